@@ -1,0 +1,136 @@
+# Bestiary: controller, simulator, viewer. `make help` lists the targets.
+#
+# Knobs: MODE=release|debug  SAN=address,undefined  WERROR=1  CC  CFLAGS (added)  PREFIX  V=1
+# Release builds go to build/; every other combination to build/VARIANT/.
+
+MODE ?= release
+SAN ?=
+PREFIX ?= /usr/local
+VARIANT_PARTS := $(filter-out release,$(MODE)) $(if $(SAN),san) $(VARIANT)
+space := $(empty) $(empty)
+B := build$(if $(strip $(VARIANT_PARTS)),/$(subst $(space),-,$(strip $(VARIANT_PARTS))))
+BIN := $(B)/bin
+Q := $(if $(V),,@)
+
+# ---- libraries, found with pkg-config; what is missing is said by package name ----
+PKG = $(shell pkg-config $(1) 2>/dev/null)
+MSGPACK := $(firstword $(foreach p,msgpack-c msgpack,$(if $(call PKG,--modversion $(p)),$(p))))
+define need
+$(if $(call PKG,--modversion $(1)),,$(error $(1) is missing: install the package $(2) (Debian's name)))
+endef
+ifeq ($(filter clean help format,$(MAKECMDGOALS)),)
+$(call need,libuv,libuv1-dev)
+$(call need,sqlite3,libsqlite3-dev)
+$(call need,jansson,libjansson-dev)
+$(call need,inih,libinih-dev)
+$(call need,zlib,zlib1g-dev)
+$(if $(MSGPACK),,$(error msgpack-c is missing: install the package libmsgpack-dev))
+endif
+HAVE_CAIRO := $(if $(call PKG,--modversion cairo),1)
+HAVE_SDL := $(if $(HAVE_CAIRO),$(if $(call PKG,--modversion sdl2),1))
+HAVE_GIF := $(if $(wildcard /usr/include/gif_lib.h /usr/local/include/gif_lib.h),1)
+
+# ---- flags: the digest depends on -ffp-contract=off and on the absence of -ffast-math ----
+OPT := $(if $(filter debug,$(MODE)),-O0 -g3,-O2 -g)
+BASE := -std=c11 $(OPT) -ffp-contract=off -fno-math-errno -D_POSIX_C_SOURCE=200809L -I. \
+	-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla \
+	-Wno-unused-parameter $(if $(WERROR),-Werror) \
+	$(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+ALL_CFLAGS = $(BASE) $(call PKG,--cflags $(MSGPACK) libuv sqlite3 jansson inih zlib) \
+	$(if $(HAVE_CAIRO),-DHAVE_CAIRO $(call PKG,--cflags cairo)) \
+	$(if $(HAVE_SDL),-DHAVE_SDL $(call PKG,--cflags sdl2)) $(if $(HAVE_GIF),-DHAVE_GIF) $(CFLAGS)
+ALL_CFLAGS := $(ALL_CFLAGS)
+LINK := $(if $(SAN),-fsanitize=$(SAN)) $(LDFLAGS)
+LIBS_COMMON := $(call PKG,--libs $(MSGPACK) jansson inih zlib) -lm
+LIBS_CONTROLLER := $(call PKG,--libs libuv sqlite3)
+LIBS_VIEWER := $(call PKG,--libs sqlite3) $(if $(HAVE_CAIRO),$(call PKG,--libs cairo)) \
+	$(if $(HAVE_SDL),$(call PKG,--libs sdl2)) $(if $(HAVE_GIF),-lgif)
+
+# ---- folders of C, in the order of their dependence ----
+lib_objects = $(patsubst %.c,$(B)/obj/%.o,$(filter-out $(1)/main.c,$(wildcard $(1)/*.c)))
+L_COMMON := $(B)/libcommon.a
+L_PROTO := $(B)/libproto.a
+L_SIMULATOR := $(B)/libsimulator.a
+L_CONTROLLER := $(B)/libcontroller.a
+L_VIEWER := $(B)/libviewer.a
+PROGRAMS := $(BIN)/controller $(BIN)/simulator $(BIN)/viewer
+
+all: $(PROGRAMS)
+	$(if $(HAVE_CAIRO),,@echo "left out: pictures and replays (install libcairo2-dev)")
+	$(if $(HAVE_GIF),,@echo "left out: gif export (install libgif-dev)")
+	$(if $(HAVE_SDL),,@echo "left out: the viewer's window (install libsdl2-dev and libcairo2-dev)")
+
+$(B)/lib%.a:
+	@mkdir -p $(@D)
+	$(Q)rm -f $@ && ar rcs $@ $^
+$(L_COMMON): $(call lib_objects,common)
+$(L_PROTO): $(call lib_objects,proto)
+$(L_SIMULATOR): $(call lib_objects,simulator)
+$(L_CONTROLLER): $(call lib_objects,controller)
+$(L_VIEWER): $(call lib_objects,viewer)
+
+$(B)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+
+$(BIN)/simulator: $(B)/obj/simulator/main.o $(L_SIMULATOR) $(L_PROTO) $(L_COMMON)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LINK) -o $@ $^ $(LIBS_COMMON)
+$(BIN)/controller: $(B)/obj/controller/main.o $(L_CONTROLLER) $(L_PROTO) $(L_COMMON)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LINK) -o $@ $^ $(LIBS_CONTROLLER) $(LIBS_COMMON)
+$(BIN)/viewer: $(B)/obj/viewer/main.o $(L_VIEWER) $(L_SIMULATOR) $(L_PROTO) $(L_COMMON)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LINK) -o $@ $^ $(LIBS_VIEWER) $(LIBS_COMMON)
+
+# ---- tests: one program per file in tests/unit, tests/oracle, tests/golden and tests/fuzz ----
+TEST_SOURCES := $(wildcard tests/unit/test_*.c tests/oracle/test_*.c tests/golden/test_*.c \
+	tests/fuzz/test_*.c)
+TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(TEST_SOURCES))
+LIBS_TEST := $(shell pkg-config --libs check 2>/dev/null)
+ALL_LIBS := $(L_VIEWER) $(L_CONTROLLER) $(L_SIMULATOR) $(L_PROTO) $(L_COMMON)
+$(B)/tests/%: $(B)/obj/tests/%.o $(ALL_LIBS)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LINK) -o $@ $^ $(LIBS_VIEWER) $(LIBS_CONTROLLER) $(LIBS_COMMON) $(LIBS_TEST)
+
+tests: $(TESTS) $(PROGRAMS)
+test: tests
+	$(Q)BUILD=$(B) scripts/run-tests
+
+BENCHES := $(patsubst tests/%.c,$(B)/%,$(wildcard tests/bench/bench_*.c))
+$(B)/bench/%: $(B)/obj/tests/bench/%.o $(ALL_LIBS)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LINK) -o $@ $^ $(LIBS_CONTROLLER) $(LIBS_VIEWER) $(LIBS_COMMON)
+bench: $(BENCHES) $(PROGRAMS)
+	$(Q)for b in $(BENCHES); do $$b || exit 1; done
+
+SOURCES := $(wildcard common/*.[ch] proto/*.[ch] simulator/*.[ch] controller/*.[ch] viewer/*.[ch] \
+	tests/*/*.[ch])
+lint:
+	$(Q)scripts/check-layers
+	$(Q)clang-format --dry-run -Werror $(SOURCES)
+	$(Q)shellcheck scripts/* .ci/run
+	$(Q)cppcheck --quiet --std=c11 --enable=warning,portability --error-exitcode=1 \
+		--suppress=missingIncludeSystem --inline-suppr -I. common proto simulator controller viewer
+format:
+	$(Q)clang-format -i $(SOURCES)
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/bestiary
+	install -m 755 $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin
+	cp -R examples $(DESTDIR)$(PREFIX)/share/bestiary/
+
+clean:
+	rm -rf build
+
+help:
+	@echo "make            build controller, simulator and viewer into build/bin"
+	@echo "make test       build and run all tests       make bench   run the benchmarks"
+	@echo "make lint       layer check, clang-format, shellcheck, cppcheck"
+	@echo "make format     lay the sources out           make clean   remove build/"
+	@echo "make install PREFIX=/usr/local                programs and examples"
+	@echo "knobs: MODE=debug  SAN=address,undefined  WERROR=1  CC=clang  VARIANT=name  CFLAGS=..."
+
+-include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
+.PHONY: all tests test bench lint format install clean help
+.SECONDARY:

@@ -1,0 +1,146 @@
+/* The genotype: a directed graph of body genes, connections and neuron genes, possibly cyclic.
+ *
+ * Stored flat: three tables that refer to one another by gene id. Ids are never reused in a run (a
+ * new gene's id is made of the id of the creature it first appears in), so that genes of relatives
+ * align. A genome that genome_check() accepts can be expressed, mutated, mated and written without
+ * further checks. Typical sizes: 2 to 8 body genes, 2 to 12 connections, 5 to 40 neurons. */
+#ifndef COMMON_GENOME_H
+#define COMMON_GENOME_H
+
+#include <stdint.h>
+
+#include "common/error.h"
+#include "common/neuron.h"
+#include "common/sensor.h"
+
+typedef uint64_t gene_id; /* 0 = none */
+
+enum {
+    GENOME_BODIES_MAX = 32,
+    GENOME_CONNECTIONS_MAX = 96,
+    GENOME_NEURONS_MAX = 256,
+    GENOME_RECURSION_MAX = 16,
+};
+
+/* Ranges that genome_check() enforces; parameters may be stricter when genes are made. */
+#define GENOME_SIDE_MIN_M 0.01
+#define GENOME_SIDE_MAX_M 10.0
+#define GENOME_LIMIT_MAX_RAD (4.0 * 3.14159265358979323846) /* two full turns to either side */
+#define GENOME_WEIGHT_MAX 100.0
+#define GENOME_SCALE_MIN 0.1
+#define GENOME_SCALE_MAX 10.0
+
+enum joint_type { JOINT_RIGID, JOINT_ROTARY, JOINT_TYPE_COUNT };
+extern const char *const joint_type_names[JOINT_TYPE_COUNT]; /* "rigid", "rotary" */
+
+/* Where an input of a neuron or an effector comes from. */
+enum input_kind { INPUT_CONSTANT, INPUT_NEURON, INPUT_SENSOR, INPUT_KIND_COUNT };
+extern const char *const input_kind_names[INPUT_KIND_COUNT]; /* "constant", "neuron", "sensor" */
+
+/* Whose neuron or sensor it is, seen from the part that reads. A reader in the central set has no
+ * own, parent or child part: it uses SCOPE_PART, the first expressed part of a body gene (parts in
+ * the order of expression). A reference that finds nothing when expressed reads 0. */
+enum input_scope {
+    SCOPE_OWN,     /* the reader's own part */
+    SCOPE_PARENT,  /* the part the reader's part hangs on */
+    SCOPE_CHILD,   /* the first child part expressed through connection `via` */
+    SCOPE_CENTRAL, /* the central set (neurons only) */
+    SCOPE_PART,    /* the first part made of body gene `via`; only for readers in the central set */
+    SCOPE_COUNT
+};
+extern const char *const input_scope_names[SCOPE_COUNT]; /* own parent child central part */
+
+struct input_gene {
+    uint8_t kind;   /* enum input_kind */
+    uint8_t scope;  /* enum input_scope; SCOPE_OWN for constants */
+    uint8_t sensor; /* enum sensor, for INPUT_SENSOR; else 0 */
+    gene_id source; /* neuron gene, for INPUT_NEURON; else 0 */
+    gene_id via;    /* connection (SCOPE_CHILD) or body gene (SCOPE_PART); else 0 */
+    double value;   /* the constant, for INPUT_CONSTANT; else 0 */
+    double weight;  /* multiplies the source; within +-GENOME_WEIGHT_MAX */
+};
+
+struct neuron_gene {
+    gene_id id;
+    gene_id owner;    /* the body gene it lives in and is copied with; 0 = the central set */
+    uint8_t function; /* enum neuron_function */
+    double initial;   /* oscillators: initial phase, a fraction of a turn in [0, 1); else 0 */
+    struct input_gene inputs[NEURON_INPUTS_MAX]; /* the function's first input_count are used */
+};
+
+struct body_gene {
+    gene_id id;
+    double width_m, height_m; /* along the part's own x and y */
+    uint8_t joint;            /* enum joint_type: the joint to the parent (unused at the root) */
+    double lower_rad;         /* joint limits from the pose at birth: lower <= 0 <= upper */
+    double upper_rad;
+    uint8_t recursive_limit; /* how often the gene may occur on one path from the root, >= 1 */
+    uint8_t is_symmetric;    /* several connections of a parent to it alternate as mirror images */
+    uint32_t sensors;        /* set of SENSOR_BIT() */
+    uint8_t has_effector;    /* a joint effector (rotary joints; ignored at rigid ones) */
+    struct input_gene effector_input;
+    double effector_strength; /* share of the greatest strength the joint may have, (0, 1] */
+};
+
+struct connection_gene {
+    gene_id id;
+    gene_id from, to;       /* body genes */
+    uint8_t parent_face;    /* enum face: where on the parent's outline */
+    double parent_position; /* along that face, -1 .. 1, counter-clockwise positive */
+    uint8_t child_face;     /* where on the child's outline */
+    double child_position;
+    double angle_rad;         /* turn of the child from straight out of the parent's face */
+    double scale;             /* of the whole subtree */
+    uint8_t is_reflected;     /* the subtree is mirrored about its own axis of attachment */
+    uint8_t is_terminal_only; /* followed only when the parent gene's recursion is exhausted */
+};
+
+/* Owns its tables; copy with genome_copy(). The order of rows is meaningful (it is the order of
+ * expression and of evaluation) and is kept by files. */
+struct genome {
+    gene_id root; /* a body gene */
+    struct body_gene *bodies;
+    struct connection_gene *connections;
+    struct neuron_gene *neurons;
+    int body_count, connection_count, neuron_count;
+    int body_room, connection_room, neuron_room; /* allocated rows */
+};
+
+void genome_init(struct genome *genome); /* empty: not yet valid */
+void genome_deinit(struct genome *genome);
+/* `copy` is initialised by the call. Returns 0 or ERR_MEMORY (copy then empty). */
+int genome_copy(struct genome *copy, const struct genome *genome);
+/* Same content in the same order (doubles compared by value, except that NaN never occurs). */
+int genome_is_equal(const struct genome *a, const struct genome *b);
+/* Order-dependent digest of the whole content. */
+uint64_t genome_hash(const struct genome *genome);
+
+/* Append a zeroed row and return it, or NULL when the table is at its maximum or memory is out. The
+ * pointer is good until the next append to the same table. */
+struct body_gene *genome_add_body(struct genome *genome);
+struct connection_gene *genome_add_connection(struct genome *genome);
+struct neuron_gene *genome_add_neuron(struct genome *genome);
+/* Remove one row, keeping the order of the others. References to it become dangling. */
+void genome_remove_body(struct genome *genome, int index);
+void genome_remove_connection(struct genome *genome, int index);
+void genome_remove_neuron(struct genome *genome, int index);
+
+/* Row numbers by id, or -1. */
+int genome_find_body(const struct genome *genome, gene_id id);
+int genome_find_connection(const struct genome *genome, gene_id id);
+int genome_find_neuron(const struct genome *genome, gene_id id);
+
+/* Checks everything a reader of the genome relies on: a root; unique non-zero ids; counts, ranges,
+ * finite numbers; references to rows that exist and are reachable by their scope (an OWN neuron
+ * lives in the reader's body gene, a CHILD one in the body gene at the end of `via`, which starts at
+ * the reader's gene; a PARENT one in some gene with a connection to the reader's; sensors only where
+ * the gene has them, for PARENT: at least one possible parent has them). Returns 0, or an ERR_* with
+ * a message that names the row, for example
+ * "body 3 (id 17): width_m 0 is not within 0.01 .. 10". */
+int genome_check(const struct genome *genome, struct error *error);
+
+/* Removes body genes that the root does not reach, connections with them, and neurons that feed no
+ * effector of what is left; turns references to removed things into the constant 0. */
+void genome_collect_garbage(struct genome *genome);
+
+#endif

@@ -1,0 +1,114 @@
+/* What an evaluation measures, and the verdicts: one table each.
+ *
+ * The simulator fills them, the wire carries them, the run store has a column for each, fitness is
+ * computed from them. All are doubles in SI units; distances are from the creature's own settled
+ * start, heights above the ground (or above y = 0 where there is none). */
+#ifndef COMMON_MEASURES_H
+#define COMMON_MEASURES_H
+
+#include <stdint.h>
+
+/* Displacement is projected per window on the line from start to end: see swim. */
+#define MEASURE_WINDOWS 8
+
+/* name, unit in the name, meaning */
+#define MEASURES(X)                                                                                \
+    X(parts, "parts of the phenotype (rectangles)")                                                \
+    X(links, "bodies that move on their own (rigid joints merged)")                                \
+    X(neurons, "neurons in the compiled brain")                                                    \
+    X(mass_kg, "mass")                                                                             \
+    X(size_m, "diagonal of the bounding box at the settled start")                                 \
+    X(time_s, "scored time simulated")                                                             \
+    X(settle_s, "time spent pushing apart and settling")                                           \
+    X(distance_m, "horizontal distance of the centre of mass at the end")                          \
+    X(displacement_m, "straight distance of the centre of mass at the end")                        \
+    X(distance_max_m, "greatest straight distance of the centre of mass")                          \
+    X(path_m, "length of the path of the centre of mass")                                          \
+    X(window_1_m, "progress along the line from start to end in the first eighth of the time")     \
+    X(window_2_m, "the same, second eighth")                                                       \
+    X(window_3_m, "the same, third eighth")                                                        \
+    X(window_4_m, "the same, fourth eighth")                                                       \
+    X(window_5_m, "the same, fifth eighth")                                                        \
+    X(window_6_m, "the same, sixth eighth")                                                        \
+    X(window_7_m, "the same, seventh eighth")                                                      \
+    X(window_8_m, "the same, last eighth")                                                         \
+    X(lowest_start_m, "height of the body's lowest point at the settled start")                    \
+    X(lowest_max_m, "greatest height of the body's lowest point")                                  \
+    X(height_start_m, "height of the centre of mass at the settled start")                         \
+    X(height_mean_m, "mean height of the centre of mass")                                          \
+    X(height_max_m, "greatest height of the centre of mass")                                       \
+    X(contact_share, "share of the time with any contact to the ground")                           \
+    X(work_in_j, "work of the effectors, positive parts (energy used)")                            \
+    X(work_net_j, "work of the effectors")                                                         \
+    X(cost_of_transport, "energy used / (mass, gravity 9.81 m/s2, straight distance); 0: no way")  \
+    X(loss_friction_j, "energy lost to friction of contacts")                                      \
+    X(loss_impact_j, "energy lost in normal contact (ground, self)")                               \
+    X(loss_limit_j, "energy lost at joint limits")                                                 \
+    X(loss_drag_j, "energy lost to the viscosity of the world")                                    \
+    X(loss_damping_j, "energy lost in joint damping")                                              \
+    X(gain_unearned_j, "positive work of contacts and limits: push-out, impact, limit")            \
+    X(energy_start_j, "kinetic and potential energy at the settled start")                         \
+    X(energy_end_j, "the same at the end")                                                         \
+    X(residual_j, "energy that does not balance over the scored time (signed)")                    \
+    X(residual_share, "(|residual| + unearned gain) / (work in + losses + 1e-3 m g H)")            \
+    X(speed_max_m_s, "greatest speed of any part's centre")                                        \
+    X(joint_speed_max_rad_s, "greatest rate of any joint")                                         \
+    X(penetration_max_m, "deepest contact penetration")                                            \
+    X(rk4_share, "share of the steps taken with RK4 (the others: Moreau midpoint)")
+
+struct measures {
+#define X(name, text) double name;
+    MEASURES(X)
+#undef X
+};
+
+enum {
+#define X(name, text) MEASURE_##name,
+    MEASURES(X)
+#undef X
+        MEASURE_COUNT
+};
+
+struct measure_info {
+    const char *name;
+    const char *meaning;
+};
+extern const struct measure_info measure_table[MEASURE_COUNT];
+
+/* The measure with that name, or -1. */
+int measure_find(const char *name);
+/* Access by number, 0 <= index < MEASURE_COUNT. */
+double measures_get(const struct measures *measures, int index);
+void measures_set(struct measures *measures, int index, double value);
+
+/* Verdicts: why an evaluation ended as it did. Only `ok` and `motionless` have a score; the others
+ * are disqualified (fitness 0), keep their measures, and say why in words. Numbers are stored and
+ * sent: never reuse one. */
+#define VERDICTS(X)                                                                                \
+    X(OK, 0, "ok", "ran to the end")                                                               \
+    X(MOTIONLESS, 1, "motionless", "stopped early: it did not move")                               \
+    X(NOT_EXPRESSED, 2, "not-expressed", "no body within the bounds could be expressed")           \
+    X(OVERLAP, 3, "overlap", "parts that are not neighbours overlap at birth")                     \
+    X(UNSETTLED, 4, "unsettled", "did not come to rest before the start")                          \
+    X(NOT_FINITE, 5, "not-finite", "a state became infinite or not a number")                      \
+    X(TOO_FAST, 6, "too-fast", "a part exceeded the speed limit")                                  \
+    X(SPINNING, 7, "spinning", "a part turned too fast for the step")                              \
+    X(PENETRATION, 8, "penetration", "a contact was violated for too long")                        \
+    X(ENERGY, 9, "energy", "more energy came out than went in")                                    \
+    X(UNSTABLE_DRAG, 10, "unstable-drag", "too thin for this viscosity and step")                  \
+    X(BUDGET, 11, "budget", "the step budget was used up")                                         \
+    X(VIBRATION, 12, "vibration", "joints reversed faster than muscles can")                       \
+    X(QUARANTINED, 13, "quarantined", "its simulation crashed repeatedly")
+
+enum verdict {
+#define X(id, number, name, text) VERDICT_##id = number,
+    VERDICTS(X)
+#undef X
+};
+
+const char *verdict_name(int verdict);   /* "ok", "overlap", ...; "unknown" outside the table */
+const char *verdict_reason(int verdict); /* in words */
+int verdict_find(const char *name);      /* number, or -1 */
+int verdict_is_scored(int verdict);      /* ok and motionless */
+
+#endif

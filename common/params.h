@@ -1,0 +1,181 @@
+/* Parameters: one row each, from which the struct, parsing, checking, printing and the manual come.
+ *
+ * Rows: section, name, default, minimum, maximum, scope, help. The key is `section.name` (rows of
+ * section `run` have the bare name as key, for example `seed`); the unit is part of the name. Scope
+ * says what a parameter may change: E the result of an evaluation (these enter the evaluation's
+ * digest), S the course of the search, F only how the work is done. */
+#ifndef COMMON_PARAMS_H
+#define COMMON_PARAMS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "common/error.h"
+
+#define PARAM_TEXT_SIZE 256
+
+/* REAL(section, name, default, min, max, scope, help)   INT(the same)   BOOL(section, name, default,
+ * scope, help)   CHOICE(section, name, default index, "a|b|c", scope, help)
+ * TEXT(section, name, default, scope, help) */
+#define PARAMS(REAL, INT, BOOL, CHOICE, TEXT)                                                      \
+    INT(run, seed, 1, 0, INT64_MAX, 'S', "the run's seed: same seed, same run, bit for bit")       \
+    TEXT(run, name, "run", 'F', "the run's name; the default directory is runs/NAME-SEED")         \
+    INT(population, size, 300, 2, 1000000, 'S', "creatures judged in each generation")             \
+    REAL(population, survival, 0.2, 0.001, 1, 'S', "share of the population that survives")        \
+    INT(evolution, generations, 50, 1, 1000000, 'S', "generations, the first random one included") \
+    CHOICE(evolution, behaviour, 0, "walk|jump|swim", 'S', "what creatures are bred for")          \
+    CHOICE(evolution, search, 0, "sims|random", 'S', "search method; random is the control")       \
+    BOOL(evolution, reevaluate, 0, 'S', "simulate survivors again in each generation")             \
+    REAL(breeding, asexual, 40, 0, 100, 'S', "weight of asexual breeding (with the next two)")     \
+    REAL(breeding, crossover, 30, 0, 100, 'S', "weight of crossover")                              \
+    REAL(breeding, graft, 30, 0, 100, 'S', "weight of grafting")                                   \
+    INT(breeding, crossover_points_max, 3, 1, 16, 'S', "crossing points, 1 to this many")          \
+    REAL(mutation, none, 0.25, 0, 1, 'S', "share of children with no mutation")                    \
+    REAL(mutation, one, 0.5, 0, 1, 'S', "share with exactly one; the rest have two or more")       \
+    REAL(mutation, more_continue, 0.5, 0, 0.95, 'S', "two or more: chance of each further one")    \
+    REAL(mutation, mated_scale, 1, 0, 1, 'S', "mutated share of mated children, of the usual one") \
+    REAL(mutation, body_size, 1, 0, 1000, 'S', "rate per body gene: width or height changes")      \
+    REAL(mutation, body_joint, 0.2, 0, 1000, 'S', "rate: the joint's type is drawn anew")          \
+    REAL(mutation, body_limits, 0.6, 0, 1000, 'S', "rate: a joint limit changes")                  \
+    REAL(mutation, body_recursion, 0.4, 0, 1000, 'S', "rate: the recursive limit changes")         \
+    REAL(mutation, body_symmetry, 0.2, 0, 1000, 'S', "rate: the symmetric flag flips")             \
+    REAL(mutation, body_sensors, 0.3, 0, 1000, 'S', "rate: a sensor appears or disappears")        \
+    REAL(mutation, effector, 0.6, 0, 1000, 'S', "rate: an effector's input, weight or strength")   \
+    REAL(mutation, neuron_function, 0.2, 0, 1000, 'S', "rate per neuron: its function changes")    \
+    REAL(mutation, neuron_weight, 1, 0, 1000, 'S', "rate per neuron: a weight or constant")        \
+    REAL(mutation, neuron_input, 0.4, 0, 1000, 'S', "rate per neuron: an input's source changes")  \
+    REAL(mutation, add_body, 0.5, 0, 1000, 'S', "rate per genome: a random body gene is added")    \
+    REAL(mutation, add_neuron, 1, 0, 1000, 'S', "rate per genome: a random neuron is added")       \
+    REAL(mutation, connection_placement, 1, 0, 1000, 'S', "rate per connection: face, position, angle") \
+    REAL(mutation, connection_scale, 0.4, 0, 1000, 'S', "rate per connection: scale changes")      \
+    REAL(mutation, connection_flags, 0.3, 0, 1000, 'S', "rate: reflection or terminal-only flips") \
+    REAL(mutation, connection_target, 0.2, 0, 1000, 'S', "rate: leads to another body gene")       \
+    REAL(mutation, add_connection, 0.4, 0, 1000, 'S', "rate per body gene: a connection is added") \
+    REAL(mutation, remove_connection, 0.4, 0, 1000, 'S', "rate per connection: it is removed")     \
+    REAL(mutation, step, 0.3, 0.001, 10, 'S', "size of a numeric mutation, of the value's scale")  \
+    INT(initial, bodies_min, 2, 1, 32, 'S', "body genes of a random genome, at least")             \
+    INT(initial, bodies_max, 4, 1, 32, 'S', "body genes of a random genome, at most")              \
+    REAL(initial, connections, 1.4, 1, 4, 'S', "connections per body gene of a random genome")     \
+    INT(initial, neurons_max, 3, 0, 32, 'S', "neurons per body gene, besides the drive, at most")  \
+    INT(initial, central_max, 2, 0, 32, 'S', "neurons in the central set, at most")                \
+    REAL(initial, side_min_m, 0.06, 0.01, 10, 'S', "smallest side of a random part")               \
+    REAL(initial, side_max_m, 0.7, 0.01, 10, 'S', "largest side of a random part")                 \
+    REAL(initial, rigid, 0.1, 0, 1, 'S', "share of rigid joints")                                  \
+    REAL(initial, effectors, 0.9, 0, 1, 'S', "share of rotary joints that have an effector")       \
+    REAL(initial, oscillators, 0.7, 0, 1, 'S', "share of effectors first driven by an oscillator") \
+    REAL(initial, limit_max_rad, 1.6, 0.1, 12.566370614359172, 'S', "largest random joint limit")  \
+    INT(creature, parts_min, 2, 1, 64, 'E', "parts of a phenotype, at least")                      \
+    INT(creature, parts_max, 16, 1, 64, 'E', "parts of a phenotype, at most (others not made)")    \
+    INT(creature, depth_max, 8, 1, 64, 'E', "parts from root to tip, at most")                     \
+    INT(creature, neurons_max, 256, 0, 4096, 'E', "neurons of a phenotype, at most")               \
+    REAL(creature, side_min_m, 0.03, 0.01, 10, 'E', "developed sides are clamped to this")         \
+    REAL(creature, side_max_m, 1, 0.01, 10, 'E', "developed sides are clamped to this")            \
+    REAL(creature, aspect_max, 20, 1, 1000, 'E', "longest side over shortest, thinner are widened")\
+    REAL(creature, density_kg_m2, 1, 0.01, 10000, 'E', "mass of a part by its area")               \
+    CHOICE(creature, overlap, 0, "push|reject", 'E', "overlap at birth: push apart or reject")     \
+    CHOICE(creature, effector_mode, 0, "position|torque", 'E', "what a joint does with its signal")\
+    REAL(creature, strength_n, 10, 0, 100000, 'E', "greatest torque by larger cross-section, N m/m") \
+    REAL(creature, servo_rad_s, 20, 1, 200, 'E', "natural frequency of position servos")           \
+    REAL(creature, joint_speed_rad_s, 20, 0.1, 1000, 'E', "torque mode: speed at which torque is 0") \
+    REAL(creature, effector_filter_s, 0.04, 0, 1, 'E', "time constant of the effectors' signal")   \
+    REAL(creature, joint_damping_1_s, 0, 0, 100, 'E', "passive damping rate of every joint")       \
+    REAL(simulation, duration_s, 10, 0.1, 3600, 'E', "scored time of an evaluation")               \
+    CHOICE(simulation, solver, 0, "articulated", 'E', "dynamics: see docs/physics.md")             \
+    CHOICE(simulation, integrator, 0, "auto|rk4|midpoint", 'E', "auto: RK4 unless something touches") \
+    REAL(simulation, dt_s, 0.004166666666666667, 0.00001, 0.05, 'E', "time step (rounded so that ticks divide)") \
+    REAL(simulation, brain_hz, 60, 1, 1000, 'E', "brain ticks per second, two thinks each")        \
+    INT(simulation, contact_sweeps, 40, 1, 10000, 'E', "projected Gauss-Seidel sweeps, at most")   \
+    CHOICE(world, preset, 0, "custom|land|water|air|moon", 'E', "sets the defaults of this section") \
+    REAL(world, gravity_m_s2, 9.81, 0, 100, 'E', "gravity, downwards")                             \
+    REAL(world, viscosity_pa_s, 0, 0, 100, 'E', "linear drag on faces: force = this, length, speed") \
+    BOOL(world, ground, 1, 'E', "an infinite flat ground at y = 0")                                \
+    REAL(world, friction, 0.8, 0, 10, 'E', "Coulomb friction of all surfaces")                     \
+    REAL(world, elasticity, 0, 0, 1, 'E', "Newton's restitution of all surfaces")                  \
+    CHOICE(settle, effectors, 1, "limp|hold", 'E', "joints while settling: slack or held at birth pose") \
+    REAL(settle, limit_s, 5, 0, 60, 'E', "longest time allowed to come to rest on the ground")     \
+    REAL(settle, push_apart_s, 0.5, 0, 10, 'E', "time to push apart parts that overlap at birth")  \
+    REAL(settle, rest_s, 0.5, 0.05, 10, 'E', "time it must be at rest")                            \
+    REAL(settle, rest_height_m, 0.001, 0.000001, 1, 'E', "rest: height changes less than this")    \
+    BOOL(settle, required, 0, 'E', "disqualify what does not come to rest in time")                \
+    REAL(guard, speed_m_s, 30, 0, 10000, 'E', "a part faster than this disqualifies; 0 = off")     \
+    REAL(guard, turn_rad, 0.25, 0, 10, 'E', "turn per step, for 3 steps, that disqualifies; 0 = off") \
+    REAL(guard, penetration_m, 0.02, 0, 10, 'E', "penetration, for 50 ms, that disqualifies; 0 = off") \
+    REAL(guard, energy_share, 0.02, 0, 1000, 'E', "unaccounted gain by work and losses; 0 = off")  \
+    REAL(guard, reversals_hz, 20, 0, 1000, 'E', "reversals per second of a joint; 0 = off")        \
+    REAL(guard, motionless_s, 2, 0, 3600, 'E', "stop when not moved for this long; 0 = off")       \
+    REAL(guard, motionless_m, 0.01, 0, 10, 'E', "motion below this counts as none")                \
+    REAL(fitness, size_floor_m, 0.5, 0.001, 100, 'S', "walk: smaller creatures count as this size")\
+    INT(farm, workers, 0, 0, 1024, 'F', "simulator processes; 0 = one for each core")              \
+    INT(farm, prefetch, 2, 1, 64, 'F', "tasks a worker holds at once")                             \
+    REAL(farm, deadline_s, 60, 1, 86400, 'F', "a worker silent for so long with a task is replaced") \
+    TEXT(farm, launcher, "", 'F', "program and words put in front of the simulator, no shell")     \
+    REAL(farm, commit_s, 1, 0.01, 60, 'F', "results are committed at least this often")
+
+enum param_type { PARAM_REAL, PARAM_INT, PARAM_BOOL, PARAM_CHOICE, PARAM_TEXT };
+
+/* One field per row, named section_name: double, int64_t, int (bool, choice index), char[]. */
+struct params {
+#define PARAMS_FIELD_REAL(s, n, d, lo, hi, scope, help) double s##_##n;
+#define PARAMS_FIELD_INT(s, n, d, lo, hi, scope, help) int64_t s##_##n;
+#define PARAMS_FIELD_BOOL(s, n, d, scope, help) int s##_##n;
+#define PARAMS_FIELD_CHOICE(s, n, d, names, scope, help) int s##_##n;
+#define PARAMS_FIELD_TEXT(s, n, d, scope, help) char s##_##n[PARAM_TEXT_SIZE];
+    PARAMS(PARAMS_FIELD_REAL, PARAMS_FIELD_INT, PARAMS_FIELD_BOOL, PARAMS_FIELD_CHOICE,
+           PARAMS_FIELD_TEXT)
+};
+
+/* Indices of the CHOICE rows, in the order of their names. */
+enum { BEHAVIOUR_WALK, BEHAVIOUR_JUMP, BEHAVIOUR_SWIM, BEHAVIOUR_COUNT };
+enum { SEARCH_SIMS, SEARCH_RANDOM, SEARCH_COUNT };
+enum { OVERLAP_PUSH, OVERLAP_REJECT };
+enum { EFFECTOR_POSITION, EFFECTOR_TORQUE };
+enum { INTEGRATOR_AUTO, INTEGRATOR_RK4, INTEGRATOR_MIDPOINT };
+enum { PRESET_CUSTOM, PRESET_LAND, PRESET_WATER, PRESET_AIR, PRESET_MOON };
+enum { SETTLE_LIMP, SETTLE_HOLD };
+
+struct param_info {
+    const char *section, *name;
+    const char *key; /* "section.name", or the bare name in section run */
+    enum param_type type;
+    char scope;          /* 'E', 'S' or 'F' */
+    size_t offset;       /* in struct params */
+    double min, max;     /* REAL and INT (INT64_MAX as a double) */
+    const char *choices; /* CHOICE: "a|b|c" */
+    const char *preset;  /* the default, as text */
+    const char *help;
+};
+extern const struct param_info param_table[];
+extern const int param_count;
+
+/* The row with that key, or -1. */
+int params_find(const char *key);
+
+void params_set_defaults(struct params *params);
+
+/* Sets one value from text. Errors name key, value, unit and allowed range. Setting world.preset
+ * also sets the preset's values of the other world rows, so it comes before them. */
+int params_set(struct params *params, const char *key, const char *value, struct error *error);
+/* "key=value", as after -s. */
+int params_set_assignment(struct params *params, const char *assignment, struct error *error);
+
+/* Reads an INI file over what is there (call params_set_defaults first). Errors name file and line. */
+int params_read_file(struct params *params, const char *path, struct error *error);
+/* The same from text; `name` stands for the file in messages. */
+int params_read_text(struct params *params, const char *text, const char *name,
+                     struct error *error);
+
+/* What no single row can check (minima above maxima, weights all zero, step against brain tick ...). */
+int params_check(const struct params *params, struct error *error);
+
+/* The value of a row as text that params_set() reads back exactly. */
+void params_print_value(const struct params *params, int index, char *buffer, size_t size);
+
+/* A full INI file; with comments (help, range, default) if has_help. params_read_text() gives the
+ * same struct back. 0 or ERR_IO. */
+int params_write(const struct params *params, FILE *file, int has_help);
+
+/* Digest of all rows of scope 'E': equal means evaluations can be compared. */
+uint64_t params_evaluation_digest(const struct params *params);
+
+#endif

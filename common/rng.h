@@ -1,0 +1,46 @@
+/* Counter-based random numbers: Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011).
+ *
+ * A stream is named by (run seed, purpose, generation, individual): the key is made of seed and
+ * purpose, the counter of generation, individual and draw. Streams never share state, so the order
+ * in which creatures are bred, and on how many workers, cannot matter. */
+#ifndef COMMON_RNG_H
+#define COMMON_RNG_H
+
+#include <stdint.h>
+
+/* What a stream is for; numbers are never reused, since runs must repeat. */
+enum rng_purpose {
+    RNG_RANDOM_GENOME = 1,
+    RNG_SELECTION = 2,
+    RNG_BREEDING = 3,
+    RNG_MUTATION = 4,
+    RNG_EVALUATION = 5,
+    RNG_TEST = 6,
+};
+
+struct rng {
+    uint32_t key[2];
+    uint32_t counter[4]; /* draw, individual low, individual high, generation */
+    uint32_t block[4];
+    int used; /* numbers of block already given out; 4 = make the next block */
+};
+
+void rng_init(struct rng *rng, uint64_t run_seed, uint32_t purpose, uint32_t generation,
+              uint64_t individual);
+
+/* The raw block function, for known-answer tests. */
+void rng_philox4x32_10(const uint32_t key[2], const uint32_t counter[4], uint32_t out[4]);
+
+/* A well-mixed 64-bit seed made of a run's seed and a creature's id (SplitMix64 finaliser). */
+uint64_t rng_mix_seed(uint64_t run_seed, uint64_t id);
+
+uint32_t rng_u32(struct rng *rng);
+uint64_t rng_u64(struct rng *rng);
+double rng_unit(struct rng *rng);                                /* uniform in [0, 1), 53 bits */
+double rng_uniform(struct rng *rng, double low, double high);    /* uniform in [low, high) */
+uint32_t rng_below(struct rng *rng, uint32_t bound);             /* unbiased, bound > 0 */
+int rng_chance(struct rng *rng, double probability);             /* 1 with that probability */
+double rng_normal(struct rng *rng);                              /* mean 0, deviation 1, detmath */
+int rng_pick(struct rng *rng, const double *weights, int count); /* index by weight; -1: all zero */
+
+#endif

@@ -1,0 +1,37 @@
+/* The sensors of a part: one table; a body gene carries a set of them as bits. */
+#ifndef COMMON_SENSOR_H
+#define COMMON_SENSOR_H
+
+/* Faces of a rectangle in its own frame, counter-clockwise from +x. In a mirrored part (see
+ * phenotype.h) `top` and `bottom` are exchanged in the world, so that genes keep their meaning. */
+enum face { FACE_RIGHT, FACE_TOP, FACE_LEFT, FACE_BOTTOM, FACE_COUNT };
+
+#define SENSORS(X)                                                                                 \
+    X(JOINT, "joint", "angle of the joint to the parent, rad (mirrored parts: sign reversed)")     \
+    X(CONTACT_RIGHT, "contact-right", "1 while the right face touches anything, else -1")          \
+    X(CONTACT_TOP, "contact-top", "1 while the top face touches anything, else -1")                \
+    X(CONTACT_LEFT, "contact-left", "1 while the left face touches anything, else -1")             \
+    X(CONTACT_BOTTOM, "contact-bottom", "1 while the bottom face touches anything, else -1")
+
+enum sensor {
+#define X(id, name, text) SENSOR_##id,
+    SENSORS(X)
+#undef X
+        SENSOR_COUNT
+};
+
+#define SENSOR_BIT(sensor) (1u << (sensor))
+
+struct sensor_info {
+    const char *name;
+    const char *meaning;
+};
+
+extern const struct sensor_info sensors[SENSOR_COUNT];
+
+/* The sensor with that name, or -1. */
+int sensor_find(const char *name);
+extern const char *const face_names[FACE_COUNT]; /* right, top, left, bottom */
+int face_find(const char *name);
+
+#endif

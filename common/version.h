@@ -1,0 +1,13 @@
+/* Versions of the program, of what it computes and of what it writes. */
+#ifndef COMMON_VERSION_H
+#define COMMON_VERSION_H
+
+#define BESTIARY_VERSION "0.1.0"
+
+/* Changes whenever the same genotype, parameters and seed may give another digest. */
+#define SIMULATOR_VERSION 1
+
+#define CREATURE_FORMAT_VERSION 1
+#define PROTOCOL_VERSION 1
+
+#endif

@@ -1,0 +1,20 @@
+/* Behaviours: fitness as a function of measures. One table; the simulator knows nothing of it. */
+#ifndef CONTROLLER_BEHAVIOUR_H
+#define CONTROLLER_BEHAVIOUR_H
+
+#include "common/measures.h"
+#include "common/params.h"
+
+struct behaviour_info {
+    const char *name; /* as in evolution.behaviour, same order */
+    const char *formula;
+    const char *source;
+    double (*fitness)(const struct measures *measures, const struct params *params);
+};
+extern const struct behaviour_info behaviours[BEHAVIOUR_COUNT];
+
+/* Fitness under params->evolution_behaviour: finite and >= 0; 0 for verdicts without a score. */
+double behaviour_fitness(int verdict, const struct measures *measures,
+                         const struct params *params);
+
+#endif

@@ -1,0 +1,61 @@
+/* The farm: simulator processes fed over pipes, on one libuv loop.
+ *
+ * Tasks go in, results come out by task id; workers that crash, hang, talk nonsense or are killed are
+ * replaced and their tasks done again, which changes nothing in the results. The life of a worker is
+ * a table of states and events in farm.c. */
+#ifndef CONTROLLER_FARM_H
+#define CONTROLLER_FARM_H
+
+#include <uv.h>
+
+#include "common/params.h"
+#include "proto/message.h"
+
+struct farm;
+
+struct farm_settings {
+    const struct params *params;  /* farm.* and what the workers are set up with */
+    int worker_count;             /* > 0 */
+    const char *simulator_path;   /* the program */
+    const char *log_directory;    /* worker-NN.log are appended there; "" = logs are dropped */
+};
+
+struct farm_callbacks {
+    void *context;
+    /* A result arrived (each submitted task gets exactly one on_result or on_quarantine). The task is
+     * good during the call. */
+    void (*on_result)(void *context, const struct task *task, const struct result *result);
+    /* The task crashed its simulator twice, and once more alone in a fresh worker. */
+    void (*on_quarantine)(void *context, const struct task *task, const char *reason);
+    /* Room for more tasks than are queued: submit now. */
+    void (*on_hungry)(void *context, int room);
+    /* No worker can be started (program missing, wrong version, ...): the run cannot go on. */
+    void (*on_failure)(void *context, const char *reason);
+};
+
+/* Starts workers on the loop. NULL with a message if nothing can be started at all. */
+struct farm *farm_create(uv_loop_t *loop, const struct farm_settings *settings,
+                         const struct farm_callbacks *callbacks, struct error *error);
+
+/* Queues a task; takes over its genome. Ids must be unique among tasks under way. */
+int farm_submit(struct farm *farm, struct task *task);
+
+/* Tasks queued or being worked on. */
+int farm_pending_count(const struct farm *farm);
+
+/* Ends: drops what is queued, sends stop to the workers, kills those that linger; on_stopped is called
+ * once, when every process is gone and every handle closed; the farm is freed after it returns. */
+void farm_stop(struct farm *farm, void (*on_stopped)(void *context), void *context);
+
+struct farm_worker_status {
+    int slot;
+    int pid;            /* 0 = none */
+    const char *state;  /* "starting", "idle", "busy", ... */
+    uint64_t tasks_done;
+    uint64_t restarts;
+    double busy_s; /* summed cost of its results */
+};
+int farm_worker_count(const struct farm *farm);
+void farm_worker_status(const struct farm *farm, int index, struct farm_worker_status *status);
+
+#endif

@@ -1,0 +1,86 @@
+/* The messages between controller and simulator; proto/PROTOCOL.md is the specification.
+ *
+ * Every message is a MessagePack array whose first element is its number. Controller to simulator:
+ * 1..31; simulator to controller: 32..63; retired numbers stay retired. message_decode() checks
+ * every count, range and length and gives an error that names the message and the field. */
+#ifndef PROTO_MESSAGE_H
+#define PROTO_MESSAGE_H
+
+#include "common/creature.h"
+#include "proto/frame.h"
+
+enum message_type {
+    MESSAGE_HELLO = 1,     /* both ways, first: protocol version, build id */
+    MESSAGE_SETUP = 2,     /* parameters and their digest */
+    MESSAGE_TASK = 3,      /* evaluate a genome */
+    MESSAGE_STOP = 4,      /* finish what is queued, then exit 0 */
+    MESSAGE_READY = 32,    /* set up: echoes the parameters' digest */
+    MESSAGE_RESULT = 33,   /* verdict, measures, digest, cost */
+    MESSAGE_REJECTED = 34, /* a task that could not be read: id and reason */
+};
+
+struct task {
+    uint64_t id;       /* unique in a run of the controller */
+    uint64_t creature; /* for logs */
+    uint32_t attempt;  /* 0, 1, ... */
+    uint64_t seed;
+    struct genome genome;
+};
+
+/* What may differ between two equal runs. */
+struct task_cost {
+    double wall_ms, cpu_ms;
+    uint64_t arena_bytes; /* high-water mark */
+};
+
+struct result {
+    uint64_t id, creature;
+    int verdict;
+    struct measures measures;
+    uint64_t digest;
+    struct task_cost cost;
+};
+
+struct message {
+    int type;
+    union {
+        struct {
+            uint32_t protocol_version;
+            char build[64];
+            uint64_t pid;
+        } hello;
+        struct {
+            struct params params;
+            uint64_t digest;
+        } setup;
+        struct task task;
+        struct {
+            uint64_t digest;
+        } ready;
+        struct result result;
+        struct {
+            uint64_t id;
+            char reason[256];
+        } rejected;
+    } as;
+};
+
+/* Decodes a payload. On 0 call message_deinit() later (a task owns its genome). On ERR_* nothing is
+ * owned; rejected_id receives the task's id if that much could be read, else 0. */
+int message_decode(struct message *message, const void *payload, size_t length,
+                   uint64_t *rejected_id, struct error *error);
+void message_deinit(struct message *message);
+
+/* Encodes as a whole frame, header included, appended to `writer` (see pack_writer). */
+void message_encode_hello(struct pack_writer *writer, uint64_t pid);
+void message_encode_setup(struct pack_writer *writer, const struct params *params);
+void message_encode_task(struct pack_writer *writer, const struct task *task);
+void message_encode_stop(struct pack_writer *writer);
+void message_encode_ready(struct pack_writer *writer, uint64_t digest);
+void message_encode_result(struct pack_writer *writer, const struct result *result);
+void message_encode_rejected(struct pack_writer *writer, uint64_t id, const char *reason);
+
+/* "bestiary 0.1.0 simulator 1": what both ends must agree on besides the protocol's version. */
+const char *message_build_id(void);
+
+#endif

@@ -1,0 +1,98 @@
+/* Dynamics: the interface of the solvers. A creature's links move under joints' effectors, gravity,
+ * viscosity, contacts and limits; an energy ledger accounts for every joule.
+ *
+ * Generalised coordinates: q[0], q[1] position of the root link's origin, q[2] its angle, q[2 + i]
+ * the joint angle of link i >= 1; qd their rates. SI units; angles counter-clockwise and never
+ * wrapped. All memory comes from the arena given at creation; a step allocates nothing. */
+#ifndef SIMULATOR_DYNAMICS_H
+#define SIMULATOR_DYNAMICS_H
+
+#include "simulator/phenotype.h"
+#include "simulator/world.h"
+
+struct dynamics;
+
+struct dynamics_settings {
+    double dt_s;
+    int integrator; /* INTEGRATOR_* */
+    int contact_sweeps;
+    double servo_rad_s;
+    double joint_speed_rad_s;
+    int effector_mode; /* EFFECTOR_* */
+    double joint_damping_1_s;
+};
+
+/* Energy terms since the last dynamics_reset_ledger(), J. Losses and gains are >= 0. */
+struct ledger {
+    double kinetic_j, potential_j;     /* now */
+    double energy_start_j;             /* kinetic + potential at the reset */
+    double work_effector_j;            /* net */
+    double work_effector_positive_j;   /* sum of the positive work of each effector and step */
+    double loss_friction_j, loss_impact_j, loss_limit_j, loss_drag_j, loss_damping_j;
+    double gain_push_out_j, gain_impact_j, gain_limit_j; /* unearned */
+    double residual_j; /* energy now - start - work + losses - gains: integration error */
+};
+
+/* A point of contact in the last step, for sensors, traces and viewers. */
+struct contact_point {
+    int part, other; /* other part, or -1 for the ground */
+    struct vec2 at;  /* world */
+    struct vec2 normal; /* from `other` towards `part` */
+    double gap_m;       /* negative: penetration */
+    double normal_impulse_n_s, friction_impulse_n_s;
+};
+
+struct part_state {
+    double x_m, y_m, angle_rad;
+    double vx_m_s, vy_m_s, omega_rad_s;
+};
+
+/* At rest in the pose of birth, root origin at (0, 0). NULL when the arena is full. */
+struct dynamics *dynamics_create(const struct phenotype *phenotype, const struct world *world,
+                                 const struct dynamics_settings *settings, struct arena *arena);
+
+/* The effector signal of a link's joint, sign and unit of the world frame: a target angle with its
+ * rate (position mode; clamped to the joint's limits here) or a share of the strength, -1 .. 1
+ * (torque mode). Held until set again. */
+void dynamics_set_target(struct dynamics *dynamics, int link, double target, double rate);
+/* Effectors on (default) or slack. */
+void dynamics_set_effectors(struct dynamics *dynamics, int are_on);
+/* World quantities that settling changes: gravity, ground, friction, passive joint damping (1/s). */
+void dynamics_set_world(struct dynamics *dynamics, const struct world *world);
+void dynamics_set_joint_damping(struct dynamics *dynamics, double rate_1_s);
+/* Only while pushing parts apart at birth: the speed at which overlap is resolved, m/s (0: normal). */
+void dynamics_set_push_out(struct dynamics *dynamics, double speed_m_s);
+
+/* One step of settings.dt_s. Returns 0, or 1 when the state is no longer finite. */
+int dynamics_step(struct dynamics *dynamics);
+
+int dynamics_dof(const struct dynamics *dynamics); /* 2 + link_count */
+const double *dynamics_q(const struct dynamics *dynamics);
+const double *dynamics_qd(const struct dynamics *dynamics);
+/* Puts the state; contacts and warm starts are forgotten. */
+void dynamics_set_state(struct dynamics *dynamics, const double *q, const double *qd);
+/* Zeroes velocities, the ledger and warm starts. */
+void dynamics_stop(struct dynamics *dynamics);
+
+void dynamics_part_state(const struct dynamics *dynamics, int part, struct part_state *state);
+struct vec2 dynamics_centre_of_mass(const struct dynamics *dynamics);
+/* Linear momentum and angular momentum about the world's origin. */
+void dynamics_momentum(const struct dynamics *dynamics, double momentum[3]);
+/* Axis-aligned bounds of all parts: min x, min y, max x, max y. */
+void dynamics_bounds(const struct dynamics *dynamics, double bounds[4]);
+/* Deepest overlap of parts that are not neighbours, m; 0 if none. */
+double dynamics_overlap(const struct dynamics *dynamics);
+
+void dynamics_reset_ledger(struct dynamics *dynamics);
+const struct ledger *dynamics_ledger(const struct dynamics *dynamics);
+
+/* Contacts with an impulse, or a gap below 1 mm, in the last step. */
+int dynamics_contacts(const struct dynamics *dynamics, const struct contact_point **contacts);
+/* Deepest penetration in the last step, m. */
+double dynamics_penetration(const struct dynamics *dynamics);
+/* Torque applied to a link's joint in the last step, N m. */
+double dynamics_torque(const struct dynamics *dynamics, int link);
+/* Steps taken, and those of them with RK4. */
+void dynamics_step_counts(const struct dynamics *dynamics, uint64_t *steps, uint64_t *rk4_steps);
+
+#endif

@@ -1,0 +1,103 @@
+/* The phenotype: what a genotype grows into. A tree of rectangles, merged at rigid joints into links,
+ * and the wiring of a brain. Expression is a pure function of genome and parameters.
+ *
+ * Frames. A part's own frame has its origin at the rectangle's centre, x along its width. In a
+ * mirrored part (mirror = -1) the genes' y axis is reversed: face `top` of the genes is the face at
+ * -y of the part's frame, and positive gene angles turn clockwise. Angles are world angles at birth,
+ * counter-clockwise, never wrapped; the root is at (0, 0) with angle 0. */
+#ifndef SIMULATOR_PHENOTYPE_H
+#define SIMULATOR_PHENOTYPE_H
+
+#include "common/arena.h"
+#include "common/genome.h"
+#include "common/measures.h"
+#include "common/params.h"
+
+struct vec2 {
+    double x, y;
+};
+
+/* A rectangle. parts[0] is the root; parents come before their children. */
+struct part {
+    gene_id body;    /* the body gene it was made of */
+    gene_id via;     /* the connection it was expressed through; 0 at the root */
+    int parent;      /* part, or -1 */
+    int depth;       /* 0 at the root */
+    int mirror;      /* +1 or -1 */
+    int link;        /* the link it belongs to */
+    double width_m;  /* developed size */
+    double height_m;
+    double mass_kg;
+    struct vec2 centre; /* world, at birth */
+    double angle_rad;   /* world, at birth */
+    struct vec2 anchor; /* world, at birth: where it hangs on its parent */
+    struct vec2 local;  /* centre in its link's frame (origin at the link's joint, see below) */
+    double local_angle_rad; /* angle in its link's frame */
+    uint32_t sensors;       /* set of SENSOR_BIT() */
+    double cross_section_m; /* the shorter side */
+};
+
+/* What moves as one: a part and everything joined to it rigidly. links[0] is the free root. A link's
+ * frame has its origin at the joint to the parent link (root: centre of part 0) and the world's axes
+ * at birth, so that all link angles are 0 at birth. */
+struct link {
+    int parent;         /* link, or -1 */
+    int part;           /* the part whose joint it is (its first part) */
+    int parent_part;    /* the part that joint is on */
+    struct vec2 joint;  /* the joint in the parent link's frame (root: 0, 0) */
+    double mass_kg;
+    struct vec2 centre; /* centre of mass in the link's frame */
+    double inertia_kg_m2; /* about its centre of mass */
+    double lower_rad, upper_rad; /* limits of the joint angle, counter-clockwise, 0 at birth (mirrored
+                                    parts: exchanged and negated already) */
+    int has_effector;
+    int mirror;             /* sign between gene and world angles: of the part */
+    double torque_max_n_m;  /* strength of the effector */
+};
+
+/* One input of a compiled-to-be neuron or effector, resolved to instances. */
+enum wire_kind { WIRE_CONSTANT, WIRE_NEURON, WIRE_SENSOR };
+struct wire {
+    int kind;
+    int index;    /* neuron instance, or part of the sensor */
+    int sensor;   /* enum sensor, for WIRE_SENSOR */
+    double value; /* for WIRE_CONSTANT: the weighted constant */
+    double weight;
+};
+
+struct neuron {
+    gene_id gene;
+    int part;     /* owner, or -1 for the central set */
+    int function; /* enum neuron_function */
+    double initial;
+    struct wire inputs[NEURON_INPUTS_MAX];
+};
+
+/* Drives the joint of `link`; signal times weight is the requested angle (position mode, rad, sign of
+ * the gene frame) or the share of the strength (torque mode). */
+struct effector {
+    int link;
+    struct wire input;
+};
+
+struct phenotype {
+    struct part *parts;
+    struct link *links;
+    struct neuron *neurons;
+    struct effector *effectors; /* in order of their links */
+    int part_count, link_count, neuron_count, effector_count;
+    double mass_kg;
+};
+
+/* Grows the genome. Everything is taken from the arena. Order: depth first, connections in table
+ * order; ordinary connections while the child gene occurs fewer than its recursive limit times on
+ * the path from the root; terminal-only connections where no ordinary one could be followed. Parts
+ * beyond parts_max or depth_max are not made. Returns a verdict: VERDICT_OK, or
+ * VERDICT_NOT_EXPRESSED (fewer parts than parts_min, or no memory). Overlap is not judged here. */
+int phenotype_express(struct phenotype *phenotype, const struct genome *genome,
+                      const struct params *params, struct arena *arena);
+
+/* 1 if parts a and b never collide: parent and child, or in the same link. */
+int phenotype_is_neighbour(const struct phenotype *phenotype, int a, int b);
+
+#endif

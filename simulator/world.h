@@ -1,0 +1,17 @@
+/* What surrounds a creature, in the form the dynamics use; made from the world.* parameters. */
+#ifndef SIMULATOR_WORLD_H
+#define SIMULATOR_WORLD_H
+
+#include "common/params.h"
+
+struct world {
+    double gravity_m_s2;   /* downwards */
+    double viscosity_pa_s; /* linear, per face: force per length and normal speed */
+    int has_ground;        /* plane y = 0 */
+    double friction;
+    double elasticity;
+};
+
+void world_init(struct world *world, const struct params *params);
+
+#endif
