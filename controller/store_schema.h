@@ -1,0 +1,102 @@
+/* The schema of RUN_DIR/run.db; docs/run-store.md explains it to people who query it.
+ *
+ * Everything that may differ between two equal runs (times, workers, costs, attempts) stands in
+ * `run`, `costs`, `events` and `quarantine`; all other rows are a function of the parameters alone.
+ * Seeds and digests are 16 hexadecimal digits, because SQLite's integers are signed. The columns of
+ * the measures are made from measure_table (STORE_MEASURES_MARK stands for them). The genome is the
+ * last column: it may spill to overflow pages, which queries on the measures then never touch. */
+#ifndef CONTROLLER_STORE_SCHEMA_H
+#define CONTROLLER_STORE_SCHEMA_H
+
+/* user_version; a store of another version is refused. */
+#define STORE_SCHEMA_VERSION 1
+/* "Best": says that an SQLite file is a run of this program. */
+#define STORE_APPLICATION_ID 0x42657374
+
+#define STORE_MEASURES_MARK "/*measures*/"
+
+static const char *const store_schema[] = {
+    /* created_utc, program, finished (0 or 1), ... */
+    "CREATE TABLE run (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID",
+
+    /* A run starts with branch 1; resuming with settings that change results opens the next. */
+    "CREATE TABLE branches ("
+    " branch INTEGER PRIMARY KEY,"
+    " generation INTEGER NOT NULL," /* the one under way when it began */
+    " simulator_version INTEGER NOT NULL,"
+    " evaluation_digest TEXT NOT NULL" /* of the parameters that an evaluation depends on */
+    ") STRICT",
+
+    "CREATE TABLE branch_parameters ("
+    " branch INTEGER NOT NULL REFERENCES branches,"
+    " position INTEGER NOT NULL," /* the order in which they must be set */
+    " key TEXT NOT NULL,"
+    " value TEXT NOT NULL,"
+    " PRIMARY KEY (branch, key)"
+    ") STRICT, WITHOUT ROWID",
+
+    /* The parameters in force: key, value. */
+    "CREATE VIEW parameters AS SELECT key, value FROM branch_parameters"
+    " WHERE branch = (SELECT max(branch) FROM branches) ORDER BY position",
+
+    "CREATE TABLE generations ("
+    " number INTEGER PRIMARY KEY," /* from 0 */
+    " branch INTEGER NOT NULL REFERENCES branches,"
+    " closed INTEGER NOT NULL CHECK (closed IN (0, 1)),"
+    " evaluations_own INTEGER NOT NULL,"  /* evaluations this generation needed */
+    " evaluations INTEGER,"               /* up to and including it; when closed, as all below */
+    " best REAL, median REAL, mean REAL," /* fitness of the members */
+    " best_id INTEGER"
+    ") STRICT",
+
+    "CREATE TABLE individuals ("
+    " id INTEGER PRIMARY KEY,"      /* 1, 2, ... in the order of birth */
+    " generation INTEGER NOT NULL," /* of birth */
+    " method TEXT NOT NULL,"        /* random, asexual, crossover, graft */
+    " parent1 INTEGER REFERENCES individuals, parent2 INTEGER REFERENCES individuals,"
+    " mutations TEXT NOT NULL,"            /* in words */
+    " seed TEXT NOT NULL,"                 /* of its evaluation */
+    " branch INTEGER REFERENCES branches," /* whose parameters; NULL: not evaluated, as below */
+    " verdict TEXT,"
+    " fitness REAL,"
+    " digest TEXT,"                                 /* of its motion */
+    " " STORE_MEASURES_MARK " genome BLOB NOT NULL" /* MessagePack, docs/creature-format.md */
+    ") STRICT",
+    "CREATE INDEX individuals_generation ON individuals (generation)",
+
+    /* Who was judged in which generation: survivors are members of several. */
+    "CREATE TABLE members ("
+    " generation INTEGER NOT NULL REFERENCES generations,"
+    " individual INTEGER NOT NULL REFERENCES individuals,"
+    " evaluated INTEGER NOT NULL," /* 1: its result counts in this generation */
+    " rank INTEGER,"               /* 1 = best; when closed, as the next two */
+    " survived INTEGER,"
+    " fitness REAL,"
+    " PRIMARY KEY (generation, individual)"
+    ") STRICT, WITHOUT ROWID",
+
+    "CREATE TABLE costs ("
+    " individual INTEGER PRIMARY KEY REFERENCES individuals,"
+    " worker INTEGER,"           /* NULL: not known */
+    " attempt INTEGER NOT NULL," /* 0 = the first */
+    " wall_ms REAL NOT NULL, cpu_ms REAL NOT NULL,"
+    " arena_bytes INTEGER NOT NULL,"
+    " time_s REAL NOT NULL" /* when the result came in, seconds since 1970 */
+    ") STRICT",
+
+    "CREATE TABLE events ("
+    " number INTEGER PRIMARY KEY,"
+    " time_utc TEXT NOT NULL,"
+    " event TEXT NOT NULL,"
+    " detail TEXT NOT NULL"
+    ") STRICT",
+
+    "CREATE TABLE quarantine ("
+    " individual INTEGER PRIMARY KEY REFERENCES individuals,"
+    " time_utc TEXT NOT NULL,"
+    " reason TEXT NOT NULL,"
+    " command TEXT NOT NULL" /* reproduces the crash */
+    ") STRICT",
+};
+
+#endif
