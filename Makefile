@@ -18,7 +18,7 @@ MSGPACK := $(firstword $(foreach p,msgpack-c msgpack,$(if $(call PKG,--modversio
 define need
 $(if $(call PKG,--modversion $(1)),,$(error $(1) is missing: install the package $(2) (Debian's name)))
 endef
-ifeq ($(filter clean help format,$(MAKECMDGOALS)),)
+ifeq ($(filter clean help lint format,$(MAKECMDGOALS)),)
 $(call need,libuv,libuv1-dev)
 $(call need,sqlite3,libsqlite3-dev)
 $(call need,jansson,libjansson-dev)
@@ -109,7 +109,7 @@ SOURCES := $(wildcard common/*.[ch] proto/*.[ch] simulator/*.[ch] controller/*.[
 lint:
 	$(Q)scripts/check-layers
 	$(Q)clang-format --dry-run -Werror $(SOURCES)
-	$(Q)shellcheck scripts/* .ci/run
+	$(Q)shellcheck scripts/* .ci/run $(wildcard tests/integration/*.sh)
 	$(Q)cppcheck --quiet --std=c11 --enable=warning,portability --error-exitcode=1 \
 		--suppress=missingIncludeSystem --inline-suppr -I. common proto simulator controller viewer
 format:
