@@ -23,12 +23,13 @@ enum {
 };
 
 /* Ranges that genome_check() enforces; parameters may be stricter when genes are made. */
-#define GENOME_SIDE_MIN_M 0.01
-#define GENOME_SIDE_MAX_M 10.0
+#define GENOME_SIDE_MIN_M    0.01
+#define GENOME_SIDE_MAX_M    10.0
 #define GENOME_LIMIT_MAX_RAD (4.0 * 3.14159265358979323846) /* two full turns to either side */
-#define GENOME_WEIGHT_MAX 100.0
-#define GENOME_SCALE_MIN 0.1
-#define GENOME_SCALE_MAX 10.0
+#define GENOME_ANGLE_MAX_RAD (2.0 * 3.14159265358979323846) /* of a connection, either way */
+#define GENOME_WEIGHT_MAX    100.0 /* of weights and of constants, either sign */
+#define GENOME_SCALE_MIN     0.1
+#define GENOME_SCALE_MAX     10.0
 
 enum joint_type { JOINT_RIGID, JOINT_ROTARY, JOINT_TYPE_COUNT };
 extern const char *const joint_type_names[JOINT_TYPE_COUNT]; /* "rigid", "rotary" */
@@ -130,17 +131,22 @@ int genome_find_body(const struct genome *genome, gene_id id);
 int genome_find_connection(const struct genome *genome, gene_id id);
 int genome_find_neuron(const struct genome *genome, gene_id id);
 
-/* Checks everything a reader of the genome relies on: a root; unique non-zero ids; counts, ranges,
- * finite numbers; references to rows that exist and are reachable by their scope (an OWN neuron
- * lives in the reader's body gene, a CHILD one in the body gene at the end of `via`, which starts at
- * the reader's gene; a PARENT one in some gene with a connection to the reader's; sensors only where
- * the gene has them, for PARENT: at least one possible parent has them). Returns 0, or an ERR_* with
- * a message that names the row, for example
- * "body 3 (id 17): width_m 0 is not within 0.01 .. 10". */
+/* Checks everything a reader of the genome relies on: a root; non-zero ids, unique in their table
+ * and at most INT64_MAX; counts, ranges, finite numbers; zeros wherever a field is not used (inputs
+ * beyond the function's input_count, the effector's fields without an effector, `initial` of what is
+ * no oscillator), so that equal genomes have equal rows; references to rows that exist and are
+ * reachable by their scope (an OWN neuron lives in the reader's body gene, a CHILD one in the body
+ * gene at the end of `via`, which starts at the reader's gene; a PARENT one in some gene with a
+ * connection to the reader's; sensors only where the gene has them, for PARENT: at least one possible
+ * parent has them). Returns 0, or an ERR_* with a message that names the row (counted from 0), for
+ * example "body 3 (id 17): width_m 0 is not within 0.01 .. 10". */
 int genome_check(const struct genome *genome, struct error *error);
 
 /* Removes body genes that the root does not reach, connections with them, and neurons that feed no
- * effector of what is left; turns references to removed things into the constant 0. */
+ * effector of what is left; turns references that genome_check() would refuse into the constant 0
+ * with weight 0, zeroes unused fields, and lets the first body gene be the root if the root is gone.
+ * A genome whose rows are in range and that has a body gene passes genome_check() afterwards; a
+ * second call changes nothing. */
 void genome_collect_garbage(struct genome *genome);
 
 #endif

@@ -1,0 +1,82 @@
+/* Small helpers for text. Nothing here is called in a simulation's step. */
+#include "common/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DISTANCE_LENGTH_MAX 63
+
+const char *text_print_double(double value, char buffer[TEXT_NUMBER_SIZE])
+{
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(buffer, TEXT_NUMBER_SIZE, "%.*g", digits, value);
+        if (strtod(buffer, NULL) == value)
+            break;
+    }
+    return buffer;
+}
+
+/* Bytes of the well-formed UTF-8 sequence at text (RFC 3629, table 3-7 of Unicode), or 0. */
+static size_t sequence_length(const unsigned char *text, size_t left)
+{
+    unsigned char first = text[0];
+    size_t length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+    if (length == 0 || first > 0xf4 || length > left)
+        return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+    // overlong forms, surrogates and what lies beyond U+10FFFF
+    if ((first == 0xe0 && text[1] < 0xa0) || (first == 0xed && text[1] > 0x9f) ||
+        (first == 0xf0 && text[1] < 0x90) || (first == 0xf4 && text[1] > 0x8f))
+        return 0;
+    return length;
+}
+
+int text_is_clean(const char *text, size_t length)
+{
+    const unsigned char *bytes = (const unsigned char *)text;
+    for (size_t i = 0; i < length;) {
+        size_t step = sequence_length(bytes + i, length - i);
+        int is_c1 = step == 2 && bytes[i] == 0xc2 && bytes[i + 1] < 0xa0;
+        if (step == 0 || bytes[i] < 0x20 || bytes[i] == 0x7f || is_c1)
+            return 0;
+        i += step;
+    }
+    return 1;
+}
+
+static int min_int(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* Optimal string alignment, three rows of the table at a time. */
+int text_distance(const char *a, const char *b)
+{
+    int length_a = (int)strlen(a), length_b = (int)strlen(b);
+    if (length_a > DISTANCE_LENGTH_MAX || length_b > DISTANCE_LENGTH_MAX)
+        return length_a > length_b ? length_a : length_b;
+    int rows[3][DISTANCE_LENGTH_MAX + 1];
+    for (int j = 0; j <= length_b; j++)
+        rows[0][j] = j;
+    for (int i = 1; i <= length_a; i++) {
+        int *row = rows[i % 3], *above = rows[(i + 2) % 3], *two_above = rows[(i + 1) % 3];
+        row[0] = i;
+        for (int j = 1; j <= length_b; j++) {
+            int cost = a[i - 1] != b[j - 1];
+            row[j] = min_int(min_int(above[j], row[j - 1]) + 1, above[j - 1] + cost);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = min_int(row[j], two_above[j - 2] + 1);
+        }
+    }
+    return rows[length_a % 3][length_b];
+}
+
+int text_is_similar(const char *typed, const char *name)
+{
+    int length = (int)strlen(name);
+    int allowed = length < 4 ? 1 : length < 9 ? 2 : 3;
+    return text_distance(typed, name) <= allowed;
+}
