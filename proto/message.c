@@ -1,0 +1,341 @@
+/* Encoding and decoding of the messages.
+ *
+ * Each message is one array: its number, then its fields in a fixed order. Decoding looks at the
+ * number, then hands the fields to the reader of that message; every reader checks the count of its
+ * fields first and each field's type and range then, naming it "message.field". pack_open() has
+ * scanned the whole structure before (depth, counts against bytes), so no count is trusted here.
+ * `hello` alone may have more fields than are known: it must stay readable across versions, or a
+ * mismatch could not be told in words. */
+#include "proto/message.h"
+
+#include <string.h>
+
+#include "common/version.h"
+
+#define MESSAGE_TEXT2(x) #x
+#define MESSAGE_TEXT(x)  MESSAGE_TEXT2(x)
+
+/* Elements of each array, the message number included. */
+enum {
+    HELLO_FIELDS = 4,
+    HELLO_FIELDS_MAX = 16,
+    SETUP_FIELDS = 4,
+    TASK_FIELDS = 6,
+    STOP_FIELDS = 1,
+    READY_FIELDS = 2,
+    RESULT_FIELDS = 7,
+    REJECTED_FIELDS = 3,
+    COST_FIELDS = 3,
+};
+
+/* A deadline that the parameters' table allows, s. */
+#define SETUP_DEADLINE_MAX_S 86400.0
+
+const char *message_build_id(void)
+{
+    return "bestiary " BESTIARY_VERSION " simulator " MESSAGE_TEXT(SIMULATOR_VERSION);
+}
+
+/* ---- decoding ---- */
+
+static int message_expect_fields(size_t count, size_t expected, const char *name,
+                                 struct error *error)
+{
+    if (count == expected)
+        return 0;
+    return error_set(error, ERR_FORMAT, "%s: %zu fields, expected %zu", name, count, expected);
+}
+
+static int message_read_hello(struct message *message, const msgpack_object *fields, size_t count,
+                              struct error *error)
+{
+    if (count < HELLO_FIELDS || count > HELLO_FIELDS_MAX)
+        return error_set(error, ERR_FORMAT, "hello: %zu fields, expected %d .. %d", count,
+                         HELLO_FIELDS, HELLO_FIELDS_MAX);
+    uint64_t version = 0;
+    int status = pack_get_u64(&fields[1], UINT32_MAX, &version, "hello.protocol_version", error);
+    if (status == 0)
+        status = pack_get_text(&fields[2], message->as.hello.build, sizeof message->as.hello.build,
+                               "hello.build", error);
+    if (status == 0)
+        status = pack_get_u64(&fields[3], UINT64_MAX, &message->as.hello.pid, "hello.pid", error);
+    message->as.hello.protocol_version = (uint32_t)version;
+    return status;
+}
+
+static int message_read_setup(struct message *message, const msgpack_object *fields, size_t count,
+                              struct error *error)
+{
+    int status = message_expect_fields(count, SETUP_FIELDS, "setup", error);
+    if (status != 0)
+        return status;
+    struct params *params = &message->as.setup.params;
+    params_set_defaults(params);
+    status = pack_get_u64(&fields[1], UINT64_MAX, &message->as.setup.digest, "setup.digest", error);
+    double deadline_s = 0;
+    if (status == 0)
+        status = pack_get_double(&fields[2], &deadline_s, "setup.deadline_s", error);
+    if (status == 0 && !(deadline_s > 0 && deadline_s <= SETUP_DEADLINE_MAX_S))
+        status = error_set(error, ERR_RANGE, "setup.deadline_s: %g, expected above 0, at most %g",
+                           deadline_s, SETUP_DEADLINE_MAX_S);
+    if (status == 0 && (status = params_decode(params, &fields[3], error)) != 0)
+        error_prefix(error, "setup.params");
+    params->farm_deadline_s = deadline_s;
+    return status;
+}
+
+static int message_read_task(struct message *message, const msgpack_object *fields, size_t count,
+                             uint64_t *rejected_id, struct error *error)
+{
+    /* The id first: whatever else is wrong, the sender can be told which task it was. */
+    struct task *task = &message->as.task;
+    if (count >= 2 && fields[1].type == MSGPACK_OBJECT_POSITIVE_INTEGER)
+        *rejected_id = fields[1].via.u64;
+    int status = message_expect_fields(count, TASK_FIELDS, "task", error);
+    if (status != 0)
+        return status;
+    uint64_t attempt = 0;
+    status = pack_get_u64(&fields[1], UINT64_MAX, &task->id, "task.id", error);
+    if (status == 0 && task->id == 0)
+        status = error_set(error, ERR_RANGE, "task.id: 0, expected 1 or more");
+    if (status == 0)
+        status = pack_get_u64(&fields[2], UINT64_MAX, &task->creature, "task.creature", error);
+    if (status == 0)
+        status = pack_get_u64(&fields[3], UINT32_MAX, &attempt, "task.attempt", error);
+    if (status == 0)
+        status = pack_get_u64(&fields[4], UINT64_MAX, &task->seed, "task.seed", error);
+    if (status == 0 && (status = genome_decode(&task->genome, &fields[5], error)) != 0)
+        error_prefix(error, "task.genome");
+    task->attempt = (uint32_t)attempt;
+    return status;
+}
+
+static int message_read_ready(struct message *message, const msgpack_object *fields, size_t count,
+                              struct error *error)
+{
+    int status = message_expect_fields(count, READY_FIELDS, "ready", error);
+    if (status != 0)
+        return status;
+    return pack_get_u64(&fields[1], UINT64_MAX, &message->as.ready.digest, "ready.digest", error);
+}
+
+static int verdict_is_known(uint64_t verdict)
+{
+    switch (verdict) {
+#define X(id, number, name, text) case number:
+        VERDICTS(X)
+#undef X
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+static int message_read_cost(struct task_cost *cost, const msgpack_object *object,
+                             struct error *error)
+{
+    const msgpack_object *items;
+    size_t count;
+    int status =
+        pack_get_array(object, COST_FIELDS, COST_FIELDS, &items, &count, "result.cost", error);
+    if (status == 0)
+        status = pack_get_double(&items[0], &cost->wall_ms, "result.cost.wall_ms", error);
+    if (status == 0)
+        status = pack_get_double(&items[1], &cost->cpu_ms, "result.cost.cpu_ms", error);
+    if (status == 0)
+        status = pack_get_u64(&items[2], UINT64_MAX, &cost->arena_bytes, "result.cost.arena_bytes",
+                              error);
+    if (status == 0 && !(cost->wall_ms >= 0 && cost->cpu_ms >= 0))
+        status = error_set(error, ERR_RANGE, "result.cost: a time below 0");
+    return status;
+}
+
+static int message_read_result(struct message *message, const msgpack_object *fields, size_t count,
+                               struct error *error)
+{
+    struct result *result = &message->as.result;
+    int status = message_expect_fields(count, RESULT_FIELDS, "result", error);
+    if (status != 0)
+        return status;
+    uint64_t verdict = 0;
+    status = pack_get_u64(&fields[1], UINT64_MAX, &result->id, "result.id", error);
+    if (status == 0)
+        status = pack_get_u64(&fields[2], UINT64_MAX, &result->creature, "result.creature", error);
+    if (status == 0)
+        status = pack_get_u64(&fields[3], INT32_MAX, &verdict, "result.verdict", error);
+    if (status == 0 && !verdict_is_known(verdict))
+        status = error_set(error, ERR_RANGE, "result.verdict: %lu is no verdict",
+                           (unsigned long)verdict);
+    if (status == 0)
+        status = pack_get_u64(&fields[4], UINT64_MAX, &result->digest, "result.digest", error);
+    if (status == 0 && (status = measures_decode(&result->measures, &fields[5], error)) != 0)
+        error_prefix(error, "result.measures");
+    if (status == 0)
+        status = message_read_cost(&result->cost, &fields[6], error);
+    result->verdict = (int)verdict;
+    return status;
+}
+
+static int message_read_rejected(struct message *message, const msgpack_object *fields,
+                                 size_t count, struct error *error)
+{
+    int status = message_expect_fields(count, REJECTED_FIELDS, "rejected", error);
+    if (status == 0)
+        status =
+            pack_get_u64(&fields[1], UINT64_MAX, &message->as.rejected.id, "rejected.id", error);
+    if (status == 0)
+        status = pack_get_text(&fields[2], message->as.rejected.reason,
+                               sizeof message->as.rejected.reason, "rejected.reason", error);
+    return status;
+}
+
+static int message_read_fields(struct message *message, const msgpack_object *fields, size_t count,
+                               uint64_t *rejected_id, struct error *error)
+{
+    switch (message->type) {
+    case MESSAGE_HELLO:
+        return message_read_hello(message, fields, count, error);
+    case MESSAGE_SETUP:
+        return message_read_setup(message, fields, count, error);
+    case MESSAGE_TASK:
+        return message_read_task(message, fields, count, rejected_id, error);
+    case MESSAGE_STOP:
+        return message_expect_fields(count, STOP_FIELDS, "stop", error);
+    case MESSAGE_READY:
+        return message_read_ready(message, fields, count, error);
+    case MESSAGE_RESULT:
+        return message_read_result(message, fields, count, error);
+    case MESSAGE_REJECTED:
+        return message_read_rejected(message, fields, count, error);
+    default:
+        return error_set(error, ERR_UNKNOWN, "message: unknown number %d", message->type);
+    }
+}
+
+int message_decode(struct message *message, const void *payload, size_t length,
+                   uint64_t *rejected_id, struct error *error)
+{
+    memset(message, 0, sizeof *message);
+    *rejected_id = 0;
+    if (length > FRAME_PAYLOAD_MAX)
+        return error_set(error, ERR_LIMIT, "message: %zu bytes, at most %d", length,
+                         FRAME_PAYLOAD_MAX);
+    struct pack_reader reader;
+    int status = pack_open(&reader, payload, length, error);
+    if (status != 0) {
+        error_prefix(error, "message");
+        return status;
+    }
+    const msgpack_object *fields = NULL;
+    size_t count = 0;
+    uint64_t type = 0;
+    status = pack_get_array(reader.root, HELLO_FIELDS_MAX, -1, &fields, &count, "message", error);
+    if (status == 0 && count == 0)
+        status = error_set(error, ERR_FORMAT, "message: empty array");
+    if (status == 0)
+        status = pack_get_u64(&fields[0], INT32_MAX, &type, "message number", error);
+    message->type = (int)type;
+    if (status == 0)
+        status = message_read_fields(message, fields, count, rejected_id, error);
+    pack_close(&reader);
+    return status;
+}
+
+void message_deinit(struct message *message)
+{
+    if (message->type == MESSAGE_TASK)
+        genome_deinit(&message->as.task.genome);
+    message->type = 0;
+}
+
+/* ---- encoding ---- */
+
+/* Leaves room for the header; returns where it is. */
+static size_t message_begin(struct pack_writer *writer, int type, size_t field_count)
+{
+    static const char room[FRAME_HEADER_BYTES];
+    size_t at = writer->buffer.size;
+    int status = msgpack_sbuffer_write(&writer->buffer, room, sizeof room);
+    ENSURE(status == 0, "out of memory");
+    pack_array(writer, field_count);
+    pack_u64(writer, (uint64_t)type);
+    return at;
+}
+
+static void message_end(struct pack_writer *writer, size_t at)
+{
+    unsigned char header[FRAME_HEADER_BYTES];
+    frame_write_header(header, writer->buffer.size - at - FRAME_HEADER_BYTES);
+    memcpy(writer->buffer.data + at, header, sizeof header);
+}
+
+void message_encode_hello(struct pack_writer *writer, uint64_t pid)
+{
+    size_t at = message_begin(writer, MESSAGE_HELLO, HELLO_FIELDS);
+    pack_u64(writer, PROTOCOL_VERSION);
+    pack_text(writer, message_build_id());
+    pack_u64(writer, pid);
+    message_end(writer, at);
+}
+
+void message_encode_setup(struct pack_writer *writer, const struct params *params)
+{
+    size_t at = message_begin(writer, MESSAGE_SETUP, SETUP_FIELDS);
+    pack_u64(writer, params_evaluation_digest(params));
+    pack_double(writer, params->farm_deadline_s);
+    params_encode(params, 0, writer);
+    message_end(writer, at);
+}
+
+void message_encode_task(struct pack_writer *writer, const struct task *task)
+{
+    size_t at = message_begin(writer, MESSAGE_TASK, TASK_FIELDS);
+    pack_u64(writer, task->id);
+    pack_u64(writer, task->creature);
+    pack_u64(writer, task->attempt);
+    pack_u64(writer, task->seed);
+    genome_encode(&task->genome, writer);
+    message_end(writer, at);
+}
+
+void message_encode_stop(struct pack_writer *writer)
+{
+    message_end(writer, message_begin(writer, MESSAGE_STOP, STOP_FIELDS));
+}
+
+void message_encode_ready(struct pack_writer *writer, uint64_t digest)
+{
+    size_t at = message_begin(writer, MESSAGE_READY, READY_FIELDS);
+    pack_u64(writer, digest);
+    message_end(writer, at);
+}
+
+void message_encode_result(struct pack_writer *writer, const struct result *result)
+{
+    size_t at = message_begin(writer, MESSAGE_RESULT, RESULT_FIELDS);
+    pack_u64(writer, result->id);
+    pack_u64(writer, result->creature);
+    pack_u64(writer, (uint64_t)result->verdict);
+    pack_u64(writer, result->digest);
+    measures_encode(&result->measures, writer);
+    pack_array(writer, COST_FIELDS);
+    pack_double(writer, result->cost.wall_ms);
+    pack_double(writer, result->cost.cpu_ms);
+    pack_u64(writer, result->cost.arena_bytes);
+    message_end(writer, at);
+}
+
+void message_encode_rejected(struct pack_writer *writer, uint64_t id, const char *reason)
+{
+    /* Cut to what the other end takes. */
+    char text[sizeof(((struct message *)0)->as.rejected.reason)];
+    size_t length = strlen(reason);
+    if (length >= sizeof text)
+        length = sizeof text - 1;
+    memcpy(text, reason, length);
+    text[length] = '\0';
+    size_t at = message_begin(writer, MESSAGE_REJECTED, REJECTED_FIELDS);
+    pack_u64(writer, id);
+    pack_text(writer, text);
+    message_end(writer, at);
+}
