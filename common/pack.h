@@ -15,10 +15,11 @@
 #define PACK_DEPTH_MAX 16
 
 /* ---- writing ---- */
-/* A heap buffer with a msgpack_packer on it.. */
+/* A heap buffer with a msgpack_packer on it. */
 struct pack_writer {
     msgpack_sbuffer buffer; /* buffer.data, buffer.size: what was written */
     msgpack_packer packer;
+    int has_failed; /* memory was out: what was written is not whole */
 };
 void pack_writer_init(struct pack_writer *writer);
 void pack_writer_deinit(struct pack_writer *writer);
@@ -43,15 +44,15 @@ int pack_open(struct pack_reader *reader, const void *bytes, size_t length, stru
 void pack_close(struct pack_reader *reader);
 
 /* Typed access: 0 or ERR_FORMAT / ERR_RANGE with the message "`where`: expected ...". Texts are
- * copied, cut never: too long is ERR_LIMIT. Doubles accept integers; they must be finite. */
+ * copied, cut never: too long is ERR_LIMIT; they must be clean (see text_is_clean()). Doubles accept
+ * integers; they must be finite. An object that is NULL (see pack_find()) is ERR_MISSING. */
 int pack_get_u64(const msgpack_object *object, uint64_t max, uint64_t *value, const char *where,
                  struct error *error);
 int pack_get_i64(const msgpack_object *object, int64_t *value, const char *where,
                  struct error *error);
 int pack_get_double(const msgpack_object *object, double *value, const char *where,
                     struct error *error);
-int pack_get_bool(const msgpack_object *object, int *value, const char *where,
-                  struct error *error);
+int pack_get_bool(const msgpack_object *object, int *value, const char *where, struct error *error);
 int pack_get_text(const msgpack_object *object, char *buffer, size_t size, const char *where,
                   struct error *error);
 /* An array of at most max elements (exactly `exact` if that is not negative). */
