@@ -15,11 +15,11 @@ struct brain;
 /* Compiles; from the arena. NULL when it is full. */
 struct brain *brain_create(const struct phenotype *phenotype, struct arena *arena);
 
-/* One think that advances stateful neurons by dt_s. `sensors` holds part_count * SENSOR_COUNT values
- * (row per part). Writes effector_count signals, each the weighted input, clipped to
+/* One think that advances stateful neurons by dt_s. `sensor_values` holds part_count * SENSOR_COUNT
+ * values (row per part). Writes effector_count signals, each the weighted input, clipped to
  * +-NEURON_OUTPUT_MAX times GENOME_WEIGHT_MAX at most and always finite. */
-void brain_think(struct brain *brain, const double *sensors, double *signals, double dt_s);
-void brain_think_recursive(struct brain *brain, const double *sensors, double *signals,
+void brain_think(struct brain *brain, const double *sensor_values, double *signals, double dt_s);
+void brain_think_recursive(struct brain *brain, const double *sensor_values, double *signals,
                            double dt_s);
 
 /* Back to birth. */
