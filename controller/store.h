@@ -1,7 +1,8 @@
 /* The run store: RUN_DIR/run.db (SQLite), the only file of the controller that includes sqlite3.h.
  *
- * The schema is in store_schema.h and documented in docs/run-store.md. Results are committed in batches within
- * a generation; a generation is closed, and the next one opened, in one transaction. */
+ * The schema is in store_schema.h and documented in docs/run-store.md. Results are committed in
+ * batches within a generation; a generation is closed, and the next one opened, in one transaction.
+ * There is exactly one writer: the process that holds the lock beside the database. */
 #ifndef CONTROLLER_STORE_H
 #define CONTROLLER_STORE_H
 
@@ -11,15 +12,30 @@
 
 struct store;
 
-/* Makes a new database at `path` (ERR_EXISTS if there is one), with the run's parameters. */
+/* Makes a new database at `path` (ERR_EXISTS if there is one), with the run's parameters, and locks
+ * it. ERR_BUSY if another controller holds the lock. */
 int store_create(struct store **store, const char *path, const struct params *params,
                  struct error *error);
-/* Opens for writing (ERR_BUSY if another controller holds the run) or read-only. */
+/* Opens for writing (ERR_BUSY if another controller holds the run; the content is checked for
+ * damage) or read-only: then all reads see one moment of the run. */
 int store_open(struct store **store, const char *path, int is_read_only, struct error *error);
-/* Commits and closes; NULL is allowed. */
+/* Commits and closes; NULL is allowed. A writer leaves a single file that can be copied. */
 void store_close(struct store *store);
 
+/* The parameters in force. */
 int store_get_params(struct store *store, struct params *params, struct error *error);
+
+/* Records changed parameters (and a changed simulator) when a run goes on. A change of scope E or S
+ * opens a new branch at `generation`; after a change of scope E (or of the simulator's version) the
+ * members of `generation` count as not evaluated. */
+struct store_change {
+    int changed_count;  /* parameters with another value */
+    int is_new_branch;  /* some of them change the course of the run */
+    int is_reevaluated; /* results so far cannot be compared any more */
+    char text[512];     /* "key=value key=value ...", cut to fit */
+};
+int store_put_params(struct store *store, const struct params *params, uint32_t generation,
+                     struct store_change *change, struct error *error);
 
 /* Opens a generation: writes its new individuals and its members (everyone in the population). If
  * `closed` is not NULL it is the complete, ranked population of the generation before, which is
@@ -31,9 +47,17 @@ int store_put_generation(struct store *store, uint32_t generation,
 int store_finish(struct store *store, uint32_t generation, const struct population *closed,
                  int survivor_count, struct error *error);
 
-/* Adds a result to the open batch; store_commit() makes it durable. */
+/* What may differ between two equal runs. */
+struct store_cost {
+    struct task_cost task;
+    int worker; /* slot; -1 = not known */
+    uint32_t attempt;
+    double time_s; /* when the result came in, since 1970; filled in by store_put_result() */
+};
+/* Adds a result of the generation under way to the open batch; store_commit() makes it durable.
+ * `cost` may be NULL. */
 int store_put_result(struct store *store, const struct individual *individual,
-                     const struct task_cost *cost, int worker, struct error *error);
+                     const struct store_cost *cost, struct error *error);
 int store_put_quarantine(struct store *store, const struct individual *individual,
                          const char *reason, const char *command, struct error *error);
 int store_put_event(struct store *store, const char *event, const char *detail,
@@ -47,10 +71,19 @@ struct store_status {
     uint64_t next_id;
     int64_t individuals, evaluated, quarantined;
     int64_t evaluated_in_generation, members_in_generation;
+    int has_best_so_far; /* some member of that generation has a result */
+    double best_so_far;
+    int64_t closed_generation; /* the last closed one; -1 = none */
+    double best, median;       /* of the closed one */
+    uint64_t best_id;
+    double evaluations_per_s; /* over the ten seconds before the last result; 0 = not known */
+    double last_result_s;     /* when it came in, since 1970; 0 = never */
+    char created_utc[32];
 };
 int store_get_status(struct store *store, struct store_status *status, struct error *error);
 
-/* The last opened generation with the results known so far; the caller owns `population`. */
+/* A generation with the results that count in it so far, in order of id; the caller owns
+ * `population`. */
 int store_get_population(struct store *store, uint32_t generation, struct population *population,
                          struct error *error);
 
@@ -59,6 +92,7 @@ struct store_entry {
     uint64_t id;
     uint32_t generation; /* of birth */
     int rank;            /* 1 = best */
+    int survived;
     double fitness;
     int verdict;
     char method[16];
@@ -66,14 +100,16 @@ struct store_entry {
     char mutations[256];
     struct measures measures;
     uint64_t digest, seed;
-    double cost_ms;
+    int has_cost;
+    struct store_cost cost;
 };
 /* The best `top` of a closed generation (-1: the last closed one), in rank order. The caller frees
  * *entries. `generation_found` receives the generation meant. */
 int store_get_top(struct store *store, int64_t generation, int top, struct store_entry **entries,
                   int *count, uint32_t *generation_found, struct error *error);
 
-/* Fitness of the generations: best, median, mean of the members, in order; the caller frees. */
+/* Fitness of the closed generations: best, median, mean of the members, in order; the caller
+ * frees. */
 struct store_generation {
     uint32_t generation;
     double best, median, mean;
@@ -86,5 +122,16 @@ int store_get_curve(struct store *store, struct store_generation **generations, 
 /* A creature with everything known of it, ready to be written to a file. */
 int store_get_creature(struct store *store, uint64_t id, struct creature *creature,
                        struct error *error);
+
+/* Hashes of everything that two equal runs have in common: parameters (scopes E and S), genomes,
+ * parents, methods, mutations, measures, digests, fitness, ranks; not times, costs and workers. One
+ * for each generation (its members and those born in it), one for the whole; the caller frees. */
+struct store_digest {
+    uint32_t generation;
+    int is_closed;
+    uint64_t hash;
+};
+int store_get_digests(struct store *store, uint64_t *whole, struct store_digest **generations,
+                      int *count, struct error *error);
 
 #endif
