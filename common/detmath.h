@@ -9,16 +9,18 @@
 
 #define DET_PI 3.14159265358979323846
 
-/* Any finite x up to 1e9 in size (two-term reduction; beyond that accuracy decays, 0 for inf/NaN). */
+/* Accurate for any finite x, fastest below 1.6e6 in size. inf and NaN count as 0: sine 0, cosine 1. */
 void det_sincos(double x, double *sine, double *cosine);
 double det_sin(double x);
 double det_cos(double x);
+/* NaN gives NaN in all that follow. */
 double det_exp(double x);  /* overflow gives HUGE_VAL, underflow 0 */
 double det_log(double x);  /* x > 0; 0 gives -HUGE_VAL, negative NaN */
 double det_tanh(double x); /* odd, |result| <= 1 */
-double det_atan(double x);
-double det_atan2(double y, double x); /* (-pi, pi], det_atan2(0, 0) = 0 */
-double det_pow(double x, double y);   /* x > 0, by exp(y log x): about 1e-13 relative */
-double det_floor(double x);           /* largest whole number not above x, exact */
+double det_atan(double x); /* odd */
+/* [-pi, pi], -0 like 0: y = 0, x < 0 gives pi, det_atan2(0, 0) = 0. */
+double det_atan2(double y, double x);
+double det_pow(double x, double y); /* x > 0, by exp(y log x): about 1e-13 relative */
+double det_floor(double x);         /* largest whole number not above x, exact */
 
 #endif

@@ -30,7 +30,8 @@
     X(SIGMOID, "sigmoid", 1, 0, "tanh a: centred, so that it can drive a joint both ways")         \
     X(INTEGRATE, "integrate", 2, 1, "s += dt (a - |b| s); output s: integral of a with leak |b|")  \
     X(DIFFERENTIATE, "differentiate", 1, 1, "(a - previous a) / dt; 0 at the first think")         \
-    X(SMOOTH, "smooth", 2, 1, "s += clamp(|b| dt, 0, 1) (a - s): follows a at rate |b| per second")\
+    X(SMOOTH, "smooth", 2, 1,                                                                      \
+      "s += clamp(|b| dt, 0, 1) (a - s): follows a at rate |b| per second")                        \
     X(MEMORY, "memory", 2, 1, "sample and hold: if a > 0 store b; output the stored value")        \
     X(OSCILLATE_WAVE, "oscillate-wave", 3, 1,                                                      \
       "phase += 2 pi a dt; output b sin(phase) + c: frequency a in Hz, amplitude b, offset c")     \
@@ -63,8 +64,10 @@ struct neuron_state {
     int is_primed; /* differentiate: a previous input exists */
 };
 
-/* Evaluates one neuron; `state` is advanced by stateful functions and not touched by others.
- * Inputs may be anything, also non-finite (counted as 0). */
+/* Evaluates one neuron; `state` is advanced by stateful functions and not touched by others (it may
+ * then be NULL). Inputs may be anything, also non-finite (counted as 0); all three are read, those the
+ * function does not have do not matter. States are finite always, and s of integrate and smooth is
+ * clipped like an output. dt_s > 0. */
 double neuron_evaluate(enum neuron_function function, const double inputs[NEURON_INPUTS_MAX],
                        struct neuron_state *state, double dt_s);
 

@@ -1,0 +1,94 @@
+/* Error codes, one-line messages and the end of the program at a bug.
+ *
+ * Messages may carry foreign text (paths, keys, values from files), so that control characters are
+ * replaced: whatever went wrong, a message is one line. Both functions format into a buffer of their
+ * own first, because the arguments may point into the very message that is being replaced. */
+#include "common/error.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BUG_CONTEXT_SIZE 256
+#define BUG_REPORT_SIZE  2048
+
+static char bug_context[BUG_CONTEXT_SIZE];
+
+const char *error_text(int code)
+{
+    switch (code) {
+    case 0:
+        return "no error";
+#define X(name, number, text)                                                                      \
+    case -(number):                                                                                \
+        return text;
+        ERROR_CODES(X)
+#undef X
+    default:
+        return "unknown error";
+    }
+}
+
+static void make_one_line(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < 0x20 || *text == 0x7f)
+            *text = ' ';
+}
+
+int error_set(struct error *error, int code, const char *format, ...)
+{
+    char message[sizeof error->message];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    make_one_line(message);
+    memcpy(error->message, message, sizeof message);
+    error->code = code;
+    return code;
+}
+
+int error_prefix(struct error *error, const char *format, ...)
+{
+    char context[sizeof error->message], message[2 * sizeof error->message + 2];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(context, sizeof context, format, arguments);
+    va_end(arguments);
+    snprintf(message, sizeof message, "%s: %s", context, error->message);
+    make_one_line(message);
+    message[sizeof error->message - 1] = 0;
+    memcpy(error->message, message, sizeof error->message);
+    return error->code;
+}
+
+void error_set_bug_context(const char *text)
+{
+    snprintf(bug_context, sizeof bug_context, "%s", text ? text : "");
+    make_one_line(bug_context);
+}
+
+void error_bug(const char *file, int line, const char *expression, const char *format, ...)
+{
+    char message[sizeof((struct error *)0)->message];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    make_one_line(message);
+
+    /* One write, so that the report stays whole beside the lines of other processes. */
+    char report[BUG_REPORT_SIZE];
+    int length = snprintf(report, sizeof report, "bug: %s:%d: %s does not hold: %s%s%s%s\n", file,
+                          line, expression, message, bug_context[0] ? " (" : "", bug_context,
+                          bug_context[0] ? ")" : "");
+    if (length >= (int)sizeof report) {
+        length = (int)sizeof report - 1;
+        report[length - 1] = '\n';
+    }
+    if (length > 0 && write(STDERR_FILENO, report, (size_t)length) < 0)
+        fputs("bug\n", stderr);
+    abort();
+}
