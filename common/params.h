@@ -14,6 +14,7 @@
 #include "common/error.h"
 
 #define PARAM_TEXT_SIZE 256
+#define PARAM_TEXT_LENGTH_MAX 160 /* so that key and value fit a line of an INI file */
 
 /* REAL(section, name, default, min, max, scope, help)   INT(the same)   BOOL(section, name, default,
  * scope, help)   CHOICE(section, name, default index, "a|b|c", scope, help)
@@ -142,7 +143,7 @@ struct param_info {
     size_t offset;       /* in struct params */
     double min, max;     /* REAL and INT (INT64_MAX as a double) */
     const char *choices; /* CHOICE: "a|b|c" */
-    const char *preset;  /* the default, as text */
+    const char *preset;  /* the default as the row has it (CHOICE: its number, BOOL: 0 or 1) */
     const char *help;
 };
 extern const struct param_info param_table[];
@@ -159,7 +160,8 @@ int params_set(struct params *params, const char *key, const char *value, struct
 /* "key=value", as after -s. */
 int params_set_assignment(struct params *params, const char *assignment, struct error *error);
 
-/* Reads an INI file over what is there (call params_set_defaults first). Errors name file and line. */
+/* Reads an INI file over what is there (call params_set_defaults first). Errors name file and line;
+ * a key set twice, or world.preset below other world keys, is one. Rows before the error stay set. */
 int params_read_file(struct params *params, const char *path, struct error *error);
 /* The same from text; `name` stands for the file in messages. */
 int params_read_text(struct params *params, const char *text, const char *name,
@@ -171,11 +173,15 @@ int params_check(const struct params *params, struct error *error);
 /* The value of a row as text that params_set() reads back exactly. */
 void params_print_value(const struct params *params, int index, char *buffer, size_t size);
 
+/* What a row may hold, for people: "2 .. 1000000", "yes or no", "walk, jump, swim". */
+void params_print_range(int index, char *buffer, size_t size);
+
 /* A full INI file; with comments (help, range, default) if has_help. params_read_text() gives the
  * same struct back. 0 or ERR_IO. */
 int params_write(const struct params *params, FILE *file, int has_help);
 
-/* Digest of all rows of scope 'E': equal means evaluations can be compared. */
+/* Digest of all rows of scope 'E' but world.preset (which acts through the rows it sets): equal means
+ * evaluations can be compared. */
 uint64_t params_evaluation_digest(const struct params *params);
 
 #endif
