@@ -1,0 +1,18 @@
+/* The other programs of the project, and the machine they run on. */
+#ifndef CONTROLLER_PROGRAM_H
+#define CONTROLLER_PROGRAM_H
+
+#include "common/error.h"
+#include "controller/run_directory.h"
+
+/* Finds a program beside this one, else in PATH. ERR_MISSING says where it was looked for. */
+int program_find(const char *name, char path[RUN_PATH_SIZE], struct error *error);
+
+/* Starts `path` with `argv` as its arguments (argv[0] included, NULL at the end), waits for it, and
+ * returns its exit code, 128 + signal if a signal ended it, or a negative ERR_*. */
+int program_run(const char *path, char *const *argv, struct error *error);
+
+/* The processors this process may use, at least 1. */
+int program_core_count(void);
+
+#endif
