@@ -64,7 +64,8 @@ static size_t cut_line(char *line)
     return end + strlen(mark);
 }
 
-void log_event(enum log_level level, const char *event, const char *format, ...)
+static void write_event(int descriptor, enum log_level level, const char *event, const char *format,
+                        va_list arguments)
 {
     if (level < log_lowest)
         return;
@@ -73,10 +74,7 @@ void log_event(enum log_level level, const char *event, const char *format, ...)
     size_t length = print_head(line, sizeof line, level, event);
     if (length < sizeof line - 1 && format && *format) {
         line[length++] = ' ';
-        va_list arguments;
-        va_start(arguments, format);
         int added = vsnprintf(line + length, sizeof line - length, format, arguments);
-        va_end(arguments);
         length += added > 0 ? (size_t)added : 0;
     }
     if (length > sizeof line - 1)
@@ -87,9 +85,25 @@ void log_event(enum log_level level, const char *event, const char *format, ...)
         if ((unsigned char)line[i] < 0x20 || line[i] == 0x7f)
             line[i] = ' ';
     line[length++] = '\n';
-    while (write(log_descriptor, line, length) < 0 && errno == EINTR)
+    while (write(descriptor, line, length) < 0 && errno == EINTR)
         continue;
     errno = saved_errno;
+}
+
+void log_event(enum log_level level, const char *event, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    write_event(log_descriptor, level, event, format, arguments);
+    va_end(arguments);
+}
+
+void log_event_to(int descriptor, enum log_level level, const char *event, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    write_event(descriptor, level, event, format, arguments);
+    va_end(arguments);
 }
 
 static int needs_quotes(const char *text)
