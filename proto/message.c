@@ -255,15 +255,17 @@ static size_t message_begin(struct pack_writer *writer, int type, size_t field_c
 {
     static const char room[FRAME_HEADER_BYTES];
     size_t at = writer->buffer.size;
-    int status = msgpack_sbuffer_write(&writer->buffer, room, sizeof room);
-    ENSURE(status == 0, "out of memory");
+    if (msgpack_sbuffer_write(&writer->buffer, room, sizeof room) != 0)
+        writer->has_failed = 1;
     pack_array(writer, field_count);
     pack_u64(writer, (uint64_t)type);
     return at;
 }
 
+/* Messages are small; a process that cannot have memory for one has no way to go on. */
 static void message_end(struct pack_writer *writer, size_t at)
 {
+    ENSURE(!writer->has_failed, "%s", error_text(ERR_MEMORY));
     unsigned char header[FRAME_HEADER_BYTES];
     frame_write_header(header, writer->buffer.size - at - FRAME_HEADER_BYTES);
     memcpy(writer->buffer.data + at, header, sizeof header);
