@@ -75,6 +75,7 @@
     REAL(creature, aspect_max, 20, 1, 1000, 'E', "longest side over shortest, thinner are widened")\
     REAL(creature, density_kg_m2, 1, 0.01, 10000, 'E', "mass of a part by its area")               \
     CHOICE(creature, overlap, 0, "push|reject", 'E', "overlap at birth: push apart or reject")     \
+    BOOL(creature, effectors, 1, 'E', "effectors act; no: a passive body")                         \
     CHOICE(creature, effector_mode, 0, "position|torque", 'E', "what a joint does with its signal")\
     REAL(creature, strength_n, 10, 0, 100000, 'E', "greatest torque by larger cross-section, N m/m") \
     REAL(creature, servo_rad_s, 20, 1, 200, 'E', "natural frequency of position servos")           \
@@ -98,7 +99,7 @@
     REAL(settle, push_apart_s, 0.5, 0, 10, 'E', "time to push apart parts that overlap at birth")  \
     REAL(settle, rest_s, 0.5, 0.05, 10, 'E', "time it must be at rest")                            \
     REAL(settle, rest_height_m, 0.001, 0.000001, 1, 'E', "rest: height changes less than this")    \
-    BOOL(settle, required, 0, 'E', "disqualify what does not come to rest in time")                \
+    BOOL(settle, required, 1, 'E', "disqualify what does not come to rest in time")                \
     REAL(guard, speed_m_s, 30, 0, 10000, 'E', "a part faster than this disqualifies; 0 = off")     \
     REAL(guard, turn_rad, 0.25, 0, 10, 'E', "turn per step, for 3 steps, that disqualifies; 0 = off") \
     REAL(guard, penetration_m, 0.02, 0, 10, 'E', "penetration, for 50 ms, that disqualifies; 0 = off") \

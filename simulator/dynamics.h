@@ -24,10 +24,10 @@ struct dynamics_settings {
 
 /* Energy terms since the last dynamics_reset_ledger(), J. Losses and gains are >= 0. */
 struct ledger {
-    double kinetic_j, potential_j;     /* now */
-    double energy_start_j;             /* kinetic + potential at the reset */
-    double work_effector_j;            /* net */
-    double work_effector_positive_j;   /* sum of the positive work of each effector and step */
+    double kinetic_j, potential_j;   /* now */
+    double energy_start_j;           /* kinetic + potential at the reset */
+    double work_effector_j;          /* net */
+    double work_effector_positive_j; /* sum of the positive work of each effector and step */
     double loss_friction_j, loss_impact_j, loss_limit_j, loss_drag_j, loss_damping_j;
     double gain_push_out_j, gain_impact_j, gain_limit_j; /* unearned */
     double residual_j; /* energy now - start - work + losses - gains: integration error */
@@ -35,8 +35,8 @@ struct ledger {
 
 /* A point of contact in the last step, for sensors, traces and viewers. */
 struct contact_point {
-    int part, other; /* other part, or -1 for the ground */
-    struct vec2 at;  /* world */
+    int part, other;    /* other part, or -1 for the ground */
+    struct vec2 at;     /* world */
     struct vec2 normal; /* from `other` towards `part` */
     double gap_m;       /* negative: penetration */
     double normal_impulse_n_s, friction_impulse_n_s;
@@ -51,12 +51,14 @@ struct part_state {
 struct dynamics *dynamics_create(const struct phenotype *phenotype, const struct world *world,
                                  const struct dynamics_settings *settings, struct arena *arena);
 
-/* The effector signal of a link's joint, sign and unit of the world frame: a target angle with its
- * rate (position mode; clamped to the joint's limits here) or a share of the strength, -1 .. 1
- * (torque mode). Held until set again. */
+/* The effector signal of a link's joint, sign and unit of the world frame: a target angle (position
+ * mode; clamped to the joint's limits here) or a share of the strength (torque mode; clamped to
+ * -1 .. 1). It changes at `rate` per second until set again. */
 void dynamics_set_target(struct dynamics *dynamics, int link, double target, double rate);
-/* Effectors on (default) or slack. */
-void dynamics_set_effectors(struct dynamics *dynamics, int are_on);
+/* What the effectors do: follow their targets (default), nothing, or hold the pose of birth as position
+ * servos whatever their mode. */
+enum effector_state { EFFECTORS_ON, EFFECTORS_SLACK, EFFECTORS_HOLD };
+void dynamics_set_effectors(struct dynamics *dynamics, enum effector_state state);
 /* World quantities that settling changes: gravity, ground, friction, passive joint damping (1/s). */
 void dynamics_set_world(struct dynamics *dynamics, const struct world *world);
 void dynamics_set_joint_damping(struct dynamics *dynamics, double rate_1_s);
@@ -84,7 +86,8 @@ void dynamics_bounds(const struct dynamics *dynamics, double bounds[4]);
 double dynamics_overlap(const struct dynamics *dynamics);
 
 void dynamics_reset_ledger(struct dynamics *dynamics);
-const struct ledger *dynamics_ledger(const struct dynamics *dynamics);
+/* The ledger with the energies of the present state; good until the next call on the dynamics. */
+const struct ledger *dynamics_ledger(struct dynamics *dynamics);
 
 /* Contacts with an impulse, or a gap below 1 mm, in the last step. */
 int dynamics_contacts(const struct dynamics *dynamics, const struct contact_point **contacts);

@@ -19,19 +19,19 @@ struct vec2 {
 
 /* A rectangle. parts[0] is the root; parents come before their children. */
 struct part {
-    gene_id body;    /* the body gene it was made of */
-    gene_id via;     /* the connection it was expressed through; 0 at the root */
-    int parent;      /* part, or -1 */
-    int depth;       /* 0 at the root */
-    int mirror;      /* +1 or -1 */
-    int link;        /* the link it belongs to */
-    double width_m;  /* developed size */
+    gene_id body;   /* the body gene it was made of */
+    gene_id via;    /* the connection it was expressed through; 0 at the root */
+    int parent;     /* part, or -1 */
+    int depth;      /* 0 at the root */
+    int mirror;     /* +1 or -1 */
+    int link;       /* the link it belongs to */
+    double width_m; /* developed size */
     double height_m;
     double mass_kg;
-    struct vec2 centre; /* world, at birth */
-    double angle_rad;   /* world, at birth */
-    struct vec2 anchor; /* world, at birth: where it hangs on its parent */
-    struct vec2 local;  /* centre in its link's frame (origin at the link's joint, see below) */
+    struct vec2 centre;     /* world, at birth */
+    double angle_rad;       /* world, at birth */
+    struct vec2 anchor;     /* world, at birth: where it hangs on its parent */
+    struct vec2 local;      /* centre in its link's frame (origin at the link's joint, see below) */
     double local_angle_rad; /* angle in its link's frame */
     uint32_t sensors;       /* set of SENSOR_BIT() */
     double cross_section_m; /* the shorter side */
@@ -41,18 +41,19 @@ struct part {
  * frame has its origin at the joint to the parent link (root: centre of part 0) and the world's axes
  * at birth, so that all link angles are 0 at birth. */
 struct link {
-    int parent;         /* link, or -1 */
-    int part;           /* the part whose joint it is (its first part) */
-    int parent_part;    /* the part that joint is on */
-    struct vec2 joint;  /* the joint in the parent link's frame (root: 0, 0) */
+    int parent;        /* link, or -1 */
+    int part;          /* the part whose joint it is (its first part) */
+    int parent_part;   /* the part that joint is on */
+    struct vec2 joint; /* the joint in the parent link's frame (root: 0, 0) */
     double mass_kg;
-    struct vec2 centre; /* centre of mass in the link's frame */
+    struct vec2 centre;   /* centre of mass in the link's frame */
     double inertia_kg_m2; /* about its centre of mass */
-    double lower_rad, upper_rad; /* limits of the joint angle, counter-clockwise, 0 at birth (mirrored
+    double lower_rad,
+        upper_rad; /* limits of the joint angle, counter-clockwise, 0 at birth (mirrored
                                     parts: exchanged and negated already) */
     int has_effector;
-    int mirror;             /* sign between gene and world angles: of the part */
-    double torque_max_n_m;  /* strength of the effector */
+    int mirror;            /* sign between gene and world angles: of the part */
+    double torque_max_n_m; /* strength of the effector */
 };
 
 /* One input of a compiled-to-be neuron or effector, resolved to instances. */

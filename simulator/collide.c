@@ -1,0 +1,162 @@
+/* Rectangle against rectangle: the axis of greatest separation among the four face normals gives the
+ * reference face; the most opposed face of the other box is clipped to the reference face's sides.
+ * The first box's axes win ties by a small tolerance, so that the choice does not flicker. */
+#include "simulator/collide.h"
+
+#include <math.h>
+
+/* An axis of b must separate by this much more than one of a to be taken instead, m. */
+#define AXIS_PREFERENCE_M 1e-5
+
+double collide_lowest(const struct box *box)
+{
+    return box->y - fabs(box->sin) * box->half_width - fabs(box->cos) * box->half_height;
+}
+
+static void box_corner(const struct box *box, int corner, double *x, double *y)
+{
+    double u = corner == 0 || corner == 3 ? box->half_width : -box->half_width;
+    double v = corner < 2 ? box->half_height : -box->half_height;
+    *x = box->x + (box->cos * u - box->sin * v);
+    *y = box->y + (box->sin * u + box->cos * v);
+}
+
+void collide_ground(const struct box *box, double margin, struct manifold *manifold)
+{
+    manifold->normal_x = 0;
+    manifold->normal_y = 1;
+    manifold->count = 0;
+    for (int corner = 0; corner < 4; corner++) {
+        struct manifold_point point = {.feature = corner};
+        box_corner(box, corner, &point.x, &point.y);
+        point.gap = point.y;
+        if (point.gap >= margin)
+            continue;
+        if (manifold->count < 2) {
+            manifold->points[manifold->count++] = point;
+            continue;
+        }
+
+        /* a third corner below the margin: keep the two lowest, in order of corner */
+        int higher = manifold->points[1].gap > manifold->points[0].gap;
+        if (point.gap < manifold->points[higher].gap) {
+            if (higher == 0)
+                manifold->points[0] = manifold->points[1];
+            manifold->points[1] = point;
+        }
+    }
+}
+
+/* Separation along the face normals of `a`; *face gets the face (enum face) that separates most. */
+static double face_separation(const struct box *a, const struct box *b, int *face)
+{
+    double dx = b->x - a->x, dy = b->y - a->y;
+    double u = a->cos * dx + a->sin * dy, v = -a->sin * dx + a->cos * dy;
+    double c = fabs(a->cos * b->cos + a->sin * b->sin);
+    double s = fabs(a->cos * b->sin - a->sin * b->cos);
+    double along = fabs(u) - a->half_width - c * b->half_width - s * b->half_height;
+    double across = fabs(v) - a->half_height - s * b->half_width - c * b->half_height;
+    if (along >= across) {
+        *face = u >= 0 ? FACE_RIGHT : FACE_LEFT;
+        return along;
+    }
+    *face = v >= 0 ? FACE_TOP : FACE_BOTTOM;
+    return across;
+}
+
+double collide_separation(const struct box *a, const struct box *b)
+{
+    int face;
+    return fmax(face_separation(a, b, &face), face_separation(b, a, &face));
+}
+
+static void face_normal(const struct box *box, int face, double *x, double *y)
+{
+    switch (face) {
+    case FACE_RIGHT:
+        *x = box->cos, *y = box->sin;
+        break;
+    case FACE_TOP:
+        *x = -box->sin, *y = box->cos;
+        break;
+    case FACE_LEFT:
+        *x = -box->cos, *y = -box->sin;
+        break;
+    default:
+        *x = box->sin, *y = -box->cos;
+    }
+}
+
+/* Clips the face of `incident` that is most opposed to the reference face, and keeps what is closer
+ * than the margin. */
+static void clip_faces(const struct box *reference, int face, const struct box *incident,
+                       double margin, int feature_base, struct manifold *manifold)
+{
+    double nx, ny;
+    face_normal(reference, face, &nx, &ny);
+    double tx = -ny, ty = nx;
+    int is_end = face == FACE_RIGHT || face == FACE_LEFT;
+    double half_depth = is_end ? reference->half_width : reference->half_height;
+    double half_length = is_end ? reference->half_height : reference->half_width;
+
+    /* the incident face: corners as (t along the reference face, d beyond it) */
+    double u = incident->cos * nx + incident->sin * ny;
+    double v = -incident->sin * nx + incident->cos * ny;
+    int first;
+    if (fabs(u) > fabs(v))
+        first = u < 0 ? 3 : 1;
+    else
+        first = v < 0 ? 0 : 2;
+    double t[2], d[2];
+    for (int i = 0; i < 2; i++) {
+        double x, y;
+        box_corner(incident, (first + i) % 4, &x, &y);
+        x -= reference->x;
+        y -= reference->y;
+        t[i] = x * tx + y * ty;
+        d[i] = x * nx + y * ny - half_depth;
+    }
+
+    /* clip to |t| <= half_length */
+    double low = t[0] < t[1] ? t[0] : t[1], high = t[0] < t[1] ? t[1] : t[0];
+    manifold->normal_x = nx;
+    manifold->normal_y = ny;
+    manifold->count = 0;
+    if (low > half_length || high < -half_length)
+        return;
+    double slope = high - low > 1e-12 ? (d[1] - d[0]) / (t[1] - t[0]) : 0;
+    for (int i = 0; i < 2; i++) {
+        double at = t[i], gap = d[i];
+        if (at > half_length || at < -half_length) {
+            double edge = at > half_length ? half_length : -half_length;
+            gap += slope * (edge - at);
+            at = edge;
+        }
+        if (gap >= margin)
+            continue;
+        double depth = half_depth + gap / 2;
+        manifold->points[manifold->count++] =
+            (struct manifold_point){.x = reference->x + nx * depth + tx * at,
+                                    .y = reference->y + ny * depth + ty * at,
+                                    .gap = gap,
+                                    .feature = feature_base + face * 8 + first * 2 + i};
+    }
+}
+
+void collide_boxes(const struct box *a, const struct box *b, double margin,
+                   struct manifold *manifold)
+{
+    int face_a, face_b;
+    double by_a = face_separation(a, b, &face_a), by_b = face_separation(b, a, &face_b);
+    manifold->count = 0;
+    if (by_a >= margin || by_b >= margin)
+        return;
+    if (by_b > by_a + AXIS_PREFERENCE_M) {
+        clip_faces(b, face_b, a, margin, 32, manifold);
+    } else {
+        /* the reference face's normal points away from a: turn it to point at the first box */
+        clip_faces(a, face_a, b, margin, 0, manifold);
+        manifold->normal_x = -manifold->normal_x;
+        manifold->normal_y = -manifold->normal_y;
+    }
+}

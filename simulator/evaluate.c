@@ -1,0 +1,567 @@
+/* See evaluate.h. One struct carries an evaluation through its phases; each phase is a function that
+ * returns a verdict, VERDICT_OK meaning "go on". */
+#include "simulator/evaluate.h"
+
+#include <math.h>
+
+#include "common/detmath.h"
+#include "common/hash.h"
+
+/* Gravity that scales energies and costs in worlds that have none. */
+#define STANDARD_GRAVITY_M_S2 9.81
+/* Overlap at birth that counts as none, m. */
+#define OVERLAP_TOLERANCE_M 2e-3
+/* Parts are pushed apart at this speed, with this passive damping of the joints. */
+#define PUSH_APART_SPEED_M_S 0.5
+#define SETTLE_DAMPING_1_S   3.0
+/* While settling there is no friction for this long, so that limbs slide into place. */
+#define SETTLE_SLIDE_S 2.0
+/* At rest: kinetic energy below this share of m g size. */
+#define REST_ENERGY_SHARE 1e-4
+/* A guard on penetration acts after this time. */
+#define PENETRATION_TIME_S 0.05
+/* A guard on turning acts after this many steps. */
+#define TURN_STEPS 3
+/* Reversals of a joint are counted from this rate on, rad/s. */
+#define REVERSAL_RATE_RAD_S 0.2
+/* Drag is stable while 2 k h / (density x thinnest side) stays below this. */
+#define DRAG_STABILITY 0.5
+/* A contact counts for a face that looks against the contact's normal within 60 degrees. */
+#define FACE_COSINE 0.5
+
+struct run {
+    const struct params *params;
+    struct phenotype phenotype;
+    struct world world;
+    struct brain *brain;
+    struct dynamics *dynamics;
+    struct evaluation *result;
+    evaluate_observer *observer;
+    void *context;
+
+    double dt_s, tick_s;
+    int steps_per_tick;
+    double *sensors;  /* parts x SENSOR_COUNT */
+    double *signals;  /* per effector, of the last think */
+    double *filtered; /* per effector: clamped and filtered, in the gene's sign */
+    int *reversals;   /* per link: count, and the sign of the last fast motion */
+    int *direction;
+    double thinnest_m;
+
+    enum evaluate_phase phase;
+    double time_s;
+    struct vec2 start;
+    int is_stopped; /* by the observer */
+
+    /* guards */
+    int turn_steps;
+    double penetration_s;
+    struct vec2 still_at; /* where the window for "motionless" began */
+    double still_since_s, still_reach_m;
+
+    /* running measures */
+    struct vec2 last, windows[MEASURE_WINDOWS + 1];
+    double height_sum_m;
+    uint64_t ticks, contact_ticks;
+};
+
+static double length_of(double x, double y)
+{
+    return sqrt(x * x + y * y);
+}
+
+/* ---------------------------------------------------------------- sensors and effectors */
+
+/* Marks the faces of a part that look against the normal (which points towards the part). */
+static void feel_contact(struct run *run, int part, struct vec2 normal, double sign)
+{
+    struct part_state state;
+    double s, c;
+    dynamics_part_state(run->dynamics, part, &state);
+    det_sincos(state.angle_rad, &s, &c);
+    double along = -sign * (normal.x * c + normal.y * s);
+    double across = -sign * (normal.y * c - normal.x * s) * run->phenotype.parts[part].mirror;
+    double *felt = run->sensors + part * SENSOR_COUNT;
+    if (along >= FACE_COSINE)
+        felt[SENSOR_CONTACT_RIGHT] = 1;
+    if (along <= -FACE_COSINE)
+        felt[SENSOR_CONTACT_LEFT] = 1;
+    if (across >= FACE_COSINE)
+        felt[SENSOR_CONTACT_TOP] = 1;
+    if (across <= -FACE_COSINE)
+        felt[SENSOR_CONTACT_BOTTOM] = 1;
+}
+
+static void read_sensors(struct run *run)
+{
+    const struct phenotype *phenotype = &run->phenotype;
+    const double *q = dynamics_q(run->dynamics);
+    for (int i = 0; i < phenotype->part_count; i++) {
+        const struct part *part = &phenotype->parts[i];
+        double *felt = run->sensors + i * SENSOR_COUNT;
+        const struct link *link = &phenotype->links[part->link];
+        int has_joint = part->link > 0 && link->part == i;
+        felt[SENSOR_JOINT] = has_joint ? part->mirror * q[2 + part->link] : 0;
+        for (int k = SENSOR_CONTACT_RIGHT; k <= SENSOR_CONTACT_BOTTOM; k++)
+            felt[k] = -1;
+    }
+    const struct contact_point *contacts;
+    int count = dynamics_contacts(run->dynamics, &contacts);
+    for (int i = 0; i < count; i++) {
+        feel_contact(run, contacts[i].part, contacts[i].normal, 1);
+        if (contacts[i].other >= 0)
+            feel_contact(run, contacts[i].other, contacts[i].normal, -1);
+    }
+}
+
+/* Clamps a signal to what the joint can do, in the gene's sign. */
+static double clamp_signal(const struct run *run, const struct link *link, double signal)
+{
+    double low = -1, high = 1;
+    if (run->params->creature_effector_mode == EFFECTOR_POSITION) {
+        low = link->mirror > 0 ? link->lower_rad : -link->upper_rad;
+        high = link->mirror > 0 ? link->upper_rad : -link->lower_rad;
+    }
+    return signal < low ? low : signal > high ? high : signal;
+}
+
+/* One brain tick: two thinks; the targets then move linearly to the filtered signals. */
+static void think(struct run *run)
+{
+    const struct phenotype *phenotype = &run->phenotype;
+    double filter_s = run->params->creature_effector_filter_s;
+    double share = filter_s > 0 ? 1 - det_exp(-run->tick_s / filter_s) : 1;
+    read_sensors(run);
+    brain_think(run->brain, run->sensors, run->signals, run->tick_s / 2);
+    brain_think(run->brain, run->sensors, run->signals, run->tick_s / 2);
+    for (int i = 0; i < phenotype->effector_count; i++) {
+        int link_index = phenotype->effectors[i].link;
+        const struct link *link = &phenotype->links[link_index];
+        double from = run->filtered[i];
+        double to = from + share * (clamp_signal(run, link, run->signals[i]) - from);
+        run->filtered[i] = to;
+        dynamics_set_target(run->dynamics, link_index, link->mirror * from,
+                            link->mirror * (to - from) / run->tick_s);
+    }
+}
+
+static void observe(struct run *run)
+{
+    if (!run->observer)
+        return;
+    struct evaluate_view view = {.phase = run->phase,
+                                 .time_s = run->time_s,
+                                 .phenotype = &run->phenotype,
+                                 .dynamics = run->dynamics,
+                                 .brain = run->brain,
+                                 .sensors = run->sensors,
+                                 .signals = run->filtered,
+                                 .ledger = dynamics_ledger(run->dynamics),
+                                 .start = run->start};
+    run->is_stopped |= run->observer(run->context, &view) != 0;
+}
+
+/* ---------------------------------------------------------------- before the start */
+
+static int take_memory(struct run *run, struct arena *arena)
+{
+    size_t parts = (size_t)run->phenotype.part_count, links = (size_t)run->phenotype.link_count;
+    size_t effectors = (size_t)run->phenotype.effector_count;
+    run->sensors = arena_take(arena, parts * SENSOR_COUNT, sizeof(double));
+    run->signals = arena_take(arena, effectors, sizeof(double));
+    run->filtered = arena_take(arena, effectors, sizeof(double));
+    run->reversals = arena_take(arena, links, sizeof(int));
+    run->direction = arena_take(arena, links, sizeof(int));
+    return run->sensors && run->signals && run->filtered && run->reversals && run->direction
+               ? 0
+               : ERR_MEMORY;
+}
+
+/* Makes body and brain. */
+static int prepare(struct run *run, const struct genome *genome, struct arena *arena)
+{
+    const struct params *p = run->params;
+    int verdict = phenotype_express(&run->phenotype, genome, p, arena);
+    if (verdict != VERDICT_OK)
+        return verdict;
+
+    /* a tick is a whole number of steps, none longer than asked for */
+    run->tick_s = 1 / p->simulation_brain_hz;
+    double steps = ceil(run->tick_s / p->simulation_dt_s - 1e-6);
+    run->steps_per_tick = steps < 1 ? 1 : (int)steps;
+    run->dt_s = run->tick_s / run->steps_per_tick;
+
+    world_init(&run->world, p);
+    run->thinnest_m = HUGE_VAL;
+    for (int i = 0; i < run->phenotype.part_count; i++)
+        run->thinnest_m = fmin(run->thinnest_m, run->phenotype.parts[i].cross_section_m);
+    if (2 * run->world.viscosity_pa_s * run->dt_s / (p->creature_density_kg_m2 * run->thinnest_m) >
+        DRAG_STABILITY)
+        return VERDICT_UNSTABLE_DRAG;
+
+    struct dynamics_settings settings = {.dt_s = run->dt_s,
+                                         .integrator = p->simulation_integrator,
+                                         .contact_sweeps = (int)p->simulation_contact_sweeps,
+                                         .servo_rad_s = p->creature_servo_rad_s,
+                                         .joint_speed_rad_s = p->creature_joint_speed_rad_s,
+                                         .effector_mode = p->creature_effector_mode,
+                                         .joint_damping_1_s = p->creature_joint_damping_1_s};
+    run->brain = brain_create(&run->phenotype, arena);
+    run->dynamics = dynamics_create(&run->phenotype, &run->world, &settings, arena);
+    if (!run->brain || !run->dynamics || take_memory(run, arena) != 0)
+        return VERDICT_NOT_EXPRESSED;
+    return VERDICT_OK;
+}
+
+/* Steps through one tick of a phase before the start. */
+static int settle_tick(struct run *run)
+{
+    for (int i = 0; i < run->steps_per_tick; i++)
+        if (dynamics_step(run->dynamics) != 0)
+            return VERDICT_NOT_FINITE;
+    run->time_s += run->tick_s;
+    observe(run);
+    return VERDICT_OK;
+}
+
+/* Without gravity, ground and muscles, until nothing overlaps. */
+static int push_apart(struct run *run)
+{
+    const struct params *p = run->params;
+    if (dynamics_overlap(run->dynamics) <= OVERLAP_TOLERANCE_M)
+        return VERDICT_OK;
+    if (p->creature_overlap == OVERLAP_REJECT)
+        return VERDICT_OVERLAP;
+    struct world empty = {.viscosity_pa_s = run->world.viscosity_pa_s};
+    dynamics_set_world(run->dynamics, &empty);
+    dynamics_set_effectors(run->dynamics, EFFECTORS_SLACK);
+    dynamics_set_joint_damping(run->dynamics, SETTLE_DAMPING_1_S);
+    dynamics_set_push_out(run->dynamics, PUSH_APART_SPEED_M_S);
+    run->phase = PHASE_PUSH_APART;
+    while (dynamics_overlap(run->dynamics) > OVERLAP_TOLERANCE_M) {
+        if (run->time_s >= p->settle_push_apart_s)
+            return VERDICT_OVERLAP;
+        int verdict = settle_tick(run);
+        if (verdict != VERDICT_OK)
+            return verdict;
+    }
+    dynamics_set_push_out(run->dynamics, 0);
+    dynamics_set_world(run->dynamics, &run->world);
+    dynamics_stop(run->dynamics);
+    return VERDICT_OK;
+}
+
+/* Puts the body on the ground, lowest point at height 0. */
+static void put_down(struct run *run)
+{
+    double q[2 + 64], bounds[4];
+    int dof = dynamics_dof(run->dynamics);
+    dynamics_bounds(run->dynamics, bounds);
+    for (int i = 0; i < dof; i++)
+        q[i] = dynamics_q(run->dynamics)[i];
+    q[1] -= bounds[1];
+    dynamics_set_state(run->dynamics, q, dynamics_qd(run->dynamics));
+}
+
+/* On the ground, damped, muscles slack or holding, until it is at rest. */
+static int settle(struct run *run)
+{
+    const struct params *p = run->params;
+    if (!run->world.has_ground || p->settle_limit_s <= 0)
+        return VERDICT_OK;
+    put_down(run);
+    struct world slippery = run->world;
+    slippery.friction = 0;
+    dynamics_set_world(run->dynamics, &slippery);
+    dynamics_set_joint_damping(run->dynamics, SETTLE_DAMPING_1_S);
+    dynamics_set_effectors(run->dynamics,
+                           p->settle_effectors == SETTLE_HOLD && p->creature_effectors
+                               ? EFFECTORS_HOLD
+                               : EFFECTORS_SLACK);
+    run->phase = PHASE_SETTLE;
+    double bounds[4], begin_s = run->time_s, rest_since_s = run->time_s;
+    dynamics_bounds(run->dynamics, bounds);
+    double scale_j = run->phenotype.mass_kg * run->world.gravity_m_s2 *
+                     length_of(bounds[2] - bounds[0], bounds[3] - bounds[1]);
+    double rest_height = dynamics_centre_of_mass(run->dynamics).y;
+    int is_slippery = 1, verdict = VERDICT_UNSETTLED;
+    while (verdict == VERDICT_UNSETTLED && run->time_s - begin_s < p->settle_limit_s) {
+        int failure = settle_tick(run);
+        if (failure != VERDICT_OK)
+            return failure;
+        if (is_slippery && run->time_s - begin_s >= SETTLE_SLIDE_S) {
+            dynamics_set_world(run->dynamics, &run->world);
+            is_slippery = 0;
+        }
+        double height = dynamics_centre_of_mass(run->dynamics).y;
+        double kinetic_j = dynamics_ledger(run->dynamics)->kinetic_j;
+        if (fabs(height - rest_height) > p->settle_rest_height_m ||
+            kinetic_j > REST_ENERGY_SHARE * scale_j) {
+            rest_height = height;
+            rest_since_s = run->time_s;
+        }
+        if (run->time_s - rest_since_s >= p->settle_rest_s)
+            verdict = VERDICT_OK;
+    }
+    dynamics_set_world(run->dynamics, &run->world);
+    return p->settle_required ? verdict : VERDICT_OK;
+}
+
+/* ---------------------------------------------------------------- the scored time */
+
+/* From here on everything counts: velocities zero, ledger empty, clock at 0. */
+static void start(struct run *run)
+{
+    struct measures *m = &run->result->measures;
+    m->settle_s = run->time_s;
+    dynamics_stop(run->dynamics);
+    dynamics_set_joint_damping(run->dynamics, run->params->creature_joint_damping_1_s);
+    dynamics_set_effectors(run->dynamics,
+                           run->params->creature_effectors ? EFFECTORS_ON : EFFECTORS_SLACK);
+    dynamics_reset_ledger(run->dynamics);
+    run->phase = PHASE_SCORE;
+    run->time_s = 0;
+    run->start = run->last = run->still_at = dynamics_centre_of_mass(run->dynamics);
+    for (int i = 0; i <= MEASURE_WINDOWS; i++)
+        run->windows[i] = run->start;
+
+    double bounds[4];
+    dynamics_bounds(run->dynamics, bounds);
+    m->size_m = length_of(bounds[2] - bounds[0], bounds[3] - bounds[1]);
+    m->lowest_start_m = m->lowest_max_m = bounds[1];
+    m->height_start_m = m->height_max_m = run->start.y;
+}
+
+/* Greatest speeds, and the guards that look at every step. */
+static int watch_step(struct run *run)
+{
+    const struct params *p = run->params;
+    struct measures *m = &run->result->measures;
+    const double *qd = dynamics_qd(run->dynamics);
+    double turn = 0;
+    for (int i = 0; i < run->phenotype.part_count; i++) {
+        struct part_state state;
+        dynamics_part_state(run->dynamics, i, &state);
+        double speed = sqrt(state.vx_m_s * state.vx_m_s + state.vy_m_s * state.vy_m_s);
+        m->speed_max_m_s = fmax(m->speed_max_m_s, speed);
+        turn = fmax(turn, fabs(state.omega_rad_s) * run->dt_s);
+    }
+    for (int i = 1; i < run->phenotype.link_count; i++) {
+        double rate = qd[2 + i];
+        int direction = rate > REVERSAL_RATE_RAD_S ? 1 : rate < -REVERSAL_RATE_RAD_S ? -1 : 0;
+        m->joint_speed_max_rad_s = fmax(m->joint_speed_max_rad_s, fabs(rate));
+        if (direction != 0) {
+            run->reversals[i] += run->direction[i] == -direction;
+            run->direction[i] = direction;
+        }
+    }
+    double penetration = dynamics_penetration(run->dynamics);
+    m->penetration_max_m = fmax(m->penetration_max_m, penetration);
+
+    if (p->guard_speed_m_s > 0 && m->speed_max_m_s > p->guard_speed_m_s)
+        return VERDICT_TOO_FAST;
+    run->turn_steps = turn > p->guard_turn_rad ? run->turn_steps + 1 : 0;
+    if (p->guard_turn_rad > 0 && run->turn_steps >= TURN_STEPS)
+        return VERDICT_SPINNING;
+    double deepest = fmin(p->guard_penetration_m, run->thinnest_m / 4);
+    run->penetration_s = penetration > deepest ? run->penetration_s + run->dt_s : 0;
+    if (p->guard_penetration_m > 0 && run->penetration_s > PENETRATION_TIME_S)
+        return VERDICT_PENETRATION;
+    return VERDICT_OK;
+}
+
+/* Losses and unearned gains of the ledger, and what they are compared with. */
+static void sum_ledger(const struct run *run, const struct ledger *l, double *gain_j,
+                       double *turnover_j)
+{
+    const struct measures *m = &run->result->measures;
+    *gain_j = l->gain_push_out_j + l->gain_impact_j + l->gain_limit_j;
+    *turnover_j = l->work_effector_positive_j + l->loss_friction_j + l->loss_impact_j +
+                  l->loss_limit_j + l->loss_drag_j + l->loss_damping_j +
+                  1e-3 * run->phenotype.mass_kg * STANDARD_GRAVITY_M_S2 * m->size_m;
+}
+
+/* The guards that look once a tick. */
+static int watch_tick(struct run *run)
+{
+    const struct params *p = run->params;
+    double gain_j, turnover_j;
+    const struct ledger *ledger = dynamics_ledger(run->dynamics);
+    sum_ledger(run, ledger, &gain_j, &turnover_j);
+    double floor_j =
+        1e-3 * run->phenotype.mass_kg * STANDARD_GRAVITY_M_S2 * run->result->measures.size_m;
+    double allowed_j = p->guard_energy_share * (turnover_j - floor_j) + floor_j;
+    if (p->guard_energy_share > 0 && gain_j + fmax(ledger->residual_j, 0) > allowed_j)
+        return VERDICT_ENERGY;
+    for (int i = 1; i < run->phenotype.link_count && run->time_s >= 1; i++)
+        if (p->guard_reversals_hz > 0 && run->reversals[i] > p->guard_reversals_hz * run->time_s)
+            return VERDICT_VIBRATION;
+    if (p->guard_motionless_s > 0) {
+        double reach = length_of(run->last.x - run->still_at.x, run->last.y - run->still_at.y);
+        run->still_reach_m = fmax(run->still_reach_m, reach);
+        if (run->time_s - run->still_since_s >= p->guard_motionless_s - 1e-9) {
+            if (run->still_reach_m < p->guard_motionless_m)
+                return VERDICT_MOTIONLESS;
+            run->still_at = run->last;
+            run->still_since_s = run->time_s;
+            run->still_reach_m = 0;
+        }
+    }
+    return VERDICT_OK;
+}
+
+/* Where the body is after a tick. */
+static void measure_tick(struct run *run)
+{
+    struct measures *m = &run->result->measures;
+    struct vec2 centre = dynamics_centre_of_mass(run->dynamics);
+    double bounds[4];
+    dynamics_bounds(run->dynamics, bounds);
+    m->path_m += length_of(centre.x - run->last.x, centre.y - run->last.y);
+    m->distance_m = fabs(centre.x - run->start.x);
+    m->displacement_m = length_of(centre.x - run->start.x, centre.y - run->start.y);
+    m->distance_max_m = fmax(m->distance_max_m, m->displacement_m);
+    m->lowest_max_m = fmax(m->lowest_max_m, bounds[1]);
+    m->height_max_m = fmax(m->height_max_m, centre.y);
+    run->height_sum_m += centre.y;
+    run->last = centre;
+    run->ticks++;
+
+    /* all later window ends stay here if the run stops now */
+    double share = run->time_s / run->params->simulation_duration_s;
+    for (int i = MEASURE_WINDOWS; i > 0 && i >= share * MEASURE_WINDOWS - 1e-9; i--)
+        run->windows[i] = centre;
+
+    const struct contact_point *contacts;
+    int count = dynamics_contacts(run->dynamics, &contacts), has_ground = 0;
+    for (int i = 0; i < count; i++)
+        has_ground |= contacts[i].other < 0;
+    run->contact_ticks += (uint64_t)has_ground;
+}
+
+/* The rolling hash over the state of every part. */
+static void digest_tick(struct run *run)
+{
+    uint64_t hash = run->result->digest;
+    for (int i = 0; i < run->phenotype.part_count; i++) {
+        struct part_state s;
+        dynamics_part_state(run->dynamics, i, &s);
+        hash = hash_double(hash, s.x_m);
+        hash = hash_double(hash, s.y_m);
+        hash = hash_double(hash, s.angle_rad);
+        hash = hash_double(hash, s.vx_m_s);
+        hash = hash_double(hash, s.vy_m_s);
+        hash = hash_double(hash, s.omega_rad_s);
+    }
+    run->result->digest = hash;
+}
+
+static int score(struct run *run)
+{
+    uint64_t ticks = (uint64_t)(run->params->simulation_duration_s / run->tick_s + 0.5);
+    start(run);
+    digest_tick(run);
+    observe(run);
+    for (uint64_t tick = 1; tick <= ticks && !run->is_stopped; tick++) {
+        think(run);
+        for (int i = 0; i < run->steps_per_tick; i++) {
+            int verdict = dynamics_step(run->dynamics) != 0 ? VERDICT_NOT_FINITE : watch_step(run);
+            if (verdict != VERDICT_OK)
+                return verdict;
+        }
+        run->time_s = (double)tick * run->tick_s;
+        measure_tick(run);
+        digest_tick(run);
+        observe(run);
+        int verdict = watch_tick(run);
+        if (verdict != VERDICT_OK)
+            return verdict;
+    }
+    return VERDICT_OK;
+}
+
+/* ---------------------------------------------------------------- measures */
+
+static void measure_body(struct run *run)
+{
+    struct measures *m = &run->result->measures;
+    m->parts = run->phenotype.part_count;
+    m->links = run->phenotype.link_count;
+    m->neurons = brain_neuron_count(run->brain);
+    m->mass_kg = run->phenotype.mass_kg;
+}
+
+static void measure_ledger(struct run *run)
+{
+    struct measures *m = &run->result->measures;
+    const struct ledger *l = dynamics_ledger(run->dynamics);
+    double turnover_j;
+    sum_ledger(run, l, &m->gain_unearned_j, &turnover_j);
+    m->work_in_j = l->work_effector_positive_j;
+    m->work_net_j = l->work_effector_j;
+    m->loss_friction_j = l->loss_friction_j;
+    m->loss_impact_j = l->loss_impact_j;
+    m->loss_limit_j = l->loss_limit_j;
+    m->loss_drag_j = l->loss_drag_j;
+    m->loss_damping_j = l->loss_damping_j;
+    m->energy_start_j = l->energy_start_j;
+    m->energy_end_j = l->kinetic_j + l->potential_j;
+    m->residual_j = l->residual_j;
+    m->residual_share = (fabs(l->residual_j) + m->gain_unearned_j) / turnover_j;
+    double way = m->mass_kg * STANDARD_GRAVITY_M_S2 * m->displacement_m;
+    m->cost_of_transport = way > 0 ? m->work_in_j / way : 0;
+}
+
+static void measure_course(struct run *run)
+{
+    struct measures *m = &run->result->measures;
+    uint64_t steps, rk4_steps;
+    m->time_s = run->time_s;
+    m->height_mean_m = run->ticks ? run->height_sum_m / (double)run->ticks : m->height_start_m;
+    m->contact_share = run->ticks ? (double)run->contact_ticks / (double)run->ticks : 0;
+    dynamics_step_counts(run->dynamics, &steps, &rk4_steps);
+    m->rk4_share = steps ? (double)rk4_steps / (double)steps : 0;
+
+    /* progress of each window along the line from start to end */
+    double dx = run->last.x - run->start.x, dy = run->last.y - run->start.y;
+    double length = length_of(dx, dy);
+    for (int i = 0; i < MEASURE_WINDOWS && length > 0; i++) {
+        double x = run->windows[i + 1].x - run->windows[i].x;
+        double y = run->windows[i + 1].y - run->windows[i].y;
+        measures_set(m, MEASURE_window_1_m + i, (x * dx + y * dy) / length);
+    }
+}
+
+/* No measure leaves as infinite or not a number: such values, of broken runs only, become 0. */
+static void tidy_measures(struct measures *measures)
+{
+    for (int i = 0; i < MEASURE_COUNT; i++)
+        if (!isfinite(measures_get(measures, i)))
+            measures_set(measures, i, 0);
+}
+
+void evaluate(const struct genome *genome, const struct params *params, uint64_t seed,
+              struct arena *arena, evaluate_observer *observer, void *context,
+              struct evaluation *evaluation)
+{
+    struct run run = {
+        .params = params, .result = evaluation, .observer = observer, .context = context};
+    *evaluation = (struct evaluation){.digest = hash_u64(HASH_START, seed)};
+    arena_reset(arena);
+    int verdict = prepare(&run, genome, arena);
+    if (verdict == VERDICT_OK) {
+        measure_body(&run);
+        verdict = push_apart(&run);
+        if (verdict == VERDICT_OK)
+            verdict = settle(&run);
+        if (verdict == VERDICT_OK) {
+            verdict = score(&run);
+            measure_ledger(&run);
+            measure_course(&run);
+        }
+        tidy_measures(&evaluation->measures);
+    }
+    evaluation->verdict = verdict;
+    evaluation->digest = hash_u64(evaluation->digest, (uint64_t)verdict);
+    evaluation->arena_bytes = arena->used_bytes;
+}
