@@ -14,10 +14,10 @@
 struct farm;
 
 struct farm_settings {
-    const struct params *params;  /* farm.* and what the workers are set up with */
-    int worker_count;             /* > 0 */
-    const char *simulator_path;   /* the program */
-    const char *log_directory;    /* worker-NN.log are appended there; "" = logs are dropped */
+    const struct params *params; /* farm.* and what the workers are set up with */
+    int worker_count;            /* > 0 */
+    const char *simulator_path;  /* the program */
+    const char *log_directory;   /* worker-NN.log are appended there; "" = logs are dropped */
 };
 
 struct farm_callbacks {
@@ -33,24 +33,27 @@ struct farm_callbacks {
     void (*on_failure)(void *context, const char *reason);
 };
 
-/* Starts workers on the loop. NULL with a message if nothing can be started at all. */
+/* Starts workers on the loop (from the loop: nothing is called back before it runs). NULL with a
+ * message if nothing can be started at all. SIGPIPE is ignored in this process from now on. */
 struct farm *farm_create(uv_loop_t *loop, const struct farm_settings *settings,
                          const struct farm_callbacks *callbacks, struct error *error);
 
-/* Queues a task; takes over its genome. Ids must be unique among tasks under way. */
+/* Queues a task; takes over its genome. Ids must be unique among tasks under way. 0, or ERR_MEMORY,
+ * or ERR_BUSY once the farm is stopping; the genome then stays the caller's. */
 int farm_submit(struct farm *farm, struct task *task);
 
 /* Tasks queued or being worked on. */
 int farm_pending_count(const struct farm *farm);
 
 /* Ends: drops what is queued, sends stop to the workers, kills those that linger; on_stopped is called
- * once, when every process is gone and every handle closed; the farm is freed after it returns. */
+ * once, when every process is gone and every handle closed; the farm is freed after it returns. No
+ * other callback comes any more. May be called within a callback. */
 void farm_stop(struct farm *farm, void (*on_stopped)(void *context), void *context);
 
 struct farm_worker_status {
-    int slot;
-    int pid;            /* 0 = none */
-    const char *state;  /* "starting", "idle", "busy", ... */
+    int slot;          /* from 1: the NN of its log */
+    int pid;           /* 0 = none */
+    const char *state; /* "starting", "idle", "busy", ... */
     uint64_t tasks_done;
     uint64_t restarts;
     double busy_s; /* summed cost of its results */

@@ -1,0 +1,331 @@
+/* Worker mode.
+ *
+ * One loop: read what there is, evaluate each task as its frame is complete, write each result at
+ * once. Everything is blocking, since there is nothing else to do; what the controller prefetches
+ * waits in the pipe or in the frame reader. One arena serves all tasks, so that the first one pays
+ * for the memory and an evaluation allocates nothing.
+ *
+ * No orphan survives: the end of the input ends the loop; a worker that computes is killed by the
+ * kernel when its parent dies (Linux); and an evaluation that hangs, which neither would end under
+ * another system, runs into its own alarm on processor time. That alarm is a last resort: the
+ * deterministic limits are in evaluate(), and the controller's deadline in wall time comes first. */
+#include "simulator/worker.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+#include "common/hash.h"
+#include "common/log.h"
+#include "common/version.h"
+#include "proto/message.h"
+#include "simulator/evaluate.h"
+
+enum { READ_BYTES = 64 * 1024 };
+
+/* Beyond the controller's deadline, s, so that it is always the first to act. */
+#define ALARM_SLACK_S 2.0
+
+enum worker_phase { WORKER_EXPECTS_HELLO, WORKER_EXPECTS_SETUP, WORKER_TAKES_TASKS };
+
+struct worker {
+    int input, output;
+    enum worker_phase phase;
+    struct frame_reader reader;
+    struct pack_writer writer;
+    struct arena arena;
+    struct params params;
+    uint64_t tasks_done;
+    int is_stopped;
+};
+
+/* ---- output ---- */
+
+/* Writes all of it. 0, or ERR_IO (logged). */
+static int worker_flush(struct worker *worker)
+{
+    const char *bytes = worker->writer.buffer.data;
+    size_t left = worker->writer.buffer.size;
+    while (left > 0) {
+        ssize_t written = write(worker->output, bytes, left);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0) {
+            char text[128];
+            log_event(LOG_ERROR, "write_failed", "reason=%s",
+                      log_quote(strerror(errno), text, sizeof text));
+            return ERR_IO;
+        }
+        bytes += written;
+        left -= (size_t)written;
+    }
+    msgpack_sbuffer_clear(&worker->writer.buffer);
+    return 0;
+}
+
+/* Tells the controller that it refuses what it got (id 0: not a task). 0 or ERR_IO. */
+static int worker_reject(struct worker *worker, uint64_t id, const char *reason)
+{
+    char text[600];
+    log_event(LOG_ERROR, "rejected", "task=%" PRIu64 " reason=%s", id,
+              log_quote(reason, text, sizeof text));
+    message_encode_rejected(&worker->writer, id, reason);
+    return worker_flush(worker);
+}
+
+/* ---- the alarm ---- */
+
+static void worker_on_alarm(int signal_number)
+{
+    static const char text[] =
+        "level=error event=hung reason=\"a task used more processor time than "
+        "the deadline allows\"\n";
+    ssize_t ignored = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)ignored;
+    _exit(WORKER_EXIT_HUNG);
+}
+
+/* Processor time until the alarm; 0 switches it off. */
+static void worker_set_alarm(double seconds)
+{
+    struct itimerval timer = {0};
+    timer.it_value.tv_sec = (time_t)seconds;
+    timer.it_value.tv_usec = (suseconds_t)((seconds - floor(seconds)) * 1e6);
+    setitimer(ITIMER_PROF, &timer, NULL);
+}
+
+/* ---- messages ---- */
+
+static double clock_ms(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
+static int worker_take_hello(struct worker *worker, const struct message *message)
+{
+    if (message->as.hello.protocol_version == PROTOCOL_VERSION &&
+        strcmp(message->as.hello.build, message_build_id()) == 0) {
+        worker->phase = WORKER_EXPECTS_SETUP;
+        return 0;
+    }
+    char reason[256];
+    snprintf(reason, sizeof reason,
+             "wrong version: the controller has protocol %" PRIu32
+             ", \"%s\"; this is protocol %d, \"%s\"",
+             message->as.hello.protocol_version, message->as.hello.build, PROTOCOL_VERSION,
+             message_build_id());
+    worker_reject(worker, 0, reason);
+    return ERR_VERSION;
+}
+
+static int worker_take_setup(struct worker *worker, const struct message *message)
+{
+    uint64_t digest = params_evaluation_digest(&message->as.setup.params);
+    if (digest != message->as.setup.digest) {
+        worker_reject(worker, 0, "setup: the parameters do not have the digest they came with");
+        return ERR_VERSION;
+    }
+    worker->params = message->as.setup.params;
+    worker->phase = WORKER_TAKES_TASKS;
+    char text[17];
+    hash_to_text(digest, text);
+    log_event(LOG_INFO, "setup", "params_digest=%s deadline_s=%g", text,
+              worker->params.farm_deadline_s);
+    message_encode_ready(&worker->writer, digest);
+    return worker_flush(worker);
+}
+
+static void worker_log_result(const struct task *task, const struct result *result)
+{
+    char digest[17];
+    hash_to_text(result->digest, digest);
+    log_event(LOG_INFO, "task",
+              "task=%" PRIu64 " creature=%" PRIu64 " attempt=%" PRIu32
+              " verdict=%s digest=%s parts=%d time_s=%.6g cost_ms=%.3f cpu_ms=%.3f"
+              " arena_bytes=%" PRIu64,
+              task->id, task->creature, task->attempt, verdict_name(result->verdict), digest,
+              (int)result->measures.parts, result->measures.time_s, result->cost.wall_ms,
+              result->cost.cpu_ms, result->cost.arena_bytes);
+}
+
+static int worker_take_task(struct worker *worker, const struct message *message)
+{
+    const struct task *task = &message->as.task;
+    char context[96];
+    snprintf(context, sizeof context, "task %" PRIu64 " creature %" PRIu64, task->id,
+             task->creature);
+    error_set_bug_context(context);
+
+    /* The evaluation and what it costs. */
+    double wall_ms = clock_ms(CLOCK_MONOTONIC), cpu_ms = clock_ms(CLOCK_PROCESS_CPUTIME_ID);
+    struct evaluation evaluation;
+    worker_set_alarm(worker->params.farm_deadline_s + ALARM_SLACK_S);
+    evaluate(&task->genome, &worker->params, task->seed, &worker->arena, NULL, NULL, &evaluation);
+    worker_set_alarm(0);
+    error_set_bug_context("");
+    struct result result = {
+        .id = task->id,
+        .creature = task->creature,
+        .verdict = evaluation.verdict,
+        .measures = evaluation.measures,
+        .digest = evaluation.digest,
+        .cost = {.wall_ms = clock_ms(CLOCK_MONOTONIC) - wall_ms,
+                 .cpu_ms = clock_ms(CLOCK_PROCESS_CPUTIME_ID) - cpu_ms,
+                 .arena_bytes = evaluation.arena_bytes},
+    };
+    worker->tasks_done++;
+    worker_log_result(task, &result);
+    message_encode_result(&worker->writer, &result);
+    return worker_flush(worker);
+}
+
+/* A decoded message, if this is the time for it. 0, or ERR_* (already logged or told). */
+static int worker_take_message(struct worker *worker, const struct message *message)
+{
+    if (message->type == MESSAGE_HELLO && worker->phase == WORKER_EXPECTS_HELLO)
+        return worker_take_hello(worker, message);
+    if (message->type == MESSAGE_SETUP && worker->phase != WORKER_EXPECTS_HELLO)
+        return worker_take_setup(worker, message);
+    if (message->type == MESSAGE_TASK && worker->phase == WORKER_TAKES_TASKS)
+        return worker_take_task(worker, message);
+    if (message->type == MESSAGE_STOP && worker->phase != WORKER_EXPECTS_HELLO) {
+        worker->is_stopped = 1;
+        return 0;
+    }
+    log_event(LOG_ERROR, "bad_frame", "reason=\"message %d does not belong here\"", message->type);
+    return ERR_FORMAT;
+}
+
+static int worker_take_frame(struct worker *worker, const unsigned char *payload, size_t length)
+{
+    struct message message;
+    struct error error = {0};
+    uint64_t rejected_id;
+    int status = message_decode(&message, payload, length, &rejected_id, &error);
+    if (status != 0 && rejected_id != 0 && worker->phase == WORKER_TAKES_TASKS)
+        return worker_reject(worker, rejected_id, error.message);
+    if (status != 0) {
+        char text[600];
+        log_event(LOG_ERROR, "bad_frame", "reason=%s", log_quote(error.message, text, sizeof text));
+        return status;
+    }
+    status = worker_take_message(worker, &message);
+    message_deinit(&message);
+    return status;
+}
+
+/* ---- the loop ---- */
+
+/* What was read, as far as its frames are complete. 0, or ERR_*. */
+static int worker_take_bytes(struct worker *worker, const char *bytes, size_t length)
+{
+    struct error error = {0};
+    int status = frame_reader_feed(&worker->reader, bytes, length);
+    if (status != 0) {
+        log_event(LOG_ERROR, "read_failed", "reason=\"%s\"", error_text(status));
+        return status;
+    }
+    while (status == 0 && !worker->is_stopped) {
+        const unsigned char *payload;
+        size_t payload_length;
+        int found = frame_reader_next(&worker->reader, &payload, &payload_length, &error);
+        if (found == 0)
+            return 0;
+        if (found < 0) {
+            log_event(LOG_ERROR, "bad_frame", "reason=\"%s\"", error.message);
+            return found;
+        }
+        status = worker_take_frame(worker, payload, payload_length);
+    }
+    return status;
+}
+
+/* The input ended: in order only between frames. */
+static int worker_end_input(const struct worker *worker)
+{
+    size_t pending = frame_reader_pending(&worker->reader);
+    if (pending == 0)
+        return 0;
+    log_event(LOG_ERROR, "bad_frame", "reason=\"the input ended inside a frame\" bytes=%zu",
+              pending);
+    return ERR_FORMAT;
+}
+
+static int worker_serve(struct worker *worker)
+{
+    message_encode_hello(&worker->writer, (uint64_t)getpid());
+    int status = worker_flush(worker);
+    while (status == 0 && !worker->is_stopped) {
+        char bytes[READ_BYTES];
+        ssize_t count = read(worker->input, bytes, sizeof bytes);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0) {
+            char text[128];
+            log_event(LOG_ERROR, "read_failed", "reason=%s",
+                      log_quote(strerror(errno), text, sizeof text));
+            return ERR_IO;
+        }
+        if (count == 0)
+            return worker_end_input(worker);
+        status = worker_take_bytes(worker, bytes, (size_t)count);
+    }
+    return status;
+}
+
+/* A terminal's Ctrl-C reaches the whole process group, but the controller decides what it means.
+ * Returns 0, or ERR_MISSING if the parent died meanwhile. */
+static int worker_set_signals(void)
+{
+    signal(SIGINT, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGTERM, SIG_DFL);
+    struct sigaction action = {.sa_handler = worker_on_alarm};
+    sigaction(SIGPROF, &action, NULL);
+#ifdef __linux__
+    pid_t parent = getppid();
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        return ERR_MISSING;
+#endif
+    return 0;
+}
+
+int worker_run(int input, int output)
+{
+    struct worker worker = {.input = input, .output = output};
+    log_event(LOG_INFO, "start", "pid=%d version=%s simulator_version=%d protocol=%d",
+              (int)getpid(), BESTIARY_VERSION, SIMULATOR_VERSION, PROTOCOL_VERSION);
+    frame_reader_init(&worker.reader);
+    pack_writer_init(&worker.writer);
+    params_set_defaults(&worker.params);
+    int status = arena_init(&worker.arena, EVALUATE_ARENA_BYTES);
+    if (status != 0)
+        log_event(LOG_ERROR, "no_memory", "bytes=%u", EVALUATE_ARENA_BYTES);
+    if (status == 0)
+        status = worker_set_signals();
+    if (status == 0) {
+        status = worker_serve(&worker);
+        log_event(status == 0 ? LOG_INFO : LOG_ERROR, "end", "tasks=%" PRIu64 " reason=%s",
+                  worker.tasks_done,
+                  status != 0         ? "error"
+                  : worker.is_stopped ? "stop"
+                                      : "end-of-input");
+        arena_deinit(&worker.arena);
+    }
+    pack_writer_deinit(&worker.writer);
+    frame_reader_deinit(&worker.reader);
+    return status == 0 ? 0 : 1;
+}

@@ -1,0 +1,11 @@
+/* Worker mode: the simulator as one worker of a farm, messages on stdin and stdout, log on stderr. */
+#ifndef SIMULATOR_WORKER_H
+#define SIMULATOR_WORKER_H
+
+/* Serves until stop or the end of the input (returns 0), or until the input is no protocol or the
+ * output is broken (returns 1, logged). A task that uses more processor time than the deadline of
+ * the setup message ends the process with code WORKER_EXIT_HUNG. */
+#define WORKER_EXIT_HUNG 3
+int worker_run(int input, int output);
+
+#endif
