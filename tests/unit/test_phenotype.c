@@ -1,0 +1,1302 @@
+/* Expression: hand-made genomes with structure, geometry, masses and wiring worked out by hand, and
+ * random genomes against an independent statement of the rules (matrices, not angles). */
+#include "simulator/phenotype.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/rng.h"
+
+#define EPSILON 1e-12
+#define QUARTER (3.14159265358979323846 / 2.0)
+
+static struct arena arena;
+static struct params params;
+static struct genome genome;
+static struct phenotype phenotype;
+
+/* Wide bounds, so that a test meets only those it sets. */
+static void setup(void)
+{
+    ck_assert_int_eq(arena_init(&arena, 8u << 20), 0);
+    params_set_defaults(&params);
+    params.creature_parts_min = 1;
+    params.creature_parts_max = 64;
+    params.creature_depth_max = 64;
+    params.creature_side_min_m = 0.01;
+    params.creature_side_max_m = 10.0;
+    params.creature_aspect_max = 1000.0;
+    params.creature_density_kg_m2 = 1.0;
+    genome_init(&genome);
+    genome.root = 1;
+}
+
+static void teardown(void)
+{
+    genome_deinit(&genome);
+    arena_deinit(&arena);
+}
+
+/* ---- making genomes ---- */
+
+/* A body gene; the first one made has id 1 and is the root. */
+static struct body_gene *add_body(double width, double height, int recursive_limit)
+{
+    struct body_gene *body = genome_add_body(&genome);
+
+    ck_assert_ptr_nonnull(body);
+    body->id = (gene_id)genome.body_count;
+    body->width_m = width;
+    body->height_m = height;
+    body->joint = JOINT_ROTARY;
+    body->lower_rad = -1.0;
+    body->upper_rad = 1.0;
+    body->recursive_limit = (uint8_t)recursive_limit;
+    return body;
+}
+
+/* A connection from the middle of the right face to the middle of the left face; ids from 101. */
+static struct connection_gene *connect(gene_id from, gene_id to)
+{
+    struct connection_gene *connection = genome_add_connection(&genome);
+
+    ck_assert_ptr_nonnull(connection);
+    connection->id = 100 + (gene_id)genome.connection_count;
+    connection->from = from;
+    connection->to = to;
+    connection->parent_face = FACE_RIGHT;
+    connection->child_face = FACE_LEFT;
+    connection->scale = 1.0;
+    return connection;
+}
+
+static struct connection_gene *connect_at(gene_id from, gene_id to, int parent_face,
+                                          double parent_position, int child_face,
+                                          double child_position, double angle)
+{
+    struct connection_gene *connection = connect(from, to);
+
+    connection->parent_face = (uint8_t)parent_face;
+    connection->parent_position = parent_position;
+    connection->child_face = (uint8_t)child_face;
+    connection->child_position = child_position;
+    connection->angle_rad = angle;
+    return connection;
+}
+
+/* A sum neuron; ids from 1001. */
+static struct neuron_gene *add_neuron(gene_id owner)
+{
+    struct neuron_gene *neuron = genome_add_neuron(&genome);
+
+    ck_assert_ptr_nonnull(neuron);
+    neuron->id = 1000 + (gene_id)genome.neuron_count;
+    neuron->owner = owner;
+    neuron->function = NEURON_SUM;
+    return neuron;
+}
+
+static struct input_gene reads_neuron(int scope, gene_id source, gene_id via)
+{
+    return (struct input_gene){
+        .kind = INPUT_NEURON, .scope = (uint8_t)scope, .source = source, .via = via, .weight = 0.5};
+}
+
+static struct input_gene reads_sensor(int scope, int sensor, gene_id via)
+{
+    return (struct input_gene){.kind = INPUT_SENSOR,
+                               .scope = (uint8_t)scope,
+                               .sensor = (uint8_t)sensor,
+                               .via = via,
+                               .weight = -0.25};
+}
+
+static void express_expecting(int verdict)
+{
+    struct error error = {0};
+
+    ck_assert_msg(genome_check(&genome, &error) == 0, "%s", error.message);
+    ck_assert_int_eq(phenotype_express(&phenotype, &genome, &params, &arena), verdict);
+}
+
+static void express(void)
+{
+    express_expecting(VERDICT_OK);
+}
+
+/* The parts' genes and parents as one line, for example "1 2<0 2<1". */
+static const char *tree(void)
+{
+    static char text[4096];
+    size_t length = 0;
+
+    text[0] = 0;
+    for (int i = 0; i < phenotype.part_count; i++) {
+        const struct part *part = &phenotype.parts[i];
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%d", i ? " " : "",
+                                   (int)part->body);
+        if (part->parent >= 0)
+            length += (size_t)snprintf(text + length, sizeof text - length, "<%d", part->parent);
+    }
+    return text;
+}
+
+static void assert_pose(int part, double x, double y, double angle)
+{
+    const struct part *p = &phenotype.parts[part];
+
+    ck_assert_double_eq_tol(p->centre.x, x, EPSILON);
+    ck_assert_double_eq_tol(p->centre.y, y, EPSILON);
+    ck_assert_double_eq_tol(p->angle_rad, angle, EPSILON);
+}
+
+/* ---- traversal ---- */
+
+START_TEST(a_root_alone)
+{
+    add_body(0.4, 0.2, 1);
+    express();
+    ck_assert_str_eq(tree(), "1");
+    ck_assert_int_eq(phenotype.link_count, 1);
+    ck_assert_int_eq(phenotype.links[0].parent, -1);
+    ck_assert_int_eq(phenotype.links[0].parent_part, -1);
+    ck_assert_double_eq(phenotype.mass_kg, 0.4 * 0.2);
+    assert_pose(0, 0.0, 0.0, 0.0);
+}
+END_TEST
+
+START_TEST(too_few_parts_are_not_expressed)
+{
+    add_body(0.4, 0.2, 1);
+    params.creature_parts_min = 2;
+    express_expecting(VERDICT_NOT_EXPRESSED);
+    connect(1, 1); /* its limit of 1 is used up by the root */
+    express_expecting(VERDICT_NOT_EXPRESSED);
+    genome.bodies[0].recursive_limit = 2;
+    express_expecting(VERDICT_OK);
+}
+END_TEST
+
+START_TEST(recursion_stops_at_the_limit)
+{
+    add_body(0.4, 0.2, 4);
+    connect(1, 1);
+    express();
+    ck_assert_str_eq(tree(), "1 1<0 1<1 1<2");
+    for (int i = 0; i < 4; i++)
+        ck_assert_int_eq(phenotype.parts[i].depth, i);
+}
+END_TEST
+
+START_TEST(limits_count_along_a_path_only)
+{
+    add_body(0.4, 0.2, 3);
+    connect(1, 1);
+    connect_at(1, 1, FACE_TOP, 0, FACE_LEFT, 0, 0);
+    express();
+    ck_assert_str_eq(tree(), "1 1<0 1<1 1<1 1<0 1<4 1<4");
+    ck_assert_int_eq((int)phenotype.parts[3].via, 102);
+    ck_assert_int_eq((int)phenotype.parts[5].via, 101);
+}
+END_TEST
+
+START_TEST(two_genes_in_a_cycle)
+{
+    add_body(0.4, 0.2, 2);
+    add_body(0.3, 0.1, 3);
+    connect(1, 2);
+    connect(2, 1);
+    express();
+    ck_assert_str_eq(tree(), "1 2<0 1<1 2<2");
+}
+END_TEST
+
+START_TEST(connections_are_followed_in_table_order_depth_first)
+{
+    add_body(0.4, 0.2, 1);
+    add_body(0.3, 0.1, 1);
+    add_body(0.2, 0.1, 1);
+    connect(1, 3);
+    connect(3, 2);
+    connect(1, 2);
+    connect(2, 3);
+    express();
+    ck_assert_str_eq(tree(), "1 3<0 2<1 2<0 3<3");
+}
+END_TEST
+
+START_TEST(terminal_only_comes_at_the_end_of_a_limb)
+{
+    add_body(0.4, 0.2, 3);
+    add_body(0.1, 0.1, 1);
+    connect(1, 2)->is_terminal_only = 1;
+    connect(1, 1);
+    express();
+    ck_assert_str_eq(tree(), "1 1<0 1<1 2<2");
+    ck_assert_int_eq((int)phenotype.parts[3].via, 101);
+}
+END_TEST
+
+START_TEST(a_gene_without_ordinary_connections_is_exhausted)
+{
+    add_body(0.4, 0.2, 1);
+    add_body(0.1, 0.1, 1);
+    connect(1, 2)->is_terminal_only = 1;
+    connect_at(1, 2, FACE_TOP, 0, FACE_LEFT, 0, 0)->is_terminal_only = 1;
+    express();
+    ck_assert_str_eq(tree(), "1 2<0 2<0");
+}
+END_TEST
+
+/* At the last 1 the way to 1 is closed, but the one to 3 is open: no hand. */
+START_TEST(one_open_ordinary_connection_forbids_terminal_ones)
+{
+    add_body(0.4, 0.2, 2);
+    add_body(0.1, 0.1, 1);
+    add_body(0.2, 0.1, 1);
+    connect(1, 1);
+    connect(1, 2)->is_terminal_only = 1;
+    connect(1, 3);
+    express();
+    ck_assert_str_eq(tree(), "1 1<0 3<1 3<0");
+}
+END_TEST
+
+START_TEST(terminal_connections_obey_their_targets_limit)
+{
+    add_body(0.4, 0.2, 2);
+    connect(1, 1)->is_terminal_only = 1;
+    express();
+    ck_assert_str_eq(tree(), "1 1<0");
+}
+END_TEST
+
+START_TEST(parts_beyond_the_bound_are_not_made)
+{
+    add_body(0.4, 0.2, 3);
+    connect(1, 1);
+    connect_at(1, 1, FACE_TOP, 0, FACE_LEFT, 0, 0);
+    params.creature_parts_max = 5;
+    express();
+    ck_assert_str_eq(tree(), "1 1<0 1<1 1<1 1<0");
+    params.creature_parts_max = 1;
+    express();
+    ck_assert_str_eq(tree(), "1");
+}
+END_TEST
+
+/* Depth ends the limb, but that is no exhaustion: no hands. */
+START_TEST(depth_beyond_the_bound_is_not_made)
+{
+    add_body(0.4, 0.2, 16);
+    add_body(0.1, 0.1, 1);
+    connect(1, 1);
+    connect(1, 2)->is_terminal_only = 1;
+    params.creature_depth_max = 3;
+    express();
+    ck_assert_str_eq(tree(), "1 1<0 1<1");
+    params.creature_depth_max = 1;
+    express();
+    ck_assert_str_eq(tree(), "1");
+}
+END_TEST
+
+/* ---- size ---- */
+
+START_TEST(scale_applies_to_the_subtree_and_sides_are_clamped)
+{
+    add_body(0.4, 0.2, 5);
+    connect(1, 1)->scale = 0.5;
+    params.creature_side_min_m = 0.03;
+    express();
+    const double widths[] = {0.4, 0.2, 0.1, 0.05, 0.03};
+    const double heights[] = {0.2, 0.1, 0.05, 0.03, 0.03};
+    for (int i = 0; i < 5; i++) {
+        ck_assert_double_eq_tol(phenotype.parts[i].width_m, widths[i], EPSILON);
+        ck_assert_double_eq_tol(phenotype.parts[i].height_m, heights[i], EPSILON);
+        ck_assert_double_eq_tol(phenotype.parts[i].cross_section_m, heights[i], EPSILON);
+        ck_assert_double_eq_tol(phenotype.parts[i].mass_kg, widths[i] * heights[i], EPSILON);
+    }
+
+    genome.connections[0].scale = 3.0;
+    params.creature_side_max_m = 1.0;
+    express();
+    ck_assert_double_eq(phenotype.parts[1].width_m, 1.0);
+    ck_assert_double_eq_tol(phenotype.parts[1].height_m, 0.6, EPSILON);
+    ck_assert_double_eq(phenotype.parts[4].width_m, 1.0);
+    ck_assert_double_eq(phenotype.parts[4].height_m, 1.0);
+}
+END_TEST
+
+START_TEST(thin_parts_are_widened)
+{
+    add_body(1.0, 0.02, 1);
+    add_body(0.02, 0.8, 1);
+    add_body(0.1, 0.5, 1);
+    connect(1, 2);
+    connect_at(1, 3, FACE_TOP, 0, FACE_LEFT, 0, 0);
+    params.creature_aspect_max = 10.0;
+    params.creature_density_kg_m2 = 3.0;
+    express();
+    ck_assert_double_eq(phenotype.parts[0].width_m, 1.0);
+    ck_assert_double_eq_tol(phenotype.parts[0].height_m, 0.1, EPSILON);
+    ck_assert_double_eq_tol(phenotype.parts[1].width_m, 0.08, EPSILON);
+    ck_assert_double_eq(phenotype.parts[1].height_m, 0.8);
+    ck_assert_double_eq(phenotype.parts[2].width_m, 0.1);
+    ck_assert_double_eq(phenotype.parts[2].height_m, 0.5);
+    ck_assert_double_eq_tol(phenotype.mass_kg, 3.0 * (0.1 + 0.064 + 0.05), EPSILON);
+}
+END_TEST
+
+/* ---- placement ---- */
+
+START_TEST(placement_by_hand)
+{
+    add_body(0.4, 0.2, 1);
+    add_body(0.3, 0.1, 1);
+    connect(1, 2);
+    connect_at(1, 2, FACE_TOP, 0.5, FACE_LEFT, 0, 0);
+    connect_at(1, 2, FACE_RIGHT, 0, FACE_LEFT, 0, QUARTER / 3);
+    connect_at(1, 2, FACE_LEFT, 1, FACE_BOTTOM, -0.5, 0);
+    connect_at(1, 2, FACE_BOTTOM, 0.5, FACE_RIGHT, 1, 0);
+    express();
+
+    /* Straight on. */
+    assert_pose(1, 0.35, 0.0, 0.0);
+    ck_assert_double_eq(phenotype.parts[1].anchor.x, 0.2);
+    ck_assert_double_eq(phenotype.parts[1].anchor.y, 0.0);
+    /* Upwards, from a point to the left of the middle (counter-clockwise). */
+    assert_pose(2, -0.1, 0.25, QUARTER);
+    ck_assert_double_eq_tol(phenotype.parts[2].anchor.x, -0.1, EPSILON);
+    ck_assert_double_eq_tol(phenotype.parts[2].anchor.y, 0.1, EPSILON);
+    /* Straight on, then up by 30 degrees. */
+    assert_pose(3, 0.2 + 0.15 * sqrt(0.75), 0.075, QUARTER / 3);
+    /* Its bottom on the lower left corner. */
+    assert_pose(4, -0.25, -0.025, QUARTER);
+    /* Its right face on the bottom: point (0.15, 0.05) of the child, turned by 90 degrees, at
+     * (0.1, -0.1) of the parent. */
+    assert_pose(5, 0.1 + 0.05, -0.1 - 0.15, QUARTER);
+}
+END_TEST
+
+/* Turns by whole quarters are exact: nothing of the sine of pi. */
+START_TEST(quarter_turns_are_exact)
+{
+    add_body(0.5, 0.25, 1);
+    add_body(0.5, 0.25, 1);
+    add_body(0.5, 0.25, 1);
+    connect_at(1, 2, FACE_TOP, 0, FACE_LEFT, 0, 0);
+    connect_at(2, 3, FACE_TOP, 0, FACE_LEFT, 0, 0);
+    express();
+    ck_assert(phenotype.parts[1].centre.x == 0.0 && phenotype.parts[1].centre.y == 0.375);
+    ck_assert(phenotype.parts[2].centre.x == -0.375 && phenotype.parts[2].centre.y == 0.375);
+    ck_assert_double_eq(phenotype.parts[2].angle_rad, 2.0 * QUARTER);
+}
+END_TEST
+
+START_TEST(a_reflected_subtree_is_mirrored_about_its_attachment)
+{
+    double third = QUARTER / 3;
+
+    add_body(0.4, 0.2, 1);
+    struct body_gene *body = add_body(0.3, 0.1, 1);
+    body->lower_rad = -0.2;
+    body->upper_rad = 0.5;
+    body = add_body(0.2, 0.1, 1);
+    body->lower_rad = 0.0;
+    body->upper_rad = 2.0;
+    connect_at(1, 2, FACE_RIGHT, 0.5, FACE_LEFT, 0.5, third)->is_reflected = 1;
+    connect_at(2, 3, FACE_TOP, 0, FACE_LEFT, 0, 0);
+    express();
+
+    /* The parent's point keeps its place, all else is reversed. */
+    ck_assert_int_eq(phenotype.parts[1].mirror, -1);
+    ck_assert_double_eq_tol(phenotype.parts[1].anchor.x, 0.2, EPSILON);
+    ck_assert_double_eq_tol(phenotype.parts[1].anchor.y, 0.05, EPSILON);
+    double c = sqrt(0.75), s = -0.5;
+    assert_pose(1, 0.2 + c * 0.15 + s * 0.025, 0.05 + s * 0.15 - c * 0.025, -third);
+
+    /* The child's top is below; the grandchild hangs down from it. */
+    ck_assert_int_eq(phenotype.parts[2].mirror, -1);
+    double x = phenotype.parts[1].centre.x + s * 0.05, y = phenotype.parts[1].centre.y - c * 0.05;
+    ck_assert_double_eq_tol(phenotype.parts[2].anchor.x, x, EPSILON);
+    ck_assert_double_eq_tol(phenotype.parts[2].anchor.y, y, EPSILON);
+    assert_pose(2, x + s * 0.1, y - c * 0.1, -third - QUARTER);
+
+    /* Limits are exchanged and negated. */
+    ck_assert_double_eq(phenotype.links[1].lower_rad, -0.5);
+    ck_assert_double_eq(phenotype.links[1].upper_rad, 0.2);
+    ck_assert_double_eq(phenotype.links[2].lower_rad, -2.0);
+    ck_assert_double_eq(phenotype.links[2].upper_rad, 0.0);
+    ck_assert_int_eq(phenotype.links[1].mirror, -1);
+}
+END_TEST
+
+START_TEST(two_reflections_cancel)
+{
+    add_body(0.4, 0.2, 1);
+    add_body(0.3, 0.1, 1);
+    add_body(0.2, 0.1, 1);
+    connect(1, 2)->is_reflected = 1;
+    connect_at(2, 3, FACE_TOP, 0, FACE_LEFT, 0, 0)->is_reflected = 1;
+    express();
+    ck_assert_int_eq(phenotype.parts[1].mirror, -1);
+    ck_assert_int_eq(phenotype.parts[2].mirror, 1);
+    assert_pose(2, 0.35, -0.15, -QUARTER);
+}
+END_TEST
+
+/* ---- symmetry ---- */
+
+/* A limb of three joints, bent everywhere, as a symmetric gene with two connections. */
+static void make_symmetric_limbs(void)
+{
+    struct body_gene *body = add_body(0.4, 0.3, 1);
+
+    body = add_body(0.3, 0.1, 3);
+    body->is_symmetric = 1;
+    body->lower_rad = -0.3;
+    body->upper_rad = 0.7;
+    add_body(0.11, 0.07, 1);
+    connect_at(1, 2, FACE_RIGHT, 0.25, FACE_LEFT, 0.5, 0.4);
+    connect_at(2, 2, FACE_TOP, 0.75, FACE_LEFT, -0.5, -0.3)->scale = 0.8;
+    connect_at(1, 2, FACE_BOTTOM, -0.6, FACE_TOP, 0.1, 1.0)->scale = 0.3;
+    connect_at(2, 3, FACE_BOTTOM, 0.3, FACE_RIGHT, 0.2, 0.6)->is_reflected = 1;
+}
+
+START_TEST(symmetric_limbs_are_exact_mirror_images)
+{
+    make_symmetric_limbs();
+    express();
+    ck_assert_str_eq(tree(), "1 2<0 2<1 2<2 3<3 3<2 3<1 2<0 2<7 2<8 3<9 3<8 3<7");
+    for (int i = 1; i <= 6; i++) {
+        const struct part *a = &phenotype.parts[i];
+        const struct part *b = &phenotype.parts[i + 6];
+        const struct link *la = &phenotype.links[a->link];
+        const struct link *lb = &phenotype.links[b->link];
+        ck_assert_int_eq(a->mirror, -b->mirror);
+        ck_assert_double_eq(a->width_m, b->width_m);
+        ck_assert_double_eq(a->height_m, b->height_m);
+        ck_assert_double_eq(a->centre.x, -b->centre.x);
+        ck_assert_double_eq(a->centre.y, b->centre.y);
+        ck_assert_double_eq(a->anchor.x, -b->anchor.x);
+        ck_assert_double_eq(a->anchor.y, b->anchor.y);
+        ck_assert_double_eq(la->lower_rad, -lb->upper_rad);
+        ck_assert_double_eq(la->upper_rad, -lb->lower_rad);
+
+        /* Angles are t and pi - t, up to whole turns. */
+        double turns = (a->angle_rad + b->angle_rad - 2.0 * QUARTER) / (4.0 * QUARTER);
+        ck_assert_double_eq_tol(turns, floor(turns + 0.5), 1e-14);
+    }
+    /* The image keeps the id of its own connection, and nothing else of it. */
+    ck_assert_int_eq((int)phenotype.parts[1].via, 101);
+    ck_assert_int_eq((int)phenotype.parts[7].via, 103);
+}
+END_TEST
+
+START_TEST(the_third_connection_is_itself_and_the_fourth_its_image)
+{
+    add_body(0.4, 0.2, 1);
+    add_body(0.3, 0.1, 1)->is_symmetric = 1;
+    add_body(0.2, 0.1, 1);
+    connect_at(1, 2, FACE_RIGHT, 0.5, FACE_LEFT, 0, 0);
+    connect_at(1, 2, FACE_TOP, 0.1, FACE_LEFT, 0, 0);
+    connect_at(1, 3, FACE_BOTTOM, 0.1, FACE_LEFT, 0, 0);
+    connect_at(1, 2, FACE_TOP, 0.5, FACE_LEFT, 0, 0);
+    connect_at(1, 2, FACE_BOTTOM, 0.1, FACE_LEFT, 0, 0);
+    express();
+    assert_pose(1, 0.35, 0.05, 0.0);
+    assert_pose(2, -0.35, 0.05, -2.0 * QUARTER);
+    ck_assert_int_eq((int)phenotype.parts[3].body, 3);
+    assert_pose(4, -0.1, 0.25, QUARTER);
+    assert_pose(5, 0.1, 0.25, QUARTER);
+    const int mirrors[] = {1, 1, -1, 1, 1, -1};
+    for (int i = 0; i < 6; i++)
+        ck_assert_int_eq(phenotype.parts[i].mirror, mirrors[i]);
+
+    /* Without the flag all four stand where their own genes say. */
+    genome.bodies[1].is_symmetric = 0;
+    express();
+    assert_pose(2, -0.02, 0.25, QUARTER);
+    assert_pose(5, 0.02, -0.25, -QUARTER);
+}
+END_TEST
+
+/* Reflection is part of what an image takes from its partner, and flips once more. */
+START_TEST(an_image_of_a_reflected_limb)
+{
+    add_body(0.4, 0.2, 1);
+    add_body(0.3, 0.1, 1)->is_symmetric = 1;
+    connect_at(1, 2, FACE_RIGHT, 0.5, FACE_LEFT, 0.5, 0.3)->is_reflected = 1;
+    connect(1, 2);
+    express();
+    ck_assert_int_eq(phenotype.parts[1].mirror, -1);
+    ck_assert_int_eq(phenotype.parts[2].mirror, 1);
+    ck_assert_double_eq(phenotype.parts[1].centre.x, -phenotype.parts[2].centre.x);
+    ck_assert_double_eq(phenotype.parts[1].centre.y, phenotype.parts[2].centre.y);
+}
+END_TEST
+
+/* The image keeps its own terminal-only flag: here only the image is at the end of the limb. */
+START_TEST(an_image_keeps_its_own_terminal_flag)
+{
+    add_body(0.4, 0.2, 2);
+    add_body(0.2, 0.1, 1)->is_symmetric = 1;
+    connect_at(1, 1, FACE_TOP, 0, FACE_BOTTOM, 0, 0);
+    connect_at(1, 2, FACE_RIGHT, 0, FACE_LEFT, 0, 0)->is_terminal_only = 1;
+    connect_at(1, 2, FACE_TOP, 0, FACE_LEFT, 0, 0)->is_terminal_only = 1;
+    express();
+    ck_assert_str_eq(tree(), "1 1<0 2<1 2<1");
+    genome.connections[1].is_terminal_only = 0;
+    genome.bodies[0].recursive_limit = 1;
+    genome.bodies[1].recursive_limit = 1;
+    express();
+    ck_assert_str_eq(tree(), "1 2<0");
+    genome.connections[1].is_terminal_only = 1;
+    genome.connections[2].is_terminal_only = 0;
+    express();
+    ck_assert_str_eq(tree(), "1 2<0");
+    assert_pose(1, -0.3, 0.0, -2.0 * QUARTER);
+}
+END_TEST
+
+/* ---- links ---- */
+
+START_TEST(rigid_joints_merge)
+{
+    add_body(0.4, 0.2, 1);
+    add_body(0.2, 0.2, 1)->joint = JOINT_RIGID;
+    add_body(0.3, 0.1, 1);
+    add_body(0.1, 0.3, 1)->joint = JOINT_RIGID;
+    connect(1, 2);
+    connect(2, 3);
+    connect_at(3, 4, FACE_TOP, 0, FACE_LEFT, 0, 0);
+    params.creature_density_kg_m2 = 100.0;
+    express();
+    ck_assert_int_eq(phenotype.link_count, 2);
+    const int links[] = {0, 0, 1, 1};
+    for (int i = 0; i < 4; i++)
+        ck_assert_int_eq(phenotype.parts[i].link, links[i]);
+
+    /* Link 0: 8 kg at 0 and 4 kg at 0.3: centre 0.1; 8 (0.16 + 0.04) / 12 + 8 0.01
+     * + 4 (0.04 + 0.04) / 12 + 4 0.04. */
+    const struct link *root = &phenotype.links[0];
+    ck_assert_double_eq_tol(root->mass_kg, 12.0, EPSILON);
+    ck_assert_double_eq_tol(root->centre.x, 0.1, EPSILON);
+    ck_assert_double_eq_tol(root->centre.y, 0.0, EPSILON);
+    ck_assert_double_eq_tol(root->inertia_kg_m2, 1.6 / 12.0 + 0.08 + 0.32 / 12.0 + 0.16, EPSILON);
+
+    /* Link 1 hangs on part 1 at 0.4: 3 kg at (0.15, 0), and 3 kg at (0.15, 0.1), on its side. */
+    const struct link *limb = &phenotype.links[1];
+    ck_assert_int_eq(limb->parent, 0);
+    ck_assert_int_eq(limb->part, 2);
+    ck_assert_int_eq(limb->parent_part, 1);
+    ck_assert_double_eq_tol(limb->joint.x, 0.4, EPSILON);
+    ck_assert_double_eq_tol(limb->joint.y, 0.0, EPSILON);
+    ck_assert_double_eq_tol(phenotype.parts[2].local.x, 0.15, EPSILON);
+    ck_assert_double_eq_tol(phenotype.parts[3].local.x, 0.15, EPSILON);
+    ck_assert_double_eq_tol(phenotype.parts[3].local.y, 0.1, EPSILON);
+    ck_assert_double_eq_tol(phenotype.parts[3].local_angle_rad, QUARTER, EPSILON);
+    ck_assert_double_eq_tol(limb->mass_kg, 6.0, EPSILON);
+    ck_assert_double_eq_tol(limb->centre.x, 0.15, EPSILON);
+    ck_assert_double_eq_tol(limb->centre.y, 0.05, EPSILON);
+    ck_assert_double_eq_tol(limb->inertia_kg_m2, 2.0 * (3.0 * 0.1 / 12.0 + 3.0 * 0.0025), EPSILON);
+    ck_assert_double_eq_tol(phenotype.mass_kg, 18.0, EPSILON);
+}
+END_TEST
+
+START_TEST(neighbours_never_collide)
+{
+    add_body(0.4, 0.2, 1);
+    add_body(0.2, 0.2, 1)->joint = JOINT_RIGID;
+    add_body(0.3, 0.1, 2);
+    connect(1, 2);
+    connect(2, 3);
+    connect(3, 3);
+    connect_at(1, 3, FACE_LEFT, 0, FACE_LEFT, 0, 0);
+    express();
+    ck_assert_str_eq(tree(), "1 2<0 3<1 3<2 3<0 3<4");
+
+    /* Parent and child, or one link; siblings, cousins and grandparents do collide. */
+    const char *expected[] = {"XX..X.", "XXX...", ".XXX..", "..XX..", "X...XX", "....XX"};
+    for (int a = 0; a < 6; a++)
+        for (int b = 0; b < 6; b++)
+            ck_assert_int_eq(phenotype_is_neighbour(&phenotype, a, b), expected[a][b] == 'X');
+}
+END_TEST
+
+/* ---- effectors, sensors, neurons ---- */
+
+START_TEST(effectors_sit_at_rotary_joints)
+{
+    for (int i = 0; i < 3; i++) {
+        struct body_gene *body = add_body(0.4 - 0.1 * i, 0.2 - 0.05 * i, 1);
+        body->has_effector = 1;
+        body->effector_strength = 0.5;
+        body->effector_input =
+            (struct input_gene){.kind = INPUT_CONSTANT, .value = 3.0, .weight = 0.25 * i};
+    }
+    genome.bodies[1].joint = JOINT_RIGID;
+    connect(1, 2);
+    connect(2, 3);
+    params.creature_strength_n = 10.0;
+    express();
+    ck_assert_int_eq(phenotype.effector_count, 1);
+    ck_assert_int_eq(phenotype.effectors[0].link, 1);
+    ck_assert_int_eq(phenotype.effectors[0].input.kind, WIRE_CONSTANT);
+    ck_assert_double_eq(phenotype.effectors[0].input.value, 1.5);
+    ck_assert_int_eq(phenotype.links[0].has_effector, 0);
+
+    /* 0.15 m is the larger of the sections 0.15 and 0.1. */
+    ck_assert_double_eq_tol(phenotype.links[1].torque_max_n_m, 10.0 * 0.15 * 0.5, EPSILON);
+
+    /* The same strength when the child is the thicker one. */
+    genome.bodies[2].height_m = 0.25;
+    express();
+    ck_assert_double_eq_tol(phenotype.links[1].torque_max_n_m, 10.0 * 0.2 * 0.5, EPSILON);
+}
+END_TEST
+
+START_TEST(a_joint_that_cannot_turn_is_not_felt)
+{
+    uint32_t all = SENSOR_BIT(SENSOR_COUNT) - 1;
+
+    for (int i = 0; i < 3; i++)
+        add_body(0.4, 0.2, 1)->sensors = all;
+    genome.bodies[1].joint = JOINT_RIGID;
+    connect(1, 2);
+    connect(2, 3);
+    express();
+    ck_assert_uint_eq(phenotype.parts[0].sensors, all & ~SENSOR_BIT(SENSOR_JOINT));
+    ck_assert_uint_eq(phenotype.parts[1].sensors, all & ~SENSOR_BIT(SENSOR_JOINT));
+    ck_assert_uint_eq(phenotype.parts[2].sensors, all);
+}
+END_TEST
+
+static void assert_wire(const struct wire *wire, int kind, int index)
+{
+    ck_assert_int_eq(wire->kind, kind);
+    ck_assert_int_eq(wire->index, index);
+    if (kind == WIRE_NEURON)
+        ck_assert_double_eq(wire->weight, 0.5);
+    if (kind == WIRE_SENSOR)
+        ck_assert_double_eq(wire->weight, -0.25);
+    if (kind == WIRE_CONSTANT)
+        ck_assert_double_eq(wire->value, 0.0);
+}
+
+/* Body 1 (twice in a row), then two 2 on the second 1; neurons in all, and in the centre:
+ * parts 0: 1, 1: 1, 2: 2 by 102, 3: 2 by 103. Instances: 0, 1 central; part 0: 2, 3; part 1: 4, 5;
+ * part 2: 6; part 3: 7. */
+static void make_wired(void)
+{
+    add_body(0.4, 0.2, 2)->sensors = SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_CONTACT_TOP);
+    add_body(0.2, 0.1, 1)->sensors = SENSOR_BIT(SENSOR_CONTACT_LEFT);
+    connect_at(1, 1, FACE_RIGHT, 0, FACE_LEFT, 0, 0);
+    connect_at(1, 2, FACE_TOP, 0.5, FACE_LEFT, 0, 0)->is_terminal_only = 1;
+    connect_at(1, 2, FACE_BOTTOM, 0.5, FACE_LEFT, 0, 0)->is_terminal_only = 1;
+
+    add_neuron(1); /* 1001 */
+    add_neuron(0); /* 1002 */
+    add_neuron(2); /* 1003 */
+    add_neuron(0); /* 1004 */
+    add_neuron(1); /* 1005 */
+}
+
+START_TEST(neurons_in_order_and_references_by_scope)
+{
+    make_wired();
+    struct neuron_gene *n = genome.neurons;
+    n[0].inputs[0] = reads_neuron(SCOPE_OWN, 1005, 0);
+    n[0].inputs[1] = reads_neuron(SCOPE_PARENT, 1005, 0);
+    n[0].inputs[2] = reads_neuron(SCOPE_CHILD, 1003, 103);
+    n[4].inputs[0] = reads_neuron(SCOPE_CHILD, 1001, 101);
+    n[4].inputs[1] = reads_neuron(SCOPE_CENTRAL, 1004, 0);
+    n[4].inputs[2] = reads_neuron(SCOPE_OWN, 1005, 0);
+    n[2].inputs[0] = reads_neuron(SCOPE_PARENT, 1001, 0);
+    n[1].inputs[0] = reads_neuron(SCOPE_PART, 1005, 1);
+    n[1].inputs[1] = reads_neuron(SCOPE_PART, 1003, 2);
+    n[1].inputs[2] = reads_neuron(SCOPE_CENTRAL, 1004, 0);
+    n[3].inputs[0] = (struct input_gene){.kind = INPUT_CONSTANT, .value = 4.0, .weight = -0.5};
+    express();
+    ck_assert_str_eq(tree(), "1 1<0 2<1 2<1");
+
+    /* Instances. */
+    const int genes[] = {1002, 1004, 1001, 1005, 1001, 1005, 1003, 1003};
+    const int parts[] = {-1, -1, 0, 0, 1, 1, 2, 3};
+    ck_assert_int_eq(phenotype.neuron_count, 8);
+    for (int i = 0; i < 8; i++) {
+        ck_assert_int_eq((int)phenotype.neurons[i].gene, genes[i]);
+        ck_assert_int_eq(phenotype.neurons[i].part, parts[i]);
+        ck_assert_int_eq(phenotype.neurons[i].function, NEURON_SUM);
+    }
+
+    /* 1001 in part 0 has no parent and no child by 103; in part 1 both. */
+    const struct neuron *i = phenotype.neurons;
+    assert_wire(&i[2].inputs[0], WIRE_NEURON, 3);
+    assert_wire(&i[2].inputs[1], WIRE_CONSTANT, 0);
+    assert_wire(&i[2].inputs[2], WIRE_CONSTANT, 0);
+    assert_wire(&i[4].inputs[0], WIRE_NEURON, 5);
+    assert_wire(&i[4].inputs[1], WIRE_NEURON, 3);
+    assert_wire(&i[4].inputs[2], WIRE_NEURON, 7);
+
+    /* 1005 in part 0 reads part 1; in part 1 no child came by 101. */
+    assert_wire(&i[3].inputs[0], WIRE_NEURON, 4);
+    assert_wire(&i[3].inputs[1], WIRE_NEURON, 1);
+    assert_wire(&i[3].inputs[2], WIRE_NEURON, 3);
+    assert_wire(&i[5].inputs[0], WIRE_CONSTANT, 0);
+    assert_wire(&i[5].inputs[2], WIRE_NEURON, 5);
+
+    /* Both 2 read their parent; the centre reads the first part of a gene; constants are weighted. */
+    assert_wire(&i[6].inputs[0], WIRE_NEURON, 4);
+    assert_wire(&i[7].inputs[0], WIRE_NEURON, 4);
+    assert_wire(&i[0].inputs[0], WIRE_NEURON, 3);
+    assert_wire(&i[0].inputs[1], WIRE_NEURON, 6);
+    assert_wire(&i[0].inputs[2], WIRE_NEURON, 1);
+    ck_assert_int_eq(i[1].inputs[0].kind, WIRE_CONSTANT);
+    ck_assert_double_eq(i[1].inputs[0].value, -2.0);
+}
+END_TEST
+
+/* A PARENT reference to gene 2's neuron from a part whose parent is of gene 1 finds nothing. */
+START_TEST(a_parent_of_another_gene_has_no_such_neuron)
+{
+    add_body(0.4, 0.2, 1);
+    add_body(0.2, 0.1, 1);
+    add_body(0.1, 0.1, 1);
+    connect(1, 3);
+    connect(1, 2);
+    connect(2, 3);
+    add_neuron(2);
+    add_neuron(3)->inputs[0] = reads_neuron(SCOPE_PARENT, 1001, 0);
+    express();
+    ck_assert_str_eq(tree(), "1 3<0 2<0 3<2");
+    assert_wire(&phenotype.neurons[0].inputs[0], WIRE_CONSTANT, 0);
+    assert_wire(&phenotype.neurons[2].inputs[0], WIRE_NEURON, 1);
+}
+END_TEST
+
+START_TEST(sensor_references_by_scope)
+{
+    make_wired();
+    struct neuron_gene *n = genome.neurons;
+    n[0].inputs[0] = reads_sensor(SCOPE_OWN, SENSOR_JOINT, 0);
+    n[0].inputs[1] = reads_sensor(SCOPE_PARENT, SENSOR_JOINT, 0);
+    n[0].inputs[2] = reads_sensor(SCOPE_CHILD, SENSOR_CONTACT_LEFT, 102);
+    n[2].inputs[0] = reads_sensor(SCOPE_PARENT, SENSOR_CONTACT_TOP, 0);
+    n[1].inputs[0] = reads_sensor(SCOPE_PART, SENSOR_CONTACT_LEFT, 2);
+    n[1].inputs[1] = reads_sensor(SCOPE_PART, SENSOR_JOINT, 1);
+    genome.bodies[0].has_effector = 1;
+    genome.bodies[0].effector_strength = 1.0;
+    genome.bodies[0].effector_input = reads_sensor(SCOPE_OWN, SENSOR_CONTACT_TOP, 0);
+    express();
+
+    /* Part 0 is the root: its joint is not felt, neither by itself nor by its child. */
+    const struct neuron *i = phenotype.neurons;
+    assert_wire(&i[2].inputs[0], WIRE_CONSTANT, 0);
+    assert_wire(&i[2].inputs[1], WIRE_CONSTANT, 0);
+    assert_wire(&i[2].inputs[2], WIRE_CONSTANT, 0);
+    assert_wire(&i[4].inputs[0], WIRE_SENSOR, 1);
+    ck_assert_int_eq(i[4].inputs[0].sensor, SENSOR_JOINT);
+    assert_wire(&i[4].inputs[1], WIRE_CONSTANT, 0);
+    assert_wire(&i[4].inputs[2], WIRE_SENSOR, 2);
+    ck_assert_int_eq(i[4].inputs[2].sensor, SENSOR_CONTACT_LEFT);
+    assert_wire(&i[7].inputs[0], WIRE_SENSOR, 1);
+    assert_wire(&i[0].inputs[0], WIRE_SENSOR, 2);
+    assert_wire(&i[0].inputs[1], WIRE_CONSTANT, 0);
+    ck_assert_int_eq(phenotype.effector_count, 1);
+    assert_wire(&phenotype.effectors[0].input, WIRE_SENSOR, 1);
+    ck_assert_int_eq(phenotype.effectors[0].input.sensor, SENSOR_CONTACT_TOP);
+}
+END_TEST
+
+START_TEST(neurons_beyond_the_bound_are_not_made)
+{
+    make_wired();
+    genome.neurons[0].inputs[0] = reads_neuron(SCOPE_OWN, 1005, 0);
+    genome.neurons[1].inputs[0] = reads_neuron(SCOPE_PART, 1003, 2);
+    genome.bodies[1].has_effector = 1;
+    genome.bodies[1].effector_strength = 1.0;
+    genome.bodies[1].effector_input = reads_neuron(SCOPE_OWN, 1003, 0);
+
+    params.creature_neurons_max = 5;
+    express();
+    ck_assert_int_eq(phenotype.neuron_count, 5);
+    assert_wire(&phenotype.neurons[2].inputs[0], WIRE_NEURON, 3);
+    assert_wire(&phenotype.neurons[4].inputs[0], WIRE_CONSTANT, 0);
+    assert_wire(&phenotype.neurons[0].inputs[0], WIRE_CONSTANT, 0);
+    ck_assert_int_eq(phenotype.effector_count, 2);
+    assert_wire(&phenotype.effectors[0].input, WIRE_CONSTANT, 0);
+
+    params.creature_neurons_max = 7;
+    express();
+    assert_wire(&phenotype.neurons[0].inputs[0], WIRE_NEURON, 6);
+    assert_wire(&phenotype.effectors[0].input, WIRE_NEURON, 6);
+    assert_wire(&phenotype.effectors[1].input, WIRE_CONSTANT, 0);
+
+    params.creature_neurons_max = 0;
+    express();
+    ck_assert_int_eq(phenotype.neuron_count, 0);
+}
+END_TEST
+
+/* ---- random genomes ---- */
+
+static struct input_gene random_input(struct rng *rng)
+{
+    struct input_gene input = {.kind = (uint8_t)rng_below(rng, INPUT_KIND_COUNT),
+                               .scope = (uint8_t)rng_below(rng, SCOPE_COUNT),
+                               .weight = rng_uniform(rng, -2, 2)};
+
+    if (input.kind == INPUT_CONSTANT)
+        input.value = rng_uniform(rng, -2, 2);
+    if (input.kind == INPUT_SENSOR)
+        input.sensor = (uint8_t)rng_below(rng, SENSOR_COUNT);
+    if (input.kind == INPUT_NEURON && genome.neuron_count)
+        input.source = 1001 + rng_below(rng, (uint32_t)genome.neuron_count);
+    if (input.scope == SCOPE_CHILD && genome.connection_count)
+        input.via = 101 + rng_below(rng, (uint32_t)genome.connection_count);
+    if (input.scope == SCOPE_PART)
+        input.via = 1 + rng_below(rng, (uint32_t)genome.body_count);
+    return input;
+}
+
+/* Any genome at all, up to the given numbers of rows; what refers to nothing is repaired. */
+static void random_genome(struct rng *rng, int bodies, int connections, int neurons)
+{
+    genome_deinit(&genome);
+    genome_init(&genome);
+    genome.root = 1;
+    for (int i = 0; i < bodies; i++) {
+        struct body_gene *body = add_body(rng_uniform(rng, 0.01, 1.0), rng_uniform(rng, 0.01, 1.0),
+                                          1 + (int)rng_below(rng, GENOME_RECURSION_MAX));
+        body->joint = (uint8_t)(rng_below(rng, 4) > 0);
+        body->lower_rad = -rng_uniform(rng, 0, 3);
+        body->upper_rad = rng_uniform(rng, 0, 3);
+        body->is_symmetric = (uint8_t)rng_below(rng, 2);
+        body->sensors = rng_below(rng, SENSOR_BIT(SENSOR_COUNT));
+        body->has_effector = (uint8_t)rng_below(rng, 2);
+        body->effector_strength = body->has_effector ? rng_uniform(rng, 0.1, 1) : 0.0;
+    }
+    for (int i = 0; i < connections; i++) {
+        struct connection_gene *connection =
+            connect_at(1 + rng_below(rng, (uint32_t)bodies), 1 + rng_below(rng, (uint32_t)bodies),
+                       (int)rng_below(rng, FACE_COUNT), rng_uniform(rng, -1, 1),
+                       (int)rng_below(rng, FACE_COUNT), rng_uniform(rng, -1, 1),
+                       rng_below(rng, 2) ? rng_uniform(rng, -3, 3) : 0.0);
+        connection->scale = rng_uniform(rng, 0.2, 1.8);
+        connection->is_reflected = (uint8_t)rng_below(rng, 2);
+        connection->is_terminal_only = rng_below(rng, 4) == 0;
+    }
+    for (int i = 0; i < neurons; i++) {
+        struct neuron_gene *neuron = add_neuron(rng_below(rng, (uint32_t)bodies + 1));
+        neuron->function = (uint8_t)rng_below(rng, NEURON_FUNCTION_COUNT);
+    }
+    for (int i = 0; i < neurons; i++)
+        for (int k = 0; k < neuron_functions[genome.neurons[i].function].input_count; k++)
+            genome.neurons[i].inputs[k] = random_input(rng);
+    for (int i = 0; i < bodies; i++)
+        if (genome.bodies[i].has_effector)
+            genome.bodies[i].effector_input = random_input(rng);
+    genome_collect_garbage(&genome);
+}
+
+/* A plane map: v -> at + (x column) v.x + (y column) v.y. */
+struct map {
+    struct vec2 at, x, y;
+};
+
+static struct vec2 apply(const struct map *map, struct vec2 v)
+{
+    return (struct vec2){map->at.x + map->x.x * v.x + map->y.x * v.y,
+                         map->at.y + map->x.y * v.x + map->y.y * v.y};
+}
+
+/* From a part's gene frame to the world. */
+static struct map part_map(const struct part *part)
+{
+    double c = cos(part->angle_rad), s = sin(part->angle_rad);
+
+    return (struct map){part->centre, {c, s}, {-s * part->mirror, c * part->mirror}};
+}
+
+static struct vec2 normal_of(int face)
+{
+    static const struct vec2 normals[FACE_COUNT] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
+
+    return normals[face];
+}
+
+static struct vec2 point_on(const struct part *part, int face, double position)
+{
+    struct vec2 n = normal_of(face), t = {-n.y, n.x};
+    double w = 0.5 * part->width_m, h = 0.5 * part->height_m;
+
+    return (struct vec2){w * (n.x + position * t.x), h * (n.y + position * t.y)};
+}
+
+/* The parent's map that a connection is read in: for images, after x -> -x. Sets *row to the
+ * connection whose placement counts. */
+static struct map reading_map(const struct part *part, const struct part *parent, int *row)
+{
+    struct map map = part_map(parent);
+    int seen = 0, last = -1;
+
+    for (int i = 0; genome.connections[i].id != part->via; i++)
+        if (genome.connections[i].from == parent->body && genome.connections[i].to == part->body) {
+            seen++;
+            last = i;
+        }
+    *row = genome_find_connection(&genome, part->via);
+    if (seen % 2 && genome.bodies[genome_find_body(&genome, part->body)].is_symmetric) {
+        *row = last;
+        map.x = (struct vec2){-map.x.x, -map.x.y};
+    }
+    return map;
+}
+
+static void assert_near(struct vec2 a, struct vec2 b)
+{
+    ck_assert_double_eq_tol(a.x, b.x, 1e-9);
+    ck_assert_double_eq_tol(a.y, b.y, 1e-9);
+}
+
+/* Anchors coincide, normals are opposite but for the turn, handedness follows the flags. */
+static void check_placement(const struct part *part)
+{
+    const struct part *parent = &phenotype.parts[part->parent];
+    int row;
+    struct map from = reading_map(part, parent, &row);
+    struct map to = part_map(part);
+    const struct connection_gene *gene = &genome.connections[row];
+
+    assert_near(apply(&from, point_on(parent, gene->parent_face, gene->parent_position)),
+                part->anchor);
+    assert_near(apply(&to, point_on(part, gene->child_face, gene->child_position)), part->anchor);
+
+    /* The child's face looks back along the parent's normal, turned in the child's own sense. */
+    from.at = to.at = (struct vec2){0, 0};
+    struct vec2 out = apply(&from, normal_of(gene->parent_face));
+    struct vec2 back = apply(&to, normal_of(gene->child_face));
+    double c = cos(gene->angle_rad), s = sin(gene->angle_rad) * part->mirror;
+    assert_near(back, (struct vec2){-(c * out.x - s * out.y), -(s * out.x + c * out.y)});
+
+    double from_hand = from.x.x * from.y.y - from.x.y * from.y.x;
+    double to_hand = to.x.x * to.y.y - to.x.y * to.y.x;
+    ck_assert_double_eq_tol(to_hand, gene->is_reflected ? -from_hand : from_hand, 1e-9);
+}
+
+static int count_on_path(int part, gene_id body)
+{
+    int count = 0;
+
+    for (; part >= 0; part = phenotype.parts[part].parent)
+        count += phenotype.parts[part].body == body;
+    return count;
+}
+
+static void check_parts(void)
+{
+    double low = params.creature_side_min_m, high = params.creature_side_max_m;
+    double aspect = params.creature_aspect_max;
+
+    ck_assert_int_ge(phenotype.part_count, 1);
+    ck_assert_int_le(phenotype.part_count, (int)params.creature_parts_max);
+    for (int i = 0; i < phenotype.part_count; i++) {
+        const struct part *part = &phenotype.parts[i];
+        const struct body_gene *body = &genome.bodies[genome_find_body(&genome, part->body)];
+        ck_assert(part->width_m >= low && part->width_m <= high);
+        ck_assert(part->height_m >= low && part->height_m <= high);
+        ck_assert(part->width_m <= part->height_m * aspect * (1 + 1e-12));
+        ck_assert(part->height_m <= part->width_m * aspect * (1 + 1e-12));
+        ck_assert(part->parent < i && (part->parent >= 0) == (i > 0));
+        ck_assert(part->mirror == 1 || part->mirror == -1);
+        ck_assert_int_lt(part->depth, (int)params.creature_depth_max);
+        ck_assert_int_le(count_on_path(i, part->body), body->recursive_limit);
+        ck_assert_uint_eq(part->sensors & ~body->sensors, 0);
+        ck_assert(isfinite(part->centre.x) && isfinite(part->centre.y));
+        if (i > 0) {
+            ck_assert_int_eq(part->depth, phenotype.parts[part->parent].depth + 1);
+            check_placement(part);
+        }
+    }
+}
+
+/* A part's gene that is not at its bounds has a child for each ordinary connection that is open, or
+ * for each terminal-only one that is, if no ordinary one is. */
+static void check_traversal(void)
+{
+    if (phenotype.part_count == params.creature_parts_max)
+        return;
+    for (int i = 0; i < phenotype.part_count; i++) {
+        const struct part *part = &phenotype.parts[i];
+        int open[2] = {0, 0}, children = 0;
+        for (int k = 0; k < genome.connection_count; k++) {
+            const struct connection_gene *gene = &genome.connections[k];
+            int limit = genome.bodies[genome_find_body(&genome, gene->to)].recursive_limit;
+            if (gene->from == part->body)
+                open[gene->is_terminal_only] += count_on_path(i, gene->to) < limit;
+        }
+        for (int k = 0; k < phenotype.part_count; k++)
+            children += phenotype.parts[k].parent == i;
+        if (part->depth + 1 == params.creature_depth_max)
+            ck_assert_int_eq(children, 0);
+        else
+            ck_assert_int_eq(children, open[0] ? open[0] : open[1]);
+    }
+}
+
+static void check_links(void)
+{
+    double mass = 0.0;
+
+    ck_assert_int_le(phenotype.link_count, phenotype.part_count);
+    for (int i = 0; i < phenotype.link_count; i++) {
+        const struct link *link = &phenotype.links[i];
+        ck_assert(link->parent < i && (link->parent >= 0) == (i > 0));
+        ck_assert(link->mass_kg > 0 && link->inertia_kg_m2 > 0);
+        ck_assert(link->lower_rad <= 0 && link->upper_rad >= 0);
+        ck_assert(!link->has_effector || (i > 0 && link->torque_max_n_m > 0));
+        mass += link->mass_kg;
+    }
+    ck_assert_double_eq_tol(mass, phenotype.mass_kg, 1e-9);
+    for (int i = 0; i < phenotype.part_count; i++) {
+        const struct part *part = &phenotype.parts[i];
+        struct vec2 world = part->local;
+        for (int link = part->link; link > 0; link = phenotype.links[link].parent) {
+            world.x += phenotype.links[link].joint.x;
+            world.y += phenotype.links[link].joint.y;
+        }
+        assert_near(world, part->centre);
+    }
+}
+
+static void check_wire(const struct wire *wire)
+{
+    if (wire->kind == WIRE_NEURON) {
+        ck_assert(wire->index >= 0 && wire->index < phenotype.neuron_count);
+    } else if (wire->kind == WIRE_SENSOR) {
+        ck_assert(wire->index >= 0 && wire->index < phenotype.part_count);
+        ck_assert(phenotype.parts[wire->index].sensors & SENSOR_BIT(wire->sensor));
+    } else {
+        ck_assert_int_eq(wire->kind, WIRE_CONSTANT);
+        ck_assert(isfinite(wire->value));
+    }
+}
+
+static void check_brain(void)
+{
+    int effectors = 0;
+
+    ck_assert_int_le(phenotype.neuron_count, (int)params.creature_neurons_max);
+    for (int i = 0; i < phenotype.neuron_count; i++)
+        for (int k = 0; k < NEURON_INPUTS_MAX; k++)
+            check_wire(&phenotype.neurons[i].inputs[k]);
+    for (int i = 0; i < phenotype.link_count; i++)
+        effectors += phenotype.links[i].has_effector;
+    ck_assert_int_eq(effectors, phenotype.effector_count);
+    for (int i = 0; i < phenotype.effector_count; i++) {
+        check_wire(&phenotype.effectors[i].input);
+        ck_assert_int_eq(phenotype.links[phenotype.effectors[i].link].has_effector, 1);
+        ck_assert(i == 0 || phenotype.effectors[i].link > phenotype.effectors[i - 1].link);
+    }
+}
+
+START_TEST(random_genomes_obey_the_rules)
+{
+    struct rng rng;
+    int bodies, largest = 0;
+
+    rng_init(&rng, 1, RNG_TEST, 0, 3);
+    for (int i = 0; i < 3000; i++) {
+        bodies = 1 + (int)rng_below(&rng, 6);
+        random_genome(&rng, bodies, (int)rng_below(&rng, 10), (int)rng_below(&rng, 12));
+        params.creature_parts_max = 1 + rng_below(&rng, 64);
+        params.creature_depth_max = 1 + rng_below(&rng, 12);
+        params.creature_neurons_max = rng_below(&rng, 200);
+        params.creature_side_min_m = rng_uniform(&rng, 0.01, 0.1);
+        params.creature_side_max_m = rng_uniform(&rng, 0.1, 3.0);
+        params.creature_aspect_max = rng_uniform(&rng, 1, 30);
+        arena_reset(&arena);
+        express();
+        check_parts();
+        check_traversal();
+        check_links();
+        check_brain();
+        largest = phenotype.part_count > largest ? phenotype.part_count : largest;
+    }
+    ck_assert_int_ge(largest, 60);
+}
+END_TEST
+
+/* The largest genomes there are: all tables full, deepest recursion, every bound at its maximum. */
+START_TEST(adversarial_genomes_are_bounded)
+{
+    struct rng rng;
+
+    rng_init(&rng, 1, RNG_TEST, 0, 4);
+    params.creature_neurons_max = 4096;
+    for (int i = 0; i < 20; i++) {
+        random_genome(&rng, GENOME_BODIES_MAX, GENOME_CONNECTIONS_MAX, GENOME_NEURONS_MAX);
+        arena_reset(&arena);
+        express();
+        check_parts();
+        check_links();
+        check_brain();
+    }
+
+    /* One body that is its own child 96 times over. */
+    random_genome(&rng, 1, GENOME_CONNECTIONS_MAX, 64);
+    genome.bodies[0].recursive_limit = GENOME_RECURSION_MAX;
+    for (int i = 0; i < genome.connection_count; i++)
+        genome.connections[i].is_terminal_only = 0;
+    arena_reset(&arena);
+    express();
+    ck_assert_int_eq(phenotype.part_count, 64);
+    check_parts();
+}
+END_TEST
+
+START_TEST(expression_is_pure)
+{
+    struct rng rng;
+    struct phenotype first;
+    struct arena other;
+
+    rng_init(&rng, 1, RNG_TEST, 0, 5);
+    ck_assert_int_eq(arena_init(&other, 8u << 20), 0);
+    for (int i = 0; i < 50; i++) {
+        random_genome(&rng, 5, 8, 10);
+        arena_reset(&other);
+        memset(other.base, 0xa5, other.size_bytes);
+        express();
+        first = phenotype;
+        ck_assert_int_eq(phenotype_express(&phenotype, &genome, &params, &other), VERDICT_OK);
+        ck_assert_int_eq(phenotype.part_count, first.part_count);
+        ck_assert_int_eq(phenotype.link_count, first.link_count);
+        ck_assert_int_eq(phenotype.neuron_count, first.neuron_count);
+        ck_assert_int_eq(phenotype.effector_count, first.effector_count);
+        for (int k = 0; k < first.part_count; k++) {
+            ck_assert_double_eq(phenotype.parts[k].centre.x, first.parts[k].centre.x);
+            ck_assert_double_eq(phenotype.parts[k].centre.y, first.parts[k].centre.y);
+            ck_assert_double_eq(phenotype.parts[k].angle_rad, first.parts[k].angle_rad);
+        }
+        for (int k = 0; k < first.neuron_count; k++)
+            ck_assert_int_eq(phenotype.neurons[k].inputs[0].index,
+                             first.neurons[k].inputs[0].index);
+        arena_reset(&arena);
+    }
+    arena_deinit(&other);
+}
+END_TEST
+
+START_TEST(a_full_arena_is_not_expressed)
+{
+    int failures = 0;
+
+    make_wired();
+    express();
+    size_t needed = arena.used_bytes;
+    for (size_t size = 16; size <= needed; size += size < needed - 8192 ? 1024 : 16) {
+        struct arena small;
+        size_t bytes = size > needed ? needed : size;
+        ck_assert_int_eq(arena_init(&small, bytes), 0);
+        int verdict = phenotype_express(&phenotype, &genome, &params, &small);
+        if (verdict != VERDICT_OK) {
+            ck_assert_int_eq(verdict, VERDICT_NOT_EXPRESSED);
+            ck_assert_int_eq(phenotype.part_count, 0);
+            ck_assert_int_eq(phenotype.link_count, 0);
+            failures++;
+        }
+        ck_assert_int_eq(verdict == VERDICT_OK, bytes >= needed);
+        arena_deinit(&small);
+    }
+    ck_assert_int_gt(failures, 10);
+}
+END_TEST
+
+/* ---- */
+
+static void add_traversal_tests(Suite *suite)
+{
+    TCase *tcase = tcase_create("traversal");
+
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_test(tcase, a_root_alone);
+    tcase_add_test(tcase, too_few_parts_are_not_expressed);
+    tcase_add_test(tcase, recursion_stops_at_the_limit);
+    tcase_add_test(tcase, limits_count_along_a_path_only);
+    tcase_add_test(tcase, two_genes_in_a_cycle);
+    tcase_add_test(tcase, connections_are_followed_in_table_order_depth_first);
+    tcase_add_test(tcase, terminal_only_comes_at_the_end_of_a_limb);
+    tcase_add_test(tcase, a_gene_without_ordinary_connections_is_exhausted);
+    tcase_add_test(tcase, one_open_ordinary_connection_forbids_terminal_ones);
+    tcase_add_test(tcase, terminal_connections_obey_their_targets_limit);
+    tcase_add_test(tcase, parts_beyond_the_bound_are_not_made);
+    tcase_add_test(tcase, depth_beyond_the_bound_is_not_made);
+    suite_add_tcase(suite, tcase);
+}
+
+static void add_geometry_tests(Suite *suite)
+{
+    TCase *tcase = tcase_create("geometry");
+
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_test(tcase, scale_applies_to_the_subtree_and_sides_are_clamped);
+    tcase_add_test(tcase, thin_parts_are_widened);
+    tcase_add_test(tcase, placement_by_hand);
+    tcase_add_test(tcase, quarter_turns_are_exact);
+    tcase_add_test(tcase, a_reflected_subtree_is_mirrored_about_its_attachment);
+    tcase_add_test(tcase, two_reflections_cancel);
+    tcase_add_test(tcase, symmetric_limbs_are_exact_mirror_images);
+    tcase_add_test(tcase, the_third_connection_is_itself_and_the_fourth_its_image);
+    tcase_add_test(tcase, an_image_of_a_reflected_limb);
+    tcase_add_test(tcase, an_image_keeps_its_own_terminal_flag);
+    tcase_add_test(tcase, rigid_joints_merge);
+    tcase_add_test(tcase, neighbours_never_collide);
+    suite_add_tcase(suite, tcase);
+}
+
+static void add_wiring_tests(Suite *suite)
+{
+    TCase *tcase = tcase_create("wiring");
+
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_test(tcase, effectors_sit_at_rotary_joints);
+    tcase_add_test(tcase, a_joint_that_cannot_turn_is_not_felt);
+    tcase_add_test(tcase, neurons_in_order_and_references_by_scope);
+    tcase_add_test(tcase, a_parent_of_another_gene_has_no_such_neuron);
+    tcase_add_test(tcase, sensor_references_by_scope);
+    tcase_add_test(tcase, neurons_beyond_the_bound_are_not_made);
+    suite_add_tcase(suite, tcase);
+}
+
+static void add_random_tests(Suite *suite)
+{
+    TCase *tcase = tcase_create("random");
+
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, random_genomes_obey_the_rules);
+    tcase_add_test(tcase, adversarial_genomes_are_bounded);
+    tcase_add_test(tcase, expression_is_pure);
+    tcase_add_test(tcase, a_full_arena_is_not_expressed);
+    suite_add_tcase(suite, tcase);
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("phenotype");
+
+    add_traversal_tests(suite);
+    add_geometry_tests(suite);
+    add_wiring_tests(suite);
+    add_random_tests(suite);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
