@@ -5,12 +5,11 @@
  * above it). The first error ends the reading. */
 #include "common/params.h"
 
-#include <errno.h>
 #include <ini.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/text.h"
+#include "common/file.h"
 
 #define FILE_BYTES_MAX (1 << 20)
 #define KEYS_MAX       256
@@ -98,50 +97,17 @@ int params_read_text(struct params *params, const char *text, const char *name, 
     return state.error_line ? error->code : 0;
 }
 
-/* The whole file as a string from the heap, or NULL with a message. */
-static char *read_whole_file(const char *path, struct error *error)
-{
-    char *text = NULL;
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        error_set(error, errno == ENOENT ? ERR_MISSING : ERR_IO, "%s: %s", path, strerror(errno));
-        return NULL;
-    }
-    text = malloc(FILE_BYTES_MAX + 1);
-    if (!text) {
-        error_set(error, ERR_MEMORY, "%s: out of memory", path);
-        goto close;
-    }
-    errno = 0;
-    size_t length = fread(text, 1, FILE_BYTES_MAX + 1, file);
-    if (ferror(file)) {
-        error_set(error, ERR_IO, "%s: %s", path, strerror(errno));
-        goto fail;
-    }
-    if (length > FILE_BYTES_MAX) {
-        error_set(error, ERR_LIMIT, "%s: larger than %d bytes", path, FILE_BYTES_MAX);
-        goto fail;
-    }
-    if (memchr(text, '\0', length)) {
-        error_set(error, ERR_FORMAT, "%s: not a text file", path);
-        goto fail;
-    }
-    text[length] = '\0';
-    fclose(file);
-    return text;
-fail:
-    free(text);
-close:
-    fclose(file);
-    return NULL;
-}
-
 int params_read_file(struct params *params, const char *path, struct error *error)
 {
-    char *text = read_whole_file(path, error);
-    if (!text)
-        return error->code;
-    int rc = params_read_text(params, text, path, error);
+    char *text;
+    size_t length;
+    int rc = file_read(path, FILE_BYTES_MAX, &text, &length, error);
+    if (rc != 0)
+        return rc;
+    if (memchr(text, '\0', length))
+        rc = error_set(error, ERR_FORMAT, "%s: not a text file", path);
+    else
+        rc = params_read_text(params, text, path, error);
     free(text);
     return rc;
 }

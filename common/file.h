@@ -1,0 +1,18 @@
+/* Whole files: read with a limit, written so that no half file ever stands under the name. */
+#ifndef COMMON_FILE_H
+#define COMMON_FILE_H
+
+#include <stddef.h>
+
+#include "common/error.h"
+
+/* Reads at most max_bytes; a longer file is ERR_LIMIT. *bytes is from malloc and has a zero byte
+ * behind its end. Errors name the path; *bytes is then NULL. */
+int file_read(const char *path, size_t max_bytes, char **bytes, size_t *length,
+              struct error *error);
+
+/* Writes a temporary file beside path, syncs it, and renames it to path. On an error path is as it
+ * was and the temporary file is gone. */
+int file_write(const char *path, const void *bytes, size_t length, struct error *error);
+
+#endif
