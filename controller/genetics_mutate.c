@@ -1,0 +1,706 @@
+/* Mutation, in the order Sims published: numbers and choices in bodies and neurons, new bodies and
+ * neurons, connections; then garbage collection.
+ *
+ * One table of kinds in that order: the rate (a row of the parameters), how many sites a genome offers,
+ * and what is done at a random site. The kinds of all of a creature's mutations are drawn first and
+ * sorted. Each mutation is tried on a copy; where the collected copy equals the genome before, or has
+ * nothing but a root left, the copy is dropped and another kind is drawn in its place among all kinds
+ * (it waits for its turn in the order). What is new is always led to from something live, or it would
+ * be collected at once. */
+#include "controller/genetics.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/detmath.h"
+#include "controller/genetics_random.h"
+#include "controller/genetics_wiring.h"
+
+enum {
+    TRIES_PER_MUTATION = 64,
+    STEPS_SUMMED = 3, /* a numeric change is a sum of so many uniform numbers */
+    KINDS_MAX = 128,
+    READERS_MAX = GENOME_BODIES_MAX + GENOME_NEURONS_MAX * NEURON_INPUTS_MAX,
+    WORDS_SIZE = 200
+};
+
+#define NEGATED         0.1 /* share of changes of weights, constants and angles that turn the sign */
+#define EFFECTOR_LOST   0.1 /* shares of what happens to an effector; the rest: its strength */
+#define EFFECTOR_LED    0.3
+#define EFFECTOR_WEIGHT 0.4
+#define INSERTED        0.5 /* share of new neurons that pass on what their reader read before */
+
+/* The scale of a change of a value near zero. */
+#define LEAST_WEIGHT    0.2
+#define LEAST_LIMIT_RAD 0.3
+#define LEAST_ANGLE_RAD 0.5
+#define LEAST_POSITION  0.5
+#define LEAST_PHASE     0.5
+#define LEAST_STRENGTH  0.1
+
+#define PHASE_LIMIT (1.0 - 0x1p-53)
+
+/* One mutation under way. */
+struct mutation {
+    struct genome *genome;
+    const struct params *params;
+    struct rng *rng;
+    struct gene_counter *ids;
+    int status; /* ERR_MEMORY, or 0 */
+    char words[WORDS_SIZE];
+};
+
+/* ---- helpers ---- */
+
+static void say(struct mutation *mutation, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void say(struct mutation *mutation, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(mutation->words, sizeof(mutation->words), format, arguments);
+    va_end(arguments);
+}
+
+static int below(struct mutation *mutation, int bound)
+{
+    return (int)rng_below(mutation->rng, (uint32_t)bound);
+}
+
+static struct body_gene *pick_body(struct mutation *mutation, int *row)
+{
+    *row = below(mutation, mutation->genome->body_count);
+    return &mutation->genome->bodies[*row];
+}
+
+static struct connection_gene *pick_connection(struct mutation *mutation, int *row)
+{
+    *row = below(mutation, mutation->genome->connection_count);
+    return &mutation->genome->connections[*row];
+}
+
+static struct neuron_gene *pick_neuron(struct mutation *mutation, int *row)
+{
+    *row = below(mutation, mutation->genome->neuron_count);
+    return &mutation->genome->neurons[*row];
+}
+
+/* A random body whose rotary joint is in use; there is one. */
+static struct body_gene *pick_jointed(struct mutation *mutation, int *row)
+{
+    struct body_gene *body;
+
+    do
+        body = pick_body(mutation, row);
+    while (!genetics_has_joint(mutation->genome, *row));
+    return body;
+}
+
+static double clamp(double value, double low, double high)
+{
+    return fmin(fmax(value, low), high);
+}
+
+/* The value plus a sum of random numbers on the value's scale. */
+static double change(struct mutation *mutation, double value, double least_scale)
+{
+    double sum = 0;
+    int i;
+
+    for (i = 0; i < STEPS_SUMMED; i++)
+        sum += rng_uniform(mutation->rng, -1, 1);
+    return value + mutation->params->mutation_step * fmax(fabs(value), least_scale) * sum;
+}
+
+static double change_signed(struct mutation *mutation, double value, double least_scale)
+{
+    return rng_chance(mutation->rng, NEGATED) ? -value : change(mutation, value, least_scale);
+}
+
+/* "body 3" or "the central set", in a buffer of the caller. */
+static const char *place_name(const struct genome *genome, gene_id owner, char text[32])
+{
+    if (owner == 0)
+        return "the central set";
+    snprintf(text, 32, "body %d", genome_find_body(genome, owner));
+    return text;
+}
+
+static const char *function_name(const struct neuron_gene *neuron)
+{
+    return neuron_functions[neuron->function].name;
+}
+
+/* ---- bodies ---- */
+
+static void body_size(struct mutation *mutation)
+{
+    double low = fmax(GENOME_SIDE_MIN_M, mutation->params->creature_side_min_m);
+    double high = fmin(GENOME_SIDE_MAX_M, mutation->params->creature_side_max_m);
+    int row, is_width = rng_chance(mutation->rng, 0.5);
+    struct body_gene *body = pick_body(mutation, &row);
+    double *side = is_width ? &body->width_m : &body->height_m;
+    double before = *side;
+
+    *side = clamp(change(mutation, before, low), fmin(low, high), high);
+    say(mutation, "%s of body %d %.3f -> %.3f m", is_width ? "width" : "height", row, before,
+        *side);
+}
+
+static void lose_effector(struct body_gene *body)
+{
+    body->has_effector = 0;
+    body->effector_strength = 0;
+    memset(&body->effector_input, 0, sizeof(body->effector_input));
+}
+
+static void gain_effector(struct mutation *mutation, int row)
+{
+    double frequency_hz = genetics_random_frequency_hz(mutation->genome, mutation->rng);
+
+    mutation->status = genetics_random_effector(mutation->genome, row, frequency_hz,
+                                                mutation->params, mutation->rng, mutation->ids);
+}
+
+/* A joint that becomes rigid loses its effector; one that can move may gain one. */
+static void body_joint(struct mutation *mutation)
+{
+    int row;
+    struct body_gene *body = pick_body(mutation, &row);
+    int before = body->joint;
+
+    body->joint =
+        (uint8_t)((before + 1 + below(mutation, JOINT_TYPE_COUNT - 1)) % JOINT_TYPE_COUNT);
+    if (body->joint == JOINT_RIGID)
+        lose_effector(body);
+    else if (!body->has_effector && genetics_has_joint(mutation->genome, row) &&
+             rng_chance(mutation->rng, mutation->params->initial_effectors))
+        gain_effector(mutation, row);
+    say(mutation, "joint of body %d %s -> %s", row, joint_type_names[before],
+        joint_type_names[body->joint]);
+}
+
+static void body_limits(struct mutation *mutation)
+{
+    int row, is_lower = rng_chance(mutation->rng, 0.5);
+    struct body_gene *body = pick_jointed(mutation, &row);
+    double *limit = is_lower ? &body->lower_rad : &body->upper_rad;
+    double before = *limit;
+    double after = change(mutation, before, LEAST_LIMIT_RAD);
+
+    *limit =
+        is_lower ? clamp(after, -GENOME_LIMIT_MAX_RAD, 0) : clamp(after, 0, GENOME_LIMIT_MAX_RAD);
+    say(mutation, "%s limit of body %d %.2f -> %.2f rad", is_lower ? "lower" : "upper", row, before,
+        *limit);
+}
+
+static void body_recursion(struct mutation *mutation)
+{
+    int row;
+    struct body_gene *body = pick_body(mutation, &row);
+    int before = body->recursive_limit;
+    int after = before + (rng_chance(mutation->rng, 0.5) ? 1 : -1);
+
+    body->recursive_limit = (uint8_t)clamp(after, 1, GENOME_RECURSION_MAX);
+    say(mutation, "recursive limit of body %d %d -> %d", row, before, body->recursive_limit);
+}
+
+static void body_symmetry(struct mutation *mutation)
+{
+    int row;
+    struct body_gene *body = pick_body(mutation, &row);
+
+    body->is_symmetric = !body->is_symmetric;
+    say(mutation, "body %d %s symmetric", row, body->is_symmetric ? "became" : "is no longer");
+}
+
+/* Inputs that read a sensor which disappears are drawn again when the genome is tidied. */
+static void body_sensors(struct mutation *mutation)
+{
+    int row, sensor = below(mutation, SENSOR_COUNT);
+    struct body_gene *body = pick_body(mutation, &row);
+
+    body->sensors ^= SENSOR_BIT(sensor);
+    say(mutation, "body %d %s the sensor %s", row,
+        body->sensors & SENSOR_BIT(sensor) ? "gained" : "lost", sensors[sensor].name);
+}
+
+/* ---- inputs ---- */
+
+/* Changes the value of a constant, or the weight of anything else. `what` names the input. */
+static void change_input(struct mutation *mutation, struct input_gene *input, const char *what)
+{
+    int is_constant = input->kind == INPUT_CONSTANT;
+    double *number = is_constant ? &input->value : &input->weight;
+    double before = *number;
+
+    *number =
+        clamp(change_signed(mutation, before, LEAST_WEIGHT), -GENOME_WEIGHT_MAX, GENOME_WEIGHT_MAX);
+    /* The constant that stands for something lost has no weight yet. */
+    if (is_constant && input->weight == 0)
+        input->weight = 1;
+    say(mutation, "%s of %s %.3f -> %.3f", is_constant ? "constant" : "weight", what, before,
+        *number);
+}
+
+static void redraw_input(struct mutation *mutation, gene_id owner, struct input_gene *input,
+                         const char *what)
+{
+    char source[80];
+
+    wiring_draw(mutation->genome, owner, mutation->rng, input);
+    wiring_describe(mutation->genome, input, source, sizeof(source));
+    say(mutation, "%s now reads %s", what, source);
+}
+
+static void effector(struct mutation *mutation)
+{
+    int row;
+    struct body_gene *body = pick_jointed(mutation, &row);
+    double draw = rng_unit(mutation->rng), before = body->effector_strength;
+    char what[48];
+
+    snprintf(what, sizeof(what), "the effector of body %d", row);
+    if (!body->has_effector) {
+        gain_effector(mutation, row);
+        say(mutation, "body %d gained an effector", row);
+    } else if (draw < EFFECTOR_LOST) {
+        lose_effector(body);
+        say(mutation, "body %d lost its effector", row);
+    } else if (draw < EFFECTOR_LOST + EFFECTOR_LED) {
+        redraw_input(mutation, body->id, &body->effector_input, what);
+    } else if (draw < EFFECTOR_LOST + EFFECTOR_LED + EFFECTOR_WEIGHT) {
+        change_input(mutation, &body->effector_input, what);
+    } else {
+        body->effector_strength = clamp(change(mutation, before, LEAST_STRENGTH), 0.01, 1);
+        say(mutation, "strength of %s %.2f -> %.2f", what, before, body->effector_strength);
+    }
+}
+
+/* ---- neurons ---- */
+
+/* Inputs that both functions have are kept, new ones are drawn, superfluous ones go. */
+static void neuron_function(struct mutation *mutation)
+{
+    int row;
+    struct neuron_gene *neuron = pick_neuron(mutation, &row);
+    const char *before = function_name(neuron);
+    int used = neuron_functions[neuron->function].input_count, count, k;
+
+    neuron->function =
+        (uint8_t)((neuron->function + 1 + below(mutation, NEURON_FUNCTION_COUNT - 1)) %
+                  NEURON_FUNCTION_COUNT);
+    count = neuron_functions[neuron->function].input_count;
+    for (k = count; k < used; k++)
+        memset(&neuron->inputs[k], 0, sizeof(neuron->inputs[k]));
+    for (k = used; k < count; k++)
+        wiring_draw(mutation->genome, neuron->owner, mutation->rng, &neuron->inputs[k]);
+    if (!genetics_is_oscillator(neuron->function))
+        neuron->initial = 0;
+    else if (neuron->initial == 0)
+        neuron->initial = rng_unit(mutation->rng);
+    say(mutation, "function of neuron %d %s -> %s", row, before, function_name(neuron));
+}
+
+static void change_phase(struct mutation *mutation, struct neuron_gene *neuron, int row)
+{
+    double before = neuron->initial;
+    double after = change(mutation, before, LEAST_PHASE);
+
+    neuron->initial = clamp(after - det_floor(after), 0, PHASE_LIMIT);
+    say(mutation, "phase of neuron %d (%s) %.3f -> %.3f turns", row, function_name(neuron), before,
+        neuron->initial);
+}
+
+static void neuron_weight(struct mutation *mutation)
+{
+    int row;
+    struct neuron_gene *neuron = pick_neuron(mutation, &row);
+    int count = neuron_functions[neuron->function].input_count;
+    int k = below(mutation, count + genetics_is_oscillator(neuron->function));
+    char what[64];
+
+    if (k == count) {
+        change_phase(mutation, neuron, row);
+        return;
+    }
+    snprintf(what, sizeof(what), "input %d of neuron %d (%s)", k, row, function_name(neuron));
+    change_input(mutation, &neuron->inputs[k], what);
+}
+
+static void neuron_input(struct mutation *mutation)
+{
+    int row;
+    struct neuron_gene *neuron = pick_neuron(mutation, &row);
+    int k = below(mutation, neuron_functions[neuron->function].input_count);
+    char what[64];
+
+    snprintf(what, sizeof(what), "input %d of neuron %d (%s)", k, row, function_name(neuron));
+    redraw_input(mutation, neuron->owner, &neuron->inputs[k], what);
+}
+
+/* ---- new nodes ---- */
+
+/* Hangs a new body on a random one, mostly with a drive of its own. */
+static void add_body(struct mutation *mutation)
+{
+    struct genome *genome = mutation->genome;
+    int parent, row = genome->body_count;
+    gene_id from = pick_body(mutation, &parent)->id;
+
+    mutation->status = genetics_random_body(genome, mutation->params, mutation->rng, mutation->ids);
+    if (mutation->status)
+        return;
+    mutation->status = genetics_random_connection(genome, from, genome->bodies[row].id,
+                                                  mutation->rng, mutation->ids);
+    if (mutation->status)
+        return;
+    if (genetics_has_joint(genome, row) &&
+        rng_chance(mutation->rng, mutation->params->initial_effectors))
+        gain_effector(mutation, row);
+    say(mutation, "added body %d (%s, %.2f x %.2f m) to body %d", row,
+        joint_type_names[genome->bodies[row].joint], genome->bodies[row].width_m,
+        genome->bodies[row].height_m, parent);
+}
+
+/* An input that could read the new neuron, and whose it is. */
+struct reader {
+    struct input_gene *input;
+    gene_id owner;
+};
+
+static int add_reader(const struct genome *genome, const struct neuron_gene *source, gene_id owner,
+                      struct input_gene *input, struct reader *readers, int count)
+{
+    struct input_gene trial = *input;
+
+    if (!wiring_lead(genome, owner, source, &trial))
+        return count;
+    readers[count].input = input;
+    readers[count].owner = owner;
+    return count + 1;
+}
+
+/* Inputs of joints' effectors and of the other neurons from which `source` can be reached. */
+static int list_readers(struct genome *genome, const struct neuron_gene *source,
+                        struct reader readers[READERS_MAX])
+{
+    int i, k, count = 0;
+
+    for (i = 0; i < genome->body_count; i++) {
+        struct body_gene *body = &genome->bodies[i];
+
+        if (body->has_effector && genetics_has_joint(genome, i))
+            count = add_reader(genome, source, body->id, &body->effector_input, readers, count);
+    }
+    for (i = 0; i < genome->neuron_count; i++) {
+        struct neuron_gene *neuron = &genome->neurons[i];
+
+        for (k = 0; neuron != source && k < neuron_functions[neuron->function].input_count; k++)
+            count = add_reader(genome, source, neuron->owner, &neuron->inputs[k], readers, count);
+    }
+    return count;
+}
+
+/* Leads a reader to the new neuron. Where both live in one place, the neuron may take over what was
+ * read before (an oscillator as its offset), so that a signal is reshaped rather than replaced. */
+static void insert_neuron(struct mutation *mutation, struct neuron_gene *neuron,
+                          const struct reader *reader)
+{
+    if (reader->owner == neuron->owner && rng_chance(mutation->rng, INSERTED)) {
+        struct input_gene *passed =
+            &neuron->inputs[genetics_is_oscillator(neuron->function) ? 2 : 0];
+
+        *passed = *reader->input;
+        passed->weight = 1;
+    }
+    if (reader->input->kind == INPUT_CONSTANT)
+        reader->input->weight = 1;
+    wiring_lead(mutation->genome, reader->owner, neuron, reader->input);
+}
+
+static void add_neuron(struct mutation *mutation)
+{
+    struct genome *genome = mutation->genome;
+    struct reader readers[READERS_MAX];
+    int place = below(mutation, genome->body_count + 1), count;
+    gene_id owner = place < genome->body_count ? genome->bodies[place].id : 0;
+    struct neuron_gene *neuron;
+    char text[32];
+
+    mutation->status = genetics_random_neuron(genome, owner, mutation->rng, mutation->ids);
+    if (mutation->status)
+        return;
+    neuron = &genome->neurons[genome->neuron_count - 1];
+    genetics_random_inputs(genome, neuron, 0, mutation->rng);
+    count = list_readers(genome, neuron, readers);
+    if (count == 0)
+        return;
+    insert_neuron(mutation, neuron, &readers[below(mutation, count)]);
+    say(mutation, "added a neuron %s to %s", function_name(neuron),
+        place_name(genome, owner, text));
+}
+
+/* ---- connections ---- */
+
+static void connection_placement(struct mutation *mutation)
+{
+    int row, choice = below(mutation, 5);
+    struct connection_gene *connection = pick_connection(mutation, &row);
+    int is_parent = choice < 2;
+    const char *side = is_parent ? "parent" : "child";
+    uint8_t *face = is_parent ? &connection->parent_face : &connection->child_face;
+    double *position = is_parent ? &connection->parent_position : &connection->child_position;
+    double before = choice == 4 ? connection->angle_rad : *position;
+    int old_face = *face;
+
+    if (choice == 4) {
+        connection->angle_rad = clamp(change_signed(mutation, before, LEAST_ANGLE_RAD),
+                                      -GENOME_ANGLE_MAX_RAD, GENOME_ANGLE_MAX_RAD);
+        say(mutation, "angle of connection %d %.2f -> %.2f rad", row, before,
+            connection->angle_rad);
+    } else if (choice % 2) {
+        *position = clamp(change_signed(mutation, before, LEAST_POSITION), -1, 1);
+        say(mutation, "%s position of connection %d %.2f -> %.2f", side, row, before, *position);
+    } else {
+        *face = (uint8_t)((old_face + 1 + below(mutation, FACE_COUNT - 1)) % FACE_COUNT);
+        say(mutation, "%s face of connection %d %s -> %s", side, row, face_names[old_face],
+            face_names[*face]);
+    }
+}
+
+static void connection_scale(struct mutation *mutation)
+{
+    int row;
+    struct connection_gene *connection = pick_connection(mutation, &row);
+    double before = connection->scale;
+
+    connection->scale =
+        clamp(change(mutation, before, GENOME_SCALE_MIN), GENOME_SCALE_MIN, GENOME_SCALE_MAX);
+    say(mutation, "scale of connection %d %.3f -> %.3f", row, before, connection->scale);
+}
+
+static void connection_flags(struct mutation *mutation)
+{
+    int row, is_reflection = rng_chance(mutation->rng, 0.5);
+    struct connection_gene *connection = pick_connection(mutation, &row);
+    uint8_t *flag = is_reflection ? &connection->is_reflected : &connection->is_terminal_only;
+
+    *flag = !*flag;
+    say(mutation, "connection %d %s %s", row, *flag ? "became" : "is no longer",
+        is_reflection ? "reflected" : "terminal-only");
+}
+
+static void connection_target(struct mutation *mutation)
+{
+    int row, body;
+    struct connection_gene *connection = pick_connection(mutation, &row);
+
+    connection->to = pick_body(mutation, &body)->id;
+    say(mutation, "connection %d now leads to body %d", row, body);
+}
+
+static void add_connection(struct mutation *mutation)
+{
+    int from, to;
+    gene_id from_id = pick_body(mutation, &from)->id;
+    gene_id to_id = pick_body(mutation, &to)->id;
+
+    mutation->status =
+        genetics_random_connection(mutation->genome, from_id, to_id, mutation->rng, mutation->ids);
+    say(mutation, "added a connection from body %d to body %d", from, to);
+}
+
+static void remove_connection(struct mutation *mutation)
+{
+    int row;
+    const struct connection_gene *connection = pick_connection(mutation, &row);
+
+    say(mutation, "removed connection %d (body %d to body %d)", row,
+        genome_find_body(mutation->genome, connection->from),
+        genome_find_body(mutation->genome, connection->to));
+    genome_remove_connection(mutation->genome, row);
+}
+
+/* ---- the table of kinds ---- */
+
+static int count_genome(const struct genome *genome)
+{
+    return 1;
+}
+static int count_bodies(const struct genome *genome)
+{
+    return genome->body_count;
+}
+static int count_neurons(const struct genome *genome)
+{
+    return genome->neuron_count;
+}
+static int count_connections(const struct genome *genome)
+{
+    return genome->connection_count;
+}
+static int count_jointed(const struct genome *genome)
+{
+    int i, count = 0;
+
+    for (i = 0; i < genome->body_count; i++)
+        count += genetics_has_joint(genome, i);
+    return count;
+}
+
+#define KINDS(X)                                                                                   \
+    X(body_size, count_bodies)                                                                     \
+    X(body_joint, count_bodies)                                                                    \
+    X(body_limits, count_jointed)                                                                  \
+    X(body_recursion, count_bodies)                                                                \
+    X(body_symmetry, count_bodies)                                                                 \
+    X(body_sensors, count_bodies)                                                                  \
+    X(effector, count_jointed)                                                                     \
+    X(neuron_function, count_neurons)                                                              \
+    X(neuron_weight, count_neurons)                                                                \
+    X(neuron_input, count_neurons)                                                                 \
+    X(add_body, count_genome)                                                                      \
+    X(add_neuron, count_genome)                                                                    \
+    X(connection_placement, count_connections)                                                     \
+    X(connection_scale, count_connections)                                                         \
+    X(connection_flags, count_connections)                                                         \
+    X(connection_target, count_connections)                                                        \
+    X(add_connection, count_bodies)                                                                \
+    X(remove_connection, count_connections)
+
+static const struct {
+    size_t rate_offset; /* of mutation.KIND in struct params */
+    int (*count_sites)(const struct genome *genome);
+    void (*apply)(struct mutation *mutation);
+} kinds[] = {
+#define X(name, sites) {offsetof(struct params, mutation_##name), sites, name},
+    KINDS(X)
+#undef X
+};
+enum { KIND_COUNT = sizeof(kinds) / sizeof(kinds[0]) };
+
+/* A kind by rate and number of sites; -1: none is possible. */
+static int draw_kind(const struct genome *genome, const struct params *params, struct rng *rng)
+{
+    double weights[KIND_COUNT];
+    int i;
+
+    for (i = 0; i < KIND_COUNT; i++) {
+        double rate = *(const double *)((const char *)params + kinds[i].rate_offset);
+
+        weights[i] = rate > 0 ? rate * kinds[i].count_sites(genome) : 0;
+    }
+    return rng_pick(rng, weights, KIND_COUNT);
+}
+
+static void sort_kinds(int *drawn, int count)
+{
+    int i, k;
+
+    for (i = 1; i < count; i++)
+        for (k = i; k > 0 && drawn[k] < drawn[k - 1]; k--) {
+            int earlier = drawn[k];
+
+            drawn[k] = drawn[k - 1];
+            drawn[k - 1] = earlier;
+        }
+}
+
+/* ---- applying them ---- */
+
+/* Tries one mutation on a copy. 1: `genome` is changed, 0: it is not, or ERR_MEMORY. */
+static int try_kind(struct mutation *mutation, struct genome *genome, int kind)
+{
+    struct gene_counter ids_before = *mutation->ids;
+    struct genome trial;
+    int is_change;
+
+    /* An earlier mutation may have taken the last site. */
+    if (kinds[kind].count_sites(genome) == 0)
+        return 0;
+    if (genome_copy(&trial, genome))
+        return ERR_MEMORY;
+    mutation->genome = &trial;
+    mutation->status = 0;
+    mutation->words[0] = '\0';
+    kinds[kind].apply(mutation);
+    is_change = !mutation->status;
+    if (is_change) {
+        wiring_tidy(&trial, mutation->rng);
+        is_change = !genome_is_equal(&trial, genome) &&
+                    (trial.connection_count > 0 || genome->connection_count == 0);
+    }
+    if (is_change) {
+        genome_deinit(genome);
+        *genome = trial;
+    } else {
+        genome_deinit(&trial);
+        *mutation->ids = ids_before;
+    }
+    return mutation->status == ERR_MEMORY ? ERR_MEMORY : is_change;
+}
+
+/* Appends to the list, cut to what fits. */
+static void add_words(const char *words, char *text, int text_size)
+{
+    int length = text_size > 0 ? (int)strlen(text) : 0;
+
+    if (length < text_size)
+        snprintf(text + length, (size_t)(text_size - length), "%s%s", length ? "; " : "", words);
+}
+
+static int mutate(struct mutation *mutation, struct genome *genome, int count, char *text,
+                  int text_size)
+{
+    int drawn[KINDS_MAX], i, tries = TRIES_PER_MUTATION * count, done = 0;
+
+    for (i = 0; i < count; i++) {
+        drawn[i] = draw_kind(genome, mutation->params, mutation->rng);
+        if (drawn[i] < 0)
+            return 0;
+    }
+    sort_kinds(drawn, count);
+    while (done < count && tries-- > 0) {
+        int result = try_kind(mutation, genome, drawn[done]);
+
+        if (result < 0)
+            return result;
+        if (result > 0) {
+            add_words(mutation->words, text, text_size);
+            done++;
+            continue;
+        }
+        drawn[done] = draw_kind(genome, mutation->params, mutation->rng);
+        if (drawn[done] < 0)
+            return 0;
+        sort_kinds(drawn + done, count - done);
+    }
+    return 0;
+}
+
+int genetics_mutate(struct genome *genome, int count, const struct params *params, struct rng *rng,
+                    struct gene_counter *ids, char *text, int text_size)
+{
+    struct mutation mutation = {.params = params, .rng = rng, .ids = ids};
+    struct genome work;
+    int status;
+
+    if (text_size > 0)
+        text[0] = '\0';
+    if (genome_copy(&work, genome))
+        return ERR_MEMORY;
+    /* A genome written by hand may bring garbage, whose removal is not a mutation. */
+    genome_collect_garbage(&work);
+    status = mutate(&mutation, &work, count < KINDS_MAX ? count : KINDS_MAX, text, text_size);
+    if (status) {
+        genome_deinit(&work);
+        return status;
+    }
+    genome_deinit(genome);
+    *genome = work;
+    return 0;
+}

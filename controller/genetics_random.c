@@ -1,0 +1,382 @@
+/* Random genomes.
+ *
+ * Bodies form a random tree below the root (so all are reached, and the root has a child), to which
+ * further connections are added: from anywhere to anywhere, loops included, half of them a second way
+ * between two bodies that are connected already (pairs of legs, mirrored where the child is
+ * symmetric). What moves a first generation is its drives: most effectors hang on an oscillator of
+ * their own. The oscillators of one creature mostly share a frequency and differ in phase, which makes
+ * a repeating gait with phase lags; independent frequencies hardly ever give one, and without lags
+ * linear drag forbids swimming altogether. Other neurons are wired at random; what feeds no effector
+ * is collected. */
+#include "controller/genetics_random.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "common/detmath.h"
+#include "controller/genetics_wiring.h"
+
+/* Drives: frequencies that legs of 0.1 to 0.7 m can follow, amplitudes up to most of a joint's range. */
+#define FREQUENCY_MIN_HZ  0.5
+#define FREQUENCY_MAX_HZ  2.5
+#define AMPLITUDE_MIN_RAD 0.3
+#define AMPLITUDE_MAX_RAD 1.2
+#define FREQUENCY_SHARED  0.75 /* share of drives at the creature's common frequency */
+#define DRIVE_FEEDBACK    0.4  /* share of drives whose offset reads a neuron or a sensor */
+
+/* Bodies. */
+#define LIMIT_LEAST_RAD 0.1 /* random joints can move at least this far either way */
+#define SYMMETRIC       0.3
+#define JOINT_SENSOR    0.5
+#define CONTACT_SENSOR  0.15 /* per face */
+#define STRENGTH_MIN    0.3
+
+/* Connections. */
+#define BY_ITS_END    0.7 /* share of children that hang by a short side */
+#define IN_THE_MIDDLE 0.6 /* share of attachments in the middle of the child's face */
+#define STRAIGHT      0.3 /* share at angle 0 */
+#define ANGLE_MAX_RAD 1.0
+#define UNSCALED      0.5
+#define SCALE_LOW     0.6
+#define SCALE_HIGH    1.2
+#define REFLECTED     0.2
+#define TERMINAL_ONLY 0.1
+#define SECOND_WAY    0.5 /* share of further connections between two that are connected already */
+
+/* Recursive limits 1, 2, 3, 4. */
+static const double recursion_weights[] = {0.4, 0.3, 0.2, 0.1};
+enum { RECURSION_CHOICES = sizeof(recursion_weights) / sizeof(recursion_weights[0]) };
+
+int genetics_is_oscillator(int function)
+{
+    return function == NEURON_OSCILLATE_WAVE || function == NEURON_OSCILLATE_SAW;
+}
+
+int genetics_has_joint(const struct genome *genome, int row)
+{
+    const struct body_gene *body = &genome->bodies[row];
+    int i;
+
+    for (i = 0; body->joint == JOINT_ROTARY && i < genome->connection_count; i++)
+        if (genome->connections[i].to == body->id)
+            return 1;
+    return 0;
+}
+
+/* Uniform in the logarithm: as many parts between 0.1 and 0.2 m as between 0.2 and 0.4 m. */
+static double draw_side_m(const struct params *params, struct rng *rng)
+{
+    double low = fmin(params->initial_side_min_m, params->initial_side_max_m);
+    double high = fmax(params->initial_side_min_m, params->initial_side_max_m);
+    double side = det_exp(rng_uniform(rng, det_log(low), det_log(high)));
+
+    return fmin(fmax(side, low), high);
+}
+
+static uint32_t draw_sensors(struct rng *rng)
+{
+    uint32_t set = 0;
+    int sensor;
+
+    for (sensor = 0; sensor < SENSOR_COUNT; sensor++)
+        if (rng_chance(rng, sensor == SENSOR_JOINT ? JOINT_SENSOR : CONTACT_SENSOR))
+            set |= SENSOR_BIT(sensor);
+    return set;
+}
+
+int genetics_random_body(struct genome *genome, const struct params *params, struct rng *rng,
+                         struct gene_counter *ids)
+{
+    double limit = fmax(params->initial_limit_max_rad, LIMIT_LEAST_RAD);
+    struct body_gene *body;
+
+    if (genome->body_count == GENOME_BODIES_MAX)
+        return ERR_LIMIT;
+    body = genome_add_body(genome);
+    if (!body)
+        return ERR_MEMORY;
+    body->id = gene_counter_next(ids);
+    body->width_m = draw_side_m(params, rng);
+    body->height_m = draw_side_m(params, rng);
+    body->joint = rng_chance(rng, params->initial_rigid) ? JOINT_RIGID : JOINT_ROTARY;
+    body->lower_rad = -rng_uniform(rng, LIMIT_LEAST_RAD, limit);
+    body->upper_rad = rng_uniform(rng, LIMIT_LEAST_RAD, limit);
+    body->recursive_limit = (uint8_t)(1 + rng_pick(rng, recursion_weights, RECURSION_CHOICES));
+    body->is_symmetric = (uint8_t)rng_chance(rng, SYMMETRIC);
+    body->sensors = draw_sensors(rng);
+    return 0;
+}
+
+static enum face draw_child_face(const struct body_gene *child, struct rng *rng)
+{
+    int is_wide = child->width_m > child->height_m;
+    int is_second = rng_chance(rng, 0.5);
+
+    if (!rng_chance(rng, BY_ITS_END))
+        return (enum face)rng_below(rng, FACE_COUNT);
+    if (is_wide)
+        return is_second ? FACE_RIGHT : FACE_LEFT;
+    return is_second ? FACE_TOP : FACE_BOTTOM;
+}
+
+int genetics_random_connection(struct genome *genome, gene_id from, gene_id to, struct rng *rng,
+                               struct gene_counter *ids)
+{
+    const struct body_gene *child = &genome->bodies[genome_find_body(genome, to)];
+    struct connection_gene *connection;
+
+    if (genome->connection_count == GENOME_CONNECTIONS_MAX)
+        return ERR_LIMIT;
+    connection = genome_add_connection(genome);
+    if (!connection)
+        return ERR_MEMORY;
+    connection->id = gene_counter_next(ids);
+    connection->from = from;
+    connection->to = to;
+    connection->parent_face = (uint8_t)rng_below(rng, FACE_COUNT);
+    connection->parent_position = rng_uniform(rng, -1, 1);
+    connection->child_face = (uint8_t)draw_child_face(child, rng);
+    connection->child_position = rng_chance(rng, IN_THE_MIDDLE) ? 0 : rng_uniform(rng, -1, 1);
+    connection->angle_rad =
+        rng_chance(rng, STRAIGHT) ? 0 : rng_uniform(rng, -ANGLE_MAX_RAD, ANGLE_MAX_RAD);
+    connection->scale = rng_chance(rng, UNSCALED) ? 1 : rng_uniform(rng, SCALE_LOW, SCALE_HIGH);
+    connection->is_reflected = (uint8_t)rng_chance(rng, REFLECTED);
+    connection->is_terminal_only = (uint8_t)rng_chance(rng, TERMINAL_ONLY);
+    return 0;
+}
+
+static int add_neuron(struct genome *genome, gene_id owner, int function, struct rng *rng,
+                      struct gene_counter *ids)
+{
+    struct neuron_gene *neuron;
+    int k;
+
+    if (genome->neuron_count == GENOME_NEURONS_MAX)
+        return ERR_LIMIT;
+    neuron = genome_add_neuron(genome);
+    if (!neuron)
+        return ERR_MEMORY;
+    neuron->id = gene_counter_next(ids);
+    neuron->owner = owner;
+    neuron->function = (uint8_t)function;
+    neuron->initial = genetics_is_oscillator(function) ? rng_unit(rng) : 0;
+    for (k = 0; k < neuron_functions[function].input_count; k++)
+        wiring_set_constant(&neuron->inputs[k], 0);
+    return 0;
+}
+
+int genetics_random_neuron(struct genome *genome, gene_id owner, struct rng *rng,
+                           struct gene_counter *ids)
+{
+    return add_neuron(genome, owner, (int)rng_below(rng, NEURON_FUNCTION_COUNT), rng, ids);
+}
+
+static double draw_frequency_hz(struct rng *rng)
+{
+    return rng_uniform(rng, FREQUENCY_MIN_HZ, FREQUENCY_MAX_HZ);
+}
+
+/* Inputs of an oscillator: frequency, amplitude, offset. */
+static void wire_oscillator(struct neuron_gene *neuron, double frequency_hz, struct rng *rng)
+{
+    wiring_set_constant(&neuron->inputs[0], frequency_hz);
+    wiring_set_constant(&neuron->inputs[1], rng_uniform(rng, AMPLITUDE_MIN_RAD, AMPLITUDE_MAX_RAD));
+    wiring_set_constant(&neuron->inputs[2], 0);
+}
+
+void genetics_random_inputs(const struct genome *genome, struct neuron_gene *neuron, int first,
+                            struct rng *rng)
+{
+    int k;
+
+    if (first == 0 && genetics_is_oscillator(neuron->function)) {
+        wire_oscillator(neuron, genetics_random_frequency_hz(genome, rng), rng);
+        return;
+    }
+    for (k = first; k < neuron_functions[neuron->function].input_count; k++)
+        wiring_draw(genome, neuron->owner, rng, &neuron->inputs[k]);
+}
+
+double genetics_random_frequency_hz(const struct genome *genome, struct rng *rng)
+{
+    int is_shared = rng_chance(rng, FREQUENCY_SHARED);
+    int i;
+
+    for (i = 0; is_shared && i < genome->neuron_count; i++) {
+        const struct neuron_gene *neuron = &genome->neurons[i];
+
+        if (neuron->function == NEURON_OSCILLATE_WAVE && neuron->inputs[0].kind == INPUT_CONSTANT &&
+            neuron->inputs[0].value != 0)
+            return neuron->inputs[0].value;
+    }
+    return draw_frequency_hz(rng);
+}
+
+/* A neuron or a sensor where there is one. */
+static void draw_signal(const struct genome *genome, gene_id owner, struct rng *rng,
+                        struct input_gene *input)
+{
+    enum input_kind kind = rng_chance(rng, 0.6) ? INPUT_NEURON : INPUT_SENSOR;
+    enum input_kind other = kind == INPUT_NEURON ? INPUT_SENSOR : INPUT_NEURON;
+
+    if (!wiring_draw_source(genome, owner, kind, rng, input) &&
+        !wiring_draw_source(genome, owner, other, rng, input))
+        wiring_draw(genome, owner, rng, input);
+}
+
+static int add_drive(struct genome *genome, gene_id owner, double frequency_hz, struct rng *rng,
+                     struct gene_counter *ids)
+{
+    int status = add_neuron(genome, owner, NEURON_OSCILLATE_WAVE, rng, ids);
+    struct neuron_gene *drive;
+
+    if (status)
+        return status;
+    drive = &genome->neurons[genome->neuron_count - 1];
+    wire_oscillator(drive, frequency_hz, rng);
+    if (rng_chance(rng, DRIVE_FEEDBACK)) {
+        drive->inputs[2].weight = rng_uniform(rng, -1, 1);
+        draw_signal(genome, owner, rng, &drive->inputs[2]);
+    }
+    return 0;
+}
+
+int genetics_random_effector(struct genome *genome, int row, double frequency_hz,
+                             const struct params *params, struct rng *rng, struct gene_counter *ids)
+{
+    struct body_gene *body = &genome->bodies[row];
+    int is_driven = rng_chance(rng, params->initial_oscillators);
+    int status = is_driven ? add_drive(genome, body->id, frequency_hz, rng, ids) : 0;
+
+    if (status == ERR_MEMORY)
+        return status;
+    body->has_effector = 1;
+    body->effector_strength = rng_uniform(rng, STRENGTH_MIN, 1);
+    body->effector_input.weight = rng_uniform(rng, 0.8, 1.2);
+    if (is_driven && !status)
+        wiring_lead(genome, body->id, &genome->neurons[genome->neuron_count - 1],
+                    &body->effector_input);
+    else
+        draw_signal(genome, body->id, rng, &body->effector_input);
+    return 0;
+}
+
+static int add_bodies(struct genome *genome, const struct params *params, struct rng *rng,
+                      struct gene_counter *ids)
+{
+    int64_t low = params->initial_bodies_min, high = params->initial_bodies_max;
+    int64_t count = low + (high > low ? rng_below(rng, (uint32_t)(high - low + 1)) : 0);
+    int status = 0;
+
+    while (!status && genome->body_count < count)
+        status = genetics_random_body(genome, params, rng, ids);
+    return status;
+}
+
+/* A lone body is connected to itself, so that there is a second part. */
+static int connect_tree(struct genome *genome, struct rng *rng, struct gene_counter *ids)
+{
+    const struct body_gene *bodies = genome->bodies;
+    int i, status = 0;
+
+    if (genome->body_count == 1) {
+        if (genome->bodies[0].recursive_limit < 2)
+            genome->bodies[0].recursive_limit = 2;
+        return genetics_random_connection(genome, bodies[0].id, bodies[0].id, rng, ids);
+    }
+    for (i = 1; !status && i < genome->body_count; i++)
+        status = genetics_random_connection(genome, bodies[rng_below(rng, (uint32_t)i)].id,
+                                            bodies[i].id, rng, ids);
+    return status;
+}
+
+static int connect_further(struct genome *genome, const struct params *params, struct rng *rng,
+                           struct gene_counter *ids)
+{
+    double wanted = params->initial_connections * genome->body_count;
+    int count = (int)wanted + rng_chance(rng, wanted - (int)wanted);
+    int status = 0;
+
+    while (!status && genome->connection_count < count) {
+        uint32_t bodies = (uint32_t)genome->body_count;
+        gene_id from = genome->bodies[rng_below(rng, bodies)].id;
+        gene_id to = genome->bodies[rng_below(rng, bodies)].id;
+
+        if (rng_chance(rng, SECOND_WAY)) {
+            int row = (int)rng_below(rng, (uint32_t)genome->connection_count);
+
+            from = genome->connections[row].from;
+            to = genome->connections[row].to;
+        }
+        status = genetics_random_connection(genome, from, to, rng, ids);
+    }
+    return status;
+}
+
+static int add_neurons(struct genome *genome, const struct params *params, struct rng *rng,
+                       struct gene_counter *ids)
+{
+    int i, status = 0;
+
+    /* The central set counts as one more place, the last. */
+    for (i = 0; i <= genome->body_count; i++) {
+        int is_central = i == genome->body_count;
+        int64_t most = is_central ? params->initial_central_max : params->initial_neurons_max;
+        gene_id owner = is_central ? 0 : genome->bodies[i].id;
+        uint32_t count = rng_below(rng, (uint32_t)most + 1);
+
+        for (; !status && count > 0; count--)
+            status = genetics_random_neuron(genome, owner, rng, ids);
+    }
+    return status;
+}
+
+static int add_effectors(struct genome *genome, const struct params *params, struct rng *rng,
+                         struct gene_counter *ids)
+{
+    double common_hz = draw_frequency_hz(rng);
+    int i, status = 0;
+
+    for (i = 0; !status && i < genome->body_count; i++) {
+        double frequency_hz =
+            rng_chance(rng, FREQUENCY_SHARED) ? common_hz : draw_frequency_hz(rng);
+
+        if (genetics_has_joint(genome, i) && rng_chance(rng, params->initial_effectors))
+            status = genetics_random_effector(genome, i, frequency_hz, params, rng, ids);
+    }
+    return status;
+}
+
+/* Neurons are wired after everything they may read is there; drives, which come last, already are. A
+ * full table ends a step, not the genome. */
+static int fill(struct genome *genome, const struct params *params, struct rng *rng,
+                struct gene_counter *ids)
+{
+    int i, plain_count;
+
+    if (add_bodies(genome, params, rng, ids) == ERR_MEMORY)
+        return ERR_MEMORY;
+    genome->root = genome->bodies[0].id;
+    if (connect_tree(genome, rng, ids) == ERR_MEMORY ||
+        connect_further(genome, params, rng, ids) == ERR_MEMORY ||
+        add_neurons(genome, params, rng, ids) == ERR_MEMORY)
+        return ERR_MEMORY;
+    plain_count = genome->neuron_count;
+    if (add_effectors(genome, params, rng, ids) == ERR_MEMORY)
+        return ERR_MEMORY;
+    for (i = 0; i < plain_count; i++)
+        genetics_random_inputs(genome, &genome->neurons[i], 0, rng);
+    return 0;
+}
+
+int genetics_random(struct genome *genome, const struct params *params, struct rng *rng,
+                    struct gene_counter *ids)
+{
+    genome_init(genome);
+    if (fill(genome, params, rng, ids)) {
+        genome_deinit(genome);
+        return ERR_MEMORY;
+    }
+    wiring_tidy(genome, rng);
+    return 0;
+}

@@ -1,0 +1,37 @@
+/* Random genes, for first populations and for mutations that add something. Shared by the
+ * genetics_*.c files. All return 0, ERR_LIMIT when the table is at its maximum, or ERR_MEMORY; the new
+ * row is the last of its table. */
+#ifndef CONTROLLER_GENETICS_RANDOM_H
+#define CONTROLLER_GENETICS_RANDOM_H
+
+#include "controller/genetics.h"
+
+/* A body gene without effector. */
+int genetics_random_body(struct genome *genome, const struct params *params, struct rng *rng,
+                         struct gene_counter *ids);
+
+int genetics_random_connection(struct genome *genome, gene_id from, gene_id to, struct rng *rng,
+                               struct gene_counter *ids);
+
+/* A neuron of a random function whose inputs are still constants: wire it when everything it may read
+ * is there. */
+int genetics_random_neuron(struct genome *genome, gene_id owner, struct rng *rng,
+                           struct gene_counter *ids);
+
+/* Draws the inputs first .. input_count of a neuron; an oscillator's are plausible constants. */
+void genetics_random_inputs(const struct genome *genome, struct neuron_gene *neuron, int first,
+                            struct rng *rng);
+
+/* Gives body `row` an effector, if there is room with an oscillator of about that frequency. */
+int genetics_random_effector(struct genome *genome, int row, double frequency_hz,
+                             const struct params *params, struct rng *rng,
+                             struct gene_counter *ids);
+
+/* A frequency for a creature's oscillators: that of one it has, or a new one. */
+double genetics_random_frequency_hz(const struct genome *genome, struct rng *rng);
+
+int genetics_is_oscillator(int function);
+/* 1 if body `row` has a rotary joint in use: something leads to it. */
+int genetics_has_joint(const struct genome *genome, int row);
+
+#endif

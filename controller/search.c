@@ -1,0 +1,301 @@
+/* The machinery every search method shares: the population, who has been asked for, results, ranking,
+ * the change of generations.
+ *
+ * State: generation number, population, next creature id; everything else follows from them and from
+ * the parameters. The population is kept in order of id while results are missing (so that a result
+ * finds its individual by bisection) and is ranked when the last one arrives. Typical: 300 individuals
+ * of about 10 kB. */
+#include "controller/search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/rng.h"
+#include "controller/behaviour.h"
+
+const char *const breeding_method_names[METHOD_COUNT] = {"random", "asexual", "crossover", "graft"};
+
+const struct search_method *const search_methods[SEARCH_COUNT] = {
+    [SEARCH_SIMS] = &search_sims,
+    [SEARCH_RANDOM] = &search_random,
+};
+
+struct search {
+    struct params params;
+    uint32_t generation;
+    uint64_t next_id;
+    struct population population;
+    int missing; /* individuals without a result */
+    int cursor;  /* the next to look at when asked */
+};
+
+void individual_deinit(struct individual *individual)
+{
+    genome_deinit(&individual->genome);
+}
+
+static void free_individuals(struct individual *individuals, int count)
+{
+    int i;
+
+    for (i = 0; individuals && i < count; i++)
+        individual_deinit(&individuals[i]);
+    free(individuals);
+}
+
+/* ---- order ---- */
+
+static int compare_ids(const void *a, const void *b)
+{
+    uint64_t x = ((const struct individual *)a)->id, y = ((const struct individual *)b)->id;
+
+    return (x > y) - (x < y);
+}
+
+/* Fitness descending, then id ascending: a total order, so that sorting gives one result. */
+static int compare_ranks(const void *a, const void *b)
+{
+    double x = ((const struct individual *)a)->fitness, y = ((const struct individual *)b)->fitness;
+
+    return x != y ? (x < y) - (x > y) : compare_ids(a, b);
+}
+
+static void sort(struct population *population, int (*compare)(const void *a, const void *b))
+{
+    if (population->count > 0)
+        qsort(population->individuals, (size_t)population->count, sizeof(struct individual),
+              compare);
+}
+
+static void update(struct search *search)
+{
+    int i;
+
+    search->missing = search->cursor = 0;
+    for (i = 0; i < search->population.count; i++)
+        search->missing += !search->population.individuals[i].has_result;
+    sort(&search->population, search->missing ? compare_ids : compare_ranks);
+}
+
+/* ---- making and freeing ---- */
+
+/* Room for `kept` individuals and after it `born` newborn ones, still without genomes; or NULL. */
+static struct individual *make_individuals(const struct params *params, uint32_t generation,
+                                           int kept, uint64_t first_id, int born)
+{
+    struct individual *individuals = calloc((size_t)(kept + born), sizeof(*individuals));
+    int i;
+
+    for (i = 0; individuals && i < born; i++) {
+        struct individual *child = &individuals[kept + i];
+
+        child->id = first_id + (uint64_t)i;
+        child->generation = generation;
+        child->seed = rng_mix_seed((uint64_t)params->run_seed, child->id);
+        genome_init(&child->genome);
+    }
+    return individuals;
+}
+
+static struct search *make_search(const struct params *params, uint32_t generation,
+                                  uint64_t next_id)
+{
+    struct search *search = calloc(1, sizeof(*search));
+
+    if (search) {
+        search->params = *params;
+        search->generation = generation;
+        search->next_id = next_id;
+    }
+    return search;
+}
+
+static const struct search_method *method_of(const struct search *search)
+{
+    return search_methods[search->params.evolution_search];
+}
+
+struct search *search_create(const struct params *params)
+{
+    int count = (int)params->population_size;
+    struct search *search = make_search(params, 0, 1 + (uint64_t)count);
+    struct individual *children = search ? make_individuals(params, 0, 0, 1, count) : NULL;
+
+    if (!children || method_of(search)->first(params, children, count)) {
+        free_individuals(children, count);
+        free(search);
+        return NULL;
+    }
+    search->population.individuals = children;
+    search->population.count = count;
+    update(search);
+    return search;
+}
+
+struct search *search_restore(const struct params *params, uint32_t generation,
+                              struct population *population, uint64_t next_id)
+{
+    struct search *search = make_search(params, generation, next_id);
+    int i;
+
+    if (!search)
+        return NULL;
+    search->population = *population;
+    population->individuals = NULL;
+    population->count = 0;
+    for (i = 0; i < search->population.count; i++) {
+        struct individual *individual = &search->population.individuals[i];
+
+        /* The same number as stored, unless what fitness means was changed for the resumed run. */
+        if (individual->has_result)
+            individual->fitness =
+                behaviour_fitness(individual->verdict, &individual->measures, &search->params);
+        if (individual->id >= search->next_id)
+            search->next_id = individual->id + 1;
+    }
+    update(search);
+    return search;
+}
+
+void search_destroy(struct search *search)
+{
+    if (!search)
+        return;
+    free_individuals(search->population.individuals, search->population.count);
+    free(search);
+}
+
+/* ---- ask and tell ---- */
+
+uint32_t search_generation(const struct search *search)
+{
+    return search->generation;
+}
+
+uint64_t search_next_id(const struct search *search)
+{
+    return search->next_id;
+}
+
+const struct population *search_population(const struct search *search)
+{
+    return &search->population;
+}
+
+const struct individual *search_ask(struct search *search)
+{
+    while (search->missing && search->cursor < search->population.count) {
+        const struct individual *individual = &search->population.individuals[search->cursor++];
+
+        if (!individual->has_result)
+            return individual;
+    }
+    return NULL;
+}
+
+static struct individual *find(struct search *search, uint64_t id)
+{
+    struct individual *individuals = search->population.individuals;
+    int i;
+
+    if (search->missing) {
+        struct individual key = {.id = id};
+
+        return bsearch(&key, individuals, (size_t)search->population.count, sizeof(key),
+                       compare_ids);
+    }
+    for (i = 0; i < search->population.count; i++)
+        if (individuals[i].id == id)
+            return &individuals[i];
+    return NULL;
+}
+
+const struct individual *search_tell(struct search *search, uint64_t id, int verdict,
+                                     const struct measures *measures, uint64_t digest)
+{
+    struct individual *individual = find(search, id);
+
+    if (!individual || individual->has_result)
+        return NULL;
+    individual->has_result = 1;
+    individual->verdict = verdict;
+    individual->measures = *measures;
+    individual->digest = digest;
+    individual->fitness = behaviour_fitness(verdict, measures, &search->params);
+    if (--search->missing)
+        return individual;
+    /* The last one: ranking moves it. */
+    sort(&search->population, compare_ranks);
+    return find(search, id);
+}
+
+int search_is_complete(struct search *search)
+{
+    return search->missing == 0;
+}
+
+int search_is_finished(const struct search *search)
+{
+    return !search->missing &&
+           search->generation + 1 >= (uint64_t)search->params.evolution_generations;
+}
+
+/* ---- generations ---- */
+
+/* The share that survives, but not those without fitness (unless nobody has any: the first of the
+ * ranks is always kept, so that a generation has a best). */
+int search_survivor_count(const struct search *search)
+{
+    const struct population *population = &search->population;
+    int64_t most = search->params.population_size;
+    int quota, count = 0;
+
+    if (most > population->count)
+        most = population->count;
+    quota = (int)(search->params.population_survival * population->count + 0.5);
+    if (quota > most)
+        quota = (int)most;
+    while (count < quota && population->individuals[count].fitness > 0)
+        count++;
+    return count > 0 || population->count == 0 ? count : 1;
+}
+
+/* Moves the survivors to the new population and frees the rest of the old. */
+static void replace_population(struct search *search, struct individual *individuals, int survivors,
+                               int count)
+{
+    struct population *population = &search->population;
+    int i;
+
+    memcpy(individuals, population->individuals, (size_t)survivors * sizeof(*individuals));
+    for (i = 0; search->params.evolution_reevaluate && i < survivors; i++)
+        individuals[i].has_result = 0;
+    for (i = survivors; i < population->count; i++)
+        individual_deinit(&population->individuals[i]);
+    free(population->individuals);
+    population->individuals = individuals;
+    population->count = count;
+}
+
+int search_advance(struct search *search)
+{
+    int count = (int)search->params.population_size;
+    int survivors = search_survivor_count(search), born = count - survivors;
+    uint32_t generation = search->generation + 1;
+    struct individual *individuals;
+
+    ENSURE(search->missing == 0, "%d results are missing", search->missing);
+    individuals = make_individuals(&search->params, generation, survivors, search->next_id, born);
+    if (!individuals)
+        return ERR_MEMORY;
+    if (method_of(search)->next(&search->params, generation, &search->population, survivors,
+                                individuals + survivors, born)) {
+        free_individuals(individuals, count);
+        return ERR_MEMORY;
+    }
+    replace_population(search, individuals, survivors, count);
+    search->generation = generation;
+    search->next_id += (uint64_t)born;
+    update(search);
+    return 0;
+}
