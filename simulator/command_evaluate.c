@@ -1,0 +1,326 @@
+/* simulator evaluate CREATURE [PARAMS.ini]: what a worker does with a task, for one creature and
+ * people. Prints the measures, and compares the digest with the recorded one where the creature
+ * brings one that must be equal: same parameters, same seed, same version. */
+#include "simulator/command_evaluate.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/creature.h"
+#include "common/hash.h"
+#include "common/json_text.h"
+#include "common/rng.h"
+#include "common/version.h"
+#include "simulator/trace.h"
+
+static const char usage_text[] =
+    "usage: simulator evaluate CREATURE [PARAMS.ini] [option]...\n"
+    "Simulates one creature and prints what was measured.\n"
+    "\n"
+    "  CREATURE            a creature file, binary or text\n"
+    "  PARAMS.ini          the parameters; a creature with a recorded evaluation may do without:\n"
+    "                      its own parameters are used, and its digest is compared\n"
+    "  --trace FILE.csv    writes the motion, a line for each brain tick (docs/trace.md)\n"
+    "  --json              prints one JSON object\n"
+    "  -s SECTION.KEY=VALUE, --set SECTION.KEY=VALUE   changes a parameter (repeatable)\n"
+    "  --seed N            evaluation seed (default: the recorded one, else made of the run's "
+    "seed\n"
+    "                      and the creature's id)\n"
+    "  --effectors on|off  off: a limp body, joints without muscles (default: on)\n"
+    "  --help              this text\n"
+    "\n"
+    "Exit code: 0 evaluated (whatever the verdict), 1 failed or the recorded digest differs, 2 "
+    "wrong\n"
+    "usage.\n";
+
+struct request {
+    const char *creature_path, *params_path, *trace_path;
+    const char **assignments; /* of -s, in order */
+    int assignment_count;
+    int is_json, has_seed, is_limp;
+    uint64_t seed;
+};
+
+/* Everything the output is made of. */
+struct report {
+    const char *path;
+    struct creature creature;
+    struct params params;
+    uint64_t seed, genome_hash;
+    struct evaluation evaluation;
+    const char *verification; /* verified, differs, ... */
+    double wall_ms, cpu_ms;
+};
+
+enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
+
+/* ---- the request ---- */
+
+static int fail(int exit_code, const char *message)
+{
+    fprintf(stderr, "simulator evaluate: %s\n", message);
+    return exit_code;
+}
+
+static int request_read_seed(struct request *request, const char *text)
+{
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    request->seed = value;
+    request->has_seed = 1;
+    return text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0 ? 0 : ERR_USAGE;
+}
+
+static int request_read_effectors(struct request *request, const char *text)
+{
+    request->is_limp = strcmp(text, "off") == 0;
+    return request->is_limp || strcmp(text, "on") == 0 ? 0 : ERR_USAGE;
+}
+
+/* Returns -1 to go on, else the exit code. */
+static int request_parse(struct request *request, int argc, char **argv)
+{
+    static const struct option options[] = {{"trace", required_argument, NULL, 't'},
+                                            {"json", no_argument, NULL, 'j'},
+                                            {"set", required_argument, NULL, 's'},
+                                            {"seed", required_argument, NULL, 'n'},
+                                            {"effectors", required_argument, NULL, 'e'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    int option;
+    optind = 1;
+    while ((option = getopt_long(argc, argv, "s:h", options, NULL)) != -1) {
+        switch (option) {
+        case 't':
+            request->trace_path = optarg;
+            break;
+        case 'j':
+            request->is_json = 1;
+            break;
+        case 's':
+            request->assignments[request->assignment_count++] = optarg;
+            break;
+        case 'n':
+            if (request_read_seed(request, optarg) != 0)
+                return fail(EXIT_USAGE, "--seed: expected a whole number, 0 or more");
+            break;
+        case 'e':
+            if (request_read_effectors(request, optarg) != 0)
+                return fail(EXIT_USAGE, "--effectors: expected on or off");
+            break;
+        case 'h':
+            fputs(usage_text, stdout);
+            return EXIT_OK;
+        default:
+            return EXIT_USAGE; /* said by getopt_long */
+        }
+    }
+    if (argc - optind < 1 || argc - optind > 2)
+        return fail(EXIT_USAGE, "expected CREATURE [PARAMS.ini]; see: simulator evaluate --help");
+    request->creature_path = argv[optind];
+    request->params_path = argv[optind + 1];
+    return -1;
+}
+
+/* ---- the evaluation ---- */
+
+/* Parameters by the file, or else as recorded; then the assignments. 0 or an exit code. */
+static int report_read_params(struct report *report, const struct request *request)
+{
+    struct error error = {0};
+    params_set_defaults(&report->params);
+    int status = 0;
+    if (request->params_path != NULL)
+        status = params_read_file(&report->params, request->params_path, &error);
+    else if (report->creature.has_evaluation)
+        report->params = report->creature.params;
+    else
+        return fail(EXIT_USAGE,
+                    "the creature has no recorded evaluation: give a PARAMS.ini as well");
+    for (int i = 0; status == 0 && i < request->assignment_count; i++)
+        if ((status = params_set_assignment(&report->params, request->assignments[i], &error)) != 0)
+            error_prefix(&error, "-s %s", request->assignments[i]);
+    if (status == 0)
+        status = params_check(&report->params, &error);
+    return status == 0 ? 0 : fail(EXIT_FAILED, error.message);
+}
+
+static void report_choose_seed(struct report *report, const struct request *request)
+{
+    if (request->has_seed)
+        report->seed = request->seed;
+    else if (report->creature.has_evaluation)
+        report->seed = report->creature.seed;
+    else
+        report->seed = rng_mix_seed((uint64_t)report->params.run_seed, report->creature.id);
+}
+
+static void genome_remove_effectors(struct genome *genome)
+{
+    for (int i = 0; i < genome->body_count; i++)
+        genome->bodies[i].has_effector = 0;
+}
+
+static const char *report_compare(const struct report *report, const struct request *request)
+{
+    const struct creature *creature = &report->creature;
+    if (!creature->has_evaluation)
+        return "unrecorded";
+    if (request->is_limp || report->seed != creature->seed ||
+        params_evaluation_digest(&report->params) != params_evaluation_digest(&creature->params))
+        return "not compared";
+    if (creature->simulator_version != SIMULATOR_VERSION)
+        return "other version";
+    if (report->genome_hash != creature->genome_hash ||
+        report->evaluation.digest != creature->digest ||
+        report->evaluation.verdict != creature->verdict)
+        return "differs";
+    return "verified";
+}
+
+static double clock_ms(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
+static int report_evaluate(struct report *report, const struct request *request,
+                           struct error *error)
+{
+    struct arena arena;
+    struct trace trace;
+    int status = arena_init(&arena, EVALUATE_ARENA_BYTES);
+    if (status != 0)
+        return error_set(error, status, "%s", error_text(status));
+    if (request->trace_path != NULL &&
+        (status = trace_open(&trace, request->trace_path, error)) != 0)
+        goto done;
+    double wall_ms = clock_ms(CLOCK_MONOTONIC), cpu_ms = clock_ms(CLOCK_PROCESS_CPUTIME_ID);
+    evaluate(&report->creature.genome, &report->params, report->seed, &arena,
+             request->trace_path != NULL ? trace_observe : NULL, &trace, &report->evaluation);
+    report->wall_ms = clock_ms(CLOCK_MONOTONIC) - wall_ms;
+    report->cpu_ms = clock_ms(CLOCK_PROCESS_CPUTIME_ID) - cpu_ms;
+    if (request->trace_path != NULL)
+        status = trace_close(&trace, request->trace_path, error);
+done:
+    arena_deinit(&arena);
+    return status;
+}
+
+/* ---- output ---- */
+
+static void report_print_table(const struct report *report)
+{
+    char digest[17];
+    hash_to_text(report->evaluation.digest, digest);
+    printf("creature  %s%s%s\n", report->path, report->creature.name[0] ? "  " : "",
+           report->creature.name);
+    printf("verdict   %s: %s\n", verdict_name(report->evaluation.verdict),
+           verdict_reason(report->evaluation.verdict));
+    printf("digest    %s  %s\n", digest, report->verification);
+    printf("seed      %" PRIu64 "\n", report->seed);
+    printf("cost      %.1f ms, %.1f ms of processor time, %.0f kB of memory\n\n", report->wall_ms,
+           report->cpu_ms, (double)report->evaluation.arena_bytes / 1024);
+    for (int i = 0; i < MEASURE_COUNT; i++)
+        printf("%-22s %14.9g  %s\n", measure_table[i].name,
+               measures_get(&report->evaluation.measures, i), measure_table[i].meaning);
+}
+
+static json_t *report_make_measures(const struct measures *measures)
+{
+    json_t *object = json_object();
+    for (int i = 0; i < MEASURE_COUNT; i++)
+        json_object_set_new(object, measure_table[i].name, json_real(measures_get(measures, i)));
+    return object;
+}
+
+/* Digests and seeds are texts: 64 bits do not fit the numbers of most readers of JSON. */
+static json_t *report_make_json(const struct report *report)
+{
+    char digest[17], genome_hash[17], params_digest[17], seed[24];
+    hash_to_text(report->evaluation.digest, digest);
+    hash_to_text(report->genome_hash, genome_hash);
+    hash_to_text(params_evaluation_digest(&report->params), params_digest);
+    snprintf(seed, sizeof seed, "%" PRIu64, report->seed);
+    return json_pack(
+        "{s:s, s:s, s:I, s:s, s:s, s:s, s:b, s:s, s:s, s:s, s:s, s:i, s:o, s:{s:f, s:f, s:I}}",
+        "creature", report->path, "name", report->creature.name, "id",
+        (json_int_t)report->creature.id, "verdict", verdict_name(report->evaluation.verdict),
+        "reason", verdict_reason(report->evaluation.verdict), "verification", report->verification,
+        "is_scored", verdict_is_scored(report->evaluation.verdict), "digest", digest, "genome_hash",
+        genome_hash, "params_digest", params_digest, "seed", seed, "simulator_version",
+        SIMULATOR_VERSION, "measures", report_make_measures(&report->evaluation.measures), "cost",
+        "wall_ms", report->wall_ms, "cpu_ms", report->cpu_ms, "arena_bytes",
+        (json_int_t)report->evaluation.arena_bytes);
+}
+
+static int report_print_json(const struct report *report)
+{
+    json_t *object = report_make_json(report);
+    char *text = object != NULL ? json_text_dump(object) : NULL;
+    json_decref(object);
+    if (text == NULL)
+        return fail(EXIT_FAILED, error_text(ERR_MEMORY));
+    fputs(text, stdout);
+    free(text);
+    return EXIT_OK;
+}
+
+static int report_print(const struct report *report, const struct request *request)
+{
+    int exit_code = EXIT_OK;
+    if (request->is_json)
+        exit_code = report_print_json(report);
+    else
+        report_print_table(report);
+    if (fflush(stdout) != 0 || ferror(stdout))
+        exit_code = fail(EXIT_FAILED, "standard output: write failed");
+    if (strcmp(report->verification, "differs") == 0)
+        exit_code = fail(EXIT_FAILED, "the evaluation differs from the recorded one");
+    return exit_code;
+}
+
+static int request_run(const struct request *request)
+{
+    struct report report = {.path = request->creature_path};
+    struct error error = {0};
+    creature_init(&report.creature);
+    if (creature_read(&report.creature, request->creature_path, &error) != 0)
+        return fail(EXIT_FAILED, error.message);
+    int exit_code = report_read_params(&report, request);
+    if (exit_code == EXIT_OK) {
+        report_choose_seed(&report, request);
+        report.genome_hash = genome_hash(&report.creature.genome);
+        if (request->is_limp)
+            genome_remove_effectors(&report.creature.genome);
+        if (report_evaluate(&report, request, &error) != 0)
+            exit_code = fail(EXIT_FAILED, error.message);
+    }
+    if (exit_code == EXIT_OK) {
+        report.verification = report_compare(&report, request);
+        exit_code = report_print(&report, request);
+    }
+    creature_deinit(&report.creature);
+    return exit_code;
+}
+
+int command_evaluate(int argc, char **argv)
+{
+    struct request request = {0};
+    request.assignments = calloc((size_t)argc, sizeof request.assignments[0]);
+    if (request.assignments == NULL)
+        return fail(EXIT_FAILED, error_text(ERR_MEMORY));
+    int exit_code = request_parse(&request, argc, argv);
+    if (exit_code < 0)
+        exit_code = request_run(&request);
+    free(request.assignments);
+    return exit_code;
+}

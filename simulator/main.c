@@ -1,0 +1,74 @@
+/* simulator: without arguments a worker of a farm, with a command something for people. */
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/version.h"
+#include "simulator/command_evaluate.h"
+#include "simulator/worker.h"
+
+static const struct command {
+    const char *name;
+    int (*run)(int argc, char **argv); /* argv[0] is the command; returns the exit code */
+    const char *arguments, *help;
+} commands[] = {
+    {"evaluate", command_evaluate, "CREATURE [PARAMS.ini] [--trace FILE.csv] [--json] ...",
+     "one creature, one evaluation, all measures"},
+};
+enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
+
+static void print_help(void)
+{
+    printf("usage: simulator [COMMAND ...]\n"
+           "Simulates creatures: Bestiary's worker, or one creature at a time.\n"
+           "\n"
+           "without a command: worker mode, the protocol on standard input and output, the log on\n"
+           "standard error (the controller starts it so)\n"
+           "\n");
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        printf("  simulator %s %s\n      %s\n", commands[i].name, commands[i].arguments,
+               commands[i].help);
+    printf("\n"
+           "  --help, --version; simulator COMMAND --help\n"
+           "Exit code: 0, 1 failed, 2 wrong usage; a worker that hangs ends itself with 3.\n");
+}
+
+static int run_worker(void)
+{
+    if (isatty(STDIN_FILENO) || isatty(STDOUT_FILENO)) {
+        fprintf(stderr,
+                "simulator: worker mode needs pipes, not a terminal; see simulator --help\n");
+        return 2;
+    }
+    return worker_run(STDIN_FILENO, STDOUT_FILENO);
+}
+
+static int run_command(int argc, char **argv)
+{
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(argv[0], commands[i].name) == 0)
+            return commands[i].run(argc, argv);
+    fprintf(stderr, "simulator: unknown command \"%s\"; see simulator --help\n", argv[0]);
+    return 2;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"help", no_argument, NULL, 'h'}, {"version", no_argument, NULL, 'v'}, {NULL, 0, NULL, 0}};
+    int option;
+    while ((option = getopt_long(argc, argv, "+hv", options, NULL)) != -1) {
+        if (option == 'h') {
+            print_help();
+            return 0;
+        }
+        if (option == 'v') {
+            printf("simulator %s (simulator version %d, protocol %d, creature format %d)\n",
+                   BESTIARY_VERSION, SIMULATOR_VERSION, PROTOCOL_VERSION, CREATURE_FORMAT_VERSION);
+            return 0;
+        }
+        return 2;
+    }
+    return optind == argc ? run_worker() : run_command(argc - optind, argv + optind);
+}

@@ -1,0 +1,142 @@
+/* A trace as CSV.
+ *
+ * One line per brain tick (60 a second), about 200 bytes for each part. Numbers have 17 digits, so
+ * that they read back exactly; the columns depend on the creature's parts only, so that traces of
+ * one creature can be laid side by side. The ledger's columns and the parts' columns are tables:
+ * header and rows cannot fall out of step. */
+#include "simulator/trace.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* name of the column, field of struct ledger */
+#define TRACE_LEDGER(X)                                                                            \
+    X(kinetic_j)                                                                                   \
+    X(potential_j)                                                                                 \
+    X(work_effector_j)                                                                             \
+    X(work_effector_positive_j)                                                                    \
+    X(loss_friction_j)                                                                             \
+    X(loss_impact_j)                                                                               \
+    X(loss_limit_j)                                                                                \
+    X(loss_drag_j)                                                                                 \
+    X(loss_damping_j)                                                                              \
+    X(gain_push_out_j)                                                                             \
+    X(gain_impact_j)                                                                               \
+    X(gain_limit_j)                                                                                \
+    X(residual_j)
+
+/* What a line says of one part. */
+struct trace_part {
+    struct part_state state;
+    double joint_rad, joint_rad_s, torque_n_m;
+    double contacts, normal_n_s, friction_n_s;
+};
+
+/* name of the column after "pN_", its value */
+#define TRACE_PART(X)                                                                              \
+    X(x_m, state.x_m)                                                                              \
+    X(y_m, state.y_m)                                                                              \
+    X(angle_rad, state.angle_rad)                                                                  \
+    X(vx_m_s, state.vx_m_s)                                                                        \
+    X(vy_m_s, state.vy_m_s)                                                                        \
+    X(omega_rad_s, state.omega_rad_s)                                                              \
+    X(joint_rad, joint_rad)                                                                        \
+    X(joint_rad_s, joint_rad_s)                                                                    \
+    X(torque_n_m, torque_n_m)                                                                      \
+    X(contacts, contacts)                                                                          \
+    X(normal_n_s, normal_n_s)                                                                      \
+    X(friction_n_s, friction_n_s)
+
+static const char *const phase_names[] = {
+    [PHASE_PUSH_APART] = "push-apart", [PHASE_SETTLE] = "settle", [PHASE_SCORE] = "score"};
+
+int trace_open(struct trace *trace, const char *path, struct error *error)
+{
+    memset(trace, 0, sizeof *trace);
+    trace->file = fopen(path, "w");
+    if (trace->file == NULL)
+        return error_set(error, ERR_IO, "%s: %s", path, strerror(errno));
+    return 0;
+}
+
+int trace_close(struct trace *trace, const char *path, struct error *error)
+{
+    trace->has_failed |= ferror(trace->file) != 0;
+    trace->has_failed |= fclose(trace->file) != 0;
+    trace->file = NULL;
+    if (trace->has_failed)
+        return error_set(error, ERR_IO, "%s: the trace could not be written", path);
+    return 0;
+}
+
+static void trace_print_header(FILE *file, int part_count)
+{
+    fputs("time_s,phase,com_x_m,com_y_m", file);
+#define X(field) fputs("," #field, file);
+    TRACE_LEDGER(X)
+#undef X
+    for (int i = 0; i < part_count; i++) {
+#define X(name, field) fprintf(file, ",p%d_" #name, i);
+        TRACE_PART(X)
+#undef X
+    }
+    fputc('\n', file);
+}
+
+/* Joint of a part: the one its link turns about, if the part is the link's first. */
+static void trace_read_joint(struct trace_part *row, const struct evaluate_view *view, int part)
+{
+    int link = view->phenotype->parts[part].link;
+    if (link == 0 || view->phenotype->links[link].part != part)
+        return;
+    row->joint_rad = dynamics_q(view->dynamics)[2 + link];
+    row->joint_rad_s = dynamics_qd(view->dynamics)[2 + link];
+    row->torque_n_m = dynamics_torque(view->dynamics, link);
+}
+
+static void trace_read_contacts(struct trace_part *row, const struct evaluate_view *view, int part)
+{
+    const struct contact_point *contacts;
+    int count = dynamics_contacts(view->dynamics, &contacts);
+    for (int i = 0; i < count; i++) {
+        if (contacts[i].part != part && contacts[i].other != part)
+            continue;
+        row->contacts += 1;
+        row->normal_n_s += contacts[i].normal_impulse_n_s;
+        row->friction_n_s += contacts[i].friction_impulse_n_s;
+    }
+}
+
+static void trace_print_part(FILE *file, const struct evaluate_view *view, int part)
+{
+    struct trace_part row = {0};
+    dynamics_part_state(view->dynamics, part, &row.state);
+    trace_read_joint(&row, view, part);
+    trace_read_contacts(&row, view, part);
+#define X(name, field) fprintf(file, ",%.17g", row.field);
+    TRACE_PART(X)
+#undef X
+}
+
+int trace_observe(void *context, const struct evaluate_view *view)
+{
+    struct trace *trace = context;
+    FILE *file = trace->file;
+    if (!trace->has_header)
+        trace_print_header(file, view->phenotype->part_count);
+    trace->has_header = 1;
+    struct vec2 centre = dynamics_centre_of_mass(view->dynamics);
+    fprintf(file, "%.17g,%s,%.17g,%.17g", view->time_s, phase_names[view->phase], centre.x,
+            centre.y);
+#define X(field) fprintf(file, ",%.17g", view->ledger->field);
+    TRACE_LEDGER(X)
+#undef X
+    for (int i = 0; i < view->phenotype->part_count; i++)
+        trace_print_part(file, view, i);
+    fputc('\n', file);
+    trace->row_count++;
+
+    /* A full disk must not change the result: the evaluation goes on to its end. */
+    trace->has_failed |= ferror(file) != 0;
+    return 0;
+}

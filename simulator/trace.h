@@ -1,0 +1,24 @@
+/* A trace: an evaluation as a CSV file, a line for each brain tick; docs/trace.md lists the columns. */
+#ifndef SIMULATOR_TRACE_H
+#define SIMULATOR_TRACE_H
+
+#include <stdio.h>
+
+#include "simulator/evaluate.h"
+
+struct trace {
+    FILE *file;
+    int has_header;
+    int has_failed; /* the disk is full, ... */
+    uint64_t row_count;
+};
+
+/* Makes the file anew. 0 or ERR_IO. */
+int trace_open(struct trace *trace, const char *path, struct error *error);
+/* 0, or ERR_IO if any of the lines could not be written. */
+int trace_close(struct trace *trace, const char *path, struct error *error);
+
+/* The observer to give to evaluate(), with the trace as its context. */
+evaluate_observer trace_observe;
+
+#endif
