@@ -107,7 +107,7 @@ static void multiply_digits(uint64_t mantissa, unsigned place, uint64_t product[
     uint32_t words[6]; /* least significant first */
     uint64_t carry = 0, previous = 0;
     for (unsigned i = 0; i < 6; i++) {
-        /* Column i: low x digit i + high x digit i-1 + carry, below 2^64 + 2^53 + 2^33 in three sums. */
+        /* Column i: low x digit i + high x digit i-1 + carry, in sums below 2^64. */
         uint64_t digit = digits_at(place + 32 * (5 - i));
         uint64_t sum = low * digit + (carry & UINT32_MAX);
         uint64_t upper = high * previous;

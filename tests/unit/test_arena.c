@@ -1,0 +1,129 @@
+/* common/arena: alignment, zeroing, exhaustion, overflow, reset and the high-water mark. */
+#include "common/arena.h"
+
+#include <check.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/error.h"
+
+static int is_zero(const unsigned char *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (bytes[i])
+            return 0;
+    return 1;
+}
+
+START_TEST(memory_is_aligned_zeroed_and_apart)
+{
+    struct arena arena;
+    ck_assert_int_eq(arena_init(&arena, 4096), 0);
+    unsigned char *previous_end = arena.base;
+    for (size_t size = 1; size < 60; size++) {
+        unsigned char *bytes = arena_take(&arena, 1, size);
+        ck_assert_ptr_nonnull(bytes);
+        ck_assert_uint_eq((uintptr_t)bytes % 16, 0);
+        ck_assert(bytes >= previous_end);
+        ck_assert(bytes + size <= arena.base + arena.size_bytes);
+        ck_assert(is_zero(bytes, size));
+        memset(bytes, 0xff, size);
+        previous_end = bytes + size;
+    }
+    arena_deinit(&arena);
+}
+END_TEST
+
+START_TEST(used_memory_is_zeroed_again)
+{
+    struct arena arena;
+    ck_assert_int_eq(arena_init(&arena, 256), 0);
+    memset(arena_take(&arena, 16, 16), 0xa5, 256);
+    arena_reset(&arena);
+    unsigned char *bytes = arena_take(&arena, 3, 7);
+    ck_assert_ptr_eq(bytes, arena.base);
+    ck_assert(is_zero(bytes, 21));
+    arena_deinit(&arena);
+}
+END_TEST
+
+START_TEST(a_full_arena_gives_null_and_stays_usable)
+{
+    struct arena arena;
+    ck_assert_int_eq(arena_init(&arena, 64), 0);
+    ck_assert_ptr_nonnull(arena_take(&arena, 1, 33));
+    ck_assert_uint_eq(arena.used_bytes, 48);
+    ck_assert_ptr_null(arena_take(&arena, 1, 17));
+    ck_assert_ptr_null(arena_take(&arena, 17, 1));
+    ck_assert_uint_eq(arena.used_bytes, 48);
+    ck_assert_ptr_nonnull(arena_take(&arena, 2, 8));
+    ck_assert_ptr_null(arena_take(&arena, 1, 1));
+    ck_assert_ptr_nonnull(arena_take(&arena, 0, 8));
+    ck_assert_ptr_nonnull(arena_take(&arena, 8, 0));
+    arena_deinit(&arena);
+}
+END_TEST
+
+START_TEST(products_that_overflow_are_refused)
+{
+    struct arena arena;
+    ck_assert_int_eq(arena_init(&arena, 1024), 0);
+    ck_assert_ptr_null(arena_take(&arena, SIZE_MAX, 2));
+    ck_assert_ptr_null(arena_take(&arena, 2, SIZE_MAX));
+    ck_assert_ptr_null(arena_take(&arena, SIZE_MAX, SIZE_MAX));
+    ck_assert_ptr_null(arena_take(&arena, SIZE_MAX / 2 + 2, 2));
+    ck_assert_ptr_null(arena_take(&arena, 1, SIZE_MAX - 3));
+    ck_assert_uint_eq(arena.used_bytes, 0);
+    arena_deinit(&arena);
+}
+END_TEST
+
+START_TEST(the_high_water_mark_survives_a_reset)
+{
+    struct arena arena;
+    ck_assert_int_eq(arena_init(&arena, 1024), 0);
+    ck_assert_uint_eq(arena.high_water_bytes, 0);
+    arena_take(&arena, 1, 500);
+    arena_reset(&arena);
+    ck_assert_uint_eq(arena.used_bytes, 0);
+    ck_assert_uint_eq(arena.high_water_bytes, 512);
+    arena_take(&arena, 1, 100);
+    ck_assert_uint_eq(arena.high_water_bytes, 512);
+    arena_take(&arena, 1, 500);
+    ck_assert_uint_eq(arena.high_water_bytes, 112 + 512);
+    arena_deinit(&arena);
+}
+END_TEST
+
+START_TEST(sizes_at_the_ends)
+{
+    struct arena arena;
+    ck_assert_int_eq(arena_init(&arena, 0), 0);
+    ck_assert_ptr_nonnull(arena_take(&arena, 0, 100));
+    arena_deinit(&arena);
+    ck_assert_ptr_null(arena.base);
+    arena_deinit(&arena);
+    ck_assert_int_eq(arena_init(&arena, SIZE_MAX), ERR_MEMORY);
+    ck_assert_ptr_null(arena.base);
+    arena_deinit(&arena);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("arena");
+    TCase *cases = tcase_create("arena");
+    tcase_add_test(cases, memory_is_aligned_zeroed_and_apart);
+    tcase_add_test(cases, used_memory_is_zeroed_again);
+    tcase_add_test(cases, a_full_arena_gives_null_and_stays_usable);
+    tcase_add_test(cases, products_that_overflow_are_refused);
+    tcase_add_test(cases, the_high_water_mark_survives_a_reset);
+    tcase_add_test(cases, sizes_at_the_ends);
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

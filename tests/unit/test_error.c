@@ -1,0 +1,187 @@
+/* common/error: codes, one-line messages, and what a bug prints before the program ends. */
+#include "common/error.h"
+
+#include <check.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const int codes[] = {
+#define X(name, number, text) ERR_##name,
+    ERROR_CODES(X)
+#undef X
+};
+
+#define CODE_COUNT ((int)(sizeof codes / sizeof codes[0]))
+
+START_TEST(codes_are_negative_distinct_and_have_texts)
+{
+    for (int i = 0; i < CODE_COUNT; i++) {
+        ck_assert_int_lt(codes[i], 0);
+        ck_assert_str_ne(error_text(codes[i]), "");
+        ck_assert_str_ne(error_text(codes[i]), "unknown error");
+        for (int j = 0; j < i; j++) {
+            ck_assert_int_ne(codes[i], codes[j]);
+            ck_assert_str_ne(error_text(codes[i]), error_text(codes[j]));
+        }
+    }
+    ck_assert_str_eq(error_text(ERR_RANGE), "value out of range");
+    ck_assert_str_eq(error_text(0), "no error");
+    ck_assert_str_eq(error_text(-9999), "unknown error");
+    ck_assert_str_eq(error_text(1), "unknown error");
+}
+END_TEST
+
+START_TEST(set_formats_and_returns_the_code)
+{
+    struct error error = {0};
+    ck_assert_int_eq(error_set(&error, ERR_UNKNOWN, "key '%s', line %d", "sede", 7), ERR_UNKNOWN);
+    ck_assert_int_eq(error.code, ERR_UNKNOWN);
+    ck_assert_str_eq(error.message, "key 'sede', line 7");
+}
+END_TEST
+
+START_TEST(prefix_keeps_the_code)
+{
+    struct error error = {0};
+    error_set(&error, ERR_FORMAT, "not a number");
+    ck_assert_int_eq(error_prefix(&error, "%s:%d", "walk.ini", 12), ERR_FORMAT);
+    ck_assert_str_eq(error.message, "walk.ini:12: not a number");
+}
+END_TEST
+
+/* The arguments may be the message itself. */
+START_TEST(messages_may_refer_to_themselves)
+{
+    struct error error = {0};
+    error_set(&error, ERR_FORMAT, "inner");
+    error_set(&error, ERR_IO, "outer (%s)", error.message);
+    ck_assert_str_eq(error.message, "outer (inner)");
+    error_prefix(&error, "[%s]", error.message);
+    ck_assert_str_eq(error.message, "[outer (inner)]: outer (inner)");
+}
+END_TEST
+
+START_TEST(long_messages_are_cut)
+{
+    struct error error = {0};
+    char text[2 * sizeof error.message];
+    memset(text, 'x', sizeof text);
+    text[sizeof text - 1] = 0;
+    error_set(&error, ERR_FORMAT, "%s", text);
+    ck_assert_uint_eq(strlen(error.message), sizeof error.message - 1);
+    error_prefix(&error, "file");
+    ck_assert_uint_eq(strlen(error.message), sizeof error.message - 1);
+    ck_assert_mem_eq(error.message, "file: xxx", 9);
+    error_prefix(&error, "%s", text);
+    ck_assert_uint_eq(strlen(error.message), sizeof error.message - 1);
+}
+END_TEST
+
+START_TEST(foreign_control_characters_do_not_break_the_line)
+{
+    struct error error = {0};
+    error_set(&error, ERR_IO, "%s", "a\nb\r\x1b[2Jc\x7f");
+    ck_assert_str_eq(error.message, "a b  [2Jc ");
+    error_prefix(&error, "p\tq");
+    ck_assert_str_eq(error.message, "p q: a b  [2Jc ");
+}
+END_TEST
+
+/* Runs a bug in a child; its standard error goes to `report`, its end is returned. */
+static int run_bug(void (*bug)(void), char *report, size_t size)
+{
+    int ends[2];
+    ck_assert_int_eq(pipe(ends), 0);
+    pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (!child) {
+        dup2(ends[1], STDERR_FILENO);
+        bug();
+        _exit(0);
+    }
+    close(ends[1]);
+    size_t length = 0;
+    for (ssize_t got; (got = read(ends[0], report + length, size - 1 - length)) > 0;)
+        length += (size_t)got;
+    report[length] = 0;
+    close(ends[0]);
+    int status;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    return status;
+}
+
+static void small_bug(void)
+{
+    int parts = 3;
+    error_set_bug_context("task 17 creature 204");
+    ENSURE(parts == 4, "parts is %d", parts);
+}
+
+static void long_bug(void)
+{
+    char text[4096];
+    memset(text, 'y', sizeof text);
+    text[sizeof text - 1] = 0;
+    error_set_bug_context(text);
+    ENSURE(text[0] != 'y', "%s", text);
+}
+
+static void no_bug(void)
+{
+    ENSURE(1 + 1 == 2, "arithmetic");
+}
+
+START_TEST(a_bug_reports_and_aborts)
+{
+    char report[8192];
+    int status = run_bug(small_bug, report, sizeof report);
+    ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+    ck_assert_ptr_nonnull(strstr(report, "test_error.c:"));
+    ck_assert_ptr_nonnull(strstr(report, "parts == 4"));
+    ck_assert_ptr_nonnull(strstr(report, "parts is 3"));
+    ck_assert_ptr_nonnull(strstr(report, "task 17 creature 204"));
+    ck_assert_int_eq(report[strlen(report) - 1], '\n');
+}
+END_TEST
+
+START_TEST(a_long_bug_report_is_cut_to_one_line)
+{
+    char report[8192];
+    int status = run_bug(long_bug, report, sizeof report);
+    ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+    ck_assert_uint_lt(strlen(report), 4096);
+    ck_assert_ptr_eq(strchr(report, '\n'), report + strlen(report) - 1);
+}
+END_TEST
+
+START_TEST(what_holds_goes_on)
+{
+    char report[8192];
+    ck_assert_int_eq(run_bug(no_bug, report, sizeof report), 0);
+    ck_assert_str_eq(report, "");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("error");
+    TCase *cases = tcase_create("error");
+    tcase_add_test(cases, codes_are_negative_distinct_and_have_texts);
+    tcase_add_test(cases, set_formats_and_returns_the_code);
+    tcase_add_test(cases, prefix_keeps_the_code);
+    tcase_add_test(cases, messages_may_refer_to_themselves);
+    tcase_add_test(cases, long_messages_are_cut);
+    tcase_add_test(cases, foreign_control_characters_do_not_break_the_line);
+    tcase_add_test(cases, a_bug_reports_and_aborts);
+    tcase_add_test(cases, a_long_bug_report_is_cut_to_one_line);
+    tcase_add_test(cases, what_holds_goes_on);
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

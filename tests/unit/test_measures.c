@@ -1,0 +1,111 @@
+/* common/measures: the tables of measures and verdicts. */
+#include "common/measures.h"
+
+#include <check.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+START_TEST(names_are_distinct_and_found)
+{
+    for (int i = 0; i < MEASURE_COUNT; i++) {
+        ck_assert_str_ne(measure_table[i].meaning, "");
+        ck_assert_int_eq(measure_find(measure_table[i].name), i);
+    }
+    ck_assert_int_eq(measure_find("distance_m"), MEASURE_distance_m);
+    ck_assert_int_eq(measure_find(""), -1);
+    ck_assert_int_eq(measure_find("distance"), -1);
+    ck_assert_int_eq(MEASURE_window_8_m - MEASURE_window_1_m + 1, MEASURE_WINDOWS);
+}
+END_TEST
+
+/* Names become columns of the run store: lower case, digits, underscores. */
+START_TEST(names_are_fit_for_columns)
+{
+    for (int i = 0; i < MEASURE_COUNT; i++) {
+        const char *name = measure_table[i].name;
+        ck_assert_uint_eq(strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_"), strlen(name));
+    }
+}
+END_TEST
+
+START_TEST(numbers_reach_the_fields)
+{
+    struct measures measures = {0};
+    for (int i = 0; i < MEASURE_COUNT; i++)
+        measures_set(&measures, i, 100.0 + i);
+    for (int i = 0; i < MEASURE_COUNT; i++)
+        ck_assert_double_eq(measures_get(&measures, i), 100.0 + i);
+#define X(name, text) ck_assert_double_eq(measures.name, 100.0 + MEASURE_##name);
+    MEASURES(X)
+#undef X
+}
+END_TEST
+
+START_TEST(a_number_below_the_table_is_a_bug)
+{
+    struct measures measures = {0};
+    measures_get(&measures, -1);
+}
+END_TEST
+
+START_TEST(a_number_beyond_the_table_is_a_bug)
+{
+    struct measures measures = {0};
+    measures_set(&measures, MEASURE_COUNT, 1.0);
+}
+END_TEST
+
+START_TEST(verdicts_have_names_reasons_and_numbers)
+{
+    static const int numbers[] = {
+#define X(id, number, name, text) VERDICT_##id,
+        VERDICTS(X)
+#undef X
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        ck_assert_str_ne(verdict_name(numbers[i]), "unknown");
+        ck_assert_str_ne(verdict_reason(numbers[i]), "");
+        ck_assert_int_eq(verdict_find(verdict_name(numbers[i])), numbers[i]);
+        int is_scored = numbers[i] == VERDICT_OK || numbers[i] == VERDICT_MOTIONLESS;
+        ck_assert_int_eq(verdict_is_scored(numbers[i]), is_scored);
+    }
+
+    /* Stored and sent: these numbers never change. */
+    ck_assert_int_eq(verdict_find("ok"), 0);
+    ck_assert_int_eq(verdict_find("motionless"), 1);
+    ck_assert_int_eq(verdict_find("overlap"), 3);
+    ck_assert_int_eq(verdict_find("quarantined"), 13);
+}
+END_TEST
+
+START_TEST(unknown_verdicts)
+{
+    ck_assert_str_eq(verdict_name(-1), "unknown");
+    ck_assert_str_eq(verdict_name(1000), "unknown");
+    ck_assert_str_ne(verdict_reason(1000), "");
+    ck_assert_int_eq(verdict_find("unknown"), -1);
+    ck_assert_int_eq(verdict_find(""), -1);
+    ck_assert_int_eq(verdict_is_scored(1000), 0);
+    ck_assert_int_eq(verdict_is_scored(-1), 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("measures");
+    TCase *cases = tcase_create("measures");
+    tcase_add_test(cases, names_are_distinct_and_found);
+    tcase_add_test(cases, names_are_fit_for_columns);
+    tcase_add_test(cases, numbers_reach_the_fields);
+    tcase_add_test_raise_signal(cases, a_number_below_the_table_is_a_bug, SIGABRT);
+    tcase_add_test_raise_signal(cases, a_number_beyond_the_table_is_a_bug, SIGABRT);
+    tcase_add_test(cases, verdicts_have_names_reasons_and_numbers);
+    tcase_add_test(cases, unknown_verdicts);
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,58 @@
+/* common/sensor: the tables and their names. */
+#include "common/sensor.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+START_TEST(names_are_distinct_and_found)
+{
+    for (int i = 0; i < SENSOR_COUNT; i++) {
+        ck_assert_str_ne(sensors[i].name, "");
+        ck_assert_str_ne(sensors[i].meaning, "");
+        ck_assert_int_eq(sensor_find(sensors[i].name), i);
+    }
+    for (int i = 0; i < FACE_COUNT; i++)
+        ck_assert_int_eq(face_find(face_names[i]), i);
+}
+END_TEST
+
+/* Files refer to sensors and faces by these names. */
+START_TEST(the_table_stands)
+{
+    ck_assert_int_eq(SENSOR_COUNT, 5);
+    ck_assert_int_eq(sensor_find("joint"), SENSOR_JOINT);
+    ck_assert_int_eq(sensor_find("contact-left"), SENSOR_CONTACT_LEFT);
+    ck_assert_int_eq(face_find("right"), FACE_RIGHT);
+    ck_assert_int_eq(face_find("bottom"), FACE_BOTTOM);
+
+    /* The contact sensors stand in the order of the faces. */
+    for (int face = 0; face < FACE_COUNT; face++)
+        ck_assert_str_eq(sensors[SENSOR_CONTACT_RIGHT + face].name + 8, face_names[face]);
+    ck_assert_uint_eq(SENSOR_BIT(SENSOR_CONTACT_BOTTOM), 16);
+}
+END_TEST
+
+START_TEST(unknown_names_are_not_found)
+{
+    static const char *const unknown[] = {"", "Joint", "joint ", "contact", "up"};
+    for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
+        ck_assert_int_eq(sensor_find(unknown[i]), -1);
+        ck_assert_int_eq(face_find(unknown[i]), -1);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("sensor");
+    TCase *cases = tcase_create("sensor");
+    tcase_add_test(cases, names_are_distinct_and_found);
+    tcase_add_test(cases, the_table_stands);
+    tcase_add_test(cases, unknown_names_are_not_found);
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
