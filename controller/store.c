@@ -756,44 +756,63 @@ static int open_generation(struct store *store, uint32_t generation,
     return status;
 }
 
-/* Mean in rank order and median of the ranked fitness. */
-static void summarise(const struct population *ranked, double *mean, double *median)
+int store_closing_init(struct store_closing *closing, const struct population *ranked,
+                       int survivor_count)
 {
-    const struct individual *individuals = ranked->individuals;
-    int count = ranked->count;
-    double sum = 0.0;
-    for (int i = 0; i < count; i++)
-        sum += individuals[i].fitness;
-    *mean = sum / count;
-    *median = count % 2
-                  ? individuals[count / 2].fitness
-                  : 0.5 * (individuals[count / 2 - 1].fitness + individuals[count / 2].fitness);
+    closing->count = 0;
+    closing->survivor_count = survivor_count;
+    closing->ranks = calloc((size_t)ranked->count, sizeof *closing->ranks);
+    if (!closing->ranks)
+        return ERR_MEMORY;
+    for (; closing->count < ranked->count; closing->count++)
+        closing->ranks[closing->count] =
+            (struct store_rank){.id = ranked->individuals[closing->count].id,
+                                .fitness = ranked->individuals[closing->count].fitness};
+    return 0;
 }
 
-static int close_members(struct store *store, uint32_t generation, const struct population *ranked,
-                         int survivor_count, struct error *error)
+void store_closing_deinit(struct store_closing *closing)
+{
+    free(closing->ranks);
+    memset(closing, 0, sizeof *closing);
+}
+
+/* Mean in rank order and median of the ranked fitness. */
+static void summarise(const struct store_closing *closing, double *mean, double *median)
+{
+    const struct store_rank *ranks = closing->ranks;
+    int count = closing->count;
+    double sum = 0.0;
+    for (int i = 0; i < count; i++)
+        sum += ranks[i].fitness;
+    *mean = sum / count;
+    *median = count % 2 ? ranks[count / 2].fitness
+                        : 0.5 * (ranks[count / 2 - 1].fitness + ranks[count / 2].fitness);
+}
+
+static int close_members(struct store *store, uint32_t generation,
+                         const struct store_closing *closing, struct error *error)
 {
     sqlite3_stmt *statement;
     int status = get_hot(store, HOT_CLOSE_MEMBER, &statement, error);
-    for (int i = 0; !status && i < ranked->count; i++) {
+    for (int i = 0; !status && i < closing->count; i++) {
         sqlite3_bind_int(statement, 1, i + 1);
-        sqlite3_bind_int(statement, 2, i < survivor_count);
-        sqlite3_bind_double(statement, 3, ranked->individuals[i].fitness);
+        sqlite3_bind_int(statement, 2, i < closing->survivor_count);
+        sqlite3_bind_double(statement, 3, closing->ranks[i].fitness);
         sqlite3_bind_int64(statement, 4, generation);
-        sqlite3_bind_int64(statement, 5, (sqlite3_int64)ranked->individuals[i].id);
+        sqlite3_bind_int64(statement, 5, (sqlite3_int64)closing->ranks[i].id);
         status = run_statement(store, statement, error);
     }
     return status;
 }
 
 static int close_generation(struct store *store, uint32_t generation,
-                            const struct population *ranked, int survivor_count,
-                            struct error *error)
+                            const struct store_closing *closing, struct error *error)
 {
     sqlite3_stmt *statement;
     double mean, median;
-    summarise(ranked, &mean, &median);
-    int status = close_members(store, generation, ranked, survivor_count, error);
+    summarise(closing, &mean, &median);
+    int status = close_members(store, generation, closing, error);
     if (!status)
         status = prepare(store,
                          "UPDATE generations SET closed = 1, best = ?, median = ?, mean = ?,"
@@ -803,10 +822,10 @@ static int close_generation(struct store *store, uint32_t generation,
                          &statement, error);
     if (status)
         return status;
-    sqlite3_bind_double(statement, 1, ranked->individuals[0].fitness);
+    sqlite3_bind_double(statement, 1, closing->ranks[0].fitness);
     sqlite3_bind_double(statement, 2, median);
     sqlite3_bind_double(statement, 3, mean);
-    sqlite3_bind_int64(statement, 4, (sqlite3_int64)ranked->individuals[0].id);
+    sqlite3_bind_int64(statement, 4, (sqlite3_int64)closing->ranks[0].id);
     sqlite3_bind_int64(statement, 5, store->branch);
     sqlite3_bind_int64(statement, 6, generation);
     status = run_statement(store, statement, error);
@@ -835,12 +854,12 @@ static int commit_durable(struct store *store, int status, struct error *error)
 }
 
 int store_put_generation(struct store *store, uint32_t generation,
-                         const struct population *population, const struct population *closed,
-                         int survivor_count, struct error *error)
+                         const struct population *population, const struct store_closing *closing,
+                         struct error *error)
 {
     int status = begin_durable(store, error);
-    if (!status && closed)
-        status = close_generation(store, generation - 1, closed, survivor_count, error);
+    if (!status && closing)
+        status = close_generation(store, generation - 1, closing, error);
     if (!status)
         status = open_generation(store, generation, population, error);
     status = commit_durable(store, status, error);
@@ -849,12 +868,12 @@ int store_put_generation(struct store *store, uint32_t generation,
     return status;
 }
 
-int store_finish(struct store *store, uint32_t generation, const struct population *closed,
-                 int survivor_count, struct error *error)
+int store_finish(struct store *store, uint32_t generation, const struct store_closing *closing,
+                 struct error *error)
 {
     int status = begin_durable(store, error);
     if (!status)
-        status = close_generation(store, generation, closed, survivor_count, error);
+        status = close_generation(store, generation, closing, error);
     if (!status)
         status = set_run_value(store, "finished", "1", error);
     return commit_durable(store, status, error);

@@ -37,15 +37,28 @@ struct store_change {
 int store_put_params(struct store *store, const struct params *params, uint32_t generation,
                      struct store_change *change, struct error *error);
 
+/* What the store needs of a complete generation to close it: kept apart, since the search gives the
+ * population up when it advances. */
+struct store_closing {
+    int count, survivor_count;
+    struct store_rank {
+        uint64_t id;
+        double fitness;
+    } * ranks; /* best first */
+};
+/* From the ranked population. 0 or ERR_MEMORY (then empty). */
+int store_closing_init(struct store_closing *closing, const struct population *ranked,
+                       int survivor_count);
+void store_closing_deinit(struct store_closing *closing);
+
 /* Opens a generation: writes its new individuals and its members (everyone in the population). If
- * `closed` is not NULL it is the complete, ranked population of the generation before, which is
- * closed in the same transaction. */
+ * `closing` is not NULL, the generation before is closed with it in the same transaction. */
 int store_put_generation(struct store *store, uint32_t generation,
-                         const struct population *population, const struct population *closed,
-                         int survivor_count, struct error *error);
+                         const struct population *population, const struct store_closing *closing,
+                         struct error *error);
 /* Closes the last generation (no next one) and marks the run finished. */
-int store_finish(struct store *store, uint32_t generation, const struct population *closed,
-                 int survivor_count, struct error *error);
+int store_finish(struct store *store, uint32_t generation, const struct store_closing *closing,
+                 struct error *error);
 
 /* What may differ between two equal runs. */
 struct store_cost {

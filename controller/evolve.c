@@ -1,0 +1,367 @@
+/* The run itself.
+ *
+ *            on_hungry: ask, submit                on_result: tell, put_result
+ *   search ------------------------------> farm ------------------------------> search, store
+ *      ^                                                                           |
+ *      +----- search_advance, store_put_generation <--- generation complete? ------+
+ *
+ * Everything happens on the loop's thread, so nothing here is locked. The order in which results
+ * come in decides nothing: the search takes them by id. Results are committed once a second
+ * (farm.commit_s) and when a generation is complete.
+ *
+ *   RUNNING --last generation complete, signal, failure--> STOPPING --farm is gone--> loop ends
+ *
+ * While STOPPING no result is taken: what is in flight is simulated again after a resume. */
+#include "controller/evolve.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/log.h"
+#include "controller/farm.h"
+#include "controller/run_directory.h"
+
+#define EXIT_SECOND_SIGNAL 130
+
+/* The progress line is looked at this often. */
+#define DRAW_MS 200
+
+enum { EVOLVE_SIGNALS = 3 };
+static const int evolve_signals[EVOLVE_SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
+
+struct evolve {
+    const struct evolve_settings *settings;
+    uv_loop_t loop;
+    uv_timer_t commit, draw;
+    uv_signal_t signals[EVOLVE_SIGNALS];
+    struct farm *farm;
+    uint64_t task_count;
+    struct progress_state state;
+    int is_starting; /* farm_create() is under way: the farm cannot be stopped yet */
+    int is_stopping;
+    int is_finished;
+    struct error error; /* code 0: none */
+};
+
+/* ---- ending ---- */
+
+static void on_farm_stopped(void *context)
+{
+    struct evolve *evolve = context;
+    evolve->farm = NULL;
+    uv_close((uv_handle_t *)&evolve->commit, NULL);
+    uv_close((uv_handle_t *)&evolve->draw, NULL);
+    for (int i = 0; i < EVOLVE_SIGNALS; i++)
+        uv_close((uv_handle_t *)&evolve->signals[i], NULL);
+}
+
+static void stop_farm(struct evolve *evolve)
+{
+    if (evolve->farm)
+        farm_stop(evolve->farm, on_farm_stopped, evolve);
+    else
+        on_farm_stopped(evolve);
+}
+
+static void stop(struct evolve *evolve)
+{
+    if (evolve->is_stopping)
+        return;
+    evolve->is_stopping = 1;
+    if (!evolve->is_starting)
+        stop_farm(evolve);
+}
+
+/* evolve->error is set: says so in the log and ends the run. */
+static void stop_failed(struct evolve *evolve)
+{
+    char text[600];
+    log_event(LOG_ERROR, "run_failed", "reason=%s",
+              log_quote(evolve->error.message, text, sizeof text));
+    stop(evolve);
+}
+
+static void on_signal(uv_signal_t *handle, int number)
+{
+    struct evolve *evolve = handle->data;
+    log_event(LOG_INFO, "signal", "number=%d", number);
+    if (evolve->is_stopping) {
+        progress_end(evolve->settings->progress);
+        _exit(EXIT_SECOND_SIGNAL);
+    }
+    progress_print(evolve->settings->progress, "stopping (once more: at once)");
+    stop(evolve);
+}
+
+/* ---- generations ---- */
+
+/* Evaluations in all generations after the current one. */
+static int64_t evaluations_to_come(const struct evolve *evolve)
+{
+    const struct params *params = evolve->settings->params;
+    struct search *search = evolve->settings->search;
+    int64_t generations_left =
+        (int64_t)evolve->state.last_generation - (int64_t)search_generation(search);
+    int64_t each = params->population_size;
+    if (!params->evolution_reevaluate)
+        each -= search_survivor_count(search);
+    return generations_left > 0 ? generations_left * each : 0;
+}
+
+static void count_generation(struct evolve *evolve)
+{
+    const struct population *population = search_population(evolve->settings->search);
+    struct progress_state *state = &evolve->state;
+    state->generation = search_generation(evolve->settings->search);
+    state->members = population->count;
+    state->evaluated = 0;
+    for (int i = 0; i < population->count; i++)
+        state->evaluated += population->individuals[i].has_result;
+    state->evaluations_left = evaluations_to_come(evolve) + state->members - state->evaluated;
+}
+
+/* Best and median of a complete generation, for the log and the progress line. */
+static void note_fitness(struct evolve *evolve)
+{
+    const struct population *ranked = search_population(evolve->settings->search);
+    struct progress_state *state = &evolve->state;
+    int middle = ranked->count / 2;
+    state->has_best = 1;
+    state->best = ranked->individuals[0].fitness;
+    state->median =
+        ranked->count % 2
+            ? ranked->individuals[middle].fitness
+            : 0.5 * (ranked->individuals[middle - 1].fitness + ranked->individuals[middle].fitness);
+    log_event(LOG_INFO, "generation",
+              "number=%" PRIu32 " best=%.9g median=%.9g best_id=%" PRIu64 " rate_hz=%.1f",
+              search_generation(evolve->settings->search), state->best, state->median,
+              ranked->individuals[0].id, progress_rate(evolve->settings->progress));
+}
+
+/* The search breeds the next generation; the store closes this one and opens that. */
+static int open_next(struct evolve *evolve, const struct store_closing *closing)
+{
+    struct search *search = evolve->settings->search;
+    uint32_t generation = search_generation(search);
+    int status = search_advance(search);
+    if (status)
+        return error_set(&evolve->error, status, "generation %" PRIu32 " cannot be bred: %s",
+                         generation + 1, error_text(status));
+    status = store_put_generation(evolve->settings->store, generation + 1,
+                                  search_population(search), closing, &evolve->error);
+    if (!status)
+        count_generation(evolve);
+    return status;
+}
+
+static int complete_generation(struct evolve *evolve)
+{
+    struct search *search = evolve->settings->search;
+    struct store_closing closing;
+    note_fitness(evolve);
+    int status =
+        store_closing_init(&closing, search_population(search), search_survivor_count(search));
+    if (status)
+        return error_set(&evolve->error, status, "out of memory");
+    if (search_is_finished(search)) {
+        status = store_finish(evolve->settings->store, search_generation(search), &closing,
+                              &evolve->error);
+        evolve->is_finished = !status;
+    } else {
+        status = open_next(evolve, &closing);
+    }
+    store_closing_deinit(&closing);
+    return status;
+}
+
+/* Advances while generations are complete: more than once only if a generation has nothing to
+ * evaluate (all of it survives). Ends the run after the last one. */
+static void advance(struct evolve *evolve)
+{
+    while (!evolve->is_finished && search_is_complete(evolve->settings->search)) {
+        struct progress_state done = evolve->state;
+        if (complete_generation(evolve)) {
+            stop_failed(evolve);
+            return;
+        }
+        done.has_best = 1;
+        done.best = evolve->state.best;
+        done.median = evolve->state.median;
+        progress_show(evolve->settings->progress, &done, 1);
+    }
+    if (evolve->is_finished)
+        stop(evolve);
+}
+
+/* ---- what the farm calls ---- */
+
+static void on_hungry(void *context, int room)
+{
+    struct evolve *evolve = context;
+    while (!evolve->is_stopping && room-- > 0) {
+        const struct individual *individual = search_ask(evolve->settings->search);
+        if (!individual)
+            return;
+        struct task task = {
+            .id = ++evolve->task_count, .creature = individual->id, .seed = individual->seed};
+        int status = genome_copy(&task.genome, &individual->genome);
+        if (!status)
+            status = farm_submit(evolve->farm, &task);
+        if (status) {
+            error_set(&evolve->error, status, "creature %" PRIu64 " cannot be submitted: %s",
+                      individual->id, error_text(status));
+            stop_failed(evolve);
+        }
+    }
+}
+
+/* Counts the new result and goes on to the next generation if it was the last of this one. */
+static void count_result(struct evolve *evolve, int status)
+{
+    if (status) {
+        stop_failed(evolve);
+        return;
+    }
+    evolve->state.evaluated++;
+    evolve->state.evaluations_left--;
+    progress_count(evolve->settings->progress);
+    advance(evolve);
+}
+
+static void on_result(void *context, const struct task *task, const struct result *result)
+{
+    struct evolve *evolve = context;
+    if (evolve->is_stopping)
+        return;
+    const struct individual *individual =
+        search_tell(evolve->settings->search, task->creature, result->verdict, &result->measures,
+                    result->digest);
+    if (!individual)
+        return;
+    struct store_cost cost = {.task = result->cost, .worker = -1, .attempt = task->attempt};
+    count_result(evolve,
+                 store_put_result(evolve->settings->store, individual, &cost, &evolve->error));
+}
+
+/* Says how to see the crash again: the creature as a file, simulated by hand. */
+static void print_reproduction(const struct evolve *evolve, uint64_t id, char *text, size_t size)
+{
+    snprintf(text, size,
+             "controller save %s %" PRIu64 " -o creature-%" PRIu64
+             ".creature && simulator evaluate creature-%" PRIu64 ".creature %s/params.ini",
+             evolve->settings->directory, id, id, id, evolve->settings->directory);
+}
+
+static void on_quarantine(void *context, const struct task *task, const char *reason)
+{
+    static const struct measures no_measures;
+    struct evolve *evolve = context;
+    char command[2 * RUN_PATH_SIZE + 256], text[600];
+    if (evolve->is_stopping)
+        return;
+    const struct individual *individual =
+        search_tell(evolve->settings->search, task->creature, VERDICT_QUARANTINED, &no_measures, 0);
+    if (!individual)
+        return;
+    log_event(LOG_WARN, "quarantine", "creature=%" PRIu64 " reason=%s", task->creature,
+              log_quote(reason, text, sizeof text));
+    progress_print(evolve->settings->progress, "creature %" PRIu64 " is in quarantine: %s",
+                   task->creature, reason);
+    print_reproduction(evolve, task->creature, command, sizeof command);
+    count_result(evolve, store_put_quarantine(evolve->settings->store, individual, reason, command,
+                                              &evolve->error));
+}
+
+static void on_failure(void *context, const char *reason)
+{
+    struct evolve *evolve = context;
+    error_set(&evolve->error, ERR_IO, "%s", reason);
+    stop_failed(evolve);
+}
+
+/* ---- timers and setting up ---- */
+
+static void on_commit(uv_timer_t *timer)
+{
+    struct evolve *evolve = timer->data;
+    if (!evolve->is_stopping && store_commit(evolve->settings->store, &evolve->error))
+        stop_failed(evolve);
+}
+
+static void on_draw(uv_timer_t *timer)
+{
+    struct evolve *evolve = timer->data;
+    if (!evolve->is_stopping)
+        progress_show(evolve->settings->progress, &evolve->state, 0);
+}
+
+/* Under nohup a hangup must not end the run. */
+static int is_ignored(int number)
+{
+    struct sigaction action;
+    return number == SIGHUP && !sigaction(number, NULL, &action) && action.sa_handler == SIG_IGN;
+}
+
+static void start_handles(struct evolve *evolve)
+{
+    uint64_t commit_ms = (uint64_t)(evolve->settings->params->farm_commit_s * 1000.0);
+    uv_timer_init(&evolve->loop, &evolve->commit);
+    uv_timer_init(&evolve->loop, &evolve->draw);
+    evolve->commit.data = evolve->draw.data = evolve;
+    uv_timer_start(&evolve->commit, on_commit, commit_ms, commit_ms);
+    uv_timer_start(&evolve->draw, on_draw, DRAW_MS, DRAW_MS);
+    for (int i = 0; i < EVOLVE_SIGNALS; i++) {
+        uv_signal_init(&evolve->loop, &evolve->signals[i]);
+        evolve->signals[i].data = evolve;
+        if (!is_ignored(evolve_signals[i]))
+            uv_signal_start(&evolve->signals[i], on_signal, evolve_signals[i]);
+    }
+}
+
+static void start_farm(struct evolve *evolve)
+{
+    char logs[RUN_PATH_SIZE];
+    struct farm_settings settings = {.params = evolve->settings->params,
+                                     .worker_count = evolve->settings->worker_count,
+                                     .simulator_path = evolve->settings->simulator_path,
+                                     .log_directory = logs};
+    struct farm_callbacks callbacks = {.context = evolve,
+                                       .on_result = on_result,
+                                       .on_quarantine = on_quarantine,
+                                       .on_hungry = on_hungry,
+                                       .on_failure = on_failure};
+    evolve->is_starting = 1;
+    if (!run_directory_path(evolve->settings->directory, "logs", logs, &evolve->error))
+        evolve->farm = farm_create(&evolve->loop, &settings, &callbacks, &evolve->error);
+    if (!evolve->farm)
+        stop_failed(evolve);
+    evolve->is_starting = 0;
+    if (evolve->is_stopping)
+        stop_farm(evolve);
+}
+
+int evolve_run(const struct evolve_settings *settings, enum evolve_outcome *outcome,
+               struct error *error)
+{
+    struct evolve evolve = {.settings = settings};
+    if (uv_loop_init(&evolve.loop))
+        return error_set(error, ERR_IO, "the event loop cannot be made");
+    evolve.state.last_generation = (uint32_t)(settings->params->evolution_generations - 1);
+    count_generation(&evolve);
+    start_handles(&evolve);
+    advance(&evolve);
+    if (!evolve.is_stopping)
+        start_farm(&evolve);
+    uv_run(&evolve.loop, UV_RUN_DEFAULT);
+    int open_handles = uv_loop_close(&evolve.loop);
+    ENSURE(open_handles == 0, "the loop ended with open handles");
+    progress_end(settings->progress);
+
+    *outcome = evolve.is_finished ? EVOLVE_FINISHED : EVOLVE_STOPPED;
+    if (evolve.error.code)
+        *error = evolve.error;
+    return evolve.error.code;
+}

@@ -1,0 +1,65 @@
+/* controller: evolves creatures on a farm of simulators, and shows, keeps and explains what evolved.
+ *
+ * One table of commands; each has a file command_NAME.c. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/version.h"
+#include "controller/commands.h"
+
+static const struct command {
+    const char *name, *arguments, *help;
+    int (*run)(int argc, char **argv);
+} commands[] = {
+    {"run", "PARAMS.ini [-o RUN_DIR] [--seed N] [-j WORKERS] [-s key=value]...",
+     "evolve, with live progress", command_run},
+    {"resume", "RUN_DIR [-j WORKERS] [-s key=value]...",
+     "go on after a stop or a crash, or with changed settings", command_resume},
+    {"status", "RUN_DIR [--json]", "where a run stands, also while it is running", command_status},
+    {"list", "RUN_DIR [--generation N] [--top K] [--json]", "the best of a generation",
+     command_list},
+    {"view", "RUN_DIR [--generation N] [--top K]", "watch survivors in the viewer", command_view},
+    {"save", "RUN_DIR ID [-o NAME.creature] [--text] [--force]", "keep a creature as a file",
+     command_save},
+    {"digest", "RUN_DIR", "hashes of what two equal runs have in common", command_digest},
+};
+enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
+
+static void print_help(void)
+{
+    printf(
+        "usage: controller COMMAND ...\n"
+        "Evolves virtual creatures on all cores and keeps every one of them in a run directory.\n"
+        "\n");
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        printf("  controller %-7s %s\n%21s%s\n", commands[i].name, commands[i].arguments, "",
+               commands[i].help);
+    printf("\n"
+           "'controller COMMAND --help' says more. 'controller run --print-config' prints every\n"
+           "parameter with its meaning, range and default. Exit code: 0 done, 1 failed, 2 wrong "
+           "usage.\n");
+}
+
+int main(int argc, char **argv)
+{
+    /* a worker's or a reader's closed pipe is an error code, not the end */
+    signal(SIGPIPE, SIG_IGN);
+    if (argc < 2) {
+        fprintf(stderr, "controller: no command given (see 'controller --help')\n");
+        return COMMAND_USAGE;
+    }
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+        print_help();
+        return command_finish_output();
+    }
+    if (!strcmp(argv[1], "--version")) {
+        printf("controller (Bestiary) %s\n", BESTIARY_VERSION);
+        return command_finish_output();
+    }
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        if (!strcmp(argv[1], commands[i].name))
+            return commands[i].run(argc - 1, argv + 1);
+    fprintf(stderr, "controller: unknown command '%s' (see 'controller --help')\n", argv[1]);
+    return COMMAND_USAGE;
+}
