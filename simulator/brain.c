@@ -6,7 +6,7 @@
  * Definition (brain_think_recursive). For each effector in order its input is pulled. Pulling a
  * neuron: finished in this think -> its new output; being evaluated (we are inside it: a cycle) ->
  * its output of the last think; else its inputs are pulled in order, its function is evaluated and
- * the output stored.
+ * the output stored. (Either of the first two is what its slot holds, so one mark, begun, will do.)
  *
  * Compiled form. brain_create() walks the same way once and notes the neurons in the order in which
  * they finish; that order does not depend on values. A think runs through the program in this order
@@ -48,9 +48,6 @@ struct instruction {
     struct operand inputs[NEURON_INPUTS_MAX];
 };
 
-/* How far a neuron is in the present recursive think, or in the walk that compiles. */
-enum progress { PROGRESS_NONE, PROGRESS_BEGUN, PROGRESS_DONE };
-
 struct brain {
     const struct phenotype *phenotype;
     struct instruction *program;
@@ -61,7 +58,7 @@ struct brain {
     double *sensors; /* the end of values */
     int sensor_count;
     struct neuron_state *states; /* by neuron instance */
-    unsigned char *progress;     /* by neuron instance, enum progress */
+    unsigned char *is_begun;     /* by neuron instance: in the present walk */
 };
 
 /* ---- compilation ---- */
@@ -97,9 +94,9 @@ static void compile_neuron(struct brain *brain, int start, int (*stack)[2])
 {
     int depth = 0;
 
-    if (brain->progress[start] != PROGRESS_NONE)
+    if (brain->is_begun[start])
         return;
-    brain->progress[start] = PROGRESS_BEGUN;
+    brain->is_begun[start] = 1;
     stack[depth][0] = start;
     stack[depth++][1] = 0;
 
@@ -108,13 +105,12 @@ static void compile_neuron(struct brain *brain, int start, int (*stack)[2])
         int k = stack[depth - 1][1]++;
         if (k == NEURON_INPUTS_MAX) {
             append_instruction(brain, index);
-            brain->progress[index] = PROGRESS_DONE;
             depth--;
             continue;
         }
         const struct wire *wire = &brain->phenotype->neurons[index].inputs[k];
-        if (wire->kind == WIRE_NEURON && brain->progress[wire->index] == PROGRESS_NONE) {
-            brain->progress[wire->index] = PROGRESS_BEGUN;
+        if (wire->kind == WIRE_NEURON && !brain->is_begun[wire->index]) {
+            brain->is_begun[wire->index] = 1;
             stack[depth][0] = wire->index;
             stack[depth++][1] = 0;
         }
@@ -136,8 +132,8 @@ struct brain *brain_create(const struct phenotype *phenotype, struct arena *aren
     brain->pulls = arena_take(arena, effectors, sizeof *brain->pulls);
     brain->values = arena_take(arena, 1 + neurons + sensor_count, sizeof *brain->values);
     brain->states = arena_take(arena, neurons, sizeof *brain->states);
-    brain->progress = arena_take(arena, neurons, sizeof *brain->progress);
-    if (!brain->program || !brain->pulls || !brain->values || !brain->states || !brain->progress)
+    brain->is_begun = arena_take(arena, neurons, sizeof *brain->is_begun);
+    if (!brain->program || !brain->pulls || !brain->values || !brain->states || !brain->is_begun)
         return NULL;
     brain->outputs = brain->values + 1;
     brain->sensors = brain->outputs + neurons;
@@ -211,15 +207,14 @@ static double pull_recursive(struct brain *brain, const struct wire *wire,
     if (wire->kind == WIRE_SENSOR)
         return sensor_values[index * SENSOR_COUNT + wire->sensor] * wire->weight;
 
-    if (brain->progress[index] == PROGRESS_NONE) {
+    if (!brain->is_begun[index]) {
         const struct neuron *neuron = &brain->phenotype->neurons[index];
         double inputs[NEURON_INPUTS_MAX];
-        brain->progress[index] = PROGRESS_BEGUN;
+        brain->is_begun[index] = 1;
         for (int k = 0; k < NEURON_INPUTS_MAX; k++)
             inputs[k] = pull_recursive(brain, &neuron->inputs[k], sensor_values, dt_s);
         brain->outputs[index] = neuron_evaluate((enum neuron_function)neuron->function, inputs,
                                                 &brain->states[index], dt_s);
-        brain->progress[index] = PROGRESS_DONE;
     }
     return brain->outputs[index] * wire->weight;
 }
@@ -229,7 +224,7 @@ void brain_think_recursive(struct brain *brain, const double *sensor_values, dou
 {
     const struct phenotype *phenotype = brain->phenotype;
 
-    memset(brain->progress, PROGRESS_NONE, (size_t)phenotype->neuron_count);
+    memset(brain->is_begun, 0, (size_t)phenotype->neuron_count);
     for (int i = 0; i < phenotype->effector_count; i++)
         signals[i] =
             clip_signal(pull_recursive(brain, &phenotype->effectors[i].input, sensor_values, dt_s));

@@ -1,7 +1,7 @@
 /* Expression: from the genome's graph to a tree of rectangles, links and a wired brain.
  *
  * Sizes: up to creature.parts_max parts (default 16, at most 64) and creature.neurons_max neurons;
- * 3 to 10 microseconds for a usual genome, once per evaluation. Work is bounded for every genome:
+ * a few microseconds for a usual genome, once per evaluation. Work is bounded for every genome:
  * each part looks twice at each connection (at most 96), and there are at most parts_max parts.
  *
  * Four passes, each over the result of the one before: bodies, links, neurons, wires.
@@ -315,12 +315,11 @@ static void add_link(struct grower *grower, int index)
     }
 }
 
-/* World position at birth of a link's origin. */
+/* World position at birth of a link's origin: the anchor of its first part (the root's is its centre,
+ * the world's origin). */
 static struct vec2 link_origin(const struct phenotype *phenotype, int link)
 {
-    const struct part *part = &phenotype->parts[phenotype->links[link].part];
-
-    return part->parent < 0 ? part->centre : part->anchor;
+    return phenotype->parts[phenotype->links[link].part].anchor;
 }
 
 /* Mass, centre and inertia of all links from their parts. */

@@ -844,23 +844,45 @@ END_TEST
 
 /* ---- random genomes ---- */
 
-static struct input_gene random_input(struct rng *rng)
+/* A neuron that a reader (a body gene, 0 = the central set) can reach by some scope; a constant if
+ * the one drawn is out of reach. */
+static struct input_gene random_neuron_input(struct rng *rng, gene_id reader)
 {
-    struct input_gene input = {.kind = (uint8_t)rng_below(rng, INPUT_KIND_COUNT),
-                               .scope = (uint8_t)rng_below(rng, SCOPE_COUNT),
-                               .weight = rng_uniform(rng, -2, 2)};
+    const struct neuron_gene *neuron =
+        &genome.neurons[rng_below(rng, (uint32_t)genome.neuron_count)];
+    gene_id owner = neuron->owner;
+    struct input_gene input = {.kind = INPUT_CONSTANT};
 
-    if (input.kind == INPUT_CONSTANT)
-        input.value = rng_uniform(rng, -2, 2);
-    if (input.kind == INPUT_SENSOR)
-        input.sensor = (uint8_t)rng_below(rng, SENSOR_COUNT);
-    if (input.kind == INPUT_NEURON && genome.neuron_count)
-        input.source = 1001 + rng_below(rng, (uint32_t)genome.neuron_count);
-    if (input.scope == SCOPE_CHILD && genome.connection_count)
-        input.via = 101 + rng_below(rng, (uint32_t)genome.connection_count);
-    if (input.scope == SCOPE_PART)
-        input.via = 1 + rng_below(rng, (uint32_t)genome.body_count);
+    if (owner == 0)
+        return reads_neuron(SCOPE_CENTRAL, neuron->id, 0);
+    if (reader == 0)
+        return reads_neuron(SCOPE_PART, neuron->id, owner);
+    if (owner == reader && rng_below(rng, 2))
+        return reads_neuron(SCOPE_OWN, neuron->id, 0);
+    for (int i = 0; i < genome.connection_count; i++) {
+        const struct connection_gene *connection = &genome.connections[i];
+        if (connection->from == reader && connection->to == owner && rng_below(rng, 2))
+            input = reads_neuron(SCOPE_CHILD, neuron->id, connection->id);
+        if (connection->from == owner && connection->to == reader && rng_below(rng, 2))
+            input = reads_neuron(SCOPE_PARENT, neuron->id, 0);
+    }
     return input;
+}
+
+/* Any input; what it refers to may not exist. */
+static struct input_gene random_input(struct rng *rng, gene_id reader)
+{
+    if (genome.neuron_count && rng_below(rng, 5))
+        return random_neuron_input(rng, reader);
+    if (rng_below(rng, 3) == 0)
+        return (struct input_gene){.kind = INPUT_CONSTANT,
+                                   .value = rng_uniform(rng, -2, 2),
+                                   .weight = rng_uniform(rng, -2, 2)};
+    int scope = reader ? (int)rng_below(rng, 3) : SCOPE_PART;
+    gene_id via = scope == SCOPE_PART ? 1 + rng_below(rng, (uint32_t)genome.body_count) : 0;
+    if (scope == SCOPE_CHILD)
+        via = 101 + rng_below(rng, (uint32_t)genome.connection_count + 1);
+    return reads_sensor(scope, (int)rng_below(rng, SENSOR_COUNT), via);
 }
 
 /* Any genome at all, up to the given numbers of rows; what refers to nothing is repaired. */
@@ -877,7 +899,7 @@ static void random_genome(struct rng *rng, int bodies, int connections, int neur
         body->upper_rad = rng_uniform(rng, 0, 3);
         body->is_symmetric = (uint8_t)rng_below(rng, 2);
         body->sensors = rng_below(rng, SENSOR_BIT(SENSOR_COUNT));
-        body->has_effector = (uint8_t)rng_below(rng, 2);
+        body->has_effector = rng_below(rng, 4) > 0;
         body->effector_strength = body->has_effector ? rng_uniform(rng, 0.1, 1) : 0.0;
     }
     for (int i = 0; i < connections; i++) {
@@ -896,10 +918,10 @@ static void random_genome(struct rng *rng, int bodies, int connections, int neur
     }
     for (int i = 0; i < neurons; i++)
         for (int k = 0; k < neuron_functions[genome.neurons[i].function].input_count; k++)
-            genome.neurons[i].inputs[k] = random_input(rng);
+            genome.neurons[i].inputs[k] = random_input(rng, genome.neurons[i].owner);
     for (int i = 0; i < bodies; i++)
         if (genome.bodies[i].has_effector)
-            genome.bodies[i].effector_input = random_input(rng);
+            genome.bodies[i].effector_input = random_input(rng, genome.bodies[i].id);
     genome_collect_garbage(&genome);
 }
 
@@ -1073,46 +1095,94 @@ static void check_links(void)
     }
 }
 
-static void check_wire(const struct wire *wire)
+/* Whether a part stands to a reader's part as the scope says. */
+static int is_in_scope(const struct input_gene *gene, int reader, int part)
 {
-    if (wire->kind == WIRE_NEURON) {
-        ck_assert(wire->index >= 0 && wire->index < phenotype.neuron_count);
-    } else if (wire->kind == WIRE_SENSOR) {
-        ck_assert(wire->index >= 0 && wire->index < phenotype.part_count);
-        ck_assert(phenotype.parts[wire->index].sensors & SENSOR_BIT(wire->sensor));
-    } else {
-        ck_assert_int_eq(wire->kind, WIRE_CONSTANT);
-        ck_assert(isfinite(wire->value));
+    const struct part *parts = phenotype.parts;
+
+    switch (gene->scope) {
+    case SCOPE_OWN:
+        return part == reader;
+    case SCOPE_PARENT:
+        return part >= 0 && reader >= 0 && parts[reader].parent == part;
+    case SCOPE_CHILD:
+        return part >= 0 && parts[part].parent == reader && parts[part].via == gene->via;
+    case SCOPE_CENTRAL:
+        return part == -1;
+    default:
+        for (int i = 0; i < part; i++)
+            if (parts[i].body == gene->via)
+                return 0;
+        return part >= 0 && parts[part].body == gene->via;
     }
 }
 
-static void check_brain(void)
+/* 1 if an instance or a sensor matches the gene: then the wire leads there, else it is 0. */
+static int check_wire(const struct wire *wire, const struct input_gene *gene, int reader)
 {
-    int effectors = 0;
+    struct wire expected = {.kind = WIRE_CONSTANT};
+
+    if (gene->kind == INPUT_CONSTANT)
+        expected.value = gene->value * gene->weight;
+    for (int i = 0; gene->kind == INPUT_NEURON && i < phenotype.neuron_count; i++)
+        if (phenotype.neurons[i].gene == gene->source &&
+            is_in_scope(gene, reader, phenotype.neurons[i].part))
+            expected = (struct wire){.kind = WIRE_NEURON, .index = i, .weight = gene->weight};
+    for (int i = 0; gene->kind == INPUT_SENSOR && i < phenotype.part_count; i++)
+        if (phenotype.parts[i].sensors & SENSOR_BIT(gene->sensor) && is_in_scope(gene, reader, i))
+            expected = (struct wire){
+                .kind = WIRE_SENSOR, .index = i, .sensor = gene->sensor, .weight = gene->weight};
+
+    ck_assert_int_eq(wire->kind, expected.kind);
+    ck_assert_int_eq(wire->index, expected.index);
+    ck_assert_int_eq(wire->sensor, expected.sensor);
+    ck_assert_double_eq(wire->value, expected.value);
+    ck_assert_double_eq(wire->weight, expected.weight);
+    return wire->kind != WIRE_CONSTANT;
+}
+
+/* Returns the number of wires that lead somewhere. */
+static int check_brain(void)
+{
+    const struct input_gene none = {.kind = INPUT_CONSTANT};
+    int effectors = 0, wires = 0;
 
     ck_assert_int_le(phenotype.neuron_count, (int)params.creature_neurons_max);
-    for (int i = 0; i < phenotype.neuron_count; i++)
+    for (int i = 0; i < phenotype.neuron_count; i++) {
+        const struct neuron *neuron = &phenotype.neurons[i];
+        const struct neuron_gene *gene = &genome.neurons[genome_find_neuron(&genome, neuron->gene)];
+        ck_assert(i == 0 || neuron->part >= phenotype.neurons[i - 1].part);
+        ck_assert_uint_eq(gene->owner, neuron->part < 0 ? 0 : phenotype.parts[neuron->part].body);
         for (int k = 0; k < NEURON_INPUTS_MAX; k++)
-            check_wire(&phenotype.neurons[i].inputs[k]);
+            wires += check_wire(&neuron->inputs[k],
+                                k < neuron_functions[gene->function].input_count ? &gene->inputs[k]
+                                                                                 : &none,
+                                neuron->part);
+    }
     for (int i = 0; i < phenotype.link_count; i++)
         effectors += phenotype.links[i].has_effector;
     ck_assert_int_eq(effectors, phenotype.effector_count);
     for (int i = 0; i < phenotype.effector_count; i++) {
-        check_wire(&phenotype.effectors[i].input);
-        ck_assert_int_eq(phenotype.links[phenotype.effectors[i].link].has_effector, 1);
-        ck_assert(i == 0 || phenotype.effectors[i].link > phenotype.effectors[i - 1].link);
+        const struct effector *effector = &phenotype.effectors[i];
+        int part = phenotype.links[effector->link].part;
+        int row = genome_find_body(&genome, phenotype.parts[part].body);
+        wires += check_wire(&effector->input, &genome.bodies[row].effector_input, part);
+        ck_assert_int_eq(phenotype.links[effector->link].has_effector, 1);
+        ck_assert(i == 0 || effector->link > phenotype.effectors[i - 1].link);
     }
+    return wires;
 }
 
 START_TEST(random_genomes_obey_the_rules)
 {
     struct rng rng;
     int bodies, largest = 0;
+    long wires = 0;
 
     rng_init(&rng, 1, RNG_TEST, 0, 3);
     for (int i = 0; i < 3000; i++) {
         bodies = 1 + (int)rng_below(&rng, 6);
-        random_genome(&rng, bodies, (int)rng_below(&rng, 10), (int)rng_below(&rng, 12));
+        random_genome(&rng, bodies, (int)rng_below(&rng, 10), (int)rng_below(&rng, 30));
         params.creature_parts_max = 1 + rng_below(&rng, 64);
         params.creature_depth_max = 1 + rng_below(&rng, 12);
         params.creature_neurons_max = rng_below(&rng, 200);
@@ -1124,10 +1194,11 @@ START_TEST(random_genomes_obey_the_rules)
         check_parts();
         check_traversal();
         check_links();
-        check_brain();
+        wires += check_brain();
         largest = phenotype.part_count > largest ? phenotype.part_count : largest;
     }
     ck_assert_int_ge(largest, 60);
+    ck_assert_int_ge(wires, 3000 * 10);
 }
 END_TEST
 
