@@ -1,7 +1,8 @@
 /* The JSON form, written. What has the value that reading assumes is left out where that makes rows
- * shorter (flags, empty lists, trailing inputs that are the constant 0 with weight 0); a constant of
+ * shorter (flags, empty lists, zeros, trailing inputs that are the constant 0 with weight 0); a constant of
  * weight 1 is a bare number. docs/creature-format.md describes the form. */
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +40,18 @@ static json_t *id_value(uint64_t id)
     return json_integer((json_int_t)id);
 }
 
+/* -0 is written, so that every bit comes back. */
+static int is_zero(double value)
+{
+    return value == 0 && !signbit(value);
+}
+
+static void put_unless_zero(struct tree *tree, json_t *object, const char *key, double value)
+{
+    if (!is_zero(value))
+        put(tree, object, key, json_real(value));
+}
+
 static json_t *input_value(struct tree *tree, const struct input_gene *input)
 {
     if (input->kind == INPUT_CONSTANT && input->weight == 1)
@@ -54,7 +67,8 @@ static json_t *input_value(struct tree *tree, const struct input_gene *input)
         put(tree, object, "of", json_string(input_scope_names[input->scope]));
     if (input->scope == SCOPE_CHILD || input->scope == SCOPE_PART)
         put(tree, object, "via", id_value(input->via));
-    put(tree, object, "weight", json_real(input->weight));
+    if (input->weight != 1)
+        put(tree, object, "weight", json_real(input->weight));
     return object;
 }
 
@@ -99,11 +113,12 @@ static json_t *connection_value(struct tree *tree, const struct connection_gene 
     put(tree, object, "from", id_value(connection->from));
     put(tree, object, "to", id_value(connection->to));
     put(tree, object, "parent_face", json_string(face_names[connection->parent_face]));
-    put(tree, object, "parent_position", json_real(connection->parent_position));
+    put_unless_zero(tree, object, "parent_position", connection->parent_position);
     put(tree, object, "child_face", json_string(face_names[connection->child_face]));
-    put(tree, object, "child_position", json_real(connection->child_position));
-    put(tree, object, "angle_rad", json_real(connection->angle_rad));
-    put(tree, object, "scale", json_real(connection->scale));
+    put_unless_zero(tree, object, "child_position", connection->child_position);
+    put_unless_zero(tree, object, "angle_rad", connection->angle_rad);
+    if (connection->scale != 1)
+        put(tree, object, "scale", json_real(connection->scale));
     if (connection->is_reflected)
         put(tree, object, "reflected", json_true());
     if (connection->is_terminal_only)
@@ -113,7 +128,7 @@ static json_t *connection_value(struct tree *tree, const struct connection_gene 
 
 static int is_default_input(const struct input_gene *input)
 {
-    return input->kind == INPUT_CONSTANT && input->value == 0 && input->weight == 0;
+    return input->kind == INPUT_CONSTANT && is_zero(input->value) && is_zero(input->weight);
 }
 
 static json_t *neuron_value(struct tree *tree, const struct neuron_gene *neuron)
@@ -122,8 +137,7 @@ static json_t *neuron_value(struct tree *tree, const struct neuron_gene *neuron)
     put(tree, object, "id", id_value(neuron->id));
     put(tree, object, "in", neuron->owner == 0 ? json_string("central") : id_value(neuron->owner));
     put(tree, object, "function", json_string(neuron_functions[neuron->function].name));
-    if (neuron->initial != 0)
-        put(tree, object, "initial", json_real(neuron->initial));
+    put_unless_zero(tree, object, "initial", neuron->initial);
     int used = neuron_functions[neuron->function].input_count;
     while (used > 0 && is_default_input(&neuron->inputs[used - 1]))
         used--;

@@ -1,5 +1,5 @@
-/* A printer for jansson's trees. A container is first printed on one line and broken into one element
- * a line only where that line gets too long: at most depth times the size of work. */
+/* A printer for jansson's trees. A container is first printed on one line and then again, broken, if
+ * that line gets too long: at most depth times the size of work. */
 #include "common/json_text.h"
 
 #include <inttypes.h>
@@ -12,6 +12,7 @@
 
 #define LINE_WIDTH 100
 #define INDENT     2
+#define FILL_DEPTH 2 /* of rows: {tables: [rows]} */
 
 struct buffer {
     char *text;
@@ -79,49 +80,11 @@ static void append_scalar(struct buffer *buffer, json_t *value)
     }
 }
 
-static void append_break(struct buffer *buffer, int depth)
+static void append_break(struct buffer *buffer, int indent)
 {
     append(buffer, "\n", 1);
-    for (int i = 0; i < depth * INDENT; i++)
+    for (int i = 0; i < indent; i++)
         append(buffer, " ", 1);
-}
-
-static void print(struct buffer *buffer, json_t *value, int depth, int is_flat);
-
-/* Separator and key in front of an element. */
-static void begin_element(struct buffer *buffer, int is_first, const char *key, int depth,
-                          int is_flat)
-{
-    if (!is_first)
-        append_text(buffer, is_flat ? ", " : ",");
-    if (!is_flat)
-        append_break(buffer, depth + 1);
-    if (key) {
-        append_string(buffer, key, strlen(key));
-        append_text(buffer, ": ");
-    }
-}
-
-static void print_container(struct buffer *buffer, json_t *value, int depth, int is_flat)
-{
-    int is_object = json_is_object(value), is_first = 1;
-    append_text(buffer, is_object ? "{" : "[");
-    if (is_object) {
-        for (void *at = json_object_iter(value); at; at = json_object_iter_next(value, at)) {
-            begin_element(buffer, is_first, json_object_iter_key(at), depth, is_flat);
-            print(buffer, json_object_iter_value(at), depth + 1, is_flat);
-            is_first = 0;
-        }
-    } else {
-        for (size_t i = 0; i < json_array_size(value); i++) {
-            begin_element(buffer, i == 0, NULL, depth, is_flat);
-            print(buffer, json_array_get(value, i), depth + 1, is_flat);
-            is_first = 0;
-        }
-    }
-    if (!is_flat && !is_first)
-        append_break(buffer, depth);
-    append_text(buffer, is_object ? "}" : "]");
 }
 
 static size_t line_length(const struct buffer *buffer)
@@ -132,27 +95,113 @@ static size_t line_length(const struct buffer *buffer)
     return buffer->length - start;
 }
 
-static void print(struct buffer *buffer, json_t *value, int depth, int is_flat)
+struct element {
+    const char *key; /* NULL in arrays */
+    json_t *value;
+};
+
+static size_t count_elements(json_t *value)
+{
+    return json_is_object(value) ? json_object_size(value) : json_array_size(value);
+}
+
+/* Steps through a container: *at is NULL before the first element, *index 0. */
+static struct element next_element(json_t *value, void **at, size_t *index)
+{
+    if (!json_is_object(value))
+        return (struct element){NULL, json_array_get(value, (*index)++)};
+    *at = *at ? json_object_iter_next(value, *at) : json_object_iter(value);
+    return (struct element){json_object_iter_key(*at), json_object_iter_value(*at)};
+}
+
+static void append_key(struct buffer *buffer, const char *key)
+{
+    if (!key)
+        return;
+    append_string(buffer, key, strlen(key));
+    append_text(buffer, ": ");
+}
+
+/* On one line, however long. */
+static void print_flat(struct buffer *buffer, json_t *value)
 {
     if (!json_is_object(value) && !json_is_array(value)) {
         append_scalar(buffer, value);
         return;
     }
+    void *at = NULL;
+    size_t index = 0;
+    append_text(buffer, json_is_object(value) ? "{" : "[");
+    for (size_t left = count_elements(value); left > 0; left--) {
+        struct element element = next_element(value, &at, &index);
+        append_key(buffer, element.key);
+        print_flat(buffer, element.value);
+        append_text(buffer, left > 1 ? ", " : "");
+    }
+    append_text(buffer, json_is_object(value) ? "}" : "]");
+}
+
+static void print(struct buffer *buffer, json_t *value, int depth);
+
+/* As many elements on a line as fit. */
+static void print_filled(struct buffer *buffer, json_t *value, int depth)
+{
+    void *at = NULL;
+    size_t index = 0;
+    append_text(buffer, json_is_object(value) ? "{" : "[");
+    for (size_t left = count_elements(value), i = 0; left > 0; left--, i++) {
+        struct element element = next_element(value, &at, &index);
+        size_t start = buffer->length;
+        append_text(buffer, i > 0 ? " " : "");
+        append_key(buffer, element.key);
+        print_flat(buffer, element.value);
+        append_text(buffer, left > 1 ? "," : "");
+        if (line_length(buffer) < LINE_WIDTH || buffer->has_failed)
+            continue;
+        buffer->length = start;
+        if (i > 0)
+            append_break(buffer, depth * INDENT + 1);
+        append_key(buffer, element.key);
+        print(buffer, element.value, depth + 1);
+        append_text(buffer, left > 1 ? "," : "");
+    }
+    append_text(buffer, json_is_object(value) ? "}" : "]");
+}
+
+/* Small containers take one line; large ones a line for each element at the outside, where the
+ * sections and the tables are, and filled lines further inside, where the rows are. */
+static void print(struct buffer *buffer, json_t *value, int depth)
+{
     size_t start = buffer->length;
-    // the outermost object is always broken, so that files have lines
-    if (is_flat || depth > 0) {
-        print_container(buffer, value, depth, 1);
-        if (is_flat || buffer->has_failed || line_length(buffer) < LINE_WIDTH)
+    int is_container = json_is_object(value) || json_is_array(value);
+    if (depth > 0 || !is_container) {
+        print_flat(buffer, value);
+        if (!is_container || buffer->has_failed || line_length(buffer) < LINE_WIDTH)
             return;
         buffer->length = start;
     }
-    print_container(buffer, value, depth, 0);
+    if (depth >= FILL_DEPTH) {
+        print_filled(buffer, value, depth);
+        return;
+    }
+    void *at = NULL;
+    size_t index = 0;
+    append_text(buffer, json_is_object(value) ? "{" : "[");
+    for (size_t left = count_elements(value); left > 0; left--) {
+        struct element element = next_element(value, &at, &index);
+        append_break(buffer, (depth + 1) * INDENT);
+        append_key(buffer, element.key);
+        print(buffer, element.value, depth + 1);
+        append_text(buffer, left > 1 ? "," : "");
+    }
+    append_break(buffer, depth * INDENT);
+    append_text(buffer, json_is_object(value) ? "}" : "]");
 }
 
 char *json_text_dump(json_t *value)
 {
     struct buffer buffer = {0};
-    print(&buffer, value, 0, 0);
+    print(&buffer, value, 0);
     append(&buffer, "\n", 1);
     if (buffer.has_failed) {
         free(buffer.text);

@@ -123,8 +123,11 @@ static void write_help(const struct param_info *info, int index, FILE *file)
     params_print_value(&defaults, index, preset, sizeof(preset));
     params_print_range(index, range, sizeof(range));
     const char *effect = effects[info->scope == 'E' ? 0 : info->scope == 'S' ? 1 : 2];
-    fprintf(file, "\n# %s: %s\n# default %s; %s; affects %s\n", info->key, info->help,
-            preset[0] ? preset : "empty", range, effect);
+    const char *word = info->type == PARAM_CHOICE                            ? "one of "
+                       : info->type == PARAM_REAL || info->type == PARAM_INT ? "range "
+                                                                             : "";
+    fprintf(file, "\n# %s: %s\n# default %s; %s%s; affects %s\n", info->key, info->help,
+            preset[0] ? preset : "empty", word, range, effect);
 }
 
 int params_write(const struct params *params, FILE *file, int has_help)
