@@ -329,11 +329,13 @@ void message_encode_result(struct pack_writer *writer, const struct result *resu
 
 void message_encode_rejected(struct pack_writer *writer, uint64_t id, const char *reason)
 {
-    /* Cut to what the other end takes. */
+    /* Cut to what the other end takes, not inside a character of UTF-8. */
     char text[sizeof(((struct message *)0)->as.rejected.reason)];
     size_t length = strlen(reason);
     if (length >= sizeof text)
-        length = sizeof text - 1;
+        for (length = sizeof text - 1;
+             length > 0 && ((unsigned char)reason[length] & 0xc0) == 0x80;)
+            length--;
     memcpy(text, reason, length);
     text[length] = '\0';
     size_t at = message_begin(writer, MESSAGE_REJECTED, REJECTED_FIELDS);

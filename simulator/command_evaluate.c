@@ -164,8 +164,12 @@ static void report_choose_seed(struct report *report, const struct request *requ
 
 static void genome_remove_effectors(struct genome *genome)
 {
-    for (int i = 0; i < genome->body_count; i++)
-        genome->bodies[i].has_effector = 0;
+    for (int i = 0; i < genome->body_count; i++) {
+        struct body_gene *body = &genome->bodies[i];
+        body->has_effector = 0;
+        body->effector_strength = 0;
+        memset(&body->effector_input, 0, sizeof body->effector_input);
+    }
 }
 
 static const char *report_compare(const struct report *report, const struct request *request)

@@ -1,0 +1,576 @@
+/* Messages: round trips, refusals that name the field, and every bit flip, byte and truncation of
+ * every message. */
+#include "proto/message.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/rng.h"
+#include "common/version.h"
+
+static struct pack_writer writer;
+static struct params params;
+static struct task task;
+static struct result result;
+
+/* Two parts and a muscle with an oscillator: every table of a genome is used. */
+static void make_genome(struct genome *genome)
+{
+    genome_init(genome);
+    genome->root = 1;
+    for (gene_id id = 1; id <= 2; id++) {
+        struct body_gene *body = genome_add_body(genome);
+        ck_assert_ptr_nonnull(body);
+        *body = (struct body_gene){.id = id,
+                                   .width_m = 0.4,
+                                   .height_m = 0.1,
+                                   .joint = JOINT_ROTARY,
+                                   .lower_rad = -1,
+                                   .upper_rad = 1.5,
+                                   .recursive_limit = 2};
+    }
+    struct body_gene *limb = &genome->bodies[1];
+    limb->sensors = SENSOR_BIT(SENSOR_JOINT);
+    limb->has_effector = 1;
+    limb->effector_strength = 0.5;
+    limb->effector_input =
+        (struct input_gene){.kind = INPUT_NEURON, .scope = SCOPE_OWN, .source = 4, .weight = 0.7};
+    *genome_add_connection(genome) =
+        (struct connection_gene){.id = 3, .from = 1, .to = 2, .child_face = FACE_LEFT, .scale = 1};
+    *genome_add_neuron(genome) = (struct neuron_gene){
+        .id = 4,
+        .owner = 2,
+        .function = NEURON_OSCILLATE_WAVE,
+        .initial = 0.25,
+        .inputs = {{.value = 1.5, .weight = 1},
+                   {.value = 0.8, .weight = 1},
+                   {.kind = INPUT_SENSOR, .sensor = SENSOR_JOINT, .weight = -0.1}}};
+    struct error error = {0};
+    ck_assert_msg(genome_check(genome, &error) == 0, "%s", error.message);
+}
+
+static void setup(void)
+{
+    pack_writer_init(&writer);
+    params_set_defaults(&params);
+    params.simulation_duration_s = 7.5;
+    params.world_friction = 0.3;
+    params.farm_deadline_s = 12;
+    task = (struct task){.id = 77, .creature = 5, .attempt = 2, .seed = UINT64_MAX - 3};
+    make_genome(&task.genome);
+    result = (struct result){.id = 77,
+                             .creature = 5,
+                             .verdict = VERDICT_SPINNING,
+                             .digest = UINT64_C(0xfedcba9876543210),
+                             .cost = {.wall_ms = 12.5, .cpu_ms = 12, .arena_bytes = 65536}};
+    for (int i = 0; i < MEASURE_COUNT; i++)
+        measures_set(&result.measures, i, i / 3.0 - 2);
+}
+
+static void teardown(void)
+{
+    genome_deinit(&task.genome);
+    pack_writer_deinit(&writer);
+}
+
+/* Every message there is, by number. */
+static void encode_all(int index)
+{
+    msgpack_sbuffer_clear(&writer.buffer);
+    switch (index) {
+    case 0:
+        message_encode_hello(&writer, 4711);
+        break;
+    case 1:
+        message_encode_setup(&writer, &params);
+        break;
+    case 2:
+        message_encode_task(&writer, &task);
+        break;
+    case 3:
+        message_encode_stop(&writer);
+        break;
+    case 4:
+        message_encode_ready(&writer, 99);
+        break;
+    case 5:
+        message_encode_result(&writer, &result);
+        break;
+    default:
+        message_encode_rejected(&writer, 77, "task.genome: no root");
+    }
+}
+enum { MESSAGE_KINDS = 7 };
+
+/* Decodes what the writer holds, which must be exactly one frame. */
+static int decode(struct message *message, uint64_t *rejected_id, struct error *error)
+{
+    struct frame_reader reader;
+    const unsigned char *payload;
+    size_t length;
+    frame_reader_init(&reader);
+    ck_assert_int_eq(frame_reader_feed(&reader, writer.buffer.data, writer.buffer.size), 0);
+    ck_assert_int_eq(frame_reader_next(&reader, &payload, &length, error), 1);
+    ck_assert_uint_eq(frame_reader_pending(&reader), 0);
+    int status = message_decode(message, payload, length, rejected_id, error);
+    frame_reader_deinit(&reader);
+    return status;
+}
+
+static void decode_good(struct message *message)
+{
+    struct error error = {0};
+    uint64_t rejected_id;
+    int status = decode(message, &rejected_id, &error);
+    ck_assert_msg(status == 0, "%s", error.message);
+}
+
+/* ---- round trips ---- */
+
+START_TEST(hello_round_trip)
+{
+    struct message message;
+    encode_all(0);
+    decode_good(&message);
+    ck_assert_int_eq(message.type, MESSAGE_HELLO);
+    ck_assert_uint_eq(message.as.hello.protocol_version, PROTOCOL_VERSION);
+    ck_assert_str_eq(message.as.hello.build, message_build_id());
+    ck_assert_uint_eq(message.as.hello.pid, 4711);
+    message_deinit(&message);
+}
+END_TEST
+
+START_TEST(setup_round_trip)
+{
+    struct message message;
+    encode_all(1);
+    decode_good(&message);
+    ck_assert_int_eq(message.type, MESSAGE_SETUP);
+    ck_assert_uint_eq(message.as.setup.digest, params_evaluation_digest(&params));
+    ck_assert_uint_eq(params_evaluation_digest(&message.as.setup.params),
+                      params_evaluation_digest(&params));
+    ck_assert_double_eq(message.as.setup.params.simulation_duration_s, 7.5);
+    ck_assert_double_eq(message.as.setup.params.farm_deadline_s, 12);
+    message_deinit(&message);
+}
+END_TEST
+
+START_TEST(task_round_trip)
+{
+    struct message message;
+    encode_all(2);
+    decode_good(&message);
+    ck_assert_int_eq(message.type, MESSAGE_TASK);
+    ck_assert_uint_eq(message.as.task.id, 77);
+    ck_assert_uint_eq(message.as.task.creature, 5);
+    ck_assert_uint_eq(message.as.task.attempt, 2);
+    ck_assert_uint_eq(message.as.task.seed, UINT64_MAX - 3);
+    ck_assert_int_eq(genome_is_equal(&message.as.task.genome, &task.genome), 1);
+    message_deinit(&message);
+}
+END_TEST
+
+START_TEST(result_round_trip)
+{
+    struct message message;
+    encode_all(5);
+    decode_good(&message);
+    ck_assert_int_eq(message.type, MESSAGE_RESULT);
+    ck_assert_uint_eq(message.as.result.id, 77);
+    ck_assert_uint_eq(message.as.result.creature, 5);
+    ck_assert_int_eq(message.as.result.verdict, VERDICT_SPINNING);
+    ck_assert_uint_eq(message.as.result.digest, result.digest);
+    for (int i = 0; i < MEASURE_COUNT; i++)
+        ck_assert(measures_get(&message.as.result.measures, i) ==
+                  measures_get(&result.measures, i));
+    ck_assert_double_eq(message.as.result.cost.wall_ms, 12.5);
+    ck_assert_double_eq(message.as.result.cost.cpu_ms, 12);
+    ck_assert_uint_eq(message.as.result.cost.arena_bytes, 65536);
+    message_deinit(&message);
+}
+END_TEST
+
+START_TEST(small_round_trips)
+{
+    struct message message;
+    encode_all(3);
+    decode_good(&message);
+    ck_assert_int_eq(message.type, MESSAGE_STOP);
+    message_deinit(&message);
+    encode_all(4);
+    decode_good(&message);
+    ck_assert_int_eq(message.type, MESSAGE_READY);
+    ck_assert_uint_eq(message.as.ready.digest, 99);
+    message_deinit(&message);
+    encode_all(6);
+    decode_good(&message);
+    ck_assert_int_eq(message.type, MESSAGE_REJECTED);
+    ck_assert_uint_eq(message.as.rejected.id, 77);
+    ck_assert_str_eq(message.as.rejected.reason, "task.genome: no root");
+    message_deinit(&message);
+}
+END_TEST
+
+/* A reason too long for the other end is cut, between characters. */
+START_TEST(long_reason_is_cut)
+{
+    struct message message;
+    char reason[600];
+    for (int i = 0; i < 598; i += 2)
+        memcpy(reason + i, "\xc3\xa9", 3);
+    message_encode_rejected(&writer, 1, reason);
+    decode_good(&message);
+    ck_assert_uint_eq(strlen(message.as.rejected.reason), 254);
+    message_deinit(&message);
+}
+END_TEST
+
+/* Several frames in one buffer, as they leave in one write. */
+START_TEST(frames_append)
+{
+    struct frame_reader reader;
+    struct error error = {0};
+    const unsigned char *payload;
+    size_t length;
+    message_encode_stop(&writer);
+    message_encode_ready(&writer, 1);
+    message_encode_stop(&writer);
+    frame_reader_init(&reader);
+    ck_assert_int_eq(frame_reader_feed(&reader, writer.buffer.data, writer.buffer.size), 0);
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_eq(frame_reader_next(&reader, &payload, &length, &error), 1);
+    ck_assert_int_eq(frame_reader_next(&reader, &payload, &length, &error), 0);
+    frame_reader_deinit(&reader);
+}
+END_TEST
+
+/* The example bytes of PROTOCOL.md. */
+START_TEST(documented_bytes)
+{
+    message_encode_stop(&writer);
+    message_encode_rejected(&writer, 7, "no root");
+    ck_assert_uint_eq(writer.buffer.size, 6 + 15);
+    ck_assert_mem_eq(writer.buffer.data, "\x00\x00\x00\x02\x91\x04", 6);
+    ck_assert_mem_eq(writer.buffer.data + 6, "\x00\x00\x00\x0b\x93\x22\x07\xa7no root", 15);
+}
+END_TEST
+
+/* ---- refusals ---- */
+
+/* A payload by hand: array of `count` made by the caller. */
+static struct error expect_refusal(int code, uint64_t expected_id)
+{
+    struct message message;
+    struct error error = {0};
+    uint64_t rejected_id = 12345;
+    int status =
+        message_decode(&message, writer.buffer.data, writer.buffer.size, &rejected_id, &error);
+    ck_assert_msg(status == code, "%d, not %d: %s", status, code, error.message);
+    ck_assert_uint_eq(rejected_id, expected_id);
+    ck_assert_int_ne(error.message[0], 0);
+    msgpack_sbuffer_clear(&writer.buffer);
+    return error;
+}
+
+START_TEST(not_a_message)
+{
+    pack_u64(&writer, 3);
+    expect_refusal(ERR_FORMAT, 0);
+    pack_array(&writer, 0);
+    expect_refusal(ERR_FORMAT, 0);
+    pack_array(&writer, 1);
+    pack_text(&writer, "hello");
+    expect_refusal(ERR_FORMAT, 0);
+    pack_array(&writer, 1);
+    pack_u64(&writer, 63);
+    expect_refusal(ERR_UNKNOWN, 0);
+    pack_array(&writer, 1);
+    pack_u64(&writer, UINT64_MAX);
+    expect_refusal(ERR_RANGE, 0);
+    pack_array(&writer, 17);
+    for (int i = 0; i < 17; i++)
+        pack_u64(&writer, 1);
+    expect_refusal(ERR_LIMIT, 0);
+}
+END_TEST
+
+START_TEST(wrong_field_counts)
+{
+    static const int types[] = {MESSAGE_HELLO, MESSAGE_SETUP,  MESSAGE_TASK,    MESSAGE_STOP,
+                                MESSAGE_READY, MESSAGE_RESULT, MESSAGE_REJECTED};
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        int fields = types[i] == MESSAGE_STOP ? 2 : 1;
+        pack_array(&writer, (size_t)fields);
+        pack_u64(&writer, (uint64_t)types[i]);
+        if (fields == 2)
+            pack_nil(&writer);
+        expect_refusal(ERR_FORMAT, 0);
+    }
+}
+END_TEST
+
+/* A later protocol's hello may have more fields; it must stay readable. */
+START_TEST(hello_of_the_future)
+{
+    struct message message;
+    struct error error = {0};
+    uint64_t rejected_id;
+    pack_array(&writer, 6);
+    pack_u64(&writer, MESSAGE_HELLO);
+    pack_u64(&writer, 9);
+    pack_text(&writer, "bestiary 9");
+    pack_u64(&writer, 1);
+    pack_nil(&writer);
+    pack_text(&writer, "?");
+    ck_assert_int_eq(
+        message_decode(&message, writer.buffer.data, writer.buffer.size, &rejected_id, &error), 0);
+    ck_assert_uint_eq(message.as.hello.protocol_version, 9);
+    ck_assert_str_eq(message.as.hello.build, "bestiary 9");
+    message_deinit(&message);
+}
+END_TEST
+
+static void begin_task(uint64_t id)
+{
+    pack_array(&writer, 6);
+    pack_u64(&writer, MESSAGE_TASK);
+    pack_u64(&writer, id);
+    pack_u64(&writer, 5);
+}
+
+/* Whatever else is wrong with a task, its id is given back. */
+START_TEST(bad_tasks)
+{
+    begin_task(0);
+    pack_u64(&writer, 0);
+    pack_u64(&writer, 1);
+    genome_encode(&task.genome, &writer);
+    expect_refusal(ERR_RANGE, 0);
+
+    begin_task(9);
+    pack_u64(&writer, UINT64_C(1) << 32);
+    pack_u64(&writer, 1);
+    genome_encode(&task.genome, &writer);
+    struct error error = expect_refusal(ERR_RANGE, 9);
+    ck_assert_ptr_nonnull(strstr(error.message, "task.attempt"));
+
+    begin_task(9);
+    pack_u64(&writer, 0);
+    pack_u64(&writer, 1);
+    pack_array(&writer, 0);
+    error = expect_refusal(ERR_FORMAT, 9);
+    ck_assert_ptr_nonnull(strstr(error.message, "task.genome"));
+
+    task.genome.bodies[0].width_m = 0;
+    begin_task(9);
+    pack_u64(&writer, 0);
+    pack_u64(&writer, 1);
+    genome_encode(&task.genome, &writer);
+    error = expect_refusal(ERR_RANGE, 9);
+    ck_assert_ptr_nonnull(strstr(error.message, "width"));
+}
+END_TEST
+
+static void put_result(uint64_t verdict, double wall_ms, int measure_count)
+{
+    pack_array(&writer, 7);
+    pack_u64(&writer, MESSAGE_RESULT);
+    pack_u64(&writer, 77);
+    pack_u64(&writer, 5);
+    pack_u64(&writer, verdict);
+    pack_u64(&writer, 1);
+    pack_array(&writer, (size_t)measure_count);
+    for (int i = 0; i < measure_count; i++)
+        pack_double(&writer, 0);
+    pack_array(&writer, 3);
+    pack_double(&writer, wall_ms);
+    pack_double(&writer, 0);
+    pack_u64(&writer, 0);
+}
+
+START_TEST(bad_results)
+{
+    put_result(14, 1, MEASURE_COUNT);
+    struct error error = expect_refusal(ERR_RANGE, 0);
+    ck_assert_ptr_nonnull(strstr(error.message, "result.verdict"));
+    put_result(0, -1, MEASURE_COUNT);
+    expect_refusal(ERR_RANGE, 0);
+    put_result(0, 1.0 / 0.0, MEASURE_COUNT);
+    expect_refusal(ERR_RANGE, 0);
+    put_result(0, 1, MEASURE_COUNT - 1);
+    error = expect_refusal(ERR_FORMAT, 0);
+    ck_assert_ptr_nonnull(strstr(error.message, "result.measures"));
+    put_result(0, 1, MEASURE_COUNT + 1);
+    expect_refusal(ERR_FORMAT, 0);
+}
+END_TEST
+
+static void put_setup(double deadline_s, const char *key, double value)
+{
+    pack_array(&writer, 4);
+    pack_u64(&writer, MESSAGE_SETUP);
+    pack_u64(&writer, 1);
+    pack_double(&writer, deadline_s);
+    pack_map(&writer, 1);
+    pack_text(&writer, key);
+    pack_double(&writer, value);
+}
+
+START_TEST(bad_setups)
+{
+    put_setup(0, "world.friction", 1);
+    expect_refusal(ERR_RANGE, 0);
+    put_setup(1e9, "world.friction", 1);
+    expect_refusal(ERR_RANGE, 0);
+    put_setup(60, "world.fiction", 1);
+    struct error error = expect_refusal(ERR_UNKNOWN, 0);
+    ck_assert_ptr_nonnull(strstr(error.message, "world.fiction"));
+    put_setup(60, "world.friction", 11);
+    error = expect_refusal(ERR_RANGE, 0);
+    ck_assert_ptr_nonnull(strstr(error.message, "world.friction"));
+}
+END_TEST
+
+START_TEST(too_long_is_refused)
+{
+    struct message message;
+    struct error error = {0};
+    uint64_t rejected_id;
+    unsigned char *bytes = calloc(1, FRAME_PAYLOAD_MAX + 1);
+    ck_assert_int_eq(message_decode(&message, bytes, FRAME_PAYLOAD_MAX + 1, &rejected_id, &error),
+                     ERR_LIMIT);
+    free(bytes);
+}
+END_TEST
+
+/* ---- hostile bytes ---- */
+
+/* Decodes from a block of exactly that size, so that reading beyond it is seen by the sanitizers. */
+static int decode_bytes(const unsigned char *bytes, size_t length)
+{
+    struct message message;
+    struct error error = {0};
+    uint64_t rejected_id;
+    unsigned char *copy = malloc(length > 0 ? length : 1);
+    memcpy(copy, bytes, length);
+    int status = message_decode(&message, copy, length, &rejected_id, &error);
+    if (status > 0 || error.code != status || (error.message[0] != '\0') != (status != 0))
+        ck_abort_msg("status %d, error %d \"%s\"", status, error.code, error.message);
+    if (status == 0)
+        message_deinit(&message);
+    free(copy);
+    return status;
+}
+
+static unsigned char *copy_payload(int kind, size_t *length)
+{
+    encode_all(kind);
+    *length = writer.buffer.size - FRAME_HEADER_BYTES;
+    unsigned char *bytes = malloc(*length);
+    memcpy(bytes, writer.buffer.data + FRAME_HEADER_BYTES, *length);
+    ck_assert_int_eq(decode_bytes(bytes, *length), 0);
+    return bytes;
+}
+
+START_TEST(every_truncation)
+{
+    size_t length;
+    unsigned char *bytes = copy_payload(_i, &length);
+    for (size_t cut = 0; cut < length; cut++)
+        ck_assert_int_ne(decode_bytes(bytes, cut), 0);
+    free(bytes);
+}
+END_TEST
+
+START_TEST(every_bit_flip)
+{
+    size_t length;
+    unsigned char *bytes = copy_payload(_i, &length);
+    for (size_t i = 0; i < length; i++)
+        for (int bit = 0; bit < 8; bit++) {
+            bytes[i] ^= (unsigned char)(1 << bit);
+            decode_bytes(bytes, length);
+            bytes[i] ^= (unsigned char)(1 << bit);
+        }
+    free(bytes);
+}
+END_TEST
+
+START_TEST(every_byte_to_the_extremes)
+{
+    static const unsigned char extremes[] = {0x00, 0x7f, 0x80, 0x9f, 0xc0, 0xc1, 0xc7,
+                                             0xcb, 0xcf, 0xd3, 0xdb, 0xdd, 0xdf, 0xff};
+    size_t length;
+    unsigned char *bytes = copy_payload(_i, &length);
+    for (size_t i = 0; i < length; i++) {
+        unsigned char kept = bytes[i];
+        for (size_t k = 0; k < sizeof extremes; k++) {
+            bytes[i] = extremes[k];
+            decode_bytes(bytes, length);
+        }
+        bytes[i] = kept;
+    }
+    free(bytes);
+}
+END_TEST
+
+/* Several random bytes at once, and random bytes inserted or taken out. */
+START_TEST(random_damage)
+{
+    struct rng rng;
+    size_t length;
+    unsigned char *bytes = copy_payload(_i, &length);
+    unsigned char *damaged = malloc(length + 1);
+    rng_init(&rng, 1, RNG_TEST, 0, (uint64_t)_i);
+    for (int round = 0; round < 3000; round++) {
+        memcpy(damaged, bytes, length);
+        size_t size = length, at = rng_below(&rng, (uint32_t)length);
+        int kind = (int)rng_below(&rng, 3);
+        if (kind == 1) {
+            memmove(damaged + at, damaged + at + 1, --size - at);
+        } else if (kind == 2) {
+            memmove(damaged + at + 1, damaged + at, size++ - at);
+            damaged[at] = (unsigned char)rng_u32(&rng);
+        }
+        for (uint32_t i = rng_below(&rng, 4); i > 0; i--)
+            damaged[rng_below(&rng, (uint32_t)size)] = (unsigned char)rng_u32(&rng);
+        decode_bytes(damaged, size);
+    }
+    free(damaged);
+    free(bytes);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("message");
+    TCase *test = tcase_create("message");
+    tcase_set_timeout(test, 60);
+    tcase_add_checked_fixture(test, setup, teardown);
+    tcase_add_test(test, hello_round_trip);
+    tcase_add_test(test, setup_round_trip);
+    tcase_add_test(test, task_round_trip);
+    tcase_add_test(test, result_round_trip);
+    tcase_add_test(test, small_round_trips);
+    tcase_add_test(test, long_reason_is_cut);
+    tcase_add_test(test, frames_append);
+    tcase_add_test(test, documented_bytes);
+    tcase_add_test(test, not_a_message);
+    tcase_add_test(test, wrong_field_counts);
+    tcase_add_test(test, hello_of_the_future);
+    tcase_add_test(test, bad_tasks);
+    tcase_add_test(test, bad_results);
+    tcase_add_test(test, bad_setups);
+    tcase_add_test(test, too_long_is_refused);
+    tcase_add_loop_test(test, every_truncation, 0, MESSAGE_KINDS);
+    tcase_add_loop_test(test, every_bit_flip, 0, MESSAGE_KINDS);
+    tcase_add_loop_test(test, every_byte_to_the_extremes, 0, MESSAGE_KINDS);
+    tcase_add_loop_test(test, random_damage, 0, MESSAGE_KINDS);
+    suite_add_tcase(suite, test);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}
