@@ -1,0 +1,414 @@
+/* common/neuron: each of the 23 functions against its row of the table, states over time, and
+ * totality: whatever the inputs and however long, outputs and states stay finite and bounded. */
+#include "common/neuron.h"
+
+#include <check.h>
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/detmath.h"
+#include "common/rng.h"
+
+#define DT_S (1.0 / 120.0) /* two thinks at 60 Hz */
+
+static const double extremes[] = {
+    0.0,   -0.0,   1.0,     -1.0,     0.5,      1e-7,      -1e-7,      9.999,
+    10.0,  -10.0,  1e3,     -1e3,     1e17,     0x1p-1074, -0x1p-1074, DBL_MIN,
+    1e154, -1e154, DBL_MAX, -DBL_MAX, INFINITY, -INFINITY, NAN,        -NAN,
+};
+
+enum { EXTREMES = sizeof extremes / sizeof extremes[0] };
+
+static double evaluate(enum neuron_function function, double a, double b, double c)
+{
+    const double inputs[NEURON_INPUTS_MAX] = {a, b, c};
+    return neuron_evaluate(function, inputs, NULL, DT_S);
+}
+
+static double advance(enum neuron_function function, struct neuron_state *state, double a, double b,
+                      double c)
+{
+    const double inputs[NEURON_INPUTS_MAX] = {a, b, c};
+    return neuron_evaluate(function, inputs, state, DT_S);
+}
+
+START_TEST(the_table_is_complete)
+{
+    ck_assert_int_eq(NEURON_FUNCTION_COUNT, 23);
+    int stateful = 0;
+    for (int i = 0; i < NEURON_FUNCTION_COUNT; i++) {
+        ck_assert_int_eq(neuron_find(neuron_functions[i].name), i);
+        ck_assert_int_ge(neuron_functions[i].input_count, 1);
+        ck_assert_int_le(neuron_functions[i].input_count, NEURON_INPUTS_MAX);
+        ck_assert_str_ne(neuron_functions[i].semantics, "");
+        stateful += neuron_functions[i].is_stateful;
+    }
+    ck_assert_int_eq(stateful, 6);
+    ck_assert_int_eq(neuron_find("oscillate-wave"), NEURON_OSCILLATE_WAVE);
+    ck_assert_int_eq(neuron_find(""), -1);
+    ck_assert_int_eq(neuron_find("Sum"), -1);
+    ck_assert_int_eq(neuron_find("oscillate"), -1);
+}
+END_TEST
+
+/* ---- functions without state: values worked out by hand ---- */
+
+struct row {
+    enum neuron_function function;
+    double inputs[NEURON_INPUTS_MAX];
+    double expected;
+};
+
+static const struct row rows[] = {
+    {NEURON_SUM, {1.5, 2.0, -0.25}, 3.25},
+    {NEURON_SUM, {9.0, 9.0, -9.0}, 9.0},
+    {NEURON_SUM, {9.0, 9.0, 0.0}, 10.0},
+    {NEURON_PRODUCT, {1.5, -2.0, 7.0}, -3.0},
+    {NEURON_PRODUCT, {-100.0, 100.0, 0.0}, -10.0},
+    {NEURON_DIVIDE, {1.0, 4.0, 7.0}, 0.25},
+    {NEURON_DIVIDE, {1.0, 0.0, 0.0}, 0.0},
+    {NEURON_DIVIDE, {1.0, 0.99e-6, 0.0}, 0.0},
+    {NEURON_DIVIDE, {1.0, -0.99e-6, 0.0}, 0.0},
+    {NEURON_DIVIDE, {2e-6, -1e-6, 0.0}, -2.0},
+    {NEURON_DIVIDE, {1.0, 1e-6, 0.0}, 10.0},
+    {NEURON_SUM_THRESHOLD, {1.0, 2.0, 2.9}, 1.0},
+    {NEURON_SUM_THRESHOLD, {1.0, 2.0, 3.0}, -1.0},
+    {NEURON_SUM_THRESHOLD, {1.0, 2.0, 3.1}, -1.0},
+    {NEURON_GREATER_THAN, {2.0, 1.0, 9.0}, 1.0},
+    {NEURON_GREATER_THAN, {1.0, 1.0, 0.0}, -1.0},
+    {NEURON_GREATER_THAN, {1.0, 2.0, 0.0}, -1.0},
+    {NEURON_SIGN_OF, {3.0, 0.0, 0.0}, 1.0},
+    {NEURON_SIGN_OF, {-0.001, 5.0, 5.0}, -1.0},
+    {NEURON_SIGN_OF, {0.0, 5.0, 5.0}, 0.0},
+    {NEURON_SIGN_OF, {-0.0, 5.0, 5.0}, 0.0},
+    {NEURON_MIN, {1.0, -2.0, -9.0}, -2.0},
+    {NEURON_MIN, {-3.0, -2.0, -9.0}, -3.0},
+    {NEURON_MAX, {1.0, -2.0, 9.0}, 1.0},
+    {NEURON_MAX, {-3.0, -2.0, 9.0}, -2.0},
+    {NEURON_ABS, {-2.5, 0.0, 0.0}, 2.5},
+    {NEURON_ABS, {2.5, 0.0, 0.0}, 2.5},
+    {NEURON_IF, {0.1, 3.0, 4.0}, 3.0},
+    {NEURON_IF, {0.0, 3.0, 4.0}, 4.0},
+    {NEURON_IF, {-0.1, 3.0, 4.0}, 4.0},
+    {NEURON_INTERPOLATE, {2.0, 4.0, 0.25}, 2.5},
+    {NEURON_INTERPOLATE, {2.0, 4.0, -3.0}, 2.0},
+    {NEURON_INTERPOLATE, {2.0, 4.0, 3.0}, 4.0},
+    {NEURON_INTERPOLATE, {-DBL_MAX, DBL_MAX, 0.5}, 0.0},
+    {NEURON_INTERPOLATE, {-DBL_MAX, DBL_MAX, 0.0}, -10.0},
+    {NEURON_INTERPOLATE, {-DBL_MAX, DBL_MAX, 1.0}, 10.0},
+    {NEURON_SIN, {0.5, 0.0, 0.0}, 0.479425538604203},
+    {NEURON_COS, {0.5, 0.0, 0.0}, 0.8775825618903728},
+    {NEURON_ATAN, {-2.0, 0.0, 0.0}, -1.1071487177940904},
+    {NEURON_LOG, {1.0, 0.0, 0.0}, 9.999500033330834e-05},
+    {NEURON_LOG, {-1.0, 0.0, 0.0}, 9.999500033330834e-05},
+    {NEURON_LOG, {0.0, 0.0, 0.0}, -9.210340371976182},
+    {NEURON_EXPT, {1.0, 0.0, 0.0}, 2.718281828459045},
+    {NEURON_EXPT, {-1.0, 0.0, 0.0}, 0.36787944117144233},
+    {NEURON_EXPT, {2.4, 0.0, 0.0}, 10.0},
+    {NEURON_SIGMOID, {0.5, 0.0, 0.0}, 0.46211715726000973},
+    {NEURON_SIGMOID, {-0.5, 0.0, 0.0}, -0.46211715726000973},
+    {NEURON_SIGMOID, {0.0, 0.0, 0.0}, 0.0},
+};
+
+START_TEST(functions_do_what_the_table_says)
+{
+    int is_seen[NEURON_FUNCTION_COUNT] = {0};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct row *row = &rows[i];
+        double output = neuron_evaluate(row->function, row->inputs, NULL, DT_S);
+        ck_assert_msg(fabs(output - row->expected) <= 4e-16 * fmax(1.0, fabs(row->expected)),
+                      "%s, row %d: %.17g, expected %.17g", neuron_functions[row->function].name,
+                      (int)i, output, row->expected);
+        is_seen[row->function] = 1;
+    }
+    for (int i = 0; i < NEURON_FUNCTION_COUNT; i++)
+        ck_assert(is_seen[i] || neuron_functions[i].is_stateful);
+}
+END_TEST
+
+/* Elementary functions are those of detmath, to the bit. */
+START_TEST(elementary_functions_are_the_deterministic_ones)
+{
+    for (double x = -12.0; x < 12.0; x += 0.037) {
+        ck_assert_double_eq(evaluate(NEURON_SIN, x, 0, 0), det_sin(x));
+        ck_assert_double_eq(evaluate(NEURON_COS, x, 0, 0), det_cos(x));
+        ck_assert_double_eq(evaluate(NEURON_ATAN, x, 0, 0), det_atan(x));
+        ck_assert_double_eq(evaluate(NEURON_LOG, x, 0, 0), det_log(fabs(x) + 1e-4));
+        ck_assert_double_eq(evaluate(NEURON_EXPT, x, 0, 0), fmin(det_exp(x), NEURON_OUTPUT_MAX));
+        ck_assert_double_eq(evaluate(NEURON_SIGMOID, x, 0, 0), det_tanh(x));
+    }
+}
+END_TEST
+
+START_TEST(inputs_that_are_not_finite_count_as_zero)
+{
+    static const double odd[] = {INFINITY, -INFINITY, NAN, -NAN};
+    for (int function = 0; function < NEURON_FUNCTION_COUNT; function++)
+        for (int place = 0; place < NEURON_INPUTS_MAX; place++)
+            for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
+                double inputs[NEURON_INPUTS_MAX] = {0.7, -0.3, 0.4};
+                struct neuron_state zero = {.value = 0.25}, other = {.value = 0.25};
+                inputs[place] = 0.0;
+                double expected = neuron_evaluate(function, inputs, &zero, DT_S);
+                inputs[place] = odd[i];
+                ck_assert_double_eq(neuron_evaluate(function, inputs, &other, DT_S), expected);
+                ck_assert_double_eq(other.value, zero.value);
+            }
+}
+END_TEST
+
+/* Inputs beyond a function's count change nothing. */
+START_TEST(inputs_a_function_does_not_have_are_ignored)
+{
+    for (int function = 0; function < NEURON_FUNCTION_COUNT; function++)
+        for (int i = 0; i < EXTREMES; i++) {
+            double inputs[NEURON_INPUTS_MAX] = {0.7, -0.3, 0.4};
+            struct neuron_state state = {.value = 0.25}, other = {.value = 0.25};
+            double expected = neuron_evaluate(function, inputs, &state, DT_S);
+            for (int j = neuron_functions[function].input_count; j < NEURON_INPUTS_MAX; j++)
+                inputs[j] = extremes[i];
+            ck_assert_double_eq(neuron_evaluate(function, inputs, &other, DT_S), expected);
+        }
+}
+END_TEST
+
+START_TEST(stateless_functions_leave_the_state_alone)
+{
+    const double inputs[NEURON_INPUTS_MAX] = {0.7, -0.3, 0.4};
+    for (int function = 0; function < NEURON_FUNCTION_COUNT; function++) {
+        struct neuron_state state = {.value = 0.125, .is_primed = 7};
+        neuron_evaluate(function, inputs, &state, DT_S);
+        int is_kept = state.value == 0.125 && state.is_primed == 7;
+        ck_assert_int_eq(is_kept, !neuron_functions[function].is_stateful);
+    }
+}
+END_TEST
+
+/* ---- functions with state ---- */
+
+START_TEST(integrate_sums_and_leaks)
+{
+    struct neuron_state state = {0};
+    for (int i = 1; i <= 120; i++)
+        ck_assert_double_eq_tol(advance(NEURON_INTEGRATE, &state, 3.0, 0.0, 0.0), 3.0 * i * DT_S,
+                                1e-12);
+
+    /* With a leak it settles at a / |b|, whatever b's sign. */
+    for (int sign = -1; sign <= 1; sign += 2) {
+        state = (struct neuron_state){0};
+        double output = 0.0;
+        for (int i = 0; i < 2000; i++)
+            output = advance(NEURON_INTEGRATE, &state, 3.0, sign * 2.0, 0.0);
+        ck_assert_double_eq_tol(output, 1.5, 1e-9);
+    }
+
+    /* One step, by hand. */
+    state = (struct neuron_state){.value = 2.0};
+    double output = advance(NEURON_INTEGRATE, &state, 0.5, 3.0, 0.0);
+    ck_assert_double_eq_tol(output, 2.0 + DT_S * (0.5 - 3.0 * 2.0), 1e-15);
+}
+END_TEST
+
+/* The sum itself stops at the limit, so that it comes back at once. */
+START_TEST(integrate_does_not_wind_up)
+{
+    struct neuron_state state = {0};
+    for (int i = 0; i < 10000; i++)
+        ck_assert_double_le(advance(NEURON_INTEGRATE, &state, 100.0, 0.0, 0.0), 10.0);
+    ck_assert_double_eq(state.value, 10.0);
+    double output = advance(NEURON_INTEGRATE, &state, -12.0, 0.0, 0.0);
+    ck_assert_double_eq_tol(output, 9.9, 1e-12);
+}
+END_TEST
+
+START_TEST(differentiate_is_a_rate_and_starts_at_zero)
+{
+    struct neuron_state state = {0};
+    ck_assert_double_eq(advance(NEURON_DIFFERENTIATE, &state, 5.0, 0.0, 0.0), 0.0);
+    ck_assert_double_eq_tol(advance(NEURON_DIFFERENTIATE, &state, 5.0 + 3.0 * DT_S, 0.0, 0.0), 3.0,
+                            1e-12);
+    ck_assert_double_eq(advance(NEURON_DIFFERENTIATE, &state, 5.0 + 3.0 * DT_S, 0.0, 0.0), 0.0);
+    ck_assert_double_eq(advance(NEURON_DIFFERENTIATE, &state, 0.0, 0.0, 0.0), -10.0);
+    ck_assert_double_eq(advance(NEURON_DIFFERENTIATE, &state, DBL_MAX, 0.0, 0.0), 10.0);
+    ck_assert_double_eq(advance(NEURON_DIFFERENTIATE, &state, -DBL_MAX, 0.0, 0.0), -10.0);
+}
+END_TEST
+
+START_TEST(smooth_follows_at_its_rate)
+{
+    struct neuron_state state = {0};
+    double expected = 0.0;
+    for (int i = 0; i < 200; i++) {
+        expected += 6.0 * DT_S * (2.0 - expected);
+        ck_assert_double_eq_tol(advance(NEURON_SMOOTH, &state, 2.0, -6.0, 0.0), expected, 1e-12);
+    }
+
+    /* Rates above one per think jump, rate 0 stays. */
+    ck_assert_double_eq(advance(NEURON_SMOOTH, &state, -4.0, 1e6, 0.0), -4.0);
+    ck_assert_double_eq(advance(NEURON_SMOOTH, &state, 7.0, 0.0, 0.0), -4.0);
+}
+END_TEST
+
+START_TEST(memory_samples_and_holds)
+{
+    struct neuron_state state = {0};
+    ck_assert_double_eq(advance(NEURON_MEMORY, &state, 0.0, 5.0, 0.0), 0.0);
+    ck_assert_double_eq(advance(NEURON_MEMORY, &state, 0.1, 5.0, 0.0), 5.0);
+    ck_assert_double_eq(advance(NEURON_MEMORY, &state, -1.0, 7.0, 0.0), 5.0);
+    ck_assert_double_eq(advance(NEURON_MEMORY, &state, 0.0, 7.0, 0.0), 5.0);
+    ck_assert_double_eq(advance(NEURON_MEMORY, &state, 1.0, -70.0, 0.0), -10.0);
+    ck_assert_double_eq(advance(NEURON_MEMORY, &state, 0.0, 1.0, 0.0), -10.0);
+}
+END_TEST
+
+START_TEST(the_wave_is_a_sine_of_time)
+{
+    for (int quarter = 0; quarter < 4; quarter++) {
+        struct neuron_state state = {.value = quarter / 4.0};
+        for (int i = 1; i <= 600; i++) {
+            double expected = 2.0 * sin(2.0 * DET_PI * (1.3 * i * DT_S + quarter / 4.0)) + 0.5;
+            double output = advance(NEURON_OSCILLATE_WAVE, &state, 1.3, 2.0, 0.5);
+            ck_assert_double_eq_tol(output, expected, 1e-11);
+            ck_assert(state.value >= 0.0 && state.value < 1.0);
+        }
+    }
+}
+END_TEST
+
+START_TEST(the_saw_rises_and_falls_back)
+{
+    struct neuron_state state = {.value = 0.5};
+    ck_assert_double_eq_tol(advance(NEURON_OSCILLATE_SAW, &state, 12.0, 3.0, 1.0), 1.6, 1e-12);
+    for (int i = 0; i < 3; i++)
+        advance(NEURON_OSCILLATE_SAW, &state, 12.0, 3.0, 1.0);
+    ck_assert_double_eq_tol(state.value, 0.9, 1e-12);
+    advance(NEURON_OSCILLATE_SAW, &state, 24.0, 3.0, 1.0);
+    ck_assert_double_eq_tol(advance(NEURON_OSCILLATE_SAW, &state, 0.0, 3.0, 1.0), -1.4, 1e-12);
+
+    /* Backwards through zero. */
+    ck_assert_double_eq_tol(advance(NEURON_OSCILLATE_SAW, &state, -24.0, 1.0, 0.0), 0.8, 1e-12);
+}
+END_TEST
+
+/* A change of frequency bends the wave, it does not make it jump. */
+START_TEST(a_changing_frequency_does_not_jump)
+{
+    struct neuron_state state = {0};
+    double previous = 0.0;
+    for (int i = 0; i < 1000; i++) {
+        double output = advance(NEURON_OSCILLATE_WAVE, &state, i % 2 ? 0.5 : 4.0, 1.0, 0.0);
+        ck_assert_double_le(fabs(output - previous), 2.0 * DET_PI * 4.0 * DT_S + 1e-12);
+        previous = output;
+    }
+}
+END_TEST
+
+/* A step just below zero must not round the phase up to 1. */
+START_TEST(the_phase_stays_below_one)
+{
+    struct neuron_state state = {0};
+    advance(NEURON_OSCILLATE_SAW, &state, -1e-20, 1.0, 0.0);
+    ck_assert(state.value >= 0.0 && state.value < 1.0);
+    state.value = 1.0 - 0x1p-53;
+    advance(NEURON_OSCILLATE_SAW, &state, 1e-20, 1.0, 0.0);
+    ck_assert(state.value >= 0.0 && state.value < 1.0);
+}
+END_TEST
+
+/* ---- totality ---- */
+
+static void check_total(int function, const double inputs[NEURON_INPUTS_MAX],
+                        struct neuron_state *state)
+{
+    double output = neuron_evaluate(function, inputs, state, DT_S);
+    if (!(fabs(output) <= NEURON_OUTPUT_MAX && isfinite(state->value)))
+        ck_abort_msg("%s(%g, %g, %g): output %g, state %g", neuron_functions[function].name,
+                     inputs[0], inputs[1], inputs[2], output, state->value);
+}
+
+START_TEST(every_function_is_total)
+{
+    for (int function = 0; function < NEURON_FUNCTION_COUNT; function++)
+        for (int i = 0; i < EXTREMES; i++)
+            for (int j = 0; j < EXTREMES; j++)
+                for (int k = 0; k < EXTREMES; k++) {
+                    const double inputs[NEURON_INPUTS_MAX] = {extremes[i], extremes[j],
+                                                              extremes[k]};
+                    struct neuron_state state = {.value = 0.5};
+                    check_total(function, inputs, &state);
+                }
+}
+END_TEST
+
+START_TEST(states_survive_long_abuse)
+{
+    struct rng rng;
+    rng_init(&rng, 1, RNG_TEST, 0, 0);
+    for (int function = 0; function < NEURON_FUNCTION_COUNT; function++) {
+        struct neuron_state state = {0};
+        for (int i = 0; i < 20000; i++) {
+            double inputs[NEURON_INPUTS_MAX];
+            for (int j = 0; j < NEURON_INPUTS_MAX; j++)
+                inputs[j] = extremes[rng_below(&rng, EXTREMES)] * rng_uniform(&rng, -1.0, 1.0);
+            check_total(function, inputs, &state);
+        }
+
+        /* After all that it still works: calm inputs give what they give. */
+        for (int i = 0; i < 20000; i++) {
+            const double calm[NEURON_INPUTS_MAX] = {0.5, 1.0, 0.25};
+            check_total(function, calm, &state);
+        }
+        if (function == NEURON_SMOOTH || function == NEURON_INTEGRATE)
+            ck_assert_double_eq_tol(state.value, 0.5, 1e-9);
+    }
+}
+END_TEST
+
+/* Equal inputs and states give equal bits, also in another order of calls. */
+START_TEST(evaluation_is_pure)
+{
+    for (int function = 0; function < NEURON_FUNCTION_COUNT; function++) {
+        struct neuron_state first = {.value = 0.3}, second = {.value = 0.3};
+        double outputs[100];
+        for (int i = 0; i < 100; i++)
+            outputs[i] = advance(function, &first, i * 0.1 - 3.0, 1.7, -0.2);
+        for (int i = 0; i < 100; i++) {
+            double again = advance(function, &second, i * 0.1 - 3.0, 1.7, -0.2);
+            ck_assert_int_eq(memcmp(&again, &outputs[i], sizeof again), 0);
+        }
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("neuron");
+    TCase *cases = tcase_create("neuron");
+    tcase_set_timeout(cases, 30);
+    tcase_add_test(cases, the_table_is_complete);
+    tcase_add_test(cases, functions_do_what_the_table_says);
+    tcase_add_test(cases, elementary_functions_are_the_deterministic_ones);
+    tcase_add_test(cases, inputs_that_are_not_finite_count_as_zero);
+    tcase_add_test(cases, inputs_a_function_does_not_have_are_ignored);
+    tcase_add_test(cases, stateless_functions_leave_the_state_alone);
+    tcase_add_test(cases, integrate_sums_and_leaks);
+    tcase_add_test(cases, integrate_does_not_wind_up);
+    tcase_add_test(cases, differentiate_is_a_rate_and_starts_at_zero);
+    tcase_add_test(cases, smooth_follows_at_its_rate);
+    tcase_add_test(cases, memory_samples_and_holds);
+    tcase_add_test(cases, the_wave_is_a_sine_of_time);
+    tcase_add_test(cases, the_saw_rises_and_falls_back);
+    tcase_add_test(cases, a_changing_frequency_does_not_jump);
+    tcase_add_test(cases, the_phase_stays_below_one);
+    tcase_add_test(cases, every_function_is_total);
+    tcase_add_test(cases, states_survive_long_abuse);
+    tcase_add_test(cases, evaluation_is_pure);
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
