@@ -7,8 +7,11 @@
 /* Distance in body lengths beyond the half that merely falling over could bring. */
 static double fitness_walk(const struct measures *measures, const struct params *params)
 {
-    double size = fmax(measures->size_m, params->fitness_size_floor_m);
+    double size = measures->size_m;
 
+    /* Not fmax(), which would hide a size that is not a number. */
+    if (size < params->fitness_size_floor_m)
+        size = params->fitness_size_floor_m;
     return (measures->distance_m - size / 2) / size;
 }
 

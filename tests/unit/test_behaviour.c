@@ -1,0 +1,197 @@
+/* Behaviours: the formulas against hand-computed values, and what must not score. */
+#include "controller/behaviour.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct params params;
+static struct measures measures;
+
+static void set_up(void)
+{
+    params_set_defaults(&params);
+    memset(&measures, 0, sizeof(measures));
+}
+
+static double fitness(int behaviour)
+{
+    params.evolution_behaviour = behaviour;
+    return behaviour_fitness(VERDICT_OK, &measures, &params);
+}
+
+static void set_windows(const double progress[MEASURE_WINDOWS])
+{
+    for (int k = 0; k < MEASURE_WINDOWS; k++)
+        measures_set(&measures, MEASURE_window_1_m + k, progress[k]);
+}
+
+START_TEST(names_are_those_of_the_parameter)
+{
+    char names[128] = "";
+
+    for (int i = 0; i < BEHAVIOUR_COUNT; i++) {
+        strcat(names, i ? "|" : "");
+        strcat(names, behaviours[i].name);
+        ck_assert(behaviours[i].formula[0] && behaviours[i].source[0]);
+    }
+    ck_assert_str_eq(names, param_table[params_find("evolution.behaviour")].choices);
+}
+END_TEST
+
+START_TEST(walk_counts_body_lengths_beyond_a_fall)
+{
+    measures.size_m = 2;
+    measures.distance_m = 5;
+    ck_assert_double_eq(fitness(BEHAVIOUR_WALK), 2);
+    /* A tall creature that only falls over moves its centre by half its size. */
+    measures.distance_m = 1;
+    ck_assert_double_eq(fitness(BEHAVIOUR_WALK), 0);
+    measures.distance_m = 0.2;
+    ck_assert_double_eq(fitness(BEHAVIOUR_WALK), 0);
+}
+END_TEST
+
+START_TEST(walk_has_a_size_floor)
+{
+    measures.size_m = 0.01;
+    measures.distance_m = 1.25;
+    ck_assert_double_eq(params.fitness_size_floor_m, 0.5);
+    ck_assert_double_eq(fitness(BEHAVIOUR_WALK), 2);
+    params.fitness_size_floor_m = 1;
+    ck_assert_double_eq(fitness(BEHAVIOUR_WALK), 0.75);
+}
+END_TEST
+
+START_TEST(jump_is_the_gain_of_the_lowest_point)
+{
+    measures.lowest_start_m = 0.125;
+    measures.lowest_max_m = 0.625;
+    ck_assert_double_eq(fitness(BEHAVIOUR_JUMP), 0.5);
+    measures.lowest_max_m = 0.1;
+    ck_assert_double_eq(fitness(BEHAVIOUR_JUMP), 0);
+}
+END_TEST
+
+START_TEST(swim_equals_the_distance_of_steady_motion)
+{
+    static const double steady[] = {0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5};
+
+    set_windows(steady);
+    ck_assert_double_eq_tol(fitness(BEHAVIOUR_SWIM), 4, 1e-12);
+}
+END_TEST
+
+START_TEST(swim_prefers_consistent_motion)
+{
+    /* All of them 4 m in all: a push and drift, its mirror image, back and forth, one weak window. */
+    static const double drift[] = {2, 1, 0.5, 0.25, 0.125, 0.0625, 0.03125, 0.03125};
+    static const double late[] = {0.03125, 0.03125, 0.0625, 0.125, 0.25, 0.5, 1, 2};
+    static const double weak[] = {0.55, 0.55, 0.55, 0.15, 0.55, 0.55, 0.55, 0.55};
+    double drifting;
+
+    set_windows(drift);
+    drifting = fitness(BEHAVIOUR_SWIM);
+    ck_assert_double_lt(drifting, 1.2);
+    set_windows(late);
+    ck_assert_double_gt(fitness(BEHAVIOUR_SWIM), drifting);
+    ck_assert_double_lt(fitness(BEHAVIOUR_SWIM), 4);
+    set_windows(weak);
+    ck_assert_double_gt(fitness(BEHAVIOUR_SWIM), drifting);
+    ck_assert_double_lt(fitness(BEHAVIOUR_SWIM), 3);
+}
+END_TEST
+
+START_TEST(swim_is_the_documented_formula)
+{
+    static const double progress[] = {0.1, 0.9, 0.3, 0.2, 0.5, 0.4, 0.8, 0.7};
+    double expected = 4 * 0.1;
+
+    for (int k = 1; k <= 8; k++)
+        expected += k / 9.0 * progress[k - 1];
+    set_windows(progress);
+    ck_assert_double_eq_tol(fitness(BEHAVIOUR_SWIM), expected, 1e-12);
+}
+END_TEST
+
+START_TEST(swim_is_never_negative)
+{
+    static const double back[] = {1, 1, 1, 1, 1, 1, 1, -3};
+
+    set_windows(back);
+    ck_assert_double_eq(fitness(BEHAVIOUR_SWIM), 0);
+}
+END_TEST
+
+START_TEST(only_scored_verdicts_have_fitness)
+{
+    measures.size_m = 1;
+    measures.distance_m = 10;
+    measures.lowest_max_m = 10;
+    for (int k = 0; k < MEASURE_WINDOWS; k++)
+        measures_set(&measures, MEASURE_window_1_m + k, 1);
+    for (int behaviour = 0; behaviour < BEHAVIOUR_COUNT; behaviour++)
+        for (int verdict = -1; verdict < 40; verdict++) {
+            double value;
+
+            params.evolution_behaviour = behaviour;
+            value = behaviour_fitness(verdict, &measures, &params);
+            if (verdict == VERDICT_OK || verdict == VERDICT_MOTIONLESS)
+                ck_assert_double_gt(value, 0);
+            else
+                ck_assert_double_eq(value, 0);
+        }
+}
+END_TEST
+
+START_TEST(measures_that_are_not_finite_score_nothing)
+{
+    static const double bad[] = {NAN, INFINITY, -INFINITY};
+
+    for (int behaviour = 0; behaviour < BEHAVIOUR_COUNT; behaviour++)
+        for (int i = 0; i < 3; i++) {
+            double value;
+
+            for (int m = 0; m < MEASURE_COUNT; m++)
+                measures_set(&measures, m, bad[i]);
+            value = fitness(behaviour);
+            ck_assert_msg(value == 0, "%s of %g is %g", behaviours[behaviour].name, bad[i], value);
+        }
+    /* One bad value among good ones. */
+    memset(&measures, 0, sizeof(measures));
+    measures.distance_m = 9;
+    measures.size_m = NAN;
+    ck_assert_double_eq(fitness(BEHAVIOUR_WALK), 0);
+    for (int k = 0; k < MEASURE_WINDOWS; k++)
+        measures_set(&measures, MEASURE_window_1_m + k, 1);
+    measures.window_3_m = NAN;
+    ck_assert_double_eq(fitness(BEHAVIOUR_SWIM), 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("behaviour");
+    TCase *tests = tcase_create("all");
+    SRunner *runner;
+    int failed;
+
+    tcase_add_checked_fixture(tests, set_up, NULL);
+    tcase_add_test(tests, names_are_those_of_the_parameter);
+    tcase_add_test(tests, walk_counts_body_lengths_beyond_a_fall);
+    tcase_add_test(tests, walk_has_a_size_floor);
+    tcase_add_test(tests, jump_is_the_gain_of_the_lowest_point);
+    tcase_add_test(tests, swim_equals_the_distance_of_steady_motion);
+    tcase_add_test(tests, swim_prefers_consistent_motion);
+    tcase_add_test(tests, swim_is_the_documented_formula);
+    tcase_add_test(tests, swim_is_never_negative);
+    tcase_add_test(tests, only_scored_verdicts_have_fitness);
+    tcase_add_test(tests, measures_that_are_not_finite_score_nothing);
+    suite_add_tcase(suite, tests);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,951 @@
+/* Genetics: what random genomes are like, mutation by mutation, crossover and grafting on marked
+ * genes, and a long chain of random breedings in which every child must be sound.
+ *
+ * Statistical tests use fixed seeds, so they never flake; their bounds are 6.2 standard deviations of
+ * the binomial distribution, so that a right program with other seeds would fail one in 1e9 times. */
+#include "controller/genetics.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/creature.h"
+
+static struct params params;
+static struct rng rng;
+
+static void set_up(void)
+{
+    params_set_defaults(&params);
+    rng_init(&rng, 4242, RNG_TEST, 0, 0);
+}
+
+/* ---- helpers ---- */
+
+static void assert_share(int64_t count, int64_t trials, double probability, const char *what)
+{
+    double mean = (double)trials * probability;
+    double bound = 6.2 * sqrt(mean * (1 - probability)) + 1;
+
+    ck_assert_msg(fabs((double)count - mean) <= bound, "%s: %lld of %lld, expected %.0f +- %.0f",
+                  what, (long long)count, (long long)trials, mean, bound);
+}
+
+static void make(struct genome *genome, uint64_t creature)
+{
+    struct gene_counter ids = {.creature = creature};
+
+    ck_assert_int_eq(genetics_random(genome, &params, &rng, &ids), 0);
+}
+
+static int mutate(struct genome *genome, int count, uint64_t creature, char text[256])
+{
+    struct gene_counter ids = {.creature = creature};
+
+    return genetics_mutate(genome, count, &params, &rng, &ids, text, 256);
+}
+
+/* Everything that holds for every result of genetics. */
+static void assert_sound(const struct genome *genome, const char *what)
+{
+    struct genome collected;
+    struct error error = {0};
+
+    ck_assert_msg(!genome_check(genome, &error), "%s: %s", what, error.message);
+    ck_assert_int_eq(genome_copy(&collected, genome), 0);
+    genome_collect_garbage(&collected);
+    ck_assert_msg(genome_is_equal(&collected, genome), "%s: garbage is left", what);
+    genome_deinit(&collected);
+}
+
+static void assert_round_trip(const struct genome *genome)
+{
+    struct pack_writer writer;
+    struct genome read;
+    struct error error = {0};
+
+    pack_writer_init(&writer);
+    genome_encode(genome, &writer);
+    ck_assert_msg(!genome_decode_bytes(&read, writer.buffer.data, writer.buffer.size, &error), "%s",
+                  error.message);
+    ck_assert(genome_is_equal(&read, genome));
+    ck_assert(genome_hash(&read) == genome_hash(genome));
+    genome_deinit(&read);
+    pack_writer_deinit(&writer);
+}
+
+/* All rates 0 but one. */
+static void allow_only(const char *kind)
+{
+    struct error error;
+    char key[80];
+
+    for (int i = 0; i < param_count; i++) {
+        static const char *const others[] = {"none", "one", "more_continue", "mated_scale", "step"};
+        int is_rate = !strcmp(param_table[i].section, "mutation");
+
+        for (int k = 0; k < 5; k++)
+            is_rate &= strcmp(param_table[i].name, others[k]) != 0;
+        if (is_rate)
+            ck_assert_int_eq(params_set(&params, param_table[i].key, "0", &error), 0);
+    }
+    if (kind) {
+        snprintf(key, sizeof(key), "mutation.%s", kind);
+        ck_assert_int_eq(params_set(&params, key, "1", &error), 0);
+    }
+}
+
+/* ---- random genomes ---- */
+
+START_TEST(gene_ids_name_creature_and_count)
+{
+    struct gene_counter ids = {.creature = 7};
+
+    ck_assert(gene_counter_next(&ids) == (7 << 10 | 1));
+    ck_assert(gene_counter_next(&ids) == (7 << 10 | 2));
+    ck_assert_uint_eq(ids.count, 2);
+}
+END_TEST
+
+START_TEST(gene_ids_do_not_run_over)
+{
+    struct gene_counter ids = {.creature = 7, .count = 1023};
+
+    gene_counter_next(&ids);
+}
+END_TEST
+
+START_TEST(random_genomes_are_sound)
+{
+    for (int i = 1; i <= 3000; i++) {
+        struct genome genome;
+
+        make(&genome, (uint64_t)i);
+        assert_sound(&genome, "random");
+        ck_assert_int_ge(genome.body_count, params.initial_bodies_min);
+        ck_assert_int_le(genome.body_count, params.initial_bodies_max);
+        ck_assert_int_ge(genome.connection_count, genome.body_count - 1);
+        for (int k = 0; k < genome.body_count; k++) {
+            const struct body_gene *body = &genome.bodies[k];
+
+            ck_assert(body->id >> 10 == (uint64_t)i);
+            ck_assert(body->width_m >= params.initial_side_min_m &&
+                      body->width_m <= params.initial_side_max_m);
+            ck_assert(body->height_m >= params.initial_side_min_m &&
+                      body->height_m <= params.initial_side_max_m);
+            ck_assert(body->lower_rad <= -0.1 && body->lower_rad >= -params.initial_limit_max_rad);
+            ck_assert(body->upper_rad >= 0.1 && body->upper_rad <= params.initial_limit_max_rad);
+            ck_assert(body->recursive_limit >= 1 && body->recursive_limit <= 4);
+        }
+        genome_deinit(&genome);
+    }
+}
+END_TEST
+
+START_TEST(random_genomes_keep_the_shares_asked_for)
+{
+    int joints = 0, rigid = 0, effectors = 0, driven = 0, rotary = 0, phases[4] = {0};
+    int drives = 0;
+
+    params.initial_neurons_max = params.initial_central_max = 0;
+    for (int i = 1; i <= 4000; i++) {
+        struct genome genome;
+
+        make(&genome, (uint64_t)i);
+        /* Not the root, whose joint may be unused. */
+        for (int k = 1; k < genome.body_count; k++) {
+            const struct body_gene *body = &genome.bodies[k];
+
+            joints++;
+            rigid += body->joint == JOINT_RIGID;
+            rotary += body->joint == JOINT_ROTARY;
+            effectors += body->has_effector;
+        }
+        for (int k = 0; k < genome.body_count; k++) {
+            const struct body_gene *body = &genome.bodies[k];
+
+            if (body->has_effector) {
+                drives++;
+                driven += body->effector_input.kind == INPUT_NEURON &&
+                          body->effector_input.scope == SCOPE_OWN;
+            }
+        }
+        for (int k = 0; k < genome.neuron_count; k++) {
+            ck_assert_int_eq(genome.neurons[k].function, NEURON_OSCILLATE_WAVE);
+            ck_assert_int_eq(genome.neurons[k].inputs[0].kind, INPUT_CONSTANT);
+            ck_assert(genome.neurons[k].inputs[0].value >= 0.5 &&
+                      genome.neurons[k].inputs[0].value <= 2.5);
+            ck_assert(genome.neurons[k].inputs[1].value >= 0.3 &&
+                      genome.neurons[k].inputs[1].value <= 1.2);
+            phases[(int)(4 * genome.neurons[k].initial)]++;
+        }
+        genome_deinit(&genome);
+    }
+    assert_share(rigid, joints, params.initial_rigid, "rigid");
+    assert_share(effectors, rotary, params.initial_effectors, "effectors");
+    assert_share(driven, drives, params.initial_oscillators, "oscillators");
+    for (int k = 0; k < 4; k++)
+        assert_share(phases[k], phases[0] + phases[1] + phases[2] + phases[3], 0.25, "phases");
+}
+END_TEST
+
+START_TEST(random_genomes_differ_and_repeat)
+{
+    struct genome a, b, c;
+    struct gene_counter ids;
+    struct rng stream;
+
+    rng_init(&stream, 5, RNG_RANDOM_GENOME, 0, 9);
+    ids = (struct gene_counter){.creature = 9};
+    genetics_random(&a, &params, &stream, &ids);
+    rng_init(&stream, 5, RNG_RANDOM_GENOME, 0, 9);
+    ids = (struct gene_counter){.creature = 9};
+    genetics_random(&b, &params, &stream, &ids);
+    ids = (struct gene_counter){.creature = 9};
+    genetics_random(&c, &params, &stream, &ids);
+    ck_assert(genome_is_equal(&a, &b));
+    ck_assert(!genome_is_equal(&a, &c));
+    genome_deinit(&a);
+    genome_deinit(&b);
+    genome_deinit(&c);
+}
+END_TEST
+
+START_TEST(random_genomes_at_the_bounds_are_sound)
+{
+    static const int64_t sizes[][4] = {/* bodies min, max, neurons, central */
+                                       {1, 1, 0, 0},
+                                       {1, 1, 3, 2},
+                                       {32, 32, 32, 32},
+                                       {1, 32, 0, 32},
+                                       {2, 2, 32, 0}};
+
+    params.initial_connections = 4;
+    for (int i = 0; i < 500; i++) {
+        struct genome genome;
+
+        params.initial_bodies_min = sizes[i % 5][0];
+        params.initial_bodies_max = sizes[i % 5][1];
+        params.initial_neurons_max = sizes[i % 5][2];
+        params.initial_central_max = sizes[i % 5][3];
+        params.initial_rigid = i % 3 / 2.0;
+        params.initial_effectors = i % 4 / 3.0;
+        params.initial_limit_max_rad = i % 2 ? 0.1 : GENOME_LIMIT_MAX_RAD;
+        make(&genome, 1);
+        assert_sound(&genome, "random at a bound");
+        ck_assert_int_ge(genome.connection_count, 1);
+        if (genome.body_count == 1)
+            ck_assert_int_ge(genome.bodies[0].recursive_limit, 2);
+        genome_deinit(&genome);
+    }
+}
+END_TEST
+
+/* ---- numbers of mutations ---- */
+
+static void count_mutations(int is_mated, int64_t trials, int64_t tally[4])
+{
+    memset(tally, 0, 4 * sizeof(*tally));
+    for (int64_t i = 0; i < trials; i++) {
+        int count = genetics_mutation_count(&params, is_mated, &rng);
+
+        tally[count < 3 ? count : 3]++;
+    }
+}
+
+START_TEST(mutation_counts_are_25_50_25)
+{
+    int64_t tally[4], trials = 200000;
+
+    for (int is_mated = 0; is_mated < 2; is_mated++) {
+        count_mutations(is_mated, trials, tally);
+        assert_share(tally[0], trials, 0.25, "none");
+        assert_share(tally[1], trials, 0.5, "one");
+        assert_share(tally[2], trials, 0.125, "two: half of the rest");
+        assert_share(tally[3], trials, 0.125, "three or more");
+    }
+}
+END_TEST
+
+START_TEST(mated_children_can_mutate_less)
+{
+    int64_t tally[4], trials = 200000;
+
+    params.mutation_mated_scale = 0.4;
+    count_mutations(0, trials, tally);
+    assert_share(tally[0], trials, 0.25, "none, asexual");
+    count_mutations(1, trials, tally);
+    assert_share(tally[0], trials, 0.7, "none, mated");
+    assert_share(tally[1], trials, 0.2, "one, mated");
+    params.mutation_mated_scale = 0;
+    count_mutations(1, 1000, tally);
+    ck_assert_int_eq(tally[0], 1000);
+}
+END_TEST
+
+START_TEST(mutation_counts_are_bounded)
+{
+    params.mutation_none = params.mutation_one = 0;
+    params.mutation_more_continue = 1;
+    ck_assert_int_eq(genetics_mutation_count(&params, 0, &rng), 64);
+    params.mutation_one = 1;
+    ck_assert_int_eq(genetics_mutation_count(&params, 0, &rng), 1);
+    params.mutation_none = 1;
+    ck_assert_int_eq(genetics_mutation_count(&params, 0, &rng), 0);
+}
+END_TEST
+
+/* ---- mutation ---- */
+
+/* Every kind and how its text begins and goes on. */
+static const struct {
+    const char *kind;
+    const char *words[4];
+} kinds[] = {
+    {"body_size", {"width of body ", "height of body ", " m"}},
+    {"body_joint", {"joint of body ", "rigid", "rotary"}},
+    {"body_limits", {"lower limit of body ", "upper limit of body ", " rad"}},
+    {"body_recursion", {"recursive limit of body ", " -> "}},
+    {"body_symmetry", {" became symmetric", " is no longer symmetric", "body "}},
+    {"body_sensors", {" gained the sensor ", " lost the sensor ", "contact-left", "joint"}},
+    {"effector",
+     {" gained an effector", " lost its effector", "the effector of body ",
+      "strength of the effector"}},
+    {"neuron_function", {"function of neuron ", " -> ", "sin", "sigmoid"}},
+    {"neuron_weight", {"weight of input ", "constant of input ", "phase of neuron ", " turns"}},
+    {"neuron_input",
+     {" now reads sensor ", " now reads neuron ", " now reads constant ", "input "}},
+    {"add_body", {"added body ", " to body ", "rotary", "rigid"}},
+    {"add_neuron", {"added a neuron ", " to body ", " to the central set"}},
+    {"connection_placement",
+     {"position of connection ", " face of connection ", "angle of connection ", " rad"}},
+    {"connection_scale", {"scale of connection ", " -> "}},
+    {"connection_flags",
+     {" became reflected", " is no longer reflected", " became terminal-only", "connection "}},
+    {"connection_target", {"connection ", " now leads to body "}},
+    {"add_connection", {"added a connection from body ", " to body "}},
+    {"remove_connection", {"removed connection ", " (body "}},
+};
+enum { KIND_COUNT = sizeof(kinds) / sizeof(kinds[0]) };
+
+static int say_some(int kind, const char *text)
+{
+    for (int i = 0; i < 4; i++)
+        if (kinds[kind].words[i] && strstr(text, kinds[kind].words[i]))
+            return 1;
+    return 0;
+}
+
+/* Applies a kind to a random genome; 1 if it found something to change. */
+static int apply_kind(int kind, uint64_t creature, char text[256])
+{
+    struct genome genome, before;
+    int is_change;
+
+    make(&genome, creature);
+    ck_assert_int_eq(genome_copy(&before, &genome), 0);
+    ck_assert_int_eq(mutate(&genome, 1, creature + 1000000, text), 0);
+    assert_sound(&genome, kinds[kind].kind);
+    is_change = !genome_is_equal(&genome, &before);
+    ck_assert_msg(is_change == (text[0] != 0), "%s: %s", kinds[kind].kind, text);
+    if (is_change) {
+        ck_assert_msg(say_some(kind, text), "%s: %s", kinds[kind].kind, text);
+        ck_assert_msg(!strstr(text, "; "), "%s: %s", kinds[kind].kind, text);
+        ck_assert_int_gt(genome.connection_count, 0);
+    }
+    genome_deinit(&genome);
+    genome_deinit(&before);
+    return is_change;
+}
+
+START_TEST(every_kind_occurs_and_says_what_it_did)
+{
+    int kind = _i, changed = 0;
+    int seen[4] = {0};
+
+    allow_only(kinds[kind].kind);
+    for (uint64_t i = 1; i <= 400; i++) {
+        char text[256];
+
+        changed += apply_kind(kind, i, text);
+        for (int k = 0; k < 4; k++)
+            seen[k] |= kinds[kind].words[k] && strstr(text, kinds[kind].words[k]);
+    }
+    ck_assert_msg(changed > 200, "%s: only %d of 400 changed", kinds[kind].kind, changed);
+    for (int k = 0; k < 4; k++)
+        ck_assert_msg(!kinds[kind].words[k] || seen[k], "%s: never \"%s\"", kinds[kind].kind,
+                      kinds[kind].words[k]);
+}
+END_TEST
+
+START_TEST(kinds_here_are_those_of_the_parameters)
+{
+    int rates = 0;
+
+    for (int i = 0; i < param_count; i++)
+        rates += !strcmp(param_table[i].section, "mutation");
+    ck_assert_int_eq(rates, KIND_COUNT + 5);
+}
+END_TEST
+
+/* Rates times sites: two kinds against each other on one genome. */
+START_TEST(sites_are_drawn_by_rate_and_number)
+{
+    struct genome genome;
+    int trials = 5000, flags = 0;
+    double expected;
+
+    params.initial_bodies_min = params.initial_bodies_max = 4;
+    make(&genome, 1);
+    allow_only("body_symmetry");
+    params.mutation_connection_flags = 3;
+    expected = 3.0 * genome.connection_count / (3.0 * genome.connection_count + genome.body_count);
+    for (int i = 0; i < trials; i++) {
+        struct genome child;
+        char text[256];
+
+        ck_assert_int_eq(genome_copy(&child, &genome), 0);
+        ck_assert_int_eq(mutate(&child, 1, 2, text), 0);
+        flags += !strncmp(text, "connection", 10);
+        genome_deinit(&child);
+    }
+    assert_share(flags, trials, expected, "flags of connections");
+    genome_deinit(&genome);
+}
+END_TEST
+
+START_TEST(several_mutations_come_in_the_order_of_the_kinds)
+{
+    allow_only("body_symmetry");
+    params.mutation_connection_flags = 1;
+    for (int i = 1; i <= 300; i++) {
+        struct genome genome;
+        char text[256], *connection;
+        int pieces = 1;
+
+        make(&genome, (uint64_t)i);
+        ck_assert_int_eq(mutate(&genome, 4, 100000, text), 0);
+        for (const char *at = text; (at = strstr(at, "; ")); at++)
+            pieces++;
+        ck_assert_int_eq(pieces, 4);
+        connection = strstr(text, "connection");
+        ck_assert_msg(!connection || !strstr(connection, "body"), "%s", text);
+        genome_deinit(&genome);
+    }
+}
+END_TEST
+
+START_TEST(a_mutation_always_changes_the_genome)
+{
+    for (int i = 1; i <= 3000; i++) {
+        struct genome genome, before;
+        char text[256];
+
+        make(&genome, (uint64_t)i);
+        ck_assert_int_eq(genome_copy(&before, &genome), 0);
+        ck_assert_int_eq(mutate(&genome, 1, 100000, text), 0);
+        ck_assert(!genome_is_equal(&genome, &before));
+        ck_assert_str_ne(text, "");
+        assert_sound(&genome, text);
+        genome_deinit(&before);
+        genome_deinit(&genome);
+    }
+}
+END_TEST
+
+START_TEST(nothing_to_change_ends)
+{
+    struct genome genome, before;
+    char text[256] = "old";
+
+    make(&genome, 1);
+    ck_assert_int_eq(genome_copy(&before, &genome), 0);
+    ck_assert_int_eq(mutate(&genome, 0, 2, text), 0);
+    ck_assert_str_eq(text, "");
+    /* No rate at all. */
+    allow_only(NULL);
+    ck_assert_int_eq(mutate(&genome, 5, 2, text), 0);
+    ck_assert_str_eq(text, "");
+    ck_assert(genome_is_equal(&genome, &before));
+    genome_deinit(&genome);
+    genome_deinit(&before);
+    /* The only kind allowed can change nothing: a lone body has no other target, and its only
+     * connection stays. */
+    params.initial_bodies_min = params.initial_bodies_max = 1;
+    params.initial_connections = 1;
+    make(&genome, 1);
+    ck_assert_int_eq(genome_copy(&before, &genome), 0);
+    allow_only("connection_target");
+    ck_assert_int_eq(mutate(&genome, 3, 2, text), 0);
+    allow_only("remove_connection");
+    ck_assert_int_eq(mutate(&genome, 3, 2, text), 0);
+    ck_assert(genome_is_equal(&genome, &before));
+    genome_deinit(&genome);
+    genome_deinit(&before);
+}
+END_TEST
+
+START_TEST(texts_are_cut_to_fit)
+{
+    for (int size = 0; size <= 60; size++) {
+        struct gene_counter ids = {.creature = 2};
+        struct genome genome;
+        char text[64];
+
+        memset(text, 'x', sizeof(text));
+        make(&genome, 1);
+        ck_assert_int_eq(genetics_mutate(&genome, 6, &params, &rng, &ids, size ? text : NULL, size),
+                         0);
+        ck_assert(size == 0 || memchr(text, '\0', (size_t)size));
+        ck_assert(text[size] == 'x');
+        genome_deinit(&genome);
+    }
+}
+END_TEST
+
+START_TEST(numeric_changes_follow_the_step)
+{
+    double sums[2] = {0};
+    static const double steps[] = {0.1, 0.4};
+
+    allow_only("connection_scale");
+    for (int s = 0; s < 2; s++)
+        for (int i = 0; i < 4000; i++) {
+            struct genome genome;
+            double before[2];
+            char text[256];
+
+            params.initial_bodies_min = params.initial_bodies_max = 2;
+            params.initial_connections = 1;
+            params.mutation_step = steps[s];
+            make(&genome, 1);
+            ck_assert_int_eq(genome.connection_count, 2);
+            for (int k = 0; k < 2; k++)
+                before[k] = genome.connections[k].scale;
+            ck_assert_int_eq(mutate(&genome, 1, 2, text), 0);
+            for (int k = 0; k < 2; k++)
+                sums[s] += fabs(genome.connections[k].scale / before[k] - 1);
+            genome_deinit(&genome);
+        }
+    /* A sum of three numbers uniform in -1 .. 1 has a mean size of 13/16; 4000 of them (deviation
+     * 0.58) are within 0.06 of it but for one time in 1e10. */
+    for (int s = 0; s < 2; s++)
+        ck_assert_double_eq_tol(sums[s] / 4000 / steps[s], 13.0 / 16, 0.06);
+}
+END_TEST
+
+START_TEST(a_full_genome_mutates_within_its_tables)
+{
+    params.initial_bodies_min = params.initial_bodies_max = 32;
+    params.initial_connections = 4;
+    params.initial_neurons_max = 32;
+    for (int i = 1; i <= 60; i++) {
+        struct genome genome;
+        char text[256];
+
+        make(&genome, (uint64_t)i);
+        ck_assert_int_eq(genome.connection_count, GENOME_CONNECTIONS_MAX);
+        ck_assert_int_eq(mutate(&genome, 20, 100000, text), 0);
+        assert_sound(&genome, text);
+        genome_deinit(&genome);
+    }
+}
+END_TEST
+
+/* ---- crossover ---- */
+
+START_TEST(a_genome_crossed_with_itself_stays)
+{
+    for (int i = 1; i <= 500; i++) {
+        struct gene_counter ids = {.creature = 100000};
+        struct genome genome, child;
+        char text[256];
+
+        make(&genome, (uint64_t)i);
+        mutate(&genome, 3, 50000, text);
+        ck_assert_int_eq(genetics_crossover(&child, &genome, &genome, &params, &rng, &ids), 0);
+        ck_assert(genome_is_equal(&child, &genome));
+        genome_deinit(&genome);
+        genome_deinit(&child);
+    }
+}
+END_TEST
+
+/* A copy in which every gene carries a mark that the original does not. */
+#define MARK 7.5
+static void copy_marked(struct genome *copy, const struct genome *genome)
+{
+    ck_assert_int_eq(genome_copy(copy, genome), 0);
+    for (int i = 0; i < copy->body_count; i++)
+        copy->bodies[i].width_m = MARK;
+    for (int i = 0; i < copy->connection_count; i++)
+        copy->connections[i].scale = MARK;
+    for (int i = 0; i < copy->neuron_count; i++)
+        copy->neurons[i].inputs[0].weight = MARK;
+}
+
+/* Where a child of a genome and its marked copy changed sides, read in the order of the chromosome:
+ * central neurons, then each body with its connections and its neurons. */
+struct reading {
+    int side, switches;
+};
+static void read_gene(struct reading *reading, double mark)
+{
+    int side = mark == MARK;
+
+    reading->switches += side != reading->side;
+    reading->side = side;
+}
+
+static int count_switches(const struct genome *child)
+{
+    struct reading reading = {0, 0};
+
+    for (int n = 0; n < child->neuron_count; n++)
+        if (!child->neurons[n].owner)
+            read_gene(&reading, child->neurons[n].inputs[0].weight);
+    for (int b = 0; b < child->body_count; b++) {
+        gene_id id = child->bodies[b].id;
+
+        read_gene(&reading, child->bodies[b].width_m);
+        for (int c = 0; c < child->connection_count; c++)
+            if (child->connections[c].from == id)
+                read_gene(&reading, child->connections[c].scale);
+        for (int n = 0; n < child->neuron_count; n++)
+            if (child->neurons[n].owner == id)
+                read_gene(&reading, child->neurons[n].inputs[0].weight);
+    }
+    return reading.switches;
+}
+
+START_TEST(crossing_points_are_one_to_the_maximum)
+{
+    int trials = 6000, tally[5] = {0};
+    struct genome a, b;
+
+    do
+        make(&a, 1);
+    while (a.neuron_count < 4);
+    copy_marked(&b, &a);
+    params.breeding_crossover_points_max = 3;
+    for (int i = 0; i < trials; i++) {
+        struct gene_counter ids = {.creature = 2};
+        struct genome child;
+        int switches;
+
+        ck_assert_int_eq(genetics_crossover(&child, &a, &b, &params, &rng, &ids), 0);
+        switches = count_switches(&child);
+        ck_assert_int_le(switches, 4);
+        tally[switches]++;
+        genome_deinit(&child);
+    }
+    ck_assert_int_eq(tally[0] + tally[4], 0);
+    for (int i = 1; i <= 3; i++)
+        assert_share(tally[i], trials, 1.0 / 3, "crossing points");
+    genome_deinit(&a);
+    genome_deinit(&b);
+}
+END_TEST
+
+/* Each gap between two neighbouring genes is a crossing point as often as any other. */
+START_TEST(crossing_points_are_everywhere)
+{
+    int trials = 6000, first[64] = {0}, rows;
+    struct genome a, b;
+
+    do
+        make(&a, 1);
+    while (a.neuron_count < 3 || a.body_count < 3);
+    copy_marked(&b, &a);
+    rows = a.body_count + a.connection_count + a.neuron_count;
+    params.breeding_crossover_points_max = 1;
+    for (int i = 0; i < trials; i++) {
+        struct gene_counter ids = {.creature = 2};
+        struct genome child;
+        int marked = 0;
+
+        ck_assert_int_eq(genetics_crossover(&child, &a, &b, &params, &rng, &ids), 0);
+        for (int k = 0; k < child.body_count; k++)
+            marked += child.bodies[k].width_m == MARK;
+        for (int k = 0; k < child.connection_count; k++)
+            marked += child.connections[k].scale == MARK;
+        for (int k = 0; k < child.neuron_count; k++)
+            marked += child.neurons[k].inputs[0].weight == MARK;
+        ck_assert(marked > 0 && marked < rows);
+        first[marked]++;
+        genome_deinit(&child);
+    }
+    for (int k = 1; k < rows; k++)
+        assert_share(first[k], trials, 1.0 / (rows - 1), "place of the crossing point");
+    genome_deinit(&a);
+    genome_deinit(&b);
+}
+END_TEST
+
+static int count_bodies_of(const struct genome *child, uint64_t creature)
+{
+    int count = 0;
+
+    for (int i = 0; i < child->body_count; i++)
+        count += child->bodies[i].id >> 10 == creature;
+    return count;
+}
+
+START_TEST(unrelated_parents_cross)
+{
+    int mixed = 0;
+
+    for (int i = 0; i < 1000; i++) {
+        struct gene_counter ids = {.creature = 3};
+        struct genome a, b, child;
+
+        make(&a, 1);
+        make(&b, 2);
+        ck_assert_int_eq(genetics_crossover(&child, &a, &b, &params, &rng, &ids), 0);
+        assert_sound(&child, "crossover of unrelated");
+        ck_assert_int_gt(child.connection_count, 0);
+        mixed += count_bodies_of(&child, 1) > 0 && count_bodies_of(&child, 2) > 0;
+        genome_deinit(&a);
+        genome_deinit(&b);
+        genome_deinit(&child);
+    }
+    ck_assert_int_gt(mixed, 300);
+}
+END_TEST
+
+/* Two hand-written genomes use the same small ids for different things. */
+START_TEST(equal_ids_of_unlike_genes_do_no_harm)
+{
+    for (int i = 0; i < 1000; i++) {
+        struct gene_counter ids = {.creature = 3};
+        struct genome a, b, child, graft;
+
+        make(&a, 0);
+        make(&b, 0);
+        ck_assert_int_eq(genetics_crossover(&child, &a, &b, &params, &rng, &ids), 0);
+        assert_sound(&child, "crossover");
+        ck_assert_int_eq(genetics_graft(&graft, &a, &b, &params, &rng, &ids), 0);
+        assert_sound(&graft, "graft");
+        genome_deinit(&a);
+        genome_deinit(&b);
+        genome_deinit(&child);
+        genome_deinit(&graft);
+    }
+}
+END_TEST
+
+/* ---- grafting ---- */
+
+START_TEST(a_graft_brings_a_section_along)
+{
+    int central = 0;
+
+    for (int i = 0; i < 2000; i++) {
+        struct gene_counter ids = {.creature = 3};
+        struct genome a, b, child;
+        int leading = 0;
+
+        make(&a, 1);
+        make(&b, 2);
+        ck_assert_int_eq(genetics_graft(&child, &a, &b, &params, &rng, &ids), 0);
+        assert_sound(&child, "graft");
+        ck_assert(child.root == a.root);
+        ck_assert_uint_eq(ids.count, 0);
+        /* Exactly one connection leads from a's genes to b's, and nothing leads back. */
+        for (int k = 0; k < child.connection_count; k++) {
+            const struct connection_gene *connection = &child.connections[k];
+
+            ck_assert(connection->id >> 10 == connection->from >> 10);
+            if (connection->from >> 10 == 1 && connection->to >> 10 == 2)
+                leading++;
+            ck_assert(connection->from >> 10 == 1 || connection->to >> 10 == 2);
+        }
+        ck_assert_int_eq(leading, 1);
+        for (int k = 0; k < child.neuron_count; k++)
+            central += child.neurons[k].owner == 0 && child.neurons[k].id >> 10 == 2;
+        genome_deinit(&a);
+        genome_deinit(&b);
+        genome_deinit(&child);
+    }
+    ck_assert_int_gt(central, 0);
+}
+END_TEST
+
+START_TEST(genes_a_has_already_get_new_ids)
+{
+    int renamed = 0;
+
+    for (int i = 0; i < 1000; i++) {
+        struct gene_counter ids = {.creature = 3};
+        struct genome a, child;
+
+        make(&a, 1);
+        ck_assert_int_eq(genetics_graft(&child, &a, &a, &params, &rng, &ids), 0);
+        assert_sound(&child, "graft on itself");
+        ck_assert_int_gt(count_bodies_of(&child, 3), 0);
+        renamed += (int)ids.count;
+        genome_deinit(&a);
+        genome_deinit(&child);
+    }
+    ck_assert_int_gt(renamed, 2000);
+}
+END_TEST
+
+START_TEST(a_root_without_connections_takes_a_graft)
+{
+    struct gene_counter ids = {.creature = 3};
+    struct genome a, b, child;
+
+    make(&a, 1);
+    make(&b, 2);
+    while (a.connection_count)
+        genome_remove_connection(&a, 0);
+    genome_collect_garbage(&a);
+    ck_assert_int_eq(a.body_count, 1);
+    ck_assert_int_eq(genetics_graft(&child, &a, &b, &params, &rng, &ids), 0);
+    assert_sound(&child, "graft on a root");
+    ck_assert_int_ge(child.body_count, 2);
+    genome_deinit(&a);
+    genome_deinit(&b);
+    genome_deinit(&child);
+}
+END_TEST
+
+START_TEST(full_parents_mate_within_the_tables)
+{
+    params.initial_bodies_min = params.initial_bodies_max = 32;
+    params.initial_connections = 4;
+    params.initial_neurons_max = 32;
+    params.initial_central_max = 32;
+    for (int i = 0; i < 20; i++) {
+        struct gene_counter ids = {.creature = 3};
+        struct genome a, b, child;
+
+        make(&a, 1);
+        make(&b, 2);
+        ck_assert_int_eq(genetics_crossover(&child, &a, &b, &params, &rng, &ids), 0);
+        assert_sound(&child, "crossover of full parents");
+        genome_deinit(&child);
+        ck_assert_int_eq(genetics_graft(&child, &a, &b, &params, &rng, &ids), 0);
+        assert_sound(&child, "graft of full parents");
+        genome_deinit(&child);
+        genome_deinit(&a);
+        genome_deinit(&b);
+    }
+}
+END_TEST
+
+/* ---- the long chain ---- */
+
+enum { CHAIN_SIZE = 40 };
+
+/* One child of random parents takes the place of a random one. */
+static void breed_one(struct genome population[CHAIN_SIZE], uint64_t creature)
+{
+    struct gene_counter ids = {.creature = creature};
+    const struct genome *a = &population[rng_below(&rng, CHAIN_SIZE)];
+    const struct genome *b = &population[rng_below(&rng, CHAIN_SIZE)];
+    int method = (int)rng_below(&rng, 3), place, count;
+    struct genome child;
+    char text[256];
+
+    if (method == 0)
+        ck_assert_int_eq(genome_copy(&child, a), 0);
+    else if (method == 1)
+        ck_assert_int_eq(genetics_crossover(&child, a, b, &params, &rng, &ids), 0);
+    else
+        ck_assert_int_eq(genetics_graft(&child, a, b, &params, &rng, &ids), 0);
+    assert_sound(&child, "mated");
+    count = genetics_mutation_count(&params, method != 0, &rng);
+    ck_assert_int_eq(genetics_mutate(&child, count, &params, &rng, &ids, text, (int)sizeof(text)),
+                     0);
+    assert_sound(&child, text);
+    assert_round_trip(&child);
+    place = (int)rng_below(&rng, CHAIN_SIZE);
+    genome_deinit(&population[place]);
+    population[place] = child;
+}
+
+static void run_chain(int children)
+{
+    struct genome population[CHAIN_SIZE];
+
+    /* Some as if written by hand, with the same small ids. */
+    for (int i = 0; i < CHAIN_SIZE; i++)
+        make(&population[i], i < 6 ? 0 : (uint64_t)i);
+    for (int i = 0; i < children; i++)
+        breed_one(population, (uint64_t)(CHAIN_SIZE + i));
+    for (int i = 0; i < CHAIN_SIZE; i++)
+        genome_deinit(&population[i]);
+}
+
+START_TEST(a_chain_of_breedings_stays_sound)
+{
+    run_chain(20000);
+}
+END_TEST
+
+START_TEST(a_chain_of_growing_genomes_stays_sound)
+{
+    params.initial_bodies_max = 12;
+    params.initial_neurons_max = 8;
+    params.mutation_none = 0;
+    params.mutation_one = 0.2;
+    params.mutation_more_continue = 0.9;
+    params.mutation_step = 5;
+    params.mutation_add_body = params.mutation_add_neuron = params.mutation_add_connection = 20;
+    run_chain(1500);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("genetics");
+    TCase *random = tcase_create("random"), *counts = tcase_create("counts");
+    TCase *mutation = tcase_create("mutation"), *mating = tcase_create("mating");
+    TCase *chain = tcase_create("chain");
+    TCase *const cases[] = {random, counts, mutation, mating, chain};
+    SRunner *runner;
+    int failed;
+
+    for (int i = 0; i < 5; i++) {
+        tcase_add_checked_fixture(cases[i], set_up, NULL);
+        tcase_set_timeout(cases[i], 120);
+        suite_add_tcase(suite, cases[i]);
+    }
+    tcase_add_test(random, gene_ids_name_creature_and_count);
+    tcase_add_test_raise_signal(random, gene_ids_do_not_run_over, 6);
+    tcase_add_test(random, random_genomes_are_sound);
+    tcase_add_test(random, random_genomes_keep_the_shares_asked_for);
+    tcase_add_test(random, random_genomes_differ_and_repeat);
+    tcase_add_test(random, random_genomes_at_the_bounds_are_sound);
+    tcase_add_test(counts, mutation_counts_are_25_50_25);
+    tcase_add_test(counts, mated_children_can_mutate_less);
+    tcase_add_test(counts, mutation_counts_are_bounded);
+    tcase_add_loop_test(mutation, every_kind_occurs_and_says_what_it_did, 0, KIND_COUNT);
+    tcase_add_test(mutation, kinds_here_are_those_of_the_parameters);
+    tcase_add_test(mutation, sites_are_drawn_by_rate_and_number);
+    tcase_add_test(mutation, several_mutations_come_in_the_order_of_the_kinds);
+    tcase_add_test(mutation, a_mutation_always_changes_the_genome);
+    tcase_add_test(mutation, nothing_to_change_ends);
+    tcase_add_test(mutation, texts_are_cut_to_fit);
+    tcase_add_test(mutation, numeric_changes_follow_the_step);
+    tcase_add_test(mutation, a_full_genome_mutates_within_its_tables);
+    tcase_add_test(mating, a_genome_crossed_with_itself_stays);
+    tcase_add_test(mating, crossing_points_are_one_to_the_maximum);
+    tcase_add_test(mating, crossing_points_are_everywhere);
+    tcase_add_test(mating, unrelated_parents_cross);
+    tcase_add_test(mating, equal_ids_of_unlike_genes_do_no_harm);
+    tcase_add_test(mating, a_graft_brings_a_section_along);
+    tcase_add_test(mating, genes_a_has_already_get_new_ids);
+    tcase_add_test(mating, a_root_without_connections_takes_a_graft);
+    tcase_add_test(mating, full_parents_mate_within_the_tables);
+    tcase_add_test(chain, a_chain_of_breedings_stays_sound);
+    tcase_add_test(chain, a_chain_of_growing_genomes_stays_sound);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
