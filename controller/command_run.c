@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "common/log.h"
-#include "controller/behaviour.h"
 #include "controller/commands.h"
 #include "controller/evolve.h"
 #include "controller/program.h"
@@ -298,7 +297,7 @@ static int read_run_params(int argc, char **argv, const struct arguments *argume
     if (optind < argc && params_read_file(&session->params, argv[optind], &error))
         return command_fail(&error);
     result = apply_arguments(arguments, argv[0], &session->params);
-    if (!result && optind < argc && !strcmp(session->params.run_name, "run"))
+    if (!result && !arguments->print_config && !strcmp(session->params.run_name, "run"))
         name_after_file(argv[optind], &session->params);
     return result;
 }
@@ -338,8 +337,7 @@ done:
 
 /* ---- resume ---- */
 
-/* The stored population as the search left it; fitness follows from the measures, under the
- * parameters in force. */
+/* The stored population as the search left it. */
 static int restore_search(struct session *session, const struct store_status *status,
                           struct error *error)
 {
@@ -347,12 +345,6 @@ static int restore_search(struct session *session, const struct store_status *st
     int result = store_get_population(session->store, status->generation, &population, error);
     if (result)
         return result;
-    for (int i = 0; i < population.count; i++) {
-        struct individual *individual = &population.individuals[i];
-        if (individual->has_result)
-            individual->fitness =
-                behaviour_fitness(individual->verdict, &individual->measures, &session->params);
-    }
     session->search =
         search_restore(&session->params, status->generation, &population, status->next_id);
     return session->search ? 0 : error_set(error, ERR_MEMORY, "out of memory");

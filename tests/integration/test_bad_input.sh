@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# What is wrong gets one line that names it, and an exit code: 1 failed, 2 wrong usage. Nothing is
+# damaged by it.
+# shellcheck source=/dev/null disable=SC2154
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+controller=$bin/controller
+
+# usage
+refused 2 'no command' "$controller"
+refused 2 "unknown command 'fly'" "$controller" fly
+refused 2 'PARAMS.ini is missing' "$controller" run
+refused 2 "unknown option '--frob'" "$controller" run walk.ini --frob
+refused 2 "unknown option '-x'" "$controller" run walk.ini -x
+refused 2 "'-o' needs a value" "$controller" run walk.ini -o
+refused 2 "unexpected argument 'b'" "$controller" run walk.ini b
+refused 2 'ID .* is missing' "$controller" save somewhere
+refused 2 "ID 'x'" "$controller" save somewhere x
+refused 2 "ID '0'" "$controller" save somewhere 0
+refused 2 "--top '-1'" "$controller" list somewhere --top -1
+refused 2 "--generation '1.5'" "$controller" list somewhere --generation 1.5
+for command in resume status list save view digest; do
+    refused 2 'RUN_DIR is missing' "$controller" $command
+    "$controller" $command --help | grep -q "^usage: controller $command " || fail "$command --help"
+done
+
+# parameters on the command line
+refused 2 'no.such' "$controller" run walk.ini -s no.such=1
+refused 2 'population.size' "$controller" run walk.ini -s population.size=many
+refused 2 'population.size.*2 \.\. 1000000' "$controller" run walk.ini -s population.size=1
+refused 2 'evolution.behaviour.*walk' "$controller" run walk.ini -s evolution.behaviour=dance
+refused 2 '' "$controller" run walk.ini -s population.size
+refused 2 'seed' "$controller" run walk.ini --seed x
+refused 2 'seed' "$controller" run walk.ini --seed -1
+refused 2 'workers' "$controller" run walk.ini -j 100000
+refused 1 '' "$controller" run walk.ini -s initial.bodies_min=5 -s initial.bodies_max=2
+
+# parameter files
+refused 1 'missing.ini' "$controller" run missing.ini
+bad() { # PATTERN LINES
+    printf '%b' "$2" >bad.ini
+    refused 1 "bad.ini.*$1" "$controller" run bad.ini
+}
+bad '2.*population.sise' '[population]\nsise = 3\n'
+bad '2.*population.size' '[population]\nsize = 3.5\n'
+bad '3.*world.gravity_m_s2' '[world]\n; heavy\ngravity_m_s2 = 1000\n'
+bad '1' 'nonsense\n'
+bad '2' '[population]\nsize\n'
+bad '' '[population\n'
+
+# nothing of all that made a run
+[ ! -e runs ] || fail "a refused run left something: $(find runs)"
+
+# directories
+mkdir full empty && echo precious >full/file
+refused 1 'full.*exists already' "$controller" run walk.ini -o full
+refused 1 'full/file' "$controller" run walk.ini -o full/file/below
+[ "$(cat full/*)" = precious ] || fail "full/ was changed: $(ls full)"
+for command in resume status list digest view; do
+    refused 1 'nowhere: No such file' "$controller" $command nowhere
+    refused 1 'full: not a run' "$controller" $command full
+    refused 1 'walk.ini: not a run' "$controller" $command walk.ini
+done
+refused 1 'full: not a run' "$controller" save full 1
+
+"$controller" run walk.ini -s evolution.generations=1 -o empty >run.out 2>&1 ||
+    fail "an empty directory was not accepted: $(cat run.out)"
+refused 1 'no creature 999' "$controller" save empty 999
+refused 1 'generation 1 is not complete' "$controller" list empty --generation 1
+echo precious >kept.creature
+refused 1 'kept.creature: exists already' "$controller" save empty 1 -o kept.creature
+[ "$(cat kept.creature)" = precious ] || fail "save overwrote a file"
+refused 1 'no/such/place' "$controller" save empty 1 -o no/such/place
+
+# run stores that are none, or are damaged
+mkdir notadb truncated foreign torn
+echo 'SQLite format 3 it is not, but long enough to look like something' >notadb/run.db
+head -c 20000 empty/run.db >truncated/run.db
+cp empty/run.db torn/run.db
+size=$(stat -c %s torn/run.db)
+head -c 40000 /dev/zero | tr '\0' 'x' |
+    dd of=torn/run.db bs=1 seek=$((size / 2 / 8192 * 8192)) conv=notrunc status=none
+: >foreign/run.db
+for command in resume digest; do
+    refused 1 'notadb/run.db: ' "$controller" $command notadb
+    refused 1 'truncated/run.db: ' "$controller" $command truncated
+    refused 1 'foreign/run.db: not a run store' "$controller" $command foreign
+done
+cp torn/run.db torn.before
+refused 1 'torn/run.db: ' "$controller" resume torn
+cmp torn.before torn/run.db || fail "resume changed a damaged store"
+
+# without a simulator
+mkdir alone && cp "$controller" alone/
+refused 1 'simulator' env PATH=/nonexistent alone/controller run walk.ini -o lonely

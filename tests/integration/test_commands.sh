@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# The commands on a finished run: list, save, digest, resume; settings that change on resume.
+# shellcheck source=/dev/null disable=SC2154
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+controller=$bin/controller
+
+"$controller" --help | grep -q 'controller resume' || fail "--help"
+"$controller" --version | grep -q Bestiary || fail "--version"
+"$controller" run --print-config >all.ini
+"$controller" run all.ini --print-config >again.ini
+diff all.ini again.ini || fail "the printed configuration is not read back"
+"$controller" run --print-config -s population.size=77 | grep -q '^size = 77' || fail "-s, printed"
+
+"$controller" run walk.ini --seed 5 -o run >run.out 2>run.err || fail "run: $(cat run.err)"
+[ "$(grep -c '^generation' run.err)" -ge 4 ] || fail "no line for each generation: $(cat run.err)"
+grep -q 'controller view run' run.out || fail "does not say how to watch: $(cat run.out)"
+[ "$(sed -n '/^ *[0-9]/p' run.out | wc -l)" = 5 ] || fail "not five champions: $(cat run.out)"
+grep -q $'\033\|\r' run.err && fail "escape sequences where there is no terminal"
+
+# every task has a line in a worker's log, with creature, verdict and cost
+for id in 1 17; do
+    grep -hq "creature=$id .*verdict=" run/logs/worker-*.log || fail "no log line of creature $id"
+done
+
+# list
+[ "$("$controller" list run --top 7 | wc -l)" = 9 ] || fail "list --top 7"
+[ "$("$controller" list run --top 0 --json | grep -c '^    "id":')" = 20 ] || fail "list --top 0 --json"
+"$controller" list run --generation 0 --json | grep '"generation"' | sort -u >births
+[ "$(cat births)" = '    "generation": 0,' ] || fail "generation 0 has others: $(cat births)"
+best=$("$controller" list run --top 1 --json | sed -n 's/^    "id": \([0-9]*\),/\1/p')
+
+# save: both forms hold the same creature
+"$controller" save run "$best" -o best.creature >/dev/null
+"$controller" save run "$best" -o best.json --text >/dev/null
+"$controller" save run "$best" -o best.json --text --force >/dev/null || fail "save --force"
+"$bin/simulator" evaluate best.creature run/params.ini --json >a.json || fail "evaluate best.creature"
+"$bin/simulator" evaluate best.json run/params.ini --json >b.json || fail "evaluate best.json"
+digest=$("$controller" list run --top 1 --json | sed -n 's/^    "digest": "\(.*\)",/\1/p')
+grep -q "$digest" a.json || fail "the saved creature moves differently: $(cat a.json), not $digest"
+grep -q "$digest" b.json || fail "the saved text moves differently: $(cat b.json), not $digest"
+
+# resume of a finished run says so and changes nothing
+"$controller" digest run >before
+"$controller" resume run >resumed || fail "resume of a finished run"
+grep -q finished resumed || fail "does not say that it is finished: $(cat resumed)"
+"$controller" digest run | diff before - || fail "resume of a finished run changed it"
+
+# more generations: those there were stay as they are
+"$controller" resume run -s evolution.generations=6 >more.out 2>&1 || fail "$(cat more.out)"
+[ "$("$controller" digest run | grep -c '^generation')" = 6 ] || fail "not six generations"
+diff <(head -n 3 before) <("$controller" digest run | head -n 3) || fail "old generations changed"
+grep -q '^generations = 6' run/params.ini || fail "params.ini is not the effective one"
+
+# another world: the generation under way is simulated again, creatures keep their parameters
+"$controller" resume run -s evolution.generations=8 -s world.gravity_m_s2=4 >moon.out 2>&1 ||
+    fail "$(cat moon.out)"
+grep -q 'new branch.*simulated again' moon.out || fail "no word of the branch: $(cat moon.out)"
+newest=$("$controller" list run --top 0 --json | sed -n 's/^    "id": \([0-9]*\),/\1/p' | sort -n | tail -n 1)
+"$controller" save run 1 -o old.json --text >/dev/null
+"$controller" save run "$newest" -o new.json --text >/dev/null
+grep -q '"world.gravity_m_s2": 9.81' old.json || fail "an old creature lost its gravity"
+grep -q '"world.gravity_m_s2": 4' new.json || fail "a new creature has the old gravity"
+
+# view hands its arguments and the exit code on
+cat >viewer <<'END'
+#!/bin/sh
+echo "$@"
+exit 7
+END
+chmod +x viewer && cp "$controller" "$bin/simulator" .
+status=0
+./controller view run --generation 3 --top 2 >view.out || status=$?
+[ $status = 7 ] || fail "view: exit code $status instead of the viewer's 7"
+[ "$(cat view.out)" = 'run --generation 3 --top 2' ] || fail "view: $(cat view.out)"

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# The same seed gives the same run for any number of workers; another seed gives another.
+# shellcheck source=/dev/null disable=SC2154
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+for workers in 1 2 5; do
+    "$bin/controller" run walk.ini --seed 7 -j $workers -o "j$workers" >"j$workers.out" 2>&1 ||
+        fail "run with -j $workers: $(cat "j$workers.out")"
+    no_worker_is_left "j$workers"
+done
+same_runs j1 j2
+same_runs j1 j5
+[ "$(grep -c '^generation' j1.digest)" = 4 ] || fail "not 4 generations: $(cat j1.digest)"
+grep -q incomplete j1.digest && fail "a generation is not closed: $(cat j1.digest)"
+cmp j1/params.ini j2/params.ini >/dev/null && fail "params.ini does not hold farm.workers"
+[ ! -e j1/run.db-wal ] || fail "run.db is not a single file after the run"
+
+# without -o: runs/NAME-SEED, the name being the file's
+"$bin/controller" run walk.ini --seed 8 -s evolution.generations=1 >seed8.out 2>&1 ||
+    fail "run without -o: $(cat seed8.out)"
+[ -f runs/walk-8/run.db ] || fail "no runs/walk-8: $(ls)"
+[ "$("$bin/controller" digest runs/walk-8 | sed -n 's/^generation 0 //p')" != \
+    "$(sed -n 's/^generation 0 //p' j1.digest)" ] || fail "seed 8 gives the run of seed 7"
+
+# the same genomes with survivors simulated again: other counts of evaluations, equal creatures
+"$bin/controller" run walk.ini --seed 7 -s evolution.reevaluate=1 -o again >again.out 2>&1 ||
+    fail "run with evolution.reevaluate: $(cat again.out)"
+"$bin/controller" list j1 --top 0 >a.list
+"$bin/controller" list again --top 0 >b.list
+diff <(tail -n +2 a.list) <(tail -n +2 b.list) || fail "evolution.reevaluate changes creatures"
+
+# the lists of two equal runs differ at most under `cost`
+strip_cost() { sed '/^    "cost": /,/^    }/d' "$1"; }
+"$bin/controller" list j1 --top 0 --json >a.json
+"$bin/controller" list j5 --top 0 --json >b.json
+diff <(strip_cost a.json) <(strip_cost b.json) || fail "equal runs list different creatures"

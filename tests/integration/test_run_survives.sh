@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# Killed and stopped runs, resumed, equal the uninterrupted run; so do runs whose workers are killed.
+# shellcheck source=/dev/null disable=SC2154
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+options=(--seed 3 -s population.size=30 -s evolution.generations=12 -s simulation.duration_s=4)
+"$bin/controller" run walk.ini "${options[@]}" -j 2 -o whole >whole.out 2>&1 ||
+    fail "the uninterrupted run: $(cat whole.out)"
+
+# begin RUN_DIR GENERATION: starts a run, in a process group of its own, and waits until it is in the
+# midst of it
+begin() {
+    start setsid "$bin/controller" run walk.ini "${options[@]}" -j 2 -o "$1" >"$1.out" 2>&1
+    wait_until "$1 reaches generation $2" has_reached "$1" "$2"
+}
+finish() { # RUN_DIR
+    "$bin/controller" resume "$1" -j 2 >"$1.resumed" 2>&1 || fail "resume: $(cat "$1.resumed")"
+    grep -q 'going on in generation' "$1.resumed" || fail "$1 was not resumed: $(cat "$1.resumed")"
+    no_worker_is_left "$1"
+    same_runs whole "$1"
+}
+
+# the controller dies, twice: in the first run, and in the resumed one
+begin killed 2
+kill -KILL "$pid"
+wait "$pid" 2>/dev/null || true
+no_worker_is_left killed
+"$bin/controller" status killed | grep -q 'state *stopped' || fail "a killed run is not 'stopped'"
+start "$bin/controller" resume killed >killed.second 2>&1
+wait_until "the resumed run reaches generation 6" has_reached killed 6
+kill -KILL "$pid"
+wait "$pid" 2>/dev/null || true
+no_worker_is_left killed
+finish killed
+
+# interrupts: clean, says how to go on, leaves one file; from a terminal (INT) the workers get them too
+for signal in INT TERM; do
+    begin "stopped$signal" 1
+    if [ $signal = INT ]; then
+        kill -s INT -- "-$pid"
+    else
+        kill -s TERM "$pid"
+    fi
+    status=0
+    wait "$pid" || status=$?
+    [ $status = 0 ] || fail "exit code $status after SIG$signal: $(cat "stopped$signal.out")"
+    grep -q "controller resume stopped$signal" "stopped$signal.out" ||
+        fail "does not say how to resume: $(cat "stopped$signal.out")"
+    no_worker_is_left "stopped$signal"
+    [ ! -e "stopped$signal/run.db-wal" ] || fail "run.db is not a single file after a stop"
+    finish "stopped$signal"
+done
+
+# workers die, again and again; nobody has to resume anything
+begin maimed 0
+for kill in 1 2 3 4; do
+    has_started() { [ "$(workers maimed | wc -l)" -gt "$kill" ]; }
+    wait_until "worker number $((kill + 1)) starts" has_started
+    kill -KILL "$(workers maimed | tail -n 1)" 2>/dev/null || true
+done
+wait "$pid" || fail "the run whose workers were killed: $(cat maimed.out)"
+[ "$(workers maimed | wc -l)" -gt 4 ] || fail "no worker was replaced"
+no_worker_is_left maimed
+same_runs whole maimed
