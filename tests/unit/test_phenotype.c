@@ -842,6 +842,46 @@ START_TEST(neurons_beyond_the_bound_are_not_made)
 }
 END_TEST
 
+/* ---- the manual ---- */
+
+/* The creature of docs/genotype.md grows as its table says. */
+START_TEST(the_example_of_the_manual)
+{
+    add_body(0.4, 0.2, 1);
+    struct body_gene *arm = add_body(0.3, 0.1, 2);
+    arm->is_symmetric = 1;
+    arm->has_effector = 1;
+    arm->effector_strength = 0.5;
+    add_body(0.1, 0.1, 1)->joint = JOINT_RIGID;
+    connect(1, 2);
+    connect(1, 2);
+    connect_at(2, 2, FACE_TOP, -0.8, FACE_LEFT, 0, 0)->scale = 0.5;
+    connect(2, 3)->is_terminal_only = 1;
+    add_neuron(0);
+    struct neuron_gene *neuron = add_neuron(2);
+    neuron->inputs[0] = reads_neuron(SCOPE_CENTRAL, 1001, 0);
+    neuron->inputs[1] = reads_neuron(SCOPE_PARENT, 1002, 0);
+    genome.bodies[1].effector_input = reads_neuron(SCOPE_OWN, 1002, 0);
+    express();
+
+    ck_assert_str_eq(tree(), "1 2<0 2<1 3<2 2<0 2<4 3<5");
+    assert_pose(1, 0.35, 0.0, 0.0);
+    assert_pose(2, 0.47, 0.125, QUARTER);
+    assert_pose(3, 0.47, 0.225, QUARTER);
+    assert_pose(4, -0.35, 0.0, -2.0 * QUARTER);
+    assert_pose(5, -0.47, 0.125, -3.0 * QUARTER);
+    assert_pose(6, -0.47, 0.225, -3.0 * QUARTER);
+    ck_assert_double_eq_tol(phenotype.parts[2].width_m, 0.15, EPSILON);
+    ck_assert_double_eq_tol(phenotype.parts[3].width_m, 0.05, EPSILON);
+    ck_assert_int_eq(phenotype.link_count, 5);
+    ck_assert_int_eq(phenotype.effector_count, 4);
+    ck_assert_int_eq(phenotype.neuron_count, 5);
+    assert_wire(&phenotype.neurons[1].inputs[1], WIRE_CONSTANT, 0);
+    assert_wire(&phenotype.neurons[2].inputs[1], WIRE_NEURON, 1);
+    assert_wire(&phenotype.neurons[4].inputs[1], WIRE_NEURON, 3);
+}
+END_TEST
+
 /* ---- random genomes ---- */
 
 /* A neuron that a reader (a body gene, 0 = the central set) can reach by some scope; a constant if
@@ -1341,6 +1381,7 @@ static void add_wiring_tests(Suite *suite)
     tcase_add_test(tcase, a_parent_of_another_gene_has_no_such_neuron);
     tcase_add_test(tcase, sensor_references_by_scope);
     tcase_add_test(tcase, neurons_beyond_the_bound_are_not_made);
+    tcase_add_test(tcase, the_example_of_the_manual);
     suite_add_tcase(suite, tcase);
 }
 
