@@ -1,0 +1,40 @@
+/* The camera: what part of the world is in the middle, and how large.
+ *
+ * It follows a point as a critically damped spring does (no overshoot, no jerk), integrated exactly,
+ * so that windows at any rate and exports at a fixed one move alike. Scene coordinates, m. */
+#ifndef VIEWER_CAMERA_H
+#define VIEWER_CAMERA_H
+
+#include "viewer/replay.h"
+
+struct camera {
+    double x_m, y_m; /* in the middle */
+    double vx_m_s, vy_m_s;
+    double px_per_m;
+    int is_following;
+};
+
+/* Scale and place for the start of these replays, shown one above the other in lanes of that size. */
+void camera_fit(struct camera *camera, const struct replay *const *replays, int count,
+                double width_px, double lane_height_px);
+
+/* What the camera should look at: the mean centre of mass of the replays (smoothed over a stride);
+ * on ground it keeps the ground in the lower quarter until a creature leaves the picture. */
+struct vec2 camera_target(const struct camera *camera, const struct replay *const *replays,
+                          int count, double time_s, double lane_height_px);
+
+/* Moves towards the target for dt_s. */
+void camera_follow(struct camera *camera, struct vec2 target, double dt_s);
+/* Puts it there at once. */
+void camera_jump(struct camera *camera, struct vec2 target);
+
+/* Zooms by a factor, keeping the point that is dx, dy px from the middle (y down) where it is. */
+void camera_zoom(struct camera *camera, double factor, double dx_px, double dy_px);
+void camera_pan(struct camera *camera, double dx_px, double dy_px);
+
+/* +1, or -1 for a creature that goes left, which races are drawn mirrored for. */
+int camera_flip(const struct replay *replay);
+/* Mean of the centre of mass over 0.6 s around a time. */
+struct vec2 camera_smooth_centre(const struct replay *replay, double time_s);
+
+#endif

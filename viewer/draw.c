@@ -1,0 +1,332 @@
+#include "viewer/draw.h"
+
+#ifdef HAVE_CAIRO
+
+#include <math.h>
+#include <stdio.h>
+
+#define FONT_FAMILY "DejaVu Sans"
+/* What ghosts fade to. */
+#define GHOST_COLOR COLOR_sky_bottom
+
+double draw_view_x(const struct draw_view *view, double x_m)
+{
+    return view->left_px + view->width_px / 2 + view->flip * (x_m - view->x_m) * view->px_per_m;
+}
+
+double draw_view_y(const struct draw_view *view, double y_m)
+{
+    return view->top_px + view->height_px / 2 - (y_m - view->y_m) * view->px_per_m;
+}
+
+void draw_set_color(cairo_t *cr, uint32_t color, double alpha)
+{
+    cairo_set_source_rgba(cr, (color >> 16 & 255) / 255.0, (color >> 8 & 255) / 255.0,
+                          (color & 255) / 255.0, alpha);
+}
+
+/* ---- text and panels ---- */
+
+static void set_font(cairo_t *cr, double size_px, int is_bold)
+{
+    cairo_select_font_face(cr, FONT_FAMILY, CAIRO_FONT_SLANT_NORMAL,
+                           is_bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
+    cairo_set_font_size(cr, size_px);
+}
+
+double draw_text_width(cairo_t *cr, const char *text, double size_px, int is_bold)
+{
+    cairo_text_extents_t extents;
+    set_font(cr, size_px, is_bold);
+    cairo_text_extents(cr, text, &extents);
+    return extents.x_advance;
+}
+
+double draw_text(cairo_t *cr, const char *text, double x, double y, double size_px, int is_bold,
+                 enum draw_align align, enum palette_color color)
+{
+    double width = draw_text_width(cr, text, size_px, is_bold);
+    double shift = align == DRAW_CENTRE ? width / 2 : align == DRAW_RIGHT ? width : 0;
+    draw_set_color(cr, palette[color].light, 1);
+    cairo_move_to(cr, x - shift, y);
+    cairo_show_text(cr, text);
+    cairo_new_path(cr);
+    return width;
+}
+
+void draw_rounded(cairo_t *cr, double x, double y, double width, double height, double radius)
+{
+    double r = fmin(radius, fmin(width, height) / 2);
+    cairo_new_sub_path(cr);
+    cairo_arc(cr, x + width - r, y + r, r, -DRAW_PI / 2, 0);
+    cairo_arc(cr, x + width - r, y + height - r, r, 0, DRAW_PI / 2);
+    cairo_arc(cr, x + r, y + height - r, r, DRAW_PI / 2, DRAW_PI);
+    cairo_arc(cr, x + r, y + r, r, DRAW_PI, 3 * DRAW_PI / 2);
+    cairo_close_path(cr);
+}
+
+void draw_panel(cairo_t *cr, double x, double y, double width, double height, double ui)
+{
+    draw_rounded(cr, x, y, width, height, 8 * ui);
+    draw_set_color(cr, palette[COLOR_panel].light, 0.9);
+    cairo_fill_preserve(cr);
+    draw_set_color(cr, palette[COLOR_grid].light, 0.25);
+    cairo_set_line_width(cr, ui);
+    cairo_stroke(cr);
+}
+
+enum palette_color draw_status_color(enum replay_status status)
+{
+    static const enum palette_color colors[REPLAY_STATUS_COUNT] = {
+        [REPLAY_VERIFIED] = COLOR_good,
+        [REPLAY_DIFFERS] = COLOR_bad,
+        [REPLAY_UNRECORDED] = COLOR_neutral,
+        [REPLAY_OTHER_VERSION] = COLOR_warn,
+    };
+    return colors[status];
+}
+
+void draw_title(cairo_t *cr, const struct replay *replay, double x, double right, double y,
+                double size_px)
+{
+    const char *status = replay_status_names[replay->status];
+    const char *verdict = replay->verdict == VERDICT_OK ? NULL : verdict_name(replay->verdict);
+    enum palette_color color = draw_status_color(replay->status);
+    double room = right - x, gap = size_px * 0.9, dot = size_px * 0.28;
+    double needed = draw_text_width(cr, replay->name, size_px, 1) +
+                    draw_text_width(cr, replay->score, size_px, 0) +
+                    (verdict ? draw_text_width(cr, verdict, size_px, 0) + gap : 0) +
+                    draw_text_width(cr, status, size_px, 1) + 3 * gap + 3 * dot;
+    double size = needed > room ? fmax(size_px * room / needed, size_px * 0.6) : size_px;
+
+    gap *= size / size_px;
+    dot *= size / size_px;
+    x += draw_text(cr, replay->name, x, y, size, 1, DRAW_LEFT, COLOR_text) + gap;
+    x += draw_text(cr, replay->score, x, y, size, 0, DRAW_LEFT, COLOR_text) + gap;
+    if (verdict)
+        x += draw_text(cr, verdict, x, y, size, 0, DRAW_LEFT, COLOR_warn) + gap;
+    cairo_arc(cr, x + dot, y - size * 0.36, dot, 0, 2 * DRAW_PI);
+    draw_set_color(cr, palette[color].light, 1);
+    cairo_fill(cr);
+    draw_text(cr, status, x + 3 * dot, y, size, 1, DRAW_LEFT, color);
+}
+
+/* ---- the creature ---- */
+
+static double line_width(const struct draw_view *view, const struct replay *replay)
+{
+    double px = 0.02 * replay->size_m * view->px_per_m;
+    return fmin(fmax(px, 0.9 * view->ui), 2.4 * view->ui);
+}
+
+static void place_part(cairo_t *cr, const struct draw_view *view, const struct replay_pose *pose)
+{
+    cairo_translate(cr, draw_view_x(view, pose->x_m), draw_view_y(view, pose->y_m));
+    cairo_scale(cr, view->flip, -1);
+    cairo_rotate(cr, pose->angle_rad);
+}
+
+static void draw_part(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                      int index, const struct replay_pose *pose, double ghost)
+{
+    const struct replay_part *part = &replay->parts[index];
+    double width = part->width_m * view->px_per_m, height = part->height_m * view->px_per_m;
+    uint32_t fill = palette[palette_part_color(part->depth)].light;
+    uint32_t background = palette[GHOST_COLOR].light;
+    /* the far one of a mirrored pair is a shade darker */
+    if (part->mirror < 0)
+        fill = palette_mix(fill, 0x1d2b33, 0.16);
+    uint32_t outline = palette_mix(fill, 0x14202a, 0.45);
+    double line = line_width(view, replay);
+
+    cairo_save(cr);
+    place_part(cr, view, pose);
+    draw_rounded(cr, -width / 2 + line / 2, -height / 2 + line / 2, fmax(width - line, 0.5),
+                 fmax(height - line, 0.5), fmin(0.32 * fmin(width, height), 9 * view->ui));
+    draw_set_color(cr, palette_mix(fill, background, ghost * 0.85), 1);
+    cairo_fill_preserve(cr);
+    draw_set_color(cr, palette_mix(outline, background, ghost * 0.8), 1);
+    cairo_set_line_width(cr, line);
+    cairo_stroke(cr);
+    cairo_restore(cr);
+}
+
+/* World place of the joint that a part hangs on. */
+static struct vec2 joint_place(const struct replay_part *part, const struct replay_pose *pose)
+{
+    double c = cos(pose->angle_rad), s = sin(pose->angle_rad);
+    return (struct vec2){pose->x_m + c * part->anchor.x - s * part->anchor.y,
+                         pose->y_m + s * part->anchor.x + c * part->anchor.y};
+}
+
+/* A small disc; the core of a driven joint glows with the effector's signal. */
+static void draw_joint(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                       int index, const struct replay_frame *frame, const struct replay_pose *pose,
+                       double ghost)
+{
+    const struct replay_part *part = &replay->parts[index];
+    const struct replay_part *parent = &replay->parts[part->parent];
+    const struct replay_link *link = &replay->links[part->link];
+    struct vec2 at = joint_place(part, pose);
+    double x = draw_view_x(view, at.x), y = draw_view_y(view, at.y);
+    double side =
+        fmin(fmin(part->width_m, part->height_m), fmin(parent->width_m, parent->height_m));
+    double radius = fmin(fmax(0.26 * side * view->px_per_m, 1.6 * view->ui), 6.5 * view->ui);
+    uint32_t background = palette[GHOST_COLOR].light;
+    uint32_t core = palette[COLOR_joint].light;
+
+    if (link->effector >= 0) {
+        double full = replay->is_torque_mode ? 1 : 1.2;
+        double strength = fmin(fabs(frame->signals[link->effector]) / full, 1);
+        core = palette_mix(core, palette[COLOR_effector].light, 0.25 + 0.75 * strength);
+    }
+    cairo_arc(cr, x, y, radius, 0, 2 * DRAW_PI);
+    draw_set_color(cr, palette_mix(core, background, ghost * 0.8), 1);
+    cairo_fill_preserve(cr);
+    draw_set_color(cr, palette_mix(palette[COLOR_joint_line].light, background, ghost * 0.75), 1);
+    cairo_set_line_width(cr, fmax(0.28 * radius, 0.8 * view->ui));
+    cairo_stroke(cr);
+}
+
+/* A soft shadow on the ground: smaller and paler the higher the body. */
+static void draw_shadow(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                        int index)
+{
+    double bounds[4];
+    replay_get_bounds(replay, index, bounds);
+    double lift = fmax(bounds[1], 0) / fmax(replay->size_m, 1e-3);
+    double share = 1 / (1 + 2.5 * lift);
+    double half = 0.5 * (bounds[2] - bounds[0]) * view->px_per_m * (0.6 + 0.4 * share);
+    cairo_save(cr);
+    cairo_translate(cr, draw_view_x(view, (bounds[0] + bounds[2]) / 2),
+                    draw_view_y(view, 0) + 3 * view->ui);
+    cairo_scale(cr, fmax(half, 1), 3.2 * view->ui);
+    cairo_arc(cr, 0, 0, 1, 0, 2 * DRAW_PI);
+    cairo_restore(cr);
+    draw_set_color(cr, palette[COLOR_joint_line].light, 0.22 * share);
+    cairo_fill(cr);
+}
+
+void draw_creature(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                   double time_s, double ghost)
+{
+    struct replay_pose poses[REPLAY_PARTS_MAX];
+    struct replay_frame frame;
+    struct vec2 centre;
+    int index = replay_frame_index(replay, time_s);
+    replay_get_frame(replay, index, &frame);
+    replay_sample(replay, time_s, poses, &centre);
+    if (replay->has_ground && ghost < 0.3)
+        draw_shadow(cr, view, replay, index);
+    for (int i = replay->part_count - 1; i >= 0; i--)
+        draw_part(cr, view, replay, i, &poses[i], ghost);
+    for (int i = replay->part_count - 1; i >= 0; i--)
+        if (replay->parts[i].is_hinged)
+            draw_joint(cr, view, replay, i, &frame, &poses[i], ghost);
+}
+
+void draw_trail(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                double from_s, double to_s)
+{
+    struct replay_frame frame;
+    int first = replay_frame_index(replay, from_s), last = replay_frame_index(replay, to_s);
+    for (int i = first; i <= last; i++) {
+        replay_get_frame(replay, i, &frame);
+        cairo_line_to(cr, draw_view_x(view, frame.centre.x), draw_view_y(view, frame.centre.y));
+    }
+    cairo_set_line_width(cr, 1.5 * view->ui);
+    cairo_set_line_join(cr, CAIRO_LINE_JOIN_ROUND);
+    draw_set_color(cr, palette[COLOR_trail].light, 0.55);
+    cairo_stroke(cr);
+}
+
+/* ---- frames ---- */
+
+double draw_ui_scale(double width_px, double height_px)
+{
+    return fmin(fmax(fmin(width_px / 960, height_px / 540), 0.8), 4);
+}
+
+double draw_lane_height(double height_px, int count)
+{
+    return height_px / (count > 0 ? count : 1);
+}
+
+static int count_grounds(const struct replay *const *replays, int count)
+{
+    int grounds = 0;
+    for (int i = 0; i < count; i++)
+        grounds += replays[i]->has_ground;
+    return grounds;
+}
+
+static void lane_view(struct draw_view *view, int width_px, int height_px, int lane,
+                      const struct replay *const *replays, int count, const struct camera *camera,
+                      double time_s)
+{
+    const struct replay *replay = replays[lane];
+    double height = draw_lane_height(height_px, count);
+    view->left_px = 0;
+    view->top_px = floor(lane * height);
+    view->width_px = width_px;
+    view->height_px = floor((lane + 1) * height) - view->top_px;
+    view->x_m = camera->x_m;
+    view->y_m = camera->y_m;
+    view->px_per_m = camera->px_per_m;
+    view->flip = 1;
+    view->ui = draw_ui_scale(width_px, height_px);
+    if (count == 1)
+        return;
+    /* a race: all go right, and those without ground keep to their lane */
+    view->flip = camera_flip(replay);
+    view->x_m *= view->flip;
+    if (!replay->has_ground)
+        view->y_m = camera_smooth_centre(replay, time_s).y +
+                    (count_grounds(replays, count) ? 0 : camera->y_m);
+}
+
+static void draw_lane(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                      double time_s, unsigned overlays, int is_single)
+{
+    double size = (is_single ? 15 : 12) * view->ui;
+    cairo_save(cr);
+    cairo_rectangle(cr, view->left_px, view->top_px, view->width_px, view->height_px);
+    cairo_clip(cr);
+    draw_world(cr, view, replay, time_s, overlays);
+    if (overlays & DRAW_TRAIL)
+        draw_trail(cr, view, replay, 0, time_s);
+    draw_creature(cr, view, replay, time_s, 0);
+    if (overlays & DRAW_LIMITS)
+        draw_limits(cr, view, replay, time_s);
+    if (overlays & DRAW_CONTACTS)
+        draw_contacts(cr, view, replay, time_s);
+    draw_title(cr, replay, view->left_px + 14 * view->ui,
+               view->left_px + view->width_px - 90 * view->ui, view->top_px + 9 * view->ui + size,
+               size);
+    if (overlays & DRAW_BRAIN && is_single)
+        draw_brain(cr, view, replay, time_s);
+    if (overlays & DRAW_LEDGER && is_single)
+        draw_ledger(cr, view, replay, time_s);
+    cairo_restore(cr);
+}
+
+void draw_frame(cairo_t *cr, int width_px, int height_px, const struct replay *const *replays,
+                int count, const struct camera *camera, double time_s, unsigned overlays)
+{
+    double ui = draw_ui_scale(width_px, height_px);
+    char text[32];
+    for (int i = 0; i < count; i++) {
+        struct draw_view view;
+        lane_view(&view, width_px, height_px, i, replays, count, camera, time_s);
+        draw_lane(cr, &view, replays[i], time_s, overlays, count == 1);
+        if (i == 0)
+            continue;
+        draw_set_color(cr, palette[COLOR_joint_line].light, 0.35);
+        cairo_rectangle(cr, 0, view.top_px - ui, width_px, ui);
+        cairo_fill(cr);
+    }
+    snprintf(text, sizeof text, "%.1f s", time_s);
+    draw_text(cr, text, width_px - 14 * ui, 24 * ui, 15 * ui, 0, DRAW_RIGHT, COLOR_text_soft);
+}
+
+#endif

@@ -1,0 +1,97 @@
+/* Drawing with cairo: the one drawing code of the window, of pictures, of video and of SVG.
+ *
+ * Works in pixels of the surface, y down; a draw_view maps scene coordinates (m, y up) to a part of
+ * it. Everything is a function of the replay and the time: nothing is kept between calls. A frame of
+ * 960x540 takes about 1 ms. */
+#ifndef VIEWER_DRAW_H
+#define VIEWER_DRAW_H
+
+#ifdef HAVE_CAIRO
+
+#include <cairo.h>
+
+#include "viewer/camera.h"
+#include "viewer/palette.h"
+#include "viewer/replay.h"
+
+#define DRAW_PI 3.14159265358979323846
+
+enum draw_overlay {
+    DRAW_TRAIL = 1,
+    DRAW_CONTACTS = 2,
+    DRAW_LIMITS = 4,
+    DRAW_BRAIN = 8,
+    DRAW_LEDGER = 16,
+    DRAW_FLAT = 32,     /* no gradients: for palettes of 256 colours */
+    DRAW_UNMARKED = 64, /* no distance marks */
+};
+
+/* A part of the surface and what it shows. */
+struct draw_view {
+    double left_px, top_px, width_px, height_px;
+    double x_m, y_m; /* in the middle */
+    double px_per_m;
+    int flip;  /* -1: mirrored left to right */
+    double ui; /* size of text and strokes; 1 in a window of 960x540 */
+};
+
+double draw_view_x(const struct draw_view *view, double x_m);
+double draw_view_y(const struct draw_view *view, double y_m);
+
+enum draw_align { DRAW_LEFT, DRAW_CENTRE, DRAW_RIGHT };
+
+void draw_set_color(cairo_t *cr, uint32_t color, double alpha);
+/* Text with its baseline at y; clean UTF-8 (replay_clean_text). Returns its width. */
+double draw_text(cairo_t *cr, const char *text, double x, double y, double size_px, int is_bold,
+                 enum draw_align align, enum palette_color color);
+double draw_text_width(cairo_t *cr, const char *text, double size_px, int is_bold);
+/* A rounded rectangle as the current path. */
+void draw_rounded(cairo_t *cr, double x, double y, double width, double height, double radius);
+/* A panel for text, nearly opaque. */
+void draw_panel(cairo_t *cr, double x, double y, double width, double height, double ui);
+/* The colour that a status is written in. */
+enum palette_color draw_status_color(enum replay_status status);
+
+/* Sky and ground, water, or empty space, with distance marks. */
+void draw_world(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                double time_s, unsigned overlays);
+/* The body at a time. ghost 0 is solid, towards 1 it fades into the background. */
+void draw_creature(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                   double time_s, double ghost);
+/* The way of the centre of mass between two times. */
+void draw_trail(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                double from_s, double to_s);
+
+/* Contacts and joint limits at a time, in the world. */
+void draw_contacts(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                   double time_s);
+void draw_limits(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                 double time_s);
+/* The living brain (top right) and the energy ledger (bottom right), as panels. */
+void draw_brain(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                double time_s);
+void draw_ledger(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                 double time_s);
+
+/* A line that names a creature: name, score, verdict, status; from x to right, text of size_px. */
+void draw_title(cairo_t *cr, const struct replay *replay, double x, double right, double y,
+                double size_px);
+
+/* A whole moving picture's frame: one creature, or several in lanes racing from one start line, with
+ * names, time and overlays. */
+void draw_frame(cairo_t *cr, int width_px, int height_px, const struct replay *const *replays,
+                int count, const struct camera *camera, double time_s, unsigned overlays);
+/* The scale of text for a picture of that size. */
+double draw_ui_scale(double width_px, double height_px);
+/* Height of a lane of a frame. */
+double draw_lane_height(double height_px, int count);
+
+/* The strobe picture: a whole gait in one still, several moments side by side, the earlier fainter.
+ * Several creatures stand one above the other. */
+void draw_strobe(cairo_t *cr, int width_px, int height_px, const struct replay *const *replays,
+                 int count, unsigned overlays);
+/* The height in which it looks well for one creature, up to most_px. */
+double draw_strobe_height(const struct replay *replay, double width_px, double most_px);
+
+#endif
+#endif

@@ -1,0 +1,240 @@
+/* What surrounds a creature: ground under a sky, water, or empty space, with marks every so many
+ * metres. Everything is fixed in the world, so that motion shows against it. */
+#include "viewer/draw.h"
+
+#ifdef HAVE_CAIRO
+
+#include <math.h>
+#include <stdio.h>
+
+/* Distance marks are at least this far apart, px at ui 1. */
+#define MARK_SPACING_PX 74.0
+/* From this viscosity on a world without ground is drawn as water, Pa s. */
+#define WATER_VISCOSITY 0.05
+
+enum medium { MEDIUM_SKY, MEDIUM_WATER, MEDIUM_AIR };
+
+static enum medium world_medium(const struct replay *replay)
+{
+    if (replay->viscosity_pa_s >= WATER_VISCOSITY)
+        return MEDIUM_WATER;
+    return replay->has_ground ? MEDIUM_SKY : MEDIUM_AIR;
+}
+
+/* Fills a band from top to bottom with a vertical gradient, or its mean colour. */
+static void fill_band(cairo_t *cr, const struct draw_view *view, double top, double bottom,
+                      enum palette_color from, enum palette_color to, unsigned overlays)
+{
+    if (bottom <= top)
+        return;
+    if (overlays & DRAW_FLAT) {
+        draw_set_color(cr, palette_mix(palette[from].light, palette[to].light, 0.4), 1);
+        cairo_rectangle(cr, view->left_px, top, view->width_px, bottom - top);
+        cairo_fill(cr);
+        return;
+    }
+    cairo_pattern_t *pattern = cairo_pattern_create_linear(0, top, 0, bottom);
+    uint32_t a = palette[from].light, b = palette[to].light;
+    cairo_pattern_add_color_stop_rgb(pattern, 0, (a >> 16 & 255) / 255.0, (a >> 8 & 255) / 255.0,
+                                     (a & 255) / 255.0);
+    cairo_pattern_add_color_stop_rgb(pattern, 1, (b >> 16 & 255) / 255.0, (b >> 8 & 255) / 255.0,
+                                     (b & 255) / 255.0);
+    cairo_set_source(cr, pattern);
+    cairo_rectangle(cr, view->left_px, top, view->width_px, bottom - top);
+    cairo_fill(cr);
+    cairo_pattern_destroy(pattern);
+}
+
+/* A row of soft hills behind the horizon; distance 0 moves with the ground, towards 1 stands still. */
+static void draw_hills(cairo_t *cr, const struct draw_view *view, double horizon, double distance,
+                       double height_px, double share)
+{
+    double shift = view->flip * view->x_m * view->px_per_m * (1 - distance);
+    uint32_t color = palette_mix(palette[COLOR_sky_bottom].light, palette[COLOR_grid].light, share);
+    draw_set_color(cr, color, 1);
+    cairo_move_to(cr, view->left_px, horizon);
+    for (double x = 0; x <= view->width_px + 8; x += 8) {
+        double at = (x + shift) / (height_px * 3.2) + distance * 40;
+        double y = 0.55 + 0.3 * sin(at) + 0.15 * sin(2.3 * at + 1) + 0.07 * sin(5.1 * at);
+        cairo_line_to(cr, view->left_px + x, horizon - y * height_px);
+    }
+    cairo_line_to(cr, view->left_px + view->width_px + 8, horizon);
+    cairo_close_path(cr);
+    cairo_fill(cr);
+}
+
+/* Long pale bands that sway a little: light in the water. */
+static void draw_waves(cairo_t *cr, const struct draw_view *view, double time_s)
+{
+    double spacing = 62 * view->ui, shift_x = view->flip * view->x_m * view->px_per_m;
+    double shift_y = fmod(view->y_m * view->px_per_m, spacing);
+    cairo_set_line_width(cr, 9 * view->ui);
+    for (int row = -1; row * spacing <= view->height_px + spacing; row++) {
+        double base = view->top_px + row * spacing + shift_y;
+        double depth = floor(view->y_m * view->px_per_m / spacing) - row;
+        draw_set_color(cr, palette[COLOR_wave].light, 0.10);
+        for (double x = 0; x <= view->width_px + 12; x += 12) {
+            double at = (x + shift_x) / (95 * view->ui);
+            double y = base + 7 * view->ui * sin(at + 1.7 * depth) +
+                       3 * view->ui * sin(0.7 * time_s + 2.1 * at + depth);
+            cairo_line_to(cr, view->left_px + x, y);
+        }
+        cairo_stroke(cr);
+    }
+}
+
+/* A well-mixed number in [0, 1) for a cell of the world. */
+static double cell_noise(int64_t column, int64_t row, uint64_t salt)
+{
+    uint64_t h = (uint64_t)column * UINT64_C(0x9e3779b97f4a7c15) +
+                 (uint64_t)row * UINT64_C(0xc2b2ae3d27d4eb4f) + salt;
+    h = (h ^ (h >> 29)) * UINT64_C(0xbf58476d1ce4e5b9);
+    h = (h ^ (h >> 32)) * UINT64_C(0x94d049bb133111eb);
+    return (double)((h ^ (h >> 31)) >> 11) / 9007199254740992.0;
+}
+
+/* Specks that hang in the medium: one in every cell of about 90 px. */
+static void draw_specks(cairo_t *cr, const struct draw_view *view)
+{
+    double cell = 90 * view->ui / view->px_per_m;
+    double half_x = view->width_px / view->px_per_m / 2,
+           half_y = view->height_px / view->px_per_m / 2;
+    int64_t column_end = (int64_t)floor((view->x_m + half_x) / cell);
+    int64_t row_end = (int64_t)floor((view->y_m + half_y) / cell);
+    draw_set_color(cr, palette[COLOR_grid].light, 0.22);
+    for (int64_t c = (int64_t)floor((view->x_m - half_x) / cell); c <= column_end; c++)
+        for (int64_t r = (int64_t)floor((view->y_m - half_y) / cell); r <= row_end; r++) {
+            double x = draw_view_x(view, ((double)c + cell_noise(c, r, 1)) * cell);
+            double y = draw_view_y(view, ((double)r + cell_noise(c, r, 2)) * cell);
+            double radius = (0.7 + 1.3 * cell_noise(c, r, 3)) * view->ui;
+            cairo_new_sub_path(cr);
+            cairo_arc(cr, x, y, radius, 0, 2 * DRAW_PI);
+        }
+    cairo_fill(cr);
+}
+
+/* 1, 2 or 5 times a power of ten metres, so that marks are not too dense. */
+static double mark_step(const struct draw_view *view)
+{
+    double least = MARK_SPACING_PX * view->ui / view->px_per_m;
+    double step = pow(10, floor(log10(least)));
+    if (step * 2 >= least && step < least)
+        return step * 2;
+    if (step < least)
+        step = step * 5 >= least ? step * 5 : step * 10;
+    return step;
+}
+
+static void mark_text(double value, char text[32])
+{
+    snprintf(text, 32, "%g m", fabs(value) < 1e-9 ? 0 : value);
+}
+
+/* Ticks and labels below the ground's line; the start is marked by a dashed line upwards. */
+static void draw_ground_marks(cairo_t *cr, const struct draw_view *view, double line_y)
+{
+    static const double dashes[] = {4, 4};
+    double step = mark_step(view), half = view->width_px / view->px_per_m / 2;
+    double ui = view->ui, size = 11.5 * ui;
+    char text[32];
+    cairo_set_line_width(cr, 1 * ui);
+    for (double k = floor((view->x_m - half) / step * 5); k * step / 5 <= view->x_m + half; k++) {
+        int is_major = fmod(fabs(k), 5) == 0;
+        double x = draw_view_x(view, k * step / 5);
+        draw_set_color(cr, palette[COLOR_ground_line].light, is_major ? 0.95 : 0.5);
+        cairo_move_to(cr, x, line_y);
+        cairo_line_to(cr, x, line_y + (is_major ? 7 : 3.5) * ui);
+        cairo_stroke(cr);
+        if (!is_major)
+            continue;
+        mark_text(view->flip * k * step / 5, text);
+        draw_text(cr, text, x, line_y + 8 * ui + size, size, 0, DRAW_CENTRE, COLOR_text_soft);
+    }
+    double x = draw_view_x(view, 0);
+    cairo_set_dash(cr, dashes, 2, 0);
+    draw_set_color(cr, palette[COLOR_text_soft].light, 0.45);
+    cairo_move_to(cr, x, line_y);
+    cairo_line_to(cr, x, fmax(view->top_px, line_y - 0.5 * view->height_px));
+    cairo_stroke(cr);
+    cairo_set_dash(cr, NULL, 0, 0);
+}
+
+/* A grid with labels at the lower and the left edge, for worlds without ground. */
+static void draw_grid(cairo_t *cr, const struct draw_view *view)
+{
+    double step = mark_step(view), ui = view->ui, size = 11 * ui;
+    double half_x = view->width_px / view->px_per_m / 2,
+           half_y = view->height_px / view->px_per_m / 2;
+    double bottom = view->top_px + view->height_px, right = view->left_px + view->width_px;
+    char text[32];
+    cairo_set_line_width(cr, 1 * ui);
+    for (double k = ceil((view->x_m - half_x) / step); k * step <= view->x_m + half_x; k++) {
+        double x = draw_view_x(view, k * step);
+        draw_set_color(cr, palette[COLOR_grid].light, k == 0 ? 0.45 : 0.16);
+        cairo_move_to(cr, x, view->top_px);
+        cairo_line_to(cr, x, bottom);
+        cairo_stroke(cr);
+        mark_text(view->flip * k * step, text);
+        if (x > view->left_px + 50 * ui)
+            draw_text(cr, text, x + 4 * ui, bottom - 6 * ui, size, 0, DRAW_LEFT, COLOR_text_soft);
+    }
+    for (double k = ceil((view->y_m - half_y) / step); k * step <= view->y_m + half_y; k++) {
+        double y = draw_view_y(view, k * step);
+        draw_set_color(cr, palette[COLOR_grid].light, k == 0 ? 0.45 : 0.16);
+        cairo_move_to(cr, view->left_px, y);
+        cairo_line_to(cr, right, y);
+        cairo_stroke(cr);
+        mark_text(k * step, text);
+        if (y < bottom - 24 * ui && y > view->top_px + 40 * ui)
+            draw_text(cr, text, view->left_px + 6 * ui, y - 4 * ui, size, 0, DRAW_LEFT,
+                      COLOR_text_soft);
+    }
+}
+
+static void draw_ground(cairo_t *cr, const struct draw_view *view, unsigned overlays)
+{
+    double line_y = draw_view_y(view, 0), bottom = view->top_px + view->height_px;
+    if (line_y >= bottom)
+        return;
+    double top = fmax(line_y, view->top_px);
+    fill_band(cr, view, top, bottom, COLOR_ground_top, COLOR_ground_bottom, overlays);
+    if (line_y < view->top_px)
+        return;
+    draw_set_color(cr, palette[COLOR_ground_line].light, 1);
+    cairo_set_line_width(cr, 2 * view->ui);
+    cairo_move_to(cr, view->left_px, line_y + view->ui);
+    cairo_line_to(cr, view->left_px + view->width_px, line_y + view->ui);
+    cairo_stroke(cr);
+    if (!(overlays & DRAW_UNMARKED))
+        draw_ground_marks(cr, view, line_y + 2 * view->ui);
+}
+
+void draw_world(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                double time_s, unsigned overlays)
+{
+    double bottom = view->top_px + view->height_px;
+    double horizon = fmin(draw_view_y(view, 0), bottom);
+    enum medium medium = world_medium(replay);
+    if (medium == MEDIUM_WATER)
+        fill_band(cr, view, view->top_px, bottom, COLOR_water_top, COLOR_water_bottom, overlays);
+    else if (medium == MEDIUM_AIR)
+        fill_band(cr, view, view->top_px, bottom, COLOR_air_top, COLOR_air_bottom, overlays);
+    else
+        fill_band(cr, view, view->top_px, horizon, COLOR_sky_top, COLOR_sky_bottom, overlays);
+
+    if (medium == MEDIUM_SKY && horizon > view->top_px) {
+        double height = fmin(0.28 * view->height_px, 130 * view->ui);
+        draw_hills(cr, view, horizon, 0.85, height, 0.10);
+        draw_hills(cr, view, horizon, 0.6, height * 0.55, 0.18);
+    }
+    if (medium == MEDIUM_WATER && !(overlays & DRAW_FLAT))
+        draw_waves(cr, view, time_s);
+    if (medium != MEDIUM_SKY)
+        draw_specks(cr, view);
+    if (replay->has_ground)
+        draw_ground(cr, view, overlays);
+    else if (!(overlays & DRAW_UNMARKED))
+        draw_grid(cr, view);
+}
+
+#endif

@@ -1,0 +1,188 @@
+#include "viewer/export.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#ifdef HAVE_CAIRO
+#include "viewer/draw.h"
+#define WITH_CAIRO(function) function
+#else
+#define WITH_CAIRO(function) NULL
+#endif
+#if defined(HAVE_CAIRO) && defined(HAVE_GIF)
+#define WITH_GIF(function) function
+#else
+#define WITH_GIF(function) NULL
+#endif
+
+#define CAIRO_PACKAGE "libcairo2-dev"
+
+const struct exporter exporters[] = {
+    {"png", "strobe picture of the whole gait, or one frame with --time", 1600, 600, 0, 1,
+     WITH_CAIRO(export_png), CAIRO_PACKAGE},
+    {"svg", "the same as a drawing", 1600, 600, 0, 1, WITH_CAIRO(export_svg), CAIRO_PACKAGE},
+    {"gif", "animation that loops, the first 10 s", 480, 270, 20, 0, WITH_GIF(export_gif),
+     "libgif-dev and libcairo2-dev"},
+    {"mp4", "video (by way of the program ffmpeg)", 1280, 720, 30, 0, WITH_CAIRO(export_mp4),
+     CAIRO_PACKAGE},
+    {"html", "page that plays in any browser, no network", 1280, 720, 30, 0, export_html, ""},
+};
+const int exporter_count = sizeof exporters / sizeof exporters[0];
+
+const struct exporter *export_find(const char *path)
+{
+    const char *name = strrchr(path, '/');
+    const char *dot = strrchr(name ? name : path, '.');
+    for (int i = 0; dot && i < exporter_count; i++)
+        if (!strcasecmp(dot + 1, exporters[i].suffix))
+            return &exporters[i];
+    return NULL;
+}
+
+int export_check(const struct export_job *job, struct error *error)
+{
+    const struct exporter *exporter = export_find(job->path);
+    if (!exporter)
+        return error_set(error, ERR_USAGE,
+                         "--export %s: the name must end in .png, .svg, .gif, .mp4 or .html",
+                         job->path);
+    if (!exporter->write)
+        return error_set(error, ERR_UNAVAILABLE,
+                         "--export %s: %s export is left out of this build: install the package %s "
+                         "and build again",
+                         job->path, exporter->suffix, exporter->package);
+    if (job->time_s >= 0 && !exporter->has_moments)
+        return error_set(error, ERR_USAGE, "--time is for png and svg, not for %s",
+                         exporter->suffix);
+    return 0;
+}
+
+/* Stills of one moment are as large as video; strobe pictures as high as they need to be, several
+ * creatures one above the other. */
+static void choose_size(struct export_job *job, const struct exporter *exporter)
+{
+    if (job->width_px)
+        return;
+    job->width_px = exporter->width_px;
+    job->height_px = exporter->height_px;
+    if (!exporter->has_moments)
+        return;
+    if (job->time_s >= 0) {
+        job->width_px = 1280;
+        job->height_px = 720;
+        return;
+    }
+#ifdef HAVE_CAIRO
+    double height = 0;
+    for (int i = 0; i < job->count; i++)
+        height = fmax(height,
+                      draw_strobe_height(job->replays[i], exporter->width_px, exporter->height_px));
+    job->height_px = (int)fmin(height * job->count, EXPORT_SIDE_MAX_PX);
+#endif
+}
+
+int export_write(const struct export_job *request, struct error *error)
+{
+    struct export_job job = *request;
+    const struct exporter *exporter = export_find(job.path);
+    char path[4096];
+    int status = export_check(&job, error);
+    if (status)
+        return status;
+    choose_size(&job, exporter);
+    if (!(job.fps > 0))
+        job.fps = exporter->fps;
+    if (snprintf(path, sizeof path, "%s.part-%ld", job.path, (long)getpid()) >= (int)sizeof path)
+        return error_set(error, ERR_LIMIT, "%s: the path is too long", job.path);
+
+    status = exporter->write(&job, path, error);
+    if (!status && rename(path, job.path))
+        status = error_set(error, ERR_IO, "%s: %s", job.path, strerror(errno));
+    if (status)
+        unlink(path);
+    return status;
+}
+
+#ifdef HAVE_CAIRO
+
+void export_draw_still(cairo_t *cr, const struct export_job *job)
+{
+    struct camera camera;
+    double lane = draw_lane_height(job->height_px, job->count);
+    if (job->time_s < 0) {
+        draw_strobe(cr, job->width_px, job->height_px, job->replays, job->count, 0);
+        return;
+    }
+    camera_fit(&camera, job->replays, job->count, job->width_px, lane);
+    camera_jump(&camera, camera_target(&camera, job->replays, job->count, job->time_s, lane));
+    draw_frame(cr, job->width_px, job->height_px, job->replays, job->count, &camera, job->time_s,
+               DRAW_TRAIL);
+}
+
+int export_film_init(struct export_film *film, const struct export_job *job, double fps,
+                     double limit_s, unsigned overlays, struct error *error)
+{
+    double duration = 0;
+    for (int i = 0; i < job->count; i++)
+        duration = fmax(duration, replay_duration(job->replays[i]));
+    memset(film, 0, sizeof *film);
+    film->job = job;
+    film->overlays = overlays;
+    film->fps = fps;
+    film->frame_count = (int)(fmin(duration, limit_s) * fps + 1e-6) + 1;
+    film->surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, job->width_px, job->height_px);
+    film->rgb = malloc((size_t)job->width_px * (size_t)job->height_px * 3);
+    if (!film->rgb || cairo_surface_status(film->surface) != CAIRO_STATUS_SUCCESS)
+        return error_set(error, ERR_MEMORY, "%s: %s", job->path, error_text(ERR_MEMORY));
+    camera_fit(&film->camera, job->replays, job->count, job->width_px,
+               draw_lane_height(job->height_px, job->count));
+    return 0;
+}
+
+void export_film_deinit(struct export_film *film)
+{
+    if (film->surface)
+        cairo_surface_destroy(film->surface);
+    free(film->rgb);
+    memset(film, 0, sizeof *film);
+}
+
+/* Cairo's native 32-bit words to bytes. */
+static void film_copy_pixels(struct export_film *film)
+{
+    const unsigned char *data = cairo_image_surface_get_data(film->surface);
+    int stride = cairo_image_surface_get_stride(film->surface);
+    unsigned char *out = film->rgb;
+    for (int y = 0; y < film->job->height_px; y++)
+        for (int x = 0; x < film->job->width_px; x++) {
+            uint32_t pixel;
+            memcpy(&pixel, data + (size_t)y * (size_t)stride + 4 * (size_t)x, 4);
+            *out++ = (unsigned char)(pixel >> 16);
+            *out++ = (unsigned char)(pixel >> 8);
+            *out++ = (unsigned char)pixel;
+        }
+}
+
+void export_film_draw(struct export_film *film, int index)
+{
+    const struct export_job *job = film->job;
+    double time_s = index / film->fps, lane = draw_lane_height(job->height_px, job->count);
+    struct vec2 target = camera_target(&film->camera, job->replays, job->count, time_s, lane);
+    if (index == 0)
+        camera_jump(&film->camera, target);
+    else
+        camera_follow(&film->camera, target, 1 / film->fps);
+    cairo_t *cr = cairo_create(film->surface);
+    draw_frame(cr, job->width_px, job->height_px, job->replays, job->count, &film->camera, time_s,
+               film->overlays);
+    cairo_destroy(cr);
+    cairo_surface_flush(film->surface);
+    film_copy_pixels(film);
+}
+
+#endif

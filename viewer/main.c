@@ -1,0 +1,403 @@
+/* viewer: replays creatures of runs and files in a window, or writes them as pictures, video or a page.
+ * Decides nothing and changes nothing: what it shows is simulated again and compared. */
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/rng.h"
+#include "common/version.h"
+#include "viewer/export.h"
+#include "viewer/run_reader.h"
+#include "viewer/window.h"
+
+static const char usage_text[] =
+    "usage: viewer RUN_DIR | CREATURE... [option]...\n"
+    "Replays creatures: survivors of a run, or creature files. Opens a window (h shows its keys),\n"
+    "or writes a file, without any display.\n"
+    "\n"
+    "  --generation N      of a run: a finished generation (default: the last one)\n"
+    "  --top K             of a run: the best K (default: 8 in the window, 1 in a file)\n"
+    "  --params FILE.ini   other parameters than the recorded ones\n"
+    "  -s SECTION.KEY=VALUE, --set SECTION.KEY=VALUE   changes a parameter (repeatable)\n"
+    "  --seed N            another seed of the evaluation\n"
+    "  --export FILE       writes a file; its suffix says which kind, see below\n"
+    "  --time T            a still of this time, s; in the window: where it starts\n"
+    "  --size WxH          in pixels\n"
+    "  --fps N             frames per second of gif and mp4, 1 .. 120\n"
+    "  --frames N          closes the window after N frames, each 1/60 s on\n"
+    "  --screenshot FILE   writes the window's last frame as png\n"
+    "  --help, --version\n"
+    "\n"
+    "Files:\n";
+
+static const char status_text[] =
+    "\n"
+    "A line for each creature says how the replay compares with its record: verified, differs,\n"
+    "unrecorded (nothing to compare with, or replayed otherwise than recorded) or other version.\n"
+    "Exit code: 0 shown or written (a replay that differs is still shown), 1 failed, 2 wrong "
+    "usage.\n";
+
+enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
+
+#define CREATURES_MAX 256
+#define TOP_IN_WINDOW 8
+
+struct request {
+    int64_t generation; /* -1: the last */
+    int top;            /* 0: not given */
+    const char *params_path;
+    const char **assignments;
+    int assignment_count;
+    int has_seed;
+    uint64_t seed;
+    struct export_job job; /* path NULL: the window */
+    long frame_limit;
+    const char *screenshot;
+};
+
+struct gallery {
+    struct replay *replays[CREATURES_MAX];
+    int count;
+};
+
+static int fail(int code, const char *message)
+{
+    fprintf(stderr, "viewer: %s\n", message);
+    return code == ERR_USAGE ? EXIT_USAGE : EXIT_FAILED;
+}
+
+/* ---- the command line ---- */
+
+static int parse_integer(const char *text, int64_t low, int64_t high, int64_t *value)
+{
+    char *end;
+    errno = 0;
+    *value = strtoll(text, &end, 10);
+    return end == text || *end || errno || *value < low || *value > high ? ERR_USAGE : 0;
+}
+
+static int parse_real(const char *text, double low, double high, double *value)
+{
+    char *end;
+    *value = strtod(text, &end);
+    return end == text || *end || !(*value >= low && *value <= high) ? ERR_USAGE : 0;
+}
+
+static int parse_seed(const char *text, uint64_t *seed)
+{
+    char *end;
+    errno = 0;
+    *seed = strtoull(text, &end, 10);
+    return !isdigit((unsigned char)text[0]) || *end || errno ? ERR_USAGE : 0;
+}
+
+static int parse_size(const char *text, int *width, int *height)
+{
+    char *end;
+    long w = strtol(text, &end, 10), h = 0;
+    if (end == text || (*end != 'x' && *end != 'X'))
+        return ERR_USAGE;
+    const char *rest = end + 1;
+    h = strtol(rest, &end, 10);
+    if (end == rest || *end || w < EXPORT_SIDE_MIN_PX || w > EXPORT_SIDE_MAX_PX ||
+        h < EXPORT_SIDE_MIN_PX || h > EXPORT_SIDE_MAX_PX)
+        return ERR_USAGE;
+    *width = (int)w;
+    *height = (int)h;
+    return 0;
+}
+
+static void print_help(void)
+{
+    fputs(usage_text, stdout);
+    for (int i = 0; i < exporter_count; i++)
+        printf("  .%-5s %s%s\n", exporters[i].suffix, exporters[i].help,
+               exporters[i].write ? "" : " (left out of this build)");
+    fputs(status_text, stdout);
+}
+
+enum option_id {
+    OPTION_GENERATION = 256,
+    OPTION_TOP,
+    OPTION_PARAMS,
+    OPTION_SEED,
+    OPTION_EXPORT,
+    OPTION_TIME,
+    OPTION_SIZE,
+    OPTION_FPS,
+    OPTION_FRAMES,
+    OPTION_SCREENSHOT,
+    OPTION_VERSION,
+};
+
+static const struct option options[] = {
+    {"generation", required_argument, NULL, OPTION_GENERATION},
+    {"top", required_argument, NULL, OPTION_TOP},
+    {"params", required_argument, NULL, OPTION_PARAMS},
+    {"set", required_argument, NULL, 's'},
+    {"seed", required_argument, NULL, OPTION_SEED},
+    {"export", required_argument, NULL, OPTION_EXPORT},
+    {"time", required_argument, NULL, OPTION_TIME},
+    {"size", required_argument, NULL, OPTION_SIZE},
+    {"fps", required_argument, NULL, OPTION_FPS},
+    {"frames", required_argument, NULL, OPTION_FRAMES},
+    {"screenshot", required_argument, NULL, OPTION_SCREENSHOT},
+    {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, OPTION_VERSION},
+    {NULL, 0, NULL, 0},
+};
+
+/* What an option's argument must be, for messages. */
+static const char *option_expects(int option)
+{
+    switch (option) {
+    case OPTION_GENERATION:
+        return "--generation: expected a whole number, 0 or more";
+    case OPTION_TOP:
+        return "--top: expected a whole number, 1 .. 256";
+    case OPTION_SEED:
+        return "--seed: expected a whole number, 0 or more";
+    case OPTION_TIME:
+        return "--time: expected seconds, 0 or more";
+    case OPTION_SIZE:
+        return "--size: expected WxH, both sides 16 .. 8192";
+    case OPTION_FPS:
+        return "--fps: expected a number, 1 .. 120";
+    default:
+        return "--frames: expected a whole number, 1 or more";
+    }
+}
+
+/* One option. 0, ERR_USAGE, or 1 when there is nothing more to do. */
+static int parse_option(struct request *request, int option)
+{
+    int64_t number = 0;
+    int status = 0;
+    switch (option) {
+    case OPTION_GENERATION:
+        status = parse_integer(optarg, 0, UINT32_MAX, &request->generation);
+        break;
+    case OPTION_TOP:
+        status = parse_integer(optarg, 1, RUN_READER_TOP_MAX, &number);
+        request->top = (int)number;
+        break;
+    case OPTION_PARAMS:
+        request->params_path = optarg;
+        break;
+    case 's':
+        request->assignments[request->assignment_count++] = optarg;
+        break;
+    case OPTION_SEED:
+        request->has_seed = 1;
+        status = parse_seed(optarg, &request->seed);
+        break;
+    case OPTION_EXPORT:
+        request->job.path = optarg;
+        break;
+    case OPTION_TIME:
+        status = parse_real(optarg, 0, 1e6, &request->job.time_s);
+        break;
+    case OPTION_SIZE:
+        status = parse_size(optarg, &request->job.width_px, &request->job.height_px);
+        break;
+    case OPTION_FPS:
+        status = parse_real(optarg, 1, EXPORT_FPS_MAX, &request->job.fps);
+        break;
+    case OPTION_FRAMES:
+        status = parse_integer(optarg, 1, 1000000000, &number);
+        request->frame_limit = (long)number;
+        break;
+    case OPTION_SCREENSHOT:
+        request->screenshot = optarg;
+        break;
+    case 'h':
+        print_help();
+        return 1;
+    case OPTION_VERSION:
+        printf("viewer (Bestiary) %s, simulator version %d\n", BESTIARY_VERSION, SIMULATOR_VERSION);
+        return 1;
+    default:
+        return ERR_USAGE;
+    }
+    if (status)
+        fail(ERR_USAGE, option_expects(option));
+    return status;
+}
+
+/* Reads the whole command line; optind is then the first operand. -1 to go on, else the exit code. */
+static int parse_arguments(struct request *request, int argc, char **argv)
+{
+    int option, status;
+    struct error error = {0};
+    while ((option = getopt_long(argc, argv, "s:h", options, NULL)) != -1) {
+        status = parse_option(request, option);
+        if (status)
+            return status > 0 ? EXIT_OK : EXIT_USAGE;
+    }
+    if (optind >= argc)
+        return fail(ERR_USAGE, "expected RUN_DIR or CREATURE...; see: viewer --help");
+    if (request->job.path && (request->frame_limit || request->screenshot))
+        return fail(ERR_USAGE, "--frames and --screenshot are for the window, not for --export");
+    if (!request->job.path && request->job.fps > 0)
+        return fail(ERR_USAGE, "--fps is for --export");
+    if (request->job.path && export_check(&request->job, &error))
+        return fail(error.code, error.message);
+    return -1;
+}
+
+/* ---- creatures to replays ---- */
+
+/* Parameters of a file, or recorded ones, or defaults; then the assignments. */
+static int choose_params(const struct request *request, const struct creature *creature,
+                         struct params *params, struct error *error)
+{
+    int status = 0;
+    params_set_defaults(params);
+    if (request->params_path)
+        status = params_read_file(params, request->params_path, error);
+    else if (creature->has_evaluation)
+        *params = creature->params;
+    for (int i = 0; i < request->assignment_count && !status; i++) {
+        status = params_set_assignment(params, request->assignments[i], error);
+        if (status)
+            error_prefix(error, "-s %s", request->assignments[i]);
+    }
+    return status ? status : params_check(params, error);
+}
+
+static void print_replay(const struct replay *replay)
+{
+    printf("%-13s  %s, %s, %s%s%s\n", replay_status_names[replay->status], replay->name,
+           replay->score, verdict_name(replay->verdict), replay->detail[0] ? ": " : "",
+           replay->detail);
+    fflush(stdout);
+}
+
+static int add_creature(struct gallery *gallery, const struct request *request,
+                        const struct creature *creature, struct error *error)
+{
+    struct params params;
+    struct replay *replay;
+    if (gallery->count == CREATURES_MAX)
+        return error_set(error, ERR_LIMIT, "more than %d creatures", CREATURES_MAX);
+    int status = choose_params(request, creature, &params, error);
+    if (status)
+        return status;
+    uint64_t seed = request->has_seed ? request->seed
+                    : creature->has_evaluation
+                        ? creature->seed
+                        : rng_mix_seed((uint64_t)params.run_seed, creature->id);
+    int is_recorded =
+        creature->has_evaluation && seed == creature->seed &&
+        params_evaluation_digest(&params) == params_evaluation_digest(&creature->params);
+    status = replay_create(&replay, creature, &params, seed, is_recorded, error);
+    if (status)
+        return status;
+    gallery->replays[gallery->count++] = replay;
+    print_replay(replay);
+    return 0;
+}
+
+static int add_file(struct gallery *gallery, const struct request *request, const char *path,
+                    struct error *error)
+{
+    struct creature creature;
+    creature_init(&creature);
+    int status = creature_read(&creature, path, error);
+    if (!status && !creature.name[0]) {
+        const char *slash = strrchr(path, '/');
+        snprintf(creature.name, sizeof creature.name, "%.63s", slash ? slash + 1 : path);
+    }
+    if (!status)
+        status = add_creature(gallery, request, &creature, error);
+    creature_deinit(&creature);
+    return status;
+}
+
+/* Survivors that cannot be shown are left out with a word, unless none is left. */
+static int add_run(struct gallery *gallery, const struct request *request, const char *path,
+                   struct error *error)
+{
+    struct creature *creatures;
+    int64_t generation;
+    int count, top = request->top ? request->top : request->job.path ? 1 : TOP_IN_WINDOW;
+    int before = gallery->count;
+    int status =
+        run_reader_get_top(path, request->generation, top, &creatures, &count, &generation, error);
+    if (status)
+        return status;
+    for (int i = 0; i < count && status != ERR_MEMORY; i++) {
+        status = add_creature(gallery, request, &creatures[i], error);
+        if (status)
+            fprintf(stderr, "viewer: left out: %s\n", error->message);
+    }
+    run_reader_free(creatures, count);
+    if (gallery->count > before)
+        return 0;
+    return error_set(error, ERR_MISSING, "%s: generation %" PRId64 " has nothing to show", path,
+                     generation);
+}
+
+static int add_operand(struct gallery *gallery, const struct request *request, const char *path,
+                       struct error *error)
+{
+    struct stat info;
+    if (stat(path, &info))
+        return error_set(error, ERR_MISSING, "%s: %s", path, strerror(errno));
+    if (S_ISDIR(info.st_mode))
+        return add_run(gallery, request, path, error);
+    return add_file(gallery, request, path, error);
+}
+
+static int show(const struct gallery *gallery, const struct request *request, struct error *error)
+{
+    const struct replay *const *replays = (const struct replay *const *)gallery->replays;
+    if (!request->job.path) {
+        struct window_options window = {.replays = replays,
+                                        .count = gallery->count,
+                                        .width_px = request->job.width_px,
+                                        .height_px = request->job.height_px,
+                                        .time_s = request->job.time_s,
+                                        .frame_limit = request->frame_limit,
+                                        .screenshot = request->screenshot};
+        return window_run(&window, error);
+    }
+    struct export_job job = request->job;
+    job.replays = replays;
+    job.count = gallery->count;
+    int status = export_write(&job, error);
+    if (!status)
+        printf("%s\n", job.path);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct request request = {.generation = -1, .job = {.time_s = -1}};
+    static struct gallery gallery;
+    struct error error = {0};
+    int status = 0;
+    request.assignments = calloc((size_t)argc, sizeof *request.assignments);
+    if (!request.assignments)
+        return fail(ERR_MEMORY, error_text(ERR_MEMORY));
+    int exit_code = parse_arguments(&request, argc, argv);
+    if (exit_code < 0) {
+        for (int i = optind; i < argc && !status; i++)
+            status = add_operand(&gallery, &request, argv[i], &error);
+        if (!status)
+            status = show(&gallery, &request, &error);
+        exit_code = status ? fail(status, error.message) : EXIT_OK;
+    }
+    for (int i = 0; i < gallery.count; i++)
+        replay_destroy(gallery.replays[i]);
+    free(request.assignments);
+    if (fflush(stdout) && exit_code == EXIT_OK)
+        return fail(ERR_IO, "standard output cannot be written");
+    return exit_code;
+}

@@ -1,0 +1,67 @@
+/* The colours of everything the viewer shows: one table for windows, pictures, video and web pages.
+ *
+ * Calm and light by default; the web page also uses the dark theme. Colours are 0xRRGGBB. Parts are
+ * coloured by their depth in the tree, so that the limbs of a pair look alike. */
+#ifndef VIEWER_PALETTE_H
+#define VIEWER_PALETTE_H
+
+#include <stdint.h>
+
+#define PALETTE_PARTS 7
+
+/* name, light, dark */
+#define PALETTE(X)                                                                                 \
+    X(sky_top, 0xd7e5f0, 0x141c26)                                                                 \
+    X(sky_bottom, 0xf7f4ec, 0x24303c)                                                              \
+    X(ground_top, 0xd8ccb4, 0x3d382f)                                                              \
+    X(ground_bottom, 0xc4b598, 0x2a2721)                                                           \
+    X(ground_line, 0x8d7f64, 0x7c7058)                                                             \
+    X(water_top, 0xd3ecf0, 0x143039)                                                               \
+    X(water_bottom, 0x9ccad6, 0x0c1d27)                                                            \
+    X(wave, 0xffffff, 0x3f7f90)                                                                    \
+    X(air_top, 0xdbe3f3, 0x171a29)                                                                 \
+    X(air_bottom, 0xf5f1f4, 0x2a2a3b)                                                              \
+    X(grid, 0x5c7684, 0x7f97a5)                                                                    \
+    X(text, 0x26323a, 0xe6ebee)                                                                    \
+    X(text_soft, 0x65747d, 0x9dabb3)                                                               \
+    X(panel, 0xfdfcf9, 0x1b2229)                                                                   \
+    X(trail, 0xa8472f, 0xe98b6d)                                                                   \
+    X(joint, 0xfbf7ee, 0xf1ece0)                                                                   \
+    X(joint_line, 0x2c3a42, 0x10171c)                                                              \
+    X(effector, 0xf0a93a, 0xf5b850)                                                                \
+    X(contact, 0xd8442f, 0xff7a5c)                                                                 \
+    X(limit, 0x4a6fa5, 0x8fb4ea)                                                                   \
+    X(negative, 0x3d78b8, 0x5f9bdb)                                                                \
+    X(positive, 0xe08a2e, 0xf2a652)                                                                \
+    X(good, 0x2f8a57, 0x58c486)                                                                    \
+    X(bad, 0xc03b35, 0xf0736c)                                                                     \
+    X(warn, 0xb3791c, 0xe0aa4d)                                                                    \
+    X(neutral, 0x6f7d86, 0x93a1aa)                                                                 \
+    X(part_0, 0x3d8093, 0x4f9bb0)                                                                  \
+    X(part_1, 0xe3a857, 0xe3a857)                                                                  \
+    X(part_2, 0xc9695c, 0xd5786a)                                                                  \
+    X(part_3, 0x7fa166, 0x8fb375)                                                                  \
+    X(part_4, 0x8a72a8, 0x9d85bd)                                                                  \
+    X(part_5, 0x5d8ac4, 0x6f9bd4)                                                                  \
+    X(part_6, 0xb98a6a, 0xc79a7b)
+
+enum palette_color {
+#define X(name, light, dark) COLOR_##name,
+    PALETTE(X)
+#undef X
+        COLOR_COUNT
+};
+
+struct palette_entry {
+    const char *name;
+    uint32_t light, dark;
+};
+extern const struct palette_entry palette[COLOR_COUNT];
+
+/* The colour of a part at that depth. */
+enum palette_color palette_part_color(int depth);
+
+/* a towards b: share 0 gives a, 1 gives b. */
+uint32_t palette_mix(uint32_t a, uint32_t b, double share);
+
+#endif

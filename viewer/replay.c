@@ -1,0 +1,535 @@
+#include "viewer/replay.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/text.h"
+#include "common/version.h"
+
+const char *const replay_status_names[REPLAY_STATUS_COUNT] = {"verified", "differs", "unrecorded",
+                                                              "other version"};
+
+const char *const replay_energy_names[ENERGY_COUNT] = {
+#define X(name, text) text,
+    REPLAY_ENERGIES(X)
+#undef X
+};
+
+#define CONTACT_FLOATS (sizeof(struct replay_contact) / sizeof(float))
+#define POSE_FLOATS    (sizeof(struct replay_pose) / sizeof(float))
+
+/* ---- text ---- */
+
+/* Bytes of the clean character at `text`, or 0. */
+static size_t clean_character_length(const char *text)
+{
+    for (size_t length = 1; length <= 4; length++) {
+        if (!text[length - 1])
+            return 0;
+        if (text_is_clean(text, length))
+            return length;
+    }
+    return 0;
+}
+
+void replay_clean_text(const char *text, char *clean, size_t size)
+{
+    size_t used = 0;
+    while (*text && used + 1 < size) {
+        size_t length = clean_character_length(text);
+        if (length == 0) {
+            clean[used++] = '?';
+            text++;
+            continue;
+        }
+        if (used + length >= size)
+            break;
+        memcpy(clean + used, text, length);
+        used += length;
+        text += length;
+    }
+    clean[used] = 0;
+}
+
+/* ---- rows ---- */
+
+/* Where the fields of a row begin, in floats. */
+struct row_layout {
+    size_t poses, joints, signals, neurons, energies, contact_count, contacts, total;
+};
+
+static struct row_layout row_layout(const struct replay *replay)
+{
+    struct row_layout at;
+    at.poses = 2;
+    at.joints = at.poses + POSE_FLOATS * (size_t)replay->part_count;
+    at.signals = at.joints + (size_t)replay->link_count;
+    at.neurons = at.signals + (size_t)replay->effector_count;
+    at.energies = at.neurons + (size_t)replay->neuron_count;
+    at.contact_count = at.energies + ENERGY_COUNT;
+    at.contacts = at.contact_count + 1;
+    at.total = at.contacts + CONTACT_FLOATS * REPLAY_CONTACTS_MAX;
+    return at;
+}
+
+static void row_at(const struct replay *replay, int index, struct replay_row *row)
+{
+    struct row_layout at = row_layout(replay);
+    float *base = replay->rows + replay->row_floats * (size_t)index;
+    row->centre = base;
+    row->poses = (struct replay_pose *)(base + at.poses);
+    row->joints_rad = base + at.joints;
+    row->signals = base + at.signals;
+    row->neurons = base + at.neurons;
+    row->energies = base + at.energies;
+    row->contact_count = base + at.contact_count;
+    row->contacts = (struct replay_contact *)(base + at.contacts);
+}
+
+/* Rows that have room now: a power of two, at least 64, so that no field has to remember it. */
+static size_t rows_room(int frame_count)
+{
+    size_t room = frame_count ? 64 : 0;
+    while (room < (size_t)frame_count)
+        room *= 2;
+    return room;
+}
+
+int replay_append(struct replay *replay, struct replay_row *row)
+{
+    if (!replay->row_floats)
+        replay->row_floats = row_layout(replay).total;
+    size_t room = rows_room(replay->frame_count), needed = rows_room(replay->frame_count + 1);
+    if (needed > room) {
+        float *rows = realloc(replay->rows, needed * replay->row_floats * sizeof *rows);
+        if (!rows)
+            return ERR_MEMORY;
+        replay->rows = rows;
+    }
+    memset(replay->rows + replay->row_floats * (size_t)replay->frame_count, 0,
+           replay->row_floats * sizeof(float));
+    row_at(replay, replay->frame_count++, row);
+    return 0;
+}
+
+/* Keeps every second row. */
+static void rows_thin(struct replay *replay)
+{
+    int kept = (replay->frame_count + 1) / 2;
+    for (int i = 1; i < kept; i++)
+        memcpy(replay->rows + replay->row_floats * (size_t)i,
+               replay->rows + replay->row_floats * (size_t)(2 * i),
+               replay->row_floats * sizeof(float));
+    replay->frame_count = kept;
+    replay->frame_s *= 2;
+}
+
+static void row_shift(const struct replay *replay, struct replay_row *row, float x, float y)
+{
+    row->centre[0] -= x;
+    row->centre[1] -= y;
+    for (int p = 0; p < replay->part_count; p++) {
+        row->poses[p].x_m -= x;
+        row->poses[p].y_m -= y;
+    }
+    for (int c = 0; c < (int)*row->contact_count; c++) {
+        row->contacts[c].x_m -= x;
+        row->contacts[c].y_m -= y;
+    }
+}
+
+void replay_finish(struct replay *replay)
+{
+    struct replay_row row;
+    double bounds[4];
+    if (!replay->frame_count)
+        return;
+    row_at(replay, 0, &row);
+    float x = row.centre[0], y = replay->has_ground ? 0 : row.centre[1];
+    replay->width_m = replay->height_m = 0;
+    for (int i = 0; i < replay->frame_count; i++) {
+        row_at(replay, i, &row);
+        row_shift(replay, &row, x, y);
+        replay_get_bounds(replay, i, bounds);
+        replay->width_m = fmax(replay->width_m, bounds[2] - bounds[0]);
+        replay->height_m = fmax(replay->height_m, bounds[3] - bounds[1]);
+    }
+    replay->size_m = fmax(replay->width_m, replay->height_m);
+}
+
+void replay_get_frame(const struct replay *replay, int index, struct replay_frame *frame)
+{
+    struct replay_row row;
+    row_at(replay, index, &row);
+    frame->time_s = index * replay->frame_s;
+    frame->centre = (struct vec2){row.centre[0], row.centre[1]};
+    frame->poses = row.poses;
+    frame->joints_rad = row.joints_rad;
+    frame->signals = row.signals;
+    frame->neurons = row.neurons;
+    frame->energies = row.energies;
+    frame->contacts = row.contacts;
+    frame->contact_count = (int)*row.contact_count;
+}
+
+double replay_duration(const struct replay *replay)
+{
+    return replay->frame_count ? (replay->frame_count - 1) * replay->frame_s : 0;
+}
+
+int replay_frame_index(const struct replay *replay, double time_s)
+{
+    if (!(time_s > 0) || replay->frame_count < 2)
+        return 0;
+    double index = floor(time_s / replay->frame_s + 1e-6);
+    return index < replay->frame_count - 1 ? (int)index : replay->frame_count - 1;
+}
+
+void replay_sample(const struct replay *replay, double time_s, struct replay_pose *poses,
+                   struct vec2 *centre)
+{
+    struct replay_frame a, b;
+    int index = replay_frame_index(replay, time_s);
+    int next = index + 1 < replay->frame_count ? index + 1 : index;
+    replay_get_frame(replay, index, &a);
+    replay_get_frame(replay, next, &b);
+    double share = (time_s - a.time_s) / replay->frame_s;
+    float s = (float)(next == index || !(share > 0) ? 0 : share > 1 ? 1 : share);
+    for (int p = 0; p < replay->part_count; p++) {
+        poses[p].x_m = a.poses[p].x_m + s * (b.poses[p].x_m - a.poses[p].x_m);
+        poses[p].y_m = a.poses[p].y_m + s * (b.poses[p].y_m - a.poses[p].y_m);
+        poses[p].angle_rad =
+            a.poses[p].angle_rad + s * (b.poses[p].angle_rad - a.poses[p].angle_rad);
+    }
+    centre->x = a.centre.x + s * (b.centre.x - a.centre.x);
+    centre->y = a.centre.y + s * (b.centre.y - a.centre.y);
+}
+
+void replay_get_bounds(const struct replay *replay, int index, double bounds[4])
+{
+    struct replay_frame frame;
+    replay_get_frame(replay, index, &frame);
+    bounds[0] = bounds[1] = INFINITY;
+    bounds[2] = bounds[3] = -INFINITY;
+    for (int p = 0; p < replay->part_count; p++) {
+        const struct replay_part *part = &replay->parts[p];
+        const struct replay_pose *pose = &frame.poses[p];
+        double c = fabs(cos(pose->angle_rad)), s = fabs(sin(pose->angle_rad));
+        double half_x = (part->width_m * c + part->height_m * s) / 2;
+        double half_y = (part->width_m * s + part->height_m * c) / 2;
+        bounds[0] = fmin(bounds[0], pose->x_m - half_x);
+        bounds[1] = fmin(bounds[1], pose->y_m - half_y);
+        bounds[2] = fmax(bounds[2], pose->x_m + half_x);
+        bounds[3] = fmax(bounds[3], pose->y_m + half_y);
+    }
+}
+
+/* ---- recording ---- */
+
+struct recorder {
+    struct replay *replay;
+    double tick_s;
+    int phase;  /* of the rows so far; -1 = none */
+    int tick;   /* of the phase, from 0 */
+    int stride; /* ticks from row to row */
+    int status; /* ERR_MEMORY */
+};
+
+/* Where a part hangs on its parent, in its own frame. */
+static struct vec2 part_anchor(const struct part *part)
+{
+    double x = part->anchor.x - part->centre.x, y = part->anchor.y - part->centre.y;
+    double c = cos(part->angle_rad), s = sin(part->angle_rad);
+    return (struct vec2){c * x + s * y, c * y - s * x};
+}
+
+static void copy_parts(struct replay *replay, const struct phenotype *phenotype)
+{
+    for (int i = 0; i < phenotype->part_count; i++) {
+        const struct part *part = &phenotype->parts[i];
+        struct replay_part *copy = &replay->parts[i];
+        copy->width_m = part->width_m;
+        copy->height_m = part->height_m;
+        copy->parent = part->parent;
+        copy->depth = part->depth;
+        copy->link = part->link;
+        copy->mirror = part->mirror;
+        copy->is_hinged = part->parent >= 0 && phenotype->links[part->link].part == i;
+        copy->anchor = part_anchor(part);
+    }
+}
+
+static void copy_brain(struct replay *replay, const struct phenotype *phenotype)
+{
+    for (int i = 0; i < phenotype->link_count; i++) {
+        const struct link *link = &phenotype->links[i];
+        replay->links[i] = (struct replay_link){link->part, link->lower_rad, link->upper_rad, -1};
+    }
+    for (int i = 0; i < phenotype->effector_count; i++) {
+        const struct effector *effector = &phenotype->effectors[i];
+        replay->effectors[i] = (struct replay_effector){effector->link, effector->input};
+        replay->links[effector->link].effector = i;
+    }
+    for (int i = 0; i < phenotype->neuron_count; i++) {
+        const struct neuron *neuron = &phenotype->neurons[i];
+        replay->neurons[i].part = neuron->part;
+        replay->neurons[i].function = neuron->function;
+        memcpy(replay->neurons[i].inputs, neuron->inputs, sizeof neuron->inputs);
+    }
+}
+
+/* Fills the tables of what does not change. */
+static int copy_phenotype(struct replay *replay, const struct phenotype *phenotype)
+{
+    if (phenotype->part_count > REPLAY_PARTS_MAX)
+        return ERR_LIMIT;
+    replay->part_count = phenotype->part_count;
+    replay->link_count = phenotype->link_count;
+    replay->neuron_count = phenotype->neuron_count;
+    replay->effector_count = phenotype->effector_count;
+    replay->parts = calloc((size_t)replay->part_count + 1, sizeof *replay->parts);
+    replay->links = calloc((size_t)replay->link_count + 1, sizeof *replay->links);
+    replay->neurons = calloc((size_t)replay->neuron_count + 1, sizeof *replay->neurons);
+    replay->effectors = calloc((size_t)replay->effector_count + 1, sizeof *replay->effectors);
+    if (!replay->parts || !replay->links || !replay->neurons || !replay->effectors)
+        return ERR_MEMORY;
+    copy_parts(replay, phenotype);
+    copy_brain(replay, phenotype);
+    return 0;
+}
+
+static void record_energies(float *energies, const struct ledger *ledger)
+{
+    energies[ENERGY_kinetic_j] = (float)ledger->kinetic_j;
+    energies[ENERGY_potential_j] = (float)ledger->potential_j;
+    energies[ENERGY_work_j] = (float)ledger->work_effector_j;
+    energies[ENERGY_friction_j] = (float)ledger->loss_friction_j;
+    energies[ENERGY_impact_j] = (float)ledger->loss_impact_j;
+    energies[ENERGY_limit_j] = (float)ledger->loss_limit_j;
+    energies[ENERGY_drag_j] = (float)ledger->loss_drag_j;
+    energies[ENERGY_damping_j] = (float)ledger->loss_damping_j;
+    energies[ENERGY_unearned_j] =
+        (float)(ledger->gain_push_out_j + ledger->gain_impact_j + ledger->gain_limit_j);
+    energies[ENERGY_residual_j] = (float)ledger->residual_j;
+}
+
+static void record_contacts(struct replay_row *row, const struct dynamics *dynamics)
+{
+    const struct contact_point *points;
+    int count = dynamics_contacts(dynamics, &points);
+    if (count > REPLAY_CONTACTS_MAX)
+        count = REPLAY_CONTACTS_MAX;
+    for (int i = 0; i < count; i++)
+        row->contacts[i] = (struct replay_contact){
+            (float)points[i].at.x, (float)points[i].at.y, (float)points[i].normal.x,
+            (float)points[i].normal.y, (float)points[i].normal_impulse_n_s};
+    *row->contact_count = (float)count;
+}
+
+static void record_row(struct replay *replay, struct replay_row *row,
+                       const struct evaluate_view *view)
+{
+    struct vec2 centre = dynamics_centre_of_mass(view->dynamics);
+    const double *q = dynamics_q(view->dynamics);
+    row->centre[0] = (float)centre.x;
+    row->centre[1] = (float)centre.y;
+    for (int i = 0; i < replay->part_count; i++) {
+        struct part_state state;
+        dynamics_part_state(view->dynamics, i, &state);
+        row->poses[i] =
+            (struct replay_pose){(float)state.x_m, (float)state.y_m, (float)state.angle_rad};
+    }
+    for (int i = 0; i < replay->link_count; i++)
+        row->joints_rad[i] = (float)q[2 + i];
+    for (int i = 0; i < replay->effector_count && view->signals; i++)
+        row->signals[i] = (float)view->signals[i];
+    for (int i = 0; i < replay->neuron_count && view->brain; i++)
+        row->neurons[i] = (float)brain_output(view->brain, i);
+    record_energies(row->energies, view->ledger);
+    record_contacts(row, view->dynamics);
+}
+
+/* A row with a number that is not finite cannot be drawn: the replay ends before it. */
+static int row_is_finite(const struct replay *replay, const struct replay_row *row)
+{
+    for (size_t i = 0; i < replay->row_floats; i++)
+        if (!isfinite(row->centre[i]))
+            return 0;
+    return 1;
+}
+
+/* Rows of settling are kept until scoring starts, so that what never gets there can be seen. */
+static void recorder_begin_phase(struct recorder *recorder, int phase)
+{
+    recorder->phase = phase;
+    recorder->tick = 0;
+    recorder->stride = 1;
+    recorder->replay->frame_count = 0;
+    recorder->replay->frame_s = recorder->tick_s;
+    free(recorder->replay->rows);
+    recorder->replay->rows = NULL;
+}
+
+static int recorder_observe(void *context, const struct evaluate_view *view)
+{
+    struct recorder *recorder = context;
+    struct replay *replay = recorder->replay;
+    struct replay_row row;
+    if (!replay->parts)
+        recorder->status = copy_phenotype(replay, view->phenotype);
+    if (recorder->status)
+        return 1;
+    int phase = view->phase == PHASE_SCORE ? PHASE_SCORE : PHASE_SETTLE;
+    if (recorder->phase != phase)
+        recorder_begin_phase(recorder, phase);
+    if (recorder->tick++ % recorder->stride)
+        return 0;
+    /* full: half the rate from here on */
+    if (replay->frame_count % 2 == 0 && replay->frame_count > 64 &&
+        (size_t)replay->frame_count * replay->row_floats * sizeof(float) >= REPLAY_BYTES_MAX / 2) {
+        rows_thin(replay);
+        recorder->stride *= 2;
+    }
+    recorder->status = replay_append(replay, &row);
+    if (recorder->status)
+        return 1;
+    record_row(replay, &row, view);
+    if (!row_is_finite(replay, &row))
+        replay->frame_count--;
+    return 0;
+}
+
+/* The pose of birth, for what was refused before anything moved. */
+static int record_birth(struct recorder *recorder, const struct creature *creature,
+                        const struct params *params, struct arena *arena)
+{
+    struct phenotype phenotype;
+    struct replay_row row;
+    struct replay *replay = recorder->replay;
+    arena_reset(arena);
+    if (phenotype_express(&phenotype, &creature->genome, params, arena) != VERDICT_OK)
+        return ERR_MISSING;
+    int status = replay->parts ? 0 : copy_phenotype(replay, &phenotype);
+    if (!status)
+        status = replay_append(replay, &row);
+    if (status)
+        return status;
+    for (int i = 0; i < phenotype.part_count; i++) {
+        const struct part *part = &phenotype.parts[i];
+        row.poses[i] = (struct replay_pose){(float)part->centre.x, (float)part->centre.y,
+                                            (float)part->angle_rad};
+        row.centre[0] += (float)(part->centre.x * part->mass_kg / phenotype.mass_kg);
+        row.centre[1] += (float)(part->centre.y * part->mass_kg / phenotype.mass_kg);
+    }
+    return 0;
+}
+
+/* ---- comparing ---- */
+
+static int judge_measures(const struct measures *recorded, const struct measures *measured)
+{
+    for (int i = 0; i < MEASURE_COUNT; i++)
+        if (measures_get(recorded, i) != measures_get(measured, i))
+            return i;
+    return -1;
+}
+
+enum replay_status replay_judge(const struct creature *creature,
+                                const struct evaluation *evaluation, int is_recorded,
+                                char detail[160])
+{
+    detail[0] = 0;
+    if (!creature->has_evaluation || !is_recorded)
+        return REPLAY_UNRECORDED;
+    if (creature->simulator_version != SIMULATOR_VERSION) {
+        snprintf(detail, 160, "recorded by simulator version %d, this is version %d",
+                 creature->simulator_version, SIMULATOR_VERSION);
+        return REPLAY_OTHER_VERSION;
+    }
+    int measure = judge_measures(&creature->measures, &evaluation->measures);
+    if (genome_hash(&creature->genome) != creature->genome_hash)
+        snprintf(detail, 160, "the genome is not the one that was evaluated");
+    else if (creature->verdict != evaluation->verdict)
+        snprintf(detail, 160, "recorded verdict %s, now %s", verdict_name(creature->verdict),
+                 verdict_name(evaluation->verdict));
+    else if (creature->digest != evaluation->digest)
+        snprintf(detail, 160, "it moves otherwise than recorded");
+    else if (measure >= 0)
+        snprintf(detail, 160, "%s: recorded %.9g, now %.9g", measure_table[measure].name,
+                 measures_get(&creature->measures, measure),
+                 measures_get(&evaluation->measures, measure));
+    return detail[0] ? REPLAY_DIFFERS : REPLAY_VERIFIED;
+}
+
+/* ---- the whole ---- */
+
+static void set_score(struct replay *replay, const struct creature *creature, int is_recorded)
+{
+    if (is_recorded && creature->has_evaluation)
+        snprintf(replay->score, sizeof replay->score, "fitness %.3g", creature->fitness);
+    else
+        snprintf(replay->score, sizeof replay->score, "went %.2f m in %.3g s",
+                 replay->measures.displacement_m, replay->measures.time_s);
+}
+
+int replay_create(struct replay **result, const struct creature *creature,
+                  const struct params *params, uint64_t seed, int is_recorded, struct error *error)
+{
+    struct arena arena = {0};
+    struct evaluation evaluation;
+    struct replay *replay = calloc(1, sizeof *replay);
+    struct recorder recorder = {replay, 1.0 / params->simulation_brain_hz, -1, 0, 1, 0};
+    *result = NULL;
+    if (!replay || arena_init(&arena, EVALUATE_ARENA_BYTES)) {
+        free(replay);
+        return error_set(error, ERR_MEMORY, "replay: %s", error_text(ERR_MEMORY));
+    }
+    replay_clean_text(creature->name[0] ? creature->name : "unnamed", replay->name,
+                      sizeof replay->name);
+    if (creature->has_evaluation && creature->verdict == VERDICT_QUARANTINED && is_recorded) {
+        error_set(error, ERR_LIMIT, "%s cannot be replayed: %s", replay->name,
+                  verdict_reason(VERDICT_QUARANTINED));
+        arena_deinit(&arena);
+        replay_destroy(replay);
+        return ERR_LIMIT;
+    }
+    replay->has_ground = params->world_ground;
+    replay->is_torque_mode = params->creature_effector_mode == EFFECTOR_TORQUE;
+    replay->viscosity_pa_s = params->world_viscosity_pa_s;
+    replay->gravity_m_s2 = params->world_gravity_m_s2;
+    replay->frame_s = recorder.tick_s;
+
+    evaluate(&creature->genome, params, seed, &arena, recorder_observe, &recorder, &evaluation);
+    if (!recorder.status && replay->frame_count == 0)
+        recorder.status = record_birth(&recorder, creature, params, &arena);
+    arena_deinit(&arena);
+
+    replay->verdict = evaluation.verdict;
+    replay->measures = evaluation.measures;
+    replay->digest = evaluation.digest;
+    set_score(replay, creature, is_recorded);
+    if (recorder.status) {
+        int code = recorder.status;
+        error_set(error, code, "%s cannot be shown: %s", replay->name,
+                  code == ERR_MISSING ? verdict_reason(evaluation.verdict) : error_text(code));
+        replay_destroy(replay);
+        return code;
+    }
+    replay->status = replay_judge(creature, &evaluation, is_recorded, replay->detail);
+    replay_finish(replay);
+    *result = replay;
+    return 0;
+}
+
+void replay_destroy(struct replay *replay)
+{
+    if (!replay)
+        return;
+    free(replay->parts);
+    free(replay->links);
+    free(replay->neurons);
+    free(replay->effectors);
+    free(replay->rows);
+    free(replay);
+}

@@ -1,0 +1,157 @@
+/* Replays: a creature simulated again through evaluate(), recorded, and compared with its record.
+ *
+ * A replay is what every view and export draws from: geometry of the parts and one row per brain tick
+ * with poses, joint angles, effector signals, neuron outputs, contacts and energies. Coordinates are
+ * shifted so that the centre of mass starts at x = 0 (and at y = 0 where there is no ground).
+ * Sizes: a row of a ten-part creature is about 1 kB, ten seconds at 60 Hz about 600 rows. Memory is
+ * bounded by REPLAY_BYTES_MAX: a longer replay keeps every second, fourth, ... tick. */
+#ifndef VIEWER_REPLAY_H
+#define VIEWER_REPLAY_H
+
+#include "common/creature.h"
+#include "simulator/evaluate.h"
+
+#define REPLAY_BYTES_MAX    (32u << 20)
+#define REPLAY_CONTACTS_MAX 24 /* kept per row */
+#define REPLAY_PARTS_MAX    64 /* the upper bound of creature.parts_max */
+
+enum replay_status {
+    REPLAY_VERIFIED,      /* same verdict, digest and measures as recorded */
+    REPLAY_DIFFERS,       /* not the same, or the genome is not the one that was evaluated */
+    REPLAY_UNRECORDED,    /* nothing to compare with: written by hand, or replayed otherwise */
+    REPLAY_OTHER_VERSION, /* recorded by a simulator of another version: not comparable */
+    REPLAY_STATUS_COUNT
+};
+extern const char *const replay_status_names[REPLAY_STATUS_COUNT];
+
+struct replay_part {
+    double width_m, height_m;
+    int parent, depth, link, mirror;
+    int is_hinged;      /* hangs on a joint that turns */
+    struct vec2 anchor; /* where it hangs on its parent, in its own frame, m */
+};
+
+struct replay_link {
+    int part; /* its first part */
+    double lower_rad, upper_rad;
+    int effector; /* or -1 */
+};
+
+struct replay_neuron {
+    int part; /* or -1 */
+    int function;
+    struct wire inputs[NEURON_INPUTS_MAX];
+};
+
+struct replay_effector {
+    int link;
+    struct wire input;
+};
+
+struct replay_pose {
+    float x_m, y_m, angle_rad;
+};
+
+struct replay_contact {
+    float x_m, y_m, normal_x, normal_y, impulse_n_s;
+};
+
+/* What the energy ledger shows, J. */
+#define REPLAY_ENERGIES(X)                                                                         \
+    X(kinetic_j, "kinetic")                                                                        \
+    X(potential_j, "potential")                                                                    \
+    X(work_j, "work of effectors")                                                                 \
+    X(friction_j, "lost to friction")                                                              \
+    X(impact_j, "lost to impacts")                                                                 \
+    X(limit_j, "lost at limits")                                                                   \
+    X(drag_j, "lost to the medium")                                                                \
+    X(damping_j, "lost to damping")                                                                \
+    X(unearned_j, "unearned gain")                                                                 \
+    X(residual_j, "residual")
+enum replay_energy {
+#define X(name, text) ENERGY_##name,
+    REPLAY_ENERGIES(X)
+#undef X
+        ENERGY_COUNT
+};
+extern const char *const replay_energy_names[ENERGY_COUNT];
+
+/* One moment; the pointers lead into the replay. */
+struct replay_frame {
+    double time_s;
+    struct vec2 centre; /* of mass */
+    const struct replay_pose *poses;
+    const float *joints_rad; /* by link; [0] is the root's angle */
+    const float *signals;    /* by effector */
+    const float *neurons;    /* by neuron */
+    const float *energies;   /* by enum replay_energy */
+    const struct replay_contact *contacts;
+    int contact_count;
+};
+
+struct replay {
+    char name[64];  /* clean UTF-8, as all texts here */
+    char score[64]; /* "fitness 1.83", or what it did where no fitness is known */
+    enum replay_status status;
+    char detail[160]; /* why it differs, or empty */
+    int verdict;
+    struct measures measures; /* of this simulation */
+    uint64_t digest;
+
+    struct replay_part *parts;
+    struct replay_link *links;
+    struct replay_neuron *neurons;
+    struct replay_effector *effectors;
+    int part_count, link_count, neuron_count, effector_count;
+    int has_ground, is_torque_mode;
+    double viscosity_pa_s, gravity_m_s2;
+    double width_m, height_m,
+        size_m; /* greatest extents of the body over all frames; their larger */
+
+    double frame_s; /* time from row to row */
+    int frame_count;
+    float *rows;
+    size_t row_floats;
+};
+
+/* Simulates and records. is_recorded: params and seed are those of the creature's recorded
+ * evaluation, so that the result can be compared. Fails with a message where nothing can be shown. */
+int replay_create(struct replay **replay, const struct creature *creature,
+                  const struct params *params, uint64_t seed, int is_recorded, struct error *error);
+void replay_destroy(struct replay *replay); /* NULL is allowed */
+
+double replay_duration(const struct replay *replay); /* time of the last frame, s */
+/* 0 <= index < frame_count. */
+void replay_get_frame(const struct replay *replay, int index, struct replay_frame *frame);
+/* The last frame at or before the time (clamped to the replay). */
+int replay_frame_index(const struct replay *replay, double time_s);
+/* Poses and centre of mass between frames; poses has room for part_count. */
+void replay_sample(const struct replay *replay, double time_s, struct replay_pose *poses,
+                   struct vec2 *centre);
+/* min x, min y, max x, max y of the parts at a frame. */
+void replay_get_bounds(const struct replay *replay, int index, double bounds[4]);
+
+/* Compares an evaluation with a creature's record. `detail` (160 bytes) says what differs. */
+enum replay_status replay_judge(const struct creature *creature,
+                                const struct evaluation *evaluation, int is_recorded,
+                                char detail[160]);
+
+/* Copies a text of foreign origin as printable UTF-8: control characters, quotes' escapes and
+ * malformed bytes become '?'. */
+void replay_clean_text(const char *text, char *clean, size_t size);
+
+/* The next row of a replay whose tables are filled, with its frame's parts to be written by the
+ * caller; NULL when memory is out. For recording, and for tests that make replays by hand. */
+struct replay_row {
+    float *centre; /* x, y */
+    struct replay_pose *poses;
+    float *joints_rad, *signals, *neurons, *energies;
+    float *contact_count;
+    struct replay_contact *contacts;
+};
+int replay_append(struct replay *replay, struct replay_row *row);
+/* Shifts all rows so that the first centre of mass is the origin (see the head of this file) and
+ * computes size_m. Call once, after the last row. */
+void replay_finish(struct replay *replay);
+
+#endif

@@ -1,0 +1,298 @@
+#include "viewer/run_reader.h"
+
+#include <inttypes.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <stdio.h>
+
+#include "common/hash.h"
+
+/* What this reader understands; equal to the run store's own. */
+#define STORE_SCHEMA    1
+#define STORE_SIGNATURE 0x42657374 /* application_id */
+
+/* A writer holds the database for milliseconds. */
+#define BUSY_TIMEOUT_MS 5000
+
+struct reader {
+    const char *directory;
+    sqlite3 *database;
+};
+
+static int reader_fail(const struct reader *reader, struct error *error)
+{
+    return error_set(error, ERR_IO, "%s/run.db: %s", reader->directory,
+                     sqlite3_errmsg(reader->database));
+}
+
+static int reader_prepare(const struct reader *reader, const char *sql, sqlite3_stmt **statement,
+                          struct error *error)
+{
+    if (sqlite3_prepare_v2(reader->database, sql, -1, statement, NULL) != SQLITE_OK)
+        return reader_fail(reader, error);
+    return 0;
+}
+
+/* 1: a row; 0: no more; negative: an error. */
+static int reader_step(const struct reader *reader, sqlite3_stmt *statement, struct error *error)
+{
+    int result = sqlite3_step(statement);
+    if (result == SQLITE_ROW)
+        return 1;
+    return result == SQLITE_DONE ? 0 : reader_fail(reader, error);
+}
+
+/* One number; ERR_MISSING without a message when there is no row or it is NULL. */
+static int reader_number(const struct reader *reader, const char *sql, int64_t argument,
+                         int64_t *value, struct error *error)
+{
+    sqlite3_stmt *statement;
+    int status = reader_prepare(reader, sql, &statement, error);
+    if (status)
+        return status;
+    if (sqlite3_bind_parameter_count(statement) > 0)
+        sqlite3_bind_int64(statement, 1, argument);
+    status = reader_step(reader, statement, error);
+    if (status == 1 && sqlite3_column_type(statement, 0) == SQLITE_NULL)
+        status = 0;
+    if (status == 1)
+        *value = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return status == 1 ? 0 : status == 0 ? ERR_MISSING : status;
+}
+
+/* ---- opening ---- */
+
+static int reader_check_schema(const struct reader *reader, struct error *error)
+{
+    int64_t signature = 0, version = 0;
+    int status = reader_number(reader, "PRAGMA application_id", 0, &signature, error);
+    if (!status)
+        status = reader_number(reader, "PRAGMA user_version", 0, &version, error);
+    if (status)
+        return status;
+    if (signature != STORE_SIGNATURE)
+        return error_set(error, ERR_FORMAT, "%s/run.db: is not a run's database",
+                         reader->directory);
+    if (version != STORE_SCHEMA)
+        return error_set(error, ERR_VERSION,
+                         "%s/run.db: has schema version %" PRId64 ", this program reads %d",
+                         reader->directory, version, STORE_SCHEMA);
+    return 0;
+}
+
+static int reader_open(struct reader *reader, const char *directory, struct error *error)
+{
+    char path[4096];
+    reader->directory = directory;
+    reader->database = NULL;
+    if (snprintf(path, sizeof path, "%s/run.db", directory) >= (int)sizeof path)
+        return error_set(error, ERR_LIMIT, "%s: the path is too long", directory);
+    if (sqlite3_open_v2(path, &reader->database, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK) {
+        if (sqlite3_errcode(reader->database) == SQLITE_CANTOPEN)
+            return error_set(error, ERR_MISSING, "%s: is not a run (it has no readable run.db)",
+                             directory);
+        return reader_fail(reader, error);
+    }
+    sqlite3_busy_timeout(reader->database, BUSY_TIMEOUT_MS);
+    return reader_check_schema(reader, error);
+}
+
+/* ---- rows to creatures ---- */
+
+/* Parameters in force when a creature was evaluated. */
+static int read_params(const struct reader *reader, int64_t branch, struct params *params,
+                       struct error *error)
+{
+    sqlite3_stmt *row;
+    int status = reader_prepare(reader,
+                                "SELECT key, value FROM branch_parameters WHERE branch = ?"
+                                " ORDER BY position",
+                                &row, error);
+    if (status)
+        return status;
+    params_set_defaults(params);
+    sqlite3_bind_int64(row, 1, branch);
+    while ((status = reader_step(reader, row, error)) == 1) {
+        const char *key = (const char *)sqlite3_column_text(row, 0);
+        const char *value = (const char *)sqlite3_column_text(row, 1);
+        status = key && value ? params_set(params, key, value, error)
+                              : error_set(error, ERR_FORMAT, "a parameter is empty");
+        if (status) {
+            error_prefix(error, "%s/run.db: branch_parameters", reader->directory);
+            break;
+        }
+    }
+    sqlite3_finalize(row);
+    return status ? status : params_check(params, error);
+}
+
+static void copy_text(char *to, size_t size, sqlite3_stmt *row, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(row, column);
+    snprintf(to, size, "%s", text ? text : "");
+}
+
+/* A column of sixteen hexadecimal digits. */
+static int read_hash(sqlite3_stmt *row, int column, uint64_t *hash)
+{
+    const char *text = (const char *)sqlite3_column_text(row, column);
+    return text ? hash_from_text(text, hash) : ERR_FORMAT;
+}
+
+enum {
+    COLUMN_ID,
+    COLUMN_GENERATION,
+    COLUMN_METHOD,
+    COLUMN_PARENT_1,
+    COLUMN_PARENT_2,
+    COLUMN_MUTATIONS,
+    COLUMN_SEED,
+    COLUMN_BRANCH,
+    COLUMN_VERDICT,
+    COLUMN_FITNESS,
+    COLUMN_DIGEST,
+    COLUMN_VERSION,
+    COLUMN_GENOME,
+    COLUMN_MEASURES, /* MEASURE_COUNT of them */
+};
+
+/* The query for the members of generation ?1, best first, at most ?2. */
+static void write_query(char *sql, size_t size)
+{
+    size_t used = (size_t)snprintf(
+        sql, size,
+        "SELECT i.id, i.generation, i.method, i.parent1, i.parent2, i.mutations, i.seed, i.branch,"
+        " i.verdict, i.fitness, i.digest, b.simulator_version, i.genome");
+    for (int m = 0; m < MEASURE_COUNT && used < size; m++)
+        used += (size_t)snprintf(sql + used, size - used, ", i.\"%s\"", measure_table[m].name);
+    if (used < size)
+        snprintf(sql + used, size - used,
+                 " FROM members m JOIN individuals i ON i.id = m.individual"
+                 " LEFT JOIN branches b ON b.branch = i.branch"
+                 " WHERE m.generation = ?1 AND m.rank IS NOT NULL ORDER BY m.rank LIMIT ?2");
+}
+
+static int read_evaluation(sqlite3_stmt *row, struct creature *creature)
+{
+    if (sqlite3_column_type(row, COLUMN_VERDICT) == SQLITE_NULL)
+        return 0;
+    creature->has_evaluation = 1;
+    creature->verdict = verdict_find((const char *)sqlite3_column_text(row, COLUMN_VERDICT));
+    creature->fitness = sqlite3_column_double(row, COLUMN_FITNESS);
+    creature->simulator_version = sqlite3_column_int(row, COLUMN_VERSION);
+    for (int m = 0; m < MEASURE_COUNT; m++)
+        measures_set(&creature->measures, m, sqlite3_column_double(row, COLUMN_MEASURES + m));
+    /* a quarantined one has no digest; it is not replayed either */
+    if (creature->verdict != VERDICT_QUARANTINED &&
+        read_hash(row, COLUMN_DIGEST, &creature->digest))
+        return ERR_FORMAT;
+    return creature->verdict < 0 ? ERR_FORMAT : 0;
+}
+
+static int read_creature(const struct reader *reader, sqlite3_stmt *row, struct creature *creature,
+                         struct error *error)
+{
+    creature->id = (uint64_t)sqlite3_column_int64(row, COLUMN_ID);
+    creature->generation = sqlite3_column_int64(row, COLUMN_GENERATION);
+    creature->parents[0] = (uint64_t)sqlite3_column_int64(row, COLUMN_PARENT_1);
+    creature->parents[1] = (uint64_t)sqlite3_column_int64(row, COLUMN_PARENT_2);
+    copy_text(creature->method, sizeof creature->method, row, COLUMN_METHOD);
+    copy_text(creature->mutations, sizeof creature->mutations, row, COLUMN_MUTATIONS);
+    int status = read_hash(row, COLUMN_SEED, &creature->seed);
+    if (!status)
+        status = read_evaluation(row, creature);
+    if (status) {
+        error_set(error, status, "its seed, verdict or digest is malformed");
+    } else {
+        const void *bytes = sqlite3_column_blob(row, COLUMN_GENOME);
+        size_t length = (size_t)sqlite3_column_bytes(row, COLUMN_GENOME);
+        genome_deinit(&creature->genome);
+        status = genome_decode_bytes(&creature->genome, bytes ? bytes : "", length, error);
+    }
+    if (status)
+        return error_prefix(error, "%s/run.db: creature %" PRIu64, reader->directory, creature->id);
+    creature->genome_hash = genome_hash(&creature->genome);
+    status =
+        read_params(reader, sqlite3_column_int64(row, COLUMN_BRANCH), &creature->params, error);
+    snprintf(creature->name, sizeof creature->name, "%.40s-%" PRIu64, creature->params.run_name,
+             creature->id);
+    return status;
+}
+
+static int reader_get_members(const struct reader *reader, int64_t generation, int top,
+                              struct creature *creatures, int *count, struct error *error)
+{
+    char sql[8192];
+    sqlite3_stmt *row;
+    write_query(sql, sizeof sql);
+    int status = reader_prepare(reader, sql, &row, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(row, 1, generation);
+    sqlite3_bind_int(row, 2, top);
+    while (*count < top && (status = reader_step(reader, row, error)) == 1) {
+        struct creature *creature = &creatures[(*count)++];
+        creature_init(creature);
+        status = read_creature(reader, row, creature, error);
+        if (status)
+            break;
+    }
+    sqlite3_finalize(row);
+    return status > 0 ? 0 : status;
+}
+
+/* The generation that is meant; says so when it is not there. */
+static int reader_find_generation(const struct reader *reader, int64_t wanted, int64_t *found,
+                                  struct error *error)
+{
+    int64_t last;
+    int status = reader_number(reader, "SELECT max(number) FROM generations WHERE closed = 1", 0,
+                               &last, error);
+    if (status == ERR_MISSING)
+        return error_set(error, ERR_MISSING, "%s: no generation is finished yet",
+                         reader->directory);
+    if (status)
+        return status;
+    if (wanted > last)
+        return error_set(error, ERR_RANGE,
+                         "%s: generation %" PRId64 " is not finished; the last one is %" PRId64,
+                         reader->directory, wanted, last);
+    *found = wanted < 0 ? last : wanted;
+    return 0;
+}
+
+int run_reader_get_top(const char *run_directory, int64_t generation, int top,
+                       struct creature **creatures, int *count, int64_t *generation_found,
+                       struct error *error)
+{
+    struct reader reader;
+    *creatures = NULL;
+    *count = 0;
+    int status = reader_open(&reader, run_directory, error);
+    if (!status)
+        status = reader_find_generation(&reader, generation, generation_found, error);
+    if (!status) {
+        *creatures = calloc((size_t)top, sizeof **creatures);
+        status = *creatures
+                     ? reader_get_members(&reader, *generation_found, top, *creatures, count, error)
+                     : error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    }
+    if (!status && *count == 0)
+        status = error_set(error, ERR_MISSING, "%s: generation %" PRId64 " has no creatures",
+                           run_directory, *generation_found);
+    sqlite3_close(reader.database);
+    if (status) {
+        run_reader_free(*creatures, *count);
+        *creatures = NULL;
+        *count = 0;
+    }
+    return status;
+}
+
+void run_reader_free(struct creature *creatures, int count)
+{
+    for (int i = 0; i < count; i++)
+        creature_deinit(&creatures[i]);
+    free(creatures);
+}
