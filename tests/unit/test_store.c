@@ -1,0 +1,630 @@
+/* The run store: what goes in comes out, bit for bit; what is committed survives the process; damage
+ * is an error and never a crash. */
+#include "controller/store.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/rng.h"
+
+#define POPULATION 7
+
+static char directory[64], path[96];
+static struct params params;
+static struct error error;
+
+/* ---- a run to store ---- */
+
+static void set_up(void)
+{
+    strcpy(directory, "/tmp/bestiary-store-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    snprintf(path, sizeof path, "%s/run.db", directory);
+    memset(&error, 0, sizeof error);
+    params_set_defaults(&params);
+    params.population_size = POPULATION;
+    params.run_seed = 11;
+    params.evolution_generations = 3;
+}
+
+static void tear_down(void)
+{
+    static const char *const names[] = {"run.db", "run.db-wal", "run.db-shm", "run.db-journal",
+                                        "lock",   "copy.db",    NULL};
+    for (int i = 0; names[i]; i++) {
+        char name[128];
+        snprintf(name, sizeof name, "%s/%s", directory, names[i]);
+        unlink(name);
+    }
+    ck_assert_int_eq(rmdir(directory), 0);
+}
+
+#define ck_ok(call)                                                                                \
+    do {                                                                                           \
+        int ck_ok_status = (call);                                                                 \
+        ck_assert_msg(ck_ok_status == 0, "%s: %d %s", #call, ck_ok_status, error.message);         \
+    } while (0)
+
+/* Made-up measures, different for each creature and with all bits of the mantissa in use. */
+static void measure(uint64_t id, struct measures *measures)
+{
+    for (int i = 0; i < MEASURE_COUNT; i++)
+        measures_set(measures, i, (double)((id * 37 + (uint64_t)i * 11) % 101) / 7.0);
+}
+
+static int verdict_for(uint64_t id)
+{
+    return id % 5 == 0 ? VERDICT_OVERLAP : VERDICT_OK;
+}
+
+/* Tells and stores results for up to `count` of those that wait; returns how many there were. */
+static int evaluate(struct store *store, struct search *search, int count)
+{
+    int done = 0;
+    const struct individual *individual;
+    while (done < count && (individual = search_ask(search)) != NULL) {
+        struct measures measures;
+        struct store_cost cost = {.task = {1.5, 1.25, 4096}, .worker = 3, .attempt = 1};
+        uint64_t id = individual->id;
+        measure(id, &measures);
+        individual = search_tell(search, id, verdict_for(id), &measures, UINT64_MAX - id);
+        ck_assert_ptr_nonnull(individual);
+        ck_ok(store_put_result(store, individual, &cost, &error));
+        done++;
+    }
+    return done;
+}
+
+static void next_generation(struct store *store, struct search *search)
+{
+    struct store_closing closing;
+    uint32_t generation = search_generation(search);
+    ck_assert(search_is_complete(search));
+    ck_ok(store_closing_init(&closing, search_population(search), search_survivor_count(search)));
+    ck_ok(search_advance(search));
+    ck_ok(store_put_generation(store, generation + 1, search_population(search), &closing, &error));
+    store_closing_deinit(&closing);
+}
+
+static void finish(struct store *store, struct search *search)
+{
+    struct store_closing closing;
+    ck_ok(store_closing_init(&closing, search_population(search), search_survivor_count(search)));
+    ck_ok(store_finish(store, search_generation(search), &closing, &error));
+    store_closing_deinit(&closing);
+}
+
+/* A store in generation 1 with `evaluated` of its creatures evaluated. */
+static struct store *make_run(struct search **search, int evaluated)
+{
+    struct store *store;
+    ck_ok(store_create(&store, path, &params, &error));
+    *search = search_create(&params);
+    ck_assert_ptr_nonnull(*search);
+    ck_ok(store_put_generation(store, 0, search_population(*search), NULL, &error));
+    ck_assert_int_eq(evaluate(store, *search, POPULATION), POPULATION);
+    next_generation(store, *search);
+    evaluate(store, *search, evaluated);
+    return store;
+}
+
+static void make_finished_run(void)
+{
+    struct search *search;
+    struct store *store = make_run(&search, POPULATION);
+    finish(store, search);
+    search_destroy(search);
+    store_close(store);
+}
+
+static void free_population(struct population *population)
+{
+    for (int i = 0; i < population->count; i++)
+        individual_deinit(&population->individuals[i]);
+    free(population->individuals);
+}
+
+/* ---- round trips ---- */
+
+START_TEST(test_create_refuses_to_overwrite)
+{
+    struct store *store, *second;
+    ck_ok(store_create(&store, path, &params, &error));
+    store_close(store);
+    ck_assert_int_eq(store_create(&second, path, &params, &error), ERR_EXISTS);
+    ck_assert_ptr_null(second);
+    ck_assert_ptr_nonnull(strstr(error.message, path));
+}
+END_TEST
+
+START_TEST(test_params_come_back)
+{
+    struct store *store;
+    struct params found;
+    ck_ok(params_set(&params, "world.preset", "water", &error));
+    ck_ok(params_set(&params, "world.gravity_m_s2", "0.1", &error));
+    ck_ok(params_set(&params, "name", "a = b \"c\"", &error));
+    params.run_seed = INT64_MAX;
+    ck_ok(store_create(&store, path, &params, &error));
+    store_close(store);
+    ck_ok(store_open(&store, path, 1, &error));
+    ck_ok(store_get_params(store, &found, &error));
+    store_close(store);
+    for (int i = 0; i < param_count; i++) {
+        char a[512], b[512];
+        params_print_value(&params, i, a, sizeof a);
+        params_print_value(&found, i, b, sizeof b);
+        ck_assert_str_eq(a, b);
+    }
+}
+END_TEST
+
+static void check_equal(const struct individual *a, const struct individual *b)
+{
+    ck_assert_uint_eq(a->id, b->id);
+    ck_assert_uint_eq(a->generation, b->generation);
+    ck_assert_int_eq(a->method, b->method);
+    ck_assert_uint_eq(a->parents[0], b->parents[0]);
+    ck_assert_uint_eq(a->parents[1], b->parents[1]);
+    ck_assert_uint_eq(a->seed, b->seed);
+    ck_assert_str_eq(a->mutations, b->mutations);
+    ck_assert(genome_is_equal(&a->genome, &b->genome));
+    ck_assert_int_eq(a->has_result, b->has_result);
+    if (!a->has_result)
+        return;
+    ck_assert_int_eq(a->verdict, b->verdict);
+    ck_assert_uint_eq(a->digest, b->digest);
+    ck_assert(a->fitness == b->fitness);
+    ck_assert_int_eq(memcmp(&a->measures, &b->measures, sizeof a->measures), 0);
+}
+
+START_TEST(test_population_comes_back)
+{
+    struct search *search;
+    struct population found;
+    struct store *store = make_run(&search, 3);
+    store_close(store);
+    ck_ok(store_open(&store, path, 0, &error));
+    ck_ok(store_get_population(store, 1, &found, &error));
+    const struct population *kept = search_population(search);
+    ck_assert_int_eq(found.count, kept->count);
+    for (int i = 0; i < found.count; i++)
+        check_equal(&kept->individuals[i], &found.individuals[i]);
+    free_population(&found);
+    ck_assert_int_eq(store_get_population(store, 9, &found, &error), ERR_FORMAT);
+    search_destroy(search);
+    store_close(store);
+}
+END_TEST
+
+START_TEST(test_status_counts)
+{
+    struct search *search;
+    struct store_status status;
+    struct store *store = make_run(&search, 2);
+    int survivors = search_survivor_count(search);
+    ck_ok(store_get_status(store, &status, &error));
+    ck_assert_int_eq(status.has_generation, 1);
+    ck_assert_uint_eq(status.generation, 1);
+    ck_assert_int_eq(status.is_finished, 0);
+    ck_assert_uint_eq(status.next_id, search_next_id(search));
+    ck_assert_int_eq(status.members_in_generation, POPULATION);
+    ck_assert_int_eq(status.evaluated_in_generation, survivors + 2);
+    ck_assert_int_eq(status.evaluated, POPULATION + 2);
+    ck_assert_int_eq(status.closed_generation, 0);
+    ck_assert_int_eq(status.quarantined, 0);
+
+    evaluate(store, search, POPULATION);
+    finish(store, search);
+    ck_ok(store_get_status(store, &status, &error));
+    ck_assert_int_eq(status.is_finished, 1);
+    ck_assert_int_eq(status.closed_generation, 1);
+    ck_assert(status.best == search_population(search)->individuals[0].fitness);
+    search_destroy(search);
+    store_close(store);
+}
+END_TEST
+
+START_TEST(test_survivors_and_curve)
+{
+    struct store *store;
+    struct store_entry *entries;
+    struct store_generation *generations;
+    uint32_t found;
+    int count;
+    make_finished_run();
+    ck_ok(store_open(&store, path, 1, &error));
+    ck_ok(store_get_top(store, -1, 4, &entries, &count, &found, &error));
+    ck_assert_int_eq(count, 4);
+    ck_assert_uint_eq(found, 1);
+    for (int i = 0; i < count; i++) {
+        struct measures measures;
+        measure(entries[i].id, &measures);
+        ck_assert_int_eq(entries[i].rank, i + 1);
+        ck_assert(i == 0 || entries[i - 1].fitness >= entries[i].fitness);
+        ck_assert_int_eq(memcmp(&measures, &entries[i].measures, sizeof measures), 0);
+        ck_assert_uint_eq(entries[i].digest, UINT64_MAX - entries[i].id);
+        ck_assert_uint_eq(entries[i].seed, rng_mix_seed(11, entries[i].id));
+        ck_assert(entries[i].has_cost && entries[i].cost.worker == 3);
+        ck_assert(entries[i].cost.task.wall_ms == 1.5 && entries[i].cost.attempt == 1);
+    }
+    free(entries);
+    ck_assert_int_eq(store_get_top(store, 2, 4, &entries, &count, &found, &error), ERR_RANGE);
+
+    ck_ok(store_get_curve(store, &generations, &count, &error));
+    ck_assert_int_eq(count, 2);
+    ck_assert_int_eq(generations[0].evaluations, POPULATION);
+    ck_assert_int_gt(generations[1].evaluations, POPULATION);
+    ck_assert_int_lt(generations[1].evaluations, 2 * POPULATION);
+    ck_assert(generations[1].best >= generations[0].best);
+    ck_assert(generations[1].best >= generations[1].median);
+    free(generations);
+    store_close(store);
+}
+END_TEST
+
+START_TEST(test_creature)
+{
+    struct search *search;
+    struct creature creature;
+    struct store *store = make_run(&search, 0);
+    uint64_t waiting = search_next_id(search) - 1;
+    ck_ok(store_get_creature(store, 2, &creature, &error));
+    ck_assert_uint_eq(creature.id, 2);
+    ck_assert_str_eq(creature.method, "random");
+    ck_assert_int_eq(creature.has_evaluation, 1);
+    ck_assert_uint_eq(creature.digest, UINT64_MAX - 2);
+    ck_assert_uint_eq(creature.genome_hash, genome_hash(&creature.genome));
+    ck_assert_uint_eq(params_evaluation_digest(&creature.params),
+                      params_evaluation_digest(&params));
+    creature_deinit(&creature);
+
+    ck_ok(store_get_creature(store, waiting, &creature, &error));
+    ck_assert_int_eq(creature.has_evaluation, 0);
+    creature_deinit(&creature);
+    ck_assert_int_eq(store_get_creature(store, waiting + 1, &creature, &error), ERR_MISSING);
+    creature_deinit(&creature);
+    search_destroy(search);
+    store_close(store);
+}
+END_TEST
+
+START_TEST(test_quarantine)
+{
+    static const struct measures zero;
+    struct search *search;
+    struct store_status status;
+    struct creature creature;
+    struct store *store = make_run(&search, 0);
+    const struct individual *individual = search_ask(search);
+    uint64_t id = individual->id;
+    individual = search_tell(search, id, VERDICT_QUARANTINED, &zero, 0);
+    ck_ok(store_put_quarantine(store, individual, "SIGSEGV", "do it again", &error));
+    ck_ok(store_get_status(store, &status, &error));
+    ck_assert_int_eq(status.quarantined, 1);
+    ck_ok(store_get_creature(store, id, &creature, &error));
+    ck_assert_int_eq(creature.verdict, VERDICT_QUARANTINED);
+    ck_assert(creature.fitness == 0.0);
+    creature_deinit(&creature);
+    search_destroy(search);
+    store_close(store);
+}
+END_TEST
+
+/* ---- going on ---- */
+
+/* With evolution.reevaluate a survivor's old result does not count in the new generation. */
+START_TEST(test_reevaluated_survivors_wait)
+{
+    struct search *search;
+    struct population found;
+    params.evolution_reevaluate = 1;
+    struct store *store = make_run(&search, 1);
+    ck_ok(store_get_population(store, 1, &found, &error));
+    int waiting = 0;
+    for (int i = 0; i < found.count; i++)
+        waiting += !found.individuals[i].has_result;
+    ck_assert_int_eq(waiting, POPULATION - 1);
+    free_population(&found);
+    search_destroy(search);
+    store_close(store);
+}
+END_TEST
+
+START_TEST(test_changed_params)
+{
+    struct search *search;
+    struct store_change change;
+    struct store_status status;
+    struct creature creature;
+    struct store *store = make_run(&search, 2);
+
+    ck_ok(store_put_params(store, &params, 1, &change, &error));
+    ck_assert_int_eq(change.changed_count, 0);
+    params.farm_workers = 5;
+    ck_ok(store_put_params(store, &params, 1, &change, &error));
+    ck_assert(change.changed_count == 1 && !change.is_new_branch && !change.is_reevaluated);
+    ck_assert_str_eq(change.text, "farm.workers=5");
+    params.mutation_step = 0.5;
+    ck_ok(store_put_params(store, &params, 1, &change, &error));
+    ck_assert(change.is_new_branch && !change.is_reevaluated);
+    ck_ok(store_get_status(store, &status, &error));
+    ck_assert_int_gt(status.evaluated_in_generation, 0);
+
+    /* another world: all members wait again, and old creatures keep the world they were in */
+    params.world_gravity_m_s2 = 1.0;
+    ck_ok(store_put_params(store, &params, 1, &change, &error));
+    ck_assert(change.is_new_branch && change.is_reevaluated);
+    ck_ok(store_get_status(store, &status, &error));
+    ck_assert_int_eq(status.evaluated_in_generation, 0);
+    ck_ok(store_get_creature(store, 1, &creature, &error));
+    ck_assert(creature.params.world_gravity_m_s2 == 9.81);
+    creature_deinit(&creature);
+
+    store_close(store);
+    ck_ok(store_open(&store, path, 1, &error));
+    struct params found;
+    ck_ok(store_get_params(store, &found, &error));
+    ck_assert(found.world_gravity_m_s2 == 1.0 && found.farm_workers == 5);
+    search_destroy(search);
+    store_close(store);
+}
+END_TEST
+
+/* A process that dies keeps what it committed and nothing else. */
+START_TEST(test_death_keeps_commits)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        struct search *search;
+        struct store *store = make_run(&search, 1);
+        if (store_commit(store, &error) || evaluate(store, search, 1) != 1)
+            _exit(1);
+        _exit(0);
+    }
+    int ending;
+    ck_assert_int_eq(waitpid(child, &ending, 0), child);
+    ck_assert(WIFEXITED(ending) && WEXITSTATUS(ending) == 0);
+
+    struct store *store;
+    struct store_status status;
+    char wal[128];
+    snprintf(wal, sizeof wal, "%s-wal", path);
+    ck_assert_int_eq(access(wal, F_OK), 0);
+    ck_ok(store_open(&store, path, 0, &error));
+    ck_ok(store_get_status(store, &status, &error));
+    ck_assert_uint_eq(status.generation, 1);
+    ck_assert_int_eq(status.evaluated, POPULATION + 1);
+    store_close(store);
+    ck_assert_int_ne(access(wal, F_OK), 0);
+}
+END_TEST
+
+/* Another process holds the run: a second writer is refused, a reader is not. */
+START_TEST(test_one_writer)
+{
+    int ready[2], done[2];
+    char byte = 0;
+    ck_assert_int_eq(pipe(ready) | pipe(done), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        struct search *search;
+        struct store *held = make_run(&search, 1);
+        if (store_commit(held, &error) || write(ready[1], &byte, 1) != 1)
+            _exit(1);
+        close(done[1]);
+        _exit(read(done[0], &byte, 1) == 0 ? 0 : 1);
+    }
+    close(done[0]);
+    ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+
+    struct store *store;
+    struct store_status status;
+    char holder[32];
+    snprintf(holder, sizeof holder, "process %ld", (long)child);
+    ck_assert_int_eq(store_open(&store, path, 0, &error), ERR_BUSY);
+    ck_assert_ptr_nonnull(strstr(error.message, holder));
+    ck_ok(store_open(&store, path, 1, &error));
+    ck_ok(store_get_status(store, &status, &error));
+    ck_assert_int_eq(status.evaluated, POPULATION + 1);
+    store_close(store);
+
+    int ending;
+    close(done[1]);
+    ck_assert_int_eq(waitpid(child, &ending, 0), child);
+    ck_ok(store_open(&store, path, 0, &error));
+    store_close(store);
+}
+END_TEST
+
+/* ---- digests ---- */
+
+static uint64_t whole_digest(const char *file)
+{
+    struct store *store;
+    struct store_digest *generations;
+    uint64_t whole;
+    int count;
+    ck_ok(store_open(&store, file, 1, &error));
+    ck_ok(store_get_digests(store, &whole, &generations, &count, &error));
+    ck_assert_int_eq(count, 2);
+    free(generations);
+    store_close(store);
+    return whole;
+}
+
+/* The digest after a run whose parameters were changed by one assignment, or that differs so. */
+static uint64_t digest_of_run(const char *assignment)
+{
+    if (assignment)
+        ck_ok(params_set_assignment(&params, assignment, &error));
+    make_finished_run();
+    uint64_t whole = whole_digest(path);
+    unlink(path);
+    return whole;
+}
+
+START_TEST(test_digest_tells_runs_apart)
+{
+    uint64_t one = digest_of_run(NULL);
+    ck_assert_uint_eq(one, digest_of_run(NULL));
+    ck_assert_uint_eq(one, digest_of_run("farm.workers=9"));
+    uint64_t two = digest_of_run("mutation.step=0.31");
+    ck_assert_uint_ne(one, two);
+    ck_assert_uint_ne(two, digest_of_run("seed=12"));
+}
+END_TEST
+
+/* ---- damage ---- */
+
+static char *read_file(long *length)
+{
+    FILE *file = fopen(path, "rb");
+    ck_assert_ptr_nonnull(file);
+    fseek(file, 0, SEEK_END);
+    *length = ftell(file);
+    rewind(file);
+    char *bytes = malloc((size_t)*length);
+    ck_assert_ptr_nonnull(bytes);
+    ck_assert_uint_eq(fread(bytes, 1, (size_t)*length, file), (size_t)*length);
+    fclose(file);
+    return bytes;
+}
+
+static void write_copy(const char *copy, const char *bytes, long length)
+{
+    FILE *file = fopen(copy, "wb");
+    ck_assert_ptr_nonnull(file);
+    fwrite(bytes, 1, (size_t)length, file);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+/* Reads everything there is; every answer is right but a crash. Returns the number of errors. */
+static int read_all(const char *file)
+{
+    struct store *store;
+    struct store_status status;
+    struct params found;
+    struct population population;
+    struct store_entry *entries;
+    struct store_digest *digests;
+    struct store_generation *curve;
+    struct creature creature;
+    uint64_t whole;
+    uint32_t generation;
+    int count, errors = 0;
+    if (store_open(&store, file, 1, &error))
+        return 1;
+    errors += store_get_status(store, &status, &error) != 0;
+    errors += store_get_params(store, &found, &error) != 0;
+    if (store_get_population(store, 1, &population, &error))
+        errors++;
+    else
+        free_population(&population);
+    errors += store_get_top(store, -1, 100, &entries, &count, &generation, &error) != 0;
+    free(entries);
+    errors += store_get_digests(store, &whole, &digests, &count, &error) != 0;
+    free(digests);
+    errors += store_get_curve(store, &curve, &count, &error) != 0;
+    free(curve);
+    for (uint64_t id = 1; id <= 3; id++) {
+        errors += store_get_creature(store, id, &creature, &error) != 0;
+        creature_deinit(&creature);
+    }
+    store_close(store);
+    return errors;
+}
+
+START_TEST(test_damage_is_an_error)
+{
+    char copy[96];
+    long length;
+    int error_count = 0;
+    struct rng rng;
+    make_finished_run();
+    snprintf(copy, sizeof copy, "%s/copy.db", directory);
+    ck_assert_int_eq(read_all(path), 0);
+    char *bytes = read_file(&length);
+    rng_init(&rng, 1, RNG_TEST, 0, 0);
+    for (int i = 0; i < 400; i++) {
+        char *damaged = malloc((size_t)length);
+        ck_assert_ptr_nonnull(damaged);
+        memcpy(damaged, bytes, (size_t)length);
+        for (int k = 0; k < 1 << (i % 8); k++)
+            damaged[rng_below(&rng, (uint32_t)length)] ^= (char)(1 + rng_below(&rng, 255));
+        write_copy(copy, damaged, length);
+        error_count += read_all(copy) > 0;
+        free(damaged);
+    }
+    ck_assert_int_gt(error_count, 50);
+    for (int i = 0; i < 40; i++) {
+        write_copy(copy, bytes, length * i / 40);
+        ck_assert_int_gt(read_all(copy), 0);
+    }
+    free(bytes);
+}
+END_TEST
+
+/* A writer looks at the whole file first and leaves a damaged one alone. */
+START_TEST(test_writer_refuses_damage)
+{
+    struct store *store;
+    long length;
+    make_finished_run();
+    char *bytes = read_file(&length);
+    memset(bytes + length / 2 / 8192 * 8192, 'x', 8192);
+    write_copy(path, bytes, length);
+    ck_assert_int_eq(store_open(&store, path, 0, &error), ERR_FORMAT);
+    ck_assert_ptr_null(store);
+    ck_assert_ptr_nonnull(strstr(error.message, path));
+    free(bytes);
+}
+END_TEST
+
+START_TEST(test_not_a_store)
+{
+    struct store *store;
+    ck_assert_int_eq(store_open(&store, path, 1, &error), ERR_MISSING);
+    write_copy(path, "", 0);
+    ck_assert_int_eq(store_open(&store, path, 1, &error), ERR_FORMAT);
+    char noise[10000];
+    memset(noise, 'n', sizeof noise);
+    write_copy(path, noise, sizeof noise);
+    ck_assert_int_eq(store_open(&store, path, 1, &error), ERR_FORMAT);
+    ck_assert_int_eq(store_open(&store, path, 0, &error), ERR_FORMAT);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("store");
+    TCase *tests = tcase_create("store");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, test_create_refuses_to_overwrite);
+    tcase_add_test(tests, test_params_come_back);
+    tcase_add_test(tests, test_population_comes_back);
+    tcase_add_test(tests, test_status_counts);
+    tcase_add_test(tests, test_survivors_and_curve);
+    tcase_add_test(tests, test_creature);
+    tcase_add_test(tests, test_quarantine);
+    tcase_add_test(tests, test_reevaluated_survivors_wait);
+    tcase_add_test(tests, test_changed_params);
+    tcase_add_test(tests, test_death_keeps_commits);
+    tcase_add_test(tests, test_one_writer);
+    tcase_add_test(tests, test_digest_tells_runs_apart);
+    tcase_add_test(tests, test_damage_is_an_error);
+    tcase_add_test(tests, test_writer_refuses_damage);
+    tcase_add_test(tests, test_not_a_store);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
