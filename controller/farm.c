@@ -48,7 +48,7 @@ enum {
     FARM_FAULTS_ALONE = 2,      /* self-inflicted ends after which a task is tried alone */
     FARM_FAULTS_QUARANTINE = 3, /* ... and after which it is put in quarantine */
     FARM_LOSSES_ALONE = 3,      /* other ends after which it is tried alone */
-    FARM_STARTS_FIRST = 6,      /* failed starts of every slot that end a farm that never worked */
+    FARM_STARTS_FIRST = 4,      /* failed starts of every slot that end a farm that never worked */
     FARM_STARTS_LATER = 30,     /* the same once it has worked: about two minutes */
     FARM_BACKOFF_MIN_MS = 100,
     FARM_BACKOFF_MAX_MS = 5000,
@@ -621,12 +621,19 @@ static void worker_kill_late(struct worker *worker, const struct occasion *occas
     worker_kill(worker, cause);
 }
 
-/* The pipe broke: usually its exit follows at once and says more, so it gets a moment. */
+/* The pipe broke: its exit follows at once, as a rule, and says more. */
 static void worker_lose(struct worker *worker, const struct occasion *occasion)
 {
-    worker_note_cause(worker, occasion->reason);
+    char text[FARM_CAUSE_SIZE + 16];
+    log_event(LOG_DEBUG, "worker_pipe_closed", "worker=%d reason=%s", worker->slot,
+              log_quote(occasion->reason, text, sizeof text));
     worker_enter(worker, WORKER_DEAD);
     worker_set_deadline(worker, FARM_CLOSING_MS);
+}
+
+static void worker_kill_lingering(struct worker *worker, const struct occasion *occasion)
+{
+    worker_kill(worker, "closed its pipe without exiting");
 }
 
 static void worker_greet(struct worker *worker, const struct occasion *occasion)
@@ -786,7 +793,7 @@ static worker_action *const worker_table[WORKER_STATE_COUNT][WORKER_EVENT_COUNT]
                          worker_ignore, worker_ignore, worker_kill_late, worker_reap,
                          worker_ignore},
     [WORKER_DEAD] = {NULL, worker_ignore, worker_ignore, worker_take_result, worker_take_rejected,
-                     worker_kill_bad, worker_ignore, worker_kill_late, worker_reap,
+                     worker_kill_bad, worker_ignore, worker_kill_lingering, worker_reap,
                      worker_stop_dead},
     [WORKER_GONE] = {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, worker_ignore},
 };

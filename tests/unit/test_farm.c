@@ -1,0 +1,693 @@
+/* The farm with real processes. This program is its own simulator: started again with --worker=KIND
+ * (by way of farm.launcher) it speaks the protocol and misbehaves as KIND says; --worker=real is the
+ * real worker loop. Whatever happens, each task leaves the farm exactly once with the right digest,
+ * and no process, handle or descriptor is left. */
+#include "controller/farm.h"
+
+#include <check.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/hash.h"
+#include "common/log.h"
+#include "common/rng.h"
+#include "simulator/worker.h"
+
+/* The task that goes wrong. */
+#define BAD_TASK 7
+
+static uint64_t digest_of(uint64_t id, uint64_t seed)
+{
+    return hash_u64(hash_u64(HASH_START, id), seed);
+}
+
+/* ---- the simulator's side ---- */
+
+static struct pack_writer out;
+
+static void fake_send(void)
+{
+    const char *bytes = out.buffer.data;
+    size_t left = out.buffer.size;
+    while (left > 0) {
+        ssize_t written = write(STDOUT_FILENO, bytes, left);
+        if (written <= 0)
+            _exit(1);
+        bytes += written;
+        left -= (size_t)written;
+    }
+    msgpack_sbuffer_clear(&out.buffer);
+}
+
+static void fake_send_raw(const char *bytes, size_t length)
+{
+    msgpack_sbuffer_write(&out.buffer, bytes, length);
+    fake_send();
+}
+
+static void fake_answer(const struct task *task)
+{
+    struct result result = {.id = task->id,
+                            .creature = task->creature,
+                            .digest = digest_of(task->id, task->seed),
+                            .cost = {.wall_ms = 1, .cpu_ms = 1}};
+    message_encode_result(&out, &result);
+    fake_send();
+}
+
+static void fake_die(int signal_number)
+{
+    struct rlimit none = {0};
+    setrlimit(RLIMIT_CORE, &none);
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+    _exit(99);
+}
+
+static void sleep_ms(long ms)
+{
+    struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+    nanosleep(&time, NULL);
+}
+
+/* Half a result. */
+static void fake_truncate(const struct task *task)
+{
+    struct result result = {.id = task->id};
+    message_encode_result(&out, &result);
+    out.buffer.size /= 2;
+    fake_send();
+    _exit(0);
+}
+
+/* What each kind does with a task; the default is to answer. */
+static void fake_take_task(const char *kind, const struct task *task)
+{
+    int is_bad = task->id == BAD_TASK, is_first = task->attempt == 0;
+    if (strcmp(kind, "crash") == 0 && is_bad)
+        fake_die(SIGSEGV);
+    if (strcmp(kind, "crash-twice") == 0 && is_bad && task->attempt < 2)
+        fake_die(SIGABRT);
+    if (strcmp(kind, "exit-often") == 0 && is_bad && task->attempt < 4)
+        _exit(3);
+    if (strcmp(kind, "answer-and-crash") == 0 && is_bad) {
+        fake_answer(task);
+        fake_die(SIGSEGV);
+    }
+    if (strcmp(kind, "suicide") == 0 && task->id % 3 == 0 && is_first)
+        fake_die(SIGKILL);
+    if (strcmp(kind, "garbage") == 0 && is_bad && is_first)
+        fake_send_raw("\xde\xad\xbe\xef, said the simulator", 25);
+    if (strcmp(kind, "bad-message") == 0 && is_bad && is_first)
+        fake_send_raw("\x00\x00\x00\x02\x91\x3f", 6);
+    if (strcmp(kind, "truncate") == 0 && is_bad && is_first)
+        fake_truncate(task);
+    if (strcmp(kind, "hang") == 0 && is_bad && is_first)
+        sleep_ms(3600 * 1000L);
+    if (strcmp(kind, "unknown") == 0 && is_bad && is_first)
+        fake_answer(&(struct task){.id = 999999});
+    if (strcmp(kind, "close") == 0 && is_bad && is_first) {
+        close(STDOUT_FILENO);
+        sleep_ms(3600 * 1000L);
+    }
+    if (strcmp(kind, "slow") == 0)
+        sleep_ms(30);
+    if (strcmp(kind, "brief") == 0)
+        sleep_ms(1);
+    if (strcmp(kind, "reject") == 0 && is_bad) {
+        message_encode_rejected(&out, task->id, "do not like it");
+        fake_send();
+        return;
+    }
+    fake_answer(task);
+    if (strcmp(kind, "double") == 0 && is_bad)
+        fake_answer(task);
+}
+
+static void fake_take_message(const char *kind, const struct message *message)
+{
+    switch (message->type) {
+    case MESSAGE_SETUP:
+        if (strcmp(kind, "refuse") == 0)
+            message_encode_rejected(&out, 0, "not these parameters");
+        else
+            message_encode_ready(&out, message->as.setup.digest + (strcmp(kind, "digest") == 0));
+        fake_send();
+        break;
+    case MESSAGE_TASK:
+        fake_take_task(kind, &message->as.task);
+        break;
+    case MESSAGE_STOP:
+        if (strcmp(kind, "stubborn") == 0)
+            sleep_ms(3600 * 1000L);
+        _exit(0);
+    default:
+        break;
+    }
+}
+
+static int fake_main(const char *kind)
+{
+    static const char wrong_hello[] = "\x00\x00\x00\x0a\x94\x01\x09\xa5older\x01";
+    struct frame_reader reader;
+    if (strcmp(kind, "real") == 0)
+        return worker_run(STDIN_FILENO, STDOUT_FILENO);
+    if (strcmp(kind, "stillborn") == 0)
+        return 1;
+    frame_reader_init(&reader);
+    pack_writer_init(&out);
+    if (strcmp(kind, "version") == 0)
+        fake_send_raw(wrong_hello, 14);
+    else
+        message_encode_hello(&out, (uint64_t)getpid());
+    fake_send();
+    for (;;) {
+        char bytes[4096];
+        ssize_t count = read(STDIN_FILENO, bytes, sizeof bytes);
+        const unsigned char *payload;
+        size_t length;
+        struct error error = {0};
+        if (count <= 0 || frame_reader_feed(&reader, bytes, (size_t)count) != 0)
+            _exit(0);
+        while (frame_reader_next(&reader, &payload, &length, &error) == 1) {
+            struct message message;
+            uint64_t rejected_id;
+            if (message_decode(&message, payload, length, &rejected_id, &error) != 0)
+                _exit(2);
+            fake_take_message(kind, &message);
+            message_deinit(&message);
+        }
+    }
+}
+
+/* ---- the controller's side ---- */
+
+enum { TASKS_MAX = 4000 };
+
+static struct {
+    uv_loop_t loop;
+    struct farm *farm;
+    struct params params;
+    int total, submitted, finished;
+    int results[TASKS_MAX + 1], quarantines[TASKS_MAX + 1];
+    int stop_after; /* this many results, if not 0 */
+    int failures, stops;
+    char reason[512]; /* of the last quarantine or failure */
+    int hungry_depth; /* on_hungry must not be called from within itself */
+    uv_timer_t chaos; /* kills workers */
+    struct rng rng;
+    int has_chaos, kills;
+    char directory[64];
+    int descriptors_before;
+} run;
+
+static char self_path[4096]; /* of this program */
+static char link_path[96];   /* a short name for it, since a launcher has limits */
+
+static int count_descriptors(void)
+{
+    int count = 0;
+    DIR *directory = opendir("/proc/self/fd");
+    ck_assert_ptr_nonnull(directory);
+    while (readdir(directory) != NULL)
+        count++;
+    closedir(directory);
+    return count;
+}
+
+static void make_genome(struct genome *genome)
+{
+    genome_init(genome);
+    genome->root = 1;
+    for (gene_id id = 1; id <= 2; id++)
+        *genome_add_body(genome) = (struct body_gene){.id = id,
+                                                      .width_m = 0.4,
+                                                      .height_m = 0.1,
+                                                      .joint = JOINT_ROTARY,
+                                                      .lower_rad = -1,
+                                                      .upper_rad = 1,
+                                                      .recursive_limit = 1};
+    *genome_add_connection(genome) =
+        (struct connection_gene){.id = 3, .from = 1, .to = 2, .child_face = FACE_LEFT, .scale = 1};
+}
+
+static uint64_t seed_of(uint64_t id)
+{
+    return rng_mix_seed(5, id);
+}
+
+static void on_stopped(void *context)
+{
+    run.stops++;
+    run.farm = NULL;
+    if (run.has_chaos)
+        uv_close((uv_handle_t *)&run.chaos, NULL);
+}
+
+static void finish_one(void)
+{
+    run.finished++;
+    int is_end = run.stop_after > 0 ? run.finished == run.stop_after : run.finished == run.total;
+    if (is_end)
+        farm_stop(run.farm, on_stopped, NULL);
+}
+
+static void on_result(void *context, const struct task *task, const struct result *result)
+{
+    ck_assert_ptr_eq(context, &run);
+    ck_assert_int_eq(run.stops, 0);
+    ck_assert_uint_eq(task->id, result->id);
+    ck_assert_uint_eq(task->seed, seed_of(task->id));
+    ck_assert_int_eq(task->genome.body_count, 2);
+    run.results[task->id]++;
+    if (run.params.farm_launcher[0] != '\0' && !strstr(run.params.farm_launcher, "real"))
+        ck_assert_uint_eq(result->digest, digest_of(task->id, task->seed));
+    finish_one();
+}
+
+static void on_quarantine(void *context, const struct task *task, const char *reason)
+{
+    run.quarantines[task->id]++;
+    snprintf(run.reason, sizeof run.reason, "%s", reason);
+    finish_one();
+}
+
+static void on_hungry(void *context, int room)
+{
+    ck_assert_int_eq(run.hungry_depth++, 0);
+    ck_assert_int_gt(room, 0);
+    for (; room > 0 && run.submitted < run.total; room--) {
+        uint64_t id = (uint64_t)++run.submitted;
+        struct task task = {.id = id, .creature = id + 1000, .seed = seed_of(id)};
+        make_genome(&task.genome);
+        ck_assert_int_eq(farm_submit(run.farm, &task), 0);
+        ck_assert_ptr_null(task.genome.bodies);
+    }
+    run.hungry_depth--;
+}
+
+static void on_failure(void *context, const char *reason)
+{
+    run.failures++;
+    snprintf(run.reason, sizeof run.reason, "%s", reason);
+    farm_stop(run.farm, on_stopped, NULL);
+}
+
+static void setup(void)
+{
+    run.descriptors_before = count_descriptors();
+    ck_assert_int_eq(uv_loop_init(&run.loop), 0);
+    params_set_defaults(&run.params);
+    snprintf(run.directory, sizeof run.directory, "/tmp/test_farm.XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(run.directory));
+    snprintf(link_path, sizeof link_path, "%s/self", run.directory);
+    ck_assert_int_eq(symlink(self_path, link_path), 0);
+    int descriptor = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    ck_assert_int_ge(descriptor, 0);
+    log_set(descriptor, LOG_INFO);
+    run.descriptors_before++;
+}
+
+static void teardown(void)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -r '%s'", run.directory);
+    ck_assert_int_eq(system(command), 0);
+}
+
+/* Everything is over: nothing of the farm is left. */
+static void expect_nothing_left(void)
+{
+    ck_assert_int_eq(uv_run(&run.loop, UV_RUN_NOWAIT), 0);
+    ck_assert_int_eq(uv_loop_close(&run.loop), 0);
+    ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
+    ck_assert_int_eq(errno, ECHILD);
+    /* libuv's own signal pipe is made once for the process and stays. */
+    ck_assert_int_le(count_descriptors(), run.descriptors_before + 2);
+}
+
+static struct farm *create_farm(int worker_count, const char *simulator, struct error *error)
+{
+    struct farm_settings settings = {.params = &run.params,
+                                     .worker_count = worker_count,
+                                     .simulator_path = simulator,
+                                     .log_directory = run.directory};
+    struct farm_callbacks callbacks = {&run, on_result, on_quarantine, on_hungry, on_failure};
+    return farm_create(&run.loop, &settings, &callbacks, error);
+}
+
+static void start_farm(const char *kind, int worker_count, int total)
+{
+    struct error error = {0};
+    run.total = total;
+    snprintf(run.params.farm_launcher, sizeof run.params.farm_launcher, "%s  --worker=%s",
+             link_path, kind);
+    run.farm = create_farm(worker_count, "simulator", &error);
+    ck_assert_msg(run.farm != NULL, "%s", error.message);
+    ck_assert_int_eq(farm_worker_count(run.farm), worker_count);
+}
+
+/* Runs until it has stopped. */
+static void run_farm(const char *kind, int worker_count, int total)
+{
+    start_farm(kind, worker_count, total);
+    uv_run(&run.loop, UV_RUN_DEFAULT);
+    ck_assert_int_eq(run.stops, 1);
+    expect_nothing_left();
+}
+
+/* Each task has one result; `quarantined` (0: none) is in quarantine instead. */
+static void expect_all_done(int quarantined)
+{
+    ck_assert_msg(run.failures == 0, "%s", run.reason);
+    for (int i = 1; i <= run.total; i++) {
+        ck_assert_msg(run.results[i] == (i != quarantined), "task %d: %d results", i,
+                      run.results[i]);
+        ck_assert_int_eq(run.quarantines[i], i == quarantined);
+    }
+}
+
+/* How many lines of a worker's log contain the text. */
+static int count_in_log(int slot, const char *text)
+{
+    char path[128], line[4096];
+    int count = 0;
+    snprintf(path, sizeof path, "%s/worker-%02d.log", run.directory, slot);
+    FILE *file = fopen(path, "r");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL)
+        count += strstr(line, text) != NULL;
+    if (file != NULL)
+        fclose(file);
+    return count;
+}
+
+START_TEST(every_task_once)
+{
+    run.params.farm_prefetch = 1 + _i % 3;
+    run_farm("good", 1 + _i / 3, 2000);
+    expect_all_done(0);
+}
+END_TEST
+
+START_TEST(crash_is_quarantined)
+{
+    run_farm("crash", 1 + _i, 60);
+    expect_all_done(BAD_TASK);
+    ck_assert_str_eq(run.reason, "SIGSEGV");
+    int deaths = 0;
+    for (int slot = 1; slot <= 1 + _i; slot++)
+        deaths += count_in_log(slot, "event=worker_died");
+    ck_assert_int_eq(deaths, 3);
+}
+END_TEST
+
+START_TEST(death_is_in_the_workers_log)
+{
+    run_farm("crash", 1, 20);
+    ck_assert_int_eq(count_in_log(1, "end=SIGSEGV cause=\"\" task=7 creature=1007"), 3);
+}
+END_TEST
+
+/* Two crashes are forgiven if the third attempt, alone, succeeds. */
+START_TEST(crash_twice_is_forgiven)
+{
+    run_farm("crash-twice", 2, 60);
+    expect_all_done(0);
+}
+END_TEST
+
+/* A result that was written before the end counts, and the next task is the one to blame. */
+START_TEST(result_before_the_end_counts)
+{
+    run_farm("answer-and-crash", 1, 60);
+    expect_all_done(0);
+}
+END_TEST
+
+/* Ends from outside never condemn a task, however many. */
+START_TEST(exit_codes_do_not_condemn)
+{
+    run_farm("exit-often", 1, 40);
+    expect_all_done(0);
+    ck_assert_int_eq(count_in_log(1, "event=worker_died"), 4);
+}
+END_TEST
+
+START_TEST(killed_by_itself)
+{
+    run_farm("suicide", 2, 30);
+    expect_all_done(0);
+}
+END_TEST
+
+static void on_chaos(uv_timer_t *timer)
+{
+    struct farm_worker_status status;
+    if (run.farm == NULL)
+        return;
+    farm_worker_status(run.farm, (int)rng_below(&run.rng, (uint32_t)farm_worker_count(run.farm)),
+                       &status);
+    if (status.pid > 0 && strcmp(status.state, "dead") != 0 && kill(status.pid, SIGKILL) == 0)
+        run.kills++;
+}
+
+START_TEST(killed_at_random)
+{
+    rng_init(&run.rng, 1, RNG_TEST, 0, (uint64_t)_i);
+    run.has_chaos = 1;
+    uv_timer_init(&run.loop, &run.chaos);
+    uv_timer_start(&run.chaos, on_chaos, 15, 15);
+    run_farm("brief", 3, 800);
+    expect_all_done(0);
+    ck_assert_int_gt(run.kills, 3);
+}
+END_TEST
+
+START_TEST(nonsense_is_survived)
+{
+    static const char *const kinds[] = {"garbage", "bad-message", "truncate",
+                                        "unknown", "double",      "close"};
+    run_farm(kinds[_i], 2, 60);
+    expect_all_done(0);
+    ck_assert_int_ge(count_in_log(1, "event=worker_died") + count_in_log(2, "event=worker_died"),
+                     1);
+}
+END_TEST
+
+START_TEST(hang_meets_the_deadline)
+{
+    run.params.farm_deadline_s = 1;
+    run_farm("hang", 2, 60);
+    expect_all_done(0);
+    ck_assert_int_eq(count_in_log(1, "deadline passed while busy") +
+                         count_in_log(2, "deadline passed while busy"),
+                     1);
+}
+END_TEST
+
+START_TEST(rejected_is_quarantined)
+{
+    run_farm("reject", 2, 60);
+    expect_all_done(BAD_TASK);
+    ck_assert_str_eq(run.reason, "rejected: do not like it");
+}
+END_TEST
+
+START_TEST(wrong_version_is_a_failure)
+{
+    run_farm("version", 2, 10);
+    ck_assert_int_eq(run.failures, 1);
+    ck_assert_int_eq(run.finished, 0);
+    ck_assert_ptr_nonnull(strstr(run.reason, "wrong version: it has protocol 9, \"older\""));
+}
+END_TEST
+
+START_TEST(failed_starts_are_a_failure)
+{
+    static const char *const kinds[] = {"stillborn", "refuse", "digest"};
+    static const char *const reasons[] = {"exit code 1", "refused: not these parameters",
+                                          "another digest"};
+    run_farm(kinds[_i], 2, 10);
+    ck_assert_int_eq(run.failures, 1);
+    ck_assert_msg(strstr(run.reason, reasons[_i]) != NULL, "%s", run.reason);
+}
+END_TEST
+
+START_TEST(missing_program_is_refused)
+{
+    struct error error = {0};
+    ck_assert_ptr_null(create_farm(1, "/nowhere/simulator", &error));
+    ck_assert_int_eq(error.code, ERR_MISSING);
+    ck_assert_str_eq(error.message, "simulator not found: /nowhere/simulator");
+    expect_nothing_left();
+}
+END_TEST
+
+START_TEST(missing_program_behind_a_launcher)
+{
+    struct error error = {0};
+    snprintf(run.params.farm_launcher, sizeof run.params.farm_launcher, "env");
+    run.farm = create_farm(1, "/nowhere/simulator", &error);
+    ck_assert_ptr_nonnull(run.farm);
+    uv_run(&run.loop, UV_RUN_DEFAULT);
+    ck_assert_int_eq(run.failures, 1);
+    ck_assert_ptr_nonnull(strstr(run.reason, "/nowhere/simulator"));
+    ck_assert_ptr_nonnull(strstr(run.reason, "not found"));
+    expect_nothing_left();
+}
+END_TEST
+
+/* A file that is no program for this machine. */
+START_TEST(unrunnable_program)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/simulator", run.directory);
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs("\x7f"
+          "ELF, but not really",
+          file);
+    fclose(file);
+    ck_assert_int_eq(chmod(path, 0700), 0);
+    struct error error = {0};
+    run.farm = create_farm(2, path, &error);
+    ck_assert_ptr_nonnull(run.farm);
+    uv_run(&run.loop, UV_RUN_DEFAULT);
+    ck_assert_int_eq(run.failures, 1);
+    expect_nothing_left();
+}
+END_TEST
+
+START_TEST(stop_while_busy)
+{
+    run.stop_after = 10;
+    run_farm("slow", 3, 500);
+    ck_assert_int_eq(run.finished, 10);
+}
+END_TEST
+
+START_TEST(stop_at_once)
+{
+    start_farm("good", 3, 500);
+    farm_stop(run.farm, on_stopped, NULL);
+    uv_run(&run.loop, UV_RUN_DEFAULT);
+    ck_assert_int_eq(run.stops, 1);
+    ck_assert_int_eq(run.finished, 0);
+    expect_nothing_left();
+}
+END_TEST
+
+static void on_stop_timer(uv_timer_t *timer)
+{
+    uv_close((uv_handle_t *)timer, NULL);
+    farm_stop(run.farm, on_stopped, NULL);
+}
+
+/* At any instant of the start: spawned, greeted, set up, busy. */
+START_TEST(stop_while_starting)
+{
+    static uv_timer_t timer;
+    start_farm("good", 2, TASKS_MAX);
+    uv_timer_init(&run.loop, &timer);
+    uv_timer_start(&timer, on_stop_timer, (uint64_t)_i, 0);
+    uv_run(&run.loop, UV_RUN_DEFAULT);
+    ck_assert_int_eq(run.stops, 1);
+    expect_nothing_left();
+}
+END_TEST
+
+START_TEST(stubborn_worker_is_killed)
+{
+    run_farm("stubborn", 2, 20);
+    expect_all_done(0);
+}
+END_TEST
+
+/* The real worker loop and the real evaluation: equal digests on one and on three workers. */
+static uint64_t real_digests[2][21];
+
+static void on_real_result(void *context, const struct task *task, const struct result *result)
+{
+    uint64_t *digests = context;
+    digests[task->id] = result->digest;
+    run.results[task->id]++;
+    finish_one();
+}
+
+START_TEST(real_worker)
+{
+    for (int round = 0; round < 2; round++) {
+        struct error error = {0};
+        run.total = 20;
+        run.submitted = run.finished = run.stops = 0;
+        run.params.simulation_duration_s = 0.5;
+        snprintf(run.params.farm_launcher, sizeof run.params.farm_launcher, "%s --worker=real",
+                 link_path);
+        struct farm_settings settings = {&run.params, 1 + 2 * round, "simulator", run.directory};
+        struct farm_callbacks callbacks = {real_digests[round], on_real_result, on_quarantine,
+                                           on_hungry, on_failure};
+        run.farm = farm_create(&run.loop, &settings, &callbacks, &error);
+        ck_assert_msg(run.farm != NULL, "%s", error.message);
+        uv_run(&run.loop, UV_RUN_DEFAULT);
+        ck_assert_msg(run.failures == 0, "%s", run.reason);
+    }
+    for (int i = 1; i <= 20; i++) {
+        ck_assert_int_eq(run.results[i], 2);
+        ck_assert_uint_ne(real_digests[0][i], 0);
+        ck_assert_uint_eq(real_digests[0][i], real_digests[1][i]);
+    }
+    ck_assert_int_ge(count_in_log(1, "event=task task="), 20);
+    ck_assert_int_ge(count_in_log(1, "event=end tasks="), 2);
+    expect_nothing_left();
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+    static const char option[] = "--worker=";
+    if (argc > 1 && strncmp(argv[1], option, strlen(option)) == 0)
+        return fake_main(argv[1] + strlen(option));
+    ssize_t length = readlink("/proc/self/exe", self_path, sizeof self_path - 1);
+    if (length <= 0)
+        return 1;
+    Suite *suite = suite_create("farm");
+    TCase *test = tcase_create("farm");
+    tcase_set_timeout(test, 60);
+    tcase_add_checked_fixture(test, setup, teardown);
+    tcase_add_loop_test(test, every_task_once, 0, 9);
+    tcase_add_loop_test(test, crash_is_quarantined, 0, 3);
+    tcase_add_test(test, death_is_in_the_workers_log);
+    tcase_add_test(test, crash_twice_is_forgiven);
+    tcase_add_test(test, result_before_the_end_counts);
+    tcase_add_test(test, exit_codes_do_not_condemn);
+    tcase_add_test(test, killed_by_itself);
+    tcase_add_loop_test(test, killed_at_random, 0, 2);
+    tcase_add_loop_test(test, nonsense_is_survived, 0, 6);
+    tcase_add_test(test, hang_meets_the_deadline);
+    tcase_add_test(test, rejected_is_quarantined);
+    tcase_add_test(test, wrong_version_is_a_failure);
+    tcase_add_loop_test(test, failed_starts_are_a_failure, 0, 3);
+    tcase_add_test(test, missing_program_is_refused);
+    tcase_add_test(test, missing_program_behind_a_launcher);
+    tcase_add_test(test, unrunnable_program);
+    tcase_add_test(test, stop_while_busy);
+    tcase_add_test(test, stop_at_once);
+    tcase_add_loop_test(test, stop_while_starting, 0, 12);
+    tcase_add_test(test, stubborn_worker_is_killed);
+    tcase_add_test(test, real_worker);
+    suite_add_tcase(suite, test);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}
