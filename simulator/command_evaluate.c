@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +30,7 @@ static const char usage_text[] =
     "  -s SECTION.KEY=VALUE, --set SECTION.KEY=VALUE   changes a parameter (repeatable)\n"
     "  --seed N            evaluation seed (default: the recorded one, else made of the run's "
     "seed\n"
-    "                      and the creature's id)\n"
+    "                      made of the run's seed and the creature's id)\n"
     "  --effectors on|off  off: a limp body, joints without muscles (default: on)\n"
     "  --help              this text\n"
     "\n"
@@ -68,14 +67,16 @@ static int fail(int exit_code, const char *message)
     return exit_code;
 }
 
+/* Decimal, or hexadecimal after 0x. */
 static int request_read_seed(struct request *request, const char *text)
 {
-    char *end;
+    int is_hex = strncmp(text, "0x", 2) == 0;
+    const char *digits = is_hex ? text + 2 : text;
     errno = 0;
-    unsigned long long value = strtoull(text, &end, 10);
-    request->seed = value;
+    request->seed = strtoull(digits, NULL, is_hex ? 16 : 10);
     request->has_seed = 1;
-    return text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0 ? 0 : ERR_USAGE;
+    size_t length = strspn(digits, is_hex ? "0123456789abcdefABCDEF" : "0123456789");
+    return length > 0 && digits[length] == '\0' && errno == 0 ? 0 : ERR_USAGE;
 }
 
 static int request_read_effectors(struct request *request, const char *text)
@@ -95,7 +96,7 @@ static int request_parse(struct request *request, int argc, char **argv)
                                             {"help", no_argument, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};
     int option;
-    optind = 1;
+    optind = 0; /* starts anew after main(), in glibc and musl */
     while ((option = getopt_long(argc, argv, "s:h", options, NULL)) != -1) {
         switch (option) {
         case 't':
@@ -109,7 +110,8 @@ static int request_parse(struct request *request, int argc, char **argv)
             break;
         case 'n':
             if (request_read_seed(request, optarg) != 0)
-                return fail(EXIT_USAGE, "--seed: expected a whole number, 0 or more");
+                return fail(EXIT_USAGE,
+                            "--seed: expected a whole number of 64 bits, decimal or 0x...");
             break;
         case 'e':
             if (request_read_effectors(request, optarg) != 0)
@@ -223,14 +225,15 @@ done:
 
 static void report_print_table(const struct report *report)
 {
-    char digest[17];
+    char digest[17], seed[17];
     hash_to_text(report->evaluation.digest, digest);
+    hash_to_text(report->seed, seed);
     printf("creature  %s%s%s\n", report->path, report->creature.name[0] ? "  " : "",
            report->creature.name);
     printf("verdict   %s: %s\n", verdict_name(report->evaluation.verdict),
            verdict_reason(report->evaluation.verdict));
     printf("digest    %s  %s\n", digest, report->verification);
-    printf("seed      %" PRIu64 "\n", report->seed);
+    printf("seed      0x%s\n", seed);
     printf("cost      %.1f ms, %.1f ms of processor time, %.0f kB of memory\n\n", report->wall_ms,
            report->cpu_ms, (double)report->evaluation.arena_bytes / 1024);
     for (int i = 0; i < MEASURE_COUNT; i++)
@@ -246,14 +249,14 @@ static json_t *report_make_measures(const struct measures *measures)
     return object;
 }
 
-/* Digests and seeds are texts: 64 bits do not fit the numbers of most readers of JSON. */
+/* Digests and seeds are texts of 16 hexadecimal digits, as in creature files: 64 bits do not fit the numbers of most readers of JSON. */
 static json_t *report_make_json(const struct report *report)
 {
-    char digest[17], genome_hash[17], params_digest[17], seed[24];
+    char digest[17], genome_hash[17], params_digest[17], seed[17];
     hash_to_text(report->evaluation.digest, digest);
     hash_to_text(report->genome_hash, genome_hash);
     hash_to_text(params_evaluation_digest(&report->params), params_digest);
-    snprintf(seed, sizeof seed, "%" PRIu64, report->seed);
+    hash_to_text(report->seed, seed);
     return json_pack(
         "{s:s, s:s, s:I, s:s, s:s, s:s, s:b, s:s, s:s, s:s, s:s, s:i, s:o, s:{s:f, s:f, s:I}}",
         "creature", report->path, "name", report->creature.name, "id",
