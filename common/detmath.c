@@ -1,17 +1,17 @@
-/* Elementary functions from + - x / and sqrt alone, in a fixed order of operations.
+/* Elementary functions from + - x / alone, in a fixed order of operations.
  *
- * Each function reduces its argument to a small interval and evaluates there a polynomial or rational
- * approximation, with the rounding error of the reduction carried along as a second double where it
- * matters; the approximations are the well-known ones of fdlibm (Ng 1985), tanh is a Padé approximant.
- * Requirements: IEEE 754 doubles evaluated as doubles (asserted), rounding to nearest, no contraction
- * to fused multiply-add (-ffp-contract=off), no -ffast-math. The unit test holds a digest of results
- * that any compiler and optimisation level must reproduce.
+ * Each function reduces its argument to a small interval and evaluates there a polynomial or
+ * rational approximation, with the rounding error of the reduction carried along as a second double
+ * where it matters; the approximations are the well-known ones of fdlibm (Sun 1993), tanh is a Padé
+ * approximant. Requirements: IEEE 754 doubles evaluated as doubles (asserted), rounding to nearest,
+ * no contraction to fused multiply-add (-ffp-contract=off), no -ffast-math. The unit test holds a
+ * digest of results that any compiler and optimisation level must reproduce.
  *
- * Greatest errors met in millions of random arguments, in units of the last place: sin 0.79, cos 0.76,
- * exp 0.89 (1 where the result is subnormal), log 0.82, atan 0.77, atan2 1.45, tanh 1.04. Costs at about
- * 3 GHz: sincos 10 ns below pi/4, 18 ns up to 1.6e6, 60 ns beyond; exp, log, tanh, atan 9 to 14 ns.
- * det_sincos is in the innermost loop of the dynamics: its polynomials are evaluated in pairs
- * (Estrin), which is about 10 % faster than Horner's order and no less accurate.
+ * Greatest errors met in millions of random arguments, in units of the last place: sin 0.79, cos
+ * 0.76, exp 0.89 (1 where the result is subnormal), log 0.82, atan 0.77, atan2 1.45, tanh 1.04.
+ * Costs at about 3 GHz: sincos 10 ns below pi/4, 18 ns up to 1.6e6, 60 ns beyond; exp, log, tanh,
+ * atan 9 to 14 ns. det_sincos is in the innermost loop of the dynamics: its polynomials are
+ * evaluated in pairs (Estrin), about 10 % faster than Horner's order and no less accurate.
  */
 #include "common/detmath.h"
 
@@ -70,12 +70,13 @@ struct reduced {
     unsigned quadrant; /* modulo 4 */
 };
 
-#define PI_4              0x1.921fb54442d18p-1
-#define PI_2_HEAD         0x1.921fb54442d18p+0 /* pi/2 = head + tail to 107 bits */
-#define PI_2_TAIL         0x1.1a62633145c07p-54
-#define TWO_OVER_PI       0x1.45f306dc9c883p-1
-#define PI_2_PART_1       0x1.921fb54400000p+0 /* pi/2 in parts of 33, 33 and 53 bits: whole multiples */
-#define PI_2_PART_2       0x1.0b4611a600000p-34 /* up to 2^20 of the first two are exact */
+#define PI_4        0x1.921fb54442d18p-1
+#define PI_2_HEAD   0x1.921fb54442d18p+0 /* pi/2 = head + tail to 107 bits */
+#define PI_2_TAIL   0x1.1a62633145c07p-54
+#define TWO_OVER_PI 0x1.45f306dc9c883p-1
+/* pi/2 in parts of 33, 33 and 53 bits: whole multiples up to 2^20 of the first two are exact. */
+#define PI_2_PART_1       0x1.921fb54400000p+0
+#define PI_2_PART_2       0x1.0b4611a600000p-34
 #define PI_2_PART_3       0x1.3198a2e037073p-69
 #define REDUCE_QUICK_MAX  1.6e6   /* below 2^20 pi/2 */
 #define REDUCE_CANCEL_MIN 0x1p-40 /* a smaller difference has lost too many bits in three parts */
@@ -153,9 +154,9 @@ static double exact_product(double a, double b, double *error)
     return product;
 }
 
-/* Payne and Hanek 1983: the fraction of x 2/pi in integers, for any finite x >= pi/4. With x = m 2^e,
- * the digits of 2/pi from weight 2^(1-e) on decide x 2/pi modulo 4; 192 of them leave an error of
- * 2^-137, while no double comes nearer than about 2^-62 to a multiple of pi/2. */
+/* Payne and Hanek 1983: the fraction of x 2/pi in integers, for any finite x >= pi/4. With
+ * x = m 2^e, the digits of 2/pi from weight 2^(1-e) on decide x 2/pi modulo 4; 192 of them leave an
+ * error of 2^-137, while no double comes nearer than about 2^-62 to a multiple of pi/2. */
 static struct reduced reduce_slowly(double x)
 {
     uint64_t bits = bits_of(x), words[3];
@@ -199,7 +200,7 @@ static struct reduced reduce(double x)
         return reduce_slowly(x);
     double turns = round_to_whole(x * TWO_OVER_PI);
 
-    /* x - turns PART_1 is exact; the difference to turns PART_2 keeps its error (Knuth's two-sum). */
+    /* a is exact; the difference of a and b keeps its error (Knuth's two-sum). */
     double a = x - turns * PI_2_PART_1;
     double b = turns * PI_2_PART_2;
     double difference = a - b;
@@ -362,8 +363,9 @@ double det_pow(double x, double y)
 
 /* ---- hyperbolic tangent ---- */
 
-/* Below 0.75: tanh x = x / (1 + z/(3 + z/(5 + z/(7 + ...)))), z = x^2 (Lambert); cut after 19 and written
- * as x - x z B(z) / A(z) its error is below 1e-19. Beyond: 1 - 2 / (e^2x + 1), which is 1 from 20 on. */
+/* Below 0.75: tanh x = x / (1 + z/(3 + z/(5 + z/(7 + ...)))), z = x^2 (Lambert); cut after 19 and
+ * written as x - x z B(z) / A(z) its error is below 1e-19. Beyond: 1 - 2 / (e^2x + 1), which is 1
+ * from 20 on. */
 double det_tanh(double x)
 {
     double size = absolute(x);
@@ -401,8 +403,8 @@ static double arc_tangent_rest(double x)
     return x * (odd + even);
 }
 
-/* atan x = atan p + atan((x - p) / (1 + p x)) with p = 1/2, 1, 3/2 or infinity, whose arc tangents are
- * given to more than double precision. */
+/* atan x = atan p + atan((x - p) / (1 + p x)) with p = 1/2, 1, 3/2 or infinity, whose arc tangents
+ * are given to more than double precision. */
 double det_atan(double x)
 {
     double size = absolute(x);

@@ -1,10 +1,10 @@
 /* The rolling hash of digests.
  *
- * A word is xored in and the sum goes through MurmurHash3's 64-bit finaliser: two multiplications and
- * three xorshifts, about 3 ns. For a given hash it is a bijection of the word and the other way
- * round, so two sequences that differ in one word never collide. An evaluation hashes some 50 000
- * words. Doubles are hashed by their bits after two bit patterns that say nothing have been made one:
- * the sign of zero, and sign and payload of NaN (which depend on the compiler). */
+ * A word is xored in and the result goes through MurmurHash3's 64-bit finaliser: two
+ * multiplications and three xorshifts, about 3 ns. For a given hash it is a bijection of the word
+ * and the other way round, so two sequences that differ in one word never collide. An evaluation
+ * hashes some 50 000 words. Doubles are hashed by their bits, less what says nothing: the sign of
+ * zero, and sign and payload of NaN (which depend on the compiler). */
 #include "common/hash.h"
 
 #include <string.h>

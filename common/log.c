@@ -1,8 +1,7 @@
 /* logfmt lines on a descriptor.
  *
- * A line is composed in a buffer on the stack and leaves in one write(2); lines are shorter than any
- * system's PIPE_BUF guarantee in practice (4096 on Linux), so that the lines of processes that share
- * a pipe stay whole. A line that does not fit is cut, its open quote closed, and marked `cut=true`.
+ * A line is composed in a buffer on the stack and leaves in one write(2); lines are shorter than
+ * PIPE_BUF (4096 on Linux), so that the lines of processes that share a pipe stay whole. A line that does not fit is cut, its open quote closed, and marked `cut=true`.
  * Logging never fails and never changes errno: there is nowhere to report it. A few lines a second
  * per worker; nothing here is hot. */
 #include "common/log.h"

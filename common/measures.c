@@ -1,6 +1,6 @@
 /* The tables of measures and verdicts.
  *
- * struct measures holds doubles only, one per row, so that a row's number is its place in the struct
+ * struct measures holds doubles only, one per row, so that a row's number is its place in it
  * (asserted below). Verdicts are looked up by number or name; both tables are short. */
 #include "common/measures.h"
 

@@ -1,9 +1,10 @@
 /* The table of neuron functions and their evaluation.
  *
- * neuron_evaluate() runs some 25 000 times in an evaluation (a dozen neurons, two thinks at 60 Hz), so
- * it is one switch. That every function is total rests on four rules: inputs that are not finite count
- * as 0; every output goes through clip(), which also turns NaN into 0; every state is finite, and those
- * that feed back are clipped like outputs; elementary functions come from detmath, which is total.
+ * neuron_evaluate() runs some 25 000 times in an evaluation (a dozen neurons, two thinks at 60 Hz),
+ * so it is one switch. That every function is total rests on four rules: inputs that are not finite
+ * count as 0; every output goes through clip(), which also turns NaN into 0; every state is finite,
+ * and those that feed back are clipped like outputs; elementary functions come from detmath, which
+ * is total.
  * Oscillators keep their phase as a fraction of a turn, in [0, 1). */
 #include "common/neuron.h"
 
@@ -30,7 +31,8 @@ int neuron_find(const char *name)
     return -1;
 }
 
-static double finite(double x)
+/* Inputs that are not finite count as 0. */
+static double or_zero(double x)
 {
     return x >= -DBL_MAX && x <= DBL_MAX ? x : 0.0;
 }
@@ -67,7 +69,7 @@ static double interpolate(double a, double b, double share)
 /* Advances a phase by `turns` and wraps it to [0, 1). */
 static double advance_phase(struct neuron_state *state, double turns)
 {
-    double phase = finite(state->value + turns);
+    double phase = or_zero(state->value + turns);
     phase -= det_floor(phase);
 
     /* Just below zero, the difference rounds to 1. */
@@ -86,7 +88,7 @@ static double differentiate(struct neuron_state *state, double a, double dt_s)
 static double evaluate(enum neuron_function function, const double inputs[NEURON_INPUTS_MAX],
                        struct neuron_state *state, double dt_s)
 {
-    double a = finite(inputs[0]), b = finite(inputs[1]), c = finite(inputs[2]);
+    double a = or_zero(inputs[0]), b = or_zero(inputs[1]), c = or_zero(inputs[2]);
     switch (function) {
     case NEURON_SUM:
         return a + b + c;

@@ -65,9 +65,9 @@ struct neuron_state {
 };
 
 /* Evaluates one neuron; `state` is advanced by stateful functions and not touched by others (it may
- * then be NULL). Inputs may be anything, also non-finite (counted as 0); all three are read, those the
- * function does not have do not matter. States are finite always, and s of integrate and smooth is
- * clipped like an output. dt_s > 0. */
+ * then be NULL). Inputs may be anything, also non-finite (counted as 0); all three are read, those
+ * that the function does not have do not matter. States are always finite, and s of integrate and
+ * smooth is clipped like an output. dt_s > 0. */
 double neuron_evaluate(enum neuron_function function, const double inputs[NEURON_INPUTS_MAX],
                        struct neuron_state *state, double dt_s);
 

@@ -14,7 +14,7 @@
 
 #define SAMPLES 100000
 
-/* ck_assert() reports each check that holds to the runner: too slow for those made millions of times. */
+/* ck_assert() reports each check that holds to the runner: too slow for millions of them. */
 #define REQUIRE(condition)                                                                         \
     do {                                                                                           \
         if (!(condition))                                                                          \
