@@ -44,6 +44,8 @@ static char *read_line(char *buffer, int size, void *context)
     size_t length = strcspn(state->rest, "\n");
     const char *start = state->rest + strspn(state->rest, " \t");
     size_t kept = start < state->rest + length ? (size_t)(state->rest + length - start) : 0;
+    if (kept > 0 && strchr("#;", *start))
+        kept = 1; // of a comment nothing is wanted, and it may be long
     if (kept + 2 > (size_t)size) {
         error_set(state->error, ERR_LIMIT, "the line is longer than %d characters", size - 2);
         fail_line(state, ERR_LIMIT);

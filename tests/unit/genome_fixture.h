@@ -1,0 +1,167 @@
+/* A genome that uses every feature of the format: for the tests of genome, codec and files. */
+#ifndef TESTS_GENOME_FIXTURE_H
+#define TESTS_GENOME_FIXTURE_H
+
+#include <stdlib.h>
+
+#include "common/genome.h"
+
+/* Ids of the rows, chosen so that no two tables use the same. */
+enum {
+    TRUNK = 1,
+    ARM = 2,
+    HAND = (1 << 20) + 3,
+    TO_ARM_LEFT = 11,
+    TO_ARM_RIGHT = 12,
+    ARM_TO_ARM = 13,
+    ARM_TO_HAND = 14,
+    CENTRAL_CLOCK = 100,
+    CENTRAL_WATCH = 101,
+    CENTRAL_FEEL = 102,
+    TRUNK_SUM = 103,
+    ARM_FIRST = 200, /* one neuron of each function from here on */
+};
+
+static inline struct input_gene fixture_constant(double value, double weight)
+{
+    return (struct input_gene){.kind = INPUT_CONSTANT, .value = value, .weight = weight};
+}
+
+static inline struct input_gene fixture_neuron(int scope, gene_id source, gene_id via,
+                                               double weight)
+{
+    return (struct input_gene){.kind = INPUT_NEURON,
+                               .scope = (uint8_t)scope,
+                               .source = source,
+                               .via = via,
+                               .weight = weight};
+}
+
+static inline struct input_gene fixture_sensor(int scope, int sensor, gene_id via, double weight)
+{
+    return (struct input_gene){.kind = INPUT_SENSOR,
+                               .scope = (uint8_t)scope,
+                               .sensor = (uint8_t)sensor,
+                               .via = via,
+                               .weight = weight};
+}
+
+static inline struct body_gene *fixture_body(struct genome *genome, gene_id id)
+{
+    struct body_gene *body = genome_add_body(genome);
+    body->id = id;
+    body->width_m = 0.1 + 0.1 / (double)id; /* digits that need all 17 places */
+    body->height_m = 0.2;
+    body->joint = JOINT_ROTARY;
+    body->lower_rad = -1.0 / 3.0;
+    body->upper_rad = 7.5;
+    body->recursive_limit = 1;
+    return body;
+}
+
+static inline struct connection_gene *fixture_connection(struct genome *genome, gene_id id,
+                                                         gene_id from, gene_id to)
+{
+    struct connection_gene *connection = genome_add_connection(genome);
+    connection->id = id;
+    connection->from = from;
+    connection->to = to;
+    connection->scale = 1;
+    return connection;
+}
+
+static inline struct neuron_gene *fixture_neuron_row(struct genome *genome, gene_id id,
+                                                     gene_id owner, int function)
+{
+    struct neuron_gene *neuron = genome_add_neuron(genome);
+    neuron->id = id;
+    neuron->owner = owner;
+    neuron->function = (uint8_t)function;
+    return neuron;
+}
+
+static inline void fixture_add_bodies(struct genome *genome)
+{
+    struct body_gene *trunk = fixture_body(genome, TRUNK);
+    trunk->sensors = SENSOR_BIT(SENSOR_COUNT) - 1;
+    struct body_gene *arm = fixture_body(genome, ARM);
+    arm->recursive_limit = 3;
+    arm->is_symmetric = 1;
+    arm->sensors = SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_CONTACT_LEFT);
+    arm->has_effector = 1;
+    arm->effector_input = fixture_neuron(SCOPE_OWN, ARM_FIRST, 0, -0.7);
+    arm->effector_strength = 0.25;
+    struct body_gene *hand = fixture_body(genome, HAND);
+    hand->joint = JOINT_RIGID;
+    hand->has_effector = 1;
+    hand->effector_input = fixture_sensor(SCOPE_PARENT, SENSOR_JOINT, 0, 1.0 / 7.0);
+    hand->effector_strength = 1;
+}
+
+static inline void fixture_add_connections(struct genome *genome)
+{
+    struct connection_gene *left = fixture_connection(genome, TO_ARM_LEFT, TRUNK, ARM);
+    left->parent_face = FACE_TOP;
+    left->parent_position = -0.3;
+    left->child_face = FACE_BOTTOM;
+    left->child_position = 1;
+    left->angle_rad = -6.2;
+    struct connection_gene *right = fixture_connection(genome, TO_ARM_RIGHT, TRUNK, ARM);
+    right->is_reflected = 1;
+    right->parent_position = -0.0;
+    fixture_connection(genome, ARM_TO_ARM, ARM, ARM)->scale = 0.8;
+    fixture_connection(genome, ARM_TO_HAND, ARM, HAND)->is_terminal_only = 1;
+}
+
+/* In the arm, one neuron of each function; their inputs cycle through every kind and scope. */
+static inline void fixture_add_arm_neurons(struct genome *genome)
+{
+    const struct input_gene kinds[] = {
+        fixture_constant(0.1, 1),
+        fixture_constant(-100, 100),
+        fixture_constant(0, 0),
+        fixture_neuron(SCOPE_OWN, ARM_FIRST + 5, 0, 2),
+        fixture_neuron(SCOPE_PARENT, TRUNK_SUM, 0, 1e-300),
+        fixture_neuron(SCOPE_PARENT, ARM_FIRST + 1, 0, 1),
+        fixture_neuron(SCOPE_CHILD, ARM_FIRST + 2, ARM_TO_ARM, -1),
+        fixture_neuron(SCOPE_CENTRAL, CENTRAL_CLOCK, 0, 0.3),
+        fixture_sensor(SCOPE_OWN, SENSOR_CONTACT_LEFT, 0, 3),
+        fixture_sensor(SCOPE_PARENT, SENSOR_CONTACT_TOP, 0, 0.5),
+        fixture_sensor(SCOPE_CHILD, SENSOR_JOINT, ARM_TO_ARM, 4),
+    };
+    size_t next = 0;
+    for (int function = 0; function < NEURON_FUNCTION_COUNT; function++) {
+        struct neuron_gene *neuron =
+            fixture_neuron_row(genome, (gene_id)(ARM_FIRST + function), ARM, function);
+        for (int i = 0; i < neuron_functions[function].input_count; i++)
+            neuron->inputs[i] = kinds[next++ % (sizeof(kinds) / sizeof(kinds[0]))];
+        // all of them are live: each feeds the one before it
+        if (function + 1 < NEURON_FUNCTION_COUNT)
+            neuron->inputs[0] =
+                fixture_neuron(SCOPE_OWN, (gene_id)(ARM_FIRST + function + 1), 0, 1);
+        if (function == NEURON_OSCILLATE_WAVE || function == NEURON_OSCILLATE_SAW)
+            neuron->initial = 1.0 / 3.0;
+    }
+}
+
+/* Passes genome_check() and has no garbage. */
+static inline void fixture_make(struct genome *genome)
+{
+    genome_init(genome);
+    genome->root = TRUNK;
+    fixture_add_bodies(genome);
+    fixture_add_connections(genome);
+    struct neuron_gene *clock = fixture_neuron_row(genome, CENTRAL_CLOCK, 0, NEURON_OSCILLATE_SAW);
+    clock->inputs[0] = fixture_constant(1.5, 1);
+    clock->inputs[1] = fixture_neuron(SCOPE_CENTRAL, CENTRAL_WATCH, 0, 1);
+    clock->inputs[2] = fixture_neuron(SCOPE_CENTRAL, CENTRAL_FEEL, 0, 1);
+    fixture_neuron_row(genome, CENTRAL_WATCH, 0, NEURON_ABS)->inputs[0] =
+        fixture_neuron(SCOPE_PART, ARM_FIRST, ARM, 1);
+    fixture_neuron_row(genome, CENTRAL_FEEL, 0, NEURON_SIN)->inputs[0] =
+        fixture_sensor(SCOPE_PART, SENSOR_CONTACT_RIGHT, TRUNK, 1);
+    fixture_neuron_row(genome, TRUNK_SUM, TRUNK, NEURON_SUM)->inputs[1] =
+        fixture_neuron(SCOPE_CHILD, ARM_FIRST, TO_ARM_RIGHT, 1);
+    fixture_add_arm_neurons(genome);
+}
+
+#endif

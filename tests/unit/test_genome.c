@@ -1,0 +1,556 @@
+/* common/genome: tables, equality, digest, the check (each rule broken once) and the garbage collector
+ * (on broken genomes made at random: what it leaves must pass the check). */
+#include "common/genome.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/rng.h"
+#include "tests/unit/genome_fixture.h"
+
+static struct genome genome;
+static struct error error;
+
+static void setup(void)
+{
+    memset(&error, 0, sizeof error);
+    fixture_make(&genome);
+}
+
+static void teardown(void)
+{
+    genome_deinit(&genome);
+}
+
+static struct neuron_gene *neuron_row(gene_id id)
+{
+    return &genome.neurons[genome_find_neuron(&genome, id)];
+}
+
+START_TEST(fixture_passes)
+{
+    ck_assert_msg(genome_check(&genome, &error) == 0, "%s", error.message);
+    ck_assert_int_eq(genome.body_count, 3);
+    ck_assert_int_eq(genome.connection_count, 4);
+    ck_assert_int_eq(genome.neuron_count, 4 + NEURON_FUNCTION_COUNT);
+}
+END_TEST
+
+START_TEST(names_are_complete)
+{
+    ck_assert_str_eq(joint_type_names[JOINT_ROTARY], "rotary");
+    ck_assert_str_eq(input_kind_names[INPUT_SENSOR], "sensor");
+    ck_assert_str_eq(input_scope_names[SCOPE_PART], "part");
+}
+END_TEST
+
+START_TEST(rows_are_found_and_removed_in_order)
+{
+    ck_assert_int_eq(genome_find_body(&genome, HAND), 2);
+    ck_assert_int_eq(genome_find_connection(&genome, ARM_TO_ARM), 2);
+    ck_assert_int_eq(genome_find_neuron(&genome, TRUNK_SUM), 3);
+    ck_assert_int_eq(genome_find_body(&genome, 77), -1);
+    ck_assert_int_eq(genome_find_connection(&genome, 77), -1);
+    ck_assert_int_eq(genome_find_neuron(&genome, 0), -1);
+    genome_remove_connection(&genome, 1);
+    ck_assert_int_eq(genome.connection_count, 3);
+    ck_assert_uint_eq(genome.connections[1].id, ARM_TO_ARM);
+    genome_remove_body(&genome, 2);
+    genome_remove_neuron(&genome, 0);
+    ck_assert_uint_eq(genome.neurons[0].id, CENTRAL_WATCH);
+    ck_assert_int_eq(genome.body_count, 2);
+}
+END_TEST
+
+START_TEST(tables_have_maxima)
+{
+    while (genome.body_count < GENOME_BODIES_MAX)
+        ck_assert_ptr_nonnull(genome_add_body(&genome));
+    while (genome.connection_count < GENOME_CONNECTIONS_MAX)
+        ck_assert_ptr_nonnull(genome_add_connection(&genome));
+    while (genome.neuron_count < GENOME_NEURONS_MAX)
+        ck_assert_ptr_nonnull(genome_add_neuron(&genome));
+    ck_assert_ptr_null(genome_add_body(&genome));
+    ck_assert_ptr_null(genome_add_connection(&genome));
+    ck_assert_ptr_null(genome_add_neuron(&genome));
+    ck_assert_uint_eq(genome.bodies[GENOME_BODIES_MAX - 1].id, 0);
+    ck_assert_uint_eq(genome.bodies[0].id, TRUNK);
+}
+END_TEST
+
+START_TEST(a_removed_row_is_reused_zeroed)
+{
+    genome_remove_body(&genome, 2);
+    const struct body_gene *body = genome_add_body(&genome);
+    ck_assert_uint_eq(body->id, 0);
+    ck_assert(body->width_m == 0 && body->effector_input.weight == 0);
+}
+END_TEST
+
+START_TEST(copies_are_equal_and_independent)
+{
+    struct genome copy, empty, empty_copy;
+    ck_assert_int_eq(genome_copy(&copy, &genome), 0);
+    ck_assert(genome_is_equal(&genome, &copy));
+    ck_assert_uint_eq(genome_hash(&genome), genome_hash(&copy));
+    ck_assert_ptr_nonnull(genome_add_neuron(&copy));
+    ck_assert(!genome_is_equal(&genome, &copy));
+    ck_assert_uint_ne(genome_hash(&genome), genome_hash(&copy));
+    genome_deinit(&copy);
+    genome_init(&empty);
+    ck_assert_int_eq(genome_copy(&empty_copy, &empty), 0);
+    ck_assert(genome_is_equal(&empty, &empty_copy));
+    ck_assert_int_lt(genome_check(&empty, &error), 0);
+}
+END_TEST
+
+/* Each assignment changes one field: equality and digest must see it. */
+#define FIELDS(X)                                                                                  \
+    X(genome.root = ARM)                                                                           \
+    X(genome.bodies[1].id++)                                                                       \
+    X(genome.bodies[1].width_m += 1e-15)                                                           \
+    X(genome.bodies[1].height_m += 1e-15)                                                          \
+    X(genome.bodies[1].joint = JOINT_RIGID)                                                        \
+    X(genome.bodies[1].lower_rad -= 1e-15)                                                         \
+    X(genome.bodies[1].upper_rad += 1e-14)                                                         \
+    X(genome.bodies[1].recursive_limit++)                                                          \
+    X(genome.bodies[1].is_symmetric = 0)                                                           \
+    X(genome.bodies[1].sensors = 0)                                                                \
+    X(genome.bodies[1].has_effector = 0)                                                           \
+    X(genome.bodies[1].effector_input.source++)                                                    \
+    X(genome.bodies[1].effector_strength = 1)                                                      \
+    X(genome.connections[1].id++)                                                                  \
+    X(genome.connections[1].from = ARM)                                                            \
+    X(genome.connections[1].to = HAND)                                                             \
+    X(genome.connections[1].parent_face = FACE_BOTTOM)                                             \
+    X(genome.connections[1].parent_position = 1e-300)                                              \
+    X(genome.connections[1].child_face = FACE_BOTTOM)                                              \
+    X(genome.connections[1].child_position = 1e-300)                                               \
+    X(genome.connections[1].angle_rad = 1e-300)                                                    \
+    X(genome.connections[1].scale += 1e-15)                                                        \
+    X(genome.connections[1].is_reflected = 0)                                                      \
+    X(genome.connections[1].is_terminal_only = 1)                                                  \
+    X(genome.neurons[2].id += 500)                                                                 \
+    X(genome.neurons[2].owner = TRUNK)                                                             \
+    X(genome.neurons[2].function = NEURON_COS)                                                     \
+    X(genome.neurons[2].initial = 0.5)                                                             \
+    X(genome.neurons[2].inputs[0].kind = INPUT_NEURON)                                             \
+    X(genome.neurons[2].inputs[0].scope = SCOPE_OWN)                                               \
+    X(genome.neurons[2].inputs[0].sensor = SENSOR_JOINT)                                           \
+    X(genome.neurons[2].inputs[0].source = 1)                                                      \
+    X(genome.neurons[2].inputs[0].via = ARM)                                                       \
+    X(genome.neurons[2].inputs[0].value = 1)                                                       \
+    X(genome.neurons[2].inputs[0].weight = 2)                                                      \
+    X(genome.neurons[2].inputs[2].weight = 2)                                                      \
+    X(genome.neuron_count--)                                                                       \
+    X(genome.connection_count--)                                                                   \
+    X(genome.body_count--)
+
+START_TEST(every_field_counts)
+{
+    struct genome original;
+    ck_assert_int_eq(genome_copy(&original, &genome), 0);
+#define X(change)                                                                                  \
+    change;                                                                                        \
+    ck_assert_msg(!genome_is_equal(&genome, &original), "%s", #change);                            \
+    ck_assert_msg(genome_hash(&genome) != genome_hash(&original), "%s", #change);                  \
+    genome_deinit(&genome);                                                                        \
+    fixture_make(&genome);
+    FIELDS(X)
+#undef X
+    ck_assert(genome_is_equal(&genome, &original));
+    genome_deinit(&original);
+}
+END_TEST
+
+START_TEST(order_counts)
+{
+    uint64_t hash = genome_hash(&genome);
+    struct connection_gene first = genome.connections[0];
+    genome.connections[0] = genome.connections[1];
+    genome.connections[1] = first;
+    ck_assert_int_eq(genome_check(&genome, &error), 0);
+    ck_assert_uint_ne(genome_hash(&genome), hash);
+}
+END_TEST
+
+START_TEST(zeros_of_both_signs_are_equal)
+{
+    uint64_t hash = genome_hash(&genome);
+    struct genome copy;
+    ck_assert_int_eq(genome_copy(&copy, &genome), 0);
+    genome.connections[2].angle_rad = -0.0;
+    ck_assert(genome_is_equal(&genome, &copy));
+    ck_assert_uint_eq(genome_hash(&genome), hash);
+    genome_deinit(&copy);
+}
+END_TEST
+
+/* Every rule, broken once; the message begins with the row. */
+#define RULES(X)                                                                                   \
+    X(genome.root = 99, "root: no body has the id 99")                                             \
+    X(genome.root = 0, "root: ")                                                                   \
+    X(genome.body_count = 0, "0 bodies are not within 1 .. 32")                                    \
+    X(genome.bodies[1].id = 0, "body 1 (id 0): an id is not 0")                                    \
+    X(genome.bodies[2].id = UINT64_MAX, "body 2 (id 18446744073709551615): an id is at most")      \
+    X(genome.bodies[2].id = TRUNK, "body 2 (id 1): another body has the same id")                  \
+    X(genome.bodies[0].width_m = 0, "body 0 (id 1): width_m 0 is not within 0.01 .. 10")           \
+    X(genome.bodies[0].width_m = NAN, "body 0 (id 1): width_m nan is not within")                  \
+    X(genome.bodies[0].height_m = INFINITY, "body 0 (id 1): height_m inf is not within")           \
+    X(genome.bodies[0].height_m = 10.001, "body 0 (id 1): height_m 10.001 is not within")          \
+    X(genome.bodies[0].joint = JOINT_TYPE_COUNT, "body 0 (id 1): joint 2 is not within 0 .. 1")    \
+    X(genome.bodies[0].lower_rad = 0.1, "body 0 (id 1): lower_rad 0.1 is not within")              \
+    X(genome.bodies[0].lower_rad = -12.6, "body 0 (id 1): lower_rad -12.6 is not within")          \
+    X(genome.bodies[0].upper_rad = -0.1, "body 0 (id 1): upper_rad -0.1 is not within 0 ..")       \
+    X(genome.bodies[0].upper_rad = 12.6, "body 0 (id 1): upper_rad 12.6 is not within")            \
+    X(genome.bodies[0].recursive_limit = 0, "body 0 (id 1): recursive_limit 0 is not within 1")    \
+    X(genome.bodies[0].recursive_limit = 17, "body 0 (id 1): recursive_limit 17 is not")           \
+    X(genome.bodies[0].is_symmetric = 2, "body 0 (id 1): is_symmetric 2")                          \
+    X(genome.bodies[0].sensors = SENSOR_BIT(SENSOR_COUNT), "body 0 (id 1): sensors 32 is not")     \
+    X(genome.bodies[0].has_effector = 2, "body 0 (id 1): has_effector 2")                          \
+    X(genome.bodies[0].effector_strength = 1, "body 0 (id 1): effector_strength is not 0 in")      \
+    X(genome.bodies[0].effector_input.weight = 1, "body 0 (id 1), effector input: not zero in")    \
+    X(genome.bodies[1].effector_strength = 0, "body 1 (id 2): effector_strength 0 is not above")   \
+    X(genome.bodies[1].effector_strength = 1.5, "body 1 (id 2): effector_strength 1.5 is not")     \
+    X(genome.bodies[1].effector_strength = NAN, "body 1 (id 2): effector_strength nan is not")     \
+    X(genome.bodies[1].effector_input.weight = 101,                                                \
+      "body 1 (id 2), effector input: weight 101 is not within -100 .. 100")                       \
+    X(genome.bodies[1].effector_input.kind = INPUT_KIND_COUNT, "body 1 (id 2), effector input: k") \
+    X(genome.bodies[1].effector_input.source = 7,                                                  \
+      "body 1 (id 2), effector input: names a neuron that does not exist")                         \
+    X(genome.connections[0].id = 0, "connection 0 (id 0): an id is not 0")                         \
+    X(genome.connections[3].id = TO_ARM_LEFT, "connection 3 (id 11): another connection")          \
+    X(genome.connections[0].from = 5, "connection 0 (id 11): from: no body has the id 5")          \
+    X(genome.connections[0].to = 5, "connection 0 (id 11): to: no body has the id 5")              \
+    X(genome.connections[0].parent_face = 4, "connection 0 (id 11): parent_face 4 is not")         \
+    X(genome.connections[0].child_face = 200, "connection 0 (id 11): child_face 200 is not")       \
+    X(genome.connections[0].parent_position = -1.1, "connection 0 (id 11): parent_position -1.1")  \
+    X(genome.connections[0].child_position = NAN, "connection 0 (id 11): child_position nan")      \
+    X(genome.connections[0].angle_rad = 6.3, "connection 0 (id 11): angle_rad 6.3 is not within")  \
+    X(genome.connections[0].scale = 0.09, "connection 0 (id 11): scale 0.09 is not within 0.1")    \
+    X(genome.connections[0].scale = 10.1, "connection 0 (id 11): scale 10.1 is not within")        \
+    X(genome.connections[0].is_reflected = 3, "connection 0 (id 11): is_reflected 3")              \
+    X(genome.connections[0].is_terminal_only = 3, "connection 0 (id 11): is_terminal_only 3")      \
+    X(genome.neurons[0].id = 0, "neuron 0 (id 0): an id is not 0")                                 \
+    X(fixture_neuron_row(&genome, CENTRAL_CLOCK, 0, NEURON_SIN), "neuron 27 (id 100): another")    \
+    X(genome.neurons[0].owner = 50, "neuron 0 (id 100): lives in body 50, which does not exist")   \
+    X(genome.neurons[0].function = NEURON_FUNCTION_COUNT, "neuron 0 (id 100): function 23")        \
+    X(genome.neurons[0].initial = 1, "neuron 0 (id 100): initial 1 is not within 0 .. 0.99999")    \
+    X(genome.neurons[0].initial = -0.1, "neuron 0 (id 100): initial -0.1 is not")                  \
+    X(genome.neurons[1].initial = 0.1, "neuron 1 (id 101): initial 0.1 is not within 0 .. 0")      \
+    X(genome.neurons[1].inputs[1].weight = 1, "neuron 1 (id 101), input 1: not zero, but abs has") \
+    X(genome.neurons[0].inputs[0].value = 101, "neuron 0 (id 100), input 0: value 101 is not")     \
+    X(genome.neurons[0].inputs[0].value = NAN, "neuron 0 (id 100), input 0: value nan is not")     \
+    X(genome.neurons[0].inputs[0].weight = -INFINITY, "neuron 0 (id 100), input 0: weight -inf")   \
+    X(genome.neurons[0].inputs[0].scope = SCOPE_CENTRAL, "neuron 0 (id 100), input 0: a constant") \
+    X(genome.neurons[0].inputs[0].scope = SCOPE_COUNT, "neuron 0 (id 100), input 0: scope 5")      \
+    X(genome.neurons[0].inputs[0].via = 1, "neuron 0 (id 100), input 0: via is for scopes")        \
+    X(genome.neurons[0].inputs[0].source = 1, "neuron 0 (id 100), input 0: only a neuron's input") \
+    X(genome.neurons[0].inputs[0].sensor = 1, "neuron 0 (id 100), input 0: only a sensor's input") \
+    X(genome.neurons[0].inputs[1].value = 1, "neuron 0 (id 100), input 1: only a constant has")    \
+    X(genome.neurons[2].inputs[0].sensor = SENSOR_COUNT, "neuron 2 (id 102), input 0: sensor 5")
+
+START_TEST(every_rule_is_checked)
+{
+#define X(change, expected)                                                                        \
+    genome_deinit(&genome);                                                                        \
+    fixture_make(&genome);                                                                         \
+    change;                                                                                        \
+    ck_assert_msg(genome_check(&genome, &error) < 0, "accepted: %s", #change);                     \
+    ck_assert_msg(strncmp(error.message, expected, strlen(expected)) == 0, "%s: %s", #change,      \
+                  error.message);
+    RULES(X)
+#undef X
+}
+END_TEST
+
+/* An input in place of the arm's effector's, of a neuron in the trunk, of one in the central set. */
+static const char *message_in_arm(struct input_gene input)
+{
+    genome.bodies[1].effector_input = input;
+    return genome_check(&genome, &error) < 0 ? error.message : "";
+}
+
+static const char *message_in_trunk(struct input_gene input)
+{
+    neuron_row(TRUNK_SUM)->inputs[0] = input;
+    return genome_check(&genome, &error) < 0 ? error.message : "";
+}
+
+static const char *message_in_centre(struct input_gene input)
+{
+    neuron_row(CENTRAL_WATCH)->inputs[0] = input;
+    return genome_check(&genome, &error) < 0 ? error.message : "";
+}
+
+#define assert_says(message, part)                                                                 \
+    do {                                                                                           \
+        const char *said = message;                                                                \
+        ck_assert_msg(strstr(said, part) != NULL, "\"%s\" without \"%s\"", said, part);            \
+    } while (0)
+
+START_TEST(references_of_parts)
+{
+    const char *not_there = "does not live in the body it reads";
+    assert_says(message_in_arm(fixture_neuron(SCOPE_OWN, TRUNK_SUM, 0, 1)), not_there);
+    assert_says(message_in_arm(fixture_neuron(SCOPE_CHILD, ARM_FIRST, ARM_TO_HAND, 1)), not_there);
+    assert_says(message_in_arm(fixture_neuron(SCOPE_OWN, CENTRAL_CLOCK, 0, 1)),
+                "without scope central");
+    assert_says(message_in_arm(fixture_neuron(SCOPE_CENTRAL, ARM_FIRST, 0, 1)),
+                "not in the central set");
+    assert_says(message_in_arm(fixture_neuron(SCOPE_CHILD, ARM_FIRST, TO_ARM_LEFT, 1)),
+                "does not start at the reader's body");
+    assert_says(message_in_arm(fixture_neuron(SCOPE_CHILD, ARM_FIRST, 999, 1)),
+                "a connection that does not exist");
+    assert_says(message_in_arm(fixture_neuron(SCOPE_PART, ARM_FIRST, ARM, 1)),
+                "scope part is for readers in the central set");
+    assert_says(message_in_arm(fixture_neuron(SCOPE_OWN, ARM_FIRST, ARM, 1)), "via is for");
+    assert_says(message_in_arm(fixture_sensor(SCOPE_OWN, SENSOR_CONTACT_TOP, 0, 1)),
+                "no such sensor");
+    assert_says(message_in_arm(fixture_sensor(SCOPE_CENTRAL, SENSOR_JOINT, 0, 1)),
+                "the central set has no sensors");
+    assert_says(message_in_arm(fixture_sensor(SCOPE_CHILD, SENSOR_JOINT, ARM_TO_HAND, 1)),
+                "no such sensor");
+    // the trunk hangs on nothing, the hand on the arm only
+    genome_deinit(&genome);
+    fixture_make(&genome);
+    assert_says(message_in_trunk(fixture_neuron(SCOPE_PARENT, ARM_FIRST, 0, 1)),
+                "in no possible parent");
+    genome_deinit(&genome);
+    fixture_make(&genome);
+    genome.bodies[2].effector_input = fixture_sensor(SCOPE_PARENT, SENSOR_CONTACT_TOP, 0, 1);
+    ck_assert_int_lt(genome_check(&genome, &error), 0);
+    assert_says(error.message, "body 2 (id 1048579), effector input: the body it reads has no");
+}
+END_TEST
+
+START_TEST(references_of_the_central_set)
+{
+    assert_says(message_in_centre(fixture_neuron(SCOPE_OWN, CENTRAL_CLOCK, 0, 1)), "no own part");
+    assert_says(message_in_centre(fixture_neuron(SCOPE_PARENT, TRUNK_SUM, 0, 1)), "no parent part");
+    assert_says(message_in_centre(fixture_neuron(SCOPE_CHILD, ARM_FIRST, TO_ARM_LEFT, 1)),
+                "no child parts");
+    assert_says(message_in_centre(fixture_neuron(SCOPE_PART, ARM_FIRST, TRUNK, 1)),
+                "does not live in the body");
+    assert_says(message_in_centre(fixture_neuron(SCOPE_PART, ARM_FIRST, 999, 1)),
+                "a body that does not exist");
+    assert_says(message_in_centre(fixture_sensor(SCOPE_PART, SENSOR_JOINT, HAND, 1)),
+                "no such sensor");
+    assert_says(message_in_centre(fixture_sensor(SCOPE_CENTRAL, SENSOR_JOINT, 0, 1)),
+                "the central set has no sensors");
+    ck_assert_str_eq(message_in_centre(fixture_sensor(SCOPE_PART, SENSOR_JOINT, ARM, 1)), "");
+}
+END_TEST
+
+/* ---- garbage ---- */
+
+static void assert_collected(void)
+{
+    struct genome again;
+    ck_assert_msg(genome_check(&genome, &error) == 0, "%s", error.message);
+    ck_assert_int_eq(genome_copy(&again, &genome), 0);
+    genome_collect_garbage(&again);
+    ck_assert_msg(genome_is_equal(&again, &genome), "a second collection changes something");
+    genome_deinit(&again);
+}
+
+START_TEST(nothing_to_collect)
+{
+    struct genome original;
+    ck_assert_int_eq(genome_copy(&original, &genome), 0);
+    genome_collect_garbage(&genome);
+    ck_assert(genome_is_equal(&genome, &original));
+    genome_deinit(&original);
+}
+END_TEST
+
+START_TEST(unreached_bodies_go)
+{
+    // two bodies that reach each other but are reached by nothing
+    fixture_body(&genome, 50);
+    fixture_body(&genome, 51);
+    fixture_connection(&genome, 60, 50, 51);
+    fixture_connection(&genome, 61, 51, 50);
+    fixture_connection(&genome, 62, 51, ARM);
+    fixture_neuron_row(&genome, 70, 50, NEURON_SUM);
+    genome.bodies[3].has_effector = 1;
+    genome.bodies[3].effector_strength = 1;
+    genome.bodies[3].effector_input = fixture_neuron(SCOPE_OWN, 70, 0, 1);
+    ck_assert_int_eq(genome_check(&genome, &error), 0);
+    genome_collect_garbage(&genome);
+    struct genome original;
+    fixture_make(&original);
+    ck_assert(genome_is_equal(&genome, &original));
+    genome_deinit(&original);
+}
+END_TEST
+
+START_TEST(idle_neurons_go_cycles_included)
+{
+    fixture_neuron_row(&genome, 70, ARM, NEURON_ABS)->inputs[0] =
+        fixture_neuron(SCOPE_OWN, 71, 0, 1);
+    fixture_neuron_row(&genome, 71, ARM, NEURON_ABS)->inputs[0] =
+        fixture_neuron(SCOPE_OWN, 70, 0, 1);
+    fixture_neuron_row(&genome, 72, 0, NEURON_ABS)->inputs[0] =
+        fixture_neuron(SCOPE_CENTRAL, CENTRAL_CLOCK, 0, 1);
+    genome_collect_garbage(&genome);
+    ck_assert_int_eq(genome_find_neuron(&genome, 70), -1);
+    ck_assert_int_eq(genome_find_neuron(&genome, 71), -1);
+    ck_assert_int_eq(genome_find_neuron(&genome, 72), -1);
+    ck_assert_int_eq(genome.neuron_count, 4 + NEURON_FUNCTION_COUNT);
+    assert_collected();
+}
+END_TEST
+
+START_TEST(without_effectors_no_neuron_stays)
+{
+    for (int i = 0; i < genome.body_count; i++)
+        genome.bodies[i].has_effector = 0;
+    genome_collect_garbage(&genome);
+    ck_assert_int_eq(genome.neuron_count, 0);
+    ck_assert(genome.bodies[1].effector_strength == 0);
+    assert_collected();
+}
+END_TEST
+
+START_TEST(dangling_references_become_zero)
+{
+    // the arm loses its sensor, a parent and a connection: readers of each must be repaired
+    genome.bodies[1].sensors = 0;
+    genome_remove_connection(&genome, genome_find_connection(&genome, ARM_TO_ARM));
+    genome_remove_neuron(&genome, genome_find_neuron(&genome, CENTRAL_FEEL));
+    ck_assert_int_lt(genome_check(&genome, &error), 0);
+    genome_collect_garbage(&genome);
+    assert_collected();
+    static const struct input_gene zero;
+    const struct input_gene *repaired = &neuron_row(CENTRAL_CLOCK)->inputs[2];
+    ck_assert_mem_eq(repaired, &zero, sizeof zero);
+    ck_assert_mem_eq(&genome.bodies[2].effector_input, &zero, sizeof zero);
+}
+END_TEST
+
+START_TEST(a_lost_root_is_replaced)
+{
+    genome_remove_body(&genome, 0);
+    genome_collect_garbage(&genome);
+    ck_assert_uint_eq(genome.root, ARM);
+    assert_collected();
+    genome_deinit(&genome);
+    genome_collect_garbage(&genome); /* empty: nothing happens */
+    ck_assert_int_eq(genome.body_count, 0);
+}
+END_TEST
+
+/* An input with random references, most of them wrong, and numbers in range. */
+static struct input_gene random_input(struct rng *rng)
+{
+    static const gene_id ids[] = {0,           TRUNK,      ARM,           HAND,
+                                  TO_ARM_LEFT, ARM_TO_ARM, ARM_TO_HAND,   CENTRAL_CLOCK,
+                                  TRUNK_SUM,   ARM_FIRST,  CENTRAL_WATCH, ARM_FIRST + 4,
+                                  999};
+    struct input_gene input = {0};
+    input.kind = (uint8_t)rng_below(rng, INPUT_KIND_COUNT);
+    input.scope = (uint8_t)rng_below(rng, SCOPE_COUNT);
+    input.sensor = (uint8_t)rng_below(rng, SENSOR_COUNT);
+    input.source = ids[rng_below(rng, sizeof ids / sizeof ids[0])];
+    input.via = ids[rng_below(rng, sizeof ids / sizeof ids[0])];
+    input.value = rng_uniform(rng, -100, 100);
+    input.weight = rng_uniform(rng, -100, 100);
+    return input;
+}
+
+static void damage(struct rng *rng)
+{
+    switch (rng_below(rng, 9)) {
+    case 0:
+        genome_remove_neuron(&genome, (int)rng_below(rng, (uint32_t)genome.neuron_count));
+        break;
+    case 1:
+        genome_remove_connection(&genome, (int)rng_below(rng, (uint32_t)genome.connection_count));
+        break;
+    case 2:
+        genome_remove_body(&genome, (int)rng_below(rng, (uint32_t)genome.body_count));
+        break;
+    case 3:
+        genome.bodies[rng_below(rng, (uint32_t)genome.body_count)].sensors =
+            rng_below(rng, SENSOR_BIT(SENSOR_COUNT));
+        break;
+    case 4:
+        genome.bodies[rng_below(rng, (uint32_t)genome.body_count)].effector_input =
+            random_input(rng);
+        break;
+    case 5:
+        genome.connections[rng_below(rng, (uint32_t)genome.connection_count)].to =
+            1 + rng_below(rng, 2);
+        break;
+    case 6:
+        genome.neurons[rng_below(rng, (uint32_t)genome.neuron_count)].function =
+            (uint8_t)rng_below(rng, NEURON_FUNCTION_COUNT);
+        break;
+    default:
+        genome.neurons[rng_below(rng, (uint32_t)genome.neuron_count)].inputs[rng_below(rng, 3)] =
+            random_input(rng);
+    }
+}
+
+START_TEST(whatever_is_damaged_is_repaired)
+{
+    struct rng rng;
+    rng_init(&rng, 1, RNG_TEST, 0, 0);
+    int broken = 0;
+    for (int round = 0; round < 20000; round++) {
+        int damages = 1 + (int)rng_below(&rng, 6);
+        for (int i = 0; i < damages; i++)
+            if (genome.body_count > 1 && genome.connection_count > 0 && genome.neuron_count > 0)
+                damage(&rng);
+        broken += genome_check(&genome, &error) < 0;
+        genome_collect_garbage(&genome);
+        assert_collected();
+        genome_deinit(&genome);
+        fixture_make(&genome);
+    }
+    // the damage must really be damage
+    ck_assert_int_gt(broken, 10000);
+}
+END_TEST
+
+static Suite *make_suite(void)
+{
+    Suite *suite = suite_create("genome");
+    TCase *tests = tcase_create("genome");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, fixture_passes);
+    tcase_add_test(tests, names_are_complete);
+    tcase_add_test(tests, rows_are_found_and_removed_in_order);
+    tcase_add_test(tests, tables_have_maxima);
+    tcase_add_test(tests, a_removed_row_is_reused_zeroed);
+    tcase_add_test(tests, copies_are_equal_and_independent);
+    tcase_add_test(tests, every_field_counts);
+    tcase_add_test(tests, order_counts);
+    tcase_add_test(tests, zeros_of_both_signs_are_equal);
+    tcase_add_test(tests, every_rule_is_checked);
+    tcase_add_test(tests, references_of_parts);
+    tcase_add_test(tests, references_of_the_central_set);
+    tcase_add_test(tests, nothing_to_collect);
+    tcase_add_test(tests, unreached_bodies_go);
+    tcase_add_test(tests, idle_neurons_go_cycles_included);
+    tcase_add_test(tests, without_effectors_no_neuron_stays);
+    tcase_add_test(tests, dangling_references_become_zero);
+    tcase_add_test(tests, a_lost_root_is_replaced);
+    tcase_add_test(tests, whatever_is_damaged_is_repaired);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
+
+int main(void)
+{
+    SRunner *runner = srunner_create(make_suite());
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
