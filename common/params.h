@@ -78,7 +78,7 @@
     BOOL(creature, effectors, 1, 'E', "effectors act; no: a passive body")                         \
     CHOICE(creature, effector_mode, 0, "position|torque", 'E', "what a joint does with its signal")\
     REAL(creature, strength_n, 10, 0, 100000, 'E', "greatest torque by larger cross-section, N m/m") \
-    REAL(creature, servo_rad_s, 20, 1, 200, 'E', "natural frequency of position servos")           \
+    REAL(creature, servo_rad_s, 30, 1, 200, 'E', "natural frequency of position servos")           \
     REAL(creature, joint_speed_rad_s, 20, 0.1, 1000, 'E', "torque mode: speed at which torque is 0") \
     REAL(creature, effector_filter_s, 0.04, 0, 1, 'E', "time constant of the effectors' signal")   \
     REAL(creature, joint_damping_1_s, 0, 0, 100, 'E', "passive damping rate of every joint")       \

@@ -43,10 +43,14 @@
 #define RESTITUTION_SPEED_M_S 0.2
 /* Sweeps stop when no velocity changes by more than this, m/s. */
 #define SWEEP_TOLERANCE_M_S 1e-9
+/* Sweeps that still change a velocity by this much, m/s, have nothing to converge to. */
+#define WEDGED_M_S 1e-3
 /* Distance within which RK4 is not trusted to miss a contact, besides what the speed covers. */
 #define CLEARANCE_M   1e-3
 #define CLEARANCE_RAD 1e-4
-#define CONTACTS_MAX  64
+/* Rows less mobile than this, compared with the whole body pushed at its centre, are left alone. */
+#define ROW_MOBILITY 1e-6
+#define CONTACTS_MAX 64
 /* Impulses that change a rate by more than this have the second half of the step evaluated anew. */
 #define IMPACT_RAD_S 0.2
 
@@ -101,7 +105,7 @@ struct dynamics {
     double push_out_speed;
 
     struct servo *servos; /* per link */
-    double *birth_d;      /* articulated inertia of each joint at birth */
+    double *birth_d;      /* inertia that each joint feels at birth */
     double *lower, *upper;
     double *part_cos, *part_sin, *part_radius; /* of each part in its link */
     struct pair *pairs;                        /* parts that may collide */
@@ -194,8 +198,10 @@ static int take_scratch(struct dynamics *d, struct arena *arena)
     return 0;
 }
 
-/* Gains follow from the joint's articulated inertia at birth, so that a servo of any creature has
- * the same natural frequency and is critically damped in free motion. */
+/* Gains follow from the inertia that the joint feels at birth when the whole body floats, 1 / (M^-1)_ii,
+ * so that a servo of any creature has the same natural frequency and is critically damped in free
+ * motion. (The articulated inertia D of the algorithm holds the parent still: with it a servo between
+ * a light root and a heavy child is too stiff by their ratio.) */
 static void init_servos(struct dynamics *d)
 {
     double omega = d->settings.servo_rad_s;
@@ -203,7 +209,8 @@ static void init_servos(struct dynamics *d)
     for (int i = 1; i < d->links; i++) {
         const struct link *link = &d->phenotype->links[i];
         struct servo *servo = &d->servos[i];
-        double d0 = d->tree.links[i].fd;
+        tree_impulse(&d->tree, (struct force){0}, -1, -1, i, 1, d->x_qd, d->x_v);
+        double d0 = 1 / d->x_qd[2 + i];
         d->birth_d[i] = d0;
         d->lower[i] = link->lower_rad;
         d->upper[i] = link->upper_rad;
@@ -791,28 +798,48 @@ static double change_impulse(struct dynamics *d, int row, double *impulse, doubl
     return fabs(change * d->w[row * rows + row]);
 }
 
+/* The change of a row's impulse that takes its velocity to `to`; 0 where no impulse can move it (two
+ * parts on one hinge, touching at the hinge). */
+static double impulse_to(const struct dynamics *d, int row, double to)
+{
+    double w = d->w[row * d->row_count + row];
+    return w * d->tree.mass > ROW_MOBILITY ? (to - d->velocity[row]) / w : 0;
+}
+
 /* One projected Gauss-Seidel sweep; returns the largest change of a velocity. */
 static double sweep(struct dynamics *d)
 {
     double largest = 0;
     for (int i = 0; i < d->contact_count; i++) {
         struct contact *c = &d->contacts[i];
-        int n = c->first_row, rows = d->row_count;
-        double to = c->impulse[0] + (c->bound - d->velocity[n]) / d->w[n * rows + n];
+        int n = c->first_row, t = n + 1;
+        double to = c->impulse[0] + impulse_to(d, n, c->bound);
         double change = change_impulse(d, n, &c->impulse[0], to > 0 ? to : 0);
         largest = change > largest ? change : largest;
         if (c->part < 0)
             continue;
-        int t = n + 1;
         double most = c->friction * c->impulse[0];
-        to = c->impulse[1] - d->velocity[t] / d->w[t * rows + t];
+        to = c->impulse[1] + impulse_to(d, t, 0);
         change = change_impulse(d, t, &c->impulse[1], to > most ? most : to < -most ? -most : to);
         largest = change > largest ? change : largest;
     }
     return largest;
 }
 
-static void solve_contacts(struct dynamics *d)
+/* Sweeps until nothing changes; returns the last change, m/s. */
+static double sweep_contacts(struct dynamics *d)
+{
+    double change = 0;
+    for (int i = 0; i < d->settings.contact_sweeps; i++) {
+        change = sweep(d);
+        if (change < SWEEP_TOLERANCE_M_S)
+            break;
+    }
+    return change;
+}
+
+/* Impulses zero, velocities as they are without. */
+static void clear_impulses(struct dynamics *d)
 {
     for (int i = 0; i < d->contact_count; i++) {
         struct contact *c = &d->contacts[i];
@@ -821,6 +848,14 @@ static void solve_contacts(struct dynamics *d)
             c->impulse[k] = 0;
         }
     }
+}
+
+/* Starts from the impulses of the last step where the features are the same. Rows that cannot all be
+ * pushed out at once (a part wedged between two, or against a joint limit) would load one another
+ * without end: then penetrations are only kept from growing. */
+static void solve_contacts(struct dynamics *d)
+{
+    clear_impulses(d);
     for (int i = 0; i < d->contact_count; i++) {
         struct contact *c = &d->contacts[i];
         const struct warm_start *w = &d->warm[c->warm];
@@ -829,9 +864,17 @@ static void solve_contacts(struct dynamics *d)
         for (int k = 0; k < row_count(c); k++)
             change_impulse(d, c->first_row + k, &c->impulse[k], w->impulse[k]);
     }
-    for (int i = 0; i < d->settings.contact_sweeps; i++)
-        if (sweep(d) < SWEEP_TOLERANCE_M_S)
-            break;
+    if (sweep_contacts(d) < WEDGED_M_S)
+        return;
+    clear_impulses(d);
+    for (int i = 0; i < d->contact_count; i++) {
+        struct contact *c = &d->contacts[i];
+        if (c->is_push_out) {
+            c->bound = 0;
+            c->is_push_out = 0;
+        }
+    }
+    sweep_contacts(d);
 }
 
 /* Work of one row: impulse times the mean of the velocities before and after it, exactly. */

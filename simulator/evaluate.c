@@ -241,9 +241,10 @@ static int push_apart(struct run *run)
     while (dynamics_overlap(run->dynamics) > OVERLAP_TOLERANCE_M) {
         if (run->time_s >= p->settle_push_apart_s)
             return VERDICT_OVERLAP;
-        int verdict = settle_tick(run);
-        if (verdict != VERDICT_OK)
-            return verdict;
+        /* every tick starts at rest: a pile that cannot come apart must not gather speed */
+        if (settle_tick(run) != VERDICT_OK)
+            return VERDICT_OVERLAP;
+        dynamics_stop(run->dynamics);
     }
     dynamics_set_push_out(run->dynamics, 0);
     dynamics_set_world(run->dynamics, &run->world);
