@@ -353,13 +353,13 @@ END_TEST
 static struct wire random_wire(struct rng *rng, int neuron_count)
 {
     double weight = rng_uniform(rng, -2.0, 2.0);
+    int part = (int)rng_below(rng, TEST_PARTS);
 
     switch (rng_below(rng, 5)) {
     case 0:
         return constant(rng_uniform(rng, -3.0, 3.0));
     case 1:
-        return from_sensor((int)rng_below(rng, TEST_PARTS), (int)rng_below(rng, SENSOR_COUNT),
-                           weight);
+        return from_sensor(part, (int)rng_below(rng, SENSOR_COUNT), weight);
     default:
         if (neuron_count == 0)
             return constant(weight);

@@ -932,8 +932,10 @@ static void random_genome(struct rng *rng, int bodies, int connections, int neur
     genome_init(&genome);
     genome.root = 1;
     for (int i = 0; i < bodies; i++) {
-        struct body_gene *body = add_body(rng_uniform(rng, 0.01, 1.0), rng_uniform(rng, 0.01, 1.0),
-                                          1 + (int)rng_below(rng, GENOME_RECURSION_MAX));
+        double width = rng_uniform(rng, 0.01, 1.0);
+        double height = rng_uniform(rng, 0.01, 1.0);
+        struct body_gene *body =
+            add_body(width, height, 1 + (int)rng_below(rng, GENOME_RECURSION_MAX));
         body->joint = (uint8_t)(rng_below(rng, 4) > 0);
         body->lower_rad = -rng_uniform(rng, 0, 3);
         body->upper_rad = rng_uniform(rng, 0, 3);
@@ -943,11 +945,13 @@ static void random_genome(struct rng *rng, int bodies, int connections, int neur
         body->effector_strength = body->has_effector ? rng_uniform(rng, 0.1, 1) : 0.0;
     }
     for (int i = 0; i < connections; i++) {
-        struct connection_gene *connection =
-            connect_at(1 + rng_below(rng, (uint32_t)bodies), 1 + rng_below(rng, (uint32_t)bodies),
-                       (int)rng_below(rng, FACE_COUNT), rng_uniform(rng, -1, 1),
-                       (int)rng_below(rng, FACE_COUNT), rng_uniform(rng, -1, 1),
-                       rng_below(rng, 2) ? rng_uniform(rng, -3, 3) : 0.0);
+        gene_id from = 1 + rng_below(rng, (uint32_t)bodies);
+        struct connection_gene *connection = connect(from, 1 + rng_below(rng, (uint32_t)bodies));
+        connection->parent_face = (uint8_t)rng_below(rng, FACE_COUNT);
+        connection->parent_position = rng_uniform(rng, -1, 1);
+        connection->child_face = (uint8_t)rng_below(rng, FACE_COUNT);
+        connection->child_position = rng_uniform(rng, -1, 1);
+        connection->angle_rad = rng_below(rng, 2) ? rng_uniform(rng, -3, 3) : 0.0;
         connection->scale = rng_uniform(rng, 0.2, 1.8);
         connection->is_reflected = (uint8_t)rng_below(rng, 2);
         connection->is_terminal_only = rng_below(rng, 4) == 0;
@@ -1222,7 +1226,8 @@ START_TEST(random_genomes_obey_the_rules)
     rng_init(&rng, 1, RNG_TEST, 0, 3);
     for (int i = 0; i < 3000; i++) {
         bodies = 1 + (int)rng_below(&rng, 6);
-        random_genome(&rng, bodies, (int)rng_below(&rng, 10), (int)rng_below(&rng, 30));
+        int connections = (int)rng_below(&rng, 10);
+        random_genome(&rng, bodies, connections, (int)rng_below(&rng, 30));
         params.creature_parts_max = 1 + rng_below(&rng, 64);
         params.creature_depth_max = 1 + rng_below(&rng, 12);
         params.creature_neurons_max = rng_below(&rng, 200);
