@@ -93,6 +93,14 @@ same_runs() {
     diff "$1.digest" "$2.digest" || fail "$1 and $2 differ, see above"
 }
 
+# says PATTERN COMMAND...: succeeds, and some line it prints matches the (extended) pattern.
+says() {
+    local pattern=$1
+    shift
+    "$@" >says.out 2>&1 || fail "exit code $?: $* ($(cat says.out))"
+    grep -Eq -- "$pattern" says.out || fail "no '$pattern' in what this prints: $* ($(cat says.out))"
+}
+
 # refused CODE PATTERN COMMAND...: ends with that exit code and one line on standard error that
 # matches the (extended) pattern.
 refused() {

@@ -20,7 +20,7 @@ refused 2 "--top '-1'" "$controller" list somewhere --top -1
 refused 2 "--generation '1.5'" "$controller" list somewhere --generation 1.5
 for command in resume status list save view digest; do
     refused 2 'RUN_DIR is missing' "$controller" $command
-    "$controller" $command --help | grep -q "^usage: controller $command " || fail "$command --help"
+    says "^usage: controller $command " "$controller" $command --help
 done
 
 # parameters on the command line

@@ -4,12 +4,12 @@
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 controller=$bin/controller
 
-"$controller" --help | grep -q 'controller resume' || fail "--help"
-"$controller" --version | grep -q Bestiary || fail "--version"
+says 'controller resume' "$controller" --help
+says Bestiary "$controller" --version
 "$controller" run --print-config >all.ini
 "$controller" run all.ini --print-config >again.ini
 diff all.ini again.ini || fail "the printed configuration is not read back"
-"$controller" run --print-config -s population.size=77 | grep -q '^size = 77' || fail "-s, printed"
+says '^size = 77' "$controller" run --print-config -s population.size=77
 
 "$controller" run walk.ini --seed 5 -o run >run.out 2>run.err || fail "run: $(cat run.err)"
 [ "$(grep -c '^generation' run.err)" -ge 4 ] || fail "no line for each generation: $(cat run.err)"

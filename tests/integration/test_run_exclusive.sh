@@ -9,9 +9,8 @@ wait_until "the run is in generation 1" has_reached busy 1
 refused 1 "another controller \(process $controller\)" "$bin/controller" resume busy
 refused 1 'exists already' "$bin/controller" run walk.ini -o busy
 
-"$bin/controller" status busy >status.out || fail "status of a running run"
-grep -q "running (process $controller)" status.out || fail "not 'running': $(cat status.out)"
-"$bin/controller" status busy --json | grep -q '"is_running": true' || fail "status --json"
+says "running \(process $controller\)" "$bin/controller" status busy
+says '"is_running": true' "$bin/controller" status busy --json
 "$bin/controller" list busy --generation 0 >/dev/null || fail "list of a running run"
 refused 1 'generation 99999 is not complete' "$bin/controller" list busy --generation 99999
 "$bin/controller" save busy 1 -o first.creature >/dev/null || fail "save from a running run"
@@ -29,4 +28,4 @@ wait "$controller" || status=$?
 [ $status = 130 ] || [ $status = 0 ] || fail "exit code $status after two signals"
 for worker in $(workers busy); do kill -CONT "$worker" 2>/dev/null || true; done
 no_worker_is_left busy
-"$bin/controller" status busy | grep -q 'state *stopped' || fail "not 'stopped' in the end"
+says 'state *stopped' "$bin/controller" status busy

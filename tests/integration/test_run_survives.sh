@@ -25,7 +25,7 @@ begin killed 2
 kill -KILL "$pid"
 wait "$pid" 2>/dev/null || true
 no_worker_is_left killed
-"$bin/controller" status killed | grep -q 'state *stopped' || fail "a killed run is not 'stopped'"
+says 'state *stopped' "$bin/controller" status killed
 start "$bin/controller" resume killed >killed.second 2>&1
 wait_until "the resumed run reaches generation 6" has_reached killed 6
 kill -KILL "$pid"
