@@ -39,6 +39,16 @@ static void make(struct genome *genome, uint64_t creature)
     ck_assert_int_eq(genetics_random(genome, &params, &rng, &ids), 0);
 }
 
+/* One with at least so many bodies and neurons. */
+static void make_large(struct genome *genome, int bodies, int neurons)
+{
+    make(genome, 1);
+    while (genome->body_count < bodies || genome->neuron_count < neurons) {
+        genome_deinit(genome);
+        make(genome, 1);
+    }
+}
+
 static int mutate(struct genome *genome, int count, uint64_t creature, char text[256])
 {
     struct gene_counter ids = {.creature = creature};
@@ -624,9 +634,7 @@ START_TEST(crossing_points_are_one_to_the_maximum)
     int trials = 6000, tally[5] = {0};
     struct genome a, b;
 
-    do
-        make(&a, 1);
-    while (a.neuron_count < 4);
+    make_large(&a, 2, 4);
     copy_marked(&b, &a);
     params.breeding_crossover_points_max = 3;
     for (int i = 0; i < trials; i++) {
@@ -654,9 +662,7 @@ START_TEST(crossing_points_are_everywhere)
     int trials = 6000, first[64] = {0}, rows;
     struct genome a, b;
 
-    do
-        make(&a, 1);
-    while (a.neuron_count < 3 || a.body_count < 3);
+    make_large(&a, 3, 3);
     copy_marked(&b, &a);
     rows = a.body_count + a.connection_count + a.neuron_count;
     params.breeding_crossover_points_max = 1;

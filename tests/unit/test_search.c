@@ -1,0 +1,738 @@
+/* Search: ask and tell, ranking, survival, who breeds; and that a search taken apart at any point and
+ * restored goes on exactly as one that was never stopped.
+ *
+ * The simulator's place is taken by a toy: a creature's "height jumped" is a function of its genome
+ * (ties, zeros and disqualifications included). Statistical tests have fixed seeds and bounds of 6.2
+ * standard deviations (one false alarm in 1e9 seeds). */
+#include "controller/search.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/rng.h"
+
+static struct params params;
+
+static void set_up(void)
+{
+    params_set_defaults(&params);
+    params.run_seed = 77;
+    params.population_size = 60;
+    params.evolution_generations = 8;
+    params.evolution_behaviour = BEHAVIOUR_JUMP;
+}
+
+/* ---- the toy ---- */
+
+struct score {
+    int verdict;
+    struct measures measures;
+    uint64_t digest;
+};
+
+/* Rewards total width near 2 m; a tenth is disqualified, a tenth has no fitness, ties are common. */
+static struct score evaluate_toy(const struct individual *individual)
+{
+    struct score score = {.verdict = VERDICT_OK};
+    double width = 0;
+
+    for (int i = 0; i < individual->genome.body_count; i++)
+        width += individual->genome.bodies[i].width_m;
+    score.digest = genome_hash(&individual->genome);
+    score.measures.lowest_max_m = (int)(100 * (1 - fmin(1, fabs(width - 2) / 2))) / 100.0;
+    if (score.digest % 10 == 0)
+        score.verdict = VERDICT_OVERLAP;
+    if (score.digest % 10 == 1)
+        score.measures.lowest_max_m = 0;
+    return score;
+}
+
+static void tell_toy(struct search *search, const struct individual *individual)
+{
+    struct score score = evaluate_toy(individual);
+    uint64_t id = individual->id;
+    const struct individual *told =
+        search_tell(search, id, score.verdict, &score.measures, score.digest);
+
+    ck_assert_ptr_nonnull(told);
+    ck_assert(told->id == id && told->has_result);
+}
+
+/* Tells up to `count` results (-1: all) of the generation, in order, backwards or shuffled. */
+static void evaluate_some(struct search *search, int count, int order, struct rng *rng)
+{
+    const struct individual *asked[1000];
+    int total = 0;
+
+    while (total < 1000 && (asked[total] = search_ask(search)))
+        total++;
+    if (count < 0 || count > total)
+        count = total;
+    for (int i = 0; i < total; i++) {
+        int k = order == 2 ? i + (int)rng_below(rng, (uint32_t)(total - i)) : i;
+        const struct individual *swapped = asked[k];
+
+        asked[k] = asked[i];
+        asked[i] = swapped;
+    }
+    /* The last result moves individuals, so the pointers are read before it. */
+    for (int i = 0; i < count; i++)
+        tell_toy(search, asked[order == 1 ? total - 1 - i : i]);
+}
+
+static void run_generation(struct search *search)
+{
+    evaluate_some(search, -1, 0, NULL);
+    ck_assert(search_is_complete(search));
+}
+
+static void assert_same_individual(const struct individual *a, const struct individual *b)
+{
+    ck_assert(a->id == b->id && a->generation == b->generation && a->seed == b->seed);
+    ck_assert(a->method == b->method);
+    ck_assert(a->parents[0] == b->parents[0] && a->parents[1] == b->parents[1]);
+    ck_assert_str_eq(a->mutations, b->mutations);
+    ck_assert(genome_is_equal(&a->genome, &b->genome));
+    ck_assert_int_eq(a->has_result, b->has_result);
+    if (a->has_result) {
+        ck_assert_int_eq(a->verdict, b->verdict);
+        ck_assert(a->digest == b->digest && a->fitness == b->fitness);
+    }
+}
+
+static void assert_same(const struct search *a, const struct search *b)
+{
+    const struct population *x = search_population(a), *y = search_population(b);
+
+    ck_assert_uint_eq(search_generation(a), search_generation(b));
+    ck_assert(search_next_id(a) == search_next_id(b));
+    ck_assert_int_eq(x->count, y->count);
+    for (int i = 0; i < x->count; i++)
+        assert_same_individual(&x->individuals[i], &y->individuals[i]);
+}
+
+/* What a store would give back: a deep copy, in an order of its own. */
+static struct population copy_population(const struct search *search, struct rng *rng)
+{
+    const struct population *from = search_population(search);
+    struct population copy = {.count = from->count};
+
+    copy.individuals = calloc((size_t)from->count, sizeof(*copy.individuals));
+    ck_assert_ptr_nonnull(copy.individuals);
+    for (int i = 0; i < from->count; i++) {
+        copy.individuals[i] = from->individuals[i];
+        ck_assert_int_eq(genome_copy(&copy.individuals[i].genome, &from->individuals[i].genome), 0);
+    }
+    for (int i = copy.count - 1; rng && i > 0; i--) {
+        int k = (int)rng_below(rng, (uint32_t)i + 1);
+        struct individual swapped = copy.individuals[i];
+
+        copy.individuals[i] = copy.individuals[k];
+        copy.individuals[k] = swapped;
+    }
+    return copy;
+}
+
+static struct search *stop_and_restore(struct search *search, struct rng *rng)
+{
+    struct population population = copy_population(search, rng);
+    uint32_t generation = search_generation(search);
+    uint64_t next_id = search_next_id(search);
+    struct search *restored;
+
+    search_destroy(search);
+    restored = search_restore(&params, generation, &population, next_id);
+    ck_assert_ptr_nonnull(restored);
+    ck_assert_ptr_null(population.individuals);
+    return restored;
+}
+
+static void assert_share(int64_t count, int64_t trials, double probability, const char *what)
+{
+    double mean = (double)trials * probability;
+    double bound = 6.2 * sqrt(mean * (1 - probability)) + 1;
+
+    ck_assert_msg(fabs((double)count - mean) <= bound, "%s: %lld of %lld, expected %.0f +- %.0f",
+                  what, (long long)count, (long long)trials, mean, bound);
+}
+
+/* ---- ask and tell ---- */
+
+START_TEST(methods_are_those_of_the_parameter)
+{
+    char names[128] = "";
+
+    for (int i = 0; i < SEARCH_COUNT; i++) {
+        strcat(names, i ? "|" : "");
+        strcat(names, search_methods[i]->name);
+        ck_assert_ptr_nonnull(search_methods[i]->first);
+        ck_assert_ptr_nonnull(search_methods[i]->next);
+    }
+    ck_assert_str_eq(names, param_table[params_find("evolution.search")].choices);
+    ck_assert_str_eq(breeding_method_names[METHOD_GRAFT], "graft");
+}
+END_TEST
+
+START_TEST(the_first_generation_is_random)
+{
+    struct search *search = search_create(&params);
+    const struct population *population = search_population(search);
+
+    ck_assert_uint_eq(search_generation(search), 0);
+    ck_assert_int_eq(population->count, 60);
+    ck_assert(search_next_id(search) == 61);
+    for (int i = 0; i < 60; i++) {
+        const struct individual *individual = &population->individuals[i];
+        struct error error;
+
+        ck_assert(individual->id == (uint64_t)i + 1);
+        ck_assert_int_eq(individual->method, METHOD_RANDOM);
+        ck_assert(individual->parents[0] == 0 && individual->parents[1] == 0);
+        ck_assert(individual->seed == rng_mix_seed(77, individual->id));
+        ck_assert(!individual->has_result);
+        ck_assert_int_eq(genome_check(&individual->genome, &error), 0);
+        ck_assert(i == 0 || !genome_is_equal(&individual->genome, &individual[-1].genome));
+    }
+    search_destroy(search);
+    search_destroy(NULL);
+}
+END_TEST
+
+START_TEST(everyone_is_asked_for_once)
+{
+    struct search *search = search_create(&params);
+    const struct individual *individual;
+    uint64_t id = 0;
+
+    ck_assert(!search_is_complete(search));
+    while ((individual = search_ask(search)))
+        ck_assert(individual->id == ++id);
+    ck_assert(id == 60);
+    ck_assert(!search_is_complete(search));
+    ck_assert_ptr_null(search_ask(search));
+    search_destroy(search);
+}
+END_TEST
+
+START_TEST(strange_results_change_nothing)
+{
+    struct search *search = search_create(&params);
+    struct measures measures = {.lowest_max_m = 3};
+    const struct individual *told;
+
+    ck_assert_ptr_null(search_tell(search, 0, VERDICT_OK, &measures, 1));
+    ck_assert_ptr_null(search_tell(search, 61, VERDICT_OK, &measures, 1));
+    told = search_tell(search, 5, VERDICT_OK, &measures, 11);
+    ck_assert_ptr_nonnull(told);
+    ck_assert(told->id == 5 && told->fitness == 3 && told->digest == 11);
+    measures.lowest_max_m = 9;
+    ck_assert_ptr_null(search_tell(search, 5, VERDICT_OK, &measures, 12));
+    ck_assert(told->fitness == 3 && told->digest == 11);
+    evaluate_some(search, -1, 0, NULL);
+    ck_assert(search_is_complete(search));
+    /* Nor when it is ranked. */
+    ck_assert_ptr_null(search_tell(search, 5, VERDICT_OK, &measures, 12));
+    ck_assert_ptr_null(search_tell(search, 99, VERDICT_OK, &measures, 12));
+    ck_assert_ptr_null(search_ask(search));
+    search_destroy(search);
+}
+END_TEST
+
+START_TEST(the_complete_population_is_ranked)
+{
+    struct search *search = search_create(&params);
+    const struct individual *individuals;
+    int ties = 0;
+
+    run_generation(search);
+    individuals = search_population(search)->individuals;
+    for (int i = 1; i < 60; i++) {
+        ck_assert(individuals[i - 1].fitness >= individuals[i].fitness);
+        if (individuals[i - 1].fitness == individuals[i].fitness) {
+            ck_assert(individuals[i - 1].id < individuals[i].id);
+            ties++;
+        }
+    }
+    ck_assert_int_gt(ties, 0);
+    search_destroy(search);
+}
+END_TEST
+
+START_TEST(the_order_of_results_does_not_matter)
+{
+    struct search *a = search_create(&params), *b = search_create(&params);
+    struct rng rng;
+
+    rng_init(&rng, 1, RNG_TEST, 0, 0);
+    for (int generation = 0; generation < 5; generation++) {
+        evaluate_some(a, -1, 0, NULL);
+        evaluate_some(b, -1, 1 + generation % 2, &rng);
+        ck_assert(search_is_complete(a) && search_is_complete(b));
+        assert_same(a, b);
+        ck_assert_int_eq(search_advance(a), 0);
+        ck_assert_int_eq(search_advance(b), 0);
+        assert_same(a, b);
+    }
+    search_destroy(a);
+    search_destroy(b);
+}
+END_TEST
+
+START_TEST(other_seeds_give_other_runs)
+{
+    struct search *a = search_create(&params), *b;
+
+    params.run_seed = 78;
+    b = search_create(&params);
+    ck_assert(!genome_is_equal(&search_population(a)->individuals[0].genome,
+                               &search_population(b)->individuals[0].genome));
+    search_destroy(a);
+    search_destroy(b);
+}
+END_TEST
+
+/* ---- stopping and going on ---- */
+
+/* Straight on the one side; on the other stopped and restored before, in the middle of (at a random
+ * number of results, told in random order) and after each generation. */
+START_TEST(restored_equals_uninterrupted)
+{
+    struct search *straight, *broken;
+    struct rng rng;
+
+    params.evolution_search = _i % SEARCH_COUNT;
+    params.evolution_reevaluate = _i / SEARCH_COUNT;
+    straight = search_create(&params);
+    broken = search_create(&params);
+    rng_init(&rng, 2, RNG_TEST, 0, (uint64_t)_i);
+    while (!search_is_finished(straight)) {
+        for (int stops = 0; stops < 3; stops++) {
+            evaluate_some(broken, (int)rng_below(&rng, 30), 2, &rng);
+            broken = stop_and_restore(broken, stops == 1 ? NULL : &rng);
+        }
+        evaluate_some(broken, -1, 2, &rng);
+        broken = stop_and_restore(broken, &rng);
+        ck_assert(search_is_complete(broken));
+        evaluate_some(straight, -1, 0, NULL);
+        assert_same(straight, broken);
+        if (search_is_finished(straight))
+            break;
+        ck_assert_int_eq(search_advance(straight), 0);
+        ck_assert_int_eq(search_advance(broken), 0);
+        assert_same(straight, broken);
+        broken = stop_and_restore(broken, &rng);
+    }
+    ck_assert_uint_eq(search_generation(straight), 7);
+    ck_assert(search_is_finished(broken));
+    search_destroy(straight);
+    search_destroy(broken);
+}
+END_TEST
+
+START_TEST(settings_may_change_when_restored)
+{
+    struct search *search = search_create(&params);
+
+    run_generation(search);
+    params.population_size = 90;
+    params.evolution_behaviour = BEHAVIOUR_WALK;
+    search = stop_and_restore(search, NULL);
+    /* The measures have no walk in them. */
+    ck_assert(search_population(search)->individuals[0].fitness == 0);
+    ck_assert_int_eq(search_advance(search), 0);
+    ck_assert_int_eq(search_population(search)->count, 90);
+    params.evolution_behaviour = BEHAVIOUR_JUMP;
+    search = stop_and_restore(search, NULL);
+    run_generation(search);
+    params.population_size = 10;
+    search = stop_and_restore(search, NULL);
+    ck_assert_int_eq(search_advance(search), 0);
+    ck_assert_int_eq(search_population(search)->count, 10);
+    search_destroy(search);
+}
+END_TEST
+
+/* A next id from a damaged store must not give an id twice. */
+START_TEST(ids_are_not_given_twice)
+{
+    struct search *search = search_create(&params);
+    struct population population;
+
+    run_generation(search);
+    population = copy_population(search, NULL);
+    search_destroy(search);
+    search = search_restore(&params, 0, &population, 3);
+    ck_assert(search_next_id(search) == 61);
+    search_destroy(search);
+}
+END_TEST
+
+/* ---- survival ---- */
+
+START_TEST(survivors_keep_their_results)
+{
+    struct search *search = search_create(&params);
+    const struct population *population = search_population(search);
+    struct individual best[12];
+    int missing = 0;
+
+    run_generation(search);
+    ck_assert_int_eq(search_survivor_count(search), 12);
+    memcpy(best, population->individuals, sizeof(best));
+    ck_assert_int_eq(search_advance(search), 0);
+    ck_assert_uint_eq(search_generation(search), 1);
+    ck_assert_int_eq(population->count, 60);
+    ck_assert(search_next_id(search) == 61 + 48);
+    for (int i = 0; i < 60; i++) {
+        const struct individual *individual = &population->individuals[i];
+        int is_survivor = 0;
+
+        ck_assert(i == 0 || individual[-1].id < individual->id);
+        for (int k = 0; k < 12; k++)
+            is_survivor |= best[k].id == individual->id && best[k].fitness == individual->fitness;
+        ck_assert_int_eq(is_survivor, individual->has_result);
+        ck_assert_int_eq(is_survivor, individual->id <= 60);
+        ck_assert_uint_eq(individual->generation, is_survivor ? 0 : 1);
+        missing += !individual->has_result;
+    }
+    ck_assert_int_eq(missing, 48);
+    search_destroy(search);
+}
+END_TEST
+
+START_TEST(survivors_can_be_simulated_again)
+{
+    struct search *search;
+    const struct individual *individual;
+    int asked = 0;
+
+    params.evolution_reevaluate = 1;
+    search = search_create(&params);
+    run_generation(search);
+    ck_assert_int_eq(search_advance(search), 0);
+    while ((individual = search_ask(search)))
+        asked++;
+    ck_assert_int_eq(asked, 60);
+    search_destroy(search);
+}
+END_TEST
+
+/* Tells every result: the first `good` ids get a fitness, the others none. */
+static void tell_good(struct search *search, uint64_t good)
+{
+    const struct individual *individual;
+
+    while ((individual = search_ask(search))) {
+        struct measures measures = {.lowest_max_m = individual->id <= good ? 1 : 0};
+
+        search_tell(search, individual->id, VERDICT_OK, &measures, 0);
+    }
+}
+
+START_TEST(zeros_are_replaced_by_random_ones)
+{
+    struct search *search = search_create(&params);
+    const struct population *population = search_population(search);
+    int bred = 0, fresh = 0;
+
+    tell_good(search, 5);
+    ck_assert_int_eq(search_survivor_count(search), 5);
+    ck_assert_int_eq(search_advance(search), 0);
+    ck_assert_int_eq(population->count, 60);
+    for (int i = 0; i < 60; i++) {
+        const struct individual *individual = &population->individuals[i];
+
+        if (individual->has_result) {
+            ck_assert(individual->id <= 5);
+            continue;
+        }
+        bred += individual->method != METHOD_RANDOM;
+        fresh += individual->method == METHOD_RANDOM;
+        ck_assert(individual->parents[0] <= 5 && individual->parents[1] <= 5);
+    }
+    /* 48 children, and the places of 7 survivors. */
+    ck_assert_int_eq(bred, 48);
+    ck_assert_int_eq(fresh, 7);
+    search_destroy(search);
+}
+END_TEST
+
+START_TEST(a_generation_without_fitness_starts_anew)
+{
+    struct search *search = search_create(&params);
+    const struct population *population = search_population(search);
+
+    tell_good(search, 0);
+    /* One stays, so that the generation has a best, but it does not breed. */
+    ck_assert_int_eq(search_survivor_count(search), 1);
+    ck_assert_int_eq(search_advance(search), 0);
+    ck_assert_int_eq(population->count, 60);
+    for (int i = 0; i < 60; i++)
+        ck_assert_int_eq(population->individuals[i].method, METHOD_RANDOM);
+    search_destroy(search);
+}
+END_TEST
+
+START_TEST(small_and_immortal_populations_work)
+{
+    struct search *search;
+
+    params.population_size = 2;
+    search = search_create(&params);
+    for (int i = 0; i < 5; i++) {
+        tell_good(search, UINT64_MAX);
+        ck_assert_int_eq(search_survivor_count(search), 1);
+        ck_assert_int_eq(search_advance(search), 0);
+    }
+    search_destroy(search);
+    params.population_survival = 1;
+    search = search_create(&params);
+    tell_good(search, UINT64_MAX);
+    ck_assert_int_eq(search_survivor_count(search), 2);
+    ck_assert_int_eq(search_advance(search), 0);
+    ck_assert(search_is_complete(search));
+    ck_assert(search_next_id(search) == 3);
+    search_destroy(search);
+}
+END_TEST
+
+START_TEST(the_end_is_known)
+{
+    struct search *search;
+
+    params.evolution_generations = 2;
+    search = search_create(&params);
+    ck_assert(!search_is_finished(search));
+    run_generation(search);
+    ck_assert(!search_is_finished(search));
+    ck_assert_int_eq(search_advance(search), 0);
+    ck_assert(!search_is_finished(search));
+    run_generation(search);
+    ck_assert(search_is_finished(search));
+    search_destroy(search);
+}
+END_TEST
+
+/* ---- who breeds ---- */
+
+enum { PARENTS = 5, CHILDREN = 8000 };
+
+/* Breeds CHILDREN from parents whose ids are 1 .. and whose fitness equals their id, best first. */
+static struct individual *breed_many(void)
+{
+    struct individual *children = calloc(CHILDREN, sizeof(*children));
+    struct population ranked = {.count = PARENTS};
+    struct search *search;
+
+    params.population_size = PARENTS;
+    params.population_survival = 1;
+    search = search_create(&params);
+    ranked.individuals = search_population(search)->individuals;
+    for (int i = 0; i < PARENTS; i++) {
+        ranked.individuals[i].id = (uint64_t)(PARENTS - i);
+        ranked.individuals[i].fitness = PARENTS - i;
+    }
+    for (int i = 0; i < CHILDREN; i++) {
+        children[i].id = (uint64_t)(PARENTS + 1 + i);
+        children[i].generation = 1;
+    }
+    ck_assert_int_eq(search_sims.next(&params, 1, &ranked, PARENTS, children, CHILDREN), 0);
+    search_destroy(search);
+    return children;
+}
+
+static void free_many(struct individual *children)
+{
+    for (int i = 0; i < CHILDREN; i++)
+        individual_deinit(&children[i]);
+    free(children);
+}
+
+START_TEST(methods_keep_their_shares)
+{
+    struct individual *children = breed_many();
+    int tally[METHOD_COUNT] = {0};
+
+    for (int i = 0; i < CHILDREN; i++) {
+        tally[children[i].method]++;
+        ck_assert((children[i].parents[1] != 0) == (children[i].method != METHOD_ASEXUAL));
+    }
+    ck_assert_int_eq(tally[METHOD_RANDOM], 0);
+    assert_share(tally[METHOD_ASEXUAL], CHILDREN, 0.4, "asexual");
+    assert_share(tally[METHOD_CROSSOVER], CHILDREN, 0.3, "crossover");
+    assert_share(tally[METHOD_GRAFT], CHILDREN, 0.3, "graft");
+    free_many(children);
+}
+END_TEST
+
+START_TEST(weights_of_methods_are_obeyed)
+{
+    struct individual *children;
+
+    params.breeding_asexual = params.breeding_crossover = 0;
+    children = breed_many();
+    for (int i = 0; i < CHILDREN; i++)
+        ck_assert_int_eq(children[i].method, METHOD_GRAFT);
+    free_many(children);
+    params.breeding_graft = 0;
+    children = breed_many();
+    for (int i = 0; i < CHILDREN; i++)
+        ck_assert_int_eq(children[i].method, METHOD_ASEXUAL);
+    free_many(children);
+}
+END_TEST
+
+START_TEST(offspring_is_in_proportion_to_fitness)
+{
+    struct individual *children = breed_many();
+    int first[PARENTS + 1] = {0}, second[PARENTS + 1] = {0}, mated = 0;
+
+    for (int i = 0; i < CHILDREN; i++) {
+        first[children[i].parents[0]]++;
+        second[children[i].parents[1]]++;
+        mated += children[i].parents[1] != 0;
+        ck_assert(children[i].parents[0] != children[i].parents[1]);
+    }
+    for (int k = 1; k <= PARENTS; k++) {
+        double expected = 0;
+
+        assert_share(first[k], CHILDREN, k / 15.0, "first parent");
+        /* The second in proportion among the others. */
+        for (int other = 1; other <= PARENTS; other++)
+            expected += other == k ? 0 : other / 15.0 * k / (15.0 - other);
+        assert_share(second[k], mated, expected, "second parent");
+    }
+    free_many(children);
+}
+END_TEST
+
+START_TEST(a_quarter_of_the_children_does_not_mutate)
+{
+    struct individual *children = breed_many();
+    int none = 0, one = 0;
+
+    for (int i = 0; i < CHILDREN; i++) {
+        none += children[i].mutations[0] == 0;
+        one += children[i].mutations[0] && !strstr(children[i].mutations, "; ");
+    }
+    assert_share(none, CHILDREN, 0.25, "no mutation");
+    assert_share(one, CHILDREN, 0.5, "one mutation");
+    free_many(children);
+}
+END_TEST
+
+START_TEST(children_do_not_depend_on_one_another)
+{
+    struct search *search = search_create(&params);
+    const struct population *population = search_population(search);
+    struct individual child = {.id = 70, .generation = 1};
+
+    run_generation(search);
+    ck_assert_int_eq(search_sims.next(&params, 1, population, 12, &child, 1), 0);
+    ck_assert_int_eq(search_advance(search), 0);
+    for (int i = 0; i < population->count; i++)
+        if (population->individuals[i].id == 70)
+            ck_assert(genome_is_equal(&population->individuals[i].genome, &child.genome));
+    individual_deinit(&child);
+    search_destroy(search);
+}
+END_TEST
+
+/* ---- the methods ---- */
+
+/* The fitness of the last survivors together: the best alone reaches the top by chance. */
+static double survivors_after(int method, uint64_t seed)
+{
+    struct search *search;
+    double sum = 0;
+
+    params.evolution_search = method;
+    params.run_seed = (int64_t)seed;
+    search = search_create(&params);
+    run_generation(search);
+    while (!search_is_finished(search)) {
+        double before = search_population(search)->individuals[0].fitness;
+
+        ck_assert_int_eq(search_advance(search), 0);
+        run_generation(search);
+        ck_assert(search_population(search)->individuals[0].fitness >= before);
+    }
+    for (int i = 0; i < 12; i++)
+        sum += search_population(search)->individuals[i].fitness;
+    search_destroy(search);
+    return sum;
+}
+
+START_TEST(random_is_a_control_at_equal_evaluations)
+{
+    struct search *search;
+    const struct individual *individual;
+    int asked = 0;
+
+    params.evolution_search = SEARCH_RANDOM;
+    search = search_create(&params);
+    run_generation(search);
+    ck_assert_int_eq(search_advance(search), 0);
+    while ((individual = search_ask(search))) {
+        ck_assert_int_eq(individual->method, METHOD_RANDOM);
+        ck_assert_uint_eq(individual->generation, 1);
+        asked++;
+    }
+    ck_assert_int_eq(asked, 48);
+    search_destroy(search);
+}
+END_TEST
+
+START_TEST(sims_finds_more_than_random)
+{
+    double sims = 0, control = 0;
+
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        sims += survivors_after(SEARCH_SIMS, seed);
+        control += survivors_after(SEARCH_RANDOM, seed);
+    }
+    ck_assert_msg(sims > control, "%g against %g", sims, control);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("search");
+    TCase *tests = tcase_create("all");
+    SRunner *runner;
+    int failed;
+
+    tcase_add_checked_fixture(tests, set_up, NULL);
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, methods_are_those_of_the_parameter);
+    tcase_add_test(tests, the_first_generation_is_random);
+    tcase_add_test(tests, everyone_is_asked_for_once);
+    tcase_add_test(tests, strange_results_change_nothing);
+    tcase_add_test(tests, the_complete_population_is_ranked);
+    tcase_add_test(tests, the_order_of_results_does_not_matter);
+    tcase_add_test(tests, other_seeds_give_other_runs);
+    tcase_add_loop_test(tests, restored_equals_uninterrupted, 0, 2 * SEARCH_COUNT);
+    tcase_add_test(tests, settings_may_change_when_restored);
+    tcase_add_test(tests, ids_are_not_given_twice);
+    tcase_add_test(tests, survivors_keep_their_results);
+    tcase_add_test(tests, survivors_can_be_simulated_again);
+    tcase_add_test(tests, zeros_are_replaced_by_random_ones);
+    tcase_add_test(tests, a_generation_without_fitness_starts_anew);
+    tcase_add_test(tests, small_and_immortal_populations_work);
+    tcase_add_test(tests, the_end_is_known);
+    tcase_add_test(tests, methods_keep_their_shares);
+    tcase_add_test(tests, weights_of_methods_are_obeyed);
+    tcase_add_test(tests, offspring_is_in_proportion_to_fitness);
+    tcase_add_test(tests, a_quarter_of_the_children_does_not_mutate);
+    tcase_add_test(tests, children_do_not_depend_on_one_another);
+    tcase_add_test(tests, random_is_a_control_at_equal_evaluations);
+    tcase_add_test(tests, sims_finds_more_than_random);
+    suite_add_tcase(suite, tests);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
