@@ -249,7 +249,8 @@ static json_t *report_make_measures(const struct measures *measures)
     return object;
 }
 
-/* Digests and seeds are texts of 16 hexadecimal digits, as in creature files: 64 bits do not fit the numbers of most readers of JSON. */
+/* Digests and seeds are texts of 16 hexadecimal digits, as in creature files: most readers of JSON
+ * keep no 64 bits in a number. */
 static json_t *report_make_json(const struct report *report)
 {
     char digest[17], genome_hash[17], params_digest[17], seed[17];

@@ -304,6 +304,7 @@ static void on_failure(void *context, const char *reason)
 
 static void setup(void)
 {
+    memset(&run, 0, sizeof run);
     run.descriptors_before = count_descriptors();
     ck_assert_int_eq(uv_loop_init(&run.loop), 0);
     params_set_defaults(&run.params);

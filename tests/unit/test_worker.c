@@ -1,0 +1,434 @@
+/* The worker loop over real pipes: the conversation in order, every kind of wrong input, and the ends.
+ * The worker is a child process, so that its exit code and what it sent are seen as the controller
+ * sees them. */
+#include "simulator/worker.h"
+
+#include <check.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/rng.h"
+#include "common/version.h"
+#include "proto/message.h"
+
+static pid_t child;
+static int to_child, from_child;
+static struct frame_reader reader;
+static struct pack_writer writer;
+static struct params params;
+static char log_path[32];
+static int log_file;
+
+static void setup(void)
+{
+    int input[2], output[2];
+    ck_assert_int_eq(pipe(input), 0);
+    ck_assert_int_eq(pipe(output), 0);
+    strcpy(log_path, "/tmp/test_worker.XXXXXX");
+    log_file = mkstemp(log_path);
+    ck_assert_int_ge(log_file, 0);
+    fflush(NULL);
+    child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        close(input[1]);
+        close(output[0]);
+        dup2(log_file, STDERR_FILENO);
+        _exit(worker_run(input[0], output[1]));
+    }
+    close(input[0]);
+    close(output[1]);
+    to_child = input[1];
+    from_child = output[0];
+    signal(SIGPIPE, SIG_IGN);
+    frame_reader_init(&reader);
+    pack_writer_init(&writer);
+    params_set_defaults(&params);
+    params.simulation_duration_s = 0.5;
+}
+
+static void teardown(void)
+{
+    frame_reader_deinit(&reader);
+    pack_writer_deinit(&writer);
+    close(from_child);
+    unlink(log_path);
+}
+
+/* ---- talking ---- */
+
+static void send_raw(const void *bytes, size_t length)
+{
+    ck_assert_int_eq(write(to_child, bytes, length), (ssize_t)length);
+}
+
+static void send_written(void)
+{
+    send_raw(writer.buffer.data, writer.buffer.size);
+    msgpack_sbuffer_clear(&writer.buffer);
+}
+
+/* The next message of the worker; 0 at the end of its output. */
+static int receive(struct message *message)
+{
+    for (;;) {
+        const unsigned char *payload;
+        size_t length;
+        uint64_t rejected_id;
+        struct error error = {0};
+        char bytes[4096];
+        int found = frame_reader_next(&reader, &payload, &length, &error);
+        ck_assert_int_ge(found, 0);
+        if (found == 1) {
+            int status = message_decode(message, payload, length, &rejected_id, &error);
+            ck_assert_msg(status == 0, "%s", error.message);
+            return 1;
+        }
+        ssize_t count = read(from_child, bytes, sizeof bytes);
+        ck_assert_int_ge(count, 0);
+        if (count == 0)
+            return 0;
+        ck_assert_int_eq(frame_reader_feed(&reader, bytes, (size_t)count), 0);
+    }
+}
+
+static void expect(struct message *message, int type)
+{
+    ck_assert_int_eq(receive(message), 1);
+    ck_assert_int_eq(message->type, type);
+}
+
+static void expect_silence(void)
+{
+    struct message message;
+    ck_assert_int_eq(receive(&message), 0);
+}
+
+static int wait_for_end(void)
+{
+    int status;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    return status;
+}
+
+static void expect_exit(int code)
+{
+    int status = wait_for_end();
+    ck_assert_msg(WIFEXITED(status), "status %d", status);
+    ck_assert_int_eq(WEXITSTATUS(status), code);
+}
+
+static int is_in_log(const char *text)
+{
+    char bytes[8192];
+    ssize_t count = pread(log_file, bytes, sizeof bytes - 1, 0);
+    ck_assert_int_ge(count, 0);
+    bytes[count] = '\0';
+    return strstr(bytes, text) != NULL;
+}
+
+static void make_genome(struct genome *genome)
+{
+    genome_init(genome);
+    genome->root = 1;
+    for (gene_id id = 1; id <= 2; id++)
+        *genome_add_body(genome) = (struct body_gene){.id = id,
+                                                      .width_m = 0.4,
+                                                      .height_m = 0.1,
+                                                      .joint = JOINT_ROTARY,
+                                                      .lower_rad = -1,
+                                                      .upper_rad = 1,
+                                                      .recursive_limit = 1};
+    *genome_add_connection(genome) =
+        (struct connection_gene){.id = 3, .from = 1, .to = 2, .child_face = FACE_LEFT, .scale = 1};
+}
+
+static void send_task(uint64_t id)
+{
+    struct task task = {.id = id, .creature = id + 100, .seed = 9};
+    make_genome(&task.genome);
+    message_encode_task(&writer, &task);
+    send_written();
+    genome_deinit(&task.genome);
+}
+
+/* As far as ready. */
+static void open_conversation(void)
+{
+    struct message message;
+    message_encode_hello(&writer, 1);
+    message_encode_setup(&writer, &params);
+    send_written();
+    expect(&message, MESSAGE_HELLO);
+    ck_assert_uint_eq(message.as.hello.protocol_version, PROTOCOL_VERSION);
+    ck_assert_str_eq(message.as.hello.build, message_build_id());
+    ck_assert_uint_eq(message.as.hello.pid, (uint64_t)child);
+    expect(&message, MESSAGE_READY);
+    ck_assert_uint_eq(message.as.ready.digest, params_evaluation_digest(&params));
+}
+
+/* ---- in order ---- */
+
+START_TEST(tasks_and_stop)
+{
+    struct message message;
+    uint64_t digests[3];
+    open_conversation();
+    for (int i = 0; i < 3; i++)
+        send_task(5);
+    message_encode_stop(&writer);
+    send_written();
+    for (int i = 0; i < 3; i++) {
+        expect(&message, MESSAGE_RESULT);
+        ck_assert_uint_eq(message.as.result.id, 5);
+        ck_assert_uint_eq(message.as.result.creature, 105);
+        ck_assert_double_eq(message.as.result.measures.parts, 2);
+        ck_assert_uint_gt(message.as.result.cost.arena_bytes, 0);
+        digests[i] = message.as.result.digest;
+    }
+    ck_assert_uint_eq(digests[0], digests[1]);
+    ck_assert_uint_eq(digests[0], digests[2]);
+    expect_silence();
+    expect_exit(0);
+    ck_assert(is_in_log("event=start pid="));
+    ck_assert(is_in_log("event=task task=5 creature=105 attempt=0 verdict=ok digest="));
+    ck_assert(is_in_log("event=end tasks=3 reason=stop"));
+    close(to_child);
+}
+END_TEST
+
+START_TEST(end_of_input)
+{
+    struct message message;
+    open_conversation();
+    send_task(1);
+    close(to_child);
+    expect(&message, MESSAGE_RESULT);
+    expect_silence();
+    expect_exit(0);
+    ck_assert(is_in_log("reason=end-of-input"));
+}
+END_TEST
+
+/* One byte at a time: the loop must not depend on how the pipe cuts. */
+START_TEST(in_single_bytes)
+{
+    struct message message;
+    message_encode_hello(&writer, 1);
+    message_encode_setup(&writer, &params);
+    message_encode_stop(&writer);
+    for (size_t i = 0; i < writer.buffer.size; i++)
+        send_raw(writer.buffer.data + i, 1);
+    expect(&message, MESSAGE_HELLO);
+    expect(&message, MESSAGE_READY);
+    expect_silence();
+    expect_exit(0);
+    close(to_child);
+}
+END_TEST
+
+/* ---- what is refused ---- */
+
+/* A task that cannot be read is given back by its id; the next one is done. */
+START_TEST(unreadable_task)
+{
+    struct message message;
+    struct task task = {.id = 11, .creature = 1};
+    open_conversation();
+    make_genome(&task.genome);
+    task.genome.root = 99;
+    message_encode_task(&writer, &task);
+    send_written();
+    genome_deinit(&task.genome);
+    send_task(12);
+    expect(&message, MESSAGE_REJECTED);
+    ck_assert_uint_eq(message.as.rejected.id, 11);
+    ck_assert_ptr_nonnull(strstr(message.as.rejected.reason, "task.genome"));
+    expect(&message, MESSAGE_RESULT);
+    ck_assert_uint_eq(message.as.result.id, 12);
+    close(to_child);
+    expect_exit(0);
+}
+END_TEST
+
+static void expect_refusal(const char *reason)
+{
+    struct message message;
+    expect(&message, MESSAGE_HELLO);
+    expect(&message, MESSAGE_REJECTED);
+    ck_assert_uint_eq(message.as.rejected.id, 0);
+    ck_assert_msg(strstr(message.as.rejected.reason, reason) != NULL, "%s",
+                  message.as.rejected.reason);
+    expect_silence();
+    expect_exit(1);
+    close(to_child);
+}
+
+START_TEST(other_version)
+{
+    send_raw("\x00\x00\x00\x0a\x94\x01\x09\xa5older\x01", 14);
+    expect_refusal("the controller has protocol 9, \"older\"");
+}
+END_TEST
+
+START_TEST(other_digest)
+{
+    message_encode_hello(&writer, 1);
+    message_encode_setup(&writer, &params);
+    /* The digest is the first field after the message's number, as 64 bits. */
+    size_t at = writer.buffer.size;
+    struct pack_writer setup_alone;
+    pack_writer_init(&setup_alone);
+    message_encode_setup(&setup_alone, &params);
+    at -= setup_alone.buffer.size;
+    pack_writer_deinit(&setup_alone);
+    ck_assert_uint_eq((unsigned char)writer.buffer.data[at + 6], 0xcf);
+    writer.buffer.data[at + 8] ^= 1;
+    send_written();
+    expect_refusal("digest");
+}
+END_TEST
+
+static void expect_bad_frame(void)
+{
+    expect_silence();
+    expect_exit(1);
+    ck_assert(is_in_log("level=error event=bad_frame"));
+}
+
+START_TEST(garbage)
+{
+    struct message message;
+    struct rng rng;
+    unsigned char bytes[512];
+    rng_init(&rng, 1, RNG_TEST, 0, (uint64_t)_i);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (unsigned char)rng_u32(&rng);
+    if (_i % 2 == 1)
+        open_conversation();
+    else
+        expect(&message, MESSAGE_HELLO);
+    /* Half of the rounds: garbage inside a frame of good length. */
+    if (_i % 4 >= 2)
+        frame_write_header(bytes, sizeof bytes - FRAME_HEADER_BYTES);
+    else
+        bytes[0] |= 1;
+    send_raw(bytes, sizeof bytes);
+    expect_bad_frame();
+    close(to_child);
+}
+END_TEST
+
+START_TEST(end_inside_a_frame)
+{
+    open_conversation();
+    send_raw("\x00\x00\x00\x05\x91", 5);
+    close(to_child);
+    expect_bad_frame();
+}
+END_TEST
+
+/* Messages that are good, but not now, or not from this side. */
+START_TEST(out_of_order)
+{
+    struct message message;
+    if (_i >= 2)
+        open_conversation();
+    else
+        expect(&message, MESSAGE_HELLO);
+    switch (_i) {
+    case 0:
+        message_encode_setup(&writer, &params);
+        break;
+    case 1:
+        message_encode_hello(&writer, 1);
+        send_written();
+        send_task(1);
+        break;
+    case 2:
+        message_encode_hello(&writer, 1);
+        break;
+    default:
+        message_encode_ready(&writer, 1);
+    }
+    if (writer.buffer.size > 0)
+        send_written();
+    expect_bad_frame();
+    close(to_child);
+}
+END_TEST
+
+/* ---- ends from outside ---- */
+
+START_TEST(signals)
+{
+    open_conversation();
+    /* Ctrl-C is the controller's business. */
+    ck_assert_int_eq(kill(child, SIGINT), 0);
+    send_task(1);
+    struct message message;
+    expect(&message, MESSAGE_RESULT);
+    ck_assert_int_eq(kill(child, SIGTERM), 0);
+    expect_silence();
+    int status = wait_for_end();
+    ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+    close(to_child);
+}
+END_TEST
+
+START_TEST(nobody_listens)
+{
+    open_conversation();
+    close(from_child);
+    send_task(1);
+    expect_exit(1);
+    ck_assert(is_in_log("event=write_failed"));
+    close(to_child);
+}
+END_TEST
+
+/* An evaluation far beyond its deadline ends the process by its own alarm. */
+START_TEST(hung_task)
+{
+    params.simulation_duration_s = 3600;
+    params.simulation_dt_s = 0.0001;
+    params.guard_motionless_s = 0;
+    params.farm_deadline_s = 0.05;
+    open_conversation();
+    send_task(1);
+    expect_silence();
+    expect_exit(WORKER_EXIT_HUNG);
+    ck_assert(is_in_log("event=hung"));
+    close(to_child);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("worker");
+    TCase *test = tcase_create("worker");
+    tcase_set_timeout(test, 60);
+    tcase_add_checked_fixture(test, setup, teardown);
+    tcase_add_test(test, tasks_and_stop);
+    tcase_add_test(test, end_of_input);
+    tcase_add_test(test, in_single_bytes);
+    tcase_add_test(test, unreadable_task);
+    tcase_add_test(test, other_version);
+    tcase_add_test(test, other_digest);
+    tcase_add_loop_test(test, garbage, 0, 24);
+    tcase_add_test(test, end_inside_a_frame);
+    tcase_add_loop_test(test, out_of_order, 0, 4);
+    tcase_add_test(test, signals);
+    tcase_add_test(test, nobody_listens);
+    tcase_add_test(test, hung_task);
+    suite_add_tcase(suite, test);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}
