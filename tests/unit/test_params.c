@@ -1,0 +1,559 @@
+/* common/params: the table, values from text, INI files with every kind of error, the preset, exact
+ * round trips, cross checks and the digest of evaluations. */
+#include "common/params.h"
+
+#include <check.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/rng.h"
+#include "common/text.h"
+
+static struct params params;
+static struct error error;
+
+static void setup(void)
+{
+    memset(&error, 0, sizeof error);
+    params_set_defaults(&params);
+}
+
+START_TEST(table_is_sound)
+{
+    for (int i = 0; i < param_count; i++) {
+        const struct param_info *info = &param_table[i];
+        char range[200], value[PARAM_TEXT_SIZE];
+        ck_assert_int_eq(params_find(info->key), i);
+        ck_assert_msg(strchr("ESF", info->scope) != NULL, "%s", info->key);
+        ck_assert_msg(strlen(info->help) > 3, "%s", info->key);
+        // the default is in its own range
+        params_print_value(&params, i, value, sizeof value);
+        struct params copy = params;
+        ck_assert_msg(params_set(&copy, info->key, value, &error) == 0, "%s", error.message);
+        params_print_range(i, range, sizeof range);
+        ck_assert_msg(strlen(range) > 3, "%s", info->key);
+        for (int j = i + 1; j < param_count; j++)
+            ck_assert_str_ne(info->key, param_table[j].key);
+    }
+    ck_assert_int_ge(params_find("seed"), 0);
+    ck_assert_int_ge(params_find("name"), 0);
+    ck_assert_int_lt(params_find("run.seed"), 0);
+    ck_assert_int_lt(params_find(""), 0);
+}
+END_TEST
+
+START_TEST(defaults_are_as_documented)
+{
+    ck_assert_int_eq(params.run_seed, 1);
+    ck_assert_str_eq(params.run_name, "run");
+    ck_assert_int_eq(params.population_size, 300);
+    ck_assert(params.simulation_dt_s == 1.0 / 240.0);
+    ck_assert_int_eq(params.settle_effectors, SETTLE_HOLD);
+    ck_assert_int_eq(params.world_ground, 1);
+    ck_assert_msg(params_check(&params, &error) == 0, "%s", error.message);
+}
+END_TEST
+
+/* Choices and the enums in the header stand in the same order. */
+START_TEST(choices_have_their_numbers)
+{
+    static const struct {
+        const char *key, *value;
+        int number;
+        size_t offset;
+    } cases[] = {
+        {"evolution.behaviour", "walk", BEHAVIOUR_WALK,
+         offsetof(struct params, evolution_behaviour)},
+        {"evolution.behaviour", "jump", BEHAVIOUR_JUMP,
+         offsetof(struct params, evolution_behaviour)},
+        {"evolution.behaviour", "swim", BEHAVIOUR_SWIM,
+         offsetof(struct params, evolution_behaviour)},
+        {"evolution.search", "sims", SEARCH_SIMS, offsetof(struct params, evolution_search)},
+        {"evolution.search", "random", SEARCH_RANDOM, offsetof(struct params, evolution_search)},
+        {"creature.overlap", "reject", OVERLAP_REJECT, offsetof(struct params, creature_overlap)},
+        {"creature.effector_mode", "torque", EFFECTOR_TORQUE,
+         offsetof(struct params, creature_effector_mode)},
+        {"simulation.integrator", "rk4", INTEGRATOR_RK4,
+         offsetof(struct params, simulation_integrator)},
+        {"simulation.integrator", "midpoint", INTEGRATOR_MIDPOINT,
+         offsetof(struct params, simulation_integrator)},
+        {"world.preset", "moon", PRESET_MOON, offsetof(struct params, world_preset)},
+        {"settle.effectors", "limp", SETTLE_LIMP, offsetof(struct params, settle_effectors)},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        ck_assert_int_eq(params_set(&params, cases[i].key, cases[i].value, &error), 0);
+        ck_assert_int_eq(*(int *)((char *)&params + cases[i].offset), cases[i].number);
+    }
+}
+END_TEST
+
+START_TEST(good_values)
+{
+    ck_assert_int_eq(params_set_assignment(&params, "population.size=1000000", &error), 0);
+    ck_assert_int_eq(params.population_size, 1000000);
+    ck_assert_int_eq(params_set_assignment(&params, "seed=9223372036854775807", &error), 0);
+    ck_assert_int_eq(params.run_seed, INT64_MAX);
+    ck_assert_int_eq(params_set_assignment(&params, "simulation.dt_s=1e-3", &error), 0);
+    ck_assert(params.simulation_dt_s == 0.001);
+    ck_assert_int_eq(params_set_assignment(&params, "world.viscosity_pa_s=-0", &error), 0);
+    ck_assert(params.world_viscosity_pa_s == 0);
+    static const char *const yes[] = {"yes", "true", "on", "1"};
+    static const char *const no[] = {"no", "false", "off", "0"};
+    for (int i = 0; i < 4; i++) {
+        ck_assert_int_eq(params_set(&params, "world.ground", no[i], &error), 0);
+        ck_assert_int_eq(params.world_ground, 0);
+        ck_assert_int_eq(params_set(&params, "world.ground", yes[i], &error), 0);
+        ck_assert_int_eq(params.world_ground, 1);
+    }
+    ck_assert_int_eq(params_set_assignment(&params, "farm.launcher=ssh -o A=b host", &error), 0);
+    ck_assert_str_eq(params.farm_launcher, "ssh -o A=b host");
+    ck_assert_int_eq(params_set_assignment(&params, "farm.launcher=", &error), 0);
+    ck_assert_str_eq(params.farm_launcher, "");
+}
+END_TEST
+
+START_TEST(bad_values)
+{
+    static const struct {
+        const char *assignment, *message;
+    } cases[] = {
+        {"population.size=1", "population.size: 1 is not within 2 .. 1000000"},
+        {"population.size=1000001", "population.size: 1000001 is not within 2 .. 1000000"},
+        {"population.size=99999999999999999999", "population.size: 99999999999999999999 is not wi"},
+        {"population.size=-99999999999999999999", "population.size: -9999999999999999999"},
+        {"population.size=3.5", "population.size: 3.5 is not a whole number within 2 .. 1000000"},
+        {"population.size=", "population.size: \"\" is not a whole number within"},
+        {"population.size= 3", "population.size:  3 is not a whole number"},
+        {"population.size=0x10", "population.size: 0x10 is not a whole number"},
+        {"population.size=many", "population.size: many is not a whole number"},
+        {"seed=-1", "seed: -1 is not within 0 .. 9223372036854775807"},
+        {"seed=9223372036854775808", "seed: 9223372036854775808 is not within"},
+        {"population.survival=1.5", "population.survival: 1.5 is not within 0.001 .. 1"},
+        {"population.survival=nan", "population.survival: nan is not a number within 0.001 .. 1"},
+        {"population.survival=inf", "population.survival: inf is not a number"},
+        {"population.survival=1e999", "population.survival: 1e999 is not within"},
+        {"population.survival=0x1p-1", "population.survival: 0x1p-1 is not a number"},
+        {"population.survival=0,5", "population.survival: 0,5 is not a number"},
+        {"population.survival=0.5 ", "population.survival: 0.5  is not a number"},
+        {"population.survival=1e", "population.survival: 1e is not a number"},
+        {"world.ground=maybe", "world.ground: maybe is not yes or no"},
+        {"world.ground=", "world.ground: \"\" is not yes or no"},
+        {"evolution.behaviour=swym", "evolution.behaviour: swym is not one of walk, jump, swim"},
+        {"evolution.behaviour=wal", "evolution.behaviour: wal is not one of"},
+        {"evolution.behaviour=walk|jump", "evolution.behaviour: walk|jump is not one of"},
+        {"evolution.behaviour=", "evolution.behaviour: \"\" is not one of"},
+        {"farm.launcher=a ;b", "farm.launcher: a ;b is not a text of at most 160 bytes"},
+        {"farm.launcher= a", "farm.launcher:  a is not a text"},
+        {"farm.launcher=;a", "farm.launcher: ;a is not a text"},
+        {"farm.launcher=a\nb", "farm.launcher: a b is not a text"},
+        {"farm.launcher=\xff", "farm.launcher: "},
+        {"population.sise=3", "unknown key population.sise (did you mean population.size?)"},
+        {"world.size=3", "unknown key world.size (did you mean population.size?)"},
+        {"run.seed=3", "unknown key run.seed (did you mean seed, which stands in no section?)"},
+        {"sed=3", "unknown key sed (did you mean seed, which stands in no section?)"},
+        {"creature.side_min=3",
+         "unknown key creature.side_min (did you mean creature.side_min_m?)"},
+        {"quite.different=3", "unknown key quite.different"},
+        {"population.size", "population.size: expected section.key=value"},
+        {"=3", "=3: expected section.key=value"},
+        {"", ": expected section.key=value"},
+    };
+    struct params before = params;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        ck_assert_msg(params_set_assignment(&params, cases[i].assignment, &error) < 0,
+                      "accepted: %s", cases[i].assignment);
+        ck_assert_msg(strncmp(error.message, cases[i].message, strlen(cases[i].message)) == 0,
+                      "%s: %s", cases[i].assignment, error.message);
+        ck_assert_mem_eq(&params, &before, sizeof params);
+    }
+}
+END_TEST
+
+START_TEST(long_values_and_keys)
+{
+    char text[400];
+    memset(text, 'a', sizeof text);
+    text[PARAM_TEXT_LENGTH_MAX] = '\0';
+    ck_assert_int_eq(params_set(&params, "farm.launcher", text, &error), 0);
+    text[PARAM_TEXT_LENGTH_MAX] = 'a';
+    text[PARAM_TEXT_LENGTH_MAX + 1] = '\0';
+    ck_assert_int_lt(params_set(&params, "farm.launcher", text, &error), 0);
+    text[PARAM_TEXT_LENGTH_MAX + 1] = 'a';
+    strcpy(text + sizeof text - 3, "=1");
+    ck_assert_int_eq(params_set_assignment(&params, text, &error), ERR_UNKNOWN);
+}
+END_TEST
+
+/* ---- INI ---- */
+
+static int read_ini(const char *text)
+{
+    return params_read_text(&params, text, "walk.ini", &error);
+}
+
+START_TEST(ini_is_read)
+{
+    const char *text = "\xef\xbb\xbf; a comment\r\n"
+                       "seed = 42\n"
+                       "name=first try ; inline comment\n"
+                       "\n"
+                       "[population]\n"
+                       "  size : 20\n" /* indented: a key like any other */
+                       "\tsurvival=0.5\n"
+                       "# comment\n"
+                       "[farm]\n"
+                       "launcher = nice -n 10\n"
+                       "[population]\n"
+                       "[evolution]\n"
+                       "generations = 7"; /* no line feed at the end */
+    ck_assert_msg(read_ini(text) == 0, "%s", error.message);
+    ck_assert_int_eq(params.run_seed, 42);
+    ck_assert_str_eq(params.run_name, "first try");
+    ck_assert_int_eq(params.population_size, 20);
+    ck_assert(params.population_survival == 0.5);
+    ck_assert_str_eq(params.farm_launcher, "nice -n 10");
+    ck_assert_int_eq(params.evolution_generations, 7);
+    ck_assert_int_eq(read_ini(""), 0);
+    ck_assert_int_eq(params.evolution_generations, 7);
+}
+END_TEST
+
+START_TEST(long_comments_are_read_over)
+{
+    char text[1000];
+    memset(text, '-', sizeof text);
+    text[0] = '#';
+    strcpy(text + 900, "\nseed = 5\n");
+    ck_assert_msg(read_ini(text) == 0, "%s", error.message);
+    ck_assert_int_eq(params.run_seed, 5);
+}
+END_TEST
+
+#define TEN     "aaaaaaaaaa"
+#define HUNDRED TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
+
+START_TEST(ini_errors_name_file_and_line)
+{
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"\n\n[population]\nsize = 0\n",
+         "walk.ini:4: population.size: 0 is not within 2 .. 1000000"},
+        {"[population]\n  size = 0\n", "walk.ini:2: population.size: 0 is not within"},
+        {"[population]\nsize = x\n", "walk.ini:2: population.size: x is not a whole number"},
+        {"[population]\nsice = 3\n",
+         "walk.ini:2: unknown key population.sice (did you mean population.size?)"},
+        {"[wrold]\ngravity_m_s2 = 1\n",
+         "walk.ini:2: unknown key wrold.gravity_m_s2 (did you mean world.gravity_m_s2?)"},
+        {"size = 3\n", "walk.ini:1: unknown key size (did you mean population.size?)"},
+        {"[population]\nseed = 3\n", "walk.ini:2: unknown key population.seed (did you mean seed, "
+                                     "which stands in no section?)"},
+        {"seed\n", "walk.ini:1: expected [section] or key = value"},
+        {"seed = 1\n[population\nsize = 0\n", "walk.ini:2: expected [section] or key = value"},
+        {"seed = x\n[population\n", "walk.ini:1: seed: x is not a whole number"},
+        {"seed = 1\nseed = 2\n", "walk.ini:2: seed is set a second time"},
+        {"[world]\ngravity_m_s2 = 1\npreset = water\n",
+         "walk.ini:3: world.preset must come before the other world keys"},
+        {"seed = " HUNDRED HUNDRED "\n", "walk.ini:1: the line is longer than 198 characters"},
+        {"name = \x01\n", "walk.ini:1: name:   is not a text"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        params_set_defaults(&params);
+        ck_assert_msg(read_ini(cases[i].text) < 0, "accepted: %s", cases[i].text);
+        ck_assert_msg(strncmp(error.message, cases[i].message, strlen(cases[i].message)) == 0,
+                      "case %zu: %s", i, error.message);
+    }
+}
+END_TEST
+
+START_TEST(files)
+{
+    char path[] = "/tmp/bestiary-params-XXXXXX";
+    int descriptor = mkstemp(path);
+    ck_assert_int_ge(descriptor, 0);
+    ck_assert_int_eq(write(descriptor, "seed = 0\nseed", 13), 13);
+    ck_assert_int_lt(params_read_file(&params, path, &error), 0);
+    ck_assert_int_eq(strncmp(error.message, path, strlen(path)), 0);
+    ck_assert_ptr_nonnull(strstr(error.message, ":2: expected"));
+    ck_assert_int_eq(write(descriptor, "\0", 1), 1);
+    ck_assert_int_lt(params_read_file(&params, path, &error), 0);
+    ck_assert_ptr_nonnull(strstr(error.message, "not a text file"));
+    close(descriptor);
+    unlink(path);
+    ck_assert_int_eq(params_read_file(&params, path, &error), ERR_MISSING);
+    ck_assert_ptr_nonnull(strstr(error.message, "No such file"));
+    ck_assert_int_lt(params_read_file(&params, "/tmp", &error), 0);
+    ck_assert_str_eq(error.message, "/tmp: Is a directory");
+}
+END_TEST
+
+START_TEST(presets)
+{
+    ck_assert_int_eq(read_ini("[world]\npreset = water\nviscosity_pa_s = 2\n"), 0);
+    ck_assert(params.world_gravity_m_s2 == 0);
+    ck_assert(params.world_viscosity_pa_s == 2);
+    ck_assert_int_eq(params.world_ground, 0);
+    // on a command line the order counts
+    ck_assert_int_eq(params_set_assignment(&params, "world.preset=moon", &error), 0);
+    ck_assert(params.world_gravity_m_s2 == 1.62);
+    ck_assert(params.world_viscosity_pa_s == 0);
+    ck_assert_int_eq(params.world_ground, 1);
+    ck_assert_int_eq(params_set_assignment(&params, "world.preset=air", &error), 0);
+    ck_assert(params.world_viscosity_pa_s == 0.05);
+    ck_assert_int_eq(params.world_ground, 0);
+    ck_assert_int_eq(params_set_assignment(&params, "world.friction=0.1", &error), 0);
+    ck_assert_int_eq(params_set_assignment(&params, "world.preset=custom", &error), 0);
+    ck_assert(params.world_friction == 0.1);
+    ck_assert_int_eq(params_set_assignment(&params, "world.preset=land", &error), 0);
+    ck_assert(params.world_friction == 0.8);
+    ck_assert(params.world_gravity_m_s2 == 9.81);
+}
+END_TEST
+
+/* ---- round trips ---- */
+
+/* Writes, reads back over `start`, and compares. */
+static void assert_round_trip(int has_help, const struct params *start)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *file = open_memstream(&text, &length);
+    ck_assert_int_eq(params_write(&params, file, has_help), 0);
+    fclose(file);
+    struct params copy = *start;
+    ck_assert_msg(params_read_text(&copy, text, "written", &error) == 0, "%s", error.message);
+    for (int i = 0; i < param_count; i++) {
+        char a[PARAM_TEXT_SIZE], b[PARAM_TEXT_SIZE];
+        params_print_value(&params, i, a, sizeof a);
+        params_print_value(&copy, i, b, sizeof b);
+        ck_assert_msg(strcmp(a, b) == 0, "%s: %s became %s", param_table[i].key, a, b);
+    }
+    ck_assert_uint_eq(params_evaluation_digest(&params), params_evaluation_digest(&copy));
+    free(text);
+}
+
+static void set_random(struct params *target, struct rng *rng)
+{
+    for (int i = 0; i < param_count; i++) {
+        const struct param_info *info = &param_table[i];
+        void *field = (char *)target + info->offset;
+        if (info->type == PARAM_REAL)
+            *(double *)field = rng_uniform(rng, info->min, info->max);
+        else if (info->type == PARAM_INT && info->max < 1e9)
+            *(int64_t *)field = (int64_t)rng_uniform(rng, info->min, info->max);
+        else if (info->type == PARAM_INT)
+            *(int64_t *)field = (int64_t)(rng_u64(rng) >> 1);
+        else if (info->type == PARAM_BOOL)
+            *(int *)field = (int)rng_below(rng, 2);
+        else if (info->type == PARAM_CHOICE)
+            *(int *)field = (int)rng_below(rng, strchr(info->choices, '|') ? 2 : 1);
+    }
+}
+
+START_TEST(written_files_read_back)
+{
+    struct params defaults, other;
+    struct rng rng;
+    params_set_defaults(&defaults);
+    rng_init(&rng, 1, RNG_TEST, 0, 0);
+    assert_round_trip(0, &defaults);
+    assert_round_trip(1, &defaults);
+    for (int round = 0; round < 300; round++) {
+        set_random(&params, &rng);
+        other = defaults;
+        set_random(&other, &rng);
+        assert_round_trip(round % 2, &other);
+    }
+}
+END_TEST
+
+START_TEST(longest_text_reads_back)
+{
+    memset(params.farm_launcher, 'x', PARAM_TEXT_LENGTH_MAX);
+    strcpy(params.run_name, "a # b; c = [d]");
+    struct params defaults;
+    params_set_defaults(&defaults);
+    assert_round_trip(1, &defaults);
+}
+END_TEST
+
+START_TEST(a_full_disk_is_an_error)
+{
+    FILE *file = fopen("/dev/full", "w");
+    if (!file)
+        return;
+    ck_assert_int_eq(params_write(&params, file, 1), ERR_IO);
+    fclose(file);
+}
+END_TEST
+
+/* ---- cross checks ---- */
+
+START_TEST(cross_checks)
+{
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"[initial]\nbodies_min = 5\n", "initial.bodies_min 5 is above initial.bodies_max 4"},
+        {"[initial]\nside_min_m = 5\n", "initial.side_min_m 5 is above initial.side_max_m"},
+        {"[creature]\nparts_max = 1\n", "creature.parts_min 2 is above creature.parts_max 1"},
+        {"[creature]\nside_min_m = 1.5\n", "creature.side_min_m 1.5 is above creature.side_max_m"},
+        {"[breeding]\nasexual = 0\ncrossover = 0\ngraft = 0\n", "breeding.asexual, breeding.cros"},
+        {"[mutation]\nnone = 0.6\none = 0.5\n", "mutation.none 0.6 and mutation.one 0.5 add up"},
+        {"[population]\nsize = 4\nsurvival = 0.2\n",
+         "population.survival 0.2 of population.size 4"},
+        {"[simulation]\ndt_s = 0.02\n", "simulation.dt_s 0.02 is longer than a brain tick"},
+        {"[simulation]\nintegrator = rk4\n", "simulation.integrator rk4 cannot hold contacts"},
+        {"[settle]\nrequired = yes\nrest_s = 6\n", "settle.rest_s 6 is above settle.limit_s 5"},
+        {"name = a/b\n", "name: \"a/b\" cannot name a directory"},
+        {"name =\n", "name: \"\" cannot name a directory"},
+        {"name = ..\n", "name: \"..\" cannot name a directory"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        params_set_defaults(&params);
+        ck_assert_msg(read_ini(cases[i].text) == 0, "%s", error.message);
+        ck_assert_msg(params_check(&params, &error) < 0, "accepted: %s", cases[i].text);
+        ck_assert_msg(strncmp(error.message, cases[i].message, strlen(cases[i].message)) == 0, "%s",
+                      error.message);
+    }
+    params_set_defaults(&params);
+    ck_assert_int_eq(read_ini("[world]\npreset=water\n[simulation]\nintegrator = rk4\n"
+                              "[mutation]\nnone = 0.3\none = 0.7\n"),
+                     0);
+    ck_assert_msg(params_check(&params, &error) == 0, "%s", error.message);
+}
+END_TEST
+
+START_TEST(some_mutation_must_be_possible)
+{
+    for (int i = 0; i < param_count; i++)
+        if (strcmp(param_table[i].section, "mutation") == 0 && param_table[i].max == 1000)
+            *(double *)((char *)&params + param_table[i].offset) = 0;
+    ck_assert_int_lt(params_check(&params, &error), 0);
+    ck_assert_ptr_nonnull(strstr(error.message, "all mutation rates are 0"));
+    params.mutation_none = 1;
+    params.mutation_one = 0;
+    ck_assert_int_eq(params_check(&params, &error), 0);
+}
+END_TEST
+
+START_TEST(digest_sees_what_evaluations_depend_on)
+{
+    uint64_t digest = params_evaluation_digest(&params);
+    for (int i = 0; i < param_count; i++) {
+        const struct param_info *info = &param_table[i];
+        struct params changed = params;
+        void *field = (char *)&changed + info->offset;
+        if (info->type == PARAM_REAL)
+            *(double *)field += 1e-3;
+        else if (info->type == PARAM_INT)
+            *(int64_t *)field += 1;
+        else if (info->type == PARAM_TEXT)
+            strcpy(field, "other");
+        else
+            *(int *)field = !*(int *)field;
+        int is_seen = params_evaluation_digest(&changed) != digest;
+        int is_wanted = info->scope == 'E' && strcmp(info->key, "world.preset") != 0;
+        ck_assert_msg(is_seen == is_wanted, "%s", info->key);
+    }
+    // a preset counts by what it sets: land is the default world
+    ck_assert_int_eq(params_set_assignment(&params, "world.preset=land", &error), 0);
+    ck_assert_uint_eq(params_evaluation_digest(&params), digest);
+    ck_assert_int_eq(params_set_assignment(&params, "world.preset=moon", &error), 0);
+    ck_assert_uint_ne(params_evaluation_digest(&params), digest);
+}
+END_TEST
+
+/* ---- text helpers ---- */
+
+START_TEST(distances)
+{
+    ck_assert_int_eq(text_distance("", ""), 0);
+    ck_assert_int_eq(text_distance("abc", ""), 3);
+    ck_assert_int_eq(text_distance("kitten", "sitting"), 3);
+    ck_assert_int_eq(text_distance("widht_m", "width_m"), 1); /* neighbours exchanged */
+    ck_assert_int_eq(text_distance(HUNDRED, "a"), 100);
+    ck_assert(text_is_similar("widht_m", "width_m"));
+    ck_assert(!text_is_similar("height_m", "id"));
+}
+END_TEST
+
+START_TEST(clean_texts)
+{
+    static const char *const clean[] = {"", "abc", "h\xc3\xb6hle", "\xe2\x82\xac",
+                                        "\xf0\x9f\x90\x8d"};
+    static const char *const dirty[] = {"\n",
+                                        "\x1b[31m",
+                                        "\x7f",
+                                        "\x80",
+                                        "\xc3",
+                                        "\xc0\xaf",
+                                        "\xe0\x80\x80",
+                                        "\xed\xa0\x80",
+                                        "\xf4\x90\x80\x80",
+                                        "\xf8\x88\x80\x80",
+                                        "\xc2\x9b",
+                                        "\xe2\x82"};
+    for (size_t i = 0; i < sizeof clean / sizeof clean[0]; i++)
+        ck_assert_msg(text_is_clean(clean[i], strlen(clean[i])), "clean %zu", i);
+    for (size_t i = 0; i < sizeof dirty / sizeof dirty[0]; i++)
+        ck_assert_msg(!text_is_clean(dirty[i], strlen(dirty[i])), "dirty %zu", i);
+    ck_assert(!text_is_clean("a\0b", 3));
+}
+END_TEST
+
+START_TEST(doubles_print_short_and_exact)
+{
+    char text[TEXT_NUMBER_SIZE];
+    struct rng rng;
+    ck_assert_str_eq(text_print_double(0.1, text), "0.1");
+    ck_assert_str_eq(text_print_double(300, text), "300");
+    ck_assert_str_eq(text_print_double(1.0 / 240.0, text), "0.004166666666666667");
+    rng_init(&rng, 1, RNG_TEST, 0, 0);
+    for (int i = 0; i < 100000; i++) {
+        double value = rng_uniform(&rng, -1, 1) * (i % 2 ? 1e-200 : 1e5);
+        ck_assert(strtod(text_print_double(value, text), NULL) == value);
+    }
+}
+END_TEST
+
+static Suite *make_suite(void)
+{
+    Suite *suite = suite_create("params");
+    TCase *tests = tcase_create("params");
+    tcase_add_checked_fixture(tests, setup, NULL);
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, table_is_sound);
+    tcase_add_test(tests, defaults_are_as_documented);
+    tcase_add_test(tests, choices_have_their_numbers);
+    tcase_add_test(tests, good_values);
+    tcase_add_test(tests, bad_values);
+    tcase_add_test(tests, long_values_and_keys);
+    tcase_add_test(tests, ini_is_read);
+    tcase_add_test(tests, long_comments_are_read_over);
+    tcase_add_test(tests, ini_errors_name_file_and_line);
+    tcase_add_test(tests, files);
+    tcase_add_test(tests, presets);
+    tcase_add_test(tests, written_files_read_back);
+    tcase_add_test(tests, longest_text_reads_back);
+    tcase_add_test(tests, a_full_disk_is_an_error);
+    tcase_add_test(tests, cross_checks);
+    tcase_add_test(tests, some_mutation_must_be_possible);
+    tcase_add_test(tests, digest_sees_what_evaluations_depend_on);
+    tcase_add_test(tests, distances);
+    tcase_add_test(tests, clean_texts);
+    tcase_add_test(tests, doubles_print_short_and_exact);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
+
+int main(void)
+{
+    SRunner *runner = srunner_create(make_suite());
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
