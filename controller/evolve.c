@@ -259,15 +259,13 @@ static void on_quarantine(void *context, const struct task *task, const char *re
 {
     static const struct measures no_measures;
     struct evolve *evolve = context;
-    char command[2 * RUN_PATH_SIZE + 256], text[600];
+    char command[2 * RUN_PATH_SIZE + 256];
     if (evolve->is_stopping)
         return;
     const struct individual *individual =
         search_tell(evolve->settings->search, task->creature, VERDICT_QUARANTINED, &no_measures, 0);
     if (!individual)
         return;
-    log_event(LOG_WARN, "quarantine", "creature=%" PRIu64 " reason=%s", task->creature,
-              log_quote(reason, text, sizeof text));
     progress_print(evolve->settings->progress, "creature %" PRIu64 " is in quarantine: %s",
                    task->creature, reason);
     print_reproduction(evolve, task->creature, command, sizeof command);
