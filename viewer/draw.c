@@ -190,7 +190,7 @@ static void draw_joint(cairo_t *cr, const struct draw_view *view, const struct r
 
 /* A soft shadow on the ground: smaller and paler the higher the body. */
 static void draw_shadow(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
-                        int index)
+                        int index, double ghost)
 {
     double bounds[4];
     replay_get_bounds(replay, index, bounds);
@@ -203,7 +203,7 @@ static void draw_shadow(cairo_t *cr, const struct draw_view *view, const struct 
     cairo_scale(cr, fmax(half, 1), 3.2 * view->ui);
     cairo_arc(cr, 0, 0, 1, 0, 2 * DRAW_PI);
     cairo_restore(cr);
-    draw_set_color(cr, palette[COLOR_joint_line].light, 0.22 * share);
+    draw_set_color(cr, palette[COLOR_joint_line].light, 0.22 * share * (1 - ghost));
     cairo_fill(cr);
 }
 
@@ -216,8 +216,8 @@ void draw_creature(cairo_t *cr, const struct draw_view *view, const struct repla
     int index = replay_frame_index(replay, time_s);
     replay_get_frame(replay, index, &frame);
     replay_sample(replay, time_s, poses, &centre);
-    if (replay->has_ground && ghost < 0.3)
-        draw_shadow(cr, view, replay, index);
+    if (replay->has_ground)
+        draw_shadow(cr, view, replay, index, ghost);
     for (int i = replay->part_count - 1; i >= 0; i--)
         draw_part(cr, view, replay, i, &poses[i], ghost);
     for (int i = replay->part_count - 1; i >= 0; i--)

@@ -1,7 +1,8 @@
 /* The strobe picture: a whole gait in one still.
  *
  * A creature that gets anywhere is drawn where it was at several moments equally far apart in time,
- * the earlier ones fainter, over marks of distance; a long way is folded into rows, as text is. One
+ * the earlier ones fainter, over marks of distance; a long way is folded into rows, as text is, and a
+ * walk to the left is drawn mirrored, so that all pictures are read from left to right. One
  * that stays in place (it jumps, or fails) is drawn as a strip: the same moments side by side with
  * their times, without marks of distance, which would mean nothing there. */
 #include "viewer/draw.h"
@@ -16,7 +17,7 @@
 /* Moments of a strip. */
 #define STRIP_MOMENTS 8
 /* Travel in body widths below which it is drawn as a strip. */
-#define STRIP_TRAVEL 1.3
+#define STRIP_TRAVEL 0.9
 /* Distance of moments in body widths that is aimed at. */
 #define STROBE_SPACING 0.85
 #define TITLE_PX       46.0
@@ -28,7 +29,7 @@ struct strobe {
     double bounds[4];       /* of all parts at the moments and between */
     double left_m, right_m; /* greatest reach of the body from its centre of mass */
     double travel_m, end_x_m;
-    int is_strip, is_leftward;
+    int is_strip, is_mirrored;
     int moment_count, row_count;
     double times_s[STROBE_MOMENTS_MAX];
     double px_per_m;
@@ -78,15 +79,45 @@ static double highest_time(const struct replay *replay)
     return time_s;
 }
 
+/* Mean change of the joints from one of `count` moments to the next, rad. */
+static double pose_change(const struct replay *replay, int count)
+{
+    double sum = 0, duration = replay_duration(replay);
+    struct replay_frame a, b;
+    for (int i = 1; i < count; i++) {
+        replay_get_frame(replay, replay_frame_index(replay, duration * (i - 1) / (count - 1)), &a);
+        replay_get_frame(replay, replay_frame_index(replay, duration * i / (count - 1)), &b);
+        for (int k = 0; k < replay->link_count; k++)
+            sum += fabs(b.joints_rad[k] - a.joints_rad[k]);
+    }
+    return sum / (count - 1);
+}
+
+/* Up to a quarter fewer moments than there is room for: the number at which poses differ most, so that
+ * moments do not fall on the same phase of every stride and make it look as if it slid. */
+static int avoid_standing_gait(const struct replay *replay, int most)
+{
+    int best = most;
+    double best_change = -1;
+    for (int count = most; count >= 3 && count >= most * 3 / 4; count--) {
+        double change = pose_change(replay, count);
+        if (change > best_change) {
+            best_change = change;
+            best = count;
+        }
+    }
+    return best;
+}
+
 static void strobe_choose_moments(struct strobe *strobe)
 {
     double duration = replay_duration(strobe->replay), body = strobe->left_m + strobe->right_m;
     strobe->is_strip = strobe->travel_m < STRIP_TRAVEL * body;
-    double count =
+    strobe->is_mirrored = !strobe->is_strip && strobe->replay->has_ground && strobe->end_x_m < 0;
+    double room =
         strobe->is_strip ? STRIP_MOMENTS : floor(strobe->travel_m / (STROBE_SPACING * body)) + 1;
-    strobe->moment_count = (int)fmin(fmax(count, 3), STROBE_MOMENTS_MAX);
-    if (duration <= 0)
-        strobe->moment_count = 1;
+    int count = (int)fmin(fmax(room, 3), STROBE_MOMENTS_MAX);
+    strobe->moment_count = duration > 0 ? avoid_standing_gait(strobe->replay, count) : 1;
     int last = strobe->moment_count - 1;
     for (int i = 0; i <= last; i++)
         strobe->times_s[i] = last ? duration * i / last : 0;
@@ -146,9 +177,15 @@ static void strobe_row_view(const struct strobe *strobe, int row, double top, do
     double middle = (row + 0.5) / strobe->row_count;
     if (strobe->end_x_m < 0)
         middle = 1 - middle;
-    *view = (struct draw_view){
-        0, top, width, height, b[0] + middle * (b[2] - b[0]), (b[1] + b[3]) / 2, strobe->px_per_m,
-        1, ui};
+    *view = (struct draw_view){0,
+                               top,
+                               width,
+                               height,
+                               b[0] + middle * (b[2] - b[0]),
+                               (b[1] + b[3]) / 2,
+                               strobe->px_per_m,
+                               strobe->is_mirrored ? -1 : 1,
+                               ui};
     if (strobe->replay->has_ground)
         view->y_m = (height / 2 - GROUND_PX * ui) / strobe->px_per_m;
 }
@@ -218,16 +255,19 @@ static void draw_heading(cairo_t *cr, const struct strobe *strobe, double top, d
     const struct replay *replay = strobe->replay;
     char text[96];
     double size = 17 * ui, used;
+    int length = 0;
     draw_set_color(cr, palette[COLOR_panel].light, 1);
     cairo_rectangle(cr, 0, top, width, TITLE_PX * ui);
     cairo_fill(cr);
+    /* without a fitness the title says the distance already */
+    if (replay->status != REPLAY_UNRECORDED)
+        length = snprintf(text, sizeof text, "%.2f m in %.3g s, ", replay->measures.displacement_m,
+                          replay_duration(replay));
     if (strobe->moment_count > 1 && !strobe->is_strip)
-        snprintf(text, sizeof text, "%.2f m in %.3g s, a picture every %.2g s",
-                 replay->measures.displacement_m, replay_duration(replay),
-                 strobe->times_s[1] - strobe->times_s[0]);
+        snprintf(text + length, sizeof text - (size_t)length, "a picture every %.2g s%s",
+                 strobe->times_s[1] - strobe->times_s[0], strobe->is_mirrored ? ", mirrored" : "");
     else
-        snprintf(text, sizeof text, "%.2f m in %.3g s, side by side",
-                 replay->measures.displacement_m, replay_duration(replay));
+        snprintf(text + length, sizeof text - (size_t)length, "side by side");
     used = draw_text(cr, text, width - 18 * ui, top + 29 * ui, 12 * ui, 0, DRAW_RIGHT,
                      COLOR_text_soft);
     draw_title(cr, replay, 18 * ui, width - used - 46 * ui, top + 30 * ui, size);
@@ -235,7 +275,7 @@ static void draw_heading(cairo_t *cr, const struct strobe *strobe, double top, d
 
 static double strobe_ui(double width, double height)
 {
-    return fmin(fmax(fmin(width / 1200, height / 420), 0.8), 4);
+    return fmin(fmax(fmin(width / 1200, height / 300), 0.8), 4);
 }
 
 static void draw_strobe_of(cairo_t *cr, const struct replay *replay, double top, double width,

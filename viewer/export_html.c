@@ -1,5 +1,203 @@
+/* HTML: one page that plays the replays in any browser, without a network.
+ *
+ * Motion is stored as poses at 30 Hz: each channel (x and y of the centre of mass, then x, y and
+ * angle of every part) as differences of whole multiples of 0.5 mm or 0.5 mrad, zigzag coded in 16
+ * bits, all low bytes before all high bytes, deflated, base64. Differences are taken from what the
+ * reader has decoded so far, so that rounding never adds up. About 10 kB for 10 s of a creature. */
 #include "viewer/export.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "viewer/export_html_page.inc"
+#include "viewer/palette.h"
+
+#define HTML_HZ    30.0
+#define HTML_UNIT  0.0005 /* m and rad */
+#define DIFFERENCE 32767
+/* As in draw_world.c. */
+#define WATER_VISCOSITY 0.05
+
+/* Text inside a JavaScript string: '<' is escaped too, so that no text can end the script. */
+static void write_string(FILE *file, const char *text)
+{
+    fputc('"', file);
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        /* the line separators U+2028 and U+2029 once ended a line of JavaScript */
+        if (c[0] == 0xe2 && c[1] == 0x80 && (c[2] == 0xa8 || c[2] == 0xa9)) {
+            fprintf(file, "\\u20%x", c[2] - 0x80);
+            c += 2;
+        } else if (*c < 0x20 || *c == '"' || *c == '\\' || *c == '<' || *c == '>' || *c == '&') {
+            fprintf(file, "\\u%04x", *c);
+        } else {
+            fputc(*c, file);
+        }
+    }
+    fputc('"', file);
+}
+
+/* Text between tags. */
+static void write_escaped(FILE *file, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '<')
+            fputs("&lt;", file);
+        else if (*text == '>')
+            fputs("&gt;", file);
+        else if (*text == '&')
+            fputs("&amp;", file);
+        else
+            fputc(*text, file);
+    }
+}
+
+static void write_base64(FILE *file, const unsigned char *bytes, size_t length)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < length; i += 3) {
+        size_t left = length - i;
+        unsigned word = (unsigned)bytes[i] << 16 | (left > 1 ? (unsigned)bytes[i + 1] << 8 : 0) |
+                        (left > 2 ? bytes[i + 2] : 0);
+        fputc(digits[word >> 18], file);
+        fputc(digits[word >> 12 & 63], file);
+        fputc(left > 1 ? digits[word >> 6 & 63] : '=', file);
+        fputc(left > 2 ? digits[word & 63] : '=', file);
+    }
+}
+
+/* ---- motion ---- */
+
+static int html_frame_count(const struct replay *replay)
+{
+    return (int)(replay_duration(replay) * HTML_HZ + 1e-6) + 1;
+}
+
+/* Two planes of channels x frames bytes each; the caller frees. NULL: out of memory. */
+static unsigned char *encode_motion(const struct replay *replay, size_t *length)
+{
+    size_t frames = (size_t)html_frame_count(replay);
+    size_t channels = 2 + 3 * (size_t)replay->part_count, plane = channels * frames;
+    unsigned char *bytes = malloc(2 * plane);
+    int64_t decoded[2 + 3 * REPLAY_PARTS_MAX] = {0};
+    if (!bytes)
+        return NULL;
+    for (size_t f = 0; f < frames; f++) {
+        struct replay_pose poses[REPLAY_PARTS_MAX];
+        struct vec2 centre;
+        replay_sample(replay, (double)f / HTML_HZ, poses, &centre);
+        for (size_t k = 0; k < channels; k++) {
+            const struct replay_pose *pose = k < 2 ? NULL : &poses[(k - 2) / 3];
+            double value = k == 0             ? centre.x
+                           : k == 1           ? centre.y
+                           : (k - 2) % 3 == 0 ? pose->x_m
+                           : (k - 2) % 3 == 1 ? pose->y_m
+                                              : pose->angle_rad;
+            double wanted = floor(value / HTML_UNIT + 0.5) - (double)decoded[k];
+            int step = (int)fmin(fmax(wanted, -DIFFERENCE), DIFFERENCE);
+            unsigned code = step < 0 ? (unsigned)(-step) * 2 - 1 : (unsigned)step * 2;
+            decoded[k] += step;
+            bytes[k * frames + f] = (unsigned char)code;
+            bytes[plane + k * frames + f] = (unsigned char)(code >> 8);
+        }
+    }
+    *length = 2 * plane;
+    return bytes;
+}
+
+/* Deflates and writes as a base64 string. 0 or ERR_MEMORY. */
+static int write_motion(FILE *file, const struct replay *replay)
+{
+    size_t length = 0;
+    unsigned char *bytes = encode_motion(replay, &length);
+    uLongf packed_length = compressBound((uLong)length);
+    unsigned char *packed = malloc(packed_length);
+    int is_packed =
+        bytes && packed && compress2(packed, &packed_length, bytes, (uLong)length, 9) == Z_OK;
+    if (is_packed) {
+        fputc('"', file);
+        write_base64(file, packed, packed_length);
+        fputc('"', file);
+    }
+    free(bytes);
+    free(packed);
+    return is_packed ? 0 : ERR_MEMORY;
+}
+
+/* ---- the page ---- */
+
+static void write_palette(FILE *file, const char *name, int is_dark)
+{
+    fprintf(file, "%s: {", name);
+    for (int i = 0; i < COLOR_COUNT; i++)
+        fprintf(file, "%s%s: \"#%06x\"", i ? ", " : "", palette[i].name,
+                (unsigned)(is_dark ? palette[i].dark : palette[i].light));
+    fputs("},\n", file);
+}
+
+/* Width, height, depth, mirror, parent, hinged, driven, anchor x and y of each part. */
+static void write_parts(FILE *file, const struct replay *replay)
+{
+    fputs("parts: [", file);
+    for (int i = 0; i < replay->part_count; i++) {
+        const struct replay_part *part = &replay->parts[i];
+        int is_driven = part->is_hinged && replay->links[part->link].effector >= 0;
+        fprintf(file, "%s[%.4g, %.4g, %d, %d, %d, %d, %d, %.4g, %.4g]", i ? ", " : "",
+                part->width_m, part->height_m, part->depth, part->mirror, part->parent,
+                part->is_hinged, is_driven, part->anchor.x, part->anchor.y);
+    }
+    fputs("],\n", file);
+}
+
+static int write_creature(FILE *file, const struct replay *replay)
+{
+    const char *medium = replay->viscosity_pa_s >= WATER_VISCOSITY ? "water"
+                         : replay->has_ground                      ? "sky"
+                                                                   : "air";
+    fputs("{name: ", file);
+    write_string(file, replay->name);
+    fputs(", score: ", file);
+    write_string(file, replay->score);
+    fputs(", detail: ", file);
+    write_string(file, replay->detail);
+    fprintf(file,
+            ", status: \"%s\", verdict: \"%s\",\nmedium: \"%s\", ground: %d, width: %.4g, "
+            "height: %.4g, frames: %d,\n",
+            replay_status_names[replay->status], verdict_name(replay->verdict), medium,
+            replay->has_ground, replay->width_m, replay->height_m, html_frame_count(replay));
+    write_parts(file, replay);
+    fputs("data: ", file);
+    int status = write_motion(file, replay);
+    fputs("},\n", file);
+    return status;
+}
+
 int export_html(const struct export_job *job, const char *path, struct error *error)
 {
-    return error_set(error, ERR_IO, "none");
+    FILE *file = fopen(path, "w");
+    int status = 0;
+    if (!file)
+        return error_set(error, ERR_IO, "%s: %s", job->path, strerror(errno));
+    fputs(page_start, file);
+    write_escaped(file, job->replays[0]->name);
+    fputs(" - Bestiary", file);
+    fputs(page_style, file);
+    fprintf(file, "{hz: %g, metres: %g, radians: %g,\n", HTML_HZ, HTML_UNIT, HTML_UNIT);
+    write_palette(file, "light", 0);
+    write_palette(file, "dark", 1);
+    fputs("creatures: [\n", file);
+    for (int i = 0; i < job->count && !status; i++)
+        status = write_creature(file, job->replays[i]);
+    fputs("]}", file);
+    fputs(page_script, file);
+    int is_written = !ferror(file) && !fflush(file);
+    is_written &= !fclose(file);
+    if (status)
+        return error_set(error, status, "%s: %s", job->path, error_text(status));
+    if (!is_written)
+        return error_set(error, ERR_IO, "%s: cannot be written", job->path);
+    return 0;
 }
