@@ -149,6 +149,8 @@ static int report_read_params(struct report *report, const struct request *reque
     for (int i = 0; status == 0 && i < request->assignment_count; i++)
         if ((status = params_set_assignment(&report->params, request->assignments[i], &error)) != 0)
             error_prefix(&error, "-s %s", request->assignments[i]);
+    if (request->is_limp)
+        report->params.creature_effectors = 0;
     if (status == 0)
         status = params_check(&report->params, &error);
     return status == 0 ? 0 : fail(EXIT_FAILED, error.message);
@@ -164,22 +166,12 @@ static void report_choose_seed(struct report *report, const struct request *requ
         report->seed = rng_mix_seed((uint64_t)report->params.run_seed, report->creature.id);
 }
 
-static void genome_remove_effectors(struct genome *genome)
-{
-    for (int i = 0; i < genome->body_count; i++) {
-        struct body_gene *body = &genome->bodies[i];
-        body->has_effector = 0;
-        body->effector_strength = 0;
-        memset(&body->effector_input, 0, sizeof body->effector_input);
-    }
-}
-
 static const char *report_compare(const struct report *report, const struct request *request)
 {
     const struct creature *creature = &report->creature;
     if (!creature->has_evaluation)
         return "unrecorded";
-    if (request->is_limp || report->seed != creature->seed ||
+    if (report->seed != creature->seed ||
         params_evaluation_digest(&report->params) != params_evaluation_digest(&creature->params))
         return "not compared";
     if (creature->simulator_version != SIMULATOR_VERSION)
@@ -307,8 +299,6 @@ static int request_run(const struct request *request)
     if (exit_code == EXIT_OK) {
         report_choose_seed(&report, request);
         report.genome_hash = genome_hash(&report.creature.genome);
-        if (request->is_limp)
-            genome_remove_effectors(&report.creature.genome);
         if (report_evaluate(&report, request, &error) != 0)
             exit_code = fail(EXIT_FAILED, error.message);
     }

@@ -3,6 +3,7 @@
 #include "proto/message.h"
 
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -253,6 +254,29 @@ START_TEST(documented_bytes)
     ck_assert_uint_eq(writer.buffer.size, 6 + 15);
     ck_assert_mem_eq(writer.buffer.data, "\x00\x00\x00\x02\x91\x04", 6);
     ck_assert_mem_eq(writer.buffer.data + 6, "\x00\x00\x00\x0b\x93\x22\x07\xa7no root", 15);
+}
+END_TEST
+
+/* PROTOCOL.md lists the measures in their order: "1 `parts`, 2 `links`, ...". */
+START_TEST(documented_measures)
+{
+    static char text[64 * 1024];
+    FILE *file = fopen("proto/PROTOCOL.md", "r");
+    ck_assert_msg(file != NULL, "run from the project's directory");
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    const char *at = strstr(text, "<!-- measures -->");
+    ck_assert_ptr_nonnull(at);
+    for (int i = 0; i < MEASURE_COUNT; i++) {
+        char entry[64];
+        snprintf(entry, sizeof entry, "%d `%s`", i + 1, measure_table[i].name);
+        const char *found = strstr(at, entry);
+        ck_assert_msg(found != NULL, "%s", entry);
+        /* Nothing between two entries but a comma and white space. */
+        ck_assert_uint_le((size_t)(found - at), i == 0 ? 18 : 2);
+        at = found + strlen(entry);
+    }
+    ck_assert_int_eq(strncmp(at, "\n<!-- end of measures -->", 25), 0);
 }
 END_TEST
 
@@ -556,6 +580,7 @@ int main(void)
     tcase_add_test(test, long_reason_is_cut);
     tcase_add_test(test, frames_append);
     tcase_add_test(test, documented_bytes);
+    tcase_add_test(test, documented_measures);
     tcase_add_test(test, not_a_message);
     tcase_add_test(test, wrong_field_counts);
     tcase_add_test(test, hello_of_the_future);
