@@ -1,4 +1,5 @@
-/* A genome that uses every feature of the format: for the tests of genome, codec and files. */
+/* A genome that uses every feature of the format: for the tests of genome, codec and files.
+ * The golden files hold it too: a feature to come gets a fixture of its own. */
 #ifndef TESTS_GENOME_FIXTURE_H
 #define TESTS_GENOME_FIXTURE_H
 

@@ -1,0 +1,862 @@
+/* common/creature: exact round trips between memory, MessagePack and JSON; every single-bit flip and
+ * every truncation of a file refused; hostile content behind a right checksum; JSON that must fail,
+ * with the message; writing that leaves no half file. */
+#include "common/creature.h"
+
+#include <check.h>
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/file.h"
+#include "common/hash.h"
+#include "common/rng.h"
+#include "common/version.h"
+#include "tests/unit/genome_fixture.h"
+
+#define GOLDEN_BINARY "tests/golden/creature-v1.creature"
+#define GOLDEN_JSON   "tests/golden/creature-v1.json"
+
+static struct creature creature;
+static struct error error;
+static char directory[] = "/tmp/bestiary-creature-XXXXXX";
+
+/* Everything set, with numbers that need all their digits. */
+static void make_creature(struct creature *made)
+{
+    creature_init(made);
+    strcpy(made->name, "t\xc3\xa4ster \"one\" \\ two");
+    strcpy(made->note, "uses every feature");
+    fixture_make(&made->genome);
+    made->id = 12345;
+    made->parents[0] = INT64_MAX;
+    made->parents[1] = 7;
+    made->generation = 12;
+    strcpy(made->method, "crossover");
+    strcpy(made->mutations, "neuron 3: weight; body 2: size");
+    made->has_evaluation = 1;
+    made->params.world_preset = PRESET_WATER;
+    made->params.world_gravity_m_s2 = 1.0 / 3.0;
+    made->params.world_ground = 0;
+    made->params.simulation_contact_sweeps = 17;
+    made->params.evolution_behaviour = BEHAVIOUR_SWIM;
+    made->params.fitness_size_floor_m = 0.7;
+    made->seed = UINT64_C(0xfedcba9876543210);
+    made->verdict = VERDICT_TOO_FAST;
+    made->fitness = 0.1 + 0.2;
+    for (int i = 0; i < MEASURE_COUNT; i++)
+        measures_set(&made->measures, i, (i % 2 ? -1 : 1) / (3.0 + i));
+    measures_set(&made->measures, 0, -0.0);
+    made->digest = 1;
+    made->genome_hash = UINT64_MAX;
+    made->simulator_version = 3;
+}
+
+static void setup(void)
+{
+    memset(&error, 0, sizeof error);
+    make_creature(&creature);
+}
+
+static void teardown(void)
+{
+    creature_deinit(&creature);
+}
+
+static void assert_equal(const struct creature *a, const struct creature *b)
+{
+    ck_assert_str_eq(a->name, b->name);
+    ck_assert_str_eq(a->note, b->note);
+    ck_assert_uint_eq(a->id, b->id);
+    ck_assert_uint_eq(a->parents[0], b->parents[0]);
+    ck_assert_uint_eq(a->parents[1], b->parents[1]);
+    ck_assert_int_eq(a->generation, b->generation);
+    ck_assert_str_eq(a->method, b->method);
+    ck_assert_str_eq(a->mutations, b->mutations);
+    ck_assert(genome_is_equal(&a->genome, &b->genome));
+    ck_assert_uint_eq(genome_hash(&a->genome), genome_hash(&b->genome));
+    ck_assert_int_eq(a->has_evaluation, b->has_evaluation);
+    ck_assert_uint_eq(params_evaluation_digest(&a->params), params_evaluation_digest(&b->params));
+    ck_assert_int_eq(a->params.world_preset, b->params.world_preset);
+    ck_assert_int_eq(a->params.evolution_behaviour, b->params.evolution_behaviour);
+    ck_assert(a->params.fitness_size_floor_m == b->params.fitness_size_floor_m);
+    ck_assert_uint_eq(a->seed, b->seed);
+    ck_assert_int_eq(a->verdict, b->verdict);
+    ck_assert_mem_eq(&a->fitness, &b->fitness, sizeof a->fitness);
+    ck_assert_mem_eq(&a->measures, &b->measures, sizeof a->measures);
+    ck_assert_uint_eq(a->digest, b->digest);
+    ck_assert_uint_eq(a->genome_hash, b->genome_hash);
+    ck_assert_int_eq(a->simulator_version, b->simulator_version);
+}
+
+static void encode(const struct creature *source, struct pack_writer *writer)
+{
+    pack_writer_init(writer);
+    creature_encode(source, writer);
+    ck_assert_int_eq(writer->has_failed, 0);
+}
+
+/* Decodes a block of exactly that size, so that a sanitizer sees every step too far. */
+static int decode_exact(struct creature *decoded, const void *bytes, size_t length)
+{
+    char *exact = malloc(length + 1);
+    memcpy(exact + 1, bytes, length);
+    int rc = creature_decode(decoded, exact + 1, length, "x", &error);
+    free(exact);
+    return rc;
+}
+
+START_TEST(binary_round_trip)
+{
+    struct pack_writer writer, again;
+    struct creature copy;
+    encode(&creature, &writer);
+    ck_assert_msg(decode_exact(&copy, writer.buffer.data, writer.buffer.size) == 0, "%s",
+                  error.message);
+    assert_equal(&creature, &copy);
+    encode(&copy, &again);
+    ck_assert_uint_eq(writer.buffer.size, again.buffer.size);
+    ck_assert_mem_eq(writer.buffer.data, again.buffer.data, again.buffer.size);
+    pack_writer_deinit(&again);
+    pack_writer_deinit(&writer);
+    creature_deinit(&copy);
+}
+END_TEST
+
+/* binary -> JSON -> binary: the same bytes, the sign of zeros included. */
+START_TEST(json_round_trip)
+{
+    struct pack_writer writer, again;
+    struct creature copy;
+    char *text = creature_to_json(&creature);
+    ck_assert_ptr_nonnull(text);
+    ck_assert_msg(decode_exact(&copy, text, strlen(text)) == 0, "%s", error.message);
+    assert_equal(&creature, &copy);
+    encode(&creature, &writer);
+    encode(&copy, &again);
+    ck_assert_uint_eq(writer.buffer.size, again.buffer.size);
+    ck_assert_mem_eq(writer.buffer.data, again.buffer.data, again.buffer.size);
+    char *text_again = creature_to_json(&copy);
+    ck_assert_str_eq(text, text_again);
+    free(text_again);
+    free(text);
+    pack_writer_deinit(&again);
+    pack_writer_deinit(&writer);
+    creature_deinit(&copy);
+}
+END_TEST
+
+START_TEST(without_evaluation)
+{
+    struct pack_writer writer;
+    struct creature copy, bare;
+    creature_init(&bare);
+    fixture_make(&bare.genome);
+    encode(&bare, &writer);
+    ck_assert_int_eq(decode_exact(&copy, writer.buffer.data, writer.buffer.size), 0);
+    assert_equal(&bare, &copy);
+    creature_deinit(&copy);
+    char *text = creature_to_json(&bare);
+    ck_assert_ptr_null(strstr(text, "evaluation"));
+    ck_assert_int_eq(decode_exact(&copy, text, strlen(text)), 0);
+    assert_equal(&bare, &copy);
+    free(text);
+    pack_writer_deinit(&writer);
+    creature_deinit(&copy);
+    creature_deinit(&bare);
+}
+END_TEST
+
+START_TEST(genome_alone)
+{
+    struct pack_writer writer;
+    struct genome copy;
+    pack_writer_init(&writer);
+    genome_encode(&creature.genome, &writer);
+    ck_assert_int_eq(genome_decode_bytes(&copy, writer.buffer.data, writer.buffer.size, &error), 0);
+    ck_assert(genome_is_equal(&copy, &creature.genome));
+    genome_deinit(&copy);
+    // damaged: refused, or a genome that passes the check
+    for (size_t bit = 0; bit < writer.buffer.size * 8; bit++) {
+        writer.buffer.data[bit / 8] ^= (char)(1 << bit % 8);
+        if (genome_decode_bytes(&copy, writer.buffer.data, writer.buffer.size, &error) == 0)
+            ck_assert_int_eq(genome_check(&copy, &error), 0);
+        else
+            ck_assert(copy.body_count == 0 && copy.bodies == NULL && error.message[0] != '\0');
+        genome_deinit(&copy);
+        writer.buffer.data[bit / 8] ^= (char)(1 << bit % 8);
+    }
+    for (size_t length = 0; length < writer.buffer.size; length++)
+        ck_assert_int_lt(genome_decode_bytes(&copy, writer.buffer.data, length, &error), 0);
+    pack_writer_deinit(&writer);
+}
+END_TEST
+
+START_TEST(genome_errors_name_the_place)
+{
+    struct pack_writer writer;
+    struct genome copy;
+    pack_writer_init(&writer);
+    pack_array(&writer, 4);
+    pack_u64(&writer, 1);
+    pack_array(&writer, 1);
+    pack_array(&writer, 3);
+    for (int i = 0; i < 3; i++)
+        pack_u64(&writer, 1);
+    pack_array(&writer, 0);
+    pack_array(&writer, 0);
+    ck_assert_int_lt(genome_decode_bytes(&copy, writer.buffer.data, writer.buffer.size, &error), 0);
+    ck_assert_str_eq(error.message, "bodies[0]: expected 12 elements, not 3");
+    pack_writer_deinit(&writer);
+    pack_writer_init(&writer);
+    pack_array(&writer, 4);
+    pack_u64(&writer, 1);
+    pack_array(&writer, GENOME_BODIES_MAX + 1);
+    for (int i = 0; i <= GENOME_BODIES_MAX; i++)
+        pack_nil(&writer);
+    pack_array(&writer, 0);
+    pack_array(&writer, 0);
+    ck_assert_int_lt(genome_decode_bytes(&copy, writer.buffer.data, writer.buffer.size, &error), 0);
+    ck_assert_str_eq(error.message, "bodies: expected at most 32 elements, not 33");
+    pack_writer_deinit(&writer);
+}
+END_TEST
+
+START_TEST(every_flipped_bit_is_refused)
+{
+    struct pack_writer writer;
+    struct creature copy;
+    encode(&creature, &writer);
+    char *bytes = writer.buffer.data;
+    for (size_t bit = 0; bit < writer.buffer.size * 8; bit++) {
+        bytes[bit / 8] ^= (char)(1 << bit % 8);
+        ck_assert_msg(creature_decode(&copy, bytes, writer.buffer.size, "x", &error) < 0,
+                      "bit %zu of byte %zu", bit % 8, bit / 8);
+        ck_assert(strncmp(error.message, "x: ", 3) == 0);
+        ck_assert(copy.genome.body_count == 0 && copy.has_evaluation == 0);
+        bytes[bit / 8] ^= (char)(1 << bit % 8);
+    }
+    pack_writer_deinit(&writer);
+}
+END_TEST
+
+START_TEST(every_truncation_is_refused)
+{
+    struct pack_writer writer;
+    struct creature copy;
+    encode(&creature, &writer);
+    char *text = creature_to_json(&creature);
+    for (size_t length = 0; length < writer.buffer.size; length++)
+        ck_assert_int_lt(decode_exact(&copy, writer.buffer.data, length), 0);
+    // the line feed at the end may be missing
+    for (size_t length = 0; length + 2 < strlen(text); length += 3)
+        ck_assert_int_lt(decode_exact(&copy, text, length), 0);
+    free(text);
+    pack_writer_deinit(&writer);
+}
+END_TEST
+
+START_TEST(a_longer_file_is_refused)
+{
+    struct pack_writer writer;
+    struct creature copy;
+    encode(&creature, &writer);
+    pack_nil(&writer);
+    ck_assert_int_lt(decode_exact(&copy, writer.buffer.data, writer.buffer.size), 0);
+    ck_assert_ptr_nonnull(strstr(error.message, "bytes after the end"));
+    pack_writer_deinit(&writer);
+}
+END_TEST
+
+/* An envelope with a right checksum round any content. */
+static int decode_content(const void *content, size_t length, uint64_t version)
+{
+    struct pack_writer writer;
+    struct creature copy;
+    pack_writer_init(&writer);
+    pack_map(&writer, 4);
+    pack_text(&writer, "format");
+    pack_text(&writer, "bestiary-creature");
+    pack_text(&writer, "version");
+    pack_u64(&writer, version);
+    pack_text(&writer, "checksum");
+    pack_u64(&writer, hash_bytes(HASH_START, content, length));
+    pack_text(&writer, "creature");
+    pack_bytes(&writer, content, length);
+    int rc = decode_exact(&copy, writer.buffer.data, writer.buffer.size);
+    if (rc == 0)
+        ck_assert_int_eq(genome_check(&copy.genome, &error), 0);
+    else
+        ck_assert_int_eq(copy.genome.body_count, 0);
+    creature_deinit(&copy);
+    pack_writer_deinit(&writer);
+    return rc;
+}
+
+START_TEST(hostile_content_behind_a_right_checksum)
+{
+    struct pack_writer writer;
+    struct pack_reader file;
+    encode(&creature, &writer);
+    ck_assert_int_eq(pack_open(&file, writer.buffer.data, writer.buffer.size, &error), 0);
+    const msgpack_object_bin *bin = &pack_find(file.root, "creature")->via.bin;
+    ck_assert_int_eq(decode_content(bin->ptr, bin->size, 1), 0);
+    char *content = malloc(bin->size);
+    memcpy(content, bin->ptr, bin->size);
+    int accepted = 0, flips = (int)bin->size * 8;
+    for (int bit = 0; bit < flips; bit++) {
+        content[bit / 8] ^= (char)(1 << bit % 8);
+        accepted += decode_content(content, bin->size, 1) == 0;
+        content[bit / 8] ^= (char)(1 << bit % 8);
+    }
+    // many flips only change a number, and many must not pass
+    ck_assert_int_gt(accepted, flips / 10);
+    ck_assert_int_lt(accepted, flips * 9 / 10);
+    for (size_t length = 0; length < bin->size; length += 7)
+        ck_assert_int_lt(decode_content(content, length, 1), 0);
+    ck_assert_int_eq(decode_content(content, bin->size, 2), ERR_VERSION);
+    ck_assert_str_eq(error.message, "x: format version 2 is not supported (this program reads 1)");
+    free(content);
+    pack_close(&file);
+    pack_writer_deinit(&writer);
+}
+END_TEST
+
+START_TEST(other_files_are_no_creatures)
+{
+    static const char *const others[] = {"",
+                                         "\n",
+                                         "seed = 1\n",
+                                         "[1]",
+                                         "\x81\xa1"
+                                         "a\x01",
+                                         "\x80"};
+    struct creature copy;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        ck_assert_int_lt(decode_exact(&copy, others[i], strlen(others[i])), 0);
+        ck_assert_msg(strstr(error.message, "x: not a creature file"), "%s", error.message);
+    }
+}
+END_TEST
+
+/* ---- JSON written by hand ---- */
+
+#define HEAD   "{\"format\": \"bestiary-creature\", \"version\": 1, "
+#define BODY   "{\"id\": 1, \"width_m\": 0.5, \"height_m\": 0.2}"
+#define BODIES "\"bodies\": [" BODY "]"
+
+static int decode_text(const char *text, struct creature *decoded)
+{
+    return creature_decode(decoded, text, strlen(text), "worm.json", &error);
+}
+
+START_TEST(shortest_json)
+{
+    struct creature decoded;
+    ck_assert_msg(decode_text(" \n" HEAD BODIES "}", &decoded) == 0, "%s", error.message);
+    const struct body_gene *body = &decoded.genome.bodies[0];
+    ck_assert_uint_eq(decoded.genome.root, 1);
+    ck_assert_int_eq(body->joint, JOINT_ROTARY);
+    ck_assert(body->lower_rad == -1 && body->upper_rad == 1);
+    ck_assert_int_eq(body->recursive_limit, 1);
+    ck_assert(!body->is_symmetric && body->sensors == 0 && !body->has_effector);
+    ck_assert_int_eq(decoded.has_evaluation, 0);
+    creature_deinit(&decoded);
+}
+END_TEST
+
+START_TEST(json_defaults)
+{
+    struct creature decoded;
+    const char *text = HEAD
+        "\"root\": 2, \"bodies\": [" BODY ", {\"id\": 2, \"width_m\": 1, \"height_m\": 1,"
+        " \"sensors\": [\"joint\", \"contact-top\"], \"limits_rad\": [-3, 0],"
+        " \"effector\": {\"input\": {\"neuron\": 5}}}],"
+        "\"connections\": [{\"id\": 9, \"from\": 2, \"to\": 1}, {\"id\": 8, \"from\": 2, \"to\": "
+        "2}],"
+        "\"neurons\": [{\"id\": 5, \"in\": 2, \"function\": \"sum\", \"inputs\":"
+        " [{\"sensor\": \"contact-top\"}, {\"neuron\": 6, \"of\": \"central\", \"weight\": -2},"
+        "  {\"neuron\": 5, \"of\": \"child\", \"via\": 8}]},"
+        " {\"id\": 6, \"in\": \"central\", \"function\": \"product\","
+        "  \"inputs\": [{\"neuron\": 6}, {\"sensor\": \"joint\", \"via\": 2}]},"
+        " {\"id\": 7, \"in\": \"central\", \"function\": \"if\", \"inputs\": [0.5]}]}";
+    ck_assert_msg(decode_text(text, &decoded) == 0, "%s", error.message);
+    const struct genome *genome = &decoded.genome;
+    ck_assert_uint_eq(genome->root, 2);
+    ck_assert(genome->bodies[1].effector_strength == 1);
+    ck_assert_uint_eq(genome->bodies[1].sensors,
+                      SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_CONTACT_TOP));
+    const struct connection_gene *connection = &genome->connections[0];
+    ck_assert_int_eq(connection->parent_face, FACE_RIGHT);
+    ck_assert_int_eq(connection->child_face, FACE_LEFT);
+    ck_assert(connection->scale == 1 && connection->angle_rad == 0);
+    ck_assert(!connection->is_reflected && !connection->is_terminal_only);
+    const struct input_gene *inputs = genome->neurons[0].inputs;
+    ck_assert(inputs[0].kind == INPUT_SENSOR && inputs[0].scope == SCOPE_OWN);
+    ck_assert(inputs[0].weight == 1);
+    ck_assert(inputs[1].scope == SCOPE_CENTRAL && inputs[1].weight == -2);
+    ck_assert(inputs[2].scope == SCOPE_CHILD && inputs[2].via == 8);
+    ck_assert_int_eq(genome->neurons[1].inputs[0].scope, SCOPE_CENTRAL);
+    ck_assert_int_eq(genome->neurons[1].inputs[1].scope, SCOPE_PART);
+    inputs = genome->neurons[2].inputs;
+    ck_assert(inputs[0].value == 0.5 && inputs[0].weight == 1);
+    ck_assert(inputs[1].value == 0 && inputs[1].weight == 0);
+    creature_deinit(&decoded);
+}
+END_TEST
+
+#define NEURON(inputs)                                                                             \
+    HEAD BODIES                                                                                    \
+        ", \"neurons\": [{\"id\": 1, \"in\": 1, \"function\": \"abs\", \"inputs\": " inputs "}]}"
+#define EVALUATION(more)                                                                           \
+    HEAD BODIES ", \"evaluation\": {\"simulator_version\": 1, \"seed\": \"0123456789abcdef\","     \
+                "\"verdict\": \"ok\", \"fitness\": 1, \"digest\": \"0123456789abcdef\","           \
+                "\"genome_hash\": \"0123456789abcdef\", " more "}}"
+
+static const struct {
+    const char *text, *message;
+} bad_json[] = {
+    {"{", "worm.json: line 1, column 1: string or '}' expected"},
+    {"{\n \"format\": bestiary}", "worm.json: line 2, column 19: invalid token near 'bestiary'"},
+    {"{}", "worm.json: not a creature file: \"format\" is not"},
+    {"{\"format\": \"other\"}", "worm.json: not a creature file"},
+    {"{\"format\": \"bestiary-creature\"}", "worm.json: version: missing"},
+    {"{\"format\": \"bestiary-creature\", \"version\": 2}",
+     "worm.json: format version 2 is not supported (this program reads 1)"},
+    {"{\"format\": \"bestiary-creature\", \"version\": 1.0}",
+     "worm.json: version: expected a whole number"},
+    {HEAD "\"bodies\": []}", "worm.json: 0 bodies are not within 1 .. 32"},
+    {HEAD "\"name\": \"x\"}", "worm.json: bodies: missing"},
+    {HEAD BODIES ", \"boddies\": []}", "worm.json: boddies: unknown key (did you mean bodies?)"},
+    {HEAD BODIES ", \"quite different\": []}", "worm.json: quite different: unknown key"},
+    {HEAD BODIES "," BODIES "}", "worm.json: line 1, column"},
+    {HEAD "\"bodies\": [" BODY ", " BODY "]}",
+     "worm.json: body 0 (id 1): another body has the same id"},
+    {HEAD "\"bodies\": [{\"id\": 1, \"widht_m\": 1, \"height_m\": 1}]}",
+     "worm.json: bodies[0].widht_m: unknown key (did you mean width_m?)"},
+    {HEAD "\"bodies\": [" BODY ", {\"id\": 2, \"height_m\": 1}]}",
+     "worm.json: bodies[1].width_m: missing"},
+    {HEAD "\"bodies\": [{\"id\": 1, \"width_m\": \"1\", \"height_m\": 1}]}",
+     "worm.json: bodies[0].width_m: expected a number"},
+    {HEAD "\"bodies\": [{\"id\": 1, \"width_m\": 0, \"height_m\": 1}]}",
+     "worm.json: body 0 (id 1): width_m 0 is not within 0.01 .. 10"},
+    {HEAD "\"bodies\": [{\"id\": 0, \"width_m\": 1, \"height_m\": 1}]}",
+     "worm.json: bodies[0].id: 0 is not within 1 .. 9223372036854775807"},
+    {HEAD "\"bodies\": [{\"id\": -1, \"width_m\": 1, \"height_m\": 1}]}",
+     "worm.json: bodies[0].id: -1 is not within"},
+    {HEAD "\"bodies\": [{\"id\": 1.5, \"width_m\": 1, \"height_m\": 1}]}",
+     "worm.json: bodies[0].id: expected a whole number"},
+    {HEAD "\"bodies\": [7]}", "worm.json: bodies[0]: expected an object"},
+    {HEAD "\"bodies\": {}}", "worm.json: bodies: expected an array"},
+    {HEAD "\"bodies\": [{\"id\": 1, \"width_m\": 1, \"height_m\": 1, \"joint\": \"ball\"}]}",
+     "worm.json: bodies[0].joint: unknown name \"ball\""},
+    {HEAD "\"bodies\": [{\"id\": 1, \"width_m\": 1, \"height_m\": 1, \"joint\": 1}]}",
+     "worm.json: bodies[0].joint: expected a name"},
+    {HEAD "\"bodies\": [{\"id\": 1, \"width_m\": 1, \"height_m\": 1, \"limits_rad\": [1]}]}",
+     "worm.json: bodies[0].limits_rad: expected [lower, upper]"},
+    {HEAD "\"bodies\": [{\"id\": 1, \"width_m\": 1, \"height_m\": 1, \"limits_rad\": [1, 2]}]}",
+     "worm.json: body 0 (id 1): lower_rad 1 is not within"},
+    {HEAD "\"bodies\": [{\"id\": 1, \"width_m\": 1, \"height_m\": 1, \"recursive_limit\": 300}]}",
+     "worm.json: bodies[0].recursive_limit: 300 is not within 1 .. 16"},
+    {HEAD "\"bodies\": [{\"id\": 1, \"width_m\": 1, \"height_m\": 1, \"symmetric\": 1}]}",
+     "worm.json: bodies[0].symmetric: expected true or false"},
+    {HEAD "\"bodies\": [{\"id\": 1, \"width_m\": 1, \"height_m\": 1, \"sensors\": [\"smell\"]}]}",
+     "worm.json: bodies[0].sensors: unknown name \"smell\""},
+    {HEAD "\"bodies\": [{\"id\": 1, \"width_m\": 1, \"height_m\": 1,"
+          "\"sensors\": [\"joint\", \"joint\"]}]}",
+     "worm.json: bodies[0].sensors: joint stands twice"},
+    {HEAD "\"bodies\": [{\"id\": 1, \"width_m\": 1, \"height_m\": 1, \"effector\": {}}]}",
+     "worm.json: bodies[0].effector.input: missing"},
+    {HEAD "\"bodies\": [{\"id\": 1, \"width_m\": 1, \"height_m\": 1,"
+          "\"effector\": {\"input\": {\"neuron\": 4}}}]}",
+     "worm.json: body 0 (id 1), effector input: names a neuron that does not exist"},
+    {HEAD "\"bodies\": [{\"id\": 1, \"width_m\": 1, \"height_m\": 1,"
+          "\"effector\": {\"input\": {\"sensor\": \"joint\", \"off\": \"own\"}}}]}",
+     "worm.json: bodies[0].effector.input.off: unknown key (did you mean of?)"},
+    {HEAD BODIES ", \"connections\": [{\"id\": 1, \"from\": 1, \"to\": 1, \"scale\": 100}]}",
+     "worm.json: connection 0 (id 1): scale 100 is not within 0.1 .. 10"},
+    {HEAD BODIES ", \"connections\": [{\"id\": 1, \"from\": 1, \"to\": 2}]}",
+     "worm.json: connection 0 (id 1): to: no body has the id 2"},
+    {HEAD BODIES
+     ", \"connections\": [{\"id\": 1, \"from\": 1, \"to\": 1, \"child_face\": \"up\"}]}",
+     "worm.json: connections[0].child_face: unknown name \"up\""},
+    {HEAD BODIES ", \"root\": 2}", "worm.json: root: no body has the id 2"},
+    {HEAD BODIES ", \"neurons\": [{\"id\": 1, \"in\": \"centre\", \"function\": \"abs\"}]}",
+     "worm.json: neurons[0].in: expected a body's id or \"central\""},
+    {HEAD BODIES ", \"neurons\": [{\"id\": 1, \"in\": 1, \"function\": \"tan\"}]}",
+     "worm.json: neurons[0].function: unknown name \"tan\""},
+    {NEURON("[1, 2]"), "worm.json: neurons[0].inputs: abs has at most 1, not 2"},
+    {NEURON("1"), "worm.json: neurons[0].inputs: expected an array"},
+    {NEURON("[\"x\"]"), "worm.json: neurons[0].inputs[0]: expected an object"},
+    {NEURON("[{}]"),
+     "worm.json: neurons[0].inputs[0]: expected one of constant, neuron and sensor"},
+    {NEURON("[{\"constant\": 1, \"neuron\": 1}]"), "worm.json: neurons[0].inputs[0]: expected one"},
+    {NEURON("[{\"constant\": 1, \"of\": \"own\"}]"),
+     "worm.json: neurons[0].inputs[0]: a constant has neither of nor via"},
+    {NEURON("[{\"neuron\": 1, \"via\": 1}]"), "worm.json: neurons[0].inputs[0].via: is for"},
+    {NEURON("[{\"neuron\": 1, \"of\": \"child\"}]"),
+     "worm.json: neurons[0].inputs[0].via: missing"},
+    {NEURON("[{\"neuron\": 1, \"of\": \"sister\"}]"),
+     "worm.json: neurons[0].inputs[0].of: unknown name \"sister\""},
+    {NEURON("[{\"sensor\": \"joint\"}]"),
+     "worm.json: neuron 0 (id 1), input 0: the body it reads has no such sensor"},
+    {NEURON("[1e999]"), "worm.json: line 1, column"},
+    {NEURON("[1000]"), "worm.json: neuron 0 (id 1), input 0: value 1000 is not within"},
+    {HEAD BODIES
+     ", \"name\": \"0123456789012345678901234567890123456789012345678901234567890123\"}",
+     "worm.json: name: longer than 63 bytes"},
+    {HEAD BODIES ", \"name\": \"a\\u001b[31m\"}", "worm.json: name: has control characters"},
+    {HEAD BODIES ", \"name\": \"a\\u0000b\"}", "worm.json: line 1, column"},
+    {HEAD BODIES ", \"parents\": [1, 2, 3]}", "worm.json: parents: expected an array of at most 2"},
+    {HEAD BODIES ", \"parents\": 1}", "worm.json: parents: expected an array of at most 2"},
+    {HEAD BODIES ", \"evaluation\": {}}", "worm.json: evaluation.simulator_version: missing"},
+    {EVALUATION("\"parameters\": {}"), "worm.json: evaluation.measures: missing"},
+    {EVALUATION("\"parameters\": {\"world.gravity\": 1}, \"measures\": {}"),
+     "worm.json: evaluation.parameters: unknown key world.gravity"},
+    {EVALUATION("\"parameters\": {\"world.friction\": 11}, \"measures\": {}"),
+     "worm.json: evaluation.parameters: world.friction: 11 is not within 0 .. 10"},
+    {EVALUATION("\"parameters\": {\"world.friction\": null}, \"measures\": {}"),
+     "worm.json: evaluation.parameters.world.friction: expected a number, true, false or"},
+    {EVALUATION("\"parameters\": {\"creature.parts_min\": 60}, \"measures\": {}"),
+     "worm.json: evaluation.parameters: creature.parts_min 60 is above creature.parts_max 16"},
+    {EVALUATION("\"parameters\": [], \"measures\": {}"),
+     "worm.json: evaluation.parameters: expected an object"},
+    {EVALUATION("\"parameters\": {}, \"measures\": {\"luck\": 1}"),
+     "worm.json: evaluation.measures.luck: unknown measure"},
+    {EVALUATION("\"parameters\": {}, \"measures\": {\"mass_kg\": \"1\"}"),
+     "worm.json: evaluation.measures.mass_kg: expected a number"},
+    {HEAD BODIES ", \"evaluation\": {\"simulator_version\": 1, \"seed\": 1}}",
+     "worm.json: evaluation.seed: expected a text of 16 hexadecimal digits"},
+    {HEAD BODIES ", \"evaluation\": {\"simulator_version\": 1, \"seed\": \"0123456789abcdef\","
+                 "\"verdict\": \"good\"}}",
+     "worm.json: evaluation.verdict: unknown name \"good\""},
+};
+
+START_TEST(json_that_must_fail)
+{
+    struct creature decoded;
+    for (size_t i = 0; i < sizeof bad_json / sizeof bad_json[0]; i++) {
+        ck_assert_msg(decode_text(bad_json[i].text, &decoded) < 0, "accepted: %s",
+                      bad_json[i].text);
+        ck_assert_msg(strncmp(error.message, bad_json[i].message, strlen(bad_json[i].message)) == 0,
+                      "%s: %s", bad_json[i].text, error.message);
+        ck_assert_int_eq(decoded.genome.body_count, 0);
+    }
+}
+END_TEST
+
+START_TEST(json_preset_comes_first)
+{
+    struct creature decoded;
+    ck_assert_msg(decode_text(EVALUATION("\"parameters\": {\"world.friction\": 0.3,"
+                                         "\"world.preset\": \"water\"}, \"measures\": {}"),
+                              &decoded) == 0,
+                  "%s", error.message);
+    ck_assert(decoded.params.world_friction == 0.3);
+    ck_assert(decoded.params.world_gravity_m_s2 == 0);
+    creature_deinit(&decoded);
+}
+END_TEST
+
+START_TEST(too_many_rows)
+{
+    struct creature decoded;
+    char *text = malloc(100000);
+    int length = sprintf(text, HEAD "\"bodies\": [");
+    for (int i = 0; i <= GENOME_BODIES_MAX; i++)
+        length += sprintf(text + length, "%s{\"id\": %d, \"width_m\": 1, \"height_m\": 1}",
+                          i ? "," : "", i + 1);
+    strcpy(text + length, "]}");
+    ck_assert_int_lt(decode_text(text, &decoded), 0);
+    ck_assert_str_eq(error.message, "worm.json: bodies: at most 32, not 33");
+    // nesting without end
+    memset(text, '[', 99999);
+    text[99999] = '\0';
+    memcpy(text, "{\"format\":", 10);
+    ck_assert_int_lt(decode_text(text, &decoded), 0);
+    free(text);
+}
+END_TEST
+
+/* Damaged JSON is refused or gives a creature that can be written and read again. */
+START_TEST(damaged_json_never_crashes)
+{
+    struct rng rng;
+    struct creature decoded, again;
+    char *text = creature_to_json(&creature);
+    size_t length = strlen(text);
+    int accepted = 0;
+    rng_init(&rng, 1, RNG_TEST, 0, 0);
+    for (int round = 0; round < 4000; round++) {
+        char *damaged = malloc(length);
+        memcpy(damaged, text, length);
+        size_t at = rng_below(&rng, (uint32_t)length);
+        static const char likely[] = "0123456789-.e,:{}[]\" truefalse";
+        damaged[at] = round % 2 ? likely[rng_below(&rng, sizeof likely - 1)] : (char)rng_u32(&rng);
+        if (decode_exact(&decoded, damaged, length) == 0) {
+            accepted++;
+            ck_assert_int_eq(genome_check(&decoded.genome, &error), 0);
+            char *written = creature_to_json(&decoded);
+            ck_assert_msg(decode_exact(&again, written, strlen(written)) == 0, "%s", error.message);
+            assert_equal(&decoded, &again);
+            free(written);
+            creature_deinit(&again);
+            creature_deinit(&decoded);
+        }
+        free(damaged);
+    }
+    ck_assert_int_gt(accepted, 100);
+    free(text);
+}
+END_TEST
+
+/* ---- parameters and measures in messages ---- */
+
+START_TEST(params_travel)
+{
+    struct pack_writer writer;
+    struct pack_reader reader;
+    struct params decoded;
+    for (int is_all = 0; is_all < 2; is_all++) {
+        creature.params.population_size = 77;
+        pack_writer_init(&writer);
+        params_encode(&creature.params, is_all, &writer);
+        ck_assert_int_eq(pack_open(&reader, writer.buffer.data, writer.buffer.size, &error), 0);
+        ck_assert_msg(params_decode(&decoded, reader.root, &error) == 0, "%s", error.message);
+        ck_assert_uint_eq(params_evaluation_digest(&decoded),
+                          params_evaluation_digest(&creature.params));
+        ck_assert_int_eq(decoded.population_size, is_all ? 77 : 300);
+        pack_close(&reader);
+        pack_writer_deinit(&writer);
+    }
+}
+END_TEST
+
+static const char *params_message(const char *key, double value)
+{
+    struct pack_writer writer;
+    struct pack_reader reader;
+    struct params decoded;
+    pack_writer_init(&writer);
+    pack_map(&writer, 1);
+    pack_text(&writer, key);
+    pack_double(&writer, value);
+    ck_assert_int_eq(pack_open(&reader, writer.buffer.data, writer.buffer.size, &error), 0);
+    ck_assert_int_lt(params_decode(&decoded, reader.root, &error), 0);
+    pack_close(&reader);
+    pack_writer_deinit(&writer);
+    return error.message;
+}
+
+START_TEST(bad_params_in_messages)
+{
+    ck_assert_str_eq(params_message("world.friction", 11),
+                     "world.friction: 11 is not within 0 .. 10");
+    ck_assert_str_eq(params_message("world.friction", NAN),
+                     "world.friction: expected a finite number");
+    ck_assert_str_eq(params_message("world.ground", 1), "world.ground: expected true or false");
+    ck_assert_str_eq(params_message("population.size", 3.5),
+                     "population.size: expected a whole number");
+    ck_assert_str_eq(params_message("evolution.search", 1), "evolution.search: expected a text");
+    ck_assert_str_eq(params_message("no.such", 1), "unknown key no.such");
+    ck_assert_str_eq(params_message("simulation.dt_s", 0.05),
+                     "simulation.dt_s 0.05 is longer than a brain tick (simulation.brain_hz 60)");
+}
+END_TEST
+
+START_TEST(measures_travel)
+{
+    struct pack_writer writer;
+    struct pack_reader reader;
+    struct measures decoded;
+    pack_writer_init(&writer);
+    measures_encode(&creature.measures, &writer);
+    ck_assert_int_eq(pack_open(&reader, writer.buffer.data, writer.buffer.size, &error), 0);
+    ck_assert_int_eq(measures_decode(&decoded, reader.root, &error), 0);
+    ck_assert_mem_eq(&decoded, &creature.measures, sizeof decoded);
+    pack_close(&reader);
+    pack_writer_deinit(&writer);
+    creature.measures.mass_kg = NAN;
+    pack_writer_init(&writer);
+    measures_encode(&creature.measures, &writer);
+    ck_assert_int_eq(pack_open(&reader, writer.buffer.data, writer.buffer.size, &error), 0);
+    ck_assert_int_lt(measures_decode(&decoded, reader.root, &error), 0);
+    ck_assert_str_eq(error.message, "mass_kg: expected a finite number");
+    pack_close(&reader);
+    pack_writer_deinit(&writer);
+}
+END_TEST
+
+/* ---- files ---- */
+
+static void make_directory(void)
+{
+    setup();
+    strcpy(directory + sizeof directory - 7, "XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+}
+
+static int count_files(void)
+{
+    DIR *stream = opendir(directory);
+    int count = 0;
+    for (struct dirent *entry; (entry = readdir(stream));)
+        count += entry->d_name[0] != '.';
+    closedir(stream);
+    return count;
+}
+
+static void remove_directory(void)
+{
+    teardown();
+    rmdir(directory);
+}
+
+START_TEST(written_and_read)
+{
+    char path[100];
+    struct creature copy;
+    snprintf(path, sizeof path, "%s/a.creature", directory);
+    for (int is_text = 0; is_text < 2; is_text++) {
+        ck_assert_msg(creature_write(&creature, path, is_text, &error) == 0, "%s", error.message);
+        ck_assert_msg(creature_read(&copy, path, &error) == 0, "%s", error.message);
+        assert_equal(&creature, &copy);
+        creature_deinit(&copy);
+    }
+    ck_assert_int_eq(count_files(), 1);
+    unlink(path);
+    ck_assert_int_eq(creature_read(&copy, path, &error), ERR_MISSING);
+    ck_assert_ptr_nonnull(strstr(error.message, "a.creature: No such file"));
+}
+END_TEST
+
+START_TEST(failed_writes_leave_nothing)
+{
+    char path[100], inner[120];
+    snprintf(path, sizeof path, "%s/none/a.creature", directory);
+    ck_assert_int_eq(creature_write(&creature, path, 0, &error), ERR_MISSING);
+    ck_assert_ptr_nonnull(strstr(error.message, "/none/a.creature: No such file"));
+    // a directory stands in the way of the rename
+    snprintf(path, sizeof path, "%s/a.creature", directory);
+    snprintf(inner, sizeof inner, "%s/x", path);
+    ck_assert_int_eq(mkdir(path, 0700), 0);
+    ck_assert_int_eq(mkdir(inner, 0700), 0);
+    ck_assert_int_lt(creature_write(&creature, path, 1, &error), 0);
+    ck_assert_int_eq(count_files(), 1);
+    rmdir(inner);
+    rmdir(path);
+    // what is no genome is not written
+    creature.genome.root = 99;
+    ck_assert_int_lt(creature_write(&creature, path, 0, &error), 0);
+    ck_assert_ptr_nonnull(strstr(error.message, "a.creature: not written: root: no body has"));
+    ck_assert_int_eq(count_files(), 0);
+}
+END_TEST
+
+START_TEST(huge_files_are_refused)
+{
+    char path[100];
+    struct creature copy;
+    snprintf(path, sizeof path, "%s/huge", directory);
+    FILE *file = fopen(path, "w");
+    ck_assert_int_eq(ftruncate(fileno(file), CREATURE_FILE_BYTES_MAX + 1), 0);
+    fclose(file);
+    ck_assert_int_eq(creature_read(&copy, path, &error), ERR_LIMIT);
+    ck_assert_ptr_nonnull(strstr(error.message, "huge: larger than 4194304 bytes"));
+    unlink(path);
+}
+END_TEST
+
+/* Files of format version 1 stay readable; see docs/creature-format.md. */
+START_TEST(golden_files_are_read)
+{
+    struct creature binary, text;
+    ck_assert_msg(creature_read(&binary, GOLDEN_BINARY, &error) == 0, "%s", error.message);
+    ck_assert_msg(creature_read(&text, GOLDEN_JSON, &error) == 0, "%s", error.message);
+    assert_equal(&binary, &text);
+    ck_assert(genome_is_equal(&text.genome, &creature.genome));
+    ck_assert_str_eq(text.name, creature.name);
+    ck_assert_uint_eq(text.parents[0], INT64_MAX);
+    ck_assert_uint_eq(text.seed, UINT64_C(0xfedcba9876543210));
+    ck_assert_int_eq(text.verdict, VERDICT_TOO_FAST);
+    ck_assert(text.params.world_gravity_m_s2 == 1.0 / 3.0);
+    ck_assert(text.measures.mass_kg == -1.0 / 6.0);
+    creature_deinit(&binary);
+    creature_deinit(&text);
+}
+END_TEST
+
+START_TEST(examples_are_read)
+{
+    static const char *const names[] = {"inchworm", "biped", "fish", "tail"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char path[100];
+        struct creature copy;
+        struct genome collected;
+        snprintf(path, sizeof path, "examples/creatures/%s.json", names[i]);
+        ck_assert_msg(creature_read(&copy, path, &error) == 0, "%s", error.message);
+        ck_assert_str_eq(copy.name, names[i]);
+        ck_assert_int_eq(genome_copy(&collected, &copy.genome), 0);
+        genome_collect_garbage(&collected);
+        ck_assert_msg(genome_is_equal(&collected, &copy.genome), "%s has garbage", names[i]);
+        genome_deinit(&collected);
+        creature_deinit(&copy);
+    }
+}
+END_TEST
+
+static Suite *make_suite(void)
+{
+    Suite *suite = suite_create("creature");
+    TCase *tests = tcase_create("memory");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, binary_round_trip);
+    tcase_add_test(tests, json_round_trip);
+    tcase_add_test(tests, without_evaluation);
+    tcase_add_test(tests, genome_alone);
+    tcase_add_test(tests, genome_errors_name_the_place);
+    tcase_add_test(tests, every_flipped_bit_is_refused);
+    tcase_add_test(tests, every_truncation_is_refused);
+    tcase_add_test(tests, a_longer_file_is_refused);
+    tcase_add_test(tests, hostile_content_behind_a_right_checksum);
+    tcase_add_test(tests, other_files_are_no_creatures);
+    tcase_add_test(tests, shortest_json);
+    tcase_add_test(tests, json_defaults);
+    tcase_add_test(tests, json_that_must_fail);
+    tcase_add_test(tests, json_preset_comes_first);
+    tcase_add_test(tests, too_many_rows);
+    tcase_add_test(tests, damaged_json_never_crashes);
+    tcase_add_test(tests, params_travel);
+    tcase_add_test(tests, bad_params_in_messages);
+    tcase_add_test(tests, measures_travel);
+    suite_add_tcase(suite, tests);
+    TCase *files = tcase_create("files");
+    tcase_add_checked_fixture(files, make_directory, remove_directory);
+    tcase_add_test(files, written_and_read);
+    tcase_add_test(files, failed_writes_leave_nothing);
+    tcase_add_test(files, huge_files_are_refused);
+    tcase_add_test(files, golden_files_are_read);
+    tcase_add_test(files, examples_are_read);
+    suite_add_tcase(suite, files);
+    return suite;
+}
+
+/* With --make-golden: writes the golden files of the current format, once for each version. */
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "--make-golden") == 0) {
+        make_creature(&creature);
+        return creature_write(&creature, GOLDEN_BINARY, 0, &error) != 0 ||
+               creature_write(&creature, GOLDEN_JSON, 1, &error) != 0;
+    }
+    SRunner *runner = srunner_create(make_suite());
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
