@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# A creature that crashes every simulator it meets goes to quarantine, and the run goes on, equal for
+# any number of workers. The crash is planted: a launcher looks for the creature's seed in what the
+# controller sends, and dies of SIGSEGV when it finds it.
+# shellcheck source=/dev/null disable=SC2154
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+command -v perl >/dev/null || { echo "skip: needs perl"; exit 77; }
+ulimit -c 0
+
+cat >crash.pl <<'END'
+my $seed = pack("H*", shift @ARGV);
+open(my $simulator, "|-", @ARGV) or die;
+while (sysread(STDIN, my $bytes, 65536)) {
+    if (index($bytes, $seed) >= 0) { kill("SEGV", $$); sleep(60); }
+    syswrite($simulator, $bytes);
+}
+END
+
+"$bin/controller" run walk.ini --seed 9 -o sound >sound.out 2>&1 || fail "$(cat sound.out)"
+"$bin/controller" list sound --generation 0 --top 0 --json >sound.json
+bad=5
+seed=$(sed -n "/^    \"id\": $bad,/,/\"seed\"/s/^    \"seed\": \"\(.*\)\",/\1/p" sound.json)
+[ ${#seed} = 16 ] || fail "no seed of creature $bad: '$seed'"
+
+for workers in 1 3; do
+    "$bin/controller" run walk.ini --seed 9 -j $workers -o "sick$workers" -s farm.prefetch=1 \
+        -s farm.launcher="perl $PWD/crash.pl $seed" >"sick$workers.out" 2>&1 ||
+        fail "the run ended: $(cat "sick$workers.out")"
+    grep -q "creature $bad is in quarantine" "sick$workers.out" ||
+        fail "does not tell of the quarantine: $(cat "sick$workers.out")"
+    says '"quarantined": 1,' "$bin/controller" status "sick$workers" --json
+    no_worker_is_left "sick$workers"
+done
+same_runs sick1 sick3
+
+"$bin/controller" list sick1 --generation 0 --top 0 --json >sick.json
+sed -n "/^    \"id\": $bad,/,/\"digest\"/p" sick.json >bad.json
+grep -q '"verdict": "quarantined"' bad.json || fail "not its verdict: $(cat bad.json)"
+grep -q '"fitness": 0.0' bad.json || fail "it has a fitness: $(cat bad.json)"
+says "creature $bad" "$bin/controller" save sick1 $bad -o bad.creature
