@@ -1,0 +1,101 @@
+/* Progress: what its line says, and that nothing but plain lines goes to what is no terminal. */
+#include "controller/progress.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct progress_state state = {.generation = 12,
+                                            .last_generation = 49,
+                                            .evaluated = 150,
+                                            .members = 300,
+                                            .evaluations_left = 7460,
+                                            .has_best = 1,
+                                            .best = 3.21449,
+                                            .median = 1.875};
+
+START_TEST(test_line)
+{
+    char line[256];
+    progress_format(&state, 100.0, 0, line, sizeof line);
+    ck_assert_str_eq(line, "generation 12/49   50%  best 3.214  median 1.875"
+                           "  100 evaluations/s  1:15 left");
+    progress_format(&state, 1.5, 0, line, sizeof line);
+    ck_assert_ptr_nonnull(strstr(line, "1.5 evaluations/s  1:22:53 left"));
+}
+END_TEST
+
+START_TEST(test_line_without_knowledge)
+{
+    char line[256];
+    struct progress_state first = {.last_generation = 9};
+    progress_format(&first, 0.0, 0, line, sizeof line);
+    ck_assert_str_eq(line, "generation 0/9    0%");
+    progress_format(&state, 1e-300, 0, line, sizeof line);
+    ck_assert_ptr_nonnull(strstr(line, " left"));
+    progress_format(&state, 100.0, 1, line, 20);
+    ck_assert_uint_eq(strlen(line), 19);
+}
+END_TEST
+
+START_TEST(test_plain_lines)
+{
+    int ends[2];
+    char text[1024];
+    struct progress progress;
+    ck_assert_int_eq(pipe(ends), 0);
+    ck_assert_int_eq(setenv("TERM", "xterm", 1), 0);
+    progress_init(&progress, ends[1]);
+    ck_assert_int_eq(progress.is_terminal, 0);
+    progress_show(&progress, &state, 1);
+    progress_show(&progress, &state, 0); /* too soon for another */
+    progress_show(&progress, &state, 1);
+    progress_print(&progress, "creature %d", 7);
+    progress_end(&progress);
+    close(ends[1]);
+    ssize_t length = read(ends[0], text, sizeof text - 1);
+    ck_assert_int_gt(length, 0);
+    text[length] = '\0';
+    close(ends[0]);
+
+    int lines = 0;
+    for (const char *at = text; *at; at++) {
+        ck_assert_int_ne(*at, '\r');
+        ck_assert_int_ne(*at, '\033');
+        lines += *at == '\n';
+    }
+    ck_assert_int_eq(lines, 3);
+    ck_assert_ptr_nonnull(strstr(text, "\ncreature 7\n"));
+}
+END_TEST
+
+START_TEST(test_many_counts)
+{
+    struct progress progress;
+    progress_init(&progress, STDERR_FILENO);
+    for (int i = 0; i < 100000; i++) {
+        progress.samples[progress.sample_count - 1].time_ms -= i % 100 ? 0 : 1000;
+        progress_count(&progress);
+    }
+    ck_assert_int_eq(progress.done, 100000);
+    ck_assert_int_le(progress.sample_count, PROGRESS_SAMPLES);
+    ck_assert(progress_rate(&progress) >= 0.0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("progress");
+    TCase *tests = tcase_create("progress");
+    tcase_add_test(tests, test_line);
+    tcase_add_test(tests, test_line_without_knowledge);
+    tcase_add_test(tests, test_plain_lines);
+    tcase_add_test(tests, test_many_counts);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,168 @@
+/* A run's directory: made only where nothing is, recognised, locked by one process at a time. */
+#include "controller/run_directory.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char base[64];
+static char path[RUN_PATH_SIZE];
+static struct error error;
+
+static void set_up(void)
+{
+    strcpy(base, "/tmp/bestiary-directory-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(base));
+}
+
+/* Empties and removes what the tests make. */
+static void tear_down(void)
+{
+    static const char *const names[] = {"a/b/run/logs",
+                                        "a/b/run/run.db",
+                                        "a/b/run/params.ini",
+                                        "a/b/run",
+                                        "a/b",
+                                        "a",
+                                        "logs",
+                                        "file",
+                                        "lock"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char name[128];
+        snprintf(name, sizeof name, "%s/%s", base, names[i]);
+        remove(name);
+    }
+    ck_assert_int_eq(rmdir(base), 0);
+}
+
+static const char *below(const char *name)
+{
+    snprintf(path, sizeof path, "%s/%s", base, name);
+    return path;
+}
+
+static void write_file(const char *name, const char *text)
+{
+    FILE *file = fopen(name, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+START_TEST(test_create)
+{
+    ck_assert_int_eq(run_directory_create(below("a/b/run"), &error), 0);
+    ck_assert_int_eq(access(below("a/b/run/logs"), W_OK), 0);
+    ck_assert_int_eq(run_directory_create(below("a/b/run"), &error), ERR_EXISTS);
+    ck_assert_ptr_nonnull(strstr(error.message, "a/b/run"));
+    ck_assert_int_eq(run_directory_create(base, &error), ERR_EXISTS);
+}
+END_TEST
+
+START_TEST(test_create_in_empty_or_through_file)
+{
+    ck_assert_int_eq(run_directory_create(base, &error), 0);
+    write_file(below("file"), "x");
+    ck_assert_int_eq(run_directory_create(below("file"), &error), ERR_EXISTS);
+    ck_assert_int_eq(run_directory_create(below("file/run"), &error), ERR_IO);
+}
+END_TEST
+
+START_TEST(test_check)
+{
+    ck_assert_int_eq(run_directory_check(below("nothing"), &error), ERR_MISSING);
+    ck_assert_int_eq(run_directory_check(base, &error), ERR_MISSING);
+    ck_assert_ptr_nonnull(strstr(error.message, "not a run"));
+    write_file(below("file"), "x");
+    ck_assert_int_eq(run_directory_check(below("file"), &error), ERR_MISSING);
+    ck_assert_int_eq(run_directory_create(below("a/b/run"), &error), 0);
+    write_file(below("a/b/run/run.db"), "");
+    ck_assert_int_eq(run_directory_check(below("a/b/run"), &error), 0);
+}
+END_TEST
+
+START_TEST(test_params_are_read_back)
+{
+    struct params params, found;
+    params_set_defaults(&params);
+    params_set_defaults(&found);
+    params.population_size = 33;
+    ck_assert_int_eq(run_directory_create(below("a/b/run"), &error), 0);
+    ck_assert_int_eq(run_directory_write_params(below("a/b/run"), &params, &error), 0);
+    params.population_size = 34;
+    ck_assert_int_eq(run_directory_write_params(below("a/b/run"), &params, &error), 0);
+    ck_assert_int_eq(params_read_file(&found, below("a/b/run/params.ini"), &error), 0);
+    ck_assert_int_eq(found.population_size, 34);
+    ck_assert_int_ne(access(below("a/b/run/params.ini.new"), F_OK), 0);
+    ck_assert_int_eq(run_directory_write_params(below("nothing"), &params, &error), ERR_IO);
+}
+END_TEST
+
+START_TEST(test_lock)
+{
+    int ready[2], done[2], descriptor;
+    char byte = 0;
+    below("lock");
+    ck_assert_int_eq(run_directory_lock_holder(path), 0);
+    ck_assert_int_eq(pipe(ready) | pipe(done), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        close(done[1]);
+        if (run_directory_lock(path, &descriptor, &error) || write(ready[1], &byte, 1) != 1)
+            _exit(1);
+        _exit(read(done[0], &byte, 1) == 0 ? 0 : 1);
+    }
+    ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+    ck_assert_int_eq(run_directory_lock_holder(path), child);
+    ck_assert_int_eq(run_directory_lock(path, &descriptor, &error), ERR_BUSY);
+    close(done[0]);
+    close(done[1]);
+    ck_assert_int_eq(waitpid(child, NULL, 0), child);
+    ck_assert_int_eq(run_directory_lock_holder(path), 0);
+    ck_assert_int_eq(run_directory_lock(path, &descriptor, &error), 0);
+    close(descriptor);
+}
+END_TEST
+
+START_TEST(test_paths_are_bounded)
+{
+    char name[RUN_PATH_SIZE + 8];
+    memset(name, 'x', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    ck_assert_int_eq(run_directory_path(base, name, path, &error), ERR_LIMIT);
+    ck_assert_int_eq(run_directory_create(name, &error), ERR_LIMIT);
+    ck_assert_int_eq(run_directory_check(name, &error), ERR_LIMIT);
+}
+END_TEST
+
+START_TEST(test_disk_bytes)
+{
+    ck_assert_int_eq(run_directory_disk_bytes(below("nothing")), 0);
+    ck_assert_int_eq(run_directory_create(below("a/b/run"), &error), 0);
+    write_file(below("a/b/run/run.db"), "12345");
+    ck_assert_int_eq(run_directory_disk_bytes(below("a/b/run")), 5);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("run_directory");
+    TCase *tests = tcase_create("run_directory");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, test_create);
+    tcase_add_test(tests, test_create_in_empty_or_through_file);
+    tcase_add_test(tests, test_check);
+    tcase_add_test(tests, test_params_are_read_back);
+    tcase_add_test(tests, test_lock);
+    tcase_add_test(tests, test_paths_are_bounded);
+    tcase_add_test(tests, test_disk_bytes);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
