@@ -199,7 +199,7 @@ static void print_measures(FILE *text, const char *prefix, const char *suffix, c
     fputs(last, text);
 }
 
-static void print_table(FILE *text, const char *sql)
+static void print_table(FILE *text, const char *sql, const char *unused)
 {
     const char *mark = strstr(sql, STORE_MEASURES_MARK);
     if (!mark) {
@@ -238,26 +238,25 @@ static void print_select(FILE *text, const char *extra, const char *rest)
     fprintf(text, "%s %s", extra, rest);
 }
 
-enum sql_kind { SQL_TABLE, SQL_SELECT, SQL_UPDATE_RESULT };
+static void print_update_result(FILE *text, const char *unused, const char *unused_too)
+{
+    fputs("UPDATE individuals SET ", text);
+    print_measures(text, "", " = ?",
+                   "verdict = ?, fitness = ?, digest = ?, branch = ? WHERE id = ?");
+}
 
-/* Prepares one of the statements above. */
-static int prepare_with_measures(struct store *store, enum sql_kind kind, const char *first,
-                                 const char *second, sqlite3_stmt **statement, struct error *error)
+/* Prepares what one of the functions above prints. */
+static int prepare_printed(struct store *store,
+                           void (*print)(FILE *text, const char *first, const char *second),
+                           const char *first, const char *second, sqlite3_stmt **statement,
+                           struct error *error)
 {
     char *sql = NULL;
     size_t size;
     FILE *text = open_memstream(&sql, &size);
     if (!text)
         return error_set(error, ERR_MEMORY, "%s: out of memory", store->path);
-    if (kind == SQL_TABLE)
-        print_table(text, first);
-    else if (kind == SQL_SELECT)
-        print_select(text, first, second);
-    else {
-        fputs("UPDATE individuals SET ", text);
-        print_measures(text, "", " = ?",
-                       "verdict = ?, fitness = ?, digest = ?, branch = ? WHERE id = ?");
-    }
+    print(text, first, second);
     int status = fclose(text) ? error_set(error, ERR_MEMORY, "%s: out of memory", store->path)
                               : prepare(store, sql, statement, error);
     free(sql);
@@ -283,8 +282,7 @@ static int get_hot(struct store *store, enum hot_statement which, sqlite3_stmt *
     int status = 0;
     if (!store->hot[which]) {
         if (which == HOT_UPDATE_RESULT)
-            status = prepare_with_measures(store, SQL_UPDATE_RESULT, NULL, NULL, &store->hot[which],
-                                           error);
+            status = prepare_printed(store, print_update_result, "", "", &store->hot[which], error);
         else
             status = prepare(store, texts[which], &store->hot[which], error);
     }
@@ -396,7 +394,7 @@ static int create_tables(struct store *store, struct error *error)
     int status = begin(store, error);
     for (size_t i = 0; !status && i < sizeof store_schema / sizeof store_schema[0]; i++) {
         sqlite3_stmt *statement = NULL;
-        status = prepare_with_measures(store, SQL_TABLE, store_schema[i], NULL, &statement, error);
+        status = prepare_printed(store, print_table, store_schema[i], "", &statement, error);
         if (!status)
             status = run_statement(store, statement, error);
         sqlite3_finalize(statement);
@@ -1162,10 +1160,10 @@ int store_get_population(struct store *store, uint32_t generation, struct popula
 {
     sqlite3_stmt *row;
     memset(population, 0, sizeof *population);
-    int status = prepare_with_measures(store, SQL_SELECT, ", m.evaluated",
-                                       "FROM members m JOIN individuals i ON i.id = m.individual"
-                                       " WHERE m.generation = ? ORDER BY i.id",
-                                       &row, error);
+    int status = prepare_printed(store, print_select, ", m.evaluated",
+                                 "FROM members m JOIN individuals i ON i.id = m.individual"
+                                 " WHERE m.generation = ? ORDER BY i.id",
+                                 &row, error);
     if (status)
         return status;
     sqlite3_bind_int64(row, 1, generation);
@@ -1276,8 +1274,8 @@ int store_get_top(struct store *store, int64_t generation, int top, struct store
     *count = 0;
     int status = find_closed(store, &generation, error);
     if (!status)
-        status = prepare_with_measures(
-            store, SQL_SELECT,
+        status = prepare_printed(
+            store, print_select,
             ", m.rank, m.survived, m.fitness, c.worker, c.attempt, c.wall_ms, c.cpu_ms,"
             " c.arena_bytes, c.time_s",
             "FROM members m JOIN individuals i ON i.id = m.individual"
@@ -1372,10 +1370,10 @@ int store_get_creature(struct store *store, uint64_t id, struct creature *creatu
 {
     sqlite3_stmt *row;
     creature_init(creature);
-    int status = prepare_with_measures(store, SQL_SELECT, ", b.simulator_version",
-                                       "FROM individuals i LEFT JOIN branches b"
-                                       " ON b.branch = i.branch WHERE i.id = ?",
-                                       &row, error);
+    int status = prepare_printed(store, print_select, ", b.simulator_version",
+                                 "FROM individuals i LEFT JOIN branches b"
+                                 " ON b.branch = i.branch WHERE i.id = ?",
+                                 &row, error);
     if (status)
         return status;
     sqlite3_bind_int64(row, 1, (sqlite3_int64)id);
