@@ -6,13 +6,15 @@
 #define CAMERA_RATE_1_S 6.0
 /* Averaging window on either side, s: longer than a stride's bobbing. */
 #define CAMERA_SMOOTH_S 0.3
-/* Where the ground lies, as a share of the picture's height below its middle. */
-#define CAMERA_GROUND_SHARE 0.27
+/* The ground takes this share of the picture's height, but so many pixels that marks can be read. */
+#define CAMERA_GROUND_SHARE 0.23
+#define CAMERA_GROUND_PX    29.0
 /* The body takes at most these shares of a lane's height and width. */
-#define CAMERA_BODY_HEIGHT 0.46
-#define CAMERA_BODY_WIDTH  0.30
-#define CAMERA_SCALE_MIN   2.0
-#define CAMERA_SCALE_MAX   5000.0
+#define CAMERA_BODY_HEIGHT  0.46
+#define CAMERA_BODY_IN_LANE 0.66
+#define CAMERA_BODY_WIDTH   0.30
+#define CAMERA_SCALE_MIN    2.0
+#define CAMERA_SCALE_MAX    5000.0
 
 int camera_flip(const struct replay *replay)
 {
@@ -45,11 +47,18 @@ void camera_fit(struct camera *camera, const struct replay *const *replays, int 
         width_m = fmax(width_m, replays[i]->width_m);
         height_m = fmax(height_m, replays[i]->height_m);
     }
-    camera->px_per_m = fmin(lane_height_px * CAMERA_BODY_HEIGHT / height_m,
-                            width_px * CAMERA_BODY_WIDTH / width_m);
+    /* lanes are low: there the body may take more of the height */
+    double share = count > 1 ? CAMERA_BODY_IN_LANE : CAMERA_BODY_HEIGHT;
+    camera->px_per_m =
+        fmin(lane_height_px * share / height_m, width_px * CAMERA_BODY_WIDTH / width_m);
     camera->is_following = 1;
     camera->x_m = camera->y_m = 0;
     camera_jump(camera, camera_target(camera, replays, count, 0, lane_height_px));
+}
+
+static double ground_share(double height_px)
+{
+    return fmin(fmax(CAMERA_GROUND_SHARE, CAMERA_GROUND_PX / height_px), 0.45);
 }
 
 struct vec2 camera_target(const struct camera *camera, const struct replay *const *replays,
@@ -69,7 +78,7 @@ struct vec2 camera_target(const struct camera *camera, const struct replay *cons
     if (ground_count == 0)
         target.y = count > 1 ? 0 : target.y;
     else
-        target.y = fmax(CAMERA_GROUND_SHARE * height_m, top - 0.42 * height_m);
+        target.y = fmax((0.5 - ground_share(lane_height_px)) * height_m, top - 0.42 * height_m);
     return target;
 }
 

@@ -68,7 +68,7 @@ void draw_rounded(cairo_t *cr, double x, double y, double width, double height, 
 void draw_panel(cairo_t *cr, double x, double y, double width, double height, double ui)
 {
     draw_rounded(cr, x, y, width, height, 8 * ui);
-    draw_set_color(cr, palette[COLOR_panel].light, 0.9);
+    draw_set_color(cr, palette[COLOR_panel].light, 0.94);
     cairo_fill_preserve(cr);
     draw_set_color(cr, palette[COLOR_grid].light, 0.25);
     cairo_set_line_width(cr, ui);

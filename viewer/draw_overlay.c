@@ -115,6 +115,7 @@ static void brain_lay_out(struct brain_layout *layout, const struct draw_view *v
         layout->ui *= fmax(room / (rows * cell + 34 * view->ui), 0.35);
     cell = BRAIN_CELL_PX * layout->ui;
     layout->width = (BRAIN_LABEL_PX + 18) * layout->ui + (layout->column_count + 1) * cell;
+    layout->width = fmax(layout->width, 200 * layout->ui);
     layout->height = rows * cell + 34 * layout->ui;
     layout->x = view->left_px + view->width_px - layout->width - 12 * view->ui;
     layout->y = view->top_px + 36 * view->ui;
@@ -194,7 +195,7 @@ static void draw_brain_labels(cairo_t *cr, const struct brain_layout *layout,
         draw_text(cr, text, layout->x + 25 * ui, y + 3.5 * ui, 10 * ui, 0, DRAW_LEFT,
                   COLOR_text_soft);
     }
-    snprintf(text, sizeof text, "brain: %d neurons, %d effectors", replay->neuron_count,
+    snprintf(text, sizeof text, "brain: neurons %d, effectors %d", replay->neuron_count,
              replay->effector_count);
     double size =
         fmin(11 * ui, 11 * ui * (layout->width - 16 * ui) / draw_text_width(cr, text, 11 * ui, 1));

@@ -45,7 +45,7 @@ struct window {
     SDL_Renderer *renderer;
     SDL_Texture *texture;
     cairo_surface_t *surface;
-    int width, height;      /* of the picture, px */
+    int width, height;      /* px, the bar included */
     double pixels_per_unit; /* of the mouse's coordinates */
 
     int current, is_race, is_playing, is_help, is_quitting, is_changed;
@@ -58,6 +58,13 @@ struct window {
 };
 
 /* ---- what is shown ---- */
+
+/* Height of the picture above the bar. */
+static int scene_height(const struct window *window)
+{
+    double bar = BAR_HEIGHT_PX * draw_ui_scale(window->width, window->height);
+    return (int)fmax(window->height - bar, 1);
+}
 
 static const struct replay *const *shown(const struct window *window, int *count)
 {
@@ -80,7 +87,7 @@ static void look_at_target(struct window *window, int is_jump, double dt_s)
     int count;
     const struct replay *const *replays = shown(window, &count);
     struct vec2 target = camera_target(&window->camera, replays, count, window->time_s,
-                                       draw_lane_height(window->height, count));
+                                       draw_lane_height(scene_height(window), count));
     if (is_jump)
         camera_jump(&window->camera, target);
     else if (window->camera.is_following)
@@ -92,7 +99,7 @@ static void refit(struct window *window)
     int count;
     const struct replay *const *replays = shown(window, &count);
     camera_fit(&window->camera, replays, count, window->width,
-               draw_lane_height(window->height, count));
+               draw_lane_height(scene_height(window), count));
     look_at_target(window, 1, 0);
 }
 
@@ -279,14 +286,26 @@ static void choose_file_name(const struct window *window, char *path, size_t siz
         snprintf(path, size, "%s-%.2fs-%d.png", name, window->time_s, k);
 }
 
-static void draw_picture(struct window *window);
+static void draw_scene(const struct window *window, cairo_surface_t *surface)
+{
+    int count;
+    const struct replay *const *replays = shown(window, &count);
+    cairo_t *cr = cairo_create(surface);
+    draw_frame(cr, window->width, scene_height(window), replays, count, &window->camera,
+               window->time_s, window->overlays);
+    cairo_destroy(cr);
+    cairo_surface_flush(surface);
+}
 
 static void act_save(struct window *window)
 {
     char path[128], text[300];
     choose_file_name(window, path, sizeof path);
-    draw_picture(window);
-    cairo_status_t status = cairo_surface_write_to_png(window->surface, path);
+    cairo_surface_t *surface =
+        cairo_image_surface_create(CAIRO_FORMAT_RGB24, window->width, scene_height(window));
+    draw_scene(window, surface);
+    cairo_status_t status = cairo_surface_write_to_png(surface, path);
+    cairo_surface_destroy(surface);
     if (status == CAIRO_STATUS_SUCCESS)
         snprintf(text, sizeof text, "saved %s", path);
     else
@@ -371,11 +390,11 @@ static void draw_play_button(cairo_t *cr, const struct window *window, double x,
 static void draw_bar(cairo_t *cr, const struct window *window, double ui)
 {
     double duration = shown_duration(window), left = bar_left(ui), width = bar_width(window, ui);
-    double top = window->height - BAR_HEIGHT_PX * ui, middle = top + BAR_HEIGHT_PX * ui / 2;
+    double top = scene_height(window), middle = top + BAR_HEIGHT_PX * ui / 2;
     double share = duration > 0 ? fmin(window->time_s / duration, 1) : 0;
     char text[64], position[32];
-    draw_set_color(cr, palette[COLOR_panel].light, 0.88);
-    cairo_rectangle(cr, 0, top, window->width, BAR_HEIGHT_PX * ui);
+    draw_set_color(cr, palette[COLOR_panel].light, 1);
+    cairo_rectangle(cr, 0, top, window->width, window->height - top);
     cairo_fill(cr);
     draw_play_button(cr, window, 26 * ui, middle, ui);
 
@@ -403,7 +422,7 @@ static void draw_bar(cairo_t *cr, const struct window *window, double ui)
 static void draw_help(cairo_t *cr, const struct window *window, double ui)
 {
     int rows = (BINDING_COUNT + 1) / 2;
-    double row = 22 * ui, column = 290 * ui, width = 2 * column + 20 * ui;
+    double row = 22 * ui, column = 300 * ui, width = 2 * column + 20 * ui;
     double height = rows * row + 84 * ui;
     double x = (window->width - width) / 2, y = (window->height - height) / 2;
     draw_panel(cr, x, y, width, height, ui);
@@ -411,7 +430,7 @@ static void draw_help(cairo_t *cr, const struct window *window, double ui)
     for (int i = 0; i < BINDING_COUNT; i++) {
         double left = x + 22 * ui + (i / rows) * column, line = y + 60 * ui + (i % rows) * row;
         draw_text(cr, bindings[i].label, left, line, 12.5 * ui, 1, DRAW_LEFT, COLOR_part_0);
-        draw_text(cr, bindings[i].help, left + 92 * ui, line, 12.5 * ui, 0, DRAW_LEFT, COLOR_text);
+        draw_text(cr, bindings[i].help, left + 104 * ui, line, 12.5 * ui, 0, DRAW_LEFT, COLOR_text);
     }
     draw_text(cr, "Mouse: drag the picture to pan, the bar to scrub, the wheel zooms.", x + 22 * ui,
               y + height - 16 * ui, 12 * ui, 0, DRAW_LEFT, COLOR_text_soft);
@@ -424,18 +443,6 @@ static void draw_toast(cairo_t *cr, const struct window *window, double ui)
     double y = window->height - (BAR_HEIGHT_PX + 48) * ui;
     draw_panel(cr, x, y, width, 32 * ui, ui);
     draw_text(cr, window->toast, x + 14 * ui, y + 21 * ui, 13 * ui, 0, DRAW_LEFT, COLOR_text);
-}
-
-/* The scene alone, as it is saved. */
-static void draw_picture(struct window *window)
-{
-    int count;
-    const struct replay *const *replays = shown(window, &count);
-    cairo_t *cr = cairo_create(window->surface);
-    draw_frame(cr, window->width, window->height, replays, count, &window->camera, window->time_s,
-               window->overlays);
-    cairo_destroy(cr);
-    cairo_surface_flush(window->surface);
 }
 
 static void draw_controls(struct window *window)
@@ -453,7 +460,7 @@ static void draw_controls(struct window *window)
 
 static void present(struct window *window)
 {
-    draw_picture(window);
+    draw_scene(window, window->surface);
     draw_controls(window);
     SDL_UpdateTexture(window->texture, NULL, cairo_image_surface_get_data(window->surface),
                       cairo_image_surface_get_stride(window->surface));
@@ -531,7 +538,7 @@ static void turn_wheel(struct window *window, int clicks)
     int x, y;
     SDL_GetMouseState(&x, &y);
     double dx = x * window->pixels_per_unit - window->width / 2.0;
-    double dy = y * window->pixels_per_unit - window->height / 2.0;
+    double dy = y * window->pixels_per_unit - scene_height(window) / 2.0;
     if (window->camera.is_following || window->is_race)
         dx = dy = 0;
     camera_zoom(&window->camera, pow(ZOOM_STEP, clicks), dx, dy);
@@ -564,14 +571,18 @@ static void handle_event(struct window *window, const SDL_Event *event)
     }
 }
 
-/* Waits while nothing moves, so that a paused viewer costs nothing. */
-static void handle_events(struct window *window, int is_idle)
+/* Waits while nothing moves, so that a paused viewer costs nothing. 0 if nothing has happened. */
+static int handle_events(struct window *window, int is_idle)
 {
     SDL_Event event;
-    if (is_idle && SDL_WaitEventTimeout(&event, 100))
+    if (is_idle) {
+        if (!SDL_WaitEventTimeout(&event, 500))
+            return 0;
         handle_event(window, &event);
+    }
     while (!window->is_quitting && SDL_PollEvent(&event))
         handle_event(window, &event);
+    return 1;
 }
 
 /* ---- the loop ---- */
@@ -607,7 +618,8 @@ static int loop(struct window *window, struct error *error)
         uint32_t start_ms = SDL_GetTicks();
         double dt_s = options->frame_limit ? FRAME_S : (start_ms - last_ms) / 1000.0;
         last_ms = start_ms;
-        handle_events(window, is_still(window));
+        if (!handle_events(window, is_still(window)))
+            continue;
         if (fit_to_window(window))
             return error_set(error, ERR_IO, "window: %s", SDL_GetError());
         advance(window, fmin(dt_s, FRAME_LONGEST_S));
