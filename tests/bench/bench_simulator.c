@@ -1,0 +1,240 @@
+/* How long the simulator takes: two fixed bodies under a fixed gait (the dynamics alone), and whole
+ * evaluations of random and of evolved creatures. What each workload is stands in README.md. */
+#include <math.h>
+
+#include "common/creature.h"
+#include "common/detmath.h"
+#include "simulator/evaluate.h"
+#include "tests/bench/bench.h"
+
+#define TWO_PI 6.28318530717958647692
+
+static struct arena arena;
+
+/* ---------------------------------------------------------------- C5 and C12 */
+
+/* Bodies of other physics benchmarks: world coordinates at the start, angle 0, the feet 1 m up. Body 0
+ * is the root; joint i joins body i + 1 to its parent. */
+struct fixed_body {
+    double x_m, y_m, width_m, height_m;
+};
+struct fixed_joint {
+    int parent;
+    double x_m, y_m, phase_rad;
+};
+struct fixed_creature {
+    const struct fixed_body *bodies;
+    const struct fixed_joint *joints;
+    int body_count;
+};
+
+/* A torso with two legs of two segments. */
+static const struct fixed_body c5_bodies[] = {
+    {0, 2, 1, 0.4},         {-0.5, 1.75, 0.15, 0.5}, {-0.5, 1.25, 0.15, 0.5},
+    {0.5, 1.75, 0.15, 0.5}, {0.5, 1.25, 0.15, 0.5},
+};
+static const struct fixed_joint c5_joints[] = {
+    {0, -0.5, 2, 0},
+    {1, -0.5, 1.5, TWO_PI / 4},
+    {0, 0.5, 2, TWO_PI / 2},
+    {3, 0.5, 1.5, TWO_PI * 3 / 4},
+};
+static const struct fixed_creature c5 = {c5_bodies, c5_joints, 5};
+
+#define FIXED_STRENGTH_N_M  5.0
+#define FIXED_LIMIT_RAD     1.2
+#define FIXED_AMPLITUDE_RAD 0.8
+#define FIXED_FREQUENCY_HZ  1.0
+enum { FIXED_GAITS = 16, FIXED_SECONDS = 10, FIXED_TICKS_HZ = 60, FIXED_STEPS_PER_TICK = 4 };
+
+/* One rectangle and its link; the phenotype's origin is the root's centre. */
+static void place_part(struct phenotype *phenotype, const struct fixed_creature *creature, int i)
+{
+    const struct fixed_body *body = &creature->bodies[i], *root = &creature->bodies[0];
+    const struct fixed_joint *joint = i > 0 ? &creature->joints[i - 1] : NULL;
+    struct vec2 centre = {body->x_m - root->x_m, body->y_m - root->y_m}, anchor = centre;
+    if (joint)
+        anchor = (struct vec2){joint->x_m - root->x_m, joint->y_m - root->y_m};
+    double mass_kg = body->width_m * body->height_m;
+    double square_m2 = body->width_m * body->width_m + body->height_m * body->height_m;
+    struct part *part = &phenotype->parts[i];
+    *part = (struct part){.body = (gene_id)i + 1,
+                          .parent = joint ? joint->parent : -1,
+                          .depth = joint ? phenotype->parts[joint->parent].depth + 1 : 0,
+                          .mirror = 1,
+                          .link = i,
+                          .width_m = body->width_m,
+                          .height_m = body->height_m,
+                          .mass_kg = mass_kg,
+                          .centre = centre,
+                          .anchor = anchor,
+                          .local = {centre.x - anchor.x, centre.y - anchor.y},
+                          .cross_section_m = fmin(body->width_m, body->height_m)};
+    phenotype->links[i] = (struct link){.parent = part->parent,
+                                        .part = i,
+                                        .parent_part = part->parent,
+                                        .mass_kg = mass_kg,
+                                        .centre = part->local,
+                                        .inertia_kg_m2 = mass_kg * square_m2 / 12,
+                                        .lower_rad = -FIXED_LIMIT_RAD,
+                                        .upper_rad = FIXED_LIMIT_RAD,
+                                        .has_effector = i > 0,
+                                        .mirror = 1,
+                                        .torque_max_n_m = FIXED_STRENGTH_N_M};
+    if (joint) {
+        struct vec2 origin = phenotype->parts[joint->parent].anchor;
+        phenotype->links[i].joint = (struct vec2){anchor.x - origin.x, anchor.y - origin.y};
+    }
+    phenotype->mass_kg += mass_kg;
+}
+
+/* Makes the creature, its feet 1 m above the ground. NULL: no memory. */
+static struct dynamics *build_fixed(const struct fixed_creature *creature,
+                                    const struct world *world)
+{
+    size_t count = (size_t)creature->body_count;
+    struct phenotype *phenotype = arena_take(&arena, 1, sizeof *phenotype);
+    if (!phenotype)
+        return NULL;
+    phenotype->parts = arena_take(&arena, count, sizeof *phenotype->parts);
+    phenotype->links = arena_take(&arena, count, sizeof *phenotype->links);
+    if (!phenotype->parts || !phenotype->links)
+        return NULL;
+    phenotype->part_count = phenotype->link_count = creature->body_count;
+    for (int i = 0; i < creature->body_count; i++)
+        place_part(phenotype, creature, i);
+
+    struct params defaults;
+    params_set_defaults(&defaults);
+    struct dynamics_settings settings = {.dt_s = 1.0 / (FIXED_TICKS_HZ * FIXED_STEPS_PER_TICK),
+                                         .integrator = INTEGRATOR_AUTO,
+                                         .contact_sweeps = (int)defaults.simulation_contact_sweeps,
+                                         .servo_rad_s = defaults.creature_servo_rad_s,
+                                         .joint_speed_rad_s = defaults.creature_joint_speed_rad_s,
+                                         .effector_mode = EFFECTOR_POSITION};
+    struct dynamics *dynamics = dynamics_create(phenotype, world, &settings, &arena);
+    if (!dynamics)
+        return NULL;
+    double q[2 + 16] = {creature->bodies[0].x_m, creature->bodies[0].y_m}, qd[2 + 16] = {0};
+    dynamics_set_state(dynamics, q, qd);
+    return dynamics;
+}
+
+/* 10 s of one gait: at 60 Hz every joint gets the next stretch of a polygon along its sine. */
+static int run_gait(const struct fixed_creature *creature, const struct world *world, int gait)
+{
+    arena_reset(&arena);
+    struct dynamics *dynamics = build_fixed(creature, world);
+    if (!dynamics)
+        return -1;
+    double last[16];
+    for (int tick = 0; tick <= FIXED_SECONDS * FIXED_TICKS_HZ; tick++) {
+        for (int i = 1; i < creature->body_count; i++) {
+            double shift = gait * (TWO_PI / FIXED_GAITS) * (i - 1);
+            double angle = TWO_PI * FIXED_FREQUENCY_HZ * tick / FIXED_TICKS_HZ;
+            double target =
+                FIXED_AMPLITUDE_RAD * det_sin(angle + creature->joints[i - 1].phase_rad + shift);
+            if (tick > 0)
+                dynamics_set_target(dynamics, i, last[i], (target - last[i]) * FIXED_TICKS_HZ);
+            last[i] = target;
+        }
+        for (int k = 0; tick > 0 && k < FIXED_STEPS_PER_TICK; k++)
+            if (dynamics_step(dynamics) != 0)
+                return -1;
+    }
+    return 0;
+}
+
+static int run_fixed(const struct fixed_creature *creature, const struct world *world)
+{
+    for (int gait = 0; gait < FIXED_GAITS; gait++)
+        if (run_gait(creature, world, gait) != 0) {
+            fprintf(stderr, "gait %d: no memory, or the state is no longer finite\n", gait);
+            return -1;
+        }
+    return FIXED_GAITS;
+}
+
+static const struct world land = {.gravity_m_s2 = 9.81, .has_ground = 1, .friction = 0.8};
+static const struct world water = {.viscosity_pa_s = 1, .friction = 0.8};
+static const struct world space = {.friction = 0.8};
+
+static int run_c5_land(void)
+{
+    return run_fixed(&c5, &land);
+}
+static int run_c5_water(void)
+{
+    return run_fixed(&c5, &water);
+}
+static int run_c5_free(void)
+{
+    return run_fixed(&c5, &space);
+}
+
+/* ---------------------------------------------------------------- creatures from files */
+
+#define CREATURES_FOLDER "tests/bench/creatures"
+enum { CREATURES_MAX = 8 };
+static struct creature creatures[CREATURES_MAX];
+static int creature_count;
+
+static void forget_creatures(void)
+{
+    while (creature_count > 0)
+        creature_deinit(&creatures[--creature_count]);
+}
+
+/* Reads NAME-1.creature, NAME-2.creature, ... up to the first that is not there. */
+static int read_creatures(const char *name)
+{
+    while (creature_count < CREATURES_MAX) {
+        char path[128];
+        struct error error;
+        snprintf(path, sizeof path, CREATURES_FOLDER "/%s-%d.creature", name, creature_count + 1);
+        FILE *file = fopen(path, "rb");
+        if (file)
+            fclose(file);
+        else if (creature_count > 0)
+            return 0;
+        if (creature_read(&creatures[creature_count], path, &error) != 0) {
+            fprintf(stderr, "%s\n", error.message);
+            return -1;
+        }
+        creature_count++;
+    }
+    return 0;
+}
+
+static int read_walkers(void)
+{
+    return read_creatures("walk");
+}
+
+static int run_creatures(void)
+{
+    for (int i = 0; i < creature_count; i++) {
+        struct evaluation result;
+        evaluate(&creatures[i].genome, &creatures[i].params, creatures[i].seed, &arena, NULL, NULL,
+                 &result);
+    }
+    return creature_count;
+}
+
+/* ---------------------------------------------------------------- the table */
+
+static const struct bench_workload workloads[] = {
+    {"c5_land", "us/evaluation", 9, 0, NULL, run_c5_land, NULL},
+    {"c5_water", "us/evaluation", 9, 0, NULL, run_c5_water, NULL},
+    {"c5_free", "us/evaluation", 9, 0, NULL, run_c5_free, NULL},
+    {"evolved_walk", "us/evaluation", 15, 0, read_walkers, run_creatures, forget_creatures},
+};
+
+int main(int argc, char **argv)
+{
+    if (arena_init(&arena, EVALUATE_ARENA_BYTES) != 0)
+        return 1;
+    int result = bench_main(argc, argv, workloads, (int)(sizeof workloads / sizeof workloads[0]));
+    arena_deinit(&arena);
+    return result;
+}
