@@ -809,6 +809,35 @@ START_TEST(examples_are_read)
 }
 END_TEST
 
+/* Every whole creature in a ```json block of the manual. */
+START_TEST(examples_in_the_manual_are_read)
+{
+    static const char *const paths[] = {"docs/creature-format.md", "docs/genotype.md"};
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        char *page;
+        size_t length;
+        int count = 0;
+        ck_assert_msg(file_read(paths[i], 1 << 20, &page, &length, &error) == 0, "%s",
+                      error.message);
+        for (char *block = page; (block = strstr(block, "```json\n"));) {
+            block += strlen("```json\n");
+            char *end = strstr(block, "\n```");
+            struct creature copy;
+            ck_assert_ptr_nonnull(end);
+            *end = '\0';
+            if (strstr(block, "\"format\"")) {
+                ck_assert_msg(decode_text(block, &copy) == 0, "%s: %s", paths[i], error.message);
+                creature_deinit(&copy);
+                count++;
+            }
+            block = end + 1;
+        }
+        ck_assert_int_gt(count, 0);
+        free(page);
+    }
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
     Suite *suite = suite_create("creature");
@@ -842,6 +871,7 @@ static Suite *make_suite(void)
     tcase_add_test(files, huge_files_are_refused);
     tcase_add_test(files, golden_files_are_read);
     tcase_add_test(files, examples_are_read);
+    tcase_add_test(files, examples_in_the_manual_are_read);
     suite_add_tcase(suite, files);
     return suite;
 }

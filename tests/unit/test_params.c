@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/file.h"
 #include "common/rng.h"
 #include "common/text.h"
 
@@ -466,6 +467,63 @@ START_TEST(digest_sees_what_evaluations_depend_on)
 }
 END_TEST
 
+/* ---- the manual ---- */
+
+#define MANUAL_PATH "docs/parameters.md"
+
+/* What --print-config prints, from the heap. */
+static char *print_config(void)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *file = open_memstream(&text, &length);
+    params_set_defaults(&params);
+    params_write(&params, file, 1);
+    fclose(file);
+    return text;
+}
+
+/* The list is the last block of the page. Returns where it begins, or NULL. */
+static char *find_listing(char *page)
+{
+    char *section = strstr(page, "\n## All of them\n");
+    char *listing = section ? strstr(section, "```ini\n") : NULL;
+    return listing ? listing + strlen("```ini\n") : NULL;
+}
+
+START_TEST(manual_is_up_to_date)
+{
+    char *page, *config = print_config();
+    size_t length;
+    ck_assert_msg(file_read(MANUAL_PATH, 1 << 20, &page, &length, &error) == 0, "%s",
+                  error.message);
+    char *listing = find_listing(page);
+    ck_assert_ptr_nonnull(listing);
+    ck_assert_msg(strncmp(listing, config, strlen(config)) == 0 &&
+                      strcmp(listing + strlen(config), "```\n") == 0,
+                  "%s differs from the table: run this test with --write-manual", MANUAL_PATH);
+    free(page);
+    free(config);
+}
+END_TEST
+
+static int write_manual(void)
+{
+    char *page, *text = NULL, *config = print_config();
+    size_t length = 0;
+    if (file_read(MANUAL_PATH, 1 << 20, &page, &length, &error) != 0 || !find_listing(page))
+        return EXIT_FAILURE;
+    *find_listing(page) = '\0';
+    FILE *file = open_memstream(&text, &length);
+    fprintf(file, "%s%s```\n", page, config);
+    fclose(file);
+    int rc = file_write(MANUAL_PATH, text, length, &error);
+    free(text);
+    free(page);
+    free(config);
+    return rc == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 /* ---- text helpers ---- */
 
 START_TEST(distances)
@@ -542,6 +600,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, cross_checks);
     tcase_add_test(tests, some_mutation_must_be_possible);
     tcase_add_test(tests, digest_sees_what_evaluations_depend_on);
+    tcase_add_test(tests, manual_is_up_to_date);
     tcase_add_test(tests, distances);
     tcase_add_test(tests, clean_texts);
     tcase_add_test(tests, doubles_print_short_and_exact);
@@ -549,8 +608,11 @@ static Suite *make_suite(void)
     return suite;
 }
 
-int main(void)
+/* With --write-manual: puts the table into docs/parameters.md. */
+int main(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "--write-manual") == 0)
+        return write_manual();
     SRunner *runner = srunner_create(make_suite());
     srunner_run_all(runner, CK_NORMAL);
     int failed = srunner_ntests_failed(runner);
