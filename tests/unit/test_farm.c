@@ -200,6 +200,7 @@ static struct {
     int total, submitted, finished;
     int results[TASKS_MAX + 1], quarantines[TASKS_MAX + 1];
     int stop_after; /* this many results, if not 0 */
+    int pause_at;   /* the controller stands still after this many results, if not 0 */
     int failures, stops;
     char reason[512]; /* of the last quarantine or failure */
     int hungry_depth; /* on_hungry must not be called from within itself */
@@ -256,6 +257,8 @@ static void on_stopped(void *context)
 static void finish_one(void)
 {
     run.finished++;
+    if (run.finished == run.pause_at)
+        sleep_ms(1700);
     int is_end = run.stop_after > 0 ? run.finished == run.stop_after : run.finished == run.total;
     if (is_end)
         farm_stop(run.farm, on_stopped, NULL);
@@ -495,6 +498,18 @@ START_TEST(hang_meets_the_deadline)
 }
 END_TEST
 
+/* Time in which the controller itself stood still is not counted against its workers. */
+START_TEST(controller_pauses)
+{
+    run.params.farm_deadline_s = 1;
+    run.pause_at = 20;
+    run_farm("brief", 2, 60);
+    expect_all_done(0);
+    ck_assert_int_eq(count_in_log(1, "event=worker_died") + count_in_log(2, "event=worker_died"),
+                     0);
+}
+END_TEST
+
 START_TEST(rejected_is_quarantined)
 {
     run_farm("reject", 2, 60);
@@ -674,6 +689,7 @@ int main(int argc, char **argv)
     tcase_add_loop_test(test, killed_at_random, 0, 2);
     tcase_add_loop_test(test, nonsense_is_survived, 0, 6);
     tcase_add_test(test, hang_meets_the_deadline);
+    tcase_add_test(test, controller_pauses);
     tcase_add_test(test, rejected_is_quarantined);
     tcase_add_test(test, wrong_version_is_a_failure);
     tcase_add_loop_test(test, failed_starts_are_a_failure, 0, 3);
