@@ -22,7 +22,9 @@
 #define AMPLITUDE_MIN_RAD 0.3
 #define AMPLITUDE_MAX_RAD 1.2
 #define FREQUENCY_SHARED  0.75 /* share of drives at the creature's common frequency */
-#define DRIVE_FEEDBACK    0.4  /* share of drives whose offset reads a neuron or a sensor */
+#define DRIVE_FEEDBACK    0.3  /* share of drives whose offset reads a neuron or a sensor ... */
+#define FEEDBACK_WEIGHT                                                                            \
+    0.3 /* ... with a weight up to this, or it would hold the joint at a limit */
 
 /* Bodies. */
 #define LIMIT_LEAST_RAD 0.1 /* random joints can move at least this far either way */
@@ -32,10 +34,10 @@
 #define STRENGTH_MIN    0.3
 
 /* Connections. */
-#define BY_ITS_END    0.7 /* share of children that hang by a short side */
-#define IN_THE_MIDDLE 0.6 /* share of attachments in the middle of the child's face */
-#define STRAIGHT      0.3 /* share at angle 0 */
-#define ANGLE_MAX_RAD 1.0
+#define BY_ITS_END    0.85
+#define IN_THE_MIDDLE 0.8 /* share of attachments in the middle of the child's face */
+#define STRAIGHT      0.5 /* share at angle 0 */
+#define ANGLE_MAX_RAD 0.7
 #define UNSCALED      0.5
 #define SCALE_LOW     0.6
 #define SCALE_HIGH    1.2
@@ -43,8 +45,10 @@
 #define TERMINAL_ONLY 0.1
 #define SECOND_WAY    0.5 /* share of further connections between two that are connected already */
 
+enum { PLACES_TRIED = 10, ENDS_TRIED = 4 };
+
 /* Recursive limits 1, 2, 3, 4. */
-static const double recursion_weights[] = {0.4, 0.3, 0.2, 0.1};
+static const double recursion_weights[] = {0.7, 0.2, 0.07, 0.03};
 enum { RECURSION_CHOICES = sizeof(recursion_weights) / sizeof(recursion_weights[0]) };
 
 int genetics_is_oscillator(int function)
@@ -56,6 +60,9 @@ int genetics_has_joint(const struct genome *genome, int row)
 {
     const struct body_gene *body = &genome->bodies[row];
     int i;
+
+    if (body->id == genome->root && body->recursive_limit == 1)
+        return 0;
 
     for (i = 0; body->joint == JOINT_ROTARY && i < genome->connection_count; i++)
         if (genome->connections[i].to == body->id)
@@ -119,22 +126,94 @@ static enum face draw_child_face(const struct body_gene *child, struct rng *rng)
     return is_second ? FACE_TOP : FACE_BOTTOM;
 }
 
+/* A point of a part's outline, in its own frame; positions run counter-clockwise. */
+struct point {
+    double x, y;
+};
+
+static struct point outline_point(const struct body_gene *body, int face, double position)
+{
+    double x = body->width_m / 2, y = body->height_m / 2;
+
+    switch (face) {
+    case FACE_RIGHT:
+        return (struct point){x, position * y};
+    case FACE_TOP:
+        return (struct point){-position * x, y};
+    case FACE_LEFT:
+        return (struct point){-x, -position * y};
+    default:
+        return (struct point){position * x, -y};
+    }
+}
+
+/* The square of the distance to the nearest attachment that the part has already: of its own to its
+ * parent, or of a child. */
+static double measure_space(const struct genome *genome, const struct body_gene *body, int face,
+                            double position)
+{
+    struct point here = outline_point(body, face, position), there;
+    double space = HUGE_VAL;
+    int i;
+
+    for (i = 0; i < genome->connection_count; i++) {
+        const struct connection_gene *other = &genome->connections[i];
+
+        if (other->from == body->id) {
+            there = outline_point(body, other->parent_face, other->parent_position);
+            space = fmin(space, (there.x - here.x) * (there.x - here.x) +
+                                    (there.y - here.y) * (there.y - here.y));
+        }
+        if (other->to == body->id) {
+            there = outline_point(body, other->child_face, other->child_position);
+            space = fmin(space, (there.x - here.x) * (there.x - here.x) +
+                                    (there.y - here.y) * (there.y - here.y));
+        }
+    }
+    return space;
+}
+
+/* Of a few random places on the parent's outline the one with the most space: limbs that grow from
+ * one spot overlap, and such creatures are not viable. */
+static void draw_place(const struct genome *genome, gene_id from, struct rng *rng, int *face,
+                       double *position)
+{
+    const struct body_gene *parent = &genome->bodies[genome_find_body(genome, from)];
+    double most = -1;
+    int i;
+
+    for (i = 0; i < PLACES_TRIED; i++) {
+        int tried_face = (int)rng_below(rng, FACE_COUNT);
+        double tried_position = rng_uniform(rng, -1, 1);
+        double space = measure_space(genome, parent, tried_face, tried_position);
+
+        if (space > most) {
+            most = space;
+            *face = tried_face;
+            *position = tried_position;
+        }
+    }
+}
+
 int genetics_random_connection(struct genome *genome, gene_id from, gene_id to, struct rng *rng,
                                struct gene_counter *ids)
 {
     const struct body_gene *child = &genome->bodies[genome_find_body(genome, to)];
     struct connection_gene *connection;
+    double position = 0;
+    int face = 0;
 
     if (genome->connection_count == GENOME_CONNECTIONS_MAX)
         return ERR_LIMIT;
+    draw_place(genome, from, rng, &face, &position);
     connection = genome_add_connection(genome);
     if (!connection)
         return ERR_MEMORY;
     connection->id = gene_counter_next(ids);
     connection->from = from;
     connection->to = to;
-    connection->parent_face = (uint8_t)rng_below(rng, FACE_COUNT);
-    connection->parent_position = rng_uniform(rng, -1, 1);
+    connection->parent_face = (uint8_t)face;
+    connection->parent_position = position;
     connection->child_face = (uint8_t)draw_child_face(child, rng);
     connection->child_position = rng_chance(rng, IN_THE_MIDDLE) ? 0 : rng_uniform(rng, -1, 1);
     connection->angle_rad =
@@ -235,17 +314,16 @@ static int add_drive(struct genome *genome, gene_id owner, double frequency_hz, 
     drive = &genome->neurons[genome->neuron_count - 1];
     wire_oscillator(drive, frequency_hz, rng);
     if (rng_chance(rng, DRIVE_FEEDBACK)) {
-        drive->inputs[2].weight = rng_uniform(rng, -1, 1);
+        drive->inputs[2].weight = rng_uniform(rng, -FEEDBACK_WEIGHT, FEEDBACK_WEIGHT);
         draw_signal(genome, owner, rng, &drive->inputs[2]);
     }
     return 0;
 }
 
-int genetics_random_effector(struct genome *genome, int row, double frequency_hz,
-                             const struct params *params, struct rng *rng, struct gene_counter *ids)
+static int add_effector(struct genome *genome, int row, int is_driven, double frequency_hz,
+                        struct rng *rng, struct gene_counter *ids)
 {
     struct body_gene *body = &genome->bodies[row];
-    int is_driven = rng_chance(rng, params->initial_oscillators);
     int status = is_driven ? add_drive(genome, body->id, frequency_hz, rng, ids) : 0;
 
     if (status == ERR_MEMORY)
@@ -261,6 +339,13 @@ int genetics_random_effector(struct genome *genome, int row, double frequency_hz
     return 0;
 }
 
+int genetics_random_effector(struct genome *genome, int row, double frequency_hz,
+                             const struct params *params, struct rng *rng, struct gene_counter *ids)
+{
+    return add_effector(genome, row, rng_chance(rng, params->initial_oscillators), frequency_hz,
+                        rng, ids);
+}
+
 static int add_bodies(struct genome *genome, const struct params *params, struct rng *rng,
                       struct gene_counter *ids)
 {
@@ -271,6 +356,13 @@ static int add_bodies(struct genome *genome, const struct params *params, struct
     while (!status && genome->body_count < count)
         status = genetics_random_body(genome, params, rng, ids);
     return status;
+}
+
+/* The root, from which most limbs grow, gets the larger of two sides each way. */
+static void enlarge(struct body_gene *body, const struct params *params, struct rng *rng)
+{
+    body->width_m = fmax(body->width_m, draw_side_m(params, rng));
+    body->height_m = fmax(body->height_m, draw_side_m(params, rng));
 }
 
 /* A lone body is connected to itself, so that there is a second part. */
@@ -290,6 +382,20 @@ static int connect_tree(struct genome *genome, struct rng *rng, struct gene_coun
     return status;
 }
 
+/* Ends of a further connection. One that leads back (to the same body, or one nearer the root) is
+ * followed only by bodies that may occur again, so such ends are drawn again a few times. */
+static void draw_ends(const struct genome *genome, struct rng *rng, gene_id *from, gene_id *to)
+{
+    int i = 0, row, target;
+
+    do {
+        row = (int)rng_below(rng, (uint32_t)genome->body_count);
+        target = (int)rng_below(rng, (uint32_t)genome->body_count);
+    } while (target <= row && genome->bodies[target].recursive_limit == 1 && ++i < ENDS_TRIED);
+    *from = genome->bodies[row].id;
+    *to = genome->bodies[target].id;
+}
+
 static int connect_further(struct genome *genome, const struct params *params, struct rng *rng,
                            struct gene_counter *ids)
 {
@@ -298,16 +404,11 @@ static int connect_further(struct genome *genome, const struct params *params, s
     int status = 0;
 
     while (!status && genome->connection_count < count) {
-        uint32_t bodies = (uint32_t)genome->body_count;
-        gene_id from = genome->bodies[rng_below(rng, bodies)].id;
-        gene_id to = genome->bodies[rng_below(rng, bodies)].id;
+        int row = (int)rng_below(rng, (uint32_t)genome->connection_count);
+        gene_id from = genome->connections[row].from, to = genome->connections[row].to;
 
-        if (rng_chance(rng, SECOND_WAY)) {
-            int row = (int)rng_below(rng, (uint32_t)genome->connection_count);
-
-            from = genome->connections[row].from;
-            to = genome->connections[row].to;
-        }
+        if (!rng_chance(rng, SECOND_WAY))
+            draw_ends(genome, rng, &from, &to);
         status = genetics_random_connection(genome, from, to, rng, ids);
     }
     return status;
@@ -331,6 +432,35 @@ static int add_neurons(struct genome *genome, const struct params *params, struc
     return status;
 }
 
+static int is_driven_by_oscillator(const struct genome *genome, const struct body_gene *body)
+{
+    const struct input_gene *input = &body->effector_input;
+    int row = body->has_effector && input->kind == INPUT_NEURON
+                  ? genome_find_neuron(genome, input->source)
+                  : -1;
+
+    return row >= 0 && genetics_is_oscillator(genome->neurons[row].function);
+}
+
+/* By chance every fourth creature has no oscillating joint, and most of these lie motionless: then one
+ * of the joints, if there is any, gets a drive (unless effectors or oscillators are not wanted). */
+static int ensure_drive(struct genome *genome, double frequency_hz, const struct params *params,
+                        struct rng *rng, struct gene_counter *ids)
+{
+    int jointed[GENOME_BODIES_MAX], count = 0, i;
+
+    for (i = 0; i < genome->body_count; i++)
+        if (genetics_has_joint(genome, i)) {
+            if (is_driven_by_oscillator(genome, &genome->bodies[i]))
+                return 0;
+            jointed[count++] = i;
+        }
+    if (count == 0 || params->initial_effectors == 0 || params->initial_oscillators == 0)
+        return 0;
+    return add_effector(genome, jointed[rng_below(rng, (uint32_t)count)], 1, frequency_hz, rng,
+                        ids);
+}
+
 static int add_effectors(struct genome *genome, const struct params *params, struct rng *rng,
                          struct gene_counter *ids)
 {
@@ -344,7 +474,7 @@ static int add_effectors(struct genome *genome, const struct params *params, str
         if (genetics_has_joint(genome, i) && rng_chance(rng, params->initial_effectors))
             status = genetics_random_effector(genome, i, frequency_hz, params, rng, ids);
     }
-    return status;
+    return status ? status : ensure_drive(genome, common_hz, params, rng, ids);
 }
 
 /* Neurons are wired after everything they may read is there; drives, which come last, already are. A
@@ -357,6 +487,7 @@ static int fill(struct genome *genome, const struct params *params, struct rng *
     if (add_bodies(genome, params, rng, ids) == ERR_MEMORY)
         return ERR_MEMORY;
     genome->root = genome->bodies[0].id;
+    enlarge(&genome->bodies[0], params, rng);
     if (connect_tree(genome, rng, ids) == ERR_MEMORY ||
         connect_further(genome, params, rng, ids) == ERR_MEMORY ||
         add_neurons(genome, params, rng, ids) == ERR_MEMORY)

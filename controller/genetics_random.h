@@ -31,7 +31,8 @@ int genetics_random_effector(struct genome *genome, int row, double frequency_hz
 double genetics_random_frequency_hz(const struct genome *genome, struct rng *rng);
 
 int genetics_is_oscillator(int function);
-/* 1 if body `row` has a rotary joint in use: something leads to it. */
+/* 1 if body `row` has a rotary joint in use: something leads to it, and it is not a root that occurs
+ * only once. */
 int genetics_has_joint(const struct genome *genome, int row);
 
 #endif

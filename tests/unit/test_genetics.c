@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "common/creature.h"
+#include "simulator/evaluate.h"
 
 static struct params params;
 static struct rng rng;
@@ -158,8 +159,10 @@ START_TEST(random_genomes_keep_the_shares_asked_for)
     int joints = 0, rigid = 0, effectors = 0, driven = 0, rotary = 0, phases[4] = {0};
     int drives = 0;
 
+    /* So many bodies that one joint nearly always has a drive by chance. */
+    params.initial_bodies_min = params.initial_bodies_max = 12;
     params.initial_neurons_max = params.initial_central_max = 0;
-    for (int i = 1; i <= 4000; i++) {
+    for (int i = 1; i <= 700; i++) {
         struct genome genome;
 
         make(&genome, (uint64_t)i);
@@ -197,6 +200,84 @@ START_TEST(random_genomes_keep_the_shares_asked_for)
     assert_share(driven, drives, params.initial_oscillators, "oscillators");
     for (int k = 0; k < 4; k++)
         assert_share(phases[k], phases[0] + phases[1] + phases[2] + phases[3], 0.25, "phases");
+}
+END_TEST
+
+/* A joint that is in use: the root's is not, unless the root may occur again. */
+static int has_joint(const struct genome *genome, int row)
+{
+    const struct body_gene *body = &genome->bodies[row];
+
+    for (int i = 0; i < genome->connection_count; i++)
+        if (genome->connections[i].to == body->id)
+            return body->joint == JOINT_ROTARY &&
+                   (body->id != genome->root || body->recursive_limit > 1);
+    return 0;
+}
+
+static int count_oscillating_joints(const struct genome *genome, int *joints)
+{
+    int oscillating = 0;
+
+    *joints = 0;
+    for (int i = 0; i < genome->body_count; i++) {
+        const struct body_gene *body = &genome->bodies[i];
+        int row = genome_find_neuron(genome, body->effector_input.source);
+
+        *joints += has_joint(genome, i);
+        oscillating += has_joint(genome, i) && body->has_effector && row >= 0 &&
+                       (genome->neurons[row].function == NEURON_OSCILLATE_WAVE ||
+                        genome->neurons[row].function == NEURON_OSCILLATE_SAW);
+    }
+    return oscillating;
+}
+
+START_TEST(random_genomes_with_a_joint_move_it)
+{
+    params.initial_effectors = 0.5;
+    params.initial_oscillators = 0.5;
+    for (uint64_t i = 1; i <= 1000; i++) {
+        struct genome genome;
+        int joints, oscillating;
+
+        make(&genome, i);
+        oscillating = count_oscillating_joints(&genome, &joints);
+        ck_assert(oscillating > 0 || joints == 0);
+        genome_deinit(&genome);
+    }
+    /* Unless that is not wanted. */
+    params.initial_effectors = 0;
+    for (uint64_t i = 1; i <= 100; i++) {
+        struct genome genome;
+
+        make(&genome, i);
+        ck_assert_int_eq(genome.neuron_count, 0);
+        genome_deinit(&genome);
+    }
+}
+END_TEST
+
+START_TEST(random_genomes_are_expressed)
+{
+    struct arena arena;
+    int parts[65] = {0}, trials = 1000;
+
+    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
+    for (int i = 1; i <= trials; i++) {
+        struct phenotype phenotype;
+        struct genome genome;
+
+        make(&genome, (uint64_t)i);
+        arena_reset(&arena);
+        ck_assert_int_eq(phenotype_express(&phenotype, &genome, &params, &arena), VERDICT_OK);
+        parts[phenotype.part_count]++;
+        genome_deinit(&genome);
+    }
+    ck_assert_int_eq(parts[0] + parts[1], 0);
+    /* Small ones and large ones. */
+    ck_assert_int_gt(parts[2] + parts[3], trials / 10);
+    ck_assert_int_gt(parts[6] + parts[7] + parts[8], trials / 20);
+    arena_deinit(&arena);
 }
 END_TEST
 
@@ -924,6 +1005,8 @@ int main(void)
     tcase_add_test_raise_signal(random, gene_ids_do_not_run_over, 6);
     tcase_add_test(random, random_genomes_are_sound);
     tcase_add_test(random, random_genomes_keep_the_shares_asked_for);
+    tcase_add_test(random, random_genomes_with_a_joint_move_it);
+    tcase_add_test(random, random_genomes_are_expressed);
     tcase_add_test(random, random_genomes_differ_and_repeat);
     tcase_add_test(random, random_genomes_at_the_bounds_are_sound);
     tcase_add_test(counts, mutation_counts_are_25_50_25);
