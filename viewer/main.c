@@ -93,7 +93,7 @@ static int parse_seed(const char *text, uint64_t *seed)
 {
     char *end;
     errno = 0;
-    *seed = strtoull(text, &end, 10);
+    *seed = strtoull(text, &end, strncmp(text, "0x", 2) ? 10 : 16);
     return !isdigit((unsigned char)text[0]) || *end || errno ? ERR_USAGE : 0;
 }
 
@@ -230,6 +230,17 @@ static int parse_option(struct request *request, int option)
     return status;
 }
 
+/* The assignments alone, against the defaults: what is wrong with them shows before anything runs. */
+static int check_assignments(const struct request *request, struct error *error)
+{
+    struct params params;
+    params_set_defaults(&params);
+    for (int i = 0; i < request->assignment_count; i++)
+        if (params_set_assignment(&params, request->assignments[i], error))
+            return error_prefix(error, "-s %s", request->assignments[i]);
+    return 0;
+}
+
 /* Reads the whole command line; optind is then the first operand. -1 to go on, else the exit code. */
 static int parse_arguments(struct request *request, int argc, char **argv)
 {
@@ -246,6 +257,8 @@ static int parse_arguments(struct request *request, int argc, char **argv)
         return fail(ERR_USAGE, "--frames and --screenshot are for the window, not for --export");
     if (!request->job.path && request->job.fps > 0)
         return fail(ERR_USAGE, "--fps is for --export");
+    if (check_assignments(request, &error))
+        return fail(ERR_USAGE, error.message);
     if (request->job.path && export_check(&request->job, &error))
         return fail(error.code, error.message);
     return -1;
@@ -263,11 +276,8 @@ static int choose_params(const struct request *request, const struct creature *c
         status = params_read_file(params, request->params_path, error);
     else if (creature->has_evaluation)
         *params = creature->params;
-    for (int i = 0; i < request->assignment_count && !status; i++) {
+    for (int i = 0; i < request->assignment_count && !status; i++)
         status = params_set_assignment(params, request->assignments[i], error);
-        if (status)
-            error_prefix(error, "-s %s", request->assignments[i]);
-    }
     return status ? status : params_check(params, error);
 }
 

@@ -1,0 +1,327 @@
+/* Drawing: what is where, in which colour, on synthetic replays; and the camera. */
+#include "viewer/draw.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/viewer_fixture.h"
+#include "viewer/palette.h"
+
+static const struct fixture crawler = {"crawler", 5, 0.7, 0, 0, 4};
+static const struct fixture returner = {"left", 4, -0.6, 0, 0, 4};
+static const struct fixture swimmer = {"swimmer", 6, -0.3, 0, 0.6, 4};
+static const struct fixture hopper = {"hopper", 3, 0.01, 0.6, 0, 4};
+static const struct fixture still = {"still", 1, 0, 0, 0, 0};
+
+/* ---- palette and camera, which need no cairo ---- */
+
+START_TEST(palette_mixes_by_channel)
+{
+    ck_assert_uint_eq(palette_mix(0x102030, 0xf0e0d0, 0), 0x102030);
+    ck_assert_uint_eq(palette_mix(0x102030, 0xf0e0d0, 1), 0xf0e0d0);
+    ck_assert_uint_eq(palette_mix(0x000000, 0x204060, 0.5), 0x102030);
+    ck_assert_uint_eq(palette_mix(0x102030, 0xf0e0d0, 7), 0xf0e0d0);
+    ck_assert_int_eq(palette_part_color(0), COLOR_part_0);
+    ck_assert_int_eq(palette_part_color(PALETTE_PARTS + 2), COLOR_part_2);
+}
+END_TEST
+
+START_TEST(camera_follows_without_overshoot)
+{
+    struct camera camera = {.px_per_m = 100};
+    struct vec2 target = {3, -1};
+    double previous = 0;
+    for (int i = 0; i < 240; i++) {
+        camera_follow(&camera, target, 1.0 / 60);
+        ck_assert_double_ge(camera.x_m, previous);
+        ck_assert_double_le(camera.x_m, 3);
+        previous = camera.x_m;
+    }
+    ck_assert_double_eq_tol(camera.x_m, 3, 1e-3);
+    ck_assert_double_eq_tol(camera.y_m, -1, 1e-3);
+    /* exact: one long step is the same as many short ones */
+    struct camera once = {.px_per_m = 100}, often = once;
+    camera_follow(&once, target, 0.5);
+    for (int i = 0; i < 50; i++)
+        camera_follow(&often, target, 0.01);
+    ck_assert_double_eq_tol(once.x_m, often.x_m, 1e-9);
+}
+END_TEST
+
+START_TEST(camera_zooms_around_a_point)
+{
+    struct camera camera = {.x_m = 2, .y_m = 1, .px_per_m = 100};
+    double x = camera.x_m + 50 / camera.px_per_m, y = camera.y_m - 30 / camera.px_per_m;
+    camera_zoom(&camera, 1.7, 50, 30);
+    ck_assert_double_eq_tol(camera.x_m + 50 / camera.px_per_m, x, 1e-12);
+    ck_assert_double_eq_tol(camera.y_m - 30 / camera.px_per_m, y, 1e-12);
+    for (int i = 0; i < 1000; i++)
+        camera_zoom(&camera, 0.1, 0, 0);
+    ck_assert(camera.px_per_m > 0 && isfinite(camera.x_m));
+}
+END_TEST
+
+START_TEST(camera_fits_and_flips)
+{
+    struct replay *right = fixture_replay(&crawler), *left = fixture_replay(&returner);
+    const struct replay *replays[] = {right, left};
+    struct camera camera;
+    camera_fit(&camera, replays, 2, 960, 270);
+    ck_assert_double_lt(right->width_m * camera.px_per_m, 960);
+    ck_assert_double_lt(right->height_m * camera.px_per_m, 270);
+    ck_assert_int_eq(camera_flip(right), 1);
+    ck_assert_int_eq(camera_flip(left), -1);
+    replay_destroy(right);
+    replay_destroy(left);
+}
+END_TEST
+
+#ifdef HAVE_CAIRO
+
+/* ---- pictures ---- */
+
+static cairo_surface_t *surface;
+static cairo_t *cr;
+
+static void open_picture(int width, int height)
+{
+    surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height);
+    cr = cairo_create(surface);
+}
+
+static void close_picture(void)
+{
+    ck_assert_int_eq(cairo_status(cr), CAIRO_STATUS_SUCCESS);
+    cairo_destroy(cr);
+    cairo_surface_destroy(surface);
+}
+
+static uint32_t pixel(int x, int y)
+{
+    uint32_t value;
+    cairo_surface_flush(surface);
+    memcpy(&value,
+           cairo_image_surface_get_data(surface) + y * cairo_image_surface_get_stride(surface) +
+               4 * x,
+           4);
+    return value & 0xffffff;
+}
+
+/* A hash of the whole picture. */
+static uint64_t picture_hash(void)
+{
+    cairo_surface_flush(surface);
+    size_t size = (size_t)cairo_image_surface_get_stride(surface) *
+                  (size_t)cairo_image_surface_get_height(surface);
+    const unsigned char *data = cairo_image_surface_get_data(surface);
+    uint64_t hash = 1469598103934665603u;
+    for (size_t i = 0; i < size; i++)
+        if (i % 4 != 3) /* the unused byte */
+            hash = (hash ^ data[i]) * 1099511628211u;
+    return hash;
+}
+
+static int distance(uint32_t a, uint32_t b)
+{
+    int sum = 0;
+    for (int shift = 0; shift < 24; shift += 8)
+        sum += abs((int)(a >> shift & 255) - (int)(b >> shift & 255));
+    return sum;
+}
+
+static struct draw_view view_of(double x_m, double y_m)
+{
+    return (struct draw_view){0, 0, 400, 300, x_m, y_m, 200, 1, 1};
+}
+
+START_TEST(parts_are_where_they_belong)
+{
+    struct replay *replay = fixture_replay(&crawler);
+    struct replay_frame frame;
+    replay_get_frame(replay, 100, &frame);
+    for (int flip = -1; flip <= 1; flip += 2) {
+        struct draw_view view = view_of(frame.centre.x, frame.centre.y);
+        view.flip = flip;
+        open_picture(400, 300);
+        draw_creature(cr, &view, replay, frame.time_s, 0);
+        for (int p = 0; p < replay->part_count; p++) {
+            int x = (int)draw_view_x(&view, frame.poses[p].x_m);
+            int y = (int)draw_view_y(&view, frame.poses[p].y_m);
+            if (replay->parts[p].mirror < 0)
+                continue; /* a shade darker */
+            ck_assert_uint_eq(pixel(x, y), palette[palette_part_color(p)].light);
+        }
+        ck_assert_uint_eq(pixel(2, 2), 0); /* nothing is drawn beside it */
+        close_picture();
+    }
+    replay_destroy(replay);
+}
+END_TEST
+
+START_TEST(ghosts_are_paler)
+{
+    struct replay *replay = fixture_replay(&crawler);
+    struct replay_frame frame;
+    int to_solid = -1;
+    replay_get_frame(replay, 0, &frame);
+    struct draw_view view = view_of(frame.poses[0].x_m, frame.poses[0].y_m);
+    for (int i = 0; i <= 4; i++) {
+        open_picture(400, 300);
+        draw_creature(cr, &view, replay, 0, i / 4.0);
+        int away = distance(pixel(200, 150), palette[COLOR_part_0].light);
+        ck_assert_int_gt(away, to_solid);
+        to_solid = away;
+        close_picture();
+    }
+    replay_destroy(replay);
+}
+END_TEST
+
+START_TEST(ground_lies_at_height_zero)
+{
+    struct replay *replay = fixture_replay(&crawler);
+    struct draw_view view = view_of(0.3, 0.2);
+    open_picture(400, 300);
+    draw_world(cr, &view, replay, 0, DRAW_FLAT | DRAW_UNMARKED);
+    int y = (int)draw_view_y(&view, 0);
+    ck_assert_int_eq(y, 190);
+    ck_assert_uint_eq(pixel(7, y + 1), palette[COLOR_ground_line].light);
+    ck_assert_uint_eq(pixel(7, y + 20), palette_mix(palette[COLOR_ground_top].light,
+                                                    palette[COLOR_ground_bottom].light, 0.4));
+    ck_assert_uint_eq(pixel(7, 3), palette_mix(palette[COLOR_sky_top].light,
+                                               palette[COLOR_sky_bottom].light, 0.4));
+    close_picture();
+    replay_destroy(replay);
+}
+END_TEST
+
+START_TEST(each_overlay_changes_the_picture)
+{
+    struct replay *replay = fixture_replay(&crawler);
+    const struct replay *replays[] = {replay};
+    struct camera camera;
+    camera_fit(&camera, replays, 1, 960, 540);
+    uint64_t plain = 0;
+    for (unsigned overlay = 0; overlay <= DRAW_LEDGER; overlay = overlay ? overlay * 2 : 1) {
+        open_picture(960, 540);
+        draw_frame(cr, 960, 540, replays, 1, &camera, 1.5, overlay);
+        if (overlay == 0)
+            plain = picture_hash();
+        else
+            ck_assert_msg(picture_hash() != plain, "overlay %u shows nothing", overlay);
+        close_picture();
+    }
+    /* the same twice is the same picture */
+    open_picture(960, 540);
+    draw_frame(cr, 960, 540, replays, 1, &camera, 1.5, 0);
+    ck_assert_uint_eq(picture_hash(), plain);
+    close_picture();
+    replay_destroy(replay);
+}
+END_TEST
+
+START_TEST(races_have_a_lane_for_each)
+{
+    struct replay *a = fixture_replay(&crawler), *b = fixture_replay(&swimmer);
+    const struct replay *replays[] = {a, b};
+    struct camera camera;
+    camera_fit(&camera, replays, 2, 600, 200);
+    open_picture(600, 400);
+    draw_frame(cr, 600, 400, replays, 2, &camera, 1, DRAW_FLAT);
+    ck_assert_uint_eq(pixel(5, 60), palette_mix(palette[COLOR_sky_top].light,
+                                                palette[COLOR_sky_bottom].light, 0.4));
+    ck_assert_int_lt(distance(pixel(590, 262), palette_mix(palette[COLOR_water_top].light,
+                                                           palette[COLOR_water_bottom].light, 0.4)),
+                     60);
+    close_picture();
+    replay_destroy(a);
+    replay_destroy(b);
+}
+END_TEST
+
+/* Colours of parts in columns of the picture: the strobe picture shows a body all along the way. */
+static int columns_with_parts(int width, int height)
+{
+    int columns = 0;
+    for (int x = 0; x < width; x++) {
+        int has_part = 0;
+        for (int y = 70; y < height && !has_part; y++)
+            for (int p = 0; p < 5; p++)
+                has_part |= distance(pixel(x, y), palette[palette_part_color(p)].light) < 12;
+        columns += has_part;
+    }
+    return columns;
+}
+
+START_TEST(strobe_shows_the_whole_way)
+{
+    const struct fixture *all[] = {&crawler, &returner, &swimmer, &hopper, &still};
+    for (int i = 0; i < 5; i++) {
+        struct replay *replay = fixture_replay(all[i]);
+        const struct replay *replays[] = {replay};
+        open_picture(1600, 600);
+        draw_strobe(cr, 1600, 600, replays, 1, 0);
+        ck_assert_msg(columns_with_parts(1600, 600) > 40, "%s: nothing to see", replay->name);
+        double height = draw_strobe_height(replay, 1600, 600);
+        ck_assert_double_ge(height, 360);
+        ck_assert_double_le(height, 600);
+        close_picture();
+        replay_destroy(replay);
+    }
+}
+END_TEST
+
+START_TEST(extremes_do_no_harm)
+{
+    struct fixture tall = crawler;
+    tall.parts = 40;
+    struct replay *replay = fixture_replay(&tall);
+    const struct replay *replays[] = {replay, replay, replay};
+    struct camera camera;
+    replay->status = REPLAY_OTHER_VERSION;
+    replay->verdict = VERDICT_NOT_EXPRESSED;
+    memset(replay->name, 'W', sizeof replay->name - 1);
+    /* a smallest picture, far away, out of time, with every overlay */
+    camera_fit(&camera, replays, 3, 16, 5);
+    open_picture(16, 16);
+    draw_frame(cr, 16, 16, replays, 3, &camera, 1e9, ~0u);
+    draw_strobe(cr, 16, 16, replays, 3, 0);
+    close_picture();
+    camera_fit(&camera, replays, 1, 960, 540);
+    camera.x_m = 1e7;
+    open_picture(960, 540);
+    draw_frame(cr, 960, 540, replays, 1, &camera, -1, ~0u);
+    close_picture();
+    replay_destroy(replay);
+}
+END_TEST
+
+#endif
+
+int main(void)
+{
+    Suite *suite = suite_create("draw");
+    TCase *tests = tcase_create("draw");
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, palette_mixes_by_channel);
+    tcase_add_test(tests, camera_follows_without_overshoot);
+    tcase_add_test(tests, camera_zooms_around_a_point);
+    tcase_add_test(tests, camera_fits_and_flips);
+#ifdef HAVE_CAIRO
+    tcase_add_test(tests, parts_are_where_they_belong);
+    tcase_add_test(tests, ghosts_are_paler);
+    tcase_add_test(tests, ground_lies_at_height_zero);
+    tcase_add_test(tests, each_overlay_changes_the_picture);
+    tcase_add_test(tests, races_have_a_lane_for_each);
+    tcase_add_test(tests, strobe_shows_the_whole_way);
+    tcase_add_test(tests, extremes_do_no_harm);
+#endif
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,429 @@
+/* Exports: every kind of file is read back and compared with what it was made of; failures leave
+ * nothing behind. */
+#include "viewer/export.h"
+
+#include <check.h>
+#include <dirent.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#ifdef HAVE_GIF
+#include <gif_lib.h>
+#endif
+
+#include "tests/unit/viewer_fixture.h"
+
+static char directory[64], path[128];
+static struct replay *replay;
+static struct export_job job;
+static struct error error;
+
+static void setup(void)
+{
+    struct fixture crawler = {"crawler", 5, 0.7, 0, 0, 2};
+    snprintf(directory, sizeof directory, "/tmp/test_export.XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    replay = fixture_replay(&crawler);
+    memset(&error, 0, sizeof error);
+    job = (struct export_job){.replays = (const struct replay *const *)&replay,
+                              .count = 1,
+                              .path = path,
+                              .time_s = -1,
+                              .width_px = 320,
+                              .height_px = 180};
+}
+
+static int count_files(void)
+{
+    int count = 0;
+    DIR *files = opendir(directory);
+    for (struct dirent *entry; (entry = readdir(files)) != NULL;)
+        count += entry->d_name[0] != '.';
+    closedir(files);
+    return count;
+}
+
+static void teardown(void)
+{
+    unlink(path);
+    ck_assert_int_eq(count_files(), 0);
+    rmdir(directory);
+    replay_destroy(replay);
+}
+
+static int export_as(const char *name)
+{
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    return export_write(&job, &error);
+}
+
+static void export_well(const char *name)
+{
+    int status = export_as(name);
+    ck_assert_msg(status == 0, "%s: %s", name, error.message);
+    ck_assert_int_eq(count_files(), 1);
+}
+
+/* The whole file with a zero byte behind it; the caller frees. */
+static char *read_file(size_t *length)
+{
+    FILE *file = fopen(path, "rb");
+    ck_assert_ptr_nonnull(file);
+    char *bytes = malloc(8u << 20);
+    *length = fread(bytes, 1, (8u << 20) - 1, file);
+    bytes[*length] = 0;
+    fclose(file);
+    return bytes;
+}
+
+/* ---- the table ---- */
+
+START_TEST(suffixes_choose_the_exporter)
+{
+    ck_assert_str_eq(export_find("a/b.c/out.PNG")->suffix, "png");
+    ck_assert_str_eq(export_find("x.html")->suffix, "html");
+    ck_assert_ptr_null(export_find("out"));
+    ck_assert_ptr_null(export_find("dir.png/out"));
+    ck_assert_ptr_null(export_find("out.bmp"));
+    snprintf(path, sizeof path, "%s/out.bmp", directory);
+    ck_assert_int_eq(export_check(&job, &error), ERR_USAGE);
+    ck_assert(strstr(error.message, ".png") && strstr(error.message, "out.bmp"));
+    snprintf(path, sizeof path, "%s/out.html", directory);
+    job.time_s = 1;
+    ck_assert_int_eq(export_check(&job, &error), ERR_USAGE);
+}
+END_TEST
+
+START_TEST(what_is_left_out_names_its_package)
+{
+    for (int i = 0; i < exporter_count; i++) {
+        char name[32];
+        if (exporters[i].write)
+            continue;
+        snprintf(name, sizeof name, "out.%s", exporters[i].suffix);
+        ck_assert_int_eq(export_as(name), ERR_UNAVAILABLE);
+        ck_assert_ptr_nonnull(strstr(error.message, exporters[i].package));
+    }
+}
+END_TEST
+
+START_TEST(failures_leave_nothing_behind)
+{
+    static const char *const names[] = {"no/out.png", "no/out.svg", "no/out.gif", "no/out.html"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (!export_find(names[i])->write)
+            continue;
+        ck_assert_int_eq(export_as(names[i]), ERR_IO);
+        ck_assert_msg(strstr(error.message, names[i]) != NULL, "%s", error.message);
+    }
+    ck_assert_int_eq(count_files(), 0);
+}
+END_TEST
+
+/* ---- html ---- */
+
+static int base64_digit(char c)
+{
+    const char *digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const char *found = c ? strchr(digits, c) : NULL;
+    return found ? (int)(found - digits) : -1;
+}
+
+/* Decodes text up to the next quote. */
+static size_t decode_base64(const char *text, unsigned char *bytes)
+{
+    size_t length = 0;
+    unsigned word = 0;
+    for (int bits = 0; base64_digit(*text) >= 0; text++) {
+        word = word << 6 | (unsigned)base64_digit(*text);
+        bits += 6;
+        if (bits >= 8) {
+            bits -= 8;
+            bytes[length++] = (unsigned char)(word >> bits);
+        }
+    }
+    return length;
+}
+
+/* What the page's script does, in C. */
+static void check_motion(const char *page)
+{
+    size_t frames = 61, channels = 17;
+    static unsigned char packed[1 << 20], bytes[1 << 20];
+    const char *data = strstr(page, "\ndata: \"");
+    ck_assert_ptr_nonnull(data);
+    ck_assert_ptr_nonnull(strstr(page, "frames: 61,"));
+    uLongf length = sizeof bytes;
+    size_t packed_length = decode_base64(data + 8, packed);
+    ck_assert_int_eq(uncompress(bytes, &length, packed, packed_length), Z_OK);
+    ck_assert_uint_eq(length, 2 * channels * frames);
+    for (size_t k = 0; k < channels; k++) {
+        int sum = 0;
+        for (size_t f = 0; f < frames; f++) {
+            struct replay_pose poses[REPLAY_PARTS_MAX];
+            struct vec2 centre;
+            int code = bytes[k * frames + f] | bytes[(channels + k) * frames + f] << 8;
+            sum += (code >> 1) ^ -(code & 1);
+            replay_sample(replay, (double)f / 30, poses, &centre);
+            double value = k == 0             ? centre.x
+                           : k == 1           ? centre.y
+                           : (k - 2) % 3 == 0 ? poses[(k - 2) / 3].x_m
+                           : (k - 2) % 3 == 1 ? poses[(k - 2) / 3].y_m
+                                              : poses[(k - 2) / 3].angle_rad;
+            ck_assert_double_eq_tol(sum * 0.0005, value, 0.00026);
+        }
+    }
+}
+
+START_TEST(html_holds_the_motion)
+{
+    size_t length;
+    export_well("out.html");
+    char *page = read_file(&length);
+    ck_assert_uint_lt(length, 60000);
+    check_motion(page);
+    ck_assert_ptr_null(strstr(page, "http://"));
+    ck_assert_ptr_null(strstr(page, "https://"));
+    ck_assert_ptr_nonnull(strstr(page, "default-src &#39;none&#39;"));
+    free(page);
+}
+END_TEST
+
+static int count_text(const char *text, const char *part)
+{
+    int count = 0;
+    for (; (text = strstr(text, part)) != NULL; text += strlen(part))
+        count++;
+    return count;
+}
+
+START_TEST(html_escapes_names)
+{
+    size_t length;
+    export_well("out.html");
+    char *page = read_file(&length);
+    int scripts = count_text(page, "</script"), tags = count_text(page, "<b>");
+    free(page);
+    snprintf(replay->name, sizeof replay->name, "</script><b>\"'\\&\xe2\x80\xa8<!--");
+    export_well("out.html");
+    page = read_file(&length);
+    ck_assert_int_eq(count_text(page, "</script"), scripts);
+    ck_assert_int_eq(count_text(page, "<b>"), tags);
+    ck_assert_ptr_null(strstr(page, "<!--"));
+    ck_assert_ptr_nonnull(
+        strstr(page, "name: \"\\u003c/script\\u003e\\u003cb\\u003e\\u0022'\\u005c\\u0026\\u2028"));
+    free(page);
+}
+END_TEST
+
+#ifdef HAVE_CAIRO
+
+/* ---- stills ---- */
+
+START_TEST(png_has_its_size)
+{
+    for (int i = 0; i < 2; i++) {
+        job.time_s = i ? 1.0 : -1;
+        export_well("out.png");
+        cairo_surface_t *picture = cairo_image_surface_create_from_png(path);
+        ck_assert_int_eq(cairo_surface_status(picture), CAIRO_STATUS_SUCCESS);
+        ck_assert_int_eq(cairo_image_surface_get_width(picture), 320);
+        ck_assert_int_eq(cairo_image_surface_get_height(picture), 180);
+        cairo_surface_destroy(picture);
+    }
+}
+END_TEST
+
+START_TEST(png_chooses_its_size)
+{
+    const struct replay *three[] = {replay, replay, replay};
+    int heights[2];
+    job.width_px = job.height_px = 0;
+    for (int i = 0; i < 2; i++) {
+        job.replays = three;
+        job.count = i ? 3 : 1;
+        export_well("out.png");
+        cairo_surface_t *picture = cairo_image_surface_create_from_png(path);
+        ck_assert_int_eq(cairo_image_surface_get_width(picture), 1600);
+        heights[i] = cairo_image_surface_get_height(picture);
+        cairo_surface_destroy(picture);
+    }
+    ck_assert_int_ge(heights[1], 3 * heights[0] - 3);
+}
+END_TEST
+
+START_TEST(svg_is_a_drawing)
+{
+    size_t length;
+    export_well("out.svg");
+    char *text = read_file(&length);
+    ck_assert_ptr_nonnull(strstr(text, "<svg"));
+    ck_assert_ptr_nonnull(strstr(text, "</svg>"));
+    ck_assert_int_gt(count_text(text, "<path"), 50);
+    free(text);
+}
+END_TEST
+
+/* ---- mp4 ---- */
+
+static int has_ffmpeg(void)
+{
+    return system("ffmpeg -version >/dev/null 2>&1") == 0;
+}
+
+START_TEST(mp4_is_written_by_ffmpeg)
+{
+    size_t length;
+    if (!has_ffmpeg())
+        return;
+    job.width_px = 161; /* odd sides are made even */
+    job.height_px = 91;
+    export_well("out.mp4");
+    char *bytes = read_file(&length);
+    ck_assert_uint_gt(length, 1000);
+    ck_assert_int_eq(memcmp(bytes + 4, "ftyp", 4), 0);
+    free(bytes);
+}
+END_TEST
+
+START_TEST(mp4_says_what_to_install)
+{
+    ck_assert_int_eq(setenv("PATH", "/nonexistent", 1), 0);
+    ck_assert_int_eq(export_as("out.mp4"), ERR_MISSING);
+    ck_assert_msg(strstr(error.message, "install the package ffmpeg") != NULL, "%s", error.message);
+}
+END_TEST
+
+/* A program of that name that fails, or ends without reading. */
+START_TEST(mp4_survives_a_failing_ffmpeg)
+{
+    char program[128];
+    snprintf(program, sizeof program, "%s/ffmpeg", directory);
+    FILE *file = fopen(program, "w");
+    fputs("#!/bin/sh\nexit 3\n", file);
+    fclose(file);
+    ck_assert_int_eq(chmod(program, 0755), 0);
+    ck_assert_int_eq(setenv("PATH", directory, 1), 0);
+    ck_assert_int_eq(export_as("out.mp4"), ERR_IO);
+    unlink(program);
+    ck_assert_int_eq(count_files(), 0);
+}
+END_TEST
+
+#ifdef HAVE_GIF
+
+/* ---- gif ---- */
+
+/* Puts an image of the file onto the canvas, as a browser does. */
+static void compose(const GifFileType *gif, int index, unsigned char *canvas, int *delay_cs)
+{
+    const SavedImage *image = &gif->SavedImages[index];
+    const GifImageDesc *area = &image->ImageDesc;
+    GraphicsControlBlock control;
+    ck_assert_int_eq(DGifSavedExtensionToGCB((GifFileType *)gif, index, &control), GIF_OK);
+    *delay_cs = control.DelayTime;
+    for (int y = 0; y < area->Height; y++)
+        for (int x = 0; x < area->Width; x++) {
+            int value = image->RasterBits[y * area->Width + x];
+            if (value != control.TransparentColor)
+                canvas[(area->Top + y) * gif->SWidth + area->Left + x] = (unsigned char)value;
+        }
+}
+
+START_TEST(gif_plays_and_loops)
+{
+    int failure, delay_cs;
+    job.fps = 20;
+    export_well("out.gif");
+    struct stat info;
+    ck_assert_int_eq(stat(path, &info), 0);
+    ck_assert_int_eq(info.st_mode & 0400, 0400);
+    GifFileType *gif = DGifOpenFileName(path, &failure);
+    ck_assert_ptr_nonnull(gif);
+    ck_assert_int_eq(DGifSlurp(gif), GIF_OK);
+    ck_assert_int_eq(gif->SWidth, 320);
+    ck_assert_int_eq(gif->SHeight, 180);
+    ck_assert_int_eq(gif->ImageCount, 41);
+    ck_assert_int_eq(gif->SavedImages[0].ExtensionBlocks[0].Function, APPLICATION_EXT_FUNC_CODE);
+    ck_assert_int_eq(memcmp(gif->SavedImages[0].ExtensionBlocks[0].Bytes, "NETSCAPE2.0", 11), 0);
+
+    /* composed frames are the drawn ones, within the palette's error */
+    struct export_film film;
+    unsigned char *canvas = calloc(320, 180);
+    ck_assert_int_eq(export_film_init(&film, &job, 20, 10, 1 | 32, &error), 0);
+    for (int i = 0; i < gif->ImageCount; i++) {
+        compose(gif, i, canvas, &delay_cs);
+        ck_assert_int_eq(delay_cs, 5);
+        export_film_draw(&film, i);
+        double sum = 0;
+        for (size_t k = 0; k < 320 * 180; k++) {
+            const GifColorType *color = &gif->SColorMap->Colors[canvas[k]];
+            sum += abs(color->Red - film.rgb[3 * k]) + abs(color->Green - film.rgb[3 * k + 1]) +
+                   abs(color->Blue - film.rgb[3 * k + 2]);
+        }
+        ck_assert_double_lt(sum / (320 * 180 * 3), 2.5);
+    }
+    export_film_deinit(&film);
+    free(canvas);
+    DGifCloseFile(gif, &failure);
+}
+END_TEST
+
+START_TEST(gif_ends_after_ten_seconds)
+{
+    struct fixture longer = {"longer", 2, 0.1, 0, 0, 14};
+    int failure;
+    replay_destroy(replay);
+    replay = fixture_replay(&longer);
+    job.width_px = job.height_px = 32;
+    job.fps = 10;
+    export_well("out.gif");
+    GifFileType *gif = DGifOpenFileName(path, &failure);
+    ck_assert_int_eq(DGifSlurp(gif), GIF_OK);
+    ck_assert_int_eq(gif->ImageCount, 101);
+    DGifCloseFile(gif, &failure);
+}
+END_TEST
+
+#endif
+#endif
+
+static void add_picture_tests(TCase *tests)
+{
+#ifdef HAVE_CAIRO
+    tcase_add_test(tests, png_has_its_size);
+    tcase_add_test(tests, png_chooses_its_size);
+    tcase_add_test(tests, svg_is_a_drawing);
+    tcase_add_test(tests, mp4_is_written_by_ffmpeg);
+    tcase_add_test(tests, mp4_says_what_to_install);
+    tcase_add_test(tests, mp4_survives_a_failing_ffmpeg);
+#ifdef HAVE_GIF
+    tcase_add_test(tests, gif_plays_and_loops);
+    tcase_add_test(tests, gif_ends_after_ten_seconds);
+#endif
+#endif
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("export");
+    TCase *tests = tcase_create("export");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, suffixes_choose_the_exporter);
+    tcase_add_test(tests, what_is_left_out_names_its_package);
+    tcase_add_test(tests, failures_leave_nothing_behind);
+    tcase_add_test(tests, html_holds_the_motion);
+    tcase_add_test(tests, html_escapes_names);
+    add_picture_tests(tests);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,371 @@
+/* Replays: recording, comparing with the record, bounds of memory, and creatures that end early. */
+#include "viewer/replay.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/version.h"
+
+#define SEED 77
+
+static struct creature creature;
+static struct params params;
+static struct error error;
+
+static struct input_gene constant(double value)
+{
+    return (struct input_gene){.kind = INPUT_CONSTANT, .value = value, .weight = 1};
+}
+
+static void add_body(gene_id id, double width, double height)
+{
+    struct body_gene *body = genome_add_body(&creature.genome);
+    body->id = id;
+    body->width_m = width;
+    body->height_m = height;
+    body->joint = JOINT_ROTARY;
+    body->lower_rad = -0.9;
+    body->upper_rad = 0.8;
+    body->recursive_limit = 1;
+}
+
+static void add_connection(gene_id id, gene_id from, gene_id to, int face)
+{
+    struct connection_gene *connection = genome_add_connection(&creature.genome);
+    connection->id = id;
+    connection->from = from;
+    connection->to = to;
+    connection->parent_face = (uint8_t)face;
+    connection->child_face = FACE_LEFT;
+    connection->scale = 1;
+}
+
+/* Two segments; an oscillator bends the joint. */
+static void setup(void)
+{
+    creature_init(&creature);
+    snprintf(creature.name, sizeof creature.name, "worm");
+    creature.genome.root = 1;
+    add_body(1, 0.4, 0.12);
+    add_body(2, 0.3, 0.1);
+    add_connection(11, 1, 2, FACE_RIGHT);
+    struct neuron_gene *clock = genome_add_neuron(&creature.genome);
+    clock->id = 21;
+    clock->owner = 2;
+    clock->function = NEURON_OSCILLATE_WAVE;
+    clock->inputs[0] = constant(1.5);
+    clock->inputs[1] = constant(0.7);
+    clock->inputs[2] = constant(0.2);
+    creature.genome.bodies[1].has_effector = 1;
+    creature.genome.bodies[1].effector_strength = 1;
+    creature.genome.bodies[1].effector_input =
+        (struct input_gene){.kind = INPUT_NEURON, .source = 21, .weight = 1};
+    ck_assert_msg(genome_check(&creature.genome, &error) == 0, "%s", error.message);
+    params_set_defaults(&params);
+    params.simulation_duration_s = 2;
+}
+
+static void teardown(void)
+{
+    creature_deinit(&creature);
+}
+
+static struct replay *replay_now(int is_recorded)
+{
+    struct replay *replay;
+    int status = replay_create(&replay, &creature, &params, SEED, is_recorded, &error);
+    ck_assert_msg(status == 0, "%s", error.message);
+    return replay;
+}
+
+/* Writes the creature's record as a controller would. */
+static void record(void)
+{
+    struct replay *replay = replay_now(0);
+    ck_assert_int_eq(replay->status, REPLAY_UNRECORDED);
+    creature.has_evaluation = 1;
+    creature.params = params;
+    creature.seed = SEED;
+    creature.verdict = replay->verdict;
+    creature.measures = replay->measures;
+    creature.digest = replay->digest;
+    creature.fitness = 1.25;
+    creature.genome_hash = genome_hash(&creature.genome);
+    creature.simulator_version = SIMULATOR_VERSION;
+    replay_destroy(replay);
+}
+
+static void expect_status(enum replay_status status, const char *detail)
+{
+    struct replay *replay = replay_now(1);
+    ck_assert_int_eq(replay->status, status);
+    ck_assert_msg(strstr(replay->detail, detail) != NULL, "'%s' is not in '%s'", detail,
+                  replay->detail);
+    replay_destroy(replay);
+}
+
+/* ---- recording ---- */
+
+START_TEST(records_every_tick)
+{
+    struct replay *replay = replay_now(0);
+    struct replay_frame frame;
+    ck_assert_int_eq(replay->verdict, VERDICT_OK);
+    ck_assert_int_eq(replay->part_count, 2);
+    ck_assert_int_eq(replay->link_count, 2);
+    ck_assert_int_eq(replay->effector_count, 1);
+    ck_assert_int_eq(replay->links[1].effector, 0);
+    ck_assert(replay->parts[1].is_hinged && !replay->parts[0].is_hinged);
+    ck_assert_int_eq(replay->frame_count, 121);
+    ck_assert_double_eq_tol(replay_duration(replay), 2, 1e-9);
+    replay_get_frame(replay, 0, &frame);
+    ck_assert_double_eq(frame.centre.x, 0);
+    ck_assert_double_gt(frame.centre.y, 0.01); /* above the ground */
+    replay_get_frame(replay, 120, &frame);
+    ck_assert_double_eq_tol(frame.time_s, 2, 1e-9);
+    ck_assert_double_eq_tol(fabs(frame.centre.x), replay->measures.distance_m, 1e-5);
+    ck_assert_double_gt(frame.energies[ENERGY_work_j], 0);
+    replay_destroy(replay);
+}
+END_TEST
+
+/* The place where a child hangs is on the outline of its parent, in every frame: geometry, poses and
+ * anchors fit together. */
+START_TEST(parts_hang_together)
+{
+    struct replay *replay = replay_now(0);
+    const struct replay_part *parent = &replay->parts[0], *child = &replay->parts[1];
+    for (int i = 0; i < replay->frame_count; i++) {
+        struct replay_frame frame;
+        replay_get_frame(replay, i, &frame);
+        const struct replay_pose *a = &frame.poses[0], *b = &frame.poses[1];
+        double x =
+            b->x_m + cos(b->angle_rad) * child->anchor.x - sin(b->angle_rad) * child->anchor.y;
+        double y =
+            b->y_m + sin(b->angle_rad) * child->anchor.x + cos(b->angle_rad) * child->anchor.y;
+        double dx = x - a->x_m, dy = y - a->y_m;
+        double along = cos(a->angle_rad) * dx + sin(a->angle_rad) * dy;
+        double across = cos(a->angle_rad) * dy - sin(a->angle_rad) * dx;
+        ck_assert_double_eq_tol(along, parent->width_m / 2, 1e-4);
+        ck_assert_double_eq_tol(across, 0, 1e-4);
+        ck_assert_double_eq_tol(b->angle_rad - a->angle_rad, frame.joints_rad[1], 1e-4);
+    }
+    replay_destroy(replay);
+}
+END_TEST
+
+START_TEST(samples_between_frames)
+{
+    struct replay *replay = replay_now(0);
+    struct replay_frame a, b;
+    struct replay_pose poses[REPLAY_PARTS_MAX];
+    struct vec2 centre;
+    replay_get_frame(replay, 30, &a);
+    replay_get_frame(replay, 31, &b);
+    replay_sample(replay, 30.5 / 60, poses, &centre);
+    ck_assert_double_eq_tol(centre.x, (a.centre.x + b.centre.x) / 2, 1e-6);
+    ck_assert_double_eq_tol(poses[1].angle_rad, (a.poses[1].angle_rad + b.poses[1].angle_rad) / 2,
+                            1e-5);
+    ck_assert_int_eq(replay_frame_index(replay, 31.0 / 60), 31);
+    /* outside, and not a number at all */
+    ck_assert_int_eq(replay_frame_index(replay, -5), 0);
+    ck_assert_int_eq(replay_frame_index(replay, 1e300), 120);
+    ck_assert_int_eq(replay_frame_index(replay, NAN), 0);
+    replay_sample(replay, 99, poses, &centre);
+    replay_get_frame(replay, 120, &a);
+    ck_assert_double_eq(centre.x, a.centre.x);
+    replay_destroy(replay);
+}
+END_TEST
+
+START_TEST(floats_in_water_around_its_start)
+{
+    struct replay_frame frame;
+    ck_assert_int_eq(params_set(&params, "world.preset", "water", &error), 0);
+    struct replay *replay = replay_now(0);
+    ck_assert(!replay->has_ground);
+    replay_get_frame(replay, 0, &frame);
+    ck_assert_double_eq(frame.centre.x, 0);
+    ck_assert_double_eq(frame.centre.y, 0);
+    replay_destroy(replay);
+}
+END_TEST
+
+START_TEST(keeps_memory_bounded)
+{
+    params.simulation_duration_s = 90;
+    params.simulation_brain_hz = 1000;
+    params.simulation_dt_s = 0.001;
+    params.guard_motionless_s = 0;
+    struct replay *replay = replay_now(0);
+    ck_assert_int_eq(replay->verdict, VERDICT_OK);
+    ck_assert_uint_le((size_t)replay->frame_count * replay->row_floats * sizeof(float),
+                      REPLAY_BYTES_MAX);
+    ck_assert_double_gt(replay->frame_s, 0.0015);
+    ck_assert_double_eq_tol(replay_duration(replay), 90, 2 * replay->frame_s);
+    /* every row has its time: the last is where the creature ended */
+    struct replay_frame frame;
+    replay_get_frame(replay, replay->frame_count - 1, &frame);
+    ck_assert_double_eq_tol(fabs(frame.centre.x), replay->measures.distance_m, 0.02);
+    replay_destroy(replay);
+}
+END_TEST
+
+/* ---- creatures that end early, or never begin ---- */
+
+START_TEST(motionless_is_shown_to_its_end)
+{
+    creature.genome.bodies[1].has_effector = 0;
+    params.simulation_duration_s = 30;
+    struct replay *replay = replay_now(0);
+    ck_assert_int_eq(replay->verdict, VERDICT_MOTIONLESS);
+    ck_assert_int_gt(replay->frame_count, 60);
+    ck_assert_double_lt(replay_duration(replay), 10);
+    replay_destroy(replay);
+}
+END_TEST
+
+START_TEST(unsettled_shows_its_settling)
+{
+    params.settle_required = 1;
+    params.settle_limit_s = 0.3;
+    struct replay *replay = replay_now(0);
+    ck_assert_int_eq(replay->verdict, VERDICT_UNSETTLED);
+    ck_assert_int_ge(replay->frame_count, 10);
+    replay_destroy(replay);
+}
+END_TEST
+
+START_TEST(overlapping_shows_its_birth)
+{
+    add_body(3, 0.3, 0.1);
+    add_connection(12, 1, 3, FACE_RIGHT);
+    params.creature_overlap = OVERLAP_REJECT;
+    struct replay *replay = replay_now(0);
+    ck_assert_int_eq(replay->verdict, VERDICT_OVERLAP);
+    ck_assert_int_eq(replay->frame_count, 1);
+    ck_assert_int_eq(replay->part_count, 3);
+    ck_assert_double_eq(replay_duration(replay), 0);
+    replay_destroy(replay);
+}
+END_TEST
+
+START_TEST(what_has_no_body_is_refused)
+{
+    struct replay *replay;
+    params.creature_parts_min = 9;
+    ck_assert_int_lt(replay_create(&replay, &creature, &params, SEED, 0, &error), 0);
+    ck_assert_ptr_null(replay);
+    ck_assert_msg(strstr(error.message, "worm") != NULL, "%s", error.message);
+}
+END_TEST
+
+START_TEST(quarantined_is_not_simulated)
+{
+    struct replay *replay;
+    creature.has_evaluation = 1;
+    creature.verdict = VERDICT_QUARANTINED;
+    ck_assert_int_lt(replay_create(&replay, &creature, &params, SEED, 1, &error), 0);
+    ck_assert_ptr_null(replay);
+}
+END_TEST
+
+/* ---- comparing ---- */
+
+START_TEST(same_motion_is_verified)
+{
+    record();
+    expect_status(REPLAY_VERIFIED, "");
+    struct replay *replay = replay_now(1);
+    ck_assert_str_eq(replay->score, "fitness 1.25");
+    replay_destroy(replay);
+}
+END_TEST
+
+START_TEST(what_was_changed_differs)
+{
+    record();
+    creature.digest ^= 1;
+    expect_status(REPLAY_DIFFERS, "moves otherwise");
+    creature.digest ^= 1;
+    creature.verdict = VERDICT_ENERGY;
+    expect_status(REPLAY_DIFFERS, "verdict");
+    creature.verdict = VERDICT_OK;
+    creature.measures.distance_m += 1e-9;
+    expect_status(REPLAY_DIFFERS, "distance_m");
+    creature.measures.distance_m -= 1e-9;
+    creature.genome.bodies[1].width_m += 1e-12;
+    expect_status(REPLAY_DIFFERS, "genome");
+}
+END_TEST
+
+START_TEST(another_version_is_not_compared)
+{
+    record();
+    creature.simulator_version = SIMULATOR_VERSION + 1;
+    creature.digest ^= 1;
+    expect_status(REPLAY_OTHER_VERSION, "version");
+}
+END_TEST
+
+START_TEST(another_seed_or_world_is_unrecorded)
+{
+    record();
+    params.world_gravity_m_s2 = 3;
+    struct replay *replay = replay_now(0);
+    ck_assert_int_eq(replay->status, REPLAY_UNRECORDED);
+    ck_assert_msg(strstr(replay->score, "went") == replay->score, "%s", replay->score);
+    replay_destroy(replay);
+}
+END_TEST
+
+/* ---- text ---- */
+
+START_TEST(names_are_made_clean)
+{
+    char clean[16];
+    replay_clean_text("a\x1b[31mb\nc\xff", clean, sizeof clean);
+    ck_assert_str_eq(clean, "a?[31mb?c?");
+    replay_clean_text("\xc3\xa4\xe2\x82\xac", clean, sizeof clean);
+    ck_assert_str_eq(clean, "\xc3\xa4\xe2\x82\xac");
+    /* cut between characters, never inside one */
+    replay_clean_text("abc\xe2\x82\xac", clean, 6);
+    ck_assert_str_eq(clean, "abc");
+    /* a character that the end of the text cuts */
+    replay_clean_text("ab\xe2\x82", clean, sizeof clean);
+    ck_assert_str_eq(clean, "ab??");
+    replay_clean_text("", clean, sizeof clean);
+    ck_assert_str_eq(clean, "");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("replay");
+    TCase *tests = tcase_create("replay");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, records_every_tick);
+    tcase_add_test(tests, parts_hang_together);
+    tcase_add_test(tests, samples_between_frames);
+    tcase_add_test(tests, floats_in_water_around_its_start);
+    tcase_add_test(tests, keeps_memory_bounded);
+    tcase_add_test(tests, motionless_is_shown_to_its_end);
+    tcase_add_test(tests, unsettled_shows_its_settling);
+    tcase_add_test(tests, overlapping_shows_its_birth);
+    tcase_add_test(tests, what_has_no_body_is_refused);
+    tcase_add_test(tests, quarantined_is_not_simulated);
+    tcase_add_test(tests, same_motion_is_verified);
+    tcase_add_test(tests, what_was_changed_differs);
+    tcase_add_test(tests, another_version_is_not_compared);
+    tcase_add_test(tests, another_seed_or_world_is_unrecorded);
+    tcase_add_test(tests, names_are_made_clean);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
