@@ -47,13 +47,15 @@ static void append_string(struct buffer *buffer, const char *text, size_t length
     append(buffer, "\"", 1);
     for (size_t i = 0; i < length; i++) {
         unsigned char c = (unsigned char)text[i];
-        char escaped[8];
+        char escaped[8] = "";
         if (c == '"' || c == '\\')
             append(buffer, "\\", 1);
-        if (c < 0x20)
-            append(buffer, escaped, (size_t)snprintf(escaped, sizeof(escaped), "\\u%04x", c));
-        else
+        if (c < 0x20) {
+            snprintf(escaped, sizeof(escaped), "\\u%04x", c);
+            append_text(buffer, escaped);
+        } else {
             append(buffer, text + i, 1);
+        }
     }
     append(buffer, "\"", 1);
 }

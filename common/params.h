@@ -13,7 +13,7 @@
 
 #include "common/error.h"
 
-#define PARAM_TEXT_SIZE 256
+#define PARAM_TEXT_SIZE       256
 #define PARAM_TEXT_LENGTH_MAX 160 /* so that key and value fit a line of an INI file */
 
 /* REAL(section, name, default, min, max, scope, help)   INT(the same)   BOOL(section, name, default,
@@ -48,7 +48,8 @@
     REAL(mutation, neuron_input, 0.4, 0, 1000, 'S', "rate per neuron: an input's source changes")  \
     REAL(mutation, add_body, 0.5, 0, 1000, 'S', "rate per genome: a random body gene is added")    \
     REAL(mutation, add_neuron, 1, 0, 1000, 'S', "rate per genome: a random neuron is added")       \
-    REAL(mutation, connection_placement, 1, 0, 1000, 'S', "rate per connection: face, position, angle") \
+    REAL(mutation, connection_placement, 1, 0, 1000, 'S',                                          \
+         "rate per connection: face, position, angle")                                             \
     REAL(mutation, connection_scale, 0.4, 0, 1000, 'S', "rate per connection: scale changes")      \
     REAL(mutation, connection_flags, 0.3, 0, 1000, 'S', "rate: reflection or terminal-only flips") \
     REAL(mutation, connection_target, 0.2, 0, 1000, 'S', "rate: leads to another body gene")       \
@@ -72,45 +73,58 @@
     INT(creature, neurons_max, 256, 0, 4096, 'E', "neurons of a phenotype, at most")               \
     REAL(creature, side_min_m, 0.03, 0.01, 10, 'E', "developed sides are clamped to this")         \
     REAL(creature, side_max_m, 1, 0.01, 10, 'E', "developed sides are clamped to this")            \
-    REAL(creature, aspect_max, 20, 1, 1000, 'E', "longest side over shortest, thinner are widened")\
+    REAL(creature, aspect_max, 20, 1, 1000, 'E',                                                   \
+         "longest side over shortest, thinner are widened")                                        \
     REAL(creature, density_kg_m2, 1, 0.01, 10000, 'E', "mass of a part by its area")               \
     CHOICE(creature, overlap, 0, "push|reject", 'E', "overlap at birth: push apart or reject")     \
     BOOL(creature, effectors, 1, 'E', "effectors act; no: a passive body")                         \
-    CHOICE(creature, effector_mode, 0, "position|torque", 'E', "what a joint does with its signal")\
-    REAL(creature, strength_n, 10, 0, 100000, 'E', "greatest torque by larger cross-section, N m/m") \
+    CHOICE(creature, effector_mode, 0, "position|torque", 'E',                                     \
+           "what a joint does with its signal")                                                    \
+    REAL(creature, strength_n, 10, 0, 100000, 'E',                                                 \
+         "greatest torque by larger cross-section, N m/m")                                         \
     REAL(creature, servo_rad_s, 30, 1, 200, 'E', "natural frequency of position servos")           \
-    REAL(creature, joint_speed_rad_s, 20, 0.1, 1000, 'E', "torque mode: speed at which torque is 0") \
+    REAL(creature, joint_speed_rad_s, 20, 0.1, 1000, 'E',                                          \
+         "torque mode: speed at which torque is 0")                                                \
     REAL(creature, effector_filter_s, 0.04, 0, 1, 'E', "time constant of the effectors' signal")   \
     REAL(creature, joint_damping_1_s, 0, 0, 100, 'E', "passive damping rate of every joint")       \
     REAL(simulation, duration_s, 10, 0.1, 3600, 'E', "scored time of an evaluation")               \
     CHOICE(simulation, solver, 0, "articulated", 'E', "dynamics: see docs/physics.md")             \
-    CHOICE(simulation, integrator, 0, "auto|rk4|midpoint", 'E', "auto: RK4 unless something touches") \
-    REAL(simulation, dt_s, 0.004166666666666667, 0.00001, 0.05, 'E', "time step (rounded so that ticks divide)") \
+    CHOICE(simulation, integrator, 0, "auto|rk4|midpoint", 'E',                                    \
+           "auto: RK4 unless something touches")                                                   \
+    REAL(simulation, dt_s, 0.004166666666666667, 0.00001, 0.05, 'E',                               \
+         "time step (rounded so that ticks divide)")                                               \
     REAL(simulation, brain_hz, 60, 1, 1000, 'E', "brain ticks per second, two thinks each")        \
     INT(simulation, contact_sweeps, 40, 1, 10000, 'E', "projected Gauss-Seidel sweeps, at most")   \
-    CHOICE(world, preset, 0, "custom|land|water|air|moon", 'E', "sets the defaults of this section") \
+    CHOICE(world, preset, 0, "custom|land|water|air|moon", 'E',                                    \
+           "sets the defaults of this section")                                                    \
     REAL(world, gravity_m_s2, 9.81, 0, 100, 'E', "gravity, downwards")                             \
-    REAL(world, viscosity_pa_s, 0, 0, 100, 'E', "linear drag on faces: force = this, length, speed") \
+    REAL(world, viscosity_pa_s, 0, 0, 100, 'E',                                                    \
+         "linear drag on faces: force = this, length, speed")                                      \
     BOOL(world, ground, 1, 'E', "an infinite flat ground at y = 0")                                \
     REAL(world, friction, 0.8, 0, 10, 'E', "Coulomb friction of all surfaces")                     \
     REAL(world, elasticity, 0, 0, 1, 'E', "Newton's restitution of all surfaces")                  \
-    CHOICE(settle, effectors, 1, "limp|hold", 'E', "joints while settling: slack or held at birth pose") \
+    CHOICE(settle, effectors, 1, "limp|hold", 'E',                                                 \
+           "joints while settling: slack or held at birth pose")                                   \
     REAL(settle, limit_s, 5, 0, 60, 'E', "longest time allowed to come to rest on the ground")     \
     REAL(settle, push_apart_s, 0.5, 0, 10, 'E', "time to push apart parts that overlap at birth")  \
     REAL(settle, rest_s, 0.5, 0.05, 10, 'E', "time it must be at rest")                            \
     REAL(settle, rest_height_m, 0.001, 0.000001, 1, 'E', "rest: height changes less than this")    \
     BOOL(settle, required, 1, 'E', "disqualify what does not come to rest in time")                \
     REAL(guard, speed_m_s, 30, 0, 10000, 'E', "a part faster than this disqualifies; 0 = off")     \
-    REAL(guard, turn_rad, 0.25, 0, 10, 'E', "turn per step, for 3 steps, that disqualifies; 0 = off") \
-    REAL(guard, penetration_m, 0.02, 0, 10, 'E', "penetration, for 50 ms, that disqualifies; 0 = off") \
+    REAL(guard, turn_rad, 0.25, 0, 10, 'E',                                                        \
+         "turn per step, for 3 steps, that disqualifies; 0 = off")                                 \
+    REAL(guard, penetration_m, 0.02, 0, 10, 'E',                                                   \
+         "penetration, for 50 ms, that disqualifies; 0 = off")                                     \
     REAL(guard, energy_share, 0.02, 0, 1000, 'E', "unaccounted gain by work and losses; 0 = off")  \
     REAL(guard, reversals_hz, 20, 0, 1000, 'E', "reversals per second of a joint; 0 = off")        \
     REAL(guard, motionless_s, 2, 0, 3600, 'E', "stop when not moved for this long; 0 = off")       \
     REAL(guard, motionless_m, 0.01, 0, 10, 'E', "motion below this counts as none")                \
-    REAL(fitness, size_floor_m, 0.5, 0.001, 100, 'S', "walk: smaller creatures count as this size")\
+    REAL(fitness, size_floor_m, 0.5, 0.001, 100, 'S',                                              \
+         "walk: smaller creatures count as this size")                                             \
     INT(farm, workers, 0, 0, 1024, 'F', "simulator processes; 0 = one for each core")              \
     INT(farm, prefetch, 2, 1, 64, 'F', "tasks a worker holds at once")                             \
-    REAL(farm, deadline_s, 60, 1, 86400, 'F', "a worker silent for so long with a task is replaced") \
+    REAL(farm, deadline_s, 60, 1, 86400, 'F',                                                      \
+         "a worker silent for so long with a task is replaced")                                    \
     TEXT(farm, launcher, "", 'F', "program and words put in front of the simulator, no shell")     \
     REAL(farm, commit_s, 1, 0.01, 60, 'F', "results are committed at least this often")
 
@@ -118,11 +132,11 @@ enum param_type { PARAM_REAL, PARAM_INT, PARAM_BOOL, PARAM_CHOICE, PARAM_TEXT };
 
 /* One field per row, named section_name: double, int64_t, int (bool, choice index), char[]. */
 struct params {
-#define PARAMS_FIELD_REAL(s, n, d, lo, hi, scope, help) double s##_##n;
-#define PARAMS_FIELD_INT(s, n, d, lo, hi, scope, help) int64_t s##_##n;
-#define PARAMS_FIELD_BOOL(s, n, d, scope, help) int s##_##n;
+#define PARAMS_FIELD_REAL(s, n, d, lo, hi, scope, help)  double s##_##n;
+#define PARAMS_FIELD_INT(s, n, d, lo, hi, scope, help)   int64_t s##_##n;
+#define PARAMS_FIELD_BOOL(s, n, d, scope, help)          int s##_##n;
 #define PARAMS_FIELD_CHOICE(s, n, d, names, scope, help) int s##_##n;
-#define PARAMS_FIELD_TEXT(s, n, d, scope, help) char s##_##n[PARAM_TEXT_SIZE];
+#define PARAMS_FIELD_TEXT(s, n, d, scope, help)          char s##_##n[PARAM_TEXT_SIZE];
     PARAMS(PARAMS_FIELD_REAL, PARAMS_FIELD_INT, PARAMS_FIELD_BOOL, PARAMS_FIELD_CHOICE,
            PARAMS_FIELD_TEXT)
 };

@@ -328,13 +328,7 @@ END_TEST
 
 START_TEST(other_files_are_no_creatures)
 {
-    static const char *const others[] = {"",
-                                         "\n",
-                                         "seed = 1\n",
-                                         "[1]",
-                                         "\x81\xa1"
-                                         "a\x01",
-                                         "\x80"};
+    static const char *const others[] = {"", "\n", "seed = 1\n", "[1]", "\x81\xa1\x61\x01", "\x80"};
     struct creature copy;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         ck_assert_int_lt(decode_exact(&copy, others[i], strlen(others[i])), 0);
