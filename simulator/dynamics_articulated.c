@@ -26,63 +26,12 @@
 
 #include <math.h>
 
-#include "common/detmath.h"
 #include "common/error.h"
-#include "simulator/collide.h"
+#include "simulator/contacts.h"
 #include "simulator/tree.h"
 
-/* Penetration that is left alone, m: contacts rest within it instead of rattling. */
-#define SLOP_M 1e-3
-/* Deeper ones are pushed out, this share of the depth a step, no faster than that. */
-#define PUSH_OUT_SHARE     0.2
-#define PUSH_OUT_SPEED_M_S 0.05
-/* The same for joint limits. */
-#define LIMIT_SLOP_RAD       2e-3
-#define LIMIT_PUSH_OUT_RAD_S 0.5
-/* Slower impacts do not bounce. */
-#define RESTITUTION_SPEED_M_S 0.2
-/* Sweeps stop when no velocity changes by more than this, m/s. */
-#define SWEEP_TOLERANCE_M_S 1e-9
-/* Sweeps that still change a velocity by this much, m/s, have nothing to converge to. */
-#define WEDGED_M_S 1e-3
-/* Distance within which RK4 is not trusted to miss a contact, besides what the speed covers. */
-#define CLEARANCE_M   1e-3
-#define CLEARANCE_RAD 1e-4
-/* Rows less mobile than this, compared with the whole body pushed at its centre, are left alone. */
-#define ROW_MOBILITY 1e-6
-#define CONTACTS_MAX 64
 /* Impulses that change a rate by more than this have the second half of the step evaluated anew. */
-#define IMPACT_RAD_S 0.2
-
-/* A contact point or a joint limit, with up to two rows (normal, tangent). */
-struct contact {
-    int part, other;     /* parts; other -1 = ground; part -1 = a joint limit */
-    int a, b;            /* links that feel it: +, -; -1 = none */
-    int joint;           /* limit: its link */
-    double sign;         /* limit: +1 lower, -1 upper */
-    struct force row[2]; /* normal and tangent, spatial, about the root's origin */
-    double gap, bound;   /* distance; the normal velocity must not fall below bound */
-    double approach;     /* normal velocity at the start of the step, at this pose */
-    double middle[2];    /* velocities just before the impulses, in the middle of the step */
-    double free[2];      /* velocities without contact impulses */
-    double impulse[2];
-    double friction;
-    int is_push_out, is_impact;
-    int warm; /* slot that remembers the impulses, -1 = none */
-    int feature;
-    struct vec2 at, normal; /* for observers */
-    int first_row;          /* index of the normal row in the system */
-};
-
-/* What is remembered of a contact from one step to the next. */
-struct warm_start {
-    int feature; /* -1 = nothing */
-    double impulse[2];
-};
-
-struct pair {
-    int a, b; /* parts */
-};
+#define IMPACT_RAD_S 0.5
 
 struct servo {
     double kp, kd;   /* position */
@@ -102,37 +51,20 @@ struct dynamics {
     uint64_t steps, rk4_steps;
     enum effector_state effectors;
     double damping_rate;
-    double push_out_speed;
 
     struct servo *servos; /* per link */
     double *birth_d;      /* inertia that each joint feels at birth */
-    double *lower, *upper;
-    double *part_cos, *part_sin, *part_radius; /* of each part in its link */
-    struct pair *pairs;                        /* parts that may collide */
-    int pair_count;
-
-    /* what the present state allows */
-    int is_examined, may_touch, is_violated;
+    struct contacts contacts;
+    int is_examined; /* clearance is that of the present state */
+    struct clearance clearance;
 
     /* scratch of a step */
-    struct box *boxes;
     double *q0, *qd0, *qm, *vm, *v1, *vs, *kick, *qdd, *tau, *extra;
     double *effector_tau, *effector_extra; /* parts of tau and extra that are the effectors' */
     double *effector_work;                 /* of this step */
     int *clamped;                          /* -1, 0, +1 */
     double *k_q, *k_v;                     /* RK4: sums of the stages */
     double *rate_mean;
-    struct contact *contacts;
-    int contact_count, contact_room, row_count;
-    double *w;               /* rows x rows */
-    double *x_qd;            /* rows x dof */
-    struct motion *x_v;      /* rows x links */
-    double *velocity;        /* of the rows */
-    struct warm_start *warm; /* parts x 4 corners, pairs x 2, links */
-    int warm_count;
-    struct contact_point *points;
-    int point_count;
-    double penetration;
     double *torque; /* of the last step, per link */
 
     struct ledger ledger;
@@ -142,7 +74,7 @@ struct dynamics {
 
 static int take_scratch(struct dynamics *d, struct arena *arena)
 {
-    size_t dof = (size_t)d->dof, links = (size_t)d->links, parts = (size_t)d->parts;
+    /* one block, cut into vectors of dof numbers */
     double **vectors[] = {&d->q,
                           &d->qd,
                           &d->q0,
@@ -163,38 +95,14 @@ static int take_scratch(struct dynamics *d, struct arena *arena)
                           &d->rate_mean,
                           &d->torque,
                           &d->birth_d};
-    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
-        if (!(*vectors[i] = arena_take(arena, dof, sizeof(double))))
-            return ERR_MEMORY;
-
-    /* one contact a corner and two a pair at most, but no more than a body can use */
-    size_t pairs = parts * (parts - 1) / 2;
-    size_t contacts = 4 * parts + 2 * pairs;
-    if (contacts > CONTACTS_MAX)
-        contacts = CONTACTS_MAX;
-    size_t rows = 2 * contacts + links;
-    d->contact_room = (int)contacts;
-    d->warm_count = (int)(4 * parts + 2 * pairs + links);
-    d->servos = arena_take(arena, links, sizeof d->servos[0]);
-    d->lower = arena_take(arena, links, sizeof(double));
-    d->upper = arena_take(arena, links, sizeof(double));
-    d->clamped = arena_take(arena, dof, sizeof(int));
-    d->part_cos = arena_take(arena, parts, sizeof(double));
-    d->part_sin = arena_take(arena, parts, sizeof(double));
-    d->part_radius = arena_take(arena, parts, sizeof(double));
-    d->pairs = arena_take(arena, pairs, sizeof d->pairs[0]);
-    d->boxes = arena_take(arena, parts, sizeof d->boxes[0]);
-    d->contacts = arena_take(arena, contacts + links, sizeof d->contacts[0]);
-    d->points = arena_take(arena, contacts, sizeof d->points[0]);
-    d->w = arena_take(arena, rows * rows, sizeof(double));
-    d->x_qd = arena_take(arena, rows * dof, sizeof(double));
-    d->x_v = arena_take(arena, rows * links, sizeof(struct motion));
-    d->velocity = arena_take(arena, rows, sizeof(double));
-    d->warm = arena_take(arena, (size_t)d->warm_count, sizeof d->warm[0]);
-    if (!d->servos || !d->lower || !d->upper || !d->clamped || !d->part_cos || !d->part_sin ||
-        !d->part_radius || !d->pairs || !d->boxes || !d->contacts || !d->points || !d->w ||
-        !d->x_qd || !d->x_v || !d->velocity || !d->warm)
+    size_t count = sizeof vectors / sizeof vectors[0];
+    double *block = arena_take(arena, count * (size_t)d->dof, sizeof(double));
+    d->servos = arena_take(arena, (size_t)d->links, sizeof d->servos[0]);
+    d->clamped = arena_take(arena, (size_t)d->dof, sizeof(int));
+    if (!block || !d->servos || !d->clamped)
         return ERR_MEMORY;
+    for (size_t i = 0; i < count; i++)
+        *vectors[i] = block + i * (size_t)d->dof;
     return 0;
 }
 
@@ -209,11 +117,9 @@ static void init_servos(struct dynamics *d)
     for (int i = 1; i < d->links; i++) {
         const struct link *link = &d->phenotype->links[i];
         struct servo *servo = &d->servos[i];
-        tree_impulse(&d->tree, (struct force){0}, -1, -1, i, 1, d->x_qd, d->x_v);
-        double d0 = 1 / d->x_qd[2 + i];
+        tree_impulse(&d->tree, (struct force){0}, -1, -1, i, 1, d->contacts.x_qd, d->contacts.x_v);
+        double d0 = 1 / d->contacts.x_qd[2 + i];
         d->birth_d[i] = d0;
-        d->lower[i] = link->lower_rad;
-        d->upper[i] = link->upper_rad;
         servo->damping = d->damping_rate * 2 * d0;
         if (!link->has_effector)
             continue;
@@ -226,25 +132,9 @@ static void init_servos(struct dynamics *d)
     }
 }
 
-static void init_parts(struct dynamics *d)
-{
-    for (int i = 0; i < d->parts; i++) {
-        const struct part *part = &d->phenotype->parts[i];
-        det_sincos(part->local_angle_rad, &d->part_sin[i], &d->part_cos[i]);
-        d->part_radius[i] =
-            sqrt(part->width_m * part->width_m + part->height_m * part->height_m) / 2;
-        for (int j = 0; j < i; j++)
-            if (!phenotype_is_neighbour(d->phenotype, j, i))
-                d->pairs[d->pair_count++] = (struct pair){j, i};
-    }
-}
-
 static void forget_contacts(struct dynamics *d)
 {
-    for (int i = 0; i < d->warm_count; i++)
-        d->warm[i].feature = -1;
-    d->contact_count = d->point_count = 0;
-    d->penetration = 0;
+    contacts_forget(&d->contacts);
     d->is_examined = 0;
 }
 
@@ -261,13 +151,12 @@ struct dynamics *dynamics_create(const struct phenotype *phenotype, const struct
     d->links = phenotype->link_count;
     d->parts = phenotype->part_count;
     d->damping_rate = settings->joint_damping_1_s;
-    if (take_scratch(d, arena) != 0)
+    if (take_scratch(d, arena) != 0 ||
+        contacts_create(&d->contacts, phenotype, &d->tree, &d->world, settings, arena) != 0)
         return NULL;
     tree_set_pose(&d->tree, d->q);
     tree_set_velocity(&d->tree, d->qd);
     init_servos(d);
-    init_parts(d);
-    forget_contacts(d);
     dynamics_reset_ledger(d);
     return d;
 }
@@ -302,7 +191,7 @@ void dynamics_set_joint_damping(struct dynamics *d, double rate_1_s)
 
 void dynamics_set_push_out(struct dynamics *d, double speed_m_s)
 {
-    d->push_out_speed = speed_m_s;
+    d->contacts.push_out_speed = speed_m_s;
 }
 
 int dynamics_dof(const struct dynamics *d)
@@ -385,13 +274,13 @@ void dynamics_step_counts(const struct dynamics *d, uint64_t *steps, uint64_t *r
 
 int dynamics_contacts(const struct dynamics *d, const struct contact_point **contacts)
 {
-    *contacts = d->points;
-    return d->point_count;
+    *contacts = d->contacts.points;
+    return d->contacts.point_count;
 }
 
 double dynamics_penetration(const struct dynamics *d)
 {
-    return d->penetration;
+    return d->contacts.penetration;
 }
 
 double dynamics_torque(const struct dynamics *d, int link)
@@ -417,59 +306,11 @@ const struct ledger *dynamics_ledger(struct dynamics *d)
     return l;
 }
 
-/* ---------------------------------------------------------------- geometry */
-
-/* The part as a box: x relative to the root's origin (so that far from the world's origin nothing is
- * lost), y above the ground. */
-static void place_box(const struct dynamics *d, int part, struct box *box)
-{
-    const struct part *p = &d->phenotype->parts[part];
-    const struct tree_link *l = &d->tree.links[p->link];
-    box->x = l->px + (l->cos * p->local.x - l->sin * p->local.y);
-    box->y = d->tree.root_y + (l->py + (l->sin * p->local.x + l->cos * p->local.y));
-    box->half_width = p->width_m / 2;
-    box->half_height = p->height_m / 2;
-    box->cos = l->cos * d->part_cos[part] - l->sin * d->part_sin[part];
-    box->sin = l->sin * d->part_cos[part] + l->cos * d->part_sin[part];
-}
-
-static void place_boxes(struct dynamics *d)
-{
-    for (int i = 0; i < d->parts; i++)
-        place_box(d, i, &d->boxes[i]);
-}
-
-/* Velocity of the centre of a part's box, from the velocities of the tree. */
-static void box_velocity(const struct dynamics *d, int part, double *vx, double *vy, double *w)
-{
-    const struct tree_link *l = &d->tree.links[d->phenotype->parts[part].link];
-    *w = l->v.w;
-    *vx = l->v.x - l->v.w * (d->boxes[part].y - d->tree.root_y);
-    *vy = l->v.y + l->v.w * d->boxes[part].x;
-}
-
-/* How fast the boxes may close in, m/s, at most. */
-static double closing_speed(const struct dynamics *d, int a, int b)
-{
-    double ax, ay, aw, bx, by, bw;
-    box_velocity(d, a, &ax, &ay, &aw);
-    box_velocity(d, b, &bx, &by, &bw);
-    double dx = ax - bx, dy = ay - by;
-    return sqrt(dx * dx + dy * dy) + fabs(aw) * d->part_radius[a] + fabs(bw) * d->part_radius[b];
-}
-
-static int are_circles_apart(const struct dynamics *d, int a, int b, double margin)
-{
-    double dx = d->boxes[a].x - d->boxes[b].x, dy = d->boxes[a].y - d->boxes[b].y;
-    double reach = d->part_radius[a] + d->part_radius[b] + margin;
-    return dx * dx + dy * dy > reach * reach;
-}
-
 void dynamics_bounds(const struct dynamics *d, double bounds[4])
 {
     for (int i = 0; i < d->parts; i++) {
         struct box b;
-        place_box(d, i, &b);
+        contacts_place_box(&d->contacts, i, &b);
         double x = d->tree.root_x + b.x;
         double rx = fabs(b.cos) * b.half_width + fabs(b.sin) * b.half_height;
         double ry = fabs(b.sin) * b.half_width + fabs(b.cos) * b.half_height;
@@ -482,51 +323,7 @@ void dynamics_bounds(const struct dynamics *d, double bounds[4])
 
 double dynamics_overlap(const struct dynamics *d)
 {
-    /* within one link nothing can be pushed apart, but it is overlap all the same */
-    double deepest = 0;
-    for (int i = 0; i < d->parts; i++)
-        for (int j = 0; j < i; j++) {
-            const struct part *parts = d->phenotype->parts;
-            if (parts[i].parent == j || parts[j].parent == i)
-                continue;
-            struct box a, b;
-            place_box(d, i, &a);
-            place_box(d, j, &b);
-            deepest = fmax(deepest, -collide_separation(&a, &b));
-        }
-    return deepest;
-}
-
-/* Looks at the present state: does anything touch already (violated), could it within a step? */
-static void examine_state(struct dynamics *d)
-{
-    double h = d->settings.dt_s * 1.5;
-    d->is_examined = 1;
-    d->is_violated = d->may_touch = 0;
-    for (int i = 1; i < d->links; i++) {
-        double gap = fmin(d->q[2 + i] - d->lower[i], d->upper[i] - d->q[2 + i]);
-        d->is_violated |= gap < 0;
-        d->may_touch |= gap < CLEARANCE_RAD + h * fabs(d->qd[2 + i]);
-    }
-    if (d->is_violated)
-        return;
-    place_boxes(d);
-    for (int i = 0; i < d->parts && d->world.has_ground; i++) {
-        double vx, vy, w, gap = collide_lowest(&d->boxes[i]);
-        box_velocity(d, i, &vx, &vy, &w);
-        d->is_violated |= gap < 0;
-        d->may_touch |= gap < CLEARANCE_M + h * (fabs(vy) + fabs(w) * d->part_radius[i]);
-    }
-    for (int k = 0; k < d->pair_count && !d->is_violated; k++) {
-        int a = d->pairs[k].a, b = d->pairs[k].b;
-        double margin = CLEARANCE_M + h * closing_speed(d, a, b);
-        if (are_circles_apart(d, a, b, margin))
-            continue;
-        double gap = collide_separation(&d->boxes[a], &d->boxes[b]);
-        d->is_violated |= gap < 0;
-        d->may_touch |= gap < margin;
-    }
-    d->may_touch |= d->is_violated;
+    return contacts_overlap(&d->contacts);
 }
 
 /* ---------------------------------------------------------------- joint torques */
@@ -549,8 +346,8 @@ static void effector_torque(const struct dynamics *d, int i, double q, double qd
         /* the joint clamps the requested angle to its limits before it becomes a force */
         target = s->target + s->rate * ahead;
         rate = s->rate;
-        if (target > d->upper[i] || target < d->lower[i]) {
-            target = target > d->upper[i] ? d->upper[i] : d->lower[i];
+        if (target > d->contacts.upper[i] || target < d->contacts.lower[i]) {
+            target = target > d->contacts.upper[i] ? d->contacts.upper[i] : d->contacts.lower[i];
             rate = 0;
         }
     }
@@ -621,416 +418,6 @@ static void accelerate_implicit(struct dynamics *d, double half)
     }
 }
 
-/* ---------------------------------------------------------------- contacts */
-
-static double row_velocity(struct force row, struct motion v)
-{
-    return row.n * v.w + row.x * v.x + row.y * v.y;
-}
-
-/* Relative velocity along a row of a contact for link velocities v[]. */
-static double contact_velocity(const struct contact *c, int row, const struct motion *v)
-{
-    double velocity = row_velocity(c->row[row], v[c->a]);
-    if (c->b >= 0)
-        velocity -= row_velocity(c->row[row], v[c->b]);
-    return velocity;
-}
-
-/* The same for the velocities of the tree. */
-static double link_velocity(const struct dynamics *d, const struct contact *c, int row)
-{
-    double velocity = row_velocity(c->row[row], d->tree.links[c->a].v);
-    if (c->b >= 0)
-        velocity -= row_velocity(c->row[row], d->tree.links[c->b].v);
-    return velocity;
-}
-
-/* A contact has a normal and a tangent row, a limit only one. */
-static int row_count(const struct contact *c)
-{
-    return c->part < 0 ? 1 : 2;
-}
-
-/* Adds a contact if it could act in this step; the tree has the velocities v*. */
-static void add_contact(struct dynamics *d, int part, int other, const struct manifold *m,
-                        const struct manifold_point *p, int warm)
-{
-    if (d->contact_count >= d->contact_room)
-        return;
-    const struct part *parts = d->phenotype->parts;
-    struct contact *c = &d->contacts[d->contact_count];
-    double rx = p->x, ry = p->y - d->tree.root_y;
-    *c = (struct contact){.part = part,
-                          .other = other,
-                          .a = parts[part].link,
-                          .b = other >= 0 ? parts[other].link : -1,
-                          .gap = p->gap,
-                          .friction = d->world.friction,
-                          .warm = warm,
-                          .feature = p->feature};
-    double nx = m->normal_x, ny = m->normal_y, tx = ny, ty = -nx;
-    c->row[0] = (struct force){rx * ny - ry * nx, nx, ny};
-    c->row[1] = (struct force){rx * ty - ry * tx, tx, ty};
-    c->free[0] = link_velocity(d, c, 0);
-    if (c->gap > 0 && c->gap >= d->settings.dt_s * fabs(c->free[0]))
-        return;
-    c->free[1] = link_velocity(d, c, 1);
-    c->at = (struct vec2){d->tree.root_x + p->x, p->y};
-    c->normal = (struct vec2){nx, ny};
-    d->contact_count++;
-}
-
-static void find_ground_contacts(struct dynamics *d)
-{
-    double h = d->settings.dt_s;
-    for (int i = 0; i < d->parts; i++) {
-        double vx, vy, w;
-        box_velocity(d, i, &vx, &vy, &w);
-        double margin = h * (fabs(vy) + fabs(w) * d->part_radius[i]) + 1e-9;
-        if (d->boxes[i].y - d->part_radius[i] > margin)
-            continue;
-        struct manifold m;
-        collide_ground(&d->boxes[i], margin, &m);
-        for (int k = 0; k < m.count; k++)
-            add_contact(d, i, -1, &m, &m.points[k], 4 * i + m.points[k].feature);
-    }
-}
-
-static void find_self_contacts(struct dynamics *d)
-{
-    double h = d->settings.dt_s;
-    for (int k = 0; k < d->pair_count; k++) {
-        int a = d->pairs[k].a, b = d->pairs[k].b;
-        double margin = h * closing_speed(d, a, b) + 1e-9;
-        if (are_circles_apart(d, a, b, margin))
-            continue;
-        struct manifold m;
-        collide_boxes(&d->boxes[a], &d->boxes[b], margin, &m);
-        for (int i = 0; i < m.count; i++)
-            add_contact(d, a, b, &m, &m.points[i], 4 * d->parts + 2 * k + i);
-    }
-}
-
-static void find_limits(struct dynamics *d)
-{
-    double h = d->settings.dt_s;
-    int warm = 4 * d->parts + 2 * d->pair_count;
-    for (int i = 1; i < d->links; i++) {
-        double to_lower = d->qm[2 + i] - d->lower[i], to_upper = d->upper[i] - d->qm[2 + i];
-        double sign = to_lower <= to_upper ? 1 : -1, gap = fmin(to_lower, to_upper);
-        double rate = sign * d->vs[2 + i];
-        if (gap > 0 && gap >= h * fabs(rate))
-            continue;
-        d->contacts[d->contact_count++] = (struct contact){.part = -1,
-                                                           .other = -1,
-                                                           .a = -1,
-                                                           .b = -1,
-                                                           .joint = i,
-                                                           .sign = sign,
-                                                           .gap = gap,
-                                                           .free = {rate, 0},
-                                                           .approach = sign * d->qd0[2 + i],
-                                                           .warm = warm + i,
-                                                           .feature = sign > 0};
-    }
-}
-
-/* The least normal velocity after the step. */
-static void set_bound(const struct dynamics *d, struct contact *c)
-{
-    double h = d->settings.dt_s;
-    int is_limit = c->part < 0;
-    double slop = is_limit ? LIMIT_SLOP_RAD : SLOP_M;
-    double fastest = is_limit ? LIMIT_PUSH_OUT_RAD_S : PUSH_OUT_SPEED_M_S;
-    if (!is_limit && d->push_out_speed > 0) {
-        slop = 0;
-        fastest = d->push_out_speed;
-    }
-    c->is_push_out = c->is_impact = 0;
-    if (c->gap > 0) {
-        c->bound = -c->gap / h;
-    } else {
-        double speed = -c->gap > slop ? PUSH_OUT_SHARE * (-c->gap - slop) / h : 0;
-        c->bound = speed < fastest ? speed : fastest;
-        c->is_push_out = c->bound > 0;
-    }
-    double rebound = -d->world.elasticity * c->approach;
-    if (!is_limit && d->world.elasticity > 0 && c->approach < -RESTITUTION_SPEED_M_S &&
-        rebound > c->bound) {
-        c->bound = rebound;
-        c->is_impact = 1;
-    }
-}
-
-/* Responses X of the rows and the matrix W = J X. */
-static void build_system(struct dynamics *d)
-{
-    int row = 0;
-    for (int i = 0; i < d->contact_count; i++) {
-        struct contact *c = &d->contacts[i];
-        c->first_row = row;
-        for (int k = 0; k < row_count(c); k++, row++)
-            tree_impulse(&d->tree, c->row[k], c->a, c->b, c->part < 0 ? c->joint : -1, c->sign,
-                         d->x_qd + row * d->dof, d->x_v + row * d->links);
-    }
-    d->row_count = row;
-    for (int i = 0; i < d->contact_count; i++) {
-        const struct contact *c = &d->contacts[i];
-        for (int k = 0; k < row_count(c); k++)
-            for (int col = 0; col < row; col++)
-                d->w[(c->first_row + k) * row + col] =
-                    c->part < 0 ? c->sign * d->x_qd[col * d->dof + 2 + c->joint]
-                                : contact_velocity(c, k, d->x_v + col * d->links);
-    }
-}
-
-/* Changes one impulse and all velocities with it; returns the change of its own velocity. */
-static double change_impulse(struct dynamics *d, int row, double *impulse, double to)
-{
-    double change = to - *impulse;
-    if (change == 0)
-        return 0;
-    *impulse = to;
-    int rows = d->row_count;
-    for (int i = 0; i < rows; i++)
-        d->velocity[i] += d->w[i * rows + row] * change;
-    return fabs(change * d->w[row * rows + row]);
-}
-
-/* The change of a row's impulse that takes its velocity to `to`; 0 where no impulse can move it (two
- * parts on one hinge, touching at the hinge). */
-static double impulse_to(const struct dynamics *d, int row, double to)
-{
-    double w = d->w[row * d->row_count + row];
-    return w * d->tree.mass > ROW_MOBILITY ? (to - d->velocity[row]) / w : 0;
-}
-
-/* One projected Gauss-Seidel sweep; returns the largest change of a velocity. */
-static double sweep(struct dynamics *d)
-{
-    double largest = 0;
-    for (int i = 0; i < d->contact_count; i++) {
-        struct contact *c = &d->contacts[i];
-        int n = c->first_row, t = n + 1;
-        double to = c->impulse[0] + impulse_to(d, n, c->bound);
-        double change = change_impulse(d, n, &c->impulse[0], to > 0 ? to : 0);
-        largest = change > largest ? change : largest;
-        if (c->part < 0)
-            continue;
-        double most = c->friction * c->impulse[0];
-        to = c->impulse[1] + impulse_to(d, t, 0);
-        change = change_impulse(d, t, &c->impulse[1], to > most ? most : to < -most ? -most : to);
-        largest = change > largest ? change : largest;
-    }
-    return largest;
-}
-
-/* Sweeps until nothing changes; returns the last change, m/s. */
-static double sweep_contacts(struct dynamics *d)
-{
-    double change = 0;
-    for (int i = 0; i < d->settings.contact_sweeps; i++) {
-        change = sweep(d);
-        if (change < SWEEP_TOLERANCE_M_S)
-            break;
-    }
-    return change;
-}
-
-/* Impulses zero, velocities as they are without. */
-static void clear_impulses(struct dynamics *d)
-{
-    for (int i = 0; i < d->contact_count; i++) {
-        struct contact *c = &d->contacts[i];
-        for (int k = 0; k < row_count(c); k++) {
-            d->velocity[c->first_row + k] = c->free[k];
-            c->impulse[k] = 0;
-        }
-    }
-}
-
-/* Starts from the impulses of the last step where the features are the same. Rows that cannot all be
- * pushed out at once (a part wedged between two, or against a joint limit) would load one another
- * without end: then penetrations are only kept from growing. */
-static void solve_contacts(struct dynamics *d)
-{
-    clear_impulses(d);
-    for (int i = 0; i < d->contact_count; i++) {
-        struct contact *c = &d->contacts[i];
-        const struct warm_start *w = &d->warm[c->warm];
-        if (w->feature != c->feature)
-            continue;
-        for (int k = 0; k < row_count(c); k++)
-            change_impulse(d, c->first_row + k, &c->impulse[k], w->impulse[k]);
-    }
-    if (sweep_contacts(d) < WEDGED_M_S)
-        return;
-    clear_impulses(d);
-    for (int i = 0; i < d->contact_count; i++) {
-        struct contact *c = &d->contacts[i];
-        if (c->is_push_out) {
-            c->bound = 0;
-            c->is_push_out = 0;
-        }
-    }
-    sweep_contacts(d);
-}
-
-/* Work of one row: impulse times the mean of the velocities before and after it, exactly. */
-static double row_work(const struct dynamics *d, const struct contact *c, int k)
-{
-    double change = d->velocity[c->first_row + k] - c->free[k];
-    return c->impulse[k] * (c->middle[k] + change / 2);
-}
-
-/* Newton's restitution with Coulomb friction can create energy: such an impact is solved again
- * without restitution. */
-static void take_back_gaining_impacts(struct dynamics *d)
-{
-    double work = 0;
-    int has_impact = 0;
-    for (int i = 0; i < d->contact_count; i++) {
-        const struct contact *c = &d->contacts[i];
-        has_impact |= c->is_impact;
-        for (int k = 0; k < row_count(c); k++)
-            work += row_work(d, c, k);
-    }
-    if (!has_impact || work <= 0)
-        return;
-    for (int i = 0; i < d->contact_count; i++) {
-        struct contact *c = &d->contacts[i];
-        if (c->is_impact) {
-            c->is_impact = 0;
-            c->bound = c->gap > 0 ? -c->gap / d->settings.dt_s : 0;
-        }
-    }
-    solve_contacts(d);
-}
-
-/* Books the work of each contact: losses by kind, and what is positive as unearned gain. */
-static void book_contacts(struct dynamics *d)
-{
-    struct ledger *l = &d->ledger;
-    for (int i = 0; i < d->contact_count; i++) {
-        const struct contact *c = &d->contacts[i];
-        double normal = row_work(d, c, 0), tangent = c->part < 0 ? 0 : row_work(d, c, 1);
-        double work = normal + tangent;
-        if (work > 0) {
-            if (c->part < 0)
-                l->gain_limit_j += work;
-            else if (c->is_push_out)
-                l->gain_push_out_j += work;
-            else
-                l->gain_impact_j += work;
-        } else if (c->part < 0) {
-            l->loss_limit_j -= work;
-        } else if (normal > 0) {
-            l->loss_friction_j -= work;
-        } else if (tangent > 0) {
-            l->loss_impact_j -= work;
-        } else {
-            l->loss_impact_j -= normal;
-            l->loss_friction_j -= tangent;
-        }
-    }
-}
-
-/* What sensors and observers see, and what the next step starts from. */
-static void keep_contacts(struct dynamics *d)
-{
-    for (int i = 0; i < d->warm_count; i++)
-        d->warm[i].feature = -1;
-    d->point_count = 0;
-    d->penetration = 0;
-    for (int i = 0; i < d->contact_count; i++) {
-        const struct contact *c = &d->contacts[i];
-        struct warm_start *w = &d->warm[c->warm];
-        *w = (struct warm_start){c->feature, {c->impulse[0], c->impulse[1]}};
-        if (c->part < 0)
-            continue;
-        if (-c->gap > d->penetration)
-            d->penetration = -c->gap;
-        if (c->impulse[0] > 0 || c->gap < SLOP_M)
-            d->points[d->point_count++] =
-                (struct contact_point){.part = c->part,
-                                       .other = c->other,
-                                       .at = c->at,
-                                       .normal = c->normal,
-                                       .gap_m = c->gap,
-                                       .normal_impulse_n_s = c->impulse[0],
-                                       .friction_impulse_n_s = c->impulse[1]};
-    }
-}
-
-/* Finds what could act at the pose qm with the velocities v* (vs). */
-static void find_contacts(struct dynamics *d)
-{
-    tree_set_velocity(&d->tree, d->vs);
-    place_boxes(d);
-    d->contact_count = 0;
-    if (d->world.has_ground)
-        find_ground_contacts(d);
-    find_self_contacts(d);
-    find_limits(d);
-}
-
-/* Velocities of the rows before the step and in its middle, bounds, and the system. */
-static void prepare_contacts(struct dynamics *d)
-{
-    tree_set_velocity(&d->tree, d->qd0);
-    for (int i = 0; i < d->contact_count; i++) {
-        struct contact *c = &d->contacts[i];
-        if (c->part >= 0)
-            c->approach = link_velocity(d, c, 0);
-        set_bound(d, c);
-    }
-    tree_set_velocity(&d->tree, d->v1);
-    for (int i = 0; i < d->contact_count; i++) {
-        struct contact *c = &d->contacts[i];
-        if (c->part < 0)
-            c->middle[0] = c->sign * d->v1[2 + c->joint];
-        for (int k = 0; k < 2 && c->part >= 0; k++)
-            c->middle[k] = link_velocity(d, c, k);
-    }
-    tree_factor(&d->tree);
-    build_system(d);
-}
-
-/* Solves for the impulses; kick = X l is the change of the rates. Returns the largest one. */
-static double kick_contacts(struct dynamics *d)
-{
-    solve_contacts(d);
-    take_back_gaining_impacts(d);
-    for (int j = 0; j < d->dof; j++)
-        d->kick[j] = 0;
-    for (int i = 0; i < d->contact_count; i++) {
-        const struct contact *c = &d->contacts[i];
-        for (int k = 0; k < row_count(c); k++) {
-            const double *x = d->x_qd + (c->first_row + k) * d->dof;
-            for (int j = 0; j < d->dof && c->impulse[k] != 0; j++)
-                d->kick[j] += x[j] * c->impulse[k];
-        }
-    }
-    double largest = 0;
-    for (int j = 2; j < d->dof; j++)
-        largest = fmax(largest, fabs(d->kick[j]));
-    return largest;
-}
-
-/* Row velocities without impulses, anew, for other free rates vs. */
-static void set_free_velocities(struct dynamics *d)
-{
-    tree_set_velocity(&d->tree, d->vs);
-    for (int i = 0; i < d->contact_count; i++) {
-        struct contact *c = &d->contacts[i];
-        if (c->part < 0)
-            c->free[0] = c->sign * d->vs[2 + c->joint];
-        for (int k = 0; k < 2 && c->part >= 0; k++)
-            c->free[k] = link_velocity(d, c, k);
-    }
-}
-
 /* ---------------------------------------------------------------- steps */
 
 /* Books the work of an effector over a step. */
@@ -1088,22 +475,22 @@ static void step_midpoint(struct dynamics *d)
         d->vs[i] = d->qd0[i] + h * d->qdd[i];
     }
     book_half(d, d->qd0, d->v1, half);
-    find_contacts(d);
-    if (d->contact_count > 0) {
-        prepare_contacts(d);
-        if (kick_contacts(d) > IMPACT_RAD_S) {
+    contacts_find(&d->contacts, d->qm, d->vs);
+    if (d->contacts.count > 0) {
+        contacts_prepare(&d->contacts, d->qd0, d->v1);
+        if (contacts_solve(&d->contacts, d->kick) > IMPACT_RAD_S) {
             /* an impact in the middle: the second half has other velocity products */
             for (int i = 0; i < d->dof; i++)
                 d->vm[i] += d->kick[i];
             accelerate_at(d, d->vm, half);
             for (int i = 0; i < d->dof; i++)
                 d->vs[i] = d->v1[i] + half * d->qdd[i];
-            set_free_velocities(d);
-            kick_contacts(d);
+            contacts_set_free(&d->contacts, d->vs);
+            contacts_solve(&d->contacts, d->kick);
         }
-        book_contacts(d);
+        contacts_book(&d->contacts, &d->ledger);
     }
-    keep_contacts(d);
+    contacts_keep(&d->contacts);
 
     /* v1 + kick is the start of the second half */
     for (int i = 0; i < d->dof; i++) {
@@ -1165,6 +552,12 @@ static void step_rk4(struct dynamics *d)
     d->rate_mean[1] = damping;
 }
 
+static void examine_state(struct dynamics *d)
+{
+    d->clearance = contacts_examine(&d->contacts, d->q, d->qd);
+    d->is_examined = 1;
+}
+
 /* RK4 is tried first where nothing can touch; 1 if the step holds. */
 static int try_rk4(struct dynamics *d)
 {
@@ -1174,7 +567,7 @@ static int try_rk4(struct dynamics *d)
     d->is_examined = 0;
     if (d->settings.integrator == INTEGRATOR_AUTO) {
         examine_state(d);
-        if (d->is_violated) {
+        if (d->clearance.is_violated) {
             tree_set_pose(&d->tree, d->q0);
             tree_set_velocity(&d->tree, d->qd0);
             return 0;
@@ -1184,10 +577,7 @@ static int try_rk4(struct dynamics *d)
         book_effector(d, d->rate_mean[2 + i]);
     d->ledger.loss_drag_j += d->rate_mean[0];
     d->ledger.loss_damping_j += d->rate_mean[1];
-    if (d->point_count > 0 || d->contact_count > 0) {
-        d->contact_count = 0;
-        keep_contacts(d);
-    }
+    contacts_forget(&d->contacts);
     d->rk4_steps++;
     return 1;
 }
@@ -1202,7 +592,7 @@ int dynamics_step(struct dynamics *d)
     if (d->settings.integrator == INTEGRATOR_AUTO) {
         if (!d->is_examined)
             examine_state(d);
-        is_free = !d->may_touch;
+        is_free = !d->clearance.may_touch;
     }
     d->steps++;
     if (!is_free || !try_rk4(d)) {

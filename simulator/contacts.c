@@ -1,0 +1,611 @@
+/* See contacts.h. Rows are spatial vectors about the root's origin, so J v of a row is a dot product
+ * with the velocity of a link, and a column of X = M^-1 J' is one impulse through the tree. Typical:
+ * 2 to 8 contacts, 4 to 16 rows, a handful of sweeps thanks to warm starts. */
+#include "simulator/contacts.h"
+
+#include <math.h>
+
+#include "common/detmath.h"
+#include "common/error.h"
+
+/* Penetration that is left alone, m: contacts rest within it instead of rattling. */
+#define SLOP_M 1e-3
+/* Deeper ones are pushed out, this share of the depth a step, no faster than that. */
+#define PUSH_OUT_SHARE     0.2
+#define PUSH_OUT_SPEED_M_S 0.05
+/* The same for joint limits. */
+#define LIMIT_SLOP_RAD       2e-3
+#define LIMIT_PUSH_OUT_RAD_S 0.5
+/* Slower impacts do not bounce. */
+#define RESTITUTION_SPEED_M_S 0.2
+/* Sweeps stop when no velocity changes by more than this, m/s. */
+#define SWEEP_TOLERANCE_M_S 1e-6
+/* Sweeps that still change a velocity by this much, m/s, have nothing to converge to. */
+#define WEDGED_M_S 1e-3
+/* Distance within which a step is not trusted to miss a contact, besides what the speed covers. */
+#define CLEARANCE_M   1e-3
+#define CLEARANCE_RAD 1e-4
+/* ... and for how many steps the speed is counted. */
+#define CLEARANCE_STEPS 1.5
+/* Rows less mobile than this, compared with the whole body pushed at its centre, are left alone. */
+#define ROW_MOBILITY 1e-6
+#define CONTACTS_MAX 64
+
+/* ---------------------------------------------------------------- creation */
+
+static int take_memory(struct contacts *s, struct arena *arena)
+{
+    /* one contact a corner and two a pair at most, but no more than a body can use */
+    size_t parts = (size_t)s->parts, links = (size_t)s->links, pairs = parts * (parts - 1) / 2;
+    size_t points = 4 * parts + 2 * pairs;
+    if (points > CONTACTS_MAX)
+        points = CONTACTS_MAX;
+    size_t rows = 2 * points + links;
+    s->room = (int)points;
+    s->lower = arena_take(arena, links, sizeof(double));
+    s->upper = arena_take(arena, links, sizeof(double));
+    s->part_cos = arena_take(arena, parts, sizeof(double));
+    s->part_sin = arena_take(arena, parts, sizeof(double));
+    s->part_radius = arena_take(arena, parts, sizeof(double));
+    s->pairs = arena_take(arena, pairs, sizeof s->pairs[0]);
+    s->boxes = arena_take(arena, parts, sizeof s->boxes[0]);
+    s->list = arena_take(arena, points + links, sizeof s->list[0]);
+    s->points = arena_take(arena, points, sizeof s->points[0]);
+    s->w = arena_take(arena, rows * rows, sizeof(double));
+    s->inverse = arena_take(arena, rows, sizeof(double));
+    s->x_qd = arena_take(arena, rows * (size_t)s->dof, sizeof(double));
+    s->x_v = arena_take(arena, rows * links, sizeof(struct motion));
+    s->velocity = arena_take(arena, rows, sizeof(double));
+    s->warm = arena_take(arena, 4 * parts + 2 * pairs + links, sizeof s->warm[0]);
+    int is_complete = s->lower && s->upper && s->part_cos && s->part_sin && s->part_radius &&
+                      s->pairs && s->boxes && s->list && s->points && s->w && s->inverse &&
+                      s->x_qd && s->x_v && s->velocity && s->warm;
+    return is_complete ? 0 : ERR_MEMORY;
+}
+
+int contacts_create(struct contacts *s, const struct phenotype *phenotype, struct tree *tree,
+                    const struct world *world, const struct dynamics_settings *settings,
+                    struct arena *arena)
+{
+    *s = (struct contacts){.phenotype = phenotype,
+                           .tree = tree,
+                           .world = world,
+                           .dt_s = settings->dt_s,
+                           .sweeps = settings->contact_sweeps,
+                           .parts = phenotype->part_count,
+                           .links = phenotype->link_count,
+                           .dof = tree->dof};
+    if (take_memory(s, arena) != 0)
+        return ERR_MEMORY;
+    for (int i = 1; i < s->links; i++) {
+        s->lower[i] = phenotype->links[i].lower_rad;
+        s->upper[i] = phenotype->links[i].upper_rad;
+    }
+    for (int i = 0; i < s->parts; i++) {
+        const struct part *part = &phenotype->parts[i];
+        double width = part->width_m, height = part->height_m;
+        det_sincos(part->local_angle_rad, &s->part_sin[i], &s->part_cos[i]);
+        s->part_radius[i] = sqrt(width * width + height * height) / 2;
+        for (int j = 0; j < i; j++)
+            if (!phenotype_is_neighbour(phenotype, j, i))
+                s->pairs[s->pair_count++] = (struct part_pair){j, i};
+    }
+    contacts_forget(s);
+    return 0;
+}
+
+void contacts_forget(struct contacts *s)
+{
+    s->step += 2;
+    s->count = s->point_count = 0;
+    s->penetration = 0;
+}
+
+/* ---------------------------------------------------------------- geometry */
+
+void contacts_place_box(const struct contacts *s, int part, struct box *box)
+{
+    const struct part *p = &s->phenotype->parts[part];
+    const struct tree_link *l = &s->tree->links[p->link];
+    box->x = l->px + (l->cos * p->local.x - l->sin * p->local.y);
+    box->y = s->tree->root_y + (l->py + (l->sin * p->local.x + l->cos * p->local.y));
+    box->half_width = p->width_m / 2;
+    box->half_height = p->height_m / 2;
+    box->cos = l->cos * s->part_cos[part] - l->sin * s->part_sin[part];
+    box->sin = l->sin * s->part_cos[part] + l->cos * s->part_sin[part];
+}
+
+static void place_boxes(struct contacts *s)
+{
+    for (int i = 0; i < s->parts; i++)
+        contacts_place_box(s, i, &s->boxes[i]);
+}
+
+/* Velocity of the centre of a part's box, from the velocities of the tree. */
+static void box_velocity(const struct contacts *s, int part, double *vx, double *vy, double *w)
+{
+    const struct tree_link *l = &s->tree->links[s->phenotype->parts[part].link];
+    *w = l->v.w;
+    *vx = l->v.x - l->v.w * (s->boxes[part].y - s->tree->root_y);
+    *vy = l->v.y + l->v.w * s->boxes[part].x;
+}
+
+/* How fast the boxes may close in, m/s, at most. */
+static double closing_speed(const struct contacts *s, int a, int b)
+{
+    double ax, ay, aw, bx, by, bw;
+    box_velocity(s, a, &ax, &ay, &aw);
+    box_velocity(s, b, &bx, &by, &bw);
+    double dx = ax - bx, dy = ay - by;
+    return sqrt(dx * dx + dy * dy) + fabs(aw) * s->part_radius[a] + fabs(bw) * s->part_radius[b];
+}
+
+static int are_circles_apart(const struct contacts *s, int a, int b, double margin)
+{
+    double dx = s->boxes[a].x - s->boxes[b].x, dy = s->boxes[a].y - s->boxes[b].y;
+    double reach = s->part_radius[a] + s->part_radius[b] + margin;
+    return dx * dx + dy * dy > reach * reach;
+}
+
+double contacts_overlap(const struct contacts *s)
+{
+    /* within one link nothing can be pushed apart, but it is overlap all the same */
+    double deepest = 0;
+    for (int i = 0; i < s->parts; i++)
+        for (int j = 0; j < i; j++) {
+            const struct part *parts = s->phenotype->parts;
+            if (parts[i].parent == j || parts[j].parent == i)
+                continue;
+            struct box a, b;
+            contacts_place_box(s, i, &a);
+            contacts_place_box(s, j, &b);
+            deepest = fmax(deepest, -collide_separation(&a, &b));
+        }
+    return deepest;
+}
+
+struct clearance contacts_examine(struct contacts *s, const double *q, const double *qd)
+{
+    double h = s->dt_s * CLEARANCE_STEPS;
+    struct clearance clearance = {0, 0};
+    for (int i = 1; i < s->links; i++) {
+        double to_lower = q[2 + i] - s->lower[i], to_upper = s->upper[i] - q[2 + i];
+        double gap = to_lower < to_upper ? to_lower : to_upper;
+        clearance.is_violated |= gap < 0;
+        clearance.may_touch |= gap < CLEARANCE_RAD + h * fabs(qd[2 + i]);
+    }
+    if (clearance.is_violated)
+        return (struct clearance){1, 1};
+    place_boxes(s);
+    for (int i = 0; i < s->parts && s->world->has_ground; i++) {
+        double vx, vy, w, gap = collide_lowest(&s->boxes[i]);
+        box_velocity(s, i, &vx, &vy, &w);
+        if (gap < 0)
+            return (struct clearance){1, 1};
+        clearance.may_touch |= gap < CLEARANCE_M + h * (fabs(vy) + fabs(w) * s->part_radius[i]);
+    }
+    for (int k = 0; k < s->pair_count; k++) {
+        int a = s->pairs[k].a, b = s->pairs[k].b;
+        double margin = CLEARANCE_M + h * closing_speed(s, a, b);
+        if (are_circles_apart(s, a, b, margin))
+            continue;
+        double gap = collide_separation(&s->boxes[a], &s->boxes[b]);
+        if (gap < 0)
+            return (struct clearance){1, 1};
+        clearance.may_touch |= gap < margin;
+    }
+    return clearance;
+}
+
+/* ---------------------------------------------------------------- what could act */
+
+static double row_velocity(struct force row, struct motion v)
+{
+    return row.n * v.w + row.x * v.x + row.y * v.y;
+}
+
+/* Relative velocity along a row of a contact for link velocities v[]. */
+static double contact_velocity(const struct contact *c, int row, const struct motion *v)
+{
+    double velocity = row_velocity(c->row[row], v[c->a]);
+    if (c->b >= 0)
+        velocity -= row_velocity(c->row[row], v[c->b]);
+    return velocity;
+}
+
+/* The same for the velocities of the tree. */
+static double link_velocity(const struct contacts *s, const struct contact *c, int row)
+{
+    double velocity = row_velocity(c->row[row], s->tree->links[c->a].v);
+    if (c->b >= 0)
+        velocity -= row_velocity(c->row[row], s->tree->links[c->b].v);
+    return velocity;
+}
+
+/* A contact has a normal and a tangent row, a limit only one. */
+static int row_count(const struct contact *c)
+{
+    return c->part < 0 ? 1 : 2;
+}
+
+/* Adds a contact if it could act in this step; the tree has the velocities v*. */
+static void add_contact(struct contacts *s, int part, int other, const struct manifold *m,
+                        const struct manifold_point *p, int warm)
+{
+    if (s->count >= s->room)
+        return;
+    const struct part *parts = s->phenotype->parts;
+    struct contact *c = &s->list[s->count];
+    double rx = p->x, ry = p->y - s->tree->root_y;
+    *c = (struct contact){.part = part,
+                          .other = other,
+                          .a = parts[part].link,
+                          .b = other >= 0 ? parts[other].link : -1,
+                          .gap = p->gap,
+                          .warm = warm,
+                          .feature = p->feature};
+    double nx = m->normal_x, ny = m->normal_y, tx = ny, ty = -nx;
+    c->row[0] = (struct force){rx * ny - ry * nx, nx, ny};
+    c->row[1] = (struct force){rx * ty - ry * tx, tx, ty};
+    c->free[0] = link_velocity(s, c, 0);
+    if (c->gap > 0 && c->gap >= s->dt_s * fabs(c->free[0]))
+        return;
+    c->free[1] = link_velocity(s, c, 1);
+    c->at = (struct vec2){s->tree->root_x + p->x, p->y};
+    c->normal = (struct vec2){nx, ny};
+    s->count++;
+}
+
+static void find_ground_contacts(struct contacts *s)
+{
+    double h = s->dt_s;
+    for (int i = 0; i < s->parts; i++) {
+        double vx, vy, w;
+        box_velocity(s, i, &vx, &vy, &w);
+        double margin = h * (fabs(vy) + fabs(w) * s->part_radius[i]) + 1e-9;
+        if (s->boxes[i].y - s->part_radius[i] > margin)
+            continue;
+        struct manifold m;
+        collide_ground(&s->boxes[i], margin, &m);
+        for (int k = 0; k < m.count; k++)
+            add_contact(s, i, -1, &m, &m.points[k], 4 * i + m.points[k].feature);
+    }
+}
+
+static void find_self_contacts(struct contacts *s)
+{
+    double h = s->dt_s;
+    for (int k = 0; k < s->pair_count; k++) {
+        int a = s->pairs[k].a, b = s->pairs[k].b;
+        double margin = h * closing_speed(s, a, b) + 1e-9;
+        if (are_circles_apart(s, a, b, margin))
+            continue;
+        struct manifold m;
+        collide_boxes(&s->boxes[a], &s->boxes[b], margin, &m);
+        for (int i = 0; i < m.count; i++)
+            add_contact(s, a, b, &m, &m.points[i], 4 * s->parts + 2 * k + i);
+    }
+}
+
+static void find_limits(struct contacts *s, const double *q, const double *vs)
+{
+    double h = s->dt_s;
+    int warm = 4 * s->parts + 2 * s->pair_count;
+    for (int i = 1; i < s->links; i++) {
+        double to_lower = q[2 + i] - s->lower[i], to_upper = s->upper[i] - q[2 + i];
+        double sign = to_lower <= to_upper ? 1 : -1, gap = fmin(to_lower, to_upper);
+        double rate = sign * vs[2 + i];
+        if (gap > 0 && gap >= h * fabs(rate))
+            continue;
+        s->list[s->count++] = (struct contact){.part = -1,
+                                               .other = -1,
+                                               .a = -1,
+                                               .b = -1,
+                                               .joint = i,
+                                               .sign = sign,
+                                               .gap = gap,
+                                               .free = {rate, 0},
+                                               .warm = warm + i,
+                                               .feature = sign > 0};
+    }
+}
+
+/* The least normal velocity after the step. */
+static void set_bound(const struct contacts *s, struct contact *c)
+{
+    double h = s->dt_s;
+    int is_limit = c->part < 0;
+    double slop = is_limit ? LIMIT_SLOP_RAD : SLOP_M;
+    double fastest = is_limit ? LIMIT_PUSH_OUT_RAD_S : PUSH_OUT_SPEED_M_S;
+    if (!is_limit && s->push_out_speed > 0) {
+        slop = 0;
+        fastest = s->push_out_speed;
+    }
+    c->is_push_out = c->is_impact = 0;
+    if (c->gap > 0) {
+        c->bound = -c->gap / h;
+    } else {
+        double speed = -c->gap > slop ? PUSH_OUT_SHARE * (-c->gap - slop) / h : 0;
+        c->bound = speed < fastest ? speed : fastest;
+        c->is_push_out = c->bound > 0;
+    }
+    double rebound = -s->world->elasticity * c->approach;
+    if (!is_limit && s->world->elasticity > 0 && c->approach < -RESTITUTION_SPEED_M_S &&
+        rebound > c->bound) {
+        c->bound = rebound;
+        c->is_impact = 1;
+    }
+}
+
+/* Responses X of the rows and the matrix W = J X. */
+static void build_system(struct contacts *s)
+{
+    int rows = 0;
+    for (int i = 0; i < s->count; i++) {
+        struct contact *c = &s->list[i];
+        c->first_row = rows;
+        for (int k = 0; k < row_count(c); k++, rows++)
+            tree_impulse(s->tree, c->row[k], c->a, c->b, c->part < 0 ? c->joint : -1, c->sign,
+                         s->x_qd + rows * s->dof, s->x_v + rows * s->links);
+    }
+    s->rows = rows;
+
+    /* W is symmetric: the lower half, and its mirror image */
+    for (int i = 0; i < s->count; i++) {
+        const struct contact *c = &s->list[i];
+        for (int k = 0; k < row_count(c); k++) {
+            int row = c->first_row + k;
+            for (int col = 0; col <= row; col++) {
+                double w = c->part < 0 ? c->sign * s->x_qd[col * s->dof + 2 + c->joint]
+                                       : contact_velocity(c, k, s->x_v + col * s->links);
+                s->w[row * rows + col] = s->w[col * rows + row] = w;
+            }
+            double w = s->w[row * rows + row];
+            s->inverse[row] = w * s->tree->mass > ROW_MOBILITY ? 1 / w : 0;
+        }
+    }
+}
+
+/* Changes one impulse and all velocities with it; returns the change of its own velocity. */
+static double change_impulse(struct contacts *s, int row, double *impulse, double to)
+{
+    double change = to - *impulse;
+    if (change == 0)
+        return 0;
+    *impulse = to;
+    int rows = s->rows;
+    const double *w = s->w + row * rows;
+    for (int i = 0; i < rows; i++)
+        s->velocity[i] += w[i] * change;
+    return fabs(change * w[row]);
+}
+
+/* One projected Gauss-Seidel sweep; returns the largest change of a velocity. */
+static double sweep(struct contacts *s)
+{
+    double largest = 0;
+    for (int i = 0; i < s->count; i++) {
+        struct contact *c = &s->list[i];
+        int n = c->first_row, t = n + 1;
+        double to = c->impulse[0] + (c->bound - s->velocity[n]) * s->inverse[n];
+        double change = change_impulse(s, n, &c->impulse[0], to > 0 ? to : 0);
+        largest = change > largest ? change : largest;
+        if (c->part < 0)
+            continue;
+        double most = s->world->friction * c->impulse[0];
+        to = c->impulse[1] - s->velocity[t] * s->inverse[t];
+        change = change_impulse(s, t, &c->impulse[1], to > most ? most : to < -most ? -most : to);
+        largest = change > largest ? change : largest;
+    }
+    return largest;
+}
+
+/* Sweeps until nothing changes; returns the last change, m/s. */
+static double sweep_impulses(struct contacts *s)
+{
+    double change = 0;
+    for (int i = 0; i < s->sweeps; i++) {
+        change = sweep(s);
+        if (change < SWEEP_TOLERANCE_M_S)
+            break;
+    }
+    return change;
+}
+
+/* Row velocities under the impulses that stand. */
+static void set_velocities(struct contacts *s)
+{
+    for (int i = 0; i < s->count; i++) {
+        const struct contact *c = &s->list[i];
+        for (int k = 0; k < row_count(c); k++)
+            s->velocity[c->first_row + k] = c->free[k];
+    }
+    for (int i = 0; i < s->count; i++) {
+        const struct contact *c = &s->list[i];
+        for (int k = 0; k < row_count(c); k++) {
+            const double *w = s->w + (c->first_row + k) * s->rows;
+            for (int j = 0; j < s->rows && c->impulse[k] != 0; j++)
+                s->velocity[j] += w[j] * c->impulse[k];
+        }
+    }
+}
+
+/* Rows that cannot all be pushed out at once (a part wedged between two, or against a joint limit)
+ * would load one another without end: then penetrations are only kept from growing. */
+static void solve_impulses(struct contacts *s)
+{
+    set_velocities(s);
+    if (sweep_impulses(s) < WEDGED_M_S)
+        return;
+    for (int i = 0; i < s->count; i++) {
+        struct contact *c = &s->list[i];
+        c->impulse[0] = c->impulse[1] = 0;
+        if (c->is_push_out) {
+            c->bound = 0;
+            c->is_push_out = 0;
+        }
+    }
+    set_velocities(s);
+    sweep_impulses(s);
+}
+
+/* Work of one row: impulse times the mean of the velocities before and after it, exactly. */
+static double row_work(const struct contacts *s, const struct contact *c, int k)
+{
+    double change = s->velocity[c->first_row + k] - c->free[k];
+    return c->impulse[k] * (c->middle[k] + change / 2);
+}
+
+/* Newton's restitution with Coulomb friction can create energy: such an impact is solved again
+ * without restitution. */
+static void take_back_gaining_impacts(struct contacts *s)
+{
+    double work = 0;
+    int has_impact = 0;
+    for (int i = 0; i < s->count; i++) {
+        const struct contact *c = &s->list[i];
+        has_impact |= c->is_impact;
+        for (int k = 0; k < row_count(c); k++)
+            work += row_work(s, c, k);
+    }
+    if (!has_impact || work <= 0)
+        return;
+    for (int i = 0; i < s->count; i++) {
+        struct contact *c = &s->list[i];
+        if (c->is_impact) {
+            c->is_impact = 0;
+            c->bound = c->gap > 0 ? -c->gap / s->dt_s : 0;
+        }
+    }
+    solve_impulses(s);
+}
+
+void contacts_book(const struct contacts *s, struct ledger *l)
+{
+    for (int i = 0; i < s->count; i++) {
+        const struct contact *c = &s->list[i];
+        double normal = row_work(s, c, 0), tangent = c->part < 0 ? 0 : row_work(s, c, 1);
+        double work = normal + tangent;
+        if (work > 0) {
+            if (c->part < 0)
+                l->gain_limit_j += work;
+            else if (c->is_push_out)
+                l->gain_push_out_j += work;
+            else
+                l->gain_impact_j += work;
+        } else if (c->part < 0) {
+            l->loss_limit_j -= work;
+        } else if (normal > 0) {
+            l->loss_friction_j -= work;
+        } else if (tangent > 0) {
+            l->loss_impact_j -= work;
+        } else {
+            l->loss_impact_j -= normal;
+            l->loss_friction_j -= tangent;
+        }
+    }
+}
+
+void contacts_keep(struct contacts *s)
+{
+    s->step++;
+    s->point_count = 0;
+    s->penetration = 0;
+    for (int i = 0; i < s->count; i++) {
+        const struct contact *c = &s->list[i];
+        struct warm_start *w = &s->warm[c->warm];
+        *w = (struct warm_start){s->step, c->feature, {c->impulse[0], c->impulse[1]}};
+        if (c->part < 0)
+            continue;
+        if (-c->gap > s->penetration)
+            s->penetration = -c->gap;
+        if (c->impulse[0] > 0 || c->gap < SLOP_M)
+            s->points[s->point_count++] =
+                (struct contact_point){.part = c->part,
+                                       .other = c->other,
+                                       .at = c->at,
+                                       .normal = c->normal,
+                                       .gap_m = c->gap,
+                                       .normal_impulse_n_s = c->impulse[0],
+                                       .friction_impulse_n_s = c->impulse[1]};
+    }
+}
+
+void contacts_find(struct contacts *s, const double *q, const double *vs)
+{
+    tree_set_velocity(s->tree, vs);
+    place_boxes(s);
+    s->count = 0;
+    if (s->world->has_ground)
+        find_ground_contacts(s);
+    find_self_contacts(s);
+    find_limits(s, q, vs);
+}
+
+/* Velocity of a row for the rates `rates`, which the tree has. */
+static double rate_velocity(const struct contacts *s, const struct contact *c, int row,
+                            const double *rates)
+{
+    return c->part < 0 ? c->sign * rates[2 + c->joint] : link_velocity(s, c, row);
+}
+
+/* Starts from the impulses of the last step where the features are the same. */
+static void take_warm_starts(struct contacts *s)
+{
+    for (int i = 0; i < s->count; i++) {
+        struct contact *c = &s->list[i];
+        const struct warm_start *w = &s->warm[c->warm];
+        int is_same = w->step == s->step && w->feature == c->feature;
+        c->impulse[0] = is_same ? w->impulse[0] : 0;
+        c->impulse[1] = is_same ? w->impulse[1] : 0;
+    }
+}
+
+void contacts_prepare(struct contacts *s, const double *start, const double *middle)
+{
+    tree_set_velocity(s->tree, start);
+    for (int i = 0; i < s->count; i++) {
+        struct contact *c = &s->list[i];
+        c->approach = rate_velocity(s, c, 0, start);
+        set_bound(s, c);
+    }
+    tree_set_velocity(s->tree, middle);
+    for (int i = 0; i < s->count; i++) {
+        struct contact *c = &s->list[i];
+        for (int k = 0; k < row_count(c); k++)
+            c->middle[k] = rate_velocity(s, c, k, middle);
+    }
+    take_warm_starts(s);
+    tree_factor(s->tree);
+    build_system(s);
+}
+
+void contacts_set_free(struct contacts *s, const double *vs)
+{
+    tree_set_velocity(s->tree, vs);
+    for (int i = 0; i < s->count; i++) {
+        struct contact *c = &s->list[i];
+        for (int k = 0; k < row_count(c); k++)
+            c->free[k] = rate_velocity(s, c, k, vs);
+    }
+}
+
+double contacts_solve(struct contacts *s, double *kick)
+{
+    solve_impulses(s);
+    take_back_gaining_impacts(s);
+    for (int j = 0; j < s->dof; j++)
+        kick[j] = 0;
+    for (int i = 0; i < s->count; i++) {
+        const struct contact *c = &s->list[i];
+        for (int k = 0; k < row_count(c); k++) {
+            const double *x = s->x_qd + (c->first_row + k) * s->dof;
+            for (int j = 0; j < s->dof && c->impulse[k] != 0; j++)
+                kick[j] += x[j] * c->impulse[k];
+        }
+    }
+    double largest = 0;
+    for (int j = 2; j < s->dof; j++)
+        largest = fabs(kick[j]) > largest ? fabs(kick[j]) : largest;
+    return largest;
+}

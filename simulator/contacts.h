@@ -1,0 +1,110 @@
+/* Contacts and joint limits of an articulated body: what could act in a step, and the impulses that
+ * keep parts from passing through one another, through the ground and beyond their joints' limits.
+ *
+ * The midpoint step of dynamics_articulated.c calls, in this order: contacts_find, contacts_prepare,
+ * contacts_solve (again after contacts_set_free where velocity products changed), contacts_book,
+ * contacts_keep. Signorini's conditions with Newton's restitution and Coulomb's friction, solved by
+ * projected Gauss-Seidel in a fixed order (Jean and Moreau 1992; Jean 1999). */
+#ifndef SIMULATOR_CONTACTS_H
+#define SIMULATOR_CONTACTS_H
+
+#include "simulator/collide.h"
+#include "simulator/dynamics.h"
+#include "simulator/tree.h"
+
+/* A contact point (two rows: normal, tangent) or a joint limit (one row). */
+struct contact {
+    int part, other;     /* parts; other -1 = ground; part -1 = a joint limit */
+    int a, b;            /* links that feel it: +, -; -1 = none */
+    int joint;           /* limit: its link */
+    double sign;         /* limit: +1 lower, -1 upper */
+    struct force row[2]; /* normal and tangent, spatial, about the root's origin */
+    double gap;          /* m or rad; negative = penetration */
+    double bound;        /* the normal velocity must not fall below it */
+    double approach;     /* normal velocity at the start of the step, at this pose */
+    double middle[2];    /* velocities just before the impulses, in the middle of the step */
+    double free[2];      /* velocities after the step without impulses */
+    double impulse[2];   /* N s or N m s */
+    int is_push_out, is_impact;
+    int warm;    /* slot that remembers the impulses */
+    int feature; /* what touches what: impulses are remembered only for the same */
+    struct vec2 at, normal;
+    int first_row;
+};
+
+/* What is remembered of a contact from one step to the next. */
+struct warm_start {
+    uint64_t step; /* when; only the last step counts */
+    int feature;
+    double impulse[2];
+};
+
+struct part_pair {
+    int a, b;
+};
+
+struct contacts {
+    const struct phenotype *phenotype;
+    struct tree *tree;
+    const struct world *world;
+    double dt_s;
+    int sweeps;
+    double push_out_speed; /* 0: normal; else see dynamics_set_push_out() */
+    int parts, links, dof;
+    double *lower, *upper; /* limits per link */
+
+    double *part_cos, *part_sin, *part_radius; /* of each part in its link */
+    struct part_pair *pairs;                   /* parts that may collide */
+    int pair_count;
+    struct box *boxes;
+
+    struct contact *list;
+    int count, room, rows;
+    double *w;               /* rows x rows: J M^-1 J' */
+    double *inverse;         /* of w's diagonal; 0 where no impulse can move the row */
+    double *x_qd;            /* rows x dof: responses of the rates */
+    struct motion *x_v;      /* rows x links: responses of the links */
+    double *velocity;        /* of the rows, with the impulses so far */
+    struct warm_start *warm; /* parts x 4 corners, pairs x 2, links */
+    uint64_t step;           /* count of steps, for warm starts; a gap forgets them */
+
+    struct contact_point *points; /* of the last step */
+    int point_count;
+    double penetration;
+};
+
+/* What a state allows. */
+struct clearance {
+    int is_violated; /* something touches or is beyond its limit */
+    int may_touch;   /* something could within a step */
+};
+
+/* Takes everything from the arena; ERR_MEMORY when it is full. Pointers are kept. */
+int contacts_create(struct contacts *contacts, const struct phenotype *phenotype, struct tree *tree,
+                    const struct world *world, const struct dynamics_settings *settings,
+                    struct arena *arena);
+/* Forgets warm starts and the points of the last step. */
+void contacts_forget(struct contacts *contacts);
+
+/* Places a part's rectangle at the tree's pose: x relative to the root's origin (so that far from
+ * the world's origin nothing is lost), y above the ground. */
+void contacts_place_box(const struct contacts *contacts, int part, struct box *box);
+/* Deepest overlap of parts that are neither parent and child nor at rest on each other, m. */
+double contacts_overlap(const struct contacts *contacts);
+/* Judges the state q, qd, which the tree has. */
+struct clearance contacts_examine(struct contacts *contacts, const double *q, const double *qd);
+
+/* Lists what could act at the tree's pose, joint angles q, with the free velocities vs. */
+void contacts_find(struct contacts *contacts, const double *q, const double *vs);
+/* Bounds and the system, from the rates at the start of the step and in its middle. */
+void contacts_prepare(struct contacts *contacts, const double *start, const double *middle);
+/* Takes other free velocities for the same contacts. */
+void contacts_set_free(struct contacts *contacts, const double *vs);
+/* Solves; kick[dof] = M^-1 J' impulses. Returns the largest change of an angular rate. */
+double contacts_solve(struct contacts *contacts, double *kick);
+/* Books the work of each contact: losses by kind, and what is positive as unearned gain. */
+void contacts_book(const struct contacts *contacts, struct ledger *ledger);
+/* Remembers impulses for the next step and fills points and penetration. */
+void contacts_keep(struct contacts *contacts);
+
+#endif
