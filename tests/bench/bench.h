@@ -3,7 +3,7 @@
  *   bench_X [NAME[,NAME]...] [REPETITIONS]
  *
  * A workload's `run` does a fixed amount of work and says how many units (evaluations, children, ...)
- * that was. After one or more runs to warm up it is timed once per repetition; the fastest and the
+ * that was. After one run to warm up it is timed once per repetition; the fastest and the
  * median time of one unit are printed in microseconds. What only computes is timed by the CPU time of
  * its thread, which other programs on the machine disturb least; what waits for disks or processes by
  * the wall clock. See README.md beside this file. */
@@ -22,9 +22,13 @@ struct bench_workload {
     const char *unit;    /* of the figures, for example "us/evaluation" */
     int repetitions;     /* unless the command line says otherwise */
     int is_wall_clock;   /* 0: CPU time of the thread */
-    int (*set_up)(void); /* before the first run, not timed; 0, or -1 with a message; may be NULL */
-    int (*run)(void);    /* units done, or -1 with a message */
-    void (*tear_down)(void); /* may be NULL */
+    const void *context; /* given to the functions */
+    /* Before the first run, not timed. 0, or -1 with a message. May be NULL. */
+    int (*set_up)(const void *context);
+    /* Units done, or -1 with a message. */
+    int (*run)(const void *context);
+    /* At the end, also after a failure. May be NULL. */
+    void (*tear_down)(void);
 };
 
 /* Text fields of the CSV that are the same in all lines. */
@@ -90,11 +94,12 @@ static inline int bench_measure(const struct bench_workload *workload, int repet
 {
     double *times = malloc((size_t)repetitions * sizeof *times);
     int done = 0;
-    if (!times || (workload->set_up && workload->set_up() != 0) || workload->run() <= 0)
+    if (!times || (workload->set_up && workload->set_up(workload->context) != 0) ||
+        workload->run(workload->context) <= 0)
         goto end;
     for (; done < repetitions; done++) {
         double from = bench_now_us(workload->is_wall_clock);
-        int units = workload->run();
+        int units = workload->run(workload->context);
         double to = bench_now_us(workload->is_wall_clock);
         if (units <= 0)
             goto end;
@@ -131,9 +136,11 @@ static inline int bench_main(int argc, char **argv, const struct bench_workload 
 {
     int at = 1, repetitions = 0, selected = 0, result = 0;
     const char *names = at < argc && (argv[at][0] < '0' || argv[at][0] > '9') ? argv[at++] : NULL;
+    char *end = "";
     if (at < argc)
-        repetitions = atoi(argv[at++]);
-    int is_usable = at == argc && repetitions >= 0 && repetitions <= BENCH_REPETITIONS_MAX;
+        repetitions = (int)strtol(argv[at++], &end, 10);
+    int is_usable =
+        at == argc && *end == 0 && repetitions >= 0 && repetitions <= BENCH_REPETITIONS_MAX;
     for (int i = 0; i < count; i++)
         selected += bench_is_selected(names, workloads[i].name);
     if (!is_usable || selected == 0) {

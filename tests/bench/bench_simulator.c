@@ -1,9 +1,12 @@
-/* How long the simulator takes: two fixed bodies under a fixed gait (the dynamics alone), and whole
- * evaluations of random and of evolved creatures. What each workload is stands in README.md. */
+/* How long the simulator takes: two fixed bodies under fixed gaits (the dynamics alone), whole
+ * evaluations of random and of evolved creatures, and brain and expression alone. What each workload
+ * is stands in README.md. */
 #include <math.h>
+#include <unistd.h>
 
 #include "common/creature.h"
 #include "common/detmath.h"
+#include "controller/genetics.h"
 #include "simulator/evaluate.h"
 #include "tests/bench/bench.h"
 
@@ -41,6 +44,28 @@ static const struct fixed_joint c5_joints[] = {
 };
 static const struct fixed_creature c5 = {c5_bodies, c5_joints, 5};
 
+/* A spine of four with four legs of two segments. */
+static const struct fixed_body c12_bodies[] = {
+    {-0.9, 1.95, 0.6, 0.3}, {-0.3, 1.95, 0.6, 0.3}, {0.3, 1.95, 0.6, 0.3},  {0.9, 1.95, 0.6, 0.3},
+    {-0.9, 1.6, 0.12, 0.4}, {-0.9, 1.2, 0.12, 0.4}, {-0.3, 1.6, 0.12, 0.4}, {-0.3, 1.2, 0.12, 0.4},
+    {0.3, 1.6, 0.12, 0.4},  {0.3, 1.2, 0.12, 0.4},  {0.9, 1.6, 0.12, 0.4},  {0.9, 1.2, 0.12, 0.4},
+};
+static const struct fixed_joint c12_joints[] = {
+    {0, -0.6, 1.95, 0},
+    {1, 0, 1.95, TWO_PI / 4},
+    {2, 0.6, 1.95, TWO_PI * 2 / 4},
+    {0, -0.9, 1.8, TWO_PI * 3 / 4},
+    {4, -0.9, 1.4, TWO_PI * 4 / 4},
+    {1, -0.3, 1.8, TWO_PI * 5 / 4},
+    {6, -0.3, 1.4, TWO_PI * 6 / 4},
+    {2, 0.3, 1.8, TWO_PI * 7 / 4},
+    {8, 0.3, 1.4, TWO_PI * 8 / 4},
+    {3, 0.9, 1.8, TWO_PI * 9 / 4},
+    {10, 0.9, 1.4, TWO_PI * 10 / 4},
+};
+static const struct fixed_creature c12 = {c12_bodies, c12_joints, 12};
+
+enum { FIXED_BODIES_MAX = 16 };
 #define FIXED_STRENGTH_N_M  5.0
 #define FIXED_LIMIT_RAD     1.2
 #define FIXED_AMPLITUDE_RAD 0.8
@@ -115,7 +140,8 @@ static struct dynamics *build_fixed(const struct fixed_creature *creature,
     struct dynamics *dynamics = dynamics_create(phenotype, world, &settings, &arena);
     if (!dynamics)
         return NULL;
-    double q[2 + 16] = {creature->bodies[0].x_m, creature->bodies[0].y_m}, qd[2 + 16] = {0};
+    double q[2 + FIXED_BODIES_MAX] = {creature->bodies[0].x_m, creature->bodies[0].y_m},
+                 qd[2 + FIXED_BODIES_MAX] = {0};
     dynamics_set_state(dynamics, q, qd);
     return dynamics;
 }
@@ -127,7 +153,7 @@ static int run_gait(const struct fixed_creature *creature, const struct world *w
     struct dynamics *dynamics = build_fixed(creature, world);
     if (!dynamics)
         return -1;
-    double last[16];
+    double last[FIXED_BODIES_MAX];
     for (int tick = 0; tick <= FIXED_SECONDS * FIXED_TICKS_HZ; tick++) {
         for (int i = 1; i < creature->body_count; i++) {
             double shift = gait * (TWO_PI / FIXED_GAITS) * (i - 1);
@@ -145,37 +171,55 @@ static int run_gait(const struct fixed_creature *creature, const struct world *w
     return 0;
 }
 
-static int run_fixed(const struct fixed_creature *creature, const struct world *world)
+struct fixed_case {
+    const struct fixed_creature *creature;
+    struct world world;
+};
+#define LAND                                                                                       \
+    {                                                                                              \
+        .gravity_m_s2 = 9.81, .has_ground = 1, .friction = 0.8                                     \
+    }
+#define WATER                                                                                      \
+    {                                                                                              \
+        .viscosity_pa_s = 1, .friction = 0.8                                                       \
+    }
+#define SPACE                                                                                      \
+    {                                                                                              \
+        .friction = 0.8                                                                            \
+    }
+static const struct fixed_case c5_land = {&c5, LAND}, c5_water = {&c5, WATER},
+                               c5_free = {&c5, SPACE}, c12_land = {&c12, LAND},
+                               c12_water = {&c12, WATER}, c12_free = {&c12, SPACE};
+
+/* The tables above have the feet 1 m up, and nothing overlaps. */
+static int check_fixed(const void *context)
 {
+    const struct fixed_case *fixed = context;
+    double bounds[4];
+    arena_reset(&arena);
+    struct dynamics *dynamics = build_fixed(fixed->creature, &fixed->world);
+    if (dynamics)
+        dynamics_bounds(dynamics, bounds);
+    if (dynamics && fabs(bounds[1] - 1) < 1e-9 && dynamics_overlap(dynamics) < 1e-9)
+        return 0;
+    fprintf(stderr, "the body is not the one that is meant\n");
+    return -1;
+}
+
+static int run_fixed(const void *context)
+{
+    const struct fixed_case *fixed = context;
     for (int gait = 0; gait < FIXED_GAITS; gait++)
-        if (run_gait(creature, world, gait) != 0) {
+        if (run_gait(fixed->creature, &fixed->world, gait) != 0) {
             fprintf(stderr, "gait %d: no memory, or the state is no longer finite\n", gait);
             return -1;
         }
     return FIXED_GAITS;
 }
 
-static const struct world land = {.gravity_m_s2 = 9.81, .has_ground = 1, .friction = 0.8};
-static const struct world water = {.viscosity_pa_s = 1, .friction = 0.8};
-static const struct world space = {.friction = 0.8};
+/* ---------------------------------------------------------------- whole evaluations */
 
-static int run_c5_land(void)
-{
-    return run_fixed(&c5, &land);
-}
-static int run_c5_water(void)
-{
-    return run_fixed(&c5, &water);
-}
-static int run_c5_free(void)
-{
-    return run_fixed(&c5, &space);
-}
-
-/* ---------------------------------------------------------------- creatures from files */
-
-#define CREATURES_FOLDER "tests/bench/creatures"
-enum { CREATURES_MAX = 8 };
+enum { CREATURES_MAX = 64 };
 static struct creature creatures[CREATURES_MAX];
 static int creature_count;
 
@@ -185,17 +229,40 @@ static void forget_creatures(void)
         creature_deinit(&creatures[--creature_count]);
 }
 
+/* Creatures of a first generation, in the world of that preset. */
+static int make_random_creatures(const void *preset)
+{
+    struct params params;
+    struct error error;
+    params_set_defaults(&params);
+    if (params_set(&params, "world.preset", preset, &error) != 0) {
+        fprintf(stderr, "%s\n", error.message);
+        return -1;
+    }
+    while (creature_count < CREATURES_MAX) {
+        struct creature *creature = &creatures[creature_count];
+        struct gene_counter ids = {.creature = (uint64_t)creature_count + 1};
+        struct rng rng;
+        rng_init(&rng, 1, RNG_RANDOM_GENOME, 0, ids.creature);
+        creature_init(creature);
+        creature->params = params;
+        creature->seed = rng_mix_seed(1, ids.creature);
+        if (genetics_random(&creature->genome, &params, &rng, &ids) != 0)
+            return -1;
+        creature_count++;
+    }
+    return 0;
+}
+
 /* Reads NAME-1.creature, NAME-2.creature, ... up to the first that is not there. */
-static int read_creatures(const char *name)
+static int read_creatures(const void *name)
 {
     while (creature_count < CREATURES_MAX) {
         char path[128];
         struct error error;
-        snprintf(path, sizeof path, CREATURES_FOLDER "/%s-%d.creature", name, creature_count + 1);
-        FILE *file = fopen(path, "rb");
-        if (file)
-            fclose(file);
-        else if (creature_count > 0)
+        snprintf(path, sizeof path, "tests/bench/creatures/%s-%d.creature", (const char *)name,
+                 creature_count + 1);
+        if (creature_count > 0 && access(path, F_OK) != 0)
             return 0;
         if (creature_read(&creatures[creature_count], path, &error) != 0) {
             fprintf(stderr, "%s\n", error.message);
@@ -206,12 +273,7 @@ static int read_creatures(const char *name)
     return 0;
 }
 
-static int read_walkers(void)
-{
-    return read_creatures("walk");
-}
-
-static int run_creatures(void)
+static int run_evaluations(const void *context)
 {
     for (int i = 0; i < creature_count; i++) {
         struct evaluation result;
@@ -221,13 +283,93 @@ static int run_creatures(void)
     return creature_count;
 }
 
+/* ---------------------------------------------------------------- expression and brain alone */
+
+enum { EXPRESSIONS_EACH = 20, THINKS_EACH = 500 };
+#define THINK_DT_S (1.0 / 120)
+
+static int run_expressions(const void *context)
+{
+    for (int k = 0; k < EXPRESSIONS_EACH; k++)
+        for (int i = 0; i < creature_count; i++) {
+            struct phenotype phenotype;
+            arena_reset(&arena);
+            phenotype_express(&phenotype, &creatures[i].genome, &creatures[i].params, &arena);
+        }
+    return EXPRESSIONS_EACH * creature_count;
+}
+
+struct thinker {
+    struct brain *brain;
+    double *sensors, *signals;
+};
+static struct thinker thinkers[CREATURES_MAX];
+static int thinker_count;
+
+/* The brains of random creatures, all in the arena, sensors at fixed values. */
+static int make_brains(const void *preset)
+{
+    arena_reset(&arena);
+    thinker_count = 0;
+    if (make_random_creatures(preset) != 0)
+        return -1;
+    for (int i = 0; i < creature_count; i++) {
+        struct phenotype *phenotype = arena_take(&arena, 1, sizeof *phenotype);
+        if (!phenotype || phenotype_express(phenotype, &creatures[i].genome, &creatures[i].params,
+                                            &arena) != VERDICT_OK)
+            continue;
+        int sensor_count = phenotype->part_count * SENSOR_COUNT;
+        struct thinker *thinker = &thinkers[thinker_count];
+        thinker->brain = brain_create(phenotype, &arena);
+        thinker->sensors = arena_take(&arena, (size_t)sensor_count, sizeof(double));
+        thinker->signals = arena_take(&arena, (size_t)phenotype->effector_count, sizeof(double));
+        if (!thinker->brain || !thinker->sensors || !thinker->signals) {
+            fprintf(stderr, "the arena is full\n");
+            return -1;
+        }
+        for (int k = 0; k < sensor_count; k++)
+            thinker->sensors[k] = k % 3 * 0.4 - 0.4;
+        thinker_count++;
+    }
+    return 0;
+}
+
+static int run_brains(const void *context)
+{
+    for (int i = 0; i < thinker_count; i++) {
+        const struct thinker *thinker = &thinkers[i];
+        brain_reset(thinker->brain);
+        for (int k = 0; k < THINKS_EACH; k++)
+            brain_think(thinker->brain, thinker->sensors, thinker->signals, THINK_DT_S);
+    }
+    return THINKS_EACH * thinker_count;
+}
+
 /* ---------------------------------------------------------------- the table */
 
+#define FIXED(name, repetitions)                                                                   \
+    {                                                                                              \
+#name, "us/evaluation", repetitions, 0, &name, check_fixed, run_fixed, NULL                \
+    }
+#define EVALUATIONS(name, repetitions, of, set_up)                                                 \
+    {                                                                                              \
+        name, "us/evaluation", repetitions, 0, of, set_up, run_evaluations, forget_creatures       \
+    }
+
 static const struct bench_workload workloads[] = {
-    {"c5_land", "us/evaluation", 9, 0, NULL, run_c5_land, NULL},
-    {"c5_water", "us/evaluation", 9, 0, NULL, run_c5_water, NULL},
-    {"c5_free", "us/evaluation", 9, 0, NULL, run_c5_free, NULL},
-    {"evolved_walk", "us/evaluation", 15, 0, read_walkers, run_creatures, forget_creatures},
+    FIXED(c5_land, 9),
+    FIXED(c5_water, 9),
+    FIXED(c5_free, 9),
+    FIXED(c12_land, 5),
+    FIXED(c12_water, 5),
+    FIXED(c12_free, 5),
+    EVALUATIONS("random_walk", 7, "land", make_random_creatures),
+    EVALUATIONS("random_swim", 7, "water", make_random_creatures),
+    EVALUATIONS("evolved_walk", 25, "walk", read_creatures),
+    EVALUATIONS("evolved_swim", 25, "swim", read_creatures),
+    {"brain_only", "us/think", 25, 0, "land", make_brains, run_brains, forget_creatures},
+    {"express_only", "us/expression", 25, 0, "land", make_random_creatures, run_expressions,
+     forget_creatures},
 };
 
 int main(int argc, char **argv)
