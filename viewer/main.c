@@ -230,14 +230,19 @@ static int parse_option(struct request *request, int option)
     return status;
 }
 
-/* The assignments alone, against the defaults: what is wrong with them shows before anything runs. */
-static int check_assignments(const struct request *request, struct error *error)
+/* Parameter file and assignments alone: what is wrong with them shows before anything runs. */
+static int check_parameters(const struct request *request, struct error *error)
 {
     struct params params;
+    int status;
     params_set_defaults(&params);
+    if (request->params_path && (status = params_read_file(&params, request->params_path, error)))
+        return status;
     for (int i = 0; i < request->assignment_count; i++)
-        if (params_set_assignment(&params, request->assignments[i], error))
-            return error_prefix(error, "-s %s", request->assignments[i]);
+        if (params_set_assignment(&params, request->assignments[i], error)) {
+            error_prefix(error, "-s %s", request->assignments[i]);
+            return ERR_USAGE;
+        }
     return 0;
 }
 
@@ -257,8 +262,9 @@ static int parse_arguments(struct request *request, int argc, char **argv)
         return fail(ERR_USAGE, "--frames and --screenshot are for the window, not for --export");
     if (!request->job.path && request->job.fps > 0)
         return fail(ERR_USAGE, "--fps is for --export");
-    if (check_assignments(request, &error))
-        return fail(ERR_USAGE, error.message);
+    status = check_parameters(request, &error);
+    if (status)
+        return fail(status, error.message);
     if (request->job.path && export_check(&request->job, &error))
         return fail(error.code, error.message);
     return -1;
@@ -336,22 +342,23 @@ static int add_run(struct gallery *gallery, const struct request *request, const
 {
     struct creature *creatures;
     int64_t generation;
-    int count, top = request->top ? request->top : request->job.path ? 1 : TOP_IN_WINDOW;
-    int before = gallery->count;
+    int count, left_out = 0, top = request->top;
+    if (!top)
+        top = request->job.path ? 1 : TOP_IN_WINDOW;
     int status =
         run_reader_get_top(path, request->generation, top, &creatures, &count, &generation, error);
     if (status)
         return status;
-    for (int i = 0; i < count && status != ERR_MEMORY; i++) {
-        status = add_creature(gallery, request, &creatures[i], error);
-        if (status)
-            fprintf(stderr, "viewer: left out: %s\n", error->message);
+    for (int i = 0; i < count; i++) {
+        int failure = add_creature(gallery, request, &creatures[i], error);
+        left_out += failure != 0;
     }
     run_reader_free(creatures, count);
-    if (gallery->count > before)
-        return 0;
-    return error_set(error, ERR_MISSING, "%s: generation %" PRId64 " has nothing to show", path,
-                     generation);
+    if (left_out == count)
+        return error_prefix(error, "%s: nothing to show", path);
+    if (left_out > 0)
+        fprintf(stderr, "viewer: left out %d of %d: %s\n", left_out, count, error->message);
+    return 0;
 }
 
 static int add_operand(struct gallery *gallery, const struct request *request, const char *path,

@@ -1,0 +1,149 @@
+#!/usr/bin/env bash
+# The viewer as its users call it: replays of a run and of files that verify, every kind of export
+# without a display, the window where there is a display to be had, and mistakes.
+# shellcheck source=/dev/null disable=SC2154
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+viewer=$bin/viewer
+[ -x "$viewer" ] || fail "there is no $viewer"
+unset DISPLAY WAYLAND_DISPLAY
+
+"$bin/controller" run walk.ini --seed 5 -o run >run.out 2>run.err || fail "run: $(cat run.err)"
+best=$("$bin/controller" list run --top 1 --json | sed -n 's/.*"id": \([0-9]*\).*/\1/p' | head -n 1)
+"$bin/controller" save run "$best" -o best.creature >/dev/null
+"$bin/controller" save run "$best" -o best.json --text >/dev/null
+before=$(cksum run/run.db)
+
+# is_left_out SUFFIX: this build cannot write such files.
+is_left_out() {
+    "$viewer" --help | grep -Eq "^  \.$1 .*left out of this build"
+}
+
+# makes FILE MAGIC-PATTERN ARGUMENT...: an export succeeds, verifies, and prints its path last.
+makes() {
+    local file=$1 magic=$2
+    shift 2
+    if is_left_out "${file##*.}"; then
+        refused 1 "${file##*.} export is left out.*install the package" "$viewer" "$@" --export "$file"
+        return 0
+    fi
+    "$viewer" "$@" --export "$file" >out 2>err || fail "$file: $(cat err)"
+    [ "$(tail -n 1 out)" = "$file" ] || fail "does not print the path last: $(cat out)"
+    [ "$(wc -c <"$file")" -gt 1000 ] || fail "$file is too small"
+    head -c 300 "$file" | LC_ALL=C tr -d '\000' | LC_ALL=C grep -aEq "$magic" || fail "$file is something else"
+}
+
+# ---- exports, all without a display ----
+makes strobe.png PNG run
+makes frame.png PNG run --time 1 --size 400x300
+makes three.png PNG run --top 3
+makes loop.gif 'GIF89a' run --size 160x90 --fps 10
+makes drawing.svg '<svg' best.creature
+makes page.html 'doctype html' run --top 3
+grep -q '"verified"' page.html || fail "the page does not say verified"
+if command -v ffmpeg >/dev/null; then makes film.mp4 ftyp run --size 160x90 --fps 10; fi
+if ! is_left_out mp4; then
+    refused 1 'install the package ffmpeg' env PATH=/nonexistent "$viewer" run --export no.mp4
+fi
+[ ! -e no.mp4 ] || fail "a failed export left a file"
+! compgen -G '*.part-*' || fail "an export left a temporary file"
+
+# ---- what is compared ----
+replay() {
+    says "$1" "$viewer" "${@:2}" --export out.html
+}
+for from in run best.creature best.json; do replay "^verified .*$best" "$from"; done
+[ "$("$viewer" run --top 5 --export out.html | grep -c '^verified ')" = 5 ] || fail "not five verified"
+replay '^verified' run --generation 1
+replay '^unrecorded' best.json -s world.gravity_m_s2=3
+replay '^unrecorded' best.json --seed 12345678
+replay '^unrecorded' best.json --params walk.ini -s simulation.duration_s=3
+replay '^verified' best.json --params walk.ini
+sed 's/"digest": "\(.\)/"digest": "0\1/; s/\("digest": ".\{16\}\)[0-9a-f]"/\1"/' best.json >forged.json
+replay '^differs .*moves otherwise' forged.json
+sed '0,/"width_m": \([0-9.e-]*\)/s//"width_m": 0.5123/' best.json >fatter.json
+replay '^differs .*the genome is not' fatter.json
+cmp -s best.json forged.json && fail "the test forged nothing"
+cmp -s best.json fatter.json && fail "the test changed no gene"
+[ "$(cksum run/run.db)" = "$before" ] || fail "viewing changed the run"
+
+# ---- mistakes: one line, and the right exit code ----
+refused 2 'expected RUN_DIR or CREATURE' "$viewer"
+refused 2 'must end in' "$viewer" run --export out.bmp
+refused 2 'must end in' "$viewer" run --export out
+refused 2 '--size: expected' "$viewer" run --export out.html --size 10x
+refused 2 '--size: expected' "$viewer" run --export out.html --size 10x10
+refused 2 '--fps: expected' "$viewer" run --export out.html --fps 0
+refused 2 '--top: expected' "$viewer" run --export out.html --top 0
+refused 2 '--generation: expected' "$viewer" run --export out.html --generation x
+refused 2 '--seed: expected' "$viewer" run --export out.html --seed -1
+refused 2 '--time: expected' "$viewer" run --export out.html --time nan
+refused 2 '--time is for' "$viewer" run --export out.html --time 1
+refused 2 'for the window' "$viewer" run --export out.html --frames 2
+refused 2 'fly' "$viewer" run --fly
+refused 2 'no.such' "$viewer" run --export out.html -s no.such=1
+refused 1 'nowhere: No such file' "$viewer" nowhere --export out.html
+refused 1 'nowhere.ini' "$viewer" run --params nowhere.ini --export new.html
+refused 1 'generation 9 is not finished; the last one is 3' "$viewer" run --generation 9 --export new.html
+mkdir empty
+refused 1 'empty: is not a run' "$viewer" empty --export new.html
+echo '{"format": "bestiary' >broken.json
+refused 1 'broken.json' "$viewer" broken.json --export new.html
+head -c 100 best.creature >cut.creature
+refused 1 'cut.creature' "$viewer" cut.creature --export new.html
+refused 1 'nodir/out.html' "$viewer" run --export nodir/out.html
+[ ! -e new.html ] || fail "a refused call left a file"
+says 'usage: viewer' "$viewer" --help
+says 'simulator version' "$viewer" --version
+
+# ---- the window ----
+status=0
+"$viewer" run --frames 1 >out 2>err </dev/null || status=$?
+if grep -q 'left out of this build' err; then
+    [ $status = 1 ] || fail "exit code $status without a window"
+    echo "skip: this build has no window"
+    exit 77
+fi
+# SDL's own display without a screen
+SDL_VIDEODRIVER=dummy "$viewer" run --frames 30 --screenshot dummy.png --size 640x360 >out 2>err ||
+    fail "window on the dummy display: $(cat err)"
+grep -q '^verified' out || fail "the window does not verify: $(cat out)"
+head -c 8 dummy.png | LC_ALL=C grep -aq PNG || fail "no screenshot"
+refused 1 'nodir/shot.png' env SDL_VIDEODRIVER=dummy "$viewer" best.json --frames 1 --screenshot nodir/shot.png
+
+if ! command -v Xvfb >/dev/null; then
+    echo "skip: the window on a real display (Xvfb is not installed)"
+    exit 77
+fi
+# Xvfb chooses a free display and writes its number to descriptor 5
+mkfifo display
+start Xvfb -displayfd 5 -screen 0 1024x768x24 -nolisten tcp 5<>display >/dev/null 2>&1
+read -r -t 60 number <display || fail "Xvfb did not start"
+export DISPLAY=:$number
+"$viewer" run --top 3 --frames 30 --screenshot shot.png >out 2>err || fail "window under Xvfb: $(cat err)"
+[ "$(grep -c '^verified ' out)" = 3 ] || fail "not three verified: $(cat out)"
+[ "$(wc -c <shot.png)" -gt 5000 ] || fail "the screenshot is empty"
+
+# `controller view` starts it as a process of its own; closing it ends both and changes nothing
+start "$bin/controller" view run --generation 3
+view=$pid
+viewer_of_view() {
+    viewer_pid=$(cat "/proc/$view/task/$view/children" 2>/dev/null) && [ -n "${viewer_pid// /}" ]
+}
+wait_until "controller view starts the viewer" viewer_of_view
+[ "$(tr '\0' ' ' <"/proc/${viewer_pid// /}/cmdline" | grep -c 'viewer.*run --generation 3')" = 1 ] ||
+    fail "that is not the viewer"
+if command -v xdotool >/dev/null; then
+    window_is_there() { window=$(xdotool search --onlyvisible --name 'verified - Bestiary' 2>/dev/null | head -n 1) && [ -n "$window" ]; }
+    wait_until "the window is there" window_is_there
+    for key in h h c j b l g n p f plus minus r space period comma Right Left t 0 s; do
+        xdotool key --window "$window" "$key"
+    done
+    saved() { compgen -G '*s.png' >/dev/null; }
+    wait_until "s saves a picture" saved
+    xdotool key --window "$window" q
+else
+    kill -TERM "${viewer_pid// /}"
+fi
+wait_until "closing the window ends the command" is_gone "$view"
+wait "$view" || fail "controller view: exit code $?"
+[ "$(cksum run/run.db)" = "$before" ] || fail "the window changed the run"

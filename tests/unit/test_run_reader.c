@@ -1,0 +1,278 @@
+/* The reader of runs against the run store's own schema: what it gives back, and that damaged or
+ * foreign databases are errors that say where. */
+#include "viewer/run_reader.h"
+
+#include <check.h>
+#include <inttypes.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/hash.h"
+#include "controller/store_schema.h"
+#include "tests/unit/genome_fixture.h"
+
+#define CREATURES 5
+
+static char directory[64], path[96];
+static sqlite3 *database;
+static struct creature *found;
+static int found_count;
+static int64_t generation;
+static struct error error;
+
+/* ---- a run, written without the store's code ---- */
+
+static void run_sql(const char *sql)
+{
+    char *message = NULL;
+    sqlite3_exec(database, sql, NULL, NULL, &message);
+    ck_assert_msg(!message, "%s: %s", message, sql);
+}
+
+static void make_tables(void)
+{
+    char sql[8192], columns[4096] = "";
+    for (int m = 0; m < MEASURE_COUNT; m++)
+        snprintf(columns + strlen(columns), sizeof columns - strlen(columns), "\"%s\" REAL, ",
+                 measure_table[m].name);
+    for (size_t i = 0; i < sizeof store_schema / sizeof store_schema[0]; i++) {
+        const char *mark = strstr(store_schema[i], STORE_MEASURES_MARK);
+        if (mark)
+            snprintf(sql, sizeof sql, "%.*s%s%s", (int)(mark - store_schema[i]), store_schema[i],
+                     columns, mark + strlen(STORE_MEASURES_MARK));
+        run_sql(mark ? sql : store_schema[i]);
+    }
+    snprintf(sql, sizeof sql, "PRAGMA application_id = %d", STORE_APPLICATION_ID);
+    run_sql(sql);
+    snprintf(sql, sizeof sql, "PRAGMA user_version = %d", STORE_SCHEMA_VERSION);
+    run_sql(sql);
+}
+
+static void put_creature(int id, const struct pack_writer *genome)
+{
+    sqlite3_stmt *row;
+    char seed[17], digest[17], sql[256];
+    hash_to_text(UINT64_MAX - (uint64_t)id, seed);
+    hash_to_text((uint64_t)id << 60, digest);
+    ck_assert_int_eq(
+        sqlite3_prepare_v2(database,
+                           "INSERT INTO individuals (id, generation, method, mutations,"
+                           " seed, branch, verdict, fitness, digest, genome) VALUES"
+                           " (?1, 1, 'random', 'none', ?2, 1, 'ok', ?3, ?4, ?5)",
+                           -1, &row, NULL),
+        SQLITE_OK);
+    sqlite3_bind_int(row, 1, id);
+    sqlite3_bind_text(row, 2, seed, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_double(row, 3, 10.0 / id);
+    sqlite3_bind_text(row, 4, digest, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_blob(row, 5, genome->buffer.data, (int)genome->buffer.size, SQLITE_TRANSIENT);
+    ck_assert_int_eq(sqlite3_step(row), SQLITE_DONE);
+    sqlite3_finalize(row);
+    for (int m = 0; m < MEASURE_COUNT; m++) {
+        snprintf(sql, sizeof sql, "UPDATE individuals SET \"%s\" = %d / 7.0 WHERE id = %d",
+                 measure_table[m].name, id + m, id);
+        run_sql(sql);
+    }
+    snprintf(sql, sizeof sql, "INSERT INTO members VALUES (1, %d, 1, %d, 1, %g)", id, id,
+             10.0 / id);
+    run_sql(sql);
+}
+
+static void setup(void)
+{
+    struct genome genome;
+    struct pack_writer writer;
+    found = NULL;
+    found_count = 0;
+    memset(&error, 0, sizeof error);
+    snprintf(directory, sizeof directory, "/tmp/test_run_reader.XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    snprintf(path, sizeof path, "%s/run.db", directory);
+    ck_assert_int_eq(sqlite3_open(path, &database), SQLITE_OK);
+    make_tables();
+    run_sql("INSERT INTO branches VALUES (1, 0, 7, 'digest')");
+    run_sql("INSERT INTO branch_parameters VALUES (1, 1, 'name', 'crawl'),"
+            " (1, 2, 'world.gravity_m_s2', '3.5')");
+    run_sql("INSERT INTO generations (number, branch, closed, evaluations_own) VALUES"
+            " (0, 1, 1, 5), (1, 1, 1, 5), (2, 1, 0, 5)");
+    fixture_make(&genome);
+    pack_writer_init(&writer);
+    genome_encode(&genome, &writer);
+    run_sql("BEGIN");
+    for (int id = 1; id <= CREATURES; id++)
+        put_creature(id, &writer);
+    run_sql("COMMIT");
+    pack_writer_deinit(&writer);
+    genome_deinit(&genome);
+}
+
+static void teardown(void)
+{
+    run_reader_free(found, found_count);
+    sqlite3_close(database);
+    unlink(path);
+    ck_assert_int_eq(rmdir(directory), 0); /* nothing else was left there */
+}
+
+static int get(int64_t wanted, int top)
+{
+    return run_reader_get_top(directory, wanted, top, &found, &found_count, &generation, &error);
+}
+
+/* Fails with that code, a message that contains the text, and nothing to free. */
+static void expect_failure(int64_t wanted, int code, const char *text)
+{
+    int status = get(wanted, CREATURES);
+    ck_assert_msg(status == code, "%d: %s", status, error.message);
+    ck_assert_msg(strstr(error.message, text) != NULL, "no '%s' in '%s'", text, error.message);
+    ck_assert_msg(strstr(error.message, directory) != NULL, "%s", error.message);
+    ck_assert_ptr_null(found);
+    ck_assert_int_eq(found_count, 0);
+}
+
+/* ---- what is there ---- */
+
+START_TEST(gives_the_best_of_the_last_closed_generation)
+{
+    ck_assert_msg(get(-1, 3) == 0, "%s", error.message);
+    ck_assert_int_eq(generation, 1);
+    ck_assert_int_eq(found_count, 3);
+    for (int i = 0; i < 3; i++) {
+        const struct creature *creature = &found[i];
+        char name[64];
+        snprintf(name, sizeof name, "crawl-%d", i + 1);
+        ck_assert_str_eq(creature->name, name);
+        ck_assert_uint_eq(creature->id, (uint64_t)i + 1);
+        ck_assert_uint_eq(creature->seed, UINT64_MAX - (uint64_t)i - 1);
+        ck_assert_uint_eq(creature->digest, ((uint64_t)i + 1) << 60);
+        ck_assert_double_eq(creature->fitness, 10.0 / (i + 1));
+        ck_assert_int_eq(creature->verdict, VERDICT_OK);
+        ck_assert_int_eq(creature->simulator_version, 7);
+        ck_assert_double_eq(creature->params.world_gravity_m_s2, 3.5);
+        ck_assert(creature->has_evaluation);
+        ck_assert_uint_eq(creature->genome_hash, genome_hash(&creature->genome));
+        for (int m = 0; m < MEASURE_COUNT; m++)
+            ck_assert_double_eq(measures_get(&creature->measures, m), (i + 1 + m) / 7.0);
+    }
+}
+END_TEST
+
+START_TEST(gives_what_there_is_when_asked_for_more)
+{
+    ck_assert_int_eq(get(1, RUN_READER_TOP_MAX), 0);
+    ck_assert_int_eq(found_count, CREATURES);
+}
+END_TEST
+
+START_TEST(reads_while_another_writes)
+{
+    run_sql("PRAGMA journal_mode = WAL");
+    run_sql("BEGIN IMMEDIATE");
+    run_sql("UPDATE individuals SET fitness = 99 WHERE id = 1");
+    ck_assert_msg(get(-1, 1) == 0, "%s", error.message);
+    ck_assert_double_eq(found[0].fitness, 10);
+    run_sql("ROLLBACK");
+    run_sql("PRAGMA journal_mode = DELETE");
+}
+END_TEST
+
+/* ---- what is not ---- */
+
+START_TEST(says_which_generations_there_are)
+{
+    expect_failure(2, ERR_RANGE, "generation 2 is not finished; the last one is 1");
+    expect_failure(0, ERR_MISSING, "generation 0 has no creatures");
+    run_sql("UPDATE generations SET closed = 0");
+    expect_failure(-1, ERR_MISSING, "no generation is finished yet");
+}
+END_TEST
+
+START_TEST(refuses_what_is_no_run)
+{
+    run_sql("PRAGMA user_version = 2");
+    expect_failure(-1, ERR_VERSION, "schema version 2");
+    run_sql("PRAGMA application_id = 1");
+    expect_failure(-1, ERR_FORMAT, "not a run");
+    unlink(path);
+    expect_failure(-1, ERR_MISSING, "is not a run");
+    FILE *file = fopen(path, "w");
+    fputs("This is a text that is long enough to be mistaken for a database, or is it not?", file);
+    fclose(file);
+    expect_failure(-1, ERR_IO, "not a database");
+}
+END_TEST
+
+START_TEST(refuses_damaged_rows)
+{
+    static const struct {
+        const char *damage, *repair, *text;
+        int code;
+    } cases[] = {
+        {"UPDATE individuals SET seed = 'xyz' WHERE id = 2",
+         "UPDATE individuals SET seed = '0123456789abcdef' WHERE id = 2", "creature 2", ERR_FORMAT},
+        {"UPDATE individuals SET digest = NULL WHERE id = 3",
+         "UPDATE individuals SET digest = '0123456789abcdef' WHERE id = 3", "creature 3",
+         ERR_FORMAT},
+        {"UPDATE individuals SET verdict = 'splendid' WHERE id = 1",
+         "UPDATE individuals SET verdict = 'ok' WHERE id = 1", "creature 1", ERR_FORMAT},
+        {"UPDATE branch_parameters SET key = 'no.such' WHERE position = 2",
+         "UPDATE branch_parameters SET key = 'world.gravity_m_s2' WHERE position = 2", "no.such",
+         ERR_UNKNOWN},
+        {"UPDATE branch_parameters SET value = '1e9' WHERE position = 2",
+         "UPDATE branch_parameters SET value = '1' WHERE position = 2", "gravity_m_s2", ERR_RANGE},
+        {"UPDATE individuals SET genome = x'93' WHERE id = 4", "SELECT 1", "creature 4",
+         ERR_FORMAT},
+        {"DROP TABLE members", "SELECT 1", "members", ERR_IO},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        run_sql(cases[i].damage);
+        expect_failure(-1, cases[i].code, cases[i].text);
+        run_sql(cases[i].repair);
+    }
+}
+END_TEST
+
+/* Every byte of the genome cut off or changed: an error, or a genome that passes its checks. */
+START_TEST(survives_any_genome)
+{
+    char sql[256];
+    for (int cut = 0; cut < 400; cut += 7) {
+        snprintf(sql, sizeof sql,
+                 "UPDATE individuals SET genome = CAST(substr(genome, 1, %d) || x'c1' ||"
+                 " substr(genome, %d) AS BLOB) WHERE id = 1",
+                 cut, cut + (cut % 3) + 1);
+        run_sql(sql);
+        if (get(-1, 1) == 0)
+            ck_assert_int_eq(genome_check(&found[0].genome, &error), 0);
+        run_reader_free(found, found_count);
+        found = NULL;
+        found_count = 0;
+        run_sql("UPDATE individuals SET genome = (SELECT genome FROM individuals WHERE id = 2)"
+                " WHERE id = 1");
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("run_reader");
+    TCase *tests = tcase_create("run_reader");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, gives_the_best_of_the_last_closed_generation);
+    tcase_add_test(tests, gives_what_there_is_when_asked_for_more);
+    tcase_add_test(tests, reads_while_another_writes);
+    tcase_add_test(tests, says_which_generations_there_are);
+    tcase_add_test(tests, refuses_what_is_no_run);
+    tcase_add_test(tests, refuses_damaged_rows);
+    tcase_add_test(tests, survives_any_genome);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
