@@ -590,8 +590,9 @@ static int draw_kind(const struct genome *genome, const struct params *params, s
     int i;
 
     for (i = 0; i < KIND_COUNT; i++) {
-        double rate = *(const double *)((const char *)params + kinds[i].rate_offset);
+        double rate;
 
+        memcpy(&rate, (const char *)params + kinds[i].rate_offset, sizeof(rate));
         weights[i] = rate > 0 ? rate * kinds[i].count_sites(genome) : 0;
     }
     return rng_pick(rng, weights, KIND_COUNT);
