@@ -53,7 +53,7 @@ int export_check(const struct export_job *job, struct error *error)
                          job->path);
     if (!exporter->write)
         return error_set(error, ERR_UNAVAILABLE,
-                         "--export %s: %s export is left out of this build: install the package %s "
+                         "--export %s: %s export is left out of this build: install %s "
                          "and build again",
                          job->path, exporter->suffix, exporter->package);
     if (job->time_s >= 0 && !exporter->has_moments)

@@ -150,6 +150,7 @@ static void box_mean(const struct quantizer *quantizer, const struct box *box, G
         for (int c = 0; c < 3; c++)
             sum[c] += cell->sum[c];
     }
+    ENSURE(count > 0, "an empty box");
     color->Red = (GifByteType)((sum[0] + count / 2) / count);
     color->Green = (GifByteType)((sum[1] + count / 2) / count);
     color->Blue = (GifByteType)((sum[2] + count / 2) / count);

@@ -262,7 +262,9 @@ static int parse_arguments(struct request *request, int argc, char **argv)
         return fail(ERR_USAGE, "--frames and --screenshot are for the window, not for --export");
     if (!request->job.path && request->job.fps > 0)
         return fail(ERR_USAGE, "--fps is for --export");
-    status = check_parameters(request, &error);
+    status = request->job.path ? 0 : window_check(&error);
+    if (!status)
+        status = check_parameters(request, &error);
     if (status)
         return fail(status, error.message);
     if (request->job.path && export_check(&request->job, &error))

@@ -5,11 +5,16 @@
 
 #ifndef HAVE_SDL
 
-int window_run(const struct window_options *options, struct error *error)
+int window_check(struct error *error)
 {
     return error_set(error, ERR_UNAVAILABLE,
                      "the window is left out of this build: install the packages libsdl2-dev and "
                      "libcairo2-dev and build again, or use --export");
+}
+
+int window_run(const struct window_options *options, struct error *error)
+{
+    return window_check(error);
 }
 
 #else
@@ -677,6 +682,11 @@ static void close_window(struct window *window)
     if (window->window)
         SDL_DestroyWindow(window->window);
     SDL_Quit();
+}
+
+int window_check(struct error *error)
+{
+    return 0;
 }
 
 int window_run(const struct window_options *options, struct error *error)

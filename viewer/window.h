@@ -13,6 +13,9 @@ struct window_options {
     const char *screenshot; /* file that the last frame is written to, or NULL */
 };
 
+/* 0, or ERR_UNAVAILABLE with a message when this build has no window. */
+int window_check(struct error *error);
+
 /* Opens the window and returns when it is closed. Writes nothing but what the user saves. 0, or
  * ERR_UNAVAILABLE (left out of this build) or ERR_IO (no display) with a message. */
 int window_run(const struct window_options *options, struct error *error);

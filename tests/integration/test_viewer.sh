@@ -23,7 +23,7 @@ makes() {
     local file=$1 magic=$2
     shift 2
     if is_left_out "${file##*.}"; then
-        refused 1 "${file##*.} export is left out.*install the package" "$viewer" "$@" --export "$file"
+        refused 1 "${file##*.} export is left out.*install lib" "$viewer" "$@" --export "$file"
         return 0
     fi
     "$viewer" "$@" --export "$file" >out 2>err || fail "$file: $(cat err)"

@@ -7,13 +7,11 @@
 #include <string.h>
 
 #include "tests/unit/viewer_fixture.h"
+#include "viewer/camera.h"
 #include "viewer/palette.h"
 
 static const struct fixture crawler = {"crawler", 5, 0.7, 0, 0, 4};
 static const struct fixture returner = {"left", 4, -0.6, 0, 0, 4};
-static const struct fixture swimmer = {"swimmer", 6, -0.3, 0, 0.6, 4};
-static const struct fixture hopper = {"hopper", 3, 0.01, 0.6, 0, 4};
-static const struct fixture still = {"still", 1, 0, 0, 0, 0};
 
 /* ---- palette and camera, which need no cairo ---- */
 
@@ -81,6 +79,10 @@ END_TEST
 #ifdef HAVE_CAIRO
 
 /* ---- pictures ---- */
+
+static const struct fixture swimmer = {"swimmer", 6, -0.3, 0, 0.6, 4};
+static const struct fixture hopper = {"hopper", 3, 0.01, 0.6, 0, 4};
+static const struct fixture still = {"still", 1, 0, 0, 0, 0};
 
 static cairo_surface_t *surface;
 static cairo_t *cr;
