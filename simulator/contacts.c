@@ -30,6 +30,14 @@
 /* Rows less mobile than this, compared with the whole body pushed at its centre, are left alone. */
 #define ROW_MOBILITY 1e-6
 #define CONTACTS_MAX 64
+#define LIMITS_MAX   64
+/* The direct solver: unknowns at most, guesses at most, and how far a velocity may miss its law. */
+#define DIRECT_MAX        48
+#define GUESSES_MAX       12
+#define LAW_TOLERANCE_M_S 1e-7
+/* Rows that say the same (two feet of one rigid part that stick) share the impulse: their diagonal
+ * is raised by this share, which costs as much accuracy. */
+#define REDUNDANCY 1e-9
 
 /* ---------------------------------------------------------------- creation */
 
@@ -53,13 +61,14 @@ static int take_memory(struct contacts *s, struct arena *arena)
     s->points = arena_take(arena, points, sizeof s->points[0]);
     s->w = arena_take(arena, rows * rows, sizeof(double));
     s->inverse = arena_take(arena, rows, sizeof(double));
+    s->system = arena_take(arena, DIRECT_MAX * (DIRECT_MAX + 1), sizeof(double));
     s->x_qd = arena_take(arena, rows * (size_t)s->dof, sizeof(double));
     s->x_v = arena_take(arena, rows * links, sizeof(struct motion));
     s->velocity = arena_take(arena, rows, sizeof(double));
     s->warm = arena_take(arena, 4 * parts + 2 * pairs + links, sizeof s->warm[0]);
     int is_complete = s->lower && s->upper && s->part_cos && s->part_sin && s->part_radius &&
                       s->pairs && s->boxes && s->list && s->points && s->w && s->inverse &&
-                      s->x_qd && s->x_v && s->velocity && s->warm;
+                      s->system && s->x_qd && s->x_v && s->velocity && s->warm;
     return is_complete ? 0 : ERR_MEMORY;
 }
 
@@ -430,12 +439,195 @@ static void set_velocities(struct contacts *s)
     }
 }
 
-/* Rows that cannot all be pushed out at once (a part wedged between two, or against a joint limit)
- * would load one another without end: then penetrations are only kept from growing. */
+/* ---- the direct solver: which contacts press, stick and slide is guessed, and mended until it holds */
+
+/* Where a contact stands in the guess. Limits are OPEN or STICK (pressing). */
+enum { OPEN, STICK, SLIDE };
+
+/* The guess that belongs to the impulses that stand. */
+static void guess_states(struct contacts *s)
+{
+    for (int i = 0; i < s->count; i++) {
+        struct contact *c = &s->list[i];
+        double most = s->world->friction * c->impulse[0];
+        c->state = c->impulse[0] > 0 ? STICK : OPEN;
+        c->has_turned = 0;
+        if (c->part >= 0 && c->state == STICK && fabs(c->impulse[1]) >= most * (1 - 1e-9)) {
+            c->state = SLIDE;
+            c->slide = c->impulse[1] < 0 ? -1 : 1;
+        }
+    }
+}
+
+/* Fills row `at` of the system: velocity of `row` under the unknown impulses = target. A sliding
+ * contact's tangent impulse is mu times its normal one, so its column joins that of the normal. */
+static void fill_equation(struct contacts *s, int at, int size, int row, double target)
+{
+    double *equation = s->system + at * (size + 1);
+    const double *w = s->w + row * s->rows;
+    int column = 0;
+    for (int i = 0; i < s->count; i++) {
+        const struct contact *c = &s->list[i];
+        if (c->state == OPEN)
+            continue;
+        int n = c->first_row;
+        equation[column] = w[n];
+        if (c->state == SLIDE)
+            equation[column] += c->slide * s->world->friction * w[n + 1];
+        if (n == row)
+            equation[column] += REDUNDANCY * w[n];
+        column++;
+        if (c->state == STICK && c->part >= 0) {
+            equation[column] = w[n + 1] + (n + 1 == row ? REDUNDANCY * w[n + 1] : 0);
+            column++;
+        }
+    }
+    equation[size] = target;
+}
+
+/* Gaussian elimination with partial pivoting; the solution replaces the last column. 0 if singular. */
+static int eliminate(double *system, int size)
+{
+    int width = size + 1;
+    for (int k = 0; k < size; k++) {
+        int pivot = k;
+        for (int i = k + 1; i < size; i++)
+            if (fabs(system[i * width + k]) > fabs(system[pivot * width + k]))
+                pivot = i;
+        if (fabs(system[pivot * width + k]) < 1e-30)
+            return 0;
+        for (int j = k; j < width && pivot != k; j++) {
+            double held = system[k * width + j];
+            system[k * width + j] = system[pivot * width + j];
+            system[pivot * width + j] = held;
+        }
+        for (int i = k + 1; i < size; i++) {
+            double factor = system[i * width + k] / system[k * width + k];
+            for (int j = k + 1; j < width && factor != 0; j++)
+                system[i * width + j] -= factor * system[k * width + j];
+        }
+    }
+    for (int k = size - 1; k >= 0; k--) {
+        double sum = system[k * width + size];
+        for (int j = k + 1; j < size; j++)
+            sum -= system[k * width + j] * system[j * width + size];
+        system[k * width + size] = sum / system[k * width + k];
+    }
+    return 1;
+}
+
+/* Impulses that make the guess true; 0 if there are none, or too many unknowns. */
+static int solve_guess(struct contacts *s)
+{
+    int size = 0, at = 0;
+    for (int i = 0; i < s->count; i++) {
+        const struct contact *c = &s->list[i];
+        size += c->state == OPEN ? 0 : c->state == STICK ? row_count(c) : 1;
+    }
+    if (size > DIRECT_MAX)
+        return 0;
+    for (int i = 0; i < s->count; i++) {
+        const struct contact *c = &s->list[i];
+        if (c->state == OPEN)
+            continue;
+        fill_equation(s, at++, size, c->first_row, c->bound - c->free[0]);
+        if (c->state == STICK && c->part >= 0)
+            fill_equation(s, at++, size, c->first_row + 1, -c->free[1]);
+    }
+    if (!eliminate(s->system, size))
+        return 0;
+    at = 0;
+    for (int i = 0; i < s->count; i++) {
+        struct contact *c = &s->list[i];
+        c->impulse[0] = c->impulse[1] = 0;
+        if (c->state == OPEN)
+            continue;
+        c->impulse[0] = s->system[at++ * (size + 1) + size];
+        if (c->state == SLIDE)
+            c->impulse[1] = c->slide * s->world->friction * c->impulse[0];
+        else if (c->part >= 0)
+            c->impulse[1] = s->system[at++ * (size + 1) + size];
+    }
+    set_velocities(s);
+    return 1;
+}
+
+/* Compares impulses and velocities with the laws of contact and changes the states that break them;
+ * returns how many did. */
+static int mend_states(struct contacts *s)
+{
+    int broken = 0;
+    for (int i = 0; i < s->count; i++) {
+        struct contact *c = &s->list[i];
+        int n = c->first_row, state = c->state;
+        double most = s->world->friction * c->impulse[0];
+        if (state == OPEN) {
+            if (s->velocity[n] < c->bound - LAW_TOLERANCE_M_S)
+                c->state = STICK;
+        } else if (c->impulse[0] < 0) {
+            c->state = OPEN;
+        } else if (fabs(s->velocity[n] - c->bound) > LAW_TOLERANCE_M_S) {
+            return s->count + 1; /* rows that contradict one another */
+        } else if (c->part >= 0 && state == STICK && fabs(c->impulse[1]) > most * (1 + 1e-9)) {
+            c->state = SLIDE;
+            c->slide = c->impulse[1] < 0 ? -1 : 1;
+        } else if (state == SLIDE && c->slide * s->velocity[n + 1] > LAW_TOLERANCE_M_S) {
+            /* friction along the motion: it slides the other way, or if that failed too, sticks */
+            c->state = c->has_turned ? STICK : SLIDE;
+            c->slide = -c->slide;
+            c->has_turned = 1;
+            broken++;
+            continue;
+        }
+        broken += c->state != state;
+    }
+    return broken;
+}
+
+/* 1 if a guess was found that holds: the impulses are then exact. */
+static int solve_directly(struct contacts *s)
+{
+    guess_states(s);
+    for (int i = 0; i < GUESSES_MAX; i++) {
+        if (!solve_guess(s))
+            return 0;
+        int broken = mend_states(s);
+        if (broken == 0)
+            return 1;
+        if (broken > s->count)
+            return 0;
+    }
+    return 0;
+}
+
+/* Tries the direct solver; the impulses stay as they are where it fails. */
+static int try_directly(struct contacts *s)
+{
+    double held[CONTACTS_MAX + LIMITS_MAX][2];
+    for (int i = 0; i < s->count; i++) {
+        held[i][0] = s->list[i].impulse[0];
+        held[i][1] = s->list[i].impulse[1];
+    }
+    if (solve_directly(s))
+        return 1;
+    for (int i = 0; i < s->count; i++) {
+        s->list[i].impulse[0] = held[i][0];
+        s->list[i].impulse[1] = held[i][1];
+    }
+    set_velocities(s);
+    return 0;
+}
+
+/* First directly, from what pressed, stuck and slid in the last step; where no guess holds, by
+ * sweeps from the same impulses, and directly from what they found. Rows that cannot all be pushed
+ * out at once (a part wedged between two, or against a joint limit) would load one another without
+ * end: then penetrations are only kept from growing. */
 static void solve_impulses(struct contacts *s)
 {
-    set_velocities(s);
-    if (sweep_impulses(s) < WEDGED_M_S)
+    if (try_directly(s))
+        return;
+    double change = sweep_impulses(s);
+    if (try_directly(s) || change < WEDGED_M_S)
         return;
     for (int i = 0; i < s->count; i++) {
         struct contact *c = &s->list[i];
@@ -447,6 +639,7 @@ static void solve_impulses(struct contacts *s)
     }
     set_velocities(s);
     sweep_impulses(s);
+    try_directly(s);
 }
 
 /* Work of one row: impulse times the mean of the velocities before and after it, exactly. */

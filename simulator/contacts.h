@@ -26,6 +26,9 @@ struct contact {
     double free[2];      /* velocities after the step without impulses */
     double impulse[2];   /* N s or N m s */
     int is_push_out, is_impact;
+    int state;    /* guess of the direct solver: open, sticking, sliding */
+    double slide; /* sign of the friction impulse while sliding */
+    int has_turned;
     int warm;    /* slot that remembers the impulses */
     int feature; /* what touches what: impulses are remembered only for the same */
     struct vec2 at, normal;
@@ -64,6 +67,7 @@ struct contacts {
     double *inverse;         /* of w's diagonal; 0 where no impulse can move the row */
     double *x_qd;            /* rows x dof: responses of the rates */
     struct motion *x_v;      /* rows x links: responses of the links */
+    double *system;          /* of the direct solver */
     double *velocity;        /* of the rows, with the impulses so far */
     struct warm_start *warm; /* parts x 4 corners, pairs x 2, links */
     uint64_t step;           /* count of steps, for warm starts; a gap forgets them */
