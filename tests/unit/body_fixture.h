@@ -1,0 +1,256 @@
+/* Bodies made by hand for the tests of the dynamics: a few rectangles given by their pose at birth
+ * become a phenotype without a genome, and a stage holds what it takes to move one. */
+#ifndef TESTS_BODY_FIXTURE_H
+#define TESTS_BODY_FIXTURE_H
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/rng.h"
+#include "simulator/dynamics.h"
+
+enum { BODY_PARTS_MAX = 24, BODY_DOF_MAX = 2 + BODY_PARTS_MAX };
+#define BODY_PI      3.14159265358979323846
+#define BODY_DEGREE  (BODY_PI / 180)
+#define BODY_GRAVITY 9.81
+/* A joint limit that no test reaches. */
+#define BODY_FREE_RAD 1e6
+
+/* A rectangle at birth; the root's centre is the origin. */
+struct body_part {
+    int parent; /* -1 at the root */
+    int is_rigid;
+    double x_m, y_m, angle_rad;
+    double width_m, height_m, mass_kg;
+    double anchor_x_m, anchor_y_m; /* the joint to the parent */
+    double inertia_kg_m2;          /* of its link, instead of the rectangles'; 0: of those */
+    double lower_rad, upper_rad;   /* both 0: free */
+    double torque_max_n_m;         /* 0: no effector */
+};
+
+struct body {
+    struct phenotype phenotype;
+    struct part parts[BODY_PARTS_MAX];
+    struct link links[BODY_PARTS_MAX];
+};
+
+static inline void body_add_link(struct body *body, const struct body_part *from, int part)
+{
+    struct phenotype *p = &body->phenotype;
+    int is_free = from->lower_rad == 0 && from->upper_rad == 0;
+    struct link *link = &body->links[p->link_count];
+    *link = (struct link){.parent = from->parent < 0 ? -1 : body->parts[from->parent].link,
+                          .part = part,
+                          .parent_part = from->parent,
+                          .lower_rad = is_free ? -BODY_FREE_RAD : from->lower_rad,
+                          .upper_rad = is_free ? BODY_FREE_RAD : from->upper_rad,
+                          .has_effector = from->torque_max_n_m > 0,
+                          .mirror = 1,
+                          .torque_max_n_m = from->torque_max_n_m};
+    if (link->parent >= 0) {
+        struct vec2 origin = body->parts[body->links[link->parent].part].anchor;
+        link->joint = (struct vec2){from->anchor_x_m - origin.x, from->anchor_y_m - origin.y};
+    }
+    body->parts[part].link = p->link_count++;
+}
+
+/* Masses, centres and inertias of the links, about their centres. */
+static inline void body_weigh(struct body *body, const struct body_part *from)
+{
+    struct phenotype *p = &body->phenotype;
+    for (int i = 0; i < p->part_count; i++) {
+        struct link *link = &body->links[body->parts[i].link];
+        link->mass_kg += body->parts[i].mass_kg;
+        link->centre.x += body->parts[i].mass_kg * body->parts[i].local.x;
+        link->centre.y += body->parts[i].mass_kg * body->parts[i].local.y;
+        p->mass_kg += body->parts[i].mass_kg;
+    }
+    for (int i = 0; i < p->link_count; i++) {
+        body->links[i].centre.x /= body->links[i].mass_kg;
+        body->links[i].centre.y /= body->links[i].mass_kg;
+    }
+    for (int i = 0; i < p->part_count; i++) {
+        const struct part *part = &body->parts[i];
+        struct link *link = &body->links[part->link];
+        double x = part->local.x - link->centre.x, y = part->local.y - link->centre.y;
+        double square = part->width_m * part->width_m + part->height_m * part->height_m;
+        link->inertia_kg_m2 += part->mass_kg * (square / 12 + x * x + y * y);
+    }
+    for (int i = 0; i < p->part_count; i++)
+        if (from[i].inertia_kg_m2 > 0)
+            body->links[body->parts[i].link].inertia_kg_m2 = from[i].inertia_kg_m2;
+}
+
+static inline void body_init(struct body *body, const struct body_part *from, int count)
+{
+    *body = (struct body){.phenotype = {.part_count = count}};
+    body->phenotype.parts = body->parts;
+    body->phenotype.links = body->links;
+    for (int i = 0; i < count; i++) {
+        struct part *part = &body->parts[i];
+        struct vec2 centre = {from[i].x_m, from[i].y_m};
+        *part = (struct part){.body = (gene_id)i + 1,
+                              .parent = from[i].parent,
+                              .mirror = 1,
+                              .width_m = from[i].width_m,
+                              .height_m = from[i].height_m,
+                              .mass_kg = from[i].mass_kg,
+                              .centre = centre,
+                              .angle_rad = from[i].angle_rad,
+                              .anchor = {from[i].anchor_x_m, from[i].anchor_y_m},
+                              .local_angle_rad = from[i].angle_rad,
+                              .cross_section_m = fmin(from[i].width_m, from[i].height_m)};
+        if (i == 0)
+            part->anchor = centre;
+        else
+            part->depth = body->parts[from[i].parent].depth + 1;
+        if (i == 0 || !from[i].is_rigid)
+            body_add_link(body, &from[i], i);
+        else
+            part->link = body->parts[from[i].parent].link;
+        struct vec2 origin = body->parts[body->links[part->link].part].anchor;
+        part->local = (struct vec2){centre.x - origin.x, centre.y - origin.y};
+    }
+    body_weigh(body, from);
+}
+
+/* A chain along x: `count` equal links, hinged end to end. */
+static inline void body_init_chain(struct body *body, int count, double length_m,
+                                   double thickness_m, double mass_kg)
+{
+    struct body_part parts[BODY_PARTS_MAX] = {{0}};
+    for (int i = 0; i < count; i++)
+        parts[i] = (struct body_part){.parent = i - 1,
+                                      .x_m = i * length_m,
+                                      .width_m = length_m,
+                                      .height_m = thickness_m,
+                                      .mass_kg = mass_kg,
+                                      .anchor_x_m = (i - 0.5) * length_m};
+    body_init(body, parts, count);
+}
+
+static inline void body_init_box(struct body *body, double width_m, double height_m, double mass_kg)
+{
+    struct body_part box = {
+        .parent = -1, .width_m = width_m, .height_m = height_m, .mass_kg = mass_kg};
+    body_init(body, &box, 1);
+}
+
+/* A random tree of 1 to `most` parts, every third on average rigid. Limits out of reach. */
+static inline void body_init_random(struct body *body, int most, struct rng *rng)
+{
+    struct body_part parts[BODY_PARTS_MAX] = {{0}};
+    int count = 1 + (int)rng_below(rng, (uint32_t)most);
+    for (int i = 0; i < count; i++) {
+        parts[i] = (struct body_part){.parent = i ? (int)rng_below(rng, (uint32_t)i) : -1,
+                                      .is_rigid = rng_chance(rng, 0.3),
+                                      .angle_rad = i ? rng_uniform(rng, -3, 3) : 0,
+                                      .width_m = rng_uniform(rng, 0.05, 0.8),
+                                      .height_m = rng_uniform(rng, 0.05, 0.4)};
+        parts[i].mass_kg = rng_uniform(rng, 0.5, 20) * parts[i].width_m * parts[i].height_m;
+        if (i == 0)
+            continue;
+        const struct body_part *parent = &parts[parts[i].parent];
+        parts[i].anchor_x_m = parent->x_m + rng_uniform(rng, -0.5, 0.5);
+        parts[i].anchor_y_m = parent->y_m + rng_uniform(rng, -0.5, 0.5);
+        parts[i].x_m = parts[i].anchor_x_m + rng_uniform(rng, -0.4, 0.4);
+        parts[i].y_m = parts[i].anchor_y_m + rng_uniform(rng, -0.4, 0.4);
+    }
+    body_init(body, parts, count);
+}
+
+/* ---------------------------------------------------------------- the stage */
+
+struct stage {
+    struct arena arena;
+    struct body body;
+    struct world world;
+    struct dynamics_settings settings;
+    struct dynamics *dynamics;
+};
+
+static inline struct dynamics_settings stage_default_settings(void)
+{
+    struct params params;
+    params_set_defaults(&params);
+    return (struct dynamics_settings){.dt_s = 1.0 / 240,
+                                      .integrator = INTEGRATOR_AUTO,
+                                      .contact_sweeps = (int)params.simulation_contact_sweeps,
+                                      .servo_rad_s = params.creature_servo_rad_s,
+                                      .joint_speed_rad_s = 1e9,
+                                      .effector_mode = EFFECTOR_POSITION};
+}
+
+/* Empty space and default settings; close with stage_close(). */
+static inline void stage_open(struct stage *stage)
+{
+    *stage = (struct stage){.settings = stage_default_settings()};
+    ck_assert_int_eq(arena_init(&stage->arena, 4u << 20), 0);
+}
+
+static inline void stage_close(struct stage *stage)
+{
+    arena_deinit(&stage->arena);
+}
+
+/* Makes the dynamics of the body, world and settings as they are now, at rest at birth. */
+static inline void stage_build(struct stage *stage)
+{
+    arena_reset(&stage->arena);
+    stage->dynamics =
+        dynamics_create(&stage->body.phenotype, &stage->world, &stage->settings, &stage->arena);
+    ck_assert_ptr_nonnull(stage->dynamics);
+}
+
+static inline void stage_set(struct stage *stage, const double *q, const double *qd)
+{
+    dynamics_set_state(stage->dynamics, q, qd);
+    dynamics_reset_ledger(stage->dynamics);
+}
+
+/* Steps for a time that is a whole number of steps. */
+static inline void stage_run(struct stage *stage, double seconds)
+{
+    int steps = (int)(seconds / stage->settings.dt_s + 0.5);
+    for (int i = 0; i < steps; i++)
+        ck_assert_int_eq(dynamics_step(stage->dynamics), 0);
+}
+
+static inline struct part_state stage_part(const struct stage *stage, int part)
+{
+    struct part_state state;
+    dynamics_part_state(stage->dynamics, part, &state);
+    return state;
+}
+
+static inline double stage_energy(struct stage *stage)
+{
+    const struct ledger *ledger = dynamics_ledger(stage->dynamics);
+    return ledger->kinetic_j + ledger->potential_j;
+}
+
+static inline int stage_is_all_rk4(const struct stage *stage)
+{
+    uint64_t steps, rk4_steps;
+    dynamics_step_counts(stage->dynamics, &steps, &rk4_steps);
+    return steps == rk4_steps;
+}
+
+/* ---------------------------------------------------------------- small statistics */
+
+static inline int stage_compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The value below which `share` of the sorted values lie. */
+static inline double stage_quantile(double *values, int count, double share)
+{
+    qsort(values, (size_t)count, sizeof values[0], stage_compare);
+    int at = (int)(share * (count - 1) + 0.5);
+    return values[at];
+}
+
+#endif

@@ -1,0 +1,444 @@
+/* The articulated-body algorithm against an independent dense formulation: positions by complex
+ * arithmetic, Jacobians about the joints, their derivatives by the complex step (exact to rounding),
+ * drag by quadrature over the edges, and Gaussian elimination. Nothing is shared with tree.c but the
+ * meaning of q. */
+#include "simulator/tree.h"
+
+#include <complex.h>
+
+#include "common/error.h"
+#include "tests/unit/body_fixture.h"
+
+enum { LINKS = BODY_PARTS_MAX, DOF = BODY_DOF_MAX, TREES = 2000, PARTS = 8 };
+
+/* Largest relative error measured: accelerations 5e-13, impulses 1e-12 (they grow with mass ratios). */
+#define TOLERANCE 1e-10
+
+static struct arena arena;
+static struct body body;
+static struct tree tree;
+static struct rng rng;
+
+static void setup(void)
+{
+    ck_assert_int_eq(arena_init(&arena, 1u << 20), 0);
+    rng_init(&rng, 20, RNG_TEST, 0, 1);
+}
+
+static void teardown(void)
+{
+    arena_deinit(&arena);
+}
+
+/* ---------------------------------------------------------------- the dense formulation */
+
+struct dense {
+    int dof;
+    double mass[DOF][DOF];
+    double bias[DOF];         /* Coriolis and centrifugal terms */
+    double weight[DOF];       /* generalised force of a gravity of 1 m/s2 */
+    double damping[DOF][DOF]; /* of the world's drag */
+};
+
+struct pose {
+    double complex angle[LINKS], px[LINKS], py[LINKS], cx[LINKS], cy[LINKS];
+};
+
+static void find_pose(struct pose *pose, const double complex *q)
+{
+    const struct link *links = body.links;
+    for (int i = 0; i < body.phenotype.link_count; i++) {
+        int parent = links[i].parent;
+        pose->angle[i] = q[2 + i] + (i ? pose->angle[parent] : 0);
+        pose->px[i] = q[0];
+        pose->py[i] = q[1];
+        if (i) {
+            double complex c = ccos(pose->angle[parent]), s = csin(pose->angle[parent]);
+            pose->px[i] = pose->px[parent] + c * links[i].joint.x - s * links[i].joint.y;
+            pose->py[i] = pose->py[parent] + s * links[i].joint.x + c * links[i].joint.y;
+        }
+        double complex c = ccos(pose->angle[i]), s = csin(pose->angle[i]);
+        pose->cx[i] = pose->px[i] + c * links[i].centre.x - s * links[i].centre.y;
+        pose->cy[i] = pose->py[i] + s * links[i].centre.x + c * links[i].centre.y;
+    }
+}
+
+static int is_on_path(int joint, int link)
+{
+    for (; link >= 0; link = body.links[link].parent)
+        if (link == joint)
+            return 1;
+    return 0;
+}
+
+/* Rows angle, x, y of the Jacobian of a point (x, y) of a link. */
+static void find_jacobian(const struct pose *pose, int link, double complex x, double complex y,
+                          double complex j[3][DOF])
+{
+    for (int k = 0; k < DOF; k++)
+        j[0][k] = j[1][k] = j[2][k] = 0;
+    j[1][0] = j[2][1] = 1;
+    for (int k = 0; k < body.phenotype.link_count; k++) {
+        if (!is_on_path(k, link))
+            continue;
+        j[0][2 + k] = 1;
+        j[1][2 + k] = -(y - pose->py[k]);
+        j[2][2 + k] = x - pose->px[k];
+    }
+}
+
+/* Adds the edges of one part, two Gauss points each: exact, since the integrands are quadratic. */
+static void add_drag(struct dense *dense, const struct pose *pose, const struct part *part,
+                     double viscosity)
+{
+    static const double corner_x[4] = {1, -1, -1, 1}, corner_y[4] = {1, 1, -1, -1};
+    static const double normal_x[4] = {0, -1, 0, 1}, normal_y[4] = {1, 0, -1, 0};
+    double link_angle = creal(pose->angle[part->link]);
+    double angle = link_angle + part->local_angle_rad, c = cos(angle), s = sin(angle);
+    double x0 = creal(pose->px[part->link]) + cos(link_angle) * part->local.x -
+                sin(link_angle) * part->local.y;
+    double y0 = creal(pose->py[part->link]) + sin(link_angle) * part->local.x +
+                cos(link_angle) * part->local.y;
+    for (int edge = 0; edge < 4; edge++) {
+        int next = (edge + 1) % 4;
+        double length = edge % 2 ? part->height_m : part->width_m;
+        double nx = c * normal_x[edge] - s * normal_y[edge];
+        double ny = s * normal_x[edge] + c * normal_y[edge];
+        for (int g = 0; g < 2; g++) {
+            double t = 0.5 + (g ? 0.5 : -0.5) / sqrt(3);
+            double u = (corner_x[edge] * (1 - t) + corner_x[next] * t) * part->width_m / 2;
+            double v = (corner_y[edge] * (1 - t) + corner_y[next] * t) * part->height_m / 2;
+            double complex j[3][DOF];
+            find_jacobian(pose, part->link, x0 + c * u - s * v, y0 + s * u + c * v, j);
+            for (int a = 0; a < dense->dof; a++)
+                for (int b = 0; b < dense->dof; b++)
+                    dense->damping[a][b] += viscosity * length / 2 *
+                                            creal(nx * j[1][a] + ny * j[2][a]) *
+                                            creal(nx * j[1][b] + ny * j[2][b]);
+        }
+    }
+}
+
+static void make_dense(struct dense *dense, const double *q, const double *qd, double viscosity)
+{
+    const double tiny = 1e-30;
+    double complex moved[DOF] = {0};
+    struct pose pose;
+    *dense = (struct dense){.dof = 2 + body.phenotype.link_count};
+    for (int i = 0; i < dense->dof; i++)
+        moved[i] = q[i] + I * (tiny * qd[i]);
+    find_pose(&pose, moved);
+    for (int i = 0; i < body.phenotype.link_count; i++) {
+        const struct link *link = &body.links[i];
+        double weight[3] = {link->inertia_kg_m2, link->mass_kg, link->mass_kg};
+        double complex j[3][DOF];
+        find_jacobian(&pose, i, pose.cx[i], pose.cy[i], j);
+        for (int row = 0; row < 3; row++) {
+            /* the imaginary part is the derivative along the motion */
+            double acceleration = 0;
+            for (int a = 0; a < dense->dof; a++)
+                acceleration += cimag(j[row][a]) / tiny * qd[a];
+            for (int a = 0; a < dense->dof; a++) {
+                dense->bias[a] += weight[row] * creal(j[row][a]) * acceleration;
+                for (int b = 0; b < dense->dof; b++)
+                    dense->mass[a][b] += weight[row] * creal(j[row][a]) * creal(j[row][b]);
+            }
+        }
+        for (int a = 0; a < dense->dof; a++)
+            dense->weight[a] -= link->mass_kg * creal(j[2][a]);
+    }
+    for (int i = 0; i < body.phenotype.part_count; i++)
+        add_drag(dense, &pose, &body.parts[i], viscosity);
+}
+
+/* Gaussian elimination with partial pivoting; destroys both, the answer is in b. */
+static void solve_dense(double a[DOF][DOF], double *b, int n)
+{
+    for (int col = 0; col < n; col++) {
+        int pivot = col;
+        for (int i = col + 1; i < n; i++)
+            if (fabs(a[i][col]) > fabs(a[pivot][col]))
+                pivot = i;
+        for (int k = 0; k < n; k++) {
+            double t = a[col][k];
+            a[col][k] = a[pivot][k];
+            a[pivot][k] = t;
+        }
+        double t = b[col];
+        b[col] = b[pivot];
+        b[pivot] = t;
+        for (int i = col + 1; i < n; i++) {
+            double factor = a[i][col] / a[col][col];
+            for (int k = col; k < n; k++)
+                a[i][k] -= factor * a[col][k];
+            b[i] -= factor * b[col];
+        }
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        for (int k = i + 1; k < n; k++)
+            b[i] -= a[i][k] * b[k];
+        b[i] /= a[i][i];
+    }
+}
+
+static double multiply(double a[DOF][DOF], const double *x, const double *y, int n)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < n; k++)
+            sum += x[i] * a[i][k] * y[k];
+    return sum;
+}
+
+/* ---------------------------------------------------------------- random cases */
+
+struct sample {
+    double q[DOF], qd[DOF], start[DOF], tau[DOF], extra[DOF];
+    double gravity, viscosity;
+};
+
+static void draw_sample(struct sample *s, double viscosity)
+{
+    *s = (struct sample){.gravity = rng_uniform(&rng, 0, 20), .viscosity = viscosity};
+    arena_reset(&arena);
+    body_init_random(&body, PARTS, &rng);
+    ck_assert_int_eq(tree_create(&tree, &body.phenotype, viscosity, &arena), 0);
+    ck_assert_int_eq(tree.dof, 2 + body.phenotype.link_count);
+    for (int i = 0; i < tree.dof; i++) {
+        s->q[i] = rng_uniform(&rng, -4, 4);
+        s->qd[i] = rng_uniform(&rng, -5, 5);
+        s->start[i] = rng_uniform(&rng, -5, 5);
+        s->tau[i] = i > 2 ? rng_uniform(&rng, -3, 3) : 0;
+    }
+    tree_set_pose(&tree, s->q);
+    tree_set_velocity(&tree, s->qd);
+}
+
+/* Largest difference, relative to the largest number (and to 1). */
+static double find_error(const double *a, const double *b, int count)
+{
+    double error = 0, size = 1;
+    for (int i = 0; i < count; i++) {
+        error = fmax(error, fabs(a[i] - b[i]));
+        size = fmax(size, fabs(b[i]));
+    }
+    return error / size;
+}
+
+static double acceleration_error(const struct sample *s, double half, int has_bias)
+{
+    struct dense dense;
+    double qdd[DOF], expected[DOF];
+    tree_set_start_velocity(&tree, s->start);
+    tree_accelerate(&tree, s->tau, s->extra, s->gravity, half, qdd);
+
+    make_dense(&dense, s->q, s->qd, s->viscosity);
+    const double *slow = half > 0 ? s->start : s->qd;
+    for (int i = 0; i < dense.dof; i++) {
+        expected[i] = s->tau[i] + s->gravity * dense.weight[i] - has_bias * dense.bias[i];
+        for (int k = 0; k < dense.dof; k++) {
+            expected[i] -= dense.damping[i][k] * slow[k];
+            dense.mass[i][k] += half * dense.damping[i][k];
+        }
+        dense.mass[i][i] += s->extra[i];
+    }
+    solve_dense(dense.mass, expected, dense.dof);
+    return find_error(qdd, expected, dense.dof);
+}
+
+START_TEST(accelerations_match_the_dense_formulation)
+{
+    double worst = 0;
+    for (int i = 0; i < TREES; i++) {
+        struct sample s;
+        draw_sample(&s, i % 2 ? rng_uniform(&rng, 0.1, 5) : 0);
+        worst = fmax(worst, acceleration_error(&s, 0, 1));
+    }
+    printf("tree: explicit accelerations, largest relative error %.1e\n", worst);
+    ck_assert_double_lt(worst, TOLERANCE);
+}
+END_TEST
+
+START_TEST(implicit_accelerations_match_the_dense_formulation)
+{
+    double worst = 0;
+    for (int i = 0; i < TREES; i++) {
+        struct sample s;
+        draw_sample(&s, rng_uniform(&rng, 0.1, 5));
+        for (int k = 3; k < tree.dof; k++)
+            s.extra[k] = rng_uniform(&rng, 0, 0.5);
+        worst = fmax(worst, acceleration_error(&s, rng_uniform(&rng, 0.001, 0.1), 1));
+    }
+    printf("tree: implicit accelerations, largest relative error %.1e\n", worst);
+    ck_assert_double_lt(worst, TOLERANCE);
+}
+END_TEST
+
+/* The comparison above can fail: without the velocity products it does, nearly always. */
+START_TEST(comparison_notices_missing_velocity_products)
+{
+    int noticed = 0;
+    for (int i = 0; i < TREES; i++) {
+        struct sample s;
+        draw_sample(&s, 0);
+        noticed += acceleration_error(&s, 0, 0) > 1e6 * TOLERANCE;
+    }
+    ck_assert_int_gt(noticed, TREES * 8 / 10);
+}
+END_TEST
+
+START_TEST(drag_power_matches_the_quadrature)
+{
+    double worst = 0;
+    for (int i = 0; i < TREES; i++) {
+        struct sample s;
+        struct dense dense;
+        double qdd[DOF], mean[DOF], half = i % 2 ? 0.01 : 0;
+        draw_sample(&s, rng_uniform(&rng, 0.1, 5));
+        make_dense(&dense, s.q, s.qd, s.viscosity);
+        tree_set_start_velocity(&tree, s.start);
+        tree_accelerate(&tree, s.tau, s.extra, s.gravity, half, qdd);
+        for (int k = 0; k < dense.dof; k++)
+            mean[k] = half > 0 ? s.start[k] + half * qdd[k] : s.qd[k];
+        double expected = -multiply(dense.damping, s.qd, mean, dense.dof);
+        double power = tree_drag_power(&tree, s.qd, half);
+        worst = fmax(worst, fabs(power - expected) / fmax(1, fabs(expected)));
+        if (half == 0)
+            ck_assert_double_le(power, 0);
+    }
+    ck_assert_double_lt(worst, TOLERANCE);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- impulses */
+
+/* Generalised impulse of a spatial impulse about the root's origin on a link. */
+static void add_impulse(double *into, const double *q, struct force f, int link, double sign)
+{
+    double complex still[DOF] = {0}, j[3][DOF];
+    struct pose pose;
+    for (int i = 0; i < tree.dof; i++)
+        still[i] = q[i];
+    find_pose(&pose, still);
+    find_jacobian(&pose, link, q[0], q[1], j);
+    for (int i = 0; i < tree.dof; i++)
+        into[i] += sign * creal(f.n * j[0][i] + f.x * j[1][i] + f.y * j[2][i]);
+}
+
+START_TEST(impulses_match_the_dense_formulation)
+{
+    double worst = 0;
+    for (int i = 0; i < TREES; i++) {
+        struct sample s;
+        struct dense dense;
+        draw_sample(&s, 0);
+        make_dense(&dense, s.q, s.qd, 0);
+        int links = tree.count;
+        int a = rng_chance(&rng, 0.8) ? (int)rng_below(&rng, (uint32_t)links) : -1;
+        int b = rng_chance(&rng, 0.5) ? (int)rng_below(&rng, (uint32_t)links) : -1;
+        int joint = links > 1 && rng_chance(&rng, 0.5) ? 1 + (int)rng_below(&rng, links - 1u) : -1;
+        struct force f = {rng_uniform(&rng, -1, 1), rng_uniform(&rng, -1, 1),
+                          rng_uniform(&rng, -1, 1)};
+        double twist = rng_uniform(&rng, -1, 1), dqd[DOF], expected[DOF] = {0};
+        struct motion dv[LINKS];
+        tree_factor(&tree);
+        tree_impulse(&tree, f, a, b, joint, twist, dqd, dv);
+
+        if (a >= 0)
+            add_impulse(expected, s.q, f, a, 1);
+        if (b >= 0)
+            add_impulse(expected, s.q, f, b, -1);
+        if (joint > 0)
+            expected[2 + joint] += twist;
+        solve_dense(dense.mass, expected, dense.dof);
+        worst = fmax(worst, find_error(dqd, expected, dense.dof));
+
+        /* the links' changes follow from the rates' */
+        tree_set_velocity(&tree, dqd);
+        for (int k = 0; k < links; k++) {
+            double got[3] = {dv[k].w, dv[k].x, dv[k].y};
+            double want[3] = {tree.links[k].v.w, tree.links[k].v.x, tree.links[k].v.y};
+            worst = fmax(worst, find_error(got, want, 3));
+        }
+    }
+    printf("tree: impulses, largest relative error %.1e\n", worst);
+    ck_assert_double_lt(worst, TOLERANCE);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- pose and energies */
+
+START_TEST(poses_velocities_and_energies_match)
+{
+    for (int i = 0; i < TREES; i++) {
+        struct sample s;
+        struct dense dense;
+        draw_sample(&s, 0);
+        make_dense(&dense, s.q, s.qd, 0);
+        double kinetic = multiply(dense.mass, s.qd, s.qd, dense.dof) / 2, potential = 0;
+
+        double complex still[DOF] = {0};
+        struct pose pose;
+        for (int k = 0; k < tree.dof; k++)
+            still[k] = s.q[k];
+        find_pose(&pose, still);
+        for (int k = 0; k < tree.count; k++) {
+            const struct tree_link *l = &tree.links[k];
+            ck_assert_double_eq_tol(tree.root_x + l->px, creal(pose.px[k]), 1e-12);
+            ck_assert_double_eq_tol(tree.root_y + l->py, creal(pose.py[k]), 1e-12);
+            ck_assert_double_eq_tol(tree.root_x + l->cx, creal(pose.cx[k]), 1e-12);
+            ck_assert_double_eq_tol(tree.root_y + l->cy, creal(pose.cy[k]), 1e-12);
+            potential += 3.7 * body.links[k].mass_kg * creal(pose.cy[k]);
+        }
+        ck_assert_double_eq_tol(tree_kinetic_energy(&tree), kinetic, 1e-11 * (1 + kinetic));
+        ck_assert_double_eq_tol(tree_potential_energy(&tree, 3.7), potential,
+                                1e-11 * (1 + fabs(potential)));
+    }
+}
+END_TEST
+
+START_TEST(viscosity_can_be_changed)
+{
+    struct sample s;
+    double thick[DOF], thin[DOF];
+    draw_sample(&s, 2);
+    tree_accelerate(&tree, s.tau, s.extra, s.gravity, 0, thick);
+    tree_set_viscosity(&tree, &body.phenotype, 0);
+    ck_assert_int_eq(tree.has_drag, 0);
+    tree_set_viscosity(&tree, &body.phenotype, 2);
+    tree_accelerate(&tree, s.tau, s.extra, s.gravity, 0, thin);
+    for (int i = 0; i < tree.dof; i++)
+        ck_assert_double_eq(thick[i], thin[i]);
+}
+END_TEST
+
+START_TEST(a_full_arena_is_an_error)
+{
+    struct arena small;
+    body_init_chain(&body, 8, 0.4, 0.1, 1);
+    ck_assert_int_eq(arena_init(&small, 64), 0);
+    ck_assert_int_eq(tree_create(&tree, &body.phenotype, 0, &small), ERR_MEMORY);
+    arena_deinit(&small);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("tree");
+    TCase *tests = tcase_create("tree");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, accelerations_match_the_dense_formulation);
+    tcase_add_test(tests, implicit_accelerations_match_the_dense_formulation);
+    tcase_add_test(tests, comparison_notices_missing_velocity_products);
+    tcase_add_test(tests, drag_power_matches_the_quadrature);
+    tcase_add_test(tests, impulses_match_the_dense_formulation);
+    tcase_add_test(tests, poses_velocities_and_energies_match);
+    tcase_add_test(tests, viscosity_can_be_changed);
+    tcase_add_test(tests, a_full_arena_is_an_error);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed > 0;
+}
