@@ -94,7 +94,7 @@
     REAL(simulation, dt_s, 0.004166666666666667, 0.00001, 0.05, 'E',                               \
          "time step (rounded so that ticks divide)")                                               \
     REAL(simulation, brain_hz, 60, 1, 1000, 'E', "brain ticks per second, two thinks each")        \
-    INT(simulation, contact_sweeps, 100, 1, 10000, 'E', "projected Gauss-Seidel sweeps, at most")   \
+    INT(simulation, contact_sweeps, 100, 1, 10000, 'E', "projected Gauss-Seidel sweeps, at most")  \
     CHOICE(world, preset, 0, "custom|land|water|air|moon", 'E',                                    \
            "sets the defaults of this section")                                                    \
     REAL(world, gravity_m_s2, 9.81, 0, 100, 'E', "gravity, downwards")                             \
