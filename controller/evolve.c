@@ -231,7 +231,7 @@ static void count_result(struct evolve *evolve, int status)
     advance(evolve);
 }
 
-static void on_result(void *context, const struct task *task, const struct result *result)
+static void on_result(void *context, const struct task *task, const struct result *result, int slot)
 {
     struct evolve *evolve = context;
     if (evolve->is_stopping)
@@ -241,7 +241,7 @@ static void on_result(void *context, const struct task *task, const struct resul
                     result->digest);
     if (!individual)
         return;
-    struct store_cost cost = {.task = result->cost, .worker = -1, .attempt = task->attempt};
+    struct store_cost cost = {.task = result->cost, .worker = slot, .attempt = task->attempt};
     count_result(evolve,
                  store_put_result(evolve->settings->store, individual, &cost, &evolve->error));
 }

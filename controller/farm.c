@@ -703,7 +703,7 @@ static void worker_take_result(struct worker *worker, const struct occasion *occ
         worker_enter_idle_or_busy(worker);
     farm->needs_pump = 1;
     farm->pending_count--;
-    farm->callbacks.on_result(farm->callbacks.context, &entry->task, result);
+    farm->callbacks.on_result(farm->callbacks.context, &entry->task, result, worker->slot);
     farm_task_free(entry);
 }
 

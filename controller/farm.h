@@ -22,9 +22,10 @@ struct farm_settings {
 
 struct farm_callbacks {
     void *context;
-    /* A result arrived (each submitted task gets exactly one on_result or on_quarantine). The task is
-     * good during the call. */
-    void (*on_result)(void *context, const struct task *task, const struct result *result);
+    /* A result arrived from worker `slot` (each submitted task gets exactly one on_result or
+     * on_quarantine). The task is good during the call. */
+    void (*on_result)(void *context, const struct task *task, const struct result *result,
+                      int slot);
     /* The task crashed its simulator twice, and once more alone in a fresh worker. */
     void (*on_quarantine)(void *context, const struct task *task, const char *reason);
     /* Room for more tasks than are queued: submit now. */

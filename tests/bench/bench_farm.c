@@ -81,7 +81,7 @@ static void on_stopped(void *context)
 {
 }
 
-static void on_result(void *context, const struct task *task, const struct result *result)
+static void on_result(void *context, const struct task *task, const struct result *result, int slot)
 {
     round_state.finished++;
     if (round_state.finished == round_state.warm_up) {

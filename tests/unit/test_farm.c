@@ -264,8 +264,10 @@ static void finish_one(void)
         farm_stop(run.farm, on_stopped, NULL);
 }
 
-static void on_result(void *context, const struct task *task, const struct result *result)
+static void on_result(void *context, const struct task *task, const struct result *result, int slot)
 {
+    ck_assert_int_ge(slot, 1);
+    ck_assert_int_le(slot, farm_worker_count(run.farm));
     ck_assert_ptr_eq(context, &run);
     ck_assert_int_eq(run.stops, 0);
     ck_assert_uint_eq(task->id, result->id);
