@@ -633,7 +633,8 @@ END_TEST
 /* The real worker loop and the real evaluation: equal digests on one and on three workers. */
 static uint64_t real_digests[2][21];
 
-static void on_real_result(void *context, const struct task *task, const struct result *result)
+static void on_real_result(void *context, const struct task *task, const struct result *result,
+                           int slot)
 {
     uint64_t *digests = context;
     digests[task->id] = result->digest;
