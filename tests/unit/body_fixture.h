@@ -115,9 +115,9 @@ static inline void body_init(struct body *body, const struct body_part *from, in
     body_weigh(body, from);
 }
 
-/* A chain along x: `count` equal links, hinged end to end. */
-static inline void body_init_chain(struct body *body, int count, double length_m,
-                                   double thickness_m, double mass_kg)
+/* A chain along x: `count` equal links, hinged end to end; a torque above 0 gives effectors. */
+static inline void body_init_driven_chain(struct body *body, int count, double length_m,
+                                          double thickness_m, double mass_kg, double torque_n_m)
 {
     struct body_part parts[BODY_PARTS_MAX] = {{0}};
     for (int i = 0; i < count; i++)
@@ -126,8 +126,15 @@ static inline void body_init_chain(struct body *body, int count, double length_m
                                       .width_m = length_m,
                                       .height_m = thickness_m,
                                       .mass_kg = mass_kg,
-                                      .anchor_x_m = (i - 0.5) * length_m};
+                                      .anchor_x_m = (i - 0.5) * length_m,
+                                      .torque_max_n_m = torque_n_m};
     body_init(body, parts, count);
+}
+
+static inline void body_init_chain(struct body *body, int count, double length_m,
+                                   double thickness_m, double mass_kg)
+{
+    body_init_driven_chain(body, count, length_m, thickness_m, mass_kg, 0);
 }
 
 static inline void body_init_box(struct body *body, double width_m, double height_m, double mass_kg)

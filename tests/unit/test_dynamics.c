@@ -1,0 +1,980 @@
+/* The dynamics away from contacts: conservation, orders of convergence, exact solutions, symmetries,
+ * servos, drag, and the ledger. Contacts and limits are in test_contacts.c, reference cases with
+ * numbers in tests/oracle. Comments say what was measured; tolerances leave a factor of a few. */
+#include "simulator/dynamics.h"
+
+#include <string.h>
+
+#include "tests/unit/body_fixture.h"
+
+enum { DOF = BODY_DOF_MAX };
+
+static struct stage stage;
+static struct rng rng;
+
+static const int integrators[] = {INTEGRATOR_RK4, INTEGRATOR_MIDPOINT};
+enum { INTEGRATORS = 2 };
+
+static void setup(void)
+{
+    stage_open(&stage);
+    rng_init(&rng, 22, RNG_TEST, 0, 1);
+}
+
+static void teardown(void)
+{
+    stage_close(&stage);
+}
+
+/* The passive chain of five links, with rates up to 2 rad/s. */
+static void build_chain(double *q, double *qd)
+{
+    static const double angles[7] = {0, 0, 0.3, -0.4, 0.9, 0.5, -0.7};
+    static const double rates[7] = {0.4, -0.3, 0.5, -0.5, 1, -1, 2};
+    body_init_chain(&stage.body, 5, 0.4, 0.1, 0.2);
+    stage_build(&stage);
+    for (int i = 0; i < 7; i++) {
+        q[i] = angles[i];
+        qd[i] = rates[i];
+    }
+    stage_set(&stage, q, qd);
+}
+
+/* ---------------------------------------------------------------- conservation and order */
+
+START_TEST(free_chain_keeps_energy_and_momentum)
+{
+    double q[DOF], qd[DOF], before[3], after[3];
+    stage.settings.integrator = INTEGRATOR_RK4;
+    build_chain(q, qd);
+    double energy = stage_energy(&stage);
+    dynamics_momentum(stage.dynamics, before);
+    stage_run(&stage, 10);
+    dynamics_momentum(stage.dynamics, after);
+    double drift = fabs(stage_energy(&stage) - energy) / energy;
+    double linear = hypot(after[0] - before[0], after[1] - before[1]) / hypot(before[0], before[1]);
+    double angular = fabs(after[2] - before[2]) / fabs(before[2]);
+    printf(
+        "dynamics: chain of 5, 10 s at 1/240: energy %.1e, momentum %.1e, angular momentum %.1e\n",
+        drift, linear, angular);
+    ck_assert_double_lt(drift, 1e-8);
+    ck_assert_double_lt(linear, 1e-8);
+    ck_assert_double_lt(angular, 1e-8);
+    ck_assert(stage_is_all_rk4(&stage));
+}
+END_TEST
+
+/* The same from random poses: some chains whip, and their tips then turn too fast for the step.
+ * Measured: median 9e-9, 90 % below 2e-7. */
+START_TEST(random_chains_keep_energy)
+{
+    enum { CHAINS = 60 };
+    double drift[CHAINS];
+    stage.settings.integrator = INTEGRATOR_RK4;
+    for (int i = 0; i < CHAINS; i++) {
+        double q[DOF] = {0}, qd[DOF] = {0};
+        body_init_chain(&stage.body, 5, 0.4, 0.1, 0.2);
+        stage_build(&stage);
+        for (int k = 2; k < 7; k++) {
+            q[k] = rng_uniform(&rng, -1, 1);
+            qd[k] = rng_uniform(&rng, -2, 2);
+        }
+        stage_set(&stage, q, qd);
+        double energy = stage_energy(&stage);
+        stage_run(&stage, 10);
+        drift[i] = fabs(stage_energy(&stage) - energy) / energy;
+    }
+    double median = stage_quantile(drift, CHAINS, 0.5), most = stage_quantile(drift, CHAINS, 0.9);
+    printf("dynamics: random chains, energy: median %.1e, 90 %% %.1e, largest %.1e\n", median, most,
+           drift[CHAINS - 1]);
+    ck_assert_double_lt(median, 5e-8);
+    ck_assert_double_lt(most, 2e-6);
+}
+END_TEST
+
+/* Distance in q from a run at a 16th of the step. */
+static double chain_error(double dt_s, double seconds)
+{
+    double q[DOF], qd[DOF], coarse[DOF], error = 0;
+    stage.settings.dt_s = dt_s;
+    build_chain(q, qd);
+    stage_run(&stage, seconds);
+    memcpy(coarse, dynamics_q(stage.dynamics), 7 * sizeof(double));
+    stage.settings.dt_s = dt_s / 16;
+    build_chain(q, qd);
+    stage_run(&stage, seconds);
+    for (int i = 0; i < 7; i++)
+        error = fmax(error, fabs(dynamics_q(stage.dynamics)[i] - coarse[i]));
+    return error;
+}
+
+START_TEST(rk4_is_of_fourth_order)
+{
+    stage.settings.integrator = INTEGRATOR_RK4;
+    double ratio = chain_error(1.0 / 120, 2) / chain_error(1.0 / 240, 2);
+    printf("dynamics: halving the step divides the error of RK4 by %.2f\n", ratio);
+    ck_assert_double_eq_tol(ratio, 16, 3);
+}
+END_TEST
+
+START_TEST(midpoint_is_of_second_order)
+{
+    stage.settings.integrator = INTEGRATOR_MIDPOINT;
+    double ratio = chain_error(1.0 / 120, 2) / chain_error(1.0 / 240, 2);
+    printf("dynamics: halving the step divides the error of midpoint by %.2f\n", ratio);
+    ck_assert_double_eq_tol(ratio, 4, 0.4);
+}
+END_TEST
+
+/* With servos, damping, drag and gravity too; the implicit terms must not spoil the order. */
+static double driven_error(double dt_s)
+{
+    double end[2][DOF], error = 0;
+    for (int fine = 0; fine < 2; fine++) {
+        stage.settings.dt_s = fine ? dt_s / 16 : dt_s;
+        body_init_driven_chain(&stage.body, 4, 0.3, 0.1, 0.1, 100);
+        stage_build(&stage);
+        for (int i = 1; i < 4; i++)
+            dynamics_set_target(stage.dynamics, i, 0.2 * i, i == 2 ? -0.5 : 0.3);
+        stage_run(&stage, 0.5);
+        memcpy(end[fine], dynamics_q(stage.dynamics), sizeof end[0]);
+    }
+    for (int i = 0; i < 6; i++)
+        error = fmax(error, fabs(end[0][i] - end[1][i]));
+    return error;
+}
+
+START_TEST(implicit_terms_keep_the_order)
+{
+    static const double order[INTEGRATORS] = {16, 4};
+    static const double tolerance[INTEGRATORS] = {3.5, 0.5};
+    stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY, .viscosity_pa_s = 0.8};
+    stage.settings.servo_rad_s = 20;
+    stage.settings.joint_damping_1_s = 2;
+    for (int i = 0; i < INTEGRATORS; i++) {
+        stage.settings.integrator = integrators[i];
+        double ratio = driven_error(1.0 / 480) / driven_error(1.0 / 960);
+        printf("dynamics: the same with servos and drag, integrator %d: %.2f\n", i, ratio);
+        ck_assert_double_eq_tol(ratio, order[i], tolerance[i]);
+    }
+}
+END_TEST
+
+START_TEST(rest_stays_at_rest_bit_for_bit)
+{
+    for (int i = 0; i < INTEGRATORS; i++) {
+        double q[DOF] = {1.25, -3, 0.1, 0.7, -0.2, 4, 0.3}, zero[DOF] = {0};
+        stage.settings.integrator = integrators[i];
+        stage.world = (struct world){.viscosity_pa_s = 1};
+        body_init_chain(&stage.body, 5, 0.4, 0.1, 0.2);
+        stage_build(&stage);
+        stage_set(&stage, q, zero);
+        stage_run(&stage, 2);
+        for (int k = 0; k < 7; k++) {
+            ck_assert_double_eq(dynamics_q(stage.dynamics)[k], q[k]);
+            ck_assert_double_eq(dynamics_qd(stage.dynamics)[k], 0);
+        }
+    }
+}
+END_TEST
+
+/* ---------------------------------------------------------------- exact solutions */
+
+START_TEST(a_free_box_turns_evenly_for_many_turns)
+{
+    for (int i = 0; i < INTEGRATORS; i++) {
+        double q[DOF] = {0}, qd[DOF] = {0.5, -0.25, 100};
+        stage.settings.integrator = integrators[i];
+        body_init_box(&stage.body, 0.7, 0.3, 2);
+        stage_build(&stage);
+        stage_set(&stage, q, qd);
+        stage_run(&stage, 10);
+        ck_assert_double_eq(dynamics_qd(stage.dynamics)[2], 100);
+        ck_assert_double_eq_tol(stage_part(&stage, 0).angle_rad, 1000, 1e-9);
+        ck_assert_double_eq_tol(stage_part(&stage, 0).x_m, 5, 1e-9);
+        ck_assert_double_eq_tol(stage_part(&stage, 0).y_m, -2.5, 1e-9);
+    }
+}
+END_TEST
+
+/* The root's origin is its first part's centre, not its centre of mass: an eccentric link spins about
+ * the latter. Measured 2e-9 (RK4), 4e-4 (midpoint). */
+START_TEST(an_eccentric_link_turns_about_its_centre_of_mass)
+{
+    static const double tolerance[INTEGRATORS] = {1e-8, 2e-3};
+    const struct body_part parts[] = {
+        {.parent = -1, .width_m = 0.4, .height_m = 0.2, .mass_kg = 1},
+        {.parent = 0, .is_rigid = 1, .x_m = 1, .width_m = 0.2, .height_m = 0.2, .mass_kg = 3}};
+    for (int i = 0; i < INTEGRATORS; i++) {
+        double q[DOF] = {0}, qd[DOF] = {0, 0, 3};
+        stage.settings.integrator = integrators[i];
+        body_init(&stage.body, parts, 2);
+        stage_build(&stage);
+        ck_assert_int_eq(dynamics_dof(stage.dynamics), 3);
+        stage_set(&stage, q, qd);
+        stage_run(&stage, 2);
+
+        /* centre of mass at 0.75 along the link, moving up at 3 x 0.75 */
+        struct part_state root = stage_part(&stage, 0), other = stage_part(&stage, 1);
+        struct vec2 centre = dynamics_centre_of_mass(stage.dynamics);
+        ck_assert_double_eq_tol(centre.x, 0.75, tolerance[i]);
+        ck_assert_double_eq_tol(centre.y, 4.5, tolerance[i]);
+        ck_assert_double_eq_tol(root.angle_rad, 6, tolerance[i]);
+        ck_assert_double_eq_tol(root.x_m, 0.75 - 0.75 * cos(6), tolerance[i]);
+        ck_assert_double_eq_tol(other.y_m, 4.5 + 0.25 * sin(6), tolerance[i]);
+        ck_assert_double_eq_tol(other.vx_m_s, -3 * 0.25 * sin(6), tolerance[i]);
+    }
+}
+END_TEST
+
+/* A box in a viscous world: u = u0 exp(-2 k height t / m), v with the width, w with both cubes over
+ * 6 I; turning must not mix them, since the drag of a square does not depend on its angle. Measured
+ * 4e-12 (RK4), 1e-6 (midpoint). */
+START_TEST(drag_slows_exponentially)
+{
+    static const double tolerance[INTEGRATORS] = {1e-10, 5e-6};
+    for (int i = 0; i < INTEGRATORS; i++) {
+        double q[DOF] = {0}, qd[DOF] = {2, -1, 0}, spin[DOF] = {1, 0.5, 4};
+        stage.settings.integrator = integrators[i];
+        stage.world = (struct world){.viscosity_pa_s = 1.5};
+        body_init_box(&stage.body, 0.5, 0.2, 0.8);
+        stage_build(&stage);
+        stage_set(&stage, q, qd);
+        stage_run(&stage, 1);
+        const double *now = dynamics_qd(stage.dynamics);
+        ck_assert_double_eq_tol(now[0], 2 * exp(-2 * 1.5 * 0.2 / 0.8), tolerance[i]);
+        ck_assert_double_eq_tol(now[1], -exp(-2 * 1.5 * 0.5 / 0.8), tolerance[i]);
+        ck_assert_double_eq_tol(now[2], 0, 1e-15);
+
+        /* all that was lost is booked as drag */
+        const struct ledger *ledger = dynamics_ledger(stage.dynamics);
+        ck_assert_double_eq_tol(ledger->loss_drag_j, ledger->energy_start_j - ledger->kinetic_j,
+                                1e-9);
+
+        body_init_box(&stage.body, 0.3, 0.3, 0.8);
+        stage_build(&stage);
+        stage_set(&stage, q, spin);
+        stage_run(&stage, 1);
+        now = dynamics_qd(stage.dynamics);
+        double rate = 1.5 * (0.027 + 0.027) / 6 / (0.8 * 0.18 / 12);
+        ck_assert_double_eq_tol(now[0], exp(-2 * 1.5 * 0.3 / 0.8), tolerance[i]);
+        ck_assert_double_eq_tol(now[1], 0.5 * exp(-2 * 1.5 * 0.3 / 0.8), tolerance[i]);
+        ck_assert_double_eq_tol(now[2], 4 * exp(-rate), 4 * tolerance[i]);
+    }
+}
+END_TEST
+
+/* Where the explicit step explodes, the implicit one slows down, and energy never grows. */
+START_TEST(implicit_drag_is_stable_for_any_viscosity)
+{
+    double q[DOF], qd[DOF];
+    stage.settings.integrator = INTEGRATOR_MIDPOINT;
+    stage.world = (struct world){.viscosity_pa_s = 1000};
+    build_chain(q, qd);
+    double energy = stage_energy(&stage);
+    for (int i = 0; i < 480; i++) {
+        stage_run(&stage, stage.settings.dt_s);
+        ck_assert_double_le(stage_energy(&stage), energy * (1 + 1e-12));
+        energy = stage_energy(&stage);
+    }
+    const struct ledger *ledger = dynamics_ledger(stage.dynamics);
+    ck_assert_double_lt(fabs(ledger->residual_j), 1e-2 * ledger->energy_start_j);
+}
+END_TEST
+
+START_TEST(joint_damping_slows_the_joint)
+{
+    /* two wheels on one axle: the relative rate falls as exp(-2 rate t), since damping = 2 rate D0 */
+    static const double tolerance[INTEGRATORS] = {1e-9, 2e-4};
+    const struct body_part wheels[] = {
+        {.parent = -1, .width_m = 1, .height_m = 0.2, .mass_kg = 1, .inertia_kg_m2 = 0.08},
+        {.parent = 0, .width_m = 0.3, .height_m = 0.3, .mass_kg = 1, .inertia_kg_m2 = 0.02}};
+    for (int i = 0; i < INTEGRATORS; i++) {
+        double q[DOF] = {0}, qd[DOF] = {0, 0, -1, 5};
+        stage.settings.integrator = integrators[i];
+        stage.settings.joint_damping_1_s = 1.5;
+        body_init(&stage.body, wheels, 2);
+        stage_build(&stage);
+        stage_set(&stage, q, qd);
+        stage_run(&stage, 0.5);
+        ck_assert_double_eq_tol(dynamics_qd(stage.dynamics)[3], 5 * exp(-1.5), tolerance[i]);
+        const struct ledger *ledger = dynamics_ledger(stage.dynamics);
+        ck_assert_double_eq_tol(ledger->loss_damping_j, ledger->energy_start_j - ledger->kinetic_j,
+                                1e-9);
+        dynamics_set_joint_damping(stage.dynamics, 0);
+        stage_run(&stage, 0.5);
+        ck_assert_double_eq_tol(dynamics_qd(stage.dynamics)[3], 5 * exp(-1.5), tolerance[i]);
+    }
+}
+END_TEST
+
+/* ---------------------------------------------------------------- symmetries */
+
+/* A body with branches, driven by servos, in gravity and viscosity; `sign` -1 makes its mirror image,
+ * `first` which of two siblings comes first. */
+static void build_branched(int sign, int first, double shift)
+{
+    struct body_part parts[] = {
+        {.parent = -1, .width_m = 0.6, .height_m = 0.3, .mass_kg = 0.5},
+        {.parent = 0, .x_m = 0.5, .y_m = 0.1, .angle_rad = 0.4, .anchor_x_m = 0.3},
+        {.parent = 0, .x_m = -0.4, .y_m = -0.3, .angle_rad = -0.9, .anchor_x_m = -0.25},
+        {.parent = 1, .x_m = 0.8, .y_m = 0.35, .angle_rad = 0.2, .anchor_x_m = 0.7}};
+    for (int i = 1; i < 4; i++) {
+        parts[i].width_m = 0.4 - 0.05 * i;
+        parts[i].height_m = 0.1;
+        parts[i].mass_kg = 0.1 + 0.05 * i;
+        parts[i].anchor_y_m = 0.05 * i;
+        parts[i].torque_max_n_m = 3;
+    }
+    if (first == 2) {
+        struct body_part t = parts[1];
+        parts[1] = parts[2];
+        parts[2] = t;
+        parts[3].parent = 2;
+    }
+    for (int i = 0; i < 4; i++) {
+        parts[i].x_m *= sign;
+        parts[i].angle_rad *= sign;
+        parts[i].anchor_x_m *= sign;
+    }
+    body_init(&stage.body, parts, 4);
+    stage_build(&stage);
+
+    /* rates and targets follow the bodies */
+    int one = first == 2 ? 2 : 1, two = 3 - one;
+    double q[DOF] = {sign * 0.1 + shift, 2, sign * 0.3}, qd[DOF] = {sign * 0.7, 0.2, sign * -1.1};
+    q[2 + one] = sign * 0.2;
+    q[2 + two] = sign * -0.5;
+    qd[2 + one] = sign * 2;
+    qd[2 + two] = sign * -3;
+    qd[2 + 3] = sign * 1.5;
+    stage_set(&stage, q, qd);
+    dynamics_set_target(stage.dynamics, one, sign * 0.6, sign * -0.3);
+    dynamics_set_target(stage.dynamics, two, sign * -0.4, 0);
+    dynamics_set_target(stage.dynamics, 3, sign * 0.3, sign * 1);
+}
+
+/* A contact-free world with everything else. */
+static void fill_world(int integrator)
+{
+    stage.settings.integrator = integrator;
+    stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY, .viscosity_pa_s = 0.5};
+    stage.settings.servo_rad_s = 20;
+}
+
+START_TEST(mirror_image_moves_as_mirror_image_bit_for_bit)
+{
+    for (int i = 0; i < INTEGRATORS; i++) {
+        struct part_state parts[4];
+        fill_world(integrators[i]);
+        build_branched(1, 1, 0);
+        stage_run(&stage, 1);
+        for (int k = 0; k < 4; k++)
+            parts[k] = stage_part(&stage, k);
+        double work = dynamics_ledger(stage.dynamics)->work_effector_j;
+
+        build_branched(-1, 1, 0);
+        stage_run(&stage, 1);
+        for (int k = 0; k < 4; k++) {
+            struct part_state mirrored = stage_part(&stage, k);
+            ck_assert_double_eq(mirrored.x_m, -parts[k].x_m);
+            ck_assert_double_eq(mirrored.y_m, parts[k].y_m);
+            ck_assert_double_eq(mirrored.angle_rad, -parts[k].angle_rad);
+            ck_assert_double_eq(mirrored.vx_m_s, -parts[k].vx_m_s);
+            ck_assert_double_eq(mirrored.vy_m_s, parts[k].vy_m_s);
+            ck_assert_double_eq(mirrored.omega_rad_s, -parts[k].omega_rad_s);
+        }
+        ck_assert_double_eq(dynamics_ledger(stage.dynamics)->work_effector_j, work);
+    }
+}
+END_TEST
+
+/* Compares the joint angles and the parts relative to the root with those kept before. */
+static void check_relative(const double *q, const struct part_state *parts, double tolerance)
+{
+    struct part_state root = stage_part(&stage, 0);
+    for (int k = 3; k < 6; k++)
+        ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[k], q[k], tolerance);
+    for (int k = 1; k < 4; k++) {
+        struct part_state part = stage_part(&stage, k);
+        ck_assert_double_eq_tol(part.x_m - root.x_m, parts[k].x_m - parts[0].x_m, tolerance);
+        ck_assert_double_eq_tol(part.y_m - root.y_m, parts[k].y_m - parts[0].y_m, tolerance);
+    }
+}
+
+static void keep_state(double *q, struct part_state *parts)
+{
+    memcpy(q, dynamics_q(stage.dynamics), 6 * sizeof q[0]);
+    for (int k = 0; k < 4; k++)
+        parts[k] = stage_part(&stage, k);
+}
+
+START_TEST(a_kilometre_away_nothing_changes)
+{
+    for (int i = 0; i < INTEGRATORS; i++) {
+        struct part_state parts[4];
+        double q[DOF];
+        fill_world(integrators[i]);
+        build_branched(1, 1, 0);
+        stage_run(&stage, 1);
+        keep_state(q, parts);
+        build_branched(1, 1, 1000);
+        stage_run(&stage, 1);
+        check_relative(q, parts, 1e-9);
+    }
+}
+END_TEST
+
+START_TEST(order_of_siblings_does_not_matter)
+{
+    for (int i = 0; i < INTEGRATORS; i++) {
+        struct part_state parts[4];
+        fill_world(integrators[i]);
+        build_branched(1, 1, 0);
+        stage_run(&stage, 1);
+        for (int k = 0; k < 4; k++)
+            parts[k] = stage_part(&stage, k);
+        build_branched(1, 2, 0);
+        stage_run(&stage, 1);
+        static const int twin[4] = {0, 2, 1, 3};
+        for (int k = 0; k < 4; k++) {
+            struct part_state part = stage_part(&stage, twin[k]);
+            ck_assert_double_eq_tol(part.x_m, parts[k].x_m, 1e-9);
+            ck_assert_double_eq_tol(part.y_m, parts[k].y_m, 1e-9);
+            ck_assert_double_eq_tol(part.angle_rad, parts[k].angle_rad, 1e-9);
+        }
+    }
+}
+END_TEST
+
+/* Without drag a uniform velocity, and a turn of the whole scene, change nothing inside. */
+START_TEST(uniform_motion_and_a_turned_scene_change_nothing)
+{
+    for (int i = 0; i < INTEGRATORS; i++) {
+        struct part_state parts[4];
+        double q[DOF], start[DOF], rates[DOF];
+        fill_world(integrators[i]);
+        stage.world = (struct world){0};
+        build_branched(1, 1, 0);
+        memcpy(start, dynamics_q(stage.dynamics), 6 * sizeof start[0]);
+        memcpy(rates, dynamics_qd(stage.dynamics), 6 * sizeof rates[0]);
+        stage_run(&stage, 1);
+        keep_state(q, parts);
+
+        build_branched(1, 1, 0);
+        double moving[DOF];
+        memcpy(moving, rates, 6 * sizeof moving[0]);
+        moving[0] += 7;
+        moving[1] -= 11;
+        stage_set(&stage, start, moving);
+        stage_run(&stage, 1);
+        check_relative(q, parts, 1e-9);
+
+        build_branched(1, 1, 0);
+        double c = cos(1), s = sin(1), turned[DOF];
+        memcpy(turned, start, 6 * sizeof turned[0]);
+        memcpy(moving, rates, 6 * sizeof moving[0]);
+        turned[2] += 1;
+        moving[0] = c * rates[0] - s * rates[1];
+        moving[1] = s * rates[0] + c * rates[1];
+        stage_set(&stage, turned, moving);
+        stage_run(&stage, 1);
+        for (int k = 3; k < 6; k++)
+            ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[k], q[k], 1e-10);
+        ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[2], q[2] + 1, 1e-10);
+    }
+}
+END_TEST
+
+/* Measured 2e-11 after 2 + 2 s. */
+START_TEST(time_runs_backwards)
+{
+    double q[DOF], qd[DOF];
+    stage.settings.integrator = INTEGRATOR_RK4;
+    stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY};
+    build_chain(q, qd);
+    stage_run(&stage, 2);
+    double turned[DOF], back[DOF];
+    for (int i = 0; i < 7; i++) {
+        turned[i] = dynamics_q(stage.dynamics)[i];
+        back[i] = -dynamics_qd(stage.dynamics)[i];
+    }
+    ck_assert_double_gt(fabs(turned[3] - q[3]), 0.1);
+    stage_set(&stage, turned, back);
+    stage_run(&stage, 2);
+    for (int i = 0; i < 7; i++) {
+        ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[i], q[i], 1e-6);
+        ck_assert_double_eq_tol(dynamics_qd(stage.dynamics)[i], -qd[i], 1e-6);
+    }
+}
+END_TEST
+
+/* Lengths x 4 and masses x 16 under the same gravity: times x 2. The step must be doubled with it. */
+START_TEST(four_times_as_long_takes_twice_the_time)
+{
+    double q[DOF] = {0, 0, 0.3, -0.7, 1.1}, qd[DOF] = {0}, small[DOF];
+    stage.settings.integrator = INTEGRATOR_RK4;
+    stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY};
+    body_init_chain(&stage.body, 3, 0.3, 0.1, 0.2);
+    stage_build(&stage);
+    qd[3] = 2;
+    stage_set(&stage, q, qd);
+    stage_run(&stage, 1);
+    memcpy(small, dynamics_q(stage.dynamics), 5 * sizeof small[0]);
+
+    stage.settings.dt_s *= 2;
+    body_init_chain(&stage.body, 3, 1.2, 0.4, 3.2);
+    stage_build(&stage);
+    qd[3] = 1;
+    stage_set(&stage, q, qd);
+    stage_run(&stage, 2);
+    for (int i = 0; i < 5; i++)
+        ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[i], (i < 2 ? 4 : 1) * small[i], 1e-9);
+}
+END_TEST
+
+START_TEST(the_same_steps_give_the_same_bits)
+{
+    double q[DOF], again[DOF];
+    fill_world(INTEGRATOR_AUTO);
+    build_branched(1, 1, 0);
+    stage_run(&stage, 1);
+    memcpy(q, dynamics_q(stage.dynamics), 6 * sizeof q[0]);
+    build_branched(1, 1, 0);
+    for (int i = 0; i < 240; i++) {
+        /* looking must not change anything */
+        dynamics_ledger(stage.dynamics);
+        dynamics_overlap(stage.dynamics);
+        dynamics_centre_of_mass(stage.dynamics);
+        stage_run(&stage, stage.settings.dt_s);
+    }
+    memcpy(again, dynamics_q(stage.dynamics), 6 * sizeof again[0]);
+    ck_assert_mem_eq(q, again, 6 * sizeof q[0]);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- servos */
+
+/* Two wheels on one axle: the joint feels the constant inertia 0.08 x 0.02 / 0.1 = 0.016. */
+static void build_servo(double torque_max_n_m, double lower_rad, double upper_rad)
+{
+    const struct body_part wheels[] = {
+        {.parent = -1, .width_m = 1, .height_m = 0.2, .mass_kg = 4, .inertia_kg_m2 = 0.08},
+        {.parent = 0,
+         .width_m = 0.3,
+         .height_m = 0.3,
+         .mass_kg = 1,
+         .inertia_kg_m2 = 0.02,
+         .lower_rad = lower_rad,
+         .upper_rad = upper_rad,
+         .torque_max_n_m = torque_max_n_m}};
+    body_init(&stage.body, wheels, 2);
+    stage_build(&stage);
+}
+
+/* Critically damped with the frequency asked for: q = target (1 - (1 + w t) exp(-w t)). Measured 5e-8
+ * (RK4), 6e-5 (midpoint). */
+START_TEST(servo_follows_its_closed_form)
+{
+    static const double tolerance[INTEGRATORS] = {5e-7, 3e-4};
+    for (int i = 0; i < INTEGRATORS; i++) {
+        double largest = 0, error = 0;
+        stage.settings.integrator = integrators[i];
+        stage.settings.servo_rad_s = 20;
+        build_servo(1000, 0, 0);
+        dynamics_set_target(stage.dynamics, 1, 0.7, 0);
+        for (int step = 1; step <= 240; step++) {
+            stage_run(&stage, stage.settings.dt_s);
+            double t = step * stage.settings.dt_s, angle = dynamics_q(stage.dynamics)[3];
+            double expected = 0.7 * (1 - (1 + 20 * t) * exp(-20 * t));
+            error = fmax(error, fabs(angle - expected));
+            largest = fmax(largest, angle);
+        }
+        ck_assert_double_lt(error, tolerance[i]);
+        ck_assert_double_le(largest, 0.7 + 1e-9);
+        ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[3], 0.7, 1e-5);
+        ck_assert_double_eq_tol(dynamics_torque(stage.dynamics, 1), 0, 1e-3);
+    }
+}
+END_TEST
+
+/* Gains are those of one joint with all others free. Three joints bending together carry more inertia
+ * than that: they settle all the same, after an overshoot (measured: 39 %). */
+START_TEST(servos_of_a_chain_settle)
+{
+    for (int i = 0; i < INTEGRATORS; i++) {
+        double largest = 0;
+        stage.settings.integrator = integrators[i];
+        stage.settings.servo_rad_s = 20;
+        body_init_driven_chain(&stage.body, 4, 0.3, 0.1, 0.1, 100);
+        stage_build(&stage);
+        for (int k = 1; k < 4; k++)
+            dynamics_set_target(stage.dynamics, k, 0.3, 0);
+        for (int step = 0; step < 960; step++) {
+            stage_run(&stage, stage.settings.dt_s);
+            for (int k = 1; k < 4; k++)
+                largest = fmax(largest, dynamics_q(stage.dynamics)[2 + k]);
+        }
+        for (int k = 1; k < 4; k++)
+            ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[2 + k], 0.3, 1e-3);
+        ck_assert_double_lt(largest, 0.3 * 1.5);
+    }
+}
+END_TEST
+
+START_TEST(a_moving_target_is_followed_without_lag)
+{
+    for (int i = 0; i < INTEGRATORS; i++) {
+        stage.settings.integrator = integrators[i];
+        build_servo(1000, 0, 0);
+        dynamics_set_target(stage.dynamics, 1, 0, 2);
+        stage_run(&stage, 1);
+        ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[3], 2, 1e-6);
+        ck_assert_double_eq_tol(dynamics_qd(stage.dynamics)[3], 2, 1e-6);
+    }
+}
+END_TEST
+
+/* A weak servo with a far target: the torque stays at the bound, so the motion is even acceleration
+ * until it brakes; the bound holds in every step. */
+START_TEST(torque_never_exceeds_its_bound)
+{
+    for (int i = 0; i < INTEGRATORS; i++) {
+        double most = 0;
+        stage.settings.integrator = integrators[i];
+        build_servo(0.05, 0, 0);
+        dynamics_set_target(stage.dynamics, 1, 3, 0);
+        for (int step = 1; step <= 1200; step++) {
+            stage_run(&stage, stage.settings.dt_s);
+            most = fmax(most, fabs(dynamics_torque(stage.dynamics, 1)));
+            if (step == 120)
+                ck_assert_double_eq_tol(dynamics_qd(stage.dynamics)[3], 0.05 / 0.016 * 0.5, 1e-9);
+        }
+        ck_assert_double_le(most, 0.05 * (1 + 1e-8));
+        ck_assert_double_ge(most, 0.05 * (1 - 1e-8));
+    }
+}
+END_TEST
+
+START_TEST(targets_are_clamped_to_the_limits)
+{
+    for (int i = 0; i < INTEGRATORS; i++) {
+        stage.settings.integrator = integrators[i];
+        build_servo(1000, -0.4, 0.5);
+        dynamics_set_target(stage.dynamics, 1, 25, 10);
+        stage_run(&stage, 2);
+        ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[3], 0.5, 1e-5);
+        ck_assert_double_eq_tol(dynamics_torque(stage.dynamics, 1), 0, 1e-3);
+        dynamics_set_target(stage.dynamics, 1, -25, 0);
+        stage_run(&stage, 2);
+        ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[3], -0.4, 1e-5);
+    }
+}
+END_TEST
+
+START_TEST(slack_effectors_do_nothing_and_holding_ones_keep_the_pose)
+{
+    double q[DOF] = {0, 0, 0, 0.2}, qd[DOF] = {0, 0, 0, 1};
+    build_servo(1000, 0, 0);
+    dynamics_set_effectors(stage.dynamics, EFFECTORS_SLACK);
+    dynamics_set_target(stage.dynamics, 1, 1, 0);
+    stage_set(&stage, q, qd);
+    stage_run(&stage, 1);
+    ck_assert_double_eq_tol(dynamics_qd(stage.dynamics)[3], 1, 1e-12);
+    ck_assert_double_eq(dynamics_torque(stage.dynamics, 1), 0);
+    ck_assert_double_eq(dynamics_ledger(stage.dynamics)->work_effector_j, 0);
+
+    for (int mode = EFFECTOR_POSITION; mode <= EFFECTOR_TORQUE; mode++) {
+        stage.settings.effector_mode = mode;
+        build_servo(1000, 0, 0);
+        dynamics_set_effectors(stage.dynamics, EFFECTORS_HOLD);
+        dynamics_set_target(stage.dynamics, 1, 1, 0);
+        stage_set(&stage, q, qd);
+        stage_run(&stage, 1);
+        ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[3], 0, 1e-6);
+    }
+}
+END_TEST
+
+/* Torque mode: an even torque does the work torque x angle; signals beyond 1 are clamped; the torque
+ * falls with the speed and vanishes at joint_speed_rad_s. */
+START_TEST(torque_mode_works_as_torque_times_angle)
+{
+    for (int i = 0; i < INTEGRATORS; i++) {
+        stage.settings.integrator = integrators[i];
+        stage.settings.effector_mode = EFFECTOR_TORQUE;
+        stage.settings.joint_speed_rad_s = 1e12;
+        build_servo(0.8, 0, 0);
+        dynamics_set_target(stage.dynamics, 1, -5, 0);
+        stage_run(&stage, 0.5);
+        double angle = dynamics_q(stage.dynamics)[3];
+        ck_assert_double_eq_tol(dynamics_torque(stage.dynamics, 1), -0.8, 1e-9);
+        ck_assert_double_eq_tol(angle, -0.8 / 0.016 * 0.125, 1e-9);
+        const struct ledger *ledger = dynamics_ledger(stage.dynamics);
+        ck_assert_double_eq_tol(ledger->work_effector_j, -0.8 * angle, 1e-9);
+        ck_assert_double_eq_tol(ledger->work_effector_positive_j, -0.8 * angle, 1e-9);
+        ck_assert_double_lt(fabs(ledger->residual_j), 1e-9);
+
+        stage.settings.joint_speed_rad_s = 10;
+        build_servo(0.8, 0, 0);
+        dynamics_set_target(stage.dynamics, 1, 1, 0);
+        stage_run(&stage, 3);
+        ck_assert_double_eq_tol(dynamics_qd(stage.dynamics)[3], 10, 1e-3);
+    }
+}
+END_TEST
+
+/* ---------------------------------------------------------------- ledger */
+
+/* A driven, damped creature in water: everything is booked. */
+START_TEST(everything_is_booked)
+{
+    static const double share[INTEGRATORS] = {2e-5, 4e-3};
+    for (int i = 0; i < INTEGRATORS; i++) {
+        fill_world(integrators[i]);
+        stage.settings.joint_damping_1_s = 1;
+        build_branched(1, 1, 0);
+        for (int tick = 0; tick < 300; tick++) {
+            for (int k = 1; k < 4; k++)
+                dynamics_set_target(stage.dynamics, k, 0.6 * sin(0.1 * tick + k), 0);
+            stage_run(&stage, 4 * stage.settings.dt_s);
+        }
+        const struct ledger *l = dynamics_ledger(stage.dynamics);
+        printf("dynamics: driven in water 5 s, %.2f J of work, residual %.1e J\n",
+               l->work_effector_positive_j, l->residual_j);
+        ck_assert_double_gt(l->work_effector_positive_j, 0.5);
+        ck_assert_double_gt(l->loss_drag_j, 0.1);
+        ck_assert_double_gt(l->loss_damping_j, 0.01);
+        ck_assert_double_eq(l->loss_friction_j + l->loss_impact_j + l->loss_limit_j, 0);
+        ck_assert_double_eq(l->gain_push_out_j + l->gain_impact_j + l->gain_limit_j, 0);
+        ck_assert_double_lt(fabs(l->residual_j), share[i] * l->work_effector_positive_j);
+    }
+}
+END_TEST
+
+/* A planted error: energy that comes from nowhere stands in the residual to the last digit. */
+START_TEST(energy_from_nowhere_is_the_residual)
+{
+    double q[DOF], qd[DOF];
+    stage.settings.integrator = INTEGRATOR_RK4;
+    build_chain(q, qd);
+    stage_run(&stage, 0.5);
+    double kinetic = dynamics_ledger(stage.dynamics)->kinetic_j;
+    ck_assert_double_lt(fabs(dynamics_ledger(stage.dynamics)->residual_j), 1e-9);
+    for (int i = 0; i < 7; i++) {
+        q[i] = dynamics_q(stage.dynamics)[i];
+        qd[i] = 1.01 * dynamics_qd(stage.dynamics)[i];
+    }
+    dynamics_set_state(stage.dynamics, q, qd);
+    stage_run(&stage, 0.5);
+    ck_assert_double_eq_tol(dynamics_ledger(stage.dynamics)->residual_j,
+                            kinetic * (1.01 * 1.01 - 1), 1e-8);
+    dynamics_reset_ledger(stage.dynamics);
+    ck_assert_double_eq(dynamics_ledger(stage.dynamics)->residual_j, 0);
+}
+END_TEST
+
+START_TEST(potential_energy_is_booked)
+{
+    stage.world = (struct world){.gravity_m_s2 = 3};
+    body_init_box(&stage.body, 0.4, 0.2, 2);
+    stage_build(&stage);
+    stage_run(&stage, 1);
+    const struct ledger *l = dynamics_ledger(stage.dynamics);
+    ck_assert_double_eq_tol(l->kinetic_j, 9, 1e-12);
+    ck_assert_double_eq_tol(l->potential_j, -9, 1e-12);
+    ck_assert_double_eq_tol(l->energy_start_j, 0, 1e-12);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- the interface */
+
+START_TEST(birth_is_the_phenotype)
+{
+    const struct body_part parts[] = {{.parent = -1, .width_m = 0.6, .height_m = 0.2, .mass_kg = 1},
+                                      {.parent = 0,
+                                       .is_rigid = 1,
+                                       .x_m = 0.2,
+                                       .y_m = 0.4,
+                                       .angle_rad = 1,
+                                       .width_m = 0.3,
+                                       .height_m = 0.1,
+                                       .mass_kg = 0.5},
+                                      {.parent = 1,
+                                       .x_m = 0.7,
+                                       .y_m = 0.9,
+                                       .angle_rad = -2,
+                                       .width_m = 0.5,
+                                       .height_m = 0.1,
+                                       .mass_kg = 0.4,
+                                       .anchor_x_m = 0.4,
+                                       .anchor_y_m = 0.6}};
+    body_init(&stage.body, parts, 3);
+    stage_build(&stage);
+    ck_assert_int_eq(dynamics_dof(stage.dynamics), 4);
+    double x = 0, y = 0;
+    for (int i = 0; i < 3; i++) {
+        struct part_state state = stage_part(&stage, i);
+        ck_assert_double_eq_tol(state.x_m, parts[i].x_m, 1e-15);
+        ck_assert_double_eq_tol(state.y_m, parts[i].y_m, 1e-15);
+        ck_assert_double_eq_tol(state.angle_rad, parts[i].angle_rad, 1e-15);
+        ck_assert_double_eq(state.omega_rad_s, 0);
+        x += parts[i].mass_kg * parts[i].x_m / 1.9;
+        y += parts[i].mass_kg * parts[i].y_m / 1.9;
+    }
+    struct vec2 centre = dynamics_centre_of_mass(stage.dynamics);
+    ck_assert_double_eq_tol(centre.x, x, 1e-15);
+    ck_assert_double_eq_tol(centre.y, y, 1e-15);
+
+    double bounds[4];
+    dynamics_bounds(stage.dynamics, bounds);
+    ck_assert_double_eq_tol(bounds[0], -0.3, 1e-15);
+    ck_assert_double_eq_tol(bounds[1], -0.1, 1e-15);
+    ck_assert_double_eq_tol(bounds[2], 0.7 + 0.25 * fabs(cos(2)) + 0.05 * sin(2), 1e-15);
+    ck_assert_double_eq_tol(bounds[3], 0.9 + 0.25 * sin(2) + 0.05 * fabs(cos(2)), 1e-15);
+}
+END_TEST
+
+/* Rates of all parts against differences of their poses. */
+START_TEST(velocities_are_the_derivatives_of_the_poses)
+{
+    for (int i = 0; i < 50; i++) {
+        double q[DOF], qd[DOF], before[3], eps = 1e-6;
+        struct part_state now[BODY_PARTS_MAX];
+        body_init_random(&stage.body, 8, &rng);
+        stage_build(&stage);
+        int dof = dynamics_dof(stage.dynamics), parts = stage.body.phenotype.part_count;
+        for (int k = 0; k < dof; k++) {
+            q[k] = rng_uniform(&rng, -3, 3);
+            qd[k] = rng_uniform(&rng, -3, 3);
+        }
+        stage_set(&stage, q, qd);
+        dynamics_momentum(stage.dynamics, before);
+        struct vec2 centre = dynamics_centre_of_mass(stage.dynamics);
+        for (int k = 0; k < parts; k++)
+            now[k] = stage_part(&stage, k);
+        for (int k = 0; k < dof; k++)
+            q[k] += eps * qd[k];
+        stage_set(&stage, q, qd);
+        for (int k = 0; k < parts; k++) {
+            struct part_state then = stage_part(&stage, k);
+            ck_assert_double_eq_tol((then.x_m - now[k].x_m) / eps, now[k].vx_m_s, 1e-3);
+            ck_assert_double_eq_tol((then.y_m - now[k].y_m) / eps, now[k].vy_m_s, 1e-3);
+            ck_assert_double_eq_tol((then.angle_rad - now[k].angle_rad) / eps, now[k].omega_rad_s,
+                                    1e-6);
+        }
+        struct vec2 moved = dynamics_centre_of_mass(stage.dynamics);
+        double mass = stage.body.phenotype.mass_kg;
+        ck_assert_double_eq_tol(mass * (moved.x - centre.x) / eps, before[0], 1e-2);
+        ck_assert_double_eq_tol(mass * (moved.y - centre.y) / eps, before[1], 1e-2);
+    }
+}
+END_TEST
+
+START_TEST(stopping_leaves_the_pose)
+{
+    double q[DOF], qd[DOF];
+    build_chain(q, qd);
+    stage_run(&stage, 0.1);
+    memcpy(q, dynamics_q(stage.dynamics), 7 * sizeof q[0]);
+    dynamics_stop(stage.dynamics);
+    ck_assert_mem_eq(dynamics_q(stage.dynamics), q, 7 * sizeof q[0]);
+    for (int i = 0; i < 7; i++)
+        ck_assert_double_eq(dynamics_qd(stage.dynamics)[i], 0);
+    ck_assert_double_eq(stage_energy(&stage), 0);
+    ck_assert_double_eq(dynamics_ledger(stage.dynamics)->energy_start_j, 0);
+}
+END_TEST
+
+START_TEST(the_world_can_be_changed)
+{
+    double q[DOF] = {0}, qd[DOF] = {1, 0, 0};
+    struct world water = {.viscosity_pa_s = 2};
+    body_init_box(&stage.body, 0.4, 0.2, 0.5);
+    stage_build(&stage);
+    stage_set(&stage, q, qd);
+    stage_run(&stage, 0.5);
+    ck_assert_double_eq(dynamics_qd(stage.dynamics)[0], 1);
+    dynamics_set_world(stage.dynamics, &water);
+    stage_run(&stage, 0.5);
+    ck_assert_double_eq_tol(dynamics_qd(stage.dynamics)[0], exp(-2 * 2 * 0.2 * 0.5 / 0.5), 1e-9);
+}
+END_TEST
+
+START_TEST(a_state_that_is_not_finite_is_reported)
+{
+    double q[DOF], qd[DOF];
+    build_chain(q, qd);
+    qd[4] = HUGE_VAL;
+    dynamics_set_state(stage.dynamics, q, qd);
+    ck_assert_int_eq(dynamics_step(stage.dynamics), 1);
+}
+END_TEST
+
+/* Every size of arena: either no dynamics, or one that works. */
+START_TEST(a_full_arena_is_noticed)
+{
+    struct arena small;
+    int failures = 0;
+    body_init_random(&stage.body, 8, &rng);
+    for (size_t size = 64; size < 1u << 20; size += size / 8) {
+        ck_assert_int_eq(arena_init(&small, size), 0);
+        struct dynamics *d =
+            dynamics_create(&stage.body.phenotype, &stage.world, &stage.settings, &small);
+        if (d)
+            ck_assert_int_eq(dynamics_step(d), 0);
+        else
+            failures++;
+        arena_deinit(&small);
+    }
+    ck_assert_int_gt(failures, 5);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("dynamics");
+    TCase *tests = tcase_create("dynamics");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, free_chain_keeps_energy_and_momentum);
+    tcase_add_test(tests, random_chains_keep_energy);
+    tcase_add_test(tests, rk4_is_of_fourth_order);
+    tcase_add_test(tests, midpoint_is_of_second_order);
+    tcase_add_test(tests, implicit_terms_keep_the_order);
+    tcase_add_test(tests, rest_stays_at_rest_bit_for_bit);
+    tcase_add_test(tests, a_free_box_turns_evenly_for_many_turns);
+    tcase_add_test(tests, an_eccentric_link_turns_about_its_centre_of_mass);
+    tcase_add_test(tests, drag_slows_exponentially);
+    tcase_add_test(tests, implicit_drag_is_stable_for_any_viscosity);
+    tcase_add_test(tests, joint_damping_slows_the_joint);
+    tcase_add_test(tests, mirror_image_moves_as_mirror_image_bit_for_bit);
+    tcase_add_test(tests, a_kilometre_away_nothing_changes);
+    tcase_add_test(tests, order_of_siblings_does_not_matter);
+    tcase_add_test(tests, uniform_motion_and_a_turned_scene_change_nothing);
+    tcase_add_test(tests, time_runs_backwards);
+    tcase_add_test(tests, four_times_as_long_takes_twice_the_time);
+    tcase_add_test(tests, the_same_steps_give_the_same_bits);
+    tcase_add_test(tests, servo_follows_its_closed_form);
+    tcase_add_test(tests, servos_of_a_chain_settle);
+    tcase_add_test(tests, a_moving_target_is_followed_without_lag);
+    tcase_add_test(tests, torque_never_exceeds_its_bound);
+    tcase_add_test(tests, targets_are_clamped_to_the_limits);
+    tcase_add_test(tests, slack_effectors_do_nothing_and_holding_ones_keep_the_pose);
+    tcase_add_test(tests, torque_mode_works_as_torque_times_angle);
+    tcase_add_test(tests, everything_is_booked);
+    tcase_add_test(tests, energy_from_nowhere_is_the_residual);
+    tcase_add_test(tests, potential_energy_is_booked);
+    tcase_add_test(tests, birth_is_the_phenotype);
+    tcase_add_test(tests, velocities_are_the_derivatives_of_the_poses);
+    tcase_add_test(tests, stopping_leaves_the_pose);
+    tcase_add_test(tests, the_world_can_be_changed);
+    tcase_add_test(tests, a_state_that_is_not_finite_is_reported);
+    tcase_add_test(tests, a_full_arena_is_noticed);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed > 0;
+}
