@@ -1,0 +1,174 @@
+/* Golden digests: evaluations whose motion must be the same bits with every compiler, at every level of
+ * optimisation and on every processor. tests/golden/digests.txt holds them; where the physics is changed
+ * on purpose, raise SIMULATOR_VERSION and write them anew:
+ *
+ *   build/tests/golden/test_digests --make-golden */
+#include <check.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/creature.h"
+#include "common/hash.h"
+#include "controller/genetics.h"
+#include "simulator/evaluate.h"
+
+#define GOLDEN_PATH      "tests/golden/digests.txt"
+#define RANDOM_CREATURES 25
+#define CASES_MAX        64
+
+struct golden {
+    char name[64];
+    uint64_t digest;
+};
+
+static struct golden computed[CASES_MAX];
+static int computed_count;
+static struct arena arena;
+
+static void add_case(const char *name, uint64_t digest)
+{
+    ck_assert_int_lt(computed_count, CASES_MAX);
+    struct golden *golden = &computed[computed_count++];
+    snprintf(golden->name, sizeof golden->name, "%s", name);
+    golden->digest = digest;
+}
+
+static void read_params(struct params *params, const char *path)
+{
+    struct error error;
+    params_set_defaults(params);
+    ck_assert_msg(params_read_file(params, path, &error) == 0, "%s", error.message);
+}
+
+/* A creature that someone wrote by hand, in one of the example worlds. */
+static void add_example(const char *creature_name, const char *world_name)
+{
+    char path[128], name[64];
+    struct creature creature;
+    struct params params;
+    struct error error;
+    snprintf(path, sizeof path, "examples/%s.ini", world_name);
+    read_params(&params, path);
+    snprintf(path, sizeof path, "examples/creatures/%s.json", creature_name);
+    creature_init(&creature);
+    ck_assert_msg(creature_read(&creature, path, &error) == 0, "%s", error.message);
+    struct evaluation evaluation;
+    evaluate(&creature.genome, &params, 1, &arena, NULL, NULL, &evaluation);
+    snprintf(name, sizeof name, "%s-%s", creature_name, world_name);
+    add_case(name, evaluation.digest);
+    creature_deinit(&creature);
+}
+
+/* Random creatures of one world, hashed together: verdicts and motions. */
+static void add_random(const char *name, const char *world_name, const char *setting)
+{
+    char path[128];
+    struct params params;
+    struct error error;
+    snprintf(path, sizeof path, "examples/%s.ini", world_name);
+    read_params(&params, path);
+    if (setting != NULL)
+        ck_assert_msg(params_set_assignment(&params, setting, &error) == 0, "%s", error.message);
+    uint64_t hash = HASH_START;
+    for (uint64_t id = 1; id <= RANDOM_CREATURES; id++) {
+        struct genome genome;
+        struct rng rng;
+        struct gene_counter ids = {id, 0};
+        struct evaluation evaluation;
+        rng_init(&rng, 1, RNG_TEST, 0, id);
+        ck_assert_int_eq(genetics_random(&genome, &params, &rng, &ids), 0);
+        evaluate(&genome, &params, id, &arena, NULL, NULL, &evaluation);
+        hash = hash_u64(hash, evaluation.digest);
+        genome_deinit(&genome);
+    }
+    add_case(name, hash);
+}
+
+static void compute(void)
+{
+    static const char *const creatures[] = {"inchworm", "biped", "fish", "tail"};
+    computed_count = 0;
+    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
+    for (int i = 0; i < 4; i++) {
+        add_example(creatures[i], "walk");
+        add_example(creatures[i], "swim");
+    }
+    add_random("random-walk", "walk", NULL);
+    add_random("random-swim", "swim", NULL);
+    add_random("random-bouncing", "jump", "world.elasticity=0.5");
+    add_random("random-torque", "walk", "creature.effector_mode=torque");
+    arena_deinit(&arena);
+}
+
+START_TEST(digests_are_golden)
+{
+    FILE *file = fopen(GOLDEN_PATH, "r");
+    ck_assert_msg(file != NULL, "%s is missing", GOLDEN_PATH);
+    compute();
+    char name[64], text[32];
+    int count = 0;
+    while (fscanf(file, "%63s %31s", name, text) == 2) {
+        uint64_t digest;
+        ck_assert_int_eq(hash_from_text(text, &digest), 0);
+        ck_assert_int_lt(count, computed_count);
+        ck_assert_str_eq(name, computed[count].name);
+        ck_assert_msg(digest == computed[count].digest, "%s: %016" PRIx64 ", recorded %s", name,
+                      computed[count].digest, text);
+        count++;
+    }
+    fclose(file);
+    ck_assert_int_eq(count, computed_count);
+}
+END_TEST
+
+/* The digest tells motions apart: another seed of the random numbers, a step a little longer. */
+START_TEST(other_physics_differ)
+{
+    compute();
+    uint64_t before = computed[0].digest;
+    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
+    struct params params;
+    struct creature creature;
+    struct error error;
+    struct evaluation evaluation;
+    read_params(&params, "examples/walk.ini");
+    params.world_gravity_m_s2 *= 1 + 1e-12;
+    creature_init(&creature);
+    ck_assert_int_eq(creature_read(&creature, "examples/creatures/inchworm.json", &error), 0);
+    evaluate(&creature.genome, &params, 1, &arena, NULL, NULL, &evaluation);
+    ck_assert(evaluation.digest != before);
+    creature_deinit(&creature);
+    arena_deinit(&arena);
+}
+END_TEST
+
+START_TEST(make_golden)
+{
+    FILE *file = fopen(GOLDEN_PATH, "w");
+    ck_assert_msg(file != NULL, "%s cannot be written", GOLDEN_PATH);
+    compute();
+    for (int i = 0; i < computed_count; i++)
+        fprintf(file, "%s %016" PRIx64 "\n", computed[i].name, computed[i].digest);
+    ck_assert_int_eq(fclose(file), 0);
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+    int is_making = argc > 1 && strcmp(argv[1], "--make-golden") == 0;
+    Suite *suite = suite_create("digests");
+    TCase *tcase = tcase_create("digests");
+    tcase_set_timeout(tcase, 120);
+    if (is_making)
+        tcase_add_test(tcase, make_golden);
+    tcase_add_test(tcase, digests_are_golden);
+    tcase_add_test(tcase, other_physics_differ);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? 1 : 0;
+}
