@@ -8,6 +8,6 @@
 #define SIMULATOR_VERSION 1
 
 #define CREATURE_FORMAT_VERSION 1
-#define PROTOCOL_VERSION 1
+#define PROTOCOL_VERSION        1
 
 #endif

@@ -14,7 +14,6 @@ struct behaviour_info {
 extern const struct behaviour_info behaviours[BEHAVIOUR_COUNT];
 
 /* Fitness under params->evolution_behaviour: finite and >= 0; 0 for verdicts without a score. */
-double behaviour_fitness(int verdict, const struct measures *measures,
-                         const struct params *params);
+double behaviour_fitness(int verdict, const struct measures *measures, const struct params *params);
 
 #endif

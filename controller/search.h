@@ -81,9 +81,8 @@ struct search_method {
     const char *name;
     const char *help;
     int (*first)(const struct params *params, struct individual *children, int count);
-    int (*next)(const struct params *params, uint32_t generation,
-                const struct population *ranked, int survivor_count, struct individual *children,
-                int count);
+    int (*next)(const struct params *params, uint32_t generation, const struct population *ranked,
+                int survivor_count, struct individual *children, int count);
 };
 extern const struct search_method *const search_methods[SEARCH_COUNT];
 extern const struct search_method search_sims, search_random;
