@@ -649,15 +649,34 @@ static int write_screenshot(const struct window *window, struct error *error)
     return error_set(error, ERR_IO, "%s: %s", path, cairo_status_to_string(status));
 }
 
+/* Where there is nothing to look at SDL would open a window that nobody sees, for ever. A driver that
+ * was asked for by name is taken at its word. */
+static int open_video(void)
+{
+    static const char *const unseen[] = {"offscreen", "dummy", "evdev"};
+    if (SDL_getenv("SDL_VIDEODRIVER"))
+        return SDL_Init(SDL_INIT_VIDEO) ? ERR_IO : 0;
+#ifdef __linux__
+    /* asked first, since trying to connect makes libraries write to standard error */
+    const char *x11 = SDL_getenv("DISPLAY"), *wayland = SDL_getenv("WAYLAND_DISPLAY");
+    if (!(x11 && *x11) && !(wayland && *wayland))
+        return ERR_IO;
+#endif
+    if (SDL_Init(SDL_INIT_VIDEO))
+        return ERR_IO;
+    for (size_t i = 0; i < sizeof unseen / sizeof unseen[0]; i++)
+        if (!strcmp(SDL_GetCurrentVideoDriver(), unseen[i]))
+            return ERR_IO;
+    return 0;
+}
+
 static int open_window(struct window *window, struct error *error)
 {
     const struct window_options *options = window->options;
     int width = options->width_px ? options->width_px : WINDOW_WIDTH;
     int height = options->width_px ? options->height_px : WINDOW_HEIGHT;
-    if (SDL_Init(SDL_INIT_VIDEO))
-        return error_set(error, ERR_IO,
-                         "there is no display to open a window on (%s); use --export",
-                         SDL_GetError());
+    if (open_video())
+        return error_set(error, ERR_IO, "there is no display to open a window on; use --export");
     window->window =
         SDL_CreateWindow("Bestiary", SDL_WINDOWPOS_UNDEFINED, SDL_WINDOWPOS_UNDEFINED, width,
                          height, SDL_WINDOW_RESIZABLE | SDL_WINDOW_ALLOW_HIGHDPI);

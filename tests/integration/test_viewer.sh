@@ -103,6 +103,7 @@ if grep -q 'left out of this build' err; then
     echo "skip: this build has no window"
     exit 77
 fi
+refused 1 'there is no display' "$viewer" run
 # SDL's own display without a screen
 SDL_VIDEODRIVER=dummy "$viewer" run --frames 30 --screenshot dummy.png --size 640x360 >out 2>err ||
     fail "window on the dummy display: $(cat err)"
