@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #define STROBE_MOMENTS_MAX 24
+#define STROBE_MOMENTS_MIN 5
 #define STROBE_ROWS_MAX    3
 /* Moments of a strip. */
 #define STRIP_MOMENTS 8
@@ -116,13 +117,13 @@ static void strobe_choose_moments(struct strobe *strobe)
     strobe->is_mirrored = !strobe->is_strip && strobe->replay->has_ground && strobe->end_x_m < 0;
     double room =
         strobe->is_strip ? STRIP_MOMENTS : floor(strobe->travel_m / (STROBE_SPACING * body)) + 1;
-    int count = (int)fmin(fmax(room, 3), STROBE_MOMENTS_MAX);
+    int count = (int)fmin(fmax(room, STROBE_MOMENTS_MIN), STROBE_MOMENTS_MAX);
     strobe->moment_count = duration > 0 ? avoid_standing_gait(strobe->replay, count) : 1;
     int last = strobe->moment_count - 1;
     for (int i = 0; i <= last; i++)
         strobe->times_s[i] = last ? duration * i / last : 0;
-    /* a strip shows the top of the jump, whenever that is */
-    if (strobe->is_strip && last > 1) {
+    /* on land one moment is the top of the highest jump, whenever that is */
+    if (strobe->replay->has_ground && last > 1) {
         double top = highest_time(strobe->replay);
         int nearest = (int)(top / duration * last + 0.5);
         if (nearest > 0 && nearest < last)
@@ -264,8 +265,8 @@ static void draw_heading(cairo_t *cr, const struct strobe *strobe, double top, d
         length = snprintf(text, sizeof text, "%.2f m in %.3g s, ", replay->measures.displacement_m,
                           replay_duration(replay));
     if (strobe->moment_count > 1 && !strobe->is_strip)
-        snprintf(text + length, sizeof text - (size_t)length, "a picture every %.2g s%s",
-                 strobe->times_s[1] - strobe->times_s[0], strobe->is_mirrored ? ", mirrored" : "");
+        snprintf(text + length, sizeof text - (size_t)length, "%d moments%s", strobe->moment_count,
+                 strobe->is_mirrored ? ", mirrored" : "");
     else
         snprintf(text + length, sizeof text - (size_t)length, "side by side");
     used = draw_text(cr, text, width - 18 * ui, top + 29 * ui, 12 * ui, 0, DRAW_RIGHT,
