@@ -1,0 +1,840 @@
+/* evaluate(): purity, every verdict, the measures of creatures made by hand, the phases; and over random
+ * creatures the ledger's residual and the energy of bodies without muscles. */
+#include "simulator/evaluate.h"
+
+#include <string.h>
+
+#include "controller/genetics.h"
+#include "tests/unit/body_fixture.h"
+#include "tests/unit/genome_fixture.h"
+
+enum { RANDOM_CREATURES = 100, PASSIVE_CREATURES = 60 };
+
+static struct arena arena;
+static struct params params;
+static struct genome genome;
+static struct evaluation result;
+
+static void setup(void)
+{
+    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
+    params_set_defaults(&params);
+    params.simulation_duration_s = 4;
+    genome_init(&genome);
+    genome.root = 1;
+}
+
+static void teardown(void)
+{
+    genome_deinit(&genome);
+    arena_deinit(&arena);
+}
+
+static void set(const char *assignment)
+{
+    struct error error;
+    ck_assert_msg(params_set_assignment(&params, assignment, &error) == 0, "%s", error.message);
+}
+
+/* ---------------------------------------------------------------- creatures made by hand */
+
+/* A body gene; ids from 1, the first is the root. */
+static struct body_gene *add_body(double width_m, double height_m)
+{
+    struct body_gene *body = genome_add_body(&genome);
+    ck_assert_ptr_nonnull(body);
+    body->id = (gene_id)genome.body_count;
+    body->width_m = width_m;
+    body->height_m = height_m;
+    body->joint = JOINT_ROTARY;
+    body->lower_rad = -1;
+    body->upper_rad = 1;
+    body->recursive_limit = 1;
+    return body;
+}
+
+/* Hangs a body by the middle of its left face on a face of another; ids from 101. */
+static void hang(gene_id from, gene_id to, int face, double position, double angle_rad)
+{
+    struct connection_gene *connection = genome_add_connection(&genome);
+    ck_assert_ptr_nonnull(connection);
+    connection->id = 100 + (gene_id)genome.connection_count;
+    connection->from = from;
+    connection->to = to;
+    connection->parent_face = (uint8_t)face;
+    connection->parent_position = position;
+    connection->child_face = FACE_LEFT;
+    connection->angle_rad = angle_rad;
+    connection->scale = 1;
+}
+
+/* Drives a body's joint with a wave of its own; ids from 1001. */
+static void drive(gene_id body, double frequency_hz, double amplitude_rad, double phase_turns)
+{
+    struct body_gene *gene = &genome.bodies[body - 1];
+    struct neuron_gene *neuron = genome_add_neuron(&genome);
+    ck_assert_ptr_nonnull(neuron);
+    neuron->id = 1000 + (gene_id)genome.neuron_count;
+    neuron->owner = body;
+    neuron->function = NEURON_OSCILLATE_WAVE;
+    neuron->initial = phase_turns;
+    neuron->inputs[0] = fixture_constant(frequency_hz, 1);
+    neuron->inputs[1] = fixture_constant(amplitude_rad, 1);
+    neuron->inputs[2] = fixture_constant(0, 1);
+    gene->has_effector = 1;
+    gene->effector_strength = 1;
+    gene->effector_input = fixture_neuron(SCOPE_OWN, neuron->id, 0, 1);
+}
+
+static void check_genome(void)
+{
+    struct error error;
+    ck_assert_msg(genome_check(&genome, &error) == 0, "%s", error.message);
+}
+
+/* Three links in a row, both joints waving. */
+static void make_worm(double frequency_hz)
+{
+    for (int i = 0; i < 3; i++)
+        add_body(0.4, 0.1);
+    hang(1, 2, FACE_RIGHT, 0, 0);
+    hang(2, 3, FACE_RIGHT, 0, 0);
+    drive(2, frequency_hz, 0.8, 0);
+    drive(3, frequency_hz, 0.8, 0.3);
+    check_genome();
+}
+
+/* A trunk on two slanting legs, without muscles unless driven. */
+static void make_table(int is_driven)
+{
+    add_body(0.6, 0.1);
+    add_body(0.5, 0.08);
+    add_body(0.5, 0.08);
+    hang(1, 2, FACE_BOTTOM, 0.8, 0.4);
+    hang(1, 3, FACE_BOTTOM, -0.8, 0.4);
+    if (is_driven) {
+        drive(2, 0, 0, 0);
+        drive(3, 0, 0, 0);
+    }
+    check_genome();
+}
+
+/* A stiff body that does nothing. */
+static void make_stone(void)
+{
+    add_body(0.5, 0.2);
+    add_body(0.2, 0.2)->joint = JOINT_RIGID;
+    hang(1, 2, FACE_RIGHT, 0, 0);
+    check_genome();
+}
+
+static int run(void)
+{
+    evaluate(&genome, &params, 7, &arena, NULL, NULL, &result);
+    return result.verdict;
+}
+
+static void ck_verdict(int expected)
+{
+    int verdict = run();
+    ck_assert_msg(verdict == expected, "%s instead of %s", verdict_name(verdict),
+                  verdict_name(expected));
+}
+
+/* ---------------------------------------------------------------- purity */
+
+static int count_views(void *context, const struct evaluate_view *view)
+{
+    (void)view;
+    ++*(int *)context;
+    return 0;
+}
+
+static void ck_same(const struct evaluation *a, const struct evaluation *b)
+{
+    ck_assert_int_eq(a->verdict, b->verdict);
+    ck_assert_uint_eq(a->digest, b->digest);
+    ck_assert_mem_eq(&a->measures, &b->measures, sizeof a->measures);
+    ck_assert_uint_eq(a->arena_bytes, b->arena_bytes);
+}
+
+START_TEST(the_result_depends_on_the_inputs_alone)
+{
+    struct evaluation first;
+    struct genome other = {0};
+    int views = 0;
+    make_worm(1);
+    ck_verdict(VERDICT_OK);
+    first = result;
+
+    /* again in the same arena, and in a fresh, dirty one */
+    run();
+    ck_same(&first, &result);
+    arena_deinit(&arena);
+    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES + 4096), 0);
+    memset(arena.base, 0xa5, arena.size_bytes);
+    run();
+    ck_same(&first, &result);
+
+    /* after another creature in another world */
+    ck_assert_int_eq(genome_copy(&other, &genome), 0);
+    other.bodies[1].width_m = 0.7;
+    struct params water = params;
+    struct error error;
+    ck_assert_int_eq(params_set(&water, "world.preset", "water", &error), 0);
+    evaluate(&other, &water, 9, &arena, NULL, NULL, &result);
+    ck_assert_uint_ne(first.digest, result.digest);
+    genome_deinit(&other);
+    run();
+    ck_same(&first, &result);
+
+    /* watched */
+    evaluate(&genome, &params, 7, &arena, count_views, &views, &result);
+    ck_same(&first, &result);
+    ck_assert_int_gt(views, 240);
+}
+END_TEST
+
+START_TEST(the_digest_tells_creatures_parameters_and_seeds_apart)
+{
+    make_worm(1);
+    run();
+    uint64_t digest = result.digest;
+    evaluate(&genome, &params, 8, &arena, NULL, NULL, &result);
+    ck_assert_uint_ne(result.digest, digest);
+    genome.bodies[2].width_m = nextafter(genome.bodies[2].width_m, 1);
+    run();
+    ck_assert_uint_ne(result.digest, digest);
+    genome.bodies[2].width_m = 0.4;
+    params.world_friction = nextafter(params.world_friction, 1);
+    run();
+    ck_assert_uint_ne(result.digest, digest);
+    params_set_defaults(&params);
+    params.simulation_duration_s = 4;
+    run();
+    ck_assert_uint_eq(result.digest, digest);
+}
+END_TEST
+
+START_TEST(a_small_arena_is_noticed)
+{
+    make_worm(1);
+    run();
+    size_t needed = result.arena_bytes;
+    arena_deinit(&arena);
+    for (size_t size = 64; size < needed; size += size / 3) {
+        ck_assert_int_eq(arena_init(&arena, size), 0);
+        ck_verdict(VERDICT_NOT_EXPRESSED);
+        arena_deinit(&arena);
+    }
+    ck_assert_int_eq(arena_init(&arena, needed), 0);
+    ck_verdict(VERDICT_OK);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- verdicts */
+
+START_TEST(verdict_ok_and_motionless)
+{
+    make_stone();
+    ck_verdict(VERDICT_MOTIONLESS);
+    ck_assert_double_eq_tol(result.measures.time_s, 2, 1e-9);
+    ck_assert_double_lt(result.measures.displacement_m, 1e-3);
+    set("guard.motionless_s=0");
+    ck_verdict(VERDICT_OK);
+    ck_assert_double_eq_tol(result.measures.time_s, 4, 1e-9);
+}
+END_TEST
+
+START_TEST(verdict_not_expressed)
+{
+    add_body(0.5, 0.2);
+    check_genome();
+    ck_verdict(VERDICT_NOT_EXPRESSED);
+    ck_assert_double_eq(result.measures.parts, 0);
+    set("creature.parts_min=1");
+    ck_verdict(VERDICT_MOTIONLESS);
+    ck_assert_double_eq(result.measures.parts, 1);
+}
+END_TEST
+
+/* Two arms that lean against one another, their tips overlapping, and can give way. */
+static void make_overlapping_arms(void)
+{
+    add_body(0.6, 0.1);
+    add_body(0.3, 0.1);
+    add_body(0.3, 0.1);
+    hang(1, 2, FACE_TOP, 0.4, -0.3);
+    hang(1, 3, FACE_TOP, -0.4, 0.3);
+    check_genome();
+}
+
+START_TEST(verdict_overlap)
+{
+    make_overlapping_arms();
+    set("creature.overlap=reject");
+    ck_verdict(VERDICT_OVERLAP);
+    set("creature.overlap=push");
+    ck_assert_int_ne(run(), VERDICT_OVERLAP);
+    ck_assert_double_gt(result.measures.settle_s, 0);
+    set("settle.push_apart_s=0");
+    ck_verdict(VERDICT_OVERLAP);
+
+    /* stiff arms cannot give way */
+    set("settle.push_apart_s=0.5");
+    genome.bodies[1].joint = genome.bodies[2].joint = JOINT_RIGID;
+    ck_verdict(VERDICT_OVERLAP);
+}
+END_TEST
+
+START_TEST(verdict_unsettled)
+{
+    make_table(0);
+    set("settle.limit_s=0.3");
+    ck_verdict(VERDICT_UNSETTLED);
+    set("settle.required=no");
+    ck_assert_int_ne(run(), VERDICT_UNSETTLED);
+    set("settle.limit_s=0");
+    set("settle.required=yes");
+    ck_assert_int_ne(run(), VERDICT_UNSETTLED);
+    ck_assert_double_eq(result.measures.settle_s, 0);
+}
+END_TEST
+
+/* Explicit damping far beyond its bound explodes; all guards are off. */
+static void explode(void)
+{
+    set("world.preset=water");
+    set("simulation.integrator=rk4");
+    set("simulation.dt_s=0.0166666666666667");
+    set("creature.joint_damping_1_s=100");
+    set("guard.speed_m_s=0");
+    set("guard.turn_rad=0");
+    set("guard.energy_share=0");
+    set("guard.reversals_hz=0");
+    set("world.viscosity_pa_s=0");
+}
+
+START_TEST(verdict_not_finite)
+{
+    make_worm(1);
+    explode();
+    ck_verdict(VERDICT_NOT_FINITE);
+    for (int i = 0; i < MEASURE_COUNT; i++)
+        ck_assert(isfinite(measures_get(&result.measures, i)));
+}
+END_TEST
+
+START_TEST(verdict_too_fast)
+{
+    make_worm(1);
+    set("guard.speed_m_s=0.2");
+    ck_verdict(VERDICT_TOO_FAST);
+    ck_assert_double_gt(result.measures.speed_max_m_s, 0.2);
+    ck_assert_double_lt(result.measures.speed_max_m_s, 0.4);
+    ck_assert_double_lt(result.measures.time_s, 4);
+
+    /* what explodes is stopped by this guard */
+    explode();
+    set("guard.speed_m_s=30");
+    ck_verdict(VERDICT_TOO_FAST);
+}
+END_TEST
+
+START_TEST(verdict_spinning)
+{
+    make_worm(1);
+    set("guard.turn_rad=0.005");
+    ck_verdict(VERDICT_SPINNING);
+    explode();
+    set("guard.turn_rad=0.25");
+    ck_verdict(VERDICT_SPINNING);
+}
+END_TEST
+
+START_TEST(verdict_penetration)
+{
+    make_worm(2);
+    set("guard.penetration_m=0.0000001");
+    ck_verdict(VERDICT_PENETRATION);
+    ck_assert_double_gt(result.measures.penetration_max_m, 1e-7);
+    set("guard.penetration_m=0");
+    ck_verdict(VERDICT_OK);
+}
+END_TEST
+
+START_TEST(verdict_energy)
+{
+    /* servos far too stiff for the step */
+    make_worm(1);
+    set("world.preset=water");
+    set("simulation.integrator=rk4");
+    set("simulation.dt_s=0.0166666666666667");
+    set("creature.servo_rad_s=60");
+    ck_verdict(VERDICT_ENERGY);
+    ck_assert_double_gt(result.measures.residual_j + result.measures.gain_unearned_j, 0);
+    set("guard.energy_share=0");
+    ck_assert_int_ne(run(), VERDICT_ENERGY);
+}
+END_TEST
+
+START_TEST(verdict_unstable_drag)
+{
+    make_worm(1);
+    set("world.preset=water");
+    set("world.viscosity_pa_s=5");
+    ck_verdict(VERDICT_OK);
+
+    /* the bound: 2 k h / (density side) = 0.5 */
+    set("world.viscosity_pa_s=5.99");
+    ck_assert_int_ne(run(), VERDICT_UNSTABLE_DRAG);
+    set("world.viscosity_pa_s=6.01");
+    ck_verdict(VERDICT_UNSTABLE_DRAG);
+    set("creature.density_kg_m2=2");
+    ck_assert_int_ne(run(), VERDICT_UNSTABLE_DRAG);
+}
+END_TEST
+
+START_TEST(verdict_vibration)
+{
+    make_worm(2);
+    set("guard.reversals_hz=1");
+    ck_verdict(VERDICT_VIBRATION);
+    ck_assert_double_ge(result.measures.time_s, 1);
+    set("guard.reversals_hz=20");
+    ck_verdict(VERDICT_OK);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- measures */
+
+/* What must hold of the measures of anything that ran to the end. */
+static void check_measures(const struct measures *m)
+{
+    double windows = 0;
+    for (int i = 0; i < MEASURE_WINDOWS; i++)
+        windows += measures_get(m, MEASURE_window_1_m + i);
+    ck_assert_double_eq_tol(windows, m->displacement_m, 1e-9);
+    ck_assert_double_le(m->distance_m, m->displacement_m + 1e-12);
+    ck_assert_double_le(m->displacement_m, m->distance_max_m + 1e-12);
+    ck_assert_double_le(m->distance_max_m, m->path_m + 1e-12);
+    ck_assert_double_le(m->lowest_start_m, m->lowest_max_m);
+    ck_assert_double_le(m->height_start_m, m->height_max_m);
+    ck_assert_double_le(m->height_mean_m, m->height_max_m + 1e-12);
+    ck_assert_double_ge(m->work_in_j, m->work_net_j - 1e-12);
+    ck_assert_double_ge(m->contact_share, 0);
+    ck_assert_double_le(m->contact_share, 1);
+    ck_assert_double_ge(m->rk4_share, 0);
+    ck_assert_double_le(m->rk4_share, 1);
+    double losses = m->loss_friction_j + m->loss_impact_j + m->loss_limit_j + m->loss_drag_j +
+                    m->loss_damping_j;
+    double change = m->energy_end_j - m->energy_start_j;
+    ck_assert_double_eq_tol(change, m->work_net_j - losses + m->gain_unearned_j + m->residual_j,
+                            1e-9);
+    if (m->displacement_m > 0)
+        ck_assert_double_eq_tol(m->cost_of_transport,
+                                m->work_in_j / (m->mass_kg * 9.81 * m->displacement_m), 1e-9);
+}
+
+START_TEST(measures_of_a_worm_on_land)
+{
+    make_worm(1);
+    ck_verdict(VERDICT_OK);
+    const struct measures *m = &result.measures;
+    check_measures(m);
+    ck_assert_double_eq(m->parts, 3);
+    ck_assert_double_eq(m->links, 3);
+    ck_assert_double_eq(m->neurons, 2);
+    ck_assert_double_eq_tol(m->mass_kg, 0.12, 1e-12);
+    ck_assert_double_eq_tol(m->size_m, hypot(1.2, 0.1), 0.01);
+    ck_assert_double_eq_tol(m->time_s, 4, 1e-9);
+    ck_assert_double_ge(m->settle_s, 0.5);
+    ck_assert_double_eq_tol(m->lowest_start_m, 0, 1e-3);
+    ck_assert_double_eq_tol(m->height_start_m, 0.05, 1e-3);
+    ck_assert_double_gt(m->height_max_m, 0.06);
+    ck_assert_double_gt(m->work_in_j, 0.05);
+    ck_assert_double_gt(m->loss_impact_j, 0);
+    ck_assert_double_gt(m->loss_friction_j, 0);
+    ck_assert_double_eq(m->loss_drag_j, 0);
+    ck_assert_double_gt(m->contact_share, 0.5);
+    ck_assert_double_lt(m->residual_share, 0.05);
+    ck_assert_double_gt(m->joint_speed_max_rad_s, 1);
+    ck_assert_double_lt(m->rk4_share, 0.5);
+}
+END_TEST
+
+START_TEST(measures_of_a_worm_in_water)
+{
+    make_worm(1);
+    set("world.preset=water");
+    ck_verdict(VERDICT_OK);
+    const struct measures *m = &result.measures;
+    check_measures(m);
+    ck_assert_double_eq(m->settle_s, 0);
+    ck_assert_double_eq_tol(m->size_m, hypot(1.2, 0.1), 1e-9);
+    ck_assert_double_eq_tol(m->lowest_start_m, -0.05, 1e-9);
+    ck_assert_double_eq_tol(m->height_start_m, 0, 1e-9);
+    ck_assert_double_eq(m->contact_share, 0);
+    ck_assert_double_gt(m->loss_drag_j, 0.01);
+    ck_assert_double_eq(m->loss_friction_j + m->loss_impact_j, 0);
+    ck_assert_double_gt(m->displacement_m, 0.01);
+    ck_assert_double_gt(m->rk4_share, 0.9);
+    ck_assert_double_lt(m->residual_share, 1e-3);
+}
+END_TEST
+
+START_TEST(without_effectors_nothing_works)
+{
+    make_worm(1);
+    set("creature.effectors=no");
+    ck_verdict(VERDICT_MOTIONLESS);
+    ck_assert_double_eq(result.measures.work_in_j, 0);
+    ck_assert_double_eq(result.measures.work_net_j, 0);
+}
+END_TEST
+
+struct watch {
+    int phases[3];           /* views of each phase */
+    double score_q[3];       /* joint angles when scoring starts */
+    double last_time_s;      /* of the scored time */
+    uint64_t steps[2];       /* at the first two views of the scored time */
+    double stop_s;           /* stops there; 0: never */
+    double energy_highest_j; /* of the scored time */
+    int is_consistent;
+};
+
+static int watch_view(void *context, const struct evaluate_view *view)
+{
+    struct watch *watch = context;
+    uint64_t steps, rk4_steps;
+    dynamics_step_counts(view->dynamics, &steps, &rk4_steps);
+    watch->phases[view->phase]++;
+    watch->is_consistent &= view->phenotype && view->dynamics && view->brain && view->sensors &&
+                            view->signals && view->ledger;
+    if (view->phase != PHASE_SCORE)
+        return 0;
+    int seen = watch->phases[PHASE_SCORE];
+    if (seen == 1)
+        for (int i = 0; i < 3 && i + 1 < view->phenotype->link_count; i++)
+            watch->score_q[i] = dynamics_q(view->dynamics)[3 + i];
+    if (seen <= 2)
+        watch->steps[seen - 1] = steps;
+    watch->is_consistent &= seen == 1 ? view->time_s == 0 : view->time_s > watch->last_time_s;
+    watch->last_time_s = view->time_s;
+    return watch->stop_s > 0 && view->time_s >= watch->stop_s - 1e-9;
+}
+
+static struct watch run_watched(double stop_s)
+{
+    struct watch watch = {.stop_s = stop_s, .is_consistent = 1};
+    evaluate(&genome, &params, 7, &arena, watch_view, &watch, &result);
+    return watch;
+}
+
+START_TEST(phases_and_ticks_are_seen_in_order)
+{
+    make_worm(1);
+    struct watch watch = run_watched(0);
+    ck_assert(watch.is_consistent);
+    ck_assert_int_eq(watch.phases[PHASE_PUSH_APART], 0);
+    ck_assert_int_ge(watch.phases[PHASE_SETTLE], 30);
+    ck_assert_int_eq(watch.phases[PHASE_SCORE], 1 + 240);
+    ck_assert_double_eq_tol(watch.last_time_s, 4, 1e-9);
+    ck_assert_uint_eq(watch.steps[1] - watch.steps[0], 4);
+}
+END_TEST
+
+START_TEST(an_observer_can_stop)
+{
+    make_worm(1);
+    run_watched(1.5);
+    ck_assert_int_eq(result.verdict, VERDICT_OK);
+    ck_assert_double_eq_tol(result.measures.time_s, 1.5, 1e-9);
+    check_measures(&result.measures);
+
+    /* the same motion as far as it went */
+    struct measures stopped = result.measures;
+    set("simulation.duration_s=1.5");
+    ck_verdict(VERDICT_OK);
+    ck_assert_double_eq(result.measures.path_m, stopped.path_m);
+    ck_assert_double_eq(result.measures.work_in_j, stopped.work_in_j);
+}
+END_TEST
+
+/* The scored time is the nearest whole number of ticks, a tick a whole number of steps. */
+START_TEST(durations_and_steps_are_rounded)
+{
+    static const struct {
+        const char *settings[3];
+        double time_s;
+        int steps_per_tick;
+    } cases[] = {
+        {{"simulation.duration_s=0.1", "simulation.brain_hz=60", "simulation.dt_s=0.0042"}, 0.1, 4},
+        {{"simulation.duration_s=0.33", "simulation.brain_hz=60", "simulation.dt_s=0.02"},
+         1.0 / 3,
+         1},
+        {{"simulation.duration_s=1", "simulation.brain_hz=7", "simulation.dt_s=0.004"}, 1, 36},
+        {{"simulation.duration_s=1", "simulation.brain_hz=240", "simulation.dt_s=0.001"}, 1, 5},
+    };
+    make_worm(1);
+    set("world.preset=water");
+    set("creature.servo_rad_s=5");
+    set("guard.energy_share=0");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        for (int k = 0; k < 3; k++)
+            set(cases[i].settings[k]);
+        struct watch watch = run_watched(0);
+        ck_assert_double_eq_tol(result.measures.time_s, cases[i].time_s, 1e-9);
+        ck_assert_uint_eq(watch.steps[1] - watch.steps[0], (unsigned)cases[i].steps_per_tick);
+    }
+}
+END_TEST
+
+START_TEST(the_integrator_is_chosen)
+{
+    make_worm(1);
+    set("world.preset=water");
+    set("simulation.integrator=rk4");
+    run();
+    ck_assert_double_eq(result.measures.rk4_share, 1);
+    double path = result.measures.path_m;
+    set("simulation.integrator=midpoint");
+    run();
+    ck_assert_double_eq(result.measures.rk4_share, 0);
+
+    /* both find the same motion, to the order of the step */
+    ck_assert_double_eq_tol(result.measures.path_m, path, 1e-3 * path);
+}
+END_TEST
+
+START_TEST(muscles_hold_while_settling_or_not)
+{
+    make_table(1);
+    set("settle.effectors=hold");
+    struct watch watch = run_watched(0);
+    ck_assert_double_lt(fabs(watch.score_q[0]), 0.2);
+    ck_assert_double_lt(fabs(watch.score_q[1]), 0.2);
+    double standing = result.measures.height_start_m;
+    set("settle.effectors=limp");
+    watch = run_watched(0);
+    ck_assert_double_gt(fabs(watch.score_q[0]), 0.5);
+    ck_assert_double_lt(result.measures.height_start_m, 0.8 * standing);
+}
+END_TEST
+
+/* Contact sensors of a creature that lies on the ground: its lower faces feel it. */
+static int feel(void *context, const struct evaluate_view *view)
+{
+    int *felt = context;
+    if (view->phase != PHASE_SCORE || view->time_s < 0.5)
+        return 0;
+    for (int i = 0; i < SENSOR_COUNT; i++)
+        felt[i] = (int)view->sensors[i];
+    return 1;
+}
+
+START_TEST(sensors_feel_the_ground)
+{
+    int felt[SENSOR_COUNT];
+    make_stone();
+    set("guard.motionless_s=0");
+    evaluate(&genome, &params, 7, &arena, feel, felt, &result);
+    ck_assert_int_eq(felt[SENSOR_CONTACT_BOTTOM], 1);
+    ck_assert_int_eq(felt[SENSOR_CONTACT_TOP], -1);
+    ck_assert_int_eq(felt[SENSOR_CONTACT_LEFT], -1);
+    ck_assert_int_eq(felt[SENSOR_CONTACT_RIGHT], -1);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- random creatures */
+
+static void make_random(uint64_t id)
+{
+    struct gene_counter ids = {.creature = id};
+    struct rng rng;
+    rng_init(&rng, 24, RNG_RANDOM_GENOME, 0, id);
+    genome_deinit(&genome);
+    genome_init(&genome);
+    ck_assert_int_eq(genetics_random(&genome, &params, &rng, &ids), 0);
+}
+
+/* (|residual| + unearned gain) / (work + losses) of the first so many creatures that are scored; returns
+ * how many others were disqualified for their energy. */
+static int measure_residuals(const char *preset, double shares[RANDOM_CREATURES])
+{
+    int count = 0, refused = 0;
+    set(preset);
+    for (uint64_t id = 1; count < RANDOM_CREATURES; id++) {
+        make_random(id);
+        run();
+        for (int i = 0; i < MEASURE_COUNT; i++)
+            ck_assert(isfinite(measures_get(&result.measures, i)));
+        refused += result.verdict == VERDICT_ENERGY;
+        if (!verdict_is_scored(result.verdict))
+            continue;
+        check_measures(&result.measures);
+        shares[count++] = result.measures.residual_share;
+    }
+    return refused;
+}
+
+/* Measured over 10 s: see docs/physics.md. */
+START_TEST(the_ledger_of_random_creatures_balances)
+{
+    static const struct {
+        const char *preset;
+        double median, most;
+    } worlds[] = {{"world.preset=land", 3e-3, 2e-2}, {"world.preset=water", 3e-4, 5e-3}};
+    params.simulation_duration_s = 10;
+    for (int i = 0; i < 2; i++) {
+        double shares[RANDOM_CREATURES];
+        int refused = measure_residuals(worlds[i].preset, shares);
+        double median = stage_quantile(shares, RANDOM_CREATURES, 0.5);
+        double most = stage_quantile(shares, RANDOM_CREATURES, 0.9);
+        printf("evaluate: residual of %d random creatures, %s: median %.1e, 90 %% %.1e, 99 %% %.1e"
+               " (%d refused)\n",
+               RANDOM_CREATURES, worlds[i].preset, median, most,
+               stage_quantile(shares, RANDOM_CREATURES, 0.99), refused);
+        ck_assert_double_lt(median, worlds[i].median);
+        ck_assert_double_lt(most, worlds[i].most);
+        ck_assert_int_le(refused, RANDOM_CREATURES / 20);
+    }
+}
+END_TEST
+
+static struct dynamics_settings passive_settings(void)
+{
+    struct dynamics_settings settings = stage_default_settings();
+    settings.joint_damping_1_s = params.creature_joint_damping_1_s;
+    return settings;
+}
+
+/* Drops a body without muscles from 0.5 m; returns by how much its energy ever exceeded its start, as a
+ * share of m g H with the height H of its centre of mass; -1 if it overlaps at birth. */
+static double drop(const struct phenotype *phenotype, const struct world *world)
+{
+    struct dynamics_settings settings = passive_settings();
+    struct dynamics *d = dynamics_create(phenotype, world, &settings, &arena);
+    double q[BODY_DOF_MAX * 4], bounds[4], most = -1;
+    ck_assert_ptr_nonnull(d);
+    if (dynamics_overlap(d) > 2e-3)
+        return -1;
+    dynamics_bounds(d, bounds);
+    memcpy(q, dynamics_q(d), (size_t)dynamics_dof(d) * sizeof q[0]);
+    q[1] += 0.5 - bounds[1];
+    dynamics_set_state(d, q, dynamics_qd(d));
+    dynamics_set_effectors(d, EFFECTORS_SLACK);
+    dynamics_reset_ledger(d);
+    double start = dynamics_ledger(d)->potential_j;
+    for (int step = 0; step < 5 * 240; step++) {
+        ck_assert_int_eq(dynamics_step(d), 0);
+        const struct ledger *l = dynamics_ledger(d);
+        most = fmax(most, (l->kinetic_j + l->potential_j - start) / start);
+    }
+    return most;
+}
+
+START_TEST(dropped_bodies_never_gain_energy)
+{
+    struct world world;
+    double most = -1;
+    int dropped = 0;
+    world_init(&world, &params);
+    for (uint64_t id = 1; dropped < PASSIVE_CREATURES; id++) {
+        struct phenotype phenotype;
+        make_random(id);
+        arena_reset(&arena);
+        if (phenotype_express(&phenotype, &genome, &params, &arena) != VERDICT_OK)
+            continue;
+        world.elasticity = id % 3 == 0 ? 0.5 : 0;
+        double excess = drop(&phenotype, &world);
+        dropped += excess > -1;
+        most = fmax(most, excess);
+    }
+    printf("evaluate: %d dropped bodies, energy above the start: at most %.1e m g H\n", dropped,
+           most);
+    ck_assert_double_lt(most, 1e-3);
+}
+END_TEST
+
+/* Free flight without gravity: those that neither meet themselves nor a limit keep their energy. */
+START_TEST(free_bodies_keep_their_energy)
+{
+    const struct world space = {0};
+    struct dynamics_settings settings = passive_settings();
+    struct rng rng;
+    double most = 0;
+    int free_count = 0;
+    rng_init(&rng, 25, RNG_TEST, 0, 1);
+    for (uint64_t id = 1; id <= 4 * PASSIVE_CREATURES; id++) {
+        struct phenotype phenotype;
+        double q[BODY_DOF_MAX * 4] = {0}, qd[BODY_DOF_MAX * 4];
+        uint64_t steps, rk4_steps;
+        make_random(id);
+        arena_reset(&arena);
+        if (phenotype_express(&phenotype, &genome, &params, &arena) != VERDICT_OK)
+            continue;
+        struct dynamics *d = dynamics_create(&phenotype, &space, &settings, &arena);
+        ck_assert_ptr_nonnull(d);
+        if (dynamics_overlap(d) > 0)
+            continue;
+        for (int i = 0; i < dynamics_dof(d); i++)
+            qd[i] = rng_uniform(&rng, -1, 1);
+        dynamics_set_state(d, q, qd);
+        dynamics_set_effectors(d, EFFECTORS_SLACK);
+        dynamics_reset_ledger(d);
+        double start = dynamics_ledger(d)->kinetic_j;
+        for (int step = 0; step < 240; step++)
+            ck_assert_int_eq(dynamics_step(d), 0);
+        dynamics_step_counts(d, &steps, &rk4_steps);
+        if (steps != rk4_steps)
+            continue;
+        most = fmax(most, fabs(dynamics_ledger(d)->kinetic_j - start) / start);
+        free_count++;
+    }
+    printf("evaluate: %d free bodies, relative change of energy in 1 s: at most %.1e\n", free_count,
+           most);
+    ck_assert_int_gt(free_count, 20);
+    ck_assert_double_lt(most, 1e-8);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("evaluate");
+    TCase *tests = tcase_create("evaluate");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, the_result_depends_on_the_inputs_alone);
+    tcase_add_test(tests, the_digest_tells_creatures_parameters_and_seeds_apart);
+    tcase_add_test(tests, a_small_arena_is_noticed);
+    tcase_add_test(tests, verdict_ok_and_motionless);
+    tcase_add_test(tests, verdict_not_expressed);
+    tcase_add_test(tests, verdict_overlap);
+    tcase_add_test(tests, verdict_unsettled);
+    tcase_add_test(tests, verdict_not_finite);
+    tcase_add_test(tests, verdict_too_fast);
+    tcase_add_test(tests, verdict_spinning);
+    tcase_add_test(tests, verdict_penetration);
+    tcase_add_test(tests, verdict_energy);
+    tcase_add_test(tests, verdict_unstable_drag);
+    tcase_add_test(tests, verdict_vibration);
+    tcase_add_test(tests, measures_of_a_worm_on_land);
+    tcase_add_test(tests, measures_of_a_worm_in_water);
+    tcase_add_test(tests, without_effectors_nothing_works);
+    tcase_add_test(tests, phases_and_ticks_are_seen_in_order);
+    tcase_add_test(tests, an_observer_can_stop);
+    tcase_add_test(tests, durations_and_steps_are_rounded);
+    tcase_add_test(tests, the_integrator_is_chosen);
+    tcase_add_test(tests, muscles_hold_while_settling_or_not);
+    tcase_add_test(tests, sensors_feel_the_ground);
+    tcase_add_test(tests, the_ledger_of_random_creatures_balances);
+    tcase_add_test(tests, dropped_bodies_never_gain_energy);
+    tcase_add_test(tests, free_bodies_keep_their_energy);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed > 0;
+}
