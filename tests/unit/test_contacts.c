@@ -297,7 +297,7 @@ START_TEST(a_block_at_rest_stays_at_rest)
     build_box(0.6, 0.2, 1, 0, qd);
     stage_run(&stage, 10);
     struct part_state state = stage_part(&stage, 0);
-    ck_assert_double_eq_tol(state.y_m, 0.1, 1e-4);
+    ck_assert_double_eq_tol(state.y_m, 0.1, 1e-6);
     ck_assert_double_eq_tol(state.x_m, 0, 1e-9);
     ck_assert_double_eq_tol(state.angle_rad, 0, 1e-9);
     ck_assert_double_lt(dynamics_penetration(stage.dynamics), 1e-3);
