@@ -29,8 +29,10 @@
 #define CLEARANCE_STEPS 1.5
 /* Rows less mobile than this, compared with the whole body pushed at its centre, are left alone. */
 #define ROW_MOBILITY 1e-6
-#define CONTACTS_MAX 64
-#define LIMITS_MAX   64
+/* Pushing out may give the body this many times the energy m v^2 of its speed of push-out. */
+#define PUSH_OUT_WORK 2.0
+#define CONTACTS_MAX  64
+#define LIMITS_MAX    64
 /* The direct solver: unknowns at most, guesses at most, and how far a velocity may miss its law. */
 #define DIRECT_MAX        48
 #define GUESSES_MAX       12
@@ -649,19 +651,53 @@ static double row_work(const struct contacts *s, const struct contact *c, int k)
     return c->impulse[k] * (c->middle[k] + change / 2);
 }
 
+static double contact_work(const struct contacts *s)
+{
+    double work = 0;
+    for (int i = 0; i < s->count; i++)
+        for (int k = 0; k < row_count(&s->list[i]); k++)
+            work += row_work(s, &s->list[i], k);
+    return work;
+}
+
+/* Solves again with slower push-out; share 0: penetrations are only kept from growing. */
+static void slow_push_outs(struct contacts *s, double share)
+{
+    for (int i = 0; i < s->count; i++) {
+        struct contact *c = &s->list[i];
+        c->impulse[0] = c->impulse[1] = 0;
+        if (c->is_push_out)
+            c->bound *= share;
+        c->is_push_out &= share > 0;
+    }
+    set_velocities(s);
+    solve_impulses(s);
+}
+
+/* What can hardly move takes impulses without end to be pushed out, which the whole body gets as
+ * energy: that is bounded. */
+static void take_back_gaining_push_outs(struct contacts *s)
+{
+    double speed = s->push_out_speed > 0 ? s->push_out_speed : PUSH_OUT_SPEED_M_S;
+    double most = PUSH_OUT_WORK * s->tree->mass * speed * speed, work;
+    int has_push_out = 0;
+    for (int i = 0; i < s->count; i++)
+        has_push_out |= s->list[i].is_push_out;
+    if (!has_push_out || (work = contact_work(s)) <= most)
+        return;
+    slow_push_outs(s, sqrt(most / work));
+    if (contact_work(s) > 1.5 * most)
+        slow_push_outs(s, 0);
+}
+
 /* Newton's restitution with Coulomb friction can create energy: such an impact is solved again
  * without restitution. */
 static void take_back_gaining_impacts(struct contacts *s)
 {
-    double work = 0;
     int has_impact = 0;
-    for (int i = 0; i < s->count; i++) {
-        const struct contact *c = &s->list[i];
-        has_impact |= c->is_impact;
-        for (int k = 0; k < row_count(c); k++)
-            work += row_work(s, c, k);
-    }
-    if (!has_impact || work <= 0)
+    for (int i = 0; i < s->count; i++)
+        has_impact |= s->list[i].is_impact;
+    if (!has_impact || contact_work(s) <= 0)
         return;
     for (int i = 0; i < s->count; i++) {
         struct contact *c = &s->list[i];
@@ -673,29 +709,52 @@ static void take_back_gaining_impacts(struct contacts *s)
     solve_impulses(s);
 }
 
+/* Books one contact's work, of which the share counts. */
+static void book_contact(const struct contacts *s, const struct contact *c, double share,
+                         struct ledger *l)
+{
+    double normal = share * row_work(s, c, 0);
+    double tangent = c->part < 0 ? 0 : share * row_work(s, c, 1);
+    double work = normal + tangent;
+    if (work > 0) {
+        if (c->part < 0)
+            l->gain_limit_j += work;
+        else if (c->is_push_out)
+            l->gain_push_out_j += work;
+        else
+            l->gain_impact_j += work;
+    } else if (c->part < 0) {
+        l->loss_limit_j -= work;
+    } else if (normal > 0) {
+        l->loss_friction_j -= work;
+    } else if (tangent > 0) {
+        l->loss_impact_j -= work;
+    } else {
+        l->loss_impact_j -= normal;
+        l->loss_friction_j -= tangent;
+    }
+}
+
+/* Impulses that act together pass energy from one contact to another (a limb that lands swings the
+ * next one up): what one does another has lost, so gains and losses of a step are set off in
+ * proportion. Push-out is not: what it does is always gained. */
 void contacts_book(const struct contacts *s, struct ledger *l)
 {
+    double gains = 0, losses = 0;
     for (int i = 0; i < s->count; i++) {
         const struct contact *c = &s->list[i];
-        double normal = row_work(s, c, 0), tangent = c->part < 0 ? 0 : row_work(s, c, 1);
-        double work = normal + tangent;
-        if (work > 0) {
-            if (c->part < 0)
-                l->gain_limit_j += work;
-            else if (c->is_push_out)
-                l->gain_push_out_j += work;
-            else
-                l->gain_impact_j += work;
-        } else if (c->part < 0) {
-            l->loss_limit_j -= work;
-        } else if (normal > 0) {
-            l->loss_friction_j -= work;
-        } else if (tangent > 0) {
-            l->loss_impact_j -= work;
-        } else {
-            l->loss_impact_j -= normal;
-            l->loss_friction_j -= tangent;
-        }
+        double work = row_work(s, c, 0) + (c->part < 0 ? 0 : row_work(s, c, 1));
+        if (work <= 0)
+            losses -= work;
+        else if (!c->is_push_out)
+            gains += work;
+    }
+    double share_gains = gains > losses ? (gains - losses) / gains : 0;
+    double share_losses = losses > gains ? (losses - gains) / losses : 0;
+    for (int i = 0; i < s->count; i++) {
+        const struct contact *c = &s->list[i];
+        double work = row_work(s, c, 0) + (c->part < 0 ? 0 : row_work(s, c, 1));
+        book_contact(s, c, work <= 0 ? share_losses : c->is_push_out ? 1 : share_gains, l);
     }
 }
 
@@ -783,9 +842,10 @@ void contacts_set_free(struct contacts *s, const double *vs)
     }
 }
 
-double contacts_solve(struct contacts *s, double *kick)
+void contacts_solve(struct contacts *s, double *kick)
 {
     solve_impulses(s);
+    take_back_gaining_push_outs(s);
     take_back_gaining_impacts(s);
     for (int j = 0; j < s->dof; j++)
         kick[j] = 0;
@@ -797,8 +857,4 @@ double contacts_solve(struct contacts *s, double *kick)
                 kick[j] += x[j] * c->impulse[k];
         }
     }
-    double largest = 0;
-    for (int j = 2; j < s->dof; j++)
-        largest = fabs(kick[j]) > largest ? fabs(kick[j]) : largest;
-    return largest;
 }

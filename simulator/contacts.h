@@ -104,9 +104,9 @@ void contacts_find(struct contacts *contacts, const double *q, const double *vs)
 void contacts_prepare(struct contacts *contacts, const double *start, const double *middle);
 /* Takes other free velocities for the same contacts. */
 void contacts_set_free(struct contacts *contacts, const double *vs);
-/* Solves; kick[dof] = M^-1 J' impulses. Returns the largest change of an angular rate. */
-double contacts_solve(struct contacts *contacts, double *kick);
-/* Books the work of each contact: losses by kind, and what is positive as unearned gain. */
+/* Solves; kick[dof] = M^-1 J' impulses: the change of the rates. */
+void contacts_solve(struct contacts *contacts, double *kick);
+/* Books the work of the contacts: losses by kind, and what is positive in sum as unearned gain. */
 void contacts_book(const struct contacts *contacts, struct ledger *ledger);
 /* Remembers impulses for the next step and fills points and penetration. */
 void contacts_keep(struct contacts *contacts);

@@ -30,7 +30,8 @@
 #include "simulator/contacts.h"
 #include "simulator/tree.h"
 
-/* Impulses that change a rate by more than this have the second half of the step evaluated anew. */
+/* Contacts that change a rate by this much more or less than in the step before are an impact: the
+ * second half of the step is evaluated anew. */
 #define IMPACT_RAD_S 0.5
 
 struct servo {
@@ -64,6 +65,7 @@ struct dynamics {
     double *effector_work;                 /* of this step */
     int *clamped;                          /* -1, 0, +1 */
     double *k_q, *k_v;                     /* RK4: sums of the stages */
+    double *last_kick;                     /* by contacts that last; 0 after an impact */
     double *rate_mean;
     double *torque; /* of the last step, per link */
 
@@ -92,6 +94,7 @@ static int take_scratch(struct dynamics *d, struct arena *arena)
                           &d->effector_tau,
                           &d->effector_extra,
                           &d->effector_work,
+                          &d->last_kick,
                           &d->rate_mean,
                           &d->torque,
                           &d->birth_d};
@@ -135,6 +138,8 @@ static void init_servos(struct dynamics *d)
 static void forget_contacts(struct dynamics *d)
 {
     contacts_forget(&d->contacts);
+    for (int i = 0; i < d->dof; i++)
+        d->last_kick[i] = 0;
     d->is_examined = 0;
 }
 
@@ -456,6 +461,15 @@ static void accelerate_at(struct dynamics *d, const double *rates, double half)
     accelerate_implicit(d, half);
 }
 
+/* Whether contacts changed an angular rate by much more or less than in the last step: an impact. */
+static int is_unexpected(const struct dynamics *d)
+{
+    for (int i = 2; i < d->dof; i++)
+        if (fabs(d->kick[i] - d->last_kick[i]) > IMPACT_RAD_S)
+            return 1;
+    return 0;
+}
+
 static void step_midpoint(struct dynamics *d)
 {
     double h = d->settings.dt_s, half = h / 2;
@@ -465,7 +479,8 @@ static void step_midpoint(struct dynamics *d)
     accelerate_at(d, d->qd0, half);
     for (int i = 0; i < d->dof; i++) {
         d->qm[i] = d->q0[i] + half * d->qd0[i];
-        d->vm[i] = d->qd0[i] + half * d->qdd[i];
+        /* contacts that last go on pressing: without them the step is of first order */
+        d->vm[i] = d->qd0[i] + half * d->qdd[i] + d->last_kick[i] / 2;
         d->effector_work[i] = d->kick[i] = 0;
     }
     tree_set_pose(&d->tree, d->qm);
@@ -475,13 +490,16 @@ static void step_midpoint(struct dynamics *d)
         d->vs[i] = d->qd0[i] + h * d->qdd[i];
     }
     book_half(d, d->qd0, d->v1, half);
+    int is_impact = 0;
     contacts_find(&d->contacts, d->qm, d->vs);
     if (d->contacts.count > 0) {
         contacts_prepare(&d->contacts, d->qd0, d->v1);
-        if (contacts_solve(&d->contacts, d->kick) > IMPACT_RAD_S) {
+        contacts_solve(&d->contacts, d->kick);
+        is_impact = is_unexpected(d);
+        if (is_impact) {
             /* an impact in the middle: the second half has other velocity products */
             for (int i = 0; i < d->dof; i++)
-                d->vm[i] += d->kick[i];
+                d->vm[i] += d->kick[i] - d->last_kick[i] / 2;
             accelerate_at(d, d->vm, half);
             for (int i = 0; i < d->dof; i++)
                 d->vs[i] = d->v1[i] + half * d->qdd[i];
@@ -494,6 +512,7 @@ static void step_midpoint(struct dynamics *d)
 
     /* v1 + kick is the start of the second half */
     for (int i = 0; i < d->dof; i++) {
+        d->last_kick[i] = is_impact ? 0 : d->kick[i];
         d->v1[i] += d->kick[i];
         d->qd[i] = d->vs[i] + d->kick[i];
         d->q[i] = d->qm[i] + half * d->qd[i];
@@ -578,6 +597,8 @@ static int try_rk4(struct dynamics *d)
     d->ledger.loss_drag_j += d->rate_mean[0];
     d->ledger.loss_damping_j += d->rate_mean[1];
     contacts_forget(&d->contacts);
+    for (int i = 0; i < d->dof; i++)
+        d->last_kick[i] = 0;
     d->rk4_steps++;
     return 1;
 }
