@@ -145,6 +145,12 @@ if command -v xdotool >/dev/null; then
     wait_until "s saves a picture" saved
     xdotool key --window "$window" q
 else
+    # a signal closes the window only once the viewer catches it
+    catches_term() {
+        local caught
+        caught=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/${viewer_pid// /}/status") && (((0x$caught >> 14) & 1))
+    }
+    wait_until "the window is there" catches_term
     kill -TERM "${viewer_pid// /}"
 fi
 wait_until "closing the window ends the command" is_gone "$view"
