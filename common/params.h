@@ -117,6 +117,9 @@
          "penetration, for 50 ms, that disqualifies; 0 = off")                                     \
     REAL(guard, energy_share, 0.02, 0, 1000, 'E', "unaccounted gain by work and losses; 0 = off")  \
     REAL(guard, reversals_hz, 20, 0, 1000, 'E', "reversals per second of a joint; 0 = off")        \
+    INT(guard, referee_top, 10, 0, 1000, 'S',                                                      \
+        "so many of each generation are simulated again at a quarter of the step; 0 = off")        \
+    REAL(guard, referee_share, 0.7, 0, 1, 'S', "share of its score a creature must keep there")    \
     REAL(guard, motionless_s, 2, 0, 3600, 'E', "stop when not moved for this long; 0 = off")       \
     REAL(guard, motionless_m, 0.01, 0, 10, 'E', "motion below this counts as none")                \
     REAL(fitness, size_floor_m, 0.5, 0.001, 100, 'S',                                              \

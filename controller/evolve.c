@@ -5,6 +5,8 @@
  *      ^                                                                           |
  *      +----- search_advance, store_put_generation <--- generation complete? ------+
  *
+ * When all of a generation have results, the same way is gone with the best for the referee.
+ *
  * Everything happens on the loop's thread, so nothing here is locked. The order in which results
  * come in decides nothing: the search takes them by id. Results are committed once a second
  * (farm.commit_s) and when a generation is complete.
@@ -198,15 +200,30 @@ static void advance(struct evolve *evolve)
 
 /* ---- what the farm calls ---- */
 
+/* The next individual to simulate: without a result yet, or before the referee. */
+static const struct individual *ask(struct evolve *evolve, uint32_t *halvings)
+{
+    const struct individual *individual = search_ask(evolve->settings->search);
+    *halvings = 0;
+    if (!individual) {
+        individual = search_ask_referee(evolve->settings->search);
+        *halvings = SEARCH_REFEREE_HALVINGS;
+    }
+    return individual;
+}
+
 static void on_hungry(void *context, int room)
 {
     struct evolve *evolve = context;
     while (!evolve->is_stopping && room-- > 0) {
-        const struct individual *individual = search_ask(evolve->settings->search);
+        uint32_t halvings;
+        const struct individual *individual = ask(evolve, &halvings);
         if (!individual)
             return;
-        struct task task = {
-            .id = ++evolve->task_count, .creature = individual->id, .seed = individual->seed};
+        struct task task = {.id = ++evolve->task_count,
+                            .creature = individual->id,
+                            .seed = individual->seed,
+                            .halvings = halvings};
         int status = genome_copy(&task.genome, &individual->genome);
         if (!status)
             status = farm_submit(evolve->farm, &task);
@@ -231,11 +248,32 @@ static void count_result(struct evolve *evolve, int status)
     advance(evolve);
 }
 
+/* The referee's result: kept beside the first one. */
+static void take_referee(struct evolve *evolve, uint64_t id, int verdict,
+                         const struct measures *measures)
+{
+    const struct individual *individual =
+        search_tell_referee(evolve->settings->search, id, verdict, measures);
+    if (!individual)
+        return;
+    log_event(LOG_INFO, "referee",
+              "creature=%" PRIu64 " verdict=%s referee_fitness=%.9g fitness=%.9g", id,
+              verdict_name(verdict), individual->referee_fitness, individual->fitness);
+    if (store_put_referee(evolve->settings->store, individual, &evolve->error))
+        stop_failed(evolve);
+    else
+        advance(evolve);
+}
+
 static void on_result(void *context, const struct task *task, const struct result *result, int slot)
 {
     struct evolve *evolve = context;
     if (evolve->is_stopping)
         return;
+    if (task->halvings > 0) {
+        take_referee(evolve, task->creature, result->verdict, &result->measures);
+        return;
+    }
     const struct individual *individual =
         search_tell(evolve->settings->search, task->creature, result->verdict, &result->measures,
                     result->digest);
@@ -255,6 +293,21 @@ static void print_reproduction(const struct evolve *evolve, uint64_t id, char *t
              evolve->settings->directory, id, id, id, evolve->settings->directory);
 }
 
+/* It crashed before the referee only: it loses its fitness, and the run's events tell of it. */
+static void on_referee_quarantine(struct evolve *evolve, const struct task *task,
+                                  const char *reason)
+{
+    static const struct measures no_measures;
+    char detail[512];
+    snprintf(detail, sizeof detail, "creature %" PRIu64 " at a quarter of the step: %s",
+             task->creature, reason);
+    progress_print(evolve->settings->progress, "quarantine: %s", detail);
+    if (store_put_event(evolve->settings->store, "referee_quarantined", detail, &evolve->error))
+        stop_failed(evolve);
+    else
+        take_referee(evolve, task->creature, VERDICT_QUARANTINED, &no_measures);
+}
+
 static void on_quarantine(void *context, const struct task *task, const char *reason)
 {
     static const struct measures no_measures;
@@ -262,6 +315,10 @@ static void on_quarantine(void *context, const struct task *task, const char *re
     char command[2 * RUN_PATH_SIZE + 256];
     if (evolve->is_stopping)
         return;
+    if (task->halvings > 0) {
+        on_referee_quarantine(evolve, task, reason);
+        return;
+    }
     const struct individual *individual =
         search_tell(evolve->settings->search, task->creature, VERDICT_QUARANTINED, &no_measures, 0);
     if (!individual)

@@ -3,8 +3,10 @@
  *
  * State: generation number, population, next creature id; everything else follows from them and from
  * the parameters. The population is kept in order of id while results are missing (so that a result
- * finds its individual by bisection) and is ranked when the last one arrives. Typical: 300 individuals
- * of about 10 kB. */
+ * finds its individual by bisection) and is ranked when the last one arrives; then the referee looks
+ * at the top, in rounds: the ranks stay while a round is under way, and are made anew after it, until
+ * nobody in the top is left to look at. Who is seen depends on the scores alone: everyone with fewer
+ * than guard.referee_top accepted ones before it. Typical: 300 individuals of about 10 kB. */
 #include "controller/search.h"
 
 #include <stdlib.h>
@@ -26,7 +28,8 @@ struct search {
     uint64_t next_id;
     struct population population;
     int missing; /* individuals without a result */
-    int cursor;  /* the next to look at when asked */
+    int called;  /* individuals whom the referee has yet to see, of this round */
+    int cursor;  /* the next to look at when asked, for either */
 };
 
 void individual_deinit(struct individual *individual)
@@ -67,14 +70,47 @@ static void sort(struct population *population, int (*compare)(const void *a, co
               compare);
 }
 
+/* Fitness of an individual that has a result, after the referee's word. */
+static double judge(const struct search *search, const struct individual *individual)
+{
+    double fitness = behaviour_fitness(individual->verdict, &individual->measures, &search->params);
+    int is_refused = individual->has_referee && search->params.guard_referee_top > 0 &&
+                     individual->referee_fitness < search->params.guard_referee_share * fitness;
+
+    return is_refused ? 0 : fitness;
+}
+
+/* Whether the referee wants to see the individual of that rank. */
+static int is_called(const struct search *search, int rank)
+{
+    const struct individual *individual = &search->population.individuals[rank];
+
+    return rank < search->params.guard_referee_top && individual->fitness > 0 &&
+           !individual->has_referee;
+}
+
+/* Ranks a population without missing results and calls the top before the referee. */
+static void rank(struct search *search)
+{
+    int i;
+
+    sort(&search->population, compare_ranks);
+    search->called = search->cursor = 0;
+    for (i = 0; i < search->population.count; i++)
+        search->called += is_called(search, i);
+}
+
 static void update(struct search *search)
 {
     int i;
 
-    search->missing = search->cursor = 0;
+    search->missing = search->cursor = search->called = 0;
     for (i = 0; i < search->population.count; i++)
         search->missing += !search->population.individuals[i].has_result;
-    sort(&search->population, search->missing ? compare_ids : compare_ranks);
+    if (search->missing)
+        sort(&search->population, compare_ids);
+    else
+        rank(search);
 }
 
 /* ---- making and freeing ---- */
@@ -148,8 +184,7 @@ struct search *search_restore(const struct params *params, uint32_t generation,
 
         /* The same number as stored, unless what fitness means was changed for the resumed run. */
         if (individual->has_result)
-            individual->fitness =
-                behaviour_fitness(individual->verdict, &individual->measures, &search->params);
+            individual->fitness = judge(search, individual);
         if (individual->id >= search->next_id)
             search->next_id = individual->id + 1;
     }
@@ -221,22 +256,50 @@ const struct individual *search_tell(struct search *search, uint64_t id, int ver
     individual->verdict = verdict;
     individual->measures = *measures;
     individual->digest = digest;
-    individual->fitness = behaviour_fitness(verdict, measures, &search->params);
+    individual->fitness = judge(search, individual);
     if (--search->missing)
         return individual;
     /* The last one: ranking moves it. */
-    sort(&search->population, compare_ranks);
+    rank(search);
     return find(search, id);
 }
 
-int search_is_complete(struct search *search)
+const struct individual *search_ask_referee(struct search *search)
 {
-    return search->missing == 0;
+    while (!search->missing && search->cursor < search->population.count) {
+        int at = search->cursor++;
+
+        if (is_called(search, at))
+            return &search->population.individuals[at];
+    }
+    return NULL;
+}
+
+const struct individual *search_tell_referee(struct search *search, uint64_t id, int verdict,
+                                             const struct measures *measures)
+{
+    struct individual *individual = search->missing ? NULL : find(search, id);
+
+    if (!individual || !is_called(search, (int)(individual - search->population.individuals)))
+        return NULL;
+    individual->has_referee = 1;
+    individual->referee_fitness = behaviour_fitness(verdict, measures, &search->params);
+    individual->fitness = judge(search, individual);
+    if (--search->called)
+        return individual;
+    /* The last of the round: ranking moves it, and may call others. */
+    rank(search);
+    return find(search, id);
+}
+
+int search_is_complete(const struct search *search)
+{
+    return search->missing == 0 && search->called == 0;
 }
 
 int search_is_finished(const struct search *search)
 {
-    return !search->missing &&
+    return search_is_complete(search) &&
            search->generation + 1 >= (uint64_t)search->params.evolution_generations;
 }
 
@@ -284,7 +347,8 @@ int search_advance(struct search *search)
     uint32_t generation = search->generation + 1;
     struct individual *individuals;
 
-    ENSURE(search->missing == 0, "%d results are missing", search->missing);
+    ENSURE(search->missing == 0 && search->called == 0, "%d results and %d referees are missing",
+           search->missing, search->called);
     individuals = make_individuals(&search->params, generation, survivors, search->next_id, born);
     if (!individuals)
         return ERR_MEMORY;

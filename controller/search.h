@@ -3,7 +3,7 @@
  *
  * A search holds the population of the current generation. The caller asks for individuals without a
  * result, has them evaluated anywhere in any order, tells the results by id, and advances when the
- * generation is complete. What a method does is in one file: it fills the first and the next
+ * generation is complete; the best are looked at a second time by the referee. What a method does is in one file: it fills the first and the next
  * population. Whole state = generation number + population, which the run store keeps, so a search
  * restored from the store goes on exactly as if it had never stopped. */
 #ifndef CONTROLLER_SEARCH_H
@@ -34,7 +34,9 @@ struct individual {
     int verdict;
     struct measures measures;
     uint64_t digest;
-    double fitness;
+    double fitness; /* 0 if the referee was not satisfied */
+    int has_referee;
+    double referee_fitness; /* of the same evaluation at a quarter of the step */
 };
 void individual_deinit(struct individual *individual);
 
@@ -55,8 +57,9 @@ void search_destroy(struct search *search);
 
 uint32_t search_generation(const struct search *search);
 uint64_t search_next_id(const struct search *search); /* the next creature's */
-/* The current population: in order of id while under way; ranked (fitness descending, then id
- * ascending) once complete. Good until search_advance(). */
+/* The current population: in order of id while results are missing; then ranked (fitness descending,
+ * then id ascending), of which the referee's last word is once search_is_complete(). Good until
+ * search_advance(). */
 const struct population *search_population(const struct search *search);
 
 /* The next individual that has no result and was not asked for yet, or NULL. */
@@ -65,8 +68,17 @@ const struct individual *search_ask(struct search *search);
  * population or has its result already (then nothing changes). */
 const struct individual *search_tell(struct search *search, uint64_t id, int verdict,
                                      const struct measures *measures, uint64_t digest);
-/* 1 when every individual has a result; the population is then ranked. */
-int search_is_complete(struct search *search);
+/* The referee: the first guard.referee_top of the ranks are simulated again at a quarter of the step
+ * (SEARCH_REFEREE_HALVINGS), and one whose score does not hold loses its fitness; those who come up
+ * in its place are called next. search_ask_referee() gives the next of them that was not asked for
+ * yet, or NULL; search_tell_referee() takes the result, like search_tell(): NULL, and nothing
+ * changes, for one that is not before the referee. What was seen is not seen again. */
+#define SEARCH_REFEREE_HALVINGS 2
+const struct individual *search_ask_referee(struct search *search);
+const struct individual *search_tell_referee(struct search *search, uint64_t id, int verdict,
+                                             const struct measures *measures);
+/* 1 when every individual has a result and the referee is done; the population is then ranked. */
+int search_is_complete(const struct search *search);
 /* How many of the ranked population survive (population.survival, at least 1). */
 int search_survivor_count(const struct search *search);
 /* 1 if this was the last generation. */

@@ -41,6 +41,7 @@ enum hot_statement {
     HOT_UPDATE_RESULT,
     HOT_UPDATE_EVALUATED,
     HOT_PUT_COST,
+    HOT_PUT_REFEREE,
     HOT_CLOSE_MEMBER,
     HOT_COUNT
 };
@@ -221,6 +222,7 @@ enum {
     COLUMN_SEED,
     COLUMN_VERDICT,
     COLUMN_FITNESS,
+    COLUMN_REFEREE,
     COLUMN_DIGEST,
     COLUMN_BRANCH,
     COLUMN_MEASURES,
@@ -232,7 +234,7 @@ enum {
 static void print_select(FILE *text, const char *extra, const char *rest)
 {
     fputs("SELECT i.id, i.generation, i.method, i.parent1, i.parent2, i.mutations, i.seed,"
-          " i.verdict, i.fitness, i.digest, i.branch, ",
+          " i.verdict, i.fitness, i.referee_fitness, i.digest, i.branch, ",
           text);
     print_measures(text, "i.", "", "i.genome");
     fprintf(text, "%s %s", extra, rest);
@@ -276,6 +278,7 @@ static int get_hot(struct store *store, enum hot_statement which, sqlite3_stmt *
             "UPDATE members SET evaluated = 1 WHERE generation = ? AND individual = ?",
         [HOT_PUT_COST] = "INSERT OR REPLACE INTO costs (individual, worker, attempt, wall_ms,"
                          " cpu_ms, arena_bytes, time_s) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [HOT_PUT_REFEREE] = "UPDATE individuals SET fitness = ?, referee_fitness = ? WHERE id = ?",
         [HOT_CLOSE_MEMBER] = "UPDATE members SET rank = ?, survived = ?, fitness = ?"
                              " WHERE generation = ? AND individual = ?",
     };
@@ -643,6 +646,9 @@ static void compare_params(const struct params *before, const struct params *aft
         change->changed_count++;
         if (param_table[i].scope != 'F')
             change->is_new_branch = 1;
+        if (!strcmp(param_table[i].key, "evolution.behaviour") ||
+            !strncmp(param_table[i].key, "fitness.", strlen("fitness.")))
+            change->is_judged_anew = 1;
         int length = snprintf(change->text + used, sizeof change->text - used, "%s%s=%s",
                               used ? " " : "", param_table[i].key, new);
         used += (size_t)length;
@@ -662,6 +668,17 @@ static int forget_results(struct store *store, uint32_t generation, struct error
              " WHERE number = %" PRIu32 ";"
              "UPDATE members SET evaluated = 0 WHERE generation = %" PRIu32 ";",
              generation, generation, generation);
+    return execute(store, sql, error);
+}
+
+/* The referee has not seen the members of the generation. */
+static int forget_referee(struct store *store, uint32_t generation, struct error *error)
+{
+    char sql[256];
+    snprintf(sql, sizeof sql,
+             "UPDATE individuals SET referee_fitness = NULL WHERE id IN"
+             " (SELECT individual FROM members WHERE generation = %" PRIu32 ")",
+             generation);
     return execute(store, sql, error);
 }
 
@@ -690,6 +707,8 @@ int store_put_params(struct store *store, const struct params *params, uint32_t 
         status = put_branch_rows(store, store->branch, params, error);
     if (!status && change->is_reevaluated)
         status = forget_results(store, generation, error);
+    if (!status && (change->is_reevaluated || change->is_judged_anew))
+        status = forget_referee(store, generation, error);
     if (!status)
         status = store_put_event(store, "params_changed", change->text, error);
     return status ? status : store_commit(store, error);
@@ -931,6 +950,20 @@ int store_put_result(struct store *store, const struct individual *individual,
     return status;
 }
 
+int store_put_referee(struct store *store, const struct individual *individual, struct error *error)
+{
+    sqlite3_stmt *statement;
+    int status = begin(store, error);
+    if (!status)
+        status = get_hot(store, HOT_PUT_REFEREE, &statement, error);
+    if (status)
+        return status;
+    sqlite3_bind_double(statement, 1, individual->fitness);
+    sqlite3_bind_double(statement, 2, individual->referee_fitness);
+    sqlite3_bind_int64(statement, 3, (sqlite3_int64)individual->id);
+    return run_statement(store, statement, error);
+}
+
 int store_put_quarantine(struct store *store, const struct individual *individual,
                          const char *reason, const char *command, struct error *error)
 {
@@ -1094,6 +1127,8 @@ static int read_result(struct store *store, sqlite3_stmt *row, struct individual
 {
     individual->verdict = verdict_find(column_text(row, COLUMN_VERDICT));
     individual->fitness = sqlite3_column_double(row, COLUMN_FITNESS);
+    individual->has_referee = sqlite3_column_type(row, COLUMN_REFEREE) != SQLITE_NULL;
+    individual->referee_fitness = sqlite3_column_double(row, COLUMN_REFEREE);
     if (individual->verdict < 0)
         return fail_content(store, "an individual has an unknown verdict", error);
     if (hash_from_text(column_text(row, COLUMN_DIGEST), &individual->digest))
@@ -1253,6 +1288,8 @@ static int read_entry(struct store *store, sqlite3_stmt *row, struct store_entry
         entry->rank = sqlite3_column_int(row, EXTRA_RANK);
         entry->survived = sqlite3_column_int(row, EXTRA_SURVIVED);
         entry->fitness = sqlite3_column_double(row, EXTRA_FITNESS);
+        entry->has_referee = individual.has_referee;
+        entry->referee_fitness = individual.referee_fitness;
         entry->verdict = individual.verdict;
         copy_text(entry->method, sizeof entry->method, breeding_method_names[individual.method]);
         memcpy(entry->parents, individual.parents, sizeof entry->parents);

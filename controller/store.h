@@ -27,11 +27,13 @@ int store_get_params(struct store *store, struct params *params, struct error *e
 
 /* Records changed parameters (and a changed simulator) when a run goes on. A change of scope E or S
  * opens a new branch at `generation`; after a change of scope E (or of the simulator's version) the
- * members of `generation` count as not evaluated. */
+ * members of `generation` count as not evaluated. After these, and when what fitness means changed, the
+ * referee's words on them are forgotten. */
 struct store_change {
     int changed_count;  /* parameters with another value */
     int is_new_branch;  /* some of them change the course of the run */
     int is_reevaluated; /* results so far cannot be compared any more */
+    int is_judged_anew; /* fitness means something else, so the referee has to look again */
     char text[512];     /* "key=value key=value ...", cut to fit */
 };
 int store_put_params(struct store *store, const struct params *params, uint32_t generation,
@@ -71,6 +73,10 @@ struct store_cost {
  * `cost` may be NULL. */
 int store_put_result(struct store *store, const struct individual *individual,
                      const struct store_cost *cost, struct error *error);
+/* The referee's word on an individual that has a result already: its fitness at a quarter of the
+ * step, and what that made of its fitness. */
+int store_put_referee(struct store *store, const struct individual *individual,
+                      struct error *error);
 int store_put_quarantine(struct store *store, const struct individual *individual,
                          const char *reason, const char *command, struct error *error);
 int store_put_event(struct store *store, const char *event, const char *detail,
@@ -107,6 +113,8 @@ struct store_entry {
     int rank;            /* 1 = best */
     int survived;
     double fitness;
+    int has_referee;
+    double referee_fitness;
     int verdict;
     char method[16];
     uint64_t parents[2];

@@ -58,8 +58,9 @@ static const char *const store_schema[] = {
     " seed TEXT NOT NULL,"                 /* of its evaluation */
     " branch INTEGER REFERENCES branches," /* whose parameters; NULL: not evaluated, as below */
     " verdict TEXT,"
-    " fitness REAL,"
-    " digest TEXT,"                                 /* of its motion */
+    " fitness REAL,"         /* 0 if the referee was not satisfied */
+    " referee_fitness REAL," /* at a quarter of the step; NULL: the referee has not seen it */
+    " digest TEXT,"          /* of its motion */
     " " STORE_MEASURES_MARK " genome BLOB NOT NULL" /* MessagePack, docs/creature-format.md */
     ") STRICT",
     "CREATE INDEX individuals_generation ON individuals (generation)",

@@ -24,8 +24,11 @@ struct task {
     uint64_t creature; /* for logs */
     uint32_t attempt;  /* 0, 1, ... */
     uint64_t seed;
+    uint32_t halvings; /* of simulation.dt_s: 0 = as set up, 2 = the referee's quarter */
     struct genome genome;
 };
+
+#define TASK_HALVINGS_MAX 6
 
 /* What may differ between two equal runs. */
 struct task_cost {

@@ -152,12 +152,13 @@ static void worker_log_result(const struct task *task, const struct result *resu
     char digest[17];
     hash_to_text(result->digest, digest);
     log_event(LOG_INFO, "task",
-              "task=%" PRIu64 " creature=%" PRIu64 " attempt=%" PRIu32
+              "task=%" PRIu64 " creature=%" PRIu64 " attempt=%" PRIu32 " halvings=%" PRIu32
               " verdict=%s digest=%s parts=%d time_s=%.6g cost_ms=%.3f cpu_ms=%.3f"
               " arena_bytes=%" PRIu64,
-              task->id, task->creature, task->attempt, verdict_name(result->verdict), digest,
-              (int)result->measures.parts, result->measures.time_s, result->cost.wall_ms,
-              result->cost.cpu_ms, result->cost.arena_bytes);
+              task->id, task->creature, task->attempt, task->halvings,
+              verdict_name(result->verdict), digest, (int)result->measures.parts,
+              result->measures.time_s, result->cost.wall_ms, result->cost.cpu_ms,
+              result->cost.arena_bytes);
 }
 
 static int worker_take_task(struct worker *worker, const struct message *message)
@@ -171,8 +172,10 @@ static int worker_take_task(struct worker *worker, const struct message *message
     /* The evaluation and what it costs. */
     double wall_ms = clock_ms(CLOCK_MONOTONIC), cpu_ms = clock_ms(CLOCK_PROCESS_CPUTIME_ID);
     struct evaluation evaluation;
+    struct params params = worker->params;
+    params.simulation_dt_s /= (double)(1u << task->halvings);
     worker_set_alarm(worker->params.farm_deadline_s + ALARM_SLACK_S);
-    evaluate(&task->genome, &worker->params, task->seed, &worker->arena, NULL, NULL, &evaluation);
+    evaluate(&task->genome, &params, task->seed, &worker->arena, NULL, NULL, &evaluation);
     worker_set_alarm(0);
     error_set_bug_context("");
     struct result result = {

@@ -25,6 +25,8 @@ done
 # list
 [ "$("$controller" list run --top 7 | wc -l)" = 9 ] || fail "list --top 7"
 [ "$("$controller" list run --top 0 --json | grep -c '^    "id":')" = 20 ] || fail "list --top 0 --json"
+"$controller" list run --top 1 --json | grep -q '^    "referee_fitness": [0-9n]' ||
+    fail "list --json has no referee_fitness"
 "$controller" list run --generation 0 --json | grep '"generation"' | sort -u >births
 [ "$(cat births)" = '    "generation": 0,' ] || fail "generation 0 has others: $(cat births)"
 best=$("$controller" list run --top 1 --json | sed -n 's/^    "id": \([0-9]*\),/\1/p')

@@ -38,3 +38,30 @@ sed -n "/^    \"id\": $bad,/,/\"digest\"/p" sick.json >bad.json
 grep -q '"verdict": "quarantined"' bad.json || fail "not its verdict: $(cat bad.json)"
 grep -q '"fitness": 0.0' bad.json || fail "it has a fitness: $(cat bad.json)"
 says "creature $bad" "$bin/controller" save sick1 $bad -o bad.creature
+
+# one that crashes before the referee only, at a quarter of the step (the number after the seed): the
+# best of the first generation, of jumpers, which all get a little fitness; it is refused, its results
+# stay
+jump=(--seed 9 -s evolution.behaviour=jump)
+"$bin/controller" run walk.ini "${jump[@]}" -o jump >jump.out 2>&1 || fail "$(cat jump.out)"
+"$bin/controller" list jump --generation 0 --top 1 --json >sound.json
+bad=$(sed -n 's/^    "id": \([0-9]*\),/\1/p' sound.json)
+grep -q '"referee_fitness": [0-9]' sound.json || fail "the referee has not seen it: $(cat sound.json)"
+seed=$(sed -n "/^    \"id\": $bad,/,/\"seed\"/s/^    \"seed\": \"\(.*\)\",/\1/p" sound.json)
+for workers in 1 3; do
+    "$bin/controller" run walk.ini "${jump[@]}" -j $workers -o "late$workers" -s farm.prefetch=1 \
+        -s farm.launcher="perl $PWD/crash.pl ${seed}02" >"late$workers.out" 2>&1 ||
+        fail "the run ended: $(cat "late$workers.out")"
+    grep -q "quarantine: creature $bad at a quarter of the step" "late$workers.out" ||
+        fail "does not tell of the referee's crash: $(cat "late$workers.out")"
+    grep -q "event=referee creature=$bad verdict=quarantined referee_fitness=0 fitness=0" \
+        "late$workers/logs/controller.log" || fail "not in the log"
+    says '"quarantined": 0,' "$bin/controller" status "late$workers" --json
+    no_worker_is_left "late$workers"
+done
+same_runs late1 late3
+"$bin/controller" list late1 --generation 0 --top 0 --json >late.json
+sed -n "/^    \"id\": $bad,/,/\"digest\"/p" late.json >bad.json
+for line in '"fitness": 0.0' '"referee_fitness": 0.0' '"verdict": "ok"' '"survived": false'; do
+    grep -q "$line" bad.json || fail "not $line: $(cat bad.json)"
+done

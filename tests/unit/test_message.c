@@ -58,7 +58,8 @@ static void setup(void)
     params.simulation_duration_s = 7.5;
     params.world_friction = 0.3;
     params.farm_deadline_s = 12;
-    task = (struct task){.id = 77, .creature = 5, .attempt = 2, .seed = UINT64_MAX - 3};
+    task =
+        (struct task){.id = 77, .creature = 5, .attempt = 2, .seed = UINT64_MAX - 3, .halvings = 2};
     make_genome(&task.genome);
     result = (struct result){.id = 77,
                              .creature = 5,
@@ -167,6 +168,7 @@ START_TEST(task_round_trip)
     ck_assert_uint_eq(message.as.task.creature, 5);
     ck_assert_uint_eq(message.as.task.attempt, 2);
     ck_assert_uint_eq(message.as.task.seed, UINT64_MAX - 3);
+    ck_assert_uint_eq(message.as.task.halvings, 2);
     ck_assert_int_eq(genome_is_equal(&message.as.task.genome, &task.genome), 1);
     message_deinit(&message);
 }
@@ -357,7 +359,7 @@ END_TEST
 
 static void begin_task(uint64_t id)
 {
-    pack_array(&writer, 6);
+    pack_array(&writer, 7);
     pack_u64(&writer, MESSAGE_TASK);
     pack_u64(&writer, id);
     pack_u64(&writer, 5);
@@ -369,12 +371,14 @@ START_TEST(bad_tasks)
     begin_task(0);
     pack_u64(&writer, 0);
     pack_u64(&writer, 1);
+    pack_u64(&writer, 0);
     genome_encode(&task.genome, &writer);
     expect_refusal(ERR_RANGE, 0);
 
     begin_task(9);
     pack_u64(&writer, UINT64_C(1) << 32);
     pack_u64(&writer, 1);
+    pack_u64(&writer, 0);
     genome_encode(&task.genome, &writer);
     struct error error = expect_refusal(ERR_RANGE, 9);
     ck_assert_ptr_nonnull(strstr(error.message, "task.attempt"));
@@ -382,6 +386,15 @@ START_TEST(bad_tasks)
     begin_task(9);
     pack_u64(&writer, 0);
     pack_u64(&writer, 1);
+    pack_u64(&writer, TASK_HALVINGS_MAX + 1);
+    genome_encode(&task.genome, &writer);
+    error = expect_refusal(ERR_RANGE, 9);
+    ck_assert_ptr_nonnull(strstr(error.message, "task.halvings"));
+
+    begin_task(9);
+    pack_u64(&writer, 0);
+    pack_u64(&writer, 1);
+    pack_u64(&writer, 0);
     pack_array(&writer, 0);
     error = expect_refusal(ERR_FORMAT, 9);
     ck_assert_ptr_nonnull(strstr(error.message, "task.genome"));
@@ -390,6 +403,7 @@ START_TEST(bad_tasks)
     begin_task(9);
     pack_u64(&writer, 0);
     pack_u64(&writer, 1);
+    pack_u64(&writer, TASK_HALVINGS_MAX);
     genome_encode(&task.genome, &writer);
     error = expect_refusal(ERR_RANGE, 9);
     ck_assert_ptr_nonnull(strstr(error.message, "width"));

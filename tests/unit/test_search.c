@@ -2,7 +2,7 @@
  * restored goes on exactly as one that was never stopped.
  *
  * The simulator's place is taken by a toy: a creature's "height jumped" is a function of its genome
- * (ties, zeros and disqualifications included). Statistical tests have fixed seeds and bounds of 6.2
+ * (ties, zeros, disqualifications and scores that the referee refuses included). Statistical tests have fixed seeds and bounds of 6.2
  * standard deviations (one false alarm in 1e9 seeds). */
 #include "controller/search.h"
 
@@ -60,13 +60,35 @@ static void tell_toy(struct search *search, const struct individual *individual)
     ck_assert(told->id == id && told->has_result);
 }
 
-/* Tells up to `count` results (-1: all) of the generation, in order, backwards or shuffled. */
-static void evaluate_some(struct search *search, int count, int order, struct rng *rng)
+/* At a quarter of the step a third of the creatures lose half of their score, and some all of it. */
+static void tell_toy_referee(struct search *search, const struct individual *individual)
+{
+    struct score score = evaluate_toy(individual);
+    uint64_t id = individual->id;
+    const struct individual *told;
+
+    if (score.digest % 9 == 2)
+        score.verdict = VERDICT_OVERLAP;
+    else if (score.digest % 3 == 2)
+        score.measures.lowest_max_m /= 2;
+    told = search_tell_referee(search, id, score.verdict, &score.measures);
+    ck_assert_ptr_nonnull(told);
+    ck_assert(told->id == id && told->has_result && told->has_referee);
+    ck_assert((told->fitness == 0) ==
+              (told->referee_fitness < params.guard_referee_share * told->measures.lowest_max_m));
+}
+
+/* Asks for as many as there are, results first, else the referee's; tells up to `count` of them
+ * (-1: all) in order, backwards or shuffled. Returns how many were told. */
+static int evaluate_round(struct search *search, int count, int order, struct rng *rng)
 {
     const struct individual *asked[1000];
-    int total = 0;
+    int total = 0, is_referee;
 
     while (total < 1000 && (asked[total] = search_ask(search)))
+        total++;
+    is_referee = total == 0;
+    while (is_referee && total < 1000 && (asked[total] = search_ask_referee(search)))
         total++;
     if (count < 0 || count > total)
         count = total;
@@ -79,7 +101,19 @@ static void evaluate_some(struct search *search, int count, int order, struct rn
     }
     /* The last result moves individuals, so the pointers are read before it. */
     for (int i = 0; i < count; i++)
-        tell_toy(search, asked[order == 1 ? total - 1 - i : i]);
+        (is_referee ? tell_toy_referee : tell_toy)(search, asked[order == 1 ? total - 1 - i : i]);
+    return count;
+}
+
+/* Tells up to `count` results (-1: all) of the generation, the referee's included. */
+static void evaluate_some(struct search *search, int count, int order, struct rng *rng)
+{
+    int told;
+
+    do {
+        told = evaluate_round(search, count, order, rng);
+        count -= count > 0 ? told : 0;
+    } while (told > 0 && count != 0);
 }
 
 static void run_generation(struct search *search)
@@ -100,6 +134,8 @@ static void assert_same_individual(const struct individual *a, const struct indi
         ck_assert_int_eq(a->verdict, b->verdict);
         ck_assert(a->digest == b->digest && a->fitness == b->fitness);
     }
+    ck_assert_int_eq(a->has_referee, b->has_referee);
+    ck_assert(a->referee_fitness == b->referee_fitness);
 }
 
 static void assert_same(const struct search *a, const struct search *b)
@@ -293,7 +329,198 @@ START_TEST(other_seeds_give_other_runs)
 }
 END_TEST
 
+/* ---- the referee ---- */
+
+/* Scores by rank of birth: creature 1 has 1 m, creature 60 has 60 m. */
+static struct search *make_ladder(int top)
+{
+    struct search *search;
+    const struct individual *individual;
+
+    params.guard_referee_top = top;
+    search = search_create(&params);
+    while ((individual = search_ask(search))) {
+        struct measures measures = {.lowest_max_m = (double)individual->id};
+
+        ck_assert_ptr_null(search_ask_referee(search));
+        ck_assert_ptr_null(search_tell_referee(search, individual->id, VERDICT_OK, &measures));
+        search_tell(search, individual->id, VERDICT_OK, &measures, individual->id);
+    }
+    return search;
+}
+
+static void expect_called(struct search *search, const uint64_t *ids)
+{
+    const struct individual *individual;
+
+    for (; *ids; ids++) {
+        individual = search_ask_referee(search);
+        ck_assert_ptr_nonnull(individual);
+        ck_assert_uint_eq(individual->id, *ids);
+    }
+    ck_assert_ptr_null(search_ask_referee(search));
+}
+
+/* At a quarter of the step the creature keeps this share of its score. */
+static const struct individual *tell_share(struct search *search, uint64_t id, double share)
+{
+    struct measures measures = {.lowest_max_m = share * (double)id};
+
+    return search_tell_referee(search, id, VERDICT_OK, &measures);
+}
+
+START_TEST(the_referee_sees_the_top)
+{
+    static const uint64_t first[] = {60, 59, 58, 57, 56, 0}, second[] = {55, 54, 0};
+    static const uint64_t third[] = {53, 0}, ranks[] = {60, 58, 56, 55, 53, 52};
+    struct search *search = make_ladder(5);
+    const struct individual *individuals = search_population(search)->individuals, *refused;
+    struct measures measures = {.lowest_max_m = 100};
+
+    ck_assert(!search_is_complete(search));
+    expect_called(search, first);
+    ck_assert_ptr_nonnull(tell_share(search, 60, 2));
+    ck_assert_ptr_nonnull(tell_share(search, 58, params.guard_referee_share));
+    ck_assert_ptr_nonnull(tell_share(search, 56, 1));
+    refused = search_tell_referee(search, 57, VERDICT_OVERLAP, &measures);
+    ck_assert(refused->fitness == 0 && refused->referee_fitness == 0);
+    refused = tell_share(search, 59, 0.69);
+    ck_assert(refused->fitness == 0 && refused->has_referee);
+    ck_assert(refused->referee_fitness == 0.69 * 59);
+    ck_assert(refused->verdict == VERDICT_OK && refused->measures.lowest_max_m == 59);
+    ck_assert(refused->digest == 59);
+
+    /* Two came up. */
+    ck_assert(!search_is_complete(search));
+    expect_called(search, second);
+    ck_assert_ptr_nonnull(tell_share(search, 54, 0));
+    ck_assert_ptr_nonnull(tell_share(search, 55, 1));
+    expect_called(search, third);
+    ck_assert_ptr_nonnull(tell_share(search, 53, 1));
+    ck_assert(search_is_complete(search));
+    expect_called(search, third + 1);
+    for (int i = 0; i < 6; i++)
+        ck_assert(individuals[i].id == ranks[i] && individuals[i].fitness == (double)ranks[i]);
+    for (int i = 57; i < 60; i++)
+        ck_assert(individuals[i].fitness == 0 && individuals[i].has_referee);
+    search_destroy(search);
+}
+END_TEST
+
+START_TEST(strange_words_of_the_referee_change_nothing)
+{
+    static const uint64_t rest[] = {60, 58, 0};
+    struct search *search = make_ladder(3);
+
+    ck_assert_ptr_null(tell_share(search, 0, 1));
+    ck_assert_ptr_null(tell_share(search, 61, 1));
+    ck_assert_ptr_null(tell_share(search, 57, 1));
+    /* One that nobody asked for is taken, once. */
+    ck_assert_ptr_nonnull(tell_share(search, 59, 1));
+    ck_assert_ptr_null(tell_share(search, 59, 0));
+    expect_called(search, rest);
+    ck_assert_ptr_nonnull(tell_share(search, 58, 1));
+    ck_assert_ptr_nonnull(tell_share(search, 60, 1));
+    ck_assert(search_is_complete(search));
+    ck_assert_ptr_null(tell_share(search, 60, 0));
+    ck_assert(search_population(search)->individuals[0].id == 60);
+    search_destroy(search);
+}
+END_TEST
+
+START_TEST(the_referee_can_be_off)
+{
+    static const uint64_t nobody[] = {0}, first[] = {60, 0};
+    struct search *search = make_ladder(0);
+
+    ck_assert(search_is_complete(search));
+    expect_called(search, nobody);
+    ck_assert_ptr_null(tell_share(search, 60, 0));
+    search_destroy(search);
+
+    /* Switched off for a resumed run: what it said before does not count. */
+    search = make_ladder(1);
+    expect_called(search, first);
+    ck_assert_ptr_nonnull(tell_share(search, 60, 0));
+    params.guard_referee_top = 0;
+    search = stop_and_restore(search, NULL);
+    ck_assert(search_is_complete(search));
+    ck_assert(search_population(search)->individuals[0].fitness == 60);
+    search_destroy(search);
+}
+END_TEST
+
+/* More places than creatures, and nobody is accepted. */
+START_TEST(everyone_may_be_refused)
+{
+    const struct individual *individual;
+    struct search *search = make_ladder(1000);
+    int seen = 0;
+
+    while ((individual = search_ask_referee(search))) {
+        ck_assert_uint_eq(individual->id, 60 - (uint64_t)seen);
+        ck_assert_ptr_nonnull(tell_share(search, individual->id, 0));
+        seen++;
+    }
+    ck_assert_int_eq(seen, 60);
+    ck_assert(search_is_complete(search));
+    ck_assert_int_eq(search_survivor_count(search), 1);
+    ck_assert_int_eq(search_advance(search), 0);
+    ck_assert_int_eq(search_population(search)->individuals[59].method, METHOD_RANDOM);
+    search_destroy(search);
+}
+END_TEST
+
+/* Nobody twice in a whole run, survivors included; in the end the top consists of accepted ones. */
+START_TEST(nobody_is_seen_twice)
+{
+    enum { IDS = 1000 };
+    static char is_seen[IDS];
+    const struct individual *individual;
+    const struct population *population;
+    struct search *search;
+    int seen = 0;
+
+    memset(is_seen, 0, sizeof is_seen);
+    params.evolution_reevaluate = _i;
+    search = search_create(&params);
+    population = search_population(search);
+    for (;;) {
+        evaluate_round(search, -1, 0, NULL);
+        while ((individual = search_ask_referee(search))) {
+            ck_assert(individual->id < IDS && !is_seen[individual->id]);
+            is_seen[individual->id] = 1;
+            seen++;
+            tell_toy_referee(search, individual);
+        }
+        ck_assert(search_is_complete(search));
+        for (int i = 0; i < population->count; i++) {
+            individual = &population->individuals[i];
+            ck_assert_int_eq(individual->has_referee, is_seen[individual->id]);
+            ck_assert(i >= 10 || individual->has_referee || individual->fitness == 0);
+        }
+        if (search_is_finished(search))
+            break;
+        ck_assert_int_eq(search_advance(search), 0);
+    }
+    ck_assert_int_gt(seen, 20);
+    ck_assert_int_lt(seen, 8 * 30);
+    search_destroy(search);
+}
+END_TEST
+
 /* ---- stopping and going on ---- */
+
+/* Whether all results are there, but not the referee's. */
+static int is_before_referee(const struct search *search)
+{
+    const struct population *population = search_population(search);
+
+    for (int i = 0; i < population->count; i++)
+        if (!population->individuals[i].has_result)
+            return 0;
+    return !search_is_complete(search);
+}
 
 /* Straight on the one side; on the other stopped and restored before, in the middle of (at a random
  * number of results, told in random order) and after each generation. */
@@ -301,6 +528,7 @@ START_TEST(restored_equals_uninterrupted)
 {
     struct search *straight, *broken;
     struct rng rng;
+    int stops_before_referee = 0;
 
     params.evolution_search = _i % SEARCH_COUNT;
     params.evolution_reevaluate = _i / SEARCH_COUNT;
@@ -311,6 +539,13 @@ START_TEST(restored_equals_uninterrupted)
         for (int stops = 0; stops < 3; stops++) {
             evaluate_some(broken, (int)rng_below(&rng, 30), 2, &rng);
             broken = stop_and_restore(broken, stops == 1 ? NULL : &rng);
+        }
+        /* Now the results that are left, and the referee bit by bit. */
+        evaluate_round(broken, -1, 2, &rng);
+        while (is_before_referee(broken)) {
+            stops_before_referee++;
+            broken = stop_and_restore(broken, &rng);
+            evaluate_some(broken, 1 + (int)rng_below(&rng, 4), 2, &rng);
         }
         evaluate_some(broken, -1, 2, &rng);
         broken = stop_and_restore(broken, &rng);
@@ -326,6 +561,7 @@ START_TEST(restored_equals_uninterrupted)
     }
     ck_assert_uint_eq(search_generation(straight), 7);
     ck_assert(search_is_finished(broken));
+    ck_assert_int_gt(stops_before_referee, 8);
     search_destroy(straight);
     search_destroy(broken);
 }
@@ -419,7 +655,7 @@ START_TEST(survivors_can_be_simulated_again)
 }
 END_TEST
 
-/* Tells every result: the first `good` ids get a fitness, the others none. */
+/* Tells every result: the first `good` ids get a fitness, the others none; the referee agrees. */
 static void tell_good(struct search *search, uint64_t good)
 {
     const struct individual *individual;
@@ -428,6 +664,11 @@ static void tell_good(struct search *search, uint64_t good)
         struct measures measures = {.lowest_max_m = individual->id <= good ? 1 : 0};
 
         search_tell(search, individual->id, VERDICT_OK, &measures, 0);
+    }
+    while ((individual = search_ask_referee(search))) {
+        struct measures measures = individual->measures;
+
+        search_tell_referee(search, individual->id, VERDICT_OK, &measures);
     }
 }
 
@@ -713,6 +954,11 @@ int main(void)
     tcase_add_test(tests, the_complete_population_is_ranked);
     tcase_add_test(tests, the_order_of_results_does_not_matter);
     tcase_add_test(tests, other_seeds_give_other_runs);
+    tcase_add_test(tests, the_referee_sees_the_top);
+    tcase_add_test(tests, strange_words_of_the_referee_change_nothing);
+    tcase_add_test(tests, the_referee_can_be_off);
+    tcase_add_test(tests, everyone_may_be_refused);
+    tcase_add_loop_test(tests, nobody_is_seen_twice, 0, 2);
     tcase_add_loop_test(tests, restored_equals_uninterrupted, 0, 2 * SEARCH_COUNT);
     tcase_add_test(tests, settings_may_change_when_restored);
     tcase_add_test(tests, ids_are_not_given_twice);

@@ -62,7 +62,25 @@ static int verdict_for(uint64_t id)
     return id % 5 == 0 ? VERDICT_OVERLAP : VERDICT_OK;
 }
 
-/* Tells and stores results for up to `count` of those that wait; returns how many there were. */
+/* What the referee leaves of a score. */
+static double referee_share = 1;
+
+/* The referee sees whom it wants to see, and refuses every third. */
+static void referee(struct store *store, struct search *search)
+{
+    const struct individual *individual;
+    while ((individual = search_ask_referee(search)) != NULL) {
+        uint64_t id = individual->id;
+        struct measures measures = individual->measures;
+        measures.distance_m *= id % 3 ? referee_share : 0;
+        individual = search_tell_referee(search, id, VERDICT_OK, &measures);
+        ck_assert_ptr_nonnull(individual);
+        ck_ok(store_put_referee(store, individual, &error));
+    }
+}
+
+/* Tells and stores results for up to `count` of those that wait, and the referee's after the last;
+ * returns how many there were. */
 static int evaluate(struct store *store, struct search *search, int count)
 {
     int done = 0;
@@ -77,6 +95,7 @@ static int evaluate(struct store *store, struct search *search, int count)
         ck_ok(store_put_result(store, individual, &cost, &error));
         done++;
     }
+    referee(store, search);
     return done;
 }
 
@@ -180,6 +199,8 @@ static void check_equal(const struct individual *a, const struct individual *b)
     ck_assert_int_eq(a->verdict, b->verdict);
     ck_assert_uint_eq(a->digest, b->digest);
     ck_assert(a->fitness == b->fitness);
+    ck_assert_int_eq(a->has_referee, b->has_referee);
+    ck_assert(a->referee_fitness == b->referee_fitness);
     ck_assert_int_eq(memcmp(&a->measures, &b->measures, sizeof a->measures), 0);
 }
 
@@ -264,6 +285,79 @@ START_TEST(test_survivors_and_curve)
     ck_assert(generations[1].best >= generations[0].best);
     ck_assert(generations[1].best >= generations[1].median);
     free(generations);
+    store_close(store);
+}
+END_TEST
+
+/* How many of the generation the referee has seen, and how many of these it refused. */
+static void count_referee(struct store *store, uint32_t generation, int *seen, int *refused)
+{
+    struct population found;
+    ck_ok(store_get_population(store, generation, &found, &error));
+    *seen = *refused = 0;
+    for (int i = 0; i < found.count; i++) {
+        *seen += found.individuals[i].has_referee;
+        *refused += found.individuals[i].has_referee && found.individuals[i].fitness == 0;
+    }
+    free_population(&found);
+}
+
+START_TEST(test_referee_comes_back)
+{
+    struct search *search;
+    struct store_entry *entries;
+    uint32_t generation;
+    int count, seen, refused;
+    struct store *store = make_run(&search, 2);
+    const struct population *kept = search_population(search);
+    store_close(store);
+    ck_ok(store_open(&store, path, 0, &error));
+    count_referee(store, 0, &seen, &refused);
+    ck_assert(refused > 0 && seen > refused && seen <= POPULATION);
+    count_referee(store, 1, &seen, &refused);
+    ck_assert(seen == 1 && refused == 0);
+    for (int i = 0; i < kept->count; i++)
+        ck_assert_int_eq(kept->individuals[i].has_referee, kept->individuals[i].generation == 0);
+
+    ck_ok(store_get_top(store, 0, POPULATION, &entries, &count, &generation, &error));
+    for (int i = 0; i < count; i++) {
+        ck_assert(!entries[i].has_referee || entries[i].id % 3 == 0 ||
+                  entries[i].referee_fitness == entries[i].fitness);
+        ck_assert(!entries[i].has_referee || entries[i].id % 3 != 0 ||
+                  (entries[i].referee_fitness == 0 && entries[i].fitness == 0));
+    }
+    free(entries);
+    search_destroy(search);
+    store_close(store);
+}
+END_TEST
+
+/* It looks again when results or what fitness means changed, and only then. */
+START_TEST(test_referee_is_forgotten)
+{
+    struct search *search;
+    struct store_change change;
+    int seen, refused;
+    const char *change_text = _i ? "evolution.behaviour=jump" : "world.gravity_m_s2=1";
+    struct store *store = make_run(&search, POPULATION);
+    search_destroy(search);
+    count_referee(store, 1, &seen, &refused);
+    ck_assert_int_gt(seen, 1);
+
+    int seen_before = seen;
+    ck_ok(params_set_assignment(&params, "guard.referee_share=0.6", &error));
+    ck_ok(store_put_params(store, &params, 1, &change, &error));
+    ck_assert(change.is_new_branch && !change.is_reevaluated && !change.is_judged_anew);
+    count_referee(store, 1, &seen, &refused);
+    ck_assert_int_eq(seen, seen_before);
+
+    ck_ok(params_set_assignment(&params, change_text, &error));
+    ck_ok(store_put_params(store, &params, 1, &change, &error));
+    ck_assert(change.is_reevaluated == !_i && change.is_judged_anew == _i);
+    count_referee(store, 1, &seen, &refused);
+    ck_assert_int_eq(seen, 0);
+    count_referee(store, 0, &seen, &refused);
+    ck_assert_int_gt(seen, 0);
     store_close(store);
 }
 END_TEST
@@ -476,7 +570,12 @@ START_TEST(test_digest_tells_runs_apart)
     ck_assert_uint_eq(one, digest_of_run("farm.workers=9"));
     uint64_t two = digest_of_run("mutation.step=0.31");
     ck_assert_uint_ne(one, two);
-    ck_assert_uint_ne(two, digest_of_run("seed=12"));
+    uint64_t three = digest_of_run("seed=12");
+    ck_assert_uint_ne(two, three);
+    /* Nothing but the number the referee found. */
+    referee_share = 0.9;
+    ck_assert_uint_ne(three, digest_of_run(NULL));
+    referee_share = 1;
 }
 END_TEST
 
@@ -611,6 +710,8 @@ int main(void)
     tcase_add_test(tests, test_population_comes_back);
     tcase_add_test(tests, test_status_counts);
     tcase_add_test(tests, test_survivors_and_curve);
+    tcase_add_test(tests, test_referee_comes_back);
+    tcase_add_loop_test(tests, test_referee_is_forgotten, 0, 2);
     tcase_add_test(tests, test_creature);
     tcase_add_test(tests, test_quarantine);
     tcase_add_test(tests, test_reevaluated_survivors_wait);

@@ -14,6 +14,7 @@
 #include "common/rng.h"
 #include "common/version.h"
 #include "proto/message.h"
+#include "simulator/evaluate.h"
 
 static pid_t child;
 static int to_child, from_child;
@@ -147,13 +148,18 @@ static void make_genome(struct genome *genome)
         (struct connection_gene){.id = 3, .from = 1, .to = 2, .child_face = FACE_LEFT, .scale = 1};
 }
 
-static void send_task(uint64_t id)
+static void send_task_halved(uint64_t id, uint32_t halvings)
 {
-    struct task task = {.id = id, .creature = id + 100, .seed = 9};
+    struct task task = {.id = id, .creature = id + 100, .seed = 9, .halvings = halvings};
     make_genome(&task.genome);
     message_encode_task(&writer, &task);
     send_written();
     genome_deinit(&task.genome);
+}
+
+static void send_task(uint64_t id)
+{
+    send_task_halved(id, 0);
 }
 
 /* As far as ready. */
@@ -195,9 +201,48 @@ START_TEST(tasks_and_stop)
     expect_silence();
     expect_exit(0);
     ck_assert(is_in_log("event=start pid="));
-    ck_assert(is_in_log("event=task task=5 creature=105 attempt=0 verdict=ok digest="));
+    ck_assert(is_in_log("event=task task=5 creature=105 attempt=0 halvings=0 verdict=ok digest="));
     ck_assert(is_in_log("event=end tasks=3 reason=stop"));
     close(to_child);
+}
+END_TEST
+
+/* The motion of the same task evaluated here, with another step. */
+static uint64_t digest_at(double dt_s)
+{
+    struct params own = params;
+    struct arena arena;
+    struct genome genome;
+    struct evaluation evaluation;
+    own.simulation_dt_s = dt_s;
+    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
+    make_genome(&genome);
+    evaluate(&genome, &own, 9, &arena, NULL, NULL, &evaluation);
+    genome_deinit(&genome);
+    arena_deinit(&arena);
+    return evaluation.digest;
+}
+
+/* The step is halved for the one task only. */
+START_TEST(halved_steps)
+{
+    static const uint32_t halvings[] = {0, 2, 1, 0};
+    struct message message;
+    uint64_t digests[4];
+    open_conversation();
+    for (int i = 0; i < 4; i++) {
+        send_task_halved(5, halvings[i]);
+        expect(&message, MESSAGE_RESULT);
+        digests[i] = message.as.result.digest;
+    }
+    ck_assert_uint_eq(digests[0], digest_at(params.simulation_dt_s));
+    ck_assert_uint_eq(digests[1], digest_at(params.simulation_dt_s / 4));
+    ck_assert_uint_eq(digests[2], digest_at(params.simulation_dt_s / 2));
+    ck_assert_uint_eq(digests[3], digests[0]);
+    ck_assert(digests[1] != digests[0] && digests[2] != digests[0] && digests[1] != digests[2]);
+    ck_assert(is_in_log("event=task task=5 creature=105 attempt=0 halvings=2 verdict=ok digest="));
+    close(to_child);
+    expect_exit(0);
 }
 END_TEST
 
@@ -414,6 +459,7 @@ int main(void)
     tcase_set_timeout(test, 60);
     tcase_add_checked_fixture(test, setup, teardown);
     tcase_add_test(test, tasks_and_stop);
+    tcase_add_test(test, halved_steps);
     tcase_add_test(test, end_of_input);
     tcase_add_test(test, in_single_bytes);
     tcase_add_test(test, unreadable_task);
