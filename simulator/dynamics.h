@@ -1,4 +1,4 @@
-/* Dynamics: the interface of the solvers. A creature's links move under joints' effectors, gravity,
+/* Dynamics: the interface to the solvers, one of which the settings name. A creature's links move under joints' effectors, gravity,
  * viscosity, contacts and limits; an energy ledger accounts for every joule.
  *
  * Generalised coordinates: q[0], q[1] position of the root link's origin, q[2] its angle, q[2 + i]
@@ -13,8 +13,9 @@
 struct dynamics;
 
 struct dynamics_settings {
+    int solver; /* SOLVER_* */
     double dt_s;
-    int integrator; /* INTEGRATOR_* */
+    int integrator; /* INTEGRATOR_*, of the articulated solver */
     int contact_sweeps;
     double servo_rad_s;
     double joint_speed_rad_s;

@@ -22,27 +22,20 @@
  * Euler in joint coordinates drifts: not offered.
  *
  * Expected sizes: 2 to 16 links, 2400 steps for an evaluation of 10 s, a few contacts at a time. */
-#include "simulator/dynamics.h"
-
 #include <math.h>
 
 #include "common/error.h"
 #include "simulator/contacts.h"
+#include "simulator/dynamics_solver.h"
+#include "simulator/servo.h"
 #include "simulator/tree.h"
 
 /* Contacts that change a rate by this much more or less than in the step before are an impact: the
  * second half of the step is evaluated anew. */
 #define IMPACT_RAD_S 0.5
 
-struct servo {
-    double kp, kd;   /* position */
-    double motor_kd; /* torque mode: speed at which the torque vanishes */
-    double torque_max;
-    double damping;      /* passive, of the joint */
-    double target, rate; /* the signal and how it moves */
-};
-
-struct dynamics {
+struct articulated {
+    struct dynamics base;
     const struct phenotype *phenotype;
     struct dynamics_settings settings;
     struct world world;
@@ -74,7 +67,7 @@ struct dynamics {
 
 /* ---------------------------------------------------------------- creation */
 
-static int take_scratch(struct dynamics *d, struct arena *arena)
+static int take_scratch(struct articulated *d, struct arena *arena)
 {
     /* one block, cut into vectors of dof numbers */
     double **vectors[] = {&d->q,
@@ -109,33 +102,18 @@ static int take_scratch(struct dynamics *d, struct arena *arena)
     return 0;
 }
 
-/* Gains follow from the inertia that the joint feels at birth when the whole body floats, 1 / (M^-1)_ii,
- * so that a servo of any creature has the same natural frequency and is critically damped in free
- * motion. (The articulated inertia D of the algorithm holds the parent still: with it a servo between
- * a light root and a heavy child is too stiff by their ratio.) */
-static void init_servos(struct dynamics *d)
+static void init_servos(struct articulated *d)
 {
-    double omega = d->settings.servo_rad_s;
     tree_factor(&d->tree);
     for (int i = 1; i < d->links; i++) {
-        const struct link *link = &d->phenotype->links[i];
-        struct servo *servo = &d->servos[i];
         tree_impulse(&d->tree, (struct force){0}, -1, -1, i, 1, d->contacts.x_qd, d->contacts.x_v);
-        double d0 = 1 / d->contacts.x_qd[2 + i];
-        d->birth_d[i] = d0;
-        servo->damping = d->damping_rate * 2 * d0;
-        if (!link->has_effector)
-            continue;
-        servo->torque_max = link->torque_max_n_m;
-        servo->kp = omega * omega * d0;
-        servo->kd = 2 * omega * d0;
-        servo->motor_kd = servo->torque_max / d->settings.joint_speed_rad_s;
-        if (servo->motor_kd > servo->kd)
-            servo->motor_kd = servo->kd;
+        d->birth_d[i] = 1 / d->contacts.x_qd[2 + i];
+        servo_init(&d->servos[i], &d->phenotype->links[i], d->birth_d[i], &d->settings,
+                   d->damping_rate);
     }
 }
 
-static void forget_contacts(struct dynamics *d)
+static void forget_contacts(struct articulated *d)
 {
     contacts_forget(&d->contacts);
     for (int i = 0; i < d->dof; i++)
@@ -143,12 +121,23 @@ static void forget_contacts(struct dynamics *d)
     d->is_examined = 0;
 }
 
-struct dynamics *dynamics_create(const struct phenotype *phenotype, const struct world *world,
-                                 const struct dynamics_settings *settings, struct arena *arena)
+static void articulated_reset_ledger(struct dynamics *dynamics)
 {
-    struct dynamics *d = arena_take(arena, 1, sizeof *d);
+    struct articulated *d = (struct articulated *)dynamics;
+    d->ledger = (struct ledger){0};
+    d->ledger.energy_start_j =
+        tree_kinetic_energy(&d->tree) + tree_potential_energy(&d->tree, d->world.gravity_m_s2);
+}
+
+static struct dynamics *articulated_create(const struct phenotype *phenotype,
+                                           const struct world *world,
+                                           const struct dynamics_settings *settings,
+                                           struct arena *arena)
+{
+    struct articulated *d = arena_take(arena, 1, sizeof *d);
     if (!d || tree_create(&d->tree, phenotype, world->viscosity_pa_s, arena) != 0)
         return NULL;
+    d->base.solver = &dynamics_articulated;
     d->phenotype = phenotype;
     d->settings = *settings;
     d->world = *world;
@@ -162,60 +151,69 @@ struct dynamics *dynamics_create(const struct phenotype *phenotype, const struct
     tree_set_pose(&d->tree, d->q);
     tree_set_velocity(&d->tree, d->qd);
     init_servos(d);
-    dynamics_reset_ledger(d);
-    return d;
+    articulated_reset_ledger(&d->base);
+    return &d->base;
 }
 
 /* ---------------------------------------------------------------- settings and state */
 
-void dynamics_set_target(struct dynamics *d, int link, double target, double rate)
+static void articulated_set_target(struct dynamics *dynamics, int link, double target, double rate)
 {
+    struct articulated *d = (struct articulated *)dynamics;
     d->servos[link].target = target;
     d->servos[link].rate = rate;
 }
 
-void dynamics_set_effectors(struct dynamics *d, enum effector_state state)
+static void articulated_set_effectors(struct dynamics *dynamics, enum effector_state state)
 {
+    struct articulated *d = (struct articulated *)dynamics;
     d->effectors = state;
 }
 
-void dynamics_set_world(struct dynamics *d, const struct world *world)
+static void articulated_set_world(struct dynamics *dynamics, const struct world *world)
 {
+    struct articulated *d = (struct articulated *)dynamics;
     if (world->viscosity_pa_s != d->world.viscosity_pa_s)
         tree_set_viscosity(&d->tree, d->phenotype, world->viscosity_pa_s);
     d->world = *world;
     d->is_examined = 0;
 }
 
-void dynamics_set_joint_damping(struct dynamics *d, double rate_1_s)
+static void articulated_set_joint_damping(struct dynamics *dynamics, double rate_1_s)
 {
+    struct articulated *d = (struct articulated *)dynamics;
     d->damping_rate = rate_1_s;
     for (int i = 1; i < d->links; i++)
         d->servos[i].damping = rate_1_s * 2 * d->birth_d[i];
 }
 
-void dynamics_set_push_out(struct dynamics *d, double speed_m_s)
+static void articulated_set_push_out(struct dynamics *dynamics, double speed_m_s)
 {
+    struct articulated *d = (struct articulated *)dynamics;
     d->contacts.push_out_speed = speed_m_s;
 }
 
-int dynamics_dof(const struct dynamics *d)
+static int articulated_dof(const struct dynamics *dynamics)
 {
+    const struct articulated *d = (const struct articulated *)dynamics;
     return d->dof;
 }
 
-const double *dynamics_q(const struct dynamics *d)
+static const double *articulated_q(const struct dynamics *dynamics)
 {
+    const struct articulated *d = (const struct articulated *)dynamics;
     return d->q;
 }
 
-const double *dynamics_qd(const struct dynamics *d)
+static const double *articulated_qd(const struct dynamics *dynamics)
 {
+    const struct articulated *d = (const struct articulated *)dynamics;
     return d->qd;
 }
 
-void dynamics_set_state(struct dynamics *d, const double *q, const double *qd)
+static void articulated_set_state(struct dynamics *dynamics, const double *q, const double *qd)
 {
+    struct articulated *d = (struct articulated *)dynamics;
     for (int i = 0; i < d->dof; i++) {
         d->q[i] = q[i];
         d->qd[i] = qd[i];
@@ -225,17 +223,20 @@ void dynamics_set_state(struct dynamics *d, const double *q, const double *qd)
     forget_contacts(d);
 }
 
-void dynamics_stop(struct dynamics *d)
+static void articulated_stop(struct dynamics *dynamics)
 {
+    struct articulated *d = (struct articulated *)dynamics;
     for (int i = 0; i < d->dof; i++)
         d->qd[i] = 0;
     tree_set_velocity(&d->tree, d->qd);
     forget_contacts(d);
-    dynamics_reset_ledger(d);
+    articulated_reset_ledger(&d->base);
 }
 
-void dynamics_part_state(const struct dynamics *d, int part, struct part_state *state)
+static void articulated_part_state(const struct dynamics *dynamics, int part,
+                                   struct part_state *state)
 {
+    const struct articulated *d = (const struct articulated *)dynamics;
     const struct part *p = &d->phenotype->parts[part];
     const struct tree_link *l = &d->tree.links[p->link];
     double x = l->px + (l->cos * p->local.x - l->sin * p->local.y);
@@ -248,8 +249,9 @@ void dynamics_part_state(const struct dynamics *d, int part, struct part_state *
     state->omega_rad_s = l->v.w;
 }
 
-struct vec2 dynamics_centre_of_mass(const struct dynamics *d)
+static struct vec2 articulated_centre_of_mass(const struct dynamics *dynamics)
 {
+    const struct articulated *d = (const struct articulated *)dynamics;
     double x = 0, y = 0;
     for (int i = 0; i < d->links; i++) {
         x += d->tree.links[i].mass * d->tree.links[i].cx;
@@ -258,8 +260,9 @@ struct vec2 dynamics_centre_of_mass(const struct dynamics *d)
     return (struct vec2){d->tree.root_x + x / d->tree.mass, d->tree.root_y + y / d->tree.mass};
 }
 
-void dynamics_momentum(const struct dynamics *d, double momentum[3])
+static void articulated_momentum(const struct dynamics *dynamics, double momentum[3])
 {
+    const struct articulated *d = (const struct articulated *)dynamics;
     momentum[0] = momentum[1] = momentum[2] = 0;
     for (int i = 0; i < d->links; i++) {
         const struct tree_link *l = &d->tree.links[i];
@@ -271,37 +274,37 @@ void dynamics_momentum(const struct dynamics *d, double momentum[3])
     }
 }
 
-void dynamics_step_counts(const struct dynamics *d, uint64_t *steps, uint64_t *rk4_steps)
+static void articulated_step_counts(const struct dynamics *dynamics, uint64_t *steps,
+                                    uint64_t *rk4_steps)
 {
+    const struct articulated *d = (const struct articulated *)dynamics;
     *steps = d->steps;
     *rk4_steps = d->rk4_steps;
 }
 
-int dynamics_contacts(const struct dynamics *d, const struct contact_point **contacts)
+static int articulated_contacts(const struct dynamics *dynamics,
+                                const struct contact_point **contacts)
 {
+    const struct articulated *d = (const struct articulated *)dynamics;
     *contacts = d->contacts.points;
     return d->contacts.point_count;
 }
 
-double dynamics_penetration(const struct dynamics *d)
+static double articulated_penetration(const struct dynamics *dynamics)
 {
+    const struct articulated *d = (const struct articulated *)dynamics;
     return d->contacts.penetration;
 }
 
-double dynamics_torque(const struct dynamics *d, int link)
+static double articulated_torque(const struct dynamics *dynamics, int link)
 {
+    const struct articulated *d = (const struct articulated *)dynamics;
     return d->torque[link];
 }
 
-void dynamics_reset_ledger(struct dynamics *d)
+static const struct ledger *articulated_ledger(struct dynamics *dynamics)
 {
-    d->ledger = (struct ledger){0};
-    d->ledger.energy_start_j =
-        tree_kinetic_energy(&d->tree) + tree_potential_energy(&d->tree, d->world.gravity_m_s2);
-}
-
-const struct ledger *dynamics_ledger(struct dynamics *d)
-{
+    struct articulated *d = (struct articulated *)dynamics;
     struct ledger *l = &d->ledger;
     l->kinetic_j = tree_kinetic_energy(&d->tree);
     l->potential_j = tree_potential_energy(&d->tree, d->world.gravity_m_s2);
@@ -311,8 +314,9 @@ const struct ledger *dynamics_ledger(struct dynamics *d)
     return l;
 }
 
-void dynamics_bounds(const struct dynamics *d, double bounds[4])
+static void articulated_bounds(const struct dynamics *dynamics, double bounds[4])
 {
+    const struct articulated *d = (const struct articulated *)dynamics;
     for (int i = 0; i < d->parts; i++) {
         struct box b;
         contacts_place_box(&d->contacts, i, &b);
@@ -326,43 +330,25 @@ void dynamics_bounds(const struct dynamics *d, double bounds[4])
     }
 }
 
-double dynamics_overlap(const struct dynamics *d)
+static double articulated_overlap(const struct dynamics *dynamics)
 {
+    const struct articulated *d = (const struct articulated *)dynamics;
     return contacts_overlap(&d->contacts);
 }
 
 /* ---------------------------------------------------------------- joint torques */
 
-/* The effector's torque before the implicit part, and that part's share of the inertia. `half` is
- * h/2 in the implicit midpoint step and 0 for explicit evaluation at time offset `ahead`. */
-static void effector_torque(const struct dynamics *d, int i, double q, double qd, double half,
+/* The effector's torque before the implicit part, and that part's share, see servo.h. */
+static void effector_torque(const struct articulated *d, int i, double q, double qd, double half,
                             double ahead, double *tau, double *extra)
 {
-    const struct servo *s = &d->servos[i];
-    if (d->effectors == EFFECTORS_ON && d->settings.effector_mode == EFFECTOR_TORQUE) {
-        double share = s->target + s->rate * ahead;
-        share = share > 1 ? 1 : share < -1 ? -1 : share;
-        *tau = share * s->torque_max - s->motor_kd * qd;
-        *extra = half * s->motor_kd;
-        return;
-    }
-    double target = 0, rate = 0;
-    if (d->effectors == EFFECTORS_ON) {
-        /* the joint clamps the requested angle to its limits before it becomes a force */
-        target = s->target + s->rate * ahead;
-        rate = s->rate;
-        if (target > d->contacts.upper[i] || target < d->contacts.lower[i]) {
-            target = target > d->contacts.upper[i] ? d->contacts.upper[i] : d->contacts.lower[i];
-            rate = 0;
-        }
-    }
-    *tau = s->kp * (target - q - half * qd) - s->kd * (qd - rate);
-    *extra = half * s->kd + half * half * s->kp;
+    servo_torque(&d->servos[i], d->effectors, d->settings.effector_mode, d->contacts.lower[i],
+                 d->contacts.upper[i], q, qd, half, ahead, tau, extra);
 }
 
 /* Fills tau and extra for rates qd at joint angles q. Explicit torques are clamped here; implicit
  * ones are clamped where `clamped` says so. */
-static void set_torques(struct dynamics *d, const double *q, const double *qd, double half,
+static void set_torques(struct articulated *d, const double *q, const double *qd, double half,
                         double ahead)
 {
     for (int i = 1; i < d->links; i++) {
@@ -385,7 +371,7 @@ static void set_torques(struct dynamics *d, const double *q, const double *qd, d
 }
 
 /* First guess of which implicit torques exceed their bound, from the inertia at birth. */
-static void guess_clamps(struct dynamics *d, const double *q, const double *qd, double half)
+static void guess_clamps(struct articulated *d, const double *q, const double *qd, double half)
 {
     for (int i = 1; i < d->links; i++) {
         const struct servo *s = &d->servos[i];
@@ -404,7 +390,7 @@ static void guess_clamps(struct dynamics *d, const double *q, const double *qd, 
 /* Implicit accelerations at the tree's pose and velocity, with servo, damping and drag at the mean
  * velocity of the step that began with (q0, qd0). Torques beyond their bound are clamped and the
  * accelerations computed again, until all hold. */
-static void accelerate_implicit(struct dynamics *d, double half)
+static void accelerate_implicit(struct articulated *d, double half)
 {
     for (int pass = 0; pass <= d->links; pass++) {
         int is_exceeded = 0;
@@ -426,7 +412,7 @@ static void accelerate_implicit(struct dynamics *d, double half)
 /* ---------------------------------------------------------------- steps */
 
 /* Books the work of an effector over a step. */
-static void book_effector(struct dynamics *d, double work)
+static void book_effector(struct articulated *d, double work)
 {
     d->ledger.work_effector_j += work;
     if (work > 0)
@@ -435,7 +421,7 @@ static void book_effector(struct dynamics *d, double work)
 
 /* Books effectors, damping and drag over one half of the step, in which the rates go from `from` to
  * `to` with the accelerations qdd. */
-static void book_half(struct dynamics *d, const double *from, const double *to, double half)
+static void book_half(struct articulated *d, const double *from, const double *to, double half)
 {
     for (int i = 1; i < d->links; i++) {
         int at = 2 + i;
@@ -453,7 +439,7 @@ static void book_half(struct dynamics *d, const double *from, const double *to, 
 }
 
 /* Accelerations at the tree's pose for the rates given. */
-static void accelerate_at(struct dynamics *d, const double *rates, double half)
+static void accelerate_at(struct articulated *d, const double *rates, double half)
 {
     if (d->tree.has_drag)
         tree_set_start_velocity(&d->tree, d->qd0);
@@ -462,7 +448,7 @@ static void accelerate_at(struct dynamics *d, const double *rates, double half)
 }
 
 /* Whether contacts changed an angular rate by much more or less than in the last step: an impact. */
-static int is_unexpected(const struct dynamics *d)
+static int is_unexpected(const struct articulated *d)
 {
     for (int i = 2; i < d->dof; i++)
         if (fabs(d->kick[i] - d->last_kick[i]) > IMPACT_RAD_S)
@@ -470,7 +456,7 @@ static int is_unexpected(const struct dynamics *d)
     return 0;
 }
 
-static void step_midpoint(struct dynamics *d)
+static void step_midpoint(struct articulated *d)
 {
     double h = d->settings.dt_s, half = h / 2;
 
@@ -525,7 +511,7 @@ static void step_midpoint(struct dynamics *d)
 }
 
 /* Classical Runge-Kutta; the powers of effectors, drag and damping are integrated as extra states. */
-static void step_rk4(struct dynamics *d)
+static void step_rk4(struct articulated *d)
 {
     static const double weight[4] = {1, 2, 2, 1}, offset[4] = {0, 0.5, 0.5, 1};
     double h = d->settings.dt_s, drag = 0, damping = 0;
@@ -571,14 +557,14 @@ static void step_rk4(struct dynamics *d)
     d->rate_mean[1] = damping;
 }
 
-static void examine_state(struct dynamics *d)
+static void examine_state(struct articulated *d)
 {
     d->clearance = contacts_examine(&d->contacts, d->q, d->qd);
     d->is_examined = 1;
 }
 
 /* RK4 is tried first where nothing can touch; 1 if the step holds. */
-static int try_rk4(struct dynamics *d)
+static int try_rk4(struct articulated *d)
 {
     step_rk4(d);
     tree_set_pose(&d->tree, d->q);
@@ -603,8 +589,9 @@ static int try_rk4(struct dynamics *d)
     return 1;
 }
 
-int dynamics_step(struct dynamics *d)
+static int articulated_step(struct dynamics *dynamics)
 {
+    struct articulated *d = (struct articulated *)dynamics;
     for (int i = 0; i < d->dof; i++) {
         d->q0[i] = d->q[i];
         d->qd0[i] = d->qd[i];
@@ -629,3 +616,29 @@ int dynamics_step(struct dynamics *d)
         sum += fabs(d->q[i]) + fabs(d->qd[i]);
     return isfinite(sum) ? 0 : 1;
 }
+
+const struct dynamics_solver dynamics_articulated = {
+    .create = articulated_create,
+    .set_target = articulated_set_target,
+    .set_effectors = articulated_set_effectors,
+    .set_world = articulated_set_world,
+    .set_joint_damping = articulated_set_joint_damping,
+    .set_push_out = articulated_set_push_out,
+    .step = articulated_step,
+    .dof = articulated_dof,
+    .q = articulated_q,
+    .qd = articulated_qd,
+    .set_state = articulated_set_state,
+    .stop = articulated_stop,
+    .part_state = articulated_part_state,
+    .centre_of_mass = articulated_centre_of_mass,
+    .momentum = articulated_momentum,
+    .bounds = articulated_bounds,
+    .overlap = articulated_overlap,
+    .reset_ledger = articulated_reset_ledger,
+    .ledger = articulated_ledger,
+    .contacts = articulated_contacts,
+    .penetration = articulated_penetration,
+    .torque = articulated_torque,
+    .step_counts = articulated_step_counts,
+};

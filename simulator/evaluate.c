@@ -201,7 +201,8 @@ static int prepare(struct run *run, const struct genome *genome, struct arena *a
         DRAG_STABILITY)
         return VERDICT_UNSTABLE_DRAG;
 
-    struct dynamics_settings settings = {.dt_s = run->dt_s,
+    struct dynamics_settings settings = {.solver = p->simulation_solver,
+                                         .dt_s = run->dt_s,
                                          .integrator = p->simulation_integrator,
                                          .contact_sweeps = (int)p->simulation_contact_sweeps,
                                          .servo_rad_s = p->creature_servo_rad_s,

@@ -1,0 +1,43 @@
+/* See servo.h. (The articulated inertia D of the algorithm holds the parent still: with it a servo
+ * between a light root and a heavy child is too stiff by their ratio.) */
+#include "simulator/servo.h"
+
+void servo_init(struct servo *servo, const struct link *link, double inertia,
+                const struct dynamics_settings *settings, double damping_rate_1_s)
+{
+    double omega = settings->servo_rad_s;
+    servo->damping = damping_rate_1_s * 2 * inertia;
+    if (!link->has_effector)
+        return;
+    servo->torque_max = link->torque_max_n_m;
+    servo->kp = omega * omega * inertia;
+    servo->kd = 2 * omega * inertia;
+    servo->motor_kd = servo->torque_max / settings->joint_speed_rad_s;
+    if (servo->motor_kd > servo->kd)
+        servo->motor_kd = servo->kd;
+}
+
+void servo_torque(const struct servo *s, enum effector_state state, int effector_mode, double lower,
+                  double upper, double q, double qd, double half, double ahead, double *tau,
+                  double *extra)
+{
+    if (state == EFFECTORS_ON && effector_mode == EFFECTOR_TORQUE) {
+        double share = s->target + s->rate * ahead;
+        share = share > 1 ? 1 : share < -1 ? -1 : share;
+        *tau = share * s->torque_max - s->motor_kd * qd;
+        *extra = half * s->motor_kd;
+        return;
+    }
+    double target = 0, rate = 0;
+    if (state == EFFECTORS_ON) {
+        /* the joint clamps the requested angle to its limits before it becomes a force */
+        target = s->target + s->rate * ahead;
+        rate = s->rate;
+        if (target > upper || target < lower) {
+            target = target > upper ? upper : lower;
+            rate = 0;
+        }
+    }
+    *tau = s->kp * (target - q - half * qd) - s->kd * (qd - rate);
+    *extra = half * s->kd + half * half * s->kp;
+}

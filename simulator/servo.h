@@ -1,0 +1,28 @@
+/* Effectors as drives of joints: gains, bounds and torques, the same for every solver. */
+#ifndef SIMULATOR_SERVO_H
+#define SIMULATOR_SERVO_H
+
+#include "simulator/dynamics.h"
+
+struct servo {
+    double kp, kd;   /* position */
+    double motor_kd; /* torque mode: speed at which the torque vanishes */
+    double torque_max;
+    double damping;      /* passive, of the joint */
+    double target, rate; /* the signal and how it moves */
+};
+
+/* Gains of a link's joint. `inertia` is what the joint feels at birth when the whole body floats,
+ * 1 / (M^-1)_ii, so that a servo of any creature has the same natural frequency and is critically
+ * damped in free motion. */
+void servo_init(struct servo *servo, const struct link *link, double inertia,
+                const struct dynamics_settings *settings, double damping_rate_1_s);
+
+/* The effector's torque before bounds and before its implicit part, and that part's share of the
+ * inertia. `half` is h/2 in an implicit midpoint step and 0 for explicit evaluation at time offset
+ * `ahead`. Angles beyond lower .. upper are not aimed at. */
+void servo_torque(const struct servo *servo, enum effector_state state, int effector_mode,
+                  double lower, double upper, double q, double qd, double half, double ahead,
+                  double *tau, double *extra);
+
+#endif
