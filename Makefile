@@ -89,6 +89,11 @@ TEST_SOURCES := $(wildcard tests/unit/test_*.c tests/oracle/test_*.c tests/golde
 	tests/fuzz/test_*.c)
 TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(TEST_SOURCES))
 LIBS_TEST := $(shell pkg-config --libs check 2>/dev/null)
+# LAPACK's least squares are compared with ours where it is installed
+ifneq ($(call PKG,--modversion lapacke),)
+$(B)/obj/tests/unit/test_qr.o: ALL_CFLAGS += -DHAVE_LAPACKE $(call PKG,--cflags lapacke)
+$(B)/tests/unit/test_qr: LIBS_TEST += $(call PKG,--libs lapacke)
+endif
 ALL_LIBS := $(L_VIEWER) $(L_CONTROLLER) $(L_SIMULATOR) $(L_PROTO) $(L_COMMON)
 $(B)/tests/%: $(B)/obj/tests/%.o $(ALL_LIBS)
 	@mkdir -p $(@D)
