@@ -88,7 +88,10 @@
     REAL(creature, effector_filter_s, 0.04, 0, 1, 'E', "time constant of the effectors' signal")   \
     REAL(creature, joint_damping_1_s, 0, 0, 100, 'E', "passive damping rate of every joint")       \
     REAL(simulation, duration_s, 10, 0.1, 3600, 'E', "scored time of an evaluation")               \
-    CHOICE(simulation, solver, 0, "articulated", 'E', "dynamics: see docs/physics.md")             \
+    CHOICE(simulation, solver, 0, "articulated|constraint", 'E', "dynamics: see docs/physics.md")  \
+    REAL(simulation, constraint_tau_s, 0.01, 0.0001, 1, 'E',                                       \
+         "solver constraint: time in which deviations decay")                                      \
+    REAL(simulation, rtol, 1e-8, 1e-13, 0.01, 'E', "solver constraint: tolerance of its steps")    \
     CHOICE(simulation, integrator, 0, "auto|rk4|midpoint", 'E',                                    \
            "auto: RK4 unless something touches")                                                   \
     REAL(simulation, dt_s, 0.004166666666666667, 0.00001, 0.05, 'E',                               \
@@ -149,7 +152,7 @@ enum { BEHAVIOUR_WALK, BEHAVIOUR_JUMP, BEHAVIOUR_SWIM, BEHAVIOUR_COUNT };
 enum { SEARCH_SIMS, SEARCH_RANDOM, SEARCH_COUNT };
 enum { OVERLAP_PUSH, OVERLAP_REJECT };
 enum { EFFECTOR_POSITION, EFFECTOR_TORQUE };
-enum { SOLVER_ARTICULATED };
+enum { SOLVER_ARTICULATED, SOLVER_CONSTRAINT };
 enum { INTEGRATOR_AUTO, INTEGRATOR_RK4, INTEGRATOR_MIDPOINT };
 enum { PRESET_CUSTOM, PRESET_LAND, PRESET_WATER, PRESET_AIR, PRESET_MOON };
 enum { SETTLE_LIMP, SETTLE_HOLD };

@@ -4,6 +4,7 @@
 /* In the order of the parameter's choices. */
 static const struct dynamics_solver *const solvers[] = {
     [SOLVER_ARTICULATED] = &dynamics_articulated,
+    [SOLVER_CONSTRAINT] = &dynamics_constraint,
 };
 
 struct dynamics *dynamics_create(const struct phenotype *phenotype, const struct world *world,

@@ -21,6 +21,8 @@ struct dynamics_settings {
     double joint_speed_rad_s;
     int effector_mode; /* EFFECTOR_* */
     double joint_damping_1_s;
+    /* of the constraint solver; contact_epsilon_m: nearer is touching, 0 for the default of 0.1 mm */
+    double constraint_tau_s, rtol, contact_epsilon_m;
 };
 
 /* Energy terms since the last dynamics_reset_ledger(), J. Losses and gains are >= 0. */

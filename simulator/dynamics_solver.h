@@ -43,5 +43,6 @@ struct dynamics {
 };
 
 extern const struct dynamics_solver dynamics_articulated;
+extern const struct dynamics_solver dynamics_constraint;
 
 #endif

@@ -202,6 +202,8 @@ static int prepare(struct run *run, const struct genome *genome, struct arena *a
         return VERDICT_UNSTABLE_DRAG;
 
     struct dynamics_settings settings = {.solver = p->simulation_solver,
+                                         .constraint_tau_s = p->simulation_constraint_tau_s,
+                                         .rtol = p->simulation_rtol,
                                          .dt_s = run->dt_s,
                                          .integrator = p->simulation_integrator,
                                          .contact_sweeps = (int)p->simulation_contact_sweeps,

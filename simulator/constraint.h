@@ -1,0 +1,186 @@
+/* The constraint solver's own declarations, shared by its three files:
+ *
+ *   constraint_touch.c      where corners, faces and joint limits touch, and how fast
+ *   constraint_system.c     forces of the world, the constraint-force equation, impulses
+ *   dynamics_constraint.c   adaptive steps, events, the interface of dynamics.h
+ *
+ * Every link has its own three coordinates: the position of its centre of mass and its angle. The
+ * state y holds 3 coordinates for each link, then 3 velocities for each. */
+#ifndef SIMULATOR_CONSTRAINT_H
+#define SIMULATOR_CONSTRAINT_H
+
+#include "simulator/collide.h"
+#include "simulator/dynamics_solver.h"
+#include "simulator/qr.h"
+#include "simulator/servo.h"
+
+/* Touching points besides joint limits, at most. (Rules of contact that both solvers share, such as
+ * the slowest impact that bounces, have the values of contacts.c.) */
+#define TOUCHES_MAX 64
+/* Stages of Dormand and Prince's method; the last is the first of the next step. */
+#define STAGES 7
+
+struct body {
+    int parent;
+    double inverse_mass, inverse_inertia;
+    double mass, inertia;
+    struct vec2 own;     /* the joint to the parent, from the centre of mass */
+    struct vec2 parents; /* the same joint, from the parent's centre of mass */
+};
+
+/* A link in a state. */
+struct place {
+    double x, y, angle, vx, vy, w;
+    double cos, sin;
+};
+
+/* A face of a part in its link's frame, from the link's centre of mass. */
+struct edge {
+    struct vec2 middle, normal;
+    double half_length;
+};
+
+/* One scalar constraint: its deviation D has D' = J v and D'' = J v' + curvature, and its force acts
+ * along G, which is J but where sliding friction goes with it. */
+struct row {
+    int a, b; /* links; b = -1: the world */
+    double ja[3], jb[3];
+    double ga[3], gb[3];
+    double deviation, rate, curvature;
+    double bias; /* curvature + 2/tau D' + D/tau^2 */
+};
+
+enum touch_mode { TOUCH_FREE, TOUCH_STICKS, TOUCH_SLIDES };
+
+/* A corner on the ground, a corner on a face, or a joint at its limit. */
+struct touch {
+    int key;          /* names what touches what */
+    int part, corner; /* part -1: a limit */
+    int other, face;  /* other -1: the ground */
+    int a, b;         /* links; of a limit: the joint's link and its parent */
+    double side;      /* limit: +1 lower, -1 upper */
+    enum touch_mode mode;
+    double direction;    /* of sliding, +1 or -1 */
+    double slop;         /* depth at which it rests */
+    double floor;        /* speed along the direction below which sliding has turned round */
+    double anchor;       /* along the face, where it sticks */
+    double force[2];     /* normal and friction, of the last evaluation */
+    double reference[2]; /* the same, of the last step */
+    struct vec2 at, normal;
+    struct row rows[2]; /* normal and tangent; rows[0].deviation is the gap */
+};
+
+/* Impulses of a touch in the step of dynamics_step(). */
+struct mark {
+    int key;
+    struct contact_point point;
+};
+
+/* Touches as rows of their own, joints eliminated: response X of the velocities to a unit force or
+ * impulse, W = J X. */
+struct reduced {
+    int count; /* rows */
+    double *w, *x;
+    double *free;    /* of each row, without contact forces */
+    double *value;   /* with those found so far */
+    double *target;  /* least value of normal rows, value of tangent rows */
+    double *impulse; /* forces or impulses */
+    int *slide;      /* tangent rows: 0 sticks if it can, else the direction of sliding */
+};
+
+struct constraint {
+    struct dynamics base;
+    const struct phenotype *phenotype;
+    struct dynamics_settings settings;
+    struct world world;
+    int links, parts, dof, joints;
+    double mass_kg, thinnest_m;
+    uint64_t steps, free_steps;
+    enum effector_state effectors;
+    double damping_rate, push_out_speed, epsilon_m;
+
+    /* the body */
+    struct body *bodies;
+    struct servo *servos;
+    double *birth_inertia;
+    double *lower, *upper;
+    struct vec2 *corners; /* parts x 4, in the link's frame, from its centre of mass */
+    struct edge *faces;   /* parts x 4 */
+    double *part_cos, *part_sin, *part_radius;
+
+    /* the state, and what was computed at one */
+    double *y;
+    double *q, *qd; /* joint coordinates of y */
+    struct place *places;
+    struct box *boxes;
+    double *force;          /* external, 3 a link */
+    double *drag;           /* the part of it that is drag */
+    double *torque;         /* of effectors */
+    double *damping_torque; /* passive */
+    double *acceleration;   /* 3 a link */
+
+    /* touches */
+    struct touch *touches; /* those that press */
+    int touch_count, touch_room;
+    struct touch *found; /* of the last touch_find() */
+    int found_count;
+    int is_stale; /* modes are to be chosen anew */
+    struct mark *marks;
+    int mark_count;
+    struct contact_point *points;
+    int point_count;
+    double penetration_m;
+
+    /* the constraint-force equation */
+    int rows_max;
+    struct row *rows;
+    double *gamma, *scale, *right, *lambda;
+    double *reference; /* of joints, in the last step: of many solutions the nearest is taken */
+    struct qr qr, joints_qr;
+    struct reduced reduced;
+
+    /* steps: y and quadratures, see dynamics_constraint.c */
+    int size;
+    double *k[STAGES];
+    double *y0, *y1, *stage;
+    double h_s, last_error;
+    double *effector_work;
+    int *pierced; /* keys */
+    int pierced_count;
+
+    struct ledger ledger;
+};
+
+/* Places all links and parts at the state. */
+void touch_place(struct constraint *c, const double *y);
+void touch_place_box(const struct constraint *c, int part, struct box *box);
+/* Rows of a touch at the placed state: gap, rate, directions. */
+void touch_update(const struct constraint *c, struct touch *touch);
+/* Fills found[] with all touches closer than margin_m (limits: rad) at the placed state. */
+void touch_find(struct constraint *c, double margin_m);
+/* 1 if a corner is still in front of its face. */
+int touch_is_on_face(const struct constraint *c, const struct touch *touch);
+/* The touch of that key among those that press, or NULL. */
+struct touch *touch_pressing(const struct constraint *c, int key);
+/* No point of any link moves faster, m/s. */
+double touch_top_speed(const struct constraint *c);
+
+int system_create(struct constraint *c, struct arena *arena);
+/* What a joint feels at birth, 1 / (M^-1)_ii, at the placed state. */
+double system_joint_inertia(struct constraint *c, int link);
+/* Accelerations at state y, ahead_s after the targets were set, with the touches that press; their
+ * forces are stored in them. */
+void system_accelerate(struct constraint *c, const double *y, double ahead_s);
+/* Finds out which of the touches of found[] press, and how, and makes them the touches. */
+void system_choose_modes(struct constraint *c, double ahead_s);
+/* Impulses on all of found[] together; velocities in c->y change, and the ledger. */
+void system_collide(struct constraint *c);
+/* One step of first order with impulses, for what has too many events: y moves on by h. */
+void system_step_by_impulses(struct constraint *c, double ahead_s, double h_s);
+/* Takes the forces of the last evaluation as those of the last step. */
+void system_keep_forces(struct constraint *c);
+/* Books the work and the impulses of a touch; is_impact: both at an instant. */
+void system_book_touch(struct constraint *c, const struct touch *touch, const double impulse[2],
+                       const double work[2], int is_impact);
+
+#endif

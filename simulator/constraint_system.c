@@ -1,0 +1,739 @@
+/* See constraint.h. The constraint-force equation (Barzel, Barr 1988) in the notation of
+ * docs/physics-constraint.md: the deviation D of every constraint shall obey
+ *
+ *   D'' + 2/tau D' + D/tau^2 = 0,     D'' = J v' + curvature,     v' = M^-1 (f + G' F)
+ *   Gamma F = -(J M^-1 f + curvature + 2/tau D' + D/tau^2),       Gamma = J M^-1 G'
+ *
+ * solved by least squares, rows and columns scaled by 1/sqrt(J M^-1 J'). Where constraints are
+ * redundant, of all forces the ones nearest to those of the last step are taken, so that a load does
+ * not jump from foot to foot. */
+#include <math.h>
+
+#include "common/error.h"
+#include "simulator/constraint.h"
+
+/* Directions in which the scaled Gamma is weaker than this are left alone: a box on two corners
+ * cannot tell one friction force from the other. */
+#define RANK_TOLERANCE 1e-9
+/* Depth that is left alone where it was there from the start, m or rad. */
+#define SLOP 1e-3
+/* Deviations of contacts are corrected no faster than this, m/s or rad/s. */
+#define PUSH_OUT_SPEED 0.05
+/* Share of the depth that is pushed out in a step by impulses. */
+#define PUSH_OUT_SHARE 0.2
+/* Slower impacts do not bounce. */
+#define RESTITUTION_SPEED_M_S 0.2
+/* A touch no faster than this rests, m/s or rad/s; one that slides no faster may stick. */
+#define REST_SPEED  1e-6
+#define STICK_SPEED 2e-5
+/* Sliding that turns round by more than this is an event. */
+#define TURN_SPEED 1e-6
+/* A touch presses from this share of all forces on. */
+#define PRESS_SHARE 1e-9
+/* Sweeps, and what counts as no change, as wedged: shares of the largest value asked for. */
+#define SWEEPS        5000
+#define SWEEP_SHARE   1e-13
+#define WEDGED_SHARE  1e-3
+#define LEAST_INVERSE 1e-300
+
+int system_create(struct constraint *c, struct arena *arena)
+{
+    size_t links = (size_t)c->links, room = (size_t)c->touch_room;
+    size_t touch_rows = 2 * (room - links) + links, rows = (size_t)c->joints + touch_rows;
+    struct reduced *r = &c->reduced;
+    c->rows_max = (int)rows;
+    c->rows = arena_take(arena, rows, sizeof c->rows[0]);
+    c->gamma = arena_take(arena, rows * rows, sizeof(double));
+    c->scale = arena_take(arena, rows, sizeof(double));
+    c->right = arena_take(arena, rows, sizeof(double));
+    c->lambda = arena_take(arena, rows, sizeof(double));
+    c->reference = arena_take(arena, (size_t)c->joints, sizeof(double));
+    r->w = arena_take(arena, touch_rows * touch_rows, sizeof(double));
+    r->x = arena_take(arena, touch_rows * 3 * links, sizeof(double));
+    double **vectors[] = {&r->free, &r->value, &r->target, &r->impulse};
+    int is_complete =
+        c->rows && c->gamma && c->scale && c->right && c->lambda && c->reference && r->w && r->x;
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
+        *vectors[i] = arena_take(arena, touch_rows, sizeof(double));
+        is_complete &= *vectors[i] != NULL;
+    }
+    r->slide = arena_take(arena, touch_rows, sizeof(int));
+    if (!is_complete || !r->slide)
+        return ERR_MEMORY;
+    int joints = c->joints > 0 ? c->joints : 1;
+    return qr_create(&c->joints_qr, joints, joints, arena) != 0 ||
+                   qr_create(&c->qr, c->rows_max, c->rows_max, arena) != 0
+               ? ERR_MEMORY
+               : 0;
+}
+
+/* ---------------------------------------------------------------- external forces */
+
+/* Every face feels -k (v.n) n times its length at its middle, and -k w L^3 / 12 about it. */
+static void add_drag(struct constraint *c)
+{
+    for (int i = 0; i < 3 * c->links; i++)
+        c->drag[i] = 0;
+    double k = c->world.viscosity_pa_s;
+    for (int i = 0; i < 4 * c->parts && k > 0; i++) {
+        int link = c->phenotype->parts[i / 4].link;
+        const struct place *p = &c->places[link];
+        const struct edge *f = &c->faces[i];
+        double nx = p->cos * f->normal.x - p->sin * f->normal.y;
+        double ny = p->sin * f->normal.x + p->cos * f->normal.y;
+        double rx = p->cos * f->middle.x - p->sin * f->middle.y;
+        double ry = p->sin * f->middle.x + p->cos * f->middle.y;
+        double speed = (p->vx - p->w * ry) * nx + (p->vy + p->w * rx) * ny;
+        double length = 2 * f->half_length, push = -k * length * speed;
+        double *drag = c->drag + 3 * link;
+        drag[0] += push * nx;
+        drag[1] += push * ny;
+        drag[2] += push * (rx * ny - ry * nx) - k * p->w * length * length * length / 12;
+    }
+    for (int i = 0; i < 3 * c->links; i++)
+        c->force[i] += c->drag[i];
+}
+
+static void add_torques(struct constraint *c, double ahead)
+{
+    for (int i = 1; i < c->links; i++) {
+        const struct servo *s = &c->servos[i];
+        const struct place *p = &c->places[i], *o = &c->places[c->bodies[i].parent];
+        double q = p->angle - o->angle, qd = p->w - o->w, tau = 0, extra;
+        if (s->torque_max > 0 && c->effectors != EFFECTORS_SLACK) {
+            servo_torque(s, c->effectors, c->settings.effector_mode, c->lower[i], c->upper[i], q,
+                         qd, 0, ahead, &tau, &extra);
+            tau = tau > s->torque_max ? s->torque_max : tau;
+            tau = tau < -s->torque_max ? -s->torque_max : tau;
+        }
+        c->torque[i] = tau;
+        c->damping_torque[i] = -s->damping * qd;
+        c->force[3 * i + 2] += tau + c->damping_torque[i];
+        c->force[3 * c->bodies[i].parent + 2] -= tau + c->damping_torque[i];
+    }
+}
+
+static void set_forces(struct constraint *c, double ahead)
+{
+    for (int i = 0; i < c->links; i++) {
+        c->force[3 * i] = c->force[3 * i + 2] = 0;
+        c->force[3 * i + 1] = -c->bodies[i].mass * c->world.gravity_m_s2;
+    }
+    add_drag(c);
+    add_torques(c, ahead);
+}
+
+/* ---------------------------------------------------------------- rows */
+
+/* The bodies meet at the joint: along the world's x (axis 0) and y (axis 1). */
+static void set_joint_row(const struct constraint *c, int i, int axis, struct row *row)
+{
+    const struct body *body = &c->bodies[i];
+    const struct place *p = &c->places[i], *o = &c->places[body->parent];
+    struct vec2 s = {p->cos * body->own.x - p->sin * body->own.y,
+                     p->sin * body->own.x + p->cos * body->own.y};
+    struct vec2 r = {o->cos * body->parents.x - o->sin * body->parents.y,
+                     o->sin * body->parents.x + o->cos * body->parents.y};
+    *row = (struct row){.a = i, .b = body->parent};
+    row->ja[axis] = 1;
+    row->jb[axis] = -1;
+    row->ja[2] = axis == 0 ? -s.y : s.x;
+    row->jb[2] = axis == 0 ? r.y : -r.x;
+    if (axis == 0) {
+        row->deviation = (p->x - o->x) + (s.x - r.x);
+        row->rate = (p->vx - o->vx) + (row->ja[2] * p->w + row->jb[2] * o->w);
+        row->curvature = -p->w * p->w * s.x + o->w * o->w * r.x;
+    } else {
+        row->deviation = (p->y - o->y) + (s.y - r.y);
+        row->rate = (p->vy - o->vy) + (row->ja[2] * p->w + row->jb[2] * o->w);
+        row->curvature = -p->w * p->w * s.y + o->w * o->w * r.y;
+    }
+}
+
+static void push_along_itself(struct row *row)
+{
+    for (int k = 0; k < 3; k++) {
+        row->ga[k] = row->ja[k];
+        row->gb[k] = row->jb[k];
+    }
+}
+
+static void set_joint_rows(struct constraint *c)
+{
+    double tau = c->settings.constraint_tau_s;
+    for (int i = 0; i < c->joints; i++) {
+        struct row *row = &c->rows[i];
+        set_joint_row(c, 1 + i / 2, i % 2, row);
+        row->bias = row->curvature + 2 / tau * row->rate + row->deviation / (tau * tau);
+        push_along_itself(row);
+    }
+}
+
+/* What a touch's acceleration shall be, without the row's curvature: the same law, in which the
+ * correction of the deviation has a greatest speed. */
+static double touch_acceleration(const struct constraint *c, double deviation, double rate)
+{
+    double tau = c->settings.constraint_tau_s, speed = deviation / (2 * tau);
+    speed = speed > PUSH_OUT_SPEED ? PUSH_OUT_SPEED : speed;
+    speed = speed < -PUSH_OUT_SPEED ? -PUSH_OUT_SPEED : speed;
+    return -2 / tau * (rate + speed);
+}
+
+/* The rows of the touches that press; returns the number of all rows. */
+static int set_rows(struct constraint *c)
+{
+    int count = c->joints;
+    set_joint_rows(c);
+    for (int i = 0; i < c->touch_count; i++) {
+        struct touch *t = &c->touches[i];
+        touch_update(c, t);
+        struct row *n = &c->rows[count++];
+        *n = t->rows[0];
+        n->bias = n->curvature - touch_acceleration(c, n->deviation + t->slop, n->rate);
+        push_along_itself(n);
+        double share = t->part < 0 ? 0 : -t->direction * c->world.friction;
+        if (t->mode == TOUCH_SLIDES) {
+            for (int k = 0; k < 3; k++) {
+                n->ga[k] += share * t->rows[1].ja[k];
+                n->gb[k] += share * t->rows[1].jb[k];
+            }
+        } else if (t->part >= 0) {
+            struct row *along = &c->rows[count++];
+            *along = t->rows[1];
+            along->bias =
+                along->curvature - touch_acceleration(c, along->deviation - t->anchor, along->rate);
+            push_along_itself(along);
+        }
+    }
+    return count;
+}
+
+/* j M^-1 g of one link. */
+static double link_product(const struct body *b, const double *j, const double *g)
+{
+    return b->inverse_mass * (j[0] * g[0] + j[1] * g[1]) + b->inverse_inertia * (j[2] * g[2]);
+}
+
+/* J_i M^-1 G_j'. */
+static double row_product(const struct constraint *c, const struct row *i, const struct row *j)
+{
+    const struct body *bodies = c->bodies;
+    double sum = 0;
+    if (i->a == j->a)
+        sum += link_product(&bodies[i->a], i->ja, j->ga);
+    if (i->a == j->b)
+        sum += link_product(&bodies[i->a], i->ja, j->gb);
+    if (i->b >= 0 && i->b == j->a)
+        sum += link_product(&bodies[i->b], i->jb, j->ga);
+    if (i->b >= 0 && i->b == j->b)
+        sum += link_product(&bodies[i->b], i->jb, j->gb);
+    return sum;
+}
+
+/* J v for 3 velocities (or accelerations) a link. */
+static double row_rate(const struct row *row, const double *v)
+{
+    const double *a = v + 3 * row->a, *b = v + 3 * row->b;
+    double sum = row->ja[0] * a[0] + row->ja[1] * a[1] + row->ja[2] * a[2];
+    if (row->b >= 0)
+        sum += row->jb[0] * b[0] + row->jb[1] * b[1] + row->jb[2] * b[2];
+    return sum;
+}
+
+/* v += M^-1 G' times a force. */
+static void push(const struct constraint *c, const struct row *row, double force, double *v)
+{
+    const struct body *a = &c->bodies[row->a];
+    v[3 * row->a] += a->inverse_mass * (row->ga[0] * force);
+    v[3 * row->a + 1] += a->inverse_mass * (row->ga[1] * force);
+    v[3 * row->a + 2] += a->inverse_inertia * (row->ga[2] * force);
+    if (row->b < 0)
+        return;
+    const struct body *b = &c->bodies[row->b];
+    v[3 * row->b] += b->inverse_mass * (row->gb[0] * force);
+    v[3 * row->b + 1] += b->inverse_mass * (row->gb[1] * force);
+    v[3 * row->b + 2] += b->inverse_inertia * (row->gb[2] * force);
+}
+
+static double row_scale(const struct constraint *c, const struct row *row)
+{
+    double mobility = link_product(&c->bodies[row->a], row->ja, row->ja);
+    if (row->b >= 0)
+        mobility += link_product(&c->bodies[row->b], row->jb, row->jb);
+    return 1 / sqrt(mobility);
+}
+
+/* Scaled Gamma of the first `count` rows, factored. */
+static void factor_gamma(struct constraint *c, int count, struct qr *qr)
+{
+    for (int i = 0; i < count; i++)
+        c->scale[i] = row_scale(c, &c->rows[i]);
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < count; j++)
+            c->gamma[i * count + j] =
+                c->scale[i] * c->scale[j] * row_product(c, &c->rows[i], &c->rows[j]);
+    qr_factor(qr, c->gamma, count, count, RANK_TOLERANCE);
+}
+
+/* ---------------------------------------------------------------- the equation */
+
+/* Forces of the last step, in the order of the rows and scaled, into `to`. */
+static void get_reference(const struct constraint *c, double *to)
+{
+    int row = c->joints;
+    for (int i = 0; i < c->joints; i++)
+        to[i] = c->reference[i] / c->scale[i];
+    for (int i = 0; i < c->touch_count; i++) {
+        const struct touch *t = &c->touches[i];
+        to[row] = t->reference[0] / c->scale[row];
+        row++;
+        if (t->mode == TOUCH_STICKS && t->part >= 0) {
+            to[row] = t->reference[1] / c->scale[row];
+            row++;
+        }
+    }
+}
+
+static void store_forces(struct constraint *c)
+{
+    int row = c->joints;
+    for (int i = 0; i < c->touch_count; i++) {
+        struct touch *t = &c->touches[i];
+        t->force[0] = c->lambda[row++];
+        if (t->part < 0)
+            t->force[1] = 0;
+        else if (t->mode == TOUCH_SLIDES)
+            t->force[1] = -t->direction * c->world.friction * t->force[0];
+        else
+            t->force[1] = c->lambda[row++];
+    }
+}
+
+void system_keep_forces(struct constraint *c)
+{
+    for (int i = 0; i < c->joints; i++)
+        c->reference[i] = c->lambda[i];
+    for (int i = 0; i < c->touch_count; i++)
+        for (int k = 0; k < 2; k++)
+            c->touches[i].reference[k] = c->touches[i].force[k];
+}
+
+void system_accelerate(struct constraint *c, const double *y, double ahead)
+{
+    touch_place(c, y);
+    set_forces(c, ahead);
+    for (int i = 0; i < c->links; i++) {
+        const struct body *b = &c->bodies[i];
+        c->acceleration[3 * i] = b->inverse_mass * c->force[3 * i];
+        c->acceleration[3 * i + 1] = b->inverse_mass * c->force[3 * i + 1];
+        c->acceleration[3 * i + 2] = b->inverse_inertia * c->force[3 * i + 2];
+    }
+    int count = set_rows(c);
+    factor_gamma(c, count, &c->qr);
+
+    /* lambda = reference + the shortest correction */
+    get_reference(c, c->lambda);
+    for (int i = 0; i < count; i++) {
+        double sum = -c->scale[i] * (row_rate(&c->rows[i], c->acceleration) + c->rows[i].bias);
+        for (int j = 0; j < count; j++)
+            sum -= c->gamma[i * count + j] * c->lambda[j];
+        c->right[i] = sum;
+    }
+    qr_solve(&c->qr, c->right, c->right);
+    for (int i = 0; i < count; i++)
+        c->lambda[i] = c->scale[i] * (c->lambda[i] + c->right[i]);
+    for (int i = 0; i < count; i++)
+        push(c, &c->rows[i], c->lambda[i], c->acceleration);
+    store_forces(c);
+}
+
+/* ---------------------------------------------------------------- touches alone */
+
+static int touch_row_count(const struct touch *t)
+{
+    return t->part < 0 ? 1 : 2;
+}
+
+/* Response of all velocities to a unit force along a row, the joints holding. Needs joints_qr. */
+static void respond(struct constraint *c, const struct row *row, double *x)
+{
+    for (int i = 0; i < 3 * c->links; i++)
+        x[i] = 0;
+    push(c, row, 1, x);
+    for (int i = 0; i < c->joints; i++)
+        c->right[i] = -c->scale[i] * row_rate(&c->rows[i], x);
+    qr_solve(&c->joints_qr, c->right, c->right);
+    for (int i = 0; i < c->joints; i++)
+        push(c, &c->rows[i], c->scale[i] * c->right[i], x);
+}
+
+double system_joint_inertia(struct constraint *c, int link)
+{
+    struct touch limit = {.part = -1, .a = link, .b = c->bodies[link].parent, .side = 1};
+    touch_update(c, &limit);
+    push_along_itself(&limit.rows[0]);
+    set_joint_rows(c);
+    factor_gamma(c, c->joints, &c->joints_qr);
+    respond(c, &limit.rows[0], c->reduced.x);
+    return 1 / row_rate(&limit.rows[0], c->reduced.x);
+}
+
+/* X and W of found[], at the placed state. */
+static void build_reduced(struct constraint *c)
+{
+    struct reduced *r = &c->reduced;
+    int width = 3 * c->links, count = 0;
+    set_joint_rows(c);
+    factor_gamma(c, c->joints, &c->joints_qr);
+    for (int i = 0; i < c->found_count; i++)
+        for (int k = 0; k < touch_row_count(&c->found[i]); k++, count++) {
+            push_along_itself(&c->found[i].rows[k]);
+            respond(c, &c->found[i].rows[k], r->x + count * width);
+        }
+    r->count = count;
+    int row = 0;
+    for (int i = 0; i < c->found_count; i++)
+        for (int k = 0; k < touch_row_count(&c->found[i]); k++, row++)
+            for (int j = 0; j < count; j++)
+                r->w[row * count + j] = row_rate(&c->found[i].rows[k], r->x + j * width);
+}
+
+/* Changes one impulse and all values with it; returns the change of its own value. */
+static double change_impulse(struct reduced *r, int row, double to)
+{
+    double change = to - r->impulse[row];
+    if (change == 0)
+        return 0;
+    r->impulse[row] = to;
+    for (int i = 0; i < r->count; i++)
+        r->value[i] += r->w[i * r->count + row] * change;
+    return fabs(r->w[row * r->count + row] * change);
+}
+
+/* One projected Gauss-Seidel sweep; returns the largest change. */
+static double sweep(struct constraint *c)
+{
+    struct reduced *r = &c->reduced;
+    double largest = 0;
+    int row = 0;
+    for (int i = 0; i < c->found_count; i++) {
+        int n = row, t = row + 1, is_limit = c->found[i].part < 0;
+        row += is_limit ? 1 : 2;
+        double own = r->w[n * r->count + n];
+        double to = r->impulse[n] + (r->target[n] - r->value[n]) / fmax(own, LEAST_INVERSE);
+        largest = fmax(largest, change_impulse(r, n, own > 0 && to > 0 ? to : 0));
+        if (is_limit)
+            continue;
+        double most = c->world.friction * r->impulse[n];
+        own = r->w[t * r->count + t];
+        to = r->impulse[t] + (r->target[t] - r->value[t]) / fmax(own, LEAST_INVERSE);
+        to = to > most ? most : to < -most ? -most : to;
+        if (r->slide[t] != 0)
+            to = -r->slide[t] * most;
+        largest = fmax(largest, change_impulse(r, t, own > 0 ? to : 0));
+    }
+    return largest;
+}
+
+/* Largest change of the last sweep, of the largest value asked for. */
+static double sweep_impulses(struct reduced *r, struct constraint *c)
+{
+    double change = 0, largest = 1e-12;
+    for (int i = 0; i < r->count; i++) {
+        r->impulse[i] = 0;
+        r->value[i] = r->free[i];
+        largest = fmax(largest, fabs(r->target[i] - r->free[i]));
+    }
+    for (int i = 0; i < SWEEPS; i++) {
+        change = sweep(c);
+        if (change < SWEEP_SHARE * largest)
+            break;
+    }
+    return change / largest;
+}
+
+/* Rows that cannot all be pushed out at once would load one another without end: then they are only
+ * kept from going deeper. */
+static void solve_reduced(struct constraint *c)
+{
+    struct reduced *r = &c->reduced;
+    if (sweep_impulses(r, c) < WEDGED_SHARE)
+        return;
+    for (int i = 0; i < r->count; i++)
+        r->target[i] = r->target[i] > 0 ? 0 : r->target[i];
+    sweep_impulses(r, c);
+}
+
+/* found[] becomes: all within epsilon, and all that press. */
+static void gather(struct constraint *c, double margin)
+{
+    touch_find(c, margin);
+    for (int i = 0; i < c->touch_count; i++) {
+        int at = 0;
+        while (at < c->found_count && c->found[at].key != c->touches[i].key)
+            at++;
+        if (at == c->found_count && c->found_count >= c->touch_room)
+            continue;
+        c->found[at] = c->touches[i];
+        touch_update(c, &c->found[at]);
+        c->found_count += at == c->found_count && touch_is_on_face(c, &c->found[at]) &&
+                          c->found[at].rows[0].deviation < margin;
+    }
+}
+
+/* Drops what does not rest: it is on its way apart, or has not come close enough yet. */
+static void keep_resting(struct constraint *c)
+{
+    int kept = 0;
+    for (int i = 0; i < c->found_count; i++) {
+        struct touch *t = &c->found[i];
+        int is_pressing = t->mode != TOUCH_FREE;
+        if (!is_pressing && fabs(t->rows[0].rate) > REST_SPEED)
+            continue;
+        if (!is_pressing) {
+            double depth = -t->rows[0].deviation;
+            t->slop = depth < 0 ? 0 : depth > SLOP ? SLOP : depth;
+            t->anchor = t->rows[1].deviation;
+        }
+        c->found[kept++] = *t;
+    }
+    c->found_count = kept;
+}
+
+/* Takes over what presses, after solve_reduced(). */
+static void take_modes(struct constraint *c)
+{
+    const struct reduced *r = &c->reduced;
+    double least = 0;
+    int row = 0;
+    for (int i = 0; i < r->count; i++)
+        least += PRESS_SHARE * fabs(r->impulse[i]);
+    c->touch_count = 0;
+    for (int i = 0; i < c->found_count; i++) {
+        struct touch *t = &c->found[i];
+        int n = row, along = row + 1;
+        row += touch_row_count(t);
+        if (r->impulse[n] <= least)
+            continue;
+        int stuck = t->mode == TOUCH_STICKS;
+        double most = c->world.friction * r->impulse[n];
+        t->reference[0] = r->impulse[n];
+        t->reference[1] = 0;
+        t->mode = TOUCH_STICKS;
+        if (t->part >= 0) {
+            double force = t->reference[1] = r->impulse[along];
+            if (r->slide[along] != 0 || fabs(force) >= most * (1 - 1e-9)) {
+                t->mode = TOUCH_SLIDES;
+                t->direction = r->slide[along] != 0 ? r->slide[along] : force > 0 ? -1 : 1;
+                t->floor = fmin(0, t->rows[1].rate * t->direction) - TURN_SPEED;
+            } else if (!stuck) {
+                t->anchor = t->rows[1].deviation;
+            }
+        }
+        c->touches[c->touch_count++] = *t;
+    }
+}
+
+void system_choose_modes(struct constraint *c, double ahead)
+{
+    struct reduced *r = &c->reduced;
+    touch_place(c, c->y);
+    gather(c, c->epsilon_m);
+    keep_resting(c);
+    c->touch_count = 0;
+    if (c->found_count == 0)
+        return;
+    system_accelerate(c, c->y, ahead);
+    build_reduced(c);
+    int row = 0;
+    for (int i = 0; i < c->found_count; i++) {
+        const struct touch *t = &c->found[i];
+        for (int k = 0; k < touch_row_count(t); k++, row++) {
+            const struct row *at = &t->rows[k];
+            double deviation = k == 0 ? at->deviation + t->slop : at->deviation - t->anchor;
+            r->free[row] = row_rate(at, c->acceleration) + at->curvature;
+            r->slide[row] = k == 0 || fabs(at->rate) <= STICK_SPEED ? 0 : at->rate > 0 ? 1 : -1;
+            if (k == 1 && t->mode != TOUCH_STICKS)
+                deviation = 0;
+            r->target[row] = touch_acceleration(c, deviation, at->rate);
+        }
+    }
+    solve_reduced(c);
+    take_modes(c);
+}
+
+/* ---------------------------------------------------------------- impulses */
+
+static void add_mark(struct constraint *c, const struct touch *t, const double impulse[2])
+{
+    int at = 0;
+    while (at < c->mark_count && c->marks[at].key != t->key)
+        at++;
+    if (t->part < 0 || at >= c->touch_room)
+        return;
+    struct mark *mark = &c->marks[at];
+    if (at == c->mark_count)
+        c->marks[c->mark_count++] =
+            (struct mark){.key = t->key, .point = {.part = t->part, .other = t->other}};
+    mark->point.at = t->at;
+    mark->point.normal = t->normal;
+    mark->point.gap_m = t->rows[0].deviation;
+    mark->point.normal_impulse_n_s += impulse[0];
+    mark->point.friction_impulse_n_s += impulse[1];
+}
+
+void system_book_touch(struct constraint *c, const struct touch *t, const double impulse[2],
+                       const double work[2], int is_impact)
+{
+    struct ledger *l = &c->ledger;
+    double sum = work[0] + work[1];
+    add_mark(c, t, impulse);
+    if (sum > 0) {
+        if (t->part < 0)
+            l->gain_limit_j += sum;
+        else if (is_impact)
+            l->gain_impact_j += sum;
+        else
+            l->gain_push_out_j += sum;
+    } else if (t->part < 0) {
+        l->loss_limit_j -= sum;
+    } else if (work[0] > 0) {
+        l->loss_friction_j -= sum;
+    } else if (work[1] > 0) {
+        l->loss_impact_j -= sum;
+    } else {
+        l->loss_impact_j -= work[0];
+        l->loss_friction_j -= work[1];
+    }
+}
+
+/* Velocities in y after the impulses, and the ledger: the work of an impulse is impulse times the
+ * mean of the velocities before and after it, exactly. `before` holds the former. */
+static void apply_impulses(struct constraint *c, const double *before, int is_impact)
+{
+    struct reduced *r = &c->reduced;
+    int width = 3 * c->links, row = 0;
+    double *v = c->y + width;
+    for (int i = 0; i < r->count; i++)
+        for (int k = 0; k < width && r->impulse[i] != 0; k++)
+            v[k] += r->x[i * width + k] * r->impulse[i];
+    for (int i = 0; i < c->found_count; i++) {
+        double impulse[2] = {0, 0}, work[2] = {0, 0};
+        for (int k = 0; k < touch_row_count(&c->found[i]); k++, row++) {
+            impulse[k] = r->impulse[row];
+            work[k] = r->impulse[row] * (before[row] + r->value[row]) / 2;
+        }
+        if (impulse[0] > 0)
+            system_book_touch(c, &c->found[i], impulse, work, is_impact);
+    }
+}
+
+static double total_work(const struct reduced *r)
+{
+    double work = 0;
+    for (int i = 0; i < r->count; i++)
+        work += r->impulse[i] * (r->free[i] + r->value[i]) / 2;
+    return work;
+}
+
+void system_collide(struct constraint *c)
+{
+    struct reduced *r = &c->reduced;
+    touch_place(c, c->y);
+    gather(c, c->epsilon_m);
+    build_reduced(c);
+    int row = 0, bounces = 0;
+    for (int i = 0; i < c->found_count; i++) {
+        const struct touch *t = &c->found[i];
+        for (int k = 0; k < touch_row_count(t); k++, row++) {
+            double rate = t->rows[k].rate;
+            int is_bounce = k == 0 && t->part >= 0 && rate < -RESTITUTION_SPEED_M_S;
+            r->free[row] = rate;
+            r->slide[row] = 0;
+            r->target[row] = is_bounce ? -c->world.elasticity * rate : 0;
+            bounces |= is_bounce && c->world.elasticity > 0;
+        }
+    }
+    solve_reduced(c);
+    if (bounces && total_work(r) > 0) {
+        /* Newton's restitution with Coulomb friction can create energy: once more without */
+        for (int i = 0; i < r->count; i++)
+            r->target[i] = 0;
+        solve_reduced(c);
+    }
+    apply_impulses(c, r->free, 1);
+
+    /* what flies off again does not press */
+    touch_place(c, c->y);
+    int kept = 0;
+    for (int i = 0; i < c->touch_count; i++) {
+        touch_update(c, &c->touches[i]);
+        if (c->touches[i].rows[0].rate <= REST_SPEED)
+            c->touches[kept++] = c->touches[i];
+    }
+    c->touch_count = kept;
+    c->is_stale = 1;
+}
+
+/* Least velocity after a step by impulses. */
+static double step_target(const struct constraint *c, const struct touch *t, double h)
+{
+    double gap = t->rows[0].deviation, slop = c->push_out_speed > 0 ? 0 : SLOP;
+    double fastest = c->push_out_speed > 0 ? c->push_out_speed : PUSH_OUT_SPEED;
+    if (gap > 0)
+        return -gap / h;
+    double speed = -gap > slop ? PUSH_OUT_SHARE * (-gap - slop) / h : 0;
+    return speed < fastest ? speed : fastest;
+}
+
+/* Books effectors, drag and damping: forces at the start, mean of the velocities. */
+static void book_forces(struct constraint *c, const double *from, const double *to, double h)
+{
+    for (int i = 0; i < 3 * c->links; i++)
+        c->ledger.loss_drag_j -= h * c->drag[i] * (from[i] + to[i]) / 2;
+    for (int i = 1; i < c->links; i++) {
+        int at = 3 * i + 2, parent = 3 * c->bodies[i].parent + 2;
+        double way = h * ((from[at] - from[parent]) + (to[at] - to[parent])) / 2;
+        c->effector_work[i] += c->torque[i] * way;
+        c->ledger.loss_damping_j -= c->damping_torque[i] * way;
+    }
+}
+
+void system_step_by_impulses(struct constraint *c, double ahead, double h)
+{
+    struct reduced *r = &c->reduced;
+    int width = 3 * c->links;
+    double *v = c->y + width, *v0 = c->y0 + width;
+    c->touch_count = 0;
+    system_accelerate(c, c->y, ahead);
+    double margin = 2 * h * touch_top_speed(c) + c->epsilon_m;
+    touch_find(c, margin);
+    for (int i = 0; i < width; i++) {
+        v0[i] = v[i];
+        v[i] += h * c->acceleration[i];
+    }
+    int kept = 0;
+    for (int i = 0; i < c->found_count; i++) {
+        double gap = c->found[i].rows[0].deviation, rate = row_rate(&c->found[i].rows[0], v);
+        if (gap <= 0 || gap < h * fabs(rate))
+            c->found[kept++] = c->found[i];
+    }
+    c->found_count = kept;
+    build_reduced(c);
+    int row = 0;
+    for (int i = 0; i < c->found_count; i++)
+        for (int k = 0; k < touch_row_count(&c->found[i]); k++, row++) {
+            r->free[row] = row_rate(&c->found[i].rows[k], v);
+            r->slide[row] = 0;
+            r->target[row] = k == 0 ? step_target(c, &c->found[i], h) : 0;
+        }
+    solve_reduced(c);
+    for (int i = 0, at = 0; i < c->found_count; i++)
+        for (int k = 0; k < touch_row_count(&c->found[i]); k++, at++)
+            r->free[at] = c->found[i].rows[k].rate;
+    apply_impulses(c, r->free, 0);
+    for (int i = 0; i < width; i++)
+        c->y[i] += h * v[i];
+    book_forces(c, v0, v, h);
+    c->is_stale = 1;
+}

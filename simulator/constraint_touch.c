@@ -1,0 +1,229 @@
+/* See constraint.h. Every contact is a corner against a line that belongs to the ground or to a link:
+ * then its distance is a smooth function of the coordinates, with the derivatives that a constraint
+ * needs. Derivation for a corner p of link a, a unit vector e fixed in link b, r = p - c_b:
+ *
+ *   D   = e . r                      e' = w_b (e turned by 90 degrees) = w_b f
+ *   D'  = e . u + w_b f . r,         u = r' = v_p - v_b
+ *   D'' = e . (a_p - a_b) + alpha_b f . r + 2 w_b f . u - w_b^2 e . r
+ *   a_p = a_a + alpha_a x s - w_a^2 s,   s = p - c_a
+ *
+ * The terms without accelerations are the row's curvature. */
+#include <math.h>
+#include <stddef.h>
+
+#include "common/detmath.h"
+#include "simulator/constraint.h"
+
+static struct vec2 turn(const struct place *p, struct vec2 v)
+{
+    return (struct vec2){p->cos * v.x - p->sin * v.y, p->sin * v.x + p->cos * v.y};
+}
+
+void touch_place_box(const struct constraint *c, int part, struct box *box)
+{
+    const struct part *p = &c->phenotype->parts[part];
+    const struct place *l = &c->places[p->link];
+    struct vec2 centre = c->phenotype->links[p->link].centre;
+    struct vec2 arm = turn(l, (struct vec2){p->local.x - centre.x, p->local.y - centre.y});
+    *box = (struct box){.x = l->x + arm.x,
+                        .y = l->y + arm.y,
+                        .half_width = p->width_m / 2,
+                        .half_height = p->height_m / 2,
+                        .cos = l->cos * c->part_cos[part] - l->sin * c->part_sin[part],
+                        .sin = l->sin * c->part_cos[part] + l->cos * c->part_sin[part]};
+}
+
+void touch_place(struct constraint *c, const double *y)
+{
+    for (int i = 0; i < c->links; i++) {
+        const double *at = y + 3 * i, *v = y + 3 * (c->links + i);
+        struct place *p = &c->places[i];
+        *p = (struct place){
+            .x = at[0], .y = at[1], .angle = at[2], .vx = v[0], .vy = v[1], .w = v[2]};
+        det_sincos(p->angle, &p->sin, &p->cos);
+    }
+}
+
+double touch_top_speed(const struct constraint *c)
+{
+    double top = 0;
+    for (int i = 0; i < c->parts; i++) {
+        const struct place *p = &c->places[c->phenotype->parts[i].link];
+        double reach = 0;
+        for (int k = 0; k < 4; k++) {
+            struct vec2 corner = c->corners[4 * i + k];
+            reach = fmax(reach, corner.x * corner.x + corner.y * corner.y);
+        }
+        top = fmax(top, sqrt(p->vx * p->vx + p->vy * p->vy) + fabs(p->w) * sqrt(reach));
+    }
+    return top;
+}
+
+/* The row of corner arm s on link a along e, fixed in link b (-1: in the world) at arm r. */
+static void set_row(const struct constraint *c, struct row *row, int a, struct vec2 s, int b,
+                    struct vec2 r, struct vec2 e)
+{
+    const struct place *p = &c->places[a];
+    *row = (struct row){.a = a, .b = b, .ja = {e.x, e.y, s.x * e.y - s.y * e.x}};
+    row->rate = e.x * p->vx + e.y * p->vy + row->ja[2] * p->w;
+    row->curvature = -p->w * p->w * (s.x * e.x + s.y * e.y);
+    if (b < 0)
+        return;
+    const struct place *o = &c->places[b];
+    struct vec2 f = {-e.y, e.x};
+    double ux = p->vx - p->w * s.y - o->vx, uy = p->vy + p->w * s.x - o->vy;
+    row->jb[0] = -e.x;
+    row->jb[1] = -e.y;
+    row->jb[2] = f.x * r.x + f.y * r.y;
+    row->rate += row->jb[0] * o->vx + row->jb[1] * o->vy + row->jb[2] * o->w;
+    row->curvature += 2 * o->w * (f.x * ux + f.y * uy) - o->w * o->w * (e.x * r.x + e.y * r.y);
+}
+
+static void update_limit(const struct constraint *c, struct touch *t)
+{
+    const struct place *p = &c->places[t->a], *o = &c->places[t->b];
+    double q = p->angle - o->angle, side = t->side;
+    t->rows[0] = (struct row){.a = t->a, .b = t->b, .ja = {0, 0, side}, .jb = {0, 0, -side}};
+    t->rows[0].deviation = side > 0 ? q - c->lower[t->a] : c->upper[t->a] - q;
+    t->rows[0].rate = side * (p->w - o->w);
+}
+
+void touch_update(const struct constraint *c, struct touch *t)
+{
+    if (t->part < 0) {
+        update_limit(c, t);
+        return;
+    }
+    const struct place *p = &c->places[t->a];
+    struct vec2 s = turn(p, c->corners[4 * t->part + t->corner]);
+    struct vec2 at = {p->x + s.x, p->y + s.y}, n = {0, 1}, r = at;
+    double offset = 0;
+    if (t->b >= 0) {
+        const struct edge *f = &c->faces[4 * t->other + t->face];
+        const struct place *o = &c->places[t->b];
+        n = turn(o, f->normal);
+        r = (struct vec2){at.x - o->x, at.y - o->y};
+        offset = f->normal.x * f->middle.x + f->normal.y * f->middle.y;
+    }
+    struct vec2 along = {n.y, -n.x};
+    set_row(c, &t->rows[0], t->a, s, t->b, r, n);
+    set_row(c, &t->rows[1], t->a, s, t->b, r, along);
+    t->rows[0].deviation = n.x * r.x + n.y * r.y - offset;
+    t->rows[1].deviation = along.x * r.x + along.y * r.y;
+    t->at = at;
+    t->normal = n;
+}
+
+/* Distance of the corner from the middle of its face, along it. */
+static double off_middle(const struct constraint *c, const struct touch *t)
+{
+    const struct edge *f = &c->faces[4 * t->other + t->face];
+    return fabs(t->rows[1].deviation - (f->middle.x * f->normal.y - f->middle.y * f->normal.x));
+}
+
+int touch_is_on_face(const struct constraint *c, const struct touch *t)
+{
+    if (t->b < 0 || t->part < 0)
+        return 1;
+    return off_middle(c, t) <= c->faces[4 * t->other + t->face].half_length + c->epsilon_m;
+}
+
+struct touch *touch_pressing(const struct constraint *c, int key)
+{
+    for (int i = 0; i < c->touch_count; i++)
+        if (c->touches[i].key == key)
+            return &c->touches[i];
+    return NULL;
+}
+
+/* Adds a touch to found[] if it is close enough. */
+static void consider(struct constraint *c, const struct touch *touch, double margin)
+{
+    if (c->found_count >= c->touch_room)
+        return;
+    struct touch *t = &c->found[c->found_count];
+    *t = *touch;
+    touch_update(c, t);
+    if (t->rows[0].deviation < margin && touch_is_on_face(c, t))
+        c->found_count++;
+}
+
+static void find_on_ground(struct constraint *c, int part, double margin)
+{
+    if (c->boxes[part].y - c->part_radius[part] >= margin)
+        return;
+    for (int k = 0; k < 4; k++) {
+        struct touch t = {.key = 4 * part + k,
+                          .part = part,
+                          .corner = k,
+                          .other = -1,
+                          .a = c->phenotype->parts[part].link,
+                          .b = -1};
+        consider(c, &t, margin);
+    }
+}
+
+static void consider_corner(struct constraint *c, int part, int corner, int other, int face,
+                            double margin)
+{
+    struct touch t = {.key = 4 * c->parts + ((4 * part + corner) * c->parts + other) * 4 + face,
+                      .part = part,
+                      .corner = corner,
+                      .other = other,
+                      .face = face,
+                      .a = c->phenotype->parts[part].link,
+                      .b = c->phenotype->parts[other].link};
+    consider(c, &t, margin);
+}
+
+/* The features of collide_boxes() name the reference face and the incident corners: those corners
+ * stand against that face, and the ends of that face against the incident one. */
+static void find_between(struct constraint *c, int first, int second, double margin)
+{
+    static const int incident_face[4] = {FACE_TOP, FACE_LEFT, FACE_BOTTOM, FACE_RIGHT};
+    static const int end_corner[4] = {
+        [FACE_TOP] = 0, [FACE_LEFT] = 1, [FACE_BOTTOM] = 2, [FACE_RIGHT] = 3};
+    struct manifold m;
+    collide_boxes(&c->boxes[first], &c->boxes[second], margin, &m);
+    if (m.count == 0)
+        return;
+    int feature = m.points[0].feature;
+    int reference = feature >= 32 ? second : first, incident = feature >= 32 ? first : second;
+    int face = feature % 32 / 8, corner = feature % 8 / 2, end = end_corner[face];
+    for (int i = 0; i < 2; i++)
+        consider_corner(c, incident, (corner + i) % 4, reference, face, margin);
+    for (int i = 0; i < 2; i++)
+        consider_corner(c, reference, (end + i) % 4, incident, incident_face[corner], margin);
+}
+
+static void find_limits(struct constraint *c, double margin)
+{
+    for (int i = 1; i < c->links; i++)
+        for (int k = 0; k < 2; k++) {
+            struct touch t = {.key = -1 - (2 * i + k),
+                              .part = -1,
+                              .other = -1,
+                              .a = i,
+                              .b = c->bodies[i].parent,
+                              .side = k ? -1 : 1};
+            consider(c, &t, margin);
+        }
+}
+
+void touch_find(struct constraint *c, double margin)
+{
+    c->found_count = 0;
+    find_limits(c, margin);
+    for (int i = 0; i < c->parts; i++)
+        touch_place_box(c, i, &c->boxes[i]);
+    for (int i = 0; i < c->parts; i++) {
+        if (c->world.has_ground)
+            find_on_ground(c, i, margin);
+        for (int j = 0; j < i; j++) {
+            double dx = c->boxes[i].x - c->boxes[j].x, dy = c->boxes[i].y - c->boxes[j].y;
+            double reach = c->part_radius[i] + c->part_radius[j] + margin;
+            if (dx * dx + dy * dy < reach * reach && !phenotype_is_neighbour(c->phenotype, j, i))
+                find_between(c, j, i, margin);
+        }
+    }
+}
