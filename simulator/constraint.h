@@ -17,6 +17,11 @@
 /* Touching points besides joint limits, at most. (Rules of contact that both solvers share, such as
  * the slowest impact that bounces, have the values of contacts.c.) */
 #define TOUCHES_MAX 64
+/* Within epsilon and no faster than this, m/s or rad/s, a touch rests: it is held by a constraint as
+ * soon as it presses. Faster ones collide. */
+#define TOUCH_REST_SPEED 1e-3
+/* Sliding that turns round by more than this, m/s, is an event. */
+#define TOUCH_TURN_SPEED 1e-6
 /* Stages of Dormand and Prince's method; the last is the first of the next step. */
 #define STAGES 7
 
@@ -86,6 +91,8 @@ struct reduced {
     double *target;  /* least value of normal rows, value of tangent rows */
     double *impulse; /* forces or impulses */
     int *slide;      /* tangent rows: 0 sticks if it can, else the direction of sliding */
+    double *sweep_impulse;
+    int *state, *direction, *unknown, *is_normal; /* of the exact solution */
 };
 
 struct constraint {
@@ -158,7 +165,7 @@ void touch_place_box(const struct constraint *c, int part, struct box *box);
 void touch_update(const struct constraint *c, struct touch *touch);
 /* Fills found[] with all touches closer than margin_m (limits: rad) at the placed state. */
 void touch_find(struct constraint *c, double margin_m);
-/* 1 if a corner is still in front of its face. */
+/* 1 if a corner is in front of its face, or not so deep behind it that another one is nearer. */
 int touch_is_on_face(const struct constraint *c, const struct touch *touch);
 /* The touch of that key among those that press, or NULL. */
 struct touch *touch_pressing(const struct constraint *c, int key);
@@ -171,8 +178,11 @@ double system_joint_inertia(struct constraint *c, int link);
 /* Accelerations at state y, ahead_s after the targets were set, with the touches that press; their
  * forces are stored in them. */
 void system_accelerate(struct constraint *c, const double *y, double ahead_s);
-/* Finds out which of the touches of found[] press, and how, and makes them the touches. */
-void system_choose_modes(struct constraint *c, double ahead_s);
+/* Finds out what presses, and how, and makes that the touches. Returns 0, or 1 if nothing fits. */
+int system_choose_modes(struct constraint *c, double ahead_s);
+/* 1 if a touch that rests without pressing would, at the placed state with its accelerations, come
+ * closer than a constraint lets it. */
+int system_wants_to_press(const struct constraint *c, const struct touch *touch);
 /* Impulses on all of found[] together; velocities in c->y change, and the ledger. */
 void system_collide(struct constraint *c);
 /* One step of first order with impulses, for what has too many events: y moves on by h. */

@@ -12,9 +12,12 @@
 #include "common/error.h"
 #include "simulator/constraint.h"
 
-/* Directions in which the scaled Gamma is weaker than this are left alone: a box on two corners
- * cannot tell one friction force from the other. */
-#define RANK_TOLERANCE 1e-9
+/* Directions in which the scaled Gamma is weaker than this are left alone. A box on two corners cannot
+ * tell one friction force from the other, nor can a straight chain that lies on the ground; where it
+ * is nearly straight, forces of many times its weight would answer to the errors of its velocities.
+ * Joints alone are never redundant but in loops. */
+#define RANK_TOLERANCE       1e-7
+#define JOINT_RANK_TOLERANCE 1e-12
 /* Depth that is left alone where it was there from the start, m or rad. */
 #define SLOP 1e-3
 /* Deviations of contacts are corrected no faster than this, m/s or rad/s. */
@@ -23,18 +26,28 @@
 #define PUSH_OUT_SHARE 0.2
 /* Slower impacts do not bounce. */
 #define RESTITUTION_SPEED_M_S 0.2
-/* A touch no faster than this rests, m/s or rad/s; one that slides no faster may stick. */
-#define REST_SPEED  1e-6
+/* What slides no faster may stick, m/s. */
 #define STICK_SPEED 2e-5
-/* Sliding that turns round by more than this is an event. */
-#define TURN_SPEED 1e-6
+/* Accelerations smaller than this share are errors. */
+#define ACCELERATION_SHARE 1e-5
 /* A touch presses from this share of all forces on. */
 #define PRESS_SHARE 1e-9
-/* Sweeps, and what counts as no change, as wedged: shares of the largest value asked for. */
-#define SWEEPS        5000
-#define SWEEP_SHARE   1e-13
-#define WEDGED_SHARE  1e-3
-#define LEAST_INVERSE 1e-300
+/* Sweeps before an exact solution is tried and where there is none, and what counts as no change, as
+ * wedged: shares of the largest value asked for. */
+#define SWEEPS_FIRST 50
+#define SWEEPS       5000
+#define SWEEP_SHARE  1e-13
+/* The same in steps by impulses, which are of first order anyway. */
+#define STEP_SWEEPS      200
+#define STEP_SWEEP_SHARE 1e-9
+/* States of rows tried for an exact solution; its errors; and those of redundant rows, which agree with
+ * each other only as well as the state does. */
+#define STATE_CHANGES  30
+#define STATE_SHARE    1e-9
+#define HOLD_SHARE     1e-4
+#define WEDGED_SHARE   1e-3
+#define DIVERGED_SHARE 1e6
+#define LEAST_INVERSE  1e-300
 
 int system_create(struct constraint *c, struct arena *arena)
 {
@@ -50,15 +63,19 @@ int system_create(struct constraint *c, struct arena *arena)
     c->reference = arena_take(arena, (size_t)c->joints, sizeof(double));
     r->w = arena_take(arena, touch_rows * touch_rows, sizeof(double));
     r->x = arena_take(arena, touch_rows * 3 * links, sizeof(double));
-    double **vectors[] = {&r->free, &r->value, &r->target, &r->impulse};
+    double **vectors[] = {&r->free, &r->value, &r->target, &r->impulse, &r->sweep_impulse};
+    int **lists[] = {&r->slide, &r->state, &r->direction, &r->unknown, &r->is_normal};
     int is_complete =
         c->rows && c->gamma && c->scale && c->right && c->lambda && c->reference && r->w && r->x;
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
         *vectors[i] = arena_take(arena, touch_rows, sizeof(double));
         is_complete &= *vectors[i] != NULL;
     }
-    r->slide = arena_take(arena, touch_rows, sizeof(int));
-    if (!is_complete || !r->slide)
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        *lists[i] = arena_take(arena, touch_rows, sizeof(int));
+        is_complete &= *lists[i] != NULL;
+    }
+    if (!is_complete)
         return ERR_MEMORY;
     int joints = c->joints > 0 ? c->joints : 1;
     return qr_create(&c->joints_qr, joints, joints, arena) != 0 ||
@@ -272,7 +289,8 @@ static void factor_gamma(struct constraint *c, int count, struct qr *qr)
         for (int j = 0; j < count; j++)
             c->gamma[i * count + j] =
                 c->scale[i] * c->scale[j] * row_product(c, &c->rows[i], &c->rows[j]);
-    qr_factor(qr, c->gamma, count, count, RANK_TOLERANCE);
+    qr_factor(qr, c->gamma, count, count,
+              count > c->joints ? RANK_TOLERANCE : JOINT_RANK_TOLERANCE);
 }
 
 /* ---------------------------------------------------------------- the equation */
@@ -318,16 +336,20 @@ void system_keep_forces(struct constraint *c)
             c->touches[i].reference[k] = c->touches[i].force[k];
 }
 
+/* What the external forces do to links without joints. */
+static void set_free_acceleration(struct constraint *c)
+{
+    for (int i = 0; i < 3 * c->links; i++) {
+        const struct body *b = &c->bodies[i / 3];
+        c->acceleration[i] = c->force[i] * (i % 3 == 2 ? b->inverse_inertia : b->inverse_mass);
+    }
+}
+
 void system_accelerate(struct constraint *c, const double *y, double ahead)
 {
     touch_place(c, y);
     set_forces(c, ahead);
-    for (int i = 0; i < c->links; i++) {
-        const struct body *b = &c->bodies[i];
-        c->acceleration[3 * i] = b->inverse_mass * c->force[3 * i];
-        c->acceleration[3 * i + 1] = b->inverse_mass * c->force[3 * i + 1];
-        c->acceleration[3 * i + 2] = b->inverse_inertia * c->force[3 * i + 2];
-    }
+    set_free_acceleration(c);
     int count = set_rows(c);
     factor_gamma(c, count, &c->qr);
 
@@ -436,32 +458,188 @@ static double sweep(struct constraint *c)
 }
 
 /* Largest change of the last sweep, of the largest value asked for. */
-static double sweep_impulses(struct reduced *r, struct constraint *c)
+static double sweep_impulses(struct constraint *c, int sweeps, double share)
 {
+    struct reduced *r = &c->reduced;
     double change = 0, largest = 1e-12;
     for (int i = 0; i < r->count; i++) {
         r->impulse[i] = 0;
         r->value[i] = r->free[i];
         largest = fmax(largest, fabs(r->target[i] - r->free[i]));
     }
-    for (int i = 0; i < SWEEPS; i++) {
+    for (int i = 0; i < sweeps; i++) {
         change = sweep(c);
-        if (change < SWEEP_SHARE * largest)
+        if (change <= share * largest || change > DIVERGED_SHARE * largest)
             break;
     }
     return change / largest;
 }
 
-/* Rows that cannot all be pushed out at once would load one another without end: then they are only
- * kept from going deeper. */
-static void solve_reduced(struct constraint *c)
+/* Which rows of found[] act, as a guess: normal rows hold their target or are free, tangent rows hold
+ * theirs or slide. */
+enum { ROW_FREE, ROW_HOLDS };
+
+/* Reads a guess off the impulses. */
+static void guess_states(struct constraint *c)
 {
     struct reduced *r = &c->reduced;
-    if (sweep_impulses(r, c) < WEDGED_SHARE)
-        return;
+    int row = 0;
+    for (int i = 0; i < c->found_count; i++) {
+        int n = row, t = row + 1;
+        row += touch_row_count(&c->found[i]);
+        r->state[n] = r->impulse[n] > 0 ? ROW_HOLDS : ROW_FREE;
+        if (c->found[i].part < 0)
+            continue;
+        double most = c->world.friction * r->impulse[n];
+        int is_sliding = r->slide[t] != 0 || fabs(r->impulse[t]) >= most * (1 - 1e-9);
+        r->state[t] = is_sliding ? ROW_FREE : ROW_HOLDS;
+        r->direction[t] = r->slide[t] != 0 ? r->slide[t] : r->impulse[t] > 0 ? -1 : 1;
+    }
+}
+
+/* Change of row i's value by a unit of row j's impulse, sliding friction going with it. */
+static double state_response(const struct constraint *c, int i, int j, int has_tangent)
+{
+    const struct reduced *r = &c->reduced;
+    double response = r->w[i * r->count + j];
+    if (has_tangent && r->state[j + 1] == ROW_FREE)
+        response -= r->direction[j + 1] * c->world.friction * r->w[i * r->count + j + 1];
+    return response;
+}
+
+/* Impulses that make all rows hold which the states say, those nearest to `reference`; values too. */
+static void solve_states(struct constraint *c, const double *reference)
+{
+    struct reduced *r = &c->reduced;
+    int count = 0;
+    for (int i = 0, row = 0; i < c->found_count; i++) {
+        int is_limit = c->found[i].part < 0, is_on = r->state[row] == ROW_HOLDS;
+        if (is_on)
+            r->unknown[count++] = row;
+        if (!is_limit && is_on && r->state[row + 1] == ROW_HOLDS)
+            r->unknown[count++] = row + 1;
+        r->is_normal[row] = 1 + !is_limit;
+        if (!is_limit)
+            r->is_normal[row + 1] = 0;
+        row += is_limit ? 1 : 2;
+    }
+    for (int i = 0; i < count; i++) {
+        int at = r->unknown[i];
+        c->scale[i] = 1 / sqrt(fmax(r->w[at * r->count + at], LEAST_INVERSE));
+    }
+    for (int i = 0; i < count; i++) {
+        double sum = r->target[r->unknown[i]] - r->free[r->unknown[i]];
+        for (int j = 0; j < count; j++) {
+            int to = r->unknown[j];
+            double response = state_response(c, r->unknown[i], to, r->is_normal[to] == 2);
+            c->gamma[i * count + j] = c->scale[i] * c->scale[j] * response;
+            sum -= response * reference[to];
+        }
+        c->right[i] = c->scale[i] * sum;
+    }
+    qr_factor(&c->qr, c->gamma, count, count, RANK_TOLERANCE);
+    qr_solve(&c->qr, c->right, c->right);
+    for (int i = 0; i < r->count; i++)
+        r->impulse[i] = 0;
+    for (int i = 0; i < count; i++) {
+        int at = r->unknown[i];
+        r->impulse[at] = reference[at] + c->scale[i] * c->right[i];
+        if (r->is_normal[at] == 2 && r->state[at + 1] == ROW_FREE)
+            r->impulse[at + 1] = -r->direction[at + 1] * c->world.friction * r->impulse[at];
+    }
+    for (int i = 0; i < r->count; i++) {
+        r->value[i] = r->free[i];
+        for (int j = 0; j < r->count; j++)
+            r->value[i] += r->w[i * r->count + j] * r->impulse[j];
+    }
+}
+
+/* Puts right the states that the impulses show to be wrong, by more than `error` in a value: only the
+ * first where is_one. Returns how many were wrong; -1 if rows that shall hold do not. */
+static int mend_states(struct constraint *c, double error, int is_one)
+{
+    struct reduced *r = &c->reduced;
+    int wrong = 0, row = 0;
+    for (int i = 0; i < c->found_count && !(is_one && wrong); i++) {
+        int n = row, t = row + 1, is_limit = c->found[i].part < 0;
+        row += is_limit ? 1 : 2;
+        double own = r->w[n * r->count + n], off = r->value[n] - r->target[n];
+        if (r->state[n] == ROW_FREE) {
+            if (off < -error) {
+                r->state[n] = ROW_HOLDS;
+                wrong++;
+            }
+            continue;
+        }
+        if (r->impulse[n] * own < -error) {
+            r->state[n] = ROW_FREE;
+            wrong++;
+            continue;
+        }
+        if (!(fabs(off) <= error / STATE_SHARE * HOLD_SHARE))
+            return -1;
+        if (is_limit || r->slide[t] != 0)
+            continue;
+        own = r->w[t * r->count + t];
+        off = r->value[t] - r->target[t];
+        if (r->state[t] == ROW_HOLDS) {
+            if ((fabs(r->impulse[t]) - c->world.friction * r->impulse[n]) * own > error) {
+                r->state[t] = ROW_FREE;
+                r->direction[t] = r->impulse[t] > 0 ? -1 : 1;
+                wrong++;
+            } else if (!(fabs(off) <= error / STATE_SHARE * HOLD_SHARE)) {
+                return -1;
+            }
+        } else if (off * r->direction[t] < -error) {
+            r->state[t] = ROW_HOLDS;
+            wrong++;
+        }
+    }
+    return wrong;
+}
+
+/* From the impulses of the sweeps to exact ones. Returns 0, or 1 if no consistent states are found. */
+static int solve_exactly(struct constraint *c)
+{
+    struct reduced *r = &c->reduced;
+    double largest = 1e-12;
+    for (int i = 0; i < r->count; i++) {
+        r->sweep_impulse[i] = r->impulse[i];
+        largest = fmax(largest, fabs(r->target[i] - r->free[i]));
+    }
+    guess_states(c);
+    for (int i = 0; i < STATE_CHANGES; i++) {
+        solve_states(c, r->sweep_impulse);
+        int wrong = mend_states(c, STATE_SHARE * largest, i >= STATE_CHANGES / 3);
+        if (wrong < 0)
+            return 1;
+        if (wrong == 0)
+            return 0;
+    }
+    return 1;
+}
+
+/* Sweeps; rows that cannot all be pushed out at once would load one another without end: then they
+ * are only kept from going deeper. Returns 0, or 1 where even that has no end. */
+static int sweep_unwedged(struct constraint *c, int sweeps, double share)
+{
+    struct reduced *r = &c->reduced;
+    if (sweep_impulses(c, sweeps, share) < WEDGED_SHARE)
+        return 0;
     for (int i = 0; i < r->count; i++)
         r->target[i] = r->target[i] > 0 ? 0 : r->target[i];
-    sweep_impulses(r, c);
+    return !(sweep_impulses(c, sweeps, share) < WEDGED_SHARE);
+}
+
+/* Forces or impulses that obey everything. Returns 0, or 1 if none were found. */
+static int solve_reduced(struct constraint *c)
+{
+    for (int sweeps = SWEEPS_FIRST; sweeps <= SWEEPS; sweeps *= 10) {
+        double change = sweep_impulses(c, sweeps, SWEEP_SHARE);
+        if (change <= SWEEP_SHARE || solve_exactly(c) == 0)
+            return 0;
+    }
+    return sweep_unwedged(c, SWEEPS, SWEEP_SHARE);
 }
 
 /* found[] becomes: all within epsilon, and all that press. */
@@ -481,6 +659,29 @@ static void gather(struct constraint *c, double margin)
     }
 }
 
+/* Depth at which a new touch rests. */
+static double depth_left_alone(const struct touch *t)
+{
+    double depth = -t->rows[0].deviation;
+    return depth < 0 ? 0 : depth > SLOP ? SLOP : depth;
+}
+
+int system_wants_to_press(const struct constraint *c, const struct touch *t)
+{
+    const struct row *row = &t->rows[0];
+    if (fabs(row->rate) > TOUCH_REST_SPEED)
+        return 0;
+    double acceleration = row_rate(row, c->acceleration) + row->curvature;
+    double least = touch_acceleration(c, row->deviation + depth_left_alone(t), row->rate);
+    double size = 1 + fabs(row->curvature);
+    for (int k = 0; k < 3; k++) {
+        size += fabs(row->ja[k] * c->acceleration[3 * row->a + k]);
+        if (row->b >= 0)
+            size += fabs(row->jb[k] * c->acceleration[3 * row->b + k]);
+    }
+    return acceleration < least - ACCELERATION_SHARE * size;
+}
+
 /* Drops what does not rest: it is on its way apart, or has not come close enough yet. */
 static void keep_resting(struct constraint *c)
 {
@@ -488,11 +689,10 @@ static void keep_resting(struct constraint *c)
     for (int i = 0; i < c->found_count; i++) {
         struct touch *t = &c->found[i];
         int is_pressing = t->mode != TOUCH_FREE;
-        if (!is_pressing && fabs(t->rows[0].rate) > REST_SPEED)
+        if (!is_pressing && fabs(t->rows[0].rate) > TOUCH_REST_SPEED)
             continue;
         if (!is_pressing) {
-            double depth = -t->rows[0].deviation;
-            t->slop = depth < 0 ? 0 : depth > SLOP ? SLOP : depth;
+            t->slop = depth_left_alone(t);
             t->anchor = t->rows[1].deviation;
         }
         c->found[kept++] = *t;
@@ -525,7 +725,7 @@ static void take_modes(struct constraint *c)
             if (r->slide[along] != 0 || fabs(force) >= most * (1 - 1e-9)) {
                 t->mode = TOUCH_SLIDES;
                 t->direction = r->slide[along] != 0 ? r->slide[along] : force > 0 ? -1 : 1;
-                t->floor = fmin(0, t->rows[1].rate * t->direction) - TURN_SPEED;
+                t->floor = fmin(0, t->rows[1].rate * t->direction) - TOUCH_TURN_SPEED;
             } else if (!stuck) {
                 t->anchor = t->rows[1].deviation;
             }
@@ -534,7 +734,27 @@ static void take_modes(struct constraint *c)
     }
 }
 
-void system_choose_modes(struct constraint *c, double ahead)
+/* The forces of the joints that go with those of the touches just chosen. */
+static void refer_joints(struct constraint *c)
+{
+    set_free_acceleration(c);
+    int count = set_rows(c), row = c->joints;
+    for (int i = 0; i < c->touch_count; i++) {
+        const struct touch *t = &c->touches[i];
+        push(c, &c->rows[row++], t->reference[0], c->acceleration);
+        if (row < count && t->mode == TOUCH_STICKS && t->part >= 0)
+            push(c, &c->rows[row++], t->reference[1], c->acceleration);
+    }
+    for (int i = 0; i < c->joints; i++) {
+        c->scale[i] = row_scale(c, &c->rows[i]);
+        c->right[i] = -c->scale[i] * (row_rate(&c->rows[i], c->acceleration) + c->rows[i].bias);
+    }
+    qr_solve(&c->joints_qr, c->right, c->right);
+    for (int i = 0; i < c->joints; i++)
+        c->reference[i] = c->scale[i] * c->right[i];
+}
+
+int system_choose_modes(struct constraint *c, double ahead)
 {
     struct reduced *r = &c->reduced;
     touch_place(c, c->y);
@@ -542,7 +762,7 @@ void system_choose_modes(struct constraint *c, double ahead)
     keep_resting(c);
     c->touch_count = 0;
     if (c->found_count == 0)
-        return;
+        return 0;
     system_accelerate(c, c->y, ahead);
     build_reduced(c);
     int row = 0;
@@ -558,8 +778,11 @@ void system_choose_modes(struct constraint *c, double ahead)
             r->target[row] = touch_acceleration(c, deviation, at->rate);
         }
     }
-    solve_reduced(c);
+    if (solve_reduced(c) != 0)
+        return 1;
     take_modes(c);
+    refer_joints(c);
+    return 0;
 }
 
 /* ---------------------------------------------------------------- impulses */
@@ -668,7 +891,7 @@ void system_collide(struct constraint *c)
     int kept = 0;
     for (int i = 0; i < c->touch_count; i++) {
         touch_update(c, &c->touches[i]);
-        if (c->touches[i].rows[0].rate <= REST_SPEED)
+        if (c->touches[i].rows[0].rate <= TOUCH_REST_SPEED)
             c->touches[kept++] = c->touches[i];
     }
     c->touch_count = kept;
@@ -727,7 +950,7 @@ void system_step_by_impulses(struct constraint *c, double ahead, double h)
             r->slide[row] = 0;
             r->target[row] = k == 0 ? step_target(c, &c->found[i], h) : 0;
         }
-    solve_reduced(c);
+    sweep_unwedged(c, STEP_SWEEPS, STEP_SWEEP_SHARE);
     for (int i = 0, at = 0; i < c->found_count; i++)
         for (int k = 0; k < touch_row_count(&c->found[i]); k++, at++)
             r->free[at] = c->found[i].rows[k].rate;

@@ -125,7 +125,10 @@ int touch_is_on_face(const struct constraint *c, const struct touch *t)
 {
     if (t->b < 0 || t->part < 0)
         return 1;
-    return off_middle(c, t) <= c->faces[4 * t->other + t->face].half_length + c->epsilon_m;
+    const struct part *part = &c->phenotype->parts[t->other];
+    double thickness = t->face % 2 == 0 ? part->width_m : part->height_m;
+    return off_middle(c, t) <= c->faces[4 * t->other + t->face].half_length + c->epsilon_m &&
+           -t->rows[0].deviation <= thickness / 2;
 }
 
 struct touch *touch_pressing(const struct constraint *c, int key)

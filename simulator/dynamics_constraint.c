@@ -28,8 +28,6 @@
 /* Not pressing, and deeper than this share of epsilon: it penetrates ... */
 #define PIERCE_SHARE 1e-3
 #define PIERCE_M     1e-10
-/* ... if it goes on, m/s. */
-#define PIERCE_SPEED 1e-7
 /* Instants of events are found to this, s. */
 #define EVENT_S 1e-10
 /* Forces smaller than this share of all forces are errors. */
@@ -39,7 +37,7 @@
 #define EVENTS_MAX  60
 #define CROWD_COUNT 6
 #define CROWDED_S   1e-6
-/* Steps by impulses in a dt_s. */
+/* Steps by impulses in a dt_s, but for parts that are pushed apart at birth: one. */
 #define IMPULSE_STEPS 16
 /* Times that modes are mended before giving up. */
 #define MENDS_MAX 12
@@ -584,15 +582,24 @@ static int has_wrong_touch(const struct constraint *c)
     return 0;
 }
 
-/* Lists what penetrates at the placed state and does not press: the proposal's I. */
+/* 1 if something that rests without pressing should press, at the placed state. Fills found[]. */
+static int has_new_touch(struct constraint *c)
+{
+    touch_find(c, c->epsilon_m);
+    for (int i = 0; i < c->found_count; i++)
+        if (!touch_pressing(c, c->found[i].key) && system_wants_to_press(c, &c->found[i]))
+            return 1;
+    return 0;
+}
+
+/* Lists what penetrates at the placed state, among found[], and does not press: the proposal's I. */
 static int find_pierced(struct constraint *c)
 {
     double depth = fmax(PIERCE_SHARE * c->epsilon_m, PIERCE_M);
     int count = 0;
-    touch_find(c, 0);
     for (int i = 0; i < c->found_count; i++) {
         const struct row *row = &c->found[i].rows[0];
-        if (row->deviation < -depth && row->rate < -PIERCE_SPEED &&
+        if (row->deviation < -depth && row->rate < -TOUCH_REST_SPEED &&
             !touch_pressing(c, c->found[i].key))
             c->found[count++].key = c->found[i].key;
     }
@@ -622,15 +629,12 @@ enum step_end { STEP_FREE, STEP_COLLIDES, STEP_CHANGES };
 /* What is wrong at the end of the step just tried. */
 static enum step_end judge_step(struct constraint *c)
 {
+    int is_changed = has_new_touch(c) || has_wrong_touch(c);
     int count = find_pierced(c);
-    if (has_wrong_touch(c)) {
-        keep_pierced(c, count);
-        return STEP_CHANGES;
-    }
-    if (count == 0)
+    if (!is_changed && count == 0)
         return STEP_FREE;
     keep_pierced(c, count);
-    return STEP_COLLIDES;
+    return is_changed ? STEP_CHANGES : STEP_COLLIDES;
 }
 
 /* The step just tried, of h, ends badly: bisects for the first instant at which it does, and takes the
@@ -671,7 +675,7 @@ static void mend_modes(struct constraint *c)
             continue;
         if (is_touch_wrong(c, t, error)) {
             t->direction = t->mode == TOUCH_SLIDES ? -t->direction : t->force[1] > 0 ? -1 : 1;
-            t->floor = fmin(0, t->rows[1].rate * t->direction) - PIERCE_SPEED;
+            t->floor = fmin(0, t->rows[1].rate * t->direction) - TOUCH_TURN_SPEED;
             t->mode = TOUCH_SLIDES;
         }
         c->touches[kept++] = *t;
@@ -685,12 +689,13 @@ static int start_step(struct constraint *c, double ahead)
     int is_chosen = 0;
     for (int i = 0; i < MENDS_MAX; i++) {
         if (c->is_stale) {
-            system_choose_modes(c, ahead);
+            if (system_choose_modes(c, ahead) != 0)
+                return 1;
             c->is_stale = 0;
             is_chosen = 1;
         }
         derive(c, c->y, ahead, c->k[0]);
-        if (!has_wrong_touch(c))
+        if (!has_wrong_touch(c) && !has_new_touch(c))
             return 0;
         if (is_chosen)
             mend_modes(c);
@@ -801,7 +806,8 @@ static void book_effectors(struct constraint *c)
 /* All of one dt_s; returns the number of steps by impulses that it took. */
 static int advance_all(struct constraint *c)
 {
-    double dt = c->settings.dt_s, done = 0, short_step = dt / IMPULSE_STEPS;
+    double dt = c->settings.dt_s, done = 0;
+    double short_step = c->push_out_speed > 0 ? dt : dt / IMPULSE_STEPS;
     int events = 0, crowd = 0, impulse_steps = 0;
     while (done < dt) {
         double remaining = dt - done;
