@@ -950,7 +950,14 @@ void system_step_by_impulses(struct constraint *c, double ahead, double h)
             r->slide[row] = 0;
             r->target[row] = k == 0 ? step_target(c, &c->found[i], h) : 0;
         }
-    sweep_unwedged(c, STEP_SWEEPS, STEP_SWEEP_SHARE);
+    int is_wedged = sweep_unwedged(c, STEP_SWEEPS, STEP_SWEEP_SHARE) != 0 &&
+                    sweep_unwedged(c, SWEEPS, STEP_SWEEP_SHARE) != 0;
+    if (is_wedged && c->push_out_speed > 0) {
+        /* parts that cannot be pushed apart stay where they are */
+        for (int i = 0; i < width; i++)
+            v[i] = 0;
+        return;
+    }
     for (int i = 0, at = 0; i < c->found_count; i++)
         for (int k = 0; k < touch_row_count(&c->found[i]); k++, at++)
             r->free[at] = c->found[i].rows[k].rate;
