@@ -93,6 +93,7 @@ struct reduced {
     int *slide;      /* tangent rows: 0 sticks if it can, else the direction of sliding */
     double *sweep_impulse;
     int *state, *direction, *unknown, *is_normal; /* of the exact solution */
+    int *is_stiff;                                /* hardly anything can move the row */
 };
 
 struct constraint {
@@ -154,6 +155,8 @@ struct constraint {
     double *effector_work;
     int *pierced; /* keys */
     int pierced_count;
+    int *stiff; /* keys of touches that are left alone, see system_is_stiff() */
+    int stiff_count;
 
     struct ledger ledger;
 };
@@ -175,6 +178,8 @@ double touch_top_speed(const struct constraint *c);
 int system_create(struct constraint *c, struct arena *arena);
 /* What a joint feels at birth, 1 / (M^-1)_ii, at the placed state. */
 double system_joint_inertia(struct constraint *c, int link);
+/* What a force along the row moves, joints apart: kg or kg m^2. */
+double system_row_mass(const struct constraint *c, const struct row *row);
 /* Accelerations at state y, ahead_s after the targets were set, with the touches that press; their
  * forces are stored in them. */
 void system_accelerate(struct constraint *c, const double *y, double ahead_s);
@@ -183,6 +188,8 @@ int system_choose_modes(struct constraint *c, double ahead_s);
 /* 1 if a touch that rests without pressing would, at the placed state with its accelerations, come
  * closer than a constraint lets it. */
 int system_wants_to_press(const struct constraint *c, const struct touch *touch);
+/* 1 if, when touches were last looked at together, nothing could move that one. */
+int system_is_stiff(const struct constraint *c, int key);
 /* Impulses on all of found[] together; velocities in c->y change, and the ledger. */
 void system_collide(struct constraint *c);
 /* One step of first order with impulses, for what has too many events: y moves on by h. */

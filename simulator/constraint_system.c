@@ -48,6 +48,8 @@
 #define WEDGED_SHARE   1e-3
 #define DIVERGED_SHARE 1e6
 #define LEAST_INVERSE  1e-300
+/* Rows less mobile than this, compared with the whole body pushed at its centre, are left alone. */
+#define ROW_MOBILITY 1e-6
 
 int system_create(struct constraint *c, struct arena *arena)
 {
@@ -64,7 +66,7 @@ int system_create(struct constraint *c, struct arena *arena)
     r->w = arena_take(arena, touch_rows * touch_rows, sizeof(double));
     r->x = arena_take(arena, touch_rows * 3 * links, sizeof(double));
     double **vectors[] = {&r->free, &r->value, &r->target, &r->impulse, &r->sweep_impulse};
-    int **lists[] = {&r->slide, &r->state, &r->direction, &r->unknown, &r->is_normal};
+    int **lists[] = {&r->slide, &r->state, &r->direction, &r->unknown, &r->is_normal, &r->is_stiff};
     int is_complete =
         c->rows && c->gamma && c->scale && c->right && c->lambda && c->reference && r->w && r->x;
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
@@ -272,12 +274,17 @@ static void push(const struct constraint *c, const struct row *row, double force
     v[3 * row->b + 2] += b->inverse_inertia * (row->gb[2] * force);
 }
 
-static double row_scale(const struct constraint *c, const struct row *row)
+double system_row_mass(const struct constraint *c, const struct row *row)
 {
     double mobility = link_product(&c->bodies[row->a], row->ja, row->ja);
     if (row->b >= 0)
         mobility += link_product(&c->bodies[row->b], row->jb, row->jb);
-    return 1 / sqrt(mobility);
+    return 1 / mobility;
+}
+
+static double row_scale(const struct constraint *c, const struct row *row)
+{
+    return sqrt(system_row_mass(c, row));
 }
 
 /* Scaled Gamma of the first `count` rows, factored. */
@@ -414,10 +421,23 @@ static void build_reduced(struct constraint *c)
         }
     r->count = count;
     int row = 0;
+    c->stiff_count = 0;
     for (int i = 0; i < c->found_count; i++)
-        for (int k = 0; k < touch_row_count(&c->found[i]); k++, row++)
+        for (int k = 0; k < touch_row_count(&c->found[i]); k++, row++) {
             for (int j = 0; j < count; j++)
                 r->w[row * count + j] = row_rate(&c->found[i].rows[k], r->x + j * width);
+            r->is_stiff[row] = !(r->w[row * count + row] * c->mass_kg > ROW_MOBILITY);
+            if (k == 0 && r->is_stiff[row])
+                c->stiff[c->stiff_count++] = c->found[i].key;
+        }
+}
+
+int system_is_stiff(const struct constraint *c, int key)
+{
+    for (int i = 0; i < c->stiff_count; i++)
+        if (c->stiff[i] == key)
+            return 1;
+    return 0;
 }
 
 /* Changes one impulse and all values with it; returns the change of its own value. */
@@ -441,18 +461,18 @@ static double sweep(struct constraint *c)
     for (int i = 0; i < c->found_count; i++) {
         int n = row, t = row + 1, is_limit = c->found[i].part < 0;
         row += is_limit ? 1 : 2;
-        double own = r->w[n * r->count + n];
-        double to = r->impulse[n] + (r->target[n] - r->value[n]) / fmax(own, LEAST_INVERSE);
-        largest = fmax(largest, change_impulse(r, n, own > 0 && to > 0 ? to : 0));
+        double own = fmax(r->w[n * r->count + n], LEAST_INVERSE);
+        double to = r->impulse[n] + (r->target[n] - r->value[n]) / own;
+        largest = fmax(largest, change_impulse(r, n, !r->is_stiff[n] && to > 0 ? to : 0));
         if (is_limit)
             continue;
         double most = c->world.friction * r->impulse[n];
-        own = r->w[t * r->count + t];
-        to = r->impulse[t] + (r->target[t] - r->value[t]) / fmax(own, LEAST_INVERSE);
+        own = fmax(r->w[t * r->count + t], LEAST_INVERSE);
+        to = r->impulse[t] + (r->target[t] - r->value[t]) / own;
         to = to > most ? most : to < -most ? -most : to;
         if (r->slide[t] != 0)
             to = -r->slide[t] * most;
-        largest = fmax(largest, change_impulse(r, t, own > 0 ? to : 0));
+        largest = fmax(largest, change_impulse(r, t, r->is_stiff[t] ? 0 : to));
     }
     return largest;
 }
@@ -494,6 +514,10 @@ static void guess_states(struct constraint *c)
         int is_sliding = r->slide[t] != 0 || fabs(r->impulse[t]) >= most * (1 - 1e-9);
         r->state[t] = is_sliding ? ROW_FREE : ROW_HOLDS;
         r->direction[t] = r->slide[t] != 0 ? r->slide[t] : r->impulse[t] > 0 ? -1 : 1;
+        if (r->is_stiff[t]) {
+            r->state[t] = ROW_FREE;
+            r->direction[t] = 0;
+        }
     }
 }
 
@@ -565,7 +589,7 @@ static int mend_states(struct constraint *c, double error, int is_one)
         row += is_limit ? 1 : 2;
         double own = r->w[n * r->count + n], off = r->value[n] - r->target[n];
         if (r->state[n] == ROW_FREE) {
-            if (off < -error) {
+            if (off < -error && !r->is_stiff[n]) {
                 r->state[n] = ROW_HOLDS;
                 wrong++;
             }
@@ -578,7 +602,7 @@ static int mend_states(struct constraint *c, double error, int is_one)
         }
         if (!(fabs(off) <= error / STATE_SHARE * HOLD_SHARE))
             return -1;
-        if (is_limit || r->slide[t] != 0)
+        if (is_limit || r->slide[t] != 0 || r->is_stiff[t])
             continue;
         own = r->w[t * r->count + t];
         off = r->value[t] - r->target[t];
@@ -722,9 +746,11 @@ static void take_modes(struct constraint *c)
         t->mode = TOUCH_STICKS;
         if (t->part >= 0) {
             double force = t->reference[1] = r->impulse[along];
-            if (r->slide[along] != 0 || fabs(force) >= most * (1 - 1e-9)) {
+            if (r->slide[along] != 0 || r->is_stiff[along] || fabs(force) >= most * (1 - 1e-9)) {
                 t->mode = TOUCH_SLIDES;
                 t->direction = r->slide[along] != 0 ? r->slide[along] : force > 0 ? -1 : 1;
+                if (r->is_stiff[along])
+                    t->direction = 0;
                 t->floor = fmin(0, t->rows[1].rate * t->direction) - TOUCH_TURN_SPEED;
             } else if (!stuck) {
                 t->anchor = t->rows[1].deviation;

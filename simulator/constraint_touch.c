@@ -14,6 +14,9 @@
 #include "common/detmath.h"
 #include "simulator/constraint.h"
 
+/* Boxes deeper in each other than this touch along one direction only. */
+#define DEEP_M 1e-3
+
 static struct vec2 turn(const struct place *p, struct vec2 v)
 {
     return (struct vec2){p->cos * v.x - p->sin * v.y, p->sin * v.x + p->cos * v.y};
@@ -180,7 +183,8 @@ static void consider_corner(struct constraint *c, int part, int corner, int othe
 }
 
 /* The features of collide_boxes() name the reference face and the incident corners: those corners
- * stand against that face, and the ends of that face against the incident one. */
+ * stand against that face, and the ends of that face against the incident one. Of boxes deep inside
+ * each other only the first is taken where there is one: two directions would be at odds. */
 static void find_between(struct constraint *c, int first, int second, double margin)
 {
     static const int incident_face[4] = {FACE_TOP, FACE_LEFT, FACE_BOTTOM, FACE_RIGHT};
@@ -193,8 +197,11 @@ static void find_between(struct constraint *c, int first, int second, double mar
     int feature = m.points[0].feature;
     int reference = feature >= 32 ? second : first, incident = feature >= 32 ? first : second;
     int face = feature % 32 / 8, corner = feature % 8 / 2, end = end_corner[face];
+    int before = c->found_count;
     for (int i = 0; i < 2; i++)
         consider_corner(c, incident, (corner + i) % 4, reference, face, margin);
+    if (c->found_count > before && fmin(m.points[0].gap, m.points[m.count - 1].gap) < -DEEP_M)
+        return;
     for (int i = 0; i < 2; i++)
         consider_corner(c, reference, (end + i) % 4, incident, incident_face[corner], margin);
 }
@@ -216,6 +223,8 @@ static void find_limits(struct constraint *c, double margin)
 void touch_find(struct constraint *c, double margin)
 {
     c->found_count = 0;
+    if (c->settings.integrator == INTEGRATOR_RK4)
+        return;
     find_limits(c, margin);
     for (int i = 0; i < c->parts; i++)
         touch_place_box(c, i, &c->boxes[i]);

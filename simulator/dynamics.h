@@ -15,7 +15,7 @@ struct dynamics;
 struct dynamics_settings {
     int solver; /* SOLVER_* */
     double dt_s;
-    int integrator; /* INTEGRATOR_*, of the articulated solver */
+    int integrator; /* INTEGRATOR_*; RK4: no contacts and no limits, in either solver */
     int contact_sweeps;
     double servo_rad_s;
     double joint_speed_rad_s;

@@ -30,8 +30,10 @@
 #define PIERCE_M     1e-10
 /* Instants of events are found to this, s. */
 #define EVENT_S 1e-10
-/* Forces smaller than this share of all forces are errors. */
-#define FORCE_SHARE 1e-8
+/* Forces smaller than this share of all forces, or than what accelerates a touch's links by so much,
+ * m/s^2 or rad/s^2, are errors. */
+#define FORCE_SHARE        1e-8
+#define ACCELERATION_ERROR 1e-6
 /* More events than this in one step of settings.dt_s, or so many in a row with less than CROWDED_S
  * between them, are left to steps by impulses. */
 #define EVENTS_MAX  60
@@ -43,8 +45,10 @@
 #define MENDS_MAX 12
 /* Steps do not shrink below this, s, whatever their error. */
 #define STEP_LEAST_S 1e-9
-/* No corner gets further in a step than this share of the thinnest part. */
-#define WAY_SHARE 0.5
+/* No corner gets further in a step than this share of the thinnest part, which counts as no thinner
+ * than that, m. */
+#define WAY_SHARE      0.5
+#define THINNEST_WAY_M 0.01
 /* A gap that is reported to sensors, m. */
 #define NEAR_M 1e-3
 
@@ -78,8 +82,9 @@ static int take_memory(struct constraint *c, struct arena *arena)
     c->marks = arena_take(arena, room, sizeof c->marks[0]);
     c->points = arena_take(arena, 2 * room, sizeof c->points[0]);
     c->pierced = arena_take(arena, room, sizeof c->pierced[0]);
+    c->stiff = arena_take(arena, room, sizeof c->stiff[0]);
     int is_complete = c->bodies && c->servos && c->places && c->corners && c->faces && c->boxes &&
-                      c->touches && c->found && c->marks && c->points && c->pierced;
+                      c->touches && c->found && c->marks && c->points && c->pierced && c->stiff;
     struct {
         double **vector;
         size_t count;
@@ -206,6 +211,7 @@ static void forget_touches(struct constraint *c)
 {
     c->touch_count = c->point_count = c->mark_count = 0;
     c->penetration_m = 0;
+    c->stiff_count = 0;
     c->is_stale = 1;
     c->h_s = c->settings.dt_s;
     c->last_error = 1;
@@ -213,9 +219,9 @@ static void forget_touches(struct constraint *c)
         c->reference[i] = 0;
 }
 
-static void constraint_set_state(struct dynamics *dynamics, const double *q, const double *qd)
+/* All links from joint coordinates. */
+static void set_links(struct constraint *c, const double *q, const double *qd)
 {
-    struct constraint *c = (struct constraint *)dynamics;
     for (int i = 0; i < c->links; i++) {
         const struct body *b = &c->bodies[i];
         double *at = c->y + 3 * i, *v = c->y + 3 * (c->links + i), sine, cosine;
@@ -244,6 +250,12 @@ static void constraint_set_state(struct dynamics *dynamics, const double *q, con
         v[1] = vy + v[2] * sx;
     }
     touch_place(c, c->y);
+}
+
+static void constraint_set_state(struct dynamics *dynamics, const double *q, const double *qd)
+{
+    struct constraint *c = (struct constraint *)dynamics;
+    set_links(c, q, qd);
     forget_touches(c);
     for (int i = 0; i < c->dof; i++) {
         c->q[i] = q[i];
@@ -556,6 +568,7 @@ static void accept_step(struct constraint *c, double h)
 /* 1 if a touch does what it may not: pull, stick beyond the cone, slide backwards. */
 static int is_touch_wrong(const struct constraint *c, const struct touch *t, double error)
 {
+    error += ACCELERATION_ERROR * system_row_mass(c, &t->rows[0]);
     if (t->force[0] < -error)
         return 1;
     if (t->part < 0 || c->world.friction == 0)
@@ -567,7 +580,7 @@ static int is_touch_wrong(const struct constraint *c, const struct touch *t, dou
 
 static double force_error(const struct constraint *c)
 {
-    double sum = 1e-3 * c->mass_kg;
+    double sum = 0;
     for (int i = 0; i < c->touch_count; i++)
         sum += fabs(c->touches[i].force[0]) + fabs(c->touches[i].force[1]);
     return FORCE_SHARE * sum;
@@ -587,7 +600,8 @@ static int has_new_touch(struct constraint *c)
 {
     touch_find(c, c->epsilon_m);
     for (int i = 0; i < c->found_count; i++)
-        if (!touch_pressing(c, c->found[i].key) && system_wants_to_press(c, &c->found[i]))
+        if (!touch_pressing(c, c->found[i].key) && !system_is_stiff(c, c->found[i].key) &&
+            system_wants_to_press(c, &c->found[i]))
             return 1;
     return 0;
 }
@@ -600,7 +614,7 @@ static int find_pierced(struct constraint *c)
     for (int i = 0; i < c->found_count; i++) {
         const struct row *row = &c->found[i].rows[0];
         if (row->deviation < -depth && row->rate < -TOUCH_REST_SPEED &&
-            !touch_pressing(c, c->found[i].key))
+            !touch_pressing(c, c->found[i].key) && !system_is_stiff(c, c->found[i].key))
             c->found[count++].key = c->found[i].key;
     }
     return count;
@@ -671,9 +685,9 @@ static void mend_modes(struct constraint *c)
     int kept = 0;
     for (int i = 0; i < c->touch_count; i++) {
         struct touch *t = &c->touches[i];
-        if (t->force[0] < -error)
-            continue;
         if (is_touch_wrong(c, t, error)) {
+            if (t->force[0] < 0)
+                continue;
             t->direction = t->mode == TOUCH_SLIDES ? -t->direction : t->force[1] > 0 ? -1 : 1;
             t->floor = fmin(0, t->rows[1].rate * t->direction) - TOUCH_TURN_SPEED;
             t->mode = TOUCH_SLIDES;
@@ -722,8 +736,9 @@ static double next_length(struct constraint *c, double h, double error)
 static double longest_step(const struct constraint *c, double remaining)
 {
     double longest = c->h_s, top = touch_top_speed(c);
-    if (top * longest > WAY_SHARE * c->thinnest_m)
-        longest = WAY_SHARE * c->thinnest_m / top;
+    double way = WAY_SHARE * fmax(c->thinnest_m, THINNEST_WAY_M);
+    if (c->settings.integrator != INTEGRATOR_RK4 && top * longest > way)
+        longest = way / top;
     if (longest < STEP_LEAST_S)
         longest = STEP_LEAST_S;
     /* no crumbs at the end */
@@ -836,8 +851,10 @@ static int constraint_step(struct dynamics *dynamics)
     c->steps++;
     c->free_steps += advance_all(c) == 0;
     book_effectors(c);
-    report_touches(c);
     set_joint_coordinates(c);
+    if (c->push_out_speed > 0)
+        set_links(c, c->q, c->qd); /* long steps by impulses open the joints */
+    report_touches(c);
     for (int i = 1; i < c->links; i++)
         c->servos[i].target += c->servos[i].rate * c->settings.dt_s;
     double sum = 0;

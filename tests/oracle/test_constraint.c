@@ -1,0 +1,659 @@
+/* The constraint solver against closed forms, against reference values from two independent
+ * formulations in 128-bit floating point (pinned rods), and against the articulated solver. */
+#include <stdio.h>
+#include <string.h>
+
+#include "common/creature.h"
+#include "simulator/evaluate.h"
+#include "tests/unit/body_fixture.h"
+
+enum { DOF = BODY_DOF_MAX };
+
+static struct stage stage;
+
+static void setup(void)
+{
+    stage_open(&stage);
+    stage.settings.solver = SOLVER_CONSTRAINT;
+    stage.settings.constraint_tau_s = 0.01;
+    stage.settings.rtol = 1e-10;
+    stage.settings.contact_epsilon_m = 1e-9;
+}
+
+static void teardown(void)
+{
+    stage_close(&stage);
+}
+
+static void check_near(const char *what, double value, double expected, double tolerance)
+{
+    ck_assert_msg(fabs(value - expected) <= tolerance,
+                  "%s: %.12g instead of %.12g, off by %.2e (allowed %.2e)", what, value, expected,
+                  fabs(value - expected), tolerance);
+}
+
+/* ---------------------------------------------------------------- free motion */
+
+START_TEST(projectile)
+{
+    double q[DOF] = {0, 1, 0}, qd[DOF] = {5, 8, 7};
+    stage.world.gravity_m_s2 = BODY_GRAVITY;
+    body_init_box(&stage.body, 0.3, 0.3, 2);
+    stage_build(&stage);
+    stage_set(&stage, q, qd);
+    stage_run(&stage, 1);
+    struct part_state now = stage_part(&stage, 0);
+    check_near("x", now.x_m, 5, 1e-9);
+    check_near("y", now.y_m, 4.095, 1e-9);
+    check_near("angle", now.angle_rad, 7, 1e-9);
+    check_near("residual", dynamics_ledger(stage.dynamics)->residual_j, 0, 1e-9);
+}
+END_TEST
+
+/* Five links of 0.4 m and 0.2 kg, free: energy and both momenta for 10 s at the default step, at the
+ * tolerance of evaluations. */
+START_TEST(chain5_keeps_energy_and_momentum)
+{
+    double q[DOF] = {0, 0, 0.1, 0.4, -0.3, 0.5, 0.2};
+    double qd[DOF] = {0.3, -0.2, 1.1, -2, 1.7, 0.9, -1.3}, before[3], after[3];
+    stage.settings.rtol = 1e-8;
+    stage.settings.integrator = INTEGRATOR_RK4;
+    body_init_chain(&stage.body, 5, 0.4, 0.05, 0.2);
+    stage_build(&stage);
+    stage_set(&stage, q, qd);
+    double energy = stage_energy(&stage);
+    dynamics_momentum(stage.dynamics, before);
+    stage_run(&stage, 10);
+    dynamics_momentum(stage.dynamics, after);
+    printf("constraint: five free links, 10 s: energy off by %.1e, angular momentum by %.1e\n",
+           stage_energy(&stage) / energy - 1, after[2] / before[2] - 1);
+    check_near("energy", stage_energy(&stage) / energy, 1, 1e-8);
+    for (int i = 0; i < 3; i++)
+        check_near("momentum", after[i] / before[i], 1, 1e-8);
+}
+END_TEST
+
+/* The error follows the tolerance. */
+START_TEST(tolerance_is_obeyed)
+{
+    static const double tolerances[] = {1e-5, 1e-7, 1e-9, 1e-13};
+    double end[4], q[DOF] = {0, 0, 0.1, 0.4, -0.3, 0.5, 0.2}, qd[DOF] = {0, 0, 4, -8, 7, 3, -5};
+    stage.settings.dt_s = 0.05;
+    stage.settings.integrator = INTEGRATOR_RK4;
+    body_init_chain(&stage.body, 5, 0.4, 0.05, 0.2);
+    for (int i = 0; i < 4; i++) {
+        stage.settings.rtol = tolerances[i];
+        stage_build(&stage);
+        stage_set(&stage, q, qd);
+        stage_run(&stage, 2);
+        end[i] = dynamics_q(stage.dynamics)[6];
+    }
+    double errors[3];
+    for (int i = 0; i < 3; i++)
+        errors[i] = fabs(end[i] - end[3]);
+    printf("constraint: errors at rtol 1e-5, 1e-7, 1e-9: %.1e, %.1e, %.1e rad\n", errors[0],
+           errors[1], errors[2]);
+    ck_assert_double_lt(errors[1], errors[0] / 10);
+    ck_assert_double_lt(errors[2], errors[1] / 10);
+    ck_assert_double_lt(errors[2], 1e-6);
+}
+END_TEST
+
+/* Joints are only held by accelerations, and by the terms that let deviations decay. */
+START_TEST(joints_stay_closed)
+{
+    double q[DOF] = {0}, qd[DOF] = {0, 0, 3, -7, 9, -8};
+    stage.settings.rtol = 1e-8;
+    stage.settings.integrator = INTEGRATOR_RK4;
+    body_init_chain(&stage.body, 4, 0.4, 0.05, 0.2);
+    stage_build(&stage);
+    stage_set(&stage, q, qd);
+    stage_run(&stage, 10);
+    for (int i = 1; i < 4; i++) {
+        struct part_state a = stage_part(&stage, i - 1), b = stage_part(&stage, i);
+        check_near("gap x", a.x_m + 0.2 * cos(a.angle_rad) - (b.x_m - 0.2 * cos(b.angle_rad)), 0,
+                   1e-7);
+        check_near("gap y", a.y_m + 0.2 * sin(a.angle_rad) - (b.y_m - 0.2 * sin(b.angle_rad)), 0,
+                   1e-7);
+    }
+}
+END_TEST
+
+/* ---------------------------------------------------------------- both solvers */
+
+enum { RANDOM_BODIES = 200, RANDOM_PARTS = 10 };
+
+/* Moves a random body for 1 s with servos, drag, damping and gravity; its coordinates afterwards. */
+static void move_random(int solver, uint64_t number, double *q_end, double *centre)
+{
+    struct rng rng;
+    rng_init(&rng, 3, 1, 0, number);
+    double q[DOF] = {0}, qd[DOF] = {0};
+    body_init_random(&stage.body, RANDOM_PARTS, &rng);
+    struct phenotype *p = &stage.body.phenotype;
+    for (int i = 1; i < p->link_count; i++) {
+        p->links[i].has_effector = rng_chance(&rng, 0.7);
+        p->links[i].torque_max_n_m = rng_uniform(&rng, 0.5, 5);
+    }
+    for (int i = 0; i < 2 + p->link_count; i++) {
+        q[i] = rng_uniform(&rng, -1, 1);
+        qd[i] = rng_uniform(&rng, -2, 2);
+    }
+    stage.world = (struct world){.gravity_m_s2 = rng_chance(&rng, 0.5) ? BODY_GRAVITY : 0,
+                                 .viscosity_pa_s = rng_chance(&rng, 0.5) ? 1 : 0};
+    stage.settings.solver = solver;
+    stage.settings.dt_s =
+        1.0 / 3840; /* RK4's error where torques reach their bounds: 1e-6 at 1/1920 */
+    stage.settings.integrator = INTEGRATOR_RK4;
+    stage.settings.joint_damping_1_s = 0.2;
+    stage_build(&stage);
+    stage_set(&stage, q, qd);
+    for (int i = 1; i < p->link_count; i++)
+        dynamics_set_target(stage.dynamics, i, q[2 + i], rng_uniform(&rng, -3, 3));
+    stage_run(&stage, 1);
+    memcpy(q_end, dynamics_q(stage.dynamics), sizeof(double) * (size_t)(2 + p->link_count));
+    struct vec2 c = dynamics_centre_of_mass(stage.dynamics);
+    centre[0] = c.x;
+    centre[1] = c.y;
+}
+
+START_TEST(random_bodies_agree_with_articulated)
+{
+    double errors[RANDOM_BODIES];
+    stage.settings.rtol = 1e-9;
+    for (int k = 0; k < RANDOM_BODIES; k++) {
+        double a[DOF], b[DOF], ca[2], cb[2];
+        move_random(SOLVER_ARTICULATED, (uint64_t)k, a, ca);
+        struct part_state theirs[BODY_PARTS_MAX];
+        int parts = stage.body.phenotype.part_count;
+        for (int i = 0; i < parts; i++)
+            theirs[i] = stage_part(&stage, i);
+        move_random(SOLVER_CONSTRAINT, (uint64_t)k, b, cb);
+        errors[k] = fmax(fabs(ca[0] - cb[0]), fabs(ca[1] - cb[1]));
+        for (int i = 0; i < parts; i++) {
+            struct part_state ours = stage_part(&stage, i);
+            errors[k] = fmax(errors[k], fabs(ours.x_m - theirs[i].x_m));
+            errors[k] = fmax(errors[k], fabs(ours.y_m - theirs[i].y_m));
+        }
+        for (int i = 0; i < dynamics_dof(stage.dynamics); i++)
+            check_near("coordinate", b[i], a[i], 1e-4);
+        const struct ledger *l = dynamics_ledger(stage.dynamics);
+        double turnover = l->work_effector_positive_j + l->loss_drag_j + l->loss_damping_j + 1;
+        check_near("residual", l->residual_j / turnover, 0, 1e-6);
+    }
+    double median = stage_quantile(errors, RANDOM_BODIES, 0.5);
+    double worst = stage_quantile(errors, RANDOM_BODIES, 1);
+    printf("constraint: %d random bodies, 1 s: apart from articulated by %.1e m at most, median "
+           "%.1e\n",
+           RANDOM_BODIES, worst, median);
+    ck_assert_double_lt(worst, 1e-6);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- pinned rods */
+
+/* A gantry on the ground with `count` slender rods hung one on another at a height of 3 m: its part 0
+ * is centred 1 m above the pin. The ground carries it by constraints all the time. */
+enum { GANTRY_PARTS = 4, RODS_MAX = 5 };
+#define PIN_HEIGHT_M 3.0
+
+static void build_rods(int count, const double *lengths, const double *masses, double first_angle)
+{
+    struct body_part parts[GANTRY_PARTS + RODS_MAX] = {
+        {.parent = -1, .width_m = 0.01, .height_m = 2, .mass_kg = 100},
+        {.parent = 0, .x_m = -1.5, .y_m = 1, .width_m = 3, .height_m = 0.01},
+        {.parent = 1, .x_m = -3, .y_m = -1.5, .width_m = 0.01, .height_m = 5},
+        {.parent = 2, .y_m = -3.95, .width_m = 8, .height_m = 0.1}};
+    for (int i = 1; i < GANTRY_PARTS; i++) {
+        parts[i].is_rigid = 1;
+        parts[i].mass_kg = 100;
+    }
+    double x = 0, q[DOF] = {0, PIN_HEIGHT_M + 1, 0, first_angle}, zero[DOF] = {0};
+    for (int i = 0; i < count; i++) {
+        parts[GANTRY_PARTS + i] =
+            (struct body_part){.parent = i ? GANTRY_PARTS + i - 1 : 0,
+                               .x_m = x + lengths[i] / 2,
+                               .y_m = -1,
+                               .width_m = lengths[i],
+                               .height_m = 1e-3,
+                               .mass_kg = masses[i],
+                               .inertia_kg_m2 = masses[i] * lengths[i] * lengths[i] / 12,
+                               .anchor_x_m = x,
+                               .anchor_y_m = -1};
+        x += lengths[i];
+    }
+    stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY, .has_ground = 1, .friction = 1};
+    body_init(&stage.body, parts, GANTRY_PARTS + count);
+    stage_build(&stage);
+    stage_set(&stage, q, zero);
+}
+
+struct rods_case {
+    double t_s, q[RODS_MAX], tolerance;
+};
+
+static void check_rods(const char *name, const struct rods_case *cases, int case_count, int count)
+{
+    double t = 0, energy = stage_energy(&stage), worst = 0;
+    for (int k = 0; k < case_count; k++) {
+        stage_run(&stage, cases[k].t_s - t);
+        t = cases[k].t_s;
+        for (int i = 0; i < count; i++) {
+            double q = dynamics_q(stage.dynamics)[3 + i];
+            check_near("angle", q, cases[k].q[i], cases[k].tolerance);
+            worst = fmax(worst, fabs(q - cases[k].q[i]));
+        }
+        check_near("energy", stage_energy(&stage), energy, 1e-6);
+    }
+    check_near("pin x", dynamics_q(stage.dynamics)[0], 0, 1e-7);
+    check_near("pin y", dynamics_q(stage.dynamics)[1], PIN_HEIGHT_M + 1, 1e-7);
+    printf("constraint: %s, %g s: angles off by %.1e rad at most\n", name, t, worst);
+}
+
+START_TEST(double_pendulum_rods)
+{
+    static const double lengths[] = {1, 0.7}, masses[] = {1, 0.8};
+    static const struct rods_case cases[] = {
+        {0.25, {-0.8367732373993625, 0.39169573332786956}, 1e-8},
+        {0.5, {-1.3946676139385057, 0.19293403709633025}, 1e-8},
+        {1.0, {-2.560323500508677, 0.1651047095777072}, 1e-7},
+        {2.0, {-0.9318885855883805, 0.30911228954819836}, 1e-7},
+        {3.0, {-1.7801620571899592, -0.742938865834985}, 1e-6}};
+    build_rods(2, lengths, masses, -BODY_PI / 6);
+    check_rods("double pendulum", cases, 5, 2);
+}
+END_TEST
+
+START_TEST(chain5_pinned)
+{
+    static const double lengths[] = {0.2, 0.2, 0.2, 0.2, 0.2}, masses[] = {0.2, 0.2, 0.2, 0.2, 0.2};
+    static const struct rods_case cases[] = {
+        {0.1,
+         {-0.27923369248886315, 0.31169203328174516, -0.03414234619151194, 0.0010284016706846855,
+          0.001061828366806429},
+         1e-8},
+        {0.5,
+         {-1.5675013606462593, -0.0498934469937795, 0.07796211288305684, -0.4965179539746016,
+          -0.5084588559470996},
+         1e-6},
+        {1.0,
+         {-2.6270969810037093, -0.536189272970478, -0.7152455501215866, 0.9200440591742547,
+          0.4107550460527569},
+         1e-5}};
+    build_rods(5, lengths, masses, 0);
+    check_rods("five pinned rods", cases, 3, 5);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- contact */
+
+START_TEST(sliding_block_stops)
+{
+    static const struct {
+        double friction, distance_m;
+    } cases[] = {{0.5, 0.9174311926605505},
+                 {0.1, 4.587155963302752},
+                 {0.8, 0.573394495412844},
+                 {1.0, 0.45871559633027525}};
+    for (int i = 0; i < 4; i++) {
+        double q[DOF] = {0, 0.05}, qd[DOF] = {3};
+        stage.world = (struct world){
+            .gravity_m_s2 = BODY_GRAVITY, .has_ground = 1, .friction = cases[i].friction};
+        body_init_box(&stage.body, 0.6, 0.1, 1);
+        stage_build(&stage);
+        stage_set(&stage, q, qd);
+        stage_run(&stage, 4);
+        double stopped_m = dynamics_q(stage.dynamics)[0];
+        check_near("stop_distance", stopped_m, cases[i].distance_m, 1e-8);
+        check_near("friction", dynamics_ledger(stage.dynamics)->loss_friction_j, 4.5, 1e-7);
+        stage_run(&stage, 1);
+        check_near("creep", dynamics_q(stage.dynamics)[0], stopped_m, 1e-9);
+        check_near("height", dynamics_q(stage.dynamics)[1], 0.05, 1e-9);
+    }
+}
+END_TEST
+
+/* Impulse and motion after the impact of a slender rod at 30 degrees, e = 0.5. */
+START_TEST(rod_corner_impact)
+{
+    static const struct {
+        double friction, vx_in, jn, jt, vx, vy, omega, energy_j;
+    } cases[] = {{0, 0, 0.9230769230769231, 0, 0, -1.0769230769230769, -4.796448390190737,
+                  -0.46153846153846156},
+                 {100, 0, 1.3125, 0.9742785792574935, 0.9742785792574935, -0.6875,
+                  -3.897114317029974, -0.65625},
+                 {0.2, 3, 0.8547477023910438, -0.17094954047820876, 2.8290504595217913,
+                  -1.145252297608956, -4.954247966016776, -0.8197447982845844}};
+    const struct body_part rod = {
+        .parent = -1, .width_m = 1, .height_m = 1e-9, .mass_kg = 1, .inertia_kg_m2 = 1.0 / 12};
+    const double angle = 30 * BODY_DEGREE, ry = -sin(angle) / 2;
+    for (int i = 0; i < 3; i++) {
+        double q[DOF] = {0, -ry, angle}, qd[DOF] = {cases[i].vx_in, -2, 0};
+        stage.world =
+            (struct world){.has_ground = 1, .friction = cases[i].friction, .elasticity = 0.5};
+        body_init(&stage.body, &rod, 1);
+        stage_build(&stage);
+        stage_set(&stage, q, qd);
+        double before = stage_energy(&stage), jn = 0, jt = 0;
+        stage_run(&stage, stage.settings.dt_s);
+        const struct contact_point *points;
+        int count = dynamics_contacts(stage.dynamics, &points);
+        for (int k = 0; k < count; k++) {
+            jn += points[k].normal_impulse_n_s;
+            jt += points[k].friction_impulse_n_s;
+        }
+        struct part_state after = stage_part(&stage, 0);
+        check_near("jn", jn, cases[i].jn, 1e-7);
+        check_near("jt", jt, cases[i].jt, 1e-7);
+        check_near("vx", after.vx_m_s, cases[i].vx, 1e-7);
+        check_near("vy", after.vy_m_s, cases[i].vy, 1e-7);
+        check_near("omega", after.omega_rad_s, cases[i].omega, 1e-7);
+        check_near("energy", stage_energy(&stage) - before, cases[i].energy_j, 1e-7);
+        check_near("residual", dynamics_ledger(stage.dynamics)->residual_j, 0, 1e-9);
+    }
+}
+END_TEST
+
+/* A ball of the plane, as it were: an upright box bounces to e^2 of its height, lies still at last. */
+START_TEST(a_box_bounces_and_comes_to_rest)
+{
+    double q[DOF] = {0, 1.05}, zero[DOF] = {0}, top = 0, e = 0.7, g = BODY_GRAVITY;
+    stage.world = (struct world){.gravity_m_s2 = g, .has_ground = 1, .elasticity = e};
+    body_init_box(&stage.body, 0.1, 0.1, 1);
+    stage_build(&stage);
+    stage_set(&stage, q, zero);
+    double impact_s = sqrt(2 / g), rise_s = e * impact_s;
+    int first = (int)(impact_s * 240) + 1, last = (int)((impact_s + 2 * rise_s) * 240);
+    for (int i = 0; i < last; i++) {
+        stage_run(&stage, 1.0 / 240);
+        struct part_state now = stage_part(&stage, 0);
+        if (i > first)
+            top = fmax(top, now.y_m + now.vy_m_s * fabs(now.vy_m_s) / (2 * g));
+    }
+    check_near("height of the first bounce", top - 0.05, e * e, 1e-6);
+    stage_run(&stage, 6 - last / 240.0);
+    check_near("height at rest", dynamics_q(stage.dynamics)[1], 0.05, 1e-7);
+    check_near("speed at rest", dynamics_qd(stage.dynamics)[1], 0, 1e-7);
+    const struct ledger *l = dynamics_ledger(stage.dynamics);
+    check_near("lost", l->loss_impact_j, g, 1e-5);
+    check_near("residual", l->residual_j, 0, 1e-6);
+}
+END_TEST
+
+/* Dropped on a corner at the default epsilon; it topples and lies down. */
+START_TEST(a_dropped_box_lies_down)
+{
+    double q[DOF] = {0, 1, 0.6}, zero[DOF] = {0};
+    stage.settings.contact_epsilon_m = 0;
+    stage.settings.rtol = 1e-8;
+    stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY, .has_ground = 1, .friction = 0.8};
+    body_init_box(&stage.body, 0.4, 0.2, 1);
+    stage_build(&stage);
+    stage_set(&stage, q, zero);
+    for (int i = 0; i < 480; i++) {
+        stage_run(&stage, 1.0 / 240);
+        ck_assert_double_lt(dynamics_penetration(stage.dynamics), 2e-7);
+    }
+    check_near("height", dynamics_q(stage.dynamics)[1], 0.1, 1e-7);
+    check_near("angle", dynamics_q(stage.dynamics)[2], 0, 1e-7);
+    const struct ledger *l = dynamics_ledger(stage.dynamics);
+    check_near("residual", l->residual_j, 0, 1e-6);
+    check_near("unearned", l->gain_impact_j + l->gain_push_out_j + l->gain_limit_j, 0, 1e-5);
+}
+END_TEST
+
+/* A rigid table on three feet in a row: the forces are redundant, carry the weight and do not pull. */
+START_TEST(redundant_feet_share_the_weight)
+{
+    struct body_part parts[4] = {
+        {.parent = -1, .width_m = 1, .height_m = 0.1, .mass_kg = 2},
+        {.parent = 0, .is_rigid = 1, .x_m = -0.4, .y_m = -0.2, .width_m = 0.1, .height_m = 0.3},
+        {.parent = 0, .is_rigid = 1, .x_m = 0.1, .y_m = -0.2, .width_m = 0.1, .height_m = 0.3},
+        {.parent = 0, .is_rigid = 1, .x_m = 0.4, .y_m = -0.2, .width_m = 0.1, .height_m = 0.3}};
+    for (int i = 1; i < 4; i++)
+        parts[i].mass_kg = 0.1;
+    double q[DOF] = {0, 0.35}, zero[DOF] = {0}, sum = 0, moment = 0;
+    stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY, .has_ground = 1, .friction = 0.8};
+    body_init(&stage.body, parts, 4);
+    stage_build(&stage);
+    stage_set(&stage, q, zero);
+    stage_run(&stage, 0.5);
+    const struct contact_point *points;
+    int count = dynamics_contacts(stage.dynamics, &points);
+    ck_assert_int_ge(count, 2);
+    for (int i = 0; i < count; i++) {
+        ck_assert_double_ge(points[i].normal_impulse_n_s, 0);
+        sum += points[i].normal_impulse_n_s;
+        moment += points[i].normal_impulse_n_s * points[i].at.x;
+    }
+    double weight = 2.3 * BODY_GRAVITY / 240;
+    check_near("weight", sum, weight, 1e-8);
+    check_near("moment", moment, 0.1 * 0.1 * BODY_GRAVITY / 240, 1e-8);
+    check_near("height", dynamics_q(stage.dynamics)[1], 0.35, 1e-9);
+}
+END_TEST
+
+/* A rod between stops at +-270 degrees, turned by a constant torque. */
+START_TEST(limits_stop_joints_beyond_half_a_turn)
+{
+    const struct body_part rod[] = {
+        {.parent = -1, .width_m = 0.1, .height_m = 0.1, .mass_kg = 1e9, .inertia_kg_m2 = 1e9},
+        {.parent = 0,
+         .width_m = 1,
+         .height_m = 0.1,
+         .mass_kg = 1,
+         .inertia_kg_m2 = 0.1,
+         .lower_rad = -270 * BODY_DEGREE,
+         .upper_rad = 270 * BODY_DEGREE,
+         .torque_max_n_m = 0.5}};
+    double q[DOF] = {0, 0, 0, -260 * BODY_DEGREE}, zero[DOF] = {0};
+    stage.settings.effector_mode = EFFECTOR_TORQUE;
+    stage.settings.joint_speed_rad_s = 1e12;
+    body_init(&stage.body, rod, 2);
+    stage_build(&stage);
+    stage_set(&stage, q, zero);
+    dynamics_set_target(stage.dynamics, 1, 1, 0);
+    stage_run(&stage, 3);
+    check_near("angle", dynamics_q(stage.dynamics)[3], 270 * BODY_DEGREE, 1e-7);
+    check_near("rate", dynamics_qd(stage.dynamics)[3], 0, 1e-9);
+    check_near("loss", dynamics_ledger(stage.dynamics)->loss_limit_j, 4.625122517784973, 1e-6);
+}
+END_TEST
+
+/* Two limbs of a fork close on each other by their servos, and push on. */
+START_TEST(limbs_press_on_each_other)
+{
+    struct body_part parts[3] = {{.parent = -1, .width_m = 0.1, .height_m = 0.6, .mass_kg = 1},
+                                 {.parent = 0,
+                                  .x_m = 0.35,
+                                  .y_m = 0.25,
+                                  .width_m = 0.6,
+                                  .height_m = 0.08,
+                                  .mass_kg = 0.3,
+                                  .anchor_x_m = 0.05,
+                                  .anchor_y_m = 0.25,
+                                  .torque_max_n_m = 2},
+                                 {.parent = 0,
+                                  .x_m = 0.3,
+                                  .y_m = -0.25,
+                                  .width_m = 0.5,
+                                  .height_m = 0.08,
+                                  .mass_kg = 0.3,
+                                  .anchor_x_m = 0.05,
+                                  .anchor_y_m = -0.25,
+                                  .torque_max_n_m = 2}};
+    stage.settings.contact_epsilon_m = 0;
+    stage.settings.rtol = 1e-8;
+    stage.world.friction = 0.5;
+    body_init(&stage.body, parts, 3);
+    stage_build(&stage);
+    dynamics_set_target(stage.dynamics, 1, 0, -1);
+    dynamics_set_target(stage.dynamics, 2, 0, 1.3);
+    int touched = 0;
+    for (int i = 0; i < 480; i++) {
+        stage_run(&stage, 1.0 / 240);
+        const struct contact_point *points;
+        touched |= dynamics_contacts(stage.dynamics, &points) > 0;
+        ck_assert_double_lt(dynamics_overlap(stage.dynamics), 1e-5);
+    }
+    ck_assert_int_eq(touched, 1);
+    const struct ledger *l = dynamics_ledger(stage.dynamics);
+    check_near("residual", l->residual_j, 0, 1e-5);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- whole creatures */
+
+static struct evaluation evaluate_file(const char *path, const char *preset, int solver,
+                                       double duration_s)
+{
+    struct creature creature;
+    struct error error;
+    struct params params;
+    struct evaluation result;
+    struct arena arena;
+    creature_init(&creature);
+    ck_assert_msg(creature_read(&creature, path, &error) == 0, "%s", error.message);
+    params_set_defaults(&params);
+    ck_assert_int_eq(params_set(&params, "world.preset", preset, &error), 0);
+    params.simulation_solver = solver;
+    params.simulation_duration_s = duration_s;
+    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
+    evaluate(&creature.genome, &params, 1, &arena, NULL, NULL, &result);
+    arena_deinit(&arena);
+    creature_deinit(&creature);
+    return result;
+}
+
+static const char *const creature_files[] = {
+    "examples/creatures/biped.json", "examples/creatures/fish.json",
+    "examples/creatures/inchworm.json", "examples/creatures/tail.json"};
+
+START_TEST(creatures_swim_alike)
+{
+    for (int i = 0; i < 4; i++) {
+        struct evaluation a = evaluate_file(creature_files[i], "water", SOLVER_ARTICULATED, 1);
+        struct evaluation b = evaluate_file(creature_files[i], "water", SOLVER_CONSTRAINT, 1);
+        ck_assert_int_eq(a.verdict, b.verdict);
+        check_near("distance", b.measures.distance_m, a.measures.distance_m, 2e-4);
+        check_near("share", b.measures.residual_share, 0, 1e-7);
+    }
+}
+END_TEST
+
+START_TEST(creatures_walk_alike)
+{
+    for (int i = 0; i < 4; i++) {
+        struct evaluation a = evaluate_file(creature_files[i], "land", SOLVER_ARTICULATED, 1);
+        struct evaluation b = evaluate_file(creature_files[i], "land", SOLVER_CONSTRAINT, 1);
+        ck_assert_int_eq(b.verdict, VERDICT_OK);
+        check_near("settled height", b.measures.height_start_m, a.measures.height_start_m, 2e-3);
+        check_near("distance", b.measures.distance_m, a.measures.distance_m,
+                   0.2 * a.measures.distance_m + 0.02);
+        check_near("share", b.measures.residual_share, 0, 1e-3);
+        check_near("penetration", b.measures.penetration_max_m, 0, 1e-4);
+    }
+}
+END_TEST
+
+START_TEST(evaluations_repeat)
+{
+    struct evaluation a = evaluate_file(creature_files[0], "land", SOLVER_CONSTRAINT, 0.5);
+    struct evaluation b = evaluate_file(creature_files[0], "land", SOLVER_CONSTRAINT, 0.5);
+    ck_assert_uint_eq(a.digest, b.digest);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- the interface */
+
+START_TEST(states_come_back)
+{
+    double q[DOF] = {3, 4, 5, 6, -7, 8}, qd[DOF] = {1, 2, 3, 4, 5, 6};
+    body_init_chain(&stage.body, 4, 0.4, 0.05, 0.2);
+    stage_build(&stage);
+    stage_set(&stage, q, qd);
+    for (int i = 0; i < 6; i++) {
+        check_near("q", dynamics_q(stage.dynamics)[i], q[i], 0);
+        check_near("qd", dynamics_qd(stage.dynamics)[i], qd[i], 0);
+    }
+    struct part_state ours[4];
+    double bounds[4], their_bounds[4];
+    for (int i = 0; i < 4; i++)
+        ours[i] = stage_part(&stage, i);
+    dynamics_bounds(stage.dynamics, bounds);
+    stage.settings.solver = SOLVER_ARTICULATED;
+    stage_build(&stage);
+    stage_set(&stage, q, qd);
+    dynamics_bounds(stage.dynamics, their_bounds);
+    for (int i = 0; i < 4; i++) {
+        struct part_state theirs = stage_part(&stage, i);
+        check_near("x", ours[i].x_m, theirs.x_m, 1e-13);
+        check_near("y", ours[i].y_m, theirs.y_m, 1e-13);
+        check_near("angle", ours[i].angle_rad, theirs.angle_rad, 1e-13);
+        check_near("vx", ours[i].vx_m_s, theirs.vx_m_s, 1e-12);
+        check_near("vy", ours[i].vy_m_s, theirs.vy_m_s, 1e-12);
+        check_near("omega", ours[i].omega_rad_s, theirs.omega_rad_s, 1e-12);
+        check_near("bounds", bounds[i], their_bounds[i], 1e-13);
+    }
+}
+END_TEST
+
+START_TEST(a_state_that_is_not_finite_is_reported)
+{
+    double q[DOF] = {0}, qd[DOF] = {0, 0, HUGE_VAL};
+    body_init_chain(&stage.body, 2, 0.4, 0.05, 0.2);
+    stage_build(&stage);
+    stage_set(&stage, q, qd);
+    ck_assert_int_ne(dynamics_step(stage.dynamics), 0);
+}
+END_TEST
+
+START_TEST(a_full_arena_is_noticed)
+{
+    body_init_chain(&stage.body, 3, 0.4, 0.05, 0.2);
+    stage_build(&stage);
+    size_t needed = stage.arena.used_bytes;
+    for (size_t size = 64; size + 64 < needed; size += needed / 97) {
+        struct arena small;
+        ck_assert_int_eq(arena_init(&small, size), 0);
+        ck_assert_msg(
+            !dynamics_create(&stage.body.phenotype, &stage.world, &stage.settings, &small),
+            "made in %zu of %zu bytes", size, needed);
+        arena_deinit(&small);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("constraint");
+    TCase *tests = tcase_create("constraint");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, projectile);
+    tcase_add_test(tests, chain5_keeps_energy_and_momentum);
+    tcase_add_test(tests, tolerance_is_obeyed);
+    tcase_add_test(tests, joints_stay_closed);
+    tcase_add_test(tests, random_bodies_agree_with_articulated);
+    tcase_add_test(tests, double_pendulum_rods);
+    tcase_add_test(tests, chain5_pinned);
+    tcase_add_test(tests, sliding_block_stops);
+    tcase_add_test(tests, rod_corner_impact);
+    tcase_add_test(tests, a_box_bounces_and_comes_to_rest);
+    tcase_add_test(tests, a_dropped_box_lies_down);
+    tcase_add_test(tests, redundant_feet_share_the_weight);
+    tcase_add_test(tests, limits_stop_joints_beyond_half_a_turn);
+    tcase_add_test(tests, limbs_press_on_each_other);
+    tcase_add_test(tests, creatures_swim_alike);
+    tcase_add_test(tests, creatures_walk_alike);
+    tcase_add_test(tests, evaluations_repeat);
+    tcase_add_test(tests, states_come_back);
+    tcase_add_test(tests, a_state_that_is_not_finite_is_reported);
+    tcase_add_test(tests, a_full_arena_is_noticed);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed > 0;
+}
