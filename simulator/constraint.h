@@ -105,7 +105,9 @@ struct constraint {
     double mass_kg, thinnest_m;
     uint64_t steps, free_steps;
     enum effector_state effectors;
-    double damping_rate, push_out_speed, epsilon_m;
+    double damping_rate, epsilon_m;
+    struct dynamics *pusher; /* pushes parts apart at birth, see dynamics_constraint.c */
+    int is_pushing;
 
     /* the body */
     struct body *bodies;
@@ -132,7 +134,8 @@ struct constraint {
     int touch_count, touch_room;
     struct touch *found; /* of the last touch_find() */
     int found_count;
-    int is_stale; /* modes are to be chosen anew */
+    int is_stale;  /* modes are to be chosen anew */
+    int is_wedged; /* not all of them can be pushed out at once */
     struct mark *marks;
     int mark_count;
     struct contact_point *points;

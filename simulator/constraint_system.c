@@ -20,8 +20,9 @@
 #define JOINT_RANK_TOLERANCE 1e-12
 /* Depth that is left alone where it was there from the start, m or rad. */
 #define SLOP 1e-3
-/* Deviations of contacts are corrected no faster than this, m/s or rad/s. */
-#define PUSH_OUT_SPEED 0.05
+/* Deviations of contacts and of limits are corrected no faster than this. */
+#define PUSH_OUT_SPEED_M_S   0.05
+#define PUSH_OUT_SPEED_RAD_S 0.5
 /* Share of the depth that is pushed out in a step by impulses. */
 #define PUSH_OUT_SHARE 0.2
 /* Slower impacts do not bounce. */
@@ -35,7 +36,7 @@
 /* Sweeps before an exact solution is tried and where there is none, and what counts as no change, as
  * wedged: shares of the largest value asked for. */
 #define SWEEPS_FIRST 50
-#define SWEEPS       5000
+#define SWEEPS       1000
 #define SWEEP_SHARE  1e-13
 /* The same in steps by impulses, which are of first order anyway. */
 #define STEP_SWEEPS      200
@@ -190,11 +191,15 @@ static void set_joint_rows(struct constraint *c)
 
 /* What a touch's acceleration shall be, without the row's curvature: the same law, in which the
  * correction of the deviation has a greatest speed. */
-static double touch_acceleration(const struct constraint *c, double deviation, double rate)
+static double touch_acceleration(const struct constraint *c, const struct touch *t,
+                                 double deviation, double rate)
 {
     double tau = c->settings.constraint_tau_s, speed = deviation / (2 * tau);
-    speed = speed > PUSH_OUT_SPEED ? PUSH_OUT_SPEED : speed;
-    speed = speed < -PUSH_OUT_SPEED ? -PUSH_OUT_SPEED : speed;
+    double fastest = t->part < 0 ? PUSH_OUT_SPEED_RAD_S : PUSH_OUT_SPEED_M_S;
+    speed = speed > fastest ? fastest : speed;
+    speed = speed < -fastest ? -fastest : speed;
+    if (c->is_wedged && speed < 0)
+        speed = 0;
     return -2 / tau * (rate + speed);
 }
 
@@ -208,7 +213,7 @@ static int set_rows(struct constraint *c)
         touch_update(c, t);
         struct row *n = &c->rows[count++];
         *n = t->rows[0];
-        n->bias = n->curvature - touch_acceleration(c, n->deviation + t->slop, n->rate);
+        n->bias = n->curvature - touch_acceleration(c, t, n->deviation + t->slop, n->rate);
         push_along_itself(n);
         double share = t->part < 0 ? 0 : -t->direction * c->world.friction;
         if (t->mode == TOUCH_SLIDES) {
@@ -219,8 +224,8 @@ static int set_rows(struct constraint *c)
         } else if (t->part >= 0) {
             struct row *along = &c->rows[count++];
             *along = t->rows[1];
-            along->bias =
-                along->curvature - touch_acceleration(c, along->deviation - t->anchor, along->rate);
+            along->bias = along->curvature -
+                          touch_acceleration(c, t, along->deviation - t->anchor, along->rate);
             push_along_itself(along);
         }
     }
@@ -658,12 +663,14 @@ static int sweep_unwedged(struct constraint *c, int sweeps, double share)
 /* Forces or impulses that obey everything. Returns 0, or 1 if none were found. */
 static int solve_reduced(struct constraint *c)
 {
-    for (int sweeps = SWEEPS_FIRST; sweeps <= SWEEPS; sweeps *= 10) {
-        double change = sweep_impulses(c, sweeps, SWEEP_SHARE);
+    double change = 1;
+    for (int sweeps = SWEEPS_FIRST; sweeps <= SWEEPS; sweeps *= 20) {
+        change = sweep_impulses(c, sweeps, SWEEP_SHARE);
         if (change <= SWEEP_SHARE || solve_exactly(c) == 0)
             return 0;
     }
-    return sweep_unwedged(c, SWEEPS, SWEEP_SHARE);
+    change = sweep_impulses(c, SWEEPS, SWEEP_SHARE);
+    return !(change < WEDGED_SHARE);
 }
 
 /* found[] becomes: all within epsilon, and all that press. */
@@ -696,7 +703,7 @@ int system_wants_to_press(const struct constraint *c, const struct touch *t)
     if (fabs(row->rate) > TOUCH_REST_SPEED)
         return 0;
     double acceleration = row_rate(row, c->acceleration) + row->curvature;
-    double least = touch_acceleration(c, row->deviation + depth_left_alone(t), row->rate);
+    double least = touch_acceleration(c, t, row->deviation + depth_left_alone(t), row->rate);
     double size = 1 + fabs(row->curvature);
     for (int k = 0; k < 3; k++) {
         size += fabs(row->ja[k] * c->acceleration[3 * row->a + k]);
@@ -780,17 +787,10 @@ static void refer_joints(struct constraint *c)
         c->reference[i] = c->scale[i] * c->right[i];
 }
 
-int system_choose_modes(struct constraint *c, double ahead)
+/* What the rows of found[] shall do. */
+static void set_targets(struct constraint *c)
 {
     struct reduced *r = &c->reduced;
-    touch_place(c, c->y);
-    gather(c, c->epsilon_m);
-    keep_resting(c);
-    c->touch_count = 0;
-    if (c->found_count == 0)
-        return 0;
-    system_accelerate(c, c->y, ahead);
-    build_reduced(c);
     int row = 0;
     for (int i = 0; i < c->found_count; i++) {
         const struct touch *t = &c->found[i];
@@ -801,11 +801,30 @@ int system_choose_modes(struct constraint *c, double ahead)
             r->slide[row] = k == 0 || fabs(at->rate) <= STICK_SPEED ? 0 : at->rate > 0 ? 1 : -1;
             if (k == 1 && t->mode != TOUCH_STICKS)
                 deviation = 0;
-            r->target[row] = touch_acceleration(c, deviation, at->rate);
+            r->target[row] = touch_acceleration(c, t, deviation, at->rate);
         }
     }
-    if (solve_reduced(c) != 0)
-        return 1;
+}
+
+int system_choose_modes(struct constraint *c, double ahead)
+{
+    touch_place(c, c->y);
+    gather(c, c->epsilon_m);
+    keep_resting(c);
+    c->touch_count = 0;
+    c->is_wedged = 0;
+    if (c->found_count == 0)
+        return 0;
+    system_accelerate(c, c->y, ahead);
+    build_reduced(c);
+    set_targets(c);
+    if (solve_reduced(c) != 0) {
+        /* touches that cannot all be pushed out at once are only kept from going deeper */
+        c->is_wedged = 1;
+        set_targets(c);
+        if (solve_reduced(c) != 0)
+            return 1;
+    }
     take_modes(c);
     refer_joints(c);
     return 0;
@@ -925,13 +944,13 @@ void system_collide(struct constraint *c)
 }
 
 /* Least velocity after a step by impulses. */
-static double step_target(const struct constraint *c, const struct touch *t, double h)
+static double step_target(const struct touch *t, double h)
 {
-    double gap = t->rows[0].deviation, slop = c->push_out_speed > 0 ? 0 : SLOP;
-    double fastest = c->push_out_speed > 0 ? c->push_out_speed : PUSH_OUT_SPEED;
+    double gap = t->rows[0].deviation;
+    double fastest = t->part < 0 ? PUSH_OUT_SPEED_RAD_S : PUSH_OUT_SPEED_M_S;
     if (gap > 0)
         return -gap / h;
-    double speed = -gap > slop ? PUSH_OUT_SHARE * (-gap - slop) / h : 0;
+    double speed = -gap > SLOP ? PUSH_OUT_SHARE * (-gap - SLOP) / h : 0;
     return speed < fastest ? speed : fastest;
 }
 
@@ -955,8 +974,7 @@ void system_step_by_impulses(struct constraint *c, double ahead, double h)
     double *v = c->y + width, *v0 = c->y0 + width;
     c->touch_count = 0;
     system_accelerate(c, c->y, ahead);
-    double margin = 2 * h * touch_top_speed(c) + c->epsilon_m;
-    touch_find(c, margin);
+    touch_find(c, 2 * h * touch_top_speed(c) + c->epsilon_m);
     for (int i = 0; i < width; i++) {
         v0[i] = v[i];
         v[i] += h * c->acceleration[i];
@@ -974,16 +992,10 @@ void system_step_by_impulses(struct constraint *c, double ahead, double h)
         for (int k = 0; k < touch_row_count(&c->found[i]); k++, row++) {
             r->free[row] = row_rate(&c->found[i].rows[k], v);
             r->slide[row] = 0;
-            r->target[row] = k == 0 ? step_target(c, &c->found[i], h) : 0;
+            r->target[row] = k == 0 ? step_target(&c->found[i], h) : 0;
         }
-    int is_wedged = sweep_unwedged(c, STEP_SWEEPS, STEP_SWEEP_SHARE) != 0 &&
-                    sweep_unwedged(c, SWEEPS, STEP_SWEEP_SHARE) != 0;
-    if (is_wedged && c->push_out_speed > 0) {
-        /* parts that cannot be pushed apart stay where they are */
-        for (int i = 0; i < width; i++)
-            v[i] = 0;
-        return;
-    }
+    if (sweep_unwedged(c, STEP_SWEEPS, STEP_SWEEP_SHARE) != 0)
+        sweep_unwedged(c, SWEEPS, STEP_SWEEP_SHARE);
     for (int i = 0, at = 0; i < c->found_count; i++)
         for (int k = 0; k < touch_row_count(&c->found[i]); k++, at++)
             r->free[at] = c->found[i].rows[k].rate;

@@ -36,10 +36,10 @@
 #define ACCELERATION_ERROR 1e-6
 /* More events than this in one step of settings.dt_s, or so many in a row with less than CROWDED_S
  * between them, are left to steps by impulses. */
-#define EVENTS_MAX  60
+#define EVENTS_MAX  20
 #define CROWD_COUNT 6
 #define CROWDED_S   1e-6
-/* Steps by impulses in a dt_s, but for parts that are pushed apart at birth: one. */
+/* Steps by impulses in a dt_s. */
 #define IMPULSE_STEPS 16
 /* Times that modes are mended before giving up. */
 #define MENDS_MAX 12
@@ -285,7 +285,8 @@ static struct dynamics *constraint_create(const struct phenotype *phenotype,
     c->epsilon_m = settings->contact_epsilon_m > 0 ? settings->contact_epsilon_m : EPSILON_M;
     c->touch_room = (points < TOUCHES_MAX ? points : TOUCHES_MAX) + c->links;
     c->size = 7 * c->links + 2 + 4 * c->touch_room;
-    if (take_memory(c, arena) != 0 || system_create(c, arena) != 0)
+    c->pusher = dynamics_articulated.create(phenotype, world, settings, arena);
+    if (!c->pusher || take_memory(c, arena) != 0 || system_create(c, arena) != 0)
         return NULL;
     init_bodies(c);
     for (int i = 0; i < c->parts; i++)
@@ -332,7 +333,14 @@ static void constraint_set_joint_damping(struct dynamics *dynamics, double rate_
 
 static void constraint_set_push_out(struct dynamics *dynamics, double speed_m_s)
 {
-    ((struct constraint *)dynamics)->push_out_speed = speed_m_s;
+    struct constraint *c = (struct constraint *)dynamics;
+    const struct dynamics_solver *solver = c->pusher->solver;
+    c->is_pushing = speed_m_s > 0;
+    solver->set_world(c->pusher, &c->world);
+    solver->set_effectors(c->pusher, c->effectors);
+    solver->set_joint_damping(c->pusher, c->damping_rate);
+    solver->set_push_out(c->pusher, speed_m_s);
+    solver->set_state(c->pusher, c->q, c->qd);
 }
 
 static int constraint_dof(const struct dynamics *dynamics)
@@ -359,6 +367,8 @@ static void constraint_stop(struct dynamics *dynamics)
     set_joint_coordinates(c);
     forget_touches(c);
     constraint_reset_ledger(&c->base);
+    if (c->is_pushing)
+        c->pusher->solver->stop(c->pusher);
 }
 
 static void constraint_part_state(const struct dynamics *dynamics, int part,
@@ -821,13 +831,11 @@ static void book_effectors(struct constraint *c)
 /* All of one dt_s; returns the number of steps by impulses that it took. */
 static int advance_all(struct constraint *c)
 {
-    double dt = c->settings.dt_s, done = 0;
-    double short_step = c->push_out_speed > 0 ? dt : dt / IMPULSE_STEPS;
+    double dt = c->settings.dt_s, done = 0, short_step = dt / IMPULSE_STEPS;
     int events = 0, crowd = 0, impulse_steps = 0;
     while (done < dt) {
         double remaining = dt - done;
-        if (c->push_out_speed > 0 || events > EVENTS_MAX || crowd > CROWD_COUNT ||
-            start_step(c, done) != 0) {
+        if (events > EVENTS_MAX || crowd > CROWD_COUNT || start_step(c, done) != 0) {
             double h = remaining < 1.01 * short_step ? remaining : short_step;
             system_step_by_impulses(c, done, h);
             done = h == remaining ? dt : done + h;
@@ -844,16 +852,28 @@ static int advance_all(struct constraint *c)
     return impulse_steps;
 }
 
+/* Pushing parts apart at birth is no motion of the creature but part of its making. It is left to the
+ * other solver, so that both start from the same pose. */
+static int push_apart(struct constraint *c)
+{
+    const struct dynamics_solver *solver = c->pusher->solver;
+    if (solver->step(c->pusher) != 0)
+        return 1;
+    constraint_set_state(&c->base, solver->q(c->pusher), solver->qd(c->pusher));
+    report_touches(c);
+    return 0;
+}
+
 static int constraint_step(struct dynamics *dynamics)
 {
     struct constraint *c = (struct constraint *)dynamics;
+    if (c->is_pushing)
+        return push_apart(c);
     c->mark_count = 0;
     c->steps++;
     c->free_steps += advance_all(c) == 0;
     book_effectors(c);
     set_joint_coordinates(c);
-    if (c->push_out_speed > 0)
-        set_links(c, c->q, c->qd); /* long steps by impulses open the joints */
     report_touches(c);
     for (int i = 1; i < c->links; i++)
         c->servos[i].target += c->servos[i].rate * c->settings.dt_s;
