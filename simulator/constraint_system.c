@@ -875,22 +875,41 @@ void system_book_touch(struct constraint *c, const struct touch *t, const double
     }
 }
 
-/* Velocities in y after the impulses, and the ledger: the work of an impulse is impulse times the
- * mean of the velocities before and after it, exactly. `before` holds the former. */
+/* Work of one row of found[]: impulse times the mean of the velocities before and after, exactly. */
+static double impulse_work(const struct reduced *r, const double *before, int row)
+{
+    return r->impulse[row] * (before[row] + r->value[row]) / 2;
+}
+
+/* Velocities in y after the impulses, and the ledger. `before` holds the rows' velocities before.
+ * Impulses that act together pass energy from one contact to another (a limb that lands swings the
+ * next one up): gains and losses are set off in proportion. */
 static void apply_impulses(struct constraint *c, const double *before, int is_impact)
 {
     struct reduced *r = &c->reduced;
-    int width = 3 * c->links, row = 0;
-    double *v = c->y + width;
+    int width = 3 * c->links;
+    double *v = c->y + width, gains = 0, losses = 0;
     for (int i = 0; i < r->count; i++)
         for (int k = 0; k < width && r->impulse[i] != 0; k++)
             v[k] += r->x[i * width + k] * r->impulse[i];
-    for (int i = 0; i < c->found_count; i++) {
+    for (int i = 0, row = 0; i < c->found_count; i++) {
+        double work = 0;
+        for (int k = 0; k < touch_row_count(&c->found[i]); k++, row++)
+            work += impulse_work(r, before, row);
+        gains += work > 0 ? work : 0;
+        losses -= work < 0 ? work : 0;
+    }
+    double share_gains = gains > losses ? (gains - losses) / gains : 0;
+    double share_losses = losses > gains ? (losses - gains) / losses : 0;
+    for (int i = 0, row = 0; i < c->found_count; i++) {
         double impulse[2] = {0, 0}, work[2] = {0, 0};
         for (int k = 0; k < touch_row_count(&c->found[i]); k++, row++) {
             impulse[k] = r->impulse[row];
-            work[k] = r->impulse[row] * (before[row] + r->value[row]) / 2;
+            work[k] = impulse_work(r, before, row);
         }
+        double share = work[0] + work[1] > 0 ? share_gains : share_losses;
+        for (int k = 0; k < 2; k++)
+            work[k] *= share;
         if (impulse[0] > 0)
             system_book_touch(c, &c->found[i], impulse, work, is_impact);
     }
