@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/creature.h"
+#include "controller/genetics.h"
 #include "simulator/evaluate.h"
 #include "tests/unit/body_fixture.h"
 
@@ -556,6 +557,41 @@ START_TEST(creatures_walk_alike)
 }
 END_TEST
 
+/* Strong, fast, elastic random creatures: nothing explodes, and every joule is accounted for. */
+START_TEST(random_creatures_stay_finite)
+{
+    struct params params;
+    struct error error;
+    struct arena arena;
+    double worst = 0;
+    params_set_defaults(&params);
+    ck_assert_int_eq(params_set(&params, "world.preset", "moon", &error), 0);
+    params.world_elasticity = 0.5;
+    params.creature_effector_mode = EFFECTOR_TORQUE;
+    params.creature_strength_n = 60;
+    params.simulation_solver = SOLVER_CONSTRAINT;
+    params.simulation_duration_s = 1;
+    params.guard_turn_rad = 0;
+    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
+    for (uint64_t k = 1; k <= 20; k++) {
+        struct gene_counter ids = {.creature = k};
+        struct genome genome;
+        struct rng rng;
+        struct evaluation result;
+        rng_init(&rng, 11, RNG_RANDOM_GENOME, 0, k);
+        genome_init(&genome);
+        ck_assert_int_eq(genetics_random(&genome, &params, &rng, &ids), 0);
+        evaluate(&genome, &params, k, &arena, NULL, NULL, &result);
+        ck_assert_int_ne(result.verdict, VERDICT_NOT_FINITE);
+        worst = fmax(worst, result.measures.residual_share);
+        genome_deinit(&genome);
+    }
+    arena_deinit(&arena);
+    printf("constraint: 20 violent creatures, unaccounted energy at most %.1e\n", worst);
+    ck_assert_double_lt(worst, 0.01);
+}
+END_TEST
+
 START_TEST(evaluations_repeat)
 {
     struct evaluation a = evaluate_file(creature_files[0], "land", SOLVER_CONSTRAINT, 0.5);
@@ -646,6 +682,7 @@ int main(void)
     tcase_add_test(tests, limbs_press_on_each_other);
     tcase_add_test(tests, creatures_swim_alike);
     tcase_add_test(tests, creatures_walk_alike);
+    tcase_add_test(tests, random_creatures_stay_finite);
     tcase_add_test(tests, evaluations_repeat);
     tcase_add_test(tests, states_come_back);
     tcase_add_test(tests, a_state_that_is_not_finite_is_reported);
