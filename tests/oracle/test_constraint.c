@@ -665,7 +665,7 @@ int main(void)
     Suite *suite = suite_create("constraint");
     TCase *tests = tcase_create("constraint");
     tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 60);
+    tcase_set_timeout(tests, 300);
     tcase_add_test(tests, projectile);
     tcase_add_test(tests, chain5_keeps_energy_and_momentum);
     tcase_add_test(tests, tolerance_is_obeyed);
