@@ -229,7 +229,7 @@ void touch_find(struct constraint *c, double margin)
     for (int i = 0; i < c->parts; i++)
         touch_place_box(c, i, &c->boxes[i]);
     for (int i = 0; i < c->parts; i++) {
-        if (c->world.has_ground)
+        if (c->world.has_ground && !phenotype_is_fixed(c->phenotype, i))
             find_on_ground(c, i, margin);
         for (int j = 0; j < i; j++) {
             double dx = c->boxes[i].x - c->boxes[j].x, dy = c->boxes[i].y - c->boxes[j].y;

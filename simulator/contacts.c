@@ -189,6 +189,8 @@ struct clearance contacts_examine(struct contacts *s, const double *q, const dou
         return (struct clearance){1, 1};
     place_boxes(s);
     for (int i = 0; i < s->parts && s->world->has_ground; i++) {
+        if (phenotype_is_fixed(s->phenotype, i))
+            continue;
         double vx, vy, w, gap = collide_lowest(&s->boxes[i]);
         box_velocity(s, i, &vx, &vy, &w);
         if (gap < 0)
@@ -271,6 +273,8 @@ static void find_ground_contacts(struct contacts *s)
 {
     double h = s->dt_s;
     for (int i = 0; i < s->parts; i++) {
+        if (phenotype_is_fixed(s->phenotype, i))
+            continue;
         double vx, vy, w;
         box_velocity(s, i, &vx, &vy, &w);
         double margin = h * (fabs(vy) + fabs(w) * s->part_radius[i]) + 1e-9;

@@ -18,6 +18,11 @@ void dynamics_set_target(struct dynamics *dynamics, int link, double target, dou
     dynamics->solver->set_target(dynamics, link, target, rate);
 }
 
+void dynamics_set_servo(struct dynamics *dynamics, int link, const struct servo *servo)
+{
+    dynamics->solver->set_servo(dynamics, link, servo);
+}
+
 void dynamics_set_effectors(struct dynamics *dynamics, enum effector_state state)
 {
     dynamics->solver->set_effectors(dynamics, state);
@@ -71,6 +76,11 @@ void dynamics_stop(struct dynamics *dynamics)
 void dynamics_part_state(const struct dynamics *dynamics, int part, struct part_state *state)
 {
     dynamics->solver->part_state(dynamics, part, state);
+}
+
+void dynamics_link_state(const struct dynamics *dynamics, int link, struct part_state *state)
+{
+    dynamics->solver->link_state(dynamics, link, state);
 }
 
 struct vec2 dynamics_centre_of_mass(const struct dynamics *dynamics)

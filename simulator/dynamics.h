@@ -11,6 +11,7 @@
 #include "simulator/world.h"
 
 struct dynamics;
+struct servo; /* servo.h */
 
 struct dynamics_settings {
     int solver; /* SOLVER_* */
@@ -58,6 +59,8 @@ struct dynamics *dynamics_create(const struct phenotype *phenotype, const struct
  * mode; clamped to the joint's limits here) or a share of the strength (torque mode; clamped to
  * -1 .. 1). It changes at `rate` per second until set again. */
 void dynamics_set_target(struct dynamics *dynamics, int link, double target, double rate);
+/* Gives a link's joint a drive of its own instead of the one made of its strength; for scenes. */
+void dynamics_set_servo(struct dynamics *dynamics, int link, const struct servo *servo);
 /* What the effectors do: follow their targets (default), nothing, or hold the pose of birth as position
  * servos whatever their mode. */
 enum effector_state { EFFECTORS_ON, EFFECTORS_SLACK, EFFECTORS_HOLD };
@@ -80,6 +83,8 @@ void dynamics_set_state(struct dynamics *dynamics, const double *q, const double
 void dynamics_stop(struct dynamics *dynamics);
 
 void dynamics_part_state(const struct dynamics *dynamics, int part, struct part_state *state);
+/* Centre of mass of a link, its angle since birth, and their rates. */
+void dynamics_link_state(const struct dynamics *dynamics, int link, struct part_state *state);
 struct vec2 dynamics_centre_of_mass(const struct dynamics *dynamics);
 /* Linear momentum and angular momentum about the world's origin. */
 void dynamics_momentum(const struct dynamics *dynamics, double momentum[3]);

@@ -164,6 +164,11 @@ static void articulated_set_target(struct dynamics *dynamics, int link, double t
     d->servos[link].rate = rate;
 }
 
+static void articulated_set_servo(struct dynamics *dynamics, int link, const struct servo *servo)
+{
+    ((struct articulated *)dynamics)->servos[link] = *servo;
+}
+
 static void articulated_set_effectors(struct dynamics *dynamics, enum effector_state state)
 {
     struct articulated *d = (struct articulated *)dynamics;
@@ -247,6 +252,19 @@ static void articulated_part_state(const struct dynamics *dynamics, int part,
     state->vx_m_s = l->v.x - l->v.w * y;
     state->vy_m_s = l->v.y + l->v.w * x;
     state->omega_rad_s = l->v.w;
+}
+
+static void articulated_link_state(const struct dynamics *dynamics, int link,
+                                   struct part_state *state)
+{
+    const struct articulated *d = (const struct articulated *)dynamics;
+    const struct tree_link *l = &d->tree.links[link];
+    *state = (struct part_state){.x_m = d->tree.root_x + l->cx,
+                                 .y_m = d->tree.root_y + l->cy,
+                                 .angle_rad = l->angle,
+                                 .vx_m_s = l->v.x - l->v.w * l->cy,
+                                 .vy_m_s = l->v.y + l->v.w * l->cx,
+                                 .omega_rad_s = l->v.w};
 }
 
 static struct vec2 articulated_centre_of_mass(const struct dynamics *dynamics)
@@ -620,6 +638,7 @@ static int articulated_step(struct dynamics *dynamics)
 const struct dynamics_solver dynamics_articulated = {
     .create = articulated_create,
     .set_target = articulated_set_target,
+    .set_servo = articulated_set_servo,
     .set_effectors = articulated_set_effectors,
     .set_world = articulated_set_world,
     .set_joint_damping = articulated_set_joint_damping,
@@ -631,6 +650,7 @@ const struct dynamics_solver dynamics_articulated = {
     .set_state = articulated_set_state,
     .stop = articulated_stop,
     .part_state = articulated_part_state,
+    .link_state = articulated_link_state,
     .centre_of_mass = articulated_centre_of_mass,
     .momentum = articulated_momentum,
     .bounds = articulated_bounds,

@@ -128,6 +128,8 @@ static void init_bodies(struct constraint *c)
                               .inverse_mass = 1 / link->mass_kg,
                               .inverse_inertia = 1 / link->inertia_kg_m2,
                               .own = {-link->centre.x, -link->centre.y}};
+        if (i == 0 && c->phenotype->is_root_fixed)
+            body->inverse_mass = body->inverse_inertia = 0;
         c->mass_kg += link->mass_kg;
         if (i == 0)
             continue;
@@ -310,6 +312,11 @@ static void constraint_set_target(struct dynamics *dynamics, int link, double ta
     c->servos[link].rate = rate;
 }
 
+static void constraint_set_servo(struct dynamics *dynamics, int link, const struct servo *servo)
+{
+    ((struct constraint *)dynamics)->servos[link] = *servo;
+}
+
 static void constraint_set_effectors(struct dynamics *dynamics, enum effector_state state)
 {
     ((struct constraint *)dynamics)->effectors = state;
@@ -385,6 +392,14 @@ static void constraint_part_state(const struct dynamics *dynamics, int part,
                                  .vx_m_s = l->vx - l->w * (box.y - l->y),
                                  .vy_m_s = l->vy + l->w * (box.x - l->x),
                                  .omega_rad_s = l->w};
+}
+
+static void constraint_link_state(const struct dynamics *dynamics, int link,
+                                  struct part_state *state)
+{
+    const struct constraint *c = (const struct constraint *)dynamics;
+    const double *at = c->y + 3 * link, *v = c->y + 3 * (c->links + link);
+    *state = (struct part_state){at[0], at[1], at[2], v[0], v[1], v[2]};
 }
 
 static struct vec2 constraint_centre_of_mass(const struct dynamics *dynamics)
@@ -887,6 +902,7 @@ const struct dynamics_solver dynamics_constraint = {
     .create = constraint_create,
     .step = constraint_step,
     .set_target = constraint_set_target,
+    .set_servo = constraint_set_servo,
     .set_effectors = constraint_set_effectors,
     .set_world = constraint_set_world,
     .set_joint_damping = constraint_set_joint_damping,
@@ -897,6 +913,7 @@ const struct dynamics_solver dynamics_constraint = {
     .set_state = constraint_set_state,
     .stop = constraint_stop,
     .part_state = constraint_part_state,
+    .link_state = constraint_link_state,
     .centre_of_mass = constraint_centre_of_mass,
     .momentum = constraint_momentum,
     .bounds = constraint_bounds,

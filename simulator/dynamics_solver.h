@@ -13,6 +13,7 @@ struct dynamics_solver {
     int (*step)(struct dynamics *dynamics);
 
     void (*set_target)(struct dynamics *dynamics, int link, double target, double rate);
+    void (*set_servo)(struct dynamics *dynamics, int link, const struct servo *servo);
     void (*set_effectors)(struct dynamics *dynamics, enum effector_state state);
     void (*set_world)(struct dynamics *dynamics, const struct world *world);
     void (*set_joint_damping)(struct dynamics *dynamics, double rate_1_s);
@@ -25,6 +26,7 @@ struct dynamics_solver {
     void (*stop)(struct dynamics *dynamics);
 
     void (*part_state)(const struct dynamics *dynamics, int part, struct part_state *state);
+    void (*link_state)(const struct dynamics *dynamics, int link, struct part_state *state);
     struct vec2 (*centre_of_mass)(const struct dynamics *dynamics);
     void (*momentum)(const struct dynamics *dynamics, double momentum[3]);
     void (*bounds)(const struct dynamics *dynamics, double bounds[4]);

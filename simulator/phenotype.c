@@ -575,3 +575,8 @@ int phenotype_is_neighbour(const struct phenotype *phenotype, int a, int b)
 
     return parts[a].link == parts[b].link || parts[a].parent == b || parts[b].parent == a;
 }
+
+int phenotype_is_fixed(const struct phenotype *phenotype, int part)
+{
+    return phenotype->is_root_fixed && phenotype->parts[part].link == 0;
+}

@@ -37,7 +37,8 @@ struct part {
     double cross_section_m; /* the shorter side */
 };
 
-/* What moves as one: a part and everything joined to it rigidly. links[0] is the free root. A link's
+/* What moves as one: a part and everything joined to it rigidly. links[0] is the root: free, unless
+ * is_root_fixed: then it is the world itself, without mass, and may have no parts. A link's
  * frame has its origin at the joint to the parent link (root: centre of part 0) and the world's axes
  * at birth, so that all link angles are 0 at birth. */
 struct link {
@@ -87,6 +88,7 @@ struct phenotype {
     struct neuron *neurons;
     struct effector *effectors; /* in order of their links */
     int part_count, link_count, neuron_count, effector_count;
+    int is_root_fixed; /* never in creatures */
     double mass_kg;
 };
 
@@ -100,5 +102,7 @@ int phenotype_express(struct phenotype *phenotype, const struct genome *genome,
 
 /* 1 if parts a and b never collide: parent and child, or in the same link. */
 int phenotype_is_neighbour(const struct phenotype *phenotype, int a, int b);
+/* 1 if the part cannot move. */
+int phenotype_is_fixed(const struct phenotype *phenotype, int part);
 
 #endif

@@ -21,7 +21,8 @@ void servo_torque(const struct servo *s, enum effector_state state, int effector
                   double upper, double q, double qd, double half, double ahead, double *tau,
                   double *extra)
 {
-    if (state == EFFECTORS_ON && effector_mode == EFFECTOR_TORQUE) {
+    if (s->law == SERVO_TORQUE ||
+        (s->law == SERVO_EFFECTOR && state == EFFECTORS_ON && effector_mode == EFFECTOR_TORQUE)) {
         double share = s->target + s->rate * ahead;
         share = share > 1 ? 1 : share < -1 ? -1 : share;
         *tau = share * s->torque_max - s->motor_kd * qd;
@@ -33,7 +34,7 @@ void servo_torque(const struct servo *s, enum effector_state state, int effector
         /* the joint clamps the requested angle to its limits before it becomes a force */
         target = s->target + s->rate * ahead;
         rate = s->rate;
-        if (target > upper || target < lower) {
+        if (s->law != SERVO_SPRING && (target > upper || target < lower)) {
             target = target > upper ? upper : lower;
             rate = 0;
         }

@@ -4,7 +4,12 @@
 
 #include "simulator/dynamics.h"
 
+/* What drives a joint: an effector as the settings' mode has it, an effector in torque mode, or a
+ * spring, whose target may lie beyond the joint's limits. */
+enum servo_law { SERVO_EFFECTOR, SERVO_TORQUE, SERVO_SPRING };
+
 struct servo {
+    enum servo_law law;
     double kp, kd;   /* position */
     double motor_kd; /* torque mode: speed at which the torque vanishes */
     double torque_max;

@@ -8,7 +8,8 @@
  *   mean velocity over the step = v_start + h/2 (a - bias),   bias_root = (0, w v.y, -w v.x - g_y)
  *   bias_child = bias_parent + cb
  *
- * which the implicit drag needs: with v_start + h/2 a instead, drag would be first order only. */
+ * which the implicit drag needs: with v_start + h/2 a instead, drag would be first order only. A root
+ * that is the world itself has a = (0, 0, g) and needs no solve. */
 #include "simulator/tree.h"
 
 #include "common/detmath.h"
@@ -55,7 +56,9 @@ void tree_set_viscosity(struct tree *tree, const struct phenotype *phenotype, do
 int tree_create(struct tree *tree, const struct phenotype *phenotype, double viscosity_pa_s,
                 struct arena *arena)
 {
-    *tree = (struct tree){.count = phenotype->link_count, .dof = 2 + phenotype->link_count};
+    *tree = (struct tree){.count = phenotype->link_count,
+                          .dof = 2 + phenotype->link_count,
+                          .is_root_fixed = phenotype->is_root_fixed};
     tree->links = arena_take(arena, (size_t)tree->count, sizeof tree->links[0]);
     if (!tree->links)
         return ERR_MEMORY;
@@ -250,8 +253,11 @@ void tree_accelerate(struct tree *tree, const double *tau, const double *extra_d
     fold_links(tree, tau, extra_d);
 
     /* root, then outward */
-    struct force f = {-links[0].pa.n, -links[0].pa.x, -links[0].pa.y};
-    struct motion a = tensor_solve(&links[0].ia, f);
+    struct motion a = {0, 0, gravity_m_s2}; /* of a fixed root: nothing, seen from free fall */
+    if (!tree->is_root_fixed) {
+        struct force f = {-links[0].pa.n, -links[0].pa.x, -links[0].pa.y};
+        a = tensor_solve(&links[0].ia, f);
+    }
     links[0].a = a;
     qdd[0] = a.x - v.w * v.y;
     qdd[1] = a.y + v.w * v.x - gravity_m_s2;
@@ -361,7 +367,9 @@ void tree_impulse(const struct tree *tree, struct force impulse, int a, int b, i
     }
 
     /* root, then outward */
-    dv[0] = tensor_solve(&tree->root_ia, root);
+    dv[0] = (struct motion){0, 0, 0};
+    if (!tree->is_root_fixed)
+        dv[0] = tensor_solve(&tree->root_ia, root);
     dqd[0] = dv[0].x;
     dqd[1] = dv[0].y;
     dqd[2] = dv[0].w;

@@ -52,6 +52,7 @@ struct tree {
     int count;
     int dof; /* 2 + count */
     int has_drag;
+    int is_root_fixed; /* links[0] stays where it is: its rates must be 0 */
     double mass;
     double root_x, root_y; /* position of the root's origin */
     struct tensor root_ia; /* of the last factorisation */
