@@ -6,6 +6,7 @@
 
 #include "common/version.h"
 #include "simulator/command_evaluate.h"
+#include "simulator/command_scene.h"
 #include "simulator/worker.h"
 
 static const struct command {
@@ -15,6 +16,8 @@ static const struct command {
 } commands[] = {
     {"evaluate", command_evaluate, "CREATURE [PARAMS.ini] [--trace FILE.csv] [--json] ...",
      "one creature, one evaluation, all measures"},
+    {"scene", command_scene, "SCENE.json [--trace FILE.csv] [--solver articulated|constraint] ...",
+     "bodies, joints and a world written by hand: the physics alone"},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 

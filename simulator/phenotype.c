@@ -573,6 +573,8 @@ int phenotype_is_neighbour(const struct phenotype *phenotype, int a, int b)
 {
     const struct part *parts = phenotype->parts;
 
+    if (phenotype->passes && phenotype->passes[a * phenotype->part_count + b])
+        return 1;
     return parts[a].link == parts[b].link || parts[a].parent == b || parts[b].parent == a;
 }
 

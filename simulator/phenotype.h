@@ -89,6 +89,8 @@ struct phenotype {
     struct effector *effectors; /* in order of their links */
     int part_count, link_count, neuron_count, effector_count;
     int is_root_fixed; /* never in creatures */
+    /* parts x parts: 1 where two never collide though they are no neighbours; NULL: nowhere */
+    const unsigned char *passes;
     double mass_kg;
 };
 

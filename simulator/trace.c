@@ -9,22 +9,6 @@
 #include <errno.h>
 #include <string.h>
 
-/* name of the column, field of struct ledger */
-#define TRACE_LEDGER(X)                                                                            \
-    X(kinetic_j)                                                                                   \
-    X(potential_j)                                                                                 \
-    X(work_effector_j)                                                                             \
-    X(work_effector_positive_j)                                                                    \
-    X(loss_friction_j)                                                                             \
-    X(loss_impact_j)                                                                               \
-    X(loss_limit_j)                                                                                \
-    X(loss_drag_j)                                                                                 \
-    X(loss_damping_j)                                                                              \
-    X(gain_push_out_j)                                                                             \
-    X(gain_impact_j)                                                                               \
-    X(gain_limit_j)                                                                                \
-    X(residual_j)
-
 /* What a line says of one part. */
 struct trace_part {
     struct part_state state;

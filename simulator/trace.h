@@ -6,6 +6,22 @@
 
 #include "simulator/evaluate.h"
 
+/* Columns of the ledger, fields of struct ledger; in every kind of trace. */
+#define TRACE_LEDGER(X)                                                                            \
+    X(kinetic_j)                                                                                   \
+    X(potential_j)                                                                                 \
+    X(work_effector_j)                                                                             \
+    X(work_effector_positive_j)                                                                    \
+    X(loss_friction_j)                                                                             \
+    X(loss_impact_j)                                                                               \
+    X(loss_limit_j)                                                                                \
+    X(loss_drag_j)                                                                                 \
+    X(loss_damping_j)                                                                              \
+    X(gain_push_out_j)                                                                             \
+    X(gain_impact_j)                                                                               \
+    X(gain_limit_j)                                                                                \
+    X(residual_j)
+
 struct trace {
     FILE *file;
     int has_header;
