@@ -137,8 +137,8 @@ static void place_parts(struct scene *scene)
         struct part *part = &scene->parts[i];
         int of = scene->part_bodies[i];
         const struct scene_body *body = &scene->bodies[of];
-        part->local = in_link(body, part->local);
-        part->local_angle_rad += body->offset_rad;
+        part->local = in_link(body, part->centre);
+        part->local_angle_rad = body->offset_rad + part->angle_rad;
         part->link = body->link;
         part->parent = -1;
         for (int j = 0; j < i; j++) {

@@ -43,8 +43,8 @@ struct scene_body {
 struct scene {
     struct scene_body bodies[SCENE_BODIES_MAX];
     int body_count;
-    struct part parts[SCENE_RECTANGLES_MAX]; /* pose in the frame of ... */
-    int part_bodies[SCENE_RECTANGLES_MAX];   /* ... this body until scene_build() */
+    struct part parts[SCENE_RECTANGLES_MAX]; /* centre and angle_rad: in the frame of ... */
+    int part_bodies[SCENE_RECTANGLES_MAX];   /* ... this body */
     struct world world;
     struct dynamics_settings settings;
     double until_s, interval_s;

@@ -236,8 +236,8 @@ static void read_rectangle(struct reader *r, struct spot *spot, struct scene *sc
         .width_m = width,
         .height_m = height,
         .mass_kg = mass,
-        .local = at,
-        .local_angle_rad = take_number(r, spot, "angle_rad", 0, -NUMBER_MAX, NUMBER_MAX),
+        .centre = at,
+        .angle_rad = take_number(r, spot, "angle_rad", 0, -NUMBER_MAX, NUMBER_MAX),
         .cross_section_m = width < height ? width : height,
     };
 }
@@ -249,15 +249,15 @@ static void weigh_body(const struct scene *scene, struct scene_body *body, int f
     int count = scene->phenotype.part_count;
     for (int i = first; i < count; i++) {
         body->mass_kg += parts[i].mass_kg;
-        body->centre.x += parts[i].mass_kg * parts[i].local.x;
-        body->centre.y += parts[i].mass_kg * parts[i].local.y;
+        body->centre.x += parts[i].mass_kg * parts[i].centre.x;
+        body->centre.y += parts[i].mass_kg * parts[i].centre.y;
     }
     if (body->mass_kg > 0) {
         body->centre.x /= body->mass_kg;
         body->centre.y /= body->mass_kg;
     }
     for (int i = first; i < count; i++) {
-        double x = parts[i].local.x - body->centre.x, y = parts[i].local.y - body->centre.y;
+        double x = parts[i].centre.x - body->centre.x, y = parts[i].centre.y - body->centre.y;
         double width = parts[i].width_m, height = parts[i].height_m;
         body->inertia_kg_m2 +=
             parts[i].mass_kg * ((width * width + height * height) / 12 + x * x + y * y);

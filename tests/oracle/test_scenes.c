@@ -1,0 +1,789 @@
+/* Reference cases as scenes, moved by both solvers: closed forms in 60-digit arithmetic, and motions
+ * integrated in 128-bit floating point by two independent formulations (pendulums, chain). The numbers
+ * are in cases.json, the scenes in scenes/. All tolerances are absolute.
+ *
+ *   default      articulated, 1/240 s, integrator auto      within tol_engine
+ *   rk4          articulated, RK4 with a fine step          within tol_ref, where nothing touches
+ *   constraint   rtol 1e-12, touching within 1e-10 m        within tol_ref
+ *
+ * With the argument --table every number is printed, with a summary in the last line; that is
+ * `make oracle`. Without it the same is a Check program. Every number of cases.json must be measured by
+ * every run that its case names: none is left out in silence. */
+#include <check.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "simulator/scene.h"
+
+#define FOLDER "tests/oracle/"
+#define PI     3.14159265358979323846
+#define DEGREE (PI / 180)
+
+enum run { RUN_DEFAULT, RUN_RK4, RUN_CONSTRAINT, RUN_COUNT };
+enum { WITH_DEFAULT = 1, WITH_RK4 = 2, WITH_CONSTRAINT = 4, WITH_ALL = 7 };
+static const char *const run_names[RUN_COUNT] = {"default", "rk4", "constraint"};
+
+/* A number to be found. */
+struct expected {
+    const char *quantity, *of; /* `of` tells variants of the case apart; "" where there are none */
+    double t_s;                /* < 0: not at a time */
+    double value, tol_ref;
+    double tol_engine; /* 0: too sensitive for the default */
+    double measured[RUN_COUNT];
+    int is_measured[RUN_COUNT];
+};
+
+struct trial;
+struct oracle_case {
+    const char *name;
+    void (*measure)(struct trial *trial);
+    int runs;              /* WITH_* */
+    double default_dt_s;   /* 0: 1/240 */
+    double fine_dt_s;      /* of the runs rk4 and constraint; 0: 1/3840, and 1/960 */
+    struct expected *list; /* from cases.json */
+    size_t count;
+};
+
+/* A case moved in one of the ways. */
+struct trial {
+    struct oracle_case *oracle;
+    enum run run;
+    struct scene scene;
+    struct arena arena;
+    struct error error;
+    struct dynamics *dynamics;
+    double dt_s;
+    long step;
+    char of[40]; /* the variant that is being measured */
+};
+
+static json_t *cases_json;
+
+/* ---------------------------------------------------------------- trials */
+
+static void die(const char *what, const char *message)
+{
+    fprintf(stderr, "test_scenes: %s: %s\n", what, message);
+    exit(EXIT_FAILURE);
+}
+
+/* Names the variant that is measured from now on. */
+static void __attribute__((format(printf, 2, 3)))
+trial_name(struct trial *t, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(t->of, sizeof t->of, format, arguments);
+    va_end(arguments);
+}
+
+/* Reads a scene; the trial may change it before trial_start(). */
+static void trial_read(struct trial *t, const char *name)
+{
+    char path[128];
+    snprintf(path, sizeof path, FOLDER "scenes/%s.json", name);
+    if (scene_read_file(&t->scene, path, &t->error) != 0)
+        die("scene", t->error.message);
+}
+
+static double trial_dt(const struct trial *t)
+{
+    double fine = t->oracle->fine_dt_s;
+    if (t->run == RUN_DEFAULT)
+        return t->oracle->default_dt_s > 0 ? t->oracle->default_dt_s : 1.0 / 240;
+    if (fine > 0)
+        return fine;
+    return t->run == RUN_RK4 ? 1.0 / 3840 : 1.0 / 960;
+}
+
+static void trial_start(struct trial *t)
+{
+    struct dynamics_settings *settings = &t->scene.settings;
+    settings->dt_s = t->dt_s = trial_dt(t);
+    settings->integrator = t->run == RUN_RK4 ? INTEGRATOR_RK4 : INTEGRATOR_AUTO;
+    settings->solver = t->run == RUN_CONSTRAINT ? SOLVER_CONSTRAINT : SOLVER_ARTICULATED;
+    settings->rtol = 1e-12;
+    settings->contact_epsilon_m = 1e-10;
+    t->step = 0;
+    arena_reset(&t->arena);
+    if (scene_build(&t->scene, &t->error) != 0 ||
+        scene_start(&t->scene, &t->arena, &t->dynamics, &t->error) != 0)
+        die(t->oracle->name, t->error.message);
+}
+
+static void trial_step(struct trial *t)
+{
+    if (dynamics_step(t->dynamics) != 0)
+        die(t->oracle->name, "the motion is not finite");
+    t->step++;
+}
+
+static double trial_time(const struct trial *t)
+{
+    return (double)t->step * t->dt_s;
+}
+
+static void trial_run(struct trial *t, double until_s)
+{
+    long steps = lround(until_s / t->dt_s);
+    while (t->step < steps)
+        trial_step(t);
+}
+
+/* Joint coordinates of body i, when every body has a link. */
+static double angle_of(const struct trial *t, int i)
+{
+    return dynamics_q(t->dynamics)[2 + t->scene.bodies[i].link];
+}
+
+static double rate_of(const struct trial *t, int i)
+{
+    return dynamics_qd(t->dynamics)[2 + t->scene.bodies[i].link];
+}
+
+static struct part_state state_of(const struct trial *t, int i)
+{
+    struct part_state state;
+    scene_body_state(&t->scene, t->dynamics, i, &state);
+    return state;
+}
+
+static double energy(const struct trial *t)
+{
+    const struct ledger *ledger = dynamics_ledger(t->dynamics);
+    return ledger->kinetic_j + ledger->potential_j;
+}
+
+static void record_at(struct trial *t, const char *quantity, double t_s, double value)
+{
+    for (size_t i = 0; i < t->oracle->count; i++) {
+        struct expected *e = &t->oracle->list[i];
+        if (strcmp(e->quantity, quantity) != 0 || strcmp(e->of, t->of) != 0 ||
+            fabs(e->t_s - t_s) > 1e-9)
+            continue;
+        e->measured[t->run] = value;
+        e->is_measured[t->run] = 1;
+    }
+}
+
+static void record(struct trial *t, const char *quantity, double value)
+{
+    record_at(t, quantity, -1, value);
+}
+
+/* Where in a step of h a quantity passes a level, from its values and rates at both ends: bisection on
+ * the cubic through them. */
+static double find_crossing(double x0, double v0, double x1, double v1, double h, double level)
+{
+    double low = 0, high = 1, sign = x1 > x0 ? 1 : -1;
+    for (int i = 0; i < 60; i++) {
+        double s = (low + high) / 2, r = 1 - s;
+        double x = r * r * (1 + 2 * s) * x0 + s * s * (3 - 2 * s) * x1 + s * r * r * h * v0 -
+                   s * s * r * h * v1;
+        if (sign * (x - level) < 0)
+            low = s;
+        else
+            high = s;
+    }
+    return h * low;
+}
+
+/* Steps until the angle of body 0 has passed the level; the time when it did. */
+static double run_to_angle(struct trial *t, double level)
+{
+    double angle = angle_of(t, 0), rate = rate_of(t, 0);
+    double side = angle > level ? 1 : -1;
+    while (side * (angle_of(t, 0) - level) > 0) {
+        angle = angle_of(t, 0);
+        rate = rate_of(t, 0);
+        trial_step(t);
+    }
+    return trial_time(t) - t->dt_s +
+           find_crossing(angle, rate, angle_of(t, 0), rate_of(t, 0), t->dt_s, level);
+}
+
+/* Steps until the rate of body 0 has changed its sign; the angle where it did, on the parabola that
+ * has both rates, improved by both angles. */
+static double run_to_turn(struct trial *t)
+{
+    double angle = angle_of(t, 0), rate = rate_of(t, 0);
+    do {
+        angle = angle_of(t, 0);
+        rate = rate_of(t, 0);
+        trial_step(t);
+    } while (rate_of(t, 0) * rate > 0);
+    double h = t->dt_s, now = rate_of(t, 0), s = rate / (rate - now), r = 1 - s;
+    return r * r * (1 + 2 * s) * angle + s * s * (3 - 2 * s) * angle_of(t, 0) +
+           s * r * r * h * rate - s * s * r * h * now;
+}
+
+/* ---------------------------------------------------------------- free flight and drag */
+
+static void measure_projectile(struct trial *t)
+{
+    const double g = 9.81;
+    trial_read(t, "projectile");
+    trial_start(t);
+    for (int has_landed = 0; !has_landed;) {
+        struct part_state before = state_of(t, 0);
+        double time = trial_time(t), v = before.vy_m_s;
+        trial_step(t);
+        struct part_state now = state_of(t, 0);
+        record_at(t, "x", trial_time(t), now.x_m);
+        record_at(t, "y", trial_time(t), now.y_m);
+        record_at(t, "theta", trial_time(t), now.angle_rad);
+        if (v > 0 && now.vy_m_s <= 0) {
+            record(t, "t_apex", time + v / g);
+            record(t, "y_apex", before.y_m + v * v / g / 2);
+        }
+        if (now.y_m <= 0) {
+            double fall = (v + sqrt(v * v + 2 * g * before.y_m)) / g;
+            record(t, "t_land_y0", time + fall);
+            record(t, "x_land", before.x_m + before.vx_m_s * fall);
+            has_landed = 1;
+        }
+    }
+    record(t, "E_total", energy(t));
+}
+
+static void measure_terminal_velocity(struct trial *t)
+{
+    trial_read(t, "falling-square");
+    trial_start(t);
+    trial_run(t, 1);
+    record_at(t, "speed", 1, -state_of(t, 0).vy_m_s);
+    trial_run(t, 5);
+    record_at(t, "fall_distance", 5, -state_of(t, 0).y_m);
+    trial_run(t, 20);
+    record(t, "v_terminal", -state_of(t, 0).vy_m_s);
+}
+
+static void measure_reaction_wheel(struct trial *t)
+{
+    trial_read(t, "reaction-wheel");
+    trial_start(t);
+    trial_run(t, 5);
+    record(t, "body_rotation", state_of(t, 0).angle_rad);
+    record(t, "joint_angle_reported", angle_of(t, 1));
+}
+
+/* Force and torque are mass times the derivative of the velocity at the start, by a one-sided formula
+ * of order 8. A plate is two edges back to back; the thickness w adds k w^3 / 6 to the spin. */
+static void measure_edge_drag(struct trial *t)
+{
+    static const double weights[9] = {-761.0 / 280, 8,         -14,     56.0 / 3, -35.0 / 2,
+                                      56.0 / 5,     -14.0 / 3, 8.0 / 7, -1.0 / 8};
+    static const struct {
+        const char *of;
+        double speed, rate, length, viscosity;
+    } edges[] = {{"v 1 w 0 L 1 k 2", 1, 0, 1, 2},
+                 {"v 0.3 w 2 L 0.8 k 5", 0.3, 2, 0.8, 5},
+                 {"v -0.4 w 3 L 1.2 k 1.5", -0.4, 3, 1.2, 1.5},
+                 {"v 0.9 w -1 L 0.5 k 4", 0.9, -1, 0.5, 4}};
+    for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++) {
+        trial_read(t, "drag-plate");
+        struct scene_body *body = &t->scene.bodies[0];
+        double nx = -sin(body->angle_rad), ny = cos(body->angle_rad);
+        double k = edges[i].viscosity, w = t->scene.parts[0].height_m, along = 0, spin = 0;
+        t->scene.parts[0].width_m = edges[i].length;
+        t->scene.world.viscosity_pa_s = k;
+        body->velocity = (struct vec2){nx * edges[i].speed, ny * edges[i].speed};
+        body->rate_rad_s = edges[i].rate;
+        trial_name(t, "%s", edges[i].of);
+        trial_start(t);
+        for (int j = 0; j < 9; j++) {
+            trial_run(t, j / 120.0);
+            struct part_state s = state_of(t, 0);
+            along += 120 * weights[j] * (nx * s.vx_m_s + ny * s.vy_m_s);
+            spin += 120 * weights[j] * s.omega_rad_s;
+        }
+        record(t, "force", body->mass_kg * along / 2);
+        record(t, "torque", (body->inertia_kg_m2 * spin + k * edges[i].rate * w * w * w / 6) / 2);
+    }
+}
+
+static void measure_paddle(struct trial *t)
+{
+    trial_name(t, "%s", "a");
+    trial_read(t, "paddle-free");
+    trial_start(t);
+    trial_run(t, 0.2);
+    record_at(t, "omega", 0.2, rate_of(t, 0));
+    trial_run(t, 4);
+    record(t, "total_angle", angle_of(t, 0));
+
+    trial_name(t, "%s", "b");
+    trial_read(t, "paddle-pinned");
+    trial_start(t);
+    trial_run(t, 0.1);
+    record_at(t, "omega", 0.1, rate_of(t, 0));
+    trial_run(t, 4);
+    record(t, "total_angle", angle_of(t, 0));
+}
+
+/* ---------------------------------------------------------------- joints */
+
+/* Four times the way from rest to the lowest point. */
+static void measure_period(struct trial *t, const char *scene, const char *quantity)
+{
+    static const double amplitudes_deg[] = {5, 30, 60, 90, 120, 150, 170, 175};
+    for (size_t i = 0; i < sizeof amplitudes_deg / sizeof amplitudes_deg[0]; i++) {
+        trial_name(t, "%g deg", amplitudes_deg[i]);
+        trial_read(t, scene);
+        t->scene.bodies[0].angle_rad = (amplitudes_deg[i] - 90) * DEGREE;
+        trial_start(t);
+        record(t, quantity, 4 * run_to_angle(t, -PI / 2));
+    }
+    trial_name(t, "%s", "");
+}
+
+static void measure_pendulum(struct trial *t)
+{
+    measure_period(t, "pendulum-rod", "period_rod");
+    if (t->run != RUN_CONSTRAINT)
+        measure_period(t, "pendulum-point", "period_point_mass");
+}
+
+static void record_chain(struct trial *t, double t_s, double last_length)
+{
+    char name[16];
+    struct vec2 com = dynamics_centre_of_mass(t->dynamics);
+    double p[3];
+    int count = t->scene.body_count;
+    dynamics_momentum(t->dynamics, p);
+    for (int i = 0; i < count; i++) {
+        snprintf(name, sizeof name, "q%d", i + 1);
+        record_at(t, name, t_s, angle_of(t, i));
+        snprintf(name, sizeof name, "dq%d/dt", i + 1);
+        record_at(t, name, t_s, rate_of(t, i));
+    }
+    struct vec2 tip =
+        scene_body_point(&t->scene, t->dynamics, count - 1, (struct vec2){last_length, 0});
+    record_at(t, "E_mech", t_s, energy(t));
+    record_at(t, "L_about_com", t_s, p[2] - (com.x * p[1] - com.y * p[0]));
+    record_at(t, "com_x", t_s, com.x);
+    record_at(t, "com_y", t_s, com.y);
+    record_at(t, "tip_x", t_s, tip.x);
+    record_at(t, "tip_y", t_s, tip.y);
+}
+
+static void measure_chain(struct trial *t, const char *scene, double last_length)
+{
+    trial_read(t, scene);
+    trial_start(t);
+    double t_s = 0;
+    for (size_t i = 0; i < t->oracle->count; i++) {
+        if (t->oracle->list[i].t_s <= t_s)
+            continue;
+        t_s = t->oracle->list[i].t_s;
+        trial_run(t, t_s);
+        record_chain(t, t_s, last_length);
+    }
+}
+
+static void measure_double_pendulum(struct trial *t)
+{
+    measure_chain(t, "double-pendulum-rods", 0.7);
+}
+
+static void measure_point_pendulum(struct trial *t)
+{
+    measure_chain(t, "double-pendulum-point", 1);
+}
+
+static void measure_chain5(struct trial *t)
+{
+    measure_chain(t, "chain5-pinned", 0.2);
+}
+
+static void measure_hinge_pd(struct trial *t)
+{
+    static const double times[] = {0.1, 0.5, 1, 2};
+    trial_read(t, "hinge-pd-rod");
+    trial_start(t);
+    for (int i = 0; i < 4; i++) {
+        trial_run(t, times[i]);
+        record_at(t, "theta", times[i], angle_of(t, 0));
+        record_at(t, "omega", times[i], rate_of(t, 0));
+    }
+    trial_start(t);
+    trial_step(t);
+    double over = run_to_turn(t) - 1, under = 1 - run_to_turn(t);
+    double decrement = log(over / under);
+    record(t, "overshoot", over);
+    record(t, "damping_ratio", decrement / sqrt(PI * PI + decrement * decrement));
+}
+
+static void measure_joint_limit(struct trial *t)
+{
+    const double limit = 270 * DEGREE;
+    trial_read(t, "joint-limit");
+    trial_start(t);
+
+    /* the last state before the stop, and from there on by the exact motion */
+    double angle = 0, rate = 0;
+    while (rate_of(t, 0) >= rate && trial_time(t) < 3) {
+        angle = angle_of(t, 0);
+        rate = rate_of(t, 0);
+        trial_step(t);
+    }
+    double at_stop = sqrt(rate * rate + 2 * 5 * (limit - angle));
+    record(t, "time_to_stop", trial_time(t) - t->dt_s + (at_stop - rate) / 5);
+    record(t, "omega_at_stop", at_stop);
+    trial_run(t, 3);
+    record(t, "angle_after", angle_of(t, 0));
+    record(t, "stop_energy_loss", dynamics_ledger(t->dynamics)->loss_limit_j);
+}
+
+/* Damping that gives a ratio: c = 2 ratio sqrt(k m). Adhesive: until it is back where it began;
+ * clamped: until the force is zero. */
+static void measure_spring_dashpot(struct trial *t)
+{
+    static const double ratios[] = {0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7};
+    double duration = 0;
+    for (size_t i = 0; i < sizeof ratios / sizeof ratios[0]; i++) {
+        double k = 1e4, c = 2 * ratios[i] * 100;
+        trial_name(t, "zeta %g", ratios[i]);
+        trial_read(t, "spring-dashpot");
+        t->scene.bodies[0].drive.damping = c;
+        trial_start(t);
+        double h = t->dt_s, has_let_go = 0;
+        for (int is_back = 0; !is_back;) {
+            double x = angle_of(t, 0), v = rate_of(t, 0), a = -k * x - c * v;
+            trial_step(t);
+            double x1 = angle_of(t, 0), v1 = rate_of(t, 0), a1 = -k * x1 - c * v1;
+            if (!has_let_go && t->step > 1 && v1 > 0 && a1 <= 0) {
+                /* a' = -k v - c a; the speed there from both ends: v is a cubic in time, too */
+                double s = find_crossing(a, -k * v - c * a, a1, -k * v1 - c * a1, h, 0) / h,
+                       r = 1 - s;
+                record(t, "restitution_clamped_f>=0",
+                       r * r * (1 + 2 * s) * v + s * s * (3 - 2 * s) * v1 + s * r * r * h * a -
+                           s * s * r * h * a1);
+                has_let_go = 1;
+            }
+            is_back = x < 0 && x1 >= 0;
+            if (is_back) {
+                double s = find_crossing(x, v, x1, v1, h, 0) / h, r = 1 - s;
+                record(t, "restitution_adhesive",
+                       r * r * (1 + 2 * s) * v + s * s * (3 - 2 * s) * v1 + s * r * r * h * a -
+                           s * s * r * h * a1);
+                if (i == 0)
+                    duration = trial_time(t) - h + h * s;
+            }
+        }
+    }
+    trial_name(t, "%s", "");
+    record(t, "contact_duration_undamped", duration);
+    trial_read(t, "spring-dashpot");
+    t->scene.bodies[0].rate_rad_s = 0;
+    t->scene.bodies[0].drive.damping = 140;
+    t->scene.bodies[0].drive.target = -9.81 / t->scene.bodies[0].drive.kp;
+    trial_start(t);
+    trial_run(t, 1);
+    record(t, "static_penetration_mg/k", -angle_of(t, 0));
+}
+
+/* ---------------------------------------------------------------- contacts */
+
+static void measure_sliding_block(struct trial *t)
+{
+    static const double frictions[] = {0.5, 0.1, 0.3, 0.8, 1};
+    for (size_t i = 0; i < sizeof frictions / sizeof frictions[0]; i++) {
+        trial_name(t, "mu %g", frictions[i]);
+        trial_read(t, "sliding-block");
+        t->scene.world.friction = frictions[i];
+        trial_start(t);
+
+        /* the last speeds before it stops tell when it does */
+        double speed = 3, before = 3;
+        for (double now = 3; now > 1e-6; now = state_of(t, 0).vx_m_s) {
+            before = speed;
+            speed = now;
+            trial_step(t);
+        }
+        double left = speed / (before - speed) * t->dt_s;
+        record(t, "stop_time", trial_time(t) - t->dt_s + left);
+        trial_run(t, trial_time(t) + 1);
+        double stopped = state_of(t, 0).x_m;
+        record(t, "stop_distance", stopped);
+        trial_run(t, trial_time(t) + 1);
+        record(t, "creep_after_stop_per_s", state_of(t, 0).x_m - stopped);
+    }
+}
+
+static void measure_bouncing(struct trial *t)
+{
+    const double g = 9.81, half = 0.1;
+    trial_read(t, "bouncing-box");
+    trial_start(t);
+    for (int bounce = 1; bounce <= 6;) {
+        struct part_state before = state_of(t, 0);
+        double time = trial_time(t);
+        trial_step(t);
+        struct part_state now = state_of(t, 0);
+        if (!(before.vy_m_s < 0 && now.vy_m_s > 0))
+            continue;
+        double speed = sqrt(before.vy_m_s * before.vy_m_s + 2 * g * (before.y_m - half));
+        trial_name(t, "bounce %d", bounce++);
+        record(t, "bounce_time", time + (speed + before.vy_m_s) / g);
+        record(t, "impact_speed", speed);
+        record(t, "apex_height_after", now.y_m - half + now.vy_m_s * now.vy_m_s / g / 2);
+    }
+}
+
+static void measure_corner_impact(struct trial *t)
+{
+    static const struct {
+        const char *of;
+        double friction, speed;
+    } impacts[] = {{"frictionless", 0, 0}, {"sticking", 100, 0}, {"coulomb_sliding_mu0.2", 0.2, 3}};
+    const double rx = -cos(30 * DEGREE) / 2, ry = -0.25;
+    for (size_t i = 0; i < sizeof impacts / sizeof impacts[0]; i++) {
+        trial_name(t, "%s", impacts[i].of);
+        trial_read(t, "rod-corner-impact");
+        t->scene.world.friction = impacts[i].friction;
+        t->scene.bodies[0].velocity.x = impacts[i].speed;
+        trial_start(t);
+        double before = energy(t), jn = 0, jt = 0;
+        trial_step(t);
+        const struct contact_point *points;
+        int count = dynamics_contacts(t->dynamics, &points);
+        for (int k = 0; k < count; k++) {
+            jn += points[k].normal_impulse_n_s;
+            jt += points[k].friction_impulse_n_s;
+        }
+        struct part_state s = state_of(t, 0);
+        record(t, "jn", jn);
+        record(t, "jt", jt);
+        record(t, "vx_after", s.vx_m_s);
+        record(t, "vy_after", s.vy_m_s);
+        record(t, "omega_after", s.omega_rad_s);
+        record(t, "contact_vt_after", s.vx_m_s - s.omega_rad_s * ry);
+        record(t, "contact_vn_after", s.vy_m_s + s.omega_rad_s * rx);
+        record(t, "dE", energy(t) - before);
+    }
+}
+
+/* ---------------------------------------------------------------- cases */
+
+static struct oracle_case cases[] = {
+    {"projectile_vacuum", measure_projectile, WITH_ALL, 0, 0, NULL, 0},
+    {"terminal_velocity_linear", measure_terminal_velocity, WITH_ALL, 0, 0, NULL, 0},
+    {"pendulum_period", measure_pendulum, WITH_ALL, 0, 0, NULL, 0},
+    {"double_pendulum_rods", measure_double_pendulum, WITH_ALL, 0, 0, NULL, 0},
+    {"double_pendulum_point", measure_point_pendulum, WITH_DEFAULT | WITH_RK4, 0, 0, NULL, 0},
+    {"chain5_pinned", measure_chain5, WITH_ALL, 0, 0, NULL, 0},
+    {"hinge_pd_rod", measure_hinge_pd, WITH_ALL, 0, 0, NULL, 0},
+    {"reaction_wheel", measure_reaction_wheel, WITH_ALL, 0, 0, NULL, 0},
+    {"joint_limit_beyond_half_turn", measure_joint_limit, WITH_DEFAULT | WITH_CONSTRAINT, 0, 0,
+     NULL, 0},
+    {"sliding_block_stop", measure_sliding_block, WITH_DEFAULT | WITH_CONSTRAINT, 0, 0, NULL, 0},
+    {"bouncing_ball", measure_bouncing, WITH_DEFAULT | WITH_CONSTRAINT, 0, 0, NULL, 0},
+    {"rod_corner_impact", measure_corner_impact, WITH_DEFAULT | WITH_CONSTRAINT, 0, 0, NULL, 0},
+    {"edge_drag_integrals", measure_edge_drag, WITH_ALL, 1.0 / 1920, 0, NULL, 0},
+    {"paddle_spin_down", measure_paddle, WITH_ALL, 0, 0, NULL, 0},
+    {"spring_dashpot_restitution", measure_spring_dashpot, WITH_ALL, 0, 1.0 / 30720, NULL, 0},
+};
+enum { CASE_COUNT = sizeof cases / sizeof cases[0] };
+
+static void load_expected(struct oracle_case *oracle)
+{
+    json_t *list = json_object_get(cases_json, oracle->name);
+    oracle->count = json_array_size(list);
+    oracle->list = calloc(oracle->count + 1, sizeof oracle->list[0]);
+    if (oracle->count == 0 || !oracle->list)
+        die(oracle->name, "no numbers in cases.json");
+    for (size_t i = 0; i < oracle->count; i++) {
+        json_t *row = json_array_get(list, i);
+        struct expected *e = &oracle->list[i];
+        json_error_t fault;
+        *e = (struct expected){.of = "", .t_s = -1};
+        if (json_unpack_ex(row, &fault, JSON_STRICT, "{s:s, s?s, s?F, s:F, s:F, s?F}", "quantity",
+                           &e->quantity, "of", &e->of, "t_s", &e->t_s, "value", &e->value,
+                           "tol_ref", &e->tol_ref, "tol_engine", &e->tol_engine) != 0)
+            die(oracle->name, fault.text);
+    }
+}
+
+static void measure(struct oracle_case *oracle)
+{
+    struct trial *trial = calloc(1, sizeof *trial);
+    if (!trial || arena_init(&trial->arena, SCENE_ARENA_BYTES) != 0)
+        die(oracle->name, "out of memory");
+    for (int run = 0; run < RUN_COUNT; run++) {
+        if (!(oracle->runs & 1 << run))
+            continue;
+        trial->oracle = oracle;
+        trial->run = run;
+        trial_name(trial, "%s", "");
+        oracle->measure(trial);
+    }
+    arena_deinit(&trial->arena);
+    free(trial);
+}
+
+static void load_cases(void)
+{
+    json_error_t fault;
+    cases_json = json_load_file(FOLDER "cases.json", JSON_REJECT_DUPLICATES, &fault);
+    if (!cases_json)
+        die("cases.json", fault.text);
+    if (json_object_size(cases_json) != CASE_COUNT)
+        die("cases.json", "has other cases than this program");
+    for (int i = 0; i < CASE_COUNT; i++)
+        load_expected(&cases[i]);
+}
+
+static void unload_cases(void)
+{
+    for (int i = 0; i < CASE_COUNT; i++)
+        free(cases[i].list);
+    json_decref(cases_json);
+}
+
+/* 1 if a run is to find the number. The constraint solver has no point masses. */
+static int is_due(const struct oracle_case *oracle, const struct expected *e, int run)
+{
+    if (run == RUN_CONSTRAINT && strcmp(e->quantity, "period_point_mass") == 0)
+        return 0;
+    return (oracle->runs & 1 << run) && (run != RUN_DEFAULT || e->tol_engine > 0);
+}
+
+static double tolerance(const struct expected *e, int run)
+{
+    return run == RUN_DEFAULT ? e->tol_engine : e->tol_ref;
+}
+
+/* Written so that what is not a number is bad. */
+static int is_good(const struct expected *e, int run)
+{
+    return e->is_measured[run] && fabs(e->measured[run] - e->value) <= tolerance(e, run);
+}
+
+/* ---------------------------------------------------------------- the table */
+
+static void print_error(const struct oracle_case *oracle, const struct expected *e, int run)
+{
+    if (!is_due(oracle, e, run))
+        printf(" %9s", "-");
+    else if (!e->is_measured[run])
+        printf(" %9s", "missing");
+    else
+        printf(" %9.1e", fabs(e->measured[run] - e->value));
+}
+
+static int print_expected(const struct oracle_case *oracle, const struct expected *e)
+{
+    char label[80], time[24] = "";
+    int is_passed = 1;
+    if (e->t_s >= 0)
+        snprintf(time, sizeof time, " at %g s", e->t_s);
+    snprintf(label, sizeof label, "%s%s%s%s", e->quantity, *e->of ? ", " : "", e->of, time);
+    printf("%-28s %-42s %22.16g", oracle->name, label, e->value);
+    print_error(oracle, e, RUN_DEFAULT);
+    if (e->tol_engine > 0)
+        printf(" %9.1e", e->tol_engine);
+    else
+        printf(" %9s", "-");
+    print_error(oracle, e, RUN_RK4);
+    print_error(oracle, e, RUN_CONSTRAINT);
+    for (int run = 0; run < RUN_COUNT; run++)
+        is_passed &= !is_due(oracle, e, run) || is_good(e, run);
+    printf(" %9.1e  %s\n", e->tol_ref, is_passed ? "pass" : "FAIL");
+    return is_passed;
+}
+
+static int print_table(void)
+{
+    int passed = 0, failed = 0;
+    printf("%-28s %-42s %22s %9s %9s %9s %9s %9s\n", "case", "quantity", "expected", "default",
+           "tol", "rk4", "constr.", "tol");
+    for (int i = 0; i < CASE_COUNT; i++) {
+        measure(&cases[i]);
+        for (size_t k = 0; k < cases[i].count; k++) {
+            int is_passed = print_expected(&cases[i], &cases[i].list[k]);
+            passed += is_passed;
+            failed += !is_passed;
+        }
+    }
+    printf("oracle: %d cases, %d quantities: %d passed, %d failed\n", (int)CASE_COUNT,
+           passed + failed, passed, failed);
+    return failed > 0;
+}
+
+/* ---------------------------------------------------------------- as tests */
+
+START_TEST(oracle_case)
+{
+    struct oracle_case *oracle = &cases[_i];
+    int bad = 0;
+    char first[240] = "";
+    measure(oracle);
+    for (size_t k = 0; k < oracle->count; k++) {
+        const struct expected *e = &oracle->list[k];
+        for (int run = 0; run < RUN_COUNT; run++) {
+            if (!is_due(oracle, e, run) || is_good(e, run))
+                continue;
+            if (bad++ == 0)
+                snprintf(first, sizeof first, "%s %s at %g s, %s: %.17g instead of %.17g +- %.1e",
+                         e->quantity, e->of, e->t_s, run_names[run], e->measured[run], e->value,
+                         tolerance(e, run));
+        }
+    }
+    ck_assert_msg(bad == 0, "%s: %d numbers are wrong, first %s", oracle->name, bad, first);
+}
+END_TEST
+
+/* A step ten times too large, and gravity 0.1 % off, are noticed. */
+START_TEST(planted_faults)
+{
+    struct trial *trial = calloc(1, sizeof *trial);
+    ck_assert_ptr_nonnull(trial);
+    ck_assert_int_eq(arena_init(&trial->arena, SCENE_ARENA_BYTES), 0);
+    for (int fault = 0; fault < 2; fault++) {
+        struct oracle_case oracle = cases[3];
+        double gravity = fault ? 9.81 * 1.001 : 9.81;
+        oracle.default_dt_s = fault ? 0 : 1.0 / 24;
+        trial->oracle = &oracle;
+        trial_name(trial, "%s", "");
+        trial_read(trial, "double-pendulum-rods");
+        trial->scene.world.gravity_m_s2 = gravity;
+        trial_start(trial);
+        trial_run(trial, 1);
+        record_chain(trial, 1, 0.7);
+        int bad = 0;
+        for (size_t k = 0; k < oracle.count; k++)
+            bad += oracle.list[k].t_s == 1 && !is_good(&oracle.list[k], RUN_DEFAULT);
+        ck_assert_int_gt(bad, 0);
+    }
+    arena_deinit(&trial->arena);
+    free(trial);
+}
+END_TEST
+
+static int run_tests(void)
+{
+    Suite *suite = suite_create("scenes");
+    TCase *tests = tcase_create("oracle");
+    tcase_set_timeout(tests, 120);
+    tcase_add_loop_test(tests, oracle_case, 0, CASE_COUNT);
+    tcase_add_test(tests, planted_faults);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed > 0;
+}
+
+int main(int argc, char **argv)
+{
+    load_cases();
+    int result = argc > 1 && strcmp(argv[1], "--table") == 0 ? print_table() : run_tests();
+    unload_cases();
+    return result;
+}
