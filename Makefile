@@ -103,6 +103,10 @@ tests: $(TESTS) $(PROGRAMS)
 test: tests
 	$(Q)BUILD=$(B) scripts/run-tests
 
+# one table of the reference cases, on both solvers
+oracle: $(B)/tests/oracle/test_scenes
+	$(Q)$< --table
+
 BENCHES := $(patsubst tests/%.c,$(B)/%,$(wildcard tests/bench/bench_*.c))
 $(B)/bench/%: $(B)/obj/tests/bench/%.o $(ALL_LIBS)
 	@mkdir -p $(@D)
@@ -132,11 +136,12 @@ clean:
 help:
 	@echo "make            build controller, simulator and viewer into build/bin"
 	@echo "make test       build and run all tests       make bench   run the benchmarks"
+	@echo "make oracle     the table of reference cases of the physics, on both solvers"
 	@echo "make lint       layer check, clang-format, shellcheck, cppcheck"
 	@echo "make format     lay the sources out           make clean   remove build/"
 	@echo "make install PREFIX=/usr/local                programs and examples"
 	@echo "knobs: MODE=debug  SAN=address,undefined  WERROR=1  CC=clang  VARIANT=name  CFLAGS=..."
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
-.PHONY: all tests test bench lint format install clean help
+.PHONY: all tests test oracle bench lint format install clean help
 .SECONDARY:

@@ -758,7 +758,7 @@ static void take_modes(struct constraint *c)
                 t->direction = r->slide[along] != 0 ? r->slide[along] : force > 0 ? -1 : 1;
                 if (r->is_stiff[along])
                     t->direction = 0;
-                t->floor = fmin(0, t->rows[1].rate * t->direction) - TOUCH_TURN_SPEED;
+                t->floor = fmin(0, t->rows[1].rate * t->direction) - c->turn_speed_m_s;
             } else if (!stuck) {
                 t->anchor = t->rows[1].deviation;
             }

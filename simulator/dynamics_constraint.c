@@ -30,6 +30,8 @@
 #define PIERCE_M     1e-10
 /* Instants of events are found to this, s. */
 #define EVENT_S 1e-10
+/* ... and those of collisions, s, where within EVENT_S nothing is yet within epsilon. */
+#define COLLISION_S 1e-16
 /* Forces smaller than this share of all forces, or than what accelerates a touch's links by so much,
  * m/s^2 or rad/s^2, are errors. */
 #define FORCE_SHARE        1e-8
@@ -285,6 +287,7 @@ static struct dynamics *constraint_create(const struct phenotype *phenotype,
                              .thinnest_m = HUGE_VAL,
                              .damping_rate = settings->joint_damping_1_s};
     c->epsilon_m = settings->contact_epsilon_m > 0 ? settings->contact_epsilon_m : EPSILON_M;
+    c->turn_speed_m_s = fmin(TOUCH_TURN_SPEED, 100 * settings->rtol);
     c->touch_room = (points < TOUCHES_MAX ? points : TOUCHES_MAX) + c->links;
     c->size = 7 * c->links + 2 + 4 * c->touch_room;
     c->pusher = dynamics_articulated.create(phenotype, world, settings, arena);
@@ -681,7 +684,7 @@ static enum step_end judge_step(struct constraint *c)
 static double step_to_event(struct constraint *c, double ahead, double h, enum step_end *end)
 {
     double low = 0, high = h, tried = h;
-    while (high - low > EVENT_S) {
+    while (high - low > (*end == STEP_COLLIDES ? COLLISION_S : EVENT_S)) {
         tried = (low + high) / 2;
         try_step(c, ahead, tried);
         enum step_end found = judge_step(c);
@@ -714,7 +717,7 @@ static void mend_modes(struct constraint *c)
             if (t->force[0] < 0)
                 continue;
             t->direction = t->mode == TOUCH_SLIDES ? -t->direction : t->force[1] > 0 ? -1 : 1;
-            t->floor = fmin(0, t->rows[1].rate * t->direction) - TOUCH_TURN_SPEED;
+            t->floor = fmin(0, t->rows[1].rate * t->direction) - c->turn_speed_m_s;
             t->mode = TOUCH_SLIDES;
         }
         c->touches[kept++] = *t;
