@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# simulator scene: the examples on both solvers, the trace's shape, options and their errors.
+# shellcheck source=/dev/null disable=SC2154
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+simulator=$bin/simulator
+
+for scene in "$root"/examples/scenes/*.json; do
+    for solver in articulated constraint; do
+        "$simulator" scene "$scene" --solver $solver --until 1 --trace trace.csv >summary ||
+            fail "$scene on $solver"
+        [ "$(wc -l <trace.csv)" = 62 ] || fail "$scene on $solver: not 61 lines"
+        [ "$(awk -F, '{print NF}' trace.csv | sort -u | wc -l)" = 1 ] || fail "$scene: ragged trace"
+        grep -q residual summary || fail "$scene: no summary"
+    done
+done
+
+# the same twice, and to standard output
+block=$root/examples/scenes/sliding-block.json
+"$simulator" scene "$block" --trace a.csv >/dev/null
+"$simulator" scene "$block" --trace - >b.csv
+cmp a.csv b.csv || fail "the same scene moved in two ways"
+"$simulator" scene "$block" --dt 1/960 --interval 1/10 --until 0.5 --trace c.csv >/dev/null
+[ "$(wc -l <c.csv)" = 7 ] || fail "--interval: $(wc -l <c.csv) lines"
+
+# refuse STATUS WORDS ARGUMENT...
+refuse() {
+    local status=0 words=$2
+    "$simulator" scene "${@:3}" >out 2>err || status=$?
+    [ "$status" = "$1" ] || fail "scene ${*:3}: status $status"
+    [ "$(wc -l <err)" = 1 ] || fail "scene ${*:3}: not one line: $(cat err)"
+    grep -q -- "$words" err || fail "scene ${*:3}: $(cat err)"
+}
+refuse 2 'one scene is expected'
+refuse 2 '--dt cannot be "0"' "$block" --dt 0
+refuse 2 '--dt cannot be "1/"' "$block" --dt 1/
+refuse 2 '--solver cannot be "best"' "$block" --solver best
+refuse 1 'none.json' none.json
+refuse 1 'whole number of steps' "$block" --interval 0.01
+refuse 1 'could not be written\|No space' "$block" --trace /dev/full
+echo '{"scene": 1, "bodies": [{"name": "a", "mass_kg": 1, "inertia_kg_m2": 1, "colour": 3}]}' >a.json
+refuse 1 'a.json: bodies\[0\].colour: unknown here' a.json

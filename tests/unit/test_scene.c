@@ -1,0 +1,265 @@
+/* Scenes: what is read, what is refused and where the message points, how bodies become links, and that
+ * both solvers move the same. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "simulator/scene.h"
+
+static struct scene scene;
+static struct arena arena;
+static struct error error;
+
+static void setup(void)
+{
+    ck_assert_int_eq(arena_init(&arena, SCENE_ARENA_BYTES), 0);
+    error = (struct error){0};
+}
+
+static void teardown(void)
+{
+    arena_deinit(&arena);
+}
+
+static int read_text(const char *text)
+{
+    return scene_read_text(&scene, text, strlen(text), "test", &error);
+}
+
+#define BODY             "\"name\": \"a\", \"mass_kg\": 1, \"inertia_kg_m2\": 1"
+#define OTHER            "\"name\": \"b\", \"mass_kg\": 1, \"inertia_kg_m2\": 1"
+#define ONE(more)        "{\"scene\": 1, \"bodies\": [{" BODY more "}]}"
+#define TWO(first, more) "{\"scene\": 1, \"bodies\": [{" BODY first "}, {" OTHER more "}]}"
+#define JOINT(more)      ", \"joint\": {\"to\": \"world\"" more "}"
+#define TOP(more)        "{\"scene\": 1, " more ", \"bodies\": [{" BODY "}]}"
+#define SHAPE(more)      "{\"scene\": 1, \"bodies\": [{\"name\": \"a\", \"rectangles\": [" more "]}]}"
+
+/* A text, and what the message must say. */
+static const struct {
+    const char *text, *words;
+} refused[] = {
+    {"", "test: line 1"},
+    {"[1]", "an object is expected"},
+    {"{\"scene\": 1, \"scene\": 1}", "duplicate"},
+    {"{\"bodies\": []}", "test: scene: missing"},
+    {"{\"scene\": 2, \"bodies\": []}", "test: scene: 2 is not within 1 .. 1"},
+    {"{\"scene\": 1}", "test: bodies: an array"},
+    {"{\"scene\": 1, \"bodies\": []}", "test: bodies: an array"},
+    {"{\"scene\": 1, \"bodies\": [3]}", "test: bodies[0]: an object is expected"},
+    {"{\"scene\": 1, \"bodies\": [{}]}", "test: bodies[0].name"},
+    {"{\"scene\": 1, \"bodies\": [{\"name\": \"a\"}]}", "test: bodies[0].mass_kg: missing"},
+    {"{\"scene\": 1, \"bodies\": [{\"name\": \"world\"}]}", "test: bodies[0].name"},
+    {"{\"scene\": 1, \"bodies\": [{\"name\": \"A B\"}]}", "test: bodies[0].name"},
+    {TOP("\"colour\": 1"), "test: colour: unknown here"},
+    {TOP("\"description\": 1"), "test: description: a text"},
+    {TOP("\"world\": 1"), "test: world: an object"},
+    {TOP("\"world\": {\"friction\": -1}"), "test: world.friction: -1 is not within"},
+    {TOP("\"world\": {\"ground\": 1}"), "test: world.ground: true or false"},
+    {TOP("\"world\": {\"wind\": 1}"), "test: world.wind: unknown here"},
+    {TOP("\"simulation\": {\"solver\": \"best\"}"), "articulated constraint"},
+    {TOP("\"simulation\": {\"dt_s\": \"1/240\"}"), "test: simulation.dt_s: a number"},
+    {ONE(", \"position_m\": [1]"), "test: bodies[0].position_m: two numbers"},
+    {ONE(", \"position_m\": [1, 1e300]"), "test: bodies[0].position_m: 1e+300 is not within"},
+    {ONE(", \"position_m\": [1, \"2\"]"), "test: bodies[0].position_m: a number"},
+    {ONE(JOINT("") ", \"position_m\": [1, 2]"), "test: bodies[0].position_m: unknown here"},
+    {ONE(", \"joint\": {}"), "test: bodies[0].joint.to"},
+    {ONE(", \"joint\": {\"to\": \"a\"}"), "no earlier body"},
+    {ONE(", \"joint\": {\"to\": \"b\"}"), "no earlier body"},
+    {ONE(JOINT(", \"kind\": \"linear\"")), "test: bodies[0].joint.kind"},
+    {ONE(JOINT(", \"kind\": \"rigid\", \"rate_rad_s\": 1")), "joint.rate_rad_s: unknown here"},
+    {ONE(JOINT(", \"lower_rad\": 1, \"upper_rad\": 0")), "joint.lower_rad: is above"},
+    {ONE(JOINT(", \"spring\": {}")), "joint.spring.stiffness_n_m_rad: missing"},
+    {ONE(JOINT(", \"servo\": {\"kp_n_m_rad\": 1}, \"torque_n_m\": 1")), "not together"},
+    {ONE(JOINT(", \"servo\": {\"kp_n_m_rad\": 1, \"ki\": 1}")), "joint.servo.ki: unknown here"},
+    {TWO("", ""), "test: bodies a and b are both free"},
+    {TWO(JOINT(""), ""), "test: body b is free and a is joined to the world"},
+    {TWO("", ", \"joint\": {\"to\": \"world\"}"), "test: body a is free and b"},
+    {"{\"scene\": 1, \"bodies\": [{" BODY "}, {" BODY "}]}", "bodies[1].name: an earlier body"},
+    {SHAPE("{}"), "test: bodies[0].rectangles[0].width_m: missing"},
+    {SHAPE("{\"width_m\": 1, \"height_m\": 0, \"mass_kg\": 1}"),
+     "rectangles[0].height_m: 0 is not"},
+    {SHAPE("{\"width_m\": 1, \"height_m\": 1}"), "rectangles[0].density_kg_m2: missing"},
+    {SHAPE("{\"width_m\": 1, \"height_m\": 1, \"mass_kg\": 0}"), "body a: without mass"},
+    {"{\"scene\": 1, \"bodies\": [{\"name\": \"a\", \"mass_kg\": 1, \"inertia_kg_m2\": 0}]}",
+     "body a: without inertia"},
+    {"{\"scene\": 1, \"bodies\": [{\"name\": \"a\", \"mass_kg\": 1, \"inertia_kg_m2\": 1, "
+     "\"rectangles\": [{\"width_m\": 1, \"height_m\": 1, \"mass_kg\": 1}]}]}",
+     "rectangles[0].mass_kg: unknown here"},
+};
+
+START_TEST(refuses)
+{
+    int code = read_text(refused[_i].text);
+    ck_assert_msg(code < 0 && code == error.code, "%s: code %d", refused[_i].text, code);
+    ck_assert_msg(strstr(error.message, refused[_i].words) != NULL, "%s: \"%s\" lacks \"%s\"",
+                  refused[_i].text, error.message, refused[_i].words);
+}
+END_TEST
+
+START_TEST(refuses_too_many)
+{
+    static char text[16384];
+    strcpy(text, "{\"scene\": 1, \"bodies\": [");
+    for (int i = 0; i <= SCENE_BODIES_MAX; i++)
+        sprintf(text + strlen(text),
+                "%s{\"name\": \"b%d\", \"mass_kg\": 1, \"inertia_kg_m2\": 1%s}", i ? ", " : "", i,
+                JOINT(""));
+    strcat(text, "]}");
+    ck_assert_int_eq(read_text(text), ERR_LIMIT);
+    strcpy(text, "{\"scene\": 1, \"bodies\": [{\"name\": \"a\", \"rectangles\": [");
+    for (int i = 0; i <= SCENE_RECTANGLES_MAX; i++)
+        sprintf(text + strlen(text), "%s{\"width_m\": 1, \"height_m\": 1, \"mass_kg\": 1}",
+                i ? ", " : "");
+    strcat(text, "]}]}");
+    ck_assert_int_eq(read_text(text), ERR_LIMIT);
+}
+END_TEST
+
+static const char arm[] =
+    "{\"scene\": 1, \"world\": {\"viscosity_pa_s\": 0.5}, \"bodies\": ["
+    "{\"name\": \"post\", \"rectangles\": [{\"width_m\": 0.2, \"height_m\": 2, \"density_kg_m2\": "
+    "0}],"
+    " \"joint\": {\"to\": \"world\", \"kind\": \"rigid\", \"at_m\": [0.6, -0.6], \"angle_rad\": "
+    "0.2}},"
+    "{\"name\": \"upper\", \"rectangles\": [{\"width_m\": 1, \"height_m\": 0.1, \"mass_kg\": 2}],"
+    " \"joint\": {\"to\": \"world\", \"own_at_m\": [-0.5, 0], \"angle_rad\": -2.5}},"
+    "{\"name\": \"hand\", \"rectangles\": [{\"width_m\": 0.2, \"height_m\": 0.4, \"mass_kg\": "
+    "0.5}],"
+    " \"joint\": {\"to\": \"upper\", \"kind\": \"rigid\", \"at_m\": [0.5, 0], \"own_at_m\": [0, "
+    "-0.2],"
+    "  \"angle_rad\": 0.4}},"
+    "{\"name\": \"finger\", \"rectangles\": [{\"width_m\": 0.3, \"height_m\": 0.05, \"mass_kg\": "
+    "0.1}],"
+    " \"joint\": {\"to\": \"hand\", \"at_m\": [0, 0.2], \"own_at_m\": [-0.15, 0], \"angle_rad\": "
+    "0.7,"
+    "  \"rate_rad_s\": 2, \"lower_rad\": -1, \"upper_rad\": 1.5, \"damping_n_m_s_rad\": 0.01}}]}";
+
+/* What is rigid is one link; frames, masses and angles come out as written. */
+START_TEST(builds_links)
+{
+    struct dynamics *dynamics;
+    struct part_state state;
+    ck_assert_msg(read_text(arm) == 0, "%s", error.message);
+    ck_assert_int_eq(scene.phenotype.link_count, 3);
+    ck_assert_int_eq(scene.phenotype.is_root_fixed, 1);
+    ck_assert_int_eq(scene.bodies[0].link, 0);
+    ck_assert_int_eq(scene.bodies[2].link, scene.bodies[1].link);
+    ck_assert_double_eq_tol(scene.phenotype.mass_kg, 2.6, 1e-12);
+    ck_assert_double_eq_tol(scene.links[1].mass_kg, 2.5, 1e-12);
+    ck_assert_int_eq(scene_start(&scene, &arena, &dynamics, &error), 0);
+
+    /* upper points along -2.5 rad, the hand 0.4 further, the finger 0.7 from there */
+    scene_body_state(&scene, dynamics, 0, &state);
+    ck_assert_double_eq_tol(state.x_m, 0.6, 1e-12);
+    ck_assert_double_eq_tol(state.angle_rad, 0.2, 1e-12);
+    scene_body_state(&scene, dynamics, 2, &state);
+    double x = cos(-2.5) - 0.2 * sin(-2.1), y = sin(-2.5) + 0.2 * cos(-2.1);
+    ck_assert_double_eq_tol(state.angle_rad, -2.1, 1e-12);
+    ck_assert_double_eq_tol(state.x_m, x, 1e-12);
+    ck_assert_double_eq_tol(state.y_m, y, 1e-12);
+    scene_body_state(&scene, dynamics, 3, &state);
+    x += -0.2 * sin(-2.1) + 0.15 * cos(-1.4);
+    y += 0.2 * cos(-2.1) + 0.15 * sin(-1.4);
+    ck_assert_double_eq_tol(state.angle_rad, -1.4, 1e-12);
+    ck_assert_double_eq_tol(state.x_m, x, 1e-12);
+    ck_assert_double_eq_tol(state.y_m, y, 1e-12);
+    ck_assert_double_eq_tol(state.omega_rad_s, 2, 1e-12);
+    struct vec2 tip = scene_body_point(&scene, dynamics, 3, (struct vec2){0.15, 0});
+    ck_assert_double_eq_tol(tip.x, x + 0.15 * cos(-1.4), 1e-12);
+    ck_assert_double_eq_tol(dynamics_q(dynamics)[2 + scene.bodies[3].link], 0.7, 1e-12);
+}
+END_TEST
+
+/* Both solvers move the arm the same until it meets the post, which stops it and stays. */
+START_TEST(solvers_agree)
+{
+    struct part_state states[2][4];
+    struct dynamics *dynamics[2];
+    for (int solver = 0; solver < 2; solver++) {
+        ck_assert_int_eq(read_text(arm), 0);
+        scene.settings.solver = solver;
+        scene.settings.dt_s = 1.0 / 960;
+        scene.settings.rtol = 1e-11;
+        arena_reset(&arena);
+        ck_assert_int_eq(scene_start(&scene, &arena, &dynamics[solver], &error), 0);
+        for (int i = 0; i < 288; i++)
+            ck_assert_int_eq(dynamics_step(dynamics[solver]), 0);
+        for (int i = 0; i < 4; i++)
+            scene_body_state(&scene, dynamics[solver], i, &states[solver][i]);
+        double deepest = 0;
+        for (int i = 0; i < 4000; i++) {
+            ck_assert_int_eq(dynamics_step(dynamics[solver]), 0);
+            deepest = fmax(deepest, dynamics_penetration(dynamics[solver]));
+        }
+        struct part_state post;
+        scene_body_state(&scene, dynamics[solver], 0, &post);
+        ck_assert_double_eq(post.x_m, states[solver][0].x_m);
+        ck_assert_double_eq(post.omega_rad_s, 0);
+        ck_assert_double_lt(deepest, 5e-3);
+        ck_assert_double_gt(dynamics_ledger(dynamics[solver])->loss_impact_j, 0.01);
+    }
+    for (int i = 0; i < 4; i++) {
+        ck_assert_double_eq_tol(states[0][i].x_m, states[1][i].x_m, 1e-8);
+        ck_assert_double_eq_tol(states[0][i].y_m, states[1][i].y_m, 1e-8);
+        ck_assert_double_eq_tol(states[0][i].angle_rad, states[1][i].angle_rad, 1e-8);
+    }
+}
+END_TEST
+
+/* A point mass needs a joint, and a solver that can do without its inertia. */
+START_TEST(point_mass)
+{
+    struct dynamics *dynamics;
+    ck_assert_int_eq(read_text("{\"scene\": 1, \"bodies\": [{\"name\": \"a\", \"mass_kg\": 1, "
+                               "\"inertia_kg_m2\": 0, \"centre_m\": [1, 0]" JOINT("") "}]}"),
+                     0);
+    ck_assert_int_eq(scene_start(&scene, &arena, &dynamics, &error), 0);
+    scene.settings.solver = SOLVER_CONSTRAINT;
+    ck_assert_int_eq(scene_start(&scene, &arena, &dynamics, &error), ERR_UNAVAILABLE);
+    ck_assert_ptr_nonnull(strstr(error.message, "body a"));
+    struct arena small;
+    ck_assert_int_eq(arena_init(&small, 4096), 0);
+    scene.settings.solver = SOLVER_ARTICULATED;
+    ck_assert_int_eq(scene_start(&scene, &small, &dynamics, &error), ERR_MEMORY);
+    arena_deinit(&small);
+}
+END_TEST
+
+/* Cut off anywhere, or with any byte changed, a scene is read or refused with one line. */
+START_TEST(corrupt)
+{
+    static char text[sizeof arm];
+    size_t length = strlen(arm);
+    for (size_t i = 0; i < length; i++) {
+        ck_assert_int_lt(scene_read_text(&scene, arm, i, "test", &error), 0);
+        ck_assert_ptr_null(strchr(error.message, '\n'));
+    }
+    for (size_t i = 0; i < length; i++) {
+        memcpy(text, arm, length);
+        text[i] = (char)(text[i] ^ (1 << i % 7));
+        int code = scene_read_text(&scene, text, length, "test", &error);
+        ck_assert_int_le(code, 0);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("scene");
+    TCase *tests = tcase_create("scene");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_set_timeout(tests, 60);
+    tcase_add_loop_test(tests, refuses, 0, (int)(sizeof refused / sizeof refused[0]));
+    tcase_add_test(tests, refuses_too_many);
+    tcase_add_test(tests, builds_links);
+    tcase_add_test(tests, solvers_agree);
+    tcase_add_test(tests, point_mass);
+    tcase_add_test(tests, corrupt);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed > 0;
+}
