@@ -10,10 +10,12 @@
 
 double collide_lowest(const struct box *box)
 {
+    if (box->shape == PART_DISK)
+        return box->y - box->half_width;
     return box->y - fabs(box->sin) * box->half_width - fabs(box->cos) * box->half_height;
 }
 
-static void box_corner(const struct box *box, int corner, double *x, double *y)
+void collide_box_corner(const struct box *box, int corner, double *x, double *y)
 {
     double u = corner == 0 || corner == 3 ? box->half_width : -box->half_width;
     double v = corner < 2 ? box->half_height : -box->half_height;
@@ -21,29 +23,41 @@ static void box_corner(const struct box *box, int corner, double *x, double *y)
     *y = box->y + (box->sin * u + box->cos * v);
 }
 
+void collide_keep_lowest(struct manifold *manifold, struct manifold_point point)
+{
+    if (manifold->count < 2) {
+        manifold->points[manifold->count++] = point;
+        return;
+    }
+
+    /* a third one: in order of corner */
+    int higher = manifold->points[1].gap > manifold->points[0].gap;
+    if (point.gap < manifold->points[higher].gap) {
+        if (higher == 0)
+            manifold->points[0] = manifold->points[1];
+        manifold->points[1] = point;
+    }
+}
+
 void collide_ground(const struct box *box, double margin, struct manifold *manifold)
 {
     manifold->normal_x = 0;
     manifold->normal_y = 1;
     manifold->count = 0;
+    if (box->shape == PART_DISK) {
+        double gap = box->y - box->half_width;
+        if (gap < margin)
+            collide_keep_lowest(manifold,
+                                (struct manifold_point){.x = box->x, .y = gap, .gap = gap});
+        return;
+    }
     for (int corner = 0; corner < 4; corner++) {
         struct manifold_point point = {.feature = corner};
-        box_corner(box, corner, &point.x, &point.y);
+        collide_box_corner(box, corner, &point.x, &point.y);
         point.gap = point.y;
         if (point.gap >= margin)
             continue;
-        if (manifold->count < 2) {
-            manifold->points[manifold->count++] = point;
-            continue;
-        }
-
-        /* a third corner below the margin: keep the two lowest, in order of corner */
-        int higher = manifold->points[1].gap > manifold->points[0].gap;
-        if (point.gap < manifold->points[higher].gap) {
-            if (higher == 0)
-                manifold->points[0] = manifold->points[1];
-            manifold->points[1] = point;
-        }
+        collide_keep_lowest(manifold, point);
     }
 }
 
@@ -67,6 +81,8 @@ static double face_separation(const struct box *a, const struct box *b, int *fac
 double collide_separation(const struct box *a, const struct box *b)
 {
     int face;
+    if (a->shape != PART_RECTANGLE || b->shape != PART_RECTANGLE)
+        return collide_round_separation(a, b);
     return fmax(face_separation(a, b, &face), face_separation(b, a, &face));
 }
 
@@ -110,7 +126,7 @@ static void clip_faces(const struct box *reference, int face, const struct box *
     double t[2], d[2];
     for (int i = 0; i < 2; i++) {
         double x, y;
-        box_corner(incident, (first + i) % 4, &x, &y);
+        collide_box_corner(incident, (first + i) % 4, &x, &y);
         x -= reference->x;
         y -= reference->y;
         t[i] = x * tx + y * ty;
@@ -147,6 +163,10 @@ void collide_boxes(const struct box *a, const struct box *b, double margin,
                    struct manifold *manifold)
 {
     int face_a, face_b;
+    if (a->shape != PART_RECTANGLE || b->shape != PART_RECTANGLE) {
+        collide_round(a, b, margin, manifold);
+        return;
+    }
     double by_a = face_separation(a, b, &face_a), by_b = face_separation(b, a, &face_b);
     manifold->count = 0;
     if (by_a >= margin || by_b >= margin)

@@ -1,4 +1,4 @@
-/* Collision geometry of rectangles: against the ground and against one another.
+/* Collision geometry of rectangles, disks and half-planes: against the ground and against one another.
  *
  * Contacts are found before they happen (speculative): a manifold is made when the gap is below a
  * margin, and its points carry the gap, negative when they penetrate. At most two points each. */
@@ -7,12 +7,16 @@
 
 #include "simulator/phenotype.h"
 
-/* A rectangle somewhere: centre, half sides, direction of its x axis. */
+/* A rectangle somewhere: centre, half sides, direction of its x axis. Of a disk both half sides are
+ * its radius; of a half-plane (x, y) is on its line, which has no ends. */
 struct box {
     double x, y;
     double half_width, half_height;
     double cos, sin;
+    enum part_shape shape;
 };
+/* Radius of the circle around a half-plane: larger than everything, and times 0 it is 0. */
+#define COLLIDE_PLANE_RADIUS_M 1e12
 
 struct manifold_point {
     double x, y; /* half way between the two surfaces */
@@ -29,15 +33,32 @@ struct manifold {
 double collide_lowest(const struct box *box);
 
 /* The (at most two) lowest corners with y below the margin; feature = corner 0 .. 3, counter-clockwise
- * from +x +y. Points lie on the box. */
+ * from +x +y, or 0 of a disk. Points lie on the box. */
 void collide_ground(const struct box *box, double margin, struct manifold *manifold);
 
 /* Greatest separation of the two boxes along one of their four axes (separating-axis theorem):
- * positive = apart by at least that, negative = overlapping by that. */
+ * positive = apart by at least that, negative = overlapping by that. Of disks the distance. */
 double collide_separation(const struct box *a, const struct box *b);
 
-/* Two clipped points of contact between a and b where they are closer than the margin. */
+/* Two clipped points of contact between a and b where they are closer than the margin; of disks one. */
 void collide_boxes(const struct box *a, const struct box *b, double margin,
                    struct manifold *manifold);
+
+/* What of a rectangle is nearest to a point: its faces as in enum face, or its corners. */
+struct nearest {
+    int is_corner;
+    int index;
+    double distance;           /* negative inside */
+    double normal_x, normal_y; /* towards the point */
+};
+void collide_nearest(const struct box *box, double x, double y, struct nearest *nearest);
+
+/* The same two, if one of the boxes is no rectangle; collide_separation() and collide_boxes() know. */
+double collide_round_separation(const struct box *a, const struct box *b);
+void collide_round(const struct box *a, const struct box *b, double margin,
+                   struct manifold *manifold);
+/* Puts a point into a manifold of at most two points, of three keeps the lowest. */
+void collide_keep_lowest(struct manifold *manifold, struct manifold_point point);
+void collide_box_corner(const struct box *box, int corner, double *x, double *y);
 
 #endif

@@ -56,12 +56,16 @@ struct row {
 };
 
 enum touch_mode { TOUCH_FREE, TOUCH_STICKS, TOUCH_SLIDES };
+/* What touches: a corner, or a disk, on a line (the ground, a half-plane, a face); or a disk and a point:
+ * a corner, or the centre of another disk. */
+enum touch_kind { TOUCH_CORNER, TOUCH_DISK, TOUCH_POINT };
 
-/* A corner on the ground, a corner on a face, or a joint at its limit. */
+/* A corner or a disk on the ground, on a face or on a point, or a joint at its limit. */
 struct touch {
-    int key;          /* names what touches what */
+    int key; /* names what touches what */
+    enum touch_kind kind;
     int part, corner; /* part -1: a limit */
-    int other, face;  /* other -1: the ground */
+    int other, face;  /* other -1: the ground; of TOUCH_POINT the other's corner */
     int a, b;         /* links; of a limit: the joint's link and its parent */
     double side;      /* limit: +1 lower, -1 upper */
     enum touch_mode mode;
@@ -72,6 +76,7 @@ struct touch {
     double force[2];     /* normal and friction, of the last evaluation */
     double reference[2]; /* the same, of the last step */
     struct vec2 at, normal;
+    double along;       /* of the corner or the disk's centre, on the line */
     struct row rows[2]; /* normal and tangent; rows[0].deviation is the gap */
 };
 
@@ -114,8 +119,10 @@ struct constraint {
     struct servo *servos;
     double *birth_inertia;
     double *lower, *upper;
-    struct vec2 *corners; /* parts x 4, in the link's frame, from its centre of mass */
-    struct edge *faces;   /* parts x 4 */
+    struct vec2
+        *corners;       /* parts x 4, in the link's frame, from its centre of mass; of a disk and of
+                             a half-plane its centre, four times */
+    struct edge *faces; /* parts x 4 */
     double *part_cos, *part_sin, *part_radius;
 
     /* the state, and what was computed at one */

@@ -52,6 +52,8 @@
 /* Rows less mobile than this, compared with the whole body pushed at its centre, are left alone. */
 #define ROW_MOBILITY 1e-6
 
+#define DRAG_PI 3.14159265358979323846
+
 int system_create(struct constraint *c, struct arena *arena)
 {
     size_t links = (size_t)c->links, room = (size_t)c->touch_room;
@@ -89,14 +91,34 @@ int system_create(struct constraint *c, struct arena *arena)
 
 /* ---------------------------------------------------------------- external forces */
 
+/* The pieces of a disk's rim together feel -pi k r v; turning moves none of them along its normal. */
+static void add_disk_drag(struct constraint *c, int part)
+{
+    int link = c->phenotype->parts[part].link;
+    const struct place *p = &c->places[link];
+    struct vec2 arm = c->corners[4 * part];
+    double rx = p->cos * arm.x - p->sin * arm.y, ry = p->sin * arm.x + p->cos * arm.y;
+    double push = -DRAG_PI * c->world.viscosity_pa_s * c->phenotype->parts[part].width_m / 2;
+    double fx = push * (p->vx - p->w * ry), fy = push * (p->vy + p->w * rx);
+    double *drag = c->drag + 3 * link;
+    drag[0] += fx;
+    drag[1] += fy;
+    drag[2] += rx * fy - ry * fx;
+}
+
 /* Every face feels -k (v.n) n times its length at its middle, and -k w L^3 / 12 about it. */
 static void add_drag(struct constraint *c)
 {
     for (int i = 0; i < 3 * c->links; i++)
         c->drag[i] = 0;
     double k = c->world.viscosity_pa_s;
+    for (int i = 0; i < c->parts && k > 0; i++)
+        if (c->phenotype->parts[i].shape == PART_DISK)
+            add_disk_drag(c, i);
     for (int i = 0; i < 4 * c->parts && k > 0; i++) {
         int link = c->phenotype->parts[i / 4].link;
+        if (c->phenotype->parts[i / 4].shape != PART_RECTANGLE)
+            continue;
         const struct place *p = &c->places[link];
         const struct edge *f = &c->faces[i];
         double nx = p->cos * f->normal.x - p->sin * f->normal.y;

@@ -16,6 +16,8 @@
 
 /* Boxes deeper in each other than this touch along one direction only. */
 #define DEEP_M 1e-3
+/* A disk's centre this near to a point, m, has no direction from it. */
+#define NEAREST_M 1e-12
 
 static struct vec2 turn(const struct place *p, struct vec2 v)
 {
@@ -32,6 +34,7 @@ void touch_place_box(const struct constraint *c, int part, struct box *box)
                         .y = l->y + arm.y,
                         .half_width = p->width_m / 2,
                         .half_height = p->height_m / 2,
+                        .shape = p->shape,
                         .cos = l->cos * c->part_cos[part] - l->sin * c->part_sin[part],
                         .sin = l->sin * c->part_cos[part] + l->cos * c->part_sin[part]};
 }
@@ -57,7 +60,10 @@ double touch_top_speed(const struct constraint *c)
             struct vec2 corner = c->corners[4 * i + k];
             reach = fmax(reach, corner.x * corner.x + corner.y * corner.y);
         }
-        top = fmax(top, sqrt(p->vx * p->vx + p->vy * p->vy) + fabs(p->w) * sqrt(reach));
+        reach = sqrt(reach);
+        if (c->phenotype->parts[i].shape == PART_DISK)
+            reach += c->part_radius[i];
+        top = fmax(top, sqrt(p->vx * p->vx + p->vy * p->vy) + fabs(p->w) * reach);
     }
     return top;
 }
@@ -91,10 +97,74 @@ static void update_limit(const struct constraint *c, struct touch *t)
     t->rows[0].rate = side * (p->w - o->w);
 }
 
+/* Of a disk of radius R on a line the material point below the centre counts for friction: its velocity
+ * along the line is that of the centre plus R (w_a - w_b), which is the rate of rolling. */
+static void add_rolling(const struct constraint *c, struct row *row, double radius)
+{
+    const struct place *p = &c->places[row->a];
+    row->ja[2] += radius;
+    row->rate += radius * p->w;
+    row->deviation += radius * p->angle;
+    if (row->b < 0)
+        return;
+    const struct place *o = &c->places[row->b];
+    row->jb[2] -= radius;
+    row->rate -= radius * o->w;
+    row->deviation -= radius * o->angle;
+}
+
+/* A disk's centre p at arm s, and a point q at arm r of link b: with d = p - q, u = d', n = d / |d|
+ *
+ *   D  = |d| - R - R_b,  D' = n . u,  D'' = n . u' + (t . u)^2 / |d|
+ *   tangent: t . u + R w_a + R_b w_b,  with  n' = (t . u / |d|) t,  t' = -(t . u / |d|) n
+ *
+ * The way that one rolls on the other has no formula, so sliding is not corrected, only its rate. */
+static void update_point(const struct constraint *c, struct touch *t)
+{
+    const struct place *p = &c->places[t->a], *o = &c->places[t->b];
+    struct vec2 s = turn(p, c->corners[4 * t->part]);
+    struct vec2 r = turn(o, c->corners[4 * t->other + t->face]);
+    int is_disk = c->phenotype->parts[t->other].shape == PART_DISK;
+    double own = c->part_radius[t->part], others = is_disk ? c->part_radius[t->other] : 0;
+    double dx = (p->x + s.x) - (o->x + r.x), dy = (p->y + s.y) - (o->y + r.y);
+    double length = sqrt(dx * dx + dy * dy);
+    struct vec2 n = {0, 1};
+    if (length > NEAREST_M)
+        n = (struct vec2){dx / length, dy / length};
+    struct vec2 along = {n.y, -n.x};
+    double ux = (p->vx - p->w * s.y) - (o->vx - o->w * r.y);
+    double uy = (p->vy + p->w * s.x) - (o->vy + o->w * r.x);
+    double drift = (along.x * ux + along.y * uy) / fmax(length, NEAREST_M);
+    const struct vec2 directions[2] = {n, along};
+    for (int k = 0; k < 2; k++) {
+        struct vec2 e = directions[k];
+        struct row *row = &t->rows[k];
+        *row = (struct row){.a = t->a, .b = t->b};
+        row->ja[0] = e.x, row->ja[1] = e.y, row->ja[2] = s.x * e.y - s.y * e.x;
+        row->jb[0] = -e.x, row->jb[1] = -e.y, row->jb[2] = -(r.x * e.y - r.y * e.x);
+        row->rate = e.x * ux + e.y * uy;
+        row->curvature =
+            -p->w * p->w * (s.x * e.x + s.y * e.y) + o->w * o->w * (r.x * e.x + r.y * e.y);
+    }
+    t->rows[0].deviation = length - own - others;
+    t->rows[0].curvature += drift * drift * length;
+    t->rows[1].curvature -= drift * (n.x * ux + n.y * uy);
+    t->rows[1].ja[2] += own;
+    t->rows[1].jb[2] += others;
+    t->rows[1].rate += own * p->w + others * o->w;
+    t->along = 0;
+    t->at = (struct vec2){p->x + s.x - own * n.x, p->y + s.y - own * n.y};
+    t->normal = n;
+}
+
 void touch_update(const struct constraint *c, struct touch *t)
 {
     if (t->part < 0) {
         update_limit(c, t);
+        return;
+    }
+    if (t->kind == TOUCH_POINT) {
+        update_point(c, t);
         return;
     }
     const struct place *p = &c->places[t->a];
@@ -112,16 +182,39 @@ void touch_update(const struct constraint *c, struct touch *t)
     set_row(c, &t->rows[0], t->a, s, t->b, r, n);
     set_row(c, &t->rows[1], t->a, s, t->b, r, along);
     t->rows[0].deviation = n.x * r.x + n.y * r.y - offset;
-    t->rows[1].deviation = along.x * r.x + along.y * r.y;
+    t->rows[1].deviation = t->along = along.x * r.x + along.y * r.y;
     t->at = at;
     t->normal = n;
+    if (t->kind == TOUCH_DISK) {
+        double radius = c->part_radius[t->part];
+        t->rows[0].deviation -= radius;
+        t->at = (struct vec2){at.x - radius * n.x, at.y - radius * n.y};
+        add_rolling(c, &t->rows[1], radius);
+    }
 }
 
-/* Distance of the corner from the middle of its face, along it. */
+/* Distance of the corner, or of a disk's centre, from the middle of its face, along it. */
 static double off_middle(const struct constraint *c, const struct touch *t)
 {
     const struct edge *f = &c->faces[4 * t->other + t->face];
-    return fabs(t->rows[1].deviation - (f->middle.x * f->normal.y - f->middle.y * f->normal.x));
+    return fabs(t->along - (f->middle.x * f->normal.y - f->middle.y * f->normal.x));
+}
+
+/* 1 if the disk's centre is beyond both faces that meet in the corner. */
+static int is_before_corner(const struct constraint *c, const struct touch *t)
+{
+    static const int faces[4][2] = {{FACE_RIGHT, FACE_TOP},
+                                    {FACE_LEFT, FACE_TOP},
+                                    {FACE_LEFT, FACE_BOTTOM},
+                                    {FACE_RIGHT, FACE_BOTTOM}};
+    double length = t->rows[0].deviation + c->part_radius[t->part];
+    for (int k = 0; k < 2; k++) {
+        const struct edge *face = &c->faces[4 * t->other + faces[t->face][k]];
+        struct vec2 n = turn(&c->places[t->b], face->normal);
+        if (length * (n.x * t->normal.x + n.y * t->normal.y) < -c->epsilon_m)
+            return 0;
+    }
+    return 1;
 }
 
 int touch_is_on_face(const struct constraint *c, const struct touch *t)
@@ -129,6 +222,10 @@ int touch_is_on_face(const struct constraint *c, const struct touch *t)
     if (t->b < 0 || t->part < 0)
         return 1;
     const struct part *part = &c->phenotype->parts[t->other];
+    if (part->shape == PART_PLANE)
+        return 1;
+    if (t->kind == TOUCH_POINT)
+        return part->shape == PART_DISK || is_before_corner(c, t);
     double thickness = t->face % 2 == 0 ? part->width_m : part->height_m;
     return off_middle(c, t) <= c->faces[4 * t->other + t->face].half_length + c->epsilon_m &&
            -t->rows[0].deviation <= thickness / 2;
@@ -158,8 +255,10 @@ static void find_on_ground(struct constraint *c, int part, double margin)
 {
     if (c->boxes[part].y - c->part_radius[part] >= margin)
         return;
-    for (int k = 0; k < 4; k++) {
+    int is_disk = c->phenotype->parts[part].shape == PART_DISK;
+    for (int k = 0; k < (is_disk ? 1 : 4); k++) {
         struct touch t = {.key = 4 * part + k,
+                          .kind = is_disk ? TOUCH_DISK : TOUCH_CORNER,
                           .part = part,
                           .corner = k,
                           .other = -1,
@@ -169,10 +268,13 @@ static void find_on_ground(struct constraint *c, int part, double margin)
     }
 }
 
-static void consider_corner(struct constraint *c, int part, int corner, int other, int face,
-                            double margin)
+static void consider_pair(struct constraint *c, enum touch_kind kind, int part, int corner,
+                          int other, int face, double margin)
 {
-    struct touch t = {.key = 4 * c->parts + ((4 * part + corner) * c->parts + other) * 4 + face,
+    /* a disk has no corners: the kind takes their place */
+    int own = kind == TOUCH_CORNER ? corner : kind == TOUCH_DISK ? 0 : 1;
+    struct touch t = {.key = 4 * c->parts + ((4 * part + own) * c->parts + other) * 4 + face,
+                      .kind = kind,
                       .part = part,
                       .corner = corner,
                       .other = other,
@@ -180,6 +282,32 @@ static void consider_corner(struct constraint *c, int part, int corner, int othe
                       .a = c->phenotype->parts[part].link,
                       .b = c->phenotype->parts[other].link};
     consider(c, &t, margin);
+}
+
+static void consider_corner(struct constraint *c, int part, int corner, int other, int face,
+                            double margin)
+{
+    consider_pair(c, TOUCH_CORNER, part, corner, other, face, margin);
+}
+
+/* All corners, or the disk, on a half-plane. */
+static void find_on_plane(struct constraint *c, int part, int plane, double margin)
+{
+    const struct part *p = &c->phenotype->parts[part];
+    if (p->shape == PART_DISK)
+        consider_pair(c, TOUCH_DISK, part, 0, plane, FACE_TOP, margin);
+    for (int k = 0; k < 4 && p->shape == PART_RECTANGLE; k++)
+        consider_corner(c, part, k, plane, FACE_TOP, margin);
+}
+
+/* A disk touches what of the other is nearest to its centre. */
+static void find_on_disk(struct constraint *c, int disk, int other, double margin)
+{
+    struct nearest nearest = {.is_corner = 1};
+    if (c->phenotype->parts[other].shape == PART_RECTANGLE)
+        collide_nearest(&c->boxes[other], c->boxes[disk].x, c->boxes[disk].y, &nearest);
+    consider_pair(c, nearest.is_corner ? TOUCH_POINT : TOUCH_DISK, disk, 0, other, nearest.index,
+                  margin);
 }
 
 /* The features of collide_boxes() name the reference face and the incident corners: those corners
@@ -190,6 +318,16 @@ static void find_between(struct constraint *c, int first, int second, double mar
     static const int incident_face[4] = {FACE_TOP, FACE_LEFT, FACE_BOTTOM, FACE_RIGHT};
     static const int end_corner[4] = {
         [FACE_TOP] = 0, [FACE_LEFT] = 1, [FACE_BOTTOM] = 2, [FACE_RIGHT] = 3};
+    enum part_shape a = c->phenotype->parts[first].shape, b = c->phenotype->parts[second].shape;
+    if (a == PART_PLANE || b == PART_PLANE) {
+        find_on_plane(c, b == PART_PLANE ? first : second, b == PART_PLANE ? second : first,
+                      margin);
+        return;
+    }
+    if (a == PART_DISK || b == PART_DISK) {
+        find_on_disk(c, a == PART_DISK ? first : second, a == PART_DISK ? second : first, margin);
+        return;
+    }
     struct manifold m;
     collide_boxes(&c->boxes[first], &c->boxes[second], margin, &m);
     if (m.count == 0)

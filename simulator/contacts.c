@@ -96,7 +96,9 @@ int contacts_create(struct contacts *s, const struct phenotype *phenotype, struc
         const struct part *part = &phenotype->parts[i];
         double width = part->width_m, height = part->height_m;
         det_sincos(part->local_angle_rad, &s->part_sin[i], &s->part_cos[i]);
-        s->part_radius[i] = sqrt(width * width + height * height) / 2;
+        s->part_radius[i] = part->shape == PART_DISK    ? width / 2
+                            : part->shape == PART_PLANE ? COLLIDE_PLANE_RADIUS_M
+                                                        : sqrt(width * width + height * height) / 2;
         for (int j = 0; j < i; j++)
             if (!phenotype_is_neighbour(phenotype, j, i))
                 s->pairs[s->pair_count++] = (struct part_pair){j, i};
@@ -122,6 +124,7 @@ void contacts_place_box(const struct contacts *s, int part, struct box *box)
     box->y = s->tree->root_y + (l->py + (l->sin * p->local.x + l->cos * p->local.y));
     box->half_width = p->width_m / 2;
     box->half_height = p->height_m / 2;
+    box->shape = p->shape;
     box->cos = l->cos * s->part_cos[part] - l->sin * s->part_sin[part];
     box->sin = l->sin * s->part_cos[part] + l->cos * s->part_sin[part];
 }

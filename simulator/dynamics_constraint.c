@@ -142,20 +142,25 @@ static void init_bodies(struct constraint *c)
     }
 }
 
-/* Corners counter-clockwise from +x +y, faces in the order of enum face, in the link's frame. */
+/* Corners counter-clockwise from +x +y, faces in the order of enum face, in the link's frame. Of a disk
+ * nothing is known but its centre; of a half-plane the top is a face without ends. */
 static void init_part(struct constraint *c, int i)
 {
     static const double sign_x[4] = {1, -1, -1, 1}, sign_y[4] = {1, 1, -1, -1};
     static const double face_x[4] = {1, 0, -1, 0}, face_y[4] = {0, 1, 0, -1};
     const struct part *part = &c->phenotype->parts[i];
     double a = part->width_m / 2, b = part->height_m / 2, sine, cosine;
+    int is_round = part->shape == PART_DISK, is_plane = part->shape == PART_PLANE;
     struct vec2 centre = c->phenotype->links[part->link].centre;
     double x = part->local.x - centre.x, y = part->local.y - centre.y;
     det_sincos(part->local_angle_rad, &sine, &cosine);
     c->part_cos[i] = cosine;
     c->part_sin[i] = sine;
-    c->part_radius[i] = sqrt(a * a + b * b);
-    c->thinnest_m = fmin(c->thinnest_m, 2 * fmin(a, b));
+    c->part_radius[i] = is_plane ? COLLIDE_PLANE_RADIUS_M : is_round ? a : sqrt(a * a + b * b);
+    if (!is_plane)
+        c->thinnest_m = fmin(c->thinnest_m, 2 * fmin(a, b));
+    if (is_round || is_plane)
+        a = b = 0;
     for (int k = 0; k < 4; k++) {
         double u = sign_x[k] * a, v = sign_y[k] * b, nx = face_x[k], ny = face_y[k];
         double reach = nx != 0 ? a : b;
@@ -164,7 +169,7 @@ static void init_part(struct constraint *c, int i)
             (struct vec2){x + (cosine * u - sine * v), y + (sine * u + cosine * v)};
         face->normal = (struct vec2){cosine * nx - sine * ny, sine * nx + cosine * ny};
         face->middle = (struct vec2){x + reach * face->normal.x, y + reach * face->normal.y};
-        face->half_length = nx != 0 ? b : a;
+        face->half_length = is_plane ? COLLIDE_PLANE_RADIUS_M : nx != 0 ? b : a;
     }
 }
 

@@ -17,6 +17,10 @@ struct vec2 {
     double x, y;
 };
 
+/* Creatures are made of rectangles; scenes also have disks, width_m = height_m = the diameter, and
+ * half-planes, which belong to a fixed root: solid below the line through `local` along their x axis. */
+enum part_shape { PART_RECTANGLE, PART_DISK, PART_PLANE };
+
 /* A rectangle. parts[0] is the root; parents come before their children. */
 struct part {
     gene_id body;   /* the body gene it was made of */
@@ -35,6 +39,7 @@ struct part {
     double local_angle_rad; /* angle in its link's frame */
     uint32_t sensors;       /* set of SENSOR_BIT() */
     double cross_section_m; /* the shorter side */
+    enum part_shape shape;
 };
 
 /* What moves as one: a part and everything joined to it rigidly. links[0] is the root: free, unless

@@ -15,7 +15,9 @@
 #include "common/detmath.h"
 #include "common/error.h"
 
-/* Adds the drag of a rectangle to a tensor about the origin of its link.
+#define DRAG_PI 3.14159265358979323846
+
+/* Adds the drag of a rectangle or disk to a tensor about the origin of its link.
  *
  * Each edge of length L feels -k (v.n) L n at its midpoint and the torque -k w L^3 / 12 about it;
  * all four edges of a rectangle together, about its centre and in its axes: Fx = -2 k height u,
@@ -29,6 +31,11 @@ static void add_rectangle_drag(struct tensor *drag, const struct part *part, dou
                   (part->width_m * part->width_m * part->width_m +
                    part->height_m * part->height_m * part->height_m) /
                   6;
+    if (part->shape == PART_DISK) {
+        /* the same force on every piece of the rim; turning moves no rim along its normal */
+        along = across = viscosity * DRAG_PI * part->width_m / 2;
+        spin = 0;
+    }
     double xx = along * c * c + across * s * s, yy = along * s * s + across * c * c;
     double xy = (along - across) * c * s;
     double rx = part->local.x, ry = part->local.y;

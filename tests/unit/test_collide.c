@@ -25,7 +25,7 @@ static void setup(void)
 
 static struct box make_box(double x, double y, double width, double height, double angle)
 {
-    return (struct box){x, y, width / 2, height / 2, cos(angle), sin(angle)};
+    return (struct box){x, y, width / 2, height / 2, cos(angle), sin(angle), PART_RECTANGLE};
 }
 
 static struct box random_box(double reach)
@@ -353,6 +353,132 @@ START_TEST(features_stay_the_same_in_small_motions)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- disks and half-planes */
+
+static struct box make_disk(double x, double y, double radius)
+{
+    return (struct box){x, y, radius, radius, cos(x), sin(x), PART_DISK};
+}
+
+static struct box random_disk(double reach)
+{
+    return make_disk(rng_uniform(&rng, -reach, reach), rng_uniform(&rng, -reach, reach),
+                     rng_uniform(&rng, 0.02, 0.5));
+}
+
+static struct box random_plane(double reach)
+{
+    double angle = rng_uniform(&rng, -7, 7);
+    return (struct box){.x = rng_uniform(&rng, -reach, reach),
+                        .y = rng_uniform(&rng, -reach, reach),
+                        .cos = cos(angle),
+                        .sin = sin(angle),
+                        .shape = PART_PLANE};
+}
+
+/* Distance of a point from a rectangle, negative inside, over its edges one by one. */
+static double brute_point_distance(const struct box *box, double x, double y)
+{
+    struct point p[4];
+    double nearest = HUGE_VAL;
+    int is_inside = 1;
+    find_corners(box, p);
+    for (int i = 0; i < 4; i++) {
+        struct point a = p[i], b = p[(i + 1) % 4];
+        double ex = b.x - a.x, ey = b.y - a.y, length = hypot(ex, ey);
+        double along = ((x - a.x) * ex + (y - a.y) * ey) / length;
+        along = fmin(fmax(along, 0), length);
+        nearest =
+            fmin(nearest, hypot(x - a.x - along * ex / length, y - a.y - along * ey / length));
+        is_inside &= ex * (y - a.y) - ey * (x - a.x) >= 0;
+    }
+    return is_inside ? -nearest : nearest;
+}
+
+START_TEST(a_disk_touches_the_ground_below_its_centre)
+{
+    struct box disk = make_disk(0.3, 0.45, 0.5);
+    struct manifold m;
+    ck_assert_double_eq_tol(collide_lowest(&disk), -0.05, EPSILON);
+    collide_ground(&disk, 0.01, &m);
+    ck_assert_int_eq(m.count, 1);
+    ck_assert_double_eq_tol(m.points[0].x, 0.3, EPSILON);
+    ck_assert_double_eq_tol(m.points[0].gap, -0.05, EPSILON);
+    collide_ground(&disk, -0.05, &m);
+    ck_assert_int_eq(m.count, 0);
+}
+END_TEST
+
+/* Distance, one point at half the gap on the line between the surfaces, and the normal as promised;
+ * the same with both exchanged. */
+static void check_disk(const struct box *a, const struct box *b, double expected)
+{
+    struct manifold m, n;
+    ck_assert_double_eq_tol(collide_separation(a, b), expected, EPSILON);
+    ck_assert_double_eq_tol(collide_separation(b, a), expected, EPSILON);
+    collide_boxes(a, b, 0.2, &m);
+    collide_boxes(b, a, 0.2, &n);
+    ck_assert_int_eq(m.count, expected < 0.2);
+    ck_assert_int_eq(n.count, m.count);
+    if (m.count == 0)
+        return;
+    ck_assert_double_eq_tol(m.points[0].gap, expected, EPSILON);
+    ck_assert_double_eq_tol(hypot(m.normal_x, m.normal_y), 1, EPSILON);
+    ck_assert_double_eq_tol(m.normal_x, -n.normal_x, EPSILON);
+    ck_assert_double_eq_tol(m.normal_y, -n.normal_y, EPSILON);
+
+    /* moved apart by the gap along the normal, they touch */
+    struct box moved = *a;
+    moved.x -= expected * m.normal_x;
+    moved.y -= expected * m.normal_y;
+    ck_assert_double_eq_tol(collide_separation(&moved, b), 0, 1e-9);
+}
+
+START_TEST(disks_and_boxes_match_brute_force)
+{
+    int inside = 0, apart = 0;
+    for (int i = 0; i < PAIRS; i++) {
+        struct box disk = random_disk(0.8), box = random_box(0.8), other = random_disk(0.8);
+        double distance = brute_point_distance(&box, disk.x, disk.y);
+        check_disk(&disk, &box, distance - disk.half_width);
+        check_disk(&disk, &other,
+                   hypot(disk.x - other.x, disk.y - other.y) - disk.half_width - other.half_width);
+        inside += distance < 0;
+        apart += distance > 0;
+    }
+    ck_assert_int_gt(inside, PAIRS / 20);
+    ck_assert_int_gt(apart, PAIRS / 20);
+}
+END_TEST
+
+START_TEST(half_planes_match_the_ground)
+{
+    for (int i = 0; i < PAIRS; i++) {
+        /* everything turned and moved so that the half-plane becomes the ground */
+        struct box plane = random_plane(1), box = i % 2 ? random_box(1) : random_disk(1),
+                   flat = box;
+        double dx = box.x - plane.x, dy = box.y - plane.y;
+        flat.x = plane.cos * dx + plane.sin * dy;
+        flat.y = plane.cos * dy - plane.sin * dx;
+        flat.cos = box.cos * plane.cos + box.sin * plane.sin;
+        flat.sin = box.sin * plane.cos - box.cos * plane.sin;
+        struct manifold m, n, expected;
+        ck_assert_double_eq_tol(collide_separation(&plane, &box), collide_lowest(&flat), EPSILON);
+        collide_boxes(&box, &plane, 0.1, &m);
+        collide_boxes(&plane, &box, 0.1, &n);
+        collide_ground(&flat, 0.1, &expected);
+        ck_assert_int_eq(m.count, expected.count);
+        ck_assert_int_eq(n.count, expected.count);
+        ck_assert_double_eq_tol(m.normal_x, -plane.sin, EPSILON);
+        ck_assert_double_eq_tol(n.normal_y, -plane.cos, EPSILON);
+        for (int k = 0; k < m.count; k++) {
+            ck_assert_int_eq(m.points[k].feature, expected.points[k].feature);
+            ck_assert_double_eq_tol(m.points[k].gap, expected.points[k].gap, EPSILON);
+        }
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("collide");
@@ -369,6 +495,9 @@ int main(void)
     tcase_add_test(tests, manifolds_of_random_pairs_hold_what_they_promise);
     tcase_add_test(tests, gaps_are_measured_along_the_normal);
     tcase_add_test(tests, features_stay_the_same_in_small_motions);
+    tcase_add_test(tests, a_disk_touches_the_ground_below_its_centre);
+    tcase_add_test(tests, disks_and_boxes_match_brute_force);
+    tcase_add_test(tests, half_planes_match_the_ground);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
