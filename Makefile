@@ -94,6 +94,11 @@ ifneq ($(call PKG,--modversion lapacke),)
 $(B)/obj/tests/unit/test_qr.o: ALL_CFLAGS += -DHAVE_LAPACKE $(call PKG,--cflags lapacke)
 $(B)/tests/unit/test_qr: LIBS_TEST += $(call PKG,--libs lapacke)
 endif
+# and motions with MuJoCo's, which has no pkg-config file
+ifneq ($(wildcard /usr/include/mujoco/mujoco.h /usr/local/include/mujoco/mujoco.h),)
+$(B)/obj/tests/oracle/test_mujoco.o: ALL_CFLAGS += -DHAVE_MUJOCO
+$(B)/tests/oracle/test_mujoco: LIBS_TEST += -lmujoco
+endif
 ALL_LIBS := $(L_VIEWER) $(L_CONTROLLER) $(L_SIMULATOR) $(L_PROTO) $(L_COMMON)
 $(B)/tests/%: $(B)/obj/tests/%.o $(ALL_LIBS)
 	@mkdir -p $(@D)
@@ -106,6 +111,10 @@ test: tests
 # one table of the reference cases, on both solvers
 oracle: $(B)/tests/oracle/test_scenes
 	$(Q)$< --table
+
+# the tables of the documentation that come from these programs, written in place
+accuracy: $(B)/tests/oracle/test_mujoco
+	$(Q)BUILD=$(B) scripts/measure-accuracy
 
 BENCHES := $(patsubst tests/%.c,$(B)/%,$(wildcard tests/bench/bench_*.c))
 $(B)/bench/%: $(B)/obj/tests/bench/%.o $(ALL_LIBS)
@@ -137,11 +146,12 @@ help:
 	@echo "make            build controller, simulator and viewer into build/bin"
 	@echo "make test       build and run all tests       make bench   run the benchmarks"
 	@echo "make oracle     the table of reference cases of the physics, on both solvers"
+	@echo "make accuracy   measures anew and writes the tables of docs/physics.md"
 	@echo "make lint       layer check, clang-format, shellcheck, cppcheck"
 	@echo "make format     lay the sources out           make clean   remove build/"
 	@echo "make install PREFIX=/usr/local                programs and examples"
 	@echo "knobs: MODE=debug  SAN=address,undefined  WERROR=1  CC=clang  VARIANT=name  CFLAGS=..."
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
-.PHONY: all tests test oracle bench lint format install clean help
+.PHONY: all tests test oracle accuracy bench lint format install clean help
 .SECONDARY:

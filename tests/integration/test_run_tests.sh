@@ -38,6 +38,9 @@ expect 0 "8 passed, 0 failed, 1 skipped" unit integration
 expect 0 "3 passed, 0 failed, 0 skipped" unit test_good
 expect 0 "1 passed, 0 failed, 0 skipped" integration 'test_g*'
 
+program test_skipped <<<'echo "skipped: no such library"; exit 77'
+expect 0 "0 passed, 0 failed, 1 skipped" unit test_skipped
+
 program test_bad <<<'echo "50%: Checks: 4, Failures: 1, Errors: 1"; exit 1'
 expect 1 "2 passed, 2 failed, 0 skipped" unit test_bad
 program test_bad <<<'echo "50%: Checks: 4, Failures: 1, Errors: 1"; exit 0'

@@ -1,0 +1,520 @@
+/* The same bodies in MuJoCo: an independent program, in joint coordinates like ours, with algorithms of
+ * its own (composite rigid bodies, sparse factors, spatial vectors in three dimensions). Each body is
+ * written as MJCF from its links: a slide along x, a slide along z and a hinge carry the root, a hinge
+ * every other link; masses, centres and inertias outright; no geometry, so MuJoCo sees no contacts.
+ *
+ * Both use classical RK4 with the same step and the same coordinates, hence have the same error of
+ * integration: what is left between them is rounding, grown by the motion. Where ours is the constraint
+ * solver (absolute coordinates, adaptive steps), MuJoCo gets a fine step.
+ *
+ * Needs MuJoCo (libmujoco-dev on Debian) when it is built; else it says so and exits with 77. With the
+ * argument --table it prints what it measures. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef HAVE_MUJOCO
+
+int main(void)
+{
+    printf("skipped: built without MuJoCo (libmujoco-dev)\n");
+    return 77;
+}
+
+#else
+
+#include <mujoco/mujoco.h>
+
+#include "controller/genetics.h"
+#include "simulator/scene.h"
+#include "simulator/tree.h"
+#include "tests/unit/body_fixture.h"
+
+enum { MJCF_BYTES = 32 * 1024 };
+
+static int is_table;
+
+/* One number that was measured, under the name that the documentation has for it. */
+static void report(const char *what, double largest, double allowed)
+{
+    if (is_table)
+        printf("| %s | %.1e | %.0e |\n", what, largest, allowed);
+    ck_assert_msg(largest <= allowed, "%s: %.3e, allowed are %.1e", what, largest, allowed);
+}
+
+/* ---------------------------------------------------------------- bodies for MuJoCo */
+
+struct mjcf {
+    char text[MJCF_BYTES];
+    int size;
+};
+
+static void __attribute__((format(printf, 2, 3)))
+mjcf_add(struct mjcf *mjcf, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int size =
+        vsnprintf(mjcf->text + mjcf->size, (size_t)(MJCF_BYTES - mjcf->size), format, arguments);
+    va_end(arguments);
+    ck_assert_int_lt(size, MJCF_BYTES - mjcf->size);
+    mjcf->size += size;
+}
+
+/* What drives the joints, all of it optional. */
+struct drives {
+    double stiffness[BODY_PARTS_MAX], rest[BODY_PARTS_MAX], damping[BODY_PARTS_MAX];
+    double torque[BODY_PARTS_MAX];
+};
+
+/* x to the right is MuJoCo's x, y upwards its z; counter-clockwise is a turn about -y. */
+static void mjcf_add_link(struct mjcf *mjcf, const struct phenotype *p, const struct drives *drives,
+                          int i)
+{
+    const struct link *link = &p->links[i];
+    mjcf_add(mjcf, "<body pos='%.17g 0 %.17g'>\n", link->joint.x, link->joint.y);
+    mjcf_add(mjcf, "<inertial pos='%.17g 0 %.17g' mass='%.17g' diaginertia='%.17g %.17g %.17g'/>\n",
+             link->centre.x, link->centre.y, link->mass_kg, link->inertia_kg_m2,
+             link->inertia_kg_m2, link->inertia_kg_m2);
+    if (i == 0)
+        mjcf_add(mjcf, "<joint name='x' type='slide' axis='1 0 0'/>\n"
+                       "<joint name='y' type='slide' axis='0 0 1'/>\n");
+    mjcf_add(mjcf, "<joint name='%d' type='hinge' axis='0 -1 0'", i);
+    if (drives)
+        mjcf_add(mjcf, " stiffness='%.17g' springref='%.17g' damping='%.17g'", drives->stiffness[i],
+                 drives->rest[i], drives->damping[i]);
+    mjcf_add(mjcf, "/>\n");
+    for (int child = i + 1; child < p->link_count; child++)
+        if (p->links[child].parent == i)
+            mjcf_add_link(mjcf, p, drives, child);
+    mjcf_add(mjcf, "</body>\n");
+}
+
+/* A body in MuJoCo, and where it keeps our coordinates. */
+struct peer {
+    mjModel *model;
+    mjData *data;
+    int dof;
+    int address[BODY_DOF_MAX]; /* -1: of the root that is the world */
+};
+
+static mjModel *load_mjcf(const struct mjcf *mjcf)
+{
+    char message[500] = "";
+    mjVFS *files = malloc(sizeof *files);
+    ck_assert_ptr_nonnull(files);
+    mj_defaultVFS(files);
+    ck_assert_int_eq(mj_makeEmptyFileVFS(files, "body.xml", mjcf->size), 0);
+    memcpy(files->filedata[0], mjcf->text, (size_t)mjcf->size);
+    mjModel *model = mj_loadXML("body.xml", files, message, sizeof message);
+    mj_deleteFileVFS(files, "body.xml");
+    free(files);
+    ck_assert_msg(model != NULL, "MuJoCo refuses the body: %s", message);
+    return model;
+}
+
+static void peer_open(struct peer *peer, const struct phenotype *p, const struct drives *drives,
+                      double gravity_m_s2, double dt_s)
+{
+    struct mjcf *mjcf = calloc(1, sizeof *mjcf);
+    ck_assert_ptr_nonnull(mjcf);
+    mjcf_add(mjcf,
+             "<mujoco><compiler angle='radian' coordinate='local'/>\n"
+             "<option integrator='RK4' timestep='%.17g' gravity='0 0 %.17g'/>\n<worldbody>\n",
+             dt_s, -gravity_m_s2);
+    if (!p->is_root_fixed)
+        mjcf_add_link(mjcf, p, drives, 0);
+    for (int i = 1; p->is_root_fixed && i < p->link_count; i++)
+        if (p->links[i].parent == 0)
+            mjcf_add_link(mjcf, p, drives, i);
+    mjcf_add(mjcf, "</worldbody></mujoco>\n");
+    peer->model = load_mjcf(mjcf);
+    free(mjcf);
+    peer->data = mj_makeData(peer->model);
+    ck_assert_ptr_nonnull(peer->data);
+    peer->dof = 2 + p->link_count;
+    for (int i = 0; i < peer->dof; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "%d", i - 2);
+        int joint = mj_name2id(peer->model, mjOBJ_JOINT, i == 0 ? "x" : i == 1 ? "y" : name);
+        peer->address[i] = joint < 0 ? -1 : peer->model->jnt_qposadr[joint];
+        ck_assert(joint >= 0 || p->is_root_fixed);
+        if (drives && i >= 2 && joint >= 0)
+            peer->data->qfrc_applied[peer->address[i]] = drives->torque[i - 2];
+    }
+}
+
+static void peer_close(struct peer *peer)
+{
+    mj_deleteData(peer->data);
+    mj_deleteModel(peer->model);
+}
+
+static void peer_set(struct peer *peer, const double *q, const double *qd)
+{
+    for (int i = 0; i < peer->dof; i++) {
+        if (peer->address[i] < 0)
+            continue;
+        peer->data->qpos[peer->address[i]] = q[i];
+        peer->data->qvel[peer->address[i]] = qd[i];
+    }
+}
+
+static void peer_run(struct peer *peer, long steps)
+{
+    while (steps-- > 0)
+        mj_step(peer->model, peer->data);
+}
+
+/* The greatest difference of coordinates. What is not a number counts as infinite. */
+static double peer_distance(const struct peer *peer, const double *q)
+{
+    double largest = 0;
+    for (int i = 0; i < peer->dof; i++) {
+        double difference =
+            peer->address[i] < 0 ? 0 : fabs(peer->data->qpos[peer->address[i]] - q[i]);
+        if (!(difference <= largest))
+            largest = difference == difference ? difference : INFINITY;
+    }
+    return largest;
+}
+
+/* ---------------------------------------------------------------- accelerations */
+
+static void random_state(const struct phenotype *p, struct rng *rng, double rate, double *q,
+                         double *qd)
+{
+    for (int i = 0; i < 2 + p->link_count; i++) {
+        q[i] = rng_uniform(rng, -3, 3);
+        qd[i] = rng_uniform(rng, -rate, rate);
+    }
+}
+
+/* Trees of 1 to 20 parts under gravity and torques: the worst difference as a share of the largest. */
+START_TEST(accelerations_agree)
+{
+    struct stage stage;
+    double largest = 0;
+    stage_open(&stage);
+    for (uint64_t seed = 1; seed <= 500; seed++) {
+        struct rng rng;
+        struct peer peer;
+        struct tree tree;
+        double q[BODY_DOF_MAX], qd[BODY_DOF_MAX], tau[BODY_DOF_MAX] = {0};
+        double zero[BODY_DOF_MAX] = {0}, qdd[BODY_DOF_MAX], scale = 0, worst = 0;
+        rng_init(&rng, seed, RNG_TEST, 10, 0);
+        body_init_random(&stage.body, 20, &rng);
+        const struct phenotype *p = &stage.body.phenotype;
+        random_state(p, &rng, 6, q, qd);
+        peer_open(&peer, p, NULL, BODY_GRAVITY, 1.0 / 240);
+        peer_set(&peer, q, qd);
+        for (int i = 3; i < peer.dof; i++) {
+            tau[i] = rng_uniform(&rng, -2, 2);
+            peer.data->qfrc_applied[peer.address[i]] = tau[i];
+        }
+        mj_forward(peer.model, peer.data);
+        arena_reset(&stage.arena);
+        ck_assert_int_eq(tree_create(&tree, p, 0, &stage.arena), 0);
+        tree_set_pose(&tree, q);
+        tree_set_velocity(&tree, qd);
+        tree_accelerate(&tree, tau, zero, BODY_GRAVITY, 0, qdd);
+        for (int i = 0; i < peer.dof; i++) {
+            scale = fmax(scale, fabs(qdd[i]));
+            worst = fmax(worst, fabs(qdd[i] - peer.data->qacc[peer.address[i]]));
+        }
+        largest = fmax(largest, worst / scale);
+        peer_close(&peer);
+    }
+    stage_close(&stage);
+    report("accelerations of 500 random trees of up to 20 parts, relative", largest, 1e-11);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- free motion */
+
+/* Moves the stage's body from a state in both; the greatest distance until the time. */
+static double motion_distance(struct stage *stage, const struct drives *drives, const double *q,
+                              const double *qd, double until_s)
+{
+    struct peer peer;
+    double largest = 0;
+    stage->settings.integrator = INTEGRATOR_RK4;
+    stage_build(stage);
+    for (int i = 1; drives && i < stage->body.phenotype.link_count; i++) {
+        struct servo servo = {.law = SERVO_SPRING,
+                              .torque_max = HUGE_VAL,
+                              .kp = drives->stiffness[i],
+                              .target = drives->rest[i],
+                              .damping = drives->damping[i]};
+        if (drives->torque[i] != 0)
+            servo = (struct servo){.law = SERVO_TORQUE,
+                                   .torque_max = fabs(drives->torque[i]),
+                                   .damping = drives->damping[i],
+                                   .target = drives->torque[i] > 0 ? 1 : -1};
+        dynamics_set_servo(stage->dynamics, i, &servo);
+    }
+    stage_set(stage, q, qd);
+    peer_open(&peer, &stage->body.phenotype, drives, stage->world.gravity_m_s2,
+              stage->settings.dt_s);
+    peer_set(&peer, q, qd);
+    for (long step = 0; step < lround(until_s / stage->settings.dt_s); step++) {
+        ck_assert_int_eq(dynamics_step(stage->dynamics), 0);
+        peer_run(&peer, 1);
+        largest = fmax(largest, peer_distance(&peer, dynamics_q(stage->dynamics)));
+    }
+    peer_close(&peer);
+    return largest;
+}
+
+/* Chains of 2 to 8 equal links in empty space, from random poses and rates. Some whip, and in 10 s that
+ * makes much of the rounding: nine in ten must agree then. */
+START_TEST(free_chains_agree)
+{
+    enum { COUNT = 28 };
+    struct stage stage;
+    double at_1_s = 0, at_10_s[COUNT];
+    stage_open(&stage);
+    for (int i = 0; i < COUNT; i++) {
+        struct rng rng;
+        double q[BODY_DOF_MAX], qd[BODY_DOF_MAX];
+        rng_init(&rng, (uint64_t)i + 1, RNG_TEST, 11, 0);
+        body_init_chain(&stage.body, 2 + i % 7, 0.4, 0.1, 1);
+        random_state(&stage.body.phenotype, &rng, 1, q, qd);
+        at_1_s = fmax(at_1_s, motion_distance(&stage, NULL, q, qd, 1));
+        at_10_s[i] = motion_distance(&stage, NULL, q, qd, 10);
+    }
+    stage_close(&stage);
+    report("28 free chains of 2 to 8 links, 1 s, m and rad", at_1_s, 1e-11);
+    report("the same, 10 s, nine in ten", stage_quantile(at_10_s, COUNT, 0.9), 1e-9);
+    report("the same, 10 s, all", stage_quantile(at_10_s, COUNT, 1), 1e-2);
+}
+END_TEST
+
+/* Branched trees in gravity, every joint with a damper and either a spring or an even torque. */
+START_TEST(driven_trees_agree)
+{
+    struct stage stage;
+    double largest = 0;
+    stage_open(&stage);
+    stage.world.gravity_m_s2 = BODY_GRAVITY;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        struct rng rng;
+        struct drives drives = {.torque = {0}};
+        double q[BODY_DOF_MAX], qd[BODY_DOF_MAX];
+        rng_init(&rng, seed, RNG_TEST, 12, 0);
+        body_init_random(&stage.body, 12, &rng);
+        random_state(&stage.body.phenotype, &rng, 1, q, qd);
+        for (int i = 1; i < stage.body.phenotype.link_count; i++) {
+            const struct link *link = &stage.body.links[i];
+            double reach = hypot(link->centre.x, link->centre.y);
+            double inertia = link->inertia_kg_m2 + link->mass_kg * reach * reach;
+            drives.damping[i] = inertia * rng_uniform(&rng, 0, 2);
+            drives.rest[i] = rng_uniform(&rng, -1, 1);
+            if (rng_chance(&rng, 0.5))
+                drives.torque[i] = inertia * rng_uniform(&rng, -10, 10);
+            else
+                drives.stiffness[i] = inertia * rng_uniform(&rng, 0, 60);
+        }
+        largest = fmax(largest, motion_distance(&stage, &drives, q, qd, 2));
+    }
+    stage_close(&stage);
+    report("40 falling trees with springs, dampers and torques, 2 s, m and rad", largest, 1e-10);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- scenes */
+
+/* A scene of this folder that hangs on the world, with any solver and step; the distance at its end. */
+static double scene_distance(const char *name, int solver, double dt_s, double until_s)
+{
+    char path[128];
+    struct error error;
+    struct arena arena;
+    struct peer peer;
+    struct dynamics *dynamics;
+    struct scene *scene = calloc(1, sizeof *scene);
+    ck_assert_ptr_nonnull(scene);
+    snprintf(path, sizeof path, "tests/oracle/scenes/%s.json", name);
+    ck_assert_int_eq(scene_read_file(scene, path, &error), 0);
+    ck_assert_int_eq(arena_init(&arena, SCENE_ARENA_BYTES), 0);
+    scene->settings.solver = solver;
+    scene->settings.integrator = solver == SOLVER_CONSTRAINT ? INTEGRATOR_AUTO : INTEGRATOR_RK4;
+    scene->settings.rtol = 1e-12;
+    scene->settings.dt_s = dt_s;
+    ck_assert_int_eq(scene_start(scene, &arena, &dynamics, &error), 0);
+    double fine_s = solver == SOLVER_CONSTRAINT ? dt_s / 16 : dt_s;
+    peer_open(&peer, &scene->phenotype, NULL, scene->world.gravity_m_s2, fine_s);
+    peer_set(&peer, scene->q, scene->qd);
+    for (long step = 0; step < lround(until_s / dt_s); step++) {
+        ck_assert_int_eq(dynamics_step(dynamics), 0);
+        peer_run(&peer, lround(dt_s / fine_s));
+    }
+    double distance = peer_distance(&peer, dynamics_q(dynamics));
+    peer_close(&peer);
+    arena_deinit(&arena);
+    free(scene);
+    return distance;
+}
+
+START_TEST(hung_chains_agree)
+{
+    report("hanging double pendulum, RK4 at 1/240 s, at 10 s, rad",
+           scene_distance("double-pendulum-rods", SOLVER_ARTICULATED, 1.0 / 240, 10), 1e-11);
+    report("hanging chain of five, RK4 at 1/960 s, at 2 s, rad",
+           scene_distance("chain5-pinned", SOLVER_ARTICULATED, 1.0 / 960, 2), 1e-10);
+}
+END_TEST
+
+START_TEST(constraint_solver_agrees)
+{
+    report("hanging double pendulum, constraint solver, MuJoCo at 1/3840 s, at 3 s, rad",
+           scene_distance("double-pendulum-rods", SOLVER_CONSTRAINT, 1.0 / 240, 3), 1e-10);
+    report("hanging chain of five, constraint solver, MuJoCo at 1/15360 s, at 1 s, rad",
+           scene_distance("chain5-pinned", SOLVER_CONSTRAINT, 1.0 / 960, 1), 1e-10);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- passive fall */
+
+/* Grows a creature of a first generation, or returns 0. */
+static int grow(struct phenotype *phenotype, uint64_t id, struct arena *arena)
+{
+    struct params params;
+    struct genome genome;
+    struct gene_counter ids = {.creature = id};
+    struct rng rng;
+    params_set_defaults(&params);
+    rng_init(&rng, 1, RNG_RANDOM_GENOME, 0, id);
+    genome_init(&genome);
+    ck_assert_int_eq(genetics_random(&genome, &params, &rng, &ids), 0);
+    int verdict = phenotype_express(phenotype, &genome, &params, arena);
+    genome_deinit(&genome);
+    return verdict == VERDICT_OK;
+}
+
+/* Drops a limp creature, turning and with bent joints, until a contact or a limit makes a step other
+ * than RK4. The time it fell; the greatest distance on the way. */
+static double fall_distance(const struct phenotype *p, struct arena *arena, struct rng *rng,
+                            double *distance)
+{
+    struct world world = {
+        .gravity_m_s2 = BODY_GRAVITY, .has_ground = 1, .friction = 0.8, .elasticity = 0.2};
+    struct dynamics_settings settings = stage_default_settings();
+    struct dynamics *dynamics = dynamics_create(p, &world, &settings, arena);
+    ck_assert_ptr_nonnull(dynamics);
+    double q[BODY_DOF_MAX] = {0}, qd[BODY_DOF_MAX], bounds[4];
+    ck_assert_int_le(2 + p->link_count, BODY_DOF_MAX);
+    for (int i = 0; i < 2 + p->link_count; i++) {
+        qd[i] = rng_uniform(rng, -0.5, 0.5);
+        if (i >= 2)
+            q[i] = rng_uniform(rng, -0.1, 0.1);
+    }
+    for (int i = 1; i < p->link_count; i++)
+        dynamics_set_servo(dynamics, i, &(struct servo){.law = SERVO_SPRING});
+    dynamics_set_state(dynamics, q, qd);
+    dynamics_bounds(dynamics, bounds);
+    q[1] = 2 - bounds[1];
+    dynamics_set_state(dynamics, q, qd);
+    struct peer peer;
+    peer_open(&peer, p, NULL, world.gravity_m_s2, settings.dt_s);
+    peer_set(&peer, q, qd);
+    double fallen_s = 0;
+    *distance = 0;
+    for (uint64_t steps = 0, rk4_steps = 0; steps == rk4_steps;) {
+        *distance = fmax(*distance, peer_distance(&peer, dynamics_q(dynamics)));
+        fallen_s = (double)steps * settings.dt_s;
+        ck_assert_double_lt(fallen_s, 5);
+        ck_assert_int_eq(dynamics_step(dynamics), 0);
+        dynamics_step_counts(dynamics, &steps, &rk4_steps);
+        peer_run(&peer, 1);
+    }
+    peer_close(&peer);
+    return fallen_s;
+}
+
+START_TEST(passive_falls_agree)
+{
+    struct arena arena;
+    struct rng rng;
+    double largest = 0, total_s = 0;
+    int fallen = 0;
+    ck_assert_int_eq(arena_init(&arena, 8u << 20), 0);
+    rng_init(&rng, 1, RNG_TEST, 13, 0);
+    for (uint64_t id = 1; id <= 200; id++) {
+        struct phenotype phenotype;
+        double distance;
+        arena_reset(&arena);
+        if (!grow(&phenotype, id, &arena))
+            continue;
+        double fallen_s = fall_distance(&phenotype, &arena, &rng, &distance);
+        largest = fmax(largest, distance);
+        total_s += fallen_s;
+        fallen += fallen_s > 0.3;
+    }
+    arena_deinit(&arena);
+    if (is_table)
+        fprintf(stderr, "%d of 200 random creatures fell for more than 0.3 s, %.0f s in all\n",
+                fallen, total_s);
+    ck_assert_int_ge(fallen, 50);
+    report("random creatures falling until the first contact or limit, m and rad", largest, 1e-11);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- planted faults */
+
+/* A mass 1e-6 too large, and a joint 1 um off, show at once. */
+START_TEST(faults_are_noticed)
+{
+    struct stage stage;
+    stage_open(&stage);
+    for (int fault = 0; fault < 2; fault++) {
+        struct rng rng;
+        struct peer peer;
+        double q[BODY_DOF_MAX], qd[BODY_DOF_MAX];
+        rng_init(&rng, 1, RNG_TEST, 14, 0);
+        body_init_chain(&stage.body, 4, 0.4, 0.1, 1);
+        random_state(&stage.body.phenotype, &rng, 1, q, qd);
+        stage_build(&stage);
+        stage_set(&stage, q, qd);
+        if (fault)
+            stage.body.links[2].joint.x += 1e-6;
+        else
+            stage.body.links[2].mass_kg *= 1 + 1e-6;
+        peer_open(&peer, &stage.body.phenotype, NULL, 0, stage.settings.dt_s);
+        peer_set(&peer, q, qd);
+        stage_run(&stage, 1);
+        peer_run(&peer, 240);
+        ck_assert_double_gt(peer_distance(&peer, dynamics_q(stage.dynamics)), 1e-8);
+        peer_close(&peer);
+    }
+    stage_close(&stage);
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+    is_table = argc > 1 && strcmp(argv[1], "--table") == 0;
+    if (is_table)
+        printf("| with MuJoCo %s | largest difference | allowed |\n|---|---|---|\n",
+               mj_versionString());
+    Suite *suite = suite_create("mujoco");
+    TCase *tests = tcase_create("agreement");
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, accelerations_agree);
+    tcase_add_test(tests, free_chains_agree);
+    tcase_add_test(tests, driven_trees_agree);
+    tcase_add_test(tests, hung_chains_agree);
+    tcase_add_test(tests, constraint_solver_agrees);
+    tcase_add_test(tests, passive_falls_agree);
+    tcase_add_test(tests, faults_are_noticed);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    if (is_table)
+        srunner_set_fork_status(runner, CK_NOFORK);
+    srunner_run_all(runner, is_table ? CK_SILENT : CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed > 0;
+}
+
+#endif
