@@ -13,7 +13,7 @@
 /* Deeper ones are pushed out, this share of the depth a step, no faster than that. */
 #define PUSH_OUT_SHARE     0.2
 #define PUSH_OUT_SPEED_M_S 0.05
-/* The same for joint limits. */
+/* The same for the limits of hinges; those of linear joints are as contacts. */
 #define LIMIT_SLOP_RAD       2e-3
 #define LIMIT_PUSH_OUT_RAD_S 0.5
 /* Slower impacts do not bounce. */
@@ -23,8 +23,8 @@
 /* Sweeps that still change a velocity by this much, m/s, have nothing to converge to. */
 #define WEDGED_M_S 1e-3
 /* Distance within which a step is not trusted to miss a contact, besides what the speed covers. */
-#define CLEARANCE_M   1e-3
-#define CLEARANCE_RAD 1e-4
+#define CLEARANCE_M     1e-3
+#define CLEARANCE_LIMIT 1e-4 /* rad or m */
 /* ... and for how many steps the speed is counted. */
 #define CLEARANCE_STEPS 1.5
 /* Rows less mobile than this, compared with the whole body pushed at its centre, are left alone. */
@@ -89,8 +89,8 @@ int contacts_create(struct contacts *s, const struct phenotype *phenotype, struc
     if (take_memory(s, arena) != 0)
         return ERR_MEMORY;
     for (int i = 1; i < s->links; i++) {
-        s->lower[i] = phenotype->links[i].lower_rad;
-        s->upper[i] = phenotype->links[i].upper_rad;
+        s->lower[i] = phenotype->links[i].lower;
+        s->upper[i] = phenotype->links[i].upper;
     }
     for (int i = 0; i < s->parts; i++) {
         const struct part *part = &phenotype->parts[i];
@@ -186,7 +186,7 @@ struct clearance contacts_examine(struct contacts *s, const double *q, const dou
         double to_lower = q[2 + i] - s->lower[i], to_upper = s->upper[i] - q[2 + i];
         double gap = to_lower < to_upper ? to_lower : to_upper;
         clearance.is_violated |= gap < 0;
-        clearance.may_touch |= gap < CLEARANCE_RAD + h * fabs(qd[2 + i]);
+        clearance.may_touch |= gap < CLEARANCE_LIMIT + h * fabs(qd[2 + i]);
     }
     if (clearance.is_violated)
         return (struct clearance){1, 1};
@@ -332,9 +332,9 @@ static void find_limits(struct contacts *s, const double *q, const double *vs)
 static void set_bound(const struct contacts *s, struct contact *c)
 {
     double h = s->dt_s;
-    int is_limit = c->part < 0;
-    double slop = is_limit ? LIMIT_SLOP_RAD : SLOP_M;
-    double fastest = is_limit ? LIMIT_PUSH_OUT_RAD_S : PUSH_OUT_SPEED_M_S;
+    int is_limit = c->part < 0, is_angle = is_limit && !s->tree->links[c->joint].is_linear;
+    double slop = is_angle ? LIMIT_SLOP_RAD : SLOP_M;
+    double fastest = is_angle ? LIMIT_PUSH_OUT_RAD_S : PUSH_OUT_SPEED_M_S;
     if (!is_limit && s->push_out_speed > 0) {
         slop = 0;
         fastest = s->push_out_speed;

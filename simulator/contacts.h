@@ -24,7 +24,7 @@ struct contact {
     double approach;     /* normal velocity at the start of the step, at this pose */
     double middle[2];    /* velocities just before the impulses, in the middle of the step */
     double free[2];      /* velocities after the step without impulses */
-    double impulse[2];   /* N s or N m s */
+    double impulse[2];   /* N s or (limit of a hinge) N m s */
     int is_push_out, is_impact;
     int state;    /* guess of the direct solver: open, sticking, sliding */
     double slide; /* sign of the friction impulse while sliding */
@@ -54,7 +54,7 @@ struct contacts {
     int sweeps;
     double push_out_speed; /* 0: normal; else see dynamics_set_push_out() */
     int parts, links, dof;
-    double *lower, *upper; /* limits per link */
+    double *lower, *upper; /* limits per link, rad or m */
 
     double *part_cos, *part_sin, *part_radius; /* of each part in its link */
     struct part_pair *pairs;                   /* parts that may collide */

@@ -2,7 +2,7 @@
  * viscosity, contacts and limits; an energy ledger accounts for every joule.
  *
  * Generalised coordinates: q[0], q[1] position of the root link's origin, q[2] its angle, q[2 + i]
- * the joint angle of link i >= 1; qd their rates. SI units; angles counter-clockwise and never
+ * the joint angle or extension of link i >= 1; qd their rates. SI units; angles counter-clockwise and never
  * wrapped. All memory comes from the arena given at creation; a step allocates nothing. */
 #ifndef SIMULATOR_DYNAMICS_H
 #define SIMULATOR_DYNAMICS_H
@@ -19,8 +19,8 @@ struct dynamics_settings {
     int integrator; /* INTEGRATOR_*; RK4: no contacts and no limits, in either solver */
     int contact_sweeps;
     double servo_rad_s;
-    double joint_speed_rad_s;
-    int effector_mode; /* EFFECTOR_* */
+    double joint_speed_rad_s, joint_speed_m_s; /* of hinges and of linear joints */
+    int effector_mode;                         /* EFFECTOR_* */
     double joint_damping_1_s;
     /* of the constraint solver; contact_epsilon_m: nearer is touching, 0 for the default of 0.1 mm */
     double constraint_tau_s, rtol, contact_epsilon_m;
@@ -55,7 +55,7 @@ struct part_state {
 struct dynamics *dynamics_create(const struct phenotype *phenotype, const struct world *world,
                                  const struct dynamics_settings *settings, struct arena *arena);
 
-/* The effector signal of a link's joint, sign and unit of the world frame: a target angle (position
+/* The effector signal of a link's joint, sign and unit of the world frame: a target angle or extension (position
  * mode; clamped to the joint's limits here) or a share of the strength (torque mode; clamped to
  * -1 .. 1). It changes at `rate` per second until set again. */
 void dynamics_set_target(struct dynamics *dynamics, int link, double target, double rate);
@@ -101,7 +101,7 @@ const struct ledger *dynamics_ledger(struct dynamics *dynamics);
 int dynamics_contacts(const struct dynamics *dynamics, const struct contact_point **contacts);
 /* Deepest penetration in the last step, m. */
 double dynamics_penetration(const struct dynamics *dynamics);
-/* Torque applied to a link's joint in the last step, N m. */
+/* Torque (linear joint: force) applied to a link's joint in the last step, N m (N). */
 double dynamics_torque(const struct dynamics *dynamics, int link);
 /* Steps taken, and those of them with RK4. */
 void dynamics_step_counts(const struct dynamics *dynamics, uint64_t *steps, uint64_t *rk4_steps);

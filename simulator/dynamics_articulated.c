@@ -31,8 +31,8 @@
 #include "simulator/tree.h"
 
 /* Contacts that change a rate by this much more or less than in the step before are an impact: the
- * second half of the step is evaluated anew. */
-#define IMPACT_RAD_S 0.5
+ * second half of the step is evaluated anew. rad/s, or m/s of linear joints. */
+#define IMPACT_RATE 0.5
 
 struct articulated {
     struct dynamics base;
@@ -57,6 +57,7 @@ struct articulated {
     double *effector_tau, *effector_extra; /* parts of tau and extra that are the effectors' */
     double *effector_work;                 /* of this step */
     int *clamped;                          /* -1, 0, +1 */
+    int *is_coupled;                       /* per rate: velocity products depend on it */
     double *k_q, *k_v;                     /* RK4: sums of the stages */
     double *last_kick;                     /* by contacts that last; 0 after an impact */
     double *rate_mean;
@@ -95,11 +96,23 @@ static int take_scratch(struct articulated *d, struct arena *arena)
     double *block = arena_take(arena, count * (size_t)d->dof, sizeof(double));
     d->servos = arena_take(arena, (size_t)d->links, sizeof d->servos[0]);
     d->clamped = arena_take(arena, (size_t)d->dof, sizeof(int));
-    if (!block || !d->servos || !d->clamped)
+    d->is_coupled = arena_take(arena, (size_t)d->dof, sizeof(int));
+    if (!block || !d->servos || !d->clamped || !d->is_coupled)
         return ERR_MEMORY;
     for (size_t i = 0; i < count; i++)
         *vectors[i] = block + i * (size_t)d->dof;
     return 0;
+}
+
+/* Velocity products do not depend on how fast the body as a whole moves along: not on the root's
+ * velocity, nor on linear joints below which nothing can turn. */
+static void find_coupled_rates(struct articulated *d)
+{
+    d->is_coupled[2] = !d->tree.is_root_fixed;
+    for (int i = 1; i < d->links; i++) {
+        const struct tree_link *l = &d->tree.links[i];
+        d->is_coupled[2 + i] = !l->is_linear || d->is_coupled[2 + l->parent];
+    }
 }
 
 static void init_servos(struct articulated *d)
@@ -150,6 +163,7 @@ static struct dynamics *articulated_create(const struct phenotype *phenotype,
         return NULL;
     tree_set_pose(&d->tree, d->q);
     tree_set_velocity(&d->tree, d->qd);
+    find_coupled_rates(d);
     init_servos(d);
     articulated_reset_ledger(&d->base);
     return &d->base;
@@ -465,11 +479,11 @@ static void accelerate_at(struct articulated *d, const double *rates, double hal
     accelerate_implicit(d, half);
 }
 
-/* Whether contacts changed an angular rate by much more or less than in the last step: an impact. */
+/* Whether contacts changed a rate by much more or less than in the last step: an impact. */
 static int is_unexpected(const struct articulated *d)
 {
     for (int i = 2; i < d->dof; i++)
-        if (fabs(d->kick[i] - d->last_kick[i]) > IMPACT_RAD_S)
+        if (d->is_coupled[i] && fabs(d->kick[i] - d->last_kick[i]) > IMPACT_RATE)
             return 1;
     return 0;
 }

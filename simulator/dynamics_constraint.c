@@ -137,8 +137,8 @@ static void init_bodies(struct constraint *c)
             continue;
         struct vec2 centre = c->phenotype->links[link->parent].centre;
         body->parents = (struct vec2){link->joint.x - centre.x, link->joint.y - centre.y};
-        c->lower[i] = link->lower_rad;
-        c->upper[i] = link->upper_rad;
+        c->lower[i] = link->lower;
+        c->upper[i] = link->upper;
     }
 }
 

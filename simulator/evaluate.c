@@ -121,8 +121,8 @@ static double clamp_signal(const struct run *run, const struct link *link, doubl
 {
     double low = -1, high = 1;
     if (run->params->creature_effector_mode == EFFECTOR_POSITION) {
-        low = link->mirror > 0 ? link->lower_rad : -link->upper_rad;
-        high = link->mirror > 0 ? link->upper_rad : -link->lower_rad;
+        low = link->mirror > 0 ? link->lower : -link->upper;
+        high = link->mirror > 0 ? link->upper : -link->lower;
     }
     return signal < low ? low : signal > high ? high : signal;
 }
@@ -209,6 +209,7 @@ static int prepare(struct run *run, const struct genome *genome, struct arena *a
                                          .contact_sweeps = (int)p->simulation_contact_sweeps,
                                          .servo_rad_s = p->creature_servo_rad_s,
                                          .joint_speed_rad_s = p->creature_joint_speed_rad_s,
+                                         .joint_speed_m_s = p->creature_joint_speed_m_s,
                                          .effector_mode = p->creature_effector_mode,
                                          .joint_damping_1_s = p->creature_joint_damping_1_s};
     run->brain = brain_create(&run->phenotype, arena);

@@ -303,13 +303,13 @@ static void add_link(struct grower *grower, int index)
     const struct body_gene *body = &grower->genome->bodies[grower->growths[index].body_row];
     const struct part *parent = &phenotype->parts[part->parent];
     link->parent = parent->link;
-    link->lower_rad = part->mirror > 0 ? body->lower_rad : 0.0 - body->upper_rad;
-    link->upper_rad = part->mirror > 0 ? body->upper_rad : 0.0 - body->lower_rad;
+    link->lower = part->mirror > 0 ? body->lower_rad : 0.0 - body->upper_rad;
+    link->upper = part->mirror > 0 ? body->upper_rad : 0.0 - body->lower_rad;
     link->has_effector = body->has_effector;
     if (link->has_effector) {
         double section = part->cross_section_m > parent->cross_section_m ? part->cross_section_m
                                                                          : parent->cross_section_m;
-        link->torque_max_n_m =
+        link->strength =
             grower->params->creature_strength_n * section * body->effector_strength;
         phenotype->effector_count++;
     }

@@ -42,6 +42,10 @@ struct part {
     enum part_shape shape;
 };
 
+/* How a link moves against its parent: turning about the joint, or sliding along an axis that is fixed
+ * in the parent, without turning. */
+enum link_joint { LINK_HINGE, LINK_LINEAR };
+
 /* What moves as one: a part and everything joined to it rigidly. links[0] is the root: free, unless
  * is_root_fixed: then it is the world itself, without mass, and may have no parts. A link's
  * frame has its origin at the joint to the parent link (root: centre of part 0) and the world's axes
@@ -50,16 +54,20 @@ struct link {
     int parent;        /* link, or -1 */
     int part;          /* the part whose joint it is (its first part) */
     int parent_part;   /* the part that joint is on */
-    struct vec2 joint; /* the joint in the parent link's frame (root: 0, 0) */
+    int joint_kind;    /* LINK_*; of no meaning at the root */
+    struct vec2 joint; /* the joint in the parent link's frame (root: 0, 0); LINK_LINEAR: where the
+                        * link's origin is at extension 0 */
+    struct vec2
+        axis; /* LINK_LINEAR: unit vector in the parent link's frame, the positive direction */
     double mass_kg;
     struct vec2 centre;   /* centre of mass in the link's frame */
     double inertia_kg_m2; /* about its centre of mass */
-    double lower_rad,
-        upper_rad; /* limits of the joint angle, counter-clockwise, 0 at birth (mirrored
-                                    parts: exchanged and negated already) */
+    double lower,
+        upper; /* limits of the joint angle, rad, counter-clockwise, or of the extension, m;
+                          * 0 at birth (mirrored parts: exchanged and negated already) */
     int has_effector;
-    int mirror;            /* sign between gene and world angles: of the part */
-    double torque_max_n_m; /* strength of the effector */
+    int mirror;      /* sign between gene and world angles: of the part */
+    double strength; /* of the effector: the greatest torque, N m, or force, N */
 };
 
 /* One input of a compiled-to-be neuron or effector, resolved to instances. */

@@ -67,8 +67,8 @@ static void add_link(struct scene *scene, struct scene_body *body, int parent_li
     int at = scene->phenotype.link_count++;
     scene->links[at] = (struct link){.parent = parent_link,
                                      .joint = joint,
-                                     .lower_rad = body->lower_rad,
-                                     .upper_rad = body->upper_rad,
+                                     .lower = body->lower_rad,
+                                     .upper = body->upper_rad,
                                      .mirror = 1};
     body->link = at;
     scene->q[2 + at] = body->angle_rad;

@@ -202,6 +202,7 @@ static void read_simulation(struct reader *r, const struct spot *top, struct sce
         .contact_sweeps = (int)params.simulation_contact_sweeps,
         .servo_rad_s = params.creature_servo_rad_s,
         .joint_speed_rad_s = params.creature_joint_speed_rad_s,
+        .joint_speed_m_s = params.creature_joint_speed_m_s,
         .effector_mode = EFFECTOR_POSITION,
     };
     scene->until_s = take_number(r, &spot, "until_s", 10, 0, 1e6);

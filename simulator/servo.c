@@ -9,10 +9,12 @@ void servo_init(struct servo *servo, const struct link *link, double inertia,
     servo->damping = damping_rate_1_s * 2 * inertia;
     if (!link->has_effector)
         return;
-    servo->torque_max = link->torque_max_n_m;
+    servo->torque_max = link->strength;
     servo->kp = omega * omega * inertia;
     servo->kd = 2 * omega * inertia;
-    servo->motor_kd = servo->torque_max / settings->joint_speed_rad_s;
+    servo->motor_kd =
+        servo->torque_max /
+        (link->joint_kind == LINK_LINEAR ? settings->joint_speed_m_s : settings->joint_speed_rad_s);
     if (servo->motor_kd > servo->kd)
         servo->motor_kd = servo->kd;
 }

@@ -8,16 +8,18 @@
  * spring, whose target may lie beyond the joint's limits. */
 enum servo_law { SERVO_EFFECTOR, SERVO_TORQUE, SERVO_SPRING };
 
+/* Of a linear joint: force for torque, extension for angle, mass for inertia. */
 struct servo {
     enum servo_law law;
-    double kp, kd;   /* position */
-    double motor_kd; /* torque mode: speed at which the torque vanishes */
+    double kp, kd; /* position */
+    double
+        motor_kd; /* torque mode: falls by this much with the speed, and vanishes at the greatest */
     double torque_max;
     double damping;      /* passive, of the joint */
     double target, rate; /* the signal and how it moves */
 };
 
-/* Gains of a link's joint. `inertia` is what the joint feels at birth when the whole body floats,
+/* Gains of a link's joint. `inertia` (linear joints: mass) is what the joint feels at birth when the whole body floats,
  * 1 / (M^-1)_ii, so that a servo of any creature has the same natural frequency and is critically
  * damped in free motion. */
 void servo_init(struct servo *servo, const struct link *link, double inertia,

@@ -8,7 +8,7 @@
  *   mean velocity over the step = v_start + h/2 (a - bias),   bias_root = (0, w v.y, -w v.x - g_y)
  *   bias_child = bias_parent + cb
  *
- * which the implicit drag needs: with v_start + h/2 a instead, drag would be first order only. A root
+ * (cb = v x S qd holds for both kinds of joint: S moves with the link) which the implicit drag needs: with v_start + h/2 a instead, drag would be first order only. A root
  * that is the world itself has a = (0, 0, g) and needs no solve. */
 #include "simulator/tree.h"
 
@@ -73,8 +73,11 @@ int tree_create(struct tree *tree, const struct phenotype *phenotype, double vis
         const struct link *from = &phenotype->links[i];
         struct tree_link *to = &tree->links[i];
         to->parent = from->parent;
+        to->is_linear = from->joint_kind == LINK_LINEAR;
         to->joint_x = from->joint.x;
         to->joint_y = from->joint.y;
+        to->axis_x = from->axis.x;
+        to->axis_y = from->axis.y;
         to->centre_x = from->centre.x;
         to->centre_y = from->centre.y;
         to->mass = from->mass_kg;
@@ -85,50 +88,69 @@ int tree_create(struct tree *tree, const struct phenotype *phenotype, double vis
     return 0;
 }
 
+/* The pose of a link that slides along its parent, by q. */
+static void slide_link(struct tree_link *l, const struct tree_link *p, double q)
+{
+    double x = l->joint_x + l->axis_x * q, y = l->joint_y + l->axis_y * q;
+    l->angle = p->angle;
+    l->cos = p->cos;
+    l->sin = p->sin;
+    l->px = p->px + (p->cos * x - p->sin * y);
+    l->py = p->py + (p->sin * x + p->cos * y);
+    l->s.w = 0;
+    l->s.x = p->cos * l->axis_x - p->sin * l->axis_y;
+    l->s.y = p->sin * l->axis_x + p->cos * l->axis_y;
+}
+
+/* The pose of a link that turns against its parent, by q. */
+static void turn_link(struct tree_link *l, const struct tree_link *p, double q)
+{
+    l->angle = p->angle + q;
+    det_sincos(l->angle, &l->sin, &l->cos);
+    l->px = p->px + (p->cos * l->joint_x - p->sin * l->joint_y);
+    l->py = p->py + (p->sin * l->joint_x + p->cos * l->joint_y);
+    l->s = (struct motion){1, l->py, -l->px};
+}
+
 void tree_set_pose(struct tree *tree, const double *q)
 {
     struct tree_link *links = tree->links;
     tree->root_x = q[0];
     tree->root_y = q[1];
+    links[0].angle = q[2];
+    links[0].px = links[0].py = 0;
+    det_sincos(q[2], &links[0].sin, &links[0].cos);
     for (int i = 0; i < tree->count; i++) {
         struct tree_link *l = &links[i];
-        if (i == 0) {
-            l->angle = q[2];
-            l->px = l->py = 0;
-        } else {
-            const struct tree_link *p = &links[l->parent];
-            l->angle = p->angle + q[2 + i];
-            l->px = p->px + (p->cos * l->joint_x - p->sin * l->joint_y);
-            l->py = p->py + (p->sin * l->joint_x + p->cos * l->joint_y);
-        }
-        det_sincos(l->angle, &l->sin, &l->cos);
+        if (i > 0 && l->is_linear)
+            slide_link(l, &links[l->parent], q[2 + i]);
+        else if (i > 0)
+            turn_link(l, &links[l->parent], q[2 + i]);
         l->cx = l->px + (l->cos * l->centre_x - l->sin * l->centre_y);
         l->cy = l->py + (l->sin * l->centre_x + l->cos * l->centre_y);
     }
+}
+
+/* The velocity of a link whose parent moves with p and whose joint has the rate. */
+static struct motion add_rate(const struct tree_link *l, const struct motion *p, double rate)
+{
+    return (struct motion){p->w + l->s.w * rate, p->x + l->s.x * rate, p->y + l->s.y * rate};
 }
 
 void tree_set_velocity(struct tree *tree, const double *qd)
 {
     struct tree_link *links = tree->links;
     links[0].v = (struct motion){qd[2], qd[0], qd[1]};
-    for (int i = 1; i < tree->count; i++) {
-        struct tree_link *l = &links[i];
-        const struct motion *p = &links[l->parent].v;
-        double rate = qd[2 + i];
-        l->v = (struct motion){p->w + rate, p->x + l->py * rate, p->y - l->px * rate};
-    }
+    for (int i = 1; i < tree->count; i++)
+        links[i].v = add_rate(&links[i], &links[links[i].parent].v, qd[2 + i]);
 }
 
 void tree_set_start_velocity(struct tree *tree, const double *qd)
 {
     struct tree_link *links = tree->links;
     links[0].v_start = (struct motion){qd[2], qd[0], qd[1]};
-    for (int i = 1; i < tree->count; i++) {
-        struct tree_link *l = &links[i];
-        const struct motion *p = &links[l->parent].v_start;
-        double rate = qd[2 + i];
-        l->v_start = (struct motion){p->w + rate, p->x + l->py * rate, p->y - l->px * rate};
-    }
+    for (int i = 1; i < tree->count; i++)
+        links[i].v_start = add_rate(&links[i], &links[links[i].parent].v_start, qd[2 + i]);
 }
 
 /* The link's drag tensor in world axes about the root's origin. */
@@ -147,6 +169,11 @@ static struct tensor turn_drag(const struct tree_link *l)
     t.nn = b->nn + 2 * (l->px * ny - l->py * nx) + l->py * l->py * xx - 2 * l->px * l->py * xy +
            l->px * l->px * yy;
     return t;
+}
+
+static double along(struct force f, struct motion s)
+{
+    return f.n * s.w + f.x * s.x + f.y * s.y;
 }
 
 static struct force tensor_times(const struct tensor *t, struct motion v)
@@ -228,11 +255,12 @@ static void fold_links(struct tree *tree, const double *tau, const double *extra
         struct tree_link *l = &tree->links[i];
         struct tree_link *p = &tree->links[l->parent];
         const struct tensor *t = &l->ia;
-        l->un = t->nn + t->nx * l->py - t->ny * l->px;
-        l->ux = t->nx + t->xx * l->py - t->xy * l->px;
-        l->uy = t->ny + t->xy * l->py - t->yy * l->px;
-        l->d = l->un + l->ux * l->py - l->uy * l->px + extra_d[2 + i];
-        l->u = tau[2 + i] - (l->pa.n + l->pa.x * l->py - l->pa.y * l->px);
+        struct force u = tensor_times(t, l->s);
+        l->un = u.n;
+        l->ux = u.x;
+        l->uy = u.y;
+        l->d = along(u, l->s) + extra_d[2 + i];
+        l->u = tau[2 + i] - along(l->pa, l->s);
         double g = 1 / l->d;
         double nx = t->nx - l->un * l->ux * g, ny = t->ny - l->un * l->uy * g;
         double xx = t->xx - l->ux * l->ux * g, xy = t->xy - l->ux * l->uy * g;
@@ -275,8 +303,8 @@ void tree_accelerate(struct tree *tree, const double *tau, const double *extra_d
         double ax = pa->x + l->cbx, ay = pa->y + l->cby;
         double acceleration = (l->u - l->un * pa->w - l->ux * ax - l->uy * ay) / l->d;
         qdd[2 + i] = acceleration;
-        l->a = (struct motion){pa->w + acceleration, ax + l->py * acceleration,
-                               ay - l->px * acceleration};
+        l->a = (struct motion){pa->w + l->s.w * acceleration, ax + l->s.x * acceleration,
+                               ay + l->s.y * acceleration};
     }
 }
 
@@ -295,9 +323,7 @@ double tree_drag_power(struct tree *tree, const double *qd, double half_step)
         if (i == 0) {
             l->v_start = (struct motion){qd[2], qd[0], qd[1]};
         } else {
-            const struct motion *p = &tree->links[l->parent].v_start;
-            double rate = qd[2 + i];
-            l->v_start = (struct motion){p->w + rate, p->x + l->py * rate, p->y - l->px * rate};
+            l->v_start = add_rate(l, &tree->links[l->parent].v_start, qd[2 + i]);
         }
         power -= f.n * l->v_start.w + f.x * l->v_start.x + f.y * l->v_start.y;
     }
@@ -313,10 +339,11 @@ void tree_factor(struct tree *tree)
         struct tree_link *l = &links[i];
         struct tensor *p = &links[l->parent].ia;
         const struct tensor *t = &l->ia;
-        l->fn = t->nn + t->nx * l->py - t->ny * l->px;
-        l->fx = t->nx + t->xx * l->py - t->xy * l->px;
-        l->fy = t->ny + t->xy * l->py - t->yy * l->px;
-        l->fd = l->fn + l->fx * l->py - l->fy * l->px;
+        struct force f = tensor_times(t, l->s);
+        l->fn = f.n;
+        l->fx = f.x;
+        l->fy = f.y;
+        l->fd = along(f, l->s);
         double g = 1 / l->fd;
         p->nn += t->nn - l->fn * l->fn * g;
         p->nx += t->nx - l->fn * l->fx * g;
@@ -333,7 +360,7 @@ static struct force carry_impulse(const struct tree *tree, struct force f, int a
 {
     for (int i = at; i > 0; i = tree->links[i].parent) {
         const struct tree_link *l = &tree->links[i];
-        double share = f.n + f.x * l->py - f.y * l->px;
+        double share = along(f, l->s);
         u[2 + i] += share;
         double g = share / l->fd;
         f.n -= l->fn * g;
@@ -385,7 +412,7 @@ void tree_impulse(const struct tree *tree, struct force impulse, int a, int b, i
         const struct motion *p = &dv[l->parent];
         double rate = (dqd[2 + i] - l->fn * p->w - l->fx * p->x - l->fy * p->y) / l->fd;
         dqd[2 + i] = rate;
-        dv[i] = (struct motion){p->w + rate, p->x + l->py * rate, p->y - l->px * rate};
+        dv[i] = add_rate(l, p, rate);
     }
 }
 

@@ -2,8 +2,8 @@
  *
  * Featherstone's algorithm (Rigid Body Dynamics Algorithms, 2008, table 7.1) in planar 3-vectors:
  * motion (w, vx, vy) and force (n, fx, fy), all in world axes about one point, the root link's
- * origin. That choice needs no coordinate transforms between links. For a joint at p, S = (1, p.y,
- * -p.x). O(links) per call, 2 to 16 links, some 130 flops a link; nothing is allocated after
+ * origin. That choice needs no coordinate transforms between links. S = (1, p.y, -p.x) for a hinge at
+ * p, (0, axis) for a linear joint. O(links) per call, 2 to 16 links, some 130 flops a link; nothing is allocated after
  * tree_create(). */
 #ifndef SIMULATOR_TREE_H
 #define SIMULATOR_TREE_H
@@ -24,14 +24,17 @@ struct tensor {
 struct tree_link {
     /* constant */
     int parent;
-    double joint_x, joint_y;   /* joint in the parent's frame */
+    int is_linear;           /* the joint slides along (axis_x, axis_y) of the parent's frame */
+    double joint_x, joint_y; /* joint in the parent's frame; linear: at extension 0 */
+    double axis_x, axis_y;
     double centre_x, centre_y; /* centre of mass in the own frame */
     double mass, inertia;      /* inertia about the centre of mass */
     struct tensor drag;        /* linear drag about the link's origin, in its frame */
     /* pose: tree_set_pose() */
     double angle, cos, sin;
-    double px, py; /* joint, relative to the root's origin */
-    double cx, cy; /* centre of mass, likewise */
+    double px, py;   /* joint, relative to the root's origin */
+    double cx, cy;   /* centre of mass, likewise */
+    struct motion s; /* the joint's direction: velocity of the link is that of its parent + s qd */
     /* velocity: tree_set_velocity() */
     struct motion v;
     /* scratch of the last tree_accelerate() */
@@ -72,7 +75,7 @@ void tree_set_velocity(struct tree *tree, const double *qd);
 /* Velocities of all links at the pose for other rates, into v_start. */
 void tree_set_start_velocity(struct tree *tree, const double *qd);
 
-/* Accelerations qdd under joint torques tau (index 2 + link; root entries unused), gravity and drag.
+/* Accelerations qdd under joint torques (linear joints: forces) tau (index 2 + link; root entries unused), gravity and drag.
  *
  * half_step = 0: drag acts with the velocity v. half_step = h/2: drag acts with the mean velocity of
  * the step, v_start + half_step * qdd (implicit, unconditionally stable), and extra_d[i] is added to
@@ -88,7 +91,7 @@ double tree_drag_power(struct tree *tree, const double *qd, double half_step);
 void tree_factor(struct tree *tree);
 
 /* Velocity change under a spatial impulse on link a, its opposite on link b (-1: none), and a unit
- * impulse times joint_impulse on joint `joint` (-1: none). Writes dqd[dof] and the links' dv[count]. */
+ * impulse times joint_impulse along joint `joint` (-1: none). Writes dqd[dof] and the links' dv[count]. */
 void tree_impulse(const struct tree *tree, struct force impulse, int a, int b, int joint,
                   double joint_impulse, double *dqd, struct motion *dv);
 

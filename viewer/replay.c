@@ -264,7 +264,7 @@ static void copy_brain(struct replay *replay, const struct phenotype *phenotype)
 {
     for (int i = 0; i < phenotype->link_count; i++) {
         const struct link *link = &phenotype->links[i];
-        replay->links[i] = (struct replay_link){link->part, link->lower_rad, link->upper_rad, -1};
+        replay->links[i] = (struct replay_link){link->part, link->lower, link->upper, -1};
     }
     for (int i = 0; i < phenotype->effector_count; i++) {
         const struct effector *effector = &phenotype->effectors[i];

@@ -101,11 +101,11 @@ static void place_part(struct phenotype *phenotype, const struct fixed_creature 
                                         .mass_kg = mass_kg,
                                         .centre = part->local,
                                         .inertia_kg_m2 = mass_kg * square_m2 / 12,
-                                        .lower_rad = -FIXED_LIMIT_RAD,
-                                        .upper_rad = FIXED_LIMIT_RAD,
+                                        .lower = -FIXED_LIMIT_RAD,
+                                        .upper = FIXED_LIMIT_RAD,
                                         .has_effector = i > 0,
                                         .mirror = 1,
-                                        .torque_max_n_m = FIXED_STRENGTH_N_M};
+                                        .strength = FIXED_STRENGTH_N_M};
     if (joint) {
         struct vec2 origin = phenotype->parts[joint->parent].anchor;
         phenotype->links[i].joint = (struct vec2){anchor.x - origin.x, anchor.y - origin.y};
@@ -136,6 +136,7 @@ static struct dynamics *build_fixed(const struct fixed_creature *creature,
                                          .contact_sweeps = (int)defaults.simulation_contact_sweeps,
                                          .servo_rad_s = defaults.creature_servo_rad_s,
                                          .joint_speed_rad_s = defaults.creature_joint_speed_rad_s,
+                                         .joint_speed_m_s = defaults.creature_joint_speed_m_s,
                                          .effector_mode = EFFECTOR_POSITION};
     struct dynamics *dynamics = dynamics_create(phenotype, world, &settings, &arena);
     if (!dynamics)

@@ -134,7 +134,7 @@ static void move_random(int solver, uint64_t number, double *q_end, double *cent
     struct phenotype *p = &stage.body.phenotype;
     for (int i = 1; i < p->link_count; i++) {
         p->links[i].has_effector = rng_chance(&rng, 0.7);
-        p->links[i].torque_max_n_m = rng_uniform(&rng, 0.5, 5);
+        p->links[i].strength = rng_uniform(&rng, 0.5, 5);
     }
     for (int i = 0; i < 2 + p->link_count; i++) {
         q[i] = rng_uniform(&rng, -1, 1);

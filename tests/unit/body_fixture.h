@@ -10,7 +10,11 @@
 #include "common/rng.h"
 #include "simulator/dynamics.h"
 
-enum { BODY_PARTS_MAX = 24, BODY_DOF_MAX = 2 + BODY_PARTS_MAX };
+enum {
+    BODY_PARTS_MAX = 24,
+    BODY_LINKS_MAX = BODY_PARTS_MAX + 3,
+    BODY_DOF_MAX = 2 + BODY_LINKS_MAX
+};
 #define BODY_PI      3.14159265358979323846
 #define BODY_DEGREE  (BODY_PI / 180)
 #define BODY_GRAVITY 9.81
@@ -25,14 +29,16 @@ struct body_part {
     double width_m, height_m, mass_kg;
     double anchor_x_m, anchor_y_m; /* the joint to the parent */
     double inertia_kg_m2;          /* of its link, instead of the rectangles'; 0: of those */
-    double lower_rad, upper_rad;   /* both 0: free */
-    double torque_max_n_m;         /* 0: no effector */
+    double lower_rad, upper_rad;   /* both 0: free; linear: m */
+    double torque_max_n_m;         /* 0: no effector; linear: N */
+    int is_linear;                 /* the joint slides along axis_rad, a world angle at birth */
+    double axis_rad;
 };
 
 struct body {
     struct phenotype phenotype;
     struct part parts[BODY_PARTS_MAX];
-    struct link links[BODY_PARTS_MAX];
+    struct link links[BODY_LINKS_MAX];
 };
 
 static inline void body_add_link(struct body *body, const struct body_part *from, int part)
@@ -43,11 +49,14 @@ static inline void body_add_link(struct body *body, const struct body_part *from
     *link = (struct link){.parent = from->parent < 0 ? -1 : body->parts[from->parent].link,
                           .part = part,
                           .parent_part = from->parent,
-                          .lower_rad = is_free ? -BODY_FREE_RAD : from->lower_rad,
-                          .upper_rad = is_free ? BODY_FREE_RAD : from->upper_rad,
+                          .joint_kind = from->is_linear ? LINK_LINEAR : LINK_HINGE,
+                          .lower = is_free ? -BODY_FREE_RAD : from->lower_rad,
+                          .upper = is_free ? BODY_FREE_RAD : from->upper_rad,
                           .has_effector = from->torque_max_n_m > 0,
                           .mirror = 1,
-                          .torque_max_n_m = from->torque_max_n_m};
+                          .strength = from->torque_max_n_m};
+    if (from->is_linear)
+        link->axis = (struct vec2){cos(from->axis_rad), sin(from->axis_rad)};
     if (link->parent >= 0) {
         struct vec2 origin = body->parts[body->links[link->parent].part].anchor;
         link->joint = (struct vec2){from->anchor_x_m - origin.x, from->anchor_y_m - origin.y};
@@ -144,8 +153,35 @@ static inline void body_init_box(struct body *body, double width_m, double heigh
     body_init(body, &box, 1);
 }
 
-/* A random tree of 1 to `most` parts, every third on average rigid. Limits out of reach. */
-static inline void body_init_random(struct body *body, int most, struct rng *rng)
+/* Hangs a body that is free on the world instead: by a linear joint along x, one along y, both without
+ * mass, and a hinge. q = (0, 0, 0, x, y, angle, joints ...); it must move as before. */
+static inline void body_hang_free(struct body *body)
+{
+    enum { ADDED = 3 };
+    struct phenotype *p = &body->phenotype;
+    for (int i = p->link_count - 1; i >= 0; i--) {
+        body->links[i + ADDED] = body->links[i];
+        body->links[i + ADDED].parent += ADDED;
+    }
+    for (int i = 0; i < ADDED; i++)
+        body->links[i] = (struct link){.parent = i - 1,
+                                       .part = -1,
+                                       .joint_kind = LINK_LINEAR,
+                                       .axis = {i == 1, i == 2},
+                                       .lower = -HUGE_VAL,
+                                       .upper = HUGE_VAL,
+                                       .mirror = 1};
+    body->links[ADDED].lower = -HUGE_VAL;
+    body->links[ADDED].upper = HUGE_VAL;
+    for (int i = 0; i < p->part_count; i++)
+        body->parts[i].link += ADDED;
+    p->link_count += ADDED;
+    p->is_root_fixed = 1;
+}
+
+/* A random tree of 1 to `most` parts, every third on average rigid, and of the joints the share given
+ * linear. Limits out of reach. */
+static inline void body_init_mixed(struct body *body, int most, double linear, struct rng *rng)
 {
     struct body_part parts[BODY_PARTS_MAX] = {{0}};
     int count = 1 + (int)rng_below(rng, (uint32_t)most);
@@ -163,8 +199,15 @@ static inline void body_init_random(struct body *body, int most, struct rng *rng
         parts[i].anchor_y_m = parent->y_m + rng_uniform(rng, -0.5, 0.5);
         parts[i].x_m = parts[i].anchor_x_m + rng_uniform(rng, -0.4, 0.4);
         parts[i].y_m = parts[i].anchor_y_m + rng_uniform(rng, -0.4, 0.4);
+        parts[i].is_linear = linear > 0 && rng_chance(rng, linear);
+        parts[i].axis_rad = linear > 0 ? rng_uniform(rng, -3, 3) : 0;
     }
     body_init(body, parts, count);
+}
+
+static inline void body_init_random(struct body *body, int most, struct rng *rng)
+{
+    body_init_mixed(body, most, 0, rng);
 }
 
 /* ---------------------------------------------------------------- the stage */
@@ -186,6 +229,7 @@ static inline struct dynamics_settings stage_default_settings(void)
                                       .contact_sweeps = (int)params.simulation_contact_sweeps,
                                       .servo_rad_s = params.creature_servo_rad_s,
                                       .joint_speed_rad_s = 1e9,
+                                      .joint_speed_m_s = 1e9,
                                       .effector_mode = EFFECTOR_POSITION};
 }
 

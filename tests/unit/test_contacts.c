@@ -621,6 +621,161 @@ START_TEST(a_joint_beyond_its_limit_is_pushed_back)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- linear joints */
+
+/* A pair that slides along the axis, with limits in metres. */
+static void build_slider(double lower_m, double upper_m, double extension_m, double rate_m_s)
+{
+    const struct body_part pair[] = {{.parent = -1, .width_m = 1, .height_m = 0.2, .mass_kg = 4},
+                                     {.parent = 0,
+                                      .width_m = 0.3,
+                                      .height_m = 0.3,
+                                      .mass_kg = 1,
+                                      .is_linear = 1,
+                                      .axis_rad = 0.6,
+                                      .lower_rad = lower_m,
+                                      .upper_rad = upper_m,
+                                      .torque_max_n_m = 20}};
+    double q[DOF] = {0, 0, 0, extension_m}, qd[DOF] = {0, 0, 0, rate_m_s};
+    qd[0] = -0.2 * rate_m_s * cos(0.6);
+    qd[1] = -0.2 * rate_m_s * sin(0.6);
+    body_init(&stage.body, pair, 2);
+    stage_build(&stage);
+    stage_set(&stage, q, qd);
+    dynamics_set_effectors(stage.dynamics, EFFECTORS_SLACK);
+}
+
+START_TEST(linear_limits_stop_and_bear)
+{
+    for (int side = -1; side <= 1; side += 2) {
+        double furthest = 0;
+        build_slider(side > 0 ? -0.1 : -0.4, side > 0 ? 0.4 : 0.1, 0, side * 3);
+        double start = dynamics_ledger(stage.dynamics)->kinetic_j;
+        for (int step = 0; step < 240; step++) {
+            stage_run(&stage, stage.settings.dt_s);
+            furthest = fmax(furthest, side * dynamics_q(stage.dynamics)[3]);
+        }
+        ck_assert_double_le(furthest, 0.4 + 1e-3);
+        ck_assert_double_eq_tol(side * dynamics_q(stage.dynamics)[3], 0.4, 1e-3);
+        ck_assert_double_eq_tol(dynamics_qd(stage.dynamics)[3], 0, 1e-9);
+        const struct ledger *l = dynamics_ledger(stage.dynamics);
+        ck_assert_double_eq_tol(l->loss_limit_j, start, 1e-9);
+        ck_assert_double_eq_tol(l->kinetic_j, 0, 1e-9);
+    }
+
+    /* a force that presses on does no work */
+    stage.settings.effector_mode = EFFECTOR_TORQUE;
+    build_slider(-0.1, 0.4, 0.2, 0);
+    dynamics_set_effectors(stage.dynamics, EFFECTORS_ON);
+    dynamics_set_target(stage.dynamics, 1, 1, 0);
+    stage_run(&stage, 5);
+    ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[3], 0.4, 1.1e-3);
+    const struct ledger *l = dynamics_ledger(stage.dynamics);
+    ck_assert_double_eq_tol(l->work_effector_j, 20 * 0.2, 20 * 1.1e-3);
+    ck_assert_double_lt(l->gain_limit_j, 1e-6);
+    ck_assert_double_lt(fabs(l->residual_j), 1e-6);
+}
+END_TEST
+
+/* As contacts: no faster than 5 cm/s. */
+START_TEST(a_linear_joint_beyond_its_limit_is_pushed_back)
+{
+    build_slider(-0.1, 0.1, 0.12, 0);
+    stage_run(&stage, 0.25);
+    ck_assert_double_le(fabs(dynamics_qd(stage.dynamics)[3]), 0.05 + 1e-9);
+    ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[3], 0.12 - 0.05 * 0.25, 1e-3);
+    stage_run(&stage, 0.75);
+    ck_assert_double_le(dynamics_q(stage.dynamics)[3], 0.101 + 1e-4);
+    ck_assert_double_gt(dynamics_ledger(stage.dynamics)->gain_limit_j, 0);
+    ck_assert_double_lt(fabs(dynamics_ledger(stage.dynamics)->residual_j), 1e-9);
+}
+END_TEST
+
+/* Thrown on the ground, a chain that hangs on the world by massless links moves as one that is free. */
+START_TEST(a_body_hung_on_the_world_lands_as_a_free_one)
+{
+    for (int links = 1; links <= 3; links++) {
+        double q[DOF] = {0, 0.8, 0.3, 0.2, -0.3}, qd[DOF] = {2, -1, 3, -2, 1}, hung[2][DOF] = {{0}};
+        struct part_state parts[3];
+        use_land(0.6, 0.3);
+        body_init_chain(&stage.body, links, 0.4, 0.15, 0.5);
+        stage_build(&stage);
+        stage_set(&stage, q, qd);
+        stage_run(&stage, 0.6);
+        for (int i = 0; i < links; i++)
+            parts[i] = stage_part(&stage, i);
+        struct ledger before = *dynamics_ledger(stage.dynamics);
+        ck_assert_double_gt(before.loss_impact_j, 0.1);
+        ck_assert_double_gt(before.loss_friction_j, 0.01);
+
+        memcpy(hung[0] + 3, q, 5 * sizeof q[0]);
+        memcpy(hung[1] + 3, qd, 5 * sizeof q[0]);
+        body_hang_free(&stage.body);
+        stage_build(&stage);
+        stage_set(&stage, hung[0], hung[1]);
+        stage_run(&stage, 0.6);
+        for (int i = 0; i < links; i++) {
+            struct part_state part = stage_part(&stage, i);
+            ck_assert_double_eq_tol(part.x_m, parts[i].x_m, 1e-6);
+            ck_assert_double_eq_tol(part.y_m, parts[i].y_m, 1e-6);
+            ck_assert_double_eq_tol(part.angle_rad, parts[i].angle_rad, 1e-6);
+        }
+        const struct ledger *l = dynamics_ledger(stage.dynamics);
+        ck_assert_double_eq_tol(l->loss_impact_j, before.loss_impact_j, 1e-6);
+        ck_assert_double_eq_tol(l->loss_friction_j, before.loss_friction_j, 1e-6);
+        ck_assert_double_eq_tol(l->residual_j, before.residual_j, 1e-6);
+    }
+}
+END_TEST
+
+/* Two boxes of 1 and 3 kg, each hung on the world by x, y and a hinge, head-on at 2 m/s. */
+static void build_two_boxes(double elasticity)
+{
+    struct body *b = &stage.body;
+    const struct body_part box = {.parent = -1, .width_m = 0.4, .height_m = 0.4, .mass_kg = 1};
+    body_init(b, &box, 1);
+    body_hang_free(b);
+    for (int i = 1; i < 4; i++) {
+        b->links[3 + i] = b->links[i];
+        b->links[3 + i].parent = i == 1 ? 0 : 2 + i;
+    }
+    b->links[6].mass_kg *= 3;
+    b->links[6].inertia_kg_m2 *= 3;
+    b->parts[1] = b->parts[0];
+    b->parts[1].mass_kg = 3;
+    b->parts[1].link = 6;
+    b->phenotype.part_count = 2;
+    b->phenotype.link_count = 7;
+    b->phenotype.mass_kg = 4;
+    double q[DOF] = {0, 0, 0, -1, 2, 0, 1, 2, 0}, qd[DOF] = {0, 0, 0, 1, 0, 0, -1, 0, 0};
+    stage.world = (struct world){.elasticity = elasticity};
+    stage_build(&stage);
+    stage_set(&stage, q, qd);
+}
+
+START_TEST(two_free_bodies_collide)
+{
+    for (int i = 0; i < 2; i++) {
+        double e = 0.5 * i, before[3], after[3];
+        build_two_boxes(e);
+        dynamics_momentum(stage.dynamics, before);
+        ck_assert_double_eq_tol(before[0], -2, 1e-12);
+        stage_run(&stage, 2);
+        dynamics_momentum(stage.dynamics, after);
+        struct part_state a = stage_part(&stage, 0), b = stage_part(&stage, 1);
+        ck_assert_double_eq_tol(after[0], -2, 1e-9);
+        ck_assert_double_eq_tol(b.vx_m_s - a.vx_m_s, 2 * e, 1e-6);
+        ck_assert_double_eq_tol(a.vy_m_s, 0, 1e-9);
+        ck_assert_double_eq_tol(a.omega_rad_s, 0, 1e-9);
+        ck_assert_double_ge(b.x_m - a.x_m, 0.4 - 1e-3);
+        /* the energy of relative motion, reduced mass 0.75 kg, falls by 1 - e^2 */
+        const struct ledger *l = dynamics_ledger(stage.dynamics);
+        ck_assert_double_eq_tol(l->loss_impact_j, 1.5 * (1 - e * e), 1e-6);
+        ck_assert_double_lt(fabs(l->residual_j), 1e-9);
+    }
+}
+END_TEST
+
 /* ---------------------------------------------------------------- choice of the integrator */
 
 START_TEST(steps_are_rk4_until_something_may_touch)
@@ -708,6 +863,10 @@ int main(void)
     tcase_add_test(tests, limits_hold_at_any_number_of_turns);
     tcase_add_test(tests, a_limit_bears_a_torque);
     tcase_add_test(tests, a_joint_beyond_its_limit_is_pushed_back);
+    tcase_add_test(tests, linear_limits_stop_and_bear);
+    tcase_add_test(tests, a_linear_joint_beyond_its_limit_is_pushed_back);
+    tcase_add_test(tests, a_body_hung_on_the_world_lands_as_a_free_one);
+    tcase_add_test(tests, two_free_bodies_collide);
     tcase_add_test(tests, steps_are_rk4_until_something_may_touch);
     tcase_add_test(tests, fast_tips_land_without_sinking_in);
     tcase_add_test(tests, a_full_arena_is_an_error);

@@ -426,10 +426,10 @@ START_TEST(a_reflected_subtree_is_mirrored_about_its_attachment)
     assert_pose(2, x + s * 0.1, y - c * 0.1, -third - QUARTER);
 
     /* Limits are exchanged and negated. */
-    ck_assert_double_eq(phenotype.links[1].lower_rad, -0.5);
-    ck_assert_double_eq(phenotype.links[1].upper_rad, 0.2);
-    ck_assert_double_eq(phenotype.links[2].lower_rad, -2.0);
-    ck_assert_double_eq(phenotype.links[2].upper_rad, 0.0);
+    ck_assert_double_eq(phenotype.links[1].lower, -0.5);
+    ck_assert_double_eq(phenotype.links[1].upper, 0.2);
+    ck_assert_double_eq(phenotype.links[2].lower, -2.0);
+    ck_assert_double_eq(phenotype.links[2].upper, 0.0);
     ck_assert_int_eq(phenotype.links[1].mirror, -1);
 }
 END_TEST
@@ -483,8 +483,8 @@ START_TEST(symmetric_limbs_are_exact_mirror_images)
         ck_assert_double_eq(a->centre.y, b->centre.y);
         ck_assert_double_eq(a->anchor.x, -b->anchor.x);
         ck_assert_double_eq(a->anchor.y, b->anchor.y);
-        ck_assert_double_eq(la->lower_rad, -lb->upper_rad);
-        ck_assert_double_eq(la->upper_rad, -lb->lower_rad);
+        ck_assert_double_eq(la->lower, -lb->upper);
+        ck_assert_double_eq(la->upper, -lb->lower);
 
         /* Angles are t and pi - t, up to whole turns. */
         double turns = (a->angle_rad + b->angle_rad - 2.0 * QUARTER) / (4.0 * QUARTER);
@@ -650,12 +650,12 @@ START_TEST(effectors_sit_at_rotary_joints)
     ck_assert_int_eq(phenotype.links[0].has_effector, 0);
 
     /* 0.15 m is the larger of the sections 0.15 and 0.1. */
-    ck_assert_double_eq_tol(phenotype.links[1].torque_max_n_m, 10.0 * 0.15 * 0.5, EPSILON);
+    ck_assert_double_eq_tol(phenotype.links[1].strength, 10.0 * 0.15 * 0.5, EPSILON);
 
     /* The same strength when the child is the thicker one. */
     genome.bodies[2].height_m = 0.25;
     express();
-    ck_assert_double_eq_tol(phenotype.links[1].torque_max_n_m, 10.0 * 0.2 * 0.5, EPSILON);
+    ck_assert_double_eq_tol(phenotype.links[1].strength, 10.0 * 0.2 * 0.5, EPSILON);
 }
 END_TEST
 
@@ -1123,8 +1123,8 @@ static void check_links(void)
         const struct link *link = &phenotype.links[i];
         ck_assert(link->parent < i && (link->parent >= 0) == (i > 0));
         ck_assert(link->mass_kg > 0 && link->inertia_kg_m2 > 0);
-        ck_assert(link->lower_rad <= 0 && link->upper_rad >= 0);
-        ck_assert(!link->has_effector || (i > 0 && link->torque_max_n_m > 0));
+        ck_assert(link->lower <= 0 && link->upper >= 0);
+        ck_assert(!link->has_effector || (i > 0 && link->strength > 0));
         mass += link->mass_kg;
     }
     ck_assert_double_eq_tol(mass, phenotype.mass_kg, 1e-9);
