@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "controller/run_directory.h"
 
@@ -75,6 +76,36 @@ int command_open_run(const char *directory, struct store **store, struct error *
     if (!status)
         status = run_directory_path(directory, "run.db", path, error);
     return status ? status : store_open(store, path, 1, error);
+}
+
+/* The number behind the last colon if a run's directory stands before it; 0 = not of that form. */
+static uint64_t split_run_name(const char *name, char directory[RUN_PATH_SIZE])
+{
+    const char *colon = strrchr(name, ':');
+    size_t length = colon ? (size_t)(colon - name) : 0;
+    if (length == 0 || length >= RUN_PATH_SIZE || access(name, F_OK) == 0)
+        return 0;
+    memcpy(directory, name, length);
+    directory[length] = '\0';
+    char *end;
+    errno = 0;
+    long long id = strtoll(colon + 1, &end, 10);
+    return errno || end == colon + 1 || *end || id < 1 ? 0 : (uint64_t)id;
+}
+
+int command_read_creature(const char *name, struct creature *creature, struct error *error)
+{
+    char directory[RUN_PATH_SIZE];
+    uint64_t id = split_run_name(name, directory);
+    if (!id)
+        return creature_read(creature, name, error);
+    struct store *store = NULL;
+    creature_init(creature);
+    int status = command_open_run(directory, &store, error);
+    if (!status)
+        status = store_get_creature(store, id, creature, error);
+    store_close(store);
+    return status;
 }
 
 void command_print_survivors(FILE *file, const struct store_entry *entries, int count)

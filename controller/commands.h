@@ -18,6 +18,10 @@ int command_list(int argc, char **argv);
 int command_save(int argc, char **argv);
 int command_view(int argc, char **argv);
 int command_digest(int argc, char **argv);
+int command_random(int argc, char **argv);
+int command_mutate(int argc, char **argv);
+int command_breed(int argc, char **argv);
+int command_diff(int argc, char **argv);
 
 /* Each prints one line to standard error and returns the exit code to end with. */
 int command_fail(const struct error *error);
@@ -39,6 +43,10 @@ int command_finish_output(void);
 
 /* Opens the store of a run, read-only. 0, or ERR_* with a message. */
 int command_open_run(const char *directory, struct store **store, struct error *error);
+
+/* Reads the creature that an argument names: a creature file, or RUN_DIR:ID for one of a run. On error
+ * it is initialised and empty. */
+int command_read_creature(const char *name, struct creature *creature, struct error *error);
 
 /* A table of survivors for people. */
 void command_print_survivors(FILE *file, const struct store_entry *entries, int count);

@@ -22,6 +22,12 @@ static const struct command {
     {"view", "RUN_DIR [--generation N] [--top K]", "watch survivors in the viewer", command_view},
     {"save", "RUN_DIR ID [-o NAME.creature] [--text] [--force]", "keep a creature as a file",
      command_save},
+    {"random", "[-o NAME.creature] [--text]", "a creature with a random genome", command_random},
+    {"mutate", "A [-o NAME.creature] [--count N] [--text]", "a mutant of a creature",
+     command_mutate},
+    {"breed", "A B --method crossover|graft [-o NAME.creature] [--text]",
+     "a child of two creatures", command_breed},
+    {"diff", "A B", "what differs between two creatures' genomes, in words", command_diff},
     {"digest", "RUN_DIR", "hashes of what two equal runs have in common", command_digest},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Genetics by hand: random, mutate, breed and diff on creature files, and what they refuse.
+# shellcheck source=/dev/null disable=SC2154
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+controller=$bin/controller
+
+# the same seed gives the same creature, another seed another
+says 'creature [0-9]+ \(random\)' "$controller" random -o a.creature
+"$controller" random -o again.creature --seed 1 >/dev/null
+cmp a.creature again.creature || fail "the same seed gave another creature"
+"$controller" random -o b.json --text --seed 2 >/dev/null
+cmp -s a.creature b.json && fail "another seed gave the same creature"
+"$controller" random -o one.json --text -s initial.bodies_min=1 -s initial.bodies_max=1 >/dev/null
+[ "$(grep -c '"width_m"' one.json)" = 1 ] || fail "-s initial.bodies_max was not obeyed"
+printf '[initial]\nbodies_min = 7\nbodies_max = 7\n' >seven.ini
+"$controller" random -o seven.json --text --params seven.ini >/dev/null
+[ "$(grep -c '"width_m"' seven.json)" = 7 ] || fail "--params was not obeyed"
+
+# mutate says what it did, and the file and diff say it too
+"$controller" mutate a.creature --count 2 --seed 3 -o m.json --text >m.out
+words=$(sed -n 's/^mutations: *//p' m.out)
+[[ $words == *'; '* ]] || fail "not two mutations: $words"
+grep -qF "$words" m.json || fail "the file does not have the words '$words'"
+"$controller" diff a.creature m.json >m.diff
+grep -qF "$words" m.diff || fail "diff does not have the words '$words'"
+grep -q '^[-+~] ' m.diff || fail "diff shows no difference: $(cat m.diff)"
+says 'the genomes are equal' "$controller" diff a.creature again.creature
+says '^mutations: *none' "$controller" mutate a.creature --count 0 -o same.creature
+says 'the genomes are equal' "$controller" diff a.creature same.creature
+
+# breed
+for method in crossover graft; do
+    "$controller" breed a.creature b.json --method $method -o $method.creature --seed 5 >/dev/null
+    says "^\+\+\+ .*, $method of [0-9]+ and [0-9]+" "$controller" diff a.creature $method.creature
+    says 'verdict' "$bin/simulator" evaluate $method.creature walk.ini
+done
+says '^mutations: [^n]' "$controller" breed a.creature b.json -m graft --count 3 -o g.creature
+
+# creatures of a run
+"$controller" run walk.ini -s evolution.generations=2 -o run >/dev/null 2>&1 || fail "run"
+says '^mutations:' "$controller" mutate run:3 --count 1 -o three.creature
+says 'asexual of 3' "$controller" diff run:3 three.creature
+
+# refused
+refused 1 'a.creature: exists already' "$controller" random -o a.creature
+"$controller" random -o a.creature --force >/dev/null || fail "random --force"
+refused 2 'A \(a creature\)' "$controller" mutate
+refused 2 'B \(another creature\)' "$controller" breed a.creature
+refused 2 'unexpected argument' "$controller" diff a.creature a.creature a.creature
+refused 2 '^controller breed: --method crossover or' "$controller" breed a.creature b.json
+refused 2 "'cloning' is neither" "$controller" breed a.creature b.json -m cloning
+refused 2 "'65' is not a whole number" "$controller" mutate a.creature --count 65
+refused 2 'there is no --count' "$controller" random --count 1 -o c.creature
+refused 2 'there is no --method' "$controller" mutate a.creature -m graft
+refused 2 'mutation.stepp.*did you mean' "$controller" mutate a.creature -s mutation.stepp=1
+refused 1 'nowhere.creature' "$controller" mutate nowhere.creature
+refused 1 'there is no creature 999' "$controller" diff run:999 a.creature
+refused 1 'nowhere' "$controller" diff nowhere:1 a.creature
+printf 'no creature' >bad.creature
+refused 1 '^controller: bad.creature: ' "$controller" diff a.creature bad.creature

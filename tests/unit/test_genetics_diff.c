@@ -1,0 +1,260 @@
+/* The difference of genomes in words: nothing of equal ones, something of every field that differs,
+ * lines and counts that agree, also over random mutations and matings. */
+#include "controller/genetics_diff.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "controller/genetics.h"
+#include "tests/unit/genome_fixture.h"
+
+static struct genetics_diff counts;
+
+/* The text, to be freed. */
+static char *diff(const struct genome *before, const struct genome *after)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    counts = genetics_diff(before, after, out);
+    ck_assert_int_eq(fclose(out), 0);
+    return text;
+}
+
+static int count_lines(const char *text, const char *mark)
+{
+    int count = 0;
+
+    for (const char *line = text; *line; line = strchr(line, '\n') + 1)
+        count += !strncmp(line, mark, strlen(mark));
+    return count;
+}
+
+static int count_genes(const struct genome *genome)
+{
+    return genome->body_count + genome->connection_count + genome->neuron_count;
+}
+
+/* What must hold for any two genomes. */
+static void assert_diff_is_right(const struct genome *before, const struct genome *after)
+{
+    char *text = diff(before, after);
+
+    ck_assert_int_eq(text[0] == '\0', genome_is_equal(before, after));
+    ck_assert_int_eq(count_lines(text, "+ "), counts.added);
+    ck_assert_int_eq(count_lines(text, "- "), counts.removed);
+    ck_assert_int_ge(count_lines(text, "~ "), counts.changed);
+    ck_assert_int_eq(counts.same + counts.changed + counts.removed, count_genes(before));
+    ck_assert_int_eq(counts.same + counts.changed + counts.added, count_genes(after));
+    free(text);
+}
+
+START_TEST(equal_genomes_have_no_difference)
+{
+    struct genome a, b;
+
+    fixture_make(&a);
+    fixture_make(&b);
+    char *text = diff(&a, &b);
+    ck_assert_str_eq(text, "");
+    ck_assert_int_eq(counts.same, count_genes(&a));
+    free(text);
+    genome_deinit(&a);
+    genome_deinit(&b);
+}
+END_TEST
+
+/* Every field of every gene, and the line that must tell of its change (or the line's beginning). */
+#define CHANGES(X)                                                                                 \
+    X(g->root = ARM, "~ root: body 0 [1] -> body 1 [2]\n")                                         \
+    X(g->bodies[1].width_m = 0.7, "~ body 1 [2]: width 0.15 -> 0.7 m\n")                           \
+    X(g->bodies[1].height_m = 0.2 + 1e-15, "~ body 1 [2]: height 0.2 -> 0.200000000000001 m\n")    \
+    X(g->bodies[1].joint = JOINT_RIGID, "~ body 1 [2]: joint rotary -> rigid\n")                   \
+    X(g->bodies[1].lower_rad = 0, "~ body 1 [2]: lower limit -0.3333 -> 0")                        \
+    X(g->bodies[1].upper_rad = 1, "~ body 1 [2]: upper limit 7.5 -> 1")                            \
+    X(g->bodies[1].recursive_limit = 4, "~ body 1 [2]: recursive limit 3 -> 4\n")                  \
+    X(g->bodies[1].is_symmetric = 0, "~ body 1 [2]: is no longer symmetric\n")                     \
+    X(g->bodies[0].is_symmetric = 1, "~ body 0 [1]: became symmetric\n")                           \
+    X(g->bodies[1].sensors ^= SENSOR_BIT(SENSOR_JOINT), "~ body 1 [2]: lost sensor joint\n")       \
+    X(g->bodies[1].sensors ^= SENSOR_BIT(SENSOR_CONTACT_TOP),                                      \
+      "~ body 1 [2]: gained sensor contact-top\n")                                                 \
+    X((g->bodies[1].has_effector = 0, g->bodies[1].effector_strength = 0,                          \
+       g->bodies[1].effector_input = (struct input_gene){0}),                                      \
+      "~ body 1 [2]: lost its effector\n")                                                         \
+    X((g->bodies[0].has_effector = 1, g->bodies[0].effector_strength = 0.5,                        \
+       g->bodies[0].effector_input = fixture_constant(2, 1)),                                      \
+      "~ body 0 [1]: gained an effector: constant 2, strength 0.5\n")                              \
+    X(g->bodies[1].effector_input.weight = 0.7, "~ body 1 [2]: effector weight -0.7 -> 0.7\n")     \
+    X(g->bodies[1].effector_input.source = ARM_FIRST + 1,                                          \
+      "~ body 1 [2]: effector neuron 4 [200] (sum, own) -> neuron 5 [201] (product, own)\n")       \
+    X(g->bodies[2].effector_input.sensor = SENSOR_CONTACT_LEFT,                                    \
+      "~ body 2 [1024.3]: effector sensor joint (parent) -> sensor contact-left (parent)\n")       \
+    X(g->bodies[1].effector_strength = 1, "~ body 1 [2]: strength 0.25 -> 1\n")                    \
+    X(g->connections[2].from = HAND, "~ connection 2 [13]: from body 1 [2] -> body 2 [1024.3]\n")  \
+    X(g->connections[2].to = HAND, "~ connection 2 [13]: to body 1 [2] -> body 2 [1024.3]\n")      \
+    X(g->connections[0].parent_face = FACE_LEFT, "~ connection 0 [11]: parent face top -> left\n") \
+    X(g->connections[0].parent_position = 0, "~ connection 0 [11]: parent position -0.3 -> 0\n")   \
+    X(g->connections[0].child_face = FACE_LEFT,                                                    \
+      "~ connection 0 [11]: child face bottom -> left\n")                                          \
+    X(g->connections[0].child_position = 0, "~ connection 0 [11]: child position 1 -> 0\n")        \
+    X(g->connections[0].angle_rad = 6.2, "~ connection 0 [11]: angle -6.2 -> 6.2 rad\n")           \
+    X(g->connections[0].scale = 2, "~ connection 0 [11]: scale 1 -> 2\n")                          \
+    X(g->connections[0].is_reflected = 1, "~ connection 0 [11]: became reflected\n")               \
+    X(g->connections[3].is_terminal_only = 0, "~ connection 3 [14]: is no longer terminal-only\n") \
+    X(g->neurons[3].owner = ARM, "~ neuron 3 [103]: moved from body 0 [1] to body 1 [2]\n")        \
+    X(g->neurons[3].owner = 0, "~ neuron 3 [103]: moved from body 0 [1] to the central set\n")     \
+    X(g->neurons[1].function = NEURON_COS, "~ neuron 1 [101]: function abs -> cos\n")              \
+    X(g->neurons[2].function = NEURON_MAX,                                                         \
+      "~ neuron 2 [102]: function sin -> max; gained input 1: constant 0 x 0\n")                   \
+    X(g->neurons[0].initial = 0.5, "~ neuron 0 [100]: phase 0 -> 0.5 turns\n")                     \
+    X(g->neurons[0].inputs[0].value = -1.5, "~ neuron 0 [100]: input 0 constant 1.5 -> -1.5\n")    \
+    X(g->neurons[0].inputs[2].weight = 2, "~ neuron 0 [100]: input 2 weight 1 -> 2\n")             \
+    X(g->neurons[3].inputs[1].via = TO_ARM_LEFT,                                                   \
+      "~ neuron 3 [103]: input 1 neuron 4 [200] (sum, child by connection 1 [12]) -> "             \
+      "neuron 4 [200] (sum, child by connection 0 [11])\n")                                        \
+    X(g->neurons[2].inputs[0].via = ARM,                                                           \
+      "~ neuron 2 [102]: input 0 sensor contact-right (part of body 0 [1]) -> "                    \
+      "sensor contact-right (part of body 1 [2])\n")                                               \
+    X(g->neurons[2].inputs[0].scope = SCOPE_OWN,                                                   \
+      "~ neuron 2 [102]: input 0 sensor contact-right (part of body 0 [1]) -> "                    \
+      "sensor contact-right (own)\n")                                                              \
+    X(genome_remove_connection(g, 3), "- connection 3 [14]: body 1 [2] to body 2 [1024.3], right " \
+                                      "0 on right 0, angle 0 rad, scale "                          \
+                                      "1, terminal-only\n")
+
+enum {
+#define X(statement, words) +1
+    CHANGE_COUNT = CHANGES(X)
+#undef X
+};
+
+/* Makes change number i; returns the words. */
+static const char *change(struct genome *g, int i)
+{
+#define X(statement, words)                                                                        \
+    if (i-- == 0) {                                                                                \
+        statement;                                                                                 \
+        return words;                                                                              \
+    }
+    CHANGES(X)
+#undef X
+    return NULL;
+}
+
+START_TEST(every_field_is_told)
+{
+    struct genome a, b;
+
+    fixture_make(&a);
+    fixture_make(&b);
+    const char *words = change(&b, _i);
+    char *text = diff(&a, &b);
+    ck_assert_msg(!strncmp(text, words, strlen(words)), "\n%sinstead of\n%s", text, words);
+    ck_assert_int_eq(count_lines(text, ""), 1);
+    free(text);
+    assert_diff_is_right(&a, &b);
+    assert_diff_is_right(&b, &a);
+    genome_deinit(&a);
+    genome_deinit(&b);
+}
+END_TEST
+
+START_TEST(new_genes_are_told_whole)
+{
+    struct genome a, b;
+
+    fixture_make(&a);
+    fixture_make(&b);
+    genome_remove_neuron(&a, 0);
+    genome_remove_body(&a, 1);
+    char *text = diff(&a, &b);
+    ck_assert_ptr_nonnull(strstr(text,
+                                 "+ neuron 0 [100]: oscillate-saw in the central set: constant "
+                                 "1.5, neuron 1 [101] (abs, central), neuron 2 [102] (sin, "
+                                 "central)\n"));
+    ck_assert_ptr_nonnull(strstr(
+        text, "+ body 1 [2]: rotary, 0.15 x 0.2 m, limits -0.3333 .. 7.5 rad, recursive limit 3, "
+              "symmetric, sensor joint, sensor contact-left, effector: neuron 4 [200] (sum, own) "
+              "x -0.7, strength 0.25\n"));
+    free(text);
+    assert_diff_is_right(&a, &b);
+    genome_deinit(&a);
+    genome_deinit(&b);
+}
+END_TEST
+
+START_TEST(another_order_is_told)
+{
+    struct genome a, b;
+
+    fixture_make(&a);
+    fixture_make(&b);
+    struct body_gene first = b.bodies[0];
+    b.bodies[0] = b.bodies[1];
+    b.bodies[1] = first;
+    char *text = diff(&a, &b);
+    ck_assert_str_eq(text, "~ order of bodies: [1] [2] [1024.3] -> [2] [1] [1024.3]\n");
+    ck_assert_int_eq(counts.is_moved, 1);
+    ck_assert_int_eq(counts.same, count_genes(&a));
+    free(text);
+    genome_deinit(&a);
+    genome_deinit(&b);
+}
+END_TEST
+
+/* Words and equality agree over whatever evolution does. */
+START_TEST(relatives_are_compared_rightly)
+{
+    struct params params;
+    struct genome a, b;
+    struct rng rng;
+    char text[256];
+
+    params_set_defaults(&params);
+    rng_init(&rng, 77, RNG_TEST, 0, 0);
+    for (uint64_t i = 1; i <= 600; i++) {
+        struct gene_counter ids = {.creature = 3 * i};
+
+        ck_assert_int_eq(genetics_random(&a, &params, &rng, &ids), 0);
+        ck_assert_int_eq(genome_copy(&b, &a), 0);
+        ids = (struct gene_counter){.creature = 3 * i + 1};
+        ck_assert_int_eq(genetics_mutate(&b, (int)(i % 8), &params, &rng, &ids, text, sizeof(text)),
+                         0);
+        assert_diff_is_right(&a, &b);
+        if (i % 3 == 0) {
+            struct genome child;
+
+            ids = (struct gene_counter){.creature = 3 * i + 2};
+            ck_assert_int_eq(
+                (i % 2 ? genetics_graft : genetics_crossover)(&child, &a, &b, &params, &rng, &ids),
+                0);
+            assert_diff_is_right(&a, &child);
+            assert_diff_is_right(&child, &b);
+            genome_deinit(&child);
+        }
+        genome_deinit(&a);
+        genome_deinit(&b);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("genetics_diff");
+    TCase *all = tcase_create("all");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_add_test(all, equal_genomes_have_no_difference);
+    tcase_add_loop_test(all, every_field_is_told, 0, CHANGE_COUNT);
+    tcase_add_test(all, new_genes_are_told_whole);
+    tcase_add_test(all, another_order_is_told);
+    tcase_add_test(all, relatives_are_compared_rightly);
+    suite_add_tcase(suite, all);
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
