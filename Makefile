@@ -113,7 +113,7 @@ oracle: $(B)/tests/oracle/test_scenes
 	$(Q)$< --table
 
 # the tables of the documentation that come from these programs, written in place
-accuracy: $(B)/tests/oracle/test_mujoco
+accuracy: $(B)/tests/oracle/test_scenes $(B)/tests/oracle/test_mujoco
 	$(Q)BUILD=$(B) scripts/measure-accuracy
 
 BENCHES := $(patsubst tests/%.c,$(B)/%,$(wildcard tests/bench/bench_*.c))

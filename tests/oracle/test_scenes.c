@@ -7,7 +7,8 @@
  *   constraint   rtol 1e-12, touching within 1e-10 m        within tol_ref
  *
  * With the argument --table every number is printed, with a summary in the last line; that is
- * `make oracle`. Without it the same is a Check program. Every number of cases.json must be measured by
+ * `make oracle`. With --markdown there is one line for each case, for docs/physics.md; that is part of
+ * `make accuracy`. Without either the same is a Check program. Every number of cases.json must be measured by
  * every run that its case names: none is left out in silence. */
 #include <check.h>
 #include <jansson.h>
@@ -718,6 +719,119 @@ static int print_table(void)
     return failed > 0;
 }
 
+/* ---------------------------------------------------------------- the table in the documentation */
+
+#define PAGE "docs/physics.md"
+
+/* Of a run's numbers the one that comes nearest to its tolerance, or passes it; NULL: none is due. */
+static const struct expected *worst_of(const struct oracle_case *oracle, int run)
+{
+    const struct expected *worst = NULL;
+    double largest = -1;
+    for (size_t k = 0; k < oracle->count; k++) {
+        const struct expected *e = &oracle->list[k];
+        double share = fabs(e->measured[run] - e->value) / tolerance(e, run);
+        if (is_due(oracle, e, run) && !(share <= largest)) {
+            largest = share;
+            worst = e;
+        }
+    }
+    return worst;
+}
+
+static void print_row(const struct oracle_case *oracle)
+{
+    printf("| %s | %zu |", oracle->name, oracle->count);
+    for (int run = 0; run < RUN_COUNT; run++) {
+        const struct expected *e = worst_of(oracle, run);
+        if (e)
+            printf(" %.0e of %.0e |", fabs(e->measured[run] - e->value), tolerance(e, run));
+        else
+            printf(" |");
+    }
+    printf("\n");
+}
+
+static int print_markdown(void)
+{
+    int failed = 0;
+    printf("| case | numbers | articulated, default | articulated, RK4, fine | constraint |\n"
+           "|---|---|---|---|---|\n");
+    for (int i = 0; i < CASE_COUNT; i++) {
+        measure(&cases[i]);
+        print_row(&cases[i]);
+        for (size_t k = 0; k < cases[i].count; k++)
+            for (int run = 0; run < RUN_COUNT; run++)
+                failed |=
+                    is_due(&cases[i], &cases[i].list[k], run) && !is_good(&cases[i].list[k], run);
+    }
+    return failed;
+}
+
+/* Finds a case's row; the number it begins with, and the shares of the tolerances that it gives for each
+ * run (-1: none). 0 if the page has no such row. */
+static int read_row(const char *name, long *numbers, double shares[RUN_COUNT])
+{
+    char line[400], start[80];
+    int is_found = 0, length = snprintf(start, sizeof start, "| %s |", name);
+    FILE *page = fopen(PAGE, "r");
+    ck_assert_msg(page != NULL, "%s cannot be opened", PAGE);
+    while (!is_found && fgets(line, sizeof line, page)) {
+        char *at = line + length;
+        if (strncmp(line, start, (size_t)length) != 0)
+            continue;
+        is_found = 1;
+        *numbers = strtol(at, &at, 10);
+        for (int run = 0; run < RUN_COUNT; run++) {
+            double error, allowed;
+            at = strchr(at, '|');
+            ck_assert_msg(at != NULL, "%s: the row of %s has too few columns", PAGE, name);
+            at++;
+            shares[run] = sscanf(at, "%lf of %lf", &error, &allowed) == 2 ? error / allowed : -1;
+        }
+    }
+    fclose(page);
+    return is_found;
+}
+
+/* The documented table has every case with all its numbers, and its errors are still the size of those
+ * measured. `make accuracy` writes it. */
+static void check_documented(const struct oracle_case *oracle)
+{
+    long numbers = 0;
+    double shares[RUN_COUNT];
+    ck_assert_msg(read_row(oracle->name, &numbers, shares), "%s: no row for %s (make accuracy)",
+                  PAGE, oracle->name);
+    ck_assert_msg(numbers == (long)oracle->count, "%s: %s has %zu numbers (make accuracy)", PAGE,
+                  oracle->name, oracle->count);
+    for (int run = 0; run < RUN_COUNT; run++) {
+        const struct expected *e = worst_of(oracle, run);
+        double share = e ? fabs(e->measured[run] - e->value) / tolerance(e, run) : -1;
+        int is_current = e ? shares[run] >= 0 && share <= 10 * shares[run] + 0.01 : shares[run] < 0;
+        ck_assert_msg(is_current,
+                      "%s: %s, %s has an error of %.1e of what is allowed now (make accuracy)",
+                      PAGE, oracle->name, run_names[run], share);
+    }
+}
+
+/* Rows between the lines that `make accuracy` writes between: as many as there are cases. */
+START_TEST(documented_cases_exist)
+{
+    char line[400];
+    int is_inside = 0, rows = 0;
+    FILE *page = fopen(PAGE, "r");
+    ck_assert_msg(page != NULL, "%s cannot be opened", PAGE);
+    while (fgets(line, sizeof line, page)) {
+        if (strncmp(line, "<!-- oracle: ", 13) == 0)
+            is_inside = !is_inside;
+        rows += is_inside && line[0] == '|';
+    }
+    fclose(page);
+    ck_assert_msg(rows == CASE_COUNT + 2, "%s has %d rows for %d cases (make accuracy)", PAGE,
+                  rows - 2, (int)CASE_COUNT);
+}
+END_TEST
+
 /* ---------------------------------------------------------------- as tests */
 
 START_TEST(oracle_case)
@@ -738,6 +852,7 @@ START_TEST(oracle_case)
         }
     }
     ck_assert_msg(bad == 0, "%s: %d numbers are wrong, first %s", oracle->name, bad, first);
+    check_documented(oracle);
 }
 END_TEST
 
@@ -775,6 +890,7 @@ static int run_tests(void)
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, oracle_case, 0, CASE_COUNT);
     tcase_add_test(tests, planted_faults);
+    tcase_add_test(tests, documented_cases_exist);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
@@ -785,8 +901,11 @@ static int run_tests(void)
 
 int main(int argc, char **argv)
 {
+    const char *what = argc > 1 ? argv[1] : "";
     load_cases();
-    int result = argc > 1 && strcmp(argv[1], "--table") == 0 ? print_table() : run_tests();
+    int result = strcmp(what, "--table") == 0      ? print_table()
+                 : strcmp(what, "--markdown") == 0 ? print_markdown()
+                                                   : run_tests();
     unload_cases();
     return result;
 }
