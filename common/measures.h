@@ -94,7 +94,7 @@ void measures_set(struct measures *measures, int index, double value);
     X(TOO_FAST, 6, "too-fast", "a part exceeded the speed limit")                                  \
     X(SPINNING, 7, "spinning", "a part turned too fast for the step")                              \
     X(PENETRATION, 8, "penetration", "a contact was violated for too long")                        \
-    X(ENERGY, 9, "energy", "more energy came out than went in")                                    \
+    X(ENERGY, 9, "energy", "energy came from nowhere, or vanished")                                \
     X(UNSTABLE_DRAG, 10, "unstable-drag", "too thin for this viscosity and step")                  \
     X(BUDGET, 11, "budget", "the step budget was used up")                                         \
     X(VIBRATION, 12, "vibration", "joints reversed faster than muscles can")                       \

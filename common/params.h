@@ -119,7 +119,8 @@
          "turn per step, for 3 steps, that disqualifies; 0 = off")                                 \
     REAL(guard, penetration_m, 0.02, 0, 10, 'E',                                                   \
          "penetration, for 50 ms, that disqualifies; 0 = off")                                     \
-    REAL(guard, energy_share, 0.02, 0, 1000, 'E', "unaccounted gain by work and losses; 0 = off")  \
+    REAL(guard, energy_share, 0.02, 0, 1000, 'E',                                                  \
+         "unaccounted energy by work and losses; 0 = off")                                         \
     REAL(guard, reversals_hz, 20, 0, 1000, 'E', "reversals per second of a joint; 0 = off")        \
     INT(guard, referee_top, 10, 0, 1000, 'S',                                                      \
         "so many of each generation are simulated again at a quarter of the step; 0 = off")        \

@@ -399,7 +399,7 @@ static int watch_tick(struct run *run)
     double floor_j =
         1e-3 * run->phenotype.mass_kg * STANDARD_GRAVITY_M_S2 * run->result->measures.size_m;
     double allowed_j = p->guard_energy_share * (turnover_j - floor_j) + floor_j;
-    if (p->guard_energy_share > 0 && gain_j + fmax(ledger->residual_j, 0) > allowed_j)
+    if (p->guard_energy_share > 0 && gain_j + fabs(ledger->residual_j) > allowed_j)
         return VERDICT_ENERGY;
     for (int i = 1; i < run->phenotype.link_count && run->time_s >= 1; i++)
         if (p->guard_reversals_hz > 0 && run->reversals[i] > p->guard_reversals_hz * run->time_s)
