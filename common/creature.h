@@ -12,6 +12,7 @@
 #include "common/params.h"
 
 #define CREATURE_FILE_BYTES_MAX (4 << 20)
+#define CREATURE_MUTATIONS_SIZE 1024 /* of the words; longer lists are cut */
 
 struct creature {
     char name[64];
@@ -21,7 +22,7 @@ struct creature {
     uint64_t id, parents[2];
     int64_t generation;
     char method[16];     /* random, asexual, crossover, graft, hand */
-    char mutations[256]; /* in words */
+    char mutations[CREATURE_MUTATIONS_SIZE]; /* in words */
     /* its evaluation, if has_evaluation */
     int has_evaluation;
     struct params params;

@@ -108,15 +108,31 @@ int command_read_creature(const char *name, struct creature *creature, struct er
     return status;
 }
 
-void command_print_survivors(FILE *file, const struct store_entry *entries, int count)
+const char *command_print_origin(const struct store_entry *entry, char *text, size_t size)
+{
+    const uint64_t *parents = entry->parents;
+    if (parents[0] && parents[1])
+        snprintf(text, size, "%s of %" PRIu64 " and %" PRIu64, entry->method, parents[0],
+                 parents[1]);
+    else if (parents[0])
+        snprintf(text, size, "%s of %" PRIu64, entry->method, parents[0]);
+    else
+        snprintf(text, size, "%s", entry->method);
+    return text;
+}
+
+void command_print_survivors(FILE *file, const struct store_entry *entries, int count,
+                             int has_mutations)
 {
     fprintf(file, "%5s %8s %10s %12s %6s %8s %6s  %-10s  %s\n", "rank", "id", "fitness",
-            "distance (m)", "parts", "neurons", "born", "method", "verdict");
+            "distance (m)", "parts", "neurons", "born", "method",
+            has_mutations ? "verdict     mutations" : "verdict");
     for (int i = 0; i < count; i++) {
         const struct store_entry *entry = &entries[i];
-        fprintf(file, "%5d %8" PRIu64 " %10.4f %12.3f %6.0f %8.0f %6" PRIu32 "  %-10s  %s\n",
+        const char *words = has_mutations ? entry->mutations : "";
+        fprintf(file, "%5d %8" PRIu64 " %10.4f %12.3f %6.0f %8.0f %6" PRIu32 "  %-10s  %-*s%s%s\n",
                 entry->rank, entry->id, entry->fitness, entry->measures.distance_m,
                 entry->measures.parts, entry->measures.neurons, entry->generation, entry->method,
-                verdict_name(entry->verdict));
+                *words ? 10 : 0, verdict_name(entry->verdict), *words ? "  " : "", words);
     }
 }

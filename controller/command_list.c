@@ -1,4 +1,4 @@
-/* controller list: the best of a generation, as a table or as JSON. */
+/* controller list: the best of a generation, or the ancestors of a creature, as a table or as JSON. */
 #include <getopt.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -11,10 +11,15 @@
 
 static const char help[] =
     "usage: controller list RUN_DIR [option]...\n"
-    "Lists the best creatures of a generation, best first.\n"
+    "Lists the best creatures of a generation, best first, with what their birth changed; or the\n"
+    "ancestors of one.\n"
     "\n"
     "      --generation N    a complete generation, from 0; default: the last complete one\n"
     "      --top K           this many; default 10, 0 = all\n"
+    "      --lineage ID      a creature and its ancestors instead, back to the first: its parent "
+    "(of\n"
+    "                        two: the first), the parent's parent, and so on\n"
+    "      --all             with --lineage: both parents of each, so all ancestors\n"
     "      --json            one array, one object per creature; what may differ between two "
     "equal\n"
     "                        runs stands under the key `cost` (docs/run-store.md)\n"
@@ -94,50 +99,105 @@ static int print_json(const struct store_entry *entries, int count)
     return status ? COMMAND_FAILED : COMMAND_OK;
 }
 
-static int list_run(const char *directory, int64_t generation, int top, int is_json)
+/* What was on the command line. */
+struct request {
+    int64_t generation, top, lineage; /* lineage: a creature's id; 0 = none */
+    int is_all, is_json;
+};
+
+/* A line for each ancestor, the youngest first. */
+static void print_lineage(const struct store_entry *entries, int count)
+{
+    char origin[80];
+    printf("%8s %6s %10s  %-28s  %s\n", "id", "born", "fitness", "method", "mutations");
+    for (int i = 0; i < count; i++) {
+        const char *words = entries[i].mutations;
+        printf("%8" PRIu64 " %6" PRIu32 " %10.4f  %-*s%s%s\n", entries[i].id, entries[i].generation,
+               entries[i].fitness, *words ? 28 : 0,
+               command_print_origin(&entries[i], origin, sizeof origin), *words ? "  " : "", words);
+    }
+}
+
+static int get_entries(struct store *store, const struct request *request,
+                       struct store_entry **entries, int *count, uint32_t *generation,
+                       struct error *error)
+{
+    if (request->lineage)
+        return store_get_lineage(store, (uint64_t)request->lineage, request->is_all, entries, count,
+                                 error);
+    int top = request->top ? (int)request->top : INT32_MAX;
+    return store_get_top(store, request->generation, top, entries, count, generation, error);
+}
+
+static int list_run(const char *directory, const struct request *request)
 {
     struct store *store = NULL;
     struct store_entry *entries = NULL;
     struct error error = {0};
-    uint32_t found;
+    uint32_t generation = 0;
     int count, result = COMMAND_OK;
     if (command_open_run(directory, &store, &error) ||
-        store_get_top(store, generation, top, &entries, &count, &found, &error)) {
+        get_entries(store, request, &entries, &count, &generation, &error)) {
         result = command_fail(&error);
-    } else if (is_json) {
+    } else if (request->is_json) {
         result = print_json(entries, count);
+    } else if (request->lineage) {
+        printf("%s, creature %" PRId64 " and its ancestors%s\n", directory, request->lineage,
+               request->is_all ? "" : " by the first parents");
+        print_lineage(entries, count);
     } else {
-        printf("%s, generation %" PRIu32 "\n", directory, found);
-        command_print_survivors(stdout, entries, count);
+        printf("%s, generation %" PRIu32 "\n", directory, generation);
+        command_print_survivors(stdout, entries, count, 1);
     }
     free(entries);
     store_close(store);
     return result ? result : command_finish_output();
 }
 
+/* Combinations that make no sense. */
+static int check_request(const char *command, const struct request *request, int has_generation)
+{
+    if (request->lineage && has_generation)
+        return command_usage(command, "--lineage takes no --generation and no --top");
+    if (request->is_all && !request->lineage)
+        return command_usage(command, "--all goes with --lineage");
+    return 0;
+}
+
 int command_list(int argc, char **argv)
 {
-    enum { OPTION_JSON = 256, OPTION_GENERATION, OPTION_TOP };
+    enum { OPTION_JSON = 256, OPTION_GENERATION, OPTION_TOP, OPTION_LINEAGE, OPTION_ALL };
     static const struct option options[] = {
         {"json", no_argument, NULL, OPTION_JSON},
         {"generation", required_argument, NULL, OPTION_GENERATION},
         {"top", required_argument, NULL, OPTION_TOP},
+        {"lineage", required_argument, NULL, OPTION_LINEAGE},
+        {"all", no_argument, NULL, OPTION_ALL},
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0}};
-    int64_t generation = -1, top = TOP_DEFAULT;
-    int is_json = 0, answer, result = 0;
+    struct request request = {.generation = -1, .top = TOP_DEFAULT};
+    int has_generation = 0, answer, result = 0;
     opterr = 0;
     while (!result && (answer = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
         switch (answer) {
         case OPTION_JSON:
-            is_json = 1;
+            request.is_json = 1;
             break;
         case OPTION_GENERATION:
-            result =
-                command_parse_number(argv[0], "--generation", optarg, 0, UINT32_MAX, &generation);
+            has_generation = 1;
+            result = command_parse_number(argv[0], "--generation", optarg, 0, UINT32_MAX,
+                                          &request.generation);
             break;
         case OPTION_TOP:
-            result = command_parse_number(argv[0], "--top", optarg, 0, INT32_MAX, &top);
+            has_generation = 1;
+            result = command_parse_number(argv[0], "--top", optarg, 0, INT32_MAX, &request.top);
+            break;
+        case OPTION_LINEAGE:
+            result =
+                command_parse_number(argv[0], "--lineage", optarg, 1, INT64_MAX, &request.lineage);
+            break;
+        case OPTION_ALL:
+            request.is_all = 1;
             break;
         case 'h':
             fputs(help, stdout);
@@ -147,7 +207,8 @@ int command_list(int argc, char **argv)
         }
     }
     if (!result)
+        result = check_request(argv[0], &request, has_generation);
+    if (!result)
         result = command_check_operands(argc, argv, 1, 1, "RUN_DIR");
-    return result ? result
-                  : list_run(argv[optind], generation, top ? (int)top : INT32_MAX, is_json);
+    return result ? result : list_run(argv[optind], &request);
 }

@@ -194,7 +194,7 @@ static void print_champions(const struct session *session)
         return;
     }
     printf("The best after generation %" PRIu32 ":\n", generation);
-    command_print_survivors(stdout, entries, count);
+    command_print_survivors(stdout, entries, count, 0);
     if (count)
         printf("\nwatch them:  controller view %s\nkeep one:    controller save %s %" PRIu64 "\n",
                session->directory, session->directory, entries[0].id);

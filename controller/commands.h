@@ -48,7 +48,10 @@ int command_open_run(const char *directory, struct store **store, struct error *
  * it is initialised and empty. */
 int command_read_creature(const char *name, struct creature *creature, struct error *error);
 
-/* A table of survivors for people. */
-void command_print_survivors(FILE *file, const struct store_entry *entries, int count);
+/* A table of survivors for people; with their mutations in words if has_mutations. */
+void command_print_survivors(FILE *file, const struct store_entry *entries, int count,
+                             int has_mutations);
+/* How a creature came about: "crossover of 12 and 40". */
+const char *command_print_origin(const struct store_entry *entry, char *text, size_t size);
 
 #endif

@@ -23,7 +23,7 @@ int genetics_random(struct genome *genome, const struct params *params, struct r
 /* Applies `count` mutations, sites drawn with the mutation.* rates, in the order: body parameters and
  * neurons, new body, new neurons, connections (changed, added, removed); then collects garbage. A
  * mutation that leaves the genome unchanged is drawn again. What happened is written to `text` in
- * words, separated by "; " and cut to fit. 0 or ERR_MEMORY (genome then unchanged). */
+ * words, separated by "; "; of those that do not fit, "..." stands for all from the first on. 0 or ERR_MEMORY (genome then unchanged). */
 int genetics_mutate(struct genome *genome, int count, const struct params *params, struct rng *rng,
                     struct gene_counter *ids, char *text, int text_size);
 

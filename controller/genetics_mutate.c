@@ -645,13 +645,20 @@ static int try_kind(struct mutation *mutation, struct genome *genome, int kind)
     return mutation->status == ERR_MEMORY ? ERR_MEMORY : is_change;
 }
 
-/* Appends to the list, cut to what fits. */
+/* Appends to the list; what does not fit is left out, and "..." says so. */
 static void add_words(const char *words, char *text, int text_size)
 {
     int length = text_size > 0 ? (int)strlen(text) : 0;
+    int is_cut = length >= 3 && strcmp(text + length - 3, "...") == 0;
+    const char *gap = length ? "; " : "";
+    int room = text_size - length - 2 - (int)sizeof("; ...");
 
-    if (length < text_size)
-        snprintf(text + length, (size_t)(text_size - length), "%s%s", length ? "; " : "", words);
+    if (is_cut)
+        return;
+    if ((int)strlen(words) <= room)
+        snprintf(text + length, (size_t)(text_size - length), "%s%s", gap, words);
+    else if (length + (int)sizeof("; ...") <= text_size)
+        snprintf(text + length, (size_t)(text_size - length), "%s...", gap);
 }
 
 static int mutate(struct mutation *mutation, struct genome *genome, int count, char *text,

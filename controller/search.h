@@ -9,7 +9,7 @@
 #ifndef CONTROLLER_SEARCH_H
 #define CONTROLLER_SEARCH_H
 
-#include "common/genome.h"
+#include "common/creature.h"
 #include "common/measures.h"
 #include "common/params.h"
 
@@ -23,12 +23,12 @@ enum breeding_method {
 extern const char *const breeding_method_names[METHOD_COUNT];
 
 struct individual {
-    uint64_t id;         /* 1, 2, ... in the order of birth, unique in a run */
-    uint32_t generation; /* of birth, from 0 */
-    int method;          /* enum breeding_method */
-    uint64_t parents[2]; /* 0 = none */
-    uint64_t seed;       /* of its evaluation: rng_mix_seed(run seed, id) */
-    char mutations[256]; /* in words; empty = none */
+    uint64_t id;                             /* 1, 2, ... in the order of birth, unique in a run */
+    uint32_t generation;                     /* of birth, from 0 */
+    int method;                              /* enum breeding_method */
+    uint64_t parents[2];                     /* 0 = none */
+    uint64_t seed;                           /* of its evaluation: rng_mix_seed(run seed, id) */
+    char mutations[CREATURE_MUTATIONS_SIZE]; /* in words; empty = none */
     struct genome genome;
     int has_result;
     int verdict;

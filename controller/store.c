@@ -1303,27 +1303,11 @@ static int read_entry(struct store *store, sqlite3_stmt *row, struct store_entry
     return status;
 }
 
-int store_get_top(struct store *store, int64_t generation, int top, struct store_entry **entries,
-                  int *count, uint32_t *generation_found, struct error *error)
+/* All rows of a prepared statement as entries; finalizes it. */
+static int read_entries(struct store *store, sqlite3_stmt *row, struct store_entry **entries,
+                        int *count, struct error *error)
 {
-    sqlite3_stmt *row;
-    *entries = NULL;
-    *count = 0;
-    int status = find_closed(store, &generation, error);
-    if (!status)
-        status = prepare_printed(
-            store, print_select,
-            ", m.rank, m.survived, m.fitness, c.worker, c.attempt, c.wall_ms, c.cpu_ms,"
-            " c.arena_bytes, c.time_s",
-            "FROM members m JOIN individuals i ON i.id = m.individual"
-            " LEFT JOIN costs c ON c.individual = i.id"
-            " WHERE m.generation = ? AND m.rank <= ? ORDER BY m.rank",
-            &row, error);
-    if (status)
-        return status;
-    *generation_found = (uint32_t)generation;
-    sqlite3_bind_int64(row, 1, generation);
-    sqlite3_bind_int(row, 2, top);
+    int status;
     while ((status = next_row(store, row, error)) == 1) {
         status = make_room(store, entries, *count, sizeof **entries, error);
         if (!status)
@@ -1338,6 +1322,58 @@ int store_get_top(struct store *store, int64_t generation, int top, struct store
         *entries = NULL;
         *count = 0;
     }
+    return status;
+}
+
+static const char *const entry_columns = ", m.rank, m.survived, m.fitness, c.worker, c.attempt,"
+                                         " c.wall_ms, c.cpu_ms, c.arena_bytes, c.time_s";
+
+int store_get_top(struct store *store, int64_t generation, int top, struct store_entry **entries,
+                  int *count, uint32_t *generation_found, struct error *error)
+{
+    sqlite3_stmt *row;
+    *entries = NULL;
+    *count = 0;
+    int status = find_closed(store, &generation, error);
+    if (!status)
+        status = prepare_printed(store, print_select, entry_columns,
+                                 "FROM members m JOIN individuals i ON i.id = m.individual"
+                                 " LEFT JOIN costs c ON c.individual = i.id"
+                                 " WHERE m.generation = ? AND m.rank <= ? ORDER BY m.rank",
+                                 &row, error);
+    if (status)
+        return status;
+    *generation_found = (uint32_t)generation;
+    sqlite3_bind_int64(row, 1, generation);
+    sqlite3_bind_int(row, 2, top);
+    return read_entries(store, row, entries, count, error);
+}
+
+int store_get_lineage(struct store *store, uint64_t id, int has_second_parents,
+                      struct store_entry **entries, int *count, struct error *error)
+{
+    sqlite3_stmt *row;
+    *entries = NULL;
+    *count = 0;
+    int status = prepare_printed(
+        store, print_select, entry_columns,
+        "FROM individuals i"
+        " LEFT JOIN members m ON m.individual = i.id AND m.generation ="
+        " (SELECT max(generation) FROM members WHERE individual = i.id AND rank IS NOT NULL)"
+        " LEFT JOIN costs c ON c.individual = i.id"
+        " WHERE i.id IN (WITH RECURSIVE line (id) AS (VALUES (?1)"
+        " UNION SELECT a.parent1 FROM line JOIN individuals a ON a.id = line.id"
+        " UNION SELECT a.parent2 FROM line JOIN individuals a ON a.id = line.id WHERE ?2)"
+        " SELECT id FROM line) ORDER BY i.id DESC",
+        &row, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(row, 1, (sqlite3_int64)id);
+    sqlite3_bind_int(row, 2, has_second_parents);
+    status = read_entries(store, row, entries, count, error);
+    if (!status && *count == 0)
+        status =
+            error_set(error, ERR_MISSING, "%s: there is no creature %" PRIu64, store->path, id);
     return status;
 }
 

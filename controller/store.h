@@ -118,7 +118,7 @@ struct store_entry {
     int verdict;
     char method[16];
     uint64_t parents[2];
-    char mutations[256];
+    char mutations[CREATURE_MUTATIONS_SIZE];
     struct measures measures;
     uint64_t digest, seed;
     int has_cost;
@@ -128,6 +128,13 @@ struct store_entry {
  * *entries. `generation_found` receives the generation meant. */
 int store_get_top(struct store *store, int64_t generation, int top, struct store_entry **entries,
                   int *count, uint32_t *generation_found, struct error *error);
+
+/* A creature and its ancestors, the youngest first, back to those without parents: along the first
+ * parents, or all of them if has_second_parents. Rank, survival and fitness are those of the last
+ * closed generation that each was judged in (rank 0: none yet). ERR_MISSING if there is no such
+ * creature. The caller frees *entries. */
+int store_get_lineage(struct store *store, uint64_t id, int has_second_parents,
+                      struct store_entry **entries, int *count, struct error *error);
 
 /* Fitness of the closed generations: best, median, mean of the members, in order; the caller
  * frees. */

@@ -41,7 +41,24 @@ says '^mutations: [^n]' "$controller" breed a.creature b.json -m graft --count 3
 says '^mutations:' "$controller" mutate run:3 --count 1 -o three.creature
 says 'asexual of 3' "$controller" diff run:3 three.creature
 
+# list and the lineage tell what births changed
+"$controller" resume run -s evolution.generations=6 >/dev/null 2>&1 || fail "resume"
+"$controller" list run --top 0 >list.out
+grep -q 'verdict     mutations' list.out || fail "list has no mutations: $(cat list.out)"
+grep -Eq '(asexual|crossover|graft) .*(->|added|removed|gained|lost|now leads|became|no longer)' list.out ||
+    fail "list tells of no mutation: $(cat list.out)"
+youngest=$("$controller" list run --top 0 --json | sed -n 's/^    "id": \([0-9]*\),/\1/p' | sort -n | tail -n 1)
+"$controller" list run --lineage "$youngest" >line.out
+tail -n 1 line.out | grep -Eq '^ +[0-9]+ .* random$' || fail "the lineage does not end in a first ancestor: $(cat line.out)"
+[ "$(sed -n 3p line.out | awk '{print $1}')" = "$youngest" ] || fail "the lineage does not begin with $youngest"
+"$controller" list run --lineage "$youngest" --json >line.json
+[ "$(grep -c '^    "id":' line.json)" = $(($(wc -l <line.out) - 2)) ] || fail "--lineage --json has others"
+[ "$("$controller" list run --lineage "$youngest" --all | wc -l)" -ge "$(wc -l <line.out)" ] || fail "--all has fewer"
+
 # refused
+refused 1 'there is no creature 999' "$controller" list run --lineage 999
+refused 2 'takes no --generation' "$controller" list run --lineage 1 --generation 0
+refused 2 'all goes with' "$controller" list run --all
 refused 1 'a.creature: exists already' "$controller" random -o a.creature
 "$controller" random -o a.creature --force >/dev/null || fail "random --force"
 refused 2 'A \(a creature\)' "$controller" mutate

@@ -577,21 +577,38 @@ START_TEST(nothing_to_change_ends)
 }
 END_TEST
 
+/* The same six mutations, told in less and less room: whole words of the first ones, then "...". */
 START_TEST(texts_are_cut_to_fit)
 {
-    for (int size = 0; size <= 60; size++) {
-        struct gene_counter ids = {.creature = 2};
-        struct genome genome;
-        char text[64];
+    struct genome genome, copy;
+    char whole[1024], text[sizeof(whole)];
 
+    make_large(&genome, 3, 2);
+    for (int size = (int)sizeof(whole); size >= 0; size--) {
+        struct gene_counter ids = {.creature = 2};
+        size_t length;
+
+        rng_init(&rng, 4242, RNG_TEST, 1, 0);
         memset(text, 'x', sizeof(text));
-        make(&genome, 1);
-        ck_assert_int_eq(genetics_mutate(&genome, 6, &params, &rng, &ids, size ? text : NULL, size),
+        ck_assert_int_eq(genome_copy(&copy, &genome), 0);
+        ck_assert_int_eq(genetics_mutate(&copy, 6, &params, &rng, &ids, size ? text : NULL, size),
                          0);
-        ck_assert(size == 0 || memchr(text, '\0', (size_t)size));
-        ck_assert(text[size] == 'x');
-        genome_deinit(&genome);
+        genome_deinit(&copy);
+        ck_assert(size == (int)sizeof(text) || text[size] == 'x');
+        if (size == 0)
+            continue;
+        ck_assert_ptr_nonnull(memchr(text, '\0', (size_t)size));
+        if (size == (int)sizeof(whole))
+            strcpy(whole, text);
+        length = strlen(text);
+        if (strcmp(text, whole) != 0 && length > 0) {
+            ck_assert_int_ge((int)length, 3);
+            ck_assert_str_eq(text + length - 3, "...");
+            ck_assert_int_eq(strncmp(text, whole, length - 3), 0);
+        }
+        ck_assert(size < 8 || length > 0);
     }
+    genome_deinit(&genome);
 }
 END_TEST
 

@@ -302,6 +302,57 @@ static void count_referee(struct store *store, uint32_t generation, int *seen, i
     free_population(&found);
 }
 
+/* Ancestors of the youngest: each named by a younger one's parents, all of them or the first only. */
+static void check_lineage(struct store *store, uint64_t id, int has_second_parents)
+{
+    struct store_entry *entries;
+    uint64_t wanted[4 * POPULATION] = {id};
+    int count, wanted_count = 1;
+    ck_ok(store_get_lineage(store, id, has_second_parents, &entries, &count, &error));
+    for (int i = 0; i < count; i++) {
+        int is_wanted = 0;
+        for (int k = 0; k < wanted_count; k++)
+            is_wanted |= wanted[k] == entries[i].id;
+        ck_assert_msg(is_wanted, "%d is no ancestor", (int)entries[i].id);
+        ck_assert(i == 0 || entries[i].id < entries[i - 1].id);
+        for (int p = 0; p < 1 + has_second_parents; p++) {
+            int is_found = entries[i].parents[p] == 0;
+            for (int k = 0; k < count; k++)
+                is_found |= entries[k].id == entries[i].parents[p];
+            ck_assert_msg(is_found, "parent %d is missing", (int)entries[i].parents[p]);
+            if (wanted_count < 4 * POPULATION)
+                wanted[wanted_count++] = entries[i].parents[p];
+        }
+    }
+    ck_assert_uint_eq(entries[0].id, id);
+    ck_assert_uint_eq(entries[count - 1].parents[0], 0);
+    free(entries);
+}
+
+START_TEST(test_lineage)
+{
+    struct store *store;
+    struct store_entry *entries;
+    int count;
+    uint64_t youngest = 0;
+    params.breeding_asexual = 0;
+    make_finished_run();
+    ck_ok(store_open(&store, path, 1, &error));
+    for (uint64_t id = 1; !store_get_lineage(store, id, 1, &entries, &count, &error); id++) {
+        check_lineage(store, id, 0);
+        check_lineage(store, id, 1);
+        free(entries);
+        youngest = id;
+    }
+    ck_assert_uint_gt(youngest, POPULATION);
+    ck_assert_int_eq(store_get_lineage(store, youngest + 1, 1, &entries, &count, &error),
+                     ERR_MISSING);
+    ck_assert_ptr_null(entries);
+    ck_assert_ptr_nonnull(strstr(error.message, "there is no creature"));
+    store_close(store);
+}
+END_TEST
+
 START_TEST(test_referee_comes_back)
 {
     struct search *search;
@@ -710,6 +761,7 @@ int main(void)
     tcase_add_test(tests, test_population_comes_back);
     tcase_add_test(tests, test_status_counts);
     tcase_add_test(tests, test_survivors_and_curve);
+    tcase_add_test(tests, test_lineage);
     tcase_add_test(tests, test_referee_comes_back);
     tcase_add_loop_test(tests, test_referee_is_forgotten, 0, 2);
     tcase_add_test(tests, test_creature);
