@@ -5,171 +5,24 @@
 #include <unistd.h>
 
 #include "common/creature.h"
-#include "common/detmath.h"
 #include "controller/genetics.h"
 #include "simulator/evaluate.h"
 #include "tests/bench/bench.h"
-
-#define TWO_PI 6.28318530717958647692
+#include "tests/bench/fixed_dynamics.h"
 
 static struct arena arena;
 
 /* ---------------------------------------------------------------- C5 and C12 */
 
-/* Bodies of other physics benchmarks: world coordinates at the start, angle 0, the feet 1 m up. Body 0
- * is the root; joint i joins body i + 1 to its parent. */
-struct fixed_body {
-    double x_m, y_m, width_m, height_m;
-};
-struct fixed_joint {
-    int parent;
-    double x_m, y_m, phase_rad;
-};
-struct fixed_creature {
-    const struct fixed_body *bodies;
-    const struct fixed_joint *joints;
-    int body_count;
-};
-
-/* A torso with two legs of two segments. */
-static const struct fixed_body c5_bodies[] = {
-    {0, 2, 1, 0.4},         {-0.5, 1.75, 0.15, 0.5}, {-0.5, 1.25, 0.15, 0.5},
-    {0.5, 1.75, 0.15, 0.5}, {0.5, 1.25, 0.15, 0.5},
-};
-static const struct fixed_joint c5_joints[] = {
-    {0, -0.5, 2, 0},
-    {1, -0.5, 1.5, TWO_PI / 4},
-    {0, 0.5, 2, TWO_PI / 2},
-    {3, 0.5, 1.5, TWO_PI * 3 / 4},
-};
-static const struct fixed_creature c5 = {c5_bodies, c5_joints, 5};
-
-/* A spine of four with four legs of two segments. */
-static const struct fixed_body c12_bodies[] = {
-    {-0.9, 1.95, 0.6, 0.3}, {-0.3, 1.95, 0.6, 0.3}, {0.3, 1.95, 0.6, 0.3},  {0.9, 1.95, 0.6, 0.3},
-    {-0.9, 1.6, 0.12, 0.4}, {-0.9, 1.2, 0.12, 0.4}, {-0.3, 1.6, 0.12, 0.4}, {-0.3, 1.2, 0.12, 0.4},
-    {0.3, 1.6, 0.12, 0.4},  {0.3, 1.2, 0.12, 0.4},  {0.9, 1.6, 0.12, 0.4},  {0.9, 1.2, 0.12, 0.4},
-};
-static const struct fixed_joint c12_joints[] = {
-    {0, -0.6, 1.95, 0},
-    {1, 0, 1.95, TWO_PI / 4},
-    {2, 0.6, 1.95, TWO_PI * 2 / 4},
-    {0, -0.9, 1.8, TWO_PI * 3 / 4},
-    {4, -0.9, 1.4, TWO_PI * 4 / 4},
-    {1, -0.3, 1.8, TWO_PI * 5 / 4},
-    {6, -0.3, 1.4, TWO_PI * 6 / 4},
-    {2, 0.3, 1.8, TWO_PI * 7 / 4},
-    {8, 0.3, 1.4, TWO_PI * 8 / 4},
-    {3, 0.9, 1.8, TWO_PI * 9 / 4},
-    {10, 0.9, 1.4, TWO_PI * 10 / 4},
-};
-static const struct fixed_creature c12 = {c12_bodies, c12_joints, 12};
-
-enum { FIXED_BODIES_MAX = 16 };
-#define FIXED_STRENGTH_N_M  5.0
-#define FIXED_LIMIT_RAD     1.2
-#define FIXED_AMPLITUDE_RAD 0.8
-#define FIXED_FREQUENCY_HZ  1.0
-enum { FIXED_GAITS = 16, FIXED_SECONDS = 10, FIXED_TICKS_HZ = 60, FIXED_STEPS_PER_TICK = 4 };
-
-/* One rectangle and its link; the phenotype's origin is the root's centre. */
-static void place_part(struct phenotype *phenotype, const struct fixed_creature *creature, int i)
-{
-    const struct fixed_body *body = &creature->bodies[i], *root = &creature->bodies[0];
-    const struct fixed_joint *joint = i > 0 ? &creature->joints[i - 1] : NULL;
-    struct vec2 centre = {body->x_m - root->x_m, body->y_m - root->y_m}, anchor = centre;
-    if (joint)
-        anchor = (struct vec2){joint->x_m - root->x_m, joint->y_m - root->y_m};
-    double mass_kg = body->width_m * body->height_m;
-    double square_m2 = body->width_m * body->width_m + body->height_m * body->height_m;
-    struct part *part = &phenotype->parts[i];
-    *part = (struct part){.body = (gene_id)i + 1,
-                          .parent = joint ? joint->parent : -1,
-                          .depth = joint ? phenotype->parts[joint->parent].depth + 1 : 0,
-                          .mirror = 1,
-                          .link = i,
-                          .width_m = body->width_m,
-                          .height_m = body->height_m,
-                          .mass_kg = mass_kg,
-                          .centre = centre,
-                          .anchor = anchor,
-                          .local = {centre.x - anchor.x, centre.y - anchor.y},
-                          .cross_section_m = fmin(body->width_m, body->height_m)};
-    phenotype->links[i] = (struct link){.parent = part->parent,
-                                        .part = i,
-                                        .parent_part = part->parent,
-                                        .mass_kg = mass_kg,
-                                        .centre = part->local,
-                                        .inertia_kg_m2 = mass_kg * square_m2 / 12,
-                                        .lower = -FIXED_LIMIT_RAD,
-                                        .upper = FIXED_LIMIT_RAD,
-                                        .has_effector = i > 0,
-                                        .mirror = 1,
-                                        .strength = FIXED_STRENGTH_N_M};
-    if (joint) {
-        struct vec2 origin = phenotype->parts[joint->parent].anchor;
-        phenotype->links[i].joint = (struct vec2){anchor.x - origin.x, anchor.y - origin.y};
-    }
-    phenotype->mass_kg += mass_kg;
-}
-
-/* Makes the creature, its feet 1 m above the ground. NULL: no memory. */
-static struct dynamics *build_fixed(const struct fixed_creature *creature,
-                                    const struct world *world)
-{
-    size_t count = (size_t)creature->body_count;
-    struct phenotype *phenotype = arena_take(&arena, 1, sizeof *phenotype);
-    if (!phenotype)
-        return NULL;
-    phenotype->parts = arena_take(&arena, count, sizeof *phenotype->parts);
-    phenotype->links = arena_take(&arena, count, sizeof *phenotype->links);
-    if (!phenotype->parts || !phenotype->links)
-        return NULL;
-    phenotype->part_count = phenotype->link_count = creature->body_count;
-    for (int i = 0; i < creature->body_count; i++)
-        place_part(phenotype, creature, i);
-
-    struct params defaults;
-    params_set_defaults(&defaults);
-    struct dynamics_settings settings = {.dt_s = 1.0 / (FIXED_TICKS_HZ * FIXED_STEPS_PER_TICK),
-                                         .integrator = INTEGRATOR_AUTO,
-                                         .contact_sweeps = (int)defaults.simulation_contact_sweeps,
-                                         .servo_rad_s = defaults.creature_servo_rad_s,
-                                         .joint_speed_rad_s = defaults.creature_joint_speed_rad_s,
-                                         .joint_speed_m_s = defaults.creature_joint_speed_m_s,
-                                         .effector_mode = EFFECTOR_POSITION};
-    struct dynamics *dynamics = dynamics_create(phenotype, world, &settings, &arena);
-    if (!dynamics)
-        return NULL;
-    double q[2 + FIXED_BODIES_MAX] = {creature->bodies[0].x_m, creature->bodies[0].y_m},
-                 qd[2 + FIXED_BODIES_MAX] = {0};
-    dynamics_set_state(dynamics, q, qd);
-    return dynamics;
-}
-
-/* 10 s of one gait: at 60 Hz every joint gets the next stretch of a polygon along its sine. */
+/* 10 s of one gait, from nothing to nothing. */
 static int run_gait(const struct fixed_creature *creature, const struct world *world, int gait)
 {
+    struct dynamics_settings settings = fixed_settings();
     arena_reset(&arena);
-    struct dynamics *dynamics = build_fixed(creature, world);
-    if (!dynamics)
-        return -1;
-    double last[FIXED_BODIES_MAX];
-    for (int tick = 0; tick <= FIXED_SECONDS * FIXED_TICKS_HZ; tick++) {
-        for (int i = 1; i < creature->body_count; i++) {
-            double shift = gait * (TWO_PI / FIXED_GAITS) * (i - 1);
-            double angle = TWO_PI * FIXED_FREQUENCY_HZ * tick / FIXED_TICKS_HZ;
-            double target =
-                FIXED_AMPLITUDE_RAD * det_sin(angle + creature->joints[i - 1].phase_rad + shift);
-            if (tick > 0)
-                dynamics_set_target(dynamics, i, last[i], (target - last[i]) * FIXED_TICKS_HZ);
-            last[i] = target;
-        }
-        for (int k = 0; tick > 0 && k < FIXED_STEPS_PER_TICK; k++)
-            if (dynamics_step(dynamics) != 0)
-                return -1;
-    }
-    return 0;
+    struct dynamics *dynamics = fixed_create(creature, world, &settings, &arena);
+    return dynamics ? fixed_move(dynamics, creature, gait, FIXED_AMPLITUDE_RAD,
+                                 FIXED_SECONDS * FIXED_TICKS_HZ, 240 / FIXED_TICKS_HZ)
+                    : -1;
 }
 
 struct fixed_case {
@@ -178,27 +31,28 @@ struct fixed_case {
 };
 #define LAND                                                                                       \
     {                                                                                              \
-        .gravity_m_s2 = 9.81, .has_ground = 1, .friction = 0.8                                     \
+        .gravity_m_s2 = FIXED_GRAVITY_M_S2, .has_ground = 1, .friction = FIXED_FRICTION            \
     }
 #define WATER                                                                                      \
     {                                                                                              \
-        .viscosity_pa_s = 1, .friction = 0.8                                                       \
+        .viscosity_pa_s = 1, .friction = FIXED_FRICTION                                            \
     }
 #define SPACE                                                                                      \
     {                                                                                              \
-        .friction = 0.8                                                                            \
+        .friction = FIXED_FRICTION                                                                 \
     }
-static const struct fixed_case c5_land = {&c5, LAND}, c5_water = {&c5, WATER},
-                               c5_free = {&c5, SPACE}, c12_land = {&c12, LAND},
-                               c12_water = {&c12, WATER}, c12_free = {&c12, SPACE};
+static const struct fixed_case c5_land = {&fixed_c5, LAND}, c5_water = {&fixed_c5, WATER},
+                               c5_free = {&fixed_c5, SPACE}, c12_land = {&fixed_c12, LAND},
+                               c12_water = {&fixed_c12, WATER}, c12_free = {&fixed_c12, SPACE};
 
-/* The tables above have the feet 1 m up, and nothing overlaps. */
+/* The tables have the feet 1 m up, and nothing overlaps. */
 static int check_fixed(const void *context)
 {
     const struct fixed_case *fixed = context;
     double bounds[4];
     arena_reset(&arena);
-    struct dynamics *dynamics = build_fixed(fixed->creature, &fixed->world);
+    struct dynamics_settings settings = fixed_settings();
+    struct dynamics *dynamics = fixed_create(fixed->creature, &fixed->world, &settings, &arena);
     if (dynamics)
         dynamics_bounds(dynamics, bounds);
     if (dynamics && fabs(bounds[1] - 1) < 1e-9 && dynamics_overlap(dynamics) < 1e-9)
