@@ -163,20 +163,14 @@ static void print_header(FILE *file, const struct scene *scene)
 
 static void print_body(FILE *file, const struct run *run, int i)
 {
-    const struct scene_body *body = &run->scene.bodies[i];
     const struct impulses *sum = &run->impulses[i];
     struct part_state s;
-    double joint = 0, rate = 0, torque = 0;
+    struct scene_joint_state joint = scene_joint_state(&run->scene, run->dynamics, i);
     scene_body_state(&run->scene, run->dynamics, i, &s);
-    if (body->joint == SCENE_ROTARY) {
-        joint = dynamics_q(run->dynamics)[2 + body->link];
-        rate = dynamics_qd(run->dynamics)[2 + body->link];
-        torque = dynamics_torque(run->dynamics, body->link);
-    }
     fprintf(file, ",%.17g,%.17g,%.17g,%.17g,%.17g,%.17g", s.x_m, s.y_m, s.angle_rad, s.vx_m_s,
             s.vy_m_s, s.omega_rad_s);
-    fprintf(file, ",%.17g,%.17g,%.17g,%d,%.17g,%.17g", joint, rate, torque, sum->contacts,
-            sum->normal_n_s, sum->friction_n_s);
+    fprintf(file, ",%.17g,%.17g,%.17g,%d,%.17g,%.17g", joint.coordinate, joint.rate, joint.effort,
+            sum->contacts, sum->normal_n_s, sum->friction_n_s);
 }
 
 static void print_line(FILE *file, struct run *run, uint64_t step)
@@ -202,9 +196,10 @@ static void add_impulses(struct run *run)
     for (int k = 0; k < count; k++) {
         int parts[2] = {points[k].part, points[k].other};
         for (int side = 0; side < 2; side++) {
-            if (parts[side] < 0)
+            int body = parts[side] < 0 ? -1 : run->scene.part_bodies[parts[side]];
+            if (body < 0)
                 continue;
-            struct impulses *sum = &run->impulses[run->scene.part_bodies[parts[side]]];
+            struct impulses *sum = &run->impulses[body];
             sum->contacts++;
             sum->normal_n_s += points[k].normal_impulse_n_s;
             sum->friction_n_s += points[k].friction_impulse_n_s;

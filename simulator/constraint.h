@@ -5,7 +5,9 @@
  *   dynamics_constraint.c   adaptive steps, events, the interface of dynamics.h
  *
  * Every link has its own three coordinates: the position of its centre of mass and its angle. The
- * state y holds 3 coordinates for each link, then 3 velocities for each. */
+ * state y holds 3 coordinates for each link, then 3 velocities for each. A link that hangs on the fixed
+ * root by two linear joints whose links have no mass, and a rotary one, is a free body here, without
+ * rows; what has no mass takes no part in the motion. */
 #ifndef SIMULATOR_CONSTRAINT_H
 #define SIMULATOR_CONSTRAINT_H
 
@@ -27,8 +29,11 @@
 
 struct body {
     int parent;
+    int has_joint; /* rows of its own: not the root, and nothing on links without mass, see below */
     double inverse_mass, inverse_inertia;
     double mass, inertia;
+    int is_linear;
+    struct vec2 axis;    /* of a linear joint, in the parent's frame */
     struct vec2 own;     /* the joint to the parent, from the centre of mass */
     struct vec2 parents; /* the same joint, from the parent's centre of mass */
 };
@@ -97,6 +102,7 @@ struct reduced {
     double *impulse; /* forces or impulses */
     int *slide;      /* tangent rows: 0 sticks if it can, else the direction of sliding */
     double *sweep_impulse;
+    double *motion; /* rows x links: impulse of a prescribed motion by a unit impulse of the row */
     int *state, *direction, *unknown, *is_normal; /* of the exact solution */
     int *is_stiff;                                /* hardly anything can move the row */
 };
@@ -106,7 +112,9 @@ struct constraint {
     const struct phenotype *phenotype;
     struct dynamics_settings settings;
     struct world world;
-    int links, parts, dof, joints;
+    int links, parts, dof;
+    int has_motions;        /* a servo prescribes how its joint moves */
+    int joints, joints_max; /* rows of joints, loops and prescribed motions; joints_max: room */
     double mass_kg, thinnest_m;
     uint64_t steps, free_steps;
     enum effector_state effectors;
@@ -134,6 +142,7 @@ struct constraint {
     double *drag;           /* the part of it that is drag */
     double *torque;         /* of effectors */
     double *damping_torque; /* passive */
+    double *rate;           /* of joints */
     double *acceleration;   /* 3 a link */
 
     /* touches */
@@ -153,6 +162,7 @@ struct constraint {
     int rows_max;
     struct row *rows;
     double *gamma, *scale, *right, *lambda;
+    double ahead_s;    /* time since the start of the step, for rows that depend on it */
     double *reference; /* of joints, in the last step: of many solutions the nearest is taken */
     struct qr qr, joints_qr;
     struct reduced reduced;
@@ -171,6 +181,16 @@ struct constraint {
     struct ledger ledger;
 };
 
+/* The row of the point at arm s on link a along e, fixed in link b (-1: in the world) at arm r; but for
+ * its deviation. Arms and e as they are in the world. */
+void touch_set_row(const struct constraint *c, struct row *row, int a, struct vec2 s, int b,
+                   struct vec2 r, struct vec2 e);
+/* The row of the way from arm `others` of link b's frame to arm `own` of link a's, along a direction of
+ * b's frame: its deviation is that way. */
+void touch_set_slide_row(const struct constraint *c, struct row *row, int a, struct vec2 own, int b,
+                         struct vec2 others, struct vec2 direction);
+/* The row of a joint's coordinate: angle or extension, which is its deviation. */
+void touch_set_joint_row(const struct constraint *c, int link, struct row *row);
 /* Places all links and parts at the state. */
 void touch_place(struct constraint *c, const double *y);
 void touch_place_box(const struct constraint *c, int part, struct box *box);
@@ -186,6 +206,11 @@ struct touch *touch_pressing(const struct constraint *c, int key);
 double touch_top_speed(const struct constraint *c);
 
 int system_create(struct constraint *c, struct arena *arena);
+/* Counts the rows of joints anew, for the servos as they are. */
+void system_count_joints(struct constraint *c);
+/* Moves the links as little as closes loops and meets prescribed motions, and their velocities too. Does
+ * what it can where that is impossible. */
+void system_close(struct constraint *c);
 /* What a joint feels at birth, 1 / (M^-1)_ii, at the placed state. */
 double system_joint_inertia(struct constraint *c, int link);
 /* What a force along the row moves, joints apart: kg or kg m^2. */

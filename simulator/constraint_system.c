@@ -18,6 +18,11 @@
  * Joints alone are never redundant but in loops. */
 #define RANK_TOLERANCE       1e-7
 #define JOINT_RANK_TOLERANCE 1e-12
+#define LOOP_RANK_TOLERANCE  1e-10
+/* Closing loops at the start: steps at most, longest step of a coordinate, m or rad, and what is closed. */
+#define CLOSE_STEPS  200
+#define CLOSE_WAY    0.2
+#define CLOSE_ENOUGH 1e-14
 /* Depth that is left alone where it was there from the start, m or rad. */
 #define SLOP 1e-3
 /* Deviations of contacts and of limits are corrected no faster than this. */
@@ -57,21 +62,22 @@
 int system_create(struct constraint *c, struct arena *arena)
 {
     size_t links = (size_t)c->links, room = (size_t)c->touch_room;
-    size_t touch_rows = 2 * (room - links) + links, rows = (size_t)c->joints + touch_rows;
+    size_t touch_rows = 2 * (room - links) + links, rows = (size_t)c->joints_max + touch_rows;
     struct reduced *r = &c->reduced;
     c->rows_max = (int)rows;
+    r->motion = arena_take(arena, touch_rows * links, sizeof(double));
     c->rows = arena_take(arena, rows, sizeof c->rows[0]);
     c->gamma = arena_take(arena, rows * rows, sizeof(double));
     c->scale = arena_take(arena, rows, sizeof(double));
     c->right = arena_take(arena, rows, sizeof(double));
     c->lambda = arena_take(arena, rows, sizeof(double));
-    c->reference = arena_take(arena, (size_t)c->joints, sizeof(double));
+    c->reference = arena_take(arena, (size_t)c->joints_max, sizeof(double));
     r->w = arena_take(arena, touch_rows * touch_rows, sizeof(double));
     r->x = arena_take(arena, touch_rows * 3 * links, sizeof(double));
     double **vectors[] = {&r->free, &r->value, &r->target, &r->impulse, &r->sweep_impulse};
     int **lists[] = {&r->slide, &r->state, &r->direction, &r->unknown, &r->is_normal, &r->is_stiff};
-    int is_complete =
-        c->rows && c->gamma && c->scale && c->right && c->lambda && c->reference && r->w && r->x;
+    int is_complete = c->rows && c->gamma && c->scale && c->right && c->lambda && c->reference &&
+                      r->w && r->x && r->motion;
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
         *vectors[i] = arena_take(arena, touch_rows, sizeof(double));
         is_complete &= *vectors[i] != NULL;
@@ -82,7 +88,7 @@ int system_create(struct constraint *c, struct arena *arena)
     }
     if (!is_complete)
         return ERR_MEMORY;
-    int joints = c->joints > 0 ? c->joints : 1;
+    int joints = c->joints_max > 0 ? c->joints_max : 1;
     return qr_create(&c->joints_qr, joints, joints, arena) != 0 ||
                    qr_create(&c->qr, c->rows_max, c->rows_max, arena) != 0
                ? ERR_MEMORY
@@ -136,12 +142,24 @@ static void add_drag(struct constraint *c)
         c->force[i] += c->drag[i];
 }
 
+/* A torque or force along a joint's coordinate, on its link and the opposite one on the parent. */
+static void add_effort(struct constraint *c, const struct row *row, double effort)
+{
+    for (int k = 0; k < 3; k++) {
+        c->force[3 * row->a + k] += effort * row->ja[k];
+        c->force[3 * row->b + k] += effort * row->jb[k];
+    }
+}
+
 static void add_torques(struct constraint *c, double ahead)
 {
+    struct row row;
     for (int i = 1; i < c->links; i++) {
+        if (!c->bodies[i].has_joint)
+            continue;
         const struct servo *s = &c->servos[i];
-        const struct place *p = &c->places[i], *o = &c->places[c->bodies[i].parent];
-        double q = p->angle - o->angle, qd = p->w - o->w, tau = 0, extra;
+        touch_set_joint_row(c, i, &row);
+        double q = row.deviation, qd = row.rate, tau = 0, extra;
         if (s->torque_max > 0 && c->effectors != EFFECTORS_SLACK) {
             servo_torque(s, c->effectors, c->settings.effector_mode, c->lower[i], c->upper[i], q,
                          qd, 0, ahead, &tau, &extra);
@@ -150,15 +168,16 @@ static void add_torques(struct constraint *c, double ahead)
         }
         c->torque[i] = tau;
         c->damping_torque[i] = -s->damping * qd;
-        c->force[3 * i + 2] += tau + c->damping_torque[i];
-        c->force[3 * c->bodies[i].parent + 2] -= tau + c->damping_torque[i];
+        c->rate[i] = qd;
+        add_effort(c, &row, tau + c->damping_torque[i]);
     }
 }
 
 static void set_forces(struct constraint *c, double ahead)
 {
     for (int i = 0; i < c->links; i++) {
-        c->force[3 * i] = c->force[3 * i + 2] = 0;
+        c->force[3 * i] = c->bodies[i].mass * c->world.gravity_x_m_s2;
+        c->force[3 * i + 2] = 0;
         c->force[3 * i + 1] = -c->bodies[i].mass * c->world.gravity_m_s2;
     }
     add_drag(c);
@@ -167,16 +186,15 @@ static void set_forces(struct constraint *c, double ahead)
 
 /* ---------------------------------------------------------------- rows */
 
-/* The bodies meet at the joint: along the world's x (axis 0) and y (axis 1). */
-static void set_joint_row(const struct constraint *c, int i, int axis, struct row *row)
+/* A point of link a, at arm `own` of its frame, and one of link b, at `others`, meet: along the world's
+ * x (axis 0) and y (axis 1). */
+static void set_pin_row(const struct constraint *c, int a, struct vec2 own, int b,
+                        struct vec2 others, int axis, struct row *row)
 {
-    const struct body *body = &c->bodies[i];
-    const struct place *p = &c->places[i], *o = &c->places[body->parent];
-    struct vec2 s = {p->cos * body->own.x - p->sin * body->own.y,
-                     p->sin * body->own.x + p->cos * body->own.y};
-    struct vec2 r = {o->cos * body->parents.x - o->sin * body->parents.y,
-                     o->sin * body->parents.x + o->cos * body->parents.y};
-    *row = (struct row){.a = i, .b = body->parent};
+    const struct place *p = &c->places[a], *o = &c->places[b];
+    struct vec2 s = {p->cos * own.x - p->sin * own.y, p->sin * own.x + p->cos * own.y};
+    struct vec2 r = {o->cos * others.x - o->sin * others.y, o->sin * others.x + o->cos * others.y};
+    *row = (struct row){.a = a, .b = b};
     row->ja[axis] = 1;
     row->jb[axis] = -1;
     row->ja[2] = axis == 0 ? -s.y : s.x;
@@ -192,6 +210,15 @@ static void set_joint_row(const struct constraint *c, int i, int axis, struct ro
     }
 }
 
+/* Link a has the angle against link b. */
+static void set_angle_row(const struct constraint *c, int a, int b, double angle, struct row *row)
+{
+    const struct place *p = &c->places[a], *o = &c->places[b];
+    *row = (struct row){.a = a, .b = b, .ja = {0, 0, 1}, .jb = {0, 0, -1}};
+    row->deviation = p->angle - o->angle - angle;
+    row->rate = p->w - o->w;
+}
+
 static void push_along_itself(struct row *row)
 {
     for (int k = 0; k < 3; k++) {
@@ -200,15 +227,91 @@ static void push_along_itself(struct row *row)
     }
 }
 
-static void set_joint_rows(struct constraint *c)
+/* A link's joint to its parent: two rows. */
+static struct row *set_joint_rows(const struct constraint *c, int i, struct row *row)
+{
+    const struct body *body = &c->bodies[i];
+    if (body->is_linear) {
+        struct vec2 across = {-body->axis.y, body->axis.x};
+        touch_set_slide_row(c, row, i, body->own, body->parent, body->parents, across);
+        set_angle_row(c, i, body->parent, 0, row + 1);
+        return row + 2;
+    }
+    for (int axis = 0; axis < 2; axis++)
+        set_pin_row(c, i, body->own, body->parent, body->parents, axis, row++);
+    return row;
+}
+
+/* A joint that closes a loop: two rows, or three of a rigid one. */
+static struct row *set_closure_rows(const struct constraint *c, int i, struct row *row)
+{
+    const struct closure *closure = &c->phenotype->closures[i];
+    struct vec2 centre_a = c->phenotype->links[closure->a].centre;
+    struct vec2 centre_b = c->phenotype->links[closure->b].centre;
+    struct vec2 own = {closure->at_a.x - centre_a.x, closure->at_a.y - centre_a.y};
+    struct vec2 others = {closure->at_b.x - centre_b.x, closure->at_b.y - centre_b.y};
+    if (closure->kind == CLOSURE_LINEAR)
+        touch_set_slide_row(c, row++, closure->a, own, closure->b, others, closure->across);
+    for (int axis = 0; axis < 2 && closure->kind != CLOSURE_LINEAR; axis++)
+        set_pin_row(c, closure->a, own, closure->b, others, axis, row++);
+    if (closure->kind != CLOSURE_ROTARY)
+        set_angle_row(c, closure->a, closure->b, closure->angle_rad, row++);
+    return row;
+}
+
+/* The joint of link i follows its signal: the coordinate minus the signal is the deviation. */
+static void set_motion_row(const struct constraint *c, int i, struct row *row)
+{
+    const struct servo *servo = &c->servos[i];
+    struct signal_value signal = signal_at(servo->signal, servo->time_s + c->ahead_s);
+    touch_set_joint_row(c, i, row);
+    row->deviation -= signal.value;
+    row->rate -= signal.rate;
+    row->curvature -= signal.acceleration;
+}
+
+static int has_motion(const struct constraint *c, int link)
+{
+    return c->bodies[link].has_joint && c->servos[link].law == SERVO_MOTION;
+}
+
+void system_count_joints(struct constraint *c)
+{
+    c->joints = 0;
+    c->has_motions = 0;
+    for (int i = 1; i < c->links; i++) {
+        c->joints += 2 * c->bodies[i].has_joint + has_motion(c, i);
+        c->has_motions |= has_motion(c, i);
+    }
+    for (int i = 0; i < c->phenotype->closure_count; i++)
+        c->joints += c->phenotype->closures[i].kind == CLOSURE_RIGID ? 3 : 2;
+}
+
+/* Rows of all joints, then of loops, then of prescribed motions. */
+static void set_all_joint_rows(struct constraint *c)
 {
     double tau = c->settings.constraint_tau_s;
+    struct row *row = c->rows;
+    for (int i = 1; i < c->links; i++)
+        if (c->bodies[i].has_joint)
+            row = set_joint_rows(c, i, row);
+    for (int i = 0; i < c->phenotype->closure_count; i++)
+        row = set_closure_rows(c, i, row);
+    for (int i = 1; i < c->links && c->has_motions; i++)
+        if (has_motion(c, i))
+            set_motion_row(c, i, row++);
     for (int i = 0; i < c->joints; i++) {
-        struct row *row = &c->rows[i];
-        set_joint_row(c, 1 + i / 2, i % 2, row);
+        row = &c->rows[i];
         row->bias = row->curvature + 2 / tau * row->rate + row->deviation / (tau * tau);
         push_along_itself(row);
     }
+}
+
+/* How fast a deviation of a touch is corrected at most. */
+static double push_out_speed(const struct constraint *c, const struct touch *t)
+{
+    int is_angle = t->part < 0 && !c->bodies[t->a].is_linear;
+    return is_angle ? PUSH_OUT_SPEED_RAD_S : PUSH_OUT_SPEED_M_S;
 }
 
 /* What a touch's acceleration shall be, without the row's curvature: the same law, in which the
@@ -217,7 +320,7 @@ static double touch_acceleration(const struct constraint *c, const struct touch 
                                  double deviation, double rate)
 {
     double tau = c->settings.constraint_tau_s, speed = deviation / (2 * tau);
-    double fastest = t->part < 0 ? PUSH_OUT_SPEED_RAD_S : PUSH_OUT_SPEED_M_S;
+    double fastest = push_out_speed(c, t);
     speed = speed > fastest ? fastest : speed;
     speed = speed < -fastest ? -fastest : speed;
     if (c->is_wedged && speed < 0)
@@ -229,7 +332,7 @@ static double touch_acceleration(const struct constraint *c, const struct touch 
 static int set_rows(struct constraint *c)
 {
     int count = c->joints;
-    set_joint_rows(c);
+    set_all_joint_rows(c);
     for (int i = 0; i < c->touch_count; i++) {
         struct touch *t = &c->touches[i];
         touch_update(c, t);
@@ -323,8 +426,8 @@ static void factor_gamma(struct constraint *c, int count, struct qr *qr)
         for (int j = 0; j < count; j++)
             c->gamma[i * count + j] =
                 c->scale[i] * c->scale[j] * row_product(c, &c->rows[i], &c->rows[j]);
-    qr_factor(qr, c->gamma, count, count,
-              count > c->joints ? RANK_TOLERANCE : JOINT_RANK_TOLERANCE);
+    double tolerance = c->phenotype->closure_count > 0 ? LOOP_RANK_TOLERANCE : JOINT_RANK_TOLERANCE;
+    qr_factor(qr, c->gamma, count, count, count > c->joints ? RANK_TOLERANCE : tolerance);
 }
 
 /* ---------------------------------------------------------------- the equation */
@@ -381,6 +484,7 @@ static void set_free_acceleration(struct constraint *c)
 
 void system_accelerate(struct constraint *c, const double *y, double ahead)
 {
+    c->ahead_s = ahead;
     touch_place(c, y);
     set_forces(c, ahead);
     set_free_acceleration(c);
@@ -401,6 +505,55 @@ void system_accelerate(struct constraint *c, const double *y, double ahead)
     for (int i = 0; i < count; i++)
         push(c, &c->rows[i], c->lambda[i], c->acceleration);
     store_forces(c);
+    for (int i = c->links - 1, row = c->joints; i > 0 && c->has_motions; i--)
+        if (has_motion(c, i))
+            c->torque[i] = c->lambda[--row];
+}
+
+/* Velocities, or a small way of the coordinates, that take the rows' rates or deviations away with the
+ * least kinetic energy; from the placed state. Returns the largest of them before. */
+static double close_rows(struct constraint *c, int is_rate, double *change)
+{
+    double largest = 0;
+    for (int i = 0; i < 3 * c->links; i++)
+        change[i] = 0;
+    set_all_joint_rows(c);
+    factor_gamma(c, c->joints, &c->joints_qr);
+    for (int i = 0; i < c->joints; i++) {
+        double off = is_rate ? c->rows[i].rate : c->rows[i].deviation;
+        c->right[i] = -c->scale[i] * off;
+        largest = fmax(largest, fabs(off));
+    }
+    qr_solve(&c->joints_qr, c->right, c->right);
+    for (int i = 0; i < c->joints; i++)
+        push(c, &c->rows[i], c->scale[i] * c->right[i], change);
+    return largest;
+}
+
+void system_close(struct constraint *c)
+{
+    int width = 3 * c->links;
+    double *way = c->acceleration, best = HUGE_VAL;
+    c->ahead_s = 0;
+    for (int step = 0; step < CLOSE_STEPS; step++) {
+        touch_place(c, c->y);
+        double off = close_rows(c, 0, way), longest = 0;
+        if (off <= CLOSE_ENOUGH || (step > 20 && off > 0.5 * best && off < 1e-10))
+            break;
+        best = fmin(best, off);
+        for (int i = 0; i < width; i++)
+            longest = fmax(longest, fabs(way[i]));
+        double share = longest > CLOSE_WAY ? CLOSE_WAY / longest : 1;
+        for (int i = 0; i < width; i++)
+            c->y[i] += share * way[i];
+    }
+    for (int i = 0; i < 2; i++) {
+        touch_place(c, c->y);
+        close_rows(c, 1, way);
+        for (int k = 0; k < width; k++)
+            c->y[width + k] += way[k];
+    }
+    touch_place(c, c->y);
 }
 
 /* ---------------------------------------------------------------- touches alone */
@@ -410,8 +563,9 @@ static int touch_row_count(const struct touch *t)
     return t->part < 0 ? 1 : 2;
 }
 
-/* Response of all velocities to a unit force along a row, the joints holding. Needs joints_qr. */
-static void respond(struct constraint *c, const struct row *row, double *x)
+/* Response of all velocities to a unit force along a row, the joints holding, and of the forces of
+ * prescribed motions. Needs joints_qr. */
+static void respond(struct constraint *c, const struct row *row, double *x, double *motion)
 {
     for (int i = 0; i < 3 * c->links; i++)
         x[i] = 0;
@@ -421,6 +575,11 @@ static void respond(struct constraint *c, const struct row *row, double *x)
     qr_solve(&c->joints_qr, c->right, c->right);
     for (int i = 0; i < c->joints; i++)
         push(c, &c->rows[i], c->scale[i] * c->right[i], x);
+    for (int i = c->links - 1, at = c->joints; i > 0 && c->has_motions; i--)
+        if (has_motion(c, i)) {
+            at--;
+            motion[i] = c->scale[at] * c->right[at];
+        }
 }
 
 double system_joint_inertia(struct constraint *c, int link)
@@ -428,9 +587,9 @@ double system_joint_inertia(struct constraint *c, int link)
     struct touch limit = {.part = -1, .a = link, .b = c->bodies[link].parent, .side = 1};
     touch_update(c, &limit);
     push_along_itself(&limit.rows[0]);
-    set_joint_rows(c);
+    set_all_joint_rows(c);
     factor_gamma(c, c->joints, &c->joints_qr);
-    respond(c, &limit.rows[0], c->reduced.x);
+    respond(c, &limit.rows[0], c->reduced.x, c->reduced.motion);
     return 1 / row_rate(&limit.rows[0], c->reduced.x);
 }
 
@@ -439,12 +598,12 @@ static void build_reduced(struct constraint *c)
 {
     struct reduced *r = &c->reduced;
     int width = 3 * c->links, count = 0;
-    set_joint_rows(c);
+    set_all_joint_rows(c);
     factor_gamma(c, c->joints, &c->joints_qr);
     for (int i = 0; i < c->found_count; i++)
         for (int k = 0; k < touch_row_count(&c->found[i]); k++, count++) {
             push_along_itself(&c->found[i].rows[k]);
-            respond(c, &c->found[i].rows[k], r->x + count * width);
+            respond(c, &c->found[i].rows[k], r->x + count * width, r->motion + count * c->links);
         }
     r->count = count;
     int row = 0;
@@ -903,6 +1062,17 @@ static double impulse_work(const struct reduced *r, const double *before, int ro
     return r->impulse[row] * (before[row] + r->value[row]) / 2;
 }
 
+/* What a prescribed motion keeps up against the impulses: its rate does not change. */
+static void book_motion(struct constraint *c, int link)
+{
+    const struct reduced *r = &c->reduced;
+    const struct servo *servo = &c->servos[link];
+    double impulse = 0;
+    for (int i = 0; i < r->count; i++)
+        impulse += r->motion[i * c->links + link] * r->impulse[i];
+    c->effector_work[link] += impulse * signal_at(servo->signal, servo->time_s + c->ahead_s).rate;
+}
+
 /* Velocities in y after the impulses, and the ledger. `before` holds the rows' velocities before.
  * Impulses that act together pass energy from one contact to another (a limb that lands swings the
  * next one up): gains and losses are set off in proportion. */
@@ -914,6 +1084,9 @@ static void apply_impulses(struct constraint *c, const double *before, int is_im
     for (int i = 0; i < r->count; i++)
         for (int k = 0; k < width && r->impulse[i] != 0; k++)
             v[k] += r->x[i * width + k] * r->impulse[i];
+    for (int i = 1; i < c->links && c->has_motions; i++)
+        if (has_motion(c, i))
+            book_motion(c, i);
     for (int i = 0, row = 0; i < c->found_count; i++) {
         double work = 0;
         for (int k = 0; k < touch_row_count(&c->found[i]); k++, row++)
@@ -985,10 +1158,10 @@ void system_collide(struct constraint *c)
 }
 
 /* Least velocity after a step by impulses. */
-static double step_target(const struct touch *t, double h)
+static double step_target(const struct constraint *c, const struct touch *t, double h)
 {
     double gap = t->rows[0].deviation;
-    double fastest = t->part < 0 ? PUSH_OUT_SPEED_RAD_S : PUSH_OUT_SPEED_M_S;
+    double fastest = push_out_speed(c, t);
     if (gap > 0)
         return -gap / h;
     double speed = -gap > SLOP ? PUSH_OUT_SHARE * (-gap - SLOP) / h : 0;
@@ -1001,8 +1174,11 @@ static void book_forces(struct constraint *c, const double *from, const double *
     for (int i = 0; i < 3 * c->links; i++)
         c->ledger.loss_drag_j -= h * c->drag[i] * (from[i] + to[i]) / 2;
     for (int i = 1; i < c->links; i++) {
-        int at = 3 * i + 2, parent = 3 * c->bodies[i].parent + 2;
-        double way = h * ((from[at] - from[parent]) + (to[at] - to[parent])) / 2;
+        struct row row;
+        if (!c->bodies[i].has_joint)
+            continue;
+        touch_set_joint_row(c, i, &row);
+        double way = h * (row_rate(&row, from) + row_rate(&row, to)) / 2;
         c->effector_work[i] += c->torque[i] * way;
         c->ledger.loss_damping_j -= c->damping_torque[i] * way;
     }
@@ -1033,7 +1209,7 @@ void system_step_by_impulses(struct constraint *c, double ahead, double h)
         for (int k = 0; k < touch_row_count(&c->found[i]); k++, row++) {
             r->free[row] = row_rate(&c->found[i].rows[k], v);
             r->slide[row] = 0;
-            r->target[row] = k == 0 ? step_target(&c->found[i], h) : 0;
+            r->target[row] = k == 0 ? step_target(c, &c->found[i], h) : 0;
         }
     if (sweep_unwedged(c, STEP_SWEEPS, STEP_SWEEP_SHARE) != 0)
         sweep_unwedged(c, SWEEPS, STEP_SWEEP_SHARE);

@@ -68,9 +68,8 @@ double touch_top_speed(const struct constraint *c)
     return top;
 }
 
-/* The row of corner arm s on link a along e, fixed in link b (-1: in the world) at arm r. */
-static void set_row(const struct constraint *c, struct row *row, int a, struct vec2 s, int b,
-                    struct vec2 r, struct vec2 e)
+void touch_set_row(const struct constraint *c, struct row *row, int a, struct vec2 s, int b,
+                   struct vec2 r, struct vec2 e)
 {
     const struct place *p = &c->places[a];
     *row = (struct row){.a = a, .b = b, .ja = {e.x, e.y, s.x * e.y - s.y * e.x}};
@@ -88,13 +87,44 @@ static void set_row(const struct constraint *c, struct row *row, int a, struct v
     row->curvature += 2 * o->w * (f.x * ux + f.y * uy) - o->w * o->w * (e.x * r.x + e.y * r.y);
 }
 
+void touch_set_slide_row(const struct constraint *c, struct row *row, int a, struct vec2 own, int b,
+                         struct vec2 others, struct vec2 direction)
+{
+    const struct place *p = &c->places[a], *o = &c->places[b];
+    struct vec2 s = turn(p, own), e = turn(o, direction);
+    struct vec2 r = {(p->x - o->x) + s.x, (p->y - o->y) + s.y};
+    touch_set_row(c, row, a, s, b, r, e);
+    row->deviation = (e.x * r.x + e.y * r.y) - (direction.x * others.x + direction.y * others.y);
+}
+
+void touch_set_joint_row(const struct constraint *c, int link, struct row *row)
+{
+    const struct body *body = &c->bodies[link];
+    const struct place *p = &c->places[link], *o = &c->places[body->parent];
+    if (body->is_linear) {
+        touch_set_slide_row(c, row, link, body->own, body->parent, body->parents, body->axis);
+        return;
+    }
+    *row = (struct row){.a = link, .b = body->parent, .ja = {0, 0, 1}, .jb = {0, 0, -1}};
+    row->deviation = p->angle - o->angle;
+    row->rate = p->w - o->w;
+}
+
+/* The gap to a limit, which the coordinate's row measures one way or the other. */
 static void update_limit(const struct constraint *c, struct touch *t)
 {
-    const struct place *p = &c->places[t->a], *o = &c->places[t->b];
-    double q = p->angle - o->angle, side = t->side;
-    t->rows[0] = (struct row){.a = t->a, .b = t->b, .ja = {0, 0, side}, .jb = {0, 0, -side}};
-    t->rows[0].deviation = side > 0 ? q - c->lower[t->a] : c->upper[t->a] - q;
-    t->rows[0].rate = side * (p->w - o->w);
+    struct row *row = &t->rows[0];
+    touch_set_joint_row(c, t->a, row);
+    row->deviation =
+        t->side > 0 ? row->deviation - c->lower[t->a] : c->upper[t->a] - row->deviation;
+    if (t->side > 0)
+        return;
+    row->rate = -row->rate;
+    row->curvature = -row->curvature;
+    for (int k = 0; k < 3; k++) {
+        row->ja[k] = -row->ja[k];
+        row->jb[k] = -row->jb[k];
+    }
 }
 
 /* Of a disk of radius R on a line the material point below the centre counts for friction: its velocity
@@ -179,8 +209,8 @@ void touch_update(const struct constraint *c, struct touch *t)
         offset = f->normal.x * f->middle.x + f->normal.y * f->middle.y;
     }
     struct vec2 along = {n.y, -n.x};
-    set_row(c, &t->rows[0], t->a, s, t->b, r, n);
-    set_row(c, &t->rows[1], t->a, s, t->b, r, along);
+    touch_set_row(c, &t->rows[0], t->a, s, t->b, r, n);
+    touch_set_row(c, &t->rows[1], t->a, s, t->b, r, along);
     t->rows[0].deviation = n.x * r.x + n.y * r.y - offset;
     t->rows[1].deviation = t->along = along.x * r.x + along.y * r.y;
     t->at = at;
@@ -347,7 +377,7 @@ static void find_between(struct constraint *c, int first, int second, double mar
 static void find_limits(struct constraint *c, double margin)
 {
     for (int i = 1; i < c->links; i++)
-        for (int k = 0; k < 2; k++) {
+        for (int k = 0; k < 2 && c->bodies[i].has_joint; k++) {
             struct touch t = {.key = -1 - (2 * i + k),
                               .part = -1,
                               .other = -1,

@@ -154,6 +154,7 @@ static struct dynamics *articulated_create(const struct phenotype *phenotype,
     d->phenotype = phenotype;
     d->settings = *settings;
     d->world = *world;
+    d->tree.gravity_x = world->gravity_x_m_s2;
     d->dof = d->tree.dof;
     d->links = phenotype->link_count;
     d->parts = phenotype->part_count;
@@ -195,6 +196,7 @@ static void articulated_set_world(struct dynamics *dynamics, const struct world 
     if (world->viscosity_pa_s != d->world.viscosity_pa_s)
         tree_set_viscosity(&d->tree, d->phenotype, world->viscosity_pa_s);
     d->world = *world;
+    d->tree.gravity_x = world->gravity_x_m_s2;
     d->is_examined = 0;
 }
 
@@ -642,7 +644,7 @@ static int articulated_step(struct dynamics *dynamics)
         d->is_examined = 0;
     }
     for (int i = 1; i < d->links; i++)
-        d->servos[i].target += d->servos[i].rate * d->settings.dt_s;
+        servo_advance(&d->servos[i], d->settings.dt_s);
     double sum = 0;
     for (int i = 0; i < d->dof; i++)
         sum += fabs(d->q[i]) + fabs(d->qd[i]);

@@ -95,6 +95,7 @@ static int take_memory(struct constraint *c, struct arena *arena)
                    {&c->upper, links},
                    {&c->torque, links},
                    {&c->damping_torque, links},
+                   {&c->rate, links},
                    {&c->effector_work, links},
                    {&c->part_cos, parts},
                    {&c->part_sin, parts},
@@ -127,14 +128,18 @@ static void init_bodies(struct constraint *c)
         *body = (struct body){.parent = link->parent,
                               .mass = link->mass_kg,
                               .inertia = link->inertia_kg_m2,
-                              .inverse_mass = 1 / link->mass_kg,
-                              .inverse_inertia = 1 / link->inertia_kg_m2,
+                              .inverse_mass = link->mass_kg > 0 ? 1 / link->mass_kg : 0,
+                              .inverse_inertia = link->mass_kg > 0 ? 1 / link->inertia_kg_m2 : 0,
+                              .is_linear = i > 0 && link->joint_kind == LINK_LINEAR,
+                              .axis = link->axis,
                               .own = {-link->centre.x, -link->centre.y}};
         if (i == 0 && c->phenotype->is_root_fixed)
             body->inverse_mass = body->inverse_inertia = 0;
         c->mass_kg += link->mass_kg;
         if (i == 0)
             continue;
+        body->has_joint = link->mass_kg > 0 &&
+                          (link->parent == 0 || c->phenotype->links[link->parent].mass_kg > 0);
         struct vec2 centre = c->phenotype->links[link->parent].centre;
         body->parents = (struct vec2){link->joint.x - centre.x, link->joint.y - centre.y};
         c->lower[i] = link->lower;
@@ -182,7 +187,8 @@ static void set_energies(struct constraint *c)
         const struct body *b = &c->bodies[i];
         const double *at = c->y + 3 * i, *v = c->y + 3 * (c->links + i);
         l->kinetic_j += (b->mass * (v[0] * v[0] + v[1] * v[1]) + b->inertia * (v[2] * v[2])) / 2;
-        l->potential_j += b->mass * c->world.gravity_m_s2 * at[1];
+        l->potential_j +=
+            b->mass * (c->world.gravity_m_s2 * at[1] - c->world.gravity_x_m_s2 * at[0]);
     }
 }
 
@@ -192,6 +198,24 @@ static void constraint_reset_ledger(struct dynamics *dynamics)
     c->ledger = (struct ledger){0};
     set_energies(c);
     c->ledger.energy_start_j = c->ledger.kinetic_j + c->ledger.potential_j;
+}
+
+/* The extensions of the two linear joints of a free body, which have no mass: the way of its own joint
+ * from the root's origin along each. */
+static void set_free_coordinates(struct constraint *c, int i)
+{
+    const struct body *b = &c->bodies[i];
+    const double *at = c->y + 3 * i, *v = c->y + 3 * (c->links + i);
+    double sine, cosine;
+    det_sincos(at[2], &sine, &cosine);
+    double rx = cosine * b->own.x - sine * b->own.y, ry = sine * b->own.x + cosine * b->own.y;
+    double x = at[0] + rx - c->q[0], y = at[1] + ry - c->q[1];
+    double vx = v[0] - v[2] * ry, vy = v[1] + v[2] * rx;
+    for (int link = b->parent; link > 0; link = c->bodies[link].parent) {
+        struct vec2 axis = c->phenotype->links[link].axis;
+        c->q[2 + link] = axis.x * x + axis.y * y;
+        c->qd[2 + link] = axis.x * vx + axis.y * vy;
+    }
 }
 
 /* Joint coordinates of the state, see dynamics.h. */
@@ -210,10 +234,14 @@ static void set_joint_coordinates(struct constraint *c)
     c->qd[1] = v[1] + v[2] * rx;
     c->qd[2] = v[2];
     for (int i = 1; i < c->links; i++) {
-        int parent = c->bodies[i].parent;
-        c->q[2 + i] = at[3 * i + 2] - at[3 * parent + 2];
-        c->qd[2 + i] = v[3 * i + 2] - v[3 * parent + 2];
+        struct row row;
+        touch_set_joint_row(c, i, &row);
+        c->q[2 + i] = row.deviation;
+        c->qd[2 + i] = row.rate;
     }
+    for (int i = 1; i < c->links; i++)
+        if (!c->bodies[i].has_joint && c->bodies[i].mass > 0)
+            set_free_coordinates(c, i);
 }
 
 static void forget_touches(struct constraint *c)
@@ -224,7 +252,7 @@ static void forget_touches(struct constraint *c)
     c->is_stale = 1;
     c->h_s = c->settings.dt_s;
     c->last_error = 1;
-    for (int i = 0; i < c->joints; i++)
+    for (int i = 0; i < c->joints_max; i++)
         c->reference[i] = 0;
 }
 
@@ -235,20 +263,30 @@ static void set_links(struct constraint *c, const double *q, const double *qd)
         const struct body *b = &c->bodies[i];
         double *at = c->y + 3 * i, *v = c->y + 3 * (c->links + i), sine, cosine;
         double x = q[0], y = q[1], vx = qd[0], vy = qd[1];
+        struct vec2 slide = {0, 0};
         at[2] = q[2 + i];
         v[2] = qd[2 + i];
         if (i > 0) {
-            /* the joint moves with the parent */
+            /* the joint moves with the parent, and along it */
             const double *p = c->y + 3 * b->parent, *u = c->y + 3 * (c->links + b->parent);
             det_sincos(p[2], &sine, &cosine);
             double rx = cosine * b->parents.x - sine * b->parents.y;
             double ry = sine * b->parents.x + cosine * b->parents.y;
+            if (b->is_linear) {
+                double ex = cosine * b->axis.x - sine * b->axis.y;
+                double ey = sine * b->axis.x + cosine * b->axis.y;
+                rx += q[2 + i] * ex;
+                ry += q[2 + i] * ey;
+                slide.x = qd[2 + i] * ex;
+                slide.y = qd[2 + i] * ey;
+                at[2] = v[2] = 0;
+            }
             at[2] += p[2];
             v[2] += u[2];
             x = p[0] + rx;
             y = p[1] + ry;
-            vx = u[0] - u[2] * ry;
-            vy = u[1] + u[2] * rx;
+            vx = u[0] - u[2] * ry + slide.x;
+            vy = u[1] + u[2] * rx + slide.y;
         }
         det_sincos(at[2], &sine, &cosine);
         double sx = -(cosine * b->own.x - sine * b->own.y);
@@ -258,6 +296,10 @@ static void set_links(struct constraint *c, const double *q, const double *qd)
         v[0] = vx - v[2] * sy;
         v[1] = vy + v[2] * sx;
     }
+    /* without mass nothing moves by itself */
+    for (int i = 3 * c->links; i < 6 * c->links; i++)
+        if (c->bodies[i / 3 - c->links].mass <= 0)
+            c->y[i] = 0;
     touch_place(c, c->y);
 }
 
@@ -269,6 +311,10 @@ static void constraint_set_state(struct dynamics *dynamics, const double *q, con
     for (int i = 0; i < c->dof; i++) {
         c->q[i] = q[i];
         c->qd[i] = qd[i];
+    }
+    if (c->phenotype->closure_count > 0 || c->has_motions) {
+        system_close(c);
+        set_joint_coordinates(c);
     }
 }
 
@@ -288,7 +334,8 @@ static struct dynamics *constraint_create(const struct phenotype *phenotype,
                              .links = phenotype->link_count,
                              .parts = phenotype->part_count,
                              .dof = 2 + phenotype->link_count,
-                             .joints = 2 * (phenotype->link_count - 1),
+                             .joints_max =
+                                 3 * (phenotype->link_count - 1 + phenotype->closure_count),
                              .thinnest_m = HUGE_VAL,
                              .damping_rate = settings->joint_damping_1_s};
     c->epsilon_m = settings->contact_epsilon_m > 0 ? settings->contact_epsilon_m : EPSILON_M;
@@ -299,10 +346,13 @@ static struct dynamics *constraint_create(const struct phenotype *phenotype,
     if (!c->pusher || take_memory(c, arena) != 0 || system_create(c, arena) != 0)
         return NULL;
     init_bodies(c);
+    system_count_joints(c);
     for (int i = 0; i < c->parts; i++)
         init_part(c, i);
     constraint_set_state(&c->base, c->q, c->qd);
     for (int i = 1; i < c->links; i++) {
+        if (c->bodies[i].mass <= 0)
+            continue;
         c->birth_inertia[i] = system_joint_inertia(c, i);
         servo_init(&c->servos[i], &phenotype->links[i], c->birth_inertia[i], settings,
                    c->damping_rate);
@@ -322,7 +372,9 @@ static void constraint_set_target(struct dynamics *dynamics, int link, double ta
 
 static void constraint_set_servo(struct dynamics *dynamics, int link, const struct servo *servo)
 {
-    ((struct constraint *)dynamics)->servos[link] = *servo;
+    struct constraint *c = (struct constraint *)dynamics;
+    c->servos[link] = *servo;
+    system_count_joints(c);
 }
 
 static void constraint_set_effectors(struct dynamics *dynamics, enum effector_state state)
@@ -518,9 +570,8 @@ static void derive(struct constraint *c, const double *y, double ahead, double *
         drag -= c->drag[i] * y[width + i];
     }
     for (int i = 1; i < c->links; i++) {
-        double rate = c->places[i].w - c->places[c->bodies[i].parent].w;
-        power[i] = c->torque[i] * rate;
-        damping -= c->damping_torque[i] * rate;
+        power[i] = c->torque[i] * c->rate[i];
+        damping -= c->damping_torque[i] * c->rate[i];
     }
     power += c->links;
     *power++ = drag;
@@ -896,10 +947,11 @@ static int constraint_step(struct dynamics *dynamics)
     c->steps++;
     c->free_steps += advance_all(c) == 0;
     book_effectors(c);
+    touch_place(c, c->y);
     set_joint_coordinates(c);
     report_touches(c);
     for (int i = 1; i < c->links; i++)
-        c->servos[i].target += c->servos[i].rate * c->settings.dt_s;
+        servo_advance(&c->servos[i], c->settings.dt_s);
     double sum = 0;
     for (int i = 0; i < 6 * c->links; i++)
         sum += fabs(c->y[i]);

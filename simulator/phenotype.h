@@ -70,6 +70,17 @@ struct link {
     double strength; /* of the effector: the greatest torque, N m, or force, N */
 };
 
+/* A joint that closes a loop between two links that hang together already. In scenes only, and moved by
+ * the constraint solver only. */
+enum closure_kind { CLOSURE_ROTARY, CLOSURE_LINEAR, CLOSURE_RIGID };
+struct closure {
+    enum closure_kind kind;
+    int a, b;               /* links */
+    struct vec2 at_a, at_b; /* the joint in their frames */
+    double angle_rad;       /* of a's frame against b's, where it is not free */
+    struct vec2 across;     /* linear: at right angles to the way, in b's frame */
+};
+
 /* One input of a compiled-to-be neuron or effector, resolved to instances. */
 enum wire_kind { WIRE_CONSTANT, WIRE_NEURON, WIRE_SENSOR };
 struct wire {
@@ -104,6 +115,8 @@ struct phenotype {
     int is_root_fixed; /* never in creatures */
     /* parts x parts: 1 where two never collide though they are no neighbours; NULL: nowhere */
     const unsigned char *passes;
+    const struct closure *closures; /* none in creatures */
+    int closure_count;
     double mass_kg;
 };
 

@@ -17,6 +17,7 @@
 #define NUMBER_MAX 1e9
 #define GAIN_MAX   1e15
 #define LENGTH_MIN 1e-12
+#define PI         3.14159265358979323846
 
 struct reader {
     const char *name;
@@ -171,16 +172,90 @@ static void close_spot(struct reader *r, struct spot *spot)
 
 /* ---------------------------------------------------------------- world and simulation */
 
-static void read_world(struct reader *r, const struct spot *top, struct world *world)
+/* A number is downwards; a vector is as it says. */
+static void read_gravity(struct reader *r, const struct spot *spot, struct world *world)
+{
+    if (json_is_array(json_object_get(spot->object, "gravity_m_s2"))) {
+        struct vec2 gravity = take_vector(r, spot, "gravity_m_s2");
+        world->gravity_x_m_s2 = gravity.x;
+        world->gravity_m_s2 = -gravity.y;
+        return;
+    }
+    world->gravity_m_s2 = take_number(r, spot, "gravity_m_s2", 9.81, -1e6, 1e6);
+}
+
+/* Room for one more part of the body, or of the world for -1; NULL when there is none. */
+static struct part *add_part(struct reader *r, const struct spot *spot, const char *key,
+                             struct scene *scene, int body)
+{
+    if (scene->part_count == SCENE_SHAPES_MAX) {
+        fail(r, ERR_LIMIT, spot, key, "more than 64 rectangles, disks and obstacles in all");
+        return NULL;
+    }
+    scene->part_bodies[scene->part_count] = body;
+    struct part *part = &scene->parts[scene->part_count++];
+    *part = (struct part){.mirror = 1};
+    return part;
+}
+
+/* Shape, place and angle of a part; what it weighs is for the caller. */
+static void read_part(struct reader *r, struct spot *spot, enum part_shape shape, struct part *part)
+{
+    part->shape = shape;
+    part->centre = take_vector(r, spot, "at_m");
+    if (shape == PART_DISK) {
+        part->width_m = 2 * need_number(r, spot, "radius_m", LENGTH_MIN, NUMBER_MAX);
+        part->height_m = part->width_m;
+    } else {
+        part->angle_rad = take_number(r, spot, "angle_rad", 0, -NUMBER_MAX, NUMBER_MAX);
+    }
+    if (shape == PART_RECTANGLE) {
+        part->width_m = need_number(r, spot, "width_m", LENGTH_MIN, NUMBER_MAX);
+        part->height_m = need_number(r, spot, "height_m", LENGTH_MIN, NUMBER_MAX);
+    }
+    part->cross_section_m = part->width_m < part->height_m ? part->width_m : part->height_m;
+}
+
+/* true: the plane y = 0; an object: a plane anywhere. */
+static void read_ground(struct reader *r, const struct spot *world, struct scene *scene)
+{
+    if (!json_is_object(json_object_get(world->object, "ground"))) {
+        scene->world.has_ground = take_flag(r, world, "ground");
+        return;
+    }
+    struct spot spot = open_spot(r, world, "ground");
+    struct part *part = add_part(r, world, "ground", scene, -1);
+    if (part)
+        read_part(r, &spot, PART_PLANE, part);
+    close_spot(r, &spot);
+}
+
+static void read_obstacles(struct reader *r, const struct spot *world, struct scene *scene)
+{
+    static const char *const kinds[] = {"rectangle", "disk", "plane", NULL};
+    json_t *array = take(world, "obstacles");
+    if (array && !json_is_array(array))
+        fail(r, ERR_FORMAT, world, "obstacles", "an array is expected");
+    for (size_t i = 0; i < json_array_size(array) && !r->is_failed; i++) {
+        struct spot spot = open_member(r, world, "obstacles", array, i);
+        struct part *part = add_part(r, world, "obstacles", scene, -1);
+        if (part)
+            read_part(r, &spot, (enum part_shape)take_choice(r, &spot, "kind", kinds), part);
+        close_spot(r, &spot);
+    }
+    json_decref(array);
+}
+
+static void read_world(struct reader *r, const struct spot *top, struct scene *scene)
 {
     struct spot spot = open_spot(r, top, "world");
-    *world = (struct world){
-        .gravity_m_s2 = take_number(r, &spot, "gravity_m_s2", 9.81, -1e6, 1e6),
-        .viscosity_pa_s = take_number(r, &spot, "viscosity_pa_s", 0, 0, 1e6),
-        .has_ground = take_flag(r, &spot, "ground"),
-        .friction = take_number(r, &spot, "friction", 0, 0, 1e6),
-        .elasticity = take_number(r, &spot, "elasticity", 0, 0, 1),
-    };
+    struct world *world = &scene->world;
+    read_gravity(r, &spot, world);
+    world->viscosity_pa_s = take_number(r, &spot, "viscosity_pa_s", 0, 0, 1e6);
+    world->friction = take_number(r, &spot, "friction", 0, 0, 1e6);
+    world->elasticity = take_number(r, &spot, "elasticity", 0, 0, 1);
+    read_ground(r, &spot, scene);
+    read_obstacles(r, &spot, scene);
     close_spot(r, &spot);
 }
 
@@ -220,35 +295,36 @@ static void read_mass(struct reader *r, const struct spot *spot, struct scene_bo
     body->centre = take_vector(r, spot, "centre_m");
 }
 
-/* One rectangle; its mass joins the body's where the body does not give its own. */
-static void read_rectangle(struct reader *r, struct spot *spot, struct scene *scene, int body,
-                           int has_mass)
+/* One rectangle or disk; its mass joins the body's where the body does not give its own. */
+static void read_shape(struct reader *r, struct spot *spot, const char *key, struct scene *scene,
+                       int body, int has_mass)
 {
-    struct vec2 at = take_vector(r, spot, "at_m");
-    double width = need_number(r, spot, "width_m", LENGTH_MIN, NUMBER_MAX);
-    double height = need_number(r, spot, "height_m", LENGTH_MIN, NUMBER_MAX), mass = 0;
+    int is_disk = strcmp(key, "disks") == 0;
+    struct part *part = add_part(r, spot, "", scene, body);
+    if (!part)
+        return;
+    read_part(r, spot, is_disk ? PART_DISK : PART_RECTANGLE, part);
+    double area = part->width_m * part->height_m * (is_disk ? PI / 4 : 1);
     if (!has_mass && has(spot, "mass_kg"))
-        mass = take_number(r, spot, "mass_kg", 0, 0, NUMBER_MAX);
+        part->mass_kg = take_number(r, spot, "mass_kg", 0, 0, NUMBER_MAX);
     else if (!has_mass)
-        mass = need_number(r, spot, "density_kg_m2", 0, NUMBER_MAX) * width * height;
-    scene->part_bodies[scene->phenotype.part_count] = body;
-    scene->parts[scene->phenotype.part_count++] = (struct part){
-        .mirror = 1,
-        .width_m = width,
-        .height_m = height,
-        .mass_kg = mass,
-        .centre = at,
-        .angle_rad = take_number(r, spot, "angle_rad", 0, -NUMBER_MAX, NUMBER_MAX),
-        .cross_section_m = width < height ? width : height,
-    };
+        part->mass_kg = need_number(r, spot, "density_kg_m2", 0, NUMBER_MAX) * area;
 }
 
-/* Mass, centre and inertia of a body from its rectangles, which are the last ones. */
+/* Inertia of a rectangle or disk about its centre. */
+static double part_inertia(const struct part *part)
+{
+    double width = part->width_m, height = part->height_m;
+    if (part->shape == PART_DISK)
+        return part->mass_kg * width * width / 8;
+    return part->mass_kg * (width * width + height * height) / 12;
+}
+
+/* Mass, centre and inertia of a body from its shapes, which are the last ones. */
 static void weigh_body(const struct scene *scene, struct scene_body *body, int first)
 {
     const struct part *parts = scene->parts;
-    int count = scene->phenotype.part_count;
-    for (int i = first; i < count; i++) {
+    for (int i = first; i < scene->part_count; i++) {
         body->mass_kg += parts[i].mass_kg;
         body->centre.x += parts[i].mass_kg * parts[i].centre.x;
         body->centre.y += parts[i].mass_kg * parts[i].centre.y;
@@ -257,101 +333,264 @@ static void weigh_body(const struct scene *scene, struct scene_body *body, int f
         body->centre.x /= body->mass_kg;
         body->centre.y /= body->mass_kg;
     }
-    for (int i = first; i < count; i++) {
+    for (int i = first; i < scene->part_count; i++) {
         double x = parts[i].centre.x - body->centre.x, y = parts[i].centre.y - body->centre.y;
-        double width = parts[i].width_m, height = parts[i].height_m;
-        body->inertia_kg_m2 +=
-            parts[i].mass_kg * ((width * width + height * height) / 12 + x * x + y * y);
+        body->inertia_kg_m2 += part_inertia(&parts[i]) + parts[i].mass_kg * (x * x + y * y);
     }
 }
 
-static void read_shape(struct reader *r, struct spot *spot, struct scene *scene, int index)
+static void read_shapes(struct reader *r, struct spot *spot, struct scene *scene, int index)
 {
+    static const char *const keys[] = {"rectangles", "disks"};
     struct scene_body *body = &scene->bodies[index];
-    json_t *array = take(spot, "rectangles");
     int has_mass = has(spot, "mass_kg") || has(spot, "inertia_kg_m2") || has(spot, "centre_m");
-    int first = scene->phenotype.part_count;
-    if (array && !json_is_array(array))
-        fail(r, ERR_FORMAT, spot, "rectangles", "an array is expected");
-    if (json_array_size(array) == 0)
-        has_mass = 1;
-    for (size_t i = 0; i < json_array_size(array); i++) {
-        if (scene->phenotype.part_count == SCENE_RECTANGLES_MAX) {
-            fail(r, ERR_LIMIT, spot, "rectangles", "more than 64 rectangles in all");
-            break;
+    int first = scene->part_count;
+    for (int k = 0; k < 2; k++) {
+        json_t *array = take(spot, keys[k]);
+        if (array && !json_is_array(array))
+            fail(r, ERR_FORMAT, spot, keys[k], "an array is expected");
+        for (size_t i = 0; i < json_array_size(array) && !r->is_failed; i++) {
+            struct spot member = open_member(r, spot, keys[k], array, i);
+            read_shape(r, &member, keys[k], scene, index, has_mass);
+            close_spot(r, &member);
         }
-        struct spot member = open_member(r, spot, "rectangles", array, i);
-        read_rectangle(r, &member, scene, index, has_mass);
-        close_spot(r, &member);
+        json_decref(array);
     }
-    json_decref(array);
-    if (has_mass)
+    if (has_mass || scene->part_count == first)
         read_mass(r, spot, body);
     else
         weigh_body(scene, body, first);
 }
 
-/* What acts in a joint: a spring and a torque together, or a servo. */
-static void read_drive(struct reader *r, const struct spot *joint, struct servo *drive)
+/* ---------------------------------------------------------------- signals */
+
+/* Numbers of the scene for tables; NULL when there are none left. */
+static double *take_table(struct scene *scene, size_t count)
 {
-    *drive = (struct servo){
-        .damping = take_number(r, joint, "damping_n_m_s_rad", 0, 0, GAIN_MAX),
-        .torque_max = HUGE_VAL,
-    };
-    if (has(joint, "servo")) {
-        struct spot spot = open_spot(r, joint, "servo");
-        drive->kp = need_number(r, &spot, "kp_n_m_rad", 0, GAIN_MAX);
-        drive->kd = take_number(r, &spot, "kd_n_m_s_rad", 0, 0, GAIN_MAX);
-        drive->target = take_number(r, &spot, "target_rad", 0, -NUMBER_MAX, NUMBER_MAX);
-        drive->rate = take_number(r, &spot, "target_rate_rad_s", 0, -NUMBER_MAX, NUMBER_MAX);
-        drive->torque_max = take_number(r, &spot, "bound_n_m", HUGE_VAL, 0, GAIN_MAX);
-        close_spot(r, &spot);
-        if (has(joint, "spring") || has(joint, "torque_n_m"))
-            fail(r, ERR_FORMAT, joint, "servo", "not together with a spring or a torque");
+    if (count > (size_t)(SCENE_TABLE_NUMBERS - scene->table_used))
+        return NULL;
+    double *numbers = scene->table + scene->table_used;
+    scene->table_used += (int)count;
+    return numbers;
+}
+
+/* [[time, value], ...] with rising times. */
+static void read_table(struct reader *r, const struct spot *spot, struct scene *scene,
+                       enum signal_table kind, struct signal *signal)
+{
+    json_t *array = take(spot, "table");
+    size_t count = json_array_size(array);
+    double *numbers = count > 0 && count <= SIGNAL_POINTS_MAX ? take_table(scene, 3 * count) : NULL;
+    if (!json_is_array(array) || count == 0)
+        fail(r, ERR_FORMAT, spot, "table", "points [[time, value], ...] are expected");
+    else if (!numbers)
+        fail(r, ERR_LIMIT, spot, "table", "too many points");
+    for (size_t i = 0; i < count && !r->is_failed; i++) {
+        json_t *point = json_array_get(array, i);
+        if (json_array_size(point) != 2) {
+            fail(r, ERR_FORMAT, spot, "table", "points [[time, value], ...] are expected");
+            break;
+        }
+        numbers[i] =
+            check_number(r, spot, "table", json_array_get(point, 0), -NUMBER_MAX, NUMBER_MAX);
+        numbers[count + i] =
+            check_number(r, spot, "table", json_array_get(point, 1), -GAIN_MAX, GAIN_MAX);
+        if (i > 0 && !(numbers[i] > numbers[i - 1]))
+            fail(r, ERR_RANGE, spot, "table", "times do not rise");
+    }
+    json_decref(array);
+    if (r->is_failed)
+        return;
+    signal->count = (int)count;
+    signal->table = kind;
+    signal->times_s = numbers;
+    signal->values = numbers + count;
+    signal->bends = numbers + 2 * count;
+}
+
+/* A number, or an object with a line, a sine and a table that are added up. */
+static void read_signal(struct reader *r, const struct spot *in, const char *key,
+                        struct scene *scene, enum signal_table kind, struct signal *signal)
+{
+    *signal = (struct signal){0};
+    if (!json_is_object(json_object_get(in->object, key))) {
+        signal->offset = take_number(r, in, key, 0, -GAIN_MAX, GAIN_MAX);
         return;
     }
-    double torque = take_number(r, joint, "torque_n_m", 0, -GAIN_MAX, GAIN_MAX);
+    struct spot spot = open_spot(r, in, key);
+    signal->offset = take_number(r, &spot, "offset", 0, -GAIN_MAX, GAIN_MAX);
+    signal->slope = take_number(r, &spot, "slope_1_s", 0, -GAIN_MAX, GAIN_MAX);
+    signal->amplitude = take_number(r, &spot, "amplitude", 0, -GAIN_MAX, GAIN_MAX);
+    if (signal->amplitude != 0 || has(&spot, "frequency_hz"))
+        signal->rate_rad_s = 2 * PI * need_number(r, &spot, "frequency_hz", 0, 1e6);
+    signal->phase_rad = take_number(r, &spot, "phase_rad", 0, -NUMBER_MAX, NUMBER_MAX);
+    if (has(&spot, "table"))
+        read_table(r, &spot, scene, kind, signal);
+    close_spot(r, &spot);
+    if (signal->count == 0 || kind != SIGNAL_SPLINE)
+        return;
+    double scratch[SIGNAL_POINTS_MAX];
+    signal_bend(signal, scratch);
+}
+
+static int is_constant(const struct signal *signal)
+{
+    return signal->slope == 0 && signal->amplitude == 0 && signal->count == 0;
+}
+
+/* signal = offset + factor * signal */
+static void scale_signal(struct scene *scene, struct signal *signal, double factor, double offset)
+{
+    signal->offset = offset + factor * signal->offset;
+    signal->slope *= factor;
+    signal->amplitude *= factor;
+    for (int i = 0; i < signal->count; i++)
+        scene->table[signal->values - scene->table + i] *= factor;
+}
+
+/* ---------------------------------------------------------------- joints */
+
+/* Keys of what a joint of a kind has. */
+struct joint_keys {
+    const char *start, *rate, *lower, *upper, *damping, *stiffness, *rest, *effort, *motion;
+    const char *kp, *kd, *target, *target_rate, *bound;
+};
+static const struct joint_keys rotary_keys = {
+    "angle_rad",         "rate_rad_s", "lower_rad",         "upper_rad",  "damping_n_m_s_rad",
+    "stiffness_n_m_rad", "rest_rad",   "torque_n_m",        "motion_rad", "kp_n_m_rad",
+    "kd_n_m_s_rad",      "target_rad", "target_rate_rad_s", "bound_n_m"};
+static const struct joint_keys linear_keys = {
+    "extension_m",   "rate_m_s", "lower_m",         "upper_m",  "damping_n_s_m",
+    "stiffness_n_m", "rest_m",   "force_n",         "motion_m", "kp_n_m",
+    "kd_n_s_m",      "target_m", "target_rate_m_s", "bound_n"};
+
+static void read_servo(struct reader *r, const struct spot *joint, const struct joint_keys *keys,
+                       struct scene *scene, struct scene_body *body)
+{
+    struct servo *drive = &body->drive;
+    struct spot spot = open_spot(r, joint, "servo");
+    drive->kp = need_number(r, &spot, keys->kp, 0, GAIN_MAX);
+    drive->kd = take_number(r, &spot, keys->kd, 0, 0, GAIN_MAX);
+    read_signal(r, &spot, keys->target, scene, SIGNAL_SPLINE, &body->signal);
+    drive->target = body->signal.offset;
+    drive->rate = take_number(r, &spot, keys->target_rate, 0, -NUMBER_MAX, NUMBER_MAX);
+    drive->torque_max = take_number(r, &spot, keys->bound, HUGE_VAL, 0, GAIN_MAX);
+    if (!is_constant(&body->signal)) {
+        body->signal.slope += drive->rate;
+        drive->signal = &body->signal;
+    }
+    close_spot(r, &spot);
+    if (has(joint, "spring") || has(joint, keys->effort))
+        fail(r, ERR_FORMAT, joint, "servo", "not together with a spring or a torque or force");
+}
+
+/* A spring and a torque or force together: that is a spring with another rest. */
+static void read_spring(struct reader *r, const struct spot *joint, const struct joint_keys *keys,
+                        struct scene *scene, struct scene_body *body)
+{
+    struct servo *drive = &body->drive;
+    struct signal *effort = &body->signal;
+    read_signal(r, joint, keys->effort, scene, SIGNAL_LINES, effort);
     struct spot spot = open_spot(r, joint, "spring");
     if (spot.object) {
         drive->law = SERVO_SPRING;
-        drive->kp = need_number(r, &spot, "stiffness_n_m_rad", 1e-9, GAIN_MAX);
-        drive->target = take_number(r, &spot, "rest_rad", 0, -NUMBER_MAX, NUMBER_MAX);
-        /* an even torque is a spring with another rest */
-        drive->target += torque / drive->kp;
+        drive->kp = need_number(r, &spot, keys->stiffness, 1e-9, GAIN_MAX);
+        double rest = take_number(r, &spot, keys->rest, 0, -NUMBER_MAX, NUMBER_MAX);
+        scale_signal(scene, effort, 1 / drive->kp, rest);
+        drive->target = effort->offset;
     } else {
         drive->law = SERVO_TORQUE;
-        drive->torque_max = fabs(torque);
-        drive->target = torque < 0 ? -1 : 1;
+        if (is_constant(effort))
+            drive->torque_max = fabs(effort->offset);
+        drive->target = effort->offset < 0 ? -1 : 1;
     }
+    if (!is_constant(effort))
+        drive->signal = effort;
     close_spot(r, &spot);
+}
+
+/* What acts in a joint: a spring and a torque together, a servo, or a motion. */
+static void read_drive(struct reader *r, const struct spot *joint, const struct joint_keys *keys,
+                       struct scene *scene, struct scene_body *body)
+{
+    if (has(joint, keys->motion)) {
+        body->drive = (struct servo){.law = SERVO_MOTION, .signal = &body->signal};
+        read_signal(r, joint, keys->motion, scene, SIGNAL_SPLINE, &body->signal);
+        return;
+    }
+    body->drive = (struct servo){
+        .damping = take_number(r, joint, keys->damping, 0, 0, GAIN_MAX),
+        .torque_max = HUGE_VAL,
+    };
+    if (has(joint, "servo"))
+        read_servo(r, joint, keys, scene, body);
+    else
+        read_spring(r, joint, keys, scene, body);
+}
+
+/* Coordinate, limits and drive of a joint that moves. What a motion prescribes is left unread. */
+static void read_freedom(struct reader *r, const struct spot *joint, const struct joint_keys *keys,
+                         struct scene *scene, struct scene_body *body)
+{
+    double start = 0, rate = 0;
+    body->lower = -HUGE_VAL;
+    body->upper = HUGE_VAL;
+    if (!has(joint, keys->motion)) {
+        start = take_number(r, joint, keys->start, 0, -NUMBER_MAX, NUMBER_MAX);
+        rate = take_number(r, joint, keys->rate, 0, -NUMBER_MAX, NUMBER_MAX);
+        body->lower = take_number(r, joint, keys->lower, -HUGE_VAL, -NUMBER_MAX, NUMBER_MAX);
+        body->upper = take_number(r, joint, keys->upper, HUGE_VAL, -NUMBER_MAX, NUMBER_MAX);
+    }
+    if (body->lower > body->upper)
+        fail(r, ERR_RANGE, joint, keys->lower, "is above the upper limit");
+    if (keys == &linear_keys) {
+        body->extension_m = start;
+        body->rate_m_s = rate;
+    } else {
+        body->angle_rad = start;
+        body->rate_rad_s = rate;
+    }
+    read_drive(r, joint, keys, scene, body);
+}
+
+/* "world", or the name of a body before `below`. */
+static int read_to(struct reader *r, const struct spot *joint, const struct scene *scene, int below)
+{
+    json_t *to = take(joint, "to");
+    const char *name = json_string_value(to);
+    int found = -1;
+    if (!name) {
+        fail(r, ERR_MISSING, joint, "to", "\"world\" or the name of an earlier body is expected");
+    } else if (strcmp(name, "world") != 0) {
+        found = scene_find_body(scene, name);
+        if (found < 0 || found >= below)
+            fail(r, ERR_UNKNOWN, joint, "to", "there is no earlier body of that name");
+    }
+    json_decref(to);
+    return r->is_failed ? -1 : found;
+}
+
+static enum scene_joint read_kind(struct reader *r, const struct spot *joint)
+{
+    static const char *const words[] = {"rotary", "rigid", "linear", NULL};
+    static const enum scene_joint kinds[] = {SCENE_ROTARY, SCENE_RIGID, SCENE_LINEAR};
+    return kinds[take_choice(r, joint, "kind", words)];
 }
 
 static void read_joint(struct reader *r, struct spot *joint, struct scene *scene, int index)
 {
-    static const char *const kinds[] = {"rotary", "rigid", NULL};
     struct scene_body *body = &scene->bodies[index];
-    json_t *to = take(joint, "to");
-    const char *name = json_string_value(to);
-    body->joint = take_choice(r, joint, "kind", kinds) ? SCENE_RIGID : SCENE_ROTARY;
-    if (!name)
-        fail(r, ERR_MISSING, joint, "to", "\"world\" or the name of an earlier body is expected");
-    else if (strcmp(name, "world") != 0) {
-        body->parent = scene_find_body(scene, name);
-        if (body->parent < 0 || body->parent == index)
-            fail(r, ERR_UNKNOWN, joint, "to", "there is no earlier body of that name");
-    }
-    json_decref(to);
+    body->joint = read_kind(r, joint);
+    body->parent = read_to(r, joint, scene, index);
     body->at = take_vector(r, joint, "at_m");
     body->own_at = take_vector(r, joint, "own_at_m");
-    body->angle_rad = take_number(r, joint, "angle_rad", 0, -NUMBER_MAX, NUMBER_MAX);
-    if (body->joint == SCENE_RIGID)
-        return;
-    body->rate_rad_s = take_number(r, joint, "rate_rad_s", 0, -NUMBER_MAX, NUMBER_MAX);
-    body->lower_rad = take_number(r, joint, "lower_rad", -HUGE_VAL, -NUMBER_MAX, NUMBER_MAX);
-    body->upper_rad = take_number(r, joint, "upper_rad", HUGE_VAL, -NUMBER_MAX, NUMBER_MAX);
-    if (body->lower_rad > body->upper_rad)
-        fail(r, ERR_RANGE, joint, "lower_rad", "is above upper_rad");
-    read_drive(r, joint, &body->drive);
+    if (body->joint != SCENE_ROTARY)
+        body->angle_rad = take_number(r, joint, "angle_rad", 0, -NUMBER_MAX, NUMBER_MAX);
+    if (body->joint == SCENE_LINEAR)
+        body->axis_rad = take_number(r, joint, "axis_rad", 0, -NUMBER_MAX, NUMBER_MAX);
+    if (body->joint != SCENE_RIGID)
+        read_freedom(r, joint, body->joint == SCENE_LINEAR ? &linear_keys : &rotary_keys, scene,
+                     body);
 }
 
 static void read_name(struct reader *r, const struct spot *spot, struct scene *scene,
@@ -377,7 +616,8 @@ static void read_body(struct reader *r, struct spot *spot, struct scene *scene)
     struct scene_body *body = &scene->bodies[index];
     *body = (struct scene_body){.parent = -1};
     read_name(r, spot, scene, body);
-    read_shape(r, spot, scene, index);
+    read_shapes(r, spot, scene, index);
+    body->passes = has(spot, "collides") && !take_flag(r, spot, "collides");
     struct spot joint = open_spot(r, spot, "joint");
     if (joint.object) {
         read_joint(r, &joint, scene, index);
@@ -408,6 +648,40 @@ static void read_bodies(struct reader *r, const struct spot *top, struct scene *
     json_decref(array);
 }
 
+/* Joints between bodies that hang together already. */
+static void read_loops(struct reader *r, const struct spot *top, struct scene *scene)
+{
+    json_t *array = take(top, "loops");
+    if (array && !json_is_array(array))
+        fail(r, ERR_FORMAT, top, "loops", "an array is expected");
+    for (size_t i = 0; i < json_array_size(array) && !r->is_failed; i++) {
+        struct spot spot = open_member(r, top, "loops", array, i);
+        if (scene->loop_count == SCENE_LOOPS_MAX) {
+            fail(r, ERR_LIMIT, top, "loops", "more than 16 loops");
+            close_spot(r, &spot);
+            break;
+        }
+        struct scene_loop *loop = &scene->loops[scene->loop_count++];
+        json_t *name = take(&spot, "body");
+        loop->a = json_is_string(name) ? scene_find_body(scene, json_string_value(name)) : -1;
+        if (loop->a < 0)
+            fail(r, ERR_UNKNOWN, &spot, "body", "the name of a body is expected");
+        json_decref(name);
+        loop->joint = read_kind(r, &spot);
+        loop->b = read_to(r, &spot, scene, scene->body_count);
+        if (loop->a == loop->b)
+            fail(r, ERR_RANGE, &spot, "to", "is the body itself");
+        loop->at_b = take_vector(r, &spot, "at_m");
+        loop->at_a = take_vector(r, &spot, "own_at_m");
+        if (loop->joint != SCENE_ROTARY)
+            loop->angle_rad = take_number(r, &spot, "angle_rad", 0, -NUMBER_MAX, NUMBER_MAX);
+        if (loop->joint == SCENE_LINEAR)
+            loop->axis_rad = take_number(r, &spot, "axis_rad", 0, -NUMBER_MAX, NUMBER_MAX);
+        close_spot(r, &spot);
+    }
+    json_decref(array);
+}
+
 /* ---------------------------------------------------------------- the whole */
 
 static void read_top(struct reader *r, struct spot *top, struct scene *scene)
@@ -420,9 +694,10 @@ static void read_top(struct reader *r, struct spot *top, struct scene *scene)
     if (text && !json_is_string(text))
         fail(r, ERR_FORMAT, top, "description", "a text is expected");
     json_decref(text);
-    read_world(r, top, &scene->world);
+    read_world(r, top, scene);
     read_simulation(r, top, scene);
     read_bodies(r, top, scene);
+    read_loops(r, top, scene);
 }
 
 int scene_read_text(struct scene *scene, const char *text, size_t length, const char *name,

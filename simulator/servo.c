@@ -19,6 +19,12 @@ void servo_init(struct servo *servo, const struct link *link, double inertia,
         servo->motor_kd = servo->kd;
 }
 
+void servo_advance(struct servo *servo, double dt_s)
+{
+    servo->target += servo->rate * dt_s;
+    servo->time_s += dt_s;
+}
+
 void servo_torque(const struct servo *s, enum effector_state state, int effector_mode, double lower,
                   double upper, double q, double qd, double half, double ahead, double *tau,
                   double *extra)
@@ -28,6 +34,8 @@ void servo_torque(const struct servo *s, enum effector_state state, int effector
         double share = s->target + s->rate * ahead;
         share = share > 1 ? 1 : share < -1 ? -1 : share;
         *tau = share * s->torque_max - s->motor_kd * qd;
+        if (s->signal)
+            *tau = signal_at(s->signal, s->time_s + ahead).value;
         *extra = half * s->motor_kd;
         return;
     }
@@ -36,6 +44,11 @@ void servo_torque(const struct servo *s, enum effector_state state, int effector
         /* the joint clamps the requested angle to its limits before it becomes a force */
         target = s->target + s->rate * ahead;
         rate = s->rate;
+        if (s->signal) {
+            struct signal_value signal = signal_at(s->signal, s->time_s + ahead);
+            target = signal.value;
+            rate = signal.rate;
+        }
         if (s->law != SERVO_SPRING && (target > upper || target < lower)) {
             target = target > upper ? upper : lower;
             rate = 0;

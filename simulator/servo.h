@@ -3,10 +3,11 @@
 #define SIMULATOR_SERVO_H
 
 #include "simulator/dynamics.h"
+#include "simulator/signal.h"
 
-/* What drives a joint: an effector as the settings' mode has it, an effector in torque mode, or a
- * spring, whose target may lie beyond the joint's limits. */
-enum servo_law { SERVO_EFFECTOR, SERVO_TORQUE, SERVO_SPRING };
+/* What drives a joint: an effector as the settings' mode has it, an effector in torque mode, a spring,
+ * whose target may lie beyond the joint's limits, or whatever force it takes to follow the signal. */
+enum servo_law { SERVO_EFFECTOR, SERVO_TORQUE, SERVO_SPRING, SERVO_MOTION };
 
 /* Of a linear joint: force for torque, extension for angle, mass for inertia. */
 struct servo {
@@ -17,7 +18,14 @@ struct servo {
     double torque_max;
     double damping;      /* passive, of the joint */
     double target, rate; /* the signal and how it moves */
+    /* instead of target and rate, for scenes: the target, the torque or the motion over time, which
+     * must outlive the dynamics; and what the time is at the start of the step */
+    const struct signal *signal;
+    double time_s;
 };
+
+/* A step has passed: the target has moved. */
+void servo_advance(struct servo *servo, double dt_s);
 
 /* Gains of a link's joint. `inertia` (linear joints: mass) is what the joint feels at birth when the whole body floats,
  * 1 / (M^-1)_ii, so that a servo of any creature has the same natural frequency and is critically

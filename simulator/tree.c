@@ -5,7 +5,8 @@
  * gravity enters as a uniform field only there (all links fall alike), so `a` is relative to free
  * fall. `bias` collects, link by link, the part of `a` that is not due to joint accelerations:
  *
- *   mean velocity over the step = v_start + h/2 (a - bias),   bias_root = (0, w v.y, -w v.x - g_y)
+ *   mean velocity over the step = v_start + h/2 (a - bias),
+ *   bias_root = (0, w v.y - g_x, -w v.x - g_y)
  *   bias_child = bias_parent + cb
  *
  * (cb = v x S qd holds for both kinds of joint: S moves with the link) which the implicit drag needs: with v_start + h/2 a instead, drag would be first order only. A root
@@ -283,18 +284,19 @@ void tree_accelerate(struct tree *tree, const double *tau, const double *extra_d
 {
     struct tree_link *links = tree->links;
     struct motion v = links[0].v;
-    struct motion bias = {0, v.w * v.y, -v.w * v.x + gravity_m_s2};
+    struct motion bias = {0, v.w * v.y - tree->gravity_x, -v.w * v.x + gravity_m_s2};
     start_links(tree, &bias, half_step);
     fold_links(tree, tau, extra_d);
 
     /* root, then outward */
-    struct motion a = {0, 0, gravity_m_s2}; /* of a fixed root: nothing, seen from free fall */
+    struct motion a = {0, -tree->gravity_x,
+                       gravity_m_s2}; /* of a fixed root: nothing, seen from free fall */
     if (!tree->is_root_fixed) {
         struct force f = {-links[0].pa.n, -links[0].pa.x, -links[0].pa.y};
         a = tensor_solve(&links[0].ia, f);
     }
     links[0].a = a;
-    qdd[0] = a.x - v.w * v.y;
+    qdd[0] = a.x - v.w * v.y + tree->gravity_x;
     qdd[1] = a.y + v.w * v.x - gravity_m_s2;
     qdd[2] = a.w;
     for (int i = 1; i < tree->count; i++) {
@@ -429,8 +431,11 @@ double tree_kinetic_energy(const struct tree *tree)
 
 double tree_potential_energy(const struct tree *tree, double gravity_m_s2)
 {
-    double moment = 0;
-    for (int i = 0; i < tree->count; i++)
+    double moment = 0, moment_x = 0;
+    for (int i = 0; i < tree->count; i++) {
         moment += tree->links[i].mass * tree->links[i].cy;
-    return gravity_m_s2 * (moment + tree->mass * tree->root_y);
+        moment_x += tree->links[i].mass * tree->links[i].cx;
+    }
+    return gravity_m_s2 * (moment + tree->mass * tree->root_y) -
+           tree->gravity_x * (moment_x + tree->mass * tree->root_x);
 }

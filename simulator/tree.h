@@ -56,6 +56,7 @@ struct tree {
     int dof; /* 2 + count */
     int has_drag;
     int is_root_fixed; /* links[0] stays where it is: its rates must be 0 */
+    double gravity_x;  /* to the right, m/s^2 */
     double mass;
     double root_x, root_y; /* position of the root's origin */
     struct tensor root_ia; /* of the last factorisation */

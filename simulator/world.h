@@ -6,6 +6,7 @@
 
 struct world {
     double gravity_m_s2;   /* downwards */
+    double gravity_x_m_s2; /* to the right; only in scenes */
     double viscosity_pa_s; /* linear, per face: force per length and normal speed */
     int has_ground;        /* plane y = 0 */
     double friction;

@@ -66,15 +66,28 @@ static const struct {
     {ONE(", \"joint\": {}"), "test: bodies[0].joint.to"},
     {ONE(", \"joint\": {\"to\": \"a\"}"), "no earlier body"},
     {ONE(", \"joint\": {\"to\": \"b\"}"), "no earlier body"},
-    {ONE(JOINT(", \"kind\": \"linear\"")), "test: bodies[0].joint.kind"},
+    {ONE(JOINT(", \"kind\": \"screw\"")), "joint.kind: one of these words is expected: rotary"},
+    {ONE(JOINT(", \"kind\": \"linear\", \"lower_rad\": 1")), "joint.lower_rad: unknown here"},
+    {ONE(JOINT(", \"motion_rad\": 1, \"angle_rad\": 1")), "joint.angle_rad: unknown here"},
+    {ONE(JOINT(", \"motion_rad\": {\"amplitude\": 1}")), "motion_rad.frequency_hz: missing"},
+    {ONE(JOINT(", \"torque_n_m\": {\"table\": []}")), "torque_n_m.table: points"},
+    {ONE(JOINT(", \"torque_n_m\": {\"table\": [[0, 1], [0, 2]]}")), "table: times do not rise"},
+    {ONE(JOINT(", \"torque_n_m\": {\"table\": [[0, 1, 2]]}")), "table: points"},
+    {ONE(JOINT(", \"torque_n_m\": {\"wave\": 1}")), "torque_n_m.wave: unknown here"},
+    {TOP("\"world\": {\"obstacles\": [{\"kind\": \"disk\"}]}"), "obstacles[0].radius_m: missing"},
+    {TOP("\"world\": {\"obstacles\": [{\"kind\": \"plane\", \"width_m\": 1}]}"),
+     "obstacles[0].width_m: unknown here"},
+    {TOP("\"world\": {\"ground\": {\"height_m\": 1}}"), "world.ground.height_m: unknown here"},
+    {TOP("\"world\": {\"gravity_m_s2\": [1]}"), "world.gravity_m_s2: two numbers"},
+    {TOP("\"loops\": 1"), "test: loops: an array"},
+    {TOP("\"loops\": [{\"body\": \"b\", \"to\": \"world\"}]"), "test: loops[0].body"},
+    {TOP("\"loops\": [{\"body\": \"a\", \"to\": \"b\"}]"), "test: loops[0].to"},
+    {TOP("\"loops\": [{\"body\": \"a\", \"to\": \"a\"}]"), "loops[0].to: is the body itself"},
     {ONE(JOINT(", \"kind\": \"rigid\", \"rate_rad_s\": 1")), "joint.rate_rad_s: unknown here"},
     {ONE(JOINT(", \"lower_rad\": 1, \"upper_rad\": 0")), "joint.lower_rad: is above"},
     {ONE(JOINT(", \"spring\": {}")), "joint.spring.stiffness_n_m_rad: missing"},
     {ONE(JOINT(", \"servo\": {\"kp_n_m_rad\": 1}, \"torque_n_m\": 1")), "not together"},
     {ONE(JOINT(", \"servo\": {\"kp_n_m_rad\": 1, \"ki\": 1}")), "joint.servo.ki: unknown here"},
-    {TWO("", ""), "test: bodies a and b are both free"},
-    {TWO(JOINT(""), ""), "test: body b is free and a is joined to the world"},
-    {TWO("", ", \"joint\": {\"to\": \"world\"}"), "test: body a is free and b"},
     {"{\"scene\": 1, \"bodies\": [{" BODY "}, {" BODY "}]}", "bodies[1].name: an earlier body"},
     {SHAPE("{}"), "test: bodies[0].rectangles[0].width_m: missing"},
     {SHAPE("{\"width_m\": 1, \"height_m\": 0, \"mass_kg\": 1}"),
@@ -108,7 +121,7 @@ START_TEST(refuses_too_many)
     strcat(text, "]}");
     ck_assert_int_eq(read_text(text), ERR_LIMIT);
     strcpy(text, "{\"scene\": 1, \"bodies\": [{\"name\": \"a\", \"rectangles\": [");
-    for (int i = 0; i <= SCENE_RECTANGLES_MAX; i++)
+    for (int i = 0; i <= SCENE_SHAPES_MAX; i++)
         sprintf(text + strlen(text), "%s{\"width_m\": 1, \"height_m\": 1, \"mass_kg\": 1}",
                 i ? ", " : "");
     strcat(text, "]}]}");
@@ -207,22 +220,131 @@ START_TEST(solvers_agree)
 }
 END_TEST
 
-/* A point mass needs a joint, and a solver that can do without its inertia. */
-START_TEST(point_mass)
+/* Point masses on rods move the same on both solvers, one of which needs inertias; energies too. */
+START_TEST(point_masses)
 {
+    static const char text[] =
+        "{\"scene\": 1, \"bodies\": ["
+        "{\"name\": \"a\", \"mass_kg\": 1, \"inertia_kg_m2\": 0, \"centre_m\": [1, 0]" JOINT(
+            ", \"at_m\": [0, 2]") "},"
+                                  "{\"name\": \"b\", \"mass_kg\": 2, \"inertia_kg_m2\": 0, "
+                                  "\"centre_m\": [0.5, 0], \"joint\": "
+                                  "{\"to\": \"a\", \"at_m\": [1, 0], \"angle_rad\": 1}}]}";
+    struct part_state states[2][2];
     struct dynamics *dynamics;
-    ck_assert_int_eq(read_text("{\"scene\": 1, \"bodies\": [{\"name\": \"a\", \"mass_kg\": 1, "
-                               "\"inertia_kg_m2\": 0, \"centre_m\": [1, 0]" JOINT("") "}]}"),
-                     0);
-    ck_assert_int_eq(scene_start(&scene, &arena, &dynamics, &error), 0);
-    scene.settings.solver = SOLVER_CONSTRAINT;
-    ck_assert_int_eq(scene_start(&scene, &arena, &dynamics, &error), ERR_UNAVAILABLE);
-    ck_assert_ptr_nonnull(strstr(error.message, "body a"));
+    for (int solver = 0; solver < 2; solver++) {
+        ck_assert_msg(read_text(text) == 0, "%s", error.message);
+        scene.settings.solver = solver;
+        scene.settings.dt_s = 1.0 / 1920;
+        scene.settings.rtol = 1e-12;
+        arena_reset(&arena);
+        ck_assert_int_eq(scene_start(&scene, &arena, &dynamics, &error), 0);
+        ck_assert_double_eq_tol(dynamics_ledger(dynamics)->potential_j,
+                                9.81 * (3 * 2 + 2 * 0.5 * sin(1)), 1e-12);
+        ck_assert_double_eq_tol(dynamics_centre_of_mass(dynamics).x,
+                                (1 + 2 * (1 + 0.5 * cos(1))) / 3, 1e-12);
+        for (int i = 0; i < 1920; i++)
+            ck_assert_int_eq(dynamics_step(dynamics), 0);
+        for (int i = 0; i < 2; i++)
+            scene_body_state(&scene, dynamics, i, &states[solver][i]);
+        ck_assert_double_eq_tol(dynamics_ledger(dynamics)->residual_j, 0, 1e-7);
+    }
+    for (int i = 0; i < 2; i++) {
+        ck_assert_double_eq_tol(states[0][i].x_m, states[1][i].x_m, 1e-7);
+        ck_assert_double_eq_tol(states[0][i].y_m, states[1][i].y_m, 1e-7);
+        ck_assert_double_eq_tol(states[0][i].angle_rad, states[1][i].angle_rad, 1e-7);
+        ck_assert_double_eq_tol(states[0][i].vy_m_s, states[1][i].vy_m_s, 1e-6);
+    }
     struct arena small;
     ck_assert_int_eq(arena_init(&small, 4096), 0);
     scene.settings.solver = SOLVER_ARTICULATED;
     ck_assert_int_eq(scene_start(&scene, &small, &dynamics, &error), ERR_MEMORY);
     arena_deinit(&small);
+}
+END_TEST
+
+#define BOX(name, more)                                                                            \
+    "{\"name\": \"" name                                                                           \
+    "\", \"rectangles\": [{\"width_m\": 0.4, \"height_m\": 0.2, \"mass_kg\": 1}]" more "}"
+
+/* Several free bodies, among them one with a limb and one on a rail, far from the origin: the solvers
+ * agree, and free bodies do not know of one another. */
+START_TEST(several_bodies)
+{
+    static const char text[] =
+        "{\"scene\": 1, \"world\": {\"gravity_m_s2\": [3, -4], \"viscosity_pa_s\": 0.2}, "
+        "\"bodies\": [" BOX(
+            "a",
+            ", \"position_m\": [1000, 1], \"velocity_m_s\": [1, 2], "
+            "\"rate_rad_s\": 3") "," BOX("b",
+                                         ", \"position_m\": [1005, "
+                                         "1], \"angle_rad\": 0.5") "," BOX("limb",
+                                                                           ", \"joint\": {\"to\": "
+                                                                           "\"b\", \"at_m\": [0.2, "
+                                                                           "0], \"own_at_m\": "
+                                                                           "[-0.2, 0], "
+                                                                           "\"rate_rad_s\": 2, "
+                                                                           "\"torque_n_m\": "
+                                                                           "{\"amplitude\": 0.2, "
+                                                                           "\"frequency_hz\": "
+                                                                           "1}}") "," BOX("car",
+                                                                                          ", "
+                                                                                          "\"joint"
+                                                                                          "\": "
+                                                                                          "{\"to\":"
+                                                                                          " \"world"
+                                                                                          "\", "
+                                                                                          "\"kind\""
+                                                                                          ": "
+                                                                                          "\"linear"
+                                                                                          "\", "
+                                                                                          "\"at_"
+                                                                                          "m\": "
+                                                                                          "[1002, "
+                                                                                          "4], "
+                                                                                          "\"axis_"
+                                                                                          "rad\": "
+                                                                                          "0.3, "
+                                                                                          "\"extens"
+                                                                                          "ion_m\":"
+                                                                                          " 0.5, "
+                                                                                          "\"rate_"
+                                                                                          "m_s\": "
+                                                                                          "-1, "
+                                                                                          "\"spring"
+                                                                                          "\": "
+                                                                                          "{\"stiff"
+                                                                                          "ness_n_"
+                                                                                          "m\": "
+                                                                                          "20}, "
+                                                                                          "\"dampin"
+                                                                                          "g_n_s_"
+                                                                                          "m\": "
+                                                                                          "0.5}") "]}";
+    struct part_state states[2][4];
+    for (int solver = 0; solver < 2; solver++) {
+        struct dynamics *dynamics;
+        ck_assert_msg(read_text(text) == 0, "%s", error.message);
+        scene.settings.solver = solver;
+        scene.settings.dt_s = 1.0 / 1920;
+        scene.settings.rtol = 1e-12;
+        arena_reset(&arena);
+        ck_assert_msg(scene_start(&scene, &arena, &dynamics, &error) == 0, "%s", error.message);
+        struct scene_joint_state joint = scene_joint_state(&scene, dynamics, 3);
+        ck_assert_double_eq_tol(joint.coordinate, 0.5, 1e-12);
+        ck_assert_double_eq_tol(joint.rate, -1, 1e-12);
+        for (int i = 0; i < 1920; i++)
+            ck_assert_int_eq(dynamics_step(dynamics), 0);
+        for (int i = 0; i < 4; i++)
+            scene_body_state(&scene, dynamics, i, &states[solver][i]);
+        ck_assert_double_eq_tol(dynamics_ledger(dynamics)->residual_j, 0, 1e-6);
+        ck_assert_double_gt(fabs(dynamics_ledger(dynamics)->work_effector_j), 0.01);
+    }
+    for (int i = 0; i < 4; i++) {
+        ck_assert_double_eq_tol(states[0][i].x_m, states[1][i].x_m, 1e-8);
+        ck_assert_double_eq_tol(states[0][i].y_m, states[1][i].y_m, 1e-8);
+        ck_assert_double_eq_tol(states[0][i].angle_rad, states[1][i].angle_rad, 1e-8);
+    }
 }
 END_TEST
 
@@ -254,7 +376,8 @@ int main(void)
     tcase_add_test(tests, refuses_too_many);
     tcase_add_test(tests, builds_links);
     tcase_add_test(tests, solvers_agree);
-    tcase_add_test(tests, point_mass);
+    tcase_add_test(tests, point_masses);
+    tcase_add_test(tests, several_bodies);
     tcase_add_test(tests, corrupt);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
