@@ -131,6 +131,13 @@ $(B)/stress/%: $(B)/obj/tests/stress/%.o $(ALL_LIBS)
 stress: $(B)/stress/stress
 	$(Q)nice $< $(STRESS)
 
+# errors against processor time of both solvers, as a picture of the documentation
+precision: $(B)/bench/precision $(B)/bench/plot
+	$(Q)$(B)/bench/precision >$(B)/precision.csv
+	$(Q)$(B)/bench/plot "Work and precision of the two solvers" "processor time, ms" \
+		<$(B)/precision.csv >$(B)/precision.svg
+	$(Q)cp $(B)/precision.csv $(B)/precision.svg docs/images/
+
 SOURCES := $(wildcard common/*.[ch] proto/*.[ch] simulator/*.[ch] controller/*.[ch] viewer/*.[ch] \
 	tests/*/*.[ch])
 lint:
@@ -155,11 +162,12 @@ help:
 	@echo "make test       build and run all tests       make bench   run the benchmarks"
 	@echo "make oracle     the table of reference cases of the physics, on both solvers"
 	@echo "make accuracy   measures anew and writes the tables of docs/physics.md"
+	@echo "make precision  errors against time of both solvers, as docs/images/precision.svg"
 	@echo "make lint       layer check, clang-format, shellcheck, cppcheck"
 	@echo "make format     lay the sources out           make clean   remove build/"
 	@echo "make install PREFIX=/usr/local                programs and examples"
 	@echo "knobs: MODE=debug  SAN=address,undefined  WERROR=1  CC=clang  VARIANT=name  CFLAGS=..."
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
-.PHONY: all tests test oracle accuracy bench lint format install clean help
+.PHONY: all tests test oracle accuracy bench precision lint format install clean help
 .SECONDARY:
