@@ -21,7 +21,7 @@ struct creature {
     /* where it comes from; 0 or empty = not known */
     uint64_t id, parents[2];
     int64_t generation;
-    char method[16];     /* random, asexual, crossover, graft, hand */
+    char method[16];                         /* random, asexual, crossover, graft, hand */
     char mutations[CREATURE_MUTATIONS_SIZE]; /* in words */
     /* its evaluation, if has_evaluation */
     int has_evaluation;

@@ -18,9 +18,10 @@
 /* Of hand-written bodies that say nothing else. */
 #define DEFAULT_LIMIT_RAD 1.0
 
-static const char *const file_keys[] = {"format",  "version",     "name",    "note",       "id",
-                                        "parents", "generation",  "method",  "mutations",  "root",
-                                        "bodies",  "connections", "neurons", "evaluation", NULL};
+static const char *const file_keys[] = {"format",    "version",    "name",       "note",
+                                        "id",        "parents",    "generation", "method",
+                                        "mutations", "root",       "bodies",     "connections",
+                                        "neurons",   "evaluation", "breeding",   NULL};
 static const char *const body_keys[] = {
     "id",        "width_m", "height_m", "joint", "limits_rad", "recursive_limit",
     "symmetric", "sensors", "effector", NULL};
@@ -436,6 +437,13 @@ static void read_table(struct reader *reader, json_t *object, const char *key, i
     }
 }
 
+/* "unset" is not written. */
+static int breeding_find(const char *name)
+{
+    int found = find_in(breeding_gene_names, BREEDING_GENE_COUNT, name);
+    return found == BREEDING_UNSET ? -1 : found;
+}
+
 static void read_genome(struct reader *reader, json_t *object, struct genome *genome)
 {
     read_table(reader, object, "bodies", REQUIRED, GENOME_BODIES_MAX, read_body, genome);
@@ -444,6 +452,7 @@ static void read_genome(struct reader *reader, json_t *object, struct genome *ge
     read_table(reader, object, "neurons", OPTIONAL, GENOME_NEURONS_MAX, read_neuron, genome);
     genome->root = genome->body_count > 0 ? genome->bodies[0].id : 0;
     read_id(reader, object, "root", OPTIONAL, &genome->root);
+    read_name(reader, object, "breeding", OPTIONAL, breeding_find, &genome->breeding);
     if (reader->rc == 0)
         reader->rc = genome_check(genome, reader->error);
 }

@@ -157,6 +157,8 @@ static void put_genome(struct tree *tree, json_t *object, const struct genome *g
     for (int i = 0; i < genome->neuron_count; i++)
         add(tree, neurons, neuron_value(tree, &genome->neurons[i]));
     put(tree, object, "root", id_value(genome->root));
+    if (genome->breeding)
+        put(tree, object, "breeding", json_string(breeding_gene_names[genome->breeding]));
     put(tree, object, "bodies", bodies);
     put(tree, object, "connections", connections);
     put(tree, object, "neurons", neurons);

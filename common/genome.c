@@ -17,6 +17,8 @@
 #include "common/text.h"
 
 const char *const joint_type_names[JOINT_TYPE_COUNT] = {"rigid", "rotary"};
+const char *const breeding_gene_names[BREEDING_GENE_COUNT] = {"unset", "asexual", "crossover",
+                                                              "graft"};
 const char *const input_kind_names[INPUT_KIND_COUNT] = {"constant", "neuron", "sensor"};
 const char *const input_scope_names[SCOPE_COUNT] = {"own", "parent", "child", "central", "part"};
 
@@ -53,6 +55,7 @@ int genome_copy(struct genome *copy, const struct genome *genome)
     int is_failed = 0;
     genome_init(copy);
     copy->root = genome->root;
+    copy->breeding = genome->breeding;
     copy->bodies =
         copy_table(genome->bodies, genome->body_count, sizeof(*genome->bodies), &is_failed);
     copy->connections = copy_table(genome->connections, genome->connection_count,
@@ -204,7 +207,7 @@ static int is_equal_neuron(const struct neuron_gene *a, const struct neuron_gene
 
 int genome_is_equal(const struct genome *a, const struct genome *b)
 {
-    if (a->root != b->root || a->body_count != b->body_count ||
+    if (a->root != b->root || a->breeding != b->breeding || a->body_count != b->body_count ||
         a->connection_count != b->connection_count || a->neuron_count != b->neuron_count)
         return 0;
     for (int i = 0; i < a->body_count; i++)
@@ -284,7 +287,8 @@ uint64_t genome_hash(const struct genome *genome)
         hash = hash_connection(hash, &genome->connections[i]);
     for (int i = 0; i < genome->neuron_count; i++)
         hash = hash_neuron(hash, &genome->neurons[i]);
-    return hash;
+    // genomes without it keep the hash they had before there was a breeding gene
+    return genome->breeding ? hash_u64(hash, genome->breeding) : hash;
 }
 
 /* ---- which references are allowed ---- */
@@ -597,6 +601,9 @@ static int check_counts(const struct genome *genome, struct error *error)
                          genome->neuron_count, GENOME_NEURONS_MAX);
     if (genome_find_body(genome, genome->root) < 0)
         return error_set(error, ERR_RANGE, "root: no body has the id %" PRIu64, genome->root);
+    if (genome->breeding >= BREEDING_GENE_COUNT)
+        return error_set(error, ERR_RANGE, "breeding: %d is not within 0 .. %d", genome->breeding,
+                         BREEDING_GENE_COUNT - 1);
     return 0;
 }
 

@@ -34,6 +34,16 @@ enum {
 enum joint_type { JOINT_RIGID, JOINT_ROTARY, JOINT_TYPE_COUNT };
 extern const char *const joint_type_names[JOINT_TYPE_COUNT]; /* "rigid", "rotary" */
 
+/* How a creature breeds, where that is inherited (breeding.choice): as first parent. */
+enum breeding_gene {
+    BREEDING_UNSET,
+    BREEDING_ASEXUAL,
+    BREEDING_CROSSOVER,
+    BREEDING_GRAFT,
+    BREEDING_GENE_COUNT
+};
+extern const char *const breeding_gene_names[BREEDING_GENE_COUNT]; /* "unset", "asexual", ... */
+
 /* Where an input of a neuron or an effector comes from. */
 enum input_kind { INPUT_CONSTANT, INPUT_NEURON, INPUT_SENSOR, INPUT_KIND_COUNT };
 extern const char *const input_kind_names[INPUT_KIND_COUNT]; /* "constant", "neuron", "sensor" */
@@ -99,7 +109,8 @@ struct connection_gene {
 /* Owns its tables; copy with genome_copy(). The order of rows is meaningful (it is the order of
  * expression and of evaluation) and is kept by files. */
 struct genome {
-    gene_id root; /* a body gene */
+    gene_id root;     /* a body gene */
+    uint8_t breeding; /* enum breeding_gene */
     struct body_gene *bodies;
     struct connection_gene *connections;
     struct neuron_gene *neurons;

@@ -1,5 +1,6 @@
-/* The genome as MessagePack: [root, [body ...], [connection ...], [neuron ...]], every row an array of
- * its fields in the order of the struct (docs/creature-format.md has the lists).
+/* The genome as MessagePack: [root, [body ...], [connection ...], [neuron ...]], with the breeding gene as
+ * a fifth element where it is set; every row an array of its fields in the order of the struct
+ * (docs/creature-format.md has the lists).
  *
  * Positions instead of names: a typical genome takes 1 to 2 kB, travels in every task and lies in
  * every row of the run store. Decoding reads a row's fields one after the other from a cursor that
@@ -78,7 +79,7 @@ static void encode_neuron(const struct neuron_gene *neuron, struct pack_writer *
 
 void genome_encode(const struct genome *genome, struct pack_writer *writer)
 {
-    pack_array(writer, 4);
+    pack_array(writer, genome->breeding ? 5 : 4);
     pack_u64(writer, genome->root);
     pack_array(writer, (size_t)genome->body_count);
     for (int i = 0; i < genome->body_count; i++)
@@ -89,6 +90,8 @@ void genome_encode(const struct genome *genome, struct pack_writer *writer)
     pack_array(writer, (size_t)genome->neuron_count);
     for (int i = 0; i < genome->neuron_count; i++)
         encode_neuron(&genome->neurons[i], writer);
+    if (genome->breeding)
+        pack_u64(writer, genome->breeding);
 }
 
 /* ---- reading ---- */
@@ -264,7 +267,10 @@ int genome_decode(struct genome *genome, const msgpack_object *object, struct er
     const msgpack_object *tables = NULL;
     size_t count = 0;
     genome_init(genome);
-    int rc = pack_get_array(object, 4, 4, &tables, &count, "genome", error);
+    uint64_t breeding = 0;
+    int rc = pack_get_array(object, 5, -1, &tables, &count, "genome", error);
+    if (rc == 0 && count < 4)
+        rc = error_set(error, ERR_FORMAT, "genome: %zu elements, expected 4 or 5", count);
     if (rc == 0)
         rc = pack_get_u64(&tables[0], UINT64_MAX, &genome->root, "root", error);
     if (rc == 0)
@@ -274,6 +280,12 @@ int genome_decode(struct genome *genome, const msgpack_object *object, struct er
                           genome, error);
     if (rc == 0)
         rc = decode_table(&tables[3], "neurons", GENOME_NEURONS_MAX, decode_neuron, genome, error);
+    if (rc == 0 && count == 5)
+        rc = pack_get_u64(&tables[4], BREEDING_GENE_COUNT - 1, &breeding, "breeding", error);
+    genome->breeding = (uint8_t)breeding;
+    // one form for each genome: equal genomes have equal bytes
+    if (rc == 0 && count == 5 && breeding == 0)
+        rc = error_set(error, ERR_FORMAT, "breeding: 0 is not written");
     if (rc == 0)
         rc = genome_check(genome, error);
     if (rc != 0)

@@ -31,11 +31,14 @@
     REAL(breeding, asexual, 40, 0, 100, 'S', "weight of asexual breeding (with the next two)")     \
     REAL(breeding, crossover, 30, 0, 100, 'S', "weight of crossover")                              \
     REAL(breeding, graft, 30, 0, 100, 'S', "weight of grafting")                                   \
+    CHOICE(breeding, choice, 0, "percentage|inherited", 'S',                                       \
+           "method by these weights, or a gene of the first parent that mutates")                  \
     INT(breeding, crossover_points_max, 3, 1, 16, 'S', "crossing points, 1 to this many")          \
     REAL(mutation, none, 0.25, 0, 1, 'S', "share of children with no mutation")                    \
     REAL(mutation, one, 0.5, 0, 1, 'S', "share with exactly one; the rest have two or more")       \
     REAL(mutation, more_continue, 0.5, 0, 0.95, 'S', "two or more: chance of each further one")    \
     REAL(mutation, mated_scale, 1, 0, 1, 'S', "mutated share of mated children, of the usual one") \
+    REAL(mutation, breeding_method, 0.5, 0, 1000, 'S', "rate per genome, if that is inherited")    \
     REAL(mutation, body_size, 1, 0, 1000, 'S', "rate per body gene: width or height changes")      \
     REAL(mutation, body_joint, 0.2, 0, 1000, 'S', "rate: the joint's type is drawn anew")          \
     REAL(mutation, body_limits, 0.6, 0, 1000, 'S', "rate: a joint limit changes")                  \
@@ -85,7 +88,7 @@
     REAL(creature, servo_rad_s, 30, 1, 200, 'E', "natural frequency of position servos")           \
     REAL(creature, joint_speed_rad_s, 20, 0.1, 1000, 'E',                                          \
          "torque mode: speed at which torque is 0")                                                \
-    REAL(creature, joint_speed_m_s, 2, 0.01, 1000, 'E', "the same of linear joints and forces")     \
+    REAL(creature, joint_speed_m_s, 2, 0.01, 1000, 'E', "the same of linear joints and forces")    \
     REAL(creature, effector_filter_s, 0.04, 0, 1, 'E', "time constant of the effectors' signal")   \
     REAL(creature, joint_damping_1_s, 0, 0, 100, 'E', "passive damping rate of every joint")       \
     REAL(simulation, duration_s, 10, 0.1, 3600, 'E', "scored time of an evaluation")               \
@@ -152,6 +155,7 @@ struct params {
 /* Indices of the CHOICE rows, in the order of their names. */
 enum { BEHAVIOUR_WALK, BEHAVIOUR_JUMP, BEHAVIOUR_SWIM, BEHAVIOUR_COUNT };
 enum { SEARCH_SIMS, SEARCH_RANDOM, SEARCH_COUNT };
+enum { CHOICE_PERCENTAGE, CHOICE_INHERITED };
 enum { OVERLAP_PUSH, OVERLAP_REJECT };
 enum { EFFECTOR_POSITION, EFFECTOR_TORQUE };
 enum { SOLVER_ARTICULATED, SOLVER_CONSTRAINT };

@@ -19,15 +19,9 @@ int breeding_make_random(const struct params *params, struct individual *child)
     return genetics_random(&child->genome, params, &rng, &ids);
 }
 
-static int draw_method(const struct params *params, struct rng *rng)
-{
-    double weights[METHOD_COUNT] = {[METHOD_ASEXUAL] = params->breeding_asexual,
-                                    [METHOD_CROSSOVER] = params->breeding_crossover,
-                                    [METHOD_GRAFT] = params->breeding_graft};
-    int method = rng_pick(rng, weights, METHOD_COUNT);
-
-    return method < 0 ? METHOD_ASEXUAL : method;
-}
+static const int methods[BREEDING_GENE_COUNT] = {[BREEDING_ASEXUAL] = METHOD_ASEXUAL,
+                                                 [BREEDING_CROSSOVER] = METHOD_CROSSOVER,
+                                                 [BREEDING_GRAFT] = METHOD_GRAFT};
 
 static int draw_other(const struct breeding_parents *parents, int first, struct rng *rng)
 {
@@ -70,13 +64,17 @@ int breeding_make_child(const struct params *params, const struct breeding_paren
 {
     struct gene_counter ids = {.creature = child->id};
     const struct individual *a, *b;
+    int is_inherited = params->breeding_choice == CHOICE_INHERITED;
     struct rng rng;
-    int first, status;
+    int first, breeding, status;
 
     breeding_init_stream(&rng, params, RNG_SELECTION, child);
-    child->method = draw_method(params, &rng);
+    breeding = genetics_draw_breeding(params, &rng);
     first = rng_pick(&rng, parents->weights, parents->count);
     a = parents->individuals[first];
+    if (is_inherited && a->genome.breeding)
+        breeding = a->genome.breeding;
+    child->method = methods[breeding];
     child->parents[0] = a->id;
     if (child->method == METHOD_ASEXUAL) {
         status = genome_copy(&child->genome, &a->genome);
@@ -85,5 +83,9 @@ int breeding_make_child(const struct params *params, const struct breeding_paren
         child->parents[1] = b->id;
         status = mate(params, child, a, b, &ids);
     }
-    return status ? status : mutate(params, child, child->method != METHOD_ASEXUAL, &ids);
+    if (status)
+        return status;
+    if (is_inherited && !child->genome.breeding)
+        child->genome.breeding = (uint8_t)breeding;
+    return mutate(params, child, child->method != METHOD_ASEXUAL, &ids);
 }

@@ -22,7 +22,8 @@ void breeding_init_stream(struct rng *rng, const struct params *params, enum rng
 int breeding_make_random(const struct params *params, struct individual *child);
 
 /* Draws the method by the breeding.* weights, the parents (the second different from the first where
- * there are two) and the mutations. */
+ * there are two) and the mutations. With breeding.choice = inherited the method is that of the first
+ * parent's breeding gene; a child of one without gets the drawn one as its gene. */
 int breeding_make_child(const struct params *params, const struct breeding_parents *parents,
                         struct individual *child);
 

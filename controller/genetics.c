@@ -16,6 +16,16 @@ gene_id gene_counter_next(struct gene_counter *counter)
     return counter->creature << 10 | counter->count;
 }
 
+int genetics_draw_breeding(const struct params *params, struct rng *rng)
+{
+    double weights[BREEDING_GENE_COUNT] = {[BREEDING_ASEXUAL] = params->breeding_asexual,
+                                           [BREEDING_CROSSOVER] = params->breeding_crossover,
+                                           [BREEDING_GRAFT] = params->breeding_graft};
+    int gene = rng_pick(rng, weights, BREEDING_GENE_COUNT);
+
+    return gene < 0 ? BREEDING_ASEXUAL : gene;
+}
+
 int genetics_mutation_count(const struct params *params, int is_mated, struct rng *rng)
 {
     double scale = is_mated ? params->mutation_mated_scale : 1;

@@ -464,6 +464,11 @@ struct genetics_diff genetics_diff(const struct genome *before, const struct gen
                 body_name(after, after->root, b));
         diff.counts.is_moved = 1;
     }
+    if (before->breeding != after->breeding) {
+        fprintf(out, "~ breeding method: %s -> %s\n", breeding_gene_names[before->breeding],
+                breeding_gene_names[after->breeding]);
+        diff.counts.is_moved = 1;
+    }
     for (i = 0; i < TABLE_COUNT; i++)
         compare_table(&diff, &tables[i]);
     return diff.counts;

@@ -10,7 +10,7 @@
  * them only. */
 struct genetics_diff {
     int same, changed, added, removed;
-    int is_moved; /* the root or the order of rows is another */
+    int is_moved; /* the root, the order of rows or the breeding method is another */
 };
 
 /* Writes a line for each difference to `out`: "+" a gene that only `after` has, "-" one that only

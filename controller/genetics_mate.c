@@ -413,6 +413,9 @@ static int try_crossover(struct genome *child, struct chromosome *chromosome,
     child->root = translate(&translations[0], TABLE_BODY, a->root);
     if (!child->root)
         child->root = translate(&translations[1], TABLE_BODY, b->root);
+    child->breeding = a->breeding;
+    if (a->breeding != b->breeding && rng_chance(rng, 0.5))
+        child->breeding = b->breeding;
     if (!status && finish(child, a, rng))
         return 1;
     genome_deinit(child);

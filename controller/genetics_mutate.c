@@ -1,5 +1,5 @@
-/* Mutation, in the order Sims published: numbers and choices in bodies and neurons, new bodies and
- * neurons, connections; then garbage collection.
+/* Mutation, in the order Sims published: numbers and choices (of the genome, of bodies and of neurons), new
+ * bodies and neurons, connections; then garbage collection.
  *
  * One table of kinds in that order: the rate (a row of the parameters), how many sites a genome offers,
  * and what is done at a random site. The kinds of all of a creature's mutations are drawn first and
@@ -132,6 +132,27 @@ static const char *place_name(const struct genome *genome, gene_id owner, char t
 static const char *function_name(const struct neuron_gene *neuron)
 {
     return neuron_functions[neuron->function].name;
+}
+
+/* ---- the genome as a whole ---- */
+
+/* Another of the methods that have a weight; each is equally likely, however few use it now. */
+static void breeding_method(struct mutation *mutation)
+{
+    struct genome *genome = mutation->genome;
+    const struct params *params = mutation->params;
+    double weights[BREEDING_GENE_COUNT] = {[BREEDING_ASEXUAL] = params->breeding_asexual > 0,
+                                           [BREEDING_CROSSOVER] = params->breeding_crossover > 0,
+                                           [BREEDING_GRAFT] = params->breeding_graft > 0};
+    int before = genome->breeding, after;
+
+    weights[before] = 0;
+    after = rng_pick(mutation->rng, weights, BREEDING_GENE_COUNT);
+    if (after < 0)
+        return;
+    genome->breeding = (uint8_t)after;
+    say(mutation, "breeding method %s -> %s", breeding_gene_names[before],
+        breeding_gene_names[after]);
 }
 
 /* ---- bodies ---- */
@@ -531,6 +552,10 @@ static int count_genome(const struct genome *genome)
 {
     return 1;
 }
+static int count_breeding(const struct genome *genome)
+{
+    return genome->breeding != BREEDING_UNSET;
+}
 static int count_bodies(const struct genome *genome)
 {
     return genome->body_count;
@@ -553,6 +578,7 @@ static int count_jointed(const struct genome *genome)
 }
 
 #define KINDS(X)                                                                                   \
+    X(breeding_method, count_breeding)                                                             \
     X(body_size, count_bodies)                                                                     \
     X(body_joint, count_bodies)                                                                    \
     X(body_limits, count_jointed)                                                                  \

@@ -509,5 +509,7 @@ int genetics_random(struct genome *genome, const struct params *params, struct r
         return ERR_MEMORY;
     }
     wiring_tidy(genome, rng);
+    if (params->breeding_choice == CHOICE_INHERITED)
+        genome->breeding = (uint8_t)genetics_draw_breeding(params, rng);
     return 0;
 }

@@ -55,6 +55,18 @@ tail -n 1 line.out | grep -Eq '^ +[0-9]+ .* random$' || fail "the lineage does n
 [ "$(grep -c '^    "id":' line.json)" = $(($(wc -l <line.out) - 2)) ] || fail "--lineage --json has others"
 [ "$("$controller" list run --lineage "$youngest" --all | wc -l)" -ge "$(wc -l <line.out)" ] || fail "--all has fewer"
 
+# the method of breeding as a gene: equal for any number of workers
+for j in 1 2; do
+    "$controller" run walk.ini -s breeding.choice=inherited -s mutation.breeding_method=100 -j $j -o gene$j \
+        >/dev/null 2>&1 || fail "run with an inherited method"
+done
+same_runs gene1 gene2
+"$controller" list gene1 --top 0 --json | grep -q '"mutations": ".*breeding method [a-z]* -> ' ||
+    fail "no breeding method mutated"
+"$controller" save gene1 1 -o gene.json --text >/dev/null
+grep -Eq '"breeding": "(asexual|crossover|graft)"' gene.json || fail "no breeding gene in the file"
+says '^\+ |^~ |^- ' "$controller" diff gene.json a.creature
+
 # refused
 refused 1 'there is no creature 999' "$controller" list run --lineage 999
 refused 2 'takes no --generation' "$controller" list run --lineage 1 --generation 0

@@ -196,6 +196,47 @@ START_TEST(genome_alone)
 }
 END_TEST
 
+/* The breeding gene: in both forms where it is set, and nowhere else, so that older files stay as they
+ * were. */
+START_TEST(breeding_gene)
+{
+    struct pack_writer writer;
+    struct creature copy;
+    uint64_t unset_hash = genome_hash(&creature.genome);
+    char *text = creature_to_json(&creature);
+    ck_assert_ptr_null(strstr(text, "\"breeding\""));
+    free(text);
+    for (int gene = BREEDING_ASEXUAL; gene < BREEDING_GENE_COUNT; gene++) {
+        creature.genome.breeding = (uint8_t)gene;
+        ck_assert(genome_hash(&creature.genome) != unset_hash);
+        encode(&creature, &writer);
+        ck_assert_int_eq(decode_exact(&copy, writer.buffer.data, writer.buffer.size), 0);
+        assert_equal(&creature, &copy);
+        ck_assert_int_eq(copy.genome.breeding, gene);
+        creature_deinit(&copy);
+        pack_writer_deinit(&writer);
+        text = creature_to_json(&creature);
+        ck_assert_ptr_nonnull(strstr(text, breeding_gene_names[gene]));
+        ck_assert_int_eq(decode_exact(&copy, text, strlen(text)), 0);
+        assert_equal(&creature, &copy);
+        creature_deinit(&copy);
+        free(text);
+    }
+    // an unset one is not written, and nothing but the three is read
+    for (uint64_t gene = 0; gene <= BREEDING_GENE_COUNT; gene += BREEDING_GENE_COUNT) {
+        struct genome genome;
+        creature.genome.breeding = BREEDING_GRAFT;
+        pack_writer_init(&writer);
+        genome_encode(&creature.genome, &writer);
+        writer.buffer.data[writer.buffer.size - 1] = (char)gene;
+        ck_assert_int_lt(
+            genome_decode_bytes(&genome, writer.buffer.data, writer.buffer.size, &error), 0);
+        ck_assert_ptr_nonnull(strstr(error.message, "breeding: "));
+        pack_writer_deinit(&writer);
+    }
+}
+END_TEST
+
 START_TEST(genome_errors_name_the_place)
 {
     struct pack_writer writer;
@@ -842,6 +883,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, json_round_trip);
     tcase_add_test(tests, without_evaluation);
     tcase_add_test(tests, genome_alone);
+    tcase_add_test(tests, breeding_gene);
     tcase_add_test(tests, genome_errors_name_the_place);
     tcase_add_test(tests, every_flipped_bit_is_refused);
     tcase_add_test(tests, every_truncation_is_refused);

@@ -394,6 +394,7 @@ static const struct {
     const char *kind;
     const char *words[4];
 } kinds[] = {
+    {"breeding_method", {"breeding method ", " -> asexual", " -> crossover", " -> graft"}},
     {"body_size", {"width of body ", "height of body ", " m"}},
     {"body_joint", {"joint of body ", "rigid", "rotary"}},
     {"body_limits", {"lower limit of body ", "upper limit of body ", " rad"}},
@@ -455,6 +456,8 @@ START_TEST(every_kind_occurs_and_says_what_it_did)
     int kind = _i, changed = 0;
     int seen[4] = {0};
 
+    if (!strcmp(kinds[kind].kind, "breeding_method"))
+        params.breeding_choice = CHOICE_INHERITED;
     allow_only(kinds[kind].kind);
     for (uint64_t i = 1; i <= 400; i++) {
         char text[256];

@@ -242,6 +242,7 @@ END_TEST
     X(genome.neurons[0].initial = -0.1, "neuron 0 (id 100): initial -0.1 is not")                  \
     X(genome.neurons[1].initial = 0.1, "neuron 1 (id 101): initial 0.1 is not within 0 .. 0")      \
     X(genome.neurons[1].inputs[1].weight = 1, "neuron 1 (id 101), input 1: not zero, but abs has") \
+    X(genome.breeding = BREEDING_GENE_COUNT, "breeding: 4 is not within 0 .. 3")                   \
     X(genome.neurons[0].inputs[0].value = 101, "neuron 0 (id 100), input 0: value 101 is not")     \
     X(genome.neurons[0].inputs[0].value = NAN, "neuron 0 (id 100), input 0: value nan is not")     \
     X(genome.neurons[0].inputs[0].weight = -INFINITY, "neuron 0 (id 100), input 0: weight -inf")   \

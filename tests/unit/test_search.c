@@ -760,6 +760,10 @@ END_TEST
 
 enum { PARENTS = 5, CHILDREN = 8000 };
 
+/* Breeding genes of the parents by id, where methods are inherited; they can be without. */
+static int parent_genes[PARENTS + 1];
+static int has_unset_parents;
+
 /* Breeds CHILDREN from parents whose ids are 1 .. and whose fitness equals their id, best first. */
 static struct individual *breed_many(void)
 {
@@ -774,6 +778,10 @@ static struct individual *breed_many(void)
     for (int i = 0; i < PARENTS; i++) {
         ranked.individuals[i].id = (uint64_t)(PARENTS - i);
         ranked.individuals[i].fitness = PARENTS - i;
+        if (params.breeding_choice == CHOICE_INHERITED)
+            ranked.individuals[i].genome.breeding =
+                has_unset_parents ? BREEDING_UNSET : (uint8_t)(BREEDING_ASEXUAL + i % 3);
+        parent_genes[PARENTS - i] = ranked.individuals[i].genome.breeding;
     }
     for (int i = 0; i < CHILDREN; i++) {
         children[i].id = (uint64_t)(PARENTS + 1 + i);
@@ -822,6 +830,67 @@ START_TEST(weights_of_methods_are_obeyed)
     for (int i = 0; i < CHILDREN; i++)
         ck_assert_int_eq(children[i].method, METHOD_ASEXUAL);
     free_many(children);
+}
+END_TEST
+
+static int method_of_gene(int gene)
+{
+    static const int methods[] = {-1, METHOD_ASEXUAL, METHOD_CROSSOVER, METHOD_GRAFT};
+
+    return methods[gene];
+}
+
+static void inherit_methods(void)
+{
+    params.breeding_choice = CHOICE_INHERITED;
+    params.mutation_none = 1;
+    params.mutation_one = 0;
+}
+
+/* Parents breed as their genes say, and hand the gene on. */
+START_TEST(methods_can_be_inherited)
+{
+    struct individual *children;
+    int tally[BREEDING_GENE_COUNT] = {0}, of_second = 0, mated = 0;
+
+    inherit_methods();
+    children = breed_many();
+    for (int i = 0; i < CHILDREN; i++) {
+        const struct individual *child = &children[i];
+        int gene = parent_genes[child->parents[0]];
+        int second = child->parents[1] ? parent_genes[child->parents[1]] : gene;
+
+        ck_assert_int_eq(child->method, method_of_gene(gene));
+        ck_assert(child->genome.breeding == gene ||
+                  (child->method == METHOD_CROSSOVER && child->genome.breeding == second));
+        tally[gene]++;
+        mated += child->method == METHOD_CROSSOVER && gene != second;
+        of_second += child->genome.breeding != gene;
+    }
+    for (int gene = BREEDING_ASEXUAL; gene < BREEDING_GENE_COUNT; gene++)
+        ck_assert_int_gt(tally[gene], 0);
+    assert_share(of_second, mated, 0.5, "gene of the second parent");
+    free_many(children);
+}
+END_TEST
+
+START_TEST(children_of_parents_without_the_gene_get_one)
+{
+    struct individual *children;
+    int tally[METHOD_COUNT] = {0};
+
+    has_unset_parents = 1;
+    inherit_methods();
+    children = breed_many();
+    for (int i = 0; i < CHILDREN; i++) {
+        tally[children[i].method]++;
+        ck_assert_int_eq(children[i].method, method_of_gene(children[i].genome.breeding));
+    }
+    assert_share(tally[METHOD_ASEXUAL], CHILDREN, 0.4, "asexual");
+    assert_share(tally[METHOD_CROSSOVER], CHILDREN, 0.3, "crossover");
+    assert_share(tally[METHOD_GRAFT], CHILDREN, 0.3, "graft");
+    free_many(children);
+    has_unset_parents = 0;
 }
 END_TEST
 
@@ -970,6 +1039,8 @@ int main(void)
     tcase_add_test(tests, the_end_is_known);
     tcase_add_test(tests, methods_keep_their_shares);
     tcase_add_test(tests, weights_of_methods_are_obeyed);
+    tcase_add_test(tests, methods_can_be_inherited);
+    tcase_add_test(tests, children_of_parents_without_the_gene_get_one);
     tcase_add_test(tests, offspring_is_in_proportion_to_fitness);
     tcase_add_test(tests, a_quarter_of_the_children_does_not_mutate);
     tcase_add_test(tests, children_do_not_depend_on_one_another);
