@@ -24,7 +24,7 @@
     X(displacement_m, "straight distance of the centre of mass at the end")                        \
     X(distance_max_m, "greatest straight distance of the centre of mass")                          \
     X(path_m, "length of the path of the centre of mass")                                          \
-    X(window_1_m, "progress along the line from start to end in the first eighth of the time")     \
+    X(window_1_m, "progress from start towards end in the first eighth of the time; see swim")     \
     X(window_2_m, "the same, second eighth")                                                       \
     X(window_3_m, "the same, third eighth")                                                        \
     X(window_4_m, "the same, fourth eighth")                                                       \
@@ -54,7 +54,14 @@
     X(speed_max_m_s, "greatest speed of any part's centre")                                        \
     X(joint_speed_max_rad_s, "greatest rate of any joint")                                         \
     X(penetration_max_m, "deepest contact penetration")                                            \
-    X(rk4_share, "share of the steps taken with RK4 (the others: Moreau midpoint)")
+    X(rk4_share, "share of the steps taken with RK4 (the others: Moreau midpoint)")                \
+    X(reach_m, "greatest horizontal distance of the centre of mass")                               \
+    X(fell, "1 if it fell off what it stood on (its lowest point 0.1 m below 0), else 0")          \
+    X(head_start_m, "height of the head (the root part's centre) at the settled start")            \
+    X(head_mean_m, "mean height of the head")                                                      \
+    X(head_max_m, "greatest height of the head")                                                   \
+    X(follow_share, "1 - distance to the light / that of who stays put; mean over the trials")     \
+    X(light_distance_m, "mean distance to the light (horizontal where there is a ground)")
 
 struct measures {
 #define X(name, text) double name;
@@ -81,9 +88,9 @@ int measure_find(const char *name);
 double measures_get(const struct measures *measures, int index);
 void measures_set(struct measures *measures, int index, double value);
 
-/* Verdicts: why an evaluation ended as it did. Only `ok` and `motionless` have a score; the others
- * are disqualified (fitness 0), keep their measures, and say why in words. Numbers are stored and
- * sent: never reuse one. */
+/* Verdicts: why an evaluation ended as it did. `ok`, `motionless`, `landed` and `fell` have a score;
+ * the others are disqualified (fitness 0), keep their measures, and say why in words. Numbers are
+ * stored and sent: never reuse one. */
 #define VERDICTS(X)                                                                                \
     X(OK, 0, "ok", "ran to the end")                                                               \
     X(MOTIONLESS, 1, "motionless", "stopped early: it did not move")                               \
@@ -98,7 +105,9 @@ void measures_set(struct measures *measures, int index, double value);
     X(UNSTABLE_DRAG, 10, "unstable-drag", "too thin for this viscosity and step")                  \
     X(BUDGET, 11, "budget", "the step budget was used up")                                         \
     X(VIBRATION, 12, "vibration", "joints reversed faster than muscles can")                       \
-    X(QUARANTINED, 13, "quarantined", "its simulation crashed repeatedly")
+    X(QUARANTINED, 13, "quarantined", "its simulation crashed repeatedly")                         \
+    X(LANDED, 14, "landed", "its flight ended when it touched the ground")                         \
+    X(FELL, 15, "fell", "it fell off what it stood on")
 
 enum verdict {
 #define X(id, number, name, text) VERDICT_##id = number,
@@ -109,6 +118,6 @@ enum verdict {
 const char *verdict_name(int verdict);   /* "ok", "overlap", ...; "unknown" outside the table */
 const char *verdict_reason(int verdict); /* in words */
 int verdict_find(const char *name);      /* number, or -1 */
-int verdict_is_scored(int verdict);      /* ok and motionless */
+int verdict_is_scored(int verdict);      /* ok, motionless, landed, fell */
 
 #endif

@@ -25,7 +25,8 @@
     INT(population, size, 300, 2, 1000000, 'S', "creatures judged in each generation")             \
     REAL(population, survival, 0.2, 0.001, 1, 'S', "share of the population that survives")        \
     INT(evolution, generations, 50, 1, 1000000, 'S', "generations, the first random one included") \
-    CHOICE(evolution, behaviour, 0, "walk|jump|swim", 'S', "what creatures are bred for")          \
+    CHOICE(evolution, behaviour, 0, "walk|jump|swim|fly|seek|head-up|hop|platform", 'S',           \
+           "what creatures are bred for")                                                          \
     CHOICE(evolution, search, 0, "sims|random", 'S', "search method; random is the control")       \
     BOOL(evolution, reevaluate, 0, 'S', "simulate survivors again in each generation")             \
     REAL(breeding, asexual, 40, 0, 100, 'S', "weight of asexual breeding (with the next two)")     \
@@ -92,6 +93,8 @@
     REAL(creature, effector_filter_s, 0.04, 0, 1, 'E', "time constant of the effectors' signal")   \
     REAL(creature, joint_damping_1_s, 0, 0, 100, 'E', "passive damping rate of every joint")       \
     REAL(simulation, duration_s, 10, 0.1, 3600, 'E', "scored time of an evaluation")               \
+    CHOICE(simulation, until, 0, "time|touch|fall", 'E',                                           \
+           "ends early when it touches the ground, or falls off what it stands on")                \
     CHOICE(simulation, solver, 0, "articulated|constraint", 'E', "dynamics: see docs/physics.md")  \
     REAL(simulation, constraint_tau_s, 0.01, 0.0001, 1, 'E',                                       \
          "solver constraint: time in which deviations decay")                                      \
@@ -110,8 +113,24 @@
     BOOL(world, ground, 1, 'E', "an infinite flat ground at y = 0")                                \
     REAL(world, friction, 0.8, 0, 10, 'E', "Coulomb friction of all surfaces")                     \
     REAL(world, elasticity, 0, 0, 1, 'E', "Newton's restitution of all surfaces")                  \
+    CHOICE(light, kind, 0, "none|still|moving", 'E', "a source of light")                          \
+    REAL(light, x_m, 3, -1000, 1000, 'E', "still: where, from the settled start")                  \
+    REAL(light, y_m, 0.5, -1000, 1000, 'E',                                                        \
+         "height above the ground; without ground (still): above the start")                       \
+    REAL(light, range_m, 3, 0.1, 1000, 'E',                                                        \
+         "moving: each trial puts it half to all of this from the creature")                       \
+    REAL(light, speed_m_s, 0.1, 0, 100, 'E', "moving: greatest speed of its drift in a trial")     \
+    INT(light, trials, 4, 1, 100, 'E', "moving: so many trials share the scored time")             \
+    REAL(light, brightness, 1, 0, 1000, 'E', "what the sensor of the level measures beside it")    \
+    BOOL(sensor, joint, 1, 'E', "joint sensors; off: they read 0 and do not evolve")               \
+    BOOL(sensor, joint_rate, 1, 'E', "sensors of the joint's rate")                                \
+    BOOL(sensor, contact, 1, 'E', "contact sensors")                                               \
+    BOOL(sensor, acceleration, 0, 'E', "accelerometers, two axes")                                 \
+    BOOL(sensor, light, 0, 'E', "light sensors: direction and level")                              \
     CHOICE(settle, effectors, 1, "limp|hold", 'E',                                                 \
            "joints while settling: slack or held at birth pose")                                   \
+    REAL(settle, drop_m, 0, 0, 1000, 'E',                                                          \
+         "above 0: no settling, it starts this high above the ground")                             \
     REAL(settle, limit_s, 5, 0, 60, 'E', "longest time allowed to come to rest on the ground")     \
     REAL(settle, push_apart_s, 0.5, 0, 10, 'E', "time to push apart parts that overlap at birth")  \
     REAL(settle, rest_s, 0.5, 0.05, 10, 'E', "time it must be at rest")                            \
@@ -153,7 +172,17 @@ struct params {
 };
 
 /* Indices of the CHOICE rows, in the order of their names. */
-enum { BEHAVIOUR_WALK, BEHAVIOUR_JUMP, BEHAVIOUR_SWIM, BEHAVIOUR_COUNT };
+enum {
+    BEHAVIOUR_WALK,
+    BEHAVIOUR_JUMP,
+    BEHAVIOUR_SWIM,
+    BEHAVIOUR_FLY,
+    BEHAVIOUR_SEEK,
+    BEHAVIOUR_HEAD_UP,
+    BEHAVIOUR_HOP,
+    BEHAVIOUR_PLATFORM,
+    BEHAVIOUR_COUNT
+};
 enum { SEARCH_SIMS, SEARCH_RANDOM, SEARCH_COUNT };
 enum { CHOICE_PERCENTAGE, CHOICE_INHERITED };
 enum { OVERLAP_PUSH, OVERLAP_REJECT };
@@ -162,6 +191,8 @@ enum { SOLVER_ARTICULATED, SOLVER_CONSTRAINT };
 enum { INTEGRATOR_AUTO, INTEGRATOR_RK4, INTEGRATOR_MIDPOINT };
 enum { PRESET_CUSTOM, PRESET_LAND, PRESET_WATER, PRESET_AIR, PRESET_MOON };
 enum { SETTLE_LIMP, SETTLE_HOLD };
+enum { UNTIL_TIME, UNTIL_TOUCH, UNTIL_FALL };
+enum { LIGHT_NONE, LIGHT_STILL, LIGHT_MOVING };
 
 struct param_info {
     const char *section, *name;

@@ -16,6 +16,7 @@ enum rng_purpose {
     RNG_MUTATION = 4,
     RNG_EVALUATION = 5,
     RNG_TEST = 6,
+    RNG_LIGHT = 7,
 };
 
 struct rng {

@@ -22,6 +22,24 @@ int sensor_find(const char *name)
     return -1;
 }
 
+uint32_t sensors_switched_on(const struct params *params)
+{
+    uint32_t set = 0;
+    if (params->sensor_joint)
+        set |= SENSOR_BIT(SENSOR_JOINT);
+    if (params->sensor_contact)
+        for (int face = 0; face < FACE_COUNT; face++)
+            set |= SENSOR_BIT(SENSOR_CONTACT_RIGHT + face);
+    if (params->sensor_joint_rate)
+        set |= SENSOR_BIT(SENSOR_JOINT_RATE);
+    if (params->sensor_acceleration)
+        set |= SENSOR_BIT(SENSOR_ACCELERATION_ALONG) | SENSOR_BIT(SENSOR_ACCELERATION_ACROSS);
+    if (params->sensor_light)
+        set |= SENSOR_BIT(SENSOR_LIGHT_ALONG) | SENSOR_BIT(SENSOR_LIGHT_ACROSS) |
+               SENSOR_BIT(SENSOR_LIGHT_LEVEL);
+    return set;
+}
+
 int face_find(const char *name)
 {
     for (int i = 0; i < FACE_COUNT; i++)

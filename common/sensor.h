@@ -2,6 +2,8 @@
 #ifndef COMMON_SENSOR_H
 #define COMMON_SENSOR_H
 
+#include "common/params.h"
+
 /* Faces of a rectangle in its own frame, counter-clockwise from +x. In a mirrored part (see
  * phenotype.h) `top` and `bottom` are exchanged in the world, so that genes keep their meaning. */
 enum face { FACE_RIGHT, FACE_TOP, FACE_LEFT, FACE_BOTTOM, FACE_COUNT };
@@ -11,7 +13,14 @@ enum face { FACE_RIGHT, FACE_TOP, FACE_LEFT, FACE_BOTTOM, FACE_COUNT };
     X(CONTACT_RIGHT, "contact-right", "1 while the right face touches anything, else -1")          \
     X(CONTACT_TOP, "contact-top", "1 while the top face touches anything, else -1")                \
     X(CONTACT_LEFT, "contact-left", "1 while the left face touches anything, else -1")             \
-    X(CONTACT_BOTTOM, "contact-bottom", "1 while the bottom face touches anything, else -1")
+    X(CONTACT_BOTTOM, "contact-bottom", "1 while the bottom face touches anything, else -1")       \
+    X(JOINT_RATE, "joint-rate", "rate of the joint, rad/s (mirrored parts: sign reversed)")        \
+    X(ACCELERATION_ALONG, "acceleration-along",                                                    \
+      "acceleration of the part's centre less gravity, along its width, in 9.81 m/s2")             \
+    X(ACCELERATION_ACROSS, "acceleration-across", "the same, along its height")                    \
+    X(LIGHT_ALONG, "light-along", "direction of the light: its cosine to the part's width")        \
+    X(LIGHT_ACROSS, "light-across", "direction of the light: its cosine to the part's height")     \
+    X(LIGHT_LEVEL, "light-level", "brightness / (1 + distance squared) of the light, m")
 
 enum sensor {
 #define X(id, name, text) SENSOR_##id,
@@ -31,6 +40,8 @@ extern const struct sensor_info sensors[SENSOR_COUNT];
 
 /* The sensor with that name, or -1. */
 int sensor_find(const char *name);
+/* The set of the sensors that the world's parameters switch on (section sensor). */
+uint32_t sensors_switched_on(const struct params *params);
 extern const char *const face_names[FACE_COUNT]; /* right, top, left, bottom */
 int face_find(const char *name);
 

@@ -5,9 +5,9 @@
 #define BESTIARY_VERSION "0.1.0"
 
 /* Changes whenever the same genotype, parameters and seed may give another digest. */
-#define SIMULATOR_VERSION 1
+#define SIMULATOR_VERSION 2
 
 #define CREATURE_FORMAT_VERSION 1
-#define PROTOCOL_VERSION        1
+#define PROTOCOL_VERSION        2
 
 #endif

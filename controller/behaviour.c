@@ -4,6 +4,9 @@
 
 #include <math.h>
 
+/* Who falls off its platform before this time fails to hop. */
+#define HOP_LEAST_S 5
+
 /* Distance in body lengths beyond the half that merely falling over could bring. */
 static double fitness_walk(const struct measures *measures, const struct params *params)
 {
@@ -37,6 +40,28 @@ static double fitness_swim(const struct measures *measures, const struct params 
     return 0.5 * weighted + 0.5 * MEASURE_WINDOWS * weakest;
 }
 
+static double fitness_seek(const struct measures *measures, const struct params *params)
+{
+    return measures->follow_share;
+}
+
+static double fitness_head_up(const struct measures *measures, const struct params *params)
+{
+    return measures->head_mean_m;
+}
+
+static double fitness_hop(const struct measures *measures, const struct params *params)
+{
+    int is_failed = measures->fell > 0 && measures->time_s < HOP_LEAST_S;
+
+    return is_failed ? 0 : measures->height_mean_m;
+}
+
+static double fitness_platform(const struct measures *measures, const struct params *params)
+{
+    return measures->fell > 0 ? 0 : measures->reach_m;
+}
+
 const struct behaviour_info behaviours[BEHAVIOUR_COUNT] = {
     [BEHAVIOUR_WALK] = {"walk",
                         "max(0, distance_m - size / 2) / size, size = max(size_m, size floor)",
@@ -45,6 +70,15 @@ const struct behaviour_info behaviours[BEHAVIOUR_COUNT] = {
                         fitness_jump},
     [BEHAVIOUR_SWIM] = {"swim", "max(0, sum over windows k of (k / 9) p_k + 4 min over k of p_k)",
                         "proposal 1995, consistent motion rewarded", fitness_swim},
+    [BEHAVIOUR_FLY] = {"fly", "as swim, with horizontal progress, until it lands",
+                       "proposal 1995, extension", fitness_swim},
+    [BEHAVIOUR_SEEK] = {"seek", "max(0, follow_share)",
+                        "proposal 1995; Sims 1994, mean over several lights", fitness_seek},
+    [BEHAVIOUR_HEAD_UP] = {"head-up", "max(0, head_mean_m)", "First Life", fitness_head_up},
+    [BEHAVIOUR_HOP] = {"hop", "height_mean_m; 0 if it falls off within 5 s", "First Life",
+                       fitness_hop},
+    [BEHAVIOUR_PLATFORM] = {"platform", "reach_m; 0 if it falls off", "First Life",
+                            fitness_platform},
 };
 
 double behaviour_fitness(int verdict, const struct measures *measures, const struct params *params)

@@ -241,9 +241,13 @@ static void body_symmetry(struct mutation *mutation)
 /* Inputs that read a sensor which disappears are drawn again when the genome is tidied. */
 static void body_sensors(struct mutation *mutation)
 {
+    uint32_t on = sensors_switched_on(mutation->params);
     int row, sensor = below(mutation, SENSOR_COUNT);
     struct body_gene *body = pick_body(mutation, &row);
 
+    /* one that is switched off does not come; the mutation that changes nothing is drawn again */
+    if (!(on & SENSOR_BIT(sensor)) && !(body->sensors & SENSOR_BIT(sensor)))
+        return;
     body->sensors ^= SENSOR_BIT(sensor);
     say(mutation, "body %d %s the sensor %s", row,
         body->sensors & SENSOR_BIT(sensor) ? "gained" : "lost", sensors[sensor].name);

@@ -30,7 +30,8 @@
 #define LIMIT_LEAST_RAD 0.1 /* random joints can move at least this far either way */
 #define SYMMETRIC       0.3
 #define JOINT_SENSOR    0.5
-#define CONTACT_SENSOR  0.15 /* per face */
+#define OTHER_SENSOR    0.15 /* each face, rate, accelerometer axis */
+#define LIGHT_SENSOR    0.3
 #define STRENGTH_MIN    0.3
 
 /* Connections. */
@@ -80,15 +81,23 @@ static double draw_side_m(const struct params *params, struct rng *rng)
     return fmin(fmax(side, low), high);
 }
 
-static uint32_t draw_sensors(struct rng *rng)
+static double sensor_share(int sensor)
+{
+    if (sensor == SENSOR_JOINT)
+        return JOINT_SENSOR;
+    return sensor >= SENSOR_LIGHT_ALONG && sensor <= SENSOR_LIGHT_LEVEL ? LIGHT_SENSOR
+                                                                        : OTHER_SENSOR;
+}
+
+static uint32_t draw_sensors(const struct params *params, struct rng *rng)
 {
     uint32_t set = 0;
     int sensor;
 
     for (sensor = 0; sensor < SENSOR_COUNT; sensor++)
-        if (rng_chance(rng, sensor == SENSOR_JOINT ? JOINT_SENSOR : CONTACT_SENSOR))
+        if (rng_chance(rng, sensor_share(sensor)))
             set |= SENSOR_BIT(sensor);
-    return set;
+    return set & sensors_switched_on(params);
 }
 
 int genetics_random_body(struct genome *genome, const struct params *params, struct rng *rng,
@@ -110,7 +119,7 @@ int genetics_random_body(struct genome *genome, const struct params *params, str
     body->upper_rad = rng_uniform(rng, LIMIT_LEAST_RAD, limit);
     body->recursive_limit = (uint8_t)(1 + rng_pick(rng, recursion_weights, RECURSION_CHOICES));
     body->is_symmetric = (uint8_t)rng_chance(rng, SYMMETRIC);
-    body->sensors = draw_sensors(rng);
+    body->sensors = draw_sensors(params, rng);
     return 0;
 }
 

@@ -9,7 +9,7 @@
 #define CONTROLLER_STORE_SCHEMA_H
 
 /* user_version; a store of another version is refused. */
-#define STORE_SCHEMA_VERSION 1
+#define STORE_SCHEMA_VERSION 2
 /* "Best": says that an SQLite file is a run of this program. */
 #define STORE_APPLICATION_ID 0x42657374
 

@@ -6,6 +6,7 @@
 
 #include "common/detmath.h"
 #include "common/hash.h"
+#include "simulator/senses.h"
 
 /* Gravity that scales energies and costs in worlds that have none. */
 #define STANDARD_GRAVITY_M_S2 9.81
@@ -26,13 +27,14 @@
 #define TURN_STEPS 3
 /* Reversals of a joint are counted from this rate on, rad/s. */
 #define REVERSAL_RATE_RAD_S 0.2
+/* Who stands on something has fallen off when its lowest point is this far below y = 0, m. */
+#define FALL_M 0.1
 /* Drag is stable while 2 k h / (density x thinnest side) stays below this. */
 #define DRAG_STABILITY 0.5
-/* A contact counts for a face that looks against the contact's normal within 60 degrees. */
-#define FACE_COSINE 0.5
 
 struct run {
     const struct params *params;
+    uint64_t seed;
     struct phenotype phenotype;
     struct world world;
     struct brain *brain;
@@ -43,7 +45,8 @@ struct run {
 
     double dt_s, tick_s;
     int steps_per_tick;
-    double *sensors;  /* parts x SENSOR_COUNT */
+    struct senses senses;
+    struct light light;
     double *signals;  /* per effector, of the last think */
     double *filtered; /* per effector: clamped and filtered, in the gene's sign */
     int *reversals;   /* per link: count, and the sign of the last fast motion */
@@ -63,7 +66,7 @@ struct run {
 
     /* running measures */
     struct vec2 last, windows[MEASURE_WINDOWS + 1];
-    double height_sum_m;
+    double height_sum_m, head_sum_m;
     uint64_t ticks, contact_ticks;
 };
 
@@ -72,49 +75,7 @@ static double length_of(double x, double y)
     return sqrt(x * x + y * y);
 }
 
-/* ---------------------------------------------------------------- sensors and effectors */
-
-/* Marks the faces of a part that look against the normal (which points towards the part). */
-static void feel_contact(struct run *run, int part, struct vec2 normal, double sign)
-{
-    struct part_state state;
-    double s, c;
-    dynamics_part_state(run->dynamics, part, &state);
-    det_sincos(state.angle_rad, &s, &c);
-    double along = -sign * (normal.x * c + normal.y * s);
-    double across = -sign * (normal.y * c - normal.x * s) * run->phenotype.parts[part].mirror;
-    double *felt = run->sensors + part * SENSOR_COUNT;
-    if (along >= FACE_COSINE)
-        felt[SENSOR_CONTACT_RIGHT] = 1;
-    if (along <= -FACE_COSINE)
-        felt[SENSOR_CONTACT_LEFT] = 1;
-    if (across >= FACE_COSINE)
-        felt[SENSOR_CONTACT_TOP] = 1;
-    if (across <= -FACE_COSINE)
-        felt[SENSOR_CONTACT_BOTTOM] = 1;
-}
-
-static void read_sensors(struct run *run)
-{
-    const struct phenotype *phenotype = &run->phenotype;
-    const double *q = dynamics_q(run->dynamics);
-    for (int i = 0; i < phenotype->part_count; i++) {
-        const struct part *part = &phenotype->parts[i];
-        double *felt = run->sensors + i * SENSOR_COUNT;
-        const struct link *link = &phenotype->links[part->link];
-        int has_joint = part->link > 0 && link->part == i;
-        felt[SENSOR_JOINT] = has_joint ? part->mirror * q[2 + part->link] : 0;
-        for (int k = SENSOR_CONTACT_RIGHT; k <= SENSOR_CONTACT_BOTTOM; k++)
-            felt[k] = -1;
-    }
-    const struct contact_point *contacts;
-    int count = dynamics_contacts(run->dynamics, &contacts);
-    for (int i = 0; i < count; i++) {
-        feel_contact(run, contacts[i].part, contacts[i].normal, 1);
-        if (contacts[i].other >= 0)
-            feel_contact(run, contacts[i].other, contacts[i].normal, -1);
-    }
-}
+/* ---------------------------------------------------------------- brain and effectors */
 
 /* Clamps a signal to what the joint can do, in the gene's sign. */
 static double clamp_signal(const struct run *run, const struct link *link, double signal)
@@ -133,9 +94,11 @@ static void think(struct run *run)
     const struct phenotype *phenotype = &run->phenotype;
     double filter_s = run->params->creature_effector_filter_s;
     double share = filter_s > 0 ? 1 - det_exp(-run->tick_s / filter_s) : 1;
-    read_sensors(run);
-    brain_think(run->brain, run->sensors, run->signals, run->tick_s / 2);
-    brain_think(run->brain, run->sensors, run->signals, run->tick_s / 2);
+    light_move(&run->light, run->time_s, run->last);
+    senses_read(&run->senses, run->dynamics, run->world.gravity_m_s2, &run->light,
+                run->time_s > 0 ? run->tick_s : 0);
+    brain_think(run->brain, run->senses.values, run->signals, run->tick_s / 2);
+    brain_think(run->brain, run->senses.values, run->signals, run->tick_s / 2);
     for (int i = 0; i < phenotype->effector_count; i++) {
         int link_index = phenotype->effectors[i].link;
         const struct link *link = &phenotype->links[link_index];
@@ -156,9 +119,10 @@ static void observe(struct run *run)
                                  .phenotype = &run->phenotype,
                                  .dynamics = run->dynamics,
                                  .brain = run->brain,
-                                 .sensors = run->sensors,
+                                 .sensors = run->senses.values,
                                  .signals = run->filtered,
                                  .ledger = dynamics_ledger(run->dynamics),
+                                 .light = &run->light,
                                  .start = run->start};
     run->is_stopped |= run->observer(run->context, &view) != 0;
 }
@@ -167,16 +131,15 @@ static void observe(struct run *run)
 
 static int take_memory(struct run *run, struct arena *arena)
 {
-    size_t parts = (size_t)run->phenotype.part_count, links = (size_t)run->phenotype.link_count;
+    size_t links = (size_t)run->phenotype.link_count;
     size_t effectors = (size_t)run->phenotype.effector_count;
-    run->sensors = arena_take(arena, parts * SENSOR_COUNT, sizeof(double));
     run->signals = arena_take(arena, effectors, sizeof(double));
     run->filtered = arena_take(arena, effectors, sizeof(double));
     run->reversals = arena_take(arena, links, sizeof(int));
     run->direction = arena_take(arena, links, sizeof(int));
-    return run->sensors && run->signals && run->filtered && run->reversals && run->direction
-               ? 0
-               : ERR_MEMORY;
+    if (!run->signals || !run->filtered || !run->reversals || !run->direction)
+        return ERR_MEMORY;
+    return senses_create(&run->senses, &run->phenotype, run->params, arena);
 }
 
 /* Makes body and brain. */
@@ -194,6 +157,7 @@ static int prepare(struct run *run, const struct genome *genome, struct arena *a
     run->dt_s = run->tick_s / run->steps_per_tick;
 
     world_init(&run->world, p);
+    light_init(&run->light, p, run->seed);
     run->thinnest_m = HUGE_VAL;
     for (int i = 0; i < run->phenotype.part_count; i++)
         run->thinnest_m = fmin(run->thinnest_m, run->phenotype.parts[i].cross_section_m);
@@ -259,15 +223,15 @@ static int push_apart(struct run *run)
     return VERDICT_OK;
 }
 
-/* Puts the body on the ground, lowest point at height 0. */
-static void put_down(struct run *run)
+/* Puts the body's lowest point at a height above the ground. */
+static void put_at(struct run *run, double height_m)
 {
     double q[2 + 64], bounds[4];
     int dof = dynamics_dof(run->dynamics);
     dynamics_bounds(run->dynamics, bounds);
     for (int i = 0; i < dof; i++)
         q[i] = dynamics_q(run->dynamics)[i];
-    q[1] -= bounds[1];
+    q[1] += height_m - bounds[1];
     dynamics_set_state(run->dynamics, q, dynamics_qd(run->dynamics));
 }
 
@@ -275,9 +239,11 @@ static void put_down(struct run *run)
 static int settle(struct run *run)
 {
     const struct params *p = run->params;
-    if (!run->world.has_ground || p->settle_limit_s <= 0)
+    if (p->settle_drop_m > 0)
+        put_at(run, p->settle_drop_m);
+    if (!run->world.has_ground || p->settle_limit_s <= 0 || p->settle_drop_m > 0)
         return VERDICT_OK;
-    put_down(run);
+    put_at(run, 0);
     struct world slippery = run->world;
     slippery.friction = 0;
     dynamics_set_world(run->dynamics, &slippery);
@@ -317,6 +283,14 @@ static int settle(struct run *run)
 
 /* ---------------------------------------------------------------- the scored time */
 
+/* The head is the root part. */
+static double head_height(const struct run *run)
+{
+    struct part_state head;
+    dynamics_part_state(run->dynamics, 0, &head);
+    return head.y_m;
+}
+
 /* From here on everything counts: velocities zero, ledger empty, clock at 0. */
 static void start(struct run *run)
 {
@@ -332,12 +306,14 @@ static void start(struct run *run)
     run->start = run->last = run->still_at = dynamics_centre_of_mass(run->dynamics);
     for (int i = 0; i <= MEASURE_WINDOWS; i++)
         run->windows[i] = run->start;
+    light_move(&run->light, 0, run->start);
 
     double bounds[4];
     dynamics_bounds(run->dynamics, bounds);
     m->size_m = length_of(bounds[2] - bounds[0], bounds[3] - bounds[1]);
     m->lowest_start_m = m->lowest_max_m = bounds[1];
     m->height_start_m = m->height_max_m = run->start.y;
+    m->head_start_m = m->head_max_m = head_height(run);
 }
 
 /* Greatest speeds, and the guards that look at every step. */
@@ -418,6 +394,20 @@ static int watch_tick(struct run *run)
     return VERDICT_OK;
 }
 
+/* Whether the scored time ends before its time. */
+static int judge_end(struct run *run)
+{
+    struct measures *m = &run->result->measures;
+    double bounds[4];
+    dynamics_bounds(run->dynamics, bounds);
+    m->fell = run->world.gravity_m_s2 > 0 && bounds[1] < -FALL_M;
+    if (run->params->simulation_until == UNTIL_TOUCH && run->contact_ticks > 0)
+        return VERDICT_LANDED;
+    if (run->params->simulation_until == UNTIL_FALL && m->fell > 0)
+        return VERDICT_FELL;
+    return VERDICT_OK;
+}
+
 /* Where the body is after a tick. */
 static void measure_tick(struct run *run)
 {
@@ -428,10 +418,15 @@ static void measure_tick(struct run *run)
     m->path_m += length_of(centre.x - run->last.x, centre.y - run->last.y);
     m->distance_m = fabs(centre.x - run->start.x);
     m->displacement_m = length_of(centre.x - run->start.x, centre.y - run->start.y);
+    m->reach_m = fmax(m->reach_m, m->distance_m);
     m->distance_max_m = fmax(m->distance_max_m, m->displacement_m);
     m->lowest_max_m = fmax(m->lowest_max_m, bounds[1]);
     m->height_max_m = fmax(m->height_max_m, centre.y);
     run->height_sum_m += centre.y;
+    double head_m = head_height(run);
+    m->head_max_m = fmax(m->head_max_m, head_m);
+    run->head_sum_m += head_m;
+    light_measure(&run->light, centre);
     run->last = centre;
     run->ticks++;
 
@@ -482,6 +477,8 @@ static int score(struct run *run)
         digest_tick(run);
         observe(run);
         int verdict = watch_tick(run);
+        if (verdict == VERDICT_OK)
+            verdict = judge_end(run);
         if (verdict != VERDICT_OK)
             return verdict;
     }
@@ -526,12 +523,17 @@ static void measure_course(struct run *run)
     uint64_t steps, rk4_steps;
     m->time_s = run->time_s;
     m->height_mean_m = run->ticks ? run->height_sum_m / (double)run->ticks : m->height_start_m;
+    m->head_mean_m = run->ticks ? run->head_sum_m / (double)run->ticks : m->head_start_m;
+    m->follow_share = light_follow_share(&run->light);
+    m->light_distance_m = light_mean_distance(&run->light);
     m->contact_share = run->ticks ? (double)run->contact_ticks / (double)run->ticks : 0;
     dynamics_step_counts(run->dynamics, &steps, &rk4_steps);
     m->rk4_share = steps ? (double)rk4_steps / (double)steps : 0;
 
-    /* progress of each window along the line from start to end */
-    double dx = run->last.x - run->start.x, dy = run->last.y - run->start.y;
+    /* progress of each window along the line from start to end, the horizontal part of it where
+     * things fall: falling is no progress */
+    double dx = run->last.x - run->start.x;
+    double dy = run->world.gravity_m_s2 > 0 ? 0 : run->last.y - run->start.y;
     double length = length_of(dx, dy);
     for (int i = 0; i < MEASURE_WINDOWS && length > 0; i++) {
         double x = run->windows[i + 1].x - run->windows[i].x;
@@ -552,8 +554,11 @@ void evaluate(const struct genome *genome, const struct params *params, uint64_t
               struct arena *arena, evaluate_observer *observer, void *context,
               struct evaluation *evaluation)
 {
-    struct run run = {
-        .params = params, .result = evaluation, .observer = observer, .context = context};
+    struct run run = {.params = params,
+                      .seed = seed,
+                      .result = evaluation,
+                      .observer = observer,
+                      .context = context};
     *evaluation = (struct evaluation){.digest = hash_u64(HASH_START, seed)};
     arena_reset(arena);
     int verdict = prepare(&run, genome, arena);

@@ -9,6 +9,7 @@
 
 #include "simulator/brain.h"
 #include "simulator/dynamics.h"
+#include "simulator/light.h"
 
 /* Enough for any phenotype within the bounds of the parameters' table. */
 #define EVALUATE_ARENA_BYTES (8u << 20)
@@ -27,7 +28,8 @@ struct evaluate_view {
     const double *sensors; /* part_count * SENSOR_COUNT */
     const double *signals; /* per effector, after the filter */
     const struct ledger *ledger;
-    struct vec2 start; /* centre of mass at the settled start */
+    const struct light *light; /* kind LIGHT_NONE: there is none */
+    struct vec2 start;         /* centre of mass at the settled start */
 };
 /* Returns 0 to go on, another value to stop early (verdict and measures as of then). */
 typedef int evaluate_observer(void *context, const struct evaluate_view *view);

@@ -257,7 +257,7 @@ static int add_part(struct grower *grower, int parent, int connection)
     /* Only a rotary joint can be felt. */
     part->sensors = body->sensors;
     if (connection < 0 || body->joint != JOINT_ROTARY)
-        part->sensors &= ~SENSOR_BIT(SENSOR_JOINT);
+        part->sensors &= ~(SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_JOINT_RATE));
     return index;
 }
 

@@ -229,6 +229,20 @@ static void draw_shadow(cairo_t *cr, const struct draw_view *view, const struct 
     cairo_fill(cr);
 }
 
+static void draw_light(cairo_t *cr, const struct draw_view *view, struct vec2 at)
+{
+    double x = draw_view_x(view, at.x), y = draw_view_y(view, at.y), radius = 7 * view->ui;
+    for (int ring = 3; ring >= 0; ring--) {
+        cairo_arc(cr, x, y, radius * (1 + ring), 0, 2 * DRAW_PI);
+        draw_set_color(cr, palette[COLOR_light].light, ring ? 0.12 : 1);
+        cairo_fill(cr);
+    }
+    cairo_arc(cr, x, y, radius, 0, 2 * DRAW_PI);
+    draw_set_color(cr, palette[COLOR_joint_line].light, 0.6);
+    cairo_set_line_width(cr, view->ui);
+    cairo_stroke(cr);
+}
+
 void draw_creature(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                    double time_s, double ghost)
 {
@@ -238,6 +252,8 @@ void draw_creature(cairo_t *cr, const struct draw_view *view, const struct repla
     int index = replay_frame_index(replay, time_s);
     replay_get_frame(replay, index, &frame);
     replay_sample(replay, time_s, poses, &centre);
+    if (replay->has_light && ghost == 0)
+        draw_light(cr, view, frame.light);
     if (replay->has_ground)
         draw_shadow(cr, view, replay, index, ghost);
     for (int i = replay->part_count - 1; i >= 0; i--)

@@ -80,19 +80,25 @@ static int html_frame_count(const struct replay *replay)
 static unsigned char *encode_motion(const struct replay *replay, size_t *length)
 {
     size_t frames = (size_t)html_frame_count(replay);
-    size_t channels = 2 + 3 * (size_t)replay->part_count, plane = channels * frames;
+    size_t motions = 2 + 3 * (size_t)replay->part_count;
+    size_t channels = motions + (replay->has_light ? 2 : 0), plane = channels * frames;
     unsigned char *bytes = malloc(2 * plane);
-    int64_t decoded[2 + 3 * REPLAY_PARTS_MAX] = {0};
+    int64_t decoded[4 + 3 * REPLAY_PARTS_MAX] = {0};
     if (!bytes)
         return NULL;
     for (size_t f = 0; f < frames; f++) {
         struct replay_pose poses[REPLAY_PARTS_MAX];
         struct vec2 centre;
-        replay_sample(replay, (double)f / HTML_HZ, poses, &centre);
+        struct replay_frame frame;
+        double time_s = (double)f / HTML_HZ;
+        replay_sample(replay, time_s, poses, &centre);
+        replay_get_frame(replay, replay_frame_index(replay, time_s), &frame);
         for (size_t k = 0; k < channels; k++) {
-            const struct replay_pose *pose = k < 2 ? NULL : &poses[(k - 2) / 3];
+            const struct replay_pose *pose = k < 2 || k >= motions ? NULL : &poses[(k - 2) / 3];
             double value = k == 0             ? centre.x
                            : k == 1           ? centre.y
+                           : k == motions     ? frame.light.x
+                           : k > motions      ? frame.light.y
                            : (k - 2) % 3 == 0 ? pose->x_m
                            : (k - 2) % 3 == 1 ? pose->y_m
                                               : pose->angle_rad;
@@ -164,10 +170,11 @@ static int write_creature(FILE *file, const struct replay *replay)
     fputs(", detail: ", file);
     write_string(file, replay->detail);
     fprintf(file,
-            ", status: \"%s\", verdict: \"%s\",\nmedium: \"%s\", ground: %d, width: %.4g, "
-            "height: %.4g, frames: %d,\n",
+            ", status: \"%s\", verdict: \"%s\",\nmedium: \"%s\", ground: %d, light: %d, "
+            "width: %.4g, height: %.4g, frames: %d,\n",
             replay_status_names[replay->status], verdict_name(replay->verdict), medium,
-            replay->has_ground, replay->width_m, replay->height_m, html_frame_count(replay));
+            replay->has_ground, replay->has_light, replay->width_m, replay->height_m,
+            html_frame_count(replay));
     write_parts(file, replay);
     fputs("data: ", file);
     int status = write_motion(file, replay);

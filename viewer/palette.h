@@ -30,6 +30,7 @@
     X(joint_line, 0x2c3a42, 0x10171c)                                                              \
     X(effector, 0xf0a93a, 0xf5b850)                                                                \
     X(contact, 0xd8442f, 0xff7a5c)                                                                 \
+    X(light, 0xffd34d, 0xffe07a)                                                                   \
     X(limit, 0x4a6fa5, 0x8fb4ea)                                                                   \
     X(negative, 0x3d78b8, 0x5f9bdb)                                                                \
     X(positive, 0xe08a2e, 0xf2a652)                                                                \

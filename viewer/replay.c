@@ -62,7 +62,7 @@ struct row_layout {
 static struct row_layout row_layout(const struct replay *replay)
 {
     struct row_layout at;
-    at.poses = 2;
+    at.poses = 4; /* after centre of mass and light */
     at.joints = at.poses + POSE_FLOATS * (size_t)replay->part_count;
     at.signals = at.joints + (size_t)replay->link_count;
     at.neurons = at.signals + (size_t)replay->effector_count;
@@ -78,6 +78,7 @@ static void row_at(const struct replay *replay, int index, struct replay_row *ro
     struct row_layout at = row_layout(replay);
     float *base = replay->rows + replay->row_floats * (size_t)index;
     row->centre = base;
+    row->light = base + 2;
     row->poses = (struct replay_pose *)(base + at.poses);
     row->joints_rad = base + at.joints;
     row->signals = base + at.signals;
@@ -129,6 +130,8 @@ static void row_shift(const struct replay *replay, struct replay_row *row, float
 {
     row->centre[0] -= x;
     row->centre[1] -= y;
+    row->light[0] -= x;
+    row->light[1] -= y;
     for (int p = 0; p < replay->part_count; p++) {
         row->poses[p].x_m -= x;
         row->poses[p].y_m -= y;
@@ -164,6 +167,7 @@ void replay_get_frame(const struct replay *replay, int index, struct replay_fram
     row_at(replay, index, &row);
     frame->time_s = index * replay->frame_s;
     frame->centre = (struct vec2){row.centre[0], row.centre[1]};
+    frame->light = (struct vec2){row.light[0], row.light[1]};
     frame->poses = row.poses;
     frame->joints_rad = row.joints_rad;
     frame->signals = row.signals;
@@ -334,6 +338,8 @@ static void record_row(struct replay *replay, struct replay_row *row,
     const double *q = dynamics_q(view->dynamics);
     row->centre[0] = (float)centre.x;
     row->centre[1] = (float)centre.y;
+    row->light[0] = (float)view->light->at.x;
+    row->light[1] = (float)view->light->at.y;
     for (int i = 0; i < replay->part_count; i++) {
         struct part_state state;
         dynamics_part_state(view->dynamics, i, &state);
@@ -495,6 +501,7 @@ int replay_create(struct replay **result, const struct creature *creature,
         return ERR_LIMIT;
     }
     replay->has_ground = params->world_ground;
+    replay->has_light = params->light_kind != LIGHT_NONE;
     replay->is_torque_mode = params->creature_effector_mode == EFFECTOR_TORQUE;
     replay->viscosity_pa_s = params->world_viscosity_pa_s;
     replay->gravity_m_s2 = params->world_gravity_m_s2;

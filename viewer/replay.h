@@ -80,6 +80,7 @@ extern const char *const replay_energy_names[ENERGY_COUNT];
 struct replay_frame {
     double time_s;
     struct vec2 centre; /* of mass */
+    struct vec2 light;  /* where replay.has_light */
     const struct replay_pose *poses;
     const float *joints_rad; /* by link; [0] is the root's angle */
     const float *signals;    /* by effector */
@@ -103,7 +104,7 @@ struct replay {
     struct replay_neuron *neurons;
     struct replay_effector *effectors;
     int part_count, link_count, neuron_count, effector_count;
-    int has_ground, is_torque_mode;
+    int has_ground, has_light, is_torque_mode;
     double viscosity_pa_s, gravity_m_s2;
     double width_m, height_m,
         size_m; /* greatest extents of the body over all frames; their larger */
@@ -144,6 +145,7 @@ void replay_clean_text(const char *text, char *clean, size_t size);
  * caller; NULL when memory is out. For recording, and for tests that make replays by hand. */
 struct replay_row {
     float *centre; /* x, y */
+    float *light;  /* x, y */
     struct replay_pose *poses;
     float *joints_rad, *signals, *neurons, *energies;
     float *contact_count;

@@ -84,7 +84,7 @@ static inline struct neuron_gene *fixture_neuron_row(struct genome *genome, gene
 static inline void fixture_add_bodies(struct genome *genome)
 {
     struct body_gene *trunk = fixture_body(genome, TRUNK);
-    trunk->sensors = SENSOR_BIT(SENSOR_COUNT) - 1;
+    trunk->sensors = SENSOR_BIT(SENSOR_CONTACT_BOTTOM + 1) - 1;
     struct body_gene *arm = fixture_body(genome, ARM);
     arm->recursive_limit = 3;
     arm->is_symmetric = 1;

@@ -124,11 +124,62 @@ START_TEST(swim_is_never_negative)
 }
 END_TEST
 
+START_TEST(fly_is_swim_over_ground)
+{
+    static const double steady[] = {1, 1, 1, 1, 1, 1, 1, 1};
+
+    set_windows(steady);
+    ck_assert_double_eq_tol(fitness(BEHAVIOUR_FLY), 8, 1e-12);
+    ck_assert_double_eq(fitness(BEHAVIOUR_FLY), fitness(BEHAVIOUR_SWIM));
+}
+END_TEST
+
+START_TEST(seek_counts_only_following)
+{
+    measures.follow_share = 0.4;
+    ck_assert_double_eq(fitness(BEHAVIOUR_SEEK), 0.4);
+    measures.follow_share = -0.4;
+    ck_assert_double_eq(fitness(BEHAVIOUR_SEEK), 0);
+}
+END_TEST
+
+START_TEST(head_up_counts_the_mean_height_of_the_head)
+{
+    measures.head_mean_m = 0.7;
+    measures.head_max_m = 3;
+    ck_assert_double_eq(fitness(BEHAVIOUR_HEAD_UP), 0.7);
+}
+END_TEST
+
+START_TEST(hop_fails_who_falls_off_within_five_seconds)
+{
+    measures.height_mean_m = 0.6;
+    measures.time_s = 4.9;
+    ck_assert_double_eq(fitness(BEHAVIOUR_HOP), 0.6);
+    measures.fell = 1;
+    ck_assert_double_eq(fitness(BEHAVIOUR_HOP), 0);
+    measures.time_s = 5;
+    ck_assert_double_eq(fitness(BEHAVIOUR_HOP), 0.6);
+}
+END_TEST
+
+START_TEST(platform_fails_who_ever_leaves_it)
+{
+    measures.reach_m = 1.5;
+    measures.distance_m = 0.5;
+    measures.time_s = 9.9;
+    ck_assert_double_eq(fitness(BEHAVIOUR_PLATFORM), 1.5);
+    measures.fell = 1;
+    ck_assert_double_eq(fitness(BEHAVIOUR_PLATFORM), 0);
+}
+END_TEST
+
 START_TEST(only_scored_verdicts_have_fitness)
 {
     measures.size_m = 1;
     measures.distance_m = 10;
     measures.lowest_max_m = 10;
+    measures.follow_share = measures.head_mean_m = measures.height_mean_m = measures.reach_m = 1;
     for (int k = 0; k < MEASURE_WINDOWS; k++)
         measures_set(&measures, MEASURE_window_1_m + k, 1);
     for (int behaviour = 0; behaviour < BEHAVIOUR_COUNT; behaviour++)
@@ -137,7 +188,8 @@ START_TEST(only_scored_verdicts_have_fitness)
 
             params.evolution_behaviour = behaviour;
             value = behaviour_fitness(verdict, &measures, &params);
-            if (verdict == VERDICT_OK || verdict == VERDICT_MOTIONLESS)
+            if (verdict == VERDICT_OK || verdict == VERDICT_MOTIONLESS ||
+                verdict == VERDICT_LANDED || verdict == VERDICT_FELL)
                 ck_assert_double_gt(value, 0);
             else
                 ck_assert_double_eq(value, 0);
@@ -186,6 +238,11 @@ int main(void)
     tcase_add_test(tests, swim_prefers_consistent_motion);
     tcase_add_test(tests, swim_is_the_documented_formula);
     tcase_add_test(tests, swim_is_never_negative);
+    tcase_add_test(tests, fly_is_swim_over_ground);
+    tcase_add_test(tests, seek_counts_only_following);
+    tcase_add_test(tests, head_up_counts_the_mean_height_of_the_head);
+    tcase_add_test(tests, hop_fails_who_falls_off_within_five_seconds);
+    tcase_add_test(tests, platform_fails_who_ever_leaves_it);
     tcase_add_test(tests, only_scored_verdicts_have_fitness);
     tcase_add_test(tests, measures_that_are_not_finite_score_nothing);
     suite_add_tcase(suite, tests);

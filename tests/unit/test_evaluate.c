@@ -406,6 +406,43 @@ START_TEST(verdict_vibration)
 }
 END_TEST
 
+/* Falls 2 m: lands at t = sqrt(2 h / g) at the end of that tick. */
+START_TEST(verdict_landed)
+{
+    make_stone();
+    set("settle.drop_m=2");
+    set("guard.motionless_s=0");
+    set("simulation.until=touch");
+    ck_verdict(VERDICT_LANDED);
+    double fall_s = sqrt(2 * 2 / 9.81);
+    ck_assert_double_ge(result.measures.time_s, fall_s - 1e-9);
+    ck_assert_double_le(result.measures.time_s, fall_s + 2.0 / 60);
+    ck_assert_double_eq_tol(result.measures.lowest_start_m, 2, 1e-12);
+    ck_assert_double_eq(result.measures.settle_s, 0);
+    set("simulation.until=time");
+    ck_verdict(VERDICT_OK);
+}
+END_TEST
+
+START_TEST(verdict_fell)
+{
+    make_stone();
+    set("world.ground=no");
+    set("guard.motionless_s=0");
+    set("simulation.until=fall");
+    ck_verdict(VERDICT_FELL);
+    ck_assert_double_eq(result.measures.fell, 1);
+    ck_assert_double_lt(result.measures.time_s, 0.3);
+    set("simulation.until=time");
+    set("guard.speed_m_s=0");
+    ck_verdict(VERDICT_OK);
+    ck_assert_double_eq(result.measures.fell, 1);
+    set("world.gravity_m_s2=0");
+    ck_verdict(VERDICT_OK);
+    ck_assert_double_eq(result.measures.fell, 0);
+}
+END_TEST
+
 /* ---------------------------------------------------------------- measures */
 
 /* What must hold of the measures of anything that ran to the end. */
@@ -414,7 +451,11 @@ static void check_measures(const struct measures *m)
     double windows = 0;
     for (int i = 0; i < MEASURE_WINDOWS; i++)
         windows += measures_get(m, MEASURE_window_1_m + i);
-    ck_assert_double_eq_tol(windows, m->displacement_m, 1e-9);
+    ck_assert_double_eq_tol(
+        windows, params.world_gravity_m_s2 > 0 ? m->distance_m : m->displacement_m, 1e-9);
+    ck_assert_double_le(m->distance_m, m->reach_m + 1e-12);
+    ck_assert_double_le(m->reach_m, m->distance_max_m + 1e-12);
+    ck_assert_double_le(m->head_mean_m, m->head_max_m + 1e-12);
     ck_assert_double_le(m->distance_m, m->displacement_m + 1e-12);
     ck_assert_double_le(m->displacement_m, m->distance_max_m + 1e-12);
     ck_assert_double_le(m->distance_max_m, m->path_m + 1e-12);
@@ -824,6 +865,8 @@ int main(void)
     tcase_add_test(tests, verdict_energy);
     tcase_add_test(tests, verdict_unstable_drag);
     tcase_add_test(tests, verdict_vibration);
+    tcase_add_test(tests, verdict_landed);
+    tcase_add_test(tests, verdict_fell);
     tcase_add_test(tests, measures_of_a_worm_on_land);
     tcase_add_test(tests, measures_of_a_worm_in_water);
     tcase_add_test(tests, without_effectors_nothing_works);

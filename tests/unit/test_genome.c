@@ -209,7 +209,7 @@ END_TEST
     X(genome.bodies[0].recursive_limit = 0, "body 0 (id 1): recursive_limit 0 is not within 1")    \
     X(genome.bodies[0].recursive_limit = 17, "body 0 (id 1): recursive_limit 17 is not")           \
     X(genome.bodies[0].is_symmetric = 2, "body 0 (id 1): is_symmetric 2")                          \
-    X(genome.bodies[0].sensors = SENSOR_BIT(SENSOR_COUNT), "body 0 (id 1): sensors 32 is not")     \
+    X(genome.bodies[0].sensors = SENSOR_BIT(SENSOR_COUNT), "body 0 (id 1): sensors 2048 is not")     \
     X(genome.bodies[0].has_effector = 2, "body 0 (id 1): has_effector 2")                          \
     X(genome.bodies[0].effector_strength = 1, "body 0 (id 1): effector_strength is not 0 in")      \
     X(genome.bodies[0].effector_input.weight = 1, "body 0 (id 1), effector input: not zero in")    \

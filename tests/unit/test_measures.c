@@ -67,7 +67,8 @@ START_TEST(verdicts_have_names_reasons_and_numbers)
         ck_assert_str_ne(verdict_name(numbers[i]), "unknown");
         ck_assert_str_ne(verdict_reason(numbers[i]), "");
         ck_assert_int_eq(verdict_find(verdict_name(numbers[i])), numbers[i]);
-        int is_scored = numbers[i] == VERDICT_OK || numbers[i] == VERDICT_MOTIONLESS;
+        int is_scored = numbers[i] == VERDICT_OK || numbers[i] == VERDICT_MOTIONLESS ||
+                        numbers[i] == VERDICT_LANDED || numbers[i] == VERDICT_FELL;
         ck_assert_int_eq(verdict_is_scored(numbers[i]), is_scored);
     }
 
@@ -76,6 +77,8 @@ START_TEST(verdicts_have_names_reasons_and_numbers)
     ck_assert_int_eq(verdict_find("motionless"), 1);
     ck_assert_int_eq(verdict_find("overlap"), 3);
     ck_assert_int_eq(verdict_find("quarantined"), 13);
+    ck_assert_int_eq(verdict_find("landed"), 14);
+    ck_assert_int_eq(verdict_find("fell"), 15);
 }
 END_TEST
 

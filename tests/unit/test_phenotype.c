@@ -662,6 +662,7 @@ END_TEST
 START_TEST(a_joint_that_cannot_turn_is_not_felt)
 {
     uint32_t all = SENSOR_BIT(SENSOR_COUNT) - 1;
+    uint32_t of_joints = SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_JOINT_RATE);
 
     for (int i = 0; i < 3; i++)
         add_body(0.4, 0.2, 1)->sensors = all;
@@ -669,8 +670,8 @@ START_TEST(a_joint_that_cannot_turn_is_not_felt)
     connect(1, 2);
     connect(2, 3);
     express();
-    ck_assert_uint_eq(phenotype.parts[0].sensors, all & ~SENSOR_BIT(SENSOR_JOINT));
-    ck_assert_uint_eq(phenotype.parts[1].sensors, all & ~SENSOR_BIT(SENSOR_JOINT));
+    ck_assert_uint_eq(phenotype.parts[0].sensors, all & ~of_joints);
+    ck_assert_uint_eq(phenotype.parts[1].sensors, all & ~of_joints);
     ck_assert_uint_eq(phenotype.parts[2].sensors, all);
 }
 END_TEST

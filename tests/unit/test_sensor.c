@@ -19,7 +19,7 @@ END_TEST
 /* Files refer to sensors and faces by these names. */
 START_TEST(the_table_stands)
 {
-    ck_assert_int_eq(SENSOR_COUNT, 5);
+    ck_assert_int_eq(SENSOR_COUNT, 11);
     ck_assert_int_eq(sensor_find("joint"), SENSOR_JOINT);
     ck_assert_int_eq(sensor_find("contact-left"), SENSOR_CONTACT_LEFT);
     ck_assert_int_eq(face_find("right"), FACE_RIGHT);
@@ -29,6 +29,37 @@ START_TEST(the_table_stands)
     for (int face = 0; face < FACE_COUNT; face++)
         ck_assert_str_eq(sensors[SENSOR_CONTACT_RIGHT + face].name + 8, face_names[face]);
     ck_assert_uint_eq(SENSOR_BIT(SENSOR_CONTACT_BOTTOM), 16);
+}
+END_TEST
+
+/* Each switch of section sensor is alone responsible for its sensors; together they have all. */
+START_TEST(the_switches_share_out_the_sensors)
+{
+    static const struct {
+        const char *key;
+        int count;
+    } switches[] = {{"sensor.joint", 1},
+                    {"sensor.joint_rate", 1},
+                    {"sensor.contact", FACE_COUNT},
+                    {"sensor.acceleration", 2},
+                    {"sensor.light", 3}};
+    struct params params;
+    struct error error;
+    uint32_t all = 0;
+
+    params_set_defaults(&params);
+    for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++)
+        ck_assert_int_eq(params_set(&params, switches[i].key, "no", &error), 0);
+    ck_assert_uint_eq(sensors_switched_on(&params), 0);
+    for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++) {
+        ck_assert_int_eq(params_set(&params, switches[i].key, "yes", &error), 0);
+        uint32_t set = sensors_switched_on(&params);
+        ck_assert_int_eq(__builtin_popcount(set), switches[i].count);
+        ck_assert_uint_eq(all & set, 0);
+        all |= set;
+        ck_assert_int_eq(params_set(&params, switches[i].key, "no", &error), 0);
+    }
+    ck_assert_uint_eq(all, SENSOR_BIT(SENSOR_COUNT) - 1);
 }
 END_TEST
 
@@ -48,6 +79,7 @@ int main(void)
     TCase *cases = tcase_create("sensor");
     tcase_add_test(cases, names_are_distinct_and_found);
     tcase_add_test(cases, the_table_stands);
+    tcase_add_test(cases, the_switches_share_out_the_sensors);
     tcase_add_test(cases, unknown_names_are_not_found);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);

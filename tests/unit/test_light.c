@@ -1,0 +1,192 @@
+/* simulator/light: places of the light, its trials, and the measures of following against creatures
+ * whose motion is given. */
+#include "simulator/light.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+
+static struct params params;
+static struct light light;
+
+static void set(const char *assignment)
+{
+    struct error error;
+    ck_assert_msg(params_set_assignment(&params, assignment, &error) == 0, "%s", error.message);
+}
+
+static void set_up(void)
+{
+    params_set_defaults(&params);
+    set("world.preset=water");
+    set("light.kind=moving");
+    set("light.trials=4");
+    set("light.range_m=2");
+    set("simulation.duration_s=20");
+}
+
+/* Runs all ticks. The creature moves at `speed` towards the light, in a fixed direction, or not. */
+enum policy { STAYS, FOLLOWS, GOES_RIGHT, FLEES };
+
+static double run(enum policy policy, double speed_m_s, uint64_t seed)
+{
+    struct vec2 at = {0.3, -0.2};
+    light_init(&light, &params, seed);
+    for (int tick = 0; tick <= 1200; tick++) {
+        light_move(&light, tick / 60.0, at);
+        if (tick > 0)
+            light_measure(&light, at);
+        double x = light.at.x - at.x, y = light.has_ground ? 0 : light.at.y - at.y;
+        double distance = sqrt(x * x + y * y), step = fmin(speed_m_s / 60, distance);
+        if (policy == FOLLOWS && distance > 0)
+            at = (struct vec2){at.x + step * x / distance, at.y + step * y / distance};
+        if (policy == FLEES && distance > 0)
+            at = (struct vec2){at.x - step * x / distance, at.y - step * y / distance};
+        if (policy == GOES_RIGHT)
+            at.x += speed_m_s / 60;
+    }
+    return light_follow_share(&light);
+}
+
+START_TEST(who_stays_put_scores_nothing)
+{
+    for (uint64_t seed = 1; seed <= 20; seed++)
+        ck_assert_double_eq_tol(run(STAYS, 0, seed), 0, 1e-12);
+}
+END_TEST
+
+START_TEST(who_follows_scores_more_the_faster)
+{
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        double slow = run(FOLLOWS, 0.1, seed), fast = run(FOLLOWS, 100, seed);
+        ck_assert_double_gt(slow, 0.03);
+        ck_assert_double_gt(fast, slow);
+        ck_assert_double_gt(fast, 0.97);
+        ck_assert_double_lt(light_mean_distance(&light), 0.05);
+    }
+}
+END_TEST
+
+START_TEST(who_flees_or_goes_one_way_gains_nothing)
+{
+    double sum = 0;
+    for (uint64_t seed = 1; seed <= 50; seed++) {
+        double share = run(FLEES, 100, seed);
+        ck_assert_double_eq(share, -1);
+        sum += run(GOES_RIGHT, 0.3, seed) / 50;
+    }
+    ck_assert_double_lt(sum, 0);
+    set("world.preset=land");
+    sum = 0;
+    for (uint64_t seed = 1; seed <= 50; seed++) {
+        double share = run(GOES_RIGHT, 0.3, seed);
+        ck_assert_double_lt(share, 0.2);
+        sum += share / 50;
+    }
+    ck_assert_double_lt(sum, 0);
+}
+END_TEST
+
+/* Each trial is in a direction of its own, spread evenly; on land as many on either side. */
+START_TEST(trials_are_spread_over_the_directions)
+{
+    set("light.speed_m_s=0");
+    for (int has_ground = 0; has_ground < 2; has_ground++)
+        for (uint64_t seed = 1; seed <= 30; seed++) {
+            double angles[4];
+            int rights = 0;
+            set(has_ground ? "world.preset=land" : "world.preset=water");
+            light_init(&light, &params, seed);
+            for (int trial = 0; trial < 4; trial++) {
+                struct vec2 at = {3.0 * trial, 1};
+                light_move(&light, 5.0 * trial, at);
+                double x = light.at.x - at.x, y = light.at.y - at.y;
+                double away = light_distance(&light, at);
+                ck_assert_double_ge(away, 1 - 1e-12);
+                ck_assert_double_le(away, 2 + 1e-12);
+                angles[trial] = atan2(y, x);
+                rights += x > 0;
+                if (has_ground)
+                    ck_assert_double_eq(light.at.y, params.light_y_m);
+            }
+            if (has_ground)
+                ck_assert_int_eq(rights, 2);
+            for (int i = 0; i < 4 && !has_ground; i++)
+                for (int j = 0; j < i; j++)
+                    ck_assert_double_lt(cos(angles[i] - angles[j]), 1e-9);
+        }
+}
+END_TEST
+
+START_TEST(the_seed_decides_and_nothing_else)
+{
+    int same = 0;
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        run(FOLLOWS, 0.5, seed);
+        struct vec2 first = light.at;
+        run(FOLLOWS, 0.5, seed);
+        ck_assert_double_eq(first.x, light.at.x);
+        ck_assert_double_eq(first.y, light.at.y);
+        run(FOLLOWS, 0.5, seed + 1);
+        same += first.x == light.at.x;
+    }
+    ck_assert_int_eq(same, 0);
+}
+END_TEST
+
+START_TEST(a_still_light_stands_where_it_is_told)
+{
+    set("light.kind=still");
+    set("light.x_m=-3");
+    set("light.y_m=1.5");
+    run(STAYS, 0, 1);
+    ck_assert_double_eq(light.at.x, 0.3 - 3);
+    ck_assert_double_eq(light.at.y, -0.2 + 1.5);
+    set("world.preset=land");
+    ck_assert_double_gt(run(FOLLOWS, 1, 1), 0.5);
+    ck_assert_double_eq(light.at.y, 1.5);
+}
+END_TEST
+
+START_TEST(without_a_light_nothing_is_measured)
+{
+    set("light.kind=none");
+    ck_assert_double_eq(run(FOLLOWS, 1, 1), 0);
+    ck_assert_double_eq(light_mean_distance(&light), 0);
+}
+END_TEST
+
+/* A run that ends early leaves the trials it did not reach at 0. */
+START_TEST(trials_not_reached_count_nothing)
+{
+    light_init(&light, &params, 3);
+    struct vec2 at = {0, 0};
+    for (int tick = 0; tick < 250; tick++) {
+        light_move(&light, tick / 60.0, at);
+        at = light.at;
+        light_measure(&light, at);
+    }
+    ck_assert_double_eq_tol(light_follow_share(&light), 0.25, 0.01);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("light");
+    TCase *tests = tcase_create("light");
+    tcase_add_checked_fixture(tests, set_up, NULL);
+    tcase_add_test(tests, who_stays_put_scores_nothing);
+    tcase_add_test(tests, who_follows_scores_more_the_faster);
+    tcase_add_test(tests, who_flees_or_goes_one_way_gains_nothing);
+    tcase_add_test(tests, trials_are_spread_over_the_directions);
+    tcase_add_test(tests, the_seed_decides_and_nothing_else);
+    tcase_add_test(tests, a_still_light_stands_where_it_is_told);
+    tcase_add_test(tests, without_a_light_nothing_is_measured);
+    tcase_add_test(tests, trials_not_reached_count_nothing);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,180 @@
+/* simulator/senses: every sensor of bodies with a known motion, mirrored parts too, and the switches. */
+#include "simulator/senses.h"
+
+#include "tests/unit/body_fixture.h"
+
+static struct arena arena;
+static struct params params;
+static struct world world;
+static struct light light;
+static struct senses senses;
+static struct body body;
+static struct dynamics *dynamics;
+
+static void set(const char *assignment)
+{
+    struct error error;
+    ck_assert_msg(params_set_assignment(&params, assignment, &error) == 0, "%s", error.message);
+}
+
+static void set_up(void)
+{
+    ck_assert_int_eq(arena_init(&arena, 1 << 20), 0);
+    params_set_defaults(&params);
+    set("sensor.acceleration=yes");
+    set("sensor.light=yes");
+}
+
+static void tear_down(void)
+{
+    arena_deinit(&arena);
+}
+
+/* Two bars in a row, the second one hinged to the first; mirror: of the second. */
+static void make_pair(int mirror)
+{
+    static const struct body_part parts[] = {
+        {.parent = -1, .width_m = 0.4, .height_m = 0.1, .mass_kg = 1},
+        {.parent = 0,
+         .x_m = 0.4,
+         .width_m = 0.4,
+         .height_m = 0.1,
+         .mass_kg = 1,
+         .anchor_x_m = 0.2}};
+    struct dynamics_settings settings = {.dt_s = 1.0 / 240,
+                                         .integrator = INTEGRATOR_AUTO,
+                                         .contact_sweeps = 100,
+                                         .servo_rad_s = 30,
+                                         .joint_speed_rad_s = 20};
+    body_init(&body, parts, 2);
+    body.parts[1].mirror = mirror;
+    world_init(&world, &params);
+    dynamics = dynamics_create(&body.phenotype, &world, &settings, &arena);
+    ck_assert_ptr_nonnull(dynamics);
+    light_init(&light, &params, 1);
+    ck_assert_int_eq(senses_create(&senses, &body.phenotype, &params, &arena), 0);
+}
+
+static void place(double x, double y, double angle, double joint, double joint_rate)
+{
+    double q[4] = {x, y, angle, joint}, qd[4] = {0, 0, 0, joint_rate};
+    dynamics_set_state(dynamics, q, qd);
+}
+
+static double felt(int part, int sensor)
+{
+    return senses.values[part * SENSOR_COUNT + sensor];
+}
+
+START_TEST(joints_and_their_rates)
+{
+    for (int mirror = -1; mirror <= 1; mirror += 2) {
+        make_pair(mirror);
+        place(0, 5, 0.3, 0.7, -2);
+        senses_read(&senses, dynamics, world.gravity_m_s2, &light, 0);
+        ck_assert_double_eq(felt(1, SENSOR_JOINT), mirror * 0.7);
+        ck_assert_double_eq(felt(1, SENSOR_JOINT_RATE), mirror * -2.0);
+        ck_assert_double_eq(felt(0, SENSOR_JOINT), 0);
+        ck_assert_double_eq(felt(0, SENSOR_JOINT_RATE), 0);
+    }
+}
+END_TEST
+
+/* At rest an accelerometer feels the ground push: 1 g upwards; falling, nothing. */
+START_TEST(accelerometers_feel_weight_and_not_falling)
+{
+    for (int mirror = -1; mirror <= 1; mirror += 2) {
+        make_pair(mirror);
+        place(0, 5, 0.5, 0, 0);
+        senses_read(&senses, dynamics, world.gravity_m_s2, &light, 0);
+        ck_assert_double_eq_tol(felt(1, SENSOR_ACCELERATION_ALONG), sin(0.5), 1e-12);
+        ck_assert_double_eq_tol(felt(1, SENSOR_ACCELERATION_ACROSS), mirror * cos(0.5), 1e-12);
+        for (int i = 0; i < 4; i++)
+            ck_assert_int_eq(dynamics_step(dynamics), 0);
+        senses_read(&senses, dynamics, world.gravity_m_s2, &light, 4.0 / 240);
+        for (int part = 0; part < 2; part++) {
+            ck_assert_double_eq_tol(felt(part, SENSOR_ACCELERATION_ALONG), 0, 1e-9);
+            ck_assert_double_eq_tol(felt(part, SENSOR_ACCELERATION_ACROSS), 0, 1e-9);
+        }
+    }
+}
+END_TEST
+
+/* The direction is a unit vector in the part's frame, the level falls with the distance. */
+START_TEST(eyes_see_direction_and_level)
+{
+    set("light.kind=still");
+    for (int mirror = -1; mirror <= 1; mirror += 2) {
+        make_pair(mirror);
+        place(0, 5, 0, 0, 0);
+        light.at = (struct vec2){0, 7};
+        senses_read(&senses, dynamics, world.gravity_m_s2, &light, 0);
+        ck_assert_double_eq_tol(felt(0, SENSOR_LIGHT_ALONG), 0, 1e-12);
+        ck_assert_double_eq_tol(felt(0, SENSOR_LIGHT_ACROSS), 1, 1e-12);
+        ck_assert_double_eq_tol(felt(0, SENSOR_LIGHT_LEVEL), 1.0 / (1 + 4), 1e-12);
+        double away = hypot(0.4, 2);
+        ck_assert_double_eq_tol(felt(1, SENSOR_LIGHT_ALONG), -0.4 / away, 1e-12);
+        ck_assert_double_eq_tol(felt(1, SENSOR_LIGHT_ACROSS), mirror * 2 / away, 1e-12);
+        /* a quarter turn of the whole body turns what it sees */
+        place(0, 5, BODY_PI / 2, 0, 0);
+        senses_read(&senses, dynamics, world.gravity_m_s2, &light, 0);
+        ck_assert_double_eq_tol(felt(0, SENSOR_LIGHT_ALONG), 1, 1e-12);
+        ck_assert_double_eq_tol(felt(0, SENSOR_LIGHT_ACROSS), 0, 1e-12);
+    }
+    place(0, 7, 0, 0, 0);
+    senses_read(&senses, dynamics, world.gravity_m_s2, &light, 0);
+    ck_assert_double_eq(felt(0, SENSOR_LIGHT_ALONG), 0);
+    ck_assert_double_eq(felt(0, SENSOR_LIGHT_LEVEL), 1);
+}
+END_TEST
+
+START_TEST(contacts_are_felt_by_the_faces_that_touch)
+{
+    make_pair(1);
+    place(0, 0.05, 0, 0, 0);
+    for (int i = 0; i < 4; i++)
+        ck_assert_int_eq(dynamics_step(dynamics), 0);
+    senses_read(&senses, dynamics, world.gravity_m_s2, &light, 0);
+    for (int part = 0; part < 2; part++) {
+        ck_assert_double_eq(felt(part, SENSOR_CONTACT_BOTTOM), 1);
+        ck_assert_double_eq(felt(part, SENSOR_CONTACT_TOP), -1);
+        ck_assert_double_eq(felt(part, SENSOR_CONTACT_LEFT), -1);
+        ck_assert_double_eq(felt(part, SENSOR_CONTACT_RIGHT), -1);
+    }
+}
+END_TEST
+
+START_TEST(what_is_switched_off_reads_nothing)
+{
+    static const char *const switches[] = {"sensor.joint=no", "sensor.joint_rate=no",
+                                           "sensor.contact=no", "sensor.acceleration=no",
+                                           "sensor.light=no"};
+    set("light.kind=still");
+    for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++)
+        set(switches[i]);
+    make_pair(1);
+    place(0, 0.05, 0, 0.4, 1);
+    ck_assert_int_eq(dynamics_step(dynamics), 0);
+    senses_read(&senses, dynamics, world.gravity_m_s2, &light, 0);
+    for (int k = 0; k < 2 * SENSOR_COUNT; k++)
+        ck_assert_double_eq(senses.values[k], 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("senses");
+    TCase *tests = tcase_create("senses");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, joints_and_their_rates);
+    tcase_add_test(tests, accelerometers_feel_weight_and_not_falling);
+    tcase_add_test(tests, eyes_see_direction_and_level);
+    tcase_add_test(tests, contacts_are_felt_by_the_faces_that_touch);
+    tcase_add_test(tests, what_is_switched_off_reads_nothing);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
