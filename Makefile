@@ -104,6 +104,7 @@ $(B)/tests/%: $(B)/obj/tests/%.o $(ALL_LIBS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LINK) -o $@ $^ $(LIBS_VIEWER) $(LIBS_CONTROLLER) $(LIBS_COMMON) $(LIBS_TEST)
 
+STRESSES := $(patsubst tests/%.c,$(B)/%,$(wildcard tests/stress/*.c))
 tests: $(TESTS) $(PROGRAMS) $(STRESSES)
 test: tests
 	$(Q)BUILD=$(B) scripts/run-tests
@@ -124,7 +125,6 @@ bench: $(BENCHES) $(PROGRAMS)
 	$(Q)for b in $(BENCHES); do $$b || exit 1; done
 
 # many creatures at once, and what the guards say of them; see tests/stress/stress.c
-STRESSES := $(patsubst tests/%.c,$(B)/%,$(wildcard tests/stress/*.c))
 $(B)/stress/%: $(B)/obj/tests/stress/%.o $(ALL_LIBS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LINK) -o $@ $^ $(LIBS_CONTROLLER) $(LIBS_COMMON)

@@ -252,7 +252,7 @@ END_TEST
     X(genome.neurons[0].inputs[0].source = 1, "neuron 0 (id 100), input 0: only a neuron's input") \
     X(genome.neurons[0].inputs[0].sensor = 1, "neuron 0 (id 100), input 0: only a sensor's input") \
     X(genome.neurons[0].inputs[1].value = 1, "neuron 0 (id 100), input 1: only a constant has")    \
-    X(genome.neurons[2].inputs[0].sensor = SENSOR_COUNT, "neuron 2 (id 102), input 0: sensor 5")
+    X(genome.neurons[2].inputs[0].sensor = SENSOR_COUNT, "neuron 2 (id 102), input 0: sensor 11")
 
 START_TEST(every_rule_is_checked)
 {
