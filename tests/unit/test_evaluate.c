@@ -306,7 +306,8 @@ static void explode(void)
 {
     set("world.preset=water");
     set("simulation.integrator=rk4");
-    set("simulation.dt_s=0.0166666666666667");
+    set("simulation.brain_hz=20");
+    set("simulation.dt_s=0.05");
     set("creature.joint_damping_1_s=100");
     set("guard.speed_m_s=0");
     set("guard.turn_rad=0");
