@@ -118,7 +118,7 @@ struct constraint {
     double mass_kg, thinnest_m;
     uint64_t steps, free_steps;
     enum effector_state effectors;
-    double damping_rate, epsilon_m, turn_speed_m_s;
+    double damping_rate, epsilon_m, turn_speed_m_s, restitution_speed_m_s;
     struct dynamics *pusher; /* pushes parts apart at birth, see dynamics_constraint.c */
     int is_pushing;
 

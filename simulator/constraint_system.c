@@ -30,8 +30,6 @@
 #define PUSH_OUT_SPEED_RAD_S 0.5
 /* Share of the depth that is pushed out in a step by impulses. */
 #define PUSH_OUT_SHARE 0.2
-/* Slower impacts do not bounce. */
-#define RESTITUTION_SPEED_M_S 0.2
 /* What slides no faster may stick, m/s. */
 #define STICK_SPEED 2e-5
 /* Accelerations smaller than this share are errors. */
@@ -1129,7 +1127,7 @@ void system_collide(struct constraint *c)
         const struct touch *t = &c->found[i];
         for (int k = 0; k < touch_row_count(t); k++, row++) {
             double rate = t->rows[k].rate;
-            int is_bounce = k == 0 && t->part >= 0 && rate < -RESTITUTION_SPEED_M_S;
+            int is_bounce = k == 0 && t->part >= 0 && rate < -c->restitution_speed_m_s;
             r->free[row] = rate;
             r->slide[row] = 0;
             r->target[row] = is_bounce ? -c->world.elasticity * rate : 0;

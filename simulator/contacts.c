@@ -83,6 +83,9 @@ int contacts_create(struct contacts *s, const struct phenotype *phenotype, struc
                            .world = world,
                            .dt_s = settings->dt_s,
                            .sweeps = settings->contact_sweeps,
+                           .restitution_speed = settings->restitution_speed_m_s > 0
+                                                    ? settings->restitution_speed_m_s
+                                                    : RESTITUTION_SPEED_M_S,
                            .parts = phenotype->part_count,
                            .links = phenotype->link_count,
                            .dof = tree->dof};
@@ -328,8 +331,41 @@ static void find_limits(struct contacts *s, const double *q, const double *vs)
     }
 }
 
+/* An impact that bounces happens at an instant t of the step, when with a constant acceleration a the
+ * gap at the start g0 is used up; after it, until the end of the step, the acceleration goes on:
+ *
+ *   g0 + v0 t + a t^2/2 = 0,   vi = v0 + a t,   vn at the end >= -e vi + a (h - t)
+ *
+ * With t in the middle and v0 for vi, the simplest form of the rule, a ball's bounces come too early or
+ * too late by up to half a step each, which adds up: 10 ms after six of them at 240 Hz. What is not
+ * reached in this step is left to the next one. */
+static void set_rebound(struct contacts *s, struct contact *c)
+{
+    double h = s->dt_s, v = c->start[0], a = (c->free[0] - v) / h, gap = c->gap - h / 2 * v;
+    double root = v * v - 2 * a * gap, instant = 0;
+    if (gap > 0)
+        instant = root > 0 ? 2 * gap / (sqrt(root) - v) : h;
+    if (!s->has_instants) {
+        instant = h / 2;
+        a = 0;
+    }
+    if (instant >= h) {
+        s->is_waiting = 1;
+        c->bound = -HUGE_VAL;
+        c->is_push_out = 0;
+        return;
+    }
+    double rebound = -s->world->elasticity * (v + a * instant) + a * (h - instant);
+    if (rebound > c->bound) {
+        c->bound = rebound;
+        c->is_impact = 1;
+        c->is_push_out = 0;
+        c->late = instant - h / 2;
+    }
+}
+
 /* The least normal velocity after the step. */
-static void set_bound(const struct contacts *s, struct contact *c)
+static void set_bound(struct contacts *s, struct contact *c)
 {
     double h = s->dt_s;
     int is_limit = c->part < 0, is_angle = is_limit && !s->tree->links[c->joint].is_linear;
@@ -347,12 +383,9 @@ static void set_bound(const struct contacts *s, struct contact *c)
         c->bound = speed < fastest ? speed : fastest;
         c->is_push_out = c->bound > 0;
     }
-    double rebound = -s->world->elasticity * c->approach;
-    if (!is_limit && s->world->elasticity > 0 && c->approach < -RESTITUTION_SPEED_M_S &&
-        rebound > c->bound) {
-        c->bound = rebound;
-        c->is_impact = 1;
-    }
+    c->late = 0;
+    if (!is_limit && s->world->elasticity > 0 && c->start[0] < -s->restitution_speed)
+        set_rebound(s, c);
 }
 
 /* Responses X of the rows and the matrix W = J X. */
@@ -651,11 +684,19 @@ static void solve_impulses(struct contacts *s)
     try_directly(s);
 }
 
+/* How much further the velocity of a row is at the instant of the contact than in the middle. */
+static double late_velocity(const struct contacts *s, const struct contact *c, int k)
+{
+    return c->late * (c->free[k] - c->start[k]) / s->dt_s;
+}
+
 /* Work of one row: impulse times the mean of the velocities before and after it, exactly. */
 static double row_work(const struct contacts *s, const struct contact *c, int k)
 {
-    double change = s->velocity[c->first_row + k] - c->free[k];
-    return c->impulse[k] * (c->middle[k] + change / 2);
+    double change = s->velocity[c->first_row + k] - c->free[k], before = c->middle[k];
+    if (c->late != 0)
+        before += late_velocity(s, c, k);
+    return c->impulse[k] * (before + change / 2);
 }
 
 static double contact_work(const struct contacts *s)
@@ -710,6 +751,7 @@ static void take_back_gaining_impacts(struct contacts *s)
         struct contact *c = &s->list[i];
         if (c->is_impact) {
             c->is_impact = 0;
+            c->late = 0;
             c->bound = c->gap > 0 ? -c->gap / s->dt_s : 0;
         }
     }
@@ -820,12 +862,16 @@ static void take_warm_starts(struct contacts *s)
     }
 }
 
-void contacts_prepare(struct contacts *s, const double *start, const double *middle)
+void contacts_prepare(struct contacts *s, const double *start, const double *middle,
+                      int has_instants)
 {
+    s->has_instants = has_instants;
+    s->is_waiting = 0;
     tree_set_velocity(s->tree, start);
     for (int i = 0; i < s->count; i++) {
         struct contact *c = &s->list[i];
-        c->approach = rate_velocity(s, c, 0, start);
+        for (int k = 0; k < row_count(c); k++)
+            c->start[k] = rate_velocity(s, c, k, start);
         set_bound(s, c);
     }
     tree_set_velocity(s->tree, middle);
@@ -864,4 +910,38 @@ void contacts_solve(struct contacts *s, double *kick)
                 kick[j] += x[j] * c->impulse[k];
         }
     }
+}
+
+void contacts_shift(const struct contacts *s, double *q)
+{
+    for (int i = 0; i < s->count; i++) {
+        const struct contact *c = &s->list[i];
+        for (int k = 0; k < row_count(c) && c->late != 0; k++) {
+            const double *x = s->x_qd + (c->first_row + k) * s->dof;
+            for (int j = 0; j < s->dof && c->impulse[k] != 0; j++)
+                q[j] -= c->late * (x[j] * c->impulse[k]);
+        }
+    }
+}
+
+int contacts_has_instants(const struct contacts *s)
+{
+    int has = s->is_waiting;
+    for (int i = 0; i < s->count; i++)
+        has |= s->list[i].late != 0;
+    return has;
+}
+
+double contacts_instant_work(const struct contacts *s, double *size)
+{
+    double work = 0;
+    *size = 0;
+    for (int i = 0; i < s->count; i++) {
+        const struct contact *c = &s->list[i];
+        for (int k = 0; k < row_count(c); k++) {
+            work += c->impulse[k] * late_velocity(s, c, k);
+            *size += fabs(c->impulse[k] * c->start[k]);
+        }
+    }
+    return work;
 }

@@ -21,11 +21,12 @@ struct contact {
     struct force row[2]; /* normal and tangent, spatial, about the root's origin */
     double gap;          /* m or rad; negative = penetration */
     double bound;        /* the normal velocity must not fall below it */
-    double approach;     /* normal velocity at the start of the step, at this pose */
+    double start[2];     /* velocities at the start of the step, at this pose */
     double middle[2];    /* velocities just before the impulses, in the middle of the step */
     double free[2];      /* velocities after the step without impulses */
     double impulse[2];   /* N s or (limit of a hinge) N m s */
     int is_push_out, is_impact;
+    double late;  /* how long after the middle of the step its impulse acts: 0 but for impacts, s */
     int state;    /* guess of the direct solver: open, sticking, sliding */
     double slide; /* sign of the friction impulse while sliding */
     int has_turned;
@@ -52,7 +53,9 @@ struct contacts {
     const struct world *world;
     double dt_s;
     int sweeps;
-    double push_out_speed; /* 0: normal; else see dynamics_set_push_out() */
+    double restitution_speed;
+    int has_instants, is_waiting; /* see contacts_prepare() and contacts_has_instants() */
+    double push_out_speed;        /* 0: normal; else see dynamics_set_push_out() */
     int parts, links, dof;
     double *lower, *upper; /* limits per link, rad or m */
 
@@ -100,12 +103,20 @@ struct clearance contacts_examine(struct contacts *contacts, const double *q, co
 
 /* Lists what could act at the tree's pose, joint angles q, with the free velocities vs. */
 void contacts_find(struct contacts *contacts, const double *q, const double *vs);
-/* Bounds and the system, from the rates at the start of the step and in its middle. */
-void contacts_prepare(struct contacts *contacts, const double *start, const double *middle);
+/* Bounds and the system, from the rates at the start of the step and in its middle. has_instants:
+ * impacts that bounce act when they happen, else in the middle of the step as all contacts do. */
+void contacts_prepare(struct contacts *contacts, const double *start, const double *middle,
+                      int has_instants);
 /* Takes other free velocities for the same contacts. */
 void contacts_set_free(struct contacts *contacts, const double *vs);
 /* Solves; kick[dof] = M^-1 J' impulses: the change of the rates. */
 void contacts_solve(struct contacts *contacts, double *kick);
+/* 1 if an impact acts, or waits for, an instant of its own. */
+int contacts_has_instants(const struct contacts *contacts);
+/* What the impulses solved do more because of that, and what they pass on, J. */
+double contacts_instant_work(const struct contacts *contacts, double *size);
+/* Adds to q what the impulses of impacts do because they act before or after the middle of the step. */
+void contacts_shift(const struct contacts *contacts, double *q);
 /* Books the work of the contacts: losses by kind, and what is positive in sum as unearned gain. */
 void contacts_book(const struct contacts *contacts, struct ledger *ledger);
 /* Remembers impulses for the next step and fills points and penetration. */

@@ -25,6 +25,8 @@
 
 /* Default of settings.contact_epsilon_m. */
 #define EPSILON_M 1e-4
+/* Default of settings.restitution_speed_m_s, as in contacts.c. */
+#define RESTITUTION_SPEED_M_S 0.2
 /* Not pressing, and deeper than this share of epsilon: it penetrates ... */
 #define PIERCE_SHARE 1e-3
 #define PIERCE_M     1e-10
@@ -339,6 +341,8 @@ static struct dynamics *constraint_create(const struct phenotype *phenotype,
                              .thinnest_m = HUGE_VAL,
                              .damping_rate = settings->joint_damping_1_s};
     c->epsilon_m = settings->contact_epsilon_m > 0 ? settings->contact_epsilon_m : EPSILON_M;
+    c->restitution_speed_m_s = settings->restitution_speed_m_s > 0 ? settings->restitution_speed_m_s
+                                                                   : RESTITUTION_SPEED_M_S;
     c->turn_speed_m_s = fmin(TOUCH_TURN_SPEED, 100 * settings->rtol);
     c->touch_room = (points < TOUCHES_MAX ? points : TOUCHES_MAX) + c->links;
     c->size = 7 * c->links + 2 + 4 * c->touch_room;

@@ -274,6 +274,7 @@ static void read_simulation(struct reader *r, const struct spot *top, struct sce
         .constraint_tau_s = take_number(r, &spot, "constraint_tau_s",
                                         params.simulation_constraint_tau_s, 1e-6, 100),
         .contact_epsilon_m = take_number(r, &spot, "contact_epsilon_m", 0, 0, 1),
+        .restitution_speed_m_s = take_number(r, &spot, "restitution_speed_m_s", 0, 0, 1e6),
         .contact_sweeps = (int)params.simulation_contact_sweeps,
         .servo_rad_s = params.creature_servo_rad_s,
         .joint_speed_rad_s = params.creature_joint_speed_rad_s,

@@ -131,7 +131,7 @@ START_TEST(impulses_meet_signorini_and_coulomb)
         find_ground_only(q, qd);
         if (sys.contacts.count == 0)
             continue;
-        contacts_prepare(&sys.contacts, qd, qd);
+        contacts_prepare(&sys.contacts, qd, qd, 1);
         contacts_solve(&sys.contacts, kick);
         for (int k = 0; k < sys.tree.dof; k++)
             after[k] = qd[k] + kick[k];
@@ -155,7 +155,7 @@ START_TEST(kick_is_the_momentum_of_the_impulses)
         find_ground_only(q, qd);
         if (sys.contacts.count == 0)
             continue;
-        contacts_prepare(&sys.contacts, qd, qd);
+        contacts_prepare(&sys.contacts, qd, qd, 1);
         contacts_solve(&sys.contacts, kick);
         for (int k = 0; k < sys.contacts.count; k++) {
             const struct contact *c = &sys.contacts.list[k];
@@ -193,7 +193,7 @@ START_TEST(impacts_never_create_energy)
         find_ground_only(q, qd);
         if (sys.contacts.count == 0)
             continue;
-        contacts_prepare(&sys.contacts, qd, qd);
+        contacts_prepare(&sys.contacts, qd, qd, 1);
         int is_pushed = 0;
         for (int k = 0; k < sys.contacts.count; k++) {
             is_pushed |= sys.contacts.list[k].is_push_out;
