@@ -28,6 +28,10 @@
     CHOICE(evolution, behaviour, 0, "walk|jump|swim|fly|seek|head-up|hop|platform", 'S',           \
            "what creatures are bred for")                                                          \
     CHOICE(evolution, search, 0, "sims|random", 'S', "search method; random is the control")       \
+    TEXT(evolution, seeds, "", 'F',                                                                \
+         "creatures a run begins with: files, or RUN_DIR:ID, separated by blanks")                 \
+    REAL(evolution, seeded_share, 0.5, 0, 1, 'S',                                                  \
+         "with seeds: share of the first population that are seeds and their mutants")             \
     BOOL(evolution, reevaluate, 0, 'S', "simulate survivors again in each generation")             \
     REAL(breeding, asexual, 40, 0, 100, 'S', "weight of asexual breeding (with the next two)")     \
     REAL(breeding, crossover, 30, 0, 100, 'S', "weight of crossover")                              \

@@ -108,6 +108,11 @@ int command_read_creature(const char *name, struct creature *creature, struct er
     return status;
 }
 
+const char *command_words(const struct store_entry *entry)
+{
+    return *entry->source ? entry->source : entry->mutations;
+}
+
 const char *command_print_origin(const struct store_entry *entry, char *text, size_t size)
 {
     const uint64_t *parents = entry->parents;
@@ -129,7 +134,7 @@ void command_print_survivors(FILE *file, const struct store_entry *entries, int 
             has_mutations ? "verdict     mutations" : "verdict");
     for (int i = 0; i < count; i++) {
         const struct store_entry *entry = &entries[i];
-        const char *words = has_mutations ? entry->mutations : "";
+        const char *words = has_mutations ? command_words(entry) : "";
         fprintf(file, "%5d %8" PRIu64 " %10.4f %12.3f %6.0f %8.0f %6" PRIu32 "  %-10s  %-*s%s%s\n",
                 entry->rank, entry->id, entry->fitness, entry->measures.distance_m,
                 entry->measures.parts, entry->measures.neurons, entry->generation, entry->method,

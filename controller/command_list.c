@@ -79,6 +79,8 @@ static json_t *json_entry(const struct store_entry *entry)
     json_object_set_new(object, "method", json_string(entry->method));
     json_object_set_new(object, "parents", json_parents(entry));
     json_object_set_new(object, "mutations", json_string(entry->mutations));
+    json_object_set_new(object, "source",
+                        *entry->source ? json_string(entry->source) : json_null());
     json_object_set_new(object, "seed", json_hash(entry->seed));
     json_object_set_new(object, "verdict", json_string(verdict_name(entry->verdict)));
     json_object_set_new(object, "reason", json_string(verdict_reason(entry->verdict)));
@@ -111,7 +113,7 @@ static void print_lineage(const struct store_entry *entries, int count)
     char origin[80];
     printf("%8s %6s %10s  %-28s  %s\n", "id", "born", "fitness", "method", "mutations");
     for (int i = 0; i < count; i++) {
-        const char *words = entries[i].mutations;
+        const char *words = command_words(&entries[i]);
         printf("%8" PRIu64 " %6" PRIu32 " %10.4f  %-*s%s%s\n", entries[i].id, entries[i].generation,
                entries[i].fitness, *words ? 28 : 0,
                command_print_origin(&entries[i], origin, sizeof origin), *words ? "  " : "", words);

@@ -26,6 +26,8 @@ static const char run_help[] =
     "      --seed N            the run's seed: same seed, same run, bit for bit\n"
     "  -j, --workers N         simulator processes; 0 = one for each core\n"
     "  -s, --set KEY=VALUE     set a parameter, over the file; may be repeated\n"
+    "      --seed-creature X   a creature to begin with (a file, or RUN_DIR:ID), besides those of\n"
+    "                          evolution.seeds; may be repeated\n"
     "      --print-config      print all parameters with their meaning, range and value, and end\n"
     "  -h, --help\n";
 
@@ -47,27 +49,32 @@ struct arguments {
     const char *directory;
     const char **assignments;
     int assignment_count;
+    const char **seeds;
+    int seed_count;
     const char *seed, *workers;
     int print_config, help;
 };
 
 static int parse_arguments(int argc, char **argv, int is_run, struct arguments *arguments)
 {
-    enum { OPTION_SEED = 256, OPTION_PRINT };
-    static const struct option run_options[] = {{"output", required_argument, NULL, 'o'},
-                                                {"workers", required_argument, NULL, 'j'},
-                                                {"set", required_argument, NULL, 's'},
-                                                {"help", no_argument, NULL, 'h'},
-                                                {"seed", required_argument, NULL, OPTION_SEED},
-                                                {"print-config", no_argument, NULL, OPTION_PRINT},
-                                                {NULL, 0, NULL, 0}};
+    enum { OPTION_SEED = 256, OPTION_PRINT, OPTION_CREATURE };
+    static const struct option run_options[] = {
+        {"output", required_argument, NULL, 'o'},
+        {"workers", required_argument, NULL, 'j'},
+        {"set", required_argument, NULL, 's'},
+        {"help", no_argument, NULL, 'h'},
+        {"seed", required_argument, NULL, OPTION_SEED},
+        {"print-config", no_argument, NULL, OPTION_PRINT},
+        {"seed-creature", required_argument, NULL, OPTION_CREATURE},
+        {NULL, 0, NULL, 0}};
     static const struct option resume_options[] = {{"workers", required_argument, NULL, 'j'},
                                                    {"set", required_argument, NULL, 's'},
                                                    {"help", no_argument, NULL, 'h'},
                                                    {NULL, 0, NULL, 0}};
     memset(arguments, 0, sizeof *arguments);
     arguments->assignments = calloc((size_t)argc, sizeof *arguments->assignments);
-    if (!arguments->assignments)
+    arguments->seeds = calloc((size_t)argc, sizeof *arguments->seeds);
+    if (!arguments->assignments || !arguments->seeds)
         return command_fail(&(struct error){.message = "out of memory"});
     opterr = 0;
     for (;;) {
@@ -91,6 +98,9 @@ static int parse_arguments(int argc, char **argv, int is_run, struct arguments *
         case OPTION_SEED:
             arguments->seed = optarg;
             break;
+        case OPTION_CREATURE:
+            arguments->seeds[arguments->seed_count++] = optarg;
+            break;
         case OPTION_PRINT:
             arguments->print_config = 1;
             break;
@@ -103,6 +113,7 @@ static int parse_arguments(int argc, char **argv, int is_run, struct arguments *
 static void arguments_deinit(struct arguments *arguments)
 {
     free(arguments->assignments);
+    free(arguments->seeds);
 }
 
 /* Sets what the command line says. Returns 0 or an exit code. */
@@ -160,6 +171,7 @@ struct session {
     char simulator[RUN_PATH_SIZE];
     struct store *store;
     struct search *search;
+    struct seeding seeding;
     struct progress progress;
 };
 
@@ -167,6 +179,7 @@ static void session_deinit(struct session *session)
 {
     search_destroy(session->search);
     store_close(session->store);
+    seeding_deinit(&session->seeding);
 }
 
 /* From here on log lines go to logs/controller.log. */
@@ -247,10 +260,45 @@ static int session_evolve(struct session *session, const char *event)
 /* The first population: nothing of the run is stored but its parameters. */
 static int session_begin(struct session *session, struct error *error)
 {
-    session->search = search_create(&session->params);
+    session->search = search_create_seeded(&session->params, &session->seeding);
     if (!session->search)
         return error_set(error, ERR_MEMORY, "out of memory");
     return store_put_generation(session->store, 0, search_population(session->search), NULL, error);
+}
+
+/* ---- seeds ---- */
+
+static int add_seed(struct session *session, const char *name, struct error *error)
+{
+    struct creature creature;
+    int status = command_read_creature(name, &creature, error);
+    if (!status)
+        status = seeding_add(&session->seeding, name, &creature, error);
+    creature_deinit(&creature);
+    return status;
+}
+
+/* Reads the creatures of evolution.seeds and of the command line. */
+static int read_seeds(struct session *session, const struct arguments *arguments,
+                      struct error *error)
+{
+    char names[PARAM_TEXT_SIZE], *rest = names, *name;
+    int status = 0;
+    snprintf(names, sizeof names, "%s", session->params.evolution_seeds);
+    while (!status && (name = strtok_r(rest, " ", &rest)) != NULL) {
+        status = add_seed(session, name, error);
+        if (status)
+            error_prefix(error, "evolution.seeds");
+    }
+    for (int i = 0; !status && i < arguments->seed_count; i++) {
+        status = add_seed(session, arguments->seeds[i], error);
+        if (status)
+            error_prefix(error, "--seed-creature");
+    }
+    if (!status && session->seeding.count > session->params.population_size)
+        status = error_set(error, ERR_LIMIT, "%d seeds are more than population.size %" PRId64,
+                           session->seeding.count, session->params.population_size);
+    return status;
 }
 
 /* ---- run ---- */
@@ -264,7 +312,8 @@ static int make_run(struct session *session, struct error *error)
     if (!status)
         status = run_directory_path(session->directory, "run.db", path, error);
     if (!status)
-        status = store_create(&session->store, path, &session->params, error);
+        status =
+            store_create_seeded(&session->store, path, &session->params, &session->seeding, error);
     if (!status)
         status = run_directory_write_params(session->directory, &session->params, error);
     if (!status)
@@ -278,6 +327,9 @@ static int run_session(struct session *session)
     progress_init(&session->progress, STDERR_FILENO);
     if (make_run(session, &error))
         return command_fail(&error);
+    if (session->seeding.count)
+        fprintf(stderr, "beginning with %d seeds: %s%s\n", session->seeding.count,
+                session->seeding.seeds[0].source, session->seeding.count > 1 ? " ..." : "");
     fprintf(
         stderr, "%s, seed %" PRId64 ": %" PRId64 " generations of %" PRId64 " creatures, in %s\n",
         session->params.run_name, session->params.run_seed, session->params.evolution_generations,
@@ -326,6 +378,8 @@ int command_run(int argc, char **argv)
     if (arguments.directory)
         snprintf(session.directory, sizeof session.directory, "%s", arguments.directory);
     else if (default_directory(&session.params, session.directory, &error))
+        result = command_fail(&error);
+    if (!result && read_seeds(&session, &arguments, &error))
         result = command_fail(&error);
     if (!result)
         result = run_session(&session);
@@ -377,8 +431,10 @@ static int restore_run(struct session *session, const struct store_status *statu
     int result = apply_changes(session, status, error);
     if (result)
         return result;
-    return status->has_generation ? restore_search(session, status, error)
-                                  : session_begin(session, error);
+    if (status->has_generation)
+        return restore_search(session, status, error);
+    result = store_get_seeds(session->store, &session->seeding, error);
+    return result ? result : session_begin(session, error);
 }
 
 static int resume_session(struct session *session, const struct arguments *arguments)

@@ -51,6 +51,8 @@ int command_read_creature(const char *name, struct creature *creature, struct er
 /* A table of survivors for people; with their mutations in words if has_mutations. */
 void command_print_survivors(FILE *file, const struct store_entry *entries, int count,
                              int has_mutations);
+/* What its birth changed; of a seed: where it comes from. */
+const char *command_words(const struct store_entry *entry);
 /* How a creature came about: "crossover of 12 and 40". */
 const char *command_print_origin(const struct store_entry *entry, char *text, size_t size);
 

@@ -12,7 +12,8 @@ static const struct command {
     const char *name, *arguments, *help;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"run", "PARAMS.ini [-o RUN_DIR] [--seed N] [-j WORKERS] [-s key=value]...",
+    {"run",
+     "PARAMS.ini [-o RUN_DIR] [--seed N] [-j WORKERS] [-s key=value]... [--seed-creature X]...",
      "evolve, with live progress", command_run},
     {"resume", "RUN_DIR [-j WORKERS] [-s key=value]...",
      "go on after a stop or a crash, or with changed settings", command_resume},

@@ -14,8 +14,10 @@
 
 #include "common/rng.h"
 #include "controller/behaviour.h"
+#include "controller/seeding.h"
 
-const char *const breeding_method_names[METHOD_COUNT] = {"random", "asexual", "crossover", "graft"};
+const char *const breeding_method_names[METHOD_COUNT] = {"random", "asexual", "crossover", "graft",
+                                                         "seed"};
 
 const struct search_method *const search_methods[SEARCH_COUNT] = {
     [SEARCH_SIMS] = &search_sims,
@@ -153,11 +155,17 @@ static const struct search_method *method_of(const struct search *search)
 
 struct search *search_create(const struct params *params)
 {
+    return search_create_seeded(params, &(struct seeding){NULL, 0});
+}
+
+struct search *search_create_seeded(const struct params *params, const struct seeding *seeding)
+{
     int count = (int)params->population_size;
     struct search *search = make_search(params, 0, 1 + (uint64_t)count);
     struct individual *children = search ? make_individuals(params, 0, 0, 1, count) : NULL;
 
-    if (!children || method_of(search)->first(params, children, count)) {
+    if (!children || method_of(search)->first(params, children, count) ||
+        seeding_populate(seeding, params, children, count)) {
         free_individuals(children, count);
         free(search);
         return NULL;

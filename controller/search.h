@@ -18,6 +18,7 @@ enum breeding_method {
     METHOD_ASEXUAL,
     METHOD_CROSSOVER,
     METHOD_GRAFT,
+    METHOD_SEED, /* from a file: seeding.h */
     METHOD_COUNT
 };
 extern const char *const breeding_method_names[METHOD_COUNT];
@@ -46,9 +47,12 @@ struct population {
 };
 
 struct search; /* owns its population */
+struct seeding;
 
 /* Makes generation 0. `params` is copied. NULL: out of memory. */
 struct search *search_create(const struct params *params);
+/* The same with seeds in it. */
+struct search *search_create_seeded(const struct params *params, const struct seeding *seeding);
 /* Goes on from a stored generation: takes over `population` (individuals with and without result, in
  * their stored order) and the next free creature id. */
 struct search *search_restore(const struct params *params, uint32_t generation,

@@ -54,6 +54,7 @@ struct store {
     int is_in_transaction;
     int64_t branch;     /* the current one; 0 = not yet read */
     int64_t generation; /* the last opened; -1 = none */
+    int has_seeds;      /* the table `seeds` is there */
     sqlite3_stmt *hot[HOT_COUNT];
 };
 
@@ -453,7 +454,66 @@ static int put_branch(struct store *store, const struct params *params, uint32_t
     return status;
 }
 
-static int fill_new(struct store *store, const struct params *params, struct error *error)
+static int put_seed(struct store *store, sqlite3_stmt *statement, int number,
+                    const struct seed *seed, struct error *error)
+{
+    struct pack_writer writer;
+    pack_writer_init(&writer);
+    creature_encode(&seed->creature, &writer);
+    int status =
+        writer.has_failed ? error_set(error, ERR_MEMORY, "%s: out of memory", store->path) : 0;
+    if (!status) {
+        sqlite3_bind_int(statement, 1, number);
+        bind_text(statement, 2, seed->source);
+        sqlite3_bind_blob(statement, 3, writer.buffer.data, (int)writer.buffer.size,
+                          SQLITE_TRANSIENT);
+        status = run_statement(store, statement, error);
+    }
+    pack_writer_deinit(&writer);
+    return status;
+}
+
+/* Seed number n becomes individual n. */
+static int put_seeds(struct store *store, const struct seeding *seeding, struct error *error)
+{
+    sqlite3_stmt *statement;
+    int status = prepare(store, "INSERT INTO seeds (individual, source, creature) VALUES (?, ?, ?)",
+                         &statement, error);
+    if (status)
+        return status;
+    for (int i = 0; !status && i < seeding->count; i++)
+        status = put_seed(store, statement, i + 1, &seeding->seeds[i], error);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+int store_get_seeds(struct store *store, struct seeding *seeding, struct error *error)
+{
+    sqlite3_stmt *row;
+    *seeding = (struct seeding){NULL, 0};
+    if (!store->has_seeds)
+        return 0;
+    int status =
+        prepare(store, "SELECT source, creature FROM seeds ORDER BY individual", &row, error);
+    while (!status && (status = next_row(store, row, error)) == 1) {
+        struct creature creature;
+        const void *bytes = sqlite3_column_blob(row, 1);
+        status = creature_decode(&creature, bytes ? bytes : "",
+                                 (size_t)sqlite3_column_bytes(row, 1), column_text(row, 0), error);
+        if (status)
+            error_prefix(error, "%s: seeds", store->path);
+        else
+            status = seeding_add(seeding, column_text(row, 0), &creature, error);
+        creature_deinit(&creature);
+    }
+    sqlite3_finalize(row);
+    if (status)
+        seeding_deinit(seeding);
+    return status;
+}
+
+static int fill_new(struct store *store, const struct params *params, const struct seeding *seeding,
+                    struct error *error)
 {
     char pragmas[256], created[32];
     now_utc(created);
@@ -472,11 +532,20 @@ static int fill_new(struct store *store, const struct params *params, struct err
         status = set_run_value(store, "finished", "0", error);
     if (!status)
         status = put_branch(store, params, 0, error);
+    if (!status)
+        status = put_seeds(store, seeding, error);
+    store->has_seeds = !status;
     return status ? status : store_commit(store, error);
 }
 
 int store_create(struct store **made, const char *path, const struct params *params,
                  struct error *error)
+{
+    return store_create_seeded(made, path, params, &(struct seeding){NULL, 0}, error);
+}
+
+int store_create_seeded(struct store **made, const char *path, const struct params *params,
+                        const struct seeding *seeding, struct error *error)
 {
     struct store *store;
     *made = NULL;
@@ -487,7 +556,7 @@ int store_create(struct store **made, const char *path, const struct params *par
         return status;
     status = open_database(store, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, error);
     if (!status)
-        status = fill_new(store, params, error);
+        status = fill_new(store, params, seeding, error);
     if (status)
         release(store);
     else
@@ -537,6 +606,11 @@ static int read_position(struct store *store, struct error *error)
             query_i64(store, "SELECT max(number) FROM generations", -1, &store->generation, error);
     if (!status && store->branch < 1)
         status = fail_content(store, "it has no parameters", error);
+    int64_t seeds = 0;
+    if (!status)
+        status = query_i64(store, "SELECT count(*) FROM sqlite_master WHERE name = 'seeds'", 0,
+                           &seeds, error);
+    store->has_seeds = seeds > 0;
     return status;
 }
 
@@ -1260,7 +1334,8 @@ enum {
     EXTRA_WALL,
     EXTRA_CPU,
     EXTRA_ARENA,
-    EXTRA_TIME
+    EXTRA_TIME,
+    EXTRA_SOURCE
 };
 
 static void read_cost(sqlite3_stmt *row, struct store_entry *entry)
@@ -1294,6 +1369,7 @@ static int read_entry(struct store *store, sqlite3_stmt *row, struct store_entry
         copy_text(entry->method, sizeof entry->method, breeding_method_names[individual.method]);
         memcpy(entry->parents, individual.parents, sizeof entry->parents);
         copy_text(entry->mutations, sizeof entry->mutations, individual.mutations);
+        copy_text(entry->source, sizeof entry->source, column_text(row, EXTRA_SOURCE));
         entry->measures = individual.measures;
         entry->digest = individual.digest;
         entry->seed = individual.seed;
@@ -1325,8 +1401,17 @@ static int read_entries(struct store *store, sqlite3_stmt *row, struct store_ent
     return status;
 }
 
-static const char *const entry_columns = ", m.rank, m.survived, m.fitness, c.worker, c.attempt,"
-                                         " c.wall_ms, c.cpu_ms, c.arena_bytes, c.time_s";
+/* Of members m and costs c. */
+#define ENTRY_COLUMNS                                                                              \
+    ", m.rank, m.survived, m.fitness, c.worker, c.attempt, c.wall_ms, c.cpu_ms, c.arena_bytes,"    \
+    " c.time_s, "
+
+static const char *entry_columns(const struct store *store)
+{
+    return store->has_seeds ? ENTRY_COLUMNS
+               "(SELECT source FROM seeds WHERE seeds.individual = i.id)"
+                            : ENTRY_COLUMNS "NULL";
+}
 
 int store_get_top(struct store *store, int64_t generation, int top, struct store_entry **entries,
                   int *count, uint32_t *generation_found, struct error *error)
@@ -1336,7 +1421,7 @@ int store_get_top(struct store *store, int64_t generation, int top, struct store
     *count = 0;
     int status = find_closed(store, &generation, error);
     if (!status)
-        status = prepare_printed(store, print_select, entry_columns,
+        status = prepare_printed(store, print_select, entry_columns(store),
                                  "FROM members m JOIN individuals i ON i.id = m.individual"
                                  " LEFT JOIN costs c ON c.individual = i.id"
                                  " WHERE m.generation = ? AND m.rank <= ? ORDER BY m.rank",
@@ -1356,7 +1441,7 @@ int store_get_lineage(struct store *store, uint64_t id, int has_second_parents,
     *entries = NULL;
     *count = 0;
     int status = prepare_printed(
-        store, print_select, entry_columns,
+        store, print_select, entry_columns(store),
         "FROM individuals i"
         " LEFT JOIN members m ON m.individual = i.id AND m.generation ="
         " (SELECT max(generation) FROM members WHERE individual = i.id AND rank IS NOT NULL)"

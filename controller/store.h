@@ -8,6 +8,7 @@
 
 #include "common/creature.h"
 #include "controller/search.h"
+#include "controller/seeding.h"
 #include "proto/message.h"
 
 struct store;
@@ -16,6 +17,12 @@ struct store;
  * it. ERR_BUSY if another controller holds the lock. */
 int store_create(struct store **store, const char *path, const struct params *params,
                  struct error *error);
+/* The same, with the seeds of its first generation, so that a run that dies before it is stored has
+ * them. */
+int store_create_seeded(struct store **store, const char *path, const struct params *params,
+                        const struct seeding *seeding, struct error *error);
+/* The seeds, in their order; `seeding` must be empty. */
+int store_get_seeds(struct store *store, struct seeding *seeding, struct error *error);
 /* Opens for writing (ERR_BUSY if another controller holds the run; the content is checked for
  * damage) or read-only: then all reads see one moment of the run. */
 int store_open(struct store **store, const char *path, int is_read_only, struct error *error);
@@ -117,6 +124,7 @@ struct store_entry {
     double referee_fitness;
     int verdict;
     char method[16];
+    char source[PARAM_TEXT_SIZE]; /* of a seed: where it comes from; else empty */
     uint64_t parents[2];
     char mutations[CREATURE_MUTATIONS_SIZE];
     struct measures measures;

@@ -1,7 +1,7 @@
 /* The schema of RUN_DIR/run.db; docs/run-store.md explains it to people who query it.
  *
  * Everything that may differ between two equal runs (times, workers, costs, attempts) stands in
- * `run`, `costs`, `events` and `quarantine`; all other rows are a function of the parameters alone.
+ * `run`, `seeds`, `costs`, `events` and `quarantine`; all other rows are a function of the parameters alone.
  * Seeds and digests are 16 hexadecimal digits, because SQLite's integers are signed. The columns of
  * the measures are made from measure_table (STORE_MEASURES_MARK stands for them). The genome is the
  * last column: it may spill to overflow pages, which queries on the measures then never touch. */
@@ -52,7 +52,7 @@ static const char *const store_schema[] = {
     "CREATE TABLE individuals ("
     " id INTEGER PRIMARY KEY,"      /* 1, 2, ... in the order of birth */
     " generation INTEGER NOT NULL," /* of birth */
-    " method TEXT NOT NULL,"        /* random, asexual, crossover, graft */
+    " method TEXT NOT NULL,"        /* random, asexual, crossover, graft, seed */
     " parent1 INTEGER REFERENCES individuals, parent2 INTEGER REFERENCES individuals,"
     " mutations TEXT NOT NULL,"            /* in words */
     " seed TEXT NOT NULL,"                 /* of its evaluation */
@@ -64,6 +64,13 @@ static const char *const store_schema[] = {
     " " STORE_MEASURES_MARK " genome BLOB NOT NULL" /* MessagePack, docs/creature-format.md */
     ") STRICT",
     "CREATE INDEX individuals_generation ON individuals (generation)",
+
+    /* The creatures the run began with; none in stores from before there were seeds. */
+    "CREATE TABLE seeds ("
+    " individual INTEGER PRIMARY KEY," /* whose genome it is, with new ids */
+    " source TEXT NOT NULL,"           /* the file it was read from, or RUN_DIR:ID */
+    " creature BLOB NOT NULL"          /* as in a binary creature file */
+    ") STRICT",
 
     /* Who was judged in which generation: survivors are members of several. */
     "CREATE TABLE members ("

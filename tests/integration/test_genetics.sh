@@ -61,11 +61,34 @@ for j in 1 2; do
         >/dev/null 2>&1 || fail "run with an inherited method"
 done
 same_runs gene1 gene2
-"$controller" list gene1 --top 0 --json | grep -q '"mutations": ".*breeding method [a-z]* -> ' ||
-    fail "no breeding method mutated"
+says '"mutations": ".*breeding method [a-z]* -> ' "$controller" list gene1 --top 0 --json
 "$controller" save gene1 1 -o gene.json --text >/dev/null
 grep -Eq '"breeding": "(asexual|crossover|graft)"' gene.json || fail "no breeding gene in the file"
 says '^\+ |^~ |^- ' "$controller" diff gene.json a.creature
+
+# a run that begins with saved creatures: equal for any number of workers and over a kill, its seeds
+# unchanged in it, its descendants' line ends in them
+seeds=(-s "evolution.seeds=gene1:1 a.creature" --seed-creature g.creature)
+"$controller" run walk.ini "${seeds[@]}" -j 1 -o seeded1 >/dev/null 2>&1 || fail "run with seeds"
+start "$controller" run walk.ini "${seeds[@]}" -j 2 -o seeded2 >/dev/null 2>&1
+wait_until "seeded2 is in generation 1" has_reached seeded2 1
+kill -KILL "$pid"
+wait_until "it dies" is_gone "$pid"
+rm a.creature g.creature
+"$controller" resume seeded2 >/dev/null 2>&1 || fail "resume with seeds"
+same_runs seeded1 seeded2
+"$controller" save seeded1 2 -o two.json --text >/dev/null
+grep -q '"method": "seed"' two.json || fail "creature 2 is no seed"
+"$controller" random -o a.creature >/dev/null
+says '^([0-9]+) genes the same, 0 changed|^0 genes the same' "$controller" diff two.json a.creature
+says '^ +4 .* asexual of 1 ' "$controller" list seeded1 --lineage 4
+says ' seed +[^ ]* +gene1:1$' "$controller" list seeded1 --lineage 1
+says '"source": "gene1:1"' "$controller" list seeded1 --lineage 1 --json
+refused 1 'evolution.seeds: nowhere.creature: ' "$controller" run walk.ini -o never -s evolution.seeds=nowhere.creature
+refused 1 'seed-creature: gene1.*no creature 999' "$controller" run walk.ini -o never --seed-creature gene1:999
+refused 1 '3 seeds are more than population.size 2' "$controller" run walk.ini -o never -s population.size=2 \
+    -s population.survival=0.5 -s "evolution.seeds=a.creature a.creature a.creature"
+[ ! -e never ] || fail "a refused run has a directory"
 
 # refused
 refused 1 'there is no creature 999' "$controller" list run --lineage 999
