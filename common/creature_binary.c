@@ -223,9 +223,9 @@ static int check_envelope(const msgpack_object *root, const msgpack_object **con
         return error_set(error, ERR_FORMAT, "not a creature file");
     if ((rc = pack_get_u64(pack_find(root, "version"), UINT64_MAX, &version, "version", error)))
         return rc;
-    if (version != CREATURE_FORMAT_VERSION)
+    if (version < 1 || version > CREATURE_FORMAT_VERSION)
         return error_set(error, ERR_VERSION,
-                         "format version %" PRIu64 " is not supported (this program reads %d)",
+                         "format version %" PRIu64 " is not supported (this program reads 1 to %d)",
                          version, CREATURE_FORMAT_VERSION);
     if ((rc = check_keys(root, file_keys, "file", error)) ||
         (rc = pack_get_u64(pack_find(root, "checksum"), UINT64_MAX, &checksum, "checksum", error)))

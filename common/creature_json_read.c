@@ -15,7 +15,7 @@
 #include "common/text.h"
 #include "common/version.h"
 
-/* Of hand-written bodies that say nothing else. */
+/* Of hand-written bodies that say nothing else; linear joints by genome_reach_m(). */
 #define DEFAULT_LIMIT_RAD 1.0
 
 static const char *const file_keys[] = {"format",    "version",    "name",       "note",
@@ -23,7 +23,7 @@ static const char *const file_keys[] = {"format",    "version",    "name",      
                                         "mutations", "root",       "bodies",     "connections",
                                         "neurons",   "evaluation", "breeding",   NULL};
 static const char *const body_keys[] = {
-    "id",        "width_m", "height_m", "joint", "limits_rad", "recursive_limit",
+    "id",        "width_m", "height_m", "joint", "limits_rad", "limits_m", "recursive_limit",
     "symmetric", "sensors", "effector", NULL};
 static const char *const effector_keys[] = {"input", "strength", NULL};
 static const char *const connection_keys[] = {"id",
@@ -271,19 +271,25 @@ static void read_input(struct reader *reader, json_t *value, int is_central,
     read_real(reader, value, "weight", OPTIONAL, &input->weight);
 }
 
+/* In the unit of the joint, which with the size is read before. */
 static void read_limits(struct reader *reader, json_t *object, struct body_gene *body)
 {
-    body->lower_rad = -DEFAULT_LIMIT_RAD;
-    body->upper_rad = DEFAULT_LIMIT_RAD;
-    json_t *value = find(reader, object, "limits_rad", OPTIONAL);
+    int is_linear = body->joint == JOINT_LINEAR;
+    const char *key = is_linear ? "limits_m" : "limits_rad";
+    const char *other = is_linear ? "limits_rad" : "limits_m";
+    body->upper = is_linear ? genome_reach_m(body) : DEFAULT_LIMIT_RAD;
+    body->lower = -body->upper;
+    if (json_object_get(object, other))
+        fail(reader, ERR_FORMAT, other, "a %s joint has %s", joint_type_names[body->joint], key);
+    json_t *value = find(reader, object, key, OPTIONAL);
     if (!value)
         return;
     if (!json_is_array(value) || json_array_size(value) != 2) {
-        fail(reader, ERR_FORMAT, "limits_rad", "expected [lower, upper]");
+        fail(reader, ERR_FORMAT, key, "expected [lower, upper]");
         return;
     }
-    convert_real(reader, json_array_get(value, 0), "limits_rad", &body->lower_rad);
-    convert_real(reader, json_array_get(value, 1), "limits_rad", &body->upper_rad);
+    convert_real(reader, json_array_get(value, 0), key, &body->lower);
+    convert_real(reader, json_array_get(value, 1), key, &body->upper);
 }
 
 static void read_sensors(struct reader *reader, json_t *object, struct body_gene *body)
@@ -555,9 +561,9 @@ static void read_format(struct reader *reader, json_t *object)
              CREATURE_FORMAT_NAME);
     int64_t version = 0;
     read_int(reader, object, "version", REQUIRED, 0, INT64_MAX, &version);
-    if (version != CREATURE_FORMAT_VERSION)
+    if (version < 1 || version > CREATURE_FORMAT_VERSION)
         fail(reader, ERR_VERSION, NULL,
-             "format version %" PRId64 " is not supported (this program reads %d)", version,
+             "format version %" PRId64 " is not supported (this program reads 1 to %d)", version,
              CREATURE_FORMAT_VERSION);
 }
 

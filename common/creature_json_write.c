@@ -88,9 +88,9 @@ static json_t *body_value(struct tree *tree, const struct body_gene *body)
     put(tree, object, "width_m", json_real(body->width_m));
     put(tree, object, "height_m", json_real(body->height_m));
     put(tree, object, "joint", json_string(joint_type_names[body->joint]));
-    add(tree, limits, json_real(body->lower_rad));
-    add(tree, limits, json_real(body->upper_rad));
-    put(tree, object, "limits_rad", limits);
+    add(tree, limits, json_real(body->lower));
+    add(tree, limits, json_real(body->upper));
+    put(tree, object, body->joint == JOINT_LINEAR ? "limits_m" : "limits_rad", limits);
     if (body->recursive_limit != 1)
         put(tree, object, "recursive_limit", json_integer(body->recursive_limit));
     if (body->is_symmetric)

@@ -16,7 +16,7 @@
 #include "common/hash.h"
 #include "common/text.h"
 
-const char *const joint_type_names[JOINT_TYPE_COUNT] = {"rigid", "rotary"};
+const char *const joint_type_names[JOINT_TYPE_COUNT] = {"rigid", "rotary", "linear"};
 const char *const breeding_gene_names[BREEDING_GENE_COUNT] = {"unset", "asexual", "crossover",
                                                               "graft"};
 const char *const input_kind_names[INPUT_KIND_COUNT] = {"constant", "neuron", "sensor"};
@@ -142,6 +142,16 @@ void genome_remove_neuron(struct genome *genome, int index)
     remove_row(genome->neurons, &genome->neuron_count, index, sizeof(*genome->neurons));
 }
 
+double genome_limit_max(int joint)
+{
+    return joint == JOINT_LINEAR ? GENOME_LIMIT_MAX_M : GENOME_LIMIT_MAX_RAD;
+}
+
+double genome_reach_m(const struct body_gene *body)
+{
+    return (body->width_m > body->height_m ? body->width_m : body->height_m) / 2;
+}
+
 int genome_find_body(const struct genome *genome, gene_id id)
 {
     for (int i = 0; i < genome->body_count; i++)
@@ -178,7 +188,7 @@ static int is_equal_input(const struct input_gene *a, const struct input_gene *b
 static int is_equal_body(const struct body_gene *a, const struct body_gene *b)
 {
     return a->id == b->id && a->width_m == b->width_m && a->height_m == b->height_m &&
-           a->joint == b->joint && a->lower_rad == b->lower_rad && a->upper_rad == b->upper_rad &&
+           a->joint == b->joint && a->lower == b->lower && a->upper == b->upper &&
            a->recursive_limit == b->recursive_limit && a->is_symmetric == b->is_symmetric &&
            a->sensors == b->sensors && a->has_effector == b->has_effector &&
            is_equal_input(&a->effector_input, &b->effector_input) &&
@@ -239,8 +249,8 @@ static uint64_t hash_body(uint64_t hash, const struct body_gene *body)
     hash = hash_double(hash, body->width_m);
     hash = hash_double(hash, body->height_m);
     hash = hash_u64(hash, body->joint);
-    hash = hash_double(hash, body->lower_rad);
-    hash = hash_double(hash, body->upper_rad);
+    hash = hash_double(hash, body->lower);
+    hash = hash_double(hash, body->upper);
     hash = hash_u64(hash, body->recursive_limit);
     hash = hash_u64(hash, body->is_symmetric);
     hash = hash_u64(hash, body->sensors);
@@ -505,14 +515,17 @@ static int check_body(const struct genome *genome, int row, struct error *error)
 {
     const struct body_gene *body = &genome->bodies[row];
     struct place place = {error, "body", row, body->id, ""};
-    int rc;
+    int is_linear = body->joint == JOINT_LINEAR, rc;
+    const char *lower = is_linear ? "lower_m" : "lower_rad";
+    const char *upper = is_linear ? "upper_m" : "upper_rad";
+    double most = genome_limit_max(body->joint);
     if ((rc = check_id(&place)) ||
         (rc = check_real(&place, "width_m", body->width_m, GENOME_SIDE_MIN_M, GENOME_SIDE_MAX_M)) ||
         (rc = check_real(&place, "height_m", body->height_m, GENOME_SIDE_MIN_M,
                          GENOME_SIDE_MAX_M)) ||
         (rc = check_int(&place, "joint", body->joint, 0, JOINT_TYPE_COUNT - 1)) ||
-        (rc = check_real(&place, "lower_rad", body->lower_rad, -GENOME_LIMIT_MAX_RAD, 0)) ||
-        (rc = check_real(&place, "upper_rad", body->upper_rad, 0, GENOME_LIMIT_MAX_RAD)) ||
+        (rc = check_real(&place, lower, body->lower, -most, 0)) ||
+        (rc = check_real(&place, upper, body->upper, 0, most)) ||
         (rc = check_int(&place, "recursive_limit", body->recursive_limit, 1,
                         GENOME_RECURSION_MAX)) ||
         (rc = check_int(&place, "is_symmetric", body->is_symmetric, 0, 1)) ||

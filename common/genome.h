@@ -26,13 +26,15 @@ enum {
 #define GENOME_SIDE_MIN_M    0.01
 #define GENOME_SIDE_MAX_M    10.0
 #define GENOME_LIMIT_MAX_RAD (4.0 * 3.14159265358979323846) /* two full turns to either side */
+#define GENOME_LIMIT_MAX_M   10.0                           /* of linear joints, either way */
 #define GENOME_ANGLE_MAX_RAD (2.0 * 3.14159265358979323846) /* of a connection, either way */
 #define GENOME_WEIGHT_MAX    100.0 /* of weights and of constants, either sign */
 #define GENOME_SCALE_MIN     0.1
 #define GENOME_SCALE_MAX     10.0
 
-enum joint_type { JOINT_RIGID, JOINT_ROTARY, JOINT_TYPE_COUNT };
-extern const char *const joint_type_names[JOINT_TYPE_COUNT]; /* "rigid", "rotary" */
+/* A linear joint slides the part straight out of its parent and back in, without turning it. */
+enum joint_type { JOINT_RIGID, JOINT_ROTARY, JOINT_LINEAR, JOINT_TYPE_COUNT };
+extern const char *const joint_type_names[JOINT_TYPE_COUNT]; /* "rigid", "rotary", "linear" */
 
 /* How a creature breeds, where that is inherited (breeding.choice): as first parent. */
 enum breeding_gene {
@@ -83,12 +85,12 @@ struct body_gene {
     gene_id id;
     double width_m, height_m; /* along the part's own x and y */
     uint8_t joint;            /* enum joint_type: the joint to the parent (unused at the root) */
-    double lower_rad;         /* joint limits from the pose at birth: lower <= 0 <= upper */
-    double upper_rad;
-    uint8_t recursive_limit; /* how often the gene may occur on one path from the root, >= 1 */
-    uint8_t is_symmetric;    /* several connections of a parent to it alternate as mirror images */
-    uint32_t sensors;        /* set of SENSOR_BIT() */
-    uint8_t has_effector;    /* a joint effector (rotary joints; ignored at rigid ones) */
+    double lower, upper;      /* joint limits from the pose at birth, lower <= 0 <= upper: angles in
+                               * rad; of linear joints extensions in m, at scale 1 */
+    uint8_t recursive_limit;  /* how often the gene may occur on one path from the root, >= 1 */
+    uint8_t is_symmetric;     /* several connections of a parent to it alternate as mirror images */
+    uint32_t sensors;         /* set of SENSOR_BIT() */
+    uint8_t has_effector;     /* a joint effector (ignored at rigid joints) */
     struct input_gene effector_input;
     double effector_strength; /* share of the greatest strength the joint may have, (0, 1] */
 };
@@ -136,6 +138,12 @@ struct neuron_gene *genome_add_neuron(struct genome *genome);
 void genome_remove_body(struct genome *genome, int index);
 void genome_remove_connection(struct genome *genome, int index);
 void genome_remove_neuron(struct genome *genome, int index);
+
+/* Greatest limit, either way, of a joint of that type: rad or m. */
+double genome_limit_max(int joint);
+/* The extension, m, that does to a part what turning by 1 rad does: half its longer side. Default limits
+ * and changes of a joint's type go by it. */
+double genome_reach_m(const struct body_gene *body);
 
 /* Row numbers by id, or -1. */
 int genome_find_body(const struct genome *genome, gene_id id);

@@ -37,8 +37,8 @@ static void encode_body(const struct body_gene *body, struct pack_writer *writer
     pack_double(writer, body->width_m);
     pack_double(writer, body->height_m);
     pack_u64(writer, body->joint);
-    pack_double(writer, body->lower_rad);
-    pack_double(writer, body->upper_rad);
+    pack_double(writer, body->lower);
+    pack_double(writer, body->upper);
     pack_u64(writer, body->recursive_limit);
     pack_u64(writer, body->is_symmetric);
     pack_u64(writer, body->sensors);
@@ -182,8 +182,8 @@ static int decode_body(const msgpack_object *object, struct genome *genome, cons
     body->width_m = next_double(&cursor);
     body->height_m = next_double(&cursor);
     body->joint = next_u8(&cursor);
-    body->lower_rad = next_double(&cursor);
-    body->upper_rad = next_double(&cursor);
+    body->lower = next_double(&cursor);
+    body->upper = next_double(&cursor);
     body->recursive_limit = next_u8(&cursor);
     body->is_symmetric = next_u8(&cursor);
     body->sensors = (uint32_t)next_u64(&cursor, UINT32_MAX);

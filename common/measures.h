@@ -52,7 +52,7 @@
     X(residual_j, "energy that does not balance over the scored time (signed)")                    \
     X(residual_share, "(|residual| + unearned gain) / (work in + losses + 1e-3 m g H)")            \
     X(speed_max_m_s, "greatest speed of any part's centre")                                        \
-    X(joint_speed_max_rad_s, "greatest rate of any joint")                                         \
+    X(joint_speed_max_rad_s, "greatest rate of any joint that turns")                              \
     X(penetration_max_m, "deepest contact penetration")                                            \
     X(rk4_share, "share of the steps taken with RK4 (the others: Moreau midpoint)")                \
     X(reach_m, "greatest horizontal distance of the centre of mass")                               \
@@ -61,7 +61,8 @@
     X(head_mean_m, "mean height of the head")                                                      \
     X(head_max_m, "greatest height of the head")                                                   \
     X(follow_share, "1 - distance to the light / that of who stays put; mean over the trials")     \
-    X(light_distance_m, "mean distance to the light (horizontal where there is a ground)")
+    X(light_distance_m, "mean distance to the light (horizontal where there is a ground)")         \
+    X(joint_speed_max_m_s, "greatest rate of any linear joint")
 
 struct measures {
 #define X(name, text) double name;

@@ -72,9 +72,12 @@
     REAL(initial, side_min_m, 0.06, 0.01, 10, 'S', "smallest side of a random part")               \
     REAL(initial, side_max_m, 0.7, 0.01, 10, 'S', "largest side of a random part")                 \
     REAL(initial, rigid, 0.1, 0, 1, 'S', "share of rigid joints")                                  \
-    REAL(initial, effectors, 0.9, 0, 1, 'S', "share of rotary joints that have an effector")       \
+    REAL(initial, linear, 0.2, 0, 1, 'S', "share of linear joints among those that move")          \
+    REAL(initial, effectors, 0.9, 0, 1, 'S', "share of joints that move that have an effector")    \
     REAL(initial, oscillators, 0.7, 0, 1, 'S', "share of effectors first driven by an oscillator") \
     REAL(initial, limit_max_rad, 1.6, 0.1, 12.566370614359172, 'S', "largest random joint limit")  \
+    REAL(initial, extension_max, 0.8, 0.05, 10, 'S',                                               \
+         "largest random limit of a linear joint, by the part's longer side")                      \
     INT(creature, parts_min, 2, 1, 64, 'E', "parts of a phenotype, at least")                      \
     INT(creature, parts_max, 16, 1, 64, 'E', "parts of a phenotype, at most (others not made)")    \
     INT(creature, depth_max, 8, 1, 64, 'E', "parts from root to tip, at most")                     \
@@ -90,6 +93,8 @@
            "what a joint does with its signal")                                                    \
     REAL(creature, strength_n, 10, 0, 100000, 'E',                                                 \
          "greatest torque by larger cross-section, N m/m")                                         \
+    REAL(creature, linear_strength_n_m, 50, 0, 1000000, 'E',                                       \
+         "greatest force of linear joints by larger cross-section, N/m")                           \
     REAL(creature, servo_rad_s, 30, 1, 200, 'E', "natural frequency of position servos")           \
     REAL(creature, joint_speed_rad_s, 20, 0.1, 1000, 'E',                                          \
          "torque mode: speed at which torque is 0")                                                \

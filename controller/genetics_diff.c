@@ -210,6 +210,24 @@ static void compare_effector(struct diff *diff, const struct body_gene *before,
     }
 }
 
+static const char *limit_unit(const struct body_gene *body)
+{
+    return body->joint == JOINT_LINEAR ? " m" : " rad";
+}
+
+/* One by one, but where their unit changes. */
+static void compare_limits(struct diff *diff, const struct body_gene *a, const struct body_gene *b)
+{
+    if ((a->joint == JOINT_LINEAR) == (b->joint == JOINT_LINEAR)) {
+        compare_number(diff, "lower limit", a->lower, b->lower, limit_unit(a));
+        compare_number(diff, "upper limit", a->upper, b->upper, limit_unit(a));
+        return;
+    }
+    open_field(diff);
+    fprintf(diff->out, "limits %.4g .. %.4g%s -> %.4g .. %.4g%s", a->lower, a->upper, limit_unit(a),
+            b->lower, b->upper, limit_unit(b));
+}
+
 static void compare_bodies(struct diff *diff, int row_before, int row_after)
 {
     const struct body_gene *a = &diff->before->bodies[row_before];
@@ -218,8 +236,7 @@ static void compare_bodies(struct diff *diff, int row_before, int row_after)
     compare_number(diff, "width", a->width_m, b->width_m, " m");
     compare_number(diff, "height", a->height_m, b->height_m, " m");
     compare_name(diff, "joint", a->joint, b->joint, joint_type_names);
-    compare_number(diff, "lower limit", a->lower_rad, b->lower_rad, " rad");
-    compare_number(diff, "upper limit", a->upper_rad, b->upper_rad, " rad");
+    compare_limits(diff, a, b);
     compare_number(diff, "recursive limit", a->recursive_limit, b->recursive_limit, "");
     compare_flag(diff, "symmetric", a->is_symmetric, b->is_symmetric);
     compare_sensors(diff, a->sensors, b->sensors);
@@ -231,9 +248,9 @@ static void print_body(struct diff *diff, const struct genome *genome, int row)
     const struct body_gene *body = &genome->bodies[row];
     int sensor;
 
-    fprintf(diff->out, "%s, %.4g x %.4g m, limits %.4g .. %.4g rad, recursive limit %d%s",
-            joint_type_names[body->joint], body->width_m, body->height_m, body->lower_rad,
-            body->upper_rad, body->recursive_limit, body->is_symmetric ? ", symmetric" : "");
+    fprintf(diff->out, "%s, %.4g x %.4g m, limits %.4g .. %.4g%s, recursive limit %d%s",
+            joint_type_names[body->joint], body->width_m, body->height_m, body->lower, body->upper,
+            limit_unit(body), body->recursive_limit, body->is_symmetric ? ", symmetric" : "");
     for (sensor = 0; sensor < SENSOR_COUNT; sensor++)
         if (body->sensors & SENSOR_BIT(sensor))
             fprintf(diff->out, ", sensor %s", sensors[sensor].name);

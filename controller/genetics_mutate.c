@@ -88,7 +88,7 @@ static struct neuron_gene *pick_neuron(struct mutation *mutation, int *row)
     return &mutation->genome->neurons[*row];
 }
 
-/* A random body whose rotary joint is in use; there is one. */
+/* A random body with a joint that moves and is in use; there is one. */
 static struct body_gene *pick_jointed(struct mutation *mutation, int *row)
 {
     struct body_gene *body;
@@ -186,15 +186,33 @@ static void gain_effector(struct mutation *mutation, int row)
                                                 mutation->params, mutation->rng, mutation->ids);
 }
 
-/* A joint that becomes rigid loses its effector; one that can move may gain one. */
+/* Limits and the effector's signal change their unit with the joint: 1 rad is as much as the part's
+ * reach. */
+static void change_joint(struct body_gene *body, int joint, const struct params *params)
+{
+    double reach = genome_reach_m(body), unit_before = genetics_signal_unit(body, params);
+    double factor = joint == JOINT_LINEAR ? reach : body->joint == JOINT_LINEAR ? 1 / reach : 1;
+    double most = genome_limit_max(joint), weight = body->effector_input.weight;
+
+    body->joint = (uint8_t)joint;
+    body->lower = clamp(body->lower * factor, -most, 0);
+    body->upper = clamp(body->upper * factor, 0, most);
+    weight *= genetics_signal_unit(body, params) / unit_before;
+    body->effector_input.weight = clamp(weight, -GENOME_WEIGHT_MAX, GENOME_WEIGHT_MAX);
+}
+
+/* A joint that becomes rigid loses its effector; one that can move may gain one. Types without a share
+ * in the settings never come. */
 static void body_joint(struct mutation *mutation)
 {
     int row;
     struct body_gene *body = pick_body(mutation, &row);
     int before = body->joint;
+    int after = genetics_random_joint(mutation->params, before, mutation->rng);
 
-    body->joint =
-        (uint8_t)((before + 1 + below(mutation, JOINT_TYPE_COUNT - 1)) % JOINT_TYPE_COUNT);
+    if (after < 0)
+        return;
+    change_joint(body, after, mutation->params);
     if (body->joint == JOINT_RIGID)
         lose_effector(body);
     else if (!body->has_effector && genetics_has_joint(mutation->genome, row) &&
@@ -208,14 +226,16 @@ static void body_limits(struct mutation *mutation)
 {
     int row, is_lower = rng_chance(mutation->rng, 0.5);
     struct body_gene *body = pick_jointed(mutation, &row);
-    double *limit = is_lower ? &body->lower_rad : &body->upper_rad;
-    double before = *limit;
-    double after = change(mutation, before, LEAST_LIMIT_RAD);
+    int is_linear = body->joint == JOINT_LINEAR;
+    double *limit = is_lower ? &body->lower : &body->upper;
+    double before = *limit, most = genome_limit_max(body->joint);
+    double least_scale = LEAST_LIMIT_RAD * (is_linear ? genome_reach_m(body) : 1);
+    double after = change(mutation, before, least_scale);
 
-    *limit =
-        is_lower ? clamp(after, -GENOME_LIMIT_MAX_RAD, 0) : clamp(after, 0, GENOME_LIMIT_MAX_RAD);
-    say(mutation, "%s limit of body %d %.2f -> %.2f rad", is_lower ? "lower" : "upper", row, before,
-        *limit);
+    *limit = is_lower ? clamp(after, -most, 0) : clamp(after, 0, most);
+    say(mutation,
+        is_linear ? "%s limit of body %d %.3f -> %.3f m" : "%s limit of body %d %.2f -> %.2f rad",
+        is_lower ? "lower" : "upper", row, before, *limit);
 }
 
 static void body_recursion(struct mutation *mutation)
@@ -255,15 +275,17 @@ static void body_sensors(struct mutation *mutation)
 
 /* ---- inputs ---- */
 
-/* Changes the value of a constant, or the weight of anything else. `what` names the input. */
-static void change_input(struct mutation *mutation, struct input_gene *input, const char *what)
+/* Changes the value of a constant, or the weight of anything else, whose scale is `unit`. `what` names
+ * the input. */
+static void change_input(struct mutation *mutation, struct input_gene *input, double unit,
+                         const char *what)
 {
     int is_constant = input->kind == INPUT_CONSTANT;
     double *number = is_constant ? &input->value : &input->weight;
-    double before = *number;
+    double before = *number, least_scale = LEAST_WEIGHT * (is_constant ? 1 : unit);
 
     *number =
-        clamp(change_signed(mutation, before, LEAST_WEIGHT), -GENOME_WEIGHT_MAX, GENOME_WEIGHT_MAX);
+        clamp(change_signed(mutation, before, least_scale), -GENOME_WEIGHT_MAX, GENOME_WEIGHT_MAX);
     /* The constant that stands for something lost has no weight yet. */
     if (is_constant && input->weight == 0)
         input->weight = 1;
@@ -286,6 +308,7 @@ static void effector(struct mutation *mutation)
     int row;
     struct body_gene *body = pick_jointed(mutation, &row);
     double draw = rng_unit(mutation->rng), before = body->effector_strength;
+    double unit = genetics_signal_unit(body, mutation->params);
     char what[48];
 
     snprintf(what, sizeof(what), "the effector of body %d", row);
@@ -297,8 +320,9 @@ static void effector(struct mutation *mutation)
         say(mutation, "body %d lost its effector", row);
     } else if (draw < EFFECTOR_LOST + EFFECTOR_LED) {
         redraw_input(mutation, body->id, &body->effector_input, what);
+        body->effector_input.weight *= unit;
     } else if (draw < EFFECTOR_LOST + EFFECTOR_LED + EFFECTOR_WEIGHT) {
-        change_input(mutation, &body->effector_input, what);
+        change_input(mutation, &body->effector_input, unit, what);
     } else {
         body->effector_strength = clamp(change(mutation, before, LEAST_STRENGTH), 0.01, 1);
         say(mutation, "strength of %s %.2f -> %.2f", what, before, body->effector_strength);
@@ -353,7 +377,7 @@ static void neuron_weight(struct mutation *mutation)
         return;
     }
     snprintf(what, sizeof(what), "input %d of neuron %d (%s)", k, row, function_name(neuron));
-    change_input(mutation, &neuron->inputs[k], what);
+    change_input(mutation, &neuron->inputs[k], 1, what);
 }
 
 static void neuron_input(struct mutation *mutation)
@@ -442,7 +466,7 @@ static void insert_neuron(struct mutation *mutation, struct neuron_gene *neuron,
         *passed = *reader->input;
         passed->weight = 1;
     }
-    if (reader->input->kind == INPUT_CONSTANT)
+    if (reader->input->kind == INPUT_CONSTANT && reader->input->weight == 0)
         reader->input->weight = 1;
     wiring_lead(mutation->genome, reader->owner, neuron, reader->input);
 }

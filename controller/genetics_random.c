@@ -6,8 +6,9 @@
  * symmetric). What moves a first generation is its drives: most effectors hang on an oscillator of
  * their own. The oscillators of one creature mostly share a frequency and differ in phase, which makes
  * a repeating gait with phase lags; independent frequencies hardly ever give one, and without lags
- * linear drag forbids swimming altogether. Other neurons are wired at random; what feeds no effector
- * is collected. */
+ * linear drag forbids swimming altogether. Signals are made for angles; the weight of a linear
+ * joint's effector turns them into extensions of the part's size. Other neurons are wired at random;
+ * what feeds no effector is collected. */
 #include "controller/genetics_random.h"
 
 #include <math.h>
@@ -27,7 +28,8 @@
     0.3 /* ... with a weight up to this, or it would hold the joint at a limit */
 
 /* Bodies. */
-#define LIMIT_LEAST_RAD 0.1 /* random joints can move at least this far either way */
+#define LIMIT_LEAST_RAD 0.1  /* random joints can move at least this far either way ... */
+#define EXTENSION_LEAST 0.05 /* ... linear ones by this share of the part's longer side */
 #define SYMMETRIC       0.3
 #define JOINT_SENSOR    0.5
 #define OTHER_SENSOR    0.15 /* each face, rate, accelerometer axis */
@@ -65,7 +67,7 @@ int genetics_has_joint(const struct genome *genome, int row)
     if (body->id == genome->root && body->recursive_limit == 1)
         return 0;
 
-    for (i = 0; body->joint == JOINT_ROTARY && i < genome->connection_count; i++)
+    for (i = 0; body->joint != JOINT_RIGID && i < genome->connection_count; i++)
         if (genome->connections[i].to == body->id)
             return 1;
     return 0;
@@ -100,10 +102,46 @@ static uint32_t draw_sensors(const struct params *params, struct rng *rng)
     return set & sensors_switched_on(params);
 }
 
+int genetics_random_joint(const struct params *params, int except, struct rng *rng)
+{
+    double moving = 1 - params->initial_rigid;
+    double weights[JOINT_TYPE_COUNT] = {
+        [JOINT_RIGID] = params->initial_rigid,
+        [JOINT_ROTARY] = moving * (1 - params->initial_linear),
+        [JOINT_LINEAR] = moving * params->initial_linear,
+    };
+
+    if (except >= 0)
+        weights[except] = 0;
+    return rng_pick(rng, weights, JOINT_TYPE_COUNT);
+}
+
+double genetics_signal_unit(const struct body_gene *body, const struct params *params)
+{
+    int is_extension =
+        body->joint == JOINT_LINEAR && params->creature_effector_mode == EFFECTOR_POSITION;
+
+    return is_extension ? genome_reach_m(body) : 1;
+}
+
+static void draw_limits(struct body_gene *body, const struct params *params, struct rng *rng)
+{
+    double least = LIMIT_LEAST_RAD, most = params->initial_limit_max_rad;
+
+    if (body->joint == JOINT_LINEAR) {
+        double length = 2 * genome_reach_m(body);
+
+        least = EXTENSION_LEAST * length;
+        most = fmin(params->initial_extension_max * length, GENOME_LIMIT_MAX_M);
+    }
+    most = fmax(most, least);
+    body->lower = -rng_uniform(rng, least, most);
+    body->upper = rng_uniform(rng, least, most);
+}
+
 int genetics_random_body(struct genome *genome, const struct params *params, struct rng *rng,
                          struct gene_counter *ids)
 {
-    double limit = fmax(params->initial_limit_max_rad, LIMIT_LEAST_RAD);
     struct body_gene *body;
 
     if (genome->body_count == GENOME_BODIES_MAX)
@@ -114,9 +152,8 @@ int genetics_random_body(struct genome *genome, const struct params *params, str
     body->id = gene_counter_next(ids);
     body->width_m = draw_side_m(params, rng);
     body->height_m = draw_side_m(params, rng);
-    body->joint = rng_chance(rng, params->initial_rigid) ? JOINT_RIGID : JOINT_ROTARY;
-    body->lower_rad = -rng_uniform(rng, LIMIT_LEAST_RAD, limit);
-    body->upper_rad = rng_uniform(rng, LIMIT_LEAST_RAD, limit);
+    body->joint = (uint8_t)genetics_random_joint(params, -1, rng);
+    draw_limits(body, params, rng);
     body->recursive_limit = (uint8_t)(1 + rng_pick(rng, recursion_weights, RECURSION_CHOICES));
     body->is_symmetric = (uint8_t)rng_chance(rng, SYMMETRIC);
     body->sensors = draw_sensors(params, rng);
@@ -330,7 +367,7 @@ static int add_drive(struct genome *genome, gene_id owner, double frequency_hz, 
 }
 
 static int add_effector(struct genome *genome, int row, int is_driven, double frequency_hz,
-                        struct rng *rng, struct gene_counter *ids)
+                        const struct params *params, struct rng *rng, struct gene_counter *ids)
 {
     struct body_gene *body = &genome->bodies[row];
     int status = is_driven ? add_drive(genome, body->id, frequency_hz, rng, ids) : 0;
@@ -339,7 +376,7 @@ static int add_effector(struct genome *genome, int row, int is_driven, double fr
         return status;
     body->has_effector = 1;
     body->effector_strength = rng_uniform(rng, STRENGTH_MIN, 1);
-    body->effector_input.weight = rng_uniform(rng, 0.8, 1.2);
+    body->effector_input.weight = rng_uniform(rng, 0.8, 1.2) * genetics_signal_unit(body, params);
     if (is_driven && !status)
         wiring_lead(genome, body->id, &genome->neurons[genome->neuron_count - 1],
                     &body->effector_input);
@@ -352,7 +389,7 @@ int genetics_random_effector(struct genome *genome, int row, double frequency_hz
                              const struct params *params, struct rng *rng, struct gene_counter *ids)
 {
     return add_effector(genome, row, rng_chance(rng, params->initial_oscillators), frequency_hz,
-                        rng, ids);
+                        params, rng, ids);
 }
 
 static int add_bodies(struct genome *genome, const struct params *params, struct rng *rng,
@@ -466,8 +503,8 @@ static int ensure_drive(struct genome *genome, double frequency_hz, const struct
         }
     if (count == 0 || params->initial_effectors == 0 || params->initial_oscillators == 0)
         return 0;
-    return add_effector(genome, jointed[rng_below(rng, (uint32_t)count)], 1, frequency_hz, rng,
-                        ids);
+    return add_effector(genome, jointed[rng_below(rng, (uint32_t)count)], 1, frequency_hz, params,
+                        rng, ids);
 }
 
 static int add_effectors(struct genome *genome, const struct params *params, struct rng *rng,

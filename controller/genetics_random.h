@@ -30,9 +30,14 @@ int genetics_random_effector(struct genome *genome, int row, double frequency_hz
 /* A frequency for a creature's oscillators: that of one it has, or a new one. */
 double genetics_random_frequency_hz(const struct genome *genome, struct rng *rng);
 
+/* A type of joint by the initial.* shares, not `except` (-1: any); -1 where no other has a share. */
+int genetics_random_joint(const struct params *params, int except, struct rng *rng);
+
 int genetics_is_oscillator(int function);
-/* 1 if body `row` has a rotary joint in use: something leads to it, and it is not a root that occurs
- * only once. */
+/* What one unit of an effector's signal should be in that body's joint: signals are made for angles. */
+double genetics_signal_unit(const struct body_gene *body, const struct params *params);
+/* 1 if body `row` has a joint that moves and is in use: something leads to it, and it is not a root
+ * that occurs only once. */
 int genetics_has_joint(const struct genome *genome, int row);
 
 #endif

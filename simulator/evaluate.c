@@ -25,8 +25,9 @@
 #define PENETRATION_TIME_S 0.05
 /* A guard on turning acts after this many steps. */
 #define TURN_STEPS 3
-/* Reversals of a joint are counted from this rate on, rad/s. */
+/* Reversals of a joint are counted from this rate on, rad/s; of a linear one, m/s. */
 #define REVERSAL_RATE_RAD_S 0.2
+#define REVERSAL_RATE_M_S   0.04
 /* Who stands on something has fallen off when its lowest point is this far below y = 0, m. */
 #define FALL_M 0.1
 /* Drag is stable while 2 k h / (density x thinnest side) stays below this. */
@@ -77,13 +78,21 @@ static double length_of(double x, double y)
 
 /* ---------------------------------------------------------------- brain and effectors */
 
-/* Clamps a signal to what the joint can do, in the gene's sign. */
+/* What one unit of a gene's signal is to the joint: angles turn with the part, extensions go by its
+ * scale, shares of the strength by neither. */
+static double signal_unit(const struct run *run, const struct link *link)
+{
+    int is_position = run->params->creature_effector_mode == EFFECTOR_POSITION;
+    return link->mirror * (is_position ? link->scale : 1);
+}
+
+/* Clamps a signal to what the joint can do, in the gene's sign and unit. */
 static double clamp_signal(const struct run *run, const struct link *link, double signal)
 {
     double low = -1, high = 1;
     if (run->params->creature_effector_mode == EFFECTOR_POSITION) {
-        low = link->mirror > 0 ? link->lower : -link->upper;
-        high = link->mirror > 0 ? link->upper : -link->lower;
+        low = (link->mirror > 0 ? link->lower : -link->upper) / link->scale;
+        high = (link->mirror > 0 ? link->upper : -link->lower) / link->scale;
     }
     return signal < low ? low : signal > high ? high : signal;
 }
@@ -105,8 +114,9 @@ static void think(struct run *run)
         double from = run->filtered[i];
         double to = from + share * (clamp_signal(run, link, run->signals[i]) - from);
         run->filtered[i] = to;
-        dynamics_set_target(run->dynamics, link_index, link->mirror * from,
-                            link->mirror * (to - from) / run->tick_s);
+        double unit = signal_unit(run, link);
+        dynamics_set_target(run->dynamics, link_index, unit * from,
+                            unit * (to - from) / run->tick_s);
     }
 }
 
@@ -331,9 +341,11 @@ static int watch_step(struct run *run)
         turn = fmax(turn, fabs(state.omega_rad_s) * run->dt_s);
     }
     for (int i = 1; i < run->phenotype.link_count; i++) {
-        double rate = qd[2 + i];
-        int direction = rate > REVERSAL_RATE_RAD_S ? 1 : rate < -REVERSAL_RATE_RAD_S ? -1 : 0;
-        m->joint_speed_max_rad_s = fmax(m->joint_speed_max_rad_s, fabs(rate));
+        int is_linear = run->phenotype.links[i].joint_kind == LINK_LINEAR;
+        double rate = qd[2 + i], least = is_linear ? REVERSAL_RATE_M_S : REVERSAL_RATE_RAD_S;
+        int direction = rate > least ? 1 : rate < -least ? -1 : 0;
+        double *fastest = is_linear ? &m->joint_speed_max_m_s : &m->joint_speed_max_rad_s;
+        *fastest = fmax(*fastest, fabs(rate));
         if (direction != 0) {
             run->reversals[i] += run->direction[i] == -direction;
             run->direction[i] = direction;

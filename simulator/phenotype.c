@@ -34,8 +34,9 @@
  *    the parent is negated and m_c flips: (f_p + f_p') is then 2 (or 6) quarters, and all other
  *    terms change sign. The image's descendants follow with both flags flipped: an exact mirror image.
  *
- * 2. Links: a part with a rotary joint, or the root, begins a link; one with a rigid joint belongs to
- *    its parent's. Masses and inertias merge by the parallel axis theorem.
+ * 2. Links: a part with a joint that moves, or the root, begins a link; one with a rigid joint belongs
+ *    to its parent's. Masses and inertias merge by the parallel axis theorem. The axis of a linear
+ *    joint is the opposite of the normal of the child's attached face: straight out of the parent.
  * 3. Neurons: the central set, then part by part the neurons of its gene, in table order. A neuron's
  *    instance is therefore found as the first of its part plus its rank among its owner's genes.
  * 4. Wires: references become instances; one that finds nothing becomes the constant 0. */
@@ -54,6 +55,7 @@ struct growth {
     int quarters; /* world angle = quarters pi/2 + rest_rad */
     double rest_rad;
     struct vec2 axis; /* the part's x axis in the world: cosine and sine of its angle */
+    struct vec2 out;  /* straight out of the parent: the axis of a linear joint */
     double scale;     /* product of the scales on the path */
     int first_neuron; /* instance of its gene's first neuron, if it was made */
 };
@@ -143,6 +145,15 @@ static void develop_size(const struct params *params, const struct body_gene *bo
     part->mass_kg = params->creature_density_kg_m2 * part->width_m * part->height_m;
 }
 
+/* Outward normal of a face in the gene frame. */
+static struct vec2 face_normal(int face)
+{
+    static const struct vec2 normals[FACE_COUNT] = {
+        [FACE_RIGHT] = {1, 0}, [FACE_TOP] = {0, 1}, [FACE_LEFT] = {-1, 0}, [FACE_BOTTOM] = {0, -1}};
+
+    return normals[face];
+}
+
 /* Sets mirror, angle, anchor and centre of a child whose size and parent are known. */
 static void place_child(struct grower *grower, int child, const struct branch *branch)
 {
@@ -177,6 +188,9 @@ static void place_child(struct grower *grower, int child, const struct branch *b
                       face_point(c->width_m, c->height_m, gene->child_face, gene->child_position));
     c->anchor = (struct vec2){p->centre.x + out.x, p->centre.y + out.y};
     c->centre = (struct vec2){c->anchor.x - in.x, c->anchor.y - in.y};
+
+    struct vec2 back = gene_to_world(cg->axis, c->mirror, face_normal(gene->child_face));
+    cg->out = (struct vec2){0.0 - back.x, 0.0 - back.y};
 }
 
 /* ---- pass 1: bodies ---- */
@@ -254,9 +268,9 @@ static int add_part(struct grower *grower, int parent, int connection)
     if (connection >= 0)
         place_child(grower, index, &grower->branches[connection]);
 
-    /* Only a rotary joint can be felt. */
+    /* Only a joint that moves can be felt. */
     part->sensors = body->sensors;
-    if (connection < 0 || body->joint != JOINT_ROTARY)
+    if (connection < 0 || body->joint == JOINT_RIGID)
         part->sensors &= ~(SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_JOINT_RATE));
     return index;
 }
@@ -285,6 +299,40 @@ static void grow_children(struct grower *grower, int part)
 
 /* ---- pass 2: links ---- */
 
+/* Kind and limits of a part's joint. A mirrored part turns the other way, but slides out as any other;
+ * how far, goes by its scale, and not further than the longest side. */
+static void set_joint(const struct grower *grower, struct link *link, int index)
+{
+    const struct body_gene *body = &grower->genome->bodies[grower->growths[index].body_row];
+    double most = grower->params->creature_side_max_m;
+
+    if (body->joint == JOINT_LINEAR) {
+        link->joint_kind = LINK_LINEAR;
+        link->axis = grower->growths[index].out;
+        link->scale = grower->growths[index].scale;
+        link->lower = clamp(body->lower * link->scale, -most, 0);
+        link->upper = clamp(body->upper * link->scale, 0, most);
+        return;
+    }
+    link->mirror = grower->phenotype->parts[index].mirror;
+    link->lower = link->mirror > 0 ? body->lower : 0.0 - body->upper;
+    link->upper = link->mirror > 0 ? body->upper : 0.0 - body->lower;
+}
+
+/* The greatest torque or force of a part's joint, in proportion to the larger cross-section. */
+static double joint_strength(const struct grower *grower, const struct link *link,
+                             const struct body_gene *body)
+{
+    const struct part *part = &grower->phenotype->parts[link->part];
+    const struct part *parent = &grower->phenotype->parts[link->parent_part];
+    double section = part->cross_section_m > parent->cross_section_m ? part->cross_section_m
+                                                                     : parent->cross_section_m;
+    double strength = link->joint_kind == LINK_LINEAR ? grower->params->creature_linear_strength_n_m
+                                                      : grower->params->creature_strength_n;
+
+    return strength * section * body->effector_strength;
+}
+
 /* Begins the link of a part: its joint, limits and strength. */
 static void add_link(struct grower *grower, int index)
 {
@@ -296,21 +344,17 @@ static void add_link(struct grower *grower, int index)
     link->part = index;
     link->parent = -1;
     link->parent_part = part->parent;
-    link->mirror = part->mirror;
+    link->mirror = 1;
+    link->scale = 1.0;
     if (part->parent < 0)
         return;
 
     const struct body_gene *body = &grower->genome->bodies[grower->growths[index].body_row];
-    const struct part *parent = &phenotype->parts[part->parent];
-    link->parent = parent->link;
-    link->lower = part->mirror > 0 ? body->lower_rad : 0.0 - body->upper_rad;
-    link->upper = part->mirror > 0 ? body->upper_rad : 0.0 - body->lower_rad;
+    link->parent = phenotype->parts[part->parent].link;
+    set_joint(grower, link, index);
     link->has_effector = body->has_effector;
     if (link->has_effector) {
-        double section = part->cross_section_m > parent->cross_section_m ? part->cross_section_m
-                                                                         : parent->cross_section_m;
-        link->strength =
-            grower->params->creature_strength_n * section * body->effector_strength;
+        link->strength = joint_strength(grower, link, body);
         phenotype->effector_count++;
     }
 }
@@ -356,7 +400,7 @@ static void build_links(struct grower *grower)
     for (int i = 0; i < phenotype->part_count; i++) {
         struct part *part = &phenotype->parts[i];
         const struct body_gene *body = &grower->genome->bodies[grower->growths[i].body_row];
-        if (i == 0 || body->joint == JOINT_ROTARY)
+        if (i == 0 || body->joint != JOINT_RIGID)
             add_link(grower, i);
         else
             part->link = phenotype->parts[part->parent].link;

@@ -66,7 +66,10 @@ struct link {
         upper; /* limits of the joint angle, rad, counter-clockwise, or of the extension, m;
                           * 0 at birth (mirrored parts: exchanged and negated already) */
     int has_effector;
-    int mirror;      /* sign between gene and world angles: of the part */
+    /* Genes and brain have signals and the feeling of the joint in units of mirror times scale: hinges:
+     * the part's mirror and 1; LINK_LINEAR: 1 and the part's scale. */
+    int mirror;
+    double scale;
     double strength; /* of the effector: the greatest torque, N m, or force, N */
 };
 
@@ -100,7 +103,7 @@ struct neuron {
 };
 
 /* Drives the joint of `link`; signal times weight is the requested angle (position mode, rad, sign of
- * the gene frame) or the share of the strength (torque mode). */
+ * the gene frame) or extension (m at scale 1), or the share of the strength (torque mode). */
 struct effector {
     int link;
     struct wire input;

@@ -58,9 +58,10 @@ static void feel_joints(struct senses *senses, const struct dynamics *dynamics)
     for (int i = 0; i < phenotype->part_count; i++) {
         const struct part *part = &phenotype->parts[i];
         double *felt = senses->values + i * SENSOR_COUNT;
-        int has_joint = part->link > 0 && phenotype->links[part->link].part == i;
-        felt[SENSOR_JOINT] = has_joint ? part->mirror * q[2 + part->link] : 0;
-        felt[SENSOR_JOINT_RATE] = has_joint ? part->mirror * qd[2 + part->link] : 0;
+        const struct link *link = &phenotype->links[part->link];
+        int has_joint = part->link > 0 && link->part == i;
+        felt[SENSOR_JOINT] = has_joint ? link->mirror * q[2 + part->link] / link->scale : 0;
+        felt[SENSOR_JOINT_RATE] = has_joint ? link->mirror * qd[2 + part->link] / link->scale : 0;
     }
 }
 

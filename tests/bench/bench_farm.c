@@ -121,8 +121,8 @@ static void make_genome(struct genome *genome)
                                                       .width_m = 0.4,
                                                       .height_m = 0.1,
                                                       .joint = JOINT_ROTARY,
-                                                      .lower_rad = -1,
-                                                      .upper_rad = 1,
+                                                      .lower = -1,
+                                                      .upper = 1,
                                                       .recursive_limit = 1};
     for (gene_id id = 1; id < PARTS; id++)
         *genome_add_connection(genome) = (struct connection_gene){

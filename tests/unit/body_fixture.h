@@ -54,6 +54,7 @@ static inline void body_add_link(struct body *body, const struct body_part *from
                           .upper = is_free ? BODY_FREE_RAD : from->upper_rad,
                           .has_effector = from->torque_max_n_m > 0,
                           .mirror = 1,
+                          .scale = 1,
                           .strength = from->torque_max_n_m};
     if (from->is_linear)
         link->axis = (struct vec2){cos(from->axis_rad), sin(from->axis_rad)};

@@ -54,8 +54,8 @@ static inline struct body_gene *fixture_body(struct genome *genome, gene_id id)
     body->width_m = 0.1 + 0.1 / (double)id; /* digits that need all 17 places */
     body->height_m = 0.2;
     body->joint = JOINT_ROTARY;
-    body->lower_rad = -1.0 / 3.0;
-    body->upper_rad = 7.5;
+    body->lower = -1.0 / 3.0;
+    body->upper = 7.5;
     body->recursive_limit = 1;
     return body;
 }

@@ -18,12 +18,26 @@
 #include "common/version.h"
 #include "tests/unit/genome_fixture.h"
 
-#define GOLDEN_BINARY "tests/golden/creature-v1.creature"
-#define GOLDEN_JSON   "tests/golden/creature-v1.json"
+#define GOLDEN_BINARY "tests/golden/creature-v%d.creature"
+#define GOLDEN_JSON   "tests/golden/creature-v%d.json"
 
 static struct creature creature;
 static struct error error;
 static char directory[] = "/tmp/bestiary-creature-XXXXXX";
+
+/* A claw that slides out of the hand, not in version 1. */
+static void add_claw(struct genome *genome)
+{
+    struct body_gene *claw = fixture_body(genome, 77);
+    claw->joint = JOINT_LINEAR;
+    claw->lower = -1.0 / 7.0;
+    claw->upper = 0.3;
+    claw->sensors = SENSOR_BIT(SENSOR_JOINT);
+    claw->has_effector = 1;
+    claw->effector_input = fixture_sensor(SCOPE_OWN, SENSOR_JOINT, 0, -1.0 / 3.0);
+    claw->effector_strength = 0.1;
+    fixture_connection(genome, 78, HAND, 77)->child_face = FACE_LEFT;
+}
 
 /* Everything set, with numbers that need all their digits. */
 static void make_creature(struct creature *made)
@@ -32,6 +46,7 @@ static void make_creature(struct creature *made)
     strcpy(made->name, "t\xc3\xa4ster \"one\" \\ two");
     strcpy(made->note, "uses every feature");
     fixture_make(&made->genome);
+    add_claw(&made->genome);
     made->id = 12345;
     made->parents[0] = INT64_MAX;
     made->parents[1] = 7;
@@ -359,8 +374,12 @@ START_TEST(hostile_content_behind_a_right_checksum)
     ck_assert_int_lt(accepted, flips * 9 / 10);
     for (size_t length = 0; length < bin->size; length += 7)
         ck_assert_int_lt(decode_content(content, length, 1), 0);
-    ck_assert_int_eq(decode_content(content, bin->size, 2), ERR_VERSION);
-    ck_assert_str_eq(error.message, "x: format version 2 is not supported (this program reads 1)");
+    ck_assert_int_eq(decode_content(content, bin->size, 2), 0);
+    for (uint64_t version = 0; version < UINT64_C(1) << 60; version = version ? version * 5 : 3) {
+        ck_assert_int_eq(decode_content(content, bin->size, version), ERR_VERSION);
+        ck_assert_ptr_nonnull(
+            strstr(error.message, " is not supported (this program reads 1 to 2)"));
+    }
     free(content);
     pack_close(&file);
     pack_writer_deinit(&writer);
@@ -383,6 +402,7 @@ END_TEST
 #define HEAD   "{\"format\": \"bestiary-creature\", \"version\": 1, "
 #define BODY   "{\"id\": 1, \"width_m\": 0.5, \"height_m\": 0.2}"
 #define BODIES "\"bodies\": [" BODY "]"
+#define LINEAR "{\"id\": 1, \"width_m\": 0.3, \"height_m\": 0.7, \"joint\": \"linear\""
 
 static int decode_text(const char *text, struct creature *decoded)
 {
@@ -396,10 +416,31 @@ START_TEST(shortest_json)
     const struct body_gene *body = &decoded.genome.bodies[0];
     ck_assert_uint_eq(decoded.genome.root, 1);
     ck_assert_int_eq(body->joint, JOINT_ROTARY);
-    ck_assert(body->lower_rad == -1 && body->upper_rad == 1);
+    ck_assert(body->lower == -1 && body->upper == 1);
     ck_assert_int_eq(body->recursive_limit, 1);
     ck_assert(!body->is_symmetric && body->sensors == 0 && !body->has_effector);
     ck_assert_int_eq(decoded.has_evaluation, 0);
+    creature_deinit(&decoded);
+}
+END_TEST
+
+/* By default a linear joint moves half the part's longer side either way. */
+START_TEST(linear_joints_in_json)
+{
+    struct creature decoded;
+    ck_assert_msg(decode_text(HEAD "\"bodies\": [" LINEAR "}]}", &decoded) == 0, "%s",
+                  error.message);
+    ck_assert_int_eq(decoded.genome.bodies[0].joint, JOINT_LINEAR);
+    ck_assert(decoded.genome.bodies[0].lower == -0.35 && decoded.genome.bodies[0].upper == 0.35);
+    char *text = creature_to_json(&decoded);
+    ck_assert_ptr_nonnull(strstr(text, "\"limits_m\""));
+    ck_assert_ptr_null(strstr(text, "\"limits_rad\""));
+    free(text);
+    creature_deinit(&decoded);
+    ck_assert_msg(
+        decode_text(HEAD "\"bodies\": [" LINEAR ", \"limits_m\": [-0.0625, 0]}]}", &decoded) == 0,
+        "%s", error.message);
+    ck_assert(decoded.genome.bodies[0].lower == -0.0625 && decoded.genome.bodies[0].upper == 0);
     creature_deinit(&decoded);
 }
 END_TEST
@@ -460,8 +501,12 @@ static const struct {
     {"{}", "worm.json: not a creature file: \"format\" is not"},
     {"{\"format\": \"other\"}", "worm.json: not a creature file"},
     {"{\"format\": \"bestiary-creature\"}", "worm.json: version: missing"},
-    {"{\"format\": \"bestiary-creature\", \"version\": 2}",
-     "worm.json: format version 2 is not supported (this program reads 1)"},
+    {"{\"format\": \"bestiary-creature\", \"version\": 3}",
+     "worm.json: format version 3 is not supported (this program reads 1 to 2)"},
+    {"{\"format\": \"bestiary-creature\", \"version\": 0}",
+     "worm.json: format version 0 is not supported (this program reads 1 to 2)"},
+    {"{\"format\": \"bestiary-creature\", \"version\": -1}",
+     "worm.json: version: -1 is not within"},
     {"{\"format\": \"bestiary-creature\", \"version\": 1.0}",
      "worm.json: version: expected a whole number"},
     {HEAD "\"bodies\": []}", "worm.json: 0 bodies are not within 1 .. 32"},
@@ -495,6 +540,16 @@ static const struct {
      "worm.json: bodies[0].limits_rad: expected [lower, upper]"},
     {HEAD "\"bodies\": [{\"id\": 1, \"width_m\": 1, \"height_m\": 1, \"limits_rad\": [1, 2]}]}",
      "worm.json: body 0 (id 1): lower_rad 1 is not within"},
+    {HEAD "\"bodies\": [{\"id\": 1, \"width_m\": 1, \"height_m\": 1, \"limits_m\": [-1, 2]}]}",
+     "worm.json: bodies[0].limits_m: a rotary joint has limits_rad"},
+    {HEAD "\"bodies\": [" LINEAR ", \"limits_rad\": [-1, 1]}]}",
+     "worm.json: bodies[0].limits_rad: a linear joint has limits_m"},
+    {HEAD "\"bodies\": [" LINEAR ", \"limits_m\": [-1]}]}",
+     "worm.json: bodies[0].limits_m: expected [lower, upper]"},
+    {HEAD "\"bodies\": [" LINEAR ", \"limits_m\": [-1, \"far\"]}]}",
+     "worm.json: bodies[0].limits_m: expected a number"},
+    {HEAD "\"bodies\": [" LINEAR ", \"limits_m\": [-0.1, 11]}]}",
+     "worm.json: body 0 (id 1): upper_m 11 is not within 0 .. 10"},
     {HEAD "\"bodies\": [{\"id\": 1, \"width_m\": 1, \"height_m\": 1, \"recursive_limit\": 300}]}",
      "worm.json: bodies[0].recursive_limit: 300 is not within 1 .. 16"},
     {HEAD "\"bodies\": [{\"id\": 1, \"width_m\": 1, \"height_m\": 1, \"symmetric\": 1}]}",
@@ -806,14 +861,21 @@ START_TEST(huge_files_are_refused)
 }
 END_TEST
 
-/* Files of format version 1 stay readable; see docs/creature-format.md. */
+/* Files of every version stay readable; see docs/creature-format.md. */
 START_TEST(golden_files_are_read)
 {
     struct creature binary, text;
-    ck_assert_msg(creature_read(&binary, GOLDEN_BINARY, &error) == 0, "%s", error.message);
-    ck_assert_msg(creature_read(&text, GOLDEN_JSON, &error) == 0, "%s", error.message);
+    struct genome first;
+    char path[64];
+    int version = 1 + _i;
+    snprintf(path, sizeof path, GOLDEN_BINARY, version);
+    ck_assert_msg(creature_read(&binary, path, &error) == 0, "%s", error.message);
+    snprintf(path, sizeof path, GOLDEN_JSON, version);
+    ck_assert_msg(creature_read(&text, path, &error) == 0, "%s", error.message);
     assert_equal(&binary, &text);
-    ck_assert(genome_is_equal(&text.genome, &creature.genome));
+    fixture_make(&first);
+    ck_assert(genome_is_equal(&text.genome, version == 1 ? &first : &creature.genome));
+    genome_deinit(&first);
     ck_assert_str_eq(text.name, creature.name);
     ck_assert_uint_eq(text.parents[0], INT64_MAX);
     ck_assert_uint_eq(text.seed, UINT64_C(0xfedcba9876543210));
@@ -892,6 +954,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, other_files_are_no_creatures);
     tcase_add_test(tests, shortest_json);
     tcase_add_test(tests, json_defaults);
+    tcase_add_test(tests, linear_joints_in_json);
     tcase_add_test(tests, json_that_must_fail);
     tcase_add_test(tests, json_preset_comes_first);
     tcase_add_test(tests, too_many_rows);
@@ -905,7 +968,7 @@ static Suite *make_suite(void)
     tcase_add_test(files, written_and_read);
     tcase_add_test(files, failed_writes_leave_nothing);
     tcase_add_test(files, huge_files_are_refused);
-    tcase_add_test(files, golden_files_are_read);
+    tcase_add_loop_test(files, golden_files_are_read, 0, CREATURE_FORMAT_VERSION);
     tcase_add_test(files, examples_are_read);
     tcase_add_test(files, examples_in_the_manual_are_read);
     suite_add_tcase(suite, files);
@@ -916,9 +979,12 @@ static Suite *make_suite(void)
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "--make-golden") == 0) {
+        char binary[64], text[64];
         make_creature(&creature);
-        return creature_write(&creature, GOLDEN_BINARY, 0, &error) != 0 ||
-               creature_write(&creature, GOLDEN_JSON, 1, &error) != 0;
+        snprintf(binary, sizeof binary, GOLDEN_BINARY, CREATURE_FORMAT_VERSION);
+        snprintf(text, sizeof text, GOLDEN_JSON, CREATURE_FORMAT_VERSION);
+        return creature_write(&creature, binary, 0, &error) != 0 ||
+               creature_write(&creature, text, 1, &error) != 0;
     }
     SRunner *runner = srunner_create(make_suite());
     srunner_run_all(runner, CK_NORMAL);

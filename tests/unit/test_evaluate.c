@@ -47,8 +47,8 @@ static struct body_gene *add_body(double width_m, double height_m)
     body->width_m = width_m;
     body->height_m = height_m;
     body->joint = JOINT_ROTARY;
-    body->lower_rad = -1;
-    body->upper_rad = 1;
+    body->lower = -1;
+    body->upper = 1;
     body->recursive_limit = 1;
     return body;
 }

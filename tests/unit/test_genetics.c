@@ -145,8 +145,21 @@ START_TEST(random_genomes_are_sound)
                       body->width_m <= params.initial_side_max_m);
             ck_assert(body->height_m >= params.initial_side_min_m &&
                       body->height_m <= params.initial_side_max_m);
-            ck_assert(body->lower_rad <= -0.1 && body->lower_rad >= -params.initial_limit_max_rad);
-            ck_assert(body->upper_rad >= 0.1 && body->upper_rad <= params.initial_limit_max_rad);
+            double length = 2 * genome_reach_m(body);
+            int is_linear = body->joint == JOINT_LINEAR;
+            double least = is_linear ? 0.05 * length : 0.1;
+            double most =
+                is_linear ? params.initial_extension_max * length : params.initial_limit_max_rad;
+            /* the root grows after its limits are drawn */
+            if (k == 0)
+                least = 0;
+            ck_assert(body->lower <= -least && body->lower >= -most);
+            ck_assert(body->upper >= least && body->upper <= most);
+            /* signals are made for angles, weights turn them into extensions of the part's size */
+            double unit = is_linear ? genome_reach_m(body) : 1;
+            if (body->has_effector && body->effector_input.kind != INPUT_CONSTANT)
+                ck_assert(fabs(body->effector_input.weight) >= 0.79 * unit &&
+                          fabs(body->effector_input.weight) <= 1.21 * unit);
             ck_assert(body->recursive_limit >= 1 && body->recursive_limit <= 4);
         }
         genome_deinit(&genome);
@@ -156,7 +169,7 @@ END_TEST
 
 START_TEST(random_genomes_keep_the_shares_asked_for)
 {
-    int joints = 0, rigid = 0, effectors = 0, driven = 0, rotary = 0, phases[4] = {0};
+    int joints = 0, rigid = 0, effectors = 0, driven = 0, linear = 0, phases[4] = {0};
     int drives = 0;
 
     /* So many bodies that one joint nearly always has a drive by chance. */
@@ -172,7 +185,7 @@ START_TEST(random_genomes_keep_the_shares_asked_for)
 
             joints++;
             rigid += body->joint == JOINT_RIGID;
-            rotary += body->joint == JOINT_ROTARY;
+            linear += body->joint == JOINT_LINEAR;
             effectors += body->has_effector;
         }
         for (int k = 0; k < genome.body_count; k++) {
@@ -196,7 +209,8 @@ START_TEST(random_genomes_keep_the_shares_asked_for)
         genome_deinit(&genome);
     }
     assert_share(rigid, joints, params.initial_rigid, "rigid");
-    assert_share(effectors, rotary, params.initial_effectors, "effectors");
+    assert_share(linear, joints - rigid, params.initial_linear, "linear");
+    assert_share(effectors, joints - rigid, params.initial_effectors, "effectors");
     assert_share(driven, drives, params.initial_oscillators, "oscillators");
     for (int k = 0; k < 4; k++)
         assert_share(phases[k], phases[0] + phases[1] + phases[2] + phases[3], 0.25, "phases");
@@ -210,7 +224,7 @@ static int has_joint(const struct genome *genome, int row)
 
     for (int i = 0; i < genome->connection_count; i++)
         if (genome->connections[i].to == body->id)
-            return body->joint == JOINT_ROTARY &&
+            return body->joint != JOINT_RIGID &&
                    (body->id != genome->root || body->recursive_limit > 1);
     return 0;
 }
@@ -321,6 +335,8 @@ START_TEST(random_genomes_at_the_bounds_are_sound)
         params.initial_neurons_max = sizes[i % 5][2];
         params.initial_central_max = sizes[i % 5][3];
         params.initial_rigid = i % 3 / 2.0;
+        params.initial_linear = i % 5 / 4.0;
+        params.initial_extension_max = i % 7 ? 0.05 : 10;
         params.initial_effectors = i % 4 / 3.0;
         params.initial_limit_max_rad = i % 2 ? 0.1 : GENOME_LIMIT_MAX_RAD;
         make(&genome, 1);
@@ -396,8 +412,8 @@ static const struct {
 } kinds[] = {
     {"breeding_method", {"breeding method ", " -> asexual", " -> crossover", " -> graft"}},
     {"body_size", {"width of body ", "height of body ", " m"}},
-    {"body_joint", {"joint of body ", "rigid", "rotary"}},
-    {"body_limits", {"lower limit of body ", "upper limit of body ", " rad"}},
+    {"body_joint", {"joint of body ", "rigid", "rotary", "linear"}},
+    {"body_limits", {"lower limit of body ", "upper limit of body ", " rad", " m"}},
     {"body_recursion", {"recursive limit of body ", " -> "}},
     {"body_symmetry", {" became symmetric", " is no longer symmetric", "body "}},
     {"body_sensors", {" gained the sensor ", " lost the sensor ", "contact-left", "joint"}},
@@ -506,6 +522,84 @@ START_TEST(sites_are_drawn_by_rate_and_number)
     }
     assert_share(flags, trials, expected, "flags of connections");
     genome_deinit(&genome);
+}
+END_TEST
+
+/* The types of joint that the settings give no share never come up, not by mutation either. */
+START_TEST(types_of_joint_without_a_share_never_come)
+{
+    static const struct {
+        double rigid, linear;
+        int allowed; /* set of types */
+    } settings[] = {{0, 0, 1 << JOINT_ROTARY},
+                    {0, 1, 1 << JOINT_LINEAR},
+                    {1, 0.5, 1 << JOINT_RIGID},
+                    {0, 0.5, 1 << JOINT_ROTARY | 1 << JOINT_LINEAR},
+                    {0.5, 0, 1 << JOINT_ROTARY | 1 << JOINT_RIGID},
+                    {0.5, 1, 1 << JOINT_LINEAR | 1 << JOINT_RIGID}};
+
+    for (size_t s = 0; s < sizeof settings / sizeof settings[0]; s++) {
+        int seen = 0;
+
+        params.initial_rigid = settings[s].rigid;
+        params.initial_linear = settings[s].linear;
+        params.mutation_body_joint = 20;
+        for (uint64_t i = 1; i <= 100; i++) {
+            struct genome genome;
+            char text[256];
+
+            make(&genome, i);
+            ck_assert_int_eq(mutate(&genome, 8, i + 1000, text), 0);
+            assert_sound(&genome, text);
+            for (int k = 0; k < genome.body_count; k++)
+                seen |= 1 << genome.bodies[k].joint;
+            genome_deinit(&genome);
+        }
+        ck_assert_int_eq(seen, settings[s].allowed);
+    }
+}
+END_TEST
+
+/* A joint that turns into a linear one keeps its range and its signal by the part's reach, and the
+ * other way round; the limits stay within their bounds. */
+START_TEST(a_change_of_type_keeps_range_and_signal)
+{
+    int to_linear = 0, to_rotary = 0;
+
+    allow_only("body_joint");
+    params.initial_rigid = 0;
+    for (uint64_t i = 1; i <= 300; i++) {
+        struct genome genome, before;
+        char text[256];
+
+        params.initial_limit_max_rad = i % 2 ? 1.6 : GENOME_LIMIT_MAX_RAD;
+        params.creature_effector_mode = i % 3 ? EFFECTOR_POSITION : EFFECTOR_TORQUE;
+        make(&genome, i);
+        ck_assert_int_eq(genome_copy(&before, &genome), 0);
+        ck_assert_int_eq(mutate(&genome, 1, i + 1000, text), 0);
+        for (int k = 0; k < genome.body_count; k++) {
+            const struct body_gene *a = &before.bodies[k], *b = &genome.bodies[k];
+            int is_linear = b->joint == JOINT_LINEAR;
+            double reach = genome_reach_m(a), factor = is_linear ? reach : 1 / reach;
+            double most = is_linear ? GENOME_LIMIT_MAX_M : GENOME_LIMIT_MAX_RAD;
+
+            if (a->joint == b->joint)
+                continue;
+            to_linear += is_linear;
+            to_rotary += !is_linear;
+            ck_assert_double_eq_tol(b->lower, fmax(a->lower * factor, -most), 1e-12);
+            ck_assert_double_eq_tol(b->upper, fmin(a->upper * factor, most), 1e-12);
+            if (params.creature_effector_mode == EFFECTOR_TORQUE)
+                factor = 1;
+            if (a->has_effector)
+                ck_assert_double_eq_tol(b->effector_input.weight, a->effector_input.weight * factor,
+                                        1e-12);
+        }
+        genome_deinit(&before);
+        genome_deinit(&genome);
+    }
+    ck_assert_int_gt(to_linear, 50);
+    ck_assert_int_gt(to_rotary, 20);
 }
 END_TEST
 
@@ -1035,6 +1129,8 @@ int main(void)
     tcase_add_loop_test(mutation, every_kind_occurs_and_says_what_it_did, 0, KIND_COUNT);
     tcase_add_test(mutation, kinds_here_are_those_of_the_parameters);
     tcase_add_test(mutation, sites_are_drawn_by_rate_and_number);
+    tcase_add_test(mutation, types_of_joint_without_a_share_never_come);
+    tcase_add_test(mutation, a_change_of_type_keeps_range_and_signal);
     tcase_add_test(mutation, several_mutations_come_in_the_order_of_the_kinds);
     tcase_add_test(mutation, a_mutation_always_changes_the_genome);
     tcase_add_test(mutation, nothing_to_change_ends);

@@ -72,8 +72,10 @@ END_TEST
     X(g->bodies[1].width_m = 0.7, "~ body 1 [2]: width 0.15 -> 0.7 m\n")                           \
     X(g->bodies[1].height_m = 0.2 + 1e-15, "~ body 1 [2]: height 0.2 -> 0.200000000000001 m\n")    \
     X(g->bodies[1].joint = JOINT_RIGID, "~ body 1 [2]: joint rotary -> rigid\n")                   \
-    X(g->bodies[1].lower_rad = 0, "~ body 1 [2]: lower limit -0.3333 -> 0")                        \
-    X(g->bodies[1].upper_rad = 1, "~ body 1 [2]: upper limit 7.5 -> 1")                            \
+    X((g->bodies[1].joint = JOINT_LINEAR, g->bodies[1].upper = 0.5),                               \
+      "~ body 1 [2]: joint rotary -> linear; limits -0.3333 .. 7.5 rad -> -0.3333 .. 0.5 m\n")     \
+    X(g->bodies[1].lower = 0, "~ body 1 [2]: lower limit -0.3333 -> 0 rad")                        \
+    X(g->bodies[1].upper = 1, "~ body 1 [2]: upper limit 7.5 -> 1 rad")                            \
     X(g->bodies[1].recursive_limit = 4, "~ body 1 [2]: recursive limit 3 -> 4\n")                  \
     X(g->bodies[1].is_symmetric = 0, "~ body 1 [2]: is no longer symmetric\n")                     \
     X(g->bodies[0].is_symmetric = 1, "~ body 0 [1]: became symmetric\n")                           \

@@ -42,6 +42,7 @@ END_TEST
 START_TEST(names_are_complete)
 {
     ck_assert_str_eq(joint_type_names[JOINT_ROTARY], "rotary");
+    ck_assert_str_eq(joint_type_names[JOINT_LINEAR], "linear");
     ck_assert_str_eq(input_kind_names[INPUT_SENSOR], "sensor");
     ck_assert_str_eq(input_scope_names[SCOPE_PART], "part");
 }
@@ -114,8 +115,8 @@ END_TEST
     X(genome.bodies[1].width_m += 1e-15)                                                           \
     X(genome.bodies[1].height_m += 1e-15)                                                          \
     X(genome.bodies[1].joint = JOINT_RIGID)                                                        \
-    X(genome.bodies[1].lower_rad -= 1e-15)                                                         \
-    X(genome.bodies[1].upper_rad += 1e-14)                                                         \
+    X(genome.bodies[1].lower -= 1e-15)                                                             \
+    X(genome.bodies[1].upper += 1e-14)                                                             \
     X(genome.bodies[1].recursive_limit++)                                                          \
     X(genome.bodies[1].is_symmetric = 0)                                                           \
     X(genome.bodies[1].sensors = 0)                                                                \
@@ -177,6 +178,30 @@ START_TEST(order_counts)
 }
 END_TEST
 
+static void make_linear(double lower, double upper)
+{
+    genome.bodies[0].joint = JOINT_LINEAR;
+    genome.bodies[0].lower = lower;
+    genome.bodies[0].upper = upper;
+}
+
+START_TEST(limits_are_in_the_unit_of_the_joint)
+{
+    /* two full turns are too far for an extension, and 10 m are within two turns */
+    genome.bodies[0].upper = GENOME_LIMIT_MAX_RAD;
+    ck_assert_int_eq(genome_check(&genome, &error), 0);
+    genome.bodies[0].joint = JOINT_LINEAR;
+    ck_assert_int_eq(genome_check(&genome, &error), ERR_RANGE);
+    make_linear(-GENOME_LIMIT_MAX_M, GENOME_LIMIT_MAX_M);
+    ck_assert_int_eq(genome_check(&genome, &error), 0);
+    ck_assert(genome_limit_max(JOINT_LINEAR) == GENOME_LIMIT_MAX_M);
+    ck_assert(genome_limit_max(JOINT_ROTARY) == GENOME_LIMIT_MAX_RAD);
+    genome.bodies[0].width_m = 0.2;
+    genome.bodies[0].height_m = 0.7;
+    ck_assert(genome_reach_m(&genome.bodies[0]) == 0.35);
+}
+END_TEST
+
 START_TEST(zeros_of_both_signs_are_equal)
 {
     uint64_t hash = genome_hash(&genome);
@@ -201,15 +226,20 @@ END_TEST
     X(genome.bodies[0].width_m = NAN, "body 0 (id 1): width_m nan is not within")                  \
     X(genome.bodies[0].height_m = INFINITY, "body 0 (id 1): height_m inf is not within")           \
     X(genome.bodies[0].height_m = 10.001, "body 0 (id 1): height_m 10.001 is not within")          \
-    X(genome.bodies[0].joint = JOINT_TYPE_COUNT, "body 0 (id 1): joint 2 is not within 0 .. 1")    \
-    X(genome.bodies[0].lower_rad = 0.1, "body 0 (id 1): lower_rad 0.1 is not within")              \
-    X(genome.bodies[0].lower_rad = -12.6, "body 0 (id 1): lower_rad -12.6 is not within")          \
-    X(genome.bodies[0].upper_rad = -0.1, "body 0 (id 1): upper_rad -0.1 is not within 0 ..")       \
-    X(genome.bodies[0].upper_rad = 12.6, "body 0 (id 1): upper_rad 12.6 is not within")            \
+    X(genome.bodies[0].joint = JOINT_TYPE_COUNT, "body 0 (id 1): joint 3 is not within 0 .. 2")    \
+    X(make_linear(0.1, 1), "body 0 (id 1): lower_m 0.1 is not within -10 .. 0")                    \
+    X(make_linear(-10.1, 1), "body 0 (id 1): lower_m -10.1 is not within")                         \
+    X(make_linear(NAN, 1), "body 0 (id 1): lower_m nan is not within")                             \
+    X(make_linear(-1, -0.1), "body 0 (id 1): upper_m -0.1 is not within 0 .. 10")                  \
+    X(make_linear(-1, 10.1), "body 0 (id 1): upper_m 10.1 is not within")                          \
+    X(genome.bodies[0].lower = 0.1, "body 0 (id 1): lower_rad 0.1 is not within")                  \
+    X(genome.bodies[0].lower = -12.6, "body 0 (id 1): lower_rad -12.6 is not within")              \
+    X(genome.bodies[0].upper = -0.1, "body 0 (id 1): upper_rad -0.1 is not within 0 ..")           \
+    X(genome.bodies[0].upper = 12.6, "body 0 (id 1): upper_rad 12.6 is not within")                \
     X(genome.bodies[0].recursive_limit = 0, "body 0 (id 1): recursive_limit 0 is not within 1")    \
     X(genome.bodies[0].recursive_limit = 17, "body 0 (id 1): recursive_limit 17 is not")           \
     X(genome.bodies[0].is_symmetric = 2, "body 0 (id 1): is_symmetric 2")                          \
-    X(genome.bodies[0].sensors = SENSOR_BIT(SENSOR_COUNT), "body 0 (id 1): sensors 2048 is not")     \
+    X(genome.bodies[0].sensors = SENSOR_BIT(SENSOR_COUNT), "body 0 (id 1): sensors 2048 is not")   \
     X(genome.bodies[0].has_effector = 2, "body 0 (id 1): has_effector 2")                          \
     X(genome.bodies[0].effector_strength = 1, "body 0 (id 1): effector_strength is not 0 in")      \
     X(genome.bodies[0].effector_input.weight = 1, "body 0 (id 1), effector input: not zero in")    \
@@ -532,6 +562,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, copies_are_equal_and_independent);
     tcase_add_test(tests, every_field_counts);
     tcase_add_test(tests, order_counts);
+    tcase_add_test(tests, limits_are_in_the_unit_of_the_joint);
     tcase_add_test(tests, zeros_of_both_signs_are_equal);
     tcase_add_test(tests, every_rule_is_checked);
     tcase_add_test(tests, references_of_parts);

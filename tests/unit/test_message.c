@@ -27,8 +27,8 @@ static void make_genome(struct genome *genome)
                                    .width_m = 0.4,
                                    .height_m = 0.1,
                                    .joint = JOINT_ROTARY,
-                                   .lower_rad = -1,
-                                   .upper_rad = 1.5,
+                                   .lower = -1,
+                                   .upper = 1.5,
                                    .recursive_limit = 2};
     }
     struct body_gene *limb = &genome->bodies[1];

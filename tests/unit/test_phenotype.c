@@ -51,8 +51,8 @@ static struct body_gene *add_body(double width, double height, int recursive_lim
     body->width_m = width;
     body->height_m = height;
     body->joint = JOINT_ROTARY;
-    body->lower_rad = -1.0;
-    body->upper_rad = 1.0;
+    body->lower = -1.0;
+    body->upper = 1.0;
     body->recursive_limit = (uint8_t)recursive_limit;
     return body;
 }
@@ -402,11 +402,11 @@ START_TEST(a_reflected_subtree_is_mirrored_about_its_attachment)
 
     add_body(0.4, 0.2, 1);
     struct body_gene *body = add_body(0.3, 0.1, 1);
-    body->lower_rad = -0.2;
-    body->upper_rad = 0.5;
+    body->lower = -0.2;
+    body->upper = 0.5;
     body = add_body(0.2, 0.1, 1);
-    body->lower_rad = 0.0;
-    body->upper_rad = 2.0;
+    body->lower = 0.0;
+    body->upper = 2.0;
     connect_at(1, 2, FACE_RIGHT, 0.5, FACE_LEFT, 0.5, third)->is_reflected = 1;
     connect_at(2, 3, FACE_TOP, 0, FACE_LEFT, 0, 0);
     express();
@@ -434,6 +434,119 @@ START_TEST(a_reflected_subtree_is_mirrored_about_its_attachment)
 }
 END_TEST
 
+/* ---- linear joints ---- */
+
+static void make_linear(struct body_gene *body, double lower, double upper)
+{
+    body->joint = JOINT_LINEAR;
+    body->lower = lower;
+    body->upper = upper;
+}
+
+/* The axis is the parent's face normal turned by the connection's angle, whatever face the child is
+ * attached by. */
+START_TEST(a_linear_joint_slides_straight_out)
+{
+    static const struct vec2 normals[FACE_COUNT] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
+
+    for (int face = 0; face < FACE_COUNT; face++)
+        for (int child_face = 0; child_face < FACE_COUNT; child_face++)
+            for (int turn = -1; turn <= 1; turn++) {
+                double angle = turn * 0.3, c = cos(angle), s = sin(angle);
+                struct vec2 n = normals[face];
+
+                genome_deinit(&genome);
+                genome_init(&genome);
+                genome.root = 1;
+                add_body(0.4, 0.2, 1);
+                make_linear(add_body(0.3, 0.1, 1), -0.05, 0.25);
+                connect_at(1, 2, face, 0.5, child_face, -0.5, angle);
+                express();
+                const struct link *link = &phenotype.links[1];
+                ck_assert_int_eq(link->joint_kind, LINK_LINEAR);
+                ck_assert_double_eq_tol(link->axis.x, c * n.x - s * n.y, EPSILON);
+                ck_assert_double_eq_tol(link->axis.y, s * n.x + c * n.y, EPSILON);
+                ck_assert_double_eq(link->lower, -0.05);
+                ck_assert_double_eq(link->upper, 0.25);
+                ck_assert_int_eq(link->mirror, 1);
+                ck_assert_double_eq(link->scale, 1);
+                /* the axis points from the anchor to where the child is, or along its edge */
+                double x = phenotype.parts[1].centre.x - phenotype.parts[1].anchor.x;
+                double y = phenotype.parts[1].centre.y - phenotype.parts[1].anchor.y;
+                ck_assert_double_gt(x * link->axis.x + y * link->axis.y, 0.04);
+            }
+}
+END_TEST
+
+START_TEST(linear_limits_go_by_the_scale)
+{
+    add_body(0.4, 0.2, 1);
+    make_linear(add_body(0.3, 0.1, 3), -0.05, 0.3);
+    connect(1, 2)->scale = 0.5;
+    connect_at(2, 2, FACE_RIGHT, 0, FACE_LEFT, 0, 0)->scale = 8;
+    params.creature_side_max_m = 1.5;
+    express();
+    ck_assert_int_eq(phenotype.link_count, 4);
+    ck_assert_double_eq_tol(phenotype.links[1].lower, -0.025, EPSILON);
+    ck_assert_double_eq_tol(phenotype.links[1].upper, 0.15, EPSILON);
+    ck_assert_double_eq_tol(phenotype.links[1].scale, 0.5, EPSILON);
+    ck_assert_double_eq_tol(phenotype.links[2].lower, -0.2, EPSILON);
+    ck_assert_double_eq_tol(phenotype.links[2].upper, 1.2, EPSILON);
+    /* not beyond the longest side, either way */
+    ck_assert_double_eq(phenotype.links[3].lower, -1.5);
+    ck_assert_double_eq(phenotype.links[3].upper, 1.5);
+    ck_assert_double_eq_tol(phenotype.links[3].scale, 32, 1e-9);
+}
+END_TEST
+
+/* A mirrored part slides out as any other: nothing but the axis is mirrored. */
+START_TEST(a_mirrored_linear_joint_has_its_axis_mirrored)
+{
+    add_body(0.4, 0.2, 1);
+    struct body_gene *body = add_body(0.3, 0.1, 1);
+    make_linear(body, -0.05, 0.25);
+    body->is_symmetric = 1;
+    make_linear(add_body(0.2, 0.1, 1), -0.1, 0);
+    connect_at(1, 2, FACE_RIGHT, 0.25, FACE_LEFT, 0.5, 0.4);
+    connect(1, 2);
+    connect_at(2, 3, FACE_TOP, 0.5, FACE_LEFT, 0, -0.7)->is_reflected = 1;
+    express();
+    ck_assert_int_eq(phenotype.link_count, 5);
+    for (int i = 1; i <= 2; i++) {
+        const struct link *a = &phenotype.links[i], *b = &phenotype.links[i + 2];
+        ck_assert_int_eq(phenotype.parts[a->part].mirror, -phenotype.parts[b->part].mirror);
+        ck_assert_double_eq(a->axis.x, -b->axis.x);
+        ck_assert_double_eq(a->axis.y, b->axis.y);
+        ck_assert_double_eq(a->lower, b->lower);
+        ck_assert_double_eq(a->upper, b->upper);
+        ck_assert_int_eq(a->mirror, 1);
+        ck_assert_int_eq(b->mirror, 1);
+    }
+}
+END_TEST
+
+/* In N, by the larger cross-section. */
+START_TEST(strength_of_linear_joints)
+{
+    add_body(0.4, 0.2, 1);
+    struct body_gene *body = add_body(0.3, 0.1, 1);
+    make_linear(body, -0.05, 0.25);
+    body->has_effector = 1;
+    body->effector_strength = 0.5;
+    body->sensors = SENSOR_BIT(SENSOR_JOINT);
+    connect(1, 2);
+    params.creature_strength_n = 1000;
+    params.creature_linear_strength_n_m = 40;
+    express();
+    ck_assert_int_eq(phenotype.effector_count, 1);
+    ck_assert_double_eq_tol(phenotype.links[1].strength, 40 * 0.2 * 0.5, EPSILON);
+    ck_assert_uint_eq(phenotype.parts[1].sensors, SENSOR_BIT(SENSOR_JOINT));
+    genome.bodies[1].width_m = genome.bodies[1].height_m = 0.3;
+    express();
+    ck_assert_double_eq_tol(phenotype.links[1].strength, 40 * 0.3 * 0.5, EPSILON);
+}
+END_TEST
+
 START_TEST(two_reflections_cancel)
 {
     add_body(0.4, 0.2, 1);
@@ -457,8 +570,8 @@ static void make_symmetric_limbs(void)
 
     body = add_body(0.3, 0.1, 3);
     body->is_symmetric = 1;
-    body->lower_rad = -0.3;
-    body->upper_rad = 0.7;
+    body->lower = -0.3;
+    body->upper = 0.7;
     add_body(0.11, 0.07, 1);
     connect_at(1, 2, FACE_RIGHT, 0.25, FACE_LEFT, 0.5, 0.4);
     connect_at(2, 2, FACE_TOP, 0.75, FACE_LEFT, -0.5, -0.3)->scale = 0.8;
@@ -937,9 +1050,9 @@ static void random_genome(struct rng *rng, int bodies, int connections, int neur
         double height = rng_uniform(rng, 0.01, 1.0);
         struct body_gene *body =
             add_body(width, height, 1 + (int)rng_below(rng, GENOME_RECURSION_MAX));
-        body->joint = (uint8_t)(rng_below(rng, 4) > 0);
-        body->lower_rad = -rng_uniform(rng, 0, 3);
-        body->upper_rad = rng_uniform(rng, 0, 3);
+        body->joint = (uint8_t)rng_below(rng, JOINT_TYPE_COUNT);
+        body->lower = -rng_uniform(rng, 0, 3);
+        body->upper = rng_uniform(rng, 0, 3);
         body->is_symmetric = (uint8_t)rng_below(rng, 2);
         body->sensors = rng_below(rng, SENSOR_BIT(SENSOR_COUNT));
         body->has_effector = rng_below(rng, 4) > 0;
@@ -1049,6 +1162,8 @@ static void check_placement(const struct part *part)
     struct vec2 back = apply(&to, normal_of(gene->child_face));
     double c = cos(gene->angle_rad), s = sin(gene->angle_rad) * part->mirror;
     assert_near(back, (struct vec2){-(c * out.x - s * out.y), -(s * out.x + c * out.y)});
+    if (genome.bodies[genome_find_body(&genome, part->body)].joint == JOINT_LINEAR)
+        assert_near(phenotype.links[part->link].axis, (struct vec2){-back.x, -back.y});
 
     double from_hand = from.x.x * from.y.y - from.x.y * from.y.x;
     double to_hand = to.x.x * to.y.y - to.x.y * to.y.x;
@@ -1124,7 +1239,11 @@ static void check_links(void)
         const struct link *link = &phenotype.links[i];
         ck_assert(link->parent < i && (link->parent >= 0) == (i > 0));
         ck_assert(link->mass_kg > 0 && link->inertia_kg_m2 > 0);
+        int row = genome_find_body(&genome, phenotype.parts[link->part].body);
+        int is_linear = genome.bodies[row].joint == JOINT_LINEAR;
         ck_assert(link->lower <= 0 && link->upper >= 0);
+        ck_assert(i == 0 || (link->joint_kind == LINK_LINEAR) == is_linear);
+        ck_assert(link->scale > 0 && (is_linear ? link->mirror == 1 : link->scale == 1));
         ck_assert(!link->has_effector || (i > 0 && link->strength > 0));
         mass += link->mass_kg;
     }
@@ -1365,6 +1484,10 @@ static void add_geometry_tests(Suite *suite)
     tcase_add_test(tcase, thin_parts_are_widened);
     tcase_add_test(tcase, placement_by_hand);
     tcase_add_test(tcase, quarter_turns_are_exact);
+    tcase_add_test(tcase, a_linear_joint_slides_straight_out);
+    tcase_add_test(tcase, linear_limits_go_by_the_scale);
+    tcase_add_test(tcase, a_mirrored_linear_joint_has_its_axis_mirrored);
+    tcase_add_test(tcase, strength_of_linear_joints);
     tcase_add_test(tcase, a_reflected_subtree_is_mirrored_about_its_attachment);
     tcase_add_test(tcase, two_reflections_cancel);
     tcase_add_test(tcase, symmetric_limbs_are_exact_mirror_images);

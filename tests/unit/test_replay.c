@@ -26,8 +26,8 @@ static void add_body(gene_id id, double width, double height)
     body->width_m = width;
     body->height_m = height;
     body->joint = JOINT_ROTARY;
-    body->lower_rad = -0.9;
-    body->upper_rad = 0.8;
+    body->lower = -0.9;
+    body->upper = 0.8;
     body->recursive_limit = 1;
 }
 

@@ -47,7 +47,7 @@ static void make_pair(int mirror)
                                          .servo_rad_s = 30,
                                          .joint_speed_rad_s = 20};
     body_init(&body, parts, 2);
-    body.parts[1].mirror = mirror;
+    body.parts[1].mirror = body.links[1].mirror = mirror;
     world_init(&world, &params);
     dynamics = dynamics_create(&body.phenotype, &world, &settings, &arena);
     ck_assert_ptr_nonnull(dynamics);
@@ -76,6 +76,24 @@ START_TEST(joints_and_their_rates)
         ck_assert_double_eq(felt(1, SENSOR_JOINT_RATE), mirror * -2.0);
         ck_assert_double_eq(felt(0, SENSOR_JOINT), 0);
         ck_assert_double_eq(felt(0, SENSOR_JOINT_RATE), 0);
+    }
+}
+END_TEST
+
+/* In metres of the gene: a part of twice the scale comes out twice as far. A mirrored one, too, feels
+ * that it comes out. */
+START_TEST(linear_joints_and_their_rates)
+{
+    for (int mirror = -1; mirror <= 1; mirror += 2) {
+        make_pair(mirror);
+        body.links[1].joint_kind = LINK_LINEAR;
+        body.links[1].axis = (struct vec2){1, 0};
+        body.links[1].mirror = 1;
+        body.links[1].scale = 2;
+        place(0, 5, 0.3, 0.5, -0.25);
+        senses_read(&senses, dynamics, world.gravity_m_s2, &light, 0);
+        ck_assert_double_eq(felt(1, SENSOR_JOINT), 0.25);
+        ck_assert_double_eq(felt(1, SENSOR_JOINT_RATE), -0.125);
     }
 }
 END_TEST
@@ -167,6 +185,7 @@ int main(void)
     TCase *tests = tcase_create("senses");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, joints_and_their_rates);
+    tcase_add_test(tests, linear_joints_and_their_rates);
     tcase_add_test(tests, accelerometers_feel_weight_and_not_falling);
     tcase_add_test(tests, eyes_see_direction_and_level);
     tcase_add_test(tests, contacts_are_felt_by_the_faces_that_touch);

@@ -141,8 +141,8 @@ static void make_genome(struct genome *genome)
                                                       .width_m = 0.4,
                                                       .height_m = 0.1,
                                                       .joint = JOINT_ROTARY,
-                                                      .lower_rad = -1,
-                                                      .upper_rad = 1,
+                                                      .lower = -1,
+                                                      .upper = 1,
                                                       .recursive_limit = 1};
     *genome_add_connection(genome) =
         (struct connection_gene){.id = 3, .from = 1, .to = 2, .child_face = FACE_LEFT, .scale = 1};
