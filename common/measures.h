@@ -108,7 +108,9 @@ void measures_set(struct measures *measures, int index, double value);
     X(VIBRATION, 12, "vibration", "joints reversed faster than muscles can")                       \
     X(QUARANTINED, 13, "quarantined", "its simulation crashed repeatedly")                         \
     X(LANDED, 14, "landed", "its flight ended when it touched the ground")                         \
-    X(FELL, 15, "fell", "it fell off what it stood on")
+    X(FELL, 15, "fell", "it fell off what it stood on")                                            \
+    X(UNBALANCED, 16, "unbalanced", "a joint's bodies differ too much in mass")                    \
+    X(MOMENTUM, 17, "momentum", "momentum came from nowhere while nothing touched")
 
 enum verdict {
 #define X(id, number, name, text) VERDICT_##id = number,

@@ -152,6 +152,10 @@
          "penetration, for 50 ms, that disqualifies; 0 = off")                                     \
     REAL(guard, energy_share, 0.02, 0, 1000, 'E',                                                  \
          "unaccounted energy by work and losses; 0 = off")                                         \
+    REAL(guard, momentum_share, 1e-4, 0, 1, 'E',                                                   \
+         "momentum from nowhere in free flight, by mass and 1 m/s + speed; 0 = off")               \
+    REAL(guard, mass_ratio, 50, 0, 1e9, 'E',                                                       \
+         "ratio of the masses at a joint that disqualifies; 0 = off")                              \
     REAL(guard, reversals_hz, 20, 0, 1000, 'E', "reversals per second of a joint; 0 = off")        \
     INT(guard, referee_top, 10, 0, 1000, 'S',                                                      \
         "so many of each generation are simulated again at a quarter of the step; 0 = off")        \

@@ -60,6 +60,8 @@ struct run {
     int is_stopped; /* by the observer */
 
     /* guards */
+    double momentum[2];  /* at the last tick */
+    uint64_t free_steps; /* RK4 steps up to then */
     int turn_steps;
     double penetration_s;
     struct vec2 still_at; /* where the window for "motionless" began */
@@ -152,6 +154,19 @@ static int take_memory(struct run *run, struct arena *arena)
     return senses_create(&run->senses, &run->phenotype, run->params, arena);
 }
 
+/* Light parts on heavy ones, and the other way round, need steps finer than the settings'. */
+static int has_balance(const struct run *run)
+{
+    double most = run->params->guard_mass_ratio;
+    for (int i = 1; i < run->phenotype.link_count && most > 0; i++) {
+        const struct link *link = &run->phenotype.links[i];
+        double mass = link->mass_kg, other = run->phenotype.links[link->parent].mass_kg;
+        if (mass > most * other || other > most * mass)
+            return 0;
+    }
+    return 1;
+}
+
 /* Makes body and brain. */
 static int prepare(struct run *run, const struct genome *genome, struct arena *arena)
 {
@@ -159,6 +174,8 @@ static int prepare(struct run *run, const struct genome *genome, struct arena *a
     int verdict = phenotype_express(&run->phenotype, genome, p, arena);
     if (verdict != VERDICT_OK)
         return verdict;
+    if (!has_balance(run))
+        return VERDICT_UNBALANCED;
 
     /* a tick is a whole number of steps, none longer than asked for */
     run->tick_s = 1 / p->simulation_brain_hz;
@@ -318,6 +335,13 @@ static void start(struct run *run)
         run->windows[i] = run->start;
     light_move(&run->light, 0, run->start);
 
+    double momentum[3] = {0, 0, 0};
+    uint64_t steps;
+    dynamics_momentum(run->dynamics, momentum);
+    run->momentum[0] = momentum[0];
+    run->momentum[1] = momentum[1];
+    dynamics_step_counts(run->dynamics, &steps, &run->free_steps);
+
     double bounds[4];
     dynamics_bounds(run->dynamics, bounds);
     m->size_m = length_of(bounds[2] - bounds[0], bounds[3] - bounds[1]);
@@ -377,6 +401,26 @@ static void sum_ledger(const struct run *run, const struct ledger *l, double *ga
                   1e-3 * run->phenotype.mass_kg * STANDARD_GRAVITY_M_S2 * m->size_m;
 }
 
+/* Where nothing touches and nothing resists, only gravity changes the momentum (but for RK4's error,
+ * some 1e-9 of m times 1 m/s a tick). Ticks made of RK4 steps alone are free of contacts. */
+static int keeps_momentum(struct run *run)
+{
+    double share = run->params->guard_momentum_share, now[3];
+    uint64_t steps, free_steps;
+    if (share <= 0 || run->world.viscosity_pa_s > 0)
+        return 1;
+    dynamics_step_counts(run->dynamics, &steps, &free_steps);
+    int is_free = free_steps - run->free_steps == (uint64_t)run->steps_per_tick;
+    dynamics_momentum(run->dynamics, now);
+    double mass = run->phenotype.mass_kg;
+    double fall = mass * run->world.gravity_m_s2 * run->tick_s;
+    double from_nowhere = length_of(now[0] - run->momentum[0], now[1] - run->momentum[1] + fall);
+    run->momentum[0] = now[0];
+    run->momentum[1] = now[1];
+    run->free_steps = free_steps;
+    return !is_free || from_nowhere <= share * mass * (1 + run->result->measures.speed_max_m_s);
+}
+
 /* The guards that look once a tick. */
 static int watch_tick(struct run *run)
 {
@@ -389,6 +433,8 @@ static int watch_tick(struct run *run)
     double allowed_j = p->guard_energy_share * (turnover_j - floor_j) + floor_j;
     if (p->guard_energy_share > 0 && gain_j + fabs(ledger->residual_j) > allowed_j)
         return VERDICT_ENERGY;
+    if (!keeps_momentum(run))
+        return VERDICT_MOMENTUM;
     for (int i = 1; i < run->phenotype.link_count && run->time_s >= 1; i++)
         if (p->guard_reversals_hz > 0 && run->reversals[i] > p->guard_reversals_hz * run->time_s)
             return VERDICT_VIBRATION;

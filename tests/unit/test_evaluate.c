@@ -313,6 +313,7 @@ static void explode(void)
     set("guard.turn_rad=0");
     set("guard.energy_share=0");
     set("guard.reversals_hz=0");
+    set("guard.momentum_share=0");
     set("world.viscosity_pa_s=0");
 }
 
@@ -441,6 +442,41 @@ START_TEST(verdict_fell)
     set("world.gravity_m_s2=0");
     ck_verdict(VERDICT_OK);
     ck_assert_double_eq(result.measures.fell, 0);
+}
+END_TEST
+
+START_TEST(verdict_unbalanced)
+{
+    make_stone();
+    add_body(0.05, 0.05);
+    hang(2, 3, FACE_RIGHT, 0, 0);
+    check_genome();
+    set("guard.mass_ratio=57");
+    ck_verdict(VERDICT_MOTIONLESS);
+    set("guard.mass_ratio=55"); /* 0.14 m2 on 0.0025 m2: 56 */
+    ck_verdict(VERDICT_UNBALANCED);
+    set("guard.mass_ratio=0");
+    ck_verdict(VERDICT_MOTIONLESS);
+}
+END_TEST
+
+/* RK4 keeps momentum to its order: some 1e-9 in a tick. A share below that shows that the guard looks. */
+START_TEST(verdict_momentum)
+{
+    make_worm(1.5);
+    set("world.ground=no");
+    set("guard.speed_m_s=0");
+    set("guard.momentum_share=1e-5");
+    ck_verdict(VERDICT_OK);
+    ck_assert_double_eq(result.measures.rk4_share, 1);
+    set("guard.momentum_share=1e-12");
+    ck_verdict(VERDICT_MOMENTUM);
+    set("guard.momentum_share=0");
+    ck_verdict(VERDICT_OK);
+    /* contacts change the momentum, and are left alone */
+    set("world.ground=yes");
+    set("guard.momentum_share=1e-5");
+    ck_verdict(VERDICT_OK);
 }
 END_TEST
 
@@ -868,6 +904,8 @@ int main(void)
     tcase_add_test(tests, verdict_vibration);
     tcase_add_test(tests, verdict_landed);
     tcase_add_test(tests, verdict_fell);
+    tcase_add_test(tests, verdict_unbalanced);
+    tcase_add_test(tests, verdict_momentum);
     tcase_add_test(tests, measures_of_a_worm_on_land);
     tcase_add_test(tests, measures_of_a_worm_in_water);
     tcase_add_test(tests, without_effectors_nothing_works);
