@@ -35,16 +35,16 @@
 const struct param_info param_table[] = {PARAMS(ROW_REAL, ROW_INT, ROW_BOOL, ROW_CHOICE, ROW_TEXT)};
 const int param_count = (int)(sizeof(param_table) / sizeof(param_table[0]));
 
-/* What world.preset sets: g, viscosity, ground, friction, elasticity. Indexed by PRESET_*. */
+/* What world.preset sets: g, viscosity of either law, ground, friction, elasticity. Indexed by PRESET_*. */
 static const struct {
-    double gravity_m_s2, viscosity_pa_s;
+    double gravity_m_s2, viscosity_pa_s, quadratic_drag_kg_m2;
     int ground;
     double friction, elasticity;
 } presets[] = {
-    [PRESET_LAND] = {9.81, 0, 1, 0.8, 0},
-    [PRESET_WATER] = {0, 1, 0, 0.8, 0},
-    [PRESET_AIR] = {9.81, 0.05, 0, 0.8, 0},
-    [PRESET_MOON] = {1.62, 0, 1, 0.8, 0},
+    [PRESET_LAND] = {9.81, 0, 0, 1, 0.8, 0},
+    [PRESET_WATER] = {0, 1, 1, 0, 0.8, 0},
+    [PRESET_AIR] = {9.81, 0.05, 0.05, 0, 0.8, 0},
+    [PRESET_MOON] = {1.62, 0, 0, 1, 0.8, 0},
 };
 
 int params_find(const char *key)
@@ -171,6 +171,7 @@ static void apply_preset(struct params *params)
         return;
     params->world_gravity_m_s2 = presets[preset].gravity_m_s2;
     params->world_viscosity_pa_s = presets[preset].viscosity_pa_s;
+    params->world_quadratic_drag_kg_m2 = presets[preset].quadratic_drag_kg_m2;
     params->world_ground = presets[preset].ground;
     params->world_friction = presets[preset].friction;
     params->world_elasticity = presets[preset].elasticity;

@@ -119,6 +119,13 @@
     REAL(world, gravity_m_s2, 9.81, 0, 100, 'E', "gravity, downwards")                             \
     REAL(world, viscosity_pa_s, 0, 0, 100, 'E',                                                    \
          "linear drag on faces: force = this, length, speed")                                      \
+    CHOICE(world, drag_law, 0, "linear|quadratic", 'E',                                            \
+           "viscosity grows with speed (viscosity_pa_s) or its square (quadratic_drag_kg_m2)")     \
+    REAL(world, quadratic_drag_kg_m2, 0, 0, 100, 'E',                                              \
+         "law quadratic: force on faces = this, length, speed squared")                            \
+    CHOICE(world, drag_faces, 0, "all|leading", 'E',                                               \
+           "faces that feel drag: all, or what moves forwards")                                    \
+    BOOL(world, drag_exposure, 1, 'E', "drag only where no other own part covers or faces a face") \
     BOOL(world, ground, 1, 'E', "an infinite flat ground at y = 0")                                \
     REAL(world, friction, 0.8, 0, 10, 'E', "Coulomb friction of all surfaces")                     \
     REAL(world, elasticity, 0, 0, 1, 'E', "Newton's restitution of all surfaces")                  \
@@ -203,6 +210,8 @@ enum { EFFECTOR_POSITION, EFFECTOR_TORQUE };
 enum { SOLVER_ARTICULATED, SOLVER_CONSTRAINT };
 enum { INTEGRATOR_AUTO, INTEGRATOR_RK4, INTEGRATOR_MIDPOINT };
 enum { PRESET_CUSTOM, PRESET_LAND, PRESET_WATER, PRESET_AIR, PRESET_MOON };
+enum { DRAG_LAW_LINEAR, DRAG_LAW_QUADRATIC };
+enum { DRAG_FACES_ALL, DRAG_FACES_LEADING };
 enum { SETTLE_LIMP, SETTLE_HOLD };
 enum { UNTIL_TIME, UNTIL_TOUCH, UNTIL_FALL };
 enum { LIGHT_NONE, LIGHT_STILL, LIGHT_MOVING };

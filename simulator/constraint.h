@@ -12,6 +12,7 @@
 #define SIMULATOR_CONSTRAINT_H
 
 #include "simulator/collide.h"
+#include "simulator/drag.h"
 #include "simulator/dynamics_solver.h"
 #include "simulator/qr.h"
 #include "simulator/servo.h"
@@ -140,6 +141,7 @@ struct constraint {
     struct box *boxes;
     double *force;          /* external, 3 a link */
     double *drag;           /* the part of it that is drag */
+    struct drag viscosity;  /* of all variants but the plain law, see drag.h */
     double *torque;         /* of effectors */
     double *damping_torque; /* passive */
     double *rate;           /* of joints */

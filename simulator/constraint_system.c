@@ -111,10 +111,8 @@ static void add_disk_drag(struct constraint *c, int part)
 }
 
 /* Every face feels -k (v.n) n times its length at its middle, and -k w L^3 / 12 about it. */
-static void add_drag(struct constraint *c)
+static void add_plain_drag(struct constraint *c)
 {
-    for (int i = 0; i < 3 * c->links; i++)
-        c->drag[i] = 0;
     double k = c->world.viscosity_pa_s;
     for (int i = 0; i < c->parts && k > 0; i++)
         if (c->phenotype->parts[i].shape == PART_DISK)
@@ -136,6 +134,40 @@ static void add_drag(struct constraint *c)
         drag[1] += push * ny;
         drag[2] += push * (rx * ny - ry * nx) - k * p->w * length * length * length / 12;
     }
+}
+
+/* The other variants, by the tensors of drag.h, which are about the links' origins in their frames. */
+static void add_tensor_drag(struct constraint *c)
+{
+    struct drag *g = &c->viscosity;
+    for (int i = 0; i < c->links; i++) {
+        const struct place *p = &c->places[i];
+        struct vec2 centre = g->centres[i];
+        double vx = p->cos * p->vx + p->sin * p->vy, vy = p->cos * p->vy - p->sin * p->vx;
+        g->velocity[i] = (struct motion){p->w, vx + p->w * centre.y, vy - p->w * centre.x};
+    }
+    drag_update(g);
+    for (int i = 0; i < c->links; i++) {
+        const struct place *p = &c->places[i];
+        const struct tensor *t = &g->tensors[i];
+        struct motion v = g->velocity[i];
+        double n = t->nn * v.w + t->nx * v.x + t->ny * v.y;
+        double x = t->nx * v.w + t->xx * v.x + t->xy * v.y;
+        double y = t->ny * v.w + t->xy * v.x + t->yy * v.y;
+        c->drag[3 * i] = -(p->cos * x - p->sin * y);
+        c->drag[3 * i + 1] = -(p->sin * x + p->cos * y);
+        c->drag[3 * i + 2] = -(n - (g->centres[i].x * y - g->centres[i].y * x));
+    }
+}
+
+static void add_drag(struct constraint *c)
+{
+    for (int i = 0; i < 3 * c->links; i++)
+        c->drag[i] = 0;
+    if (c->viscosity.kind == DRAG_PLAIN)
+        add_plain_drag(c);
+    else if (c->viscosity.kind != DRAG_NONE)
+        add_tensor_drag(c);
     for (int i = 0; i < 3 * c->links; i++)
         c->force[i] += c->drag[i];
 }

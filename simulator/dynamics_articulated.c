@@ -26,6 +26,7 @@
 
 #include "common/error.h"
 #include "simulator/contacts.h"
+#include "simulator/drag.h"
 #include "simulator/dynamics_solver.h"
 #include "simulator/servo.h"
 #include "simulator/tree.h"
@@ -39,6 +40,9 @@
 #define RK4_APART 0.03
 /* Energy, as a share of what impacts pass on, that may be lost or gained by their instants. */
 #define INSTANT_SHARE 1e-3
+/* Steps in which drag acts faster than this are taken by the implicit scheme: h x rate. The linear law
+ * has a verdict instead, before anything moves. */
+#define DRAG_STIFF 0.5
 
 struct articulated {
     struct dynamics base;
@@ -46,6 +50,8 @@ struct articulated {
     struct dynamics_settings settings;
     struct world world;
     struct tree tree;
+    struct drag drag;
+    struct box *boxes; /* for what is exposed to drag */
     int dof, links, parts;
     double *q, *qd;
     uint64_t steps, rk4_steps;
@@ -105,7 +111,8 @@ static int take_scratch(struct articulated *d, struct arena *arena)
     d->servos = arena_take(arena, (size_t)d->links, sizeof d->servos[0]);
     d->clamped = arena_take(arena, (size_t)d->dof, sizeof(int));
     d->is_coupled = arena_take(arena, (size_t)d->dof, sizeof(int));
-    if (!block || !d->servos || !d->clamped || !d->is_coupled)
+    d->boxes = arena_take(arena, (size_t)d->parts, sizeof d->boxes[0]);
+    if (!block || !d->servos || !d->clamped || !d->is_coupled || !d->boxes)
         return ERR_MEMORY;
     for (size_t i = 0; i < count; i++)
         *vectors[i] = block + i * (size_t)d->dof;
@@ -150,6 +157,14 @@ static void articulated_reset_ledger(struct dynamics *dynamics)
         tree_kinetic_energy(&d->tree) + tree_potential_energy(&d->tree, d->world.gravity_m_s2);
 }
 
+/* The tree's own tensors, of whole parts, are those of the plain law. */
+static void init_drag(struct articulated *d)
+{
+    int is_plain = d->drag.kind == DRAG_PLAIN;
+    tree_set_viscosity(&d->tree, d->phenotype, is_plain ? d->drag.coefficient : 0);
+    d->tree.has_drag = d->drag.kind != DRAG_NONE;
+}
+
 static struct dynamics *articulated_create(const struct phenotype *phenotype,
                                            const struct world *world,
                                            const struct dynamics_settings *settings,
@@ -167,9 +182,10 @@ static struct dynamics *articulated_create(const struct phenotype *phenotype,
     d->links = phenotype->link_count;
     d->parts = phenotype->part_count;
     d->damping_rate = settings->joint_damping_1_s;
-    if (take_scratch(d, arena) != 0 ||
+    if (take_scratch(d, arena) != 0 || drag_create(&d->drag, phenotype, world, arena) != 0 ||
         contacts_create(&d->contacts, phenotype, &d->tree, &d->world, settings, arena) != 0)
         return NULL;
+    init_drag(d);
     tree_set_pose(&d->tree, d->q);
     tree_set_velocity(&d->tree, d->qd);
     find_coupled_rates(d);
@@ -201,10 +217,10 @@ static void articulated_set_effectors(struct dynamics *dynamics, enum effector_s
 static void articulated_set_world(struct dynamics *dynamics, const struct world *world)
 {
     struct articulated *d = (struct articulated *)dynamics;
-    if (world->viscosity_pa_s != d->world.viscosity_pa_s)
-        tree_set_viscosity(&d->tree, d->phenotype, world->viscosity_pa_s);
     d->world = *world;
     d->tree.gravity_x = world->gravity_x_m_s2;
+    drag_set_world(&d->drag, world);
+    init_drag(d);
     d->is_examined = 0;
 }
 
@@ -378,6 +394,42 @@ static double articulated_overlap(const struct dynamics *dynamics)
     return contacts_overlap(&d->contacts);
 }
 
+/* ---------------------------------------------------------------- drag */
+
+/* What is exposed in this step, at the tree's pose. */
+static void expose_drag(struct articulated *d)
+{
+    for (int i = 0; i < d->parts; i++)
+        contacts_place_box(&d->contacts, i, &d->boxes[i]);
+    drag_expose(&d->drag, d->boxes);
+}
+
+/* Tensors of the links for the tree's velocities, which drag wants about the links' origins and in
+ * their frames. */
+static void set_drag(struct articulated *d)
+{
+    for (int i = 0; i < d->links && d->drag.kind == DRAG_MOVING; i++) {
+        const struct tree_link *l = &d->tree.links[i];
+        double x = l->v.x - l->v.w * l->py, y = l->v.y + l->v.w * l->px;
+        d->drag.velocity[i] =
+            (struct motion){l->v.w, l->cos * x + l->sin * y, l->cos * y - l->sin * x};
+    }
+    drag_update(&d->drag);
+    for (int i = 0; i < d->links; i++)
+        d->tree.links[i].drag = d->drag.tensors[i];
+}
+
+/* Before a step: 1 if drag is too fast for an explicit one. */
+static int begin_drag(struct articulated *d)
+{
+    if (d->drag.kind < DRAG_EXPOSED)
+        return 0;
+    if (d->drag.has_exposure)
+        expose_drag(d);
+    set_drag(d);
+    return d->drag.is_quadratic && d->settings.dt_s * drag_rate(&d->drag) > DRAG_STIFF;
+}
+
 /* ---------------------------------------------------------------- joint torques */
 
 /* The effector's torque before the implicit part, and that part's share, see servo.h. */
@@ -486,6 +538,8 @@ static void accelerate_at(struct articulated *d, const double *rates, double hal
     if (d->tree.has_drag)
         tree_set_start_velocity(&d->tree, d->qd0);
     tree_set_velocity(&d->tree, rates);
+    if (d->drag.kind == DRAG_MOVING)
+        set_drag(d);
     accelerate_implicit(d, half);
 }
 
@@ -622,6 +676,8 @@ static void advance_rk4(struct articulated *d, const double *from_q, const doubl
             tree_set_pose(&d->tree, d->qm);
             tree_set_velocity(&d->tree, d->vm);
         }
+        if (d->drag.kind == DRAG_MOVING)
+            set_drag(d);
         set_torques(d, d->qm, d->vm, 0, past + h * offset[stage]);
         tree_accelerate(&d->tree, d->tau, d->extra, d->world.gravity_m_s2, 0, d->qdd);
         double share = weight[stage] * h / 6;
@@ -727,6 +783,9 @@ static int articulated_step(struct dynamics *dynamics)
             examine_state(d);
         is_free = !d->clearance.may_touch;
     }
+    int is_stiff = begin_drag(d);
+    if (d->settings.integrator == INTEGRATOR_AUTO)
+        is_free &= !is_stiff;
     d->steps++;
     if (!is_free || !try_rk4(d)) {
         step_midpoint(d);

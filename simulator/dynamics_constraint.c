@@ -347,7 +347,8 @@ static struct dynamics *constraint_create(const struct phenotype *phenotype,
     c->touch_room = (points < TOUCHES_MAX ? points : TOUCHES_MAX) + c->links;
     c->size = 7 * c->links + 2 + 4 * c->touch_room;
     c->pusher = dynamics_articulated.create(phenotype, world, settings, arena);
-    if (!c->pusher || take_memory(c, arena) != 0 || system_create(c, arena) != 0)
+    if (!c->pusher || take_memory(c, arena) != 0 || system_create(c, arena) != 0 ||
+        drag_create(&c->viscosity, phenotype, world, arena) != 0)
         return NULL;
     init_bodies(c);
     system_count_joints(c);
@@ -390,6 +391,7 @@ static void constraint_set_world(struct dynamics *dynamics, const struct world *
 {
     struct constraint *c = (struct constraint *)dynamics;
     c->world = *world;
+    drag_set_world(&c->viscosity, world);
     c->touch_count = 0;
     c->is_stale = 1;
 }
@@ -942,11 +944,22 @@ static int push_apart(struct constraint *c)
     return 0;
 }
 
+/* What is exposed to drag, for all that follows until the next dt_s: as in the other solver. */
+static void expose_drag(struct constraint *c)
+{
+    touch_place(c, c->y);
+    for (int i = 0; i < c->parts; i++)
+        touch_place_box(c, i, &c->boxes[i]);
+    drag_expose(&c->viscosity, c->boxes);
+}
+
 static int constraint_step(struct dynamics *dynamics)
 {
     struct constraint *c = (struct constraint *)dynamics;
     if (c->is_pushing)
         return push_apart(c);
+    if (c->viscosity.kind >= DRAG_EXPOSED && c->viscosity.has_exposure)
+        expose_drag(c);
     c->mark_count = 0;
     c->steps++;
     c->free_steps += advance_all(c) == 0;

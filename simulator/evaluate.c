@@ -188,8 +188,9 @@ static int prepare(struct run *run, const struct genome *genome, struct arena *a
     run->thinnest_m = HUGE_VAL;
     for (int i = 0; i < run->phenotype.part_count; i++)
         run->thinnest_m = fmin(run->thinnest_m, run->phenotype.parts[i].cross_section_m);
-    if (2 * run->world.viscosity_pa_s * run->dt_s / (p->creature_density_kg_m2 * run->thinnest_m) >
-        DRAG_STABILITY)
+    double stiffness =
+        2 * run->world.viscosity_pa_s * run->dt_s / (p->creature_density_kg_m2 * run->thinnest_m);
+    if (run->world.drag_law == DRAG_LAW_LINEAR && stiffness > DRAG_STABILITY)
         return VERDICT_UNSTABLE_DRAG;
 
     struct dynamics_settings settings = {.solver = p->simulation_solver,
@@ -229,7 +230,9 @@ static int push_apart(struct run *run)
         return VERDICT_OK;
     if (p->creature_overlap == OVERLAP_REJECT)
         return VERDICT_OVERLAP;
-    struct world empty = {.viscosity_pa_s = run->world.viscosity_pa_s};
+    struct world empty = run->world;
+    empty.gravity_m_s2 = empty.friction = empty.elasticity = 0;
+    empty.has_ground = 0;
     dynamics_set_world(run->dynamics, &empty);
     dynamics_set_effectors(run->dynamics, EFFECTORS_SLACK);
     dynamics_set_joint_damping(run->dynamics, SETTLE_DAMPING_1_S);

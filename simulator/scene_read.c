@@ -248,10 +248,16 @@ static void read_obstacles(struct reader *r, const struct spot *world, struct sc
 
 static void read_world(struct reader *r, const struct spot *top, struct scene *scene)
 {
+    static const char *const laws[] = {"linear", "quadratic", NULL};
+    static const char *const faces[] = {"all", "leading", NULL};
     struct spot spot = open_spot(r, top, "world");
     struct world *world = &scene->world;
     read_gravity(r, &spot, world);
     world->viscosity_pa_s = take_number(r, &spot, "viscosity_pa_s", 0, 0, 1e6);
+    world->drag_law = take_choice(r, &spot, "drag_law", laws);
+    world->quadratic_drag_kg_m2 = take_number(r, &spot, "quadratic_drag_kg_m2", 0, 0, 1e6);
+    world->drag_faces = take_choice(r, &spot, "drag_faces", faces);
+    world->drag_exposure = take_flag(r, &spot, "drag_exposure");
     world->friction = take_number(r, &spot, "friction", 0, 0, 1e6);
     world->elasticity = take_number(r, &spot, "elasticity", 0, 0, 1);
     read_ground(r, &spot, scene);

@@ -392,6 +392,10 @@ START_TEST(verdict_unstable_drag)
     ck_assert_int_ne(run(), VERDICT_UNSTABLE_DRAG);
     set("world.viscosity_pa_s=6.01");
     ck_verdict(VERDICT_UNSTABLE_DRAG);
+    /* steps of the other law adapt */
+    set("world.drag_law=quadratic");
+    ck_verdict(VERDICT_OK);
+    set("world.drag_law=linear");
     set("creature.density_kg_m2=2");
     ck_assert_int_ne(run(), VERDICT_UNSTABLE_DRAG);
 }

@@ -295,6 +295,7 @@ START_TEST(presets)
     ck_assert_int_eq(read_ini("[world]\npreset = water\nviscosity_pa_s = 2\n"), 0);
     ck_assert(params.world_gravity_m_s2 == 0);
     ck_assert(params.world_viscosity_pa_s == 2);
+    ck_assert(params.world_quadratic_drag_kg_m2 == 1);
     ck_assert_int_eq(params.world_ground, 0);
     // on a command line the order counts
     ck_assert_int_eq(params_set_assignment(&params, "world.preset=moon", &error), 0);
