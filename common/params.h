@@ -27,12 +27,25 @@
     INT(evolution, generations, 50, 1, 1000000, 'S', "generations, the first random one included") \
     CHOICE(evolution, behaviour, 0, "walk|jump|swim|fly|seek|head-up|hop|platform", 'S',           \
            "what creatures are bred for")                                                          \
-    CHOICE(evolution, search, 0, "sims|random", 'S', "search method; random is the control")       \
+    CHOICE(evolution, search, 0, "sims|random|archive", 'S',                                       \
+           "search method; random is the control")                                                 \
     TEXT(evolution, seeds, "", 'F',                                                                \
          "creatures a run begins with: files, or RUN_DIR:ID, separated by blanks")                 \
     REAL(evolution, seeded_share, 0.5, 0, 1, 'S',                                                  \
          "with seeds: share of the first population that are seeds and their mutants")             \
     BOOL(evolution, reevaluate, 0, 'S', "simulate survivors again in each generation")             \
+    INT(evolution, lag, 48, 1, 100000, 'S',                                                        \
+        "archive: a child is bred when all results but the last so many are in")                   \
+    TEXT(archive, cells, "links:3,4,5,6,8 size_m:0.6,1,1.6 contact_share:0.2,0.5,0.8", 'S',        \
+         "measures and the bounds between their cells, MEASURE:BOUND,BOUND,... ...")               \
+    INT(archive, pressure, 2, 0, 16, 'S',                                                          \
+        "parents: weight (1 - rank / cells filled) to this power")                                 \
+    INT(archive, trials, 3, 0, 100, 'S', "other weights tried in each new body")                   \
+    REAL(archive, trial_share, 0.5, 0, 1, 'S',                                                     \
+         "a new body is tried if it has this share of its cell's fitness")                         \
+    REAL(archive, frozen, 0.2, 0, 1, 'S', "last share of the run, in which bodies do not change")  \
+    CHOICE(archive, referee, 0, "entrants|top", 'S',                                               \
+           "before the referee: all that fill a cell, or only at the top")                         \
     REAL(breeding, asexual, 40, 0, 100, 'S', "weight of asexual breeding (with the next two)")     \
     REAL(breeding, crossover, 30, 0, 100, 'S', "weight of crossover")                              \
     REAL(breeding, graft, 30, 0, 100, 'S', "weight of grafting")                                   \
@@ -203,8 +216,9 @@ enum {
     BEHAVIOUR_PLATFORM,
     BEHAVIOUR_COUNT
 };
-enum { SEARCH_SIMS, SEARCH_RANDOM, SEARCH_COUNT };
+enum { SEARCH_SIMS, SEARCH_RANDOM, SEARCH_ARCHIVE, SEARCH_COUNT };
 enum { CHOICE_PERCENTAGE, CHOICE_INHERITED };
+enum { ARCHIVE_REFEREE_ENTRANTS, ARCHIVE_REFEREE_TOP };
 enum { OVERLAP_PUSH, OVERLAP_REJECT };
 enum { EFFECTOR_POSITION, EFFECTOR_TORQUE };
 enum { SOLVER_ARTICULATED, SOLVER_CONSTRAINT };

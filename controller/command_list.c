@@ -72,6 +72,7 @@ static json_t *json_entry(const struct store_entry *entry)
     json_object_set_new(object, "id", json_integer((json_int_t)entry->id));
     json_object_set_new(object, "rank", json_integer(entry->rank));
     json_object_set_new(object, "survived", json_boolean(entry->survived));
+    json_object_set_new(object, "cell", entry->cell ? json_integer(entry->cell) : json_null());
     json_object_set_new(object, "fitness", json_real(entry->fitness));
     json_object_set_new(object, "referee_fitness",
                         entry->has_referee ? json_real(entry->referee_fitness) : json_null());

@@ -136,7 +136,7 @@ static int apply_arguments(const struct arguments *arguments, const char *comman
     }
     if (status)
         return command_usage(command, "%s", error.message);
-    if (params_check(params, &error))
+    if (params_check(params, &error) || search_check_params(params, &error))
         return command_fail(&error);
     return 0;
 }

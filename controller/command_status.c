@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "controller/cells.h"
 #include "controller/commands.h"
 #include "controller/run_directory.h"
 
@@ -50,6 +51,17 @@ static int make_report(const char *directory, struct report *report, struct erro
     return status;
 }
 
+/* Cells of the archive's grid, 0 if the run has none. */
+static int count_cells(const struct report *report)
+{
+    struct cell_grid grid;
+    struct error error;
+    if (report->params.evolution_search != SEARCH_ARCHIVE ||
+        cell_grid_parse(&grid, report->params.archive_cells, &error))
+        return 0;
+    return grid.count;
+}
+
 static void print_text(const struct report *report)
 {
     const struct store_status *store = &report->store;
@@ -69,6 +81,9 @@ static void print_text(const struct report *report)
     if (store->has_best_so_far && store->closed_generation < (int64_t)store->generation)
         printf("            best so far in generation %" PRIu32 ": %.6g\n", store->generation,
                store->best_so_far);
+    if (store->cells_filled >= 0)
+        printf("archive     %" PRId64 " of %d cells filled\n", store->cells_filled,
+               count_cells(report));
     printf("creatures   %" PRId64 " bred, %" PRId64 " evaluated, %" PRId64 " in quarantine\n",
            store->individuals, store->evaluated, store->quarantined);
     if (report->holder && store->evaluations_per_s > 0)
@@ -123,6 +138,10 @@ static int print_json(const struct report *report)
     json_object_set_new(object, "evaluated", json_integer(store->evaluated));
     json_object_set_new(object, "quarantined", json_integer(store->quarantined));
     set_fitness(object, store);
+    json_object_set_new(object, "cells_filled",
+                        store->cells_filled >= 0 ? json_integer(store->cells_filled) : json_null());
+    json_object_set_new(object, "cells",
+                        count_cells(report) ? json_integer(count_cells(report)) : json_null());
     json_object_set_new(object, "cost", cost_of(report));
     int status = json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
     json_decref(object);

@@ -8,7 +8,8 @@
  * When all of a generation have results, the same way is gone with the best for the referee.
  *
  * Everything happens on the loop's thread, so nothing here is locked. The order in which results
- * come in decides nothing: the search takes them by id. Results are committed once a second
+ * come in decides nothing: the search takes them by id, and a lagged method (search.h) counts them by
+ * id too, so that its children can be bred, and stored, after every result. Results are committed once a second
  * (farm.commit_s) and when a generation is complete.
  *
  *   RUNNING --last generation complete, signal, failure--> STOPPING --farm is gone--> loop ends
@@ -115,13 +116,9 @@ static int64_t evaluations_to_come(const struct evolve *evolve)
 
 static void count_generation(struct evolve *evolve)
 {
-    const struct population *population = search_population(evolve->settings->search);
     struct progress_state *state = &evolve->state;
     state->generation = search_generation(evolve->settings->search);
-    state->members = population->count;
-    state->evaluated = 0;
-    for (int i = 0; i < population->count; i++)
-        state->evaluated += population->individuals[i].has_result;
+    search_get_progress(evolve->settings->search, &state->evaluated, &state->members);
     state->evaluations_left = evaluations_to_come(evolve) + state->members - state->evaluated;
 }
 
@@ -130,11 +127,11 @@ static void note_fitness(struct evolve *evolve)
 {
     const struct population *ranked = search_population(evolve->settings->search);
     struct progress_state *state = &evolve->state;
-    int middle = ranked->count / 2;
+    int judged = ranked->count - ranked->unjudged, middle = judged / 2;
     state->has_best = 1;
     state->best = ranked->individuals[0].fitness;
     state->median =
-        ranked->count % 2
+        judged % 2
             ? ranked->individuals[middle].fitness
             : 0.5 * (ranked->individuals[middle - 1].fitness + ranked->individuals[middle].fitness);
     log_event(LOG_INFO, "generation",
@@ -179,11 +176,50 @@ static int complete_generation(struct evolve *evolve)
     return status;
 }
 
+/* Stores the children bred since the last time. */
+static int store_newborns(struct evolve *evolve)
+{
+    const struct individual *newborn;
+    int status = search_take_newborn(evolve->settings->search, &newborn);
+    while (!status && newborn) {
+        status = store_put_newborn(evolve->settings->store, newborn, &evolve->error);
+        if (!status)
+            status = search_take_newborn(evolve->settings->search, &newborn);
+    }
+    if (status && !evolve->error.code)
+        error_set(&evolve->error, status, "a child cannot be bred: %s", error_text(status));
+    return status;
+}
+
+/* Stores what the referee said of those for whom it counts from now on. */
+static int store_refereed(struct evolve *evolve)
+{
+    const struct individual *individual;
+    int status = 0;
+    while (!status && (individual = search_take_refereed(evolve->settings->search)) != NULL) {
+        log_event(LOG_INFO, "referee", "creature=%" PRIu64 " referee_fitness=%.9g fitness=%.9g",
+                  individual->id, individual->referee_fitness, individual->fitness);
+        status = store_put_referee(evolve->settings->store, individual, &evolve->error);
+    }
+    return status;
+}
+
+/* Whether the generation is complete; -1: it failed. Everything new is stored. */
+static int check_complete(struct evolve *evolve)
+{
+    int is_complete = search_is_complete(evolve->settings->search);
+    if (store_refereed(evolve) || store_newborns(evolve)) {
+        stop_failed(evolve);
+        return -1;
+    }
+    return is_complete;
+}
+
 /* Advances while generations are complete: more than once only if a generation has nothing to
  * evaluate (all of it survives). Ends the run after the last one. */
 static void advance(struct evolve *evolve)
 {
-    while (!evolve->is_finished && search_is_complete(evolve->settings->search)) {
+    while (!evolve->is_finished && check_complete(evolve) == 1) {
         struct progress_state done = evolve->state;
         if (complete_generation(evolve)) {
             stop_failed(evolve);
@@ -200,14 +236,15 @@ static void advance(struct evolve *evolve)
 
 /* ---- what the farm calls ---- */
 
-/* The next individual to simulate: without a result yet, or before the referee. */
+/* The next individual to simulate: before the referee, for whom others may wait, or without a result
+ * yet. */
 static const struct individual *ask(struct evolve *evolve, uint32_t *halvings)
 {
-    const struct individual *individual = search_ask(evolve->settings->search);
-    *halvings = 0;
+    const struct individual *individual = search_ask_referee(evolve->settings->search);
+    *halvings = SEARCH_REFEREE_HALVINGS;
     if (!individual) {
-        individual = search_ask_referee(evolve->settings->search);
-        *halvings = SEARCH_REFEREE_HALVINGS;
+        individual = search_ask(evolve->settings->search);
+        *halvings = 0;
     }
     return individual;
 }
@@ -242,26 +279,17 @@ static void count_result(struct evolve *evolve, int status)
         stop_failed(evolve);
         return;
     }
-    evolve->state.evaluated++;
     evolve->state.evaluations_left--;
     progress_count(evolve->settings->progress);
     advance(evolve);
+    search_get_progress(evolve->settings->search, &evolve->state.evaluated, &evolve->state.members);
 }
 
-/* The referee's result: kept beside the first one. */
+/* The referee's result; what it means is stored as soon as the search knows. */
 static void take_referee(struct evolve *evolve, uint64_t id, int verdict,
                          const struct measures *measures)
 {
-    const struct individual *individual =
-        search_tell_referee(evolve->settings->search, id, verdict, measures);
-    if (!individual)
-        return;
-    log_event(LOG_INFO, "referee",
-              "creature=%" PRIu64 " verdict=%s referee_fitness=%.9g fitness=%.9g", id,
-              verdict_name(verdict), individual->referee_fitness, individual->fitness);
-    if (store_put_referee(evolve->settings->store, individual, &evolve->error))
-        stop_failed(evolve);
-    else
+    if (search_tell_referee(evolve->settings->search, id, verdict, measures))
         advance(evolve);
 }
 

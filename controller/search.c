@@ -1,5 +1,5 @@
 /* The machinery every search method shares: the population, who has been asked for, results, ranking,
- * the change of generations.
+ * the change of generations. What differs in lagged methods is in search_lagged.c.
  *
  * State: generation number, population, next creature id; everything else follows from them and from
  * the parameters. The population is kept in order of id while results are missing (so that a result
@@ -14,6 +14,8 @@
 
 #include "common/rng.h"
 #include "controller/behaviour.h"
+#include "controller/cells.h"
+#include "controller/search_private.h"
 #include "controller/seeding.h"
 
 const char *const breeding_method_names[METHOD_COUNT] = {"random", "asexual", "crossover", "graft",
@@ -22,21 +24,18 @@ const char *const breeding_method_names[METHOD_COUNT] = {"random", "asexual", "c
 const struct search_method *const search_methods[SEARCH_COUNT] = {
     [SEARCH_SIMS] = &search_sims,
     [SEARCH_RANDOM] = &search_random,
-};
-
-struct search {
-    struct params params;
-    uint32_t generation;
-    uint64_t next_id;
-    struct population population;
-    int missing; /* individuals without a result */
-    int called;  /* individuals whom the referee has yet to see, of this round */
-    int cursor;  /* the next to look at when asked, for either */
+    [SEARCH_ARCHIVE] = &search_archive,
 };
 
 void individual_deinit(struct individual *individual)
 {
     genome_deinit(&individual->genome);
+}
+
+int individual_is_kept(const struct individual *individual)
+{
+    return !individual->is_counted || individual->cell || individual->trials ||
+           individual->is_waiting;
 }
 
 static void free_individuals(struct individual *individuals, int count)
@@ -50,7 +49,7 @@ static void free_individuals(struct individual *individuals, int count)
 
 /* ---- order ---- */
 
-static int compare_ids(const void *a, const void *b)
+int search_compare_ids(const void *a, const void *b)
 {
     uint64_t x = ((const struct individual *)a)->id, y = ((const struct individual *)b)->id;
 
@@ -58,11 +57,11 @@ static int compare_ids(const void *a, const void *b)
 }
 
 /* Fitness descending, then id ascending: a total order, so that sorting gives one result. */
-static int compare_ranks(const void *a, const void *b)
+int search_compare_ranks(const void *a, const void *b)
 {
     double x = ((const struct individual *)a)->fitness, y = ((const struct individual *)b)->fitness;
 
-    return x != y ? (x < y) - (x > y) : compare_ids(a, b);
+    return x != y ? (x < y) - (x > y) : search_compare_ids(a, b);
 }
 
 static void sort(struct population *population, int (*compare)(const void *a, const void *b))
@@ -73,7 +72,7 @@ static void sort(struct population *population, int (*compare)(const void *a, co
 }
 
 /* Fitness of an individual that has a result, after the referee's word. */
-static double judge(const struct search *search, const struct individual *individual)
+double search_judge(const struct search *search, const struct individual *individual)
 {
     double fitness = behaviour_fitness(individual->verdict, &individual->measures, &search->params);
     int is_refused = individual->has_referee && search->params.guard_referee_top > 0 &&
@@ -96,7 +95,7 @@ static void rank(struct search *search)
 {
     int i;
 
-    sort(&search->population, compare_ranks);
+    sort(&search->population, search_compare_ranks);
     search->called = search->cursor = 0;
     for (i = 0; i < search->population.count; i++)
         search->called += is_called(search, i);
@@ -107,10 +106,11 @@ static void update(struct search *search)
     int i;
 
     search->missing = search->cursor = search->called = 0;
+    search->taken = search->population.count;
     for (i = 0; i < search->population.count; i++)
         search->missing += !search->population.individuals[i].has_result;
     if (search->missing)
-        sort(&search->population, compare_ids);
+        sort(&search->population, search_compare_ids);
     else
         rank(search);
 }
@@ -148,9 +148,32 @@ static struct search *make_search(const struct params *params, uint32_t generati
     return search;
 }
 
-static const struct search_method *method_of(const struct search *search)
+const struct search_method *search_method_of(const struct search *search)
 {
     return search_methods[search->params.evolution_search];
+}
+
+int search_check_params(const struct params *params, struct error *error)
+{
+    struct cell_grid grid;
+    int status = cell_grid_parse(&grid, params->archive_cells, error);
+
+    if (status)
+        return error_prefix(error, "archive.cells");
+    if (search_methods[params->evolution_search]->lagged && params->evolution_reevaluate)
+        return error_set(error, ERR_RANGE,
+                         "evolution.reevaluate is on, but evolution.search %s keeps its results",
+                         search_methods[params->evolution_search]->name);
+    return 0;
+}
+
+/* A population that is whole: ready to be asked. */
+static int begin(struct search *search)
+{
+    if (search_method_of(search)->lagged)
+        return lagged_begin(search);
+    update(search);
+    return 0;
 }
 
 struct search *search_create(const struct params *params)
@@ -164,7 +187,7 @@ struct search *search_create_seeded(const struct params *params, const struct se
     struct search *search = make_search(params, 0, 1 + (uint64_t)count);
     struct individual *children = search ? make_individuals(params, 0, 0, 1, count) : NULL;
 
-    if (!children || method_of(search)->first(params, children, count) ||
+    if (!children || search_method_of(search)->first(params, children, count) ||
         seeding_populate(seeding, params, children, count)) {
         free_individuals(children, count);
         free(search);
@@ -172,7 +195,10 @@ struct search *search_create_seeded(const struct params *params, const struct se
     }
     search->population.individuals = children;
     search->population.count = count;
-    update(search);
+    if (begin(search)) {
+        search_destroy(search);
+        return NULL;
+    }
     return search;
 }
 
@@ -185,18 +211,20 @@ struct search *search_restore(const struct params *params, uint32_t generation,
     if (!search)
         return NULL;
     search->population = *population;
-    population->individuals = NULL;
-    population->count = 0;
+    memset(population, 0, sizeof(*population));
     for (i = 0; i < search->population.count; i++) {
         struct individual *individual = &search->population.individuals[i];
 
         /* The same number as stored, unless what fitness means was changed for the resumed run. */
         if (individual->has_result)
-            individual->fitness = judge(search, individual);
+            individual->fitness = search_judge(search, individual);
         if (individual->id >= search->next_id)
             search->next_id = individual->id + 1;
     }
-    update(search);
+    if (begin(search)) {
+        search_destroy(search);
+        return NULL;
+    }
     return search;
 }
 
@@ -204,6 +232,7 @@ void search_destroy(struct search *search)
 {
     if (!search)
         return;
+    lagged_end(search);
     free_individuals(search->population.individuals, search->population.count);
     free(search);
 }
@@ -227,6 +256,8 @@ const struct population *search_population(const struct search *search)
 
 const struct individual *search_ask(struct search *search)
 {
+    if (search->lagged)
+        return lagged_ask(search);
     while (search->missing && search->cursor < search->population.count) {
         const struct individual *individual = &search->population.individuals[search->cursor++];
 
@@ -241,11 +272,11 @@ static struct individual *find(struct search *search, uint64_t id)
     struct individual *individuals = search->population.individuals;
     int i;
 
-    if (search->missing) {
+    if (search->lagged ? !search->is_ranked : search->missing > 0) {
         struct individual key = {.id = id};
 
         return bsearch(&key, individuals, (size_t)search->population.count, sizeof(key),
-                       compare_ids);
+                       search_compare_ids);
     }
     for (i = 0; i < search->population.count; i++)
         if (individuals[i].id == id)
@@ -264,7 +295,9 @@ const struct individual *search_tell(struct search *search, uint64_t id, int ver
     individual->verdict = verdict;
     individual->measures = *measures;
     individual->digest = digest;
-    individual->fitness = judge(search, individual);
+    individual->fitness = search_judge(search, individual);
+    if (search->lagged)
+        return lagged_tell(search, individual);
     if (--search->missing)
         return individual;
     /* The last one: ranking moves it. */
@@ -274,6 +307,8 @@ const struct individual *search_tell(struct search *search, uint64_t id, int ver
 
 const struct individual *search_ask_referee(struct search *search)
 {
+    if (search->lagged)
+        return lagged_ask_referee(search);
     while (!search->missing && search->cursor < search->population.count) {
         int at = search->cursor++;
 
@@ -283,16 +318,54 @@ const struct individual *search_ask_referee(struct search *search)
     return NULL;
 }
 
+void search_note_refereed(struct search *search, struct individual *individual)
+{
+    individual->is_news = 1;
+    search->news++;
+}
+
+const struct individual *search_take_refereed(struct search *search)
+{
+    int i;
+
+    for (i = 0; search->news > 0 && i < search->population.count; i++) {
+        struct individual *individual = &search->population.individuals[i];
+
+        if (!individual->is_news)
+            continue;
+        individual->is_news = 0;
+        search->news--;
+        return individual;
+    }
+    return NULL;
+}
+
+/* A lagged method keeps it until it knows whether it asked for it. */
+static const struct individual *tell_glance(struct search *search, struct individual *individual,
+                                            double fitness)
+{
+    if (!individual->is_before_referee || individual->is_counted)
+        return NULL;
+    individual->is_before_referee = 0;
+    individual->has_glance = 1;
+    individual->glance_fitness = fitness;
+    return lagged_tell(search, individual);
+}
+
 const struct individual *search_tell_referee(struct search *search, uint64_t id, int verdict,
                                              const struct measures *measures)
 {
     struct individual *individual = search->missing ? NULL : find(search, id);
+    double fitness = behaviour_fitness(verdict, measures, &search->params);
 
+    if (individual && search->lagged)
+        return tell_glance(search, individual, fitness);
     if (!individual || !is_called(search, (int)(individual - search->population.individuals)))
         return NULL;
     individual->has_referee = 1;
-    individual->referee_fitness = behaviour_fitness(verdict, measures, &search->params);
-    individual->fitness = judge(search, individual);
+    individual->referee_fitness = fitness;
+    individual->fitness = search_judge(search, individual);
+    search_note_refereed(search, individual);
     if (--search->called)
         return individual;
     /* The last of the round: ranking moves it, and may call others. */
@@ -300,12 +373,33 @@ const struct individual *search_tell_referee(struct search *search, uint64_t id,
     return find(search, id);
 }
 
-int search_is_complete(const struct search *search)
+int search_take_newborn(struct search *search, const struct individual **newborn)
 {
+    *newborn = NULL;
+    if (search->taken < search->population.count)
+        *newborn = &search->population.individuals[search->taken++];
+    return *newborn ? 0 : search->failure;
+}
+
+int search_is_complete(struct search *search)
+{
+    if (search->lagged)
+        return lagged_is_complete(search);
     return search->missing == 0 && search->called == 0;
 }
 
-int search_is_finished(const struct search *search)
+void search_get_progress(const struct search *search, int *done, int *needed)
+{
+    if (search->lagged) {
+        *done = search->counted;
+        *needed = search->quota;
+    } else {
+        *done = search->population.count - search->missing;
+        *needed = search->population.count;
+    }
+}
+
+int search_is_finished(struct search *search)
 {
     return search_is_complete(search) &&
            search->generation + 1 >= (uint64_t)search->params.evolution_generations;
@@ -321,6 +415,8 @@ int search_survivor_count(const struct search *search)
     int64_t most = search->params.population_size;
     int quota, count = 0;
 
+    if (search->lagged)
+        return 0;
     if (most > population->count)
         most = population->count;
     quota = (int)(search->params.population_survival * population->count + 0.5);
@@ -355,13 +451,15 @@ int search_advance(struct search *search)
     uint32_t generation = search->generation + 1;
     struct individual *individuals;
 
+    if (search->lagged)
+        return lagged_advance(search);
     ENSURE(search->missing == 0 && search->called == 0, "%d results and %d referees are missing",
            search->missing, search->called);
     individuals = make_individuals(&search->params, generation, survivors, search->next_id, born);
     if (!individuals)
         return ERR_MEMORY;
-    if (method_of(search)->next(&search->params, generation, &search->population, survivors,
-                                individuals + survivors, born)) {
+    if (search_method_of(search)->next(&search->params, generation, &search->population, survivors,
+                                       individuals + survivors, born)) {
         free_individuals(individuals, count);
         return ERR_MEMORY;
     }

@@ -43,6 +43,7 @@ enum hot_statement {
     HOT_PUT_COST,
     HOT_PUT_REFEREE,
     HOT_CLOSE_MEMBER,
+    HOT_PUT_ARCHIVED,
     HOT_COUNT
 };
 
@@ -226,6 +227,8 @@ enum {
     COLUMN_REFEREE,
     COLUMN_DIGEST,
     COLUMN_BRANCH,
+    COLUMN_BODY,
+    COLUMN_TRIALS,
     COLUMN_MEASURES,
     COLUMN_GENOME = COLUMN_MEASURES + MEASURE_COUNT,
     COLUMN_EXTRA
@@ -235,7 +238,7 @@ enum {
 static void print_select(FILE *text, const char *extra, const char *rest)
 {
     fputs("SELECT i.id, i.generation, i.method, i.parent1, i.parent2, i.mutations, i.seed,"
-          " i.verdict, i.fitness, i.referee_fitness, i.digest, i.branch, ",
+          " i.verdict, i.fitness, i.referee_fitness, i.digest, i.branch, i.body, i.trials, ",
           text);
     print_measures(text, "i.", "", "i.genome");
     fprintf(text, "%s %s", extra, rest);
@@ -272,7 +275,7 @@ static int get_hot(struct store *store, enum hot_statement which, sqlite3_stmt *
     static const char *const texts[HOT_COUNT] = {
         [HOT_INSERT_INDIVIDUAL] =
             "INSERT INTO individuals (id, generation, method, parent1, parent2, mutations, seed,"
-            " genome) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            " body, trials, genome) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
         [HOT_INSERT_MEMBER] =
             "INSERT INTO members (generation, individual, evaluated) VALUES (?, ?, ?)",
         [HOT_UPDATE_EVALUATED] =
@@ -282,6 +285,9 @@ static int get_hot(struct store *store, enum hot_statement which, sqlite3_stmt *
         [HOT_PUT_REFEREE] = "UPDATE individuals SET fitness = ?, referee_fitness = ? WHERE id = ?",
         [HOT_CLOSE_MEMBER] = "UPDATE members SET rank = ?, survived = ?, fitness = ?"
                              " WHERE generation = ? AND individual = ?",
+        [HOT_PUT_ARCHIVED] =
+            "INSERT OR REPLACE INTO archive (generation, individual, cell, trials, waiting)"
+            " VALUES (?, ?, ?, ?, ?)",
     };
     int status = 0;
     if (!store->hot[which]) {
@@ -807,7 +813,10 @@ static int put_individual(struct store *store, const struct individual *individu
     bind_id(statement, 5, individual->parents[1]);
     bind_text(statement, 6, individual->mutations);
     bind_hash(statement, 7, individual->seed);
-    sqlite3_bind_blob64(statement, 8, genome.buffer.data, genome.buffer.size, SQLITE_TRANSIENT);
+    bind_id(statement, 8, individual->body);
+    if (individual->is_trial)
+        sqlite3_bind_int(statement, 9, individual->trials);
+    sqlite3_bind_blob64(statement, 10, genome.buffer.data, genome.buffer.size, SQLITE_TRANSIENT);
     status = run_statement(store, statement, error);
     pack_writer_deinit(&genome);
     return status;
@@ -826,6 +835,14 @@ static int put_member(struct store *store, uint32_t generation, const struct ind
     return run_statement(store, statement, error);
 }
 
+int store_put_newborn(struct store *store, const struct individual *newborn, struct error *error)
+{
+    int status = begin(store, error);
+    if (!status)
+        status = put_individual(store, newborn, error);
+    return status ? status : put_member(store, (uint32_t)store->generation, newborn, error);
+}
+
 static int open_generation(struct store *store, uint32_t generation,
                            const struct population *population, struct error *error)
 {
@@ -837,7 +854,7 @@ static int open_generation(struct store *store, uint32_t generation,
              "INSERT INTO generations (number, branch, closed, evaluations_own)"
              " VALUES (%" PRIu32 ", %" PRId64 ", 0, %d);"
              "UPDATE run SET value = '0' WHERE key = 'finished' AND value <> '0'",
-             generation, store->branch, waiting_count);
+             generation, store->branch, population->due ? population->due : waiting_count);
     int status = execute(store, sql, error);
     for (int i = 0; !status && i < population->count; i++) {
         status = put_individual(store, &population->individuals[i], error);
@@ -850,15 +867,21 @@ static int open_generation(struct store *store, uint32_t generation,
 int store_closing_init(struct store_closing *closing, const struct population *ranked,
                        int survivor_count)
 {
+    int count = ranked->count - ranked->unjudged;
     closing->count = 0;
-    closing->survivor_count = survivor_count;
-    closing->ranks = calloc((size_t)ranked->count, sizeof *closing->ranks);
+    closing->ranks = calloc((size_t)count, sizeof *closing->ranks);
     if (!closing->ranks)
         return ERR_MEMORY;
-    for (; closing->count < ranked->count; closing->count++)
+    for (; closing->count < count; closing->count++) {
+        const struct individual *individual = &ranked->individuals[closing->count];
         closing->ranks[closing->count] =
-            (struct store_rank){.id = ranked->individuals[closing->count].id,
-                                .fitness = ranked->individuals[closing->count].fitness};
+            (struct store_rank){.id = individual->id,
+                                .fitness = individual->fitness,
+                                .survived = closing->count < survivor_count || individual->cell,
+                                .cell = individual->cell,
+                                .trials = individual->trials,
+                                .is_waiting = individual->is_waiting};
+    }
     return 0;
 }
 
@@ -888,11 +911,42 @@ static int close_members(struct store *store, uint32_t generation,
     int status = get_hot(store, HOT_CLOSE_MEMBER, &statement, error);
     for (int i = 0; !status && i < closing->count; i++) {
         sqlite3_bind_int(statement, 1, i + 1);
-        sqlite3_bind_int(statement, 2, i < closing->survivor_count);
+        sqlite3_bind_int(statement, 2, closing->ranks[i].survived);
         sqlite3_bind_double(statement, 3, closing->ranks[i].fitness);
         sqlite3_bind_int64(statement, 4, generation);
         sqlite3_bind_int64(statement, 5, (sqlite3_int64)closing->ranks[i].id);
         status = run_statement(store, statement, error);
+    }
+    return status;
+}
+
+static int put_archived(struct store *store, uint32_t generation, const struct store_rank *rank,
+                        struct error *error)
+{
+    sqlite3_stmt *statement;
+    int status = get_hot(store, HOT_PUT_ARCHIVED, &statement, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(statement, 1, generation);
+    sqlite3_bind_int64(statement, 2, (sqlite3_int64)rank->id);
+    if (rank->cell)
+        sqlite3_bind_int(statement, 3, rank->cell);
+    sqlite3_bind_int(statement, 4, rank->trials);
+    sqlite3_bind_int(statement, 5, rank->is_waiting);
+    return run_statement(store, statement, error);
+}
+
+/* Instead of what was there: a run that goes on after its end closes its last generation again. */
+static int close_archive(struct store *store, uint32_t generation,
+                         const struct store_closing *closing, struct error *error)
+{
+    char sql[96];
+    snprintf(sql, sizeof sql, "DELETE FROM archive WHERE generation = %" PRIu32, generation);
+    int status = execute(store, sql, error);
+    for (int i = 0; !status && i < closing->count; i++) {
+        const struct store_rank *rank = &closing->ranks[i];
+        if (rank->cell || rank->trials || rank->is_waiting)
+            status = put_archived(store, generation, rank, error);
     }
     return status;
 }
@@ -904,6 +958,8 @@ static int close_generation(struct store *store, uint32_t generation,
     double mean, median;
     summarise(closing, &mean, &median);
     int status = close_members(store, generation, closing, error);
+    if (!status)
+        status = close_archive(store, generation, closing, error);
     if (!status)
         status = prepare(store,
                          "UPDATE generations SET closed = 1, best = ?, median = ?, mean = ?,"
@@ -1130,6 +1186,15 @@ static int get_closed(struct store *store, struct store_status *status, struct e
     return result < 0 ? result : 0;
 }
 
+static int get_archive(struct store *store, struct store_status *status, struct error *error)
+{
+    char sql[96];
+    snprintf(sql, sizeof sql,
+             "SELECT nullif(count(cell), 0) FROM archive WHERE generation = %" PRId64,
+             status->closed_generation);
+    return query_i64(store, sql, -1, &status->cells_filled, error);
+}
+
 static int get_speed(struct store *store, struct store_status *status, struct error *error)
 {
     sqlite3_stmt *statement;
@@ -1181,6 +1246,8 @@ int store_get_status(struct store *store, struct store_status *status, struct er
     if (!result)
         result = get_closed(store, status, error);
     if (!result)
+        result = get_archive(store, status, error);
+    if (!result)
         result = get_speed(store, status, error);
     return result;
 }
@@ -1231,6 +1298,9 @@ static int read_individual(struct store *store, sqlite3_stmt *row, struct indivi
         return fail_content(store, "an individual has an unknown breeding method", error);
     if (hash_from_text(column_text(row, COLUMN_SEED), &individual->seed))
         return fail_content(store, "an individual's seed is not 16 hexadecimal digits", error);
+    individual->body = (uint64_t)sqlite3_column_int64(row, COLUMN_BODY);
+    individual->is_trial = sqlite3_column_type(row, COLUMN_TRIALS) != SQLITE_NULL;
+    individual->trials = sqlite3_column_int(row, COLUMN_TRIALS);
     if (sqlite3_column_type(row, COLUMN_VERDICT) != SQLITE_NULL) {
         int status = read_result(store, row, individual, error);
         if (status)
@@ -1264,13 +1334,27 @@ static int make_room(struct store *store, void *items, int count, size_t size, s
     return 0;
 }
 
+/* How the archive held a member when the generation before was closed. */
+static void read_archived(sqlite3_stmt *row, struct individual *individual)
+{
+    individual->is_counted = sqlite3_column_type(row, COLUMN_EXTRA + 1) != SQLITE_NULL;
+    if (!individual->is_counted)
+        return;
+    individual->cell = sqlite3_column_int(row, COLUMN_EXTRA + 2);
+    individual->trials = sqlite3_column_int(row, COLUMN_EXTRA + 3);
+    individual->is_waiting = sqlite3_column_int(row, COLUMN_EXTRA + 4);
+}
+
 int store_get_population(struct store *store, uint32_t generation, struct population *population,
                          struct error *error)
 {
     sqlite3_stmt *row;
     memset(population, 0, sizeof *population);
-    int status = prepare_printed(store, print_select, ", m.evaluated",
+    int status = prepare_printed(store, print_select,
+                                 ", m.evaluated, a.individual, a.cell, a.trials, a.waiting",
                                  "FROM members m JOIN individuals i ON i.id = m.individual"
+                                 " LEFT JOIN archive a ON a.generation = m.generation - 1"
+                                 " AND a.individual = m.individual"
                                  " WHERE m.generation = ? ORDER BY i.id",
                                  &row, error);
     if (status)
@@ -1288,6 +1372,7 @@ int store_get_population(struct store *store, uint32_t generation, struct popula
             break;
         }
         individual->has_result &= sqlite3_column_int(row, COLUMN_EXTRA) == 1;
+        read_archived(row, individual);
         population->count++;
     }
     sqlite3_finalize(row);
@@ -1335,7 +1420,8 @@ enum {
     EXTRA_CPU,
     EXTRA_ARENA,
     EXTRA_TIME,
-    EXTRA_SOURCE
+    EXTRA_SOURCE,
+    EXTRA_CELL
 };
 
 static void read_cost(sqlite3_stmt *row, struct store_entry *entry)
@@ -1362,6 +1448,7 @@ static int read_entry(struct store *store, sqlite3_stmt *row, struct store_entry
         entry->generation = individual.generation;
         entry->rank = sqlite3_column_int(row, EXTRA_RANK);
         entry->survived = sqlite3_column_int(row, EXTRA_SURVIVED);
+        entry->cell = sqlite3_column_int(row, EXTRA_CELL);
         entry->fitness = sqlite3_column_double(row, EXTRA_FITNESS);
         entry->has_referee = individual.has_referee;
         entry->referee_fitness = individual.referee_fitness;
@@ -1401,7 +1488,7 @@ static int read_entries(struct store *store, sqlite3_stmt *row, struct store_ent
     return status;
 }
 
-/* Of members m and costs c. */
+/* Of members m, costs c and archive a. */
 #define ENTRY_COLUMNS                                                                              \
     ", m.rank, m.survived, m.fitness, c.worker, c.attempt, c.wall_ms, c.cpu_ms, c.arena_bytes,"    \
     " c.time_s, "
@@ -1409,8 +1496,8 @@ static int read_entries(struct store *store, sqlite3_stmt *row, struct store_ent
 static const char *entry_columns(const struct store *store)
 {
     return store->has_seeds ? ENTRY_COLUMNS
-               "(SELECT source FROM seeds WHERE seeds.individual = i.id)"
-                            : ENTRY_COLUMNS "NULL";
+               "(SELECT source FROM seeds WHERE seeds.individual = i.id), a.cell"
+                            : ENTRY_COLUMNS "NULL, a.cell";
 }
 
 int store_get_top(struct store *store, int64_t generation, int top, struct store_entry **entries,
@@ -1424,6 +1511,8 @@ int store_get_top(struct store *store, int64_t generation, int top, struct store
         status = prepare_printed(store, print_select, entry_columns(store),
                                  "FROM members m JOIN individuals i ON i.id = m.individual"
                                  " LEFT JOIN costs c ON c.individual = i.id"
+                                 " LEFT JOIN archive a ON a.generation = m.generation"
+                                 " AND a.individual = i.id"
                                  " WHERE m.generation = ? AND m.rank <= ? ORDER BY m.rank",
                                  &row, error);
     if (status)
@@ -1446,6 +1535,7 @@ int store_get_lineage(struct store *store, uint64_t id, int has_second_parents,
         " LEFT JOIN members m ON m.individual = i.id AND m.generation ="
         " (SELECT max(generation) FROM members WHERE individual = i.id AND rank IS NOT NULL)"
         " LEFT JOIN costs c ON c.individual = i.id"
+        " LEFT JOIN archive a ON a.generation = m.generation AND a.individual = i.id"
         " WHERE i.id IN (WITH RECURSIVE line (id) AS (VALUES (?1)"
         " UNION SELECT a.parent1 FROM line JOIN individuals a ON a.id = line.id"
         " UNION SELECT a.parent2 FROM line JOIN individuals a ON a.id = line.id WHERE ?2)"
@@ -1598,6 +1688,9 @@ static int hash_generation(struct store *store, int64_t generation, uint64_t *ha
         status = hash_rows(store,
                            "SELECT individual, rank, survived, fitness FROM members"
                            " WHERE generation = ? ORDER BY individual",
+                           generation, hash, error);
+    if (!status)
+        status = hash_rows(store, "SELECT * FROM archive WHERE generation = ? ORDER BY individual",
                            generation, hash, error);
     return status;
 }

@@ -49,11 +49,13 @@ int store_put_params(struct store *store, const struct params *params, uint32_t 
 /* What the store needs of a complete generation to close it: kept apart, since the search gives the
  * population up when it advances. */
 struct store_closing {
-    int count, survivor_count;
+    int count;
     struct store_rank {
         uint64_t id;
         double fitness;
-    } * ranks; /* best first */
+        int survived;
+        int cell, trials, is_waiting; /* of the archive; 0 = not in it */
+    } * ranks;                        /* best first */
 };
 /* From the ranked population. 0 or ERR_MEMORY (then empty). */
 int store_closing_init(struct store_closing *closing, const struct population *ranked,
@@ -68,6 +70,9 @@ int store_put_generation(struct store *store, uint32_t generation,
 /* Closes the last generation (no next one) and marks the run finished. */
 int store_finish(struct store *store, uint32_t generation, const struct store_closing *closing,
                  struct error *error);
+
+/* A child of the generation under way, bred since that was opened; goes into the open batch. */
+int store_put_newborn(struct store *store, const struct individual *newborn, struct error *error);
 
 /* What may differ between two equal runs. */
 struct store_cost {
@@ -102,6 +107,7 @@ struct store_status {
     int64_t closed_generation; /* the last closed one; -1 = none */
     double best, median;       /* of the closed one */
     uint64_t best_id;
+    int64_t cells_filled;     /* of the archive, in the closed one; -1 = it has none */
     double evaluations_per_s; /* over the ten seconds before the last result; 0 = not known */
     double last_result_s;     /* when it came in, since 1970; 0 = never */
     char created_utc[32];
@@ -119,6 +125,7 @@ struct store_entry {
     uint32_t generation; /* of birth */
     int rank;            /* 1 = best */
     int survived;
+    int cell; /* of the archive, that it fills; 0 = none */
     double fitness;
     int has_referee;
     double referee_fitness;

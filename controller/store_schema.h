@@ -9,7 +9,7 @@
 #define CONTROLLER_STORE_SCHEMA_H
 
 /* user_version; a store of another version is refused. */
-#define STORE_SCHEMA_VERSION 2
+#define STORE_SCHEMA_VERSION 3
 /* "Best": says that an SQLite file is a run of this program. */
 #define STORE_APPLICATION_ID 0x42657374
 
@@ -54,8 +54,10 @@ static const char *const store_schema[] = {
     " generation INTEGER NOT NULL," /* of birth */
     " method TEXT NOT NULL,"        /* random, asexual, crossover, graft, seed */
     " parent1 INTEGER REFERENCES individuals, parent2 INTEGER REFERENCES individuals,"
-    " mutations TEXT NOT NULL,"            /* in words */
-    " seed TEXT NOT NULL,"                 /* of its evaluation */
+    " mutations TEXT NOT NULL," /* in words */
+    " seed TEXT NOT NULL,"      /* of its evaluation */
+    " body INTEGER,"            /* search archive: the creature in which its body appeared first */
+    " trials INTEGER," /* search archive: of a trial of weights, how many its body gets after it */
     " branch INTEGER REFERENCES branches," /* whose parameters; NULL: not evaluated, as below */
     " verdict TEXT,"
     " fitness REAL,"         /* 0 if the referee was not satisfied */
@@ -80,6 +82,16 @@ static const char *const store_schema[] = {
     " rank INTEGER,"               /* 1 = best; when closed, as the next two */
     " survived INTEGER,"
     " fitness REAL,"
+    " PRIMARY KEY (generation, individual)"
+    ") STRICT, WITHOUT ROWID",
+
+    /* Search `archive`: who was in it when a generation was closed. */
+    "CREATE TABLE archive ("
+    " generation INTEGER NOT NULL REFERENCES generations,"
+    " individual INTEGER NOT NULL REFERENCES individuals,"
+    " cell INTEGER,"             /* that it fills; NULL: it is only protected */
+    " trials INTEGER NOT NULL,"  /* of other weights that its body still gets */
+    " waiting INTEGER NOT NULL," /* 1: for the result of such a trial */
     " PRIMARY KEY (generation, individual)"
     ") STRICT, WITHOUT ROWID",
 

@@ -54,7 +54,7 @@ for workers in 1 3; do
         fail "the run ended: $(cat "late$workers.out")"
     grep -q "quarantine: creature $bad at a quarter of the step" "late$workers.out" ||
         fail "does not tell of the referee's crash: $(cat "late$workers.out")"
-    grep -q "event=referee creature=$bad verdict=quarantined referee_fitness=0 fitness=0" \
+    grep -q "event=referee creature=$bad referee_fitness=0 fitness=0" \
         "late$workers/logs/controller.log" || fail "not in the log"
     says '"quarantined": 0,' "$bin/controller" status "late$workers" --json
     no_worker_is_left "late$workers"

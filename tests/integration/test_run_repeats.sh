@@ -34,3 +34,17 @@ strip_cost() { sed '/^    "cost": /,/^    }/d' "$1"; }
 "$bin/controller" list j1 --top 0 --json >a.json
 "$bin/controller" list j5 --top 0 --json >b.json
 diff <(strip_cost a.json) <(strip_cost b.json) || fail "equal runs list different creatures"
+
+# child by child with a constant lag: more workers than the lag has room for wait, and change nothing
+archive=(-s evolution.search=archive -s evolution.lag=6 -s evolution.generations=6)
+for workers in 1 2 9; do
+    "$bin/controller" run walk.ini --seed 7 "${archive[@]}" -j $workers -o "a$workers" \
+        >"a$workers.out" 2>&1 || fail "archive with -j $workers: $(cat "a$workers.out")"
+done
+same_runs a1 a2
+same_runs a1 a9
+grep -q incomplete a1.digest && fail "a generation is not closed: $(cat a1.digest)"
+says '^archive +[1-9][0-9]* of [0-9]+ cells filled' "$bin/controller" status a1
+says '"cells_filled": [1-9]' "$bin/controller" status a1 --json
+says '"cell": [1-9]' "$bin/controller" list a1 --json
+says '"cells_filled": null' "$bin/controller" status j1 --json

@@ -62,3 +62,34 @@ wait "$pid" || fail "the run whose workers were killed: $(cat maimed.out)"
 [ "$(workers maimed | wc -l)" -gt 4 ] || fail "no worker was replaced"
 no_worker_is_left maimed
 same_runs whole maimed
+
+# the same where children are bred one by one: killed twice, then stopped
+options=(--seed 4 -s population.size=25 -s evolution.generations=12 -s simulation.duration_s=4
+    -s evolution.search=archive -s evolution.lag=9)
+rm -rf whole
+"$bin/controller" run walk.ini "${options[@]}" -j 2 -o whole >whole.out 2>&1 ||
+    fail "the uninterrupted archive: $(cat whole.out)"
+begin cells 2
+kill -KILL "$pid"
+wait "$pid" 2>/dev/null || true
+no_worker_is_left cells
+start "$bin/controller" resume cells -j 3 >cells.second 2>&1
+wait_until "the resumed archive reaches generation 5" has_reached cells 5
+kill -KILL "$pid"
+wait "$pid" 2>/dev/null || true
+no_worker_is_left cells
+start "$bin/controller" resume cells -j 1 >cells.third 2>&1
+wait_until "the resumed archive reaches generation 8" has_reached cells 8
+kill -s TERM "$pid"
+wait "$pid" || fail "the stopped archive: $(cat cells.third)"
+no_worker_is_left cells
+finish cells
+
+# it goes on after its end, and in another world: then everyone is simulated and counted again
+"$bin/controller" resume cells -s evolution.generations=14 >more.out 2>&1 ||
+    fail "more generations: $(cat more.out)"
+says 'generation +13 of 0 .. 13' "$bin/controller" status cells
+"$bin/controller" resume cells -s evolution.generations=16 -s world.gravity_m_s2=5 >moon.out 2>&1 ||
+    fail "another gravity: $(cat moon.out)"
+says 'generation +15 of 0 .. 15' "$bin/controller" status cells
+says '^archive +[1-9]' "$bin/controller" status cells

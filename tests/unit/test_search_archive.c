@@ -1,0 +1,710 @@
+/* The archive, and the constant lag under it: child k knows the results up to k - lag and no others,
+ * nobody waits, a search that is stopped anywhere and restored goes on as if it had not been; cells
+ * hold the best, new bodies get their trials, frozen bodies stay.
+ *
+ * The simulator's place is taken by a toy as in test_search.c: fitness and kind follow from the genome,
+ * with ties, zeros, disqualifications and scores that the referee refuses. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/rng.h"
+#include "controller/cells.h"
+#include "controller/search.h"
+
+enum { SIZE = 40, GENERATIONS = 6, LAG = 12, ROOM = SIZE * GENERATIONS + 1 };
+
+static struct params params;
+
+static void set_up(void)
+{
+    params_set_defaults(&params);
+    params.run_seed = 5;
+    params.population_size = SIZE;
+    params.evolution_generations = GENERATIONS;
+    params.evolution_behaviour = BEHAVIOUR_JUMP;
+    params.evolution_search = SEARCH_ARCHIVE;
+    params.evolution_lag = LAG;
+    strcpy(params.archive_cells, "links:2,3,4,5 size_m:0.5,1,1.5");
+}
+
+/* ---- the toy ---- */
+
+struct score {
+    int verdict;
+    struct measures measures;
+    uint64_t digest;
+};
+
+/* Total width near 2 m is good, and so is a sum of weights near 3: bodies and brains both matter. */
+static struct score evaluate_toy(const struct genome *genome)
+{
+    struct score score = {.verdict = VERDICT_OK};
+    double width = 0, weights = 0;
+
+    for (int i = 0; i < genome->body_count; i++) {
+        width += genome->bodies[i].width_m;
+        weights += fabs(genome->bodies[i].effector_input.weight);
+    }
+    score.digest = genome_hash(genome);
+    score.measures.links = genome->body_count;
+    score.measures.size_m = width;
+    score.measures.lowest_max_m =
+        (int)(100 * (1 - fmin(1, fabs(width - 2) / 2)) * (1 - fmin(1, fabs(weights - 3) / 4))) /
+        100.0;
+    if (score.digest % 10 == 0)
+        score.verdict = VERDICT_OVERLAP;
+    return score;
+}
+
+/* ---- a store and a farm ---- */
+
+/* What is known of each creature, by id; and how the archive was when the generation was opened. */
+struct record {
+    struct individual individual; /* its genome is a copy */
+    int is_there;
+};
+static struct record records[ROOM];
+static uint64_t opened[ROOM];
+static struct individual at_opening[ROOM];
+static int opened_count;
+
+static void record(const struct individual *individual)
+{
+    struct record *kept = &records[individual->id];
+
+    ck_assert(individual->id < ROOM);
+    if (kept->is_there)
+        genome_deinit(&kept->individual.genome);
+    kept->is_there = 1;
+    kept->individual = *individual;
+    ck_assert_int_eq(genome_copy(&kept->individual.genome, &individual->genome), 0);
+}
+
+static void record_result(const struct individual *told);
+
+static void record_news(struct search *search)
+{
+    const struct individual *newborn, *refereed;
+
+    while ((refereed = search_take_refereed(search)) != NULL) {
+        ck_assert(refereed->has_referee);
+        record_result(refereed);
+    }
+    for (;;) {
+        ck_assert_int_eq(search_take_newborn(search, &newborn), 0);
+        if (!newborn)
+            return;
+        ck_assert(!newborn->has_result);
+        record(newborn);
+    }
+}
+
+static void record_opening(struct search *search)
+{
+    const struct population *population = search_population(search);
+
+    opened_count = population->count;
+    for (int i = 0; i < population->count; i++) {
+        const struct individual *individual = &population->individuals[i];
+
+        opened[i] = individual->id;
+        at_opening[i] = *individual;
+        if (!records[individual->id].is_there)
+            record(individual);
+    }
+}
+
+static void forget_records(void)
+{
+    for (int i = 0; i < ROOM; i++)
+        if (records[i].is_there)
+            genome_deinit(&records[i].individual.genome);
+    memset(records, 0, sizeof records);
+}
+
+/* What a store gives back: members at the opening as the archive then held them, those born since, but
+ * for the last `lost` (a killed controller had not committed them), results as far as they came. */
+static struct search *stop_and_restore(struct search *search, int lost)
+{
+    struct population population = {.count = 0};
+    uint32_t generation = search_generation(search);
+    uint64_t next_id = search_next_id(search), first_later = opened[opened_count - 1] + 1;
+
+    search_destroy(search);
+    while (lost > 0 && next_id > first_later) {
+        genome_deinit(&records[--next_id].individual.genome);
+        memset(&records[next_id], 0, sizeof records[next_id]);
+        lost--;
+    }
+    population.individuals = calloc(ROOM, sizeof *population.individuals);
+    for (uint64_t k = 0; k < (uint64_t)opened_count + (next_id - first_later); k++) {
+        int is_later = k >= (uint64_t)opened_count;
+        uint64_t id = is_later ? first_later + k - (uint64_t)opened_count : opened[k];
+        struct individual *restored = &population.individuals[population.count++];
+
+        *restored = records[id].individual;
+        ck_assert_int_eq(genome_copy(&restored->genome, &records[id].individual.genome), 0);
+        restored->is_counted = restored->cell = restored->is_waiting = 0;
+        if (!is_later) {
+            restored->is_counted = at_opening[k].is_counted;
+            restored->cell = at_opening[k].cell;
+            restored->trials = at_opening[k].trials;
+            restored->is_waiting = at_opening[k].is_waiting;
+        }
+    }
+    search = search_restore(&params, generation, &population, next_id);
+    ck_assert_ptr_nonnull(search);
+    record_news(search);
+    return search;
+}
+
+/* A record keeps the trials of its birth. */
+static void record_result(const struct individual *told)
+{
+    struct individual *kept = &records[told->id].individual;
+
+    kept->has_result = 1;
+    kept->verdict = told->verdict;
+    kept->measures = told->measures;
+    kept->digest = told->digest;
+    kept->fitness = told->fitness;
+    kept->has_referee = told->has_referee;
+    kept->referee_fitness = told->referee_fitness;
+}
+
+static void tell(struct search *search, uint64_t id)
+{
+    struct score score = evaluate_toy(&records[id].individual.genome);
+    const struct individual *told =
+        search_tell(search, id, score.verdict, &score.measures, score.digest);
+
+    ck_assert_ptr_nonnull(told);
+    ck_assert(told->id == id && told->has_result);
+    record_result(told);
+    record_news(search);
+}
+
+static void tell_referee(struct search *search, uint64_t id)
+{
+    struct score score = evaluate_toy(&records[id].individual.genome);
+    const struct individual *told;
+
+    if (score.digest % 7 == 2)
+        score.measures.lowest_max_m /= 2;
+    told = search_tell_referee(search, id, score.verdict, &score.measures);
+    /* NULL: others before it have made it needless meanwhile. */
+    ck_assert(!told || told->id == id);
+    record_news(search);
+}
+
+/* Tasks under way: positive ids are first simulations, negative ones are before the referee. */
+struct farm {
+    int64_t tasks[64];
+    int count;
+};
+
+/* Gives a task to everyone who has none; returns how many had to stay idle. */
+static int feed(struct search *search, struct farm *farm, int workers)
+{
+    while (farm->count < workers) {
+        const struct individual *individual = search_ask_referee(search);
+        int64_t task = individual ? -(int64_t)individual->id : 0;
+
+        if (!individual && (individual = search_ask(search)) != NULL)
+            task = (int64_t)individual->id;
+        if (!individual)
+            return workers - farm->count;
+        farm->tasks[farm->count++] = task;
+    }
+    return 0;
+}
+
+static void finish_one(struct search *search, struct farm *farm, struct rng *rng)
+{
+    int k = rng ? (int)rng_below(rng, (uint32_t)farm->count) : 0;
+    int64_t task = farm->tasks[k];
+
+    memmove(farm->tasks + k, farm->tasks + k + 1,
+            (size_t)(farm->count - k - 1) * sizeof *farm->tasks);
+    farm->count--;
+    if (task > 0)
+        tell(search, (uint64_t)task);
+    else
+        tell_referee(search, (uint64_t)-task);
+}
+
+static struct search *begin(void)
+{
+    struct search *search;
+
+    forget_records();
+    search = search_create(&params);
+    ck_assert_ptr_nonnull(search);
+    record_opening(search);
+    return search;
+}
+
+/* A hash of all there is to know about a search between two generations, but for results that wait. */
+static uint64_t hash_search(struct search *search)
+{
+    const struct population *population = search_population(search);
+    uint64_t hash = search_generation(search);
+
+    for (int i = 0; i < population->count; i++) {
+        const struct individual *one = &population->individuals[i];
+
+        hash = rng_mix_seed(hash, one->id);
+        hash = rng_mix_seed(hash, genome_hash(&one->genome));
+        hash = rng_mix_seed(hash, one->parents[0] + one->parents[1] * 1000 + one->body * 1000000);
+        hash = rng_mix_seed(hash,
+                            (uint64_t)(one->is_counted + 2 * one->is_trial + 4 * one->is_waiting +
+                                       8 * one->trials + 1000 * one->cell));
+        if (one->is_counted)
+            hash = rng_mix_seed(hash, (uint64_t)(one->fitness * 1e6) + 7 * one->digest);
+    }
+    return hash;
+}
+
+/* Runs to the end on so many workers that finish in random order; `stops` times a generation all is
+ * stopped, what the workers do is lost, and so are `lost` newborns. Hashes of the generations' ends. Returns
+ * how often some worker was idle while there was more to be bred. */
+static int run(int workers, int stops, int lost, struct rng *rng, uint64_t hashes[GENERATIONS])
+{
+    struct search *search = begin();
+    struct farm farm = {.count = 0};
+    int idle = 0, told = 0;
+
+    for (;;) {
+        hashes[search_generation(search)] = 0;
+        while (!search_is_complete(search)) {
+            record_news(search);
+            if (feed(search, &farm, workers) > 0 && search_next_id(search) < ROOM)
+                idle++;
+            ck_assert_int_gt(farm.count, 0);
+            finish_one(search, &farm, rng);
+            told++;
+            if (stops && told % (SIZE / stops) == 0 && !search_is_complete(search)) {
+                search = stop_and_restore(search, lost);
+                farm.count = 0;
+            }
+        }
+        record_news(search);
+        hashes[search_generation(search)] = hash_search(search);
+        if (search_is_finished(search))
+            break;
+        ck_assert_int_eq(search_advance(search), 0);
+        record_opening(search);
+    }
+    ck_assert_int_eq(farm.count, 0);
+    ck_assert_uint_eq(search_generation(search), GENERATIONS - 1);
+    ck_assert(search_next_id(search) == ROOM);
+    search_destroy(search);
+    return idle;
+}
+
+/* ---- the lag ---- */
+
+START_TEST(the_run_does_not_depend_on_the_workers)
+{
+    uint64_t one[GENERATIONS], many[GENERATIONS];
+    struct rng rng;
+
+    rng_init(&rng, 1, RNG_TEST, 0, 0);
+    run(1, 0, 0, NULL, one);
+    for (int workers = 2; workers <= 20; workers += 3) {
+        run(workers, 0, 0, &rng, many);
+        ck_assert_mem_eq(one, many, sizeof one);
+    }
+    params.evolution_lag++;
+    run(1, 0, 0, NULL, many);
+    ck_assert_mem_ne(one, many, sizeof one);
+}
+END_TEST
+
+START_TEST(restored_equals_uninterrupted)
+{
+    uint64_t straight[GENERATIONS], broken[GENERATIONS];
+    struct rng rng;
+
+    rng_init(&rng, 2, RNG_TEST, 0, (uint64_t)_i);
+    run(1, 0, 0, NULL, straight);
+    run(1 + 3 * (_i % 3), 1 + _i % 7, _i % 5, &rng, broken);
+    ck_assert_mem_eq(straight, broken, sizeof straight);
+}
+END_TEST
+
+/* With few workers nobody is idle before the last results of the run, be it that the tasks take
+ * unequal times. (A task that 28 others overtake, at 2/3 each, happens in one run of 400.) */
+START_TEST(nobody_waits)
+{
+    uint64_t hashes[GENERATIONS];
+    struct rng rng;
+    int idle;
+
+    rng_init(&rng, 4, RNG_TEST, 0, 0);
+    params.evolution_lag = 30;
+    params.guard_referee_top = 0;
+    idle = run(3, 0, 0, &rng, hashes);
+    ck_assert_msg(idle == 0, "%d times idle", idle);
+    params.guard_referee_top = 10;
+    idle = run(2, 0, 0, &rng, hashes);
+    ck_assert_msg(idle == 0, "%d times idle", idle);
+    params.evolution_lag = 3;
+    ck_assert_int_gt(run(8, 0, 0, &rng, hashes), 0);
+}
+END_TEST
+
+/* A child is there as soon as the result `lag` before it has counted, and not before. */
+START_TEST(the_lag_is_kept)
+{
+    struct search *search;
+
+    params.guard_referee_top = 0;
+    search = begin();
+    for (uint64_t id = 1; id <= 2 * SIZE; id += 2) {
+        uint64_t wanted = id - 1 + LAG > SIZE ? id - 1 + LAG : SIZE;
+
+        ck_assert(search_next_id(search) == wanted + 1);
+        /* The second alone changes nothing. */
+        tell(search, id + 1);
+        ck_assert(search_next_id(search) == wanted + 1);
+        tell(search, id);
+        if (search_is_complete(search)) {
+            ck_assert_int_eq(search_advance(search), 0);
+            record_opening(search);
+        }
+    }
+    search_destroy(search);
+}
+END_TEST
+
+START_TEST(progress_is_known)
+{
+    struct search *search = begin();
+    int done, needed;
+
+    search_get_progress(search, &done, &needed);
+    ck_assert(done == 0 && needed == SIZE);
+    tell(search, 2);
+    search_get_progress(search, &done, &needed);
+    ck_assert(done == 0 && needed == SIZE);
+    ck_assert_int_eq(search_survivor_count(search), 0);
+    search_destroy(search);
+}
+END_TEST
+
+START_TEST(strange_results_change_nothing)
+{
+    struct search *search = begin();
+    struct measures measures = {.lowest_max_m = 9};
+
+    ck_assert_ptr_null(search_tell(search, SIZE + 1, VERDICT_OK, &measures, 1));
+    ck_assert_ptr_null(search_tell(search, 0, VERDICT_OK, &measures, 1));
+    tell(search, 3);
+    ck_assert_ptr_null(search_tell(search, 3, VERDICT_OK, &measures, 1));
+    ck_assert_ptr_null(search_tell_referee(search, 3, VERDICT_OK, &measures));
+    search_destroy(search);
+}
+END_TEST
+
+/* ---- the archive ---- */
+
+/* Lives through the run; `look` sees every complete generation, ranked. */
+static void watch(void (*look)(struct search *search))
+{
+    struct search *search = begin();
+    struct farm farm = {.count = 0};
+
+    for (;;) {
+        while (!search_is_complete(search)) {
+            feed(search, &farm, 4);
+            finish_one(search, &farm, NULL);
+        }
+        record_news(search);
+        look(search);
+        if (search_is_finished(search))
+            break;
+        ck_assert_int_eq(search_advance(search), 0);
+        record_opening(search);
+    }
+    search_destroy(search);
+}
+
+/* By the records alone: who ought to hold each cell. */
+static void look_at_cells(struct search *search)
+{
+    const struct population *population = search_population(search);
+    uint64_t last = (search_generation(search) + 1) * SIZE, holders[100] = {0};
+    struct cell_grid grid;
+    struct error error;
+    int filled = 0;
+
+    ck_assert_int_eq(cell_grid_parse(&grid, params.archive_cells, &error), 0);
+    for (uint64_t id = 1; id <= last; id++) {
+        const struct individual *one = &records[id].individual;
+        int cell = cell_grid_find(&grid, &one->measures);
+
+        if (one->fitness > 0 &&
+            (!holders[cell] || one->fitness > records[holders[cell]].individual.fitness))
+            holders[cell] = id;
+    }
+    for (int i = 0; i < population->count - population->unjudged; i++) {
+        const struct individual *one = &population->individuals[i];
+
+        ck_assert(one->is_counted && one->id <= last);
+        ck_assert(i == 0 || one->fitness <= one[-1].fitness);
+        if (one->cell) {
+            ck_assert_uint_eq(holders[one->cell], one->id);
+            ck_assert(one->has_referee && one->fitness > 0);
+            filled++;
+        }
+    }
+    for (int cell = 1; cell <= grid.count; cell++)
+        filled -= holders[cell] != 0;
+    ck_assert_int_eq(filled, 0);
+    for (int i = population->count - population->unjudged; i < population->count; i++)
+        ck_assert(population->individuals[i].id > last);
+}
+
+START_TEST(cells_hold_the_best_that_the_referee_accepts)
+{
+    watch(look_at_cells);
+}
+END_TEST
+
+static void look_at_nothing(struct search *search)
+{
+}
+
+/* Every body gets at most its trials, each from the best of the body so far; they leave it as it is. */
+START_TEST(bodies_get_their_trials)
+{
+    int trials = 0, bodies = 0, tried[ROOM] = {0};
+
+    params.archive_trials = 4;
+    watch(look_at_nothing);
+    for (uint64_t id = 1; id < ROOM; id++) {
+        const struct individual *one = &records[id].individual;
+        const struct individual *base = &records[one->parents[0]].individual;
+
+        bodies += one->body == id;
+        if (!one->is_trial)
+            continue;
+        trials++;
+        ck_assert_int_le(++tried[one->body], 4);
+        ck_assert_int_eq(one->trials, 4 - tried[one->body]);
+        ck_assert(one->body == base->body && one->body != id);
+        ck_assert_int_eq(one->genome.body_count, base->genome.body_count);
+        for (int i = 0; i < one->genome.body_count; i++) {
+            ck_assert(one->genome.bodies[i].width_m == base->genome.bodies[i].width_m);
+            ck_assert(one->genome.bodies[i].upper == base->genome.bodies[i].upper);
+        }
+        /* nobody of the body that was counted when it was bred is better than its base */
+        for (uint64_t k = one->body; k + LAG < id; k++)
+            if (records[k].individual.body == one->body &&
+                (records[k].individual.is_trial || k == one->body))
+                ck_assert(records[k].individual.fitness <= base->fitness);
+    }
+    ck_assert_int_gt(trials, 40);
+    ck_assert_int_gt(bodies, SIZE);
+}
+END_TEST
+
+START_TEST(trials_can_be_off)
+{
+    params.archive_trials = 0;
+    watch(look_at_nothing);
+    for (uint64_t id = 1; id < ROOM; id++)
+        ck_assert(!records[id].individual.is_trial);
+}
+END_TEST
+
+START_TEST(bodies_freeze)
+{
+    int before = 0;
+
+    params.archive_frozen = 0.5;
+    params.archive_trials = 0;
+    watch(look_at_nothing);
+    for (uint64_t id = SIZE + 1; id < ROOM; id++) {
+        const struct individual *one = &records[id].individual;
+
+        before += one->generation < 3 && one->body == id;
+        if (one->generation < 3)
+            continue;
+        ck_assert(one->body == records[one->parents[0]].individual.body);
+        ck_assert_int_eq(one->method, METHOD_ASEXUAL);
+    }
+    ck_assert_int_gt(before, 10);
+}
+END_TEST
+
+/* Parents' ranks among the cells: with pressure 0 as often below the middle as above. */
+static double share_of_the_upper_half(int pressure)
+{
+    int upper = 0, all = 0;
+
+    params.archive_pressure = pressure;
+    params.archive_trials = 0;
+    params.archive_frozen = 0;
+    for (params.run_seed = 1; params.run_seed <= 8; params.run_seed++) {
+        struct search *search = begin();
+        struct farm farm = {.count = 0};
+        while (search_generation(search) < 3) {
+            while (!search_is_complete(search)) {
+                feed(search, &farm, 4);
+                finish_one(search, &farm, NULL);
+            }
+            record_news(search);
+            ck_assert_int_eq(search_advance(search), 0);
+            record_opening(search);
+        }
+        /* children of the holders at an opening, as long as no other can be bred from */
+        params.evolution_lag = LAG;
+        for (int i = 0; i < opened_count; i++) {
+            const struct individual *child = &records[opened[i]].individual;
+            int better = 0, worse = 0;
+
+            if (at_opening[i].is_counted)
+                continue;
+            for (int k = 0; k < opened_count; k++) {
+                better += at_opening[k].cell &&
+                          at_opening[k].fitness > records[child->parents[0]].individual.fitness;
+                worse += at_opening[k].cell &&
+                         at_opening[k].fitness < records[child->parents[0]].individual.fitness;
+            }
+            upper += better < worse;
+            all++;
+        }
+        search_destroy(search);
+    }
+    return (double)upper / all;
+}
+
+START_TEST(better_ones_breed_more_under_pressure)
+{
+    double even = share_of_the_upper_half(0), steep = share_of_the_upper_half(8);
+
+    ck_assert_msg(steep > 0.9, "%g of the parents are of the upper half", steep);
+    ck_assert_msg(even < 0.75, "%g of the parents are of the upper half", even);
+}
+END_TEST
+
+/* Nobody has fitness: children are random. */
+START_TEST(an_empty_archive_starts_anew)
+{
+    params.evolution_behaviour = BEHAVIOUR_WALK; /* the measures have no walk in them */
+    watch(look_at_nothing);
+    for (uint64_t id = 1; id < ROOM; id++)
+        ck_assert_int_eq(records[id].individual.method, METHOD_RANDOM);
+}
+END_TEST
+
+/* ---- changed settings ---- */
+
+/* After a change of what evaluations give, all results are forgotten: everyone is counted again. */
+START_TEST(forgotten_results_are_counted_again)
+{
+    struct search *search = begin();
+    struct farm farm = {.count = 0};
+    int filled = 0;
+
+    while (!search_is_complete(search)) {
+        feed(search, &farm, 4);
+        finish_one(search, &farm, NULL);
+    }
+    record_news(search);
+    ck_assert_int_eq(search_advance(search), 0);
+    record_opening(search);
+    for (int i = 0; i < opened_count; i++) {
+        filled += at_opening[i].cell != 0;
+        records[opened[i]].individual.has_result = records[opened[i]].individual.has_referee = 0;
+    }
+    ck_assert_int_gt(filled, 3);
+    search = stop_and_restore(search, 0);
+    farm.count = 0;
+    for (int i = 0; i < search_population(search)->count; i++)
+        ck_assert(!search_population(search)->individuals[i].is_counted);
+    while (!search_is_complete(search)) {
+        feed(search, &farm, 4);
+        finish_one(search, &farm, NULL);
+    }
+    record_news(search);
+    for (int i = 0; i < search_population(search)->count; i++)
+        filled -= search_population(search)->individuals[i].cell != 0;
+    ck_assert_int_le(filled, 0);
+    search_destroy(search);
+}
+END_TEST
+
+/* Another grid: the kept are placed anew, no cell is held twice. */
+START_TEST(the_grid_may_change)
+{
+    struct search *search = begin();
+    struct farm farm = {.count = 0};
+    int holders = 0;
+
+    while (!search_is_complete(search)) {
+        feed(search, &farm, 4);
+        finish_one(search, &farm, NULL);
+    }
+    record_news(search);
+    ck_assert_int_eq(search_advance(search), 0);
+    record_opening(search);
+    strcpy(params.archive_cells, "");
+    search = stop_and_restore(search, 0);
+    for (int i = 0; i < search_population(search)->count; i++)
+        holders += search_population(search)->individuals[i].cell != 0;
+    ck_assert_int_eq(holders, 1);
+    search_destroy(search);
+}
+END_TEST
+
+START_TEST(parameters_are_checked)
+{
+    struct error error;
+
+    ck_assert_int_eq(search_check_params(&params, &error), 0);
+    params.evolution_reevaluate = 1;
+    ck_assert_int_ne(search_check_params(&params, &error), 0);
+    ck_assert_ptr_nonnull(strstr(error.message, "evolution.reevaluate"));
+    params.evolution_reevaluate = 0;
+    strcpy(params.archive_cells, "links:4,3");
+    ck_assert_int_ne(search_check_params(&params, &error), 0);
+    ck_assert_str_eq(error.message, "archive.cells: column 9: bounds must rise");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("search_archive");
+    TCase *tests = tcase_create("all");
+    SRunner *runner;
+    int failed;
+
+    tcase_add_checked_fixture(tests, set_up, forget_records);
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, the_run_does_not_depend_on_the_workers);
+    tcase_add_loop_test(tests, restored_equals_uninterrupted, 0, 24);
+    tcase_add_test(tests, nobody_waits);
+    tcase_add_test(tests, the_lag_is_kept);
+    tcase_add_test(tests, progress_is_known);
+    tcase_add_test(tests, strange_results_change_nothing);
+    tcase_add_test(tests, cells_hold_the_best_that_the_referee_accepts);
+    tcase_add_test(tests, bodies_get_their_trials);
+    tcase_add_test(tests, trials_can_be_off);
+    tcase_add_test(tests, bodies_freeze);
+    tcase_add_test(tests, better_ones_breed_more_under_pressure);
+    tcase_add_test(tests, an_empty_archive_starts_anew);
+    tcase_add_test(tests, forgotten_results_are_counted_again);
+    tcase_add_test(tests, the_grid_may_change);
+    tcase_add_test(tests, parameters_are_checked);
+    suite_add_tcase(suite, tests);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
