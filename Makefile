@@ -117,6 +117,11 @@ oracle: $(B)/tests/oracle/test_scenes
 accuracy: $(B)/tests/oracle/test_scenes $(B)/tests/oracle/test_mujoco
 	$(Q)BUILD=$(B) scripts/measure-accuracy
 
+# random genetics, FUZZ_COUNT children, each checked; a failure names child and seed
+FUZZ_COUNT ?= 1000000
+fuzz-genetics: $(B)/tests/fuzz/test_genetics_fuzz
+	$(Q)$< $(FUZZ_COUNT)
+
 BENCHES := $(patsubst tests/%.c,$(B)/%,$(wildcard tests/bench/bench_*.c))
 $(B)/bench/%: $(B)/obj/tests/bench/%.o $(ALL_LIBS)
 	@mkdir -p $(@D)
@@ -163,11 +168,12 @@ help:
 	@echo "make oracle     the table of reference cases of the physics, on both solvers"
 	@echo "make accuracy   measures anew and writes the tables of docs/physics.md"
 	@echo "make precision  errors against time of both solvers, as docs/images/precision.svg"
+	@echo "make fuzz-genetics FUZZ_COUNT=1000000       random breedings and mutations, every child checked"
 	@echo "make lint       layer check, clang-format, shellcheck, cppcheck"
 	@echo "make format     lay the sources out           make clean   remove build/"
 	@echo "make install PREFIX=/usr/local                programs and examples"
 	@echo "knobs: MODE=debug  SAN=address,undefined  WERROR=1  CC=clang  VARIANT=name  CFLAGS=..."
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
-.PHONY: all tests test oracle accuracy bench precision lint format install clean help
+.PHONY: all tests test fuzz-genetics oracle accuracy bench precision lint format install clean help
 .SECONDARY:

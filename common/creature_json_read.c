@@ -101,12 +101,15 @@ static void check_keys(struct reader *reader, json_t *object, const char *const 
     for (void *at = json_object_iter(object); at; at = json_object_iter_next(object, at)) {
         const char *key = json_object_iter_key(at), *similar = NULL;
         size_t i = 0;
-        for (; keys[i] && strcmp(keys[i], key) != 0; i++)
+        while (keys[i] && strcmp(keys[i], key) != 0)
+            i++;
+        if (keys[i])
+            continue;
+        for (i = 0; keys[i]; i++)
             if (text_is_similar(key, keys[i]))
                 similar = keys[i];
-        if (!keys[i])
-            fail(reader, ERR_UNKNOWN, key, "unknown key%s%s%s", similar ? " (did you mean " : "",
-                 similar ? similar : "", similar ? "?)" : "");
+        fail(reader, ERR_UNKNOWN, key, "unknown key%s%s%s", similar ? " (did you mean " : "",
+             similar ? similar : "", similar ? "?)" : "");
     }
 }
 
