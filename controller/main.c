@@ -23,6 +23,8 @@ static const struct command {
     {"view", "RUN_DIR [--generation N] [--top K]", "watch survivors in the viewer", command_view},
     {"save", "RUN_DIR ID [-o NAME.creature] [--text] [--force]", "keep a creature as a file",
      command_save},
+    {"logs", "RUN_DIR [--worker N] [--task ID] [--creature ID] [--level L] [--follow]",
+     "the logs of all processes, in the order of time", command_logs},
     {"random", "[-o NAME.creature] [--text]", "a creature with a random genome", command_random},
     {"mutate", "A [-o NAME.creature] [--count N] [--text]", "a mutant of a creature",
      command_mutate},

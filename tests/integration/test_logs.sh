@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# controller logs: all processes' lines in the order of time, chosen, followed; damaged logs.
+# shellcheck source=/dev/null disable=SC2154
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+controller=$bin/controller
+
+"$controller" run walk.ini --seed 3 -o run >/dev/null 2>run.err || fail "run: $(cat run.err)"
+"$controller" logs run >all
+[ "$(wc -l <all)" = "$(cat run/logs/*.log | wc -l)" ] || fail "lines are lost"
+sed 's/^log=[^ ]* time=\([^ ]*\) .*/\1/' all >all.times
+LC_ALL=C sort -c all.times || fail "not in the order of time"
+for log in controller worker-01 worker-02; do
+    sed -n "s/^log=$log //p" all | cmp - "run/logs/$log.log" || fail "$log.log is not as it is"
+done
+
+# choices
+[ "$("$controller" logs run --worker 1 | grep -c '^log=worker-01 ')" = "$(wc -l <run/logs/worker-01.log)" ] ||
+    fail "--worker 1"
+"$controller" logs run --worker 0 | grep -qv '^log=controller ' && fail "--worker 0 gives others"
+"$controller" logs run --task 17 >task
+[ "$(grep -c ' event=task task=17 ' task)" = 1 ] || fail "--task 17: $(cat task)"
+grep -qv ' task=17 ' task && fail "--task 17 gives others: $(cat task)"
+"$controller" logs run --creature 3 | grep -q ' creature=3 ' || fail "--creature 3"
+printf 'time=2030-01-01T00:00:00.000Z level=warn event=planted note="level=info x"\n' >>run/logs/worker-02.log
+[ "$("$controller" logs run --level warn | grep -c 'event=planted')" = 1 ] || fail "--level warn"
+"$controller" logs run --level error | grep -q planted && fail "--level error gives a warning"
+
+# lines of other origin stay where they were written; what is no text does not reach the terminal
+printf 'terminate called\n\033[31mred\n' >>run/logs/worker-02.log
+"$controller" logs run | tail -n 3 >last
+cat >expected <<'END'
+log=worker-02 time=2030-01-01T00:00:00.000Z level=warn event=planted note="level=info x"
+log=worker-02 terminate called
+log=worker-02 ?[31mred
+END
+cmp last expected || fail "foreign lines: $(cat last)"
+
+# following: whole lines only, new files too
+start "$controller" logs run --level warn --follow >followed
+wait_until "planted is followed" grep -q planted followed
+printf 'time=2030-01-01T00:00:01.000Z level=warn event=first_' >>run/logs/worker-01.log
+printf 'time=2030-01-01T00:00:02.000Z level=error event=new_file\n' >run/logs/worker-03.log
+wait_until "a new file is followed" grep -q new_file followed
+grep -q first_ followed && fail "half a line was printed"
+printf 'half\n' >>run/logs/worker-01.log
+wait_until "the whole line is followed" grep -q first_half followed
+kill -TERM "$pid"
+wait "$pid" || fail "an interrupted --follow is no failure"
+
+# a last line without an end is printed when not following
+printf 'time=2030-01-01T00:00:09.000Z level=warn event=cut' >>run/logs/worker-01.log
+"$controller" logs run | tail -n 1 | grep -q 'event=cut$' || fail "the cut last line is missing"
+
+refused 2 'RUN_DIR is missing' "$controller" logs
+refused 2 "'loud' is none of debug, info, warn, error" "$controller" logs run --level loud
+refused 2 'not a whole number' "$controller" logs run --task x
+refused 1 'no such log' "$controller" logs run --worker 9
+refused 1 'not a run' "$controller" logs .
