@@ -458,7 +458,7 @@ START_TEST(children_are_sound)
         ck_assert_int_gt(fuzz.made[i], TESTED / 20);
     ck_assert_int_gt(fuzz.expressed, TESTED / 2);
     ck_assert_int_gt(fuzz.mutations, TESTED / 4);
-    ck_assert_int_gt(fuzz.largest, LARGE_GENES);
+    ck_assert_int_gt(fuzz.largest, LARGE_GENES / 2);
     fuzz_deinit(&fuzz);
 }
 END_TEST
