@@ -143,8 +143,10 @@ precision: $(B)/bench/precision $(B)/bench/plot
 		<$(B)/precision.csv >$(B)/precision.svg
 	$(Q)cp $(B)/precision.csv $(B)/precision.svg docs/images/
 
+include tests/bench/peers/peers.mk
+
 SOURCES := $(wildcard common/*.[ch] proto/*.[ch] simulator/*.[ch] controller/*.[ch] viewer/*.[ch] \
-	tests/*/*.[ch])
+	tests/*/*.[ch] tests/bench/peers/*.[ch] tests/bench/peers/*.cc)
 lint:
 	$(Q)scripts/check-layers
 	$(Q)clang-format --dry-run -Werror $(SOURCES)
@@ -169,11 +171,12 @@ help:
 	@echo "make accuracy   measures anew and writes the tables of docs/physics.md"
 	@echo "make precision  errors against time of both solvers, as docs/images/precision.svg"
 	@echo "make fuzz-genetics FUZZ_COUNT=1000000       random breedings and mutations, every child checked"
+	@echo "make bench-peers  the same bodies in other physics engines, those that are installed"
 	@echo "make lint       layer check, clang-format, shellcheck, cppcheck"
 	@echo "make format     lay the sources out           make clean   remove build/"
 	@echo "make install PREFIX=/usr/local                programs and examples"
 	@echo "knobs: MODE=debug  SAN=address,undefined  WERROR=1  CC=clang  VARIANT=name  CFLAGS=..."
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
-.PHONY: all tests test fuzz-genetics oracle accuracy bench precision lint format install clean help
+.PHONY: all tests test fuzz-genetics oracle accuracy bench bench-peers precision lint format install clean help
 .SECONDARY:

@@ -9,10 +9,9 @@
  *
  * Articulated: auto is what an evaluation uses (RK4 where nothing can touch, else the midpoint step).
  * The time is the fastest of several runs, set-up included, by the thread's processor time. */
-#include <jansson.h>
-
 #include "simulator/scene.h"
 #include "tests/bench/bench.h"
+#include "tests/bench/expected.h"
 #include "tests/bench/fixed_dynamics.h"
 
 #define CONSTRAINT_ARENA_BYTES SCENE_ARENA_BYTES
@@ -116,27 +115,6 @@ static struct dynamics_settings settings_of(int solver, int integrator, double d
     return settings;
 }
 
-static double read_expected(const char *name, const char *quantity, double t_s)
-{
-    json_error_t fault;
-    json_t *cases = json_load_file("tests/oracle/cases.json", 0, &fault), *row;
-    size_t i;
-    double value = NAN;
-    if (!cases)
-        die(fault.text);
-    json_array_foreach(json_object_get(cases, name), i, row)
-    {
-        const char *of = json_string_value(json_object_get(row, "quantity"));
-        if (of && strcmp(of, quantity) == 0 &&
-            fabs(json_number_value(json_object_get(row, "t_s")) - t_s) < 1e-9)
-            value = json_number_value(json_object_get(row, "value"));
-    }
-    json_decref(cases);
-    if (!(value == value))
-        die("cases.json lacks a number");
-    return value;
-}
-
 static void find_reference(const struct motion_case *motion, struct outcome *reference)
 {
     if (motion->scene) {
@@ -145,8 +123,8 @@ static void find_reference(const struct motion_case *motion, struct outcome *ref
         for (char *c = name; *c; c++)
             *c = *c == '-' ? '_' : *c;
         *reference = (struct outcome){2,
-                                      {read_expected(name, "tip_x", motion->until_s),
-                                       read_expected(name, "tip_y", motion->until_s)}};
+                                      {expected_number(name, "tip_x", motion->until_s),
+                                       expected_number(name, "tip_y", motion->until_s)}};
         return;
     }
     struct dynamics_settings settings =
