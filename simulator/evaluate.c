@@ -405,12 +405,14 @@ static void sum_ledger(const struct run *run, const struct ledger *l, double *ga
 }
 
 /* Where nothing touches and nothing resists, only gravity changes the momentum (but for RK4's error,
- * some 1e-9 of m times 1 m/s a tick). Ticks made of RK4 steps alone are free of contacts. */
+ * some 1e-9 of m times 1 m/s a tick). Ticks made of RK4 steps alone are free of contacts; the other
+ * solver does not say which of its steps are. */
 static int keeps_momentum(struct run *run)
 {
     double share = run->params->guard_momentum_share, now[3];
     uint64_t steps, free_steps;
-    if (share <= 0 || run->world.viscosity_pa_s > 0)
+    if (share <= 0 || world_has_drag(&run->world) ||
+        run->params->simulation_solver != SOLVER_ARTICULATED)
         return 1;
     dynamics_step_counts(run->dynamics, &steps, &free_steps);
     int is_free = free_steps - run->free_steps == (uint64_t)run->steps_per_tick;

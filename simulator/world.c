@@ -13,3 +13,9 @@ void world_init(struct world *world, const struct params *params)
     world->friction = params->world_friction;
     world->elasticity = params->world_elasticity;
 }
+
+int world_has_drag(const struct world *world)
+{
+    int is_quadratic = world->drag_law == DRAG_LAW_QUADRATIC;
+    return (is_quadratic ? world->quadratic_drag_kg_m2 : world->viscosity_pa_s) > 0;
+}

@@ -17,6 +17,8 @@ struct world {
     double elasticity;
 };
 
+/* 1 if the world's law of viscosity slows anything. */
+int world_has_drag(const struct world *world);
 void world_init(struct world *world, const struct params *params);
 
 #endif

@@ -481,6 +481,16 @@ START_TEST(verdict_momentum)
     set("world.ground=yes");
     set("guard.momentum_share=1e-5");
     ck_verdict(VERDICT_OK);
+    set("simulation.solver=constraint");
+    set("simulation.duration_s=1");
+    ck_verdict(VERDICT_OK);
+
+    /* and so does drag, of either law */
+    set("simulation.solver=articulated");
+    set("world.ground=no");
+    set("world.drag_law=quadratic");
+    set("world.quadratic_drag_kg_m2=0.5");
+    ck_verdict(VERDICT_OK);
 }
 END_TEST
 
