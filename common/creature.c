@@ -21,6 +21,14 @@ void creature_deinit(struct creature *creature)
     creature_init(creature);
 }
 
+int creature_format_version(const struct creature *creature)
+{
+    for (int i = 0; i < creature->genome.body_count; i++)
+        if (creature->genome.bodies[i].joint == JOINT_LINEAR)
+            return 2;
+    return 1;
+}
+
 /* A JSON object begins with '{', perhaps after blanks; a binary file is a map of four pairs. */
 static int is_json(const unsigned char *bytes, size_t length)
 {

@@ -90,7 +90,7 @@ void creature_encode(const struct creature *creature, struct pack_writer *writer
     pack_text(writer, "format");
     pack_text(writer, CREATURE_FORMAT_NAME);
     pack_text(writer, "version");
-    pack_u64(writer, CREATURE_FORMAT_VERSION);
+    pack_u64(writer, (uint64_t)creature_format_version(creature));
     pack_text(writer, "checksum");
     pack_u64(writer, hash_bytes(HASH_START, content.buffer.data, content.buffer.size));
     pack_text(writer, "creature");

@@ -10,6 +10,9 @@
  * what makes a fitness of its measures: evolution.behaviour and section fitness. */
 int creature_records_param(int index);
 
+/* The lowest version of the format that has all the creature has: files say that one. */
+int creature_format_version(const struct creature *creature);
+
 /* Decode into an initialised, empty creature. On error it may be half filled: the caller empties it.
  * Messages name the place in the file, not the file. */
 int creature_decode_binary(struct creature *creature, const void *bytes, size_t length,

@@ -230,7 +230,7 @@ char *creature_to_json(const struct creature *creature)
     struct tree tree = {0};
     json_t *object = json_object();
     put(&tree, object, "format", json_string(CREATURE_FORMAT_NAME));
-    put(&tree, object, "version", json_integer(CREATURE_FORMAT_VERSION));
+    put(&tree, object, "version", json_integer(creature_format_version(creature)));
     put_origin(&tree, object, creature);
     put_genome(&tree, object, &creature->genome);
     if (creature->has_evaluation)

@@ -7,7 +7,7 @@
 /* Changes whenever the same genotype, parameters and seed may give another digest. */
 #define SIMULATOR_VERSION 2
 
-#define CREATURE_FORMAT_VERSION 2 /* 2: linear joints, the breeding gene, further sensors */
+#define CREATURE_FORMAT_VERSION 2 /* 2: linear joints; files without any are of version 1 */
 #define PROTOCOL_VERSION        2
 
 #endif

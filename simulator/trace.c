@@ -1,7 +1,7 @@
 /* A trace as CSV.
  *
  * One line per brain tick (60 a second), about 200 bytes for each part. Numbers have 17 digits, so
- * that they read back exactly; the columns depend on the creature's parts only, so that traces of
+ * that they read back exactly; the columns depend on the creature's parts and joints only, so that traces of
  * one creature can be laid side by side. The ledger's columns and the parts' columns are tables:
  * header and rows cannot fall out of step. */
 #include "simulator/trace.h"
@@ -12,24 +12,24 @@
 /* What a line says of one part. */
 struct trace_part {
     struct part_state state;
-    double joint_rad, joint_rad_s, torque_n_m;
+    double joint, joint_rate, effort; /* rad, rad/s, N m; of a linear joint m, m/s, N */
     double contacts, normal_n_s, friction_n_s;
 };
 
-/* name of the column after "pN_", its value */
+/* name of the column after "pN_", that of a part on a linear joint, its value */
 #define TRACE_PART(X)                                                                              \
-    X(x_m, state.x_m)                                                                              \
-    X(y_m, state.y_m)                                                                              \
-    X(angle_rad, state.angle_rad)                                                                  \
-    X(vx_m_s, state.vx_m_s)                                                                        \
-    X(vy_m_s, state.vy_m_s)                                                                        \
-    X(omega_rad_s, state.omega_rad_s)                                                              \
-    X(joint_rad, joint_rad)                                                                        \
-    X(joint_rad_s, joint_rad_s)                                                                    \
-    X(torque_n_m, torque_n_m)                                                                      \
-    X(contacts, contacts)                                                                          \
-    X(normal_n_s, normal_n_s)                                                                      \
-    X(friction_n_s, friction_n_s)
+    X(x_m, x_m, state.x_m)                                                                         \
+    X(y_m, y_m, state.y_m)                                                                         \
+    X(angle_rad, angle_rad, state.angle_rad)                                                       \
+    X(vx_m_s, vx_m_s, state.vx_m_s)                                                                \
+    X(vy_m_s, vy_m_s, state.vy_m_s)                                                                \
+    X(omega_rad_s, omega_rad_s, state.omega_rad_s)                                                 \
+    X(joint_rad, joint_m, joint)                                                                   \
+    X(joint_rad_s, joint_m_s, joint_rate)                                                          \
+    X(torque_n_m, force_n, effort)                                                                 \
+    X(contacts, contacts, contacts)                                                                \
+    X(normal_n_s, normal_n_s, normal_n_s)                                                          \
+    X(friction_n_s, friction_n_s, friction_n_s)
 
 static const char *const phase_names[] = {
     [PHASE_PUSH_APART] = "push-apart", [PHASE_SETTLE] = "settle", [PHASE_SCORE] = "score"};
@@ -53,29 +53,37 @@ int trace_close(struct trace *trace, const char *path, struct error *error)
     return 0;
 }
 
-static void trace_print_header(FILE *file, int part_count)
+/* The link whose joint to its parent the part is on, or 0. */
+static int trace_joint_link(const struct phenotype *phenotype, int part)
+{
+    int link = phenotype->parts[part].link;
+    return link > 0 && phenotype->links[link].part == part ? link : 0;
+}
+
+static void trace_print_header(FILE *file, const struct phenotype *phenotype)
 {
     fputs("time_s,phase,com_x_m,com_y_m", file);
 #define X(field) fputs("," #field, file);
     TRACE_LEDGER(X)
 #undef X
-    for (int i = 0; i < part_count; i++) {
-#define X(name, field) fprintf(file, ",p%d_" #name, i);
+    for (int i = 0; i < phenotype->part_count; i++) {
+        int link = trace_joint_link(phenotype, i);
+        int is_linear = link > 0 && phenotype->links[link].joint_kind == LINK_LINEAR;
+#define X(name, linear, field) fprintf(file, ",p%d_%s", i, is_linear ? #linear : #name);
         TRACE_PART(X)
 #undef X
     }
     fputc('\n', file);
 }
 
-/* Joint of a part: the one its link turns about, if the part is the link's first. */
 static void trace_read_joint(struct trace_part *row, const struct evaluate_view *view, int part)
 {
-    int link = view->phenotype->parts[part].link;
-    if (link == 0 || view->phenotype->links[link].part != part)
+    int link = trace_joint_link(view->phenotype, part);
+    if (link == 0)
         return;
-    row->joint_rad = dynamics_q(view->dynamics)[2 + link];
-    row->joint_rad_s = dynamics_qd(view->dynamics)[2 + link];
-    row->torque_n_m = dynamics_torque(view->dynamics, link);
+    row->joint = dynamics_q(view->dynamics)[2 + link];
+    row->joint_rate = dynamics_qd(view->dynamics)[2 + link];
+    row->effort = dynamics_torque(view->dynamics, link);
 }
 
 static void trace_read_contacts(struct trace_part *row, const struct evaluate_view *view, int part)
@@ -97,7 +105,7 @@ static void trace_print_part(FILE *file, const struct evaluate_view *view, int p
     dynamics_part_state(view->dynamics, part, &row.state);
     trace_read_joint(&row, view, part);
     trace_read_contacts(&row, view, part);
-#define X(name, field) fprintf(file, ",%.17g", row.field);
+#define X(name, linear, field) fprintf(file, ",%.17g", row.field);
     TRACE_PART(X)
 #undef X
 }
@@ -107,7 +115,7 @@ int trace_observe(void *context, const struct evaluate_view *view)
     struct trace *trace = context;
     FILE *file = trace->file;
     if (!trace->has_header)
-        trace_print_header(file, view->phenotype->part_count);
+        trace_print_header(file, view->phenotype);
     trace->has_header = 1;
     struct vec2 centre = dynamics_centre_of_mass(view->dynamics);
     fprintf(file, "%.17g,%s,%.17g,%.17g", view->time_s, phase_names[view->phase], centre.x,

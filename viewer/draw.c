@@ -173,39 +173,64 @@ static void draw_part(cairo_t *cr, const struct draw_view *view, const struct re
     cairo_restore(cr);
 }
 
-/* World place of the joint that a part hangs on. */
-static struct vec2 joint_place(const struct replay_part *part, const struct replay_pose *pose)
+struct vec2 draw_place(const struct replay_pose *pose, struct vec2 at)
 {
     double c = cos(pose->angle_rad), s = sin(pose->angle_rad);
-    return (struct vec2){pose->x_m + c * part->anchor.x - s * part->anchor.y,
-                         pose->y_m + s * part->anchor.x + c * part->anchor.y};
+    return (struct vec2){pose->x_m + c * at.x - s * at.y, pose->y_m + s * at.x + c * at.y};
 }
 
-/* A small disc; the core of a driven joint glows with the effector's signal. */
+/* The path of a small disc or, of a linear joint, of a sleeve on a rail that leads from the parent to
+ * the part; the rail is drawn. */
+static void trace_joint(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                        int index, const struct replay_pose *poses, double radius, uint32_t line)
+{
+    const struct replay_part *part = &replay->parts[index];
+    struct vec2 to = draw_place(&poses[index], part->anchor);
+    double x = draw_view_x(view, to.x), y = draw_view_y(view, to.y);
+    if (!part->is_linear) {
+        cairo_arc(cr, x, y, radius, 0, 2 * DRAW_PI);
+        return;
+    }
+    struct vec2 from = draw_place(&poses[part->parent], part->base);
+    struct vec2 axis = replay->links[part->link].axis;
+    double angle = poses[index].angle_rad + atan2(axis.y, axis.x);
+    double base_x = draw_view_x(view, from.x), base_y = draw_view_y(view, from.y);
+    cairo_move_to(cr, base_x, base_y);
+    cairo_line_to(cr, x, y);
+    draw_set_color(cr, line, 1);
+    cairo_set_line_width(cr, fmax(0.9 * radius, 1.2 * view->ui));
+    cairo_stroke(cr);
+    cairo_save(cr);
+    cairo_translate(cr, base_x, base_y);
+    cairo_scale(cr, view->flip, -1);
+    cairo_rotate(cr, angle);
+    draw_rounded(cr, -1.3 * radius, -0.9 * radius, 2.6 * radius, 1.8 * radius, 0.4 * radius);
+    cairo_restore(cr);
+}
+
+/* The core of a driven joint glows with the effector's signal. */
 static void draw_joint(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
-                       int index, const struct replay_frame *frame, const struct replay_pose *pose,
+                       int index, const struct replay_frame *frame, const struct replay_pose *poses,
                        double ghost)
 {
     const struct replay_part *part = &replay->parts[index];
     const struct replay_part *parent = &replay->parts[part->parent];
     const struct replay_link *link = &replay->links[part->link];
-    struct vec2 at = joint_place(part, pose);
-    double x = draw_view_x(view, at.x), y = draw_view_y(view, at.y);
     double side =
         fmin(fmin(part->width_m, part->height_m), fmin(parent->width_m, parent->height_m));
     double radius = fmin(fmax(0.26 * side * view->px_per_m, 1.6 * view->ui), 6.5 * view->ui);
     uint32_t background = palette[GHOST_COLOR].light;
     uint32_t core = palette[COLOR_joint].light;
+    uint32_t line = palette_mix(palette[COLOR_joint_line].light, background, ghost * 0.75);
 
     if (link->effector >= 0) {
-        double full = replay->is_torque_mode ? 1 : 1.2;
-        double strength = fmin(fabs(frame->signals[link->effector]) / full, 1);
+        double strength = fmin(fabs(frame->signals[link->effector]) / link->signal_full, 1);
         core = palette_mix(core, palette[COLOR_effector].light, 0.25 + 0.75 * strength);
     }
-    cairo_arc(cr, x, y, radius, 0, 2 * DRAW_PI);
+    trace_joint(cr, view, replay, index, poses, radius, line);
     draw_set_color(cr, palette_mix(core, background, ghost * 0.8), 1);
     cairo_fill_preserve(cr);
-    draw_set_color(cr, palette_mix(palette[COLOR_joint_line].light, background, ghost * 0.75), 1);
+    draw_set_color(cr, line, 1);
     cairo_set_line_width(cr, fmax(0.28 * radius, 0.8 * view->ui));
     cairo_stroke(cr);
 }
@@ -259,8 +284,8 @@ void draw_creature(cairo_t *cr, const struct draw_view *view, const struct repla
     for (int i = replay->part_count - 1; i >= 0; i--)
         draw_part(cr, view, replay, i, &poses[i], ghost);
     for (int i = replay->part_count - 1; i >= 0; i--)
-        if (replay->parts[i].is_hinged)
-            draw_joint(cr, view, replay, i, &frame, &poses[i], ghost);
+        if (replay->parts[i].is_hinged || replay->parts[i].is_linear)
+            draw_joint(cr, view, replay, i, &frame, poses, ghost);
 }
 
 void draw_trail(cairo_t *cr, const struct draw_view *view, const struct replay *replay,

@@ -62,6 +62,9 @@ void draw_creature(cairo_t *cr, const struct draw_view *view, const struct repla
 void draw_trail(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                 double from_s, double to_s);
 
+/* Where a place of a part's frame is in the world. */
+struct vec2 draw_place(const struct replay_pose *pose, struct vec2 at);
+
 /* Contacts and joint limits at a time, in the world. */
 void draw_contacts(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                    double time_s);

@@ -33,6 +33,40 @@ void draw_contacts(cairo_t *cr, const struct draw_view *view, const struct repla
     }
 }
 
+/* A linear joint's range: a line along its axis with ends, and where the part is on it. */
+static void draw_range(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                       const struct replay_frame *frame, int index)
+{
+    const struct replay_link *link = &replay->links[index];
+    const struct replay_part *part = &replay->parts[link->part];
+    const struct replay_pose *pose = &frame->poses[link->part];
+    double extension = frame->joints_rad[index], tick = 6 * view->ui;
+    struct vec2 at = draw_place(pose, part->anchor);
+    int at_limit = extension < link->lower + 0.002 || extension > link->upper - 0.002;
+
+    cairo_save(cr);
+    cairo_translate(cr, draw_view_x(view, at.x), draw_view_y(view, at.y));
+    cairo_scale(cr, view->flip, -1);
+    cairo_rotate(cr, pose->angle_rad + atan2(link->axis.y, link->axis.x));
+    draw_set_color(cr, palette[COLOR_limit].light, 0.7);
+    cairo_set_line_width(cr, view->ui);
+    const double ends[2] = {(link->lower - extension) * view->px_per_m,
+                            (link->upper - extension) * view->px_per_m};
+    cairo_move_to(cr, ends[0], 0);
+    cairo_line_to(cr, ends[1], 0);
+    for (int i = 0; i < 2; i++) {
+        cairo_move_to(cr, ends[i], -tick);
+        cairo_line_to(cr, ends[i], tick);
+    }
+    cairo_stroke(cr);
+    cairo_move_to(cr, 0, -1.4 * tick);
+    cairo_line_to(cr, 0, 1.4 * tick);
+    draw_set_color(cr, palette[at_limit ? COLOR_contact : COLOR_joint_line].light, 0.9);
+    cairo_set_line_width(cr, (at_limit ? 2.4 : 1.4) * view->ui);
+    cairo_stroke(cr);
+    cairo_restore(cr);
+}
+
 void draw_limits(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                  double time_s)
 {
@@ -41,6 +75,10 @@ void draw_limits(cairo_t *cr, const struct draw_view *view, const struct replay 
     for (int i = 1; i < replay->link_count; i++) {
         const struct replay_link *link = &replay->links[i];
         const struct replay_part *part = &replay->parts[link->part];
+        if (part->is_linear) {
+            draw_range(cr, view, replay, &frame, i);
+            continue;
+        }
         const struct replay_pose *pose = &frame.poses[link->part];
         double c = cos(pose->angle_rad), s = sin(pose->angle_rad);
         double ax = c * part->anchor.x - s * part->anchor.y;
@@ -48,14 +86,14 @@ void draw_limits(cairo_t *cr, const struct draw_view *view, const struct replay 
         double toward = atan2(-ay, -ax), rest = toward - frame.joints_rad[i];
         double length = hypot(ax, ay) * view->px_per_m;
         double radius = fmin(fmax(0.7 * length, 8 * view->ui), 46 * view->ui);
-        int at_limit = frame.joints_rad[i] < link->lower_rad + 0.01 ||
-                       frame.joints_rad[i] > link->upper_rad - 0.01;
+        int at_limit =
+            frame.joints_rad[i] < link->lower + 0.01 || frame.joints_rad[i] > link->upper - 0.01;
 
         cairo_save(cr);
         cairo_translate(cr, draw_view_x(view, pose->x_m + ax), draw_view_y(view, pose->y_m + ay));
         cairo_scale(cr, view->flip, -1);
         cairo_move_to(cr, 0, 0);
-        cairo_arc(cr, 0, 0, radius, rest + link->lower_rad, rest + link->upper_rad);
+        cairo_arc(cr, 0, 0, radius, rest + link->lower, rest + link->upper);
         cairo_close_path(cr);
         draw_set_color(cr, palette[COLOR_limit].light, 0.16);
         cairo_fill_preserve(cr);
@@ -227,7 +265,8 @@ void draw_brain(cairo_t *cr, const struct draw_view *view, const struct replay *
         int part = replay->links[replay->effectors[i].link].part;
         struct vec2 at = brain_cell(&layout, part, layout.column_count);
         draw_rounded(cr, at.x - radius, at.y - radius, 2 * radius, 2 * radius, 2 * layout.ui);
-        draw_set_color(cr, value_color(frame.signals[i], 1), 1);
+        double full = fmin(replay->links[replay->effectors[i].link].signal_full, 1);
+        draw_set_color(cr, value_color(frame.signals[i], full), 1);
         cairo_fill_preserve(cr);
         draw_set_color(cr, palette[COLOR_joint_line].light, 1);
         cairo_stroke(cr);

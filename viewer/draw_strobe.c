@@ -80,7 +80,8 @@ static double highest_time(const struct replay *replay)
     return time_s;
 }
 
-/* Mean change of the joints from one of `count` moments to the next, rad. */
+/* Mean change of the joints from one of `count` moments to the next, rad; of linear ones in halves of
+ * their part's longer side. */
 static double pose_change(const struct replay *replay, int count)
 {
     double sum = 0, duration = replay_duration(replay);
@@ -88,8 +89,11 @@ static double pose_change(const struct replay *replay, int count)
     for (int i = 1; i < count; i++) {
         replay_get_frame(replay, replay_frame_index(replay, duration * (i - 1) / (count - 1)), &a);
         replay_get_frame(replay, replay_frame_index(replay, duration * i / (count - 1)), &b);
-        for (int k = 0; k < replay->link_count; k++)
-            sum += fabs(b.joints_rad[k] - a.joints_rad[k]);
+        for (int k = 0; k < replay->link_count; k++) {
+            const struct replay_part *part = &replay->parts[replay->links[k].part];
+            double unit = part->is_linear ? fmax(part->width_m, part->height_m) / 2 : 1;
+            sum += fabs(b.joints_rad[k] - a.joints_rad[k]) / unit;
+        }
     }
     return sum / (count - 1);
 }

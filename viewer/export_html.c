@@ -144,16 +144,18 @@ static void write_palette(FILE *file, const char *name, int is_dark)
     fputs("},\n", file);
 }
 
-/* Width, height, depth, mirror, parent, hinged, driven, anchor x and y of each part. */
+/* Width, height, depth, mirror, parent, joint (0 none, 1 hinge, 2 linear), driven, anchor x and y, base x
+ * and y of each part. */
 static void write_parts(FILE *file, const struct replay *replay)
 {
     fputs("parts: [", file);
     for (int i = 0; i < replay->part_count; i++) {
         const struct replay_part *part = &replay->parts[i];
-        int is_driven = part->is_hinged && replay->links[part->link].effector >= 0;
-        fprintf(file, "%s[%.4g, %.4g, %d, %d, %d, %d, %d, %.4g, %.4g]", i ? ", " : "",
-                part->width_m, part->height_m, part->depth, part->mirror, part->parent,
-                part->is_hinged, is_driven, part->anchor.x, part->anchor.y);
+        int joint = part->is_linear ? 2 : part->is_hinged;
+        int is_driven = joint && replay->links[part->link].effector >= 0;
+        fprintf(file, "%s[%.4g, %.4g, %d, %d, %d, %d, %d, %.4g, %.4g, %.4g, %.4g]", i ? ", " : "",
+                part->width_m, part->height_m, part->depth, part->mirror, part->parent, joint,
+                is_driven, part->anchor.x, part->anchor.y, part->base.x, part->base.y);
     }
     fputs("],\n", file);
 }

@@ -240,12 +240,17 @@ struct recorder {
     int status; /* ERR_MEMORY */
 };
 
-/* Where a part hangs on its parent, in its own frame. */
-static struct vec2 part_anchor(const struct part *part)
+/* A vector of the world at birth, in a part's frame. */
+static struct vec2 to_part(const struct part *part, struct vec2 v)
 {
-    double x = part->anchor.x - part->centre.x, y = part->anchor.y - part->centre.y;
     double c = cos(part->angle_rad), s = sin(part->angle_rad);
-    return (struct vec2){c * x + s * y, c * y - s * x};
+    return (struct vec2){c * v.x + s * v.y, c * v.y - s * v.x};
+}
+
+/* A place of the world at birth, in a part's frame. */
+static struct vec2 place_in_part(const struct part *part, struct vec2 at)
+{
+    return to_part(part, (struct vec2){at.x - part->centre.x, at.y - part->centre.y});
 }
 
 static void copy_parts(struct replay *replay, const struct phenotype *phenotype)
@@ -259,16 +264,33 @@ static void copy_parts(struct replay *replay, const struct phenotype *phenotype)
         copy->depth = part->depth;
         copy->link = part->link;
         copy->mirror = part->mirror;
-        copy->is_hinged = part->parent >= 0 && phenotype->links[part->link].part == i;
-        copy->anchor = part_anchor(part);
+        copy->anchor = place_in_part(part, part->anchor);
+        if (part->parent < 0 || phenotype->links[part->link].part != i)
+            continue;
+        copy->is_linear = phenotype->links[part->link].joint_kind == LINK_LINEAR;
+        copy->is_hinged = !copy->is_linear;
+        copy->base = place_in_part(&phenotype->parts[part->parent], part->anchor);
     }
+}
+
+/* A strong signal: 1.2 rad, or a linear joint's farther limit, in units of the gene. */
+static double full_signal(const struct replay *replay, const struct link *link)
+{
+    if (replay->is_torque_mode)
+        return 1;
+    if (link->joint_kind == LINK_LINEAR)
+        return fmax(fmax(-link->lower, link->upper) / link->scale, 1e-3);
+    return 1.2;
 }
 
 static void copy_brain(struct replay *replay, const struct phenotype *phenotype)
 {
     for (int i = 0; i < phenotype->link_count; i++) {
         const struct link *link = &phenotype->links[i];
-        replay->links[i] = (struct replay_link){link->part, link->lower, link->upper, -1};
+        replay->links[i] = (struct replay_link){
+            link->part, link->lower, link->upper, -1, full_signal(replay, link), {0, 0}};
+        if (link->joint_kind == LINK_LINEAR)
+            replay->links[i].axis = to_part(&phenotype->parts[link->part], link->axis);
     }
     for (int i = 0; i < phenotype->effector_count; i++) {
         const struct effector *effector = &phenotype->effectors[i];

@@ -29,12 +29,16 @@ struct replay_part {
     int parent, depth, link, mirror;
     int is_hinged;      /* hangs on a joint that turns */
     struct vec2 anchor; /* where it hangs on its parent, in its own frame, m */
+    int is_linear;      /* hangs on a joint that slides ... */
+    struct vec2 base;   /* ... from this place on the parent, in the parent's frame, m */
 };
 
 struct replay_link {
-    int part; /* its first part */
-    double lower_rad, upper_rad;
-    int effector; /* or -1 */
+    int part;            /* its first part */
+    double lower, upper; /* rad; linear: m */
+    int effector;        /* or -1 */
+    double signal_full;  /* of its effector: what is drawn as a strong one */
+    struct vec2 axis;    /* linear: in the part's frame; else 0, 0 */
 };
 
 struct replay_neuron {
@@ -82,7 +86,7 @@ struct replay_frame {
     struct vec2 centre; /* of mass */
     struct vec2 light;  /* where replay.has_light */
     const struct replay_pose *poses;
-    const float *joints_rad; /* by link; [0] is the root's angle */
+    const float *joints_rad; /* by link; linear joints: m; [0] is the root's angle */
     const float *signals;    /* by effector */
     const float *neurons;    /* by neuron */
     const float *energies;   /* by enum replay_energy */

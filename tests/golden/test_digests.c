@@ -88,10 +88,10 @@ static void add_random(const char *name, const char *world_name, const char *set
 
 static void compute(void)
 {
-    static const char *const creatures[] = {"inchworm", "biped", "fish", "tail"};
+    static const char *const creatures[] = {"inchworm", "biped", "fish", "tail", "pusher"};
     computed_count = 0;
     ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
-    for (int i = 0; i < 4; i++) {
+    for (size_t i = 0; i < sizeof creatures / sizeof creatures[0]; i++) {
         add_example(creatures[i], "walk");
         add_example(creatures[i], "swim");
     }

@@ -35,6 +35,16 @@ best=$("$controller" list run --top 1 --json | sed -n 's/^    "id": \([0-9]*\),/
 "$controller" save run "$best" -o best.creature >/dev/null
 "$controller" save run "$best" -o best.json --text >/dev/null
 "$controller" save run "$best" -o best.json --text --force >/dev/null || fail "save --force"
+# traces have a linear joint's columns in its own units
+"$bin/simulator" evaluate "$root/examples/creatures/pusher.json" walk.ini --trace pusher.csv >/dev/null ||
+    fail "evaluate --trace"
+head -n 1 pusher.csv | tr , '\n' >columns
+for column in p0_joint_rad p1_joint_m p1_joint_m_s p1_force_n p2_joint_m; do
+    grep -qx $column columns || fail "the trace has no column $column"
+done
+grep -qx 'p1_joint_rad\|p1_torque_n_m' columns && fail "a linear joint in radians"
+[ "$(awk -F, '{print NF}' pusher.csv | sort -u)" = "$(wc -l <columns)" ] || fail "a ragged trace"
+
 "$bin/simulator" evaluate best.creature run/params.ini --json >a.json || fail "evaluate best.creature"
 "$bin/simulator" evaluate best.json run/params.ini --json >b.json || fail "evaluate best.json"
 digest=$("$controller" list run --top 1 --json | sed -n 's/^    "digest": "\(.*\)",/\1/p')

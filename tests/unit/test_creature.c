@@ -435,6 +435,12 @@ START_TEST(linear_joints_in_json)
     char *text = creature_to_json(&decoded);
     ck_assert_ptr_nonnull(strstr(text, "\"limits_m\""));
     ck_assert_ptr_null(strstr(text, "\"limits_rad\""));
+    /* files carry the lowest version that has all they need */
+    ck_assert_ptr_nonnull(strstr(text, "\"version\": 2"));
+    decoded.genome.bodies[0].joint = JOINT_ROTARY;
+    free(text);
+    text = creature_to_json(&decoded);
+    ck_assert_ptr_nonnull(strstr(text, "\"version\": 1"));
     free(text);
     creature_deinit(&decoded);
     ck_assert_msg(
@@ -889,7 +895,7 @@ END_TEST
 
 START_TEST(examples_are_read)
 {
-    static const char *const names[] = {"inchworm", "biped", "fish", "tail"};
+    static const char *const names[] = {"inchworm", "biped", "fish", "tail", "pusher"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char path[100];
         struct creature copy;

@@ -162,6 +162,44 @@ START_TEST(parts_are_where_they_belong)
 }
 END_TEST
 
+/* A rail from the base on the parent to the part; with its limits, a line to both ends of its range. */
+START_TEST(a_linear_joint_has_a_rail)
+{
+    struct replay *replay = fixture_replay(&crawler);
+    struct replay_frame frame;
+    replay->parts[1].is_hinged = 0;
+    replay->parts[1].is_linear = 1;
+    replay->parts[1].base = (struct vec2){-0.14, 0.3};
+    replay->links[1].axis = (struct vec2){0, 1};
+    replay->links[1].lower = -2;
+    replay->links[1].upper = 0.5;
+    replay_get_frame(replay, 100, &frame);
+    struct vec2 from = draw_place(&frame.poses[0], replay->parts[1].base);
+    struct vec2 to = draw_place(&frame.poses[1], replay->parts[1].anchor);
+    double angle = frame.poses[1].angle_rad + DRAW_PI / 2;
+    double ahead = replay->links[1].upper - frame.joints_rad[1];
+    for (int flip = -1; flip <= 1; flip += 2) {
+        struct draw_view view = view_of(frame.centre.x, frame.centre.y);
+        view.flip = flip;
+        int x = (int)draw_view_x(&view, (from.x + to.x) / 2);
+        int y = (int)draw_view_y(&view, (from.y + to.y) / 2);
+        int end_x = (int)draw_view_x(&view, to.x + 0.99 * ahead * cos(angle));
+        int end_y = (int)draw_view_y(&view, to.y + 0.99 * ahead * sin(angle));
+        open_picture(400, 300);
+        draw_creature(cr, &view, replay, frame.time_s, 0);
+        ck_assert_uint_eq(pixel(x, y), palette[COLOR_joint_line].light);
+        ck_assert_uint_eq(pixel(end_x, end_y), 0);
+        draw_limits(cr, &view, replay, frame.time_s);
+        uint32_t line = 0;
+        for (int k = 0; k < 9; k++)
+            line |= pixel(end_x + k % 3 - 1, end_y + k / 3 - 1);
+        ck_assert_uint_ne(line, 0);
+        close_picture();
+    }
+    replay_destroy(replay);
+}
+END_TEST
+
 START_TEST(ghosts_are_paler)
 {
     struct replay *replay = fixture_replay(&crawler);
@@ -313,6 +351,7 @@ int main(void)
     tcase_add_test(tests, camera_fits_and_flips);
 #ifdef HAVE_CAIRO
     tcase_add_test(tests, parts_are_where_they_belong);
+    tcase_add_test(tests, a_linear_joint_has_a_rail);
     tcase_add_test(tests, ghosts_are_paler);
     tcase_add_test(tests, ground_lies_at_height_zero);
     tcase_add_test(tests, each_overlay_changes_the_picture);

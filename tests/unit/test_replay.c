@@ -156,6 +156,42 @@ START_TEST(parts_hang_together)
 }
 END_TEST
 
+/* A slider: from its base on the parent's outline the part's anchor is off by the extension along the
+ * axis, which turns with both. */
+START_TEST(a_linear_part_slides_along_its_axis)
+{
+    creature.genome.bodies[1].joint = JOINT_LINEAR;
+    creature.genome.bodies[1].lower = -0.1;
+    creature.genome.bodies[1].upper = 0.15;
+    creature.genome.connections[0].angle_rad = 0.5;
+    struct replay *replay = replay_now(0);
+    const struct replay_part *child = &replay->parts[1];
+    const struct replay_link *link = &replay->links[1];
+    double least = 0, most = 0;
+    ck_assert(child->is_linear && !child->is_hinged);
+    ck_assert_double_eq(link->signal_full, 0.15);
+    ck_assert_double_eq_tol(child->base.x, replay->parts[0].width_m / 2, 1e-9);
+    ck_assert_double_eq_tol(link->axis.x, 1, 1e-9); /* it hangs by its left face */
+    for (int i = 0; i < replay->frame_count; i++) {
+        struct replay_frame frame;
+        replay_get_frame(replay, i, &frame);
+        const struct replay_pose *a = &frame.poses[0], *b = &frame.poses[1];
+        double c = cos(b->angle_rad), s = sin(b->angle_rad), q = frame.joints_rad[1];
+        double x = b->x_m + c * child->anchor.x - s * child->anchor.y;
+        double y = b->y_m + s * child->anchor.x + c * child->anchor.y;
+        double base_x = a->x_m + cos(a->angle_rad) * child->base.x;
+        double base_y = a->y_m + sin(a->angle_rad) * child->base.x;
+        ck_assert_double_eq_tol(x, base_x + q * (c * link->axis.x - s * link->axis.y), 1e-4);
+        ck_assert_double_eq_tol(y, base_y + q * (s * link->axis.x + c * link->axis.y), 1e-4);
+        ck_assert_double_eq_tol(b->angle_rad - a->angle_rad, 0.5, 1e-4);
+        least = fmin(least, q);
+        most = fmax(most, q);
+    }
+    ck_assert(least < -0.05 && most > 0.1);
+    replay_destroy(replay);
+}
+END_TEST
+
 START_TEST(samples_between_frames)
 {
     struct replay *replay = replay_now(0);
@@ -349,6 +385,7 @@ int main(void)
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, records_every_tick);
     tcase_add_test(tests, parts_hang_together);
+    tcase_add_test(tests, a_linear_part_slides_along_its_axis);
     tcase_add_test(tests, samples_between_frames);
     tcase_add_test(tests, floats_in_water_around_its_start);
     tcase_add_test(tests, keeps_memory_bounded);

@@ -61,9 +61,9 @@ static inline struct replay *fixture_replay(const struct fixture *fixture)
     replay->part_count = replay->link_count = replay->neuron_count = fixture->parts;
     replay->effector_count = fixture->parts - 1;
     for (int i = 0; i < fixture->parts; i++) {
-        replay->parts[i] = (struct replay_part){0.3, 0.12 - 0.01 * i, i - 1, i,
-                                                i,   i % 2 ? -1 : 1,  i > 0, {-0.14, 0}};
-        replay->links[i] = (struct replay_link){i, -0.8, 0.9, i - 1};
+        replay->parts[i] = (struct replay_part){
+            0.3, 0.12 - 0.01 * i, i - 1, i, i, i % 2 ? -1 : 1, i > 0, {-0.14, 0}, 0, {0, 0}};
+        replay->links[i] = (struct replay_link){i, -0.8, 0.9, i - 1, 1.2, {0, 0}};
         replay->neurons[i].part = i;
         replay->neurons[i].inputs[0] =
             (struct wire){WIRE_NEURON, (i + 1) % fixture->parts, 0, 0, 1};
