@@ -106,6 +106,11 @@ static int set_real(double *field, const struct param_info *info, const char *va
 {
     // strtod alone would also take blanks in front, hexadecimal numbers, inf and nan
     char *end;
+    if (info->offset == offsetof(struct params, simulation_constraint_tau_s) &&
+        strcmp(value, "step") == 0) {
+        *field = 0;
+        return 0;
+    }
     double number = strtod(value, &end);
     if (*value == '\0' || *end != '\0' || strspn(value, "0123456789+-.eE") != strlen(value))
         return fail_value(info, value, "is not a number within", error);
@@ -377,12 +382,20 @@ static int check_search(const struct params *params, struct error *error)
     return 0;
 }
 
+/* Shorter ones make the equations too stiff for the solver's steps. */
+#define CONSTRAINT_TAU_MIN_S 1e-4
+
 static int check_simulation(const struct params *params, struct error *error)
 {
     if (params->simulation_dt_s * params->simulation_brain_hz > 1 + 1e-9)
         return error_set(error, ERR_RANGE,
                          "simulation.dt_s %g is longer than a brain tick (simulation.brain_hz %g)",
                          params->simulation_dt_s, params->simulation_brain_hz);
+    if (params->simulation_constraint_tau_s > 0 &&
+        params->simulation_constraint_tau_s < CONSTRAINT_TAU_MIN_S)
+        return error_set(error, ERR_RANGE,
+                         "simulation.constraint_tau_s %g is neither 0 nor %g at least",
+                         params->simulation_constraint_tau_s, CONSTRAINT_TAU_MIN_S);
     if (params->simulation_integrator == INTEGRATOR_RK4 && params->world_ground)
         return error_set(error, ERR_RANGE,
                          "simulation.integrator rk4 cannot hold contacts, and world.ground is on: "

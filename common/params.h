@@ -118,8 +118,8 @@
     CHOICE(simulation, until, 0, "time|touch|fall", 'E',                                           \
            "ends early when it touches the ground, or falls off what it stands on")                \
     CHOICE(simulation, solver, 0, "articulated|constraint", 'E', "dynamics: see docs/physics.md")  \
-    REAL(simulation, constraint_tau_s, 0.01, 0.0001, 1, 'E',                                       \
-         "solver constraint: time in which deviations decay")                                      \
+    REAL(simulation, constraint_tau_s, 0.01, 0, 1, 'E',                                            \
+         "solver constraint: time in which deviations decay; 0 or step = dt_s")                    \
     REAL(simulation, rtol, 1e-8, 1e-13, 0.01, 'E', "solver constraint: tolerance of its steps")    \
     CHOICE(simulation, integrator, 0, "auto|rk4|midpoint", 'E',                                    \
            "auto: RK4 unless something touches")                                                   \

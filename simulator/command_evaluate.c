@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,10 @@
 #include "common/rng.h"
 #include "common/version.h"
 #include "simulator/trace.h"
+
+/* The referee's step is a quarter. */
+#define REFEREE_HALVINGS 2
+#define RIGHT_ANGLE_RAD  1.5707963267948966
 
 static const char usage_text[] =
     "usage: simulator evaluate CREATURE [PARAMS.ini] [option]...\n"
@@ -32,6 +37,10 @@ static const char usage_text[] =
     "seed\n"
     "                      made of the run's seed and the creature's id)\n"
     "  --effectors on|off  off: a limp body, joints without muscles (default: on)\n"
+    "  --solver articulated|constraint   the solver, instead of simulation.solver\n"
+    "  --referee           evaluates again at a quarter of the step and puts the scores side by "
+    "side;\n"
+    "                      with --solver constraint a third time, with that solver\n"
     "  --help              this text\n"
     "\n"
     "Exit code: 0 evaluated (whatever the verdict), 1 failed or the recorded digest differs, 2 "
@@ -42,9 +51,27 @@ struct request {
     const char *creature_path, *params_path, *trace_path;
     const char **assignments; /* of -s, in order */
     int assignment_count;
-    int is_json, has_seed, is_limp;
+    int is_json, has_seed, is_limp, has_referee;
+    int solver; /* SOLVER_*, or -1: as the parameters say */
     uint64_t seed;
 };
+
+/* An evaluation, and where it led: from the settled start to the end. */
+struct course {
+    struct evaluation evaluation;
+    struct vec2 way;
+};
+
+/* A second opinion on the same evaluation: with a finer step, or with the other solver. */
+struct opinion {
+    const char *solver;
+    double dt_s;
+    struct course course;
+    double ratio;     /* of the scores, this one's to the first's; 0 where the first has none */
+    double apart_rad; /* angle between the ways; 0 where the behaviour has no direction */
+    int holds;
+};
+enum { OPINIONS_MAX = 2 };
 
 /* Everything the output is made of. */
 struct report {
@@ -52,12 +79,17 @@ struct report {
     struct creature creature;
     struct params params;
     uint64_t seed, genome_hash;
-    struct evaluation evaluation;
+    struct course course;
+    struct opinion opinions[OPINIONS_MAX];
+    int opinion_count;
     const char *verification; /* verified, differs, ... */
     double wall_ms, cpu_ms;
 };
 
 enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
+
+static const char *const solver_names[] = {
+    [SOLVER_ARTICULATED] = "articulated", [SOLVER_CONSTRAINT] = "constraint"};
 
 /* ---- the request ---- */
 
@@ -85,6 +117,13 @@ static int request_read_effectors(struct request *request, const char *text)
     return request->is_limp || strcmp(text, "on") == 0 ? 0 : ERR_USAGE;
 }
 
+static int request_read_solver(struct request *request, const char *text)
+{
+    int is_constraint = strcmp(text, solver_names[SOLVER_CONSTRAINT]) == 0;
+    request->solver = is_constraint ? SOLVER_CONSTRAINT : SOLVER_ARTICULATED;
+    return strcmp(text, solver_names[request->solver]) == 0 ? 0 : ERR_USAGE;
+}
+
 /* Returns -1 to go on, else the exit code. */
 static int request_parse(struct request *request, int argc, char **argv)
 {
@@ -93,6 +132,8 @@ static int request_parse(struct request *request, int argc, char **argv)
                                             {"set", required_argument, NULL, 's'},
                                             {"seed", required_argument, NULL, 'n'},
                                             {"effectors", required_argument, NULL, 'e'},
+                                            {"solver", required_argument, NULL, 'o'},
+                                            {"referee", no_argument, NULL, 'r'},
                                             {"help", no_argument, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};
     int option;
@@ -116,6 +157,13 @@ static int request_parse(struct request *request, int argc, char **argv)
         case 'e':
             if (request_read_effectors(request, optarg) != 0)
                 return fail(EXIT_USAGE, "--effectors: expected on or off");
+            break;
+        case 'o':
+            if (request_read_solver(request, optarg) != 0)
+                return fail(EXIT_USAGE, "--solver: expected articulated or constraint");
+            break;
+        case 'r':
+            request->has_referee = 1;
             break;
         case 'h':
             fputs(usage_text, stdout);
@@ -151,6 +199,8 @@ static int report_read_params(struct report *report, const struct request *reque
             error_prefix(&error, "-s %s", request->assignments[i]);
     if (request->is_limp)
         report->params.creature_effectors = 0;
+    if (request->solver >= 0 && !request->has_referee)
+        report->params.simulation_solver = request->solver;
     if (status == 0)
         status = params_check(&report->params, &error);
     return status == 0 ? 0 : fail(EXIT_FAILED, error.message);
@@ -177,8 +227,8 @@ static const char *report_compare(const struct report *report, const struct requ
     if (creature->simulator_version != SIMULATOR_VERSION)
         return "other version";
     if (report->genome_hash != creature->genome_hash ||
-        report->evaluation.digest != creature->digest ||
-        report->evaluation.verdict != creature->verdict)
+        report->course.evaluation.digest != creature->digest ||
+        report->course.evaluation.verdict != creature->verdict)
         return "differs";
     return "verified";
 }
@@ -188,6 +238,106 @@ static double clock_ms(clockid_t clock)
     struct timespec now;
     clock_gettime(clock, &now);
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
+/* ---- the evaluations ---- */
+
+/* Follows the course, and writes the trace if there is one. */
+struct watch {
+    struct course *course;
+    struct trace *trace;
+};
+
+static int watch_view(void *context, const struct evaluate_view *view)
+{
+    struct watch *watch = context;
+    if (view->phase == PHASE_SCORE) {
+        struct vec2 centre = dynamics_centre_of_mass(view->dynamics);
+        watch->course->way = (struct vec2){centre.x - view->start.x, centre.y - view->start.y};
+    }
+    return watch->trace != NULL ? trace_observe(watch->trace, view) : 0;
+}
+
+static void course_run(struct course *course, const struct report *report,
+                       const struct params *params, struct trace *trace, struct arena *arena)
+{
+    struct watch watch = {course, trace};
+    evaluate(&report->creature.genome, params, report->seed, arena, watch_view, &watch,
+             &course->evaluation);
+}
+
+/* What the run's behaviour is about, of the measures alone: fitness proper is the controller's. Those
+ * without a measure of their own are judged by the straight distance. */
+static double score_of(const struct course *course, const struct params *params)
+{
+    const struct measures *m = &course->evaluation.measures;
+    if (!verdict_is_scored(course->evaluation.verdict))
+        return 0;
+    switch (params->evolution_behaviour) {
+    case BEHAVIOUR_WALK:
+        return m->distance_m;
+    case BEHAVIOUR_JUMP:
+        return m->lowest_max_m - m->lowest_start_m;
+    case BEHAVIOUR_SEEK:
+        return m->follow_share;
+    case BEHAVIOUR_HEAD_UP:
+        return m->head_mean_m;
+    case BEHAVIOUR_HOP:
+        return m->height_mean_m;
+    case BEHAVIOUR_PLATFORM:
+        return m->reach_m;
+    default:
+        return m->displacement_m;
+    }
+}
+
+static const char *score_name(const struct params *params)
+{
+    static const char *const names[BEHAVIOUR_COUNT] = {
+        [BEHAVIOUR_WALK] = "distance_m",     [BEHAVIOUR_JUMP] = "lowest_max_m - lowest_start_m",
+        [BEHAVIOUR_SEEK] = "follow_share",   [BEHAVIOUR_HEAD_UP] = "head_mean_m",
+        [BEHAVIOUR_HOP] = "height_mean_m",   [BEHAVIOUR_PLATFORM] = "reach_m",
+        [BEHAVIOUR_SWIM] = "displacement_m", [BEHAVIOUR_FLY] = "displacement_m"};
+    return names[params->evolution_behaviour];
+}
+
+/* Whether a behaviour leads somewhere, so that the other way is another motion. */
+static int has_direction(const struct params *params)
+{
+    int behaviour = params->evolution_behaviour;
+    return behaviour == BEHAVIOUR_WALK || behaviour == BEHAVIOUR_SWIM || behaviour == BEHAVIOUR_FLY;
+}
+
+/* On the ground only left and right count. */
+static double angle_apart(struct vec2 a, struct vec2 b, const struct params *params)
+{
+    if (params->evolution_behaviour == BEHAVIOUR_WALK)
+        a.y = b.y = 0;
+    return fabs(atan2(a.x * b.y - a.y * b.x, a.x * b.x + a.y * b.y));
+}
+
+/* By the rule of the controller's referee (guard.referee_share), and in the same direction. */
+static void opinion_judge(struct opinion *opinion, const struct report *report)
+{
+    const struct params *params = &report->params;
+    double score = score_of(&report->course, params), other = score_of(&opinion->course, params);
+    opinion->ratio = score > 0 ? other / score : 0;
+    opinion->apart_rad =
+        has_direction(params) ? angle_apart(report->course.way, opinion->course.way, params) : 0;
+    opinion->holds = score > 0 && opinion->ratio >= params->guard_referee_share &&
+                     opinion->apart_rad < RIGHT_ANGLE_RAD;
+}
+
+static void report_add_opinion(struct report *report, int solver, int halvings, struct arena *arena)
+{
+    struct opinion *opinion = &report->opinions[report->opinion_count++];
+    struct params params = report->params;
+    params.simulation_solver = solver;
+    params.simulation_dt_s /= 1u << halvings;
+    opinion->solver = solver_names[solver];
+    opinion->dt_s = params.simulation_dt_s;
+    course_run(&opinion->course, report, &params, NULL, arena);
+    opinion_judge(opinion, report);
 }
 
 static int report_evaluate(struct report *report, const struct request *request,
@@ -202,12 +352,17 @@ static int report_evaluate(struct report *report, const struct request *request,
         (status = trace_open(&trace, request->trace_path, error)) != 0)
         goto done;
     double wall_ms = clock_ms(CLOCK_MONOTONIC), cpu_ms = clock_ms(CLOCK_PROCESS_CPUTIME_ID);
-    evaluate(&report->creature.genome, &report->params, report->seed, &arena,
-             request->trace_path != NULL ? trace_observe : NULL, &trace, &report->evaluation);
+    course_run(&report->course, report, &report->params,
+               request->trace_path != NULL ? &trace : NULL, &arena);
     report->wall_ms = clock_ms(CLOCK_MONOTONIC) - wall_ms;
     report->cpu_ms = clock_ms(CLOCK_PROCESS_CPUTIME_ID) - cpu_ms;
     if (request->trace_path != NULL)
         status = trace_close(&trace, request->trace_path, error);
+    if (status == 0 && request->has_referee) {
+        report_add_opinion(report, report->params.simulation_solver, REFEREE_HALVINGS, &arena);
+        if (request->solver >= 0 && request->solver != report->params.simulation_solver)
+            report_add_opinion(report, request->solver, 0, &arena);
+    }
 done:
     arena_deinit(&arena);
     return status;
@@ -218,19 +373,65 @@ done:
 static void report_print_table(const struct report *report)
 {
     char digest[17], seed[17];
-    hash_to_text(report->evaluation.digest, digest);
+    hash_to_text(report->course.evaluation.digest, digest);
     hash_to_text(report->seed, seed);
     printf("creature  %s%s%s\n", report->path, report->creature.name[0] ? "  " : "",
            report->creature.name);
-    printf("verdict   %s: %s\n", verdict_name(report->evaluation.verdict),
-           verdict_reason(report->evaluation.verdict));
+    printf("verdict   %s: %s\n", verdict_name(report->course.evaluation.verdict),
+           verdict_reason(report->course.evaluation.verdict));
     printf("digest    %s  %s\n", digest, report->verification);
     printf("seed      0x%s\n", seed);
     printf("cost      %.1f ms, %.1f ms of processor time, %.0f kB of memory\n\n", report->wall_ms,
-           report->cpu_ms, (double)report->evaluation.arena_bytes / 1024);
+           report->cpu_ms, (double)report->course.evaluation.arena_bytes / 1024);
     for (int i = 0; i < MEASURE_COUNT; i++)
         printf("%-22s %14.9g  %s\n", measure_table[i].name,
-               measures_get(&report->evaluation.measures, i), measure_table[i].meaning);
+               measures_get(&report->course.evaluation.measures, i), measure_table[i].meaning);
+}
+
+static void print_row(const char *name, double first, const struct report *report, int measure)
+{
+    printf("%-22s %14.9g", name, first);
+    for (int i = 0; i < report->opinion_count; i++) {
+        const struct course *course = &report->opinions[i].course;
+        double value = measure < 0 ? score_of(course, &report->params)
+                                   : measures_get(&course->evaluation.measures, measure);
+        printf("  %14.9g", value);
+        if (first != 0)
+            printf(" %6.3f", value / first);
+        else
+            printf(" %6s", "");
+    }
+    printf("\n");
+}
+
+/* The evaluation and each second opinion side by side, its ratio to the first behind it. */
+static void report_print_referee(const struct report *report)
+{
+    static const int shown[] = {MEASURE_distance_m,   MEASURE_displacement_m, MEASURE_path_m,
+                                MEASURE_lowest_max_m, MEASURE_height_max_m,   MEASURE_time_s,
+                                MEASURE_work_in_j,    MEASURE_residual_share};
+    const struct evaluation *first = &report->course.evaluation;
+    printf("\n%-22s %14s", "referee", "");
+    for (int i = 0; i < report->opinion_count; i++)
+        printf("  %14s %6s", i == 0 ? "quarter step" : report->opinions[i].solver, "ratio");
+    printf("\n%-22s %14s", "verdict", verdict_name(first->verdict));
+    for (int i = 0; i < report->opinion_count; i++)
+        printf("  %14s %6s", verdict_name(report->opinions[i].course.evaluation.verdict), "");
+    printf("\n");
+    print_row("score", score_of(&report->course, &report->params), report, -1);
+    for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++)
+        print_row(measure_table[shown[i]].name, measures_get(&first->measures, shown[i]), report,
+                  shown[i]);
+    for (int i = 0; i < report->opinion_count; i++) {
+        const struct opinion *o = &report->opinions[i];
+        printf("%s at %.4g s: %s: keeps %.1f %% of its score (%s), %.0f %% are needed", o->solver,
+               o->dt_s, o->holds ? "holds" : "does not hold", 100 * o->ratio,
+               score_name(&report->params), 100 * report->params.guard_referee_share);
+        if (has_direction(&report->params))
+            printf(", and ends %.0f degrees from the first's direction",
+                   o->apart_rad * 90 / RIGHT_ANGLE_RAD);
+        printf("\n");
+    }
 }
 
 static json_t *report_make_measures(const struct measures *measures)
@@ -246,25 +447,45 @@ static json_t *report_make_measures(const struct measures *measures)
 static json_t *report_make_json(const struct report *report)
 {
     char digest[17], genome_hash[17], params_digest[17], seed[17];
-    hash_to_text(report->evaluation.digest, digest);
+    hash_to_text(report->course.evaluation.digest, digest);
     hash_to_text(report->genome_hash, genome_hash);
     hash_to_text(params_evaluation_digest(&report->params), params_digest);
     hash_to_text(report->seed, seed);
     return json_pack(
         "{s:s, s:s, s:I, s:s, s:s, s:s, s:b, s:s, s:s, s:s, s:s, s:i, s:o, s:{s:f, s:f, s:I}}",
         "creature", report->path, "name", report->creature.name, "id",
-        (json_int_t)report->creature.id, "verdict", verdict_name(report->evaluation.verdict),
-        "reason", verdict_reason(report->evaluation.verdict), "verification", report->verification,
-        "is_scored", verdict_is_scored(report->evaluation.verdict), "digest", digest, "genome_hash",
-        genome_hash, "params_digest", params_digest, "seed", seed, "simulator_version",
-        SIMULATOR_VERSION, "measures", report_make_measures(&report->evaluation.measures), "cost",
-        "wall_ms", report->wall_ms, "cpu_ms", report->cpu_ms, "arena_bytes",
-        (json_int_t)report->evaluation.arena_bytes);
+        (json_int_t)report->creature.id, "verdict", verdict_name(report->course.evaluation.verdict),
+        "reason", verdict_reason(report->course.evaluation.verdict), "verification",
+        report->verification, "is_scored", verdict_is_scored(report->course.evaluation.verdict),
+        "digest", digest, "genome_hash", genome_hash, "params_digest", params_digest, "seed", seed,
+        "simulator_version", SIMULATOR_VERSION, "measures",
+        report_make_measures(&report->course.evaluation.measures), "cost", "wall_ms",
+        report->wall_ms, "cpu_ms", report->cpu_ms, "arena_bytes",
+        (json_int_t)report->course.evaluation.arena_bytes);
+}
+
+static json_t *report_make_opinions(const struct report *report)
+{
+    json_t *array = json_array();
+    for (int i = 0; i < report->opinion_count; i++) {
+        const struct opinion *o = &report->opinions[i];
+        json_array_append_new(
+            array, json_pack("{s:s, s:f, s:s, s:f, s:f, s:f, s:b, s:o}", "solver", o->solver,
+                             "dt_s", o->dt_s, "verdict", verdict_name(o->course.evaluation.verdict),
+                             "score", score_of(&o->course, &report->params), "ratio", o->ratio,
+                             "apart_rad", o->apart_rad, "holds", o->holds, "measures",
+                             report_make_measures(&o->course.evaluation.measures)));
+    }
+    return json_pack("{s:s, s:f, s:f, s:o}", "score_is", score_name(&report->params), "score",
+                     score_of(&report->course, &report->params), "share_needed",
+                     report->params.guard_referee_share, "opinions", array);
 }
 
 static int report_print_json(const struct report *report)
 {
     json_t *object = report_make_json(report);
+    if (object != NULL && report->opinion_count > 0)
+        json_object_set_new(object, "referee", report_make_opinions(report));
     char *text = object != NULL ? json_text_dump(object) : NULL;
     json_decref(object);
     if (text == NULL)
@@ -281,6 +502,8 @@ static int report_print(const struct report *report, const struct request *reque
         exit_code = report_print_json(report);
     else
         report_print_table(report);
+    if (report->opinion_count > 0 && !request->is_json)
+        report_print_referee(report);
     if (fflush(stdout) != 0 || ferror(stdout))
         exit_code = fail(EXIT_FAILED, "standard output: write failed");
     if (strcmp(report->verification, "differs") == 0)
@@ -312,7 +535,7 @@ static int request_run(const struct request *request)
 
 int command_evaluate(int argc, char **argv)
 {
-    struct request request = {0};
+    struct request request = {.solver = -1};
     request.assignments = calloc((size_t)argc, sizeof request.assignments[0]);
     if (request.assignments == NULL)
         return fail(EXIT_FAILED, error_text(ERR_MEMORY));

@@ -23,7 +23,8 @@ struct dynamics_settings {
     int effector_mode;                         /* EFFECTOR_* */
     double joint_damping_1_s;
     double restitution_speed_m_s; /* slower impacts do not bounce; 0 for the default of 0.2 */
-    /* of the constraint solver; contact_epsilon_m: nearer is touching, 0 for the default of 0.1 mm */
+    /* of the constraint solver; contact_epsilon_m: nearer is touching, 0 for the default of 0.1 mm;
+     * constraint_tau_s: 0 for dt_s */
     double constraint_tau_s, rtol, contact_epsilon_m;
 };
 

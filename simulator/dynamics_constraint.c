@@ -340,6 +340,8 @@ static struct dynamics *constraint_create(const struct phenotype *phenotype,
                                  3 * (phenotype->link_count - 1 + phenotype->closure_count),
                              .thinnest_m = HUGE_VAL,
                              .damping_rate = settings->joint_damping_1_s};
+    if (c->settings.constraint_tau_s <= 0)
+        c->settings.constraint_tau_s = settings->dt_s;
     c->epsilon_m = settings->contact_epsilon_m > 0 ? settings->contact_epsilon_m : EPSILON_M;
     c->restitution_speed_m_s = settings->restitution_speed_m_s > 0 ? settings->restitution_speed_m_s
                                                                    : RESTITUTION_SPEED_M_S;

@@ -278,7 +278,7 @@ static void read_simulation(struct reader *r, const struct spot *top, struct sce
         .dt_s = take_number(r, &spot, "dt_s", 1.0 / 240, 1e-9, 1),
         .rtol = take_number(r, &spot, "rtol", params.simulation_rtol, 1e-14, 0.1),
         .constraint_tau_s = take_number(r, &spot, "constraint_tau_s",
-                                        params.simulation_constraint_tau_s, 1e-6, 100),
+                                        params.simulation_constraint_tau_s, 0, 100),
         .contact_epsilon_m = take_number(r, &spot, "contact_epsilon_m", 0, 0, 1),
         .restitution_speed_m_s = take_number(r, &spot, "restitution_speed_m_s", 0, 0, 1e6),
         .contact_sweeps = (int)params.simulation_contact_sweeps,

@@ -354,6 +354,19 @@ static void set_random(struct params *target, struct rng *rng)
     }
 }
 
+START_TEST(a_word_ties_tau_to_the_step)
+{
+    params_set_defaults(&params);
+    ck_assert_int_eq(params_set(&params, "simulation.constraint_tau_s", "step", &error), 0);
+    ck_assert_double_eq(params.simulation_constraint_tau_s, 0);
+    ck_assert_int_eq(params_check(&params, &error), 0);
+    ck_assert_int_eq(params_set(&params, "simulation.rtol", "step", &error), ERR_RANGE);
+    ck_assert_int_eq(params_set(&params, "simulation.constraint_tau_s", "0.00001", &error), 0);
+    ck_assert_int_eq(params_check(&params, &error), ERR_RANGE);
+    ck_assert_ptr_nonnull(strstr(error.message, "constraint_tau_s"));
+}
+END_TEST
+
 START_TEST(written_files_read_back)
 {
     struct params defaults, other;
@@ -595,6 +608,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, ini_errors_name_file_and_line);
     tcase_add_test(tests, files);
     tcase_add_test(tests, presets);
+    tcase_add_test(tests, a_word_ties_tau_to_the_step);
     tcase_add_test(tests, written_files_read_back);
     tcase_add_test(tests, longest_text_reads_back);
     tcase_add_test(tests, a_full_disk_is_an_error);

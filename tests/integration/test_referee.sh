@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# simulator evaluate --referee and --solver: the scores side by side, what is said of them, and that an
+# artefact of the step is told from a motion that holds.
+# shellcheck source=/dev/null disable=SC2154
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+simulator=$bin/simulator
+creatures=$root/examples/creatures
+
+swim() {
+    "$simulator" evaluate "$creatures/fish.json" "$root/examples/swim.ini" \
+        -s simulation.duration_s=2 "$@"
+}
+# row NAME FIELD FILE: of a table
+row() { awk -v name="$1" -v field="$2" '$1 == name { value = $field } END { print value }' "$3"; }
+
+# a swimmer holds at a quarter of the step and with the other solver; itself it is as without referee
+swim >plain
+swim --referee --solver constraint >judged
+cmp <(sed -n '3p;7,40p' plain) <(sed -n '3p;7,40p' judged) || fail "the referee changed something"
+[ "$(grep -c ': holds: keeps' judged)" = 2 ] || fail "it does not hold: $(cat judged)"
+grep -q '^articulated at 0.001042 s: holds: keeps .* % of its score (displacement_m), 70 % are' judged ||
+    fail "no verdict on the quarter step: $(cat judged)"
+grep -q '^constraint at 0.004167 s: holds' judged || fail "no verdict of the solver: $(cat judged)"
+grep -q '^verdict  *ok  *ok  *ok *$' judged || fail "no verdicts side by side: $(cat judged)"
+awk '$1 == "score" && NF == 6 { ok = $2 > 0 && $4 > 0.99 && $4 < 1.01 && $6 > 0.99 && $6 < 1.01 }
+     END { exit !ok }' judged || fail "no scores side by side: $(cat judged)"
+
+# the same as evaluating with that step, and with that solver
+swim -s simulation.dt_s=0.0010416666666666667 >fine
+[ "$(row displacement_m 2 fine)" = "$(row score 3 judged)" ] || fail "the quarter step is another one"
+swim --solver constraint >other
+[ "$(row displacement_m 2 other)" = "$(row score 5 judged)" ] || fail "the solver is another one"
+[ "$(row score 2 judged)" != "$(row score 3 judged)" ] || fail "the referee repeated the evaluation"
+
+# as JSON
+swim --referee --solver constraint --json >judged.json
+[ "$(grep -o '"holds": true' judged.json | wc -l)" = 2 ] || fail "$(cat judged.json)"
+grep -q '"score_is": "displacement_m"' judged.json || fail "what the score is: $(cat judged.json)"
+grep -q '"solver": "constraint"' judged.json || fail "no other solver: $(cat judged.json)"
+
+# what is a matter of the step does not hold
+walk() {
+    "$simulator" evaluate "$creatures/$1" "$root/examples/walk.ini" --referee "${@:2}" \
+        -s simulation.dt_s=0.0166 -s guard.energy_share=0 -s guard.turn_rad=0 \
+        -s guard.penetration_m=0 -s guard.reversals_hz=0
+}
+{ walk biped.json -s creature.servo_rad_s=200; walk inchworm.json -s creature.effector_mode=torque; } >bad
+grep -q 'does not hold' bad || fail "an artefact holds: $(cat bad)"
+
+status=0
+swim --solver best 2>err || status=$?
+[ $status = 2 ] || fail "--solver best: status $status"
