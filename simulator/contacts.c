@@ -699,7 +699,7 @@ static double row_work(const struct contacts *s, const struct contact *c, int k)
     return c->impulse[k] * (before + change / 2);
 }
 
-static double contact_work(const struct contacts *s)
+double contacts_work(const struct contacts *s)
 {
     double work = 0;
     for (int i = 0; i < s->count; i++)
@@ -731,10 +731,10 @@ static void take_back_gaining_push_outs(struct contacts *s)
     int has_push_out = 0;
     for (int i = 0; i < s->count; i++)
         has_push_out |= s->list[i].is_push_out;
-    if (!has_push_out || (work = contact_work(s)) <= most)
+    if (!has_push_out || (work = contacts_work(s)) <= most)
         return;
     slow_push_outs(s, sqrt(most / work));
-    if (contact_work(s) > 1.5 * most)
+    if (contacts_work(s) > 1.5 * most)
         slow_push_outs(s, 0);
 }
 
@@ -745,7 +745,7 @@ static void take_back_gaining_impacts(struct contacts *s)
     int has_impact = 0;
     for (int i = 0; i < s->count; i++)
         has_impact |= s->list[i].is_impact;
-    if (!has_impact || contact_work(s) <= 0)
+    if (!has_impact || contacts_work(s) <= 0)
         return;
     for (int i = 0; i < s->count; i++) {
         struct contact *c = &s->list[i];

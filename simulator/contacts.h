@@ -111,6 +111,8 @@ void contacts_prepare(struct contacts *contacts, const double *start, const doub
 void contacts_set_free(struct contacts *contacts, const double *vs);
 /* Solves; kick[dof] = M^-1 J' impulses: the change of the rates. */
 void contacts_solve(struct contacts *contacts, double *kick);
+/* Work of all contacts, J. */
+double contacts_work(const struct contacts *contacts);
 /* 1 if an impact acts, or waits for, an instant of its own. */
 int contacts_has_instants(const struct contacts *contacts);
 /* What the impulses solved do more because of that, and what they pass on, J. */

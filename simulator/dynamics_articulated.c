@@ -59,6 +59,7 @@ struct articulated {
     double damping_rate;
 
     struct servo *servos; /* per link */
+    int has_drives;       /* servos among them prescribe motions */
     double *birth_d;      /* inertia that each joint feels at birth */
     struct contacts contacts;
     int is_examined; /* clearance is that of the present state */
@@ -205,7 +206,10 @@ static void articulated_set_target(struct dynamics *dynamics, int link, double t
 
 static void articulated_set_servo(struct dynamics *dynamics, int link, const struct servo *servo)
 {
-    ((struct articulated *)dynamics)->servos[link] = *servo;
+    struct articulated *d = (struct articulated *)dynamics;
+    d->servos[link] = *servo;
+    d->tree.links[link].is_driven = servo->law == SERVO_MOTION;
+    d->has_drives |= servo->law == SERVO_MOTION;
 }
 
 static void articulated_set_effectors(struct dynamics *dynamics, enum effector_state state)
@@ -464,6 +468,31 @@ static void set_torques(struct articulated *d, const double *q, const double *qd
     }
 }
 
+/* Coordinates and rates of driven joints as their signals have them, `ahead` after the start of the
+ * step; and the accelerations for the next evaluation. */
+static void follow_signals(struct articulated *d, double ahead, double *q, double *qd)
+{
+    for (int i = 1; i < d->links && d->has_drives; i++) {
+        if (!d->tree.links[i].is_driven)
+            continue;
+        struct signal_value signal = signal_at(d->servos[i].signal, d->servos[i].time_s + ahead);
+        d->tree.links[i].drive = signal.acceleration;
+        if (q)
+            q[2 + i] = signal.value;
+        qd[2 + i] = signal.rate;
+    }
+}
+
+/* What driven joints took in the last evaluation. */
+static void set_drive_efforts(struct articulated *d)
+{
+    for (int i = 1; i < d->links && d->has_drives; i++)
+        if (d->tree.links[i].is_driven) {
+            d->effector_tau[2 + i] = tree_drive_effort(&d->tree, i);
+            d->effector_extra[2 + i] = 0;
+        }
+}
+
 /* First guess of which implicit torques exceed their bound, from the inertia at birth. */
 static void guess_clamps(struct articulated *d, const double *q, const double *qd, double half)
 {
@@ -490,8 +519,11 @@ static void accelerate_implicit(struct articulated *d, double half)
         int is_exceeded = 0;
         set_torques(d, d->q0, d->qd0, half, half);
         tree_accelerate(&d->tree, d->tau, d->extra, d->world.gravity_m_s2, half, d->qdd);
+        set_drive_efforts(d);
         for (int i = 1; i < d->links; i++) {
             int at = 2 + i;
+            if (d->tree.links[i].is_driven)
+                continue;
             double tau = d->effector_tau[at] - d->effector_extra[at] * d->qdd[at];
             if (d->clamped[at] == 0 && fabs(tau) > d->servos[i].torque_max * (1 + 1e-9)) {
                 d->clamped[at] = tau > 0 ? 1 : -1;
@@ -566,6 +598,8 @@ static int act_contacts(struct articulated *d, int has_instants)
     accelerate_at(d, d->vm, half);
     for (int i = 0; i < d->dof; i++)
         d->vs[i] = d->v1[i] + half * d->qdd[i];
+    follow_signals(d, 2 * half, NULL, d->vs);
+    follow_signals(d, half, NULL, d->v1);
     contacts_set_free(&d->contacts, d->vs);
     contacts_solve(&d->contacts, d->kick);
     return 1;
@@ -595,12 +629,27 @@ static int are_instants_sound(struct articulated *d)
     return fabs(energy[1] - energy[0] - work) <= INSTANT_SHARE * size;
 }
 
+/* What driven joints did to keep their rates against the impulses: the change of kinetic energy at the
+ * pose in the middle that is not the contacts'. The tree is left with other velocities. */
+static double drive_impulse_work(struct articulated *d)
+{
+    double before, size;
+    tree_set_velocity(&d->tree, d->v1);
+    before = tree_kinetic_energy(&d->tree);
+    for (int i = 0; i < d->dof; i++)
+        d->rate_mean[i] = d->v1[i] + d->kick[i];
+    tree_set_velocity(&d->tree, d->rate_mean);
+    double late = contacts_instant_work(&d->contacts, &size);
+    return tree_kinetic_energy(&d->tree) - before - (contacts_work(&d->contacts) - late);
+}
+
 static void step_midpoint(struct articulated *d)
 {
     double h = d->settings.dt_s, half = h / 2;
 
     /* the tree is at (q0, qd0): first evaluation, then the middle of the step */
     guess_clamps(d, d->q0, d->qd0, half);
+    follow_signals(d, 0, NULL, d->qd0);
     accelerate_at(d, d->qd0, half);
     for (int i = 0; i < d->dof; i++) {
         d->qm[i] = d->q0[i] + half * d->qd0[i];
@@ -608,12 +657,15 @@ static void step_midpoint(struct articulated *d)
         d->vm[i] = d->qd0[i] + half * d->qdd[i] + d->last_kick[i] / 2;
         d->effector_work[i] = d->kick[i] = 0;
     }
+    follow_signals(d, half, d->qm, d->vm);
     tree_set_pose(&d->tree, d->qm);
     accelerate_at(d, d->vm, half);
     for (int i = 0; i < d->dof; i++) {
         d->v1[i] = d->qd0[i] + half * d->qdd[i];
         d->vs[i] = d->qd0[i] + h * d->qdd[i];
     }
+    follow_signals(d, h, NULL, d->vs);
+    follow_signals(d, half, NULL, d->v1);
     book_half(d, d->qd0, d->v1, half);
     int is_impact = 0;
     contacts_find(&d->contacts, d->qm, d->vs);
@@ -634,6 +686,8 @@ static void step_midpoint(struct articulated *d)
             is_impact = act_contacts(d, 0);
         }
         contacts_book(&d->contacts, &d->ledger);
+        if (d->has_drives)
+            book_effector(d, drive_impulse_work(d));
     }
     contacts_keep(&d->contacts);
 
@@ -646,6 +700,7 @@ static void step_midpoint(struct articulated *d)
     }
     if (d->contacts.count > 0)
         contacts_shift(&d->contacts, d->q);
+    follow_signals(d, h, d->q, d->qd);
     if (d->tree.has_drag)
         tree_set_start_velocity(&d->tree, d->qd0);
     book_half(d, d->v1, d->qd, half);
@@ -673,13 +728,17 @@ static void advance_rk4(struct articulated *d, const double *from_q, const doubl
                 d->qm[i] = from_q[i] + ahead * d->vm[i];
                 d->vm[i] = from_qd[i] + ahead * d->qdd[i];
             }
+            follow_signals(d, past + ahead, d->qm, d->vm);
             tree_set_pose(&d->tree, d->qm);
             tree_set_velocity(&d->tree, d->vm);
         }
+        if (stage == 0)
+            follow_signals(d, past, d->qm, d->vm);
         if (d->drag.kind == DRAG_MOVING)
             set_drag(d);
         set_torques(d, d->qm, d->vm, 0, past + h * offset[stage]);
         tree_accelerate(&d->tree, d->tau, d->extra, d->world.gravity_m_s2, 0, d->qdd);
+        set_drive_efforts(d);
         double share = weight[stage] * h / 6;
         for (int i = 0; i < d->dof; i++) {
             d->k_q[i] += share * d->vm[i];
@@ -704,6 +763,7 @@ static void advance_rk4(struct articulated *d, const double *from_q, const doubl
         d->q[i] = from_q[i] + d->k_q[i];
         d->qd[i] = from_qd[i] + d->k_v[i];
     }
+    follow_signals(d, past + h, d->q, d->qd);
     for (int i = 1; i < d->links; i++)
         d->torque[i] = d->effector_tau[2 + i];
     tree_set_pose(&d->tree, d->q);

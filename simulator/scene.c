@@ -362,12 +362,6 @@ static int check_solver(const struct scene *scene, struct error *error)
         return error_set(error, ERR_UNAVAILABLE,
                          "closed loops are moved by the constraint solver only: use --solver "
                          "constraint or \"solver\": \"constraint\"");
-    for (int i = 0; i < scene->body_count; i++)
-        if (scene->bodies[i].drive.law == SERVO_MOTION &&
-            scene->settings.solver != SOLVER_CONSTRAINT)
-            return error_set(error, ERR_UNAVAILABLE,
-                             "body %s: a prescribed motion needs the constraint solver",
-                             scene->bodies[i].name);
     return 0;
 }
 

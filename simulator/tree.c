@@ -10,8 +10,11 @@
  *   bias_child = bias_parent + cb
  *
  * (cb = v x S qd holds for both kinds of joint: S moves with the link) which the implicit drag needs: with v_start + h/2 a instead, drag would be first order only. A root
- * that is the world itself has a = (0, 0, g) and needs no solve. */
+ * that is the world itself has a = (0, 0, g) and needs no solve. A joint
+ * whose acceleration is given yields to nothing: D is infinite, and U qdd joins the bias force. */
 #include "simulator/tree.h"
+
+#include <math.h>
 
 #include "common/detmath.h"
 #include "common/error.h"
@@ -260,13 +263,13 @@ static void fold_links(struct tree *tree, const double *tau, const double *extra
         l->un = u.n;
         l->ux = u.x;
         l->uy = u.y;
-        l->d = along(u, l->s) + extra_d[2 + i];
+        l->d = l->is_driven ? HUGE_VAL : along(u, l->s) + extra_d[2 + i];
         l->u = tau[2 + i] - along(l->pa, l->s);
         double g = 1 / l->d;
         double nx = t->nx - l->un * l->ux * g, ny = t->ny - l->un * l->uy * g;
         double xx = t->xx - l->ux * l->ux * g, xy = t->xy - l->ux * l->uy * g;
         double yy = t->yy - l->uy * l->uy * g;
-        double ug = l->u * g;
+        double ug = l->u * g + l->drive;
         p->ia.nn += t->nn - l->un * l->un * g;
         p->ia.nx += nx;
         p->ia.ny += ny;
@@ -303,11 +306,17 @@ void tree_accelerate(struct tree *tree, const double *tau, const double *extra_d
         struct tree_link *l = &links[i];
         const struct motion *pa = &links[l->parent].a;
         double ax = pa->x + l->cbx, ay = pa->y + l->cby;
-        double acceleration = (l->u - l->un * pa->w - l->ux * ax - l->uy * ay) / l->d;
+        double acceleration = (l->u - l->un * pa->w - l->ux * ax - l->uy * ay) / l->d + l->drive;
         qdd[2 + i] = acceleration;
         l->a = (struct motion){pa->w + l->s.w * acceleration, ax + l->s.x * acceleration,
                                ay + l->s.y * acceleration};
     }
+}
+
+double tree_drive_effort(const struct tree *tree, int link)
+{
+    const struct tree_link *l = &tree->links[link];
+    return l->un * l->a.w + l->ux * l->a.x + l->uy * l->a.y + along(l->pa, l->s);
 }
 
 double tree_drag_power(struct tree *tree, const double *qd, double half_step)
@@ -345,7 +354,7 @@ void tree_factor(struct tree *tree)
         l->fn = f.n;
         l->fx = f.x;
         l->fy = f.y;
-        l->fd = along(f, l->s);
+        l->fd = l->is_driven ? HUGE_VAL : along(f, l->s);
         double g = 1 / l->fd;
         p->nn += t->nn - l->fn * l->fn * g;
         p->nx += t->nx - l->fn * l->fx * g;

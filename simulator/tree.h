@@ -37,6 +37,9 @@ struct tree_link {
     struct motion s; /* the joint's direction: velocity of the link is that of its parent + s qd */
     /* velocity: tree_set_velocity() */
     struct motion v;
+    /* a joint whose acceleration is given, 0 where is_driven is not set; for scenes */
+    int is_driven;
+    double drive;
     /* scratch of the last tree_accelerate() */
     struct motion v_start; /* at this pose, of the rates at the start of the step */
     struct motion bias;    /* acceleration without joint accelerations, see tree.c */
@@ -83,6 +86,9 @@ void tree_set_start_velocity(struct tree *tree, const double *qd);
  * the joint's articulated inertia for implicit servos. */
 void tree_accelerate(struct tree *tree, const double *tau, const double *extra_d,
                      double gravity_m_s2, double half_step, double *qdd);
+
+/* Torque or force that the last tree_accelerate() needed at a driven joint. */
+double tree_drive_effort(const struct tree *tree, int link);
 
 /* Power or impulse of the drag in the last tree_accelerate(): sum over links of F . V, where V comes
  * from the rates given (velocities at the same pose). Negative. */

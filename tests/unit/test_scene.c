@@ -348,6 +348,131 @@ START_TEST(several_bodies)
 }
 END_TEST
 
+/* A table and a sine prescribe motions, which both solvers follow exactly whatever hangs on them; the
+ * work goes into the ledger, also when something is struck. */
+START_TEST(prescribed_motions)
+{
+    static const char text[] =
+        "{\"scene\": 1, \"world\": {\"viscosity_pa_s\": 0.3, \"elasticity\": 0.3}, "
+        "\"bodies\": [" BOX(
+            "paddle",
+            ", \"joint\": {\"to\": \"world\", \"own_at_m\": [-0.2, "
+            "0], \"motion_rad\": "
+            "{\"offset\": 0.2, \"amplitude\": 1, \"frequency_hz\": "
+            "0.7}}") "," BOX("arm",
+                             ", \"joint\": {\"to\": \"paddle\", "
+                             "\"at_m\": [0.2, 0], \"own_at_m\": "
+                             "[-0.2, 0], "
+                             "\"damping_n_m_s_rad\": 0.1}") "," BOX("lift",
+                                                                    ", \"joint\": {\"to\": "
+                                                                    "\"world\", \"kind\": "
+                                                                    "\"linear\", \"at_m\": [3, 0], "
+                                                                    "\"axis_rad\": "
+                                                                    "1.5707963267948966, "
+                                                                    "\"motion_m\": {\"table\": "
+                                                                    "[[0, 0.1], [0.5, 0.5], "
+                                                                    "[1, -0.2]]}}") "," BOX("load",
+                                                                                            ", "
+                                                                                            "\"posi"
+                                                                                            "tion_"
+                                                                                            "m\": "
+                                                                                            "[3, "
+                                                                                            "0.6]") "]}";
+    struct part_state states[2][2];
+    for (int solver = 0; solver < 2; solver++) {
+        struct dynamics *dynamics;
+        ck_assert_msg(read_text(text) == 0, "%s", error.message);
+        scene.settings.solver = solver;
+        scene.settings.dt_s = 1.0 / 960;
+        scene.settings.rtol = 1e-11;
+        arena_reset(&arena);
+        ck_assert_msg(scene_start(&scene, &arena, &dynamics, &error) == 0, "%s", error.message);
+        for (int i = 1; i <= 1440; i++) {
+            ck_assert_int_eq(dynamics_step(dynamics), 0);
+            struct scene_joint_state sine = scene_joint_state(&scene, dynamics, 0);
+            struct scene_joint_state table = scene_joint_state(&scene, dynamics, 2);
+            double at = i / 960.0, w = 2 * 3.14159265358979323846 * 0.7;
+            ck_assert_double_eq_tol(sine.coordinate, 0.2 + sin(w * at), 1e-9);
+            ck_assert_double_eq_tol(sine.rate, w * cos(w * at), 1e-7);
+            if (i == 480)
+                ck_assert_double_eq_tol(table.coordinate, 0.5, 1e-9);
+            if (i == 240)
+                for (int k = 0; k < 2; k++)
+                    scene_body_state(&scene, dynamics, 1 + 2 * k, &states[solver][k]);
+        }
+        struct scene_joint_state end = scene_joint_state(&scene, dynamics, 2);
+        ck_assert_double_eq_tol(end.coordinate, -0.2, 1e-9);
+        ck_assert_double_eq_tol(end.rate, 0, 1e-7);
+        const struct ledger *l = dynamics_ledger(dynamics);
+        ck_assert_double_gt(l->loss_impact_j, 0.1);
+        ck_assert_double_lt(fabs(l->residual_j), 2e-3 * l->work_effector_positive_j);
+    }
+    for (int i = 0; i < 2; i++) {
+        ck_assert_double_eq_tol(states[0][i].angle_rad, states[1][i].angle_rad, 1e-6);
+        ck_assert_double_eq_tol(states[0][i].y_m, states[1][i].y_m, 2e-4);
+    }
+}
+END_TEST
+
+/* A four-bar linkage closes from where it stands, at rest as it must be, and stays closed; what cannot
+ * close is said. */
+START_TEST(loops)
+{
+    static const char bar[] =
+        "{\"scene\": 1, \"bodies\": ["
+        "{\"name\": \"a\", \"mass_kg\": 1, \"inertia_kg_m2\": 0.1, \"centre_m\": [0.5, 0]" JOINT(
+            ", \"angle_rad\": 1.2, \"rate_rad_s\": 1") "},"
+                                                       "{\"name\": \"b\", \"mass_kg\": 1, "
+                                                       "\"inertia_kg_m2\": 0.1, \"centre_m\": "
+                                                       "[0.5, 0], \"joint\": "
+                                                       "{\"to\": \"a\", \"at_m\": [1, 0], "
+                                                       "\"angle_rad\": -1}}], \"loops\": "
+                                                       "[{\"body\": \"b\", "
+                                                       "\"to\": \"world\", \"at_m\": [%s, 0], "
+                                                       "\"own_at_m\": [1, 0]%s}]}";
+    static const char *const kinds[] = {"", ", \"kind\": \"linear\", \"angle_rad\": -0.7",
+                                        ", \"kind\": \"rigid\", \"angle_rad\": -0.9"};
+    struct dynamics *dynamics;
+    char text[1000];
+    for (int kind = 0; kind < 3; kind++) {
+        snprintf(text, sizeof text, bar, "1.3", kinds[kind]);
+        ck_assert_msg(read_text(text) == 0, "%s", error.message);
+        arena_reset(&arena);
+        ck_assert_int_eq(scene_start(&scene, &arena, &dynamics, &error), ERR_UNAVAILABLE);
+        ck_assert_ptr_nonnull(strstr(error.message, "constraint solver only"));
+        scene.settings.solver = SOLVER_CONSTRAINT;
+        scene.settings.rtol = 1e-10;
+        arena_reset(&arena);
+        int result = scene_start(&scene, &arena, &dynamics, &error);
+        if (kind == 2) {
+            /* two bars and a fixed end: one angle too many */
+            ck_assert_int_eq(result, ERR_RANGE);
+            ck_assert_ptr_nonnull(strstr(error.message, "loops[0], b to world: it does not close"));
+            continue;
+        }
+        ck_assert_msg(result == 0, "%s", error.message);
+        for (int i = 0; i < 240; i++) {
+            ck_assert_int_eq(dynamics_step(dynamics), 0);
+            struct vec2 end = scene_body_point(&scene, dynamics, 1, (struct vec2){1, 0});
+            struct part_state b;
+            scene_body_state(&scene, dynamics, 1, &b);
+            ck_assert_double_eq_tol(end.y, 0, 1e-8);
+            if (kind == 0)
+                ck_assert_double_eq_tol(end.x, 1.3, 1e-8);
+            else
+                ck_assert_double_eq_tol(b.angle_rad, -0.7, 1e-8);
+        }
+        ck_assert_double_eq_tol(dynamics_ledger(dynamics)->residual_j, 0, 1e-7);
+    }
+    snprintf(text, sizeof text, bar, "2.5", "");
+    ck_assert_int_eq(read_text(text), 0);
+    scene.settings.solver = SOLVER_CONSTRAINT;
+    arena_reset(&arena);
+    ck_assert_int_eq(scene_start(&scene, &arena, &dynamics, &error), ERR_RANGE);
+    ck_assert_ptr_nonnull(strstr(error.message, "does not close"));
+}
+END_TEST
+
 /* Cut off anywhere, or with any byte changed, a scene is read or refused with one line. */
 START_TEST(corrupt)
 {
@@ -378,6 +503,8 @@ int main(void)
     tcase_add_test(tests, solvers_agree);
     tcase_add_test(tests, point_masses);
     tcase_add_test(tests, several_bodies);
+    tcase_add_test(tests, prescribed_motions);
+    tcase_add_test(tests, loops);
     tcase_add_test(tests, corrupt);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
