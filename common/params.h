@@ -25,7 +25,7 @@
     INT(population, size, 300, 2, 1000000, 'S', "creatures judged in each generation")             \
     REAL(population, survival, 0.2, 0.001, 1, 'S', "share of the population that survives")        \
     INT(evolution, generations, 50, 1, 1000000, 'S', "generations, the first random one included") \
-    CHOICE(evolution, behaviour, 0, "walk|jump|swim|fly|seek|head-up|hop|platform", 'S',           \
+    CHOICE(evolution, behaviour, 0, "walk|jump|swim|fly|seek|head-up|hop|platform|custom", 'S',    \
            "what creatures are bred for")                                                          \
     CHOICE(evolution, search, 0, "sims|random|archive", 'S',                                       \
            "search method; random is the control")                                                 \
@@ -182,6 +182,8 @@
     REAL(guard, referee_share, 0.7, 0, 1, 'S', "share of its score a creature must keep there")    \
     REAL(guard, motionless_s, 2, 0, 3600, 'E', "stop when not moved for this long; 0 = off")       \
     REAL(guard, motionless_m, 0.01, 0, 10, 'E', "motion below this counts as none")                \
+    TEXT(fitness, expression, "", 'S',                                                             \
+         "custom: fitness by the measures, for example distance_m / size_m")                       \
     REAL(fitness, size_floor_m, 0.5, 0.001, 100, 'S',                                              \
          "walk: smaller creatures count as this size")                                             \
     INT(farm, workers, 0, 0, 1024, 'F', "simulator processes; 0 = one for each core")              \
@@ -214,6 +216,7 @@ enum {
     BEHAVIOUR_HEAD_UP,
     BEHAVIOUR_HOP,
     BEHAVIOUR_PLATFORM,
+    BEHAVIOUR_CUSTOM,
     BEHAVIOUR_COUNT
 };
 enum { SEARCH_SIMS, SEARCH_RANDOM, SEARCH_ARCHIVE, SEARCH_COUNT };

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "controller/expression.h"
+
 /* Who falls off its platform before this time fails to hop. */
 #define HOP_LEAST_S 5
 
@@ -62,6 +64,11 @@ static double fitness_platform(const struct measures *measures, const struct par
     return measures->fell > 0 ? 0 : measures->reach_m;
 }
 
+static double fitness_custom(const struct measures *measures, const struct params *params)
+{
+    return expression_evaluate(params->fitness_expression, measures);
+}
+
 const struct behaviour_info behaviours[BEHAVIOUR_COUNT] = {
     [BEHAVIOUR_WALK] = {"walk",
                         "max(0, distance_m - size / 2) / size, size = max(size_m, size floor)",
@@ -79,6 +86,7 @@ const struct behaviour_info behaviours[BEHAVIOUR_COUNT] = {
                        fitness_hop},
     [BEHAVIOUR_PLATFORM] = {"platform", "reach_m; 0 if it falls off", "First Life",
                             fitness_platform},
+    [BEHAVIOUR_CUSTOM] = {"custom", "max(0, fitness.expression)", "the user", fitness_custom},
 };
 
 double behaviour_fitness(int verdict, const struct measures *measures, const struct params *params)
@@ -89,4 +97,18 @@ double behaviour_fitness(int verdict, const struct measures *measures, const str
         return 0;
     fitness = behaviours[params->evolution_behaviour].fitness(measures, params);
     return isfinite(fitness) && fitness > 0 ? fitness : 0;
+}
+
+int behaviour_check_params(const struct params *params, struct error *error)
+{
+    int is_custom = params->evolution_behaviour == BEHAVIOUR_CUSTOM;
+    int status;
+
+    if (!*params->fitness_expression)
+        return !is_custom
+                   ? 0
+                   : error_set(error, ERR_RANGE,
+                               "fitness.expression is empty, but evolution.behaviour is custom");
+    status = expression_check(params->fitness_expression, error);
+    return status ? error_prefix(error, "fitness.expression") : 0;
 }

@@ -16,4 +16,7 @@ extern const struct behaviour_info behaviours[BEHAVIOUR_COUNT];
 /* Fitness under params->evolution_behaviour: finite and >= 0; 0 for verdicts without a score. */
 double behaviour_fitness(int verdict, const struct measures *measures, const struct params *params);
 
+/* What params_check() does not know of: 0, or an error in fitness.expression that names the column. */
+int behaviour_check_params(const struct params *params, struct error *error);
+
 #endif

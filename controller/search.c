@@ -160,6 +160,9 @@ int search_check_params(const struct params *params, struct error *error)
 
     if (status)
         return error_prefix(error, "archive.cells");
+    status = behaviour_check_params(params, error);
+    if (status)
+        return status;
     if (search_methods[params->evolution_search]->lagged && params->evolution_reevaluate)
         return error_set(error, ERR_RANGE,
                          "evolution.reevaluate is on, but evolution.search %s keeps its results",

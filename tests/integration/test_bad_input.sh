@@ -12,6 +12,11 @@ refused 2 'PARAMS.ini is missing' "$controller" run
 refused 2 "unknown option '--frob'" "$controller" run walk.ini --frob
 refused 2 "unknown option '-x'" "$controller" run walk.ini -x
 refused 2 "'-o' needs a value" "$controller" run walk.ini -o
+refused 1 'fitness.expression: column 14: no measure is called siez_m .did you mean size_m' \
+    "$controller" run walk.ini -s 'fitness.expression=distance_m / siez_m'
+refused 1 'fitness.expression is empty' "$controller" run walk.ini -s evolution.behaviour=custom
+refused 1 'archive.cells: column 9: bounds must rise' \
+    "$controller" run walk.ini -s archive.cells=links:4,3
 refused 2 "unexpected argument 'b'" "$controller" run walk.ini b
 refused 2 'ID .* is missing' "$controller" save somewhere
 refused 2 "ID 'x'" "$controller" save somewhere x

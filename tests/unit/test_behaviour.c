@@ -12,6 +12,7 @@ static struct measures measures;
 static void set_up(void)
 {
     params_set_defaults(&params);
+    strcpy(params.fitness_expression, "distance_m + (lowest_max_m > 1)");
     memset(&measures, 0, sizeof(measures));
 }
 
@@ -37,6 +38,36 @@ START_TEST(names_are_those_of_the_parameter)
         ck_assert(behaviours[i].formula[0] && behaviours[i].source[0]);
     }
     ck_assert_str_eq(names, param_table[params_find("evolution.behaviour")].choices);
+}
+END_TEST
+
+START_TEST(custom_is_what_the_user_says)
+{
+    measures.distance_m = 3;
+    ck_assert_double_eq(fitness(BEHAVIOUR_CUSTOM), 3);
+    measures.lowest_max_m = 2;
+    ck_assert_double_eq(fitness(BEHAVIOUR_CUSTOM), 4);
+    strcpy(params.fitness_expression, "1 - distance_m");
+    ck_assert_double_eq(fitness(BEHAVIOUR_CUSTOM), 0);
+    strcpy(params.fitness_expression, "1 / (3 - distance_m)");
+    ck_assert_double_eq(fitness(BEHAVIOUR_CUSTOM), 0);
+}
+END_TEST
+
+START_TEST(expressions_are_checked)
+{
+    struct error error = {0};
+
+    ck_assert_int_eq(behaviour_check_params(&params, &error), 0);
+    strcpy(params.fitness_expression, "2 * frobs");
+    ck_assert_int_ne(behaviour_check_params(&params, &error), 0);
+    ck_assert_str_eq(error.message, "fitness.expression: column 5: no measure is called frobs");
+    params.fitness_expression[0] = '\0';
+    ck_assert_int_eq(behaviour_check_params(&params, &error), 0);
+    params.evolution_behaviour = BEHAVIOUR_CUSTOM;
+    ck_assert_int_ne(behaviour_check_params(&params, &error), 0);
+    ck_assert_str_eq(error.message,
+                     "fitness.expression is empty, but evolution.behaviour is custom");
 }
 END_TEST
 
@@ -231,6 +262,8 @@ int main(void)
 
     tcase_add_checked_fixture(tests, set_up, NULL);
     tcase_add_test(tests, names_are_those_of_the_parameter);
+    tcase_add_test(tests, custom_is_what_the_user_says);
+    tcase_add_test(tests, expressions_are_checked);
     tcase_add_test(tests, walk_counts_body_lengths_beyond_a_fall);
     tcase_add_test(tests, walk_has_a_size_floor);
     tcase_add_test(tests, jump_is_the_gain_of_the_lowest_point);
