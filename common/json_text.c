@@ -124,7 +124,8 @@ static void append_key(struct buffer *buffer, const char *key)
     append_text(buffer, ": ");
 }
 
-/* On one line, however long. */
+/* On one line. A container that does not fit there is left unfinished: the caller, who sees the same by
+ * line_length(), takes it back. */
 static void print_flat(struct buffer *buffer, json_t *value)
 {
     if (!json_is_object(value) && !json_is_array(value)) {
@@ -139,6 +140,8 @@ static void print_flat(struct buffer *buffer, json_t *value)
         append_key(buffer, element.key);
         print_flat(buffer, element.value);
         append_text(buffer, left > 1 ? ", " : "");
+        if (line_length(buffer) >= LINE_WIDTH)
+            return;
     }
     append_text(buffer, json_is_object(value) ? "}" : "]");
 }

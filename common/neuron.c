@@ -31,6 +31,26 @@ int neuron_find(const char *name)
     return -1;
 }
 
+int neuron_parse_set(const char *text, uint32_t *set, struct error *error)
+{
+    const uint32_t all = NEURON_BIT(NEURON_FUNCTION_COUNT) - 1;
+    *set = text[strspn(text, " ")] == '-' ? all : 0;
+    for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
+        size_t length = strcspn(text, " ");
+        int is_out = *text == '-';
+        char name[32] = "";
+        if (length - (size_t)is_out < sizeof(name))
+            memcpy(name, text + is_out, length - (size_t)is_out);
+        int function = neuron_find(name);
+        uint32_t bits = strcmp(name, "all") == 0 ? all : function < 0 ? 0 : NEURON_BIT(function);
+        if (!bits)
+            return error_set(error, ERR_UNKNOWN, "%.*s is no neuron function", (int)length, text);
+        *set = is_out ? *set & ~bits : *set | bits;
+        text += length;
+    }
+    return *set ? 0 : error_set(error, ERR_RANGE, "no neuron function is left");
+}
+
 /* Inputs that are not finite count as 0. */
 static double or_zero(double x)
 {

@@ -6,6 +6,10 @@
 #ifndef COMMON_NEURON_H
 #define COMMON_NEURON_H
 
+#include <stdint.h>
+
+#include "common/error.h"
+
 #define NEURON_INPUTS_MAX 3
 #define NEURON_OUTPUT_MAX 10.0
 
@@ -56,6 +60,10 @@ extern const struct neuron_function_info neuron_functions[NEURON_FUNCTION_COUNT]
 
 /* The function with that name, or -1. */
 int neuron_find(const char *name);
+#define NEURON_BIT(function) (1u << (function))
+/* A set of functions from words: "all", names, and -names that are taken out; what begins with one of
+ * these begins with all. Not empty. 0 or ERR_UNKNOWN, ERR_RANGE. */
+int neuron_parse_set(const char *text, uint32_t *set, struct error *error);
 
 /* What a stateful neuron remembers; all zero at birth, except that `value` of the oscillators is
  * their initial phase (a fraction of a turn, [0, 1)). */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "common/hash.h"
+#include "common/neuron.h"
 #include "common/text.h"
 
 /* Rows of section `run` have bare keys: IS_BARE(run) is 1, IS_BARE(anything else) is 0. */
@@ -361,6 +362,13 @@ static double sum_mutation_rates(const struct params *params)
     return sum;
 }
 
+static int check_functions(const struct params *params, struct error *error)
+{
+    uint32_t set;
+    int rc = neuron_parse_set(params->initial_functions, &set, error);
+    return rc ? error_prefix(error, "initial.functions") : 0;
+}
+
 static int check_search(const struct params *params, struct error *error)
 {
     if (params->breeding_asexual + params->breeding_crossover + params->breeding_graft <= 0)
@@ -414,6 +422,8 @@ int params_check(const struct params *params, struct error *error)
         return error_set(error, ERR_RANGE,
                          "name: \"%.80s\" cannot name a directory (no '/', no '.' in front)", name);
     int rc = check_bounds(params, error);
+    if (rc == 0)
+        rc = check_functions(params, error);
     if (rc == 0)
         rc = check_search(params, error);
     if (rc == 0)

@@ -82,6 +82,10 @@
     REAL(initial, connections, 1.4, 1, 4, 'S', "connections per body gene of a random genome")     \
     INT(initial, neurons_max, 3, 0, 32, 'S', "neurons per body gene, besides the drive, at most")  \
     INT(initial, central_max, 2, 0, 32, 'S', "neurons in the central set, at most")                \
+    TEXT(initial, functions, "all", 'S',                                                           \
+         "neuron functions that may arise: names, or -names not to")                               \
+    INT(initial, recursion_max, 4, 1, 4, 'S', "recursive limit of random body genes, at most")     \
+    REAL(initial, symmetric, 0.3, 0, 1, 'S', "share of symmetric body genes")                      \
     REAL(initial, side_min_m, 0.06, 0.01, 10, 'S', "smallest side of a random part")               \
     REAL(initial, side_max_m, 0.7, 0.01, 10, 'S', "largest side of a random part")                 \
     REAL(initial, rigid, 0.1, 0, 1, 'S', "share of rigid joints")                                  \

@@ -338,10 +338,11 @@ static void neuron_function(struct mutation *mutation)
     struct neuron_gene *neuron = pick_neuron(mutation, &row);
     const char *before = function_name(neuron);
     int used = neuron_functions[neuron->function].input_count, count, k;
+    int after = genetics_random_function(mutation->params, neuron->function, mutation->rng);
 
-    neuron->function =
-        (uint8_t)((neuron->function + 1 + below(mutation, NEURON_FUNCTION_COUNT - 1)) %
-                  NEURON_FUNCTION_COUNT);
+    if (after < 0)
+        return;
+    neuron->function = (uint8_t)after;
     count = neuron_functions[neuron->function].input_count;
     for (k = count; k < used; k++)
         memset(&neuron->inputs[k], 0, sizeof(neuron->inputs[k]));
@@ -480,7 +481,8 @@ static void add_neuron(struct mutation *mutation)
     struct neuron_gene *neuron;
     char text[32];
 
-    mutation->status = genetics_random_neuron(genome, owner, mutation->rng, mutation->ids);
+    mutation->status =
+        genetics_random_neuron(genome, owner, mutation->params, mutation->rng, mutation->ids);
     if (mutation->status)
         return;
     neuron = &genome->neurons[genome->neuron_count - 1];

@@ -30,7 +30,6 @@
 /* Bodies. */
 #define LIMIT_LEAST_RAD 0.1  /* random joints can move at least this far either way ... */
 #define EXTENSION_LEAST 0.05 /* ... linear ones by this share of the part's longer side */
-#define SYMMETRIC       0.3
 #define JOINT_SENSOR    0.5
 #define OTHER_SENSOR    0.15 /* each face, rate, accelerometer axis */
 #define LIGHT_SENSOR    0.3
@@ -50,9 +49,8 @@
 
 enum { PLACES_TRIED = 10, ENDS_TRIED = 4 };
 
-/* Recursive limits 1, 2, 3, 4. */
-static const double recursion_weights[] = {0.7, 0.2, 0.07, 0.03};
-enum { RECURSION_CHOICES = sizeof(recursion_weights) / sizeof(recursion_weights[0]) };
+/* Recursive limits 1, 2, 3, 4: as many as initial.recursion_max allows at most. */
+static const double recursion_weights[4] = {0.7, 0.2, 0.07, 0.03};
 
 int genetics_is_oscillator(int function)
 {
@@ -142,6 +140,7 @@ static void draw_limits(struct body_gene *body, const struct params *params, str
 int genetics_random_body(struct genome *genome, const struct params *params, struct rng *rng,
                          struct gene_counter *ids)
 {
+    int recursion_choices = (int)params->initial_recursion_max;
     struct body_gene *body;
 
     if (genome->body_count == GENOME_BODIES_MAX)
@@ -154,8 +153,8 @@ int genetics_random_body(struct genome *genome, const struct params *params, str
     body->height_m = draw_side_m(params, rng);
     body->joint = (uint8_t)genetics_random_joint(params, -1, rng);
     draw_limits(body, params, rng);
-    body->recursive_limit = (uint8_t)(1 + rng_pick(rng, recursion_weights, RECURSION_CHOICES));
-    body->is_symmetric = (uint8_t)rng_chance(rng, SYMMETRIC);
+    body->recursive_limit = (uint8_t)(1 + rng_pick(rng, recursion_weights, recursion_choices));
+    body->is_symmetric = (uint8_t)rng_chance(rng, params->initial_symmetric);
     body->sensors = draw_sensors(params, rng);
     return 0;
 }
@@ -290,10 +289,39 @@ static int add_neuron(struct genome *genome, gene_id owner, int function, struct
     return 0;
 }
 
-int genetics_random_neuron(struct genome *genome, gene_id owner, struct rng *rng,
-                           struct gene_counter *ids)
+static uint32_t allowed_functions(const struct params *params)
 {
-    return add_neuron(genome, owner, (int)rng_below(rng, NEURON_FUNCTION_COUNT), rng, ids);
+    struct error error;
+    uint32_t set;
+
+    ENSURE(!neuron_parse_set(params->initial_functions, &set, &error), "%s", error.message);
+    return set;
+}
+
+/* Counted on from `except`. */
+int genetics_random_function(const struct params *params, int except, struct rng *rng)
+{
+    uint32_t set = allowed_functions(params);
+    int function, count = 0, wanted;
+
+    if (except >= 0)
+        set &= ~NEURON_BIT(except);
+    for (function = 0; function < NEURON_FUNCTION_COUNT; function++)
+        count += (set & NEURON_BIT(function)) != 0;
+    if (count == 0)
+        return -1;
+    wanted = (int)rng_below(rng, (uint32_t)count);
+    for (function = except;;) {
+        function = (function + 1) % NEURON_FUNCTION_COUNT;
+        if ((set & NEURON_BIT(function)) && wanted-- == 0)
+            return function;
+    }
+}
+
+int genetics_random_neuron(struct genome *genome, gene_id owner, const struct params *params,
+                           struct rng *rng, struct gene_counter *ids)
+{
+    return add_neuron(genome, owner, genetics_random_function(params, -1, rng), rng, ids);
 }
 
 static double draw_frequency_hz(struct rng *rng)
@@ -349,10 +377,20 @@ static void draw_signal(const struct genome *genome, gene_id owner, struct rng *
         wiring_draw(genome, owner, rng, input);
 }
 
-static int add_drive(struct genome *genome, gene_id owner, double frequency_hz, struct rng *rng,
-                     struct gene_counter *ids)
+/* The function of drives: the wave where it may arise, else the saw, else -1. */
+static int drive_function(const struct params *params)
 {
-    int status = add_neuron(genome, owner, NEURON_OSCILLATE_WAVE, rng, ids);
+    uint32_t set = allowed_functions(params);
+
+    return set & NEURON_BIT(NEURON_OSCILLATE_WAVE)  ? NEURON_OSCILLATE_WAVE
+           : set & NEURON_BIT(NEURON_OSCILLATE_SAW) ? NEURON_OSCILLATE_SAW
+                                                    : -1;
+}
+
+static int add_drive(struct genome *genome, gene_id owner, int function, double frequency_hz,
+                     struct rng *rng, struct gene_counter *ids)
+{
+    int status = add_neuron(genome, owner, function, rng, ids);
     struct neuron_gene *drive;
 
     if (status)
@@ -370,8 +408,11 @@ static int add_effector(struct genome *genome, int row, int is_driven, double fr
                         const struct params *params, struct rng *rng, struct gene_counter *ids)
 {
     struct body_gene *body = &genome->bodies[row];
-    int status = is_driven ? add_drive(genome, body->id, frequency_hz, rng, ids) : 0;
+    int function = drive_function(params), status = 0;
 
+    is_driven = is_driven && function >= 0;
+    if (is_driven)
+        status = add_drive(genome, body->id, function, frequency_hz, rng, ids);
     if (status == ERR_MEMORY)
         return status;
     body->has_effector = 1;
@@ -473,7 +514,7 @@ static int add_neurons(struct genome *genome, const struct params *params, struc
         uint32_t count = rng_below(rng, (uint32_t)most + 1);
 
         for (; !status && count > 0; count--)
-            status = genetics_random_neuron(genome, owner, rng, ids);
+            status = genetics_random_neuron(genome, owner, params, rng, ids);
     }
     return status;
 }
@@ -501,7 +542,8 @@ static int ensure_drive(struct genome *genome, double frequency_hz, const struct
                 return 0;
             jointed[count++] = i;
         }
-    if (count == 0 || params->initial_effectors == 0 || params->initial_oscillators == 0)
+    if (count == 0 || params->initial_effectors == 0 || params->initial_oscillators == 0 ||
+        drive_function(params) < 0)
         return 0;
     return add_effector(genome, jointed[rng_below(rng, (uint32_t)count)], 1, frequency_hz, params,
                         rng, ids);

@@ -15,8 +15,12 @@ int genetics_random_connection(struct genome *genome, gene_id from, gene_id to, 
 
 /* A neuron of a random function whose inputs are still constants: wire it when everything it may read
  * is there. */
-int genetics_random_neuron(struct genome *genome, gene_id owner, struct rng *rng,
-                           struct gene_counter *ids);
+int genetics_random_neuron(struct genome *genome, gene_id owner, const struct params *params,
+                           struct rng *rng, struct gene_counter *ids);
+
+/* One of the functions that initial.functions allows, other than `except` (-1: any of them); -1 if there
+ * is no other. */
+int genetics_random_function(const struct params *params, int except, struct rng *rng);
 
 /* Draws the inputs first .. input_count of a neuron; an oscillator's are plausible constants. */
 void genetics_random_inputs(const struct genome *genome, struct neuron_gene *neuron, int first,

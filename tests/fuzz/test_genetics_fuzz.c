@@ -294,12 +294,17 @@ static int check_child(struct fuzz *fuzz, const struct genome *child, const stru
 static void draw_settings(struct fuzz *fuzz, struct rng *rng)
 {
     static const char *const sections[] = {"breeding", "mutation", "initial", "creature"};
+    static const char *const functions[] = {"all", "-oscillate-wave",
+                                            "-oscillate-wave -oscillate-saw",
+                                            "sum sin oscillate-saw if memory", "smooth"};
     struct error error;
     int i, k, is_wild;
 
     do {
         params_set_defaults(&fuzz->params);
         is_wild = rng_chance(rng, 0.3);
+        snprintf(fuzz->params.initial_functions, sizeof(fuzz->params.initial_functions), "%s",
+                 functions[rng_chance(rng, 0.3) ? rng_below(rng, 5) : 0]);
         for (i = 0; i < param_count; i++) {
             const struct param_info *info = &param_table[i];
             char *field = (char *)&fuzz->params + info->offset;

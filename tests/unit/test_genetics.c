@@ -295,6 +295,60 @@ START_TEST(random_genomes_are_expressed)
 }
 END_TEST
 
+/* Only allowed functions, whatever evolution does; drives fall back from waves to saws to none. */
+START_TEST(functions_can_be_left_out)
+{
+    static const char *const texts[] = {
+        "sum product oscillate-saw", "-oscillate-wave -oscillate-saw", "sigmoid", "oscillate-wave"};
+
+    for (int t = 0; t < 4; t++) {
+        struct error error;
+        uint32_t allowed, seen = 0;
+
+        snprintf(params.initial_functions, sizeof(params.initial_functions), "%s", texts[t]);
+        ck_assert_int_eq(params_check(&params, &error), 0);
+        ck_assert_int_eq(neuron_parse_set(texts[t], &allowed, &error), 0);
+        for (uint64_t i = 1; i <= 400; i++) {
+            struct genome genome;
+            char text[256];
+
+            make(&genome, i);
+            mutate(&genome, 12, 1000000 + i, text);
+            assert_sound(&genome, text);
+            for (int n = 0; n < genome.neuron_count; n++)
+                seen |= NEURON_BIT(genome.neurons[n].function);
+            genome_deinit(&genome);
+        }
+        ck_assert_msg(!(seen & ~allowed), "%s: %x", texts[t], (unsigned)seen);
+        ck_assert_msg(seen == allowed, "%s: only %x", texts[t], (unsigned)seen);
+    }
+}
+END_TEST
+
+START_TEST(random_bodies_keep_their_constraints)
+{
+    int bodies = 0;
+
+    params.initial_recursion_max = 2;
+    params.initial_symmetric = 1;
+    params.initial_rigid = 0;
+    params.initial_linear = 1;
+    for (uint64_t i = 1; i <= 300; i++) {
+        struct genome genome;
+
+        make(&genome, i);
+        bodies += genome.body_count;
+        for (int b = 0; b < genome.body_count; b++) {
+            ck_assert_int_le(genome.bodies[b].recursive_limit, 2);
+            ck_assert_int_eq(genome.bodies[b].is_symmetric, 1);
+            ck_assert_int_eq(genome.bodies[b].joint, JOINT_LINEAR);
+        }
+        genome_deinit(&genome);
+    }
+    ck_assert_int_gt(bodies, 600);
+}
+END_TEST
+
 START_TEST(random_genomes_differ_and_repeat)
 {
     struct genome a, b, c;
@@ -1121,6 +1175,8 @@ int main(void)
     tcase_add_test(random, random_genomes_keep_the_shares_asked_for);
     tcase_add_test(random, random_genomes_with_a_joint_move_it);
     tcase_add_test(random, random_genomes_are_expressed);
+    tcase_add_test(random, functions_can_be_left_out);
+    tcase_add_test(random, random_bodies_keep_their_constraints);
     tcase_add_test(random, random_genomes_differ_and_repeat);
     tcase_add_test(random, random_genomes_at_the_bounds_are_sound);
     tcase_add_test(counts, mutation_counts_are_25_50_25);

@@ -142,6 +142,42 @@ START_TEST(elementary_functions_are_the_deterministic_ones)
 }
 END_TEST
 
+START_TEST(sets_are_read)
+{
+    const uint32_t all = NEURON_BIT(NEURON_FUNCTION_COUNT) - 1;
+    static const char *const wrong[] = {
+        "none",
+        "sum,sin",
+        "SUM",
+        "sum -",
+        "- sum",
+        "sum x",
+        "sum a-word-that-is-longer-than-any-function-could-ever-be-called"};
+    static const char *const empty[] = {"", "  ", "-all", "sum -sum", "sum -all"};
+    const struct {
+        const char *text;
+        uint32_t set;
+    } right[] = {
+        {"all", all},
+        {"sum", NEURON_BIT(NEURON_SUM)},
+        {" sum  oscillate-saw ", NEURON_BIT(NEURON_SUM) | NEURON_BIT(NEURON_OSCILLATE_SAW)},
+        {"-divide", all & ~NEURON_BIT(NEURON_DIVIDE)},
+        {"all -if -log", all & ~NEURON_BIT(NEURON_IF) & ~NEURON_BIT(NEURON_LOG)},
+        {"-all sin", NEURON_BIT(NEURON_SIN)},
+        {"-sin sin", all}};
+    struct error error;
+    uint32_t set;
+    for (size_t i = 0; i < sizeof(right) / sizeof(right[0]); i++) {
+        ck_assert_int_eq(neuron_parse_set(right[i].text, &set, &error), 0);
+        ck_assert_msg(set == right[i].set, "'%s' is %x", right[i].text, (unsigned)set);
+    }
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+        ck_assert_msg(neuron_parse_set(wrong[i], &set, &error) == ERR_UNKNOWN, "'%s'", wrong[i]);
+    for (size_t i = 0; i < sizeof(empty) / sizeof(empty[0]); i++)
+        ck_assert_msg(neuron_parse_set(empty[i], &set, &error) == ERR_RANGE, "'%s'", empty[i]);
+}
+END_TEST
+
 START_TEST(inputs_that_are_not_finite_count_as_zero)
 {
     static const double odd[] = {INFINITY, -INFINITY, NAN, -NAN};
@@ -390,6 +426,7 @@ int main(void)
     tcase_add_test(cases, the_table_is_complete);
     tcase_add_test(cases, functions_do_what_the_table_says);
     tcase_add_test(cases, elementary_functions_are_the_deterministic_ones);
+    tcase_add_test(cases, sets_are_read);
     tcase_add_test(cases, inputs_that_are_not_finite_count_as_zero);
     tcase_add_test(cases, inputs_a_function_does_not_have_are_ignored);
     tcase_add_test(cases, stateless_functions_leave_the_state_alone);

@@ -412,6 +412,8 @@ START_TEST(cross_checks)
         const char *text, *message;
     } cases[] = {
         {"[initial]\nbodies_min = 5\n", "initial.bodies_min 5 is above initial.bodies_max 4"},
+        {"[initial]\nfunctions = sum sinus\n", "initial.functions: sinus is no neuron function"},
+        {"[initial]\nfunctions = sum -all\n", "initial.functions: no neuron function is left"},
         {"[initial]\nside_min_m = 5\n", "initial.side_min_m 5 is above initial.side_max_m"},
         {"[creature]\nparts_max = 1\n", "creature.parts_min 2 is above creature.parts_max 1"},
         {"[creature]\nside_min_m = 1.5\n", "creature.side_min_m 1.5 is above creature.side_max_m"},
