@@ -606,7 +606,7 @@ START_TEST(random_creatures_stay_finite)
     }
     arena_deinit(&arena);
     printf("constraint: 20 violent creatures, unaccounted energy at most %.1e\n", worst);
-    ck_assert_double_lt(worst, 0.01);
+    ck_assert_double_lt(worst, params.guard_energy_share);
 }
 END_TEST
 
