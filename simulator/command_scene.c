@@ -18,6 +18,7 @@ static const char usage_text[] =
     "Moves bodies written by hand: the physics alone. docs/scenes.md describes the file.\n"
     "\n"
     "  --trace FILE.csv     writes the motion; - for standard output\n"
+    "  --contacts FILE.csv  writes every point of contact in every step\n"
     "  --solver NAME        articulated or constraint\n"
     "  --integrator NAME    of the articulated solver: auto, rk4 or midpoint\n"
     "  --dt S               time step; such as 0.001 or 1/960\n"
@@ -33,7 +34,7 @@ enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
 #define STEPS_MAX 1e10
 
 struct request {
-    const char *path, *trace_path;
+    const char *path, *trace_path, *contacts_path;
     int solver, integrator;                 /* -1: as the scene says */
     double dt_s, rtol, until_s, interval_s; /* 0: as the scene says */
 };
@@ -42,6 +43,7 @@ struct request {
 struct impulses {
     int contacts; /* in the last step */
     double normal_n_s, friction_n_s;
+    double x_n_s, y_n_s; /* as a vector in the world, on the body */
 };
 
 struct run {
@@ -92,6 +94,9 @@ static int parse_option(struct request *request, int option, const char *value)
     case 't':
         request->trace_path = value;
         return 0;
+    case 'c':
+        request->contacts_path = value;
+        return 0;
     case 's':
         return parse_name(value, solvers, &request->solver);
     case 'i':
@@ -112,15 +117,12 @@ static int parse_option(struct request *request, int option, const char *value)
 /* Returns -1 to go on, else the exit code. */
 static int parse_request(struct request *request, int argc, char **argv)
 {
-    static const struct option options[] = {{"trace", required_argument, NULL, 't'},
-                                            {"solver", required_argument, NULL, 's'},
-                                            {"dt", required_argument, NULL, 'd'},
-                                            {"integrator", required_argument, NULL, 'i'},
-                                            {"rtol", required_argument, NULL, 'r'},
-                                            {"until", required_argument, NULL, 'u'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {"interval", required_argument, NULL, 'n'},
-                                            {NULL, 0, NULL, 0}};
+    static const struct option options[] = {
+        {"trace", required_argument, NULL, 't'},      {"contacts", required_argument, NULL, 'c'},
+        {"solver", required_argument, NULL, 's'},     {"dt", required_argument, NULL, 'd'},
+        {"integrator", required_argument, NULL, 'i'}, {"rtol", required_argument, NULL, 'r'},
+        {"until", required_argument, NULL, 'u'},      {"help", no_argument, NULL, 'h'},
+        {"interval", required_argument, NULL, 'n'},   {NULL, 0, NULL, 0}};
     int option, index = 0;
     *request = (struct request){.solver = -1, .integrator = -1};
     optind = 0; /* starts anew after main(), in glibc and musl */
@@ -153,10 +155,14 @@ static void print_header(FILE *file, const struct scene *scene)
 #undef X
     for (int i = 0; i < scene->body_count; i++) {
         static const char *const columns[] = {
-            "x_m",       "y_m",         "angle_rad",  "vx_m_s",   "vy_m_s",     "omega_rad_s",
-            "joint_rad", "joint_rad_s", "torque_n_m", "contacts", "normal_n_s", "friction_n_s"};
-        for (size_t k = 0; k < sizeof columns / sizeof columns[0]; k++)
-            fprintf(file, ",%s_%s", scene->bodies[i].name, columns[k]);
+            "x_m",         "y_m",          "angle_rad",     "vx_m_s",       "vy_m_s",
+            "omega_rad_s", "joint_rad",    "joint_rad_s",   "torque_n_m",   "contacts",
+            "normal_n_s",  "friction_n_s", "impulse_x_n_s", "impulse_y_n_s"};
+        static const char *const linear[] = {"joint_m", "joint_m_s", "force_n"};
+        int is_linear = scene->bodies[i].joint == SCENE_LINEAR;
+        for (int k = 0; k < (int)(sizeof columns / sizeof columns[0]); k++)
+            fprintf(file, ",%s_%s", scene->bodies[i].name,
+                    is_linear && k >= 6 && k < 9 ? linear[k - 6] : columns[k]);
     }
     fputc('\n', file);
 }
@@ -169,8 +175,9 @@ static void print_body(FILE *file, const struct run *run, int i)
     scene_body_state(&run->scene, run->dynamics, i, &s);
     fprintf(file, ",%.17g,%.17g,%.17g,%.17g,%.17g,%.17g", s.x_m, s.y_m, s.angle_rad, s.vx_m_s,
             s.vy_m_s, s.omega_rad_s);
-    fprintf(file, ",%.17g,%.17g,%.17g,%d,%.17g,%.17g", joint.coordinate, joint.rate, joint.effort,
-            sum->contacts, sum->normal_n_s, sum->friction_n_s);
+    fprintf(file, ",%.17g,%.17g,%.17g,%d,%.17g,%.17g,%.17g,%.17g", joint.coordinate, joint.rate,
+            joint.effort, sum->contacts, sum->normal_n_s, sum->friction_n_s, sum->x_n_s,
+            sum->y_n_s);
 }
 
 static void print_line(FILE *file, struct run *run, uint64_t step)
@@ -203,7 +210,33 @@ static void add_impulses(struct run *run)
             sum->contacts++;
             sum->normal_n_s += points[k].normal_impulse_n_s;
             sum->friction_n_s += points[k].friction_impulse_n_s;
+            double sign = side == 0 ? 1 : -1;
+            double normal = sign * points[k].normal_impulse_n_s;
+            double along = sign * points[k].friction_impulse_n_s;
+            struct vec2 n = points[k].normal;
+            sum->x_n_s += normal * n.x + along * n.y;
+            sum->y_n_s += normal * n.y - along * n.x;
         }
+    }
+}
+
+/* The body of a part, or what else it belongs to. */
+static const char *part_owner(const struct scene *scene, int part)
+{
+    int body = part < 0 ? -1 : scene->part_bodies[part];
+    return part < 0 ? "ground" : body < 0 ? "obstacle" : scene->bodies[body].name;
+}
+
+static void print_contacts(FILE *file, const struct run *run, uint64_t step)
+{
+    const struct contact_point *points;
+    int count = dynamics_contacts(run->dynamics, &points);
+    for (int k = 0; k < count; k++) {
+        const struct contact_point *p = &points[k];
+        fprintf(file, "%.17g,%s,%s,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n",
+                (double)step * run->scene.settings.dt_s, part_owner(&run->scene, p->part),
+                part_owner(&run->scene, p->other), p->at.x, p->at.y, p->normal.x, p->normal.y,
+                p->gap_m, p->normal_impulse_n_s, p->friction_impulse_n_s);
     }
 }
 
@@ -243,17 +276,22 @@ static int prepare(struct run *run, const struct request *request, struct error 
     return scene_start(scene, &run->arena, &run->dynamics, error);
 }
 
-static int move(struct run *run, FILE *file, struct error *error)
+static int move(struct run *run, FILE *trace, FILE *contacts, struct error *error)
 {
-    if (file) {
-        print_header(file, &run->scene);
-        print_line(file, run, 0);
+    if (trace) {
+        print_header(trace, &run->scene);
+        print_line(trace, run, 0);
     }
+    if (contacts)
+        fputs("time_s,body,other,x_m,y_m,normal_x,normal_y,gap_m,normal_n_s,friction_n_s\n",
+              contacts);
     for (uint64_t step = 1; step <= run->steps; step++) {
         int is_bad = dynamics_step(run->dynamics);
         add_impulses(run);
-        if (file && (step % run->steps_per_line == 0 || is_bad))
-            print_line(file, run, step);
+        if (contacts)
+            print_contacts(contacts, run, step);
+        if (trace && (step % run->steps_per_line == 0 || is_bad))
+            print_line(trace, run, step);
         if (is_bad)
             return error_set(error, ERR_RANGE, "the motion is not finite at %.9g s",
                              (double)step * run->scene.settings.dt_s);
@@ -278,21 +316,43 @@ static void print_summary(struct run *run)
            l->gain_push_out_j, l->gain_impact_j, l->gain_limit_j, l->residual_j);
 }
 
-static int move_to_file(struct run *run, const struct request *request, struct error *error)
+static int is_standard(const char *path)
 {
-    const char *path = request->trace_path;
-    int is_standard = path && strcmp(path, "-") == 0;
-    FILE *file = is_standard ? stdout : path ? fopen(path, "w") : NULL;
-    if (path && !file)
-        return error_set(error, ERR_IO, "%s: %s", path, strerror(errno));
-    int result = move(run, file, error);
+    return path && strcmp(path, "-") == 0;
+}
+
+/* Opens the file, or standard output for -; NULL where there is no path. */
+static int open_file(const char *path, FILE **file, struct error *error)
+{
+    *file = NULL;
+    if (!path)
+        return 0;
+    *file = is_standard(path) ? stdout : fopen(path, "w");
+    return *file ? 0 : error_set(error, ERR_IO, "%s: %s", path, strerror(errno));
+}
+
+/* `result` is what went wrong before, which goes first. */
+static int close_file(const char *path, FILE *file, int result, struct error *error)
+{
     if (!file)
         return result;
     int is_lost = ferror(file) != 0;
-    is_lost |= (is_standard ? fflush(file) : fclose(file)) != 0;
+    is_lost |= (file == stdout ? fflush(file) : fclose(file)) != 0;
     if (is_lost && result == 0)
-        return error_set(error, ERR_IO, "%s: the trace could not be written", path);
+        return error_set(error, ERR_IO, "%s: it could not be written", path);
     return result;
+}
+
+static int move_to_files(struct run *run, const struct request *request, struct error *error)
+{
+    FILE *trace, *contacts = NULL;
+    int result = open_file(request->trace_path, &trace, error);
+    if (result == 0)
+        result = open_file(request->contacts_path, &contacts, error);
+    if (result == 0)
+        result = move(run, trace, contacts, error);
+    result = close_file(request->trace_path, trace, result, error);
+    return close_file(request->contacts_path, contacts, result, error);
 }
 
 int command_scene(int argc, char **argv)
@@ -309,12 +369,12 @@ int command_scene(int argc, char **argv)
     }
     int result = prepare(run, &request, &error);
     if (result == 0)
-        result = move_to_file(run, &request, &error);
+        result = move_to_files(run, &request, &error);
     if (result != 0)
         exit_code = fail(EXIT_FAILED, error.message);
     else
         exit_code = EXIT_OK;
-    if (result == 0 && !(request.trace_path && strcmp(request.trace_path, "-") == 0))
+    if (result == 0 && !is_standard(request.trace_path) && !is_standard(request.contacts_path))
         print_summary(run);
     arena_deinit(&run->arena);
     free(run);

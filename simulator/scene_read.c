@@ -277,8 +277,8 @@ static void read_simulation(struct reader *r, const struct spot *top, struct sce
         .integrator = take_choice(r, &spot, "integrator", integrators),
         .dt_s = take_number(r, &spot, "dt_s", 1.0 / 240, 1e-9, 1),
         .rtol = take_number(r, &spot, "rtol", params.simulation_rtol, 1e-14, 0.1),
-        .constraint_tau_s = take_number(r, &spot, "constraint_tau_s",
-                                        params.simulation_constraint_tau_s, 0, 100),
+        .constraint_tau_s =
+            take_number(r, &spot, "constraint_tau_s", params.simulation_constraint_tau_s, 0, 100),
         .contact_epsilon_m = take_number(r, &spot, "contact_epsilon_m", 0, 0, 1),
         .restitution_speed_m_s = take_number(r, &spot, "restitution_speed_m_s", 0, 0, 1e6),
         .contact_sweeps = (int)params.simulation_contact_sweeps,
@@ -689,6 +689,20 @@ static void read_loops(struct reader *r, const struct spot *top, struct scene *s
     json_decref(array);
 }
 
+/* What passes through everything passes through the ground too, which then is a part like others. */
+static void make_ground_a_part(struct reader *r, const struct spot *top, struct scene *scene)
+{
+    int has_passing = 0;
+    for (int i = 0; i < scene->body_count; i++)
+        has_passing |= scene->bodies[i].passes;
+    if (!scene->world.has_ground || !has_passing)
+        return;
+    struct part *part = add_part(r, top, "bodies", scene, -1);
+    if (part)
+        part->shape = PART_PLANE;
+    scene->world.has_ground = 0;
+}
+
 /* ---------------------------------------------------------------- the whole */
 
 static void read_top(struct reader *r, struct spot *top, struct scene *scene)
@@ -705,6 +719,7 @@ static void read_top(struct reader *r, struct spot *top, struct scene *scene)
     read_simulation(r, top, scene);
     read_bodies(r, top, scene);
     read_loops(r, top, scene);
+    make_ground_a_part(r, top, scene);
 }
 
 int scene_read_text(struct scene *scene, const char *text, size_t length, const char *name,

@@ -414,6 +414,29 @@ START_TEST(prescribed_motions)
 }
 END_TEST
 
+/* What does not collide falls through another body and through the ground, on which the other stays. */
+START_TEST(passes_through)
+{
+    static const char text[] = "{\"scene\": 1, \"world\": {\"ground\": true}, \"bodies\": [" BOX(
+        "a", ", \"position_m\": [0, 0.1]") "," BOX("ghost", ", \"position_m\": [0, 0.5], "
+                                                            "\"collides\": false") "]}";
+    for (int solver = 0; solver < 2; solver++) {
+        struct dynamics *dynamics;
+        struct part_state a, ghost;
+        ck_assert_msg(read_text(text) == 0, "%s", error.message);
+        scene.settings.solver = solver;
+        arena_reset(&arena);
+        ck_assert_int_eq(scene_start(&scene, &arena, &dynamics, &error), 0);
+        for (int i = 0; i < 240; i++)
+            ck_assert_int_eq(dynamics_step(dynamics), 0);
+        scene_body_state(&scene, dynamics, 0, &a);
+        scene_body_state(&scene, dynamics, 1, &ghost);
+        ck_assert_double_eq_tol(a.y_m, 0.1, 1e-6);
+        ck_assert_double_eq_tol(ghost.y_m, 0.5 - 9.81 / 2, 1e-9);
+    }
+}
+END_TEST
+
 /* A four-bar linkage closes from where it stands, at rest as it must be, and stays closed; what cannot
  * close is said. */
 START_TEST(loops)
@@ -505,6 +528,7 @@ int main(void)
     tcase_add_test(tests, several_bodies);
     tcase_add_test(tests, prescribed_motions);
     tcase_add_test(tests, loops);
+    tcase_add_test(tests, passes_through);
     tcase_add_test(tests, corrupt);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
