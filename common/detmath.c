@@ -266,6 +266,93 @@ void det_sincos(double x, double *sine, double *cosine)
     *cosine = is_cosine_negative ? -cosine_of_size : cosine_of_size;
 }
 
+/* Two arguments at once, for any compiler that knows vectors of two doubles (and in halves on machines
+ * without them): the operations of reduce() and the kernels, lane by lane, in the same order. */
+typedef double pair __attribute__((vector_size(16)));
+typedef int64_t pair_bits __attribute__((vector_size(16)));
+
+static inline pair sine_kernel_pair(pair x, pair tail)
+{
+    pair z = x * x;
+    pair cube = z * x;
+    pair w = z * z;
+    pair rest = (8.33333333332248946124e-03 + z * -1.98412698298579493134e-04) +
+                w * ((2.75573137070700676789e-06 + z * -2.50507602534068634195e-08) +
+                     w * 1.58969099521155010221e-10);
+    return x - ((z * (0.5 * tail - cube * rest) - tail) + cube * 1.66666666666666324348e-01);
+}
+
+static inline pair cosine_kernel_pair(pair x, pair tail)
+{
+    pair z = x * x;
+    pair w = z * z;
+    pair low = 4.16666666666666019037e-02 + z * -1.38888888888741095749e-03;
+    pair middle = 2.48015872894767294178e-05 + z * -2.75573143513906633035e-07;
+    pair high = 2.08757232129817482790e-09 + z * -1.13596475577881948265e-11;
+    pair rest = z * (low + w * (middle + w * high));
+    pair half = 0.5 * z;
+    pair head = 1.0 - half;
+    return head + (((1.0 - head) - half) + (z * rest - x * tail));
+}
+
+/* det_sincos() of two arguments; 0 if one of them needs more than the quick reduction. */
+static inline int sincos_pair(const double *x, double *sine, double *cosine)
+{
+    const pair_bits sign_bit = {INT64_MIN, INT64_MIN};
+    const pair magic = {0x1.8p52, 0x1.8p52};
+    pair argument = {x[0], x[1]};
+    pair_bits sign = (pair_bits)argument & sign_bit;
+    pair size = (pair)((pair_bits)argument ^ sign);
+
+    /* reduce(): below pi/4 it subtracts 0, exactly */
+    pair shifted = size * TWO_OVER_PI + magic;
+    pair turns = shifted - magic;
+    pair a = size - turns * PI_2_PART_1;
+    pair b = turns * PI_2_PART_2;
+    pair difference = a - b;
+    pair b_kept = a - difference;
+    pair error = (a - (difference + b_kept)) - (b - b_kept);
+    pair rest = error - turns * PI_2_PART_3;
+    pair head = difference + rest;
+    pair tail = rest - (head - difference);
+    pair_bits usual =
+        (size <= REDUCE_QUICK_MAX) &
+        ((turns == 0.0) | ((pair)((pair_bits)difference & ~sign_bit) >= REDUCE_CANCEL_MIN));
+    if (!(usual[0] & usual[1]))
+        return 0;
+
+    /* odd quadrants exchange sine and cosine; the last bits of `shifted` are the quadrant */
+    pair_bits quadrant = (pair_bits)shifted, odd = -(quadrant & 1);
+    pair_bits s = (pair_bits)sine_kernel_pair(head, tail);
+    pair_bits c = (pair_bits)cosine_kernel_pair(head, tail);
+    pair_bits exchanged = (s ^ c) & odd;
+    s ^= exchanged ^ sign ^ ((quadrant & 2) << 62);
+    c ^= exchanged ^ (((quadrant + 1) & 2) << 62);
+    pair sines = (pair)s, cosines = (pair)c;
+    sine[0] = sines[0];
+    sine[1] = sines[1];
+    cosine[0] = cosines[0];
+    cosine[1] = cosines[1];
+    return 1;
+}
+
+void det_sincos_all(const double *x, int count, double *sine, double *cosine)
+{
+    for (int i = 0; i < count; i += 2) {
+        /* an odd last one is done twice */
+        double two[2] = {x[i], i + 1 < count ? x[i + 1] : x[i]}, s[2], c[2];
+        if (!sincos_pair(two, s, c))
+            for (int k = 0; k < 2; k++)
+                det_sincos(two[k], &s[k], &c[k]);
+        sine[i] = s[0];
+        cosine[i] = c[0];
+        if (i + 1 < count) {
+            sine[i + 1] = s[1];
+            cosine[i + 1] = c[1];
+        }
+    }
+}
+
 double det_sin(double x)
 {
     double sine, cosine;

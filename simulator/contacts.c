@@ -64,13 +64,20 @@ static int take_memory(struct contacts *s, struct arena *arena)
     s->w = arena_take(arena, rows * rows, sizeof(double));
     s->inverse = arena_take(arena, rows, sizeof(double));
     s->system = arena_take(arena, DIRECT_MAX * (DIRECT_MAX + 1), sizeof(double));
-    s->x_qd = arena_take(arena, rows * (size_t)s->dof, sizeof(double));
-    s->x_v = arena_take(arena, rows * links, sizeof(struct motion));
+    s->shares = arena_take(arena, rows, sizeof s->shares[0]);
+    s->kick_shares = arena_take(arena, links, sizeof(double));
+    s->shift = arena_take(arena, (size_t)s->dof, sizeof(double));
+    double *shares = arena_take(arena, rows * links, sizeof(double));
+    int *joints = arena_take(arena, rows * links, sizeof(int));
+    for (size_t i = 0; s->shares && shares && joints && i < rows; i++)
+        s->shares[i] =
+            (struct tree_row){.joints = joints + i * links, .shares = shares + i * links};
     s->velocity = arena_take(arena, rows, sizeof(double));
     s->warm = arena_take(arena, 4 * parts + 2 * pairs + links, sizeof s->warm[0]);
     int is_complete = s->lower && s->upper && s->part_cos && s->part_sin && s->part_radius &&
                       s->pairs && s->boxes && s->list && s->points && s->w && s->inverse &&
-                      s->system && s->x_qd && s->x_v && s->velocity && s->warm;
+                      s->system && s->shares && s->kick_shares && s->shift && shares && joints &&
+                      s->velocity && s->warm;
     return is_complete ? 0 : ERR_MEMORY;
 }
 
@@ -142,9 +149,9 @@ static void place_boxes(struct contacts *s)
 static void box_velocity(const struct contacts *s, int part, double *vx, double *vy, double *w)
 {
     const struct tree_link *l = &s->tree->links[s->phenotype->parts[part].link];
-    *w = l->v.w;
-    *vx = l->v.x - l->v.w * (s->boxes[part].y - s->tree->root_y);
-    *vy = l->v.y + l->v.w * s->boxes[part].x;
+    *w = l->velocity.w;
+    *vx = l->velocity.x - l->velocity.w * (s->boxes[part].y - s->tree->root_y - l->py);
+    *vy = l->velocity.y + l->velocity.w * (s->boxes[part].x - l->px);
 }
 
 /* How fast the boxes may close in, m/s, at most. */
@@ -223,22 +230,21 @@ static double row_velocity(struct force row, struct motion v)
     return row.n * v.w + row.x * v.x + row.y * v.y;
 }
 
-/* Relative velocity along a row of a contact for link velocities v[]. */
-static double contact_velocity(const struct contact *c, int row, const struct motion *v)
+/* Relative velocity along a row of a contact for the velocities of the tree. */
+static double link_velocity(const struct contacts *s, const struct contact *c, int row)
 {
-    double velocity = row_velocity(c->row[row], v[c->a]);
+    double velocity = row_velocity(c->on_a[row], s->tree->links[c->a].velocity);
     if (c->b >= 0)
-        velocity -= row_velocity(c->row[row], v[c->b]);
+        velocity += row_velocity(c->on_b[row], s->tree->links[c->b].velocity);
     return velocity;
 }
 
-/* The same for the velocities of the tree. */
-static double link_velocity(const struct contacts *s, const struct contact *c, int row)
+/* A unit force at a point (from the root's origin) of a link. */
+static struct force force_at(const struct contacts *s, int link, double x, double y, double fx,
+                             double fy)
 {
-    double velocity = row_velocity(c->row[row], s->tree->links[c->a].v);
-    if (c->b >= 0)
-        velocity -= row_velocity(c->row[row], s->tree->links[c->b].v);
-    return velocity;
+    const struct tree_link *l = &s->tree->links[link];
+    return (struct force){(x - l->px) * fy - (y - l->py) * fx, fx, fy};
 }
 
 /* A contact has a normal and a tangent row, a limit only one. */
@@ -264,8 +270,12 @@ static void add_contact(struct contacts *s, int part, int other, const struct ma
                           .warm = warm,
                           .feature = p->feature};
     double nx = m->normal_x, ny = m->normal_y, tx = ny, ty = -nx;
-    c->row[0] = (struct force){rx * ny - ry * nx, nx, ny};
-    c->row[1] = (struct force){rx * ty - ry * tx, tx, ty};
+    c->on_a[0] = force_at(s, c->a, rx, ry, nx, ny);
+    c->on_a[1] = force_at(s, c->a, rx, ry, tx, ty);
+    if (c->b >= 0) {
+        c->on_b[0] = force_at(s, c->b, rx, ry, -nx, -ny);
+        c->on_b[1] = force_at(s, c->b, rx, ry, -tx, -ty);
+    }
     c->free[0] = link_velocity(s, c, 0);
     if (c->gap > 0 && c->gap >= s->dt_s * fabs(c->free[0]))
         return;
@@ -388,7 +398,7 @@ static void set_bound(struct contacts *s, struct contact *c)
         set_rebound(s, c);
 }
 
-/* Responses X of the rows and the matrix W = J X. */
+/* The shares of the rows and the matrix W = J M^-1 J'. */
 static void build_system(struct contacts *s)
 {
     int rows = 0;
@@ -396,24 +406,20 @@ static void build_system(struct contacts *s)
         struct contact *c = &s->list[i];
         c->first_row = rows;
         for (int k = 0; k < row_count(c); k++, rows++)
-            tree_impulse(s->tree, c->row[k], c->a, c->b, c->part < 0 ? c->joint : -1, c->sign,
-                         s->x_qd + rows * s->dof, s->x_v + rows * s->links);
+            if (c->part < 0)
+                tree_carry_joint(s->tree, c->joint, c->sign, &s->shares[rows]);
+            else
+                tree_carry(s->tree, c->a, c->on_a[k], c->b, c->on_b[k], &s->shares[rows]);
     }
     s->rows = rows;
 
     /* W is symmetric: the lower half, and its mirror image */
-    for (int i = 0; i < s->count; i++) {
-        const struct contact *c = &s->list[i];
-        for (int k = 0; k < row_count(c); k++) {
-            int row = c->first_row + k;
-            for (int col = 0; col <= row; col++) {
-                double w = c->part < 0 ? c->sign * s->x_qd[col * s->dof + 2 + c->joint]
-                                       : contact_velocity(c, k, s->x_v + col * s->links);
-                s->w[row * rows + col] = s->w[col * rows + row] = w;
-            }
-            double w = s->w[row * rows + row];
-            s->inverse[row] = w * s->tree->mass > ROW_MOBILITY ? 1 / w : 0;
-        }
+    for (int row = 0; row < rows; row++) {
+        for (int col = 0; col <= row; col++)
+            s->w[row * rows + col] = s->w[col * rows + row] =
+                tree_couple(s->tree, &s->shares[row], &s->shares[col]);
+        double w = s->w[row * rows + row];
+        s->inverse[row] = w * s->tree->mass > ROW_MOBILITY ? 1 / w : 0;
     }
 }
 
@@ -895,33 +901,45 @@ void contacts_set_free(struct contacts *s, const double *vs)
     }
 }
 
+/* The change of the rates under all impulses, or these times how late each is. */
+static void respond(const struct contacts *s, int is_late, double *change)
+{
+    struct force root = {0, 0, 0};
+    for (int i = 0; i < s->links; i++)
+        s->kick_shares[i] = 0;
+    for (int i = 0; i < s->count; i++) {
+        const struct contact *c = &s->list[i];
+        for (int k = 0; k < row_count(c); k++) {
+            const struct tree_row *row = &s->shares[c->first_row + k];
+            double impulse = is_late ? c->late * c->impulse[k] : c->impulse[k];
+            for (int j = 0; j < row->count && impulse != 0; j++)
+                s->kick_shares[row->joints[j]] += impulse * row->shares[row->joints[j]];
+            root.n += impulse * row->root.n;
+            root.x += impulse * row->root.x;
+            root.y += impulse * row->root.y;
+        }
+    }
+    tree_respond(s->tree, s->kick_shares, root, change);
+}
+
 void contacts_solve(struct contacts *s, double *kick)
 {
     solve_impulses(s);
     take_back_gaining_push_outs(s);
     take_back_gaining_impacts(s);
-    for (int j = 0; j < s->dof; j++)
-        kick[j] = 0;
-    for (int i = 0; i < s->count; i++) {
-        const struct contact *c = &s->list[i];
-        for (int k = 0; k < row_count(c); k++) {
-            const double *x = s->x_qd + (c->first_row + k) * s->dof;
-            for (int j = 0; j < s->dof && c->impulse[k] != 0; j++)
-                kick[j] += x[j] * c->impulse[k];
-        }
-    }
+    respond(s, 0, kick);
 }
 
 void contacts_shift(const struct contacts *s, double *q)
 {
-    for (int i = 0; i < s->count; i++) {
-        const struct contact *c = &s->list[i];
-        for (int k = 0; k < row_count(c) && c->late != 0; k++) {
-            const double *x = s->x_qd + (c->first_row + k) * s->dof;
-            for (int j = 0; j < s->dof && c->impulse[k] != 0; j++)
-                q[j] -= c->late * (x[j] * c->impulse[k]);
-        }
-    }
+    int has_late = 0;
+    for (int i = 0; i < s->count; i++)
+        has_late |= s->list[i].late != 0;
+    if (!has_late)
+        return;
+    respond(s, 1, s->shift);
+    for (int i = 0; i < s->dof; i++)
+        q[i] -= s->shift[i];
 }
 
 int contacts_has_instants(const struct contacts *s)

@@ -14,17 +14,17 @@
 
 /* A contact point (two rows: normal, tangent) or a joint limit (one row). */
 struct contact {
-    int part, other;     /* parts; other -1 = ground; part -1 = a joint limit */
-    int a, b;            /* links that feel it: +, -; -1 = none */
-    int joint;           /* limit: its link */
-    double sign;         /* limit: +1 lower, -1 upper */
-    struct force row[2]; /* normal and tangent, spatial, about the root's origin */
-    double gap;          /* m or rad; negative = penetration */
-    double bound;        /* the normal velocity must not fall below it */
-    double start[2];     /* velocities at the start of the step, at this pose */
-    double middle[2];    /* velocities just before the impulses, in the middle of the step */
-    double free[2];      /* velocities after the step without impulses */
-    double impulse[2];   /* N s or (limit of a hinge) N m s */
+    int part, other;               /* parts; other -1 = ground; part -1 = a joint limit */
+    int a, b;                      /* links that feel it: +, -; -1 = none */
+    int joint;                     /* limit: its link */
+    double sign;                   /* limit: +1 lower, -1 upper */
+    struct force on_a[2], on_b[2]; /* normal and tangent, about the links' origins; opposite */
+    double gap;                    /* m or rad; negative = penetration */
+    double bound;                  /* the normal velocity must not fall below it */
+    double start[2];               /* velocities at the start of the step, at this pose */
+    double middle[2];  /* velocities just before the impulses, in the middle of the step */
+    double free[2];    /* velocities after the step without impulses */
+    double impulse[2]; /* N s or (limit of a hinge) N m s */
     int is_push_out, is_impact;
     double late;  /* how long after the middle of the step its impulse acts: 0 but for impacts, s */
     int state;    /* guess of the direct solver: open, sticking, sliding */
@@ -68,8 +68,9 @@ struct contacts {
     int count, room, rows;
     double *w;               /* rows x rows: J M^-1 J' */
     double *inverse;         /* of w's diagonal; 0 where no impulse can move the row */
-    double *x_qd;            /* rows x dof: responses of the rates */
-    struct motion *x_v;      /* rows x links: responses of the links */
+    struct tree_row *shares; /* per row: what the joints take of a unit impulse */
+    double *kick_shares;     /* per link: of all impulses together */
+    double *shift;           /* scratch of dof numbers */
     double *system;          /* of the direct solver */
     double *velocity;        /* of the rows, with the impulses so far */
     struct warm_start *warm; /* parts x 4 corners, pairs x 2, links */

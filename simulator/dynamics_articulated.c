@@ -135,8 +135,9 @@ static void init_servos(struct articulated *d)
 {
     tree_factor(&d->tree);
     for (int i = 1; i < d->links; i++) {
-        tree_impulse(&d->tree, (struct force){0}, -1, -1, i, 1, d->contacts.x_qd, d->contacts.x_v);
-        d->birth_d[i] = 1 / d->contacts.x_qd[2 + i];
+        struct tree_row *row = &d->contacts.shares[0];
+        tree_carry_joint(&d->tree, i, 1, row);
+        d->birth_d[i] = 1 / tree_couple(&d->tree, row, row);
         servo_init(&d->servos[i], &d->phenotype->links[i], d->birth_d[i], &d->settings,
                    d->damping_rate);
     }
@@ -293,9 +294,9 @@ static void articulated_part_state(const struct dynamics *dynamics, int part,
     state->x_m = d->tree.root_x + x;
     state->y_m = d->tree.root_y + y;
     state->angle_rad = l->angle + p->local_angle_rad;
-    state->vx_m_s = l->v.x - l->v.w * y;
-    state->vy_m_s = l->v.y + l->v.w * x;
-    state->omega_rad_s = l->v.w;
+    state->vx_m_s = l->velocity.x - l->velocity.w * (y - l->py);
+    state->vy_m_s = l->velocity.y + l->velocity.w * (x - l->px);
+    state->omega_rad_s = l->velocity.w;
 }
 
 static void articulated_link_state(const struct dynamics *dynamics, int link,
@@ -303,12 +304,14 @@ static void articulated_link_state(const struct dynamics *dynamics, int link,
 {
     const struct articulated *d = (const struct articulated *)dynamics;
     const struct tree_link *l = &d->tree.links[link];
-    *state = (struct part_state){.x_m = d->tree.root_x + l->cx,
-                                 .y_m = d->tree.root_y + l->cy,
+    struct vec2 centre = tree_centre(l);
+    struct motion v = tree_centre_velocity(l);
+    *state = (struct part_state){.x_m = d->tree.root_x + centre.x,
+                                 .y_m = d->tree.root_y + centre.y,
                                  .angle_rad = l->angle,
-                                 .vx_m_s = l->v.x - l->v.w * l->cy,
-                                 .vy_m_s = l->v.y + l->v.w * l->cx,
-                                 .omega_rad_s = l->v.w};
+                                 .vx_m_s = v.x,
+                                 .vy_m_s = v.y,
+                                 .omega_rad_s = v.w};
 }
 
 static struct vec2 articulated_centre_of_mass(const struct dynamics *dynamics)
@@ -316,8 +319,8 @@ static struct vec2 articulated_centre_of_mass(const struct dynamics *dynamics)
     const struct articulated *d = (const struct articulated *)dynamics;
     double x = 0, y = 0;
     for (int i = 0; i < d->links; i++) {
-        x += d->tree.links[i].mass * d->tree.links[i].cx;
-        y += d->tree.links[i].mass * d->tree.links[i].cy;
+        x += d->tree.links[i].mass * d->tree.links[i].px + d->tree.links[i].hx;
+        y += d->tree.links[i].mass * d->tree.links[i].py + d->tree.links[i].hy;
     }
     return (struct vec2){d->tree.root_x + x / d->tree.mass, d->tree.root_y + y / d->tree.mass};
 }
@@ -328,11 +331,13 @@ static void articulated_momentum(const struct dynamics *dynamics, double momentu
     momentum[0] = momentum[1] = momentum[2] = 0;
     for (int i = 0; i < d->links; i++) {
         const struct tree_link *l = &d->tree.links[i];
-        double x = l->mass * (l->v.x - l->v.w * l->cy), y = l->mass * (l->v.y + l->v.w * l->cx);
+        struct vec2 centre = tree_centre(l);
+        struct motion v = tree_centre_velocity(l);
+        double x = l->mass * v.x, y = l->mass * v.y;
         momentum[0] += x;
         momentum[1] += y;
-        momentum[2] +=
-            l->inertia * l->v.w + (d->tree.root_x + l->cx) * y - (d->tree.root_y + l->cy) * x;
+        momentum[2] += l->own_inertia * v.w + (d->tree.root_x + centre.x) * y -
+                       (d->tree.root_y + centre.y) * x;
     }
 }
 
@@ -414,9 +419,9 @@ static void set_drag(struct articulated *d)
 {
     for (int i = 0; i < d->links && d->drag.kind == DRAG_MOVING; i++) {
         const struct tree_link *l = &d->tree.links[i];
-        double x = l->v.x - l->v.w * l->py, y = l->v.y + l->v.w * l->px;
+        struct motion v = l->velocity;
         d->drag.velocity[i] =
-            (struct motion){l->v.w, l->cos * x + l->sin * y, l->cos * y - l->sin * x};
+            (struct motion){v.w, l->cos * v.x + l->sin * v.y, l->cos * v.y - l->sin * v.x};
     }
     drag_update(&d->drag);
     for (int i = 0; i < d->links; i++)
@@ -754,7 +759,7 @@ static void advance_rk4(struct articulated *d, const double *from_q, const doubl
             d->apart[1] += side[stage] * damping;
         }
         if (d->tree.has_drag) {
-            double drag = -tree_drag_power(&d->tree, d->vm, 0);
+            double drag = -tree_drag_power_now(&d->tree);
             d->rate_mean[0] += share * drag;
             d->apart[0] += side[stage] * drag;
         }

@@ -1,20 +1,34 @@
-/* See tree.h. The derivation with the symbols used here is in docs/physics.md.
+/* See tree.h. With the origin of link i at its joint, r the way there from the parent's origin, c the
+ * centre of mass from the origin and h = m c, all in the world's axes, a rigid link obeys
  *
- * The acceleration that the algorithm propagates is spatial: for the root it is that of the velocity
- * field at a fixed point, so the acceleration of the root's origin, which moves, is a + w x v; and
- * gravity enters as a uniform field only there (all links fall alike), so `a` is relative to free
- * fall. `bias` collects, link by link, the part of `a` that is not due to joint accelerations:
+ *   F = m a + alpha x h - w^2 h        force of the parent at the origin, a: acceleration of the origin
+ *   N = I alpha + h x a                moment of the parent about it, I = Ic + m c^2
  *
- *   mean velocity over the step = v_start + h/2 (a - bias),
- *   bias_root = (0, w v.y - g_x, -w v.x - g_y)
- *   bias_child = bias_parent + cb
+ * plus F and r x F + N of each child. Hinge and linear joint (s: its axis) move the origin by
  *
- * (cb = v x S qd holds for both kinds of joint: S moves with the link) which the implicit drag needs: with v_start + h/2 a instead, drag would be first order only. A root
- * that is the world itself has a = (0, 0, g) and needs no solve. A joint
- * whose acceleration is given yields to nothing: D is infinite, and U qdd joins the bias force. */
+ *   a = a_p + alpha_p x r + b,                    b = -w_p^2 r
+ *   a = a_p + alpha_p x r + b + s qdd,            b = -w_p^2 r + 2 w_p x s qd,   alpha = alpha_p
+ *
+ * From the leaves inward let F = X a + n alpha + p, N = n.a + J alpha + pn of a link with all that it
+ * carries; the joint gives one scalar equation more, which takes its acceleration out:
+ *
+ *   hinge    N = tau - e qdd      g = 1 / (J + e)       qdd = g (tau - pn + e alpha_p) - g n.a - alpha_p
+ *   linear   F.s = tau - e qdd    g = 1 / (s.X s + e)   qdd = g (tau - p.s) - g U.a' - g (n.s) alpha
+ *
+ * with e the share of implicit servos and U = X s. For a hinge with e = 0 what is left to hand on is
+ * X' = X - g n n', p' = p + g n (tau - pn) and N = tau alone. Moved to the parent's origin by r it is
+ * added to the parent. (Featherstone 2008 has the same with spatial vectors; here the accelerations
+ * are those of points, so no velocity products but w^2 h, w^2 r and Coriolis' occur.)
+ *
+ * Gravity acts on all links alike: `a` is relative to free fall, and gravity is added at the root
+ * alone. A root that is the world itself has a = -g and needs no solve. A joint whose acceleration is
+ * given yields to nothing: all of X, n and J is handed on, and what it takes to move joins p. `bias` collects, link by link,
+ * the part of `a` that does not come from accelerations of joints:
+ *
+ *   mean velocity over the step = start + h/2 (a - bias),   bias = -g at the root, bias_p + b of a child
+ *
+ * which the implicit drag needs: with start + h/2 a instead, drag would be first order only. */
 #include "simulator/tree.h"
-
-#include <math.h>
 
 #include "common/detmath.h"
 #include "common/error.h"
@@ -70,50 +84,53 @@ int tree_create(struct tree *tree, const struct phenotype *phenotype, double vis
     *tree = (struct tree){.count = phenotype->link_count,
                           .dof = 2 + phenotype->link_count,
                           .is_root_fixed = phenotype->is_root_fixed};
-    tree->links = arena_take(arena, (size_t)tree->count, sizeof tree->links[0]);
-    if (!tree->links)
+    size_t count = (size_t)tree->count;
+    tree->links = arena_take(arena, count, sizeof tree->links[0]);
+    tree->angle = arena_take(arena, count, sizeof(double));
+    tree->sine = arena_take(arena, count, sizeof(double));
+    tree->cosine = arena_take(arena, count, sizeof(double));
+    tree->change = arena_take(arena, count, sizeof tree->change[0]);
+    if (!tree->links || !tree->angle || !tree->sine || !tree->cosine || !tree->change)
         return ERR_MEMORY;
     for (int i = 0; i < tree->count; i++) {
         const struct link *from = &phenotype->links[i];
         struct tree_link *to = &tree->links[i];
+        double x = from->centre.x, y = from->centre.y;
         to->parent = from->parent;
         to->is_linear = from->joint_kind == LINK_LINEAR;
         to->joint_x = from->joint.x;
         to->joint_y = from->joint.y;
         to->axis_x = from->axis.x;
         to->axis_y = from->axis.y;
-        to->centre_x = from->centre.x;
-        to->centre_y = from->centre.y;
+        to->centre_x = x;
+        to->centre_y = y;
         to->mass = from->mass_kg;
-        to->inertia = from->inertia_kg_m2;
+        to->moment_x = from->mass_kg * x;
+        to->moment_y = from->mass_kg * y;
+        to->own_inertia = from->inertia_kg_m2;
+        to->inertia = from->inertia_kg_m2 + from->mass_kg * (x * x + y * y);
         tree->mass += from->mass_kg;
     }
     tree_set_viscosity(tree, phenotype, viscosity_pa_s);
     return 0;
 }
 
-/* The pose of a link that slides along its parent, by q. */
-static void slide_link(struct tree_link *l, const struct tree_link *p, double q)
-{
-    double x = l->joint_x + l->axis_x * q, y = l->joint_y + l->axis_y * q;
-    l->angle = p->angle;
-    l->cos = p->cos;
-    l->sin = p->sin;
-    l->px = p->px + (p->cos * x - p->sin * y);
-    l->py = p->py + (p->sin * x + p->cos * y);
-    l->s.w = 0;
-    l->s.x = p->cos * l->axis_x - p->sin * l->axis_y;
-    l->s.y = p->sin * l->axis_x + p->cos * l->axis_y;
-}
+/* ---------------------------------------------------------------- pose and velocity */
 
-/* The pose of a link that turns against its parent, by q. */
-static void turn_link(struct tree_link *l, const struct tree_link *p, double q)
+/* The way from the parent's origin to the own, and the axis of a linear joint. */
+static inline void place_origin(struct tree_link *l, const struct tree_link *p, double q)
 {
-    l->angle = p->angle + q;
-    det_sincos(l->angle, &l->sin, &l->cos);
-    l->px = p->px + (p->cos * l->joint_x - p->sin * l->joint_y);
-    l->py = p->py + (p->sin * l->joint_x + p->cos * l->joint_y);
-    l->s = (struct motion){1, l->py, -l->px};
+    double x = l->joint_x, y = l->joint_y;
+    if (l->is_linear) {
+        x += l->axis_x * q;
+        y += l->axis_y * q;
+        l->sx = p->cos * l->axis_x - p->sin * l->axis_y;
+        l->sy = p->sin * l->axis_x + p->cos * l->axis_y;
+    }
+    l->rx = p->cos * x - p->sin * y;
+    l->ry = p->sin * x + p->cos * y;
+    l->px = p->px + l->rx;
+    l->py = p->py + l->ry;
 }
 
 void tree_set_pose(struct tree *tree, const double *q)
@@ -121,64 +138,55 @@ void tree_set_pose(struct tree *tree, const double *q)
     struct tree_link *links = tree->links;
     tree->root_x = q[0];
     tree->root_y = q[1];
-    links[0].angle = q[2];
-    links[0].px = links[0].py = 0;
-    det_sincos(q[2], &links[0].sin, &links[0].cos);
+    tree->angle[0] = q[2];
+    for (int i = 1; i < tree->count; i++)
+        tree->angle[i] = tree->angle[links[i].parent] + (links[i].is_linear ? 0 : q[2 + i]);
+    det_sincos_all(tree->angle, tree->count, tree->sine, tree->cosine);
     for (int i = 0; i < tree->count; i++) {
         struct tree_link *l = &links[i];
-        if (i > 0 && l->is_linear)
-            slide_link(l, &links[l->parent], q[2 + i]);
-        else if (i > 0)
-            turn_link(l, &links[l->parent], q[2 + i]);
-        l->cx = l->px + (l->cos * l->centre_x - l->sin * l->centre_y);
-        l->cy = l->py + (l->sin * l->centre_x + l->cos * l->centre_y);
+        double s = tree->sine[i], c = tree->cosine[i];
+        l->angle = tree->angle[i];
+        l->sin = s;
+        l->cos = c;
+        l->hx = c * l->moment_x - s * l->moment_y;
+        l->hy = s * l->moment_x + c * l->moment_y;
+        if (i > 0)
+            place_origin(l, &links[l->parent], q[2 + i]);
     }
 }
 
-/* The velocity of a link whose parent moves with p and whose joint has the rate. */
-static struct motion add_rate(const struct tree_link *l, const struct motion *p, double rate)
+/* The velocity of a link's origin, its parent moving with p and its joint at a rate. */
+static inline struct motion add_rate(const struct tree_link *l, const struct motion *p, double rate)
 {
-    return (struct motion){p->w + l->s.w * rate, p->x + l->s.x * rate, p->y + l->s.y * rate};
+    struct motion v = {p->w, p->x - p->w * l->ry, p->y + p->w * l->rx};
+    if (l->is_linear) {
+        v.x += l->sx * rate;
+        v.y += l->sy * rate;
+    } else {
+        v.w += rate;
+    }
+    return v;
 }
 
 void tree_set_velocity(struct tree *tree, const double *qd)
 {
     struct tree_link *links = tree->links;
-    links[0].v = (struct motion){qd[2], qd[0], qd[1]};
-    for (int i = 1; i < tree->count; i++)
-        links[i].v = add_rate(&links[i], &links[links[i].parent].v, qd[2 + i]);
+    links[0].velocity = (struct motion){qd[2], qd[0], qd[1]};
+    for (int i = 1; i < tree->count; i++) {
+        links[i].rate = qd[2 + i];
+        links[i].velocity = add_rate(&links[i], &links[links[i].parent].velocity, qd[2 + i]);
+    }
 }
 
 void tree_set_start_velocity(struct tree *tree, const double *qd)
 {
     struct tree_link *links = tree->links;
-    links[0].v_start = (struct motion){qd[2], qd[0], qd[1]};
+    links[0].start = (struct motion){qd[2], qd[0], qd[1]};
     for (int i = 1; i < tree->count; i++)
-        links[i].v_start = add_rate(&links[i], &links[links[i].parent].v_start, qd[2 + i]);
+        links[i].start = add_rate(&links[i], &links[links[i].parent].start, qd[2 + i]);
 }
 
-/* The link's drag tensor in world axes about the root's origin. */
-static struct tensor turn_drag(const struct tree_link *l)
-{
-    double c = l->cos, s = l->sin;
-    const struct tensor *b = &l->drag;
-    double xx = c * c * b->xx - 2 * c * s * b->xy + s * s * b->yy;
-    double yy = s * s * b->xx + 2 * c * s * b->xy + c * c * b->yy;
-    double xy = c * s * (b->xx - b->yy) + (c * c - s * s) * b->xy;
-    double nx = c * b->nx - s * b->ny, ny = s * b->nx + c * b->ny;
-
-    struct tensor t = {.xx = xx, .xy = xy, .yy = yy};
-    t.nx = nx - l->py * xx + l->px * xy;
-    t.ny = ny - l->py * xy + l->px * yy;
-    t.nn = b->nn + 2 * (l->px * ny - l->py * nx) + l->py * l->py * xx - 2 * l->px * l->py * xy +
-           l->px * l->px * yy;
-    return t;
-}
-
-static double along(struct force f, struct motion s)
-{
-    return f.n * s.w + f.x * s.x + f.y * s.y;
-}
+/* ---------------------------------------------------------------- accelerations */
 
 static struct force tensor_times(const struct tensor *t, struct motion v)
 {
@@ -187,136 +195,263 @@ static struct force tensor_times(const struct tensor *t, struct motion v)
                           t->ny * v.w + t->xy * v.x + t->yy * v.y};
 }
 
-/* Solves the symmetric, positive definite t a = f. */
-static struct motion tensor_solve(const struct tensor *t, struct force f)
+static void add_tensor(struct tensor *to, const struct tensor *t, double share)
 {
-    /* L D L' with the translations first: their block is close to the total mass */
-    double d1 = t->xx;
-    double l21 = t->xy / d1, l31 = t->nx / d1;
-    double d2 = t->yy - l21 * t->xy;
-    double l32 = (t->ny - l31 * t->xy) / d2;
-    double d3 = t->nn - l31 * t->nx - l32 * l32 * d2;
-    double y1 = f.x, y2 = f.y - l21 * y1, y3 = f.n - l31 * y1 - l32 * y2;
-    double w = y3 / d3;
-    double y = y2 / d2 - l32 * w;
-    double x = y1 / d1 - l21 * y - l31 * w;
-    return (struct motion){w, x, y};
+    to->nn += share * t->nn;
+    to->nx += share * t->nx;
+    to->ny += share * t->ny;
+    to->xx += share * t->xx;
+    to->xy += share * t->xy;
+    to->yy += share * t->yy;
 }
 
-/* Rigid-body inertia about the root's origin. */
-static struct tensor link_inertia(const struct tree_link *l)
+/* The link's drag tensor in world axes. */
+static struct tensor turn_drag(const struct tree_link *l)
 {
-    return (struct tensor){.nn = l->inertia + l->mass * (l->cx * l->cx + l->cy * l->cy),
-                           .nx = -l->mass * l->cy,
-                           .ny = l->mass * l->cx,
-                           .xx = l->mass,
-                           .yy = l->mass};
+    double c = l->cos, s = l->sin;
+    const struct tensor *b = &l->drag;
+    return (struct tensor){.nn = b->nn,
+                           .nx = c * b->nx - s * b->ny,
+                           .ny = s * b->nx + c * b->ny,
+                           .xx = c * c * b->xx - 2 * c * s * b->xy + s * s * b->yy,
+                           .xy = c * s * (b->xx - b->yy) + (c * c - s * s) * b->xy,
+                           .yy = s * s * b->xx + 2 * c * s * b->xy + c * c * b->yy};
 }
 
-/* Outward sweep: velocity products, bias forces, and drag. */
-static void start_links(struct tree *tree, const struct motion *root_bias, double half_step)
+/* Drag of the velocity that is set: minus this force. */
+static inline void drag_explicitly(struct tree_link *l)
 {
+    double c = l->cos, s = l->sin;
+    const struct motion *v = &l->velocity;
+    struct motion own = {v->w, c * v->x + s * v->y, c * v->y - s * v->x};
+    struct force f = tensor_times(&l->drag, own);
+    l->drag_force = (struct force){f.n, c * f.x - s * f.y, s * f.x + c * f.y};
+    l->pa.n += l->drag_force.n;
+    l->pa.x += l->drag_force.x;
+    l->pa.y += l->drag_force.y;
+}
+
+/* Drag of the mean velocity of the step, of which h/2 qdd is not known yet. */
+static inline void drag_implicitly(struct tree_link *l, double half_step)
+{
+    l->world_drag = turn_drag(l);
+    struct motion known = {l->start.w, l->start.x - half_step * l->bias.x,
+                           l->start.y - half_step * l->bias.y};
+    struct force f = tensor_times(&l->world_drag, known);
+    l->pa.n += f.n;
+    l->pa.x += f.x;
+    l->pa.y += f.y;
+    add_tensor(&l->ia, &l->world_drag, half_step);
+}
+
+/* Own inertia and bias force of each link, and the velocity products. */
+static inline void start_links(struct tree *tree, double gravity_m_s2, double half_step)
+{
+    int has_drag = tree->has_drag;
     for (int i = 0; i < tree->count; i++) {
         struct tree_link *l = &tree->links[i];
-        struct motion v = l->v;
-        l->ia = link_inertia(l);
-        double mx = l->mass * (v.x - v.w * l->cy), my = l->mass * (v.y + v.w * l->cx);
-        l->pa = (struct force){v.x * my - v.y * mx, -v.w * my, v.w * mx};
+        double square = l->velocity.w * l->velocity.w;
+        l->ia = (struct tensor){
+            .nn = l->inertia, .nx = -l->hy, .ny = l->hx, .xx = l->mass, .yy = l->mass};
+        l->pa = (struct force){0, -square * l->hx, -square * l->hy};
         if (i == 0) {
-            l->bias = *root_bias;
+            l->bias = (struct motion){0, -tree->gravity_x, gravity_m_s2};
         } else {
-            /* cb = v x (S qd), with S qd = v - v_parent */
             const struct tree_link *p = &tree->links[l->parent];
-            double uw = v.w - p->v.w, ux = v.x - p->v.x, uy = v.y - p->v.y;
-            l->cbx = -v.w * uy + uw * v.y;
-            l->cby = v.w * ux - uw * v.x;
-            l->bias = (struct motion){0, p->bias.x + l->cbx, p->bias.y + l->cby};
+            double w = p->velocity.w;
+            l->bx = -(w * w) * l->rx;
+            l->by = -(w * w) * l->ry;
+            if (l->is_linear) {
+                l->bx -= 2 * w * l->rate * l->sy;
+                l->by += 2 * w * l->rate * l->sx;
+            }
+            if (has_drag)
+                l->bias = (struct motion){0, p->bias.x + l->bx, p->bias.y + l->by};
         }
-        if (tree->has_drag) {
-            l->world_drag = turn_drag(l);
-            struct motion u = v;
-            if (half_step > 0)
-                u = (struct motion){l->v_start.w, l->v_start.x - half_step * l->bias.x,
-                                    l->v_start.y - half_step * l->bias.y};
-            struct force f = tensor_times(&l->world_drag, u);
-            l->pa.n += f.n;
-            l->pa.x += f.x;
-            l->pa.y += f.y;
-            l->ia.nn += half_step * l->world_drag.nn;
-            l->ia.nx += half_step * l->world_drag.nx;
-            l->ia.ny += half_step * l->world_drag.ny;
-            l->ia.xx += half_step * l->world_drag.xx;
-            l->ia.xy += half_step * l->world_drag.xy;
-            l->ia.yy += half_step * l->world_drag.yy;
-        }
+        if (has_drag && half_step > 0)
+            drag_implicitly(l, half_step);
+        else if (has_drag)
+            drag_explicitly(l);
     }
 }
 
-/* Inward sweep: articulated inertias and bias forces. */
-static void fold_links(struct tree *tree, const double *tau, const double *extra_d)
+/* Takes a hinge's acceleration out of the link's inertia and force. */
+static inline void eliminate_hinge(struct tree_link *l, double tau, double extra, struct tensor *t,
+                                   struct force *p)
+{
+    double nx = l->ia.nx, ny = l->ia.ny;
+    double g = 1 / (l->ia.nn + extra);
+    double gx = nx * g, gy = ny * g, u = tau - l->pa.n, gu = g * u;
+    l->ux = gx;
+    l->uy = gy;
+    l->u = gu;
+    t->xx = l->ia.xx - nx * gx;
+    t->xy = l->ia.xy - nx * gy;
+    t->yy = l->ia.yy - ny * gy;
+    p->x = l->pa.x + nx * gu;
+    p->y = l->pa.y + ny * gu;
+    p->n = tau;
+    l->share = 0;
+    t->nn = t->nx = t->ny = 0;
+    if (extra != 0) {
+        double share = extra * g;
+        l->share = share;
+        p->n -= share * u;
+        t->nn = share * l->ia.nn;
+        t->nx = share * nx;
+        t->ny = share * ny;
+    }
+}
+
+/* The same for a linear joint. */
+static inline void eliminate_slide(struct tree_link *l, double tau, double extra, struct tensor *t,
+                                   struct force *p)
+{
+    const struct tensor *ia = &l->ia;
+    double ux = ia->xx * l->sx + ia->xy * l->sy, uy = ia->xy * l->sx + ia->yy * l->sy;
+    double un = ia->nx * l->sx + ia->ny * l->sy;
+    double g = 1 / (ux * l->sx + uy * l->sy + extra);
+    double gu = g * (tau - (l->pa.x * l->sx + l->pa.y * l->sy));
+    l->ux = ux * g;
+    l->uy = uy * g;
+    l->un = un * g;
+    l->u = gu;
+    t->nn = ia->nn - un * l->un;
+    t->nx = ia->nx - un * l->ux;
+    t->ny = ia->ny - un * l->uy;
+    t->xx = ia->xx - ux * l->ux;
+    t->xy = ia->xy - ux * l->uy;
+    t->yy = ia->yy - uy * l->uy;
+    p->n = l->pa.n + un * gu;
+    p->x = l->pa.x + ux * gu;
+    p->y = l->pa.y + uy * gu;
+}
+
+/* Adds what a link is to its parent: t and p about the link's origin, which is at r. */
+static inline void hand_on(const struct tree_link *l, struct tree_link *parent,
+                           const struct tensor *t, const struct force *p)
+{
+    /* force at the link's origin as a function of the parent's accelerations */
+    double nx = t->nx + (t->xy * l->rx - t->xx * l->ry);
+    double ny = t->ny + (t->yy * l->rx - t->xy * l->ry);
+    double fx = p->x + (t->xx * l->bx + t->xy * l->by);
+    double fy = p->y + (t->xy * l->bx + t->yy * l->by);
+    parent->ia.xx += t->xx;
+    parent->ia.xy += t->xy;
+    parent->ia.yy += t->yy;
+    parent->ia.nx += nx;
+    parent->ia.ny += ny;
+    parent->pa.x += fx;
+    parent->pa.y += fy;
+    parent->ia.nn += t->nn + (l->rx * (ny + t->ny) - l->ry * (nx + t->nx));
+    parent->pa.n += p->n + (t->nx * l->bx + t->ny * l->by) + (l->rx * fy - l->ry * fx);
+}
+
+/* The same for a joint whose acceleration is given. */
+static inline void eliminate_driven(struct tree_link *l, struct tensor *t, struct force *p)
+{
+    *t = l->ia;
+    *p = l->pa;
+    l->un = l->ux = l->uy = 0;
+    l->u = l->drive;
+    l->share = 1;
+    struct motion a = {1, 0, 0};
+    if (l->is_linear)
+        a = (struct motion){0, l->sx, l->sy};
+    struct force f = tensor_times(t, a);
+    p->n += f.n * l->drive;
+    p->x += f.x * l->drive;
+    p->y += f.y * l->drive;
+}
+
+static inline void fold_links(struct tree *tree, const double *tau, const double *extra,
+                              int is_implicit)
 {
     for (int i = tree->count - 1; i > 0; i--) {
         struct tree_link *l = &tree->links[i];
-        struct tree_link *p = &tree->links[l->parent];
-        const struct tensor *t = &l->ia;
-        struct force u = tensor_times(t, l->s);
-        l->un = u.n;
-        l->ux = u.x;
-        l->uy = u.y;
-        l->d = l->is_driven ? HUGE_VAL : along(u, l->s) + extra_d[2 + i];
-        l->u = tau[2 + i] - along(l->pa, l->s);
-        double g = 1 / l->d;
-        double nx = t->nx - l->un * l->ux * g, ny = t->ny - l->un * l->uy * g;
-        double xx = t->xx - l->ux * l->ux * g, xy = t->xy - l->ux * l->uy * g;
-        double yy = t->yy - l->uy * l->uy * g;
-        double ug = l->u * g + l->drive;
-        p->ia.nn += t->nn - l->un * l->un * g;
-        p->ia.nx += nx;
-        p->ia.ny += ny;
-        p->ia.xx += xx;
-        p->ia.xy += xy;
-        p->ia.yy += yy;
-        p->pa.n += l->pa.n + nx * l->cbx + ny * l->cby + l->un * ug;
-        p->pa.x += l->pa.x + xx * l->cbx + xy * l->cby + l->ux * ug;
-        p->pa.y += l->pa.y + xy * l->cbx + yy * l->cby + l->uy * ug;
+        struct tensor t;
+        struct force p;
+        double e = is_implicit ? extra[2 + i] : 0;
+        if (l->is_driven)
+            eliminate_driven(l, &t, &p);
+        else if (l->is_linear)
+            eliminate_slide(l, tau[2 + i], e, &t, &p);
+        else
+            eliminate_hinge(l, tau[2 + i], e, &t, &p);
+        hand_on(l, &tree->links[l->parent], &t, &p);
     }
 }
 
-void tree_accelerate(struct tree *tree, const double *tau, const double *extra_d,
-                     double gravity_m_s2, double half_step, double *qdd)
+/* Solves the symmetric, positive definite t a = f: forces first, since their block is close to the
+ * total mass; two divisions that do not wait for one another. */
+static void solver_init(struct solver *s, const struct tensor *t)
+{
+    s->t = *t;
+    s->det = t->xx * t->yy - t->xy * t->xy;
+    s->kx = t->yy * t->nx - t->xy * t->ny;
+    s->ky = t->xx * t->ny - t->xy * t->nx;
+    s->inverse_all = 1 / (t->nn * s->det - (t->nx * s->kx + t->ny * s->ky));
+    s->inverse_det = 1 / s->det;
+}
+
+static struct motion solver_solve(const struct solver *s, struct force f)
+{
+    const struct tensor *t = &s->t;
+    double w = (f.n * s->det - (f.x * s->kx + f.y * s->ky)) * s->inverse_all;
+    double x = f.x - t->nx * w, y = f.y - t->ny * w;
+    return (struct motion){w, (t->yy * x - t->xy * y) * s->inverse_det,
+                           (t->xx * y - t->xy * x) * s->inverse_det};
+}
+
+/* Accelerations from the root outward; with them the rates'. */
+static inline void unfold_links(struct tree *tree, double *qdd)
 {
     struct tree_link *links = tree->links;
-    struct motion v = links[0].v;
-    struct motion bias = {0, v.w * v.y - tree->gravity_x, -v.w * v.x + gravity_m_s2};
-    start_links(tree, &bias, half_step);
-    fold_links(tree, tau, extra_d);
-
-    /* root, then outward */
-    struct motion a = {0, -tree->gravity_x,
-                       gravity_m_s2}; /* of a fixed root: nothing, seen from free fall */
-    if (!tree->is_root_fixed) {
-        struct force f = {-links[0].pa.n, -links[0].pa.x, -links[0].pa.y};
-        a = tensor_solve(&links[0].ia, f);
-    }
-    links[0].a = a;
-    qdd[0] = a.x - v.w * v.y + tree->gravity_x;
-    qdd[1] = a.y + v.w * v.x - gravity_m_s2;
-    qdd[2] = a.w;
     for (int i = 1; i < tree->count; i++) {
         struct tree_link *l = &links[i];
-        const struct motion *pa = &links[l->parent].a;
-        double ax = pa->x + l->cbx, ay = pa->y + l->cby;
-        double acceleration = (l->u - l->un * pa->w - l->ux * ax - l->uy * ay) / l->d + l->drive;
-        qdd[2 + i] = acceleration;
-        l->a = (struct motion){pa->w + l->s.w * acceleration, ax + l->s.x * acceleration,
-                               ay + l->s.y * acceleration};
+        const struct motion *p = &links[l->parent].a;
+        double ax = p->x + (l->bx - p->w * l->ry), ay = p->y + (l->by + p->w * l->rx);
+        if (l->is_linear) {
+            double rate = l->u - (l->ux * ax + l->uy * ay) - l->un * p->w;
+            qdd[2 + i] = rate;
+            l->a = (struct motion){p->w, ax + l->sx * rate, ay + l->sy * rate};
+        } else {
+            double w = l->u + l->share * p->w - (l->ux * ax + l->uy * ay);
+            qdd[2 + i] = w - p->w;
+            l->a = (struct motion){w, ax, ay};
+        }
     }
+}
+
+void tree_accelerate(struct tree *tree, const double *tau, const double *extra, double gravity_m_s2,
+                     double half_step, double *qdd)
+{
+    struct tree_link *root = &tree->links[0];
+    if (half_step > 0) {
+        start_links(tree, gravity_m_s2, half_step);
+        fold_links(tree, tau, extra, 1);
+    } else {
+        start_links(tree, gravity_m_s2, 0);
+        fold_links(tree, tau, extra, 0);
+    }
+    struct motion a = {0, -tree->gravity_x, gravity_m_s2}; /* of a fixed root: nothing */
+    if (!tree->is_root_fixed) {
+        struct solver solver;
+        solver_init(&solver, &root->ia);
+        a = solver_solve(&solver, (struct force){-root->pa.n, -root->pa.x, -root->pa.y});
+    }
+    root->a = a;
+    qdd[0] = a.x + tree->gravity_x;
+    qdd[1] = a.y - gravity_m_s2;
+    qdd[2] = a.w;
+    unfold_links(tree, qdd);
 }
 
 double tree_drive_effort(const struct tree *tree, int link)
 {
     const struct tree_link *l = &tree->links[link];
-    return l->un * l->a.w + l->ux * l->a.x + l->uy * l->a.y + along(l->pa, l->s);
+    struct force f = tensor_times(&l->ia, l->a);
+    return l->is_linear ? (f.x + l->pa.x) * l->sx + (f.y + l->pa.y) * l->sy : f.n + l->pa.n;
 }
 
 double tree_drag_power(struct tree *tree, const double *qd, double half_step)
@@ -324,107 +459,212 @@ double tree_drag_power(struct tree *tree, const double *qd, double half_step)
     double power = 0;
     for (int i = 0; i < tree->count; i++) {
         struct tree_link *l = &tree->links[i];
-        struct motion u = l->v;
-        if (half_step > 0)
-            u = (struct motion){l->v_start.w + half_step * l->a.w,
-                                l->v_start.x + half_step * (l->a.x - l->bias.x),
-                                l->v_start.y + half_step * (l->a.y - l->bias.y)};
-        struct force f = tensor_times(&l->world_drag, u);
-        /* velocity of the link for the given rates, reusing v_start: it is not needed any more */
-        if (i == 0) {
-            l->v_start = (struct motion){qd[2], qd[0], qd[1]};
-        } else {
-            l->v_start = add_rate(l, &tree->links[l->parent].v_start, qd[2 + i]);
+        struct force f = l->drag_force;
+        if (half_step > 0) {
+            struct motion mean = {l->start.w + half_step * l->a.w,
+                                  l->start.x + half_step * (l->a.x - l->bias.x),
+                                  l->start.y + half_step * (l->a.y - l->bias.y)};
+            f = tensor_times(&l->world_drag, mean);
         }
-        power -= f.n * l->v_start.w + f.x * l->v_start.x + f.y * l->v_start.y;
+        /* velocity of the link for the given rates, reusing `start`: it is not needed any more */
+        l->start = i == 0 ? (struct motion){qd[2], qd[0], qd[1]}
+                          : add_rate(l, &tree->links[l->parent].start, qd[2 + i]);
+        power -= f.n * l->start.w + f.x * l->start.x + f.y * l->start.y;
     }
     return power;
+}
+
+double tree_drag_power_now(const struct tree *tree)
+{
+    double power = 0;
+    for (int i = 0; i < tree->count; i++) {
+        const struct tree_link *l = &tree->links[i];
+        power -= l->drag_force.n * l->velocity.w + l->drag_force.x * l->velocity.x +
+                 l->drag_force.y * l->velocity.y;
+    }
+    return power;
+}
+
+/* ---------------------------------------------------------------- impulses */
+
+/* Takes a joint out of the link's inertia and hands the rest to the parent. */
+static void factor_link(struct tree_link *l, struct tree_link *p)
+{
+    struct tensor t = l->ia;
+    l->inverse = l->fn = l->fx = l->fy = 0;
+    if (l->is_linear && !l->is_driven) {
+        double ux = t.xx * l->sx + t.xy * l->sy, uy = t.xy * l->sx + t.yy * l->sy;
+        double un = t.nx * l->sx + t.ny * l->sy;
+        l->inverse = 1 / (ux * l->sx + uy * l->sy);
+        l->fx = ux * l->inverse;
+        l->fy = uy * l->inverse;
+        l->fn = un * l->inverse;
+        t.xx -= ux * l->fx;
+        t.xy -= ux * l->fy;
+        t.yy -= uy * l->fy;
+        t.nx -= un * l->fx;
+        t.ny -= un * l->fy;
+        t.nn -= un * l->fn;
+    } else if (!l->is_driven) {
+        l->inverse = 1 / t.nn;
+        l->fx = t.nx * l->inverse;
+        l->fy = t.ny * l->inverse;
+        t.xx -= t.nx * l->fx;
+        t.xy -= t.nx * l->fy;
+        t.yy -= t.ny * l->fy;
+        t.nn = t.nx = t.ny = 0;
+    }
+    double nx = t.nx + (t.xy * l->rx - t.xx * l->ry), ny = t.ny + (t.yy * l->rx - t.xy * l->ry);
+    p->ia.nn += t.nn + (l->rx * (ny + t.ny) - l->ry * (nx + t.nx));
+    p->ia.nx += nx;
+    p->ia.ny += ny;
+    p->ia.xx += t.xx;
+    p->ia.xy += t.xy;
+    p->ia.yy += t.yy;
 }
 
 void tree_factor(struct tree *tree)
 {
     struct tree_link *links = tree->links;
-    for (int i = 0; i < tree->count; i++)
-        links[i].ia = link_inertia(&links[i]);
-    for (int i = tree->count - 1; i > 0; i--) {
+    for (int i = 0; i < tree->count; i++) {
         struct tree_link *l = &links[i];
-        struct tensor *p = &links[l->parent].ia;
-        const struct tensor *t = &l->ia;
-        struct force f = tensor_times(t, l->s);
-        l->fn = f.n;
-        l->fx = f.x;
-        l->fy = f.y;
-        l->fd = l->is_driven ? HUGE_VAL : along(f, l->s);
-        double g = 1 / l->fd;
-        p->nn += t->nn - l->fn * l->fn * g;
-        p->nx += t->nx - l->fn * l->fx * g;
-        p->ny += t->ny - l->fn * l->fy * g;
-        p->xx += t->xx - l->fx * l->fx * g;
-        p->xy += t->xy - l->fx * l->fy * g;
-        p->yy += t->yy - l->fy * l->fy * g;
+        l->ia = (struct tensor){
+            .nn = l->inertia, .nx = -l->hy, .ny = l->hx, .xx = l->mass, .yy = l->mass};
+        l->pa = (struct force){0, 0, 0};
     }
-    tree->root_ia = links[0].ia;
+    for (int i = tree->count - 1; i > 0; i--)
+        factor_link(&links[i], &links[links[i].parent]);
+    if (!tree->is_root_fixed)
+        solver_init(&tree->root, &links[0].ia);
 }
 
-/* Carries an impulse on link `at` down to the root; u[] collects the joints' shares. */
-static struct force carry_impulse(const struct tree *tree, struct force f, int at, double *u)
+/* Takes a joint's share out of an impulse on its link and moves the rest to the parent's origin. */
+static inline struct force pass_joint(const struct tree_link *l, struct force f, double *share)
 {
-    for (int i = at; i > 0; i = tree->links[i].parent) {
-        const struct tree_link *l = &tree->links[i];
-        double share = along(f, l->s);
-        u[2 + i] += share;
-        double g = share / l->fd;
-        f.n -= l->fn * g;
-        f.x -= l->fx * g;
-        f.y -= l->fy * g;
+    double rest = 0;
+    if (l->is_driven) {
+        *share = 0;
+        rest = f.n;
+    } else if (l->is_linear) {
+        *share = f.x * l->sx + f.y * l->sy;
+        rest = f.n - l->fn * *share;
+    } else {
+        *share = f.n;
     }
+    f.x -= l->fx * *share;
+    f.y -= l->fy * *share;
+    f.n = rest + (l->rx * f.y - l->ry * f.x);
     return f;
 }
 
-void tree_impulse(const struct tree *tree, struct force impulse, int a, int b, int joint,
-                  double joint_impulse, double *dqd, struct motion *dv)
+static void clear_row(struct tree_row *row)
 {
-    const struct tree_link *links = tree->links;
-    struct force root = {0, 0, 0};
-    for (int i = 0; i < tree->dof; i++)
-        dqd[i] = 0;
+    for (int i = 0; i < row->count; i++)
+        row->shares[row->joints[i]] = 0;
+    row->count = 0;
+}
 
-    /* inward along the paths that feel it; dqd holds u until the outward sweep */
-    if (a >= 0)
-        root = carry_impulse(tree, impulse, a, dqd);
-    if (b >= 0) {
-        struct force opposite = {-impulse.n, -impulse.x, -impulse.y};
-        struct force f = carry_impulse(tree, opposite, b, dqd);
-        root.n += f.n;
-        root.x += f.x;
-        root.y += f.y;
-    }
-    if (joint > 0) {
-        /* a joint impulse: +1 on the link, -1 on its parent; the link's own share is the impulse */
-        const struct tree_link *l = &links[joint];
-        double g = joint_impulse / l->fd;
-        dqd[2 + joint] += joint_impulse;
-        struct force f = {-l->fn * g, -l->fx * g, -l->fy * g};
-        f = carry_impulse(tree, f, l->parent, dqd);
-        root.n += f.n;
-        root.x += f.x;
-        root.y += f.y;
-    }
-
-    /* root, then outward */
-    dv[0] = (struct motion){0, 0, 0};
+static void end_row(const struct tree *tree, struct tree_row *row, struct force root)
+{
+    row->root = root;
+    row->root_response = (struct motion){0, 0, 0};
     if (!tree->is_root_fixed)
-        dv[0] = tensor_solve(&tree->root_ia, root);
-    dqd[0] = dv[0].x;
-    dqd[1] = dv[0].y;
-    dqd[2] = dv[0].w;
-    for (int i = 1; i < tree->count; i++) {
-        const struct tree_link *l = &links[i];
-        const struct motion *p = &dv[l->parent];
-        double rate = (dqd[2 + i] - l->fn * p->w - l->fx * p->x - l->fy * p->y) / l->fd;
-        dqd[2 + i] = rate;
-        dv[i] = add_rate(l, p, rate);
+        row->root_response = solver_solve(&tree->root, root);
+}
+
+/* Carries two impulses down to the root, as one from where their ways meet. */
+static void carry(const struct tree *tree, int a, struct force on_a, int b, struct force on_b,
+                  struct tree_row *row)
+{
+    while (a > 0 || b > 0) {
+        if (a == b) {
+            on_a.n += on_b.n;
+            on_a.x += on_b.x;
+            on_a.y += on_b.y;
+            on_b = (struct force){0, 0, 0};
+            b = 0;
+        }
+        int at = a > b ? a : b;
+        double share;
+        struct force *f = a > b ? &on_a : &on_b;
+        *f = pass_joint(&tree->links[at], *f, &share);
+        if (a > b)
+            a = tree->links[at].parent;
+        else
+            b = tree->links[at].parent;
+        row->joints[row->count++] = at;
+        row->shares[at] += share;
     }
+    end_row(tree, row, (struct force){on_a.n + on_b.n, on_a.x + on_b.x, on_a.y + on_b.y});
+}
+
+void tree_carry(const struct tree *tree, int a, struct force on_a, int b, struct force on_b,
+                struct tree_row *row)
+{
+    clear_row(row);
+    carry(tree, a, on_a, b < 0 ? 0 : b, b < 0 ? (struct force){0, 0, 0} : on_b, row);
+}
+
+void tree_carry_joint(const struct tree *tree, int joint, double sign, struct tree_row *row)
+{
+    /* +1 on the link, -1 on its parent: the joint's own share is all of it */
+    const struct tree_link *l = &tree->links[joint];
+    clear_row(row);
+    row->joints[row->count++] = joint;
+    row->shares[joint] = sign;
+    struct force f = {-sign, -l->fx * sign, -l->fy * sign};
+    if (l->is_linear || l->is_driven)
+        f.n = -l->fn * sign;
+    f.n += l->rx * f.y - l->ry * f.x;
+    carry(tree, l->parent, f, 0, (struct force){0, 0, 0}, row);
+}
+
+double tree_couple(const struct tree *tree, const struct tree_row *f, const struct tree_row *g)
+{
+    double sum = f->root.n * g->root_response.w + f->root.x * g->root_response.x +
+                 f->root.y * g->root_response.y;
+    for (int k = 0; k < f->count; k++) {
+        int at = f->joints[k];
+        sum += f->shares[at] * g->shares[at] * tree->links[at].inverse;
+    }
+    return sum;
+}
+
+void tree_respond(const struct tree *tree, const double *shares, struct force root, double *dqd)
+{
+    struct motion *change = tree->change;
+    change[0] = (struct motion){0, 0, 0};
+    if (!tree->is_root_fixed)
+        change[0] = solver_solve(&tree->root, root);
+    dqd[0] = change[0].x;
+    dqd[1] = change[0].y;
+    dqd[2] = change[0].w;
+    for (int i = 1; i < tree->count; i++) {
+        const struct tree_link *l = &tree->links[i];
+        const struct motion *p = &change[l->parent];
+        double x = p->x - p->w * l->ry, y = p->y + p->w * l->rx;
+        double rate = shares[i] * l->inverse - (l->fx * x + l->fy * y);
+        rate -= l->is_driven ? 0 : l->is_linear ? l->fn * p->w : p->w;
+        dqd[2 + i] = rate;
+        change[i] = l->is_linear ? (struct motion){p->w, x + l->sx * rate, y + l->sy * rate}
+                                 : (struct motion){p->w + rate, x, y};
+    }
+}
+
+/* ---------------------------------------------------------------- energies */
+
+struct motion tree_centre_velocity(const struct tree_link *l)
+{
+    double x = l->cos * l->centre_x - l->sin * l->centre_y;
+    double y = l->sin * l->centre_x + l->cos * l->centre_y;
+    const struct motion *v = &l->velocity;
+    return (struct motion){v->w, v->x - v->w * y, v->y + v->w * x};
+}
+
+struct vec2 tree_centre(const struct tree_link *l)
+{
+    return (struct vec2){l->px + (l->cos * l->centre_x - l->sin * l->centre_y),
+                         l->py + (l->sin * l->centre_x + l->cos * l->centre_y)};
 }
 
 double tree_kinetic_energy(const struct tree *tree)
@@ -432,8 +672,8 @@ double tree_kinetic_energy(const struct tree *tree)
     double energy = 0;
     for (int i = 0; i < tree->count; i++) {
         const struct tree_link *l = &tree->links[i];
-        double vx = l->v.x - l->v.w * l->cy, vy = l->v.y + l->v.w * l->cx;
-        energy += l->inertia * l->v.w * l->v.w + l->mass * (vx * vx + vy * vy);
+        struct motion v = tree_centre_velocity(l);
+        energy += l->own_inertia * v.w * v.w + l->mass * (v.x * v.x + v.y * v.y);
     }
     return energy / 2;
 }
@@ -442,8 +682,8 @@ double tree_potential_energy(const struct tree *tree, double gravity_m_s2)
 {
     double moment = 0, moment_x = 0;
     for (int i = 0; i < tree->count; i++) {
-        moment += tree->links[i].mass * tree->links[i].cy;
-        moment_x += tree->links[i].mass * tree->links[i].cx;
+        moment += tree->links[i].mass * tree->links[i].py + tree->links[i].hy;
+        moment_x += tree->links[i].mass * tree->links[i].px + tree->links[i].hx;
     }
     return gravity_m_s2 * (moment + tree->mass * tree->root_y) -
            tree->gravity_x * (moment_x + tree->mass * tree->root_x);

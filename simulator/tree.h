@@ -1,16 +1,20 @@
 /* A tree of links in the plane: kinematics and the articulated-body algorithm in joint coordinates.
  *
- * Featherstone's algorithm (Rigid Body Dynamics Algorithms, 2008, table 7.1) in planar 3-vectors:
- * motion (w, vx, vy) and force (n, fx, fy), all in world axes about one point, the root link's
- * origin. That choice needs no coordinate transforms between links. S = (1, p.y, -p.x) for a hinge at
- * p, (0, axis) for a linear joint. O(links) per call, 2 to 16 links, some 130 flops a link; nothing is allocated after
- * tree_create(). */
+ * Featherstone's algorithm (Rigid Body Dynamics Algorithms, 2008, chapter 7) with every link's
+ * reference point at its own joint, in world axes: what is handed from a child to its parent are then
+ * true accelerations and forces at the joint. Inertias about the joint do not depend on the pose, and a
+ * hinge passes no more than a force and a known torque on, so of the six numbers of the articulated
+ * inertia only the three of its forces go down the tree, unless a servo or drag is implicit. Velocities
+ * enter through w^2 alone. About 130 flops and one division a link with sine and cosine.
+ *
+ * 2 to 16 links, O(links) per call; nothing is allocated after tree_create(). */
 #ifndef SIMULATOR_TREE_H
 #define SIMULATOR_TREE_H
 
 #include "simulator/phenotype.h"
 
-/* Planar spatial vectors and symmetric tensors, about the root's origin. */
+/* A motion is an angular velocity and the velocity of a point, a force a moment about that point and a
+ * force, a tensor maps one to the other. */
 struct motion {
     double w, x, y;
 };
@@ -21,36 +25,52 @@ struct tensor {
     double nn, nx, ny, xx, xy, yy;
 };
 
+/* The origin of a link is its joint. */
 struct tree_link {
     /* constant */
     int parent;
     int is_linear;           /* the joint slides along (axis_x, axis_y) of the parent's frame */
     double joint_x, joint_y; /* joint in the parent's frame; linear: at extension 0 */
     double axis_x, axis_y;
-    double centre_x, centre_y; /* centre of mass in the own frame */
-    double mass, inertia;      /* inertia about the centre of mass */
-    struct tensor drag;        /* linear drag about the link's origin, in its frame */
+    double moment_x, moment_y; /* mass times the centre of mass, in the own frame */
+    double mass;
+    double inertia; /* about the origin */
     /* pose: tree_set_pose() */
     double angle, cos, sin;
-    double px, py;   /* joint, relative to the root's origin */
-    double cx, cy;   /* centre of mass, likewise */
-    struct motion s; /* the joint's direction: velocity of the link is that of its parent + s qd */
+    double rx, ry; /* from the parent's origin to the own, in the world's axes */
+    double hx, hy; /* mass times the centre of mass from the origin, likewise */
+    double sx, sy; /* linear: the axis, likewise */
+    double px, py; /* the origin, from the root's origin */
     /* velocity: tree_set_velocity() */
-    struct motion v;
+    struct motion velocity; /* of the origin */
+    double rate;            /* of the joint */
     /* a joint whose acceleration is given, 0 where is_driven is not set; for scenes */
     int is_driven;
     double drive;
     /* scratch of the last tree_accelerate() */
-    struct motion v_start; /* at this pose, of the rates at the start of the step */
-    struct motion bias;    /* acceleration without joint accelerations, see tree.c */
-    struct motion a;
-    struct tensor world_drag;
-    struct tensor ia;
+    double bx, by;    /* acceleration of the origin against the parent's, without angular ones */
+    struct tensor ia; /* articulated inertia and bias force */
     struct force pa;
-    double cbx, cby;
-    double un, ux, uy, d, u;
+    double un, ux, uy, u, share; /* what the joint's acceleration is made of, see tree.c */
+    struct motion a;             /* acceleration of the origin, seen from free fall */
+    struct motion start;         /* velocity at this pose for the rates at the start of the step */
+    struct motion bias;       /* the part of `a` that does not come from accelerations of joints */
+    struct tensor world_drag; /* about the origin, in the world's axes */
+    struct force drag_force;  /* explicit drag: minus the force, likewise */
+    /* of drag: in the link's frame, about its origin */
+    struct tensor drag;
     /* factors of the plain mass matrix: tree_factor() */
-    double fn, fx, fy, fd;
+    double fn, fx, fy, inverse;
+    /* constant, seldom used */
+    double centre_x, centre_y; /* centre of mass, in the own frame */
+    double own_inertia;        /* about it */
+};
+
+/* The inverse of a tensor. */
+struct solver {
+    double det, inverse_det, inverse_all;
+    double kx, ky;
+    struct tensor t;
 };
 
 struct tree {
@@ -61,8 +81,10 @@ struct tree {
     int is_root_fixed; /* links[0] stays where it is: its rates must be 0 */
     double gravity_x;  /* to the right, m/s^2 */
     double mass;
-    double root_x, root_y; /* position of the root's origin */
-    struct tensor root_ia; /* of the last factorisation */
+    double root_x, root_y;         /* position of the root's origin */
+    double *angle, *sine, *cosine; /* of the links, for sines and cosines in one go */
+    struct motion *change;         /* scratch of tree_respond() */
+    struct solver root;            /* of the last factorisation */
 };
 
 /* Takes everything from the arena; ERR_MEMORY when it is full. viscosity in Pa s, see world.h. */
@@ -74,18 +96,18 @@ void tree_set_viscosity(struct tree *tree, const struct phenotype *phenotype,
 
 /* Angles, positions of joints and centres of mass from q (layout in dynamics.h). */
 void tree_set_pose(struct tree *tree, const double *q);
-/* Velocities v of all links from qd, at the pose. */
+/* Velocities of all links from qd, at the pose. */
 void tree_set_velocity(struct tree *tree, const double *qd);
-/* Velocities of all links at the pose for other rates, into v_start. */
+/* Velocities of all links at the pose for other rates, into `start`. */
 void tree_set_start_velocity(struct tree *tree, const double *qd);
 
 /* Accelerations qdd under joint torques (linear joints: forces) tau (index 2 + link; root entries unused), gravity and drag.
  *
- * half_step = 0: drag acts with the velocity v. half_step = h/2: drag acts with the mean velocity of
- * the step, v_start + half_step * qdd (implicit, unconditionally stable), and extra_d[i] is added to
- * the joint's articulated inertia for implicit servos. */
-void tree_accelerate(struct tree *tree, const double *tau, const double *extra_d,
-                     double gravity_m_s2, double half_step, double *qdd);
+ * half_step = 0: drag acts with the velocity set. half_step = h/2: drag acts with the mean velocity of
+ * the step, `start` + half_step * qdd (implicit, unconditionally stable), and extra[i] is added to
+ * the joint's articulated inertia for implicit servos; explicit ones have none. */
+void tree_accelerate(struct tree *tree, const double *tau, const double *extra, double gravity_m_s2,
+                     double half_step, double *qdd);
 
 /* Torque or force that the last tree_accelerate() needed at a driven joint. */
 double tree_drive_effort(const struct tree *tree, int link);
@@ -93,15 +115,34 @@ double tree_drive_effort(const struct tree *tree, int link);
 /* Power or impulse of the drag in the last tree_accelerate(): sum over links of F . V, where V comes
  * from the rates given (velocities at the same pose). Negative. */
 double tree_drag_power(struct tree *tree, const double *qd, double half_step);
+/* The same for half_step = 0 and the velocity that is set. */
+double tree_drag_power_now(const struct tree *tree);
 
-/* Factors the plain mass matrix at the pose, for tree_impulse(). */
+/* Factors the plain mass matrix at the pose: M = L' D L along the tree. */
 void tree_factor(struct tree *tree);
 
-/* Velocity change under a spatial impulse on link a, its opposite on link b (-1: none), and a unit
- * impulse times joint_impulse along joint `joint` (-1: none). Writes dqd[dof] and the links' dv[count]. */
-void tree_impulse(const struct tree *tree, struct force impulse, int a, int b, int joint,
-                  double joint_impulse, double *dqd, struct motion *dv);
+/* An impulse as the factors see it, L^-T f: what each joint on its way to the root takes of it, and
+ * what arrives there. Joints in decreasing order. */
+struct tree_row {
+    int count;
+    int *joints;    /* room for the tree's links */
+    double *shares; /* per link; 0 for joints that are not listed */
+    struct force root;
+    struct motion root_response;
+};
+/* An impulse on link a, its opposite on link b (-1: none), moments about the links' origins. */
+void tree_carry(const struct tree *tree, int a, struct force on_a, int b, struct force on_b,
+                struct tree_row *row);
+/* A unit impulse times `sign` along a joint. */
+void tree_carry_joint(const struct tree *tree, int joint, double sign, struct tree_row *row);
+/* f M^-1 g of the impulses of two rows. */
+double tree_couple(const struct tree *tree, const struct tree_row *f, const struct tree_row *g);
+/* The change of the rates: M^-1 of the impulse with these shares (per link) and this rest. */
+void tree_respond(const struct tree *tree, const double *shares, struct force root, double *dqd);
 
+/* Centre of mass of a link, from the root's origin. */
+struct vec2 tree_centre(const struct tree_link *link);
+struct motion tree_centre_velocity(const struct tree_link *link);
 /* At the pose and velocity. */
 double tree_kinetic_energy(const struct tree *tree);
 double tree_potential_energy(const struct tree *tree, double gravity_m_s2);

@@ -92,8 +92,9 @@ static void find_ground_only(const double *q, const double *qd)
 static void contact_speed(const struct contact *c, const double *qd, double *vn, double *vt)
 {
     tree_set_velocity(&sys.tree, qd);
-    struct motion v = sys.tree.links[c->a].v;
-    double rx = c->at.x - sys.tree.root_x, ry = c->at.y - sys.tree.root_y;
+    const struct tree_link *l = &sys.tree.links[c->a];
+    struct motion v = l->velocity;
+    double rx = c->at.x - sys.tree.root_x - l->px, ry = c->at.y - sys.tree.root_y - l->py;
     double x = v.x - v.w * ry, y = v.y + v.w * rx;
     *vn = x * c->normal.x + y * c->normal.y;
     *vt = x * c->normal.y - y * c->normal.x;
@@ -167,11 +168,11 @@ START_TEST(kick_is_the_momentum_of_the_impulses)
         tree_set_velocity(&sys.tree, kick);
         for (int k = 0; k < sys.tree.count; k++) {
             const struct tree_link *l = &sys.tree.links[k];
-            double px = l->mass * (l->v.x - l->v.w * l->cy),
-                   py = l->mass * (l->v.y + l->v.w * l->cx);
-            got[0] += px;
-            got[1] += py;
-            got[2] += l->inertia * l->v.w + l->cx * py - l->cy * px;
+            struct vec2 centre = tree_centre(l);
+            struct motion v = tree_centre_velocity(l);
+            got[0] += l->mass * v.x;
+            got[1] += l->mass * v.y;
+            got[2] += l->own_inertia * v.w + l->mass * (centre.x * v.y - centre.y * v.x);
         }
         for (int k = 0; k < 3; k++)
             ck_assert_double_eq_tol(got[k], sum[k], 1e-9);

@@ -418,6 +418,36 @@ START_TEST(results_have_the_golden_digest)
 }
 END_TEST
 
+START_TEST(many_at_once_have_the_same_bits)
+{
+    for (int round = 0; round < 20000; round++) {
+        static const double orders[] = {1e-300, 1e-12, 1, 10, 1e3, 1e6, 1e9, 1e300};
+        double x[7], sine[8], cosine[8];
+        int count = (int)rng_below(&rng, 8);
+        for (int i = 0; i < count; i++) {
+            x[i] = rng_uniform(&rng, -1, 1) * orders[rng_below(&rng, 8)];
+            if (rng_chance(&rng, 0.1))
+                x[i] = near_quarter_turn(1e6);
+            if (rng_chance(&rng, 0.05))
+                x[i] = any_finite();
+            if (rng_chance(&rng, 0.05))
+                x[i] = rng_chance(&rng, 0.5) ? HUGE_VAL : NAN;
+            if (rng_chance(&rng, 0.05))
+                x[i] = rng_chance(&rng, 0.5) ? 0.0 : -0.0;
+        }
+        sine[count] = cosine[count] = 7;
+        det_sincos_all(x, count, sine, cosine);
+        REQUIRE(sine[count] == 7 && cosine[count] == 7);
+        for (int i = 0; i < count; i++) {
+            double s, c;
+            det_sincos(x[i], &s, &c);
+            REQUIRE(memcmp(&s, &sine[i], sizeof s) == 0);
+            REQUIRE(memcmp(&c, &cosine[i], sizeof c) == 0);
+        }
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("detmath");
@@ -425,6 +455,7 @@ int main(void)
     tcase_add_checked_fixture(cases, setup, NULL);
     tcase_set_timeout(cases, 30);
     tcase_add_loop_test(cases, errors_are_within_bounds, 0, ACCURACY_CASES);
+    tcase_add_test(cases, many_at_once_have_the_same_bits);
     tcase_add_test(cases, a_planted_fault_is_seen);
     tcase_add_test(cases, atan2_is_accurate_in_all_quadrants);
     tcase_add_test(cases, pow_is_as_good_as_it_says);

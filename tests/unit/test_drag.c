@@ -71,8 +71,12 @@ static void draw_body(struct tree *tree, int most)
                                 .sin = sin(angle),
                                 .shape = part->shape};
     }
-    for (int i = 0; i < p->link_count; i++)
-        link_motion[i] = tree->links[i].v;
+    for (int i = 0; i < p->link_count; i++) {
+        /* as a field: about the root's origin */
+        const struct tree_link *l = &tree->links[i];
+        struct motion v = l->velocity;
+        link_motion[i] = (struct motion){v.w, v.x + v.w * l->py, v.y - v.w * l->px};
+    }
 }
 
 /* 1 if the ray from (x, y) along (nx, ny) meets the box. */
@@ -152,9 +156,9 @@ static void give_velocities(struct drag *drag, const struct tree *tree)
 {
     for (int i = 0; i < tree->count; i++) {
         const struct tree_link *l = &tree->links[i];
-        double x = l->v.x - l->v.w * l->py, y = l->v.y + l->v.w * l->px;
+        struct motion v = l->velocity;
         drag->velocity[i] =
-            (struct motion){l->v.w, l->cos * x + l->sin * y, l->cos * y - l->sin * x};
+            (struct motion){v.w, l->cos * v.x + l->sin * v.y, l->cos * v.y - l->sin * v.x};
     }
 }
 

@@ -325,7 +325,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- impulses */
 
-/* Generalised impulse of a spatial impulse about the root's origin on a link. */
+/* Generalised impulse of an impulse about a link's origin on it. */
 static void add_impulse(double *into, const double *q, struct force f, int link, double sign)
 {
     double complex still[DOF] = {0}, j[3][DOF];
@@ -333,49 +333,74 @@ static void add_impulse(double *into, const double *q, struct force f, int link,
     for (int i = 0; i < tree.dof; i++)
         still[i] = q[i];
     find_pose(&pose, still);
-    find_jacobian(&pose, link, q[0], q[1], j);
+    find_jacobian(&pose, link, pose.px[link], pose.py[link], j);
     for (int i = 0; i < tree.dof; i++)
         into[i] += sign * creal(f.n * j[0][i] + f.x * j[1][i] + f.y * j[2][i]);
 }
 
+static struct tree_row make_row(int links)
+{
+    struct tree_row row = {.joints = arena_take(&arena, (size_t)links, sizeof(int)),
+                           .shares = arena_take(&arena, (size_t)links, sizeof(double))};
+    ck_assert(row.joints && row.shares);
+    return row;
+}
+
+static struct force random_force(void)
+{
+    return (struct force){rng_uniform(&rng, -1, 1), rng_uniform(&rng, -1, 1),
+                          rng_uniform(&rng, -1, 1)};
+}
+
+/* A random impulse on one or two links, or on a joint, in both formulations. */
+static void draw_row(const struct sample *s, struct tree_row *row, double *general)
+{
+    int links = tree.count;
+    int a = (int)rng_below(&rng, (uint32_t)links);
+    int b = rng_chance(&rng, 0.5) ? (int)rng_below(&rng, (uint32_t)links) : -1;
+    for (int i = 0; i < tree.dof; i++)
+        general[i] = 0;
+    if (a > 0 && rng_chance(&rng, 0.3)) {
+        double sign = rng_uniform(&rng, -1, 1);
+        tree_carry_joint(&tree, a, sign, row);
+        general[2 + a] = sign;
+        return;
+    }
+    struct force on_a = random_force(), on_b = random_force();
+    tree_carry(&tree, a, on_a, b, on_b, row);
+    add_impulse(general, s->q, on_a, a, 1);
+    if (b >= 0)
+        add_impulse(general, s->q, on_b, b, 1);
+}
+
 START_TEST(impulses_match_the_dense_formulation)
 {
-    double worst = 0;
+    double worst = 0, worst_couple = 0;
     for (int i = 0; i < TREES; i++) {
         struct sample s;
         struct dense dense;
+        double got[DOF], expected[DOF], other[DOF], coupled = 0;
         draw_sample(&s, 0);
         make_dense(&dense, s.q, s.qd, 0);
-        int links = tree.count;
-        int a = rng_chance(&rng, 0.8) ? (int)rng_below(&rng, (uint32_t)links) : -1;
-        int b = rng_chance(&rng, 0.5) ? (int)rng_below(&rng, (uint32_t)links) : -1;
-        int joint = links > 1 && rng_chance(&rng, 0.5) ? 1 + (int)rng_below(&rng, links - 1u) : -1;
-        struct force f = {rng_uniform(&rng, -1, 1), rng_uniform(&rng, -1, 1),
-                          rng_uniform(&rng, -1, 1)};
-        double twist = rng_uniform(&rng, -1, 1), dqd[DOF], expected[DOF] = {0};
-        struct motion dv[LINKS];
         tree_factor(&tree);
-        tree_impulse(&tree, f, a, b, joint, twist, dqd, dv);
-
-        if (a >= 0)
-            add_impulse(expected, s.q, f, a, 1);
-        if (b >= 0)
-            add_impulse(expected, s.q, f, b, -1);
-        if (joint > 0)
-            expected[2 + joint] += twist;
+        struct tree_row f = make_row(tree.count), g = make_row(tree.count);
+        /* twice: a row is used again */
+        draw_row(&s, &f, expected);
+        draw_row(&s, &f, expected);
+        draw_row(&s, &g, other);
+        tree_respond(&tree, f.shares, f.root, got);
         solve_dense(dense.mass, expected, dense.dof);
-        worst = fmax(worst, find_error(dqd, expected, dense.dof));
+        worst = fmax(worst, find_error(got, expected, dense.dof));
 
-        /* the links' changes follow from the rates' */
-        tree_set_velocity(&tree, dqd);
-        for (int k = 0; k < links; k++) {
-            double got[3] = {dv[k].w, dv[k].x, dv[k].y};
-            double want[3] = {tree.links[k].v.w, tree.links[k].v.x, tree.links[k].v.y};
-            worst = fmax(worst, find_error(got, want, 3));
-        }
+        for (int k = 0; k < dense.dof; k++)
+            coupled += expected[k] * other[k];
+        double couple = tree_couple(&tree, &f, &g), back = tree_couple(&tree, &g, &f);
+        worst_couple = fmax(worst_couple, find_error(&couple, &coupled, 1));
+        worst_couple = fmax(worst_couple, find_error(&back, &coupled, 1));
     }
-    printf("tree: impulses, largest relative error %.1e\n", worst);
+    printf("tree: impulses, largest relative error %.1e, couplings %.1e\n", worst, worst_couple);
     ck_assert_double_lt(worst, TOLERANCE);
+    ck_assert_double_lt(worst_couple, TOLERANCE);
 }
 END_TEST
 
@@ -399,8 +424,9 @@ START_TEST(poses_velocities_and_energies_match)
             const struct tree_link *l = &tree.links[k];
             ck_assert_double_eq_tol(tree.root_x + l->px, creal(pose.px[k]), 1e-12);
             ck_assert_double_eq_tol(tree.root_y + l->py, creal(pose.py[k]), 1e-12);
-            ck_assert_double_eq_tol(tree.root_x + l->cx, creal(pose.cx[k]), 1e-12);
-            ck_assert_double_eq_tol(tree.root_y + l->cy, creal(pose.cy[k]), 1e-12);
+            struct vec2 centre = tree_centre(l);
+            ck_assert_double_eq_tol(tree.root_x + centre.x, creal(pose.cx[k]), 1e-12);
+            ck_assert_double_eq_tol(tree.root_y + centre.y, creal(pose.cy[k]), 1e-12);
             potential += 3.7 * body.links[k].mass_kg * creal(pose.cy[k]);
         }
         ck_assert_double_eq_tol(tree_kinetic_energy(&tree), kinetic, 1e-11 * (1 + kinetic));
@@ -453,15 +479,17 @@ START_TEST(a_free_body_hung_on_the_world_moves_as_a_free_one)
             ck_assert_double_eq(got[k], 0);
         error = find_error(got + 3, expected, tree.dof);
 
-        /* impulses are the same about the root's origin, wherever that is */
-        struct motion dv[LINKS];
-        struct force f = {rng_uniform(&rng, -1, 1), rng_uniform(&rng, -1, 1), 0};
+        /* impulses */
+        struct tree_row row = make_row(hung.count);
+        struct force f = random_force(), none = {0, 0, 0};
         int at = (int)rng_below(&rng, (uint32_t)tree.count);
         tree_factor(&tree);
+        tree_carry(&tree, at, f, -1, none, &row);
+        tree_respond(&tree, row.shares, row.root, expected);
+        row = make_row(hung.count);
         tree_factor(&hung);
-        tree_impulse(&tree, f, at, -1, -1, 0, expected, dv);
-        f.n += s.q[0] * f.y - s.q[1] * f.x;
-        tree_impulse(&hung, f, at + 3, -1, -1, 0, got, dv);
+        tree_carry(&hung, at + 3, f, -1, none, &row);
+        tree_respond(&hung, row.shares, row.root, got);
         error = fmax(error, find_error(got + 3, expected, tree.dof));
         ck_assert_double_eq_tol(tree_kinetic_energy(&hung), tree_kinetic_energy(&tree),
                                 1e-9 * (1 + tree_kinetic_energy(&tree)));
