@@ -105,6 +105,10 @@ $(B)/tests/%: $(B)/obj/tests/%.o $(ALL_LIBS)
 	$(Q)$(CC) $(LINK) -o $@ $^ $(LIBS_VIEWER) $(LIBS_CONTROLLER) $(LIBS_COMMON) $(LIBS_TEST)
 
 STRESSES := $(patsubst tests/%.c,$(B)/%,$(wildcard tests/stress/*.c))
+# errors are planted between the solver and its parts
+$(B)/tests/oracle/test_planted: LINK += -Wl,--wrap=contacts_solve,--wrap=contacts_book \
+	-Wl,--wrap=tree_drag_power,--wrap=tree_accelerate
+
 tests: $(TESTS) $(PROGRAMS) $(STRESSES)
 test: tests
 	$(Q)BUILD=$(B) scripts/run-tests

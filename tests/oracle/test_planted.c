@@ -1,0 +1,175 @@
+/* Errors planted in the physics, one at a time, and what the energy ledger makes of them: creatures that
+ * are sound as they are must lose their score, with a reason.
+ *
+ * The functions between the solver and its parts are wrapped by the linker (see the Makefile): the
+ * programs know nothing of this. A fault of 0 calls them as they are, which shows that what is found is
+ * the fault and not the creature. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/creature.h"
+#include "simulator/contacts.h"
+#include "simulator/evaluate.h"
+#include "simulator/tree.h"
+
+enum fault {
+    FAULT_NONE,
+    FAULT_IMPULSE_SIGN,     /* a contact pulls where it should push, now and then */
+    FAULT_IMPULSE_SIZE,     /* impulses act a tenth more than they were computed */
+    FAULT_CONTACT_UNBOOKED, /* friction and impacts cost nothing */
+    FAULT_DRAG_BOOKED,      /* a tenth of the drag is forgotten */
+    FAULT_DRAG_SIGN,        /* drag is booked as if it pushed */
+    FAULT_GRAVITY,          /* a tenth more than the ledger knows of */
+    FAULT_ACCELERATION,     /* the spatial acceleration taken for that of the point */
+    FAULT_TORQUE,           /* effectors act twice as strongly as booked */
+};
+
+static enum fault fault, armed; /* it acts in the scored time only */
+static long planted;            /* how often it acted */
+
+void __real_contacts_solve(struct contacts *s, double *kick);
+void __wrap_contacts_solve(struct contacts *s, double *kick);
+void __real_contacts_book(const struct contacts *s, struct ledger *ledger);
+void __wrap_contacts_book(const struct contacts *s, struct ledger *ledger);
+double __real_tree_drag_power(struct tree *tree, const double *qd, double half_step);
+double __wrap_tree_drag_power(struct tree *tree, const double *qd, double half_step);
+void __real_tree_accelerate(struct tree *tree, const double *tau, const double *extra_d,
+                            double gravity_m_s2, double half_step, double *qdd);
+void __wrap_tree_accelerate(struct tree *tree, const double *tau, const double *extra_d,
+                            double gravity_m_s2, double half_step, double *qdd);
+
+void __wrap_contacts_solve(struct contacts *s, double *kick)
+{
+    static long calls;
+    double factor = 1;
+    __real_contacts_solve(s, kick);
+    if (fault == FAULT_IMPULSE_SIGN && ++calls % 50 == 0)
+        factor = -1;
+    if (fault == FAULT_IMPULSE_SIZE)
+        factor = 1.1;
+    for (int i = 0; i < s->dof && factor != 1; i++)
+        kick[i] *= factor;
+    planted += factor != 1;
+}
+
+void __wrap_contacts_book(const struct contacts *s, struct ledger *ledger)
+{
+    if (fault == FAULT_CONTACT_UNBOOKED)
+        planted++;
+    else
+        __real_contacts_book(s, ledger);
+}
+
+double __wrap_tree_drag_power(struct tree *tree, const double *qd, double half_step)
+{
+    double power = __real_tree_drag_power(tree, qd, half_step);
+    planted += fault == FAULT_DRAG_BOOKED || fault == FAULT_DRAG_SIGN;
+    return fault == FAULT_DRAG_BOOKED ? 0.9 * power : fault == FAULT_DRAG_SIGN ? -power : power;
+}
+
+void __wrap_tree_accelerate(struct tree *tree, const double *tau, const double *extra_d,
+                            double gravity_m_s2, double half_step, double *qdd)
+{
+    const struct motion *v = &tree->links[0].v;
+    double twice[2 + 64];
+    for (int i = 0; i < tree->dof; i++)
+        twice[i] = 2 * tau[i];
+    planted += fault >= FAULT_GRAVITY;
+    __real_tree_accelerate(tree, fault == FAULT_TORQUE ? twice : tau, extra_d,
+                           fault == FAULT_GRAVITY ? 1.1 * gravity_m_s2 : gravity_m_s2, half_step,
+                           qdd);
+    if (fault == FAULT_ACCELERATION) {
+        qdd[0] += v->w * v->y;
+        qdd[1] -= v->w * v->x;
+    }
+}
+
+/* ---------------------------------------------------------------- trials */
+
+static int arm(void *context, const struct evaluate_view *view)
+{
+    (void)context;
+    if (view->phase == PHASE_SCORE)
+        fault = armed;
+    return 0;
+}
+
+static struct evaluation evaluate_file(const char *name, const char *preset, double dt_s)
+{
+    char path[128];
+    struct creature creature;
+    struct error error;
+    struct params params;
+    struct evaluation result;
+    struct arena arena;
+    snprintf(path, sizeof path, "examples/creatures/%s.json", name);
+    creature_init(&creature);
+    ck_assert_msg(creature_read(&creature, path, &error) == 0, "%s", error.message);
+    params_set_defaults(&params);
+    ck_assert_int_eq(params_set(&params, "world.preset", preset, &error), 0);
+    params.simulation_duration_s = 4;
+    params.simulation_dt_s = dt_s;
+    params.simulation_brain_hz = dt_s > 1.0 / 60 ? 1 / dt_s : 60;
+    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
+    planted = 0;
+    fault = FAULT_NONE;
+    evaluate(&creature.genome, &params, 1, &arena, arm, NULL, &result);
+    fault = FAULT_NONE;
+    arena_deinit(&arena);
+    creature_deinit(&creature);
+    return result;
+}
+
+static const struct trial {
+    const char *what;
+    enum fault fault;
+    const char *creature, *preset;
+    double steps_per_s;
+} trials[] = {
+    {"a contact that pulls", FAULT_IMPULSE_SIGN, "inchworm", "land", 240},
+    {"impulses too large by a tenth", FAULT_IMPULSE_SIZE, "inchworm", "land", 240},
+    {"contacts not booked", FAULT_CONTACT_UNBOOKED, "inchworm", "land", 240},
+    {"drag booked too small by a tenth", FAULT_DRAG_BOOKED, "fish", "water", 240},
+    {"drag booked with a wrong sign", FAULT_DRAG_SIGN, "fish", "water", 240},
+    {"gravity too large by a tenth", FAULT_GRAVITY, "fish", "air", 240},
+    {"spatial for common acceleration", FAULT_ACCELERATION, "fish", "air", 240},
+    {"torques twice as large as booked", FAULT_TORQUE, "fish", "water", 240},
+    {"a step ten times too large", FAULT_NONE, "biped", "land", 24},
+};
+enum { TRIALS = sizeof trials / sizeof trials[0] };
+
+START_TEST(a_planted_error_is_found)
+{
+    const struct trial *t = &trials[_i];
+    armed = FAULT_NONE;
+    struct evaluation sound = evaluate_file(t->creature, t->preset, 1.0 / 240);
+    ck_assert_msg(sound.verdict == VERDICT_OK, "%s in %s: %s", t->creature, t->preset,
+                  verdict_name(sound.verdict));
+    ck_assert_double_lt(sound.measures.residual_share, 0.01);
+    ck_assert_int_eq(planted, 0);
+
+    armed = t->fault;
+    struct evaluation broken = evaluate_file(t->creature, t->preset, 1 / t->steps_per_s);
+    printf("planted: %-34s %s after %.2f s, unaccounted %.2g of work and losses (sound: %.1e)\n",
+           t->what, verdict_name(broken.verdict), broken.measures.time_s,
+           broken.measures.residual_share, sound.measures.residual_share);
+    ck_assert(planted > 0 || t->fault == FAULT_NONE);
+    ck_assert_int_eq(broken.verdict, VERDICT_ENERGY);
+    ck_assert_double_gt(broken.measures.residual_share, 0.01);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("planted");
+    TCase *tests = tcase_create("ledger");
+    tcase_set_timeout(tests, 60);
+    tcase_add_loop_test(tests, a_planted_error_is_found, 0, TRIALS);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed > 0;
+}
