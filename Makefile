@@ -109,7 +109,8 @@ STRESSES := $(patsubst tests/%.c,$(B)/%,$(wildcard tests/stress/*.c))
 $(B)/tests/oracle/test_planted: LINK += -Wl,--wrap=contacts_solve,--wrap=contacts_book \
 	-Wl,--wrap=tree_drag_power,--wrap=tree_accelerate
 
-tests: $(TESTS) $(PROGRAMS) $(STRESSES)
+BENCHES := $(patsubst tests/%.c,$(B)/%,$(wildcard tests/bench/bench_*.c))
+tests: $(TESTS) $(PROGRAMS) $(STRESSES) $(BENCHES)
 test: tests
 	$(Q)BUILD=$(B) scripts/run-tests
 
@@ -126,7 +127,6 @@ FUZZ_COUNT ?= 1000000
 fuzz-genetics: $(B)/tests/fuzz/test_genetics_fuzz
 	$(Q)$< $(FUZZ_COUNT)
 
-BENCHES := $(patsubst tests/%.c,$(B)/%,$(wildcard tests/bench/bench_*.c))
 $(B)/bench/%: $(B)/obj/tests/bench/%.o $(ALL_LIBS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LINK) -o $@ $^ $(LIBS_CONTROLLER) $(LIBS_VIEWER) $(LIBS_COMMON)

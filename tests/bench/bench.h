@@ -3,13 +3,14 @@
  *   bench_X [NAME[,NAME]...] [REPETITIONS]
  *
  * A workload's `run` does a fixed amount of work and says how many units (evaluations, children, ...)
- * that was. After one run to warm up it is timed once per repetition; the fastest and the
+ * that was. Or its `measure` returns a figure of its own, an error or a ratio. After one run to warm up it is timed once per repetition; the fastest and the
  * median time of one unit are printed in microseconds. What only computes is timed by the CPU time of
  * its thread, which other programs on the machine disturb least; what waits for disks or processes by
  * the wall clock. See README.md beside this file. */
 #ifndef TESTS_BENCH_BENCH_H
 #define TESTS_BENCH_BENCH_H
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,8 @@ struct bench_workload {
     int (*set_up)(const void *context);
     /* Units done, or -1 with a message. */
     int (*run)(const void *context);
+    /* Instead of `run`: the figure of a repetition itself, in `unit`, or NAN with a message. */
+    double (*measure)(const void *context);
     /* At the end, also after a failure. May be NULL. */
     void (*tear_down)(void);
 };
@@ -88,36 +91,46 @@ static inline int bench_compare(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
+/* One repetition: the time of a unit in us, or what the workload measures. NAN: it failed. */
+static inline double bench_repeat(const struct bench_workload *workload)
+{
+    if (workload->measure)
+        return workload->measure(workload->context);
+    double from = bench_now_us(workload->is_wall_clock);
+    int units = workload->run(workload->context);
+    double to = bench_now_us(workload->is_wall_clock);
+    return units > 0 ? (to - from) / units : NAN;
+}
+
 /* Times one workload and prints its line. 0 or -1. */
 static inline int bench_measure(const struct bench_workload *workload, int repetitions,
                                 const struct bench_machine *machine)
 {
-    double *times = malloc((size_t)repetitions * sizeof *times);
-    int done = 0;
-    if (!times || (workload->set_up && workload->set_up(workload->context) != 0) ||
-        workload->run(workload->context) <= 0)
-        goto end;
-    for (; done < repetitions; done++) {
-        double from = bench_now_us(workload->is_wall_clock);
-        int units = workload->run(workload->context);
-        double to = bench_now_us(workload->is_wall_clock);
-        if (units <= 0)
-            goto end;
-        times[done] = (to - from) / units;
+    double *figures = malloc((size_t)repetitions * sizeof *figures);
+    int done = 0, is_good = figures != NULL;
+    if (is_good && workload->set_up)
+        is_good = workload->set_up(workload->context) == 0;
+    if (is_good)
+        is_good = !isnan(bench_repeat(workload));
+    for (; is_good && done < repetitions; done++) {
+        figures[done] = bench_repeat(workload);
+        is_good = !isnan(figures[done]);
     }
-    qsort(times, (size_t)repetitions, sizeof *times, bench_compare);
-    double median = (times[(repetitions - 1) / 2] + times[repetitions / 2]) / 2;
-    printf("%s,%s,%.3f,%.3f,%d,%s,%s,%s\n", workload->name, workload->unit, times[0], median,
-           repetitions, machine->commit, machine->compiler, machine->cpu);
-    fflush(stdout);
-end:
+    if (is_good) {
+        qsort(figures, (size_t)repetitions, sizeof *figures, bench_compare);
+        double median = (figures[(repetitions - 1) / 2] + figures[repetitions / 2]) / 2;
+        printf(workload->measure ? "%s,%s,%.4g,%.4g,%d,%s,%s,%s\n"
+                                 : "%s,%s,%.3f,%.3f,%d,%s,%s,%s\n",
+               workload->name, workload->unit, figures[0], median, repetitions, machine->commit,
+               machine->compiler, machine->cpu);
+        fflush(stdout);
+    } else {
+        fprintf(stderr, "%s: failed\n", workload->name);
+    }
     if (workload->tear_down)
         workload->tear_down();
-    free(times);
-    if (done == repetitions)
-        return 0;
-    fprintf(stderr, "%s: failed\n", workload->name);
-    return -1;
+    free(figures);
+    return is_good ? 0 : -1;
 }
 
 /* Whether `names` (comma-separated; NULL = all) has the name. */

@@ -133,7 +133,7 @@ static struct population dress(uint32_t number, int has_result)
         row[i].parents[0] = row[i].parents[1] = 0;
         row[i].has_result = has_result;
     }
-    return (struct population){row, POPULATION};
+    return (struct population){.individuals = row, .count = POPULATION};
 }
 
 /* One generation of nothing but newborn creatures: the one before is closed and this one opened,
@@ -165,8 +165,9 @@ static int run_store(const void *context)
 /* ---------------------------------------------------------------- the table */
 
 static const struct bench_workload workloads[] = {
-    {"breeding_only", "us/child", 25, 0, NULL, make_population, run_breeding, forget_population},
-    {"store_only", "us/result", 25, 1, NULL, make_store, run_store, remove_store},
+    {"breeding_only", "us/child", 25, 0, NULL, make_population, run_breeding, NULL,
+     forget_population},
+    {"store_only", "us/result", 25, 1, NULL, make_store, run_store, NULL, remove_store},
 };
 
 int main(int argc, char **argv)

@@ -7,7 +7,9 @@
 #include "common/creature.h"
 #include "controller/genetics.h"
 #include "simulator/evaluate.h"
+#include "simulator/scene.h"
 #include "tests/bench/bench.h"
+#include "tests/bench/expected.h"
 #include "tests/bench/fixed_dynamics.h"
 
 static struct arena arena;
@@ -200,15 +202,167 @@ static int run_brains(const void *context)
     return THINKS_EACH * thinker_count;
 }
 
+/* ---------------------------------------------------------------- an exact pendulum */
+
+enum { PENDULUM_SECONDS = 10 };
+
+/* The double pendulum of the oracle, RK4 at 240 Hz, made and moved for so long. NULL: it failed. */
+static struct dynamics *move_pendulum(struct scene *scene, double seconds)
+{
+    struct error error;
+    struct dynamics *dynamics;
+    arena_reset(&arena);
+    scene->settings.integrator = INTEGRATOR_RK4;
+    scene->settings.dt_s = 1.0 / 240;
+    if (scene_start(scene, &arena, &dynamics, &error) != 0) {
+        fprintf(stderr, "%s\n", error.message);
+        return NULL;
+    }
+    for (int steps = (int)(seconds * 240 + 0.5); steps > 0; steps--)
+        if (dynamics_step(dynamics) != 0)
+            return NULL;
+    return dynamics;
+}
+
+static struct scene pendulum;
+
+static int read_pendulum(const void *context)
+{
+    struct error error;
+    if (scene_read_file(&pendulum, "tests/oracle/scenes/double-pendulum-rods.json", &error) == 0)
+        return 0;
+    fprintf(stderr, "%s\n", error.message);
+    return -1;
+}
+
+static int run_pendulum(const void *context)
+{
+    return move_pendulum(&pendulum, PENDULUM_SECONDS) ? 1 : -1;
+}
+
+/* How far the tip is off after 10 s, m. */
+static double measure_pendulum(const void *context)
+{
+    const char *name = "double_pendulum_rods";
+    struct dynamics *dynamics = move_pendulum(&pendulum, PENDULUM_SECONDS);
+    if (!dynamics)
+        return NAN;
+    struct vec2 tip = scene_body_point(&pendulum, dynamics, 1, (struct vec2){0.7, 0});
+    return hypot(tip.x - expected_number(name, "tip_x", PENDULUM_SECONDS),
+                 tip.y - expected_number(name, "tip_y", PENDULUM_SECONDS));
+}
+
+/* ---------------------------------------------------------------- a walker without its brain */
+
+/* What a walker's effectors did in its scored time, and from where. */
+enum { TAPE_TICKS_MAX = 2000, TAPE_DOF_MAX = 64 };
+static struct tape {
+    double signals[TAPE_TICKS_MAX][TAPE_DOF_MAX];
+    double q[TAPE_DOF_MAX], end[TAPE_DOF_MAX];
+    int ticks; /* recorded, the start included */
+} tape;
+
+static int record_tick(void *context, const struct evaluate_view *view)
+{
+    size_t dof = (size_t)dynamics_dof(view->dynamics) * sizeof(double);
+    if (view->phase != PHASE_SCORE || dof > sizeof tape.q || tape.ticks == TAPE_TICKS_MAX)
+        return 0;
+    if (tape.ticks == 0)
+        memcpy(tape.q, dynamics_q(view->dynamics), dof);
+    memcpy(tape.end, dynamics_q(view->dynamics), dof);
+    for (int i = 0; i < view->phenotype->effector_count; i++)
+        tape.signals[tape.ticks][i] = view->signals[i];
+    tape.ticks++;
+    return 0;
+}
+
+/* The same motion from the tape: body and servos, nothing else. 0, or -1 if it is another motion. */
+static int replay_tape(const struct creature *creature)
+{
+    struct phenotype phenotype;
+    struct dynamics *dynamics = NULL;
+    const struct params *p = &creature->params;
+    struct world world;
+    double tick_s = 1 / p->simulation_brain_hz, qd[TAPE_DOF_MAX] = {0};
+    int steps = (int)ceil(tick_s / p->simulation_dt_s - 1e-6);
+    struct dynamics_settings settings = {.solver = p->simulation_solver,
+                                         .dt_s = tick_s / steps,
+                                         .integrator = p->simulation_integrator,
+                                         .contact_sweeps = (int)p->simulation_contact_sweeps,
+                                         .servo_rad_s = p->creature_servo_rad_s,
+                                         .joint_speed_rad_s = p->creature_joint_speed_rad_s,
+                                         .joint_speed_m_s = p->creature_joint_speed_m_s,
+                                         .effector_mode = p->creature_effector_mode,
+                                         .joint_damping_1_s = p->creature_joint_damping_1_s};
+    world_init(&world, p);
+    arena_reset(&arena);
+    if (phenotype_express(&phenotype, &creature->genome, p, &arena) == VERDICT_OK)
+        dynamics = dynamics_create(&phenotype, &world, &settings, &arena);
+    if (!dynamics)
+        return -1;
+    dynamics_set_state(dynamics, tape.q, qd);
+    for (int tick = 1; tick < tape.ticks; tick++) {
+        for (int i = 0; i < phenotype.effector_count; i++) {
+            const struct link *link = &phenotype.links[phenotype.effectors[i].link];
+            double from = tape.signals[tick - 1][i], to = tape.signals[tick][i];
+            int is_position = p->creature_effector_mode == EFFECTOR_POSITION;
+            double unit = link->mirror * (is_position ? link->scale : 1);
+            dynamics_set_target(dynamics, phenotype.effectors[i].link, unit * from,
+                                unit * (to - from) / tick_s);
+        }
+        for (int k = 0; k < steps; k++)
+            if (dynamics_step(dynamics) != 0)
+                return -1;
+    }
+    return memcmp(dynamics_q(dynamics), tape.end,
+                  (size_t)dynamics_dof(dynamics) * sizeof(double)) == 0
+               ? 0
+               : -1;
+}
+
+static double time_evaluation(const struct creature *creature, double duration_s)
+{
+    struct evaluation result;
+    struct params params = creature->params;
+    params.simulation_duration_s = duration_s;
+    double from_us = bench_now_us(0);
+    evaluate(&creature->genome, &params, creature->seed, &arena, NULL, NULL, &result);
+    return bench_now_us(0) - from_us;
+}
+
+/* The scored time of evolved creatures (without settling: the difference to next to no scored time),
+ * as a multiple of the same motions without brain, sensors, measures, guards and digest. */
+static double measure_brain_share(const void *context)
+{
+    double with_us = 0, without_us = 0;
+    for (int i = 0; i < creature_count; i++) {
+        const struct creature *creature = &creatures[i];
+        double tick_s = 1 / creature->params.simulation_brain_hz;
+        struct evaluation result;
+        tape.ticks = 0;
+        evaluate(&creature->genome, &creature->params, creature->seed, &arena, record_tick, NULL,
+                 &result);
+        double whole_us = time_evaluation(creature, creature->params.simulation_duration_s);
+        with_us += whole_us - time_evaluation(creature, tick_s);
+        double from_us = bench_now_us(0);
+        if (tape.ticks < 2 || replay_tape(creature) != 0) {
+            fprintf(stderr, "creature %d: its motion cannot be repeated\n", i + 1);
+            return NAN;
+        }
+        without_us += bench_now_us(0) - from_us;
+    }
+    return with_us / without_us;
+}
+
 /* ---------------------------------------------------------------- the table */
 
 #define FIXED(name, repetitions)                                                                   \
     {                                                                                              \
-#name, "us/evaluation", repetitions, 0, &name, check_fixed, run_fixed, NULL                \
+#name, "us/evaluation", repetitions, 0, &name, check_fixed, run_fixed, NULL, NULL          \
     }
 #define EVALUATIONS(name, repetitions, of, set_up)                                                 \
     {                                                                                              \
-        name, "us/evaluation", repetitions, 0, of, set_up, run_evaluations, forget_creatures       \
+        name, "us/evaluation", repetitions, 0, of, set_up, run_evaluations, NULL, forget_creatures \
     }
 
 static const struct bench_workload workloads[] = {
@@ -222,14 +376,21 @@ static const struct bench_workload workloads[] = {
     EVALUATIONS("random_swim", 7, "water", make_random_creatures),
     EVALUATIONS("evolved_walk", 25, "walk", read_creatures),
     EVALUATIONS("evolved_swim", 25, "swim", read_creatures),
-    {"brain_only", "us/think", 25, 0, "land", make_brains, run_brains, forget_creatures},
-    {"express_only", "us/expression", 25, 0, "land", make_random_creatures, run_expressions,
+    {"evolved_walk_brain", "times without brain", 25, 0, "walk", read_creatures, NULL,
+     measure_brain_share, forget_creatures},
+    {"evolved_swim_brain", "times without brain", 25, 0, "swim", read_creatures, NULL,
+     measure_brain_share, forget_creatures},
+    {"brain_only", "us/think", 25, 0, "land", make_brains, run_brains, NULL, forget_creatures},
+    {"express_only", "us/expression", 25, 0, "land", make_random_creatures, run_expressions, NULL,
      forget_creatures},
+    {"pendulum_rk4", "us/evaluation", 25, 0, NULL, read_pendulum, run_pendulum, NULL, NULL},
+    {"pendulum_rk4_error", "m off after 10 s", 1, 0, NULL, read_pendulum, NULL, measure_pendulum,
+     NULL},
 };
 
 int main(int argc, char **argv)
 {
-    if (arena_init(&arena, EVALUATE_ARENA_BYTES) != 0)
+    if (arena_init(&arena, SCENE_ARENA_BYTES) != 0)
         return 1;
     int result = bench_main(argc, argv, workloads, (int)(sizeof workloads / sizeof workloads[0]));
     arena_deinit(&arena);
