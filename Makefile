@@ -110,7 +110,7 @@ $(B)/tests/oracle/test_planted: LINK += -Wl,--wrap=contacts_solve,--wrap=contact
 	-Wl,--wrap=tree_drag_power,--wrap=tree_accelerate
 
 BENCHES := $(patsubst tests/%.c,$(B)/%,$(wildcard tests/bench/bench_*.c))
-tests: $(TESTS) $(PROGRAMS) $(STRESSES) $(BENCHES)
+tests: $(TESTS) $(PROGRAMS) $(STRESSES) $(BENCHES) $(addprefix $(B)/bench/,run plot precision)
 test: tests
 	$(Q)BUILD=$(B) scripts/run-tests
 
@@ -139,6 +139,11 @@ $(B)/stress/%: $(B)/obj/tests/stress/%.o $(ALL_LIBS)
 	$(Q)$(CC) $(LINK) -o $@ $^ $(LIBS_CONTROLLER) $(LIBS_COMMON)
 stress: $(B)/stress/stress
 	$(Q)nice $< $(STRESS)
+
+# whole runs, minutes: the size of Sims's, and how the rate grows with the workers
+bench-run: $(B)/bench/run $(PROGRAMS)
+	$(Q)$(B)/bench/run whole
+	$(Q)$(B)/bench/run scaling
 
 # errors against processor time of both solvers, as a picture of the documentation
 precision: $(B)/bench/precision $(B)/bench/plot
@@ -175,6 +180,7 @@ help:
 	@echo "make accuracy   measures anew and writes the tables of docs/physics.md"
 	@echo "make precision  errors against time of both solvers, as docs/images/precision.svg"
 	@echo "make fuzz-genetics FUZZ_COUNT=1000000       random breedings and mutations, every child checked"
+	@echo "make bench-run  whole runs of 300 creatures and 100 generations, and on 1, 2, ... workers"
 	@echo "make bench-peers  the same bodies in other physics engines, those that are installed"
 	@echo "make lint       layer check, clang-format, shellcheck, cppcheck"
 	@echo "make format     lay the sources out           make clean   remove build/"
@@ -182,5 +188,5 @@ help:
 	@echo "knobs: MODE=debug  SAN=address,undefined  WERROR=1  CC=clang  VARIANT=name  CFLAGS=..."
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
-.PHONY: all tests test fuzz-genetics oracle accuracy bench bench-peers precision lint format install clean help
+.PHONY: all tests test fuzz-genetics oracle accuracy bench bench-peers bench-run precision lint format install clean help
 .SECONDARY:

@@ -1,11 +1,11 @@
 /* The farm's speed: tasks a second through real processes, and what the controller spends on one.
  *
  * The workers are this program again (--worker=MICROSECONDS) and burn that much processor time per
- * task instead of simulating. Scenes: empty tasks (the pipes alone) and 1 ms (a fast evaluation), at
- * prefetch 1, 2 and 8, on two workers. After a warm-up the fastest and the median of the rounds are
- * printed as CSV; controller_us is processor time of this process per task: of a 1 ms task, 20 us
- * are 2 %. */
-#define _GNU_SOURCE /* gethostname() */
+ * task instead of simulating. Scenes: empty tasks (the pipes alone) and 1 ms (a fast evaluation), on 1
+ * worker up to as many as there are cores, with prefetch 2; on all cores also with 1 and 8. After a
+ * warm-up the fastest and the median of the rounds are printed as CSV; controller_us is processor time
+ * of this process per task: of a 1 ms task, 20 us are 2 %. */
+#define _GNU_SOURCE /* sysconf(_SC_NPROCESSORS_ONLN) */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +15,9 @@
 
 #include "common/log.h"
 #include "controller/farm.h"
+#include "tests/bench/bench.h"
 
-enum { ROUNDS = 5, WORKERS = 2, PARTS = 8 };
+enum { ROUNDS = 5, PARTS = 8 };
 
 static double clock_s(clockid_t clock)
 {
@@ -139,7 +140,7 @@ static void on_hungry(void *context, int room)
     }
 }
 
-static void run_round(const char *self, int task_us, int prefetch, uint64_t total)
+static void run_round(const char *self, int workers, int task_us, int prefetch, uint64_t total)
 {
     uv_loop_t loop;
     struct params params;
@@ -153,7 +154,7 @@ static void run_round(const char *self, int task_us, int prefetch, uint64_t tota
     memset(&round_state, 0, sizeof round_state);
     round_state.warm_up = total / 10;
     round_state.total = total;
-    struct farm_settings settings = {&params, WORKERS, "simulator", ""};
+    struct farm_settings settings = {&params, workers, "simulator", ""};
     struct farm_callbacks callbacks = {NULL, on_result, on_quarantine, on_hungry, on_failure};
     if (uv_loop_init(&loop) != 0)
         fail("no loop");
@@ -164,46 +165,47 @@ static void run_round(const char *self, int task_us, int prefetch, uint64_t tota
     uv_loop_close(&loop);
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static void run_scene(const char *self, const char *machine, int task_us, int prefetch,
-                      uint64_t total)
+static void run_scene(const char *self, const struct bench_machine *machine, int workers,
+                      int task_us, int prefetch)
 {
     double rates[ROUNDS], costs_us[ROUNDS];
+    uint64_t total = task_us > 0 ? 500 * (uint64_t)workers : 20000;
     for (int i = 0; i < ROUNDS; i++) {
-        run_round(self, task_us, prefetch, total);
+        run_round(self, workers, task_us, prefetch, total);
         rates[i] = (double)total / (round_state.end_s - round_state.start_s);
         costs_us[i] = (round_state.end_cpu_s - round_state.start_cpu_s) / (double)total * 1e6;
     }
-    qsort(rates, ROUNDS, sizeof rates[0], compare_doubles);
-    qsort(costs_us, ROUNDS, sizeof costs_us[0], compare_doubles);
-    printf("%s,farm,%d,%d,%d,%.0f,%.0f,%.2f,%.2f\n", machine, WORKERS, prefetch, task_us,
-           rates[ROUNDS - 1], rates[ROUNDS / 2], costs_us[0], costs_us[ROUNDS / 2]);
+    qsort(rates, ROUNDS, sizeof rates[0], bench_compare);
+    qsort(costs_us, ROUNDS, sizeof costs_us[0], bench_compare);
+    printf("farm,%d,%d,%d,%.0f,%.0f,%.2f,%.2f,%d,%s,%s,%s\n", workers, prefetch, task_us,
+           rates[ROUNDS - 1], rates[ROUNDS / 2], costs_us[0], costs_us[ROUNDS / 2], ROUNDS,
+           machine->commit, machine->compiler, machine->cpu);
     fflush(stdout);
 }
 
 int main(int argc, char **argv)
 {
     static const char option[] = "--worker=";
-    static const int prefetches[] = {1, 2, 8};
-    char self[4096], machine[256] = "unknown";
+    static const int tasks_us[] = {0, 1000};
+    char self[4096];
+    struct bench_machine machine;
     if (argc > 1 && strncmp(argv[1], option, strlen(option)) == 0)
         return worker_main(atof(argv[1] + strlen(option)));
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     if (length <= 0)
         fail("its own path is unknown");
     self[length] = '\0';
-    gethostname(machine, sizeof machine - 1);
     log_set(STDERR_FILENO, LOG_ERROR);
-    printf("machine,bench,workers,prefetch,task_us,tasks_per_s_best,tasks_per_s_median,"
-           "controller_us_best,controller_us_median\n");
-    for (int i = 0; i < 3; i++)
-        run_scene(self, machine, 0, prefetches[i], 20000);
-    for (int i = 0; i < 3; i++)
-        run_scene(self, machine, 1000, prefetches[i], 1000);
+    bench_describe(&machine);
+    int cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    printf("workload,workers,prefetch,task_us,tasks_per_s_best,tasks_per_s_median,"
+           "controller_us_best,controller_us_median,repetitions,commit,compiler,cpu\n");
+    for (int t = 0; t < 2; t++) {
+        for (int workers = 1; workers < cores; workers *= 2)
+            run_scene(self, &machine, workers, tasks_us[t], 2);
+        run_scene(self, &machine, cores, tasks_us[t], 1);
+        run_scene(self, &machine, cores, tasks_us[t], 2);
+        run_scene(self, &machine, cores, tasks_us[t], 8);
+    }
     return 0;
 }
