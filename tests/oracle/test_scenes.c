@@ -59,7 +59,7 @@ struct trial {
     struct dynamics *dynamics;
     double dt_s;
     long step;
-    char of[40]; /* the variant that is being measured */
+    char of[64]; /* the variant that is being measured */
 };
 
 static json_t *cases_json;
@@ -272,38 +272,77 @@ static void measure_reaction_wheel(struct trial *t)
     record(t, "joint_angle_reported", angle_of(t, 1));
 }
 
+/* An edge, as vn in its middle, rate, length and coefficient of drag. */
+struct moving_edge {
+    const char *of;
+    double speed, rate, length, coefficient;
+};
+static const struct moving_edge moving_edges[] = {{"v 1 w 0 L 1 k 2", 1, 0, 1, 2},
+                                                  {"v 0.3 w 2 L 0.8 k 5", 0.3, 2, 0.8, 5},
+                                                  {"v -0.4 w 3 L 1.2 k 1.5", -0.4, 3, 1.2, 1.5},
+                                                  {"v 0.9 w -1 L 0.5 k 4", 0.9, -1, 0.5, 4}};
+
+/* Starts a plate, body 0, whose upper side is that edge. */
+static void start_plate(struct trial *t, const struct moving_edge *edge)
+{
+    struct scene_body *body = &t->scene.bodies[0];
+    body->velocity =
+        (struct vec2){-sin(body->angle_rad) * edge->speed, cos(body->angle_rad) * edge->speed};
+    body->rate_rad_s = edge->rate;
+    t->scene.parts[0].width_m = edge->length;
+    trial_start(t);
+}
+
 /* Force and torque are mass times the derivative of the velocity at the start, by a one-sided formula
- * of order 8, which needs more digits of the velocities than steps of 1/240 s give. A plate is two edges back to back; the thickness w adds k w^3 / 6 to the spin. */
-static void measure_edge_drag(struct trial *t)
+ * of order 8, which needs more digits of the velocities than steps of 1/240 s give. */
+static void find_drag(struct trial *t, double *force, double *torque)
 {
     static const double weights[9] = {-761.0 / 280, 8,         -14,     56.0 / 3, -35.0 / 2,
                                       56.0 / 5,     -14.0 / 3, 8.0 / 7, -1.0 / 8};
+    const struct scene_body *body = &t->scene.bodies[0];
+    double nx = -sin(body->angle_rad), ny = cos(body->angle_rad), along = 0, spin = 0;
+    for (int j = 0; j < 9; j++) {
+        trial_run(t, j / 120.0);
+        struct part_state s = state_of(t, 0);
+        along += 120 * weights[j] * (nx * s.vx_m_s + ny * s.vy_m_s);
+        spin += 120 * weights[j] * s.omega_rad_s;
+    }
+    *force = body->mass_kg * along;
+    *torque = body->inertia_kg_m2 * spin;
+}
+
+/* A plate is two edges back to back; the thickness w adds k w^3 / 6 to the spin. All other laws on a
+ * plate of which one side is hidden. */
+static void measure_edge_drag(struct trial *t)
+{
     static const struct {
         const char *of;
-        double speed, rate, length, viscosity;
-    } edges[] = {{"v 1 w 0 L 1 k 2", 1, 0, 1, 2},
-                 {"v 0.3 w 2 L 0.8 k 5", 0.3, 2, 0.8, 5},
-                 {"v -0.4 w 3 L 1.2 k 1.5", -0.4, 3, 1.2, 1.5},
-                 {"v 0.9 w -1 L 0.5 k 4", 0.9, -1, 0.5, 4}};
-    for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++) {
+        int law, faces;
+    } laws[] = {{"leading linear", DRAG_LAW_LINEAR, DRAG_FACES_LEADING},
+                {"quadratic", DRAG_LAW_QUADRATIC, DRAG_FACES_ALL},
+                {"leading quadratic", DRAG_LAW_QUADRATIC, DRAG_FACES_LEADING}};
+    double force, torque;
+    for (size_t i = 0; i < sizeof moving_edges / sizeof moving_edges[0]; i++) {
+        const struct moving_edge *edge = &moving_edges[i];
         trial_read(t, "drag-plate");
-        struct scene_body *body = &t->scene.bodies[0];
-        double nx = -sin(body->angle_rad), ny = cos(body->angle_rad);
-        double k = edges[i].viscosity, w = t->scene.parts[0].height_m, along = 0, spin = 0;
-        t->scene.parts[0].width_m = edges[i].length;
+        double k = edge->coefficient, w = t->scene.parts[0].height_m;
         t->scene.world.viscosity_pa_s = k;
-        body->velocity = (struct vec2){nx * edges[i].speed, ny * edges[i].speed};
-        body->rate_rad_s = edges[i].rate;
-        trial_name(t, "%s", edges[i].of);
-        trial_start(t);
-        for (int j = 0; j < 9; j++) {
-            trial_run(t, j / 120.0);
-            struct part_state s = state_of(t, 0);
-            along += 120 * weights[j] * (nx * s.vx_m_s + ny * s.vy_m_s);
-            spin += 120 * weights[j] * s.omega_rad_s;
+        trial_name(t, "%s", edge->of);
+        start_plate(t, edge);
+        find_drag(t, &force, &torque);
+        record(t, "force", force / 2);
+        record(t, "torque", (torque + k * edge->rate * w * w * w / 6) / 2);
+        for (size_t law = 0; law < sizeof laws / sizeof laws[0]; law++) {
+            trial_read(t, "drag-edge");
+            t->scene.world.drag_law = laws[law].law;
+            t->scene.world.drag_faces = laws[law].faces;
+            t->scene.world.viscosity_pa_s = t->scene.world.quadratic_drag_kg_m2 = k;
+            trial_name(t, "%s, %s", laws[law].of, edge->of);
+            start_plate(t, edge);
+            find_drag(t, &force, &torque);
+            record(t, "force", force);
+            record(t, "torque", torque);
         }
-        record(t, "force", body->mass_kg * along / 2);
-        record(t, "torque", (body->inertia_kg_m2 * spin + k * edges[i].rate * w * w * w / 6) / 2);
     }
 }
 
