@@ -55,7 +55,6 @@ struct store {
     int is_in_transaction;
     int64_t branch;     /* the current one; 0 = not yet read */
     int64_t generation; /* the last opened; -1 = none */
-    int has_seeds;      /* the table `seeds` is there */
     sqlite3_stmt *hot[HOT_COUNT];
 };
 
@@ -497,8 +496,6 @@ int store_get_seeds(struct store *store, struct seeding *seeding, struct error *
 {
     sqlite3_stmt *row;
     *seeding = (struct seeding){NULL, 0};
-    if (!store->has_seeds)
-        return 0;
     int status =
         prepare(store, "SELECT source, creature FROM seeds ORDER BY individual", &row, error);
     while (!status && (status = next_row(store, row, error)) == 1) {
@@ -540,7 +537,6 @@ static int fill_new(struct store *store, const struct params *params, const stru
         status = put_branch(store, params, 0, error);
     if (!status)
         status = put_seeds(store, seeding, error);
-    store->has_seeds = !status;
     return status ? status : store_commit(store, error);
 }
 
@@ -612,11 +608,6 @@ static int read_position(struct store *store, struct error *error)
             query_i64(store, "SELECT max(number) FROM generations", -1, &store->generation, error);
     if (!status && store->branch < 1)
         status = fail_content(store, "it has no parameters", error);
-    int64_t seeds = 0;
-    if (!status)
-        status = query_i64(store, "SELECT count(*) FROM sqlite_master WHERE name = 'seeds'", 0,
-                           &seeds, error);
-    store->has_seeds = seeds > 0;
     return status;
 }
 
@@ -1491,14 +1482,7 @@ static int read_entries(struct store *store, sqlite3_stmt *row, struct store_ent
 /* Of members m, costs c and archive a. */
 #define ENTRY_COLUMNS                                                                              \
     ", m.rank, m.survived, m.fitness, c.worker, c.attempt, c.wall_ms, c.cpu_ms, c.arena_bytes,"    \
-    " c.time_s, "
-
-static const char *entry_columns(const struct store *store)
-{
-    return store->has_seeds ? ENTRY_COLUMNS
-               "(SELECT source FROM seeds WHERE seeds.individual = i.id), a.cell"
-                            : ENTRY_COLUMNS "NULL, a.cell";
-}
+    " c.time_s, (SELECT source FROM seeds WHERE seeds.individual = i.id)"
 
 int store_get_top(struct store *store, int64_t generation, int top, struct store_entry **entries,
                   int *count, uint32_t *generation_found, struct error *error)
@@ -1508,7 +1492,7 @@ int store_get_top(struct store *store, int64_t generation, int top, struct store
     *count = 0;
     int status = find_closed(store, &generation, error);
     if (!status)
-        status = prepare_printed(store, print_select, entry_columns(store),
+        status = prepare_printed(store, print_select, ENTRY_COLUMNS,
                                  "FROM members m JOIN individuals i ON i.id = m.individual"
                                  " LEFT JOIN costs c ON c.individual = i.id"
                                  " LEFT JOIN archive a ON a.generation = m.generation"
@@ -1530,7 +1514,7 @@ int store_get_lineage(struct store *store, uint64_t id, int has_second_parents,
     *entries = NULL;
     *count = 0;
     int status = prepare_printed(
-        store, print_select, entry_columns(store),
+        store, print_select, ENTRY_COLUMNS,
         "FROM individuals i"
         " LEFT JOIN members m ON m.individual = i.id AND m.generation ="
         " (SELECT max(generation) FROM members WHERE individual = i.id AND rank IS NOT NULL)"

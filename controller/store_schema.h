@@ -67,7 +67,7 @@ static const char *const store_schema[] = {
     ") STRICT",
     "CREATE INDEX individuals_generation ON individuals (generation)",
 
-    /* The creatures the run began with; none in stores from before there were seeds. */
+    /* The creatures the run began with. */
     "CREATE TABLE seeds ("
     " individual INTEGER PRIMARY KEY," /* whose genome it is, with new ids */
     " source TEXT NOT NULL,"           /* the file it was read from, or RUN_DIR:ID */
