@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# scripts/experiment: its statistics, a small experiment that is killed in the midst and goes on, what it
+# reports, and what it refuses.
+# speed: slow
+# shellcheck source=/dev/null disable=SC2154
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+command -v python3 >/dev/null || { echo "skip: there is no python3"; exit 77; }
+experiment=$root/scripts/experiment
+build=$(dirname "$bin")
+
+says 'statistics are right' "$experiment" --self-test
+
+plan() { # DIR
+    mkdir -p "$1"
+    cat >"$1/plan.ini" <<'END'
+[experiment]
+worlds = walk.ini
+seeds = 1-3
+evaluations = 110
+settings = farm.workers=2
+[methods]
+sims = evolution.search=sims
+archive = evolution.search=archive evolution.lag=8
+END
+}
+plan whole
+"$experiment" run whole --build "$build" >whole.out || fail "the experiment: $(cat whole.out)"
+[ "$(wc -l <whole.out)" = 6 ] || fail "not six runs: $(cat whole.out)"
+[ "$(wc -l <whole/runs.csv)" = 7 ] || fail "not six rows: $(cat whole/runs.csv)"
+[ -z "$(ls whole/work)" ] || fail "runs were left: $(ls whole/work)"
+grep -q '^| archive | 3 |' whole/report.md || fail "no archive in the report: $(cat whole/report.md)"
+grep -q '^| sims | archive | ' whole/report.md || fail "no comparison: $(cat whole/report.md)"
+for plot in best coverage final; do
+    python3 -c 'import sys, xml.dom.minidom as d; d.parse(sys.argv[1])' "whole/walk-$plot.svg" ||
+        fail "walk-$plot.svg is not XML"
+done
+
+# the numbers are those of the run: best and coverage, by SQL and by the controller
+"$experiment" run whole --build "$build" >again.out || fail "a second time: $(cat again.out)"
+[ ! -s again.out ] || fail "ran what was finished: $(cat again.out)"
+command=$(sed -n 's/^command = controller //p' whole/runs/walk-archive-2.txt)
+# shellcheck disable=SC2086
+"$bin/controller" $command -o by-hand >by-hand.out 2>&1 || fail "the command: $(cat by-hand.out)"
+best=$("$bin/controller" status by-hand --json | sed -n 's/^  "best": \(.*\),/\1/p')
+filled=$("$bin/controller" status by-hand --json | sed -n 's/^  "cells_filled": \(.*\),/\1/p')
+tail -n 1 whole/runs/walk-archive-2.txt >last
+python3 -c '
+import sys
+count, best, recent, coverage, quality, diversity = map(float, open("last").read().split())
+assert count == 110 and diversity <= coverage <= float(sys.argv[2]) and recent <= best
+assert best <= float(sys.argv[1]) + 1e-6 and quality >= best
+' "$best" "$filled" || fail "$(cat last) is not of a run with best $best and $filled cells"
+
+# killed in the midst (the controller too), then finished: the same results
+plan broken
+start setsid "$experiment" run broken --build "$build" >broken.out 2>&1
+has_two() { [ "$(find broken/runs -name '*.txt' 2>/dev/null | wc -l)" -ge 2 ]; }
+wait_until "two runs are finished" has_two
+kill -KILL -- "-$pid"
+wait "$pid" 2>/dev/null || true
+"$experiment" run broken --build "$build" >broken.out 2>&1 || fail "going on: $(cat broken.out)"
+for result in whole/runs/*.txt; do
+    diff <(grep -v '^cpu_s' "$result") <(grep -v '^cpu_s' "broken/runs/${result##*/}") ||
+        fail "$result differs after a kill"
+done
+
+# what is refused
+refused 1 'expected .run DIR' "$experiment" walk
+refused 1 'plan.ini: No such file' "$experiment" report nowhere
+sed -i 's/evolution.lag=8/evolution.lag=9/' broken/plan.ini
+refused 1 'made with other settings' "$experiment" report broken
+plan typing
+sed -i 's/evolution.lag=8/evolution.lug=8/' typing/plan.ini
+refused 1 'unknown key evolution.lug' "$experiment" run typing --build "$build"
