@@ -90,15 +90,35 @@ static int is_called(const struct search *search, int rank)
            !individual->has_referee;
 }
 
-/* Ranks a population without missing results and calls the top before the referee. */
+void search_hear(struct search *search, struct individual *individual, double referee_fitness)
+{
+    individual->has_referee = 1;
+    individual->referee_fitness = referee_fitness;
+    individual->fitness = search_judge(search, individual);
+    individual->is_news = 1;
+    search->news++;
+}
+
+/* Ranks a population without missing results and calls the top before the referee; whom he has seen
+ * already is ranked again at once. Refusals only bring others up, so nobody is called for nothing. */
 static void rank(struct search *search)
 {
-    int i;
+    int i, heard;
 
-    sort(&search->population, search_compare_ranks);
-    search->called = search->cursor = 0;
-    for (i = 0; i < search->population.count; i++)
-        search->called += is_called(search, i);
+    do {
+        sort(&search->population, search_compare_ranks);
+        search->called = search->cursor = heard = 0;
+        for (i = 0; i < search->population.count; i++) {
+            struct individual *individual = &search->population.individuals[i];
+
+            if (!is_called(search, i))
+                continue;
+            if (individual->has_glance)
+                search_hear(search, individual, individual->glance_fitness);
+            heard += individual->has_referee;
+            search->called++;
+        }
+    } while (heard);
 }
 
 static void update(struct search *search)
@@ -223,6 +243,8 @@ struct search *search_restore(const struct params *params, uint32_t generation,
             individual->fitness = search_judge(search, individual);
         if (individual->id >= search->next_id)
             search->next_id = individual->id + 1;
+        individual->is_asked = individual->is_before_referee = 0;
+        individual->has_glance = individual->is_news = 0;
     }
     if (begin(search)) {
         search_destroy(search);
@@ -308,23 +330,58 @@ const struct individual *search_tell(struct search *search, uint64_t id, int ver
     return find(search, id);
 }
 
-const struct individual *search_ask_referee(struct search *search)
+/* Of those with results, is it among the first for whom there is a referee? */
+static int is_at_the_top(const struct search *search, const struct individual *individual)
 {
-    if (search->lagged)
-        return lagged_ask_referee(search);
-    while (!search->missing && search->cursor < search->population.count) {
-        int at = search->cursor++;
+    int64_t better = 0;
+    int i;
 
-        if (is_called(search, at))
-            return &search->population.individuals[at];
+    for (i = 0; i < search->population.count && better < search->params.guard_referee_top; i++) {
+        const struct individual *other = &search->population.individuals[i];
+
+        better += other->has_result && search_compare_ranks(other, individual) < 0;
+    }
+    return better < search->params.guard_referee_top;
+}
+
+/* The referee's simulations are the longest, and would begin when all others have ended: half of the
+ * workers would wait for the other half. So who stands at the top when nine tenths have been given out
+ * goes before the referee then; a few of them for nothing. */
+static struct individual *ask_early(struct search *search)
+{
+    struct population *population = &search->population;
+    int i;
+
+    if (population->count - search->cursor > population->count / 10)
+        return NULL;
+    for (i = 0; i < population->count; i++) {
+        struct individual *individual = &population->individuals[i];
+
+        if (individual->has_result && individual->fitness > 0 && !individual->has_referee &&
+            !individual->has_glance && !individual->is_before_referee &&
+            is_at_the_top(search, individual))
+            return individual;
     }
     return NULL;
 }
 
-void search_note_refereed(struct search *search, struct individual *individual)
+const struct individual *search_ask_referee(struct search *search)
 {
-    individual->is_news = 1;
-    search->news++;
+    struct individual *individual = NULL;
+
+    if (search->lagged)
+        return lagged_ask_referee(search);
+    if (search->missing)
+        individual = ask_early(search);
+    while (!search->missing && !individual && search->cursor < search->population.count) {
+        int at = search->cursor++;
+
+        if (is_called(search, at) && !search->population.individuals[at].is_before_referee)
+            individual = &search->population.individuals[at];
+    }
+    if (individual)
+        individual->is_before_referee = 1;
+    return individual;
 }
 
 const struct individual *search_take_refereed(struct search *search)
@@ -343,32 +400,22 @@ const struct individual *search_take_refereed(struct search *search)
     return NULL;
 }
 
-/* A lagged method keeps it until it knows whether it asked for it. */
-static const struct individual *tell_glance(struct search *search, struct individual *individual,
-                                            double fitness)
-{
-    if (!individual->is_before_referee || individual->is_counted)
-        return NULL;
-    individual->is_before_referee = 0;
-    individual->has_glance = 1;
-    individual->glance_fitness = fitness;
-    return lagged_tell(search, individual);
-}
-
 const struct individual *search_tell_referee(struct search *search, uint64_t id, int verdict,
                                              const struct measures *measures)
 {
-    struct individual *individual = search->missing ? NULL : find(search, id);
+    struct individual *individual = find(search, id);
     double fitness = behaviour_fitness(verdict, measures, &search->params);
 
-    if (individual && search->lagged)
-        return tell_glance(search, individual, fitness);
-    if (!individual || !is_called(search, (int)(individual - search->population.individuals)))
+    if (!individual || !individual->is_before_referee || individual->is_counted)
         return NULL;
-    individual->has_referee = 1;
-    individual->referee_fitness = fitness;
-    individual->fitness = search_judge(search, individual);
-    search_note_refereed(search, individual);
+    individual->is_before_referee = 0;
+    if (search->lagged || search->missing ||
+        !is_called(search, (int)(individual - search->population.individuals))) {
+        individual->has_glance = 1;
+        individual->glance_fitness = fitness;
+        return search->lagged ? lagged_tell(search, individual) : individual;
+    }
+    search_hear(search, individual, fitness);
     if (--search->called)
         return individual;
     /* The last of the round: ranking moves it, and may call others. */

@@ -107,8 +107,9 @@ const struct individual *search_tell(struct search *search, uint64_t id, int ver
  * yet, or NULL; search_tell_referee() takes the result, like search_tell(): NULL, and nothing
  * changes, for one that is not before the referee. What was seen is not seen again.
  *
- * A lagged method says itself who is called, when the result is about to count, and has some seen
- * before it is sure of that. What the referee's results mean is therefore taken apart:
+ * So that workers need not wait, some are asked for before it is sure that they will be called: near
+ * the end of a generation, and in lagged methods, which call when a result is about to count. What
+ * nobody calls for changes nothing. What the referee's results mean is therefore taken apart:
  * search_take_refereed() gives the next individual whose word of the referee counts from now on, or
  * NULL; it comes from this or from any other call. */
 #define SEARCH_REFEREE_HALVINGS 2

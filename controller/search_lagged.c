@@ -111,10 +111,7 @@ static int is_ready(struct search *search, struct individual *individual)
         return 1;
     if (!individual->has_glance)
         return 0;
-    individual->has_referee = 1;
-    individual->referee_fitness = individual->glance_fitness;
-    individual->fitness = search_judge(search, individual);
-    search_note_refereed(search, individual);
+    search_hear(search, individual, individual->glance_fitness);
     return 1;
 }
 
@@ -281,14 +278,9 @@ static int open_generation(struct search *search)
 
 int lagged_begin(struct search *search)
 {
-    int i;
-
     search->lagged = method_of(search)->create(&search->params);
     if (!search->lagged)
         return ERR_MEMORY;
-    for (i = 0; i < search->population.count; i++)
-        row(search, i)->is_asked = row(search, i)->is_before_referee = row(search, i)->has_glance =
-            row(search, i)->is_news = 0;
     if (must_recount(search))
         recount(search);
     return open_generation(search);

@@ -61,16 +61,24 @@ static void tell_toy(struct search *search, const struct individual *individual)
 }
 
 /* At a quarter of the step a third of the creatures lose half of their score, and some all of it. */
-static void tell_toy_referee(struct search *search, const struct individual *individual)
+static struct score score_before_referee(const struct individual *individual)
 {
     struct score score = evaluate_toy(individual);
-    uint64_t id = individual->id;
-    const struct individual *told;
 
     if (score.digest % 9 == 2)
         score.verdict = VERDICT_OVERLAP;
     else if (score.digest % 3 == 2)
         score.measures.lowest_max_m /= 2;
+    return score;
+}
+
+/* In the tests that ask for it when all results are there, the referee's word counts at once. */
+static void tell_toy_referee(struct search *search, const struct individual *individual)
+{
+    struct score score = score_before_referee(individual);
+    uint64_t id = individual->id;
+    const struct individual *told;
+
     told = search_tell_referee(search, id, score.verdict, &score.measures);
     ck_assert_ptr_nonnull(told);
     ck_assert(told->id == id && told->has_result && told->has_referee);
@@ -88,6 +96,8 @@ static int evaluate_round(struct search *search, int count, int order, struct rn
     while (total < 1000 && (asked[total] = search_ask(search)))
         total++;
     is_referee = total == 0;
+    for (int i = 0; i < search_population(search)->count; i++)
+        is_referee &= search_population(search)->individuals[i].has_result;
     while (is_referee && total < 1000 && (asked[total] = search_ask_referee(search)))
         total++;
     if (count < 0 || count > total)
@@ -342,7 +352,8 @@ static struct search *make_ladder(int top)
     while ((individual = search_ask(search))) {
         struct measures measures = {.lowest_max_m = (double)individual->id};
 
-        ck_assert_ptr_null(search_ask_referee(search));
+        if (individual->id < 54)
+            ck_assert_ptr_null(search_ask_referee(search));
         ck_assert_ptr_null(search_tell_referee(search, individual->id, VERDICT_OK, &measures));
         search_tell(search, individual->id, VERDICT_OK, &measures, individual->id);
     }
@@ -409,21 +420,135 @@ END_TEST
 
 START_TEST(strange_words_of_the_referee_change_nothing)
 {
-    static const uint64_t rest[] = {60, 58, 0};
+    static const uint64_t all[] = {60, 59, 58, 0};
     struct search *search = make_ladder(3);
 
     ck_assert_ptr_null(tell_share(search, 0, 1));
     ck_assert_ptr_null(tell_share(search, 61, 1));
     ck_assert_ptr_null(tell_share(search, 57, 1));
-    /* One that nobody asked for is taken, once. */
+    /* One that nobody asked for is not taken, another once. */
+    ck_assert_ptr_null(tell_share(search, 59, 0));
+    expect_called(search, all);
     ck_assert_ptr_nonnull(tell_share(search, 59, 1));
     ck_assert_ptr_null(tell_share(search, 59, 0));
-    expect_called(search, rest);
     ck_assert_ptr_nonnull(tell_share(search, 58, 1));
     ck_assert_ptr_nonnull(tell_share(search, 60, 1));
     ck_assert(search_is_complete(search));
     ck_assert_ptr_null(tell_share(search, 60, 0));
     ck_assert(search_population(search)->individuals[0].id == 60);
+    search_destroy(search);
+}
+END_TEST
+
+/* Asks as a farm of three does: the referee's first, told in random order. Counts those that the
+ * referee saw before all results were there, and those of them that nobody called for. */
+static void evaluate_eagerly(struct search *search, struct rng *rng, int *early, int *needless)
+{
+    uint64_t tasks[3], seen[100];
+    int is_referee[3], count = 0, seen_count = 0;
+
+    while (!search_is_complete(search)) {
+        while (count < 3) {
+            const struct individual *individual = search_ask_referee(search);
+
+            is_referee[count] = individual != NULL;
+            if (!individual && !(individual = search_ask(search)))
+                break;
+            tasks[count++] = individual->id;
+        }
+        ck_assert_int_gt(count, 0);
+        int k = (int)rng_below(rng, (uint32_t)count), is_missing = 0;
+        const struct population *population = search_population(search);
+
+        for (int i = 0; i < population->count; i++) {
+            const struct individual *individual = &population->individuals[i];
+
+            is_missing |= !individual->has_result;
+            if (individual->id != tasks[k])
+                continue;
+            if (!is_referee[k]) {
+                tell_toy(search, individual);
+                break;
+            }
+        }
+        if (is_referee[k]) {
+            struct individual copy = {.id = 0};
+
+            for (int i = 0; i < population->count; i++)
+                if (population->individuals[i].id == tasks[k])
+                    copy = population->individuals[i];
+            struct score score = score_before_referee(&copy);
+            ck_assert_ptr_nonnull(
+                search_tell_referee(search, copy.id, score.verdict, &score.measures));
+            if (is_missing)
+                seen[seen_count++] = copy.id;
+        }
+        count--;
+        tasks[k] = tasks[count];
+        is_referee[k] = is_referee[count];
+    }
+    *early += seen_count;
+    for (int i = 0; i < search_population(search)->count; i++)
+        for (int k = 0; k < seen_count; k++)
+            if (search_population(search)->individuals[i].id == seen[k])
+                *needless += !search_population(search)->individuals[i].has_referee;
+}
+
+/* Whom the referee sees early, before it is sure that he is called, changes nothing. */
+START_TEST(the_referee_may_look_early)
+{
+    struct search *patient = search_create(&params), *eager = search_create(&params);
+    int early = 0, needless = 0;
+    struct rng rng;
+
+    params.evolution_generations = 30;
+    rng_init(&rng, 5, RNG_TEST, 0, 0);
+    for (int generation = 0; generation < 30; generation++) {
+        evaluate_some(patient, -1, 0, NULL);
+        evaluate_eagerly(eager, &rng, &early, &needless);
+        assert_same(patient, eager);
+        ck_assert_int_eq(search_advance(patient), 0);
+        ck_assert_int_eq(search_advance(eager), 0);
+        assert_same(patient, eager);
+    }
+    ck_assert_msg(early > 30 && needless < early / 2, "%d early, %d needless", early, needless);
+    search_destroy(patient);
+    search_destroy(eager);
+}
+END_TEST
+
+/* Refused early, but beaten by later ones: never called for, so not refused. */
+START_TEST(what_nobody_calls_for_changes_nothing)
+{
+    static const uint64_t called[] = {60, 59, 58, 0};
+    struct search *search;
+    const struct individual *individual;
+
+    params.guard_referee_top = 3;
+    search = search_create(&params);
+    for (uint64_t id = 1; id <= 60; id++) {
+        struct measures measures = {.lowest_max_m = (double)id};
+
+        ck_assert_uint_eq(search_ask(search)->id, id);
+        search_tell(search, id, VERDICT_OK, &measures, id);
+        if (id != 54)
+            continue;
+        for (uint64_t top = 52; top <= 54; top++) {
+            individual = search_ask_referee(search);
+            ck_assert_uint_eq(individual->id, top);
+            individual = tell_share(search, top, 0);
+            ck_assert(individual->id == top && !individual->has_referee);
+        }
+    }
+    expect_called(search, called);
+    for (int i = 0; called[i]; i++)
+        ck_assert_ptr_nonnull(tell_share(search, called[i], 1));
+    ck_assert(search_is_complete(search));
+    for (int i = 0; i < 60; i++) {
+        individual = &search_population(search)->individuals[i];
+        ck_assert(individual->id == 60 - (uint64_t)i && individual->fitness > 0);
+        ck_assert_int_eq(individual->has_referee, i < 3);
+    }
     search_destroy(search);
 }
 END_TEST
@@ -1025,6 +1150,8 @@ int main(void)
     tcase_add_test(tests, other_seeds_give_other_runs);
     tcase_add_test(tests, the_referee_sees_the_top);
     tcase_add_test(tests, strange_words_of_the_referee_change_nothing);
+    tcase_add_test(tests, the_referee_may_look_early);
+    tcase_add_test(tests, what_nobody_calls_for_changes_nothing);
     tcase_add_test(tests, the_referee_can_be_off);
     tcase_add_test(tests, everyone_may_be_refused);
     tcase_add_loop_test(tests, nobody_is_seen_twice, 0, 2);
