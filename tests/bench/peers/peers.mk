@@ -1,6 +1,6 @@
 # make bench-peers: the bodies of tests/bench/fixed.h in other physics engines, in one program with those
 # of them that are installed. The only place where C++ is compiled. DOCUMENT=1 also writes the figures
-# into docs/performance.md.
+# into docs/performance.md; REPETITIONS=N is for the impatient.
 
 PEERS := box2d chipmunk ode mujoco
 PEER_PLACES := /usr/include /usr/local/include
@@ -26,4 +26,4 @@ $(B)/bench/bench_peers: $(PEER_OBJECTS) $(ALL_LIBS)
 	$(Q)$(PEER_LINKER) $(LINK) -o $@ $^ $(PEERS_FOUND:%=-l%) $(LIBS_COMMON)
 bench-peers: $(B)/bench/bench_peers $(B)/bench/plot
 	$(if $(PEERS_MISSING),@echo "left out: $(PEERS_MISSING) (install $(PEERS_INSTALL))" >&2)
-	$(Q)BUILD=$(B) scripts/measure-peers $(if $(DOCUMENT),--document)
+	$(Q)BUILD=$(B) scripts/measure-peers $(if $(DOCUMENT),--document) $(REPETITIONS)
