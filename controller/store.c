@@ -1516,8 +1516,9 @@ int store_get_lineage(struct store *store, uint64_t id, int has_second_parents,
     int status = prepare_printed(
         store, print_select, ENTRY_COLUMNS,
         "FROM individuals i"
-        " LEFT JOIN members m ON m.individual = i.id AND m.generation ="
-        " (SELECT max(generation) FROM members WHERE individual = i.id AND rank IS NOT NULL)"
+        " LEFT JOIN (SELECT individual, max(generation) AS generation FROM members"
+        " WHERE rank IS NOT NULL GROUP BY individual) AS last ON last.individual = i.id"
+        " LEFT JOIN members m ON m.individual = i.id AND m.generation = last.generation"
         " LEFT JOIN costs c ON c.individual = i.id"
         " LEFT JOIN archive a ON a.generation = m.generation AND a.individual = i.id"
         " WHERE i.id IN (WITH RECURSIVE line (id) AS (VALUES (?1)"
