@@ -34,6 +34,8 @@ void __real_contacts_book(const struct contacts *s, struct ledger *ledger);
 void __wrap_contacts_book(const struct contacts *s, struct ledger *ledger);
 double __real_tree_drag_power(struct tree *tree, const double *qd, double half_step);
 double __wrap_tree_drag_power(struct tree *tree, const double *qd, double half_step);
+double __real_tree_drag_power_now(const struct tree *tree);
+double __wrap_tree_drag_power_now(const struct tree *tree);
 void __real_tree_accelerate(struct tree *tree, const double *tau, const double *extra_d,
                             double gravity_m_s2, double half_step, double *qdd);
 void __wrap_tree_accelerate(struct tree *tree, const double *tau, const double *extra_d,
@@ -61,17 +63,26 @@ void __wrap_contacts_book(const struct contacts *s, struct ledger *ledger)
         __real_contacts_book(s, ledger);
 }
 
-double __wrap_tree_drag_power(struct tree *tree, const double *qd, double half_step)
+static double misbook(double power)
 {
-    double power = __real_tree_drag_power(tree, qd, half_step);
     planted += fault == FAULT_DRAG_BOOKED || fault == FAULT_DRAG_SIGN;
     return fault == FAULT_DRAG_BOOKED ? 0.9 * power : fault == FAULT_DRAG_SIGN ? -power : power;
+}
+
+double __wrap_tree_drag_power(struct tree *tree, const double *qd, double half_step)
+{
+    return misbook(__real_tree_drag_power(tree, qd, half_step));
+}
+
+double __wrap_tree_drag_power_now(const struct tree *tree)
+{
+    return misbook(__real_tree_drag_power_now(tree));
 }
 
 void __wrap_tree_accelerate(struct tree *tree, const double *tau, const double *extra_d,
                             double gravity_m_s2, double half_step, double *qdd)
 {
-    const struct motion *v = &tree->links[0].v;
+    const struct motion *v = &tree->links[0].velocity;
     double twice[2 + 64];
     for (int i = 0; i < tree->dof; i++)
         twice[i] = 2 * tau[i];
