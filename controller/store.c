@@ -1482,7 +1482,7 @@ static int read_entries(struct store *store, sqlite3_stmt *row, struct store_ent
 /* Of members m, costs c and archive a. */
 #define ENTRY_COLUMNS                                                                              \
     ", m.rank, m.survived, m.fitness, c.worker, c.attempt, c.wall_ms, c.cpu_ms, c.arena_bytes,"    \
-    " c.time_s, (SELECT source FROM seeds WHERE seeds.individual = i.id)"
+    " c.time_s, (SELECT source FROM seeds WHERE seeds.individual = i.id), a.cell"
 
 int store_get_top(struct store *store, int64_t generation, int top, struct store_entry **entries,
                   int *count, uint32_t *generation_found, struct error *error)

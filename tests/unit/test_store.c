@@ -383,6 +383,102 @@ START_TEST(test_referee_comes_back)
 }
 END_TEST
 
+/* ---- the archive, whose children are bred one by one ---- */
+
+/* Results and words of the referee in the order asked for, until `count` are in or the generation is
+ * complete; everything new is stored. */
+static void evaluate_lagged(struct store *store, struct search *search, int count)
+{
+    const struct individual *individual;
+    while (count-- > 0 && !search_is_complete(search)) {
+        struct measures measures;
+        int is_referee = (individual = search_ask_referee(search)) != NULL;
+        if (!is_referee)
+            individual = search_ask(search);
+        ck_assert_ptr_nonnull(individual);
+        uint64_t id = individual->id;
+        measure(id, &measures);
+        if (is_referee) {
+            measures.distance_m *= id % 3 != 0;
+            search_tell_referee(search, id, VERDICT_OK, &measures);
+        } else {
+            individual = search_tell(search, id, verdict_for(id), &measures, id);
+            ck_ok(store_put_result(store, individual, NULL, &error));
+        }
+        while ((individual = search_take_refereed(search)) != NULL)
+            ck_ok(store_put_referee(store, individual, &error));
+        while (!search_take_newborn(search, &individual) && individual)
+            ck_ok(store_put_newborn(store, individual, &error));
+    }
+}
+
+START_TEST(test_archive_comes_back)
+{
+    enum { GENERATION = 2, MORE = 7 };
+    struct search *search;
+    struct store *store;
+    struct population found;
+    struct store_status status;
+    struct store_entry *entries;
+    uint32_t generation;
+    int count, filled = 0, listed = 0, trials = 0, in_flight = 0;
+    params.evolution_search = SEARCH_ARCHIVE;
+    params.evolution_generations = GENERATION + 1;
+    params.evolution_lag = 5;
+    ck_ok(store_create(&store, path, &params, &error));
+    search = search_create(&params);
+    ck_ok(store_put_generation(store, 0, search_population(search), NULL, &error));
+    for (int i = 0; i < GENERATION; i++) {
+        evaluate_lagged(store, search, 1000);
+        next_generation(store, search);
+    }
+    /* as it is now is how it must come back, whatever happens in the generation */
+    const struct population *kept = search_population(search);
+    struct individual *opened = calloc((size_t)kept->count, sizeof *opened);
+    int opened_count = kept->count;
+    memcpy(opened, kept->individuals, (size_t)kept->count * sizeof *opened);
+    evaluate_lagged(store, search, MORE);
+    store_close(store);
+
+    ck_ok(store_open(&store, path, 0, &error));
+    ck_ok(store_get_population(store, GENERATION, &found, &error));
+    kept = search_population(search);
+    ck_assert_int_eq(found.count, kept->count);
+    ck_assert_int_gt(found.count, opened_count);
+    for (int i = 0; i < found.count; i++) {
+        const struct individual *one = &found.individuals[i];
+        check_equal(&kept->individuals[i], one);
+        ck_assert_uint_eq(one->body, kept->individuals[i].body);
+        ck_assert_int_eq(one->is_trial, kept->individuals[i].is_trial);
+        trials += one->is_trial;
+        in_flight += !one->is_counted;
+        if (i >= opened_count) {
+            ck_assert(!one->is_counted && !one->cell && !one->is_waiting);
+            continue;
+        }
+        ck_assert_int_eq(one->is_counted, opened[i].is_counted);
+        ck_assert_int_eq(one->cell, opened[i].cell);
+        ck_assert_int_eq(one->trials, opened[i].trials);
+        ck_assert_int_eq(one->is_waiting, opened[i].is_waiting);
+        filled += one->cell > 0;
+    }
+    ck_assert(filled > 0 && trials > 0 && in_flight > params.evolution_lag);
+    ck_ok(store_get_status(store, &status, &error));
+    ck_assert_int_eq(status.cells_filled, filled);
+    ck_ok(store_get_top(store, GENERATION - 1, 1000, &entries, &count, &generation, &error));
+    for (int i = 0; i < count; i++) {
+        ck_assert_int_eq(entries[i].survived, entries[i].cell > 0);
+        listed += entries[i].cell > 0;
+    }
+    ck_assert_int_eq(listed, filled);
+    free(entries);
+    free(opened);
+    free_population(&found);
+    search_destroy(search);
+    store_close(store);
+}
+END_TEST
+
 /* It looks again when results or what fitness means changed, and only then. */
 START_TEST(test_referee_is_forgotten)
 {
@@ -763,6 +859,7 @@ int main(void)
     tcase_add_test(tests, test_survivors_and_curve);
     tcase_add_test(tests, test_lineage);
     tcase_add_test(tests, test_referee_comes_back);
+    tcase_add_test(tests, test_archive_comes_back);
     tcase_add_loop_test(tests, test_referee_is_forgotten, 0, 2);
     tcase_add_test(tests, test_creature);
     tcase_add_test(tests, test_quarantine);
