@@ -25,21 +25,25 @@ enum { REPETITIONS = 5, CREATURES = 2 };
 struct contender {
     const struct peer_engine *engine;
     double hz;
-    int has_no_muscles; /* takes part in the comparison of precision only: the servo is too stiff for it */
+    int is_for_precision; /* only */
 };
 static const struct contender contenders[] = {
     {&peer_bestiary, 240, 0}, /* the first: the others are compared with it */
+    {&peer_bestiary_midpoint, 240, 1},
 #ifdef HAVE_chipmunk
-    {&peer_chipmunk, 60, 0},      {&peer_chipmunk, 240, 0},
+    {&peer_chipmunk, 60, 0},
+    {&peer_chipmunk, 240, 0},
 #endif
 #ifdef HAVE_box2d
-    {&peer_box2d, 60, 0},         {&peer_box2d, 240, 0},
+    {&peer_box2d, 60, 0},
+    {&peer_box2d, 240, 0},
 #endif
 #ifdef HAVE_ode
     {&peer_ode, 240, 0},
 #endif
 #ifdef HAVE_mujoco
-    {&peer_mujoco_euler, 240, 0}, {&peer_mujoco_rk4, 240, 1},
+    {&peer_mujoco_euler, 240, 0},
+    {&peer_mujoco_rk4, 240, 1},
 #endif
 };
 enum { CONTENDERS = sizeof contenders / sizeof contenders[0] };
@@ -245,7 +249,7 @@ static void compare_speed(int repetitions)
         make_creature(&scene, creatures[k]);
         for (int r = -1; r < repetitions; r++)
             for (int c = 0; c < CONTENDERS; c++) {
-                if (contenders[c].has_no_muscles)
+                if (contenders[c].is_for_precision)
                     continue;
                 double us = time_gaits(&contenders[c], &scene, creatures[k]);
                 if (r >= 0)
@@ -253,7 +257,7 @@ static void compare_speed(int repetitions)
             }
         for (int c = CONTENDERS - 1; c >= 0; c--) {
             const struct peer_engine *engine = contenders[c].engine;
-            if (contenders[c].has_no_muscles)
+            if (contenders[c].is_for_precision)
                 continue;
             double *mine = times + (size_t)c * count;
             for (size_t r = 0; r < count; r++)
@@ -401,7 +405,7 @@ int main(int argc, char **argv)
     if (!csv || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
         die("standard output", "cannot be used");
     for (int c = 0; c < CONTENDERS; c++)
-        if (!contenders[c].has_no_muscles)
+        if (!contenders[c].is_for_precision)
             check_motors(&contenders[c]);
     if (is_precision)
         compare_precision();

@@ -1,5 +1,6 @@
 /* Our own default solver behind peers.h: the position servo of creatures, every contact, and the energy
- * ledger, which is always on. */
+ * ledger, which is always on. As by default, RK4 where nothing can touch; and with midpoint steps alone,
+ * those it takes under contact, to compare their precision. */
 #include "common/version.h"
 #include "tests/bench/fixed_dynamics.h"
 #include "tests/bench/peers/peers.h"
@@ -67,7 +68,7 @@ static void place_body(const struct peer_scene *scene, int i)
     p->link_count++;
 }
 
-static void *create(const struct peer_scene *scene, double hz)
+static void *create(const struct peer_scene *scene, double hz, int integrator)
 {
     static struct arena arena;
     if (!arena.base && arena_init(&arena, 1u << 20) != 0)
@@ -87,6 +88,7 @@ static void *create(const struct peer_scene *scene, double hz)
                           .has_ground = scene->has_ground,
                           .friction = FIXED_FRICTION};
     settings.dt_s = 1 / hz;
+    settings.integrator = integrator;
     own.dynamics = dynamics_create(&own.phenotype, &world, &settings, &arena);
     if (!own.dynamics || own.is_hung)
         return own.dynamics;
@@ -95,6 +97,16 @@ static void *create(const struct peer_scene *scene, double hz)
     double qd[2 + FIXED_BODIES_MAX] = {root->vx_m_s, root->vy_m_s, root->omega_rad_s};
     dynamics_set_state(own.dynamics, q, qd);
     return own.dynamics;
+}
+
+static void *create_auto(const struct peer_scene *scene, double hz)
+{
+    return create(scene, hz, INTEGRATOR_AUTO);
+}
+
+static void *create_midpoint(const struct peer_scene *scene, double hz)
+{
+    return create(scene, hz, INTEGRATOR_MIDPOINT);
 }
 
 static void step(void *world, const double *targets, const double *rates)
@@ -124,5 +136,7 @@ static const char *version(void)
     return BESTIARY_VERSION;
 }
 
-const struct peer_engine peer_bestiary = {"Bestiary", "articulated", version, create,
+const struct peer_engine peer_bestiary = {"Bestiary", "articulated", version, create_auto,
                                           step,       read_states,   destroy};
+const struct peer_engine peer_bestiary_midpoint = {
+    "Bestiary", "articulated: midpoint", version, create_midpoint, step, read_states, destroy};

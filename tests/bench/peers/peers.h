@@ -53,7 +53,8 @@ static inline double peer_motor_speed(double target, double rate, double angle)
 #ifdef __cplusplus
 extern "C" {
 #endif
-extern const struct peer_engine peer_bestiary, peer_box2d, peer_chipmunk, peer_ode;
+extern const struct peer_engine peer_bestiary, peer_bestiary_midpoint;
+extern const struct peer_engine peer_box2d, peer_chipmunk, peer_ode;
 extern const struct peer_engine peer_mujoco_euler, peer_mujoco_rk4;
 #ifdef __cplusplus
 }
