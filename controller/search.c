@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "common/rng.h"
-#include "controller/behaviour.h"
+#include "common/behaviour.h"
 #include "controller/cells.h"
 #include "controller/search_private.h"
 #include "controller/seeding.h"

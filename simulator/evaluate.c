@@ -41,6 +41,7 @@ struct run {
     struct brain *brain;
     struct dynamics *dynamics;
     struct evaluation *result;
+    evaluate_editor *edit;
     evaluate_observer *observer;
     void *context;
 
@@ -135,7 +136,8 @@ static void observe(struct run *run)
                                  .signals = run->filtered,
                                  .ledger = dynamics_ledger(run->dynamics),
                                  .light = &run->light,
-                                 .start = run->start};
+                                 .start = run->start,
+                                 .run = run};
     run->is_stopped |= run->observer(run->context, &view) != 0;
 }
 
@@ -174,6 +176,8 @@ static int prepare(struct run *run, const struct genome *genome, struct arena *a
     int verdict = phenotype_express(&run->phenotype, genome, p, arena);
     if (verdict != VERDICT_OK)
         return verdict;
+    if (run->edit)
+        run->edit(run->context, &run->phenotype);
     if (!has_balance(run))
         return VERDICT_UNBALANCED;
 
@@ -613,13 +617,34 @@ static void tidy_measures(struct measures *measures)
             measures_set(measures, i, 0);
 }
 
+void evaluate_measures(const struct evaluate_view *view, struct measures *measures)
+{
+    struct run run = *view->run;
+    struct evaluation result = *run.result;
+    run.result = &result;
+    if (run.phase == PHASE_SCORE) {
+        measure_ledger(&run);
+        measure_course(&run);
+    }
+    tidy_measures(&result.measures);
+    *measures = result.measures;
+}
+
 void evaluate(const struct genome *genome, const struct params *params, uint64_t seed,
               struct arena *arena, evaluate_observer *observer, void *context,
               struct evaluation *evaluation)
 {
+    evaluate_edited(genome, params, seed, arena, NULL, observer, context, evaluation);
+}
+
+void evaluate_edited(const struct genome *genome, const struct params *params, uint64_t seed,
+                     struct arena *arena, evaluate_editor *edit, evaluate_observer *observer,
+                     void *context, struct evaluation *evaluation)
+{
     struct run run = {.params = params,
                       .seed = seed,
                       .result = evaluation,
+                      .edit = edit,
                       .observer = observer,
                       .context = context};
     *evaluation = (struct evaluation){.digest = hash_u64(HASH_START, seed)};

@@ -14,6 +14,8 @@
 /* Enough for any phenotype within the bounds of the parameters' table. */
 #define EVALUATE_ARENA_BYTES (8u << 20)
 
+struct run; /* an evaluation under way */
+
 enum evaluate_phase { PHASE_PUSH_APART, PHASE_SETTLE, PHASE_SCORE };
 
 /* What an observer sees at the start and after every brain tick. All pointers are read-only and good
@@ -30,9 +32,18 @@ struct evaluate_view {
     const struct ledger *ledger;
     const struct light *light; /* kind LIGHT_NONE: there is none */
     struct vec2 start;         /* centre of mass at the settled start */
+    const struct run *run;     /* for evaluate_measures() */
 };
 /* Returns 0 to go on, another value to stop early (verdict and measures as of then). */
 typedef int evaluate_observer(void *context, const struct evaluate_view *view);
+
+/* The measures as they would be if the evaluation ended at this view (before the scored time: of the body
+ * alone). Changes nothing. */
+void evaluate_measures(const struct evaluate_view *view, struct measures *measures);
+
+/* Changes what a genome grew into before it is simulated, for viewers that ask what would be without
+ * this neuron. May change neurons' and effectors' inputs and functions, no count and no body. */
+typedef void evaluate_editor(void *context, struct phenotype *phenotype);
 
 struct evaluation {
     int verdict;
@@ -46,5 +57,9 @@ struct evaluation {
 void evaluate(const struct genome *genome, const struct params *params, uint64_t seed,
               struct arena *arena, evaluate_observer *observer, void *context,
               struct evaluation *evaluation);
+/* The same of a phenotype that edit (NULL: none) has changed; context is its as well as the observer's. */
+void evaluate_edited(const struct genome *genome, const struct params *params, uint64_t seed,
+                     struct arena *arena, evaluate_editor *edit, evaluate_observer *observer,
+                     void *context, struct evaluation *evaluation);
 
 #endif

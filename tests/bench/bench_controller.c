@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "common/rng.h"
-#include "controller/behaviour.h"
+#include "common/behaviour.h"
 #include "controller/store.h"
 #include "tests/bench/bench.h"
 

@@ -1,5 +1,5 @@
 /* Behaviours: the formulas against hand-computed values, and what must not score. */
-#include "controller/behaviour.h"
+#include "common/behaviour.h"
 
 #include <check.h>
 #include <math.h>

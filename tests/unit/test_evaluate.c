@@ -896,6 +896,73 @@ START_TEST(free_bodies_keep_their_energy)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- views */
+
+struct course {
+    struct measures last, middle;
+    double middle_s;
+};
+
+static int watch_measures(void *context, const struct evaluate_view *view)
+{
+    struct course *course = context;
+    evaluate_measures(view, &course->last);
+    if (view->phase == PHASE_SCORE && view->time_s <= course->middle_s + 1e-9)
+        course->middle = course->last;
+    return 0;
+}
+
+static int stop_in_the_middle(void *context, const struct evaluate_view *view)
+{
+    const struct course *course = context;
+    return view->phase == PHASE_SCORE && view->time_s >= course->middle_s - 1e-9;
+}
+
+/* At every view they are what the evaluation would give if it ended there, and looking changes nothing. */
+START_TEST(measures_of_a_view_are_those_of_stopping_there)
+{
+    struct course course = {.middle_s = 1.5};
+    struct evaluation seen, stopped;
+    make_worm(1);
+    ck_verdict(VERDICT_OK);
+    evaluate(&genome, &params, 7, &arena, watch_measures, &course, &seen);
+    ck_same(&seen, &result);
+    ck_assert_mem_eq(&course.last, &result.measures, sizeof course.last);
+    evaluate(&genome, &params, 7, &arena, stop_in_the_middle, &course, &stopped);
+    ck_assert_double_eq_tol(stopped.measures.time_s, 1.5, 1e-9);
+    ck_assert_mem_eq(&course.middle, &stopped.measures, sizeof course.middle);
+    ck_assert(memcmp(&course.middle, &course.last, sizeof course.last) != 0);
+}
+END_TEST
+
+static void still_effectors(void *context, struct phenotype *phenotype)
+{
+    ++*(int *)context;
+    for (int i = 0; i < phenotype->effector_count; i++)
+        phenotype->effectors[i].input = (struct wire){.kind = WIRE_CONSTANT};
+}
+
+static void leave_alone(void *context, struct phenotype *phenotype)
+{
+    ++*(int *)context;
+}
+
+START_TEST(an_edited_phenotype_is_simulated)
+{
+    struct evaluation edited;
+    int edits = 0;
+    make_worm(1);
+    ck_verdict(VERDICT_OK);
+    evaluate_edited(&genome, &params, 7, &arena, leave_alone, NULL, &edits, &edited);
+    ck_assert_int_eq(edits, 1);
+    ck_same(&edited, &result);
+    evaluate_edited(&genome, &params, 7, &arena, still_effectors, NULL, &edits, &edited);
+    ck_assert_uint_ne(edited.digest, result.digest);
+    ck_assert_double_eq(edited.measures.neurons, 0);
+    ck_assert_double_lt(edited.measures.work_in_j, 0.1 * result.measures.work_in_j);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("evaluate");
@@ -903,6 +970,8 @@ int main(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, the_result_depends_on_the_inputs_alone);
+    tcase_add_test(tests, measures_of_a_view_are_those_of_stopping_there);
+    tcase_add_test(tests, an_edited_phenotype_is_simulated);
     tcase_add_test(tests, the_digest_tells_creatures_parameters_and_seeds_apart);
     tcase_add_test(tests, a_small_arena_is_noticed);
     tcase_add_test(tests, verdict_ok_and_motionless);

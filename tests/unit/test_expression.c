@@ -1,5 +1,5 @@
 /* Expressions: values worked out by hand, errors and their columns, and a fuzz of made-up texts. */
-#include "controller/expression.h"
+#include "common/expression.h"
 
 #include <check.h>
 #include <math.h>

@@ -1,10 +1,10 @@
 /* Fitness of the behaviours. Pure arithmetic on the measures; see docs/evolution.md for the reasons
  * behind each formula. A new behaviour is one row here, one name in the parameter table. */
-#include "controller/behaviour.h"
+#include "common/behaviour.h"
 
 #include <math.h>
 
-#include "controller/expression.h"
+#include "common/expression.h"
 
 /* Who falls off its platform before this time fails to hop. */
 #define HOP_LEAST_S 5

@@ -4,7 +4,7 @@
  * Why not a library: muParser and GNU libmatheval, the ones in Debian, call the C library's exp and pow,
  * whose last bits differ between machines, and read numbers in the user's locale; a run would not
  * repeat. Both branches of an if() are computed, so that an error is found whatever the measures are. */
-#include "controller/expression.h"
+#include "common/expression.h"
 
 #include <math.h>
 #include <stdio.h>

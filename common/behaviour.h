@@ -1,6 +1,6 @@
 /* Behaviours: fitness as a function of measures. One table; the simulator knows nothing of it. */
-#ifndef CONTROLLER_BEHAVIOUR_H
-#define CONTROLLER_BEHAVIOUR_H
+#ifndef COMMON_BEHAVIOUR_H
+#define COMMON_BEHAVIOUR_H
 
 #include "common/measures.h"
 #include "common/params.h"
