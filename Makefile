@@ -139,6 +139,14 @@ $(B)/stress/%: $(B)/obj/tests/stress/%.o $(ALL_LIBS)
 	$(Q)$(CC) $(LINK) -o $@ $^ $(LIBS_CONTROLLER) $(LIBS_COMMON)
 stress: $(B)/stress/stress
 	$(Q)nice $< $(STRESS)
+# the energy ledger's residual: random creatures, and those of short runs
+residuals: $(B)/stress/stress $(PROGRAMS)
+	$(Q)nice tests/stress/residuals $(B)
+# when the two solvers part, as a table and as docs/images/parting.svg
+parting: $(B)/stress/parting $(B)/bench/plot
+	$(Q)nice $< $(B)/parting.csv
+	$(Q)$(B)/bench/plot "Two solvers, and the same solver twice" "time, s" \
+		<$(B)/parting.csv >docs/images/parting.svg
 
 # whole runs, minutes: the size of Sims's, and how the rate grows with the workers
 bench-run: $(B)/bench/run $(PROGRAMS)
@@ -182,11 +190,13 @@ help:
 	@echo "make fuzz-genetics FUZZ_COUNT=1000000       random breedings and mutations, every child checked"
 	@echo "make bench-run  whole runs of 300 creatures and 100 generations, and on 1, 2, ... workers"
 	@echo "make bench-peers  the same bodies in other physics engines, those that are installed"
+	@echo "make stress     violent creatures in every world (STRESS='-n N --log FILE ...')"
+	@echo "make residuals  what the energy ledger leaves over;   make parting   when the solvers part"
 	@echo "make lint       layer check, clang-format, shellcheck, cppcheck"
 	@echo "make format     lay the sources out           make clean   remove build/"
 	@echo "make install PREFIX=/usr/local                programs and examples"
 	@echo "knobs: MODE=debug  SAN=address,undefined  WERROR=1  CC=clang  VARIANT=name  CFLAGS=..."
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
-.PHONY: all tests test fuzz-genetics oracle accuracy bench bench-peers bench-run precision lint format install clean help
+.PHONY: all tests test fuzz-genetics oracle accuracy stress residuals parting bench bench-peers bench-run precision lint format install clean help
 .SECONDARY:
