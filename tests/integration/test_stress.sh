@@ -37,3 +37,14 @@ grep -q '^stress: 3 creatures' files || fail "$(cat files)"
 status=0
 "$stress" -n 0 2>err || status=$?
 [ $status = 2 ] || fail "-n 0: status $status"
+
+# the two solvers move whole creatures alike, the nearer the finer the step; and not when one of them
+# simulates something else
+parting=$(dirname "$stress")/parting
+cd "$root" || exit 1
+"$parting" --brief >"$OLDPWD/parting" || fail "$(cat "$OLDPWD/parting")"
+for planted in creature.servo_rad_s=19 world.gravity_m_s2=9.95 world.friction=0.7; do
+    status=0
+    "$parting" --brief -s $planted >"$OLDPWD/parting" || status=$?
+    [ $status = 1 ] || fail "$planted for one of the solvers: status $status, $(cat "$OLDPWD/parting")"
+done
