@@ -35,8 +35,12 @@
 #define LIMITS_MAX    64
 /* The direct solver: unknowns at most, guesses at most, and how far a velocity may miss its law. */
 #define DIRECT_MAX        48
-#define GUESSES_MAX       12
+#define GUESSES_MAX       6
 #define LAW_TOLERANCE_M_S 1e-7
+/* So many sweeps before the direct solver tries again, with fewer guesses; then ever more. */
+#define SWEEPS_FIRST  30
+#define SWEEPS_GROWTH 4
+#define GUESSES_AGAIN 4
 /* Rows that say the same (two feet of one rigid part that stick) share the impulse: their diagonal
  * is raised by this share, which costs as much accuracy. */
 #define REDUNDANCY 1e-9
@@ -54,9 +58,7 @@ static int take_memory(struct contacts *s, struct arena *arena)
     s->room = (int)points;
     s->lower = arena_take(arena, links, sizeof(double));
     s->upper = arena_take(arena, links, sizeof(double));
-    s->part_cos = arena_take(arena, parts, sizeof(double));
-    s->part_sin = arena_take(arena, parts, sizeof(double));
-    s->part_radius = arena_take(arena, parts, sizeof(double));
+    s->movers = arena_take(arena, parts, sizeof s->movers[0]);
     s->pairs = arena_take(arena, pairs, sizeof s->pairs[0]);
     s->boxes = arena_take(arena, parts, sizeof s->boxes[0]);
     s->list = arena_take(arena, points + links, sizeof s->list[0]);
@@ -74,11 +76,27 @@ static int take_memory(struct contacts *s, struct arena *arena)
             (struct tree_row){.joints = joints + i * links, .shares = shares + i * links};
     s->velocity = arena_take(arena, rows, sizeof(double));
     s->warm = arena_take(arena, 4 * parts + 2 * pairs + links, sizeof s->warm[0]);
-    int is_complete = s->lower && s->upper && s->part_cos && s->part_sin && s->part_radius &&
-                      s->pairs && s->boxes && s->list && s->points && s->w && s->inverse &&
-                      s->system && s->shares && s->kick_shares && s->shift && shares && joints &&
-                      s->velocity && s->warm;
+    int is_complete = s->lower && s->upper && s->movers && s->pairs && s->boxes && s->list &&
+                      s->points && s->w && s->inverse && s->system && s->shares && s->kick_shares &&
+                      s->shift && shares && joints && s->velocity && s->warm;
     return is_complete ? 0 : ERR_MEMORY;
+}
+
+static void init_mover(struct contacts *s, int i)
+{
+    const struct part *part = &s->phenotype->parts[i];
+    double width = part->width_m, height = part->height_m;
+    struct mover *m = &s->movers[i];
+    *m = (struct mover){.link = part->link,
+                        .is_fixed = phenotype_is_fixed(s->phenotype, i),
+                        .local_x = part->local.x,
+                        .local_y = part->local.y};
+    det_sincos(part->local_angle_rad, &m->sin, &m->cos);
+    m->radius = part->shape == PART_DISK    ? width / 2
+                : part->shape == PART_PLANE ? COLLIDE_PLANE_RADIUS_M
+                                            : sqrt(width * width + height * height) / 2;
+    s->boxes[i] =
+        (struct box){.half_width = width / 2, .half_height = height / 2, .shape = part->shape};
 }
 
 int contacts_create(struct contacts *s, const struct phenotype *phenotype, struct tree *tree,
@@ -103,16 +121,12 @@ int contacts_create(struct contacts *s, const struct phenotype *phenotype, struc
         s->upper[i] = phenotype->links[i].upper;
     }
     for (int i = 0; i < s->parts; i++) {
-        const struct part *part = &phenotype->parts[i];
-        double width = part->width_m, height = part->height_m;
-        det_sincos(part->local_angle_rad, &s->part_sin[i], &s->part_cos[i]);
-        s->part_radius[i] = part->shape == PART_DISK    ? width / 2
-                            : part->shape == PART_PLANE ? COLLIDE_PLANE_RADIUS_M
-                                                        : sqrt(width * width + height * height) / 2;
+        init_mover(s, i);
         for (int j = 0; j < i; j++)
             if (!phenotype_is_neighbour(phenotype, j, i))
                 s->pairs[s->pair_count++] = (struct part_pair){j, i};
     }
+    s->touched_part = -1;
     contacts_forget(s);
     return 0;
 }
@@ -126,49 +140,67 @@ void contacts_forget(struct contacts *s)
 
 /* ---------------------------------------------------------------- geometry */
 
+/* The centre of a part's circle and how fast it moves, from the pose and velocities of the tree. */
+static inline void place_mover(const struct contacts *s, struct mover *m)
+{
+    const struct tree_link *l = &s->tree->links[m->link], *root = &s->tree->links[0];
+    double x = l->cos * m->local_x - l->sin * m->local_y;
+    double y = l->sin * m->local_x + l->cos * m->local_y;
+    m->x = l->px + x;
+    m->y = s->tree->root_y + (l->py + y);
+    m->vx = l->velocity.x - l->velocity.w * y;
+    m->vy = l->velocity.y + l->velocity.w * x;
+    m->turn = fabs(l->velocity.w) * m->radius;
+    m->speed = fabs(m->vx - root->velocity.x) + fabs(m->vy - root->velocity.y) + m->turn;
+}
+
+/* The box of a part, its mover being placed. */
+static inline struct box *place_box(const struct contacts *s, int part)
+{
+    const struct mover *m = &s->movers[part];
+    const struct tree_link *l = &s->tree->links[m->link];
+    struct box *box = &s->boxes[part];
+    box->x = m->x;
+    box->y = m->y;
+    box->cos = l->cos * m->cos - l->sin * m->sin;
+    box->sin = l->sin * m->cos + l->cos * m->sin;
+    return box;
+}
+
 void contacts_place_box(const struct contacts *s, int part, struct box *box)
 {
-    const struct part *p = &s->phenotype->parts[part];
-    const struct tree_link *l = &s->tree->links[p->link];
-    box->x = l->px + (l->cos * p->local.x - l->sin * p->local.y);
-    box->y = s->tree->root_y + (l->py + (l->sin * p->local.x + l->cos * p->local.y));
-    box->half_width = p->width_m / 2;
-    box->half_height = p->height_m / 2;
-    box->shape = p->shape;
-    box->cos = l->cos * s->part_cos[part] - l->sin * s->part_sin[part];
-    box->sin = l->sin * s->part_cos[part] + l->cos * s->part_sin[part];
+    place_mover(s, &s->movers[part]);
+    *box = *place_box(s, part);
 }
 
-static void place_boxes(struct contacts *s)
+static void place_movers(struct contacts *s)
 {
     for (int i = 0; i < s->parts; i++)
-        contacts_place_box(s, i, &s->boxes[i]);
+        place_mover(s, &s->movers[i]);
 }
 
-/* Velocity of the centre of a part's box, from the velocities of the tree. */
-static void box_velocity(const struct contacts *s, int part, double *vx, double *vy, double *w)
+/* How fast two parts may close in, m/s, at most. */
+static double closing_speed(const struct mover *a, const struct mover *b)
 {
-    const struct tree_link *l = &s->tree->links[s->phenotype->parts[part].link];
-    *w = l->velocity.w;
-    *vx = l->velocity.x - l->velocity.w * (s->boxes[part].y - s->tree->root_y - l->py);
-    *vy = l->velocity.y + l->velocity.w * (s->boxes[part].x - l->px);
+    double dx = a->vx - b->vx, dy = a->vy - b->vy;
+    return sqrt(dx * dx + dy * dy) + a->turn + b->turn;
 }
 
-/* How fast the boxes may close in, m/s, at most. */
-static double closing_speed(const struct contacts *s, int a, int b)
+static inline int are_circles_apart(const struct mover *a, const struct mover *b, double margin)
 {
-    double ax, ay, aw, bx, by, bw;
-    box_velocity(s, a, &ax, &ay, &aw);
-    box_velocity(s, b, &bx, &by, &bw);
-    double dx = ax - bx, dy = ay - by;
-    return sqrt(dx * dx + dy * dy) + fabs(aw) * s->part_radius[a] + fabs(bw) * s->part_radius[b];
-}
-
-static int are_circles_apart(const struct contacts *s, int a, int b, double margin)
-{
-    double dx = s->boxes[a].x - s->boxes[b].x, dy = s->boxes[a].y - s->boxes[b].y;
-    double reach = s->part_radius[a] + s->part_radius[b] + margin;
+    double dx = a->x - b->x, dy = a->y - b->y, reach = a->radius + b->radius + margin;
     return dx * dx + dy * dy > reach * reach;
+}
+
+/* 0 if two parts cannot meet within h; else *margin is what they may close in by, and more. First by
+ * their speeds against the root, which costs no root. */
+static inline int can_meet(const struct mover *a, const struct mover *b, double h, double more,
+                           double *margin)
+{
+    if (are_circles_apart(a, b, more + h * (a->speed + b->speed)))
+        return 0;
+    *margin = more + h * closing_speed(a, b);
+    return !are_circles_apart(a, b, *margin);
 }
 
 double contacts_overlap(const struct contacts *s)
@@ -188,39 +220,98 @@ double contacts_overlap(const struct contacts *s)
     return deepest;
 }
 
+/* How far a joint is from its limits, and whether it could reach them within h. */
+static inline double limit_gap(const struct contacts *s, int i, const double *q)
+{
+    double to_lower = q[2 + i] - s->lower[i], to_upper = s->upper[i] - q[2 + i];
+    return to_lower < to_upper ? to_lower : to_upper;
+}
+
+/* What could come of one thing: a clearance, of which the worst counts. */
+static void examine_limit(const struct contacts *s, int i, const double *q, const double *qd,
+                          double h, struct clearance *clearance)
+{
+    double gap = limit_gap(s, i, q);
+    clearance->is_violated |= gap < 0;
+    clearance->may_touch |= gap < CLEARANCE_LIMIT + h * fabs(qd[2 + i]);
+}
+
+static void examine_ground(const struct contacts *s, int i, double h, struct clearance *clearance)
+{
+    const struct mover *m = &s->movers[i];
+    double margin = CLEARANCE_M + h * (fabs(m->vy) + m->turn);
+    if (m->is_fixed || m->y - m->radius > margin)
+        return;
+    double gap = collide_lowest(place_box(s, i));
+    clearance->is_violated |= gap < 0;
+    clearance->may_touch |= gap < margin;
+}
+
+static void examine_pair(const struct contacts *s, int k, double h, struct clearance *clearance)
+{
+    int a = s->pairs[k].a, b = s->pairs[k].b;
+    double margin;
+    if (!can_meet(&s->movers[a], &s->movers[b], h, CLEARANCE_M, &margin))
+        return;
+    double gap = collide_separation(place_box(s, a), place_box(s, b));
+    clearance->is_violated |= gap < 0;
+    clearance->may_touch |= gap < margin;
+}
+
 struct clearance contacts_examine(struct contacts *s, const double *q, const double *qd)
 {
     double h = s->dt_s * CLEARANCE_STEPS;
     struct clearance clearance = {0, 0};
-    for (int i = 1; i < s->links; i++) {
-        double to_lower = q[2 + i] - s->lower[i], to_upper = s->upper[i] - q[2 + i];
-        double gap = to_lower < to_upper ? to_lower : to_upper;
-        clearance.is_violated |= gap < 0;
-        clearance.may_touch |= gap < CLEARANCE_LIMIT + h * fabs(qd[2 + i]);
-    }
+    for (int i = 1; i < s->links; i++)
+        examine_limit(s, i, q, qd, h, &clearance);
     if (clearance.is_violated)
         return (struct clearance){1, 1};
-    place_boxes(s);
-    for (int i = 0; i < s->parts && s->world->has_ground; i++) {
-        if (phenotype_is_fixed(s->phenotype, i))
-            continue;
-        double vx, vy, w, gap = collide_lowest(&s->boxes[i]);
-        box_velocity(s, i, &vx, &vy, &w);
-        if (gap < 0)
-            return (struct clearance){1, 1};
-        clearance.may_touch |= gap < CLEARANCE_M + h * (fabs(vy) + fabs(w) * s->part_radius[i]);
-    }
-    for (int k = 0; k < s->pair_count; k++) {
-        int a = s->pairs[k].a, b = s->pairs[k].b;
-        double margin = CLEARANCE_M + h * closing_speed(s, a, b);
-        if (are_circles_apart(s, a, b, margin))
-            continue;
-        double gap = collide_separation(&s->boxes[a], &s->boxes[b]);
-        if (gap < 0)
-            return (struct clearance){1, 1};
-        clearance.may_touch |= gap < margin;
-    }
+    place_movers(s);
+    for (int i = 0; i < s->parts && s->world->has_ground; i++)
+        examine_ground(s, i, h, &clearance);
+    for (int k = 0; k < s->pair_count && !clearance.is_violated; k++)
+        examine_pair(s, k, h, &clearance);
+    clearance.may_touch |= clearance.is_violated;
     return clearance;
+}
+
+/* What touched last is looked at first: mostly it still does. */
+static int may_still_touch(struct contacts *s, const double *q, const double *qd, double h)
+{
+    struct clearance clearance = {0, 0};
+    if (s->touched_limit > 0)
+        examine_limit(s, s->touched_limit, q, qd, h, &clearance);
+    if (s->touched_part >= 0 && s->world->has_ground && !clearance.may_touch) {
+        place_mover(s, &s->movers[s->touched_part]);
+        examine_ground(s, s->touched_part, h, &clearance);
+    }
+    return clearance.may_touch;
+}
+
+int contacts_may_touch(struct contacts *s, const double *q, const double *qd)
+{
+    double h = s->dt_s * CLEARANCE_STEPS;
+    if (may_still_touch(s, q, qd, h))
+        return 1;
+    struct clearance clearance = {0, 0};
+    for (int i = 1; i < s->links && !clearance.may_touch; i++) {
+        examine_limit(s, i, q, qd, h, &clearance);
+        s->touched_limit = i;
+    }
+    if (clearance.may_touch)
+        return 1;
+    s->touched_limit = 0;
+    place_movers(s);
+    for (int i = 0; i < s->parts && s->world->has_ground && !clearance.may_touch; i++) {
+        examine_ground(s, i, h, &clearance);
+        s->touched_part = i;
+    }
+    if (clearance.may_touch)
+        return 1;
+    s->touched_part = -1;
+    for (int k = 0; k < s->pair_count && !clearance.may_touch; k++)
+        examine_pair(s, k, h, &clearance);
+    return clearance.may_touch;
 }
 
 /* ---------------------------------------------------------------- what could act */
@@ -289,15 +380,12 @@ static void find_ground_contacts(struct contacts *s)
 {
     double h = s->dt_s;
     for (int i = 0; i < s->parts; i++) {
-        if (phenotype_is_fixed(s->phenotype, i))
-            continue;
-        double vx, vy, w;
-        box_velocity(s, i, &vx, &vy, &w);
-        double margin = h * (fabs(vy) + fabs(w) * s->part_radius[i]) + 1e-9;
-        if (s->boxes[i].y - s->part_radius[i] > margin)
+        const struct mover *mover = &s->movers[i];
+        double margin = h * (fabs(mover->vy) + mover->turn) + 1e-9;
+        if (mover->is_fixed || mover->y - mover->radius > margin)
             continue;
         struct manifold m;
-        collide_ground(&s->boxes[i], margin, &m);
+        collide_ground(place_box(s, i), margin, &m);
         for (int k = 0; k < m.count; k++)
             add_contact(s, i, -1, &m, &m.points[k], 4 * i + m.points[k].feature);
     }
@@ -305,14 +393,13 @@ static void find_ground_contacts(struct contacts *s)
 
 static void find_self_contacts(struct contacts *s)
 {
-    double h = s->dt_s;
     for (int k = 0; k < s->pair_count; k++) {
         int a = s->pairs[k].a, b = s->pairs[k].b;
-        double margin = h * closing_speed(s, a, b) + 1e-9;
-        if (are_circles_apart(s, a, b, margin))
+        double margin;
+        if (!can_meet(&s->movers[a], &s->movers[b], s->dt_s, 1e-9, &margin))
             continue;
         struct manifold m;
-        collide_boxes(&s->boxes[a], &s->boxes[b], margin, &m);
+        collide_boxes(place_box(s, a), place_box(s, b), margin, &m);
         for (int i = 0; i < m.count; i++)
             add_contact(s, a, b, &m, &m.points[i], 4 * s->parts + 2 * k + i);
     }
@@ -457,11 +544,11 @@ static double sweep(struct contacts *s)
     return largest;
 }
 
-/* Sweeps until nothing changes; returns the last change, m/s. */
-static double sweep_impulses(struct contacts *s)
+/* Sweeps until nothing changes, `most` times at most; returns the last change, m/s. */
+static double sweep_impulses(struct contacts *s, int most)
 {
     double change = 0;
-    for (int i = 0; i < s->sweeps; i++) {
+    for (int i = 0; i < most; i++) {
         change = sweep(s);
         if (change < SWEEP_TOLERANCE_M_S)
             break;
@@ -633,10 +720,10 @@ static int mend_states(struct contacts *s)
 }
 
 /* 1 if a guess was found that holds: the impulses are then exact. */
-static int solve_directly(struct contacts *s)
+static int solve_directly(struct contacts *s, int most)
 {
     guess_states(s);
-    for (int i = 0; i < GUESSES_MAX; i++) {
+    for (int i = 0; i < most; i++) {
         if (!solve_guess(s))
             return 0;
         int broken = mend_states(s);
@@ -649,14 +736,14 @@ static int solve_directly(struct contacts *s)
 }
 
 /* Tries the direct solver; the impulses stay as they are where it fails. */
-static int try_directly(struct contacts *s)
+static int try_directly(struct contacts *s, int most)
 {
     double held[CONTACTS_MAX + LIMITS_MAX][2];
     for (int i = 0; i < s->count; i++) {
         held[i][0] = s->list[i].impulse[0];
         held[i][1] = s->list[i].impulse[1];
     }
-    if (solve_directly(s))
+    if (solve_directly(s, most))
         return 1;
     for (int i = 0; i < s->count; i++) {
         s->list[i].impulse[0] = held[i][0];
@@ -666,16 +753,29 @@ static int try_directly(struct contacts *s)
     return 0;
 }
 
+/* Sweeps, and after ever longer whiles the direct solver from what they found; 1 if it found its way.
+ * *change: how much the last sweep did. */
+static int sweep_and_try(struct contacts *s, double *change)
+{
+    int left = s->sweeps, most = SWEEPS_FIRST;
+    do {
+        *change = sweep_impulses(s, most < left ? most : left);
+        left -= most;
+        most *= SWEEPS_GROWTH;
+        if (try_directly(s, GUESSES_AGAIN))
+            return 1;
+    } while (left > 0 && *change >= SWEEP_TOLERANCE_M_S);
+    return 0;
+}
+
 /* First directly, from what pressed, stuck and slid in the last step; where no guess holds, by
  * sweeps from the same impulses, and directly from what they found. Rows that cannot all be pushed
  * out at once (a part wedged between two, or against a joint limit) would load one another without
  * end: then penetrations are only kept from growing. */
 static void solve_impulses(struct contacts *s)
 {
-    if (try_directly(s))
-        return;
-    double change = sweep_impulses(s);
-    if (try_directly(s) || change < WEDGED_M_S)
+    double change;
+    if (try_directly(s, GUESSES_MAX) || sweep_and_try(s, &change) || change < WEDGED_M_S)
         return;
     for (int i = 0; i < s->count; i++) {
         struct contact *c = &s->list[i];
@@ -686,8 +786,7 @@ static void solve_impulses(struct contacts *s)
         }
     }
     set_velocities(s);
-    sweep_impulses(s);
-    try_directly(s);
+    sweep_and_try(s, &change);
 }
 
 /* How much further the velocity of a row is at the instant of the contact than in the middle. */
@@ -841,7 +940,7 @@ void contacts_keep(struct contacts *s)
 void contacts_find(struct contacts *s, const double *q, const double *vs)
 {
     tree_set_velocity(s->tree, vs);
-    place_boxes(s);
+    place_movers(s);
     s->count = 0;
     if (s->world->has_ground)
         find_ground_contacts(s);

@@ -47,6 +47,17 @@ struct part_pair {
     int a, b;
 };
 
+/* The circle around a part, and how fast it moves: what is far apart is not looked at any closer. */
+struct mover {
+    int link, is_fixed;
+    double local_x, local_y, cos, sin; /* the part in its link */
+    double radius;
+    double x, y;   /* the centre; x from the root's origin, y above the ground */
+    double vx, vy; /* its velocity */
+    double turn;   /* how fast the rim moves besides */
+    double speed;  /* no point of the circle moves faster against the root's origin */
+};
+
 struct contacts {
     const struct phenotype *phenotype;
     struct tree *tree;
@@ -59,10 +70,11 @@ struct contacts {
     int parts, links, dof;
     double *lower, *upper; /* limits per link, rad or m */
 
-    double *part_cos, *part_sin, *part_radius; /* of each part in its link */
-    struct part_pair *pairs;                   /* parts that may collide */
+    struct mover *movers;    /* per part */
+    struct part_pair *pairs; /* parts that may collide */
     int pair_count;
-    struct box *boxes;
+    struct box *boxes;               /* per part; placed where something is near */
+    int touched_limit, touched_part; /* what may have touched last: link, part; 0, -1: none */
 
     struct contact *list;
     int count, room, rows;
@@ -101,6 +113,8 @@ void contacts_place_box(const struct contacts *contacts, int part, struct box *b
 double contacts_overlap(const struct contacts *contacts);
 /* Judges the state q, qd, which the tree has. */
 struct clearance contacts_examine(struct contacts *contacts, const double *q, const double *qd);
+/* contacts_examine().may_touch alone, for less. */
+int contacts_may_touch(struct contacts *contacts, const double *q, const double *qd);
 
 /* Lists what could act at the tree's pose, joint angles q, with the free velocities vs. */
 void contacts_find(struct contacts *contacts, const double *q, const double *vs);

@@ -844,9 +844,8 @@ static int articulated_step(struct dynamics *dynamics)
     }
     int is_free = d->settings.integrator == INTEGRATOR_RK4;
     if (d->settings.integrator == INTEGRATOR_AUTO) {
-        if (!d->is_examined)
-            examine_state(d);
-        is_free = !d->clearance.may_touch;
+        is_free = d->is_examined ? !d->clearance.may_touch
+                                 : !contacts_may_touch(&d->contacts, d->q, d->qd);
     }
     int is_stiff = begin_drag(d);
     if (d->settings.integrator == INTEGRATOR_AUTO)
