@@ -193,7 +193,12 @@
     INT(farm, workers, 0, 0, 1024, 'F', "simulator processes; 0 = one for each core")              \
     INT(farm, prefetch, 2, 1, 64, 'F', "tasks a worker holds at once")                             \
     REAL(farm, deadline_s, 60, 1, 86400, 'F',                                                      \
-         "a worker silent for so long with a task is replaced")                                    \
+         "a task may use so much processor time; then its worker is replaced")                     \
+    REAL(farm, silence_s, 60, 1, 86400, 'F',                                                       \
+         "a worker that stands still with a task for so long is replaced")                         \
+    INT(farm, memory_mb, 1024, 0, 1048576, 'F', "memory a worker may have; 0 = no limit")          \
+    INT(farm, nice, 0, 0, 19, 'F', "workers give way to other programs: 0 no, 19 always")          \
+    BOOL(farm, pin, 0, 'F', "each worker stays on one core (Linux)")                               \
     TEXT(farm, launcher, "", 'F', "program and words put in front of the simulator, no shell")     \
     REAL(farm, commit_s, 1, 0.01, 60, 'F', "results are committed at least this often")
 

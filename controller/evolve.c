@@ -336,7 +336,8 @@ static void on_referee_quarantine(struct evolve *evolve, const struct task *task
         take_referee(evolve, task->creature, VERDICT_QUARANTINED, &no_measures);
 }
 
-static void on_quarantine(void *context, const struct task *task, const char *reason)
+static void on_quarantine(void *context, const struct task *task, const char *reason,
+                          const char *log)
 {
     static const struct measures no_measures;
     struct evolve *evolve = context;
@@ -355,7 +356,7 @@ static void on_quarantine(void *context, const struct task *task, const char *re
                    task->creature, reason);
     print_reproduction(evolve, task->creature, command, sizeof command);
     count_result(evolve, store_put_quarantine(evolve->settings->store, individual, reason, command,
-                                              &evolve->error));
+                                              log, &evolve->error));
 }
 
 static void on_failure(void *context, const char *reason)

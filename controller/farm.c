@@ -2,7 +2,7 @@
  *
  * Sizes: 1 to 1024 workers (usually the cores there are), prefetch 1 to 64 tasks each (usually 2),
  * tasks of 300 to 3000 bytes, up to some ten thousand results a second. Everything happens on the
- * loop's one thread. The life of a slot (arrows: event / action):
+ * loop's one thread. The life of a slot (arrows: event / action), as docs/farm.md has it, too:
  *
  *                    timer / worker_spawn
  *        WAITING --------------------------> STARTING --hello/worker_greet--> SETUP
@@ -15,12 +15,22 @@
  *
  *     any living state --stop/worker_stop--> STOPPING --exit/worker_reap--> GONE
  *     WAITING ----------stop/worker_leave---------------------------------> GONE
+ *     IDLE, with nothing reserved --retire/worker_retire--> STOPPING        GONE --hire--> WAITING
+ *
+ * Time. A start, an end and a silence are measured in the farm's own running time: ticks, of which a
+ * late one counts like a punctual one, so that a suspended machine or a stopped controller is
+ * nobody's fault. What a task costs is measured in its worker's processor time, so that a busy
+ * machine is not, either. A BUSY worker is late when its oldest task has used more than
+ * farm.deadline_s, or when it has used no processor time at all for farm.silence_s (it sleeps, or is
+ * stopped). Whose processor time cannot be seen (behind ssh, say) may be silent for the sum of both.
+ * Each attempt has more of all that than the one before (task_patience()).
  *
  * An exit may come in every living state. DEAD means: killed, or its pipe broke, and its exit has
  * not been seen yet; results it wrote before still count there. Whatever `held` contains at the exit
  * goes back to the queue. Only the oldest held task was being executed, and only it is judged:
  *
- *   self-inflicted end (SIGSEGV, ...)  faults + 1; from the 2nd on it is tried alone; 3rd: quarantine
+ *   self-inflicted end (SIGSEGV, ..., out of memory)
+ *                                      faults + 1; from the 2nd on it is tried alone; 3rd: quarantine
  *   any other end                      losses + 1; from the 3rd on it is tried alone; no limit
  *
  * Alone means: reserved for this slot, whose next process is fresh, and nothing is prefetched beside
@@ -52,15 +62,20 @@ enum {
     FARM_STARTS_LATER = 30,     /* the same once it has worked: about two minutes */
     FARM_BACKOFF_MIN_MS = 100,
     FARM_BACKOFF_MAX_MS = 5000,
-    FARM_TICK_MS = 500,     /* deadlines are looked at */
-    FARM_START_MS = 30000,  /* from spawn to hello, from setup to ready */
-    FARM_LINGER_MS = 2000,  /* from stop to kill */
-    FARM_CLOSING_MS = 1000, /* from a broken pipe to kill */
+    FARM_TICK_MS = 500,      /* deadlines are looked at */
+    FARM_TICK_MAX_MS = 1000, /* what a late tick counts at most */
+    FARM_START_MS = 30000,   /* from spawn to hello, from setup to ready */
+    FARM_LINGER_MS = 2000,   /* from stop to kill */
+    FARM_CLOSING_MS = 1000,  /* from a broken pipe to kill */
     FARM_PREFETCH_MAX = 64,
     FARM_UNSENT_MAX_BYTES = 256 * 1024, /* a worker with more in its pipe gets no further task */
     FARM_ARGUMENTS_MAX = 64,
     FARM_CAUSE_SIZE = 320,
+    FARM_LOG_TAIL_BYTES = 3000, /* of a worker's log, kept of a quarantine */
 };
+
+/* Weight of one tick in the share of busy ticks: a memory of about ten seconds. */
+#define FARM_BUSY_WEIGHT 0.05
 
 /* ---- types ---- */
 
@@ -97,13 +112,15 @@ enum worker_event {
     EVENT_LATE,     /* its deadline passed */
     EVENT_EXIT,     /* its process is gone */
     EVENT_STOP,     /* the farm stops */
+    EVENT_RETIRE,   /* there are too many workers */
+    EVENT_HIRE,     /* there are too few */
     WORKER_EVENT_COUNT
 };
 
 /* What came with an event; only what belongs to it is set. */
 struct occasion {
     const struct message *message; /* hello, ready, result, rejected */
-    const char *reason;            /* bad, closed */
+    const char *reason;            /* bad, closed, late */
     int exit_code, signal;         /* exit */
 };
 
@@ -115,23 +132,33 @@ struct worker {
     struct worker_process *process;            /* NULL in WAITING and GONE */
     struct farm_task *held[FARM_PREFETCH_MAX]; /* oldest first */
     int held_count;
-    struct farm_task *reserved;  /* to be tried alone by the next process */
-    uint64_t deadline_ms;        /* loop time; 0 = none */
+    struct farm_task *reserved; /* to be tried alone by the next process */
+    int is_retiring;            /* gets no more tasks, then ends */
+    int is_direct;              /* the process is the simulator, not something in front of it */
+    struct {                    /* of the oldest task, while BUSY */
+        uint64_t task;          /* 0 = not looked at yet */
+        uint32_t attempt;
+        int64_t start_cpu_ns, cpu_ns; /* -1 = not known */
+        uint64_t progress_ms;         /* when it last used processor time */
+    } watch;
+    uint64_t deadline_ms;        /* in the farm's running time; 0 = none */
     char cause[FARM_CAUSE_SIZE]; /* why it was given up, before its exit; else empty */
     int was_ready;               /* this process */
     uint64_t results_of_process;
     int barren_ends;   /* processes in a row that ended without any result */
     int failed_starts; /* processes in a row that ended before they were ready */
-    uint64_t tasks_done, spawns;
-    double busy_s;
+    uint64_t tasks_done, spawns, restarts;
+    double busy_s, busy_share;
 };
 
 struct farm {
     uv_loop_t *loop;
     struct farm_callbacks callbacks;
-    struct worker *workers;
-    int worker_count, prefetch;
-    uint64_t deadline_ms, params_digest;
+    struct worker *workers;       /* FARM_WORKERS_MAX, of which the first slot_count are in use */
+    int slot_count, worker_count; /* ever, wanted */
+    int prefetch, is_pinned, is_paused;
+    double deadline_s, silence_s;
+    uint64_t params_digest;
     struct pack_writer setup; /* the whole frame, the same for everyone */
     struct pack_writer scratch;
     char *launcher_words; /* cut in place; argv points into it */
@@ -146,7 +173,8 @@ struct farm {
 
     uv_timer_t tick;
     uv_prepare_t pump;
-    uint64_t last_tick_ms;
+    uint64_t last_tick_ms; /* loop time */
+    uint64_t clock_ms;     /* running time at the last tick */
     int was_ever_ready, has_failed, is_stopping, is_closing;
     int open_handles, open_processes;
     void (*on_stopped)(void *context);
@@ -218,8 +246,14 @@ static void worker_check(const struct worker *worker)
     ENSURE(worker->held_count == 0 || worker->state == WORKER_BUSY || worker->state == WORKER_DEAD,
            "worker %d is %s and holds %d", worker->slot, worker_state_names[worker->state],
            worker->held_count);
-    ENSURE(worker->state != WORKER_BUSY || (worker->held_count > 0 && worker->deadline_ms > 0),
-           "worker %d is busy with nothing", worker->slot);
+    ENSURE(worker->state != WORKER_BUSY || worker->held_count > 0, "worker %d is busy with nothing",
+           worker->slot);
+    int must_answer = worker->state == WORKER_STARTING || worker->state == WORKER_SETUP ||
+                      worker->state == WORKER_STOPPING;
+    ENSURE(worker->state == WORKER_DEAD || (worker->deadline_ms > 0) == must_answer,
+           "worker %d is %s and has until %" PRIu64, worker->slot,
+           worker_state_names[worker->state], worker->deadline_ms);
+    ENSURE(worker->state != WORKER_GONE || worker->reserved == NULL, "worker %d", worker->slot);
     for (int i = 0; i < worker->held_count; i++)
         ENSURE(!worker->held[i]->is_alone || worker->held_count == 1,
                "worker %d: task %" PRIu64 " is not alone", worker->slot, worker->held[i]->task.id);
@@ -229,7 +263,7 @@ static void worker_check(const struct worker *worker)
 static void farm_check(const struct farm *farm)
 {
     int count = farm->queue_count;
-    for (int i = 0; i < farm->worker_count; i++) {
+    for (int i = 0; i < farm->slot_count; i++) {
         worker_check(&farm->workers[i]);
         count += farm->workers[i].held_count + (farm->workers[i].reserved != NULL);
     }
@@ -239,9 +273,11 @@ static void farm_check(const struct farm *farm)
 
 /* ---- small parts of a worker ---- */
 
+/* The farm's running time: what a late tick takes too long does not count. */
 static uint64_t farm_now_ms(const struct farm *farm)
 {
-    return uv_now(farm->loop);
+    uint64_t since_ms = uv_now(farm->loop) - farm->last_tick_ms;
+    return farm->clock_ms + (since_ms < FARM_TICK_MAX_MS ? since_ms : FARM_TICK_MAX_MS);
 }
 
 static void worker_set_deadline(struct worker *worker, uint64_t after_ms)
@@ -255,12 +291,11 @@ static void worker_enter(struct worker *worker, enum worker_state state)
     worker->deadline_ms = 0;
 }
 
-/* The state that follows from what it holds; the time of the next task starts now. */
+/* The state that follows from what it holds; the next task is watched from the next tick on. */
 static void worker_enter_idle_or_busy(struct worker *worker)
 {
     worker_enter(worker, worker->held_count > 0 ? WORKER_BUSY : WORKER_IDLE);
-    if (worker->held_count > 0)
-        worker_set_deadline(worker, worker->farm->deadline_ms);
+    worker->watch.task = 0;
     worker->farm->needs_pump = 1;
 }
 
@@ -338,6 +373,12 @@ static int signal_is_self_inflicted(int signal)
     return 0;
 }
 
+/* Of its own doing, so that its task is to blame. */
+static int end_is_self_inflicted(int exit_code, int signal)
+{
+    return signal_is_self_inflicted(signal) || (signal == 0 && exit_code == WORKER_EXIT_MEMORY);
+}
+
 /* "SIGSEGV", "signal 40", "exit code 3". */
 static void print_end(int exit_code, int signal, char *text, size_t size)
 {
@@ -348,6 +389,10 @@ static void print_end(int exit_code, int signal, char *text, size_t size)
         }
     if (signal != 0)
         snprintf(text, size, "signal %d", signal);
+    else if (exit_code == WORKER_EXIT_HUNG)
+        snprintf(text, size, "exit code %d (its own alarm)", exit_code);
+    else if (exit_code == WORKER_EXIT_MEMORY)
+        snprintf(text, size, "exit code %d (out of memory)", exit_code);
     else if (exit_code == 127)
         snprintf(text, size, "exit code 127 (program not found)");
     else
@@ -376,8 +421,8 @@ static void farm_fail(struct farm *farm, const char *reason)
 static int farm_is_hopeless(const struct farm *farm)
 {
     int limit = farm->was_ever_ready ? FARM_STARTS_LATER : FARM_STARTS_FIRST;
-    for (int i = 0; i < farm->worker_count; i++)
-        if (farm->workers[i].failed_starts < limit)
+    for (int i = 0; i < farm->slot_count; i++)
+        if (farm->workers[i].state != WORKER_GONE && farm->workers[i].failed_starts < limit)
             return 0;
     return 1;
 }
@@ -470,15 +515,42 @@ static void worker_wait(struct worker *worker, const char *end)
         uv_timer_start(&worker->backoff, worker_on_backoff, worker_backoff_ms(worker), 0);
 }
 
-static void farm_quarantine(struct farm *farm, struct farm_task *entry, const char *reason)
+/* The last lines of a worker's log, whole ones, of its last process. */
+static void worker_read_log(const struct worker *worker, char text[FARM_LOG_TAIL_BYTES + 1])
 {
+    char path[4096];
+    ssize_t length = 0;
+    snprintf(path, sizeof path, "%s/worker-%02d.log", worker->farm->log_directory, worker->slot);
+    int descriptor = worker->farm->log_directory[0] != '\0' ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    if (descriptor >= 0) {
+        off_t size = lseek(descriptor, 0, SEEK_END);
+        off_t at = size > FARM_LOG_TAIL_BYTES ? size - FARM_LOG_TAIL_BYTES : 0;
+        length = pread(descriptor, text, FARM_LOG_TAIL_BYTES, at);
+        close(descriptor);
+    }
+    text[length > 0 ? length : 0] = '\0';
+    char *start = text;
+    if (length == FARM_LOG_TAIL_BYTES && (start = strchr(text, '\n')) == NULL)
+        start = text;
+    for (char *next = start; (next = strstr(next, " event=start ")) != NULL; next++)
+        for (start = next; start > text && start[-1] != '\n';)
+            start--;
+    start += *start == '\n';
+    memmove(text, start, strlen(start) + 1);
+}
+
+static void farm_quarantine(struct worker *worker, struct farm_task *entry, const char *reason)
+{
+    struct farm *farm = worker->farm;
+    char log[FARM_LOG_TAIL_BYTES + 1];
     char text[FARM_CAUSE_SIZE + 16];
     log_event(LOG_ERROR, "task_quarantined", "task=%" PRIu64 " creature=%" PRIu64 " reason=%s",
               entry->task.id, entry->task.creature, log_quote(reason, text, sizeof text));
     farm->needs_pump = 1;
     farm->pending_count--;
+    worker_read_log(worker, log);
     if (!farm->is_stopping)
-        farm->callbacks.on_quarantine(farm->callbacks.context, &entry->task, reason);
+        farm->callbacks.on_quarantine(farm->callbacks.context, &entry->task, reason, log);
     farm_task_free(entry);
 }
 
@@ -495,19 +567,21 @@ static void worker_reap(struct worker *worker, const struct occasion *occasion)
     char end[48];
     print_end(occasion->exit_code, signal, end, sizeof end);
     int is_expected = worker->state == WORKER_STOPPING && signal == 0 && occasion->exit_code == 0;
+    worker->restarts += worker->state != WORKER_STOPPING;
     worker_log_end(worker, end, !is_expected);
 
-    struct farm_task *condemned = worker_give_back(worker, signal_is_self_inflicted(signal));
+    struct farm_task *condemned =
+        worker_give_back(worker, end_is_self_inflicted(occasion->exit_code, signal));
     worker_process_release(worker->process);
     worker->process = NULL;
-    if (farm->is_stopping) {
+    if (farm->is_stopping || (worker->is_retiring && worker->reserved == NULL)) {
         worker_enter(worker, WORKER_GONE);
         farm_settle(farm);
     } else {
         worker_wait(worker, end);
     }
     if (condemned != NULL)
-        farm_quarantine(farm, condemned, end);
+        farm_quarantine(worker, condemned, end);
 }
 
 static void farm_on_process_freed(void *context)
@@ -590,6 +664,8 @@ static void worker_spawn(struct worker *worker, const struct occasion *occasion)
     }
     log_event(LOG_INFO, "worker_started", "worker=%d pid=%d start=%" PRIu64, worker->slot,
               worker_process_pid(worker->process), worker->spawns);
+    if (farm->is_pinned)
+        worker_process_pin(worker->process, worker->slot - 1);
     worker_enter(worker, WORKER_STARTING);
     worker_set_deadline(worker, FARM_START_MS);
     msgpack_sbuffer_clear(&farm->scratch.buffer);
@@ -617,7 +693,8 @@ static void worker_kill_unexpected(struct worker *worker, const struct occasion 
 static void worker_kill_late(struct worker *worker, const struct occasion *occasion)
 {
     char cause[FARM_CAUSE_SIZE];
-    snprintf(cause, sizeof cause, "deadline passed while %s", worker_state_names[worker->state]);
+    snprintf(cause, sizeof cause, "late while %s: %s", worker_state_names[worker->state],
+             occasion->reason);
     worker_kill(worker, cause);
 }
 
@@ -642,6 +719,7 @@ static void worker_greet(struct worker *worker, const struct occasion *occasion)
     const struct message *message = occasion->message;
     if (message->as.hello.protocol_version == PROTOCOL_VERSION &&
         strcmp(message->as.hello.build, message_build_id()) == 0) {
+        worker->is_direct = message->as.hello.pid == (uint64_t)worker_process_pid(worker->process);
         worker_enter(worker, WORKER_SETUP);
         worker_set_deadline(worker, FARM_START_MS);
         if (worker_send(worker, &farm->setup) != 0)
@@ -730,7 +808,7 @@ static void worker_take_rejected(struct worker *worker, const struct occasion *o
     if (worker->state == WORKER_BUSY)
         worker_enter_idle_or_busy(worker);
     if (entry->faults >= FARM_FAULTS_QUARANTINE)
-        farm_quarantine(farm, entry, cause);
+        farm_quarantine(worker, entry, cause);
     else
         farm_queue_back(farm, entry);
 }
@@ -769,33 +847,63 @@ static void worker_leave(struct worker *worker, const struct occasion *occasion)
     worker_enter(worker, WORKER_GONE);
 }
 
+/* It ends as soon as it has nothing to do any more; the pump asks again until then. */
+static void worker_retire(struct worker *worker, const struct occasion *occasion)
+{
+    worker->is_retiring = 1;
+    worker->farm->needs_pump = 1;
+    if (worker->held_count > 0 || worker->reserved != NULL || worker->state == WORKER_DEAD)
+        return;
+    if (worker->state == WORKER_WAITING)
+        worker_leave(worker, occasion);
+    else
+        worker_stop(worker, occasion);
+}
+
+/* It stays after all. */
+static void worker_keep(struct worker *worker, const struct occasion *occasion)
+{
+    worker->is_retiring = 0;
+    worker->farm->needs_pump = 1;
+}
+
+static void worker_hire(struct worker *worker, const struct occasion *occasion)
+{
+    worker->is_retiring = 0;
+    worker->barren_ends = worker->failed_starts = 0;
+    worker_enter(worker, WORKER_WAITING);
+    uv_timer_start(&worker->backoff, worker_on_backoff, 0, 0);
+}
+
 /* ---- the table ---- */
 
 typedef void worker_action(struct worker *worker, const struct occasion *occasion);
 
 /* NULL: cannot happen. Columns: timer, hello, ready, result, rejected, bad, closed, late, exit,
- * stop. */
+ * stop, retire, hire. */
 static worker_action *const worker_table[WORKER_STATE_COUNT][WORKER_EVENT_COUNT] = {
-    [WORKER_WAITING] = {worker_spawn, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, worker_leave},
+    [WORKER_WAITING] = {worker_spawn, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, worker_leave,
+                        worker_retire, worker_keep},
     [WORKER_STARTING] = {NULL, worker_greet, worker_kill_unexpected, worker_kill_unexpected,
                          worker_refused, worker_kill_bad, worker_lose, worker_kill_late,
-                         worker_reap, worker_stop},
+                         worker_reap, worker_stop, worker_retire, worker_keep},
     [WORKER_SETUP] = {NULL, worker_kill_unexpected, worker_begin, worker_kill_unexpected,
                       worker_refused, worker_kill_bad, worker_lose, worker_kill_late, worker_reap,
-                      worker_stop},
+                      worker_stop, worker_retire, worker_keep},
     [WORKER_IDLE] = {NULL, worker_kill_unexpected, worker_kill_unexpected, worker_take_result,
                      worker_take_rejected, worker_kill_bad, worker_lose, NULL, worker_reap,
-                     worker_stop},
+                     worker_stop, worker_retire, worker_keep},
     [WORKER_BUSY] = {NULL, worker_kill_unexpected, worker_kill_unexpected, worker_take_result,
                      worker_take_rejected, worker_kill_bad, worker_lose, worker_kill_late,
-                     worker_reap, worker_stop},
+                     worker_reap, worker_stop, worker_retire, worker_keep},
     [WORKER_STOPPING] = {NULL, worker_ignore, worker_ignore, worker_ignore, worker_ignore,
-                         worker_ignore, worker_ignore, worker_kill_late, worker_reap,
-                         worker_ignore},
+                         worker_ignore, worker_ignore, worker_kill_late, worker_reap, worker_ignore,
+                         worker_ignore, worker_keep},
     [WORKER_DEAD] = {NULL, worker_ignore, worker_ignore, worker_take_result, worker_take_rejected,
                      worker_kill_bad, worker_ignore, worker_kill_lingering, worker_reap,
-                     worker_stop_dead},
-    [WORKER_GONE] = {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, worker_ignore},
+                     worker_stop_dead, worker_retire, worker_keep},
+    [WORKER_GONE] = {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, worker_ignore,
+                     worker_ignore, worker_hire},
 };
 
 static void worker_dispatch(struct worker *worker, enum worker_event event,
@@ -832,16 +940,28 @@ static int worker_has_room(const struct worker *worker, int held_max)
 {
     if (worker->state != WORKER_IDLE && worker->state != WORKER_BUSY)
         return 0;
-    if (worker->reserved != NULL || (worker->held_count > 0 && worker->held[0]->is_alone))
+    if (worker->is_retiring || worker->reserved != NULL ||
+        (worker->held_count > 0 && worker->held[0]->is_alone))
         return 0;
     return worker->held_count <= held_max &&
            worker_process_unsent_bytes(worker->process) < FARM_UNSENT_MAX_BYTES;
 }
 
+/* Those that have finished and are too many end. */
+static void farm_retire(struct farm *farm)
+{
+    for (int i = 0; i < farm->slot_count; i++) {
+        struct worker *worker = &farm->workers[i];
+        if (worker->is_retiring && worker->reserved == NULL &&
+            (worker->state == WORKER_IDLE || worker->state == WORKER_WAITING))
+            worker_dispatch(worker, EVENT_RETIRE, NULL);
+    }
+}
+
 /* First those that must be alone, then one for everybody, then the second for everybody ... */
 static void farm_feed(struct farm *farm)
 {
-    for (int i = 0; i < farm->worker_count; i++) {
+    for (int i = 0; i < farm->slot_count; i++) {
         struct worker *worker = &farm->workers[i];
         if (worker->reserved == NULL || worker->state != WORKER_IDLE)
             continue;
@@ -850,7 +970,7 @@ static void farm_feed(struct farm *farm)
         worker_give(worker, entry);
     }
     for (int held_max = 0; held_max < farm->prefetch; held_max++)
-        for (int i = 0; i < farm->worker_count && farm->queue_count > 0; i++)
+        for (int i = 0; i < farm->slot_count && farm->queue_count > 0; i++)
             if (worker_has_room(&farm->workers[i], held_max))
                 worker_give(&farm->workers[i], farm_queue_take(farm));
 }
@@ -861,8 +981,11 @@ static void farm_on_pump(uv_prepare_t *pump)
     uint64_t submitted_before;
     if (!farm->needs_pump || farm->is_stopping || farm->has_failed)
         return;
+    farm_retire(farm);
     do {
         farm->needs_pump = 0;
+        if (farm->is_paused)
+            break;
         farm_feed(farm);
         submitted_before = farm->submitted_count;
         int room = farm->worker_count * farm->prefetch - farm->queue_count;
@@ -872,23 +995,60 @@ static void farm_on_pump(uv_prepare_t *pump)
     farm_check(farm);
 }
 
-/* A late tick means that the loop or the whole machine stood still: that is not the workers' time. */
+/* Whether the oldest task of a BUSY worker takes too long; looked at since it is the oldest, to the
+ * tick. */
+static int worker_is_late(struct worker *worker, char *reason, size_t size)
+{
+    const struct farm *farm = worker->farm;
+    const struct task *task = &worker->held[0]->task;
+    uint64_t now_ms = farm_now_ms(farm);
+    int64_t cpu_ns = worker->is_direct ? worker_process_cpu_ns(worker->process) : -1;
+    if (worker->watch.task != task->id || worker->watch.attempt != task->attempt ||
+        (worker->watch.cpu_ns < 0 && cpu_ns >= 0)) {
+        worker->watch.task = task->id;
+        worker->watch.attempt = task->attempt;
+        worker->watch.start_cpu_ns = worker->watch.cpu_ns = cpu_ns;
+        worker->watch.progress_ms = now_ms;
+        return 0;
+    }
+    if (cpu_ns > worker->watch.cpu_ns) {
+        worker->watch.cpu_ns = cpu_ns;
+        worker->watch.progress_ms = now_ms;
+    }
+
+    double patience = task_patience(task->attempt);
+    double used_s = 1e-9 * (double)(worker->watch.cpu_ns - worker->watch.start_cpu_ns);
+    double silent_s = 1e-3 * (double)(now_ms - worker->watch.progress_ms);
+    double silence_s =
+        patience * (cpu_ns < 0 ? farm->silence_s + farm->deadline_s : farm->silence_s);
+    if (used_s > patience * farm->deadline_s)
+        snprintf(reason, size, "used more than %g s of processor time",
+                 patience * farm->deadline_s);
+    else if (silent_s > silence_s)
+        snprintf(reason, size, "stood still for %g s", silence_s);
+    else
+        return 0;
+    return 1;
+}
+
+static void worker_tick(struct worker *worker)
+{
+    char reason[96] = "no answer in time";
+    int is_late = worker->deadline_ms > 0 && farm_now_ms(worker->farm) >= worker->deadline_ms;
+    if (worker->state == WORKER_BUSY)
+        is_late = worker_is_late(worker, reason, sizeof reason);
+    worker->busy_share += FARM_BUSY_WEIGHT * ((worker->state == WORKER_BUSY) - worker->busy_share);
+    if (is_late)
+        worker_dispatch(worker, EVENT_LATE, &(struct occasion){.reason = reason});
+}
+
 static void farm_on_tick(uv_timer_t *tick)
 {
     struct farm *farm = tick->data;
-    uint64_t now_ms = farm_now_ms(farm), gap_ms = now_ms - farm->last_tick_ms;
-    uint64_t pause_ms = gap_ms > 2 * FARM_TICK_MS ? gap_ms - FARM_TICK_MS : 0;
-    farm->last_tick_ms = now_ms;
-    for (int i = 0; i < farm->worker_count; i++) {
-        struct worker *worker = &farm->workers[i];
-        if (worker->deadline_ms == 0)
-            continue;
-        worker->deadline_ms += pause_ms;
-        if (now_ms < worker->deadline_ms)
-            continue;
-        worker->deadline_ms = 0;
-        worker_dispatch(worker, EVENT_LATE, NULL);
-    }
+    farm->clock_ms = farm_now_ms(farm);
+    farm->last_tick_ms = uv_now(farm->loop);
+    for (int i = 0; i < farm->slot_count; i++)
+        worker_tick(&farm->workers[i]);
 }
 
 /* ---- the farm's own life ---- */
@@ -920,16 +1080,18 @@ static void farm_close_handle(struct farm *farm, uv_handle_t *handle)
 /* Frees the farm when nothing of it is left on the loop; closes its handles when no slot is alive. */
 static void farm_settle(struct farm *farm)
 {
+    if (!farm->is_stopping)
+        return;
     if (farm->is_closing && farm->open_handles == 0 && farm->open_processes == 0) {
         void (*on_stopped)(void *context) = farm->on_stopped;
         void *context = farm->stopped_context;
         ENSURE(farm->pending_count == 0, "%d tasks left", farm->pending_count);
-        log_event(LOG_INFO, "farm_stopped", "workers=%d", farm->worker_count);
+        log_event(LOG_INFO, "farm_stopped", "workers=%d", farm->slot_count);
         on_stopped(context);
         farm_free(farm);
         return;
     }
-    for (int i = 0; i < farm->worker_count; i++)
+    for (int i = 0; i < farm->slot_count; i++)
         if (farm->workers[i].state != WORKER_GONE)
             return;
     if (farm->is_closing)
@@ -937,7 +1099,7 @@ static void farm_settle(struct farm *farm)
     farm->is_closing = 1;
     farm_close_handle(farm, (uv_handle_t *)&farm->tick);
     farm_close_handle(farm, (uv_handle_t *)&farm->pump);
-    for (int i = 0; i < farm->worker_count; i++)
+    for (int i = 0; i < farm->slot_count; i++)
         farm_close_handle(farm, (uv_handle_t *)&farm->workers[i].backoff);
 }
 
@@ -949,7 +1111,7 @@ void farm_stop(struct farm *farm, void (*on_stopped)(void *context), void *conte
     farm->stopped_context = context;
     while (farm->queue_count > 0)
         farm_task_drop(farm, farm_queue_take(farm));
-    for (int i = 0; i < farm->worker_count; i++)
+    for (int i = 0; i < farm->slot_count; i++)
         worker_dispatch(&farm->workers[i], EVENT_STOP, NULL);
     farm_settle(farm);
 }
@@ -979,14 +1141,63 @@ int farm_worker_count(const struct farm *farm)
     return farm->worker_count;
 }
 
+int farm_slot_count(const struct farm *farm)
+{
+    return farm->slot_count;
+}
+
+/* A slot that was never in use. */
+static void farm_add_slot(struct farm *farm)
+{
+    struct worker *worker = &farm->workers[farm->slot_count++];
+    worker->farm = farm;
+    worker->slot = farm->slot_count;
+    worker->state = WORKER_GONE;
+    farm->open_handles++;
+    uv_timer_init(farm->loop, &worker->backoff);
+    worker->backoff.data = worker;
+}
+
+void farm_set_worker_count(struct farm *farm, int worker_count)
+{
+    ENSURE(worker_count > 0 && worker_count <= FARM_WORKERS_MAX, "%d workers", worker_count);
+    if (farm->is_stopping)
+        return;
+    log_event(LOG_INFO, "workers", "before=%d now=%d", farm->worker_count, worker_count);
+    farm->worker_count = worker_count;
+    while (farm->slot_count < worker_count)
+        farm_add_slot(farm);
+    for (int i = 0; i < farm->slot_count; i++)
+        worker_dispatch(&farm->workers[i], i < worker_count ? EVENT_HIRE : EVENT_RETIRE, NULL);
+    farm->needs_pump = 1;
+}
+
+void farm_set_paused(struct farm *farm, int is_paused)
+{
+    if (farm->is_paused != is_paused)
+        log_event(LOG_INFO, is_paused ? "paused" : "continued", "queued=%d", farm->queue_count);
+    farm->is_paused = is_paused;
+    farm->needs_pump = 1;
+}
+
+int farm_is_paused(const struct farm *farm)
+{
+    return farm->is_paused;
+}
+
 void farm_worker_status(const struct farm *farm, int index, struct farm_worker_status *status)
 {
     const struct worker *worker = &farm->workers[index];
     status->slot = worker->slot;
     status->pid = worker->process != NULL ? worker_process_pid(worker->process) : 0;
     status->state = worker_state_names[worker->state];
+    const struct task *task = worker->held_count > 0 ? &worker->held[0]->task : NULL;
+    status->task = task != NULL ? task->id : 0;
+    status->creature = task != NULL ? task->creature : 0;
+    status->halvings = task != NULL ? (int)task->halvings : 0;
+    status->busy_share = worker->busy_share;
     status->tasks_done = worker->tasks_done;
-    status->restarts = worker->spawns > 0 ? worker->spawns - 1 : 0;
+    status->restarts = worker->restarts;
     status->busy_s = worker->busy_s;
 }
 
@@ -1032,8 +1243,9 @@ static void farm_start(struct farm *farm)
     /* A worker that dies while it is written to is an error code here, not a signal. */
     signal(SIGPIPE, SIG_IGN);
     uv_update_time(farm->loop);
-    farm->last_tick_ms = farm_now_ms(farm);
-    farm->open_handles = 2 + farm->worker_count;
+    farm->last_tick_ms = uv_now(farm->loop);
+    farm->clock_ms = 1;
+    farm->open_handles = 2;
     uv_timer_init(farm->loop, &farm->tick);
     uv_prepare_init(farm->loop, &farm->pump);
     farm->tick.data = farm->pump.data = farm;
@@ -1041,19 +1253,16 @@ static void farm_start(struct farm *farm)
     uv_prepare_start(&farm->pump, farm_on_pump);
     farm->needs_pump = 1;
     for (int i = 0; i < farm->worker_count; i++) {
-        struct worker *worker = &farm->workers[i];
-        worker->farm = farm;
-        worker->slot = i + 1;
-        uv_timer_init(farm->loop, &worker->backoff);
-        worker->backoff.data = worker;
-        uv_timer_start(&worker->backoff, worker_on_backoff, 0, 0);
+        farm_add_slot(farm);
+        worker_dispatch(&farm->workers[i], EVENT_HIRE, NULL);
     }
 }
 
 struct farm *farm_create(uv_loop_t *loop, const struct farm_settings *settings,
                          const struct farm_callbacks *callbacks, struct error *error)
 {
-    ENSURE(settings->worker_count > 0, "%d workers", settings->worker_count);
+    ENSURE(settings->worker_count > 0 && settings->worker_count <= FARM_WORKERS_MAX, "%d workers",
+           settings->worker_count);
     struct farm *farm = calloc(1, sizeof *farm);
     if (farm == NULL) {
         error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
@@ -1065,12 +1274,14 @@ struct farm *farm_create(uv_loop_t *loop, const struct farm_settings *settings,
     farm->worker_count = settings->worker_count;
     farm->prefetch =
         params->farm_prefetch < FARM_PREFETCH_MAX ? (int)params->farm_prefetch : FARM_PREFETCH_MAX;
-    farm->deadline_ms = (uint64_t)(params->farm_deadline_s * 1000);
+    farm->deadline_s = params->farm_deadline_s;
+    farm->silence_s = params->farm_silence_s;
+    farm->is_pinned = params->farm_pin;
     farm->params_digest = params_evaluation_digest(params);
     pack_writer_init(&farm->setup);
     pack_writer_init(&farm->scratch);
     message_encode_setup(&farm->setup, params);
-    farm->workers = calloc((size_t)farm->worker_count, sizeof farm->workers[0]);
+    farm->workers = calloc(FARM_WORKERS_MAX, sizeof farm->workers[0]);
     farm->launcher_words = strdup(params->farm_launcher);
     farm->simulator_path = strdup(settings->simulator_path);
     farm->log_directory = strdup(settings->log_directory);

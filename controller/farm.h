@@ -2,7 +2,7 @@
  *
  * Tasks go in, results come out by task id; workers that crash, hang, talk nonsense or are killed are
  * replaced and their tasks done again, which changes nothing in the results. The life of a worker is
- * a table of states and events in farm.c. */
+ * a table of states and events in farm.c; docs/farm.md tells of it. */
 #ifndef CONTROLLER_FARM_H
 #define CONTROLLER_FARM_H
 
@@ -13,9 +13,11 @@
 
 struct farm;
 
+#define FARM_WORKERS_MAX 1024
+
 struct farm_settings {
     const struct params *params; /* farm.* and what the workers are set up with */
-    int worker_count;            /* > 0 */
+    int worker_count;            /* 1 .. FARM_WORKERS_MAX */
     const char *simulator_path;  /* the program */
     const char *log_directory;   /* worker-NN.log are appended there; "" = logs are dropped */
 };
@@ -26,8 +28,10 @@ struct farm_callbacks {
      * on_quarantine). The task is good during the call. */
     void (*on_result)(void *context, const struct task *task, const struct result *result,
                       int slot);
-    /* The task crashed its simulator twice, and once more alone in a fresh worker. */
-    void (*on_quarantine)(void *context, const struct task *task, const char *reason);
+    /* The task crashed its simulator twice, and once more alone in a fresh worker. `log` has the
+     * last lines of that worker's log, "" if there is none. */
+    void (*on_quarantine)(void *context, const struct task *task, const char *reason,
+                          const char *log);
     /* Room for more tasks than are queued: submit now. */
     void (*on_hungry)(void *context, int room);
     /* No worker can be started (program missing, wrong version, ...): the run cannot go on. */
@@ -51,15 +55,28 @@ int farm_pending_count(const struct farm *farm);
  * other callback comes any more. May be called within a callback. */
 void farm_stop(struct farm *farm, void (*on_stopped)(void *context), void *context);
 
+/* Another number of workers, 1 .. FARM_WORKERS_MAX. New ones start at once; those that are too many
+ * finish what they hold and end. */
+void farm_set_worker_count(struct farm *farm, int worker_count);
+/* While the farm is paused, workers finish what they hold and get nothing more. */
+void farm_set_paused(struct farm *farm, int is_paused);
+int farm_is_paused(const struct farm *farm);
+
 struct farm_worker_status {
     int slot;          /* from 1: the NN of its log */
     int pid;           /* 0 = none */
-    const char *state; /* "starting", "idle", "busy", ... */
+    const char *state; /* "starting", "idle", "busy", ...; "gone" after fewer were asked for */
+    uint64_t task, creature; /* that it works on, 0 = none */
+    int halvings;            /* of that task */
+    double busy_share;       /* of about the last ten seconds */
     uint64_t tasks_done;
-    uint64_t restarts;
-    double busy_s; /* summed cost of its results */
+    uint64_t restarts; /* processes that ended without being asked to */
+    double busy_s;     /* summed cost of its results */
 };
+/* The number of workers asked for. */
 int farm_worker_count(const struct farm *farm);
+/* Slots there are or were: the indices of farm_worker_status(). */
+int farm_slot_count(const struct farm *farm);
 void farm_worker_status(const struct farm *farm, int index, struct farm_worker_status *status);
 
 #endif

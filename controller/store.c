@@ -600,6 +600,23 @@ static int check_damage(struct store *store, struct error *error)
     return status;
 }
 
+/* Stores of this version began without the quarantine's log. */
+static int has_quarantine_log(struct store *store, int64_t *has_log, struct error *error)
+{
+    return query_i64(store,
+                     "SELECT count(*) FROM pragma_table_info('quarantine') WHERE name = 'log'", 0,
+                     has_log, error);
+}
+
+static int add_quarantine_log(struct store *store, struct error *error)
+{
+    int64_t has_log;
+    int status = has_quarantine_log(store, &has_log, error);
+    if (status || has_log)
+        return status;
+    return execute(store, "ALTER TABLE quarantine ADD COLUMN log TEXT NOT NULL DEFAULT ''", error);
+}
+
 static int read_position(struct store *store, struct error *error)
 {
     int status = query_i64(store, "SELECT max(branch) FROM branches", 0, &store->branch, error);
@@ -632,6 +649,8 @@ int store_open(struct store **made, const char *path, int is_read_only, struct e
                                       : "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
                                         "PRAGMA foreign_keys = ON;",
                          error);
+    if (!status && !is_read_only)
+        status = add_quarantine_log(store, error);
     if (!status)
         status = read_position(store, error);
     if (status)
@@ -1086,7 +1105,8 @@ int store_put_referee(struct store *store, const struct individual *individual, 
 }
 
 int store_put_quarantine(struct store *store, const struct individual *individual,
-                         const char *reason, const char *command, struct error *error)
+                         const char *reason, const char *command, const char *log,
+                         struct error *error)
 {
     char time_utc[32];
     sqlite3_stmt *statement;
@@ -1095,7 +1115,7 @@ int store_put_quarantine(struct store *store, const struct individual *individua
     if (!status)
         status = prepare(store,
                          "INSERT OR REPLACE INTO quarantine (individual, time_utc, reason,"
-                         " command) VALUES (?, ?, ?, ?)",
+                         " command, log) VALUES (?, ?, ?, ?, ?)",
                          &statement, error);
     if (status)
         return status;
@@ -1103,6 +1123,7 @@ int store_put_quarantine(struct store *store, const struct individual *individua
     bind_text(statement, 2, time_utc);
     bind_text(statement, 3, reason);
     bind_text(statement, 4, command);
+    bind_text(statement, 5, log);
     status = run_statement(store, statement, error);
     sqlite3_finalize(statement);
     return status;
@@ -1371,6 +1392,64 @@ int store_get_population(struct store *store, uint32_t generation, struct popula
         status = fail_content(store, "a generation has no members", error);
     if (status)
         free_population(population);
+    return status;
+}
+
+/* ---- quarantine ---- */
+
+void store_free_quarantine(struct store_quarantine *entries, int count)
+{
+    for (int i = 0; i < count; i++) {
+        free(entries[i].reason);
+        free(entries[i].command);
+        free(entries[i].log);
+    }
+    free(entries);
+}
+
+static int read_quarantine(struct store *store, sqlite3_stmt *row, struct store_quarantine *entry,
+                           struct error *error)
+{
+    entry->id = (uint64_t)sqlite3_column_int64(row, 0);
+    copy_text(entry->time_utc, sizeof entry->time_utc, column_text(row, 1));
+    entry->reason = strdup(column_text(row, 2));
+    entry->command = strdup(column_text(row, 3));
+    entry->log = strdup(column_text(row, 4));
+    if (!entry->reason || !entry->command || !entry->log)
+        return error_set(error, ERR_MEMORY, "%s: out of memory", store->path);
+    return 0;
+}
+
+int store_get_quarantine(struct store *store, struct store_quarantine **entries, int *count,
+                         struct error *error)
+{
+    sqlite3_stmt *row;
+    int64_t has_log;
+    *entries = NULL;
+    *count = 0;
+    int status = has_quarantine_log(store, &has_log, error);
+    if (!status)
+        status = prepare(store,
+                         has_log ? "SELECT individual, time_utc, reason, command, log"
+                                   " FROM quarantine ORDER BY individual"
+                                 : "SELECT individual, time_utc, reason, command, ''"
+                                   " FROM quarantine ORDER BY individual",
+                         &row, error);
+    if (status)
+        return status;
+    while ((status = next_row(store, row, error)) == 1) {
+        status = make_room(store, entries, *count, sizeof **entries, error);
+        if (!status)
+            status = read_quarantine(store, row, &(*entries)[(*count)++], error);
+        if (status)
+            break;
+    }
+    sqlite3_finalize(row);
+    if (status) {
+        store_free_quarantine(*entries, *count);
+        *entries = NULL;
+        *count = 0;
+    }
     return status;
 }
 

@@ -90,7 +90,8 @@ int store_put_result(struct store *store, const struct individual *individual,
 int store_put_referee(struct store *store, const struct individual *individual,
                       struct error *error);
 int store_put_quarantine(struct store *store, const struct individual *individual,
-                         const char *reason, const char *command, struct error *error);
+                         const char *reason, const char *command, const char *log,
+                         struct error *error);
 int store_put_event(struct store *store, const char *event, const char *detail,
                     struct error *error);
 int store_commit(struct store *store, struct error *error);
@@ -113,6 +114,16 @@ struct store_status {
     char created_utc[32];
 };
 int store_get_status(struct store *store, struct store_status *status, struct error *error);
+
+/* The creatures in quarantine, in order of id; freed by store_free_quarantine(). */
+struct store_quarantine {
+    uint64_t id;
+    char time_utc[32];
+    char *reason, *command, *log;
+};
+int store_get_quarantine(struct store *store, struct store_quarantine **entries, int *count,
+                         struct error *error);
+void store_free_quarantine(struct store_quarantine *entries, int count);
 
 /* A generation with the results that count in it so far, in order of id; the caller owns
  * `population`. */

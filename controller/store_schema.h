@@ -115,7 +115,8 @@ static const char *const store_schema[] = {
     " individual INTEGER PRIMARY KEY REFERENCES individuals,"
     " time_utc TEXT NOT NULL,"
     " reason TEXT NOT NULL,"
-    " command TEXT NOT NULL" /* reproduces the crash */
+    " command TEXT NOT NULL,"       /* reproduces the crash */
+    " log TEXT NOT NULL DEFAULT ''" /* last lines of the worker's log; older stores lack it */
     ") STRICT",
 };
 

@@ -4,11 +4,14 @@
  * Results that it wrote just before dying must count, and a child of a launcher may hold the pipe
  * open for ever, so neither waits for the other: on exit, what lies in the pipe is read until there
  * is nothing left at that instant (it was all written before the end), then on_exit is called. */
+#define _GNU_SOURCE /* sched_setaffinity() */
 #include "controller/worker_process.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "proto/frame.h"
@@ -182,6 +185,33 @@ int worker_process_spawn(struct worker_process **process_out, uv_loop_t *loop, c
 int worker_process_pid(const struct worker_process *process)
 {
     return uv_process_get_pid(&process->process);
+}
+
+int64_t worker_process_cpu_ns(const struct worker_process *process)
+{
+#if defined(_POSIX_CPUTIME) && _POSIX_CPUTIME >= 0
+    clockid_t clock;
+    struct timespec time;
+    if (!process->has_exited && clock_getcpuclockid(worker_process_pid(process), &clock) == 0 &&
+        clock_gettime(clock, &time) == 0)
+        return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+#endif
+    return -1;
+}
+
+void worker_process_pin(const struct worker_process *process, int number)
+{
+#ifdef __linux__
+    cpu_set_t allowed, chosen;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        return;
+    int wanted = number % CPU_COUNT(&allowed);
+    CPU_ZERO(&chosen);
+    for (int core = 0; core < CPU_SETSIZE; core++)
+        if (CPU_ISSET(core, &allowed) && wanted-- == 0)
+            CPU_SET(core, &chosen);
+    sched_setaffinity(worker_process_pid(process), sizeof chosen, &chosen);
+#endif
 }
 
 void worker_process_kill(struct worker_process *process, int signal)

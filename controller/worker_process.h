@@ -38,6 +38,12 @@ int worker_process_write(struct worker_process *process, const void *bytes, size
 size_t worker_process_unsent_bytes(const struct worker_process *process);
 
 int worker_process_pid(const struct worker_process *process);
+/* Processor time it has used, ns; -1 = not known (it has ended, or the system does not tell). Of a
+ * launcher that starts the simulator as a child, it is the launcher's own. */
+int64_t worker_process_cpu_ns(const struct worker_process *process);
+/* Keeps it, and what it starts, on one of the cores that this process may use; nothing where the
+ * system cannot. */
+void worker_process_pin(const struct worker_process *process, int number);
 void worker_process_kill(struct worker_process *process, int signal);
 /* No more frames and no on_broken. */
 void worker_process_mute(struct worker_process *process);

@@ -19,7 +19,7 @@
 enum {
     HELLO_FIELDS = 4,
     HELLO_FIELDS_MAX = 16,
-    SETUP_FIELDS = 4,
+    SETUP_FIELDS = 6,
     TASK_FIELDS = 7,
     STOP_FIELDS = 1,
     READY_FIELDS = 2,
@@ -28,12 +28,19 @@ enum {
     COST_FIELDS = 3,
 };
 
-/* A deadline that the parameters' table allows, s. */
+/* What the parameters' table allows. */
 #define SETUP_DEADLINE_MAX_S 86400.0
+#define SETUP_MEMORY_MAX_MB  1048576
+#define SETUP_NICE_MAX       19
 
 const char *message_build_id(void)
 {
     return "bestiary " BESTIARY_VERSION " simulator " MESSAGE_TEXT(SIMULATOR_VERSION);
+}
+
+double task_patience(uint32_t attempt)
+{
+    return attempt < 63 ? 1.0 + attempt : 64.0;
 }
 
 /* ---- decoding ---- */
@@ -73,14 +80,22 @@ static int message_read_setup(struct message *message, const msgpack_object *fie
     params_set_defaults(params);
     status = pack_get_u64(&fields[1], UINT64_MAX, &message->as.setup.digest, "setup.digest", error);
     double deadline_s = 0;
+    uint64_t memory_mb = 0, nice = 0;
     if (status == 0)
         status = pack_get_double(&fields[2], &deadline_s, "setup.deadline_s", error);
     if (status == 0 && !(deadline_s > 0 && deadline_s <= SETUP_DEADLINE_MAX_S))
         status = error_set(error, ERR_RANGE, "setup.deadline_s: %g, expected above 0, at most %g",
                            deadline_s, SETUP_DEADLINE_MAX_S);
-    if (status == 0 && (status = params_decode(params, &fields[3], error)) != 0)
+    if (status == 0)
+        status =
+            pack_get_u64(&fields[3], SETUP_MEMORY_MAX_MB, &memory_mb, "setup.memory_mb", error);
+    if (status == 0)
+        status = pack_get_u64(&fields[4], SETUP_NICE_MAX, &nice, "setup.nice", error);
+    if (status == 0 && (status = params_decode(params, &fields[5], error)) != 0)
         error_prefix(error, "setup.params");
     params->farm_deadline_s = deadline_s;
+    params->farm_memory_mb = (int64_t)memory_mb;
+    params->farm_nice = (int64_t)nice;
     return status;
 }
 
@@ -288,6 +303,8 @@ void message_encode_setup(struct pack_writer *writer, const struct params *param
     size_t at = message_begin(writer, MESSAGE_SETUP, SETUP_FIELDS);
     pack_u64(writer, params_evaluation_digest(params));
     pack_double(writer, params->farm_deadline_s);
+    pack_u64(writer, (uint64_t)params->farm_memory_mb);
+    pack_u64(writer, (uint64_t)params->farm_nice);
     params_encode(params, 0, writer);
     message_end(writer, at);
 }

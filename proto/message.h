@@ -83,6 +83,14 @@ void message_encode_ready(struct pack_writer *writer, uint64_t digest);
 void message_encode_result(struct pack_writer *writer, const struct result *result);
 void message_encode_rejected(struct pack_writer *writer, uint64_t id, const char *reason);
 
+/* Exit codes of a simulator that ends itself because of its task. */
+#define WORKER_EXIT_HUNG   3 /* more processor time than the deadline allows */
+#define WORKER_EXIT_MEMORY 4 /* no memory left within its limit */
+
+/* Processor time a task may use at this attempt, and how long a worker may stand still with it, as
+ * multiples of the settings: more each time, so that a slow machine gets everything done. */
+double task_patience(uint32_t attempt);
+
 /* "bestiary 0.1.0 simulator 1": what both ends must agree on besides the protocol's version. */
 const char *message_build_id(void);
 

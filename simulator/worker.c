@@ -8,7 +8,8 @@
  * No orphan survives: the end of the input ends the loop; a worker that computes is killed by the
  * kernel when its parent dies (Linux); and an evaluation that hangs, which neither would end under
  * another system, runs into its own alarm on processor time. That alarm is a last resort: the
- * deterministic limits are in evaluate(), and the controller's deadline in wall time comes first. */
+ * deterministic limits are in evaluate(), and the controller, which looks at the same clock, acts
+ * first. Memory has a limit of its own, too, so that one task cannot take the machine's. */
 #include "simulator/worker.h"
 
 #include <errno.h>
@@ -18,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -31,7 +33,23 @@
 #include "proto/message.h"
 #include "simulator/evaluate.h"
 
-enum { READ_BYTES = 64 * 1024 };
+enum {
+    READ_BYTES = 64 * 1024,
+    /* what must be free within a memory limit, or it makes no sense */
+    MEMORY_FREE_BYTES = 16 << 20,
+};
+
+/* The sanitizers reserve terabytes of addresses. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define HAS_HUGE_ADDRESSES 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define HAS_HUGE_ADDRESSES 1
+#endif
+#endif
+#ifndef HAS_HUGE_ADDRESSES
+#define HAS_HUGE_ADDRESSES 0
+#endif
 
 /* Beyond the controller's deadline, s, so that it is always the first to act. */
 #define ALARM_SLACK_S 2.0
@@ -104,6 +122,33 @@ static void worker_set_alarm(double seconds)
     setitimer(ITIMER_PROF, &timer, NULL);
 }
 
+/* ---- the machine's share ---- */
+
+/* Limits this process's addresses. 0, or ERR_MEMORY if too little would be left to work with. */
+static int worker_limit_memory(int64_t memory_mb)
+{
+    struct rlimit limit;
+    if (memory_mb == 0 || HAS_HUGE_ADDRESSES || getrlimit(RLIMIT_AS, &limit) != 0)
+        return 0;
+    rlim_t bytes = (rlim_t)memory_mb << 20;
+    if (limit.rlim_max == RLIM_INFINITY || bytes < limit.rlim_max)
+        limit.rlim_cur = bytes;
+    if (setrlimit(RLIMIT_AS, &limit) != 0)
+        return 0;
+    void *probe = malloc(MEMORY_FREE_BYTES);
+    free(probe);
+    return probe != NULL ? 0 : ERR_MEMORY;
+}
+
+/* Never less nice than it was started. */
+static void worker_give_way(int64_t nice_level)
+{
+    errno = 0;
+    int now = getpriority(PRIO_PROCESS, 0);
+    if (errno == 0 && nice_level > now)
+        setpriority(PRIO_PROCESS, 0, (int)nice_level);
+}
+
 /* ---- messages ---- */
 
 static double clock_ms(clockid_t clock)
@@ -138,11 +183,21 @@ static int worker_take_setup(struct worker *worker, const struct message *messag
         return ERR_VERSION;
     }
     worker->params = message->as.setup.params;
+    if (worker_limit_memory(worker->params.farm_memory_mb) != 0) {
+        char reason[128];
+        snprintf(reason, sizeof reason, "farm.memory_mb: %" PRId64 " leaves no room to work",
+                 worker->params.farm_memory_mb);
+        worker_reject(worker, 0, reason);
+        return ERR_LIMIT;
+    }
+    worker_give_way(worker->params.farm_nice);
     worker->phase = WORKER_TAKES_TASKS;
     char text[17];
     hash_to_text(digest, text);
-    log_event(LOG_INFO, "setup", "params_digest=%s deadline_s=%g", text,
-              worker->params.farm_deadline_s);
+    log_event(LOG_INFO, "setup",
+              "params_digest=%s deadline_s=%g memory_mb=%" PRId64 " nice=%" PRId64, text,
+              worker->params.farm_deadline_s, worker->params.farm_memory_mb,
+              worker->params.farm_nice);
     message_encode_ready(&worker->writer, digest);
     return worker_flush(worker);
 }
@@ -174,7 +229,7 @@ static int worker_take_task(struct worker *worker, const struct message *message
     struct evaluation evaluation;
     struct params params = worker->params;
     params.simulation_dt_s /= (double)(1u << task->halvings);
-    worker_set_alarm(worker->params.farm_deadline_s + ALARM_SLACK_S);
+    worker_set_alarm(worker->params.farm_deadline_s * task_patience(task->attempt) + ALARM_SLACK_S);
     evaluate(&task->genome, &params, task->seed, &worker->arena, NULL, NULL, &evaluation);
     worker_set_alarm(0);
     error_set_bug_context("");
@@ -217,6 +272,11 @@ static int worker_take_frame(struct worker *worker, const unsigned char *payload
     struct error error = {0};
     uint64_t rejected_id;
     int status = message_decode(&message, payload, length, &rejected_id, &error);
+    if (status == ERR_MEMORY) {
+        log_event(LOG_ERROR, "out_of_memory", "task=%" PRIu64 " memory_mb=%" PRId64, rejected_id,
+                  worker->params.farm_memory_mb);
+        return status;
+    }
     if (status != 0 && rejected_id != 0 && worker->phase == WORKER_TAKES_TASKS)
         return worker_reject(worker, rejected_id, error.message);
     if (status != 0) {
@@ -330,5 +390,5 @@ int worker_run(int input, int output)
     }
     pack_writer_deinit(&worker.writer);
     frame_reader_deinit(&worker.reader);
-    return status == 0 ? 0 : 1;
+    return status == 0 ? 0 : status == ERR_MEMORY ? WORKER_EXIT_MEMORY : 1;
 }

@@ -4,8 +4,8 @@
 
 /* Serves until stop or the end of the input (returns 0), or until the input is no protocol or the
  * output is broken (returns 1, logged). A task that uses more processor time than the deadline of
- * the setup message ends the process with code WORKER_EXIT_HUNG. */
-#define WORKER_EXIT_HUNG 3
+ * the setup message ends the process with code WORKER_EXIT_HUNG; when memory runs out within the
+ * limit of the setup message, it returns WORKER_EXIT_MEMORY. */
 int worker_run(int input, int output);
 
 #endif

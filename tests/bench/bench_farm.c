@@ -102,7 +102,8 @@ static void fail(const char *reason)
     exit(1);
 }
 
-static void on_quarantine(void *context, const struct task *task, const char *reason)
+static void on_quarantine(void *context, const struct task *task, const char *reason,
+                          const char *log)
 {
     fail(reason);
 }

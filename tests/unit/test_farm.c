@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/hash.h"
@@ -79,6 +80,13 @@ static void sleep_ms(long ms)
     nanosleep(&time, NULL);
 }
 
+static void burn_ms(long ms)
+{
+    clock_t until = clock() + ms * (CLOCKS_PER_SEC / 1000);
+    while (clock() < until)
+        continue;
+}
+
 /* Half a result. */
 static void fake_truncate(const struct task *task)
 {
@@ -113,6 +121,17 @@ static void fake_take_task(const char *kind, const struct task *task)
         fake_truncate(task);
     if (strcmp(kind, "hang") == 0 && is_bad && is_first)
         sleep_ms(3600 * 1000L);
+    if (strcmp(kind, "stopped") == 0 && is_bad && is_first)
+        raise(SIGSTOP);
+    if (strcmp(kind, "spin") == 0 && is_bad && is_first)
+        for (;;)
+            clock();
+    if (strcmp(kind, "slow-spin") == 0 && is_bad)
+        burn_ms(700);
+    if (strcmp(kind, "memory") == 0 && is_bad)
+        _exit(WORKER_EXIT_MEMORY);
+    if (strcmp(kind, "alarm") == 0 && is_bad && task->attempt < 4)
+        _exit(WORKER_EXIT_HUNG);
     if (strcmp(kind, "unknown") == 0 && is_bad && is_first)
         fake_answer(&(struct task){.id = 999999});
     if (strcmp(kind, "close") == 0 && is_bad && is_first) {
@@ -144,6 +163,9 @@ static void fake_take_message(const char *kind, const struct message *message)
         fake_send();
         break;
     case MESSAGE_TASK:
+        if ((strcmp(kind, "deaf") == 0 || strcmp(kind, "hidden") == 0) &&
+            message->as.task.id == 1 && message->as.task.attempt == 0)
+            sleep_ms(3600 * 1000L);
         fake_take_task(kind, &message->as.task);
         break;
     case MESSAGE_STOP:
@@ -168,7 +190,7 @@ static int fake_main(const char *kind)
     if (strcmp(kind, "version") == 0)
         fake_send_raw(wrong_hello, 14);
     else
-        message_encode_hello(&out, (uint64_t)getpid());
+        message_encode_hello(&out, strcmp(kind, "hidden") == 0 ? 1 : (uint64_t)getpid());
     fake_send();
     for (;;) {
         char bytes[4096];
@@ -199,8 +221,10 @@ static struct {
     struct params params;
     int total, submitted, finished;
     int results[TASKS_MAX + 1], quarantines[TASKS_MAX + 1];
-    int stop_after; /* this many results, if not 0 */
-    int pause_at;   /* the controller stands still after this many results, if not 0 */
+    int stop_after;           /* this many results, if not 0 */
+    int pause_at;             /* the controller stands still after this many results, if not 0 */
+    int is_fat;               /* tasks are large */
+    const int *worker_counts; /* wanted after each further ten results, ends with 0 */
     int failures, stops;
     char reason[512]; /* of the last quarantine or failure */
     int hungry_depth; /* on_hungry must not be called from within itself */
@@ -239,6 +263,8 @@ static void make_genome(struct genome *genome)
                                                       .recursive_limit = 1};
     *genome_add_connection(genome) =
         (struct connection_gene){.id = 3, .from = 1, .to = 2, .child_face = FACE_LEFT, .scale = 1};
+    for (gene_id id = 10; run.is_fat && id < 10 + GENOME_NEURONS_MAX; id++)
+        *genome_add_neuron(genome) = (struct neuron_gene){.id = id};
 }
 
 static uint64_t seed_of(uint64_t id)
@@ -257,6 +283,8 @@ static void on_stopped(void *context)
 static void finish_one(void)
 {
     run.finished++;
+    if (run.worker_counts != NULL && run.finished % 10 == 0 && *run.worker_counts > 0)
+        farm_set_worker_count(run.farm, *run.worker_counts++);
     if (run.finished == run.pause_at)
         sleep_ms(1700);
     int is_end = run.stop_after > 0 ? run.finished == run.stop_after : run.finished == run.total;
@@ -267,7 +295,7 @@ static void finish_one(void)
 static void on_result(void *context, const struct task *task, const struct result *result, int slot)
 {
     ck_assert_int_ge(slot, 1);
-    ck_assert_int_le(slot, farm_worker_count(run.farm));
+    ck_assert_int_le(slot, farm_slot_count(run.farm));
     ck_assert_ptr_eq(context, &run);
     ck_assert_int_eq(run.stops, 0);
     ck_assert_uint_eq(task->id, result->id);
@@ -279,7 +307,8 @@ static void on_result(void *context, const struct task *task, const struct resul
     finish_one();
 }
 
-static void on_quarantine(void *context, const struct task *task, const char *reason)
+static void on_quarantine(void *context, const struct task *task, const char *reason,
+                          const char *log)
 {
     run.quarantines[task->id]++;
     snprintf(run.reason, sizeof run.reason, "%s", reason);
@@ -489,21 +518,156 @@ START_TEST(nonsense_is_survived)
 }
 END_TEST
 
-START_TEST(hang_meets_the_deadline)
+static int count_in_logs(const char *text)
 {
-    run.params.farm_deadline_s = 1;
-    run_farm("hang", 2, 60);
+    int count = 0;
+    for (int slot = 1; slot <= 4; slot++)
+        count += count_in_log(slot, text);
+    return count;
+}
+
+/* Asleep, stopped, and with its pipe full (of 64 large tasks): no processor time is used. */
+START_TEST(silence_is_noticed)
+{
+    static const char *const kinds[] = {"hang", "stopped", "deaf"};
+    run.params.farm_silence_s = 0.6;
+    run.params.farm_prefetch = 64;
+    run.is_fat = 1;
+    run_farm(kinds[_i], 2, 200);
     expect_all_done(0);
-    ck_assert_int_eq(count_in_log(1, "deadline passed while busy") +
-                         count_in_log(2, "deadline passed while busy"),
-                     1);
+    ck_assert_int_ge(count_in_logs("late while busy: stood still for 0.6 s"), 1);
+}
+END_TEST
+
+/* Whose processor time is not seen may be silent for longer. */
+START_TEST(hidden_silence_is_noticed)
+{
+    run.params.farm_silence_s = 0.3;
+    run.params.farm_deadline_s = 0.4;
+    run_farm("hidden", 2, 20);
+    expect_all_done(0);
+    ck_assert_int_ge(count_in_logs("late while busy: stood still for 0.7 s"), 1);
+}
+END_TEST
+
+START_TEST(deadline_in_processor_time)
+{
+    run.params.farm_deadline_s = 0.3;
+    run_farm("spin", 2, 60);
+    expect_all_done(0);
+    ck_assert_int_eq(count_in_logs("late while busy: used more than 0.3 s of processor time"), 1);
+}
+END_TEST
+
+/* What is too slow for the deadline has more time with each attempt, and no blame. */
+START_TEST(slow_task_gets_done)
+{
+    run.params.farm_deadline_s = 0.25;
+    run_farm("slow-spin", 2, 30);
+    expect_all_done(0);
+    ck_assert_int_ge(count_in_logs("of processor time"), 1);
+}
+END_TEST
+
+START_TEST(own_alarm_does_not_condemn)
+{
+    run_farm("alarm", 2, 30);
+    expect_all_done(0);
+    ck_assert_int_eq(count_in_logs("end=\"exit code 3 (its own alarm)\""), 4);
+}
+END_TEST
+
+START_TEST(out_of_memory_is_quarantined)
+{
+    run_farm("memory", 2, 30);
+    expect_all_done(BAD_TASK);
+    ck_assert_str_eq(run.reason, "exit code 4 (out of memory)");
+}
+END_TEST
+
+/* ---- another number of workers, and pauses ---- */
+
+static void on_stop_timer(uv_timer_t *timer)
+{
+    uv_close((uv_handle_t *)timer, NULL);
+    farm_stop(run.farm, on_stopped, NULL);
+}
+
+START_TEST(number_of_workers_changes)
+{
+    static const int counts[][12] = {
+        {2, 1, 4, 3, 1, 2, 4, 1, 3, 0},
+        {4, 1, 4, 1, 4, 1, 4, 1, 4, 1, 0},
+    };
+    static const char *const kinds[] = {"brief", "suicide", "crash"};
+    run.worker_counts = counts[_i % 2];
+    run.params.farm_prefetch = 1 + _i;
+    run_farm(kinds[_i % 3], 1 + _i % 3, 400);
+    expect_all_done(_i % 3 == 2 ? BAD_TASK : 0);
+    ck_assert_int_eq(*run.worker_counts, 0);
+}
+END_TEST
+
+static void on_settled(uv_timer_t *timer)
+{
+    struct farm_worker_status status;
+    int alive = 0, busy = 0;
+    for (int i = 0; i < farm_slot_count(run.farm); i++) {
+        farm_worker_status(run.farm, i, &status);
+        alive += status.pid > 0;
+        busy += strcmp(status.state, "busy") == 0;
+    }
+    int *stage = timer->data;
+    if (*stage == 0 && busy == 3) {
+        farm_set_paused(run.farm, 1);
+        farm_set_worker_count(run.farm, 2);
+        *stage = 1;
+    } else if (*stage == 1 && alive == 2 && busy == 0) {
+        ck_assert_int_lt(run.finished, run.total);
+        ck_assert_int_eq(farm_is_paused(run.farm), 1);
+        farm_set_paused(run.farm, 0);
+        *stage = 2;
+    } else if (*stage == 2 && busy == 2) {
+        uv_close((uv_handle_t *)timer, NULL);
+    }
+}
+
+/* A paused farm finishes what it holds, lets the surplus worker go, does nothing more, and goes on. */
+START_TEST(pause_and_go_on)
+{
+    static uv_timer_t timer;
+    int stage = 0;
+    start_farm("slow", 3, 120);
+    uv_timer_init(&run.loop, &timer);
+    timer.data = &stage;
+    uv_timer_start(&timer, on_settled, 5, 5);
+    uv_run(&run.loop, UV_RUN_DEFAULT);
+    ck_assert_int_eq(run.stops, 1);
+    ck_assert_int_eq(stage, 2);
+    expect_all_done(0);
+    expect_nothing_left();
+}
+END_TEST
+
+START_TEST(stop_while_paused)
+{
+    start_farm("good", 3, 500);
+    farm_set_paused(run.farm, 1);
+    farm_set_worker_count(run.farm, 1);
+    uv_timer_t timer;
+    uv_timer_init(&run.loop, &timer);
+    uv_timer_start(&timer, on_stop_timer, 50, 0);
+    uv_run(&run.loop, UV_RUN_DEFAULT);
+    ck_assert_int_eq(run.stops, 1);
+    ck_assert_int_eq(run.finished, 0);
+    expect_nothing_left();
 }
 END_TEST
 
 /* Time in which the controller itself stood still is not counted against its workers. */
 START_TEST(controller_pauses)
 {
-    run.params.farm_deadline_s = 1;
+    run.params.farm_silence_s = 1;
     run.pause_at = 20;
     run_farm("brief", 2, 60);
     expect_all_done(0);
@@ -604,12 +768,6 @@ START_TEST(stop_at_once)
 }
 END_TEST
 
-static void on_stop_timer(uv_timer_t *timer)
-{
-    uv_close((uv_handle_t *)timer, NULL);
-    farm_stop(run.farm, on_stopped, NULL);
-}
-
 /* At any instant of the start: spawned, greeted, set up, busy. */
 START_TEST(stop_while_starting)
 {
@@ -691,7 +849,15 @@ int main(int argc, char **argv)
     tcase_add_test(test, killed_by_itself);
     tcase_add_loop_test(test, killed_at_random, 0, 2);
     tcase_add_loop_test(test, nonsense_is_survived, 0, 6);
-    tcase_add_test(test, hang_meets_the_deadline);
+    tcase_add_loop_test(test, silence_is_noticed, 0, 3);
+    tcase_add_test(test, hidden_silence_is_noticed);
+    tcase_add_test(test, deadline_in_processor_time);
+    tcase_add_test(test, slow_task_gets_done);
+    tcase_add_test(test, own_alarm_does_not_condemn);
+    tcase_add_test(test, out_of_memory_is_quarantined);
+    tcase_add_loop_test(test, number_of_workers_changes, 0, 6);
+    tcase_add_test(test, pause_and_go_on);
+    tcase_add_test(test, stop_while_paused);
     tcase_add_test(test, controller_pauses);
     tcase_add_test(test, rejected_is_quarantined);
     tcase_add_test(test, wrong_version_is_a_failure);

@@ -446,10 +446,12 @@ END_TEST
 
 static void put_setup(double deadline_s, const char *key, double value)
 {
-    pack_array(&writer, 4);
+    pack_array(&writer, 6);
     pack_u64(&writer, MESSAGE_SETUP);
     pack_u64(&writer, 1);
     pack_double(&writer, deadline_s);
+    pack_u64(&writer, 64);
+    pack_u64(&writer, 19);
     pack_map(&writer, 1);
     pack_text(&writer, key);
     pack_double(&writer, value);

@@ -1,6 +1,7 @@
 /* The worker loop over real pipes: the conversation in order, every kind of wrong input, and the ends.
  * The worker is a child process, so that its exit code and what it sent are seen as the controller
  * sees them. */
+#define _GNU_SOURCE /* prlimit() */
 #include "simulator/worker.h"
 
 #include <check.h>
@@ -8,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -452,6 +454,91 @@ START_TEST(hung_task)
 }
 END_TEST
 
+/* A second attempt has twice the time: what the first could not do in its time is done then. */
+START_TEST(patience_grows)
+{
+    ck_assert(task_patience(0) == 1);
+    ck_assert(task_patience(1) == 2);
+    ck_assert(task_patience(1000000) == 64);
+    ck_assert(task_patience(UINT32_MAX) == 64);
+}
+END_TEST
+
+START_TEST(gives_way)
+{
+    int before = getpriority(PRIO_PROCESS, 0), wanted = before < 17 ? before + 2 : 19;
+    params.farm_nice = wanted > 0 ? wanted : 1;
+    open_conversation();
+    ck_assert_int_eq(getpriority(PRIO_PROCESS, (id_t)child), (int)params.farm_nice);
+    close(to_child);
+    expect_silence();
+    expect_exit(0);
+}
+END_TEST
+
+/* The sanitizers need terabytes of addresses, so that the worker sets no limit under them. */
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(__has_feature)
+#define HAS_LIMITS 1
+#elif !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
+#define HAS_LIMITS 1
+#endif
+#endif
+
+#ifdef HAS_LIMITS
+START_TEST(memory_has_a_limit)
+{
+    struct rlimit limit;
+    params.farm_memory_mb = 300;
+    open_conversation();
+    ck_assert_int_eq(prlimit(child, RLIMIT_AS, NULL, &limit), 0);
+    ck_assert_uint_eq(limit.rlim_cur, 300u << 20);
+    send_task(1);
+    struct message message;
+    expect(&message, MESSAGE_RESULT);
+    close(to_child);
+    expect_silence();
+    expect_exit(0);
+}
+END_TEST
+
+START_TEST(senseless_memory_limit)
+{
+    struct message message;
+    params.farm_memory_mb = 8;
+    message_encode_hello(&writer, 1);
+    message_encode_setup(&writer, &params);
+    send_written();
+    expect(&message, MESSAGE_HELLO);
+    expect(&message, MESSAGE_REJECTED);
+    ck_assert_uint_eq(message.as.rejected.id, 0);
+    ck_assert_str_eq(message.as.rejected.reason, "farm.memory_mb: 8 leaves no room to work");
+    expect_silence();
+    expect_exit(1);
+    close(to_child);
+}
+END_TEST
+
+START_TEST(out_of_memory)
+{
+    static const char frame[600000] = {0, 15};
+    struct rlimit none = {4096, 4096};
+    open_conversation();
+    ck_assert_int_eq(prlimit(child, RLIMIT_AS, &none, NULL), 0);
+    for (size_t sent = 0; sent < sizeof frame;) {
+        ssize_t written = write(to_child, frame + sent, sizeof frame - sent);
+        if (written <= 0)
+            break;
+        sent += (size_t)written;
+    }
+    expect_silence();
+    expect_exit(WORKER_EXIT_MEMORY);
+    ck_assert(is_in_log("out of memory"));
+    close(to_child);
+}
+END_TEST
+#endif
+
 int main(void)
 {
     Suite *suite = suite_create("worker");
@@ -471,6 +558,13 @@ int main(void)
     tcase_add_test(test, signals);
     tcase_add_test(test, nobody_listens);
     tcase_add_test(test, hung_task);
+    tcase_add_test(test, patience_grows);
+    tcase_add_test(test, gives_way);
+#ifdef HAS_LIMITS
+    tcase_add_test(test, memory_has_a_limit);
+    tcase_add_test(test, senseless_memory_limit);
+    tcase_add_test(test, out_of_memory);
+#endif
     suite_add_tcase(suite, test);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
