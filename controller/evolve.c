@@ -14,17 +14,23 @@
  *
  *   RUNNING --last generation complete, signal, failure--> STOPPING --farm is gone--> loop ends
  *
+ * Orders come in through the control socket (control.h): another number of workers, pause, continue,
+ * status. None of them changes what the search gets.
+ *
  * While STOPPING no result is taken: what is in flight is simulated again after a resume. */
 #include "controller/evolve.h"
 
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "common/log.h"
+#include "controller/control.h"
 #include "controller/farm.h"
+#include "controller/live.h"
 #include "controller/run_directory.h"
 
 #define EXIT_SECOND_SIGNAL 130
@@ -41,6 +47,7 @@ struct evolve {
     uv_timer_t commit, draw;
     uv_signal_t signals[EVOLVE_SIGNALS];
     struct farm *farm;
+    struct control *control; /* NULL: there is none */
     uint64_t task_count;
     struct progress_state state;
     int is_starting; /* farm_create() is under way: the farm cannot be stopped yet */
@@ -55,6 +62,8 @@ static void on_farm_stopped(void *context)
 {
     struct evolve *evolve = context;
     evolve->farm = NULL;
+    control_destroy(evolve->control);
+    evolve->control = NULL;
     uv_close((uv_handle_t *)&evolve->commit, NULL);
     uv_close((uv_handle_t *)&evolve->draw, NULL);
     for (int i = 0; i < EVOLVE_SIGNALS; i++)
@@ -312,13 +321,35 @@ static void on_result(void *context, const struct task *task, const struct resul
                  store_put_result(evolve->settings->store, individual, &cost, &evolve->error));
 }
 
+/* A path as one word of a shell. */
+static void quote_path(const char *path, char *text, size_t size)
+{
+    static const char harmless[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                   "_./+-:,@%=";
+    if (path[strspn(path, harmless)] == '\0') {
+        snprintf(text, size, "%s", path);
+        return;
+    }
+    size_t used = 0;
+    text[used++] = '\'';
+    for (; *path && used + 6 < size; path++) {
+        const char *piece = *path == '\'' ? "'\\''" : (char[2]){*path, '\0'};
+        memcpy(text + used, piece, strlen(piece));
+        used += strlen(piece);
+    }
+    text[used++] = '\'';
+    text[used] = '\0';
+}
+
 /* Says how to see the crash again: the creature as a file, simulated by hand. */
 static void print_reproduction(const struct evolve *evolve, uint64_t id, char *text, size_t size)
 {
+    char directory[RUN_PATH_SIZE];
+    quote_path(evolve->settings->directory, directory, sizeof directory);
     snprintf(text, size,
              "controller save %s %" PRIu64 " -o creature-%" PRIu64
              ".creature && simulator evaluate creature-%" PRIu64 ".creature %s/params.ini",
-             evolve->settings->directory, id, id, id, evolve->settings->directory);
+             directory, id, id, id, directory);
 }
 
 /* It crashed before the referee only: it loses its fitness, and the run's events tell of it. */
@@ -326,10 +357,14 @@ static void on_referee_quarantine(struct evolve *evolve, const struct task *task
                                   const char *reason)
 {
     static const struct measures no_measures;
-    char detail[512];
-    snprintf(detail, sizeof detail, "creature %" PRIu64 " at a quarter of the step: %s",
-             task->creature, reason);
-    progress_print(evolve->settings->progress, "quarantine: %s", detail);
+    char command[2 * RUN_PATH_SIZE + 256], detail[sizeof command + 512];
+    print_reproduction(evolve, task->creature, command, sizeof command);
+    progress_print(evolve->settings->progress,
+                   "quarantine: creature %" PRIu64 " at a quarter of the step: %s", task->creature,
+                   reason);
+    snprintf(detail, sizeof detail,
+             "creature %" PRIu64 " at a quarter of the step: %s; shown again by: %s --referee",
+             task->creature, reason, command);
     if (store_put_event(evolve->settings->store, "referee_quarantined", detail, &evolve->error))
         stop_failed(evolve);
     else
@@ -364,6 +399,75 @@ static void on_failure(void *context, const char *reason)
     struct evolve *evolve = context;
     error_set(&evolve->error, ERR_IO, "%s", reason);
     stop_failed(evolve);
+}
+
+/* ---- orders ---- */
+
+static char *print_answer(const char *head, const char *text)
+{
+    size_t size = strlen(head) + strlen(text) + 2;
+    char *answer = malloc(size);
+    if (answer)
+        snprintf(answer, size, "%s%s\n", head, text);
+    return answer;
+}
+
+static char *order_workers(struct evolve *evolve, const char *number)
+{
+    char *end, detail[64];
+    long count = strtol(number, &end, 10);
+    if (end == number || *end || count < 1 || count > FARM_WORKERS_MAX)
+        return print_answer("error: ", "that is no number of workers");
+    snprintf(detail, sizeof detail, "%d -> %ld", farm_worker_count(evolve->farm), count);
+    farm_set_worker_count(evolve->farm, (int)count);
+    if (store_put_event(evolve->settings->store, "workers", detail, &evolve->error))
+        stop_failed(evolve);
+    snprintf(detail, sizeof detail, "%ld worker%s from now on", count, count == 1 ? "" : "s");
+    progress_print(evolve->settings->progress, "%s", detail);
+    return print_answer("ok\n", detail);
+}
+
+static char *order_pause(struct evolve *evolve, int is_paused)
+{
+    const char *text = is_paused ? "paused" : "continued";
+    if (farm_is_paused(evolve->farm) == is_paused)
+        return print_answer("ok\n", is_paused ? "paused already" : "not paused");
+    farm_set_paused(evolve->farm, is_paused);
+    if (store_put_event(evolve->settings->store, text, "", &evolve->error))
+        stop_failed(evolve);
+    progress_print(evolve->settings->progress, "%s", text);
+    return print_answer("ok\n", text);
+}
+
+static char *on_order(void *context, const char *line)
+{
+    static const char workers[] = "workers ";
+    struct evolve *evolve = context;
+    if (strcmp(line, "status") == 0) {
+        char *live =
+            live_print(evolve->farm, &evolve->state, progress_rate(evolve->settings->progress));
+        char *answer = live ? print_answer("ok\n", live) : NULL;
+        free(live);
+        return answer;
+    }
+    if (!evolve->farm || evolve->is_stopping)
+        return print_answer("error: ", "the run is ending");
+    if (strncmp(line, workers, strlen(workers)) == 0)
+        return order_workers(evolve, line + strlen(workers));
+    if (strcmp(line, "pause") == 0 || strcmp(line, "continue") == 0)
+        return order_pause(evolve, line[0] == 'p');
+    return print_answer("error: ", "unknown order");
+}
+
+/* A run goes on without orders where there can be no socket. */
+static void start_control(struct evolve *evolve)
+{
+    char text[600];
+    struct error error = {0};
+    evolve->control =
+        control_create(&evolve->loop, evolve->settings->directory, on_order, evolve, &error);
+    if (!evolve->control)
+        log_event(LOG_WARN, "no_control", "reason=%s", log_quote(error.message, text, sizeof text));
 }
 
 /* ---- timers and setting up ---- */
@@ -437,6 +541,8 @@ int evolve_run(const struct evolve_settings *settings, enum evolve_outcome *outc
     count_generation(&evolve);
     start_handles(&evolve);
     advance(&evolve);
+    if (!evolve.is_stopping)
+        start_control(&evolve);
     if (!evolve.is_stopping)
         start_farm(&evolve);
     uv_run(&evolve.loop, UV_RUN_DEFAULT);

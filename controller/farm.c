@@ -72,10 +72,8 @@ enum {
     FARM_ARGUMENTS_MAX = 64,
     FARM_CAUSE_SIZE = 320,
     FARM_LOG_TAIL_BYTES = 3000, /* of a worker's log, kept of a quarantine */
+    FARM_BUSY_TICKS = 20,       /* that the share of busy ones is of, fading */
 };
-
-/* Weight of one tick in the share of busy ticks: a memory of about ten seconds. */
-#define FARM_BUSY_WEIGHT 0.05
 
 /* ---- types ---- */
 
@@ -149,6 +147,7 @@ struct worker {
     int failed_starts; /* processes in a row that ended before they were ready */
     uint64_t tasks_done, spawns, restarts;
     double busy_s, busy_share;
+    int busy_ticks; /* that the share is of, to FARM_BUSY_TICKS */
 };
 
 struct farm {
@@ -870,7 +869,8 @@ static void worker_keep(struct worker *worker, const struct occasion *occasion)
 static void worker_hire(struct worker *worker, const struct occasion *occasion)
 {
     worker->is_retiring = 0;
-    worker->barren_ends = worker->failed_starts = 0;
+    worker->barren_ends = worker->failed_starts = worker->busy_ticks = 0;
+    worker->busy_share = 0;
     worker_enter(worker, WORKER_WAITING);
     uv_timer_start(&worker->backoff, worker_on_backoff, 0, 0);
 }
@@ -1037,7 +1037,9 @@ static void worker_tick(struct worker *worker)
     int is_late = worker->deadline_ms > 0 && farm_now_ms(worker->farm) >= worker->deadline_ms;
     if (worker->state == WORKER_BUSY)
         is_late = worker_is_late(worker, reason, sizeof reason);
-    worker->busy_share += FARM_BUSY_WEIGHT * ((worker->state == WORKER_BUSY) - worker->busy_share);
+    worker->busy_ticks += worker->busy_ticks < FARM_BUSY_TICKS;
+    worker->busy_share +=
+        ((worker->state == WORKER_BUSY) - worker->busy_share) / worker->busy_ticks;
     if (is_late)
         worker_dispatch(worker, EVENT_LATE, &(struct occasion){.reason = reason});
 }

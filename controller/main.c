@@ -17,7 +17,8 @@ static const struct command {
      "evolve, with live progress", command_run},
     {"resume", "RUN_DIR [-j WORKERS] [-s key=value]...",
      "go on after a stop or a crash, or with changed settings", command_resume},
-    {"status", "RUN_DIR [--json]", "where a run stands, also while it is running", command_status},
+    {"status", "RUN_DIR [--watch] [--json]", "where a run stands, also while it is running",
+     command_status},
     {"list", "RUN_DIR [--generation N] [--top K] [--lineage ID [--all]] [--json]",
      "the best of a generation, or a creature's ancestors", command_list},
     {"view", "RUN_DIR [--generation N] [--top K]", "watch survivors in the viewer", command_view},
@@ -25,6 +26,9 @@ static const struct command {
      command_save},
     {"logs", "RUN_DIR [--worker N] [--task ID] [--creature ID] [--level L] [--follow]",
      "the logs of all processes, in the order of time", command_logs},
+    {"workers", "RUN_DIR N", "a run at work uses N simulators from now on", command_workers},
+    {"pause", "RUN_DIR", "a run at work rests until 'continue'", command_pause},
+    {"continue", "RUN_DIR", "a paused run goes on", command_continue},
     {"random", "[-o NAME.creature] [--text]", "a creature with a random genome", command_random},
     {"mutate", "A [-o NAME.creature] [--count N] [--text]", "a mutant of a creature",
      command_mutate},
@@ -42,7 +46,7 @@ static void print_help(void)
         "Evolves virtual creatures on all cores and keeps every one of them in a run directory.\n"
         "\n");
     for (int i = 0; i < COMMAND_COUNT; i++)
-        printf("  controller %-7s %s\n%21s%s\n", commands[i].name, commands[i].arguments, "",
+        printf("  controller %-8s %s\n%22s%s\n", commands[i].name, commands[i].arguments, "",
                commands[i].help);
     printf("\n"
            "'controller COMMAND --help' says more. 'controller run --print-config' prints every\n"

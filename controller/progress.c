@@ -72,8 +72,7 @@ double progress_rate(const struct progress *progress)
     return span_ms > 0 ? 1000.0 * (double)done / (double)span_ms : 0.0;
 }
 
-/* "0:42", "1:03:20". */
-static void format_duration(double seconds, char *buffer, int size)
+void progress_format_duration(double seconds, char *buffer, int size)
 {
     long total = seconds < 1e9 ? (long)(seconds + 0.5) : 999999999;
     if (total >= 3600)
@@ -92,7 +91,7 @@ void progress_format(const struct progress_state *state, double rate, int has_co
                  state->best, has_colour ? PLAIN : "", state->median);
     if (rate > 0.0) {
         char duration[48];
-        format_duration((double)state->evaluations_left / rate, duration, sizeof duration);
+        progress_format_duration((double)state->evaluations_left / rate, duration, sizeof duration);
         snprintf(speed, sizeof speed, "  %.*f evaluations/s", rate < 10.0, rate);
         snprintf(left, sizeof left, "  %s left", duration);
     }

@@ -47,4 +47,7 @@ void progress_end(struct progress *progress);
 void progress_format(const struct progress_state *state, double rate, int has_colour, char *buffer,
                      int size);
 
+/* "0:42", "1:03:20". */
+void progress_format_duration(double seconds, char *buffer, int size);
+
 #endif
