@@ -56,7 +56,7 @@
     X(penetration_max_m, "deepest contact penetration")                                            \
     X(rk4_share, "share of the steps taken with RK4 (the others: Moreau midpoint)")                \
     X(reach_m, "greatest horizontal distance of the centre of mass")                               \
-    X(fell, "1 if it fell off what it stood on (its lowest point 0.1 m below 0), else 0")          \
+    X(fell, "1 if it fell off what it stood on (its mass centre 0.1 m below it), else 0")          \
     X(head_start_m, "height of the head (the root part's centre) at the settled start")            \
     X(head_mean_m, "mean height of the head")                                                      \
     X(head_max_m, "greatest height of the head")                                                   \

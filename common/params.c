@@ -13,6 +13,7 @@
 
 #include "common/hash.h"
 #include "common/neuron.h"
+#include "common/obstacles.h"
 #include "common/text.h"
 
 /* Rows of section `run` have bare keys: IS_BARE(run) is 1, IS_BARE(anything else) is 0. */
@@ -404,10 +405,18 @@ static int check_simulation(const struct params *params, struct error *error)
         return error_set(error, ERR_RANGE,
                          "simulation.constraint_tau_s %g is neither 0 nor %g at least",
                          params->simulation_constraint_tau_s, CONSTRAINT_TAU_MIN_S);
+    struct obstacles obstacles;
+    int rc = obstacles_parse(&obstacles, params->world_obstacles, error);
+    if (rc != 0)
+        return rc;
     if (params->simulation_integrator == INTEGRATOR_RK4 && params->world_ground)
         return error_set(error, ERR_RANGE,
                          "simulation.integrator rk4 cannot hold contacts, and world.ground is on: "
                          "use auto or midpoint");
+    if (params->simulation_integrator == INTEGRATOR_RK4 && obstacles.count > 0)
+        return error_set(error, ERR_RANGE,
+                         "simulation.integrator rk4 cannot hold contacts, and there are "
+                         "world.obstacles: use auto or midpoint");
     if (params->settle_required && params->settle_rest_s > params->settle_limit_s)
         return error_set(error, ERR_RANGE,
                          "settle.rest_s %g is above settle.limit_s %g, and settle.required is on",

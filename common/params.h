@@ -104,6 +104,10 @@
     REAL(creature, aspect_max, 20, 1, 1000, 'E',                                                   \
          "longest side over shortest, thinner are widened")                                        \
     REAL(creature, density_kg_m2, 1, 0.01, 10000, 'E', "mass of a part by its area")               \
+    REAL(creature, friction, 0.8, 0, 10, 'E',                                                      \
+         "Coulomb friction of the body; on the world: the geometric mean of both")                 \
+    REAL(creature, elasticity, 0, 0, 1, 'E',                                                       \
+         "Newton's restitution of the body; on the world: the larger of both")                     \
     CHOICE(creature, overlap, 0, "push|reject", 'E', "overlap at birth: push apart or reject")     \
     BOOL(creature, effectors, 1, 'E', "effectors act; no: a passive body")                         \
     CHOICE(creature, effector_mode, 0, "position|torque", 'E',                                     \
@@ -144,8 +148,10 @@
            "faces that feel drag: all, or what moves forwards")                                    \
     BOOL(world, drag_exposure, 1, 'E', "drag only where no other own part covers or faces a face") \
     BOOL(world, ground, 1, 'E', "an infinite flat ground at y = 0")                                \
-    REAL(world, friction, 0.8, 0, 10, 'E', "Coulomb friction of all surfaces")                     \
-    REAL(world, elasticity, 0, 0, 1, 'E', "Newton's restitution of all surfaces")                  \
+    TEXT(world, obstacles, "", 'E',                                                                \
+         "fixed rectangles: x y width height angle_rad [* count dx dy], ...")                      \
+    REAL(world, friction, 0.8, 0, 10, 'E', "Coulomb friction of ground and obstacles")             \
+    REAL(world, elasticity, 0, 0, 1, 'E', "Newton's restitution of ground and obstacles")          \
     CHOICE(light, kind, 0, "none|still|moving", 'E', "a source of light")                          \
     REAL(light, x_m, 3, -1000, 1000, 'E', "still: where, from the settled start")                  \
     REAL(light, y_m, 0.5, -1000, 1000, 'E',                                                        \

@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include "common/detmath.h"
+
 /* An axis of b must separate by this much more than one of a to be taken instead, m. */
 #define AXIS_PREFERENCE_M 1e-5
 
@@ -59,6 +61,67 @@ void collide_ground(const struct box *box, double margin, struct manifold *manif
             continue;
         collide_keep_lowest(manifold, point);
     }
+}
+
+void collide_place_obstacle(const struct obstacle *obstacle, struct box *box)
+{
+    *box = (struct box){.x = obstacle->x_m,
+                        .y = obstacle->y_m,
+                        .half_width = obstacle->width_m / 2,
+                        .half_height = obstacle->height_m / 2};
+    det_sincos(obstacle->angle_rad, &box->sin, &box->cos);
+}
+
+/* Half of a box's extent along a direction. */
+static double box_reach(const struct box *box, double x, double y)
+{
+    return fabs(box->cos * x + box->sin * y) * box->half_width +
+           fabs(box->cos * y - box->sin * x) * box->half_height;
+}
+
+/* Convex shapes overlap where they overlap along all axes: an interval of heights for each. */
+int collide_lift_range(const struct box *box, const struct box *obstacle, double *low, double *high)
+{
+    const double axes[4][2] = {{box->cos, box->sin},
+                               {-box->sin, box->cos},
+                               {obstacle->cos, obstacle->sin},
+                               {-obstacle->sin, obstacle->cos}};
+    *low = -HUGE_VAL;
+    *high = HUGE_VAL;
+    for (int i = 0; i < 4; i++) {
+        double x = axes[i][0], y = axes[i][1];
+        double apart = x * (box->x - obstacle->x) + y * (box->y - obstacle->y);
+        double reach = box_reach(box, x, y) + box_reach(obstacle, x, y);
+        if (fabs(y) < 1e-9) {
+            if (fabs(apart) >= reach)
+                return 0;
+            continue;
+        }
+        double one = (-reach - apart) / y, two = (reach - apart) / y;
+        *low = fmax(*low, one < two ? one : two);
+        *high = fmin(*high, one < two ? two : one);
+    }
+    return *low < *high;
+}
+
+int collide_is_beyond(const struct box *box, double x, double y, double distance)
+{
+    double dx = x - box->x, dy = y - box->y;
+    return fabs(box->cos * dx + box->sin * dy) > box->half_width + distance ||
+           fabs(box->cos * dy - box->sin * dx) > box->half_height + distance;
+}
+
+int collide_is_graze(const struct box *a, const struct box *b, double depth)
+{
+    double dx = b->x - a->x, dy = b->y - a->y;
+    double c = fabs(a->cos * b->cos + a->sin * b->sin);
+    double s = fabs(a->cos * b->sin - a->sin * b->cos);
+    double along = fabs(a->cos * dx + a->sin * dy) - a->half_width;
+    double across = fabs(a->cos * dy - a->sin * dx) - a->half_height;
+    along -= c * b->half_width + s * b->half_height;
+    across -= s * b->half_width + c * b->half_height;
+    double less = along < across ? along : across;
+    return less <= 0 && less > -depth && along != across;
 }
 
 /* Separation along the face normals of `a`; *face gets the face (enum face) that separates most. */

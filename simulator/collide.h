@@ -5,6 +5,7 @@
 #ifndef SIMULATOR_COLLIDE_H
 #define SIMULATOR_COLLIDE_H
 
+#include "common/obstacles.h"
 #include "simulator/phenotype.h"
 
 /* A rectangle somewhere: centre, half sides, direction of its x axis. Of a disk both half sides are
@@ -43,6 +44,17 @@ double collide_separation(const struct box *a, const struct box *b);
 /* Two clipped points of contact between a and b where they are closer than the margin; of disks one. */
 void collide_boxes(const struct box *a, const struct box *b, double margin,
                    struct manifold *manifold);
+
+void collide_place_obstacle(const struct obstacle *obstacle, struct box *box);
+/* The heights by which a box, lifted from where it is, overlaps an obstacle: between *low and *high; 0 if
+ * there are none. */
+int collide_lift_range(const struct box *box, const struct box *obstacle, double *low,
+                       double *high);
+/* 1 if a rectangle is farther from the point than the distance, for certain. */
+int collide_is_beyond(const struct box *box, double x, double y, double distance);
+/* 1 if a box touches a rectangle no deeper than `depth` beside an edge of it, where to pass over it takes
+ * less than to be pushed back: as if that edge were rounded. */
+int collide_is_graze(const struct box *rectangle, const struct box *box, double depth);
 
 /* What of a rectangle is nearest to a point: its faces as in enum face, or its corners. */
 struct nearest {

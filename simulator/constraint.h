@@ -63,15 +63,15 @@ struct row {
 
 enum touch_mode { TOUCH_FREE, TOUCH_STICKS, TOUCH_SLIDES };
 /* What touches: a corner, or a disk, on a line (the ground, a half-plane, a face); or a disk and a point:
- * a corner, or the centre of another disk. */
-enum touch_kind { TOUCH_CORNER, TOUCH_DISK, TOUCH_POINT };
+ * a corner, or the centre of another disk; or, TOUCH_EDGE, a face of `part` and an obstacle's corner. */
+enum touch_kind { TOUCH_CORNER, TOUCH_DISK, TOUCH_POINT, TOUCH_EDGE };
 
 /* A corner or a disk on the ground, on a face or on a point, or a joint at its limit. */
 struct touch {
     int key; /* names what touches what */
     enum touch_kind kind;
     int part, corner; /* part -1: a limit */
-    int other, face;  /* other -1: the ground; of TOUCH_POINT the other's corner */
+    int other, face;  /* other as in contact_point; of TOUCH_POINT the other's corner */
     int a, b;         /* links; of a limit: the joint's link and its parent */
     double side;      /* limit: +1 lower, -1 upper */
     enum touch_mode mode;
@@ -106,6 +106,7 @@ struct reduced {
     double *motion; /* rows x links: impulse of a prescribed motion by a unit impulse of the row */
     int *state, *direction, *unknown, *is_normal; /* of the exact solution */
     int *is_stiff;                                /* hardly anything can move the row */
+    double *friction;                             /* of the touch, at its normal row */
 };
 
 struct constraint {
@@ -133,6 +134,8 @@ struct constraint {
                              a half-plane its centre, four times */
     struct edge *faces; /* parts x 4 */
     double *part_cos, *part_sin, *part_radius;
+    int obstacle_room; /* obstacles of the world at creation: there may be fewer, but not more */
+    struct box *obstacles;
 
     /* the state, and what was computed at one */
     double *y;
@@ -198,6 +201,8 @@ void touch_place(struct constraint *c, const double *y);
 void touch_place_box(const struct constraint *c, int part, struct box *box);
 /* Rows of a touch at the placed state: gap, rate, directions. */
 void touch_update(const struct constraint *c, struct touch *touch);
+double touch_friction(const struct constraint *c, const struct touch *touch);
+double touch_elasticity(const struct constraint *c, const struct touch *touch);
 /* Fills found[] with all touches closer than margin_m (limits: rad) at the placed state. */
 void touch_find(struct constraint *c, double margin_m);
 /* 1 if a corner is in front of its face, or not so deep behind it that another one is nearer. */

@@ -72,7 +72,8 @@ int system_create(struct constraint *c, struct arena *arena)
     c->reference = arena_take(arena, (size_t)c->joints_max, sizeof(double));
     r->w = arena_take(arena, touch_rows * touch_rows, sizeof(double));
     r->x = arena_take(arena, touch_rows * 3 * links, sizeof(double));
-    double **vectors[] = {&r->free, &r->value, &r->target, &r->impulse, &r->sweep_impulse};
+    double **vectors[] = {&r->free,    &r->value,         &r->target,
+                          &r->impulse, &r->sweep_impulse, &r->friction};
     int **lists[] = {&r->slide, &r->state, &r->direction, &r->unknown, &r->is_normal, &r->is_stiff};
     int is_complete = c->rows && c->gamma && c->scale && c->right && c->lambda && c->reference &&
                       r->w && r->x && r->motion;
@@ -370,7 +371,7 @@ static int set_rows(struct constraint *c)
         *n = t->rows[0];
         n->bias = n->curvature - touch_acceleration(c, t, n->deviation + t->slop, n->rate);
         push_along_itself(n);
-        double share = t->part < 0 ? 0 : -t->direction * c->world.friction;
+        double share = t->part < 0 ? 0 : -t->direction * touch_friction(c, t);
         if (t->mode == TOUCH_SLIDES) {
             for (int k = 0; k < 3; k++) {
                 n->ga[k] += share * t->rows[1].ja[k];
@@ -488,7 +489,7 @@ static void store_forces(struct constraint *c)
         if (t->part < 0)
             t->force[1] = 0;
         else if (t->mode == TOUCH_SLIDES)
-            t->force[1] = -t->direction * c->world.friction * t->force[0];
+            t->force[1] = -t->direction * touch_friction(c, t) * t->force[0];
         else
             t->force[1] = c->lambda[row++];
     }
@@ -633,6 +634,7 @@ static void build_reduced(struct constraint *c)
     for (int i = 0; i < c->found_count; i++)
         for (int k = 0; k < touch_row_count(&c->found[i]); k++, count++) {
             push_along_itself(&c->found[i].rows[k]);
+            r->friction[count] = touch_friction(c, &c->found[i]);
             respond(c, &c->found[i].rows[k], r->x + count * width, r->motion + count * c->links);
         }
     r->count = count;
@@ -682,7 +684,7 @@ static double sweep(struct constraint *c)
         largest = fmax(largest, change_impulse(r, n, !r->is_stiff[n] && to > 0 ? to : 0));
         if (is_limit)
             continue;
-        double most = c->world.friction * r->impulse[n];
+        double most = r->friction[n] * r->impulse[n];
         own = fmax(r->w[t * r->count + t], LEAST_INVERSE);
         to = r->impulse[t] + (r->target[t] - r->value[t]) / own;
         to = to > most ? most : to < -most ? -most : to;
@@ -726,7 +728,7 @@ static void guess_states(struct constraint *c)
         r->state[n] = r->impulse[n] > 0 ? ROW_HOLDS : ROW_FREE;
         if (c->found[i].part < 0)
             continue;
-        double most = c->world.friction * r->impulse[n];
+        double most = r->friction[n] * r->impulse[n];
         int is_sliding = r->slide[t] != 0 || fabs(r->impulse[t]) >= most * (1 - 1e-9);
         r->state[t] = is_sliding ? ROW_FREE : ROW_HOLDS;
         r->direction[t] = r->slide[t] != 0 ? r->slide[t] : r->impulse[t] > 0 ? -1 : 1;
@@ -743,7 +745,7 @@ static double state_response(const struct constraint *c, int i, int j, int has_t
     const struct reduced *r = &c->reduced;
     double response = r->w[i * r->count + j];
     if (has_tangent && r->state[j + 1] == ROW_FREE)
-        response -= r->direction[j + 1] * c->world.friction * r->w[i * r->count + j + 1];
+        response -= r->direction[j + 1] * r->friction[j] * r->w[i * r->count + j + 1];
     return response;
 }
 
@@ -785,7 +787,7 @@ static void solve_states(struct constraint *c, const double *reference)
         int at = r->unknown[i];
         r->impulse[at] = reference[at] + c->scale[i] * c->right[i];
         if (r->is_normal[at] == 2 && r->state[at + 1] == ROW_FREE)
-            r->impulse[at + 1] = -r->direction[at + 1] * c->world.friction * r->impulse[at];
+            r->impulse[at + 1] = -r->direction[at + 1] * r->friction[at] * r->impulse[at];
     }
     for (int i = 0; i < r->count; i++) {
         r->value[i] = r->free[i];
@@ -823,7 +825,7 @@ static int mend_states(struct constraint *c, double error, int is_one)
         own = r->w[t * r->count + t];
         off = r->value[t] - r->target[t];
         if (r->state[t] == ROW_HOLDS) {
-            if ((fabs(r->impulse[t]) - c->world.friction * r->impulse[n]) * own > error) {
+            if ((fabs(r->impulse[t]) - r->friction[n] * r->impulse[n]) * own > error) {
                 r->state[t] = ROW_FREE;
                 r->direction[t] = r->impulse[t] > 0 ? -1 : 1;
                 wrong++;
@@ -958,7 +960,7 @@ static void take_modes(struct constraint *c)
         if (r->impulse[n] <= least)
             continue;
         int stuck = t->mode == TOUCH_STICKS;
-        double most = c->world.friction * r->impulse[n];
+        double most = r->friction[n] * r->impulse[n];
         t->reference[0] = r->impulse[n];
         t->reference[1] = 0;
         t->mode = TOUCH_STICKS;
@@ -1162,8 +1164,8 @@ void system_collide(struct constraint *c)
             int is_bounce = k == 0 && t->part >= 0 && rate < -c->restitution_speed_m_s;
             r->free[row] = rate;
             r->slide[row] = 0;
-            r->target[row] = is_bounce ? -c->world.elasticity * rate : 0;
-            bounces |= is_bounce && c->world.elasticity > 0;
+            r->target[row] = is_bounce ? -touch_elasticity(c, t) * rate : 0;
+            bounces |= is_bounce && touch_elasticity(c, t) > 0;
         }
     }
     solve_reduced(c);

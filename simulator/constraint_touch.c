@@ -187,6 +187,64 @@ static void update_point(const struct constraint *c, struct touch *t)
     t->normal = n;
 }
 
+double touch_friction(const struct constraint *c, const struct touch *t)
+{
+    int is_own = phenotype_is_own_contact(c->phenotype, t->part, t->other);
+    return is_own ? c->world.own_friction : c->world.friction;
+}
+
+double touch_elasticity(const struct constraint *c, const struct touch *t)
+{
+    int is_own = phenotype_is_own_contact(c->phenotype, t->part, t->other);
+    return is_own ? c->world.own_elasticity : c->world.elasticity;
+}
+
+/* Middle and outward normal of an obstacle's face, and how long and how thick it is there. */
+struct wall {
+    struct vec2 middle, normal;
+    double half_length, thickness;
+};
+
+static struct wall obstacle_wall(const struct constraint *c, int other, int face)
+{
+    static const double face_x[4] = {1, 0, -1, 0}, face_y[4] = {0, 1, 0, -1};
+    const struct box *box = &c->obstacles[CONTACT_OBSTACLE - other];
+    int is_end = face == FACE_RIGHT || face == FACE_LEFT;
+    double depth = is_end ? box->half_width : box->half_height;
+    struct vec2 n = {box->cos * face_x[face] - box->sin * face_y[face],
+                     box->sin * face_x[face] + box->cos * face_y[face]};
+    return (struct wall){.middle = {box->x + depth * n.x, box->y + depth * n.y},
+                         .normal = n,
+                         .half_length = is_end ? box->half_height : box->half_width,
+                         .thickness = 2 * depth};
+}
+
+/* A corner p of an obstacle on a face of link a, e a unit vector fixed in the link, f = e turned by 90
+ * degrees: D = e . r, r = p - c_a, D' = w f . r - e . v, D'' = alpha f . r - e . a + curvature. */
+static void update_edge(const struct constraint *c, struct touch *t)
+{
+    const struct edge *face = &c->faces[4 * t->part + t->face];
+    const struct place *p = &c->places[t->a];
+    struct vec2 at, n = turn(p, face->normal), along = {n.y, -n.x};
+    collide_box_corner(&c->obstacles[CONTACT_OBSTACLE - t->other], t->corner, &at.x, &at.y);
+    struct vec2 r = {at.x - p->x, at.y - p->y};
+    const struct vec2 directions[2] = {n, along};
+    for (int k = 0; k < 2; k++) {
+        struct vec2 e = directions[k], f = {-e.y, e.x};
+        struct row *row = &t->rows[k];
+        double turning = f.x * r.x + f.y * r.y;
+        *row = (struct row){.a = t->a, .b = -1, .ja = {-e.x, -e.y, turning}};
+        row->rate = turning * p->w - (e.x * p->vx + e.y * p->vy);
+        row->curvature =
+            -2 * p->w * (f.x * p->vx + f.y * p->vy) - p->w * p->w * (e.x * r.x + e.y * r.y);
+        row->deviation = e.x * r.x + e.y * r.y;
+    }
+    t->along = t->rows[1].deviation;
+    t->rows[0].deviation -= face->normal.x * face->middle.x + face->normal.y * face->middle.y;
+    t->at = at;
+    t->normal = (struct vec2){-n.x, -n.y};
+}
+
 void touch_update(const struct constraint *c, struct touch *t)
 {
     if (t->part < 0) {
@@ -195,6 +253,10 @@ void touch_update(const struct constraint *c, struct touch *t)
     }
     if (t->kind == TOUCH_POINT) {
         update_point(c, t);
+        return;
+    }
+    if (t->kind == TOUCH_EDGE) {
+        update_edge(c, t);
         return;
     }
     const struct place *p = &c->places[t->a];
@@ -207,6 +269,10 @@ void touch_update(const struct constraint *c, struct touch *t)
         n = turn(o, f->normal);
         r = (struct vec2){at.x - o->x, at.y - o->y};
         offset = f->normal.x * f->middle.x + f->normal.y * f->middle.y;
+    } else if (t->other <= CONTACT_OBSTACLE) {
+        struct wall wall = obstacle_wall(c, t->other, t->face);
+        n = wall.normal;
+        r = (struct vec2){at.x - wall.middle.x, at.y - wall.middle.y};
     }
     struct vec2 along = {n.y, -n.x};
     touch_set_row(c, &t->rows[0], t->a, s, t->b, r, n);
@@ -226,7 +292,8 @@ void touch_update(const struct constraint *c, struct touch *t)
 /* Distance of the corner, or of a disk's centre, from the middle of its face, along it. */
 static double off_middle(const struct constraint *c, const struct touch *t)
 {
-    const struct edge *f = &c->faces[4 * t->other + t->face];
+    int part = t->kind == TOUCH_EDGE ? t->part : t->other;
+    const struct edge *f = &c->faces[4 * part + t->face];
     return fabs(t->along - (f->middle.x * f->normal.y - f->middle.y * f->normal.x));
 }
 
@@ -247,8 +314,27 @@ static int is_before_corner(const struct constraint *c, const struct touch *t)
     return 1;
 }
 
+/* The same of a touch with an obstacle. */
+static int is_on_wall(const struct constraint *c, const struct touch *t)
+{
+    const struct part *part = &c->phenotype->parts[t->part];
+    double half = c->faces[4 * t->part + t->face].half_length, off, thickness;
+    if (t->kind == TOUCH_EDGE) {
+        off = off_middle(c, t);
+        thickness = t->face % 2 == 0 ? part->width_m : part->height_m;
+    } else {
+        struct wall wall = obstacle_wall(c, t->other, t->face);
+        off = fabs(t->along);
+        half = wall.half_length;
+        thickness = wall.thickness;
+    }
+    return off <= half + c->epsilon_m && -t->rows[0].deviation <= thickness / 2 + c->epsilon_m;
+}
+
 int touch_is_on_face(const struct constraint *c, const struct touch *t)
 {
+    if (t->part >= 0 && t->other <= CONTACT_OBSTACLE)
+        return is_on_wall(c, t);
     if (t->b < 0 || t->part < 0)
         return 1;
     const struct part *part = &c->phenotype->parts[t->other];
@@ -340,14 +426,16 @@ static void find_on_disk(struct constraint *c, int disk, int other, double margi
                   margin);
 }
 
+/* The face between a corner and the next one; the first corner of a face. */
+static const int incident_face[4] = {FACE_TOP, FACE_LEFT, FACE_BOTTOM, FACE_RIGHT};
+static const int end_corner[4] = {
+    [FACE_TOP] = 0, [FACE_LEFT] = 1, [FACE_BOTTOM] = 2, [FACE_RIGHT] = 3};
+
 /* The features of collide_boxes() name the reference face and the incident corners: those corners
  * stand against that face, and the ends of that face against the incident one. Of boxes deep inside
  * each other only the first is taken where there is one: two directions would be at odds. */
 static void find_between(struct constraint *c, int first, int second, double margin)
 {
-    static const int incident_face[4] = {FACE_TOP, FACE_LEFT, FACE_BOTTOM, FACE_RIGHT};
-    static const int end_corner[4] = {
-        [FACE_TOP] = 0, [FACE_LEFT] = 1, [FACE_BOTTOM] = 2, [FACE_RIGHT] = 3};
     enum part_shape a = c->phenotype->parts[first].shape, b = c->phenotype->parts[second].shape;
     if (a == PART_PLANE || b == PART_PLANE) {
         find_on_plane(c, b == PART_PLANE ? first : second, b == PART_PLANE ? second : first,
@@ -372,6 +460,47 @@ static void find_between(struct constraint *c, int first, int second, double mar
         return;
     for (int i = 0; i < 2; i++)
         consider_corner(c, reference, (end + i) % 4, incident, incident_face[corner], margin);
+}
+
+/* A corner of a part on an obstacle's face, or an obstacle's corner on a face of the part. */
+static void consider_wall(struct constraint *c, enum touch_kind kind, int part, int corner,
+                          int obstacle, int face, double margin)
+{
+    int is_edge = kind == TOUCH_EDGE;
+    int name = (((obstacle * c->parts + part) * 2 + is_edge) * 4 + corner) * 4 + face;
+    struct touch t = {.key = 4 * c->parts * (1 + 4 * c->parts) + name,
+                      .kind = kind,
+                      .part = part,
+                      .corner = corner,
+                      .other = CONTACT_OBSTACLE - obstacle,
+                      .face = face,
+                      .a = c->phenotype->parts[part].link,
+                      .b = -1};
+    consider(c, &t, margin);
+}
+
+/* As find_between(), the obstacle being the second. */
+static void find_on_obstacle(struct constraint *c, int part, int obstacle, double margin)
+{
+    struct manifold m;
+    const struct box *box = &c->obstacles[obstacle];
+    if (collide_is_beyond(box, c->boxes[part].x, c->boxes[part].y, c->part_radius[part] + margin) ||
+        collide_is_graze(box, &c->boxes[part], 2 * c->epsilon_m))
+        return;
+    collide_boxes(&c->boxes[part], box, margin, &m);
+    if (m.count == 0)
+        return;
+    int feature = m.points[0].feature, is_theirs = feature >= 32;
+    int face = feature % 32 / 8, corner = feature % 8 / 2, end = end_corner[face];
+    enum touch_kind first = is_theirs ? TOUCH_CORNER : TOUCH_EDGE;
+    enum touch_kind second = is_theirs ? TOUCH_EDGE : TOUCH_CORNER;
+    int before = c->found_count;
+    for (int i = 0; i < 2; i++)
+        consider_wall(c, first, part, (corner + i) % 4, obstacle, face, margin);
+    if (c->found_count > before && fmin(m.points[0].gap, m.points[m.count - 1].gap) < -DEEP_M)
+        return;
+    for (int i = 0; i < 2; i++)
+        consider_wall(c, second, part, (end + i) % 4, obstacle, incident_face[corner], margin);
 }
 
 static void find_limits(struct constraint *c, double margin)
@@ -399,6 +528,8 @@ void touch_find(struct constraint *c, double margin)
     for (int i = 0; i < c->parts; i++) {
         if (c->world.has_ground && !phenotype_is_fixed(c->phenotype, i))
             find_on_ground(c, i, margin);
+        for (int k = 0; k < c->world.obstacles.count && !phenotype_is_fixed(c->phenotype, i); k++)
+            find_on_obstacle(c, i, k, margin);
         for (int j = 0; j < i; j++) {
             double dx = c->boxes[i].x - c->boxes[j].x, dy = c->boxes[i].y - c->boxes[j].y;
             double reach = c->part_radius[i] + c->part_radius[j] + margin;

@@ -16,6 +16,9 @@
 /* The same for the limits of hinges; those of linear joints are as contacts. */
 #define LIMIT_SLOP_RAD       2e-3
 #define LIMIT_PUSH_OUT_RAD_S 0.5
+/* Edges of obstacles are as if rounded by this much: else what rests on one, up to SLOP_M deep, would
+ * bump against the next one beside it. */
+#define GRAZE_M 2e-3
 /* Slower impacts do not bounce. */
 #define RESTITUTION_SPEED_M_S 0.2
 /* Sweeps stop when no velocity changes by more than this, m/s. */
@@ -51,7 +54,7 @@ static int take_memory(struct contacts *s, struct arena *arena)
 {
     /* one contact a corner and two a pair at most, but no more than a body can use */
     size_t parts = (size_t)s->parts, links = (size_t)s->links, pairs = parts * (parts - 1) / 2;
-    size_t points = 4 * parts + 2 * pairs;
+    size_t walls = (size_t)s->obstacle_room, points = 4 * parts + 2 * pairs + 2 * parts * walls;
     if (points > CONTACTS_MAX)
         points = CONTACTS_MAX;
     size_t rows = 2 * points + links;
@@ -61,6 +64,7 @@ static int take_memory(struct contacts *s, struct arena *arena)
     s->movers = arena_take(arena, parts, sizeof s->movers[0]);
     s->pairs = arena_take(arena, pairs, sizeof s->pairs[0]);
     s->boxes = arena_take(arena, parts, sizeof s->boxes[0]);
+    s->obstacles = arena_take(arena, walls, sizeof s->obstacles[0]);
     s->list = arena_take(arena, points + links, sizeof s->list[0]);
     s->points = arena_take(arena, points, sizeof s->points[0]);
     s->w = arena_take(arena, rows * rows, sizeof(double));
@@ -75,10 +79,11 @@ static int take_memory(struct contacts *s, struct arena *arena)
         s->shares[i] =
             (struct tree_row){.joints = joints + i * links, .shares = shares + i * links};
     s->velocity = arena_take(arena, rows, sizeof(double));
-    s->warm = arena_take(arena, 4 * parts + 2 * pairs + links, sizeof s->warm[0]);
-    int is_complete = s->lower && s->upper && s->movers && s->pairs && s->boxes && s->list &&
-                      s->points && s->w && s->inverse && s->system && s->shares && s->kick_shares &&
-                      s->shift && shares && joints && s->velocity && s->warm;
+    size_t slots = 4 * parts + 2 * pairs + links + 2 * parts * walls;
+    s->warm = arena_take(arena, slots, sizeof s->warm[0]);
+    int is_complete = s->lower && s->upper && s->movers && s->pairs && s->boxes && s->obstacles &&
+                      s->list && s->points && s->w && s->inverse && s->system && s->shares &&
+                      s->kick_shares && s->shift && shares && joints && s->velocity && s->warm;
     return is_complete ? 0 : ERR_MEMORY;
 }
 
@@ -113,6 +118,7 @@ int contacts_create(struct contacts *s, const struct phenotype *phenotype, struc
                                                     : RESTITUTION_SPEED_M_S,
                            .parts = phenotype->part_count,
                            .links = phenotype->link_count,
+                           .obstacle_room = world->obstacles.count,
                            .dof = tree->dof};
     if (take_memory(s, arena) != 0)
         return ERR_MEMORY;
@@ -127,6 +133,8 @@ int contacts_create(struct contacts *s, const struct phenotype *phenotype, struc
                 s->pairs[s->pair_count++] = (struct part_pair){j, i};
     }
     s->touched_part = -1;
+    for (int i = 0; i < s->obstacle_room; i++)
+        collide_place_obstacle(&world->obstacles.list[i], &s->obstacles[i]);
     contacts_forget(s);
     return 0;
 }
@@ -203,6 +211,30 @@ static inline int can_meet(const struct mover *a, const struct mover *b, double 
     return !are_circles_apart(a, b, *margin);
 }
 
+static int obstacle_count(const struct contacts *s)
+{
+    int count = s->world->obstacles.count;
+    ENSURE(count <= s->obstacle_room, "%d obstacles in a world made for %d", count,
+           s->obstacle_room);
+    return count;
+}
+
+/* An obstacle as the parts' boxes are: x relative to the root's origin. */
+static struct box obstacle_box(const struct contacts *s, int obstacle)
+{
+    struct box box = s->obstacles[obstacle];
+    box.x -= s->tree->root_x;
+    return box;
+}
+
+/* 0 if a part cannot reach an obstacle within h; else *margin is what it may come closer by, and more. */
+static int can_reach(const struct mover *m, const struct box *obstacle, double h, double more,
+                     double *margin)
+{
+    *margin = more + h * (sqrt(m->vx * m->vx + m->vy * m->vy) + m->turn);
+    return !m->is_fixed && !collide_is_beyond(obstacle, m->x, m->y, m->radius + *margin);
+}
+
 double contacts_overlap(const struct contacts *s)
 {
     /* within one link nothing can be pushed apart, but it is overlap all the same */
@@ -247,6 +279,34 @@ static void examine_ground(const struct contacts *s, int i, double h, struct cle
     clearance->may_touch |= gap < margin;
 }
 
+static void examine_obstacles(const struct contacts *s, int i, double h,
+                              struct clearance *clearance)
+{
+    for (int k = 0; k < obstacle_count(s); k++) {
+        struct box obstacle = obstacle_box(s, k);
+        double margin;
+        if (!can_reach(&s->movers[i], &obstacle, h, CLEARANCE_M, &margin))
+            continue;
+        double gap = collide_separation(place_box(s, i), &obstacle);
+        clearance->is_violated |= gap < 0;
+        clearance->may_touch |= gap < margin;
+    }
+}
+
+static inline int has_surroundings(const struct contacts *s)
+{
+    return s->world->has_ground || s->world->obstacles.count > 0;
+}
+
+static inline void examine_surroundings(const struct contacts *s, int i, double h,
+                                        struct clearance *clearance)
+{
+    if (s->world->has_ground)
+        examine_ground(s, i, h, clearance);
+    if (s->world->obstacles.count > 0)
+        examine_obstacles(s, i, h, clearance);
+}
+
 static void examine_pair(const struct contacts *s, int k, double h, struct clearance *clearance)
 {
     int a = s->pairs[k].a, b = s->pairs[k].b;
@@ -267,8 +327,8 @@ struct clearance contacts_examine(struct contacts *s, const double *q, const dou
     if (clearance.is_violated)
         return (struct clearance){1, 1};
     place_movers(s);
-    for (int i = 0; i < s->parts && s->world->has_ground; i++)
-        examine_ground(s, i, h, &clearance);
+    for (int i = 0; i < s->parts && has_surroundings(s); i++)
+        examine_surroundings(s, i, h, &clearance);
     for (int k = 0; k < s->pair_count && !clearance.is_violated; k++)
         examine_pair(s, k, h, &clearance);
     clearance.may_touch |= clearance.is_violated;
@@ -281,9 +341,9 @@ static int may_still_touch(struct contacts *s, const double *q, const double *qd
     struct clearance clearance = {0, 0};
     if (s->touched_limit > 0)
         examine_limit(s, s->touched_limit, q, qd, h, &clearance);
-    if (s->touched_part >= 0 && s->world->has_ground && !clearance.may_touch) {
+    if (s->touched_part >= 0 && has_surroundings(s) && !clearance.may_touch) {
         place_mover(s, &s->movers[s->touched_part]);
-        examine_ground(s, s->touched_part, h, &clearance);
+        examine_surroundings(s, s->touched_part, h, &clearance);
     }
     return clearance.may_touch;
 }
@@ -302,8 +362,8 @@ int contacts_may_touch(struct contacts *s, const double *q, const double *qd)
         return 1;
     s->touched_limit = 0;
     place_movers(s);
-    for (int i = 0; i < s->parts && s->world->has_ground && !clearance.may_touch; i++) {
-        examine_ground(s, i, h, &clearance);
+    for (int i = 0; i < s->parts && has_surroundings(s) && !clearance.may_touch; i++) {
+        examine_surroundings(s, i, h, &clearance);
         s->touched_part = i;
     }
     if (clearance.may_touch)
@@ -353,11 +413,14 @@ static void add_contact(struct contacts *s, int part, int other, const struct ma
     const struct part *parts = s->phenotype->parts;
     struct contact *c = &s->list[s->count];
     double rx = p->x, ry = p->y - s->tree->root_y;
+    int is_own = phenotype_is_own_contact(s->phenotype, part, other);
     *c = (struct contact){.part = part,
                           .other = other,
                           .a = parts[part].link,
                           .b = other >= 0 ? parts[other].link : -1,
                           .gap = p->gap,
+                          .friction = is_own ? s->world->own_friction : s->world->friction,
+                          .elasticity = is_own ? s->world->own_elasticity : s->world->elasticity,
                           .warm = warm,
                           .feature = p->feature};
     double nx = m->normal_x, ny = m->normal_y, tx = ny, ty = -nx;
@@ -388,6 +451,27 @@ static void find_ground_contacts(struct contacts *s)
         collide_ground(place_box(s, i), margin, &m);
         for (int k = 0; k < m.count; k++)
             add_contact(s, i, -1, &m, &m.points[k], 4 * i + m.points[k].feature);
+    }
+}
+
+static void find_obstacle_contacts(struct contacts *s)
+{
+    int warm = 4 * s->parts + 2 * s->pair_count + s->links;
+    for (int k = 0; k < obstacle_count(s); k++) {
+        struct box obstacle = obstacle_box(s, k);
+        for (int i = 0; i < s->parts; i++) {
+            double margin;
+            if (!can_reach(&s->movers[i], &obstacle, s->dt_s, 1e-9, &margin))
+                continue;
+            const struct box *box = place_box(s, i);
+            if (collide_is_graze(&obstacle, box, GRAZE_M))
+                continue;
+            struct manifold m;
+            collide_boxes(box, &obstacle, margin, &m);
+            for (int n = 0; n < m.count; n++)
+                add_contact(s, i, CONTACT_OBSTACLE - k, &m, &m.points[n],
+                            warm + 2 * (k * s->parts + i) + n);
+        }
     }
 }
 
@@ -452,7 +536,7 @@ static void set_rebound(struct contacts *s, struct contact *c)
         c->is_push_out = 0;
         return;
     }
-    double rebound = -s->world->elasticity * (v + a * instant) + a * (h - instant);
+    double rebound = -c->elasticity * (v + a * instant) + a * (h - instant);
     if (rebound > c->bound) {
         c->bound = rebound;
         c->is_impact = 1;
@@ -481,7 +565,7 @@ static void set_bound(struct contacts *s, struct contact *c)
         c->is_push_out = c->bound > 0;
     }
     c->late = 0;
-    if (!is_limit && s->world->elasticity > 0 && c->start[0] < -s->restitution_speed)
+    if (!is_limit && c->elasticity > 0 && c->start[0] < -s->restitution_speed)
         set_rebound(s, c);
 }
 
@@ -536,7 +620,7 @@ static double sweep(struct contacts *s)
         largest = change > largest ? change : largest;
         if (c->part < 0)
             continue;
-        double most = s->world->friction * c->impulse[0];
+        double most = c->friction * c->impulse[0];
         to = c->impulse[1] - s->velocity[t] * s->inverse[t];
         change = change_impulse(s, t, &c->impulse[1], to > most ? most : to < -most ? -most : to);
         largest = change > largest ? change : largest;
@@ -584,7 +668,7 @@ static void guess_states(struct contacts *s)
 {
     for (int i = 0; i < s->count; i++) {
         struct contact *c = &s->list[i];
-        double most = s->world->friction * c->impulse[0];
+        double most = c->friction * c->impulse[0];
         c->state = c->impulse[0] > 0 ? STICK : OPEN;
         c->has_turned = 0;
         if (c->part >= 0 && c->state == STICK && fabs(c->impulse[1]) >= most * (1 - 1e-9)) {
@@ -608,7 +692,7 @@ static void fill_equation(struct contacts *s, int at, int size, int row, double 
         int n = c->first_row;
         equation[column] = w[n];
         if (c->state == SLIDE)
-            equation[column] += c->slide * s->world->friction * w[n + 1];
+            equation[column] += c->slide * c->friction * w[n + 1];
         if (n == row)
             equation[column] += REDUNDANCY * w[n];
         column++;
@@ -679,7 +763,7 @@ static int solve_guess(struct contacts *s)
             continue;
         c->impulse[0] = s->system[at++ * (size + 1) + size];
         if (c->state == SLIDE)
-            c->impulse[1] = c->slide * s->world->friction * c->impulse[0];
+            c->impulse[1] = c->slide * c->friction * c->impulse[0];
         else if (c->part >= 0)
             c->impulse[1] = s->system[at++ * (size + 1) + size];
     }
@@ -695,7 +779,7 @@ static int mend_states(struct contacts *s)
     for (int i = 0; i < s->count; i++) {
         struct contact *c = &s->list[i];
         int n = c->first_row, state = c->state;
-        double most = s->world->friction * c->impulse[0];
+        double most = c->friction * c->impulse[0];
         if (state == OPEN) {
             if (s->velocity[n] < c->bound - LAW_TOLERANCE_M_S)
                 c->state = STICK;
@@ -944,6 +1028,7 @@ void contacts_find(struct contacts *s, const double *q, const double *vs)
     s->count = 0;
     if (s->world->has_ground)
         find_ground_contacts(s);
+    find_obstacle_contacts(s);
     find_self_contacts(s);
     find_limits(s, q, vs);
 }

@@ -14,7 +14,7 @@
 
 /* A contact point (two rows: normal, tangent) or a joint limit (one row). */
 struct contact {
-    int part, other;               /* parts; other -1 = ground; part -1 = a joint limit */
+    int part, other;               /* parts; other as in contact_point; part -1 = a joint limit */
     int a, b;                      /* links that feel it: +, -; -1 = none */
     int joint;                     /* limit: its link */
     double sign;                   /* limit: +1 lower, -1 upper */
@@ -22,6 +22,7 @@ struct contact {
     double gap;                    /* m or rad; negative = penetration */
     double bound;                  /* the normal velocity must not fall below it */
     double start[2];               /* velocities at the start of the step, at this pose */
+    double friction, elasticity;
     double middle[2];  /* velocities just before the impulses, in the middle of the step */
     double free[2];    /* velocities after the step without impulses */
     double impulse[2]; /* N s or (limit of a hinge) N m s */
@@ -75,6 +76,8 @@ struct contacts {
     int pair_count;
     struct box *boxes;               /* per part; placed where something is near */
     int touched_limit, touched_part; /* what may have touched last: link, part; 0, -1: none */
+    int obstacle_room; /* obstacles of the world at creation: there may be fewer, but not more */
+    struct box *obstacles;
 
     struct contact *list;
     int count, room, rows;

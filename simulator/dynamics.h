@@ -39,9 +39,11 @@ struct ledger {
     double residual_j; /* energy now - start - work + losses - gains: integration error */
 };
 
+enum { CONTACT_GROUND = -1, CONTACT_OBSTACLE = -2 };
+
 /* A point of contact in the last step, for sensors, traces and viewers. */
 struct contact_point {
-    int part, other;    /* other part, or -1 for the ground */
+    int part, other;    /* other part, CONTACT_GROUND, or CONTACT_OBSTACLE - its number from 0 */
     struct vec2 at;     /* world */
     struct vec2 normal; /* from `other` towards `part` */
     double gap_m;       /* negative: penetration */

@@ -81,6 +81,7 @@ static int take_memory(struct constraint *c, struct arena *arena)
     c->corners = arena_take(arena, 4 * parts, sizeof c->corners[0]);
     c->faces = arena_take(arena, 4 * parts, sizeof c->faces[0]);
     c->boxes = arena_take(arena, parts, sizeof c->boxes[0]);
+    c->obstacles = arena_take(arena, (size_t)c->obstacle_room, sizeof c->obstacles[0]);
     c->touches = arena_take(arena, room, sizeof c->touches[0]);
     c->found = arena_take(arena, room, sizeof c->found[0]);
     c->marks = arena_take(arena, room, sizeof c->marks[0]);
@@ -88,7 +89,8 @@ static int take_memory(struct constraint *c, struct arena *arena)
     c->pierced = arena_take(arena, room, sizeof c->pierced[0]);
     c->stiff = arena_take(arena, room, sizeof c->stiff[0]);
     int is_complete = c->bodies && c->servos && c->places && c->corners && c->faces && c->boxes &&
-                      c->touches && c->found && c->marks && c->points && c->pierced && c->stiff;
+                      c->obstacles && c->touches && c->found && c->marks && c->points &&
+                      c->pierced && c->stiff;
     struct {
         double **vector;
         size_t count;
@@ -328,13 +330,15 @@ static struct dynamics *constraint_create(const struct phenotype *phenotype,
     struct constraint *c = arena_take(arena, 1, sizeof *c);
     if (!c)
         return NULL;
-    int points = 2 * phenotype->part_count * (phenotype->part_count + 1);
+    int parts = phenotype->part_count;
+    int points = 2 * parts * (parts + 1) + 8 * parts * world->obstacles.count;
     *c = (struct constraint){.base = {&dynamics_constraint},
                              .phenotype = phenotype,
                              .settings = *settings,
                              .world = *world,
+                             .obstacle_room = world->obstacles.count,
                              .links = phenotype->link_count,
-                             .parts = phenotype->part_count,
+                             .parts = parts,
                              .dof = 2 + phenotype->link_count,
                              .joints_max =
                                  3 * (phenotype->link_count - 1 + phenotype->closure_count),
@@ -356,6 +360,11 @@ static struct dynamics *constraint_create(const struct phenotype *phenotype,
     system_count_joints(c);
     for (int i = 0; i < c->parts; i++)
         init_part(c, i);
+    for (int i = 0; i < world->obstacles.count; i++) {
+        const struct obstacle *obstacle = &world->obstacles.list[i];
+        collide_place_obstacle(obstacle, &c->obstacles[i]);
+        c->thinnest_m = fmin(c->thinnest_m, fmin(obstacle->width_m, obstacle->height_m));
+    }
     constraint_set_state(&c->base, c->q, c->qd);
     for (int i = 1; i < c->links; i++) {
         if (c->bodies[i].mass <= 0)
@@ -392,6 +401,8 @@ static void constraint_set_effectors(struct dynamics *dynamics, enum effector_st
 static void constraint_set_world(struct dynamics *dynamics, const struct world *world)
 {
     struct constraint *c = (struct constraint *)dynamics;
+    ENSURE(world->obstacles.count <= c->obstacle_room, "%d obstacles in a world made for %d",
+           world->obstacles.count, c->obstacle_room);
     c->world = *world;
     drag_set_world(&c->viscosity, world);
     c->touch_count = 0;
@@ -663,11 +674,11 @@ static int is_touch_wrong(const struct constraint *c, const struct touch *t, dou
     error += ACCELERATION_ERROR * system_row_mass(c, &t->rows[0]);
     if (t->force[0] < -error)
         return 1;
-    if (t->part < 0 || c->world.friction == 0)
+    if (t->part < 0 || touch_friction(c, t) == 0)
         return 0;
     if (t->mode == TOUCH_SLIDES)
         return t->rows[1].rate * t->direction < t->floor;
-    return fabs(t->force[1]) > c->world.friction * t->force[0] + error;
+    return fabs(t->force[1]) > touch_friction(c, t) * t->force[0] + error;
 }
 
 static double force_error(const struct constraint *c)

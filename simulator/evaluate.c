@@ -7,6 +7,7 @@
 #include "common/detmath.h"
 #include "common/hash.h"
 #include "simulator/senses.h"
+#include "simulator/terrain.h"
 
 /* Gravity that scales energies and costs in worlds that have none. */
 #define STANDARD_GRAVITY_M_S2 9.81
@@ -28,7 +29,7 @@
 /* Reversals of a joint are counted from this rate on, rad/s; of a linear one, m/s. */
 #define REVERSAL_RATE_RAD_S 0.2
 #define REVERSAL_RATE_M_S   0.04
-/* Who stands on something has fallen off when its lowest point is this far below y = 0, m. */
+/* Who stood on something has fallen off when its centre of mass is this far below all surfaces, m. */
 #define FALL_M 0.1
 /* Drag is stable while 2 k h / (density x thinnest side) stays below this. */
 #define DRAG_STABILITY 0.5
@@ -54,6 +55,7 @@ struct run {
     int *reversals;   /* per link: count, and the sign of the last fast motion */
     int *direction;
     double thinnest_m;
+    double fallen_m; /* below this height it has fallen off */
 
     enum evaluate_phase phase;
     double time_s;
@@ -188,6 +190,7 @@ static int prepare(struct run *run, const struct genome *genome, struct arena *a
     run->dt_s = run->tick_s / run->steps_per_tick;
 
     world_init(&run->world, p);
+    run->fallen_m = terrain_lowest_surface(&run->world) - FALL_M;
     light_init(&run->light, p, run->seed);
     run->thinnest_m = HUGE_VAL;
     for (int i = 0; i < run->phenotype.part_count; i++)
@@ -236,7 +239,8 @@ static int push_apart(struct run *run)
         return VERDICT_OVERLAP;
     struct world empty = run->world;
     empty.gravity_m_s2 = empty.friction = empty.elasticity = 0;
-    empty.has_ground = 0;
+    empty.own_friction = empty.own_elasticity = 0;
+    empty.has_ground = empty.obstacles.count = 0;
     dynamics_set_world(run->dynamics, &empty);
     dynamics_set_effectors(run->dynamics, EFFECTORS_SLACK);
     dynamics_set_joint_damping(run->dynamics, SETTLE_DAMPING_1_S);
@@ -257,29 +261,55 @@ static int push_apart(struct run *run)
     return VERDICT_OK;
 }
 
-/* Puts the body's lowest point at a height above the ground. */
-static void put_at(struct run *run, double height_m)
+static void shift(struct run *run, double x_m, double y_m)
 {
-    double q[2 + 64], bounds[4];
+    double q[2 + 64];
     int dof = dynamics_dof(run->dynamics);
-    dynamics_bounds(run->dynamics, bounds);
     for (int i = 0; i < dof; i++)
         q[i] = dynamics_q(run->dynamics)[i];
-    q[1] += height_m - bounds[1];
+    q[0] += x_m;
+    q[1] += y_m;
     dynamics_set_state(run->dynamics, q, dynamics_qd(run->dynamics));
 }
 
-/* On the ground, damped, muscles slack or holding, until it is at rest. */
+/* Puts the body's lowest point at a height. */
+static void put_at(struct run *run, double height_m)
+{
+    double bounds[4];
+    dynamics_bounds(run->dynamics, bounds);
+    shift(run, 0, height_m - bounds[1]);
+}
+
+/* Puts the body where it begins: on the surface or above it, and not into an obstacle. */
+static void place(struct run *run, int is_settling)
+{
+    double drop_m = run->params->settle_drop_m, base_m = terrain_start_height(&run->world);
+    if (run->world.obstacles.count > 0)
+        shift(run, -dynamics_centre_of_mass(run->dynamics).x, 0);
+    if (drop_m > 0 || is_settling)
+        put_at(run, base_m + drop_m);
+    double lift_m = terrain_lift(&run->world, &run->phenotype, run->dynamics);
+    if (lift_m > 0)
+        shift(run, 0, lift_m);
+}
+
+/* 1 if the centre of mass is below everything that could carry it. */
+static int has_fallen(const struct run *run)
+{
+    return run->world.gravity_m_s2 > 0 && dynamics_centre_of_mass(run->dynamics).y < run->fallen_m;
+}
+
+/* On the surface, damped, muscles slack or holding, until it is at rest. */
 static int settle(struct run *run)
 {
     const struct params *p = run->params;
-    if (p->settle_drop_m > 0)
-        put_at(run, p->settle_drop_m);
-    if (!run->world.has_ground || p->settle_limit_s <= 0 || p->settle_drop_m > 0)
+    int is_settling =
+        p->settle_drop_m <= 0 && p->settle_limit_s > 0 && terrain_can_carry(&run->world);
+    place(run, is_settling);
+    if (!is_settling)
         return VERDICT_OK;
-    put_at(run, 0);
     struct world slippery = run->world;
-    slippery.friction = 0;
+    slippery.friction = slippery.own_friction = 0;
     dynamics_set_world(run->dynamics, &slippery);
     dynamics_set_joint_damping(run->dynamics, SETTLE_DAMPING_1_S);
     dynamics_set_effectors(run->dynamics,
@@ -293,7 +323,8 @@ static int settle(struct run *run)
                      length_of(bounds[2] - bounds[0], bounds[3] - bounds[1]);
     double rest_height = dynamics_centre_of_mass(run->dynamics).y;
     int is_slippery = 1, verdict = VERDICT_UNSETTLED;
-    while (verdict == VERDICT_UNSETTLED && run->time_s - begin_s < p->settle_limit_s) {
+    while (verdict == VERDICT_UNSETTLED && run->time_s - begin_s < p->settle_limit_s &&
+           !has_fallen(run)) {
         int failure = settle_tick(run);
         if (failure != VERDICT_OK)
             return failure;
@@ -465,9 +496,7 @@ static int watch_tick(struct run *run)
 static int judge_end(struct run *run)
 {
     struct measures *m = &run->result->measures;
-    double bounds[4];
-    dynamics_bounds(run->dynamics, bounds);
-    m->fell = run->world.gravity_m_s2 > 0 && bounds[1] < -FALL_M;
+    m->fell = has_fallen(run);
     if (run->params->simulation_until == UNTIL_TOUCH && run->contact_ticks > 0)
         return VERDICT_LANDED;
     if (run->params->simulation_until == UNTIL_FALL && m->fell > 0)

@@ -626,3 +626,9 @@ int phenotype_is_fixed(const struct phenotype *phenotype, int part)
 {
     return phenotype->is_root_fixed && phenotype->parts[part].link == 0;
 }
+
+int phenotype_is_own_contact(const struct phenotype *phenotype, int part, int other)
+{
+    return part >= 0 && other >= 0 && !phenotype_is_fixed(phenotype, part) &&
+           !phenotype_is_fixed(phenotype, other);
+}

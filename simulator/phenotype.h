@@ -133,6 +133,8 @@ int phenotype_express(struct phenotype *phenotype, const struct genome *genome,
 
 /* 1 if parts a and b never collide: parent and child, or in the same link. */
 int phenotype_is_neighbour(const struct phenotype *phenotype, int a, int b);
+/* 1 if both are moving parts; other as in contact_point, part -1 as in a joint limit. */
+int phenotype_is_own_contact(const struct phenotype *phenotype, int part, int other);
 /* 1 if the part cannot move. */
 int phenotype_is_fixed(const struct phenotype *phenotype, int part);
 

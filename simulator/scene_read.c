@@ -260,6 +260,8 @@ static void read_world(struct reader *r, const struct spot *top, struct scene *s
     world->drag_exposure = take_flag(r, &spot, "drag_exposure");
     world->friction = take_number(r, &spot, "friction", 0, 0, 1e6);
     world->elasticity = take_number(r, &spot, "elasticity", 0, 0, 1);
+    world->own_friction = world->friction;
+    world->own_elasticity = world->elasticity;
     read_ground(r, &spot, scene);
     read_obstacles(r, &spot, scene);
     close_spot(r, &spot);

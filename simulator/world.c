@@ -1,5 +1,7 @@
 #include "simulator/world.h"
 
+#include <math.h>
+
 void world_init(struct world *world, const struct params *params)
 {
     world->gravity_m_s2 = params->world_gravity_m_s2;
@@ -10,8 +12,13 @@ void world_init(struct world *world, const struct params *params)
     world->drag_faces = params->world_drag_faces;
     world->drag_exposure = params->world_drag_exposure;
     world->has_ground = params->world_ground;
-    world->friction = params->world_friction;
-    world->elasticity = params->world_elasticity;
+    double own = params->creature_friction, other = params->world_friction;
+    world->friction = own == other ? own : sqrt(own * other);
+    world->elasticity = fmax(params->creature_elasticity, params->world_elasticity);
+    world->own_friction = own;
+    world->own_elasticity = params->creature_elasticity;
+    struct error error;
+    obstacles_parse(&world->obstacles, params->world_obstacles, &error);
 }
 
 int world_has_drag(const struct world *world)

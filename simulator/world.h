@@ -2,6 +2,7 @@
 #ifndef SIMULATOR_WORLD_H
 #define SIMULATOR_WORLD_H
 
+#include "common/obstacles.h"
 #include "common/params.h"
 
 struct world {
@@ -13,12 +14,17 @@ struct world {
     int drag_faces;              /* DRAG_FACES_* */
     int drag_exposure;           /* covered and facing edges feel none */
     int has_ground;              /* plane y = 0 */
-    double friction;
+    double friction;             /* between parts and the ground or an obstacle */
     double elasticity;
+    double own_friction; /* between parts */
+    double own_elasticity;
+    struct obstacles obstacles;
 };
 
 /* 1 if the world's law of viscosity slows anything. */
 int world_has_drag(const struct world *world);
+/* Surfaces of two materials: Coulomb's coefficient is the geometric mean of both, restitution the
+ * larger one. Parameters that params_check() has seen. */
 void world_init(struct world *world, const struct params *params);
 
 #endif

@@ -33,15 +33,16 @@ struct fixed_case {
 };
 #define LAND                                                                                       \
     {                                                                                              \
-        .gravity_m_s2 = FIXED_GRAVITY_M_S2, .has_ground = 1, .friction = FIXED_FRICTION            \
+        .gravity_m_s2 = FIXED_GRAVITY_M_S2, .has_ground = 1, .friction = FIXED_FRICTION,           \
+        .own_friction = FIXED_FRICTION                                                             \
     }
 #define WATER                                                                                      \
     {                                                                                              \
-        .viscosity_pa_s = 1, .friction = FIXED_FRICTION                                            \
+        .viscosity_pa_s = 1, .own_friction = FIXED_FRICTION                                        \
     }
 #define SPACE                                                                                      \
     {                                                                                              \
-        .friction = FIXED_FRICTION                                                                 \
+        .own_friction = FIXED_FRICTION                                                             \
     }
 static const struct fixed_case c5_land = {&fixed_c5, LAND}, c5_water = {&fixed_c5, WATER},
                                c5_free = {&fixed_c5, SPACE}, c12_land = {&fixed_c12, LAND},

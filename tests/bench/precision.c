@@ -206,11 +206,14 @@ static const struct motion_case motions[] = {
      .has_midpoint = 1},
     {.panel = "C5 in flight with muscles: parts (m) after 1 s",
      .until_s = 1,
-     .world = {.friction = FIXED_FRICTION},
+     .world = {.own_friction = FIXED_FRICTION},
      .has_midpoint = 1},
     {.panel = "C5 on land: centre of mass (m) after 1 s",
      .until_s = 1,
-     .world = {.gravity_m_s2 = FIXED_GRAVITY_M_S2, .has_ground = 1, .friction = FIXED_FRICTION},
+     .world = {.gravity_m_s2 = FIXED_GRAVITY_M_S2,
+               .has_ground = 1,
+               .friction = FIXED_FRICTION,
+               .own_friction = FIXED_FRICTION},
      .is_centre_only = 1},
 };
 

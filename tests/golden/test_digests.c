@@ -99,6 +99,9 @@ static void compute(void)
     add_random("random-swim", "swim", NULL);
     add_random("random-bouncing", "jump", "world.elasticity=0.5");
     add_random("random-torque", "walk", "creature.effector_mode=torque");
+    add_example("biped", "course");
+    add_example("inchworm", "steps");
+    add_random("random-platform", "platform", "creature.friction=0.3");
     arena_deinit(&arena);
 }
 

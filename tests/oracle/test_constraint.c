@@ -647,7 +647,7 @@ START_TEST(limbs_press_on_each_other)
                                   .torque_max_n_m = 2}};
     stage.settings.contact_epsilon_m = 0;
     stage.settings.rtol = 1e-8;
-    stage.world.friction = 0.5;
+    stage.world.own_friction = 0.5;
     body_init(&stage.body, parts, 3);
     stage_build(&stage);
     dynamics_set_target(stage.dynamics, 1, 0, -1);

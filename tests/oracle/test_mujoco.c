@@ -408,8 +408,12 @@ static int grow(struct phenotype *phenotype, uint64_t id, struct arena *arena)
 static double fall_distance(const struct phenotype *p, struct arena *arena, struct rng *rng,
                             double *distance)
 {
-    struct world world = {
-        .gravity_m_s2 = BODY_GRAVITY, .has_ground = 1, .friction = 0.8, .elasticity = 0.2};
+    struct world world = {.gravity_m_s2 = BODY_GRAVITY,
+                          .has_ground = 1,
+                          .friction = 0.8,
+                          .elasticity = 0.2,
+                          .own_friction = 0.8,
+                          .own_elasticity = 0.2};
     struct dynamics_settings settings = stage_default_settings();
     struct dynamics *dynamics = dynamics_create(p, &world, &settings, arena);
     ck_assert_ptr_nonnull(dynamics);

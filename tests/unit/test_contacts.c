@@ -29,7 +29,9 @@ static void use_land(double friction, double elasticity)
     stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY,
                                  .has_ground = 1,
                                  .friction = friction,
-                                 .elasticity = elasticity};
+                                 .own_friction = friction,
+                                 .elasticity = elasticity,
+                                 .own_elasticity = elasticity};
 }
 
 /* A box with its lowest side at a height, moving. */
@@ -485,7 +487,7 @@ static void build_arms(double gap_m, double rate, double friction)
         copy[i].mass_kg = 0.5;
     }
     double q[DOF] = {0, 5}, qd[DOF] = {0, 0, 0, -rate, rate};
-    stage.world = (struct world){.friction = friction};
+    stage.world = (struct world){.own_friction = friction};
     body_init(&stage.body, copy, 3);
     stage_build(&stage);
     stage_set(&stage, q, qd);
@@ -749,7 +751,7 @@ static void build_two_boxes(double elasticity)
     b->phenotype.link_count = 7;
     b->phenotype.mass_kg = 4;
     double q[DOF] = {0, 0, 0, -1, 2, 0, 1, 2, 0}, qd[DOF] = {0, 0, 0, 1, 0, 0, -1, 0, 0};
-    stage.world = (struct world){.elasticity = elasticity};
+    stage.world = (struct world){.own_elasticity = elasticity};
     stage_build(&stage);
     stage_set(&stage, q, qd);
 }

@@ -86,7 +86,8 @@ static void *create(const struct peer_scene *scene, double hz, int integrator)
     struct dynamics_settings settings = fixed_settings();
     struct world world = {.gravity_m_s2 = scene->gravity_m_s2,
                           .has_ground = scene->has_ground,
-                          .friction = FIXED_FRICTION};
+                          .friction = FIXED_FRICTION,
+                          .own_friction = FIXED_FRICTION};
     settings.dt_s = 1 / hz;
     settings.integrator = integrator;
     own.dynamics = dynamics_create(&own.phenotype, &world, &settings, &arena);
