@@ -168,6 +168,7 @@ struct constraint {
     struct row *rows;
     double *gamma, *scale, *right, *lambda;
     double ahead_s;    /* time since the start of the step, for rows that depend on it */
+    double *rounding;  /* of joints: deviations of the state that was set, which are no errors */
     double *reference; /* of joints, in the last step: of many solutions the nearest is taken */
     struct qr qr, joints_qr;
     struct reduced reduced;
@@ -215,6 +216,9 @@ double touch_top_speed(const struct constraint *c);
 int system_create(struct constraint *c, struct arena *arena);
 /* Counts the rows of joints anew, for the servos as they are. */
 void system_count_joints(struct constraint *c);
+/* Takes the deviations of the placed state, where they are as small as rounding makes them, for none:
+ * what is at rest shall stay there to the last bit. */
+void system_forgive_rounding(struct constraint *c);
 /* Moves the links as little as closes loops and meets prescribed motions, and their velocities too. Does
  * what it can where that is impossible. */
 void system_close(struct constraint *c);

@@ -23,6 +23,8 @@
 #define CLOSE_STEPS  200
 #define CLOSE_WAY    0.2
 #define CLOSE_ENOUGH 1e-14
+/* Deviations of a state that is set are rounding up to this, times 1 + the largest coordinate, m or rad. */
+#define ROUNDING 1e-15
 /* Depth that is left alone where it was there from the start, m or rad. */
 #define SLOP 1e-3
 /* Deviations of contacts and of limits are corrected no faster than this. */
@@ -70,6 +72,7 @@ int system_create(struct constraint *c, struct arena *arena)
     c->right = arena_take(arena, rows, sizeof(double));
     c->lambda = arena_take(arena, rows, sizeof(double));
     c->reference = arena_take(arena, (size_t)c->joints_max, sizeof(double));
+    c->rounding = arena_take(arena, (size_t)c->joints_max, sizeof(double));
     r->w = arena_take(arena, touch_rows * touch_rows, sizeof(double));
     r->x = arena_take(arena, touch_rows * 3 * links, sizeof(double));
     double **vectors[] = {&r->free,    &r->value,         &r->target,
@@ -111,29 +114,37 @@ static void add_disk_drag(struct constraint *c, int part)
     drag[2] += rx * fy - ry * fx;
 }
 
-/* Every face feels -k (v.n) n times its length at its middle, and -k w L^3 / 12 about it. */
+/* A face feels -k (v.n) n times its length at its middle, and -k w L^3 / 12 about it. */
+static void find_face_drag(const struct constraint *c, int link, const struct edge *f,
+                           double drag[3])
+{
+    const struct place *p = &c->places[link];
+    double k = c->world.viscosity_pa_s;
+    double nx = p->cos * f->normal.x - p->sin * f->normal.y;
+    double ny = p->sin * f->normal.x + p->cos * f->normal.y;
+    double rx = p->cos * f->middle.x - p->sin * f->middle.y;
+    double ry = p->sin * f->middle.x + p->cos * f->middle.y;
+    double speed = (p->vx - p->w * ry) * nx + (p->vy + p->w * rx) * ny;
+    double length = 2 * f->half_length, push = -k * length * speed;
+    drag[0] = push * nx;
+    drag[1] = push * ny;
+    drag[2] = push * (rx * ny - ry * nx) - k * p->w * length * length * length / 12;
+}
+
+/* Opposite faces are added first: in a mirrored body they have changed places. */
 static void add_plain_drag(struct constraint *c)
 {
-    double k = c->world.viscosity_pa_s;
-    for (int i = 0; i < c->parts && k > 0; i++)
+    for (int i = 0; i < c->parts && c->world.viscosity_pa_s > 0; i++) {
+        int link = c->phenotype->parts[i].link;
+        double faces[4][3];
         if (c->phenotype->parts[i].shape == PART_DISK)
             add_disk_drag(c, i);
-    for (int i = 0; i < 4 * c->parts && k > 0; i++) {
-        int link = c->phenotype->parts[i / 4].link;
-        if (c->phenotype->parts[i / 4].shape != PART_RECTANGLE)
+        if (c->phenotype->parts[i].shape != PART_RECTANGLE)
             continue;
-        const struct place *p = &c->places[link];
-        const struct edge *f = &c->faces[i];
-        double nx = p->cos * f->normal.x - p->sin * f->normal.y;
-        double ny = p->sin * f->normal.x + p->cos * f->normal.y;
-        double rx = p->cos * f->middle.x - p->sin * f->middle.y;
-        double ry = p->sin * f->middle.x + p->cos * f->middle.y;
-        double speed = (p->vx - p->w * ry) * nx + (p->vy + p->w * rx) * ny;
-        double length = 2 * f->half_length, push = -k * length * speed;
-        double *drag = c->drag + 3 * link;
-        drag[0] += push * nx;
-        drag[1] += push * ny;
-        drag[2] += push * (rx * ny - ry * nx) - k * p->w * length * length * length / 12;
+        for (int k = 0; k < 4; k++)
+            find_face_drag(c, link, &c->faces[4 * i + k], faces[k]);
+        for (int k = 0; k < 3; k++)
+            c->drag[3 * link + k] += (faces[0][k] + faces[2][k]) + (faces[1][k] + faces[3][k]);
     }
 }
 
@@ -333,8 +344,23 @@ static void set_all_joint_rows(struct constraint *c)
             set_motion_row(c, i, row++);
     for (int i = 0; i < c->joints; i++) {
         row = &c->rows[i];
+        row->deviation -= c->rounding[i];
         row->bias = row->curvature + 2 / tau * row->rate + row->deviation / (tau * tau);
         push_along_itself(row);
+    }
+}
+
+void system_forgive_rounding(struct constraint *c)
+{
+    double size = 1;
+    for (int i = 0; i < c->joints; i++)
+        c->rounding[i] = 0;
+    for (int i = 0; i < 3 * c->links; i++)
+        size = fmax(size, 1 + fabs(c->y[i]));
+    set_all_joint_rows(c);
+    for (int i = 0; i < c->joints; i++) {
+        double deviation = c->rows[i].deviation;
+        c->rounding[i] = fabs(deviation) <= ROUNDING * size ? deviation : 0;
     }
 }
 
@@ -566,6 +592,8 @@ void system_close(struct constraint *c)
     int width = 3 * c->links;
     double *way = c->acceleration, best = HUGE_VAL;
     c->ahead_s = 0;
+    for (int i = 0; i < c->joints; i++)
+        c->rounding[i] = 0;
     for (int step = 0; step < CLOSE_STEPS; step++) {
         touch_place(c, c->y);
         double off = close_rows(c, 0, way), longest = 0;

@@ -314,7 +314,7 @@ static inline void cast_shadow(struct drag *g, int a, int b, double ux, double u
                                double s)
 {
     const struct drag_part *at = &g->parts[a], *by = &g->parts[b];
-    double rx = by->radius, ry = by->radius, x1 = 0, y1 = 0, x2 = 0, y2 = 0;
+    double rx = by->radius, ry = rx, x1 = 0, y1 = 0, x2 = 0, y2 = 0;
     if (by->shape == PART_RECTANGLE) {
         x1 = c * by->half_width, y1 = s * by->half_width;
         x2 = -s * by->half_height, y2 = c * by->half_height;

@@ -320,6 +320,7 @@ static void constraint_set_state(struct dynamics *dynamics, const double *q, con
         system_close(c);
         set_joint_coordinates(c);
     }
+    system_forgive_rounding(c);
 }
 
 static struct dynamics *constraint_create(const struct phenotype *phenotype,
@@ -391,6 +392,7 @@ static void constraint_set_servo(struct dynamics *dynamics, int link, const stru
     struct constraint *c = (struct constraint *)dynamics;
     c->servos[link] = *servo;
     system_count_joints(c);
+    system_forgive_rounding(c);
 }
 
 static void constraint_set_effectors(struct dynamics *dynamics, enum effector_state state)

@@ -1,0 +1,384 @@
+/* Metamorphic rules: what must not change, or change in a known way, when a scene is mirrored, moved,
+ * turned, sent on its way, run backwards, relabelled or enlarged. Both solvers; no reference values.
+ *
+ * The scene is a free body with four limbs of all kinds of joints and drives, and a second free body
+ * beside it, so that both the free root and the chain of links without mass are used. Nothing touches:
+ * contacts are solved in an order, which a mirror or a relabelling changes. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/detmath.h"
+#include "simulator/scene.h"
+
+enum { BODIES = 6, STEPS = 240 };
+
+static struct scene scene;
+static struct arena arena;
+static struct error error;
+
+static void setup(void)
+{
+    ck_assert_int_eq(arena_init(&arena, SCENE_ARENA_BYTES), 0);
+    error = (struct error){0};
+}
+
+static void teardown(void)
+{
+    arena_deinit(&arena);
+}
+
+#define BOX(name, width, height, more)                                                             \
+    "{\"name\": \"" name "\", \"rectangles\": [{\"width_m\": " #width ", \"height_m\": " #height   \
+    ", \"density_kg_m2\": 20}]" more "}"
+#define TORSO                                                                                      \
+    BOX("torso", 0.5, 0.3,                                                                         \
+        ", \"position_m\": [0.3, 2], \"angle_rad\": 0.2, "                                         \
+        "\"velocity_m_s\": [0.4, 1], \"rate_rad_s\": 0.7")
+#define LEFT                                                                                       \
+    BOX("left", 0.4, 0.1,                                                                          \
+        ", \"joint\": {\"to\": \"torso\", \"at_m\": [-0.25, 0.1], "                                \
+        "\"own_at_m\": [0.2, 0], \"angle_rad\": 0.4, \"rate_rad_s\": -1, "                         \
+        "\"spring\": {\"stiffness_n_m_rad\": 3, \"rest_rad\": 0.5}}")
+#define RIGHT                                                                                      \
+    BOX("right", 0.3, 0.1,                                                                         \
+        ", \"joint\": {\"to\": \"torso\", \"at_m\": [0.25, -0.1], "                                \
+        "\"own_at_m\": [-0.15, 0], \"angle_rad\": -0.9, \"torque_n_m\": "                          \
+        "{\"offset\": 0.1, \"amplitude\": 0.3, \"frequency_hz\": 1.5}, "                           \
+        "\"damping_n_m_s_rad\": 0.02}")
+#define HAND                                                                                       \
+    BOX("hand", 0.2, 0.08,                                                                         \
+        ", \"joint\": {\"to\": \"right\", \"kind\": \"linear\", "                                  \
+        "\"at_m\": [0.15, 0], \"own_at_m\": [-0.1, 0], \"extension_m\": 0.05, "                    \
+        "\"servo\": {\"kp_n_m\": 30, \"kd_n_s_m\": 2, \"target_m\": 0.2}}")
+#define FOOT                                                                                       \
+    BOX("foot", 0.3, 0.1,                                                                          \
+        ", \"joint\": {\"to\": \"torso\", \"at_m\": [0, -0.15], "                                  \
+        "\"own_at_m\": [-0.15, 0], \"motion_rad\": "                                               \
+        "{\"offset\": -1.7, \"amplitude\": 0.5, \"frequency_hz\": 0.8}}")
+#define OTHER                                                                                      \
+    BOX("other", 0.4, 0.2,                                                                         \
+        ", \"position_m\": [4, 3], \"velocity_m_s\": [-0.5, 0], "                                  \
+        "\"rate_rad_s\": 2")
+#define SCENE(world, bodies) "{\"scene\": 1, \"world\": {" world "}, \"bodies\": [" bodies "]}"
+#define EARTH                "\"viscosity_pa_s\": 0.4"
+#define SPACE                "\"gravity_m_s2\": 0"
+
+static void read_text(const char *text, int solver)
+{
+    ck_assert_msg(scene_read_text(&scene, text, strlen(text), "test", &error) == 0, "%s",
+                  error.message);
+    scene.settings.solver = solver;
+    scene.settings.rtol = 1e-11;
+}
+
+static struct dynamics *start(void)
+{
+    struct dynamics *dynamics;
+    arena_reset(&arena);
+    ck_assert_msg(scene_start(&scene, &arena, &dynamics, &error) == 0, "%s", error.message);
+    return dynamics;
+}
+
+static void run(struct dynamics *dynamics, int steps)
+{
+    for (int i = 0; i < steps; i++)
+        ck_assert_int_eq(dynamics_step(dynamics), 0);
+}
+
+/* States of all bodies after the steps. */
+static void move(int steps, struct part_state *states)
+{
+    struct dynamics *dynamics = start();
+    run(dynamics, steps);
+    for (int i = 0; i < scene.body_count; i++)
+        scene_body_state(&scene, dynamics, i, &states[i]);
+}
+
+static void check_near(const struct part_state *a, const struct part_state *b, double tolerance)
+{
+    ck_assert_double_eq_tol(a->x_m, b->x_m, tolerance);
+    ck_assert_double_eq_tol(a->y_m, b->y_m, tolerance);
+    ck_assert_double_eq_tol(a->angle_rad, b->angle_rad, tolerance);
+    ck_assert_double_eq_tol(a->vx_m_s, b->vx_m_s, 10 * tolerance);
+    ck_assert_double_eq_tol(a->vy_m_s, b->vy_m_s, 10 * tolerance);
+    ck_assert_double_eq_tol(a->omega_rad_s, b->omega_rad_s, 10 * tolerance);
+}
+
+/* Both shapes of root: one free body with its limbs, and two free bodies. */
+static const char *const on_earth[] = {
+    SCENE(EARTH, TORSO "," LEFT "," RIGHT "," HAND "," FOOT),
+    SCENE(EARTH, TORSO "," LEFT "," RIGHT "," HAND "," FOOT "," OTHER)};
+static const char *const in_space[] = {
+    SCENE(SPACE, TORSO "," LEFT "," RIGHT "," HAND "," FOOT),
+    SCENE(SPACE, TORSO "," LEFT "," RIGHT "," HAND "," FOOT "," OTHER)};
+/* A loop test's number: solver and scene. */
+#define SOLVER (_i % 2)
+#define SHAPE  (_i / 2)
+
+static void mirror_vector(struct vec2 *v)
+{
+    v->x = -v->x;
+}
+
+/* x, angles and torques the other way round; a linear joint slides along x. */
+static void mirror_scene(void)
+{
+    for (int i = 0; i < scene.body_count; i++) {
+        struct scene_body *body = &scene.bodies[i];
+        struct signal *s = &body->signal;
+        struct vec2 *vectors[] = {&body->at, &body->own_at, &body->velocity, &body->centre};
+        double *numbers[] = {&body->angle_rad, &body->rate_rad_s,   &body->extension_m,
+                             &body->rate_m_s,  &body->drive.target, &body->drive.rate,
+                             &s->offset,       &s->slope,           &s->amplitude};
+        for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++)
+            mirror_vector(vectors[k]);
+        for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++)
+            *numbers[k] = -*numbers[k];
+        double lower = body->lower;
+        body->lower = -body->upper;
+        body->upper = -lower;
+    }
+    for (int i = 0; i < scene.part_count; i++) {
+        mirror_vector(&scene.parts[i].centre);
+        scene.parts[i].angle_rad = -scene.parts[i].angle_rad;
+    }
+}
+
+START_TEST(mirror)
+{
+    struct part_state plain[BODIES], mirrored[BODIES];
+    read_text(on_earth[SHAPE], SOLVER);
+    move(STEPS, plain);
+    mirror_scene();
+    move(STEPS, mirrored);
+    for (int i = 0; i < scene.body_count; i++) {
+        ck_assert_double_eq(plain[i].x_m, -mirrored[i].x_m);
+        ck_assert_double_eq(plain[i].y_m, mirrored[i].y_m);
+        ck_assert_double_eq(plain[i].angle_rad, -mirrored[i].angle_rad);
+        ck_assert_double_eq(plain[i].vx_m_s, -mirrored[i].vx_m_s);
+        ck_assert_double_eq(plain[i].vy_m_s, mirrored[i].vy_m_s);
+        ck_assert_double_eq(plain[i].omega_rad_s, -mirrored[i].omega_rad_s);
+    }
+}
+END_TEST
+
+START_TEST(translate)
+{
+    struct part_state plain[BODIES], moved[BODIES];
+    read_text(on_earth[SHAPE], SOLVER);
+    move(STEPS, plain);
+    for (int i = 0; i < scene.body_count; i++)
+        if (scene.bodies[i].parent < 0)
+            scene.bodies[i].at.x += 1000;
+    move(STEPS, moved);
+    for (int i = 0; i < scene.body_count; i++) {
+        moved[i].x_m -= 1000;
+        check_near(&plain[i], &moved[i], 1e-9);
+    }
+}
+END_TEST
+
+static struct vec2 turn(double angle, double x, double y)
+{
+    double s, c;
+    det_sincos(angle, &s, &c);
+    return (struct vec2){c * x - s * y, s * x + c * y};
+}
+
+START_TEST(rotate)
+{
+    struct part_state plain[BODIES], turned[BODIES];
+    read_text(in_space[SHAPE], SOLVER);
+    move(STEPS, plain);
+    for (int i = 0; i < scene.body_count; i++) {
+        struct scene_body *body = &scene.bodies[i];
+        if (body->joint != SCENE_FREE)
+            continue;
+        body->at = turn(1, body->at.x, body->at.y);
+        body->velocity = turn(1, body->velocity.x, body->velocity.y);
+        body->angle_rad += 1;
+    }
+    move(STEPS, turned);
+    for (int i = 0; i < scene.body_count; i++) {
+        struct vec2 at = turn(-1, turned[i].x_m, turned[i].y_m);
+        struct vec2 v = turn(-1, turned[i].vx_m_s, turned[i].vy_m_s);
+        turned[i].x_m = at.x, turned[i].y_m = at.y;
+        turned[i].vx_m_s = v.x, turned[i].vy_m_s = v.y;
+        turned[i].angle_rad -= 1;
+        check_near(&plain[i], &turned[i], SOLVER == SOLVER_ARTICULATED ? 1e-12 : 1e-10);
+    }
+}
+END_TEST
+
+START_TEST(galilean)
+{
+    struct part_state plain[BODIES], moving[BODIES];
+    read_text(in_space[SHAPE], SOLVER);
+    move(STEPS, plain);
+    for (int i = 0; i < scene.body_count; i++) {
+        scene.bodies[i].velocity.x += 7;
+        scene.bodies[i].velocity.y -= 3;
+    }
+    move(STEPS, moving);
+    double time = STEPS * scene.settings.dt_s;
+    for (int i = 0; i < scene.body_count; i++) {
+        moving[i].x_m -= 7 * time;
+        moving[i].y_m += 3 * time;
+        moving[i].vx_m_s -= 7;
+        moving[i].vy_m_s += 3;
+        check_near(&plain[i], &moving[i], 1e-9);
+    }
+}
+END_TEST
+
+static void read_pendulum(int solver)
+{
+    ck_assert_msg(
+        scene_read_file(&scene, "tests/oracle/scenes/double-pendulum-rods.json", &error) == 0, "%s",
+        error.message);
+    scene.settings.solver = solver;
+    scene.settings.rtol = 1e-11;
+}
+
+/* There and back again. */
+START_TEST(time_reversal)
+{
+    double q[8], qd[8];
+    read_pendulum(_i);
+    struct dynamics *dynamics = start();
+    int dof = dynamics_dof(dynamics);
+    run(dynamics, 480);
+    for (int i = 0; i < dof; i++) {
+        q[i] = dynamics_q(dynamics)[i];
+        qd[i] = -dynamics_qd(dynamics)[i];
+    }
+    dynamics_set_state(dynamics, q, qd);
+    run(dynamics, 480);
+    for (int i = 0; i < dof; i++) {
+        ck_assert_double_eq_tol(dynamics_q(dynamics)[i], scene.q[i], 1e-6);
+        ck_assert_double_eq_tol(dynamics_qd(dynamics)[i], 0, 1e-5);
+    }
+}
+END_TEST
+
+/* Siblings in another order move the same to rounding; in the same order to the bit. */
+START_TEST(relabel)
+{
+    static const char *const other[] = {
+        SCENE(EARTH, TORSO "," FOOT "," RIGHT "," LEFT "," HAND),
+        SCENE(EARTH, OTHER "," TORSO "," RIGHT "," HAND "," FOOT "," LEFT)};
+    struct part_state plain[BODIES], again[BODIES], relabelled[BODIES];
+    char names[BODIES][SCENE_NAME_MAX + 1];
+    read_text(on_earth[SHAPE], SOLVER);
+    move(STEPS, plain);
+    move(STEPS, again);
+    int count = scene.body_count;
+    for (int i = 0; i < count; i++) {
+        ck_assert_int_eq(memcmp(&plain[i], &again[i], sizeof plain[i]), 0);
+        strcpy(names[i], scene.bodies[i].name);
+    }
+    read_text(other[SHAPE], SOLVER);
+    move(STEPS, relabelled);
+    ck_assert_int_eq(scene.body_count, count);
+    for (int i = 0; i < count; i++) {
+        int found = scene_find_body(&scene, names[i]);
+        ck_assert_int_ge(found, 0);
+        check_near(&plain[i], &relabelled[found], 1e-9);
+    }
+}
+END_TEST
+
+/* Lengths four times, masses sixteen times, times twice as large: the same angles. */
+START_TEST(scale)
+{
+    double angles[2][2];
+    for (int is_large = 0; is_large < 2; is_large++) {
+        read_pendulum(_i);
+        for (int i = 0; i < 2 && is_large; i++) {
+            struct scene_body *body = &scene.bodies[i];
+            body->at.x *= 4;
+            body->centre.x *= 4;
+            body->mass_kg *= 16;
+            body->inertia_kg_m2 *= 256;
+        }
+        scene.settings.dt_s = is_large ? 1.0 / 120 : 1.0 / 240;
+        scene.settings.constraint_tau_s *= is_large ? 2 : 1;
+        struct dynamics *dynamics = start();
+        run(dynamics, 480);
+        for (int i = 0; i < 2; i++)
+            angles[is_large][i] = scene_joint_state(&scene, dynamics, i).coordinate;
+    }
+    for (int i = 0; i < 2; i++) {
+        ck_assert_double_gt(fabs(angles[0][i]), 0.01);
+        if (_i == SOLVER_ARTICULATED)
+            ck_assert_double_eq(angles[0][i], angles[1][i]);
+        else
+            ck_assert_double_eq_tol(angles[0][i], angles[1][i], 1e-7);
+    }
+}
+END_TEST
+
+/* Without gravity, drives and velocities nothing begins to move. */
+START_TEST(rest)
+{
+    read_text(in_space[SHAPE], SOLVER);
+    for (int i = 0; i < scene.body_count; i++) {
+        struct scene_body *body = &scene.bodies[i];
+        if (body->drive.law == SERVO_MOTION)
+            body->angle_rad = signal_at(&body->signal, 0).value;
+        body->drive = (struct servo){.law = SERVO_TORQUE};
+        body->rate_rad_s = body->rate_m_s = 0;
+        body->velocity = (struct vec2){0, 0};
+    }
+    struct dynamics *dynamics = start();
+    struct part_state before[BODIES], after;
+    for (int i = 0; i < scene.body_count; i++)
+        scene_body_state(&scene, dynamics, i, &before[i]);
+    run(dynamics, STEPS);
+    for (int i = 0; i < scene.body_count; i++) {
+        scene_body_state(&scene, dynamics, i, &after);
+        ck_assert_double_eq(after.x_m, before[i].x_m);
+        ck_assert_double_eq(after.y_m, before[i].y_m);
+        ck_assert_double_eq(after.angle_rad, before[i].angle_rad);
+        ck_assert_double_eq(after.omega_rad_s, 0);
+    }
+}
+END_TEST
+
+/* The rules notice a world that is not the same for all: a wind, as it were, to the right. */
+START_TEST(planted_fault)
+{
+    struct part_state plain[BODIES], mirrored[BODIES];
+    read_text(on_earth[0], 0);
+    scene.world.gravity_x_m_s2 = 1e-9;
+    move(STEPS, plain);
+    mirror_scene();
+    move(STEPS, mirrored);
+    ck_assert(plain[0].x_m != -mirrored[0].x_m);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("metamorphic");
+    TCase *tests = tcase_create("metamorphic");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_set_timeout(tests, 60);
+    tcase_add_loop_test(tests, mirror, 0, 4);
+    tcase_add_loop_test(tests, translate, 0, 4);
+    tcase_add_loop_test(tests, rotate, 0, 4);
+    tcase_add_loop_test(tests, galilean, 0, 4);
+    tcase_add_loop_test(tests, time_reversal, 0, 2);
+    tcase_add_loop_test(tests, relabel, 0, 4);
+    tcase_add_loop_test(tests, scale, 0, 2);
+    tcase_add_loop_test(tests, rest, 0, 4);
+    tcase_add_test(tests, planted_fault);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed > 0;
+}
