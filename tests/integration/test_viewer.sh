@@ -143,7 +143,7 @@ if command -v xdotool >/dev/null; then
     done
     saved() { compgen -G '*s.png' >/dev/null; }
     wait_until "s saves a picture" saved
-    xdotool key --window "$window" q
+    xdotool keydown --window "$window" q # the window may be gone before the key comes up
 else
     # a signal closes the window only once the viewer catches it
     catches_term() {
