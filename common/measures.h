@@ -62,7 +62,10 @@
     X(head_max_m, "greatest height of the head")                                                   \
     X(follow_share, "1 - distance to the light / that of who stays put; mean over the trials")     \
     X(light_distance_m, "mean distance to the light (horizontal where there is a ground)")         \
-    X(joint_speed_max_m_s, "greatest rate of any linear joint")
+    X(joint_speed_max_m_s, "greatest rate of any linear joint")                                    \
+    X(way_x_m, "where the centre of mass is at the end, from the start: to the right")             \
+    X(way_y_m, "the same, upwards")                                                                \
+    X(reversals_max_hz, "reversals per second of the joint that has most")
 
 struct measures {
 #define X(name, text) double name;

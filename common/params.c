@@ -103,6 +103,12 @@ static int fail_value(const struct param_info *info, const char *value, const ch
                      strlen(value) > 80 ? "..." : "", problem, range);
 }
 
+/* Numbers of which 0 switches something off, as their help says, may be given as that word. */
+static int can_be_off(const struct param_info *info)
+{
+    return strstr(info->help, "0 = off") != NULL;
+}
+
 static int set_real(double *field, const struct param_info *info, const char *value,
                     struct error *error)
 {
@@ -113,6 +119,8 @@ static int set_real(double *field, const struct param_info *info, const char *va
         *field = 0;
         return 0;
     }
+    if (strcmp(value, "off") == 0 && can_be_off(info))
+        value = "0";
     double number = strtod(value, &end);
     if (*value == '\0' || *end != '\0' || strspn(value, "0123456789+-.eE") != strlen(value))
         return fail_value(info, value, "is not a number within", error);
@@ -127,6 +135,8 @@ static int set_int(int64_t *field, const struct param_info *info, const char *va
 {
     char *end;
     errno = 0;
+    if (strcmp(value, "off") == 0 && can_be_off(info))
+        value = "0";
     long long number = strtoll(value, &end, 10);
     if (*value == '\0' || *end != '\0' || strspn(value, "0123456789+-") != strlen(value))
         return fail_value(info, value, "is not a whole number within", error);

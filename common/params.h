@@ -38,7 +38,7 @@
         "archive: a child is bred when all results but the last so many are in")                   \
     TEXT(archive, cells, "links:3,4,5,6,8 size_m:0.6,1,1.6 contact_share:0.2,0.5,0.8", 'S',        \
          "measures and the bounds between their cells, MEASURE:BOUND,BOUND,... ...")               \
-    INT(archive, pressure, 2, 0, 16, 'S',                                                          \
+    INT(archive, pressure, 6, 0, 16, 'S',                                                          \
         "parents: weight (1 - rank / cells filled) to this power")                                 \
     INT(archive, trials, 3, 0, 100, 'S', "other weights tried in each new body")                   \
     REAL(archive, trial_share, 0.5, 0, 1, 'S',                                                     \
@@ -135,6 +135,8 @@
          "time step (rounded so that ticks divide)")                                               \
     REAL(simulation, brain_hz, 60, 1, 1000, 'E', "brain ticks per second, two thinks each")        \
     INT(simulation, contact_sweeps, 100, 1, 10000, 'E', "projected Gauss-Seidel sweeps, at most")  \
+    INT(simulation, perturbation, 0, 0, 8, 'E',                                                    \
+        "number of the referee's perturbed run (guard.perturbed_runs); 0: none")                   \
     CHOICE(world, preset, 0, "custom|land|water|air|moon", 'E',                                    \
            "sets the defaults of this section")                                                    \
     REAL(world, gravity_m_s2, 9.81, 0, 100, 'E', "gravity, downwards")                             \
@@ -190,6 +192,15 @@
     INT(guard, referee_top, 10, 0, 1000, 'S',                                                      \
         "so many of each generation are simulated again at a quarter of the step; 0 = off")        \
     REAL(guard, referee_share, 0.7, 0, 1, 'S', "share of its score a creature must keep there")    \
+    INT(guard, perturbed_runs, 2, 0, 8, 'S',                                                       \
+        "the referee's runs from another pose and with another friction; 0 = off")                 \
+    REAL(guard, perturbed_pose_rad, 1e-3, 0, 0.5, 'E',                                             \
+         "perturbed runs: joints and body turned by at most this (linear: m)")                     \
+    REAL(guard, perturbed_friction, 0.1, 0, 0.9, 'E',                                              \
+         "perturbed runs: share by which friction is more, or less")                               \
+    BOOL(guard, other_solver, 1, 'F', "the run's champion is judged by the other solver, too")     \
+    REAL(guard, cost_of_transport, 0.01, 0, 1000, 'F',                                             \
+         "moving for less on land is flagged in lists; 0 = off")                                   \
     REAL(guard, motionless_s, 2, 0, 3600, 'E', "stop when not moved for this long; 0 = off")       \
     REAL(guard, motionless_m, 0.01, 0, 10, 'E', "motion below this counts as none")                \
     TEXT(fitness, expression, "", 'S',                                                             \

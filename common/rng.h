@@ -17,6 +17,7 @@ enum rng_purpose {
     RNG_EVALUATION = 5,
     RNG_TEST = 6,
     RNG_LIGHT = 7,
+    RNG_PERTURBATION = 8,
 };
 
 struct rng {

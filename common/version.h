@@ -8,6 +8,6 @@
 #define SIMULATOR_VERSION 2
 
 #define CREATURE_FORMAT_VERSION 2 /* 2: linear joints; files without any are of version 1 */
-#define PROTOCOL_VERSION        3
+#define PROTOCOL_VERSION        4
 
 #endif

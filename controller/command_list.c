@@ -66,7 +66,23 @@ static json_t *json_cost(const struct store_entry *entry)
     return object;
 }
 
-static json_t *json_entry(const struct store_entry *entry)
+/* On land, who gets somewhere for next to nothing rolls, or has found a hole in the physics. */
+static int is_cheap(const struct store_entry *entry, const struct params *params)
+{
+    const struct measures *m = &entry->measures;
+    return params->world_ground && params->world_gravity_m_s2 > 0 && entry->fitness > 0 &&
+           m->displacement_m > m->size_m && m->cost_of_transport < params->guard_cost_of_transport;
+}
+
+static json_t *json_flags(const struct store_entry *entry, const struct params *params)
+{
+    json_t *flags = json_array();
+    if (is_cheap(entry, params))
+        json_array_append_new(flags, json_string("cheap"));
+    return flags;
+}
+
+static json_t *json_entry(const struct store_entry *entry, const struct params *params)
 {
     json_t *object = json_object();
     json_object_set_new(object, "id", json_integer((json_int_t)entry->id));
@@ -76,6 +92,9 @@ static json_t *json_entry(const struct store_entry *entry)
     json_object_set_new(object, "fitness", json_real(entry->fitness));
     json_object_set_new(object, "referee_fitness",
                         entry->has_referee ? json_real(entry->referee_fitness) : json_null());
+    json_object_set_new(object, "referee",
+                        entry->has_referee ? json_string(entry->referee_words) : json_null());
+    json_object_set_new(object, "flags", json_flags(entry, params));
     json_object_set_new(object, "generation", json_integer(entry->generation));
     json_object_set_new(object, "method", json_string(entry->method));
     json_object_set_new(object, "parents", json_parents(entry));
@@ -91,11 +110,11 @@ static json_t *json_entry(const struct store_entry *entry)
     return object;
 }
 
-static int print_json(const struct store_entry *entries, int count)
+static int print_json(const struct store_entry *entries, int count, const struct params *params)
 {
     json_t *array = json_array();
     for (int i = 0; i < count; i++)
-        json_array_append_new(array, json_entry(&entries[i]));
+        json_array_append_new(array, json_entry(&entries[i], params));
     int status = json_dumpf(array, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
     json_decref(array);
     putchar('\n');
@@ -121,6 +140,35 @@ static void print_lineage(const struct store_entry *entries, int count)
     }
 }
 
+/* The disqualifications in a table, in words. */
+static void print_verdicts(const struct store_entry *entries, int count)
+{
+    for (int i = 0; i < count; i++) {
+        int verdict = entries[i].verdict, first = 0, found = 0;
+        while (entries[first].verdict != verdict)
+            first++;
+        for (int k = i; k < count; k++)
+            found += entries[k].verdict == verdict;
+        if (first == i && !verdict_is_scored(verdict))
+            printf("%8d disqualified, %s: %s\n", found, verdict_name(verdict),
+                   verdict_reason(verdict));
+    }
+}
+
+/* What there is to say against single ones. */
+static void print_notes(const struct store_entry *entries, int count, const struct params *params)
+{
+    for (int i = 0; i < count; i++) {
+        const struct store_entry *entry = &entries[i];
+        if (entry->has_referee && entry->fitness == 0)
+            printf("%8" PRIu64 " was refused by the referee: it %s\n", entry->id,
+                   entry->referee_words);
+        if (is_cheap(entry, params))
+            printf("%8" PRIu64 " is cheap: its cost of transport is %.3g, below %g\n", entry->id,
+                   entry->measures.cost_of_transport, params->guard_cost_of_transport);
+    }
+}
+
 static int get_entries(struct store *store, const struct request *request,
                        struct store_entry **entries, int *count, uint32_t *generation,
                        struct error *error)
@@ -137,13 +185,14 @@ static int list_run(const char *directory, const struct request *request)
     struct store *store = NULL;
     struct store_entry *entries = NULL;
     struct error error = {0};
+    struct params params;
     uint32_t generation = 0;
     int count, result = COMMAND_OK;
-    if (command_open_run(directory, &store, &error) ||
+    if (command_open_run(directory, &store, &error) || store_get_params(store, &params, &error) ||
         get_entries(store, request, &entries, &count, &generation, &error)) {
         result = command_fail(&error);
     } else if (request->is_json) {
-        result = print_json(entries, count);
+        result = print_json(entries, count, &params);
     } else if (request->lineage) {
         printf("%s, creature %" PRId64 " and its ancestors%s\n", directory, request->lineage,
                request->is_all ? "" : " by the first parents");
@@ -151,6 +200,8 @@ static int list_run(const char *directory, const struct request *request)
     } else {
         printf("%s, generation %" PRIu32 "\n", directory, generation);
         command_print_survivors(stdout, entries, count, 1);
+        print_verdicts(entries, count);
+        print_notes(entries, count, &params);
     }
     free(entries);
     store_close(store);

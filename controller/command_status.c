@@ -183,6 +183,9 @@ static void print_text(const struct report *report)
     if (store->has_best_so_far && store->closed_generation < (int64_t)store->generation)
         printf("            best so far in generation %" PRIu32 ": %.6g\n", store->generation,
                store->best_so_far);
+    if (store->champion.id)
+        printf("champion    creature %" PRIu64 ": %s%s\n", store->champion.id,
+               store->champion.words, store->champion.holds ? "" : ", too little");
     if (store->cells_filled >= 0)
         printf("archive     %" PRId64 " of %d cells filled\n", store->cells_filled,
                count_cells(report));
@@ -240,6 +243,15 @@ static json_t *cost_of(const struct report *report)
     return cost;
 }
 
+static json_t *champion_of(const struct store_status *store)
+{
+    const struct store_champion *champion = &store->champion;
+    if (!champion->id)
+        return json_null();
+    return json_pack("{s:I, s:b, s:s}", "id", (json_int_t)champion->id, "holds", champion->holds,
+                     "other_solver", champion->words);
+}
+
 static int print_json(const struct report *report, size_t layout)
 {
     const struct store_status *store = &report->store;
@@ -261,6 +273,7 @@ static int print_json(const struct report *report, size_t layout)
     json_object_set_new(object, "evaluated", json_integer(store->evaluated));
     json_object_set_new(object, "quarantined", json_integer(store->quarantined));
     set_fitness(object, store);
+    json_object_set_new(object, "champion", champion_of(store));
     json_object_set_new(object, "cells_filled",
                         store->cells_filled >= 0 ? json_integer(store->cells_filled) : json_null());
     json_object_set_new(object, "cells",

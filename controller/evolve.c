@@ -5,7 +5,8 @@
  *      ^                                                                           |
  *      +----- search_advance, store_put_generation <--- generation complete? ------+
  *
- * When all of a generation have results, the same way is gone with the best for the referee.
+ * When all of a generation have results, the same way is gone with the best for the referee; at the
+ * run's end, with the champion for the other solver (guard.other_solver).
  *
  * Everything happens on the loop's thread, so nothing here is locked. The order in which results
  * come in decides nothing: the search takes them by id, and a lagged method (search.h) counts them by
@@ -31,6 +32,7 @@
 #include "controller/control.h"
 #include "controller/farm.h"
 #include "controller/live.h"
+#include "controller/referee.h"
 #include "controller/run_directory.h"
 
 #define EXIT_SECOND_SIGNAL 130
@@ -53,7 +55,8 @@ struct evolve {
     int is_starting; /* farm_create() is under way: the farm cannot be stopped yet */
     int is_stopping;
     int is_finished;
-    struct error error; /* code 0: none */
+    enum { CHAMPION_UNKNOWN, CHAMPION_ASKED, CHAMPION_JUDGED } champion; /* by the other solver */
+    struct error error;                                                  /* code 0: none */
 };
 
 /* ---- ending ---- */
@@ -206,8 +209,10 @@ static int store_refereed(struct evolve *evolve)
     const struct individual *individual;
     int status = 0;
     while (!status && (individual = search_take_refereed(evolve->settings->search)) != NULL) {
-        log_event(LOG_INFO, "referee", "creature=%" PRIu64 " referee_fitness=%.9g fitness=%.9g",
-                  individual->id, individual->referee_fitness, individual->fitness);
+        log_event(LOG_INFO, "referee",
+                  "creature=%" PRIu64 " referee_fitness=%.9g fitness=%.9g words=\"%s\"",
+                  individual->id, individual->referee_fitness, individual->fitness,
+                  individual->referee_words);
         status = store_put_referee(evolve->settings->store, individual, &evolve->error);
     }
     return status;
@@ -224,11 +229,21 @@ static int check_complete(struct evolve *evolve)
     return is_complete;
 }
 
+/* The first of the last generation, if it has to be judged by the other solver before the run ends. */
+static const struct individual *find_champion(const struct evolve *evolve)
+{
+    struct search *search = evolve->settings->search;
+    const struct individual *first = search_population(search)->individuals;
+    int is_wanted = evolve->settings->params->guard_other_solver &&
+                    evolve->champion != CHAMPION_JUDGED && search_is_finished(search);
+    return is_wanted && first->fitness > 0 ? first : NULL;
+}
+
 /* Advances while generations are complete: more than once only if a generation has nothing to
  * evaluate (all of it survives). Ends the run after the last one. */
 static void advance(struct evolve *evolve)
 {
-    while (!evolve->is_finished && check_complete(evolve) == 1) {
+    while (!evolve->is_finished && check_complete(evolve) == 1 && !find_champion(evolve)) {
         struct progress_state done = evolve->state;
         if (complete_generation(evolve)) {
             stop_failed(evolve);
@@ -245,15 +260,20 @@ static void advance(struct evolve *evolve)
 
 /* ---- what the farm calls ---- */
 
-/* The next individual to simulate: before the referee, for whom others may wait, or without a result
- * yet. */
-static const struct individual *ask(struct evolve *evolve, uint32_t *halvings)
+/* The next individual to simulate, and how: before the referee, for whom others may wait, or without a
+ * result yet, or the champion. */
+static const struct individual *ask(struct evolve *evolve, struct task *task)
 {
     const struct individual *individual = search_ask_referee(evolve->settings->search);
-    *halvings = SEARCH_REFEREE_HALVINGS;
-    if (!individual) {
-        individual = search_ask(evolve->settings->search);
-        *halvings = 0;
+    if (individual) {
+        referee_set_up(individual->referee_trial, evolve->settings->params, task);
+        return individual;
+    }
+    individual = search_ask(evolve->settings->search);
+    if (!individual && evolve->champion == CHAMPION_UNKNOWN) {
+        individual = find_champion(evolve);
+        task->has_other_solver = individual != NULL;
+        evolve->champion = individual ? CHAMPION_ASKED : CHAMPION_UNKNOWN;
     }
     return individual;
 }
@@ -262,14 +282,13 @@ static void on_hungry(void *context, int room)
 {
     struct evolve *evolve = context;
     while (!evolve->is_stopping && room-- > 0) {
-        uint32_t halvings;
-        const struct individual *individual = ask(evolve, &halvings);
+        struct task task = {.id = evolve->task_count + 1};
+        const struct individual *individual = ask(evolve, &task);
         if (!individual)
             return;
-        struct task task = {.id = ++evolve->task_count,
-                            .creature = individual->id,
-                            .seed = individual->seed,
-                            .halvings = halvings};
+        evolve->task_count++;
+        task.creature = individual->id;
+        task.seed = individual->seed;
         int status = genome_copy(&task.genome, &individual->genome);
         if (!status)
             status = farm_submit(evolve->farm, &task);
@@ -302,15 +321,46 @@ static void take_referee(struct evolve *evolve, uint64_t id, int verdict,
         advance(evolve);
 }
 
+/* The other solver's result, or that it failed: the run ends. */
+static void take_champion(struct evolve *evolve, int verdict, const struct measures *measures)
+{
+    const struct params *params = evolve->settings->params;
+    const struct individual *individual = find_champion(evolve);
+    struct store_champion champion = {.id = individual->id};
+    champion.holds = referee_fitness(individual, verdict, measures, params) >=
+                     params->guard_referee_share * individual->fitness;
+    referee_describe_solver(individual, verdict, measures, params, champion.words,
+                            sizeof champion.words);
+    log_event(LOG_INFO, "champion", "creature=%" PRIu64 " holds=%d words=\"%s\"", champion.id,
+              champion.holds, champion.words);
+    if (!champion.holds)
+        progress_print(evolve->settings->progress, "champion %" PRIu64 " %s", champion.id,
+                       champion.words);
+    evolve->champion = CHAMPION_JUDGED;
+    if (store_put_champion(evolve->settings->store, &champion, &evolve->error))
+        stop_failed(evolve);
+    else
+        advance(evolve);
+}
+
+/* Of tasks that are not evaluations of their own. */
+static int take_judgement(struct evolve *evolve, const struct task *task, int verdict,
+                          const struct measures *measures)
+{
+    if (task->has_other_solver)
+        take_champion(evolve, verdict, measures);
+    else if (task->halvings > 0 || task->perturbation > 0)
+        take_referee(evolve, task->creature, verdict, measures);
+    else
+        return 0;
+    return 1;
+}
+
 static void on_result(void *context, const struct task *task, const struct result *result, int slot)
 {
     struct evolve *evolve = context;
-    if (evolve->is_stopping)
+    if (evolve->is_stopping || take_judgement(evolve, task, result->verdict, &result->measures))
         return;
-    if (task->halvings > 0) {
-        take_referee(evolve, task->creature, result->verdict, &result->measures);
-        return;
-    }
     const struct individual *individual =
         search_tell(evolve->settings->search, task->creature, result->verdict, &result->measures,
                     result->digest);
@@ -358,17 +408,29 @@ static void on_referee_quarantine(struct evolve *evolve, const struct task *task
 {
     static const struct measures no_measures;
     char command[2 * RUN_PATH_SIZE + 256], detail[sizeof command + 512];
+    const char *where = task->has_other_solver   ? "with the other solver"
+                        : task->perturbation > 0 ? "in a perturbed run"
+                                                 : "at a quarter of the step";
     print_reproduction(evolve, task->creature, command, sizeof command);
-    progress_print(evolve->settings->progress,
-                   "quarantine: creature %" PRIu64 " at a quarter of the step: %s", task->creature,
-                   reason);
-    snprintf(detail, sizeof detail,
-             "creature %" PRIu64 " at a quarter of the step: %s; shown again by: %s --referee",
-             task->creature, reason, command);
+    progress_print(evolve->settings->progress, "quarantine: creature %" PRIu64 " %s: %s",
+                   task->creature, where, reason);
+    if (task->perturbation > 0)
+        snprintf(detail, sizeof detail,
+                 "creature %" PRIu64
+                 " %s: %s; shown again by: %s -s simulation.perturbation=%" PRIu32,
+                 task->creature, where, reason, command, task->perturbation);
+    else
+        snprintf(detail, sizeof detail,
+                 "creature %" PRIu64 " %s: %s; shown again by: %s --referee%s", task->creature,
+                 where, reason, command,
+                 !task->has_other_solver ? ""
+                 : evolve->settings->params->simulation_solver == SOLVER_ARTICULATED
+                     ? " --solver constraint"
+                     : " --solver articulated");
     if (store_put_event(evolve->settings->store, "referee_quarantined", detail, &evolve->error))
         stop_failed(evolve);
     else
-        take_referee(evolve, task->creature, VERDICT_QUARANTINED, &no_measures);
+        take_judgement(evolve, task, VERDICT_QUARANTINED, &no_measures);
 }
 
 static void on_quarantine(void *context, const struct task *task, const char *reason,
@@ -379,7 +441,7 @@ static void on_quarantine(void *context, const struct task *task, const char *re
     char command[2 * RUN_PATH_SIZE + 256];
     if (evolve->is_stopping)
         return;
-    if (task->halvings > 0) {
+    if (task->has_other_solver || task->halvings > 0 || task->perturbation > 0) {
         on_referee_quarantine(evolve, task, reason);
         return;
     }

@@ -15,6 +15,7 @@
 #include "common/rng.h"
 #include "common/behaviour.h"
 #include "controller/cells.h"
+#include "controller/referee.h"
 #include "controller/search_private.h"
 #include "controller/seeding.h"
 
@@ -90,10 +91,11 @@ static int is_called(const struct search *search, int rank)
            !individual->has_referee;
 }
 
-void search_hear(struct search *search, struct individual *individual, double referee_fitness)
+void search_hear(struct search *search, struct individual *individual)
 {
     individual->has_referee = 1;
-    individual->referee_fitness = referee_fitness;
+    individual->referee_fitness = individual->glance_fitness;
+    memcpy(individual->referee_words, individual->glance_words, sizeof individual->referee_words);
     individual->fitness = search_judge(search, individual);
     individual->is_news = 1;
     search->news++;
@@ -114,7 +116,7 @@ static void rank(struct search *search)
             if (!is_called(search, i))
                 continue;
             if (individual->has_glance)
-                search_hear(search, individual, individual->glance_fitness);
+                search_hear(search, individual);
             heard += individual->has_referee;
             search->called++;
         }
@@ -244,7 +246,7 @@ struct search *search_restore(const struct params *params, uint32_t generation,
         if (individual->id >= search->next_id)
             search->next_id = individual->id + 1;
         individual->is_asked = individual->is_before_referee = 0;
-        individual->has_glance = individual->is_news = 0;
+        individual->has_glance = individual->is_news = individual->referee_trial = 0;
     }
     if (begin(search)) {
         search_destroy(search);
@@ -400,22 +402,44 @@ const struct individual *search_take_refereed(struct search *search)
     return NULL;
 }
 
+/* Keeps the worst of the trials. 1 if there is nothing more to be tried: the last one, or a failure. */
+static int note_trial(struct search *search, struct individual *individual, int verdict,
+                      const struct measures *measures)
+{
+    const struct params *params = &search->params;
+    double own = behaviour_fitness(individual->verdict, &individual->measures, params);
+    double fitness = referee_fitness(individual, verdict, measures, params);
+    int trial = individual->referee_trial++;
+
+    if (trial == 0 || fitness < individual->glance_fitness) {
+        individual->glance_fitness = fitness;
+        referee_describe(individual, trial, verdict, measures, params, individual->glance_words,
+                         sizeof individual->glance_words);
+    }
+    return individual->referee_trial == referee_trial_count(params) ||
+           fitness < params->guard_referee_share * own;
+}
+
 const struct individual *search_tell_referee(struct search *search, uint64_t id, int verdict,
                                              const struct measures *measures)
 {
     struct individual *individual = find(search, id);
-    double fitness = behaviour_fitness(verdict, measures, &search->params);
+    int at;
 
     if (!individual || !individual->is_before_referee || individual->is_counted)
         return NULL;
     individual->is_before_referee = 0;
-    if (search->lagged || search->missing ||
-        !is_called(search, (int)(individual - search->population.individuals))) {
+    at = (int)(individual - search->population.individuals);
+    if (!note_trial(search, individual, verdict, measures)) {
+        if (!search->lagged && !search->missing && search->cursor > at)
+            search->cursor = at;
+        return individual;
+    }
+    if (search->lagged || search->missing || !is_called(search, at)) {
         individual->has_glance = 1;
-        individual->glance_fitness = fitness;
         return search->lagged ? lagged_tell(search, individual) : individual;
     }
-    search_hear(search, individual, fitness);
+    search_hear(search, individual);
     if (--search->called)
         return individual;
     /* The last of the round: ranking moves it, and may call others. */

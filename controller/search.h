@@ -30,6 +30,8 @@ enum breeding_method {
 };
 extern const char *const breeding_method_names[METHOD_COUNT];
 
+#define SEARCH_WORDS_SIZE 80
+
 struct individual {
     uint64_t id;                             /* 1, 2, ... in the order of birth, unique in a run */
     uint32_t generation;                     /* of birth, from 0 */
@@ -44,7 +46,8 @@ struct individual {
     uint64_t digest;
     double fitness; /* 0 if the referee was not satisfied */
     int has_referee;
-    double referee_fitness; /* of the same evaluation at a quarter of the step */
+    double referee_fitness;                /* in the worst of the referee's trials */
+    char referee_words[SEARCH_WORDS_SIZE]; /* what that came to */
 
     /* Of lagged methods; 0 in others. */
     uint64_t body;  /* the creature in which its body appeared first */
@@ -56,9 +59,11 @@ struct individual {
 
     /* What a search need not remember when it is restored. */
     int is_asked;          /* it has been given out to be simulated */
-    int is_before_referee; /* the same, at a quarter of the step */
-    int has_glance;        /* the result of that is there and has not been called for yet */
-    double glance_fitness;
+    int is_before_referee; /* the same, in a trial of the referee's */
+    int referee_trial;     /* the number of that one, or of the next */
+    int has_glance;        /* all trials have ended, and have not been called for yet */
+    double glance_fitness; /* of the worst of the trials so far */
+    char glance_words[SEARCH_WORDS_SIZE];
     int is_news; /* its referee's word was not taken */
 };
 /* Whether it is kept when the generation ends. */
@@ -101,11 +106,12 @@ const struct individual *search_ask(struct search *search);
  * population or has its result already (then nothing changes). */
 const struct individual *search_tell(struct search *search, uint64_t id, int verdict,
                                      const struct measures *measures, uint64_t digest);
-/* The referee: the first guard.referee_top of the ranks are simulated again at a quarter of the step
- * (SEARCH_REFEREE_HALVINGS), and one whose score does not hold loses its fitness; those who come up
+/* The referee: the first guard.referee_top of the ranks are simulated again, in several trials one
+ * after the other (referee.h), and one whose score does not hold loses its fitness; those who come up
  * in its place are called next. search_ask_referee() gives the next of them that was not asked for
- * yet, or NULL; search_tell_referee() takes the result, like search_tell(): NULL, and nothing
- * changes, for one that is not before the referee. What was seen is not seen again.
+ * yet, or NULL; its referee_trial says which trial. search_tell_referee() takes the result, like
+ * search_tell(): NULL, and nothing changes, for one that is not before the referee; if it holds, its
+ * next trial can be asked for. What was seen is not seen again.
  *
  * So that workers need not wait, some are asked for before it is sure that they will be called: near
  * the end of a generation, and in lagged methods, which call when a result is about to count. What

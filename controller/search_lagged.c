@@ -111,7 +111,7 @@ static int is_ready(struct search *search, struct individual *individual)
         return 1;
     if (!individual->has_glance)
         return 0;
-    search_hear(search, individual, individual->glance_fitness);
+    search_hear(search, individual);
     return 1;
 }
 

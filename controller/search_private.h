@@ -28,7 +28,7 @@ struct search {
 const struct search_method *search_method_of(const struct search *search);
 double search_judge(const struct search *search, const struct individual *individual);
 /* The referee has spoken, and it counts. */
-void search_hear(struct search *search, struct individual *individual, double referee_fitness);
+void search_hear(struct search *search, struct individual *individual);
 /* By rank (fitness descending, then id ascending), and by id; for qsort(). */
 int search_compare_ranks(const void *a, const void *b);
 int search_compare_ids(const void *a, const void *b);

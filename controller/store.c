@@ -224,6 +224,7 @@ enum {
     COLUMN_VERDICT,
     COLUMN_FITNESS,
     COLUMN_REFEREE,
+    COLUMN_REFEREE_WORDS,
     COLUMN_DIGEST,
     COLUMN_BRANCH,
     COLUMN_BODY,
@@ -237,7 +238,8 @@ enum {
 static void print_select(FILE *text, const char *extra, const char *rest)
 {
     fputs("SELECT i.id, i.generation, i.method, i.parent1, i.parent2, i.mutations, i.seed,"
-          " i.verdict, i.fitness, i.referee_fitness, i.digest, i.branch, i.body, i.trials, ",
+          " i.verdict, i.fitness, i.referee_fitness, i.referee_words, i.digest, i.branch, i.body,"
+          " i.trials, ",
           text);
     print_measures(text, "i.", "", "i.genome");
     fprintf(text, "%s %s", extra, rest);
@@ -281,7 +283,8 @@ static int get_hot(struct store *store, enum hot_statement which, sqlite3_stmt *
             "UPDATE members SET evaluated = 1 WHERE generation = ? AND individual = ?",
         [HOT_PUT_COST] = "INSERT OR REPLACE INTO costs (individual, worker, attempt, wall_ms,"
                          " cpu_ms, arena_bytes, time_s) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        [HOT_PUT_REFEREE] = "UPDATE individuals SET fitness = ?, referee_fitness = ? WHERE id = ?",
+        [HOT_PUT_REFEREE] = "UPDATE individuals SET fitness = ?, referee_fitness = ?,"
+                            " referee_words = ? WHERE id = ?",
         [HOT_CLOSE_MEMBER] = "UPDATE members SET rank = ?, survived = ?, fitness = ?"
                              " WHERE generation = ? AND individual = ?",
         [HOT_PUT_ARCHIVED] =
@@ -766,7 +769,7 @@ static int forget_referee(struct store *store, uint32_t generation, struct error
 {
     char sql[256];
     snprintf(sql, sizeof sql,
-             "UPDATE individuals SET referee_fitness = NULL WHERE id IN"
+             "UPDATE individuals SET referee_fitness = NULL, referee_words = NULL WHERE id IN"
              " (SELECT individual FROM members WHERE generation = %" PRIu32 ")",
              generation);
     return execute(store, sql, error);
@@ -856,14 +859,15 @@ int store_put_newborn(struct store *store, const struct individual *newborn, str
 static int open_generation(struct store *store, uint32_t generation,
                            const struct population *population, struct error *error)
 {
-    char sql[256];
+    char sql[320];
     int waiting_count = 0;
     for (int i = 0; i < population->count; i++)
         waiting_count += !population->individuals[i].has_result;
     snprintf(sql, sizeof sql,
              "INSERT INTO generations (number, branch, closed, evaluations_own)"
              " VALUES (%" PRIu32 ", %" PRId64 ", 0, %d);"
-             "UPDATE run SET value = '0' WHERE key = 'finished' AND value <> '0'",
+             "UPDATE run SET value = '0' WHERE key = 'finished' AND value <> '0';"
+             "DELETE FROM run WHERE key LIKE 'champion%%'",
              generation, store->branch, population->due ? population->due : waiting_count);
     int status = execute(store, sql, error);
     for (int i = 0; !status && i < population->count; i++) {
@@ -1100,8 +1104,22 @@ int store_put_referee(struct store *store, const struct individual *individual, 
         return status;
     sqlite3_bind_double(statement, 1, individual->fitness);
     sqlite3_bind_double(statement, 2, individual->referee_fitness);
-    sqlite3_bind_int64(statement, 3, (sqlite3_int64)individual->id);
+    bind_text(statement, 3, individual->referee_words);
+    sqlite3_bind_int64(statement, 4, (sqlite3_int64)individual->id);
     return run_statement(store, statement, error);
+}
+
+int store_put_champion(struct store *store, const struct store_champion *champion,
+                       struct error *error)
+{
+    char id[24];
+    snprintf(id, sizeof id, "%" PRIu64, champion->id);
+    int status = begin(store, error);
+    if (!status)
+        status = set_run_value(store, "champion", id, error);
+    if (!status)
+        status = set_run_value(store, "champion_holds", champion->holds ? "1" : "0", error);
+    return status ? status : set_run_value(store, "champion_words", champion->words, error);
 }
 
 int store_put_quarantine(struct store *store, const struct individual *individual,
@@ -1240,6 +1258,13 @@ static int get_run_values(struct store *store, struct store_status *status, stru
             status->is_finished = !strcmp(column_text(statement, 1), "1");
         else if (!strcmp(key, "created_utc"))
             copy_text(status->created_utc, sizeof status->created_utc, column_text(statement, 1));
+        else if (!strcmp(key, "champion"))
+            status->champion.id = (uint64_t)sqlite3_column_int64(statement, 1);
+        else if (!strcmp(key, "champion_holds"))
+            status->champion.holds = sqlite3_column_int(statement, 1);
+        else if (!strcmp(key, "champion_words"))
+            copy_text(status->champion.words, sizeof status->champion.words,
+                      column_text(statement, 1));
     }
     sqlite3_finalize(statement);
     return result;
@@ -1282,6 +1307,8 @@ static int read_result(struct store *store, sqlite3_stmt *row, struct individual
     individual->fitness = sqlite3_column_double(row, COLUMN_FITNESS);
     individual->has_referee = sqlite3_column_type(row, COLUMN_REFEREE) != SQLITE_NULL;
     individual->referee_fitness = sqlite3_column_double(row, COLUMN_REFEREE);
+    copy_text(individual->referee_words, sizeof individual->referee_words,
+              column_text(row, COLUMN_REFEREE_WORDS));
     if (individual->verdict < 0)
         return fail_content(store, "an individual has an unknown verdict", error);
     if (hash_from_text(column_text(row, COLUMN_DIGEST), &individual->digest))
@@ -1522,6 +1549,7 @@ static int read_entry(struct store *store, sqlite3_stmt *row, struct store_entry
         entry->fitness = sqlite3_column_double(row, EXTRA_FITNESS);
         entry->has_referee = individual.has_referee;
         entry->referee_fitness = individual.referee_fitness;
+        copy_text(entry->referee_words, sizeof entry->referee_words, individual.referee_words);
         entry->verdict = individual.verdict;
         copy_text(entry->method, sizeof entry->method, breeding_method_names[individual.method]);
         memcpy(entry->parents, individual.parents, sizeof entry->parents);

@@ -85,10 +85,18 @@ struct store_cost {
  * `cost` may be NULL. */
 int store_put_result(struct store *store, const struct individual *individual,
                      const struct store_cost *cost, struct error *error);
-/* The referee's word on an individual that has a result already: its fitness at a quarter of the
- * step, and what that made of its fitness. */
+/* The referee's word on an individual that has a result already: its fitness in the worst trial, and
+ * what that made of its fitness. */
 int store_put_referee(struct store *store, const struct individual *individual,
                       struct error *error);
+/* What the other solver said of the run's champion; instead of what was there. */
+struct store_champion {
+    uint64_t id; /* 0 = nothing was said */
+    int holds;   /* it keeps guard.referee_share of its fitness */
+    char words[SEARCH_WORDS_SIZE];
+};
+int store_put_champion(struct store *store, const struct store_champion *champion,
+                       struct error *error);
 int store_put_quarantine(struct store *store, const struct individual *individual,
                          const char *reason, const char *command, const char *log,
                          struct error *error);
@@ -108,9 +116,10 @@ struct store_status {
     int64_t closed_generation; /* the last closed one; -1 = none */
     double best, median;       /* of the closed one */
     uint64_t best_id;
-    int64_t cells_filled;     /* of the archive, in the closed one; -1 = it has none */
-    double evaluations_per_s; /* over the ten seconds before the last result; 0 = not known */
-    double last_result_s;     /* when it came in, since 1970; 0 = never */
+    struct store_champion champion; /* of the finished run */
+    int64_t cells_filled;           /* of the archive, in the closed one; -1 = it has none */
+    double evaluations_per_s;       /* over the ten seconds before the last result; 0 = not known */
+    double last_result_s;           /* when it came in, since 1970; 0 = never */
     char created_utc[32];
 };
 int store_get_status(struct store *store, struct store_status *status, struct error *error);
@@ -140,6 +149,7 @@ struct store_entry {
     double fitness;
     int has_referee;
     double referee_fitness;
+    char referee_words[SEARCH_WORDS_SIZE];
     int verdict;
     char method[16];
     char source[PARAM_TEXT_SIZE]; /* of a seed: where it comes from; else empty */

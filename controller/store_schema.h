@@ -9,7 +9,7 @@
 #define CONTROLLER_STORE_SCHEMA_H
 
 /* user_version; a store of another version is refused. */
-#define STORE_SCHEMA_VERSION 3
+#define STORE_SCHEMA_VERSION 4
 /* "Best": says that an SQLite file is a run of this program. */
 #define STORE_APPLICATION_ID 0x42657374
 
@@ -61,7 +61,8 @@ static const char *const store_schema[] = {
     " branch INTEGER REFERENCES branches," /* whose parameters; NULL: not evaluated, as below */
     " verdict TEXT,"
     " fitness REAL,"         /* 0 if the referee was not satisfied */
-    " referee_fitness REAL," /* at a quarter of the step; NULL: the referee has not seen it */
+    " referee_fitness REAL," /* in its worst trial; NULL: the referee has not seen it */
+    " referee_words TEXT,"   /* what that came to */
     " digest TEXT,"          /* of its motion */
     " " STORE_MEASURES_MARK " genome BLOB NOT NULL" /* MessagePack, docs/creature-format.md */
     ") STRICT",

@@ -20,7 +20,7 @@ enum {
     HELLO_FIELDS = 4,
     HELLO_FIELDS_MAX = 16,
     SETUP_FIELDS = 6,
-    TASK_FIELDS = 7,
+    TASK_FIELDS = 9,
     STOP_FIELDS = 1,
     READY_FIELDS = 2,
     RESULT_FIELDS = 7,
@@ -109,7 +109,7 @@ static int message_read_task(struct message *message, const msgpack_object *fiel
     int status = message_expect_fields(count, TASK_FIELDS, "task", error);
     if (status != 0)
         return status;
-    uint64_t attempt = 0, halvings = 0;
+    uint64_t attempt = 0, halvings = 0, perturbation = 0;
     status = pack_get_u64(&fields[1], UINT64_MAX, &task->id, "task.id", error);
     if (status == 0 && task->id == 0)
         status = error_set(error, ERR_RANGE, "task.id: 0, expected 1 or more");
@@ -121,10 +121,16 @@ static int message_read_task(struct message *message, const msgpack_object *fiel
         status = pack_get_u64(&fields[4], UINT64_MAX, &task->seed, "task.seed", error);
     if (status == 0)
         status = pack_get_u64(&fields[5], TASK_HALVINGS_MAX, &halvings, "task.halvings", error);
-    if (status == 0 && (status = genome_decode(&task->genome, &fields[6], error)) != 0)
+    if (status == 0)
+        status = pack_get_u64(&fields[6], TASK_PERTURBATION_MAX, &perturbation, "task.perturbation",
+                              error);
+    if (status == 0)
+        status = pack_get_bool(&fields[7], &task->has_other_solver, "task.other_solver", error);
+    if (status == 0 && (status = genome_decode(&task->genome, &fields[8], error)) != 0)
         error_prefix(error, "task.genome");
     task->attempt = (uint32_t)attempt;
     task->halvings = (uint32_t)halvings;
+    task->perturbation = (uint32_t)perturbation;
     return status;
 }
 
@@ -317,6 +323,8 @@ void message_encode_task(struct pack_writer *writer, const struct task *task)
     pack_u64(writer, task->attempt);
     pack_u64(writer, task->seed);
     pack_u64(writer, task->halvings);
+    pack_u64(writer, task->perturbation);
+    pack_bool(writer, task->has_other_solver);
     genome_encode(&task->genome, writer);
     message_end(writer, at);
 }

@@ -24,11 +24,14 @@ struct task {
     uint64_t creature; /* for logs */
     uint32_t attempt;  /* 0, 1, ... */
     uint64_t seed;
-    uint32_t halvings; /* of simulation.dt_s: 0 = as set up, 2 = the referee's quarter */
+    uint32_t halvings;     /* of simulation.dt_s: 0 = as set up, 2 = the referee's quarter */
+    uint32_t perturbation; /* simulation.perturbation: 0 = none */
+    int has_other_solver;  /* the one that simulation.solver is not */
     struct genome genome;
 };
 
-#define TASK_HALVINGS_MAX 6
+#define TASK_HALVINGS_MAX     6
+#define TASK_PERTURBATION_MAX 8
 
 /* What may differ between two equal runs. */
 struct task_cost {

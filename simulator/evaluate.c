@@ -6,6 +6,7 @@
 
 #include "common/detmath.h"
 #include "common/hash.h"
+#include "common/rng.h"
 #include "simulator/senses.h"
 #include "simulator/terrain.h"
 
@@ -171,6 +172,17 @@ static int has_balance(const struct run *run)
     return 1;
 }
 
+/* Odd perturbations have more friction, even ones less. */
+static void perturb_friction(struct run *run)
+{
+    int64_t number = run->params->simulation_perturbation;
+    double share = run->params->guard_perturbed_friction;
+    if (number == 0)
+        return;
+    run->world.friction *= 1 + (number % 2 ? share : -share);
+    run->world.own_friction *= 1 + (number % 2 ? share : -share);
+}
+
 /* Makes body and brain. */
 static int prepare(struct run *run, const struct genome *genome, struct arena *arena)
 {
@@ -190,6 +202,7 @@ static int prepare(struct run *run, const struct genome *genome, struct arena *a
     run->dt_s = run->tick_s / run->steps_per_tick;
 
     world_init(&run->world, p);
+    perturb_friction(run);
     run->fallen_m = terrain_lowest_surface(&run->world) - FALL_M;
     light_init(&run->light, p, run->seed);
     run->thinnest_m = HUGE_VAL;
@@ -344,6 +357,30 @@ static int settle(struct run *run)
     }
     dynamics_set_world(run->dynamics, &run->world);
     return p->settle_required ? verdict : VERDICT_OK;
+}
+
+/* Turns body and joints a little (joints within their limits), keeping the height of the lowest
+ * point: who stands, stands. A chaotic motion is another one from here on; a gait goes on. */
+static void perturb_pose(struct run *run)
+{
+    double q[2 + 64], bounds[4], most = run->params->guard_perturbed_pose_rad;
+    struct rng rng;
+    if (run->params->simulation_perturbation == 0)
+        return;
+    rng_init(&rng, run->seed, RNG_PERTURBATION, 0, (uint64_t)run->params->simulation_perturbation);
+    dynamics_bounds(run->dynamics, bounds);
+    for (int i = 0; i < dynamics_dof(run->dynamics); i++)
+        q[i] = dynamics_q(run->dynamics)[i];
+    q[2] += rng_uniform(&rng, -most, most);
+    for (int i = 1; i < run->phenotype.link_count; i++) {
+        const struct link *link = &run->phenotype.links[i];
+        double turned = q[2 + i] + rng_uniform(&rng, -most, most);
+        q[2 + i] = turned < link->lower   ? fmin(q[2 + i], link->lower)
+                   : turned > link->upper ? fmax(q[2 + i], link->upper)
+                                          : turned;
+    }
+    dynamics_set_state(run->dynamics, q, dynamics_qd(run->dynamics));
+    put_at(run, bounds[1]);
 }
 
 /* ---------------------------------------------------------------- the scored time */
@@ -514,6 +551,8 @@ static void measure_tick(struct run *run)
     m->path_m += length_of(centre.x - run->last.x, centre.y - run->last.y);
     m->distance_m = fabs(centre.x - run->start.x);
     m->displacement_m = length_of(centre.x - run->start.x, centre.y - run->start.y);
+    m->way_x_m = centre.x - run->start.x;
+    m->way_y_m = centre.y - run->start.y;
     m->reach_m = fmax(m->reach_m, m->distance_m);
     m->distance_max_m = fmax(m->distance_max_m, m->displacement_m);
     m->lowest_max_m = fmax(m->lowest_max_m, bounds[1]);
@@ -618,6 +657,8 @@ static void measure_course(struct run *run)
     struct measures *m = &run->result->measures;
     uint64_t steps, rk4_steps;
     m->time_s = run->time_s;
+    for (int i = 1; i < run->phenotype.link_count && run->time_s > 0; i++)
+        m->reversals_max_hz = fmax(m->reversals_max_hz, run->reversals[i] / run->time_s);
     m->height_mean_m = run->ticks ? run->height_sum_m / (double)run->ticks : m->height_start_m;
     m->head_mean_m = run->ticks ? run->head_sum_m / (double)run->ticks : m->head_start_m;
     m->follow_share = light_follow_share(&run->light);
@@ -685,6 +726,7 @@ void evaluate_edited(const struct genome *genome, const struct params *params, u
         if (verdict == VERDICT_OK)
             verdict = settle(&run);
         if (verdict == VERDICT_OK) {
+            perturb_pose(&run);
             verdict = score(&run);
             measure_ledger(&run);
             measure_course(&run);

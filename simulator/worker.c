@@ -208,12 +208,13 @@ static void worker_log_result(const struct task *task, const struct result *resu
     hash_to_text(result->digest, digest);
     log_event(LOG_INFO, "task",
               "task=%" PRIu64 " creature=%" PRIu64 " attempt=%" PRIu32 " halvings=%" PRIu32
-              " verdict=%s digest=%s parts=%d time_s=%.6g cost_ms=%.3f cpu_ms=%.3f"
+              " perturbation=%" PRIu32
+              " other_solver=%d verdict=%s digest=%s parts=%d time_s=%.6g cost_ms=%.3f cpu_ms=%.3f"
               " arena_bytes=%" PRIu64,
-              task->id, task->creature, task->attempt, task->halvings,
-              verdict_name(result->verdict), digest, (int)result->measures.parts,
-              result->measures.time_s, result->cost.wall_ms, result->cost.cpu_ms,
-              result->cost.arena_bytes);
+              task->id, task->creature, task->attempt, task->halvings, task->perturbation,
+              task->has_other_solver, verdict_name(result->verdict), digest,
+              (int)result->measures.parts, result->measures.time_s, result->cost.wall_ms,
+              result->cost.cpu_ms, result->cost.arena_bytes);
 }
 
 static int worker_take_task(struct worker *worker, const struct message *message)
@@ -229,6 +230,10 @@ static int worker_take_task(struct worker *worker, const struct message *message
     struct evaluation evaluation;
     struct params params = worker->params;
     params.simulation_dt_s /= (double)(1u << task->halvings);
+    params.simulation_perturbation = task->perturbation;
+    if (task->has_other_solver)
+        params.simulation_solver =
+            params.simulation_solver == SOLVER_ARTICULATED ? SOLVER_CONSTRAINT : SOLVER_ARTICULATED;
     worker_set_alarm(worker->params.farm_deadline_s * task_patience(task->attempt) + ALARM_SLACK_S);
     evaluate(&task->genome, &params, task->seed, &worker->arena, NULL, NULL, &evaluation);
     worker_set_alarm(0);

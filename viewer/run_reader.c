@@ -8,7 +8,7 @@
 #include "common/hash.h"
 
 /* What this reader understands; equal to the run store's own. */
-#define STORE_SCHEMA    3
+#define STORE_SCHEMA    4
 #define STORE_SIGNATURE 0x42657374 /* application_id */
 
 /* A writer holds the database for milliseconds. */

@@ -22,6 +22,14 @@ for id in 1 17; do
     grep -hq "creature=$id .*verdict=" run/logs/worker-*.log || fail "no log line of creature $id"
 done
 
+# the champion was judged by the other solver, once
+says "champion    creature [0-9]*: .* with solver constraint" "$controller" status run
+says '"other_solver": "' "$controller" status run --json
+[ "$(cat run/logs/worker-*.log | grep -c other_solver=1)" = 1 ] || fail "judged again and again"
+# and the referee tried perturbed runs before the finer step
+grep -hq 'halvings=0 perturbation=1' run/logs/worker-*.log || fail "no perturbed run"
+grep -hq 'halvings=2 perturbation=0' run/logs/worker-*.log || fail "no quarter step"
+
 # list
 [ "$("$controller" list run --top 7 | wc -l)" = 9 ] || fail "list --top 7"
 [ "$("$controller" list run --top 0 --json | grep -c '^    "id":')" = 20 ] || fail "list --top 0 --json"

@@ -575,6 +575,79 @@ START_TEST(measures_of_a_worm_in_water)
 }
 END_TEST
 
+/* A perturbation is another start of the same creature: another motion, but a like one; each number
+ * has its own; of size 0 it is none. */
+START_TEST(perturbations_change_a_little)
+{
+    uint64_t digests[4];
+    make_worm(1.5);
+    for (int i = 0; i < 4; i++) {
+        params.simulation_perturbation = i;
+        ck_verdict(VERDICT_OK);
+        digests[i] = result.digest;
+        for (int k = 0; k < i; k++)
+            ck_assert_uint_ne(digests[i], digests[k]);
+        ck_assert_double_lt(result.measures.lowest_start_m, 2e-3);
+        ck_assert_double_gt(result.measures.lowest_start_m, -2e-3);
+    }
+    params.guard_perturbed_pose_rad = 0;
+    ck_verdict(VERDICT_OK);
+    ck_assert_uint_ne(result.digest, digests[0]);
+    params.guard_perturbed_friction = 0;
+    ck_verdict(VERDICT_OK);
+    ck_assert_uint_eq(result.digest, digests[0]);
+    params.guard_perturbed_pose_rad = 1e-3;
+    ck_verdict(VERDICT_OK);
+    ck_assert_uint_ne(result.digest, digests[0]);
+}
+END_TEST
+
+/* Perturbed by half, friction is what it is in worlds with half as much more or less. */
+START_TEST(odd_perturbations_have_more_friction)
+{
+    double friction_j[3];
+    params.guard_perturbed_pose_rad = 0;
+    params.guard_perturbed_friction = 0.5;
+    params.world_friction = params.creature_friction = 0.2;
+    make_worm(1.5);
+    for (int i = 0; i < 3; i++) {
+        params.simulation_perturbation = i;
+        ck_verdict(VERDICT_OK);
+        friction_j[i] = result.measures.loss_friction_j;
+    }
+    params.simulation_perturbation = 0;
+    params.world_friction = params.creature_friction = 0.3;
+    ck_verdict(VERDICT_OK);
+    ck_assert_double_eq_tol(result.measures.loss_friction_j, friction_j[1], 1e-6);
+    params.world_friction = params.creature_friction = 0.1;
+    ck_verdict(VERDICT_OK);
+    ck_assert_double_eq_tol(result.measures.loss_friction_j, friction_j[2], 1e-6);
+    ck_assert(fabs(friction_j[1] - friction_j[0]) > 1e-3 &&
+              fabs(friction_j[2] - friction_j[0]) > 1e-3);
+}
+END_TEST
+
+/* Which way it went, and how often the joints turned round. */
+START_TEST(measures_of_the_way)
+{
+    make_worm(1.5);
+    ck_verdict(VERDICT_OK);
+    ck_assert_double_eq(fabs(result.measures.way_x_m), result.measures.distance_m);
+    ck_assert_double_eq_tol(hypot(result.measures.way_x_m, result.measures.way_y_m),
+                            result.measures.displacement_m, 1e-12);
+    double way_m = result.measures.way_x_m;
+    ck_assert_double_gt(fabs(way_m), 0.01);
+    /* with the phases the other way round the wave runs the other way, and so does the worm */
+    genome.neurons[1].initial = -0.3;
+    ck_verdict(VERDICT_OK);
+    ck_assert_double_lt(result.measures.way_x_m * way_m, 0);
+    /* where nothing shakes them, joints turn round twice in a wave */
+    set("world.preset=water");
+    ck_verdict(VERDICT_OK);
+    ck_assert_double_eq_tol(result.measures.reversals_max_hz, 3, 0.5);
+}
+END_TEST
+
 START_TEST(without_effectors_nothing_works)
 {
     make_worm(1);
@@ -991,6 +1064,9 @@ int main(void)
     tcase_add_test(tests, verdict_momentum);
     tcase_add_test(tests, measures_of_a_worm_on_land);
     tcase_add_test(tests, measures_of_a_worm_in_water);
+    tcase_add_test(tests, perturbations_change_a_little);
+    tcase_add_test(tests, odd_perturbations_have_more_friction);
+    tcase_add_test(tests, measures_of_the_way);
     tcase_add_test(tests, without_effectors_nothing_works);
     tcase_add_test(tests, phases_and_ticks_are_seen_in_order);
     tcase_add_test(tests, an_observer_can_stop);

@@ -58,8 +58,13 @@ static void setup(void)
     params.simulation_duration_s = 7.5;
     params.world_friction = 0.3;
     params.farm_deadline_s = 12;
-    task =
-        (struct task){.id = 77, .creature = 5, .attempt = 2, .seed = UINT64_MAX - 3, .halvings = 2};
+    task = (struct task){.id = 77,
+                         .creature = 5,
+                         .attempt = 2,
+                         .seed = UINT64_MAX - 3,
+                         .halvings = 2,
+                         .perturbation = 7,
+                         .has_other_solver = 1};
     make_genome(&task.genome);
     result = (struct result){.id = 77,
                              .creature = 5,
@@ -169,6 +174,8 @@ START_TEST(task_round_trip)
     ck_assert_uint_eq(message.as.task.attempt, 2);
     ck_assert_uint_eq(message.as.task.seed, UINT64_MAX - 3);
     ck_assert_uint_eq(message.as.task.halvings, 2);
+    ck_assert_uint_eq(message.as.task.perturbation, 7);
+    ck_assert_int_eq(message.as.task.has_other_solver, 1);
     ck_assert_int_eq(genome_is_equal(&message.as.task.genome, &task.genome), 1);
     message_deinit(&message);
 }
@@ -359,7 +366,7 @@ END_TEST
 
 static void begin_task(uint64_t id)
 {
-    pack_array(&writer, 7);
+    pack_array(&writer, 9);
     pack_u64(&writer, MESSAGE_TASK);
     pack_u64(&writer, id);
     pack_u64(&writer, 5);
@@ -372,6 +379,8 @@ START_TEST(bad_tasks)
     pack_u64(&writer, 0);
     pack_u64(&writer, 1);
     pack_u64(&writer, 0);
+    pack_u64(&writer, 0);
+    pack_bool(&writer, 0);
     genome_encode(&task.genome, &writer);
     expect_refusal(ERR_RANGE, 0);
 
@@ -379,6 +388,8 @@ START_TEST(bad_tasks)
     pack_u64(&writer, UINT64_C(1) << 32);
     pack_u64(&writer, 1);
     pack_u64(&writer, 0);
+    pack_u64(&writer, 0);
+    pack_bool(&writer, 0);
     genome_encode(&task.genome, &writer);
     struct error error = expect_refusal(ERR_RANGE, 9);
     ck_assert_ptr_nonnull(strstr(error.message, "task.attempt"));
@@ -387,6 +398,8 @@ START_TEST(bad_tasks)
     pack_u64(&writer, 0);
     pack_u64(&writer, 1);
     pack_u64(&writer, TASK_HALVINGS_MAX + 1);
+    pack_u64(&writer, 0);
+    pack_bool(&writer, 0);
     genome_encode(&task.genome, &writer);
     error = expect_refusal(ERR_RANGE, 9);
     ck_assert_ptr_nonnull(strstr(error.message, "task.halvings"));
@@ -395,6 +408,28 @@ START_TEST(bad_tasks)
     pack_u64(&writer, 0);
     pack_u64(&writer, 1);
     pack_u64(&writer, 0);
+    pack_u64(&writer, TASK_PERTURBATION_MAX + 1);
+    pack_bool(&writer, 0);
+    genome_encode(&task.genome, &writer);
+    error = expect_refusal(ERR_RANGE, 9);
+    ck_assert_ptr_nonnull(strstr(error.message, "task.perturbation"));
+
+    begin_task(9);
+    pack_u64(&writer, 0);
+    pack_u64(&writer, 1);
+    pack_u64(&writer, 0);
+    pack_u64(&writer, 0);
+    pack_u64(&writer, 1);
+    genome_encode(&task.genome, &writer);
+    error = expect_refusal(ERR_FORMAT, 9);
+    ck_assert_ptr_nonnull(strstr(error.message, "task.other_solver"));
+
+    begin_task(9);
+    pack_u64(&writer, 0);
+    pack_u64(&writer, 1);
+    pack_u64(&writer, 0);
+    pack_u64(&writer, 0);
+    pack_bool(&writer, 0);
     pack_array(&writer, 0);
     error = expect_refusal(ERR_FORMAT, 9);
     ck_assert_ptr_nonnull(strstr(error.message, "task.genome"));
@@ -404,6 +439,8 @@ START_TEST(bad_tasks)
     pack_u64(&writer, 0);
     pack_u64(&writer, 1);
     pack_u64(&writer, TASK_HALVINGS_MAX);
+    pack_u64(&writer, 0);
+    pack_bool(&writer, 0);
     genome_encode(&task.genome, &writer);
     error = expect_refusal(ERR_RANGE, 9);
     ck_assert_ptr_nonnull(strstr(error.message, "width"));

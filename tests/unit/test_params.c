@@ -57,6 +57,27 @@ START_TEST(defaults_are_as_documented)
 }
 END_TEST
 
+/* Every guard that 0 switches off is switched off by the word, too; other numbers are not. */
+START_TEST(guards_have_an_off)
+{
+    int count = 0;
+    for (int i = 0; i < param_count; i++) {
+        const struct param_info *info = &param_table[i];
+        char value[PARAM_TEXT_SIZE];
+        if (strcmp(info->section, "guard") != 0 || strstr(info->help, "0 = off") == NULL)
+            continue;
+        ck_assert_msg(params_set(&params, info->key, "off", &error) == 0, "%s", error.message);
+        params_print_value(&params, i, value, sizeof value);
+        ck_assert_str_eq(value, "0");
+        count++;
+    }
+    ck_assert_int_ge(count, 9);
+    ck_assert_int_ne(params_set(&params, "guard.referee_share", "off", &error), 0);
+    ck_assert_int_ne(params_set(&params, "world.friction", "off", &error), 0);
+    ck_assert_int_ne(params_set(&params, "population.size", "off", &error), 0);
+}
+END_TEST
+
 /* Choices and the enums in the header stand in the same order. */
 START_TEST(choices_have_their_numbers)
 {
@@ -601,6 +622,7 @@ static Suite *make_suite(void)
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, table_is_sound);
     tcase_add_test(tests, defaults_are_as_documented);
+    tcase_add_test(tests, guards_have_an_off);
     tcase_add_test(tests, choices_have_their_numbers);
     tcase_add_test(tests, good_values);
     tcase_add_test(tests, bad_values);

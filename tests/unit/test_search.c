@@ -20,6 +20,7 @@ static void set_up(void)
     params_set_defaults(&params);
     params.run_seed = 77;
     params.population_size = 60;
+    params.guard_perturbed_runs = 0;
     params.evolution_generations = 8;
     params.evolution_behaviour = BEHAVIOUR_JUMP;
 }
@@ -1132,6 +1133,87 @@ START_TEST(sims_finds_more_than_random)
 }
 END_TEST
 
+/* ---- several trials ---- */
+
+/* In trial number `at` those who fail do. */
+static struct score score_in_trial(const struct individual *individual, int trial)
+{
+    struct score score = score_before_referee(individual), sound = evaluate_toy(individual);
+
+    return score.digest / 9 % 3 == (uint64_t)trial ? score : sound;
+}
+
+/* The generation with `runs` perturbed runs, told in the order given; counts the trials of each
+ * creature. */
+static void run_trials(struct search *search, int order, struct rng *rng, int trials[])
+{
+    const struct individual *asked[100], *one;
+    int numbers[100], count;
+
+    do {
+        for (count = 0; count < 100 && (one = search_ask(search)) != NULL; count++)
+            asked[count] = one;
+        for (int i = 0; i < count; i++)
+            tell_toy(search, asked[i]);
+        for (count = 0; count < 100 && (one = search_ask_referee(search)) != NULL; count++) {
+            asked[count] = one;
+            numbers[count] = one->referee_trial;
+            ck_assert_int_eq(one->referee_trial, trials[one->id]++);
+        }
+        for (int left = count; left > 0; left--) {
+            int k = order ? (int)rng_below(rng, (uint32_t)left) : 0;
+            struct score score = score_in_trial(asked[k], numbers[k]);
+
+            ck_assert_ptr_nonnull(
+                search_tell_referee(search, asked[k]->id, score.verdict, &score.measures));
+            asked[k] = asked[left - 1];
+            numbers[k] = numbers[left - 1];
+        }
+    } while (count > 0);
+    ck_assert(search_is_complete(search));
+}
+
+/* The accepted have survived all trials, the refused failed in the last they had; any order will do. */
+START_TEST(the_referee_tries_several_times)
+{
+    enum { MOST = 400 };
+    int trials[MOST] = {0}, again[MOST] = {0}, seen = 0, refused = 0, early = 0;
+    struct search *search, *other;
+    struct rng rng;
+
+    params.guard_perturbed_runs = 2;
+    search = search_create(&params);
+    other = search_create(&params);
+    rng_init(&rng, 3, RNG_TEST, 0, 0);
+    for (int generation = 0; generation < 4; generation++) {
+        run_trials(search, 0, NULL, trials);
+        run_trials(other, 1, &rng, again);
+        for (int i = 0; i < search_population(search)->count; i++) {
+            const struct individual *one = &search_population(search)->individuals[i];
+
+            assert_same_individual(one, &search_population(other)->individuals[i]);
+            ck_assert_str_eq(one->referee_words,
+                             search_population(other)->individuals[i].referee_words);
+            ck_assert_int_eq(one->has_referee, trials[one->id] > 0);
+            seen += one->has_referee;
+            refused += one->has_referee && one->fitness == 0;
+            early += one->has_referee && trials[one->id] < 3;
+            if (one->has_referee && one->fitness > 0)
+                ck_assert_int_eq(trials[one->id], 3);
+            if (one->has_referee && one->fitness == 0)
+                ck_assert_ptr_nonnull(strstr(one->referee_words, trials[one->id] < 3
+                                                                     ? "in perturbed run"
+                                                                     : "at a quarter of the step"));
+        }
+        ck_assert_int_eq(search_advance(search), 0);
+        ck_assert_int_eq(search_advance(other), 0);
+    }
+    ck_assert(seen > 40 && refused > 10 && early > 5 && early < refused);
+    search_destroy(search);
+    search_destroy(other);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("search");
@@ -1173,6 +1255,7 @@ int main(void)
     tcase_add_test(tests, children_do_not_depend_on_one_another);
     tcase_add_test(tests, random_is_a_control_at_equal_evaluations);
     tcase_add_test(tests, sims_finds_more_than_random);
+    tcase_add_test(tests, the_referee_tries_several_times);
     suite_add_tcase(suite, tests);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -201,6 +201,7 @@ static void check_equal(const struct individual *a, const struct individual *b)
     ck_assert(a->fitness == b->fitness);
     ck_assert_int_eq(a->has_referee, b->has_referee);
     ck_assert(a->referee_fitness == b->referee_fitness);
+    ck_assert_str_eq(a->referee_words, b->referee_words);
     ck_assert_int_eq(memcmp(&a->measures, &b->measures, sizeof a->measures), 0);
 }
 

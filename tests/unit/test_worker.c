@@ -150,9 +150,11 @@ static void make_genome(struct genome *genome)
         (struct connection_gene){.id = 3, .from = 1, .to = 2, .child_face = FACE_LEFT, .scale = 1};
 }
 
-static void send_task_halved(uint64_t id, uint32_t halvings)
+static void send_task_as(struct task task, uint64_t id)
 {
-    struct task task = {.id = id, .creature = id + 100, .seed = 9, .halvings = halvings};
+    task.id = id;
+    task.creature = id + 100;
+    task.seed = 9;
     make_genome(&task.genome);
     message_encode_task(&writer, &task);
     send_written();
@@ -161,7 +163,7 @@ static void send_task_halved(uint64_t id, uint32_t halvings)
 
 static void send_task(uint64_t id)
 {
-    send_task_halved(id, 0);
+    send_task_as((struct task){.halvings = 0}, id);
 }
 
 /* As far as ready. */
@@ -203,26 +205,32 @@ START_TEST(tasks_and_stop)
     expect_silence();
     expect_exit(0);
     ck_assert(is_in_log("event=start pid="));
-    ck_assert(is_in_log("event=task task=5 creature=105 attempt=0 halvings=0 verdict=ok digest="));
+    ck_assert(is_in_log("event=task task=5 creature=105 attempt=0 halvings=0 perturbation=0 "
+                        "other_solver=0 verdict=ok digest="));
     ck_assert(is_in_log("event=end tasks=3 reason=stop"));
     close(to_child);
 }
 END_TEST
 
-/* The motion of the same task evaluated here, with another step. */
-static uint64_t digest_at(double dt_s)
+/* The motion of the same task evaluated here, with other parameters. */
+static uint64_t digest_with(struct params own)
 {
-    struct params own = params;
     struct arena arena;
     struct genome genome;
     struct evaluation evaluation;
-    own.simulation_dt_s = dt_s;
     ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
     make_genome(&genome);
     evaluate(&genome, &own, 9, &arena, NULL, NULL, &evaluation);
     genome_deinit(&genome);
     arena_deinit(&arena);
     return evaluation.digest;
+}
+
+static uint64_t digest_at(double dt_s)
+{
+    struct params own = params;
+    own.simulation_dt_s = dt_s;
+    return digest_with(own);
 }
 
 /* The step is halved for the one task only. */
@@ -233,7 +241,7 @@ START_TEST(halved_steps)
     uint64_t digests[4];
     open_conversation();
     for (int i = 0; i < 4; i++) {
-        send_task_halved(5, halvings[i]);
+        send_task_as((struct task){.halvings = halvings[i]}, 5);
         expect(&message, MESSAGE_RESULT);
         digests[i] = message.as.result.digest;
     }
@@ -242,7 +250,34 @@ START_TEST(halved_steps)
     ck_assert_uint_eq(digests[2], digest_at(params.simulation_dt_s / 2));
     ck_assert_uint_eq(digests[3], digests[0]);
     ck_assert(digests[1] != digests[0] && digests[2] != digests[0] && digests[1] != digests[2]);
-    ck_assert(is_in_log("event=task task=5 creature=105 attempt=0 halvings=2 verdict=ok digest="));
+    ck_assert(is_in_log("event=task task=5 creature=105 attempt=0 halvings=2 perturbation=0 "
+                        "other_solver=0 verdict=ok digest="));
+    close(to_child);
+    expect_exit(0);
+}
+END_TEST
+
+/* So are perturbation and solver another. */
+START_TEST(other_trials)
+{
+    static const struct task tasks[] = {
+        {.perturbation = 2}, {.has_other_solver = 1}, {.halvings = 0}};
+    struct params own[3];
+    struct message message;
+    uint64_t digests[3];
+    open_conversation();
+    own[0] = own[1] = own[2] = params;
+    own[0].simulation_perturbation = 2;
+    own[1].simulation_solver = SOLVER_CONSTRAINT;
+    for (int i = 0; i < 3; i++) {
+        send_task_as(tasks[i], 5);
+        expect(&message, MESSAGE_RESULT);
+        digests[i] = message.as.result.digest;
+        ck_assert_uint_eq(digests[i], digest_with(own[i]));
+    }
+    ck_assert(digests[0] != digests[2] && digests[1] != digests[2] && digests[0] != digests[1]);
+    ck_assert(is_in_log("halvings=0 perturbation=2 other_solver=0 verdict="));
+    ck_assert(is_in_log("halvings=0 perturbation=0 other_solver=1 verdict="));
     close(to_child);
     expect_exit(0);
 }
@@ -547,6 +582,7 @@ int main(void)
     tcase_add_checked_fixture(test, setup, teardown);
     tcase_add_test(test, tasks_and_stop);
     tcase_add_test(test, halved_steps);
+    tcase_add_test(test, other_trials);
     tcase_add_test(test, end_of_input);
     tcase_add_test(test, in_single_bytes);
     tcase_add_test(test, unreadable_task);

@@ -1,0 +1,87 @@
+/* Trials of the referee. A motion that gains from an error of integration does not survive a finer
+ * step, one that lives on a coincidence does not survive another start: so a creature is simulated
+ * again from a slightly other pose with more and with less friction (simulation.perturbation), and
+ * at a quarter of the step. What counts is the worst of these. */
+#include "controller/referee.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "common/behaviour.h"
+
+int referee_trial_count(const struct params *params)
+{
+    return (int)params->guard_perturbed_runs + 1;
+}
+
+void referee_set_up(int trial, const struct params *params, struct task *task)
+{
+    int is_perturbed = trial < params->guard_perturbed_runs;
+
+    task->perturbation = is_perturbed ? (uint32_t)trial + 1 : 0;
+    task->halvings = is_perturbed ? 0 : SEARCH_REFEREE_HALVINGS;
+}
+
+/* Whether the behaviour leads somewhere, so that the other way is another motion. */
+static int has_direction(const struct params *params)
+{
+    int behaviour = params->evolution_behaviour;
+
+    return behaviour == BEHAVIOUR_WALK || behaviour == BEHAVIOUR_SWIM || behaviour == BEHAVIOUR_FLY;
+}
+
+/* More than a right angle apart; where things fall only left and right count. */
+static int is_turned(const struct individual *individual, const struct measures *measures,
+                     const struct params *params)
+{
+    const struct measures *own = &individual->measures;
+    double along = own->way_x_m * measures->way_x_m;
+
+    if (params->world_gravity_m_s2 == 0)
+        along += own->way_y_m * measures->way_y_m;
+    return has_direction(params) && along < 0;
+}
+
+double referee_fitness(const struct individual *individual, int verdict,
+                       const struct measures *measures, const struct params *params)
+{
+    if (is_turned(individual, measures, params))
+        return 0;
+    return behaviour_fitness(verdict, measures, params);
+}
+
+static void describe(const struct individual *individual, const char *where, int verdict,
+                     const struct measures *measures, const struct params *params, char *text,
+                     size_t size)
+{
+    double own = behaviour_fitness(individual->verdict, &individual->measures, params);
+    double share = own > 0 ? behaviour_fitness(verdict, measures, params) / own : 0;
+
+    if (!verdict_is_scored(verdict))
+        snprintf(text, size, "disqualified %s: %s", where, verdict_name(verdict));
+    else if (is_turned(individual, measures, params))
+        snprintf(text, size, "goes the other way %s", where);
+    else
+        snprintf(text, size, "keeps %.0f %% %s", fmin(100 * share, 1e6), where);
+}
+
+void referee_describe(const struct individual *individual, int trial, int verdict,
+                      const struct measures *measures, const struct params *params, char *text,
+                      size_t size)
+{
+    char where[40] = "at a quarter of the step";
+
+    if (trial < params->guard_perturbed_runs)
+        snprintf(where, sizeof where, "in perturbed run %d", trial + 1);
+    describe(individual, where, verdict, measures, params, text, size);
+}
+
+void referee_describe_solver(const struct individual *individual, int verdict,
+                             const struct measures *measures, const struct params *params,
+                             char *text, size_t size)
+{
+    describe(individual,
+             params->simulation_solver == SOLVER_ARTICULATED ? "with solver constraint"
+                                                             : "with solver articulated",
+             verdict, measures, params, text, size);
+}

@@ -1,0 +1,121 @@
+/* The referee's trials: how they are set up, what a trial is worth, what is said of it. */
+#include "controller/referee.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+static struct params params;
+static struct individual own;
+
+static void set_up(void)
+{
+    params_set_defaults(&params);
+    params.evolution_behaviour = BEHAVIOUR_WALK;
+    own = (struct individual){.verdict = VERDICT_OK};
+    own.measures.size_m = 1;
+    own.measures.distance_m = own.measures.way_x_m = 4.5;
+    own.measures.way_y_m = -0.1;
+}
+
+/* A walker that got so far to the right. */
+static struct measures went(double x_m)
+{
+    struct measures measures = own.measures;
+
+    measures.way_x_m = x_m;
+    measures.distance_m = x_m < 0 ? -x_m : x_m;
+    return measures;
+}
+
+START_TEST(the_cheap_trials_come_first)
+{
+    struct task task = {.halvings = 5, .perturbation = 5};
+
+    params.guard_perturbed_runs = 3;
+    ck_assert_int_eq(referee_trial_count(&params), 4);
+    for (int trial = 0; trial < 3; trial++) {
+        referee_set_up(trial, &params, &task);
+        ck_assert(task.halvings == 0 && task.perturbation == (uint32_t)trial + 1);
+    }
+    referee_set_up(3, &params, &task);
+    ck_assert(task.halvings == 2 && task.perturbation == 0 && !task.has_other_solver);
+    params.guard_perturbed_runs = 0;
+    ck_assert_int_eq(referee_trial_count(&params), 1);
+    referee_set_up(0, &params, &task);
+    ck_assert(task.halvings == 2 && task.perturbation == 0);
+}
+END_TEST
+
+START_TEST(the_other_way_is_worth_nothing)
+{
+    struct measures same = went(3.5), turned = went(-3.5);
+
+    ck_assert_double_eq(referee_fitness(&own, VERDICT_OK, &same, &params), 3);
+    ck_assert_double_eq(referee_fitness(&own, VERDICT_SPINNING, &same, &params), 0);
+    ck_assert_double_eq(referee_fitness(&own, VERDICT_OK, &turned, &params), 0);
+    /* of behaviours that lead nowhere it is no matter */
+    params.evolution_behaviour = BEHAVIOUR_JUMP;
+    turned.lowest_max_m = 2;
+    ck_assert_double_eq(referee_fitness(&own, VERDICT_OK, &turned, &params), 2);
+}
+END_TEST
+
+/* Where nothing falls, up and down are ways, too. */
+START_TEST(the_way_has_two_dimensions_in_water)
+{
+    struct measures bent = went(-1);
+
+    own.measures.way_y_m = bent.way_y_m = 9;
+    ck_assert_double_eq(referee_fitness(&own, VERDICT_OK, &bent, &params), 0);
+    params.world_gravity_m_s2 = 0;
+    ck_assert_double_eq(referee_fitness(&own, VERDICT_OK, &bent, &params), 0.5);
+}
+END_TEST
+
+static void check_words(int trial, int verdict, double x_m, const char *words)
+{
+    struct measures measures = went(x_m);
+    char text[SEARCH_WORDS_SIZE];
+
+    referee_describe(&own, trial, verdict, &measures, &params, text, sizeof text);
+    ck_assert_str_eq(text, words);
+}
+
+START_TEST(it_says_what_happened)
+{
+    char text[SEARCH_WORDS_SIZE];
+    struct measures measures = went(4.5);
+
+    params.guard_perturbed_runs = 2;
+    check_words(0, VERDICT_OK, 2.5, "keeps 50 % in perturbed run 1");
+    check_words(1, VERDICT_ENERGY, 2.5, "disqualified in perturbed run 2: energy");
+    check_words(2, VERDICT_OK, -2.5, "goes the other way at a quarter of the step");
+    check_words(2, VERDICT_MOTIONLESS, 0, "keeps 0 % at a quarter of the step");
+    referee_describe_solver(&own, VERDICT_OK, &measures, &params, text, sizeof text);
+    ck_assert_str_eq(text, "keeps 100 % with solver constraint");
+    params.simulation_solver = SOLVER_CONSTRAINT;
+    referee_describe_solver(&own, VERDICT_UNSETTLED, &measures, &params, text, sizeof text);
+    ck_assert_str_eq(text, "disqualified with solver articulated: unsettled");
+    /* fitness from nothing is not a share of nothing */
+    own.measures.distance_m = 0;
+    check_words(0, VERDICT_OK, 4.5, "keeps 0 % in perturbed run 1");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("referee");
+    TCase *tests = tcase_create("all");
+
+    tcase_add_checked_fixture(tests, set_up, NULL);
+    tcase_add_test(tests, the_cheap_trials_come_first);
+    tcase_add_test(tests, the_other_way_is_worth_nothing);
+    tcase_add_test(tests, the_way_has_two_dimensions_in_water);
+    tcase_add_test(tests, it_says_what_happened);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
