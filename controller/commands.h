@@ -17,6 +17,7 @@ int command_status(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_save(int argc, char **argv);
 int command_view(int argc, char **argv);
+int command_report(int argc, char **argv);
 int command_logs(int argc, char **argv);
 int command_workers(int argc, char **argv);
 int command_pause(int argc, char **argv);

@@ -22,6 +22,8 @@ static const struct command {
     {"list", "RUN_DIR [--generation N] [--top K] [--lineage ID [--all]] [--json]",
      "the best of a generation, or a creature's ancestors", command_list},
     {"view", "RUN_DIR [--generation N] [--top K]", "watch survivors in the viewer", command_view},
+    {"report", "RUN_DIR [-o FILE.html] [--no-pictures]",
+     "a page about the run: plots, champions, lineage, what holds it back", command_report},
     {"save", "RUN_DIR ID [-o NAME.creature] [--text] [--force]", "keep a creature as a file",
      command_save},
     {"logs", "RUN_DIR [--worker N] [--task ID] [--creature ID] [--level L] [--follow]",

@@ -4,6 +4,7 @@
 #include "controller/program.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
@@ -46,10 +47,31 @@ int program_find(const char *name, char path[RUN_PATH_SIZE], struct error *error
                      name);
 }
 
-int program_run(const char *path, char *const *argv, struct error *error)
+/* posix_spawn() with standard input from nowhere and both outputs into a file, or (NULL) as they are. */
+static int spawn(pid_t *child, const char *path, char *const *argv, const char *output)
+{
+    posix_spawn_file_actions_t actions;
+    int result = posix_spawn_file_actions_init(&actions);
+    if (result)
+        return result;
+    if (output) {
+        result = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+        if (!result)
+            result = posix_spawn_file_actions_addopen(&actions, 1, output,
+                                                      O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        if (!result)
+            result = posix_spawn_file_actions_adddup2(&actions, 1, 2);
+    }
+    if (!result)
+        result = posix_spawn(child, path, &actions, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    return result;
+}
+
+int program_run_into(const char *path, char *const *argv, const char *output, struct error *error)
 {
     pid_t child;
-    int result = posix_spawn(&child, path, NULL, NULL, argv, environ);
+    int result = spawn(&child, path, argv, output);
     if (result)
         return error_set(error, ERR_IO, "%s: cannot be started: %s", path, strerror(result));
 
@@ -65,6 +87,11 @@ int program_run(const char *path, char *const *argv, struct error *error)
     if (ended < 0)
         return error_set(error, ERR_IO, "%s: cannot be waited for: %s", path, strerror(errno));
     return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
+int program_run(const char *path, char *const *argv, struct error *error)
+{
+    return program_run_into(path, argv, NULL, error);
 }
 
 int program_core_count(void)

@@ -179,9 +179,49 @@ struct store_generation {
     double best, median, mean;
     uint64_t best_id;
     int64_t evaluations; /* up to and including this generation */
+    int64_t cells;       /* of the archive, filled when it was closed; 0 if there is none */
 };
 int store_get_curve(struct store *store, struct store_generation **generations, int *count,
                     struct error *error);
+
+/* ---- whole runs, for statistics: everyone without genome and words. The caller frees the arrays. */
+
+struct store_fact {
+    uint64_t id, parents[2]; /* 0 = none */
+    uint32_t generation;     /* of birth */
+    int method;
+    int verdict; /* -1: no result; then all below is 0 */
+    double fitness;
+    int has_referee;
+    double referee_fitness;
+    double parts, links, neurons, size_m;
+    uint64_t motion; /* of some measures: the same for exact copies, whose digests differ with their
+                        seeds */
+    int has_cost;
+    struct store_cost cost;
+};
+/* Everyone who was ever born, in order of id. */
+int store_get_facts(struct store *store, struct store_fact **facts, int *count,
+                    struct error *error);
+
+struct store_member {
+    uint32_t generation;
+    int rank, survived;
+    uint64_t id;
+    double fitness;
+};
+/* The members of all closed generations, by generation and rank. */
+int store_get_members(struct store *store, struct store_member **members, int *count,
+                      struct error *error);
+
+struct store_event {
+    char time_utc[32];
+    char event[32];
+    char detail[512];
+};
+/* What happened to the run, in its order. */
+int store_get_events(struct store *store, struct store_event **events, int *count,
+                     struct error *error);
 
 /* A creature with everything known of it, ready to be written to a file. */
 int store_get_creature(struct store *store, uint64_t id, struct creature *creature,

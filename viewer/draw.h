@@ -89,6 +89,10 @@ double draw_ui_scale(double width_px, double height_px);
 /* Height of a lane of a frame. */
 double draw_lane_height(double height_px, int count);
 
+/* Creatures alone on nothing, in a grid, at a time. */
+void draw_plain(cairo_t *cr, int width_px, int height_px, const struct replay *const *replays,
+                int count, double time_s);
+
 /* The strobe picture: a whole gait in one still, several moments side by side, the earlier fainter.
  * Several creatures stand one above the other. */
 void draw_strobe(cairo_t *cr, int width_px, int height_px, const struct replay *const *replays,

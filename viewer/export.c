@@ -20,6 +20,10 @@
 #define WITH_GIF(function) NULL
 #endif
 
+/* Default size of stills without a world. */
+#define PLAIN_WIDTH_PX  480
+#define PLAIN_HEIGHT_PX 300
+
 #define CAIRO_PACKAGE "libcairo2-dev"
 
 const struct exporter exporters[] = {
@@ -56,6 +60,9 @@ int export_check(const struct export_job *job, struct error *error)
                          "--export %s: %s export is left out of this build: install %s "
                          "and build again",
                          job->path, exporter->suffix, exporter->package);
+    if (job->is_plain && !exporter->has_moments)
+        return error_set(error, ERR_USAGE, "--plain is for png and svg, not for %s",
+                         exporter->suffix);
     if (job->time_s >= 0 && !exporter->has_moments)
         return error_set(error, ERR_USAGE, "--time is for png and svg, not for %s",
                          exporter->suffix);
@@ -72,6 +79,11 @@ static void choose_size(struct export_job *job, const struct exporter *exporter)
     job->height_px = exporter->height_px;
     if (!exporter->has_moments)
         return;
+    if (job->is_plain) {
+        job->width_px = PLAIN_WIDTH_PX;
+        job->height_px = PLAIN_HEIGHT_PX;
+        return;
+    }
     if (job->time_s >= 0) {
         job->width_px = 1280;
         job->height_px = 720;
@@ -114,6 +126,11 @@ void export_draw_still(cairo_t *cr, const struct export_job *job)
 {
     struct camera camera;
     double lane = draw_lane_height(job->height_px, job->count);
+    if (job->is_plain) {
+        draw_plain(cr, job->width_px, job->height_px, job->replays, job->count,
+                   fmax(job->time_s, 0));
+        return;
+    }
     if (job->time_s < 0) {
         draw_strobe(cr, job->width_px, job->height_px, job->replays, job->count, 0);
         return;

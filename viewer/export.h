@@ -20,6 +20,7 @@ struct export_job {
     double time_s; /* one moment; negative: the whole */
     int width_px, height_px;
     double fps;
+    int is_plain; /* stills: the creatures alone on nothing, of the moment 0 if no time is given */
 };
 
 struct exporter {

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "common/html.h"
 #include "viewer/export_html_page.inc"
 #include "viewer/palette.h"
 
@@ -38,21 +39,6 @@ static void write_string(FILE *file, const char *text)
         }
     }
     fputc('"', file);
-}
-
-/* Text between tags. */
-static void write_escaped(FILE *file, const char *text)
-{
-    for (; *text; text++) {
-        if (*text == '<')
-            fputs("&lt;", file);
-        else if (*text == '>')
-            fputs("&gt;", file);
-        else if (*text == '&')
-            fputs("&amp;", file);
-        else
-            fputc(*text, file);
-    }
 }
 
 static void write_base64(FILE *file, const unsigned char *bytes, size_t length)
@@ -191,7 +177,7 @@ int export_html(const struct export_job *job, const char *path, struct error *er
     if (!file)
         return error_set(error, ERR_IO, "%s: %s", job->path, strerror(errno));
     fputs(page_start, file);
-    write_escaped(file, job->replays[0]->name);
+    html_write(file, job->replays[0]->name);
     fputs(" - Bestiary", file);
     fputs(page_style, file);
     fprintf(file, "{hz: %g, metres: %g, radians: %g,\n", HTML_HZ, HTML_UNIT, HTML_UNIT);

@@ -92,7 +92,7 @@ int export_mp4(const struct export_job *request, const char *path, struct error 
     struct export_film film;
     struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
     pid_t pid;
-    int input;
+    int input = -1;
     job.width_px = make_even(job.width_px);
     job.height_px = make_even(job.height_px);
     int status = export_film_init(&film, &job, job.fps, MP4_LIMIT_S, DRAW_TRAIL, error);

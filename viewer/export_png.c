@@ -5,8 +5,8 @@
 
 int export_png(const struct export_job *job, const char *path, struct error *error)
 {
-    cairo_surface_t *surface =
-        cairo_image_surface_create(CAIRO_FORMAT_RGB24, job->width_px, job->height_px);
+    cairo_surface_t *surface = cairo_image_surface_create(
+        job->is_plain ? CAIRO_FORMAT_ARGB32 : CAIRO_FORMAT_RGB24, job->width_px, job->height_px);
     cairo_t *cr = cairo_create(surface);
     export_draw_still(cr, job);
     cairo_status_t status = cairo_status(cr);

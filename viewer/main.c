@@ -28,6 +28,7 @@ static const char usage_text[] =
     "  --seed N            another seed of the evaluation\n"
     "  --export FILE       writes a file; its suffix says which kind, see below\n"
     "  --time T            a still of this time, s; in the window: where it starts\n"
+    "  --plain             stills: the creatures alone, without world and text\n"
     "  --size WxH          in pixels\n"
     "  --fps N             frames per second of gif and mp4, 1 .. 120\n"
     "  --frames N          closes the window after N frames, each 1/60 s on\n"
@@ -129,6 +130,7 @@ enum option_id {
     OPTION_SEED,
     OPTION_EXPORT,
     OPTION_TIME,
+    OPTION_PLAIN,
     OPTION_SIZE,
     OPTION_FPS,
     OPTION_FRAMES,
@@ -144,6 +146,7 @@ static const struct option options[] = {
     {"seed", required_argument, NULL, OPTION_SEED},
     {"export", required_argument, NULL, OPTION_EXPORT},
     {"time", required_argument, NULL, OPTION_TIME},
+    {"plain", no_argument, NULL, OPTION_PLAIN},
     {"size", required_argument, NULL, OPTION_SIZE},
     {"fps", required_argument, NULL, OPTION_FPS},
     {"frames", required_argument, NULL, OPTION_FRAMES},
@@ -202,6 +205,9 @@ static int parse_option(struct request *request, int option)
         break;
     case OPTION_TIME:
         status = parse_real(optarg, 0, 1e6, &request->job.time_s);
+        break;
+    case OPTION_PLAIN:
+        request->job.is_plain = 1;
         break;
     case OPTION_SIZE:
         status = parse_size(optarg, &request->job.width_px, &request->job.height_px);
@@ -262,6 +268,8 @@ static int parse_arguments(struct request *request, int argc, char **argv)
         return fail(ERR_USAGE, "--frames and --screenshot are for the window, not for --export");
     if (!request->job.path && request->job.fps > 0)
         return fail(ERR_USAGE, "--fps is for --export");
+    if (!request->job.path && request->job.is_plain)
+        return fail(ERR_USAGE, "--plain is for --export");
     status = request->job.path ? 0 : window_check(&error);
     if (!status)
         status = check_parameters(request, &error);

@@ -36,6 +36,8 @@ makes() {
 makes strobe.png PNG run
 makes frame.png PNG run --time 1 --size 400x300
 makes three.png PNG run --top 3
+makes plain.png PNG run --top 7 --plain --time 1
+makes plain.svg '<svg' best.creature --plain --size 160x100
 makes loop.gif 'GIF89a' run --size 160x90 --fps 10
 makes drawing.svg '<svg' best.creature
 makes page.html 'doctype html' run --top 3
@@ -78,6 +80,8 @@ refused 2 '--generation: expected' "$viewer" run --export out.html --generation 
 refused 2 '--seed: expected' "$viewer" run --export out.html --seed -1
 refused 2 '--time: expected' "$viewer" run --export out.html --time nan
 refused 2 '--time is for' "$viewer" run --export out.html --time 1
+refused 2 '--plain is for' "$viewer" run --export out.html --plain
+refused 2 '--plain is for --export' "$viewer" run --plain
 refused 2 'for the window' "$viewer" run --export out.html --frames 2
 refused 2 'fly' "$viewer" run --fly
 refused 2 'no.such' "$viewer" run --export out.html -s no.such=1

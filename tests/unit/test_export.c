@@ -95,6 +95,10 @@ START_TEST(suffixes_choose_the_exporter)
     snprintf(path, sizeof path, "%s/out.html", directory);
     job.time_s = 1;
     ck_assert_int_eq(export_check(&job, &error), ERR_USAGE);
+    job.time_s = -1;
+    job.is_plain = 1;
+    ck_assert_int_eq(export_check(&job, &error), ERR_USAGE);
+    ck_assert_ptr_nonnull(strstr(error.message, "--plain"));
 }
 END_TEST
 
@@ -256,6 +260,68 @@ START_TEST(png_chooses_its_size)
 }
 END_TEST
 
+/* Share of the picture's columns (or rows) from `from` to `to` where anything is drawn. */
+static double drawn_share(cairo_surface_t *picture, int from, int to, int is_row)
+{
+    int width = cairo_image_surface_get_width(picture), drawn = 0;
+    int height = cairo_image_surface_get_height(picture);
+    for (int k = from; k < to; k++) {
+        int is_drawn = 0;
+        for (int i = 0; i < (is_row ? width : height); i++) {
+            uint32_t pixel;
+            memcpy(&pixel,
+                   cairo_image_surface_get_data(picture) +
+                       (size_t)(is_row ? k : i) * (size_t)cairo_image_surface_get_stride(picture) +
+                       4 * (size_t)(is_row ? i : k),
+                   4);
+            is_drawn |= pixel >> 24 != 0;
+        }
+        drawn += is_drawn;
+    }
+    return (double)drawn / (to - from);
+}
+
+/* The creature alone fills the picture's width or height, and around it nothing is drawn. */
+START_TEST(plain_is_the_creature_alone)
+{
+    job.is_plain = 1;
+    export_well("out.png");
+    cairo_surface_t *picture = cairo_image_surface_create_from_png(path);
+    ck_assert_int_eq(cairo_surface_status(picture), CAIRO_STATUS_SUCCESS);
+    ck_assert_int_eq(cairo_image_surface_get_format(picture), CAIRO_FORMAT_ARGB32);
+    ck_assert(drawn_share(picture, 0, 320, 0) > 0.8 || drawn_share(picture, 0, 180, 1) > 0.8);
+    ck_assert(drawn_share(picture, 0, 10, 0) == 0 && drawn_share(picture, 310, 320, 0) == 0);
+    ck_assert(drawn_share(picture, 0, 5, 1) == 0 && drawn_share(picture, 175, 180, 1) == 0);
+    cairo_surface_destroy(picture);
+
+    job.width_px = job.height_px = 0;
+    export_well("out.png");
+    picture = cairo_image_surface_create_from_png(path);
+    ck_assert_int_eq(cairo_image_surface_get_width(picture), 480);
+    ck_assert_int_eq(cairo_image_surface_get_height(picture), 300);
+    cairo_surface_destroy(picture);
+}
+END_TEST
+
+/* Five stand in a grid of three by two, each in its cell. */
+START_TEST(plain_ones_stand_in_a_grid)
+{
+    const struct replay *five[5] = {replay, replay, replay, replay, replay};
+    job.is_plain = 1;
+    job.replays = five;
+    job.count = 5;
+    export_well("out.png");
+    cairo_surface_t *picture = cairo_image_surface_create_from_png(path);
+    for (int cell = 0; cell < 3; cell++) {
+        ck_assert(drawn_share(picture, cell * 320 / 3 + 10, (cell + 1) * 320 / 3 - 10, 0) > 0.7);
+        ck_assert(
+            drawn_share(picture, cell * 320 / 3 - 2 + 2 * (cell == 0), cell * 320 / 3 + 2, 0) == 0);
+    }
+    ck_assert(drawn_share(picture, 88, 92, 1) == 0);
+    cairo_surface_destroy(picture);
+}
+END_TEST
+
 START_TEST(svg_is_a_drawing)
 {
     size_t length;
@@ -397,6 +463,8 @@ static void add_picture_tests(TCase *tests)
 #ifdef HAVE_CAIRO
     tcase_add_test(tests, png_has_its_size);
     tcase_add_test(tests, png_chooses_its_size);
+    tcase_add_test(tests, plain_is_the_creature_alone);
+    tcase_add_test(tests, plain_ones_stand_in_a_grid);
     tcase_add_test(tests, svg_is_a_drawing);
     tcase_add_test(tests, mp4_is_written_by_ffmpeg);
     tcase_add_test(tests, mp4_says_what_to_install);

@@ -290,6 +290,66 @@ START_TEST(test_survivors_and_curve)
 }
 END_TEST
 
+/* Everyone as facts, without and with a result. */
+static void check_facts(struct store *store, int evaluated)
+{
+    struct store_fact *facts;
+    int count, found = 0;
+    ck_ok(store_get_facts(store, &facts, &count, &error));
+    for (int i = 0; i < count; i++) {
+        const struct store_fact *fact = &facts[i];
+        struct measures measures;
+        measure(fact->id, &measures);
+        ck_assert_uint_eq(fact->id, (uint64_t)i + 1);
+        found += fact->verdict >= 0;
+        if (fact->verdict < 0) {
+            ck_assert(fact->fitness == 0 && !fact->has_cost && !fact->has_referee);
+            continue;
+        }
+        ck_assert_int_eq(fact->verdict, verdict_for(fact->id));
+        ck_assert(fact->parts == measures.parts && fact->links == measures.links);
+        ck_assert(fact->neurons == measures.neurons && fact->size_m == measures.size_m);
+        ck_assert(fact->has_cost && fact->cost.worker == 3 && fact->cost.attempt == 1);
+        ck_assert(fact->cost.task.cpu_ms == 1.25 && fact->cost.time_s > 1.6e9);
+        /* made-up measures repeat after 101 creatures */
+        for (int k = 0; k < i; k++)
+            ck_assert(facts[k].verdict < 0 || facts[k].motion != fact->motion);
+    }
+    ck_assert_int_eq(found, evaluated);
+    free(facts);
+}
+
+START_TEST(test_facts_and_members)
+{
+    struct search *search;
+    struct store_member *members;
+    struct store_event *events;
+    int count, survivors = 0;
+    struct store *store = make_run(&search, 2);
+    ck_ok(store_put_event(store, "run", "it's \"begun\"", &error));
+    ck_ok(store_commit(store, &error));
+    check_facts(store, POPULATION + 2);
+    /* of the generation under way nothing is ranked yet */
+    ck_ok(store_get_members(store, &members, &count, &error));
+    ck_assert_int_eq(count, POPULATION);
+    for (int i = 0; i < count; i++) {
+        ck_assert(members[i].generation == 0 && members[i].rank == i + 1);
+        ck_assert(i == 0 || members[i].fitness <= members[i - 1].fitness);
+        survivors += members[i].survived;
+    }
+    ck_assert_int_eq(survivors, search_survivor_count(search));
+    free(members);
+    ck_ok(store_get_events(store, &events, &count, &error));
+    ck_assert_int_eq(count, 1);
+    ck_assert_str_eq(events[0].event, "run");
+    ck_assert_str_eq(events[0].detail, "it's \"begun\"");
+    ck_assert_int_eq(events[0].time_utc[10], 'T');
+    free(events);
+    search_destroy(search);
+    store_close(store);
+}
+END_TEST
+
 /* How many of the generation the referee has seen, and how many of these it refused. */
 static void count_referee(struct store *store, uint32_t generation, int *seen, int *refused)
 {
@@ -770,6 +830,10 @@ static int read_all(const char *file)
     struct store_entry *entries;
     struct store_digest *digests;
     struct store_generation *curve;
+    struct store_fact *facts;
+    struct store_member *members;
+    struct store_event *events;
+    struct store_quarantine *quarantined;
     struct creature creature;
     uint64_t whole;
     uint32_t generation;
@@ -788,6 +852,14 @@ static int read_all(const char *file)
     free(digests);
     errors += store_get_curve(store, &curve, &count, &error) != 0;
     free(curve);
+    errors += store_get_facts(store, &facts, &count, &error) != 0;
+    free(facts);
+    errors += store_get_members(store, &members, &count, &error) != 0;
+    free(members);
+    errors += store_get_events(store, &events, &count, &error) != 0;
+    free(events);
+    errors += store_get_quarantine(store, &quarantined, &count, &error) != 0;
+    store_free_quarantine(quarantined, count);
     for (uint64_t id = 1; id <= 3; id++) {
         errors += store_get_creature(store, id, &creature, &error) != 0;
         creature_deinit(&creature);
@@ -867,6 +939,7 @@ int main(void)
     tcase_add_test(tests, test_population_comes_back);
     tcase_add_test(tests, test_status_counts);
     tcase_add_test(tests, test_survivors_and_curve);
+    tcase_add_test(tests, test_facts_and_members);
     tcase_add_test(tests, test_lineage);
     tcase_add_test(tests, test_referee_comes_back);
     tcase_add_test(tests, test_archive_comes_back);

@@ -1,0 +1,318 @@
+/* The report's champions: their pictures, the table of the best, and the lineage. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/html.h"
+#include "controller/commands.h"
+#include "controller/report.h"
+
+/* The tree, px. */
+#define TREE_WIDTH    920.0
+#define TREE_MARGIN   70.0
+#define LANE_HEIGHT   104.0
+#define TREE_TOP      78.0
+#define THUMB_WIDTH   96.0
+#define THUMB_HEIGHT  60.0
+#define THUMB_SPACING 104.0
+/* Of a larger tree only those with a picture are drawn as points. */
+#define NODES_DRAWN 500
+
+void report_write_picture(const struct report *report, FILE *file, uint64_t id)
+{
+    const struct report_picture *picture = report_gallery_find(&report->gallery, id);
+    if (!picture || !picture->svg) {
+        fputs("<span class='pic none'></span>", file);
+        return;
+    }
+    int is_played = picture->number >= 0;
+    if (is_played)
+        fprintf(file, "<button type='button' class='pic' data-play='%d' title='play %" PRIu64 "'>",
+                picture->number, id);
+    else
+        fputs("<span class='pic'>", file);
+    fprintf(file,
+            "<svg viewBox='0 0 %d %d' role='img' aria-label='creature %" PRIu64
+            "'><use href='#c%" PRIu64 "'/></svg>%s",
+            REPORT_PICTURE_WIDTH, REPORT_PICTURE_HEIGHT, id, id,
+            is_played ? "</button>" : "</span>");
+}
+
+static void write_replay_status(const struct report *report, FILE *file, uint64_t id)
+{
+    const struct report_picture *picture = report_gallery_find(&report->gallery, id);
+    if (!picture || !picture->status[0])
+        return;
+    int is_good = !strcmp(picture->status, "verified");
+    int is_bad = !strcmp(picture->status, "differs");
+    fprintf(file, "<span class='status %s'>", is_good ? "good" : is_bad ? "bad" : "warn");
+    html_write(file, picture->status);
+    fputs("</span>", file);
+}
+
+/* ---- champions ---- */
+
+static void write_top(const struct report *report, FILE *file)
+{
+    char origin[80];
+    fputs("<h3>The best of the last generation</h3>\n<div class='cards'>\n", file);
+    for (int i = 0; i < report->top_count; i++) {
+        const struct store_entry *entry = &report->top[i];
+        fputs("<div class='card'>", file);
+        report_write_picture(report, file, entry->id);
+        fprintf(file, "<p><b>%d. creature %" PRIu64 "</b> ", entry->rank, entry->id);
+        write_replay_status(report, file, entry->id);
+        fprintf(file, "<br>fitness <b>%.4g</b>, %.0f parts, %.0f neurons, %.2f m<br>%s%s",
+                entry->fitness, entry->measures.parts, entry->measures.neurons,
+                entry->measures.size_m, entry->verdict == VERDICT_OK ? "" : "verdict ",
+                entry->verdict == VERDICT_OK ? "" : verdict_name(entry->verdict));
+        fprintf(file, "%sborn in %" PRIu32 ": ", entry->verdict == VERDICT_OK ? "" : "; ",
+                entry->generation);
+        html_write(file, command_print_origin(entry, origin, sizeof origin));
+        fputs("</p></div>\n", file);
+    }
+    fputs("</div>\n", file);
+}
+
+static void write_strip(const struct report *report, FILE *file)
+{
+    fputs("<h3>Champions through the generations</h3>\n<div class='strip'>\n", file);
+    for (int i = 0; i < report->champion_count; i++) {
+        const struct report_champion *champion = &report->champions[i];
+        fputs("<div>", file);
+        report_write_picture(report, file, champion->id);
+        fprintf(file, "<p>generation %" PRIu32 "<br><b>%.4g</b></p></div>\n", champion->generation,
+                champion->fitness);
+    }
+    fputs("</div>\n", file);
+}
+
+/* An attribute's value in double quotes: a page within the page. */
+static void write_page(const char *page, FILE *file)
+{
+    for (; *page; page++) {
+        size_t plain = strcspn(page, "&\"");
+        fwrite(page, 1, plain, file);
+        page += plain;
+        if (!*page)
+            break;
+        fputs(*page == '&' ? "&amp;" : "&quot;", file);
+    }
+}
+
+void report_write_champions(const struct report *report, FILE *file)
+{
+    if (report->gallery.player) {
+        fputs("<iframe id='player' title='replays' srcdoc=\"", file);
+        write_page(report->gallery.player, file);
+        fputs("\"></iframe>\n", file);
+    }
+    if (report->gallery.problem[0]) {
+        fputs("<p class='soft'>Pictures or replays are missing: ", file);
+        html_write(file, report->gallery.problem);
+        fputs("</p>\n", file);
+    }
+    write_top(report, file);
+    write_strip(report, file);
+}
+
+/* ---- the tree ---- */
+
+/* A creature of the tree and where it is drawn. */
+struct node {
+    const struct store_entry *entry;
+    int lane;
+};
+
+struct tree {
+    struct node *nodes;
+    int count, lanes;
+    uint32_t last_generation;
+};
+
+static const struct node *tree_find(const struct tree *tree, uint64_t id)
+{
+    for (int i = 0; i < tree->count; i++)
+        if (tree->nodes[i].entry->id == id)
+            return &tree->nodes[i];
+    return NULL;
+}
+
+/* Each line has a lane of its own, up to where it comes from one that is there already. */
+static int tree_make(struct tree *tree, const struct report *report)
+{
+    size_t most = 1;
+    for (int i = 0; i < report->top_count; i++)
+        most += (size_t)report->lines[i].count;
+    *tree = (struct tree){.nodes = calloc(most, sizeof *tree->nodes)};
+    if (!tree->nodes)
+        return ERR_MEMORY;
+    for (int i = 0; i < report->top_count; i++) {
+        const struct report_line *line = &report->lines[i];
+        int before = tree->count;
+        for (int k = 0; k < line->count && !tree_find(tree, line->entries[k].id); k++) {
+            const struct store_entry *entry = &line->entries[k];
+            tree->nodes[tree->count++] = (struct node){entry, tree->lanes};
+            if (entry->generation > tree->last_generation)
+                tree->last_generation = entry->generation;
+        }
+        tree->lanes += tree->count > before;
+    }
+    return 0;
+}
+
+static double node_x(const struct tree *tree, const struct node *node)
+{
+    double span = tree->last_generation > 0 ? tree->last_generation : 1;
+    return TREE_MARGIN + node->entry->generation / span * (TREE_WIDTH - 2 * TREE_MARGIN);
+}
+
+static double node_y(const struct node *node)
+{
+    return TREE_TOP + node->lane * LANE_HEIGHT;
+}
+
+static void write_edges(const struct tree *tree, FILE *file)
+{
+    for (int i = 0; i < tree->count; i++) {
+        const struct node *node = &tree->nodes[i];
+        const struct node *parent = tree_find(tree, node->entry->parents[0]);
+        if (!parent)
+            continue;
+        double x = node_x(tree, node), y = node_y(node), from_x = node_x(tree, parent),
+               from_y = node_y(parent), middle = (x + from_x) / 2;
+        fprintf(file, "<path class='edge' d='M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f'/>\n", from_x,
+                from_y, middle, from_y, middle, y, x, y);
+    }
+}
+
+static void write_nodes(const struct report *report, const struct tree *tree, FILE *file)
+{
+    /* the youngest of a lane come first, and their pictures are placed first */
+    double free_until = 0;
+    char origin[80];
+    for (int i = 0; i < tree->count; i++) {
+        const struct node *node = &tree->nodes[i];
+        const struct store_entry *entry = node->entry;
+        double x = node_x(tree, node), y = node_y(node);
+        const struct report_picture *picture = report_gallery_find(&report->gallery, entry->id);
+        int is_tip = i == 0 || tree->nodes[i - 1].lane != node->lane;
+        if (is_tip)
+            free_until = HUGE_VAL;
+        if (tree->count > NODES_DRAWN && !is_tip && !(picture && picture->svg))
+            continue;
+        fprintf(file,
+                "<g><title>creature %" PRIu64 ", born in generation %" PRIu32 ", fitness %.4g, ",
+                entry->id, entry->generation, entry->fitness);
+        html_write(file, command_print_origin(entry, origin, sizeof origin));
+        fprintf(file, "</title><circle class='node' cx='%.1f' cy='%.1f' r='%g'/>", x, y,
+                is_tip ? 5.0 : 3.0);
+        if (picture && picture->svg && x <= free_until) {
+            fprintf(file, "<use href='#c%" PRIu64 "' x='%.1f' y='%.1f' width='%g' height='%g'",
+                    entry->id, x - THUMB_WIDTH / 2, y - 8 - THUMB_HEIGHT, THUMB_WIDTH,
+                    THUMB_HEIGHT);
+            if (picture->number >= 0)
+                fprintf(file, " data-play='%d'", picture->number);
+            fprintf(file, "/><text class='tick' x='%.1f' y='%.1f' text-anchor='middle'>%.3g</text>",
+                    x, y + 18, entry->fitness);
+            free_until = x - THUMB_SPACING;
+        }
+        fputs("</g>\n", file);
+    }
+}
+
+static int write_tree(const struct report *report, FILE *file)
+{
+    struct tree tree;
+    if (tree_make(&tree, report))
+        return ERR_MEMORY;
+    double height = TREE_TOP + (tree.lanes > 0 ? tree.lanes - 1 : 0) * LANE_HEIGHT + 44;
+    fprintf(file,
+            "<div class='wide'><svg class='tree' viewBox='0 0 %g %g' role='img' "
+            "aria-label='lineage of the champions'>\n",
+            TREE_WIDTH, height);
+    write_edges(&tree, file);
+    write_nodes(report, &tree, file);
+    fprintf(file,
+            "<text class='tick' x='%g' y='%g'>generation 0</text><text class='tick' x='%g' y='%g' "
+            "text-anchor='end'>generation %" PRIu32 "</text></svg></div>\n",
+            TREE_MARGIN / 2, height - 8, TREE_WIDTH - TREE_MARGIN / 2, height - 8,
+            tree.last_generation);
+    free(tree.nodes);
+    return 0;
+}
+
+/* ---- step by step ---- */
+
+/* Mutations in words; their arrows must not be broken into two lines. */
+static void write_words(FILE *file, const char *words)
+{
+    for (const char *arrow; (arrow = strstr(words, " -> ")) != NULL; words = arrow + 4) {
+        char text[CREATURE_MUTATIONS_SIZE + PARAM_TEXT_SIZE];
+        snprintf(text, sizeof text, "%.*s", (int)(arrow - words), words);
+        html_write(file, text);
+        fputs(" &rarr; ", file);
+    }
+    html_write(file, words);
+}
+
+static void write_step(const struct report *report, FILE *file, const struct store_entry *entry,
+                       const struct store_entry *parent)
+{
+    char origin[80];
+    const char *words = command_words(entry);
+    fputs("<li>", file);
+    report_write_picture(report, file, entry->id);
+    fprintf(file, "<div><b>creature %" PRIu64 "</b>, generation %" PRIu32 ", ", entry->id,
+            entry->generation);
+    html_write(file, command_print_origin(entry, origin, sizeof origin));
+    fprintf(file, "<br>fitness <b>%.4g</b>", entry->fitness);
+    if (parent)
+        fprintf(file, " (parent %.4g)", parent->fitness);
+    if (*words) {
+        fputs("<br><span class='soft'>", file);
+        write_words(file, words);
+        fputs("</span>", file);
+    }
+    fputs("</div></li>\n", file);
+}
+
+/* The steps of the best one's line; those without a picture are folded away between the others. */
+static void write_steps(const struct report *report, FILE *file)
+{
+    const struct report_line *line = &report->lines[0];
+    int steps[REPORT_STEPS_MAX], count = report_choose_steps(line, steps), next = 0;
+    fprintf(file, "<h3>How creature %" PRIu64 " came about</h3>\n", line->entries[0].id);
+    for (int i = line->count - 1, is_open = 0; i >= 0; i--) {
+        int is_shown = next < count && steps[next] == i;
+        next += is_shown;
+        if (is_open != (is_shown ? 1 : 2) && is_open)
+            fputs(is_open == 1 ? "</ol>\n" : "</ol></details>\n", file);
+        if (is_open != (is_shown ? 1 : 2)) {
+            int until = next < count ? steps[next] : -1;
+            if (is_shown)
+                fputs("<ol class='steps'>\n", file);
+            else
+                fprintf(file, "<details><summary>%d smaller step%s</summary>\n<ol class='steps'>\n",
+                        i - until, i - until == 1 ? "" : "s");
+        }
+        is_open = is_shown ? 1 : 2;
+        write_step(report, file, &line->entries[i],
+                   i + 1 < line->count ? &line->entries[i + 1] : NULL);
+        if (i == 0)
+            fputs(is_open == 1 ? "</ol>\n" : "</ol></details>\n", file);
+    }
+}
+
+int report_write_lineage(const struct report *report, FILE *file)
+{
+    fputs(
+        "<p class='soft'>The best of the last generation and their ancestors by the first parents, "
+        "from left to right. Below a picture stands its fitness.</p>\n",
+        file);
+    int status = write_tree(report, file);
+    if (!status && report->top_count > 0 && report->lines[0].count > 0)
+        write_steps(report, file);
+    return status;
+}

@@ -1,0 +1,469 @@
+/* The statistics of a run and what the doctor makes of them: a healthy run is silent, what is planted is
+ * found with its figure, and every setting it proposes is one that parameters take. */
+#include "controller/doctor.h"
+
+#include "tests/unit/planted_run.h"
+
+#define GENERATIONS 20
+
+static struct run_facts facts;
+static struct run_statistics statistics;
+static struct doctor_finding findings[DOCTOR_FINDINGS_MAX];
+static int finding_count;
+
+static void tear_down(void)
+{
+    run_facts_deinit(&facts);
+    run_statistics_deinit(&statistics);
+}
+
+static void plant(const struct planted *planted)
+{
+    tear_down();
+    planted_make(&facts, planted);
+}
+
+static void plant_healthy(void)
+{
+    plant(&(struct planted){.generations = GENERATIONS});
+}
+
+/* Each setting must be one that parameters take, and change something. */
+static void check_setting(const struct doctor_finding *finding)
+{
+    struct params changed = facts.params;
+    struct error error = {0};
+    if (!finding->setting[0])
+        return;
+    ck_assert_msg(params_set_assignment(&changed, finding->setting, &error) == 0, "%s: %s",
+                  finding->setting, error.message);
+    ck_assert_msg(memcmp(&changed, &facts.params, sizeof changed) != 0, "%s changes nothing",
+                  finding->setting);
+}
+
+static void examine(void)
+{
+    run_statistics_deinit(&statistics);
+    ck_assert_int_eq(run_statistics_make(&statistics, &facts), 0);
+    finding_count = doctor_examine(&statistics, &facts.params, findings);
+    ck_assert_int_gt(finding_count, 15);
+    for (int i = 0; i < finding_count; i++) {
+        const struct doctor_finding *finding = &findings[i];
+        int is_told = finding->state == DOCTOR_PROBLEM || finding->state == DOCTOR_NOTE;
+        ck_assert(i == 0 || findings[i - 1].state <= finding->state);
+        ck_assert_msg(finding->figure[0], "%s says nothing", finding->name);
+        ck_assert_msg(!finding->advice[0] == !is_told, "%s: %s", finding->name, finding->advice);
+        ck_assert(is_told || !finding->setting[0]);
+        check_setting(finding);
+    }
+}
+
+static const struct doctor_finding *find(const char *name)
+{
+    for (int i = 0; i < finding_count; i++)
+        if (!strcmp(findings[i].name, name))
+            return &findings[i];
+    ck_abort_msg("nothing of the name %s", name);
+    return NULL;
+}
+
+/* One thing is told, with these words in its figure and its setting, and nothing else is. */
+static void check_told(const char *name, enum doctor_state state, const char *figure,
+                       const char *setting)
+{
+    examine();
+    const struct doctor_finding *finding = find(name);
+    ck_assert_msg(finding->state == state, "%s: state %d, %s", name, (int)finding->state,
+                  finding->figure);
+    ck_assert_msg(strstr(finding->figure, figure) != NULL, "%s: %s", name, finding->figure);
+    ck_assert_msg(!strncmp(finding->setting, setting, strlen(setting)), "%s: %s", name,
+                  finding->setting);
+    for (int i = 0; i < finding_count; i++)
+        ck_assert_msg(findings[i].state >= DOCTOR_FINE || &findings[i] == finding, "besides %s: %s",
+                      name, findings[i].figure);
+}
+
+/* Gives that share of everyone a verdict. */
+static void plant_verdict(int verdict, int part, int whole)
+{
+    for (int i = 0; i < facts.fact_count; i++)
+        if (i * part % whole < part) {
+            facts.facts[i].verdict = verdict;
+            facts.facts[i].motion = 0;
+        }
+}
+
+/* ---- statistics ---- */
+
+START_TEST(statistics_count)
+{
+    plant_healthy();
+    examine();
+    ck_assert_int_eq(statistics.generation_count, GENERATIONS);
+    for (int i = 0; i < GENERATIONS; i++) {
+        const struct run_generation *generation = &statistics.generations[i];
+        ck_assert_int_eq(generation->members, PLANTED_POPULATION);
+        ck_assert_int_eq(generation->scored, PLANTED_POPULATION);
+        ck_assert_int_eq(generation->survivors, PLANTED_SURVIVORS);
+        ck_assert_int_eq(generation->families, PLANTED_SURVIVORS);
+        ck_assert_int_eq(generation->kinds, PLANTED_SURVIVORS);
+        ck_assert_int_eq(generation->largest_family, 1);
+        ck_assert_int_eq(generation->motions, PLANTED_SURVIVORS);
+        ck_assert_int_eq(generation->born, i ? 80 : 100);
+        ck_assert_int_eq(generation->verdicts[VERDICT_OK], generation->born);
+        ck_assert(generation->fitness.best == facts.generations[i].best);
+        ck_assert(generation->fitness.q1 <= generation->fitness.median);
+        ck_assert(generation->fitness.median <= generation->fitness.q3);
+        ck_assert_double_eq(generation->cpu_ms, 90);
+    }
+    ck_assert_int_eq(statistics.evaluated, 100 + 80 * (GENERATIONS - 1));
+    ck_assert_int_eq(statistics.children, 80 * (GENERATIONS - 1));
+    ck_assert_int_eq(statistics.copies, 0);
+    ck_assert_int_eq(statistics.seen, 10 * GENERATIONS);
+    ck_assert_int_eq(statistics.methods[METHOD_RANDOM].born, 100);
+    ck_assert_int_eq(statistics.methods[METHOD_RANDOM].had_parent, 0);
+    ck_assert_int_eq(statistics.methods[METHOD_RANDOM].champions, 1);
+    ck_assert_int_eq(statistics.worker_count, 2);
+    ck_assert_double_eq_tol(statistics.working_s, statistics.evaluated * 0.05, 1e-6);
+    ck_assert_double_eq_tol(statistics.worker_s, 2 * statistics.working_s, 1e-6);
+}
+END_TEST
+
+START_TEST(quartiles_are_between_ranks)
+{
+    plant_healthy();
+    for (int i = 0; i < PLANTED_POPULATION; i++)
+        facts.members[i].fitness = PLANTED_POPULATION - i;
+    examine();
+    ck_assert_double_eq(statistics.generations[0].fitness.q1, 25.75);
+    ck_assert_double_eq(statistics.generations[0].fitness.median, 50.5);
+    ck_assert_double_eq(statistics.generations[0].fitness.q3, 75.25);
+    ck_assert_double_eq(statistics.generations[0].fitness.best, 100);
+}
+END_TEST
+
+/* The time between a stop and the resume is no work. */
+START_TEST(pauses_do_not_count)
+{
+    plant_healthy();
+    int half = facts.fact_count / 2;
+    for (int i = half; i < facts.fact_count; i++)
+        facts.facts[i].cost.time_s += 3600;
+    strcpy(facts.events[1].event, "stopped");
+    strcpy(facts.events[1].time_utc, "2026-03-01T10:10:00.000Z");
+    strcpy(facts.events[2].event, "resume");
+    snprintf(facts.events[2].time_utc, sizeof facts.events[2].time_utc, "2026-03-01T11:00:%06.3fZ",
+             half * 0.05);
+    facts.event_count = 3;
+    examine();
+    ck_assert_double_eq_tol(statistics.working_s, facts.fact_count * 0.05, 0.01);
+}
+END_TEST
+
+START_TEST(times_are_read)
+{
+    ck_assert_double_eq(run_parse_time("1970-01-01T00:00:00.000Z"), 0);
+    ck_assert_double_eq(run_parse_time("2000-02-29T12:00:01.500Z"), 951825601.5);
+    ck_assert_double_eq(run_parse_time("2026-03-01T10:15:30.145Z"), 1772360130.145);
+    ck_assert_double_eq(run_parse_time("2100-03-01T00:00:00.000Z"), 4107542400);
+    ck_assert(run_parse_time("") < 0 && run_parse_time("2026-13-01T00:00:00.000Z") < 0);
+    ck_assert(run_parse_time("yesterday") < 0 && run_parse_time("2026-03-01T10:15:30Zx") < 0);
+}
+END_TEST
+
+/* What a store that was tampered with may hold. */
+START_TEST(nonsense_does_no_harm)
+{
+    plant_healthy();
+    facts.facts[5].parents[0] = facts.facts[5].id;
+    facts.facts[6].parents[0] = facts.facts[900].id;
+    facts.facts[7].parents[0] = UINT64_MAX;
+    facts.facts[8].generation = UINT32_MAX;
+    facts.facts[9].verdict = -1;
+    facts.facts[10].cost.worker = 1 << 30;
+    facts.facts[11].fitness = INFINITY;
+    facts.facts[12].parts = -1e300;
+    facts.facts[13].cost.time_s = INFINITY;
+    facts.members[3].id = UINT64_MAX;
+    facts.members[150].generation = UINT32_MAX;
+    facts.members[10].fitness = -INFINITY;
+    facts.generations[4].best_id = 0;
+    strcpy(facts.events[0].time_utc, "9999-99-99T99:99:99.999Z");
+    examine();
+    ck_assert_int_eq(statistics.generations[0].members, PLANTED_POPULATION - 1);
+}
+END_TEST
+
+START_TEST(an_empty_run_is_too_young)
+{
+    plant(&(struct planted){.generations = 1});
+    facts.fact_count = facts.member_count = facts.generation_count = facts.event_count = 0;
+    examine();
+    ck_assert_int_eq(find("progress")->state, DOCTOR_UNKNOWN);
+    ck_assert_int_eq(find("overlap at birth")->state, DOCTOR_UNKNOWN);
+    ck_assert_int_eq(find("crashes")->state, DOCTOR_FINE);
+}
+END_TEST
+
+/* ---- the doctor ---- */
+
+START_TEST(a_healthy_run_is_silent)
+{
+    plant_healthy();
+    examine();
+    for (int i = 0; i < finding_count; i++)
+        ck_assert_msg(findings[i].state == DOCTOR_FINE, "%s: %s", findings[i].name,
+                      findings[i].figure);
+}
+END_TEST
+
+START_TEST(overlap_is_told)
+{
+    plant_healthy();
+    facts.params.creature_overlap = OVERLAP_REJECT;
+    plant_verdict(VERDICT_OVERLAP, 31, 100);
+    check_told("overlap at birth", DOCTOR_PROBLEM, "31 % of the bodies were rejected",
+               "creature.overlap=push");
+    facts.params.creature_overlap = OVERLAP_PUSH;
+    check_told("overlap at birth", DOCTOR_PROBLEM, "31 %", "initial.recursion_max=3");
+}
+END_TEST
+
+START_TEST(motionless_is_told)
+{
+    plant_healthy();
+    plant_verdict(VERDICT_MOTIONLESS, 20, 100);
+    /* they all moved alike: not at all */
+    for (int i = 0; i < facts.fact_count; i++)
+        if (facts.facts[i].verdict == VERDICT_MOTIONLESS)
+            facts.facts[i].motion = (uint64_t)i;
+    check_told("motionless", DOCTOR_NOTE, "20 % were motionless", "initial.oscillators=0.85");
+}
+END_TEST
+
+/* Every verdict that costs evaluations is told, and its remedy can be set. */
+START_TEST(each_verdict_is_told)
+{
+    static const int verdicts[] = {
+        VERDICT_NOT_EXPRESSED, VERDICT_UNSETTLED,   VERDICT_NOT_FINITE, VERDICT_TOO_FAST,
+        VERDICT_SPINNING,      VERDICT_PENETRATION, VERDICT_ENERGY,     VERDICT_UNSTABLE_DRAG,
+        VERDICT_BUDGET,        VERDICT_VIBRATION,   VERDICT_UNBALANCED, VERDICT_MOMENTUM};
+    plant_healthy();
+    plant_verdict(verdicts[_i], 25, 100);
+    examine();
+    ck_assert_int_eq(findings[0].state, DOCTOR_PROBLEM);
+    ck_assert_msg(strstr(findings[0].figure, "25 %") != NULL, "%s", findings[0].figure);
+    ck_assert_msg(findings[0].setting[0], "%s: no remedy", findings[0].name);
+    ck_assert_int_ge(findings[1].state, DOCTOR_FINE);
+}
+END_TEST
+
+START_TEST(a_clone_is_told)
+{
+    plant(&(struct planted){.generations = GENERATIONS, .clone_from = 7});
+    check_told("variety", DOCTOR_NOTE, "one clone since generation 7", "evolution.search=archive");
+    /* it is worse when nothing moves on */
+    plant(&(struct planted){.generations = GENERATIONS, .clone_from = 7, .stagnant_from = 5});
+    examine();
+    ck_assert_int_eq(find("variety")->state, DOCTOR_PROBLEM);
+}
+END_TEST
+
+START_TEST(standing_still_is_told)
+{
+    plant(&(struct planted){.generations = GENERATIONS, .stagnant_from = 8});
+    check_told("progress", DOCTOR_PROBLEM, "not risen by 1 % since generation 8 (of 19)",
+               "evolution.search=archive");
+    facts.params.evolution_search = SEARCH_ARCHIVE;
+    for (int i = 0; i < facts.generation_count; i++)
+        facts.generations[i].cells = 60;
+    check_told("progress", DOCTOR_PROBLEM, "since generation 8", "archive.pressure=3");
+}
+END_TEST
+
+START_TEST(rising_still_is_told)
+{
+    plant(&(struct planted){.generations = GENERATIONS, .rise = 0.04});
+    check_told("progress", DOCTOR_NOTE, "rose by 12 % in the last 3 generations",
+               "evolution.generations=40");
+}
+END_TEST
+
+START_TEST(growth_by_size_is_told)
+{
+    plant(&(struct planted){.generations = GENERATIONS, .is_size_only = 1});
+    check_told("score and size", DOCTOR_PROBLEM, "the best score grew by", "creature.side_max_m=");
+    ck_assert_ptr_nonnull(strstr(find("score and size")->advice, "by size only"));
+}
+END_TEST
+
+START_TEST(copies_are_told)
+{
+    plant_healthy();
+    for (int i = 0; i < facts.fact_count; i++)
+        if (facts.facts[i].parents[0] && i % 10 < 4)
+            facts.facts[i].motion = planted_fact(&facts, facts.facts[i].parents[0])->motion;
+    check_told("copies", DOCTOR_NOTE, "40 % of the children move exactly", "mutation.none=0.125");
+}
+END_TEST
+
+START_TEST(a_poor_start_is_told)
+{
+    plant_healthy();
+    for (int i = 1; i < PLANTED_POPULATION; i++)
+        facts.members[i].fitness = 0;
+    check_told("the first generation", DOCTOR_NOTE, "1.0 % of the first generation scored",
+               "population.size=600");
+}
+END_TEST
+
+START_TEST(poor_children_are_told)
+{
+    plant(&(struct planted){.generations = GENERATIONS, .losers_score = -1});
+    for (int i = 0; i < PLANTED_POPULATION; i++)
+        facts.members[i].fitness = 1;
+    check_told("children", DOCTOR_PROBLEM, "75 % of the children", "mutation.step=0.15");
+}
+END_TEST
+
+START_TEST(the_referee_is_told)
+{
+    plant_healthy();
+    for (int i = 0; i < facts.fact_count; i++)
+        if (facts.facts[i].has_referee && i % 2)
+            facts.facts[i].fitness = 0;
+    check_told("the referee", DOCTOR_PROBLEM, "refused 50 %", "simulation.dt_s=0.00208");
+}
+END_TEST
+
+START_TEST(bounds_are_told)
+{
+    plant_healthy();
+    for (int i = 0; i < facts.fact_count; i++)
+        facts.facts[i].parts = (double)facts.params.creature_parts_max;
+    check_told("bound of parts", DOCTOR_NOTE, "100 % of the last generation",
+               "creature.parts_max=25");
+    plant_healthy();
+    for (int i = 0; i < facts.fact_count; i++)
+        facts.facts[i].neurons = (double)facts.params.creature_neurons_max;
+    check_told("bound of neurons", DOCTOR_NOTE, "100 %", "creature.neurons_max=512");
+}
+END_TEST
+
+START_TEST(dear_evaluations_are_told)
+{
+    plant_healthy();
+    for (int i = 0; i < facts.fact_count; i++)
+        facts.facts[i].cost.task.cpu_ms = 10.0 * (1 + facts.facts[i].generation);
+    check_told("time of an evaluation", DOCTOR_NOTE, "10 ms of processor time at first, 200 ms",
+               "creature.parts_max=12");
+}
+END_TEST
+
+START_TEST(useless_methods_are_told)
+{
+    plant_healthy();
+    for (int i = 0; i < facts.member_count; i++) {
+        struct store_fact *fact = planted_fact(&facts, facts.members[i].id);
+        if (facts.members[i].survived && fact->method == METHOD_GRAFT)
+            fact->method = METHOD_ASEXUAL;
+    }
+    check_told("breeding methods", DOCTOR_NOTE, "of graft ones 0 %", "breeding.graft=15");
+}
+END_TEST
+
+START_TEST(idle_workers_are_told)
+{
+    plant_healthy();
+    for (int i = 0; i < facts.fact_count; i++) {
+        facts.facts[i].cost.task.wall_ms = 40;
+        facts.facts[i].has_referee = i < 20;
+    }
+    check_told("workers", DOCTOR_NOTE, "busy 43 % of their time (2 of them", "farm.prefetch=4");
+}
+END_TEST
+
+START_TEST(lost_workers_and_crashes_are_told)
+{
+    plant_healthy();
+    for (int i = 0; i < facts.fact_count; i += 50)
+        facts.facts[i].cost.attempt = 1;
+    check_told("lost workers", DOCTOR_NOTE, "33 of 1620 evaluations were repeated", "");
+    plant_healthy();
+    facts.facts[77].verdict = VERDICT_QUARANTINED;
+    check_told("crashes", DOCTOR_PROBLEM, "1 creatures crashed", "");
+}
+END_TEST
+
+START_TEST(an_empty_archive_is_told)
+{
+    plant_healthy();
+    facts.params.evolution_search = SEARCH_ARCHIVE;
+    for (int i = 0; i < facts.generation_count; i++)
+        facts.generations[i].cells = 10;
+    check_told("cells of the archive", DOCTOR_NOTE, "10 of 96 cells", "archive.pressure=3");
+}
+END_TEST
+
+/* Where a parameter is at its bound already, no setting beyond is proposed. */
+START_TEST(no_remedy_lies_beyond_the_bounds)
+{
+    plant(&(struct planted){.generations = GENERATIONS,
+                            .clone_from = 3,
+                            .stagnant_from = 3,
+                            .is_size_only = 1,
+                            .losers_score = -1});
+    for (int i = 0; i < param_count; i++) {
+        const struct param_info *info = &param_table[i];
+        char value[64];
+        struct error error;
+        snprintf(value, sizeof value, "%.17g", _i ? info->max : info->min);
+        if (info->type == PARAM_REAL || (info->type == PARAM_INT && info->max < 1e15))
+            ck_assert_int_eq(params_set(&facts.params, info->key, value, &error), 0);
+    }
+    facts.params.evolution_search = SEARCH_ARCHIVE;
+    for (int verdict = 1; verdict < 18; verdict++) {
+        plant_verdict(verdict, 30, 100);
+        examine();
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("doctor");
+    TCase *tests = tcase_create("doctor");
+    tcase_add_checked_fixture(tests, NULL, tear_down);
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, statistics_count);
+    tcase_add_test(tests, quartiles_are_between_ranks);
+    tcase_add_test(tests, pauses_do_not_count);
+    tcase_add_test(tests, times_are_read);
+    tcase_add_test(tests, nonsense_does_no_harm);
+    tcase_add_test(tests, an_empty_run_is_too_young);
+    tcase_add_test(tests, a_healthy_run_is_silent);
+    tcase_add_test(tests, overlap_is_told);
+    tcase_add_test(tests, motionless_is_told);
+    tcase_add_loop_test(tests, each_verdict_is_told, 0, 12);
+    tcase_add_test(tests, a_clone_is_told);
+    tcase_add_test(tests, standing_still_is_told);
+    tcase_add_test(tests, rising_still_is_told);
+    tcase_add_test(tests, growth_by_size_is_told);
+    tcase_add_test(tests, copies_are_told);
+    tcase_add_test(tests, a_poor_start_is_told);
+    tcase_add_test(tests, poor_children_are_told);
+    tcase_add_test(tests, the_referee_is_told);
+    tcase_add_test(tests, bounds_are_told);
+    tcase_add_test(tests, dear_evaluations_are_told);
+    tcase_add_test(tests, useless_methods_are_told);
+    tcase_add_test(tests, idle_workers_are_told);
+    tcase_add_test(tests, lost_workers_and_crashes_are_told);
+    tcase_add_test(tests, an_empty_archive_is_told);
+    tcase_add_loop_test(tests, no_remedy_lies_beyond_the_bounds, 0, 2);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,439 @@
+/* The run report: the page is well-formed whatever the run holds, refers to nothing outside of itself,
+ * and hostile texts stand for themselves. */
+#include "controller/report.h"
+
+#include <ctype.h>
+
+#include "common/html.h"
+#include "controller/chart.h"
+#include "tests/unit/planted_run.h"
+
+#define HOSTILE "<script>alert('x')</script>\"&amp;</td></svg>"
+
+static struct report report;
+static char *page;
+
+static void tear_down(void)
+{
+    report_deinit(&report);
+    free(page);
+    page = NULL;
+}
+
+static char *copy_of(const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = malloc(size);
+    ck_assert_ptr_nonnull(copy);
+    return memcpy(copy, text, size);
+}
+
+static int count_text(const char *text, const char *part)
+{
+    int count = 0;
+    for (; (text = strstr(text, part)) != NULL; text += strlen(part))
+        count++;
+    return count;
+}
+
+/* ---- is it well-formed? ---- */
+
+static int is_void(const char *name)
+{
+    static const char *const names[] = {"meta", "link", "br", "!doctype"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (!strcmp(name, names[i]))
+            return 1;
+    return 0;
+}
+
+static const char *read_name(const char *c, char name[32])
+{
+    size_t length = strcspn(c, " \t\n/>");
+    ck_assert_msg(length > 0 && length < 31, "a tag without name: %.40s", c);
+    memcpy(name, c, length);
+    name[length] = '\0';
+    return c + length;
+}
+
+/* From behind a tag's name to behind its '>': attributes have values in quotes. */
+static const char *skip_attributes(const char *c, int *is_closed)
+{
+    *is_closed = 0;
+    for (;;) {
+        c += strspn(c, " \t\n");
+        if (*c == '/' && c[1] == '>') {
+            *is_closed = 1;
+            return c + 2;
+        }
+        if (*c == '>')
+            return c + 1;
+        size_t length = strcspn(c, " \t\n=/><\"'");
+        ck_assert_msg(length > 0, "not an attribute: %.60s", c);
+        c += length;
+        if (*c != '=')
+            continue;
+        char quote = c[1];
+        ck_assert_msg(quote == '\'' || quote == '"', "no quotes: %.60s", c);
+        c = strchr(c + 2, quote);
+        ck_assert_ptr_nonnull(c);
+        c++;
+    }
+}
+
+/* An entity that browsers know. */
+static void check_entity(const char *c)
+{
+    static const char *const names[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;", "&rarr;"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (!strncmp(c, names[i], strlen(names[i])))
+            return;
+    ck_abort_msg("a bare &: %.40s", c);
+}
+
+/* Every tag that is opened is closed in its order. */
+static void check_well_formed(const char *text)
+{
+    char open[64][32];
+    int depth = 0, is_closed;
+    for (const char *c = text; *c;) {
+        char name[32];
+        if (*c == '&')
+            check_entity(c);
+        ck_assert_msg(*c != '>', "a bare >: %.40s", c);
+        if (*c != '<') {
+            c++;
+            continue;
+        }
+        if (c[1] == '/') {
+            c = read_name(c + 2, name);
+            ck_assert_msg(depth > 0 && !strcmp(open[depth - 1], name), "</%s> in <%s>", name,
+                          depth > 0 ? open[depth - 1] : "nothing");
+            depth--;
+            c = strchr(c, '>') + 1;
+            continue;
+        }
+        c = skip_attributes(read_name(c + 1, name), &is_closed);
+        if (is_void(name) || is_closed)
+            continue;
+        ck_assert_int_lt(depth, 64);
+        strcpy(open[depth++], name);
+        if (!strcmp(name, "style") || !strcmp(name, "script")) {
+            char end[40];
+            snprintf(end, sizeof end, "</%s>", name);
+            c = strstr(c, end);
+            ck_assert_ptr_nonnull(c);
+        }
+    }
+    ck_assert_int_eq(depth, 0);
+}
+
+/* ---- a made-up report ---- */
+
+static void add_entries(const struct planted *planted)
+{
+    const struct store_generation *last = &report.facts.generations[planted->generations - 1];
+    uint64_t id = last->best_id;
+    report.top = calloc(2, sizeof *report.top);
+    report.lines[0].entries = calloc((size_t)planted->generations, sizeof *report.top);
+    report.champions = calloc(2, sizeof *report.champions);
+    ck_assert(report.top && report.lines[0].entries && report.champions);
+    for (int i = 0; id; i++) {
+        const struct store_fact *fact = planted_fact(&report.facts, id);
+        struct store_entry *entry = &report.lines[0].entries[report.lines[0].count++];
+        *entry = (struct store_entry){.id = id,
+                                      .generation = fact->generation,
+                                      .rank = 1,
+                                      .fitness = fact->fitness,
+                                      .parents = {fact->parents[0], 0}};
+        strcpy(entry->method, "asexual");
+        snprintf(entry->mutations, sizeof entry->mutations, "width 1 -> 2; %s", HOSTILE);
+        id = fact->parents[0];
+    }
+    report.top[0] = report.lines[0].entries[0];
+    report.top_count = 1;
+    report.champions[0] = (struct report_champion){last->generation, last->best_id, last->best};
+    report.champion_count = 1;
+}
+
+static void add_gallery(void)
+{
+    struct report_gallery *gallery = &report.gallery;
+    gallery->pictures = calloc(2, sizeof *gallery->pictures);
+    ck_assert_ptr_nonnull(gallery->pictures);
+    gallery->pictures[0] =
+        (struct report_picture){report.top[0].id, "verified", copy_of("<path d='M0 0'/>"), 0};
+    gallery->pictures[1] = (struct report_picture){report.lines[0].entries[3].id, "differs",
+                                                   copy_of("<path d='M1 1'/>"), -1};
+    gallery->count = 2;
+    gallery->player = copy_of("<!doctype html><p class=\"x\">a &lt; b</p>");
+    snprintf(gallery->problem, sizeof gallery->problem, "viewer: %s", HOSTILE);
+}
+
+static void make_report(const struct planted *planted)
+{
+    tear_down();
+    planted_make(&report.facts, planted);
+    report.directory = "runs/" HOSTILE;
+    ck_assert_int_eq(run_statistics_make(&report.statistics, &report.facts), 0);
+    report.finding_count =
+        doctor_examine(&report.statistics, &report.facts.params, report.findings);
+    strcpy(report.time_utc, "2026-03-01 10:00 UTC");
+    if (planted->generations > 3) {
+        add_entries(planted);
+        add_gallery();
+    }
+}
+
+static void write_page(void)
+{
+    size_t length;
+    free(page);
+    page = NULL;
+    FILE *file = open_memstream(&page, &length);
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_eq(report_write(&report, file), 0);
+    ck_assert_int_eq(fclose(file), 0);
+    check_well_formed(page);
+}
+
+/* Whatever is loaded is in the page itself. */
+static void check_closed(void)
+{
+    static const char *const attributes[] = {" src=", " href=", "url(", "import "};
+    ck_assert_int_eq(count_text(page, "http://"), count_text(page, "http://www.w3.org/2000/svg"));
+    ck_assert_int_eq(count_text(page, "https://"), 0);
+    ck_assert_int_eq(count_text(page, "<script>"), 1);
+    for (size_t i = 0; i < sizeof attributes / sizeof attributes[0]; i++)
+        for (const char *at = page; (at = strstr(at, attributes[i])) != NULL;) {
+            at += strlen(attributes[i]) + 1;
+            ck_assert_msg(*at == '#' || !strncmp(at, "data:", 5), "refers to %.40s", at);
+        }
+    ck_assert_ptr_nonnull(strstr(page, "default-src &#39;none&#39;"));
+}
+
+static void check_says(const char *text)
+{
+    ck_assert_msg(strstr(page, text) != NULL, "the page has no '%s'", text);
+}
+
+/* ---- the page ---- */
+
+START_TEST(page_tells_of_the_run)
+{
+    static const char *const sections[] = {"doctor",   "fitness", "champions",
+                                           "lineage",  "variety", "breeding",
+                                           "verdicts", "workers", "parameters"};
+    make_report(&(struct planted){.generations = 20, .clone_from = 7, .stagnant_from = 5});
+    write_page();
+    check_closed();
+    for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
+        char head[32], link[32];
+        snprintf(head, sizeof head, "<h2 id='%s'>", sections[i]);
+        snprintf(link, sizeof link, "<a href='#%s'>", sections[i]);
+        check_says(head);
+        check_says(link);
+    }
+    check_says("Fitness by generation");
+    check_says("Fitness by evaluation");
+    check_says("the population is one clone since generation 7");
+    check_says("<code>-s evolution.search=archive</code>");
+    check_says("<h3>How creature");
+    check_says("width 1 &rarr; 2");
+    check_says("verified");
+    check_says("data-play='0'");
+    for (int i = 0; i < param_count; i++) {
+        char row[128];
+        snprintf(row, sizeof row, "<code>%s</code>", param_table[i].key);
+        ck_assert_int_eq(count_text(page, row), 1);
+    }
+}
+END_TEST
+
+START_TEST(page_escapes_what_is_hostile)
+{
+    make_report(&(struct planted){.generations = 10});
+    snprintf(report.facts.params.run_name, sizeof report.facts.params.run_name, "%s", HOSTILE);
+    report.facts.params.evolution_behaviour = BEHAVIOUR_CUSTOM;
+    strcpy(report.facts.params.fitness_expression, "if(1 < 2, 1, 0)</code>");
+    snprintf(report.facts.events[0].event, sizeof report.facts.events[0].event, "\x01\xff<b>");
+    snprintf(report.facts.events[0].detail, sizeof report.facts.events[0].detail, "%s", HOSTILE);
+    snprintf(report.facts.status.created_utc, sizeof report.facts.status.created_utc, "<i>");
+    report.facts.quarantined = calloc(1, sizeof *report.facts.quarantined);
+    ck_assert_ptr_nonnull(report.facts.quarantined);
+    report.facts.quarantined_count = 1;
+    report.facts.quarantined[0].command = copy_of(HOSTILE);
+    report.facts.quarantined[0].reason = copy_of(HOSTILE);
+    report.facts.status.champion.id = 7;
+    snprintf(report.facts.status.champion.words, sizeof report.facts.status.champion.words, "%s",
+             HOSTILE);
+    snprintf(report.top[0].method, sizeof report.top[0].method, "<i>x");
+    write_page();
+    check_closed();
+    ck_assert_ptr_null(strstr(page, "alert('x')"));
+    ck_assert_ptr_null(strchr(page, '\x01'));
+    check_says("??&lt;b&gt;");
+    check_says("<h1>&lt;script&gt;");
+}
+END_TEST
+
+/* The page within the page comes out of its attribute as it was. */
+START_TEST(player_stands_in_an_attribute)
+{
+    make_report(&(struct planted){.generations = 10});
+    write_page();
+    check_says("srcdoc=\"<!doctype html><p class=&quot;x&quot;>a &amp;lt; b</p>\"></iframe>");
+}
+END_TEST
+
+START_TEST(a_young_run_has_a_page)
+{
+    make_report(&(struct planted){.generations = 1});
+    report.facts.generation_count = report.facts.member_count = 0;
+    run_statistics_deinit(&report.statistics);
+    ck_assert_int_eq(run_statistics_make(&report.statistics, &report.facts), 0);
+    write_page();
+    check_closed();
+    check_says("No generation is complete yet");
+    make_report(&(struct planted){.generations = 1});
+    write_page();
+    check_says("<circle class='dot");
+}
+END_TEST
+
+START_TEST(what_is_not_a_number_is_drawn_nowhere)
+{
+    make_report(&(struct planted){.generations = 10});
+    for (int i = 0; i < 10; i++) {
+        struct run_generation *generation = &report.statistics.generations[i];
+        generation->fitness.best = i % 3 ? NAN : INFINITY;
+        generation->fitness.q3 = -INFINITY;
+        generation->size_m.median = 1e300;
+        generation->cells = INT64_MAX;
+        generation->evaluations = i % 2 ? INT64_MAX : INT64_MIN;
+    }
+    write_page();
+    check_closed();
+    for (const char *at = page; (at = strstr(at, " points='")) != NULL; at++) {
+        const char *points = at + 9, *end = strchr(points, '\'');
+        ck_assert_uint_eq(strspn(points, "0123456789., "), (size_t)(end - points));
+    }
+}
+END_TEST
+
+/* ---- its parts ---- */
+
+START_TEST(steps_are_the_largest)
+{
+    struct store_entry entries[60] = {{0}};
+    struct report_line line = {entries, 60};
+    int steps[REPORT_STEPS_MAX];
+    for (int i = 0; i < 60; i++)
+        entries[i].fitness = 60 - i + (i <= 30 ? 100 : 0); /* a leap at 30 */
+    ck_assert_int_eq(report_choose_steps(&line, steps), REPORT_STEPS_MAX);
+    ck_assert_int_eq(steps[0], 59);
+    ck_assert_int_eq(steps[REPORT_STEPS_MAX - 1], 0);
+    int has_leap = 0;
+    for (int i = 0; i < REPORT_STEPS_MAX; i++) {
+        has_leap |= steps[i] == 30;
+        ck_assert(i == 0 || steps[i] < steps[i - 1]);
+    }
+    ck_assert(has_leap);
+    line.count = 5;
+    ck_assert_int_eq(report_choose_steps(&line, steps), 5);
+    line.count = 1;
+    ck_assert_int_eq(report_choose_steps(&line, steps), 1);
+    ck_assert_int_eq(steps[0], 0);
+}
+END_TEST
+
+START_TEST(pictures_shrink)
+{
+    char *shrunk =
+        report_shrink_svg("<?xml version=\"1.0\"?>\n<svg width=\"1pt\" viewBox=\"0 0 1 1\">"
+                          "<g id=\"surface12\"><path "
+                          "style=\"stroke:none;fill-rule:nonzero;fill:rgb(89.019608%,1%,2%);"
+                          "fill-opacity:0.22;\" d=\"M 1.23456 -0.0005 7\"/></g></svg>\n");
+    ck_assert_str_eq(shrunk, "<g><path style=\"fill:rgb(89.019%,1%,2%);fill-opacity:0.22;\" "
+                             "d=\"M 1.234 -0.000 7\"/></g>");
+    free(shrunk);
+    ck_assert_ptr_null(report_shrink_svg(""));
+    ck_assert_ptr_null(report_shrink_svg("<svg"));
+    ck_assert_ptr_null(report_shrink_svg("</svg><svg>"));
+}
+END_TEST
+
+START_TEST(html_is_escaped)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *file = open_memstream(&text, &length);
+    html_write(file, "a<b>&\"'\xc3\xa4|");
+    html_write(file, "\xc3<\x7f\n");
+    fclose(file);
+    ck_assert_str_eq(text, "a&lt;b&gt;&amp;&quot;&#39;\xc3\xa4|?&lt;??");
+    free(text);
+}
+END_TEST
+
+START_TEST(charts_hold_their_values)
+{
+    const double x[] = {0, 1, 2}, y[] = {0, 5, 10};
+    const struct chart_series series = {"a <b>", 3, y};
+    size_t length;
+    FILE *file = open_memstream(&page, &length);
+    struct chart chart = {file, "title", "x", 0, 2, 0, 9.5, 0};
+    chart_begin(&chart);
+    chart_line(&chart, x, &series, 3);
+    chart_end(&chart, &series, 1, 3);
+    fclose(file);
+    check_well_formed(page);
+    ck_assert_double_eq(chart.y_max, 10);
+    check_says("data-axes='0 2 0 10'");
+    check_says("points='46.0,194.0 237.0,102.0 428.0,10.0 '");
+    check_says("a &lt;b&gt; <b>10</b>");
+}
+END_TEST
+
+/* Long runs: not every generation is a point, but the last is. */
+START_TEST(charts_are_thinned_out)
+{
+    static double x[5000];
+    size_t length;
+    const struct chart_series series = {"line", 0, x};
+    for (int i = 0; i < 5000; i++)
+        x[i] = i;
+    FILE *file = open_memstream(&page, &length);
+    struct chart chart = {file, "title", "x", 0, 4999, 0, 4999, 0};
+    chart_begin(&chart);
+    chart_line(&chart, x, &series, 5000);
+    chart_end(&chart, &series, 1, 5000);
+    fclose(file);
+    ck_assert_uint_lt(length, 10000);
+    check_says("428.0,10.0 '");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("report");
+    TCase *tests = tcase_create("report");
+    tcase_add_checked_fixture(tests, NULL, tear_down);
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, page_tells_of_the_run);
+    tcase_add_test(tests, page_escapes_what_is_hostile);
+    tcase_add_test(tests, player_stands_in_an_attribute);
+    tcase_add_test(tests, a_young_run_has_a_page);
+    tcase_add_test(tests, what_is_not_a_number_is_drawn_nowhere);
+    tcase_add_test(tests, steps_are_the_largest);
+    tcase_add_test(tests, pictures_shrink);
+    tcase_add_test(tests, html_is_escaped);
+    tcase_add_test(tests, charts_hold_their_values);
+    tcase_add_test(tests, charts_are_thinned_out);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
