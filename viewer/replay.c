@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/behaviour.h"
 #include "common/text.h"
 #include "common/version.h"
 
 const char *const replay_status_names[REPLAY_STATUS_COUNT] = {"verified", "differs", "unrecorded",
-                                                              "other version"};
+                                                              "other version", "changed"};
 
 const char *const replay_energy_names[ENERGY_COUNT] = {
 #define X(name, text) text,
@@ -56,7 +57,8 @@ void replay_clean_text(const char *text, char *clean, size_t size)
 
 /* Where the fields of a row begin, in floats. */
 struct row_layout {
-    size_t poses, joints, signals, neurons, energies, contact_count, contacts, total;
+    size_t poses, joints, signals, torques, neurons, sensors, energies, fitness, contact_count;
+    size_t contacts, total;
 };
 
 static struct row_layout row_layout(const struct replay *replay)
@@ -65,9 +67,12 @@ static struct row_layout row_layout(const struct replay *replay)
     at.poses = 4; /* after centre of mass and light */
     at.joints = at.poses + POSE_FLOATS * (size_t)replay->part_count;
     at.signals = at.joints + (size_t)replay->link_count;
-    at.neurons = at.signals + (size_t)replay->effector_count;
-    at.energies = at.neurons + (size_t)replay->neuron_count;
-    at.contact_count = at.energies + ENERGY_COUNT;
+    at.torques = at.signals + (size_t)replay->effector_count;
+    at.neurons = at.torques + (size_t)replay->effector_count;
+    at.sensors = at.neurons + (size_t)replay->neuron_count;
+    at.energies = at.sensors + SENSOR_COUNT * (size_t)replay->part_count;
+    at.fitness = at.energies + ENERGY_COUNT;
+    at.contact_count = at.fitness + 1;
     at.contacts = at.contact_count + 1;
     at.total = at.contacts + CONTACT_FLOATS * REPLAY_CONTACTS_MAX;
     return at;
@@ -82,8 +87,11 @@ static void row_at(const struct replay *replay, int index, struct replay_row *ro
     row->poses = (struct replay_pose *)(base + at.poses);
     row->joints_rad = base + at.joints;
     row->signals = base + at.signals;
+    row->torques = base + at.torques;
     row->neurons = base + at.neurons;
+    row->sensors = base + at.sensors;
     row->energies = base + at.energies;
+    row->fitness = base + at.fitness;
     row->contact_count = base + at.contact_count;
     row->contacts = (struct replay_contact *)(base + at.contacts);
 }
@@ -151,12 +159,15 @@ void replay_finish(struct replay *replay)
     row_at(replay, 0, &row);
     float x = row.centre[0], y = replay->has_ground ? 0 : row.centre[1];
     replay->width_m = replay->height_m = 0;
+    replay->fitness_most = replay->fitness_least = 0;
     for (int i = 0; i < replay->frame_count; i++) {
         row_at(replay, i, &row);
         row_shift(replay, &row, x, y);
         replay_get_bounds(replay, i, bounds);
         replay->width_m = fmax(replay->width_m, bounds[2] - bounds[0]);
         replay->height_m = fmax(replay->height_m, bounds[3] - bounds[1]);
+        replay->fitness_most = fmax(replay->fitness_most, *row.fitness);
+        replay->fitness_least = fmin(replay->fitness_least, *row.fitness);
     }
     replay->size_m = fmax(replay->width_m, replay->height_m);
 }
@@ -171,8 +182,11 @@ void replay_get_frame(const struct replay *replay, int index, struct replay_fram
     frame->poses = row.poses;
     frame->joints_rad = row.joints_rad;
     frame->signals = row.signals;
+    frame->torques = row.torques;
     frame->neurons = row.neurons;
+    frame->sensors = row.sensors;
     frame->energies = row.energies;
+    frame->fitness = *row.fitness;
     frame->contacts = row.contacts;
     frame->contact_count = (int)*row.contact_count;
 }
@@ -233,6 +247,7 @@ void replay_get_bounds(const struct replay *replay, int index, double bounds[4])
 
 struct recorder {
     struct replay *replay;
+    const struct params *params;
     double tick_s;
     int phase;  /* of the rows so far; -1 = none */
     int tick;   /* of the phase, from 0 */
@@ -264,6 +279,7 @@ static void copy_parts(struct replay *replay, const struct phenotype *phenotype)
         copy->depth = part->depth;
         copy->link = part->link;
         copy->mirror = part->mirror;
+        copy->sensors = part->sensors;
         copy->anchor = place_in_part(part, part->anchor);
         if (part->parent < 0 || phenotype->links[part->link].part != i)
             continue;
@@ -287,8 +303,12 @@ static void copy_brain(struct replay *replay, const struct phenotype *phenotype)
 {
     for (int i = 0; i < phenotype->link_count; i++) {
         const struct link *link = &phenotype->links[i];
-        replay->links[i] = (struct replay_link){
-            link->part, link->lower, link->upper, -1, full_signal(replay, link), {0, 0}};
+        replay->links[i] = (struct replay_link){.part = link->part,
+                                                .lower = link->lower,
+                                                .upper = link->upper,
+                                                .effector = -1,
+                                                .signal_full = full_signal(replay, link),
+                                                .strength = link->strength};
         if (link->joint_kind == LINK_LINEAR)
             replay->links[i].axis = to_part(&phenotype->parts[link->part], link->axis);
     }
@@ -353,9 +373,33 @@ static void record_contacts(struct replay_row *row, const struct dynamics *dynam
     *row->contact_count = (float)count;
 }
 
-static void record_row(struct replay *replay, struct replay_row *row,
+/* What its fitness were if the scored time ended now. */
+static double fitness_now(const struct recorder *recorder, const struct evaluate_view *view)
+{
+    struct measures measures;
+    if (view->phase != PHASE_SCORE)
+        return 0;
+    evaluate_measures(view, &measures);
+    return behaviour_fitness(VERDICT_OK, &measures, recorder->params);
+}
+
+static void record_brain(const struct replay *replay, struct replay_row *row,
+                         const struct evaluate_view *view)
+{
+    for (int i = 0; i < replay->effector_count; i++) {
+        row->signals[i] = view->signals ? (float)view->signals[i] : 0;
+        row->torques[i] = (float)dynamics_torque(view->dynamics, replay->effectors[i].link);
+    }
+    for (int i = 0; i < replay->neuron_count && view->brain; i++)
+        row->neurons[i] = (float)brain_output(view->brain, i);
+    for (int i = 0; i < replay->part_count * SENSOR_COUNT && view->sensors; i++)
+        row->sensors[i] = (float)view->sensors[i];
+}
+
+static void record_row(const struct recorder *recorder, struct replay_row *row,
                        const struct evaluate_view *view)
 {
+    const struct replay *replay = recorder->replay;
     struct vec2 centre = dynamics_centre_of_mass(view->dynamics);
     const double *q = dynamics_q(view->dynamics);
     row->centre[0] = (float)centre.x;
@@ -370,11 +414,9 @@ static void record_row(struct replay *replay, struct replay_row *row,
     }
     for (int i = 0; i < replay->link_count; i++)
         row->joints_rad[i] = (float)q[2 + i];
-    for (int i = 0; i < replay->effector_count && view->signals; i++)
-        row->signals[i] = (float)view->signals[i];
-    for (int i = 0; i < replay->neuron_count && view->brain; i++)
-        row->neurons[i] = (float)brain_output(view->brain, i);
+    record_brain(replay, row, view);
     record_energies(row->energies, view->ledger);
+    *row->fitness = (float)fitness_now(recorder, view);
     record_contacts(row, view->dynamics);
 }
 
@@ -404,8 +446,6 @@ static int recorder_observe(void *context, const struct evaluate_view *view)
     struct recorder *recorder = context;
     struct replay *replay = recorder->replay;
     struct replay_row row;
-    if (!replay->parts)
-        recorder->status = copy_phenotype(replay, view->phenotype);
     if (recorder->status)
         return 1;
     int phase = view->phase == PHASE_SCORE ? PHASE_SCORE : PHASE_SETTLE;
@@ -422,10 +462,59 @@ static int recorder_observe(void *context, const struct evaluate_view *view)
     recorder->status = replay_append(replay, &row);
     if (recorder->status)
         return 1;
-    record_row(replay, &row, view);
+    record_row(recorder, &row, view);
     if (!row_is_finite(replay, &row))
         replay->frame_count--;
     return 0;
+}
+
+/* ---- cuts ---- */
+
+int replay_is_cut(const struct replay *replay, const struct replay_cut *cut)
+{
+    for (int i = 0; i < replay->cut_count; i++)
+        if (replay->cuts[i].kind == cut->kind && replay->cuts[i].index == cut->index &&
+            (cut->kind != CUT_NEURON_INPUT || replay->cuts[i].input == cut->input))
+            return 1;
+    return 0;
+}
+
+static int cut_points_somewhere(const struct replay *replay, const struct replay_cut *cut)
+{
+    int count = cut->kind == CUT_EFFECTOR_INPUT ? replay->effector_count : replay->neuron_count;
+    return cut->kind != CUT_NONE && cut->index >= 0 && cut->index < count &&
+           (cut->kind != CUT_NEURON_INPUT || (cut->input >= 0 && cut->input < NEURON_INPUTS_MAX));
+}
+
+/* A wire that reads a cut neuron, or is cut itself, reads 0. */
+static void cut_wire(const struct replay *replay, struct wire *wire, struct replay_cut itself)
+{
+    struct replay_cut source = {CUT_NEURON, wire->index, 0};
+    if (replay_is_cut(replay, &itself) ||
+        (wire->kind == WIRE_NEURON && replay_is_cut(replay, &source)))
+        *wire = (struct wire){.kind = WIRE_CONSTANT};
+}
+
+/* Notes what the genome grew into, whole, and then cuts it. */
+static void recorder_edit(void *context, struct phenotype *phenotype)
+{
+    struct recorder *recorder = context;
+    struct replay *replay = recorder->replay;
+    int kept = 0;
+    recorder->status = copy_phenotype(replay, phenotype);
+    for (int i = 0; i < replay->cut_count; i++)
+        if (cut_points_somewhere(replay, &replay->cuts[i]))
+            replay->cuts[kept++] = replay->cuts[i];
+    replay->cut_count = kept;
+    if (recorder->status || kept == 0)
+        return;
+    for (int i = 0; i < phenotype->neuron_count; i++)
+        for (int k = 0; k < NEURON_INPUTS_MAX; k++)
+            cut_wire(replay, &phenotype->neurons[i].inputs[k],
+                     (struct replay_cut){CUT_NEURON_INPUT, i, k});
+    for (int i = 0; i < phenotype->effector_count; i++)
+        cut_wire(replay, &phenotype->effectors[i].input,
+                 (struct replay_cut){CUT_EFFECTOR_INPUT, i, 0});
 }
 
 /* The pose of birth, for what was refused before anything moved. */
@@ -494,7 +583,12 @@ enum replay_status replay_judge(const struct creature *creature,
 
 static void set_score(struct replay *replay, const struct creature *creature, int is_recorded)
 {
-    if (is_recorded && creature->has_evaluation)
+    if (replay->cut_count && creature->has_evaluation)
+        snprintf(replay->score, sizeof replay->score, "fitness %.3g, whole %.3g", replay->fitness,
+                 creature->fitness);
+    else if (replay->cut_count)
+        snprintf(replay->score, sizeof replay->score, "fitness %.3g", replay->fitness);
+    else if (is_recorded && creature->has_evaluation)
         snprintf(replay->score, sizeof replay->score, "fitness %.3g", creature->fitness);
     else
         snprintf(replay->score, sizeof replay->score, "went %.2f m in %.3g s",
@@ -504,10 +598,17 @@ static void set_score(struct replay *replay, const struct creature *creature, in
 int replay_create(struct replay **result, const struct creature *creature,
                   const struct params *params, uint64_t seed, int is_recorded, struct error *error)
 {
+    return replay_create_cut(result, creature, params, seed, is_recorded, NULL, 0, error);
+}
+
+int replay_create_cut(struct replay **result, const struct creature *creature,
+                      const struct params *params, uint64_t seed, int is_recorded,
+                      const struct replay_cut *cuts, int cut_count, struct error *error)
+{
     struct arena arena = {0};
     struct evaluation evaluation;
     struct replay *replay = calloc(1, sizeof *replay);
-    struct recorder recorder = {replay, 1.0 / params->simulation_brain_hz, -1, 0, 1, 0};
+    struct recorder recorder = {replay, params, 1.0 / params->simulation_brain_hz, -1, 0, 1, 0};
     *result = NULL;
     if (!replay || arena_init(&arena, EVALUATE_ARENA_BYTES)) {
         free(replay);
@@ -528,8 +629,13 @@ int replay_create(struct replay **result, const struct creature *creature,
     replay->viscosity_pa_s = params->world_viscosity_pa_s;
     replay->gravity_m_s2 = params->world_gravity_m_s2;
     replay->frame_s = recorder.tick_s;
+    replay->id = creature->id;
+    replay->cut_count = cut_count < REPLAY_CUTS_MAX ? cut_count : REPLAY_CUTS_MAX;
+    for (int i = 0; i < replay->cut_count; i++)
+        replay->cuts[i] = cuts[i];
 
-    evaluate(&creature->genome, params, seed, &arena, recorder_observe, &recorder, &evaluation);
+    evaluate_edited(&creature->genome, params, seed, &arena, recorder_edit, recorder_observe,
+                    &recorder, &evaluation);
     if (!recorder.status && replay->frame_count == 0)
         recorder.status = record_birth(&recorder, creature, params, &arena);
     arena_deinit(&arena);
@@ -537,6 +643,7 @@ int replay_create(struct replay **result, const struct creature *creature,
     replay->verdict = evaluation.verdict;
     replay->measures = evaluation.measures;
     replay->digest = evaluation.digest;
+    replay->fitness = behaviour_fitness(evaluation.verdict, &evaluation.measures, params);
     set_score(replay, creature, is_recorded);
     if (recorder.status) {
         int code = recorder.status;
@@ -546,6 +653,11 @@ int replay_create(struct replay **result, const struct creature *creature,
         return code;
     }
     replay->status = replay_judge(creature, &evaluation, is_recorded, replay->detail);
+    if (replay->cut_count) {
+        replay->status = REPLAY_CHANGED;
+        snprintf(replay->detail, sizeof replay->detail, "without %d of its neurons and wires",
+                 replay->cut_count);
+    }
     replay_finish(replay);
     *result = replay;
     return 0;

@@ -14,12 +14,14 @@
 #define REPLAY_BYTES_MAX    (32u << 20)
 #define REPLAY_CONTACTS_MAX 24 /* kept per row */
 #define REPLAY_PARTS_MAX    64 /* the upper bound of creature.parts_max */
+#define REPLAY_CUTS_MAX     64
 
 enum replay_status {
     REPLAY_VERIFIED,      /* same verdict, digest and measures as recorded */
     REPLAY_DIFFERS,       /* not the same, or the genome is not the one that was evaluated */
     REPLAY_UNRECORDED,    /* nothing to compare with: written by hand, or replayed otherwise */
     REPLAY_OTHER_VERSION, /* recorded by a simulator of another version: not comparable */
+    REPLAY_CHANGED,       /* simulated without some neurons or wires: see struct replay_cut */
     REPLAY_STATUS_COUNT
 };
 extern const char *const replay_status_names[REPLAY_STATUS_COUNT];
@@ -31,6 +33,7 @@ struct replay_part {
     struct vec2 anchor; /* where it hangs on its parent, in its own frame, m */
     int is_linear;      /* hangs on a joint that slides ... */
     struct vec2 base;   /* ... from this place on the parent, in the parent's frame, m */
+    uint32_t sensors;   /* set of SENSOR_BIT() */
 };
 
 struct replay_link {
@@ -38,6 +41,7 @@ struct replay_link {
     double lower, upper; /* rad; linear: m */
     int effector;        /* or -1 */
     double signal_full;  /* of its effector: what is drawn as a strong one */
+    double strength;     /* of its effector: the greatest torque, N m (linear: force, N) */
     struct vec2 axis;    /* linear: in the part's frame; else 0, 0 */
 };
 
@@ -50,6 +54,15 @@ struct replay_neuron {
 struct replay_effector {
     int link;
     struct wire input;
+};
+
+/* What is taken out of a brain, to see what it was good for: all that reads a neuron, one input of a
+ * neuron, or the input of an effector, reads 0 instead. */
+enum replay_cut_kind { CUT_NONE, CUT_NEURON, CUT_NEURON_INPUT, CUT_EFFECTOR_INPUT };
+struct replay_cut {
+    enum replay_cut_kind kind;
+    int index; /* of the neuron or the effector */
+    int input; /* of a neuron */
 };
 
 struct replay_pose {
@@ -88,8 +101,11 @@ struct replay_frame {
     const struct replay_pose *poses;
     const float *joints_rad; /* by link; linear joints: m; [0] is the root's angle */
     const float *signals;    /* by effector */
+    const float *torques;    /* by effector, N m; linear joints: N */
     const float *neurons;    /* by neuron */
+    const float *sensors;    /* by part and enum sensor: SENSOR_COUNT for each part */
     const float *energies;   /* by enum replay_energy */
+    double fitness;          /* it would have if the scored time ended here */
     const struct replay_contact *contacts;
     int contact_count;
 };
@@ -102,6 +118,11 @@ struct replay {
     int verdict;
     struct measures measures; /* of this simulation */
     uint64_t digest;
+    double fitness;                     /* of this simulation */
+    double fitness_most, fitness_least; /* of its frames; least: at most 0 */
+    uint64_t id;                        /* 0: not known */
+    struct replay_cut cuts[REPLAY_CUTS_MAX];
+    int cut_count;
 
     struct replay_part *parts;
     struct replay_link *links;
@@ -123,7 +144,15 @@ struct replay {
  * evaluation, so that the result can be compared. Fails with a message where nothing can be shown. */
 int replay_create(struct replay **replay, const struct creature *creature,
                   const struct params *params, uint64_t seed, int is_recorded, struct error *error);
+/* The same without some of its brain: at most REPLAY_CUTS_MAX cuts; those that point nowhere are left
+ * out. With any, the status is REPLAY_CHANGED. */
+int replay_create_cut(struct replay **replay, const struct creature *creature,
+                      const struct params *params, uint64_t seed, int is_recorded,
+                      const struct replay_cut *cuts, int cut_count, struct error *error);
 void replay_destroy(struct replay *replay); /* NULL is allowed */
+
+/* 1 if that is cut. */
+int replay_is_cut(const struct replay *replay, const struct replay_cut *cut);
 
 double replay_duration(const struct replay *replay); /* time of the last frame, s */
 /* 0 <= index < frame_count. */
@@ -151,8 +180,8 @@ struct replay_row {
     float *centre; /* x, y */
     float *light;  /* x, y */
     struct replay_pose *poses;
-    float *joints_rad, *signals, *neurons, *energies;
-    float *contact_count;
+    float *joints_rad, *signals, *torques, *neurons, *sensors, *energies;
+    float *fitness, *contact_count;
     struct replay_contact *contacts;
 };
 int replay_append(struct replay *replay, struct replay_row *row);

@@ -357,6 +357,116 @@ START_TEST(another_seed_or_world_is_unrecorded)
 }
 END_TEST
 
+/* ---- what the body feels and does, and its fitness so far ---- */
+
+START_TEST(fitness_grows_to_that_of_the_evaluation)
+{
+    struct replay_frame frame;
+    params.fitness_size_floor_m = 0.001;
+    params_set(&params, "evolution.behaviour", "head-up", &error);
+    struct replay *replay = replay_now(0);
+    ck_assert_double_gt(replay->fitness, 0);
+    replay_get_frame(replay, replay->frame_count - 1, &frame);
+    ck_assert_double_eq_tol(frame.fitness, replay->fitness, 1e-6);
+    ck_assert_double_ge(replay->fitness_most, frame.fitness);
+    /* the mean height of the head so far */
+    double sum = 0;
+    for (int i = 1; i <= 60; i++) {
+        replay_get_frame(replay, i, &frame);
+        sum += frame.poses[0].y_m;
+    }
+    ck_assert_double_eq_tol(frame.fitness, sum / 60, 1e-5);
+    replay_destroy(replay);
+}
+END_TEST
+
+START_TEST(sensors_and_torques_are_recorded)
+{
+    struct replay_frame frame;
+    int touches = 0, pushes = 0;
+    creature.genome.bodies[1].sensors =
+        SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_CONTACT_BOTTOM);
+    struct replay *replay = replay_now(0);
+    ck_assert_uint_eq(replay->parts[1].sensors & SENSOR_BIT(SENSOR_JOINT),
+                      SENSOR_BIT(SENSOR_JOINT));
+    ck_assert_double_gt(replay->links[1].strength, 0);
+    for (int i = 1; i < replay->frame_count; i++) {
+        replay_get_frame(replay, i, &frame);
+        const float *felt = frame.sensors + SENSOR_COUNT;
+        struct replay_frame before;
+        replay_get_frame(replay, i - 1, &before); /* what was read when the tick began */
+        ck_assert_double_eq_tol(felt[SENSOR_JOINT], before.joints_rad[1], 1e-6);
+        touches += felt[SENSOR_CONTACT_BOTTOM] > 0;
+        pushes += fabs(frame.torques[0]) > 1e-6;
+        ck_assert_double_le(fabs(frame.torques[0]), replay->links[1].strength * (1 + 1e-6));
+    }
+    ck_assert_int_gt(touches, 0);
+    ck_assert_int_gt(pushes, 60);
+    replay_destroy(replay);
+}
+END_TEST
+
+/* ---- cuts ---- */
+
+static struct replay *replay_cut_now(const struct replay_cut *cuts, int count)
+{
+    struct replay *replay;
+    int status = replay_create_cut(&replay, &creature, &params, SEED, 1, cuts, count, &error);
+    ck_assert_msg(status == 0, "%s", error.message);
+    return replay;
+}
+
+START_TEST(a_cut_neuron_stops_the_body)
+{
+    const struct replay_cut cuts[] = {{CUT_NEURON, 0, 0}, {CUT_EFFECTOR_INPUT, 0, 0}};
+    record();
+    struct replay *whole = replay_now(1);
+    for (int i = 0; i < 2; i++) {
+        struct replay *cut = replay_cut_now(&cuts[i], 1);
+        struct replay_frame frame;
+        ck_assert_int_eq(cut->status, REPLAY_CHANGED);
+        ck_assert_str_eq(replay_status_names[cut->status], "changed");
+        ck_assert_uint_ne(cut->digest, whole->digest);
+        ck_assert_msg(strstr(cut->score, "whole 1.25") != NULL, "%s", cut->score);
+        ck_assert(replay_is_cut(cut, &cuts[i]) && !replay_is_cut(cut, &cuts[1 - i]));
+        /* the brain is shown whole */
+        ck_assert_int_eq(cut->effectors[0].input.kind, WIRE_NEURON);
+        replay_get_frame(cut, 60, &frame);
+        ck_assert_double_eq(frame.signals[0], 0);
+        replay_destroy(cut);
+    }
+    replay_destroy(whole);
+}
+END_TEST
+
+START_TEST(a_cut_input_reads_nothing)
+{
+    const struct replay_cut amplitude = {CUT_NEURON_INPUT, 0, 1};
+    struct replay_frame frame;
+    record();
+    struct replay *cut = replay_cut_now(&amplitude, 1);
+    for (int i = 0; i < cut->frame_count; i++) {
+        replay_get_frame(cut, i, &frame);
+        ck_assert_double_le(fabs(frame.neurons[0]), 0.2 + 1e-6); /* only its offset is left */
+    }
+    replay_destroy(cut);
+}
+END_TEST
+
+START_TEST(cuts_that_point_nowhere_change_nothing)
+{
+    const struct replay_cut cuts[] = {{CUT_NONE, 0, 0},           {CUT_NEURON, 1, 0},
+                                      {CUT_NEURON, -1, 0},        {CUT_NEURON_INPUT, 0, 3},
+                                      {CUT_NEURON_INPUT, 0, -1},  {CUT_EFFECTOR_INPUT, 1, 0},
+                                      {CUT_EFFECTOR_INPUT, -1, 0}};
+    record();
+    struct replay *replay = replay_cut_now(cuts, 7);
+    ck_assert_int_eq(replay->status, REPLAY_VERIFIED);
+    ck_assert_int_eq(replay->cut_count, 0);
+    replay_destroy(replay);
+}
+END_TEST
+
 /* ---- text ---- */
 
 START_TEST(names_are_made_clean)
@@ -398,6 +508,11 @@ int main(void)
     tcase_add_test(tests, what_was_changed_differs);
     tcase_add_test(tests, another_version_is_not_compared);
     tcase_add_test(tests, another_seed_or_world_is_unrecorded);
+    tcase_add_test(tests, fitness_grows_to_that_of_the_evaluation);
+    tcase_add_test(tests, sensors_and_torques_are_recorded);
+    tcase_add_test(tests, a_cut_neuron_stops_the_body);
+    tcase_add_test(tests, a_cut_input_reads_nothing);
+    tcase_add_test(tests, cuts_that_point_nowhere_change_nothing);
     tcase_add_test(tests, names_are_made_clean);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

@@ -33,11 +33,14 @@ static inline void fixture_fill_row(const struct fixture *fixture, const struct 
         row->centre[1] += row->poses[i].y_m / (float)replay->part_count;
         row->joints_rad[i] = (float)(i ? angle - 0.5 * sin(5 * t - i + 1) : angle);
         row->neurons[i] = (float)sin(5 * t - i);
+        row->sensors[i * SENSOR_COUNT + SENSOR_JOINT] = row->joints_rad[i];
+        row->sensors[i * SENSOR_COUNT + SENSOR_CONTACT_BOTTOM] = i % 2 ? 1 : -1;
         if (i)
-            row->signals[i - 1] = (float)sin(5 * t - i);
+            row->signals[i - 1] = row->torques[i - 1] = (float)sin(5 * t - i);
     }
     for (int i = 0; i < ENERGY_COUNT; i++)
         row->energies[i] = (float)(i * t * 0.1);
+    *row->fitness = (float)(0.3 * t);
     row->contacts[0] = (struct replay_contact){row->poses[0].x_m, 0, 0, 1, 0.02F};
     *row->contact_count = fixture->viscosity > 0 ? 0 : 1;
 }
@@ -61,9 +64,19 @@ static inline struct replay *fixture_replay(const struct fixture *fixture)
     replay->part_count = replay->link_count = replay->neuron_count = fixture->parts;
     replay->effector_count = fixture->parts - 1;
     for (int i = 0; i < fixture->parts; i++) {
-        replay->parts[i] = (struct replay_part){
-            0.3, 0.12 - 0.01 * i, i - 1, i, i, i % 2 ? -1 : 1, i > 0, {-0.14, 0}, 0, {0, 0}};
-        replay->links[i] = (struct replay_link){i, -0.8, 0.9, i - 1, 1.2, {0, 0}};
+        replay->parts[i] =
+            (struct replay_part){0.3,
+                                 0.12 - 0.01 * i,
+                                 i - 1,
+                                 i,
+                                 i,
+                                 i % 2 ? -1 : 1,
+                                 i > 0,
+                                 {-0.14, 0},
+                                 0,
+                                 {0, 0},
+                                 SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_CONTACT_BOTTOM)};
+        replay->links[i] = (struct replay_link){i, -0.8, 0.9, i - 1, 1.2, 1, {0, 0}};
         replay->neurons[i].part = i;
         replay->neurons[i].inputs[0] =
             (struct wire){WIRE_NEURON, (i + 1) % fixture->parts, 0, 0, 1};
