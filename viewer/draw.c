@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define FONT_FAMILY "DejaVu Sans"
 /* What ghosts fade to. */
@@ -74,6 +75,41 @@ double draw_text(cairo_t *cr, const char *text, double x, double y, double size_
     cairo_show_text(cr, text);
     cairo_new_path(cr);
     return width;
+}
+
+/* Bytes of text up to a character's end that fit a line: broken after a space if there is one. */
+static size_t line_length(cairo_t *cr, const char *text, double width_px, double size_px)
+{
+    char line[256];
+    size_t fits = 0, space = 0, length = strlen(text);
+    for (size_t i = 1; i <= length && i < sizeof line; i++) {
+        if ((text[i] & 0xc0) == 0x80)
+            continue; /* inside a character */
+        memcpy(line, text, i);
+        line[i] = 0;
+        if (draw_text_width(cr, line, size_px, 0) > width_px && fits)
+            return space ? space : fits;
+        fits = i;
+        if (text[i - 1] == ' ')
+            space = i;
+    }
+    return fits;
+}
+
+int draw_text_lines(cairo_t *cr, const char *text, double x, double y, double width_px,
+                    double size_px, int lines_most, enum palette_color color)
+{
+    int count = 0;
+    while (*text && count < lines_most) {
+        char line[264];
+        size_t length = line_length(cr, text, width_px, size_px);
+        snprintf(line, sizeof line, "%.*s%s", (int)length, text,
+                 count + 1 == lines_most && text[length] ? "\xe2\x80\xa6" : "");
+        draw_text(cr, line, x, y + count * 1.35 * size_px, size_px, 0, DRAW_LEFT, color);
+        text += length;
+        count++;
+    }
+    return count;
 }
 
 void draw_rounded(cairo_t *cr, double x, double y, double width, double height, double radius)
@@ -287,14 +323,25 @@ void draw_creature(cairo_t *cr, const struct draw_view *view, const struct repla
             draw_joint(cr, view, replay, i, &frame, poses, ghost);
 }
 
+/* Points nearer than this to the one before, px, are left out of trails. */
+#define TRAIL_STEP_PX 1.5
+
 void draw_trail(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                 double from_s, double to_s)
 {
     struct replay_frame frame;
     int first = replay_frame_index(replay, from_s), last = replay_frame_index(replay, to_s);
+    double left = view->left_px - view->width_px, right = view->left_px + 2 * view->width_px;
+    double last_x = INFINITY, last_y = 0;
     for (int i = first; i <= last; i++) {
         replay_get_frame(replay, i, &frame);
-        cairo_line_to(cr, draw_view_x(view, frame.centre.x), draw_view_y(view, frame.centre.y));
+        double x = draw_view_x(view, frame.centre.x), y = draw_view_y(view, frame.centre.y);
+        int is_near = fabs(x - last_x) + fabs(y - last_y) < TRAIL_STEP_PX;
+        if ((is_near && i < last) || x < left || x > right)
+            continue;
+        cairo_line_to(cr, x, y);
+        last_x = x;
+        last_y = y;
     }
     cairo_set_line_width(cr, 1.5 * view->ui);
     cairo_set_line_join(cr, CAIRO_LINE_JOIN_ROUND);
@@ -347,6 +394,22 @@ static void lane_view(struct draw_view *view, int width_px, int height_px, int l
                     (count_grounds(replays, count) ? 0 : camera->y_m);
 }
 
+/* Those that are drawn in the world. */
+static void draw_overlays(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                          double time_s, unsigned overlays)
+{
+    if (overlays & DRAW_LIMITS)
+        draw_limits(cr, view, replay, time_s);
+    if (overlays & DRAW_SENSORS)
+        draw_sensors(cr, view, replay, time_s);
+    if (overlays & DRAW_TORQUES)
+        draw_torques(cr, view, replay, time_s);
+    if (overlays & DRAW_LIGHT)
+        draw_light_distance(cr, view, replay, time_s);
+    if (overlays & DRAW_CONTACTS)
+        draw_contacts(cr, view, replay, time_s);
+}
+
 static void draw_lane(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                       double time_s, unsigned overlays, int is_single)
 {
@@ -358,15 +421,12 @@ static void draw_lane(cairo_t *cr, const struct draw_view *view, const struct re
     if (overlays & DRAW_TRAIL)
         draw_trail(cr, view, replay, 0, time_s);
     draw_creature(cr, view, replay, time_s, 0);
-    if (overlays & DRAW_LIMITS)
-        draw_limits(cr, view, replay, time_s);
-    if (overlays & DRAW_CONTACTS)
-        draw_contacts(cr, view, replay, time_s);
+    draw_overlays(cr, view, replay, time_s, overlays);
     draw_title(cr, replay, view->left_px + 14 * view->ui,
                view->left_px + view->width_px - 90 * view->ui, view->top_px + 9 * view->ui + size,
                size);
     if (overlays & DRAW_BRAIN && is_single)
-        draw_brain(cr, view, replay, time_s);
+        draw_brain(cr, view, replay, time_s, NULL);
     if (overlays & DRAW_LEDGER && is_single)
         draw_ledger(cr, view, replay, time_s);
     cairo_restore(cr);
@@ -389,6 +449,100 @@ void draw_frame(cairo_t *cr, int width_px, int height_px, const struct replay *c
     }
     snprintf(text, sizeof text, "%.1f s", time_s);
     draw_text(cr, text, width_px - 14 * ui, 24 * ui, 15 * ui, 0, DRAW_RIGHT, COLOR_text_soft);
+}
+
+/* ---- the grid ---- */
+
+/* Columns in which cells come nearest to the shape of a picture. */
+static int grid_columns(int width_px, int height_px, int count)
+{
+    int best = 1;
+    double best_fault = INFINITY;
+    for (int columns = 1; columns <= count; columns++) {
+        int rows = (count + columns - 1) / columns;
+        double shape = (double)width_px / columns / ((double)height_px / rows);
+        double fault = fabs(log(shape / 1.6)) + 0.5 * (columns * rows - count) / count;
+        if (fault < best_fault) {
+            best_fault = fault;
+            best = columns;
+        }
+    }
+    return best;
+}
+
+static void grid_cell(int width_px, int height_px, int count, int index, struct draw_view *view)
+{
+    int columns = grid_columns(width_px, height_px, count);
+    int rows = (count + columns - 1) / columns;
+    int column = index % columns, row = index / columns;
+    double width = (double)width_px / columns, height = (double)height_px / rows;
+    view->left_px = floor(column * width);
+    view->top_px = floor(row * height);
+    view->width_px = floor((column + 1) * width) - view->left_px;
+    view->height_px = floor((row + 1) * height) - view->top_px;
+}
+
+int draw_cells_pick(int width_px, int height_px, int count, double x, double y)
+{
+    for (int i = 0; i < count; i++) {
+        struct draw_view view;
+        grid_cell(width_px, height_px, count, i, &view);
+        if (x >= view.left_px && x < view.left_px + view.width_px && y >= view.top_px &&
+            y < view.top_px + view.height_px)
+            return i;
+    }
+    return -1;
+}
+
+static void draw_cell(cairo_t *cr, struct draw_view *view, const struct replay *replay,
+                      const char *caption, double zoom, double time_s, unsigned overlays)
+{
+    struct camera camera = {0};
+    double size = 11.5 * view->ui, left = view->left_px + 9 * view->ui;
+    double right = view->left_px + view->width_px - 9 * view->ui;
+    camera_fit(&camera, &replay, 1, view->width_px, view->height_px);
+    camera.px_per_m *= zoom;
+    struct vec2 target = camera_target(&camera, &replay, 1, time_s, view->height_px);
+    view->x_m = target.x;
+    view->y_m = target.y;
+    view->px_per_m = camera.px_per_m;
+    view->flip = 1;
+    cairo_save(cr);
+    cairo_rectangle(cr, view->left_px, view->top_px, view->width_px, view->height_px);
+    cairo_clip(cr);
+    draw_world(cr, view, replay, time_s, overlays);
+    if (overlays & DRAW_TRAIL)
+        draw_trail(cr, view, replay, 0, time_s);
+    draw_creature(cr, view, replay, time_s, 0);
+    draw_overlays(cr, view, replay, time_s, overlays);
+    draw_title(cr, replay, left, right, view->top_px + 6 * view->ui + size, size);
+    if (caption)
+        draw_text_lines(cr, caption, left, view->top_px + 10 * view->ui + 2.3 * size, right - left,
+                        0.95 * size, 4, COLOR_text_soft);
+    cairo_restore(cr);
+}
+
+void draw_cells(cairo_t *cr, int width_px, int height_px, const struct replay *const *replays,
+                const char *const *captions, int count, int marked, double zoom, double time_s,
+                unsigned overlays)
+{
+    double ui = draw_ui_scale(width_px, height_px);
+    draw_set_color(cr, palette[COLOR_panel].light, 1);
+    cairo_rectangle(cr, 0, 0, width_px, height_px);
+    cairo_fill(cr);
+    for (int i = 0; i < count; i++) {
+        struct draw_view view = {.ui = fmax(0.8, ui * (count > 2 ? 0.9 : 1))};
+        grid_cell(width_px, height_px, count, i, &view);
+        draw_cell(cr, &view, replays[i], captions ? captions[i] : NULL, zoom, time_s, overlays);
+        int is_marked = i == marked && count > 1;
+        double line = (is_marked ? 2.5 : 1) * ui;
+        cairo_rectangle(cr, view.left_px + line / 2, view.top_px + line / 2, view.width_px - line,
+                        view.height_px - line);
+        draw_set_color(cr, palette[is_marked ? COLOR_part_0 : COLOR_joint_line].light,
+                       is_marked ? 1 : 0.3);
+        cairo_set_line_width(cr, line);
+        cairo_stroke(cr);
+    }
 }
 
 #endif

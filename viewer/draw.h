@@ -24,6 +24,9 @@ enum draw_overlay {
     DRAW_LEDGER = 16,
     DRAW_FLAT = 32,     /* no gradients: for palettes of 256 colours */
     DRAW_UNMARKED = 64, /* no distance marks */
+    DRAW_TORQUES = 128,
+    DRAW_SENSORS = 256,
+    DRAW_LIGHT = 512,
 };
 
 /* A part of the surface and what it shows. */
@@ -44,6 +47,10 @@ void draw_set_color(cairo_t *cr, uint32_t color, double alpha);
 /* Text with its baseline at y; clean UTF-8 (replay_clean_text). Returns its width. */
 double draw_text(cairo_t *cr, const char *text, double x, double y, double size_px, int is_bold,
                  enum draw_align align, enum palette_color color);
+/* The same broken into lines at spaces and cut, with an ellipsis, after lines_most; the first baseline at
+ * y. Returns the number of lines. */
+int draw_text_lines(cairo_t *cr, const char *text, double x, double y, double width_px,
+                    double size_px, int lines_most, enum palette_color color);
 double draw_text_width(cairo_t *cr, const char *text, double size_px, int is_bold);
 /* A rounded rectangle as the current path. */
 void draw_rounded(cairo_t *cr, double x, double y, double width, double height, double radius);
@@ -65,16 +72,30 @@ void draw_trail(cairo_t *cr, const struct draw_view *view, const struct replay *
 /* Where a place of a part's frame is in the world. */
 struct vec2 draw_place(const struct replay_pose *pose, struct vec2 at);
 
-/* Contacts and joint limits at a time, in the world. */
+/* At a time, in the world: contacts, joint limits, torques of the effectors, what sensors feel, the way to
+ * the light. */
 void draw_contacts(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                    double time_s);
 void draw_limits(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                  double time_s);
-/* The living brain (top right) and the energy ledger (bottom right), as panels. */
-void draw_brain(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
-                double time_s);
+void draw_torques(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                  double time_s);
+void draw_sensors(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                  double time_s);
+void draw_light_distance(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                         double time_s);
+/* The energy ledger, as a panel (bottom right). */
 void draw_ledger(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                  double time_s);
+
+/* The living brain as a panel (top right). What is pointed at (NULL: nothing) is lit and described. */
+void draw_brain(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                double time_s, const struct replay_cut *pointed);
+/* 1 if a point is on the panel; and which neuron or wire is there (CUT_NONE: none). */
+int draw_brain_contains(const struct draw_view *view, const struct replay *replay, double x,
+                        double y);
+struct replay_cut draw_brain_pick(const struct draw_view *view, const struct replay *replay,
+                                  double x, double y);
 
 /* A line that names a creature: name, score, verdict, status; from x to right, text of size_px. */
 void draw_title(cairo_t *cr, const struct replay *replay, double x, double right, double y,
@@ -84,6 +105,13 @@ void draw_title(cairo_t *cr, const struct replay *replay, double x, double right
  * names, time and overlays. */
 void draw_frame(cairo_t *cr, int width_px, int height_px, const struct replay *const *replays,
                 int count, const struct camera *camera, double time_s, unsigned overlays);
+/* Creatures in cells, each followed by a camera of its own, which `zoom` enlarges; all start together. A
+ * caption (NULL: none) stands below the title; `marked` has a frame (-1: none). */
+void draw_cells(cairo_t *cr, int width_px, int height_px, const struct replay *const *replays,
+                const char *const *captions, int count, int marked, double zoom, double time_s,
+                unsigned overlays);
+/* The cell at a point, or -1. */
+int draw_cells_pick(int width_px, int height_px, int count, double x, double y);
 /* The scale of text for a picture of that size. */
 double draw_ui_scale(double width_px, double height_px);
 /* Height of a lane of a frame. */

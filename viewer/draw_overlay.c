@@ -1,5 +1,5 @@
-/* Overlays: what one cannot see of a creature. Contacts and joint limits are drawn in the world, the
- * living brain and the energy ledger as panels. */
+/* Overlays: what one cannot see of a creature. Contacts, joint limits, torques, sensors and the light's
+ * distance are drawn in the world, the energy ledger as a panel. */
 #include "viewer/draw.h"
 
 #ifdef HAVE_CAIRO
@@ -7,9 +7,19 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "common/neuron.h"
+#include "common/sensor.h"
 
 /* ---- in the world ---- */
+
+/* An arrow's head at x, y that points along an angle (picture, y down). */
+static void draw_arrow_head(cairo_t *cr, double x, double y, double angle, double size)
+{
+    cairo_move_to(cr, x + size * cos(angle), y + size * sin(angle));
+    cairo_line_to(cr, x + size * cos(angle + 2.5), y + size * sin(angle + 2.5));
+    cairo_line_to(cr, x + size * cos(angle - 2.5), y + size * sin(angle - 2.5));
+    cairo_close_path(cr);
+    cairo_fill(cr);
+}
 
 void draw_contacts(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                    double time_s)
@@ -28,6 +38,10 @@ void draw_contacts(cairo_t *cr, const struct draw_view *view, const struct repla
         cairo_line_to(cr, x + view->flip * contact->normal_x * length,
                       y - contact->normal_y * length);
         cairo_stroke(cr);
+        if (length > 4 * view->ui)
+            draw_arrow_head(
+                cr, x + view->flip * contact->normal_x * length, y - contact->normal_y * length,
+                atan2(-contact->normal_y, view->flip * contact->normal_x), 5 * view->ui);
         cairo_arc(cr, x, y, 3 * view->ui, 0, 2 * DRAW_PI);
         cairo_fill(cr);
     }
@@ -109,168 +123,168 @@ void draw_limits(cairo_t *cr, const struct draw_view *view, const struct replay 
     }
 }
 
-/* ---- the brain ---- */
+/* ---- torques, sensors, light ---- */
 
-/* Most neurons drawn; the rest is counted. */
-#define BRAIN_NEURONS_SHOWN 96
-#define BRAIN_COLUMNS_MAX   8
-#define BRAIN_CELL_PX       26.0
-#define BRAIN_LABEL_PX      58.0
-
-/* The panel has a row for the central set and for each part that has neurons or an effector: a swatch
- * of the part's colour, its neurons, and at the right end the effector of its joint. */
-struct brain_layout {
-    double x, y, width, height, ui;
-    int row_of_part[REPLAY_PARTS_MAX + 1]; /* [0] = the central set; -1 = no row */
-    int row_count, column_count;
-    int shown; /* neurons */
-    int column_of_neuron[BRAIN_NEURONS_SHOWN];
-};
-
-static void brain_lay_out(struct brain_layout *layout, const struct draw_view *view,
-                          const struct replay *replay)
+/* Around a hinge an arc, three quarters of a turn at full strength; along a linear joint an arrow. */
+static void draw_effort(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                        const struct replay_frame *frame, int effector)
 {
-    int used[REPLAY_PARTS_MAX + 1] = {0}, has_row[REPLAY_PARTS_MAX + 1] = {0};
-    layout->ui = view->ui;
-    layout->row_count = layout->column_count = 0;
-    layout->shown =
-        replay->neuron_count < BRAIN_NEURONS_SHOWN ? replay->neuron_count : BRAIN_NEURONS_SHOWN;
-    for (int i = 0; i < layout->shown; i++) {
-        int owner = replay->neurons[i].part + 1;
-        has_row[owner] = 1;
-        layout->column_of_neuron[i] = used[owner]++ % BRAIN_COLUMNS_MAX;
-        if (layout->column_of_neuron[i] >= layout->column_count)
-            layout->column_count = layout->column_of_neuron[i] + 1;
-    }
-    for (int i = 0; i < replay->effector_count; i++)
-        has_row[replay->links[replay->effectors[i].link].part + 1] = 1;
-    for (int owner = 0; owner <= replay->part_count; owner++)
-        layout->row_of_part[owner] = has_row[owner] ? layout->row_count++ : -1;
-
-    double cell = BRAIN_CELL_PX * view->ui, rows = layout->row_count;
-    double room = view->height_px - 96 * view->ui;
-    if (rows * cell + 34 * view->ui > room && rows > 0)
-        layout->ui *= fmax(room / (rows * cell + 34 * view->ui), 0.35);
-    cell = BRAIN_CELL_PX * layout->ui;
-    layout->width = (BRAIN_LABEL_PX + 18) * layout->ui + (layout->column_count + 1) * cell;
-    layout->width = fmax(layout->width, 200 * layout->ui);
-    layout->height = rows * cell + 34 * layout->ui;
-    layout->x = view->left_px + view->width_px - layout->width - 12 * view->ui;
-    layout->y = view->top_px + 36 * view->ui;
-}
-
-static struct vec2 brain_cell(const struct brain_layout *layout, int part, int column)
-{
-    double cell = BRAIN_CELL_PX * layout->ui;
-    return (struct vec2){layout->x + BRAIN_LABEL_PX * layout->ui + (column + 0.5) * cell,
-                         layout->y + 27 * layout->ui +
-                             (layout->row_of_part[part + 1] + 0.5) * cell};
-}
-
-static struct vec2 brain_neuron_place(const struct brain_layout *layout,
-                                      const struct replay *replay, int neuron)
-{
-    return brain_cell(layout, replay->neurons[neuron].part, layout->column_of_neuron[neuron]);
-}
-
-/* Negative blue, positive orange, nothing pale. */
-static uint32_t value_color(double value, double full)
-{
-    double share = fmin(fabs(value) / full, 1);
-    enum palette_color end = value < 0 ? COLOR_negative : COLOR_positive;
-    return palette_mix(palette[COLOR_panel].light, palette[end].light, share);
-}
-
-/* A bent line from a neuron to its reader, as strong as what flows. */
-static void draw_wire(cairo_t *cr, const struct brain_layout *layout, const struct replay *replay,
-                      const struct wire *wire, struct vec2 to, const float *outputs)
-{
-    if (wire->kind != WIRE_NEURON || wire->index >= layout->shown || wire->index < 0)
+    const struct replay_link *link = &replay->links[replay->effectors[effector].link];
+    const struct replay_part *part = &replay->parts[link->part];
+    const struct replay_pose *pose = &frame->poses[link->part];
+    double share = link->strength > 0 ? frame->torques[effector] / link->strength : 0;
+    struct vec2 at = draw_place(pose, part->anchor);
+    double x = draw_view_x(view, at.x), y = draw_view_y(view, at.y), ui = view->ui;
+    share = fmin(fmax(share, -1), 1);
+    if (fabs(share) < 0.01)
         return;
-    struct vec2 from = brain_neuron_place(layout, replay, wire->index);
-    double flow = outputs[wire->index] * wire->weight;
-    double bend = 9 * layout->ui + 0.1 * fabs(to.x - from.x);
-    cairo_move_to(cr, from.x, from.y);
-    cairo_curve_to(cr, from.x, from.y - bend, to.x, to.y - bend, to.x, to.y);
-    draw_set_color(cr, palette[flow < 0 ? COLOR_negative : COLOR_positive].light,
-                   0.2 + 0.6 * fmin(fabs(flow), 1));
-    cairo_set_line_width(cr, (0.7 + 1.2 * fmin(fabs(flow), 1)) * layout->ui);
+    draw_set_color(cr, palette[share < 0 ? COLOR_negative : COLOR_positive].light, 0.95);
+    cairo_set_line_width(cr, (1.5 + 2 * fabs(share)) * ui);
+    if (part->is_linear) {
+        double angle = pose->angle_rad + atan2(link->axis.y, link->axis.x);
+        double length = 34 * ui * share;
+        double end_x = x + view->flip * length * cos(angle), end_y = y - length * sin(angle);
+        cairo_move_to(cr, x, y);
+        cairo_line_to(cr, end_x, end_y);
+        cairo_stroke(cr);
+        draw_arrow_head(cr, end_x, end_y, atan2(end_y - y, end_x - x), 5 * ui);
+        return;
+    }
+    /* counter-clockwise in the world is against the picture's angles, unless it is mirrored */
+    double radius = 12 * ui, turn = -view->flip * share * 1.5 * DRAW_PI;
+    double begin = -view->flip * pose->angle_rad, end = begin + turn;
+    if (turn < 0)
+        cairo_arc_negative(cr, x, y, radius, begin, end);
+    else
+        cairo_arc(cr, x, y, radius, begin, end);
+    cairo_stroke(cr);
+    draw_arrow_head(cr, x + radius * cos(end), y + radius * sin(end),
+                    end + (turn < 0 ? -DRAW_PI / 2 : DRAW_PI / 2), 5 * ui);
+}
+
+void draw_torques(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                  double time_s)
+{
+    struct replay_frame frame;
+    replay_get_frame(replay, replay_frame_index(replay, time_s), &frame);
+    for (int i = 0; i < replay->effector_count; i++)
+        draw_effort(cr, view, replay, &frame, i);
+}
+
+/* A bar inside the face, dark where nothing touches. */
+static void draw_touch(cairo_t *cr, const struct draw_view *view, const struct replay_part *part,
+                       const struct replay_pose *pose, int face, double felt)
+{
+    double ui = view->ui, inset = 3.2 * ui / view->px_per_m;
+    double half_x = fmax(part->width_m / 2 - inset, 0),
+           half_y = fmax(part->height_m / 2 - inset, 0);
+    double along = 0.7;
+    /* top and bottom of the genes are exchanged in a mirrored part */
+    double side = (face == FACE_TOP ? 1 : -1) * (part->mirror < 0 ? -1 : 1);
+    struct vec2 a, b;
+    if (face == FACE_RIGHT || face == FACE_LEFT) {
+        double x = face == FACE_RIGHT ? half_x : -half_x;
+        a = draw_place(pose, (struct vec2){x, -along * half_y});
+        b = draw_place(pose, (struct vec2){x, along * half_y});
+    } else {
+        a = draw_place(pose, (struct vec2){-along * half_x, side * half_y});
+        b = draw_place(pose, (struct vec2){along * half_x, side * half_y});
+    }
+    cairo_move_to(cr, draw_view_x(view, a.x), draw_view_y(view, a.y));
+    cairo_line_to(cr, draw_view_x(view, b.x), draw_view_y(view, b.y));
+    cairo_set_line_width(cr, 3 * ui);
+    cairo_set_line_cap(cr, CAIRO_LINE_CAP_ROUND);
+    if (felt > 0)
+        draw_set_color(cr, palette[COLOR_light].light, 1);
+    else
+        draw_set_color(cr, palette[COLOR_joint_line].light, 0.4);
+    cairo_stroke(cr);
+    cairo_set_line_cap(cr, CAIRO_LINE_CAP_BUTT);
+}
+
+/* A small arrow from the part's centre in its own frame, y reversed in mirrored parts. */
+static void draw_felt_direction(cairo_t *cr, const struct draw_view *view,
+                                const struct replay_part *part, const struct replay_pose *pose,
+                                double along, double across, enum palette_color color)
+{
+    double length = 20 * view->ui / view->px_per_m, most = fmax(hypot(along, across), 1);
+    struct vec2 from = {pose->x_m, pose->y_m};
+    struct vec2 to =
+        draw_place(pose, (struct vec2){length * along / most,
+                                       length * across / most * (part->mirror < 0 ? -1 : 1)});
+    double x = draw_view_x(view, to.x), y = draw_view_y(view, to.y);
+    double from_x = draw_view_x(view, from.x), from_y = draw_view_y(view, from.y);
+    if (hypot(x - from_x, y - from_y) < 2 * view->ui)
+        return;
+    draw_set_color(cr, palette[color].light, 1);
+    cairo_set_line_width(cr, 1.6 * view->ui);
+    cairo_move_to(cr, from_x, from_y);
+    cairo_line_to(cr, x, y);
+    cairo_stroke(cr);
+    draw_arrow_head(cr, x, y, atan2(y - from_y, x - from_x), 4 * view->ui);
+}
+
+/* The feeling of a joint: a ring about it, blue or orange as in the brain. */
+static void draw_felt_joint(cairo_t *cr, const struct draw_view *view,
+                            const struct replay_part *part, const struct replay_pose *pose,
+                            double angle)
+{
+    struct vec2 at = draw_place(pose, part->anchor);
+    double share = fmin(fabs(angle) / 1.2, 1);
+    cairo_arc(cr, draw_view_x(view, at.x), draw_view_y(view, at.y), 8.5 * view->ui, 0, 2 * DRAW_PI);
+    draw_set_color(cr, palette[angle < 0 ? COLOR_negative : COLOR_positive].light,
+                   0.2 + 0.8 * share);
+    cairo_set_line_width(cr, 2.6 * view->ui);
     cairo_stroke(cr);
 }
 
-static void draw_wires(cairo_t *cr, const struct brain_layout *layout, const struct replay *replay,
-                       const float *outputs)
+void draw_sensors(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                  double time_s)
 {
-    for (int i = 0; i < layout->shown; i++)
-        for (int k = 0; k < neuron_functions[replay->neurons[i].function].input_count; k++)
-            draw_wire(cr, layout, replay, &replay->neurons[i].inputs[k],
-                      brain_neuron_place(layout, replay, i), outputs);
-    for (int i = 0; i < replay->effector_count; i++) {
-        int part = replay->links[replay->effectors[i].link].part;
-        draw_wire(cr, layout, replay, &replay->effectors[i].input,
-                  brain_cell(layout, part, layout->column_count), outputs);
-    }
-}
-
-static void draw_brain_labels(cairo_t *cr, const struct brain_layout *layout,
-                              const struct replay *replay)
-{
-    double ui = layout->ui;
-    char text[40];
-    for (int owner = 0; owner <= replay->part_count; owner++) {
-        if (layout->row_of_part[owner] < 0)
-            continue;
-        double y = brain_cell(layout, owner - 1, 0).y;
-        if (owner == 0) {
-            draw_text(cr, "central", layout->x + 10 * ui, y + 3.5 * ui, 10 * ui, 0, DRAW_LEFT,
-                      COLOR_text_soft);
-            continue;
-        }
-        draw_rounded(cr, layout->x + 10 * ui, y - 5 * ui, 10 * ui, 10 * ui, 2 * ui);
-        draw_set_color(cr, palette[palette_part_color(replay->parts[owner - 1].depth)].light, 1);
-        cairo_fill(cr);
-        snprintf(text, sizeof text, "%d", owner - 1);
-        draw_text(cr, text, layout->x + 25 * ui, y + 3.5 * ui, 10 * ui, 0, DRAW_LEFT,
-                  COLOR_text_soft);
-    }
-    snprintf(text, sizeof text, "brain: neurons %d, effectors %d", replay->neuron_count,
-             replay->effector_count);
-    double size =
-        fmin(11 * ui, 11 * ui * (layout->width - 16 * ui) / draw_text_width(cr, text, 11 * ui, 1));
-    draw_text(cr, text, layout->x + 10 * ui, layout->y + 18 * ui, size, 1, DRAW_LEFT, COLOR_text);
-}
-
-void draw_brain(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
-                double time_s)
-{
-    struct brain_layout layout;
     struct replay_frame frame;
     replay_get_frame(replay, replay_frame_index(replay, time_s), &frame);
-    brain_lay_out(&layout, view, replay);
-    double radius = 7 * layout.ui;
+    for (int i = 0; i < replay->part_count; i++) {
+        const struct replay_part *part = &replay->parts[i];
+        const struct replay_pose *pose = &frame.poses[i];
+        const float *felt = frame.sensors + i * SENSOR_COUNT;
+        for (int face = 0; face < FACE_COUNT; face++)
+            if (part->sensors & SENSOR_BIT(SENSOR_CONTACT_RIGHT + face))
+                draw_touch(cr, view, part, pose, face, felt[SENSOR_CONTACT_RIGHT + face]);
+        if (part->sensors & SENSOR_BIT(SENSOR_JOINT) && (part->is_hinged || part->is_linear))
+            draw_felt_joint(cr, view, part, pose, felt[SENSOR_JOINT]);
+        if (part->sensors &
+            (SENSOR_BIT(SENSOR_ACCELERATION_ALONG) | SENSOR_BIT(SENSOR_ACCELERATION_ACROSS)))
+            draw_felt_direction(cr, view, part, pose, felt[SENSOR_ACCELERATION_ALONG],
+                                felt[SENSOR_ACCELERATION_ACROSS], COLOR_joint);
+        if (part->sensors & (SENSOR_BIT(SENSOR_LIGHT_ALONG) | SENSOR_BIT(SENSOR_LIGHT_ACROSS)))
+            draw_felt_direction(cr, view, part, pose, felt[SENSOR_LIGHT_ALONG],
+                                felt[SENSOR_LIGHT_ACROSS], COLOR_light);
+    }
+}
 
-    draw_panel(cr, layout.x, layout.y, layout.width, layout.height, view->ui);
-    draw_brain_labels(cr, &layout, replay);
-    draw_wires(cr, &layout, replay, frame.neurons);
-    cairo_set_line_width(cr, layout.ui);
-    for (int i = 0; i < layout.shown; i++) {
-        struct vec2 at = brain_neuron_place(&layout, replay, i);
-        cairo_arc(cr, at.x, at.y, radius, 0, 2 * DRAW_PI);
-        draw_set_color(cr, value_color(frame.neurons[i], 1), 1);
-        cairo_fill_preserve(cr);
-        draw_set_color(cr, palette[COLOR_neutral].light, 1);
-        cairo_stroke(cr);
-    }
-    for (int i = 0; i < replay->effector_count; i++) {
-        int part = replay->links[replay->effectors[i].link].part;
-        struct vec2 at = brain_cell(&layout, part, layout.column_count);
-        draw_rounded(cr, at.x - radius, at.y - radius, 2 * radius, 2 * radius, 2 * layout.ui);
-        double full = fmin(replay->links[replay->effectors[i].link].signal_full, 1);
-        draw_set_color(cr, value_color(frame.signals[i], full), 1);
-        cairo_fill_preserve(cr);
-        draw_set_color(cr, palette[COLOR_joint_line].light, 1);
-        cairo_stroke(cr);
-    }
+void draw_light_distance(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                         double time_s)
+{
+    static const double dashes[] = {3, 5};
+    struct replay_frame frame;
+    char text[32];
+    if (!replay->has_light)
+        return;
+    replay_get_frame(replay, replay_frame_index(replay, time_s), &frame);
+    double dx = frame.light.x - frame.centre.x;
+    double dy = replay->has_ground ? 0 : frame.light.y - frame.centre.y;
+    double x = draw_view_x(view, frame.light.x), y = draw_view_y(view, frame.light.y);
+    double from_x = draw_view_x(view, frame.centre.x), from_y = draw_view_y(view, frame.centre.y);
+    cairo_set_dash(cr, dashes, 2, 0);
+    cairo_move_to(cr, from_x, from_y);
+    cairo_line_to(cr, x, y);
+    draw_set_color(cr, palette[COLOR_warn].light, 0.8);
+    cairo_set_line_width(cr, 1.4 * view->ui);
+    cairo_stroke(cr);
+    cairo_set_dash(cr, NULL, 0, 0);
+    snprintf(text, sizeof text, "%.2f m", hypot(dx, dy));
+    draw_text(cr, text, (x + from_x) / 2, (y + from_y) / 2 - 6 * view->ui, 11.5 * view->ui, 1,
+              DRAW_CENTRE, COLOR_warn);
 }
 
 /* ---- the ledger ---- */

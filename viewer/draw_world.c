@@ -130,6 +130,24 @@ static void mark_text(double value, char text[32])
     snprintf(text, 32, "%g m", fabs(value) < 1e-9 ? 0 : value);
 }
 
+/* Ticks at all multiples of a step but every `left_out`-th (0: none), in one stroke. */
+static void draw_ticks(cairo_t *cr, const struct draw_view *view, double line_y, double step,
+                       int left_out, double length, double alpha)
+{
+    double half = view->width_px / view->px_per_m / 2;
+    for (double k = floor((view->x_m - half) / step); k * step <= view->x_m + half; k++) {
+        if (left_out && fmod(fabs(k), left_out) == 0)
+            continue;
+        /* between pixels' edges a line of one pixel is crisp, and quick */
+        double x = floor(draw_view_x(view, k * step)) + 0.5;
+        cairo_move_to(cr, x, line_y);
+        cairo_line_to(cr, x, line_y + length * view->ui);
+    }
+    cairo_set_line_width(cr, 1 * view->ui);
+    draw_set_color(cr, palette[COLOR_ground_line].light, alpha);
+    cairo_stroke(cr);
+}
+
 /* Ticks and labels below the ground's line; the start is marked by a dashed line upwards. */
 static void draw_ground_marks(cairo_t *cr, const struct draw_view *view, double line_y)
 {
@@ -137,18 +155,12 @@ static void draw_ground_marks(cairo_t *cr, const struct draw_view *view, double 
     double step = mark_step(view), half = view->width_px / view->px_per_m / 2;
     double ui = view->ui, size = 11.5 * ui;
     char text[32];
-    cairo_set_line_width(cr, 1 * ui);
-    for (double k = floor((view->x_m - half) / step * 5); k * step / 5 <= view->x_m + half; k++) {
-        int is_major = fmod(fabs(k), 5) == 0;
-        double x = draw_view_x(view, k * step / 5);
-        draw_set_color(cr, palette[COLOR_ground_line].light, is_major ? 0.95 : 0.5);
-        cairo_move_to(cr, x, line_y);
-        cairo_line_to(cr, x, line_y + (is_major ? 7 : 3.5) * ui);
-        cairo_stroke(cr);
-        if (!is_major)
-            continue;
-        mark_text(view->flip * k * step / 5, text);
-        draw_text(cr, text, x, line_y + 8 * ui + size, size, 0, DRAW_CENTRE, COLOR_text_soft);
+    draw_ticks(cr, view, line_y, step / 5, 5, 3.5, 0.5);
+    draw_ticks(cr, view, line_y, step, 0, 7, 0.95);
+    for (double k = ceil((view->x_m - half) / step); k * step <= view->x_m + half; k++) {
+        mark_text(view->flip * k * step, text);
+        draw_text(cr, text, draw_view_x(view, k * step), line_y + 8 * ui + size, size, 0,
+                  DRAW_CENTRE, COLOR_text_soft);
     }
     double x = draw_view_x(view, 0);
     cairo_set_dash(cr, dashes, 2, 0);
@@ -220,7 +232,8 @@ void draw_world(cairo_t *cr, const struct draw_view *view, const struct replay *
     else if (medium == MEDIUM_AIR)
         fill_band(cr, view, view->top_px, bottom, COLOR_air_top, COLOR_air_bottom, overlays);
     else
-        fill_band(cr, view, view->top_px, horizon, COLOR_sky_top, COLOR_sky_bottom, overlays);
+        /* under all of the row of pixels that the ground begins in: nothing shows through there */
+        fill_band(cr, view, view->top_px, ceil(horizon), COLOR_sky_top, COLOR_sky_bottom, overlays);
 
     if (medium == MEDIUM_SKY && horizon > view->top_px) {
         double height = fmin(0.28 * view->height_px, 130 * view->ui);

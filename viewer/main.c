@@ -13,7 +13,6 @@
 #include "common/rng.h"
 #include "common/version.h"
 #include "viewer/export.h"
-#include "viewer/run_reader.h"
 #include "viewer/window.h"
 
 static const char usage_text[] =
@@ -33,6 +32,7 @@ static const char usage_text[] =
     "  --fps N             frames per second of gif and mp4, 1 .. 120\n"
     "  --frames N          closes the window after N frames, each 1/60 s on\n"
     "  --screenshot FILE   writes the window's last frame as png\n"
+    "  --keys KEYS         presses these keys when the window opens, \"bc\" for example\n"
     "  --help, --version\n"
     "\n"
     "Files:\n";
@@ -46,8 +46,8 @@ static const char status_text[] =
 
 enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
 
-#define CREATURES_MAX 256
-#define TOP_IN_WINDOW 8
+#define TOP_IN_WINDOW      8
+#define CHAMPIONS_IN_STRIP 24
 
 struct request {
     int64_t generation; /* -1: the last */
@@ -59,12 +59,7 @@ struct request {
     uint64_t seed;
     struct export_job job; /* path NULL: the window */
     long frame_limit;
-    const char *screenshot;
-};
-
-struct gallery {
-    struct replay *replays[CREATURES_MAX];
-    int count;
+    const char *screenshot, *keys;
 };
 
 static int fail(int code, const char *message)
@@ -135,6 +130,7 @@ enum option_id {
     OPTION_FPS,
     OPTION_FRAMES,
     OPTION_SCREENSHOT,
+    OPTION_KEYS,
     OPTION_VERSION,
 };
 
@@ -151,6 +147,7 @@ static const struct option options[] = {
     {"fps", required_argument, NULL, OPTION_FPS},
     {"frames", required_argument, NULL, OPTION_FRAMES},
     {"screenshot", required_argument, NULL, OPTION_SCREENSHOT},
+    {"keys", required_argument, NULL, OPTION_KEYS},
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, OPTION_VERSION},
     {NULL, 0, NULL, 0},
@@ -222,6 +219,9 @@ static int parse_option(struct request *request, int option)
     case OPTION_SCREENSHOT:
         request->screenshot = optarg;
         break;
+    case OPTION_KEYS:
+        request->keys = optarg;
+        break;
     case 'h':
         print_help();
         return 1;
@@ -264,8 +264,9 @@ static int parse_arguments(struct request *request, int argc, char **argv)
     }
     if (optind >= argc)
         return fail(ERR_USAGE, "expected RUN_DIR or CREATURE...; see: viewer --help");
-    if (request->job.path && (request->frame_limit || request->screenshot))
-        return fail(ERR_USAGE, "--frames and --screenshot are for the window, not for --export");
+    if (request->job.path && (request->frame_limit || request->screenshot || request->keys))
+        return fail(ERR_USAGE,
+                    "--frames, --screenshot and --keys are for the window, not for --export");
     if (!request->job.path && request->job.fps > 0)
         return fail(ERR_USAGE, "--fps is for --export");
     if (!request->job.path && request->job.is_plain)
@@ -282,21 +283,6 @@ static int parse_arguments(struct request *request, int argc, char **argv)
 
 /* ---- creatures to replays ---- */
 
-/* Parameters of a file, or recorded ones, or defaults; then the assignments. */
-static int choose_params(const struct request *request, const struct creature *creature,
-                         struct params *params, struct error *error)
-{
-    int status = 0;
-    params_set_defaults(params);
-    if (request->params_path)
-        status = params_read_file(params, request->params_path, error);
-    else if (creature->has_evaluation)
-        *params = creature->params;
-    for (int i = 0; i < request->assignment_count && !status; i++)
-        status = params_set_assignment(params, request->assignments[i], error);
-    return status ? status : params_check(params, error);
-}
-
 static void print_replay(const struct replay *replay)
 {
     printf("%-13s  %s, %s, %s%s%s\n", replay_status_names[replay->status], replay->name,
@@ -305,124 +291,117 @@ static void print_replay(const struct replay *replay)
     fflush(stdout);
 }
 
-static int add_creature(struct gallery *gallery, const struct request *request,
-                        const struct creature *creature, struct error *error)
+/* Simulates all that is on the shelf from `first` on. Survivors of a run that cannot be shown are left out
+ * with a word, unless none is left. */
+static int simulate_shelf(struct gallery *gallery, int first, int is_run, const char *path,
+                          struct error *error)
 {
-    struct params params;
-    struct replay *replay;
-    if (gallery->count == CREATURES_MAX)
-        return error_set(error, ERR_LIMIT, "more than %d creatures", CREATURES_MAX);
-    int status = choose_params(request, creature, &params, error);
-    if (status)
-        return status;
-    uint64_t seed = request->has_seed ? request->seed
-                    : creature->has_evaluation
-                        ? creature->seed
-                        : rng_mix_seed((uint64_t)params.run_seed, creature->id);
-    int is_recorded =
-        creature->has_evaluation && seed == creature->seed &&
-        params_evaluation_digest(&params) == params_evaluation_digest(&creature->params);
-    status = replay_create(&replay, creature, &params, seed, is_recorded, error);
-    if (status)
-        return status;
-    gallery->replays[gallery->count++] = replay;
-    print_replay(replay);
-    return 0;
-}
-
-static int add_file(struct gallery *gallery, const struct request *request, const char *path,
-                    struct error *error)
-{
-    struct creature creature;
-    creature_init(&creature);
-    int status = creature_read(&creature, path, error);
-    if (!status && !creature.name[0]) {
-        const char *slash = strrchr(path, '/');
-        snprintf(creature.name, sizeof creature.name, "%.63s", slash ? slash + 1 : path);
+    int left_out = 0, count = gallery_count(gallery);
+    for (int i = first; i < count; i++) {
+        if (!gallery_simulate(gallery, i, error))
+            print_replay(gallery_specimen(gallery, i)->replay);
+        else if (is_run)
+            left_out++;
+        else
+            return error->code;
     }
-    if (!status)
-        status = add_creature(gallery, request, &creature, error);
-    creature_deinit(&creature);
-    return status;
-}
-
-/* Survivors that cannot be shown are left out with a word, unless none is left. */
-static int add_run(struct gallery *gallery, const struct request *request, const char *path,
-                   struct error *error)
-{
-    struct creature *creatures;
-    int64_t generation;
-    int count, left_out = 0, top = request->top;
-    if (!top)
-        top = request->job.path ? 1 : TOP_IN_WINDOW;
-    int status =
-        run_reader_get_top(path, request->generation, top, &creatures, &count, &generation, error);
-    if (status)
-        return status;
-    for (int i = 0; i < count; i++) {
-        int failure = add_creature(gallery, request, &creatures[i], error);
-        left_out += failure != 0;
-    }
-    run_reader_free(creatures, count);
-    if (left_out == count)
+    if (left_out && left_out == count - first)
         return error_prefix(error, "%s: nothing to show", path);
     if (left_out > 0)
-        fprintf(stderr, "viewer: left out %d of %d: %s\n", left_out, count, error->message);
+        fprintf(stderr, "viewer: left out %d of %d: %s\n", left_out, count - first, error->message);
     return 0;
+}
+
+/* A run alone stays open: the window shows its other generations, too, and may wait for the first. */
+static int open_run(struct gallery *gallery, const struct request *request, const char *path,
+                    struct error *error)
+{
+    int generations;
+    int status = gallery_open_run(gallery, path, error);
+    if (status)
+        return status;
+    gallery_generations(gallery, &generations);
+    if (generations == 0 && !request->job.path && request->generation < 0)
+        return 0;
+    status = gallery_show_generation(gallery, request->generation, error);
+    return status ? status : simulate_shelf(gallery, 0, 1, path, error);
 }
 
 static int add_operand(struct gallery *gallery, const struct request *request, const char *path,
-                       struct error *error)
+                       int is_alone, struct error *error)
 {
     struct stat info;
+    int first = gallery_count(gallery);
     if (stat(path, &info))
         return error_set(error, ERR_MISSING, "%s: %s", path, strerror(errno));
-    if (S_ISDIR(info.st_mode))
-        return add_run(gallery, request, path, error);
-    return add_file(gallery, request, path, error);
+    if (S_ISDIR(info.st_mode) && is_alone)
+        return open_run(gallery, request, path, error);
+    int status = S_ISDIR(info.st_mode) ? gallery_add_run(gallery, path, request->generation, error)
+                                       : gallery_add_file(gallery, path, error);
+    return status ? status : simulate_shelf(gallery, first, S_ISDIR(info.st_mode), path, error);
 }
 
-static int show(const struct gallery *gallery, const struct request *request, struct error *error)
+static int show_window(struct gallery *gallery, const struct request *request, struct error *error)
 {
-    const struct replay *const *replays = (const struct replay *const *)gallery->replays;
-    if (!request->job.path) {
-        struct window_options window = {.replays = replays,
-                                        .count = gallery->count,
-                                        .width_px = request->job.width_px,
-                                        .height_px = request->job.height_px,
-                                        .time_s = request->job.time_s,
-                                        .frame_limit = request->frame_limit,
-                                        .screenshot = request->screenshot};
-        return window_run(&window, error);
-    }
+    struct window_options window = {.gallery = gallery,
+                                    .is_live = request->generation < 0,
+                                    .width_px = request->job.width_px,
+                                    .height_px = request->job.height_px,
+                                    .time_s = request->job.time_s,
+                                    .keys = request->keys,
+                                    .frame_limit = request->frame_limit,
+                                    .screenshot = request->screenshot};
+    return window_run(&window, error);
+}
+
+static int export(const struct gallery *gallery, const struct request *request, struct error *error)
+{
+    const struct replay *replays[GALLERY_SHOWN_MAX];
     struct export_job job = request->job;
     job.replays = replays;
-    job.count = gallery->count;
+    for (int i = 0; i < gallery_count(gallery); i++)
+        if (gallery_specimen(gallery, i)->replay)
+            replays[job.count++] = gallery_specimen(gallery, i)->replay;
     int status = export_write(&job, error);
     if (!status)
         printf("%s\n", job.path);
     return status;
 }
 
+static int run(const struct request *request, int argc, char **argv, struct error *error)
+{
+    struct gallery_options how = {.params_path = request->params_path,
+                                  .assignments = request->assignments,
+                                  .assignment_count = request->assignment_count,
+                                  .has_seed = request->has_seed,
+                                  .seed = request->seed,
+                                  .top = request->top,
+                                  .champions_most = CHAMPIONS_IN_STRIP};
+    if (!how.top)
+        how.top = request->job.path ? 1 : TOP_IN_WINDOW;
+    struct gallery *gallery = gallery_create(&how);
+    int status = gallery ? 0 : error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    for (int i = optind; i < argc && !status; i++)
+        status = add_operand(gallery, request, argv[i], argc - optind == 1, error);
+    if (!status)
+        status = request->job.path ? export(gallery, request, error)
+                                   : show_window(gallery, request, error);
+    gallery_destroy(gallery);
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     struct request request = {.generation = -1, .job = {.time_s = -1}};
-    static struct gallery gallery;
     struct error error = {0};
-    int status = 0;
     request.assignments = calloc((size_t)argc, sizeof *request.assignments);
     if (!request.assignments)
         return fail(ERR_MEMORY, error_text(ERR_MEMORY));
     int exit_code = parse_arguments(&request, argc, argv);
     if (exit_code < 0) {
-        for (int i = optind; i < argc && !status; i++)
-            status = add_operand(&gallery, &request, argv[i], &error);
-        if (!status)
-            status = show(&gallery, &request, &error);
+        int status = run(&request, argc, argv, &error);
         exit_code = status ? fail(status, error.message) : EXIT_OK;
     }
-    for (int i = 0; i < gallery.count; i++)
-        replay_destroy(gallery.replays[i]);
     free(request.assignments);
     if (fflush(stdout) && exit_code == EXIT_OK)
         return fail(ERR_IO, "standard output cannot be written");

@@ -14,19 +14,19 @@
 /* A writer holds the database for milliseconds. */
 #define BUSY_TIMEOUT_MS 5000
 
-struct reader {
-    const char *directory;
+struct run_reader {
+    char directory[4000];
     sqlite3 *database;
 };
 
-static int reader_fail(const struct reader *reader, struct error *error)
+static int reader_fail(const struct run_reader *reader, struct error *error)
 {
     return error_set(error, ERR_IO, "%s/run.db: %s", reader->directory,
                      sqlite3_errmsg(reader->database));
 }
 
-static int reader_prepare(const struct reader *reader, const char *sql, sqlite3_stmt **statement,
-                          struct error *error)
+static int reader_prepare(const struct run_reader *reader, const char *sql,
+                          sqlite3_stmt **statement, struct error *error)
 {
     if (sqlite3_prepare_v2(reader->database, sql, -1, statement, NULL) != SQLITE_OK)
         return reader_fail(reader, error);
@@ -34,7 +34,8 @@ static int reader_prepare(const struct reader *reader, const char *sql, sqlite3_
 }
 
 /* 1: a row; 0: no more; negative: an error. */
-static int reader_step(const struct reader *reader, sqlite3_stmt *statement, struct error *error)
+static int reader_step(const struct run_reader *reader, sqlite3_stmt *statement,
+                       struct error *error)
 {
     int result = sqlite3_step(statement);
     if (result == SQLITE_ROW)
@@ -43,7 +44,7 @@ static int reader_step(const struct reader *reader, sqlite3_stmt *statement, str
 }
 
 /* One number; ERR_MISSING without a message when there is no row or it is NULL. */
-static int reader_number(const struct reader *reader, const char *sql, int64_t argument,
+static int reader_number(const struct run_reader *reader, const char *sql, int64_t argument,
                          int64_t *value, struct error *error)
 {
     sqlite3_stmt *statement;
@@ -63,7 +64,7 @@ static int reader_number(const struct reader *reader, const char *sql, int64_t a
 
 /* ---- opening ---- */
 
-static int reader_check_schema(const struct reader *reader, struct error *error)
+static int reader_check_schema(const struct run_reader *reader, struct error *error)
 {
     int64_t signature = 0, version = 0;
     int status = reader_number(reader, "PRAGMA application_id", 0, &signature, error);
@@ -81,27 +82,57 @@ static int reader_check_schema(const struct reader *reader, struct error *error)
     return 0;
 }
 
-static int reader_open(struct reader *reader, const char *directory, struct error *error)
+static int reader_open(struct run_reader *reader, struct error *error)
 {
     char path[4096];
-    reader->directory = directory;
-    reader->database = NULL;
-    if (snprintf(path, sizeof path, "%s/run.db", directory) >= (int)sizeof path)
-        return error_set(error, ERR_LIMIT, "%s: the path is too long", directory);
+    snprintf(path, sizeof path, "%s/run.db", reader->directory);
     if (sqlite3_open_v2(path, &reader->database, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK) {
         if (sqlite3_errcode(reader->database) == SQLITE_CANTOPEN)
             return error_set(error, ERR_MISSING, "%s: is not a run (it has no readable run.db)",
-                             directory);
+                             reader->directory);
         return reader_fail(reader, error);
     }
     sqlite3_busy_timeout(reader->database, BUSY_TIMEOUT_MS);
     return reader_check_schema(reader, error);
 }
 
+int run_reader_open(struct run_reader **result, const char *run_directory, struct error *error)
+{
+    struct run_reader *reader = calloc(1, sizeof *reader);
+    int status;
+    *result = NULL;
+    if (!reader)
+        return error_set(error, ERR_MEMORY, "%s: %s", run_directory, error_text(ERR_MEMORY));
+    if (snprintf(reader->directory, sizeof reader->directory, "%s", run_directory) >=
+        (int)sizeof reader->directory)
+        status = error_set(error, ERR_LIMIT, "%.200s...: the path is too long", run_directory);
+    else
+        status = reader_open(reader, error);
+    if (status) {
+        run_reader_close(reader);
+        return status;
+    }
+    *result = reader;
+    return 0;
+}
+
+void run_reader_close(struct run_reader *reader)
+{
+    if (!reader)
+        return;
+    sqlite3_close(reader->database);
+    free(reader);
+}
+
+const char *run_reader_directory(const struct run_reader *reader)
+{
+    return reader->directory;
+}
+
 /* ---- rows to creatures ---- */
 
 /* Parameters in force when a creature was evaluated. */
-static int read_params(const struct reader *reader, int64_t branch, struct params *params,
+static int read_params(const struct run_reader *reader, int64_t branch, struct params *params,
                        struct error *error)
 {
     sqlite3_stmt *row;
@@ -157,8 +188,8 @@ enum {
     COLUMN_MEASURES, /* MEASURE_COUNT of them */
 };
 
-/* The query for the members of generation ?1, best first, at most ?2. */
-static void write_query(char *sql, size_t size)
+/* A query for creatures i: its columns, and then the rest. */
+static void write_query(char *sql, size_t size, const char *rest)
 {
     size_t used = (size_t)snprintf(
         sql, size,
@@ -167,11 +198,17 @@ static void write_query(char *sql, size_t size)
     for (int m = 0; m < MEASURE_COUNT && used < size; m++)
         used += (size_t)snprintf(sql + used, size - used, ", i.\"%s\"", measure_table[m].name);
     if (used < size)
-        snprintf(sql + used, size - used,
-                 " FROM members m JOIN individuals i ON i.id = m.individual"
-                 " LEFT JOIN branches b ON b.branch = i.branch"
-                 " WHERE m.generation = ?1 AND m.rank IS NOT NULL ORDER BY m.rank LIMIT ?2");
+        snprintf(sql + used, size - used, "%s", rest);
 }
+
+/* The members of generation ?1, best first, at most ?2. */
+static const char members_query[] =
+    " FROM members m JOIN individuals i ON i.id = m.individual"
+    " LEFT JOIN branches b ON b.branch = i.branch"
+    " WHERE m.generation = ?1 AND m.rank IS NOT NULL ORDER BY m.rank LIMIT ?2";
+/* The creature ?1. */
+static const char creature_query[] =
+    " FROM individuals i LEFT JOIN branches b ON b.branch = i.branch WHERE i.id = ?1";
 
 static int read_evaluation(sqlite3_stmt *row, struct creature *creature)
 {
@@ -190,8 +227,8 @@ static int read_evaluation(sqlite3_stmt *row, struct creature *creature)
     return creature->verdict < 0 ? ERR_FORMAT : 0;
 }
 
-static int read_creature(const struct reader *reader, sqlite3_stmt *row, struct creature *creature,
-                         struct error *error)
+static int read_creature(const struct run_reader *reader, sqlite3_stmt *row,
+                         struct creature *creature, struct error *error)
 {
     creature->id = (uint64_t)sqlite3_column_int64(row, COLUMN_ID);
     creature->generation = sqlite3_column_int64(row, COLUMN_GENERATION);
@@ -220,12 +257,12 @@ static int read_creature(const struct reader *reader, sqlite3_stmt *row, struct 
     return status;
 }
 
-static int reader_get_members(const struct reader *reader, int64_t generation, int top,
+static int reader_get_members(const struct run_reader *reader, int64_t generation, int top,
                               struct creature *creatures, int *count, struct error *error)
 {
     char sql[8192];
     sqlite3_stmt *row;
-    write_query(sql, sizeof sql);
+    write_query(sql, sizeof sql, members_query);
     int status = reader_prepare(reader, sql, &row, error);
     if (status)
         return status;
@@ -243,7 +280,7 @@ static int reader_get_members(const struct reader *reader, int64_t generation, i
 }
 
 /* The generation that is meant; says so when it is not there. */
-static int reader_find_generation(const struct reader *reader, int64_t wanted, int64_t *found,
+static int reader_find_generation(const struct run_reader *reader, int64_t wanted, int64_t *found,
                                   struct error *error)
 {
     int64_t last;
@@ -262,29 +299,138 @@ static int reader_find_generation(const struct reader *reader, int64_t wanted, i
     return 0;
 }
 
+int run_reader_get_members(struct run_reader *reader, int64_t generation, int top,
+                           struct creature **creatures, int *count, int64_t *generation_found,
+                           struct error *error)
+{
+    *creatures = NULL;
+    *count = 0;
+    int status = reader_find_generation(reader, generation, generation_found, error);
+    if (status)
+        return status;
+    *creatures = calloc((size_t)top, sizeof **creatures);
+    if (!*creatures)
+        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    status = reader_get_members(reader, *generation_found, top, *creatures, count, error);
+    if (!status && *count == 0)
+        status = error_set(error, ERR_MISSING, "%s: generation %" PRId64 " has no creatures",
+                           reader->directory, *generation_found);
+    if (status) {
+        run_reader_free(*creatures, *count);
+        *creatures = NULL;
+        *count = 0;
+    }
+    return status;
+}
+
 int run_reader_get_top(const char *run_directory, int64_t generation, int top,
                        struct creature **creatures, int *count, int64_t *generation_found,
                        struct error *error)
 {
-    struct reader reader;
+    struct run_reader *reader;
     *creatures = NULL;
     *count = 0;
-    int status = reader_open(&reader, run_directory, error);
+    int status = run_reader_open(&reader, run_directory, error);
     if (!status)
-        status = reader_find_generation(&reader, generation, generation_found, error);
-    if (!status) {
-        *creatures = calloc((size_t)top, sizeof **creatures);
-        status = *creatures
-                     ? reader_get_members(&reader, *generation_found, top, *creatures, count, error)
-                     : error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+        status = run_reader_get_members(reader, generation, top, creatures, count, generation_found,
+                                        error);
+    run_reader_close(reader);
+    return status;
+}
+
+int run_reader_get_creature(struct run_reader *reader, uint64_t id, struct creature *creature,
+                            struct error *error)
+{
+    char sql[8192];
+    sqlite3_stmt *row;
+    creature_init(creature);
+    write_query(sql, sizeof sql, creature_query);
+    int status = reader_prepare(reader, sql, &row, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(row, 1, (int64_t)id);
+    status = reader_step(reader, row, error);
+    if (status == 0)
+        status = error_set(error, ERR_MISSING, "%s/run.db: there is no creature %" PRIu64,
+                           reader->directory, id);
+    else if (status == 1)
+        status = read_creature(reader, row, creature, error);
+    sqlite3_finalize(row);
+    if (status)
+        creature_deinit(creature);
+    return status;
+}
+
+int run_reader_get_lineage(struct run_reader *reader, uint64_t id, int most,
+                           struct creature **creatures, int *count, struct error *error)
+{
+    int status = 0;
+    *count = 0;
+    *creatures = calloc((size_t)most, sizeof **creatures);
+    if (!*creatures)
+        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    while (!status && id && *count < most) {
+        struct creature *creature = &(*creatures)[*count];
+        status = run_reader_get_creature(reader, id, creature, error);
+        if (status)
+            break;
+        (*count)++;
+        /* parents are older; a store that says otherwise must not lead in a circle */
+        if (creature->parents[0] >= id)
+            status = error_set(error, ERR_FORMAT,
+                               "%s/run.db: creature %" PRIu64 " is not younger than its parent",
+                               reader->directory, id);
+        id = creature->parents[0];
     }
-    if (!status && *count == 0)
-        status = error_set(error, ERR_MISSING, "%s: generation %" PRId64 " has no creatures",
-                           run_directory, *generation_found);
-    sqlite3_close(reader.database);
     if (status) {
         run_reader_free(*creatures, *count);
         *creatures = NULL;
+        *count = 0;
+    }
+    return status;
+}
+
+static int read_generations(const struct run_reader *reader, sqlite3_stmt *row,
+                            struct run_generation **generations, int *count, struct error *error)
+{
+    int status, room = 0;
+    while ((status = reader_step(reader, row, error)) == 1) {
+        if (*count == room) {
+            room = room ? 2 * room : 64;
+            struct run_generation *larger =
+                realloc(*generations, (size_t)room * sizeof **generations);
+            if (!larger)
+                return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+            *generations = larger;
+        }
+        (*generations)[(*count)++] =
+            (struct run_generation){.number = sqlite3_column_int64(row, 0),
+                                    .best = sqlite3_column_double(row, 1),
+                                    .median = sqlite3_column_double(row, 2),
+                                    .best_id = (uint64_t)sqlite3_column_int64(row, 3)};
+    }
+    return status;
+}
+
+int run_reader_get_generations(struct run_reader *reader, int64_t first,
+                               struct run_generation **generations, int *count, struct error *error)
+{
+    sqlite3_stmt *row;
+    *generations = NULL;
+    *count = 0;
+    int status = reader_prepare(reader,
+                                "SELECT number, best, median, best_id FROM generations"
+                                " WHERE closed = 1 AND number >= ?1 ORDER BY number LIMIT ?2",
+                                &row, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(row, 1, first);
+    sqlite3_bind_int(row, 2, RUN_READER_GENERATIONS_MAX);
+    status = read_generations(reader, row, generations, count, error);
+    sqlite3_finalize(row);
+    if (status || *count == 0) {
+        free(*generations);
+        *generations = NULL;
         *count = 0;
     }
     return status;

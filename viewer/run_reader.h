@@ -18,4 +18,36 @@ int run_reader_get_top(const char *run_directory, int64_t generation, int top,
                        struct error *error);
 void run_reader_free(struct creature *creatures, int count); /* NULL is allowed */
 
+/* The same piece by piece, of a run that is kept open. */
+struct run_reader;
+/* The directory's name is copied. NULL and a message on error. */
+int run_reader_open(struct run_reader **reader, const char *run_directory, struct error *error);
+void run_reader_close(struct run_reader *reader); /* NULL is allowed */
+const char *run_reader_directory(const struct run_reader *reader);
+
+/* A closed generation. */
+struct run_generation {
+    int64_t number;
+    double best, median; /* fitness */
+    uint64_t best_id;
+};
+
+/* The closed generations from number `first` on, ascending, as an array to free(); NULL where there are
+ * none. At most RUN_READER_GENERATIONS_MAX. */
+#define RUN_READER_GENERATIONS_MAX 1000000
+int run_reader_get_generations(struct run_reader *reader, int64_t first,
+                               struct run_generation **generations, int *count,
+                               struct error *error);
+/* As run_reader_get_top(). */
+int run_reader_get_members(struct run_reader *reader, int64_t generation, int top,
+                           struct creature **creatures, int *count, int64_t *generation_found,
+                           struct error *error);
+/* One creature, evaluated or not. `creature` is initialised, and empty on error. */
+int run_reader_get_creature(struct run_reader *reader, uint64_t id, struct creature *creature,
+                            struct error *error);
+/* A creature and its line of first parents, itself first, at most `most`; run_reader_free() takes them
+ * back. */
+int run_reader_get_lineage(struct run_reader *reader, uint64_t id, int most,
+                           struct creature **creatures, int *count, struct error *error);
+
 #endif

@@ -1,16 +1,17 @@
-/* The window: real-time replay of one creature or a race of several, with keyboard and mouse. */
+/* The window: a stage on a display, with keyboard, mouse and clock. */
 #ifndef VIEWER_WINDOW_H
 #define VIEWER_WINDOW_H
 
-#include "viewer/replay.h"
+#include "viewer/gallery.h"
 
 struct window_options {
-    const struct replay *const *replays; /* best first */
-    int count;                           /* >= 1 */
-    int width_px, height_px;             /* 0: the default */
-    double time_s;                       /* where it starts; negative: at 0 */
-    long frame_limit;       /* > 0: ends after so many frames, each 1/60 s later than the last */
-    const char *screenshot; /* file that the last frame is written to, or NULL */
+    struct gallery *gallery; /* empty only for a run that has finished no generation yet */
+    int is_live;             /* follows new generations of the run */
+    int width_px, height_px; /* 0: the default */
+    double time_s;           /* where it starts; negative: at 0 */
+    const char *keys;        /* pressed at the start, one after the other, or NULL */
+    long frame_limit;        /* > 0: ends after so many frames, each 1/60 s later than the last */
+    const char *screenshot;  /* file that the last frame is written to, or NULL */
 };
 
 /* 0, or ERR_UNAVAILABLE with a message when this build has no window. */

@@ -242,9 +242,10 @@ START_TEST(each_overlay_changes_the_picture)
     struct replay *replay = fixture_replay(&crawler);
     const struct replay *replays[] = {replay};
     struct camera camera;
+    replay->has_light = 1;
     camera_fit(&camera, replays, 1, 960, 540);
     uint64_t plain = 0;
-    for (unsigned overlay = 0; overlay <= DRAW_LEDGER; overlay = overlay ? overlay * 2 : 1) {
+    for (unsigned overlay = 0; overlay <= DRAW_LIGHT; overlay = overlay ? overlay * 2 : 1) {
         open_picture(960, 540);
         draw_frame(cr, 960, 540, replays, 1, &camera, 1.5, overlay);
         if (overlay == 0)
@@ -259,6 +260,113 @@ START_TEST(each_overlay_changes_the_picture)
     ck_assert_uint_eq(picture_hash(), plain);
     close_picture();
     replay_destroy(replay);
+}
+END_TEST
+
+/* A bar inside each sensed face, on the right side of mirrored parts, too: lit where it touches. */
+START_TEST(a_touch_is_lit_at_its_face)
+{
+    struct replay *replay = fixture_replay(&crawler);
+    struct replay_frame frame;
+    replay_get_frame(replay, 100, &frame);
+    for (int p = 0; p < 2; p++) {
+        const struct replay_part *part = &replay->parts[p];
+        struct draw_view view = view_of(frame.centre.x, frame.centre.y);
+        double inset = 3.2 / view.px_per_m, side = part->mirror < 0 ? 1 : -1;
+        struct vec2 at =
+            draw_place(&frame.poses[p], (struct vec2){0, side * (part->height_m / 2 - inset)});
+        int x = (int)draw_view_x(&view, at.x), y = (int)draw_view_y(&view, at.y);
+        open_picture(400, 300);
+        draw_sensors(cr, &view, replay, frame.time_s);
+        if (p == 1)
+            ck_assert_int_lt(distance(pixel(x, y), palette[COLOR_light].light), 40);
+        else
+            ck_assert_int_lt(distance(pixel(x, y), 0), 120);
+        ck_assert_uint_ne(pixel(x, y), 0);
+        close_picture();
+    }
+    replay_destroy(replay);
+}
+END_TEST
+
+/* Every neuron of the panel can be pointed at; what is drawn there is lit. */
+START_TEST(the_brain_can_be_pointed_at)
+{
+    struct replay *replay = fixture_replay(&crawler);
+    struct draw_view view = {0, 0, 960, 540, 0, 0, 1, 1, 1};
+    int neurons = 0, wires = 0, found[5] = {0};
+    for (int y = 30; y < 400; y += 2)
+        for (int x = 400; x < 960; x += 2) {
+            struct replay_cut cut = draw_brain_pick(&view, replay, x, y);
+            if (cut.kind == CUT_NONE)
+                continue;
+            ck_assert(draw_brain_contains(&view, replay, x, y));
+            neurons += cut.kind == CUT_NEURON && !found[cut.index]++;
+            wires += cut.kind == CUT_EFFECTOR_INPUT || cut.kind == CUT_NEURON_INPUT;
+        }
+    ck_assert_int_eq(neurons, 5);
+    ck_assert_int_gt(wires, 0);
+    const struct replay_cut pointed = {CUT_NEURON, 2, 0};
+    open_picture(960, 540);
+    draw_brain(cr, &view, replay, 1, NULL);
+    uint64_t plain = picture_hash();
+    draw_brain(cr, &view, replay, 1, &pointed);
+    ck_assert_uint_ne(picture_hash(), plain);
+    close_picture();
+    /* cut ones are crossed out */
+    replay->cuts[0] = pointed;
+    replay->cut_count = 1;
+    open_picture(960, 540);
+    draw_brain(cr, &view, replay, 1, NULL);
+    ck_assert_uint_ne(picture_hash(), plain);
+    close_picture();
+    replay_destroy(replay);
+}
+END_TEST
+
+START_TEST(cells_are_found_where_they_are_drawn)
+{
+    struct replay *replay = fixture_replay(&crawler);
+    const struct replay *replays[7];
+    for (int i = 0; i < 7; i++)
+        replays[i] = replay;
+    for (int count = 1; count <= 7; count++) {
+        int seen = 0, last = -1;
+        for (int y = 1; y < 400; y += 7)
+            for (int x = 1; x < 600; x += 7) {
+                int cell = draw_cells_pick(600, 400, count, x, y);
+                ck_assert_int_lt(cell, count);
+                if (cell > last) {
+                    ck_assert_int_eq(cell, last + 1);
+                    last = cell;
+                    seen++;
+                }
+            }
+        ck_assert_int_eq(seen, count);
+        ck_assert_int_eq(draw_cells_pick(600, 400, count, -1, 5), -1);
+        open_picture(600, 400);
+        draw_cells(cr, 600, 400, replays, NULL, count, 0, 1, 1, DRAW_TRAIL);
+        ck_assert_uint_ne(pixel(20, 60), 0);
+        close_picture();
+    }
+    replay_destroy(replay);
+}
+END_TEST
+
+START_TEST(long_texts_are_broken_and_cut)
+{
+    const char *text =
+        "width of body 2 0.310 -> 0.352 m; added a neuron sin to body 3; "
+        "\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc removed it again";
+    open_picture(400, 300);
+    ck_assert_int_eq(draw_text_lines(cr, text, 10, 20, 2000, 12, 5, COLOR_text), 1);
+    int lines = draw_text_lines(cr, text, 10, 20, 160, 12, 50, COLOR_text);
+    ck_assert_int_gt(lines, 3);
+    ck_assert_int_eq(draw_text_lines(cr, text, 10, 20, 160, 12, 2, COLOR_text), 2);
+    /* narrower than a character: one on each line, none lost, and an end */
+    ck_assert_int_gt(draw_text_lines(cr, text, 10, 20, 1, 12, 500, COLOR_text), 80);
+    ck_assert_int_eq(draw_text_lines(cr, "", 10, 20, 160, 12, 2, COLOR_text), 0);
+    close_picture();
 }
 END_TEST
 
@@ -356,6 +464,10 @@ int main(void)
     tcase_add_test(tests, ground_lies_at_height_zero);
     tcase_add_test(tests, each_overlay_changes_the_picture);
     tcase_add_test(tests, races_have_a_lane_for_each);
+    tcase_add_test(tests, a_touch_is_lit_at_its_face);
+    tcase_add_test(tests, the_brain_can_be_pointed_at);
+    tcase_add_test(tests, cells_are_found_where_they_are_drawn);
+    tcase_add_test(tests, long_texts_are_broken_and_cut);
     tcase_add_test(tests, strobe_shows_the_whole_way);
     tcase_add_test(tests, extremes_do_no_harm);
 #endif

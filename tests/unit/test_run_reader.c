@@ -256,6 +256,89 @@ START_TEST(survives_any_genome)
 }
 END_TEST
 
+/* ---- piece by piece ---- */
+
+static struct run_reader *open_run(void)
+{
+    struct run_reader *reader;
+    int status = run_reader_open(&reader, directory, &error);
+    ck_assert_msg(status == 0, "%s", error.message);
+    ck_assert_str_eq(run_reader_directory(reader), directory);
+    return reader;
+}
+
+START_TEST(gives_closed_generations_also_those_that_come)
+{
+    struct run_generation *generations;
+    int count;
+    run_sql("UPDATE generations SET best = 4 + number, median = 2.5, best_id = 1 + number"
+            " WHERE closed = 1");
+    struct run_reader *reader = open_run();
+    ck_assert_int_eq(run_reader_get_generations(reader, 0, &generations, &count, &error), 0);
+    ck_assert_int_eq(count, 2);
+    ck_assert_int_eq(generations[1].number, 1);
+    ck_assert_double_eq(generations[1].best, 5);
+    ck_assert_double_eq(generations[1].median, 2.5);
+    ck_assert_uint_eq(generations[1].best_id, 2);
+    free(generations);
+    ck_assert_int_eq(run_reader_get_generations(reader, 2, &generations, &count, &error), 0);
+    ck_assert_int_eq(count, 0);
+    ck_assert_ptr_null(generations);
+    run_sql("UPDATE generations SET closed = 1, best = 9 WHERE number = 2");
+    ck_assert_int_eq(run_reader_get_generations(reader, 2, &generations, &count, &error), 0);
+    ck_assert_int_eq(count, 1);
+    ck_assert_double_eq(generations[0].best, 9);
+    free(generations);
+    run_reader_close(reader);
+}
+END_TEST
+
+START_TEST(gives_one_creature_by_its_number)
+{
+    struct creature creature;
+    struct run_reader *reader = open_run();
+    ck_assert_int_eq(run_reader_get_creature(reader, 3, &creature, &error), 0);
+    ck_assert_str_eq(creature.name, "crawl-3");
+    ck_assert_double_eq(creature.fitness, 10.0 / 3);
+    creature_deinit(&creature);
+    ck_assert_int_eq(run_reader_get_creature(reader, 99, &creature, &error), ERR_MISSING);
+    ck_assert_msg(strstr(error.message, "no creature 99") != NULL, "%s", error.message);
+    run_sql("UPDATE individuals SET genome = x'93' WHERE id = 3");
+    ck_assert_int_eq(run_reader_get_creature(reader, 3, &creature, &error), ERR_FORMAT);
+    run_reader_close(reader);
+}
+END_TEST
+
+START_TEST(gives_the_line_of_first_parents)
+{
+    struct run_reader *reader = open_run();
+    run_sql("UPDATE individuals SET parent1 = 3, parent2 = 4 WHERE id = 5");
+    run_sql("UPDATE individuals SET parent1 = 1 WHERE id = 3");
+    ck_assert_int_eq(run_reader_get_lineage(reader, 5, 10, &found, &found_count, &error), 0);
+    ck_assert_int_eq(found_count, 3);
+    ck_assert_uint_eq(found[0].id, 5);
+    ck_assert_uint_eq(found[1].id, 3);
+    ck_assert_uint_eq(found[2].id, 1);
+    ck_assert_str_eq(found[0].mutations, "none");
+    run_reader_free(found, found_count);
+    ck_assert_int_eq(run_reader_get_lineage(reader, 5, 2, &found, &found_count, &error), 0);
+    ck_assert_int_eq(found_count, 2);
+    run_reader_free(found, found_count);
+    /* a circle, and a parent that is not there */
+    run_sql("UPDATE individuals SET parent1 = 5 WHERE id = 1");
+    ck_assert_int_eq(run_reader_get_lineage(reader, 5, 10, &found, &found_count, &error),
+                     ERR_FORMAT);
+    ck_assert_ptr_null(found);
+    run_sql("PRAGMA foreign_keys = OFF; UPDATE individuals SET parent1 = 1 WHERE id = 5;"
+            " UPDATE individuals SET parent1 = NULL WHERE id = 1; DELETE FROM members; "
+            "DELETE FROM individuals WHERE id = 1");
+    ck_assert_int_eq(run_reader_get_lineage(reader, 5, 10, &found, &found_count, &error),
+                     ERR_MISSING);
+    ck_assert_ptr_null(found);
+    run_reader_close(reader);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("run_reader");
@@ -269,6 +352,9 @@ int main(void)
     tcase_add_test(tests, refuses_what_is_no_run);
     tcase_add_test(tests, refuses_damaged_rows);
     tcase_add_test(tests, survives_any_genome);
+    tcase_add_test(tests, gives_closed_generations_also_those_that_come);
+    tcase_add_test(tests, gives_one_creature_by_its_number);
+    tcase_add_test(tests, gives_the_line_of_first_parents);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -1,0 +1,630 @@
+/* Gallery and stage: shelves of a run, what keys and the mouse do, a run that grows while it is watched,
+ * cuts in the brain. Everything the window does, without a window. */
+#include "viewer/stage.h"
+
+#include <check.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/hash.h"
+#include "common/version.h"
+#include "controller/store_schema.h"
+#include "tests/unit/genome_fixture.h"
+
+/* ---- which champions stand for all ---- */
+
+static int choose(const int *best_ids, int count, int most, int *chosen)
+{
+    struct run_generation generations[64];
+    memset(generations, 0, sizeof generations);
+    for (int i = 0; i < count; i++)
+        generations[i].best_id = (uint64_t)best_ids[i];
+    return gallery_choose_champions(generations, count, most, chosen);
+}
+
+START_TEST(champions_are_those_that_are_new)
+{
+    const int ids[] = {4, 4, 9, 9, 9, 12, 12};
+    int chosen[64];
+    ck_assert_int_eq(choose(ids, 7, 24, chosen), 3);
+    ck_assert_int_eq(chosen[0], 0);
+    ck_assert_int_eq(chosen[1], 2);
+    ck_assert_int_eq(chosen[2], 5);
+    ck_assert_int_eq(choose(ids, 0, 24, chosen), 0);
+    ck_assert_int_eq(choose(ids, 1, 2, chosen), 1);
+}
+END_TEST
+
+START_TEST(of_many_champions_a_few_are_chosen_evenly)
+{
+    int ids[64], chosen[64];
+    for (int i = 0; i < 64; i++)
+        ids[i] = i + 1;
+    for (int most = 2; most <= 64; most++)
+        for (int count = 1; count <= 64; count++) {
+            int kept = choose(ids, count, most, chosen);
+            ck_assert_int_eq(kept, count < most ? count : most);
+            ck_assert_int_eq(chosen[0], 0);
+            ck_assert_int_eq(chosen[kept - 1], count - 1);
+            for (int i = 1; i < kept; i++) {
+                ck_assert_int_gt(chosen[i], chosen[i - 1]);
+                ck_assert_int_le(chosen[i] - chosen[i - 1], (count - 1) / (most - 1) + 1);
+            }
+        }
+}
+END_TEST
+
+#ifdef HAVE_CAIRO
+
+#include "viewer/draw.h"
+
+#define WIDTH  960
+#define HEIGHT 640
+/* Middles of the panels below the picture, as stage.c lays them out at this size. */
+#define UI         1.0
+#define BAR_Y      (HEIGHT - 20 * UI)
+#define TIMELINE_Y (HEIGHT - (40 + 29) * UI)
+#define STRIP_Y    (HEIGHT - (40 + 58 + 42) * UI)
+
+/* ---- a run of worms, written without the store's code ---- */
+
+static char directory[64], path[96];
+static sqlite3 *database;
+static struct gallery *gallery;
+static struct stage *stage;
+static cairo_surface_t *surface;
+static struct error error;
+
+static void run_sql(const char *sql)
+{
+    char *message = NULL;
+    sqlite3_exec(database, sql, NULL, NULL, &message);
+    ck_assert_msg(!message, "%s: %s", message, sql);
+}
+
+static void make_tables(void)
+{
+    char sql[8192], columns[4096] = "";
+    for (int m = 0; m < MEASURE_COUNT; m++)
+        snprintf(columns + strlen(columns), sizeof columns - strlen(columns), "\"%s\" REAL, ",
+                 measure_table[m].name);
+    for (size_t i = 0; i < sizeof store_schema / sizeof store_schema[0]; i++) {
+        const char *mark = strstr(store_schema[i], STORE_MEASURES_MARK);
+        if (mark)
+            snprintf(sql, sizeof sql, "%.*s%s%s", (int)(mark - store_schema[i]), store_schema[i],
+                     columns, mark + strlen(STORE_MEASURES_MARK));
+        run_sql(mark ? sql : store_schema[i]);
+    }
+    snprintf(sql, sizeof sql, "PRAGMA application_id = %d; PRAGMA user_version = %d",
+             STORE_APPLICATION_ID, STORE_SCHEMA_VERSION);
+    run_sql(sql);
+}
+
+/* Two segments, the joint waved by an oscillator. */
+static void make_worm(struct genome *genome, double width_m)
+{
+    genome_init(genome);
+    genome->root = 1;
+    for (gene_id id = 1; id <= 2; id++) {
+        struct body_gene *body = genome_add_body(genome);
+        body->id = id;
+        body->width_m = width_m;
+        body->height_m = 0.1;
+        body->joint = JOINT_ROTARY;
+        body->lower = -0.9;
+        body->upper = 0.8;
+        body->recursive_limit = 1;
+    }
+    struct connection_gene *connection = genome_add_connection(genome);
+    connection->id = 11;
+    connection->from = 1;
+    connection->to = 2;
+    connection->parent_face = FACE_RIGHT;
+    connection->child_face = FACE_LEFT;
+    connection->scale = 1;
+    struct neuron_gene *neuron = genome_add_neuron(genome);
+    neuron->id = 21;
+    neuron->owner = 2;
+    neuron->function = NEURON_OSCILLATE_WAVE;
+    neuron->inputs[0] = fixture_constant(1.5, 1);
+    neuron->inputs[1] = fixture_constant(0.7, 1);
+    neuron->inputs[2] = fixture_constant(0, 1);
+    genome->bodies[1].has_effector = 1;
+    genome->bodies[1].effector_strength = 1;
+    genome->bodies[1].effector_input = fixture_neuron(SCOPE_OWN, 21, 0, 1);
+    ck_assert_msg(genome_check(genome, &error) == 0, "%s", error.message);
+}
+
+/* Creature `id` is born in generation (id - 1) / 2 of the creature two before. */
+static void put_creature(int id)
+{
+    struct genome genome;
+    struct pack_writer writer;
+    sqlite3_stmt *row;
+    char seed[17], sql[160];
+    make_worm(&genome, 0.3 + 0.01 * id);
+    pack_writer_init(&writer);
+    genome_encode(&genome, &writer);
+    hash_to_text((uint64_t)id, seed);
+    sqlite3_prepare_v2(database,
+                       "INSERT INTO individuals (id, generation, method, parent1, mutations, seed,"
+                       " branch, verdict, fitness, digest, genome) VALUES"
+                       " (?1, ?2, 'asexual', ?3, 'width of body 2', ?4, 1, 'ok', ?5, ?4, ?6)",
+                       -1, &row, NULL);
+    sqlite3_bind_int(row, 1, id);
+    sqlite3_bind_int(row, 2, (id - 1) / 2);
+    if (id > 2)
+        sqlite3_bind_int(row, 3, id - 2);
+    sqlite3_bind_text(row, 4, seed, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_double(row, 5, id);
+    sqlite3_bind_blob(row, 6, writer.buffer.data, (int)writer.buffer.size, SQLITE_TRANSIENT);
+    ck_assert_int_eq(sqlite3_step(row), SQLITE_DONE);
+    sqlite3_finalize(row);
+    pack_writer_deinit(&writer);
+    genome_deinit(&genome);
+    snprintf(sql, sizeof sql, "INSERT INTO members VALUES (%d, %d, 1, %d, 1, %d)", (id - 1) / 2, id,
+             id % 2 ? 2 : 1, id);
+    run_sql(sql);
+}
+
+/* Generation n has the creatures 2 n + 1 and 2 n + 2, of which the latter is the better one. */
+static void put_generation(int number)
+{
+    char sql[160];
+    snprintf(
+        sql, sizeof sql,
+        "INSERT INTO generations (number, branch, closed, evaluations_own, best, median, best_id)"
+        " VALUES (%d, 1, 1, 2, %d, 1, %d)",
+        number, 2 * number + 2, 2 * number + 2);
+    run_sql("BEGIN");
+    run_sql(sql);
+    put_creature(2 * number + 1);
+    put_creature(2 * number + 2);
+    run_sql("COMMIT");
+}
+
+static void setup(void)
+{
+    memset(&error, 0, sizeof error);
+    snprintf(directory, sizeof directory, "/tmp/test_stage.XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    snprintf(path, sizeof path, "%s/run.db", directory);
+    ck_assert_int_eq(sqlite3_open(path, &database), SQLITE_OK);
+    make_tables();
+    char sql[80];
+    snprintf(sql, sizeof sql, "INSERT INTO branches VALUES (1, 0, %d, 'digest')", SIMULATOR_VERSION);
+    run_sql(sql);
+    run_sql("INSERT INTO branch_parameters VALUES (1, 1, 'name', 'worm'),"
+            " (1, 2, 'simulation.duration_s', '1.5')");
+    surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, WIDTH, HEIGHT);
+}
+
+static void teardown(void)
+{
+    stage_destroy(stage);
+    gallery_destroy(gallery);
+    stage = NULL;
+    gallery = NULL;
+    cairo_surface_destroy(surface);
+    sqlite3_close(database);
+    unlink(path);
+    ck_assert_int_eq(rmdir(directory), 0);
+}
+
+static void open_stage(void)
+{
+    struct gallery_options options = {.top = 8, .champions_most = 24};
+    int count;
+    gallery = gallery_create(&options);
+    ck_assert_ptr_nonnull(gallery);
+    ck_assert_msg(gallery_open_run(gallery, directory, &error) == 0, "%s", error.message);
+    gallery_generations(gallery, &count);
+    if (count)
+        ck_assert_msg(gallery_show_generation(gallery, -1, &error) == 0, "%s", error.message);
+    stage = stage_create(gallery, 1);
+    ck_assert_ptr_nonnull(stage);
+    stage_resize(stage, WIDTH, HEIGHT);
+}
+
+static void open_run_of(int generations)
+{
+    for (int i = 0; i < generations; i++)
+        put_generation(i);
+    open_stage();
+}
+
+static void press(const char *keys)
+{
+    for (; *keys; keys++)
+        stage_press_key(stage, *keys);
+}
+
+static void click(double x, double y)
+{
+    stage_move_mouse(stage, x, y);
+    stage_press_mouse(stage, x, y);
+    stage_release_mouse(stage);
+}
+
+static uint64_t draw(void)
+{
+    uint64_t hash = HASH_START;
+    stage_draw(stage, surface);
+    cairo_surface_flush(surface);
+    const unsigned char *data = cairo_image_surface_get_data(surface);
+    for (int y = 0; y < HEIGHT; y++)
+        for (int x = 0; x < WIDTH; x++) {
+            uint32_t pixel;
+            memcpy(&pixel, data + y * cairo_image_surface_get_stride(surface) + 4 * x, 4);
+            hash = hash_u64(hash, pixel & 0xffffff);
+        }
+    return hash;
+}
+
+static const struct specimen *current(void)
+{
+    return gallery_specimen(gallery, stage_current(stage));
+}
+
+/* ---- playing ---- */
+
+START_TEST(plays_pauses_steps_and_scrubs)
+{
+    open_run_of(1);
+    ck_assert_int_eq(stage_is_playing(stage), 1);
+    for (int i = 0; i < 30; i++)
+        stage_advance(stage, 1.0 / 60);
+    ck_assert_double_eq_tol(stage_time(stage), 0.5, 1e-9);
+    press(" ");
+    stage_advance(stage, 0.1);
+    ck_assert_double_eq_tol(stage_time(stage), 0.5, 1e-9);
+    press("..,");
+    ck_assert_double_eq_tol(stage_time(stage), 0.5 + 1.0 / 60, 1e-9);
+    stage_press_key(stage, STAGE_KEY_RIGHT);
+    ck_assert_double_eq_tol(stage_time(stage), 1 + 1.0 / 60, 1e-9);
+    /* the bar: its middle is half of the time, and dragging goes on beside it */
+    click(52 + (WIDTH - 202) / 2.0, BAR_Y);
+    ck_assert_double_eq_tol(stage_time(stage), 0.75, 0.01);
+    stage_press_mouse(stage, 300, BAR_Y);
+    stage_move_mouse(stage, 5000, 10);
+    ck_assert_double_eq_tol(stage_time(stage), 1.5, 1e-9);
+    stage_release_mouse(stage);
+    click(26, BAR_Y);
+    ck_assert_int_eq(stage_is_playing(stage), 1);
+    press("++");
+    stage_seek(stage, 0);
+    stage_advance(stage, 0.1);
+    ck_assert_double_eq_tol(stage_time(stage), 0.4, 1e-9);
+    /* the end is shown for a second, then it starts over */
+    press("--");
+    for (int i = 0; i < 22; i++)
+        stage_advance(stage, 0.1);
+    ck_assert_double_lt(stage_time(stage), 0.3);
+}
+END_TEST
+
+START_TEST(every_key_draws_and_overlays_toggle)
+{
+    static const struct {
+        char key;
+        unsigned overlay;
+    } overlays[] = {{'t', DRAW_TRAIL},    {'c', DRAW_CONTACTS}, {'j', DRAW_LIMITS},
+                    {'u', DRAW_TORQUES},  {'i', DRAW_SENSORS},  {'o', DRAW_LIGHT},
+                    {'m', DRAW_UNMARKED}, {'b', DRAW_BRAIN},    {'l', DRAW_LEDGER}};
+    open_run_of(3);
+    press(" ");
+    stage_seek(stage, 0.7);
+    for (size_t i = 0; i < sizeof overlays / sizeof overlays[0]; i++) {
+        unsigned before = stage_overlays(stage);
+        uint64_t picture = draw();
+        stage_press_key(stage, overlays[i].key);
+        ck_assert_uint_eq(stage_overlays(stage), before ^ overlays[i].overlay);
+        /* there is no light to be seen, and no sensor to feel */
+        if (!strchr("oi", overlays[i].key))
+            ck_assert_msg(draw() != picture, "%c shows nothing", overlays[i].key);
+        stage_press_key(stage, overlays[i].key);
+        ck_assert_msg(draw() == picture, "%c leaves something", overlays[i].key);
+    }
+    /* whatever is pressed, it draws and stays alive; s would save, q would quit */
+    for (int round = 0; round < 3; round++)
+        for (int key = 0; key < 300; key++) {
+            if (key == 's' || key == 'q' || key == STAGE_KEY_ESCAPE)
+                continue;
+            stage_press_key(stage, key);
+            stage_advance(stage, 1.0 / 60);
+            if (key > 32 && key < 128)
+                draw();
+        }
+    ck_assert_int_eq(stage_is_quitting(stage), 0);
+    press("q");
+    ck_assert_int_eq(stage_is_quitting(stage), 1);
+}
+END_TEST
+
+START_TEST(a_still_stage_costs_nothing)
+{
+    open_run_of(1);
+    while (gallery_work(gallery))
+        ;
+    ck_assert_int_eq(stage_is_still(stage), 0);
+    press(" ");
+    draw();
+    ck_assert_int_eq(stage_is_still(stage), 1);
+    stage_move_mouse(stage, 40, 40);
+    ck_assert_int_eq(stage_is_still(stage), 1);
+    press("h");
+    ck_assert_int_eq(stage_is_still(stage), 0);
+    uint64_t help = draw();
+    stage_press_key(stage, STAGE_KEY_ESCAPE);
+    ck_assert_uint_ne(draw(), help);
+    ck_assert_int_eq(stage_is_quitting(stage), 0);
+}
+END_TEST
+
+/* ---- creatures and generations ---- */
+
+START_TEST(steps_through_creatures_and_generations)
+{
+    open_run_of(3);
+    ck_assert_int_eq(gallery_count(gallery), 2);
+    ck_assert_uint_eq(current()->creature.id, 6);
+    press("n");
+    ck_assert_uint_eq(current()->creature.id, 5);
+    press("n");
+    ck_assert_uint_eq(current()->creature.id, 6);
+    press("[");
+    ck_assert_int_eq(gallery_generation(gallery), 1);
+    ck_assert_uint_eq(current()->creature.id, 4);
+    press("[[[");
+    ck_assert_int_eq(gallery_generation(gallery), 0);
+    press("]");
+    ck_assert_int_eq(gallery_generation(gallery), 1);
+    stage_press_key(stage, STAGE_KEY_END);
+    ck_assert_int_eq(gallery_generation(gallery), 2);
+    /* the timeline from its left end to its right one, and the strip's first champion */
+    click(60, TIMELINE_Y);
+    ck_assert_int_eq(gallery_generation(gallery), 0);
+    click(WIDTH - 110, TIMELINE_Y);
+    ck_assert_int_eq(gallery_generation(gallery), 2);
+    click(40, STRIP_Y);
+    ck_assert_int_eq(gallery_generation(gallery), 0);
+    ck_assert_uint_eq(current()->creature.id, 2);
+}
+END_TEST
+
+START_TEST(race_grid_and_clicks)
+{
+    open_run_of(1);
+    gallery_work(gallery);
+    stage_advance(stage, 0);
+    press("g");
+    ck_assert_int_eq(stage_view(stage), VIEW_RACE);
+    uint64_t race = draw();
+    press("a");
+    ck_assert_int_eq(stage_view(stage), VIEW_CELLS);
+    ck_assert_uint_ne(draw(), race);
+    /* two cells: a click marks the other one, a second click opens it */
+    double scene = HEIGHT - (40 + 58 + 84) * UI;
+    double x[2] = {WIDTH / 4.0, 3 * WIDTH / 4.0}, y[2] = {scene / 2, scene / 2};
+    if (draw_cells_pick(WIDTH, (int)scene, 2, x[1], y[1]) != 1) {
+        x[0] = x[1] = WIDTH / 2.0;
+        y[0] = scene / 4;
+        y[1] = 3 * scene / 4;
+    }
+    click(x[1], y[1]);
+    ck_assert_int_eq(stage_current(stage), 1);
+    ck_assert_int_eq(stage_view(stage), VIEW_CELLS);
+    click(x[1], y[1]);
+    ck_assert_int_eq(stage_view(stage), VIEW_SINGLE);
+    ck_assert_int_eq(stage_current(stage), 1);
+}
+END_TEST
+
+START_TEST(line_of_descent_and_parent)
+{
+    open_run_of(4);
+    press("w");
+    ck_assert_int_eq(gallery_shelf(gallery), SHELF_LINEAGE);
+    ck_assert_int_eq(gallery_count(gallery), 4);
+    for (int i = 0; i < 4; i++)
+        ck_assert_uint_eq(gallery_specimen(gallery, i)->creature.id, 8 - 2 * (uint64_t)i);
+    draw();
+    click(100, 30 + 92 * 1.5); /* the second step */
+    ck_assert_int_eq(stage_current(stage), 1);
+    press("d");
+    ck_assert_int_eq(stage_view(stage), VIEW_PAIR);
+    ck_assert_ptr_nonnull(gallery_specimen(gallery, 2)->replay);
+    uint64_t pair = draw();
+    press("n");
+    ck_assert_int_eq(stage_current(stage), 2);
+    ck_assert_uint_ne(draw(), pair);
+    press("w");
+    ck_assert_int_eq(gallery_shelf(gallery), SHELF_GENERATION);
+    ck_assert_int_eq(gallery_generation(gallery), 3);
+    ck_assert_int_eq(stage_view(stage), VIEW_SINGLE);
+    /* from elsewhere d opens the line of descent, too */
+    press("d");
+    ck_assert_int_eq(stage_view(stage), VIEW_PAIR);
+    ck_assert_int_eq(gallery_shelf(gallery), SHELF_LINEAGE);
+}
+END_TEST
+
+START_TEST(evolution_in_a_minute)
+{
+    uint64_t last = 0;
+    double time_s = 0;
+    open_run_of(4);
+    press("e");
+    ck_assert_int_eq(gallery_shelf(gallery), SHELF_CHAMPIONS);
+    ck_assert_uint_eq(current()->creature.id, 2);
+    while (current()->creature.id != 8 && time_s < 60) {
+        ck_assert_uint_ge(current()->creature.id, last);
+        last = current()->creature.id;
+        stage_advance(stage, 0.1);
+        time_s += 0.1;
+    }
+    ck_assert_double_lt(time_s, 60);
+    ck_assert_uint_eq(last, 6);
+    press("e");
+    ck_assert_int_eq(gallery_shelf(gallery), SHELF_GENERATION);
+    ck_assert_int_eq(gallery_generation(gallery), 3);
+}
+END_TEST
+
+/* ---- a run under way ---- */
+
+START_TEST(waits_for_a_run_and_follows_it)
+{
+    open_stage();
+    ck_assert_int_eq(gallery_count(gallery), 0);
+    uint64_t waiting = draw();
+    press("wdeag[]nx");
+    stage_advance(stage, 0.1);
+    stage_look_for_news(stage, 0);
+    put_generation(0);
+    stage_look_for_news(stage, 0.5); /* too early to look again */
+    ck_assert_int_eq(gallery_count(gallery), 0);
+    stage_look_for_news(stage, 1.5);
+    ck_assert_int_eq(gallery_generation(gallery), 0);
+    ck_assert_uint_eq(current()->creature.id, 2);
+    ck_assert_uint_ne(draw(), waiting);
+    put_generation(1);
+    put_generation(2);
+    stage_look_for_news(stage, 3);
+    ck_assert_int_eq(gallery_generation(gallery), 2);
+    ck_assert_uint_eq(current()->creature.id, 6);
+}
+END_TEST
+
+START_TEST(the_same_champion_goes_on_where_it_is)
+{
+    open_run_of(1);
+    stage_seek(stage, 0.8);
+    run_sql(
+        "INSERT INTO generations (number, branch, closed, evaluations_own, best, median, best_id)"
+        " VALUES (1, 1, 1, 2, 2, 1, 2)");
+    run_sql("INSERT INTO members VALUES (1, 2, 1, 1, 1, 2)");
+    const struct replay *before = current()->replay;
+    stage_look_for_news(stage, 5);
+    ck_assert_int_eq(gallery_generation(gallery), 1);
+    ck_assert_ptr_eq(current()->replay, before); /* not simulated again */
+    ck_assert_double_eq(stage_time(stage), 0.8);
+}
+END_TEST
+
+START_TEST(who_looks_at_the_past_is_left_there)
+{
+    open_run_of(2);
+    press("[");
+    put_generation(2);
+    stage_look_for_news(stage, 5);
+    ck_assert_int_eq(gallery_generation(gallery), 0);
+    stage_press_key(stage, STAGE_KEY_END);
+    ck_assert_int_eq(gallery_generation(gallery), 2);
+    put_generation(3);
+    stage_look_for_news(stage, 10);
+    ck_assert_int_eq(gallery_generation(gallery), 3);
+    /* a store that breaks is told, and what is shown stays */
+    run_sql("PRAGMA foreign_keys = OFF; DROP TABLE generations");
+    stage_look_for_news(stage, 15);
+    ck_assert_int_eq(gallery_generation(gallery), 3);
+    draw();
+}
+END_TEST
+
+/* ---- the brain ---- */
+
+/* Moves the mouse over the picture until it points at such a thing. */
+static int find_cut(enum replay_cut_kind kind, double *x, double *y)
+{
+    for (*y = 40; *y < 300; *y += 3)
+        for (*x = WIDTH / 2.0; *x < WIDTH; *x += 3) {
+            stage_move_mouse(stage, *x, *y);
+            if (stage_pointed(stage).kind == kind)
+                return 1;
+        }
+    return 0;
+}
+
+START_TEST(a_click_cuts_and_another_one_puts_back)
+{
+    static const enum replay_cut_kind kinds[] = {CUT_NEURON, CUT_EFFECTOR_INPUT};
+    double x, y;
+    open_run_of(1);
+    press(" b");
+    stage_seek(stage, 1);
+    uint64_t digest = current()->replay->digest;
+    ck_assert_int_eq(current()->replay->status, REPLAY_DIFFERS); /* the record is made up */
+    for (int i = 0; i < 2; i++) {
+        ck_assert_msg(find_cut(kinds[i], &x, &y), "nothing of kind %d to point at", kinds[i]);
+        uint64_t whole = draw();
+        click(x, y);
+        ck_assert_int_eq(current()->replay->status, REPLAY_CHANGED);
+        ck_assert_uint_ne(current()->replay->digest, digest);
+        ck_assert_double_eq(stage_time(stage), 1);
+        ck_assert_uint_ne(draw(), whole);
+        click(x, y);
+        ck_assert_int_eq(current()->replay->status, REPLAY_DIFFERS);
+        ck_assert_uint_eq(current()->replay->digest, digest);
+        ck_assert_uint_eq(draw(), whole);
+    }
+    click(x, y);
+    ck_assert_int_eq(current()->replay->status, REPLAY_CHANGED);
+    press("x");
+    ck_assert_uint_eq(current()->replay->digest, digest);
+    /* the cut one is not taken for the whole one elsewhere */
+    click(x, y);
+    press("w");
+    ck_assert_uint_eq(current()->replay->digest, digest);
+}
+END_TEST
+
+START_TEST(dragging_the_picture_is_no_click)
+{
+    double x, y;
+    open_run_of(1);
+    press("b");
+    ck_assert(find_cut(CUT_NEURON, &x, &y));
+    stage_press_mouse(stage, x, y);
+    stage_move_mouse(stage, x + 50, y + 5);
+    stage_move_mouse(stage, x, y);
+    stage_release_mouse(stage);
+    ck_assert_int_ne(current()->replay->status, REPLAY_CHANGED);
+}
+END_TEST
+
+#endif
+
+int main(void)
+{
+    Suite *suite = suite_create("stage");
+    TCase *choice = tcase_create("choice");
+    tcase_add_test(choice, champions_are_those_that_are_new);
+    tcase_add_test(choice, of_many_champions_a_few_are_chosen_evenly);
+    suite_add_tcase(suite, choice);
+#ifdef HAVE_CAIRO
+    TCase *tests = tcase_create("stage");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_set_timeout(tests, 240);
+    tcase_add_test(tests, plays_pauses_steps_and_scrubs);
+    tcase_add_test(tests, every_key_draws_and_overlays_toggle);
+    tcase_add_test(tests, a_still_stage_costs_nothing);
+    tcase_add_test(tests, steps_through_creatures_and_generations);
+    tcase_add_test(tests, race_grid_and_clicks);
+    tcase_add_test(tests, line_of_descent_and_parent);
+    tcase_add_test(tests, evolution_in_a_minute);
+    tcase_add_test(tests, waits_for_a_run_and_follows_it);
+    tcase_add_test(tests, the_same_champion_goes_on_where_it_is);
+    tcase_add_test(tests, who_looks_at_the_past_is_left_there);
+    tcase_add_test(tests, a_click_cuts_and_another_one_puts_back);
+    tcase_add_test(tests, dragging_the_picture_is_no_click);
+    suite_add_tcase(suite, tests);
+#endif
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
