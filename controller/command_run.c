@@ -238,9 +238,13 @@ static int session_evolve(struct session *session, const char *event)
         struct error ignored;
         store_put_event(session->store, "failed", error.message, &ignored);
         command_fail(&error);
-        fprintf(stderr,
-                "controller: what is done so far is kept; go on with: controller resume %s\n",
-                session->directory);
+        if (store_check_place(session->store, &(struct error){0}))
+            fprintf(stderr, "controller: what is done so far is kept where the run is now; go on "
+                            "there with: controller resume\n");
+        else
+            fprintf(stderr,
+                    "controller: what is done so far is kept; go on with: controller resume %s\n",
+                    session->directory);
         return COMMAND_FAILED;
     }
 

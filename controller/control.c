@@ -44,6 +44,7 @@ struct control {
     struct client *clients;
     int client_count, open_handles, is_closing;
     char *directory;
+    struct stat socket; /* to know it again */
 };
 
 /* ---- the directory's name for a moment ---- */
@@ -181,17 +182,18 @@ static void control_on_connection(uv_stream_t *listener, int status)
 /* ---- listening ---- */
 
 /* The descriptor of a socket bound in the directory, or -1. */
-static int bind_there(const char *directory)
+static int bind_there(const char *directory, struct stat *info)
 {
     struct sockaddr_un address;
     int descriptor = make_socket(&address), back = enter(directory), status = -1;
     if (back >= 0) {
-        struct stat info;
-        if (lstat(CONTROL_NAME, &info) == 0 && S_ISSOCK(info.st_mode))
+        if (lstat(CONTROL_NAME, info) == 0 && S_ISSOCK(info->st_mode))
             unlink(CONTROL_NAME);
         mode_t mask = umask(0177);
         status = bind(descriptor, (struct sockaddr *)&address, sizeof address);
         umask(mask);
+        if (status == 0)
+            status = lstat(CONTROL_NAME, info);
         if (leave(back))
             status = -1;
     }
@@ -216,7 +218,7 @@ struct control *control_create(uv_loop_t *loop, const char *directory, control_a
 {
     struct control *control = calloc(1, sizeof *control);
     char *copy = strdup(directory);
-    int descriptor = control && copy ? bind_there(directory) : -1;
+    int descriptor = control && copy ? bind_there(directory, &control->socket) : -1;
     if (descriptor < 0) {
         error_set(error, ERR_IO, "%s/" CONTROL_NAME ": %s", directory, strerror(errno));
         free(control);
@@ -248,7 +250,11 @@ void control_destroy(struct control *control)
     control->is_closing = 1;
     int back = enter(control->directory);
     if (back >= 0) {
-        unlink(CONTROL_NAME);
+        /* the directory may have been moved, and another be in its place */
+        struct stat info;
+        if (lstat(CONTROL_NAME, &info) == 0 && info.st_dev == control->socket.st_dev &&
+            info.st_ino == control->socket.st_ino)
+            unlink(CONTROL_NAME);
         if (leave(back))
             log_event(LOG_WARN, "directory_lost", "reason=\"%s\"", strerror(errno));
     }

@@ -537,7 +537,9 @@ static void start_control(struct evolve *evolve)
 static void on_commit(uv_timer_t *timer)
 {
     struct evolve *evolve = timer->data;
-    if (!evolve->is_stopping && store_commit(evolve->settings->store, &evolve->error))
+    struct store *store = evolve->settings->store;
+    if (!evolve->is_stopping &&
+        (store_commit(store, &evolve->error) || store_check_place(store, &evolve->error)))
         stop_failed(evolve);
 }
 

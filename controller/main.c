@@ -58,8 +58,9 @@ static void print_help(void)
 
 int main(int argc, char **argv)
 {
-    /* a worker's or a reader's closed pipe is an error code, not the end */
+    /* a worker's or a reader's closed pipe, or a file at its limit, is an error code, not the end */
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     if (argc < 2) {
         fprintf(stderr, "controller: no command given (see 'controller --help')\n");
         return COMMAND_USAGE;

@@ -23,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -32,8 +33,8 @@
 #include "controller/run_directory.h"
 #include "controller/store_schema.h"
 
-/* Longest wait for a reader that holds a lock. */
-#define BUSY_TIMEOUT_MS 5000
+/* Longest wait for another program that holds a lock on run.db. */
+#define BUSY_TIMEOUT_MS 20000
 
 /* Statements that run for each individual; kept prepared. */
 enum hot_statement {
@@ -50,10 +51,11 @@ enum hot_statement {
 
 struct store {
     sqlite3 *database;
-    char path[RUN_PATH_SIZE];
+    char path[RUN_PATH_SIZE], lock_path[RUN_PATH_SIZE];
     int lock;
     int is_read_only;
     int is_in_transaction;
+    int has_failed;     /* something went wrong: the open batch may be half of something */
     int64_t branch;     /* the current one; 0 = not yet read */
     int64_t generation; /* the last opened; -1 = none */
     sqlite3_stmt *hot[HOT_COUNT];
@@ -81,8 +83,15 @@ static int code_of_sqlite(int result)
 static int fail_sqlite(struct store *store, const char *what, struct error *error)
 {
     int result = sqlite3_extended_errcode(store->database);
-    return error_set(error, code_of_sqlite(result), "%s: %s: %s", store->path, what,
-                     sqlite3_errmsg(store->database));
+    store->has_failed = 1;
+    int status = error_set(error, code_of_sqlite(result), "%s: %s: %s", store->path, what,
+                           sqlite3_errmsg(store->database));
+    /* "disk I/O error" alone says too little */
+    int reason = sqlite3_system_errno(store->database);
+    size_t used = strlen(error->message);
+    if (reason && status == ERR_IO)
+        snprintf(error->message + used, sizeof error->message - used, " (%s)", strerror(reason));
+    return status;
 }
 
 static int fail_content(struct store *store, const char *what, struct error *error)
@@ -346,13 +355,26 @@ static void release(struct store *store)
 /* The lock stands beside the database. */
 static int take_lock(struct store *store, struct error *error)
 {
-    char path[RUN_PATH_SIZE];
     const char *slash = strrchr(store->path, '/');
     int length = slash ? (int)(slash - store->path) : 1;
-    int written = snprintf(path, sizeof path, "%.*s/lock", length, slash ? store->path : ".");
-    if (written >= (int)sizeof path)
+    int written = snprintf(store->lock_path, sizeof store->lock_path, "%.*s/lock", length,
+                           slash ? store->path : ".");
+    if (written >= (int)sizeof store->lock_path)
         return error_set(error, ERR_LIMIT, "%.64s...: the path is too long", store->path);
-    return run_directory_lock(path, &store->lock, error);
+    return run_directory_lock(store->lock_path, &store->lock, error);
+}
+
+/* The locked file is found by its descriptor wherever it is. */
+int store_check_place(struct store *store, struct error *error)
+{
+    struct stat ours, there;
+    if (store->lock < 0 || fstat(store->lock, &ours) ||
+        (stat(store->lock_path, &there) == 0 && ours.st_dev == there.st_dev &&
+         ours.st_ino == there.st_ino))
+        return 0;
+    return error_set(error, ERR_MISSING,
+                     "%s: the run's directory was moved or removed while it was at work",
+                     store->path);
 }
 
 static int make_store(struct store **made, const char *path, int is_read_only, struct error *error)
@@ -670,7 +692,15 @@ void store_close(struct store *store)
         return;
     if (!store->is_read_only) {
         struct error error;
-        if (store_commit(store, &error) || execute(store, "PRAGMA journal_mode = DELETE", &error))
+        if (store->has_failed)
+            roll_back(store);
+        int status = store_commit(store, &error);
+        /* SQLite would remove the write-ahead log of whatever is there now */
+        if (store_check_place(store, &error))
+            sqlite3_db_config(store->database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+        else if (!status)
+            status = execute(store, "PRAGMA journal_mode = DELETE", &error);
+        if (status)
             log_event(LOG_WARN, "store_close", "detail=\"%s\"", sqlite3_errmsg(store->database));
     }
     release(store);
@@ -711,6 +741,9 @@ int store_put_event(struct store *store, const char *event, const char *detail, 
     char time_utc[32];
     sqlite3_stmt *statement;
     now_utc(time_utc);
+    if (store->has_failed)
+        roll_back(store);
+    store->has_failed = 0;
     int status = begin(store, error);
     if (!status)
         status = prepare(store, "INSERT INTO events (time_utc, event, detail) VALUES (?, ?, ?)",

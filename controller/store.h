@@ -2,7 +2,9 @@
  *
  * The schema is in store_schema.h and documented in docs/run-store.md. Results are committed in
  * batches within a generation; a generation is closed, and the next one opened, in one transaction.
- * There is exactly one writer: the process that holds the lock beside the database. */
+ * There is exactly one writer: the process that holds the lock beside the database. When a write
+ * fails (the disk is full, say), what was not committed is lost as a whole: after an error only
+ * store_put_event() and store_close() make sense. */
 #ifndef CONTROLLER_STORE_H
 #define CONTROLLER_STORE_H
 
@@ -103,6 +105,11 @@ int store_put_quarantine(struct store *store, const struct individual *individua
 int store_put_event(struct store *store, const char *event, const char *detail,
                     struct error *error);
 int store_commit(struct store *store, struct error *error);
+
+/* Whether the run is still where it was opened: ERR_MISSING with a message if its directory was moved
+ * or removed. Everything written goes to where it is now, and store_close() then touches nothing by
+ * name, since something else may be there. */
+int store_check_place(struct store *store, struct error *error);
 
 struct store_status {
     int has_generation;

@@ -359,6 +359,7 @@ static int worker_set_signals(void)
 {
     signal(SIGINT, SIG_IGN);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     signal(SIGTERM, SIG_DFL);
     struct sigaction action = {.sa_handler = worker_on_alarm};
     sigaction(SIGPROF, &action, NULL);

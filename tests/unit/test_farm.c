@@ -127,7 +127,7 @@ static void fake_take_task(const char *kind, const struct task *task)
         for (;;)
             clock();
     if (strcmp(kind, "slow-spin") == 0 && is_bad)
-        burn_ms(700);
+        burn_ms(1300);
     if (strcmp(kind, "memory") == 0 && is_bad)
         _exit(WORKER_EXIT_MEMORY);
     if (strcmp(kind, "alarm") == 0 && is_bad && task->attempt < 4)
@@ -230,7 +230,7 @@ static struct {
     int hungry_depth; /* on_hungry must not be called from within itself */
     uv_timer_t chaos; /* kills workers */
     struct rng rng;
-    int has_chaos, kills;
+    int has_chaos, kills, kill_at; /* not before so many results, so that slow starts get on */
     char directory[64];
     int descriptors_before;
 } run;
@@ -487,8 +487,9 @@ END_TEST
 static void on_chaos(uv_timer_t *timer)
 {
     struct farm_worker_status status;
-    if (run.farm == NULL)
+    if (run.farm == NULL || run.finished < run.kill_at)
         return;
+    run.kill_at = run.finished + 5;
     farm_worker_status(run.farm, (int)rng_below(&run.rng, (uint32_t)farm_worker_count(run.farm)),
                        &status);
     if (status.pid > 0 && strcmp(status.state, "dead") != 0 && kill(status.pid, SIGKILL) == 0)
@@ -530,12 +531,12 @@ static int count_in_logs(const char *text)
 START_TEST(silence_is_noticed)
 {
     static const char *const kinds[] = {"hang", "stopped", "deaf"};
-    run.params.farm_silence_s = 0.6;
+    run.params.farm_silence_s = 0.3;
     run.params.farm_prefetch = 64;
     run.is_fat = 1;
     run_farm(kinds[_i], 2, 200);
     expect_all_done(0);
-    ck_assert_int_ge(count_in_logs("late while busy: stood still for 0.6 s"), 1);
+    ck_assert_int_ge(count_in_logs("late while busy: stood still for 0.3 s"), 1);
 }
 END_TEST
 
@@ -562,7 +563,7 @@ END_TEST
 /* What is too slow for the deadline has more time with each attempt, and no blame. */
 START_TEST(slow_task_gets_done)
 {
-    run.params.farm_deadline_s = 0.25;
+    run.params.farm_deadline_s = 0.2;
     run_farm("slow-spin", 2, 30);
     expect_all_done(0);
     ck_assert_int_ge(count_in_logs("of processor time"), 1);
@@ -855,7 +856,7 @@ int main(int argc, char **argv)
     tcase_add_test(test, slow_task_gets_done);
     tcase_add_test(test, own_alarm_does_not_condemn);
     tcase_add_test(test, out_of_memory_is_quarantined);
-    tcase_add_loop_test(test, number_of_workers_changes, 0, 6);
+    tcase_add_loop_test(test, number_of_workers_changes, 0, 3);
     tcase_add_test(test, pause_and_go_on);
     tcase_add_test(test, stop_while_paused);
     tcase_add_test(test, controller_pauses);
