@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/behaviour.h"
 #include "common/creature.h"
 #include "common/hash.h"
 #include "common/json_text.h"
@@ -38,7 +39,7 @@ static const char usage_text[] =
     "                      made of the run's seed and the creature's id)\n"
     "  --effectors on|off  off: a limp body, joints without muscles (default: on)\n"
     "  --solver articulated|constraint   the solver, instead of simulation.solver\n"
-    "  --referee           evaluates again at a quarter of the step and puts the scores side by "
+    "  --referee           evaluates again at a quarter of the step and puts the fitness side by "
     "side;\n"
     "                      with --solver constraint a third time, with that solver\n"
     "  --help              this text\n"
@@ -67,7 +68,7 @@ struct opinion {
     const char *solver;
     double dt_s;
     struct course course;
-    double ratio;     /* of the scores, this one's to the first's; 0 where the first has none */
+    double ratio;     /* of the fitness, this one's to the first's; 0 where the first has none */
     double apart_rad; /* angle between the ways; 0 where the behaviour has no direction */
     int holds;
 };
@@ -203,6 +204,8 @@ static int report_read_params(struct report *report, const struct request *reque
         report->params.simulation_solver = request->solver;
     if (status == 0)
         status = params_check(&report->params, &error);
+    if (status == 0 && request->has_referee)
+        status = behaviour_check_params(&report->params, &error);
     return status == 0 ? 0 : fail(EXIT_FAILED, error.message);
 }
 
@@ -266,39 +269,16 @@ static void course_run(struct course *course, const struct report *report,
              &course->evaluation);
 }
 
-/* What the run's behaviour is about, of the measures alone: fitness proper is the controller's. Those
- * without a measure of their own are judged by the straight distance. */
-static double score_of(const struct course *course, const struct params *params)
+/* The fitness that the controller would give. */
+static double fitness_of(const struct course *course, const struct params *params)
 {
-    const struct measures *m = &course->evaluation.measures;
-    if (!verdict_is_scored(course->evaluation.verdict))
-        return 0;
-    switch (params->evolution_behaviour) {
-    case BEHAVIOUR_WALK:
-        return m->distance_m;
-    case BEHAVIOUR_JUMP:
-        return m->lowest_max_m - m->lowest_start_m;
-    case BEHAVIOUR_SEEK:
-        return m->follow_share;
-    case BEHAVIOUR_HEAD_UP:
-        return m->head_mean_m;
-    case BEHAVIOUR_HOP:
-        return m->height_mean_m;
-    case BEHAVIOUR_PLATFORM:
-        return m->reach_m;
-    default:
-        return m->displacement_m;
-    }
+    const struct evaluation *evaluation = &course->evaluation;
+    return behaviour_fitness(evaluation->verdict, &evaluation->measures, params);
 }
 
-static const char *score_name(const struct params *params)
+static const char *behaviour_name(const struct params *params)
 {
-    static const char *const names[BEHAVIOUR_COUNT] = {
-        [BEHAVIOUR_WALK] = "distance_m",     [BEHAVIOUR_JUMP] = "lowest_max_m - lowest_start_m",
-        [BEHAVIOUR_SEEK] = "follow_share",   [BEHAVIOUR_HEAD_UP] = "head_mean_m",
-        [BEHAVIOUR_HOP] = "height_mean_m",   [BEHAVIOUR_PLATFORM] = "reach_m",
-        [BEHAVIOUR_SWIM] = "displacement_m", [BEHAVIOUR_FLY] = "displacement_m"};
-    return names[params->evolution_behaviour];
+    return behaviours[params->evolution_behaviour].name;
 }
 
 /* Whether a behaviour leads somewhere, so that the other way is another motion. */
@@ -320,11 +300,12 @@ static double angle_apart(struct vec2 a, struct vec2 b, const struct params *par
 static void opinion_judge(struct opinion *opinion, const struct report *report)
 {
     const struct params *params = &report->params;
-    double score = score_of(&report->course, params), other = score_of(&opinion->course, params);
-    opinion->ratio = score > 0 ? other / score : 0;
+    double fitness = fitness_of(&report->course, params),
+           other = fitness_of(&opinion->course, params);
+    opinion->ratio = fitness > 0 ? other / fitness : 0;
     opinion->apart_rad =
         has_direction(params) ? angle_apart(report->course.way, opinion->course.way, params) : 0;
-    opinion->holds = score > 0 && opinion->ratio >= params->guard_referee_share &&
+    opinion->holds = fitness > 0 && opinion->ratio >= params->guard_referee_share &&
                      opinion->apart_rad < RIGHT_ANGLE_RAD;
 }
 
@@ -393,7 +374,7 @@ static void print_row(const char *name, double first, const struct report *repor
     printf("%-22s %14.9g", name, first);
     for (int i = 0; i < report->opinion_count; i++) {
         const struct course *course = &report->opinions[i].course;
-        double value = measure < 0 ? score_of(course, &report->params)
+        double value = measure < 0 ? fitness_of(course, &report->params)
                                    : measures_get(&course->evaluation.measures, measure);
         printf("  %14.9g", value);
         if (first != 0)
@@ -418,15 +399,15 @@ static void report_print_referee(const struct report *report)
     for (int i = 0; i < report->opinion_count; i++)
         printf("  %14s %6s", verdict_name(report->opinions[i].course.evaluation.verdict), "");
     printf("\n");
-    print_row("score", score_of(&report->course, &report->params), report, -1);
+    print_row("fitness", fitness_of(&report->course, &report->params), report, -1);
     for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++)
         print_row(measure_table[shown[i]].name, measures_get(&first->measures, shown[i]), report,
                   shown[i]);
     for (int i = 0; i < report->opinion_count; i++) {
         const struct opinion *o = &report->opinions[i];
-        printf("%s at %.4g s: %s: keeps %.1f %% of its score (%s), %.0f %% are needed", o->solver,
+        printf("%s at %.4g s: %s: keeps %.1f %% of its fitness (%s), %.0f %% are needed", o->solver,
                o->dt_s, o->holds ? "holds" : "does not hold", 100 * o->ratio,
-               score_name(&report->params), 100 * report->params.guard_referee_share);
+               behaviour_name(&report->params), 100 * report->params.guard_referee_share);
         if (has_direction(&report->params))
             printf(", and ends %.0f degrees from the first's direction",
                    o->apart_rad * 90 / RIGHT_ANGLE_RAD);
@@ -472,12 +453,12 @@ static json_t *report_make_opinions(const struct report *report)
         json_array_append_new(
             array, json_pack("{s:s, s:f, s:s, s:f, s:f, s:f, s:b, s:o}", "solver", o->solver,
                              "dt_s", o->dt_s, "verdict", verdict_name(o->course.evaluation.verdict),
-                             "score", score_of(&o->course, &report->params), "ratio", o->ratio,
+                             "fitness", fitness_of(&o->course, &report->params), "ratio", o->ratio,
                              "apart_rad", o->apart_rad, "holds", o->holds, "measures",
                              report_make_measures(&o->course.evaluation.measures)));
     }
-    return json_pack("{s:s, s:f, s:f, s:o}", "score_is", score_name(&report->params), "score",
-                     score_of(&report->course, &report->params), "share_needed",
+    return json_pack("{s:s, s:f, s:f, s:o}", "behaviour", behaviour_name(&report->params),
+                     "fitness", fitness_of(&report->course, &report->params), "share_needed",
                      report->params.guard_referee_share, "opinions", array);
 }
 

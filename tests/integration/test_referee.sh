@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# simulator evaluate --referee and --solver: the scores side by side, what is said of them, and that an
+# simulator evaluate --referee and --solver: the fitness side by side, what is said of them, and that an
 # artefact of the step is told from a motion that holds.
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -18,24 +18,24 @@ swim >plain
 swim --referee --solver constraint >judged
 cmp <(sed -n '3p;7,40p' plain) <(sed -n '3p;7,40p' judged) || fail "the referee changed something"
 [ "$(grep -c ': holds: keeps' judged)" = 2 ] || fail "it does not hold: $(cat judged)"
-grep -q '^articulated at 0.001042 s: holds: keeps .* % of its score (displacement_m), 70 % are' judged ||
+grep -q '^articulated at 0.001042 s: holds: keeps .* % of its fitness (swim), 70 % are' judged ||
     fail "no verdict on the quarter step: $(cat judged)"
 grep -q '^constraint at 0.004167 s: holds' judged || fail "no verdict of the solver: $(cat judged)"
 grep -q '^verdict  *ok  *ok  *ok *$' judged || fail "no verdicts side by side: $(cat judged)"
-awk '$1 == "score" && NF == 6 { ok = $2 > 0 && $4 > 0.99 && $4 < 1.01 && $6 > 0.99 && $6 < 1.01 }
-     END { exit !ok }' judged || fail "no scores side by side: $(cat judged)"
+awk '$1 == "fitness" && NF == 6 { ok = $2 > 0 && $4 > 0.99 && $4 < 1.01 && $6 > 0.99 && $6 < 1.01 }
+     END { exit !ok }' judged || fail "no fitness side by side: $(cat judged)"
 
 # the same as evaluating with that step, and with that solver
 swim -s simulation.dt_s=0.0010416666666666667 >fine
-[ "$(row displacement_m 2 fine)" = "$(row score 3 judged)" ] || fail "the quarter step is another one"
+[ "$(row displacement_m 2 fine)" = "$(row displacement_m 3 judged)" ] || fail "the quarter step is another one"
 swim --solver constraint >other
-[ "$(row displacement_m 2 other)" = "$(row score 5 judged)" ] || fail "the solver is another one"
-[ "$(row score 2 judged)" != "$(row score 3 judged)" ] || fail "the referee repeated the evaluation"
+[ "$(row displacement_m 2 other)" = "$(row displacement_m 5 judged)" ] || fail "the solver is another one"
+[ "$(row fitness 2 judged)" != "$(row fitness 3 judged)" ] || fail "the referee repeated the evaluation"
 
 # as JSON
 swim --referee --solver constraint --json >judged.json
 [ "$(grep -o '"holds": true' judged.json | wc -l)" = 2 ] || fail "$(cat judged.json)"
-grep -q '"score_is": "displacement_m"' judged.json || fail "what the score is: $(cat judged.json)"
+grep -q '"behaviour": "swim"' judged.json || fail "what the fitness is: $(cat judged.json)"
 grep -q '"solver": "constraint"' judged.json || fail "no other solver: $(cat judged.json)"
 
 # what is a matter of the step does not hold
