@@ -55,7 +55,7 @@
     X(joint_speed_max_rad_s, "greatest rate of any joint that turns")                              \
     X(penetration_max_m, "deepest contact penetration")                                            \
     X(rk4_share, "share of the steps taken with RK4 (the others: Moreau midpoint)")                \
-    X(reach_m, "greatest horizontal distance of the centre of mass")                               \
+    X(reach_m, "greatest horizontal way of the centre of mass with a floor below it")              \
     X(fell, "1 if it fell off what it stood on (its mass centre 0.1 m below it), else 0")          \
     X(head_start_m, "height of the head (the root part's centre) at the settled start")            \
     X(head_mean_m, "mean height of the head")                                                      \

@@ -553,7 +553,8 @@ static void measure_tick(struct run *run)
     m->displacement_m = length_of(centre.x - run->start.x, centre.y - run->start.y);
     m->way_x_m = centre.x - run->start.x;
     m->way_y_m = centre.y - run->start.y;
-    m->reach_m = fmax(m->reach_m, m->distance_m);
+    if (m->distance_m > m->reach_m && terrain_is_below(&run->world, centre))
+        m->reach_m = m->distance_m;
     m->distance_max_m = fmax(m->distance_max_m, m->displacement_m);
     m->lowest_max_m = fmax(m->lowest_max_m, bounds[1]);
     m->height_max_m = fmax(m->height_max_m, centre.y);

@@ -50,6 +50,20 @@ double terrain_lowest_surface(const struct world *world)
     return lowest < HUGE_VAL ? lowest : 0;
 }
 
+int terrain_is_below(const struct world *world, struct vec2 point)
+{
+    if (world->has_ground || !terrain_can_carry(world))
+        return 1;
+    for (int i = 0; i < world->obstacles.count; i++) {
+        struct box obstacle, box = {.x = point.x, .cos = 1};
+        double low, high;
+        collide_place_obstacle(&world->obstacles.list[i], &obstacle);
+        if (collide_lift_range(&box, &obstacle, &low, &high) && high <= point.y)
+            return 1;
+    }
+    return 0;
+}
+
 /* The box of a part, lifted. */
 static struct box lifted_box(const struct phenotype *phenotype, const struct dynamics *dynamics,
                              int part, double height_m)

@@ -14,6 +14,8 @@ int terrain_can_carry(const struct world *world);
 double terrain_start_height(const struct world *world);
 /* Height of the lowest surface of all: of an inclined one its lower end; 0 if there is none. */
 double terrain_lowest_surface(const struct world *world);
+/* 1 if something is below a point that could carry what is there, or nothing could anywhere. */
+int terrain_is_below(const struct world *world, struct vec2 point);
 /* How far the body must be lifted at least to overlap no obstacle, m; 0 if it does not. */
 double terrain_lift(const struct world *world, const struct phenotype *phenotype,
                     const struct dynamics *dynamics);

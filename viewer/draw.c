@@ -270,18 +270,20 @@ static void draw_joint(cairo_t *cr, const struct draw_view *view, const struct r
     cairo_stroke(cr);
 }
 
-/* A soft shadow on the ground: smaller and paler the higher the body. */
+/* A soft shadow on what is below: smaller and paler the higher the body. */
 static void draw_shadow(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                         int index, double ghost)
 {
-    double bounds[4];
+    double bounds[4], floor_m;
     replay_get_bounds(replay, index, bounds);
-    double lift = fmax(bounds[1], 0) / fmax(replay->size_m, 1e-3);
+    if (!replay_find_surface(replay, (bounds[0] + bounds[2]) / 2, bounds[3], &floor_m))
+        return;
+    double lift = fmax(bounds[1] - floor_m, 0) / fmax(replay->size_m, 1e-3);
     double share = 1 / (1 + 2.5 * lift);
     double half = 0.5 * (bounds[2] - bounds[0]) * view->px_per_m * (0.6 + 0.4 * share);
     cairo_save(cr);
     cairo_translate(cr, draw_view_x(view, (bounds[0] + bounds[2]) / 2),
-                    draw_view_y(view, 0) + 3 * view->ui);
+                    draw_view_y(view, floor_m) + 3 * view->ui);
     cairo_scale(cr, fmax(half, 1), 3.2 * view->ui);
     cairo_arc(cr, 0, 0, 1, 0, 2 * DRAW_PI);
     cairo_restore(cr);
@@ -314,7 +316,7 @@ void draw_creature(cairo_t *cr, const struct draw_view *view, const struct repla
     replay_sample(replay, time_s, poses, &centre);
     if (replay->has_light && ghost == 0)
         draw_light(cr, view, frame.light);
-    if (replay->has_ground)
+    if (replay_has_floor(replay))
         draw_shadow(cr, view, replay, index, ghost);
     for (int i = replay->part_count - 1; i >= 0; i--)
         draw_part(cr, view, replay, i, &poses[i], ghost);

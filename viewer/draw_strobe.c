@@ -21,9 +21,11 @@
 #define STRIP_TRAVEL 0.9
 /* Distance of moments in body widths that is aimed at. */
 #define STROBE_SPACING 0.85
-#define TITLE_PX       46.0
-#define GROUND_PX      44.0
-#define PAD_PX         26.0
+/* What is seen of obstacles below the body, where there is no ground, by its height. */
+#define FLOOR_SHARE 0.3
+#define TITLE_PX    46.0
+#define GROUND_PX   44.0
+#define PAD_PX      26.0
 
 struct strobe {
     const struct replay *replay;
@@ -60,9 +62,11 @@ static void strobe_survey(struct strobe *strobe, const struct replay *replay)
         strobe->end_x_m = frame.centre.x;
     }
     strobe->travel_m =
-        replay->has_ground ? most_x - least_x : hypot(most_x - least_x, most_y - least_y);
+        replay_has_floor(replay) ? most_x - least_x : hypot(most_x - least_x, most_y - least_y);
     if (replay->has_ground)
         strobe->bounds[1] = fmin(strobe->bounds[1], 0);
+    else if (replay->obstacles.count > 0)
+        strobe->bounds[1] -= FLOOR_SHARE * (strobe->bounds[3] - strobe->bounds[1]);
 }
 
 /* The time at which the centre of mass is highest. */
@@ -118,7 +122,8 @@ static void strobe_choose_moments(struct strobe *strobe)
 {
     double duration = replay_duration(strobe->replay), body = strobe->left_m + strobe->right_m;
     strobe->is_strip = strobe->travel_m < STRIP_TRAVEL * body;
-    strobe->is_mirrored = !strobe->is_strip && strobe->replay->has_ground && strobe->end_x_m < 0;
+    strobe->is_mirrored =
+        !strobe->is_strip && replay_has_floor(strobe->replay) && strobe->end_x_m < 0;
     double room =
         strobe->is_strip ? STRIP_MOMENTS : floor(strobe->travel_m / (STROBE_SPACING * body)) + 1;
     int count = (int)fmin(fmax(room, STROBE_MOMENTS_MIN), STROBE_MOMENTS_MAX);
@@ -127,7 +132,7 @@ static void strobe_choose_moments(struct strobe *strobe)
     for (int i = 0; i <= last; i++)
         strobe->times_s[i] = last ? duration * i / last : 0;
     /* on land one moment is the top of the highest jump, whenever that is */
-    if (strobe->replay->has_ground && last > 1) {
+    if (replay_has_floor(strobe->replay) && last > 1) {
         double top = highest_time(strobe->replay);
         int nearest = (int)(top / duration * last + 0.5);
         if (nearest > 0 && nearest < last)
@@ -155,7 +160,7 @@ static void strobe_fit(struct strobe *strobe, double width, double height, doubl
 {
     strobe->row_count = 1;
     strobe->px_per_m = strobe_scale(strobe, 1, width, height, ui);
-    if (strobe->is_strip || !strobe->replay->has_ground)
+    if (strobe->is_strip || !replay_has_floor(strobe->replay))
         return;
     for (int rows = 2; rows <= STROBE_ROWS_MAX; rows++) {
         double scale = strobe_scale(strobe, rows, width, height, ui);
@@ -218,7 +223,9 @@ static void draw_moment_time(cairo_t *cr, const struct draw_view *view, const st
               DRAW_CENTRE, COLOR_text_soft);
 }
 
-static void draw_strip(cairo_t *cr, const struct strobe *strobe, struct draw_view *view)
+/* Where there are obstacles, every moment shows where it is among them. */
+static void draw_strip(cairo_t *cr, const struct strobe *strobe, struct draw_view *view,
+                       unsigned overlays)
 {
     double slot = view->width_px / strobe->moment_count;
     for (int i = 0; i < strobe->moment_count; i++) {
@@ -229,8 +236,15 @@ static void draw_strip(cairo_t *cr, const struct strobe *strobe, struct draw_vie
         cell.left_px = view->left_px + i * slot;
         cell.width_px = slot;
         cell.x_m = centre.x + (strobe->right_m - strobe->left_m) / 2;
+        cairo_save(cr);
+        if (strobe->replay->obstacles.count > 0) {
+            cairo_rectangle(cr, cell.left_px, cell.top_px, cell.width_px, cell.height_px);
+            cairo_clip(cr);
+            draw_world(cr, &cell, strobe->replay, 0, overlays | DRAW_UNMARKED);
+        }
         draw_creature(cr, &cell, strobe->replay, strobe->times_s[i], moment_ghost(strobe, i));
         draw_moment_time(cr, &cell, strobe, i);
+        cairo_restore(cr);
     }
 }
 
@@ -302,7 +316,7 @@ static void draw_strobe_of(cairo_t *cr, const struct replay *replay, double top,
         cairo_clip(cr);
         draw_world(cr, &view, replay, 0, overlays | (strobe.is_strip ? DRAW_UNMARKED : 0));
         if (strobe.is_strip)
-            draw_strip(cr, &strobe, &view);
+            draw_strip(cr, &strobe, &view, overlays);
         else
             draw_row(cr, &strobe, &view, row);
         cairo_restore(cr);

@@ -1,5 +1,5 @@
-/* What surrounds a creature: ground under a sky, water, or empty space, with marks every so many
- * metres. Everything is fixed in the world, so that motion shows against it. */
+/* What surrounds a creature: ground under a sky, water, or empty space, obstacles, with marks every so
+ * many metres. Everything is fixed in the world, so that motion shows against it. */
 #include "viewer/draw.h"
 
 #ifdef HAVE_CAIRO
@@ -221,6 +221,51 @@ static void draw_ground(cairo_t *cr, const struct draw_view *view, unsigned over
         draw_ground_marks(cr, view, line_y + 2 * view->ui);
 }
 
+/* What of a polygon is within a distance of a point along one axis, on one side: Sutherland and Hodgman,
+ * Reentrant polygon clipping, CACM 17(1), 1974. Returns the count of corners, at most one more. */
+static int cut_polygon(struct vec2 *corners, int count, struct vec2 axis, double most)
+{
+    struct vec2 kept[9];
+    int kept_count = 0;
+    for (int i = 0; i < count; i++) {
+        struct vec2 a = corners[i], b = corners[(i + 1) % count];
+        double beyond_a = axis.x * a.x + axis.y * a.y - most;
+        double beyond_b = axis.x * b.x + axis.y * b.y - most;
+        if (beyond_a <= 0)
+            kept[kept_count++] = a;
+        if ((beyond_a <= 0) == (beyond_b <= 0))
+            continue;
+        double share = beyond_a / (beyond_a - beyond_b);
+        kept[kept_count++] = (struct vec2){a.x + share * (b.x - a.x), a.y + share * (b.y - a.y)};
+    }
+    for (int i = 0; i < kept_count; i++)
+        corners[i] = kept[i];
+    return kept_count;
+}
+
+/* Obstacles may be far larger than what cairo can count: cut to a little more than the view. */
+static void draw_obstacle(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                          int index)
+{
+    struct vec2 corners[9];
+    double half_x = (view->width_px / 2 + 8 * view->ui) / view->px_per_m;
+    double half_y = (view->height_px / 2 + 8 * view->ui) / view->px_per_m;
+    replay_get_obstacle(replay, index, corners);
+    int count = cut_polygon(corners, 4, (struct vec2){1, 0}, view->x_m + half_x);
+    count = cut_polygon(corners, count, (struct vec2){-1, 0}, half_x - view->x_m);
+    count = cut_polygon(corners, count, (struct vec2){0, 1}, view->y_m + half_y);
+    count = cut_polygon(corners, count, (struct vec2){0, -1}, half_y - view->y_m);
+    for (int i = 0; i < count; i++)
+        cairo_line_to(cr, draw_view_x(view, corners[i].x), draw_view_y(view, corners[i].y));
+    cairo_close_path(cr);
+    draw_set_color(cr, palette[COLOR_ground_bottom].light, 1);
+    cairo_fill_preserve(cr);
+    draw_set_color(cr, palette[COLOR_ground_line].light, 1);
+    cairo_set_line_width(cr, 2 * view->ui);
+    cairo_set_line_join(cr, CAIRO_LINE_JOIN_ROUND);
+    cairo_stroke(cr);
+}
+
 void draw_world(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                 double time_s, unsigned overlays)
 {
@@ -244,6 +289,8 @@ void draw_world(cairo_t *cr, const struct draw_view *view, const struct replay *
         draw_waves(cr, view, time_s);
     if (medium != MEDIUM_SKY)
         draw_specks(cr, view);
+    for (int i = 0; i < replay->obstacles.count; i++)
+        draw_obstacle(cr, view, replay, i);
     if (replay->has_ground)
         draw_ground(cr, view, overlays);
     else if (!(overlays & DRAW_UNMARKED))

@@ -146,6 +146,18 @@ static void write_parts(FILE *file, const struct replay *replay)
     fputs("],\n", file);
 }
 
+/* Centre, sides and angle of each obstacle. */
+static void write_obstacles(FILE *file, const struct replay *replay)
+{
+    fputs("obstacles: [", file);
+    for (int i = 0; i < replay->obstacles.count; i++) {
+        const struct obstacle *o = &replay->obstacles.list[i];
+        fprintf(file, "%s[%.6g, %.6g, %.6g, %.6g, %.6g]", i ? ", " : "", o->x_m, o->y_m, o->width_m,
+                o->height_m, o->angle_rad);
+    }
+    fputs("],\n", file);
+}
+
 static int write_creature(FILE *file, const struct replay *replay)
 {
     const char *medium = replay->viscosity_pa_s >= WATER_VISCOSITY ? "water"
@@ -164,6 +176,7 @@ static int write_creature(FILE *file, const struct replay *replay)
             replay->has_ground, replay->has_light, replay->width_m, replay->height_m,
             html_frame_count(replay));
     write_parts(file, replay);
+    write_obstacles(file, replay);
     fputs("data: ", file);
     int status = write_motion(file, replay);
     fputs("},\n", file);

@@ -7,6 +7,7 @@
 #include "common/behaviour.h"
 #include "common/text.h"
 #include "common/version.h"
+#include "simulator/collide.h"
 
 const char *const replay_status_names[REPLAY_STATUS_COUNT] = {"verified", "differs", "unrecorded",
                                                               "other version", "changed"};
@@ -157,7 +158,9 @@ void replay_finish(struct replay *replay)
     if (!replay->frame_count)
         return;
     row_at(replay, 0, &row);
-    float x = row.centre[0], y = replay->has_ground ? 0 : row.centre[1];
+    float x = row.centre[0], y = replay_has_floor(replay) ? 0 : row.centre[1];
+    for (int i = 0; i < replay->obstacles.count; i++)
+        replay->obstacles.list[i].x_m -= x;
     replay->width_m = replay->height_m = 0;
     replay->fitness_most = replay->fitness_least = 0;
     for (int i = 0; i < replay->frame_count; i++) {
@@ -170,6 +173,35 @@ void replay_finish(struct replay *replay)
         replay->fitness_least = fmin(replay->fitness_least, *row.fitness);
     }
     replay->size_m = fmax(replay->width_m, replay->height_m);
+}
+
+int replay_has_floor(const struct replay *replay)
+{
+    return replay->has_ground || replay->obstacles.count > 0;
+}
+
+void replay_get_obstacle(const struct replay *replay, int index, struct vec2 corners[4])
+{
+    struct box box;
+    collide_place_obstacle(&replay->obstacles.list[index], &box);
+    for (int i = 0; i < 4; i++)
+        collide_box_corner(&box, i, &corners[i].x, &corners[i].y);
+}
+
+int replay_find_surface(const struct replay *replay, double x_m, double y_m, double *height_m)
+{
+    int is_found = replay->has_ground;
+    *height_m = 0;
+    for (int i = 0; i < replay->obstacles.count; i++) {
+        struct box box, point = {.x = x_m, .cos = 1};
+        double low, high;
+        collide_place_obstacle(&replay->obstacles.list[i], &box);
+        if (!collide_lift_range(&point, &box, &low, &high) || high > y_m)
+            continue;
+        *height_m = is_found ? fmax(*height_m, high) : high;
+        is_found = 1;
+    }
+    return is_found;
 }
 
 void replay_get_frame(const struct replay *replay, int index, struct replay_frame *frame)
@@ -624,6 +656,11 @@ int replay_create_cut(struct replay **result, const struct creature *creature,
         return ERR_LIMIT;
     }
     replay->has_ground = params->world_ground;
+    if (obstacles_parse(&replay->obstacles, params->world_obstacles, error) != 0) {
+        arena_deinit(&arena);
+        replay_destroy(replay);
+        return ERR_RANGE;
+    }
     replay->has_light = params->light_kind != LIGHT_NONE;
     replay->is_torque_mode = params->creature_effector_mode == EFFECTOR_TORQUE;
     replay->viscosity_pa_s = params->world_viscosity_pa_s;

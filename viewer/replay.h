@@ -2,7 +2,7 @@
  *
  * A replay is what every view and export draws from: geometry of the parts and one row per brain tick
  * with poses, joint angles, effector signals, neuron outputs, contacts and energies. Coordinates are
- * shifted so that the centre of mass starts at x = 0 (and at y = 0 where there is no ground).
+ * shifted so that the centre of mass starts at x = 0 (and at y = 0 where there is nothing to stand on).
  * Sizes: a row of a ten-part creature is about 1 kB, ten seconds at 60 Hz about 600 rows. Memory is
  * bounded by REPLAY_BYTES_MAX: a longer replay keeps every second, fourth, ... tick. */
 #ifndef VIEWER_REPLAY_H
@@ -130,6 +130,7 @@ struct replay {
     struct replay_effector *effectors;
     int part_count, link_count, neuron_count, effector_count;
     int has_ground, has_light, is_torque_mode;
+    struct obstacles obstacles; /* shifted as the coordinates are */
     double viscosity_pa_s, gravity_m_s2;
     double width_m, height_m,
         size_m; /* greatest extents of the body over all frames; their larger */
@@ -162,6 +163,12 @@ int replay_frame_index(const struct replay *replay, double time_s);
 /* Poses and centre of mass between frames; poses has room for part_count. */
 void replay_sample(const struct replay *replay, double time_s, struct replay_pose *poses,
                    struct vec2 *centre);
+/* 1 if there is something to stand on: ground or obstacles. */
+int replay_has_floor(const struct replay *replay);
+/* The corners of an obstacle, counter-clockwise. */
+void replay_get_obstacle(const struct replay *replay, int index, struct vec2 corners[4]);
+/* Height of the surface below a point: the ground's or an obstacle's; 0 if there is none (returns 0). */
+int replay_find_surface(const struct replay *replay, double x_m, double y_m, double *height_m);
 /* min x, min y, max x, max y of the parts at a frame. */
 void replay_get_bounds(const struct replay *replay, int index, double bounds[4]);
 

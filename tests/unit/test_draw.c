@@ -237,6 +237,60 @@ START_TEST(ground_lies_at_height_zero)
 }
 END_TEST
 
+/* A slab at y = 0.2 and a turned one; one so large that cairo could not count its corners. */
+START_TEST(obstacles_are_where_they_belong)
+{
+    struct replay *replay = fixture_replay(&crawler);
+    replay->has_ground = 0;
+    replay->obstacles = (struct obstacles){
+        3, {{0.5, 0.1, 0.4, 0.2, 0}, {-0.3, 0.3, 0.4, 0.1, 0.5}, {500.9, -499.5, 1000, 1000, 0}}};
+    for (int flip = -1; flip <= 1; flip += 2) {
+        struct draw_view view = view_of(0.1, 0.2);
+        uint32_t fill = palette[COLOR_ground_bottom].light;
+        view.flip = flip;
+        open_picture(400, 300);
+        draw_world(cr, &view, replay, 0, DRAW_FLAT | DRAW_UNMARKED);
+        static const double places[][3] = {/* x, y, is it inside */
+                                           {0.34, 0.1, 1},  {0.26, 0.1, 0},   {0.5, 0.16, 1},
+                                           {0.5, 0.24, 0},  {-0.3, 0.3, 1},   {-0.17, 0.37, 1},
+                                           {-0.17, 0.3, 0}, {-0.43, 0.23, 1}, {-0.43, 0.3, 0},
+                                           {0.95, 0.4, 1},  {0.85, 0.4, 0},   {0.95, 0.6, 0}};
+        for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+            int x = (int)draw_view_x(&view, places[i][0]);
+            int y = (int)draw_view_y(&view, places[i][1]);
+            ck_assert_msg((pixel(x, y) == fill) == (places[i][2] > 0), "flip %d, place %zu", flip,
+                          i);
+        }
+        close_picture();
+    }
+    /* the shadow lies on the slab */
+    double height;
+    ck_assert_int_eq(replay_find_surface(replay, 0.5, 1, &height), 1);
+    ck_assert_double_eq_tol(height, 0.2, 1e-12);
+    ck_assert_int_eq(replay_find_surface(replay, 0.5, 0.1, &height), 0);
+    ck_assert_int_eq(replay_find_surface(replay, 0.2, 1, &height), 0);
+    replay->has_ground = 1;
+    ck_assert_int_eq(replay_find_surface(replay, 0.2, 1, &height), 1);
+    ck_assert_double_eq(height, 0);
+
+    /* stills of those that go and of those that stay, at all sizes */
+    for (int size = 40; size <= 640; size *= 4)
+        for (int is_still = 0; is_still <= 1; is_still++) {
+            struct replay *other = fixture_replay(is_still ? &hopper : &crawler);
+            const struct replay *replays[] = {other};
+            open_picture(size * 2, size);
+            draw_strobe(cr, size * 2, size, replays, 1, 0);
+            uint64_t bare = picture_hash();
+            other->obstacles = replay->obstacles;
+            draw_strobe(cr, size * 2, size, replays, 1, 0);
+            ck_assert(picture_hash() != bare);
+            close_picture();
+            replay_destroy(other);
+        }
+    replay_destroy(replay);
+}
+END_TEST
+
 START_TEST(each_overlay_changes_the_picture)
 {
     struct replay *replay = fixture_replay(&crawler);
@@ -462,6 +516,7 @@ int main(void)
     tcase_add_test(tests, a_linear_joint_has_a_rail);
     tcase_add_test(tests, ghosts_are_paler);
     tcase_add_test(tests, ground_lies_at_height_zero);
+    tcase_add_test(tests, obstacles_are_where_they_belong);
     tcase_add_test(tests, each_overlay_changes_the_picture);
     tcase_add_test(tests, races_have_a_lane_for_each);
     tcase_add_test(tests, a_touch_is_lit_at_its_face);

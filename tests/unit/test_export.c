@@ -205,6 +205,24 @@ static int count_text(const char *text, const char *part)
     return count;
 }
 
+START_TEST(html_holds_the_obstacles)
+{
+    size_t length;
+    export_well("bare.html");
+    char *page = read_file(&length);
+    ck_assert_ptr_nonnull(strstr(page, "obstacles: [],\n"));
+    free(page);
+    remove(path);
+    replay->obstacles =
+        (struct obstacles){2, {{1.5, -0.25, 3, 0.5, 0}, {-1, 0.123456789, 0.01, 1000, -0.5}}};
+    export_well("rocks.html");
+    page = read_file(&length);
+    ck_assert_ptr_nonnull(
+        strstr(page, "obstacles: [[1.5, -0.25, 3, 0.5, 0], [-1, 0.123457, 0.01, 1000, -0.5]],\n"));
+    free(page);
+}
+END_TEST
+
 START_TEST(html_escapes_names)
 {
     size_t length;
@@ -486,6 +504,7 @@ int main(void)
     tcase_add_test(tests, what_is_left_out_names_its_package);
     tcase_add_test(tests, failures_leave_nothing_behind);
     tcase_add_test(tests, html_holds_the_motion);
+    tcase_add_test(tests, html_holds_the_obstacles);
     tcase_add_test(tests, html_escapes_names);
     add_picture_tests(tests);
     suite_add_tcase(suite, tests);

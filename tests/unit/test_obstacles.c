@@ -557,17 +557,20 @@ START_TEST(creatures_fall_where_nothing_carries_them)
     ck_assert_double_eq_tol(result.measures.lowest_start_m, 3, 1e-9);
     ck_assert_double_eq(result.measures.fell, 0);
 
-    /* it walks off a small one, and a lower one catches it */
+    /* it walks off a small one: no way counts beyond the edge; then a lower one catches it */
     const char *small[] = {"world.ground=no", "world.obstacles=0 -0.25 1.5 0.5 0",
                            "simulation.until=fall", NULL};
     judge(creatures[1], NULL, small, NULL, NULL, &result);
     ck_assert_int_eq(result.verdict, VERDICT_FELL);
     ck_assert_double_eq(result.measures.fell, 1);
-    ck_assert_double_gt(result.measures.reach_m, 0.75);
+    ck_assert_double_gt(result.measures.reach_m, 0.5);
+    ck_assert_double_le(result.measures.reach_m, 0.75);
+    ck_assert_double_gt(result.measures.distance_m, 0.75);
     small[1] = "world.obstacles=0 -0.25 1.5 0.5 0, 0 -1 20 0.5 0";
     judge(creatures[1], NULL, small, NULL, NULL, &result);
     ck_assert_int_eq(result.verdict, VERDICT_OK);
     ck_assert_double_eq(result.measures.fell, 0);
+    ck_assert_double_gt(result.measures.reach_m, 0.75);
 }
 END_TEST
 

@@ -229,6 +229,30 @@ START_TEST(floats_in_water_around_its_start)
 }
 END_TEST
 
+/* Obstacles are shifted with the body, and heights stay. */
+START_TEST(stands_on_obstacles)
+{
+    struct replay_frame frame;
+    ck_assert_int_eq(params_set(&params, "world.ground", "no", &error), 0);
+    ck_assert_int_eq(params_set(&params, "world.obstacles", "0 2 9 1 0, 3 3 1 1 0.5", &error), 0);
+    struct replay *replay = replay_now(0);
+    double bounds[4], height;
+    ck_assert(!replay->has_ground);
+    ck_assert(replay_has_floor(replay));
+    ck_assert_int_eq(replay->obstacles.count, 2);
+    replay_get_frame(replay, 0, &frame);
+    replay_get_bounds(replay, 0, bounds);
+    ck_assert_double_eq(frame.centre.x, 0);
+    ck_assert_double_eq_tol(bounds[1], 2.5, 2e-3);
+    ck_assert_double_eq_tol(replay->obstacles.list[1].x_m - replay->obstacles.list[0].x_m, 3,
+                            1e-12);
+    ck_assert_double_eq(replay->obstacles.list[1].y_m, 3);
+    ck_assert_int_eq(replay_find_surface(replay, 0, frame.centre.y, &height), 1);
+    ck_assert_double_eq_tol(height, 2.5, 1e-9);
+    replay_destroy(replay);
+}
+END_TEST
+
 START_TEST(keeps_memory_bounded)
 {
     params.simulation_duration_s = 90;
@@ -498,6 +522,7 @@ int main(void)
     tcase_add_test(tests, a_linear_part_slides_along_its_axis);
     tcase_add_test(tests, samples_between_frames);
     tcase_add_test(tests, floats_in_water_around_its_start);
+    tcase_add_test(tests, stands_on_obstacles);
     tcase_add_test(tests, keeps_memory_bounded);
     tcase_add_test(tests, motionless_is_shown_to_its_end);
     tcase_add_test(tests, unsettled_shows_its_settling);
