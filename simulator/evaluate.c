@@ -293,6 +293,13 @@ static void put_at(struct run *run, double height_m)
     shift(run, 0, height_m - bounds[1]);
 }
 
+static void lift_off_obstacles(struct run *run)
+{
+    double lift_m = terrain_lift(&run->world, &run->phenotype, run->dynamics);
+    if (lift_m > 0)
+        shift(run, 0, lift_m);
+}
+
 /* Puts the body where it begins: on the surface or above it, and not into an obstacle. */
 static void place(struct run *run, int is_settling)
 {
@@ -301,9 +308,7 @@ static void place(struct run *run, int is_settling)
         shift(run, -dynamics_centre_of_mass(run->dynamics).x, 0);
     if (drop_m > 0 || is_settling)
         put_at(run, base_m + drop_m);
-    double lift_m = terrain_lift(&run->world, &run->phenotype, run->dynamics);
-    if (lift_m > 0)
-        shift(run, 0, lift_m);
+    lift_off_obstacles(run);
 }
 
 /* 1 if the centre of mass is below everything that could carry it. */
@@ -381,6 +386,7 @@ static void perturb_pose(struct run *run)
     }
     dynamics_set_state(run->dynamics, q, dynamics_qd(run->dynamics));
     put_at(run, bounds[1]);
+    lift_off_obstacles(run);
 }
 
 /* ---------------------------------------------------------------- the scored time */

@@ -537,6 +537,28 @@ START_TEST(creatures_settle_on_platforms)
 }
 END_TEST
 
+/* On a slope, turned a little at the start: still outside of it. */
+START_TEST(perturbed_poses_are_outside)
+{
+    for (int i = 1; i <= 8; i++) {
+        char number[64];
+        snprintf(number, sizeof number, "simulation.perturbation=%d", i);
+        const char *const settings[] = {"simulation.duration_s=0.1",
+                                        "world.obstacles=0 -1 20 2 0.3",
+                                        "world.ground=no",
+                                        "settle.required=no",
+                                        "guard.perturbed_pose_rad=0.1",
+                                        number,
+                                        NULL};
+        struct obstacles obstacles;
+        struct evaluation result;
+        judge(creatures[0], NULL, settings, look, &obstacles, &result);
+        ck_assert(start_lowest_m != 0);
+        ck_assert_double_lt(overlap_m, 3e-3);
+    }
+}
+END_TEST
+
 START_TEST(creatures_fall_where_nothing_carries_them)
 {
     struct evaluation result;
@@ -613,6 +635,7 @@ int main(void)
     tcase_add_test(tests, creatures_start_above_obstacles);
     tcase_add_test(tests, surfaces_are_found);
     tcase_add_test(tests, creatures_settle_on_platforms);
+    tcase_add_test(tests, perturbed_poses_are_outside);
     tcase_add_test(tests, creatures_fall_where_nothing_carries_them);
     tcase_add_test(tests, wide_obstacles_are_ground);
     suite_add_tcase(suite, tests);
