@@ -141,8 +141,7 @@ static void print_worker(const json_t *worker)
 
 static void print_workers(const struct report *report)
 {
-    size_t i;
-    const json_t *worker;
+    const json_t *workers = json_object_get(report->live, "workers");
     if (report->holder && !report->live)
         printf("workers     the controller does not answer\n");
     if (!report->live)
@@ -151,7 +150,8 @@ static void print_workers(const struct report *report)
            live_number(report, "restarts"));
     printf("  %6s %8s  %-8s %6s %10s %9s  %s\n", "worker", "process", "state", "busy", "tasks",
            "restarts", "creature");
-    json_array_foreach(json_object_get(report->live, "workers"), i, worker) print_worker(worker);
+    for (size_t i = 0; i < json_array_size(workers); i++)
+        print_worker(json_array_get(workers, i));
 }
 
 static void print_quarantine(const struct report *report)
