@@ -28,6 +28,8 @@ static const char run_help[] =
     "  -s, --set KEY=VALUE     set a parameter, over the file; may be repeated\n"
     "      --seed-creature X   a creature to begin with (a file, or RUN_DIR:ID), besides those of\n"
     "                          evolution.seeds; may be repeated\n"
+    "      --view              open the viewer when the run has finished\n"
+    "      --watch             open it at once; it shows each generation's best as they come\n"
     "      --print-config      print all parameters with their meaning, range and value, and end\n"
     "  -h, --help\n";
 
@@ -42,6 +44,8 @@ static const char resume_help[] =
     "\n"
     "  -j, --workers N         simulator processes; 0 = one for each core\n"
     "  -s, --set KEY=VALUE     change a parameter; may be repeated\n"
+    "      --view              open the viewer when the run has finished\n"
+    "      --watch             open it at once; it shows each generation's best as they come\n"
     "  -h, --help\n";
 
 /* What was on the command line. Assignments point into argv; freed by arguments_deinit(). */
@@ -52,12 +56,12 @@ struct arguments {
     const char **seeds;
     int seed_count;
     const char *seed, *workers;
-    int print_config, help;
+    int print_config, help, view, watch;
 };
 
 static int parse_arguments(int argc, char **argv, int is_run, struct arguments *arguments)
 {
-    enum { OPTION_SEED = 256, OPTION_PRINT, OPTION_CREATURE };
+    enum { OPTION_SEED = 256, OPTION_PRINT, OPTION_CREATURE, OPTION_VIEW, OPTION_WATCH };
     static const struct option run_options[] = {
         {"output", required_argument, NULL, 'o'},
         {"workers", required_argument, NULL, 'j'},
@@ -66,11 +70,13 @@ static int parse_arguments(int argc, char **argv, int is_run, struct arguments *
         {"seed", required_argument, NULL, OPTION_SEED},
         {"print-config", no_argument, NULL, OPTION_PRINT},
         {"seed-creature", required_argument, NULL, OPTION_CREATURE},
+        {"view", no_argument, NULL, OPTION_VIEW},
+        {"watch", no_argument, NULL, OPTION_WATCH},
         {NULL, 0, NULL, 0}};
-    static const struct option resume_options[] = {{"workers", required_argument, NULL, 'j'},
-                                                   {"set", required_argument, NULL, 's'},
-                                                   {"help", no_argument, NULL, 'h'},
-                                                   {NULL, 0, NULL, 0}};
+    static const struct option resume_options[] = {
+        {"workers", required_argument, NULL, 'j'},  {"set", required_argument, NULL, 's'},
+        {"help", no_argument, NULL, 'h'},           {"view", no_argument, NULL, OPTION_VIEW},
+        {"watch", no_argument, NULL, OPTION_WATCH}, {NULL, 0, NULL, 0}};
     memset(arguments, 0, sizeof *arguments);
     arguments->assignments = calloc((size_t)argc, sizeof *arguments->assignments);
     arguments->seeds = calloc((size_t)argc, sizeof *arguments->seeds);
@@ -103,6 +109,12 @@ static int parse_arguments(int argc, char **argv, int is_run, struct arguments *
             break;
         case OPTION_PRINT:
             arguments->print_config = 1;
+            break;
+        case OPTION_VIEW:
+            arguments->view = 1;
+            break;
+        case OPTION_WATCH:
+            arguments->watch = 1;
             break;
         default:
             return command_bad_option(argv, answer);
@@ -169,17 +181,49 @@ struct session {
     struct params params;
     char directory[RUN_PATH_SIZE];
     char simulator[RUN_PATH_SIZE];
+    char viewer[RUN_PATH_SIZE]; /* empty: not wanted */
+    int has_view, has_watch;    /* at the end, at once */
+    int is_finished;
     struct store *store;
     struct search *search;
     struct seeding seeding;
     struct progress progress;
 };
 
+/* Looks for the program before anything runs. */
+static int session_want_viewer(struct session *session, const struct arguments *arguments,
+                               struct error *error)
+{
+    session->has_view = arguments->view;
+    session->has_watch = arguments->watch;
+    return arguments->view || arguments->watch ? program_find("viewer", session->viewer, error) : 0;
+}
+
+/* Opens a window on the run; a run does not fail for want of a window. */
+static void session_show(const struct session *session)
+{
+    char directory[RUN_PATH_SIZE], log[RUN_PATH_SIZE], name[] = "viewer";
+    char *argv[] = {name, directory, NULL};
+    struct error error = {0};
+    snprintf(directory, sizeof directory, "%s", session->directory);
+    int status = run_directory_path(directory, "logs/viewer.log", log, &error);
+    if (!status)
+        status = program_start(session->viewer, argv, log, &error);
+    if (status)
+        command_fail(&error);
+    else
+        fprintf(stderr, "viewer started; what it says is in %s\n", log);
+}
+
+/* Closes the run; then, so that the viewer finds it as it stays, opens the window that was wanted, unless
+ * who watches has one already. */
 static void session_deinit(struct session *session)
 {
     search_destroy(session->search);
     store_close(session->store);
     seeding_deinit(&session->seeding);
+    if (session->is_finished && session->has_view && !session->has_watch)
+        session_show(session);
 }
 
 /* From here on log lines go to logs/controller.log. */
@@ -232,6 +276,8 @@ static int session_evolve(struct session *session, const char *event)
     log_event(LOG_INFO, event, "seed=%" PRId64 " generation=%" PRIu32 " workers=%d",
               session->params.run_seed, search_generation(session->search), workers);
     int status = store_put_event(session->store, event, "", &error);
+    if (session->has_watch && !status)
+        session_show(session);
     if (!status)
         status = evolve_run(&settings, &outcome, &error);
     if (status) {
@@ -254,6 +300,7 @@ static int session_evolve(struct session *session, const char *event)
     store_commit(session->store, &error);
     if (outcome == EVOLVE_FINISHED) {
         print_champions(session);
+        session->is_finished = 1;
         return command_finish_output();
     }
     fprintf(stderr, "stopped in generation %" PRIu32 "; go on with: controller resume %s\n",
@@ -383,7 +430,8 @@ int command_run(int argc, char **argv)
         snprintf(session.directory, sizeof session.directory, "%s", arguments.directory);
     else if (default_directory(&session.params, session.directory, &error))
         result = command_fail(&error);
-    if (!result && read_seeds(&session, &arguments, &error))
+    if (!result && (session_want_viewer(&session, &arguments, &error) ||
+                    read_seeds(&session, &arguments, &error)))
         result = command_fail(&error);
     if (!result)
         result = run_session(&session);
@@ -464,7 +512,8 @@ static int resume_session(struct session *session, const struct arguments *argum
         return command_finish_output();
     }
     if (program_find("simulator", session->simulator, &error) ||
-        open_log(session->directory, &error) || restore_run(session, &status, &error))
+        session_want_viewer(session, arguments, &error) || open_log(session->directory, &error) ||
+        restore_run(session, &status, &error))
         return command_fail(&error);
     fprintf(stderr,
             "%s: going on in generation %" PRIu32 ", %" PRId64 " of %" PRId64 " evaluated\n",

@@ -47,8 +47,9 @@ int program_find(const char *name, char path[RUN_PATH_SIZE], struct error *error
                      name);
 }
 
-/* posix_spawn() with standard input from nowhere and both outputs into a file, or (NULL) as they are. */
-static int spawn(pid_t *child, const char *path, char *const *argv, const char *output)
+/* posix_spawn() with standard input from nowhere and both outputs into a file (how: O_TRUNC or O_APPEND),
+ * or (NULL) as they are. */
+static int spawn(pid_t *child, const char *path, char *const *argv, const char *output, int how)
 {
     posix_spawn_file_actions_t actions;
     int result = posix_spawn_file_actions_init(&actions);
@@ -57,8 +58,8 @@ static int spawn(pid_t *child, const char *path, char *const *argv, const char *
     if (output) {
         result = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
         if (!result)
-            result = posix_spawn_file_actions_addopen(&actions, 1, output,
-                                                      O_WRONLY | O_CREAT | O_TRUNC, 0600);
+            result = posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | how,
+                                                      0600);
         if (!result)
             result = posix_spawn_file_actions_adddup2(&actions, 1, 2);
     }
@@ -71,7 +72,7 @@ static int spawn(pid_t *child, const char *path, char *const *argv, const char *
 int program_run_into(const char *path, char *const *argv, const char *output, struct error *error)
 {
     pid_t child;
-    int result = spawn(&child, path, argv, output);
+    int result = spawn(&child, path, argv, output, O_TRUNC);
     if (result)
         return error_set(error, ERR_IO, "%s: cannot be started: %s", path, strerror(result));
 
@@ -92,6 +93,28 @@ int program_run_into(const char *path, char *const *argv, const char *output, st
 int program_run(const char *path, char *const *argv, struct error *error)
 {
     return program_run_into(path, argv, NULL, error);
+}
+
+int program_start(const char *path, char *const *argv, const char *output, struct error *error)
+{
+    int wait_status;
+    pid_t ended, child = fork();
+    if (child < 0)
+        return error_set(error, ERR_IO, "%s: cannot be started: %s", path, strerror(errno));
+    if (child == 0) {
+        /* its child is nobody's when it is gone, and not the terminal's */
+        pid_t unused;
+        setsid();
+        _exit(spawn(&unused, path, argv, output, O_APPEND));
+    }
+    do {
+        ended = waitpid(child, &wait_status, 0);
+    } while (ended < 0 && errno == EINTR);
+    if (ended < 0 || !WIFEXITED(wait_status) || WEXITSTATUS(wait_status))
+        return error_set(error, ERR_IO, "%s: cannot be started: %s", path,
+                         ended > 0 && WIFEXITED(wait_status) ? strerror(WEXITSTATUS(wait_status))
+                                                             : "it was killed");
+    return 0;
 }
 
 int program_core_count(void)

@@ -14,6 +14,10 @@ int program_run(const char *path, char *const *argv, struct error *error);
 /* The same with nothing to read, and all it prints going to a file (of errors, too). */
 int program_run_into(const char *path, char *const *argv, const char *output, struct error *error);
 
+/* Starts `path` as a session of its own that nobody waits for, standard input from nowhere, what it prints
+ * appended to the file `output`. */
+int program_start(const char *path, char *const *argv, const char *output, struct error *error);
+
 /* The processors this process may use, at least 1. */
 int program_core_count(void);
 

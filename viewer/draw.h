@@ -11,23 +11,11 @@
 #include <cairo.h>
 
 #include "viewer/camera.h"
+#include "viewer/overlay.h"
 #include "viewer/palette.h"
 #include "viewer/replay.h"
 
 #define DRAW_PI 3.14159265358979323846
-
-enum draw_overlay {
-    DRAW_TRAIL = 1,
-    DRAW_CONTACTS = 2,
-    DRAW_LIMITS = 4,
-    DRAW_BRAIN = 8,
-    DRAW_LEDGER = 16,
-    DRAW_FLAT = 32,     /* no gradients: for palettes of 256 colours */
-    DRAW_UNMARKED = 64, /* no distance marks */
-    DRAW_TORQUES = 128,
-    DRAW_SENSORS = 256,
-    DRAW_LIGHT = 512,
-};
 
 /* A part of the surface and what it shows. */
 struct draw_view {

@@ -260,8 +260,8 @@ static int strand_make(struct strand *strand, const struct brain_layout *layout,
     if (fabs(to.x - from.x) < 6 * ui && fabs(to.y - from.y) < 6 * ui) {
         strand->points[1].x -= 18 * ui;
         strand->points[2].x += 18 * ui;
-        strand->points[1].y -= 4 * ui;
-        strand->points[2].y -= 4 * ui;
+        strand->points[1].y -= 9 * ui;
+        strand->points[2].y -= 9 * ui;
     }
     return 1;
 }

@@ -24,17 +24,22 @@
 #define PLAIN_WIDTH_PX  480
 #define PLAIN_HEIGHT_PX 300
 
+/* Contact sheets: their width, and the moment they show if none is asked for. */
+#define GRID_WIDTH_PX     1600
+#define GRID_COLUMNS_MOST 6
+#define GRID_TIME_S       1.0
+
 #define CAIRO_PACKAGE "libcairo2-dev"
 
 const struct exporter exporters[] = {
-    {"png", "strobe picture of the whole gait, or one frame with --time", 1600, 600, 0, 1,
+    {"png", "strobe picture of the whole gait, or one frame with --time", 1600, 600, 0, 1, 1,
      WITH_CAIRO(export_png), CAIRO_PACKAGE},
-    {"svg", "the same as a drawing", 1600, 600, 0, 1, WITH_CAIRO(export_svg), CAIRO_PACKAGE},
-    {"gif", "animation that loops, the first 10 s", 480, 270, 20, 0, WITH_GIF(export_gif),
+    {"svg", "the same as a drawing", 1600, 600, 0, 1, 1, WITH_CAIRO(export_svg), CAIRO_PACKAGE},
+    {"gif", "animation that loops, the first 10 s", 480, 270, 20, 0, 1, WITH_GIF(export_gif),
      "libgif-dev and libcairo2-dev"},
-    {"mp4", "video (by way of the program ffmpeg)", 1280, 720, 30, 0, WITH_CAIRO(export_mp4),
+    {"mp4", "video (by way of the program ffmpeg)", 1280, 720, 30, 0, 1, WITH_CAIRO(export_mp4),
      CAIRO_PACKAGE},
-    {"html", "page that plays in any browser, no network", 1280, 720, 30, 0, export_html, ""},
+    {"html", "page that plays in any browser, no network", 1280, 720, 30, 0, 0, export_html, ""},
 };
 const int exporter_count = sizeof exporters / sizeof exporters[0];
 
@@ -63,10 +68,24 @@ int export_check(const struct export_job *job, struct error *error)
     if (job->is_plain && !exporter->has_moments)
         return error_set(error, ERR_USAGE, "--plain is for png and svg, not for %s",
                          exporter->suffix);
+    if ((job->is_grid || job->has_overlays) && !exporter->has_overlays)
+        return error_set(error, ERR_USAGE,
+                         "--grid and --overlays are not for %s: choose in the page",
+                         exporter->suffix);
     if (job->time_s >= 0 && !exporter->has_moments)
         return error_set(error, ERR_USAGE, "--time is for png and svg, not for %s",
                          exporter->suffix);
     return 0;
+}
+
+/* A contact sheet: cells of the same shape, the fewer the larger. */
+static void choose_grid_size(struct export_job *job)
+{
+    int columns = (int)ceil(sqrt(job->count));
+    columns = columns > GRID_COLUMNS_MOST ? GRID_COLUMNS_MOST : columns;
+    int rows = (job->count + columns - 1) / columns;
+    job->width_px = GRID_WIDTH_PX;
+    job->height_px = (int)fmin((double)GRID_WIDTH_PX / columns * 0.625 * rows, EXPORT_SIDE_MAX_PX);
 }
 
 /* Stills of one moment are as large as video; strobe pictures as high as they need to be, several
@@ -82,6 +101,10 @@ static void choose_size(struct export_job *job, const struct exporter *exporter)
     if (job->is_plain) {
         job->width_px = PLAIN_WIDTH_PX;
         job->height_px = PLAIN_HEIGHT_PX;
+        return;
+    }
+    if (job->is_grid) {
+        choose_grid_size(job);
         return;
     }
     if (job->time_s >= 0) {
@@ -131,25 +154,32 @@ void export_draw_still(cairo_t *cr, const struct export_job *job)
                    fmax(job->time_s, 0));
         return;
     }
+    unsigned overlays = job->has_overlays ? job->overlays : DRAW_TRAIL;
+    if (job->is_grid) {
+        draw_cells(cr, job->width_px, job->height_px, job->replays, NULL, job->count, -1, 1,
+                   job->time_s < 0 ? GRID_TIME_S : job->time_s, overlays);
+        return;
+    }
     if (job->time_s < 0) {
-        draw_strobe(cr, job->width_px, job->height_px, job->replays, job->count, 0);
+        draw_strobe(cr, job->width_px, job->height_px, job->replays, job->count,
+                    overlays & DRAW_UNMARKED);
         return;
     }
     camera_fit(&camera, job->replays, job->count, job->width_px, lane);
     camera_jump(&camera, camera_target(&camera, job->replays, job->count, job->time_s, lane));
     draw_frame(cr, job->width_px, job->height_px, job->replays, job->count, &camera, job->time_s,
-               DRAW_TRAIL);
+               overlays);
 }
 
 int export_film_init(struct export_film *film, const struct export_job *job, double fps,
-                     double limit_s, unsigned overlays, struct error *error)
+                     double limit_s, unsigned more, struct error *error)
 {
     double duration = 0;
     for (int i = 0; i < job->count; i++)
         duration = fmax(duration, replay_duration(job->replays[i]));
     memset(film, 0, sizeof *film);
     film->job = job;
-    film->overlays = overlays;
+    film->overlays = more | (job->has_overlays ? job->overlays : DRAW_TRAIL);
     film->fps = fps;
     film->frame_count = (int)(fmin(duration, limit_s) * fps + 1e-6) + 1;
     film->surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, job->width_px, job->height_px);
@@ -195,8 +225,12 @@ void export_film_draw(struct export_film *film, int index)
     else
         camera_follow(&film->camera, target, 1 / film->fps);
     cairo_t *cr = cairo_create(film->surface);
-    draw_frame(cr, job->width_px, job->height_px, job->replays, job->count, &film->camera, time_s,
-               film->overlays);
+    if (job->is_grid)
+        draw_cells(cr, job->width_px, job->height_px, job->replays, NULL, job->count, -1, 1, time_s,
+                   film->overlays);
+    else
+        draw_frame(cr, job->width_px, job->height_px, job->replays, job->count, &film->camera,
+                   time_s, film->overlays);
     cairo_destroy(cr);
     cairo_surface_flush(film->surface);
     film_copy_pixels(film);

@@ -6,6 +6,7 @@
 #define VIEWER_EXPORT_H
 
 #include "viewer/camera.h"
+#include "viewer/overlay.h"
 #include "viewer/replay.h"
 
 #define EXPORT_SIDE_MIN_PX 16
@@ -20,6 +21,9 @@ struct export_job {
     double time_s; /* one moment; negative: the whole */
     int width_px, height_px;
     double fps;
+    int is_grid; /* each creature in a cell of its own instead of a race, or of strobe pictures */
+    int has_overlays;
+    unsigned overlays; /* enum draw_overlay, if has_overlays; else the trail */
     int is_plain; /* stills: the creatures alone on nothing, of the moment 0 if no time is given */
 };
 
@@ -29,6 +33,7 @@ struct exporter {
     int width_px, height_px; /* defaults */
     double fps;              /* default; 0: has no frames */
     int has_moments;         /* takes a time */
+    int has_overlays;        /* draws what one chooses, alone or in a grid */
     /* Writes job (all fields chosen) to `path`. NULL: left out of this build. */
     int (*write)(const struct export_job *job, const char *path, struct error *error);
     const char *package; /* what to install, then */
@@ -65,9 +70,10 @@ struct export_film {
     cairo_surface_t *surface;
     unsigned char *rgb; /* width * height * 3 */
 };
-/* At most limit_s of the longest replay. Call export_film_deinit() in any case. */
+/* At most limit_s of the longest replay; more: overlays besides those of the job. Call
+ * export_film_deinit() in any case. */
 int export_film_init(struct export_film *film, const struct export_job *job, double fps,
-                     double limit_s, unsigned overlays, struct error *error);
+                     double limit_s, unsigned more, struct error *error);
 void export_film_deinit(struct export_film *film);
 /* Draws the next frame into film->rgb; call for index 0, 1, ... in order. */
 void export_film_draw(struct export_film *film, int index);

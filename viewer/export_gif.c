@@ -347,8 +347,8 @@ int export_gif(const struct export_job *job, const char *path, struct error *err
     animation.before = calloc(pixels, 1);
     animation.line = calloc((size_t)job->width_px, 1);
     struct quantizer *quantizer = calloc(1, sizeof *quantizer);
-    int status = export_film_init(&film, job, 100.0 / animation.delay_cs, GIF_LIMIT_S,
-                                  DRAW_TRAIL | DRAW_FLAT, error);
+    int status =
+        export_film_init(&film, job, 100.0 / animation.delay_cs, GIF_LIMIT_S, DRAW_FLAT, error);
     if (!status && (!animation.now || !animation.before || !animation.line || !quantizer))
         status = error_set(error, ERR_MEMORY, "%s: %s", job->path, error_text(ERR_MEMORY));
     if (!status) {

@@ -95,7 +95,7 @@ int export_mp4(const struct export_job *request, const char *path, struct error 
     int input = -1;
     job.width_px = make_even(job.width_px);
     job.height_px = make_even(job.height_px);
-    int status = export_film_init(&film, &job, job.fps, MP4_LIMIT_S, DRAW_TRAIL, error);
+    int status = export_film_init(&film, &job, job.fps, MP4_LIMIT_S, 0, error);
     if (!status)
         status = ffmpeg_start(&job, path, &pid, &input, error);
     if (status) {

@@ -27,6 +27,8 @@ static const char usage_text[] =
     "  --seed N            another seed of the evaluation\n"
     "  --export FILE       writes a file; its suffix says which kind, see below\n"
     "  --time T            a still of this time, s; in the window: where it starts\n"
+    "  --grid              each creature in a cell of its own: with png a contact sheet\n"
+    "  --overlays A,B,...  what is laid over the picture, see below (default: trail; also: none)\n"
     "  --plain             stills: the creatures alone, without world and text\n"
     "  --size WxH          in pixels\n"
     "  --fps N             frames per second of gif and mp4, 1 .. 120\n"
@@ -115,6 +117,9 @@ static void print_help(void)
     for (int i = 0; i < exporter_count; i++)
         printf("  .%-5s %s%s\n", exporters[i].suffix, exporters[i].help,
                exporters[i].write ? "" : " (left out of this build)");
+    fputs("\nOverlays:\n", stdout);
+    for (int i = 0; i < overlay_count; i++)
+        printf("  %-9s %s\n", overlay_table[i].name, overlay_table[i].help);
     fputs(status_text, stdout);
 }
 
@@ -126,6 +131,8 @@ enum option_id {
     OPTION_EXPORT,
     OPTION_TIME,
     OPTION_PLAIN,
+    OPTION_GRID,
+    OPTION_OVERLAYS,
     OPTION_SIZE,
     OPTION_FPS,
     OPTION_FRAMES,
@@ -143,6 +150,8 @@ static const struct option options[] = {
     {"export", required_argument, NULL, OPTION_EXPORT},
     {"time", required_argument, NULL, OPTION_TIME},
     {"plain", no_argument, NULL, OPTION_PLAIN},
+    {"grid", no_argument, NULL, OPTION_GRID},
+    {"overlays", required_argument, NULL, OPTION_OVERLAYS},
     {"size", required_argument, NULL, OPTION_SIZE},
     {"fps", required_argument, NULL, OPTION_FPS},
     {"frames", required_argument, NULL, OPTION_FRAMES},
@@ -179,6 +188,7 @@ static int parse_option(struct request *request, int option)
 {
     int64_t number = 0;
     int status = 0;
+    struct error error;
     switch (option) {
     case OPTION_GENERATION:
         status = parse_integer(optarg, 0, UINT32_MAX, &request->generation);
@@ -205,6 +215,16 @@ static int parse_option(struct request *request, int option)
         break;
     case OPTION_PLAIN:
         request->job.is_plain = 1;
+        break;
+    case OPTION_GRID:
+        request->job.is_grid = 1;
+        break;
+    case OPTION_OVERLAYS:
+        request->job.has_overlays = 1;
+        if (overlay_parse(optarg, &request->job.overlays, &error)) {
+            fail(ERR_USAGE, error.message);
+            return ERR_USAGE;
+        }
         break;
     case OPTION_SIZE:
         status = parse_size(optarg, &request->job.width_px, &request->job.height_px);
@@ -269,8 +289,9 @@ static int parse_arguments(struct request *request, int argc, char **argv)
                     "--frames, --screenshot and --keys are for the window, not for --export");
     if (!request->job.path && request->job.fps > 0)
         return fail(ERR_USAGE, "--fps is for --export");
-    if (!request->job.path && request->job.is_plain)
-        return fail(ERR_USAGE, "--plain is for --export");
+    if (!request->job.path && (request->job.is_plain || request->job.is_grid))
+        return fail(ERR_USAGE,
+                    request->job.is_plain ? "--plain is for --export" : "--grid is for --export");
     status = request->job.path ? 0 : window_check(&error);
     if (!status)
         status = check_parameters(request, &error);
@@ -349,6 +370,8 @@ static int show_window(struct gallery *gallery, const struct request *request, s
                                     .height_px = request->job.height_px,
                                     .time_s = request->job.time_s,
                                     .keys = request->keys,
+                                    .has_overlays = request->job.has_overlays,
+                                    .overlays = request->job.overlays,
                                     .frame_limit = request->frame_limit,
                                     .screenshot = request->screenshot};
     return window_run(&window, error);

@@ -9,6 +9,7 @@
 #define VIEWER_REPLAY_H
 
 #include "common/creature.h"
+#include "common/obstacles.h"
 #include "simulator/evaluate.h"
 
 #define REPLAY_BYTES_MAX    (32u << 20)

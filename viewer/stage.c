@@ -1276,6 +1276,12 @@ int stage_current(const struct stage *stage)
     return stage->current;
 }
 
+void stage_set_overlays(struct stage *stage, unsigned overlays)
+{
+    stage->overlays = overlays;
+    stage->is_changed = 1;
+}
+
 unsigned stage_overlays(const struct stage *stage)
 {
     return stage->overlays;

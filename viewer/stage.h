@@ -38,6 +38,7 @@ struct stage *stage_create(struct gallery *gallery, int is_live);
 void stage_destroy(struct stage *stage); /* NULL is allowed */
 
 void stage_resize(struct stage *stage, int width_px, int height_px);
+void stage_set_overlays(struct stage *stage, unsigned overlays); /* enum draw_overlay */
 void stage_seek(struct stage *stage, double time_s);
 
 /* What the user does. */

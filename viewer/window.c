@@ -277,6 +277,8 @@ int window_run(const struct window_options *options, struct error *error)
     if (!status) {
         /* as large as the window is, and then seen from the start */
         stage_press_key(window.stage, '0');
+        if (options->has_overlays)
+            stage_set_overlays(window.stage, options->overlays);
         for (const char *key = options->keys; key && *key; key++)
             stage_press_key(window.stage, *key);
         if (options->time_s >= 0)

@@ -9,9 +9,11 @@ struct window_options {
     int is_live;             /* follows new generations of the run */
     int width_px, height_px; /* 0: the default */
     double time_s;           /* where it starts; negative: at 0 */
-    const char *keys;        /* pressed at the start, one after the other, or NULL */
-    long frame_limit;        /* > 0: ends after so many frames, each 1/60 s later than the last */
-    const char *screenshot;  /* file that the last frame is written to, or NULL */
+    int has_overlays;
+    unsigned overlays;      /* enum draw_overlay, if has_overlays */
+    const char *keys;       /* pressed at the start, one after the other, or NULL */
+    long frame_limit;       /* > 0: ends after so many frames, each 1/60 s later than the last */
+    const char *screenshot; /* file that the last frame is written to, or NULL */
 };
 
 /* 0, or ERR_UNAVAILABLE with a message when this build has no window. */

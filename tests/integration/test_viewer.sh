@@ -38,6 +38,9 @@ makes frame.png PNG run --time 1 --size 400x300
 makes three.png PNG run --top 3
 makes plain.png PNG run --top 7 --plain --time 1
 makes plain.svg '<svg' best.creature --plain --size 160x100
+makes sheet.png PNG run --top 9 --grid
+makes laid.svg '<svg' run --time 1 --overlays brain,contacts,limits,torques,sensors,ledger,light
+makes grid.gif 'GIF89a' run --top 4 --grid --size 240x160 --fps 5 --overlays none
 makes loop.gif 'GIF89a' run --size 160x90 --fps 10
 makes drawing.svg '<svg' best.creature
 makes page.html 'doctype html' run --top 3
@@ -82,6 +85,10 @@ refused 2 '--time: expected' "$viewer" run --export out.html --time nan
 refused 2 '--time is for' "$viewer" run --export out.html --time 1
 refused 2 '--plain is for' "$viewer" run --export out.html --plain
 refused 2 '--plain is for --export' "$viewer" run --plain
+refused 2 '--grid and --overlays are not for html' "$viewer" run --export out.html --grid
+refused 2 '--grid is for --export' "$viewer" run --grid
+refused 2 "'glow' is none of those" "$viewer" run --export out.png --overlays trail,glow
+refused 2 'for the window' "$viewer" run --export out.png --keys b
 refused 2 'for the window' "$viewer" run --export out.html --frames 2
 refused 2 'fly' "$viewer" run --fly
 refused 2 'no.such' "$viewer" run --export out.html -s no.such=1
@@ -115,6 +122,18 @@ grep -q '^verified' out || fail "the window does not verify: $(cat out)"
 head -c 8 dummy.png | LC_ALL=C grep -aq PNG || fail "no screenshot"
 refused 1 'nodir/shot.png' env SDL_VIDEODRIVER=dummy "$viewer" best.json --frames 1 --screenshot nodir/shot.png
 
+# every view and overlay
+SDL_VIDEODRIVER=dummy "$viewer" run --frames 20 --keys 'bcjuilomgad]vewd[eh' --screenshot keys.png >out 2>err ||
+    fail "keys: $(cat err)"
+head -c 8 keys.png | LC_ALL=C grep -aq PNG || fail "no screenshot of the keys"
+
+# `run --view` starts it when the run is over and waits for nobody; without a display a run does not fail
+"$bin/controller" run walk.ini --seed 6 -o viewed --view >out 2>err || fail "run --view: $(cat err)"
+grep -q 'viewer started' err || fail "run --view says nothing of the viewer: $(cat err)"
+says_no_display() { grep -q 'there is no display' viewed/logs/viewer.log 2>/dev/null; }
+wait_until "the viewer of run --view has been started" says_no_display
+if SDL_VIDEODRIVER=dummy "$viewer" walk.ini --frames 1 2>/dev/null; then fail "walk.ini is no creature"; fi
+
 if ! command -v Xvfb >/dev/null; then
     echo "skip: the window on a real display (Xvfb is not installed)"
     exit 77
@@ -129,6 +148,21 @@ export DISPLAY=:$number SDL_RENDER_DRIVER=software SDL_FRAMEBUFFER_ACCELERATION=
 "$viewer" run --top 3 --frames 30 --screenshot shot.png >out 2>err || fail "window under Xvfb: $(cat err)"
 [ "$(grep -c '^verified ' out)" = 3 ] || fail "not three verified: $(cat out)"
 [ "$(wc -c <shot.png)" -gt 5000 ] || fail "the screenshot is empty"
+
+# a window on a run that has just begun waits, and then follows it to its end
+"$bin/controller" run walk.ini --seed 7 -o watched --watch -s evolution.generations=6 >out 2>err || fail "run --watch: $(cat err)"
+watcher_of() {
+    watcher=$(grep -lz "^watched$" /proc/[0-9]*/cmdline 2>/dev/null | cut -d / -f 3 | head -n 1) && [ -n "$watcher" ]
+}
+wait_until "the viewer watches" watcher_of
+started+=("$watcher")
+if command -v xdotool >/dev/null; then
+    champion=$("$bin/controller" list watched --top 1 --json | sed -n 's/.*"id": \([0-9]*\).*/\1/p' | head -n 1)
+    is_followed() { xdotool search --onlyvisible --name "walk-$champion .*verified - Bestiary" >/dev/null 2>&1; }
+    wait_until "the window shows the last generation's champion" is_followed
+fi
+kill -TERM "$watcher"
+wait_until "the watching viewer ends" is_gone "$watcher"
 
 # `controller view` starts it as a process of its own; closing it ends both and changes nothing
 start "$bin/controller" view run --generation 3

@@ -194,7 +194,8 @@ static void setup(void)
     ck_assert_int_eq(sqlite3_open(path, &database), SQLITE_OK);
     make_tables();
     char sql[80];
-    snprintf(sql, sizeof sql, "INSERT INTO branches VALUES (1, 0, %d, 'digest')", SIMULATOR_VERSION);
+    snprintf(sql, sizeof sql, "INSERT INTO branches VALUES (1, 0, %d, 'digest')",
+             SIMULATOR_VERSION);
     run_sql(sql);
     run_sql("INSERT INTO branch_parameters VALUES (1, 1, 'name', 'worm'),"
             " (1, 2, 'simulation.duration_s', '1.5')");
