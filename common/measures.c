@@ -85,6 +85,6 @@ int verdict_find(const char *name)
 
 int verdict_is_scored(int verdict)
 {
-    return verdict == VERDICT_OK || verdict == VERDICT_MOTIONLESS || verdict == VERDICT_LANDED ||
-           verdict == VERDICT_FELL;
+    return verdict == VERDICT_OK || verdict == VERDICT_MOTIONLESS || verdict == VERDICT_HOPELESS ||
+           verdict == VERDICT_LANDED || verdict == VERDICT_FELL;
 }

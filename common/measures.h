@@ -92,7 +92,7 @@ int measure_find(const char *name);
 double measures_get(const struct measures *measures, int index);
 void measures_set(struct measures *measures, int index, double value);
 
-/* Verdicts: why an evaluation ended as it did. `ok`, `motionless`, `landed` and `fell` have a score;
+/* Verdicts: why an evaluation ended as it did. `ok`, `motionless`, `hopeless`, `landed` and `fell` have a score;
  * the others are disqualified (fitness 0), keep their measures, and say why in words. Numbers are
  * stored and sent: never reuse one. */
 #define VERDICTS(X)                                                                                \
@@ -113,7 +113,8 @@ void measures_set(struct measures *measures, int index, double value);
     X(LANDED, 14, "landed", "its flight ended when it touched the ground")                         \
     X(FELL, 15, "fell", "it fell off what it stood on")                                            \
     X(UNBALANCED, 16, "unbalanced", "a joint's bodies differ too much in mass")                    \
-    X(MOMENTUM, 17, "momentum", "momentum came from nowhere while nothing touched")
+    X(MOMENTUM, 17, "momentum", "momentum came from nowhere while nothing touched")                \
+    X(HOPELESS, 18, "hopeless", "stopped early: it was too slow")
 
 enum verdict {
 #define X(id, number, name, text) VERDICT_##id = number,
@@ -124,6 +125,6 @@ enum verdict {
 const char *verdict_name(int verdict);   /* "ok", "overlap", ...; "unknown" outside the table */
 const char *verdict_reason(int verdict); /* in words */
 int verdict_find(const char *name);      /* number, or -1 */
-int verdict_is_scored(int verdict);      /* ok, motionless, landed, fell */
+int verdict_is_scored(int verdict);      /* ok, motionless, hopeless, landed, fell */
 
 #endif

@@ -203,6 +203,9 @@
          "moving for less on land is flagged in lists; 0 = off")                                   \
     REAL(guard, motionless_s, 2, 0, 3600, 'E', "stop when not moved for this long; 0 = off")       \
     REAL(guard, motionless_m, 0.01, 0, 10, 'E', "motion below this counts as none")                \
+    REAL(guard, hopeless_m_s, 0, 0, 1000, 'E',                                                     \
+         "stop who has been slower than this on its way so far; 0 = off")                          \
+    REAL(guard, hopeless_s, 3, 0, 3600, 'E', "time that the slow have to get going")               \
     TEXT(fitness, expression, "", 'S',                                                             \
          "custom: fitness by the measures, for example distance_m / size_m")                       \
     REAL(fitness, size_floor_m, 0.5, 0.001, 100, 'S',                                              \

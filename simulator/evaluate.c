@@ -521,6 +521,9 @@ static int watch_tick(struct run *run)
     for (int i = 1; i < run->phenotype.link_count && run->time_s >= 1; i++)
         if (p->guard_reversals_hz > 0 && run->reversals[i] > p->guard_reversals_hz * run->time_s)
             return VERDICT_VIBRATION;
+    double slow_m = p->guard_hopeless_m_s * run->time_s;
+    if (run->time_s >= p->guard_hopeless_s && run->result->measures.distance_max_m < slow_m)
+        return VERDICT_HOPELESS;
     if (p->guard_motionless_s > 0) {
         double reach = length_of(run->last.x - run->still_at.x, run->last.y - run->still_at.y);
         run->still_reach_m = fmax(run->still_reach_m, reach);

@@ -220,7 +220,7 @@ START_TEST(only_scored_verdicts_have_fitness)
             params.evolution_behaviour = behaviour;
             value = behaviour_fitness(verdict, &measures, &params);
             if (verdict == VERDICT_OK || verdict == VERDICT_MOTIONLESS ||
-                verdict == VERDICT_LANDED || verdict == VERDICT_FELL)
+                verdict == VERDICT_HOPELESS || verdict == VERDICT_LANDED || verdict == VERDICT_FELL)
                 ck_assert_double_gt(value, 0);
             else
                 ck_assert_double_eq(value, 0);

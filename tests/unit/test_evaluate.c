@@ -413,6 +413,33 @@ START_TEST(verdict_vibration)
 END_TEST
 
 /* Falls 2 m: lands at t = sqrt(2 h / g) at the end of that tick. */
+/* A worm that keeps the pace asked for goes on; one that does not is stopped at the time, not before,
+ * and keeps the score it had then. */
+START_TEST(verdict_hopeless)
+{
+    make_worm(1.5);
+    ck_verdict(VERDICT_OK);
+    double pace_m_s = result.measures.distance_max_m / result.measures.time_s;
+    uint64_t digest = result.digest;
+    params.guard_hopeless_m_s = 100;
+    params.guard_hopeless_s = 3600;
+    ck_verdict(VERDICT_OK);
+    ck_assert_uint_eq(result.digest, digest);
+    params.guard_hopeless_s = 1.5;
+    ck_verdict(VERDICT_HOPELESS);
+    ck_assert_double_eq_tol(result.measures.time_s, 1.5, 1e-9);
+    ck_assert_double_gt(result.measures.distance_max_m, 0);
+    ck_assert_int_eq(verdict_is_scored(VERDICT_HOPELESS), 1);
+    /* who slows down later is stopped later */
+    params.guard_hopeless_s = 0.5;
+    params.guard_hopeless_m_s = 1.01 * pace_m_s;
+    ck_verdict(VERDICT_HOPELESS);
+    params.guard_hopeless_m_s = 0.1 * pace_m_s;
+    ck_verdict(VERDICT_OK);
+    ck_assert_uint_eq(result.digest, digest);
+}
+END_TEST
+
 START_TEST(verdict_landed)
 {
     make_stone();
@@ -1058,6 +1085,7 @@ int main(void)
     tcase_add_test(tests, verdict_energy);
     tcase_add_test(tests, verdict_unstable_drag);
     tcase_add_test(tests, verdict_vibration);
+    tcase_add_test(tests, verdict_hopeless);
     tcase_add_test(tests, verdict_landed);
     tcase_add_test(tests, verdict_fell);
     tcase_add_test(tests, verdict_unbalanced);

@@ -68,7 +68,8 @@ START_TEST(verdicts_have_names_reasons_and_numbers)
         ck_assert_str_ne(verdict_reason(numbers[i]), "");
         ck_assert_int_eq(verdict_find(verdict_name(numbers[i])), numbers[i]);
         int is_scored = numbers[i] == VERDICT_OK || numbers[i] == VERDICT_MOTIONLESS ||
-                        numbers[i] == VERDICT_LANDED || numbers[i] == VERDICT_FELL;
+                        numbers[i] == VERDICT_HOPELESS || numbers[i] == VERDICT_LANDED ||
+                        numbers[i] == VERDICT_FELL;
         ck_assert_int_eq(verdict_is_scored(numbers[i]), is_scored);
     }
 
