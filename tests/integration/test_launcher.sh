@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# Words in front of the simulator: nice; programs that delay, end, cut and swallow the stream; ssh to
+# this machine, if a server can be started. The run is always the same.
+# shellcheck source=/dev/null disable=SC2154
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+controller=$bin/controller
+options=(--seed 5 -s evolution.generations=6 -j 2)
+began=$SECONDS
+"$controller" run walk.ini "${options[@]}" -o whole >whole.out 2>&1 || fail "$(cat whole.out)"
+
+# through NAME LAUNCHER [OPTION]...: a run behind it is the undisturbed one
+through() {
+    local name=$1 launcher=$2
+    shift 2
+    "$controller" run walk.ini "${options[@]}" -o "$name" -s farm.launcher="$launcher" "$@" \
+        >"$name.out" 2>&1 || fail "$name: $(cat "$name.out" "$name/logs/controller.log")"
+    same_runs whole "$name"
+    echo "$name: at $((SECONDS - began)) s"
+}
+# ends NAME: processes that ended before their time
+ends() { grep -c ' level=warn event=worker_exited ' "$1/logs/controller.log" || true; }
+
+through nice 'nice -n 3'
+[ "$(ends nice)" = 0 ] || fail "workers behind nice were lost"
+"$controller" run walk.ini "${options[@]}" -o settings -s farm.nice=4 -s farm.pin=yes \
+    -s farm.memory_mb=512 >settings.out 2>&1 || fail "$(cat settings.out)"
+same_runs whole settings
+grep -q 'event=setup .* memory_mb=512 nice=4' settings/logs/worker-01.log || fail "not its settings"
+if "$controller" run walk.ini -o none -s farm.launcher='no-such-launcher -x' >none.out 2>&1; then
+    fail "ran without its launcher"
+fi
+grep -q '^controller: farm.launcher: program not found: no-such-launcher$' none.out || fail "$(cat none.out)"
+
+if command -v perl >/dev/null; then
+    bad=$root/tests/integration/forward.pl
+    through delay "perl $bad delay 1"
+    [ "$(ends delay)" = 0 ] || fail "a slow stream lost workers"
+    for kind in end cut; do
+        through $kind "perl $bad $kind 1"
+        [ "$(ends $kind)" -ge 1 ] || fail "'$kind' lost no worker"
+        says '"quarantined": 0,' "$controller" status $kind --json
+    done
+    # limits are for such as answer within them, however busy the machine is
+    through mute "perl $bad mute 1" -s farm.silence_s=1 -s farm.deadline_s=1
+    [ "$(ends mute)" -ge 1 ] || fail "'mute' lost no worker"
+    for name in delay end cut mute; do no_worker_is_left $name; done
+fi
+
+# a server of our own, on a free port, for this user's new key only
+server=$(PATH=$PATH:/usr/sbin command -v sshd || true)
+if [ -z "$server" ] || ! command -v ssh-keygen ssh >/dev/null || ! command -v perl >/dev/null; then
+    echo "without ssh: there is no sshd"
+    exit 0
+fi
+ssh-keygen -q -t ed25519 -N '' -f host_key
+ssh-keygen -q -t ed25519 -N '' -f user_key
+cp user_key.pub authorized_keys
+port=$(perl -MIO::Socket::INET -e 'print IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1")->sockport')
+cat >sshd_config <<END2
+ListenAddress 127.0.0.1:$port
+HostKey $work/host_key
+AuthorizedKeysFile $work/authorized_keys
+PidFile $work/sshd.pid
+StrictModes no
+UsePAM no
+PasswordAuthentication no
+PermitRootLogin prohibit-password
+END2
+start "$server" -D -e -f "$work/sshd_config" 2>sshd.log
+cat >ssh_config <<END2
+Host farm
+HostName 127.0.0.1
+Port $port
+IdentityFile $work/user_key
+IdentitiesOnly yes
+BatchMode yes
+StrictHostKeyChecking no
+UserKnownHostsFile $work/known_hosts
+LogLevel ERROR
+END2
+reaches() { ssh -F ssh_config -T farm true 2>/dev/null; }
+tries=0
+until reaches; do
+    tries=$((tries + 1))
+    if [ $tries -gt 20 ] || is_gone "$pid"; then
+        echo "without ssh: the server cannot be used here: $(tail -n 2 sshd.log)"
+        exit 0
+    fi
+    sleep 0.1
+done
+through ssh "ssh -F $work/ssh_config -T farm"
+[ "$(ends ssh)" = 0 ] || fail "workers behind ssh were lost"
