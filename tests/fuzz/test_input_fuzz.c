@@ -1,0 +1,691 @@
+/* Everything that is read from outside, fed with damaged input: frames, messages in both directions,
+ * creatures in both forms, parameter files, scenes, expressions, cell grids, run stores.
+ *
+ * Each target has seeds, good input that is made here or lies in the tree, which are mutated: bits,
+ * bytes, extreme numbers, pieces cut, doubled and taken from another seed. A reader may refuse, with a
+ * message; what it accepts has to be sound (a creature must come back from its own encoding, and so
+ * on). Crashes are found best in a build with SAN=address,undefined.
+ *
+ *   test_input_fuzz                          the tests, a few thousand inputs for each target
+ *   test_input_fuzz TARGET SECONDS [SEED]    one target for as long as that
+ *   test_input_fuzz --seeds TARGET DIR       writes the seeds, as a corpus for libFuzzer
+ *
+ * With -DFUZZ_LIBFUZZER it is libFuzzer's, the target named by FUZZ_TARGET; see scripts/fuzz. An input that once was a
+ * finding is kept in tests/fuzz/findings/TARGET-*, and is a seed from then on. */
+#include <check.h>
+#include <dirent.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/creature.h"
+#include "common/expression.h"
+#include "common/log.h"
+#include "common/rng.h"
+#include "controller/cells.h"
+#include "controller/search.h"
+#include "controller/store.h"
+#include "proto/message.h"
+#include "simulator/scene.h"
+#include "viewer/run_reader.h"
+
+enum { CORPUS_MAX = 64, INPUT_MAX = 1 << 20, MUTATIONS_MAX = 8 };
+
+struct input {
+    unsigned char *bytes;
+    size_t length;
+};
+
+struct corpus {
+    struct input inputs[CORPUS_MAX];
+    int count;
+};
+
+static void corpus_add(struct corpus *corpus, const void *bytes, size_t length)
+{
+    ENSURE(corpus->count < CORPUS_MAX && length <= INPUT_MAX, "%d seeds, %zu bytes", corpus->count,
+           length);
+    struct input *input = &corpus->inputs[corpus->count++];
+    input->bytes = malloc(length + 1);
+    ENSURE(input->bytes, "out of memory");
+    memcpy(input->bytes, bytes, length);
+    input->length = length;
+}
+
+static void corpus_add_text(struct corpus *corpus, const char *text)
+{
+    corpus_add(corpus, text, strlen(text));
+}
+
+static void corpus_add_file(struct corpus *corpus, const char *path)
+{
+    static unsigned char bytes[INPUT_MAX];
+    FILE *file = fopen(path, "rb");
+    ENSURE(file, "%s", path);
+    corpus_add(corpus, bytes, fread(bytes, 1, sizeof bytes, file));
+    fclose(file);
+}
+
+/* All files of a directory whose names begin and end so; a directory may be missing. */
+static void corpus_add_files(struct corpus *corpus, const char *directory, const char *head,
+                             const char *tail)
+{
+    DIR *stream = opendir(directory);
+    const struct dirent *entry;
+    while (stream && (entry = readdir(stream))) {
+        size_t length = strlen(entry->d_name), end = strlen(tail);
+        char path[1024];
+        if (entry->d_name[0] == '.' || strncmp(entry->d_name, head, strlen(head)) != 0 ||
+            length < end || strcmp(entry->d_name + length - end, tail) != 0)
+            continue;
+        snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
+        corpus_add_file(corpus, path);
+    }
+    if (stream)
+        closedir(stream);
+}
+
+static void corpus_deinit(struct corpus *corpus)
+{
+    for (int i = 0; i < corpus->count; i++)
+        free(corpus->inputs[i].bytes);
+    corpus->count = 0;
+}
+
+/* A refusal has a code and words, success neither. */
+static void check_error(int status, const struct error *error)
+{
+    ENSURE(status <= 0 && error->code == status && (error->message[0] != '\0') == (status != 0),
+           "status %d, code %d, \"%s\"", status, error->code, error->message);
+}
+
+/* ---- the targets ---- */
+
+static void make_genome(struct genome *genome)
+{
+    genome_init(genome);
+    genome->root = 1;
+    for (gene_id id = 1; id <= 2; id++)
+        *genome_add_body(genome) = (struct body_gene){.id = id,
+                                                      .width_m = 0.4,
+                                                      .height_m = 0.1,
+                                                      .joint = JOINT_ROTARY,
+                                                      .lower = -1,
+                                                      .upper = 1,
+                                                      .recursive_limit = 1};
+    *genome_add_connection(genome) =
+        (struct connection_gene){.id = 3, .from = 1, .to = 2, .child_face = FACE_LEFT, .scale = 1};
+    *genome_add_neuron(genome) = (struct neuron_gene){.id = 4, .owner = 1};
+}
+
+/* One frame of each message. */
+static void write_messages(struct pack_writer *writer, struct corpus *corpus)
+{
+    struct task task = {.id = 7, .creature = 8, .seed = 9, .halvings = 2};
+    struct result result = {.id = 7, .creature = 8, .digest = 1, .cost = {1, 1, 4096}};
+    struct params params;
+    size_t at = 0;
+    params_set_defaults(&params);
+    make_genome(&task.genome);
+    for (int i = 0; i < 7; i++) {
+        if (i == 0)
+            message_encode_hello(writer, 4711);
+        else if (i == 1)
+            message_encode_setup(writer, &params);
+        else if (i == 2)
+            message_encode_task(writer, &task);
+        else if (i == 3)
+            message_encode_stop(writer);
+        else if (i == 4)
+            message_encode_ready(writer, 12345);
+        else if (i == 5)
+            message_encode_result(writer, &result);
+        else
+            message_encode_rejected(writer, 7, "no root");
+        if (corpus)
+            corpus_add(corpus, writer->buffer.data + at + FRAME_HEADER_BYTES,
+                       writer->buffer.size - at - FRAME_HEADER_BYTES);
+        at = writer->buffer.size;
+    }
+    genome_deinit(&task.genome);
+}
+
+static void message_seeds(struct corpus *corpus)
+{
+    struct pack_writer writer;
+    pack_writer_init(&writer);
+    write_messages(&writer, corpus);
+    pack_writer_deinit(&writer);
+}
+
+static void message_take(const unsigned char *bytes, size_t length)
+{
+    struct message message;
+    struct error error = {0};
+    uint64_t rejected_id;
+    int status = message_decode(&message, bytes, length, &rejected_id, &error);
+    check_error(status, &error);
+    if (status != 0)
+        return;
+    if (message.type == MESSAGE_TASK)
+        ENSURE(genome_check(&message.as.task.genome, &error) == 0, "%s", error.message);
+    message_deinit(&message);
+}
+
+static void frame_seeds(struct corpus *corpus)
+{
+    struct pack_writer writer;
+    pack_writer_init(&writer);
+    write_messages(&writer, NULL);
+    corpus_add(corpus, writer.buffer.data, writer.buffer.size);
+    pack_writer_deinit(&writer);
+}
+
+/* In pieces whose sizes come from the bytes, too. */
+static void frame_take(const unsigned char *bytes, size_t length)
+{
+    struct frame_reader reader;
+    struct error error = {0};
+    int status = 0;
+    frame_reader_init(&reader);
+    for (size_t at = 0; at < length && status >= 0;) {
+        size_t piece = 1 + bytes[at] * (size_t)7 % 1000;
+        if (piece > length - at)
+            piece = length - at;
+        ENSURE(frame_reader_feed(&reader, bytes + at, piece) == 0, "out of memory");
+        at += piece;
+        const unsigned char *payload;
+        size_t payload_length;
+        while ((status = frame_reader_next(&reader, &payload, &payload_length, &error)) == 1) {
+            ENSURE(payload_length > 0 && payload_length <= FRAME_PAYLOAD_MAX, "%zu",
+                   payload_length);
+            message_take(payload, payload_length);
+        }
+    }
+    ENSURE(status <= 0 && (status == 0) == (error.message[0] == '\0'), "%s", error.message);
+    ENSURE(reader.room <= 4 * (FRAME_PAYLOAD_MAX + 1000), "%zu bytes of room", reader.room);
+    frame_reader_deinit(&reader);
+}
+
+static void creature_seeds(struct corpus *corpus)
+{
+    corpus_add_files(corpus, "tests/golden", "creature-", ".creature");
+    corpus_add_files(corpus, "tests/golden", "creature-", ".json");
+    corpus_add_files(corpus, "examples/creatures", "", ".json");
+}
+
+/* What is accepted comes back from both of its forms. */
+static void creature_take(const unsigned char *bytes, size_t length)
+{
+    struct creature creature, again;
+    struct error error = {0};
+    struct pack_writer writer;
+    int status = creature_decode(&creature, bytes, length, "input", &error);
+    check_error(status, &error);
+    if (status == 0) {
+        pack_writer_init(&writer);
+        creature_encode(&creature, &writer);
+        status = creature_decode(&again, writer.buffer.data, writer.buffer.size, "again", &error);
+        ENSURE(status == 0, "%s", error.message);
+        ENSURE(genome_is_equal(&creature.genome, &again.genome), "another genome");
+        creature_deinit(&again);
+        pack_writer_deinit(&writer);
+        char *text = creature_to_json(&creature);
+        ENSURE(text, "out of memory");
+        status = creature_decode(&again, text, strlen(text), "text", &error);
+        ENSURE(status == 0, "%s", error.message);
+        ENSURE(genome_is_equal(&creature.genome, &again.genome), "another genome as text");
+        creature_deinit(&again);
+        free(text);
+    }
+    creature_deinit(&creature);
+}
+
+static void params_seeds(struct corpus *corpus)
+{
+    corpus_add_files(corpus, "examples", "", ".ini");
+}
+
+/* What is accepted is within all ranges: each value can be set from its own text. */
+static void params_take(const unsigned char *bytes, size_t length)
+{
+    struct params params;
+    struct error error = {0};
+    char *text = malloc(length + 1);
+    ENSURE(text, "out of memory");
+    memcpy(text, bytes, length);
+    text[length] = '\0';
+    params_set_defaults(&params);
+    int status = params_read_text(&params, text, "input", &error);
+    check_error(status, &error);
+    for (int i = 0; status == 0 && i < param_count; i++) {
+        struct params copy = params;
+        char value[PARAM_TEXT_SIZE + 64];
+        params_print_value(&params, i, value, sizeof value);
+        status = params_set(&copy, param_table[i].key, value, &error);
+        ENSURE(status == 0, "%s", error.message);
+    }
+    free(text);
+}
+
+static void scene_seeds(struct corpus *corpus)
+{
+    corpus_add_files(corpus, "examples/scenes", "", ".json");
+}
+
+static void scene_take(const unsigned char *bytes, size_t length)
+{
+    static struct scene scene;
+    struct error error = {0};
+    int status = scene_read_text(&scene, (const char *)bytes, length, "input", &error);
+    check_error(status, &error);
+    for (int i = 0; status == 0 && i < SCENE_DOF_MAX; i++)
+        ENSURE(isfinite(scene.q[i]) && isfinite(scene.qd[i]), "coordinate %d", i);
+}
+
+static void expression_seeds(struct corpus *corpus)
+{
+    corpus_add_text(corpus, "distance_m / size_m");
+    corpus_add_text(corpus, "max(0, distance_m) ^ 2 - abs(work_in_j) * 1e-3");
+    corpus_add_text(corpus,
+                    "if(fell > 0.5, 0, min(height_max_m, 3) + -(path_m - 1) / (2 + parts))");
+}
+
+static void expression_take(const unsigned char *bytes, size_t length)
+{
+    struct measures measures = {.distance_m = 2, .size_m = 1};
+    struct error error = {0};
+    char text[PARAM_TEXT_SIZE];
+    if (length >= sizeof text)
+        length = sizeof text - 1;
+    memcpy(text, bytes, length);
+    text[length] = '\0';
+    check_error(expression_check(text, &error), &error);
+    double first = expression_evaluate(text, &measures),
+           second = expression_evaluate(text, &measures);
+    ENSURE(memcmp(&first, &second, sizeof first) == 0 || (isnan(first) && isnan(second)), "%s",
+           text);
+}
+
+static void cells_seeds(struct corpus *corpus)
+{
+    struct params params;
+    params_set_defaults(&params);
+    corpus_add_text(corpus, params.archive_cells);
+    corpus_add_text(corpus, "links:2,3,5 size_m:0.5,1,2 contact_share:0.1,0.5");
+}
+
+static void cells_take(const unsigned char *bytes, size_t length)
+{
+    static const struct measures measures;
+    struct cell_grid grid;
+    struct error error = {0};
+    char text[PARAM_TEXT_SIZE];
+    if (length >= sizeof text)
+        length = sizeof text - 1;
+    memcpy(text, bytes, length);
+    text[length] = '\0';
+    int status = cell_grid_parse(&grid, text, &error);
+    check_error(status, &error);
+    if (status == 0)
+        ENSURE(cell_grid_find(&grid, &measures) <= grid.count, "a cell beyond %d", grid.count);
+}
+
+/* ---- run stores ---- */
+
+static char store_directory[64], store_path[96];
+
+static void make_store_place(void)
+{
+    if (store_directory[0] != '\0')
+        return;
+    snprintf(store_directory, sizeof store_directory, "%s/test_input_fuzz.XXXXXX",
+             access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+    ENSURE(mkdtemp(store_directory), "%s", store_directory);
+    snprintf(store_path, sizeof store_path, "%s/run.db", store_directory);
+}
+
+static void remove_store_place(void)
+{
+    char command[128];
+    if (store_directory[0] == '\0')
+        return;
+    snprintf(command, sizeof command, "rm -rf '%s'", store_directory);
+    ENSURE(system(command) == 0, "%s", command);
+    store_directory[0] = '\0';
+}
+
+/* A finished generation and one under way. */
+static void store_seeds(struct corpus *corpus)
+{
+    struct params params;
+    struct store *store;
+    struct store_closing closing;
+    struct error error = {0};
+    const struct individual *individual;
+    make_store_place();
+    params_set_defaults(&params);
+    params.population_size = 6;
+    params.guard_referee_top = 0;
+    struct search *search = search_create(&params);
+    ENSURE(search && store_create(&store, store_path, &params, &error) == 0 &&
+               store_put_generation(store, 0, search_population(search), NULL, &error) == 0,
+           "%s", error.message);
+    while ((individual = search_ask(search)) != NULL) {
+        struct measures measures = {.distance_m = 1};
+        individual = search_tell(search, individual->id, VERDICT_OK, &measures, 1);
+        ENSURE(store_put_result(store, individual, NULL, &error) == 0, "%s", error.message);
+    }
+    ENSURE(search_is_complete(search) &&
+               store_closing_init(&closing, search_population(search),
+                                  search_survivor_count(search)) == 0 &&
+               search_advance(search) == 0 &&
+               store_put_generation(store, 1, search_population(search), &closing, &error) == 0,
+           "%s", error.message);
+    store_closing_deinit(&closing);
+    search_destroy(search);
+    store_close(store);
+    corpus_add_file(corpus, store_path);
+}
+
+static void read_as_controller(void)
+{
+    struct store *store;
+    struct store_status status;
+    struct population population;
+    struct store_entry *entries = NULL;
+    struct store_quarantine *quarantine = NULL;
+    struct store_digest *digests = NULL;
+    struct params params;
+    struct error error = {0};
+    uint32_t generation;
+    uint64_t whole;
+    int count;
+    if (store_open(&store, store_path, 1, &error) != 0)
+        return;
+    store_get_params(store, &params, &error);
+    if (store_get_status(store, &status, &error) == 0 && status.has_generation &&
+        store_get_population(store, status.generation, &population, &error) == 0) {
+        for (int i = 0; i < population.count; i++)
+            individual_deinit(&population.individuals[i]);
+        free(population.individuals);
+    }
+    if (store_get_top(store, -1, 100, &entries, &count, &generation, &error) == 0)
+        free(entries);
+    if (store_get_quarantine(store, &quarantine, &count, &error) == 0)
+        store_free_quarantine(quarantine, count);
+    if (store_get_digests(store, &whole, &digests, &count, &error) == 0)
+        free(digests);
+    store_close(store);
+}
+
+static void store_take(const unsigned char *bytes, size_t length)
+{
+    struct creature *creatures;
+    struct error error = {0};
+    int64_t generation;
+    int count;
+    make_store_place();
+    FILE *file = fopen(store_path, "wb");
+    ENSURE(file && fwrite(bytes, 1, length, file) == length && fclose(file) == 0, "%s", store_path);
+    int status =
+        run_reader_get_top(store_directory, -1, 100, &creatures, &count, &generation, &error);
+    check_error(status, &error);
+    if (status == 0)
+        run_reader_free(creatures, count);
+    read_as_controller();
+}
+
+static const struct target {
+    const char *name;
+    void (*seeds)(struct corpus *corpus);
+    void (*take)(const unsigned char *bytes, size_t length);
+    int tested; /* inputs in the tests */
+} targets[] = {
+    {"frame", frame_seeds, frame_take, 3000},
+    {"message", message_seeds, message_take, 12000},
+    {"creature", creature_seeds, creature_take, 2000},
+    {"params", params_seeds, params_take, 2000},
+    {"scene", scene_seeds, scene_take, 3000},
+    {"expression", expression_seeds, expression_take, 12000},
+    {"cells", cells_seeds, cells_take, 12000},
+    {"store", store_seeds, store_take, 150},
+};
+enum { TARGET_COUNT = sizeof targets / sizeof targets[0] };
+
+static void make_corpus(const struct target *target, struct corpus *corpus)
+{
+    char head[32];
+    corpus->count = 0;
+    target->seeds(corpus);
+    snprintf(head, sizeof head, "%s-", target->name);
+    corpus_add_files(corpus, "tests/fuzz/findings", head, "");
+    ENSURE(corpus->count > 0, "no seeds for %s: run it in the project's directory", target->name);
+}
+
+static const struct target *find_target(const char *name)
+{
+    for (int i = 0; i < TARGET_COUNT; i++)
+        if (strcmp(targets[i].name, name) == 0)
+            return &targets[i];
+    return NULL;
+}
+
+#ifdef FUZZ_LIBFUZZER
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
+{
+    static const struct target *target;
+    if (!target)
+        target = find_target(getenv("FUZZ_TARGET") ? getenv("FUZZ_TARGET") : "message");
+    ENSURE(target, "FUZZ_TARGET names no target");
+    target->take(bytes, length);
+    return 0;
+}
+
+#else
+
+/* ---- mutations ---- */
+
+/* A place for a piece of up to `most` bytes within `length`. */
+static void pick_piece(struct rng *rng, size_t length, size_t most, size_t *at, size_t *size)
+{
+    *at = length ? rng_below(rng, (uint32_t)length) : 0;
+    *size = length ? 1 + rng_below(rng, (uint32_t)most) : 0;
+    if (*size > length - *at)
+        *size = length - *at;
+}
+
+/* Puts a piece in at a place. */
+static void insert_piece(struct input *input, size_t at, const unsigned char *piece, size_t size)
+{
+    if (input->length + size > INPUT_MAX)
+        return;
+    memmove(input->bytes + at + size, input->bytes + at, input->length - at);
+    memmove(input->bytes + at, piece, size);
+    input->length += size;
+}
+
+static void mutate_once(struct input *input, const struct corpus *corpus, struct rng *rng)
+{
+    static const unsigned char extremes[] = {0,    1,    0x7f, 0x80, 0xff, 0x0f, 0x90, 0xc1, 0xcf,
+                                             0xdd, 0xdf, 0xca, 0xcb, '"',  '{',  '[',  '-',  '9'};
+    static unsigned char piece[4096];
+    size_t at, size;
+    pick_piece(rng, input->length, 16, &at, &size);
+    switch (rng_below(rng, 8)) {
+    case 0:
+        if (size)
+            input->bytes[at] ^= (unsigned char)(1u << rng_below(rng, 8));
+        break;
+    case 1:
+        if (size)
+            input->bytes[at] = extremes[rng_below(rng, sizeof extremes)];
+        break;
+    case 2: /* an extreme number */
+        memset(input->bytes + at, rng_below(rng, 2) ? 0xff : 0, size > 8 ? 8 : size);
+        break;
+    case 3: /* cut out */
+        memmove(input->bytes + at, input->bytes + at + size, input->length - at - size);
+        input->length -= size;
+        break;
+    case 4: /* doubled */
+        memcpy(piece, input->bytes + at, size);
+        insert_piece(input, at, piece, size);
+        break;
+    case 5: { /* from another seed */
+        const struct input *other = &corpus->inputs[rng_below(rng, (uint32_t)corpus->count)];
+        size_t from, length;
+        pick_piece(rng, other->length, 256, &from, &length);
+        memcpy(piece, other->bytes + from, length);
+        insert_piece(input, at, piece, length);
+        break;
+    }
+    case 6: /* the end is missing */
+        if (rng_below(rng, 4) == 0)
+            input->length = at;
+        break;
+    default:
+        if (size)
+            input->bytes[at] = (unsigned char)rng_below(rng, 256);
+    }
+}
+
+/* Input number `number` of a seed; 0 is a good one as it is. Ends in a block of its exact size, so that
+ * reading beyond it is seen. */
+static void take_one(const struct target *target, const struct corpus *corpus, uint64_t seed,
+                     uint64_t number)
+{
+    static unsigned char bytes[INPUT_MAX + 4096];
+    struct rng rng;
+    rng_init(&rng, seed, RNG_TEST, 0, number);
+    const struct input *base = &corpus->inputs[rng_below(&rng, (uint32_t)corpus->count)];
+    struct input input = {bytes, base->length};
+    memcpy(bytes, base->bytes, base->length);
+    for (uint32_t i = number ? 1 + rng_below(&rng, MUTATIONS_MAX) : 0; i > 0; i--)
+        mutate_once(&input, corpus, &rng);
+    unsigned char *exact = malloc(input.length ? input.length : 1);
+    ENSURE(exact, "out of memory");
+    memcpy(exact, bytes, input.length);
+    char context[96];
+    snprintf(context, sizeof context, "target %s seed %" PRIu64 " input %" PRIu64, target->name,
+             seed, number);
+    error_set_bug_context(context);
+    target->take(exact, input.length);
+    error_set_bug_context("");
+    free(exact);
+}
+
+/* ---- by hand ---- */
+
+static int run_by_hand(const struct target *target, double seconds, uint64_t seed)
+{
+    struct corpus corpus;
+    uint64_t number = 0;
+    make_corpus(target, &corpus);
+    while ((double)clock() / CLOCKS_PER_SEC < seconds)
+        take_one(target, &corpus, seed, number++);
+    corpus_deinit(&corpus);
+    remove_store_place();
+    printf("%s: %" PRIu64 " inputs of seed %" PRIu64 " in %.0f s of processor time\n", target->name,
+           number, seed, seconds);
+    return EXIT_SUCCESS;
+}
+
+static int write_seeds(const struct target *target, const char *directory)
+{
+    struct corpus corpus;
+    make_corpus(target, &corpus);
+    for (int i = 0; i < corpus.count; i++) {
+        char path[1024];
+        snprintf(path, sizeof path, "%s/seed-%02d", directory, i);
+        FILE *file = fopen(path, "wb");
+        if (!file || fwrite(corpus.inputs[i].bytes, 1, corpus.inputs[i].length, file) !=
+                         corpus.inputs[i].length) {
+            perror(path);
+            return EXIT_FAILURE;
+        }
+        fclose(file);
+    }
+    corpus_deinit(&corpus);
+    remove_store_place();
+    return EXIT_SUCCESS;
+}
+
+/* ---- tests ---- */
+
+START_TEST(damaged_input)
+{
+    const struct target *target = &targets[_i];
+    struct corpus corpus;
+    make_corpus(target, &corpus);
+    for (int i = 0; i < corpus.count; i++)
+        target->take(corpus.inputs[i].bytes, corpus.inputs[i].length);
+    for (int number = 0; number < target->tested; number++)
+        take_one(target, &corpus, 1, (uint64_t)number);
+    corpus_deinit(&corpus);
+    remove_store_place();
+}
+END_TEST
+
+/* The mutations reach both sides: much is refused, something is still accepted. */
+START_TEST(mutations_are_neither_tame_nor_wild)
+{
+    struct corpus corpus;
+    struct rng rng;
+    int accepted = 0;
+    make_corpus(find_target("message"), &corpus);
+    for (int i = 0; i < 2000; i++) {
+        static unsigned char bytes[INPUT_MAX + 4096];
+        struct message message;
+        struct error error = {0};
+        uint64_t rejected_id;
+        rng_init(&rng, 2, RNG_TEST, 0, (uint64_t)i);
+        const struct input *base = &corpus.inputs[rng_below(&rng, (uint32_t)corpus.count)];
+        struct input input = {bytes, base->length};
+        memcpy(bytes, base->bytes, base->length);
+        mutate_once(&input, &corpus, &rng);
+        if (message_decode(&message, bytes, input.length, &rejected_id, &error) != 0)
+            continue;
+        accepted++;
+        message_deinit(&message);
+    }
+    corpus_deinit(&corpus);
+    ck_assert_int_gt(accepted, 100);
+    ck_assert_int_lt(accepted, 1600);
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+    log_set(STDERR_FILENO, LOG_ERROR);
+    const struct target *target =
+        argc > 2 ? find_target(argv[argc > 3 && argv[1][0] == '-' ? 2 : 1]) : NULL;
+    if (argc > 1 && !target) {
+        fprintf(stderr, "usage: test_input_fuzz [TARGET SECONDS [SEED] | --seeds TARGET DIR]\n");
+        return 2;
+    }
+    if (target && argv[1][0] == '-')
+        return write_seeds(target, argv[3]);
+    if (target)
+        return run_by_hand(target, atof(argv[2]), argc > 3 ? strtoull(argv[3], NULL, 10) : 1);
+
+    Suite *suite = suite_create("input_fuzz");
+    TCase *test = tcase_create("input_fuzz");
+    tcase_set_timeout(test, 60);
+    tcase_add_loop_test(test, damaged_input, 0, TARGET_COUNT);
+    tcase_add_test(test, mutations_are_neither_tame_nor_wild);
+    suite_add_tcase(suite, test);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+#endif
