@@ -48,6 +48,8 @@ struct wanted {
 struct source {
     char name[NAME_SIZE]; /* "worker-01" */
     FILE *file;
+    dev_t device; /* the file, which may get another name */
+    ino_t inode;
     char *line;           /* the next one, without its end; NULL: none yet */
     char time[TIME_SIZE]; /* of it, or of the last line that had one */
 };
@@ -162,12 +164,31 @@ static int parse_name(const char *file, char name[NAME_SIZE])
     return !strcmp(name, "controller") || !strncmp(name, "worker-", 7);
 }
 
-static int reader_knows(const struct reader *reader, const char *name)
+/* By what it is, since a long log is put away under another name. */
+static int reader_knows(const struct reader *reader, const char *file)
 {
+    char path[RUN_PATH_SIZE];
+    struct stat info;
+    struct error error;
+    if (run_directory_path(reader->directory, file, path, &error) || stat(path, &info))
+        return 0;
     for (int i = 0; i < reader->count; i++)
-        if (!strcmp(reader->sources[i].name, name))
+        if (reader->sources[i].device == info.st_dev && reader->sources[i].inode == info.st_ino)
             return 1;
     return 0;
+}
+
+/* Logs that have been removed and are read to their end. */
+static void reader_forget(struct reader *reader)
+{
+    for (int i = reader->count; i-- > 0;) {
+        struct source *source = &reader->sources[i];
+        struct stat info;
+        if (source->line || fstat(fileno(source->file), &info) || info.st_nlink > 0)
+            continue;
+        fclose(source->file);
+        memmove(source, source + 1, (size_t)(--reader->count - i) * sizeof *source);
+    }
 }
 
 static int reader_add(struct reader *reader, const char *file, const char *name,
@@ -180,9 +201,12 @@ static int reader_add(struct reader *reader, const char *file, const char *name,
     if (reader->count == SOURCES_MAX)
         return error_set(error, ERR_LIMIT, "%s: more than %d logs", reader->directory, SOURCES_MAX);
     struct source *source = &reader->sources[reader->count];
-    source->file = fopen(path, "r");
-    if (!source->file)
+    struct stat info;
+    *source = (struct source){.file = fopen(path, "r")};
+    if (!source->file || fstat(fileno(source->file), &info))
         return error_set(error, ERR_IO, "%s: %s", path, strerror(errno));
+    source->device = info.st_dev;
+    source->inode = info.st_ino;
     snprintf(source->name, sizeof source->name, "%s", name);
     reader->count++;
     return 0;
@@ -198,13 +222,14 @@ static int compare_sources(const void *a, const void *b)
 static int reader_look(struct reader *reader, struct error *error)
 {
     DIR *directory = opendir(reader->directory);
-    int status = 0, before = reader->count;
     if (!directory)
         return error_set(error, ERR_IO, "%s: %s", reader->directory, strerror(errno));
+    reader_forget(reader);
+    int status = 0, before = reader->count;
     for (struct dirent *entry; !status && (entry = readdir(directory)) != NULL;) {
         char name[NAME_SIZE];
         if (parse_name(entry->d_name, name) && is_source_wanted(reader->wanted, name) &&
-            !reader_knows(reader, name))
+            !reader_knows(reader, entry->d_name))
             status = reader_add(reader, entry->d_name, name, error);
     }
     closedir(directory);

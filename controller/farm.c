@@ -17,6 +17,9 @@
  *     WAITING ----------stop/worker_leave---------------------------------> GONE
  *     IDLE, with nothing reserved --retire/worker_retire--> STOPPING        GONE --hire--> WAITING
  *
+ * A worker retires because there are too many, or because its log has become long: then its slot gets
+ * a new process, which begins another log.
+ *
  * Time. A start, an end and a silence are measured in the farm's own running time: ticks, of which a
  * late one counts like a punctual one, so that a suspended machine or a stopped controller is
  * nobody's fault. What a task costs is measured in its worker's processor time, so that a busy
@@ -48,6 +51,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/log.h"
@@ -157,6 +161,7 @@ struct farm {
     int slot_count, worker_count; /* ever, wanted */
     int prefetch, is_pinned, is_paused;
     double deadline_s, silence_s;
+    off_t log_bytes; /* beyond which a log begins anew */
     uint64_t params_digest;
     struct pack_writer setup; /* the whole frame, the same for everyone */
     struct pack_writer scratch;
@@ -333,6 +338,29 @@ static int worker_send(struct worker *worker, const struct pack_writer *frame)
     return worker_process_write(worker->process, frame->buffer.data, frame->buffer.size);
 }
 
+/* Whether its log is so long that the next process should begin another. */
+static int worker_has_long_log(const struct worker *worker)
+{
+    char path[4096];
+    struct stat info;
+    snprintf(path, sizeof path, "%s/worker-%02d.log", worker->farm->log_directory, worker->slot);
+    return worker->farm->log_directory[0] != '\0' && stat(path, &info) == 0 &&
+           info.st_size > worker->farm->log_bytes;
+}
+
+/* Puts a long log away, in the place of the one before. */
+static void worker_rotate_log(const struct worker *worker)
+{
+    char path[4096], old[4096];
+    if (!worker_has_long_log(worker))
+        return;
+    snprintf(path, sizeof path, "%s/worker-%02d.log", worker->farm->log_directory, worker->slot);
+    snprintf(old, sizeof old, "%s/worker-%02d.old.log", worker->farm->log_directory, worker->slot);
+    if (rename(path, old) != 0)
+        log_event(LOG_WARN, "log_not_rotated", "worker=%d reason=\"%s\"", worker->slot,
+                  strerror(errno));
+}
+
 static int worker_open_log(const struct worker *worker)
 {
     char path[4096];
@@ -504,6 +532,7 @@ static void worker_wait(struct worker *worker, const char *end)
     worker->barren_ends = worker->results_of_process > 0 ? 0 : worker->barren_ends + 1;
     worker->failed_starts = worker->was_ready ? 0 : worker->failed_starts + 1;
     worker_enter(worker, WORKER_WAITING);
+    worker->is_retiring &= worker->slot > farm->worker_count;
     if (!farm->has_failed && farm_is_hopeless(farm)) {
         char reason[FARM_CAUSE_SIZE * 2];
         snprintf(reason, sizeof reason, "simulator %s cannot be started: %s", farm->simulator_path,
@@ -573,7 +602,8 @@ static void worker_reap(struct worker *worker, const struct occasion *occasion)
         worker_give_back(worker, end_is_self_inflicted(occasion->exit_code, signal));
     worker_process_release(worker->process);
     worker->process = NULL;
-    if (farm->is_stopping || (worker->is_retiring && worker->reserved == NULL)) {
+    int is_surplus = worker->is_retiring && worker->slot > farm->worker_count;
+    if (farm->is_stopping || (is_surplus && worker->reserved == NULL)) {
         worker_enter(worker, WORKER_GONE);
         farm_settle(farm);
     } else {
@@ -647,6 +677,7 @@ static void worker_spawn(struct worker *worker, const struct occasion *occasion)
     worker->was_ready = 0;
     worker->results_of_process = 0;
     worker->spawns++;
+    worker_rotate_log(worker);
     int descriptor = worker_open_log(worker);
     int status = worker_process_spawn(&worker->process, farm->loop, farm->argv, descriptor,
                                       &callbacks, &error);
@@ -1042,6 +1073,9 @@ static void worker_tick(struct worker *worker)
         ((worker->state == WORKER_BUSY) - worker->busy_share) / worker->busy_ticks;
     if (is_late)
         worker_dispatch(worker, EVENT_LATE, &(struct occasion){.reason = reason});
+    else if ((worker->state == WORKER_IDLE || worker->state == WORKER_BUSY) &&
+             !worker->is_retiring && worker_has_long_log(worker))
+        worker_dispatch(worker, EVENT_RETIRE, NULL);
 }
 
 static void farm_on_tick(uv_timer_t *tick)
@@ -1279,6 +1313,7 @@ struct farm *farm_create(uv_loop_t *loop, const struct farm_settings *settings,
     farm->deadline_s = params->farm_deadline_s;
     farm->silence_s = params->farm_silence_s;
     farm->is_pinned = params->farm_pin;
+    farm->log_bytes = (off_t)params->farm_log_mb << 20;
     farm->params_digest = params_evaluation_digest(params);
     pack_writer_init(&farm->setup);
     pack_writer_init(&farm->scratch);

@@ -44,6 +44,11 @@ wait_until "a new file is followed" grep -q new_file followed
 grep -q first_ followed && fail "half a line was printed"
 printf 'half\n' >>run/logs/worker-01.log
 wait_until "the whole line is followed" grep -q first_half followed
+# also when a log is put away
+mv run/logs/worker-03.log run/logs/worker-03.old.log
+printf 'time=2030-01-01T00:00:03.000Z level=warn event=anew\n' >run/logs/worker-03.log
+wait_until "a log that began anew is followed" grep -q anew followed
+[ "$(grep -c new_file followed)" = 1 ] || fail "lines of a log that was put away come twice"
 kill -TERM "$pid"
 wait "$pid" || fail "an interrupted --follow is no failure"
 

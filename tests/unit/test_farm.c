@@ -138,8 +138,10 @@ static void fake_take_task(const char *kind, const struct task *task)
         close(STDOUT_FILENO);
         sleep_ms(3600 * 1000L);
     }
-    if (strcmp(kind, "slow") == 0)
+    if (strcmp(kind, "slow") == 0 || strcmp(kind, "chatty") == 0)
         sleep_ms(30);
+    for (int i = 0; i < 600 && strcmp(kind, "chatty") == 0; i++)
+        fprintf(stderr, "%0100d\n", i);
     if (strcmp(kind, "brief") == 0)
         sleep_ms(1);
     if (strcmp(kind, "reject") == 0 && is_bad) {
@@ -609,6 +611,21 @@ START_TEST(number_of_workers_changes)
 }
 END_TEST
 
+/* A long log is put away by a worker that has finished what it held; nobody is lost. */
+START_TEST(long_log_begins_anew)
+{
+    char path[128];
+    struct stat info;
+    run.params.farm_log_mb = 1;
+    run_farm("chatty", 1, 60);
+    expect_all_done(0);
+    snprintf(path, sizeof path, "%s/worker-01.old.log", run.directory);
+    ck_assert_int_eq(stat(path, &info), 0);
+    ck_assert_int_gt(info.st_size, 1 << 20);
+    ck_assert_int_eq(count_in_logs("event=worker_died"), 0);
+}
+END_TEST
+
 static void on_settled(uv_timer_t *timer)
 {
     struct farm_worker_status status;
@@ -857,6 +874,7 @@ int main(int argc, char **argv)
     tcase_add_test(test, own_alarm_does_not_condemn);
     tcase_add_test(test, out_of_memory_is_quarantined);
     tcase_add_loop_test(test, number_of_workers_changes, 0, 3);
+    tcase_add_test(test, long_log_begins_anew);
     tcase_add_test(test, pause_and_go_on);
     tcase_add_test(test, stop_while_paused);
     tcase_add_test(test, controller_pauses);
