@@ -1,7 +1,7 @@
 /* HTML: one page that plays the replays in any browser, without a network.
  *
- * Motion is stored as poses at 30 Hz: each channel (x and y of the centre of mass, then x, y and
- * angle of every part) as differences of whole multiples of 0.5 mm or 0.5 mrad, zigzag coded in 16
+ * Motion is stored as poses at 30 Hz: each channel (x and y of the centre of mass, x, y and angle of
+ * every part, fitness so far, torques) as differences of whole multiples of 0.5 mm or 0.5 mrad, zigzag coded in 16
  * bits, all low bytes before all high bytes, deflated, base64. Differences are taken from what the
  * reader has decoded so far, so that rounding never adds up. About 10 kB for 10 s of a creature. */
 #include "viewer/export.h"
@@ -20,6 +20,8 @@
 #define HTML_HZ    30.0
 #define HTML_UNIT  0.0005 /* m and rad */
 #define DIFFERENCE 32767
+/* Torques need no finer steps: a share of the strength in so many. */
+#define TORQUE_STEPS 20
 /* As in draw_world.c. */
 #define WATER_VISCOSITY 0.05
 
@@ -62,33 +64,58 @@ static int html_frame_count(const struct replay *replay)
     return (int)(replay_duration(replay) * HTML_HZ + 1e-6) + 1;
 }
 
+/* Channels of a frame: centre of mass, poses, the light if there is one, the fitness so far as a share of
+ * its greatest, and the torque of each effector as a share of its strength. */
+#define CHANNELS_MAX (5 + 4 * REPLAY_PARTS_MAX)
+
+static size_t count_channels(const struct replay *replay)
+{
+    return 2 + 3 * (size_t)replay->part_count + (replay->has_light ? 2 : 0) + 1 +
+           (size_t)replay->effector_count;
+}
+
+static void read_channels(const struct replay *replay, double time_s, double values[CHANNELS_MAX])
+{
+    struct replay_pose poses[REPLAY_PARTS_MAX];
+    struct vec2 centre;
+    struct replay_frame frame;
+    size_t at = 0;
+    replay_sample(replay, time_s, poses, &centre);
+    replay_get_frame(replay, replay_frame_index(replay, time_s), &frame);
+    values[at++] = centre.x;
+    values[at++] = centre.y;
+    for (int p = 0; p < replay->part_count; p++) {
+        values[at++] = poses[p].x_m;
+        values[at++] = poses[p].y_m;
+        values[at++] = poses[p].angle_rad;
+    }
+    if (replay->has_light) {
+        values[at++] = frame.light.x;
+        values[at++] = frame.light.y;
+    }
+    values[at++] = replay->fitness_most > 0 ? frame.fitness / replay->fitness_most : 0;
+    for (int e = 0; e < replay->effector_count; e++) {
+        double strength = replay->links[replay->effectors[e].link].strength;
+        double share = strength > 0 ? frame.torques[e] / strength : 0;
+        values[at++] = floor(fmin(fmax(share, -1), 1) * TORQUE_STEPS + 0.5) / TORQUE_STEPS;
+    }
+}
+
 /* Two planes of channels x frames bytes each; the caller frees. NULL: out of memory. */
 static unsigned char *encode_motion(const struct replay *replay, size_t *length)
 {
     size_t frames = (size_t)html_frame_count(replay);
-    size_t motions = 2 + 3 * (size_t)replay->part_count;
-    size_t channels = motions + (replay->has_light ? 2 : 0), plane = channels * frames;
+    size_t channels = count_channels(replay), plane = channels * frames;
     unsigned char *bytes = malloc(2 * plane);
-    int64_t decoded[4 + 3 * REPLAY_PARTS_MAX] = {0};
+    int64_t decoded[CHANNELS_MAX] = {0};
+    double values[CHANNELS_MAX];
+    ENSURE(channels <= CHANNELS_MAX, "%zu channels", channels);
     if (!bytes)
         return NULL;
     for (size_t f = 0; f < frames; f++) {
-        struct replay_pose poses[REPLAY_PARTS_MAX];
-        struct vec2 centre;
-        struct replay_frame frame;
-        double time_s = (double)f / HTML_HZ;
-        replay_sample(replay, time_s, poses, &centre);
-        replay_get_frame(replay, replay_frame_index(replay, time_s), &frame);
+        read_channels(replay, (double)f / HTML_HZ, values);
         for (size_t k = 0; k < channels; k++) {
-            const struct replay_pose *pose = k < 2 || k >= motions ? NULL : &poses[(k - 2) / 3];
-            double value = k == 0             ? centre.x
-                           : k == 1           ? centre.y
-                           : k == motions     ? frame.light.x
-                           : k > motions      ? frame.light.y
-                           : (k - 2) % 3 == 0 ? pose->x_m
-                           : (k - 2) % 3 == 1 ? pose->y_m
-                                              : pose->angle_rad;
-            double wanted = floor(value / HTML_UNIT + 0.5) - (double)decoded[k];
+            double wanted = floor(values[k] / HTML_UNIT + 0.5) - (double)decoded[k];
             int step = (int)fmin(fmax(wanted, -DIFFERENCE), DIFFERENCE);
             unsigned code = step < 0 ? (unsigned)(-step) * 2 - 1 : (unsigned)step * 2;
             decoded[k] += step;
@@ -130,18 +157,33 @@ static void write_palette(FILE *file, const char *name, int is_dark)
     fputs("},\n", file);
 }
 
-/* Width, height, depth, mirror, parent, joint (0 none, 1 hinge, 2 linear), driven, anchor x and y, base x
- * and y of each part. */
+/* The angle of a part against its parent when its joint is at 0. */
+static double rest_angle(const struct replay *replay, const struct replay_part *part, int index)
+{
+    struct replay_frame frame;
+    replay_get_frame(replay, 0, &frame);
+    double turned = part->is_linear ? 0 : (double)frame.joints_rad[part->link];
+    return (double)frame.poses[index].angle_rad - (double)frame.poses[part->parent].angle_rad -
+           turned;
+}
+
+/* Width, height, depth, mirror, parent, joint (0 none, 1 hinge, 2 linear), effector (-1: none), anchor x and
+ * y, base x and y; of those with a joint its limits, angle at rest, and of linear ones the axis' angle. */
 static void write_parts(FILE *file, const struct replay *replay)
 {
     fputs("parts: [", file);
     for (int i = 0; i < replay->part_count; i++) {
         const struct replay_part *part = &replay->parts[i];
+        const struct replay_link *link = &replay->links[part->link];
         int joint = part->is_linear ? 2 : part->is_hinged;
-        int is_driven = joint && replay->links[part->link].effector >= 0;
-        fprintf(file, "%s[%.4g, %.4g, %d, %d, %d, %d, %d, %.4g, %.4g, %.4g, %.4g]", i ? ", " : "",
+        fprintf(file, "%s[%.4g, %.4g, %d, %d, %d, %d, %d, %.4g, %.4g, %.4g, %.4g", i ? ", " : "",
                 part->width_m, part->height_m, part->depth, part->mirror, part->parent, joint,
-                is_driven, part->anchor.x, part->anchor.y, part->base.x, part->base.y);
+                joint ? link->effector : -1, part->anchor.x, part->anchor.y, part->base.x,
+                part->base.y);
+        if (joint)
+            fprintf(file, ", %.4g, %.4g, %.4g, %.4g", link->lower, link->upper,
+                    rest_angle(replay, part, i), atan2(link->axis.y, link->axis.x));
+        fputs("]", file);
     }
     fputs("],\n", file);
 }
@@ -171,10 +213,10 @@ static int write_creature(FILE *file, const struct replay *replay)
     write_string(file, replay->detail);
     fprintf(file,
             ", status: \"%s\", verdict: \"%s\",\nmedium: \"%s\", ground: %d, light: %d, "
-            "width: %.4g, height: %.4g, frames: %d,\n",
+            "width: %.4g, height: %.4g, frames: %d, effectors: %d, most: %.4g,\n",
             replay_status_names[replay->status], verdict_name(replay->verdict), medium,
             replay->has_ground, replay->has_light, replay->width_m, replay->height_m,
-            html_frame_count(replay));
+            html_frame_count(replay), replay->effector_count, replay->fitness_most);
     write_parts(file, replay);
     write_obstacles(file, replay);
     fputs("data: ", file);

@@ -106,6 +106,32 @@ refused 1 'nodir/out.html' "$viewer" run --export nodir/out.html
 says 'usage: viewer' "$viewer" --help
 says 'simulator version' "$viewer" --version
 
+# ---- the page in a browser: plays, scrubs, switches, and shows where the creature is ----
+browser=""
+for program in chromium chromium-browser google-chrome; do
+    if [ -z "$browser" ] && command -v $program >/dev/null; then browser=$program; fi
+done
+opens() { # FILE: its document into dom, what the console said into console
+    HOME=$work timeout 120 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$work/browser" \
+        --enable-logging=stderr --virtual-time-budget=6000 --dump-dom "file://$work/$1" >dom 2>console
+}
+if [ -n "$browser" ] && opens out.html; then
+    # the middle of the body's root, on the canvas at 1.5 s, has its colour in the page as in the palette
+    probe='<script>setTimeout(() => { find("play").onclick(); find("play").onclick(); for (let i = 0; i < 8; i++) tick(last + 100);
+  const moved = time; setPlaying(false); find("seek").value = 1.5; find("seek").oninput({ target: find("seek") });
+  for (const b of document.querySelectorAll("[data-layer]")) b.click();
+  who.value = 1; jump(); draw(); const q = pose(0, time);
+  const p = g.getImageData(Math.round(sx(q.x)), Math.round(sy(q.y)), 1, 1).data, hex = [...p.slice(0, 3)].map(v => v.toString(16).padStart(2, "0")).join("");
+  document.title = ["probe", moved > 0.5, time, hex, C.part_0, layers.trail, layers.limits, find("bar").style.background !== ""].join(" "); }, 2500);</script></body>'
+    awk -v probe="$probe" '{sub("</body>", ""); print} END {print probe}' page.html >probe.html
+    opens probe.html || fail "$browser: $(tail -n 5 console)"
+    if grep CONSOLE console; then fail "the page has errors"; fi
+    title=$(grep -o '<title>probe [^<]*' dom) || fail "the page does not come to its end: $(grep '<title>' dom)"
+    read -r _ moved time_s hex color trail limits curve <<<"${title#<title>}"
+    [ "$moved $time_s $trail $limits $curve" = "true 1.5 false true true" ] || fail "the page: $title"
+    [ "#$hex" = "$color" ] || echo "the root's middle is #$hex and not $color: something lies over it"
+fi
+
 # ---- the window ----
 status=0
 "$viewer" run --frames 1 >out 2>err </dev/null || status=$?

@@ -156,7 +156,7 @@ static size_t decode_base64(const char *text, unsigned char *bytes)
 /* What the page's script does, in C. */
 static void check_motion(const char *page)
 {
-    size_t frames = 61, channels = 17;
+    size_t frames = 61, channels = 17 + 1 + 4;
     static unsigned char packed[1 << 20], bytes[1 << 20];
     const char *data = strstr(page, "\ndata: \"");
     ck_assert_ptr_nonnull(data);
@@ -173,8 +173,15 @@ static void check_motion(const char *page)
             int code = bytes[k * frames + f] | bytes[(channels + k) * frames + f] << 8;
             sum += (code >> 1) ^ -(code & 1);
             replay_sample(replay, (double)f / 30, poses, &centre);
+            struct replay_frame frame;
+            replay_get_frame(replay, replay_frame_index(replay, (double)f / 30), &frame);
+            if (k > 17) {
+                ck_assert_double_eq_tol(sum * 0.0005, frame.torques[k - 18], 0.026);
+                continue;
+            }
             double value = k == 0             ? centre.x
                            : k == 1           ? centre.y
+                           : k == 17          ? frame.fitness / replay->fitness_most
                            : (k - 2) % 3 == 0 ? poses[(k - 2) / 3].x_m
                            : (k - 2) % 3 == 1 ? poses[(k - 2) / 3].y_m
                                               : poses[(k - 2) / 3].angle_rad;
