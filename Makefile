@@ -142,9 +142,13 @@ stress: $(B)/stress/stress
 # the energy ledger's residual: random creatures, and those of short runs
 residuals: $(B)/stress/stress $(PROGRAMS)
 	$(Q)nice tests/stress/residuals $(B)
-# when the two solvers part, as a table and as docs/images/parting.svg
+	$(Q)scripts/write-block docs/physics-trust.md residuals <$(B)/residuals.md
+# when the two solvers part, as tables and as docs/images/parting.svg
 parting: $(B)/stress/parting $(B)/bench/plot
-	$(Q)nice $< $(B)/parting.csv
+	$(Q)nice $< $(B)/parting.csv >$(B)/parting.md
+	$(Q)cat $(B)/parting.md
+	$(Q)sed -n '/after 0.2 s/,$$p' $(B)/parting.md | scripts/write-block docs/physics-trust.md near
+	$(Q)sed '/^$$/,$$d' $(B)/parting.md | scripts/write-block docs/physics-trust.md parting
 	$(Q)$(B)/bench/plot "Two solvers, and the same solver twice" "time, s" \
 		<$(B)/parting.csv >docs/images/parting.svg
 
