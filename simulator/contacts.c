@@ -413,7 +413,7 @@ static void add_contact(struct contacts *s, int part, int other, const struct ma
     const struct part *parts = s->phenotype->parts;
     struct contact *c = &s->list[s->count];
     double rx = p->x, ry = p->y - s->tree->root_y;
-    int is_own = phenotype_is_own_contact(s->phenotype, part, other);
+    int is_own = other >= 0 && !s->movers[part].is_fixed && !s->movers[other].is_fixed;
     *c = (struct contact){.part = part,
                           .other = other,
                           .a = parts[part].link,
@@ -1028,7 +1028,8 @@ void contacts_find(struct contacts *s, const double *q, const double *vs)
     s->count = 0;
     if (s->world->has_ground)
         find_ground_contacts(s);
-    find_obstacle_contacts(s);
+    if (s->world->obstacles.count > 0)
+        find_obstacle_contacts(s);
     find_self_contacts(s);
     find_limits(s, q, vs);
 }
