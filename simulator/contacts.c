@@ -65,6 +65,8 @@ static int take_memory(struct contacts *s, struct arena *arena)
     s->pairs = arena_take(arena, pairs, sizeof s->pairs[0]);
     s->boxes = arena_take(arena, parts, sizeof s->boxes[0]);
     s->obstacles = arena_take(arena, walls, sizeof s->obstacles[0]);
+    s->spans = arena_take(arena, walls, sizeof s->spans[0]);
+    s->near = arena_take(arena, walls, sizeof s->near[0]);
     s->list = arena_take(arena, points + links, sizeof s->list[0]);
     s->points = arena_take(arena, points, sizeof s->points[0]);
     s->w = arena_take(arena, rows * rows, sizeof(double));
@@ -82,8 +84,9 @@ static int take_memory(struct contacts *s, struct arena *arena)
     size_t slots = 4 * parts + 2 * pairs + links + 2 * parts * walls;
     s->warm = arena_take(arena, slots, sizeof s->warm[0]);
     int is_complete = s->lower && s->upper && s->movers && s->pairs && s->boxes && s->obstacles &&
-                      s->list && s->points && s->w && s->inverse && s->system && s->shares &&
-                      s->kick_shares && s->shift && shares && joints && s->velocity && s->warm;
+                      s->spans && s->near && s->list && s->points && s->w && s->inverse &&
+                      s->system && s->shares && s->kick_shares && s->shift && shares && joints &&
+                      s->velocity && s->warm;
     return is_complete ? 0 : ERR_MEMORY;
 }
 
@@ -102,6 +105,16 @@ static void init_mover(struct contacts *s, int i)
                                             : sqrt(width * width + height * height) / 2;
     s->boxes[i] =
         (struct box){.half_width = width / 2, .half_height = height / 2, .shape = part->shape};
+}
+
+static void init_obstacle(struct contacts *s, int i, const struct obstacle *obstacle)
+{
+    struct span *span = &s->spans[i];
+    struct box *box = &s->obstacles[i];
+    collide_place_obstacle(obstacle, box);
+    double width = fabs(box->cos) * box->half_width + fabs(box->sin) * box->half_height;
+    double height = fabs(box->sin) * box->half_width + fabs(box->cos) * box->half_height;
+    *span = (struct span){box->x - width, box->y - height, box->x + width, box->y + height};
 }
 
 int contacts_create(struct contacts *s, const struct phenotype *phenotype, struct tree *tree,
@@ -134,7 +147,7 @@ int contacts_create(struct contacts *s, const struct phenotype *phenotype, struc
     }
     s->touched_part = -1;
     for (int i = 0; i < s->obstacle_room; i++)
-        collide_place_obstacle(&world->obstacles.list[i], &s->obstacles[i]);
+        init_obstacle(s, i, &world->obstacles.list[i]);
     contacts_forget(s);
     return 0;
 }
@@ -142,7 +155,7 @@ int contacts_create(struct contacts *s, const struct phenotype *phenotype, struc
 void contacts_forget(struct contacts *s)
 {
     s->step += 2;
-    s->count = s->point_count = 0;
+    s->count = s->point_count = s->near_count = 0;
     s->penetration = 0;
 }
 
@@ -219,6 +232,30 @@ static int obstacle_count(const struct contacts *s)
     return count;
 }
 
+/* Lists what obstacles any part could come as close to as `more` within h; the movers are placed. */
+static void gather_obstacles(struct contacts *s, double h, double more)
+{
+    struct span body = {HUGE_VAL, HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    for (int i = 0; i < s->parts; i++) {
+        const struct mover *m = &s->movers[i];
+        double reach = m->radius + more + h * (fabs(m->vx) + fabs(m->vy) + m->turn);
+        if (m->is_fixed)
+            continue;
+        body.low_x = fmin(body.low_x, m->x - reach);
+        body.low_y = fmin(body.low_y, m->y - reach);
+        body.high_x = fmax(body.high_x, m->x + reach);
+        body.high_y = fmax(body.high_y, m->y + reach);
+    }
+    s->near_count = 0;
+    for (int k = 0; k < obstacle_count(s); k++) {
+        const struct span *span = &s->spans[k];
+        double low_x = span->low_x - s->tree->root_x, high_x = span->high_x - s->tree->root_x;
+        if (body.low_x <= high_x && body.high_x >= low_x && body.low_y <= span->high_y &&
+            body.high_y >= span->low_y)
+            s->near[s->near_count++] = k;
+    }
+}
+
 /* An obstacle as the parts' boxes are: x relative to the root's origin. */
 static struct box obstacle_box(const struct contacts *s, int obstacle)
 {
@@ -282,8 +319,8 @@ static void examine_ground(const struct contacts *s, int i, double h, struct cle
 static void examine_obstacles(const struct contacts *s, int i, double h,
                               struct clearance *clearance)
 {
-    for (int k = 0; k < obstacle_count(s); k++) {
-        struct box obstacle = obstacle_box(s, k);
+    for (int k = 0; k < s->near_count; k++) {
+        struct box obstacle = obstacle_box(s, s->near[k]);
         double margin;
         if (!can_reach(&s->movers[i], &obstacle, h, CLEARANCE_M, &margin))
             continue;
@@ -327,6 +364,8 @@ struct clearance contacts_examine(struct contacts *s, const double *q, const dou
     if (clearance.is_violated)
         return (struct clearance){1, 1};
     place_movers(s);
+    if (s->world->obstacles.count > 0)
+        gather_obstacles(s, h, CLEARANCE_M);
     for (int i = 0; i < s->parts && has_surroundings(s); i++)
         examine_surroundings(s, i, h, &clearance);
     for (int k = 0; k < s->pair_count && !clearance.is_violated; k++)
@@ -362,6 +401,8 @@ int contacts_may_touch(struct contacts *s, const double *q, const double *qd)
         return 1;
     s->touched_limit = 0;
     place_movers(s);
+    if (s->world->obstacles.count > 0)
+        gather_obstacles(s, h, CLEARANCE_M);
     for (int i = 0; i < s->parts && has_surroundings(s) && !clearance.may_touch; i++) {
         examine_surroundings(s, i, h, &clearance);
         s->touched_part = i;
@@ -457,7 +498,9 @@ static void find_ground_contacts(struct contacts *s)
 static void find_obstacle_contacts(struct contacts *s)
 {
     int warm = 4 * s->parts + 2 * s->pair_count + s->links;
-    for (int k = 0; k < obstacle_count(s); k++) {
+    gather_obstacles(s, s->dt_s, 1e-9);
+    for (int n = 0; n < s->near_count; n++) {
+        int k = s->near[n];
         struct box obstacle = obstacle_box(s, k);
         for (int i = 0; i < s->parts; i++) {
             double margin;
@@ -468,9 +511,9 @@ static void find_obstacle_contacts(struct contacts *s)
                 continue;
             struct manifold m;
             collide_boxes(box, &obstacle, margin, &m);
-            for (int n = 0; n < m.count; n++)
-                add_contact(s, i, CONTACT_OBSTACLE - k, &m, &m.points[n],
-                            warm + 2 * (k * s->parts + i) + n);
+            for (int p = 0; p < m.count; p++)
+                add_contact(s, i, CONTACT_OBSTACLE - k, &m, &m.points[p],
+                            warm + 2 * (k * s->parts + i) + p);
         }
     }
 }

@@ -59,6 +59,11 @@ struct mover {
     double speed;  /* no point of the circle moves faster against the root's origin */
 };
 
+/* An upright rectangle around something. */
+struct span {
+    double low_x, low_y, high_x, high_y;
+};
+
 struct contacts {
     const struct phenotype *phenotype;
     struct tree *tree;
@@ -78,6 +83,8 @@ struct contacts {
     int touched_limit, touched_part; /* what may have touched last: link, part; 0, -1: none */
     int obstacle_room; /* obstacles of the world at creation: there may be fewer, but not more */
     struct box *obstacles;
+    struct span *spans;    /* of the obstacles, in the world */
+    int *near, near_count; /* obstacles that the body could reach when it was last looked at */
 
     struct contact *list;
     int count, room, rows;

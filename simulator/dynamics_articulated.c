@@ -226,6 +226,7 @@ static void articulated_set_world(struct dynamics *dynamics, const struct world 
     d->tree.gravity_x = world->gravity_x_m_s2;
     drag_set_world(&d->drag, world);
     init_drag(d);
+    d->contacts.near_count = 0;
     d->is_examined = 0;
 }
 
