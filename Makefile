@@ -96,8 +96,8 @@ $(B)/tests/unit/test_qr: LIBS_TEST += $(call PKG,--libs lapacke)
 endif
 # and motions with MuJoCo's, which has no pkg-config file
 ifneq ($(wildcard /usr/include/mujoco/mujoco.h /usr/local/include/mujoco/mujoco.h),)
-$(B)/obj/tests/oracle/test_mujoco.o: ALL_CFLAGS += -DHAVE_MUJOCO
-$(B)/tests/oracle/test_mujoco: LIBS_TEST += -lmujoco
+$(addprefix $(B)/obj/tests/oracle/,test_mujoco.o test_mjcf.o): ALL_CFLAGS += -DHAVE_MUJOCO
+$(addprefix $(B)/tests/oracle/,test_mujoco test_mjcf): LIBS_TEST += -lmujoco
 endif
 ALL_LIBS := $(L_VIEWER) $(L_CONTROLLER) $(L_SIMULATOR) $(L_PROTO) $(L_COMMON)
 $(B)/tests/%: $(B)/obj/tests/%.o $(ALL_LIBS)

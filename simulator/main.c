@@ -6,6 +6,7 @@
 
 #include "common/version.h"
 #include "simulator/command_evaluate.h"
+#include "simulator/command_export.h"
 #include "simulator/command_scene.h"
 #include "simulator/worker.h"
 
@@ -16,6 +17,9 @@ static const struct command {
 } commands[] = {
     {"evaluate", command_evaluate, "CREATURE [PARAMS.ini] [--trace FILE.csv] [--json] ...",
      "one creature, one evaluation, all measures"},
+    {"export", command_export,
+     "CREATURE [PARAMS.ini] [--mjcf FILE.xml] [--signals FILE.csv] [--trajectory FILE.csv] ...",
+     "a creature for other programs: its body for MuJoCo, what its brain says, its motion"},
     {"scene", command_scene, "SCENE.json [--trace FILE.csv] [--solver articulated|constraint] ...",
      "bodies, joints and a world written by hand: the physics alone"},
 };

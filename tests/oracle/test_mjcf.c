@@ -1,0 +1,363 @@
+/* What `simulator export` writes for MuJoCo: model and table have what the creature has; and where
+ * MuJoCo is there (libmujoco-dev), it loads them, and a creature that plays its table there moves as here,
+ * until something touches. In empty space that is a test of every mass, place, gain and sign; what is
+ * left is that a control stands still for a step. */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/creature.h"
+#include "controller/genetics.h"
+#include "simulator/mjcf.h"
+
+#ifdef HAVE_MUJOCO
+#include <mujoco/mujoco.h>
+#endif
+
+enum { TICKS_MAX = 700, DOF_MAX = 67 };
+
+/* A creature with both files in memory, and its motion here. */
+struct exported {
+    struct genome genome;
+    struct params params;
+    char *model, *signals;
+    size_t model_size, signals_size;
+    int effector_count, link_count, part_count;
+    int dof, ticks;
+    int free_ticks;       /* until a contact or a limit makes a step other than RK4 */
+    uint64_t other_steps; /* before the start */
+    double q[TICKS_MAX][DOF_MAX];
+};
+
+static struct arena arena;
+
+static void watch(struct exported *exported, const struct evaluate_view *view)
+{
+    const struct phenotype *p = view->phenotype;
+    const double *q = dynamics_q(view->dynamics);
+    uint64_t steps, rk4_steps;
+    dynamics_step_counts(view->dynamics, &steps, &rk4_steps);
+    if (exported->ticks == 0)
+        exported->other_steps = steps - rk4_steps;
+    exported->dof = dynamics_dof(view->dynamics);
+    exported->effector_count = p->effector_count;
+    exported->link_count = p->link_count;
+    exported->part_count = p->part_count;
+    ck_assert_int_lt(exported->ticks, TICKS_MAX);
+    memcpy(exported->q[exported->ticks], q, (size_t)exported->dof * sizeof *q);
+    if (steps - rk4_steps == exported->other_steps && exported->free_ticks == exported->ticks)
+        exported->free_ticks++;
+    exported->ticks++;
+}
+
+struct both {
+    struct mjcf mjcf;
+    struct exported *exported;
+};
+
+static int observe(void *context, const struct evaluate_view *view)
+{
+    struct both *both = context;
+    if (view->phase == PHASE_SCORE)
+        watch(both->exported, view);
+    return mjcf_observe(&both->mjcf, view);
+}
+
+/* 1 if it began to move. */
+static int export_genome(struct exported *exported, const char *name)
+{
+    struct evaluation evaluation;
+    struct both both = {.mjcf = {.params = &exported->params, .name = name}, .exported = exported};
+    both.mjcf.model = open_memstream(&exported->model, &exported->model_size);
+    both.mjcf.signals = open_memstream(&exported->signals, &exported->signals_size);
+    ck_assert(both.mjcf.model && both.mjcf.signals);
+    evaluate(&exported->genome, &exported->params, 1, &arena, observe, &both, &evaluation);
+    ck_assert_int_eq(fclose(both.mjcf.model) | fclose(both.mjcf.signals), 0);
+    return both.mjcf.has_begun;
+}
+
+static void forget(struct exported *exported)
+{
+    genome_deinit(&exported->genome);
+    free(exported->model);
+    free(exported->signals);
+    free(exported);
+}
+
+static struct exported *make_exported(void)
+{
+    struct exported *exported = calloc(1, sizeof *exported);
+    ck_assert_ptr_nonnull(exported);
+    genome_init(&exported->genome);
+    params_set_defaults(&exported->params);
+    if (!arena.base)
+        ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
+    return exported;
+}
+
+/* A random creature in empty space. */
+static struct exported *export_random(uint64_t id, double duration_s, int effector_mode)
+{
+    struct exported *exported = make_exported();
+    struct gene_counter ids = {.creature = id};
+    struct rng rng;
+    exported->params.world_ground = 0;
+    exported->params.world_gravity_m_s2 = 0;
+    exported->params.simulation_duration_s = duration_s;
+    exported->params.creature_effector_mode = effector_mode;
+    exported->params.creature_joint_damping_1_s = id % 3 ? 0 : 0.5;
+    rng_init(&rng, 1, RNG_RANDOM_GENOME, 0, id);
+    ck_assert_int_eq(genetics_random(&exported->genome, &exported->params, &rng, &ids), 0);
+    if (export_genome(exported, "random"))
+        return exported;
+    forget(exported);
+    return NULL;
+}
+
+/* A creature of the examples in its world. */
+static struct exported *export_example(const char *name, const char *parameters)
+{
+    char path[96];
+    struct error error;
+    struct creature creature;
+    struct exported *exported = make_exported();
+    snprintf(path, sizeof path, "examples/creatures/%s.json", name);
+    creature_init(&creature);
+    ck_assert_msg(creature_read(&creature, path, &error) == 0, "%s", error.message);
+    snprintf(path, sizeof path, "examples/%s.ini", parameters);
+    ck_assert_msg(params_read_file(&exported->params, path, &error) == 0, "%s", error.message);
+    exported->genome = creature.genome;
+    genome_init(&creature.genome);
+    creature_deinit(&creature);
+    ck_assert(export_genome(exported, "<an> --example"));
+    return exported;
+}
+
+static int count_text(const char *text, const char *part)
+{
+    int count = 0;
+    for (; (text = strstr(text, part)) != NULL; text += strlen(part))
+        count++;
+    return count;
+}
+
+/* ---- the files ---- */
+
+START_TEST(files_have_what_the_creature_has)
+{
+    struct exported *e = export_example("biped", "walk");
+    ck_assert_int_eq(count_text(e->model, "<body "), e->link_count);
+    ck_assert_int_eq(count_text(e->model, "</body>"), e->link_count);
+    ck_assert_int_eq(count_text(e->model, "<joint "), e->link_count + 2);
+    ck_assert_int_eq(count_text(e->model, "name='part"), e->part_count);
+    ck_assert_int_eq(count_text(e->model, "<general "), e->effector_count);
+    ck_assert_int_eq(count_text(e->model, "name='ground'"), 1);
+    ck_assert_int_eq(count_text(e->model, "model='_an_ __example'"), 1);
+    /* a line for each step, 240 in a second, and the header */
+    ck_assert_int_eq(count_text(e->signals, "\n"), 1 + 2400);
+    ck_assert_int_eq(count_text(e->signals, ","), e->effector_count * 2401);
+    ck_assert_int_eq(strncmp(e->signals, "time_s,muscle1,", 15), 0);
+    ck_assert_ptr_null(strstr(e->signals, "nan"));
+    forget(e);
+
+    e = export_example("fish", "swim");
+    ck_assert_int_eq(count_text(e->model, "name='ground'"), 0);
+    ck_assert_int_eq(count_text(e->model, "viscosity is not in this file"), 1);
+    forget(e);
+}
+END_TEST
+
+START_TEST(worlds_have_their_obstacles)
+{
+    struct exported *e = make_exported();
+    struct error error;
+    forget(e);
+    e = export_example("biped", "walk");
+    free(e->model);
+    free(e->signals);
+    e->ticks = e->free_ticks = 0;
+    ck_assert_int_eq(params_set(&e->params, "world.obstacles", "4 0.1 1 0.2 0.5 * 3 1 0", &error),
+                     0);
+    ck_assert(export_genome(e, ""));
+    ck_assert_int_eq(count_text(e->model, "name='obstacle"), 3);
+    ck_assert_int_eq(count_text(e->model, "euler='0 -0.5 0'"), 3);
+    forget(e);
+}
+END_TEST
+
+/* ---- in MuJoCo ---- */
+
+#ifdef HAVE_MUJOCO
+
+static mjModel *load(const struct exported *exported)
+{
+    char message[500] = "";
+    mjVFS *files = malloc(sizeof *files);
+    ck_assert_ptr_nonnull(files);
+    mj_defaultVFS(files);
+    ck_assert_int_eq(mj_makeEmptyFileVFS(files, "body.xml", (int)exported->model_size), 0);
+    memcpy(files->filedata[0], exported->model, exported->model_size);
+    mjModel *model = mj_loadXML("body.xml", files, message, sizeof message);
+    mj_deleteFileVFS(files, "body.xml");
+    free(files);
+    ck_assert_msg(model != NULL, "MuJoCo refuses the body: %s", message);
+    return model;
+}
+
+/* One line of the table into the controls; behind the line, or NULL at the end. */
+static const char *read_controls(const char *line, const mjModel *model, mjData *data)
+{
+    char *end;
+    if (!*line)
+        return NULL;
+    double time_s = strtod(line, &end);
+    ck_assert_double_eq_tol(time_s, data->time, 1e-9);
+    for (int i = 0; i < model->nu; i++) {
+        ck_assert_int_eq(*end, ',');
+        data->ctrl[i] = strtod(end + 1, &end);
+    }
+    ck_assert_int_eq(*end, '\n');
+    return end + 1;
+}
+
+static double joint_value(const mjModel *model, const mjData *data, const char *prefix, int number)
+{
+    char name[32];
+    snprintf(name, sizeof name, number < 0 ? "%s" : "%s%d", prefix, number);
+    int joint = mj_name2id(model, mjOBJ_JOINT, name);
+    ck_assert_msg(joint >= 0, "no joint %s", name);
+    return data->qpos[model->jnt_qposadr[joint]];
+}
+
+/* The greatest difference of coordinates at a tick. */
+static double difference_at(const struct exported *exported, int tick, const mjModel *model,
+                            const mjData *data)
+{
+    const double *q = exported->q[tick];
+    double largest = fmax(fabs(joint_value(model, data, "root_x", -1) - q[0]),
+                          fabs(joint_value(model, data, "root_y", -1) - q[1]));
+    largest = fmax(largest, fabs(joint_value(model, data, "root_angle", -1) - q[2]));
+    for (int i = 1; i < exported->link_count; i++)
+        largest = fmax(largest, fabs(joint_value(model, data, "joint", i) - q[2 + i]));
+    return largest;
+}
+
+/* Plays the table from the start; the greatest difference until nothing is free any more. The gains and
+ * the mass of the root are those of the file times these factors. */
+static double play(const struct exported *exported, double gain, double mass, double *moved)
+{
+    mjModel *model = load(exported);
+    mjData *data = mj_makeData(model);
+    const char *line = strchr(exported->signals, '\n') + 1;
+    double largest = 0;
+    model->opt.integrator = mjINT_RK4;
+    model->body_mass[1] *= mass;
+    for (int i = 0; i < model->nu; i++)
+        model->actuator_gainprm[i * mjNGAIN] *= gain;
+    ck_assert_int_eq(model->nu, exported->effector_count);
+    ck_assert_int_eq(model->nq, exported->dof);
+    mj_resetDataKeyframe(model, data, mj_name2id(model, mjOBJ_KEY, "start"));
+    ck_assert_double_lt(difference_at(exported, 0, model, data), 1e-12);
+    *moved = 0;
+    for (int step = 0; step < 4 * (exported->free_ticks - 1); step++) {
+        line = read_controls(line, model, data);
+        ck_assert_ptr_nonnull(line);
+        mj_step(model, data);
+        if (step % 4 < 3)
+            continue;
+        int tick = step / 4 + 1;
+        double difference = difference_at(exported, tick, model, data);
+        largest = difference <= largest ? largest : difference;
+        for (int i = 1; i < exported->link_count; i++)
+            *moved = fmax(*moved, fabs(exported->q[tick][2 + i] - exported->q[0][2 + i]));
+    }
+    mj_deleteData(data);
+    mj_deleteModel(model);
+    return largest;
+}
+
+/* Those that differ by more than a rounding of their motion; of all random creatures. */
+static int count_different(int effector_mode, double gain, double mass, int *count)
+{
+    int different = 0;
+    *count = 0;
+    for (uint64_t id = 1; id <= 120; id++) {
+        struct exported *exported = export_random(id, 0.5, effector_mode);
+        double moved;
+        if (!exported)
+            continue;
+        if (exported->effector_count > 0 && exported->free_ticks > 6) {
+            double difference = play(exported, gain, mass, &moved);
+            *count += moved > 0.1;
+            different += moved > 0.1 && !(difference < 0.002 * moved);
+        }
+        forget(exported);
+    }
+    return different;
+}
+
+/* Muscles move many joints far, and all agree to two thousandths of that. */
+START_TEST(creatures_move_alike)
+{
+    int count;
+    ck_assert_int_eq(count_different(_i ? EFFECTOR_TORQUE : EFFECTOR_POSITION, 1, 1, &count), 0);
+    ck_assert_int_ge(count, 15);
+}
+END_TEST
+
+/* Gains that are a fiftieth off show in nearly all, a mass that is a fifth off in most. */
+START_TEST(faults_are_noticed)
+{
+    int count, different = count_different(EFFECTOR_POSITION, 1.02, 1, &count);
+    ck_assert_int_gt(different, count * 3 / 4);
+    different = count_different(EFFECTOR_POSITION, 1, 1.2, &count);
+    ck_assert_int_gt(different, count / 2);
+}
+END_TEST
+
+/* On land it plays to the end: no state is lost, and nothing sinks into the ground. */
+START_TEST(walkers_play_to_the_end)
+{
+    static const char *const names[] = {"biped", "inchworm", "pusher", "tail"};
+    struct exported *exported = export_example(names[_i], "walk");
+    mjModel *model = load(exported);
+    mjData *data = mj_makeData(model);
+    const char *line = strchr(exported->signals, '\n') + 1, *next;
+    mj_resetDataKeyframe(model, data, 0);
+    for (; (next = read_controls(line, model, data)) != NULL; line = next)
+        mj_step(model, data);
+    ck_assert_double_eq_tol(data->time, (exported->ticks - 1) / 60.0, 1e-6);
+    ck_assert_int_eq(data->warning[mjWARN_BADQACC].number + data->warning[mjWARN_BADQPOS].number,
+                     0);
+    for (int i = 1; i < model->nbody; i++)
+        ck_assert_double_gt(data->xipos[3 * i + 2], 0);
+    ck_assert_double_lt(fabs(data->xipos[3 + 1]), 1e-9);
+    mj_deleteData(data);
+    mj_deleteModel(model);
+    forget(exported);
+}
+END_TEST
+
+#endif
+
+int main(void)
+{
+    Suite *suite = suite_create("mjcf");
+    TCase *tests = tcase_create("mjcf");
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, files_have_what_the_creature_has);
+    tcase_add_test(tests, worlds_have_their_obstacles);
+#ifdef HAVE_MUJOCO
+    tcase_add_loop_test(tests, creatures_move_alike, 0, 2);
+    tcase_add_test(tests, faults_are_noticed);
+    tcase_add_loop_test(tests, walkers_play_to_the_end, 0, 4);
+#endif
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
