@@ -2,6 +2,7 @@
  * generations) that go well stay silent; what they compare is always in the finding's figure. */
 #include "controller/doctor.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -249,6 +250,24 @@ static void examine_referee(struct examination *x)
                "bred is partly an error of integration. A smaller step leaves less of it to find.");
         halve_step(x->params, finding);
     }
+}
+
+static void examine_champion(struct examination *x)
+{
+    struct doctor_finding *finding = add_finding(x, "the other solver");
+    const struct store_champion *champion = &x->statistics->champion;
+    if (!champion->id) {
+        finding->state = DOCTOR_UNKNOWN;
+        say_figure(finding, "the other solver has not judged the champion");
+        return;
+    }
+    say_figure(finding, "the champion, creature %" PRIu64 ", %s", champion->id, champion->words);
+    if (champion->holds)
+        return;
+    advise(finding, DOCTOR_NOTE,
+           "By an independent method it does something else. Either its motion is touchy, or it "
+           "lives on an error of the step: watch it, and try a smaller one.");
+    halve_step(x->params, finding);
 }
 
 /* ---- the course of the score ---- */
@@ -638,6 +657,7 @@ int doctor_examine(const struct run_statistics *statistics, const struct params 
     examine_children(&x);
     examine_verdicts(&x);
     examine_referee(&x);
+    examine_champion(&x);
     examine_bounds(&x);
     examine_cost(&x);
     examine_archive(&x);

@@ -35,7 +35,7 @@ struct report {
     struct run_statistics statistics;
     struct doctor_finding findings[DOCTOR_FINDINGS_MAX];
     int finding_count;
-    struct store_entry *top; /* of the last closed generation */
+    struct store_entry *top; /* of the last closed generation, without copies */
     int top_count;
     struct report_champion *champions; /* in order of time */
     int champion_count;

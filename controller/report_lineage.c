@@ -56,7 +56,7 @@ static void write_replay_status(const struct report *report, FILE *file, uint64_
 static void write_top(const struct report *report, FILE *file)
 {
     char origin[80];
-    fputs("<h3>The best of the last generation</h3>\n<div class='cards'>\n", file);
+    fputs("<h3>The best of the last generation, copies left out</h3>\n<div class='cards'>\n", file);
     for (int i = 0; i < report->top_count; i++) {
         const struct store_entry *entry = &report->top[i];
         fputs("<div class='card'>", file);

@@ -434,6 +434,7 @@ int run_statistics_make(struct run_statistics *statistics, const struct run_fact
 {
     struct workspace work = {0};
     memset(statistics, 0, sizeof *statistics);
+    statistics->champion = facts->status.champion;
     statistics->generations =
         calloc((size_t)facts->generation_count + 1, sizeof *statistics->generations);
     int status = statistics->generations ? make_workspace(&work, facts) : ERR_MEMORY;

@@ -88,6 +88,7 @@ struct run_statistics {
     double working_s; /* while results came in: pauses between stop and resume left out */
     double worker_s;  /* the same, summed over the workers there were */
     double cpu_s;
+    struct store_champion champion; /* what the other solver said */
 };
 /* 0 or ERR_MEMORY. */
 int run_statistics_make(struct run_statistics *statistics, const struct run_facts *facts);

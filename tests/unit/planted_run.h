@@ -120,6 +120,9 @@ static inline void planted_make(struct run_facts *facts, const struct planted *p
     strcpy(facts->events[0].time_utc, PLANTED_START);
     strcpy(facts->events[0].event, "run");
     facts->status.is_finished = 1;
+    facts->status.champion.id = 7;
+    facts->status.champion.holds = 1;
+    strcpy(facts->status.champion.words, "keeps 98 % with solver constraint");
 }
 
 #endif

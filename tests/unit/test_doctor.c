@@ -336,6 +336,18 @@ START_TEST(the_referee_is_told)
 }
 END_TEST
 
+START_TEST(the_other_solver_is_told)
+{
+    plant_healthy();
+    facts.status.champion.holds = 0;
+    strcpy(facts.status.champion.words, "keeps 4 % with solver constraint");
+    check_told("the other solver", DOCTOR_NOTE, "creature 7, keeps 4 %", "simulation.dt_s=0.00208");
+    facts.status.champion.id = 0;
+    examine();
+    ck_assert_int_eq(find("the other solver")->state, DOCTOR_UNKNOWN);
+}
+END_TEST
+
 START_TEST(bounds_are_told)
 {
     plant_healthy();
@@ -453,6 +465,7 @@ int main(void)
     tcase_add_test(tests, a_poor_start_is_told);
     tcase_add_test(tests, poor_children_are_told);
     tcase_add_test(tests, the_referee_is_told);
+    tcase_add_test(tests, the_other_solver_is_told);
     tcase_add_test(tests, bounds_are_told);
     tcase_add_test(tests, dear_evaluations_are_told);
     tcase_add_test(tests, useless_methods_are_told);
