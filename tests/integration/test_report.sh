@@ -92,13 +92,19 @@ if [ -z "$browser" ]; then
     echo "skip: the page in a browser (chromium is not installed)"
     exit 77
 fi
-probe='<script>setTimeout(() => { document.querySelector("[data-play=\\"1\\"]").dispatchEvent(new Event("click", { bubbles: true }));
+probe='<script>setTimeout(async () => {
+  const name = () => player.contentDocument.getElementById("name").textContent;
+  const until = async is_true => { for (let k = 0; k < 200 && !is_true(); k++) await new Promise(done => setTimeout(done, 50)); };
+  await until(() => name() !== "");
+  const first = name();
+  document.querySelector("[data-play=\\"1\\"]").dispatchEvent(new Event("click", { bubbles: true }));
   document.querySelector(".plot svg").dispatchEvent(new PointerEvent("pointermove", { clientX: 200, clientY: 100 }));
-  setTimeout(() => { document.title = "plays " + player.contentDocument.getElementById("name").textContent; }, 2000); }, 1000);</script></body>'
+  await until(() => name() !== first);
+  document.title = "plays " + name(); }, 200);</script></body>'
 awk -v probe="$probe" '{sub("</body>", ""); print} END {print probe}' $page >probe.html
 opens() { # FILE: its document into dom, what the console said into console
     HOME=$work timeout 120 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$work/browser" \
-        --enable-logging=stderr --virtual-time-budget=6000 --dump-dom "file://$work/$1" >dom 2>console
+        --enable-logging=stderr --virtual-time-budget=40000 --dump-dom "file://$work/$1" >dom 2>console
 }
 opens small.html || { echo "skip: $browser does not start here" && exit 77; }
 grep CONSOLE console && fail "the small page has errors"
