@@ -355,7 +355,6 @@ static void examine_size(struct examination *x)
     if (is_too_early(x, finding, GENERATIONS_MIN))
         return;
     double score, size_m, first_score, first_size_m;
-    char text[16], more[16];
     mean_best(x, 0, &first_score, &first_size_m);
     mean_best(x, x->statistics->generation_count - 3, &score, &size_m);
     if (!(first_score > 0) || !(first_size_m > 0)) {
@@ -364,8 +363,10 @@ static void examine_size(struct examination *x)
         return;
     }
     double by_score = score / first_score, by_size = size_m / first_size_m;
-    say_figure(finding, "the best score grew by %s, the best's size by %s (%.3g to %.3g m)",
-               percent(by_score - 1, text), percent(by_size - 1, more), first_size_m, size_m);
+    say_figure(
+        finding,
+        "the best score became %.3g times as high, the best's size %.3g times (%.3g to %.3g m)",
+        by_score, by_size, first_size_m, size_m);
     if (by_score >= 1.2 && by_size >= 1.2 && by_score <= 1.1 * by_size) {
         advise(finding, DOCTOR_PROBLEM,
                "The score grows by size only: champions are larger, not better. Bound the size, or "

@@ -174,7 +174,8 @@ static void write_doctor(const struct report *report, FILE *file)
     if (told == 0)
         fputs("<p>Nothing that was looked at.</p>\n", file);
     fprintf(file,
-            "<details><summary>All %d things looked at</summary>\n<table><tr><th>thing</th>"
+            "<details class='paper'><summary>All %d things looked "
+            "at</summary>\n<table><tr><th>thing</th>"
             "<th>measured</th><th></th></tr>\n",
             report->finding_count);
     for (int i = 0; i < report->finding_count; i++) {
@@ -360,7 +361,8 @@ static void write_params(const struct report *report, FILE *file)
         for (int i = 0; i < param_count; i++)
             count += is_preset(params, &presets, i) == is_default;
         if (is_default)
-            fprintf(file, "<details><summary>%d with their default</summary>\n", count);
+            fprintf(file, "<details class='paper'><summary>%d with their default</summary>\n",
+                    count);
         else
             fprintf(file, "<h3>Other than the default (%d)</h3>\n", count);
         fputs("<div class='wide'><table>\n", file);

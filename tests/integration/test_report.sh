@@ -93,8 +93,8 @@ if [ -z "$browser" ]; then
     exit 77
 fi
 probe='<script>setTimeout(async () => {
-  const name = () => player.contentDocument.getElementById("name").textContent;
-  const until = async is_true => { for (let k = 0; k < 200 && !is_true(); k++) await new Promise(done => setTimeout(done, 50)); };
+  const name = () => { const at = player.contentDocument && player.contentDocument.getElementById("name"); return at ? at.textContent : ""; };
+  const until = async is_true => { for (let k = 0; k < 400 && !is_true(); k++) await new Promise(done => setTimeout(done, 50)); };
   await until(() => name() !== "");
   const first = name();
   document.querySelector("[data-play=\\"1\\"]").dispatchEvent(new Event("click", { bubbles: true }));

@@ -292,7 +292,7 @@ END_TEST
 START_TEST(growth_by_size_is_told)
 {
     plant(&(struct planted){.generations = GENERATIONS, .is_size_only = 1});
-    check_told("score and size", DOCTOR_PROBLEM, "the best score grew by", "creature.side_max_m=");
+    check_told("score and size", DOCTOR_PROBLEM, "the best score became", "creature.side_max_m=");
     ck_assert_ptr_nonnull(strstr(find("score and size")->advice, "by size only"));
 }
 END_TEST
