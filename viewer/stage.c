@@ -10,13 +10,15 @@
 
 #include "viewer/draw_panels.h"
 
-#define SPEED_MIN      0.0625
-#define SPEED_MAX      16.0
-#define BAR_HEIGHT_PX  40.0
-#define BAR_LEFT_PX    52.0
-#define BAR_RIGHT_PX   150.0
-#define TIMELINE_PX    58.0
-#define STRIP_PX       84.0
+#define SPEED_MIN     0.0625
+#define SPEED_MAX     16.0
+#define BAR_HEIGHT_PX 40.0
+#define BAR_LEFT_PX   52.0
+#define BAR_RIGHT_PX  150.0
+#define TIMELINE_PX   58.0
+#define STRIP_PX      84.0
+/* Windows lower than this have no strip. */
+#define STRIP_LEAST_PX 420
 #define DESCENT_PX     330.0
 #define END_PAUSE_S    1.0 /* shows the end for this long, then starts over */
 #define TOAST_S        4.0
@@ -43,7 +45,7 @@ struct stage {
     enum stage_view view;
     int current; /* index in the gallery */
     int is_playing, is_help, is_quitting, is_changed, is_fullscreen, is_live, has_news;
-    int has_strip, is_movie;
+    int is_strip, is_movie;
     int64_t home_generation; /* to go back to from a line of descent */
     double time_s, speed, cells_zoom, strip_s;
     unsigned overlays;
@@ -128,11 +130,17 @@ static double ui_scale(const struct stage *stage)
     return draw_ui_scale(stage->width, stage->height);
 }
 
+/* A low window keeps its room for the picture. */
+static int has_strip(const struct stage *stage)
+{
+    return stage->is_strip && has_run(stage) && stage->height >= STRIP_LEAST_PX;
+}
+
 static double panels_height(const struct stage *stage)
 {
     double ui = ui_scale(stage), height = BAR_HEIGHT_PX;
     if (has_run(stage))
-        height += TIMELINE_PX + (stage->has_strip ? STRIP_PX : 0);
+        height += TIMELINE_PX + (has_strip(stage) ? STRIP_PX : 0);
     return height * ui;
 }
 
@@ -543,7 +551,7 @@ static void act_generation_on(struct stage *stage)
 
 static void act_strip(struct stage *stage)
 {
-    stage->has_strip = !stage->has_strip;
+    stage->is_strip = !stage->is_strip;
 }
 
 static void act_follow(struct stage *stage)
@@ -915,7 +923,7 @@ static void draw_panels(const struct stage *stage, cairo_surface_t *surface)
     if (has_run(stage)) {
         struct draw_timeline timeline = timeline_of(stage);
         draw_timeline(cr, &timeline);
-        if (stage->has_strip) {
+        if (has_strip(stage)) {
             struct draw_thumb thumbs[GALLERY_SHOWN_MAX];
             struct draw_strip strip = strip_of(stage, thumbs);
             draw_strip(cr, &strip);
@@ -992,7 +1000,7 @@ static void choose_generation(struct stage *stage, double x)
 static int press_strip(struct stage *stage, double x, double y)
 {
     struct draw_thumb thumbs[GALLERY_SHOWN_MAX];
-    if (!has_run(stage) || !stage->has_strip)
+    if (!has_strip(stage))
         return 0;
     struct draw_strip strip = strip_of(stage, thumbs);
     int index = draw_strip_pick(&strip, x, y);
@@ -1211,7 +1219,7 @@ struct stage *stage_create(struct gallery *gallery, int is_live)
     stage->gallery = gallery;
     stage->is_live = is_live;
     stage->speed = stage->cells_zoom = 1;
-    stage->is_playing = stage->is_changed = stage->has_strip = 1;
+    stage->is_playing = stage->is_changed = stage->is_strip = 1;
     stage->overlays = DRAW_TRAIL;
     stage->width = 960;
     stage->height = 540;

@@ -202,6 +202,12 @@ wait_until "controller view starts the viewer" viewer_of_view
 if command -v xdotool >/dev/null; then
     window_is_there() { window=$(xdotool search --onlyvisible --name 'verified - Bestiary' 2>/dev/null | head -n 1) && [ -n "$window" ]; }
     wait_until "the window is there" window_is_there
+    # the mouse chooses the first generation on the run's curve, near the window's lower left corner
+    first=$("$bin/controller" list run --generation 0 --top 1 --json | sed -n 's/.*"id": \([0-9]*\).*/\1/p' | head -n 1)
+    eval "$(xdotool getwindowgeometry --shell "$window" | grep -E '^(WIDTH|HEIGHT)=')"
+    xdotool mousemove --window "$window" $((WIDTH / 16)) $((HEIGHT * 88 / 100)) click 1
+    is_first() { xdotool search --onlyvisible --name "^walk-$first - .*verified - Bestiary" >/dev/null 2>&1; }
+    wait_until "a click on the curve shows its generation" is_first
     for key in h h c j b l g n p f plus minus r space period comma Right Left t 0 s; do
         xdotool key --window "$window" "$key"
     done
