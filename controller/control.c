@@ -71,12 +71,12 @@ static int leave(int back)
     return status;
 }
 
-static int make_socket(struct sockaddr_un *address)
+static int make_socket(struct sockaddr_un *address, int flags)
 {
     memset(address, 0, sizeof *address);
     address->sun_family = AF_UNIX;
     strcpy(address->sun_path, CONTROL_NAME);
-    return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
 }
 
 /* ---- clients of this controller ---- */
@@ -185,7 +185,7 @@ static void control_on_connection(uv_stream_t *listener, int status)
 static int bind_there(const char *directory, struct stat *info)
 {
     struct sockaddr_un address;
-    int descriptor = make_socket(&address), back = enter(directory), status = -1;
+    int descriptor = make_socket(&address, 0), back = enter(directory), status = -1;
     if (back >= 0) {
         if (lstat(CONTROL_NAME, info) == 0 && S_ISSOCK(info->st_mode))
             unlink(CONTROL_NAME);
@@ -265,10 +265,12 @@ void control_destroy(struct control *control)
 
 /* ---- the other side ---- */
 
+/* Without waiting: a controller that stands still takes nobody in, and EAGAIN says so when its queue is
+ * full. */
 static int connect_there(const char *directory)
 {
     struct sockaddr_un address;
-    int descriptor = make_socket(&address), back = enter(directory), status = -1;
+    int descriptor = make_socket(&address, SOCK_NONBLOCK), back = enter(directory), status = -1;
     if (back >= 0) {
         status = connect(descriptor, (struct sockaddr *)&address, sizeof address);
         if (leave(back))
@@ -334,6 +336,8 @@ int control_ask(const char *directory, const char *line, int timeout_ms, char **
 {
     *answer = NULL;
     int descriptor = connect_there(directory);
+    if (descriptor < 0 && errno == EAGAIN)
+        return error_set(error, ERR_BUSY, "%s: the controller does not answer", directory);
     if (descriptor < 0)
         return error_set(error, ERR_MISSING, "%s: no controller is working on this run", directory);
     char text[CONTROL_LINE_MAX + 2];
@@ -342,7 +346,7 @@ int control_ask(const char *directory, const char *line, int timeout_ms, char **
     if (length < 0 || length >= (int)sizeof text)
         status = error_set(error, ERR_LIMIT, "the order is too long");
     else if (send(descriptor, text, (size_t)length, MSG_NOSIGNAL) != length)
-        status = error_set(error, ERR_BUSY, "the controller does not answer");
+        status = error_set(error, ERR_BUSY, "%s: the controller does not answer", directory);
     if (!status)
         status = read_answer(descriptor, timeout_ms, answer, error);
     close(descriptor);

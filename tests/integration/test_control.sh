@@ -59,6 +59,13 @@ PERL
 fi
 live '"workers_wanted": 1,' || fail "nonsense changed something"
 
+# one that stands still does not answer; asking again and again does not hang
+kill -STOP "$run"
+for _ in $(seq 40); do timeout 0.05 "$controller" status "$long" >/dev/null 2>&1 || true; done
+says 'the controller does not answer' "$controller" status "$long"
+kill -CONT "$run"
+wait_until "it answers again" live '"workers_wanted": 1,'
+
 # a killed controller leaves its socket, which a resumed one replaces
 kill -KILL "$run"
 wait "$run" 2>/dev/null || true
