@@ -1039,8 +1039,9 @@ void contacts_book(const struct contacts *s, struct ledger *l)
     }
 }
 
-void contacts_keep(struct contacts *s)
+int contacts_keep(struct contacts *s)
 {
+    int is_pressing = 0;
     s->step++;
     s->point_count = 0;
     s->penetration = 0;
@@ -1048,6 +1049,7 @@ void contacts_keep(struct contacts *s)
         const struct contact *c = &s->list[i];
         struct warm_start *w = &s->warm[c->warm];
         *w = (struct warm_start){s->step, c->feature, {c->impulse[0], c->impulse[1]}};
+        is_pressing |= c->impulse[0] > 0;
         if (c->part < 0)
             continue;
         if (-c->gap > s->penetration)
@@ -1062,6 +1064,7 @@ void contacts_keep(struct contacts *s)
                                        .normal_impulse_n_s = c->impulse[0],
                                        .friction_impulse_n_s = c->impulse[1]};
     }
+    return is_pressing;
 }
 
 void contacts_find(struct contacts *s, const double *q, const double *vs)

@@ -146,7 +146,7 @@ double contacts_instant_work(const struct contacts *contacts, double *size);
 void contacts_shift(const struct contacts *contacts, double *q);
 /* Books the work of the contacts: losses by kind, and what is positive in sum as unearned gain. */
 void contacts_book(const struct contacts *contacts, struct ledger *ledger);
-/* Remembers impulses for the next step and fills points and penetration. */
-void contacts_keep(struct contacts *contacts);
+/* Remembers impulses for the next step and fills points and penetration; 1 if something presses. */
+int contacts_keep(struct contacts *contacts);
 
 #endif

@@ -4,7 +4,7 @@
  * A step is RK4 unless a contact, a joint limit or a pair of own parts could act within it, which the
  * state alone decides; then it is taken as
  *
- *   a1 = ABA(q, v);  qm = q + h/2 v;  vm = v + h/2 a1 + k/2;  v* = v + h ABA(qm, vm)
+ *   qm = q + h/2 v;  vm = v + h/2 a + k/2;  v* = v + h ABA(qm, vm)
  *   candidates at qm: contacts and limits with gap < h |vn*|;   X = M^-1 J',  W = J X
  *   impulses l so that       vn >= -gap/h apart, push-out when deep, -e vn- on impact;
  *                            0 <= ln,  |lt| <= mu ln
@@ -34,6 +34,10 @@
 /* Contacts that change a rate by this much more or less than in the step before are an impact: the
  * second half of the step is evaluated anew. rad/s, or m/s of linear joints. */
 #define IMPACT_RATE 0.5
+/* The velocities vm decide the velocity products alone, where drag is not quadratic. They are guessed
+ * with the accelerations of the last two steps; guesses off by more than this, rad/s or m/s, are mended
+ * by a second evaluation. */
+#define GUESS_RATE 0.02
 /* An RK4 step is halved when the power at its middle is uncertain by this share of its work. Then 99.7 %
  * of random creatures in water balance to a ten thousandth of work and losses; with 0.04 99.1 %, with
  * 0.02 all, but three times as many steps are halved; without, 93.5 %. */
@@ -43,6 +47,14 @@
 /* Steps in which drag acts faster than this are taken by the implicit scheme: h x rate. The linear law
  * has a verdict instead, before anything moves. */
 #define DRAG_STIFF 0.5
+
+/* Servo and damping of a joint. The effector's torque is aim - kp (q + half qd) - kd qd, explicitly with
+ * half = 0, and no more than `most`. */
+struct joint_law {
+    double kp, kd, damping, most;
+    double extra;       /* what the effector adds to the joint's inertia in a midpoint step */
+    double birth_share; /* what that leaves of a torque, with the inertia at birth */
+};
 
 struct articulated {
     struct dynamics base;
@@ -58,15 +70,19 @@ struct articulated {
     enum effector_state effectors;
     double damping_rate;
 
-    struct servo *servos; /* per link */
-    int has_drives;       /* servos among them prescribe motions */
-    double *birth_d;      /* inertia that each joint feels at birth */
+    struct servo *servos;   /* per link */
+    struct joint_law *laws; /* per link: what the servos come to */
+    int has_drives;         /* servos among them prescribe motions */
+    double *birth_d;        /* inertia that each joint feels at birth */
     struct contacts contacts;
-    int is_examined; /* clearance is that of the present state */
+    int has_accelerations; /* of so many steps before: in qdd, and qdd_last */
+    int is_posed;          /* the tree is at q and qd */
+    int is_pressing;       /* contacts or limits did in the last step */
+    int is_examined;       /* clearance is that of the present state */
     struct clearance clearance;
 
     /* scratch of a step */
-    double *q0, *qd0, *qm, *vm, *v1, *vs, *kick, *qdd, *tau, *extra;
+    double *q0, *qd0, *qm, *vm, *mended, *v1, *vs, *kick, *qdd, *qdd_last, *tau, *extra;
     double *effector_tau, *effector_extra; /* parts of tau and extra that are the effectors' */
     double *effector_work;                 /* of this step */
     int *clamped;                          /* -1, 0, +1 */
@@ -75,6 +91,7 @@ struct articulated {
     double *last_kick;                     /* by contacts that last; 0 after an impact */
     double *rate_mean;
     double *apart;  /* powers at the second stage less those at the third: as in rate_mean */
+    double *aim;    /* of the effectors */
     double *torque; /* of the last step, per link */
 
     struct ledger ledger;
@@ -91,10 +108,12 @@ static int take_scratch(struct articulated *d, struct arena *arena)
                           &d->qd0,
                           &d->qm,
                           &d->vm,
+                          &d->mended,
                           &d->vs,
                           &d->v1,
                           &d->kick,
                           &d->qdd,
+                          &d->qdd_last,
                           &d->tau,
                           &d->extra,
                           &d->k_q,
@@ -106,14 +125,16 @@ static int take_scratch(struct articulated *d, struct arena *arena)
                           &d->rate_mean,
                           &d->apart,
                           &d->torque,
-                          &d->birth_d};
+                          &d->birth_d,
+                          &d->aim};
     size_t count = sizeof vectors / sizeof vectors[0];
     double *block = arena_take(arena, count * (size_t)d->dof, sizeof(double));
     d->servos = arena_take(arena, (size_t)d->links, sizeof d->servos[0]);
+    d->laws = arena_take(arena, (size_t)d->links, sizeof d->laws[0]);
     d->clamped = arena_take(arena, (size_t)d->dof, sizeof(int));
     d->is_coupled = arena_take(arena, (size_t)d->dof, sizeof(int));
     d->boxes = arena_take(arena, (size_t)d->parts, sizeof d->boxes[0]);
-    if (!block || !d->servos || !d->clamped || !d->is_coupled || !d->boxes)
+    if (!block || !d->servos || !d->laws || !d->clamped || !d->is_coupled || !d->boxes)
         return ERR_MEMORY;
     for (size_t i = 0; i < count; i++)
         *vectors[i] = block + i * (size_t)d->dof;
@@ -131,6 +152,23 @@ static void find_coupled_rates(struct articulated *d)
     }
 }
 
+/* What the servos come to with the effectors as they are. */
+static void set_laws(struct articulated *d)
+{
+    double half = d->settings.dt_s / 2;
+    for (int i = 1; i < d->links; i++) {
+        const struct servo *s = &d->servos[i];
+        struct joint_law *law = &d->laws[i];
+        *law = (struct joint_law){.damping = s->damping, .birth_share = 1};
+        if (s->torque_max <= 0 || d->effectors == EFFECTORS_SLACK)
+            continue;
+        law->most = s->torque_max;
+        servo_gains(s, d->effectors, d->settings.effector_mode, &law->kp, &law->kd);
+        law->extra = half * law->kd + half * half * law->kp;
+        law->birth_share = d->birth_d[i] / (d->birth_d[i] + law->extra);
+    }
+}
+
 static void init_servos(struct articulated *d)
 {
     tree_factor(&d->tree);
@@ -141,6 +179,7 @@ static void init_servos(struct articulated *d)
         servo_init(&d->servos[i], &d->phenotype->links[i], d->birth_d[i], &d->settings,
                    d->damping_rate);
     }
+    set_laws(d);
 }
 
 static void forget_contacts(struct articulated *d)
@@ -148,12 +187,31 @@ static void forget_contacts(struct articulated *d)
     contacts_forget(&d->contacts);
     for (int i = 0; i < d->dof; i++)
         d->last_kick[i] = 0;
-    d->is_examined = 0;
+    d->is_examined = d->is_pressing = d->has_accelerations = 0;
+}
+
+/* The tree is where the last evaluation left it until somebody looks. */
+static void set_pose(struct articulated *d)
+{
+    if (d->is_posed)
+        return;
+    tree_set_pose(&d->tree, d->q);
+    tree_set_velocity(&d->tree, d->qd);
+    d->is_posed = 1;
+}
+
+/* For those who look. */
+static const struct articulated *posed(const struct dynamics *dynamics)
+{
+    struct articulated *d = (struct articulated *)dynamics;
+    set_pose(d);
+    return d;
 }
 
 static void articulated_reset_ledger(struct dynamics *dynamics)
 {
     struct articulated *d = (struct articulated *)dynamics;
+    set_pose(d);
     d->ledger = (struct ledger){0};
     d->ledger.energy_start_j =
         tree_kinetic_energy(&d->tree) + tree_potential_energy(&d->tree, d->world.gravity_m_s2);
@@ -188,8 +246,7 @@ static struct dynamics *articulated_create(const struct phenotype *phenotype,
         contacts_create(&d->contacts, phenotype, &d->tree, &d->world, settings, arena) != 0)
         return NULL;
     init_drag(d);
-    tree_set_pose(&d->tree, d->q);
-    tree_set_velocity(&d->tree, d->qd);
+    set_pose(d);
     find_coupled_rates(d);
     init_servos(d);
     articulated_reset_ledger(&d->base);
@@ -211,12 +268,14 @@ static void articulated_set_servo(struct dynamics *dynamics, int link, const str
     d->servos[link] = *servo;
     d->tree.links[link].is_driven = servo->law == SERVO_MOTION;
     d->has_drives |= servo->law == SERVO_MOTION;
+    set_laws(d);
 }
 
 static void articulated_set_effectors(struct dynamics *dynamics, enum effector_state state)
 {
     struct articulated *d = (struct articulated *)dynamics;
     d->effectors = state;
+    set_laws(d);
 }
 
 static void articulated_set_world(struct dynamics *dynamics, const struct world *world)
@@ -236,6 +295,7 @@ static void articulated_set_joint_damping(struct dynamics *dynamics, double rate
     d->damping_rate = rate_1_s;
     for (int i = 1; i < d->links; i++)
         d->servos[i].damping = rate_1_s * 2 * d->birth_d[i];
+    set_laws(d);
 }
 
 static void articulated_set_push_out(struct dynamics *dynamics, double speed_m_s)
@@ -269,8 +329,7 @@ static void articulated_set_state(struct dynamics *dynamics, const double *q, co
         d->q[i] = q[i];
         d->qd[i] = qd[i];
     }
-    tree_set_pose(&d->tree, d->q);
-    tree_set_velocity(&d->tree, d->qd);
+    d->is_posed = 0;
     forget_contacts(d);
 }
 
@@ -279,7 +338,7 @@ static void articulated_stop(struct dynamics *dynamics)
     struct articulated *d = (struct articulated *)dynamics;
     for (int i = 0; i < d->dof; i++)
         d->qd[i] = 0;
-    tree_set_velocity(&d->tree, d->qd);
+    d->is_posed = 0;
     forget_contacts(d);
     articulated_reset_ledger(&d->base);
 }
@@ -287,7 +346,7 @@ static void articulated_stop(struct dynamics *dynamics)
 static void articulated_part_state(const struct dynamics *dynamics, int part,
                                    struct part_state *state)
 {
-    const struct articulated *d = (const struct articulated *)dynamics;
+    const struct articulated *d = posed(dynamics);
     const struct part *p = &d->phenotype->parts[part];
     const struct tree_link *l = &d->tree.links[p->link];
     double x = l->px + (l->cos * p->local.x - l->sin * p->local.y);
@@ -303,7 +362,7 @@ static void articulated_part_state(const struct dynamics *dynamics, int part,
 static void articulated_link_state(const struct dynamics *dynamics, int link,
                                    struct part_state *state)
 {
-    const struct articulated *d = (const struct articulated *)dynamics;
+    const struct articulated *d = posed(dynamics);
     const struct tree_link *l = &d->tree.links[link];
     struct vec2 centre = tree_centre(l);
     struct motion v = tree_centre_velocity(l);
@@ -317,7 +376,7 @@ static void articulated_link_state(const struct dynamics *dynamics, int link,
 
 static struct vec2 articulated_centre_of_mass(const struct dynamics *dynamics)
 {
-    const struct articulated *d = (const struct articulated *)dynamics;
+    const struct articulated *d = posed(dynamics);
     double x = 0, y = 0;
     for (int i = 0; i < d->links; i++) {
         x += d->tree.links[i].mass * d->tree.links[i].px + d->tree.links[i].hx;
@@ -328,7 +387,7 @@ static struct vec2 articulated_centre_of_mass(const struct dynamics *dynamics)
 
 static void articulated_momentum(const struct dynamics *dynamics, double momentum[3])
 {
-    const struct articulated *d = (const struct articulated *)dynamics;
+    const struct articulated *d = posed(dynamics);
     momentum[0] = momentum[1] = momentum[2] = 0;
     for (int i = 0; i < d->links; i++) {
         const struct tree_link *l = &d->tree.links[i];
@@ -374,6 +433,7 @@ static const struct ledger *articulated_ledger(struct dynamics *dynamics)
 {
     struct articulated *d = (struct articulated *)dynamics;
     struct ledger *l = &d->ledger;
+    set_pose(d);
     l->kinetic_j = tree_kinetic_energy(&d->tree);
     l->potential_j = tree_potential_energy(&d->tree, d->world.gravity_m_s2);
     l->residual_j = l->kinetic_j + l->potential_j - l->energy_start_j - l->work_effector_j +
@@ -384,7 +444,7 @@ static const struct ledger *articulated_ledger(struct dynamics *dynamics)
 
 static void articulated_bounds(const struct dynamics *dynamics, double bounds[4])
 {
-    const struct articulated *d = (const struct articulated *)dynamics;
+    const struct articulated *d = posed(dynamics);
     for (int i = 0; i < d->parts; i++) {
         struct box b;
         contacts_place_box(&d->contacts, i, &b);
@@ -400,7 +460,7 @@ static void articulated_bounds(const struct dynamics *dynamics, double bounds[4]
 
 static double articulated_overlap(const struct dynamics *dynamics)
 {
-    const struct articulated *d = (const struct articulated *)dynamics;
+    const struct articulated *d = posed(dynamics);
     return contacts_overlap(&d->contacts);
 }
 
@@ -442,35 +502,59 @@ static int begin_drag(struct articulated *d)
 
 /* ---------------------------------------------------------------- joint torques */
 
-/* The effector's torque before the implicit part, and that part's share, see servo.h. */
-static void effector_torque(const struct articulated *d, int i, double q, double qd, double half,
-                            double ahead, double *tau, double *extra)
+/* Where the effectors aim, `ahead` after the start of the step. */
+static void set_aims(struct articulated *d, double ahead)
 {
-    servo_torque(&d->servos[i], d->effectors, d->settings.effector_mode, d->contacts.lower[i],
-                 d->contacts.upper[i], q, qd, half, ahead, tau, extra);
+    for (int i = 1; i < d->links; i++)
+        d->aim[2 + i] = d->laws[i].most <= 0
+                            ? 0
+                            : servo_aim(&d->servos[i], d->effectors, d->settings.effector_mode,
+                                        d->contacts.lower[i], d->contacts.upper[i], ahead);
 }
 
-/* Fills tau and extra for rates qd at joint angles q. Explicit torques are clamped here; implicit
- * ones are clamped where `clamped` says so. */
-static void set_torques(struct articulated *d, const double *q, const double *qd, double half,
-                        double ahead)
+/* Explicit torques at joint angles q with rates qd, clamped. */
+static void set_torques(struct articulated *d, const double *q, const double *qd)
 {
     for (int i = 1; i < d->links; i++) {
-        const struct servo *s = &d->servos[i];
+        const struct joint_law *law = &d->laws[i];
         int at = 2 + i;
-        double tau = 0, extra = 0;
-        if (s->torque_max > 0 && d->effectors != EFFECTORS_SLACK) {
-            effector_torque(d, i, q[at], qd[at], half, ahead, &tau, &extra);
-            if (half > 0 ? d->clamped[at] != 0 : fabs(tau) > s->torque_max) {
-                int sign = half > 0 ? d->clamped[at] : tau > 0 ? 1 : -1;
-                tau = sign * s->torque_max;
-                extra = 0;
-            }
-        }
+        double tau = d->aim[at] - law->kp * q[at] - law->kd * qd[at];
+        tau = tau > law->most ? law->most : tau < -law->most ? -law->most : tau;
         d->effector_tau[at] = tau;
-        d->effector_extra[at] = extra;
-        d->tau[at] = tau - s->damping * qd[at];
-        d->extra[at] = extra + half * s->damping;
+        d->effector_extra[at] = 0;
+        d->tau[at] = tau - law->damping * qd[at];
+    }
+}
+
+/* Bounds the torque of a joint in a midpoint step. */
+static void clamp_joint(struct articulated *d, int i, int sign, double half)
+{
+    const struct joint_law *law = &d->laws[i];
+    int at = 2 + i;
+    d->clamped[at] = sign;
+    d->effector_tau[at] = sign * law->most;
+    d->effector_extra[at] = 0;
+    d->tau[at] = d->effector_tau[at] - law->damping * d->qd0[at];
+    d->extra[at] = half * law->damping;
+}
+
+/* Torques of a midpoint step from (q0, qd0); those that exceed their bound with the inertia at birth
+ * are clamped. */
+static void set_implicit_torques(struct articulated *d, double half)
+{
+    set_aims(d, half);
+    for (int i = 1; i < d->links; i++) {
+        const struct joint_law *law = &d->laws[i];
+        int at = 2 + i;
+        double qd = d->qd0[at];
+        double tau = d->aim[at] - law->kp * (d->q0[at] + half * qd) - law->kd * qd;
+        d->clamped[at] = 0;
+        d->effector_tau[at] = tau;
+        d->effector_extra[at] = law->extra;
+        d->tau[at] = tau - law->damping * qd;
+        d->extra[at] = law->extra + half * law->damping;
+        if (fabs(tau * law->birth_share) > law->most)
+            clamp_joint(d, i, tau > 0 ? 1 : -1, half);
     }
 }
 
@@ -499,23 +583,6 @@ static void set_drive_efforts(struct articulated *d)
         }
 }
 
-/* First guess of which implicit torques exceed their bound, from the inertia at birth. */
-static void guess_clamps(struct articulated *d, const double *q, const double *qd, double half)
-{
-    for (int i = 1; i < d->links; i++) {
-        const struct servo *s = &d->servos[i];
-        int at = 2 + i;
-        d->clamped[at] = 0;
-        if (s->torque_max <= 0 || d->effectors == EFFECTORS_SLACK)
-            continue;
-        double tau, extra;
-        effector_torque(d, i, q[at], qd[at], half, half, &tau, &extra);
-        tau *= d->birth_d[i] / (d->birth_d[i] + extra);
-        if (fabs(tau) > s->torque_max)
-            d->clamped[at] = tau > 0 ? 1 : -1;
-    }
-}
-
 /* Implicit accelerations at the tree's pose and velocity, with servo, damping and drag at the mean
  * velocity of the step that began with (q0, qd0). Torques beyond their bound are clamped and the
  * accelerations computed again, until all hold. */
@@ -523,18 +590,16 @@ static void accelerate_implicit(struct articulated *d, double half)
 {
     for (int pass = 0; pass <= d->links; pass++) {
         int is_exceeded = 0;
-        set_torques(d, d->q0, d->qd0, half, half);
         tree_accelerate(&d->tree, d->tau, d->extra, d->world.gravity_m_s2, half, d->qdd);
         set_drive_efforts(d);
         for (int i = 1; i < d->links; i++) {
             int at = 2 + i;
-            if (d->tree.links[i].is_driven)
-                continue;
             double tau = d->effector_tau[at] - d->effector_extra[at] * d->qdd[at];
-            if (d->clamped[at] == 0 && fabs(tau) > d->servos[i].torque_max * (1 + 1e-9)) {
-                d->clamped[at] = tau > 0 ? 1 : -1;
-                is_exceeded = 1;
-            }
+            if (d->clamped[at] != 0 || fabs(tau) <= d->laws[i].most * (1 + 1e-9) ||
+                d->tree.links[i].is_driven)
+                continue;
+            clamp_joint(d, i, tau > 0 ? 1 : -1, half);
+            is_exceeded = 1;
         }
         if (!is_exceeded)
             return;
@@ -551,23 +616,26 @@ static void book_effector(struct articulated *d, double work)
         d->ledger.work_effector_positive_j += work;
 }
 
-/* Books effectors, damping and drag over one half of the step, in which the rates go from `from` to
- * `to` with the accelerations qdd. */
-static void book_half(struct articulated *d, const double *from, const double *to, double half)
+/* Books effectors and damping over a way with the rates' mean `share` x (from + to). */
+static void book_joints(struct articulated *d, const double *from, const double *to, double share,
+                        double half)
 {
     for (int i = 1; i < d->links; i++) {
         int at = 2 + i;
-        double way = half * (from[at] + to[at]) / 2;
-        double damping = d->servos[i].damping * (d->qd0[at] + half * d->qdd[at]);
+        double way = share * (from[at] + to[at]);
+        double damping = d->laws[i].damping * (d->qd0[at] + half * d->qdd[at]);
         d->torque[i] = d->effector_tau[at] - d->effector_extra[at] * d->qdd[at];
         d->effector_work[at] += d->torque[i] * way;
         d->ledger.loss_damping_j += damping * way;
     }
-    if (d->tree.has_drag) {
-        for (int i = 0; i < d->dof; i++)
-            d->rate_mean[i] = (from[i] + to[i]) / 2;
-        d->ledger.loss_drag_j -= half * tree_drag_power(&d->tree, d->rate_mean, half);
-    }
+}
+
+/* Books drag over one half of the step, in which the rates go from `from` to `to`. */
+static void book_drag(struct articulated *d, const double *from, const double *to, double half)
+{
+    for (int i = 0; i < d->dof; i++)
+        d->rate_mean[i] = (from[i] + to[i]) / 2;
+    d->ledger.loss_drag_j -= half * tree_drag_power(&d->tree, d->rate_mean, half);
 }
 
 /* Accelerations at the tree's pose for the rates given. */
@@ -649,53 +717,103 @@ static double drive_impulse_work(struct articulated *d)
     return tree_kinetic_energy(&d->tree) - before - (contacts_work(&d->contacts) - late);
 }
 
-static void step_midpoint(struct articulated *d)
+/* Guesses the mean velocity until the middle of the step, vm = qd0 + h/2 a(h/4) + last_kick / 2: after a
+ * midpoint step qdd and qdd_last are a(-h/2) and a(-3h/2), else qdd is a(0). */
+static void guess_middle(struct articulated *d, double half)
+{
+    double share = d->has_accelerations > 1 ? 0.75 * half : 0;
+    for (int i = 0; i < d->dof; i++) {
+        d->vm[i] = d->qd0[i] + half * d->qdd[i] + share * (d->qdd[i] - d->qdd_last[i]) +
+                   d->last_kick[i] / 2;
+        d->qdd_last[i] = d->qdd[i];
+    }
+}
+
+/* The same when qdd has become a(h/2); returns by how much a velocity was guessed wrong. */
+static double mend_middle(struct articulated *d, double half)
+{
+    double share = d->has_accelerations > 1 ? 0.75 * half : 0.5 * half, off = 0;
+    for (int i = 0; i < d->dof; i++) {
+        double mended =
+            d->qd0[i] + share * d->qdd[i] + (half - share) * d->qdd_last[i] + d->last_kick[i] / 2;
+        double change = d->is_coupled[i] ? fabs(mended - d->vm[i]) : 0;
+        off = change > off ? change : off;
+        d->mended[i] = mended;
+    }
+    return off;
+}
+
+/* From (q0, qd0) to v1 in the middle of the step and vs at its end, both without contacts. */
+static void move_freely(struct articulated *d)
 {
     double h = d->settings.dt_s, half = h / 2;
-
-    /* the tree is at (q0, qd0): first evaluation, then the middle of the step */
-    guess_clamps(d, d->q0, d->qd0, half);
-    follow_signals(d, 0, NULL, d->qd0);
-    accelerate_at(d, d->qd0, half);
-    for (int i = 0; i < d->dof; i++) {
-        d->qm[i] = d->q0[i] + half * d->qd0[i];
-        /* contacts that last go on pressing: without them the step is of first order */
-        d->vm[i] = d->qd0[i] + half * d->qdd[i] + d->last_kick[i] / 2;
-        d->effector_work[i] = d->kick[i] = 0;
+    set_implicit_torques(d, half);
+    if (!d->has_accelerations || d->drag.is_quadratic) {
+        set_pose(d);
+        follow_signals(d, 0, NULL, d->qd0);
+        accelerate_at(d, d->qd0, half);
+        d->has_accelerations = 1;
     }
+    guess_middle(d, half);
+    for (int i = 0; i < d->dof; i++)
+        d->qm[i] = d->q0[i] + half * d->qd0[i];
     follow_signals(d, half, d->qm, d->vm);
     tree_set_pose(&d->tree, d->qm);
+    d->is_posed = 0;
     accelerate_at(d, d->vm, half);
+    if (mend_middle(d, half) > GUESS_RATE) {
+        for (int i = 0; i < d->dof; i++)
+            d->vm[i] = d->mended[i];
+        follow_signals(d, half, NULL, d->vm);
+        accelerate_at(d, d->vm, half);
+    }
+    d->has_accelerations++;
     for (int i = 0; i < d->dof; i++) {
         d->v1[i] = d->qd0[i] + half * d->qdd[i];
         d->vs[i] = d->qd0[i] + h * d->qdd[i];
     }
     follow_signals(d, h, NULL, d->vs);
     follow_signals(d, half, NULL, d->v1);
-    book_half(d, d->qd0, d->v1, half);
-    int is_impact = 0;
-    contacts_find(&d->contacts, d->qm, d->vs);
-    if (d->contacts.count > 0) {
-        for (int i = 0; i < d->dof; i++) {
-            d->k_q[i] = d->vm[i];
-            d->k_v[i] = d->vs[i];
-        }
-        is_impact = act_contacts(d, 1);
-        if (contacts_has_instants(&d->contacts) && !are_instants_sound(d)) {
-            for (int i = 0; i < d->dof; i++) {
-                d->vm[i] = d->k_q[i];
-                d->vs[i] = d->k_v[i];
-            }
-            if (is_impact)
-                accelerate_at(d, d->vm, half);
-            contacts_set_free(&d->contacts, d->vs);
-            is_impact = act_contacts(d, 0);
-        }
-        contacts_book(&d->contacts, &d->ledger);
-        if (d->has_drives)
-            book_effector(d, drive_impulse_work(d));
+}
+
+/* The contacts that could act, and their impulses: 1 if one is an impact. */
+static int meet_contacts(struct articulated *d)
+{
+    double half = d->settings.dt_s / 2;
+    for (int i = 0; i < d->dof; i++) {
+        d->k_q[i] = d->vm[i];
+        d->k_v[i] = d->vs[i];
     }
-    contacts_keep(&d->contacts);
+    int is_impact = act_contacts(d, 1);
+    if (contacts_has_instants(&d->contacts) && !are_instants_sound(d)) {
+        for (int i = 0; i < d->dof; i++) {
+            d->vm[i] = d->k_q[i];
+            d->vs[i] = d->k_v[i];
+        }
+        if (is_impact)
+            accelerate_at(d, d->vm, half);
+        contacts_set_free(&d->contacts, d->vs);
+        is_impact = act_contacts(d, 0);
+    }
+    contacts_book(&d->contacts, &d->ledger);
+    if (d->has_drives)
+        book_effector(d, drive_impulse_work(d));
+    return is_impact;
+}
+
+static void step_midpoint(struct articulated *d)
+{
+    double h = d->settings.dt_s, half = h / 2;
+    move_freely(d);
+    for (int i = 0; i < d->dof; i++)
+        d->effector_work[i] = d->kick[i] = 0;
+    if (d->tree.has_drag)
+        book_drag(d, d->qd0, d->v1, half);
+    contacts_find(&d->contacts, d->qm, d->vs);
+    if (d->contacts.count > 0)
+        book_joints(d, d->qd0, d->v1, half / 2, half);
+    int is_impact = d->contacts.count > 0 && meet_contacts(d);
+    d->is_pressing = contacts_keep(&d->contacts);
 
     /* v1 + kick is the start of the second half */
     for (int i = 0; i < d->dof; i++) {
@@ -707,9 +825,14 @@ static void step_midpoint(struct articulated *d)
     if (d->contacts.count > 0)
         contacts_shift(&d->contacts, d->q);
     follow_signals(d, h, d->q, d->qd);
-    if (d->tree.has_drag)
+    if (d->contacts.count > 0)
+        book_joints(d, d->v1, d->qd, half / 2, half);
+    else
+        book_joints(d, d->qd0, d->qd, half, half);
+    if (d->tree.has_drag) {
         tree_set_start_velocity(&d->tree, d->qd0);
-    book_half(d, d->v1, d->qd, half);
+        book_drag(d, d->v1, d->qd, half);
+    }
     for (int i = 1; i < d->links; i++)
         book_effector(d, d->effector_work[2 + i]);
 }
@@ -742,7 +865,9 @@ static void advance_rk4(struct articulated *d, const double *from_q, const doubl
             follow_signals(d, past, d->qm, d->vm);
         if (d->drag.kind == DRAG_MOVING)
             set_drag(d);
-        set_torques(d, d->qm, d->vm, 0, past + h * offset[stage]);
+        if (stage != 2)
+            set_aims(d, past + h * offset[stage]);
+        set_torques(d, d->qm, d->vm);
         tree_accelerate(&d->tree, d->tau, d->extra, d->world.gravity_m_s2, 0, d->qdd);
         set_drive_efforts(d);
         double share = weight[stage] * h / 6;
@@ -753,7 +878,7 @@ static void advance_rk4(struct articulated *d, const double *from_q, const doubl
         for (int i = 1; i < d->links; i++) {
             int at = 2 + i;
             double power = d->effector_tau[at] * d->vm[at];
-            double damping = d->servos[i].damping * d->vm[at] * d->vm[at];
+            double damping = d->laws[i].damping * d->vm[at] * d->vm[at];
             d->rate_mean[at] += share * power;
             d->rate_mean[1] += share * damping;
             d->apart[at] += side[stage] * power;
@@ -772,8 +897,8 @@ static void advance_rk4(struct articulated *d, const double *from_q, const doubl
     follow_signals(d, past + h, d->q, d->qd);
     for (int i = 1; i < d->links; i++)
         d->torque[i] = d->effector_tau[2 + i];
-    tree_set_pose(&d->tree, d->q);
-    tree_set_velocity(&d->tree, d->qd);
+    d->is_posed = 0;
+    set_pose(d);
 }
 
 /* Whether the powers of the two stages in the middle of a step differ by more than a share of what the
@@ -815,13 +940,17 @@ static void examine_state(struct articulated *d)
 /* RK4 is tried first where nothing can touch; 1 if the step holds. */
 static int try_rk4(struct articulated *d)
 {
+    set_pose(d);
     step_rk4(d);
     d->is_examined = 0;
     if (d->settings.integrator == INTEGRATOR_AUTO) {
         examine_state(d);
         if (d->clearance.is_violated) {
-            tree_set_pose(&d->tree, d->q0);
-            tree_set_velocity(&d->tree, d->qd0);
+            for (int i = 0; i < d->dof; i++) {
+                d->q[i] = d->q0[i];
+                d->qd[i] = d->qd0[i];
+            }
+            d->is_posed = 0;
             return 0;
         }
     }
@@ -832,8 +961,21 @@ static int try_rk4(struct articulated *d)
     contacts_forget(&d->contacts);
     for (int i = 0; i < d->dof; i++)
         d->last_kick[i] = 0;
+    d->is_pressing = 0;
+    d->has_accelerations = 1;
     d->rk4_steps++;
     return 1;
+}
+
+/* Whether something could act in this step. What pressed in the last one does. */
+static int may_touch(struct articulated *d)
+{
+    if (d->is_examined)
+        return d->clearance.may_touch;
+    if (d->is_pressing)
+        return 1;
+    set_pose(d);
+    return contacts_may_touch(&d->contacts, d->q, d->qd);
 }
 
 static int articulated_step(struct dynamics *dynamics)
@@ -843,19 +985,15 @@ static int articulated_step(struct dynamics *dynamics)
         d->q0[i] = d->q[i];
         d->qd0[i] = d->qd[i];
     }
-    int is_free = d->settings.integrator == INTEGRATOR_RK4;
-    if (d->settings.integrator == INTEGRATOR_AUTO) {
-        is_free = d->is_examined ? !d->clearance.may_touch
-                                 : !contacts_may_touch(&d->contacts, d->q, d->qd);
-    }
+    if (d->drag.kind >= DRAG_EXPOSED)
+        set_pose(d);
     int is_stiff = begin_drag(d);
+    int is_free = d->settings.integrator == INTEGRATOR_RK4;
     if (d->settings.integrator == INTEGRATOR_AUTO)
-        is_free &= !is_stiff;
+        is_free = !is_stiff && !may_touch(d);
     d->steps++;
     if (!is_free || !try_rk4(d)) {
         step_midpoint(d);
-        tree_set_pose(&d->tree, d->q);
-        tree_set_velocity(&d->tree, d->qd);
         d->is_examined = 0;
     }
     for (int i = 1; i < d->links; i++)

@@ -25,35 +25,50 @@ void servo_advance(struct servo *servo, double dt_s)
     servo->time_s += dt_s;
 }
 
+static int is_torque_law(const struct servo *s, enum effector_state state, int effector_mode)
+{
+    return s->law == SERVO_TORQUE ||
+           (s->law == SERVO_EFFECTOR && state == EFFECTORS_ON && effector_mode == EFFECTOR_TORQUE);
+}
+
+void servo_gains(const struct servo *s, enum effector_state state, int effector_mode, double *kp,
+                 double *kd)
+{
+    int is_torque = is_torque_law(s, state, effector_mode);
+    *kp = is_torque ? 0 : s->kp;
+    *kd = !is_torque ? s->kd : s->signal ? 0 : s->motor_kd;
+}
+
+double servo_aim(const struct servo *s, enum effector_state state, int effector_mode, double lower,
+                 double upper, double ahead)
+{
+    if (is_torque_law(s, state, effector_mode)) {
+        double share = s->target + s->rate * ahead;
+        share = share > 1 ? 1 : share < -1 ? -1 : share;
+        return s->signal ? signal_at(s->signal, s->time_s + ahead).value : share * s->torque_max;
+    }
+    if (state != EFFECTORS_ON)
+        return 0;
+    /* the joint clamps the requested angle to its limits before it becomes a force */
+    double target = s->target + s->rate * ahead, rate = s->rate;
+    if (s->signal) {
+        struct signal_value signal = signal_at(s->signal, s->time_s + ahead);
+        target = signal.value;
+        rate = signal.rate;
+    }
+    if (s->law != SERVO_SPRING && (target > upper || target < lower)) {
+        target = target > upper ? upper : lower;
+        rate = 0;
+    }
+    return s->kp * target + s->kd * rate;
+}
+
 void servo_torque(const struct servo *s, enum effector_state state, int effector_mode, double lower,
                   double upper, double q, double qd, double half, double ahead, double *tau,
                   double *extra)
 {
-    if (s->law == SERVO_TORQUE ||
-        (s->law == SERVO_EFFECTOR && state == EFFECTORS_ON && effector_mode == EFFECTOR_TORQUE)) {
-        double share = s->target + s->rate * ahead;
-        share = share > 1 ? 1 : share < -1 ? -1 : share;
-        *tau = share * s->torque_max - s->motor_kd * qd;
-        if (s->signal)
-            *tau = signal_at(s->signal, s->time_s + ahead).value;
-        *extra = half * s->motor_kd;
-        return;
-    }
-    double target = 0, rate = 0;
-    if (state == EFFECTORS_ON) {
-        /* the joint clamps the requested angle to its limits before it becomes a force */
-        target = s->target + s->rate * ahead;
-        rate = s->rate;
-        if (s->signal) {
-            struct signal_value signal = signal_at(s->signal, s->time_s + ahead);
-            target = signal.value;
-            rate = signal.rate;
-        }
-        if (s->law != SERVO_SPRING && (target > upper || target < lower)) {
-            target = target > upper ? upper : lower;
-            rate = 0;
-        }
-    }
-    *tau = s->kp * (target - q - half * qd) - s->kd * (qd - rate);
-    *extra = half * s->kd + half * half * s->kp;
+    double kp, kd;
+    servo_gains(s, state, effector_mode, &kp, &kd);
+    *tau = servo_aim(s, state, effector_mode, lower, upper, ahead) - kp * (q + half * qd) - kd * qd;
+    *extra = half * kd + half * half * kp;
 }

@@ -33,6 +33,13 @@ void servo_advance(struct servo *servo, double dt_s);
 void servo_init(struct servo *servo, const struct link *link, double inertia,
                 const struct dynamics_settings *settings, double damping_rate_1_s);
 
+/* The same torque as aim - kp (q + half qd) - kd qd: the gains change with the law and the state of the
+ * effectors alone, the aim with time, too. */
+void servo_gains(const struct servo *servo, enum effector_state state, int effector_mode, double *kp,
+                 double *kd);
+double servo_aim(const struct servo *servo, enum effector_state state, int effector_mode,
+                 double lower, double upper, double ahead);
+
 /* The effector's torque before bounds and before its implicit part, and that part's share of the
  * inertia. `half` is h/2 in an implicit midpoint step and 0 for explicit evaluation at time offset
  * `ahead`. Angles beyond lower .. upper are not aimed at. */
