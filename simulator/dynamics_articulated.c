@@ -28,6 +28,7 @@
 #include "simulator/contacts.h"
 #include "simulator/drag.h"
 #include "simulator/dynamics_solver.h"
+#include "simulator/flight.h"
 #include "simulator/servo.h"
 #include "simulator/tree.h"
 
@@ -62,6 +63,8 @@ struct articulated {
     struct dynamics_settings settings;
     struct world world;
     struct tree tree;
+    struct flight flight; /* RK4 steps of trees of hinges */
+    int is_flying;        /* they go that way */
     struct drag drag;
     struct box *boxes; /* for what is exposed to drag */
     int dof, links, parts;
@@ -91,7 +94,7 @@ struct articulated {
     double *last_kick;                     /* by contacts that last; 0 after an impact */
     double *rate_mean;
     double *apart;  /* powers at the second stage less those at the third: as in rate_mean */
-    double *aim;    /* of the effectors */
+    double *aim[3]; /* of the effectors: at the start of the step, in its middle, at its end */
     double *torque; /* of the last step, per link */
 
     struct ledger ledger;
@@ -126,7 +129,9 @@ static int take_scratch(struct articulated *d, struct arena *arena)
                           &d->apart,
                           &d->torque,
                           &d->birth_d,
-                          &d->aim};
+                          &d->aim[0],
+                          &d->aim[1],
+                          &d->aim[2]};
     size_t count = sizeof vectors / sizeof vectors[0];
     double *block = arena_take(arena, count * (size_t)d->dof, sizeof(double));
     d->servos = arena_take(arena, (size_t)d->links, sizeof d->servos[0]);
@@ -167,6 +172,12 @@ static void set_laws(struct articulated *d)
         law->extra = half * law->kd + half * half * law->kp;
         law->birth_share = d->birth_d[i] / (d->birth_d[i] + law->extra);
     }
+    for (int i = 1; i < d->links; i++) {
+        const struct joint_law *law = &d->laws[i];
+        flight_set_law(&d->flight, i,
+                       &(struct flight_law){law->kp, law->kd, law->damping, law->most});
+    }
+    d->is_flying = flight_suits(&d->tree) && d->drag.kind != DRAG_MOVING;
 }
 
 static void init_servos(struct articulated *d)
@@ -223,6 +234,8 @@ static void init_drag(struct articulated *d)
     int is_plain = d->drag.kind == DRAG_PLAIN;
     tree_set_viscosity(&d->tree, d->phenotype, is_plain ? d->drag.coefficient : 0);
     d->tree.has_drag = d->drag.kind != DRAG_NONE;
+    flight_set_world(&d->flight, &d->tree);
+    d->is_flying = flight_suits(&d->tree) && d->drag.kind != DRAG_MOVING;
 }
 
 static struct dynamics *articulated_create(const struct phenotype *phenotype,
@@ -242,7 +255,8 @@ static struct dynamics *articulated_create(const struct phenotype *phenotype,
     d->links = phenotype->link_count;
     d->parts = phenotype->part_count;
     d->damping_rate = settings->joint_damping_1_s;
-    if (take_scratch(d, arena) != 0 || drag_create(&d->drag, phenotype, world, arena) != 0 ||
+    if (take_scratch(d, arena) != 0 || flight_create(&d->flight, &d->tree, arena) != 0 ||
+        drag_create(&d->drag, phenotype, world, arena) != 0 ||
         contacts_create(&d->contacts, phenotype, &d->tree, &d->world, settings, arena) != 0)
         return NULL;
     init_drag(d);
@@ -487,6 +501,8 @@ static void set_drag(struct articulated *d)
     drag_update(&d->drag);
     for (int i = 0; i < d->links; i++)
         d->tree.links[i].drag = d->drag.tensors[i];
+    if (d->is_flying)
+        flight_set_world(&d->flight, &d->tree);
 }
 
 /* Before a step: 1 if drag is too fast for an explicit one. */
@@ -503,13 +519,13 @@ static int begin_drag(struct articulated *d)
 /* ---------------------------------------------------------------- joint torques */
 
 /* Where the effectors aim, `ahead` after the start of the step. */
-static void set_aims(struct articulated *d, double ahead)
+static void set_aims(const struct articulated *d, double ahead, double *aim)
 {
     for (int i = 1; i < d->links; i++)
-        d->aim[2 + i] = d->laws[i].most <= 0
-                            ? 0
-                            : servo_aim(&d->servos[i], d->effectors, d->settings.effector_mode,
-                                        d->contacts.lower[i], d->contacts.upper[i], ahead);
+        aim[2 + i] = d->laws[i].most <= 0
+                         ? 0
+                         : servo_aim(&d->servos[i], d->effectors, d->settings.effector_mode,
+                                     d->contacts.lower[i], d->contacts.upper[i], ahead);
 }
 
 /* Explicit torques at joint angles q with rates qd, clamped. */
@@ -518,7 +534,7 @@ static void set_torques(struct articulated *d, const double *q, const double *qd
     for (int i = 1; i < d->links; i++) {
         const struct joint_law *law = &d->laws[i];
         int at = 2 + i;
-        double tau = d->aim[at] - law->kp * q[at] - law->kd * qd[at];
+        double tau = d->aim[0][at] - law->kp * q[at] - law->kd * qd[at];
         tau = tau > law->most ? law->most : tau < -law->most ? -law->most : tau;
         d->effector_tau[at] = tau;
         d->effector_extra[at] = 0;
@@ -542,12 +558,12 @@ static void clamp_joint(struct articulated *d, int i, int sign, double half)
  * are clamped. */
 static void set_implicit_torques(struct articulated *d, double half)
 {
-    set_aims(d, half);
+    set_aims(d, half, d->aim[1]);
     for (int i = 1; i < d->links; i++) {
         const struct joint_law *law = &d->laws[i];
         int at = 2 + i;
         double qd = d->qd0[at];
-        double tau = d->aim[at] - law->kp * (d->q0[at] + half * qd) - law->kd * qd;
+        double tau = d->aim[1][at] - law->kp * (d->q0[at] + half * qd) - law->kd * qd;
         d->clamped[at] = 0;
         d->effector_tau[at] = tau;
         d->effector_extra[at] = law->extra;
@@ -866,7 +882,7 @@ static void advance_rk4(struct articulated *d, const double *from_q, const doubl
         if (d->drag.kind == DRAG_MOVING)
             set_drag(d);
         if (stage != 2)
-            set_aims(d, past + h * offset[stage]);
+            set_aims(d, past + h * offset[stage], d->aim[0]);
         set_torques(d, d->qm, d->vm);
         tree_accelerate(&d->tree, d->tau, d->extra, d->world.gravity_m_s2, 0, d->qdd);
         set_drive_efforts(d);
@@ -901,6 +917,37 @@ static void advance_rk4(struct articulated *d, const double *from_q, const doubl
     set_pose(d);
 }
 
+/* The same for trees of hinges. */
+static void fly(struct articulated *d, const double *from_q, const double *from_qd, double past,
+                double h)
+{
+    for (int k = 0; k < 3; k++)
+        set_aims(d, past + k * h / 2, d->aim[k]);
+    const struct flight_step step = {.from_q = from_q,
+                                     .from_qd = from_qd,
+                                     .q = d->q,
+                                     .qd = d->qd,
+                                     .work = d->rate_mean,
+                                     .apart = d->apart,
+                                     .acceleration = d->qdd,
+                                     .torque = d->torque,
+                                     .aim = {d->aim[0], d->aim[1], d->aim[2]},
+                                     .gravity_m_s2 = d->world.gravity_m_s2,
+                                     .h_s = h};
+    flight_advance(&d->flight, &d->tree, &step);
+    d->is_posed = 0;
+    set_pose(d);
+}
+
+static void advance_freely(struct articulated *d, const double *from_q, const double *from_qd,
+                           double past, double h)
+{
+    if (d->is_flying)
+        fly(d, from_q, from_qd, past, h);
+    else
+        advance_rk4(d, from_q, from_qd, past, h);
+}
+
 /* Whether the powers of the two stages in the middle of a step differ by more than a share of what the
  * step turned over: just after a jump of targets, and where servos act on one another and together are
  * stiffer than each alone, the motion is too fast for it. */
@@ -920,15 +967,15 @@ static void step_rk4(struct articulated *d)
     double h = d->settings.dt_s;
     for (int i = 0; i < d->dof; i++)
         d->rate_mean[i] = 0;
-    advance_rk4(d, d->q0, d->qd0, 0, h);
+    advance_freely(d, d->q0, d->qd0, 0, h);
     if (!is_too_fast(d, h))
         return;
     for (int i = 0; i < d->dof; i++)
         d->rate_mean[i] = 0;
     tree_set_pose(&d->tree, d->q0);
     tree_set_velocity(&d->tree, d->qd0);
-    advance_rk4(d, d->q0, d->qd0, 0, h / 2);
-    advance_rk4(d, d->q, d->qd, h / 2, h / 2);
+    advance_freely(d, d->q0, d->qd0, 0, h / 2);
+    advance_freely(d, d->q, d->qd, h / 2, h / 2);
 }
 
 static void examine_state(struct articulated *d)

@@ -403,6 +403,13 @@ static struct motion solver_solve(const struct solver *s, struct force f)
                            (t->xx * y - t->xy * x) * s->inverse_det};
 }
 
+struct motion tree_solve(const struct tensor *inertia, struct force f)
+{
+    struct solver solver;
+    solver_init(&solver, inertia);
+    return solver_solve(&solver, f);
+}
+
 /* Accelerations from the root outward; with them the rates'. */
 static inline void unfold_links(struct tree *tree, double *qdd)
 {
@@ -435,11 +442,8 @@ void tree_accelerate(struct tree *tree, const double *tau, const double *extra, 
         fold_links(tree, tau, extra, 0);
     }
     struct motion a = {0, -tree->gravity_x, gravity_m_s2}; /* of a fixed root: nothing */
-    if (!tree->is_root_fixed) {
-        struct solver solver;
-        solver_init(&solver, &root->ia);
-        a = solver_solve(&solver, (struct force){-root->pa.n, -root->pa.x, -root->pa.y});
-    }
+    if (!tree->is_root_fixed)
+        a = tree_solve(&root->ia, (struct force){-root->pa.n, -root->pa.x, -root->pa.y});
     root->a = a;
     qdd[0] = a.x + tree->gravity_x;
     qdd[1] = a.y - gravity_m_s2;

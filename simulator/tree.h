@@ -109,6 +109,9 @@ void tree_set_start_velocity(struct tree *tree, const double *qd);
 void tree_accelerate(struct tree *tree, const double *tau, const double *extra, double gravity_m_s2,
                      double half_step, double *qdd);
 
+/* Solves the symmetric, positive definite inertia x a = f. */
+struct motion tree_solve(const struct tensor *inertia, struct force f);
+
 /* Torque or force that the last tree_accelerate() needed at a driven joint. */
 double tree_drive_effort(const struct tree *tree, int link);
 
