@@ -280,7 +280,7 @@ END_TEST
 
 enum { RANDOM_BODIES = 200, RANDOM_PARTS = 10 };
 
-/* What the largest distance, and 99 in 100, must keep to at the steps that follow, m. Where torques reach
+/* What the largest distance, and 99 in 100, must keep to at these steps, m (0: not tried). Where torques reach
  * their bounds RK4 is of second order, and a few bodies need half the step. */
 enum { RANDOM_STEPS = 3 };
 static const double random_dt_s[RANDOM_STEPS] = {1.0 / 240, 1.0 / 1920, 1.0 / 3840};
@@ -289,7 +289,7 @@ static const struct {
     double strength_min, strength_max;
     double largest_m[RANDOM_STEPS], most_m[RANDOM_STEPS];
 } random_cases[] = {{0, 0.5, 5, {1e-3, 3e-6, 1e-6}, {1e-4, 1e-6, 1e-6}},
-                    {0.5, 1e5, 1e6, {1e-3, 1e-6, 1e-6}, {1e-4, 1e-6, 1e-6}}};
+                    {0.5, 1e5, 1e6, {1e-3, 1e-6}, {1e-4, 1e-6}}};
 
 /* Moves a random body for 1 s with servos, drag, damping and gravity; its coordinates afterwards. */
 static void move_random(int solver, double dt_s, uint64_t number, int at, double *q_end,
@@ -355,7 +355,7 @@ START_TEST(random_bodies_agree_with_articulated)
         move_random(SOLVER_CONSTRAINT, 1.0 / 240, (uint64_t)k, _i, b, centre);
         check_random_ledger();
         int count = places_of(exact, centre);
-        for (int at = 0; at < RANDOM_STEPS; at++) {
+        for (int at = 0; at < RANDOM_STEPS && random_cases[_i].largest_m[at] > 0; at++) {
             move_random(SOLVER_ARTICULATED, random_dt_s[at], (uint64_t)k, _i, a, centre);
             places_of(places, centre);
             for (int i = 0; i < count; i++) {
@@ -366,7 +366,7 @@ START_TEST(random_bodies_agree_with_articulated)
         for (int i = 0; i < dynamics_dof(stage.dynamics); i++)
             check_near("coordinate", b[i], a[i], 1e-4);
     }
-    for (int at = 0; at < RANDOM_STEPS; at++) {
+    for (int at = 0; at < RANDOM_STEPS && random_cases[_i].largest_m[at] > 0; at++) {
         double most = stage_quantile(errors[at], RANDOM_BODIES, 0.99);
         double largest = stage_quantile(errors[at], RANDOM_BODIES, 1);
         printf(
