@@ -14,9 +14,12 @@
 /* A writer holds the database for milliseconds. */
 #define BUSY_TIMEOUT_MS 5000
 
+/* The database is open during a call only: the controller makes one file of it when a run ends, which it
+ * cannot while another has it open. */
 struct run_reader {
     char directory[4000];
     sqlite3 *database;
+    int users; /* calls under way, one in another */
 };
 
 static int reader_fail(const struct run_reader *reader, struct error *error)
@@ -96,6 +99,23 @@ static int reader_open(struct run_reader *reader, struct error *error)
     return reader_check_schema(reader, error);
 }
 
+static void reader_end(struct run_reader *reader)
+{
+    if (--reader->users > 0)
+        return;
+    sqlite3_close(reader->database);
+    reader->database = NULL;
+}
+
+/* Opens the database for a call; on error there is nothing to end. */
+static int reader_begin(struct run_reader *reader, struct error *error)
+{
+    int status = reader->users++ == 0 ? reader_open(reader, error) : 0;
+    if (status)
+        reader_end(reader);
+    return status;
+}
+
 int run_reader_open(struct run_reader **result, const char *run_directory, struct error *error)
 {
     struct run_reader *reader = calloc(1, sizeof *reader);
@@ -107,20 +127,18 @@ int run_reader_open(struct run_reader **result, const char *run_directory, struc
         (int)sizeof reader->directory)
         status = error_set(error, ERR_LIMIT, "%.200s...: the path is too long", run_directory);
     else
-        status = reader_open(reader, error);
+        status = reader_begin(reader, error);
     if (status) {
         run_reader_close(reader);
         return status;
     }
+    reader_end(reader);
     *result = reader;
     return 0;
 }
 
 void run_reader_close(struct run_reader *reader)
 {
-    if (!reader)
-        return;
-    sqlite3_close(reader->database);
     free(reader);
 }
 
@@ -305,13 +323,15 @@ int run_reader_get_members(struct run_reader *reader, int64_t generation, int to
 {
     *creatures = NULL;
     *count = 0;
-    int status = reader_find_generation(reader, generation, generation_found, error);
+    int status = reader_begin(reader, error);
     if (status)
         return status;
-    *creatures = calloc((size_t)top, sizeof **creatures);
-    if (!*creatures)
-        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
-    status = reader_get_members(reader, *generation_found, top, *creatures, count, error);
+    status = reader_find_generation(reader, generation, generation_found, error);
+    if (!status && (*creatures = calloc((size_t)top, sizeof **creatures)) == NULL)
+        status = error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    if (!status)
+        status = reader_get_members(reader, *generation_found, top, *creatures, count, error);
+    reader_end(reader);
     if (!status && *count == 0)
         status = error_set(error, ERR_MISSING, "%s: generation %" PRId64 " has no creatures",
                            reader->directory, *generation_found);
@@ -345,9 +365,14 @@ int run_reader_get_creature(struct run_reader *reader, uint64_t id, struct creat
     sqlite3_stmt *row;
     creature_init(creature);
     write_query(sql, sizeof sql, creature_query);
-    int status = reader_prepare(reader, sql, &row, error);
+    int status = reader_begin(reader, error);
     if (status)
         return status;
+    status = reader_prepare(reader, sql, &row, error);
+    if (status) {
+        reader_end(reader);
+        return status;
+    }
     sqlite3_bind_int64(row, 1, (int64_t)id);
     status = reader_step(reader, row, error);
     if (status == 0)
@@ -356,6 +381,7 @@ int run_reader_get_creature(struct run_reader *reader, uint64_t id, struct creat
     else if (status == 1)
         status = read_creature(reader, row, creature, error);
     sqlite3_finalize(row);
+    reader_end(reader);
     if (status)
         creature_deinit(creature);
     return status;
@@ -364,11 +390,14 @@ int run_reader_get_creature(struct run_reader *reader, uint64_t id, struct creat
 int run_reader_get_lineage(struct run_reader *reader, uint64_t id, int most,
                            struct creature **creatures, int *count, struct error *error)
 {
-    int status = 0;
     *count = 0;
+    *creatures = NULL;
+    int status = reader_begin(reader, error);
+    if (status)
+        return status;
     *creatures = calloc((size_t)most, sizeof **creatures);
     if (!*creatures)
-        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+        status = error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
     while (!status && id && *count < most) {
         struct creature *creature = &(*creatures)[*count];
         status = run_reader_get_creature(reader, id, creature, error);
@@ -382,6 +411,7 @@ int run_reader_get_lineage(struct run_reader *reader, uint64_t id, int most,
                                reader->directory, id);
         id = creature->parents[0];
     }
+    reader_end(reader);
     if (status) {
         run_reader_free(*creatures, *count);
         *creatures = NULL;
@@ -418,16 +448,20 @@ int run_reader_get_generations(struct run_reader *reader, int64_t first,
     sqlite3_stmt *row;
     *generations = NULL;
     *count = 0;
-    int status = reader_prepare(reader,
-                                "SELECT number, best, median, best_id FROM generations"
-                                " WHERE closed = 1 AND number >= ?1 ORDER BY number LIMIT ?2",
-                                &row, error);
+    int status = reader_begin(reader, error);
     if (status)
         return status;
-    sqlite3_bind_int64(row, 1, first);
-    sqlite3_bind_int(row, 2, RUN_READER_GENERATIONS_MAX);
-    status = read_generations(reader, row, generations, count, error);
-    sqlite3_finalize(row);
+    status = reader_prepare(reader,
+                            "SELECT number, best, median, best_id FROM generations"
+                            " WHERE closed = 1 AND number >= ?1 ORDER BY number LIMIT ?2",
+                            &row, error);
+    if (!status) {
+        sqlite3_bind_int64(row, 1, first);
+        sqlite3_bind_int(row, 2, RUN_READER_GENERATIONS_MAX);
+        status = read_generations(reader, row, generations, count, error);
+        sqlite3_finalize(row);
+    }
+    reader_end(reader);
     if (status || *count == 0) {
         free(*generations);
         *generations = NULL;

@@ -293,6 +293,30 @@ START_TEST(gives_closed_generations_also_those_that_come)
 }
 END_TEST
 
+/* Who watches does not keep the controller from making one file of a run that ends. */
+START_TEST(holds_nothing_between_calls)
+{
+    struct run_generation *generations;
+    struct creature creature;
+    char log[120];
+    int count;
+    run_sql("PRAGMA journal_mode = WAL");
+    struct run_reader *reader = open_run();
+    ck_assert_int_eq(run_reader_get_generations(reader, 0, &generations, &count, &error), 0);
+    free(generations);
+    ck_assert_int_eq(run_reader_get_creature(reader, 99, &creature, &error), ERR_MISSING);
+    ck_assert_int_eq(run_reader_get_lineage(reader, 99, 5, &found, &found_count, &error),
+                     ERR_MISSING);
+    ck_assert_int_eq(
+        run_reader_get_members(reader, -1, 3, &found, &found_count, &generation, &error), 0);
+    run_sql("UPDATE generations SET best = 1");
+    run_sql("PRAGMA journal_mode = DELETE");
+    snprintf(log, sizeof log, "%s-wal", path);
+    ck_assert_int_ne(access(log, F_OK), 0);
+    run_reader_close(reader);
+}
+END_TEST
+
 START_TEST(gives_one_creature_by_its_number)
 {
     struct creature creature;
@@ -353,6 +377,7 @@ int main(void)
     tcase_add_test(tests, refuses_damaged_rows);
     tcase_add_test(tests, survives_any_genome);
     tcase_add_test(tests, gives_closed_generations_also_those_that_come);
+    tcase_add_test(tests, holds_nothing_between_calls);
     tcase_add_test(tests, gives_one_creature_by_its_number);
     tcase_add_test(tests, gives_the_line_of_first_parents);
     suite_add_tcase(suite, tests);
