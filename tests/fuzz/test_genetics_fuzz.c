@@ -567,13 +567,15 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-    Suite *suite = suite_create("genetics_fuzz");
-    TCase *all = tcase_create("all");
+    Suite *suite;
+    TCase *all;
     SRunner *runner;
     int failed;
 
     if (argc > 1)
         return run_by_hand(argc, argv);
+    suite = suite_create("genetics_fuzz");
+    all = tcase_create("all");
     runner = srunner_create(suite);
     tcase_set_timeout(all, 300);
     tcase_add_loop_test(all, children_are_sound, 0, 2);
