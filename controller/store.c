@@ -686,6 +686,15 @@ int store_open(struct store **made, const char *path, int is_read_only, struct e
     return status;
 }
 
+/* Leaves one file; while other programs have it open, at least with everything in it. */
+static int gather(struct store *store)
+{
+    struct error error;
+    if (!execute(store, "PRAGMA journal_mode = DELETE", &error))
+        return 0;
+    return sqlite3_wal_checkpoint_v2(store->database, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+}
+
 void store_close(struct store *store)
 {
     if (!store)
@@ -699,7 +708,7 @@ void store_close(struct store *store)
         if (store_check_place(store, &error))
             sqlite3_db_config(store->database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
         else if (!status)
-            status = execute(store, "PRAGMA journal_mode = DELETE", &error);
+            status = gather(store);
         if (status)
             log_event(LOG_WARN, "store_close", "detail=\"%s\"", sqlite3_errmsg(store->database));
     }

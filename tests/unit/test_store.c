@@ -3,6 +3,7 @@
 #include "controller/store.h"
 
 #include <check.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,8 +35,9 @@ static void set_up(void)
 
 static void tear_down(void)
 {
-    static const char *const names[] = {"run.db", "run.db-wal", "run.db-shm", "run.db-journal",
-                                        "lock",   "copy.db",    NULL};
+    static const char *const names[] = {"run.db",         "run.db-wal",  "run.db-shm",
+                                        "run.db-journal", "lock",        "copy.db",
+                                        "copy.db-wal",    "copy.db-shm", NULL};
     for (int i = 0; names[i]; i++) {
         char name[128];
         snprintf(name, sizeof name, "%s/%s", directory, names[i]);
@@ -182,6 +184,28 @@ START_TEST(test_params_come_back)
     }
 }
 END_TEST
+
+static char *read_file(long *length)
+{
+    FILE *file = fopen(path, "rb");
+    ck_assert_ptr_nonnull(file);
+    fseek(file, 0, SEEK_END);
+    *length = ftell(file);
+    rewind(file);
+    char *bytes = malloc((size_t)*length);
+    ck_assert_ptr_nonnull(bytes);
+    ck_assert_uint_eq(fread(bytes, 1, (size_t)*length, file), (size_t)*length);
+    fclose(file);
+    return bytes;
+}
+
+static void write_copy(const char *copy, const char *bytes, long length)
+{
+    FILE *file = fopen(copy, "wb");
+    ck_assert_ptr_nonnull(file);
+    fwrite(bytes, 1, (size_t)length, file);
+    ck_assert_int_eq(fclose(file), 0);
+}
 
 static void check_equal(const struct individual *a, const struct individual *b)
 {
@@ -716,6 +740,35 @@ START_TEST(test_death_keeps_commits)
 }
 END_TEST
 
+/* Some other program has the run open when it ends: run.db alone holds everything all the same. */
+START_TEST(test_ends_while_others_look)
+{
+    struct search *search;
+    struct store_status expected, status;
+    struct store *store = make_run(&search, POPULATION);
+    sqlite3 *onlooker;
+    char copy[128];
+    long length;
+    ck_assert_int_eq(sqlite3_open(path, &onlooker), SQLITE_OK);
+    ck_assert_int_eq(sqlite3_exec(onlooker, "SELECT count(*) FROM individuals", NULL, NULL, NULL),
+                     SQLITE_OK);
+    ck_ok(store_get_status(store, &expected, &error));
+    store_close(store);
+    search_destroy(search);
+
+    char *bytes = read_file(&length);
+    snprintf(copy, sizeof copy, "%s/copy.db", directory);
+    write_copy(copy, bytes, length);
+    free(bytes);
+    ck_ok(store_open(&store, copy, 1, &error));
+    ck_ok(store_get_status(store, &status, &error));
+    ck_assert_int_gt(expected.evaluated, POPULATION);
+    ck_assert_int_eq(status.evaluated, expected.evaluated);
+    store_close(store);
+    sqlite3_close(onlooker);
+}
+END_TEST
+
 /* Another process holds the run: a second writer is refused, a reader is not. */
 START_TEST(test_one_writer)
 {
@@ -797,28 +850,6 @@ START_TEST(test_digest_tells_runs_apart)
 END_TEST
 
 /* ---- damage ---- */
-
-static char *read_file(long *length)
-{
-    FILE *file = fopen(path, "rb");
-    ck_assert_ptr_nonnull(file);
-    fseek(file, 0, SEEK_END);
-    *length = ftell(file);
-    rewind(file);
-    char *bytes = malloc((size_t)*length);
-    ck_assert_ptr_nonnull(bytes);
-    ck_assert_uint_eq(fread(bytes, 1, (size_t)*length, file), (size_t)*length);
-    fclose(file);
-    return bytes;
-}
-
-static void write_copy(const char *copy, const char *bytes, long length)
-{
-    FILE *file = fopen(copy, "wb");
-    ck_assert_ptr_nonnull(file);
-    fwrite(bytes, 1, (size_t)length, file);
-    ck_assert_int_eq(fclose(file), 0);
-}
 
 /* Reads everything there is; every answer is right but a crash. Returns the number of errors. */
 static int read_all(const char *file)
@@ -949,6 +980,7 @@ int main(void)
     tcase_add_test(tests, test_reevaluated_survivors_wait);
     tcase_add_test(tests, test_changed_params);
     tcase_add_test(tests, test_death_keeps_commits);
+    tcase_add_test(tests, test_ends_while_others_look);
     tcase_add_test(tests, test_one_writer);
     tcase_add_test(tests, test_digest_tells_runs_apart);
     tcase_add_test(tests, test_damage_is_an_error);
