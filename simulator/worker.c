@@ -135,9 +135,11 @@ static int worker_limit_memory(int64_t memory_mb)
         limit.rlim_cur = bytes;
     if (setrlimit(RLIMIT_AS, &limit) != 0)
         return 0;
-    void *probe = malloc(MEMORY_FREE_BYTES);
+    /* volatile: compilers may leave out memory that nobody uses */
+    void *volatile probe = malloc(MEMORY_FREE_BYTES);
+    int has_room = probe != NULL;
     free(probe);
-    return probe != NULL ? 0 : ERR_MEMORY;
+    return has_room ? 0 : ERR_MEMORY;
 }
 
 /* Never less nice than it was started. */
