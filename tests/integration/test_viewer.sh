@@ -166,7 +166,7 @@ if ! command -v Xvfb >/dev/null; then
 fi
 # Xvfb chooses a free display and writes its number to descriptor 5
 mkfifo display
-start Xvfb -displayfd 5 -screen 0 1024x768x24 -nolisten tcp 5<>display >/dev/null 2>&1
+start Xvfb -displayfd 5 -noreset -screen 0 1024x768x24 -nolisten tcp 5<>display >/dev/null 2>&1
 xvfb=$pid
 read -r -t 60 number <display || fail "Xvfb did not start"
 # without OpenGL, whose drivers leak: LeakSanitizer would find nothing else
