@@ -27,7 +27,7 @@ plan whole
 "$experiment" run whole --build "$build" >whole.out || fail "the experiment: $(cat whole.out)"
 [ "$(wc -l <whole.out)" = 6 ] || fail "not six runs: $(cat whole.out)"
 [ "$(wc -l <whole/runs.csv)" = 7 ] || fail "not six rows: $(cat whole/runs.csv)"
-[ -z "$(ls whole/work)" ] || fail "runs were left: $(ls whole/work)"
+[ -z "$(ls whole/unfinished)" ] || fail "runs were left: $(ls whole/unfinished)"
 grep -q '^| archive | 3 |' whole/report.md || fail "no archive in the report: $(cat whole/report.md)"
 grep -q '^| sims | archive | ' whole/report.md || fail "no comparison: $(cat whole/report.md)"
 for plot in best coverage final; do
