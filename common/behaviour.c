@@ -47,16 +47,23 @@ static double fitness_seek(const struct measures *measures, const struct params 
     return measures->follow_share;
 }
 
+/* What it is raised, so that a body born as a pole gains nothing by being one. */
 static double fitness_head_up(const struct measures *measures, const struct params *params)
 {
-    return measures->head_mean_m;
+    return measures->head_mean_m - measures->head_start_m;
 }
 
+/* Height gained, by the share of the time that it touched nothing: neither standing tall nor stretching
+ * is hopping. Who falls off is as if at its starting height from then on. */
 static double fitness_hop(const struct measures *measures, const struct params *params)
 {
+    double gained = measures->height_mean_m - measures->height_start_m;
     int is_failed = measures->fell > 0 && measures->time_s < HOP_LEAST_S;
 
-    return is_failed ? 0 : measures->height_mean_m;
+    if (is_failed || gained < 0)
+        return 0;
+    return gained * (1 - measures->contact_share) * measures->time_s /
+           params->simulation_duration_s;
 }
 
 static double fitness_platform(const struct measures *measures, const struct params *params)
@@ -81,9 +88,12 @@ const struct behaviour_info behaviours[BEHAVIOUR_COUNT] = {
                        "proposal 1995, extension", fitness_swim},
     [BEHAVIOUR_SEEK] = {"seek", "max(0, follow_share)",
                         "proposal 1995; Sims 1994, mean over several lights", fitness_seek},
-    [BEHAVIOUR_HEAD_UP] = {"head-up", "max(0, head_mean_m)", "First Life", fitness_head_up},
-    [BEHAVIOUR_HOP] = {"hop", "height_mean_m; 0 if it falls off within 5 s", "First Life",
-                       fitness_hop},
+    [BEHAVIOUR_HEAD_UP] = {"head-up", "max(0, head_mean_m - head_start_m)", "First Life, raised",
+                           fitness_head_up},
+    [BEHAVIOUR_HOP] = {"hop",
+                       "max(0, height_mean_m - height_start_m) (1 - contact_share) time_s / "
+                       "duration; 0 if it falls off within 5 s",
+                       "First Life, in the air", fitness_hop},
     [BEHAVIOUR_PLATFORM] = {"platform", "reach_m; 0 if it falls off", "First Life",
                             fitness_platform},
     [BEHAVIOUR_CUSTOM] = {"custom", "max(0, fitness.expression)", "the user", fitness_custom},

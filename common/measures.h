@@ -114,7 +114,8 @@ void measures_set(struct measures *measures, int index, double value);
     X(FELL, 15, "fell", "it fell off what it stood on")                                            \
     X(UNBALANCED, 16, "unbalanced", "a joint's bodies differ too much in mass")                    \
     X(MOMENTUM, 17, "momentum", "momentum came from nowhere while nothing touched")                \
-    X(HOPELESS, 18, "hopeless", "stopped early: it was too slow")
+    X(HOPELESS, 18, "hopeless", "stopped early: it was too slow")                                  \
+    X(JOINT_SPEED, 19, "joint-speed", "a joint moved faster than muscles can")
 
 enum verdict {
 #define X(id, number, name, text) VERDICT_##id = number,

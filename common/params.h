@@ -189,6 +189,9 @@
     REAL(guard, mass_ratio, 50, 0, 1e9, 'E',                                                       \
          "ratio of the masses at a joint that disqualifies; 0 = off")                              \
     REAL(guard, reversals_hz, 20, 0, 1000, 'E', "reversals per second of a joint; 0 = off")        \
+    REAL(guard, joint_speed_rad_s, 20, 0, 10000, 'E',                                              \
+         "rate of a joint, for 50 ms, that disqualifies; 0 = off")                                 \
+    REAL(guard, joint_speed_m_s, 5, 0, 10000, 'E', "the same of linear joints; 0 = off")           \
     INT(guard, referee_top, 10, 0, 1000, 'S',                                                      \
         "so many of each generation are simulated again at a quarter of the step; 0 = off")        \
     REAL(guard, referee_share, 0.7, 0, 1, 'S', "share of its score a creature must keep there")    \

@@ -210,6 +210,8 @@ static const struct complaint {
      "Slower muscles make vibration useless.", treat_vibration},
     {VERDICT_UNBALANCED, 0.05, "balance of masses", "had joints of too different masses",
      "Let random parts differ less in size.", treat_imbalance},
+    {VERDICT_JOINT_SPEED, 0.05, "joint speed", "moved a joint faster than muscles can",
+     "Weaker muscles are slower, too.", treat_strength},
     {VERDICT_MOMENTUM, 0.05, "momentum", "gained momentum from nowhere",
      "A smaller step keeps the balance better.", halve_step},
 };

@@ -25,6 +25,8 @@
 #define REST_ENERGY_SHARE 1e-4
 /* A guard on penetration acts after this time. */
 #define PENETRATION_TIME_S 0.05
+/* A guard on the joints' rates acts after this time: a limb that whips at an impact is none. */
+#define JOINT_SPEED_TIME_S 0.05
 /* A guard on turning acts after this many steps. */
 #define TURN_STEPS 3
 /* Reversals of a joint are counted from this rate on, rad/s; of a linear one, m/s. */
@@ -68,6 +70,7 @@ struct run {
     uint64_t free_steps; /* RK4 steps up to then */
     int turn_steps;
     double penetration_s;
+    double joint_speed_s; /* how long some joint has been too fast */
     struct vec2 still_at; /* where the window for "motionless" began */
     double still_since_s, still_reach_m;
 
@@ -438,6 +441,7 @@ static int watch_step(struct run *run)
     struct measures *m = &run->result->measures;
     const double *qd = dynamics_qd(run->dynamics);
     double turn = 0;
+    int is_fast = 0;
     for (int i = 0; i < run->phenotype.part_count; i++) {
         struct part_state state;
         dynamics_part_state(run->dynamics, i, &state);
@@ -450,7 +454,9 @@ static int watch_step(struct run *run)
         double rate = qd[2 + i], least = is_linear ? REVERSAL_RATE_M_S : REVERSAL_RATE_RAD_S;
         int direction = rate > least ? 1 : rate < -least ? -1 : 0;
         double *fastest = is_linear ? &m->joint_speed_max_m_s : &m->joint_speed_max_rad_s;
+        double limit = is_linear ? p->guard_joint_speed_m_s : p->guard_joint_speed_rad_s;
         *fastest = fmax(*fastest, fabs(rate));
+        is_fast |= limit > 0 && fabs(rate) > limit;
         if (direction != 0) {
             run->reversals[i] += run->direction[i] == -direction;
             run->direction[i] = direction;
@@ -464,6 +470,9 @@ static int watch_step(struct run *run)
     run->turn_steps = turn > p->guard_turn_rad ? run->turn_steps + 1 : 0;
     if (p->guard_turn_rad > 0 && run->turn_steps >= TURN_STEPS)
         return VERDICT_SPINNING;
+    run->joint_speed_s = is_fast ? run->joint_speed_s + run->dt_s : 0;
+    if (run->joint_speed_s > JOINT_SPEED_TIME_S)
+        return VERDICT_JOINT_SPEED;
     double deepest = fmin(p->guard_penetration_m, run->thinnest_m / 4);
     run->penetration_s = penetration > deepest ? run->penetration_s + run->dt_s : 0;
     if (p->guard_penetration_m > 0 && run->penetration_s > PENETRATION_TIME_S)

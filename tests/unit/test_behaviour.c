@@ -174,23 +174,47 @@ START_TEST(seek_counts_only_following)
 }
 END_TEST
 
-START_TEST(head_up_counts_the_mean_height_of_the_head)
+START_TEST(head_up_counts_what_the_head_is_raised_on_average)
 {
-    measures.head_mean_m = 0.7;
+    measures.head_start_m = 0.25;
+    measures.head_mean_m = 0.75;
     measures.head_max_m = 3;
-    ck_assert_double_eq(fitness(BEHAVIOUR_HEAD_UP), 0.7);
+    ck_assert_double_eq(fitness(BEHAVIOUR_HEAD_UP), 0.5);
+    measures.head_mean_m = 0.125;
+    ck_assert_double_eq(fitness(BEHAVIOUR_HEAD_UP), 0);
 }
 END_TEST
 
 START_TEST(hop_fails_who_falls_off_within_five_seconds)
 {
+    params.simulation_duration_s = 10;
     measures.height_mean_m = 0.6;
-    measures.time_s = 4.9;
+    measures.time_s = 10;
     ck_assert_double_eq(fitness(BEHAVIOUR_HOP), 0.6);
     measures.fell = 1;
+    measures.time_s = 4.9;
     ck_assert_double_eq(fitness(BEHAVIOUR_HOP), 0);
+    /* from its fall on it gains nothing */
     measures.time_s = 5;
-    ck_assert_double_eq(fitness(BEHAVIOUR_HOP), 0.6);
+    ck_assert_double_eq(fitness(BEHAVIOUR_HOP), 0.3);
+}
+END_TEST
+
+START_TEST(hop_counts_what_is_gained_in_the_air)
+{
+    params.simulation_duration_s = 10;
+    measures.time_s = 10;
+    measures.height_start_m = 0.5;
+    measures.height_mean_m = 1.5;
+    measures.contact_share = 0.25;
+    ck_assert_double_eq(fitness(BEHAVIOUR_HOP), 0.75);
+    /* a stretched body that stands */
+    measures.contact_share = 1;
+    ck_assert_double_eq(fitness(BEHAVIOUR_HOP), 0);
+    /* a tall one that fell over */
+    measures.contact_share = 0.25;
+    measures.height_mean_m = 0.4;
+    ck_assert_double_eq(fitness(BEHAVIOUR_HOP), 0);
 }
 END_TEST
 
@@ -211,6 +235,7 @@ START_TEST(only_scored_verdicts_have_fitness)
     measures.distance_m = 10;
     measures.lowest_max_m = 10;
     measures.follow_share = measures.head_mean_m = measures.height_mean_m = measures.reach_m = 1;
+    measures.time_s = params.simulation_duration_s = 10;
     for (int k = 0; k < MEASURE_WINDOWS; k++)
         measures_set(&measures, MEASURE_window_1_m + k, 1);
     for (int behaviour = 0; behaviour < BEHAVIOUR_COUNT; behaviour++)
@@ -273,8 +298,9 @@ int main(void)
     tcase_add_test(tests, swim_is_never_negative);
     tcase_add_test(tests, fly_is_swim_over_ground);
     tcase_add_test(tests, seek_counts_only_following);
-    tcase_add_test(tests, head_up_counts_the_mean_height_of_the_head);
+    tcase_add_test(tests, head_up_counts_what_the_head_is_raised_on_average);
     tcase_add_test(tests, hop_fails_who_falls_off_within_five_seconds);
+    tcase_add_test(tests, hop_counts_what_is_gained_in_the_air);
     tcase_add_test(tests, platform_fails_who_ever_leaves_it);
     tcase_add_test(tests, only_scored_verdicts_have_fitness);
     tcase_add_test(tests, measures_that_are_not_finite_score_nothing);

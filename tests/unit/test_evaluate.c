@@ -311,6 +311,7 @@ static void explode(void)
     set("creature.joint_damping_1_s=100");
     set("guard.speed_m_s=0");
     set("guard.turn_rad=0");
+    set("guard.joint_speed_rad_s=0");
     set("guard.energy_share=0");
     set("guard.reversals_hz=0");
     set("guard.momentum_share=0");
@@ -351,6 +352,28 @@ START_TEST(verdict_spinning)
     explode();
     set("guard.turn_rad=0.25");
     ck_verdict(VERDICT_SPINNING);
+}
+END_TEST
+
+START_TEST(verdict_joint_speed)
+{
+    make_worm(1);
+    ck_verdict(VERDICT_OK);
+    double fastest = result.measures.joint_speed_max_rad_s;
+    uint64_t digest = result.digest;
+    ck_assert_double_lt(fastest, 20);
+    /* its peak is shorter than what the guard waits for */
+    params.guard_joint_speed_rad_s = 0.999 * fastest;
+    ck_verdict(VERDICT_OK);
+    ck_assert_uint_eq(result.digest, digest);
+    params.guard_joint_speed_rad_s = 0.5 * fastest;
+    ck_verdict(VERDICT_JOINT_SPEED);
+    ck_assert_double_gt(result.measures.joint_speed_max_rad_s, 0.5 * fastest);
+    ck_assert_int_eq(verdict_is_scored(VERDICT_JOINT_SPEED), 0);
+    /* the other kind of joint has a limit of its own */
+    set("guard.joint_speed_rad_s=off");
+    set("guard.joint_speed_m_s=0.001");
+    ck_verdict(VERDICT_OK);
 }
 END_TEST
 
@@ -1081,6 +1104,7 @@ int main(void)
     tcase_add_test(tests, verdict_not_finite);
     tcase_add_test(tests, verdict_too_fast);
     tcase_add_test(tests, verdict_spinning);
+    tcase_add_test(tests, verdict_joint_speed);
     tcase_add_test(tests, verdict_penetration);
     tcase_add_test(tests, verdict_energy);
     tcase_add_test(tests, verdict_unstable_drag);
