@@ -103,6 +103,8 @@
     REAL(creature, side_max_m, 1, 0.01, 10, 'E', "developed sides are clamped to this")            \
     REAL(creature, aspect_max, 20, 1, 1000, 'E',                                                   \
          "longest side over shortest, thinner are widened")                                        \
+    REAL(creature, extension_max, 1, 0, 1000, 'E',                                                 \
+         "linear joints: greatest extension by the longest side of part and parent; 0 = off")      \
     REAL(creature, density_kg_m2, 1, 0.01, 10000, 'E', "mass of a part by its area")               \
     REAL(creature, friction, 0.8, 0, 10, 'E',                                                      \
          "Coulomb friction of the body; on the world: the geometric mean of both")                 \

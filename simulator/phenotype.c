@@ -299,14 +299,28 @@ static void grow_children(struct grower *grower, int part)
 
 /* ---- pass 2: links ---- */
 
+/* How far a part may slide: as far as there is something to slide in or to slide out of. */
+static double extension_limit(const struct grower *grower, int index)
+{
+    const struct params *params = grower->params;
+    const struct part *part = &grower->phenotype->parts[index];
+    const struct part *parent = &grower->phenotype->parts[part->parent];
+    double own = part->width_m > part->height_m ? part->width_m : part->height_m;
+    double other = parent->width_m > parent->height_m ? parent->width_m : parent->height_m;
+    double most = params->creature_extension_max * (own > other ? own : other);
+
+    return most > 0 && most < params->creature_side_max_m ? most : params->creature_side_max_m;
+}
+
 /* Kind and limits of a part's joint. A mirrored part turns the other way, but slides out as any other;
- * how far, goes by its scale, and not further than the longest side. */
+ * how far, goes by its scale, and not further than the body's sides allow. */
 static void set_joint(const struct grower *grower, struct link *link, int index)
 {
     const struct body_gene *body = &grower->genome->bodies[grower->growths[index].body_row];
-    double most = grower->params->creature_side_max_m;
 
     if (body->joint == JOINT_LINEAR) {
+        double most = extension_limit(grower, index);
+
         link->joint_kind = LINK_LINEAR;
         link->axis = grower->growths[index].out;
         link->scale = grower->growths[index].scale;

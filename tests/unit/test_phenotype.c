@@ -499,6 +499,32 @@ START_TEST(linear_limits_go_by_the_scale)
 }
 END_TEST
 
+/* A piston has a rod no longer than the longer of what it joins, whatever the genes say. */
+START_TEST(linear_limits_go_by_the_sides)
+{
+    add_body(0.4, 0.2, 1);
+    make_linear(add_body(0.1, 0.3, 1), -2, 5);
+    make_linear(add_body(0.25, 0.1, 1), -0.125, 5);
+    connect(1, 2);
+    connect(2, 3);
+    express();
+    ck_assert_double_eq(phenotype.links[1].lower, -0.4);
+    ck_assert_double_eq(phenotype.links[1].upper, 0.4);
+    ck_assert_double_eq(phenotype.links[2].lower, -0.125);
+    ck_assert_double_eq(phenotype.links[2].upper, 0.3);
+    params.creature_extension_max = 0.5;
+    express();
+    ck_assert_double_eq(phenotype.links[1].upper, 0.2);
+    ck_assert_double_eq(phenotype.links[2].lower, -0.125);
+    ck_assert_double_eq(phenotype.links[2].upper, 0.15);
+    params.creature_extension_max = 0;
+    params.creature_side_max_m = 3;
+    express();
+    ck_assert_double_eq(phenotype.links[1].lower, -2);
+    ck_assert_double_eq(phenotype.links[1].upper, 3);
+}
+END_TEST
+
 /* A mirrored part slides out as any other: nothing but the axis is mirrored. */
 START_TEST(a_mirrored_linear_joint_has_its_axis_mirrored)
 {
@@ -1486,6 +1512,7 @@ static void add_geometry_tests(Suite *suite)
     tcase_add_test(tcase, quarter_turns_are_exact);
     tcase_add_test(tcase, a_linear_joint_slides_straight_out);
     tcase_add_test(tcase, linear_limits_go_by_the_scale);
+    tcase_add_test(tcase, linear_limits_go_by_the_sides);
     tcase_add_test(tcase, a_mirrored_linear_joint_has_its_axis_mirrored);
     tcase_add_test(tcase, strength_of_linear_joints);
     tcase_add_test(tcase, a_reflected_subtree_is_mirrored_about_its_attachment);
