@@ -1,0 +1,92 @@
+/* Creatures that evolution came to by a trick: each still plays it where the rule that stops it is
+ * switched off, and gains nothing by it as the examples are. tests/tricks has them, docs/results.md
+ * tells about them. */
+#include <check.h>
+#include <stdlib.h>
+
+#include "common/behaviour.h"
+#include "common/creature.h"
+#include "simulator/evaluate.h"
+
+#define SETTINGS_MAX 3
+
+static const struct trick {
+    const char *creature, *world;
+    const char *without[SETTINGS_MAX]; /* what lets it */
+    double gain;                       /* fitness at least, when let */
+    int verdict;                       /* as the example is */
+    double left;                       /* fitness at most, then */
+} tricks[] = {
+    /* small parts on long pistons, which slide faster than muscles */
+    {"tests/tricks/telescope.json",
+     "examples/jump.ini",
+     {"creature.extension_max=off", "guard.joint_speed_m_s=off"},
+     5,
+     VERDICT_JOINT_SPEED,
+     0},
+    {"tests/tricks/tower.json",
+     "examples/head-up.ini",
+     {"guard.joint_speed_m_s=off"},
+     5,
+     VERDICT_JOINT_SPEED,
+     0},
+    /* a flight that is paid for by the height it starts at */
+    {"tests/tricks/glider.json",
+     "examples/fly.ini",
+     {"settle.drop_m=10", "simulation.duration_s=10"},
+     15,
+     VERDICT_LANDED,
+     2},
+};
+
+#define TRICK_COUNT ((int)(sizeof tricks / sizeof tricks[0]))
+
+/* Fitness in the trick's world, with its settings or without. */
+static double judge(const struct trick *trick, int is_let, struct evaluation *result)
+{
+    struct creature creature;
+    struct params params;
+    struct error error;
+    struct arena arena;
+
+    params_set_defaults(&params);
+    ck_assert_msg(params_read_file(&params, trick->world, &error) == 0, "%s", error.message);
+    for (int i = 0; is_let && i < SETTINGS_MAX && trick->without[i]; i++)
+        ck_assert_int_eq(params_set_assignment(&params, trick->without[i], &error), 0);
+    ck_assert_msg(params_check(&params, &error) == 0, "%s", error.message);
+    creature_init(&creature);
+    ck_assert_msg(creature_read(&creature, trick->creature, &error) == 0, "%s", error.message);
+    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
+    evaluate(&creature.genome, &params, 1, &arena, NULL, NULL, result);
+    arena_deinit(&arena);
+    creature_deinit(&creature);
+    return behaviour_fitness(result->verdict, &result->measures, &params);
+}
+
+START_TEST(tricks_gain_nothing)
+{
+    const struct trick *trick = &tricks[_i];
+    struct evaluation result;
+
+    ck_assert_double_ge(judge(trick, 1, &result), trick->gain);
+    ck_assert_double_le(judge(trick, 0, &result), trick->left);
+    ck_assert_msg(result.verdict == trick->verdict, "%s: %s", trick->creature,
+                  verdict_name(result.verdict));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("tricks");
+    TCase *tests = tcase_create("tricks");
+    SRunner *runner;
+    int failed;
+
+    tcase_add_loop_test(tests, tricks_gain_nothing, 0, TRICK_COUNT);
+    suite_add_tcase(suite, tests);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
