@@ -1,6 +1,6 @@
 /* See contacts.h. Rows are spatial vectors about the root's origin, so J v of a row is a dot product
  * with the velocity of a link, and a column of X = M^-1 J' is one impulse through the tree. Typical:
- * 2 to 8 contacts, 4 to 16 rows, a handful of sweeps thanks to warm starts. */
+ * 2 to 8 contacts, 4 to 16 rows. */
 #include "simulator/contacts.h"
 
 #include <math.h>
@@ -21,10 +21,6 @@
 #define GRAZE_M 2e-3
 /* Slower impacts do not bounce. */
 #define RESTITUTION_SPEED_M_S 0.2
-/* Sweeps stop when no velocity changes by more than this, m/s. */
-#define SWEEP_TOLERANCE_M_S 1e-6
-/* Sweeps that still change a velocity by this much, m/s, have nothing to converge to. */
-#define WEDGED_M_S 1e-3
 /* Distance within which a step is not trusted to miss a contact, besides what the speed covers. */
 #define CLEARANCE_M     1e-3
 #define CLEARANCE_LIMIT 1e-4 /* rad or m */
@@ -35,22 +31,10 @@
 /* Pushing out may give the body this many times the energy m v^2 of its speed of push-out. */
 #define PUSH_OUT_WORK 2.0
 #define CONTACTS_MAX  64
-#define LIMITS_MAX    64
-/* The direct solver: unknowns at most, guesses at most, and how far a velocity may miss its law. */
-#define DIRECT_MAX        48
-#define GUESSES_MAX       6
-#define LAW_TOLERANCE_M_S 1e-7
-/* So many sweeps before the direct solver tries again, with fewer guesses; then ever more. */
-#define SWEEPS_FIRST  30
-#define SWEEPS_GROWTH 4
-#define GUESSES_AGAIN 4
-/* Rows that say the same (two feet of one rigid part that stick) share the impulse: their diagonal
- * is raised by this share, which costs as much accuracy. */
-#define REDUNDANCY 1e-9
 
 /* ---------------------------------------------------------------- creation */
 
-static int take_memory(struct contacts *s, struct arena *arena)
+static int take_memory(struct contacts *s, int sweeps, struct arena *arena)
 {
     /* one contact a corner and two a pair at most, but no more than a body can use */
     size_t parts = (size_t)s->parts, links = (size_t)s->links, pairs = parts * (parts - 1) / 2;
@@ -69,9 +53,8 @@ static int take_memory(struct contacts *s, struct arena *arena)
     s->near = arena_take(arena, walls, sizeof s->near[0]);
     s->list = arena_take(arena, points + links, sizeof s->list[0]);
     s->points = arena_take(arena, points, sizeof s->points[0]);
-    s->w = arena_take(arena, rows * rows, sizeof(double));
-    s->inverse = arena_take(arena, rows, sizeof(double));
-    s->system = arena_take(arena, DIRECT_MAX * (DIRECT_MAX + 1), sizeof(double));
+    s->start = arena_take(arena, rows, sizeof(double));
+    s->middle = arena_take(arena, rows, sizeof(double));
     s->shares = arena_take(arena, rows, sizeof s->shares[0]);
     s->kick_shares = arena_take(arena, links, sizeof(double));
     s->shift = arena_take(arena, (size_t)s->dof, sizeof(double));
@@ -80,14 +63,14 @@ static int take_memory(struct contacts *s, struct arena *arena)
     for (size_t i = 0; s->shares && shares && joints && i < rows; i++)
         s->shares[i] =
             (struct tree_row){.joints = joints + i * links, .shares = shares + i * links};
-    s->velocity = arena_take(arena, rows, sizeof(double));
     size_t slots = 4 * parts + 2 * pairs + links + 2 * parts * walls;
     s->warm = arena_take(arena, slots, sizeof s->warm[0]);
     int is_complete = s->lower && s->upper && s->movers && s->pairs && s->boxes && s->obstacles &&
-                      s->spans && s->near && s->list && s->points && s->w && s->inverse &&
-                      s->system && s->shares && s->kick_shares && s->shift && shares && joints &&
-                      s->velocity && s->warm;
-    return is_complete ? 0 : ERR_MEMORY;
+                      s->spans && s->near && s->list && s->points && s->start && s->middle &&
+                      s->shares && s->kick_shares && s->shift && shares && joints && s->warm;
+    if (!is_complete)
+        return ERR_MEMORY;
+    return impulses_create(&s->impulses, s->room + s->links, (int)rows, sweeps, arena);
 }
 
 static void init_mover(struct contacts *s, int i)
@@ -125,7 +108,6 @@ int contacts_create(struct contacts *s, const struct phenotype *phenotype, struc
                            .tree = tree,
                            .world = world,
                            .dt_s = settings->dt_s,
-                           .sweeps = settings->contact_sweeps,
                            .restitution_speed = settings->restitution_speed_m_s > 0
                                                     ? settings->restitution_speed_m_s
                                                     : RESTITUTION_SPEED_M_S,
@@ -133,7 +115,7 @@ int contacts_create(struct contacts *s, const struct phenotype *phenotype, struc
                            .links = phenotype->link_count,
                            .obstacle_room = world->obstacles.count,
                            .dof = tree->dof};
-    if (take_memory(s, arena) != 0)
+    if (take_memory(s, settings->contact_sweeps, arena) != 0)
         return ERR_MEMORY;
     for (int i = 1; i < s->links; i++) {
         s->lower[i] = phenotype->links[i].lower;
@@ -453,6 +435,7 @@ static void add_contact(struct contacts *s, int part, int other, const struct ma
         return;
     const struct part *parts = s->phenotype->parts;
     struct contact *c = &s->list[s->count];
+    double *free = s->impulses.free + s->rows;
     double rx = p->x, ry = p->y - s->tree->root_y;
     int is_own = other >= 0 && !s->movers[part].is_fixed && !s->movers[other].is_fixed;
     *c = (struct contact){.part = part,
@@ -460,10 +443,10 @@ static void add_contact(struct contacts *s, int part, int other, const struct ma
                           .a = parts[part].link,
                           .b = other >= 0 ? parts[other].link : -1,
                           .gap = p->gap,
-                          .friction = is_own ? s->world->own_friction : s->world->friction,
                           .elasticity = is_own ? s->world->own_elasticity : s->world->elasticity,
                           .warm = warm,
-                          .feature = p->feature};
+                          .feature = p->feature,
+                          .first_row = s->rows};
     double nx = m->normal_x, ny = m->normal_y, tx = ny, ty = -nx;
     c->on_a[0] = force_at(s, c->a, rx, ry, nx, ny);
     c->on_a[1] = force_at(s, c->a, rx, ry, tx, ty);
@@ -471,12 +454,17 @@ static void add_contact(struct contacts *s, int part, int other, const struct ma
         c->on_b[0] = force_at(s, c->b, rx, ry, -nx, -ny);
         c->on_b[1] = force_at(s, c->b, rx, ry, -tx, -ty);
     }
-    c->free[0] = link_velocity(s, c, 0);
-    if (c->gap > 0 && c->gap >= s->dt_s * fabs(c->free[0]))
+    free[0] = link_velocity(s, c, 0);
+    if (c->gap > 0 && c->gap >= s->dt_s * fabs(free[0]))
         return;
-    c->free[1] = link_velocity(s, c, 1);
+    free[1] = link_velocity(s, c, 1);
+    s->impulses.laws[s->count] =
+        (struct impulse_law){.row = s->rows,
+                             .has_friction = 1,
+                             .friction = is_own ? s->world->own_friction : s->world->friction};
     c->at = (struct vec2){s->tree->root_x + p->x, p->y};
     c->normal = (struct vec2){nx, ny};
+    s->rows += 2;
     s->count++;
 }
 
@@ -542,6 +530,8 @@ static void find_limits(struct contacts *s, const double *q, const double *vs)
         double rate = sign * vs[2 + i];
         if (gap > 0 && gap >= h * fabs(rate))
             continue;
+        s->impulses.laws[s->count] = (struct impulse_law){.row = s->rows};
+        s->impulses.free[s->rows] = rate;
         s->list[s->count++] = (struct contact){.part = -1,
                                                .other = -1,
                                                .a = -1,
@@ -549,9 +539,9 @@ static void find_limits(struct contacts *s, const double *q, const double *vs)
                                                .joint = i,
                                                .sign = sign,
                                                .gap = gap,
-                                               .free = {rate, 0},
                                                .warm = warm + i,
-                                               .feature = sign > 0};
+                                               .feature = sign > 0,
+                                               .first_row = s->rows++};
     }
 }
 
@@ -563,10 +553,10 @@ static void find_limits(struct contacts *s, const double *q, const double *vs)
  * With t in the middle and v0 for vi, the simplest form of the rule, a ball's bounces come too early or
  * too late by up to half a step each, which adds up: 10 ms after six of them at 240 Hz. What is not
  * reached in this step is left to the next one. */
-static void set_rebound(struct contacts *s, struct contact *c)
+static void set_rebound(struct contacts *s, struct contact *c, struct impulse_law *law)
 {
-    double h = s->dt_s, v = c->start[0], a = (c->free[0] - v) / h, gap = c->gap - h / 2 * v;
-    double root = v * v - 2 * a * gap, instant = 0;
+    double h = s->dt_s, v = s->start[c->first_row], a = (s->impulses.free[c->first_row] - v) / h;
+    double gap = c->gap - h / 2 * v, root = v * v - 2 * a * gap, instant = 0;
     if (gap > 0)
         instant = root > 0 ? 2 * gap / (sqrt(root) - v) : h;
     if (!s->has_instants) {
@@ -575,22 +565,24 @@ static void set_rebound(struct contacts *s, struct contact *c)
     }
     if (instant >= h) {
         s->is_waiting = 1;
-        c->bound = -HUGE_VAL;
-        c->is_push_out = 0;
+        law->bound = -HUGE_VAL;
+        law->is_push_out = 0;
         return;
     }
     double rebound = -c->elasticity * (v + a * instant) + a * (h - instant);
-    if (rebound > c->bound) {
-        c->bound = rebound;
+    if (rebound > law->bound) {
+        law->bound = rebound;
         c->is_impact = 1;
-        c->is_push_out = 0;
+        law->is_push_out = 0;
         c->late = instant - h / 2;
     }
 }
 
 /* The least normal velocity after the step. */
-static void set_bound(struct contacts *s, struct contact *c)
+static void set_bound(struct contacts *s, int i)
 {
+    struct contact *c = &s->list[i];
+    struct impulse_law *law = &s->impulses.laws[i];
     double h = s->dt_s;
     int is_limit = c->part < 0, is_angle = is_limit && !s->tree->links[c->joint].is_linear;
     double slop = is_angle ? LIMIT_SLOP_RAD : SLOP_M;
@@ -599,336 +591,60 @@ static void set_bound(struct contacts *s, struct contact *c)
         slop = 0;
         fastest = s->push_out_speed;
     }
-    c->is_push_out = c->is_impact = 0;
+    law->is_push_out = c->is_impact = 0;
     if (c->gap > 0) {
-        c->bound = -c->gap / h;
+        law->bound = -c->gap / h;
     } else {
         double speed = -c->gap > slop ? PUSH_OUT_SHARE * (-c->gap - slop) / h : 0;
-        c->bound = speed < fastest ? speed : fastest;
-        c->is_push_out = c->bound > 0;
+        law->bound = speed < fastest ? speed : fastest;
+        law->is_push_out = law->bound > 0;
     }
     c->late = 0;
-    if (!is_limit && c->elasticity > 0 && c->start[0] < -s->restitution_speed)
-        set_rebound(s, c);
+    if (!is_limit && c->elasticity > 0 && s->start[c->first_row] < -s->restitution_speed)
+        set_rebound(s, c, law);
 }
 
 /* The shares of the rows and the matrix W = J M^-1 J'. */
 static void build_system(struct contacts *s)
 {
-    int rows = 0;
+    struct impulses *system = &s->impulses;
+    impulses_begin(system, s->rows);
     for (int i = 0; i < s->count; i++) {
-        struct contact *c = &s->list[i];
-        c->first_row = rows;
-        for (int k = 0; k < row_count(c); k++, rows++)
+        const struct contact *c = &s->list[i];
+        struct tree_row *shares = &s->shares[c->first_row];
+        for (int k = 0; k < row_count(c); k++)
             if (c->part < 0)
-                tree_carry_joint(s->tree, c->joint, c->sign, &s->shares[rows]);
+                tree_carry_joint(s->tree, c->joint, c->sign, &shares[k]);
             else
-                tree_carry(s->tree, c->a, c->on_a[k], c->b, c->on_b[k], &s->shares[rows]);
+                tree_carry(s->tree, c->a, c->on_a[k], c->b, c->on_b[k], &shares[k]);
     }
-    s->rows = rows;
 
     /* W is symmetric: the lower half, and its mirror image */
-    for (int row = 0; row < rows; row++) {
+    int stride = system->stride;
+    for (int row = 0; row < s->rows; row++) {
         for (int col = 0; col <= row; col++)
-            s->w[row * rows + col] = s->w[col * rows + row] =
+            system->w[row * stride + col] = system->w[col * stride + row] =
                 tree_couple(s->tree, &s->shares[row], &s->shares[col]);
-        double w = s->w[row * rows + row];
-        s->inverse[row] = w * s->tree->mass > ROW_MOBILITY ? 1 / w : 0;
+        double w = system->w[row * stride + row];
+        system->inverse[row] = w * s->tree->mass > ROW_MOBILITY ? 1 / w : 0;
     }
-}
-
-/* Changes one impulse and all velocities with it; returns the change of its own velocity. */
-static double change_impulse(struct contacts *s, int row, double *impulse, double to)
-{
-    double change = to - *impulse;
-    if (change == 0)
-        return 0;
-    *impulse = to;
-    int rows = s->rows;
-    const double *w = s->w + row * rows;
-    for (int i = 0; i < rows; i++)
-        s->velocity[i] += w[i] * change;
-    return fabs(change * w[row]);
-}
-
-/* One projected Gauss-Seidel sweep; returns the largest change of a velocity. */
-static double sweep(struct contacts *s)
-{
-    double largest = 0;
-    for (int i = 0; i < s->count; i++) {
-        struct contact *c = &s->list[i];
-        int n = c->first_row, t = n + 1;
-        double to = c->impulse[0] + (c->bound - s->velocity[n]) * s->inverse[n];
-        double change = change_impulse(s, n, &c->impulse[0], to > 0 ? to : 0);
-        largest = change > largest ? change : largest;
-        if (c->part < 0)
-            continue;
-        double most = c->friction * c->impulse[0];
-        to = c->impulse[1] - s->velocity[t] * s->inverse[t];
-        change = change_impulse(s, t, &c->impulse[1], to > most ? most : to < -most ? -most : to);
-        largest = change > largest ? change : largest;
-    }
-    return largest;
-}
-
-/* Sweeps until nothing changes, `most` times at most; returns the last change, m/s. */
-static double sweep_impulses(struct contacts *s, int most)
-{
-    double change = 0;
-    for (int i = 0; i < most; i++) {
-        change = sweep(s);
-        if (change < SWEEP_TOLERANCE_M_S)
-            break;
-    }
-    return change;
-}
-
-/* Row velocities under the impulses that stand. */
-static void set_velocities(struct contacts *s)
-{
-    for (int i = 0; i < s->count; i++) {
-        const struct contact *c = &s->list[i];
-        for (int k = 0; k < row_count(c); k++)
-            s->velocity[c->first_row + k] = c->free[k];
-    }
-    for (int i = 0; i < s->count; i++) {
-        const struct contact *c = &s->list[i];
-        for (int k = 0; k < row_count(c); k++) {
-            const double *w = s->w + (c->first_row + k) * s->rows;
-            for (int j = 0; j < s->rows && c->impulse[k] != 0; j++)
-                s->velocity[j] += w[j] * c->impulse[k];
-        }
-    }
-}
-
-/* ---- the direct solver: which contacts press, stick and slide is guessed, and mended until it holds */
-
-/* Where a contact stands in the guess. Limits are OPEN or STICK (pressing). */
-enum { OPEN, STICK, SLIDE };
-
-/* The guess that belongs to the impulses that stand. */
-static void guess_states(struct contacts *s)
-{
-    for (int i = 0; i < s->count; i++) {
-        struct contact *c = &s->list[i];
-        double most = c->friction * c->impulse[0];
-        c->state = c->impulse[0] > 0 ? STICK : OPEN;
-        c->has_turned = 0;
-        if (c->part >= 0 && c->state == STICK && fabs(c->impulse[1]) >= most * (1 - 1e-9)) {
-            c->state = SLIDE;
-            c->slide = c->impulse[1] < 0 ? -1 : 1;
-        }
-    }
-}
-
-/* Fills row `at` of the system: velocity of `row` under the unknown impulses = target. A sliding
- * contact's tangent impulse is mu times its normal one, so its column joins that of the normal. */
-static void fill_equation(struct contacts *s, int at, int size, int row, double target)
-{
-    double *equation = s->system + at * (size + 1);
-    const double *w = s->w + row * s->rows;
-    int column = 0;
-    for (int i = 0; i < s->count; i++) {
-        const struct contact *c = &s->list[i];
-        if (c->state == OPEN)
-            continue;
-        int n = c->first_row;
-        equation[column] = w[n];
-        if (c->state == SLIDE)
-            equation[column] += c->slide * c->friction * w[n + 1];
-        if (n == row)
-            equation[column] += REDUNDANCY * w[n];
-        column++;
-        if (c->state == STICK && c->part >= 0) {
-            equation[column] = w[n + 1] + (n + 1 == row ? REDUNDANCY * w[n + 1] : 0);
-            column++;
-        }
-    }
-    equation[size] = target;
-}
-
-/* Gaussian elimination with partial pivoting; the solution replaces the last column. 0 if singular. */
-static int eliminate(double *system, int size)
-{
-    int width = size + 1;
-    for (int k = 0; k < size; k++) {
-        int pivot = k;
-        for (int i = k + 1; i < size; i++)
-            if (fabs(system[i * width + k]) > fabs(system[pivot * width + k]))
-                pivot = i;
-        if (fabs(system[pivot * width + k]) < 1e-30)
-            return 0;
-        for (int j = k; j < width && pivot != k; j++) {
-            double held = system[k * width + j];
-            system[k * width + j] = system[pivot * width + j];
-            system[pivot * width + j] = held;
-        }
-        for (int i = k + 1; i < size; i++) {
-            double factor = system[i * width + k] / system[k * width + k];
-            for (int j = k + 1; j < width && factor != 0; j++)
-                system[i * width + j] -= factor * system[k * width + j];
-        }
-    }
-    for (int k = size - 1; k >= 0; k--) {
-        double sum = system[k * width + size];
-        for (int j = k + 1; j < size; j++)
-            sum -= system[k * width + j] * system[j * width + size];
-        system[k * width + size] = sum / system[k * width + k];
-    }
-    return 1;
-}
-
-/* Impulses that make the guess true; 0 if there are none, or too many unknowns. */
-static int solve_guess(struct contacts *s)
-{
-    int size = 0, at = 0;
-    for (int i = 0; i < s->count; i++) {
-        const struct contact *c = &s->list[i];
-        size += c->state == OPEN ? 0 : c->state == STICK ? row_count(c) : 1;
-    }
-    if (size > DIRECT_MAX)
-        return 0;
-    for (int i = 0; i < s->count; i++) {
-        const struct contact *c = &s->list[i];
-        if (c->state == OPEN)
-            continue;
-        fill_equation(s, at++, size, c->first_row, c->bound - c->free[0]);
-        if (c->state == STICK && c->part >= 0)
-            fill_equation(s, at++, size, c->first_row + 1, -c->free[1]);
-    }
-    if (!eliminate(s->system, size))
-        return 0;
-    at = 0;
-    for (int i = 0; i < s->count; i++) {
-        struct contact *c = &s->list[i];
-        c->impulse[0] = c->impulse[1] = 0;
-        if (c->state == OPEN)
-            continue;
-        c->impulse[0] = s->system[at++ * (size + 1) + size];
-        if (c->state == SLIDE)
-            c->impulse[1] = c->slide * c->friction * c->impulse[0];
-        else if (c->part >= 0)
-            c->impulse[1] = s->system[at++ * (size + 1) + size];
-    }
-    set_velocities(s);
-    return 1;
-}
-
-/* Compares impulses and velocities with the laws of contact and changes the states that break them;
- * returns how many did. */
-static int mend_states(struct contacts *s)
-{
-    int broken = 0;
-    for (int i = 0; i < s->count; i++) {
-        struct contact *c = &s->list[i];
-        int n = c->first_row, state = c->state;
-        double most = c->friction * c->impulse[0];
-        if (state == OPEN) {
-            if (s->velocity[n] < c->bound - LAW_TOLERANCE_M_S)
-                c->state = STICK;
-        } else if (c->impulse[0] < 0) {
-            c->state = OPEN;
-        } else if (fabs(s->velocity[n] - c->bound) > LAW_TOLERANCE_M_S) {
-            return s->count + 1; /* rows that contradict one another */
-        } else if (c->part >= 0 && state == STICK && fabs(c->impulse[1]) > most * (1 + 1e-9)) {
-            c->state = SLIDE;
-            c->slide = c->impulse[1] < 0 ? -1 : 1;
-        } else if (state == SLIDE && c->slide * s->velocity[n + 1] > LAW_TOLERANCE_M_S) {
-            /* friction along the motion: it slides the other way, or if that failed too, sticks */
-            c->state = c->has_turned ? STICK : SLIDE;
-            c->slide = -c->slide;
-            c->has_turned = 1;
-            broken++;
-            continue;
-        }
-        broken += c->state != state;
-    }
-    return broken;
-}
-
-/* 1 if a guess was found that holds: the impulses are then exact. */
-static int solve_directly(struct contacts *s, int most)
-{
-    guess_states(s);
-    for (int i = 0; i < most; i++) {
-        if (!solve_guess(s))
-            return 0;
-        int broken = mend_states(s);
-        if (broken == 0)
-            return 1;
-        if (broken > s->count)
-            return 0;
-    }
-    return 0;
-}
-
-/* Tries the direct solver; the impulses stay as they are where it fails. */
-static int try_directly(struct contacts *s, int most)
-{
-    double held[CONTACTS_MAX + LIMITS_MAX][2];
-    for (int i = 0; i < s->count; i++) {
-        held[i][0] = s->list[i].impulse[0];
-        held[i][1] = s->list[i].impulse[1];
-    }
-    if (solve_directly(s, most))
-        return 1;
-    for (int i = 0; i < s->count; i++) {
-        s->list[i].impulse[0] = held[i][0];
-        s->list[i].impulse[1] = held[i][1];
-    }
-    set_velocities(s);
-    return 0;
-}
-
-/* Sweeps, and after ever longer whiles the direct solver from what they found; 1 if it found its way.
- * *change: how much the last sweep did. */
-static int sweep_and_try(struct contacts *s, double *change)
-{
-    int left = s->sweeps, most = SWEEPS_FIRST;
-    do {
-        *change = sweep_impulses(s, most < left ? most : left);
-        left -= most;
-        most *= SWEEPS_GROWTH;
-        if (try_directly(s, GUESSES_AGAIN))
-            return 1;
-    } while (left > 0 && *change >= SWEEP_TOLERANCE_M_S);
-    return 0;
-}
-
-/* First directly, from what pressed, stuck and slid in the last step; where no guess holds, by
- * sweeps from the same impulses, and directly from what they found. Rows that cannot all be pushed
- * out at once (a part wedged between two, or against a joint limit) would load one another without
- * end: then penetrations are only kept from growing. */
-static void solve_impulses(struct contacts *s)
-{
-    double change;
-    if (try_directly(s, GUESSES_MAX) || sweep_and_try(s, &change) || change < WEDGED_M_S)
-        return;
-    for (int i = 0; i < s->count; i++) {
-        struct contact *c = &s->list[i];
-        c->impulse[0] = c->impulse[1] = 0;
-        if (c->is_push_out) {
-            c->bound = 0;
-            c->is_push_out = 0;
-        }
-    }
-    set_velocities(s);
-    sweep_and_try(s, &change);
 }
 
 /* How much further the velocity of a row is at the instant of the contact than in the middle. */
 static double late_velocity(const struct contacts *s, const struct contact *c, int k)
 {
-    return c->late * (c->free[k] - c->start[k]) / s->dt_s;
+    int row = c->first_row + k;
+    return c->late * (s->impulses.free[row] - s->start[row]) / s->dt_s;
 }
 
 /* Work of one row: impulse times the mean of the velocities before and after it, exactly. */
 static double row_work(const struct contacts *s, const struct contact *c, int k)
 {
-    double change = s->velocity[c->first_row + k] - c->free[k], before = c->middle[k];
+    int row = c->first_row + k;
+    double before = s->middle[row], change = s->impulses.velocity[row] - s->impulses.free[row];
     if (c->late != 0)
         before += late_velocity(s, c, k);
-    return c->impulse[k] * (before + change / 2);
+    return s->impulses.impulse[row] * (before + change / 2);
 }
 
 double contacts_work(const struct contacts *s)
@@ -940,18 +656,18 @@ double contacts_work(const struct contacts *s)
     return work;
 }
 
-/* Solves again with slower push-out; share 0: penetrations are only kept from growing. */
+/* Solves again, from nothing, with slower push-out; share 0: penetrations are only kept from growing. */
 static void slow_push_outs(struct contacts *s, double share)
 {
     for (int i = 0; i < s->count; i++) {
-        struct contact *c = &s->list[i];
-        c->impulse[0] = c->impulse[1] = 0;
-        if (c->is_push_out)
-            c->bound *= share;
-        c->is_push_out &= share > 0;
+        struct impulse_law *law = &s->impulses.laws[i];
+        if (law->is_push_out)
+            law->bound *= share;
+        law->is_push_out &= share > 0;
     }
-    set_velocities(s);
-    solve_impulses(s);
+    for (int i = 0; i < s->rows; i++)
+        s->impulses.impulse[i] = 0;
+    impulses_solve(&s->impulses);
 }
 
 /* What can hardly move takes impulses without end to be pushed out, which the whole body gets as
@@ -962,7 +678,7 @@ static void take_back_gaining_push_outs(struct contacts *s)
     double most = PUSH_OUT_WORK * s->tree->mass * speed * speed, work;
     int has_push_out = 0;
     for (int i = 0; i < s->count; i++)
-        has_push_out |= s->list[i].is_push_out;
+        has_push_out |= s->impulses.laws[i].is_push_out;
     if (!has_push_out || (work = contacts_work(s)) <= most)
         return;
     slow_push_outs(s, sqrt(most / work));
@@ -984,23 +700,23 @@ static void take_back_gaining_impacts(struct contacts *s)
         if (c->is_impact) {
             c->is_impact = 0;
             c->late = 0;
-            c->bound = c->gap > 0 ? -c->gap / s->dt_s : 0;
+            s->impulses.laws[i].bound = c->gap > 0 ? -c->gap / s->dt_s : 0;
         }
     }
-    solve_impulses(s);
+    impulses_solve(&s->impulses);
 }
 
 /* Books one contact's work, of which the share counts. */
-static void book_contact(const struct contacts *s, const struct contact *c, double share,
-                         struct ledger *l)
+static void book_contact(const struct contacts *s, int i, double share, struct ledger *l)
 {
+    const struct contact *c = &s->list[i];
     double normal = share * row_work(s, c, 0);
     double tangent = c->part < 0 ? 0 : share * row_work(s, c, 1);
     double work = normal + tangent;
     if (work > 0) {
         if (c->part < 0)
             l->gain_limit_j += work;
-        else if (c->is_push_out)
+        else if (s->impulses.laws[i].is_push_out)
             l->gain_push_out_j += work;
         else
             l->gain_impact_j += work;
@@ -1027,7 +743,7 @@ void contacts_book(const struct contacts *s, struct ledger *l)
         double work = row_work(s, c, 0) + (c->part < 0 ? 0 : row_work(s, c, 1));
         if (work <= 0)
             losses -= work;
-        else if (!c->is_push_out)
+        else if (!s->impulses.laws[i].is_push_out)
             gains += work;
     }
     double share_gains = gains > losses ? (gains - losses) / gains : 0;
@@ -1035,7 +751,8 @@ void contacts_book(const struct contacts *s, struct ledger *l)
     for (int i = 0; i < s->count; i++) {
         const struct contact *c = &s->list[i];
         double work = row_work(s, c, 0) + (c->part < 0 ? 0 : row_work(s, c, 1));
-        book_contact(s, c, work <= 0 ? share_losses : c->is_push_out ? 1 : share_gains, l);
+        int is_push_out = s->impulses.laws[i].is_push_out;
+        book_contact(s, i, work <= 0 ? share_losses : is_push_out ? 1 : share_gains, l);
     }
 }
 
@@ -1047,22 +764,22 @@ int contacts_keep(struct contacts *s)
     s->penetration = 0;
     for (int i = 0; i < s->count; i++) {
         const struct contact *c = &s->list[i];
-        struct warm_start *w = &s->warm[c->warm];
-        *w = (struct warm_start){s->step, c->feature, {c->impulse[0], c->impulse[1]}};
-        is_pressing |= c->impulse[0] > 0;
+        const double *impulse = s->impulses.impulse + c->first_row;
+        double friction = c->part < 0 ? 0 : impulse[1];
+        s->warm[c->warm] = (struct warm_start){s->step, c->feature, {impulse[0], friction}};
+        is_pressing |= impulse[0] > 0;
         if (c->part < 0)
             continue;
         if (-c->gap > s->penetration)
             s->penetration = -c->gap;
-        if (c->impulse[0] > 0 || c->gap < SLOP_M)
-            s->points[s->point_count++] =
-                (struct contact_point){.part = c->part,
-                                       .other = c->other,
-                                       .at = c->at,
-                                       .normal = c->normal,
-                                       .gap_m = c->gap,
-                                       .normal_impulse_n_s = c->impulse[0],
-                                       .friction_impulse_n_s = c->impulse[1]};
+        if (impulse[0] > 0 || c->gap < SLOP_M)
+            s->points[s->point_count++] = (struct contact_point){.part = c->part,
+                                                                 .other = c->other,
+                                                                 .at = c->at,
+                                                                 .normal = c->normal,
+                                                                 .gap_m = c->gap,
+                                                                 .normal_impulse_n_s = impulse[0],
+                                                                 .friction_impulse_n_s = friction};
     }
     return is_pressing;
 }
@@ -1071,7 +788,7 @@ void contacts_find(struct contacts *s, const double *q, const double *vs)
 {
     tree_set_velocity(s->tree, vs);
     place_movers(s);
-    s->count = 0;
+    s->count = s->rows = 0;
     if (s->world->has_ground)
         find_ground_contacts(s);
     if (s->world->obstacles.count > 0)
@@ -1091,11 +808,22 @@ static double rate_velocity(const struct contacts *s, const struct contact *c, i
 static void take_warm_starts(struct contacts *s)
 {
     for (int i = 0; i < s->count; i++) {
-        struct contact *c = &s->list[i];
+        const struct contact *c = &s->list[i];
         const struct warm_start *w = &s->warm[c->warm];
         int is_same = w->step == s->step && w->feature == c->feature;
-        c->impulse[0] = is_same ? w->impulse[0] : 0;
-        c->impulse[1] = is_same ? w->impulse[1] : 0;
+        for (int k = 0; k < row_count(c); k++)
+            s->impulses.impulse[c->first_row + k] = is_same ? w->impulse[k] : 0;
+    }
+}
+
+/* Velocities of the rows for the rates given, at the tree's pose. */
+static void set_row_velocities(struct contacts *s, const double *rates, double *velocities)
+{
+    tree_set_velocity(s->tree, rates);
+    for (int i = 0; i < s->count; i++) {
+        const struct contact *c = &s->list[i];
+        for (int k = 0; k < row_count(c); k++)
+            velocities[c->first_row + k] = rate_velocity(s, c, k, rates);
     }
 }
 
@@ -1104,19 +832,14 @@ void contacts_prepare(struct contacts *s, const double *start, const double *mid
 {
     s->has_instants = has_instants;
     s->is_waiting = 0;
-    tree_set_velocity(s->tree, start);
-    for (int i = 0; i < s->count; i++) {
-        struct contact *c = &s->list[i];
-        for (int k = 0; k < row_count(c); k++)
-            c->start[k] = rate_velocity(s, c, k, start);
-        set_bound(s, c);
-    }
-    tree_set_velocity(s->tree, middle);
-    for (int i = 0; i < s->count; i++) {
-        struct contact *c = &s->list[i];
-        for (int k = 0; k < row_count(c); k++)
-            c->middle[k] = rate_velocity(s, c, k, middle);
-    }
+    s->impulses.count = s->count;
+    set_row_velocities(s, start, s->start);
+    if (middle)
+        set_row_velocities(s, middle, s->middle);
+    for (int i = 0; i < s->rows && !middle; i++)
+        s->middle[i] = (s->start[i] + s->impulses.free[i]) / 2;
+    for (int i = 0; i < s->count; i++)
+        set_bound(s, i);
     take_warm_starts(s);
     tree_factor(s->tree);
     build_system(s);
@@ -1124,12 +847,7 @@ void contacts_prepare(struct contacts *s, const double *start, const double *mid
 
 void contacts_set_free(struct contacts *s, const double *vs)
 {
-    tree_set_velocity(s->tree, vs);
-    for (int i = 0; i < s->count; i++) {
-        struct contact *c = &s->list[i];
-        for (int k = 0; k < row_count(c); k++)
-            c->free[k] = rate_velocity(s, c, k, vs);
-    }
+    set_row_velocities(s, vs, s->impulses.free);
 }
 
 /* The change of the rates under all impulses, or these times how late each is. */
@@ -1142,7 +860,7 @@ static void respond(const struct contacts *s, int is_late, double *change)
         const struct contact *c = &s->list[i];
         for (int k = 0; k < row_count(c); k++) {
             const struct tree_row *row = &s->shares[c->first_row + k];
-            double impulse = is_late ? c->late * c->impulse[k] : c->impulse[k];
+            double impulse = s->impulses.impulse[c->first_row + k] * (is_late ? c->late : 1);
             for (int j = 0; j < row->count && impulse != 0; j++)
                 s->kick_shares[row->joints[j]] += impulse * row->shares[row->joints[j]];
             root.n += impulse * row->root.n;
@@ -1155,7 +873,7 @@ static void respond(const struct contacts *s, int is_late, double *change)
 
 void contacts_solve(struct contacts *s, double *kick)
 {
-    solve_impulses(s);
+    impulses_solve(&s->impulses);
     take_back_gaining_push_outs(s);
     take_back_gaining_impacts(s);
     respond(s, 0, kick);
@@ -1188,8 +906,9 @@ double contacts_instant_work(const struct contacts *s, double *size)
     for (int i = 0; i < s->count; i++) {
         const struct contact *c = &s->list[i];
         for (int k = 0; k < row_count(c); k++) {
-            work += c->impulse[k] * late_velocity(s, c, k);
-            *size += fabs(c->impulse[k] * c->start[k]);
+            double impulse = s->impulses.impulse[c->first_row + k];
+            work += impulse * late_velocity(s, c, k);
+            *size += fabs(impulse * s->start[c->first_row + k]);
         }
     }
     return work;

@@ -3,13 +3,14 @@
  *
  * The midpoint step of dynamics_articulated.c calls, in this order: contacts_find, contacts_prepare,
  * contacts_solve (again after contacts_set_free where velocity products changed), contacts_book,
- * contacts_keep. Signorini's conditions with Newton's restitution and Coulomb's friction, solved by
- * projected Gauss-Seidel in a fixed order (Jean and Moreau 1992; Jean 1999). */
+ * contacts_keep. Signorini's conditions with Newton's restitution and Coulomb's friction (Jean and
+ * Moreau 1992; Jean 1999), solved by impulses.h. */
 #ifndef SIMULATOR_CONTACTS_H
 #define SIMULATOR_CONTACTS_H
 
 #include "simulator/collide.h"
 #include "simulator/dynamics.h"
+#include "simulator/impulses.h"
 #include "simulator/tree.h"
 
 /* A contact point (two rows: normal, tangent) or a joint limit (one row). */
@@ -20,21 +21,13 @@ struct contact {
     double sign;                   /* limit: +1 lower, -1 upper */
     struct force on_a[2], on_b[2]; /* normal and tangent, about the links' origins; opposite */
     double gap;                    /* m or rad; negative = penetration */
-    double bound;                  /* the normal velocity must not fall below it */
-    double start[2];               /* velocities at the start of the step, at this pose */
-    double friction, elasticity;
-    double middle[2];  /* velocities just before the impulses, in the middle of the step */
-    double free[2];    /* velocities after the step without impulses */
-    double impulse[2]; /* N s or (limit of a hinge) N m s */
-    int is_push_out, is_impact;
-    double late;  /* how long after the middle of the step its impulse acts: 0 but for impacts, s */
-    int state;    /* guess of the direct solver: open, sticking, sliding */
-    double slide; /* sign of the friction impulse while sliding */
-    int has_turned;
+    double elasticity;
+    int is_impact;
+    double late; /* how long after the middle of the step its impulse acts: 0 but for impacts, s */
     int warm;    /* slot that remembers the impulses */
     int feature; /* what touches what: impulses are remembered only for the same */
     struct vec2 at, normal;
-    int first_row;
+    int first_row; /* in `impulses`, whose law of the same index is the contact's */
 };
 
 /* What is remembered of a contact from one step to the next. */
@@ -69,7 +62,6 @@ struct contacts {
     struct tree *tree;
     const struct world *world;
     double dt_s;
-    int sweeps;
     double restitution_speed;
     int has_instants, is_waiting; /* see contacts_prepare() and contacts_has_instants() */
     double push_out_speed;        /* 0: normal; else see dynamics_set_push_out() */
@@ -88,13 +80,12 @@ struct contacts {
 
     struct contact *list;
     int count, room, rows;
-    double *w;               /* rows x rows: J M^-1 J' */
-    double *inverse;         /* of w's diagonal; 0 where no impulse can move the row */
+    struct impulses impulses;
+    double *start;           /* per row: velocities at the start of the step, at this pose */
+    double *middle;          /* ... and just before the impulses, in the middle of the step */
     struct tree_row *shares; /* per row: what the joints take of a unit impulse */
     double *kick_shares;     /* per link: of all impulses together */
     double *shift;           /* scratch of dof numbers */
-    double *system;          /* of the direct solver */
-    double *velocity;        /* of the rows, with the impulses so far */
     struct warm_start *warm; /* parts x 4 corners, pairs x 2, links */
     uint64_t step;           /* count of steps, for warm starts; a gap forgets them */
 
@@ -128,8 +119,8 @@ int contacts_may_touch(struct contacts *contacts, const double *q, const double 
 
 /* Lists what could act at the tree's pose, joint angles q, with the free velocities vs. */
 void contacts_find(struct contacts *contacts, const double *q, const double *vs);
-/* Bounds and the system, from the rates at the start of the step and in its middle. has_instants:
- * impacts that bounce act when they happen, else in the middle of the step as all contacts do. */
+/* Bounds and the system, from the rates at the start of the step and in its middle; NULL for the latter:
+ * the mean of those at the start and the free ones. has_instants: impacts that bounce act when they happen, else in the middle of the step as all contacts do. */
 void contacts_prepare(struct contacts *contacts, const double *start, const double *middle,
                       int has_instants);
 /* Takes other free velocities for the same contacts. */

@@ -678,7 +678,7 @@ static int is_unexpected(const struct articulated *d)
 static int act_contacts(struct articulated *d, int has_instants)
 {
     double half = d->settings.dt_s / 2;
-    contacts_prepare(&d->contacts, d->qd0, d->v1, has_instants);
+    contacts_prepare(&d->contacts, d->qd0, d->has_drives ? d->v1 : NULL, has_instants);
     contacts_solve(&d->contacts, d->kick);
     if (!is_unexpected(d))
         return 0;

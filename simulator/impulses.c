@@ -1,0 +1,556 @@
+/* See impulses.h. Typical: 1 to 6 contacts, 2 to 12 rows; what pressed, stuck and slid a step ago still
+ * does in two of three solves, so the first guess mostly holds. */
+#include "simulator/impulses.h"
+
+#include <math.h>
+
+#include "common/error.h"
+
+/* Two numbers at a time. */
+typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
+
+/* Unknowns of the direct solver and variables of Lemke's at most; beyond that there are sweeps. */
+#define DIRECT_MAX 48
+#define LEMKE_MAX  96
+#define LINE       (LEMKE_MAX + 2)
+/* Guesses at most. */
+#define GUESSES_MAX 6
+/* Rows that say the same (two feet of one rigid part that stick) share the impulse: their diagonal
+ * is raised by this share, which costs as much accuracy. */
+#define REDUNDANCY 1e-9
+/* How far a velocity may miss its law: so much, and what the above takes, but no more than that. */
+#define LAW_TOLERANCE_M_S 1e-7
+#define LAW_MISS_MAX_M_S  1e-5
+/* Lemke: exchanges at most, for each variable; entries that are nothing. */
+#define EXCHANGES_MAX 6
+#define ENTRY_MIN     1e-11
+/* Sweeps stop when no velocity changes by more than this, m/s; and this much is no solution. */
+#define SWEEP_TOLERANCE_M_S 1e-6
+#define WEDGED_M_S          1e-3
+
+/* Where a contact stands in the guess. Without friction OPEN or STICK (pressing). */
+enum { OPEN, STICK, SLIDE };
+
+int impulses_create(struct impulses *s, int laws, int rows, int sweeps, struct arena *arena)
+{
+    size_t even = (size_t)(rows + 1) & ~(size_t)1;
+    *s = (struct impulses){.sweeps = sweeps};
+    s->laws = arena_take(arena, (size_t)laws, sizeof s->laws[0]);
+    s->w = arena_take(arena, (size_t)rows * even, sizeof(double));
+    s->inverse = arena_take(arena, even, sizeof(double));
+    s->free = arena_take(arena, even, sizeof(double));
+    s->impulse = arena_take(arena, even, sizeof(double));
+    s->velocity = arena_take(arena, even, sizeof(double));
+    s->held = arena_take(arena, even, sizeof(double));
+    s->unknown = arena_take(arena, even, sizeof(int));
+    s->coupled = arena_take(arena, even, sizeof(double));
+    s->system = arena_take(arena, LEMKE_MAX * LINE, sizeof(double));
+    s->lines = arena_take(arena, LEMKE_MAX, sizeof s->lines[0]);
+    int is_complete = s->laws && s->w && s->inverse && s->free && s->impulse && s->velocity &&
+                      s->held && s->unknown && s->coupled && s->system && s->lines;
+    return is_complete ? 0 : ERR_MEMORY;
+}
+
+void impulses_begin(struct impulses *s, int rows)
+{
+    s->rows = rows;
+    s->stride = (rows + 1) & ~1;
+    if (s->stride == rows)
+        return;
+    for (int i = 0; i < rows; i++)
+        s->w[i * s->stride + rows] = 0;
+    s->free[rows] = s->impulse[rows] = 0;
+}
+
+/* to += factor * line, `width` numbers, which is even. */
+static inline void add_line(double *to, double factor, const double *line, int width)
+{
+    pair f = {factor, factor};
+    for (int j = 0; j < width; j += 2)
+        *(pair *)(to + j) += f * *(const pair *)(line + j);
+}
+
+void impulses_set_velocities(struct impulses *s)
+{
+    for (int i = 0; i < s->stride; i += 2)
+        *(pair *)(s->velocity + i) = *(const pair *)(s->free + i);
+    for (int i = 0; i < s->rows; i++)
+        if (s->impulse[i] != 0)
+            add_line(s->velocity, s->impulse[i], s->w + i * s->stride, s->stride);
+}
+
+/* Of one row. */
+static inline double row_velocity(const struct impulses *s, int row)
+{
+    const double *w = s->w + row * s->stride;
+    pair sum = {0, 0};
+    for (int j = 0; j < s->stride; j += 2)
+        sum += *(const pair *)(w + j) * *(const pair *)(s->impulse + j);
+    return s->free[row] + (sum[0] + sum[1]);
+}
+
+/* How far a velocity may miss what its law says. */
+static inline double law_miss(const struct impulses *s, int row)
+{
+    double given = s->impulse[row] * s->w[row * s->stride + row];
+    double miss = LAW_TOLERANCE_M_S + 2 * REDUNDANCY * fabs(given);
+    return miss < LAW_MISS_MAX_M_S ? miss : LAW_MISS_MAX_M_S;
+}
+
+/* ---------------------------------------------------------------- guesses */
+
+/* The guess that belongs to the impulses that stand. */
+static void guess_states(struct impulses *s)
+{
+    for (int i = 0; i < s->count; i++) {
+        struct impulse_law *c = &s->laws[i];
+        double normal = s->impulse[c->row];
+        c->state = normal > 0 && c->bound > -HUGE_VAL ? STICK : OPEN;
+        c->has_turned = 0;
+        if (!c->has_friction || c->state == OPEN)
+            continue;
+        double tangent = s->impulse[c->row + 1];
+        if (fabs(tangent) >= c->friction * normal * (1 - 1e-9)) {
+            c->state = SLIDE;
+            c->slide = tangent < 0 ? -1 : 1;
+        }
+    }
+}
+
+/* Lists the impulses that the guess leaves open, and returns how many. A sliding contact's tangent
+ * impulse is mu times its normal one. */
+static int list_unknowns(struct impulses *s)
+{
+    int size = 0;
+    for (int i = 0; i < s->count; i++) {
+        const struct impulse_law *c = &s->laws[i];
+        if (c->state == OPEN)
+            continue;
+        s->unknown[size] = c->row;
+        s->coupled[size++] = c->state == SLIDE ? c->slide * c->friction : 0;
+        if (c->state == STICK && c->has_friction) {
+            s->unknown[size] = c->row + 1;
+            s->coupled[size++] = 0;
+        }
+    }
+    return size;
+}
+
+/* Each unknown's own row shall have no velocity beyond its target, which is in the last column. */
+static void fill_system(struct impulses *s, int size, int width)
+{
+    for (int i = 0; i < size; i++) {
+        int row = s->unknown[i];
+        const double *w = s->w + row * s->stride;
+        double *line = s->lines[i] = s->system + i * width;
+        for (int j = 0; j < size; j++) {
+            int column = s->unknown[j];
+            line[j] = w[column];
+            if (s->coupled[j] != 0)
+                line[j] += s->coupled[j] * w[column + 1];
+        }
+        line[i] += REDUNDANCY * w[row];
+        line[width - 1] = 0;
+        line[size] = -s->free[row];
+    }
+    int at = 0;
+    for (int i = 0; i < s->count; i++) {
+        const struct impulse_law *c = &s->laws[i];
+        if (c->state == OPEN)
+            continue;
+        s->lines[at][size] += c->bound;
+        at += c->state == STICK && c->has_friction ? 2 : 1;
+    }
+}
+
+/* Gaussian elimination with partial pivoting; the solution replaces the last column. 0 if singular. */
+static int eliminate(double **lines, int size, int width)
+{
+    for (int k = 0; k < size; k++) {
+        int pivot = k, from = k & ~1;
+        for (int i = k + 1; i < size; i++)
+            if (fabs(lines[i][k]) > fabs(lines[pivot][k]))
+                pivot = i;
+        double *line = lines[pivot];
+        if (fabs(line[k]) < 1e-30)
+            return 0;
+        lines[pivot] = lines[k];
+        lines[k] = line;
+        double inverse = 1 / line[k];
+        for (int i = k + 1; i < size; i++) {
+            double factor = lines[i][k] * inverse;
+            if (factor != 0)
+                add_line(lines[i] + from, -factor, line + from, width - from);
+        }
+        line[k] = inverse;
+    }
+    for (int k = size - 1; k >= 0; k--) {
+        double *line = lines[k], sum = line[size];
+        for (int j = k + 1; j < size; j++)
+            sum -= line[j] * lines[j][size];
+        line[size] = sum * line[k];
+    }
+    return 1;
+}
+
+/* Impulses that make the guess true; 0 if there are none, or too many unknowns. */
+static int solve_guess(struct impulses *s)
+{
+    int size = list_unknowns(s), width = (size + 2) & ~1;
+    if (size > DIRECT_MAX)
+        return 0;
+    fill_system(s, size, width);
+    if (!eliminate(s->lines, size, width))
+        return 0;
+    for (int i = 0; i < s->stride; i += 2)
+        *(pair *)(s->impulse + i) = (pair){0, 0};
+    for (int i = 0; i < size; i++) {
+        double impulse = s->lines[i][size];
+        s->impulse[s->unknown[i]] = impulse;
+        if (s->coupled[i] != 0)
+            s->impulse[s->unknown[i] + 1] = s->coupled[i] * impulse;
+    }
+    return 1;
+}
+
+/* Compares impulses and velocities with the laws and changes the states that break them; returns how
+ * many did. */
+static int mend_states(struct impulses *s)
+{
+    int broken = 0;
+    for (int i = 0; i < s->count; i++) {
+        struct impulse_law *c = &s->laws[i];
+        int n = c->row, state = c->state;
+        if (state == OPEN) {
+            if (row_velocity(s, n) < c->bound - LAW_TOLERANCE_M_S)
+                c->state = STICK;
+        } else if (s->impulse[n] < 0) {
+            c->state = OPEN;
+        } else if (!c->has_friction) {
+            continue;
+        } else if (state == STICK) {
+            double tangent = s->impulse[n + 1];
+            if (fabs(tangent) > c->friction * s->impulse[n] * (1 + 1e-9)) {
+                c->state = SLIDE;
+                c->slide = tangent < 0 ? -1 : 1;
+            }
+        } else if (c->slide * row_velocity(s, n + 1) > LAW_TOLERANCE_M_S) {
+            /* friction along the motion: it slides the other way, or if that failed too, sticks */
+            c->state = c->has_turned ? STICK : SLIDE;
+            c->slide = -c->slide;
+            c->has_turned = 1;
+            broken++;
+            continue;
+        }
+        broken += c->state != state;
+    }
+    return broken;
+}
+
+/* 1 unless rows contradict one another, so that what presses does not reach its bound. */
+static int is_reached(const struct impulses *s)
+{
+    for (int i = 0; i < s->count; i++) {
+        const struct impulse_law *c = &s->laws[i];
+        if (c->state != OPEN && fabs(s->velocity[c->row] - c->bound) > law_miss(s, c->row))
+            return 0;
+    }
+    return 1;
+}
+
+/* 1 if a guess was found that holds: the impulses are then exact. */
+static int solve_directly(struct impulses *s)
+{
+    guess_states(s);
+    for (int i = 0; i < GUESSES_MAX; i++) {
+        if (!solve_guess(s))
+            return 0;
+        if (mend_states(s) == 0) {
+            impulses_set_velocities(s);
+            return is_reached(s);
+        }
+    }
+    return 0;
+}
+
+/* ---------------------------------------------------------------- Lemke */
+
+/* The problem with the friction impulse as f = a - mu l, and s for how fast the contact slides
+ * backward. Impulses are counted in the normal velocities that they give:
+ *
+ *   vn - bound >= 0 with l >= 0,    vt + s >= 0 with a >= 0,    2 mu l - a >= 0 with s >= 0
+ *
+ * Three variables for a contact, one without friction. Its matrix is copositive, so that the
+ * method ends with a solution unless the bounds cannot be met by anything. */
+struct lemke {
+    int size, width,
+        artificial; /* variables; numbers in a line, even; column of the artificial one */
+    double **lines; /* basic variable = rhs + sum of line x the others */
+    int basic[LEMKE_MAX],
+        other[LEMKE_MAX + 1];            /* variables: 0.. z, size.. its w; 2 size: artificial */
+    int law[LEMKE_MAX], kind[LEMKE_MAX]; /* what z is: l, a, s */
+};
+
+enum { NORMAL, FORWARD, BACKWARD };
+
+static int lemke_list(struct impulses *s, struct lemke *p)
+{
+    p->size = 0;
+    for (int i = 0; i < s->count; i++) {
+        const struct impulse_law *c = &s->laws[i];
+        if (s->inverse[c->row] == 0 || c->bound == -HUGE_VAL)
+            continue;
+        int has_friction = c->has_friction && c->friction > 0 && s->inverse[c->row + 1] != 0;
+        for (int kind = NORMAL; kind <= (has_friction ? BACKWARD : NORMAL); kind++) {
+            if (p->size == LEMKE_MAX)
+                return 0;
+            p->law[p->size] = i;
+            p->kind[p->size++] = kind;
+        }
+    }
+    p->artificial = p->size;
+    p->width = (p->size + 3) & ~1;
+    p->lines = s->lines;
+    return 1;
+}
+
+/* Velocity of a row under a unit of variable z. */
+static double lemke_entry(const struct impulses *s, const struct lemke *p, int row, int z)
+{
+    const struct impulse_law *c = &s->laws[p->law[z]];
+    const double *w = s->w + row * s->stride + c->row;
+    double raised = 1 + (row == c->row + (p->kind[z] == FORWARD) ? REDUNDANCY : 0);
+    if (p->kind[z] == FORWARD)
+        return raised * w[1] * s->inverse[c->row];
+    double velocity = raised * w[0];
+    if (z + 1 < p->size && p->kind[z + 1] == FORWARD)
+        velocity -= c->friction * w[1];
+    return velocity * s->inverse[c->row];
+}
+
+static void lemke_fill(struct impulses *s, struct lemke *p)
+{
+    for (int i = 0; i < p->size; i++) {
+        const struct impulse_law *c = &s->laws[p->law[i]];
+        int row = c->row + (p->kind[i] == FORWARD), at = i - p->kind[i];
+        double *line = p->lines[i] = s->system + i * LINE;
+        p->basic[i] = p->size + i;
+        p->other[i] = i;
+        for (int j = 0; j < p->width; j++)
+            line[j] = 0;
+        line[p->artificial] = 1;
+        if (p->kind[i] == BACKWARD) {
+            line[at] = 2 * c->friction;
+            line[at + 1] = -1;
+            continue;
+        }
+        for (int j = 0; j < p->size; j++)
+            if (p->kind[j] != BACKWARD)
+                line[j] = lemke_entry(s, p, row, j);
+        if (p->kind[i] == FORWARD)
+            line[at + 2] = 1;
+        line[p->artificial + 1] = p->kind[i] == FORWARD ? s->free[row] : s->free[row] - c->bound;
+    }
+    p->other[p->artificial] = 2 * p->size;
+}
+
+/* The variable of column `enter` becomes basic in line `leave`, whose variable takes the column. */
+static void lemke_exchange(struct lemke *p, int leave, int enter)
+{
+    double *line = p->lines[leave], inverse = 1 / line[enter];
+    for (int j = 0; j < p->width; j++)
+        line[j] *= -inverse;
+    line[enter] = inverse;
+    for (int i = 0; i < p->size; i++) {
+        double *other = p->lines[i], factor = other[enter];
+        if (i == leave || factor == 0)
+            continue;
+        other[enter] = 0;
+        add_line(other, factor, line, p->width);
+    }
+    int held = p->basic[leave];
+    p->basic[leave] = p->other[enter];
+    p->other[enter] = held;
+}
+
+/* The line that first comes to 0 when the variable of a column grows; the artificial one where several
+ * do, else the largest pivot. -1: none. */
+static int lemke_leaving(const struct lemke *p, int enter)
+{
+    int best = -1, rhs = p->artificial + 1;
+    double least = HUGE_VAL;
+    for (int i = 0; i < p->size; i++) {
+        const double *line = p->lines[i];
+        if (line[enter] > -ENTRY_MIN)
+            continue;
+        double ratio = (line[rhs] > 0 ? line[rhs] : 0) / -line[enter], near = 1e-12 * (1 + ratio);
+        int is_tie = best >= 0 && fabs(ratio - least) <= near;
+        if (ratio > least && !is_tie)
+            continue;
+        if (is_tie && (p->basic[best] == 2 * p->size ||
+                       (p->basic[i] != 2 * p->size && line[enter] > p->lines[best][enter])))
+            continue;
+        best = i;
+        least = ratio;
+    }
+    return best;
+}
+
+/* 1 if a solution was found; it is then in the lines. */
+static int lemke_pivot(struct lemke *p)
+{
+    int enter = p->artificial, rhs = p->artificial + 1, leave = 0;
+    for (int i = 1; i < p->size; i++)
+        if (p->lines[i][rhs] < p->lines[leave][rhs])
+            leave = i;
+    if (p->lines[leave][rhs] >= 0)
+        return 1;
+    for (int count = 0; count < EXCHANGES_MAX * p->size; count++) {
+        int left = p->basic[leave];
+        lemke_exchange(p, leave, enter);
+        if (left == 2 * p->size)
+            return 1;
+        int next = left < p->size ? left + p->size : left - p->size;
+        for (enter = 0; p->other[enter] != next; enter++)
+            ;
+        if ((leave = lemke_leaving(p, enter)) < 0)
+            return 0;
+    }
+    return 0;
+}
+
+/* Whether velocities and impulses obey a law within what rounding leaves. */
+static int is_lawful(const struct impulses *s, const struct impulse_law *law)
+{
+    int n = law->row, t = n + 1;
+    double apart = s->velocity[n] - law->bound, miss = law_miss(s, n);
+    if (apart < -miss || (s->impulse[n] > 0 && apart > miss))
+        return 0;
+    if (!law->has_friction || fabs(s->velocity[t]) <= law_miss(s, t))
+        return 1;
+    double most = law->friction * s->impulse[n];
+    return fabs(s->impulse[t] + (s->velocity[t] > 0 ? most : -most)) <= 1e-6 * most;
+}
+
+static int are_lawful(const struct impulses *s)
+{
+    for (int i = 0; i < s->count; i++) {
+        const struct impulse_law *law = &s->laws[i];
+        int is_mobile =
+            s->inverse[law->row] != 0 && (!law->has_friction || s->inverse[law->row + 1] != 0);
+        if (is_mobile && !is_lawful(s, law))
+            return 0;
+    }
+    return 1;
+}
+
+/* 1 if the method ended with a solution. */
+static int solve_by_lemke(struct impulses *s)
+{
+    struct lemke p;
+    if (!lemke_list(s, &p))
+        return 0;
+    lemke_fill(s, &p);
+    if (!lemke_pivot(&p))
+        return 0;
+    for (int i = 0; i < s->stride; i++)
+        s->impulse[i] = 0;
+    for (int i = 0; i < p.size; i++) {
+        int z = p.basic[i];
+        if (z >= p.size || p.kind[z] == BACKWARD)
+            continue;
+        const struct impulse_law *c = &s->laws[p.law[z]];
+        double value = p.lines[i][p.artificial + 1] * s->inverse[c->row];
+        value = value > 0 ? value : 0;
+        s->impulse[c->row + (p.kind[z] == FORWARD)] += value;
+        if (p.kind[z] == NORMAL && z + 1 < p.size && p.kind[z + 1] == FORWARD)
+            s->impulse[c->row + 1] -= c->friction * value;
+    }
+    for (int i = 0; i < s->count; i++) {
+        const struct impulse_law *c = &s->laws[i];
+        double most = c->friction * s->impulse[c->row];
+        if (c->has_friction && fabs(s->impulse[c->row + 1]) > most)
+            s->impulse[c->row + 1] = s->impulse[c->row + 1] < 0 ? -most : most;
+    }
+    impulses_set_velocities(s);
+    return are_lawful(s);
+}
+
+/* ---------------------------------------------------------------- sweeps */
+
+/* Changes one impulse and all velocities with it; returns the change of its own velocity. */
+static double change_impulse(struct impulses *s, int row, double to)
+{
+    double change = to - s->impulse[row];
+    if (change == 0)
+        return 0;
+    s->impulse[row] = to;
+    const double *w = s->w + row * s->stride;
+    add_line(s->velocity, change, w, s->stride);
+    return fabs(change * w[row]);
+}
+
+/* One projected Gauss-Seidel sweep; returns the largest change of a velocity. */
+static double sweep(struct impulses *s)
+{
+    double largest = 0;
+    for (int i = 0; i < s->count; i++) {
+        const struct impulse_law *c = &s->laws[i];
+        int n = c->row, t = n + 1;
+        double to = s->impulse[n] + (c->bound - s->velocity[n]) * s->inverse[n];
+        double change = change_impulse(s, n, to > 0 ? to : 0);
+        largest = change > largest ? change : largest;
+        if (!c->has_friction)
+            continue;
+        double most = c->friction * s->impulse[n];
+        to = s->impulse[t] - s->velocity[t] * s->inverse[t];
+        change = change_impulse(s, t, to > most ? most : to < -most ? -most : to);
+        largest = change > largest ? change : largest;
+    }
+    return largest;
+}
+
+/* Sweeps until nothing changes; returns the last change, m/s. */
+static double sweep_impulses(struct impulses *s)
+{
+    double change = 0;
+    impulses_set_velocities(s);
+    for (int i = 0; i < s->sweeps; i++) {
+        change = sweep(s);
+        if (change < SWEEP_TOLERANCE_M_S)
+            break;
+    }
+    return change;
+}
+
+/* ---------------------------------------------------------------- solving */
+
+/* Rows that cannot all be pushed out at once (a part wedged between two, or against a joint limit) would
+ * load one another without end: then penetrations are only kept from growing. */
+static void stop_push_outs(struct impulses *s)
+{
+    for (int i = 0; i < s->count; i++) {
+        struct impulse_law *c = &s->laws[i];
+        if (c->is_push_out)
+            c->bound = 0;
+        c->is_push_out = 0;
+    }
+}
+
+void impulses_solve(struct impulses *s)
+{
+    for (int i = 0; i < s->stride; i++)
+        s->held[i] = s->impulse[i];
+    if (solve_directly(s) || solve_by_lemke(s))
+        return;
+    stop_push_outs(s);
+    if (solve_by_lemke(s))
+        return;
+    for (int i = 0; i < s->stride; i++)
+        s->impulse[i] = s->held[i];
+    if (sweep_impulses(s) < WEDGED_M_S)
+        return;
+    for (int i = 0; i < s->stride; i++)
+        s->impulse[i] = 0;
+    sweep_impulses(s);
+}

@@ -1,0 +1,57 @@
+/* The impulses of contacts and joint limits that act together in a step.
+ *
+ * Rows are velocities v = free + W l under the impulses l, with W = J M^-1 J'. Each law governs a
+ * normal row n and, where there is friction, the tangent row t after it:
+ *
+ *   0 <= ln,  vn >= bound,  ln (vn - bound) = 0           Signorini, with Newton's restitution in the bound
+ *   |lt| <= mu ln,  lt = -mu ln sign(vt) where vt is not 0    Coulomb
+ *
+ * Solved exactly: which contacts press, stick and slide is guessed from the impulses of the step before
+ * and mended until all laws hold; where that does not end, by Lemke's method (Cottle, Pang and Stone 1992,
+ * chapter 4.4) on the linear complementarity problem that plane friction makes (Anitescu and
+ * Potra 1997). It finds a solution unless something is wedged, which cannot be pushed out at all; and projected
+ * Gauss-Seidel sweeps are left for what numbers cannot hold. */
+#ifndef SIMULATOR_IMPULSES_H
+#define SIMULATOR_IMPULSES_H
+
+#include "common/arena.h"
+
+struct impulse_law {
+    int row; /* the normal; the tangent is the next one */
+    int has_friction;
+    int is_push_out; /* the bound may be given up to 0 */
+    double bound;    /* m/s, or rad/s of joints; -HUGE_VAL: no impulse */
+    double friction;
+    /* the guess */
+    int state; /* open, sticking, sliding */
+    int has_turned;
+    double slide; /* sign of the friction impulse while sliding */
+};
+
+struct impulses {
+    struct impulse_law *laws;
+    int count, rows;
+    int stride;       /* of the rows of w, even */
+    double *w;        /* rows x stride, symmetric; what is beyond `rows` is 0 */
+    double *inverse;  /* of w's diagonal; 0 where no impulse can move the row */
+    double *free;     /* velocities without impulses */
+    double *impulse;  /* before: of the last step, or 0; after: the solution. N s or N m s */
+    double *velocity; /* after: with the impulses */
+    int sweeps;       /* at most */
+    /* scratch */
+    int *unknown;            /* rows with an impulse that the guess leaves open */
+    double *coupled;         /* ... and how much of it the next row gets */
+    double *system, **lines; /* of equations: equally long, and in the order of their pivots */
+    double *held;
+};
+
+/* Takes memory for so many laws with so many rows in all; ERR_MEMORY when the arena is full. */
+int impulses_create(struct impulses *impulses, int laws, int rows, int sweeps, struct arena *arena);
+/* Says how many rows there are. Laws, w and free are then the caller's to fill. */
+void impulses_begin(struct impulses *impulses, int rows);
+/* Changes impulse, velocity and, where something is wedged, bounds and is_push_out. */
+void impulses_solve(struct impulses *impulses);
+/* Velocities under the impulses that stand. */
+void impulses_set_velocities(struct impulses *impulses);
+
+#endif
