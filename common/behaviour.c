@@ -76,6 +76,12 @@ static double fitness_custom(const struct measures *measures, const struct param
     return expression_evaluate(params->fitness_expression, measures);
 }
 
+/* Nobody is better than another before the choice; who was disqualified is no good. */
+static double fitness_interactive(const struct measures *measures, const struct params *params)
+{
+    return 1;
+}
+
 const struct behaviour_info behaviours[BEHAVIOUR_COUNT] = {
     [BEHAVIOUR_WALK] = {"walk",
                         "max(0, distance_m - size / 2) / size, size = max(size_m, size floor)",
@@ -97,6 +103,8 @@ const struct behaviour_info behaviours[BEHAVIOUR_COUNT] = {
     [BEHAVIOUR_PLATFORM] = {"platform", "reach_m; 0 if it falls off", "First Life",
                             fitness_platform},
     [BEHAVIOUR_CUSTOM] = {"custom", "max(0, fitness.expression)", "the user", fitness_custom},
+    [BEHAVIOUR_INTERACTIVE] = {"interactive", "1; parents are chosen by hand", "Dawkins 1986",
+                               fitness_interactive},
 };
 
 double behaviour_fitness(int verdict, const struct measures *measures, const struct params *params)

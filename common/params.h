@@ -25,7 +25,7 @@
     INT(population, size, 300, 2, 1000000, 'S', "creatures judged in each generation")             \
     REAL(population, survival, 0.2, 0.001, 1, 'S', "share of the population that survives")        \
     INT(evolution, generations, 50, 1, 1000000, 'S', "generations, the first random one included") \
-    CHOICE(evolution, behaviour, 0, "walk|jump|swim|fly|seek|head-up|hop|platform|custom", 'S',    \
+    CHOICE(evolution, behaviour, 0, "walk|jump|swim|fly|seek|head-up|hop|platform|custom|interactive", 'S',  \
            "what creatures are bred for")                                                          \
     CHOICE(evolution, search, 0, "sims|random|archive", 'S',                                       \
            "search method; random is the control")                                                 \
@@ -46,6 +46,9 @@
     REAL(archive, frozen, 0.2, 0, 1, 'S', "last share of the run, in which bodies do not change")  \
     CHOICE(archive, referee, 0, "entrants|top", 'S',                                               \
            "before the referee: all that fill a cell, or only at the top")                         \
+    REAL(interactive, share, 0, 0, 1, 'S',                                                         \
+         "share of the children whose parents are chosen by hand; 0: nobody is asked")             \
+    INT(interactive, every, 1, 1, 1000000, 'S', "waits for choices in every so many generations")  \
     REAL(breeding, asexual, 40, 0, 100, 'S', "weight of asexual breeding (with the next two)")     \
     REAL(breeding, crossover, 30, 0, 100, 'S', "weight of crossover")                              \
     REAL(breeding, graft, 30, 0, 100, 'S', "weight of grafting")                                   \
@@ -253,6 +256,7 @@ enum {
     BEHAVIOUR_HOP,
     BEHAVIOUR_PLATFORM,
     BEHAVIOUR_CUSTOM,
+    BEHAVIOUR_INTERACTIVE,
     BEHAVIOUR_COUNT
 };
 enum { SEARCH_SIMS, SEARCH_RANDOM, SEARCH_ARCHIVE, SEARCH_COUNT };

@@ -28,6 +28,9 @@ static const char run_help[] =
     "  -s, --set KEY=VALUE     set a parameter, over the file; may be repeated\n"
     "      --seed-creature X   a creature to begin with (a file, or RUN_DIR:ID), besides those of\n"
     "                          evolution.seeds; may be repeated\n"
+    "      --choices RUN_DIR       of an interactive run: choose what was chosen in that one; "
+    "where its\n"
+    "                          choices end this one waits\n"
     "      --view              open the viewer when the run has finished\n"
     "      --watch             open it at once; it shows each generation's best as they come\n"
     "      --print-config      print all parameters with their meaning, range and value, and end\n"
@@ -55,13 +58,20 @@ struct arguments {
     int assignment_count;
     const char **seeds;
     int seed_count;
-    const char *seed, *workers;
+    const char *seed, *workers, *choices;
     int print_config, help, view, watch;
 };
 
 static int parse_arguments(int argc, char **argv, int is_run, struct arguments *arguments)
 {
-    enum { OPTION_SEED = 256, OPTION_PRINT, OPTION_CREATURE, OPTION_VIEW, OPTION_WATCH };
+    enum {
+        OPTION_SEED = 256,
+        OPTION_PRINT,
+        OPTION_CREATURE,
+        OPTION_CHOICES,
+        OPTION_VIEW,
+        OPTION_WATCH
+    };
     static const struct option run_options[] = {
         {"output", required_argument, NULL, 'o'},
         {"workers", required_argument, NULL, 'j'},
@@ -70,6 +80,7 @@ static int parse_arguments(int argc, char **argv, int is_run, struct arguments *
         {"seed", required_argument, NULL, OPTION_SEED},
         {"print-config", no_argument, NULL, OPTION_PRINT},
         {"seed-creature", required_argument, NULL, OPTION_CREATURE},
+        {"choices", required_argument, NULL, OPTION_CHOICES},
         {"view", no_argument, NULL, OPTION_VIEW},
         {"watch", no_argument, NULL, OPTION_WATCH},
         {NULL, 0, NULL, 0}};
@@ -106,6 +117,9 @@ static int parse_arguments(int argc, char **argv, int is_run, struct arguments *
             break;
         case OPTION_CREATURE:
             arguments->seeds[arguments->seed_count++] = optarg;
+            break;
+        case OPTION_CHOICES:
+            arguments->choices = optarg;
             break;
         case OPTION_PRINT:
             arguments->print_config = 1;
@@ -185,6 +199,7 @@ struct session {
     int has_view, has_watch;    /* at the end, at once */
     int is_finished;
     struct store *store;
+    struct store *choices; /* of another run; or NULL */
     struct search *search;
     struct seeding seeding;
     struct progress progress;
@@ -221,6 +236,7 @@ static void session_deinit(struct session *session)
 {
     search_destroy(session->search);
     store_close(session->store);
+    store_close(session->choices);
     seeding_deinit(&session->seeding);
     if (session->is_finished && session->has_view && !session->has_watch)
         session_show(session);
@@ -354,6 +370,19 @@ static int read_seeds(struct session *session, const struct arguments *arguments
 
 /* ---- run ---- */
 
+/* Opens the run whose choices are to be repeated. */
+static int open_choices(struct session *session, const struct arguments *arguments,
+                        struct error *error)
+{
+    if (!arguments->choices)
+        return 0;
+    if (!search_is_interactive(&session->params))
+        return error_set(error, ERR_RANGE,
+                         "--choices: nobody chooses in this run: neither is evolution.behaviour "
+                         "interactive, nor interactive.share above 0");
+    return command_open_run(arguments->choices, &session->choices, error);
+}
+
 static int make_run(struct session *session, struct error *error)
 {
     char path[RUN_PATH_SIZE];
@@ -365,6 +394,8 @@ static int make_run(struct session *session, struct error *error)
     if (!status)
         status =
             store_create_seeded(&session->store, path, &session->params, &session->seeding, error);
+    if (!status && session->choices)
+        status = store_copy_choices(session->store, session->choices, error);
     if (!status)
         status = run_directory_write_params(session->directory, &session->params, error);
     if (!status)
@@ -430,8 +461,9 @@ int command_run(int argc, char **argv)
         snprintf(session.directory, sizeof session.directory, "%s", arguments.directory);
     else if (default_directory(&session.params, session.directory, &error))
         result = command_fail(&error);
-    if (!result && (session_want_viewer(&session, &arguments, &error) ||
-                    read_seeds(&session, &arguments, &error)))
+    if (!result &&
+        (session_want_viewer(&session, &arguments, &error) ||
+         open_choices(&session, &arguments, &error) || read_seeds(&session, &arguments, &error)))
         result = command_fail(&error);
     if (!result)
         result = run_session(&session);

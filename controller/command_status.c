@@ -50,6 +50,8 @@ static const char *state_name(const struct report *report)
 {
     if (report->holder && json_is_true(json_object_get(report->live, "is_paused")))
         return "paused";
+    if (report->holder && json_is_true(json_object_get(report->live, "is_waiting")))
+        return "waiting";
     if (report->holder)
         return "running";
     return report->store.is_finished ? "finished" : "stopped";
@@ -101,6 +103,22 @@ static int count_cells(const struct report *report)
 }
 
 /* ---- for people ---- */
+
+static void print_choices(const struct report *report)
+{
+    const struct store_status *store = &report->store;
+    if (!search_is_interactive(&report->params) || store->is_finished)
+        return;
+    printf("choices     %" PRId64 " to breed, %" PRId64 " to keep, %" PRId64
+           " banned in generation %" PRIu32 "\n",
+           store->breed_count, store->keep_count, store->ban_count, store->generation);
+    if (!strcmp(state_name(report), "waiting"))
+        printf(
+            "            choose in the window:  controller view %s\n"
+            "            or here:               controller choose %s [ID keep|ban|breed|none]... "
+            "[--next]\n",
+            report->directory, report->directory);
+}
 
 static double live_number(const struct report *report, const char *key)
 {
@@ -169,7 +187,8 @@ static void print_text(const struct report *report)
     const struct store_status *store = &report->store;
     printf("run         %s (%s, seed %" PRId64 ", begun %s)\n", report->directory,
            report->params.run_name, report->params.run_seed, store->created_utc);
-    printf("state       %s", state_name(report));
+    printf("state       %s%s", state_name(report),
+           strcmp(state_name(report), "waiting") ? "" : " for choices");
     if (report->holder)
         printf(" (process %ld)", (long)report->holder);
     printf("\ngeneration  %" PRIu32 " of 0 .. %" PRId64 ", %" PRId64 " of %" PRId64
@@ -180,6 +199,7 @@ static void print_text(const struct report *report)
         printf("fitness     best %.6g (creature %" PRIu64 "), median %.6g, in generation %" PRId64
                "\n",
                store->best, store->best_id, store->median, store->closed_generation);
+    print_choices(report);
     if (store->has_best_so_far && store->closed_generation < (int64_t)store->generation)
         printf("            best so far in generation %" PRIu32 ": %.6g\n", store->generation,
                store->best_so_far);
@@ -274,6 +294,13 @@ static int print_json(const struct report *report, size_t layout)
     json_object_set_new(object, "quarantined", json_integer(store->quarantined));
     set_fitness(object, store);
     json_object_set_new(object, "champion", champion_of(store));
+    if (search_is_interactive(&report->params))
+        json_object_set_new(object, "choices",
+                            json_pack("{s:I, s:I, s:I}", "breed", (json_int_t)store->breed_count,
+                                      "keep", (json_int_t)store->keep_count, "ban",
+                                      (json_int_t)store->ban_count));
+    else
+        json_object_set_new(object, "choices", json_null());
     json_object_set_new(object, "cells_filled",
                         store->cells_filled >= 0 ? json_integer(store->cells_filled) : json_null());
     json_object_set_new(object, "cells",

@@ -22,6 +22,7 @@ int command_logs(int argc, char **argv);
 int command_workers(int argc, char **argv);
 int command_pause(int argc, char **argv);
 int command_continue(int argc, char **argv);
+int command_choose(int argc, char **argv);
 int command_digest(int argc, char **argv);
 int command_random(int argc, char **argv);
 int command_mutate(int argc, char **argv);

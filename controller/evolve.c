@@ -15,8 +15,11 @@
  *
  *   RUNNING --last generation complete, signal, failure--> STOPPING --farm is gone--> loop ends
  *
+ * Where somebody chooses (search_interactive.c) a complete generation is closed and waits, until the order
+ * comes to go on; it is closed again, with the choices, when the next one is opened.
+ *
  * Orders come in through the control socket (control.h): another number of workers, pause, continue,
- * status. None of them changes what the search gets.
+ * status, choices. Only choices change what the search gets, and the store keeps them.
  *
  * While STOPPING no result is taken: what is in flight is simulated again after a resume. */
 #include "controller/evolve.h"
@@ -55,6 +58,9 @@ struct evolve {
     int is_starting; /* farm_create() is under way: the farm cannot be stopped yet */
     int is_stopping;
     int is_finished;
+    int is_waiting;       /* for choices */
+    int is_chosen;        /* the order has come to go on */
+    int64_t chosen_until; /* generations before this one have their choices from another run */
     enum { CHAMPION_UNKNOWN, CHAMPION_ASKED, CHAMPION_JUDGED } champion; /* by the other solver */
     struct error error;                                                  /* code 0: none */
 };
@@ -152,6 +158,72 @@ static void note_fitness(struct evolve *evolve)
               ranked->individuals[0].id, progress_rate(evolve->settings->progress));
 }
 
+/* ---- choices ---- */
+
+/* Choices that the store has for the generation under way: of another run, or given before a restart. */
+static int take_stored_choices(struct evolve *evolve)
+{
+    struct search *search = evolve->settings->search;
+    uint32_t generation = search_generation(search);
+    struct store_choice *choices;
+    int count;
+    if (!search_is_interactive(evolve->settings->params))
+        return 0;
+    int status =
+        store_get_choices(evolve->settings->store, generation, &choices, &count, &evolve->error);
+    for (int i = 0; !status && i < count; i++)
+        if (search_choose(search, choices[i].id, choices[i].choice))
+            status = error_set(&evolve->error, ERR_MISSING,
+                               "there are choices for generation %" PRIu32
+                               ", but its creature %" PRIu64 " is not in it: another run's choices",
+                               generation, choices[i].id);
+    free(choices);
+    return status;
+}
+
+/* Closes the complete generation for the time being, so that it can be looked at. */
+static int show_generation(struct evolve *evolve)
+{
+    struct search *search = evolve->settings->search;
+    struct store_closing closing;
+    int status = store_closing_init(&closing, search_population(search), 0);
+    if (status)
+        return error_set(&evolve->error, status, "out of memory");
+    status = store_close_generation(evolve->settings->store, search_generation(search), &closing,
+                                    &evolve->error);
+    store_closing_deinit(&closing);
+    return status;
+}
+
+static void begin_waiting(struct evolve *evolve)
+{
+    const char *directory = evolve->settings->directory;
+    uint32_t generation = search_generation(evolve->settings->search);
+    if (show_generation(evolve)) {
+        stop_failed(evolve);
+        return;
+    }
+    evolve->is_waiting = evolve->state.is_waiting = 1;
+    log_event(LOG_INFO, "waiting", "generation=%" PRIu32, generation);
+    progress_print(evolve->settings->progress,
+                   "generation %" PRIu32
+                   " waits for your choices: controller view %s, or controller "
+                   "choose %s",
+                   generation, directory, directory);
+}
+
+/* Whether the complete generation has to wait for somebody. */
+static int must_wait(struct evolve *evolve)
+{
+    struct search *search = evolve->settings->search;
+    if (evolve->is_chosen || search_generation(search) < evolve->chosen_until ||
+        !search_wants_choices(search))
+        return 0;
+    if (!evolve->is_waiting)
+        begin_waiting(evolve);
+    return 1;
+}
+
 /* The search breeds the next generation; the store closes this one and opens that. */
 static int open_next(struct evolve *evolve, const struct store_closing *closing)
 {
@@ -164,6 +236,8 @@ static int open_next(struct evolve *evolve, const struct store_closing *closing)
     status = store_put_generation(evolve->settings->store, generation + 1,
                                   search_population(search), closing, &evolve->error);
     if (!status)
+        status = take_stored_choices(evolve);
+    if (!status)
         count_generation(evolve);
     return status;
 }
@@ -172,6 +246,7 @@ static int complete_generation(struct evolve *evolve)
 {
     struct search *search = evolve->settings->search;
     struct store_closing closing;
+    search_select(search);
     note_fitness(evolve);
     int status =
         store_closing_init(&closing, search_population(search), search_survivor_count(search));
@@ -235,6 +310,7 @@ static const struct individual *find_champion(const struct evolve *evolve)
     struct search *search = evolve->settings->search;
     const struct individual *first = search_population(search)->individuals;
     int is_wanted = evolve->settings->params->guard_other_solver &&
+                    evolve->settings->params->evolution_behaviour != BEHAVIOUR_INTERACTIVE &&
                     evolve->champion != CHAMPION_JUDGED && search_is_finished(search);
     return is_wanted && first->fitness > 0 ? first : NULL;
 }
@@ -243,12 +319,14 @@ static const struct individual *find_champion(const struct evolve *evolve)
  * evaluate (all of it survives). Ends the run after the last one. */
 static void advance(struct evolve *evolve)
 {
-    while (!evolve->is_finished && check_complete(evolve) == 1 && !find_champion(evolve)) {
+    while (!evolve->is_finished && check_complete(evolve) == 1 && !find_champion(evolve) &&
+           !must_wait(evolve)) {
         struct progress_state done = evolve->state;
         if (complete_generation(evolve)) {
             stop_failed(evolve);
             return;
         }
+        evolve->is_chosen = 0;
         done.has_best = 1;
         done.best = evolve->state.best;
         done.median = evolve->state.median;
@@ -501,9 +579,53 @@ static char *order_pause(struct evolve *evolve, int is_paused)
     return print_answer("ok\n", text);
 }
 
+/* "choose ID CHOICE" */
+static char *order_choose(struct evolve *evolve, const char *arguments)
+{
+    struct search *search = evolve->settings->search;
+    char name[16], text[160];
+    uint64_t id;
+    int choice;
+    if (sscanf(arguments, "%" SCNu64 " %15s", &id, name) != 2 || choice_find(name, &choice))
+        return print_answer("error: ", "that is no choice");
+    if (store_check_choice(evolve->settings->store, id, &evolve->error)) {
+        char *answer = print_answer("error: ", evolve->error.message);
+        evolve->error.code = 0;
+        return answer;
+    }
+    if (store_put_choice(evolve->settings->store, id, choice, &evolve->error) ||
+        store_commit(evolve->settings->store, &evolve->error)) {
+        stop_failed(evolve);
+        return print_answer("error: ", evolve->error.message);
+    }
+    search_choose(search, id, choice);
+    snprintf(text, sizeof text, "creature %" PRIu64 " in generation %" PRIu32 ": %s", id,
+             search_generation(search), choice_name(choice));
+    return print_answer("ok\n", text);
+}
+
+/* "next": the generation that waits is bred from. */
+static char *order_next(struct evolve *evolve)
+{
+    char text[64];
+    uint32_t generation = search_generation(evolve->settings->search);
+    if (!evolve->is_waiting)
+        return print_answer("error: ", "the generation is not complete yet");
+    if (store_put_event(evolve->settings->store, "chosen", "", &evolve->error)) {
+        stop_failed(evolve);
+        return print_answer("error: ", evolve->error.message);
+    }
+    evolve->is_waiting = evolve->state.is_waiting = 0;
+    evolve->is_chosen = 1;
+    advance(evolve);
+    farm_wake(evolve->farm);
+    snprintf(text, sizeof text, "generation %" PRIu32 " is bred", generation + 1);
+    return print_answer("ok\n", text);
+}
+
 static char *on_order(void *context, const char *line)
 {
-    static const char workers[] = "workers ";
+    static const char workers[] = "workers ", choose[] = "choose ";
     struct evolve *evolve = context;
     if (strcmp(line, "status") == 0) {
         char *live =
@@ -518,6 +640,10 @@ static char *on_order(void *context, const char *line)
         return order_workers(evolve, line + strlen(workers));
     if (strcmp(line, "pause") == 0 || strcmp(line, "continue") == 0)
         return order_pause(evolve, line[0] == 'p');
+    if (strncmp(line, choose, strlen(choose)) == 0)
+        return order_choose(evolve, line + strlen(choose));
+    if (strcmp(line, "next") == 0)
+        return order_next(evolve);
     return print_answer("error: ", "unknown order");
 }
 
@@ -604,7 +730,11 @@ int evolve_run(const struct evolve_settings *settings, enum evolve_outcome *outc
     evolve.state.last_generation = (uint32_t)(settings->params->evolution_generations - 1);
     count_generation(&evolve);
     start_handles(&evolve);
-    advance(&evolve);
+    if (store_get_chosen_until(settings->store, &evolve.chosen_until, &evolve.error) ||
+        take_stored_choices(&evolve))
+        stop_failed(&evolve);
+    else
+        advance(&evolve);
     if (!evolve.is_stopping)
         start_control(&evolve);
     if (!evolve.is_stopping)

@@ -1216,6 +1216,11 @@ void farm_set_paused(struct farm *farm, int is_paused)
     farm->needs_pump = 1;
 }
 
+void farm_wake(struct farm *farm)
+{
+    farm->needs_pump = 1;
+}
+
 int farm_is_paused(const struct farm *farm)
 {
     return farm->is_paused;

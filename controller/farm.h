@@ -61,6 +61,8 @@ void farm_set_worker_count(struct farm *farm, int worker_count);
 /* While the farm is paused, workers finish what they hold and get nothing more. */
 void farm_set_paused(struct farm *farm, int is_paused);
 int farm_is_paused(const struct farm *farm);
+/* There is work again: asks for it, as after a result. */
+void farm_wake(struct farm *farm);
 
 struct farm_worker_status {
     int slot;          /* from 1: the NN of its log */

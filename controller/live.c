@@ -45,10 +45,11 @@ char *live_print(const struct farm *farm, const struct progress_state *state, do
     int64_t left = state->evaluations_left;
     int is_paused = farm && farm_is_paused(farm);
     json_object_set_new(live, "is_paused", json_boolean(is_paused));
+    json_object_set_new(live, "is_waiting", json_boolean(state->is_waiting));
     json_object_set_new(live, "evaluations_per_s", json_real(rate_hz));
     json_object_set_new(live, "evaluations_left", json_integer(left));
     json_object_set_new(live, "left_s",
-                        rate_hz > 0 && !is_paused ? json_real((double)left / rate_hz)
+                        rate_hz > 0 && !is_paused && !state->is_waiting ? json_real((double)left / rate_hz)
                                                   : json_null());
     json_object_set_new(live, "workers_wanted", json_integer(farm ? farm_worker_count(farm) : 0));
     json_object_set_new(live, "restarts",

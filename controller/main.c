@@ -31,6 +31,8 @@ static const struct command {
     {"workers", "RUN_DIR N", "a run at work uses N simulators from now on", command_workers},
     {"pause", "RUN_DIR", "a run at work rests until 'continue'", command_pause},
     {"continue", "RUN_DIR", "a paused run goes on", command_continue},
+    {"choose", "RUN_DIR [ID keep|ban|breed|none]... [--next]",
+     "whom an interactive run breeds from, and that it may go on", command_choose},
     {"random", "[-o NAME.creature] [--text]", "a creature with a random genome", command_random},
     {"mutate", "A [-o NAME.creature] [--count N] [--text]", "a mutant of a creature",
      command_mutate},

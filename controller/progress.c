@@ -89,7 +89,9 @@ void progress_format(const struct progress_state *state, double rate, int has_co
     if (state->has_best)
         snprintf(fitness, sizeof fitness, "  best %s%.4g%s  median %.4g", has_colour ? BOLD : "",
                  state->best, has_colour ? PLAIN : "", state->median);
-    if (rate > 0.0) {
+    if (state->is_waiting)
+        snprintf(left, sizeof left, "  waits for choices");
+    if (rate > 0.0 && !state->is_waiting) {
         char duration[48];
         progress_format_duration((double)state->evaluations_left / rate, duration, sizeof duration);
         snprintf(speed, sizeof speed, "  %.*f evaluations/s", rate < 10.0, rate);
@@ -129,6 +131,9 @@ void progress_show(struct progress *progress, const struct progress_state *state
 {
     int64_t now = now_ms();
     int64_t pause_ms = progress->is_terminal ? REDRAW_MS : PLAIN_MS;
+    /* nothing moves: one line has said so */
+    if (state->is_waiting && !progress->is_terminal)
+        return;
     if (now - progress->last_drawn_ms < pause_ms && !(is_forced && !progress->is_terminal))
         return;
     progress->last_drawn_ms = now;

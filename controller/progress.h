@@ -11,6 +11,7 @@ struct progress_state {
     uint32_t generation, last_generation; /* numbers from 0 */
     int evaluated, members;               /* of the generation under way */
     int64_t evaluations_left;             /* of the whole run */
+    int is_waiting;                       /* for somebody who chooses */
     int has_best;                         /* some generation is complete */
     double best, median;                  /* of the last complete generation */
 };

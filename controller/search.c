@@ -39,7 +39,7 @@ int individual_is_kept(const struct individual *individual)
            individual->is_waiting;
 }
 
-static void free_individuals(struct individual *individuals, int count)
+void search_free_individuals(struct individual *individuals, int count)
 {
     int i;
 
@@ -82,13 +82,19 @@ double search_judge(const struct search *search, const struct individual *indivi
     return is_refused ? 0 : fitness;
 }
 
+/* Where there is no goal there is nothing that a score could have been gained by. */
+static int has_referee(const struct search *search)
+{
+    return search->params.evolution_behaviour != BEHAVIOUR_INTERACTIVE;
+}
+
 /* Whether the referee wants to see the individual of that rank. */
 static int is_called(const struct search *search, int rank)
 {
     const struct individual *individual = &search->population.individuals[rank];
 
     return rank < search->params.guard_referee_top && individual->fitness > 0 &&
-           !individual->has_referee;
+           !individual->has_referee && has_referee(search);
 }
 
 void search_hear(struct search *search, struct individual *individual)
@@ -123,7 +129,7 @@ static void rank(struct search *search)
     } while (heard);
 }
 
-static void update(struct search *search)
+void search_update(struct search *search)
 {
     int i;
 
@@ -139,8 +145,7 @@ static void update(struct search *search)
 
 /* ---- making and freeing ---- */
 
-/* Room for `kept` individuals and after it `born` newborn ones, still without genomes; or NULL. */
-static struct individual *make_individuals(const struct params *params, uint32_t generation,
+struct individual *search_make_individuals(const struct params *params, uint32_t generation,
                                            int kept, uint64_t first_id, int born)
 {
     struct individual *individuals = calloc((size_t)(kept + born), sizeof(*individuals));
@@ -189,6 +194,11 @@ int search_check_params(const struct params *params, struct error *error)
         return error_set(error, ERR_RANGE,
                          "evolution.reevaluate is on, but evolution.search %s keeps its results",
                          search_methods[params->evolution_search]->name);
+    if (search_methods[params->evolution_search]->lagged && search_is_interactive(params))
+        return error_set(error, ERR_RANGE,
+                         "evolution.search %s breeds without a break, so nobody can choose; with "
+                         "evolution.behaviour interactive or interactive.share use sims",
+                         search_methods[params->evolution_search]->name);
     return 0;
 }
 
@@ -197,7 +207,7 @@ static int begin(struct search *search)
 {
     if (search_method_of(search)->lagged)
         return lagged_begin(search);
-    update(search);
+    search_update(search);
     return 0;
 }
 
@@ -210,11 +220,11 @@ struct search *search_create_seeded(const struct params *params, const struct se
 {
     int count = (int)params->population_size;
     struct search *search = make_search(params, 0, 1 + (uint64_t)count);
-    struct individual *children = search ? make_individuals(params, 0, 0, 1, count) : NULL;
+    struct individual *children = search ? search_make_individuals(params, 0, 0, 1, count) : NULL;
 
     if (!children || search_method_of(search)->first(params, children, count) ||
         seeding_populate(seeding, params, children, count)) {
-        free_individuals(children, count);
+        search_free_individuals(children, count);
         free(search);
         return NULL;
     }
@@ -260,7 +270,7 @@ void search_destroy(struct search *search)
     if (!search)
         return;
     lagged_end(search);
-    free_individuals(search->population.individuals, search->population.count);
+    search_free_individuals(search->population.individuals, search->population.count);
     free(search);
 }
 
@@ -354,7 +364,7 @@ static struct individual *ask_early(struct search *search)
     struct population *population = &search->population;
     int i;
 
-    if (population->count - search->cursor > population->count / 10)
+    if (!has_referee(search) || population->count - search->cursor > population->count / 10)
         return NULL;
     for (i = 0; i < population->count; i++) {
         struct individual *individual = &population->individuals[i];
@@ -489,7 +499,7 @@ int search_survivor_count(const struct search *search)
     int64_t most = search->params.population_size;
     int quota, count = 0;
 
-    if (search->lagged)
+    if (search->lagged || search_is_interactive(&search->params))
         return 0;
     if (most > population->count)
         most = population->count;
@@ -527,19 +537,21 @@ int search_advance(struct search *search)
 
     if (search->lagged)
         return lagged_advance(search);
+    if (search_is_interactive(&search->params))
+        return interactive_advance(search);
     ENSURE(search->missing == 0 && search->called == 0, "%d results and %d referees are missing",
            search->missing, search->called);
-    individuals = make_individuals(&search->params, generation, survivors, search->next_id, born);
+    individuals = search_make_individuals(&search->params, generation, survivors, search->next_id, born);
     if (!individuals)
         return ERR_MEMORY;
     if (search_method_of(search)->next(&search->params, generation, &search->population, survivors,
                                        individuals + survivors, born)) {
-        free_individuals(individuals, count);
+        search_free_individuals(individuals, count);
         return ERR_MEMORY;
     }
     replace_population(search, individuals, survivors, count);
     search->generation = generation;
     search->next_id += (uint64_t)born;
-    update(search);
+    search_update(search);
     return 0;
 }

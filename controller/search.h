@@ -16,6 +16,7 @@
 #ifndef CONTROLLER_SEARCH_H
 #define CONTROLLER_SEARCH_H
 
+#include "common/choice.h"
 #include "common/creature.h"
 #include "common/measures.h"
 #include "common/params.h"
@@ -48,6 +49,10 @@ struct individual {
     int has_referee;
     double referee_fitness;                /* in the worst of the referee's trials */
     char referee_words[SEARCH_WORDS_SIZE]; /* what that came to */
+
+    /* Of runs in which somebody chooses. */
+    int choice;      /* enum choice, for the end of this generation */
+    int is_selected; /* survives it: search_select() */
 
     /* Of lagged methods; 0 in others. */
     uint64_t body;  /* the creature in which its body appeared first */
@@ -132,10 +137,22 @@ int search_is_complete(struct search *search);
 /* Results of this generation that are there, and how many it needs. */
 void search_get_progress(const struct search *search, int *done, int *needed);
 /* How many of the ranked population survive: population.survival, at least 1; 0 in lagged methods,
- * where individual_is_kept() says who does. */
+ * where individual_is_kept() says who does, and where somebody chooses (is_selected). */
 int search_survivor_count(const struct search *search);
 /* 1 if this was the last generation. */
 int search_is_finished(struct search *search);
+/* Choosing by hand (search_interactive.c). Whether the generation, which is complete, is one after which
+ * somebody is asked; the last one never is. */
+int search_wants_choices(struct search *search);
+/* Whether anybody is ever asked. */
+int search_is_interactive(const struct params *params);
+/* Notes a choice, instead of an earlier one. 0, or ERR_MISSING if nobody of that id is in the
+ * population. */
+int search_choose(struct search *search, uint64_t id, int choice);
+/* Of a complete generation: ranks it by fitness, choice and id, and decides who survives (is_selected).
+ * Nothing where nobody is asked. To be called before the generation is closed and the next one opened. */
+void search_select(struct search *search);
+
 /* Opens the next generation: survivors keep their results (unless evolution.reevaluate), children fill
  * up; lagged methods keep those without a result besides. 0 or ERR_MEMORY. */
 int search_advance(struct search *search);

@@ -43,4 +43,13 @@ const struct individual *lagged_ask_referee(struct search *search);
 int lagged_is_complete(struct search *search);
 int lagged_advance(struct search *search);
 
+/* Opens the next generation with those who were selected. */
+int interactive_advance(struct search *search);
+/* Room for `kept` individuals and after it `born` newborn ones, still without genomes; or NULL. */
+struct individual *search_make_individuals(const struct params *params, uint32_t generation,
+                                           int kept, uint64_t first_id, int born);
+void search_free_individuals(struct individual *individuals, int count);
+/* The population as it is asked: sorted, and counted what is missing. */
+void search_update(struct search *search);
+
 #endif

@@ -603,10 +603,10 @@ static int check_identity(struct store *store, struct error *error)
         return status;
     if (application != STORE_APPLICATION_ID)
         return error_set(error, ERR_FORMAT, "%s: not a run store of this program", store->path);
-    if (version != STORE_SCHEMA_VERSION)
+    if (version < STORE_SCHEMA_OLDEST || version > STORE_SCHEMA_VERSION)
         return error_set(error, ERR_VERSION,
-                         "%s: has schema version %" PRId64 ", this program reads version %d",
-                         store->path, version, STORE_SCHEMA_VERSION);
+                         "%s: has schema version %" PRId64 ", this program reads version %d to %d",
+                         store->path, version, STORE_SCHEMA_OLDEST, STORE_SCHEMA_VERSION);
     return 0;
 }
 
@@ -643,6 +643,25 @@ static int add_quarantine_log(struct store *store, struct error *error)
     return execute(store, "ALTER TABLE quarantine ADD COLUMN log TEXT NOT NULL DEFAULT ''", error);
 }
 
+/* Version 4 had no choices. */
+static int has_choices(struct store *store, int64_t *has_table, struct error *error)
+{
+    return query_i64(store, "SELECT count(*) FROM sqlite_schema WHERE name = 'choices'", 0,
+                     has_table, error);
+}
+
+static int add_choices(struct store *store, struct error *error)
+{
+    int64_t has_table;
+    char sql[512];
+    int status = has_choices(store, &has_table, error);
+    if (status || has_table)
+        return status;
+    snprintf(sql, sizeof sql, "BEGIN; %s; PRAGMA user_version = %d; COMMIT", STORE_CHOICES_TABLE,
+             STORE_SCHEMA_VERSION);
+    return execute(store, sql, error);
+}
+
 static int read_position(struct store *store, struct error *error)
 {
     int status = query_i64(store, "SELECT max(branch) FROM branches", 0, &store->branch, error);
@@ -677,6 +696,8 @@ int store_open(struct store **made, const char *path, int is_read_only, struct e
                          error);
     if (!status && !is_read_only)
         status = add_quarantine_log(store, error);
+    if (!status && !is_read_only)
+        status = add_choices(store, error);
     if (!status)
         status = read_position(store, error);
     if (status)
@@ -934,7 +955,8 @@ int store_closing_init(struct store_closing *closing, const struct population *r
         closing->ranks[closing->count] =
             (struct store_rank){.id = individual->id,
                                 .fitness = individual->fitness,
-                                .survived = closing->count < survivor_count || individual->cell,
+                                .survived = closing->count < survivor_count || individual->cell ||
+                                            individual->is_selected,
                                 .cell = individual->cell,
                                 .trials = individual->trials,
                                 .is_waiting = individual->is_waiting};
@@ -1072,6 +1094,15 @@ int store_put_generation(struct store *store, uint32_t generation,
     return status;
 }
 
+int store_close_generation(struct store *store, uint32_t generation,
+                           const struct store_closing *closing, struct error *error)
+{
+    int status = begin_durable(store, error);
+    if (!status)
+        status = close_generation(store, generation, closing, error);
+    return commit_durable(store, status, error);
+}
+
 int store_finish(struct store *store, uint32_t generation, const struct store_closing *closing,
                  struct error *error)
 {
@@ -1190,7 +1221,167 @@ int store_put_quarantine(struct store *store, const struct individual *individua
     return status;
 }
 
+/* Room for one more row in an array that doubles. 0, or ERR_MEMORY. */
+static int make_room(struct store *store, void *items, int count, size_t size, struct error *error)
+{
+    void **array = items;
+    if (count & (count - 1))
+        return 0;
+    void *grown = realloc(*array, size * (count ? 2 * (size_t)count : 1));
+    if (!grown)
+        return error_set(error, ERR_MEMORY, "%s: out of memory", store->path);
+    *array = grown;
+    return 0;
+}
+
+/* ---- choices ---- */
+
+int store_check_choice(struct store *store, uint64_t id, struct error *error)
+{
+    struct params params;
+    int64_t is_member;
+    char sql[128];
+    int status = store_get_params(store, &params, error);
+    if (status)
+        return status;
+    if (!search_is_interactive(&params))
+        return error_set(
+            error, ERR_RANGE,
+            "nobody chooses in this run: neither is evolution.behaviour interactive, nor "
+            "interactive.share above 0");
+    if (store->generation + 1 >= params.evolution_generations)
+        return error_set(error, ERR_RANGE,
+                         "generation %" PRId64 " is the last one, from which nothing is bred",
+                         store->generation);
+    snprintf(sql, sizeof sql,
+             "SELECT count(*) FROM members WHERE generation = %" PRId64
+             " AND individual = %" PRIu64,
+             store->generation, id);
+    status = query_i64(store, sql, 0, &is_member, error);
+    if (!status && !is_member)
+        status = error_set(error, ERR_MISSING,
+                           "creature %" PRIu64 " is not in generation %" PRId64
+                           ", from which the next one is bred",
+                           id, store->generation);
+    return status;
+}
+
+/* Puts one, or takes it away (CHOICE_NONE). */
+static int put_choice(struct store *store, int64_t generation, uint64_t id, int choice,
+                      struct error *error)
+{
+    sqlite3_stmt *statement;
+    int status = begin(store, error);
+    if (!status)
+        status = prepare(store,
+                         choice == CHOICE_NONE
+                             ? "DELETE FROM choices WHERE generation = ? AND individual = ?"
+                             : "INSERT OR REPLACE INTO choices (generation, individual, choice)"
+                               " VALUES (?, ?, ?)",
+                         &statement, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(statement, 1, generation);
+    sqlite3_bind_int64(statement, 2, (sqlite3_int64)id);
+    if (choice != CHOICE_NONE)
+        bind_text(statement, 3, choice_name(choice));
+    status = run_statement(store, statement, error);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+int store_put_choice(struct store *store, uint64_t id, int choice, struct error *error)
+{
+    return put_choice(store, store->generation, id, choice, error);
+}
+
+/* Rows of a generation, or of all (-1), in order. */
+static int get_choices(struct store *store, int64_t generation, struct store_choice **choices,
+                       int *count, struct error *error)
+{
+    sqlite3_stmt *row;
+    int64_t has_table;
+    *choices = NULL;
+    *count = 0;
+    int status = has_choices(store, &has_table, error);
+    if (status || !has_table)
+        return status;
+    status = prepare(store,
+                     "SELECT generation, individual, choice FROM choices"
+                     " WHERE ?1 < 0 OR generation = ?1 ORDER BY generation, individual",
+                     &row, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(row, 1, generation);
+    while ((status = next_row(store, row, error)) == 1) {
+        status = make_room(store, choices, *count, sizeof **choices, error);
+        if (status)
+            break;
+        struct store_choice *choice = &(*choices)[*count];
+        choice->generation = (uint32_t)sqlite3_column_int64(row, 0);
+        choice->id = (uint64_t)sqlite3_column_int64(row, 1);
+        if (choice_find(column_text(row, 2), &choice->choice)) {
+            status = fail_content(store, "an unknown choice", error);
+            break;
+        }
+        ++*count;
+    }
+    sqlite3_finalize(row);
+    if (status) {
+        free(*choices);
+        *choices = NULL;
+        *count = 0;
+    }
+    return status;
+}
+
+int store_get_choices(struct store *store, uint32_t generation, struct store_choice **choices,
+                      int *count, struct error *error)
+{
+    return get_choices(store, generation, choices, count, error);
+}
+
+int store_get_chosen_until(struct store *store, int64_t *generation, struct error *error)
+{
+    return query_i64(store, "SELECT CAST(value AS INTEGER) FROM run WHERE key = 'chosen_until'", 0,
+                     generation, error);
+}
+
+int store_copy_choices(struct store *store, struct store *from, struct error *error)
+{
+    struct store_choice *choices;
+    char until[24];
+    int count;
+    int status = get_choices(from, -1, &choices, &count, error);
+    snprintf(until, sizeof until, "%" PRId64, from->generation);
+    for (int i = 0; !status && i < count; i++)
+        if (choices[i].generation < from->generation)
+            status =
+                put_choice(store, choices[i].generation, choices[i].id, choices[i].choice, error);
+    free(choices);
+    if (!status)
+        status = set_run_value(store, "chosen_until", until, error);
+    return status ? status : store_commit(store, error);
+}
+
 /* ---- status ---- */
+
+/* Of the generation under way. */
+static int count_choices(struct store *store, struct store_status *status, struct error *error)
+{
+    struct store_choice *choices;
+    int count, result;
+    if (store->generation < 0)
+        return 0;
+    result = get_choices(store, store->generation, &choices, &count, error);
+    for (int i = 0; !result && i < count; i++) {
+        status->keep_count += choices[i].choice == CHOICE_KEEP;
+        status->breed_count += choices[i].choice == CHOICE_BREED;
+        status->ban_count += choices[i].choice == CHOICE_BAN;
+    }
+    free(choices);
+    return result;
+}
 
 static int get_counts(struct store *store, struct store_status *status, struct error *error)
 {
@@ -1329,6 +1520,8 @@ int store_get_status(struct store *store, struct store_status *status, struct er
         result = get_archive(store, status, error);
     if (!result)
         result = get_speed(store, status, error);
+    if (!result)
+        result = count_choices(store, status, error);
     return result;
 }
 
@@ -1401,19 +1594,6 @@ static void free_population(struct population *population)
         individual_deinit(&population->individuals[i]);
     free(population->individuals);
     memset(population, 0, sizeof *population);
-}
-
-/* Room for one more row in an array that doubles. 0, or ERR_MEMORY. */
-static int make_room(struct store *store, void *items, int count, size_t size, struct error *error)
-{
-    void **array = items;
-    if (count & (count - 1))
-        return 0;
-    void *grown = realloc(*array, size * (count ? 2 * (size_t)count : 1));
-    if (!grown)
-        return error_set(error, ERR_MEMORY, "%s: out of memory", store->path);
-    *array = grown;
-    return 0;
 }
 
 /* How the archive held a member when the generation before was closed. */
@@ -1815,6 +1995,7 @@ static int hash_rows(struct store *store, const char *sql, int64_t argument, uin
 static int hash_generation(struct store *store, int64_t generation, uint64_t *hash,
                            struct error *error)
 {
+    int64_t has_table;
     *hash = HASH_START;
     int status =
         hash_rows(store, "SELECT * FROM generations WHERE number = ?", generation, hash, error);
@@ -1828,6 +2009,13 @@ static int hash_generation(struct store *store, int64_t generation, uint64_t *ha
                            generation, hash, error);
     if (!status)
         status = hash_rows(store, "SELECT * FROM archive WHERE generation = ? ORDER BY individual",
+                           generation, hash, error);
+    if (!status)
+        status = has_choices(store, &has_table, error);
+    if (!status && has_table)
+        status = hash_rows(store,
+                           "SELECT individual, choice FROM choices WHERE generation = ?"
+                           " ORDER BY individual",
                            generation, hash, error);
     return status;
 }

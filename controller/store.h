@@ -69,6 +69,9 @@ void store_closing_deinit(struct store_closing *closing);
 int store_put_generation(struct store *store, uint32_t generation,
                          const struct population *population, const struct store_closing *closing,
                          struct error *error);
+/* Closes a generation for the time being: the next store_put_generation() closes it again. */
+int store_close_generation(struct store *store, uint32_t generation,
+                           const struct store_closing *closing, struct error *error);
 /* Closes the last generation (no next one) and marks the run finished. */
 int store_finish(struct store *store, uint32_t generation, const struct store_closing *closing,
                  struct error *error);
@@ -102,6 +105,26 @@ int store_put_champion(struct store *store, const struct store_champion *champio
 int store_put_quarantine(struct store *store, const struct individual *individual,
                          const char *reason, const char *command, const char *log,
                          struct error *error);
+
+/* Choices for the end of the generation under way (common/choice.h). */
+struct store_choice {
+    uint32_t generation;
+    uint64_t id;
+    int choice;
+};
+/* 0 if that creature can be chosen now; else an error that says why not. */
+int store_check_choice(struct store *store, uint64_t id, struct error *error);
+/* Goes into the open batch. CHOICE_NONE takes an earlier one back. */
+int store_put_choice(struct store *store, uint64_t id, int choice, struct error *error);
+/* Those of a generation, in order of id; the caller frees. */
+int store_get_choices(struct store *store, uint32_t generation, struct store_choice **choices,
+                      int *count, struct error *error);
+/* Takes over what was chosen in another run, whose generations that have been bred from then wait for
+ * nobody here. */
+int store_copy_choices(struct store *store, struct store *from, struct error *error);
+/* Generations before this one wait for nobody. */
+int store_get_chosen_until(struct store *store, int64_t *generation, struct error *error);
+
 int store_put_event(struct store *store, const char *event, const char *detail,
                     struct error *error);
 int store_commit(struct store *store, struct error *error);
@@ -125,8 +148,9 @@ struct store_status {
     uint64_t best_id;
     struct store_champion champion; /* of the finished run */
     int64_t cells_filled;           /* of the archive, in the closed one; -1 = it has none */
-    double evaluations_per_s;       /* over the ten seconds before the last result; 0 = not known */
-    double last_result_s;           /* when it came in, since 1970; 0 = never */
+    int64_t keep_count, breed_count, ban_count; /* choices in the generation under way */
+    double evaluations_per_s; /* over the ten seconds before the last result; 0 = not known */
+    double last_result_s;     /* when it came in, since 1970; 0 = never */
     char created_utc[32];
 };
 int store_get_status(struct store *store, struct store_status *status, struct error *error);

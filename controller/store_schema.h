@@ -8,12 +8,22 @@
 #ifndef CONTROLLER_STORE_SCHEMA_H
 #define CONTROLLER_STORE_SCHEMA_H
 
-/* user_version; a store of another version is refused. */
-#define STORE_SCHEMA_VERSION 4
+/* user_version; a store of an unknown version is refused. */
+#define STORE_SCHEMA_VERSION 5
+/* The oldest that is read; a writer brings it up to date. */
+#define STORE_SCHEMA_OLDEST 4
 /* "Best": says that an SQLite file is a run of this program. */
 #define STORE_APPLICATION_ID 0x42657374
 
 #define STORE_MEASURES_MARK "/*measures*/"
+
+#define STORE_CHOICES_TABLE                                                                        \
+    "CREATE TABLE choices ("                                                                       \
+    " generation INTEGER NOT NULL,"                                                                \
+    " individual INTEGER NOT NULL,"                                                                \
+    " choice TEXT NOT NULL CHECK (choice IN ('ban', 'keep', 'breed')),"                            \
+    " PRIMARY KEY (generation, individual)"                                                        \
+    ") STRICT, WITHOUT ROWID"
 
 static const char *const store_schema[] = {
     /* created_utc, program, finished (0 or 1), ... */
@@ -95,6 +105,9 @@ static const char *const store_schema[] = {
     " waiting INTEGER NOT NULL," /* 1: for the result of such a trial */
     " PRIMARY KEY (generation, individual)"
     ") STRICT, WITHOUT ROWID",
+
+    /* What a person wished of a member when its generation was bred from; new in version 5. */
+    STORE_CHOICES_TABLE,
 
     "CREATE TABLE costs ("
     " individual INTEGER PRIMARY KEY REFERENCES individuals,"

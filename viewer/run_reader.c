@@ -8,7 +8,8 @@
 #include "common/hash.h"
 
 /* What this reader understands; equal to the run store's own. */
-#define STORE_SCHEMA    4
+#define STORE_SCHEMA    5
+#define STORE_OLDEST    4
 #define STORE_SIGNATURE 0x42657374 /* application_id */
 
 /* A writer holds the database for milliseconds. */
@@ -78,10 +79,10 @@ static int reader_check_schema(const struct run_reader *reader, struct error *er
     if (signature != STORE_SIGNATURE)
         return error_set(error, ERR_FORMAT, "%s/run.db: is not a run's database",
                          reader->directory);
-    if (version != STORE_SCHEMA)
+    if (version < STORE_OLDEST || version > STORE_SCHEMA)
         return error_set(error, ERR_VERSION,
-                         "%s/run.db: has schema version %" PRId64 ", this program reads %d",
-                         reader->directory, version, STORE_SCHEMA);
+                         "%s/run.db: has schema version %" PRId64 ", this program reads %d to %d",
+                         reader->directory, version, STORE_OLDEST, STORE_SCHEMA);
     return 0;
 }
 

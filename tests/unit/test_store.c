@@ -849,7 +849,7 @@ START_TEST(test_digest_tells_runs_apart)
 }
 END_TEST
 
-/* ---- damage ---- */
+/* ---- all of it ---- */
 
 /* Reads everything there is; every answer is right but a crash. Returns the number of errors. */
 static int read_all(const char *file)
@@ -865,6 +865,7 @@ static int read_all(const char *file)
     struct store_member *members;
     struct store_event *events;
     struct store_quarantine *quarantined;
+    struct store_choice *choices;
     struct creature creature;
     uint64_t whole;
     uint32_t generation;
@@ -891,6 +892,8 @@ static int read_all(const char *file)
     free(events);
     errors += store_get_quarantine(store, &quarantined, &count, &error) != 0;
     store_free_quarantine(quarantined, count);
+    errors += store_get_choices(store, 0, &choices, &count, &error) != 0;
+    free(choices);
     for (uint64_t id = 1; id <= 3; id++) {
         errors += store_get_creature(store, id, &creature, &error) != 0;
         creature_deinit(&creature);
@@ -898,6 +901,151 @@ static int read_all(const char *file)
     store_close(store);
     return errors;
 }
+
+static void run_sql(const char *sql)
+{
+    sqlite3 *database;
+    char *message = NULL;
+    ck_assert_int_eq(sqlite3_open(path, &database), SQLITE_OK);
+    sqlite3_exec(database, sql, NULL, NULL, &message);
+    ck_assert_msg(!message, "%s: %s", sql, message);
+    sqlite3_close(database);
+}
+
+/* ---- choices ---- */
+
+START_TEST(test_choices_come_back)
+{
+    static const int wishes[] = {CHOICE_BAN, CHOICE_KEEP, CHOICE_BREED};
+    struct store *store, *other;
+    struct search *search;
+    struct population population;
+    struct store_choice *choices;
+    struct store_status status;
+    struct store_digest *digests;
+    uint64_t hashes[3];
+    int count;
+    params.evolution_behaviour = BEHAVIOUR_INTERACTIVE;
+    store = make_run(&search, 2);
+    uint64_t first = search_population(search)->individuals[0].id;
+    for (int i = 0; i < 3; i++) {
+        uint64_t id = search_population(search)->individuals[i].id;
+        ck_ok(store_check_choice(store, id, &error));
+        ck_ok(store_put_choice(store, id, wishes[i], &error));
+    }
+    ck_ok(store_get_digests(store, &hashes[0], &digests, &count, &error));
+    free(digests);
+    ck_ok(store_put_choice(store, first, CHOICE_NONE, &error));
+    ck_ok(store_get_digests(store, &hashes[1], &digests, &count, &error));
+    free(digests);
+    ck_ok(store_put_choice(store, first, CHOICE_BREED, &error));
+    ck_ok(store_get_digests(store, &hashes[2], &digests, &count, &error));
+    free(digests);
+    ck_assert(hashes[0] != hashes[1] && hashes[1] != hashes[2] && hashes[0] != hashes[2]);
+    ck_assert_int_eq(store_check_choice(store, 999, &error), ERR_MISSING);
+    search_destroy(search);
+    store_close(store);
+
+    ck_ok(store_open(&store, path, 1, &error));
+    ck_ok(store_get_choices(store, 1, &choices, &count, &error));
+    ck_assert_int_eq(count, 3);
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_eq(choices[i].choice, choices[i].id == first ? CHOICE_BREED : wishes[i]);
+    free(choices);
+    ck_ok(store_get_choices(store, 0, &choices, &count, &error));
+    ck_assert_int_eq(count, 0);
+    ck_ok(store_get_status(store, &status, &error));
+    ck_assert_int_eq(status.breed_count, 2);
+    ck_assert_int_eq(status.keep_count, 1);
+    ck_assert_int_eq(status.ban_count, 0);
+    ck_ok(store_get_population(store, 1, &population, &error));
+    free_population(&population);
+
+    /* another run takes those of generations that have been bred from: none yet of generation 1 */
+    char copy[96];
+    int64_t until;
+    snprintf(copy, sizeof copy, "%s/copy.db", directory);
+    unlink(copy);
+    char lock[96];
+    snprintf(lock, sizeof lock, "%s/lock", directory);
+    unlink(lock);
+    ck_ok(store_create(&other, copy, &params, &error));
+    ck_ok(store_get_chosen_until(other, &until, &error));
+    ck_assert_int_eq(until, 0);
+    ck_ok(store_copy_choices(other, store, &error));
+    ck_ok(store_get_chosen_until(other, &until, &error));
+    ck_assert_int_eq(until, 1);
+    ck_ok(store_get_choices(other, 1, &choices, &count, &error));
+    ck_assert_int_eq(count, 0);
+    store_close(other);
+    store_close(store);
+}
+END_TEST
+
+START_TEST(test_nobody_chooses)
+{
+    struct search *search;
+    struct store *store = make_run(&search, 2);
+    ck_assert_int_eq(store_check_choice(store, 1, &error), ERR_RANGE);
+    ck_assert_ptr_nonnull(strstr(error.message, "nobody chooses"));
+    search_destroy(search);
+    store_close(store);
+}
+END_TEST
+
+/* A generation that waits is closed, and closed again when the next one is opened. */
+START_TEST(test_generation_closes_twice)
+{
+    struct search *search;
+    struct store *store = make_run(&search, POPULATION);
+    struct store_closing closing;
+    struct store_status status;
+    ck_ok(store_closing_init(&closing, search_population(search), 0));
+    ck_ok(store_close_generation(store, 1, &closing, &error));
+    store_closing_deinit(&closing);
+    ck_ok(store_get_status(store, &status, &error));
+    ck_assert_int_eq(status.closed_generation, 1);
+    ck_assert_int_eq(status.generation, 1);
+    next_generation(store, search);
+    ck_ok(store_get_status(store, &status, &error));
+    ck_assert_int_eq(status.generation, 2);
+    search_destroy(search);
+    store_close(store);
+}
+END_TEST
+
+/* What version 4 wrote is read as it is, and brought up to date by a writer. */
+START_TEST(test_older_store)
+{
+    struct store *store;
+    struct store_choice *choices;
+    struct store_digest *digests;
+    uint64_t before, after;
+    int count;
+    make_finished_run();
+    run_sql("DROP TABLE choices; PRAGMA user_version = 4");
+    ck_assert_int_eq(read_all(path), 0);
+    ck_ok(store_open(&store, path, 1, &error));
+    ck_ok(store_get_choices(store, 0, &choices, &count, &error));
+    ck_assert_int_eq(count, 0);
+    ck_ok(store_get_digests(store, &before, &digests, &count, &error));
+    free(digests);
+    store_close(store);
+    ck_ok(store_open(&store, path, 0, &error));
+    ck_ok(store_put_choice(store, 1, CHOICE_KEEP, &error));
+    ck_ok(store_put_choice(store, 1, CHOICE_NONE, &error));
+    ck_ok(store_get_digests(store, &after, &digests, &count, &error));
+    free(digests);
+    ck_assert_uint_eq(before, after);
+    store_close(store);
+    ck_ok(store_open(&store, path, 0, &error));
+    store_close(store);
+    run_sql("PRAGMA user_version = 3");
+    ck_assert_int_eq(store_open(&store, path, 1, &error), ERR_VERSION);
+}
+END_TEST
+
+/* ---- damage ---- */
 
 START_TEST(test_damage_is_an_error)
 {
@@ -983,6 +1131,10 @@ int main(void)
     tcase_add_test(tests, test_ends_while_others_look);
     tcase_add_test(tests, test_one_writer);
     tcase_add_test(tests, test_digest_tells_runs_apart);
+    tcase_add_test(tests, test_choices_come_back);
+    tcase_add_test(tests, test_nobody_chooses);
+    tcase_add_test(tests, test_generation_closes_twice);
+    tcase_add_test(tests, test_older_store);
     tcase_add_test(tests, test_damage_is_an_error);
     tcase_add_test(tests, test_writer_refuses_damage);
     tcase_add_test(tests, test_not_a_store);

@@ -1,0 +1,348 @@
+/* Choosing by hand: who is asked, who survives, who has children, exactly as docs/evolution.md says; and
+ * that neither the order of choices nor a restart changes anything. The simulator's place is taken by a toy
+ * whose fitness is a function of the id. */
+#include "controller/search.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SIZE 20
+
+static struct params params;
+
+static void set_up(void)
+{
+    params_set_defaults(&params);
+    params.run_seed = 5;
+    params.population_size = SIZE;
+    params.evolution_generations = 4;
+    params.evolution_search = SEARCH_SIMS;
+    params.evolution_behaviour = BEHAVIOUR_INTERACTIVE;
+}
+
+/* Each jumps higher than the one born before; every fifth is disqualified. */
+static void evaluate(struct search *search)
+{
+    const struct individual *individual;
+    struct measures measures = {.lowest_max_m = 0};
+    while ((individual = search_ask(search)) != NULL) {
+        uint64_t id = individual->id;
+        measures.lowest_max_m = 0.01 * (double)id;
+        search_tell(search, id, id % 5 ? VERDICT_OK : VERDICT_OVERLAP, &measures, id);
+    }
+    while ((individual = search_ask_referee(search)) != NULL) {
+        measures = individual->measures;
+        search_tell_referee(search, individual->id, VERDICT_OK, &measures);
+    }
+    ck_assert(search_is_complete(search));
+}
+
+static struct search *make(void)
+{
+    struct search *search = search_create(&params);
+    ck_assert_ptr_nonnull(search);
+    evaluate(search);
+    return search;
+}
+
+static const struct individual *find(const struct search *search, uint64_t id)
+{
+    const struct population *population = search_population(search);
+    for (int i = 0; i < population->count; i++)
+        if (population->individuals[i].id == id)
+            return &population->individuals[i];
+    return NULL;
+}
+
+/* Children whose first parent is one of `parents` (0 at the end; NULL: anybody). */
+static int count_children(const struct search *search, const uint64_t *parents)
+{
+    const struct population *population = search_population(search);
+    int count = 0;
+    for (int i = 0; i < population->count; i++) {
+        const struct individual *child = &population->individuals[i];
+        if (child->generation != search_generation(search) || child->method == METHOD_RANDOM)
+            continue;
+        int is_theirs = !parents;
+        for (int k = 0; parents && parents[k]; k++)
+            is_theirs |= child->parents[0] == parents[k];
+        count += is_theirs;
+    }
+    return count;
+}
+
+static int count_born(const struct search *search)
+{
+    const struct population *population = search_population(search);
+    int count = 0;
+    for (int i = 0; i < population->count; i++)
+        count += population->individuals[i].generation == search_generation(search);
+    return count;
+}
+
+/* ---- who is asked ---- */
+
+START_TEST(asks_after_each_generation_but_the_last)
+{
+    for (params.interactive_every = 1; params.interactive_every <= 3; params.interactive_every++) {
+        struct search *search = search_create(&params);
+        for (uint32_t generation = 0;; generation++) {
+            ck_assert(!search_wants_choices(search)); /* not before it is complete */
+            evaluate(search);
+            int is_asked = (generation + 1) % params.interactive_every == 0 && generation < 3;
+            ck_assert_int_eq(search_wants_choices(search), is_asked);
+            if (search_is_finished(search))
+                break;
+            ck_assert_int_eq(search_advance(search), 0);
+        }
+        search_destroy(search);
+    }
+}
+END_TEST
+
+START_TEST(nobody_is_asked_without_interactive)
+{
+    params.evolution_behaviour = BEHAVIOUR_JUMP;
+    struct search *search = make();
+    ck_assert(!search_is_interactive(&params));
+    ck_assert(!search_wants_choices(search));
+    search_destroy(search);
+    params.interactive_share = 0.01;
+    ck_assert(search_is_interactive(&params));
+}
+END_TEST
+
+/* The referee looks for scores that were gained unfairly: nothing of the kind can be, without a goal. */
+START_TEST(without_a_goal_there_is_no_referee)
+{
+    struct search *search = search_create(&params);
+    const struct individual *individual;
+    struct measures measures = {.lowest_max_m = 1};
+    while ((individual = search_ask(search)) != NULL) {
+        search_tell(search, individual->id, VERDICT_OK, &measures, 1);
+        ck_assert_ptr_null(search_ask_referee(search));
+    }
+    ck_assert(search_is_complete(search));
+    search_destroy(search);
+}
+END_TEST
+
+START_TEST(archive_is_refused)
+{
+    struct error error;
+    params.evolution_search = SEARCH_ARCHIVE;
+    ck_assert_int_eq(search_check_params(&params, &error), ERR_RANGE);
+    params.evolution_behaviour = BEHAVIOUR_WALK;
+    ck_assert_int_eq(search_check_params(&params, &error), 0);
+    params.interactive_share = 0.5;
+    ck_assert_int_eq(search_check_params(&params, &error), ERR_RANGE);
+    params.evolution_search = SEARCH_SIMS;
+    ck_assert_int_eq(search_check_params(&params, &error), 0);
+}
+END_TEST
+
+/* ---- without a goal ---- */
+
+START_TEST(children_are_of_those_who_were_chosen)
+{
+    static const uint64_t chosen[] = {3, 10, 0};
+    struct search *search = make();
+    ck_assert_int_eq(search_choose(search, 3, CHOICE_BREED), 0);
+    ck_assert_int_eq(search_choose(search, 10, CHOICE_BREED), 0); /* disqualified, but wanted */
+    ck_assert_int_eq(search_choose(search, 7, CHOICE_KEEP), 0);
+    ck_assert_int_eq(search_choose(search, 8, CHOICE_BAN), 0);
+    ck_assert_int_eq(search_choose(search, 99, CHOICE_KEEP), ERR_MISSING);
+    search_select(search);
+    /* of equal fitness: breed, keep, nothing, ban */
+    ck_assert_uint_eq(search_population(search)->individuals[0].id, 3);
+    ck_assert_uint_eq(search_population(search)->individuals[1].id, 7);
+    ck_assert_uint_eq(search_population(search)->individuals[2].id, 1);
+    ck_assert_uint_eq(search_population(search)->individuals[15].id, 8);
+    ck_assert_uint_eq(search_population(search)->individuals[16].id, 10);
+    ck_assert_int_eq(search_advance(search), 0);
+    ck_assert_int_eq(search_population(search)->count, SIZE);
+    ck_assert_int_eq(count_born(search), SIZE - 3);
+    ck_assert_int_eq(count_children(search, chosen), SIZE - 3);
+    const uint64_t survivors[] = {3, 7, 10};
+    for (int i = 0; i < 3; i++) {
+        ck_assert_ptr_nonnull(find(search, survivors[i]));
+        ck_assert_int_eq(find(search, survivors[i])->choice, CHOICE_NONE);
+        ck_assert(find(search, survivors[i])->has_result);
+    }
+    /* both of them had children */
+    ck_assert_int_gt(count_children(search, (const uint64_t[]){3, 0}), 0);
+    ck_assert_int_gt(count_children(search, (const uint64_t[]){10, 0}), 0);
+    search_destroy(search);
+}
+END_TEST
+
+START_TEST(the_kept_breed_if_nobody_else_does)
+{
+    static const uint64_t kept[] = {4, 0};
+    struct search *search = make();
+    search_choose(search, 4, CHOICE_KEEP);
+    ck_assert_int_eq(search_advance(search), 0);
+    ck_assert_int_eq(count_children(search, kept), SIZE - 1);
+    search_destroy(search);
+}
+END_TEST
+
+START_TEST(without_a_choice_all_that_are_not_banned_breed)
+{
+    static const uint64_t banned[] = {1, 2, 3, 4, 6, 7, 8, 9, 5, 10, 15, 20, 0};
+    struct search *search = make();
+    for (int i = 0; i < 8; i++)
+        search_choose(search, banned[i], CHOICE_BAN);
+    ck_assert_int_eq(search_advance(search), 0);
+    ck_assert_int_eq(count_born(search), SIZE);
+    ck_assert_int_eq(count_children(search, NULL), SIZE);
+    ck_assert_int_eq(count_children(search, banned), 0);
+    /* all of them banned: fresh ones */
+    evaluate(search);
+    for (uint64_t id = SIZE + 1; id <= 2 * SIZE; id++)
+        ck_assert_int_eq(search_choose(search, id, CHOICE_BAN), 0);
+    ck_assert_int_eq(search_advance(search), 0);
+    ck_assert_int_eq(count_born(search), SIZE);
+    ck_assert_int_eq(count_children(search, NULL), 0);
+    search_destroy(search);
+}
+END_TEST
+
+START_TEST(everybody_may_be_kept)
+{
+    struct search *search = make();
+    for (uint64_t id = 1; id <= SIZE; id++)
+        search_choose(search, id, CHOICE_KEEP);
+    ck_assert_int_eq(search_advance(search), 0);
+    ck_assert_int_eq(count_born(search), 0);
+    ck_assert(search_is_complete(search));
+    ck_assert(search_wants_choices(search));
+    search_destroy(search);
+}
+END_TEST
+
+/* ---- mixed with a goal ---- */
+
+START_TEST(choices_and_goal_share_the_next_generation)
+{
+    static const uint64_t chosen[] = {2, 0};
+    params.evolution_behaviour = BEHAVIOUR_JUMP;
+    params.interactive_share = 0.5;
+    params.population_survival = 0.4;
+    struct search *search = make();
+    search_choose(search, 2, CHOICE_BREED);
+    search_choose(search, 1, CHOICE_KEEP);
+    search_choose(search, 19, CHOICE_BAN); /* the best */
+    search_select(search);
+    ck_assert_uint_eq(search_population(search)->individuals[0].id, 19);
+    ck_assert_int_eq(search_advance(search), 0);
+    /* (1 - 0.5) 0.4 20 = 4 survive: the two chosen ones, and the two best that are not banned */
+    ck_assert_int_eq(count_born(search), SIZE - 4);
+    ck_assert_ptr_null(find(search, 19));
+    const uint64_t survivors[] = {18, 17, 2, 1, 0};
+    for (int i = 0; i < 4; i++)
+        ck_assert_ptr_nonnull(find(search, survivors[i]));
+    /* the first half of the children are of the chosen one, the others of survivors */
+    for (uint64_t id = SIZE + 1; id <= SIZE + 8; id++)
+        ck_assert_uint_eq(find(search, id)->parents[0], 2);
+    ck_assert_int_ge(count_children(search, chosen), 8);
+    ck_assert_int_eq(count_children(search, survivors), SIZE - 4);
+    search_destroy(search);
+}
+END_TEST
+
+/* A run in which nobody says anything is the run without interactive. */
+START_TEST(without_a_choice_the_goal_decides)
+{
+    uint64_t hashes[2];
+    params.evolution_behaviour = BEHAVIOUR_JUMP;
+    for (int i = 0; i < 2; i++) {
+        params.interactive_share = i * 0.7;
+        struct search *search = make();
+        for (int generation = 1; generation < 3; generation++) {
+            ck_assert_int_eq(search_advance(search), 0);
+            evaluate(search);
+        }
+        hashes[i] = 0;
+        for (int k = 0; k < search_population(search)->count; k++) {
+            const struct individual *individual = &search_population(search)->individuals[k];
+            hashes[i] = hashes[i] * 31 + genome_hash(&individual->genome) + individual->id;
+        }
+        search_destroy(search);
+    }
+    ck_assert_uint_eq(hashes[0], hashes[1]);
+}
+END_TEST
+
+/* ---- order and restart ---- */
+
+/* The children after choices given in one of two orders, with or without a restart between. */
+static uint64_t breed(int is_backwards, int is_restarted)
+{
+    static const struct {
+        uint64_t id;
+        int choice;
+    } wishes[] = {{3, CHOICE_BREED}, {7, CHOICE_KEEP}, {8, CHOICE_BAN}, {9, CHOICE_BREED}};
+    struct search *search = make();
+    uint64_t hash = 0;
+    search_choose(search, 7, CHOICE_BAN); /* thought better of */
+    for (int i = 0; i < 4; i++) {
+        int k = is_backwards ? 3 - i : i;
+        ck_assert_int_eq(search_choose(search, wishes[k].id, wishes[k].choice), 0);
+    }
+    if (is_restarted) {
+        struct population population = {.count = SIZE};
+        population.individuals = calloc(SIZE, sizeof *population.individuals);
+        for (int i = 0; i < SIZE; i++) {
+            population.individuals[i] = *find(search, (uint64_t)(SIZE - i));
+            genome_init(&population.individuals[i].genome);
+            ck_assert_int_eq(genome_copy(&population.individuals[i].genome,
+                                         &find(search, (uint64_t)(SIZE - i))->genome),
+                             0);
+        }
+        search_destroy(search);
+        search = search_restore(&params, 0, &population, SIZE + 1);
+        ck_assert_ptr_nonnull(search);
+        ck_assert(search_wants_choices(search));
+    }
+    ck_assert_int_eq(search_advance(search), 0);
+    for (int i = 0; i < SIZE; i++) {
+        const struct individual *individual = &search_population(search)->individuals[i];
+        hash = hash * 31 + genome_hash(&individual->genome) + individual->id;
+    }
+    search_destroy(search);
+    return hash;
+}
+
+START_TEST(neither_order_nor_restart_matters)
+{
+    uint64_t hash = breed(0, 0);
+    ck_assert_uint_eq(hash, breed(1, 0));
+    ck_assert_uint_eq(hash, breed(0, 1));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("search_interactive");
+    TCase *tests = tcase_create("search_interactive");
+    tcase_add_checked_fixture(tests, set_up, NULL);
+    tcase_add_test(tests, asks_after_each_generation_but_the_last);
+    tcase_add_test(tests, nobody_is_asked_without_interactive);
+    tcase_add_test(tests, without_a_goal_there_is_no_referee);
+    tcase_add_test(tests, archive_is_refused);
+    tcase_add_test(tests, children_are_of_those_who_were_chosen);
+    tcase_add_test(tests, the_kept_breed_if_nobody_else_does);
+    tcase_add_test(tests, without_a_choice_all_that_are_not_banned_breed);
+    tcase_add_test(tests, everybody_may_be_kept);
+    tcase_add_test(tests, choices_and_goal_share_the_next_generation);
+    tcase_add_test(tests, without_a_choice_the_goal_decides);
+    tcase_add_test(tests, neither_order_nor_restart_matters);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
