@@ -51,6 +51,12 @@ assert count == 110 and diversity <= coverage <= float(sys.argv[2]) and recent <
 assert best <= float(sys.argv[1]) + 1e-6 and quality >= best
 ' "$best" "$filled" || fail "$(cat last) is not of a run with best $best and $filled cells"
 
+# the best of each run is kept, with its command, and repeats its result
+grep -q '^| archive | 2 | .* | `controller run .*--seed 2 .*` |$' whole/report.md || fail "no champions: $(cat whole/report.md)"
+[ "$(find whole/champions -name '*.creature' | wc -l)" = 6 ] || fail "champions: $(ls whole/champions)"
+"$bin/simulator" evaluate whole/champions/walk-archive-2.creature >champion.out || fail "the champion is not read"
+grep -q '^digest .* verified' champion.out || fail "the champion differs: $(cat champion.out)"
+
 # killed in the midst (the controller too), then finished: the same results
 plan broken
 start setsid "$experiment" run broken --build "$build" >broken.out 2>&1
