@@ -5,7 +5,7 @@
 #define BESTIARY_VERSION "0.3.0"
 
 /* Changes whenever the same genotype, parameters and seed may give another digest. */
-#define SIMULATOR_VERSION 3
+#define SIMULATOR_VERSION 4
 
 #define CREATURE_FORMAT_VERSION 2 /* 2: linear joints; files without any are of version 1 */
 #define PROTOCOL_VERSION        4
