@@ -23,6 +23,8 @@ void creature_deinit(struct creature *creature)
 
 int creature_format_version(const struct creature *creature)
 {
+    if (creature->genome.kind == BODY_SPHERES)
+        return 3;
     for (int i = 0; i < creature->genome.body_count; i++)
         if (creature->genome.bodies[i].joint == JOINT_LINEAR)
             return 2;

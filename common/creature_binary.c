@@ -213,7 +213,7 @@ static int decode_content(struct creature *creature, const msgpack_object *objec
 
 /* Format, version and checksum; *content is then the content's bytes. */
 static int check_envelope(const msgpack_object *root, const msgpack_object **content,
-                          struct error *error)
+                          uint64_t *file_version, struct error *error)
 {
     char format[sizeof(CREATURE_FORMAT_NAME)] = "";
     uint64_t version = 0, checksum = 0;
@@ -230,6 +230,7 @@ static int check_envelope(const msgpack_object *root, const msgpack_object **con
     if ((rc = check_keys(root, file_keys, "file", error)) ||
         (rc = pack_get_u64(pack_find(root, "checksum"), UINT64_MAX, &checksum, "checksum", error)))
         return rc;
+    *file_version = version;
     *content = pack_find(root, "creature");
     if ((*content)->type != MSGPACK_OBJECT_BIN)
         return error_set(error, ERR_FORMAT, "creature: expected bytes");
@@ -243,18 +244,23 @@ int creature_decode_binary(struct creature *creature, const void *bytes, size_t 
 {
     struct pack_reader file, inner;
     const msgpack_object *content = NULL;
+    uint64_t version = 0;
     int rc = pack_open(&file, bytes, length, error);
     if (rc != 0) {
         error_prefix(error, "not a creature file, or damaged");
         return rc;
     }
-    rc = check_envelope(file.root, &content, error);
+    rc = check_envelope(file.root, &content, &version, error);
     if (rc == 0)
         rc = pack_open(&inner, content->via.bin.ptr, content->via.bin.size, error);
     if (rc == 0) {
         rc = decode_content(creature, inner.root, error);
         pack_close(&inner);
     }
+    // the version stands outside of what the checksum covers
+    if (rc == 0 && (version >= 3) != (creature->genome.kind == BODY_SPHERES))
+        rc = error_set(error, ERR_FORMAT, "damaged: version %" PRIu64 " with content of version %d",
+                       version, creature_format_version(creature));
     pack_close(&file);
     return rc;
 }

@@ -17,14 +17,28 @@
 
 /* Of hand-written bodies that say nothing else; linear joints by genome_reach_m(). */
 #define DEFAULT_LIMIT_RAD 1.0
+/* Of spheres and bones that say nothing else. */
+#define DEFAULT_FRICTION 1.0
+#define DEFAULT_SHORTEST 0.75
+#define DEFAULT_LONGEST  1.25
+#define DEFAULT_RATE_1_S 4.0
 
-static const char *const file_keys[] = {"format",    "version",    "name",       "note",
-                                        "id",        "parents",    "generation", "method",
-                                        "mutations", "root",       "bodies",     "connections",
-                                        "neurons",   "evaluation", "breeding",   NULL};
+static const char *const file_keys[] = {
+    "format",     "version",    "name",      "note", "id",     "parents",
+    "generation", "method",     "mutations", "root", "bodies", "connections",
+    "neurons",    "evaluation", "breeding",  "body", NULL};
 static const char *const body_keys[] = {
     "id",        "width_m", "height_m", "joint", "limits_rad", "limits_m", "recursive_limit",
     "symmetric", "sensors", "effector", NULL};
+static const char *const sphere_keys[] = {
+    "id",        "radius_m",   "friction",     "rolling",  "head",
+    "joint",     "limits_rad", "limits_2_rad", "axis_rad", "recursive_limit",
+    "symmetric", "sensors",    "effector",     "drive",    NULL};
+static const char *const drive_keys[] = {"inputs", "strength", NULL};
+static const char *const bone_keys[] = {
+    "id",    "from",   "to",    "length_m",  "angle_rad",     "tilt_rad",
+    "brace", "muscle", "scale", "reflected", "terminal_only", NULL};
+static const char *const muscle_keys[] = {"shortest", "longest", "rate_1_s", "gain", NULL};
 static const char *const effector_keys[] = {"input", "strength", NULL};
 static const char *const connection_keys[] = {"id",
                                               "from",
@@ -207,7 +221,28 @@ static int find_in(const char *const *names, int count, const char *name)
 
 static int joint_find(const char *name)
 {
-    return find_in(joint_type_names, JOINT_TYPE_COUNT, name);
+    return find_in(joint_type_names, JOINT_LINEAR + 1, name);
+}
+
+static int sphere_joint_find(const char *name)
+{
+    int found = find_in(joint_type_names, JOINT_TYPE_COUNT, name);
+    return found >= JOINT_FREE ? found : -1;
+}
+
+static int symmetry_find(const char *name)
+{
+    return find_in(symmetry_names, SYMMETRY_COUNT, name);
+}
+
+static int brace_find(const char *name)
+{
+    return find_in(brace_names, BRACE_COUNT, name);
+}
+
+static int kind_find(const char *name)
+{
+    return find_in(body_kind_names, BODY_KIND_COUNT, name);
 }
 
 static int scope_find(const char *name)
@@ -274,6 +309,21 @@ static void read_input(struct reader *reader, json_t *value, int is_central,
     read_real(reader, value, "weight", OPTIONAL, &input->weight);
 }
 
+/* A pair of numbers, where the key is there. */
+static void read_pair(struct reader *reader, json_t *object, const char *key, double *lower,
+                      double *upper)
+{
+    json_t *value = find(reader, object, key, OPTIONAL);
+    if (!value)
+        return;
+    if (!json_is_array(value) || json_array_size(value) != 2) {
+        fail(reader, ERR_FORMAT, key, "expected [lower, upper]");
+        return;
+    }
+    convert_real(reader, json_array_get(value, 0), key, lower);
+    convert_real(reader, json_array_get(value, 1), key, upper);
+}
+
 /* In the unit of the joint, which with the size is read before. */
 static void read_limits(struct reader *reader, json_t *object, struct body_gene *body)
 {
@@ -284,15 +334,7 @@ static void read_limits(struct reader *reader, json_t *object, struct body_gene 
     body->lower = -body->upper;
     if (json_object_get(object, other))
         fail(reader, ERR_FORMAT, other, "a %s joint has %s", joint_type_names[body->joint], key);
-    json_t *value = find(reader, object, key, OPTIONAL);
-    if (!value)
-        return;
-    if (!json_is_array(value) || json_array_size(value) != 2) {
-        fail(reader, ERR_FORMAT, key, "expected [lower, upper]");
-        return;
-    }
-    convert_real(reader, json_array_get(value, 0), key, &body->lower);
-    convert_real(reader, json_array_get(value, 1), key, &body->upper);
+    read_pair(reader, object, key, &body->lower, &body->upper);
 }
 
 static void read_sensors(struct reader *reader, json_t *object, struct body_gene *body)
@@ -348,6 +390,125 @@ static void read_body(struct reader *reader, json_t *object, struct genome *geno
     read_flag(reader, object, "symmetric", &body->is_symmetric);
     read_sensors(reader, object, body);
     read_effector(reader, object, body);
+}
+
+/* Limits as far as the joint has them. */
+static void read_sphere_limits(struct reader *reader, json_t *object, struct body_gene *body)
+{
+    if (body->joint >= JOINT_BALL)
+        body->upper = DEFAULT_LIMIT_RAD;
+    if (body->joint >= JOINT_HINGE)
+        body->lower = -DEFAULT_LIMIT_RAD;
+    if (body->joint == JOINT_SADDLE) {
+        body->sphere.lower_2 = -DEFAULT_LIMIT_RAD;
+        body->sphere.upper_2 = DEFAULT_LIMIT_RAD;
+    }
+    read_pair(reader, object, "limits_rad", &body->lower, &body->upper);
+    read_pair(reader, object, "limits_2_rad", &body->sphere.lower_2, &body->sphere.upper_2);
+    read_real(reader, object, "axis_rad", OPTIONAL, &body->sphere.axis_rad);
+}
+
+/* As many inputs as the joint, which is read before, has axes; those left out at the end are 0. */
+static void read_drive(struct reader *reader, json_t *object, struct body_gene *body)
+{
+    json_t *value = find(reader, object, "drive", OPTIONAL);
+    if (!value)
+        return;
+    size_t place = enter(reader, "drive", -1);
+    check_keys(reader, value, drive_keys);
+    body->sphere.drive_strength = 1;
+    read_real(reader, value, "strength", OPTIONAL, &body->sphere.drive_strength);
+    json_t *inputs = find(reader, value, "inputs", REQUIRED);
+    int count = genome_drive_count(body);
+    if (inputs && (!json_is_array(inputs) || json_array_size(inputs) > (size_t)count))
+        fail(reader, ERR_FORMAT, "inputs", "expected an array of at most %d, for a %s joint", count,
+             joint_type_names[body->joint]);
+    for (size_t i = 0; reader->rc == 0 && i < json_array_size(inputs); i++) {
+        size_t inner = enter(reader, "inputs", (int)i);
+        read_input(reader, json_array_get(inputs, i), 0, &body->sphere.drives[i]);
+        leave(reader, inner);
+    }
+    leave(reader, place);
+}
+
+/* true is the usual symmetry, others have names. */
+static void read_symmetry(struct reader *reader, json_t *object, struct body_gene *body)
+{
+    json_t *value = find(reader, object, "symmetric", OPTIONAL);
+    if (json_is_string(value))
+        read_name(reader, object, "symmetric", OPTIONAL, symmetry_find, &body->is_symmetric);
+    else
+        read_flag(reader, object, "symmetric", &body->is_symmetric);
+}
+
+static void read_sphere(struct reader *reader, json_t *object, struct genome *genome)
+{
+    struct body_gene *body = genome_add_body(genome);
+    if (!body) {
+        fail(reader, ERR_MEMORY, NULL, "out of memory");
+        return;
+    }
+    int64_t recursive_limit = 1;
+    body->joint = JOINT_FREE;
+    body->sphere.friction = DEFAULT_FRICTION;
+    check_keys(reader, object, sphere_keys);
+    read_id(reader, object, "id", REQUIRED, &body->id);
+    read_real(reader, object, "radius_m", REQUIRED, &body->sphere.radius_m);
+    read_real(reader, object, "friction", OPTIONAL, &body->sphere.friction);
+    read_flag(reader, object, "rolling", &body->sphere.is_rolling);
+    read_flag(reader, object, "head", &body->sphere.is_head);
+    read_name(reader, object, "joint", OPTIONAL, sphere_joint_find, &body->joint);
+    read_sphere_limits(reader, object, body);
+    read_int(reader, object, "recursive_limit", OPTIONAL, 1, GENOME_RECURSION_MAX,
+             &recursive_limit);
+    body->recursive_limit = (uint8_t)recursive_limit;
+    read_symmetry(reader, object, body);
+    read_sensors(reader, object, body);
+    read_effector(reader, object, body);
+    read_drive(reader, object, body);
+}
+
+static void read_muscle(struct reader *reader, json_t *object, struct bone_gene *bone)
+{
+    json_t *value = find(reader, object, "muscle", OPTIONAL);
+    if (!value)
+        return;
+    size_t place = enter(reader, "muscle", -1);
+    check_keys(reader, value, muscle_keys);
+    bone->gain = 1;
+    bone->shortest = DEFAULT_SHORTEST;
+    bone->longest = DEFAULT_LONGEST;
+    bone->rate_1_s = DEFAULT_RATE_1_S;
+    read_real(reader, value, "gain", OPTIONAL, &bone->gain);
+    read_real(reader, value, "shortest", OPTIONAL, &bone->shortest);
+    read_real(reader, value, "longest", OPTIONAL, &bone->longest);
+    read_real(reader, value, "rate_1_s", OPTIONAL, &bone->rate_1_s);
+    if (bone->gain == 0)
+        fail(reader, ERR_RANGE, "gain", "0 makes it no muscle");
+    leave(reader, place);
+}
+
+static void read_bone(struct reader *reader, json_t *object, struct genome *genome)
+{
+    struct connection_gene *connection = genome_add_connection(genome);
+    if (!connection) {
+        fail(reader, ERR_MEMORY, NULL, "out of memory");
+        return;
+    }
+    connection->scale = 1;
+    check_keys(reader, object, bone_keys);
+    read_id(reader, object, "id", REQUIRED, &connection->id);
+    read_id(reader, object, "from", REQUIRED, &connection->from);
+    read_id(reader, object, "to", REQUIRED, &connection->to);
+    read_name(reader, object, "brace", OPTIONAL, brace_find, &connection->bone.brace);
+    read_real(reader, object, "length_m", connection->bone.brace ? OPTIONAL : REQUIRED,
+              &connection->bone.length_m);
+    read_real(reader, object, "angle_rad", OPTIONAL, &connection->angle_rad);
+    read_real(reader, object, "tilt_rad", OPTIONAL, &connection->bone.tilt_rad);
+    read_muscle(reader, object, &connection->bone);
+    read_real(reader, object, "scale", OPTIONAL, &connection->scale);
+    read_flag(reader, object, "reflected", &connection->is_reflected);
+    read_flag(reader, object, "terminal_only", &connection->is_terminal_only);
 }
 
 static void read_connection(struct reader *reader, json_t *object, struct genome *genome)
@@ -455,9 +616,12 @@ static int breeding_find(const char *name)
 
 static void read_genome(struct reader *reader, json_t *object, struct genome *genome)
 {
-    read_table(reader, object, "bodies", REQUIRED, GENOME_BODIES_MAX, read_body, genome);
-    read_table(reader, object, "connections", OPTIONAL, GENOME_CONNECTIONS_MAX, read_connection,
-               genome);
+    read_name(reader, object, "body", OPTIONAL, kind_find, &genome->kind);
+    int is_spheres = genome->kind == BODY_SPHERES;
+    read_table(reader, object, "bodies", REQUIRED, GENOME_BODIES_MAX,
+               is_spheres ? read_sphere : read_body, genome);
+    read_table(reader, object, "connections", OPTIONAL, GENOME_CONNECTIONS_MAX,
+               is_spheres ? read_bone : read_connection, genome);
     read_table(reader, object, "neurons", OPTIONAL, GENOME_NEURONS_MAX, read_neuron, genome);
     genome->root = genome->body_count > 0 ? genome->bodies[0].id : 0;
     read_id(reader, object, "root", OPTIONAL, &genome->root);

@@ -81,20 +81,23 @@ static json_t *sensors_value(struct tree *tree, uint32_t set)
     return array;
 }
 
-static json_t *body_value(struct tree *tree, const struct body_gene *body)
+static json_t *pair_value(struct tree *tree, double lower, double upper)
 {
-    json_t *object = json_object(), *limits = json_array();
-    put(tree, object, "id", id_value(body->id));
-    put(tree, object, "width_m", json_real(body->width_m));
-    put(tree, object, "height_m", json_real(body->height_m));
-    put(tree, object, "joint", json_string(joint_type_names[body->joint]));
-    add(tree, limits, json_real(body->lower));
-    add(tree, limits, json_real(body->upper));
-    put(tree, object, body->joint == JOINT_LINEAR ? "limits_m" : "limits_rad", limits);
+    json_t *pair = json_array();
+    add(tree, pair, json_real(lower));
+    add(tree, pair, json_real(upper));
+    return pair;
+}
+
+/* What both kinds of body have. */
+static void put_common(struct tree *tree, json_t *object, const struct body_gene *body)
+{
     if (body->recursive_limit != 1)
         put(tree, object, "recursive_limit", json_integer(body->recursive_limit));
-    if (body->is_symmetric)
+    if (body->is_symmetric == SYMMETRY_SIDES)
         put(tree, object, "symmetric", json_true());
+    else if (body->is_symmetric)
+        put(tree, object, "symmetric", json_string(symmetry_names[body->is_symmetric]));
     if (body->sensors != 0)
         put(tree, object, "sensors", sensors_value(tree, body->sensors));
     if (body->has_effector) {
@@ -103,6 +106,81 @@ static json_t *body_value(struct tree *tree, const struct body_gene *body)
         put(tree, effector, "strength", json_real(body->effector_strength));
         put(tree, object, "effector", effector);
     }
+}
+
+static void put_drive(struct tree *tree, json_t *object, const struct body_gene *body)
+{
+    json_t *drive = json_object(), *inputs = json_array();
+    for (int i = 0; i < genome_drive_count(body); i++)
+        add(tree, inputs, input_value(tree, &body->sphere.drives[i]));
+    put(tree, drive, "inputs", inputs);
+    put(tree, drive, "strength", json_real(body->sphere.drive_strength));
+    put(tree, object, "drive", drive);
+}
+
+static json_t *sphere_value(struct tree *tree, const struct body_gene *body)
+{
+    const struct sphere_gene *sphere = &body->sphere;
+    json_t *object = json_object();
+    put(tree, object, "id", id_value(body->id));
+    put(tree, object, "radius_m", json_real(sphere->radius_m));
+    put(tree, object, "friction", json_real(sphere->friction));
+    if (sphere->is_rolling)
+        put(tree, object, "rolling", json_true());
+    if (sphere->is_head)
+        put(tree, object, "head", json_true());
+    put(tree, object, "joint", json_string(joint_type_names[body->joint]));
+    if (body->joint != JOINT_FREE)
+        put(tree, object, "limits_rad", pair_value(tree, body->lower, body->upper));
+    if (body->joint == JOINT_SADDLE)
+        put(tree, object, "limits_2_rad", pair_value(tree, sphere->lower_2, sphere->upper_2));
+    put_unless_zero(tree, object, "axis_rad", sphere->axis_rad);
+    put_common(tree, object, body);
+    if (genome_drive_count(body) > 0)
+        put_drive(tree, object, body);
+    return object;
+}
+
+static json_t *bone_value(struct tree *tree, const struct connection_gene *connection)
+{
+    const struct bone_gene *bone = &connection->bone;
+    json_t *object = json_object();
+    put(tree, object, "id", id_value(connection->id));
+    put(tree, object, "from", id_value(connection->from));
+    put(tree, object, "to", id_value(connection->to));
+    if (bone->brace)
+        put(tree, object, "brace", json_string(brace_names[bone->brace]));
+    else
+        put(tree, object, "length_m", json_real(bone->length_m));
+    put_unless_zero(tree, object, "angle_rad", connection->angle_rad);
+    put_unless_zero(tree, object, "tilt_rad", bone->tilt_rad);
+    if (bone->gain != 0) {
+        json_t *muscle = json_object();
+        put(tree, muscle, "shortest", json_real(bone->shortest));
+        put(tree, muscle, "longest", json_real(bone->longest));
+        put(tree, muscle, "rate_1_s", json_real(bone->rate_1_s));
+        put(tree, muscle, "gain", json_real(bone->gain));
+        put(tree, object, "muscle", muscle);
+    }
+    if (connection->scale != 1)
+        put(tree, object, "scale", json_real(connection->scale));
+    if (connection->is_reflected)
+        put(tree, object, "reflected", json_true());
+    if (connection->is_terminal_only)
+        put(tree, object, "terminal_only", json_true());
+    return object;
+}
+
+static json_t *body_value(struct tree *tree, const struct body_gene *body)
+{
+    json_t *object = json_object();
+    put(tree, object, "id", id_value(body->id));
+    put(tree, object, "width_m", json_real(body->width_m));
+    put(tree, object, "height_m", json_real(body->height_m));
+    put(tree, object, "joint", json_string(joint_type_names[body->joint]));
+    put(tree, object, body->joint == JOINT_LINEAR ? "limits_m" : "limits_rad",
+        pair_value(tree, body->lower, body->upper));
+    put_common(tree, object, body);
     return object;
 }
 
@@ -150,12 +228,19 @@ static json_t *neuron_value(struct tree *tree, const struct neuron_gene *neuron)
 static void put_genome(struct tree *tree, json_t *object, const struct genome *genome)
 {
     json_t *bodies = json_array(), *connections = json_array(), *neurons = json_array();
+    int is_spheres = genome->kind == BODY_SPHERES;
     for (int i = 0; i < genome->body_count; i++)
-        add(tree, bodies, body_value(tree, &genome->bodies[i]));
+        add(tree, bodies,
+            is_spheres ? sphere_value(tree, &genome->bodies[i])
+                       : body_value(tree, &genome->bodies[i]));
     for (int i = 0; i < genome->connection_count; i++)
-        add(tree, connections, connection_value(tree, &genome->connections[i]));
+        add(tree, connections,
+            is_spheres ? bone_value(tree, &genome->connections[i])
+                       : connection_value(tree, &genome->connections[i]));
     for (int i = 0; i < genome->neuron_count; i++)
         add(tree, neurons, neuron_value(tree, &genome->neurons[i]));
+    if (is_spheres)
+        put(tree, object, "body", json_string(body_kind_names[genome->kind]));
     put(tree, object, "root", id_value(genome->root));
     if (genome->breeding)
         put(tree, object, "breeding", json_string(breeding_gene_names[genome->breeding]));

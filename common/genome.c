@@ -16,7 +16,11 @@
 #include "common/hash.h"
 #include "common/text.h"
 
-const char *const joint_type_names[JOINT_TYPE_COUNT] = {"rigid", "rotary", "linear"};
+const char *const body_kind_names[BODY_KIND_COUNT] = {"rectangles", "spheres"};
+const char *const joint_type_names[JOINT_TYPE_COUNT] = {"rigid", "rotary", "linear", "free",
+                                                        "ball",  "hinge",  "saddle"};
+const char *const symmetry_names[SYMMETRY_COUNT] = {"none", "sides", "ends", "levels"};
+const char *const brace_names[BRACE_COUNT] = {"none", "ancestor", "sibling", "twin", "nearest"};
 const char *const breeding_gene_names[BREEDING_GENE_COUNT] = {"unset", "asexual", "crossover",
                                                               "graft"};
 const char *const input_kind_names[INPUT_KIND_COUNT] = {"constant", "neuron", "sensor"};
@@ -56,6 +60,7 @@ int genome_copy(struct genome *copy, const struct genome *genome)
     genome_init(copy);
     copy->root = genome->root;
     copy->breeding = genome->breeding;
+    copy->kind = genome->kind;
     copy->bodies =
         copy_table(genome->bodies, genome->body_count, sizeof(*genome->bodies), &is_failed);
     copy->connections = copy_table(genome->connections, genome->connection_count,
@@ -144,12 +149,46 @@ void genome_remove_neuron(struct genome *genome, int index)
 
 double genome_limit_max(int joint)
 {
+    if (joint >= JOINT_FREE)
+        return joint == JOINT_FREE     ? 0
+               : joint == JOINT_SADDLE ? GENOME_SPHERE_LIMIT_RAD / 2
+                                       : GENOME_SPHERE_LIMIT_RAD;
     return joint == JOINT_LINEAR ? GENOME_LIMIT_MAX_M : GENOME_LIMIT_MAX_RAD;
 }
 
 double genome_reach_m(const struct body_gene *body)
 {
     return (body->width_m > body->height_m ? body->width_m : body->height_m) / 2;
+}
+
+int genome_drive_count(const struct body_gene *body)
+{
+    if (body->sphere.drive_strength == 0)
+        return 0;
+    return body->joint == JOINT_HINGE ? 1 : body->joint == JOINT_SADDLE ? 2 : 0;
+}
+
+/* Which input number `index` is: -1 the effector's, 0 and 1 the drives', GENOME_DRIVES_MAX none. */
+static int find_body_input(const struct body_gene *body, int index)
+{
+    int drive = index - (body->has_effector ? 1 : 0);
+    return drive < genome_drive_count(body) ? drive : GENOME_DRIVES_MAX;
+}
+
+struct input_gene *genome_body_input(struct body_gene *body, int index)
+{
+    int drive = find_body_input(body, index);
+    return drive < 0                    ? &body->effector_input
+           : drive == GENOME_DRIVES_MAX ? NULL
+                                        : &body->sphere.drives[drive];
+}
+
+const struct input_gene *genome_body_input_const(const struct body_gene *body, int index)
+{
+    int drive = find_body_input(body, index);
+    return drive < 0                    ? &body->effector_input
+           : drive == GENOME_DRIVES_MAX ? NULL
+                                        : &body->sphere.drives[drive];
 }
 
 int genome_find_body(const struct genome *genome, gene_id id)
@@ -185,6 +224,24 @@ static int is_equal_input(const struct input_gene *a, const struct input_gene *b
            a->weight == b->weight;
 }
 
+static int is_equal_sphere(const struct sphere_gene *a, const struct sphere_gene *b)
+{
+    for (int i = 0; i < GENOME_DRIVES_MAX; i++)
+        if (!is_equal_input(&a->drives[i], &b->drives[i]))
+            return 0;
+    return a->radius_m == b->radius_m && a->friction == b->friction && a->is_head == b->is_head &&
+           a->is_rolling == b->is_rolling && a->axis_rad == b->axis_rad &&
+           a->lower_2 == b->lower_2 && a->upper_2 == b->upper_2 &&
+           a->drive_strength == b->drive_strength;
+}
+
+static int is_equal_bone(const struct bone_gene *a, const struct bone_gene *b)
+{
+    return a->length_m == b->length_m && a->tilt_rad == b->tilt_rad && a->brace == b->brace &&
+           a->gain == b->gain && a->shortest == b->shortest && a->longest == b->longest &&
+           a->rate_1_s == b->rate_1_s;
+}
+
 static int is_equal_body(const struct body_gene *a, const struct body_gene *b)
 {
     return a->id == b->id && a->width_m == b->width_m && a->height_m == b->height_m &&
@@ -192,7 +249,7 @@ static int is_equal_body(const struct body_gene *a, const struct body_gene *b)
            a->recursive_limit == b->recursive_limit && a->is_symmetric == b->is_symmetric &&
            a->sensors == b->sensors && a->has_effector == b->has_effector &&
            is_equal_input(&a->effector_input, &b->effector_input) &&
-           a->effector_strength == b->effector_strength;
+           a->effector_strength == b->effector_strength && is_equal_sphere(&a->sphere, &b->sphere);
 }
 
 static int is_equal_connection(const struct connection_gene *a, const struct connection_gene *b)
@@ -201,7 +258,8 @@ static int is_equal_connection(const struct connection_gene *a, const struct con
            a->parent_face == b->parent_face && a->parent_position == b->parent_position &&
            a->child_face == b->child_face && a->child_position == b->child_position &&
            a->angle_rad == b->angle_rad && a->scale == b->scale &&
-           a->is_reflected == b->is_reflected && a->is_terminal_only == b->is_terminal_only;
+           a->is_reflected == b->is_reflected && a->is_terminal_only == b->is_terminal_only &&
+           is_equal_bone(&a->bone, &b->bone);
 }
 
 static int is_equal_neuron(const struct neuron_gene *a, const struct neuron_gene *b)
@@ -217,8 +275,9 @@ static int is_equal_neuron(const struct neuron_gene *a, const struct neuron_gene
 
 int genome_is_equal(const struct genome *a, const struct genome *b)
 {
-    if (a->root != b->root || a->breeding != b->breeding || a->body_count != b->body_count ||
-        a->connection_count != b->connection_count || a->neuron_count != b->neuron_count)
+    if (a->root != b->root || a->breeding != b->breeding || a->kind != b->kind ||
+        a->body_count != b->body_count || a->connection_count != b->connection_count ||
+        a->neuron_count != b->neuron_count)
         return 0;
     for (int i = 0; i < a->body_count; i++)
         if (!is_equal_body(&a->bodies[i], &b->bodies[i]))
@@ -285,6 +344,29 @@ static uint64_t hash_neuron(uint64_t hash, const struct neuron_gene *neuron)
     return hash;
 }
 
+/* What spheres and bones have besides. */
+static uint64_t hash_spheres(uint64_t hash, const struct genome *genome)
+{
+    for (int i = 0; i < genome->body_count; i++) {
+        const struct sphere_gene *sphere = &genome->bodies[i].sphere;
+        hash = hash_double(hash_double(hash, sphere->radius_m), sphere->friction);
+        hash = hash_u64(hash_u64(hash, sphere->is_head), sphere->is_rolling);
+        hash = hash_double(hash, sphere->axis_rad);
+        hash = hash_double(hash_double(hash, sphere->lower_2), sphere->upper_2);
+        hash = hash_double(hash, sphere->drive_strength);
+        for (int k = 0; k < GENOME_DRIVES_MAX; k++)
+            hash = hash_input(hash, &sphere->drives[k]);
+    }
+    for (int i = 0; i < genome->connection_count; i++) {
+        const struct bone_gene *bone = &genome->connections[i].bone;
+        hash = hash_double(hash_double(hash, bone->length_m), bone->tilt_rad);
+        hash = hash_double(hash_u64(hash, bone->brace), bone->gain);
+        hash = hash_double(hash_double(hash, bone->shortest), bone->longest);
+        hash = hash_double(hash, bone->rate_1_s);
+    }
+    return hash_u64(hash, genome->kind);
+}
+
 uint64_t genome_hash(const struct genome *genome)
 {
     uint64_t hash = hash_u64(HASH_START, genome->root);
@@ -297,7 +379,9 @@ uint64_t genome_hash(const struct genome *genome)
         hash = hash_connection(hash, &genome->connections[i]);
     for (int i = 0; i < genome->neuron_count; i++)
         hash = hash_neuron(hash, &genome->neurons[i]);
-    // genomes without it keep the hash they had before there was a breeding gene
+    // genomes without them keep the hash they had before there were breeding genes and spheres
+    if (genome->kind != BODY_RECTANGLES)
+        hash = hash_spheres(hash, genome);
     return genome->breeding ? hash_u64(hash, genome->breeding) : hash;
 }
 
@@ -314,7 +398,8 @@ static int has_parent(const struct genome *genome, gene_id child, gene_id parent
 {
     for (int i = 0; i < genome->connection_count; i++) {
         const struct connection_gene *connection = &genome->connections[i];
-        if (connection->to != child || (parent != 0 && connection->from != parent))
+        if (connection->to != child || (parent != 0 && connection->from != parent) ||
+            connection->bone.brace)
             continue;
         int row = genome_find_body(genome, connection->from);
         if (row >= 0 && (genome->bodies[row].sensors & wanted) == wanted)
@@ -351,6 +436,8 @@ static const char *resolve_scope(const struct genome *genome, gene_id reader,
             return "via names a connection that does not exist";
         if (genome->connections[row].from != reader)
             return "via names a connection that does not start at the reader's body";
+        if (genome->connections[row].bone.brace)
+            return "via names a brace, which grows no child";
         *target = genome->connections[row].to;
         return NULL;
     case SCOPE_CENTRAL:
@@ -511,30 +598,118 @@ static int check_effector(struct place *place, const struct genome *genome,
     return 0;
 }
 
-static int check_body(const struct genome *genome, int row, struct error *error)
+static int check_rectangle(const struct place *place, const struct body_gene *body)
 {
-    const struct body_gene *body = &genome->bodies[row];
-    struct place place = {error, "body", row, body->id, ""};
+    static const struct sphere_gene none;
     int is_linear = body->joint == JOINT_LINEAR, rc;
     const char *lower = is_linear ? "lower_m" : "lower_rad";
     const char *upper = is_linear ? "upper_m" : "upper_rad";
     double most = genome_limit_max(body->joint);
+    if ((rc = check_real(place, "width_m", body->width_m, GENOME_SIDE_MIN_M, GENOME_SIDE_MAX_M)) ||
+        (rc =
+             check_real(place, "height_m", body->height_m, GENOME_SIDE_MIN_M, GENOME_SIDE_MAX_M)) ||
+        (rc = check_int(place, "joint", body->joint, 0, JOINT_LINEAR)) ||
+        (rc = check_real(place, lower, body->lower, -most, 0)) ||
+        (rc = check_real(place, upper, body->upper, 0, most)) ||
+        (rc = check_int(place, "is_symmetric", body->is_symmetric, 0, 1)))
+        return rc;
+    return is_equal_sphere(&body->sphere, &none)
+               ? 0
+               : fail(place, ERR_RANGE, "a rectangle has no fields of spheres");
+}
+
+/* Limits, axis and drive, as far as a sphere's joint has them; the rest is 0. */
+static int check_sphere_joint(struct place *place, const struct genome *genome,
+                              const struct body_gene *body)
+{
+    const struct sphere_gene *sphere = &body->sphere;
+    double most = genome_limit_max(body->joint);
+    double most_2 = body->joint == JOINT_SADDLE ? most : 0;
+    double turn = body->joint >= JOINT_HINGE ? GENOME_ANGLE_MAX_RAD : 0;
+    int rc, used = genome_drive_count(body);
+    if ((rc = check_real(place, "lower_rad", body->lower, body->joint == JOINT_BALL ? 0 : -most,
+                         0)) ||
+        (rc = check_real(place, "upper_rad", body->upper, 0, most)) ||
+        (rc = check_real(place, "lower_2_rad", sphere->lower_2, -most_2, 0)) ||
+        (rc = check_real(place, "upper_2_rad", sphere->upper_2, 0, most_2)) ||
+        (rc = check_real(place, "axis_rad", sphere->axis_rad, -turn, turn)) ||
+        (rc = check_real(place, "drive_strength", sphere->drive_strength, 0,
+                         body->joint >= JOINT_HINGE ? 1 : 0)))
+        return rc;
+    place->input = "drive input";
+    for (int i = 0; i < GENOME_DRIVES_MAX; i++) {
+        if (i >= used && !is_zero_input(&sphere->drives[i]))
+            return fail(place, ERR_RANGE, "not zero, but the joint has %d drives", used);
+        if (i < used && (rc = check_input(place, genome, body->id, &sphere->drives[i])))
+            return rc;
+    }
+    place->input = "";
+    return 0;
+}
+
+static int check_sphere(struct place *place, const struct genome *genome,
+                        const struct body_gene *body)
+{
+    int rc;
+    if ((rc = check_real(place, "radius_m", body->sphere.radius_m, GENOME_RADIUS_MIN_M,
+                         GENOME_RADIUS_MAX_M)) ||
+        (rc = check_real(place, "friction", body->sphere.friction, 0, GENOME_FRICTION_MAX)) ||
+        (rc = check_int(place, "is_head", body->sphere.is_head, 0, 1)) ||
+        (rc = check_int(place, "is_rolling", body->sphere.is_rolling, 0, 1)) ||
+        (rc = check_int(place, "joint", body->joint, JOINT_FREE, JOINT_SADDLE)) ||
+        (rc = check_int(place, "is_symmetric", body->is_symmetric, 0, SYMMETRY_COUNT - 1)) ||
+        (rc = check_real(place, "width_m", body->width_m, 0, 0)) ||
+        (rc = check_real(place, "height_m", body->height_m, 0, 0)))
+        return rc;
+    return check_sphere_joint(place, genome, body);
+}
+
+static int check_body(const struct genome *genome, int row, struct error *error)
+{
+    const struct body_gene *body = &genome->bodies[row];
+    struct place place = {error, "body", row, body->id, ""};
+    uint32_t possible = sensors_of_kind(genome->kind);
+    int rc;
     if ((rc = check_id(&place)) ||
-        (rc = check_real(&place, "width_m", body->width_m, GENOME_SIDE_MIN_M, GENOME_SIDE_MAX_M)) ||
-        (rc = check_real(&place, "height_m", body->height_m, GENOME_SIDE_MIN_M,
-                         GENOME_SIDE_MAX_M)) ||
-        (rc = check_int(&place, "joint", body->joint, 0, JOINT_TYPE_COUNT - 1)) ||
-        (rc = check_real(&place, lower, body->lower, -most, 0)) ||
-        (rc = check_real(&place, upper, body->upper, 0, most)) ||
+        (rc = genome->kind == BODY_SPHERES ? check_sphere(&place, genome, body)
+                                           : check_rectangle(&place, body)) ||
         (rc = check_int(&place, "recursive_limit", body->recursive_limit, 1,
                         GENOME_RECURSION_MAX)) ||
-        (rc = check_int(&place, "is_symmetric", body->is_symmetric, 0, 1)) ||
-        (rc = check_int(&place, "sensors", body->sensors, 0, SENSOR_BIT(SENSOR_COUNT) - 1)) ||
         (rc = check_int(&place, "has_effector", body->has_effector, 0, 1)))
         return rc;
+    if (body->sensors & ~possible)
+        return fail(&place, ERR_RANGE, "sensors %" PRIu32 " is not a set of those of %s",
+                    body->sensors, body_kind_names[genome->kind]);
     if (genome_find_body(genome, body->id) != row)
         return fail(&place, ERR_RANGE, "another body has the same id");
     return check_effector(&place, genome, body);
+}
+
+static int check_bone(const struct place *place, const struct connection_gene *connection)
+{
+    const struct bone_gene *bone = &connection->bone;
+    int rc, is_brace = bone->brace != BRACE_NONE, is_muscle = bone->gain != 0;
+    double quarter = GENOME_ANGLE_MAX_RAD / 4;
+    if ((rc = check_int(place, "brace", bone->brace, 0, BRACE_COUNT - 1)) ||
+        (rc = check_real(place, "length_m", bone->length_m, is_brace ? 0 : GENOME_BONE_MIN_M,
+                         is_brace ? 0 : GENOME_BONE_MAX_M)) ||
+        (rc = check_real(place, "tilt_rad", bone->tilt_rad, is_brace ? 0 : -quarter,
+                         is_brace ? 0 : quarter)) ||
+        (rc = check_real(place, "gain", bone->gain, -1, 1)) ||
+        (rc = check_real(place, "shortest", bone->shortest, is_muscle ? GENOME_MUSCLE_SHARE_MIN : 0,
+                         is_muscle ? 1 : 0)) ||
+        (rc = check_real(place, "longest", bone->longest, is_muscle ? 1 : 0,
+                         is_muscle ? GENOME_MUSCLE_SHARE_MAX : 0)) ||
+        (rc = check_real(place, "rate_1_s", bone->rate_1_s, 0,
+                         is_muscle ? GENOME_MUSCLE_RATE_1_S : 0)))
+        return rc;
+    if (is_brace && (connection->angle_rad != 0 || connection->scale != 1 ||
+                     connection->is_reflected || connection->is_terminal_only))
+        return fail(place, ERR_RANGE, "a brace has no angle, scale or flags");
+    if (connection->parent_face || connection->parent_position != 0 || connection->child_face ||
+        connection->child_position != 0)
+        return fail(place, ERR_RANGE, "a bone has no faces and positions");
+    return 0;
 }
 
 static int check_connection(const struct genome *genome, int row, struct error *error)
@@ -553,6 +728,10 @@ static int check_connection(const struct genome *genome, int row, struct error *
         (rc = check_int(&place, "is_reflected", connection->is_reflected, 0, 1)) ||
         (rc = check_int(&place, "is_terminal_only", connection->is_terminal_only, 0, 1)))
         return rc;
+    static const struct bone_gene none;
+    if (genome->kind == BODY_SPHERES ? (rc = check_bone(&place, connection)) != 0
+                                     : !is_equal_bone(&connection->bone, &none))
+        return rc ? rc : fail(&place, ERR_RANGE, "a connection of rectangles has no bone");
     if (genome_find_connection(genome, connection->id) != row)
         return fail(&place, ERR_RANGE, "another connection has the same id");
     if (genome_find_body(genome, connection->from) < 0)
@@ -617,6 +796,9 @@ static int check_counts(const struct genome *genome, struct error *error)
     if (genome->breeding >= BREEDING_GENE_COUNT)
         return error_set(error, ERR_RANGE, "breeding: %d is not within 0 .. %d", genome->breeding,
                          BREEDING_GENE_COUNT - 1);
+    if (genome->kind >= BODY_KIND_COUNT)
+        return error_set(error, ERR_RANGE, "kind: %d is not within 0 .. %d", genome->kind,
+                         BODY_KIND_COUNT - 1);
     return 0;
 }
 
@@ -649,7 +831,7 @@ static void remove_unreached_bodies(struct genome *genome)
     while (todo_count > 0) {
         gene_id from = genome->bodies[todo[--todo_count]].id;
         for (int i = 0; i < genome->connection_count; i++) {
-            int to = genome->connections[i].from == from
+            int to = genome->connections[i].from == from && !genome->connections[i].bone.brace
                          ? genome_find_body(genome, genome->connections[i].to)
                          : -1;
             if (to >= 0 && !is_reached[to]) {
@@ -707,6 +889,11 @@ static void repair_rows(struct genome *genome)
             memset(&body->effector_input, 0, sizeof(body->effector_input));
             body->effector_strength = 0;
         }
+        for (int k = 0; k < GENOME_DRIVES_MAX; k++)
+            if (k < genome_drive_count(body))
+                repair_input(genome, body->id, &body->sphere.drives[k]);
+            else
+                memset(&body->sphere.drives[k], 0, sizeof(body->sphere.drives[k]));
     }
     for (int i = 0; i < genome->neuron_count; i++) {
         struct neuron_gene *neuron = &genome->neurons[i];
@@ -740,8 +927,10 @@ static void mark_source(struct live_set *live, const struct genome *genome,
 static void remove_idle_neurons(struct genome *genome)
 {
     struct live_set live = {{0}, {0}, 0};
+    const struct input_gene *input;
     for (int i = 0; i < genome->body_count; i++)
-        mark_source(&live, genome, &genome->bodies[i].effector_input);
+        for (int k = 0; (input = genome_body_input_const(&genome->bodies[i], k)); k++)
+            mark_source(&live, genome, input);
     while (live.todo_count > 0) {
         const struct neuron_gene *neuron = &genome->neurons[live.todo[--live.todo_count]];
         for (int i = 0; i < NEURON_INPUTS_MAX; i++)

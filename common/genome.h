@@ -3,7 +3,13 @@
  * Stored flat: three tables that refer to one another by gene id. Ids are never reused in a run (a
  * new gene's id is made of the id of the creature it first appears in), so that genes of relatives
  * align. A genome that genome_check() accepts can be expressed, mutated, mated and written without
- * further checks. Typical sizes: 2 to 8 body genes, 2 to 12 connections, 5 to 40 neurons. */
+ * further checks. Typical sizes: 2 to 8 body genes, 2 to 12 connections, 5 to 40 neurons.
+ *
+ * One genetics, two expressions: a genome of kind BODY_RECTANGLES grows into rectangles that hang on one
+ * another by joints (simulator/phenotype.c), one of kind BODY_SPHERES into spheres in three dimensions
+ * that bones hold apart (simulator/phenotype_spheres.c). Shared are the tables, ids, recursion, symmetry,
+ * scale, terminal-only connections, sensors, neurons, wiring, mating and files; of its own each kind has
+ * the measures of a part, its joint, and how a connection places the child. */
 #ifndef COMMON_GENOME_H
 #define COMMON_GENOME_H
 
@@ -20,6 +26,7 @@ enum {
     GENOME_CONNECTIONS_MAX = 96,
     GENOME_NEURONS_MAX = 256,
     GENOME_RECURSION_MAX = 16,
+    GENOME_DRIVES_MAX = 2, /* of the joint of a sphere */
 };
 
 /* Ranges that genome_check() enforces; parameters may be stricter when genes are made. */
@@ -27,14 +34,61 @@ enum {
 #define GENOME_SIDE_MAX_M    10.0
 #define GENOME_LIMIT_MAX_RAD (4.0 * 3.14159265358979323846) /* two full turns to either side */
 #define GENOME_LIMIT_MAX_M   10.0                           /* of linear joints, either way */
+#define GENOME_SPHERE_LIMIT_RAD                                                                    \
+    3.14159265358979323846 /* of spheres' joints; saddles: half as much */
 #define GENOME_ANGLE_MAX_RAD (2.0 * 3.14159265358979323846) /* of a connection, either way */
 #define GENOME_WEIGHT_MAX    100.0 /* of weights and of constants, either sign */
 #define GENOME_SCALE_MIN     0.1
 #define GENOME_SCALE_MAX     10.0
 
-/* A linear joint slides the part straight out of its parent and back in, without turning it. */
-enum joint_type { JOINT_RIGID, JOINT_ROTARY, JOINT_LINEAR, JOINT_TYPE_COUNT };
-extern const char *const joint_type_names[JOINT_TYPE_COUNT]; /* "rigid", "rotary", "linear" */
+/* Of spheres and bones. */
+#define GENOME_RADIUS_MIN_M     0.005
+#define GENOME_RADIUS_MAX_M     5.0
+#define GENOME_FRICTION_MAX     10.0
+#define GENOME_BONE_MIN_M       0.01
+#define GENOME_BONE_MAX_M       10.0
+#define GENOME_MUSCLE_SHARE_MIN 0.1 /* of a muscle's length, as shares of the length at birth */
+#define GENOME_MUSCLE_SHARE_MAX 3.0
+#define GENOME_MUSCLE_RATE_1_S  100.0 /* greatest rate of a muscle, lengths at birth per second */
+
+/* What a genome grows into: enum body_kind. */
+extern const char *const body_kind_names[BODY_KIND_COUNT]; /* "rectangles", "spheres" */
+
+/* Of rectangles: a linear joint slides the part straight out of its parent and back in, without turning
+ * it. Of spheres: how the bone to the parent may move against the parent's own bone: freely, within a
+ * cone, about one axis, about two axes. */
+enum joint_type {
+    JOINT_RIGID,
+    JOINT_ROTARY,
+    JOINT_LINEAR,
+    JOINT_FREE,
+    JOINT_BALL,
+    JOINT_HINGE,
+    JOINT_SADDLE,
+    JOINT_TYPE_COUNT
+};
+/* "rigid", "rotary", "linear", "free", "ball", "hinge", "saddle" */
+extern const char *const joint_type_names[JOINT_TYPE_COUNT];
+
+/* How several connections of a parent to a symmetric gene make pairs of mirror images: spheres may be
+ * mirrored to the other side (in the plane of ahead and up; the usual one), ahead to back, or up to down.
+ * Rectangles have the first alone, which there exchanges right and left. */
+enum symmetry { SYMMETRY_NONE, SYMMETRY_SIDES, SYMMETRY_ENDS, SYMMETRY_LEVELS, SYMMETRY_COUNT };
+extern const char *const symmetry_names[SYMMETRY_COUNT]; /* "none", "sides", "ends", "levels" */
+
+/* A connection of spheres that grows nothing but joins what has grown by one more bone: from each part
+ * of its gene `from` to a part of its gene `to`: the nearest one on the path to the root, the next one of
+ * the same parent (from the last to the first), its own mirror image, or the one that lies nearest. It is
+ * not made where there is no such part, nor between two that a bone joins already. */
+enum brace {
+    BRACE_NONE, /* it grows a part */
+    BRACE_ANCESTOR,
+    BRACE_SIBLING,
+    BRACE_TWIN,
+    BRACE_NEAREST,
+    BRACE_COUNT
+};
+extern const char *const brace_names[BRACE_COUNT]; /* "none", "ancestor", ... */
 
 /* How a creature breeds, where that is inherited (breeding.choice): as first parent. */
 enum breeding_gene {
@@ -81,18 +135,48 @@ struct neuron_gene {
     struct input_gene inputs[NEURON_INPUTS_MAX]; /* the function's first input_count are used */
 };
 
+/* What a sphere has besides; all zero in rectangles. */
+struct sphere_gene {
+    double radius_m;
+    double friction;    /* times creature.friction */
+    uint8_t is_rolling; /* turns about its centre, as a wheel; else its bones hold it, as a foot */
+    uint8_t is_head;    /* the creature's head is the first part of such a gene; else the root */
+    double axis_rad; /* of hinges and saddles: the first axis, turned about the bone from sideways;
+                              * the second is at right angles to it */
+    double lower_2, upper_2; /* rad, of saddles: about the second axis */
+    double
+        drive_strength; /* share of the greatest torque the joint may have, (0, 1]; 0: not driven */
+    struct input_gene drives[GENOME_DRIVES_MAX]; /* genome_drive_count() are used */
+};
+
 struct body_gene {
     gene_id id;
-    double width_m, height_m; /* along the part's own x and y */
+    double width_m, height_m; /* along the part's own x and y; 0 in spheres */
     uint8_t joint;            /* enum joint_type: the joint to the parent (unused at the root) */
     double lower, upper;      /* joint limits from the pose at birth, lower <= 0 <= upper: angles in
-                               * rad; of linear joints extensions in m, at scale 1 */
+                               * rad; of linear joints extensions in m, at scale 1; of balls lower is 0
+                               * and upper the cone's half angle; of free joints both are 0 */
     uint8_t recursive_limit;  /* how often the gene may occur on one path from the root, >= 1 */
-    uint8_t is_symmetric;     /* several connections of a parent to it alternate as mirror images */
+    uint8_t is_symmetric;     /* enum symmetry */
     uint32_t sensors;         /* set of SENSOR_BIT() */
     uint8_t has_effector;     /* a joint effector (ignored at rigid joints) */
     struct input_gene effector_input;
-    double effector_strength; /* share of the greatest strength the joint may have, (0, 1] */
+    double effector_strength; /* share of the greatest strength the joint may have, (0, 1]; spheres:
+                               * the effector moves the muscles among the bone and the braces of a part */
+    struct sphere_gene sphere;
+};
+
+/* The bone that a connection makes; all zero in rectangles. A signal times gain asks a muscle for its
+ * length at birth plus so much of the larger of its two ways, within shortest and longest: from -1 to 1 it
+ * goes all the way. A brace is moved by the effector of the part it comes from, others by their child's. */
+struct bone_gene {
+    double
+        length_m; /* between the centres, at scale 1; 0 of braces: as far apart as they have grown */
+    double tilt_rad;          /* of the child sideways, after angle_rad, within a quarter turn */
+    uint8_t brace;            /* enum brace */
+    double gain;              /* -1 .. 1; 0: no muscle */
+    double shortest, longest; /* of muscles, else 0: shares of the length at birth, <= 1 <= */
+    double rate_1_s;          /* of muscles, else 0: greatest rate, lengths at birth per second */
 };
 
 struct connection_gene {
@@ -102,10 +186,12 @@ struct connection_gene {
     double parent_position; /* along that face, -1 .. 1, counter-clockwise positive */
     uint8_t child_face;     /* where on the child's outline */
     double child_position;
-    double angle_rad;         /* turn of the child from straight out of the parent's face */
-    double scale;             /* of the whole subtree */
-    uint8_t is_reflected;     /* the subtree is mirrored about its own axis of attachment */
+    double angle_rad;     /* turn of the child from straight out of the parent's face; of a bone,
+                               * upwards from the direction of the parent's bone */
+    double scale;         /* of the whole subtree */
+    uint8_t is_reflected; /* the subtree is mirrored about its own axis of attachment */
     uint8_t is_terminal_only; /* followed only when the parent gene's recursion is exhausted */
+    struct bone_gene bone;    /* of spheres; then faces and positions are 0 */
 };
 
 /* Owns its tables; copy with genome_copy(). The order of rows is meaningful (it is the order of
@@ -113,6 +199,7 @@ struct connection_gene {
 struct genome {
     gene_id root;     /* a body gene */
     uint8_t breeding; /* enum breeding_gene */
+    uint8_t kind;     /* enum body_kind */
     struct body_gene *bodies;
     struct connection_gene *connections;
     struct neuron_gene *neurons;
@@ -144,6 +231,13 @@ double genome_limit_max(int joint);
 /* The extension, m, that does to a part what turning by 1 rad does: half its longer side. Default limits
  * and changes of a joint's type go by it. */
 double genome_reach_m(const struct body_gene *body);
+
+/* How many signals drive the joint of a sphere: hinges one, saddles two; 0 if it is not driven. */
+int genome_drive_count(const struct body_gene *body);
+/* The inputs by which a body gene acts, counted from 0: of its effector, if it has one, and of its joint's
+ * drives. NULL beyond the last. */
+struct input_gene *genome_body_input(struct body_gene *body, int index);
+const struct input_gene *genome_body_input_const(const struct body_gene *body, int index);
 
 /* Row numbers by id, or -1. */
 int genome_find_body(const struct genome *genome, gene_id id);

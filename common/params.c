@@ -348,6 +348,14 @@ static int check_bounds(const struct params *params, struct error *error)
     int rc;
     if ((rc = check_order((double)params->initial_bodies_min, (double)params->initial_bodies_max,
                           "initial.bodies_min", "initial.bodies_max", error)) ||
+        (rc = check_order(params->initial_radius_min_m, params->initial_radius_max_m,
+                          "initial.radius_min_m", "initial.radius_max_m", error)) ||
+        (rc = check_order(params->initial_bone_min_m, params->initial_bone_max_m,
+                          "initial.bone_min_m", "initial.bone_max_m", error)) ||
+        (rc = check_order(params->creature_radius_min_m, params->creature_radius_max_m,
+                          "creature.radius_min_m", "creature.radius_max_m", error)) ||
+        (rc = check_order(params->creature_bone_min_m, params->creature_bone_max_m,
+                          "creature.bone_min_m", "creature.bone_max_m", error)) ||
         (rc = check_order(params->initial_side_min_m, params->initial_side_max_m,
                           "initial.side_min_m", "initial.side_max_m", error)) ||
         (rc = check_order((double)params->creature_parts_min, (double)params->creature_parts_max,
@@ -364,7 +372,7 @@ static double sum_mutation_rates(const struct params *params)
     double sum = 0;
     for (int i = 0; i < param_count; i++) {
         const struct param_info *info = &param_table[i];
-        int is_rate = strcmp(info->section, "mutation") == 0;
+        int is_rate = strcmp(info->section, "mutation") == 0 && info->type == PARAM_REAL;
         for (size_t j = 0; j < sizeof(others) / sizeof(others[0]); j++)
             is_rate = is_rate && strcmp(info->name, others[j]) != 0;
         if (is_rate)

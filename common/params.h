@@ -79,6 +79,17 @@
     REAL(mutation, connection_target, 0.2, 0, 1000, 'S', "rate: leads to another body gene")       \
     REAL(mutation, add_connection, 0.4, 0, 1000, 'S', "rate per body gene: a connection is added") \
     REAL(mutation, remove_connection, 0.4, 0, 1000, 'S', "rate per connection: it is removed")     \
+    BOOL(mutation, body, 1, 'S', "no: bodies stay as they are, only brains mutate")                \
+    REAL(mutation, sphere_surface, 0.2, 0, 1000, 'S', "rate per sphere: friction, rolling, head")  \
+    REAL(mutation, sphere_axis, 0.3, 0, 1000, 'S', "rate per hinge and saddle: its axis turns")    \
+    REAL(mutation, sphere_drive, 0.4, 0, 1000, 'S',                                                \
+         "rate: a joint's drive: input, weight, strength")                                         \
+    REAL(mutation, bone_length, 0.8, 0, 1000, 'S', "rate per bone: its length changes")            \
+    REAL(mutation, bone_muscle, 0.6, 0, 1000, 'S',                                                 \
+         "rate per bone: a muscle's range, rate, gain; or none")                                   \
+    REAL(mutation, bone_brace, 0.3, 0, 1000, 'S',                                                  \
+         "rate per brace: what kind of sphere it leads to")                                        \
+    REAL(mutation, add_brace, 0.4, 0, 1000, 'S', "rate per sphere gene: a brace is added")         \
     REAL(mutation, step, 0.3, 0.001, 10, 'S', "size of a numeric mutation, of the value's scale")  \
     INT(initial, bodies_min, 2, 1, 32, 'S', "body genes of a random genome, at least")             \
     INT(initial, bodies_max, 4, 1, 32, 'S', "body genes of a random genome, at most")              \
@@ -96,8 +107,17 @@
     REAL(initial, effectors, 0.9, 0, 1, 'S', "share of joints that move that have an effector")    \
     REAL(initial, oscillators, 0.7, 0, 1, 'S', "share of effectors first driven by an oscillator") \
     REAL(initial, limit_max_rad, 1.6, 0.1, 12.566370614359172, 'S', "largest random joint limit")  \
+    REAL(initial, radius_min_m, 0.04, 0.005, 5, 'S', "smallest random sphere")                     \
+    REAL(initial, radius_max_m, 0.15, 0.005, 5, 'S', "largest random sphere")                      \
+    REAL(initial, bone_min_m, 0.15, 0.01, 10, 'S', "shortest random bone")                         \
+    REAL(initial, bone_max_m, 0.6, 0.01, 10, 'S', "longest random bone")                           \
+    REAL(initial, muscles, 0.5, 0, 1, 'S', "share of bones and braces that are muscles")           \
+    REAL(initial, braces, 1.5, 0, 8, 'S', "braces per body gene of a random genome of spheres")    \
+    REAL(initial, held, 0.3, 0, 1, 'S', "share of spheres whose joint is no free one")             \
     REAL(initial, extension_max, 0.8, 0.05, 10, 'S',                                               \
          "largest random limit of a linear joint, by the part's longer side")                      \
+    CHOICE(creature, body, 0, "rectangles|spheres", 'S',                                           \
+           "what random genomes grow into; spheres: joined by bones, in three dimensions")         \
     INT(creature, parts_min, 2, 1, 64, 'E', "parts of a phenotype, at least")                      \
     INT(creature, parts_max, 16, 1, 64, 'E', "parts of a phenotype, at most (others not made)")    \
     INT(creature, depth_max, 8, 1, 64, 'E', "parts from root to tip, at most")                     \
@@ -113,6 +133,23 @@
          "Coulomb friction of the body; on the world: the geometric mean of both")                 \
     REAL(creature, elasticity, 0, 0, 1, 'E',                                                       \
          "Newton's restitution of the body; on the world: the larger of both")                     \
+    REAL(creature, density_kg_m3, 150, 1, 100000, 'E', "spheres: mass by their volume")            \
+    REAL(creature, radius_min_m, 0.02, 0.005, 5, 'E',                                              \
+         "spheres: developed radii are clamped to this")                                           \
+    REAL(creature, radius_max_m, 0.5, 0.005, 5, 'E',                                               \
+         "spheres: developed radii are clamped to this")                                           \
+    REAL(creature, bone_min_m, 0.05, 0.01, 10, 'E', "spheres: bones are made at least so long")    \
+    REAL(creature, bone_max_m, 2, 0.01, 10, 'E', "spheres: bones are made at most so long")        \
+    INT(creature, bones_max, 64, 1, 192, 'E',                                                      \
+        "bones of a phenotype, at most (further braces not made)")                                 \
+    REAL(creature, muscle_strength_n_m, 1000, 0, 1000000, 'E',                                     \
+         "greatest force of a muscle by the larger diameter at its ends, N/m")                     \
+    REAL(creature, muscle_speed_m_s, 2, 0.01, 100, 'E',                                            \
+         "spheres: greatest rate of a muscle's length")                                            \
+    REAL(creature, drive_strength_n, 40, 0, 1000000, 'E',                                          \
+         "spheres: greatest torque of a driven joint by the larger diameter, N m/m")               \
+    REAL(creature, drive_speed_rad_s, 6, 0.1, 100, 'E',                                            \
+         "spheres: greatest rate of a driven joint")                                               \
     CHOICE(creature, overlap, 0, "push|reject", 'E', "overlap at birth: push apart or reject")     \
     BOOL(creature, effectors, 1, 'E', "effectors act; no: a passive body")                         \
     CHOICE(creature, effector_mode, 0, "position|torque", 'E',                                     \
@@ -154,6 +191,7 @@
     CHOICE(world, drag_faces, 0, "all|leading", 'E',                                               \
            "faces that feel drag: all, or what moves forwards")                                    \
     BOOL(world, drag_exposure, 1, 'E', "drag only where no other own part covers or faces a face") \
+    INT(world, dimensions, 3, 2, 3, 'E', "spheres: 2 keeps them in the plane z = 0")                \
     BOOL(world, ground, 1, 'E', "an infinite flat ground at y = 0")                                \
     TEXT(world, obstacles, "", 'E',                                                                \
          "fixed rectangles: x y width height angle_rad [* count dx dy], ...")                      \
@@ -173,6 +211,8 @@
     BOOL(sensor, contact, 1, 'E', "contact sensors")                                               \
     BOOL(sensor, acceleration, 0, 'E', "accelerometers, two axes")                                 \
     BOOL(sensor, light, 0, 'E', "light sensors: direction and level")                              \
+    BOOL(sensor, bone, 1, 'E', "spheres: sensors of a bone's length and its rate")                 \
+    BOOL(sensor, height, 1, 'E', "spheres: sensors of the height")                                 \
     CHOICE(settle, effectors, 1, "limp|hold", 'E',                                                 \
            "joints while settling: slack or held at birth pose")                                   \
     REAL(settle, drop_m, 0, 0, 1000, 'E',                                                          \
@@ -260,6 +300,7 @@ enum {
     BEHAVIOUR_COUNT
 };
 enum { SEARCH_SIMS, SEARCH_RANDOM, SEARCH_ARCHIVE, SEARCH_COUNT };
+enum body_kind { BODY_RECTANGLES, BODY_SPHERES, BODY_KIND_COUNT };
 enum { CHOICE_PERCENTAGE, CHOICE_INHERITED };
 enum { ARCHIVE_REFEREE_ENTRANTS, ARCHIVE_REFEREE_TOP };
 enum { OVERLAP_PUSH, OVERLAP_REJECT };

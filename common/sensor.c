@@ -22,14 +22,26 @@ int sensor_find(const char *name)
     return -1;
 }
 
+uint32_t sensors_of_kind(int kind)
+{
+    if (kind == BODY_RECTANGLES)
+        return SENSOR_BIT(SENSOR_RECTANGLE_COUNT) - 1;
+    return SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_JOINT_RATE) |
+           SENSOR_BIT(SENSOR_LIGHT_ALONG) | SENSOR_BIT(SENSOR_LIGHT_ACROSS) |
+           SENSOR_BIT(SENSOR_LIGHT_LEVEL) | SENSOR_BIT(SENSOR_BONE) | SENSOR_BIT(SENSOR_BONE_RATE) |
+           SENSOR_BIT(SENSOR_JOINT_2) | SENSOR_BIT(SENSOR_TOUCH) | SENSOR_BIT(SENSOR_HEIGHT);
+}
+
 uint32_t sensors_switched_on(const struct params *params)
 {
     uint32_t set = 0;
     if (params->sensor_joint)
-        set |= SENSOR_BIT(SENSOR_JOINT);
-    if (params->sensor_contact)
+        set |= SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_JOINT_2);
+    if (params->sensor_contact) {
         for (int face = 0; face < FACE_COUNT; face++)
             set |= SENSOR_BIT(SENSOR_CONTACT_RIGHT + face);
+        set |= SENSOR_BIT(SENSOR_TOUCH);
+    }
     if (params->sensor_joint_rate)
         set |= SENSOR_BIT(SENSOR_JOINT_RATE);
     if (params->sensor_acceleration)
@@ -37,6 +49,10 @@ uint32_t sensors_switched_on(const struct params *params)
     if (params->sensor_light)
         set |= SENSOR_BIT(SENSOR_LIGHT_ALONG) | SENSOR_BIT(SENSOR_LIGHT_ACROSS) |
                SENSOR_BIT(SENSOR_LIGHT_LEVEL);
+    if (params->sensor_bone)
+        set |= SENSOR_BIT(SENSOR_BONE) | SENSOR_BIT(SENSOR_BONE_RATE);
+    if (params->sensor_height)
+        set |= SENSOR_BIT(SENSOR_HEIGHT);
     return set;
 }
 

@@ -20,7 +20,12 @@ enum face { FACE_RIGHT, FACE_TOP, FACE_LEFT, FACE_BOTTOM, FACE_COUNT };
     X(ACCELERATION_ACROSS, "acceleration-across", "the same, along its height")                    \
     X(LIGHT_ALONG, "light-along", "direction of the light: its cosine to the part's width")        \
     X(LIGHT_ACROSS, "light-across", "direction of the light: its cosine to the part's height")     \
-    X(LIGHT_LEVEL, "light-level", "brightness / (1 + distance squared) of the light, m")
+    X(LIGHT_LEVEL, "light-level", "brightness / (1 + distance squared) of the light, m")           \
+    X(BONE, "bone", "length of the bone to the parent, less that at birth, by that at birth")      \
+    X(BONE_RATE, "bone-rate", "rate of that length, lengths at birth per second")                  \
+    X(JOINT_2, "joint-2", "angle of a saddle joint about its second axis, rad")                    \
+    X(TOUCH, "touch", "1 while the sphere touches anything, else -1")                              \
+    X(HEIGHT, "height", "height of the sphere's centre, m")
 
 enum sensor {
 #define X(id, name, text) SENSOR_##id,
@@ -31,6 +36,9 @@ enum sensor {
 
 #define SENSOR_BIT(sensor) (1u << (sensor))
 
+/* Rectangles have the first ones; spheres those that need no faces. */
+enum { SENSOR_RECTANGLE_COUNT = SENSOR_LIGHT_LEVEL + 1 };
+
 struct sensor_info {
     const char *name;
     const char *meaning;
@@ -40,6 +48,8 @@ extern const struct sensor_info sensors[SENSOR_COUNT];
 
 /* The sensor with that name, or -1. */
 int sensor_find(const char *name);
+/* The set of the sensors that parts of a kind (enum body_kind) may have. */
+uint32_t sensors_of_kind(int kind);
 /* The set of the sensors that the world's parameters switch on (section sensor). */
 uint32_t sensors_switched_on(const struct params *params);
 extern const char *const face_names[FACE_COUNT]; /* right, top, left, bottom */

@@ -20,6 +20,11 @@ gene_id gene_counter_next(struct gene_counter *counter);
 int genetics_random(struct genome *genome, const struct params *params, struct rng *rng,
                     struct gene_counter *ids);
 
+/* A new random brain for the same body, as random genomes have; for bodies that do not mutate
+ * (mutation.body). 0 or ERR_MEMORY (genome then unchanged). */
+int genetics_random_brain(struct genome *genome, const struct params *params, struct rng *rng,
+                          struct gene_counter *ids);
+
 /* Applies `count` mutations, sites drawn with the mutation.* rates, in the order: body parameters and
  * neurons, new body, new neurons, connections (changed, added, removed); then collects garbage. A
  * mutation that leaves the genome unchanged is drawn again. What happened is written to `text` in

@@ -228,6 +228,33 @@ static void compare_limits(struct diff *diff, const struct body_gene *a, const s
             b->lower, b->upper, limit_unit(b));
 }
 
+static void compare_spheres(struct diff *diff, const struct body_gene *before,
+                            const struct body_gene *after)
+{
+    const struct sphere_gene *a = &before->sphere, *b = &after->sphere;
+    int count_a = genome_drive_count(before), count_b = genome_drive_count(after), k;
+    char field[24];
+
+    compare_number(diff, "radius", a->radius_m, b->radius_m, " m");
+    compare_number(diff, "friction", a->friction, b->friction, "");
+    compare_flag(diff, "rolling", a->is_rolling, b->is_rolling);
+    compare_flag(diff, "the head", a->is_head, b->is_head);
+    compare_number(diff, "second lower limit", a->lower_2, b->lower_2, " rad");
+    compare_number(diff, "second upper limit", a->upper_2, b->upper_2, " rad");
+    compare_number(diff, "axis", a->axis_rad, b->axis_rad, " rad");
+    compare_number(diff, "drive strength", a->drive_strength, b->drive_strength, "");
+    for (k = 0; k < count_b; k++) {
+        snprintf(field, sizeof(field), "drive %d", k);
+        if (k < count_a) {
+            compare_input(diff, field, &a->drives[k], &b->drives[k]);
+        } else {
+            open_field(diff);
+            fprintf(diff->out, "gained %s: ", field);
+            print_input(diff->out, diff->after, &b->drives[k]);
+        }
+    }
+}
+
 static void compare_bodies(struct diff *diff, int row_before, int row_after)
 {
     const struct body_gene *a = &diff->before->bodies[row_before];
@@ -238,9 +265,37 @@ static void compare_bodies(struct diff *diff, int row_before, int row_after)
     compare_name(diff, "joint", a->joint, b->joint, joint_type_names);
     compare_limits(diff, a, b);
     compare_number(diff, "recursive limit", a->recursive_limit, b->recursive_limit, "");
-    compare_flag(diff, "symmetric", a->is_symmetric, b->is_symmetric);
+    if (a->is_symmetric && b->is_symmetric)
+        compare_name(diff, "symmetry", a->is_symmetric, b->is_symmetric, symmetry_names);
+    else
+        compare_flag(diff, "symmetric", a->is_symmetric, b->is_symmetric);
+    compare_spheres(diff, a, b);
     compare_sensors(diff, a->sensors, b->sensors);
     compare_effector(diff, a, b);
+}
+
+static void print_sphere(struct diff *diff, const struct genome *genome,
+                         const struct body_gene *body)
+{
+    const struct sphere_gene *sphere = &body->sphere;
+    int k;
+
+    fprintf(diff->out, "%s, radius %.4g m, friction %.4g%s%s, limits %.4g .. %.4g rad",
+            joint_type_names[body->joint], sphere->radius_m, sphere->friction,
+            sphere->is_rolling ? ", rolling" : "", sphere->is_head ? ", head" : "", body->lower,
+            body->upper);
+    if (body->joint == JOINT_SADDLE)
+        fprintf(diff->out, " and %.4g .. %.4g rad", sphere->lower_2, sphere->upper_2);
+    fprintf(diff->out, ", axis %.4g rad, recursive limit %d", sphere->axis_rad,
+            body->recursive_limit);
+    if (body->is_symmetric)
+        fprintf(diff->out, ", symmetric (%s)", symmetry_names[body->is_symmetric]);
+    for (k = 0; k < genome_drive_count(body); k++) {
+        fprintf(diff->out, ", drive %d: ", k);
+        print_input(diff->out, genome, &sphere->drives[k]);
+    }
+    if (sphere->drive_strength > 0)
+        fprintf(diff->out, ", drive strength %.4g", sphere->drive_strength);
 }
 
 static void print_body(struct diff *diff, const struct genome *genome, int row)
@@ -248,9 +303,13 @@ static void print_body(struct diff *diff, const struct genome *genome, int row)
     const struct body_gene *body = &genome->bodies[row];
     int sensor;
 
-    fprintf(diff->out, "%s, %.4g x %.4g m, limits %.4g .. %.4g%s, recursive limit %d%s",
-            joint_type_names[body->joint], body->width_m, body->height_m, body->lower, body->upper,
-            limit_unit(body), body->recursive_limit, body->is_symmetric ? ", symmetric" : "");
+    if (genome->kind == BODY_SPHERES)
+        print_sphere(diff, genome, body);
+    else
+        fprintf(diff->out, "%s, %.4g x %.4g m, limits %.4g .. %.4g%s, recursive limit %d%s",
+                joint_type_names[body->joint], body->width_m, body->height_m, body->lower,
+                body->upper, limit_unit(body), body->recursive_limit,
+                body->is_symmetric ? ", symmetric" : "");
     for (sensor = 0; sensor < SENSOR_COUNT; sensor++)
         if (body->sensors & SENSOR_BIT(sensor))
             fprintf(diff->out, ", sensor %s", sensors[sensor].name);
@@ -278,6 +337,27 @@ static void compare_connections(struct diff *diff, int row_before, int row_after
     compare_number(diff, "scale", a->scale, b->scale, "");
     compare_flag(diff, "reflected", a->is_reflected, b->is_reflected);
     compare_flag(diff, "terminal-only", a->is_terminal_only, b->is_terminal_only);
+    compare_name(diff, "brace", a->bone.brace, b->bone.brace, brace_names);
+    compare_number(diff, "length", a->bone.length_m, b->bone.length_m, " m");
+    compare_number(diff, "tilt", a->bone.tilt_rad, b->bone.tilt_rad, " rad");
+    compare_number(diff, "gain", a->bone.gain, b->bone.gain, "");
+    compare_number(diff, "shortest", a->bone.shortest, b->bone.shortest, "");
+    compare_number(diff, "longest", a->bone.longest, b->bone.longest, "");
+    compare_number(diff, "rate", a->bone.rate_1_s, b->bone.rate_1_s, " 1/s");
+}
+
+static void print_bone(struct diff *diff, const struct connection_gene *connection)
+{
+    const struct bone_gene *bone = &connection->bone;
+
+    if (bone->brace)
+        fprintf(diff->out, ", brace to %s", brace_names[bone->brace]);
+    else
+        fprintf(diff->out, ", %.4g m, angle %.4g rad, tilt %.4g rad, scale %.4g", bone->length_m,
+                connection->angle_rad, bone->tilt_rad, connection->scale);
+    if (bone->gain != 0)
+        fprintf(diff->out, ", muscle %.4g .. %.4g, rate %.4g 1/s, gain %.4g", bone->shortest,
+                bone->longest, bone->rate_1_s, bone->gain);
 }
 
 static void print_connection(struct diff *diff, const struct genome *genome, int row)
@@ -285,11 +365,16 @@ static void print_connection(struct diff *diff, const struct genome *genome, int
     const struct connection_gene *connection = &genome->connections[row];
     char from[GENE_NAME_SIZE], to[GENE_NAME_SIZE];
 
-    fprintf(diff->out, "%s to %s, %s %.4g on %s %.4g, angle %.4g rad, scale %.4g%s%s",
-            body_name(genome, connection->from, from), body_name(genome, connection->to, to),
-            face_names[connection->child_face], connection->child_position,
-            face_names[connection->parent_face], connection->parent_position, connection->angle_rad,
-            connection->scale, connection->is_reflected ? ", reflected" : "",
+    fprintf(diff->out, "%s to %s", body_name(genome, connection->from, from),
+            body_name(genome, connection->to, to));
+    if (genome->kind == BODY_SPHERES)
+        print_bone(diff, connection);
+    else
+        fprintf(diff->out, ", %s %.4g on %s %.4g, angle %.4g rad, scale %.4g",
+                face_names[connection->child_face], connection->child_position,
+                face_names[connection->parent_face], connection->parent_position,
+                connection->angle_rad, connection->scale);
+    fprintf(diff->out, "%s%s", connection->is_reflected ? ", reflected" : "",
             connection->is_terminal_only ? ", terminal-only" : "");
 }
 
@@ -479,6 +564,11 @@ struct genetics_diff genetics_diff(const struct genome *before, const struct gen
     if (before->root != after->root) {
         fprintf(out, "~ root: %s -> %s\n", body_name(before, before->root, a),
                 body_name(after, after->root, b));
+        diff.counts.is_moved = 1;
+    }
+    if (before->kind != after->kind) {
+        fprintf(out, "~ body: %s -> %s\n", body_kind_names[before->kind],
+                body_kind_names[after->kind]);
         diff.counts.is_moved = 1;
     }
     if (before->breeding != after->breeding) {

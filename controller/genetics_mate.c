@@ -287,6 +287,8 @@ static int append_body(struct genome *child, const struct translation *translati
                        gene_id id)
 {
     struct body_gene *body;
+    struct input_gene *input;
+    int k;
 
     if (child->body_count == GENOME_BODIES_MAX)
         return ERR_LIMIT;
@@ -295,7 +297,8 @@ static int append_body(struct genome *child, const struct translation *translati
         return ERR_MEMORY;
     *body = translation->parent->bodies[row];
     body->id = id;
-    translate_input(translation, &body->effector_input);
+    for (k = 0; (input = genome_body_input(body, k)); k++)
+        translate_input(translation, input);
     return 0;
 }
 
@@ -405,6 +408,7 @@ static int try_crossover(struct genome *child, struct chromosome *chromosome,
     int table, status = 0;
 
     genome_init(child);
+    child->kind = a->kind;
     draw_points(is_point, chromosome->count, params, rng);
     take_slots(chromosome, is_point);
     build_translations(chromosome, translations);
@@ -438,6 +442,9 @@ int genetics_crossover(struct genome *child, const struct genome *a, const struc
     struct chromosome chromosome;
     int tries;
 
+    /* Bodies of two kinds have nothing to exchange. */
+    if (a->kind != b->kind)
+        return copy_parent(child, a);
     build_chromosome(&chromosome, a, b);
     for (tries = 0; tries < MATE_TRIES; tries++) {
         int result = try_crossover(child, &chromosome, params, rng);
@@ -464,7 +471,8 @@ static void mark_reached(const struct genome *genome, int top, char is_reached[G
         for (i = 0; i < genome->connection_count; i++) {
             int to = genome_find_body(genome, genome->connections[i].to);
 
-            if (genome->connections[i].from == from && !is_reached[to]) {
+            if (genome->connections[i].from == from && !is_reached[to] &&
+                !genome->connections[i].bone.brace) {
                 is_reached[to] = 1;
                 todo[count++] = to;
             }
@@ -518,20 +526,25 @@ static int append_section(struct genome *child, const struct translation *sectio
     return status;
 }
 
-/* Leads a random connection of `child`'s first part, the copy of a, to the grafted body; a genome
- * without connections gets one. */
-static int lead_to_graft(struct genome *child, int connection_count, gene_id top, struct rng *rng,
-                         struct gene_counter *ids)
+/* Leads a random connection of `child`'s first part, the copy of a, to the grafted body (a brace, which
+ * grows nothing, not); a genome without connections gets one. */
+static int lead_to_graft(struct genome *child, int connection_count, gene_id top,
+                         const struct params *params, struct rng *rng, struct gene_counter *ids)
 {
-    if (connection_count == 0)
-        return genetics_random_connection(child, child->root, top, rng, ids);
-    child->connections[rng_below(rng, (uint32_t)connection_count)].to = top;
+    int growing[GENOME_CONNECTIONS_MAX], count = 0, i;
+
+    for (i = 0; i < connection_count; i++)
+        if (!child->connections[i].bone.brace)
+            growing[count++] = i;
+    if (count == 0)
+        return genetics_random_connection(child, child->root, top, params, rng, ids);
+    child->connections[growing[rng_below(rng, (uint32_t)count)]].to = top;
     return 0;
 }
 
 /* 1: `child` is made; else it is empty: 0 or ERR_MEMORY. */
 static int try_graft(struct genome *child, const struct genome *a, const struct genome *b,
-                     struct rng *rng, struct gene_counter *ids)
+                     const struct params *params, struct rng *rng, struct gene_counter *ids)
 {
     struct translation section = {.parent = b};
     char is_reached[GENOME_BODIES_MAX];
@@ -543,7 +556,8 @@ static int try_graft(struct genome *child, const struct genome *a, const struct 
     translate_section(&section, child, is_reached, ids);
     status = append_section(child, &section);
     if (!status)
-        status = lead_to_graft(child, a->connection_count, section.ids[TABLE_BODY][top], rng, ids);
+        status = lead_to_graft(child, a->connection_count, section.ids[TABLE_BODY][top], params,
+                               rng, ids);
     if (!status && finish(child, a, rng))
         return 1;
     genome_deinit(child);
@@ -556,8 +570,13 @@ int genetics_graft(struct genome *child, const struct genome *a, const struct ge
     const struct gene_counter ids_before = *ids;
     int tries;
 
+    if (a->kind != b->kind)
+        return copy_parent(child, a);
+    /* A graft makes another body: where that is not wanted, brains are crossed. */
+    if (!params->mutation_body)
+        return genetics_crossover(child, a, b, params, rng, ids);
     for (tries = 0; tries < MATE_TRIES; tries++) {
-        int result = try_graft(child, a, b, rng, ids);
+        int result = try_graft(child, a, b, params, rng, ids);
 
         if (result)
             return result < 0 ? result : 0;

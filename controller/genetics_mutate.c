@@ -1,7 +1,8 @@
 /* Mutation, in the order Sims published: numbers and choices (of the genome, of bodies and of neurons), new
  * bodies and neurons, connections; then garbage collection.
  *
- * One table of kinds in that order: the rate (a row of the parameters), how many sites a genome offers,
+ * Rectangles and spheres have most kinds of mutations in common: what a kind does to a sphere stands in
+ * front of it. One table of kinds in that order: the rate (a row of the parameters), how many sites a genome offers,
  * and what is done at a random site. The kinds of all of a creature's mutations are drawn first and
  * sorted. Each mutation is tried on a copy; where the collected copy equals the genome before, or has
  * nothing but a root left, the copy is dropped and another kind is drawn in its place among all kinds
@@ -16,13 +17,15 @@
 
 #include "common/detmath.h"
 #include "controller/genetics_random.h"
+#include "controller/genetics_spheres.h"
 #include "controller/genetics_wiring.h"
 
 enum {
     TRIES_PER_MUTATION = 64,
     STEPS_SUMMED = 3, /* a numeric change is a sum of so many uniform numbers */
     KINDS_MAX = 128,
-    READERS_MAX = GENOME_BODIES_MAX + GENOME_NEURONS_MAX * NEURON_INPUTS_MAX,
+    READERS_MAX =
+        GENOME_BODIES_MAX * (1 + GENOME_DRIVES_MAX) + GENOME_NEURONS_MAX * NEURON_INPUTS_MAX,
     WORDS_SIZE = 200
 };
 
@@ -39,6 +42,19 @@ enum {
 #define LEAST_POSITION  0.5
 #define LEAST_PHASE     0.5
 #define LEAST_STRENGTH  0.1
+#define LEAST_FRICTION  0.2
+#define LEAST_SHARE     0.2 /* of a muscle's length */
+#define LEAST_RATE_1_S  1.0
+
+/* Shares of what happens to the surface of a sphere; the rest: its friction. */
+#define SURFACE_HEAD    0.2
+#define SURFACE_ROLLING 0.3
+/* Shares of what happens to a drive; the rest: its strength. */
+#define DRIVE_LOST   0.1
+#define DRIVE_LED    0.3
+#define DRIVE_WEIGHT 0.4
+/* Share of muscles that become bones. */
+#define MUSCLE_LOST 0.1
 
 #define PHASE_LIMIT (1.0 - 0x1p-53)
 
@@ -157,8 +173,25 @@ static void breeding_method(struct mutation *mutation)
 
 /* ---- bodies ---- */
 
+static void sphere_size(struct mutation *mutation)
+{
+    double low = fmax(GENOME_RADIUS_MIN_M, mutation->params->creature_radius_min_m);
+    double high = fmin(GENOME_RADIUS_MAX_M, mutation->params->creature_radius_max_m);
+    int row;
+    struct sphere_gene *sphere = &pick_body(mutation, &row)->sphere;
+    double before = sphere->radius_m;
+
+    sphere->radius_m = clamp(change(mutation, before, low), fmin(low, high), high);
+    say(mutation, "radius of sphere %d %.3f -> %.3f m", row, before, sphere->radius_m);
+}
+
 static void body_size(struct mutation *mutation)
 {
+    if (mutation->genome->kind == BODY_SPHERES) {
+        sphere_size(mutation);
+        return;
+    }
+
     double low = fmax(GENOME_SIDE_MIN_M, mutation->params->creature_side_min_m);
     double high = fmin(GENOME_SIDE_MAX_M, mutation->params->creature_side_max_m);
     int row, is_width = rng_chance(mutation->rng, 0.5);
@@ -201,10 +234,29 @@ static void change_joint(struct body_gene *body, int joint, const struct params 
     body->effector_input.weight = clamp(weight, -GENOME_WEIGHT_MAX, GENOME_WEIGHT_MAX);
 }
 
+static void sphere_joint(struct mutation *mutation)
+{
+    int row;
+    struct body_gene *body = pick_body(mutation, &row);
+    int before = body->joint;
+    int after = spheres_random_joint(mutation->params, before, mutation->rng);
+
+    if (after < 0)
+        return;
+    spheres_set_joint(body, after, mutation->params, mutation->rng);
+    say(mutation, "joint of sphere %d %s -> %s", row, joint_type_names[before],
+        joint_type_names[after]);
+}
+
 /* A joint that becomes rigid loses its effector; one that can move may gain one. Types without a share
  * in the settings never come. */
 static void body_joint(struct mutation *mutation)
 {
+    if (mutation->genome->kind == BODY_SPHERES) {
+        sphere_joint(mutation);
+        return;
+    }
+
     int row;
     struct body_gene *body = pick_body(mutation, &row);
     int before = body->joint;
@@ -222,8 +274,42 @@ static void body_joint(struct mutation *mutation)
         joint_type_names[body->joint]);
 }
 
+/* A random sphere whose joint is at least of that type and in use; there is one. */
+static struct body_gene *pick_held(struct mutation *mutation, int joint, int *row)
+{
+    struct body_gene *body;
+
+    do
+        body = pick_body(mutation, row);
+    while (body->joint < joint || !spheres_is_held(mutation->genome, *row));
+    return body;
+}
+
+static void sphere_limits(struct mutation *mutation)
+{
+    int row, is_second = rng_chance(mutation->rng, 0.5), is_lower = rng_chance(mutation->rng, 0.5);
+    struct body_gene *body = pick_held(mutation, JOINT_BALL, &row);
+    double most = genome_limit_max(body->joint);
+
+    is_lower = is_lower && body->joint != JOINT_BALL;
+    is_second = is_second && body->joint == JOINT_SADDLE;
+    double *limit = is_second  ? is_lower ? &body->sphere.lower_2 : &body->sphere.upper_2
+                    : is_lower ? &body->lower
+                               : &body->upper;
+    double before = *limit, after = change(mutation, before, LEAST_LIMIT_RAD);
+
+    *limit = is_lower ? clamp(after, -most, 0) : clamp(after, 0, most);
+    say(mutation, "%s%s limit of sphere %d %.2f -> %.2f rad", is_second ? "second " : "",
+        is_lower ? "lower" : "upper", row, before, *limit);
+}
+
 static void body_limits(struct mutation *mutation)
 {
+    if (mutation->genome->kind == BODY_SPHERES) {
+        sphere_limits(mutation);
+        return;
+    }
+
     int row, is_lower = rng_chance(mutation->rng, 0.5);
     struct body_gene *body = pick_jointed(mutation, &row);
     int is_linear = body->joint == JOINT_LINEAR;
@@ -254,15 +340,35 @@ static void body_symmetry(struct mutation *mutation)
     int row;
     struct body_gene *body = pick_body(mutation, &row);
 
+    if (mutation->genome->kind == BODY_SPHERES) {
+        int before = body->is_symmetric;
+
+        body->is_symmetric =
+            (uint8_t)((before + 1 + below(mutation, SYMMETRY_COUNT - 1)) % SYMMETRY_COUNT);
+        say(mutation, "symmetry of sphere %d %s -> %s", row, symmetry_names[before],
+            symmetry_names[body->is_symmetric]);
+        return;
+    }
     body->is_symmetric = !body->is_symmetric;
     say(mutation, "body %d %s symmetric", row, body->is_symmetric ? "became" : "is no longer");
+}
+
+/* Any of the sensors that bodies of the genome's kind may have. */
+static int pick_sensor(struct mutation *mutation)
+{
+    uint32_t possible = sensors_of_kind(mutation->genome->kind);
+    int sensor = 0, wanted = below(mutation, __builtin_popcount(possible));
+
+    while (!(possible & SENSOR_BIT(sensor)) || wanted-- > 0)
+        sensor++;
+    return sensor;
 }
 
 /* Inputs that read a sensor which disappears are drawn again when the genome is tidied. */
 static void body_sensors(struct mutation *mutation)
 {
     uint32_t on = sensors_switched_on(mutation->params);
-    int row, sensor = below(mutation, SENSOR_COUNT);
+    int row, sensor = pick_sensor(mutation);
     struct body_gene *body = pick_body(mutation, &row);
 
     /* one that is switched off does not come; the mutation that changes nothing is drawn again */
@@ -315,7 +421,7 @@ static void effector(struct mutation *mutation)
     if (!body->has_effector) {
         gain_effector(mutation, row);
         say(mutation, "body %d gained an effector", row);
-    } else if (draw < EFFECTOR_LOST) {
+    } else if (draw < EFFECTOR_LOST && mutation->params->mutation_body) {
         lose_effector(body);
         say(mutation, "body %d lost its effector", row);
     } else if (draw < EFFECTOR_LOST + EFFECTOR_LED) {
@@ -327,6 +433,151 @@ static void effector(struct mutation *mutation)
         body->effector_strength = clamp(change(mutation, before, LEAST_STRENGTH), 0.01, 1);
         say(mutation, "strength of %s %.2f -> %.2f", what, before, body->effector_strength);
     }
+}
+
+/* ---- spheres and bones ---- */
+
+static void sphere_surface(struct mutation *mutation)
+{
+    int row, i;
+    double draw = rng_unit(mutation->rng);
+    struct sphere_gene *sphere = &pick_body(mutation, &row)->sphere;
+    double before = sphere->friction;
+
+    if (draw < SURFACE_HEAD) {
+        for (i = 0; i < mutation->genome->body_count; i++)
+            mutation->genome->bodies[i].sphere.is_head = i == row;
+        say(mutation, "sphere %d became the head", row);
+    } else if (draw < SURFACE_HEAD + SURFACE_ROLLING) {
+        sphere->is_rolling = !sphere->is_rolling;
+        say(mutation, "sphere %d %s", row, sphere->is_rolling ? "rolls now" : "rolls no longer");
+    } else {
+        sphere->friction = clamp(change(mutation, before, LEAST_FRICTION), 0, GENOME_FRICTION_MAX);
+        say(mutation, "friction of sphere %d %.2f -> %.2f", row, before, sphere->friction);
+    }
+}
+
+static void sphere_axis(struct mutation *mutation)
+{
+    int row;
+    struct sphere_gene *sphere = &pick_held(mutation, JOINT_HINGE, &row)->sphere;
+    double before = sphere->axis_rad;
+
+    sphere->axis_rad = clamp(change_signed(mutation, before, LEAST_ANGLE_RAD),
+                             -GENOME_ANGLE_MAX_RAD, GENOME_ANGLE_MAX_RAD);
+    say(mutation, "axis of sphere %d %.2f -> %.2f rad", row, before, sphere->axis_rad);
+}
+
+static void lose_drive(struct body_gene *body)
+{
+    body->sphere.drive_strength = 0;
+    memset(body->sphere.drives, 0, sizeof(body->sphere.drives));
+}
+
+static void sphere_drive(struct mutation *mutation)
+{
+    int row, k;
+    struct body_gene *body = pick_held(mutation, JOINT_HINGE, &row);
+    double draw = rng_unit(mutation->rng), before = body->sphere.drive_strength;
+    char what[48];
+
+    snprintf(what, sizeof(what), "the drive of sphere %d", row);
+    if (before == 0) {
+        mutation->status = genetics_random_drive(mutation->genome, row, mutation->params,
+                                                 mutation->rng, mutation->ids);
+        say(mutation, "the joint of sphere %d is driven", row);
+    } else if (draw < DRIVE_LOST && mutation->params->mutation_body) {
+        lose_drive(body);
+        say(mutation, "the joint of sphere %d is no longer driven", row);
+    } else if (draw < DRIVE_LOST + DRIVE_LED) {
+        k = below(mutation, genome_drive_count(body));
+        redraw_input(mutation, body->id, &body->sphere.drives[k], what);
+    } else if (draw < DRIVE_LOST + DRIVE_LED + DRIVE_WEIGHT) {
+        k = below(mutation, genome_drive_count(body));
+        change_input(mutation, &body->sphere.drives[k], 1, what);
+    } else {
+        body->sphere.drive_strength = clamp(change(mutation, before, LEAST_STRENGTH), 0.01, 1);
+        say(mutation, "strength of %s %.2f -> %.2f", what, before, body->sphere.drive_strength);
+    }
+}
+
+static const char *bone_name(const struct connection_gene *connection)
+{
+    return connection->bone.brace ? "brace" : "bone";
+}
+
+/* Braces are as long as their ends lie apart: nothing changes. */
+static void bone_length(struct mutation *mutation)
+{
+    double low = fmax(GENOME_BONE_MIN_M, mutation->params->creature_bone_min_m);
+    double high = fmin(GENOME_BONE_MAX_M, mutation->params->creature_bone_max_m);
+    int row;
+    struct bone_gene *bone = &pick_connection(mutation, &row)->bone;
+    double before = bone->length_m;
+
+    if (bone->brace)
+        return;
+    bone->length_m = clamp(change(mutation, before, low), fmin(low, high), high);
+    say(mutation, "length of bone %d %.3f -> %.3f m", row, before, bone->length_m);
+}
+
+/* A new muscle needs an effector in the part that moves it. */
+static void gain_muscle(struct mutation *mutation, struct connection_gene *connection, int row)
+{
+    gene_id actor = connection->bone.brace ? connection->from : connection->to;
+    int body = genome_find_body(mutation->genome, actor);
+
+    spheres_draw_muscle(&connection->bone, mutation->rng);
+    say(mutation, "%s %d became a muscle", bone_name(connection), row);
+    if (!mutation->genome->bodies[body].has_effector)
+        gain_effector(mutation, body);
+}
+
+static void bone_muscle(struct mutation *mutation)
+{
+    int row, choice = below(mutation, 4);
+    struct connection_gene *connection = pick_connection(mutation, &row);
+    struct bone_gene *bone = &connection->bone;
+    const char *name = bone_name(connection);
+    double before;
+
+    if (bone->gain == 0) {
+        gain_muscle(mutation, connection, row);
+    } else if (rng_chance(mutation->rng, MUSCLE_LOST)) {
+        spheres_clear_muscle(bone);
+        say(mutation, "%s %d is no longer a muscle", name, row);
+    } else if (choice == 0) {
+        before = bone->shortest;
+        bone->shortest = clamp(change(mutation, before, LEAST_SHARE), GENOME_MUSCLE_SHARE_MIN, 1);
+        say(mutation, "shortest of %s %d %.2f -> %.2f", name, row, before, bone->shortest);
+    } else if (choice == 1) {
+        before = bone->longest;
+        bone->longest = clamp(change(mutation, before, LEAST_SHARE), 1, GENOME_MUSCLE_SHARE_MAX);
+        say(mutation, "longest of %s %d %.2f -> %.2f", name, row, before, bone->longest);
+    } else if (choice == 2) {
+        before = bone->rate_1_s;
+        bone->rate_1_s = clamp(change(mutation, before, LEAST_RATE_1_S), 0, GENOME_MUSCLE_RATE_1_S);
+        say(mutation, "rate of %s %d %.2f -> %.2f 1/s", name, row, before, bone->rate_1_s);
+    } else {
+        before = bone->gain;
+        bone->gain = clamp(change_signed(mutation, before, LEAST_SHARE), -1, 1);
+        say(mutation, "gain of %s %d %.2f -> %.2f", name, row, before, bone->gain);
+        if (bone->gain == 0)
+            spheres_clear_muscle(bone);
+    }
+}
+
+static void bone_brace(struct mutation *mutation)
+{
+    int row;
+    struct bone_gene *bone = &pick_connection(mutation, &row)->bone;
+    int before = bone->brace;
+
+    if (!before)
+        return;
+    bone->brace = (uint8_t)(1 + (before + below(mutation, BRACE_COUNT - 2)) % (BRACE_COUNT - 1));
+    say(mutation, "brace %d leads to %s instead of %s", row, brace_names[bone->brace],
+        brace_names[before]);
 }
 
 /* ---- neurons ---- */
@@ -405,15 +656,20 @@ static void add_body(struct mutation *mutation)
     if (mutation->status)
         return;
     mutation->status = genetics_random_connection(genome, from, genome->bodies[row].id,
-                                                  mutation->rng, mutation->ids);
+                                                  mutation->params, mutation->rng, mutation->ids);
     if (mutation->status)
         return;
     if (genetics_has_joint(genome, row) &&
         rng_chance(mutation->rng, mutation->params->initial_effectors))
         gain_effector(mutation, row);
-    say(mutation, "added body %d (%s, %.2f x %.2f m) to body %d", row,
-        joint_type_names[genome->bodies[row].joint], genome->bodies[row].width_m,
-        genome->bodies[row].height_m, parent);
+    if (genome->kind == BODY_SPHERES)
+        say(mutation, "added sphere %d (%s, %.2f m) to sphere %d", row,
+            joint_type_names[genome->bodies[row].joint], genome->bodies[row].sphere.radius_m,
+            parent);
+    else
+        say(mutation, "added body %d (%s, %.2f x %.2f m) to body %d", row,
+            joint_type_names[genome->bodies[row].joint], genome->bodies[row].width_m,
+            genome->bodies[row].height_m, parent);
 }
 
 /* An input that could read the new neuron, and whose it is. */
@@ -445,6 +701,8 @@ static int list_readers(struct genome *genome, const struct neuron_gene *source,
 
         if (body->has_effector && genetics_has_joint(genome, i))
             count = add_reader(genome, source, body->id, &body->effector_input, readers, count);
+        for (k = 0; k < genome_drive_count(body); k++)
+            count = add_reader(genome, source, body->id, &body->sphere.drives[k], readers, count);
     }
     for (i = 0; i < genome->neuron_count; i++) {
         struct neuron_gene *neuron = &genome->neurons[i];
@@ -497,8 +755,28 @@ static void add_neuron(struct mutation *mutation)
 
 /* ---- connections ---- */
 
+static void bone_placement(struct mutation *mutation)
+{
+    int row, is_tilt = rng_chance(mutation->rng, 0.5);
+    struct connection_gene *connection = pick_connection(mutation, &row);
+    double most = is_tilt ? GENOME_ANGLE_MAX_RAD / 4 : GENOME_ANGLE_MAX_RAD;
+    double *angle = is_tilt ? &connection->bone.tilt_rad : &connection->angle_rad;
+    double before = *angle;
+
+    if (connection->bone.brace)
+        return;
+    *angle = clamp(change_signed(mutation, before, LEAST_ANGLE_RAD), -most, most);
+    say(mutation, "%s of bone %d %.2f -> %.2f rad", is_tilt ? "tilt" : "angle", row, before,
+        *angle);
+}
+
 static void connection_placement(struct mutation *mutation)
 {
+    if (mutation->genome->kind == BODY_SPHERES) {
+        bone_placement(mutation);
+        return;
+    }
+
     int row, choice = below(mutation, 5);
     struct connection_gene *connection = pick_connection(mutation, &row);
     int is_parent = choice < 2;
@@ -529,6 +807,8 @@ static void connection_scale(struct mutation *mutation)
     struct connection_gene *connection = pick_connection(mutation, &row);
     double before = connection->scale;
 
+    if (connection->bone.brace)
+        return;
     connection->scale =
         clamp(change(mutation, before, GENOME_SCALE_MIN), GENOME_SCALE_MIN, GENOME_SCALE_MAX);
     say(mutation, "scale of connection %d %.3f -> %.3f", row, before, connection->scale);
@@ -540,6 +820,8 @@ static void connection_flags(struct mutation *mutation)
     struct connection_gene *connection = pick_connection(mutation, &row);
     uint8_t *flag = is_reflection ? &connection->is_reflected : &connection->is_terminal_only;
 
+    if (connection->bone.brace)
+        return;
     *flag = !*flag;
     say(mutation, "connection %d %s %s", row, *flag ? "became" : "is no longer",
         is_reflection ? "reflected" : "terminal-only");
@@ -560,9 +842,20 @@ static void add_connection(struct mutation *mutation)
     gene_id from_id = pick_body(mutation, &from)->id;
     gene_id to_id = pick_body(mutation, &to)->id;
 
-    mutation->status =
-        genetics_random_connection(mutation->genome, from_id, to_id, mutation->rng, mutation->ids);
+    mutation->status = genetics_random_connection(mutation->genome, from_id, to_id,
+                                                  mutation->params, mutation->rng, mutation->ids);
     say(mutation, "added a connection from body %d to body %d", from, to);
+}
+
+static void add_brace(struct mutation *mutation)
+{
+    int from, to;
+    gene_id from_id = pick_body(mutation, &from)->id;
+    gene_id to_id = pick_body(mutation, &to)->id;
+
+    mutation->status = genetics_random_brace(mutation->genome, from_id, to_id, mutation->params,
+                                             mutation->rng, mutation->ids);
+    say(mutation, "added a brace from sphere %d to sphere %d", from, to);
 }
 
 static void remove_connection(struct mutation *mutation)
@@ -607,33 +900,69 @@ static int count_jointed(const struct genome *genome)
     return count;
 }
 
+/* Of spheres: joints of at least that type that are in use. */
+static int count_joints(const struct genome *genome, int joint)
+{
+    int i, count = 0;
+
+    for (i = 0; i < genome->body_count; i++)
+        count += genome->bodies[i].joint >= joint && spheres_is_held(genome, i);
+    return count;
+}
+static int count_limited(const struct genome *genome)
+{
+    return genome->kind == BODY_SPHERES ? count_joints(genome, JOINT_BALL) : count_jointed(genome);
+}
+static int count_hinges(const struct genome *genome)
+{
+    return genome->kind == BODY_SPHERES ? count_joints(genome, JOINT_HINGE) : 0;
+}
+static int count_spheres(const struct genome *genome)
+{
+    return genome->kind == BODY_SPHERES ? genome->body_count : 0;
+}
+static int count_bones(const struct genome *genome)
+{
+    return genome->kind == BODY_SPHERES ? genome->connection_count : 0;
+}
+
+/* Name, sites, and whether it changes the body: then not with mutation.body off. */
 #define KINDS(X)                                                                                   \
-    X(breeding_method, count_breeding)                                                             \
-    X(body_size, count_bodies)                                                                     \
-    X(body_joint, count_bodies)                                                                    \
-    X(body_limits, count_jointed)                                                                  \
-    X(body_recursion, count_bodies)                                                                \
-    X(body_symmetry, count_bodies)                                                                 \
-    X(body_sensors, count_bodies)                                                                  \
-    X(effector, count_jointed)                                                                     \
-    X(neuron_function, count_neurons)                                                              \
-    X(neuron_weight, count_neurons)                                                                \
-    X(neuron_input, count_neurons)                                                                 \
-    X(add_body, count_genome)                                                                      \
-    X(add_neuron, count_genome)                                                                    \
-    X(connection_placement, count_connections)                                                     \
-    X(connection_scale, count_connections)                                                         \
-    X(connection_flags, count_connections)                                                         \
-    X(connection_target, count_connections)                                                        \
-    X(add_connection, count_bodies)                                                                \
-    X(remove_connection, count_connections)
+    X(breeding_method, count_breeding, 0)                                                          \
+    X(body_size, count_bodies, 1)                                                                  \
+    X(body_joint, count_bodies, 1)                                                                 \
+    X(body_limits, count_limited, 1)                                                               \
+    X(body_recursion, count_bodies, 1)                                                             \
+    X(body_symmetry, count_bodies, 1)                                                              \
+    X(body_sensors, count_bodies, 0)                                                               \
+    X(sphere_surface, count_spheres, 1)                                                            \
+    X(sphere_axis, count_hinges, 1)                                                                \
+    X(effector, count_jointed, 0)                                                                  \
+    X(sphere_drive, count_hinges, 0)                                                               \
+    X(bone_length, count_bones, 1)                                                                 \
+    X(bone_muscle, count_bones, 1)                                                                 \
+    X(neuron_function, count_neurons, 0)                                                           \
+    X(neuron_weight, count_neurons, 0)                                                             \
+    X(neuron_input, count_neurons, 0)                                                              \
+    X(add_body, count_genome, 1)                                                                   \
+    X(add_neuron, count_genome, 0)                                                                 \
+    X(connection_placement, count_connections, 1)                                                  \
+    X(connection_scale, count_connections, 1)                                                      \
+    X(connection_flags, count_connections, 1)                                                      \
+    X(connection_target, count_connections, 1)                                                     \
+    X(bone_brace, count_bones, 1)                                                                  \
+    X(add_connection, count_bodies, 1)                                                             \
+    X(add_brace, count_spheres, 1)                                                                 \
+    X(remove_connection, count_connections, 1)
 
 static const struct {
     size_t rate_offset; /* of mutation.KIND in struct params */
+    int is_of_body;
     int (*count_sites)(const struct genome *genome);
     void (*apply)(struct mutation *mutation);
 } kinds[] = {
-#define X(name, sites) {offsetof(struct params, mutation_##name), sites, name},
+#define X(name, sites, is_of_body)                                                                 \
+    {offsetof(struct params, mutation_##name), is_of_body, sites, name},
     KINDS(X)
 #undef X
 };
@@ -649,6 +978,8 @@ static int draw_kind(const struct genome *genome, const struct params *params, s
         double rate;
 
         memcpy(&rate, (const char *)params + kinds[i].rate_offset, sizeof(rate));
+        if (kinds[i].is_of_body && !params->mutation_body)
+            rate = 0;
         weights[i] = rate > 0 ? rate * kinds[i].count_sites(genome) : 0;
     }
     return rng_pick(rng, weights, KIND_COUNT);

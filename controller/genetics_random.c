@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "common/detmath.h"
+#include "controller/genetics_spheres.h"
 #include "controller/genetics_wiring.h"
 
 /* Drives: frequencies that legs of 0.1 to 0.7 m can follow, amplitudes up to most of a joint's range. */
@@ -62,6 +63,8 @@ int genetics_has_joint(const struct genome *genome, int row)
     const struct body_gene *body = &genome->bodies[row];
     int i;
 
+    if (genome->kind == BODY_SPHERES)
+        return spheres_has_muscle(genome, row);
     if (body->id == genome->root && body->recursive_limit == 1)
         return 0;
 
@@ -89,13 +92,13 @@ static double sensor_share(int sensor)
                                                                         : OTHER_SENSOR;
 }
 
-static uint32_t draw_sensors(const struct params *params, struct rng *rng)
+static uint32_t draw_sensors(int kind, const struct params *params, struct rng *rng)
 {
-    uint32_t set = 0;
+    uint32_t set = 0, possible = sensors_of_kind(kind);
     int sensor;
 
     for (sensor = 0; sensor < SENSOR_COUNT; sensor++)
-        if (rng_chance(rng, sensor_share(sensor)))
+        if ((possible & SENSOR_BIT(sensor)) && rng_chance(rng, sensor_share(sensor)))
             set |= SENSOR_BIT(sensor);
     return set & sensors_switched_on(params);
 }
@@ -149,13 +152,17 @@ int genetics_random_body(struct genome *genome, const struct params *params, str
     if (!body)
         return ERR_MEMORY;
     body->id = gene_counter_next(ids);
-    body->width_m = draw_side_m(params, rng);
-    body->height_m = draw_side_m(params, rng);
-    body->joint = (uint8_t)genetics_random_joint(params, -1, rng);
-    draw_limits(body, params, rng);
+    if (genome->kind == BODY_SPHERES) {
+        spheres_draw_body(body, params, rng);
+    } else {
+        body->width_m = draw_side_m(params, rng);
+        body->height_m = draw_side_m(params, rng);
+        body->joint = (uint8_t)genetics_random_joint(params, -1, rng);
+        draw_limits(body, params, rng);
+    }
     body->recursive_limit = (uint8_t)(1 + rng_pick(rng, recursion_weights, recursion_choices));
     body->is_symmetric = (uint8_t)rng_chance(rng, params->initial_symmetric);
-    body->sensors = draw_sensors(params, rng);
+    body->sensors = draw_sensors(genome->kind, params, rng);
     return 0;
 }
 
@@ -240,23 +247,60 @@ static void draw_place(const struct genome *genome, gene_id from, struct rng *rn
     }
 }
 
-int genetics_random_connection(struct genome *genome, gene_id from, gene_id to, struct rng *rng,
+/* Appends a row with its ends: 0, ERR_LIMIT or ERR_MEMORY. */
+static int add_ends(struct genome *genome, gene_id from, gene_id to, struct gene_counter *ids,
+                    struct connection_gene **connection)
+{
+    if (genome->connection_count == GENOME_CONNECTIONS_MAX)
+        return ERR_LIMIT;
+    *connection = genome_add_connection(genome);
+    if (!*connection)
+        return ERR_MEMORY;
+    (*connection)->id = gene_counter_next(ids);
+    (*connection)->from = from;
+    (*connection)->to = to;
+    return 0;
+}
+
+int genetics_random_brace(struct genome *genome, gene_id from, gene_id to,
+                          const struct params *params, struct rng *rng, struct gene_counter *ids)
+{
+    struct connection_gene *connection;
+    int status = add_ends(genome, from, to, ids, &connection);
+
+    if (!status)
+        spheres_draw_brace(connection, params, rng);
+    return status;
+}
+
+static int add_bone(struct genome *genome, gene_id from, gene_id to, const struct params *params,
+                    struct rng *rng, struct gene_counter *ids)
+{
+    struct connection_gene *connection;
+    int status = add_ends(genome, from, to, ids, &connection);
+
+    if (!status)
+        spheres_draw_bone(connection, params, rng);
+    return status;
+}
+
+int genetics_random_connection(struct genome *genome, gene_id from, gene_id to,
+                               const struct params *params, struct rng *rng,
                                struct gene_counter *ids)
 {
     const struct body_gene *child = &genome->bodies[genome_find_body(genome, to)];
     struct connection_gene *connection;
     double position = 0;
-    int face = 0;
+    int face = 0, status;
 
+    if (genome->kind == BODY_SPHERES)
+        return add_bone(genome, from, to, params, rng, ids);
     if (genome->connection_count == GENOME_CONNECTIONS_MAX)
         return ERR_LIMIT;
     draw_place(genome, from, rng, &face, &position);
-    connection = genome_add_connection(genome);
-    if (!connection)
-        return ERR_MEMORY;
-    connection->id = gene_counter_next(ids);
-    connection->from = from;
-    connection->to = to;
+    status = add_ends(genome, from, to, ids, &connection);
+    if (status)
+        return status;
     connection->parent_face = (uint8_t)face;
     connection->parent_position = position;
     connection->child_face = (uint8_t)draw_child_face(child, rng);
@@ -433,6 +477,29 @@ int genetics_random_effector(struct genome *genome, int row, double frequency_hz
                         params, rng, ids);
 }
 
+int genetics_random_drive(struct genome *genome, int row, const struct params *params,
+                          struct rng *rng, struct gene_counter *ids)
+{
+    int function = drive_function(params), status = 0, i;
+
+    genome->bodies[row].sphere.drive_strength = rng_uniform(rng, STRENGTH_MIN, 1);
+    for (i = 0; status != ERR_MEMORY && i < genome_drive_count(&genome->bodies[row]); i++) {
+        struct body_gene *body = &genome->bodies[row];
+        struct input_gene *input = &body->sphere.drives[i];
+        int is_driven = function >= 0 && rng_chance(rng, params->initial_oscillators);
+
+        if (is_driven)
+            status = add_drive(genome, body->id, function,
+                               genetics_random_frequency_hz(genome, rng), rng, ids);
+        input->weight = rng_uniform(rng, 0.8, 1.2);
+        if (is_driven && !status)
+            wiring_lead(genome, body->id, &genome->neurons[genome->neuron_count - 1], input);
+        else
+            draw_signal(genome, body->id, rng, input);
+    }
+    return status == ERR_MEMORY ? status : 0;
+}
+
 static int add_bodies(struct genome *genome, const struct params *params, struct rng *rng,
                       struct gene_counter *ids)
 {
@@ -448,12 +515,17 @@ static int add_bodies(struct genome *genome, const struct params *params, struct
 /* The root, from which most limbs grow, gets the larger of two sides each way. */
 static void enlarge(struct body_gene *body, const struct params *params, struct rng *rng)
 {
+    if (body->sphere.radius_m > 0) {
+        spheres_enlarge(body, params, rng);
+        return;
+    }
     body->width_m = fmax(body->width_m, draw_side_m(params, rng));
     body->height_m = fmax(body->height_m, draw_side_m(params, rng));
 }
 
 /* A lone body is connected to itself, so that there is a second part. */
-static int connect_tree(struct genome *genome, struct rng *rng, struct gene_counter *ids)
+static int connect_tree(struct genome *genome, const struct params *params, struct rng *rng,
+                        struct gene_counter *ids)
 {
     const struct body_gene *bodies = genome->bodies;
     int i, status = 0;
@@ -461,11 +533,11 @@ static int connect_tree(struct genome *genome, struct rng *rng, struct gene_coun
     if (genome->body_count == 1) {
         if (genome->bodies[0].recursive_limit < 2)
             genome->bodies[0].recursive_limit = 2;
-        return genetics_random_connection(genome, bodies[0].id, bodies[0].id, rng, ids);
+        return genetics_random_connection(genome, bodies[0].id, bodies[0].id, params, rng, ids);
     }
     for (i = 1; !status && i < genome->body_count; i++)
         status = genetics_random_connection(genome, bodies[rng_below(rng, (uint32_t)i)].id,
-                                            bodies[i].id, rng, ids);
+                                            bodies[i].id, params, rng, ids);
     return status;
 }
 
@@ -496,7 +568,25 @@ static int connect_further(struct genome *genome, const struct params *params, s
 
         if (!rng_chance(rng, SECOND_WAY))
             draw_ends(genome, rng, &from, &to);
-        status = genetics_random_connection(genome, from, to, rng, ids);
+        status = genetics_random_connection(genome, from, to, params, rng, ids);
+    }
+    return status;
+}
+
+/* Of spheres; most close a triangle or a ring. */
+static int add_braces(struct genome *genome, const struct params *params, struct rng *rng,
+                      struct gene_counter *ids)
+{
+    double wanted = params->initial_braces * genome->body_count;
+    int count = (int)wanted + rng_chance(rng, wanted - (int)wanted);
+    int status = 0;
+
+    while (!status && count-- > 0) {
+        int from = (int)rng_below(rng, (uint32_t)genome->body_count);
+        int to = (int)rng_below(rng, (uint32_t)genome->body_count);
+
+        status = genetics_random_brace(genome, genome->bodies[from].id, genome->bodies[to].id,
+                                       params, rng, ids);
     }
     return status;
 }
@@ -561,24 +651,21 @@ static int add_effectors(struct genome *genome, const struct params *params, str
 
         if (genetics_has_joint(genome, i) && rng_chance(rng, params->initial_effectors))
             status = genetics_random_effector(genome, i, frequency_hz, params, rng, ids);
+        if (!status && genome->bodies[i].joint >= JOINT_HINGE &&
+            rng_chance(rng, params->initial_effectors))
+            status = genetics_random_drive(genome, i, params, rng, ids);
     }
     return status ? status : ensure_drive(genome, common_hz, params, rng, ids);
 }
 
 /* Neurons are wired after everything they may read is there; drives, which come last, already are. A
  * full table ends a step, not the genome. */
-static int fill(struct genome *genome, const struct params *params, struct rng *rng,
-                struct gene_counter *ids)
+static int fill_brain(struct genome *genome, const struct params *params, struct rng *rng,
+                      struct gene_counter *ids)
 {
     int i, plain_count;
 
-    if (add_bodies(genome, params, rng, ids) == ERR_MEMORY)
-        return ERR_MEMORY;
-    genome->root = genome->bodies[0].id;
-    enlarge(&genome->bodies[0], params, rng);
-    if (connect_tree(genome, rng, ids) == ERR_MEMORY ||
-        connect_further(genome, params, rng, ids) == ERR_MEMORY ||
-        add_neurons(genome, params, rng, ids) == ERR_MEMORY)
+    if (add_neurons(genome, params, rng, ids) == ERR_MEMORY)
         return ERR_MEMORY;
     plain_count = genome->neuron_count;
     if (add_effectors(genome, params, rng, ids) == ERR_MEMORY)
@@ -588,10 +675,84 @@ static int fill(struct genome *genome, const struct params *params, struct rng *
     return 0;
 }
 
+static int fill(struct genome *genome, const struct params *params, struct rng *rng,
+                struct gene_counter *ids)
+{
+    if (add_bodies(genome, params, rng, ids) == ERR_MEMORY)
+        return ERR_MEMORY;
+    genome->root = genome->bodies[0].id;
+    enlarge(&genome->bodies[0], params, rng);
+    if (connect_tree(genome, params, rng, ids) == ERR_MEMORY ||
+        connect_further(genome, params, rng, ids) == ERR_MEMORY)
+        return ERR_MEMORY;
+    if (genome->kind == BODY_SPHERES && add_braces(genome, params, rng, ids) == ERR_MEMORY)
+        return ERR_MEMORY;
+    return fill_brain(genome, params, rng, ids);
+}
+
+/* Neither neurons nor anything that reads them. */
+static void clear_brain(struct genome *genome)
+{
+    int i;
+
+    while (genome->neuron_count > 0)
+        genome_remove_neuron(genome, genome->neuron_count - 1);
+    for (i = 0; i < genome->body_count; i++) {
+        struct body_gene *body = &genome->bodies[i];
+
+        body->has_effector = 0;
+        body->effector_strength = 0;
+        body->sphere.drive_strength = 0;
+        memset(&body->effector_input, 0, sizeof(body->effector_input));
+        memset(body->sphere.drives, 0, sizeof(body->sphere.drives));
+    }
+}
+
+/* Who has an effector or drives, keeps their strength, which belongs to the body; who has none gets none. */
+static void keep_strengths(struct genome *genome, const struct genome *before)
+{
+    int i, k;
+
+    for (i = 0; i < genome->body_count; i++) {
+        struct body_gene *body = &genome->bodies[i];
+        const struct body_gene *old = &before->bodies[i];
+
+        body->has_effector = old->has_effector;
+        body->effector_strength = old->effector_strength;
+        if (!body->has_effector)
+            memset(&body->effector_input, 0, sizeof(body->effector_input));
+        body->sphere.drive_strength = old->sphere.drive_strength;
+        for (k = genome_drive_count(body); k < GENOME_DRIVES_MAX; k++)
+            memset(&body->sphere.drives[k], 0, sizeof(body->sphere.drives[k]));
+    }
+}
+
+int genetics_random_brain(struct genome *genome, const struct params *params, struct rng *rng,
+                          struct gene_counter *ids)
+{
+    struct params all = *params; /* whatever can be driven is */
+    struct genome made;
+
+    all.initial_effectors = 1;
+    if (genome_copy(&made, genome))
+        return ERR_MEMORY;
+    clear_brain(&made);
+    if (fill_brain(&made, &all, rng, ids) == ERR_MEMORY) {
+        genome_deinit(&made);
+        return ERR_MEMORY;
+    }
+    keep_strengths(&made, genome);
+    wiring_tidy(&made, rng);
+    genome_deinit(genome);
+    *genome = made;
+    return 0;
+}
+
 int genetics_random(struct genome *genome, const struct params *params, struct rng *rng,
                     struct gene_counter *ids)
 {
     genome_init(genome);
+    genome->kind = (uint8_t)params->creature_body;
     if (fill(genome, params, rng, ids)) {
         genome_deinit(genome);
         return ERR_MEMORY;

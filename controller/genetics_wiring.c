@@ -46,6 +46,8 @@ static int list_places(const struct genome *genome, gene_id owner, int scope,
     for (i = 0; i < genome->connection_count; i++) {
         const struct connection_gene *connection = &genome->connections[i];
 
+        if (connection->bone.brace)
+            continue;
         if (scope == SCOPE_PARENT && connection->to == owner)
             count = add_place(places, count, connection->from, 0);
         else if (scope == SCOPE_CHILD && connection->from == owner)
@@ -213,11 +215,12 @@ static void repair_input(const struct genome *genome, gene_id owner, struct rng 
 
 static void repair(struct genome *genome, struct rng *rng)
 {
+    struct input_gene *input;
     int i, k;
 
     for (i = 0; i < genome->body_count; i++)
-        if (genome->bodies[i].has_effector)
-            repair_input(genome, genome->bodies[i].id, rng, &genome->bodies[i].effector_input);
+        for (k = 0; (input = genome_body_input(&genome->bodies[i], k)); k++)
+            repair_input(genome, genome->bodies[i].id, rng, input);
     for (i = 0; i < genome->neuron_count; i++) {
         struct neuron_gene *neuron = &genome->neurons[i];
 
@@ -238,7 +241,7 @@ static void mark_reached(const struct genome *genome, char is_reached[GENOME_BOD
         for (i = 0; i < genome->connection_count; i++) {
             from = genome_find_body(genome, genome->connections[i].from);
             to = genome_find_body(genome, genome->connections[i].to);
-            if (is_reached[from] && !is_reached[to])
+            if (is_reached[from] && !is_reached[to] && !genome->connections[i].bone.brace)
                 is_reached[to] = has_changed = 1;
         }
     }

@@ -253,6 +253,28 @@ static void count(void *state, struct population *population, struct individual 
 
 /* ---- children ---- */
 
+static uint64_t hash_spheres(uint64_t hash, const struct genome *genome)
+{
+    int i;
+
+    for (i = 0; i < genome->body_count; i++) {
+        const struct sphere_gene *sphere = &genome->bodies[i].sphere;
+
+        hash = hash_double(hash_double(hash, sphere->radius_m), sphere->friction);
+        hash = hash_double(hash_double(hash, sphere->lower_2), sphere->upper_2);
+        hash = hash_double(hash_u64(hash, sphere->is_rolling), sphere->axis_rad);
+    }
+    for (i = 0; i < genome->connection_count; i++) {
+        const struct bone_gene *bone = &genome->connections[i].bone;
+
+        hash = hash_double(hash_double(hash, bone->length_m), bone->tilt_rad);
+        hash = hash_double(hash_u64(hash, bone->brace), bone->gain);
+        hash = hash_double(hash_double(hash, bone->shortest), bone->longest);
+        hash = hash_double(hash, bone->rate_1_s);
+    }
+    return hash;
+}
+
 /* Of everything that makes the body; the brain, with effectors and sensors, is left out. */
 static uint64_t hash_body(const struct genome *genome)
 {
@@ -267,6 +289,8 @@ static uint64_t hash_body(const struct genome *genome)
         hash = hash_u64(hash_u64(hash, body->joint), body->recursive_limit);
         hash = hash_u64(hash, body->is_symmetric);
     }
+    if (genome->kind == BODY_SPHERES)
+        hash = hash_spheres(hash, genome);
     for (i = 0; i < genome->connection_count; i++) {
         const struct connection_gene *connection = &genome->connections[i];
 

@@ -96,11 +96,13 @@ static void translate_input(const struct genome *before, const struct genome *af
 /* All references of `after`, still those of `before`, to its own ids. */
 static void translate_references(const struct genome *before, struct genome *after)
 {
+    struct input_gene *input;
     int i, k;
 
     after->root = translate(before, after, TABLE_BODY, before->root);
     for (i = 0; i < after->body_count; i++)
-        translate_input(before, after, &after->bodies[i].effector_input);
+        for (k = 0; (input = genome_body_input(&after->bodies[i], k)); k++)
+            translate_input(before, after, input);
     for (i = 0; i < after->connection_count; i++) {
         struct connection_gene *connection = &after->connections[i];
 
@@ -144,7 +146,8 @@ static int plant(const struct seeding *seeding, struct individual *individuals, 
 
 /* ---- the population ---- */
 
-/* A copy of a seed would only be simulated twice, so a mutant has at least one mutation. */
+/* A copy of a seed would only be simulated twice, so a mutant has at least one mutation. Where bodies do
+ * not mutate, it is the seed's body with a new brain. */
 static int make_mutant(const struct params *params, const struct individual *seed,
                        struct individual *child)
 {
@@ -158,6 +161,8 @@ static int make_mutant(const struct params *params, const struct individual *see
     child->method = METHOD_ASEXUAL;
     child->parents[0] = seed->id;
     breeding_init_stream(&rng, params, RNG_MUTATION, child);
+    if (!params->mutation_body)
+        return genetics_random_brain(&child->genome, params, &rng, &ids);
     count = genetics_mutation_count(params, 0, &rng);
     return genetics_mutate(&child->genome, count > 0 ? count : 1, params, &rng, &ids,
                            child->mutations, sizeof(child->mutations));
@@ -169,6 +174,9 @@ int seeding_populate(const struct seeding *seeding, const struct params *params,
     int seed_count = seeding->count < count ? seeding->count : count;
     int seeded = (int)(params->evolution_seeded_share * count + 0.5);
     int i, status = 0;
+
+    if (!params->mutation_body)
+        seeded = count;
 
     if (seed_count == 0)
         return 0;

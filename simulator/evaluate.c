@@ -193,6 +193,9 @@ static int prepare(struct run *run, const struct genome *genome, struct arena *a
     int verdict = phenotype_express(&run->phenotype, genome, p, arena);
     if (verdict != VERDICT_OK)
         return verdict;
+    /* there is no dynamics that moves spheres */
+    if (run->phenotype.spheres)
+        return VERDICT_NOT_EXPRESSED;
     if (run->edit)
         run->edit(run->context, &run->phenotype);
     if (!has_balance(run))

@@ -1,4 +1,5 @@
-/* Expression: from the genome's graph to a tree of rectangles, links and a wired brain.
+/* Expression: from the genome's graph to a tree of rectangles, links and a wired brain; and what spheres
+ * share with them (see phenotype_grow.h): passes 1, 3 and 4 but for the places of the parts.
  *
  * Sizes: up to creature.parts_max parts (default 16, at most 64) and creature.neurons_max neurons;
  * a few microseconds for a usual genome, once per evaluation. Work is bounded for every genome:
@@ -40,7 +41,7 @@
  * 3. Neurons: the central set, then part by part the neurons of its gene, in table order. A neuron's
  *    instance is therefore found as the first of its part plus its rank among its owner's genes.
  * 4. Wires: references become instances; one that finds nothing becomes the constant 0. */
-#include "simulator/phenotype.h"
+#include "simulator/phenotype_grow.h"
 
 #include <string.h>
 
@@ -48,36 +49,6 @@
 
 /* Answers of find_source_part() besides a part. */
 enum { SOURCE_CENTRAL = -1, SOURCE_NONE = -2 };
-
-/* What is known of a part only while the creature grows. */
-struct growth {
-    int body_row;
-    int quarters; /* world angle = quarters pi/2 + rest_rad */
-    double rest_rad;
-    struct vec2 axis; /* the part's x axis in the world: cosine and sine of its angle */
-    struct vec2 out;  /* straight out of the parent: the axis of a linear joint */
-    double scale;     /* product of the scales on the path */
-    int first_neuron; /* instance of its gene's first neuron, if it was made */
-};
-
-/* A connection as it is expressed: rows instead of ids, symmetry resolved. */
-struct branch {
-    int from_row, to_row;
-    int placement_row; /* the connection whose placement counts: itself, or the one it mirrors */
-    int is_image;
-};
-
-struct grower {
-    const struct genome *genome;
-    const struct params *params;
-    struct phenotype *phenotype;
-    struct growth *growths; /* per part */
-    int parts_max;
-    int counts[GENOME_BODIES_MAX]; /* occurrences on the path, by body row */
-    struct branch branches[GENOME_CONNECTIONS_MAX];
-    int ranks[GENOME_NEURONS_MAX]; /* of a neuron among those of its owner */
-    int central_count;
-};
 
 /* ---- geometry ---- */
 
@@ -206,13 +177,14 @@ static void prepare_branches(struct grower *grower)
         branch->to_row = genome_find_body(genome, genome->connections[i].to);
         branch->placement_row = i;
         branch->is_image = 0;
-        if (!genome->bodies[branch->to_row].is_symmetric)
+        if (!genome->bodies[branch->to_row].is_symmetric || genome->connections[i].bone.brace)
             continue;
 
         /* The nearest earlier connection between the same genes: the partner, if no image itself. */
         int j = i - 1;
-        while (j >= 0 && (grower->branches[j].from_row != branch->from_row ||
-                          grower->branches[j].to_row != branch->to_row))
+        while (j >= 0 &&
+               (grower->branches[j].from_row != branch->from_row ||
+                grower->branches[j].to_row != branch->to_row || genome->connections[j].bone.brace))
             j--;
         if (j >= 0 && !grower->branches[j].is_image) {
             branch->placement_row = j;
@@ -221,9 +193,13 @@ static void prepare_branches(struct grower *grower)
     }
 }
 
-static int is_below_limit(const struct grower *grower, int body_row)
+/* 1 if a connection may grow another part of its target. */
+static int is_open(const struct grower *grower, int row)
 {
-    return grower->counts[body_row] < grower->genome->bodies[body_row].recursive_limit;
+    int target = grower->branches[row].to_row;
+
+    return !grower->genome->connections[row].bone.brace &&
+           grower->counts[target] < grower->genome->bodies[target].recursive_limit;
 }
 
 /* 1 if recursive limits forbid every ordinary connection of a gene. */
@@ -234,7 +210,7 @@ static int is_exhausted(const struct grower *grower, int body_row)
     for (int i = 0; i < genome->connection_count; i++) {
         const struct branch *branch = &grower->branches[i];
         if (branch->from_row == body_row && !genome->connections[i].is_terminal_only &&
-            is_below_limit(grower, branch->to_row))
+            is_open(grower, i))
             return 0;
     }
     return 1;
@@ -248,6 +224,7 @@ static int add_part(struct grower *grower, int parent, int connection)
     struct part *part = &grower->phenotype->parts[index];
     struct growth *growth = &grower->growths[index];
 
+    growth->connection_row = connection;
     growth->scale = 1.0;
     growth->axis = (struct vec2){1.0, 0.0};
     growth->body_row = genome_find_body(genome, genome->root);
@@ -264,6 +241,10 @@ static int add_part(struct grower *grower, int parent, int connection)
 
     const struct body_gene *body = &genome->bodies[growth->body_row];
     part->body = body->id;
+    if (grower->spheres) {
+        phenotype_place_sphere(grower, index);
+        return index;
+    }
     develop_size(grower->params, body, growth->scale, part);
     if (connection >= 0)
         place_child(grower, index, &grower->branches[connection]);
@@ -291,7 +272,7 @@ static void grow_children(struct grower *grower, int part)
          i++) {
         const struct branch *branch = &grower->branches[i];
         if (branch->from_row == row && !genome->connections[i].is_terminal_only == !is_terminal &&
-            is_below_limit(grower, branch->to_row))
+            is_open(grower, i))
             grow_children(grower, add_part(grower, part, i));
     }
     grower->counts[row]--;
@@ -516,9 +497,8 @@ static int find_instance(const struct grower *grower, int part, gene_id gene)
     return index < grower->phenotype->neuron_count ? index : -1;
 }
 
-/* Resolves an input as read by a part (-1: by the central set). */
-static struct wire make_wire(const struct grower *grower, int reader,
-                             const struct input_gene *input)
+struct wire phenotype_make_wire(const struct grower *grower, int reader,
+                                const struct input_gene *input)
 {
     const struct phenotype *phenotype = grower->phenotype;
     struct wire wire = {.kind = WIRE_CONSTANT};
@@ -551,7 +531,7 @@ static void wire_neurons(struct grower *grower)
         int row = genome_find_neuron(grower->genome, neuron->gene);
         for (int k = 0; k < neuron_functions[neuron->function].input_count; k++)
             neuron->inputs[k] =
-                make_wire(grower, neuron->part, &grower->genome->neurons[row].inputs[k]);
+                phenotype_make_wire(grower, neuron->part, &grower->genome->neurons[row].inputs[k]);
     }
 }
 
@@ -566,7 +546,7 @@ static void wire_effectors(struct grower *grower)
             continue;
         const struct body_gene *body = &grower->genome->bodies[grower->growths[part].body_row];
         effector->link = i;
-        effector->input = make_wire(grower, part, &body->effector_input);
+        effector->input = phenotype_make_wire(grower, part, &body->effector_input);
         effector++;
     }
 }
@@ -577,10 +557,31 @@ static void build_brain(struct grower *grower, int neuron_limit)
     for (int i = 0; i < grower->phenotype->part_count; i++)
         add_neurons(grower, i, neuron_limit);
     wire_neurons(grower);
-    wire_effectors(grower);
+    if (grower->spheres)
+        phenotype_wire_spheres(grower);
+    else
+        wire_effectors(grower);
 }
 
 /* ---- the whole ---- */
+
+/* What holds the parts of a kind together, and room for the effectors. 0 or ERR_MEMORY. */
+static int join_parts(struct grower *grower, struct arena *arena)
+{
+    struct phenotype *phenotype = grower->phenotype;
+
+    if (grower->spheres) {
+        phenotype_join_spheres(grower);
+        return 0;
+    }
+    phenotype->links = arena_take(arena, (size_t)phenotype->part_count, sizeof *phenotype->links);
+    if (!phenotype->links)
+        return ERR_MEMORY;
+    build_links(grower);
+    phenotype->effectors =
+        arena_take(arena, (size_t)phenotype->effector_count, sizeof *phenotype->effectors);
+    return phenotype->effectors ? 0 : ERR_MEMORY;
+}
 
 int phenotype_express(struct phenotype *phenotype, const struct genome *genome,
                       const struct params *params, struct arena *arena)
@@ -600,23 +601,20 @@ int phenotype_express(struct phenotype *phenotype, const struct genome *genome,
     phenotype->parts = arena_take(arena, (size_t)parts_max, sizeof *phenotype->parts);
     if (!grower->growths || !phenotype->parts)
         goto full;
+    if (genome->kind == BODY_SPHERES && phenotype_take_spheres(grower, arena))
+        goto full;
     prepare_branches(grower);
     grow_children(grower, add_part(grower, -1, -1));
 
-    /* Links. */
-    phenotype->links = arena_take(arena, (size_t)phenotype->part_count, sizeof *phenotype->links);
-    if (!phenotype->links)
+    if (join_parts(grower, arena))
         goto full;
-    build_links(grower);
 
-    /* Neurons, effectors and their wires. */
+    /* Neurons, and the wires of neurons and effectors. */
     int neuron_limit = number_neurons(grower);
     if (neuron_limit > params->creature_neurons_max)
         neuron_limit = (int)params->creature_neurons_max;
     phenotype->neurons = arena_take(arena, (size_t)neuron_limit, sizeof *phenotype->neurons);
-    phenotype->effectors =
-        arena_take(arena, (size_t)phenotype->effector_count, sizeof *phenotype->effectors);
-    if (!phenotype->neurons || !phenotype->effectors)
+    if (!phenotype->neurons)
         goto full;
     build_brain(grower, neuron_limit);
 

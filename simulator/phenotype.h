@@ -13,6 +13,8 @@
 #include "common/measures.h"
 #include "common/params.h"
 
+struct sphere_body; /* sphere_body.h */
+
 struct vec2 {
     double x, y;
 };
@@ -118,7 +120,8 @@ struct phenotype {
     int is_root_fixed; /* never in creatures */
     /* parts x parts: 1 where two never collide though they are no neighbours; NULL: nowhere */
     const unsigned char *passes;
-    const struct closure *closures; /* none in creatures */
+    const struct sphere_body *spheres; /* NULL: rectangles */
+    const struct closure *closures;    /* none in creatures */
     int closure_count;
     double mass_kg;
 };

@@ -22,6 +22,7 @@
 #include "simulator/brain.h"
 #include "simulator/evaluate.h"
 #include "simulator/phenotype.h"
+#include "simulator/sphere_body.h"
 
 enum {
     POOL = 128,
@@ -43,7 +44,7 @@ struct fuzz {
     struct arena arena;
     char problem[512];
     /* what was seen, for the report */
-    int64_t made[OPERATION_COUNT], mutations, expressed, not_expressed, parts, genes;
+    int64_t made[OPERATION_COUNT], mutations, expressed, not_expressed, parts, genes, spheres;
     int largest;
 };
 
@@ -146,6 +147,88 @@ static int check_files(struct fuzz *fuzz, const struct genome *child, const char
     return status;
 }
 
+static int check_sphere(struct fuzz *fuzz, const struct phenotype *phenotype, int index)
+{
+    const struct params *params = &fuzz->params;
+    const struct sphere *sphere = &phenotype->spheres->spheres[index];
+
+    if (!(sphere->radius_m >= params->creature_radius_min_m &&
+          sphere->radius_m <= params->creature_radius_max_m))
+        return refuse(fuzz, "sphere %d has radius %g m", index, sphere->radius_m);
+    if (!(isfinite(sphere->centre.x) && isfinite(sphere->centre.y) && isfinite(sphere->centre.z) &&
+          sphere->mass_kg > 0 && isfinite(sphere->mass_kg)))
+        return refuse(fuzz, "sphere %d is nowhere", index);
+    return 0;
+}
+
+static int check_bone(struct fuzz *fuzz, const struct sphere_body *body, int index)
+{
+    const struct params *params = &fuzz->params;
+    const struct bone *bone = &body->bones[index];
+    int is_grown = index < body->sphere_count - 1, i;
+
+    if (bone->a < 0 || bone->a >= body->sphere_count || bone->b < 0 ||
+        bone->b >= body->sphere_count || bone->a == bone->b || (is_grown && bone->b != index + 1))
+        return refuse(fuzz, "bone %d joins %d and %d", index, bone->a, bone->b);
+    for (i = 0; i < index; i++)
+        if ((body->bones[i].a == bone->a && body->bones[i].b == bone->b) ||
+            (body->bones[i].a == bone->b && body->bones[i].b == bone->a))
+            return refuse(fuzz, "bones %d and %d join the same", i, index);
+    if (!(bone->length_m >= params->creature_bone_min_m * (1 - 1e-9) &&
+          bone->length_m <= params->creature_bone_max_m * (1 + 1e-9)))
+        return refuse(fuzz, "bone %d has length %g m", index, bone->length_m);
+    if (!(bone->shortest_m > 0 && bone->shortest_m <= bone->length_m &&
+          bone->longest_m >= bone->length_m))
+        return refuse(fuzz, "bone %d has the range %g .. %g m", index, bone->shortest_m,
+                      bone->longest_m);
+    return 0;
+}
+
+static int check_joint(struct fuzz *fuzz, const struct sphere_body *body, int index)
+{
+    const struct sphere_joint *joint = &body->joints[index];
+    double length = joint->axis.x * joint->axis.x + joint->axis.y * joint->axis.y +
+                    joint->axis.z * joint->axis.z;
+    int k;
+
+    if (joint->sphere == joint->base || joint->sphere == joint->end || joint->base == joint->end ||
+        joint->reference == joint->sphere || joint->reference == joint->end ||
+        joint->reference >= body->sphere_count)
+        return refuse(fuzz, "joint %d is at %d between %d and %d", index, joint->sphere,
+                      joint->base, joint->end);
+    if (!(fabs(length - 1) < 1e-6))
+        return refuse(fuzz, "joint %d has an axis of length %g", index, length);
+    for (k = 0; k < 2; k++)
+        if (!(joint->lower[k] <= 0 && joint->upper[k] >= 0))
+            return refuse(fuzz, "joint %d has the limits %g .. %g", index, joint->lower[k],
+                          joint->upper[k]);
+    return 0;
+}
+
+static int check_spheres(struct fuzz *fuzz, const struct phenotype *phenotype)
+{
+    const struct sphere_body *body = phenotype->spheres;
+    int i, status = 0;
+
+    if (body->sphere_count != phenotype->part_count || body->bone_count < body->sphere_count - 1 ||
+        body->bone_count > SPHERE_BONES_MAX || body->joint_count > SPHERE_JOINTS_MAX ||
+        body->drive_count != phenotype->effector_count)
+        return refuse(fuzz, "%d spheres, %d bones, %d joints, %d drives", body->sphere_count,
+                      body->bone_count, body->joint_count, body->drive_count);
+    for (i = 0; !status && i < body->sphere_count; i++)
+        status = check_sphere(fuzz, phenotype, i);
+    for (i = 0; !status && i < body->bone_count; i++)
+        status = check_bone(fuzz, body, i);
+    for (i = 0; !status && i < body->joint_count; i++)
+        status = check_joint(fuzz, body, i);
+    for (i = 0; !status && i < body->drive_count; i++)
+        if (body->drives[i].index < 0 || !isfinite(body->drives[i].unit) ||
+            body->drives[i].low > body->drives[i].rest ||
+            body->drives[i].high < body->drives[i].rest)
+            status = refuse(fuzz, "drive %d", i);
+    return status;
+}
+
 static int check_part(struct fuzz *fuzz, const struct phenotype *phenotype, int index)
 {
     const struct params *params = &fuzz->params;
@@ -155,8 +238,8 @@ static int check_part(struct fuzz *fuzz, const struct phenotype *phenotype, int 
     double high = params->creature_side_max_m * (1 + 1e-12);
     int is_root = index == 0;
 
-    if (!(part->width_m >= low && part->width_m <= high && part->height_m >= low &&
-          part->height_m <= high))
+    if (!phenotype->spheres && !(part->width_m >= low && part->width_m <= high &&
+                                 part->height_m >= low && part->height_m <= high))
         return refuse(fuzz, "part %d has sides %g x %g m", index, part->width_m, part->height_m);
     if (!(isfinite(part->centre.x) && isfinite(part->centre.y) && isfinite(part->angle_rad) &&
           isfinite(part->anchor.x) && isfinite(part->anchor.y) && part->mass_kg > 0 &&
@@ -167,6 +250,8 @@ static int check_part(struct fuzz *fuzz, const struct phenotype *phenotype, int 
     if (part->depth >= params->creature_depth_max ||
         (!is_root && part->depth != phenotype->parts[part->parent].depth + 1))
         return refuse(fuzz, "part %d has depth %d", index, part->depth);
+    if (phenotype->spheres)
+        return 0;
     if (part->link < 0 || part->link >= phenotype->link_count)
         return refuse(fuzz, "part %d is in link %d", index, part->link);
     return 0;
@@ -233,6 +318,8 @@ static int check_expressed(struct fuzz *fuzz, const struct phenotype *phenotype,
                       phenotype->neuron_count);
     for (i = 0; !status && i < phenotype->part_count; i++)
         status = check_part(fuzz, phenotype, i);
+    if (!status && phenotype->spheres)
+        status = check_spheres(fuzz, phenotype);
     if (!status)
         status = check_wires(fuzz, phenotype);
     return status ? status : check_brain(fuzz, phenotype, rng);
@@ -253,6 +340,7 @@ static int check_phenotype(struct fuzz *fuzz, const struct genome *child, struct
     if (verdict != VERDICT_OK)
         return refuse(fuzz, "expression gives %s", verdict_name(verdict));
     fuzz->expressed++;
+    fuzz->spheres += phenotype.spheres != NULL;
     fuzz->parts += phenotype.part_count;
     return check_expressed(fuzz, &phenotype, rng);
 }
@@ -384,6 +472,7 @@ static int step(struct fuzz *fuzz)
     rng_init(&rng, fuzz->seed, RNG_TEST, 0, fuzz->number);
     if (fuzz->number % SETTINGS_KEPT == 1)
         draw_settings(fuzz, &rng);
+    fuzz->params.creature_body = fuzz->number % 2 ? BODY_SPHERES : BODY_RECTANGLES;
     operation = fuzz->number <= POOL ? MAKE_RANDOM : (enum operation)rng_pick(&rng, shares, 4);
     a = operation == MAKE_RANDOM ? NULL : &fuzz->pool[rng_below(&rng, POOL)];
     b = operation < MAKE_CROSSOVER ? NULL : &fuzz->pool[rng_below(&rng, POOL)];
@@ -457,11 +546,13 @@ START_TEST(children_are_sound)
 {
     static struct fuzz fuzz;
 
-    fuzz_init(&fuzz, 100 + (uint64_t)_i);
+    fuzz_init(&fuzz, 103 + (uint64_t)_i);
     ck_assert_msg(!run(&fuzz, TESTED), "%s", fuzz.problem);
     for (int i = 0; i < OPERATION_COUNT; i++)
         ck_assert_int_gt(fuzz.made[i], TESTED / 20);
     ck_assert_int_gt(fuzz.expressed, TESTED / 2);
+    ck_assert_int_gt(fuzz.spheres, TESTED / 10);
+    ck_assert_int_gt(fuzz.expressed - fuzz.spheres, TESTED / 10);
     ck_assert_int_gt(fuzz.mutations, TESTED / 4);
     ck_assert_int_gt(fuzz.largest, LARGE_GENES / 2);
     fuzz_deinit(&fuzz);

@@ -165,4 +165,91 @@ static inline void fixture_make(struct genome *genome)
     fixture_add_arm_neurons(genome);
 }
 
+/* The same of spheres and bones, for what they have of their own. */
+enum { BALL_ROOT = 1, BALL_LEG = 2, BALL_FOOT = 3, BALL_TAIL = 4, BALL_WAVE = 50 };
+
+static inline struct body_gene *fixture_sphere(struct genome *genome, gene_id id, int joint)
+{
+    struct body_gene *body = genome_add_body(genome);
+    body->id = id;
+    body->joint = (uint8_t)joint;
+    body->recursive_limit = 1;
+    body->sphere.radius_m = 0.05 + 0.1 / (double)(id + 2);
+    body->sphere.friction = 1.0 / 3.0;
+    return body;
+}
+
+static inline struct connection_gene *fixture_bone(struct genome *genome, gene_id id, gene_id from,
+                                                   gene_id to)
+{
+    struct connection_gene *connection = fixture_connection(genome, id, from, to);
+    connection->bone.length_m = 0.3 + 0.1 / (double)id;
+    return connection;
+}
+
+static inline struct connection_gene *fixture_brace(struct genome *genome, gene_id id, gene_id from,
+                                                    gene_id to, int brace)
+{
+    struct connection_gene *connection = fixture_connection(genome, id, from, to);
+    connection->bone.brace = (uint8_t)brace;
+    return connection;
+}
+
+static inline void fixture_make_muscle(struct connection_gene *connection, double gain)
+{
+    connection->bone.gain = gain;
+    connection->bone.shortest = 2.0 / 3.0;
+    connection->bone.longest = 1.25;
+    connection->bone.rate_1_s = 1.0 / 0.3;
+}
+
+static inline void fixture_make_spheres(struct genome *genome)
+{
+    genome_init(genome);
+    genome->kind = BODY_SPHERES;
+    genome->root = BALL_ROOT;
+    genome->breeding = BREEDING_GRAFT;
+    fixture_sphere(genome, BALL_ROOT, JOINT_FREE)->sensors =
+        SENSOR_BIT(SENSOR_HEIGHT) | SENSOR_BIT(SENSOR_TOUCH);
+    struct body_gene *leg = fixture_sphere(genome, BALL_LEG, JOINT_SADDLE);
+    leg->is_symmetric = SYMMETRY_ENDS;
+    leg->lower = -1.0 / 3.0;
+    leg->upper = 0.5;
+    leg->sphere.lower_2 = -0.25;
+    leg->sphere.upper_2 = 1.0 / 7.0;
+    leg->sphere.axis_rad = -0.1;
+    leg->sphere.drive_strength = 0.6;
+    leg->sphere.drives[0] = fixture_neuron(SCOPE_CHILD, BALL_WAVE, 13, 0.7);
+    leg->sphere.drives[1] = fixture_sensor(SCOPE_OWN, SENSOR_JOINT_2, 0, -0.7);
+    leg->sensors = SENSOR_BIT(SENSOR_JOINT_2) | SENSOR_BIT(SENSOR_JOINT);
+    struct body_gene *foot = fixture_sphere(genome, BALL_FOOT, JOINT_HINGE);
+    foot->lower = -0.2;
+    foot->sensors = SENSOR_BIT(SENSOR_BONE) | SENSOR_BIT(SENSOR_BONE_RATE);
+    foot->has_effector = 1;
+    foot->effector_strength = 0.9;
+    foot->effector_input = fixture_neuron(SCOPE_OWN, BALL_WAVE, 0, 1);
+    struct body_gene *tail = fixture_sphere(genome, BALL_TAIL, JOINT_BALL);
+    tail->upper = 0.8;
+    tail->recursive_limit = 3;
+    tail->is_symmetric = SYMMETRY_LEVELS;
+    tail->sphere.is_head = tail->sphere.is_rolling = 1;
+    fixture_bone(genome, 11, BALL_ROOT, BALL_LEG)->angle_rad = -1.1;
+    fixture_bone(genome, 12, BALL_ROOT, BALL_LEG)->is_terminal_only = 0;
+    struct connection_gene *shin = fixture_bone(genome, 13, BALL_LEG, BALL_FOOT);
+    shin->bone.tilt_rad = 0.4;
+    shin->is_reflected = 1;
+    fixture_make_muscle(shin, -0.5);
+    fixture_bone(genome, 14, BALL_ROOT, BALL_TAIL)->angle_rad = 2.5;
+    fixture_bone(genome, 15, BALL_TAIL, BALL_TAIL)->scale = 0.8;
+    fixture_make_muscle(fixture_brace(genome, 16, BALL_FOOT, BALL_ROOT, BRACE_ANCESTOR), 1);
+    fixture_brace(genome, 17, BALL_FOOT, BALL_FOOT, BRACE_TWIN);
+    fixture_brace(genome, 18, BALL_LEG, BALL_LEG, BRACE_SIBLING);
+    fixture_brace(genome, 19, BALL_TAIL, BALL_LEG, BRACE_NEAREST);
+    struct neuron_gene *wave =
+        fixture_neuron_row(genome, BALL_WAVE, BALL_FOOT, NEURON_OSCILLATE_WAVE);
+    wave->inputs[0] = fixture_constant(1.5, 1);
+    wave->inputs[1] = fixture_constant(1, 1);
+    wave->inputs[2] = fixture_sensor(SCOPE_OWN, SENSOR_BONE, 0, 0.1);
+}
+
 #endif

@@ -375,10 +375,12 @@ START_TEST(hostile_content_behind_a_right_checksum)
     for (size_t length = 0; length < bin->size; length += 7)
         ck_assert_int_lt(decode_content(content, length, 1), 0);
     ck_assert_int_eq(decode_content(content, bin->size, 2), 0);
-    for (uint64_t version = 0; version < UINT64_C(1) << 60; version = version ? version * 5 : 3) {
+    ck_assert_int_eq(decode_content(content, bin->size, 3), ERR_FORMAT);
+    ck_assert_ptr_nonnull(strstr(error.message, "damaged: version 3 with content of version 2"));
+    for (uint64_t version = 0; version < UINT64_C(1) << 60; version = version ? version * 5 : 4) {
         ck_assert_int_eq(decode_content(content, bin->size, version), ERR_VERSION);
         ck_assert_ptr_nonnull(
-            strstr(error.message, " is not supported (this program reads 1 to 2)"));
+            strstr(error.message, " is not supported (this program reads 1 to 3)"));
     }
     free(content);
     pack_close(&file);
@@ -507,10 +509,10 @@ static const struct {
     {"{}", "worm.json: not a creature file: \"format\" is not"},
     {"{\"format\": \"other\"}", "worm.json: not a creature file"},
     {"{\"format\": \"bestiary-creature\"}", "worm.json: version: missing"},
-    {"{\"format\": \"bestiary-creature\", \"version\": 3}",
-     "worm.json: format version 3 is not supported (this program reads 1 to 2)"},
+    {"{\"format\": \"bestiary-creature\", \"version\": 4}",
+     "worm.json: format version 4 is not supported (this program reads 1 to 3)"},
     {"{\"format\": \"bestiary-creature\", \"version\": 0}",
-     "worm.json: format version 0 is not supported (this program reads 1 to 2)"},
+     "worm.json: format version 0 is not supported (this program reads 1 to 3)"},
     {"{\"format\": \"bestiary-creature\", \"version\": -1}",
      "worm.json: version: -1 is not within"},
     {"{\"format\": \"bestiary-creature\", \"version\": 1.0}",
@@ -867,11 +869,101 @@ START_TEST(huge_files_are_refused)
 }
 END_TEST
 
+/* Spheres come back from both forms, and from neither when their bytes are damaged; behind a right
+ * checksum nothing comes that genome_check() would refuse. */
+START_TEST(spheres_travel)
+{
+    struct creature copy;
+    struct pack_writer writer;
+    struct pack_reader file;
+    genome_deinit(&creature.genome);
+    fixture_make_spheres(&creature.genome);
+    ck_assert_msg(genome_check(&creature.genome, &error) == 0, "%s", error.message);
+    encode(&creature, &writer);
+    ck_assert_msg(decode_exact(&copy, writer.buffer.data, writer.buffer.size) == 0, "%s",
+                  error.message);
+    assert_equal(&creature, &copy);
+    creature_deinit(&copy);
+    char *json = creature_to_json(&creature);
+    ck_assert_msg(decode_text(json, &copy) == 0, "%s", error.message);
+    assert_equal(&creature, &copy);
+    creature_deinit(&copy);
+    free(json);
+    ck_assert_int_eq(pack_open(&file, writer.buffer.data, writer.buffer.size, &error), 0);
+    const msgpack_object_bin *bin = &pack_find(file.root, "creature")->via.bin;
+    char *content = malloc(bin->size);
+    memcpy(content, bin->ptr, bin->size);
+    int accepted = 0, flips = 0;
+    for (size_t bit = 0; bit < bin->size * 8; bit += 5, flips++) {
+        content[bit / 8] ^= (char)(1 << bit % 8);
+        accepted += decode_content(content, bin->size, 3) == 0;
+        content[bit / 8] ^= (char)(1 << bit % 8);
+    }
+    ck_assert_int_gt(accepted, flips / 10);
+    ck_assert_int_lt(accepted, flips * 9 / 10);
+    ck_assert_int_eq(decode_content(content, bin->size, 2), ERR_FORMAT);
+    free(content);
+    pack_close(&file);
+    pack_writer_deinit(&writer);
+}
+END_TEST
+
+static const struct {
+    const char *rows, *message;
+} bad_spheres[] = {
+    {"[{\"id\": 1, \"width_m\": 1}]", "worm.json: bodies[0].width_m: unknown key"},
+    {"[{\"id\": 1}]", "worm.json: bodies[0].radius_m: missing"},
+    {"[{\"id\": 1, \"radius_m\": 6}]", "worm.json: body 0 (id 1): radius_m 6 is not within"},
+    {"[{\"id\": 1, \"radius_m\": 1, \"joint\": \"rotary\"}]",
+     "worm.json: bodies[0].joint: unknown name \"rotary\""},
+    {"[{\"id\": 1, \"radius_m\": 1, \"symmetric\": \"round\"}]",
+     "worm.json: bodies[0].symmetric: unknown name \"round\""},
+    {"[{\"id\": 1, \"radius_m\": 1, \"limits_rad\": [0, 1]}]",
+     "worm.json: body 0 (id 1): upper_rad 1 is not within 0 .. 0"},
+    {"[{\"id\": 1, \"radius_m\": 1, \"joint\": \"hinge\", \"drive\": {\"inputs\": [1, 2]}}]",
+     "worm.json: bodies[0].drive.inputs: expected an array of at most 1, for a hinge joint"},
+    {"[{\"id\": 1, \"radius_m\": 1, \"drive\": {\"inputs\": []}}]",
+     "worm.json: body 0 (id 1): drive_strength 1 is not within 0 .. 0"},
+    {"[{\"id\": 1, \"radius_m\": 1, \"sensors\": [\"contact-top\"]}]",
+     "worm.json: body 0 (id 1): sensors 4 is not a set of those of spheres"},
+    {"[{\"id\": 1, \"radius_m\": 1}], \"connections\": [{\"id\": 1, \"from\": 1, \"to\": 1}]",
+     "worm.json: connections[0].length_m: missing"},
+    {"[{\"id\": 1, \"radius_m\": 1}], \"connections\": [{\"id\": 1, \"from\": 1, \"to\": 1, "
+     "\"brace\": \"cousin\"}]",
+     "worm.json: connections[0].brace: unknown name \"cousin\""},
+    {"[{\"id\": 1, \"radius_m\": 1}], \"connections\": [{\"id\": 1, \"from\": 1, \"to\": 1, "
+     "\"brace\": \"twin\", \"length_m\": 1}]",
+     "worm.json: connection 0 (id 1): length_m 1 is not within 0 .. 0"},
+    {"[{\"id\": 1, \"radius_m\": 1}], \"connections\": [{\"id\": 1, \"from\": 1, \"to\": 1, "
+     "\"length_m\": 1, \"muscle\": {\"gain\": 0}}]",
+     "worm.json: connections[0].muscle.gain: 0 makes it no muscle"},
+    {"[{\"id\": 1, \"radius_m\": 1}], \"connections\": [{\"id\": 1, \"from\": 1, \"to\": 1, "
+     "\"length_m\": 1, \"muscle\": {\"longest\": 0.9}}]",
+     "worm.json: connection 0 (id 1): longest 0.9 is not within 1 .. 3"},
+};
+
+START_TEST(spheres_in_json_that_must_fail)
+{
+    struct creature decoded;
+    char text[1024];
+    for (size_t i = 0; i < sizeof bad_spheres / sizeof bad_spheres[0]; i++) {
+        snprintf(text, sizeof text,
+                 "{\"format\": \"bestiary-creature\", \"version\": 3, \"body\": \"spheres\", "
+                 "\"bodies\": %s}",
+                 bad_spheres[i].rows);
+        ck_assert_msg(decode_text(text, &decoded) < 0, "accepted: %s", text);
+        ck_assert_msg(
+            strncmp(error.message, bad_spheres[i].message, strlen(bad_spheres[i].message)) == 0,
+            "%s: %s", text, error.message);
+    }
+}
+END_TEST
+
 /* Files of every version stay readable; see docs/creature-format.md. */
 START_TEST(golden_files_are_read)
 {
     struct creature binary, text;
-    struct genome first;
+    struct genome first, third;
     char path[64];
     int version = 1 + _i;
     snprintf(path, sizeof path, GOLDEN_BINARY, version);
@@ -880,8 +972,12 @@ START_TEST(golden_files_are_read)
     ck_assert_msg(creature_read(&text, path, &error) == 0, "%s", error.message);
     assert_equal(&binary, &text);
     fixture_make(&first);
-    ck_assert(genome_is_equal(&text.genome, version == 1 ? &first : &creature.genome));
+    fixture_make_spheres(&third);
+    ck_assert(genome_is_equal(&text.genome, version == 1   ? &first
+                                            : version == 2 ? &creature.genome
+                                                           : &third));
     genome_deinit(&first);
+    genome_deinit(&third);
     ck_assert_str_eq(text.name, creature.name);
     ck_assert_uint_eq(text.parents[0], INT64_MAX);
     ck_assert_uint_eq(text.seed, UINT64_C(0xfedcba9876543210));
@@ -962,6 +1058,8 @@ static Suite *make_suite(void)
     tcase_add_test(tests, json_defaults);
     tcase_add_test(tests, linear_joints_in_json);
     tcase_add_test(tests, json_that_must_fail);
+    tcase_add_test(tests, spheres_travel);
+    tcase_add_test(tests, spheres_in_json_that_must_fail);
     tcase_add_test(tests, json_preset_comes_first);
     tcase_add_test(tests, too_many_rows);
     tcase_add_test(tests, damaged_json_never_crashes);
@@ -987,6 +1085,8 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "--make-golden") == 0) {
         char binary[64], text[64];
         make_creature(&creature);
+        genome_deinit(&creature.genome);
+        fixture_make_spheres(&creature.genome);
         snprintf(binary, sizeof binary, GOLDEN_BINARY, CREATURE_FORMAT_VERSION);
         snprintf(text, sizeof text, GOLDEN_JSON, CREATURE_FORMAT_VERSION);
         return creature_write(&creature, binary, 0, &error) != 0 ||

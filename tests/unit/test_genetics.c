@@ -94,7 +94,8 @@ static void allow_only(const char *kind)
 
     for (int i = 0; i < param_count; i++) {
         static const char *const others[] = {"none", "one", "more_continue", "mated_scale", "step"};
-        int is_rate = !strcmp(param_table[i].section, "mutation");
+        int is_rate =
+            !strcmp(param_table[i].section, "mutation") && param_table[i].type == PARAM_REAL;
 
         for (int k = 0; k < 5; k++)
             is_rate &= strcmp(param_table[i].name, others[k]) != 0;
@@ -461,35 +462,65 @@ END_TEST
 
 /* Every kind and how its text begins and goes on. */
 static const struct {
+    int is_of_spheres; /* tried on spheres */
     const char *kind;
     const char *words[4];
 } kinds[] = {
-    {"breeding_method", {"breeding method ", " -> asexual", " -> crossover", " -> graft"}},
-    {"body_size", {"width of body ", "height of body ", " m"}},
-    {"body_joint", {"joint of body ", "rigid", "rotary", "linear"}},
-    {"body_limits", {"lower limit of body ", "upper limit of body ", " rad", " m"}},
-    {"body_recursion", {"recursive limit of body ", " -> "}},
-    {"body_symmetry", {" became symmetric", " is no longer symmetric", "body "}},
-    {"body_sensors", {" gained the sensor ", " lost the sensor ", "contact-left", "joint"}},
-    {"effector",
+    {0, "breeding_method", {"breeding method ", " -> asexual", " -> crossover", " -> graft"}},
+    {0, "body_size", {"width of body ", "height of body ", " m"}},
+    {0, "body_joint", {"joint of body ", "rigid", "rotary", "linear"}},
+    {0, "body_limits", {"lower limit of body ", "upper limit of body ", " rad", " m"}},
+    {0, "body_recursion", {"recursive limit of body ", " -> "}},
+    {0, "body_symmetry", {" became symmetric", " is no longer symmetric", "body "}},
+    {0, "body_sensors", {" gained the sensor ", " lost the sensor ", "contact-left", "joint"}},
+    {1,
+     "sphere_surface",
+     {"friction of sphere ", " became the head", " rolls now", " rolls no longer"}},
+    {1, "sphere_axis", {"axis of sphere ", " rad"}},
+    {0,
+     "effector",
      {" gained an effector", " lost its effector", "the effector of body ",
       "strength of the effector"}},
-    {"neuron_function", {"function of neuron ", " -> ", "sin", "sigmoid"}},
-    {"neuron_weight", {"weight of input ", "constant of input ", "phase of neuron ", " turns"}},
-    {"neuron_input",
+    {1,
+     "sphere_drive",
+     {" is driven", " is no longer driven", "the drive of sphere ", "strength of the drive"}},
+    {1, "bone_length", {"length of bone ", " m"}},
+    {1, "bone_muscle", {" muscle", "est of ", "rate of ", "gain of "}},
+    {0, "neuron_function", {"function of neuron ", " -> ", "sin", "sigmoid"}},
+    {0, "neuron_weight", {"weight of input ", "constant of input ", "phase of neuron ", " turns"}},
+    {0,
+     "neuron_input",
      {" now reads sensor ", " now reads neuron ", " now reads constant ", "input "}},
-    {"add_body", {"added body ", " to body ", "rotary", "rigid"}},
-    {"add_neuron", {"added a neuron ", " to body ", " to the central set"}},
-    {"connection_placement",
+    {0, "add_body", {"added body ", " to body ", "rotary", "rigid"}},
+    {0, "add_neuron", {"added a neuron ", " to body ", " to the central set"}},
+    {0,
+     "connection_placement",
      {"position of connection ", " face of connection ", "angle of connection ", " rad"}},
-    {"connection_scale", {"scale of connection ", " -> "}},
-    {"connection_flags",
+    {0, "connection_scale", {"scale of connection ", " -> "}},
+    {0,
+     "connection_flags",
      {" became reflected", " is no longer reflected", " became terminal-only", "connection "}},
-    {"connection_target", {"connection ", " now leads to body "}},
-    {"add_connection", {"added a connection from body ", " to body "}},
-    {"remove_connection", {"removed connection ", " (body "}},
+    {0, "connection_target", {"connection ", " now leads to body "}},
+    {0, "add_connection", {"added a connection from body ", " to body "}},
+    {0, "remove_connection", {"removed connection ", " (body "}},
+    {1, "bone_brace", {"brace ", " leads to ancestor", " leads to twin", " instead of nearest"}},
+    {1, "add_brace", {"added a brace from sphere "}},
+    // what both kinds of body have does other things to spheres
+    {1, "body_size", {"radius of sphere ", " m"}},
+    {1, "body_joint", {"joint of sphere ", "free", "ball", "saddle"}},
+    {1, "body_limits", {"lower limit of sphere ", "upper limit of sphere ", "second ", " rad"}},
+    {1, "body_symmetry", {"symmetry of sphere ", "sides", "ends", "levels"}},
+    {1, "body_sensors", {" gained the sensor ", " lost the sensor ", "touch", "bone-rate"}},
+    {1,
+     "effector",
+     {" gained an effector", " lost its effector", "the effector of body ",
+      "strength of the effector"}},
+    {1, "add_body", {"added sphere ", " to sphere ", "free", "hinge"}},
+    {1, "connection_placement", {"angle of bone ", "tilt of bone "}},
+    {1, "connection_scale", {"scale of connection ", " -> "}},
+    {1, "add_connection", {"added a connection from body ", " to body "}},
 };
-enum { KIND_COUNT = sizeof(kinds) / sizeof(kinds[0]) };
+enum { KIND_COUNT = sizeof(kinds) / sizeof(kinds[0]), KINDS_AGAIN = 10 };
 
 static int say_some(int kind, const char *text)
 {
@@ -528,6 +559,8 @@ START_TEST(every_kind_occurs_and_says_what_it_did)
 
     if (!strcmp(kinds[kind].kind, "breeding_method"))
         params.breeding_choice = CHOICE_INHERITED;
+    params.creature_body = kinds[kind].is_of_spheres ? BODY_SPHERES : BODY_RECTANGLES;
+    params.initial_held = 0.8;
     allow_only(kinds[kind].kind);
     for (uint64_t i = 1; i <= 400; i++) {
         char text[256];
@@ -548,8 +581,8 @@ START_TEST(kinds_here_are_those_of_the_parameters)
     int rates = 0;
 
     for (int i = 0; i < param_count; i++)
-        rates += !strcmp(param_table[i].section, "mutation");
-    ck_assert_int_eq(rates, KIND_COUNT + 5);
+        rates += !strcmp(param_table[i].section, "mutation") && param_table[i].type == PARAM_REAL;
+    ck_assert_int_eq(rates, KIND_COUNT - KINDS_AGAIN + 5);
 }
 END_TEST
 

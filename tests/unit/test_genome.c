@@ -226,7 +226,7 @@ END_TEST
     X(genome.bodies[0].width_m = NAN, "body 0 (id 1): width_m nan is not within")                  \
     X(genome.bodies[0].height_m = INFINITY, "body 0 (id 1): height_m inf is not within")           \
     X(genome.bodies[0].height_m = 10.001, "body 0 (id 1): height_m 10.001 is not within")          \
-    X(genome.bodies[0].joint = JOINT_TYPE_COUNT, "body 0 (id 1): joint 3 is not within 0 .. 2")    \
+    X(genome.bodies[0].joint = JOINT_TYPE_COUNT, "body 0 (id 1): joint 7 is not within 0 .. 2")    \
     X(make_linear(0.1, 1), "body 0 (id 1): lower_m 0.1 is not within -10 .. 0")                    \
     X(make_linear(-10.1, 1), "body 0 (id 1): lower_m -10.1 is not within")                         \
     X(make_linear(NAN, 1), "body 0 (id 1): lower_m nan is not within")                             \
@@ -239,7 +239,7 @@ END_TEST
     X(genome.bodies[0].recursive_limit = 0, "body 0 (id 1): recursive_limit 0 is not within 1")    \
     X(genome.bodies[0].recursive_limit = 17, "body 0 (id 1): recursive_limit 17 is not")           \
     X(genome.bodies[0].is_symmetric = 2, "body 0 (id 1): is_symmetric 2")                          \
-    X(genome.bodies[0].sensors = SENSOR_BIT(SENSOR_COUNT), "body 0 (id 1): sensors 2048 is not")   \
+    X(genome.bodies[0].sensors = SENSOR_BIT(SENSOR_BONE), "body 0 (id 1): sensors 2048 is not")    \
     X(genome.bodies[0].has_effector = 2, "body 0 (id 1): has_effector 2")                          \
     X(genome.bodies[0].effector_strength = 1, "body 0 (id 1): effector_strength is not 0 in")      \
     X(genome.bodies[0].effector_input.weight = 1, "body 0 (id 1), effector input: not zero in")    \
@@ -282,7 +282,7 @@ END_TEST
     X(genome.neurons[0].inputs[0].source = 1, "neuron 0 (id 100), input 0: only a neuron's input") \
     X(genome.neurons[0].inputs[0].sensor = 1, "neuron 0 (id 100), input 0: only a sensor's input") \
     X(genome.neurons[0].inputs[1].value = 1, "neuron 0 (id 100), input 1: only a constant has")    \
-    X(genome.neurons[2].inputs[0].sensor = SENSOR_COUNT, "neuron 2 (id 102), input 0: sensor 11")
+    X(genome.neurons[2].inputs[0].sensor = SENSOR_COUNT, "neuron 2 (id 102), input 0: sensor 16")
 
 START_TEST(every_rule_is_checked)
 {
@@ -507,7 +507,7 @@ static void damage(struct rng *rng)
         break;
     case 3:
         genome.bodies[rng_below(rng, (uint32_t)genome.body_count)].sensors =
-            rng_below(rng, SENSOR_BIT(SENSOR_COUNT));
+            rng_below(rng, SENSOR_BIT(SENSOR_RECTANGLE_COUNT));
         break;
     case 4:
         genome.bodies[rng_below(rng, (uint32_t)genome.body_count)].effector_input =

@@ -19,7 +19,8 @@ END_TEST
 /* Files refer to sensors and faces by these names. */
 START_TEST(the_table_stands)
 {
-    ck_assert_int_eq(SENSOR_COUNT, 11);
+    ck_assert_int_eq(SENSOR_COUNT, 16);
+    ck_assert_int_eq(SENSOR_RECTANGLE_COUNT, 11);
     ck_assert_int_eq(sensor_find("joint"), SENSOR_JOINT);
     ck_assert_int_eq(sensor_find("contact-left"), SENSOR_CONTACT_LEFT);
     ck_assert_int_eq(face_find("right"), FACE_RIGHT);
@@ -38,11 +39,10 @@ START_TEST(the_switches_share_out_the_sensors)
     static const struct {
         const char *key;
         int count;
-    } switches[] = {{"sensor.joint", 1},
-                    {"sensor.joint_rate", 1},
-                    {"sensor.contact", FACE_COUNT},
-                    {"sensor.acceleration", 2},
-                    {"sensor.light", 3}};
+    } switches[] = {
+        {"sensor.joint", 2},        {"sensor.joint_rate", 1}, {"sensor.contact", FACE_COUNT + 1},
+        {"sensor.acceleration", 2}, {"sensor.light", 3},      {"sensor.bone", 2},
+        {"sensor.height", 1}};
     struct params params;
     struct error error;
     uint32_t all = 0;
