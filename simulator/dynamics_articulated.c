@@ -53,6 +53,7 @@
  * half = 0, and no more than `most`. */
 struct joint_law {
     double kp, kd, damping, most;
+    int is_plain;       /* it follows its target: see servo_aim_at_target() */
     double extra;       /* what the effector adds to the joint's inertia in a midpoint step */
     double birth_share; /* what that leaves of a torque, with the inertia at birth */
 };
@@ -93,7 +94,8 @@ struct articulated {
     double *k_q, *k_v;                     /* RK4: sums of the stages */
     double *last_kick;                     /* by contacts that last; 0 after an impact */
     double *rate_mean;
-    double *apart;  /* powers at the second stage less those at the third: as in rate_mean */
+    double *sides; /* powers at the second stage less those at the third: as in rate_mean */
+    double turnover, apart; /* of an RK4 step, see flight.h */
     double *aim[3]; /* of the effectors: at the start of the step, in its middle, at its end */
     double *torque; /* of the last step, per link */
 
@@ -126,8 +128,8 @@ static int take_scratch(struct articulated *d, struct arena *arena)
                           &d->effector_work,
                           &d->last_kick,
                           &d->rate_mean,
-                          &d->apart,
                           &d->torque,
+                          &d->sides,
                           &d->birth_d,
                           &d->aim[0],
                           &d->aim[1],
@@ -168,6 +170,7 @@ static void set_laws(struct articulated *d)
         if (s->torque_max <= 0 || d->effectors == EFFECTORS_SLACK)
             continue;
         law->most = s->torque_max;
+        law->is_plain = servo_is_plain(s, d->effectors, d->settings.effector_mode);
         servo_gains(s, d->effectors, d->settings.effector_mode, &law->kp, &law->kd);
         law->extra = half * law->kd + half * half * law->kp;
         law->birth_share = d->birth_d[i] / (d->birth_d[i] + law->extra);
@@ -196,6 +199,7 @@ static void init_servos(struct articulated *d)
 static void forget_contacts(struct articulated *d)
 {
     contacts_forget(&d->contacts);
+    flight_forget(&d->flight);
     for (int i = 0; i < d->dof; i++)
         d->last_kick[i] = 0;
     d->is_examined = d->is_pressing = d->has_accelerations = 0;
@@ -526,6 +530,24 @@ static void set_aims(const struct articulated *d, double ahead, double *aim)
                          ? 0
                          : servo_aim(&d->servos[i], d->effectors, d->settings.effector_mode,
                                      d->contacts.lower[i], d->contacts.upper[i], ahead);
+}
+
+/* The same at the start of a step, in its middle and at its end. */
+static void set_aims_ahead(const struct articulated *d, double past, double half)
+{
+    for (int i = 1; i < d->links; i++) {
+        const struct joint_law *law = &d->laws[i];
+        const struct servo *servo = &d->servos[i];
+        double lower = d->contacts.lower[i], upper = d->contacts.upper[i];
+        for (int k = 0; k < 3; k++) {
+            double ahead = past + k * half;
+            d->aim[k][2 + i] = law->is_plain ? servo_aim_at_target(servo, lower, upper, ahead)
+                               : law->most <= 0
+                                   ? 0
+                                   : servo_aim(servo, d->effectors, d->settings.effector_mode,
+                                               lower, upper, ahead);
+        }
+    }
 }
 
 /* Explicit torques at joint angles q with rates qd, clamped. */
@@ -862,7 +884,7 @@ static void advance_rk4(struct articulated *d, const double *from_q, const doubl
     static const double weight[4] = {1, 2, 2, 1}, offset[4] = {0, 0.5, 0.5, 1},
                         side[4] = {0, 1, -1, 0};
     for (int i = 0; i < d->dof; i++) {
-        d->k_q[i] = d->k_v[i] = d->apart[i] = 0;
+        d->k_q[i] = d->k_v[i] = d->sides[i] = 0;
         d->qm[i] = from_q[i];
         d->vm[i] = from_qd[i];
     }
@@ -897,13 +919,13 @@ static void advance_rk4(struct articulated *d, const double *from_q, const doubl
             double damping = d->laws[i].damping * d->vm[at] * d->vm[at];
             d->rate_mean[at] += share * power;
             d->rate_mean[1] += share * damping;
-            d->apart[at] += side[stage] * power;
-            d->apart[1] += side[stage] * damping;
+            d->sides[at] += side[stage] * power;
+            d->sides[1] += side[stage] * damping;
         }
         if (d->tree.has_drag) {
             double drag = -tree_drag_power_now(&d->tree);
             d->rate_mean[0] += share * drag;
-            d->apart[0] += side[stage] * drag;
+            d->sides[0] += side[stage] * drag;
         }
     }
     for (int i = 0; i < d->dof; i++) {
@@ -911,6 +933,11 @@ static void advance_rk4(struct articulated *d, const double *from_q, const doubl
         d->qd[i] = from_qd[i] + d->k_v[i];
     }
     follow_signals(d, past + h, d->q, d->qd);
+    d->turnover = d->apart = 0;
+    for (int i = 0; i < d->dof; i++) {
+        d->turnover += fabs(d->rate_mean[i]);
+        d->apart += fabs(d->sides[i]);
+    }
     for (int i = 1; i < d->links; i++)
         d->torque[i] = d->effector_tau[2 + i];
     d->is_posed = 0;
@@ -921,22 +948,22 @@ static void advance_rk4(struct articulated *d, const double *from_q, const doubl
 static void fly(struct articulated *d, const double *from_q, const double *from_qd, double past,
                 double h)
 {
-    for (int k = 0; k < 3; k++)
-        set_aims(d, past + k * h / 2, d->aim[k]);
-    const struct flight_step step = {.from_q = from_q,
-                                     .from_qd = from_qd,
-                                     .q = d->q,
-                                     .qd = d->qd,
-                                     .work = d->rate_mean,
-                                     .apart = d->apart,
-                                     .acceleration = d->qdd,
-                                     .torque = d->torque,
-                                     .aim = {d->aim[0], d->aim[1], d->aim[2]},
-                                     .gravity_m_s2 = d->world.gravity_m_s2,
-                                     .h_s = h};
+    set_aims_ahead(d, past, h / 2);
+    struct flight_step step = {.from_q = from_q,
+                               .from_qd = from_qd,
+                               .q = d->q,
+                               .qd = d->qd,
+                               .work = d->rate_mean,
+                               .acceleration = d->qdd,
+                               .torque = d->torque,
+                               .aim = {d->aim[0], d->aim[1], d->aim[2]},
+                               .gravity_m_s2 = d->world.gravity_m_s2,
+                               .h_s = h};
     flight_advance(&d->flight, &d->tree, &step);
-    d->is_posed = 0;
-    set_pose(d);
+    tree_place_hinges(&d->tree, d->q, d->qd);
+    d->is_posed = 1;
+    d->turnover = step.turnover;
+    d->apart = step.apart;
 }
 
 static void advance_freely(struct articulated *d, const double *from_q, const double *from_qd,
@@ -953,12 +980,7 @@ static void advance_freely(struct articulated *d, const double *from_q, const do
  * stiffer than each alone, the motion is too fast for it. */
 static int is_too_fast(const struct articulated *d, double h)
 {
-    double turnover = d->rate_mean[0] + d->rate_mean[1], apart = 0;
-    for (int i = 1; i < d->links; i++)
-        turnover += fabs(d->rate_mean[2 + i]);
-    for (int i = 0; i < d->dof; i++)
-        apart += fabs(d->apart[i]);
-    return h * apart > RK4_APART * turnover;
+    return h * d->apart > RK4_APART * d->turnover;
 }
 
 /* A step, or two of half its size. */

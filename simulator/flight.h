@@ -25,20 +25,25 @@ struct flight_step {
     const double *from_q, *from_qd;
     double *q, *qd;           /* after the step; may be from_q and from_qd */
     double *work;             /* added to: [0] loss by drag, [1] by damping, [2 + i] of effectors */
-    double *apart;            /* the same powers at the second stage less those at the third */
     double *acceleration;     /* at the last stage */
     double *torque;           /* of effectors, likewise; per link */
     const double *aim[3];     /* at the start, in the middle and at the end */
     double gravity_m_s2, h_s; /* h_s: length of the step */
+    /* results: the sum of works and losses without signs, and the same of their powers at the second
+     * stage less those at the third */
+    double turnover, apart;
 };
 
 struct flight {
     int count; /* of pairs */
     int links;
-    int *place; /* of each link: twice its pair, and its lane */
-    int is_root_fixed, has_drag;
+    int *place;   /* of each link: twice its pair, and its lane */
+    char **lanes; /* of each link: its pair, as many bytes ahead as its lane */
+    int is_root_fixed, has_drag, has_damping;
+    int is_ready; /* the pose is that at the end of the last step */
     double gravity_x;
     struct flight_pair *pairs;
+    struct solver root[2]; /* inertia of all, of even and odd stages */
 };
 
 /* 1 if a tree can go this way as it is now. */
@@ -48,7 +53,9 @@ int flight_create(struct flight *flight, const struct tree *tree, struct arena *
 void flight_set_law(struct flight *flight, int link, const struct flight_law *law);
 /* Takes gravity and the links' drag from the tree. */
 void flight_set_world(struct flight *flight, const struct tree *tree);
-/* One step; the tree is at from_q. */
-void flight_advance(struct flight *flight, const struct tree *tree, const struct flight_step *step);
+/* What comes does not go on from the last step: poses are found anew, not from those before. */
+void flight_forget(struct flight *flight);
+/* One step, after which the tree has angles, sines and cosines of the end: for tree_place(). */
+void flight_advance(struct flight *flight, struct tree *tree, struct flight_step *step);
 
 #endif

@@ -39,6 +39,12 @@ void servo_gains(const struct servo *s, enum effector_state state, int effector_
     *kd = !is_torque ? s->kd : s->signal ? 0 : s->motor_kd;
 }
 
+int servo_is_plain(const struct servo *s, enum effector_state state, int effector_mode)
+{
+    return state == EFFECTORS_ON && s->law == SERVO_EFFECTOR && !s->signal &&
+           !is_torque_law(s, state, effector_mode);
+}
+
 double servo_aim(const struct servo *s, enum effector_state state, int effector_mode, double lower,
                  double upper, double ahead)
 {

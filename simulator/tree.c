@@ -133,6 +133,17 @@ static inline void place_origin(struct tree_link *l, const struct tree_link *p, 
     l->py = p->py + l->ry;
 }
 
+/* What follows from a link's angle alone. */
+static inline void turn_link(const struct tree *tree, struct tree_link *l, int i)
+{
+    double s = tree->sine[i], c = tree->cosine[i];
+    l->angle = tree->angle[i];
+    l->sin = s;
+    l->cos = c;
+    l->hx = c * l->moment_x - s * l->moment_y;
+    l->hy = s * l->moment_x + c * l->moment_y;
+}
+
 void tree_set_pose(struct tree *tree, const double *q)
 {
     struct tree_link *links = tree->links;
@@ -143,15 +154,34 @@ void tree_set_pose(struct tree *tree, const double *q)
         tree->angle[i] = tree->angle[links[i].parent] + (links[i].is_linear ? 0 : q[2 + i]);
     det_sincos_all(tree->angle, tree->count, tree->sine, tree->cosine);
     for (int i = 0; i < tree->count; i++) {
-        struct tree_link *l = &links[i];
-        double s = tree->sine[i], c = tree->cosine[i];
-        l->angle = tree->angle[i];
-        l->sin = s;
-        l->cos = c;
-        l->hx = c * l->moment_x - s * l->moment_y;
-        l->hy = s * l->moment_x + c * l->moment_y;
+        turn_link(tree, &links[i], i);
         if (i > 0)
-            place_origin(l, &links[l->parent], q[2 + i]);
+            place_origin(&links[i], &links[links[i].parent], q[2 + i]);
+    }
+}
+
+void tree_place_hinges(struct tree *tree, const double *q, const double *qd)
+{
+    struct tree_link *links = tree->links;
+    tree->root_x = q[0];
+    tree->root_y = q[1];
+    turn_link(tree, &links[0], 0);
+    links[0].velocity = (struct motion){qd[2], qd[0], qd[1]};
+    for (int i = 1; i < tree->count; i++) {
+        struct tree_link *l = &links[i];
+        const struct tree_link *p = &links[l->parent];
+        double rate = qd[2 + i], w = p->velocity.w;
+        double rx = p->cos * l->joint_x - p->sin * l->joint_y;
+        double ry = p->sin * l->joint_x + p->cos * l->joint_y;
+        turn_link(tree, l, i);
+        l->rx = rx;
+        l->ry = ry;
+        l->px = p->px + rx;
+        l->py = p->py + ry;
+        l->rate = rate;
+        l->velocity.w = w + rate;
+        l->velocity.x = p->velocity.x - w * ry;
+        l->velocity.y = p->velocity.y + w * rx;
     }
 }
 
@@ -382,34 +412,6 @@ static inline void fold_links(struct tree *tree, const double *tau, const double
     }
 }
 
-/* Solves the symmetric, positive definite t a = f: forces first, since their block is close to the
- * total mass; two divisions that do not wait for one another. */
-static void solver_init(struct solver *s, const struct tensor *t)
-{
-    s->t = *t;
-    s->det = t->xx * t->yy - t->xy * t->xy;
-    s->kx = t->yy * t->nx - t->xy * t->ny;
-    s->ky = t->xx * t->ny - t->xy * t->nx;
-    s->inverse_all = 1 / (t->nn * s->det - (t->nx * s->kx + t->ny * s->ky));
-    s->inverse_det = 1 / s->det;
-}
-
-static struct motion solver_solve(const struct solver *s, struct force f)
-{
-    const struct tensor *t = &s->t;
-    double w = (f.n * s->det - (f.x * s->kx + f.y * s->ky)) * s->inverse_all;
-    double x = f.x - t->nx * w, y = f.y - t->ny * w;
-    return (struct motion){w, (t->yy * x - t->xy * y) * s->inverse_det,
-                           (t->xx * y - t->xy * x) * s->inverse_det};
-}
-
-struct motion tree_solve(const struct tensor *inertia, struct force f)
-{
-    struct solver solver;
-    solver_init(&solver, inertia);
-    return solver_solve(&solver, f);
-}
-
 /* Accelerations from the root outward; with them the rates'. */
 static inline void unfold_links(struct tree *tree, double *qdd)
 {
@@ -442,8 +444,11 @@ void tree_accelerate(struct tree *tree, const double *tau, const double *extra, 
         fold_links(tree, tau, extra, 0);
     }
     struct motion a = {0, -tree->gravity_x, gravity_m_s2}; /* of a fixed root: nothing */
-    if (!tree->is_root_fixed)
-        a = tree_solve(&root->ia, (struct force){-root->pa.n, -root->pa.x, -root->pa.y});
+    if (!tree->is_root_fixed) {
+        struct solver solver;
+        solver_init(&solver, &root->ia);
+        a = solver_solve(&solver, (struct force){-root->pa.n, -root->pa.x, -root->pa.y});
+    }
     root->a = a;
     qdd[0] = a.x + tree->gravity_x;
     qdd[1] = a.y - gravity_m_s2;

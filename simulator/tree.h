@@ -73,6 +73,27 @@ struct solver {
     struct tensor t;
 };
 
+/* Solves the symmetric, positive definite t a = f: forces first, since their block is close to the
+ * total mass; two divisions that do not wait for one another. */
+static inline void solver_init(struct solver *s, const struct tensor *t)
+{
+    s->t = *t;
+    s->det = t->xx * t->yy - t->xy * t->xy;
+    s->kx = t->yy * t->nx - t->xy * t->ny;
+    s->ky = t->xx * t->ny - t->xy * t->nx;
+    s->inverse_all = 1 / (t->nn * s->det - (t->nx * s->kx + t->ny * s->ky));
+    s->inverse_det = 1 / s->det;
+}
+
+static inline struct motion solver_solve(const struct solver *s, struct force f)
+{
+    const struct tensor *t = &s->t;
+    double w = (f.n * s->det - (f.x * s->kx + f.y * s->ky)) * s->inverse_all;
+    double x = f.x - t->nx * w, y = f.y - t->ny * w;
+    return (struct motion){w, (t->yy * x - t->xy * y) * s->inverse_det,
+                           (t->xx * y - t->xy * x) * s->inverse_det};
+}
+
 struct tree {
     struct tree_link *links;
     int count;
@@ -96,6 +117,8 @@ void tree_set_viscosity(struct tree *tree, const struct phenotype *phenotype,
 
 /* Angles, positions of joints and centres of mass from q (layout in dynamics.h). */
 void tree_set_pose(struct tree *tree, const double *q);
+/* The same and velocities from qd, of a tree of hinges whose angle, sine and cosine have been set. */
+void tree_place_hinges(struct tree *tree, const double *q, const double *qd);
 /* Velocities of all links from qd, at the pose. */
 void tree_set_velocity(struct tree *tree, const double *qd);
 /* Velocities of all links at the pose for other rates, into `start`. */
@@ -108,9 +131,6 @@ void tree_set_start_velocity(struct tree *tree, const double *qd);
  * the joint's articulated inertia for implicit servos; explicit ones have none. */
 void tree_accelerate(struct tree *tree, const double *tau, const double *extra, double gravity_m_s2,
                      double half_step, double *qdd);
-
-/* Solves the symmetric, positive definite inertia x a = f. */
-struct motion tree_solve(const struct tensor *inertia, struct force f);
 
 /* Torque or force that the last tree_accelerate() needed at a driven joint. */
 double tree_drive_effort(const struct tree *tree, int link);
