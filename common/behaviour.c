@@ -42,6 +42,21 @@ static double fitness_swim(const struct measures *measures, const struct params 
     return 0.5 * weighted + 0.5 * MEASURE_WINDOWS * weakest;
 }
 
+/* Progress as in swimming, by the share of what was spent that muscles spent and not the fall: a glider
+ * pays with the height it starts at. Who neither works nor falls does not fly. */
+static double fitness_fly(const struct measures *measures, const struct params *params)
+{
+    double lost_m = -measures->way_y_m, spent_j;
+
+    /* Not fmax(), see above. */
+    if (lost_m < 0)
+        lost_m = 0;
+    spent_j = measures->work_in_j + measures->mass_kg * params->world_gravity_m_s2 * lost_m;
+    if (spent_j == 0)
+        return 0;
+    return fitness_swim(measures, params) * measures->work_in_j / spent_j;
+}
+
 static double fitness_seek(const struct measures *measures, const struct params *params)
 {
     return measures->follow_share;
@@ -90,8 +105,10 @@ const struct behaviour_info behaviours[BEHAVIOUR_COUNT] = {
                         fitness_jump},
     [BEHAVIOUR_SWIM] = {"swim", "max(0, sum over windows k of (k / 9) p_k + 4 min over k of p_k)",
                         "proposal 1995, consistent motion rewarded", fitness_swim},
-    [BEHAVIOUR_FLY] = {"fly", "as swim, with horizontal progress, until it lands",
-                       "proposal 1995, extension", fitness_swim},
+    [BEHAVIOUR_FLY] = {"fly",
+                       "as swim, with horizontal progress, until it lands, by the share of muscles "
+                       "in what was spent",
+                       "proposal 1995, extension", fitness_fly},
     [BEHAVIOUR_SEEK] = {"seek", "max(0, follow_share)",
                         "proposal 1995; Sims 1994, mean over several lights", fitness_seek},
     [BEHAVIOUR_HEAD_UP] = {"head-up", "max(0, head_mean_m - head_start_m)", "First Life, raised",

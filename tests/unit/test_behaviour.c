@@ -155,13 +155,29 @@ START_TEST(swim_is_never_negative)
 }
 END_TEST
 
-START_TEST(fly_is_swim_over_ground)
+START_TEST(fly_is_swim_by_the_share_of_muscles)
 {
     static const double steady[] = {1, 1, 1, 1, 1, 1, 1, 1};
 
     set_windows(steady);
+    params.world_gravity_m_s2 = 10;
+    measures.mass_kg = 0.5;
+    measures.work_in_j = 6;
     ck_assert_double_eq_tol(fitness(BEHAVIOUR_FLY), 8, 1e-12);
     ck_assert_double_eq(fitness(BEHAVIOUR_FLY), fitness(BEHAVIOUR_SWIM));
+    /* climbing is not paid for twice, falling 2 m gives 10 J */
+    measures.way_y_m = 3;
+    ck_assert_double_eq_tol(fitness(BEHAVIOUR_FLY), 8, 1e-12);
+    measures.way_y_m = -2;
+    ck_assert_double_eq_tol(fitness(BEHAVIOUR_FLY), 8 * 6.0 / 16, 1e-12);
+    /* a glider */
+    measures.work_in_j = 0;
+    ck_assert_double_eq(fitness(BEHAVIOUR_FLY), 0);
+    measures.way_y_m = 0;
+    ck_assert_double_eq(fitness(BEHAVIOUR_FLY), 0);
+    measures.work_in_j = 6;
+    measures.way_y_m = NAN;
+    ck_assert_double_eq(fitness(BEHAVIOUR_FLY), 0);
 }
 END_TEST
 
@@ -236,6 +252,7 @@ START_TEST(only_scored_verdicts_have_fitness)
     measures.lowest_max_m = 10;
     measures.follow_share = measures.head_mean_m = measures.height_mean_m = measures.reach_m = 1;
     measures.time_s = params.simulation_duration_s = 10;
+    measures.work_in_j = 1;
     for (int k = 0; k < MEASURE_WINDOWS; k++)
         measures_set(&measures, MEASURE_window_1_m + k, 1);
     for (int behaviour = 0; behaviour < BEHAVIOUR_COUNT; behaviour++)
@@ -265,7 +282,8 @@ START_TEST(measures_that_are_not_finite_score_nothing)
                 measures_set(&measures, m, bad[i]);
             value = fitness(behaviour);
             /* interactive measures nothing */
-            ck_assert_msg(value == (behaviour == BEHAVIOUR_INTERACTIVE), "%s of %g is %g", behaviours[behaviour].name, bad[i], value);
+            ck_assert_msg(value == (behaviour == BEHAVIOUR_INTERACTIVE), "%s of %g is %g",
+                          behaviours[behaviour].name, bad[i], value);
         }
     /* One bad value among good ones. */
     memset(&measures, 0, sizeof(measures));
@@ -297,7 +315,7 @@ int main(void)
     tcase_add_test(tests, swim_prefers_consistent_motion);
     tcase_add_test(tests, swim_is_the_documented_formula);
     tcase_add_test(tests, swim_is_never_negative);
-    tcase_add_test(tests, fly_is_swim_over_ground);
+    tcase_add_test(tests, fly_is_swim_by_the_share_of_muscles);
     tcase_add_test(tests, seek_counts_only_following);
     tcase_add_test(tests, head_up_counts_what_the_head_is_raised_on_average);
     tcase_add_test(tests, hop_fails_who_falls_off_within_five_seconds);

@@ -210,6 +210,7 @@ START_TEST(limits_beyond_whole_turns)
             double sign = is_reflected ? -1 : 1;
             prepare(_i);
             set("guard.turn_rad=0");
+            set("guard.joint_speed_rad_s=0");
             add_body(0.4, 0.2, JOINT_RIGID, 0, 0);
             ask(add_body(0.3, 0.1, JOINT_ROTARY, cases[i].lower, cases[i].upper), cases[i].signal);
             hang(1, 2)->is_reflected = (uint8_t)is_reflected;
@@ -227,6 +228,7 @@ START_TEST(torques_press_against_limits_beyond_a_turn)
     for (int side = -1; side <= 1; side += 2) {
         prepare(_i);
         set("guard.turn_rad=0");
+        set("guard.joint_speed_rad_s=0");
         set("creature.effector_mode=torque");
         set("creature.strength_n=0.2");
         add_body(0.4, 0.2, JOINT_RIGID, 0, 0);
