@@ -81,9 +81,12 @@ static double fitness_hop(const struct measures *measures, const struct params *
            params->simulation_duration_s;
 }
 
+/* Who ends beyond the last place with a floor below is leaving, though it has not fallen yet. */
 static double fitness_platform(const struct measures *measures, const struct params *params)
 {
-    return measures->fell > 0 ? 0 : measures->reach_m;
+    int is_leaving = measures->distance_m > measures->reach_m;
+
+    return measures->fell > 0 || is_leaving ? 0 : measures->reach_m;
 }
 
 static double fitness_custom(const struct measures *measures, const struct params *params)
@@ -117,8 +120,8 @@ const struct behaviour_info behaviours[BEHAVIOUR_COUNT] = {
                        "max(0, height_mean_m - height_start_m) (1 - contact_share) time_s / "
                        "duration; 0 if it falls off within 5 s",
                        "First Life, in the air", fitness_hop},
-    [BEHAVIOUR_PLATFORM] = {"platform", "reach_m; 0 if it falls off", "First Life",
-                            fitness_platform},
+    [BEHAVIOUR_PLATFORM] = {"platform", "reach_m; 0 if it falls off or ends beyond it",
+                            "First Life", fitness_platform},
     [BEHAVIOUR_CUSTOM] = {"custom", "max(0, fitness.expression)", "the user", fitness_custom},
     [BEHAVIOUR_INTERACTIVE] = {"interactive", "1; parents are chosen by hand", "Dawkins 1986",
                                fitness_interactive},

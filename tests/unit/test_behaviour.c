@@ -240,6 +240,12 @@ START_TEST(platform_fails_who_ever_leaves_it)
     measures.distance_m = 0.5;
     measures.time_s = 9.9;
     ck_assert_double_eq(fitness(BEHAVIOUR_PLATFORM), 1.5);
+    measures.distance_m = 1.5;
+    ck_assert_double_eq(fitness(BEHAVIOUR_PLATFORM), 1.5);
+    /* beyond the edge when the time ends */
+    measures.distance_m = 1.6;
+    ck_assert_double_eq(fitness(BEHAVIOUR_PLATFORM), 0);
+    measures.distance_m = 0.5;
     measures.fell = 1;
     ck_assert_double_eq(fitness(BEHAVIOUR_PLATFORM), 0);
 }
@@ -250,7 +256,8 @@ START_TEST(only_scored_verdicts_have_fitness)
     measures.size_m = 1;
     measures.distance_m = 10;
     measures.lowest_max_m = 10;
-    measures.follow_share = measures.head_mean_m = measures.height_mean_m = measures.reach_m = 1;
+    measures.follow_share = measures.head_mean_m = measures.height_mean_m = 1;
+    measures.reach_m = measures.distance_m;
     measures.time_s = params.simulation_duration_s = 10;
     measures.work_in_j = 1;
     for (int k = 0; k < MEASURE_WINDOWS; k++)

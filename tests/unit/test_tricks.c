@@ -37,6 +37,13 @@ static const struct trick {
      15,
      VERDICT_LANDED,
      0},
+    /* a run over the edge, timed so that the fall comes after the end */
+    {"tests/tricks/edge.json",
+     "examples/platform.ini",
+     {"evolution.behaviour=custom", "fitness.expression=if(fell, 0, reach_m)"},
+     4,
+     VERDICT_OK,
+     0},
 };
 
 #define TRICK_COUNT ((int)(sizeof tricks / sizeof tricks[0]))
