@@ -11,40 +11,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
+#include "common/find_program.h"
 
-/* directory/name into path; 1 if that is a program. */
-static int is_program(const char *directory, int length, const char *name, char path[RUN_PATH_SIZE])
-{
-    struct stat info;
-    int written = snprintf(path, RUN_PATH_SIZE, "%.*s/%s", length, directory, name);
-    return written > 0 && written < RUN_PATH_SIZE && !stat(path, &info) && S_ISREG(info.st_mode) &&
-           !access(path, X_OK);
-}
+extern char **environ;
 
 int program_find(const char *name, char path[RUN_PATH_SIZE], struct error *error)
 {
-    char self[RUN_PATH_SIZE];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length > 0) {
-        self[length] = '\0';
-        char *slash = strrchr(self, '/');
-        if (slash && is_program(self, (int)(slash - self), name, path))
-            return 0;
-    }
-    const char *entry = getenv("PATH");
-    while (entry && *entry) {
-        int span = (int)strcspn(entry, ":");
-        if (span > 0 && is_program(entry, span, name, path))
-            return 0;
-        entry += span + (entry[span] == ':');
-    }
-    return error_set(error, ERR_MISSING, "%s: the program is neither beside controller nor in PATH",
-                     name);
+    return find_program(name, path, RUN_PATH_SIZE, error);
 }
 
 /* posix_spawn() with standard input from nowhere and both outputs into a file (how: O_TRUNC or O_APPEND),

@@ -472,7 +472,7 @@ static int grid_columns(int width_px, int height_px, int count)
     return best;
 }
 
-static void grid_cell(int width_px, int height_px, int count, int index, struct draw_view *view)
+void draw_cells_get(int width_px, int height_px, int count, int index, struct draw_view *view)
 {
     int columns = grid_columns(width_px, height_px, count);
     int rows = (count + columns - 1) / columns;
@@ -488,7 +488,7 @@ int draw_cells_pick(int width_px, int height_px, int count, double x, double y)
 {
     for (int i = 0; i < count; i++) {
         struct draw_view view;
-        grid_cell(width_px, height_px, count, i, &view);
+        draw_cells_get(width_px, height_px, count, i, &view);
         if (x >= view.left_px && x < view.left_px + view.width_px && y >= view.top_px &&
             y < view.top_px + view.height_px)
             return i;
@@ -534,7 +534,7 @@ void draw_cells(cairo_t *cr, int width_px, int height_px, const struct replay *c
     cairo_fill(cr);
     for (int i = 0; i < count; i++) {
         struct draw_view view = {.ui = fmax(0.8, ui * (count > 2 ? 0.9 : 1))};
-        grid_cell(width_px, height_px, count, i, &view);
+        draw_cells_get(width_px, height_px, count, i, &view);
         draw_cell(cr, &view, replays[i], captions ? captions[i] : NULL, zoom, time_s, overlays);
         int is_marked = i == marked && count > 1;
         double line = (is_marked ? 2.5 : 1) * ui;

@@ -98,6 +98,8 @@ void draw_frame(cairo_t *cr, int width_px, int height_px, const struct replay *c
 void draw_cells(cairo_t *cr, int width_px, int height_px, const struct replay *const *replays,
                 const char *const *captions, int count, int marked, double zoom, double time_s,
                 unsigned overlays);
+/* Where a cell is; only these fields of `view` are set. */
+void draw_cells_get(int width_px, int height_px, int count, int index, struct draw_view *view);
 /* The cell at a point, or -1. */
 int draw_cells_pick(int width_px, int height_px, int count, double x, double y);
 /* The scale of text for a picture of that size. */

@@ -4,7 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/choice.h"
 #include "common/rng.h"
+
+/* Creatures of a generation where nothing else is said, and where somebody chooses. */
+#define TOP_USUAL       8
+#define TOP_INTERACTIVE 36
 
 struct shelf {
     struct specimen *items[GALLERY_SHOWN_MAX];
@@ -20,7 +25,17 @@ struct gallery {
     enum gallery_shelf kind;
     int64_t generation; /* on the shelf, or -1 */
     struct shelf shown, strip;
+    struct run_choosing choosing;
+    struct run_choice *choices; /* of the generation that is shown */
+    int choice_count;
 };
+
+static int top_of(const struct gallery *gallery)
+{
+    if (gallery->options.top)
+        return gallery->options.top;
+    return gallery->choosing.is_interactive ? TOP_INTERACTIVE : TOP_USUAL;
+}
 
 /* ---- specimens ---- */
 
@@ -221,7 +236,7 @@ int gallery_add_run(struct gallery *gallery, const char *directory, int64_t gene
 {
     struct creature *creatures;
     int count, room = GALLERY_SHOWN_MAX - gallery->shown.count;
-    int status = run_reader_get_top(directory, generation, gallery->options.top, &creatures, &count,
+    int status = run_reader_get_top(directory, generation, top_of(gallery), &creatures, &count,
                                     &generation, error);
     if (status)
         return status;
@@ -237,8 +252,8 @@ int gallery_show_generation(struct gallery *gallery, int64_t generation, struct 
     struct creature *creatures;
     struct shelf fresh = {.count = 0};
     int count;
-    int status = run_reader_get_members(gallery->reader, generation, gallery->options.top,
-                                        &creatures, &count, &generation, error);
+    int status = run_reader_get_members(gallery->reader, generation, top_of(gallery), &creatures,
+                                        &count, &generation, error);
     if (status)
         return status;
     for (int i = 0; i < count; i++)
@@ -247,6 +262,9 @@ int gallery_show_generation(struct gallery *gallery, int64_t generation, struct 
     shelf_replace(&gallery->shown, &fresh);
     gallery->kind = SHELF_GENERATION;
     gallery->generation = generation;
+    int unused;
+    struct error ignored;
+    gallery_refresh_choices(gallery, &unused, &ignored);
     return 0;
 }
 
@@ -362,7 +380,98 @@ int gallery_open_run(struct gallery *gallery, const char *directory, struct erro
     if (gallery->reader)
         return error_set(error, ERR_USAGE, "%s: one run at a time", directory);
     int status = run_reader_open(&gallery->reader, directory, error);
+    if (!status)
+        status = run_reader_get_choosing(gallery->reader, &gallery->choosing, error);
     return status ? status : gallery_refresh(gallery, &added, error);
+}
+
+/* ---- choosing by hand ---- */
+
+int gallery_is_interactive(const struct gallery *gallery)
+{
+    return gallery->choosing.is_interactive;
+}
+
+int64_t gallery_waiting(const struct gallery *gallery)
+{
+    return gallery->choosing.is_interactive ? gallery->choosing.waiting : -1;
+}
+
+int gallery_is_over(const struct gallery *gallery)
+{
+    return gallery->choosing.is_over;
+}
+
+static struct run_choice *find_choice(const struct gallery *gallery, uint64_t id)
+{
+    for (int i = 0; i < gallery->choice_count; i++)
+        if (gallery->choices[i].id == id)
+            return &gallery->choices[i];
+    return NULL;
+}
+
+int gallery_choice(const struct gallery *gallery, int index)
+{
+    const struct run_choice *choice =
+        find_choice(gallery, gallery->shown.items[index]->creature.id);
+    return choice && gallery->kind == SHELF_GENERATION ? choice->choice : CHOICE_NONE;
+}
+
+int gallery_count_choices(const struct gallery *gallery, int choice)
+{
+    int count = 0;
+    for (int i = 0; i < gallery->choice_count; i++)
+        count += gallery->choices[i].choice == choice;
+    return count;
+}
+
+int gallery_refresh_choices(struct gallery *gallery, int *changed, struct error *error)
+{
+    struct run_choosing choosing;
+    struct run_choice *choices;
+    int count;
+    *changed = 0;
+    if (!gallery->reader || !gallery->choosing.is_interactive)
+        return 0;
+    int status = run_reader_get_choosing(gallery->reader, &choosing, error);
+    if (!status)
+        status =
+            run_reader_get_choices(gallery->reader, gallery->generation, &choices, &count, error);
+    if (status)
+        return status;
+    *changed = choosing.waiting != gallery->choosing.waiting ||
+               choosing.is_over != gallery->choosing.is_over || count != gallery->choice_count;
+    for (int i = 0; i < count && !*changed; i++) {
+        const struct run_choice *old = find_choice(gallery, choices[i].id);
+        *changed = !old || old->choice != choices[i].choice;
+    }
+    gallery->choosing = choosing;
+    free(gallery->choices);
+    gallery->choices = choices;
+    gallery->choice_count = count;
+    return 0;
+}
+
+int gallery_note_choice(struct gallery *gallery, int index, int choice)
+{
+    uint64_t id = gallery->shown.items[index]->creature.id;
+    struct run_choice *known = find_choice(gallery, id);
+    if (known) {
+        known->choice = choice;
+        return 0;
+    }
+    size_t count = (size_t)gallery->choice_count + 1;
+    struct run_choice *choices = realloc(gallery->choices, count * sizeof *choices);
+    if (!choices)
+        return ERR_MEMORY;
+    choices[gallery->choice_count++] = (struct run_choice){id, choice};
+    gallery->choices = choices;
+    return 0;
+}
+
+const char *gallery_directory(const struct gallery *gallery)
+{
+    return gallery->reader ? run_reader_directory(gallery->reader) : NULL;
 }
 
 /* ---- the whole ---- */
@@ -374,6 +483,7 @@ struct gallery *gallery_create(const struct gallery_options *options)
         return NULL;
     gallery->options = *options;
     gallery->generation = -1;
+    gallery->choosing.waiting = -1;
     return gallery;
 }
 
@@ -385,6 +495,7 @@ void gallery_destroy(struct gallery *gallery)
     shelf_clear(&gallery->strip);
     run_reader_close(gallery->reader);
     free(gallery->generations);
+    free(gallery->choices);
     free(gallery);
 }
 

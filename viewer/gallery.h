@@ -22,7 +22,8 @@ struct gallery_options {
     int assignment_count;
     int has_seed;
     uint64_t seed;
-    int top;            /* creatures of a generation, 1 .. RUN_READER_TOP_MAX */
+    int top;            /* creatures of a generation, 1 .. RUN_READER_TOP_MAX; 0: some, and more where
+                           somebody chooses */
     int champions_most; /* on their shelf and strip, >= 2 */
 };
 
@@ -74,6 +75,21 @@ int64_t gallery_strip_generation(const struct gallery *gallery, int index);
 /* The parameters that a creature is replayed with. */
 int gallery_choose_params(const struct gallery *gallery, const struct creature *creature,
                           struct params *params, struct error *error);
+
+/* Choosing by hand (docs/evolution.md). Whether that is done in this run, and the generation that waits for
+ * it, or -1. */
+int gallery_is_interactive(const struct gallery *gallery);
+int64_t gallery_waiting(const struct gallery *gallery);
+int gallery_is_over(const struct gallery *gallery); /* its last generation is complete */
+/* What is chosen for one of a generation that is shown (enum choice), and for how many. */
+int gallery_choice(const struct gallery *gallery, int index);
+int gallery_count_choices(const struct gallery *gallery, int choice);
+/* Looks what is chosen and whether the run waits; `changed` receives 1 if something is new. */
+int gallery_refresh_choices(struct gallery *gallery, int *changed, struct error *error);
+/* Shows a choice as if it were made. 0 or ERR_MEMORY. */
+int gallery_note_choice(struct gallery *gallery, int index, int choice);
+/* The run's, or NULL. */
+const char *gallery_directory(const struct gallery *gallery);
 
 /* Simulates one of the shelf, unless it is done. ERR_* if it cannot be shown. */
 int gallery_simulate(struct gallery *gallery, int index, struct error *error);

@@ -21,7 +21,8 @@ static const char usage_text[] =
     "or writes a file, without any display.\n"
     "\n"
     "  --generation N      of a run: a finished generation (default: the last one)\n"
-    "  --top K             of a run: the best K (default: 8 in the window, 1 in a file)\n"
+    "  --top K             of a run: the best K (default: 8 in the window, 36 to choose from,\n"
+    "                      1 in a file)\n"
     "  --params FILE.ini   other parameters than the recorded ones\n"
     "  -s SECTION.KEY=VALUE, --set SECTION.KEY=VALUE   changes a parameter (repeatable)\n"
     "  --seed N            another seed of the evaluation\n"
@@ -48,7 +49,6 @@ static const char status_text[] =
 
 enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
 
-#define TOP_IN_WINDOW      8
 #define CHAMPIONS_IN_STRIP 24
 
 struct request {
@@ -400,8 +400,8 @@ static int run(const struct request *request, int argc, char **argv, struct erro
                                   .seed = request->seed,
                                   .top = request->top,
                                   .champions_most = CHAMPIONS_IN_STRIP};
-    if (!how.top)
-        how.top = request->job.path ? 1 : TOP_IN_WINDOW;
+    if (!how.top && request->job.path)
+        how.top = 1;
     struct gallery *gallery = gallery_create(&how);
     int status = gallery ? 0 : error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
     for (int i = optind; i < argc && !status; i++)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <stdio.h>
 
+#include "common/choice.h"
 #include "common/hash.h"
 
 /* What this reader understands; equal to the run store's own. */
@@ -466,6 +467,109 @@ int run_reader_get_generations(struct run_reader *reader, int64_t first,
     if (status || *count == 0) {
         free(*generations);
         *generations = NULL;
+        *count = 0;
+    }
+    return status;
+}
+
+/* ---- choosing by hand ---- */
+
+static int reader_get_choosing(const struct run_reader *reader, struct run_choosing *choosing,
+                               struct error *error)
+{
+    struct params params;
+    int64_t branch, waiting, closed_count = 0;
+    int status = reader_number(reader, "SELECT max(branch) FROM branches", 0, &branch, error);
+    if (status == ERR_MISSING)
+        return error_set(error, ERR_FORMAT, "%s/run.db: has no parameters", reader->directory);
+    if (!status)
+        status = read_params(reader, branch, &params, error);
+    if (status)
+        return status;
+    choosing->is_interactive =
+        params.evolution_behaviour == BEHAVIOUR_INTERACTIVE || params.interactive_share > 0;
+    if (!choosing->is_interactive)
+        return 0;
+    /* it is complete, and the next one has not been bred */
+    status = reader_number(reader,
+                           "SELECT number FROM generations WHERE closed = 1 AND number + 1 < ?1"
+                           " AND number = (SELECT max(number) FROM generations)",
+                           params.evolution_generations, &waiting, error);
+    if (!status)
+        choosing->waiting = waiting;
+    if (status == ERR_MISSING)
+        status = reader_number(reader,
+                               "SELECT count(*) FROM generations WHERE closed = 1 AND number + 1"
+                               " >= ?1",
+                               params.evolution_generations, &closed_count, error);
+    choosing->is_over = closed_count > 0;
+    return status;
+}
+
+int run_reader_get_choosing(struct run_reader *reader, struct run_choosing *choosing,
+                            struct error *error)
+{
+    *choosing = (struct run_choosing){0, -1, 0};
+    int status = reader_begin(reader, error);
+    if (status)
+        return status;
+    status = reader_get_choosing(reader, choosing, error);
+    reader_end(reader);
+    return status;
+}
+
+static int reader_get_choices(const struct run_reader *reader, int64_t generation,
+                              struct run_choice *choices, int most, int *count, struct error *error)
+{
+    sqlite3_stmt *row;
+    int status = reader_prepare(reader,
+                                "SELECT individual, choice FROM choices WHERE generation = ?"
+                                " ORDER BY individual",
+                                &row, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(row, 1, generation);
+    while (*count < most && (status = reader_step(reader, row, error)) == 1) {
+        struct run_choice *choice = &choices[*count];
+        const char *name = (const char *)sqlite3_column_text(row, 1);
+        choice->id = (uint64_t)sqlite3_column_int64(row, 0);
+        if (!name || choice_find(name, &choice->choice)) {
+            status = error_set(error, ERR_FORMAT, "%s/run.db: choices: an unknown choice",
+                               reader->directory);
+            break;
+        }
+        ++*count;
+    }
+    sqlite3_finalize(row);
+    return status > 0 ? 0 : status;
+}
+
+int run_reader_get_choices(struct run_reader *reader, int64_t generation,
+                           struct run_choice **choices, int *count, struct error *error)
+{
+    int64_t has_table = 0, most = 0;
+    *choices = NULL;
+    *count = 0;
+    int status = reader_begin(reader, error);
+    if (status)
+        return status;
+    status = reader_number(reader, "SELECT count(*) FROM sqlite_schema WHERE name = 'choices'", 0,
+                           &has_table, error);
+    if (!status && has_table)
+        status = reader_number(reader, "SELECT count(*) FROM choices WHERE generation = ?",
+                               generation, &most, error);
+    if (!status && most > 0) {
+        if (most > RUN_READER_CHOICES_MAX)
+            most = RUN_READER_CHOICES_MAX;
+        *choices = calloc((size_t)most, sizeof **choices);
+        status = *choices
+                     ? reader_get_choices(reader, generation, *choices, (int)most, count, error)
+                     : error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    }
+    reader_end(reader);
+    if (status) {
+        free(*choices);
+        *choices = NULL;
         *count = 0;
     }
     return status;

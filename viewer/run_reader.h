@@ -50,4 +50,22 @@ int run_reader_get_creature(struct run_reader *reader, uint64_t id, struct creat
 int run_reader_get_lineage(struct run_reader *reader, uint64_t id, int most,
                            struct creature **creatures, int *count, struct error *error);
 
+/* Choosing by hand. Whether somebody chooses in this run, and the generation that waits for choices (-1:
+ * none does). */
+struct run_choosing {
+    int is_interactive;
+    int64_t waiting;
+    int is_over; /* the last generation is complete */
+};
+int run_reader_get_choosing(struct run_reader *reader, struct run_choosing *choosing,
+                            struct error *error);
+#define RUN_READER_CHOICES_MAX 1000000
+/* What was chosen in a generation, as an array to free(); NULL where nothing was. */
+struct run_choice {
+    uint64_t id;
+    int choice; /* enum choice */
+};
+int run_reader_get_choices(struct run_reader *reader, int64_t generation,
+                           struct run_choice **choices, int *count, struct error *error);
+
 #endif

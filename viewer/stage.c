@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define END_PAUSE_S 1.0 /* shows the end for this long, then starts over */
-#define TOAST_S     4.0
-#define NEWS_S      1.0 /* from look to look */
+#define END_PAUSE_S    1.0 /* shows the end for this long, then starts over */
+#define TOAST_S        4.0
+#define NEWS_S         1.0  /* from look to look */
+#define NEWS_CHOICES_S 0.25 /* where somebody waits for what was bred */
 /* All champions in this time, but none shorter than that. */
 #define MOVIE_S       60.0
 #define MOVIE_LEAST_S 2.5
@@ -189,6 +190,10 @@ static void follow_run(struct stage *stage)
         return;
     }
     stage_collect_ready(stage);
+    if (stage_has_choices(stage)) {
+        stage_show_shelf(stage, 0);
+        return;
+    }
     if (was_first && leader == gallery_specimen(stage->gallery, 0)->creature.id) {
         stage->is_changed = 1;
         return;
@@ -205,9 +210,14 @@ void stage_look_for_news(struct stage *stage, double now_s)
 {
     struct error error;
     int added;
+    stage_poll_choices(stage);
     if (now_s < stage->next_news_s)
         return;
-    stage->next_news_s = now_s + NEWS_S;
+    stage->next_news_s = now_s + (stage_has_choices(stage) ? NEWS_CHOICES_S : NEWS_S);
+    /* who has just been chosen may not be in the store yet */
+    if (stage_has_choices(stage) && !chooser_is_busy(stage->chooser) &&
+        !gallery_refresh_choices(stage->gallery, &added, &error))
+        stage->is_changed |= added;
     if (gallery_refresh(stage->gallery, &added, &error)) {
         stage_set_toast(stage, error.message);
         return;
@@ -223,8 +233,8 @@ void stage_look_for_news(struct stage *stage, double now_s)
 
 int stage_is_still(const struct stage *stage)
 {
-    return !stage->is_playing && !stage->is_changed && !stage->toast[0] &&
-           hypot(stage->camera.vx_m_s, stage->camera.vy_m_s) < 1e-3;
+    return !stage->is_playing && !stage->is_changed && !chooser_is_busy(stage->chooser) &&
+           !stage->toast[0] && hypot(stage->camera.vx_m_s, stage->camera.vy_m_s) < 1e-3;
 }
 
 /* ---- the whole ---- */
@@ -239,6 +249,11 @@ struct stage *stage_create(struct gallery *gallery, int is_live)
     stage->speed = stage->cells_zoom = 1;
     stage->is_playing = stage->is_changed = stage->is_strip = 1;
     stage->overlays = DRAW_TRAIL;
+    if (gallery_is_interactive(gallery)) {
+        stage->chooser = chooser_create(gallery_directory(gallery));
+        stage->view = VIEW_CELLS;
+        stage->is_strip = 0; /* room for the grid */
+    }
     stage->width = 960;
     stage->height = 540;
     stage_show_shelf(stage, 0);
@@ -247,6 +262,8 @@ struct stage *stage_create(struct gallery *gallery, int is_live)
 
 void stage_destroy(struct stage *stage)
 {
+    if (stage)
+        chooser_destroy(stage->chooser);
     free(stage);
 }
 
@@ -311,6 +328,11 @@ void stage_set_overlays(struct stage *stage, unsigned overlays)
 unsigned stage_overlays(const struct stage *stage)
 {
     return stage->overlays;
+}
+
+const struct chooser *stage_chooser(const struct stage *stage)
+{
+    return stage->chooser;
 }
 
 struct replay_cut stage_pointed(const struct stage *stage)

@@ -13,8 +13,10 @@
 
 #include "viewer/gallery.h"
 
-/* Keys that are no characters; the others are given as the ASCII character they print, letters small. */
+/* Keys that are no characters; the others are given as the ASCII character they print. Capital letters that
+ * mean nothing are taken for small ones. */
 enum stage_key {
+    STAGE_KEY_ENTER = '\r',
     STAGE_KEY_LEFT = 256,
     STAGE_KEY_RIGHT,
     STAGE_KEY_UP,
@@ -31,6 +33,7 @@ enum stage_key {
 enum stage_view { VIEW_SINGLE, VIEW_RACE, VIEW_CELLS, VIEW_PAIR };
 
 struct stage;
+struct chooser;
 
 /* The gallery stays the caller's and must outlive the stage; it may be empty while a run has finished no
  * generation. is_live: follows new generations. NULL: out of memory. */
@@ -44,6 +47,8 @@ void stage_seek(struct stage *stage, double time_s);
 /* What the user does. */
 void stage_press_key(struct stage *stage, int key);
 void stage_press_mouse(struct stage *stage, double x, double y);
+/* The right button: from one choice to the next. */
+void stage_press_choice(struct stage *stage, double x, double y);
 void stage_move_mouse(struct stage *stage, double x, double y);
 void stage_release_mouse(struct stage *stage);
 void stage_turn_wheel(struct stage *stage, double clicks, double x, double y);
@@ -68,6 +73,8 @@ double stage_time(const struct stage *stage);
 int stage_is_playing(const struct stage *stage);
 int stage_current(const struct stage *stage); /* index in the gallery */
 unsigned stage_overlays(const struct stage *stage);
+/* Gives choices on; NULL where nobody chooses. */
+const struct chooser *stage_chooser(const struct stage *stage);
 /* What of the brain is under the mouse (CUT_NONE: nothing). */
 struct replay_cut stage_pointed(const struct stage *stage);
 

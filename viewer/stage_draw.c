@@ -90,6 +90,8 @@ void stage_draw_scene(const struct stage *stage, cairo_surface_t *surface)
         draw_pair(cr, stage);
     else
         draw_single(cr, stage);
+    if (stage_current_replay(stage))
+        stage_draw_marks(cr, stage);
     cairo_destroy(cr);
     cairo_surface_flush(surface);
 }
@@ -160,6 +162,8 @@ static void draw_panels(const struct stage *stage, cairo_surface_t *surface)
             draw_strip(cr, &strip);
         }
     }
+    if (stage_has_choices(stage))
+        stage_draw_choices(cr, stage);
     draw_bar(cr, stage, ui);
     if (stage->is_help)
         stage_draw_help(cr, stage, ui);

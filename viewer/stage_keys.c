@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/choice.h"
+
 #define SPEED_MIN      0.0625
 #define SPEED_MAX      16.0
 #define HELP_COLUMN_PX 282
@@ -263,6 +265,21 @@ static void act_heal(struct stage *stage)
     stage_seek(stage, stage->time_s);
 }
 
+static void act_breed(struct stage *stage)
+{
+    stage_choose(stage, CHOICE_BREED);
+}
+
+static void act_keep(struct stage *stage)
+{
+    stage_choose(stage, CHOICE_KEEP);
+}
+
+static void act_ban(struct stage *stage)
+{
+    stage_choose(stage, CHOICE_BAN);
+}
+
 static void act_help(struct stage *stage)
 {
     stage->is_help = !stage->is_help;
@@ -361,21 +378,36 @@ static const struct binding bindings[] = {
     {{'l'}, "l", "energy ledger", act_ledger},
     {{'x'}, "x", "undo all cuts in the brain", act_heal},
     {{'s'}, "s", "save this picture as png", act_save},
+    {{'B'}, "shift+B", "let it breed (chosen by hand)", act_breed},
+    {{'K', 'k'}, "K", "keep it", act_keep},
+    {{'X'}, "shift+X", "ban it", act_ban},
+    {{STAGE_KEY_ENTER}, "Enter", "breed the next generation", stage_breed_next},
     {{STAGE_KEY_F11}, "F11", "full screen", act_fullscreen},
     {{'h', STAGE_KEY_F1}, "h, F1", "this help", act_help},
     {{'q', STAGE_KEY_ESCAPE}, "q, Esc", "quit", act_quit},
 };
 #define BINDING_COUNT ((int)(sizeof bindings / sizeof bindings[0]))
 
-void stage_press_key(struct stage *stage, int key)
+static const struct binding *find_binding(int key)
 {
-    stage->is_changed = 1;
     for (int i = 0; i < BINDING_COUNT; i++)
         for (int k = 0; k < 3; k++)
-            if (bindings[i].keys[k] && bindings[i].keys[k] == key) {
-                bindings[i].act(stage);
-                return;
-            }
+            if (bindings[i].keys[k] && bindings[i].keys[k] == key)
+                return &bindings[i];
+    return NULL;
+}
+
+void stage_press_key(struct stage *stage, int key)
+{
+    int is_capital = key >= 'A' && key <= 'Z';
+    /* where nobody chooses, B is b, as with the lock of capitals */
+    const struct binding *binding =
+        is_capital && !stage_has_choices(stage) ? NULL : find_binding(key);
+    if (!binding && is_capital)
+        binding = find_binding(key - 'A' + 'a');
+    stage->is_changed = 1;
+    if (binding)
+        binding->act(stage);
 }
 
 /* ---- the help ---- */

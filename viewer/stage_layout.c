@@ -95,6 +95,8 @@ static double panels_height(const struct stage *stage)
     double ui = stage_ui_scale(stage), height = BAR_HEIGHT_PX;
     if (stage_has_run(stage))
         height += TIMELINE_PX + (stage_has_strip(stage) ? STRIP_PX : 0);
+    if (stage_has_choices(stage))
+        height += CHOICES_PX;
     return height * ui;
 }
 

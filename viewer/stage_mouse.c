@@ -107,6 +107,8 @@ void stage_press_mouse(struct stage *stage, double x, double y)
     } else if (stage_has_run(stage) && draw_box_contains(&timeline.box, x, y)) {
         stage->drag = DRAG_TIMELINE;
         choose_generation(stage, x);
+    } else if (stage_press_choices(stage, x, y)) {
+        stage->is_click = 0;
     } else if (!press_strip(stage, x, y) && !press_descent(stage, x, y)) {
         stage->drag = DRAG_PAN;
     }
@@ -135,21 +137,28 @@ void stage_move_mouse(struct stage *stage, double x, double y)
     camera_pan(&stage->camera, dx, dy);
 }
 
-/* Marks the creature of a grid or a race that is clicked; a marked one of the grid is shown alone. */
-static void click_scene(struct stage *stage, double x, double y)
+/* The creature of a grid or a race at a point, by its place among those that are ready; else -1. */
+static int place_at(const struct stage *stage, double x, double y)
 {
     int place = -1;
-    if (stage->pointed.kind != CUT_NONE) {
-        cut_pointed(stage);
-        return;
-    }
     x -= stage_scene_left(stage);
     if (stage->view == VIEW_CELLS)
         place = draw_cells_pick(stage_scene_width(stage), stage_scene_height(stage),
                                 stage->ready_count, x, y);
     else if (stage->view == VIEW_RACE)
         place = (int)(y / stage_lane_height(stage));
-    if (place < 0 || place >= stage->ready_count)
+    return place < stage->ready_count ? place : -1;
+}
+
+/* Marks the creature of a grid or a race that is clicked; a marked one of the grid is shown alone. */
+static void click_scene(struct stage *stage, double x, double y)
+{
+    if (stage->pointed.kind != CUT_NONE) {
+        cut_pointed(stage);
+        return;
+    }
+    int place = place_at(stage, x, y);
+    if (place < 0)
         return;
     if (stage->index_of[place] == stage->current) {
         stage->view = VIEW_SINGLE;
@@ -157,6 +166,18 @@ static void click_scene(struct stage *stage, double x, double y)
     } else {
         stage_select_creature(stage, stage->index_of[place]);
     }
+}
+
+void stage_press_choice(struct stage *stage, double x, double y)
+{
+    stage->is_changed = 1;
+    if (stage->is_help || !is_in_scene(stage, x, y) || !stage_current_replay(stage))
+        return;
+    int place = place_at(stage, x, y);
+    int index = place >= 0 ? stage->index_of[place] : stage->current;
+    if (place >= 0)
+        stage_select_creature(stage, index);
+    stage_change_choice(stage, index);
 }
 
 void stage_release_mouse(struct stage *stage)

@@ -5,24 +5,28 @@
  *   stage_draw.c    the picture and what surrounds it
  *   stage_keys.c    what each key does, and the help, which lists them
  *   stage_mouse.c   pressing, dragging, clicking, the wheel
+ *   stage_choose.c  choosing by hand: marks, buttons, what was said of them
  */
 #ifndef VIEWER_STAGE_PRIVATE_H
 #define VIEWER_STAGE_PRIVATE_H
 
 #ifdef HAVE_CAIRO
 
+#include "viewer/chooser.h"
 #include "viewer/draw_panels.h"
 #include "viewer/stage.h"
 
 /* px at ui 1 */
 #define BAR_HEIGHT_PX 40.0
 #define BAR_LEFT_PX   52.0
+#define CHOICES_PX    38.0
 #define ZOOM_STEP     1.15 /* of a key, and of a click of the wheel */
 
 enum drag { DRAG_NONE, DRAG_PAN, DRAG_SCRUB, DRAG_TIMELINE };
 
 struct stage {
     struct gallery *gallery;
+    struct chooser *chooser; /* NULL: there is nothing to choose */
     int width, height;
 
     /* what is ready of the gallery's shelf, in its order */
@@ -91,6 +95,22 @@ void stage_show_newest(struct stage *stage);
 /* ---- stage_draw.c ---- */
 
 void stage_draw_scene(const struct stage *stage, cairo_surface_t *surface);
+
+/* ---- stage_choose.c ---- */
+
+/* Whether there is a bar for choosing. */
+int stage_has_choices(const struct stage *stage);
+/* For the creature that is marked: a choice, or what it was without it. */
+void stage_choose(struct stage *stage, int choice);
+/* From one choice to the next, for one of the gallery. */
+void stage_change_choice(struct stage *stage, int index);
+void stage_breed_next(struct stage *stage);
+/* Looks what has become of choices. */
+void stage_poll_choices(struct stage *stage);
+void stage_draw_choices(cairo_t *cr, const struct stage *stage);
+void stage_draw_marks(cairo_t *cr, const struct stage *stage);
+/* 1 if it was on the bar. */
+int stage_press_choices(struct stage *stage, double x, double y);
 
 /* ---- stage_keys.c ---- */
 

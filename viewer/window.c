@@ -102,6 +102,10 @@ static int translate_key(const SDL_Keysym *key)
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (keys[i].from == key->sym)
             return keys[i].to;
+    if (key->sym == SDLK_KP_ENTER)
+        return STAGE_KEY_ENTER;
+    if (key->sym >= 'a' && key->sym <= 'z' && key->mod & KMOD_SHIFT)
+        return (int)key->sym - 'a' + 'A';
     return key->sym > 0 && key->sym < 128 ? (int)key->sym : 0;
 }
 
@@ -119,6 +123,8 @@ static void handle_event(struct window *window, const SDL_Event *event)
     case SDL_MOUSEBUTTONDOWN:
         if (event->button.button == SDL_BUTTON_LEFT || event->button.button == SDL_BUTTON_MIDDLE)
             stage_press_mouse(window->stage, event->button.x * scale, event->button.y * scale);
+        else if (event->button.button == SDL_BUTTON_RIGHT)
+            stage_press_choice(window->stage, event->button.x * scale, event->button.y * scale);
         break;
     case SDL_MOUSEBUTTONUP:
         stage_release_mouse(window->stage);

@@ -226,5 +226,33 @@ fi
 wait_until "closing the window ends the command" is_gone "$view"
 wait "$view" || fail "controller view: exit code $?"
 [ "$(cksum run/run.db)" = "$before" ] || fail "the window changed the run"
+# choosing by hand with real keys: the run waits for them, goes on, and the window shows what was bred
+if command -v xdotool >/dev/null; then
+    start "$bin/controller" run walk.ini --seed 8 -o chosen -s population.size=4 -s population.survival=0.5 \
+        -s evolution.behaviour=interactive -s evolution.search=sims -s evolution.generations=2 >chosen.out 2>&1
+    run=$pid
+    waits() { "$bin/controller" status chosen 2>/dev/null | grep -q '^state *waiting'; }
+    wait_until "the run waits for choices" waits
+    start "$viewer" chosen >out 2>err
+    view=$pid
+    chooser_is_there() { window=$(xdotool search --onlyvisible --pid "$view" --name Bestiary 2>/dev/null | head -n 1) && [ -n "$window" ]; }
+    wait_until "the window is there" chooser_is_there
+    xdotool key --window "$window" shift+b n shift+k n shift+x
+    are_chosen() { "$bin/controller" status chosen | grep -q '1 to breed, 1 to keep, 1 banned'; }
+    wait_until "keys choose" are_chosen
+    eval "$(xdotool getwindowgeometry --shell "$window" | grep -E '^(WIDTH|HEIGHT)=')"
+    xdotool mousemove --window "$window" $((WIDTH / 8)) $((HEIGHT / 8)) click 3
+    is_kept() { "$bin/controller" status chosen | grep -q '0 to breed, 2 to keep, 1 banned'; }
+    wait_until "the right button chooses" is_kept
+    xdotool key --window "$window" Return
+    wait_until "the next generation is bred, and the run ends" is_gone "$run"
+    wait "$run" || fail "the chosen run: $(cat chosen.out)"
+    kill -TERM "$view"
+    wait_until "the window closes" is_gone "$view"
+    "$bin/controller" run walk.ini --seed 8 -o rechosen -s population.size=4 -s population.survival=0.5 \
+        -s evolution.behaviour=interactive -s evolution.search=sims -s evolution.generations=2 --choices chosen >/dev/null 2>&1 ||
+        fail "the choices are not repeated"
+    same_runs chosen rechosen
+fi
 kill -TERM "$xvfb"
 wait "$xvfb" || true

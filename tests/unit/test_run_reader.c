@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/choice.h"
 #include "common/hash.h"
 #include "controller/store_schema.h"
 #include "tests/unit/genome_fixture.h"
@@ -363,6 +364,51 @@ START_TEST(gives_the_line_of_first_parents)
 }
 END_TEST
 
+/* ---- choosing by hand ---- */
+
+START_TEST(tells_what_is_chosen)
+{
+    struct run_reader *reader;
+    struct run_choosing choosing;
+    struct run_choice *choices;
+    int count;
+    ck_assert_int_eq(run_reader_open(&reader, directory, &error), 0);
+    ck_assert_int_eq(run_reader_get_choosing(reader, &choosing, &error), 0);
+    ck_assert(!choosing.is_interactive && choosing.waiting == -1 && !choosing.is_over);
+    run_sql("INSERT INTO branch_parameters VALUES (1, 3, 'interactive.share', '0.5'),"
+            " (1, 4, 'evolution.generations', '4')");
+    ck_assert_int_eq(run_reader_get_choosing(reader, &choosing, &error), 0);
+    ck_assert(choosing.is_interactive && choosing.waiting == -1 && !choosing.is_over);
+    run_sql("UPDATE generations SET closed = 1");
+    ck_assert_int_eq(run_reader_get_choosing(reader, &choosing, &error), 0);
+    ck_assert(choosing.waiting == 2 && !choosing.is_over);
+    run_sql("INSERT INTO generations (number, branch, closed, evaluations_own)"
+            " VALUES (3, 1, 1, 5)");
+    ck_assert_int_eq(run_reader_get_choosing(reader, &choosing, &error), 0);
+    ck_assert(choosing.waiting == -1 && choosing.is_over);
+
+    ck_assert_int_eq(run_reader_get_choices(reader, 2, &choices, &count, &error), 0);
+    ck_assert_int_eq(count, 0);
+    ck_assert_ptr_null(choices);
+    run_sql("INSERT INTO choices VALUES (2, 4, 'ban'), (2, 1, 'breed'), (1, 1, 'keep')");
+    ck_assert_int_eq(run_reader_get_choices(reader, 2, &choices, &count, &error), 0);
+    ck_assert_int_eq(count, 2);
+    ck_assert(choices[0].id == 1 && choices[0].choice == CHOICE_BREED);
+    ck_assert(choices[1].id == 4 && choices[1].choice == CHOICE_BAN);
+    free(choices);
+    /* what no controller wrote */
+    run_sql("PRAGMA ignore_check_constraints = ON; UPDATE choices SET choice = 'kiss'");
+    ck_assert_int_eq(run_reader_get_choices(reader, 2, &choices, &count, &error), ERR_FORMAT);
+    ck_assert_ptr_null(choices);
+    ck_assert_ptr_nonnull(strstr(error.message, "unknown choice"));
+    /* a store of the version before has no such table */
+    run_sql("DROP TABLE choices; PRAGMA user_version = 4");
+    ck_assert_int_eq(run_reader_get_choices(reader, 2, &choices, &count, &error), 0);
+    ck_assert_ptr_null(choices);
+    run_reader_close(reader);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("run_reader");
@@ -380,6 +426,7 @@ int main(void)
     tcase_add_test(tests, holds_nothing_between_calls);
     tcase_add_test(tests, gives_one_creature_by_its_number);
     tcase_add_test(tests, gives_the_line_of_first_parents);
+    tcase_add_test(tests, tells_what_is_chosen);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -6,8 +6,11 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "common/choice.h"
 #include "common/hash.h"
 #include "common/version.h"
 #include "controller/store_schema.h"
@@ -58,6 +61,7 @@ END_TEST
 
 #ifdef HAVE_CAIRO
 
+#include "viewer/chooser.h"
 #include "viewer/draw.h"
 
 #define WIDTH  960
@@ -596,6 +600,173 @@ START_TEST(dragging_the_picture_is_no_click)
 }
 END_TEST
 
+/* ---- choosing by hand ---- */
+
+/* In place of the controller: notes how it is called, and refuses creature 3. */
+static void make_controller(char *log, size_t size)
+{
+    char program[96];
+    snprintf(program, sizeof program, "%s/controller", directory);
+    snprintf(log, size, "%s/orders", directory);
+    FILE *file = fopen(program, "w");
+    ck_assert_ptr_nonnull(file);
+    fprintf(file,
+            "#!/bin/sh\necho \"$@\" >>%s\n"
+            "case $4 in 3) echo 'controller: not that one' >&2; exit 1;; esac\necho done\n",
+            log);
+    ck_assert_int_eq(fclose(file), 0);
+    ck_assert_int_eq(chmod(program, 0755), 0);
+    setenv("PATH", directory, 1);
+}
+
+static void remove_controller(const char *log)
+{
+    char program[96];
+    snprintf(program, sizeof program, "%s/controller", directory);
+    unlink(program);
+    unlink(log);
+}
+
+/* Until all orders have been answered. */
+static void give_orders(void)
+{
+    for (int i = 0; i < 3000 && chooser_is_busy(stage_chooser(stage)); i++) {
+        stage_look_for_news(stage, 0);
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    ck_assert(!chooser_is_busy(stage_chooser(stage)));
+}
+
+static void expect_orders(const char *log, const char *const *orders, int count)
+{
+    char line[256], expected[256];
+    FILE *file = fopen(log, "r");
+    ck_assert_ptr_nonnull(file);
+    for (int i = 0; i < count; i++) {
+        ck_assert_ptr_nonnull(fgets(line, sizeof line, file));
+        snprintf(expected, sizeof expected, orders[i], directory);
+        line[strcspn(line, "\n")] = 0;
+        ck_assert_str_eq(line, expected);
+    }
+    ck_assert_ptr_null(fgets(line, sizeof line, file));
+    fclose(file);
+}
+
+static void open_interactive_run(int generations)
+{
+    run_sql("INSERT INTO branch_parameters VALUES (1, 3, 'evolution.behaviour', 'interactive'),"
+            " (1, 4, 'evolution.generations', '3')");
+    open_run_of(generations);
+    stage_look_for_news(stage, 0);
+    while (gallery_work(gallery))
+        ;
+    stage_advance(stage, 0);
+}
+
+START_TEST(keys_choose)
+{
+    static const char *const orders[] = {
+        "choose -- %s 4 breed", "choose -- %s 4 none", "choose -- %s 4 keep",
+        "choose -- %s 3 ban",   "choose --next -- %s",
+    };
+    char log[96];
+    make_controller(log, sizeof log);
+    open_interactive_run(2);
+    ck_assert_int_eq(stage_view(stage), VIEW_CELLS);
+    ck_assert_int_eq((int)gallery_waiting(gallery), 1);
+    ck_assert_uint_eq(current()->creature.id, 4);
+    uint64_t without = draw();
+    press("B");
+    ck_assert_int_eq(gallery_choice(gallery, 0), CHOICE_BREED);
+    ck_assert_int_eq(gallery_count_choices(gallery, CHOICE_BREED), 1);
+    ck_assert_int_eq(stage_is_still(stage), 0);
+    ck_assert_uint_ne(draw(), without);
+    press("B");
+    ck_assert_int_eq(gallery_choice(gallery, 0), CHOICE_NONE);
+    ck_assert_uint_eq(draw(), without);
+    press("KnX");
+    ck_assert_int_eq(gallery_choice(gallery, 0), CHOICE_KEEP);
+    ck_assert_int_eq(gallery_choice(gallery, 1), CHOICE_BAN);
+    stage_press_key(stage, STAGE_KEY_ENTER);
+    run_sql("INSERT INTO choices VALUES (1, 4, 'keep')"); /* as the controller would */
+    give_orders();
+    /* what it refused is taken back */
+    ck_assert_int_eq(gallery_choice(gallery, 0), CHOICE_KEEP);
+    ck_assert_int_eq(gallery_choice(gallery, 1), CHOICE_NONE);
+    expect_orders(log, orders, 5);
+    remove_controller(log);
+}
+END_TEST
+
+START_TEST(buttons_and_the_right_one_choose)
+{
+    static const char *const orders[] = {"choose -- %s 4 breed", "choose -- %s 4 keep",
+                                         "choose -- %s 4 ban", "choose -- %s 4 none",
+                                         "choose --next -- %s"};
+    const double bar_y = HEIGHT - (40 + 58 + 19) * UI;
+    char log[96];
+    make_controller(log, sizeof log);
+    open_interactive_run(2);
+    for (int i = 0; i < 4; i++) {
+        stage_press_choice(stage, 60, 60);
+        stage_release_mouse(stage);
+    }
+    ck_assert_int_eq(gallery_choice(gallery, 0), CHOICE_NONE);
+    /* the last button, from the right, breeds; the words on the left do nothing */
+    click(WIDTH - 40, bar_y);
+    click(20, bar_y);
+    give_orders();
+    expect_orders(log, orders, 5);
+    /* once the next generation is bred nothing more can be chosen in this one */
+    run_sql("INSERT INTO generations (number, branch, closed, evaluations_own)"
+            " VALUES (2, 1, 0, 2)");
+    stage_look_for_news(stage, 100);
+    ck_assert_int_eq((int)gallery_waiting(gallery), -1);
+    press("B");
+    click(WIDTH - 40, bar_y);
+    ck_assert(!chooser_is_busy(stage_chooser(stage)));
+    ck_assert_int_eq(gallery_choice(gallery, 0), CHOICE_NONE);
+    remove_controller(log);
+}
+END_TEST
+
+START_TEST(the_past_shows_what_was_chosen)
+{
+    open_interactive_run(1);
+    run_sql("INSERT INTO choices VALUES (0, 2, 'breed')");
+    put_generation(1);
+    stage_look_for_news(stage, 5);
+    ck_assert_int_eq((int)gallery_generation(gallery), 1);
+    ck_assert_int_eq(gallery_choice(gallery, 0), CHOICE_NONE);
+    press("[");
+    ck_assert_int_eq(gallery_choice(gallery, 0), CHOICE_BREED);
+    press("B");
+    ck_assert_int_eq(gallery_choice(gallery, 0), CHOICE_BREED);
+    ck_assert(!chooser_is_busy(stage_chooser(stage)));
+    /* the last generation */
+    put_generation(2);
+    stage_press_key(stage, STAGE_KEY_END);
+    stage_look_for_news(stage, 10);
+    ck_assert(gallery_is_over(gallery));
+    ck_assert_int_eq((int)gallery_waiting(gallery), -1);
+    draw();
+}
+END_TEST
+
+START_TEST(where_nobody_chooses_capitals_are_small)
+{
+    open_run_of(2);
+    ck_assert_ptr_null(stage_chooser(stage));
+    press("B");
+    ck_assert_uint_eq(stage_overlays(stage), DRAW_TRAIL | DRAW_BRAIN);
+    press("B");
+    stage_press_key(stage, STAGE_KEY_ENTER);
+    stage_press_choice(stage, 60, 60);
+    ck_assert_int_eq(gallery_choice(gallery, 0), CHOICE_NONE);
+    draw();
+}
+END_TEST
+
 #endif
 
 int main(void)
@@ -621,6 +792,10 @@ int main(void)
     tcase_add_test(tests, who_looks_at_the_past_is_left_there);
     tcase_add_test(tests, a_click_cuts_and_another_one_puts_back);
     tcase_add_test(tests, dragging_the_picture_is_no_click);
+    tcase_add_test(tests, keys_choose);
+    tcase_add_test(tests, buttons_and_the_right_one_choose);
+    tcase_add_test(tests, the_past_shows_what_was_chosen);
+    tcase_add_test(tests, where_nobody_chooses_capitals_are_small);
     suite_add_tcase(suite, tests);
 #endif
     SRunner *runner = srunner_create(suite);
