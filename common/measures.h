@@ -115,7 +115,8 @@ void measures_set(struct measures *measures, int index, double value);
     X(UNBALANCED, 16, "unbalanced", "a joint's bodies differ too much in mass")                    \
     X(MOMENTUM, 17, "momentum", "momentum came from nowhere while nothing touched")                \
     X(HOPELESS, 18, "hopeless", "stopped early: it was too slow")                                  \
-    X(JOINT_SPEED, 19, "joint-speed", "a joint moved faster than muscles can")
+    X(JOINT_SPEED, 19, "joint-speed", "a joint moved faster than muscles can")                     \
+    X(BROKEN, 20, "broken", "its bones gave way under their load")
 
 enum verdict {
 #define X(id, number, name, text) VERDICT_##id = number,

@@ -25,7 +25,8 @@
     INT(population, size, 300, 2, 1000000, 'S', "creatures judged in each generation")             \
     REAL(population, survival, 0.2, 0.001, 1, 'S', "share of the population that survives")        \
     INT(evolution, generations, 50, 1, 1000000, 'S', "generations, the first random one included") \
-    CHOICE(evolution, behaviour, 0, "walk|jump|swim|fly|seek|head-up|hop|platform|custom|interactive", 'S',  \
+    CHOICE(evolution, behaviour, 0,                                                                \
+           "walk|jump|swim|fly|seek|head-up|hop|platform|custom|interactive", 'S',                 \
            "what creatures are bred for")                                                          \
     CHOICE(evolution, search, 0, "sims|random|archive", 'S',                                       \
            "search method; random is the control")                                                 \
@@ -175,6 +176,7 @@
            "auto: RK4 unless something touches")                                                   \
     REAL(simulation, dt_s, 0.004166666666666667, 0.00001, 0.05, 'E',                               \
          "time step (rounded so that ticks divide)")                                               \
+    INT(simulation, substeps, 4, 1, 1000, 'E', "spheres: substeps in a step")                      \
     REAL(simulation, brain_hz, 60, 1, 1000, 'E', "brain ticks per second, two thinks each")        \
     INT(simulation, contact_sweeps, 100, 1, 10000, 'E', "projected Gauss-Seidel sweeps, at most")  \
     INT(simulation, perturbation, 0, 0, 8, 'E',                                                    \
@@ -191,10 +193,12 @@
     CHOICE(world, drag_faces, 0, "all|leading", 'E',                                               \
            "faces that feel drag: all, or what moves forwards")                                    \
     BOOL(world, drag_exposure, 1, 'E', "drag only where no other own part covers or faces a face") \
-    INT(world, dimensions, 3, 2, 3, 'E', "spheres: 2 keeps them in the plane z = 0")                \
+    INT(world, dimensions, 3, 2, 3, 'E', "spheres: 2 keeps them in the plane z = 0")               \
     BOOL(world, ground, 1, 'E', "an infinite flat ground at y = 0")                                \
     TEXT(world, obstacles, "", 'E',                                                                \
          "fixed rectangles: x y width height angle_rad [* count dx dy], ...")                      \
+    REAL(world, depth_m, 1.5, 0.01, 1000, 'E',                                                     \
+         "three dimensions: obstacles reach from minus to plus half of this in z")                 \
     REAL(world, friction, 0.8, 0, 10, 'E', "Coulomb friction of ground and obstacles")             \
     REAL(world, elasticity, 0, 0, 1, 'E', "Newton's restitution of ground and obstacles")          \
     CHOICE(light, kind, 0, "none|still|moving", 'E', "a source of light")                          \
@@ -233,6 +237,8 @@
          "momentum from nowhere in free flight, by mass and 1 m/s + speed; 0 = off")               \
     REAL(guard, mass_ratio, 50, 0, 1e9, 'E',                                                       \
          "ratio of the masses at a joint that disqualifies; 0 = off")                              \
+    REAL(guard, strain, 0.25, 0, 10, 'E',                                                          \
+         "spheres: bones out of their length by this share for 50 ms disqualify; 0 = off")         \
     REAL(guard, reversals_hz, 20, 0, 1000, 'E', "reversals per second of a joint; 0 = off")        \
     REAL(guard, joint_speed_rad_s, 20, 0, 10000, 'E',                                              \
          "rate of a joint, for 50 ms, that disqualifies; 0 = off")                                 \

@@ -10,6 +10,8 @@ static const struct dynamics_solver *const solvers[] = {
 struct dynamics *dynamics_create(const struct phenotype *phenotype, const struct world *world,
                                  const struct dynamics_settings *settings, struct arena *arena)
 {
+    if (phenotype->spheres)
+        return dynamics_spheres.create(phenotype, world, settings, arena);
     return solvers[settings->solver]->create(phenotype, world, settings, arena);
 }
 

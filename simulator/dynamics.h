@@ -26,6 +26,7 @@ struct dynamics_settings {
     /* of the constraint solver; contact_epsilon_m: nearer is touching, 0 for the default of 0.1 mm;
      * constraint_tau_s: 0 for dt_s */
     double constraint_tau_s, rtol, contact_epsilon_m;
+    int substeps; /* of spheres; 0 for the default */
 };
 
 /* Energy terms since the last dynamics_reset_ledger(), J. Losses and gains are >= 0. */

@@ -46,5 +46,6 @@ struct dynamics {
 
 extern const struct dynamics_solver dynamics_articulated;
 extern const struct dynamics_solver dynamics_constraint;
+extern const struct dynamics_solver dynamics_spheres;
 
 #endif

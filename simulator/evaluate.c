@@ -7,6 +7,7 @@
 #include "common/detmath.h"
 #include "common/hash.h"
 #include "common/rng.h"
+#include "simulator/dynamics_spheres.h"
 #include "simulator/senses.h"
 #include "simulator/terrain.h"
 
@@ -27,6 +28,8 @@
 #define PENETRATION_TIME_S 0.05
 /* A guard on the joints' rates acts after this time: a limb that whips at an impact is none. */
 #define JOINT_SPEED_TIME_S 0.05
+/* Bones out of their lengths for this many ticks are broken. */
+#define STRAIN_TICKS 3
 /* A guard on turning acts after this many steps. */
 #define TURN_STEPS 3
 /* Reversals of a joint are counted from this rate on, rad/s; of a linear one, m/s. */
@@ -55,27 +58,27 @@ struct run {
     struct light light;
     double *signals;  /* per effector, of the last think */
     double *filtered; /* per effector: clamped and filtered, in the gene's sign */
-    int *reversals;   /* per link: count, and the sign of the last fast motion */
+    int *reversals;   /* per link or drive: count, and the sign of the last fast motion */
     int *direction;
     double thinnest_m;
     double fallen_m; /* below this height it has fallen off */
 
     enum evaluate_phase phase;
     double time_s;
-    struct vec2 start;
-    int is_stopped; /* by the observer */
+    struct vec3 start; /* rectangles: z is 0, here and below */
+    int is_stopped;    /* by the observer */
 
     /* guards */
     double momentum[2];  /* at the last tick */
     uint64_t free_steps; /* RK4 steps up to then */
-    int turn_steps;
+    int turn_steps, strain_ticks;
     double penetration_s;
     double joint_speed_s; /* how long some joint has been too fast */
-    struct vec2 still_at; /* where the window for "motionless" began */
+    struct vec3 still_at; /* where the window for "motionless" began */
     double still_since_s, still_reach_m;
 
     /* running measures */
-    struct vec2 last, windows[MEASURE_WINDOWS + 1];
+    struct vec3 last, windows[MEASURE_WINDOWS + 1];
     double height_sum_m, head_sum_m;
     uint64_t ticks, contact_ticks;
 };
@@ -83,6 +86,45 @@ struct run {
 static double length_of(double x, double y)
 {
     return sqrt(x * x + y * y);
+}
+
+static double distance_of(struct vec3 a, struct vec3 b)
+{
+    double x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
+    return sqrt(x * x + y * y + z * z);
+}
+
+/* Along the ground. */
+static double way_of(struct vec3 a, struct vec3 b)
+{
+    double x = fabs(a.x - b.x), z = a.z - b.z;
+    return z == 0 ? x : length_of(x, z);
+}
+
+static struct vec2 flat(struct vec3 a)
+{
+    return (struct vec2){a.x, a.y};
+}
+
+static struct vec3 centre_of(const struct run *run)
+{
+    if (run->phenotype.spheres)
+        return dynamics_centre_of_mass_3d(run->dynamics);
+    struct vec2 centre = dynamics_centre_of_mass(run->dynamics);
+    return (struct vec3){centre.x, centre.y, 0};
+}
+
+/* Diagonal of the bounding box. */
+static double size_of(const struct run *run)
+{
+    double bounds[4];
+    dynamics_bounds(run->dynamics, bounds);
+    double size = length_of(bounds[2] - bounds[0], bounds[3] - bounds[1]);
+    if (!run->phenotype.spheres)
+        return size;
+    struct vec3 low, high;
+    dynamics_bounds_3d(run->dynamics, &low, &high);
+    return length_of(size, high.z - low.z);
 }
 
 /* ---------------------------------------------------------------- brain and effectors */
@@ -93,6 +135,20 @@ static double signal_unit(const struct run *run, const struct link *link)
 {
     int is_position = run->params->creature_effector_mode == EFFECTOR_POSITION;
     return link->mirror * (is_position ? link->scale : 1);
+}
+
+/* A drive of spheres, from one filtered signal to the next. */
+static void set_drive(struct run *run, int index, double share)
+{
+    const struct sphere_drive *drive = &run->phenotype.spheres->drives[index];
+    double low = (drive->low - drive->rest) / drive->unit;
+    double high = (drive->high - drive->rest) / drive->unit;
+    double least = fmin(low, high), most = fmax(low, high), from = run->filtered[index];
+    double signal = fmin(fmax(run->signals[index], least), most);
+    double to = from + share * (signal - from);
+    run->filtered[index] = to;
+    dynamics_set_target(run->dynamics, index, drive->rest + drive->unit * from,
+                        drive->unit * (to - from) / run->tick_s);
 }
 
 /* Clamps a signal to what the joint can do, in the gene's sign and unit. */
@@ -112,12 +168,14 @@ static void think(struct run *run)
     const struct phenotype *phenotype = &run->phenotype;
     double filter_s = run->params->creature_effector_filter_s;
     double share = filter_s > 0 ? 1 - det_exp(-run->tick_s / filter_s) : 1;
-    light_move(&run->light, run->time_s, run->last);
+    light_move(&run->light, run->time_s, flat(run->last));
     senses_read(&run->senses, run->dynamics, run->world.gravity_m_s2, &run->light,
                 run->time_s > 0 ? run->tick_s : 0);
     brain_think(run->brain, run->senses.values, run->signals, run->tick_s / 2);
     brain_think(run->brain, run->senses.values, run->signals, run->tick_s / 2);
-    for (int i = 0; i < phenotype->effector_count; i++) {
+    for (int i = 0; i < phenotype->effector_count && phenotype->spheres; i++)
+        set_drive(run, i, share);
+    for (int i = 0; i < phenotype->effector_count && !phenotype->spheres; i++) {
         int link_index = phenotype->effectors[i].link;
         const struct link *link = &phenotype->links[link_index];
         double from = run->filtered[i];
@@ -142,7 +200,8 @@ static void observe(struct run *run)
                                  .signals = run->filtered,
                                  .ledger = dynamics_ledger(run->dynamics),
                                  .light = &run->light,
-                                 .start = run->start,
+                                 .start = flat(run->start),
+                                 .start_z_m = run->start.z,
                                  .run = run};
     run->is_stopped |= run->observer(run->context, &view) != 0;
 }
@@ -151,8 +210,8 @@ static void observe(struct run *run)
 
 static int take_memory(struct run *run, struct arena *arena)
 {
-    size_t links = (size_t)run->phenotype.link_count;
     size_t effectors = (size_t)run->phenotype.effector_count;
+    size_t links = run->phenotype.spheres ? effectors : (size_t)run->phenotype.link_count;
     run->signals = arena_take(arena, effectors, sizeof(double));
     run->filtered = arena_take(arena, effectors, sizeof(double));
     run->reversals = arena_take(arena, links, sizeof(int));
@@ -166,6 +225,13 @@ static int take_memory(struct run *run, struct arena *arena)
 static int has_balance(const struct run *run)
 {
     double most = run->params->guard_mass_ratio;
+    const struct sphere_body *body = run->phenotype.spheres;
+    for (int i = 0; body && i < body->bone_count && most > 0; i++) {
+        double a = body->spheres[body->bones[i].a].mass_kg;
+        double b = body->spheres[body->bones[i].b].mass_kg;
+        if (a > most * b || b > most * a)
+            return 0;
+    }
     for (int i = 1; i < run->phenotype.link_count && most > 0; i++) {
         const struct link *link = &run->phenotype.links[i];
         double mass = link->mass_kg, other = run->phenotype.links[link->parent].mass_kg;
@@ -193,9 +259,6 @@ static int prepare(struct run *run, const struct genome *genome, struct arena *a
     int verdict = phenotype_express(&run->phenotype, genome, p, arena);
     if (verdict != VERDICT_OK)
         return verdict;
-    /* there is no dynamics that moves spheres */
-    if (run->phenotype.spheres)
-        return VERDICT_NOT_EXPRESSED;
     if (run->edit)
         run->edit(run->context, &run->phenotype);
     if (!has_balance(run))
@@ -212,16 +275,21 @@ static int prepare(struct run *run, const struct genome *genome, struct arena *a
     run->fallen_m = terrain_lowest_surface(&run->world) - FALL_M;
     light_init(&run->light, p, run->seed);
     run->thinnest_m = HUGE_VAL;
-    for (int i = 0; i < run->phenotype.part_count; i++)
-        run->thinnest_m = fmin(run->thinnest_m, run->phenotype.parts[i].cross_section_m);
+    for (int i = 0; i < run->phenotype.part_count; i++) {
+        const struct part *part = &run->phenotype.parts[i];
+        double thickness_m = run->phenotype.spheres ? part->width_m : part->cross_section_m;
+        run->thinnest_m = fmin(run->thinnest_m, thickness_m);
+    }
     double stiffness =
         2 * run->world.viscosity_pa_s * run->dt_s / (p->creature_density_kg_m2 * run->thinnest_m);
-    if (run->world.drag_law == DRAG_LAW_LINEAR && stiffness > DRAG_STABILITY)
+    if (!run->phenotype.spheres && run->world.drag_law == DRAG_LAW_LINEAR &&
+        stiffness > DRAG_STABILITY)
         return VERDICT_UNSTABLE_DRAG;
 
     struct dynamics_settings settings = {.solver = p->simulation_solver,
                                          .constraint_tau_s = p->simulation_constraint_tau_s,
                                          .rtol = p->simulation_rtol,
+                                         .substeps = (int)p->simulation_substeps,
                                          .dt_s = run->dt_s,
                                          .integrator = p->simulation_integrator,
                                          .contact_sweeps = (int)p->simulation_contact_sweeps,
@@ -261,7 +329,8 @@ static int push_apart(struct run *run)
     empty.own_friction = empty.own_elasticity = 0;
     empty.has_ground = empty.obstacles.count = 0;
     dynamics_set_world(run->dynamics, &empty);
-    dynamics_set_effectors(run->dynamics, EFFECTORS_SLACK);
+    dynamics_set_effectors(run->dynamics,
+                           run->phenotype.spheres ? EFFECTORS_HOLD : EFFECTORS_SLACK);
     dynamics_set_joint_damping(run->dynamics, SETTLE_DAMPING_1_S);
     dynamics_set_push_out(run->dynamics, PUSH_APART_SPEED_M_S);
     run->phase = PHASE_PUSH_APART;
@@ -283,6 +352,10 @@ static int push_apart(struct run *run)
 static void shift(struct run *run, double x_m, double y_m)
 {
     double q[2 + 64];
+    if (run->phenotype.spheres) {
+        dynamics_shift_spheres(run->dynamics, (struct vec3){x_m, y_m, 0});
+        return;
+    }
     int dof = dynamics_dof(run->dynamics);
     for (int i = 0; i < dof; i++)
         q[i] = dynamics_q(run->dynamics)[i];
@@ -310,8 +383,11 @@ static void lift_off_obstacles(struct run *run)
 static void place(struct run *run, int is_settling)
 {
     double drop_m = run->params->settle_drop_m, base_m = terrain_start_height(&run->world);
+    struct vec3 centre = centre_of(run);
     if (run->world.obstacles.count > 0)
-        shift(run, -dynamics_centre_of_mass(run->dynamics).x, 0);
+        shift(run, -centre.x, 0);
+    if (run->world.obstacles.count > 0 && run->phenotype.spheres)
+        dynamics_shift_spheres(run->dynamics, (struct vec3){0, 0, -centre.z});
     if (drop_m > 0 || is_settling)
         put_at(run, base_m + drop_m);
     lift_off_obstacles(run);
@@ -321,6 +397,18 @@ static void place(struct run *run, int is_settling)
 static int has_fallen(const struct run *run)
 {
     return run->world.gravity_m_s2 > 0 && dynamics_centre_of_mass(run->dynamics).y < run->fallen_m;
+}
+
+/* Spheres without joints between their bones have nothing else that brings them to rest: Stokes' law, so that
+ * every sphere loses at least the usual rate of its speed. */
+static void thicken(const struct run *run, struct world *world)
+{
+    const struct sphere_body *body = run->phenotype.spheres;
+    double most = 0;
+    for (int i = 0; i < body->sphere_count; i++)
+        most = fmax(most, body->spheres[i].mass_kg / body->spheres[i].radius_m);
+    world->drag_law = DRAG_LAW_LINEAR;
+    world->viscosity_pa_s = SETTLE_DAMPING_1_S * most / (6 * DET_PI);
 }
 
 /* On the surface, damped, muscles slack or holding, until it is at rest. */
@@ -334,6 +422,8 @@ static int settle(struct run *run)
         return VERDICT_OK;
     struct world slippery = run->world;
     slippery.friction = slippery.own_friction = 0;
+    if (run->phenotype.spheres)
+        thicken(run, &slippery);
     dynamics_set_world(run->dynamics, &slippery);
     dynamics_set_joint_damping(run->dynamics, SETTLE_DAMPING_1_S);
     dynamics_set_effectors(run->dynamics,
@@ -341,10 +431,8 @@ static int settle(struct run *run)
                                ? EFFECTORS_HOLD
                                : EFFECTORS_SLACK);
     run->phase = PHASE_SETTLE;
-    double bounds[4], begin_s = run->time_s, rest_since_s = run->time_s;
-    dynamics_bounds(run->dynamics, bounds);
-    double scale_j = run->phenotype.mass_kg * run->world.gravity_m_s2 *
-                     length_of(bounds[2] - bounds[0], bounds[3] - bounds[1]);
+    double begin_s = run->time_s, rest_since_s = run->time_s;
+    double scale_j = run->phenotype.mass_kg * run->world.gravity_m_s2 * size_of(run);
     double rest_height = dynamics_centre_of_mass(run->dynamics).y;
     int is_slippery = 1, verdict = VERDICT_UNSETTLED;
     while (verdict == VERDICT_UNSETTLED && run->time_s - begin_s < p->settle_limit_s &&
@@ -353,7 +441,9 @@ static int settle(struct run *run)
         if (failure != VERDICT_OK)
             return failure;
         if (is_slippery && run->time_s - begin_s >= SETTLE_SLIDE_S) {
-            dynamics_set_world(run->dynamics, &run->world);
+            slippery.friction = run->world.friction;
+            slippery.own_friction = run->world.own_friction;
+            dynamics_set_world(run->dynamics, &slippery);
             is_slippery = 0;
         }
         double height = dynamics_centre_of_mass(run->dynamics).y;
@@ -370,6 +460,27 @@ static int settle(struct run *run)
     return p->settle_required ? verdict : VERDICT_OK;
 }
 
+/* Turns the whole body a little about the axes along the ground. */
+static void perturb_spheres(struct run *run, struct rng *rng, double most)
+{
+    double sine, cosine, bounds[4];
+    int dof = dynamics_dof(run->dynamics), is_flat = run->params->world_dimensions == 2;
+    dynamics_bounds(run->dynamics, bounds);
+    for (int axis = is_flat ? 2 : 0; axis < 3; axis += 2) {
+        det_sincos(rng_uniform(rng, -most, most), &sine, &cosine);
+        for (int i = 0; i < dof / 3; i++) {
+            struct sphere_state state;
+            dynamics_sphere_state(run->dynamics, i, &state);
+            double *across = axis == 0 ? &state.at_m.z : &state.at_m.x, y = state.at_m.y;
+            state.at_m.y = cosine * y + sine * *across;
+            *across = cosine * *across - sine * y;
+            dynamics_set_sphere_state(run->dynamics, i, &state);
+        }
+    }
+    put_at(run, bounds[1]);
+    lift_off_obstacles(run);
+}
+
 /* Turns body and joints a little (joints within their limits), keeping the height of the lowest
  * point: who stands, stands. A chaotic motion is another one from here on; a gait goes on. */
 static void perturb_pose(struct run *run)
@@ -379,6 +490,10 @@ static void perturb_pose(struct run *run)
     if (run->params->simulation_perturbation == 0)
         return;
     rng_init(&rng, run->seed, RNG_PERTURBATION, 0, (uint64_t)run->params->simulation_perturbation);
+    if (run->phenotype.spheres) {
+        perturb_spheres(run, &rng, most);
+        return;
+    }
     dynamics_bounds(run->dynamics, bounds);
     for (int i = 0; i < dynamics_dof(run->dynamics); i++)
         q[i] = dynamics_q(run->dynamics)[i];
@@ -397,11 +512,12 @@ static void perturb_pose(struct run *run)
 
 /* ---------------------------------------------------------------- the scored time */
 
-/* The head is the root part. */
+/* The head is the root part; of spheres the one that is said to be. */
 static double head_height(const struct run *run)
 {
     struct part_state head;
-    dynamics_part_state(run->dynamics, 0, &head);
+    const struct sphere_body *body = run->phenotype.spheres;
+    dynamics_part_state(run->dynamics, body ? body->head : 0, &head);
     return head.y_m;
 }
 
@@ -417,10 +533,10 @@ static void start(struct run *run)
     dynamics_reset_ledger(run->dynamics);
     run->phase = PHASE_SCORE;
     run->time_s = 0;
-    run->start = run->last = run->still_at = dynamics_centre_of_mass(run->dynamics);
+    run->start = run->last = run->still_at = centre_of(run);
     for (int i = 0; i <= MEASURE_WINDOWS; i++)
         run->windows[i] = run->start;
-    light_move(&run->light, 0, run->start);
+    light_move(&run->light, 0, flat(run->start));
 
     double momentum[3] = {0, 0, 0};
     uint64_t steps;
@@ -431,10 +547,68 @@ static void start(struct run *run)
 
     double bounds[4];
     dynamics_bounds(run->dynamics, bounds);
-    m->size_m = length_of(bounds[2] - bounds[0], bounds[3] - bounds[1]);
+    m->size_m = size_of(run);
     m->lowest_start_m = m->lowest_max_m = bounds[1];
     m->height_start_m = m->height_max_m = run->start.y;
     m->head_start_m = m->head_max_m = head_height(run);
+}
+
+/* Greatest speed of spheres. */
+static void watch_spheres(struct run *run)
+{
+    struct measures *m = &run->result->measures;
+    const double *qd = dynamics_qd(run->dynamics);
+    double fastest_sq = m->speed_max_m_s * m->speed_max_m_s;
+    for (int i = 0; i < dynamics_dof(run->dynamics); i += 3) {
+        double speed_sq = qd[i] * qd[i] + qd[i + 1] * qd[i + 1] + qd[i + 2] * qd[i + 2];
+        if (!(speed_sq <= fastest_sq))
+            fastest_sq = speed_sq;
+    }
+    m->speed_max_m_s = sqrt(fastest_sq);
+}
+
+/* Rates of the muscles, and how often they reverse; once a tick. */
+static void watch_drives(struct run *run)
+{
+    const struct sphere_body *body = run->phenotype.spheres;
+    struct measures *m = &run->result->measures;
+    for (int i = 0; i < body->drive_count; i++) {
+        const struct sphere_drive *drive = &body->drives[i];
+        double value, rate, least = REVERSAL_RATE_RAD_S, *fastest = &m->joint_speed_max_rad_s;
+        if (drive->kind == SPHERE_DRIVE_BONE) {
+            dynamics_bone_state(run->dynamics, drive->index, &value, &rate);
+            fastest = &m->joint_speed_max_m_s;
+            least = REVERSAL_RATE_M_S;
+        } else {
+            dynamics_sphere_joint_state(run->dynamics, drive->index, drive->axis, &value, &rate);
+        }
+        int direction = rate > least ? 1 : rate < -least ? -1 : 0;
+        *fastest = fmax(*fastest, fabs(rate));
+        if (direction != 0) {
+            run->reversals[i] += run->direction[i] == -direction;
+            run->direction[i] = direction;
+        }
+    }
+}
+
+/* Whether the bones hold: out of their lengths by the guard's share for a while. */
+static int has_broken(struct run *run)
+{
+    const struct sphere_body *body = run->phenotype.spheres;
+    double most = run->params->guard_strain, worst = 0;
+    for (int i = 0; i < body->bone_count && most > 0; i++) {
+        const struct bone *bone = &body->bones[i];
+        double length, rate, low = bone->length_m, high = bone->length_m;
+        dynamics_bone_state(run->dynamics, i, &length, &rate);
+        if (bone->is_muscle) {
+            low = bone->shortest_m;
+            high = bone->longest_m;
+        }
+        double off = length > high ? length - high : length < low ? low - length : 0;
+        worst = fmax(worst, off / bone->length_m);
+    }
+    run->strain_ticks = worst > most ? run->strain_ticks + 1 : 0;
+    return most > 0 && run->strain_ticks >= STRAIN_TICKS;
 }
 
 /* Greatest speeds, and the guards that look at every step. */
@@ -445,7 +619,9 @@ static int watch_step(struct run *run)
     const double *qd = dynamics_qd(run->dynamics);
     double turn = 0;
     int is_fast = 0;
-    for (int i = 0; i < run->phenotype.part_count; i++) {
+    if (run->phenotype.spheres)
+        watch_spheres(run);
+    for (int i = 0; i < run->phenotype.part_count && !run->phenotype.spheres; i++) {
         struct part_state state;
         dynamics_part_state(run->dynamics, i, &state);
         double speed = sqrt(state.vx_m_s * state.vx_m_s + state.vy_m_s * state.vy_m_s);
@@ -526,18 +702,28 @@ static int watch_tick(struct run *run)
     double floor_j =
         1e-3 * run->phenotype.mass_kg * STANDARD_GRAVITY_M_S2 * run->result->measures.size_m;
     double allowed_j = p->guard_energy_share * (turnover_j - floor_j) + floor_j;
-    if (p->guard_energy_share > 0 && gain_j + fabs(ledger->residual_j) > allowed_j)
+    double unearned_j = gain_j + fabs(ledger->residual_j);
+    /* bones that give lose what they lose: of theirs only what is too much is unearned, and half of it bad */
+    if (run->phenotype.spheres)
+        unearned_j = 2 * (gain_j + fmax(ledger->residual_j, 0));
+    if (p->guard_energy_share > 0 && unearned_j > allowed_j)
         return VERDICT_ENERGY;
     if (!keeps_momentum(run))
         return VERDICT_MOMENTUM;
-    for (int i = 1; i < run->phenotype.link_count && run->time_s >= 1; i++)
+    int joints = run->phenotype.spheres ? run->phenotype.effector_count : run->phenotype.link_count;
+    if (run->phenotype.spheres) {
+        watch_drives(run);
+        if (has_broken(run))
+            return VERDICT_BROKEN;
+    }
+    for (int i = 0; i < joints && run->time_s >= 1; i++)
         if (p->guard_reversals_hz > 0 && run->reversals[i] > p->guard_reversals_hz * run->time_s)
             return VERDICT_VIBRATION;
     double slow_m = p->guard_hopeless_m_s * run->time_s;
     if (run->time_s >= p->guard_hopeless_s && run->result->measures.distance_max_m < slow_m)
         return VERDICT_HOPELESS;
     if (p->guard_motionless_s > 0) {
-        double reach = length_of(run->last.x - run->still_at.x, run->last.y - run->still_at.y);
+        double reach = distance_of(run->last, run->still_at);
         run->still_reach_m = fmax(run->still_reach_m, reach);
         if (run->time_s - run->still_since_s >= p->guard_motionless_s - 1e-9) {
             if (run->still_reach_m < p->guard_motionless_m)
@@ -562,19 +748,26 @@ static int judge_end(struct run *run)
     return VERDICT_OK;
 }
 
+/* 1 if something that could carry it is below. */
+static int is_above_floor(const struct run *run, struct vec3 at)
+{
+    return terrain_is_below(&run->world, flat(at)) &&
+           (run->world.has_ground || fabs(at.z) <= run->world.half_depth_m);
+}
+
 /* Where the body is after a tick. */
 static void measure_tick(struct run *run)
 {
     struct measures *m = &run->result->measures;
-    struct vec2 centre = dynamics_centre_of_mass(run->dynamics);
+    struct vec3 centre = centre_of(run);
     double bounds[4];
     dynamics_bounds(run->dynamics, bounds);
-    m->path_m += length_of(centre.x - run->last.x, centre.y - run->last.y);
-    m->distance_m = fabs(centre.x - run->start.x);
-    m->displacement_m = length_of(centre.x - run->start.x, centre.y - run->start.y);
+    m->path_m += distance_of(centre, run->last);
+    m->distance_m = way_of(centre, run->start);
+    m->displacement_m = distance_of(centre, run->start);
     m->way_x_m = centre.x - run->start.x;
     m->way_y_m = centre.y - run->start.y;
-    if (m->distance_m > m->reach_m && terrain_is_below(&run->world, centre))
+    if (m->distance_m > m->reach_m && is_above_floor(run, centre))
         m->reach_m = m->distance_m;
     m->distance_max_m = fmax(m->distance_max_m, m->displacement_m);
     m->lowest_max_m = fmax(m->lowest_max_m, bounds[1]);
@@ -583,7 +776,7 @@ static void measure_tick(struct run *run)
     double head_m = head_height(run);
     m->head_max_m = fmax(m->head_max_m, head_m);
     run->head_sum_m += head_m;
-    light_measure(&run->light, centre);
+    light_measure(&run->light, flat(centre));
     run->last = centre;
     run->ticks++;
 
@@ -599,11 +792,23 @@ static void measure_tick(struct run *run)
     run->contact_ticks += (uint64_t)has_ground;
 }
 
+static uint64_t hash_vec3(uint64_t hash, struct vec3 v)
+{
+    return hash_double(hash_double(hash_double(hash, v.x), v.y), v.z);
+}
+
 /* The rolling hash over the state of every part. */
 static void digest_tick(struct run *run)
 {
     uint64_t hash = run->result->digest;
-    for (int i = 0; i < run->phenotype.part_count; i++) {
+    for (int i = 0; i < run->phenotype.part_count && run->phenotype.spheres; i++) {
+        struct sphere_state s;
+        dynamics_sphere_state(run->dynamics, i, &s);
+        hash = hash_vec3(hash, s.at_m);
+        hash = hash_vec3(hash, s.velocity_m_s);
+        hash = hash_vec3(hash, s.spin_rad_s);
+    }
+    for (int i = 0; i < run->phenotype.part_count && !run->phenotype.spheres; i++) {
         struct part_state s;
         dynamics_part_state(run->dynamics, i, &s);
         hash = hash_double(hash, s.x_m);
@@ -648,7 +853,7 @@ static void measure_body(struct run *run)
 {
     struct measures *m = &run->result->measures;
     m->parts = run->phenotype.part_count;
-    m->links = run->phenotype.link_count;
+    m->links = run->phenotype.spheres ? run->phenotype.part_count : run->phenotype.link_count;
     m->neurons = brain_neuron_count(run->brain);
     m->mass_kg = run->phenotype.mass_kg;
 }
@@ -679,7 +884,8 @@ static void measure_course(struct run *run)
     struct measures *m = &run->result->measures;
     uint64_t steps, rk4_steps;
     m->time_s = run->time_s;
-    for (int i = 1; i < run->phenotype.link_count && run->time_s > 0; i++)
+    int joints = run->phenotype.spheres ? run->phenotype.effector_count : run->phenotype.link_count;
+    for (int i = 0; i < joints && run->time_s > 0; i++)
         m->reversals_max_hz = fmax(m->reversals_max_hz, run->reversals[i] / run->time_s);
     m->height_mean_m = run->ticks ? run->height_sum_m / (double)run->ticks : m->height_start_m;
     m->head_mean_m = run->ticks ? run->head_sum_m / (double)run->ticks : m->head_start_m;
@@ -687,17 +893,19 @@ static void measure_course(struct run *run)
     m->light_distance_m = light_mean_distance(&run->light);
     m->contact_share = run->ticks ? (double)run->contact_ticks / (double)run->ticks : 0;
     dynamics_step_counts(run->dynamics, &steps, &rk4_steps);
-    m->rk4_share = steps ? (double)rk4_steps / (double)steps : 0;
+    m->rk4_share = steps && !run->phenotype.spheres ? (double)rk4_steps / (double)steps : 0;
 
     /* progress of each window along the line from start to end, the horizontal part of it where
      * things fall: falling is no progress */
     double dx = run->last.x - run->start.x;
     double dy = run->world.gravity_m_s2 > 0 ? 0 : run->last.y - run->start.y;
-    double length = length_of(dx, dy);
+    double dz = run->last.z - run->start.z,
+           length = distance_of((struct vec3){dx, dy, dz}, (struct vec3){0, 0, 0});
     for (int i = 0; i < MEASURE_WINDOWS && length > 0; i++) {
         double x = run->windows[i + 1].x - run->windows[i].x;
         double y = run->windows[i + 1].y - run->windows[i].y;
-        measures_set(m, MEASURE_window_1_m + i, (x * dx + y * dy) / length);
+        double z = run->windows[i + 1].z - run->windows[i].z;
+        measures_set(m, MEASURE_window_1_m + i, (x * dx + y * dy + z * dz) / length);
     }
 }
 

@@ -22,9 +22,9 @@ struct sphere {
     double radius_m, mass_kg;
     /* About its centre; 0: it does not turn, as a foot that its bones hold: what touches it rubs. */
     double inertia_kg_m2;
-    double friction;        /* times creature.friction */
-    double elasticity;      /* where it is more than creature.elasticity */
-    struct vec3 centre;          /* at birth; the root's is at the origin */
+    double friction;    /* times creature.friction */
+    double elasticity;  /* where it is more than creature.elasticity */
+    struct vec3 centre; /* at birth; the root's is at the origin */
 };
 
 /* A rod between the centres of two spheres, as long as they are apart at birth. */
@@ -43,8 +43,9 @@ enum sphere_joint_kind { SPHERE_BALL, SPHERE_HINGE, SPHERE_SADDLE };
 
 /* Holds the bone from `sphere` to `end` against the bone from `sphere` to `base`. Directions across the
  * base bone are known by a third sphere, `reference`, in no line with base and sphere (a bone should hold
- * it against either). Without one (-1) only the angle between the two bones can be held: every kind is
- * then a ball whose cone is an interval of that angle. */
+ * it against either). Without one (-1) only the angle between the two bones can be held and driven: every
+ * kind is then an interval of that angle, from birth, positive when it opens; but in a world of two dimensions
+ * no reference is needed. */
 struct sphere_joint {
     int sphere, base, end, reference;
     int kind;

@@ -466,7 +466,7 @@ static void put_result(uint64_t verdict, double wall_ms, int measure_count)
 
 START_TEST(bad_results)
 {
-    put_result(VERDICT_JOINT_SPEED + 1, 1, MEASURE_COUNT);
+    put_result(VERDICT_BROKEN + 1, 1, MEASURE_COUNT);
     struct error error = expect_refusal(ERR_RANGE, 0);
     ck_assert_ptr_nonnull(strstr(error.message, "result.verdict"));
     put_result(0, -1, MEASURE_COUNT);

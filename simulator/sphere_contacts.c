@@ -1,0 +1,363 @@
+/* Contacts of spheres: with one another, the ground, and the obstacles of the world, which reach through
+ * the third dimension from minus to plus half of world.depth_m.
+ *
+ * Sizes: 12 spheres, 66 pairs less the bones, up to 32 obstacles; a handful near, few touching. What is
+ * near is looked for only when the fastest sphere has gone half of a slack since.
+ *
+ * Contacts are solved once a substep, after the bones, each for its spheres alone: as if nothing hung on
+ * them; what does comes with the bones' impulses in the next substep. Signorini with Newton's restitution
+ * and Coulomb's cone, as in contacts.h, with the gap of the middle of the substep: vn >= -gap / h.
+ *
+ * The piece of an obstacle that a sphere may touch is the one nearest to where the sphere would be next: of
+ * two obstacles side by side the second is then no step, as it would be seen from afar. Between two
+ * spheres the normal is the line of their centres in the middle, so that angular momentum is kept. Spheres
+ * that do not turn cannot take the torque of friction; between two of a body there is then none. */
+#include "simulator/sphere_system.h"
+
+/* Nearer than this is touching, m. */
+#define TOUCH_M 1e-3
+/* Deeper than this is pushed out, with this share of the depth a substep, at most so fast. */
+#define PUSH_OUT_M     1e-3
+#define PUSH_OUT_SHARE 0.2
+#define PUSH_OUT_M_S   0.05
+/* Slower impacts do not bounce, m/s. */
+#define RESTITUTION_M_S 0.2
+/* Shorter lines between centres have no direction, m. */
+#define CENTRES_M 1e-9
+
+static int is_joined(const struct sphere_system *s, int a, int b)
+{
+    for (int i = 0; i < s->rods; i++)
+        if ((s->rod[i].a == a && s->rod[i].b == b) || (s->rod[i].a == b && s->rod[i].b == a))
+            return 1;
+    return 0;
+}
+
+int sphere_contacts_create(struct sphere_system *s, struct arena *arena)
+{
+    size_t all = (size_t)s->balls * (size_t)(s->balls - 1) / 2;
+    s->box_room = s->world.obstacles.count;
+    size_t boxes = (size_t)s->balls * (size_t)s->box_room;
+    s->touch_room = (int)(all + boxes) + s->balls;
+    s->pairs = arena_take(arena, all, sizeof *s->pairs);
+    s->near = arena_take(arena, all, sizeof *s->near);
+    s->near_boxes = arena_take(arena, boxes, sizeof *s->near_boxes);
+    s->touch = arena_take(arena, (size_t)s->touch_room, sizeof *s->touch);
+    s->points = arena_take(arena, (size_t)s->touch_room, sizeof *s->points);
+    s->boxes = arena_take(arena, (size_t)s->box_room, sizeof *s->boxes);
+    if (!s->pairs || !s->near || !s->near_boxes || !s->touch || !s->points || !s->boxes)
+        return ERR_MEMORY;
+    for (int a = 0; a < s->balls; a++) {
+        s->slack = fmax(s->slack, s->ball[a].radius);
+        for (int b = a + 1; b < s->balls; b++)
+            if (!is_joined(s, a, b))
+                s->pairs[s->pair_count++] = (struct sphere_pair){a, b};
+    }
+    for (int i = 0; i < s->box_room; i++)
+        collide_place_obstacle(&s->world.obstacles.list[i], &s->boxes[i]);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- obstacles */
+
+/* Where a point is against an obstacle: distance (negative inside), and the normal towards it. */
+static double nearest_side(const struct sphere_system *s, int obstacle, struct vec3 at,
+                           struct vec3 *normal)
+{
+    const struct box *box = &s->boxes[obstacle];
+    double half[3] = {box->half_width, box->half_height, s->world.half_depth_m};
+    double x = at.x - box->x, y = at.y - box->y;
+    double local[3] = {x * box->cos + y * box->sin, y * box->cos - x * box->sin, at.z};
+    double out[3], sum = 0, shallowest = -HUGE_VAL;
+    int side = 0;
+    for (int i = 0; i < 3; i++) {
+        double beyond = fabs(local[i]) - half[i];
+        out[i] = beyond > 0 ? (local[i] > 0 ? beyond : -beyond) : 0;
+        sum += out[i] * out[i];
+        if (beyond > shallowest) {
+            shallowest = beyond;
+            side = i;
+        }
+    }
+    double distance = sqrt(sum);
+    if (shallowest <= 0) {
+        distance = shallowest;
+        out[side] = local[side] >= 0 ? 1 : -1;
+    }
+    double size = shallowest <= 0 ? 1 : 1 / distance;
+    *normal = (struct vec3){(out[0] * box->cos - out[1] * box->sin) * size,
+                            (out[0] * box->sin + out[1] * box->cos) * size, out[2] * size};
+    return distance;
+}
+
+/* ---------------------------------------------------------------- what is near */
+
+void sphere_contacts_look(struct sphere_system *s)
+{
+    s->near_count = s->near_box_count = 0;
+    for (int i = 0; i < s->pair_count; i++) {
+        const struct ball *a = &s->ball[s->pairs[i].a], *b = &s->ball[s->pairs[i].b];
+        struct vec3 d = vec3_sub(a->at, b->at);
+        double reach = a->radius + b->radius + 2 * s->slack;
+        if (vec3_dot(d, d) < reach * reach)
+            s->near[s->near_count++] = s->pairs[i];
+    }
+    for (int i = 0; i < s->balls; i++) {
+        for (int k = 0; k < s->world.obstacles.count; k++) {
+            struct vec3 normal;
+            if (nearest_side(s, k, s->ball[i].at, &normal) < s->ball[i].radius + s->slack)
+                s->near_boxes[s->near_box_count++] = (struct sphere_pair){i, k};
+        }
+    }
+    s->travel = 0;
+}
+
+/* ---------------------------------------------------------------- one contact */
+
+/* Velocity of a's surface against b's where they touch. */
+static struct vec3 slip_of(const struct sphere_system *s, const struct touch *touch,
+                           struct vec3 velocity_a, struct vec3 spin_a, struct vec3 velocity_b,
+                           struct vec3 spin_b)
+{
+    /* a's lever is -arm normal, b's +arm normal */
+    struct vec3 slip = vec3_sub(velocity_a, velocity_b);
+    struct vec3 turn = vec3_scale(spin_a, -touch->arm_a);
+    if (touch->b >= 0)
+        turn = vec3_along(turn, spin_b, -touch->arm_b);
+    return vec3_add(slip, vec3_cross(turn, touch->normal));
+}
+
+static struct vec3 slip_now(const struct sphere_system *s, const struct touch *touch)
+{
+    struct vec3 none = {0, 0, 0};
+    int b = touch->b;
+    return slip_of(s, touch, s->ball[touch->a].velocity, s->matter[touch->a].spin,
+                   b >= 0 ? s->ball[b].velocity : none, b >= 0 ? s->matter[b].spin : none);
+}
+
+static struct vec3 slip_at_start(const struct sphere_system *s, const struct touch *touch)
+{
+    struct vec3 none = {0, 0, 0};
+    int b = touch->b;
+    return slip_of(s, touch, s->matter[touch->a].start, s->matter[touch->a].spin_start,
+                   b >= 0 ? s->matter[b].start : none, b >= 0 ? s->matter[b].spin_start : none);
+}
+
+/* The normal velocity that the contact must not fall below. */
+static double least_speed(const struct sphere_system *s, struct touch *touch)
+{
+    double start = vec3_dot(slip_at_start(s, touch), touch->normal), least = 0;
+    double threshold =
+        s->settings.restitution_speed_m_s > 0 ? s->settings.restitution_speed_m_s : RESTITUTION_M_S;
+    if (touch->gap > 0) {
+        least = -touch->gap / s->h;
+    } else if (s->push_out_m_s > 0 && touch->b >= 0) {
+        least = s->push_out_m_s;
+    } else if (touch->gap < -PUSH_OUT_M) {
+        least = fmin(PUSH_OUT_SHARE * (-touch->gap - PUSH_OUT_M) / s->h, PUSH_OUT_M_S);
+    }
+    touch->is_push_out = least > 0;
+    if (touch->elasticity > 0 && start < -threshold && touch->gap + s->h * start < 0)
+        least = fmax(least, -touch->elasticity * start);
+    return least;
+}
+
+static void push(struct sphere_system *s, const struct touch *touch, struct vec3 impulse)
+{
+    struct ball *a = &s->ball[touch->a];
+    a->velocity = vec3_along(a->velocity, impulse, a->inverse_mass);
+    if (touch->b >= 0) {
+        struct ball *b = &s->ball[touch->b];
+        b->velocity = vec3_along(b->velocity, impulse, -b->inverse_mass);
+    }
+}
+
+static void turn(struct sphere_system *s, const struct touch *touch, struct vec3 impulse)
+{
+    struct vec3 twist = vec3_cross(impulse, touch->normal);
+    struct ball_matter *a = &s->matter[touch->a];
+    a->spin = vec3_along(a->spin, twist, a->inverse_inertia * touch->arm_a);
+    if (touch->b >= 0) {
+        struct ball_matter *b = &s->matter[touch->b];
+        b->spin = vec3_along(b->spin, twist, b->inverse_inertia * touch->arm_b);
+    }
+}
+
+/* Within Coulomb's cone against the slip. */
+static void rub(struct sphere_system *s, struct touch *touch, double inverse_mass)
+{
+    struct vec3 slip = slip_now(s, touch);
+    slip = vec3_along(slip, touch->normal, -vec3_dot(slip, touch->normal));
+    double size = vec3_length(slip);
+    double inverse =
+        inverse_mass + touch->arm_a * touch->arm_a * s->matter[touch->a].inverse_inertia;
+    if (touch->b >= 0)
+        inverse += touch->arm_b * touch->arm_b * s->matter[touch->b].inverse_inertia;
+    double most = touch->friction * touch->impulse, needed = size / inverse;
+    if (!(size > 0))
+        return;
+    touch->rub = vec3_scale(slip, -fmin(most, needed) / size);
+    push(s, touch, touch->rub);
+    turn(s, touch, touch->rub);
+}
+
+static void solve_touch(struct sphere_system *s, struct touch *touch)
+{
+    const struct ball *a = &s->ball[touch->a];
+    double inverse_mass = a->inverse_mass;
+    struct vec3 approach = a->velocity;
+    if (touch->b >= 0) {
+        inverse_mass += s->ball[touch->b].inverse_mass;
+        approach = vec3_sub(approach, s->ball[touch->b].velocity);
+    }
+    double speed = vec3_dot(approach, touch->normal), least = least_speed(s, touch);
+    touch->impulse = 0;
+    touch->rub = (struct vec3){0, 0, 0};
+    if (speed >= least)
+        return;
+    touch->impulse = (least - speed) / inverse_mass;
+    push(s, touch, vec3_scale(touch->normal, touch->impulse));
+    int can_rub =
+        touch->b < 0 || (s->matter[touch->a].inertia > 0 && s->matter[touch->b].inertia > 0);
+    if (can_rub && touch->friction > 0)
+        rub(s, touch, inverse_mass);
+}
+
+/* ---------------------------------------------------------------- all contacts of a substep */
+
+/* Keeps it if it touches or would in this substep; then solves it. */
+static void meet(struct sphere_system *s, int a, int b, struct vec3 normal, double gap,
+                 double friction, double elasticity)
+{
+    struct touch *touch = &s->touch[s->touch_count];
+    *touch = (struct touch){.a = a,
+                            .b = b,
+                            .normal = normal,
+                            .gap = gap,
+                            .friction = friction,
+                            .elasticity = elasticity};
+    /* spheres apart, or overlapping, touch at one point nevertheless: else angular momentum is lost */
+    touch->arm_a = s->ball[a].radius;
+    if (b >= 0) {
+        double radii = s->ball[a].radius + s->ball[b].radius, share = (radii + gap) / radii;
+        touch->arm_a *= share;
+        touch->arm_b = s->ball[b].radius * share;
+    }
+    s->touch_count++;
+    solve_touch(s, touch);
+}
+
+static void meet_pair(struct sphere_system *s, struct sphere_pair pair)
+{
+    const struct ball *a = &s->ball[pair.a], *b = &s->ball[pair.b];
+    const struct ball_matter *ma = &s->matter[pair.a], *mb = &s->matter[pair.b];
+    struct vec3 d = vec3_sub(a->at, b->at), w = vec3_sub(a->velocity, b->velocity);
+    double radii = a->radius + b->radius, dd = vec3_dot(d, d);
+    double reach = radii + TOUCH_M, closing = -vec3_dot(d, w);
+    if (dd > reach * reach && closing <= 0)
+        return;
+    double distance = sqrt(dd), gap = distance - radii;
+    if (!(distance > CENTRES_M) || (gap > TOUCH_M && gap * distance > s->h * closing))
+        return;
+    meet(s, pair.a, pair.b, vec3_scale(d, 1 / distance), gap,
+         s->world.own_friction * sqrt(ma->friction * mb->friction),
+         fmax(s->world.own_elasticity, fmax(ma->elasticity, mb->elasticity)));
+}
+
+static void meet_world(struct sphere_system *s, int index, int other, struct vec3 normal,
+                       double gap)
+{
+    const struct ball_matter *m = &s->matter[index];
+    meet(s, index, other, normal, gap,
+         m->friction == 1 ? s->world.friction : s->world.friction * sqrt(m->friction),
+         fmax(s->world.elasticity, m->elasticity));
+}
+
+static void meet_obstacle(struct sphere_system *s, struct sphere_pair pair)
+{
+    const struct ball *ball = &s->ball[pair.a];
+    struct vec3 next = vec3_along(ball->at, ball->velocity, s->h), normal;
+    double gap_next = nearest_side(s, pair.b, next, &normal) - ball->radius;
+    if (gap_next < TOUCH_M)
+        meet_world(s, pair.a, CONTACT_OBSTACLE - pair.b, normal,
+                   gap_next - s->h * vec3_dot(ball->velocity, normal));
+}
+
+static void meet_ground(struct sphere_system *s)
+{
+    for (int i = 0; i < s->balls; i++) {
+        const struct ball *ball = &s->ball[i];
+        double gap = ball->at.y - ball->radius;
+        if (gap < TOUCH_M || gap + s->h * ball->velocity.y < TOUCH_M)
+            meet_world(s, i, CONTACT_GROUND, (struct vec3){0, 1, 0}, gap);
+    }
+}
+
+void sphere_contacts_solve(struct sphere_system *s)
+{
+    s->touch_count = 0;
+    if (s->travel > 0.5 * s->slack)
+        sphere_contacts_look(s);
+    for (int i = 0; i < s->near_count; i++)
+        meet_pair(s, s->near[i]);
+    for (int i = 0; i < s->near_box_count; i++)
+        meet_obstacle(s, s->near_boxes[i]);
+    if (s->world.has_ground)
+        meet_ground(s);
+    for (int i = 0; i < s->touch_count; i++)
+        s->penetration = fmax(s->penetration, -s->touch[i].gap);
+}
+
+void sphere_contacts_book(struct sphere_system *s)
+{
+    for (int i = 0; i < s->touch_count; i++) {
+        const struct touch *touch = &s->touch[i];
+        if (touch->impulse <= 0)
+            continue;
+        struct vec3 slip = vec3_scale(vec3_add(slip_at_start(s, touch), slip_now(s, touch)), 0.5);
+        double normal = touch->impulse * vec3_dot(slip, touch->normal);
+        double rubbed = vec3_dot(touch->rub, slip);
+        if (normal > 0)
+            *(touch->is_push_out ? &s->ledger.gain_push_out_j : &s->ledger.gain_impact_j) += normal;
+        else
+            s->ledger.loss_impact_j -= normal;
+        if (rubbed > 0)
+            s->ledger.gain_impact_j += rubbed;
+        else
+            s->ledger.loss_friction_j -= rubbed;
+    }
+}
+
+void sphere_contacts_report(struct sphere_system *s)
+{
+    for (int i = 0; i < s->balls; i++)
+        s->matter[i].is_touching = 0;
+    s->point_count = 0;
+    for (int i = 0; i < s->touch_count; i++) {
+        const struct touch *touch = &s->touch[i];
+        const struct ball *a = &s->ball[touch->a];
+        if (touch->impulse <= 0 && touch->gap >= TOUCH_M)
+            continue;
+        s->matter[touch->a].is_touching = 1;
+        if (touch->b >= 0)
+            s->matter[touch->b].is_touching = 1;
+        s->points[s->point_count++] = (struct contact_point){
+            .part = touch->a,
+            .other = touch->b,
+            .at = {a->at.x - a->radius * touch->normal.x, a->at.y - a->radius * touch->normal.y},
+            .normal = {touch->normal.x, touch->normal.y},
+            .gap_m = touch->gap,
+            .normal_impulse_n_s = touch->impulse,
+            .friction_impulse_n_s = vec3_length(touch->rub)};
+    }
+}
+
+double sphere_contacts_overlap(const struct sphere_system *s)
+{
+    double deepest = 0;
+    for (int i = 0; i < s->pair_count; i++) {
+        const struct ball *a = &s->ball[s->pairs[i].a], *b = &s->ball[s->pairs[i].b];
+        deepest = fmax(deepest, a->radius + b->radius - vec3_length(vec3_sub(a->at, b->at)));
+    }
+    return deepest;
+}

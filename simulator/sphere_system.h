@@ -1,0 +1,195 @@
+/* The state of a body of spheres and bones while it moves; for the files of the solver only:
+ * dynamics_spheres.c (steps, ledger, interface), sphere_contacts.c and sphere_joints.c.
+ *
+ * A step is made of substeps of h. Between them positions are those of the middle of a substep, from which
+ * impulses act: see dynamics_spheres.c. All memory comes from the arena at creation. */
+#ifndef SIMULATOR_SPHERE_SYSTEM_H
+#define SIMULATOR_SPHERE_SYSTEM_H
+
+#include <math.h>
+
+#include "simulator/collide.h"
+#include "simulator/dynamics_solver.h"
+#include "simulator/dynamics_spheres.h"
+
+static inline struct vec3 vec3_add(struct vec3 a, struct vec3 b)
+{
+    return (struct vec3){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+
+static inline struct vec3 vec3_sub(struct vec3 a, struct vec3 b)
+{
+    return (struct vec3){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+static inline struct vec3 vec3_scale(struct vec3 a, double s)
+{
+    return (struct vec3){a.x * s, a.y * s, a.z * s};
+}
+
+/* a + s b */
+static inline struct vec3 vec3_along(struct vec3 a, struct vec3 b, double s)
+{
+    return (struct vec3){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
+}
+
+static inline double vec3_dot(struct vec3 a, struct vec3 b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+static inline struct vec3 vec3_cross(struct vec3 a, struct vec3 b)
+{
+    return (struct vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+static inline double vec3_length(struct vec3 a)
+{
+    return sqrt(vec3_dot(a, a));
+}
+
+/* A sphere in motion: one cache line. */
+struct ball {
+    struct vec3 at; /* in the middle of the substep */
+    double inverse_mass;
+    struct vec3 velocity;
+    double radius;
+};
+
+/* What of a sphere is looked at less often. */
+struct ball_matter {
+    double mass;
+    double inertia, inverse_inertia; /* 0: it does not turn */
+    double friction, elasticity;
+    double drag, spin_drag;        /* of the linear law: N s/m, N m s */
+    struct vec3 spin;              /* rad/s */
+    struct vec3 start, spin_start; /* velocity and spin at the start of the substep */
+    struct vec3 damped;            /* change of the velocity by damping, m/s */
+    double shares;                 /* bones and rows of joints that may pull at it together */
+    int is_touching;               /* in the last step */
+};
+
+/* A bone in motion. Its impulse is a number times the vector d from b to a, on a; minus that on b. */
+struct rod {
+    int a, b;
+    double length_sq; /* at rest; muscles: at birth */
+    double gain;      /* number = gain (length_sq - d.d) */
+    double damping;   /* share of the rate it loses a step / (length_sq, sum of inverse masses) */
+    double stiffness; /* N/m */
+};
+
+struct muscle {
+    double shortest, longest, rate, strength, birth;
+    double stiffness, damping;  /* N/m, N s/m */
+    double length;              /* at rest, now */
+    double target, target_rate; /* length asked for, and how it changes until set again */
+    double force;               /* N, pushing apart, in the last substep; without stops */
+    struct vec3 d;              /* where it acted */
+};
+
+/* An angle of a joint: unit torque about it is a set of forces on four spheres, which also measures its
+ * rate: rate = sum of force . velocity. Forces and torques vanish in sum, so momentum is kept. */
+struct joint_row {
+    struct vec3 force[4]; /* on sphere, base, end, reference */
+    double inverse;       /* of the inertia that unit torque turns */
+    int can_act;          /* it has a direction now */
+    double hold;          /* torque of the hinge or of a limit, N m */
+    double angle;         /* rad */
+    double lever;         /* rate of the angle = force . velocity / lever */
+    double stiffness;     /* N m/rad, as of birth; and the most that the step allows now */
+    double most_stiff;
+    double motor_stiffness, motor_damping;
+    double rest, torque; /* of the motor: the angle it holds now, rad, and its torque, N m */
+};
+
+struct angle {
+    const struct sphere_joint *joint;
+    int ball[4];                    /* sphere, base, end, reference (or sphere again) */
+    int has_frame, is_flat;         /* is_flat: in a plane, without a reference */
+    struct vec3 rest, axis, across; /* at birth in the base's frame: bone, axis, axis x bone */
+    double rest_angle;              /* without a frame: between the bones at birth */
+    struct joint_row rows[2];
+    double target[2], target_rate[2];
+};
+
+/* A thing that a sphere may touch: another one, or a flat piece of the world. */
+struct touch {
+    int a, b;            /* b: sphere, CONTACT_GROUND, or CONTACT_OBSTACLE - number */
+    struct vec3 normal;  /* towards a */
+    double arm_a, arm_b; /* from the centres to where they touch */
+    double gap;          /* in the middle of the substep */
+    double friction, elasticity;
+    double impulse;
+    struct vec3 rub; /* impulse of friction on a */
+    int is_push_out;
+};
+
+struct sphere_pair {
+    int a, b;
+};
+
+struct sphere_system {
+    struct dynamics base;
+    const struct phenotype *phenotype;
+    const struct sphere_body *body;
+    struct world world;
+    struct dynamics_settings settings;
+    double h;
+    int substeps;
+    enum effector_state effectors;
+    double damping_1_s, push_out_m_s;
+
+    int balls, rods, fixed_rods, muscle_count, angles;
+    struct ball *ball;
+    struct ball_matter *matter;
+    struct rod *rod;       /* fixed bones, then muscles */
+    struct muscle *muscle; /* rod fixed_rods + number */
+    int *rod_of;           /* of each bone */
+    struct angle *angle;
+    double *q, *qd; /* three numbers per sphere: the state of record */
+
+    /* contacts */
+    struct sphere_pair *pairs, *near; /* that may touch at all; that are near */
+    struct sphere_pair *near_boxes;   /* sphere, obstacle */
+    int pair_count, near_count, near_box_count, box_room;
+    struct box *boxes; /* the obstacles; there may be fewer later, but not more */
+    double slack;      /* what is farther apart than this is not near */
+    double travel;     /* of the fastest sphere since the last look */
+    struct touch *touch;
+    int touch_count, touch_room;
+    struct contact_point *points;
+    int point_count;
+    double penetration;
+
+    struct ledger ledger;
+    uint64_t steps, free_steps;
+};
+
+/* Pairs and room; ERR_MEMORY. */
+int sphere_contacts_create(struct sphere_system *s, struct arena *arena);
+/* Looks anew for what is near. */
+void sphere_contacts_look(struct sphere_system *s);
+/* Finds and solves what touches in this substep, after the bones. */
+void sphere_contacts_solve(struct sphere_system *s);
+/* Books the work of the contacts of the substep. */
+void sphere_contacts_book(struct sphere_system *s);
+/* Fills the points of the last substep. */
+void sphere_contacts_report(struct sphere_system *s);
+double sphere_contacts_overlap(const struct sphere_system *s);
+
+int sphere_joints_create(struct sphere_system *s, struct arena *arena);
+/* Places the rows and says what motors, limits and hinges do in this substep. */
+void sphere_joints_place(struct sphere_system *s);
+/* Lets them do a share of it. */
+void sphere_joints_act(struct sphere_system *s, double share);
+/* Books the work of the motors in the substep. */
+void sphere_joints_book(struct sphere_system *s);
+/* Every angle loses a share of its rate, those that are held a fixed share at least. */
+void sphere_joints_damp(struct sphere_system *s, double share);
+/* Energy of hinges and limits that are held beyond where they should be, J. */
+double sphere_joints_energy(const struct sphere_system *s);
+/* Angle and rate about an axis, now. */
+void sphere_joint_state(const struct sphere_system *s, const struct angle *angle, int axis,
+                        double *angle_rad, double *rate_rad_s);
+
+#endif
