@@ -128,6 +128,11 @@ static void silence(struct senses *senses)
 void senses_read(struct senses *senses, const struct dynamics *dynamics, double gravity_m_s2,
                  const struct light *light, double tick_s)
 {
+    if (senses->phenotype->spheres) {
+        senses_read_spheres(senses, dynamics, light);
+        silence(senses);
+        return;
+    }
     feel_joints(senses, dynamics);
     if (senses->on & SENSOR_BIT(SENSOR_CONTACT_RIGHT))
         feel_contacts(senses, dynamics);
