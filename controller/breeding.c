@@ -19,6 +19,24 @@ int breeding_make_random(const struct params *params, struct individual *child)
     return genetics_random(&child->genome, params, &rng, &ids);
 }
 
+int breeding_make_fresh(const struct params *params, const struct individual *body,
+                        struct individual *child)
+{
+    struct gene_counter ids = {.creature = child->id};
+    struct rng rng;
+    int status;
+
+    if (params->mutation_body || !body)
+        return breeding_make_random(params, child);
+    status = genome_copy(&child->genome, &body->genome);
+    if (status)
+        return status;
+    breeding_init_stream(&rng, params, RNG_RANDOM_GENOME, child);
+    child->method = METHOD_ASEXUAL;
+    child->parents[0] = body->id;
+    return genetics_random_brain(&child->genome, params, &rng, &ids);
+}
+
 static const int methods[BREEDING_GENE_COUNT] = {[BREEDING_ASEXUAL] = METHOD_ASEXUAL,
                                                  [BREEDING_CROSSOVER] = METHOD_CROSSOVER,
                                                  [BREEDING_GRAFT] = METHOD_GRAFT};

@@ -20,6 +20,10 @@ void breeding_init_stream(struct rng *rng, const struct params *params, enum rng
 
 /* A fresh random genome. 0 or ERR_MEMORY, as the next. */
 int breeding_make_random(const struct params *params, struct individual *child);
+/* The same where nobody is fit to breed. Where bodies do not mutate (mutation.body) it is a new brain in the
+ * body of an individual; NULL: there is none. */
+int breeding_make_fresh(const struct params *params, const struct individual *body,
+                        struct individual *child);
 
 /* Draws the method by the breeding.* weights, the parents (the second different from the first where
  * there are two) and the mutations. With breeding.choice = inherited the method is that of the first

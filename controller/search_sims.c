@@ -50,7 +50,7 @@ static int next(const struct params *params, uint32_t generation, const struct p
 
     for (i = 0; !status && i < count; i++)
         status = i < bred ? breeding_make_child(params, &parents, &children[i])
-                          : breeding_make_random(params, &children[i]);
+                          : breeding_make_fresh(params, &ranked->individuals[0], &children[i]);
     free(parents.individuals);
     free(parents.weights);
     return status;

@@ -52,6 +52,7 @@ void camera_fit(struct camera *camera, const struct replay *const *replays, int 
     camera->px_per_m =
         fmin(lane_height_px * share / height_m, width_px * CAMERA_BODY_WIDTH / width_m);
     camera->is_following = 1;
+    camera->orbit = (struct camera_orbit)CAMERA_ORBIT_USUAL;
     camera->x_m = camera->y_m = 0;
     camera_jump(camera, camera_target(camera, replays, count, 0, lane_height_px));
 }
@@ -111,6 +112,15 @@ void camera_zoom(struct camera *camera, double factor, double dx_px, double dy_p
     double change = 1 / before - 1 / camera->px_per_m;
     camera->x_m += dx_px * change;
     camera->y_m -= dy_px * change;
+}
+
+void camera_turn(struct camera *camera, double yaw_rad, double pitch_rad)
+{
+    struct camera_orbit *orbit = &camera->orbit;
+    orbit->yaw_rad += yaw_rad;
+    orbit->pitch_rad = fmin(fmax(orbit->pitch_rad + pitch_rad, CAMERA_PITCH_MIN), CAMERA_PITCH_MAX);
+    if (orbit->yaw_rad == 0 && orbit->pitch_rad == 0)
+        orbit->pitch_rad = 1e-3;
 }
 
 void camera_pan(struct camera *camera, double dx_px, double dy_px)

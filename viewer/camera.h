@@ -7,8 +7,21 @@
 
 #include "viewer/replay.h"
 
+/* Where the eye stands that looks at spheres: turned about the middle, rad. */
+struct camera_orbit {
+    double yaw_rad;   /* to the right */
+    double pitch_rad; /* upwards, CAMERA_PITCH_MIN .. CAMERA_PITCH_MAX */
+};
+#define CAMERA_PITCH_MIN (-0.1)
+#define CAMERA_PITCH_MAX 1.5
+#define CAMERA_ORBIT_USUAL                                                                         \
+    {                                                                                              \
+        -0.55, 0.3                                                                                 \
+    }
+
 struct camera {
     double x_m, y_m; /* in the middle */
+    struct camera_orbit orbit;
     double vx_m_s, vy_m_s;
     double px_per_m;
     int is_following;
@@ -30,6 +43,8 @@ void camera_jump(struct camera *camera, struct vec2 target);
 
 /* Zooms by a factor, keeping the point that is dx, dy px from the middle (y down) where it is. */
 void camera_zoom(struct camera *camera, double factor, double dx_px, double dy_px);
+/* Turns the eye; a step that comes to looking straight from the front stops just beside it. */
+void camera_turn(struct camera *camera, double yaw_rad, double pitch_rad);
 void camera_pan(struct camera *camera, double dx_px, double dy_px);
 
 /* +1, or -1 for a creature that goes left, which races are drawn mirrored for. */

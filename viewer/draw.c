@@ -312,6 +312,10 @@ void draw_creature(cairo_t *cr, const struct draw_view *view, const struct repla
     struct replay_frame frame;
     struct vec2 centre;
     int index = replay_frame_index(replay, time_s);
+    if (replay->is_spheres) {
+        draw_spheres_body(cr, view, replay, time_s, ghost);
+        return;
+    }
     replay_get_frame(replay, index, &frame);
     replay_sample(replay, time_s, poses, &centre);
     if (replay->has_light && ghost == 0)
@@ -331,6 +335,10 @@ void draw_creature(cairo_t *cr, const struct draw_view *view, const struct repla
 void draw_trail(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                 double from_s, double to_s)
 {
+    if (draw_is_spatial(view, replay)) {
+        draw_spheres_trail(cr, view, replay, from_s, to_s);
+        return;
+    }
     struct replay_frame frame;
     int first = replay_frame_index(replay, from_s), last = replay_frame_index(replay, to_s);
     double left = view->left_px - view->width_px, right = view->left_px + 2 * view->width_px;
@@ -385,6 +393,7 @@ static void lane_view(struct draw_view *view, int width_px, int height_px, int l
     view->y_m = camera->y_m;
     view->px_per_m = camera->px_per_m;
     view->flip = 1;
+    view->orbit = camera->orbit;
     view->ui = draw_ui_scale(width_px, height_px);
     if (count == 1)
         return;
@@ -400,6 +409,8 @@ static void lane_view(struct draw_view *view, int width_px, int height_px, int l
 static void draw_overlays(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                           double time_s, unsigned overlays)
 {
+    if (replay->is_spheres)
+        return;
     if (overlays & DRAW_LIMITS)
         draw_limits(cr, view, replay, time_s);
     if (overlays & DRAW_SENSORS)
@@ -509,6 +520,7 @@ static void draw_cell(cairo_t *cr, struct draw_view *view, const struct replay *
     view->y_m = target.y;
     view->px_per_m = camera.px_per_m;
     view->flip = 1;
+    view->orbit = camera.orbit;
     cairo_save(cr);
     cairo_rectangle(cr, view->left_px, view->top_px, view->width_px, view->height_px);
     cairo_clip(cr);

@@ -22,7 +22,10 @@ struct draw_view {
     double left_px, top_px, width_px, height_px;
     double x_m, y_m; /* in the middle */
     double px_per_m;
-    int flip;  /* -1: mirrored left to right */
+    int flip; /* -1: mirrored left to right */
+    /* of spheres: the eye is turned about the middle to the right and upwards; both 0: seen from the front,
+     * flat, as everything else */
+    struct camera_orbit orbit;
     double ui; /* size of text and strokes; 1 in a window of 960x540 */
 };
 
@@ -56,6 +59,16 @@ void draw_creature(cairo_t *cr, const struct draw_view *view, const struct repla
 /* The way of the centre of mass between two times. */
 void draw_trail(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                 double from_s, double to_s);
+
+/* Of spheres (draw_spheres.c), where the eye is turned: what draw_world(), draw_creature() and draw_trail()
+ * do for others. */
+int draw_is_spatial(const struct draw_view *view, const struct replay *replay);
+void draw_spheres_world(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                        double time_s, unsigned overlays);
+void draw_spheres_body(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                       double time_s, double ghost);
+void draw_spheres_trail(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                        double from_s, double to_s);
 
 /* Where a place of a part's frame is in the world. */
 struct vec2 draw_place(const struct replay_pose *pose, struct vec2 at);

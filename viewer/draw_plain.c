@@ -35,6 +35,7 @@ static struct draw_view fit_body(const struct replay *replay, double time_s, dou
                               .y_m = (bounds[1] + bounds[3]) / 2,
                               .px_per_m = fmin(room_x / across, room_y / up),
                               .flip = 1,
+                              .orbit = CAMERA_ORBIT_USUAL,
                               .ui = ui};
 }
 

@@ -195,6 +195,7 @@ static void strobe_row_view(const struct strobe *strobe, int row, double top, do
                                (b[1] + b[3]) / 2,
                                strobe->px_per_m,
                                strobe->is_mirrored ? -1 : 1,
+                               {0, 0},
                                ui};
     if (strobe->replay->has_ground)
         view->y_m = (height / 2 - GROUND_PX * ui) / strobe->px_per_m;

@@ -270,6 +270,10 @@ void draw_world(cairo_t *cr, const struct draw_view *view, const struct replay *
                 double time_s, unsigned overlays)
 {
     double bottom = view->top_px + view->height_px;
+    if (draw_is_spatial(view, replay)) {
+        draw_spheres_world(cr, view, replay, time_s, overlays);
+        return;
+    }
     double horizon = fmin(draw_view_y(view, 0), bottom);
     enum medium medium = world_medium(replay);
     if (medium == MEDIUM_WATER)

@@ -8,6 +8,7 @@
 #include "common/text.h"
 #include "common/version.h"
 #include "simulator/collide.h"
+#include "simulator/dynamics_spheres.h"
 
 const char *const replay_status_names[REPLAY_STATUS_COUNT] = {"verified", "differs", "unrecorded",
                                                               "other version", "changed"};
@@ -58,7 +59,8 @@ void replay_clean_text(const char *text, char *clean, size_t size)
 
 /* Where the fields of a row begin, in floats. */
 struct row_layout {
-    size_t poses, joints, signals, torques, neurons, sensors, energies, fitness, contact_count;
+    size_t poses, depths, joints, signals, torques, neurons, sensors, energies, fitness,
+        contact_count;
     size_t contacts, total;
 };
 
@@ -66,7 +68,8 @@ static struct row_layout row_layout(const struct replay *replay)
 {
     struct row_layout at;
     at.poses = 4; /* after centre of mass and light */
-    at.joints = at.poses + POSE_FLOATS * (size_t)replay->part_count;
+    at.depths = at.poses + POSE_FLOATS * (size_t)replay->part_count;
+    at.joints = at.depths + (replay->is_spheres ? (size_t)replay->part_count : 0);
     at.signals = at.joints + (size_t)replay->link_count;
     at.torques = at.signals + (size_t)replay->effector_count;
     at.neurons = at.torques + (size_t)replay->effector_count;
@@ -86,6 +89,7 @@ static void row_at(const struct replay *replay, int index, struct replay_row *ro
     row->centre = base;
     row->light = base + 2;
     row->poses = (struct replay_pose *)(base + at.poses);
+    row->depths_m = base + at.depths;
     row->joints_rad = base + at.joints;
     row->signals = base + at.signals;
     row->torques = base + at.torques;
@@ -212,6 +216,7 @@ void replay_get_frame(const struct replay *replay, int index, struct replay_fram
     frame->centre = (struct vec2){row.centre[0], row.centre[1]};
     frame->light = (struct vec2){row.light[0], row.light[1]};
     frame->poses = row.poses;
+    frame->depths_m = row.depths_m;
     frame->joints_rad = row.joints_rad;
     frame->signals = row.signals;
     frame->torques = row.torques;
@@ -254,6 +259,25 @@ void replay_sample(const struct replay *replay, double time_s, struct replay_pos
     }
     centre->x = a.centre.x + s * (b.centre.x - a.centre.x);
     centre->y = a.centre.y + s * (b.centre.y - a.centre.y);
+}
+
+double replay_sample_depths(const struct replay *replay, double time_s, float *depths_m)
+{
+    struct replay_frame a, b;
+    int index = replay_frame_index(replay, time_s);
+    int next = index + 1 < replay->frame_count ? index + 1 : index;
+    double sum = 0;
+    if (!replay->is_spheres)
+        return 0;
+    replay_get_frame(replay, index, &a);
+    replay_get_frame(replay, next, &b);
+    double share = (time_s - a.time_s) / replay->frame_s;
+    float s = (float)(next == index || !(share > 0) ? 0 : share > 1 ? 1 : share);
+    for (int p = 0; p < replay->part_count; p++) {
+        depths_m[p] = a.depths_m[p] + s * (b.depths_m[p] - a.depths_m[p]);
+        sum += depths_m[p];
+    }
+    return replay->part_count ? sum / replay->part_count : 0;
 }
 
 void replay_get_bounds(const struct replay *replay, int index, double bounds[4])
@@ -312,6 +336,8 @@ static void copy_parts(struct replay *replay, const struct phenotype *phenotype)
         copy->link = part->link;
         copy->mirror = part->mirror;
         copy->sensors = part->sensors;
+        if (phenotype->spheres)
+            continue;
         copy->anchor = place_in_part(part, part->anchor);
         if (part->parent < 0 || phenotype->links[part->link].part != i)
             continue;
@@ -331,8 +357,33 @@ static double full_signal(const struct replay *replay, const struct link *link)
     return 1.2;
 }
 
+/* Bones, and as links the drives. */
+static void copy_spheres(struct replay *replay, const struct sphere_body *body)
+{
+    for (int i = 0; i < body->bone_count; i++)
+        replay->bones[i] =
+            (struct replay_bone){body->bones[i].a, body->bones[i].b, body->bones[i].length_m, -1};
+    for (int i = 0; i < body->drive_count; i++) {
+        const struct sphere_drive *drive = &body->drives[i];
+        int is_bone = drive->kind == SPHERE_DRIVE_BONE;
+        struct replay_link *link = &replay->links[i];
+        if (is_bone)
+            replay->bones[drive->index].link = i;
+        link->part = is_bone ? body->bones[drive->index].b : body->joints[drive->index].end;
+        link->lower = drive->low;
+        link->upper = drive->high;
+        link->effector = i;
+        link->strength = is_bone ? body->bones[drive->index].strength_n
+                                 : body->joints[drive->index].strength_n_m;
+        double way = fmax(drive->high - drive->rest, drive->rest - drive->low);
+        link->signal_full = drive->unit != 0 ? fmax(fabs(way / drive->unit), 1e-3) : 1;
+    }
+}
+
 static void copy_brain(struct replay *replay, const struct phenotype *phenotype)
 {
+    if (phenotype->spheres)
+        copy_spheres(replay, phenotype->spheres);
     for (int i = 0; i < phenotype->link_count; i++) {
         const struct link *link = &phenotype->links[i];
         replay->links[i] = (struct replay_link){.part = link->part,
@@ -363,14 +414,19 @@ static int copy_phenotype(struct replay *replay, const struct phenotype *phenoty
     if (phenotype->part_count > REPLAY_PARTS_MAX)
         return ERR_LIMIT;
     replay->part_count = phenotype->part_count;
-    replay->link_count = phenotype->link_count;
+    replay->is_spheres = phenotype->spheres != NULL;
+    replay->bone_count = phenotype->spheres ? phenotype->spheres->bone_count : 0;
+    replay->link_count =
+        phenotype->spheres ? phenotype->spheres->drive_count : phenotype->link_count;
     replay->neuron_count = phenotype->neuron_count;
     replay->effector_count = phenotype->effector_count;
     replay->parts = calloc((size_t)replay->part_count + 1, sizeof *replay->parts);
     replay->links = calloc((size_t)replay->link_count + 1, sizeof *replay->links);
     replay->neurons = calloc((size_t)replay->neuron_count + 1, sizeof *replay->neurons);
     replay->effectors = calloc((size_t)replay->effector_count + 1, sizeof *replay->effectors);
-    if (!replay->parts || !replay->links || !replay->neurons || !replay->effectors)
+    replay->bones = calloc((size_t)replay->bone_count + 1, sizeof *replay->bones);
+    if (!replay->parts || !replay->links || !replay->neurons || !replay->effectors ||
+        !replay->bones)
         return ERR_MEMORY;
     copy_parts(replay, phenotype);
     copy_brain(replay, phenotype);
@@ -420,7 +476,8 @@ static void record_brain(const struct replay *replay, struct replay_row *row,
 {
     for (int i = 0; i < replay->effector_count; i++) {
         row->signals[i] = view->signals ? (float)view->signals[i] : 0;
-        row->torques[i] = (float)dynamics_torque(view->dynamics, replay->effectors[i].link);
+        if (!replay->is_spheres)
+            row->torques[i] = (float)dynamics_torque(view->dynamics, replay->effectors[i].link);
     }
     for (int i = 0; i < replay->neuron_count && view->brain; i++)
         row->neurons[i] = (float)brain_output(view->brain, i);
@@ -428,24 +485,50 @@ static void record_brain(const struct replay *replay, struct replay_row *row,
         row->sensors[i] = (float)view->sensors[i];
 }
 
+/* Places in depth, what drives have come to, and the forces of muscles. */
+static void record_spheres(const struct replay *replay, struct replay_row *row,
+                           const struct evaluate_view *view)
+{
+    const struct sphere_body *body = view->phenotype->spheres;
+    for (int i = 0; i < body->sphere_count; i++) {
+        struct sphere_state state;
+        dynamics_sphere_state(view->dynamics, i, &state);
+        row->poses[i] = (struct replay_pose){(float)state.at_m.x, (float)state.at_m.y, 0};
+        row->depths_m[i] = (float)state.at_m.z;
+    }
+    for (int i = 0; i < replay->link_count; i++) {
+        const struct sphere_drive *drive = &body->drives[i];
+        double value, rate;
+        if (drive->kind == SPHERE_DRIVE_BONE) {
+            dynamics_bone_state(view->dynamics, drive->index, &value, &rate);
+            row->torques[i] = (float)dynamics_bone_force(view->dynamics, drive->index);
+        } else {
+            dynamics_sphere_joint_state(view->dynamics, drive->index, drive->axis, &value, &rate);
+        }
+        row->joints_rad[i] = (float)value;
+    }
+}
+
 static void record_row(const struct recorder *recorder, struct replay_row *row,
                        const struct evaluate_view *view)
 {
     const struct replay *replay = recorder->replay;
     struct vec2 centre = dynamics_centre_of_mass(view->dynamics);
-    const double *q = dynamics_q(view->dynamics);
+    const double *q = replay->is_spheres ? NULL : dynamics_q(view->dynamics);
     row->centre[0] = (float)centre.x;
     row->centre[1] = (float)centre.y;
     row->light[0] = (float)view->light->at.x;
     row->light[1] = (float)view->light->at.y;
-    for (int i = 0; i < replay->part_count; i++) {
+    for (int i = 0; i < replay->part_count && !replay->is_spheres; i++) {
         struct part_state state;
         dynamics_part_state(view->dynamics, i, &state);
         row->poses[i] =
             (struct replay_pose){(float)state.x_m, (float)state.y_m, (float)state.angle_rad};
     }
-    for (int i = 0; i < replay->link_count; i++)
+    for (int i = 0; i < replay->link_count && !replay->is_spheres; i++)
         row->joints_rad[i] = (float)q[2 + i];
+    if (replay->is_spheres)
+        record_spheres(replay, row, view);
     record_brain(replay, row, view);
     record_energies(row->energies, view->ledger);
     *row->fitness = (float)fitness_now(recorder, view);
@@ -568,6 +651,8 @@ static int record_birth(struct recorder *recorder, const struct creature *creatu
         const struct part *part = &phenotype.parts[i];
         row.poses[i] = (struct replay_pose){(float)part->centre.x, (float)part->centre.y,
                                             (float)part->angle_rad};
+        if (phenotype.spheres)
+            row.depths_m[i] = (float)phenotype.spheres->spheres[i].centre.z;
         row.centre[0] += (float)(part->centre.x * part->mass_kg / phenotype.mass_kg);
         row.centre[1] += (float)(part->centre.y * part->mass_kg / phenotype.mass_kg);
     }
@@ -662,6 +747,7 @@ int replay_create_cut(struct replay **result, const struct creature *creature,
         return ERR_RANGE;
     }
     replay->has_light = params->light_kind != LIGHT_NONE;
+    replay->obstacle_depth_m = params->world_depth_m / 2;
     replay->is_torque_mode = params->creature_effector_mode == EFFECTOR_TORQUE;
     replay->viscosity_pa_s = params->world_viscosity_pa_s;
     replay->gravity_m_s2 = params->world_gravity_m_s2;
@@ -705,6 +791,7 @@ void replay_destroy(struct replay *replay)
     if (!replay)
         return;
     free(replay->parts);
+    free(replay->bones);
     free(replay->links);
     free(replay->neurons);
     free(replay->effectors);

@@ -46,6 +46,14 @@ struct replay_link {
     struct vec2 axis;    /* linear: in the part's frame; else 0, 0 */
 };
 
+/* Of spheres: a bone between two parts. Their links are the drives, one for each muscle and each driven
+ * axis of a joint. */
+struct replay_bone {
+    int a, b;        /* parts */
+    double length_m; /* at birth */
+    int link;        /* the drive of a muscle, or -1 */
+};
+
 struct replay_neuron {
     int part; /* or -1 */
     int function;
@@ -100,7 +108,8 @@ struct replay_frame {
     struct vec2 centre; /* of mass */
     struct vec2 light;  /* where replay.has_light */
     const struct replay_pose *poses;
-    const float *joints_rad; /* by link; linear joints: m; [0] is the root's angle */
+    const float *depths_m;   /* of spheres: z by part; else not to be read */
+    const float *joints_rad; /* by link; linear joints, muscles: m; [0] is the root's angle */
     const float *signals;    /* by effector */
     const float *torques;    /* by effector, N m; linear joints: N */
     const float *neurons;    /* by neuron */
@@ -130,6 +139,10 @@ struct replay {
     struct replay_neuron *neurons;
     struct replay_effector *effectors;
     int part_count, link_count, neuron_count, effector_count;
+    int is_spheres;
+    struct replay_bone *bones;
+    int bone_count;
+    double obstacle_depth_m; /* of spheres: obstacles reach so far to either side of z = 0 */
     int has_ground, has_light, is_torque_mode;
     struct obstacles obstacles; /* shifted as the coordinates are */
     double viscosity_pa_s, gravity_m_s2;
@@ -164,6 +177,8 @@ int replay_frame_index(const struct replay *replay, double time_s);
 /* Poses and centre of mass between frames; poses has room for part_count. */
 void replay_sample(const struct replay *replay, double time_s, struct replay_pose *poses,
                    struct vec2 *centre);
+/* Depths of spheres between frames, room for part_count; returns their mean. 0 without spheres. */
+double replay_sample_depths(const struct replay *replay, double time_s, float *depths_m);
 /* 1 if there is something to stand on: ground or obstacles. */
 int replay_has_floor(const struct replay *replay);
 /* The corners of an obstacle, counter-clockwise. */
@@ -188,6 +203,7 @@ struct replay_row {
     float *centre; /* x, y */
     float *light;  /* x, y */
     struct replay_pose *poses;
+    float *depths_m; /* of spheres */
     float *joints_rad, *signals, *torques, *neurons, *sensors, *energies;
     float *fitness, *contact_count;
     struct replay_contact *contacts;

@@ -135,7 +135,7 @@ static int distance(uint32_t a, uint32_t b)
 
 static struct draw_view view_of(double x_m, double y_m)
 {
-    return (struct draw_view){0, 0, 400, 300, x_m, y_m, 200, 1, 1};
+    return (struct draw_view){0, 0, 400, 300, x_m, y_m, 200, 1, {0, 0}, 1};
 }
 
 START_TEST(parts_are_where_they_belong)
@@ -347,7 +347,7 @@ END_TEST
 START_TEST(the_brain_can_be_pointed_at)
 {
     struct replay *replay = fixture_replay(&crawler);
-    struct draw_view view = {0, 0, 960, 540, 0, 0, 1, 1, 1};
+    struct draw_view view = {0, 0, 960, 540, 0, 0, 1, 1, {0, 0}, 1};
     int neurons = 0, wires = 0, found[5] = {0};
     for (int y = 30; y < 400; y += 2)
         for (int x = 400; x < 960; x += 2) {
