@@ -1,8 +1,10 @@
-/* See drag.h. The exposure of all pairs is tested with circles first: a part whose circle lies beyond
- * both strips that the faces of another look into cannot hide anything of it. */
+/* See drag.h. What two parts hide of one another is found in both directions at once, in vectors of two:
+ * a face can be hidden where the other part reaches into the strip that it looks into, and before it.
+ * Most pieces then are cut where a part ends, with no division. */
 #include "simulator/drag.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "common/detmath.h"
 #include "common/error.h"
@@ -13,6 +15,10 @@
 
 /* Outward normal and direction of the faces in a part's frame, in the order of enum face. */
 static const double face_x[4] = {1, 0, -1, 0}, face_y[4] = {0, 1, 0, -1};
+
+/* One number for either direction of a pair: a sees b, b sees a. */
+typedef double both __attribute__((vector_size(16)));
+typedef int64_t both_bits __attribute__((vector_size(16)));
 
 /* ---------------------------------------------------------------- creation */
 
@@ -111,15 +117,11 @@ static void add_stretch(const struct drag *g, const struct drag_edge *edge, doub
         add_moments(edge, low, high, speed < 0 ? -a : a, speed < 0 ? -w : w, t);
 }
 
-/* Of a piece of an edge: by the law for the link's velocity, or linear on all faces if v is NULL. */
+/* Of a piece of an edge, by the law for the link's velocity. */
 static void add_piece(const struct drag *g, const struct drag_edge *edge,
                       const struct drag_piece *piece, const struct motion *v, struct tensor *t)
 {
     double low = edge->arm - piece->to, high = edge->arm - piece->from;
-    if (!v) {
-        add_moments(edge, low, high, 1, 0, t);
-        return;
-    }
     double a = edge->nx * v->x + edge->ny * v->y, at_low = a + v->w * low;
     double at_high = a + v->w * high;
     if ((at_low < 0) == (at_high < 0)) {
@@ -155,15 +157,11 @@ static void add_rim(const struct drag *g, const struct drag_part *part, const st
 /* Adds the tensor of one edge, of its exposed pieces. */
 static void add_edge(const struct drag *g, int edge, const struct motion *v, struct tensor *t)
 {
-    if (!g->is_shaded[edge] && g->kind != DRAG_MOVING) {
-        add_tensor(t, &g->rest[edge], 1);
-        return;
-    }
     const struct drag_piece *pieces =
         (g->is_shaded[edge] ? g->pieces : g->rest_pieces) + edge * g->part_count;
     struct tensor sum = {.nn = 0};
     for (int k = 0; k < g->counts[edge]; k++)
-        add_piece(g, &g->edges[edge], &pieces[k], g->kind == DRAG_MOVING ? v : NULL, &sum);
+        add_piece(g, &g->edges[edge], &pieces[k], v, &sum);
     if (g->counts[edge] > 0)
         add_tensor(t, &sum, 1);
 }
@@ -185,6 +183,50 @@ static struct tensor part_tensor(const struct drag *g, int i, const struct motio
     return ends;
 }
 
+/* What the linear law wants of some pieces of an edge: the integrals of 1, p and p^2 over r x n = p. */
+static inline struct drag_moments piece_moments(const struct drag_edge *edge,
+                                                const struct drag_piece *pieces, int count)
+{
+    struct drag_moments m = {0, 0, 0};
+    for (int k = 0; k < count; k++) {
+        double low = edge->arm - pieces[k].to, high = edge->arm - pieces[k].from;
+        double low2 = low * low, high2 = high * high;
+        m.m0 += high - low;
+        m.m1 += (high2 - low2) * 0.5;
+        m.m2 += (high2 * high - low2 * low) * (1.0 / 3);
+    }
+    return m;
+}
+
+/* Of a face and the opposite one, for the normal of the first. */
+static inline struct drag_moments face_moments(const struct drag *g, int edge, int opposite)
+{
+    struct drag_moments m[2];
+    int edges[2] = {edge, opposite};
+    for (int k = 0; k < 2; k++) {
+        int at = edges[k];
+        m[k] = g->is_shaded[at]
+                   ? piece_moments(&g->edges[at], &g->pieces[at * g->part_count], g->counts[at])
+                   : g->rest[at];
+    }
+    return (struct drag_moments){m[0].m0 + m[1].m0, m[0].m1 - m[1].m1, m[0].m2 + m[1].m2};
+}
+
+/* The tensor of a rectangle by the linear law on all faces, coefficient 1. */
+static struct tensor linear_tensor(const struct drag *g, int i)
+{
+    const struct drag_edge *right = &g->edges[4 * i + FACE_RIGHT];
+    double c = right->nx, s = right->ny; /* the normal of the top is (-s, c) */
+    struct drag_moments e = face_moments(g, 4 * i + FACE_RIGHT, 4 * i + FACE_LEFT);
+    struct drag_moments t = face_moments(g, 4 * i + FACE_TOP, 4 * i + FACE_BOTTOM);
+    return (struct tensor){.nn = e.m2 + t.m2,
+                           .nx = e.m1 * c - t.m1 * s,
+                           .ny = e.m1 * s + t.m1 * c,
+                           .xx = e.m0 * (c * c) + t.m0 * (s * s),
+                           .xy = (e.m0 - t.m0) * (c * s),
+                           .yy = e.m0 * (s * s) + t.m0 * (c * c)};
+}
+
 void drag_update(struct drag *g)
 {
     for (int i = 0; i < g->link_count; i++)
@@ -193,7 +235,8 @@ void drag_update(struct drag *g)
         int link = g->parts[i].link;
         if (g->parts[i].is_fixed)
             continue;
-        struct tensor t = part_tensor(g, i, &g->velocity[link]);
+        int is_linear = g->kind != DRAG_MOVING && g->parts[i].shape == PART_RECTANGLE;
+        struct tensor t = is_linear ? linear_tensor(g, i) : part_tensor(g, i, &g->velocity[link]);
         add_tensor(&g->tensors[link], &t, g->coefficient);
     }
 }
@@ -215,8 +258,8 @@ double drag_rate(const struct drag *g)
 
 /* ---------------------------------------------------------------- exposure */
 
-/* Takes [low, high] away from the pieces of an edge; returns how many are left. */
-static int hide(struct drag_piece *pieces, int count, double low, double high)
+/* Takes [low, high] away from several pieces of an edge; returns how many are left. */
+static int hide_several(struct drag_piece *pieces, int count, double low, double high)
 {
     if (low <= pieces[0].from && high >= pieces[count - 1].to)
         return 0;
@@ -247,11 +290,49 @@ static int hide(struct drag_piece *pieces, int count, double low, double high)
     return count;
 }
 
-/* Another part as seen from an edge: s along it from its middle, d in front of it. */
+/* The same of any number; mostly there is one. */
+static inline int hide(struct drag_piece *pieces, int count, double low, double high)
+{
+    if (count > 1)
+        return hide_several(pieces, count, low, high);
+    double from = pieces[0].from, to = pieces[0].to;
+    if (high <= from || low >= to)
+        return 1;
+    if (low > from && high < to) {
+        pieces[0].to = low;
+        pieces[1] = (struct drag_piece){high, to};
+        return 2;
+    }
+    pieces[0] = (struct drag_piece){high < to && high > from ? high : from,
+                                    low > from && low < to ? low : to};
+    return !(low <= from && high >= to);
+}
+
+/* Takes the shadow [low, high] from what an edge exposes. */
+__attribute__((always_inline)) static inline void shade_edge(struct drag *g, int edge, double low,
+                                                             double high)
+{
+    struct drag_piece *pieces = g->pieces + edge * g->part_count;
+    int count = g->counts[edge];
+    if (count == 0)
+        return;
+    if (!g->is_shaded[edge]) {
+        /* the first shadow in this step */
+        const struct drag_piece *rest = g->rest_pieces + edge * g->part_count;
+        g->is_shaded[edge] = 1;
+        pieces[0] = rest[0];
+        for (int k = 1; k < count; k++)
+            pieces[k] = rest[k];
+    }
+    g->counts[edge] = hide(pieces, count, low, high);
+}
+
+/* A rectangle as seen from an edge: s along it from its middle, d in front of it. */
 struct view {
     double s, d; /* centre */
-    double s_reach, d_reach;
-    double s1, d1, s2, d2; /* half axes of a rectangle */
+    double s_reach;
+    double way;            /* in front of the centre is the corner farthest along */
+    double s1, d1, s2, d2; /* half axes */
 };
 
 /* Narrows an interval to where a line of constant d = 0 is between two opposite sides of a rectangle:
@@ -268,88 +349,164 @@ static inline void cut_sides(double s, double d, double es, double ed, double *l
     *high = to < *high ? to : *high;
 }
 
-/* The interval of s that the share of a rectangle in front of the edge covers, where the rectangle is
- * on both sides of the line: up to its corners farthest along, where these are in front, else up to
- * the end of the chord that the line cuts. */
-static inline void cut_rectangle(const struct view *v, double *low, double *high)
+/* Takes the shadow of the share of a rectangle in front of an edge, where it is on both sides of the
+ * line: up to its corners farthest along, where these are in front, else up to the end of the chord that
+ * the line cuts. */
+__attribute__((always_inline)) static inline void shade_partly(struct drag *g, int edge,
+                                                               const struct view *v)
 {
-    double way = (v->s1 >= 0 ? v->d1 : -v->d1) + (v->s2 >= 0 ? v->d2 : -v->d2);
-    double first = *low, last = *high;
-    int is_first = v->d - way >= 0, is_last = v->d + way >= 0;
-    if (is_first && is_last)
-        return;
-    cut_sides(v->s, v->d, v->s1, v->d1, low, high);
-    cut_sides(v->s, v->d, v->s2, v->d2, low, high);
-    *low = is_first ? first : *low;
-    *high = is_last ? last : *high;
+    double first = v->s - v->s_reach, last = v->s + v->s_reach, low = first, high = last;
+    int is_first = v->d - v->way >= 0, is_last = v->d + v->way >= 0;
+    if (!is_first || !is_last) {
+        cut_sides(v->s, v->d, v->s1, v->d1, &low, &high);
+        cut_sides(v->s, v->d, v->s2, v->d2, &low, &high);
+    }
+    shade_edge(g, edge, is_first ? first : low, is_last ? last : high);
 }
 
-/* Takes the shadow of a part from one face of another. */
-static inline void shade_face(struct drag *g, int edge, const struct drag_part *by,
-                              const struct view *v)
+/* The same of a disk whose centre is so far in front of an edge. */
+static void shade_by_disk(struct drag *g, int edge, double s, double d, double radius)
 {
-    if (v->d + v->d_reach <= FRONT_M || g->counts[edge] == 0)
-        return;
-    double low = v->s - v->s_reach, high = v->s + v->s_reach;
-    if (v->d < v->d_reach && by->shape == PART_RECTANGLE) {
-        cut_rectangle(v, &low, &high);
-    } else if (v->d < 0) {
-        double half = sqrt(fmax(0, by->radius * by->radius - v->d * v->d));
-        low = v->s - half;
-        high = v->s + half;
-    }
-    struct drag_piece *pieces = g->pieces + edge * g->part_count;
-    if (!g->is_shaded[edge]) {
-        /* the first shadow in this step */
-        g->is_shaded[edge] = 1;
-        for (int k = 0; k < g->counts[edge]; k++)
-            pieces[k] = g->rest_pieces[edge * g->part_count + k];
-    }
-    g->counts[edge] = hide(pieces, g->counts[edge], low, high);
+    double half = d < 0 ? sqrt(fmax(0, radius * radius - d * d)) : radius;
+    shade_edge(g, edge, s - half, s + half);
 }
 
-/* Takes the shadow of part b from the faces of part a. (ux, uy): b's centre in a's frame, (c, s) b's x
- * axis there. */
-static inline void cast_shadow(struct drag *g, int a, int b, double ux, double uy, double c,
-                               double s)
-{
-    const struct drag_part *at = &g->parts[a], *by = &g->parts[b];
-    double rx = by->radius, ry = rx, x1 = 0, y1 = 0, x2 = 0, y2 = 0;
-    if (by->shape == PART_RECTANGLE) {
-        x1 = c * by->half_width, y1 = s * by->half_width;
-        x2 = -s * by->half_height, y2 = c * by->half_height;
-        rx = fabs(x1) + fabs(x2);
-        ry = fabs(y1) + fabs(y2);
-    }
+/* A part as others see it, in both directions of a pair: its centre in the other's frame, its half axes
+ * (x1, y1) and (x2, y2), how far it reaches, and where its corners farthest along y and x are. */
+struct sight {
+    both ux, uy, x1, y1, x2, y2, rx, ry, along_y, along_x;
+};
 
-    /* ends see what is beside them, top and bottom what is above and below */
-    if (fabs(uy) < at->half_height + ry) {
-        double right = ux - at->half_width, left = -ux - at->half_width;
-        shade_face(g, 4 * a + FACE_RIGHT, by, &(struct view){uy, right, ry, rx, y1, x1, y2, x2});
-        shade_face(g, 4 * a + FACE_LEFT, by, &(struct view){-uy, left, ry, rx, -y1, -x1, -y2, -x2});
-    }
-    if (fabs(ux) < at->half_width + rx) {
-        double top = uy - at->half_height, bottom = -uy - at->half_height;
-        shade_face(g, 4 * a + FACE_TOP, by, &(struct view){-ux, top, rx, ry, -x1, y1, -x2, y2});
-        shade_face(g, 4 * a + FACE_BOTTOM, by,
-                   &(struct view){ux, bottom, rx, ry, x1, -y1, x2, -y2});
-    }
+/* Before which faces something is, if only in part, and before which it is wholly: bits in the order of
+ * enum face. */
+enum {
+    BEFORE_RIGHT = 1 << FACE_RIGHT,
+    BEFORE_TOP = 1 << FACE_TOP,
+    BEFORE_LEFT = 1 << FACE_LEFT,
+    BEFORE_BOTTOM = 1 << FACE_BOTTOM,
+    WHOLLY = 4 /* places further */
+};
+
+static inline both load(const double *two)
+{
+    both v;
+    memcpy(&v, two, sizeof v);
+    return v;
 }
 
-/* Shadows of a and b on one another, given their boxes. */
-static void cast_shadows(struct drag *g, int a, int b, const struct box *of_a,
+static const both_bits sign_bits = {INT64_MIN, INT64_MIN};
+
+static inline both absolute(both x)
+{
+    return (both)((both_bits)x & ~sign_bits);
+}
+
+/* x, or -x where y is negative. */
+static inline both signed_like(both x, both y)
+{
+    return (both)((both_bits)x ^ ((y < 0.0) & sign_bits));
+}
+
+/* The two parts of a pair as they see one another, and before which faces they are: ends see what is
+ * beside them, top and bottom what is above and below. */
+static inline both_bits look(const struct drag_pair *pair, const struct box *a, const struct box *b,
+                             struct sight *sight)
+{
+    both cos = {a->cos, b->cos}, sin = {a->sin, b->sin};
+    double x = b->x - a->x, y = b->y - a->y;
+    double s = a->cos * b->sin - a->sin * b->cos, c = a->cos * b->cos + a->sin * b->sin;
+    both dx = {x, -x}, dy = {y, -y}, turned = {s, -s};
+    both at_width = load(pair->half_width), at_height = load(pair->half_height);
+    both by_width = load(pair->by_half_width), by_height = load(pair->by_half_height);
+    both round = load(pair->by_round);
+    both ux = cos * dx + sin * dy, uy = cos * dy - sin * dx;
+    both x1 = c * by_width, y1 = turned * by_width;
+    both x2 = -turned * by_height, y2 = c * by_height;
+    both rx = absolute(x1) + absolute(x2) + round, ry = absolute(y1) + absolute(y2) + round;
+    *sight = (struct sight){ux,
+                            uy,
+                            x1,
+                            y1,
+                            x2,
+                            y2,
+                            rx,
+                            ry,
+                            signed_like(x1, y1) + signed_like(x2, y2),
+                            signed_like(y1, x1) + signed_like(y2, x2)};
+
+    /* above these it is before the right face or the left one, the top or the bottom */
+    both width = at_width - rx + FRONT_M, height = at_height - ry + FRONT_M;
+    both_bits ends = absolute(uy) < at_height + ry, sides = absolute(ux) < at_width + rx;
+    both_bits code = (ends & (ux > width) & BEFORE_RIGHT) | (ends & (-ux > width) & BEFORE_LEFT) |
+                     (sides & (uy > height) & BEFORE_TOP) |
+                     (sides & (-uy > height) & BEFORE_BOTTOM);
+    both_bits whole = ((absolute(ux) >= at_width + rx) & ((BEFORE_RIGHT | BEFORE_LEFT) << WHOLLY)) |
+                      ((absolute(uy) >= at_height + ry) & ((BEFORE_TOP | BEFORE_BOTTOM) << WHOLLY));
+    return code | whole;
+}
+
+/* Takes the shadow of a part from a face that it is before. */
+__attribute__((always_inline)) static inline void shade_face(struct drag *g, int edge,
+                                                             const struct drag_part *by,
+                                                             int is_wholly, const struct view *v)
+{
+    if (is_wholly)
+        shade_edge(g, edge, v->s - v->s_reach, v->s + v->s_reach);
+    else if (by->shape == PART_DISK)
+        shade_by_disk(g, edge, v->s, v->d, by->radius);
+    else
+        shade_partly(g, edge, v);
+}
+
+/* Takes the shadow of part `by` from those faces of part `at` that it is before; k: the direction. */
+static inline void shade_part(struct drag *g, int at, const struct drag_part *by, int faces,
+                              const struct sight *sight, int k)
+{
+    double width = g->parts[at].half_width, height = g->parts[at].half_height;
+    double ux = sight->ux[k], uy = sight->uy[k], rx = sight->rx[k], ry = sight->ry[k];
+    double x1 = sight->x1[k], y1 = sight->y1[k], x2 = sight->x2[k], y2 = sight->y2[k];
+    double along_y = sight->along_y[k], along_x = sight->along_x[k];
+    int whole = faces >> WHOLLY;
+    if (faces & BEFORE_RIGHT)
+        shade_face(g, 4 * at + FACE_RIGHT, by, whole & BEFORE_RIGHT,
+                   &(struct view){uy, ux - width, ry, along_y, y1, x1, y2, x2});
+    if (faces & BEFORE_TOP)
+        shade_face(g, 4 * at + FACE_TOP, by, whole & BEFORE_TOP,
+                   &(struct view){-ux, uy - height, rx, -along_x, -x1, y1, -x2, y2});
+    if (faces & BEFORE_LEFT)
+        shade_face(g, 4 * at + FACE_LEFT, by, whole & BEFORE_LEFT,
+                   &(struct view){-uy, -ux - width, ry, along_y, -y1, -x1, -y2, -x2});
+    if (faces & BEFORE_BOTTOM)
+        shade_face(g, 4 * at + FACE_BOTTOM, by, whole & BEFORE_BOTTOM,
+                   &(struct view){ux, -uy - height, rx, -along_x, x1, -y1, x2, -y2});
+}
+
+/* Shadows of a pair on one another, given their boxes. */
+static void cast_shadows(struct drag *g, const struct drag_pair *pair, const struct box *of_a,
                          const struct box *of_b)
 {
-    double dx = of_b->x - of_a->x, dy = of_b->y - of_a->y;
-    const struct drag_part *pa = &g->parts[a], *pb = &g->parts[b];
-    double ux = of_a->cos * dx + of_a->sin * dy, uy = of_a->cos * dy - of_a->sin * dx;
-    double vx = -(of_b->cos * dx + of_b->sin * dy), vy = -(of_b->cos * dy - of_b->sin * dx);
-    double c = of_a->cos * of_b->cos + of_a->sin * of_b->sin;
-    double s = of_a->cos * of_b->sin - of_a->sin * of_b->cos;
-    if (fabs(ux) < pa->half_width + pb->radius || fabs(uy) < pa->half_height + pb->radius)
-        cast_shadow(g, a, b, ux, uy, c, s);
-    if (fabs(vx) < pb->half_width + pa->radius || fabs(vy) < pb->half_height + pa->radius)
-        cast_shadow(g, b, a, vx, vy, c, -s);
+    const int any = BEFORE_RIGHT | BEFORE_TOP | BEFORE_LEFT | BEFORE_BOTTOM;
+    struct sight sight;
+    both_bits faces = look(pair, of_a, of_b, &sight);
+    if (faces[0] & any)
+        shade_part(g, pair->a, &g->parts[pair->b], (int)faces[0], &sight, 0);
+    if (faces[1] & any)
+        shade_part(g, pair->b, &g->parts[pair->a], (int)faces[1], &sight, 1);
+}
+
+static struct drag_pair pair_of(const struct drag *g, int a, int b)
+{
+    struct drag_pair pair = {.a = a, .b = b};
+    for (int k = 0; k < 2; k++) {
+        const struct drag_part *at = &g->parts[k ? b : a], *by = &g->parts[k ? a : b];
+        int is_disk = by->shape == PART_DISK;
+        pair.half_width[k] = at->half_width;
+        pair.half_height[k] = at->half_height;
+        pair.by_half_width[k] = is_disk ? 0 : by->half_width;
+        pair.by_half_height[k] = is_disk ? 0 : by->half_height;
+        pair.by_round[k] = is_disk ? by->radius : 0;
+    }
+    return pair;
 }
 
 static int can_shade(const struct drag_part *part)
@@ -381,15 +538,15 @@ static void expose_links(struct drag *g)
                 continue;
             struct box of_a = {.x = a->local.x, .y = a->local.y, .cos = a->cos, .sin = a->sin};
             struct box of_b = {.x = b->local.x, .y = b->local.y, .cos = b->cos, .sin = b->sin};
-            cast_shadows(g, i, k, &of_a, &of_b);
+            struct drag_pair pair = pair_of(g, i, k);
+            cast_shadows(g, &pair, &of_a, &of_b);
         }
     for (int i = 0; i < 4 * g->part_count; i++) {
+        struct drag_piece *rest = &g->rest_pieces[i * g->part_count];
         g->rest_counts[i] = g->counts[i];
-        g->rest[i] = (struct tensor){.nn = 0};
-        for (int k = 0; k < g->counts[i]; k++) {
-            g->rest_pieces[i * g->part_count + k] = g->pieces[i * g->part_count + k];
-            add_piece(g, &g->edges[i], &g->pieces[i * g->part_count + k], NULL, &g->rest[i]);
-        }
+        for (int k = 0; k < g->counts[i]; k++)
+            rest[k] = g->pieces[i * g->part_count + k];
+        g->rest[i] = piece_moments(&g->edges[i], rest, g->counts[i]);
     }
     begin_exposure(g);
 }
@@ -399,7 +556,7 @@ void drag_expose(struct drag *g, const struct box *boxes)
     begin_exposure(g);
     for (int i = 0; i < g->pair_count; i++) {
         const struct drag_pair *pair = &g->pairs[i];
-        cast_shadows(g, pair->a, pair->b, &boxes[pair->a], &boxes[pair->b]);
+        cast_shadows(g, pair, &boxes[pair->a], &boxes[pair->b]);
     }
 }
 
@@ -439,7 +596,7 @@ int drag_create(struct drag *g, const struct phenotype *phenotype, const struct 
         for (int k = 0; k < i; k++)
             if (g->parts[i].link != g->parts[k].link && can_shade(&g->parts[i]) &&
                 can_shade(&g->parts[k]))
-                g->pairs[g->pair_count++] = (struct drag_pair){i, k};
+                g->pairs[g->pair_count++] = pair_of(g, i, k);
     drag_set_world(g, world);
     return 0;
 }

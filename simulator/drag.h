@@ -48,8 +48,16 @@ struct drag_part {
     struct vec2 local;
 };
 
+/* Integrals of 1, p and p^2 over the exposed pieces of an edge, r x n = p. */
+struct drag_moments {
+    double m0, m1, m2;
+};
+
+/* Two parts, with numbers for either direction: of a, which b may hide, and of b, which a may. */
 struct drag_pair {
     int a, b;
+    double half_width[2], half_height[2];
+    double by_half_width[2], by_half_height[2], by_round[2]; /* a disk is round alone */
 };
 
 struct drag {
@@ -64,9 +72,9 @@ struct drag {
     struct drag_piece *rest_pieces; /* `part_count` an edge: exposed among the parts of the link */
     struct drag_piece *pieces;      /* the same of this step */
     int *rest_counts, *counts;
-    int *is_shaded;          /* edges that have pieces of their own in this step */
-    struct tensor *rest;     /* per edge: of rest_pieces, linear law, coefficient 1 */
-    struct drag_pair *pairs; /* parts of different links */
+    int *is_shaded;            /* edges that have pieces of their own in this step */
+    struct drag_moments *rest; /* per edge: of rest_pieces */
+    struct drag_pair *pairs;   /* parts of different links */
     int pair_count;
     struct motion *velocity; /* per link, about its origin in its frame: to be set by the caller */
     struct tensor *tensors;  /* per link, likewise: of the last drag_update() */

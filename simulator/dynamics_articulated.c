@@ -487,8 +487,15 @@ static double articulated_overlap(const struct dynamics *dynamics)
 /* What is exposed in this step, at the tree's pose. */
 static void expose_drag(struct articulated *d)
 {
-    for (int i = 0; i < d->parts; i++)
-        contacts_place_box(&d->contacts, i, &d->boxes[i]);
+    for (int i = 0; i < d->parts; i++) {
+        const struct drag_part *part = &d->drag.parts[i];
+        const struct tree_link *l = &d->tree.links[part->link];
+        struct box *box = &d->boxes[i];
+        box->x = l->px + (l->cos * part->local.x - l->sin * part->local.y);
+        box->y = l->py + (l->sin * part->local.x + l->cos * part->local.y);
+        box->cos = l->cos * part->cos - l->sin * part->sin;
+        box->sin = l->sin * part->cos + l->cos * part->sin;
+    }
     drag_expose(&d->drag, d->boxes);
 }
 

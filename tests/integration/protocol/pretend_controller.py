@@ -9,7 +9,7 @@ import sys
 
 import msgpack
 
-BUILD = "bestiary 0.3.0 simulator 5"
+BUILD = "bestiary 0.3.0 simulator 6"
 simulator = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                              stderr=subprocess.DEVNULL)
 
