@@ -176,7 +176,7 @@
            "auto: RK4 unless something touches")                                                   \
     REAL(simulation, dt_s, 0.004166666666666667, 0.00001, 0.05, 'E',                               \
          "time step (rounded so that ticks divide)")                                               \
-    INT(simulation, substeps, 4, 1, 1000, 'E', "spheres: substeps in a step")                      \
+    INT(simulation, substeps, 2, 1, 1000, 'E', "spheres: substeps in a step")                      \
     REAL(simulation, brain_hz, 60, 1, 1000, 'E', "brain ticks per second, two thinks each")        \
     INT(simulation, contact_sweeps, 100, 1, 10000, 'E', "projected Gauss-Seidel sweeps, at most")  \
     INT(simulation, perturbation, 0, 0, 8, 'E',                                                    \

@@ -1,6 +1,6 @@
 /* The dynamics of spheres and bones: many small steps of stiff bones.
  *
- * Sizes: 12 spheres and 24 bones, 960 substeps a second; a substep takes about 0.2 us.
+ * Sizes: 12 spheres and 24 bones, 480 substeps a second; a substep takes about 0.4 us.
  *
  * A substep of h, with positions x and velocities v of the same time (Moreau's midpoint, for smooth forces
  * the leapfrog method of Verlet 1967; Hairer, Lubich, Wanner, Geometric Numerical Integration, I.1.4):
@@ -17,7 +17,7 @@
  * eigenvalue of M^-1 K. With n bones at a sphere |sum of f|^2 <= n sum of f^2 at each, hence
  * lambda <= max over bones of k (w_a n_a + w_b n_b), w = 1/m: k = STIFFNESS / (h^2 (w_a n_a + w_b n_b)).
  * So no creature explodes, and bones stretch by O(h^2): the method is of second order. A bone damps the rate
- * of its length, once a step, one bone after the other: each takes energy only, and exactly known.
+ * of its length, every other step, one bone after the other: each takes energy only, and exactly known.
  *
  * Tried and lost: rods of fixed length, |d + h w+| = L, solved by Gauss-Seidel sweeps (SHAKE; one sweep a
  * substep is PBD with small steps, Macklin and others 2019). Unconverged sweeps act as springs whose energy
@@ -41,15 +41,16 @@
 
 /* Share of the stiffness at which leapfrog is still stable, times 4. */
 #define STIFFNESS 1.0
-/* Bones lose this share of the rate of their length a step. */
-#define BONE_DAMPING 0.5
+/* Bones lose this share of the rate of their length every other step: more often costs more than it is worth. */
+#define BONE_DAMPING  0.5
+#define DAMPING_STEPS 2
 /* A muscle gives its greatest force when it is off by this share of its length. */
 #define MUSCLE_GIVE 0.05
 /* Its damping is at most this share of what would stop its spheres in a substep. */
 #define MUSCLE_DAMPING 0.3
 /* Bones shorter than this have no direction, m. */
 #define SHORTEST_M 1e-9
-#define SUBSTEPS   4
+#define SUBSTEPS   2
 
 static struct sphere_system *system_of(struct dynamics *dynamics)
 {
@@ -91,6 +92,8 @@ static void make_rod(struct sphere_system *s, int bone_index, struct rod *rod)
     rod->stiffness = STIFFNESS / (s->h * s->h * shared);
     rod->length_sq = bone->length_m * bone->length_m;
     rod->gain = 0.5 * rod->stiffness * s->h / rod->length_sq;
+    rod->gain_a = rod->gain * a->inverse_mass;
+    rod->gain_b = rod->gain * b->inverse_mass;
     rod->damping = BONE_DAMPING / (rod->length_sq * (a->inverse_mass + b->inverse_mass));
     s->rod_of[bone_index] = (int)(rod - s->rod);
 }
@@ -113,15 +116,18 @@ static void make_rods(struct sphere_system *s)
         double stiffness = fmin(bone->strength_n / (MUSCLE_GIVE * bone->length_m), rod->stiffness);
         double damping = sqrt(stiffness * s->phenotype->mass_kg);
         double most = MUSCLE_DAMPING / STIFFNESS * rod->stiffness * s->h;
-        s->muscle[s->muscle_count++] = (struct muscle){.shortest = bone->shortest_m,
-                                                       .longest = bone->longest_m,
-                                                       .rate = bone->rate_m_s,
-                                                       .strength = bone->strength_n,
-                                                       .stiffness = stiffness,
-                                                       .damping = fmin(damping, most),
-                                                       .birth = bone->length_m,
-                                                       .length = bone->length_m,
-                                                       .target = bone->length_m};
+        s->muscle[s->muscle_count++] =
+            (struct muscle){.shortest = bone->shortest_m,
+                            .longest = bone->longest_m,
+                            .shortest_sq = bone->shortest_m * bone->shortest_m,
+                            .longest_sq = bone->longest_m * bone->longest_m,
+                            .rate = bone->rate_m_s,
+                            .strength = bone->strength_n,
+                            .stiffness = stiffness,
+                            .damping = fmin(damping, most),
+                            .birth = bone->length_m,
+                            .length = bone->length_m,
+                            .target = bone->length_m};
     }
 }
 
@@ -147,6 +153,7 @@ static void make_balls(struct sphere_system *s)
             .inverse_inertia = sphere->inertia_kg_m2 > 0 ? 1 / sphere->inertia_kg_m2 : 0,
             .friction = sphere->friction,
             .elasticity = sphere->elasticity};
+        s->has_spin |= sphere->inertia_kg_m2 > 0;
     }
 }
 
@@ -158,13 +165,15 @@ static int take_memory(struct sphere_system *s, struct arena *arena)
     s->rods = body->bone_count;
     s->ball = arena_take(arena, balls, sizeof *s->ball);
     s->matter = arena_take(arena, balls, sizeof *s->matter);
+    s->start = arena_take(arena, balls, sizeof *s->start);
     s->rod = arena_take(arena, rods, sizeof *s->rod);
     s->muscle = arena_take(arena, rods, sizeof *s->muscle);
     s->q = arena_take(arena, 3 * balls, sizeof *s->q);
     s->qd = arena_take(arena, 3 * balls, sizeof *s->qd);
     s->rod_of = arena_take(arena, rods, sizeof *s->rod_of);
-    return s->ball && s->matter && s->rod && s->muscle && s->q && s->qd && s->rod_of ? 0
-                                                                                     : ERR_MEMORY;
+    return s->ball && s->matter && s->start && s->rod && s->muscle && s->q && s->qd && s->rod_of
+               ? 0
+               : ERR_MEMORY;
 }
 
 /* Positions and velocities as they are seen from outside. */
@@ -221,10 +230,11 @@ static void accelerate(struct sphere_system *s)
 {
     struct vec3 fall = {s->h * s->world.gravity_x_m_s2, -s->h * s->world.gravity_m_s2, 0};
     for (int i = 0; i < s->balls; i++) {
-        s->matter[i].start = s->ball[i].velocity;
-        s->matter[i].spin_start = s->matter[i].spin;
+        s->start[i] = s->ball[i].velocity;
         s->ball[i].velocity = vec3_add(s->ball[i].velocity, fall);
     }
+    for (int i = 0; i < s->balls && s->has_spin; i++)
+        s->matter[i].spin_start = s->matter[i].spin;
 }
 
 static inline void pull_rod(struct sphere_system *s, const struct rod *rod, struct vec3 d,
@@ -242,10 +252,12 @@ static inline struct vec3 rod_vector(const struct sphere_system *s, const struct
 
 static void pull_fixed_rods(struct sphere_system *s, double share)
 {
-    for (int i = 0; i < s->fixed_rods; i++) {
-        const struct rod *rod = &s->rod[i];
-        struct vec3 d = rod_vector(s, rod);
-        pull_rod(s, rod, d, share * rod->gain * (rod->length_sq - vec3_dot(d, d)));
+    for (const struct rod *rod = s->rod, *end = rod + s->fixed_rods; rod < end; rod++) {
+        struct ball *a = &s->ball[rod->a], *b = &s->ball[rod->b];
+        struct vec3 d = vec3_sub(a->at, b->at);
+        double off = share * (rod->length_sq - vec3_dot(d, d));
+        a->velocity = vec3_along(a->velocity, d, off * rod->gain_a);
+        b->velocity = vec3_along(b->velocity, d, -off * rod->gain_b);
     }
 }
 
@@ -260,70 +272,92 @@ static double clamp(double value, double low, double high)
     return value < low ? low : value > high ? high : value;
 }
 
-/* Moves the rest length towards the goal, and not farther than the force reaches. */
-static double advance_muscle(const struct sphere_system *s, struct muscle *muscle, double length)
+/* d . w of a rod's spheres, now or at the start of the substep. */
+static inline double rod_rate(const struct sphere_system *s, const struct rod *rod, struct vec3 d)
 {
-    double goal = s->effectors == EFFECTORS_HOLD ? muscle->birth : muscle->target;
-    double before = muscle->length, most = muscle->rate * s->h;
-    double reach = muscle->strength / fmax(muscle->stiffness, DBL_MIN);
-    goal = clamp(goal, muscle->shortest, muscle->longest);
-    muscle->length += clamp(goal - muscle->length, -most, most);
-    muscle->length = clamp(muscle->length, length - reach, length + reach);
-    muscle->target += muscle->target_rate * s->h;
-    return clamp((muscle->length - before) / s->h, -muscle->rate, muscle->rate);
+    return vec3_dot(d, vec3_sub(s->ball[rod->a].velocity, s->ball[rod->b].velocity));
 }
 
-/* Work of what acts between a rod's spheres along d, if their velocities are now those after all else. */
-static double rod_rate(const struct sphere_system *s, const struct rod *rod, struct vec3 d,
-                       int is_start)
+static inline double rod_rate_at_start(const struct sphere_system *s, const struct rod *rod,
+                                       struct vec3 d)
 {
-    const struct vec3 *a = is_start ? &s->matter[rod->a].start : &s->ball[rod->a].velocity;
-    const struct vec3 *b = is_start ? &s->matter[rod->b].start : &s->ball[rod->b].velocity;
-    return vec3_dot(d, vec3_sub(*a, *b));
+    return vec3_dot(d, vec3_sub(s->start[rod->a], s->start[rod->b]));
+}
+
+/* Once a step: the rest length goes towards the goal, and not farther than the force reaches; and what the
+ * muscle does in the substeps of the step. */
+static void advance_muscle(const struct sphere_system *s, struct muscle *muscle,
+                           const struct rod *rod)
+{
+    struct vec3 d = rod_vector(s, rod);
+    double now = larger(vec3_length(d), SHORTEST_M), before = muscle->length;
+    double goal = s->effectors == EFFECTORS_HOLD ? muscle->birth : muscle->target;
+    double dt = s->settings.dt_s, most = muscle->rate * dt;
+    double reach = muscle->strength / larger(muscle->stiffness, DBL_MIN);
+    goal = clamp(goal, muscle->shortest, muscle->longest);
+    double rest = before + clamp(goal - before, -most, most);
+    rest = larger(clamp(rest, now - reach, now + reach), SHORTEST_M);
+    muscle->target += muscle->target_rate * dt;
+    muscle->rest_rate = clamp((rest - before) / dt, -muscle->rate, muscle->rate);
+    muscle->length = rest;
+
+    int is_slack = s->effectors == EFFECTORS_SLACK;
+    double shorter = s->h / (now * now);
+    muscle->length_sq = rest * rest;
+    muscle->spring = muscle->stiffness * shorter * now / (now + rest);
+    muscle->damper = muscle->damping * shorter;
+    muscle->pushed = now * muscle->rest_rate;
+    muscle->inverse_length = 1 / now;
+    muscle->most = is_slack ? 0 : muscle->strength * s->h * muscle->inverse_length;
+}
+
+static void advance_muscles(struct sphere_system *s)
+{
+    for (int i = 0; i < s->muscle_count; i++)
+        advance_muscle(s, &s->muscle[i], &s->rod[s->fixed_rods + i]);
 }
 
 static void pull_muscle(struct sphere_system *s, struct muscle *muscle, const struct rod *rod)
 {
     struct vec3 d = rod_vector(s, rod);
-    double dd = vec3_dot(d, d), length = fmax(sqrt(dd), SHORTEST_M), force = 0;
-    double rest_rate = advance_muscle(s, muscle, length);
+    double dd = vec3_dot(d, d), rate = rod_rate_at_start(s, rod, d);
+    double pull =
+        muscle->spring * (muscle->length_sq - dd) + muscle->damper * (muscle->pushed - rate);
+    pull = clamp(pull, -muscle->most, muscle->most);
     muscle->d = d;
-    if (s->effectors != EFFECTORS_SLACK) {
-        double rate = rod_rate(s, rod, d, 1) / length;
-        force =
-            muscle->stiffness * (muscle->length - length) + muscle->damping * (rest_rate - rate);
-        force = clamp(force, -muscle->strength, muscle->strength);
-    }
-    muscle->force = force;
-    double pull = force * s->h / length;
-    double longest_sq = muscle->longest * muscle->longest;
-    double shortest_sq = muscle->shortest * muscle->shortest;
-    if (dd > longest_sq)
-        pull += rod->gain * (longest_sq - dd);
-    else if (dd < shortest_sq)
-        pull += rod->gain * (shortest_sq - dd);
+    muscle->rate_start = rate;
+    muscle->pull = pull;
+    if (dd > muscle->longest_sq)
+        pull += rod->gain * (muscle->longest_sq - dd);
+    else if (dd < muscle->shortest_sq)
+        pull += rod->gain * (muscle->shortest_sq - dd);
     pull_rod(s, rod, d, pull);
 }
 
 static void book_muscles(struct sphere_system *s)
 {
+    double sum = 0, positive = 0;
     for (int i = 0; i < s->muscle_count; i++) {
         const struct muscle *muscle = &s->muscle[i];
-        const struct rod *rod = &s->rod[s->fixed_rods + i];
-        double length = fmax(vec3_length(muscle->d), SHORTEST_M);
-        double rates = rod_rate(s, rod, muscle->d, 1) + rod_rate(s, rod, muscle->d, 0);
-        double work = 0.5 * s->h * muscle->force / length * rates;
-        s->ledger.work_effector_j += work;
-        if (work > 0)
-            s->ledger.work_effector_positive_j += work;
+        double rate = rod_rate(s, &s->rod[s->fixed_rods + i], muscle->d);
+        double work = 0.5 * muscle->pull * (muscle->rate_start + rate);
+        sum += work;
+        positive += larger(work, 0);
     }
+    s->ledger.work_effector_j += sum;
+    s->ledger.work_effector_positive_j += positive;
+}
+
+static double muscle_force(const struct sphere_system *s, const struct muscle *muscle)
+{
+    return muscle->pull / (s->h * muscle->inverse_length);
 }
 
 /* A rod loses a share of its rate; `damping` = share / (L^2 inverse masses). */
 static void damp_rod(struct sphere_system *s, const struct rod *rod, double damping)
 {
     struct vec3 d = rod_vector(s, rod);
-    pull_rod(s, rod, d, -damping * rod_rate(s, rod, d, 0));
+    pull_rod(s, rod, d, -damping * rod_rate(s, rod, d));
 }
 
 /* Bones, and where the settings ask for it muscles and joints. */
@@ -331,7 +365,7 @@ static void damp(struct sphere_system *s)
 {
     for (int i = 0; i < s->balls; i++)
         s->matter[i].damped = s->ball[i].velocity;
-    double share = fmin(s->damping_1_s * s->settings.dt_s, 1);
+    double share = fmin(s->damping_1_s * s->settings.dt_s * DAMPING_STEPS, 1);
     for (int i = 0; i < s->fixed_rods; i++)
         damp_rod(s, &s->rod[i], s->rod[i].damping);
     for (int i = s->fixed_rods; i < s->rods && share > 0; i++)
@@ -345,7 +379,7 @@ static void book_damping(struct sphere_system *s)
 {
     for (int i = 0; i < s->balls; i++) {
         const struct ball_matter *m = &s->matter[i];
-        struct vec3 twice = vec3_add(m->start, s->ball[i].velocity);
+        struct vec3 twice = vec3_add(s->start[i], s->ball[i].velocity);
         s->ledger.loss_damping_j -= 0.5 * m->mass * vec3_dot(m->damped, twice);
     }
 }
@@ -375,7 +409,7 @@ static void substep(struct sphere_system *s, int is_damping)
     for (int i = 0; i < s->balls; i++) {
         struct ball *ball = &s->ball[i];
         ball->at = vec3_along(ball->at, ball->velocity, s->h);
-        fastest_sq = fmax(fastest_sq, vec3_dot(ball->velocity, ball->velocity));
+        fastest_sq = larger(fastest_sq, vec3_dot(ball->velocity, ball->velocity));
     }
     s->travel += sqrt(fastest_sq) * s->h;
 }
@@ -403,11 +437,12 @@ static void slow_down(struct sphere_system *s, double time_s)
     }
 }
 
+/* What is infinite or no number has made the places so as well. */
 static int is_finite(const struct sphere_system *s)
 {
     double sum = 0;
     for (int i = 0; i < 3 * s->balls; i++)
-        sum += s->q[i] * 0 + s->qd[i] * 0;
+        sum += s->q[i] * 0;
     return sum == 0;
 }
 
@@ -422,11 +457,12 @@ static int spheres_step(struct dynamics *dynamics)
     struct sphere_system *s = system_of(dynamics);
     int has_drag = world_has_drag(&s->world), has_touched = 0;
     s->penetration = 0;
+    advance_muscles(s);
     if (has_drag)
         slow_down(s, 0.5 * s->settings.dt_s);
     shift_balls(s, 0.5 * s->h);
     for (int i = 0; i < s->substeps; i++) {
-        substep(s, i == s->substeps - 1);
+        substep(s, i == s->substeps - 1 && s->steps % DAMPING_STEPS == 0);
         has_touched |= s->touch_count > 0;
     }
     shift_balls(s, -0.5 * s->h);
@@ -673,8 +709,9 @@ static double spheres_torque(const struct dynamics *dynamics, int drive)
 {
     const struct sphere_system *s = system_at(dynamics);
     const struct sphere_drive *d = &s->body->drives[drive];
-    return d->kind == SPHERE_DRIVE_BONE ? s->muscle[s->rod_of[d->index] - s->fixed_rods].force
-                                        : s->angle[d->index].rows[d->axis].torque;
+    return d->kind == SPHERE_DRIVE_BONE
+               ? muscle_force(s, &s->muscle[s->rod_of[d->index] - s->fixed_rods])
+               : s->angle[d->index].rows[d->axis].torque;
 }
 
 static void spheres_step_counts(const struct dynamics *dynamics, uint64_t *steps,
@@ -719,7 +756,7 @@ void dynamics_bone_state(const struct dynamics *dynamics, int bone, double *leng
     const struct rod *rod = &s->rod[s->rod_of[bone]];
     struct vec3 d = rod_vector(s, rod);
     *length_m = vec3_length(d);
-    *rate_m_s = rod_rate(s, rod, d, 0) / fmax(*length_m, SHORTEST_M);
+    *rate_m_s = rod_rate(s, rod, d) / fmax(*length_m, SHORTEST_M);
 }
 
 double dynamics_bone_force(const struct dynamics *dynamics, int bone)
@@ -729,7 +766,7 @@ double dynamics_bone_force(const struct dynamics *dynamics, int bone)
     const struct rod *rod = &s->rod[index];
     struct vec3 d = rod_vector(s, rod);
     if (index >= s->fixed_rods)
-        return s->muscle[index - s->fixed_rods].force;
+        return muscle_force(s, &s->muscle[index - s->fixed_rods]);
     return rod->gain / s->h * (rod->length_sq - vec3_dot(d, d)) * vec3_length(d);
 }
 

@@ -139,14 +139,14 @@ static struct vec3 slip_at_start(const struct sphere_system *s, const struct tou
 {
     struct vec3 none = {0, 0, 0};
     int b = touch->b;
-    return slip_of(s, touch, s->matter[touch->a].start, s->matter[touch->a].spin_start,
-                   b >= 0 ? s->matter[b].start : none, b >= 0 ? s->matter[b].spin_start : none);
+    return slip_of(s, touch, s->start[touch->a], s->matter[touch->a].spin_start,
+                   b >= 0 ? s->start[b] : none, b >= 0 ? s->matter[b].spin_start : none);
 }
 
-/* The normal velocity that the contact must not fall below. */
-static double least_speed(const struct sphere_system *s, struct touch *touch)
+/* The normal velocity that the contact must not fall below, by the one at the start of the substep. */
+static double least_speed_from(const struct sphere_system *s, struct touch *touch, double start)
 {
-    double start = vec3_dot(slip_at_start(s, touch), touch->normal), least = 0;
+    double least = 0;
     double threshold =
         s->settings.restitution_speed_m_s > 0 ? s->settings.restitution_speed_m_s : RESTITUTION_M_S;
     if (touch->gap > 0) {
@@ -158,7 +158,7 @@ static double least_speed(const struct sphere_system *s, struct touch *touch)
     }
     touch->is_push_out = least > 0;
     if (touch->elasticity > 0 && start < -threshold && touch->gap + s->h * start < 0)
-        least = fmax(least, -touch->elasticity * start);
+        least = larger(least, -touch->elasticity * start);
     return least;
 }
 
@@ -210,9 +210,8 @@ static void solve_touch(struct sphere_system *s, struct touch *touch)
         inverse_mass += s->ball[touch->b].inverse_mass;
         approach = vec3_sub(approach, s->ball[touch->b].velocity);
     }
-    double speed = vec3_dot(approach, touch->normal), least = least_speed(s, touch);
-    touch->impulse = 0;
-    touch->rub = (struct vec3){0, 0, 0};
+    double speed = vec3_dot(approach, touch->normal),
+           least = least_speed_from(s, touch, vec3_dot(slip_at_start(s, touch), touch->normal));
     if (speed >= least)
         return;
     touch->impulse = (least - speed) / inverse_mass;
@@ -224,28 +223,6 @@ static void solve_touch(struct sphere_system *s, struct touch *touch)
 }
 
 /* ---------------------------------------------------------------- all contacts of a substep */
-
-/* Keeps it if it touches or would in this substep; then solves it. */
-static void meet(struct sphere_system *s, int a, int b, struct vec3 normal, double gap,
-                 double friction, double elasticity)
-{
-    struct touch *touch = &s->touch[s->touch_count];
-    *touch = (struct touch){.a = a,
-                            .b = b,
-                            .normal = normal,
-                            .gap = gap,
-                            .friction = friction,
-                            .elasticity = elasticity};
-    /* spheres apart, or overlapping, touch at one point nevertheless: else angular momentum is lost */
-    touch->arm_a = s->ball[a].radius;
-    if (b >= 0) {
-        double radii = s->ball[a].radius + s->ball[b].radius, share = (radii + gap) / radii;
-        touch->arm_a *= share;
-        touch->arm_b = s->ball[b].radius * share;
-    }
-    s->touch_count++;
-    solve_touch(s, touch);
-}
 
 static void meet_pair(struct sphere_system *s, struct sphere_pair pair)
 {
@@ -259,18 +236,26 @@ static void meet_pair(struct sphere_system *s, struct sphere_pair pair)
     double distance = sqrt(dd), gap = distance - radii;
     if (!(distance > CENTRES_M) || (gap > TOUCH_M && gap * distance > s->h * closing))
         return;
-    meet(s, pair.a, pair.b, vec3_scale(d, 1 / distance), gap,
-         s->world.own_friction * sqrt(ma->friction * mb->friction),
-         fmax(s->world.own_elasticity, fmax(ma->elasticity, mb->elasticity)));
+    struct touch *touch = &s->touch[s->touch_count++];
+    /* spheres apart, or overlapping, touch at one point nevertheless: else angular momentum is lost */
+    double share = distance / radii;
+    *touch = (struct touch){.a = pair.a,
+                            .b = pair.b,
+                            .normal = vec3_scale(d, 1 / distance),
+                            .gap = gap,
+                            .arm_a = a->radius * share,
+                            .arm_b = b->radius * share};
+    touch->friction = s->world.own_friction * sqrt(ma->friction * mb->friction);
+    touch->elasticity = larger(s->world.own_elasticity, larger(ma->elasticity, mb->elasticity));
+    solve_touch(s, touch);
 }
 
-static void meet_world(struct sphere_system *s, int index, int other, struct vec3 normal,
-                       double gap)
+/* Friction and elasticity of a sphere on the world. */
+static void surface_of(const struct sphere_system *s, int index, struct touch *touch)
 {
     const struct ball_matter *m = &s->matter[index];
-    meet(s, index, other, normal, gap,
-         m->friction == 1 ? s->world.friction : s->world.friction * sqrt(m->friction),
-         fmax(s->world.elasticity, m->elasticity));
+    touch->friction = m->friction == 1 ? s->world.friction : s->world.friction * sqrt(m->friction);
+    touch->elasticity = larger(s->world.elasticity, m->elasticity);
 }
 
 static void meet_obstacle(struct sphere_system *s, struct sphere_pair pair)
@@ -278,9 +263,44 @@ static void meet_obstacle(struct sphere_system *s, struct sphere_pair pair)
     const struct ball *ball = &s->ball[pair.a];
     struct vec3 next = vec3_along(ball->at, ball->velocity, s->h), normal;
     double gap_next = nearest_side(s, pair.b, next, &normal) - ball->radius;
-    if (gap_next < TOUCH_M)
-        meet_world(s, pair.a, CONTACT_OBSTACLE - pair.b, normal,
-                   gap_next - s->h * vec3_dot(ball->velocity, normal));
+    if (gap_next >= TOUCH_M)
+        return;
+    struct touch *touch = &s->touch[s->touch_count++];
+    *touch = (struct touch){.a = pair.a,
+                            .b = CONTACT_OBSTACLE - pair.b,
+                            .normal = normal,
+                            .gap = gap_next - s->h * vec3_dot(ball->velocity, normal)};
+    surface_of(s, pair.a, touch);
+    touch->arm_a = ball->radius;
+    solve_touch(s, touch);
+}
+
+/* As solve_touch() and the booking, for spheres that do not turn on the ground: nearly all there is. Nothing
+ * changes their velocities afterwards. */
+static void stand(struct sphere_system *s, struct touch *touch)
+{
+    struct ball *ball = &s->ball[touch->a];
+    struct vec3 start = s->start[touch->a], *v = &ball->velocity;
+    double least = least_speed_from(s, touch, start.y);
+    touch->is_booked = 1;
+    if (v->y >= least)
+        return;
+    double mass = s->matter[touch->a].mass, up = least - v->y;
+    v->y = least;
+    touch->impulse = up * mass;
+    double work = 0.5 * touch->impulse * (start.y + least);
+    *(work < 0             ? &s->ledger.loss_impact_j
+      : touch->is_push_out ? &s->ledger.gain_push_out_j
+                           : &s->ledger.gain_impact_j) += fabs(work);
+    double most = touch->friction * up, slip_sq = v->x * v->x + v->z * v->z;
+    double share = slip_sq > most * most ? most / sqrt(slip_sq) : 1;
+    if (!(most > 0))
+        return;
+    touch->rub = (struct vec3){-share * mass * v->x, 0, -share * mass * v->z};
+    v->x -= share * v->x;
+    v->z -= share * v->z;
+    double rubbed = 0.5 * (touch->rub.x * (start.x + v->x) + touch->rub.z * (start.z + v->z));
+    *(rubbed < 0 ? &s->ledger.loss_friction_j : &s->ledger.gain_impact_j) += fabs(rubbed);
 }
 
 static void meet_ground(struct sphere_system *s)
@@ -288,8 +308,17 @@ static void meet_ground(struct sphere_system *s)
     for (int i = 0; i < s->balls; i++) {
         const struct ball *ball = &s->ball[i];
         double gap = ball->at.y - ball->radius;
-        if (gap < TOUCH_M || gap + s->h * ball->velocity.y < TOUCH_M)
-            meet_world(s, i, CONTACT_GROUND, (struct vec3){0, 1, 0}, gap);
+        if (gap >= TOUCH_M && gap + s->h * ball->velocity.y >= TOUCH_M)
+            continue;
+        struct touch *touch = &s->touch[s->touch_count];
+        *touch = (struct touch){.a = i, .b = CONTACT_GROUND, .normal = {0, 1, 0}, .gap = gap};
+        surface_of(s, i, touch);
+        touch->arm_a = ball->radius;
+        s->touch_count++;
+        if (s->matter[i].inertia > 0)
+            solve_touch(s, touch);
+        else
+            stand(s, touch);
     }
 }
 
@@ -305,14 +334,14 @@ void sphere_contacts_solve(struct sphere_system *s)
     if (s->world.has_ground)
         meet_ground(s);
     for (int i = 0; i < s->touch_count; i++)
-        s->penetration = fmax(s->penetration, -s->touch[i].gap);
+        s->penetration = larger(s->penetration, -s->touch[i].gap);
 }
 
 void sphere_contacts_book(struct sphere_system *s)
 {
     for (int i = 0; i < s->touch_count; i++) {
         const struct touch *touch = &s->touch[i];
-        if (touch->impulse <= 0)
+        if (touch->is_booked || touch->impulse <= 0)
             continue;
         struct vec3 slip = vec3_scale(vec3_add(slip_at_start(s, touch), slip_now(s, touch)), 0.5);
         double normal = touch->impulse * vec3_dot(slip, touch->normal);

@@ -242,7 +242,7 @@ static double turning(const struct sphere_system *s, const struct angle *angle,
     double sum = 0;
     for (int i = 0; i < 4; i++) {
         int ball = angle->ball[i];
-        sum += vec3_dot(row->force[i], is_start ? s->matter[ball].start : s->ball[ball].velocity);
+        sum += vec3_dot(row->force[i], is_start ? s->start[ball] : s->ball[ball].velocity);
     }
     return sum;
 }

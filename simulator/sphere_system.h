@@ -38,6 +38,12 @@ static inline double vec3_dot(struct vec3 a, struct vec3 b)
     return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 
+/* Without the library's care for what is no number. */
+static inline double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 static inline struct vec3 vec3_cross(struct vec3 a, struct vec3 b)
 {
     return (struct vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
@@ -61,30 +67,34 @@ struct ball_matter {
     double mass;
     double inertia, inverse_inertia; /* 0: it does not turn */
     double friction, elasticity;
-    double drag, spin_drag;        /* of the linear law: N s/m, N m s */
-    struct vec3 spin;              /* rad/s */
-    struct vec3 start, spin_start; /* velocity and spin at the start of the substep */
-    struct vec3 damped;            /* change of the velocity by damping, m/s */
-    double shares;                 /* bones and rows of joints that may pull at it together */
-    int is_touching;               /* in the last step */
+    double drag, spin_drag;       /* of the linear law: N s/m, N m s */
+    struct vec3 spin, spin_start; /* rad/s: now, and at the start of the substep */
+    struct vec3 damped;           /* change of the velocity by damping, m/s */
+    double shares;                /* bones and rows of joints that may pull at it together */
+    int is_touching;              /* in the last step */
 };
 
 /* A bone in motion. Its impulse is a number times the vector d from b to a, on a; minus that on b. */
 struct rod {
     int a, b;
-    double length_sq; /* at rest; muscles: at birth */
-    double gain;      /* number = gain (length_sq - d.d) */
-    double damping;   /* share of the rate it loses a step / (length_sq, sum of inverse masses) */
-    double stiffness; /* N/m */
+    double length_sq;      /* at rest; muscles: at birth */
+    double gain_a, gain_b; /* number by mass = gain (length_sq - d.d) */
+    double damping; /* share of the rate it loses a step / (length_sq, sum of inverse masses) */
+    double gain, stiffness; /* number = gain (length_sq - d.d); N/m */
 };
 
 struct muscle {
     double shortest, longest, rate, strength, birth;
+    double shortest_sq, longest_sq;
     double stiffness, damping;  /* N/m, N s/m */
-    double length;              /* at rest, now */
+    double length, rest_rate;   /* at rest, now; m/s */
     double target, target_rate; /* length asked for, and how it changes until set again */
-    double force;               /* N, pushing apart, in the last substep; without stops */
-    struct vec3 d;              /* where it acted */
+    /* as of the start of the step: number = spring (length^2 - d.d) + damper (length rest_rate - d.w), within
+     * +-most */
+    double length_sq, pushed, spring, damper, most;
+    double inverse_length;   /* of the muscle itself */
+    double pull, rate_start; /* the number in this substep, and d.w before it */
+    struct vec3 d;           /* where it acted */
 };
 
 /* An angle of a joint: unit torque about it is a set of forces on four spheres, which also measures its
@@ -121,7 +131,7 @@ struct touch {
     double friction, elasticity;
     double impulse;
     struct vec3 rub; /* impulse of friction on a */
-    int is_push_out;
+    int is_push_out, is_booked;
 };
 
 struct sphere_pair {
@@ -142,6 +152,8 @@ struct sphere_system {
     int balls, rods, fixed_rods, muscle_count, angles;
     struct ball *ball;
     struct ball_matter *matter;
+    struct vec3 *start;    /* velocities at the start of the substep */
+    int has_spin;          /* some sphere turns */
     struct rod *rod;       /* fixed bones, then muscles */
     struct muscle *muscle; /* rod fixed_rods + number */
     int *rod_of;           /* of each bone */
