@@ -105,6 +105,14 @@ void camera_jump(struct camera *camera, struct vec2 target)
     camera->vx_m_s = camera->vy_m_s = 0;
 }
 
+struct camera camera_snap(const struct camera *camera)
+{
+    struct camera snapped = *camera;
+    snapped.x_m = floor(camera->x_m * camera->px_per_m + 0.5) / camera->px_per_m;
+    snapped.y_m = floor(camera->y_m * camera->px_per_m + 0.5) / camera->px_per_m;
+    return snapped;
+}
+
 void camera_zoom(struct camera *camera, double factor, double dx_px, double dy_px)
 {
     double before = camera->px_per_m;

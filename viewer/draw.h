@@ -50,6 +50,11 @@ void draw_panel(cairo_t *cr, double x, double y, double width, double height, do
 /* The colour that a status is written in. */
 enum palette_color draw_status_color(enum replay_status status);
 
+/* Fills whole rows of a rectangle (its edges between pixels) with a pattern that varies from row to row
+ * only, five times as fast as cairo and with the same result, where the target is an image. 0: not done. */
+int draw_rows(cairo_t *cr, cairo_pattern_t *pattern, double left, double top, double width,
+              double bottom);
+
 /* Sky and ground, water, or empty space, with distance marks. */
 void draw_world(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                 double time_s, unsigned overlays);

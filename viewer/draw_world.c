@@ -21,6 +21,16 @@ static enum medium world_medium(const struct replay *replay)
     return replay->has_ground ? MEDIUM_SKY : MEDIUM_AIR;
 }
 
+static cairo_pattern_t *gradient_create(double top, double bottom, uint32_t from, uint32_t to)
+{
+    cairo_pattern_t *pattern = cairo_pattern_create_linear(0, top, 0, bottom);
+    cairo_pattern_add_color_stop_rgb(pattern, 0, (from >> 16 & 255) / 255.0,
+                                     (from >> 8 & 255) / 255.0, (from & 255) / 255.0);
+    cairo_pattern_add_color_stop_rgb(pattern, 1, (to >> 16 & 255) / 255.0, (to >> 8 & 255) / 255.0,
+                                     (to & 255) / 255.0);
+    return pattern;
+}
+
 /* Fills a band from top to bottom with a vertical gradient, or its mean colour. */
 static void fill_band(cairo_t *cr, const struct draw_view *view, double top, double bottom,
                       enum palette_color from, enum palette_color to, unsigned overlays)
@@ -33,32 +43,36 @@ static void fill_band(cairo_t *cr, const struct draw_view *view, double top, dou
         cairo_fill(cr);
         return;
     }
-    cairo_pattern_t *pattern = cairo_pattern_create_linear(0, top, 0, bottom);
-    uint32_t a = palette[from].light, b = palette[to].light;
-    cairo_pattern_add_color_stop_rgb(pattern, 0, (a >> 16 & 255) / 255.0, (a >> 8 & 255) / 255.0,
-                                     (a & 255) / 255.0);
-    cairo_pattern_add_color_stop_rgb(pattern, 1, (b >> 16 & 255) / 255.0, (b >> 8 & 255) / 255.0,
-                                     (b & 255) / 255.0);
+    cairo_pattern_t *pattern = gradient_create(top, bottom, palette[from].light, palette[to].light);
     cairo_set_source(cr, pattern);
-    cairo_rectangle(cr, view->left_px, top, view->width_px, bottom - top);
+    /* the rows that the band ends within, by cairo; the whole ones faster if possible */
+    double first = ceil(top), end = floor(bottom);
+    if (end > first && draw_rows(cr, pattern, view->left_px, first, view->width_px, end)) {
+        cairo_rectangle(cr, view->left_px, top, view->width_px, first - top);
+        cairo_rectangle(cr, view->left_px, end, view->width_px, bottom - end);
+    } else {
+        cairo_rectangle(cr, view->left_px, top, view->width_px, bottom - top);
+    }
     cairo_fill(cr);
     cairo_pattern_destroy(pattern);
 }
 
-/* A row of soft hills behind the horizon; distance 0 moves with the ground, towards 1 stands still. */
+/* A row of soft hills behind the horizon; distance 0 moves with the ground, towards 1 stands still. They move by
+ * whole pixels, and their corners with them, so that they keep their shape from frame to frame. */
 static void draw_hills(cairo_t *cr, const struct draw_view *view, double horizon, double distance,
                        double height_px, double share)
 {
-    double shift = view->flip * view->x_m * view->px_per_m * (1 - distance);
+    double shift = floor(view->flip * view->x_m * view->px_per_m * (1 - distance) + 0.5);
+    double first = shift - 8 * floor(shift / 8);
     uint32_t color = palette_mix(palette[COLOR_sky_bottom].light, palette[COLOR_grid].light, share);
     draw_set_color(cr, color, 1);
-    cairo_move_to(cr, view->left_px, horizon);
-    for (double x = 0; x <= view->width_px + 8; x += 8) {
+    cairo_move_to(cr, view->left_px - first, horizon);
+    for (double x = -first; x <= view->width_px + 8; x += 8) {
         double at = (x + shift) / (height_px * 3.2) + distance * 40;
         double y = 0.55 + 0.3 * sin(at) + 0.15 * sin(2.3 * at + 1) + 0.07 * sin(5.1 * at);
         cairo_line_to(cr, view->left_px + x, horizon - y * height_px);
     }
-    cairo_line_to(cr, view->left_px + view->width_px + 8, horizon);
+    cairo_line_to(cr, view->left_px + view->width_px + 16, horizon);
     cairo_close_path(cr);
     cairo_fill(cr);
 }
@@ -67,20 +81,24 @@ static void draw_hills(cairo_t *cr, const struct draw_view *view, double horizon
 static void draw_waves(cairo_t *cr, const struct draw_view *view, double time_s)
 {
     double spacing = 62 * view->ui, shift_x = view->flip * view->x_m * view->px_per_m;
-    double shift_y = fmod(view->y_m * view->px_per_m, spacing);
-    cairo_set_line_width(cr, 9 * view->ui);
+    double shift_y = fmod(view->y_m * view->px_per_m, spacing), half = 4.5 * view->ui;
+    int points = (int)(view->width_px / 12) + 2;
     for (int row = -1; row * spacing <= view->height_px + spacing; row++) {
         double base = view->top_px + row * spacing + shift_y;
         double depth = floor(view->y_m * view->px_per_m / spacing) - row;
-        draw_set_color(cr, palette[COLOR_wave].light, 0.10);
-        for (double x = 0; x <= view->width_px + 12; x += 12) {
+        cairo_new_sub_path(cr);
+        /* the upper edge from left to right, and the lower one back */
+        for (int i = 0; i < 2 * points; i++) {
+            double x = 12.0 * (i < points ? i : 2 * points - 1 - i);
             double at = (x + shift_x) / (95 * view->ui);
             double y = base + 7 * view->ui * sin(at + 1.7 * depth) +
                        3 * view->ui * sin(0.7 * time_s + 2.1 * at + depth);
-            cairo_line_to(cr, view->left_px + x, y);
+            cairo_line_to(cr, view->left_px + x, i < points ? y - half : y + half);
         }
-        cairo_stroke(cr);
+        cairo_close_path(cr);
     }
+    draw_set_color(cr, palette[COLOR_wave].light, 0.10);
+    cairo_fill(cr);
 }
 
 /* A well-mixed number in [0, 1) for a cell of the world. */

@@ -39,6 +39,8 @@ const struct exporter exporters[] = {
      "libgif-dev and libcairo2-dev"},
     {"mp4", "video (by way of the program ffmpeg)", 1280, 720, 30, 0, 1, WITH_CAIRO(export_mp4),
      CAIRO_PACKAGE},
+    {"webm", "the same in a free format, slower", 1280, 720, 30, 0, 1, WITH_CAIRO(export_webm),
+     CAIRO_PACKAGE},
     {"html", "page that plays in any browser, no network", 1280, 720, 30, 0, 0, export_html, ""},
 };
 const int exporter_count = sizeof exporters / sizeof exporters[0];
@@ -58,7 +60,7 @@ int export_check(const struct export_job *job, struct error *error)
     const struct exporter *exporter = export_find(job->path);
     if (!exporter)
         return error_set(error, ERR_USAGE,
-                         "--export %s: the name must end in .png, .svg, .gif, .mp4 or .html",
+                         "--export %s: the name must end in .png, .svg, .gif, .mp4, .webm or .html",
                          job->path);
     if (!exporter->write)
         return error_set(error, ERR_UNAVAILABLE,
@@ -182,10 +184,13 @@ int export_film_init(struct export_film *film, const struct export_job *job, dou
     film->overlays = more | (job->has_overlays ? job->overlays : DRAW_TRAIL);
     film->fps = fps;
     film->frame_count = (int)(fmin(duration, limit_s) * fps + 1e-6) + 1;
-    film->surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, job->width_px, job->height_px);
-    film->rgb = malloc((size_t)job->width_px * (size_t)job->height_px * 3);
-    if (!film->rgb || cairo_surface_status(film->surface) != CAIRO_STATUS_SUCCESS)
-        return error_set(error, ERR_MEMORY, "%s: %s", job->path, error_text(ERR_MEMORY));
+    for (int i = 0; i < 2; i++) {
+        film->surfaces[i] =
+            cairo_image_surface_create(CAIRO_FORMAT_RGB24, job->width_px, job->height_px);
+        if (cairo_surface_status(film->surfaces[i]) != CAIRO_STATUS_SUCCESS)
+            return error_set(error, ERR_MEMORY, "%s: %s", job->path, error_text(ERR_MEMORY));
+    }
+    film->stride = (size_t)cairo_image_surface_get_stride(film->surfaces[0]) / 4;
     camera_fit(&film->camera, job->replays, job->count, job->width_px,
                draw_lane_height(job->height_px, job->count));
     return 0;
@@ -193,26 +198,15 @@ int export_film_init(struct export_film *film, const struct export_job *job, dou
 
 void export_film_deinit(struct export_film *film)
 {
-    if (film->surface)
-        cairo_surface_destroy(film->surface);
-    free(film->rgb);
+    for (int i = 0; i < 2; i++)
+        if (film->surfaces[i])
+            cairo_surface_destroy(film->surfaces[i]);
     memset(film, 0, sizeof *film);
 }
 
-/* Cairo's native 32-bit words to bytes. */
-static void film_copy_pixels(struct export_film *film)
+static const uint32_t *film_pixels(const struct export_film *film, int surface)
 {
-    const unsigned char *data = cairo_image_surface_get_data(film->surface);
-    int stride = cairo_image_surface_get_stride(film->surface);
-    unsigned char *out = film->rgb;
-    for (int y = 0; y < film->job->height_px; y++)
-        for (int x = 0; x < film->job->width_px; x++) {
-            uint32_t pixel;
-            memcpy(&pixel, data + (size_t)y * (size_t)stride + 4 * (size_t)x, 4);
-            *out++ = (unsigned char)(pixel >> 16);
-            *out++ = (unsigned char)(pixel >> 8);
-            *out++ = (unsigned char)pixel;
-        }
+    return (const void *)cairo_image_surface_get_data(film->surfaces[surface]);
 }
 
 void export_film_draw(struct export_film *film, int index)
@@ -224,16 +218,21 @@ void export_film_draw(struct export_film *film, int index)
         camera_jump(&film->camera, target);
     else
         camera_follow(&film->camera, target, 1 / film->fps);
-    cairo_t *cr = cairo_create(film->surface);
+    struct camera camera = camera_snap(&film->camera);
+    film->before = index ? film->pixels : NULL;
+    cairo_surface_t *surface = film->surfaces[film->pixels == film_pixels(film, 0)];
+    cairo_t *cr = cairo_create(surface);
+    /* edges of 16 shades, not 255: nobody sees it in motion, and shapes take half the time */
+    cairo_set_antialias(cr, CAIRO_ANTIALIAS_FAST);
     if (job->is_grid)
         draw_cells(cr, job->width_px, job->height_px, job->replays, NULL, job->count, -1, 1, time_s,
                    film->overlays);
     else
-        draw_frame(cr, job->width_px, job->height_px, job->replays, job->count, &film->camera,
-                   time_s, film->overlays);
+        draw_frame(cr, job->width_px, job->height_px, job->replays, job->count, &camera, time_s,
+                   film->overlays);
     cairo_destroy(cr);
-    cairo_surface_flush(film->surface);
-    film_copy_pixels(film);
+    cairo_surface_flush(surface);
+    film->pixels = film_pixels(film, surface == film->surfaces[1]);
 }
 
 #endif

@@ -51,6 +51,7 @@ int export_write(const struct export_job *job, struct error *error);
 int export_png(const struct export_job *job, const char *path, struct error *error);
 int export_gif(const struct export_job *job, const char *path, struct error *error);
 int export_mp4(const struct export_job *job, const char *path, struct error *error);
+int export_webm(const struct export_job *job, const char *path, struct error *error);
 int export_svg(const struct export_job *job, const char *path, struct error *error);
 int export_html(const struct export_job *job, const char *path, struct error *error);
 
@@ -60,22 +61,24 @@ int export_html(const struct export_job *job, const char *path, struct error *er
 /* The still that a job asks for: one moment, or the strobe picture. */
 void export_draw_still(cairo_t *cr, const struct export_job *job);
 
-/* Frame by frame, as RGB bytes. */
+/* Frame by frame, as words 0x00rrggbb in rows of `stride` pixels, width_px of which are the picture. Two
+ * surfaces take turns, so that writers can leave out what is as in the frame before. */
 struct export_film {
     const struct export_job *job;
     unsigned overlays;
     int frame_count;
     double fps;
     struct camera camera;
-    cairo_surface_t *surface;
-    unsigned char *rgb; /* width * height * 3 */
+    cairo_surface_t *surfaces[2];
+    size_t stride;
+    const uint32_t *pixels, *before; /* of this frame and of the one drawn before it; or NULL */
 };
 /* At most limit_s of the longest replay; more: overlays besides those of the job. Call
  * export_film_deinit() in any case. */
 int export_film_init(struct export_film *film, const struct export_job *job, double fps,
                      double limit_s, unsigned more, struct error *error);
 void export_film_deinit(struct export_film *film);
-/* Draws the next frame into film->rgb; call for index 0, 1, ... in order. */
+/* Draws the next frame: film->pixels; call for index 0, 1, ... in order. */
 void export_film_draw(struct export_film *film, int index);
 #endif
 

@@ -48,6 +48,16 @@ START_TEST(camera_follows_without_overshoot)
 }
 END_TEST
 
+START_TEST(camera_snaps_to_whole_pixels)
+{
+    struct camera camera = {.x_m = 1.2345, .y_m = -0.777, .vx_m_s = 1, .px_per_m = 130};
+    struct camera snapped = camera_snap(&camera);
+    ck_assert_double_eq_tol(snapped.x_m * 130, 160, 1e-9);
+    ck_assert_double_eq_tol(snapped.y_m * 130, -101, 1e-9);
+    ck_assert_double_eq(snapped.vx_m_s, 1);
+}
+END_TEST
+
 START_TEST(camera_zooms_around_a_point)
 {
     struct camera camera = {.x_m = 2, .y_m = 1, .px_per_m = 100};
@@ -159,6 +169,79 @@ START_TEST(parts_are_where_they_belong)
         close_picture();
     }
     replay_destroy(replay);
+}
+END_TEST
+
+/* Moved by a pixel there and back, cairo draws all rows itself. clips: none, one between pixels, one within them. */
+static cairo_surface_t *paint_world(const struct replay *replay, double horizon_m, int is_moved,
+                                    int clips)
+{
+    cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 233, 170);
+    cairo_t *to = cairo_create(image);
+    struct draw_view view = {17, 9, 190, 140, 3.3, horizon_m, 97, 1, 1};
+    cairo_set_source_rgb(to, 0.2, 0.4, 0.6);
+    cairo_paint(to);
+    if (clips) {
+        cairo_rectangle(to, 17, 9, clips == 1 ? 100 : 100.5, 130);
+        cairo_clip(to);
+    }
+    if (is_moved) {
+        cairo_translate(to, 1, 0);
+        view.left_px--;
+    }
+    draw_world(to, &view, replay, 1.5, 0);
+    cairo_destroy(to);
+    cairo_surface_flush(image);
+    return image;
+}
+
+/* Gradients spread row by row are those that cairo draws, to the bit, wherever bands begin and end. */
+START_TEST(rows_are_what_cairo_draws)
+{
+    struct replay *replays[2] = {fixture_replay(&crawler), fixture_replay(&swimmer)};
+    for (int i = 0; i < 24; i++) {
+        double horizon_m = -1.2 + 0.0973 * i;
+        int clips = i / 2 % 3;
+        cairo_surface_t *fast = paint_world(replays[i % 2], horizon_m, 0, clips);
+        cairo_surface_t *slow = paint_world(replays[i % 2], horizon_m, 1, clips);
+        size_t bytes = (size_t)cairo_image_surface_get_stride(fast) * 170;
+        const uint32_t *a = (const void *)cairo_image_surface_get_data(fast);
+        const uint32_t *b = (const void *)cairo_image_surface_get_data(slow);
+        for (size_t k = 0; k < bytes / 4; k++)
+            ck_assert_msg((a[k] & 0xffffff) == (b[k] & 0xffffff), "world %d, pixel %zu: %06x, %06x",
+                          i, k, a[k] & 0xffffff, b[k] & 0xffffff);
+        cairo_surface_destroy(fast);
+        cairo_surface_destroy(slow);
+    }
+    replay_destroy(replays[0]);
+    replay_destroy(replays[1]);
+}
+END_TEST
+
+static int fill_rows(double left, double top, double width, double bottom)
+{
+    cairo_pattern_t *pattern = cairo_pattern_create_linear(0, 0, 0, 100);
+    cairo_pattern_add_color_stop_rgb(pattern, 0, 1, 0, 0);
+    cairo_pattern_add_color_stop_rgb(pattern, 1, 0, 0, 1);
+    int is_done = draw_rows(cr, pattern, left, top, width, bottom);
+    cairo_pattern_destroy(pattern);
+    return is_done;
+}
+
+/* Beyond the picture's edges nothing is written; what is not simple is left to cairo. */
+START_TEST(rows_keep_to_the_picture)
+{
+    open_picture(40, 30);
+    ck_assert_int_eq(fill_rows(-1000, -1000, 5000, 5000), 1);
+    ck_assert_uint_ne(pixel(0, 0), 0);
+    ck_assert_uint_ne(pixel(39, 29), 0);
+    ck_assert_int_eq(fill_rows(50, 0, 10, 10), 1);
+    ck_assert_int_eq(fill_rows(0.5, 0, 10, 10), 0);
+    ck_assert_int_eq(fill_rows(0, 0, 1e9, 10), 0);
+    ck_assert_int_eq(fill_rows(0, 0, NAN, 10), 0);
+    cairo_translate(cr, 1, 0);
+    ck_assert_int_eq(fill_rows(0, 0, 10, 10), 0);
+    close_picture();
 }
 END_TEST
 
@@ -509,9 +592,12 @@ int main(void)
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, palette_mixes_by_channel);
     tcase_add_test(tests, camera_follows_without_overshoot);
+    tcase_add_test(tests, camera_snaps_to_whole_pixels);
     tcase_add_test(tests, camera_zooms_around_a_point);
     tcase_add_test(tests, camera_fits_and_flips);
 #ifdef HAVE_CAIRO
+    tcase_add_test(tests, rows_are_what_cairo_draws);
+    tcase_add_test(tests, rows_keep_to_the_picture);
     tcase_add_test(tests, parts_are_where_they_belong);
     tcase_add_test(tests, a_linear_joint_has_a_rail);
     tcase_add_test(tests, ghosts_are_paler);

@@ -359,49 +359,146 @@ START_TEST(svg_is_a_drawing)
 }
 END_TEST
 
-/* ---- mp4 ---- */
+/* ---- video ---- */
 
-static int has_ffmpeg(void)
+static int has_ffmpeg(const char *encoder)
 {
-    return system("ffmpeg -version >/dev/null 2>&1") == 0;
+    char command[160];
+    snprintf(command, sizeof command, "ffmpeg -hide_banner -encoders 2>&1 | grep -q '%s'", encoder);
+    return system(command) == 0;
 }
 
-START_TEST(mp4_is_written_by_ffmpeg)
+/* The file as frames of RGB bytes, decoded by ffmpeg; the caller frees. */
+static unsigned char *decode_video(size_t frame_bytes, int *count)
+{
+    char command[400];
+    size_t room = 80 * frame_bytes;
+    unsigned char *bytes = malloc(room);
+    snprintf(command, sizeof command,
+             "ffmpeg -v error -i '%s' -sws_flags accurate_rnd+full_chroma_int "
+             "-pix_fmt rgb24 -f rawvideo pipe:1",
+             path);
+    FILE *pipe = popen(command, "r");
+    ck_assert_ptr_nonnull(pipe);
+    size_t length = fread(bytes, 1, room, pipe);
+    ck_assert_int_eq(pclose(pipe), 0);
+    ck_assert_uint_lt(length, room);
+    ck_assert_uint_eq(length % frame_bytes, 0);
+    *count = (int)(length / frame_bytes);
+    return bytes;
+}
+
+/* Mean difference of the channels of a decoded frame and the drawn one. */
+static double frame_difference(const struct export_film *film, const unsigned char *rgb)
+{
+    int width = film->job->width_px, height = film->job->height_px;
+    double sum = 0;
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++)
+            for (int c = 0; c < 3; c++)
+                sum +=
+                    abs((int)(film->pixels[(size_t)y * film->stride + (size_t)x] >> (16 - 8 * c) &
+                              255) -
+                        *rgb++);
+    return sum / (3.0 * width * height);
+}
+
+/* Every frame is there and shows what was drawn, in the same colours. */
+static void check_video(double tolerance)
+{
+    struct export_film film;
+    struct export_job even = job;
+    int count;
+    even.width_px = 322;
+    even.height_px = 182;
+    size_t frame_bytes = (size_t)even.width_px * (size_t)even.height_px * 3;
+    unsigned char *frames = decode_video(frame_bytes, &count);
+    ck_assert_int_eq(count, 61);
+    ck_assert_int_eq(export_film_init(&film, &even, 30, 600, 0, &error), 0);
+    ck_assert_int_eq(film.frame_count, 61);
+    for (int i = 0; i < count; i++) {
+        export_film_draw(&film, i);
+        double difference = frame_difference(&film, frames + (size_t)i * frame_bytes);
+        ck_assert_msg(difference < tolerance, "frame %d: %g", i, difference);
+        /* a planted fault: the first frame is not the last */
+        if (i == count - 1)
+            ck_assert_double_gt(frame_difference(&film, frames), 1.5 * tolerance);
+    }
+    export_film_deinit(&film);
+    free(frames);
+}
+
+/* Odd sides are made even. */
+static void film_odd_sides(const char *name)
+{
+    job.width_px = 321;
+    job.height_px = 181;
+    job.fps = 30;
+    export_well(name);
+}
+
+START_TEST(mp4_shows_every_frame)
 {
     size_t length;
-    if (!has_ffmpeg())
+    if (!has_ffmpeg("libx264"))
         return;
-    job.width_px = 161; /* odd sides are made even */
-    job.height_px = 91;
-    export_well("out.mp4");
+    film_odd_sides("out.mp4");
     char *bytes = read_file(&length);
     ck_assert_uint_gt(length, 1000);
     ck_assert_int_eq(memcmp(bytes + 4, "ftyp", 4), 0);
     free(bytes);
+    check_video(2);
 }
 END_TEST
 
-START_TEST(mp4_says_what_to_install)
+START_TEST(webm_shows_every_frame)
+{
+    size_t length;
+    if (!has_ffmpeg("libvpx-vp9"))
+        return;
+    film_odd_sides("out.webm");
+    char *bytes = read_file(&length);
+    ck_assert_int_eq(memcmp(bytes, "\x1a\x45\xdf\xa3", 4), 0);
+    free(bytes);
+    check_video(2);
+}
+END_TEST
+
+START_TEST(video_says_what_to_install)
 {
     ck_assert_int_eq(setenv("PATH", "/nonexistent", 1), 0);
     ck_assert_int_eq(export_as("out.mp4"), ERR_MISSING);
     ck_assert_msg(strstr(error.message, "install the package ffmpeg") != NULL, "%s", error.message);
+    ck_assert_int_eq(export_as("out.webm"), ERR_MISSING);
 }
 END_TEST
 
-/* A program of that name that fails, or ends without reading. */
-START_TEST(mp4_survives_a_failing_ffmpeg)
+/* A program of that name that says something and ends without reading. */
+static void check_failing_ffmpeg(const char *script, int status, const char *message)
 {
-    char program[128];
+    char program[128], before[4096];
+    snprintf(before, sizeof before, "%s", getenv("PATH"));
     snprintf(program, sizeof program, "%s/ffmpeg", directory);
     FILE *file = fopen(program, "w");
-    fputs("#!/bin/sh\nexit 3\n", file);
+    fputs(script, file);
     fclose(file);
     ck_assert_int_eq(chmod(program, 0755), 0);
     ck_assert_int_eq(setenv("PATH", directory, 1), 0);
-    ck_assert_int_eq(export_as("out.mp4"), ERR_IO);
+    ck_assert_int_eq(export_as("out.webm"), status);
+    ck_assert_msg(strstr(error.message, message) != NULL, "%s", error.message);
+    ck_assert_ptr_null(strchr(error.message, '\n'));
+    setenv("PATH", before, 1);
     unlink(program);
     ck_assert_int_eq(count_files(), 0);
+}
+
+START_TEST(video_survives_a_failing_ffmpeg)
+{
+    check_failing_ffmpeg("#!/bin/sh\nexit 3\n", ERR_IO, "ffmpeg failed: it does not say why");
+    check_failing_ffmpeg("#!/bin/sh\necho 'No space left' >&2\necho more >&2\nexit 1\n", ERR_IO,
+                         "ffmpeg failed: No space left");
+    check_failing_ffmpeg("#!/bin/sh\necho \"Unknown encoder 'libvpx-vp9'\" >&2\nexit 1\n",
+                         ERR_MISSING, "built without libvpx");
 }
 END_TEST
 
@@ -453,8 +550,10 @@ START_TEST(gif_plays_and_loops)
         double sum = 0;
         for (size_t k = 0; k < 320 * 180; k++) {
             const GifColorType *color = &gif->SColorMap->Colors[canvas[k]];
-            sum += abs(color->Red - film.rgb[3 * k]) + abs(color->Green - film.rgb[3 * k + 1]) +
-                   abs(color->Blue - film.rgb[3 * k + 2]);
+            uint32_t pixel = film.pixels[k / 320 * film.stride + k % 320];
+            sum += abs(color->Red - (int)(pixel >> 16 & 255)) +
+                   abs(color->Green - (int)(pixel >> 8 & 255)) +
+                   abs(color->Blue - (int)(pixel & 255));
         }
         ck_assert_double_lt(sum / (320 * 180 * 3), 2.5);
     }
@@ -491,9 +590,10 @@ static void add_picture_tests(TCase *tests)
     tcase_add_test(tests, plain_is_the_creature_alone);
     tcase_add_test(tests, plain_ones_stand_in_a_grid);
     tcase_add_test(tests, svg_is_a_drawing);
-    tcase_add_test(tests, mp4_is_written_by_ffmpeg);
-    tcase_add_test(tests, mp4_says_what_to_install);
-    tcase_add_test(tests, mp4_survives_a_failing_ffmpeg);
+    tcase_add_test(tests, mp4_shows_every_frame);
+    tcase_add_test(tests, webm_shows_every_frame);
+    tcase_add_test(tests, video_says_what_to_install);
+    tcase_add_test(tests, video_survives_a_failing_ffmpeg);
 #ifdef HAVE_GIF
     tcase_add_test(tests, gif_plays_and_loops);
     tcase_add_test(tests, gif_ends_after_ten_seconds);
