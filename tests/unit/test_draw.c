@@ -178,7 +178,15 @@ static cairo_surface_t *paint_world(const struct replay *replay, double horizon_
 {
     cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 233, 170);
     cairo_t *to = cairo_create(image);
-    struct draw_view view = {17, 9, 190, 140, 3.3, horizon_m, 97, 1, 1};
+    struct draw_view view = {.left_px = 17,
+                             .top_px = 9,
+                             .width_px = 190,
+                             .height_px = 140,
+                             .x_m = 3.3,
+                             .y_m = horizon_m,
+                             .px_per_m = 97,
+                             .flip = 1,
+                             .ui = 1};
     cairo_set_source_rgb(to, 0.2, 0.4, 0.6);
     cairo_paint(to);
     if (clips) {
