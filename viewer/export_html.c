@@ -1,7 +1,7 @@
 /* HTML: one page that plays the replays in any browser, without a network.
  *
  * Motion is stored as poses at 30 Hz: each channel (x and y of the centre of mass, x, y and angle of
- * every part, fitness so far, torques) as differences of whole multiples of 0.5 mm or 0.5 mrad, zigzag coded in 16
+ * every part (of spheres the depth instead), fitness so far, torques) as differences of whole multiples of 0.5 mm or 0.5 mrad, zigzag coded in 16
  * bits, all low bytes before all high bytes, deflated, base64. Differences are taken from what the
  * reader has decoded so far, so that rounding never adds up. About 10 kB for 10 s of a creature. */
 #include "viewer/export.h"
@@ -14,7 +14,9 @@
 #include <zlib.h>
 
 #include "common/html.h"
+#include "simulator/sphere_body.h"
 #include "viewer/export_html_page.inc"
+#include "viewer/export_html_spheres.inc"
 #include "viewer/palette.h"
 
 #define HTML_HZ    30.0
@@ -66,7 +68,8 @@ static int html_frame_count(const struct replay *replay)
 
 /* Channels of a frame: centre of mass, poses, the light if there is one, the fitness so far as a share of
  * its greatest, and the torque of each effector as a share of its strength. */
-#define CHANNELS_MAX (5 + 4 * REPLAY_PARTS_MAX)
+#define CHANNELS_MAX                                                                               \
+    (5 + 3 * REPLAY_PARTS_MAX + SPHERE_BONES_MAX + 2 * SPHERE_JOINTS_MAX)
 
 static size_t count_channels(const struct replay *replay)
 {
@@ -80,14 +83,16 @@ static void read_channels(const struct replay *replay, double time_s, double val
     struct vec2 centre;
     struct replay_frame frame;
     size_t at = 0;
+    float depths[REPLAY_PARTS_MAX];
     replay_sample(replay, time_s, poses, &centre);
+    replay_sample_depths(replay, time_s, depths);
     replay_get_frame(replay, replay_frame_index(replay, time_s), &frame);
     values[at++] = centre.x;
     values[at++] = centre.y;
     for (int p = 0; p < replay->part_count; p++) {
         values[at++] = poses[p].x_m;
         values[at++] = poses[p].y_m;
-        values[at++] = poses[p].angle_rad;
+        values[at++] = replay->is_spheres ? depths[p] : poses[p].angle_rad;
     }
     if (replay->has_light) {
         values[at++] = frame.light.x;
@@ -188,6 +193,20 @@ static void write_parts(FILE *file, const struct replay *replay)
     fputs("],\n", file);
 }
 
+/* Of spheres: ends, length at birth and effector (-1: none) of each bone. */
+static void write_bones(FILE *file, const struct replay *replay)
+{
+    if (!replay->is_spheres)
+        return;
+    fprintf(file, "depth: %.6g, bones: [", replay->obstacle_depth_m);
+    for (int i = 0; i < replay->bone_count; i++) {
+        const struct replay_bone *bone = &replay->bones[i];
+        fprintf(file, "%s[%d, %d, %.5g, %d]", i ? ", " : "", bone->a, bone->b, bone->length_m,
+                bone->link < 0 ? -1 : replay->links[bone->link].effector);
+    }
+    fputs("],\n", file);
+}
+
 /* Centre, sides and angle of each obstacle. */
 static void write_obstacles(FILE *file, const struct replay *replay)
 {
@@ -219,6 +238,7 @@ static int write_creature(FILE *file, const struct replay *replay)
             html_frame_count(replay), replay->effector_count, replay->fitness_most);
     write_parts(file, replay);
     write_obstacles(file, replay);
+    write_bones(file, replay);
     fputs("data: ", file);
     int status = write_motion(file, replay);
     fputs("},\n", file);
@@ -242,6 +262,7 @@ int export_html(const struct export_job *job, const char *path, struct error *er
     for (int i = 0; i < job->count && !status; i++)
         status = write_creature(file, job->replays[i]);
     fputs("]}", file);
+    fputs(page_spheres, file);
     fputs(page_script, file);
     int is_written = !ferror(file) && !fflush(file);
     is_written &= !fclose(file);

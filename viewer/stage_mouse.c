@@ -10,7 +10,16 @@
 /* Movement below which a press is a click, px at ui 1. */
 #define CLICK_PX 4.0
 
+/* Turn of the eye by dragging, rad per px at ui 1. */
+#define TURN_RAD_PX 0.006
+
 /* ---- the mouse ---- */
+
+static int has_spheres(const struct stage *stage)
+{
+    const struct replay *replay = stage_current_replay(stage);
+    return replay && replay->is_spheres;
+}
 
 static int is_in_scene(const struct stage *stage, double x, double y)
 {
@@ -133,6 +142,11 @@ void stage_move_mouse(struct stage *stage, double x, double y)
     if (stage->drag != DRAG_PAN || stage->is_click || stage->view == VIEW_CELLS ||
         stage->view == VIEW_PAIR)
         return;
+    /* spheres are turned, and still followed */
+    if (has_spheres(stage)) {
+        camera_turn(&stage->camera, -TURN_RAD_PX * dx, TURN_RAD_PX * dy);
+        return;
+    }
     stage->camera.is_following = 0;
     camera_pan(&stage->camera, dx, dy);
 }
