@@ -89,6 +89,7 @@ static void add_random(const char *name, const char *world_name, const char *set
 static void compute(void)
 {
     static const char *const creatures[] = {"inchworm", "biped", "fish", "tail", "pusher"};
+    static const char *const spheres[] = {"spider", "tripod", "caterpillar", "hopper"};
     computed_count = 0;
     ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
     for (size_t i = 0; i < sizeof creatures / sizeof creatures[0]; i++) {
@@ -102,6 +103,9 @@ static void compute(void)
     add_example("biped", "course");
     add_example("inchworm", "steps");
     add_random("random-platform", "platform", "creature.friction=0.3");
+    for (size_t i = 0; i < sizeof spheres / sizeof spheres[0]; i++)
+        add_example(spheres[i], spheres[i]);
+    add_random("random-spheres", "walk", "creature.body=spheres");
     arena_deinit(&arena);
 }
 

@@ -1,0 +1,314 @@
+/* viewer/draw_spheres, and spheres in replays, pages and the camera: what is where in perspective. */
+#include "viewer/draw.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/creature.h"
+#include "viewer/export.h"
+
+static struct replay *replay;
+static struct error error;
+
+static void make_replay(const char *name)
+{
+    struct creature creature;
+    struct params params;
+    char path[100];
+    snprintf(path, sizeof path, "examples/creatures/%s.json", name);
+    ck_assert_msg(creature_read(&creature, path, &error) == 0, "%s", error.message);
+    snprintf(path, sizeof path, "examples/%s.ini", name);
+    params_set_defaults(&params);
+    ck_assert_msg(params_read_file(&params, path, &error) == 0, "%s", error.message);
+    ck_assert_int_eq(params_set(&params, "simulation.duration_s", "2", &error), 0);
+    ck_assert_msg(replay_create(&replay, &creature, &params, 1, 0, &error) == 0, "%s",
+                  error.message);
+    creature_deinit(&creature);
+}
+
+static void drop_replay(void)
+{
+    replay_destroy(replay);
+    replay = NULL;
+}
+
+/* ---- the replay ---- */
+
+START_TEST(replays_hold_spheres_bones_and_drives)
+{
+    struct replay_frame frame;
+    float depths[REPLAY_PARTS_MAX];
+    make_replay("spider");
+    ck_assert_int_eq(replay->is_spheres, 1);
+    ck_assert_int_eq(replay->part_count, 12);
+    ck_assert_int_eq(replay->bone_count, 24);
+    ck_assert_int_eq(replay->link_count, replay->effector_count);
+    int muscles = 0, moved = 0;
+    replay_get_frame(replay, replay->frame_count - 1, &frame);
+    for (int i = 0; i < replay->bone_count; i++) {
+        const struct replay_bone *bone = &replay->bones[i];
+        double x = (double)frame.poses[bone->a].x_m - (double)frame.poses[bone->b].x_m;
+        double y = (double)frame.poses[bone->a].y_m - (double)frame.poses[bone->b].y_m;
+        double z = (double)frame.depths_m[bone->a] - (double)frame.depths_m[bone->b];
+        double length = sqrt(x * x + y * y + z * z);
+        if (bone->link < 0) {
+            // bones hold
+            ck_assert_double_eq_tol(length, bone->length_m, 0.02 * bone->length_m);
+            continue;
+        }
+        muscles++;
+        ck_assert_double_eq_tol(length, (double)frame.joints_rad[bone->link], 1e-5);
+        moved += fabs(length - bone->length_m) > 0.01;
+    }
+    ck_assert_int_eq(muscles, 10);
+    ck_assert_int_gt(moved, 2);
+    double mean = replay_sample_depths(replay, 0.01, depths), sum = 0;
+    for (int i = 0; i < replay->part_count; i++)
+        sum += (double)depths[i] / replay->part_count;
+    ck_assert_double_eq_tol(mean, sum, 1e-6);
+    ck_assert(depths[5] != 0);
+    drop_replay();
+}
+END_TEST
+
+START_TEST(the_camera_turns_within_bounds)
+{
+    struct camera camera = {0};
+    camera_turn(&camera, 0.5, -9);
+    ck_assert(camera.orbit.yaw_rad == 0.5 && camera.orbit.pitch_rad == CAMERA_PITCH_MIN);
+    camera_turn(&camera, -0.5, 9);
+    ck_assert(camera.orbit.pitch_rad == CAMERA_PITCH_MAX);
+    camera_turn(&camera, 0, -CAMERA_PITCH_MAX);
+    // never flat again
+    ck_assert(camera.orbit.pitch_rad != 0);
+}
+END_TEST
+
+#ifdef HAVE_CAIRO
+
+static cairo_surface_t *surface;
+static cairo_t *cr;
+
+static void open_picture(void)
+{
+    surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 400, 300);
+    cr = cairo_create(surface);
+    cairo_set_source_rgb(cr, 1, 1, 1);
+    cairo_paint(cr);
+}
+
+static void close_picture(void)
+{
+    ck_assert_int_eq(cairo_status(cr), CAIRO_STATUS_SUCCESS);
+    cairo_destroy(cr);
+    cairo_surface_destroy(surface);
+}
+
+static uint32_t pixel(int x, int y)
+{
+    uint32_t value;
+    cairo_surface_flush(surface);
+    memcpy(&value,
+           cairo_image_surface_get_data(surface) + y * cairo_image_surface_get_stride(surface) +
+               4 * x,
+           4);
+    return value & 0xffffff;
+}
+
+/* Columns and rows between which something is drawn: left, top, right, bottom. */
+static void drawn_box(int box[4])
+{
+    box[0] = box[1] = 400;
+    box[2] = box[3] = -1;
+    for (int y = 0; y < 300; y++)
+        for (int x = 0; x < 400; x++)
+            if (pixel(x, y) != 0xffffff) {
+                box[0] = x < box[0] ? x : box[0];
+                box[1] = y < box[1] ? y : box[1];
+                box[2] = x > box[2] ? x : box[2];
+                box[3] = y > box[3] ? y : box[3];
+            }
+}
+
+static struct draw_view view_from(double yaw, double pitch)
+{
+    return (struct draw_view){0, 0, 400, 300, 0, 0.2, 100, 1, {yaw, pitch}, 1};
+}
+
+/* Two spheres and a bone; at is where they are. */
+static void make_pair(const double at[2][3])
+{
+    struct replay_row row;
+    replay = calloc(1, sizeof *replay);
+    replay->is_spheres = 1;
+    replay->part_count = 2;
+    replay->bone_count = 1;
+    replay->frame_s = 1;
+    replay->parts = calloc(2, sizeof *replay->parts);
+    replay->bones = calloc(1, sizeof *replay->bones);
+    replay->links = calloc(1, sizeof *replay->links);
+    replay->bones[0] = (struct replay_bone){0, 1, 1, -1};
+    ck_assert_int_eq(replay_append(replay, &row), 0);
+    for (int i = 0; i < 2; i++) {
+        replay->parts[i].width_m = replay->parts[i].height_m = 0.2;
+        replay->parts[i].depth = i;
+        row.poses[i].x_m = (float)at[i][0];
+        row.poses[i].y_m = (float)at[i][1];
+        row.depths_m[i] = (float)at[i][2];
+    }
+}
+
+/* From the front a pair along x is as wide as it is, and one along z hides itself; from the side the
+ * other way round. */
+START_TEST(the_orbit_turns_the_eye)
+{
+    static const double along_x[2][3] = {{-0.5, 0.2, 0}, {0.5, 0.2, 0}};
+    static const double along_z[2][3] = {{0, 0.2, -0.5}, {0, 0.2, 0.5}};
+    const double quarter = acos(-1) / 2;
+    for (int i = 0; i < 4; i++) {
+        int box[4], is_wide = i < 2 ? i == 0 : i == 3;
+        struct draw_view view = view_from(i % 2 ? quarter : 0, i % 2 ? 0 : 1e-6);
+        make_pair(i < 2 ? along_x : along_z);
+        open_picture();
+        draw_spheres_body(cr, &view, replay, 0, 0);
+        drawn_box(box);
+        close_picture();
+        drop_replay();
+        if (is_wide) {
+            ck_assert_int_le(abs(box[0] - 140), 3);
+            ck_assert_int_le(abs(box[2] - 260), 3);
+        } else {
+            // the nearer one is larger than 20 px, and covers the other
+            ck_assert_int_ge(box[2] - box[0], 21);
+            ck_assert_int_le(box[2] - box[0], 28);
+        }
+        ck_assert_int_le(abs((box[1] + box[3]) / 2 - 150), 2);
+    }
+}
+END_TEST
+
+/* The middle of the picture is as large as the view says, whatever the orbit; nearer is larger. */
+START_TEST(the_middle_keeps_its_scale)
+{
+    static const double one[2][3] = {{0, 0.2, 0}, {0, 0.2, 0}};
+    for (int i = 0; i < 6; i++) {
+        int box[4];
+        struct draw_view view = view_from(0.9 * i, 0.25 * i - 0.1);
+        make_pair(one);
+        replay->bone_count = 0;
+        open_picture();
+        draw_spheres_body(cr, &view, replay, 0, 0);
+        drawn_box(box);
+        ck_assert_int_le(abs(box[2] - box[0] - 20), 2);
+        ck_assert_int_le(abs(box[3] - box[1] - 20), 2);
+        // lit from the upper left, dark to the lower right
+        ck_assert_uint_gt(pixel(196, 146) & 0xff, pixel(206, 156) & 0xff);
+        close_picture();
+        drop_replay();
+    }
+}
+END_TEST
+
+/* A muscle's colour says whether it is short or long. */
+START_TEST(muscles_show_their_drive)
+{
+    static const double at[2][3] = {{-0.5, 0.2, 0}, {0.5, 0.2, 0}};
+    uint32_t colors[3];
+    for (int i = 0; i < 3; i++) {
+        struct draw_view view = view_from(0, 1e-6);
+        make_pair(at);
+        free(replay->rows);
+        replay->rows = NULL;
+        replay->frame_count = 0;
+        replay->row_floats = 0;
+        replay->effectors = calloc(1, sizeof *replay->effectors);
+        replay->link_count = replay->effector_count = 1;
+        replay->links[0].signal_full = 1;
+        replay->bones[0].link = i < 2 ? 0 : -1;
+        struct replay_row row;
+        ck_assert_int_eq(replay_append(replay, &row), 0);
+        row.poses[0] = (struct replay_pose){-0.5F, 0.2F, 0};
+        row.poses[1] = (struct replay_pose){0.5F, 0.2F, 0};
+        row.joints_rad[0] = i ? 1.2F : 0.8F;
+        row.signals[0] = 1;
+        open_picture();
+        draw_spheres_body(cr, &view, replay, 0, 0);
+        colors[i] = pixel(200, 150);
+        close_picture();
+        drop_replay();
+    }
+    ck_assert_uint_eq(colors[0], palette[COLOR_negative].light);
+    ck_assert_uint_eq(colors[1], palette[COLOR_positive].light);
+    ck_assert_uint_eq(colors[2], palette[COLOR_joint].light);
+}
+END_TEST
+
+/* Pictures of whole creatures from all sides, on ground and on a platform: nothing breaks. */
+START_TEST(worlds_are_drawn_from_all_sides)
+{
+    static const char *const names[] = {"spider", "hopper", "caterpillar", "tripod"};
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+        make_replay(names[k]);
+        for (int i = 0; i < 12; i++) {
+            struct draw_view view = view_from(0.55 * i, 0.13 * i - 0.1);
+            view.px_per_m = i % 3 ? 120 : 3000; // also from within
+            open_picture();
+            draw_world(cr, &view, replay, 0.5, i % 2 ? DRAW_UNMARKED : 0);
+            draw_trail(cr, &view, replay, 0, 1);
+            draw_creature(cr, &view, replay, 0.5, i % 4 ? 0 : 0.5);
+            close_picture();
+        }
+        drop_replay();
+    }
+}
+END_TEST
+
+#endif
+
+/* The page has the bones, and motions within what its coding can hold. */
+START_TEST(pages_hold_bones)
+{
+    char path[] = "/tmp/bestiary-spheres-XXXXXX";
+    int descriptor = mkstemp(path);
+    ck_assert_int_ge(descriptor, 0);
+    make_replay("spider");
+    const struct replay *const replays[] = {replay};
+    struct export_job job = {.replays = replays, .count = 1, .path = path, .time_s = -1};
+    ck_assert_msg(export_html(&job, path, &error) == 0, "%s", error.message);
+    FILE *file = fopen(path, "r");
+    static char text[1 << 18];
+    size_t length = fread(text, 1, sizeof text - 1, file);
+    text[length] = 0;
+    fclose(file);
+    ck_assert_ptr_nonnull(strstr(text, "bones: [[0, 1, 0.25, -1]"));
+    ck_assert_ptr_nonnull(strstr(text, "function spatialBody()"));
+    ck_assert_ptr_null(strstr(text, "nan"));
+    drop_replay();
+    unlink(path);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("draw_spheres");
+    TCase *cases = tcase_create("all");
+    tcase_set_timeout(cases, 120);
+    tcase_add_test(cases, replays_hold_spheres_bones_and_drives);
+    tcase_add_test(cases, the_camera_turns_within_bounds);
+#ifdef HAVE_CAIRO
+    tcase_add_test(cases, the_orbit_turns_the_eye);
+    tcase_add_test(cases, the_middle_keeps_its_scale);
+    tcase_add_test(cases, muscles_show_their_drive);
+    tcase_add_test(cases, worlds_are_drawn_from_all_sides);
+#endif
+    tcase_add_test(cases, pages_hold_bones);
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
