@@ -262,8 +262,11 @@ struct stage *stage_create(struct gallery *gallery, int is_live)
 
 void stage_destroy(struct stage *stage)
 {
-    if (stage)
+    if (stage) {
         chooser_destroy(stage->chooser);
+        if (stage->strip_picture)
+            cairo_surface_destroy(stage->strip_picture);
+    }
     free(stage);
 }
 

@@ -48,6 +48,9 @@ struct stage {
     double mouse_x, mouse_y, press_x, press_y;
     int is_click;
 
+    cairo_surface_t *strip_picture; /* as it was drawn last, or NULL */
+    uint64_t strip_hash;
+
     double next_news_s;
     char toast[480], title[256];
     double toast_s; /* left */
