@@ -630,12 +630,15 @@ static void set_drive_efforts(struct articulated *d)
 
 /* Implicit accelerations at the tree's pose and velocity, with servo, damping and drag at the mean
  * velocity of the step that began with (q0, qd0). Torques beyond their bound are clamped and the
- * accelerations computed again, until all hold. */
-static void accelerate_implicit(struct articulated *d, double half)
+ * accelerations computed again, until all hold. is_again: pose, servos and drag are those of the last call. */
+static void accelerate_implicit(struct articulated *d, double half, int is_again)
 {
     for (int pass = 0; pass <= d->links; pass++) {
         int is_exceeded = 0;
-        tree_accelerate(&d->tree, d->tau, d->extra, d->world.gravity_m_s2, half, d->qdd);
+        if (is_again && pass == 0)
+            tree_accelerate_again(&d->tree, d->tau, d->world.gravity_m_s2, d->qdd);
+        else
+            tree_accelerate(&d->tree, d->tau, d->extra, d->world.gravity_m_s2, half, d->qdd);
         set_drive_efforts(d);
         for (int i = 1; i < d->links; i++) {
             int at = 2 + i;
@@ -683,15 +686,15 @@ static void book_drag(struct articulated *d, const double *from, const double *t
     d->ledger.loss_drag_j -= half * tree_drag_power(&d->tree, d->rate_mean, half);
 }
 
-/* Accelerations at the tree's pose for the rates given. */
-static void accelerate_at(struct articulated *d, const double *rates, double half)
+/* Accelerations at the tree's pose for the rates given. is_again: it is that of the last call. */
+static void accelerate_at(struct articulated *d, const double *rates, double half, int is_again)
 {
     if (d->tree.has_drag)
         tree_set_start_velocity(&d->tree, d->qd0);
     tree_set_velocity(&d->tree, rates);
     if (d->drag.kind == DRAG_MOVING)
         set_drag(d);
-    accelerate_implicit(d, half);
+    accelerate_implicit(d, half, is_again && !d->tree.has_drag && !d->has_drives);
 }
 
 /* Whether contacts changed a rate by much more or less than in the last step: an impact. */
@@ -714,7 +717,7 @@ static int act_contacts(struct articulated *d, int has_instants)
     /* an impact in the middle: the second half has other velocity products */
     for (int i = 0; i < d->dof; i++)
         d->vm[i] += d->kick[i] - d->last_kick[i] / 2;
-    accelerate_at(d, d->vm, half);
+    accelerate_at(d, d->vm, half, 1);
     for (int i = 0; i < d->dof; i++)
         d->vs[i] = d->v1[i] + half * d->qdd[i];
     follow_signals(d, 2 * half, NULL, d->vs);
@@ -796,7 +799,7 @@ static void move_freely(struct articulated *d)
     if (!d->has_accelerations || d->drag.is_quadratic) {
         set_pose(d);
         follow_signals(d, 0, NULL, d->qd0);
-        accelerate_at(d, d->qd0, half);
+        accelerate_at(d, d->qd0, half, 0);
         d->has_accelerations = 1;
     }
     guess_middle(d, half);
@@ -805,12 +808,12 @@ static void move_freely(struct articulated *d)
     follow_signals(d, half, d->qm, d->vm);
     tree_set_pose(&d->tree, d->qm);
     d->is_posed = 0;
-    accelerate_at(d, d->vm, half);
+    accelerate_at(d, d->vm, half, 0);
     if (mend_middle(d, half) > GUESS_RATE) {
         for (int i = 0; i < d->dof; i++)
             d->vm[i] = d->mended[i];
         follow_signals(d, half, NULL, d->vm);
-        accelerate_at(d, d->vm, half);
+        accelerate_at(d, d->vm, half, 1);
     }
     d->has_accelerations++;
     for (int i = 0; i < d->dof; i++) {
@@ -836,7 +839,7 @@ static int meet_contacts(struct articulated *d)
             d->vs[i] = d->k_v[i];
         }
         if (is_impact)
-            accelerate_at(d, d->vm, half);
+            accelerate_at(d, d->vm, half, 1);
         contacts_set_free(&d->contacts, d->vs);
         is_impact = act_contacts(d, 0);
     }

@@ -274,141 +274,158 @@ static inline void drag_implicitly(struct tree_link *l, double half_step)
     add_tensor(&l->ia, &l->world_drag, half_step);
 }
 
+/* Bias force of a link and what its velocity adds to the acceleration of its origin. */
+static inline void start_forces(struct tree_link *l, const struct tree_link *p)
+{
+    double square = l->velocity.w * l->velocity.w;
+    l->pa = (struct force){0, -square * l->hx, -square * l->hy};
+    if (!p)
+        return;
+    double w = p->velocity.w;
+    l->bx = -(w * w) * l->rx;
+    l->by = -(w * w) * l->ry;
+    if (l->is_linear) {
+        l->bx -= 2 * w * l->rate * l->sy;
+        l->by += 2 * w * l->rate * l->sx;
+    }
+}
+
 /* Own inertia and bias force of each link, and the velocity products. */
 static inline void start_links(struct tree *tree, double gravity_m_s2, double half_step)
 {
     int has_drag = tree->has_drag;
     for (int i = 0; i < tree->count; i++) {
         struct tree_link *l = &tree->links[i];
-        double square = l->velocity.w * l->velocity.w;
+        const struct tree_link *p = i > 0 ? &tree->links[l->parent] : NULL;
         l->ia = (struct tensor){
             .nn = l->inertia, .nx = -l->hy, .ny = l->hx, .xx = l->mass, .yy = l->mass};
-        l->pa = (struct force){0, -square * l->hx, -square * l->hy};
-        if (i == 0) {
-            l->bias = (struct motion){0, -tree->gravity_x, gravity_m_s2};
-        } else {
-            const struct tree_link *p = &tree->links[l->parent];
-            double w = p->velocity.w;
-            l->bx = -(w * w) * l->rx;
-            l->by = -(w * w) * l->ry;
-            if (l->is_linear) {
-                l->bx -= 2 * w * l->rate * l->sy;
-                l->by += 2 * w * l->rate * l->sx;
-            }
-            if (has_drag)
-                l->bias = (struct motion){0, p->bias.x + l->bx, p->bias.y + l->by};
-        }
-        if (has_drag && half_step > 0)
+        start_forces(l, p);
+        if (!has_drag)
+            continue;
+        l->bias = p ? (struct motion){0, p->bias.x + l->bx, p->bias.y + l->by}
+                    : (struct motion){0, -tree->gravity_x, gravity_m_s2};
+        if (half_step > 0)
             drag_implicitly(l, half_step);
-        else if (has_drag)
+        else
             drag_explicitly(l);
     }
 }
 
-/* Takes a hinge's acceleration out of the link's inertia and force. */
-static inline void eliminate_hinge(struct tree_link *l, double tau, double extra, struct tensor *t,
-                                   struct force *p)
+/* Takes a hinge's acceleration out of the link's inertia. */
+static inline void eliminate_hinge(struct tree_link *l, double extra)
 {
-    double nx = l->ia.nx, ny = l->ia.ny;
-    double g = 1 / (l->ia.nn + extra);
-    double gx = nx * g, gy = ny * g, u = tau - l->pa.n, gu = g * u;
-    l->ux = gx;
-    l->uy = gy;
-    l->u = gu;
-    t->xx = l->ia.xx - nx * gx;
-    t->xy = l->ia.xy - nx * gy;
-    t->yy = l->ia.yy - ny * gy;
-    p->x = l->pa.x + nx * gu;
-    p->y = l->pa.y + ny * gu;
-    p->n = tau;
-    l->share = 0;
-    t->nn = t->nx = t->ny = 0;
-    if (extra != 0) {
-        double share = extra * g;
-        l->share = share;
-        p->n -= share * u;
-        t->nn = share * l->ia.nn;
-        t->nx = share * nx;
-        t->ny = share * ny;
-    }
+    double nx = l->ia.nx, ny = l->ia.ny, g = 1 / (l->ia.nn + extra);
+    struct tensor *t = &l->handed;
+    l->g = g;
+    l->kx = nx;
+    l->ky = ny;
+    l->ux = nx * g;
+    l->uy = ny * g;
+    t->xx = l->ia.xx - nx * l->ux;
+    t->xy = l->ia.xy - nx * l->uy;
+    t->yy = l->ia.yy - ny * l->uy;
+    l->share = extra * g;
+    t->nn = l->share * l->ia.nn;
+    t->nx = l->share * nx;
+    t->ny = l->share * ny;
 }
 
 /* The same for a linear joint. */
-static inline void eliminate_slide(struct tree_link *l, double tau, double extra, struct tensor *t,
-                                   struct force *p)
+static inline void eliminate_slide(struct tree_link *l, double extra)
 {
     const struct tensor *ia = &l->ia;
     double ux = ia->xx * l->sx + ia->xy * l->sy, uy = ia->xy * l->sx + ia->yy * l->sy;
-    double un = ia->nx * l->sx + ia->ny * l->sy;
-    double g = 1 / (ux * l->sx + uy * l->sy + extra);
-    double gu = g * (tau - (l->pa.x * l->sx + l->pa.y * l->sy));
+    double un = ia->nx * l->sx + ia->ny * l->sy, g = 1 / (ux * l->sx + uy * l->sy + extra);
+    l->g = g;
+    l->kn = un;
+    l->kx = ux;
+    l->ky = uy;
     l->ux = ux * g;
     l->uy = uy * g;
     l->un = un * g;
-    l->u = gu;
-    t->nn = ia->nn - un * l->un;
-    t->nx = ia->nx - un * l->ux;
-    t->ny = ia->ny - un * l->uy;
-    t->xx = ia->xx - ux * l->ux;
-    t->xy = ia->xy - ux * l->uy;
-    t->yy = ia->yy - uy * l->uy;
-    p->n = l->pa.n + un * gu;
-    p->x = l->pa.x + ux * gu;
-    p->y = l->pa.y + uy * gu;
+    l->handed = (struct tensor){.nn = ia->nn - un * l->un,
+                                .nx = ia->nx - un * l->ux,
+                                .ny = ia->ny - un * l->uy,
+                                .xx = ia->xx - ux * l->ux,
+                                .xy = ia->xy - ux * l->uy,
+                                .yy = ia->yy - uy * l->uy};
 }
 
-/* Adds what a link is to its parent: t and p about the link's origin, which is at r. */
-static inline void hand_on(const struct tree_link *l, struct tree_link *parent,
-                           const struct tensor *t, const struct force *p)
+/* The same for a joint whose acceleration is given. */
+static inline void eliminate_driven(struct tree_link *l)
 {
+    l->handed = l->ia;
+    l->un = l->ux = l->uy = 0;
+    l->u = l->drive;
+    l->share = 1;
+}
+
+/* The joint's acceleration for what it carries, and the force that its link hands on. */
+static inline struct force eliminate_force(struct tree_link *l, double tau)
+{
+    struct force p;
+    if (l->is_driven) {
+        struct motion a = {1, 0, 0};
+        if (l->is_linear)
+            a = (struct motion){0, l->sx, l->sy};
+        struct force f = tensor_times(&l->handed, a);
+        return (struct force){l->pa.n + f.n * l->drive, l->pa.x + f.x * l->drive,
+                              l->pa.y + f.y * l->drive};
+    }
+    if (l->is_linear) {
+        l->u = l->g * (tau - (l->pa.x * l->sx + l->pa.y * l->sy));
+        p.n = l->pa.n + l->kn * l->u;
+    } else {
+        double u = tau - l->pa.n;
+        l->u = l->g * u;
+        p.n = tau - l->share * u;
+    }
+    p.x = l->pa.x + l->kx * l->u;
+    p.y = l->pa.y + l->ky * l->u;
+    return p;
+}
+
+/* Adds to the parent's what a link hands on, about the link's origin, which is at r. */
+static inline void hand_inertia_on(const struct tree_link *l, struct tree_link *parent)
+{
+    const struct tensor *t = &l->handed;
     /* force at the link's origin as a function of the parent's accelerations */
     double nx = t->nx + (t->xy * l->rx - t->xx * l->ry);
     double ny = t->ny + (t->yy * l->rx - t->xy * l->ry);
-    double fx = p->x + (t->xx * l->bx + t->xy * l->by);
-    double fy = p->y + (t->xy * l->bx + t->yy * l->by);
     parent->ia.xx += t->xx;
     parent->ia.xy += t->xy;
     parent->ia.yy += t->yy;
     parent->ia.nx += nx;
     parent->ia.ny += ny;
-    parent->pa.x += fx;
-    parent->pa.y += fy;
     parent->ia.nn += t->nn + (l->rx * (ny + t->ny) - l->ry * (nx + t->nx));
-    parent->pa.n += p->n + (t->nx * l->bx + t->ny * l->by) + (l->rx * fy - l->ry * fx);
 }
 
-/* The same for a joint whose acceleration is given. */
-static inline void eliminate_driven(struct tree_link *l, struct tensor *t, struct force *p)
+static inline void hand_force_on(const struct tree_link *l, struct tree_link *parent,
+                                 struct force p)
 {
-    *t = l->ia;
-    *p = l->pa;
-    l->un = l->ux = l->uy = 0;
-    l->u = l->drive;
-    l->share = 1;
-    struct motion a = {1, 0, 0};
-    if (l->is_linear)
-        a = (struct motion){0, l->sx, l->sy};
-    struct force f = tensor_times(t, a);
-    p->n += f.n * l->drive;
-    p->x += f.x * l->drive;
-    p->y += f.y * l->drive;
+    const struct tensor *t = &l->handed;
+    double fx = p.x + (t->xx * l->bx + t->xy * l->by);
+    double fy = p.y + (t->xy * l->bx + t->yy * l->by);
+    parent->pa.x += fx;
+    parent->pa.y += fy;
+    parent->pa.n += p.n + (t->nx * l->bx + t->ny * l->by) + (l->rx * fy - l->ry * fx);
 }
 
 static inline void fold_links(struct tree *tree, const double *tau, const double *extra,
                               int is_implicit)
 {
     for (int i = tree->count - 1; i > 0; i--) {
-        struct tree_link *l = &tree->links[i];
-        struct tensor t;
-        struct force p;
+        struct tree_link *l = &tree->links[i], *parent = &tree->links[l->parent];
         double e = is_implicit ? extra[2 + i] : 0;
         if (l->is_driven)
-            eliminate_driven(l, &t, &p);
+            eliminate_driven(l);
         else if (l->is_linear)
-            eliminate_slide(l, tau[2 + i], e, &t, &p);
+            eliminate_slide(l, e);
         else
-            eliminate_hinge(l, tau[2 + i], e, &t, &p);
-        hand_on(l, &tree->links[l->parent], &t, &p);
+            eliminate_hinge(l, e);
+        struct force p = eliminate_force(l, tau[2 + i]);
+        hand_inertia_on(l, parent);
+        hand_force_on(l, parent, p);
     }
 }
 
@@ -432,10 +449,23 @@ static inline void unfold_links(struct tree *tree, double *qdd)
     }
 }
 
+/* From the root's acceleration, for which its inertia is factored, to all rates. */
+static void finish(struct tree *tree, double gravity_m_s2, double *qdd)
+{
+    struct tree_link *root = &tree->links[0];
+    struct motion a = {0, -tree->gravity_x, gravity_m_s2}; /* of a fixed root: nothing */
+    if (!tree->is_root_fixed)
+        a = solver_solve(&tree->free_root, (struct force){-root->pa.n, -root->pa.x, -root->pa.y});
+    root->a = a;
+    qdd[0] = a.x + tree->gravity_x;
+    qdd[1] = a.y - gravity_m_s2;
+    qdd[2] = a.w;
+    unfold_links(tree, qdd);
+}
+
 void tree_accelerate(struct tree *tree, const double *tau, const double *extra, double gravity_m_s2,
                      double half_step, double *qdd)
 {
-    struct tree_link *root = &tree->links[0];
     if (half_step > 0) {
         start_links(tree, gravity_m_s2, half_step);
         fold_links(tree, tau, extra, 1);
@@ -443,17 +473,20 @@ void tree_accelerate(struct tree *tree, const double *tau, const double *extra, 
         start_links(tree, gravity_m_s2, 0);
         fold_links(tree, tau, extra, 0);
     }
-    struct motion a = {0, -tree->gravity_x, gravity_m_s2}; /* of a fixed root: nothing */
-    if (!tree->is_root_fixed) {
-        struct solver solver;
-        solver_init(&solver, &root->ia);
-        a = solver_solve(&solver, (struct force){-root->pa.n, -root->pa.x, -root->pa.y});
-    }
-    root->a = a;
-    qdd[0] = a.x + tree->gravity_x;
-    qdd[1] = a.y - gravity_m_s2;
-    qdd[2] = a.w;
-    unfold_links(tree, qdd);
+    if (!tree->is_root_fixed)
+        solver_init(&tree->free_root, &tree->links[0].ia);
+    finish(tree, gravity_m_s2, qdd);
+}
+
+void tree_accelerate_again(struct tree *tree, const double *tau, double gravity_m_s2, double *qdd)
+{
+    struct tree_link *links = tree->links;
+    start_forces(&links[0], NULL);
+    for (int i = 1; i < tree->count; i++)
+        start_forces(&links[i], &links[links[i].parent]);
+    for (int i = tree->count - 1; i > 0; i--)
+        hand_force_on(&links[i], &links[links[i].parent], eliminate_force(&links[i], tau[2 + i]));
+    finish(tree, gravity_m_s2, qdd);
 }
 
 double tree_drive_effort(const struct tree *tree, int link)

@@ -52,6 +52,8 @@ struct tree_link {
     struct tensor ia; /* articulated inertia and bias force */
     struct force pa;
     double un, ux, uy, u, share; /* what the joint's acceleration is made of, see tree.c */
+    double g, kn, kx, ky;        /* the same, from which it comes */
+    struct tensor handed;        /* inertia that the parent gets */
     struct motion a;             /* acceleration of the origin, seen from free fall */
     struct motion start;         /* velocity at this pose for the rates at the start of the step */
     struct motion bias;       /* the part of `a` that does not come from accelerations of joints */
@@ -105,7 +107,8 @@ struct tree {
     double root_x, root_y;         /* position of the root's origin */
     double *angle, *sine, *cosine; /* of the links, for sines and cosines in one go */
     struct motion *change;         /* scratch of tree_respond() */
-    struct solver root;            /* of the last factorisation */
+    struct solver root;            /* of the last tree_factor() */
+    struct solver free_root;       /* of the last tree_accelerate() */
 };
 
 /* Takes everything from the arena; ERR_MEMORY when it is full. viscosity in Pa s, see world.h. */
@@ -131,6 +134,10 @@ void tree_set_start_velocity(struct tree *tree, const double *qd);
  * the joint's articulated inertia for implicit servos; explicit ones have none. */
 void tree_accelerate(struct tree *tree, const double *tau, const double *extra, double gravity_m_s2,
                      double half_step, double *qdd);
+
+/* The same once more for the velocities that are set now and other torques, at the pose and with the
+ * `extra` of the last tree_accelerate(): inertias are not computed again. Without drag only. */
+void tree_accelerate_again(struct tree *tree, const double *tau, double gravity_m_s2, double *qdd);
 
 /* Torque or force that the last tree_accelerate() needed at a driven joint. */
 double tree_drive_effort(const struct tree *tree, int link);

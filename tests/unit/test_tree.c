@@ -300,6 +300,34 @@ START_TEST(comparison_notices_missing_velocity_products)
 }
 END_TEST
 
+/* For other velocities and torques, and with the factors for impulses made in between: bit for bit what
+ * the whole gives. */
+START_TEST(accelerations_again_are_those_of_the_whole)
+{
+    int others = 0;
+    for (int i = 0; i < TREES; i++) {
+        struct sample s;
+        double qd[DOF], first[DOF], again[DOF], whole[DOF], half = i % 2 ? 0.01 : 0;
+        draw_sample(&s, 0);
+        for (int k = 0; k < tree.dof; k++) {
+            s.extra[k] = half > 0 && k > 2 ? rng_uniform(&rng, 0, 0.5) : 0;
+            qd[k] = s.qd[k] + rng_uniform(&rng, -2, 2);
+        }
+        tree_accelerate(&tree, s.tau, s.extra, s.gravity, half, first);
+        tree_factor(&tree);
+        for (int k = 3; k < tree.dof; k++)
+            s.tau[k] += rng_uniform(&rng, -1, 1);
+        tree_set_velocity(&tree, qd);
+        tree_accelerate_again(&tree, s.tau, s.gravity, again);
+        tree_accelerate(&tree, s.tau, s.extra, s.gravity, half, whole);
+        others += find_error(first, whole, tree.dof) > 1e-3;
+        for (int k = 0; k < tree.dof; k++)
+            ck_assert(again[k] == whole[k]);
+    }
+    ck_assert_int_gt(others, TREES / 2);
+}
+END_TEST
+
 START_TEST(drag_power_matches_the_quadrature)
 {
     double worst = 0;
@@ -538,6 +566,7 @@ int main(void)
     tcase_add_test(tests, accelerations_match_the_dense_formulation);
     tcase_add_test(tests, implicit_accelerations_match_the_dense_formulation);
     tcase_add_test(tests, comparison_notices_missing_velocity_products);
+    tcase_add_test(tests, accelerations_again_are_those_of_the_whole);
     tcase_add_test(tests, drag_power_matches_the_quadrature);
     tcase_add_test(tests, impulses_match_the_dense_formulation);
     tcase_add_test(tests, poses_velocities_and_energies_match);
