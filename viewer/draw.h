@@ -97,6 +97,8 @@ void draw_ledger(cairo_t *cr, const struct draw_view *view, const struct replay 
 /* The living brain as a panel (top right). What is pointed at (NULL: nothing) is lit and described. */
 void draw_brain(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                 double time_s, const struct replay_cut *pointed);
+/* The width that the panel and its margins take from the view's. */
+double draw_brain_width(const struct draw_view *view, const struct replay *replay);
 /* 1 if a point is on the panel; and which neuron or wire is there (CUT_NONE: none). */
 int draw_brain_contains(const struct draw_view *view, const struct replay *replay, double x,
                         double y);

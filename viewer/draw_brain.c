@@ -496,6 +496,13 @@ static int pick_strand(void *context, const struct strand *strand)
     return 0;
 }
 
+double draw_brain_width(const struct draw_view *view, const struct replay *replay)
+{
+    struct brain_layout layout;
+    lay_out(&layout, view, replay);
+    return view->left_px + view->width_px - layout.x + 12 * view->ui;
+}
+
 int draw_brain_contains(const struct draw_view *view, const struct replay *replay, double x,
                         double y)
 {

@@ -56,18 +56,24 @@ static void draw_pair(cairo_t *cr, const struct stage *stage)
                -1, stage->cells_zoom, stage->time_s, stage->overlays);
 }
 
+/* The creature, and beside it its brain, so that neither covers the other. */
 static void draw_single(cairo_t *cr, const struct stage *stage)
 {
     const struct replay *replay = stage_current_replay(stage);
     struct draw_view view = stage_brain_view(stage);
+    int width = stage_scene_width(stage), height = stage_scene_height(stage);
     char text[CREATURE_MUTATIONS_SIZE + 80];
-    draw_frame(cr, stage_scene_width(stage), stage_scene_height(stage), &replay, 1, &stage->camera,
-               stage->time_s, stage->overlays & ~(unsigned)DRAW_BRAIN);
+    draw_frame(cr, width, height, &replay, 1, &stage->camera, stage->time_s,
+               stage->overlays & ~(unsigned)DRAW_BRAIN);
     write_caption(stage, stage->current, text, sizeof text);
-    double room = view.width_px * (stage->overlays & DRAW_BRAIN ? 0.45 : 0.8);
-    draw_text_lines(cr, text, 14 * view.ui, 43 * view.ui, room, 11.5 * view.ui, 3, COLOR_text_soft);
-    if (stage->overlays & DRAW_BRAIN)
-        draw_brain(cr, &view, replay, stage->time_s, &stage->pointed);
+    draw_text_lines(cr, text, 14 * view.ui, 43 * view.ui, 0.8 * width, 11.5 * view.ui, 3,
+                    COLOR_text_soft);
+    if (!stage_has_brain(stage))
+        return;
+    cairo_rectangle(cr, width, 0, view.width_px - width, height);
+    draw_set_color(cr, palette[COLOR_panel].light, 1);
+    cairo_fill(cr);
+    draw_brain(cr, &view, replay, stage->time_s, &stage->pointed);
 }
 
 static void draw_waiting(cairo_t *cr, const struct stage *stage)
@@ -222,7 +228,7 @@ static void draw_panels(struct stage *stage, cairo_surface_t *surface)
 void stage_draw(struct stage *stage, cairo_surface_t *surface)
 {
     cairo_surface_t *scene = cairo_surface_create_for_rectangle(
-        surface, stage_scene_left(stage), 0, stage_scene_width(stage), stage_scene_height(stage));
+        surface, stage_scene_left(stage), 0, stage_room_width(stage), stage_scene_height(stage));
     stage_draw_scene(stage, scene);
     cairo_surface_destroy(scene);
     draw_panels(stage, surface);

@@ -324,7 +324,7 @@ static void act_save(struct stage *stage)
     char path[128], text[300];
     choose_file_name(stage, path, sizeof path);
     cairo_surface_t *surface = cairo_image_surface_create(
-        CAIRO_FORMAT_RGB24, stage_scene_width(stage), stage_scene_height(stage));
+        CAIRO_FORMAT_RGB24, stage_room_width(stage), stage_scene_height(stage));
     stage_draw_scene(stage, surface);
     cairo_status_t status = cairo_surface_write_to_png(surface, path);
     cairo_surface_destroy(surface);
@@ -379,7 +379,7 @@ static const struct binding bindings[] = {
     {{'x'}, "x", "undo all cuts in the brain", act_heal},
     {{'s'}, "s", "save this picture as png", act_save},
     {{'B'}, "shift+B", "let it breed (chosen by hand)", act_breed},
-    {{'K', 'k'}, "K", "keep it", act_keep},
+    {{'K', 'k'}, "shift+K", "keep it", act_keep},
     {{'X'}, "shift+X", "ban it", act_ban},
     {{STAGE_KEY_ENTER}, "Enter", "breed the next generation", stage_breed_next},
     {{STAGE_KEY_F11}, "F11", "full screen", act_fullscreen},

@@ -112,9 +112,25 @@ int stage_scene_left(const struct stage *stage)
                : 0;
 }
 
-int stage_scene_width(const struct stage *stage)
+int stage_room_width(const struct stage *stage)
 {
     return stage->width - stage_scene_left(stage);
+}
+
+int stage_has_brain(const struct stage *stage)
+{
+    return stage->view == VIEW_SINGLE && stage->overlays & DRAW_BRAIN &&
+           stage_current_replay(stage);
+}
+
+int stage_scene_width(const struct stage *stage)
+{
+    int room = stage_room_width(stage);
+    if (!stage_has_brain(stage))
+        return room;
+    struct draw_view view = stage_brain_view(stage);
+    int brain = (int)ceil(draw_brain_width(&view, stage_current_replay(stage)));
+    return room > brain ? room - brain : 1;
 }
 
 /* Height of the picture above the panels. */
@@ -132,11 +148,11 @@ double stage_lane_height(const struct stage *stage)
 struct draw_view stage_brain_view(const struct stage *stage)
 {
     return (struct draw_view){
-        .width_px = stage_scene_width(stage),
+        .width_px = stage_room_width(stage),
         .height_px = stage_scene_height(stage),
         .px_per_m = 1,
         .flip = 1,
-        .ui = draw_ui_scale(stage_scene_width(stage), stage_scene_height(stage))};
+        .ui = draw_ui_scale(stage_room_width(stage), stage_scene_height(stage))};
 }
 
 struct draw_scrub stage_scrub_of(const struct stage *stage, const struct replay **replays)

@@ -26,18 +26,12 @@ static int is_in_scene(const struct stage *stage, double x, double y)
     return x >= stage_scene_left(stage) && y < stage_scene_height(stage);
 }
 
-static int has_brain(const struct stage *stage)
-{
-    return stage->view == VIEW_SINGLE && stage->overlays & DRAW_BRAIN &&
-           stage_current_replay(stage);
-}
-
 /* What of the brain is under the mouse. */
 static void point(struct stage *stage)
 {
     struct draw_view view = stage_brain_view(stage);
     stage->pointed.kind = CUT_NONE;
-    if (has_brain(stage) && is_in_scene(stage, stage->mouse_x, stage->mouse_y))
+    if (stage_has_brain(stage) && is_in_scene(stage, stage->mouse_x, stage->mouse_y))
         stage->pointed = draw_brain_pick(&view, stage_current_replay(stage),
                                          stage->mouse_x - stage_scene_left(stage), stage->mouse_y);
 }

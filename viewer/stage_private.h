@@ -71,6 +71,9 @@ double stage_ui_scale(const struct stage *stage);
 int stage_has_strip(const struct stage *stage);
 int stage_has_descent(const struct stage *stage);
 int stage_scene_left(const struct stage *stage);
+/* Width of what is between that and the right edge: the creature, and beside it its brain. */
+int stage_room_width(const struct stage *stage);
+int stage_has_brain(const struct stage *stage);
 int stage_scene_width(const struct stage *stage);
 /* Height of the picture above the panels. */
 int stage_scene_height(const struct stage *stage);

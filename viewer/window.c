@@ -28,6 +28,9 @@ int window_run(const struct window_options *options, struct error *error)
 #define WINDOW_HEIGHT   680
 #define FRAME_MS        16
 #define FRAME_S         (1.0 / 60)
+/* Time for a click of a wheel sideways, and clicks for two fingers that part by the window's size. */
+#define WHEEL_S         0.1
+#define PINCH_CLICKS    20.0
 /* Waiting for events while nothing moves. */
 #define IDLE_MS         250
 /* Longest step of the replay for one frame: after a stall it does not jump. */
@@ -109,10 +112,21 @@ static int translate_key(const SDL_Keysym *key)
     return key->sym > 0 && key->sym < 128 ? (int)key->sym : 0;
 }
 
+/* Up and down zooms, sideways (a touchpad's other way) goes through time. */
+static void turn_wheel(struct window *window, const SDL_MouseWheelEvent *wheel)
+{
+    double scale = window->pixels_per_unit, across = (double)wheel->preciseX;
+    int x, y;
+    SDL_GetMouseState(&x, &y);
+    if (wheel->preciseY != 0)
+        stage_turn_wheel(window->stage, (double)wheel->preciseY, x * scale, y * scale);
+    if (across != 0)
+        stage_seek(window->stage, stage_time(window->stage) + across * WHEEL_S);
+}
+
 static void handle_event(struct window *window, const SDL_Event *event)
 {
     double scale = window->pixels_per_unit;
-    int x, y;
     switch (event->type) {
     case SDL_QUIT:
         window->is_quitting = 1;
@@ -133,8 +147,13 @@ static void handle_event(struct window *window, const SDL_Event *event)
         stage_move_mouse(window->stage, event->motion.x * scale, event->motion.y * scale);
         break;
     case SDL_MOUSEWHEEL:
-        SDL_GetMouseState(&x, &y);
-        stage_turn_wheel(window->stage, (double)event->wheel.preciseY, x * scale, y * scale);
+        turn_wheel(window, &event->wheel);
+        break;
+    case SDL_MULTIGESTURE:
+        /* two fingers that part; places and distances are shares of the window's */
+        stage_turn_wheel(window->stage, PINCH_CLICKS * (double)event->mgesture.dDist,
+                         (double)event->mgesture.x * window->width,
+                         (double)event->mgesture.y * window->height);
         break;
     case SDL_WINDOWEVENT:
         /* uncovered or moved to another screen: the picture is wanted again */
