@@ -143,7 +143,7 @@
     REAL(creature, bone_max_m, 2, 0.01, 10, 'E', "spheres: bones are made at most so long")        \
     INT(creature, bones_max, 64, 1, 192, 'E',                                                      \
         "bones of a phenotype, at most (further braces not made)")                                 \
-    REAL(creature, muscle_strength_n_m, 1000, 0, 1000000, 'E',                                     \
+    REAL(creature, muscle_strength_n_m, 400, 0, 1000000, 'E',                                     \
          "greatest force of a muscle by the larger diameter at its ends, N/m")                     \
     REAL(creature, muscle_speed_m_s, 2, 0.01, 100, 'E',                                            \
          "spheres: greatest rate of a muscle's length")                                            \

@@ -11,6 +11,7 @@
 #include "tests/bench/bench.h"
 #include "tests/bench/expected.h"
 #include "tests/bench/fixed_dynamics.h"
+#include "tests/sphere_fixture.h"
 
 static struct arena arena;
 
@@ -73,6 +74,30 @@ static int run_fixed(const void *context)
             return -1;
         }
     return FIXED_GAITS;
+}
+
+/* ---------------------------------------------------------------- spheres */
+
+/* 10 s of the spider, every muscle to and fro four times a second by a fifth of its length; its ledger is read
+ * at every tick, as an evaluation does. */
+static int run_spider(const void *context)
+{
+    static struct sphere_fixture spider;
+    fixture_make_spider(&spider);
+    fixture_start(&spider);
+    for (int tick = 0; tick < 600; tick++) {
+        for (int i = 0; i < spider.body.drive_count; i++) {
+            const struct sphere_drive *drive = &spider.drives[i];
+            double share = (tick / 8 + i) % 2 ? 0.2 : -0.2;
+            dynamics_set_target(spider.dynamics, i, drive->rest + share * drive->unit, 0);
+        }
+        for (int i = 0; i < 4; i++)
+            if (dynamics_step(spider.dynamics) != 0)
+                return -1;
+        if (!(dynamics_ledger(spider.dynamics)->kinetic_j < 1000))
+            return -1;
+    }
+    return 1;
 }
 
 /* ---------------------------------------------------------------- whole evaluations */
@@ -373,6 +398,7 @@ static const struct bench_workload workloads[] = {
     FIXED(c12_land, 5),
     FIXED(c12_water, 5),
     FIXED(c12_free, 5),
+    {"spider", "us/evaluation", 25, 0, NULL, NULL, run_spider, NULL, NULL},
     EVALUATIONS("random_walk", 7, "land", make_random_creatures),
     EVALUATIONS("random_swim", 7, "water", make_random_creatures),
     EVALUATIONS("evolved_walk", 25, "walk", read_creatures),

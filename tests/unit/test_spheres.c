@@ -5,7 +5,7 @@
 
 #include "common/detmath.h"
 #include "common/rng.h"
-#include "tests/unit/sphere_fixture.h"
+#include "tests/sphere_fixture.h"
 
 static struct sphere_fixture fixture;
 static struct sphere_fixture *f = &fixture;
