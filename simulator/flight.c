@@ -53,6 +53,7 @@ struct pose {
 /* A lane without a link is without mass and at rest. Both lanes of the first pair are the root, whose mass
  * is in the first alone: so children in any lane lie straight. */
 struct flight_pair {
+    int link[2];     /* -1: none; of the root's pair the second */
     char *parent[2]; /* the pairs of the parents, as many bytes ahead as their lanes */
     enum parents parents;
     enum sums sums;
@@ -157,6 +158,7 @@ static void take_lane(struct flight *f, const struct tree *tree, int link, int l
     struct flight_pair *p = &f->pairs[f->count];
     const struct tree_link *l = &tree->links[link];
     f->place[link] = 2 * f->count + lane;
+    p->link[lane] = link;
     f->lanes[link] = (char *)p + (size_t)lane * sizeof(double);
     if (link > 0) {
         int parent = f->place[l->parent];
@@ -177,6 +179,7 @@ static void take_pair(struct flight *f, const struct tree *tree, int link)
     struct flight_pair *p = &f->pairs[f->count];
     int parent = f->place[tree->links[link].parent], lane = parent % 2;
     p->inertia = (pair){1, 1};
+    p->link[!lane] = -1;
     take_lane(f, tree, link, lane);
     int other = next_link(f, tree, !lane);
     if (other >= 0)
@@ -217,6 +220,7 @@ int flight_create(struct flight *f, const struct tree *tree, struct arena *arena
     for (int i = 0; i < tree->count; i++)
         f->place[i] = -1;
     take_lane(f, tree, 0, 0);
+    f->pairs[0].link[1] = -1;
     f->count = 1;
     for (int link = next_link(f, tree, -1); link >= 0; link = next_link(f, tree, -1))
         take_pair(f, tree, link);
@@ -246,16 +250,17 @@ void flight_set_world(struct flight *f, const struct tree *tree)
 {
     f->gravity_x = tree->gravity_x;
     f->has_drag = tree->has_drag;
-    for (int i = 0; i < f->links && f->has_drag; i++) {
-        struct flight_pair *p = &f->pairs[f->place[i] / 2];
-        const struct tensor *drag = &tree->links[i].drag;
-        int lane = f->place[i] % 2;
-        p->drag_nn[lane] = -drag->nn;
-        p->drag_nx[lane] = -drag->nx;
-        p->drag_ny[lane] = -drag->ny;
-        p->drag_xx[lane] = -drag->xx;
-        p->drag_xy[lane] = -drag->xy;
-        p->drag_yy[lane] = -drag->yy;
+    static const struct tensor none;
+    for (int i = 0; i < f->count && f->has_drag; i++) {
+        struct flight_pair *p = &f->pairs[i];
+        const struct tensor *a = p->link[0] >= 0 ? &tree->links[p->link[0]].drag : &none;
+        const struct tensor *b = p->link[1] >= 0 ? &tree->links[p->link[1]].drag : &none;
+        p->drag_nn = -(pair){a->nn, b->nn};
+        p->drag_nx = -(pair){a->nx, b->nx};
+        p->drag_ny = -(pair){a->ny, b->ny};
+        p->drag_xx = -(pair){a->xx, b->xx};
+        p->drag_xy = -(pair){a->xy, b->xy};
+        p->drag_yy = -(pair){a->yy, b->yy};
     }
 }
 
@@ -650,16 +655,17 @@ static void take_state(struct flight *f, const struct flight_step *step)
 
 static void begin_step(struct flight *f, const struct flight_step *step)
 {
-    for (int i = 1; i < f->links; i++)
-        for (int k = 0; k < 3; k++)
-            *of_link(f, i, AT(aim) + (size_t)k * sizeof(pair)) = step->aim[k][2 + i];
     take_state(f, step);
     f->pairs[0].w0 = f->pairs[0].v0;
     f->pairs[0].turn0 = f->pairs[0].turn;
     for (int i = 1; i < f->count; i++) {
         struct flight_pair *p = &f->pairs[i];
+        /* a lane without a link has no torque, whatever the aim */
+        int a = 2 + (p->link[0] > 0 ? p->link[0] : 1), b = 2 + (p->link[1] > 0 ? p->link[1] : 1);
         p->w0 = of_parents(p, AT(w0), p->parents) + p->v0;
         p->turn0 = p->turn;
+        for (int k = 0; k < 3; k++)
+            p->aim[k] = (pair){step->aim[k][a], step->aim[k][b]};
     }
 }
 
