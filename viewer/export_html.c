@@ -1,9 +1,10 @@
 /* HTML: one page that plays the replays in any browser, without a network.
  *
  * Motion is stored as poses at 30 Hz: each channel (x and y of the centre of mass, x, y and angle of
- * every part (of spheres the depth instead), fitness so far, torques) as differences of whole multiples of 0.5 mm or 0.5 mrad, zigzag coded in 16
- * bits, all low bytes before all high bytes, deflated, base64. Differences are taken from what the
- * reader has decoded so far, so that rounding never adds up. About 10 kB for 10 s of a creature. */
+ * every part (of spheres the depth instead), fitness so far, torques, signals of the brain, contacts) as
+ * differences of whole multiples of 0.5 mm or 0.5 mrad, zigzag coded in 16 bits, all low bytes before all
+ * high bytes, deflated, base64. Differences are taken from what the reader has decoded so far, so that
+ * rounding never adds up. About 15 kB for 10 s of a creature. */
 #include "viewer/export.h"
 
 #include <errno.h>
@@ -14,6 +15,8 @@
 #include <zlib.h>
 
 #include "common/html.h"
+#include "common/neuron.h"
+#include "common/sensor.h"
 #include "simulator/sphere_body.h"
 #include "viewer/export_html_page.inc"
 #include "viewer/export_html_spheres.inc"
@@ -66,18 +69,124 @@ static int html_frame_count(const struct replay *replay)
     return (int)(replay_duration(replay) * HTML_HZ + 1e-6) + 1;
 }
 
-/* Channels of a frame: centre of mass, poses, the light if there is one, the fitness so far as a share of
- * its greatest, and the torque of each effector as a share of its strength. */
-#define CHANNELS_MAX                                                                               \
-    (5 + 3 * REPLAY_PARTS_MAX + SPHERE_BONES_MAX + 2 * SPHERE_JOINTS_MAX)
+/* Most nodes of a brain that a page shows; wires of others are left out. */
+#define NODES_MAX    192
+#define CONTACTS_MAX 8
+/* Impulses in steps of a share of what carries the body for a 240th of a second, up to three times that. */
+#define IMPULSE_STEPS 20
+#define IMPULSE_MOST  3.0
 
-static size_t count_channels(const struct replay *replay)
+/* What the page's graph of the brain consists of: sensors that are read, neurons, effectors. */
+enum node_kind { NODE_SENSOR, NODE_NEURON, NODE_EFFECTOR };
+struct node {
+    enum node_kind kind;
+    int part;  /* -1: the central set */
+    int index; /* sensor of the part, neuron, effector */
+};
+struct page_brain {
+    struct node nodes[NODES_MAX];
+    int count;
+    int contact_count; /* most at once of those that are kept */
+};
+
+static int brain_find(const struct page_brain *brain, enum node_kind kind, int part, int index)
 {
-    return 2 + 3 * (size_t)replay->part_count + (replay->has_light ? 2 : 0) + 1 +
-           (size_t)replay->effector_count;
+    for (int i = 0; i < brain->count; i++)
+        if (brain->nodes[i].kind == kind && brain->nodes[i].index == index &&
+            (kind != NODE_SENSOR || brain->nodes[i].part == part))
+            return i;
+    return -1;
 }
 
-static void read_channels(const struct replay *replay, double time_s, double values[CHANNELS_MAX])
+static void brain_add(struct page_brain *brain, enum node_kind kind, int part, int index)
+{
+    if (brain->count < NODES_MAX && brain_find(brain, kind, part, index) < 0)
+        brain->nodes[brain->count++] = (struct node){kind, part, index};
+}
+
+static void brain_add_source(struct page_brain *brain, const struct wire *wire)
+{
+    if (wire->kind == WIRE_SENSOR)
+        brain_add(brain, NODE_SENSOR, wire->index, wire->sensor);
+}
+
+static int count_inputs(const struct replay *replay, int neuron)
+{
+    return neuron_functions[replay->neurons[neuron].function].input_count;
+}
+
+static void brain_survey(struct page_brain *brain, const struct replay *replay)
+{
+    memset(brain, 0, sizeof *brain);
+    for (int e = 0; e < replay->effector_count; e++)
+        brain_add(brain, NODE_EFFECTOR, replay->links[replay->effectors[e].link].part, e);
+    for (int i = 0; i < replay->neuron_count; i++)
+        brain_add(brain, NODE_NEURON, replay->neurons[i].part, i);
+    for (int e = 0; e < replay->effector_count; e++)
+        brain_add_source(brain, &replay->effectors[e].input);
+    for (int i = 0; i < replay->neuron_count; i++)
+        for (int k = 0; k < count_inputs(replay, i); k++)
+            brain_add_source(brain, &replay->neurons[i].inputs[k]);
+    /* the page's arrows are flat */
+    for (int f = 0; f < html_frame_count(replay) && !replay->is_spheres; f++) {
+        struct replay_frame frame;
+        replay_get_frame(replay, replay_frame_index(replay, f / HTML_HZ), &frame);
+        if (frame.contact_count > brain->contact_count)
+            brain->contact_count = frame.contact_count;
+    }
+    if (brain->contact_count > CONTACTS_MAX)
+        brain->contact_count = CONTACTS_MAX;
+}
+
+/* Channels of a frame: centre of mass, poses, the light if there is one, the fitness so far as a share of
+ * its greatest, the torque of each effector as a share of its strength, the signal of each node of the
+ * brain, and of each contact place, angle of its normal and impulse (0: there is none). */
+#define CHANNELS_MAX                                                                               \
+    (5 + 3 * REPLAY_PARTS_MAX + SPHERE_BONES_MAX + 2 * SPHERE_JOINTS_MAX + NODES_MAX +             \
+     4 * CONTACTS_MAX)
+
+static size_t count_channels(const struct replay *replay, const struct page_brain *brain)
+{
+    return 2 + 3 * (size_t)replay->part_count + (replay->has_light ? 2 : 0) + 1 +
+           (size_t)replay->effector_count + (size_t)brain->count + 4 * (size_t)brain->contact_count;
+}
+
+/* In -1 .. 1, in steps. */
+static double round_share(double share)
+{
+    return floor(fmin(fmax(share, -1), 1) * TORQUE_STEPS + 0.5) / TORQUE_STEPS;
+}
+
+static double node_signal(const struct replay *replay, const struct replay_frame *frame,
+                          const struct node *node)
+{
+    if (node->kind == NODE_SENSOR)
+        return frame->sensors[node->part * SENSOR_COUNT + node->index];
+    if (node->kind == NODE_NEURON)
+        return frame->neurons[node->index];
+    double full = replay->links[replay->effectors[node->index].link].signal_full;
+    return full > 0 ? frame->signals[node->index] / full : 0;
+}
+
+/* Where there is no contact, place and angle stay as they were: that costs no bytes. */
+static void read_contact(const struct replay *replay, const struct replay_frame *frame, int index,
+                         double values[4])
+{
+    values[3] = 0;
+    if (index >= frame->contact_count)
+        return;
+    const struct replay_contact *contact = &frame->contacts[index];
+    double weight = fmax(replay->measures.mass_kg, 1e-6) * fmax(replay->gravity_m_s2, 1) / 240;
+    double share = fmin(contact->impulse_n_s / weight, IMPULSE_MOST);
+    values[0] = contact->x_m;
+    values[1] = contact->y_m;
+    values[2] = floor(atan2(contact->normal_y, contact->normal_x) * 100 + 0.5) / 100;
+    values[3] = fmax(floor(share * IMPULSE_STEPS + 0.5), 1) / IMPULSE_STEPS;
+}
+
+/* values: those of the frame before. */
+static void read_channels(const struct replay *replay, const struct page_brain *brain,
+                          double time_s, double values[CHANNELS_MAX])
 {
     struct replay_pose poses[REPLAY_PARTS_MAX];
     struct vec2 centre;
@@ -101,24 +210,28 @@ static void read_channels(const struct replay *replay, double time_s, double val
     values[at++] = replay->fitness_most > 0 ? frame.fitness / replay->fitness_most : 0;
     for (int e = 0; e < replay->effector_count; e++) {
         double strength = replay->links[replay->effectors[e].link].strength;
-        double share = strength > 0 ? frame.torques[e] / strength : 0;
-        values[at++] = floor(fmin(fmax(share, -1), 1) * TORQUE_STEPS + 0.5) / TORQUE_STEPS;
+        values[at++] = round_share(strength > 0 ? frame.torques[e] / strength : 0);
     }
+    for (int i = 0; i < brain->count; i++)
+        values[at++] = round_share(node_signal(replay, &frame, &brain->nodes[i]));
+    for (int i = 0; i < brain->contact_count; i++, at += 4)
+        read_contact(replay, &frame, i, values + at);
 }
 
 /* Two planes of channels x frames bytes each; the caller frees. NULL: out of memory. */
-static unsigned char *encode_motion(const struct replay *replay, size_t *length)
+static unsigned char *encode_motion(const struct replay *replay, const struct page_brain *brain,
+                                    size_t *length)
 {
     size_t frames = (size_t)html_frame_count(replay);
-    size_t channels = count_channels(replay), plane = channels * frames;
+    size_t channels = count_channels(replay, brain), plane = channels * frames;
     unsigned char *bytes = malloc(2 * plane);
     int64_t decoded[CHANNELS_MAX] = {0};
-    double values[CHANNELS_MAX];
+    double values[CHANNELS_MAX] = {0};
     ENSURE(channels <= CHANNELS_MAX, "%zu channels", channels);
     if (!bytes)
         return NULL;
     for (size_t f = 0; f < frames; f++) {
-        read_channels(replay, (double)f / HTML_HZ, values);
+        read_channels(replay, brain, (double)f / HTML_HZ, values);
         for (size_t k = 0; k < channels; k++) {
             double wanted = floor(values[k] / HTML_UNIT + 0.5) - (double)decoded[k];
             int step = (int)fmin(fmax(wanted, -DIFFERENCE), DIFFERENCE);
@@ -133,10 +246,10 @@ static unsigned char *encode_motion(const struct replay *replay, size_t *length)
 }
 
 /* Deflates and writes as a base64 string. 0 or ERR_MEMORY. */
-static int write_motion(FILE *file, const struct replay *replay)
+static int write_motion(FILE *file, const struct replay *replay, const struct page_brain *brain)
 {
     size_t length = 0;
-    unsigned char *bytes = encode_motion(replay, &length);
+    unsigned char *bytes = encode_motion(replay, brain, &length);
     uLongf packed_length = compressBound((uLong)length);
     unsigned char *packed = malloc(packed_length);
     int is_packed =
@@ -219,8 +332,47 @@ static void write_obstacles(FILE *file, const struct replay *replay)
     fputs("],\n", file);
 }
 
+/* Source, goal and weight. */
+static void write_wire(FILE *file, const struct page_brain *brain, const struct wire *wire, int to,
+                       int *count)
+{
+    int from = -1;
+    if (wire->kind == WIRE_SENSOR)
+        from = brain_find(brain, NODE_SENSOR, wire->index, wire->sensor);
+    else if (wire->kind == WIRE_NEURON)
+        from = brain_find(brain, NODE_NEURON, 0, wire->index);
+    if (from >= 0 && to >= 0)
+        fprintf(file, "%s[%d, %d, %.3g]", (*count)++ ? ", " : "", from, to, wire->weight);
+}
+
+/* Kind, part, and what it is; then what is wired to what. */
+static void write_brain(FILE *file, const struct replay *replay, const struct page_brain *brain)
+{
+    int count = 0;
+    fprintf(file, "contacts: %d, nodes: [", brain->contact_count);
+    for (int i = 0; i < brain->count; i++) {
+        const struct node *node = &brain->nodes[i];
+        const char *name = node->kind == NODE_SENSOR ? sensors[node->index].name
+                           : node->kind == NODE_NEURON
+                               ? neuron_functions[replay->neurons[node->index].function].name
+                               : "effector";
+        fprintf(file, "%s[%d, %d, \"%s\"]", i ? ", " : "", (int)node->kind, node->part, name);
+    }
+    fputs("],\nwires: [", file);
+    for (int i = 0; i < brain->count; i++) {
+        const struct node *node = &brain->nodes[i];
+        if (node->kind == NODE_EFFECTOR)
+            write_wire(file, brain, &replay->effectors[node->index].input, i, &count);
+        for (int k = 0; node->kind == NODE_NEURON && k < count_inputs(replay, node->index); k++)
+            write_wire(file, brain, &replay->neurons[node->index].inputs[k], i, &count);
+    }
+    fputs("],\n", file);
+}
+
 static int write_creature(FILE *file, const struct replay *replay)
 {
+    struct page_brain brain;
+    brain_survey(&brain, replay);
     const char *medium = replay->viscosity_pa_s >= WATER_VISCOSITY ? "water"
                          : replay->has_ground                      ? "sky"
                                                                    : "air";
@@ -239,8 +391,9 @@ static int write_creature(FILE *file, const struct replay *replay)
     write_parts(file, replay);
     write_obstacles(file, replay);
     write_bones(file, replay);
+    write_brain(file, replay, &brain);
     fputs("data: ", file);
-    int status = write_motion(file, replay);
+    int status = write_motion(file, replay, &brain);
     fputs("},\n", file);
     return status;
 }

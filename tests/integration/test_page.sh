@@ -69,6 +69,27 @@ shot.onload = async () => {
   const either = here.shape.filter((is_on, i) => is_on || there.shape[i]).length;
   words.push(`overlap ${(100 * both / either).toFixed(0)} of ${Math.min(here.size, there.size)}`);
   words.push(Math.abs(here.ratio / there.ratio - 1) < 0.04 ? 'alike' : `ratios ${here.ratio} ${there.ratio}`);
+  /* every overlay changes the picture, and goes again */
+  const picture = () => { draw(); return canvas.toDataURL(); };
+  for (const button of document.querySelectorAll('[data-layer]')) {
+    const before = picture();
+    button.click();
+    const changed = picture() !== before;
+    button.click();
+    words.push(changed && picture() === before ? button.dataset.layer : `no-${button.dataset.layer}`);
+  }
+  /* a race: both in lanes of half the height, and back */
+  const alone = picture();
+  await setRace(true);
+  setPlaying(false);
+  time = 1;
+  jump();
+  words.push(picture() !== alone && find('name').textContent === 'race of 2' ? 'races' : 'does-not-race');
+  await setRace(false);
+  setPlaying(false);
+  time = 1;
+  jump();
+  words.push(picture() === alone ? 'and-back' : 'not-back');
   find('who').value = 1;
   find('who').dispatchEvent(new Event('change'));
   await until(() => find('name').textContent === 'pusher');
@@ -87,7 +108,7 @@ HOME=$work timeout 120 "$browser" --headless --no-sandbox --disable-gpu --user-d
     { echo "skip: $browser does not start here" && exit 77; }
 grep CONSOLE console && fail "the page has errors"
 title=$(sed -n 's,.*<title>\(.*\)</title>.*,\1,p' dom | head -n 1)
-[[ $title == "pauses plays scrubs overlap "*" alike pusher"* ]] || fail "the page: $title"
+[[ $title == "pauses plays scrubs overlap "*" alike trail marks limits torques contacts brain races and-back pusher"* ]] || fail "the page: $title"
 [[ $title =~ overlap\ ([0-9]+)\ of\ ([0-9]+) ]] || fail "no comparison: $title"
 [ "${BASH_REMATCH[1]}" -ge 85 ] || fail "the canvas shows something else than the png: $title"
 [ "${BASH_REMATCH[2]}" -ge 2000 ] || fail "the body is too small: $title"

@@ -156,7 +156,8 @@ static size_t decode_base64(const char *text, unsigned char *bytes)
 /* What the page's script does, in C. */
 static void check_motion(const char *page)
 {
-    size_t frames = 61, channels = 17 + 1 + 4;
+    /* the nodes of the brain: 4 effectors, then 5 neurons; one contact */
+    size_t frames = 61, nodes = 17 + 1 + 4, contact = nodes + 9, channels = contact + 4;
     static unsigned char packed[1 << 20], bytes[1 << 20];
     const char *data = strstr(page, "\ndata: \"");
     ck_assert_ptr_nonnull(data);
@@ -175,6 +176,20 @@ static void check_motion(const char *page)
             replay_sample(replay, (double)f / 30, poses, &centre);
             struct replay_frame frame;
             replay_get_frame(replay, replay_frame_index(replay, (double)f / 30), &frame);
+            if (k >= contact) {
+                double place[4] = {frame.contacts[0].x_m, frame.contacts[0].y_m, acos(-1) / 2,
+                                   0.02 / (0.2 * 9.81 / 240)};
+                ck_assert_double_eq_tol(
+                    sum * 0.0005, fmin(place[k - contact], k < channels - 1 ? INFINITY : 3), 0.026);
+                continue;
+            }
+            if (k >= nodes) {
+                size_t n = k - nodes;
+                double signal = n < 4 ? frame.signals[n] / replay->links[n + 1].signal_full
+                                      : frame.neurons[n - 4];
+                ck_assert_double_eq_tol(sum * 0.0005, signal, 0.026);
+                continue;
+            }
             if (k > 17) {
                 ck_assert_double_eq_tol(sum * 0.0005, frame.torques[k - 18], 0.026);
                 continue;
