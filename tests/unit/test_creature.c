@@ -1011,7 +1011,8 @@ END_TEST
 /* Every whole creature in a ```json block of the manual. */
 START_TEST(examples_in_the_manual_are_read)
 {
-    static const char *const paths[] = {"docs/creature-format.md", "docs/genotype.md"};
+    static const char *const paths[] = {"docs/creature-format.md", "docs/genotype.md",
+                                        "docs/spheres.md"};
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
         char *page;
         size_t length;

@@ -296,7 +296,8 @@ START_TEST(muscles_have_range_rate_and_strength)
     ck_assert_double_eq_tol(muscle->shortest_m, 0.3, 1e-12);
     ck_assert_double_eq_tol(muscle->longest_m, 0.6, 1e-12);
     ck_assert_double_eq_tol(muscle->rate_m_s, 1.5, 1e-12);
-    ck_assert_double_eq_tol(muscle->strength_n, 1000 * 0.2 * 0.25, 1e-9);
+    ck_assert_double_eq_tol(muscle->strength_n, params.creature_muscle_strength_n_m * 0.2 * 0.25,
+                            1e-9);
     const struct sphere_drive *drive = &body->drives[0];
     ck_assert_int_eq(drive->kind, SPHERE_DRIVE_BONE);
     ck_assert_double_eq_tol(drive->unit, -0.5 * 0.4 * 0.5, 1e-12);
