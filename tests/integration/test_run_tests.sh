@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The test runner itself: that it counts, that it fails when it must, and that nothing run is a failure.
+# The test runner itself: that it counts, that it fails when it must, that nothing run is a failure, and
+# that tests run side by side, or alone.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -21,7 +22,7 @@ script() {
 # expect STATUS CLOSING_LINE ARGUMENT...
 expect() {
     local status=0 output
-    output=$(BUILD=build TEST_TIMEOUT_S=1 "$tree/scripts/run-tests" "${@:3}" 2>&1) || status=$?
+    output=$(BUILD=build TEST_TIMEOUT_S=${TIMEOUT_S:-1} "$tree/scripts/run-tests" "${@:3}" 2>&1) || status=$?
     if [ "$status" != "$1" ] || [ "$(tail -n 1 <<<"$output")" != "$2" ]; then
         printf 'run-tests %s: expected status %s and "%s", got status %s and:\n%s\n' \
             "${*:3}" "$1" "$2" "$status" "$output"
@@ -59,3 +60,52 @@ script test_bad <<<'exit 3'
 expect 1 "0 passed, 1 failed, 0 skipped" integration test_bad
 printf '# speed: slow\nexit 3\n' | script test_bad
 expect 1 "0 passed, 0 failed, 0 skipped" --no-slow integration test_bad
+
+# two that wait for each other end only side by side; one that is alone sees neither
+rm "$tree"/tests/*/*
+cat >"$tree/meet.sh" <<'END'
+touch "$1.came"
+tries=0
+until [ -e "$2.came" ]; do
+    tries=$((tries + 1))
+    [ $tries -lt "$3" ] || exit 1
+    sleep 0.05
+done
+END
+meet() { # NAME OTHER TRIES
+    rm -f "$tree"/*.came
+    script "test_$1" <<<"exec sh '$tree/meet.sh' '$tree/$1' '$tree/$2' $3"
+}
+script test_alone <<<"# runs: alone
+[ -e '$tree/left.came' ] && [ -e '$tree/right.came' ] && sleep 0.1"
+meet left right 1000 && meet right left 1000
+TIMEOUT_S=60 expect 0 "3 passed, 0 failed, 0 skipped" --jobs 2 integration
+TIMEOUT_S=60 expect 0 "3 passed, 0 failed, 0 skipped" --jobs 9 integration
+meet left right 2 && meet right left 2
+expect 1 "2 passed, 1 failed, 0 skipped" --jobs 1 integration
+expect 2 "run-tests: --jobs 0: not a number of jobs" --jobs 0 integration
+
+# the long one goes first; each failure's output stays beside its line
+rm "$tree"/tests/*/*
+for name in a b; do script "test_$name" <<<"echo $name; [ -e '$tree/long' ] && exit 3"; done
+script test_long <<<"# speed: long
+touch '$tree/long'"
+BUILD=build "$tree/scripts/run-tests" --jobs 1 integration >"$tree/out" && exit 1
+sed 's/ *[0-9]* s *[0-9.]* s cpu$//' "$tree/out" | diff - <(cat <<'END'
+ok   integration/test_long
+FAIL integration/test_a                           exit status 3
+    | a
+    | run-tests: exit status 3
+FAIL integration/test_b                           exit status 3
+    | b
+    | run-tests: exit status 3
+1 passed, 2 failed, 0 skipped
+END
+)
+
+# a runner's shell that is killed is a failure, too, and no endless wait
+rm "$tree"/tests/*/*
+script test_good <<<'exit 0'
+# shellcheck disable=SC2016
+script test_killer <<<'kill -KILL "$(cut -d" " -f4 /proc/$PPID/stat)"; sleep 20'
+expect 1 "1 passed, 1 failed, 0 skipped" --jobs 2 integration
