@@ -32,7 +32,7 @@ HAVE_GIF := $(if $(wildcard /usr/include/gif_lib.h /usr/local/include/gif_lib.h)
 
 # ---- flags: digests depend on -ffp-contract=off and on the absence of -ffast-math; and gcc 12 with
 # -march=native makes fused multiply-adds in its SLP vectoriser in spite of the former. Under sanitizers
-# -O1 compiles in half the time of -O3, and the tests take no longer ----
+# -O1 compiles in half the time of -O3, and the tests hardly take longer ----
 OPT := $(if $(filter debug,$(MODE)),-O0 -g3,$(if $(SAN),-O1,-O3) -g)
 BASE := -std=c11 $(OPT) -ffp-contract=off -fno-tree-slp-vectorize -fno-math-errno -D_POSIX_C_SOURCE=200809L -I. \
 	-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla \

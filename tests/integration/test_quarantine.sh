@@ -2,6 +2,7 @@
 # A creature that crashes every simulator it meets goes to quarantine, and the run goes on, equal for
 # any number of workers. The crash is planted: a launcher looks for the creature's seed in what the
 # controller sends, and dies of SIGSEGV when it finds it.
+# speed: long
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 command -v perl >/dev/null || { echo "skip: needs perl"; exit 77; }

@@ -1,7 +1,8 @@
 /* The farm with real processes. This program is its own simulator: started again with --worker=KIND
  * (by way of farm.launcher) it speaks the protocol and misbehaves as KIND says; --worker=real is the
  * real worker loop. Whatever happens, each task leaves the farm exactly once with the right digest,
- * and no process, handle or descriptor is left. */
+ * and no process, handle or descriptor is left.
+ * speed: long */
 #include "controller/farm.h"
 
 #include <check.h>

@@ -3,7 +3,8 @@
  * again with a planted bias, a few per cent off, which must be caught.
  *
  * A right program fails one of these checks with a probability of at most ALARM, if the seeds were
- * others; as they are fixed, a check that passes once passes always. */
+ * others; as they are fixed, a check that passes once passes always.
+ * speed: long */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 
 #include "controller/breeding.h"
 #include "controller/genetics.h"
+#include "tests/sanitized.h"
 #include "tests/unit/statistics.h"
 
 #define ALARM 1e-6
@@ -566,13 +568,16 @@ int main(void)
     tcase_add_test(all, the_alarm_rate_is_kept);
     tcase_add_test(all, a_quarter_none_half_one);
     tcase_add_test(all, words_tell_as_many_mutations);
-    tcase_add_test(all, offspring_in_proportion_to_fitness);
     tcase_add_test(all, pairs_in_proportion_to_fitness);
     tcase_add_test(all, methods_by_percentage);
     tcase_add_test(all, kinds_by_rate_and_sites);
-    tcase_add_test(all, crossing_points_are_uniform);
     tcase_add_test(all, uneven_sets_are_seen);
     tcase_add_test(all, numbers_of_points_are_uniform);
+    /* the longest two; what they call is checked for its accesses by test_genetics */
+    if (!TESTS_ARE_SANITIZED) {
+        tcase_add_test(all, offspring_in_proportion_to_fitness);
+        tcase_add_test(all, crossing_points_are_uniform);
+    }
     suite_add_tcase(suite, all);
     srunner_run_all(runner, CK_ENV);
     failed = srunner_ntests_failed(runner);
