@@ -51,7 +51,7 @@ says "creature $bad" "$bin/controller" save sick1 $bad -o bad.creature
 # one that crashes before the referee only, at a quarter of the step (the number after the seed): the
 # best of the first generation, of jumpers, which all get a little fitness; it is refused, its results
 # stay
-jump=(--seed 9 -s evolution.behaviour=jump)
+jump=(--seed 11 -s evolution.behaviour=jump)
 "$bin/controller" run walk.ini "${jump[@]}" -o jump >jump.out 2>&1 || fail "$(cat jump.out)"
 "$bin/controller" list jump --generation 0 --top 1 --json >sound.json
 bad=$(sed -n 's/^    "id": \([0-9]*\),/\1/p' sound.json)
