@@ -274,7 +274,7 @@
     INT(farm, nice, 0, 0, 19, 'F', "workers give way to other programs: 0 no, 19 always")          \
     BOOL(farm, pin, 0, 'F', "each worker stays on one core (Linux)")                               \
     INT(farm, log_mb, 64, 1, 1048576, 'F',                                                         \
-        "a worker's log begins anew beyond this; the one before is kept")                          \
+        "a process's log begins anew beyond this; the one before is kept")                         \
     TEXT(farm, launcher, "", 'F', "program and words put in front of the simulator, no shell")     \
     REAL(farm, commit_s, 1, 0.01, 60, 'F', "results are committed at least this often")
 

@@ -161,7 +161,8 @@ static int parse_name(const char *file, char name[NAME_SIZE])
     if (length < 5 || length - 4 >= NAME_SIZE || strcmp(file + length - 4, ".log"))
         return 0;
     snprintf(name, NAME_SIZE, "%.*s", (int)(length - 4), file);
-    return !strcmp(name, "controller") || !strncmp(name, "worker-", 7);
+    return !strcmp(name, "controller") || !strcmp(name, "controller.old") ||
+           !strncmp(name, "worker-", 7);
 }
 
 /* By what it is, since a long log is put away under another name. */

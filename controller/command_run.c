@@ -1,6 +1,4 @@
 /* controller run, controller resume. */
-#include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,8 +8,10 @@
 #include "common/log.h"
 #include "controller/commands.h"
 #include "controller/evolve.h"
+#include "controller/farm.h"
 #include "controller/program.h"
 #include "controller/run_directory.h"
+#include "controller/run_log.h"
 
 /* Rows of the table printed at the end. */
 #define CHAMPION_COUNT 5
@@ -203,6 +203,7 @@ struct session {
     struct search *search;
     struct seeding seeding;
     struct progress progress;
+    struct run_log log;
 };
 
 /* Looks for the program before anything runs. */
@@ -242,18 +243,10 @@ static void session_deinit(struct session *session)
         session_show(session);
 }
 
-/* From here on log lines go to logs/controller.log. */
-static int open_log(const char *directory, struct error *error)
+static int session_open_log(struct session *session, struct error *error)
 {
-    char path[RUN_PATH_SIZE];
-    int status = run_directory_path(directory, "logs/controller.log", path, error);
-    if (status)
-        return status;
-    int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-    if (file < 0)
-        return error_set(error, ERR_IO, "%s: %s", path, strerror(errno));
-    log_set(file, LOG_INFO);
-    return 0;
+    return run_log_open(&session->log, session->directory, (off_t)session->params.farm_log_mb << 20,
+                        error);
 }
 
 static void print_champions(const struct session *session)
@@ -288,7 +281,8 @@ static int session_evolve(struct session *session, const char *event)
                                        .worker_count = workers,
                                        .search = session->search,
                                        .store = session->store,
-                                       .progress = &session->progress};
+                                       .progress = &session->progress,
+                                       .log = &session->log};
     log_event(LOG_INFO, event, "seed=%" PRId64 " generation=%" PRIu32 " workers=%d",
               session->params.run_seed, search_generation(session->search), workers);
     int status = store_put_event(session->store, event, "", &error);
@@ -388,6 +382,8 @@ static int make_run(struct session *session, struct error *error)
     char path[RUN_PATH_SIZE];
     int status = program_find("simulator", session->simulator, error);
     if (!status)
+        status = farm_check_launcher(session->params.farm_launcher, error);
+    if (!status)
         status = run_directory_create(session->directory, error);
     if (!status)
         status = run_directory_path(session->directory, "run.db", path, error);
@@ -399,7 +395,7 @@ static int make_run(struct session *session, struct error *error)
     if (!status)
         status = run_directory_write_params(session->directory, &session->params, error);
     if (!status)
-        status = open_log(session->directory, error);
+        status = session_open_log(session, error);
     return status ? status : session_begin(session, error);
 }
 
@@ -544,7 +540,7 @@ static int resume_session(struct session *session, const struct arguments *argum
         return command_finish_output();
     }
     if (program_find("simulator", session->simulator, &error) ||
-        session_want_viewer(session, arguments, &error) || open_log(session->directory, &error) ||
+        session_want_viewer(session, arguments, &error) || session_open_log(session, &error) ||
         restore_run(session, &status, &error))
         return command_fail(&error);
     fprintf(stderr,

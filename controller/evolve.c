@@ -37,6 +37,7 @@
 #include "controller/live.h"
 #include "controller/referee.h"
 #include "controller/run_directory.h"
+#include "controller/run_log.h"
 
 #define EXIT_SECOND_SIGNAL 130
 
@@ -156,6 +157,7 @@ static void note_fitness(struct evolve *evolve)
               "number=%" PRIu32 " best=%.9g median=%.9g best_id=%" PRIu64 " rate_hz=%.1f",
               search_generation(evolve->settings->search), state->best, state->median,
               ranked->individuals[0].id, progress_rate(evolve->settings->progress));
+    run_log_rotate(evolve->settings->log);
 }
 
 /* ---- choices ---- */

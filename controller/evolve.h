@@ -15,6 +15,7 @@ struct evolve_settings {
     struct search *search; /* its current generation is open in the store */
     struct store *store;   /* open for writing */
     struct progress *progress;
+    struct run_log *log; /* kept short */
 };
 
 enum evolve_outcome { EVOLVE_FINISHED, EVOLVE_STOPPED };

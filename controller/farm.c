@@ -1259,24 +1259,44 @@ static int farm_has_program(const char *name)
     return 0;
 }
 
-/* argv: the launcher's words, then the program. */
-static int farm_make_argv(struct farm *farm, struct error *error)
+/* Cuts the launcher's words in place; their count, or ERR_* with a message. */
+static int launcher_split(char *words, char *argv[FARM_ARGUMENTS_MAX], struct error *error)
 {
     int count = 0;
     char *rest = NULL;
-    for (char *word = strtok_r(farm->launcher_words, " \t", &rest); word != NULL;
+    for (char *word = strtok_r(words, " \t", &rest); word != NULL;
          word = strtok_r(NULL, " \t", &rest)) {
         if (count == FARM_ARGUMENTS_MAX)
             return error_set(error, ERR_LIMIT, "farm.launcher: more than %d words",
                              FARM_ARGUMENTS_MAX);
-        farm->argv[count++] = word;
+        argv[count++] = word;
     }
+    if (count > 0 && !farm_has_program(argv[0]))
+        return error_set(error, ERR_MISSING, "farm.launcher: program not found: %s", argv[0]);
+    return count;
+}
+
+int farm_check_launcher(const char *launcher, struct error *error)
+{
+    char *words = strdup(launcher), *argv[FARM_ARGUMENTS_MAX];
+    if (words == NULL)
+        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    int count = launcher_split(words, argv, error);
+    free(words);
+    return count < 0 ? count : 0;
+}
+
+/* argv: the launcher's words, then the program. */
+static int farm_make_argv(struct farm *farm, struct error *error)
+{
+    int count = launcher_split(farm->launcher_words, farm->argv, error);
+    if (count < 0)
+        return count;
     farm->has_launcher = count > 0;
     farm->argv[count] = farm->simulator_path;
-    if (farm_has_program(farm->argv[0]))
+    if (count > 0 || farm_has_program(farm->simulator_path))
         return 0;
-    return error_set(error, ERR_MISSING, "%s not found: %s",
-                     farm->has_launcher ? "farm.launcher: program" : "simulator", farm->argv[0]);
+    return error_set(error, ERR_MISSING, "simulator not found: %s", farm->simulator_path);
 }
 
 static void farm_start(struct farm *farm)

@@ -38,6 +38,10 @@ struct farm_callbacks {
     void (*on_failure)(void *context, const char *reason);
 };
 
+/* Whether the words of farm.launcher begin with a program that can be run, so that a run can be refused before
+ * anything is made for it. 0, or ERR_* with a message; without words nothing is checked. */
+int farm_check_launcher(const char *launcher, struct error *error);
+
 /* Starts workers on the loop (from the loop: nothing is called back before it runs). NULL with a
  * message if nothing can be started at all. SIGPIPE is ignored in this process from now on. */
 struct farm *farm_create(uv_loop_t *loop, const struct farm_settings *settings,

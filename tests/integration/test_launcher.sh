@@ -30,6 +30,7 @@ if "$controller" run walk.ini -o none -s farm.launcher='no-such-launcher -x' >no
     fail "ran without its launcher"
 fi
 grep -q '^controller: farm.launcher: program not found: no-such-launcher$' none.out || fail "$(cat none.out)"
+[ ! -e none ] || fail "a run that cannot begin left its directory behind"
 
 if command -v perl >/dev/null; then
     bad=$root/tests/integration/forward.pl

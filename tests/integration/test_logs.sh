@@ -56,6 +56,15 @@ wait "$pid" || fail "an interrupted --follow is no failure"
 printf 'time=2030-01-01T00:00:09.000Z level=warn event=cut' >>run/logs/worker-01.log
 "$controller" logs run | tail -n 1 | grep -q 'event=cut$' || fail "the cut last line is missing"
 
+# the controller's own begins anew beyond farm.log_mb, and is read on
+{ yes "time=2020-01-01T00:00:00.000Z level=info event=filler" || true; } | head -c 1100000 >>run/logs/controller.log
+before=$("$controller" logs run --worker 0 | wc -l)
+"$controller" resume run -s evolution.generations=6 -s farm.log_mb=1 >resume.out 2>&1 || fail "$(cat resume.out)"
+[ "$(wc -c <run/logs/controller.old.log)" -gt 1000000 ] || fail "the controller's log was not put away"
+grep -q 'event=resume ' run/logs/controller.log || fail "the controller's log did not begin anew"
+"$controller" logs run --worker 0 >after
+[ "$(wc -l <after)" -gt "$before" ] || fail "lines of the controller were lost"
+
 refused 2 'RUN_DIR is missing' "$controller" logs
 refused 2 "'loud' is none of debug, info, warn, error" "$controller" logs run --level loud
 refused 2 'not a whole number' "$controller" logs run --task x

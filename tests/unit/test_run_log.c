@@ -1,0 +1,140 @@
+/* The controller's log begins anew beyond its limit, loses no line, and leaves other files alone. */
+#include "controller/run_log.h"
+
+#include <check.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/log.h"
+
+static char directory[64];
+static struct run_log run_log;
+static struct error error;
+
+static const char *in_logs(const char *name)
+{
+    static char path[128];
+    snprintf(path, sizeof path, "%s/logs/%s", directory, name);
+    return path;
+}
+
+static void setup(void)
+{
+    strcpy(directory, "/tmp/bestiary_run_log_XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    ck_assert_int_eq(mkdir(in_logs(""), 0777), 0);
+}
+
+static void teardown(void)
+{
+    unlink(in_logs("controller.log"));
+    unlink(in_logs("controller.old.log"));
+    rmdir(in_logs(""));
+    rmdir(directory);
+}
+
+/* Lines of a file, -1 without one. */
+static int count_lines(const char *name)
+{
+    FILE *file = fopen(in_logs(name), "r");
+    int lines = 0;
+    if (!file)
+        return -1;
+    for (int c; (c = fgetc(file)) != EOF;)
+        lines += c == '\n';
+    fclose(file);
+    return lines;
+}
+
+static void log_lines(int count)
+{
+    for (int i = 0; i < count; i++) {
+        log_event(LOG_INFO, "line", "all=alike");
+        run_log_rotate(&run_log);
+    }
+}
+
+START_TEST(a_short_log_stays)
+{
+    ck_assert_int_eq(run_log_open(&run_log, directory, 1 << 20, &error), 0);
+    log_lines(100);
+    ck_assert_int_eq(count_lines("controller.log"), 100);
+    ck_assert_int_eq(count_lines("controller.old.log"), -1);
+}
+END_TEST
+
+START_TEST(a_long_log_begins_anew)
+{
+    ck_assert_int_eq(run_log_open(&run_log, directory, 4000, &error), 0);
+    int before = run_log.descriptor;
+    for (int lines = 1; count_lines("controller.old.log") < 0; lines++) {
+        ck_assert_int_lt(lines, 1000);
+        log_lines(1);
+        int old = count_lines("controller.old.log");
+        ck_assert_int_eq(count_lines("controller.log") + (old < 0 ? 0 : old), lines);
+    }
+    ck_assert_int_eq(count_lines("controller.log"), 0);
+    int kept = count_lines("controller.old.log");
+    log_lines(kept);
+    ck_assert_int_eq(count_lines("controller.old.log"), kept);
+    ck_assert_int_eq(count_lines("controller.log"), 0);
+    ck_assert_int_eq(run_log.descriptor, before);
+    ck_assert_int_eq(fcntl(before, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+}
+END_TEST
+
+START_TEST(a_log_that_is_long_already_is_put_away)
+{
+    ck_assert_int_eq(run_log_open(&run_log, directory, 1 << 20, &error), 0);
+    log_lines(50);
+    close(run_log.descriptor);
+    ck_assert_int_eq(run_log_open(&run_log, directory, 100, &error), 0);
+    ck_assert_int_eq(count_lines("controller.old.log"), 50);
+    ck_assert_int_eq(count_lines("controller.log"), 0);
+}
+END_TEST
+
+/* Another run came to the place of this one. */
+START_TEST(a_log_of_others_is_left_alone)
+{
+    ck_assert_int_eq(run_log_open(&run_log, directory, 100, &error), 0);
+    ck_assert_int_eq(unlink(in_logs("controller.log")), 0);
+    FILE *other = fopen(in_logs("controller.log"), "w");
+    for (int i = 0; i < 90; i++)
+        fputs("of another run\n", other);
+    fclose(other);
+    log_lines(20);
+    ck_assert_int_eq(count_lines("controller.log"), 90);
+    ck_assert_int_eq(count_lines("controller.old.log"), -1);
+}
+END_TEST
+
+START_TEST(a_directory_without_logs_is_an_error)
+{
+    rmdir(in_logs(""));
+    ck_assert_int_lt(run_log_open(&run_log, directory, 100, &error), 0);
+    ck_assert_ptr_nonnull(strstr(error.message, "controller.log"));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("run_log");
+    TCase *tests = tcase_create("run_log");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, a_short_log_stays);
+    tcase_add_test(tests, a_long_log_begins_anew);
+    tcase_add_test(tests, a_log_that_is_long_already_is_put_away);
+    tcase_add_test(tests, a_log_of_others_is_left_alone);
+    tcase_add_test(tests, a_directory_without_logs_is_an_error);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
