@@ -16,7 +16,7 @@ use IO::Select;
 my ($kind, $seed, @program) = @ARGV;
 my $pid = open2(my $from, my $to, @program);
 srand($seed + $$);
-my $left = 4000 + int(rand($kind eq 'mute' ? 60000 : 20000));
+my $left = 4000 + int(rand($kind eq 'mute' ? 30000 : 20000));
 $left = 1e18 if $kind eq 'delay';
 $SIG{PIPE} = 'IGNORE';
 $SIG{TERM} = sub { kill 'KILL', $pid; exit 0 };
