@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/creature.h"
+#include "controller/breeding.h"
 #include "controller/genetics.h"
 #include "simulator/dynamics_spheres.h"
 #include "simulator/evaluate.h"
@@ -498,6 +499,28 @@ START_TEST(bodies_stay_where_only_brains_evolve)
 }
 END_TEST
 
+/* Where nobody is fit, new ones have the body of another; where bodies evolve, any. */
+START_TEST(who_comes_afresh_keeps_the_body)
+{
+    struct individual base = {.id = 3}, child = {.id = 4};
+    struct creature creature;
+    read_example("hopper", &creature);
+    ck_assert_int_eq(genome_copy(&base.genome, &creature.genome), 0);
+    ck_assert_int_eq(breeding_make_fresh(&params, &base, &child), 0);
+    ck_assert(is_same_body(&child.genome, &creature.genome));
+    ck_assert(!genome_is_equal(&child.genome, &creature.genome));
+    ck_assert_uint_eq(child.parents[0], 3);
+    genome_deinit(&child.genome);
+    params.mutation_body = 1;
+    ck_assert_int_eq(breeding_make_fresh(&params, &base, &child), 0);
+    ck_assert(!is_same_body(&child.genome, &creature.genome));
+    ck_assert_int_eq(child.genome.kind, BODY_SPHERES);
+    genome_deinit(&child.genome);
+    genome_deinit(&base.genome);
+    creature_deinit(&creature);
+}
+END_TEST
+
 /* Kinds of body do not mix: the child is a copy of the first parent. */
 START_TEST(kinds_do_not_mate)
 {
@@ -538,6 +561,7 @@ int main(void)
                         (int)(sizeof examples / sizeof examples[0]));
     tcase_add_test(cases, senses_feel_the_body);
     tcase_add_test(cases, bodies_stay_where_only_brains_evolve);
+    tcase_add_test(cases, who_comes_afresh_keeps_the_body);
     tcase_add_test(cases, kinds_do_not_mate);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);
