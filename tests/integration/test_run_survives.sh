@@ -23,9 +23,14 @@ finish() { # RUN_DIR
 
 # the controller dies, twice: in the first run, and in the resumed one
 begin killed 2
+began=$EPOCHREALTIME
 kill -KILL "$pid"
 wait "$pid" 2>/dev/null || true
 no_worker_is_left killed
+# Linux ends them with their controller: a second on an idle machine, and at most ten on any
+took=$(awk "BEGIN {print $EPOCHREALTIME - $began}")
+echo "workers ended within $took s"
+awk "BEGIN {exit !($took < 10)}" || fail "workers outlived their controller"
 says 'state *stopped' "$bin/controller" status killed
 start "$bin/controller" resume killed >killed.second 2>&1
 wait_until "the resumed run reaches generation 6" has_reached killed 6
