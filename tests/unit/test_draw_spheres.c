@@ -9,6 +9,7 @@
 
 #include "common/creature.h"
 #include "viewer/export.h"
+#include "viewer/stage.h"
 
 static struct replay *replay;
 static struct error error;
@@ -246,6 +247,45 @@ START_TEST(muscles_show_their_drive)
 }
 END_TEST
 
+static uint64_t stage_picture(struct stage *stage)
+{
+    cairo_surface_t *window = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 640, 400);
+    uint64_t hash = 0;
+    stage_draw(stage, window);
+    cairo_surface_flush(window);
+    const unsigned char *data = cairo_image_surface_get_data(window);
+    int length = 400 * cairo_image_surface_get_stride(window);
+    for (int i = 0; i < length; i++)
+        hash = hash * 31 + data[i];
+    cairo_surface_destroy(window);
+    return hash;
+}
+
+/* Dragging turns the eye, and back; the camera goes on following. */
+START_TEST(dragging_turns_the_picture)
+{
+    struct gallery_options options = {.params_path = "examples/spider.ini", .champions_most = 2};
+    struct gallery *gallery = gallery_create(&options);
+    ck_assert_msg(gallery_add_file(gallery, "examples/creatures/spider.json", &error) == 0, "%s",
+                  error.message);
+    struct stage *stage = stage_create(gallery, 0);
+    stage_resize(stage, 640, 400);
+    for (int i = 0; i < 3; i++)
+        stage_advance(stage, 0);
+    stage_press_key(stage, ' ');
+    stage_seek(stage, 1);
+    uint64_t before = stage_picture(stage);
+    ck_assert_uint_eq(stage_picture(stage), before);
+    stage_press_mouse(stage, 320, 150);
+    stage_move_mouse(stage, 420, 180);
+    ck_assert_uint_ne(stage_picture(stage), before);
+    stage_move_mouse(stage, 320, 150);
+    stage_release_mouse(stage);
+    stage_destroy(stage);
+    gallery_destroy(gallery);
+}
+END_TEST
+
 /* Pictures of whole creatures from all sides, on ground and on a platform: nothing breaks. */
 START_TEST(worlds_are_drawn_from_all_sides)
 {
@@ -302,6 +342,7 @@ int main(void)
     tcase_add_test(cases, the_orbit_turns_the_eye);
     tcase_add_test(cases, the_middle_keeps_its_scale);
     tcase_add_test(cases, muscles_show_their_drive);
+    tcase_add_test(cases, dragging_turns_the_picture);
     tcase_add_test(cases, worlds_are_drawn_from_all_sides);
 #endif
     tcase_add_test(cases, pages_hold_bones);
