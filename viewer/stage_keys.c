@@ -298,38 +298,61 @@ static void act_quit(struct stage *stage)
         stage->is_quitting = 1;
 }
 
-/* A file name that does not exist yet, from the creature's name and the time. */
-static void choose_file_name(const struct stage *stage, char *path, size_t size)
+/* What of a name can stand in a file's. */
+static void clean_name(const char *from, char *name, size_t size)
 {
-    char name[64];
-    const struct replay *replay = stage_current_replay(stage);
-    const char *from = stage->view == VIEW_RACE    ? "race"
-                       : stage->view == VIEW_CELLS ? "grid"
-                       : replay                    ? replay->name
-                                                   : "nothing";
     size_t used = 0;
-    for (; *from && used + 1 < sizeof name; from++)
+    for (; *from && used + 1 < size; from++)
         name[used++] =
             strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_", *from)
                 ? *from
                 : '_';
     name[used] = 0;
-    snprintf(path, size, "%s-%.2fs.png", name, stage->time_s);
+}
+
+/* STEM.SUFFIX, or STEM-2.SUFFIX ...: a file that does not exist yet. */
+static void choose_file_name(const char *stem, const char *suffix, char *path, size_t size)
+{
+    snprintf(path, size, "%s.%s", stem, suffix);
     for (int k = 2; access(path, F_OK) == 0 && k < 1000; k++)
-        snprintf(path, size, "%s-%.2fs-%d.png", name, stage->time_s, k);
+        snprintf(path, size, "%s-%d.%s", stem, k, suffix);
+}
+
+/* The creature that is marked, as `controller save` would write it. */
+static void act_save_creature(struct stage *stage)
+{
+    char name[64], path[128], text[600];
+    struct error error;
+    if (!gallery_count(stage->gallery))
+        return;
+    const struct creature *creature = &gallery_specimen(stage->gallery, stage->current)->creature;
+    clean_name(creature->name[0] ? creature->name : "creature", name, sizeof name);
+    choose_file_name(name, "creature", path, sizeof path);
+    if (creature_write(creature, path, 0, &error))
+        snprintf(text, sizeof text, "%s", error.message);
+    else
+        snprintf(text, sizeof text, "saved the creature as %s", path);
+    stage_set_toast(stage, text);
 }
 
 static void act_save(struct stage *stage)
 {
-    char path[128], text[300];
-    choose_file_name(stage, path, sizeof path);
+    char name[64], stem[100], path[128], text[300];
+    const struct replay *replay = stage_current_replay(stage);
+    clean_name(stage->view == VIEW_RACE    ? "race"
+               : stage->view == VIEW_CELLS ? "grid"
+               : replay                    ? replay->name
+                                           : "nothing",
+               name, sizeof name);
+    snprintf(stem, sizeof stem, "%s-%.2fs", name, stage->time_s);
+    choose_file_name(stem, "png", path, sizeof path);
     cairo_surface_t *surface = cairo_image_surface_create(
         CAIRO_FORMAT_RGB24, stage_room_width(stage), stage_scene_height(stage));
     stage_draw_scene(stage, surface);
     cairo_status_t status = cairo_surface_write_to_png(surface, path);
     cairo_surface_destroy(surface);
     if (status == CAIRO_STATUS_SUCCESS)
-        snprintf(text, sizeof text, "saved %s", path);
+        snprintf(text, sizeof text, "saved the picture as %s", path);
     else
         snprintf(text, sizeof text, "%s: %s", path, cairo_status_to_string(status));
     stage_set_toast(stage, text);
@@ -378,6 +401,7 @@ static const struct binding bindings[] = {
     {{'l'}, "l", "energy ledger", act_ledger},
     {{'x'}, "x", "undo all cuts in the brain", act_heal},
     {{'s'}, "s", "save this picture as png", act_save},
+    {{'S'}, "shift+S", "save the creature as a file", act_save_creature},
     {{'B'}, "shift+B", "let it breed (chosen by hand)", act_breed},
     {{'K', 'k'}, "shift+K", "keep it", act_keep},
     {{'X'}, "shift+X", "ban it", act_ban},
@@ -400,9 +424,10 @@ static const struct binding *find_binding(int key)
 void stage_press_key(struct stage *stage, int key)
 {
     int is_capital = key >= 'A' && key <= 'Z';
-    /* where nobody chooses, B is b, as with the lock of capitals */
-    const struct binding *binding =
-        is_capital && !stage_has_choices(stage) ? NULL : find_binding(key);
+    const struct binding *binding = find_binding(key);
+    /* where nobody chooses, B is b */
+    if (binding && strchr("BKX", key) && !stage_has_choices(stage))
+        binding = NULL;
     if (!binding && is_capital)
         binding = find_binding(key - 'A' + 'a');
     stage->is_changed = 1;

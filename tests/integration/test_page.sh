@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The replay page in a browser without a screen: it plays, pauses, scrubs and changes the creature without
-# an error, and its canvas shows the body where the png export has it.
+# an error, its overlays toggle, the fitness stands behind its bar, and its canvas shows the body where the png export has it.
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 viewer=$bin/viewer
@@ -94,6 +94,7 @@ shot.onload = async () => {
   find('who').dispatchEvent(new Event('change'));
   await until(() => find('name').textContent === 'pusher');
   words.push(find('name').textContent);
+  words.push(find('bar').style.background !== '' ? 'curve' : 'no-curve');
   document.title = words.join(' ');
 };
 END_OF_PROBE
@@ -108,7 +109,7 @@ HOME=$work timeout 120 "$browser" --headless --no-sandbox --disable-gpu --user-d
     { echo "skip: $browser does not start here" && exit 77; }
 grep CONSOLE console && fail "the page has errors"
 title=$(sed -n 's,.*<title>\(.*\)</title>.*,\1,p' dom | head -n 1)
-[[ $title == "pauses plays scrubs overlap "*" alike trail marks limits torques contacts brain races and-back pusher"* ]] || fail "the page: $title"
+[[ $title == "pauses plays scrubs overlap "*" alike trail marks limits torques contacts brain races and-back pusher curve" ]] || fail "the page: $title"
 [[ $title =~ overlap\ ([0-9]+)\ of\ ([0-9]+) ]] || fail "no comparison: $title"
 [ "${BASH_REMATCH[1]}" -ge 85 ] || fail "the canvas shows something else than the png: $title"
 [ "${BASH_REMATCH[2]}" -ge 2000 ] || fail "the body is too small: $title"

@@ -107,32 +107,6 @@ refused 1 'nodir/out.html' "$viewer" run --export nodir/out.html
 says 'usage: viewer' "$viewer" --help
 says 'simulator version' "$viewer" --version
 
-# ---- the page in a browser: plays, scrubs, switches, and shows where the creature is ----
-browser=""
-for program in chromium chromium-browser google-chrome; do
-    if [ -z "$browser" ] && command -v $program >/dev/null; then browser=$program; fi
-done
-opens() { # FILE: its document into dom, what the console said into console
-    HOME=$work timeout 120 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$work/browser" \
-        --enable-logging=stderr --virtual-time-budget=6000 --dump-dom "file://$work/$1" >dom 2>console
-}
-if [ -n "$browser" ] && opens out.html; then
-    # the middle of the body's root, on the canvas at 1.5 s, has its colour in the page as in the palette
-    probe='<script>setTimeout(() => { find("play").onclick(); find("play").onclick(); for (let i = 0; i < 8; i++) tick(last + 100);
-  const moved = time; setPlaying(false); find("seek").value = 1.5; find("seek").oninput({ target: find("seek") });
-  for (const b of document.querySelectorAll("[data-layer]")) b.click();
-  who.value = 1; jump(); draw(); const q = pose(0, time);
-  const p = g.getImageData(Math.round(sx(q.x)), Math.round(sy(q.y)), 1, 1).data, hex = [...p.slice(0, 3)].map(v => v.toString(16).padStart(2, "0")).join("");
-  document.title = ["probe", moved > 0.5, time, hex, C.part_0, layers.trail, layers.limits, find("bar").style.background !== ""].join(" "); }, 2500);</script></body>'
-    awk -v probe="$probe" '{sub("</body>", ""); print} END {print probe}' page.html >probe.html
-    opens probe.html || fail "$browser: $(tail -n 5 console)"
-    if grep CONSOLE console; then fail "the page has errors"; fi
-    title=$(grep -o '<title>probe [^<]*' dom) || fail "the page does not come to its end: $(grep '<title>' dom)"
-    read -r _ moved time_s hex color trail limits curve <<<"${title#<title>}"
-    [ "$moved $time_s $trail $limits $curve" = "true 1.5 false true true" ] || fail "the page: $title"
-    [ "#$hex" = "$color" ] || echo "the root's middle is #$hex and not $color: something lies over it"
-fi
-
 # ---- the window ----
 status=0
 "$viewer" run --frames 1 >out 2>err </dev/null || status=$?
@@ -214,7 +188,14 @@ if command -v xdotool >/dev/null; then
     done
     saved() { compgen -G '*s.png' >/dev/null; }
     wait_until "s saves a picture" saved
-    xdotool keydown --window "$window" q # the window may be gone before the key comes up
+    xdotool key --window "$window" shift+s
+    creature_saved() { compgen -G 'walk-*.creature' >/dev/null; }
+    wait_until "shift+s saves the creature" creature_saved
+    saved_file=$(compgen -G 'walk-*.creature') number=${saved_file#walk-}
+    "$bin/controller" save run "${number%.creature}" -o same.creature >/dev/null
+    cmp "$saved_file" same.creature || fail "the window saves another creature than controller save"
+    # the window may be gone before xdotool has done
+    xdotool keydown --window "$window" q 2>/dev/null || true
 else
     # a signal closes the window only once the viewer catches it
     catches_term() {
@@ -236,7 +217,7 @@ if command -v xdotool >/dev/null; then
     wait_until "the run waits for choices" waits
     start "$viewer" chosen >out 2>err
     view=$pid
-    chooser_is_there() { window=$(xdotool search --onlyvisible --pid "$view" --name Bestiary 2>/dev/null | head -n 1) && [ -n "$window" ]; }
+    chooser_is_there() { window=$(xdotool search --onlyvisible --name 'verified - Bestiary' 2>/dev/null | head -n 1) && [ -n "$window" ]; }
     wait_until "the window is there" chooser_is_there
     xdotool key --window "$window" shift+b n shift+k n shift+x
     are_chosen() { "$bin/controller" status chosen | grep -q '1 to breed, 1 to keep, 1 banned'; }
