@@ -215,6 +215,7 @@ if command -v xdotool >/dev/null; then
     run=$pid
     waits() { "$bin/controller" status chosen 2>/dev/null | grep -q '^state *waiting'; }
     wait_until "the run waits for choices" waits
+    xdotool keyup q # else the next window begins with that key held down
     start "$viewer" chosen >out 2>err
     view=$pid
     chooser_is_there() { window=$(xdotool search --onlyvisible --name 'verified - Bestiary' 2>/dev/null | head -n 1) && [ -n "$window" ]; }
