@@ -143,7 +143,7 @@
     REAL(creature, bone_max_m, 2, 0.01, 10, 'E', "spheres: bones are made at most so long")        \
     INT(creature, bones_max, 64, 1, 192, 'E',                                                      \
         "bones of a phenotype, at most (further braces not made)")                                 \
-    REAL(creature, muscle_strength_n_m, 400, 0, 1000000, 'E',                                     \
+    REAL(creature, muscle_strength_n_m, 400, 0, 1000000, 'E',                                      \
          "greatest force of a muscle by the larger diameter at its ends, N/m")                     \
     REAL(creature, muscle_speed_m_s, 2, 0.01, 100, 'E',                                            \
          "spheres: greatest rate of a muscle's length")                                            \
@@ -168,7 +168,8 @@
     REAL(simulation, duration_s, 10, 0.1, 3600, 'E', "scored time of an evaluation")               \
     CHOICE(simulation, until, 0, "time|touch|fall", 'E',                                           \
            "ends early when it touches the ground, or falls off what it stands on")                \
-    CHOICE(simulation, solver, 0, "articulated|constraint", 'E', "dynamics: see docs/physics.md")  \
+    CHOICE(simulation, solver, 0, "articulated|constraint|rejection|nudge", 'E',                   \
+           "see docs/physics.md; the last two move spheres only, docs/physics-spheres.md")         \
     REAL(simulation, constraint_tau_s, 0.01, 0, 1, 'E',                                            \
          "solver constraint: time in which deviations decay; 0 or step = dt_s")                    \
     REAL(simulation, rtol, 1e-8, 1e-13, 0.01, 'E', "solver constraint: tolerance of its steps")    \
@@ -311,7 +312,7 @@ enum { CHOICE_PERCENTAGE, CHOICE_INHERITED };
 enum { ARCHIVE_REFEREE_ENTRANTS, ARCHIVE_REFEREE_TOP };
 enum { OVERLAP_PUSH, OVERLAP_REJECT };
 enum { EFFECTOR_POSITION, EFFECTOR_TORQUE };
-enum { SOLVER_ARTICULATED, SOLVER_CONSTRAINT };
+enum { SOLVER_ARTICULATED, SOLVER_CONSTRAINT, SOLVER_REJECTION, SOLVER_NUDGE };
 enum { INTEGRATOR_AUTO, INTEGRATOR_RK4, INTEGRATOR_MIDPOINT };
 enum { PRESET_CUSTOM, PRESET_LAND, PRESET_WATER, PRESET_AIR, PRESET_MOON };
 enum { DRAG_LAW_LINEAR, DRAG_LAW_QUADRATIC };

@@ -37,7 +37,8 @@ static const char usage_text[] =
     "  --seed N            evaluation seed (default: the recorded one, else made of the run's\n"
     "                      seed and the creature's id)\n"
     "  --effectors on|off  off: a limp body, joints without muscles (default: on)\n"
-    "  --solver articulated|constraint   the solver, instead of simulation.solver\n"
+    "  --solver NAME                     the solver, instead of simulation.solver: articulated,\n"
+    "                                    constraint; of spheres also rejection, nudge\n"
     "  --referee           evaluates again at a quarter of the step and compares the fitness;\n"
     "                      with --solver constraint a third time, with that solver\n"
     "  --help              this text\n"
@@ -87,8 +88,11 @@ struct report {
 
 enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
 
-static const char *const solver_names[] = {
-    [SOLVER_ARTICULATED] = "articulated", [SOLVER_CONSTRAINT] = "constraint"};
+static const char *const solver_names[] = {[SOLVER_ARTICULATED] = "articulated",
+                                           [SOLVER_CONSTRAINT] = "constraint",
+                                           [SOLVER_REJECTION] = "rejection",
+                                           [SOLVER_NUDGE] = "nudge"};
+enum { SOLVER_NAMES = sizeof solver_names / sizeof solver_names[0] };
 
 /* ---- the request ---- */
 
@@ -118,9 +122,10 @@ static int request_read_effectors(struct request *request, const char *text)
 
 static int request_read_solver(struct request *request, const char *text)
 {
-    int is_constraint = strcmp(text, solver_names[SOLVER_CONSTRAINT]) == 0;
-    request->solver = is_constraint ? SOLVER_CONSTRAINT : SOLVER_ARTICULATED;
-    return strcmp(text, solver_names[request->solver]) == 0 ? 0 : ERR_USAGE;
+    for (request->solver = 0; request->solver < SOLVER_NAMES; request->solver++)
+        if (strcmp(text, solver_names[request->solver]) == 0)
+            return 0;
+    return ERR_USAGE;
 }
 
 /* Returns -1 to go on, else the exit code. */
@@ -159,7 +164,8 @@ static int request_parse(struct request *request, int argc, char **argv)
             break;
         case 'o':
             if (request_read_solver(request, optarg) != 0)
-                return fail(EXIT_USAGE, "--solver: expected articulated or constraint");
+                return fail(EXIT_USAGE,
+                            "--solver: expected articulated, constraint, rejection or nudge");
             break;
         case 'r':
             request->has_referee = 1;

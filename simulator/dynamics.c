@@ -1,10 +1,13 @@
 /* The calls of dynamics.h, handed to the solver that the settings name. */
 #include "simulator/dynamics_solver.h"
 
-/* In the order of the parameter's choices. */
+/* In the order of the parameter's choices. The last two are methods of spheres: rectangles are moved by the
+ * default then. */
 static const struct dynamics_solver *const solvers[] = {
     [SOLVER_ARTICULATED] = &dynamics_articulated,
     [SOLVER_CONSTRAINT] = &dynamics_constraint,
+    [SOLVER_REJECTION] = &dynamics_articulated,
+    [SOLVER_NUDGE] = &dynamics_articulated,
 };
 
 struct dynamics *dynamics_create(const struct phenotype *phenotype, const struct world *world,

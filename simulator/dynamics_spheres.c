@@ -210,14 +210,18 @@ static struct dynamics *spheres_create(const struct phenotype *phenotype, const 
     s->body = phenotype->spheres;
     s->world = *world;
     s->settings = *settings;
+    s->has_method = settings->solver == SOLVER_REJECTION || settings->solver == SOLVER_NUDGE;
     s->substeps = settings->substeps > 0 ? settings->substeps : SUBSTEPS;
+    if (s->has_method)
+        s->substeps = 1;
     s->h = settings->dt_s / s->substeps;
     if (take_memory(s, arena) != 0)
         return NULL;
     make_balls(s);
     make_rods(s);
     set_viscosity(s);
-    if (sphere_contacts_create(s, arena) != 0 || sphere_joints_create(s, arena) != 0)
+    if (sphere_contacts_create(s, arena) != 0 || sphere_joints_create(s, arena) != 0 ||
+        (s->has_method && sphere_methods_create(s, arena) != 0))
         return NULL;
     forget(s);
     return &s->base;
@@ -452,20 +456,33 @@ static void shift_balls(struct sphere_system *s, double time_s)
         s->ball[i].at = vec3_along(s->ball[i].at, s->ball[i].velocity, time_s);
 }
 
-static int spheres_step(struct dynamics *dynamics)
+/* The substeps of a step; 1 if something touched. */
+static int take_substeps(struct sphere_system *s)
 {
-    struct sphere_system *s = system_of(dynamics);
-    int has_drag = world_has_drag(&s->world), has_touched = 0;
-    s->penetration = 0;
+    int has_touched = 0;
     advance_muscles(s);
-    if (has_drag)
-        slow_down(s, 0.5 * s->settings.dt_s);
     shift_balls(s, 0.5 * s->h);
     for (int i = 0; i < s->substeps; i++) {
         substep(s, i == s->substeps - 1 && s->steps % DAMPING_STEPS == 0);
         has_touched |= s->touch_count > 0;
     }
     shift_balls(s, -0.5 * s->h);
+    return has_touched;
+}
+
+static int spheres_step(struct dynamics *dynamics)
+{
+    struct sphere_system *s = system_of(dynamics);
+    int has_drag = world_has_drag(&s->world), has_touched;
+    s->penetration = 0;
+    if (has_drag)
+        slow_down(s, 0.5 * s->settings.dt_s);
+    if (s->has_method) {
+        sphere_step_by_method(s);
+        has_touched = s->touch_count > 0;
+    } else {
+        has_touched = take_substeps(s);
+    }
     if (has_drag)
         slow_down(s, 0.5 * s->settings.dt_s);
     sphere_contacts_report(s);
@@ -660,7 +677,7 @@ static double stretch_energy(const struct sphere_system *s)
 static void measure_energy(const struct sphere_system *s, double *kinetic_j, double *potential_j)
 {
     *kinetic_j = 0;
-    *potential_j = stretch_energy(s) + sphere_joints_energy(s);
+    *potential_j = s->has_method ? 0 : stretch_energy(s) + sphere_joints_energy(s);
     for (int i = 0; i < s->balls; i++) {
         const struct ball *ball = &s->ball[i];
         const struct ball_matter *m = &s->matter[i];

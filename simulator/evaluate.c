@@ -677,8 +677,8 @@ static int keeps_momentum(struct run *run)
 {
     double share = run->params->guard_momentum_share, now[3];
     uint64_t steps, free_steps;
-    if (share <= 0 || world_has_drag(&run->world) ||
-        run->params->simulation_solver != SOLVER_ARTICULATED)
+    int says_free = run->phenotype.spheres || run->params->simulation_solver == SOLVER_ARTICULATED;
+    if (share <= 0 || world_has_drag(&run->world) || !says_free)
         return 1;
     dynamics_step_counts(run->dynamics, &steps, &free_steps);
     int is_free = free_steps - run->free_steps == (uint64_t)run->steps_per_tick;

@@ -1,5 +1,5 @@
 /* The state of a body of spheres and bones while it moves; for the files of the solver only:
- * dynamics_spheres.c (steps, ledger, interface), sphere_contacts.c and sphere_joints.c.
+ * dynamics_spheres.c (steps, ledger, interface), sphere_contacts.c, sphere_joints.c, sphere_methods.c.
  *
  * A step is made of substeps of h. Between them positions are those of the middle of a substep, from which
  * impulses act: see dynamics_spheres.c. All memory comes from the arena at creation. */
@@ -146,6 +146,7 @@ struct sphere_system {
     struct dynamics_settings settings;
     double h;
     int substeps;
+    int has_method; /* one of the documents' */
     enum effector_state effectors;
     double damping_1_s, push_out_m_s;
 
@@ -159,6 +160,11 @@ struct sphere_system {
     int *rod_of;           /* of each bone */
     struct angle *angle;
     double *q, *qd; /* three numbers per sphere: the state of record */
+
+    /* of the documents' methods only: lengths a step ago per rod; what nudges did per end of each rod, and to
+     * each sphere; where each was; how many bones it has */
+    double *previous_length, *bones_at;
+    struct vec3 *nudged, *nudge_sum, *from;
 
     /* contacts */
     struct sphere_pair *pairs, *near; /* that may touch at all; that are near */
@@ -203,5 +209,10 @@ double sphere_joints_energy(const struct sphere_system *s);
 /* Angle and rate about an axis, now. */
 void sphere_joint_state(const struct sphere_system *s, const struct angle *angle, int axis,
                         double *angle_rad, double *rate_rad_s);
+
+/* Room for the documents' methods; ERR_MEMORY. */
+int sphere_methods_create(struct sphere_system *s, struct arena *arena);
+/* A whole step by the one that the settings name. */
+void sphere_step_by_method(struct sphere_system *s);
 
 #endif

@@ -616,7 +616,7 @@ static double drop(void)
     return gains / turnover;
 }
 
-/* The guard on energy sees to the few; see docs/spheres.md for how many they are. */
+/* The guard on energy sees to the few; see docs/physics-spheres.md for how many they are. */
 START_TEST(nothing_explodes_and_next_to_nothing_feeds_on_the_constraints)
 {
     int gaining[2] = {0, 0};
@@ -648,6 +648,47 @@ START_TEST(what_lies_rests)
         resting += most < 1e-6 * scale;
     }
     ck_assert_int_ge(resting, 25);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- the documents' methods */
+
+/* How far above free fall a random creature is after 4 s of square waves, in air without drag. */
+static double fly(uint64_t number, int solver, int period)
+{
+    make_random(number);
+    f->body.joint_count = 0;
+    f->world.has_ground = 0;
+    f->settings.solver = solver;
+    fixture_start(f);
+    double start = dynamics_centre_of_mass_3d(f->dynamics).y;
+    for (int i = 0; i < 960; i++) {
+        kick_muscles(i, period);
+        steps(1);
+    }
+    return dynamics_centre_of_mass_3d(f->dynamics).y - start + 0.5 * 9.81 * 16;
+}
+
+static double unearned_share(void)
+{
+    const struct ledger *l = dynamics_ledger(f->dynamics);
+    double gains = l->gain_limit_j + l->gain_impact_j + l->gain_push_out_j;
+    double losses = l->loss_limit_j + l->loss_friction_j + l->loss_impact_j + l->loss_damping_j;
+    return (gains + fmax(l->residual_j, 0)) / (l->work_effector_positive_j + losses);
+}
+
+/* The documents' creatures flew. Found among 400: what rejects lifts itself by 34 m, what is nudged by 22 m; the
+ * ledger says why, and the same bodies fall as stones do by the default. */
+START_TEST(the_documents_methods_fly_and_the_default_does_not)
+{
+    ck_assert_double_gt(fly(218, SOLVER_REJECTION, 6), 10);
+    ck_assert_double_gt(unearned_share(), 0.2);
+    ck_assert_double_gt(fly(236, SOLVER_NUDGE, 6), 10);
+    ck_assert_double_gt(unearned_share(), 0.1);
+    for (uint64_t number = 218; number <= 236; number += 18) {
+        ck_assert_double_lt(fabs(fly(number, SOLVER_ARTICULATED, 6)), 1e-10);
+        ck_assert_double_lt(unearned_share(), 0.01);
+    }
 }
 END_TEST
 
@@ -703,6 +744,7 @@ int main(void)
     tcase_add_test(tcase, a_ball_joint_keeps_within_its_cone_and_a_saddle_within_its_limits);
     tcase_add_test(tcase, nothing_explodes_and_next_to_nothing_feeds_on_the_constraints);
     tcase_add_test(tcase, what_lies_rests);
+    tcase_add_test(tcase, the_documents_methods_fly_and_the_default_does_not);
     tcase_add_test(tcase, an_image_moves_as_an_image);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_ENV);
