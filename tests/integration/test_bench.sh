@@ -32,6 +32,10 @@ awk -F, '$1 == "pendulum_rk4_error" && $3 < 1e-6 {found = 1} END {exit !found}' 
     fail "the pendulum's tip is off"
 "$build/bench/bench_controller" breeding_only,store_only 1 >"$work/controller.csv"
 expect_rows 2 "$work/controller.csv"
+"$build/bench/bench_farm" echo,prefetch 1 >"$work/farm.csv"
+expect_rows 12 "$work/farm.csv"
+refuses "$build/bench/bench_farm" no_such_workload
+refuses "$build/bench/bench_farm" echo 0
 refuses "$build/bench/bench_simulator" no_such_workload
 refuses "$build/bench/run" sideways
 
