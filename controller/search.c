@@ -129,18 +129,39 @@ static void rank(struct search *search)
     } while (heard);
 }
 
+/* Keeps the row among the best of those with results if it belongs there. */
+static void note_top(struct search *search, int row)
+{
+    const struct individual *individuals = search->population.individuals;
+    int at = search->top_count;
+
+    while (at > 0 && search_compare_ranks(&individuals[row], &individuals[search->top[at - 1]]) < 0)
+        at--;
+    if (at == search->params.guard_referee_top)
+        return;
+    if (search->top_count < search->params.guard_referee_top)
+        search->top_count++;
+    memmove(&search->top[at + 1], &search->top[at],
+            (size_t)(search->top_count - 1 - at) * sizeof search->top[0]);
+    search->top[at] = row;
+}
+
 void search_update(struct search *search)
 {
     int i;
 
-    search->missing = search->cursor = search->called = 0;
+    search->missing = search->cursor = search->called = search->top_count = 0;
     search->taken = search->population.count;
     for (i = 0; i < search->population.count; i++)
         search->missing += !search->population.individuals[i].has_result;
-    if (search->missing)
-        sort(&search->population, search_compare_ids);
-    else
+    if (!search->missing) {
         rank(search);
+        return;
+    }
+    sort(&search->population, search_compare_ids);
+    for (i = 0; i < search->population.count; i++)
+        if (search->population.individuals[i].has_result)
+            note_top(search, i);
 }
 
 /* ---- making and freeing ---- */
@@ -165,7 +186,8 @@ struct individual *search_make_individuals(const struct params *params, uint32_t
 static struct search *make_search(const struct params *params, uint32_t generation,
                                   uint64_t next_id)
 {
-    struct search *search = calloc(1, sizeof(*search));
+    size_t top_bytes = (size_t)params->guard_referee_top * sizeof(int);
+    struct search *search = calloc(1, sizeof(*search) + top_bytes);
 
     if (search) {
         search->params = *params;
@@ -335,25 +357,12 @@ const struct individual *search_tell(struct search *search, uint64_t id, int ver
     individual->fitness = search_judge(search, individual);
     if (search->lagged)
         return lagged_tell(search, individual);
+    note_top(search, (int)(individual - search->population.individuals));
     if (--search->missing)
         return individual;
     /* The last one: ranking moves it. */
     rank(search);
     return find(search, id);
-}
-
-/* Of those with results, is it among the first for whom there is a referee? */
-static int is_at_the_top(const struct search *search, const struct individual *individual)
-{
-    int64_t better = 0;
-    int i;
-
-    for (i = 0; i < search->population.count && better < search->params.guard_referee_top; i++) {
-        const struct individual *other = &search->population.individuals[i];
-
-        better += other->has_result && search_compare_ranks(other, individual) < 0;
-    }
-    return better < search->params.guard_referee_top;
 }
 
 /* The referee's simulations are the longest, and would begin when all others have ended: half of the
@@ -362,19 +371,19 @@ static int is_at_the_top(const struct search *search, const struct individual *i
 static struct individual *ask_early(struct search *search)
 {
     struct population *population = &search->population;
+    struct individual *first = NULL;
     int i;
 
     if (!has_referee(search) || population->count - search->cursor > population->count / 10)
         return NULL;
-    for (i = 0; i < population->count; i++) {
-        struct individual *individual = &population->individuals[i];
+    for (i = 0; i < search->top_count; i++) {
+        struct individual *individual = &population->individuals[search->top[i]];
 
-        if (individual->has_result && individual->fitness > 0 && !individual->has_referee &&
-            !individual->has_glance && !individual->is_before_referee &&
-            is_at_the_top(search, individual))
-            return individual;
+        if (individual->fitness > 0 && !individual->has_referee && !individual->has_glance &&
+            !individual->is_before_referee && (!first || individual < first))
+            first = individual;
     }
-    return NULL;
+    return first;
 }
 
 const struct individual *search_ask_referee(struct search *search)
@@ -385,7 +394,8 @@ const struct individual *search_ask_referee(struct search *search)
         return lagged_ask_referee(search);
     if (search->missing)
         individual = ask_early(search);
-    while (!search->missing && !individual && search->cursor < search->population.count) {
+    while (!search->missing && !individual && search->cursor < search->population.count &&
+           search->cursor < search->params.guard_referee_top) {
         int at = search->cursor++;
 
         if (is_called(search, at) && !search->population.individuals[at].is_before_referee)
@@ -541,7 +551,8 @@ int search_advance(struct search *search)
         return interactive_advance(search);
     ENSURE(search->missing == 0 && search->called == 0, "%d results and %d referees are missing",
            search->missing, search->called);
-    individuals = search_make_individuals(&search->params, generation, survivors, search->next_id, born);
+    individuals =
+        search_make_individuals(&search->params, generation, survivors, search->next_id, born);
     if (!individuals)
         return ERR_MEMORY;
     if (search_method_of(search)->next(&search->params, generation, &search->population, survivors,

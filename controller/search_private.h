@@ -23,6 +23,10 @@ struct search {
     int news;           /* individuals with a word of the referee that was not taken */
     int is_ranked;
     int failure; /* ERR_MEMORY: a child could not be bred */
+
+    /* While results are missing: rows of the best guard.referee_top of those there are, best first. */
+    int top_count;
+    int top[];
 };
 
 const struct search_method *search_method_of(const struct search *search);
