@@ -42,7 +42,7 @@ struct format {
  * near real time. */
 static const struct format mp4 = {
     "mp4",
-    {"-preset", "ultrafast", "-crf", "28", "-movflags", "+faststart", "-f", "mp4"},
+    {"-preset", "ultrafast", "-qp", "26", "-movflags", "+faststart", "-f", "mp4"},
     "libx264"};
 static const struct format webm = {"webm",
                                    {"-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8",
