@@ -48,7 +48,8 @@ struct contact_point {
     struct vec2 at;     /* world */
     struct vec2 normal; /* from `other` towards `part` */
     double gap_m;       /* negative: penetration */
-    double normal_impulse_n_s, friction_impulse_n_s;
+    double normal_impulse_n_s, friction_impulse_n_s; /* of spheres: in the last substep */
+    double at_z_m, normal_z;                         /* of spheres, else 0 */
 };
 
 struct part_state {

@@ -377,7 +377,9 @@ void sphere_contacts_report(struct sphere_system *s)
             .normal = {touch->normal.x, touch->normal.y},
             .gap_m = touch->gap,
             .normal_impulse_n_s = touch->impulse,
-            .friction_impulse_n_s = vec3_length(touch->rub)};
+            .friction_impulse_n_s = vec3_length(touch->rub),
+            .at_z_m = a->at.z - a->radius * touch->normal.z,
+            .normal_z = touch->normal.z};
     }
 }
 

@@ -1,4 +1,4 @@
-#include "viewer/draw.h"
+#include "viewer/draw_spheres.h"
 
 #ifdef HAVE_CAIRO
 
@@ -409,8 +409,10 @@ static void lane_view(struct draw_view *view, int width_px, int height_px, int l
 static void draw_overlays(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                           double time_s, unsigned overlays)
 {
-    if (replay->is_spheres)
+    if (replay->is_spheres) {
+        draw_spheres_overlays(cr, view, replay, time_s, overlays);
         return;
+    }
     if (overlays & DRAW_LIMITS)
         draw_limits(cr, view, replay, time_s);
     if (overlays & DRAW_SENSORS)

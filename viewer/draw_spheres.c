@@ -5,14 +5,12 @@
  * Spheres and bones are drawn from the farthest to the nearest (at most 64 and 192: sorted by insertion),
  * shaded as if lit from the upper left; muscles are coloured by what their effector asks for. Shadows fall
  * straight down on what is below. Without an orbit the picture is flat, as strobe pictures are. */
-#include "viewer/draw.h"
+#include "viewer/draw_spheres.h"
 
 #ifdef HAVE_CAIRO
 
 #include <math.h>
 #include <stdio.h>
-
-#include "simulator/sphere_body.h"
 
 /* The eye's distance, by the larger side of the picture in the middle plane. */
 #define EYE_DISTANCE 1.3
@@ -27,24 +25,13 @@
 /* The ground's grid reaches so many lines from the middle, about as far apart as marks. */
 #define GRID_LINES 14
 #define GRID_PX    70.0
-#define CORNERS    24 /* of a shadow's outline */
-#define ITEMS_MAX  (REPLAY_PARTS_MAX + SPHERE_BONES_MAX)
+/* A sphere is beyond a face of a box when its centre is so many radii. */
+#define BEYOND    0.5
+#define CORNERS   24 /* of a shadow's outline */
+#define ITEMS_MAX (REPLAY_PARTS_MAX + SPHERE_BONES_MAX)
 /* The middle follows the depth of the body's mean over so many moments, this far apart. */
 #define DEPTH_MOMENTS 7
 #define DEPTH_STEP_S  0.1
-
-struct eye {
-    const struct draw_view *view;
-    struct vec3 middle, right, up, back; /* unit vectors; back leads from the middle to the eye */
-    double distance_m;                   /* infinite: flat */
-};
-
-struct spot {
-    double x, y;  /* px */
-    double scale; /* px per m there */
-    double near;  /* towards the eye from the middle, m */
-    int is_seen;
-};
 
 /* ---- projection ---- */
 
@@ -68,8 +55,7 @@ static double middle_depth(const struct replay *replay, double time_s)
     return sum / DEPTH_MOMENTS;
 }
 
-static struct eye place_eye(const struct draw_view *view, const struct replay *replay,
-                            double time_s)
+struct eye draw_eye_place(const struct draw_view *view, const struct replay *replay, double time_s)
 {
     double sy = sin(view->orbit.yaw_rad), cy = cos(view->orbit.yaw_rad);
     double sp = sin(view->orbit.pitch_rad), cp = cos(view->orbit.pitch_rad);
@@ -83,7 +69,7 @@ static struct eye place_eye(const struct draw_view *view, const struct replay *r
                             draw_is_spatial(view, replay) ? EYE_DISTANCE * side : INFINITY};
 }
 
-static struct spot project(const struct eye *eye, struct vec3 at)
+struct spot draw_eye_project(const struct eye *eye, struct vec3 at)
 {
     const struct draw_view *view = eye->view;
     struct vec3 way = {at.x - eye->middle.x, at.y - eye->middle.y, at.z - eye->middle.z};
@@ -101,7 +87,7 @@ static struct spot project(const struct eye *eye, struct vec3 at)
 /* The end of a line that begins at `from`, cut where it comes too near to the eye. 0 if nothing is left. */
 static int cut_line(const struct eye *eye, struct vec3 from, struct vec3 *to)
 {
-    struct spot a = project(eye, from), b = project(eye, *to);
+    struct spot a = draw_eye_project(eye, from), b = draw_eye_project(eye, *to);
     double most = (1 - NEAREST_SHARE) * eye->distance_m - 1e-9;
     if (b.is_seen || !a.is_seen)
         return a.is_seen;
@@ -113,14 +99,14 @@ static int cut_line(const struct eye *eye, struct vec3 from, struct vec3 *to)
 
 static void trace_line(cairo_t *cr, const struct eye *eye, struct vec3 a, struct vec3 b)
 {
-    if (!project(eye, a).is_seen) {
+    if (!draw_eye_project(eye, a).is_seen) {
         struct vec3 c = a;
         a = b;
         b = c;
     }
     if (!cut_line(eye, a, &b))
         return;
-    struct spot from = project(eye, a), to = project(eye, b);
+    struct spot from = draw_eye_project(eye, a), to = draw_eye_project(eye, b);
     cairo_move_to(cr, from.x, from.y);
     cairo_line_to(cr, to.x, to.y);
 }
@@ -177,7 +163,7 @@ static void draw_marks(cairo_t *cr, const struct eye *eye)
     for (int i = -GRID_LINES / 2; i <= GRID_LINES / 2; i++) {
         char text[32];
         double x = (first + i) * step;
-        struct spot spot = project(eye, (struct vec3){x, 0, 0});
+        struct spot spot = draw_eye_project(eye, (struct vec3){x, 0, 0});
         if (!spot.is_seen || spot.x < view->left_px || spot.x > view->left_px + view->width_px)
             continue;
         cairo_arc(cr, spot.x, spot.y, 2 * view->ui, 0, 2 * DRAW_PI);
@@ -196,7 +182,7 @@ static void draw_side(cairo_t *cr, const struct eye *eye, const struct vec3 corn
     struct spot spots[4];
     double area = 0;
     for (int i = 0; i < 4; i++) {
-        spots[i] = project(eye, corners[i]);
+        spots[i] = draw_eye_project(eye, corners[i]);
         if (!spots[i].is_seen)
             return;
     }
@@ -246,11 +232,12 @@ static void draw_box(cairo_t *cr, const struct eye *eye, const struct replay *re
 static double box_nearness(const struct eye *eye, const struct replay *replay, int index)
 {
     const struct obstacle *obstacle = &replay->obstacles.list[index];
-    return project(eye, (struct vec3){obstacle->x_m, obstacle->y_m, 0}).near;
+    return draw_eye_project(eye, (struct vec3){obstacle->x_m, obstacle->y_m, 0}).near;
 }
 
-/* From the farthest to the nearest. */
-static void draw_boxes(cairo_t *cr, const struct eye *eye, const struct replay *replay)
+/* From the farthest to the nearest; is_drawn: NULL stands for all. */
+static void draw_boxes(cairo_t *cr, const struct eye *eye, const struct replay *replay,
+                       const int *is_drawn)
 {
     int order[OBSTACLES_MAX], count = replay->obstacles.count;
     for (int i = 0; i < count; i++) {
@@ -261,13 +248,14 @@ static void draw_boxes(cairo_t *cr, const struct eye *eye, const struct replay *
         order[k] = i;
     }
     for (int i = 0; i < count; i++)
-        draw_box(cr, eye, replay, order[i]);
+        if (!is_drawn || is_drawn[order[i]])
+            draw_box(cr, eye, replay, order[i]);
 }
 
 void draw_spheres_world(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                         double time_s, unsigned overlays)
 {
-    struct eye eye = place_eye(view, replay, time_s);
+    struct eye eye = draw_eye_place(view, replay, time_s);
     double top = view->top_px, bottom = top + view->height_px;
     double horizon =
         top + view->height_px / 2 - view->px_per_m * eye.distance_m * tan(view->orbit.pitch_rad);
@@ -285,17 +273,12 @@ void draw_spheres_world(cairo_t *cr, const struct draw_view *view, const struct 
             draw_marks(cr, &eye);
         }
     }
-    draw_boxes(cr, &eye, replay);
+    draw_boxes(cr, &eye, replay, NULL);
 }
 
 /* ---- the creature ---- */
 
-struct body {
-    struct vec3 at[REPLAY_PARTS_MAX];
-    struct replay_frame frame;
-};
-
-static void take_body(const struct replay *replay, double time_s, struct body *body)
+void draw_body_take(const struct replay *replay, double time_s, struct body *body)
 {
     struct replay_pose poses[REPLAY_PARTS_MAX];
     float depths[REPLAY_PARTS_MAX];
@@ -318,8 +301,8 @@ static void draw_sphere_shadow(cairo_t *cr, const struct eye *eye, const struct 
     double lift = fmax(at.y - radius - floor_m, 0), share = 1 / (1 + 1.5 * lift / radius);
     for (int i = 0; i < CORNERS; i++) {
         double angle = 2 * DRAW_PI * i / CORNERS, r = radius * (0.7 + 0.3 * share);
-        struct spot spot =
-            project(eye, (struct vec3){at.x + r * cos(angle), floor_m, at.z + r * sin(angle)});
+        struct spot spot = draw_eye_project(
+            eye, (struct vec3){at.x + r * cos(angle), floor_m, at.z + r * sin(angle)});
         if (!spot.is_seen) {
             cairo_new_path(cr);
             return;
@@ -335,7 +318,7 @@ static void draw_sphere(cairo_t *cr, const struct eye *eye, const struct replay 
                         struct vec3 at, double ghost)
 {
     const struct replay_part *part = &replay->parts[index];
-    struct spot spot = project(eye, at);
+    struct spot spot = draw_eye_project(eye, at);
     double radius = fmax(part->width_m / 2 * spot.scale, 1);
     uint32_t background = palette[COLOR_sky_bottom].light;
     uint32_t color = palette[palette_part_color(part->depth)].light;
@@ -388,7 +371,8 @@ static void draw_bone(cairo_t *cr, const struct eye *eye, const struct replay *r
                       const struct body *body, int index, double ghost)
 {
     const struct replay_bone *bone = &replay->bones[index];
-    struct spot a = project(eye, body->at[bone->a]), b = project(eye, body->at[bone->b]);
+    struct spot a = draw_eye_project(eye, body->at[bone->a]),
+                b = draw_eye_project(eye, body->at[bone->b]);
     double thin = fmin(replay->parts[bone->a].width_m, replay->parts[bone->b].width_m) / 2;
     double share = bone->link < 0 ? BONE_SHARE : MUSCLE_SHARE;
     // a muscle that is short is thick
@@ -422,10 +406,10 @@ static int sort_items(const struct eye *eye, const struct replay *replay, const 
     int count = replay->part_count + replay->bone_count;
     for (int i = 0; i < count; i++) {
         const struct replay_bone *bone = &replay->bones[i - replay->part_count];
-        near[i] =
-            i < replay->part_count
-                ? project(eye, body->at[i]).near
-                : (project(eye, body->at[bone->a]).near + project(eye, body->at[bone->b]).near) / 2;
+        near[i] = i < replay->part_count ? draw_eye_project(eye, body->at[i]).near
+                                         : (draw_eye_project(eye, body->at[bone->a]).near +
+                                            draw_eye_project(eye, body->at[bone->b]).near) /
+                                               2;
         int k = i;
         for (; k > 0 && near[order[k - 1]] > near[i]; k--)
             order[k] = order[k - 1];
@@ -434,35 +418,84 @@ static int sort_items(const struct eye *eye, const struct replay *replay, const 
     return count;
 }
 
+/* 1 if a box is between a sphere and the eye: beyond one of its six faces is the sphere, but not the eye. */
+static int is_behind_box(const struct eye *eye, const struct replay *replay, int box,
+                         struct vec3 at, double radius)
+{
+    struct vec2 c[4];
+    struct vec3 from = {eye->middle.x + eye->distance_m * eye->back.x,
+                        eye->middle.y + eye->distance_m * eye->back.y,
+                        eye->middle.z + eye->distance_m * eye->back.z};
+    double depth = replay->obstacle_depth_m, least = BEYOND * radius;
+    if ((at.z > depth + least && from.z < depth) || (at.z < -depth - least && from.z > -depth))
+        return 1;
+    replay_get_obstacle(replay, box, c);
+    for (int i = 0; i < 4; i++) {
+        struct vec2 a = c[i], b = c[(i + 1) % 4];
+        double length = hypot(b.x - a.x, b.y - a.y);
+        double out_x = (b.y - a.y) / length, out_y = (a.x - b.x) / length;
+        if (out_x * (at.x - a.x) + out_y * (at.y - a.y) > least &&
+            out_x * (from.x - a.x) + out_y * (from.y - a.y) < 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* Marks the spheres that a box hides, then the bones both of whose ends are; those boxes are added to
+ * is_before. */
+static void find_hidden(const struct eye *eye, const struct replay *replay, const struct body *body,
+                        int is_hidden[ITEMS_MAX], int is_before[OBSTACLES_MAX])
+{
+    for (int i = 0; i < replay->part_count; i++)
+        for (int k = 0; k < replay->obstacles.count; k++)
+            if (is_behind_box(eye, replay, k, body->at[i], replay->parts[i].width_m / 2))
+                is_hidden[i] = is_before[k] = 1;
+    for (int i = 0; i < replay->bone_count; i++) {
+        const struct replay_bone *bone = &replay->bones[i];
+        is_hidden[replay->part_count + i] = is_hidden[bone->a] && is_hidden[bone->b];
+    }
+}
+
 void draw_spheres_body(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                        double time_s, double ghost)
 {
-    struct eye eye = place_eye(view, replay, time_s);
+    struct eye eye = draw_eye_place(view, replay, time_s);
     struct body body;
-    int order[ITEMS_MAX];
-    take_body(replay, time_s, &body);
-    for (int i = 0; i < replay->part_count && isfinite(eye.distance_m); i++)
+    int order[ITEMS_MAX], is_hidden[ITEMS_MAX] = {0}, is_before[OBSTACLES_MAX] = {0};
+    int is_spatial = isfinite(eye.distance_m);
+    draw_body_take(replay, time_s, &body);
+    if (is_spatial)
+        find_hidden(&eye, replay, &body, is_hidden, is_before);
+    for (int i = 0; i < replay->part_count && is_spatial; i++)
         draw_sphere_shadow(cr, &eye, replay, body.at[i], replay->parts[i].width_m / 2, ghost);
     int count = sort_items(&eye, replay, &body, order);
-    for (int i = 0; i < count; i++)
-        if (order[i] < replay->part_count)
-            draw_sphere(cr, &eye, replay, order[i], body.at[order[i]], ghost);
-        else
-            draw_bone(cr, &eye, replay, &body, order[i] - replay->part_count, ghost);
+    // what boxes hide, those boxes once more, and the rest
+    for (int pass = 1; pass >= 0; pass--) {
+        for (int i = 0; i < count; i++)
+            if (is_hidden[order[i]] != pass)
+                continue;
+            else if (order[i] < replay->part_count)
+                draw_sphere(cr, &eye, replay, order[i], body.at[order[i]], ghost);
+            else
+                draw_bone(cr, &eye, replay, &body, order[i] - replay->part_count, ghost);
+        if (pass && is_spatial)
+            draw_boxes(cr, &eye, replay, is_before);
+    }
 }
 
 /* The mean of the spheres stands for the centre's depth. */
 void draw_spheres_trail(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                         double from_s, double to_s)
 {
-    struct eye eye = place_eye(view, replay, to_s);
+    struct eye eye = draw_eye_place(view, replay, to_s);
     float depths[REPLAY_PARTS_MAX];
     int first = replay_frame_index(replay, from_s), last = replay_frame_index(replay, to_s);
     for (int i = first; i <= last; i++) {
         struct replay_frame frame;
         replay_get_frame(replay, i, &frame);
         double depth = replay_sample_depths(replay, frame.time_s, depths);
-        struct spot spot = project(&eye, (struct vec3){frame.centre.x, frame.centre.y, depth});
+        struct spot spot =
+            draw_eye_project(&eye, (struct vec3){frame.centre.x, frame.centre.y, depth});
         if (spot.is_seen)
             cairo_line_to(cr, spot.x, spot.y);
     }

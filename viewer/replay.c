@@ -448,16 +448,22 @@ static void record_energies(float *energies, const struct ledger *ledger)
     energies[ENERGY_residual_j] = (float)ledger->residual_j;
 }
 
-static void record_contacts(struct replay_row *row, const struct dynamics *dynamics)
+/* per_step: substeps in a step, whose last one the contacts are of. */
+static void record_contacts(struct replay_row *row, const struct dynamics *dynamics,
+                            double per_step)
 {
     const struct contact_point *points;
     int count = dynamics_contacts(dynamics, &points);
     if (count > REPLAY_CONTACTS_MAX)
         count = REPLAY_CONTACTS_MAX;
     for (int i = 0; i < count; i++)
-        row->contacts[i] = (struct replay_contact){
-            (float)points[i].at.x, (float)points[i].at.y, (float)points[i].normal.x,
-            (float)points[i].normal.y, (float)points[i].normal_impulse_n_s};
+        row->contacts[i] = (struct replay_contact){(float)points[i].at.x,
+                                                   (float)points[i].at.y,
+                                                   (float)points[i].normal.x,
+                                                   (float)points[i].normal.y,
+                                                   (float)(points[i].normal_impulse_n_s * per_step),
+                                                   (float)points[i].at_z_m,
+                                                   (float)points[i].normal_z};
     *row->contact_count = (float)count;
 }
 
@@ -501,11 +507,11 @@ static void record_spheres(const struct replay *replay, struct replay_row *row,
         double value, rate;
         if (drive->kind == SPHERE_DRIVE_BONE) {
             dynamics_bone_state(view->dynamics, drive->index, &value, &rate);
-            row->torques[i] = (float)dynamics_bone_force(view->dynamics, drive->index);
         } else {
             dynamics_sphere_joint_state(view->dynamics, drive->index, drive->axis, &value, &rate);
         }
         row->joints_rad[i] = (float)value;
+        row->torques[i] = (float)dynamics_torque(view->dynamics, i);
     }
 }
 
@@ -532,7 +538,8 @@ static void record_row(const struct recorder *recorder, struct replay_row *row,
     record_brain(replay, row, view);
     record_energies(row->energies, view->ledger);
     *row->fitness = (float)fitness_now(recorder, view);
-    record_contacts(row, view->dynamics);
+    record_contacts(row, view->dynamics,
+                    replay->is_spheres ? (double)recorder->params->simulation_substeps : 1);
 }
 
 /* A row with a number that is not finite cannot be drawn: the replay ends before it. */

@@ -80,6 +80,7 @@ struct replay_pose {
 
 struct replay_contact {
     float x_m, y_m, normal_x, normal_y, impulse_n_s;
+    float z_m, normal_z; /* of spheres, else 0 */
 };
 
 /* What the energy ledger shows, J. */

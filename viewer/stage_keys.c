@@ -455,7 +455,8 @@ void stage_draw_help(cairo_t *cr, const struct stage *stage, double ui)
         draw_text(cr, bindings[i].help, left + 94 * ui, line, 12 * ui, 0, DRAW_LEFT, COLOR_text);
     }
     draw_text(cr,
-              "Mouse: drag the picture to pan, the bar to scrub, the curve of a run to choose a "
+              "Mouse: drag the picture to pan (spheres: to turn; with shift to pan), the bar to "
+              "scrub, the curve of a run to choose a "
               "generation; the wheel zooms.",
               x + 22 * ui, y + height - 34 * ui, 11.5 * ui, 0, DRAW_LEFT, COLOR_text_soft);
     draw_text(

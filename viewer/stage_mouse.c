@@ -117,6 +117,13 @@ void stage_press_mouse(struct stage *stage, double x, double y)
     }
 }
 
+void stage_press_pan(struct stage *stage, double x, double y)
+{
+    stage_press_mouse(stage, x, y);
+    if (stage->drag == DRAG_PAN)
+        stage->drag = DRAG_SHIFT;
+}
+
 void stage_move_mouse(struct stage *stage, double x, double y)
 {
     double dx = x - stage->mouse_x, dy = y - stage->mouse_y;
@@ -133,11 +140,11 @@ void stage_move_mouse(struct stage *stage, double x, double y)
         choose_time(stage, x);
     if (stage->drag == DRAG_TIMELINE)
         choose_generation(stage, x);
-    if (stage->drag != DRAG_PAN || stage->is_click || stage->view == VIEW_CELLS ||
-        stage->view == VIEW_PAIR)
+    int is_moved = stage->drag == DRAG_PAN || stage->drag == DRAG_SHIFT;
+    if (!is_moved || stage->is_click || stage->view == VIEW_CELLS || stage->view == VIEW_PAIR)
         return;
     /* spheres are turned, and still followed */
-    if (has_spheres(stage)) {
+    if (has_spheres(stage) && stage->drag == DRAG_PAN) {
         camera_turn(&stage->camera, -TURN_RAD_PX * dx, TURN_RAD_PX * dy);
         return;
     }
@@ -190,7 +197,7 @@ void stage_press_choice(struct stage *stage, double x, double y)
 
 void stage_release_mouse(struct stage *stage)
 {
-    if (stage->drag == DRAG_PAN && stage->is_click &&
+    if ((stage->drag == DRAG_PAN || stage->drag == DRAG_SHIFT) && stage->is_click &&
         is_in_scene(stage, stage->press_x, stage->press_y))
         click_scene(stage, stage->press_x, stage->press_y);
     stage->drag = DRAG_NONE;

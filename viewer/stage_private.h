@@ -22,7 +22,7 @@
 #define CHOICES_PX    38.0
 #define ZOOM_STEP     1.15 /* of a key, and of a click of the wheel */
 
-enum drag { DRAG_NONE, DRAG_PAN, DRAG_SCRUB, DRAG_TIMELINE };
+enum drag { DRAG_NONE, DRAG_PAN, DRAG_SHIFT, DRAG_SCRUB, DRAG_TIMELINE };
 
 struct stage {
     struct gallery *gallery;

@@ -135,7 +135,10 @@ static void handle_event(struct window *window, const SDL_Event *event)
         stage_press_key(window->stage, translate_key(&event->key.keysym));
         break;
     case SDL_MOUSEBUTTONDOWN:
-        if (event->button.button == SDL_BUTTON_LEFT || event->button.button == SDL_BUTTON_MIDDLE)
+        if (event->button.button == SDL_BUTTON_MIDDLE ||
+            (event->button.button == SDL_BUTTON_LEFT && SDL_GetModState() & KMOD_SHIFT))
+            stage_press_pan(window->stage, event->button.x * scale, event->button.y * scale);
+        else if (event->button.button == SDL_BUTTON_LEFT)
             stage_press_mouse(window->stage, event->button.x * scale, event->button.y * scale);
         else if (event->button.button == SDL_BUTTON_RIGHT)
             stage_press_choice(window->stage, event->button.x * scale, event->button.y * scale);

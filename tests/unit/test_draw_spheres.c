@@ -1,5 +1,5 @@
 /* viewer/draw_spheres, and spheres in replays, pages and the camera: what is where in perspective. */
-#include "viewer/draw.h"
+#include "viewer/draw_spheres.h"
 
 #include <check.h>
 #include <math.h>
@@ -247,6 +247,91 @@ START_TEST(muscles_show_their_drive)
 }
 END_TEST
 
+/* A box between the eye and a sphere hides it, from whichever side one looks; one behind does not. */
+START_TEST(boxes_hide_what_is_behind)
+{
+    static const double at[2][3] = {{0, 0.2, 0}, {0, 0.2, 0}};
+    for (int i = 0; i < 4; i++) {
+        struct draw_view view = view_from(i % 2 ? -acos(-1) / 2 : acos(-1) / 2, 0.01);
+        make_pair(at);
+        replay->bone_count = 0;
+        replay->obstacle_depth_m = 1;
+        replay->obstacles.count = 1;
+        // a wall of one metre beside the sphere
+        replay->obstacles.list[0] =
+            (struct obstacle){.x_m = i < 2 ? 0.7 : -0.7, .y_m = 0.2, .width_m = 0.2, .height_m = 1};
+        open_picture();
+        draw_spheres_body(cr, &view, replay, 0, 0);
+        uint32_t before = pixel(200, 150);
+        replay->obstacles.count = 0;
+        draw_spheres_body(cr, &view, replay, 0, 0);
+        // the eye of a positive yaw stands at positive x
+        if ((i < 2) == (i % 2 == 0))
+            ck_assert_uint_ne(before, pixel(200, 150));
+        else
+            ck_assert_uint_eq(before, pixel(200, 150));
+        close_picture();
+        drop_replay();
+    }
+}
+END_TEST
+
+/* The arrow of a contact leads along its normal, in all three directions, and is one weight long. */
+START_TEST(contacts_are_arrows_in_space)
+{
+    static const double at[2][3] = {{0, 0.2, 0}, {0, 0.2, 0}};
+    for (int i = 0; i < 3; i++) {
+        int box[4];
+        // upwards and along z, seen from the front; along z from the side
+        struct draw_view view = view_from(i == 2 ? acos(-1) / 2 : 0, i == 2 ? 0 : 1e-6);
+        struct replay_row row;
+        make_pair(at);
+        free(replay->rows);
+        replay->rows = NULL;
+        replay->frame_count = 0;
+        replay->measures.mass_kg = 2;
+        replay->gravity_m_s2 = 10;
+        ck_assert_int_eq(replay_append(replay, &row), 0);
+        *row.contact_count = 1;
+        row.contacts[0] =
+            (struct replay_contact){0, 0.2F, 0, i == 0 ? 1 : 0, 20.0F / 240, 0, i == 0 ? 0 : 1};
+        open_picture();
+        draw_spheres_overlays(cr, &view, replay, 0, DRAW_CONTACTS);
+        drawn_box(box);
+        close_picture();
+        drop_replay();
+        int across = box[2] - box[0], up = 150 - box[1];
+        // a point of 3 px, an arrow of 26 and its head of 5
+        ck_assert_int_le(abs(up - (i == 0 ? 31 : 3)), i == 0 ? 3 : 5);
+        ck_assert_int_le(abs(across - (i == 2 ? 34 : 6)), 6);
+    }
+}
+END_TEST
+
+/* Each overlay shows something of a creature that moves, and none shows nothing. */
+START_TEST(overlays_show_something)
+{
+    static const unsigned overlays[] = {DRAW_CONTACTS, DRAW_LIMITS, DRAW_TORQUES, DRAW_SENSORS};
+    struct draw_view view = view_from(-0.5, 0.3);
+    int box[4];
+    make_replay("spider");
+    view.px_per_m = 200;
+    for (size_t i = 0; i < sizeof overlays / sizeof overlays[0]; i++) {
+        open_picture();
+        draw_spheres_overlays(cr, &view, replay, 1.5, overlays[i]);
+        drawn_box(box);
+        ck_assert_msg(box[2] >= 0, "overlay %u", overlays[i]);
+        close_picture();
+    }
+    open_picture();
+    draw_spheres_overlays(cr, &view, replay, 1.5, DRAW_LIGHT);
+    drawn_box(box);
+    ck_assert_int_eq(box[2], -1);
+    close_picture();
+    drop_replay();
+}
+END_TEST
+
 static uint64_t stage_picture(struct stage *stage)
 {
     cairo_surface_t *window = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 640, 400);
@@ -281,6 +366,13 @@ START_TEST(dragging_turns_the_picture)
     ck_assert_uint_ne(stage_picture(stage), before);
     stage_move_mouse(stage, 320, 150);
     stage_release_mouse(stage);
+    uint64_t turned_back = stage_picture(stage);
+    stage_press_pan(stage, 320, 150);
+    stage_move_mouse(stage, 380, 190);
+    ck_assert_uint_ne(stage_picture(stage), turned_back);
+    stage_move_mouse(stage, 320, 150);
+    stage_release_mouse(stage);
+    ck_assert_uint_eq(stage_picture(stage), turned_back);
     stage_destroy(stage);
     gallery_destroy(gallery);
 }
@@ -344,6 +436,9 @@ int main(void)
     tcase_add_test(cases, muscles_show_their_drive);
     tcase_add_test(cases, dragging_turns_the_picture);
     tcase_add_test(cases, worlds_are_drawn_from_all_sides);
+    tcase_add_test(cases, boxes_hide_what_is_behind);
+    tcase_add_test(cases, contacts_are_arrows_in_space);
+    tcase_add_test(cases, overlays_show_something);
 #endif
     tcase_add_test(cases, pages_hold_bones);
     suite_add_tcase(suite, cases);

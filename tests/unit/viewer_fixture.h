@@ -41,7 +41,7 @@ static inline void fixture_fill_row(const struct fixture *fixture, const struct 
     for (int i = 0; i < ENERGY_COUNT; i++)
         row->energies[i] = (float)(i * t * 0.1);
     *row->fitness = (float)(0.3 * t);
-    row->contacts[0] = (struct replay_contact){row->poses[0].x_m, 0, 0, 1, 0.02F};
+    row->contacts[0] = (struct replay_contact){row->poses[0].x_m, 0, 0, 1, 0.02F, 0, 0};
     *row->contact_count = fixture->viscosity > 0 ? 0 : 1;
 }
 
