@@ -49,8 +49,9 @@ char *live_print(const struct farm *farm, const struct progress_state *state, do
     json_object_set_new(live, "evaluations_per_s", json_real(rate_hz));
     json_object_set_new(live, "evaluations_left", json_integer(left));
     json_object_set_new(live, "left_s",
-                        rate_hz > 0 && !is_paused && !state->is_waiting ? json_real((double)left / rate_hz)
-                                                  : json_null());
+                        rate_hz > 0 && !is_paused && !state->is_waiting
+                            ? json_real((double)left / rate_hz)
+                            : json_null());
     json_object_set_new(live, "workers_wanted", json_integer(farm ? farm_worker_count(farm) : 0));
     json_object_set_new(live, "restarts",
                         json_integer((json_int_t)describe_workers(farm, workers)));

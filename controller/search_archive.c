@@ -378,8 +378,8 @@ static int breed(void *state, struct population *population, struct individual *
     if (archive->count > 0)
         return breed_from_cells(archive, population, child);
     child->body = child->id;
-    return breeding_make_fresh(
-        &archive->params, population->count > 0 ? &population->individuals[0] : NULL, child);
+    return breeding_make_fresh(&archive->params,
+                               population->count > 0 ? &population->individuals[0] : NULL, child);
 }
 
 static void note_birth(void *state, struct population *population, struct individual *child)

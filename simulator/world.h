@@ -19,7 +19,8 @@ struct world {
     double own_friction; /* between parts */
     double own_elasticity;
     struct obstacles obstacles;
-    double half_depth_m; /* of the obstacles, where there is a third dimension; infinite in a plane */
+    double
+        half_depth_m; /* of the obstacles, where there is a third dimension; infinite in a plane */
 };
 
 /* 1 if the world's law of viscosity slows anything. */

@@ -22,7 +22,7 @@ struct gallery_options {
     int assignment_count;
     int has_seed;
     uint64_t seed;
-    int top;            /* creatures of a generation, 1 .. RUN_READER_TOP_MAX; 0: some, and more where
+    int top; /* creatures of a generation, 1 .. RUN_READER_TOP_MAX; 0: some, and more where
                            somebody chooses */
     int champions_most; /* on their shelf and strip, >= 2 */
 };

@@ -52,6 +52,7 @@ assert best <= float(sys.argv[1]) + 1e-6 and quality >= best
 ' "$best" "$filled" || fail "$(cat last) is not of a run with best $best and $filled cells"
 
 # the best of each run is kept, with its command, and repeats its result
+# shellcheck disable=SC2016  # backquotes of the table
 grep -q '^| archive | 2 | .* | `controller run .*--seed 2 .*` |$' whole/report.md || fail "no champions: $(cat whole/report.md)"
 [ "$(find whole/champions -name '*.creature' | wc -l)" = 6 ] || fail "champions: $(ls whole/champions)"
 "$bin/simulator" evaluate whole/champions/walk-archive-2.creature >champion.out || fail "the champion is not read"
