@@ -111,7 +111,7 @@ static int show(const char *directory, struct error *error)
     struct store_entry *entries = NULL;
     struct store_choice *choices = NULL;
     struct params params;
-    struct store_status run;
+    struct store_status run = {0};
     int count = 0, choice_count = 0;
     uint32_t generation = 0;
     int status = command_open_run(directory, &store, error);

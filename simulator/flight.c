@@ -88,14 +88,16 @@ struct flight_pair {
 static inline pair of_parents(const struct flight_pair *p, size_t at, enum parents parents)
 {
     if (parents == PARENTS_STRAIGHT)
-        return *(const pair *)(p->parent[0] + at);
-    return (pair){*(const double *)(p->parent[0] + at), *(const double *)(p->parent[1] + at)};
+        return *(const pair *)(const void *)(p->parent[0] + at);
+    return (pair){*(const double *)(const void *)(p->parent[0] + at),
+                  *(const double *)(const void *)(p->parent[1] + at)};
 }
 
 /* Adds to a field of the parents. */
 static inline void add_to_parents(struct flight_pair *p, size_t at, pair to, enum parents parents)
 {
-    double *first = (double *)(p->parent[0] + at), *second = (double *)(p->parent[1] + at);
+    double *first = (double *)(void *)(p->parent[0] + at),
+           *second = (double *)(void *)(p->parent[1] + at);
     if (parents == PARENTS_STRAIGHT) {
         *(pair *)first += to;
     } else if (parents == PARENTS_SAME) {
@@ -628,7 +630,7 @@ static void set_pose(struct flight *f)
 /* A field of a link. */
 static inline double *of_link(const struct flight *f, int link, size_t at)
 {
-    return (double *)(f->lanes[link] + at);
+    return (double *)(void *)(f->lanes[link] + at);
 }
 
 /* The state, unless the last step ended with it. */
@@ -737,8 +739,9 @@ __attribute__((always_inline)) static inline void do_stage(struct flight *f,
                                                            struct root_motion *root)
 {
     double h = step->h_s;
-    const double ahead[5] = {0, h / 2, h / 2, h, 0};
-    const struct stage stage = {k, slot, ahead[k], ahead[k + 1], h / 6, has_drag, f->has_damping};
+    const double ahead[4] = {0, h / 2, h / 2, h}, next[4] = {h / 2, h / 2, h, 0};
+    const struct stage stage = {k, slot, ahead[k], next[k], h / 6, has_drag, f->has_damping};
+    /* cppcheck-suppress arrayIndexOutOfBoundsCond */
     root->v[k] = k > 0 ? root->start + ahead[k] * root->a[k - 1] : root->start;
     root->power[k] = go_outward(f, &stage, root->v[k]);
     struct motion a = go_inward(f, k, slot, step->gravity_m_s2);
