@@ -35,6 +35,10 @@
 /* Reversals of a joint are counted from this rate on, rad/s; of a linear one, m/s. */
 #define REVERSAL_RATE_RAD_S 0.2
 #define REVERSAL_RATE_M_S   0.04
+/* The drives of spheres reverse when they have come back so far from where they turned, rad or m: their rates
+ * at an instant are those of stiff bones that chatter, the more the finer the step. */
+#define REVERSAL_WAY_RAD 0.02
+#define REVERSAL_WAY_M   0.005
 /* Who stood on something has fallen off when its centre of mass is this far below all surfaces, m. */
 #define FALL_M 0.1
 /* Drag is stable while 2 k h / (density x thinnest side) stays below this. */
@@ -60,6 +64,7 @@ struct run {
     double *filtered; /* per effector: clamped and filtered, in the gene's sign */
     int *reversals;   /* per link or drive: count, and the sign of the last fast motion */
     int *direction;
+    double *turned_at; /* of drives: farthest in the direction of now, m or rad */
     double thinnest_m;
     double fallen_m; /* below this height it has fallen off */
 
@@ -216,8 +221,13 @@ static int take_memory(struct run *run, struct arena *arena)
     run->filtered = arena_take(arena, effectors, sizeof(double));
     run->reversals = arena_take(arena, links, sizeof(int));
     run->direction = arena_take(arena, links, sizeof(int));
-    if (!run->signals || !run->filtered || !run->reversals || !run->direction)
+    run->turned_at = arena_take(arena, links, sizeof(double));
+    if (!run->signals || !run->filtered || !run->reversals || !run->direction || !run->turned_at)
         return ERR_MEMORY;
+    const struct sphere_body *body = run->phenotype.spheres;
+    for (int i = 0; body && i < body->drive_count; i++)
+        if (body->drives[i].kind == SPHERE_DRIVE_BONE)
+            run->turned_at[i] = body->bones[body->drives[i].index].length_m;
     return senses_create(&run->senses, &run->phenotype, run->params, arena);
 }
 
@@ -567,27 +577,40 @@ static void watch_spheres(struct run *run)
     m->speed_max_m_s = sqrt(fastest_sq);
 }
 
-/* Rates of the muscles, and how often they reverse; once a tick. */
+/* Counts a reversal of a drive when it has come back by `way` from its last turning point. */
+static void count_reversal(struct run *run, int drive, double value, double way)
+{
+    double *turned_at = &run->turned_at[drive], gone = value - *turned_at;
+    int *direction = &run->direction[drive];
+    if (*direction == 0 && fabs(gone) < way)
+        return;
+    if (*direction == 0 || gone * *direction >= 0) {
+        *direction = gone < 0 ? -1 : 1;
+        *turned_at = value;
+    } else if (fabs(gone) >= way) {
+        *direction = -*direction;
+        *turned_at = value;
+        run->reversals[drive]++;
+    }
+}
+
+/* Rates of the drives, and how often they reverse; once a tick, whatever the step. */
 static void watch_drives(struct run *run)
 {
     const struct sphere_body *body = run->phenotype.spheres;
     struct measures *m = &run->result->measures;
     for (int i = 0; i < body->drive_count; i++) {
         const struct sphere_drive *drive = &body->drives[i];
-        double value, rate, least = REVERSAL_RATE_RAD_S, *fastest = &m->joint_speed_max_rad_s;
+        double value, rate, way = REVERSAL_WAY_RAD, *fastest = &m->joint_speed_max_rad_s;
         if (drive->kind == SPHERE_DRIVE_BONE) {
             dynamics_bone_state(run->dynamics, drive->index, &value, &rate);
             fastest = &m->joint_speed_max_m_s;
-            least = REVERSAL_RATE_M_S;
+            way = REVERSAL_WAY_M;
         } else {
             dynamics_sphere_joint_state(run->dynamics, drive->index, drive->axis, &value, &rate);
         }
-        int direction = rate > least ? 1 : rate < -least ? -1 : 0;
         *fastest = fmax(*fastest, fabs(rate));
-        if (direction != 0) {
-            run->reversals[i] += run->direction[i] == -direction;
-            run->direction[i] = direction;
-        }
+        count_reversal(run, i, value, way);
     }
 }
 

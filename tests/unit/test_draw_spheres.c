@@ -75,6 +75,24 @@ START_TEST(replays_hold_spheres_bones_and_drives)
 }
 END_TEST
 
+/* Stiff bones that chatter, the more the finer the step, are no reversals of their muscles. */
+START_TEST(chatter_is_no_reversal)
+{
+    struct creature creature;
+    struct params params;
+    params_set_defaults(&params);
+    ck_assert_int_eq(params_read_file(&params, "examples/hopper.ini", &error), 0);
+    ck_assert_int_eq(params_set(&params, "simulation.dt_s", "0.00104166", &error), 0);
+    ck_assert_int_eq(creature_read(&creature, "examples/creatures/hopper.json", &error), 0);
+    ck_assert_int_eq(replay_create(&replay, &creature, &params, 1, 0, &error), 0);
+    // 15 by the rates at an instant
+    ck_assert_double_lt(replay->measures.reversals_max_hz, 12);
+    ck_assert_double_gt(replay->measures.reversals_max_hz, 1);
+    creature_deinit(&creature);
+    drop_replay();
+}
+END_TEST
+
 START_TEST(the_camera_turns_within_bounds)
 {
     struct camera camera = {0};
@@ -429,6 +447,7 @@ int main(void)
     TCase *cases = tcase_create("all");
     tcase_set_timeout(cases, 120);
     tcase_add_test(cases, replays_hold_spheres_bones_and_drives);
+    tcase_add_test(cases, chatter_is_no_reversal);
     tcase_add_test(cases, the_camera_turns_within_bounds);
 #ifdef HAVE_CAIRO
     tcase_add_test(cases, the_orbit_turns_the_eye);
