@@ -48,3 +48,12 @@ says '^archive +[1-9][0-9]* of [0-9]+ cells filled' "$bin/controller" status a1
 says '"cells_filled": [1-9]' "$bin/controller" status a1 --json
 says '"cell": [1-9]' "$bin/controller" list a1 --json
 says '"cells_filled": null' "$bin/controller" status j1 --json
+
+# bodies of spheres: equal for any number of workers, and another kind than rectangles
+for workers in 1 3; do
+    "$bin/controller" run walk.ini --seed 7 -s creature.body=spheres -j $workers -o "s$workers" \
+        >"s$workers.out" 2>&1 || fail "spheres with -j $workers: $(cat "s$workers.out")"
+done
+same_runs s1 s3
+grep -q incomplete s1.digest && fail "a generation is not closed: $(cat s1.digest)"
+[ "$(cat s1.digest)" != "$(cat j1.digest)" ] || fail "spheres give the run of rectangles"
