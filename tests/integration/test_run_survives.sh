@@ -99,3 +99,15 @@ says 'generation +13 of 0 .. 13' "$bin/controller" status cells
     fail "another gravity: $(cat moon.out)"
 says 'generation +15 of 0 .. 15' "$bin/controller" status cells
 says '^archive +[1-9]' "$bin/controller" status cells
+
+# bodies of spheres: killed, resumed
+options=(--seed 5 -s population.size=25 -s evolution.generations=8 -s simulation.duration_s=4
+    -s creature.body=spheres)
+rm -rf whole
+"$bin/controller" run walk.ini "${options[@]}" -j 2 -o whole >whole.out 2>&1 ||
+    fail "the uninterrupted run of spheres: $(cat whole.out)"
+begin spheres 2
+kill -KILL "$pid"
+wait "$pid" 2>/dev/null || true
+no_worker_is_left spheres
+finish spheres
