@@ -136,15 +136,29 @@ static int list_chosen(const struct search *search, struct breeding_parents *par
     return 0;
 }
 
-/* The first `count` children, of those who were chosen; random ones if that is nobody. */
+/* Children where nobody is left to breed: random ones or, where bodies do not mutate, new brains in the
+ * bodies of the generation that goes, each body in turn. */
+static int breed_nobody(const struct search *search, struct individual *children, int count)
+{
+    const struct population *population = &search->population;
+    int status = 0;
+
+    for (int i = 0; !status && i < count; i++)
+        status = breeding_make_fresh(&search->params,
+                                     &population->individuals[i % population->count], &children[i]);
+    return status;
+}
+
+/* The first `count` children, of those who were chosen. */
 static int breed_chosen(const struct search *search, struct individual *children, int count)
 {
     struct breeding_parents parents;
     int status = list_chosen(search, &parents);
 
-    for (int i = 0; !status && i < count; i++)
-        status = parents.count > 0 ? breeding_make_child(&search->params, &parents, &children[i])
-                                   : breeding_make_random(&search->params, &children[i]);
+    if (!status && parents.count == 0)
+        status = breed_nobody(search, children, count);
+    for (int i = 0; !status && parents.count > 0 && i < count; i++)
+        status = breeding_make_child(&search->params, &parents, &children[i]);
     free(parents.individuals);
     free(parents.weights);
     return status;
@@ -158,6 +172,8 @@ static int breed_goal(const struct search *search, struct individual *survivors,
     struct params params = search->params;
     struct population ranked = {.individuals = survivors, .count = search->population.count};
 
+    if (survivor_count == 0)
+        return breed_nobody(search, children, count);
     params.population_survival *= 1 - find_share(search);
     return search_method_of(search)->next(&params, search->generation + 1, &ranked, survivor_count,
                                           children, count);

@@ -209,6 +209,45 @@ START_TEST(without_a_choice_all_that_are_not_banned_breed)
 }
 END_TEST
 
+/* Where bodies do not mutate, those of whom nobody was wanted live on, each with a new brain; without a goal,
+ * and with one. */
+START_TEST(bodies_outlive_a_ban_of_everybody)
+{
+    static const int behaviours[] = {BEHAVIOUR_INTERACTIVE, BEHAVIOUR_JUMP};
+    struct genome before[SIZE + 1];
+    params.mutation_body = 0;
+    params.interactive_share = 0.5;
+    for (int k = 0; k < 2; k++) {
+        int is_seen[SIZE + 1] = {0}, new_brains = 0;
+        params.evolution_behaviour = behaviours[k];
+        struct search *search = make();
+        for (uint64_t id = 1; id <= SIZE; id++) {
+            genome_init(&before[id]);
+            ck_assert_int_eq(genome_copy(&before[id], &find(search, id)->genome), 0);
+            ck_assert_int_eq(search_choose(search, id, CHOICE_BAN), 0);
+        }
+        ck_assert_int_eq(search_advance(search), 0);
+        ck_assert_int_eq(count_born(search), SIZE);
+        for (uint64_t id = SIZE + 1; id <= 2 * SIZE; id++) {
+            const struct individual *child = find(search, id);
+            uint64_t of = child->parents[0];
+            ck_assert(of >= 1 && of <= SIZE);
+            is_seen[of]++;
+            ck_assert_uint_eq(child->genome.root, before[of].root);
+            ck_assert_int_eq(child->genome.body_count, before[of].body_count);
+            ck_assert_int_eq(child->genome.connection_count, before[of].connection_count);
+            new_brains += genome_hash(&child->genome) != genome_hash(&before[of]);
+        }
+        ck_assert_int_gt(new_brains, SIZE / 2); /* a body without a joint may have none */
+        for (uint64_t id = 1; id <= SIZE; id++) {
+            ck_assert_int_eq(is_seen[id], 1);
+            genome_deinit(&before[id]);
+        }
+        search_destroy(search);
+    }
+}
+END_TEST
+
 START_TEST(everybody_may_be_kept)
 {
     struct search *search = make();
@@ -335,6 +374,7 @@ int main(void)
     tcase_add_test(tests, children_are_of_those_who_were_chosen);
     tcase_add_test(tests, the_kept_breed_if_nobody_else_does);
     tcase_add_test(tests, without_a_choice_all_that_are_not_banned_breed);
+    tcase_add_test(tests, bodies_outlive_a_ban_of_everybody);
     tcase_add_test(tests, everybody_may_be_kept);
     tcase_add_test(tests, choices_and_goal_share_the_next_generation);
     tcase_add_test(tests, without_a_choice_the_goal_decides);
