@@ -265,12 +265,6 @@ static void pull_fixed_rods(struct sphere_system *s, double share)
     }
 }
 
-static void pull_all(struct sphere_system *s, double share)
-{
-    pull_fixed_rods(s, share);
-    sphere_joints_act(s, share);
-}
-
 static double clamp(double value, double low, double high)
 {
     return value < low ? low : value > high ? high : value;
@@ -321,7 +315,8 @@ static void advance_muscles(struct sphere_system *s)
         advance_muscle(s, &s->muscle[i], &s->rod[s->fixed_rods + i]);
 }
 
-static void pull_muscle(struct sphere_system *s, struct muscle *muscle, const struct rod *rod)
+/* What a muscle does in this substep: its own pull, and with its stops. */
+static void tense_muscle(struct sphere_system *s, struct muscle *muscle, const struct rod *rod)
 {
     struct vec3 d = rod_vector(s, rod);
     double dd = vec3_dot(d, d), rate = rod_rate_at_start(s, rod, d);
@@ -330,12 +325,26 @@ static void pull_muscle(struct sphere_system *s, struct muscle *muscle, const st
     pull = clamp(pull, -muscle->most, muscle->most);
     muscle->d = d;
     muscle->rate_start = rate;
-    muscle->pull = pull;
+    muscle->pull = muscle->stopped = pull;
     if (dd > muscle->longest_sq)
-        pull += rod->gain * (muscle->longest_sq - dd);
+        muscle->stopped += rod->gain * (muscle->longest_sq - dd);
     else if (dd < muscle->shortest_sq)
-        pull += rod->gain * (muscle->shortest_sq - dd);
-    pull_rod(s, rod, d, pull);
+        muscle->stopped += rod->gain * (muscle->shortest_sq - dd);
+}
+
+static void pull_muscles(struct sphere_system *s, double share)
+{
+    for (int i = 0; i < s->muscle_count; i++) {
+        const struct muscle *muscle = &s->muscle[i];
+        pull_rod(s, &s->rod[s->fixed_rods + i], muscle->d, share * muscle->stopped);
+    }
+}
+
+static void pull_all(struct sphere_system *s, double share)
+{
+    pull_fixed_rods(s, share);
+    sphere_joints_act(s, share);
+    pull_muscles(s, share);
 }
 
 static void book_muscles(struct sphere_system *s)
@@ -391,19 +400,20 @@ static void book_damping(struct sphere_system *s)
 /* From one middle to the next; at the end positions are h / 2 ahead of velocities. Damping acts between two
  * halves of the springs: there, of all places, the energy that leapfrog keeps has the plain kinetic energy in
  * it, v^2 / 2 + x K (1 - h^2 K / 4) x / 2, so that slowing down takes energy. After the springs it can give
- * some, and exploded. */
+ * some, and exploded. Muscles are among the springs: without them what is in balance has a rate there, and damping
+ * it was a push every other step, which fed what lay at rest. */
 static void substep(struct sphere_system *s, int is_damping)
 {
     double fastest_sq = 0;
     accelerate(s);
     sphere_joints_place(s);
+    for (int i = 0; i < s->muscle_count; i++)
+        tense_muscle(s, &s->muscle[i], &s->rod[s->fixed_rods + i]);
     pull_all(s, is_damping ? 0.5 : 1);
     if (is_damping) {
         damp(s);
         pull_all(s, 0.5);
     }
-    for (int i = 0; i < s->muscle_count; i++)
-        pull_muscle(s, &s->muscle[i], &s->rod[s->fixed_rods + i]);
     sphere_contacts_solve(s);
     if (is_damping)
         book_damping(s);

@@ -94,6 +94,7 @@ struct muscle {
     double length_sq, pushed, spring, damper, most;
     double inverse_length;   /* of the muscle itself */
     double pull, rate_start; /* the number in this substep, and d.w before it */
+    double stopped;          /* the number with that of the stops */
     struct vec3 d;           /* where it acted */
 };
 

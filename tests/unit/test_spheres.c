@@ -647,7 +647,7 @@ START_TEST(what_lies_rests)
         }
         resting += most < 1e-6 * scale;
     }
-    ck_assert_int_ge(resting, 20);
+    ck_assert_int_ge(resting, 25);
 }
 END_TEST
 
