@@ -621,7 +621,7 @@ static int has_broken(struct run *run)
     double most = run->params->guard_strain, worst = 0;
     for (int i = 0; i < body->bone_count && most > 0; i++) {
         const struct bone *bone = &body->bones[i];
-        double length, rate, low = bone->length_m, high = bone->length_m;
+        double length, rate, low = bone->length_m, high = low;
         dynamics_bone_state(run->dynamics, i, &length, &rate);
         if (bone->is_muscle) {
             low = bone->shortest_m;
