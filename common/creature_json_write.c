@@ -141,6 +141,17 @@ static json_t *sphere_value(struct tree *tree, const struct body_gene *body)
     return object;
 }
 
+/* What becomes of all that a connection of any kind leads to. */
+static void put_subtree(struct tree *tree, json_t *object, const struct connection_gene *connection)
+{
+    if (connection->scale != 1)
+        put(tree, object, "scale", json_real(connection->scale));
+    if (connection->is_reflected)
+        put(tree, object, "reflected", json_true());
+    if (connection->is_terminal_only)
+        put(tree, object, "terminal_only", json_true());
+}
+
 static json_t *bone_value(struct tree *tree, const struct connection_gene *connection)
 {
     const struct bone_gene *bone = &connection->bone;
@@ -162,12 +173,7 @@ static json_t *bone_value(struct tree *tree, const struct connection_gene *conne
         put(tree, muscle, "gain", json_real(bone->gain));
         put(tree, object, "muscle", muscle);
     }
-    if (connection->scale != 1)
-        put(tree, object, "scale", json_real(connection->scale));
-    if (connection->is_reflected)
-        put(tree, object, "reflected", json_true());
-    if (connection->is_terminal_only)
-        put(tree, object, "terminal_only", json_true());
+    put_subtree(tree, object, connection);
     return object;
 }
 
@@ -195,12 +201,7 @@ static json_t *connection_value(struct tree *tree, const struct connection_gene 
     put(tree, object, "child_face", json_string(face_names[connection->child_face]));
     put_unless_zero(tree, object, "child_position", connection->child_position);
     put_unless_zero(tree, object, "angle_rad", connection->angle_rad);
-    if (connection->scale != 1)
-        put(tree, object, "scale", json_real(connection->scale));
-    if (connection->is_reflected)
-        put(tree, object, "reflected", json_true());
-    if (connection->is_terminal_only)
-        put(tree, object, "terminal_only", json_true());
+    put_subtree(tree, object, connection);
     return object;
 }
 

@@ -33,6 +33,17 @@ static void encode_input(const struct input_gene *input, struct pack_writer *wri
     pack_double(writer, input->weight);
 }
 
+/* What bodies of all kinds have, at the end of their rows, or nearly. */
+static void encode_growth(const struct body_gene *body, struct pack_writer *writer)
+{
+    pack_u64(writer, body->recursive_limit);
+    pack_u64(writer, body->is_symmetric);
+    pack_u64(writer, body->sensors);
+    pack_u64(writer, body->has_effector);
+    encode_input(&body->effector_input, writer);
+    pack_double(writer, body->effector_strength);
+}
+
 static void encode_body(const struct body_gene *body, struct pack_writer *writer)
 {
     pack_array(writer, BODY_FIELDS);
@@ -42,12 +53,7 @@ static void encode_body(const struct body_gene *body, struct pack_writer *writer
     pack_u64(writer, body->joint);
     pack_double(writer, body->lower);
     pack_double(writer, body->upper);
-    pack_u64(writer, body->recursive_limit);
-    pack_u64(writer, body->is_symmetric);
-    pack_u64(writer, body->sensors);
-    pack_u64(writer, body->has_effector);
-    encode_input(&body->effector_input, writer);
-    pack_double(writer, body->effector_strength);
+    encode_growth(body, writer);
 }
 
 /* One form of what a sphere has: the drives' inputs are as many as the joint has drives. */
@@ -67,25 +73,33 @@ static void encode_sphere(const struct body_gene *body, struct pack_writer *writ
     pack_double(writer, sphere->lower_2);
     pack_double(writer, sphere->upper_2);
     pack_double(writer, sphere->axis_rad);
-    pack_u64(writer, body->recursive_limit);
-    pack_u64(writer, body->is_symmetric);
-    pack_u64(writer, body->sensors);
-    pack_u64(writer, body->has_effector);
-    encode_input(&body->effector_input, writer);
-    pack_double(writer, body->effector_strength);
+    encode_growth(body, writer);
     pack_double(writer, sphere->drive_strength);
     pack_array(writer, (size_t)drives);
     for (int i = 0; i < drives; i++)
         encode_input(&sphere->drives[i], writer);
 }
 
+/* What begins and what ends the rows of connections of all kinds. */
+static void encode_ends(const struct connection_gene *connection, struct pack_writer *writer)
+{
+    pack_u64(writer, connection->id);
+    pack_u64(writer, connection->from);
+    pack_u64(writer, connection->to);
+}
+
+static void encode_subtree(const struct connection_gene *connection, struct pack_writer *writer)
+{
+    pack_double(writer, connection->scale);
+    pack_u64(writer, connection->is_reflected);
+    pack_u64(writer, connection->is_terminal_only);
+}
+
 static void encode_bone(const struct connection_gene *connection, struct pack_writer *writer)
 {
     const struct bone_gene *bone = &connection->bone;
     pack_array(writer, BONE_FIELDS);
-    pack_u64(writer, connection->id);
-    pack_u64(writer, connection->from);
-    pack_u64(writer, connection->to);
+    encode_ends(connection, writer);
     pack_u64(writer, bone->brace);
     pack_double(writer, bone->length_m);
     pack_double(writer, connection->angle_rad);
@@ -94,25 +108,19 @@ static void encode_bone(const struct connection_gene *connection, struct pack_wr
     pack_double(writer, bone->shortest);
     pack_double(writer, bone->longest);
     pack_double(writer, bone->rate_1_s);
-    pack_double(writer, connection->scale);
-    pack_u64(writer, connection->is_reflected);
-    pack_u64(writer, connection->is_terminal_only);
+    encode_subtree(connection, writer);
 }
 
 static void encode_connection(const struct connection_gene *connection, struct pack_writer *writer)
 {
     pack_array(writer, CONNECTION_FIELDS);
-    pack_u64(writer, connection->id);
-    pack_u64(writer, connection->from);
-    pack_u64(writer, connection->to);
+    encode_ends(connection, writer);
     pack_u64(writer, connection->parent_face);
     pack_double(writer, connection->parent_position);
     pack_u64(writer, connection->child_face);
     pack_double(writer, connection->child_position);
     pack_double(writer, connection->angle_rad);
-    pack_double(writer, connection->scale);
-    pack_u64(writer, connection->is_reflected);
-    pack_u64(writer, connection->is_terminal_only);
+    encode_subtree(connection, writer);
 }
 
 /* Only the inputs that the function uses. */
@@ -226,6 +234,30 @@ static void next_input(struct cursor *cursor, struct input_gene *input)
     cursor->next++;
 }
 
+static void next_growth(struct cursor *cursor, struct body_gene *body)
+{
+    body->recursive_limit = next_u8(cursor);
+    body->is_symmetric = next_u8(cursor);
+    body->sensors = (uint32_t)next_u64(cursor, UINT32_MAX);
+    body->has_effector = next_u8(cursor);
+    next_input(cursor, &body->effector_input);
+    body->effector_strength = next_double(cursor);
+}
+
+static void next_ends(struct cursor *cursor, struct connection_gene *connection)
+{
+    connection->id = next_u64(cursor, UINT64_MAX);
+    connection->from = next_u64(cursor, UINT64_MAX);
+    connection->to = next_u64(cursor, UINT64_MAX);
+}
+
+static void next_subtree(struct cursor *cursor, struct connection_gene *connection)
+{
+    connection->scale = next_double(cursor);
+    connection->is_reflected = next_u8(cursor);
+    connection->is_terminal_only = next_u8(cursor);
+}
+
 static int decode_body(const msgpack_object *object, struct genome *genome, const char *where,
                        struct error *error)
 {
@@ -239,12 +271,7 @@ static int decode_body(const msgpack_object *object, struct genome *genome, cons
     body->joint = next_u8(&cursor);
     body->lower = next_double(&cursor);
     body->upper = next_double(&cursor);
-    body->recursive_limit = next_u8(&cursor);
-    body->is_symmetric = next_u8(&cursor);
-    body->sensors = (uint32_t)next_u64(&cursor, UINT32_MAX);
-    body->has_effector = next_u8(&cursor);
-    next_input(&cursor, &body->effector_input);
-    body->effector_strength = next_double(&cursor);
+    next_growth(&cursor, body);
     return cursor.rc;
 }
 
@@ -282,12 +309,7 @@ static int decode_sphere(const msgpack_object *object, struct genome *genome, co
     sphere->lower_2 = next_double(&cursor);
     sphere->upper_2 = next_double(&cursor);
     sphere->axis_rad = next_double(&cursor);
-    body->recursive_limit = next_u8(&cursor);
-    body->is_symmetric = next_u8(&cursor);
-    body->sensors = (uint32_t)next_u64(&cursor, UINT32_MAX);
-    body->has_effector = next_u8(&cursor);
-    next_input(&cursor, &body->effector_input);
-    body->effector_strength = next_double(&cursor);
+    next_growth(&cursor, body);
     sphere->drive_strength = next_double(&cursor);
     next_drives(&cursor, body);
     return cursor.rc;
@@ -301,9 +323,7 @@ static int decode_bone(const msgpack_object *object, struct genome *genome, cons
         return error_set(error, ERR_MEMORY, "out of memory");
     struct bone_gene *bone = &connection->bone;
     struct cursor cursor = open_row(object, BONE_FIELDS, where, error);
-    connection->id = next_u64(&cursor, UINT64_MAX);
-    connection->from = next_u64(&cursor, UINT64_MAX);
-    connection->to = next_u64(&cursor, UINT64_MAX);
+    next_ends(&cursor, connection);
     bone->brace = next_u8(&cursor);
     bone->length_m = next_double(&cursor);
     connection->angle_rad = next_double(&cursor);
@@ -312,9 +332,7 @@ static int decode_bone(const msgpack_object *object, struct genome *genome, cons
     bone->shortest = next_double(&cursor);
     bone->longest = next_double(&cursor);
     bone->rate_1_s = next_double(&cursor);
-    connection->scale = next_double(&cursor);
-    connection->is_reflected = next_u8(&cursor);
-    connection->is_terminal_only = next_u8(&cursor);
+    next_subtree(&cursor, connection);
     return cursor.rc;
 }
 
@@ -325,17 +343,13 @@ static int decode_connection(const msgpack_object *object, struct genome *genome
     if (!connection)
         return error_set(error, ERR_MEMORY, "out of memory");
     struct cursor cursor = open_row(object, CONNECTION_FIELDS, where, error);
-    connection->id = next_u64(&cursor, UINT64_MAX);
-    connection->from = next_u64(&cursor, UINT64_MAX);
-    connection->to = next_u64(&cursor, UINT64_MAX);
+    next_ends(&cursor, connection);
     connection->parent_face = next_u8(&cursor);
     connection->parent_position = next_double(&cursor);
     connection->child_face = next_u8(&cursor);
     connection->child_position = next_double(&cursor);
     connection->angle_rad = next_double(&cursor);
-    connection->scale = next_double(&cursor);
-    connection->is_reflected = next_u8(&cursor);
-    connection->is_terminal_only = next_u8(&cursor);
+    next_subtree(&cursor, connection);
     return cursor.rc;
 }
 

@@ -49,6 +49,16 @@ static const struct {
     [PRESET_MOON] = {1.62, 0, 0, 1, 0.8, 0},
 };
 
+const char *const params_solver_names[SOLVER_COUNT] = {[SOLVER_ARTICULATED] = "articulated",
+                                                       [SOLVER_CONSTRAINT] = "constraint",
+                                                       [SOLVER_REJECTION] = "rejection",
+                                                       [SOLVER_NUDGE] = "nudge"};
+
+int params_other_solver(int solver)
+{
+    return solver == SOLVER_ARTICULATED ? SOLVER_CONSTRAINT : SOLVER_ARTICULATED;
+}
+
 int params_find(const char *key)
 {
     for (int i = 0; i < param_count; i++)

@@ -312,7 +312,7 @@ enum { CHOICE_PERCENTAGE, CHOICE_INHERITED };
 enum { ARCHIVE_REFEREE_ENTRANTS, ARCHIVE_REFEREE_TOP };
 enum { OVERLAP_PUSH, OVERLAP_REJECT };
 enum { EFFECTOR_POSITION, EFFECTOR_TORQUE };
-enum { SOLVER_ARTICULATED, SOLVER_CONSTRAINT, SOLVER_REJECTION, SOLVER_NUDGE };
+enum { SOLVER_ARTICULATED, SOLVER_CONSTRAINT, SOLVER_REJECTION, SOLVER_NUDGE, SOLVER_COUNT };
 enum { INTEGRATOR_AUTO, INTEGRATOR_RK4, INTEGRATOR_MIDPOINT };
 enum { PRESET_CUSTOM, PRESET_LAND, PRESET_WATER, PRESET_AIR, PRESET_MOON };
 enum { DRAG_LAW_LINEAR, DRAG_LAW_QUADRATIC };
@@ -334,6 +334,11 @@ struct param_info {
 };
 extern const struct param_info param_table[];
 extern const int param_count;
+
+/* "articulated", "constraint", ... */
+extern const char *const params_solver_names[SOLVER_COUNT];
+/* Who judges beside a solver: constraint beside articulated, articulated beside all others. */
+int params_other_solver(int solver);
 
 /* The row with that key, or -1. */
 int params_find(const char *key);

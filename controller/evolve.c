@@ -311,7 +311,7 @@ static const struct individual *find_champion(const struct evolve *evolve)
 {
     struct search *search = evolve->settings->search;
     const struct individual *first = search_population(search)->individuals;
-    int is_wanted = evolve->settings->params->guard_other_solver &&
+    int is_wanted = referee_has_other_solver(first, evolve->settings->params) &&
                     evolve->settings->params->evolution_behaviour != BEHAVIOUR_INTERACTIVE &&
                     evolve->champion != CHAMPION_JUDGED && search_is_finished(search);
     return is_wanted && first->fitness > 0 ? first : NULL;
@@ -488,6 +488,7 @@ static void on_referee_quarantine(struct evolve *evolve, const struct task *task
 {
     static const struct measures no_measures;
     char command[2 * RUN_PATH_SIZE + 256], detail[sizeof command + 512];
+    const struct params *params = evolve->settings->params;
     const char *where = task->has_other_solver   ? "with the other solver"
                         : task->perturbation > 0 ? "in a perturbed run"
                                                  : "at a quarter of the step";
@@ -501,12 +502,11 @@ static void on_referee_quarantine(struct evolve *evolve, const struct task *task
                  task->creature, where, reason, command, task->perturbation);
     else
         snprintf(detail, sizeof detail,
-                 "creature %" PRIu64 " %s: %s; shown again by: %s --referee%s", task->creature,
-                 where, reason, command,
-                 !task->has_other_solver ? ""
-                 : evolve->settings->params->simulation_solver == SOLVER_ARTICULATED
-                     ? " --solver constraint"
-                     : " --solver articulated");
+                 "creature %" PRIu64 " %s: %s; shown again by: %s --referee%s%s", task->creature,
+                 where, reason, command, task->has_other_solver ? " --solver " : "",
+                 task->has_other_solver
+                     ? params_solver_names[params_other_solver(params->simulation_solver)]
+                     : "");
     if (store_put_event(evolve->settings->store, "referee_quarantined", detail, &evolve->error))
         stop_failed(evolve);
     else

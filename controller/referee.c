@@ -80,8 +80,17 @@ void referee_describe_solver(const struct individual *individual, int verdict,
                              const struct measures *measures, const struct params *params,
                              char *text, size_t size)
 {
-    describe(individual,
-             params->simulation_solver == SOLVER_ARTICULATED ? "with solver constraint"
-                                                             : "with solver articulated",
-             verdict, measures, params, text, size);
+    char where[40];
+
+    snprintf(where, sizeof where, "with solver %s",
+             params_solver_names[params_other_solver(params->simulation_solver)]);
+    describe(individual, where, verdict, measures, params, text, size);
+}
+
+int referee_has_other_solver(const struct individual *individual, const struct params *params)
+{
+    int is_same = individual->genome.kind == BODY_SPHERES &&
+                  params_other_solver(params->simulation_solver) == SOLVER_CONSTRAINT;
+
+    return params->guard_other_solver && !is_same;
 }

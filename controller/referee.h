@@ -20,7 +20,11 @@ double referee_fitness(const struct individual *individual, int verdict,
 void referee_describe(const struct individual *individual, int trial, int verdict,
                       const struct measures *measures, const struct params *params, char *text,
                       size_t size);
-/* The same of the other solver's simulation. */
+/* Whether the other solver is to judge: guard.other_solver, but not where it is the same, since
+ * `constraint` does not know spheres. */
+int referee_has_other_solver(const struct individual *individual, const struct params *params);
+
+/* As referee_describe(), of the other solver's simulation. */
 void referee_describe_solver(const struct individual *individual, int verdict,
                              const struct measures *measures, const struct params *params,
                              char *text, size_t size);

@@ -1,4 +1,5 @@
-/* Random search, the control: every child is a fresh random genome. Survivors are kept, as in the
+/* Random search, the control: every child is a fresh random genome, or where bodies do not mutate a new
+ * brain in the body of a survivor, each in turn. Survivors are kept, as in the
  * other methods, so that a run shows its best so far and costs as many evaluations. */
 #include "controller/breeding.h"
 
@@ -14,7 +15,11 @@ static int first(const struct params *params, struct individual *children, int c
 static int next(const struct params *params, uint32_t generation, const struct population *ranked,
                 int survivor_count, struct individual *children, int count)
 {
-    return first(params, children, count);
+    int bodies = survivor_count > 0 ? survivor_count : 1, i, status = 0;
+
+    for (i = 0; !status && i < count; i++)
+        status = breeding_make_fresh(params, &ranked->individuals[i % bodies], &children[i]);
+    return status;
 }
 
 const struct search_method search_random = {

@@ -88,12 +88,6 @@ struct report {
 
 enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
 
-static const char *const solver_names[] = {[SOLVER_ARTICULATED] = "articulated",
-                                           [SOLVER_CONSTRAINT] = "constraint",
-                                           [SOLVER_REJECTION] = "rejection",
-                                           [SOLVER_NUDGE] = "nudge"};
-enum { SOLVER_NAMES = sizeof solver_names / sizeof solver_names[0] };
-
 /* ---- the request ---- */
 
 static int fail(int exit_code, const char *message)
@@ -122,8 +116,8 @@ static int request_read_effectors(struct request *request, const char *text)
 
 static int request_read_solver(struct request *request, const char *text)
 {
-    for (request->solver = 0; request->solver < SOLVER_NAMES; request->solver++)
-        if (strcmp(text, solver_names[request->solver]) == 0)
+    for (request->solver = 0; request->solver < SOLVER_COUNT; request->solver++)
+        if (strcmp(text, params_solver_names[request->solver]) == 0)
             return 0;
     return ERR_USAGE;
 }
@@ -319,7 +313,7 @@ static void report_add_opinion(struct report *report, int solver, int halvings, 
     struct params params = report->params;
     params.simulation_solver = solver;
     params.simulation_dt_s /= 1u << halvings;
-    opinion->solver = solver_names[solver];
+    opinion->solver = params_solver_names[solver];
     opinion->dt_s = params.simulation_dt_s;
     course_run(&opinion->course, report, &params, NULL, arena);
     opinion_judge(opinion, report);

@@ -234,8 +234,7 @@ static int worker_take_task(struct worker *worker, const struct message *message
     params.simulation_dt_s /= (double)(1u << task->halvings);
     params.simulation_perturbation = task->perturbation;
     if (task->has_other_solver)
-        params.simulation_solver =
-            params.simulation_solver == SOLVER_ARTICULATED ? SOLVER_CONSTRAINT : SOLVER_ARTICULATED;
+        params.simulation_solver = params_other_solver(params.simulation_solver);
     worker_set_alarm(worker->params.farm_deadline_s * task_patience(task->attempt) + ALARM_SLACK_S);
     evaluate(&task->genome, &params, task->seed, &worker->arena, NULL, NULL, &evaluation);
     worker_set_alarm(0);

@@ -87,39 +87,13 @@ START_TEST(camera_fits_and_flips)
 END_TEST
 
 #ifdef HAVE_CAIRO
+#include "tests/unit/picture_fixture.h"
 
 /* ---- pictures ---- */
 
 static const struct fixture swimmer = {"swimmer", 6, -0.3, 0, 0.6, 4};
 static const struct fixture hopper = {"hopper", 3, 0.01, 0.6, 0, 4};
 static const struct fixture still = {"still", 1, 0, 0, 0, 0};
-
-static cairo_surface_t *surface;
-static cairo_t *cr;
-
-static void open_picture(int width, int height)
-{
-    surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height);
-    cr = cairo_create(surface);
-}
-
-static void close_picture(void)
-{
-    ck_assert_int_eq(cairo_status(cr), CAIRO_STATUS_SUCCESS);
-    cairo_destroy(cr);
-    cairo_surface_destroy(surface);
-}
-
-static uint32_t pixel(int x, int y)
-{
-    uint32_t value;
-    cairo_surface_flush(surface);
-    memcpy(&value,
-           cairo_image_surface_get_data(surface) + y * cairo_image_surface_get_stride(surface) +
-               4 * x,
-           4);
-    return value & 0xffffff;
-}
 
 /* A hash of the whole picture. */
 static uint64_t picture_hash(void)

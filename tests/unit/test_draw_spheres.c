@@ -107,34 +107,13 @@ START_TEST(the_camera_turns_within_bounds)
 END_TEST
 
 #ifdef HAVE_CAIRO
+#include "tests/unit/picture_fixture.h"
 
-static cairo_surface_t *surface;
-static cairo_t *cr;
-
-static void open_picture(void)
+static void open_white_picture(void)
 {
-    surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 400, 300);
-    cr = cairo_create(surface);
+    open_picture(400, 300);
     cairo_set_source_rgb(cr, 1, 1, 1);
     cairo_paint(cr);
-}
-
-static void close_picture(void)
-{
-    ck_assert_int_eq(cairo_status(cr), CAIRO_STATUS_SUCCESS);
-    cairo_destroy(cr);
-    cairo_surface_destroy(surface);
-}
-
-static uint32_t pixel(int x, int y)
-{
-    uint32_t value;
-    cairo_surface_flush(surface);
-    memcpy(&value,
-           cairo_image_surface_get_data(surface) + y * cairo_image_surface_get_stride(surface) +
-               4 * x,
-           4);
-    return value & 0xffffff;
 }
 
 /* Columns and rows between which something is drawn: left, top, right, bottom. */
@@ -191,7 +170,7 @@ START_TEST(the_orbit_turns_the_eye)
         int box[4], is_wide = i < 2 ? i == 0 : i == 3;
         struct draw_view view = view_from(i % 2 ? quarter : 0, i % 2 ? 0 : 1e-6);
         make_pair(i < 2 ? along_x : along_z);
-        open_picture();
+        open_white_picture();
         draw_spheres_body(cr, &view, replay, 0, 0);
         drawn_box(box);
         close_picture();
@@ -218,7 +197,7 @@ START_TEST(the_middle_keeps_its_scale)
         struct draw_view view = view_from(0.9 * i, 0.25 * i - 0.1);
         make_pair(one);
         replay->bone_count = 0;
-        open_picture();
+        open_white_picture();
         draw_spheres_body(cr, &view, replay, 0, 0);
         drawn_box(box);
         ck_assert_int_le(abs(box[2] - box[0] - 20), 2);
@@ -253,7 +232,7 @@ START_TEST(muscles_show_their_drive)
         row.poses[1] = (struct replay_pose){0.5F, 0.2F, 0};
         row.joints_rad[0] = i ? 1.2F : 0.8F;
         row.signals[0] = 1;
-        open_picture();
+        open_white_picture();
         draw_spheres_body(cr, &view, replay, 0, 0);
         colors[i] = pixel(200, 150);
         close_picture();
@@ -278,7 +257,7 @@ START_TEST(boxes_hide_what_is_behind)
         // a wall of one metre beside the sphere
         replay->obstacles.list[0] =
             (struct obstacle){.x_m = i < 2 ? 0.7 : -0.7, .y_m = 0.2, .width_m = 0.2, .height_m = 1};
-        open_picture();
+        open_white_picture();
         draw_spheres_body(cr, &view, replay, 0, 0);
         uint32_t before = pixel(200, 150);
         replay->obstacles.count = 0;
@@ -313,7 +292,7 @@ START_TEST(contacts_are_arrows_in_space)
         *row.contact_count = 1;
         row.contacts[0] =
             (struct replay_contact){0, 0.2F, 0, i == 0 ? 1 : 0, 20.0F / 240, 0, i == 0 ? 0 : 1};
-        open_picture();
+        open_white_picture();
         draw_spheres_overlays(cr, &view, replay, 0, DRAW_CONTACTS);
         drawn_box(box);
         close_picture();
@@ -335,13 +314,13 @@ START_TEST(overlays_show_something)
     make_replay("spider");
     view.px_per_m = 200;
     for (size_t i = 0; i < sizeof overlays / sizeof overlays[0]; i++) {
-        open_picture();
+        open_white_picture();
         draw_spheres_overlays(cr, &view, replay, 1.5, overlays[i]);
         drawn_box(box);
         ck_assert_msg(box[2] >= 0, "overlay %u", overlays[i]);
         close_picture();
     }
-    open_picture();
+    open_white_picture();
     draw_spheres_overlays(cr, &view, replay, 1.5, DRAW_LIGHT);
     drawn_box(box);
     ck_assert_int_eq(box[2], -1);
@@ -405,7 +384,7 @@ START_TEST(worlds_are_drawn_from_all_sides)
         for (int i = 0; i < 12; i++) {
             struct draw_view view = view_from(0.55 * i, 0.13 * i - 0.1);
             view.px_per_m = i % 3 ? 120 : 3000; // also from within
-            open_picture();
+            open_white_picture();
             draw_world(cr, &view, replay, 0.5, i % 2 ? DRAW_UNMARKED : 0);
             draw_trail(cr, &view, replay, 0, 1);
             draw_creature(cr, &view, replay, 0.5, i % 4 ? 0 : 0.5);

@@ -511,6 +511,17 @@ START_TEST(who_comes_afresh_keeps_the_body)
     ck_assert(!genome_is_equal(&child.genome, &creature.genome));
     ck_assert_uint_eq(child.parents[0], 3);
     genome_deinit(&child.genome);
+    /* so do all whom random search makes */
+    struct population ranked = {.individuals = &base, .count = 1};
+    for (int survivors = 0; survivors < 2; survivors++) {
+        struct individual children[3] = {{.id = 5}, {.id = 6}, {.id = 7}};
+        ck_assert_int_eq(search_random.next(&params, 1, &ranked, survivors, children, 3), 0);
+        for (int i = 0; i < 3; i++) {
+            ck_assert(is_same_body(&children[i].genome, &creature.genome));
+            ck_assert(!genome_is_equal(&children[i].genome, &creature.genome));
+            genome_deinit(&children[i].genome);
+        }
+    }
     params.mutation_body = 1;
     ck_assert_int_eq(breeding_make_fresh(&params, &base, &child), 0);
     ck_assert(!is_same_body(&child.genome, &creature.genome));

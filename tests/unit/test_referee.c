@@ -96,9 +96,29 @@ START_TEST(it_says_what_happened)
     params.simulation_solver = SOLVER_CONSTRAINT;
     referee_describe_solver(&own, VERDICT_UNSETTLED, &measures, &params, text, sizeof text);
     ck_assert_str_eq(text, "disqualified with solver articulated: unsettled");
+    params.simulation_solver = SOLVER_NUDGE;
+    referee_describe_solver(&own, VERDICT_OK, &measures, &params, text, sizeof text);
+    ck_assert_str_eq(text, "keeps 100 % with solver articulated");
     /* fitness from nothing is not a share of nothing */
     own.measures.distance_m = 0;
     check_words(0, VERDICT_OK, 4.5, "keeps 0 % in perturbed run 1");
+}
+END_TEST
+
+/* What judges in the same way is no second judge. */
+START_TEST(the_other_solver_judges_where_it_is_another)
+{
+    for (int solver = 0; solver < SOLVER_COUNT; solver++) {
+        params.simulation_solver = solver;
+        ck_assert_int_ne(params_other_solver(solver), solver);
+        own.genome.kind = BODY_RECTANGLES;
+        ck_assert(referee_has_other_solver(&own, &params));
+        own.genome.kind = BODY_SPHERES;
+        ck_assert_int_eq(referee_has_other_solver(&own, &params), solver != SOLVER_ARTICULATED);
+    }
+    own.genome.kind = BODY_RECTANGLES;
+    params.guard_other_solver = 0;
+    ck_assert(!referee_has_other_solver(&own, &params));
 }
 END_TEST
 
@@ -112,6 +132,7 @@ int main(void)
     tcase_add_test(tests, the_other_way_is_worth_nothing);
     tcase_add_test(tests, the_way_has_two_dimensions_in_water);
     tcase_add_test(tests, it_says_what_happened);
+    tcase_add_test(tests, the_other_solver_judges_where_it_is_another);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
