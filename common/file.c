@@ -108,8 +108,28 @@ static void sync_directory(const char *path)
     close(descriptor);
 }
 
+int file_is_special(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
+static int write_into(const char *path, const void *bytes, size_t length, struct error *error)
+{
+    int descriptor = open(path, O_WRONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return fail_path(error, path);
+    int rc = write_all(descriptor, bytes, length) != 0 ? fail_path(error, path) : 0;
+    if (close(descriptor) != 0 && rc == 0)
+        rc = fail_path(error, path);
+    return rc;
+}
+
 int file_write(const char *path, const void *bytes, size_t length, struct error *error)
 {
+    /* a rename would put a file in the place of /dev/null, for all who use it */
+    if (file_is_special(path))
+        return write_into(path, bytes, length, error);
     size_t size = strlen(path) + TEMPORARY_EXTENT;
     char *temporary = malloc(size);
     if (!temporary)

@@ -11,8 +11,12 @@
 int file_read(const char *path, size_t max_bytes, char **bytes, size_t *length,
               struct error *error);
 
+/* Whether path names something that bytes can be written into but that must not be replaced by a
+ * file: a device, a pipe, a socket. Not so for what is not there. */
+int file_is_special(const char *path);
+
 /* Writes a temporary file beside path, syncs it, and renames it to path. On an error path is as it
- * was and the temporary file is gone. */
+ * was and the temporary file is gone. What is special (as above) stays and gets the bytes. */
 int file_write(const char *path, const void *bytes, size_t length, struct error *error);
 
 #endif

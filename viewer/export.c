@@ -8,6 +8,8 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "common/file.h"
+
 #ifdef HAVE_CAIRO
 #include "viewer/draw.h"
 #define WITH_CAIRO(function) function
@@ -61,6 +63,9 @@ int export_check(const struct export_job *job, struct error *error)
     if (!exporter)
         return error_set(error, ERR_USAGE,
                          "--export %s: the name must end in .png, .svg, .gif, .mp4, .webm or .html",
+                         job->path);
+    if (file_is_special(job->path))
+        return error_set(error, ERR_USAGE, "--export %s: not a file: a device, a pipe or a socket",
                          job->path);
     if (!exporter->write)
         return error_set(error, ERR_UNAVAILABLE,

@@ -57,7 +57,8 @@ page=$work/page.md
 printf 'before\n<!-- figures: made by hand -->\nold\n<!-- figures: end -->\nafter\n' >"$page"
 echo "new" | scripts/write-block "$page" figures
 printf 'before\n<!-- figures: made by hand -->\nnew\n<!-- figures: end -->\nafter\n' | cmp - "$page"
-refuses scripts/write-block "$page" figures </dev/null
+: >"$work/empty"
+refuses scripts/write-block "$page" figures <"$work/empty"
 echo "new" >"$work/text"
 refuses scripts/write-block "$page" others <"$work/text"
 printf '<!-- figures: made by hand -->\nold\n' >"$page"

@@ -76,6 +76,10 @@ cmp -s best.json fatter.json && fail "the test changed no gene"
 refused 2 'expected RUN_DIR or CREATURE' "$viewer"
 refused 2 'must end in' "$viewer" run --export out.bmp
 refused 2 'must end in' "$viewer" run --export out
+mkfifo pipe.png
+refused 2 'pipe.png: not a file' "$viewer" run --export pipe.png
+[ -p pipe.png ] || fail "a pipe was replaced by a picture"
+rm pipe.png
 refused 2 '--size: expected' "$viewer" run --export out.html --size 10x
 refused 2 '--size: expected' "$viewer" run --export out.html --size 10x10
 refused 2 '--fps: expected' "$viewer" run --export out.html --fps 0
