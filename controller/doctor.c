@@ -87,6 +87,12 @@ static const struct run_generation *last_generation(const struct examination *x)
     return count > 0 ? &x->statistics->generations[count - 1] : NULL;
 }
 
+/* 1 if somebody chooses, which rules some settings out. */
+static int is_interactive(const struct examination *x)
+{
+    return search_is_interactive(x->params);
+}
+
 /* 1, and says so, if fewer generations are complete. */
 static int is_too_early(const struct examination *x, struct doctor_finding *finding, int least)
 {
@@ -294,9 +300,13 @@ static int is_stagnant(const struct examination *x)
     return count >= GENERATIONS_MIN && still >= 8 && 3 * still >= count;
 }
 
+/* `archive` breeds without a break and can ask nobody. */
 static void try_other_search(const struct examination *x, struct doctor_finding *finding)
 {
-    if (x->params->evolution_search != SEARCH_ARCHIVE)
+    if (is_interactive(x)) {
+        if (!run_has_no_goal(x->params) && x->params->interactive_share > 0.05)
+            try_setting(finding, "interactive.share=%.3g", x->params->interactive_share / 2);
+    } else if (x->params->evolution_search != SEARCH_ARCHIVE)
         try_setting(finding, "evolution.search=archive");
     else if (x->params->archive_pressure > 0)
         try_setting(finding, "archive.pressure=%d", (int)x->params->archive_pressure / 2);
@@ -325,9 +335,11 @@ static void examine_stagnation(struct examination *x)
         say_figure(finding, "the best score has not risen by 1 %% since generation %d (of %d)",
                    (int)x->statistics->generations[rise].number,
                    (int)x->statistics->generations[last].number);
-        advise(finding, DOCTOR_PROBLEM,
-               "More of the same will not help much: try a search that keeps different kinds "
-               "alive, or another seed.");
+        advise(finding, DOCTOR_PROBLEM, "%s",
+               is_interactive(x) ? "More of the same will not help much: choose creatures of other "
+                                   "kinds, or leave more of the next generation to the goal."
+                                 : "More of the same will not help much: try a search that keeps "
+                                   "different kinds alive, or another seed.");
         try_other_search(x, finding);
     } else {
         say_figure(finding, "the best score rose by %s in the last %d generations",
@@ -407,8 +419,13 @@ static void examine_clone(struct examination *x)
         "the population is one clone since generation %d: %s of those who survive at last have "
         "the same first ancestor and as many parts and joints",
         (int)x->statistics->generations[since].number, text);
-    advise(finding, is_stagnant(x) ? DOCTOR_PROBLEM : DOCTOR_NOTE,
-           "It tunes one body. To find others, keep different kinds alive, or let more survive.");
+    if (run_has_no_goal(x->params))
+        advise(finding, DOCTOR_NOTE,
+               "You breed one body. To see others, keep or breed some of another kind beside it.");
+    else
+        advise(finding, is_stagnant(x) ? DOCTOR_PROBLEM : DOCTOR_NOTE,
+               "It tunes one body. To find others, keep different kinds alive, or let more "
+               "survive.");
     try_other_search(x, finding);
 }
 
@@ -476,6 +493,37 @@ static void examine_children(struct examination *x)
         if (x->params->mutation_step >= 0.002)
             try_setting(finding, "mutation.step=%.3g", x->params->mutation_step / 2);
     }
+}
+
+/* ---- choosing by hand ---- */
+
+static void examine_choices(struct examination *x)
+{
+    const struct run_statistics *statistics = x->statistics;
+    if (!is_interactive(x))
+        return;
+    struct doctor_finding *finding = add_finding(x, "choices");
+    if (statistics->asked == 0) {
+        finding->state = DOCTOR_UNKNOWN;
+        say_figure(finding, "nobody has been asked yet");
+        return;
+    }
+    say_figure(finding,
+               "in %d of %d generations something was chosen: %d to breed, %d to keep, %d banned",
+               statistics->answered, statistics->asked, statistics->bred, statistics->kept,
+               statistics->banned);
+    if (2 * statistics->answered >= statistics->asked)
+        return;
+    if (run_has_no_goal(x->params)) {
+        advise(finding, DOCTOR_NOTE,
+               "Where nobody is chosen everyone breeds, good or bad, and what was won before is "
+               "lost again: mark a few in each generation (controller view RUN_DIR).");
+        return;
+    }
+    advise(finding, DOCTOR_NOTE,
+           "Where nobody is chosen the goal decides alone: it could ask less often.");
+    if (x->params->interactive_every <= 500000)
+        try_setting(finding, "interactive.every=%d", 2 * (int)x->params->interactive_every);
 }
 
 /* ---- bounds that hold back ---- */
@@ -652,15 +700,19 @@ int doctor_examine(const struct run_statistics *statistics, const struct params 
                    struct doctor_finding findings[DOCTOR_FINDINGS_MAX])
 {
     struct examination x = {.statistics = statistics, .params = params, .findings = findings};
-    examine_stagnation(&x);
-    examine_size(&x);
+    /* what asks for scores; without a goal they are all alike, and no referee comes */
+    if (!run_has_no_goal(params)) {
+        examine_stagnation(&x);
+        examine_size(&x);
+        examine_start(&x);
+        examine_children(&x);
+        examine_referee(&x);
+        examine_champion(&x);
+    }
     examine_clone(&x);
     examine_copies(&x);
-    examine_start(&x);
-    examine_children(&x);
+    examine_choices(&x);
     examine_verdicts(&x);
-    examine_referee(&x);
-    examine_champion(&x);
     examine_bounds(&x);
     examine_cost(&x);
     examine_archive(&x);

@@ -49,11 +49,22 @@ static int read_top(struct report *report, struct store *store, struct error *er
     return status;
 }
 
-/* Everyone who became the best; of many an even choice with the first and the last. */
+/* Of many an even choice with the first and the last; returns how many stay. */
+static int thin_out(struct report_champion *all, int count)
+{
+    int wanted = count < REPORT_CHAMPIONS_MAX ? count : REPORT_CHAMPIONS_MAX;
+    for (int i = 0; i < wanted; i++)
+        all[i] = all[wanted > 1 ? (int)((int64_t)i * (count - 1) / (wanted - 1)) : 0];
+    return wanted;
+}
+
+/* Everyone who became the best. */
 static int find_champions(struct report *report)
 {
     const struct run_facts *facts = &report->facts;
-    int count = 0, kept = 0;
+    int count = 0;
+    if (run_has_no_goal(&facts->params))
+        return 0;
     struct report_champion *all = calloc((size_t)facts->generation_count + 1, sizeof *all);
     if (!all)
         return ERR_MEMORY;
@@ -65,11 +76,31 @@ static int find_champions(struct report *report)
             all[count++] = (struct report_champion){generation->generation, generation->best_id,
                                                     generation->best};
     }
-    int wanted = count < REPORT_CHAMPIONS_MAX ? count : REPORT_CHAMPIONS_MAX;
-    for (int i = 0; i < wanted; i++)
-        all[kept++] = all[wanted > 1 ? (int)((int64_t)i * (count - 1) / (wanted - 1)) : 0];
     report->champions = all;
-    report->champion_count = kept;
+    report->champion_count = thin_out(all, count);
+    return 0;
+}
+
+/* Of each generation the first in rank of those marked breed, or keep if nobody was. */
+static int find_chosen(struct report *report)
+{
+    const struct run_facts *facts = &report->facts;
+    int count = 0, choice = CHOICE_NONE;
+    struct report_champion *all = calloc((size_t)facts->generation_count + 1, sizeof *all);
+    if (!all)
+        return ERR_MEMORY;
+    for (int i = 0; i < facts->member_count && facts->choice_count > 0; i++) {
+        const struct store_member *member = &facts->members[i];
+        int wish = run_facts_choice(facts, member->generation, member->id);
+        int is_new = count == 0 || all[count - 1].generation != member->generation;
+        if (wish < CHOICE_KEEP || (!is_new && wish <= choice) || count > facts->generation_count)
+            continue;
+        count += is_new;
+        choice = wish;
+        all[count - 1] = (struct report_champion){member->generation, member->id, member->fitness};
+    }
+    report->chosen = all;
+    report->chosen_count = thin_out(all, count);
     return 0;
 }
 
@@ -104,12 +135,14 @@ static void add_id(uint64_t *ids, int *count, uint64_t id)
 /* Who gets a picture; the first of them play: the top, the champions, the best one's ancestors. */
 static int make_gallery(struct report *report, struct store *store, struct error *error)
 {
-    uint64_t ids[REPORT_TOP_MAX + REPORT_CHAMPIONS_MAX + REPORT_STEPS_MAX];
+    uint64_t ids[REPORT_TOP_MAX + 2 * REPORT_CHAMPIONS_MAX + REPORT_STEPS_MAX];
     int steps[REPORT_STEPS_MAX], count = 0;
     for (int i = 0; i < report->top_count; i++)
         add_id(ids, &count, report->top[i].id);
     for (int i = report->champion_count - 1; i >= 0; i--)
         add_id(ids, &count, report->champions[i].id);
+    for (int i = report->chosen_count - 1; i >= 0; i--)
+        add_id(ids, &count, report->chosen[i].id);
     int step_count = report->top_count > 0 ? report_choose_steps(&report->lines[0], steps) : 0;
     for (int i = step_count - 1; i >= 0; i--)
         add_id(ids, &count, report->lines[0].entries[steps[i]].id);
@@ -131,8 +164,8 @@ int report_read(struct report *report, const char *directory, struct store *stor
     int status = run_facts_read(&report->facts, store, error);
     if (!status)
         status = read_top(report, store, error);
-    if (!status &&
-        (run_statistics_make(&report->statistics, &report->facts) || find_champions(report)))
+    if (!status && (run_statistics_make(&report->statistics, &report->facts) ||
+                    find_champions(report) || find_chosen(report)))
         status = fail_memory(error);
     if (!status)
         report->finding_count =
@@ -152,6 +185,7 @@ void report_deinit(struct report *report)
         free(report->lines[i].entries);
     free(report->top);
     free(report->champions);
+    free(report->chosen);
     report_gallery_deinit(&report->gallery);
     memset(report, 0, sizeof *report);
 }

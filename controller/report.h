@@ -15,7 +15,7 @@
 #define REPORT_STEPS_MAX     20
 #define REPORT_PLAYED_MAX    24
 
-/* A creature that became the best. */
+/* A creature that became the best, or that was chosen. */
 struct report_champion {
     uint32_t generation;
     uint64_t id;
@@ -38,7 +38,9 @@ struct report {
     struct store_entry *top; /* of the last closed generation, without copies */
     int top_count;
     struct report_champion *champions; /* in order of time */
-    int champion_count;
+    int champion_count;                /* none where the run has no goal */
+    struct report_champion *chosen; /* the first of the creatures chosen in a generation, of each */
+    int chosen_count;
     struct report_line lines[REPORT_TOP_MAX]; /* of top */
     struct report_gallery gallery;
 };
@@ -60,11 +62,15 @@ const struct store_entry *report_best(const struct report *report);
 int report_write_course(const struct report *report, FILE *file);
 int report_write_variety(const struct report *report, FILE *file);
 int report_write_verdicts(const struct report *report, FILE *file);
+int report_write_choices(const struct report *report, FILE *file);
 /* Champions, and where they come from. */
 void report_write_champions(const struct report *report, FILE *file);
 int report_write_lineage(const struct report *report, FILE *file);
 /* The picture of a creature, which plays it where it can. */
 void report_write_picture(const struct report *report, FILE *file, uint64_t id);
+/* " in 3-5, 9": the generations at whose end that was wished of it, each named once. Empty if none. */
+void report_print_choices(const struct report *report, uint64_t id, int choice, char *text,
+                          size_t size);
 /* Which steps of a line (its entries' numbers) get pictures: the first, the last, and those that gained
  * most; in order of time. Returns how many. */
 int report_choose_steps(const struct report_line *line, int steps[REPORT_STEPS_MAX]);

@@ -17,6 +17,7 @@ typedef double row_value(const struct run_generation *generation);
 
 struct table {
     int count;
+    int has_best; /* somebody is better than another */
     double *rows[ROW_COUNT];
 };
 
@@ -27,6 +28,7 @@ static int table_make(struct table *table, const struct report *report)
     if (!values)
         return ERR_MEMORY;
     table->count = (int)count;
+    table->has_best = !run_has_no_goal(&report->facts.params);
     for (int i = 0; i < ROW_COUNT; i++)
         table->rows[i] = values + (size_t)i * count;
     for (size_t i = 0; i < count; i++) {
@@ -75,13 +77,14 @@ static void draw_spread(const struct table *table, FILE *file, const char *title
                                           {"median", 1, table->rows[ROW_MEDIAN]},
                                           {"lower quartile", 2, table->rows[ROW_Q1]},
                                           {"upper quartile", 2, table->rows[ROW_Q3]}};
-    for (int i = 0; i < 4; i++)
+    int first = !table->has_best;
+    for (int i = first; i < 4; i++)
         chart_include(series[i].values, table->count, &chart.y_min, &chart.y_max);
     chart_begin(&chart);
     chart_band(&chart, table->rows[x], table->rows[ROW_Q1], table->rows[ROW_Q3], table->count, 1);
-    for (int i = 3; i >= 0; i--)
+    for (int i = 3; i >= first; i--)
         chart_line(&chart, table->rows[x], &series[i], table->count);
-    chart_end(&chart, series, 4, table->count);
+    chart_end(&chart, series + first, 4 - first, table->count);
 }
 
 int report_write_course(const struct report *report, FILE *file)
@@ -193,6 +196,35 @@ int report_write_variety(const struct report *report, FILE *file)
     draw_values(&table, report, file, "Share of those judged", 1, scored, COUNT_OF(scored));
     if (report->facts.params.evolution_search == SEARCH_ARCHIVE)
         draw_values(&table, report, file, "Cells of the archive", 0, cells, COUNT_OF(cells));
+    table_free(&table);
+    return 0;
+}
+
+/* ---- choices ---- */
+
+static double count_bred(const struct run_generation *generation)
+{
+    return generation->bred;
+}
+
+static double count_kept(const struct run_generation *generation)
+{
+    return generation->kept;
+}
+
+static double count_banned(const struct run_generation *generation)
+{
+    return generation->banned;
+}
+
+int report_write_choices(const struct report *report, FILE *file)
+{
+    static const struct named_value marks[] = {
+        {"breed", count_bred}, {"keep", count_kept}, {"ban", count_banned}};
+    struct table table;
+    if (table_make(&table, report))
+        return ERR_MEMORY;
+    draw_values(&table, report, file, "Marked by hand, by generation", 0, marks, COUNT_OF(marks));
     table_free(&table);
     return 0;
 }

@@ -51,21 +51,79 @@ static void write_replay_status(const struct report *report, FILE *file, uint64_
     fputs("</span>", file);
 }
 
+/* ---- what was chosen by hand ---- */
+
+void report_print_choices(const struct report *report, uint64_t id, int choice, char *text,
+                          size_t size)
+{
+    const struct run_facts *facts = &report->facts;
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < facts->choice_count && used + 32 < size; i++) {
+        uint32_t first = facts->choices[i].generation, last = first;
+        if (facts->choices[i].id != id || facts->choices[i].choice != choice ||
+            (first > 0 && run_facts_choice(facts, first - 1, id) == choice))
+            continue;
+        while (last < UINT32_MAX && run_facts_choice(facts, last + 1, id) == choice)
+            last++;
+        used +=
+            (size_t)snprintf(text + used, size - used, "%s%" PRIu32, used ? ", " : " in ", first);
+        if (last > first)
+            used += (size_t)snprintf(text + used, size - used, "-%" PRIu32, last);
+    }
+}
+
+static const int marks[] = {CHOICE_BREED, CHOICE_KEEP, CHOICE_BAN};
+#define MARK_COUNT ((int)(sizeof marks / sizeof marks[0]))
+
+static void write_marks(const struct report *report, FILE *file, uint64_t id)
+{
+    char generations[160];
+    for (int i = 0; i < MARK_COUNT; i++) {
+        report_print_choices(report, id, marks[i], generations, sizeof generations);
+        if (generations[0])
+            fprintf(file, " <span class='mark %s'>%s%s</span>", choice_name(marks[i]),
+                    choice_name(marks[i]), generations);
+    }
+}
+
+/* "breed": the strongest that was ever wished of it; or nothing. */
+static const char *find_mark(const struct report *report, uint64_t id)
+{
+    char generations[160];
+    for (int i = 0; i < MARK_COUNT; i++) {
+        report_print_choices(report, id, marks[i], generations, sizeof generations);
+        if (generations[0])
+            return choice_name(marks[i]);
+    }
+    return "";
+}
+
+static int has_no_goal(const struct report *report)
+{
+    return run_has_no_goal(&report->facts.params);
+}
+
 /* ---- champions ---- */
 
 static void write_top(const struct report *report, FILE *file)
 {
     char origin[80];
-    fputs("<h3>The best of the last generation, copies left out</h3>\n<div class='cards'>\n", file);
+    fprintf(file, "<h3>%s last generation, copies left out</h3>\n<div class='cards'>\n",
+            has_no_goal(report) ? "Of the" : "The best of the");
     for (int i = 0; i < report->top_count; i++) {
         const struct store_entry *entry = &report->top[i];
         fputs("<div class='card'>", file);
         report_write_picture(report, file, entry->id);
         fprintf(file, "<p><b>%d. creature %" PRIu64 "</b> ", entry->rank, entry->id);
         write_replay_status(report, file, entry->id);
-        fprintf(file, "<br>fitness <b>%.4g</b>, %.0f parts, %.0f neurons, %.2f m<br>%s%s",
-                entry->fitness, entry->measures.parts, entry->measures.neurons,
-                entry->measures.size_m, entry->verdict == VERDICT_OK ? "" : "verdict ",
+        write_marks(report, file, entry->id);
+        fputs("<br>", file);
+        if (!has_no_goal(report))
+            fprintf(file, "fitness <b>%.4g</b>, ", entry->fitness);
+        fprintf(file, "%.0f parts, %.0f neurons, %.2f m<br>%s%s", entry->measures.parts,
+                entry->measures.neurons, entry->measures.size_m,
+                entry->verdict == VERDICT_OK ? "" : "verdict ",
                 entry->verdict == VERDICT_OK ? "" : verdict_name(entry->verdict));
         fprintf(file, "%sborn in %" PRIu32 ": ", entry->verdict == VERDICT_OK ? "" : "; ",
                 entry->generation);
@@ -75,15 +133,24 @@ static void write_top(const struct report *report, FILE *file)
     fputs("</div>\n", file);
 }
 
-static void write_strip(const struct report *report, FILE *file)
+static void write_strip(const struct report *report, FILE *file, const char *title,
+                        const struct report_champion *champions, int count)
 {
-    fputs("<h3>Champions through the generations</h3>\n<div class='strip'>\n", file);
-    for (int i = 0; i < report->champion_count; i++) {
-        const struct report_champion *champion = &report->champions[i];
+    if (count == 0)
+        return;
+    fprintf(file, "<h3>%s through the generations</h3>\n<div class='strip'>\n", title);
+    for (int i = 0; i < count; i++) {
+        const struct report_champion *champion = &champions[i];
+        int choice = run_facts_choice(&report->facts, champion->generation, champion->id);
         fputs("<div>", file);
         report_write_picture(report, file, champion->id);
-        fprintf(file, "<p>generation %" PRIu32 "<br><b>%.4g</b></p></div>\n", champion->generation,
-                champion->fitness);
+        fprintf(file, "<p>generation %" PRIu32 "<br>", champion->generation);
+        if (!has_no_goal(report))
+            fprintf(file, "<b>%.4g</b> ", champion->fitness);
+        if (choice != CHOICE_NONE)
+            fprintf(file, "<span class='mark %s'>%s</span>", choice_name(choice),
+                    choice_name(choice));
+        fputs("</p></div>\n", file);
     }
     fputs("</div>\n", file);
 }
@@ -114,7 +181,8 @@ void report_write_champions(const struct report *report, FILE *file)
         fputs("</p>\n", file);
     }
     write_top(report, file);
-    write_strip(report, file);
+    write_strip(report, file, "Champions", report->champions, report->champion_count);
+    write_strip(report, file, "Chosen by hand", report->chosen, report->chosen_count);
 }
 
 /* ---- the tree ---- */
@@ -187,6 +255,17 @@ static void write_edges(const struct tree *tree, FILE *file)
     }
 }
 
+/* As words. */
+static void write_wishes(const struct report *report, FILE *file, uint64_t id)
+{
+    char generations[160];
+    for (int i = 0; i < MARK_COUNT; i++) {
+        report_print_choices(report, id, marks[i], generations, sizeof generations);
+        if (generations[0])
+            fprintf(file, ", %s%s", choice_name(marks[i]), generations);
+    }
+}
+
 static void write_nodes(const struct report *report, const struct tree *tree, FILE *file)
 {
     /* the youngest of a lane come first, and their pictures are placed first */
@@ -202,20 +281,30 @@ static void write_nodes(const struct report *report, const struct tree *tree, FI
             free_until = HUGE_VAL;
         if (tree->count > NODES_DRAWN && !is_tip && !(picture && picture->svg))
             continue;
-        fprintf(file,
-                "<g><title>creature %" PRIu64 ", born in generation %" PRIu32 ", fitness %.4g, ",
-                entry->id, entry->generation, entry->fitness);
+        fprintf(file, "<g><title>creature %" PRIu64 ", born in generation %" PRIu32 ", ", entry->id,
+                entry->generation);
+        if (!has_no_goal(report))
+            fprintf(file, "fitness %.4g, ", entry->fitness);
         html_write(file, command_print_origin(entry, origin, sizeof origin));
-        fprintf(file, "</title><circle class='node' cx='%.1f' cy='%.1f' r='%g'/>", x, y,
-                is_tip ? 5.0 : 3.0);
+        write_wishes(report, file, entry->id);
+        fprintf(file, "</title><circle class='node %s' cx='%.1f' cy='%.1f' r='%g'/>",
+                find_mark(report, entry->id), x, y, is_tip ? 5.0 : 3.0);
         if (picture && picture->svg && x <= free_until) {
             fprintf(file, "<use href='#c%" PRIu64 "' x='%.1f' y='%.1f' width='%g' height='%g'",
                     entry->id, x - THUMB_WIDTH / 2, y - 8 - THUMB_HEIGHT, THUMB_WIDTH,
                     THUMB_HEIGHT);
             if (picture->number >= 0)
                 fprintf(file, " data-play='%d'", picture->number);
-            fprintf(file, "/><text class='tick' x='%.1f' y='%.1f' text-anchor='middle'>%.3g</text>",
-                    x, y + 18, entry->fitness);
+            fputs("/>", file);
+            if (has_no_goal(report))
+                fprintf(file,
+                        "<text class='tick' x='%.1f' y='%.1f' text-anchor='middle'>%" PRIu64
+                        "</text>",
+                        x, y + 18, entry->id);
+            else
+                fprintf(file,
+                        "<text class='tick' x='%.1f' y='%.1f' text-anchor='middle'>%.3g</text>", x,
+                        y + 18, entry->fitness);
             free_until = x - THUMB_SPACING;
         }
         fputs("</g>\n", file);
@@ -267,8 +356,10 @@ static void write_step(const struct report *report, FILE *file, const struct sto
     fprintf(file, "<div><b>creature %" PRIu64 "</b>, generation %" PRIu32 ", ", entry->id,
             entry->generation);
     html_write(file, command_print_origin(entry, origin, sizeof origin));
-    fprintf(file, "<br>fitness <b>%.4g</b>", entry->fitness);
-    if (parent)
+    write_marks(report, file, entry->id);
+    if (!has_no_goal(report))
+        fprintf(file, "<br>fitness <b>%.4g</b>", entry->fitness);
+    if (!has_no_goal(report) && parent)
         fprintf(file, " (parent %.4g)", parent->fitness);
     if (*words) {
         fputs("<br><span class='soft'>", file);
@@ -307,10 +398,17 @@ static void write_steps(const struct report *report, FILE *file)
 
 int report_write_lineage(const struct report *report, FILE *file)
 {
-    fputs(
-        "<p class='soft'>The best of the last generation and their ancestors by the first parents, "
-        "from left to right. Below a picture stands its fitness.</p>\n",
-        file);
+    fprintf(
+        file,
+        "<p class='soft'>%s last generation and their ancestors by the first parents, from left "
+        "to right. Below a picture stands its %s.%s</p>\n",
+        has_no_goal(report) ? "Creatures of the" : "The best of the",
+        has_no_goal(report) ? "number" : "fitness",
+        report->facts.choice_count > 0
+            ? " Who was marked by hand is a dot of that colour: "
+              "<span class='mark breed'>breed</span>, <span class='mark keep'>keep</span>, "
+              "<span class='mark ban'>ban</span>."
+            : "");
     int status = write_tree(report, file);
     if (!status && report->top_count > 0 && report->lines[0].count > 0)
         write_steps(report, file);

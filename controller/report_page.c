@@ -77,7 +77,7 @@ static void write_figures(const struct report *report, FILE *file)
     const struct store_status *status = &report->facts.status;
     char text[64], duration[32];
     fputs("<div class='tiles'>\n", file);
-    if (report->top_count > 0) {
+    if (report->top_count > 0 && !run_has_no_goal(&report->facts.params)) {
         snprintf(text, sizeof text, "%.4g", report->top[0].fitness);
         write_tile(file, text, "best fitness");
         snprintf(text, sizeof text, "%.4g", status->median);
@@ -88,6 +88,11 @@ static void write_figures(const struct report *report, FILE *file)
     write_tile(file, text, "generations complete");
     snprintf(text, sizeof text, "%d", report->statistics.evaluated);
     write_tile(file, text, "creatures evaluated");
+    if (search_is_interactive(&report->facts.params)) {
+        snprintf(text, sizeof text, "%d, %d, %d", report->statistics.bred, report->statistics.kept,
+                 report->statistics.banned);
+        write_tile(file, text, "to breed, to keep, banned by hand");
+    }
     snprintf(text, sizeof text, "%s", print_duration(report->statistics.working_s, duration));
     write_tile(file, text, "of work");
     if (report->statistics.working_s > 0) {
@@ -107,21 +112,36 @@ static void write_figures(const struct report *report, FILE *file)
     fputs("</div>\n", file);
 }
 
-static void write_header(const struct report *report, FILE *file)
+/* What it is bred for, and who decides. */
+static void write_goal(const struct params *params, FILE *file)
 {
-    const struct params *params = &report->facts.params;
     const struct behaviour_info *behaviour = &behaviours[params->evolution_behaviour];
-    fputs("<header>\n<h1>", file);
-    html_write(file, params->run_name);
-    fputs("</h1>\n<p>Bred for <b>", file);
+    if (run_has_no_goal(params)) {
+        fputs("<p>Bred <b>by hand</b>: somebody chose the parents.</p>\n", file);
+        return;
+    }
+    fputs("<p>Bred for <b>", file);
     html_write(file, behaviour->name);
     fputs("</b>: <code>", file);
     html_write(file, params->evolution_behaviour == BEHAVIOUR_CUSTOM ? params->fitness_expression
                                                                      : behaviour->formula);
-    fprintf(
-        file,
-        "</code></p>\n<p class='soft'>seed %" PRId64 ", search %s, population %" PRId64 ", begun ",
-        params->run_seed, search_methods[params->evolution_search]->name, params->population_size);
+    fputs("</code>", file);
+    if (search_is_interactive(params))
+        fprintf(file, ", and by hand: a share of %.3g is bred from those chosen",
+                params->interactive_share);
+    fputs("</p>\n", file);
+}
+
+static void write_header(const struct report *report, FILE *file)
+{
+    const struct params *params = &report->facts.params;
+    fputs("<header>\n<h1>", file);
+    html_write(file, params->run_name);
+    fputs("</h1>\n", file);
+    write_goal(params, file);
+    fprintf(file, "<p class='soft'>seed %" PRId64 ", search %s, population %" PRId64 ", begun ",
+            params->run_seed, search_methods[params->evolution_search]->name,
+            params->population_size);
     html_write(file, report->facts.status.created_utc);
     fprintf(file, ", %s; <code>", report->facts.status.is_finished ? "finished" : "not finished");
     html_write(file, report->directory);
@@ -134,12 +154,17 @@ static void write_header(const struct report *report, FILE *file)
         fprintf(file, "</span>%s.</p>\n", champion->holds ? "" : ", too little");
     }
     write_figures(report, file);
-    fputs("<nav><a href='#doctor'>doctor</a><a href='#fitness'>fitness</a>"
-          "<a href='#champions'>champions</a><a href='#lineage'>lineage</a>"
-          "<a href='#variety'>variety</a><a href='#breeding'>breeding</a>"
-          "<a href='#verdicts'>verdicts</a><a href='#workers'>workers</a>"
-          "<a href='#parameters'>parameters</a></nav>\n</header>\n",
-          file);
+    fputs("<nav><a href='#doctor'>doctor</a>", file);
+    if (!run_has_no_goal(params))
+        fputs("<a href='#fitness'>fitness</a>", file);
+    if (search_is_interactive(params))
+        fputs("<a href='#choices'>choices</a>", file);
+    fprintf(file,
+            "<a href='#champions'>%s</a><a href='#lineage'>lineage</a>"
+            "<a href='#variety'>variety</a><a href='#breeding'>breeding</a>"
+            "<a href='#verdicts'>verdicts</a><a href='#workers'>workers</a>"
+            "<a href='#parameters'>parameters</a></nav>\n</header>\n",
+            run_has_no_goal(params) ? "creatures" : "champions");
 }
 
 /* ---- the doctor ---- */
@@ -208,10 +233,15 @@ static double percent_of(double part, double whole)
 static void write_methods(const struct report *report, FILE *file)
 {
     write_section(file, "breeding", "Breeding");
-    fputs("<div class='wide'><table><tr><th>method</th><th class='n'>born</th>"
-          "<th class='n'>survived</th><th></th><th class='n'>fitter than its parents</th>"
-          "<th class='n'>became champion</th></tr>\n",
-          file);
+    int has_scores = !run_has_no_goal(&report->facts.params);
+    int has_choices = search_is_interactive(&report->facts.params);
+    fprintf(file,
+            "<div class='wide'><table><tr><th>method</th><th class='n'>born</th>"
+            "<th class='n'>survived</th><th></th>%s%s</tr>\n",
+            has_scores ? "<th class='n'>fitter than its parents</th>"
+                         "<th class='n'>became champion</th>"
+                       : "",
+            has_choices ? "<th class='n'>chosen by hand</th>" : "");
     for (int i = 0; i < METHOD_COUNT; i++) {
         const struct run_method *method = &report->statistics.methods[i];
         double share = percent_of(method->survived, method->born);
@@ -221,16 +251,21 @@ static void write_methods(const struct report *report, FILE *file)
                 "<tr><td>%s</td><td class='n'>%d</td><td class='n'>%.1f %%</td><td><span "
                 "class='bar'><i class='s0' style='width:%.1f%%'></i></span></td>",
                 breeding_method_names[i], method->born, share, share);
-        if (method->had_parent > 0)
+        if (has_scores && method->had_parent > 0)
             fprintf(file, "<td class='n'>%.1f %%</td>",
                     percent_of(method->improved, method->had_parent));
-        else
+        else if (has_scores)
             fputs("<td class='n'></td>", file);
-        fprintf(file, "<td class='n'>%d</td></tr>\n", method->champions);
+        if (has_scores)
+            fprintf(file, "<td class='n'>%d</td>", method->champions);
+        if (has_choices)
+            fprintf(file, "<td class='n'>%d</td>", method->chosen);
+        fputs("</tr>\n", file);
     }
-    fputs("</table></div>\n<p class='soft'>Survived: the generation it was born in. Fitter: than "
-          "each of its parents.</p>\n",
-          file);
+    fprintf(file,
+            "</table></div>\n<p class='soft'>Survived: the generation it was born in.%s%s</p>\n",
+            has_scores ? " Fitter: than each of its parents." : "",
+            has_choices ? " Chosen: marked to breed or to be kept, once or more often." : "");
 }
 
 static int write_verdicts(const struct report *report, FILE *file)
@@ -373,6 +408,19 @@ static void write_params(const struct report *report, FILE *file)
     }
 }
 
+/* A section of nothing but plots. */
+static int write_plots(const struct report *report, FILE *file, const char *id, const char *title,
+                       int (*write)(const struct report *report, FILE *file))
+{
+    int has_generations = report->facts.generation_count > 0;
+    write_section(file, id, title);
+    fputs(has_generations ? "<div class='plots'>\n" : "<p>No generation is complete yet.</p>\n",
+          file);
+    int status = has_generations ? write(report, file) : 0;
+    fputs(has_generations ? "</div>\n" : "", file);
+    return status;
+}
+
 int report_write(const struct report *report, FILE *file)
 {
     int has_generations = report->facts.generation_count > 0, status = 0;
@@ -382,14 +430,12 @@ int report_write(const struct report *report, FILE *file)
     write_header(report, file);
     fputs("<main>\n", file);
     write_doctor(report, file);
-    write_section(file, "fitness", "Fitness");
-    if (!has_generations)
-        fputs("<p>No generation is complete yet.</p>\n", file);
-    fputs("<div class='plots'>\n", file);
-    if (has_generations)
-        status = report_write_course(report, file);
-    fputs("</div>\n", file);
-    write_section(file, "champions", "Champions");
+    if (!run_has_no_goal(&report->facts.params))
+        status = write_plots(report, file, "fitness", "Fitness", report_write_course);
+    if (!status && search_is_interactive(&report->facts.params))
+        status = write_plots(report, file, "choices", "Choices", report_write_choices);
+    write_section(file, "champions",
+                  run_has_no_goal(&report->facts.params) ? "Creatures" : "Champions");
     report_write_champions(report, file);
     write_section(file, "lineage", "Lineage");
     if (!status)

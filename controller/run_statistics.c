@@ -27,6 +27,8 @@ int run_facts_read(struct run_facts *facts, struct store *store, struct error *e
     if (!status)
         status = store_get_curve(store, &facts->generations, &facts->generation_count, error);
     if (!status)
+        status = store_get_all_choices(store, &facts->choices, &facts->choice_count, error);
+    if (!status)
         status = store_get_events(store, &facts->events, &facts->event_count, error);
     if (!status)
         status = store_get_quarantine(store, &facts->quarantined, &facts->quarantined_count, error);
@@ -40,6 +42,7 @@ void run_facts_deinit(struct run_facts *facts)
     free(facts->facts);
     free(facts->members);
     free(facts->generations);
+    free(facts->choices);
     free(facts->events);
     store_free_quarantine(facts->quarantined, facts->quarantined_count);
     memset(facts, 0, sizeof *facts);
@@ -63,6 +66,28 @@ const struct store_fact *run_facts_find(const struct run_facts *facts, uint64_t 
 {
     int index = find_fact(facts, id);
     return index < 0 ? NULL : &facts->facts[index];
+}
+
+static int compare_choices(const void *a, const void *b)
+{
+    const struct store_choice *left = a, *right = b;
+    if (left->generation != right->generation)
+        return (left->generation > right->generation) - (left->generation < right->generation);
+    return (left->id > right->id) - (left->id < right->id);
+}
+
+int run_facts_choice(const struct run_facts *facts, uint32_t generation, uint64_t id)
+{
+    const struct store_choice key = {.generation = generation, .id = id}, *found = NULL;
+    if (facts->choice_count > 0)
+        found =
+            bsearch(&key, facts->choices, (size_t)facts->choice_count, sizeof key, compare_choices);
+    return found ? found->choice : CHOICE_NONE;
+}
+
+int run_has_no_goal(const struct params *params)
+{
+    return params->evolution_behaviour == BEHAVIOUR_INTERACTIVE;
 }
 
 /* ---- small sums ---- */
@@ -169,11 +194,22 @@ static void find_founders(struct workspace *work, const struct run_facts *facts)
     }
 }
 
+/* Nothing is bred from a last generation, of which without a goal nobody survives. */
+static int is_bred_from(const struct run_facts *facts, int first, int end)
+{
+    if (end < facts->member_count || !run_has_no_goal(&facts->params))
+        return 1;
+    for (int i = first; i < end; i++)
+        if (facts->members[i].survived)
+            return 1;
+    return 0;
+}
+
 /* The members first .. end - 1, which are of one generation. */
 static void sum_members(struct run_generation *generation, const struct run_facts *facts, int first,
                         int end, struct workspace *work)
 {
-    int count = 0, survivors = 0, unused;
+    int count = 0, survivors = 0, everyone = !is_bred_from(facts, first, end), unused;
     double best[4] = {0};
     for (int i = first; i < end; i++) {
         const struct store_member *member = &facts->members[i];
@@ -188,7 +224,7 @@ static void sum_members(struct run_generation *generation, const struct run_fact
         work->parts[count] = values[1];
         work->neurons[count] = values[2];
         work->size_m[count] = values[3];
-        if (member->survived) {
+        if (member->survived || everyone) {
             uint64_t kind = hash_u64(HASH_START, work->founders[index]);
             work->families[survivors] = work->founders[index];
             work->kinds[survivors] = hash_double(hash_double(kind, fact->parts), fact->links);
@@ -245,6 +281,48 @@ static void sum_generations(struct run_statistics *statistics, const struct run_
         if (generation)
             sum_members(generation, facts, first, end, work);
     }
+}
+
+/* ---- choices ---- */
+
+/* At the end of that generation the run waits for somebody. */
+static int is_asked_in(const struct params *params, uint32_t generation)
+{
+    int64_t next = (int64_t)generation + 1, every = params->interactive_every;
+    return search_is_interactive(params) && next < params->evolution_generations && every > 0 &&
+           next % every == 0;
+}
+
+/* Marks of those who are there; each method's chosen ones are counted once. */
+static int sum_choices(struct run_statistics *statistics, const struct run_facts *facts)
+{
+    unsigned char *is_counted = calloc((size_t)facts->fact_count + 1, 1);
+    if (!is_counted)
+        return ERR_MEMORY;
+    for (int i = 0; i < facts->choice_count; i++) {
+        const struct store_choice *choice = &facts->choices[i];
+        struct run_generation *generation = find_generation(statistics, choice->generation);
+        int index = find_fact(facts, choice->id);
+        if (index < 0 || !generation)
+            continue;
+        generation->bred += choice->choice == CHOICE_BREED;
+        generation->kept += choice->choice == CHOICE_KEEP;
+        generation->banned += choice->choice == CHOICE_BAN;
+        if (choice->choice >= CHOICE_KEEP && !is_counted[index])
+            statistics->methods[facts->facts[index].method].chosen++;
+        is_counted[index] |= choice->choice >= CHOICE_KEEP;
+    }
+    free(is_counted);
+    for (int i = 0; i < statistics->generation_count; i++) {
+        const struct run_generation *generation = &statistics->generations[i];
+        int is_answered = generation->bred + generation->kept + generation->banned > 0;
+        statistics->bred += generation->bred;
+        statistics->kept += generation->kept;
+        statistics->banned += generation->banned;
+        statistics->asked += is_answered || is_asked_in(&facts->params, generation->number);
+        statistics->answered += is_answered;
+    }
+    return 0;
 }
 
 /* ---- births: verdicts, the referee, copies ---- */
@@ -357,6 +435,33 @@ static double next_start(const struct run_facts *facts, int event)
     return HUGE_VAL;
 }
 
+static int is_in(const struct store_fact *fact, double from_s, double until_s)
+{
+    return fact->has_cost && fact->cost.time_s > from_s && fact->cost.time_s <= until_s;
+}
+
+/* How long a session waited for choices: from the last result of a generation to the first one of the
+ * next. Ids are given in the order of generations. */
+static double sum_waiting(const struct run_facts *facts, double from_s, double until_s)
+{
+    double waited_s = 0, last_s = HUGE_VAL;
+    for (int i = 0, end; i < facts->fact_count; i = end) {
+        uint32_t number = facts->facts[i].generation;
+        double first_s = HUGE_VAL, latest_s = -HUGE_VAL;
+        for (end = i; end < facts->fact_count && facts->facts[end].generation == number; end++)
+            if (is_in(&facts->facts[end], from_s, until_s)) {
+                first_s = fmin(first_s, facts->facts[end].cost.time_s);
+                latest_s = fmax(latest_s, facts->facts[end].cost.time_s);
+            }
+        if (latest_s < first_s)
+            continue;
+        if (number > 0 && is_asked_in(&facts->params, number - 1))
+            waited_s += fmax(0, first_s - last_s);
+        last_s = latest_s;
+    }
+    return waited_s;
+}
+
 /* A session lasts from its event to the last result before the next one: so neither pauses nor the
  * time after a crash count. */
 static void sum_session(struct run_statistics *statistics, const struct run_facts *facts,
@@ -367,7 +472,7 @@ static void sum_session(struct run_statistics *statistics, const struct run_fact
     double last_s = from_s;
     for (int i = 0; i < facts->fact_count; i++) {
         const struct store_cost *cost = &facts->facts[i].cost;
-        if (!facts->facts[i].has_cost || !(cost->time_s > from_s && cost->time_s <= until_s))
+        if (!is_in(&facts->facts[i], from_s, until_s))
             continue;
         last_s = fmax(last_s, cost->time_s);
         if (cost->worker >= 0 && cost->worker <= WORKERS_MAX && !is_there[cost->worker]) {
@@ -375,8 +480,9 @@ static void sum_session(struct run_statistics *statistics, const struct run_fact
             workers++;
         }
     }
-    statistics->working_s += last_s - from_s;
-    statistics->worker_s += workers * (last_s - from_s);
+    double working_s = fmax(0, last_s - from_s - sum_waiting(facts, from_s, until_s));
+    statistics->working_s += working_s;
+    statistics->worker_s += workers * working_s;
 }
 
 static void sum_sessions(struct run_statistics *statistics, const struct run_facts *facts)
@@ -443,8 +549,10 @@ int run_statistics_make(struct run_statistics *statistics, const struct run_fact
         sum_generations(statistics, facts, &work);
         sum_births(statistics, facts);
         sum_methods(statistics, facts);
-        status = sum_workers(statistics, facts);
+        status = sum_choices(statistics, facts);
     }
+    if (!status)
+        status = sum_workers(statistics, facts);
     free_workspace(&work);
     if (status)
         run_statistics_deinit(statistics);

@@ -22,6 +22,8 @@ struct run_facts {
     int member_count;
     struct store_generation *generations; /* closed ones, in order */
     int generation_count;
+    struct store_choice *choices; /* made by hand, by generation and id */
+    int choice_count;
     struct store_event *events;
     int event_count;
     struct store_quarantine *quarantined;
@@ -31,6 +33,10 @@ int run_facts_read(struct run_facts *facts, struct store *store, struct error *e
 void run_facts_deinit(struct run_facts *facts);
 /* The individual with that id, or NULL. */
 const struct store_fact *run_facts_find(const struct run_facts *facts, uint64_t id);
+/* What was wished of it in that generation: enum choice. */
+int run_facts_choice(const struct run_facts *facts, uint32_t generation, uint64_t id);
+/* 1 if nobody is better than another, and scores tell nothing. */
+int run_has_no_goal(const struct params *params);
 
 /* Quartiles of the members, and the value of the best. */
 struct run_spread {
@@ -46,7 +52,7 @@ struct run_generation {
     int members, scored; /* scored: with fitness above 0 */
     struct run_spread fitness, parts, neurons, size_m;
     int at_parts_max, at_neurons_max;
-    /* of the survivors, who breed */
+    /* of the survivors, who breed; where a run without a goal ends and nobody was chosen, of all */
     int survivors;
     int families;       /* first ancestors by the first parents */
     int kinds;          /* families with so many parts and so many that move */
@@ -56,8 +62,9 @@ struct run_generation {
     /* of those born in it */
     int judged, judged_scored; /* in this very generation */
     int born, verdicts[RUN_VERDICTS_MAX], unevaluated;
-    int seen, refused; /* by the referee */
-    double cpu_ms;     /* mean of an evaluation */
+    int seen, refused;      /* by the referee */
+    double cpu_ms;          /* mean of an evaluation */
+    int bred, kept, banned; /* members that were marked so */
 };
 
 struct run_method {
@@ -66,6 +73,7 @@ struct run_method {
     int improved; /* of those with a parent: fitter than each of them */
     int had_parent;
     int champions; /* were the best of a generation */
+    int chosen;    /* were marked, to breed or to be kept, once or more often */
 };
 
 struct run_worker {
@@ -85,10 +93,14 @@ struct run_statistics {
     int copies, children; /* children that move exactly as their first parent; with a result */
     struct run_worker *workers; /* by number */
     int worker_count;
-    double working_s; /* while results came in: pauses between stop and resume left out */
+    double working_s; /* while results came in: pauses between stop and resume, and the time in
+                         which the run waited for choices, left out */
     double worker_s;  /* the same, summed over the workers there were */
     double cpu_s;
     struct store_champion champion; /* what the other solver said */
+    int bred, kept, banned;         /* marks, of all generations */
+    int asked,
+        answered; /* generations at whose end somebody was asked, or said something of them */
 };
 /* 0 or ERR_MEMORY. */
 int run_statistics_make(struct run_statistics *statistics, const struct run_facts *facts);

@@ -1341,6 +1341,12 @@ int store_get_choices(struct store *store, uint32_t generation, struct store_cho
     return get_choices(store, generation, choices, count, error);
 }
 
+int store_get_all_choices(struct store *store, struct store_choice **choices, int *count,
+                          struct error *error)
+{
+    return get_choices(store, -1, choices, count, error);
+}
+
 int store_get_chosen_until(struct store *store, int64_t *generation, struct error *error)
 {
     return query_i64(store, "SELECT CAST(value AS INTEGER) FROM run WHERE key = 'chosen_until'", 0,

@@ -119,6 +119,9 @@ int store_put_choice(struct store *store, uint64_t id, int choice, struct error 
 /* Those of a generation, in order of id; the caller frees. */
 int store_get_choices(struct store *store, uint32_t generation, struct store_choice **choices,
                       int *count, struct error *error);
+/* Those of the whole run, in order of generation and id. */
+int store_get_all_choices(struct store *store, struct store_choice **choices, int *count,
+                          struct error *error);
 /* Takes over what was chosen in another run, whose generations that have been bred from then wait for
  * nobody here. */
 int store_copy_choices(struct store *store, struct store *from, struct error *error);

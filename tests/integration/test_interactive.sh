@@ -54,6 +54,13 @@ wait "$whole" || fail "the run: $(cat whole.err)"
 [ "$(grep -c 'waits for your choices: controller view whole' whole.err)" = 3 ] || fail "$(cat whole.err)"
 refused 1 'whole: no controller is working on this run' "$controller" choose whole --next
 refused 1 'generation 3 is the last one' "$controller" choose whole "$first" keep
+# its report knows what was chosen, and no scores
+"$controller" report whole -o whole.html --no-pictures >/dev/null || fail "report"
+has() { grep -q "$1" whole.html || fail "the report has no '$1'"; }
+has "Bred <b>by hand</b>"
+has "in 3 of 3 generations something was chosen: 6 to breed, 3 to keep, 3 banned"
+has "<span class='mark breed'>breed in [0-9, -]*2</span>"
+! grep -Eq 'Fitness by|best fitness|search=archive' whole.html || fail "the report judges by scores"
 sql() { sqlite3 -readonly whole/run.db "$1"; }
 if command -v sqlite3 >/dev/null; then
     [ "$(sql "SELECT group_concat(n) FROM (SELECT count(*) AS n FROM choices GROUP BY generation, choice

@@ -418,6 +418,160 @@ START_TEST(an_empty_archive_is_told)
 }
 END_TEST
 
+/* ---- choosing by hand ---- */
+
+/* In each of the first generations the first in rank breeds, the second is kept, the third banned; then
+ * the run waited for a minute. */
+static void plant_choices(int behaviour, int generations)
+{
+    facts.params.evolution_behaviour = behaviour;
+    facts.params.evolution_search = SEARCH_SIMS;
+    facts.params.interactive_share = 0.5;
+    facts.choices = calloc(3 * (size_t)generations + 1, sizeof *facts.choices);
+    ck_assert_ptr_nonnull(facts.choices);
+    for (int g = 0; g < generations; g++)
+        for (int rank = 1; rank <= 3; rank++)
+            for (int i = 0; i < facts.member_count; i++)
+                if ((int)facts.members[i].generation == g && facts.members[i].rank == rank)
+                    facts.choices[facts.choice_count++] =
+                        (struct store_choice){.generation = (uint32_t)g,
+                                              .id = facts.members[i].id,
+                                              .choice = rank == 1   ? CHOICE_BREED
+                                                        : rank == 2 ? CHOICE_KEEP
+                                                                    : CHOICE_BAN};
+    for (int i = 0; i < facts.fact_count; i++)
+        facts.facts[i].cost.time_s += 60 * facts.facts[i].generation;
+}
+
+/* Without a goal everyone is as good as another. */
+static void plant_equals(void)
+{
+    for (int i = 0; i < facts.fact_count; i++)
+        facts.facts[i].fitness = facts.facts[i].has_referee = 0;
+    for (int i = 0; i < facts.member_count; i++) {
+        facts.members[i].fitness = 1;
+        if ((int)facts.members[i].generation == facts.generation_count - 1)
+            facts.members[i].survived = 0;
+    }
+    for (int i = 0; i < facts.generation_count; i++)
+        facts.generations[i].best = 1;
+    facts.status.champion.id = 0;
+}
+
+START_TEST(choices_are_counted)
+{
+    const struct store_member *first = NULL;
+    plant_healthy();
+    plant_choices(BEHAVIOUR_WALK, 12);
+    facts.choices[facts.choice_count++] = (struct store_choice){11, 1000000, CHOICE_BREED};
+    facts.params.interactive_every = 2;
+    examine();
+    ck_assert_int_eq(statistics.bred, 12);
+    ck_assert_int_eq(statistics.kept, 12);
+    ck_assert_int_eq(statistics.banned, 12);
+    ck_assert_int_eq(statistics.answered, 12);
+    /* after 1, 3, .. 17, of which those before 12 were answered, as were 0, 2, .. 10 */
+    ck_assert_int_eq(statistics.asked, 15);
+    ck_assert_int_eq(statistics.generations[11].bred, 1);
+    ck_assert_int_eq(statistics.generations[12].bred, 0);
+    first = &facts.members[0];
+    ck_assert_int_eq(run_facts_choice(&facts, 0, first->id), CHOICE_BREED);
+    ck_assert_int_eq(run_facts_choice(&facts, 12, first->id), CHOICE_NONE);
+    ck_assert_int_eq(run_facts_choice(&facts, 0, 1000000), CHOICE_NONE);
+    int chosen = 0;
+    for (int i = 0; i < METHOD_COUNT; i++)
+        chosen += statistics.methods[i].chosen;
+    ck_assert_int_eq(chosen, 24);
+    facts.choice_count = 0;
+    ck_assert_int_eq(run_facts_choice(&facts, 0, first->id), CHOICE_NONE);
+}
+END_TEST
+
+/* Where scores are all alike nothing is said of them, nor is the archive proposed. */
+START_TEST(without_a_goal_scores_are_no_matter)
+{
+    static const char *const scores[] = {"progress", "score and size", "the first generation",
+                                         "children", "the referee",    "the other solver"};
+    plant_healthy();
+    plant_choices(BEHAVIOUR_INTERACTIVE, GENERATIONS - 1);
+    plant_equals();
+    examine();
+    for (int i = 0; i < finding_count; i++) {
+        ck_assert_msg(findings[i].state >= DOCTOR_FINE, "%s", findings[i].figure);
+        for (size_t k = 0; k < sizeof scores / sizeof scores[0]; k++)
+            ck_assert_str_ne(findings[i].name, scores[k]);
+    }
+    ck_assert_ptr_nonnull(strstr(find("choices")->figure,
+                                 "in 19 of 19 generations something was chosen: 19 to breed, 19 to "
+                                 "keep, 19 banned"));
+    /* of the last generation, which nobody survives, all count */
+    ck_assert_int_eq(statistics.generations[GENERATIONS - 1].survivors, PLANTED_POPULATION);
+    ck_assert_int_eq(statistics.generations[GENERATIONS - 2].survivors, PLANTED_SURVIVORS);
+}
+END_TEST
+
+START_TEST(one_body_bred_by_hand_is_told)
+{
+    plant(&(struct planted){.generations = GENERATIONS, .clone_from = 7});
+    plant_choices(BEHAVIOUR_INTERACTIVE, GENERATIONS - 1);
+    plant_equals();
+    check_told("variety", DOCTOR_NOTE, "one clone since generation 7", "");
+    ck_assert_str_eq(find("variety")->setting, "");
+    ck_assert_ptr_nonnull(strstr(find("variety")->advice, "keep or breed some of another kind"));
+}
+END_TEST
+
+START_TEST(a_goal_beside_choices_is_looked_at)
+{
+    plant(&(struct planted){.generations = GENERATIONS, .stagnant_from = 5});
+    plant_choices(BEHAVIOUR_WALK, GENERATIONS - 1);
+    check_told("progress", DOCTOR_PROBLEM, "has not risen by 1 %", "interactive.share=0.25");
+    ck_assert_ptr_null(strstr(find("progress")->advice, "search"));
+    facts.params.interactive_share = 0.05;
+    check_told("progress", DOCTOR_PROBLEM, "has not risen by 1 %", "");
+    ck_assert_str_eq(find("progress")->setting, "");
+}
+END_TEST
+
+START_TEST(generations_without_choice_are_told)
+{
+    plant_healthy();
+    plant_choices(BEHAVIOUR_INTERACTIVE, 5);
+    plant_equals();
+    check_told("choices", DOCTOR_NOTE, "in 5 of 19 generations", "");
+    ck_assert_ptr_nonnull(strstr(find("choices")->advice, "everyone breeds"));
+    plant_healthy();
+    plant_choices(BEHAVIOUR_WALK, 9);
+    check_told("choices", DOCTOR_NOTE, "in 9 of 19 generations", "interactive.every=2");
+    plant_healthy();
+    plant_choices(BEHAVIOUR_WALK, 10);
+    examine();
+    ck_assert_int_eq(find("choices")->state, DOCTOR_FINE);
+    plant_healthy();
+    plant_choices(BEHAVIOUR_WALK, 0);
+    facts.params.interactive_every = GENERATIONS;
+    examine();
+    ck_assert_int_eq(find("choices")->state, DOCTOR_UNKNOWN);
+}
+END_TEST
+
+/* A minute at each of 19 generations, in which nobody has anything to do. */
+START_TEST(waiting_for_choices_is_no_work)
+{
+    plant_healthy();
+    examine();
+    double working_s = statistics.working_s, worker_s = statistics.worker_s;
+    plant_choices(BEHAVIOUR_WALK, GENERATIONS - 1);
+    examine();
+    ck_assert(fabs(statistics.working_s - working_s) < 2);
+    ck_assert(fabs(statistics.worker_s - worker_s) < 4);
+    ck_assert_int_eq(find("workers")->state, DOCTOR_FINE);
+    facts.params.interactive_share = 0;
+    examine();
+    ck_assert(statistics.working_s > working_s + 60 * (GENERATIONS - 2));
+}
+END_TEST
+
 /* Where a parameter is at its bound already, no setting beyond is proposed. */
 START_TEST(no_remedy_lies_beyond_the_bounds)
 {
@@ -473,6 +627,12 @@ int main(void)
     tcase_add_test(tests, idle_workers_are_told);
     tcase_add_test(tests, lost_workers_and_crashes_are_told);
     tcase_add_test(tests, an_empty_archive_is_told);
+    tcase_add_test(tests, choices_are_counted);
+    tcase_add_test(tests, without_a_goal_scores_are_no_matter);
+    tcase_add_test(tests, one_body_bred_by_hand_is_told);
+    tcase_add_test(tests, a_goal_beside_choices_is_looked_at);
+    tcase_add_test(tests, generations_without_choice_are_told);
+    tcase_add_test(tests, waiting_for_choices_is_no_work);
     tcase_add_loop_test(tests, no_remedy_lies_beyond_the_bounds, 0, 2);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

@@ -277,6 +277,83 @@ START_TEST(page_escapes_what_is_hostile)
 }
 END_TEST
 
+/* Marks of the made-up run: the best breeds in all generations but the last, its parent was kept once;
+ * the run goes on without a goal, or beside one. */
+static void make_chosen_report(int behaviour)
+{
+    make_report(&(struct planted){.generations = 8});
+    const struct report_line *line = &report.lines[0];
+    report.facts.params.evolution_behaviour = behaviour;
+    report.facts.params.evolution_search = SEARCH_SIMS;
+    report.facts.params.interactive_share = 0.5;
+    report.facts.choices = calloc(16, sizeof *report.facts.choices);
+    ck_assert_ptr_nonnull(report.facts.choices);
+    for (uint32_t g = 0; g < 7; g++) {
+        if (g == 5)
+            report.facts.choices[report.facts.choice_count++] =
+                (struct store_choice){g, line->entries[1].id, CHOICE_KEEP};
+        if (g != 4)
+            report.facts.choices[report.facts.choice_count++] =
+                (struct store_choice){g, line->entries[0].id, CHOICE_BREED};
+    }
+    report.chosen = calloc(1, sizeof *report.chosen);
+    ck_assert_ptr_nonnull(report.chosen);
+    report.chosen[0] = (struct report_champion){6, line->entries[0].id, 2.5};
+    report.chosen_count = 1;
+    run_statistics_deinit(&report.statistics);
+    ck_assert_int_eq(run_statistics_make(&report.statistics, &report.facts), 0);
+    report.finding_count =
+        doctor_examine(&report.statistics, &report.facts.params, report.findings);
+}
+
+START_TEST(choices_stand_on_the_cards_and_in_the_lineage)
+{
+    char text[64];
+    make_chosen_report(BEHAVIOUR_WALK);
+    write_page();
+    check_closed();
+    check_says("<span class='mark breed'>breed in 0-3, 5-6</span>");
+    check_says("<span class='mark keep'>keep in 5</span>");
+    check_says("class='node breed'");
+    check_says("class='node keep'");
+    check_says(", breed in 0-3, 5-6</title>");
+    check_says("<h2 id='choices'>Choices</h2>");
+    check_says("Marked by hand, by generation");
+    check_says("Chosen by hand through the generations");
+    check_says("Champions through the generations");
+    check_says("<th class='n'>chosen by hand</th>");
+    check_says("Fitness by generation");
+    check_says("a share of 0.5 is bred from those chosen");
+    report_print_choices(&report, report.top[0].id, CHOICE_BAN, text, sizeof text);
+    ck_assert_str_eq(text, "");
+    report_print_choices(&report, report.top[0].id, CHOICE_BREED, text, 34);
+    ck_assert_str_eq(text, " in 0-3");
+}
+END_TEST
+
+/* Where nobody is better than another the page knows no champions and no fitness. */
+START_TEST(without_a_goal_there_is_no_fitness)
+{
+    make_chosen_report(BEHAVIOUR_INTERACTIVE);
+    report.champion_count = 0;
+    write_page();
+    check_closed();
+    check_says("Bred <b>by hand</b>");
+    check_says("<a href='#choices'>choices</a>");
+    check_says("<h2 id='champions'>Creatures</h2>");
+    check_says("Chosen by hand through the generations");
+    check_says("<span class='mark breed'>breed in 0-3, 5-6</span>");
+    ck_assert_ptr_null(strstr(page, "Fitness by"));
+    ck_assert_ptr_null(strstr(page, "#fitness"));
+    ck_assert_ptr_null(strstr(page, "best fitness"));
+    ck_assert_ptr_null(strstr(page, ">fitness <b>"));
+    ck_assert_ptr_null(strstr(page, "fitter than"));
+    ck_assert_ptr_null(strstr(page, "Champions through"));
+    ck_assert_ptr_null(strstr(page, "evolution.search=archive"));
+    ck_assert_ptr_null(strstr(page, ">best <b>"));
+}
+END_TEST
+
 /* The page within the page comes out of its attribute as it was. */
 START_TEST(player_stands_in_an_attribute)
 {
@@ -422,6 +499,8 @@ int main(void)
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, page_tells_of_the_run);
     tcase_add_test(tests, page_escapes_what_is_hostile);
+    tcase_add_test(tests, choices_stand_on_the_cards_and_in_the_lineage);
+    tcase_add_test(tests, without_a_goal_there_is_no_fitness);
     tcase_add_test(tests, player_stands_in_an_attribute);
     tcase_add_test(tests, a_young_run_has_a_page);
     tcase_add_test(tests, what_is_not_a_number_is_drawn_nowhere);
