@@ -151,6 +151,12 @@
          "spheres: greatest torque of a driven joint by the larger diameter, N m/m")               \
     REAL(creature, drive_speed_rad_s, 6, 0.1, 100, 'E',                                            \
          "spheres: greatest rate of a driven joint")                                               \
+    REAL(creature, rolling_resistance, 0.01, 0, 1, 'E',                                            \
+         "spheres: the load acts so far ahead of a rolling centre, as a share of the radius")      \
+    REAL(creature, spin_resistance, 0.05, 0, 1, 'E',                                               \
+         "spheres: radius of the patch that a rolling one stands on, as a share of its own")       \
+    REAL(creature, body_damping_1_s, 1, 0, 100, 'E',                                               \
+         "spheres: rate at which parts lose their motion against the body as a whole")             \
     CHOICE(creature, overlap, 0, "push|reject", 'E', "overlap at birth: push apart or reject")     \
     BOOL(creature, effectors, 1, 'E', "effectors act; no: a passive body")                         \
     CHOICE(creature, effector_mode, 0, "position|torque", 'E',                                     \

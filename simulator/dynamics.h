@@ -27,6 +27,9 @@ struct dynamics_settings {
      * constraint_tau_s: 0 for dt_s */
     double constraint_tau_s, rtol, contact_epsilon_m;
     int substeps; /* of spheres; 0 for the default */
+    /* of spheres, 0 for none: lever of the load against rolling, and radius of the patch that touches, as shares
+     * of the sphere's radius; rate at which what bends loses its motion */
+    double rolling_resistance, spin_resistance, body_damping_1_s;
 };
 
 /* Energy terms since the last dynamics_reset_ledger(), J. Losses and gains are >= 0. */

@@ -44,6 +44,10 @@
 /* Bones lose this share of the rate of their length every other step: more often costs more than it is worth. */
 #define BONE_DAMPING  0.5
 #define DAMPING_STEPS 2
+/* What bends loses some of its motion every eighth step. */
+#define BODY_DAMPING_STEPS 8
+/* Added to moments of inertia, as a share of their sum: bodies may lie in a line. */
+#define LINE_SHARE 1e-13
 /* A muscle gives its greatest force when it is off by this share of its length. */
 #define MUSCLE_GIVE 0.05
 /* Its damping is at most this share of what would stop its spheres in a substep. */
@@ -373,11 +377,86 @@ static void damp_rod(struct sphere_system *s, const struct rod *rod, double damp
     pull_rod(s, rod, d, -damping * rod_rate(s, rod, d));
 }
 
+/* What the body would do at the start of the substep if it moved as one, with the momentum and angular momentum
+ * that it has: velocity at the centre of mass, which is given as well, and spin. */
+struct as_one {
+    struct vec3 centre, velocity, spin;
+};
+
+/* w of inertia w = momentum; `inertia` xx yy zz xy xz yz, by Cholesky's factors. */
+static struct vec3 solve_spin(const double inertia[6], struct vec3 l)
+{
+    double a = sqrt(inertia[0]), d = inertia[3] / a, e = inertia[4] / a;
+    double b = sqrt(inertia[1] - d * d), g = (inertia[5] - d * e) / b;
+    double c = sqrt(inertia[2] - e * e - g * g);
+    double x = l.x / a, y = (l.y - d * x) / b, z = (l.z - e * x - g * y) / c / c;
+    y = (y - g * z) / b;
+    return (struct vec3){(x - d * y - e * z) / a, y, z};
+}
+
+static struct as_one move_as_one(const struct sphere_system *s)
+{
+    struct as_one one = {.centre = {0, 0, 0}};
+    double mass = 0, inertia[6] = {0};
+    struct vec3 angular = {0, 0, 0};
+    for (int i = 0; i < s->balls; i++) {
+        mass += s->matter[i].mass;
+        one.centre = vec3_along(one.centre, s->ball[i].at, s->matter[i].mass);
+        one.velocity = vec3_along(one.velocity, s->start[i], s->matter[i].mass);
+    }
+    one.centre = vec3_scale(one.centre, 1 / mass);
+    one.velocity = vec3_scale(one.velocity, 1 / mass);
+    for (int i = 0; i < s->balls; i++) {
+        const struct ball_matter *m = &s->matter[i];
+        struct vec3 r = vec3_sub(s->ball[i].at, one.centre);
+        double mx = m->mass * r.x, my = m->mass * r.y, mz = m->mass * r.z;
+        angular = vec3_along(angular, vec3_cross(r, s->start[i]), m->mass);
+        angular = vec3_along(angular, m->spin_start, m->inertia);
+        inertia[0] += my * r.y + mz * r.z + m->inertia;
+        inertia[1] += mx * r.x + mz * r.z + m->inertia;
+        inertia[2] += mx * r.x + my * r.y + m->inertia;
+        inertia[3] -= mx * r.y;
+        inertia[4] -= mx * r.z;
+        inertia[5] -= my * r.z;
+    }
+    double least = LINE_SHARE * (inertia[0] + inertia[1] + inertia[2]);
+    for (int i = 0; i < 3; i++)
+        inertia[i] += least;
+    if (least > 0)
+        one.spin = solve_spin(inertia, angular);
+    return one;
+}
+
+/* Every sphere, and every one's spin, goes a share of the way to what moving as one would be. Momentum and
+ * angular momentum are kept (Mueller, Heidelberger, Hennix, Ratcliff, Position Based Dynamics, 2007, 3.5). It is
+ * what friction at pivots and in tissue does to a body, and costs the same whatever its shape. The
+ * velocities are those before the substep, since only they are none where weight, bones and ground balance. */
+static void damp_body(struct sphere_system *s)
+{
+    double rate = s->settings.body_damping_1_s * s->settings.dt_s * BODY_DAMPING_STEPS;
+    double share = rate / (1 + 0.5 * rate);
+    struct as_one one = move_as_one(s);
+    for (int i = 0; i < s->balls; i++) {
+        struct ball *ball = &s->ball[i];
+        struct ball_matter *m = &s->matter[i];
+        struct vec3 r = vec3_sub(ball->at, one.centre);
+        struct vec3 rigid = vec3_add(one.velocity, vec3_cross(one.spin, r));
+        ball->velocity = vec3_along(ball->velocity, vec3_sub(rigid, s->start[i]), share);
+        m->spin_damped = vec3_scale(vec3_sub(one.spin, m->spin_start), share);
+        if (m->inertia > 0)
+            m->spin = vec3_add(m->spin, m->spin_damped);
+    }
+}
+
 /* Bones, and where the settings ask for it muscles and joints. */
 static void damp(struct sphere_system *s)
 {
-    for (int i = 0; i < s->balls; i++)
+    for (int i = 0; i < s->balls; i++) {
         s->matter[i].damped = s->ball[i].velocity;
+        s->matter[i].spin_damped = (struct vec3){0, 0, 0};
+    }
+    if (s->settings.body_damping_1_s > 0 && s->steps % BODY_DAMPING_STEPS == 0)
+        damp_body(s);
     double share = fmin(s->damping_1_s * s->settings.dt_s * DAMPING_STEPS, 1);
     for (int i = 0; i < s->fixed_rods; i++)
         damp_rod(s, &s->rod[i], s->rod[i].damping);
@@ -388,13 +467,18 @@ static void damp(struct sphere_system *s)
         s->matter[i].damped = vec3_sub(s->ball[i].velocity, s->matter[i].damped);
 }
 
+/* Where something struck in the same substep, damping may have pushed the wrong way: that is unearned. */
 static void book_damping(struct sphere_system *s)
 {
+    double work = 0;
     for (int i = 0; i < s->balls; i++) {
         const struct ball_matter *m = &s->matter[i];
         struct vec3 twice = vec3_add(s->start[i], s->ball[i].velocity);
-        s->ledger.loss_damping_j -= 0.5 * m->mass * vec3_dot(m->damped, twice);
+        work += 0.5 * m->mass * vec3_dot(m->damped, twice);
+        twice = vec3_add(m->spin_start, m->spin);
+        work += 0.5 * m->inertia * vec3_dot(m->spin_damped, twice);
     }
+    *(work > 0 ? &s->ledger.gain_limit_j : &s->ledger.loss_damping_j) += fabs(work);
 }
 
 /* From one middle to the next; at the end positions are h / 2 ahead of velocities. Damping acts between two

@@ -307,7 +307,10 @@ static int prepare(struct run *run, const struct genome *genome, struct arena *a
                                          .joint_speed_rad_s = p->creature_joint_speed_rad_s,
                                          .joint_speed_m_s = p->creature_joint_speed_m_s,
                                          .effector_mode = p->creature_effector_mode,
-                                         .joint_damping_1_s = p->creature_joint_damping_1_s};
+                                         .joint_damping_1_s = p->creature_joint_damping_1_s,
+                                         .rolling_resistance = p->creature_rolling_resistance,
+                                         .spin_resistance = p->creature_spin_resistance,
+                                         .body_damping_1_s = p->creature_body_damping_1_s};
     run->brain = brain_create(&run->phenotype, arena);
     run->dynamics = dynamics_create(&run->phenotype, &run->world, &settings, arena);
     if (!run->brain || !run->dynamics || take_memory(run, arena) != 0)

@@ -172,6 +172,17 @@ static void push(struct sphere_system *s, const struct touch *touch, struct vec3
     }
 }
 
+/* Torque on a, and its reaction on b. */
+static void twist(struct sphere_system *s, const struct touch *touch, struct vec3 impulse)
+{
+    struct ball_matter *a = &s->matter[touch->a];
+    a->spin = vec3_along(a->spin, impulse, a->inverse_inertia);
+    if (touch->b >= 0) {
+        struct ball_matter *b = &s->matter[touch->b];
+        b->spin = vec3_along(b->spin, impulse, -b->inverse_inertia);
+    }
+}
+
 static void turn(struct sphere_system *s, const struct touch *touch, struct vec3 impulse)
 {
     struct vec3 twist = vec3_cross(impulse, touch->normal);
@@ -183,22 +194,92 @@ static void turn(struct sphere_system *s, const struct touch *touch, struct vec3
     }
 }
 
-/* Within Coulomb's cone against the slip. */
+/* How a contact gives way: its slip to an impulse of friction, slip and spin to each other's impulse, spin to
+ * one of torque. */
+struct yielding {
+    double slip, both, spin;
+};
+
+static struct yielding yielding_of(const struct sphere_system *s, const struct touch *touch,
+                                   double inverse_mass)
+{
+    double a = s->matter[touch->a].inverse_inertia;
+    double b = touch->b >= 0 ? s->matter[touch->b].inverse_inertia : 0;
+    return (struct yielding){.slip = inverse_mass + touch->arm_a * touch->arm_a * a +
+                                     touch->arm_b * touch->arm_b * b,
+                             .both = touch->arm_a * a - touch->arm_b * b,
+                             .spin = a + b};
+}
+
+/* Spin of a against that of b. */
+static struct vec3 spin_of(struct vec3 a, const struct touch *touch, const struct vec3 *b)
+{
+    return touch->b >= 0 ? vec3_sub(a, *b) : a;
+}
+
+static struct vec3 spin_now(const struct sphere_system *s, const struct touch *touch)
+{
+    const struct ball_matter *b = touch->b >= 0 ? &s->matter[touch->b] : NULL;
+    return spin_of(s->matter[touch->a].spin, touch, b ? &b->spin : NULL);
+}
+
+static struct vec3 spin_at_start(const struct sphere_system *s, const struct touch *touch)
+{
+    const struct ball_matter *b = touch->b >= 0 ? &s->matter[touch->b] : NULL;
+    return spin_of(s->matter[touch->a].spin_start, touch, b ? &b->spin_start : NULL);
+}
+
+static struct vec3 within(struct vec3 v, double most)
+{
+    double size_sq = vec3_dot(v, v);
+    return size_sq > most * most ? vec3_scale(v, most / sqrt(size_sq)) : v;
+}
+
+static struct vec3 along_surface(struct vec3 v, struct vec3 normal)
+{
+    return vec3_along(v, normal, -vec3_dot(v, normal));
+}
+
+static double clamp(double value, double most)
+{
+    return value > most ? most : value < -most ? -most : value;
+}
+
+/* Friction within Coulomb's cone, and torque against rolling and against spinning about the normal.
+ *
+ * With p the impulse of friction, t that of torque, q = t x n, w the spin, and `yielding` A, C, B, nothing slips
+ * nor rolls afterwards if
+ *     A p - C q = -slip        -C p + B q = -w x n
+ * What rolling resistance may not hold it brakes, and friction is then what stops the slip beside it; what
+ * friction may not hold slides, and the torque is what the rolling needs. Solved one after the other, a
+ * ball at rest on a slope would creep at 2.5 g h. */
 static void rub(struct sphere_system *s, struct touch *touch, double inverse_mass)
 {
-    struct vec3 slip = slip_now(s, touch);
-    slip = vec3_along(slip, touch->normal, -vec3_dot(slip, touch->normal));
-    double size = vec3_length(slip);
-    double inverse =
-        inverse_mass + touch->arm_a * touch->arm_a * s->matter[touch->a].inverse_inertia;
-    if (touch->b >= 0)
-        inverse += touch->arm_b * touch->arm_b * s->matter[touch->b].inverse_inertia;
-    double most = touch->friction * touch->impulse, needed = size / inverse;
-    if (!(size > 0))
-        return;
-    touch->rub = vec3_scale(slip, -fmin(most, needed) / size);
+    struct yielding y = yielding_of(s, touch, inverse_mass);
+    struct vec3 n = touch->normal, slip = along_surface(slip_now(s, touch), n), q = {0, 0, 0};
+    double radius =
+        touch->b >= 0 ? touch->arm_a * touch->arm_b / (touch->arm_a + touch->arm_b) : touch->arm_a;
+    double load = radius * touch->impulse, most = touch->friction * touch->impulse;
+    double brake = s->settings.rolling_resistance * load;
+    struct vec3 p = vec3_scale(slip, -1 / y.slip);
+    if (brake > 0 && y.spin > 0) {
+        struct vec3 roll = vec3_cross(spin_now(s, touch), n);
+        double scale = -1 / (y.slip * y.spin - y.both * y.both);
+        q = vec3_scale(vec3_add(vec3_scale(roll, y.slip), vec3_scale(slip, y.both)), scale);
+        q = within(q, brake);
+        p = vec3_scale(vec3_along(slip, q, -y.both), -1 / y.slip);
+        p = within(p, most);
+        q = within(vec3_scale(vec3_along(roll, p, -y.both), -1 / y.spin), brake);
+    }
+    touch->rub = within(p, most);
+    touch->brake = vec3_cross(n, q);
     push(s, touch, touch->rub);
     turn(s, touch, touch->rub);
+    double drill = 2.0 / 3.0 * touch->friction * s->settings.spin_resistance * load;
+    if (drill > 0 && y.spin > 0)
+        touch->brake =
+            vec3_along(touch->brake, n, clamp(-vec3_dot(spin_now(s, touch), n) / y.spin, drill));
+    twist(s, touch, touch->brake);
 }
 
 static void solve_touch(struct sphere_system *s, struct touch *touch)
@@ -345,7 +426,8 @@ void sphere_contacts_book(struct sphere_system *s)
             continue;
         struct vec3 slip = vec3_scale(vec3_add(slip_at_start(s, touch), slip_now(s, touch)), 0.5);
         double normal = touch->impulse * vec3_dot(slip, touch->normal);
-        double rubbed = vec3_dot(touch->rub, slip);
+        struct vec3 spin = vec3_scale(vec3_add(spin_at_start(s, touch), spin_now(s, touch)), 0.5);
+        double rubbed = vec3_dot(touch->rub, slip) + vec3_dot(touch->brake, spin);
         if (normal > 0)
             *(touch->is_push_out ? &s->ledger.gain_push_out_j : &s->ledger.gain_impact_j) += normal;
         else

@@ -308,6 +308,24 @@ static int has_motor(const struct angle *angle, int axis)
            (axis == 0 || kind == SPHERE_SADDLE);
 }
 
+/* The torque that holds an angle within its limits. It gives back what it has taken, and no more: of the impulse
+ * p = torque h / lever no more than makes p (rate + p / 2 inertia) the energy in store. Pushed by a frame
+ * that turned, or by a stiffness that changed, while nothing was done against it, it would be a motor. */
+static void hold(struct sphere_system *s, const struct angle *angle, int axis)
+{
+    struct joint_row *row = &((struct angle *)angle)->rows[axis];
+    double off = beyond(angle, axis, row->angle);
+    if (off == 0) {
+        s->ledger.loss_limit_j += row->store;
+        row->store = 0;
+        return;
+    }
+    double sign = off > 0 ? -1 : 1, rate = sign * turning(s, angle, row, 1);
+    double impulse = fmin(row->stiffness, row->most_stiff) * fabs(off) * s->h / row->lever;
+    double most = (sqrt(rate * rate + 2 * row->store / row->inverse) - rate) * row->inverse;
+    row->hold = sign * fmin(impulse, most) * row->lever / s->h;
+}
+
 void sphere_joints_place(struct sphere_system *s)
 {
     for (int i = 0; i < s->angles; i++) {
@@ -318,7 +336,7 @@ void sphere_joints_place(struct sphere_system *s)
             row->torque = row->hold = 0;
             if (!row->can_act)
                 continue;
-            row->hold = -fmin(row->stiffness, row->most_stiff) * beyond(angle, k, row->angle);
+            hold(s, angle, k);
             if (has_motor(angle, k))
                 drive(s, angle, k);
         }
@@ -343,15 +361,18 @@ void sphere_joints_act(struct sphere_system *s, double share)
 void sphere_joints_book(struct sphere_system *s)
 {
     for (int i = 0; i < s->angles; i++) {
-        const struct angle *angle = &s->angle[i];
+        struct angle *angle = &s->angle[i];
         for (int k = 0; k < row_count(angle); k++) {
-            const struct joint_row *row = &angle->rows[k];
-            if (row->torque == 0)
+            struct joint_row *row = &angle->rows[k];
+            if (row->torque == 0 && row->hold == 0)
                 continue;
             double rates = turning(s, angle, row, 1) + turning(s, angle, row, 0);
-            double work = 0.5 * row->torque * s->h / row->lever * rates;
+            double turned = 0.5 * s->h / row->lever * rates, work = row->torque * turned;
             s->ledger.work_effector_j += work;
             s->ledger.work_effector_positive_j += work > 0 ? work : 0;
+            row->store -= row->hold * turned;
+            s->ledger.gain_limit_j += fmax(-row->store, 0);
+            row->store = fmax(row->store, 0);
         }
     }
 }
@@ -372,14 +393,8 @@ void sphere_joints_damp(struct sphere_system *s, double share)
 double sphere_joints_energy(const struct sphere_system *s)
 {
     double sum = 0;
-    for (int i = 0; i < s->angles; i++) {
-        struct angle now = s->angle[i];
-        place_rows(s, &now);
-        for (int k = 0; k < row_count(&now); k++) {
-            double off = now.rows[k].can_act ? beyond(&now, k, now.rows[k].angle) : 0;
-            sum += 0.5 * fmin(now.rows[k].stiffness, now.rows[k].most_stiff) * off * off;
-        }
-    }
+    for (int i = 0; i < s->angles; i++)
+        sum += s->angle[i].rows[0].store + s->angle[i].rows[1].store;
     return sum;
 }
 

@@ -69,9 +69,10 @@ struct ball_matter {
     double friction, elasticity;
     double drag, spin_drag;       /* of the linear law: N s/m, N m s */
     struct vec3 spin, spin_start; /* rad/s: now, and at the start of the substep */
-    struct vec3 damped;           /* change of the velocity by damping, m/s */
-    double shares;                /* bones and rows of joints that may pull at it together */
-    int is_touching;              /* in the last step */
+    struct vec3 damped;           /* change of the velocity by damping, m/s, and of the spin */
+    struct vec3 spin_damped;
+    double shares;   /* bones and rows of joints that may pull at it together */
+    int is_touching; /* in the last step */
 };
 
 /* A bone in motion. Its impulse is a number times the vector d from b to a, on a; minus that on b. */
@@ -104,10 +105,11 @@ struct joint_row {
     struct vec3 force[4]; /* on sphere, base, end, reference */
     double inverse;       /* of the inertia that unit torque turns */
     int can_act;          /* it has a direction now */
-    double hold;          /* torque of the hinge or of a limit, N m */
-    double angle;         /* rad */
-    double lever;         /* rate of the angle = force . velocity / lever */
-    double stiffness;     /* N m/rad, as of birth; and the most that the step allows now */
+    double hold,
+        store;    /* torque of the hinge or of a limit, N m, and the energy that it has taken, J */
+    double angle; /* rad */
+    double lever; /* rate of the angle = force . velocity / lever */
+    double stiffness; /* N m/rad, as of birth; and the most that the step allows now */
     double most_stiff;
     double motor_stiffness, motor_damping;
     double rest, torque; /* of the motor: the angle it holds now, rad, and its torque, N m */
@@ -131,7 +133,8 @@ struct touch {
     double gap;          /* in the middle of the substep */
     double friction, elasticity;
     double impulse;
-    struct vec3 rub; /* impulse of friction on a */
+    struct vec3 rub;   /* impulse of friction on a */
+    struct vec3 brake; /* impulse of the torque against rolling and spinning on a */
     int is_push_out, is_booked;
 };
 

@@ -318,6 +318,103 @@ START_TEST(a_ball_slides_until_it_rolls)
 }
 END_TEST
 
+/* A ball on an obstacle at an angle that rolls with resistance c; returns how far it got in a time. */
+static double roll_down(double slope, double resistance, double speed, int count)
+{
+    double r = 0.2, height = 0.5 + r;
+    fixture_init(f);
+    f->world.has_ground = 0;
+    f->world.half_depth_m = 10;
+    f->settings.rolling_resistance = resistance;
+    f->world.obstacles.count = 1;
+    f->world.obstacles.list[0] =
+        (struct obstacle){.width_m = 100, .height_m = 1, .angle_rad = slope};
+    fixture_add_ball(f, r, 1, -height * det_sin(slope), height * det_cos(slope), 0);
+    fixture_start(f);
+    struct sphere_state state = state_of(0);
+    struct vec3 start = state.at_m;
+    state.velocity_m_s = (struct vec3){-speed * det_cos(slope), -speed * det_sin(slope), 0};
+    state.spin_rad_s.z = speed / r;
+    dynamics_set_sphere_state(f->dynamics, 0, &state);
+    dynamics_reset_ledger(f->dynamics);
+    steps(count);
+    return distance(start, state_of(0).at_m);
+}
+
+/* Coulomb's law of rolling, torque c r N: a = g (sin - c cos) / (1 + 2/5), and rest where tan < c. */
+START_TEST(a_ball_rolls_against_its_resistance_and_stays_on_slopes_below_it)
+{
+    double slope = 0.05, a = 9.81 / 1.4 * (det_sin(slope) - 0.02 * det_cos(slope));
+    ck_assert_double_eq_tol(roll_down(slope, 0.02, 0, 480), 0.5 * a * 4, 2e-3);
+    double speed = 1, stop = 9.81 / 1.4 * 0.05;
+    ck_assert_double_eq_tol(roll_down(0, 0.05, speed, 480), speed * 2 - 0.5 * stop * 4, 5e-3);
+    const struct ledger *ledger = dynamics_ledger(f->dynamics);
+    double slower = speed - stop * 2, lost = 0.5 * 1.4 * (speed * speed - slower * slower);
+    ck_assert_double_eq_tol(ledger->loss_friction_j, lost, 5e-3);
+    ck_assert_double_lt(fabs(ledger->residual_j), 1e-9);
+    ck_assert_double_eq_tol(roll_down(0, 0.05, speed, 960), 0.5 * speed * speed / stop, 5e-3);
+    ck_assert_double_lt(roll_down(slope, 0.06, 0, 480), 1e-9);
+    ck_assert_double_gt(roll_down(slope, 0, 0, 480), 0.5);
+}
+END_TEST
+
+/* About the normal: 2/3 mu a N for a patch of radius a that presses evenly. */
+START_TEST(a_ball_that_spins_on_the_spot_is_braked_by_its_patch)
+{
+    double r = 0.2, patch = 0.1, rate = 2.0 / 3 * 0.8 * patch * r * 9.81 / (0.4 * r * r);
+    f->settings.spin_resistance = patch;
+    fixture_add_ball(f, r, 1, 0, r, 0);
+    fixture_start(f);
+    struct sphere_state state = state_of(0);
+    state.spin_rad_s = (struct vec3){0, 10, 0};
+    dynamics_set_sphere_state(f->dynamics, 0, &state);
+    dynamics_reset_ledger(f->dynamics);
+    steps(60);
+    ck_assert_double_eq_tol(state_of(0).spin_rad_s.y, 10 - rate / 4, 0.05);
+    steps(480);
+    ck_assert_double_eq_tol(state_of(0).spin_rad_s.y, 0, 1e-12);
+    ck_assert_double_eq_tol(dynamics_ledger(f->dynamics)->loss_friction_j, 0.5 * 0.4 * r * r * 100,
+                            1e-9);
+}
+END_TEST
+
+/* Two spheres on a slack muscle lose the speed at which they part, and a wheel its spin; not what the body
+ * does as a whole. */
+START_TEST(a_body_loses_its_inner_motion_only)
+{
+    leave_the_ground();
+    f->settings.body_damping_1_s = 1;
+    fixture_add_ball(f, 0.1, 1, 0, 0, 0);
+    fixture_add_sphere(f, 0.1, 2, 1, 0, 0);
+    fixture_add_sphere(f, 0.1, 2, 1, 1, 0.5);
+    fixture_add_muscle(f, 0, 1, 0.9, 1, 1);
+    fixture_add_bone(f, 1, 2);
+    fixture_start(f);
+    dynamics_set_effectors(f->dynamics, EFFECTORS_SLACK);
+    struct sphere_state state = state_of(0);
+    state.spin_rad_s = (struct vec3){3, 20, 1};
+    state.velocity_m_s = (struct vec3){-0.4, 0, 0};
+    dynamics_set_sphere_state(f->dynamics, 0, &state);
+    dynamics_reset_ledger(f->dynamics);
+    struct vec3 p, l, p_end, l_end;
+    dynamics_momentum_3d(f->dynamics, &p, &l);
+    double length, rate;
+    steps(240);
+    dynamics_bone_state(f->dynamics, 0, &length, &rate);
+    ck_assert_double_eq_tol(rate, 0.4 * det_exp(-1), 0.04);
+    ck_assert_double_eq_tol(state_of(0).spin_rad_s.y, 20 * det_exp(-1), 0.2);
+    steps(240 * 20);
+    dynamics_momentum_3d(f->dynamics, &p_end, &l_end);
+    ck_assert_double_lt(distance(p, p_end), 1e-12);
+    ck_assert_double_lt(distance(l, l_end), 1e-11);
+    dynamics_bone_state(f->dynamics, 0, &length, &rate);
+    ck_assert_double_lt(fabs(rate), 0.01);
+    const struct ledger *ledger = dynamics_ledger(f->dynamics);
+    ck_assert_double_gt(ledger->loss_damping_j, 0.1);
+    ck_assert_double_lt(fabs(ledger->residual_j), 1e-3 * ledger->loss_damping_j);
+}
+END_TEST
+
 START_TEST(two_balls_collide_head_on)
 {
     leave_the_ground();
@@ -603,9 +700,10 @@ static double drop(void)
         steps(1);
     }
     const struct ledger *l = dynamics_ledger(f->dynamics);
-    double losses = l->loss_friction_j + l->loss_impact_j + l->loss_damping_j;
+    double losses = l->loss_friction_j + l->loss_impact_j + l->loss_damping_j + l->loss_limit_j;
     double turnover = l->work_effector_positive_j + losses + l->energy_start_j;
-    double gains = l->gain_impact_j + l->gain_push_out_j + fmax(l->residual_j, 0);
+    double gains = l->gain_impact_j + l->gain_push_out_j + l->gain_limit_j + fmax(l->residual_j, 0);
+    ck_assert_double_ge(l->loss_damping_j, 0);
     double allowed = l->energy_start_j + l->work_effector_j - losses + gains;
     ck_assert_double_le(l->kinetic_j + l->potential_j, allowed * (1 + 1e-9));
     for (int i = 0; i < f->body.sphere_count; i++) {
@@ -616,7 +714,8 @@ static double drop(void)
     return gains / turnover;
 }
 
-/* The guard on energy sees to the few; see docs/physics-spheres.md for how many they are. */
+/* With joints whose third sphere nothing holds, too. The guard on energy sees to the few; see
+ * docs/physics-spheres.md for how many they are. */
 START_TEST(nothing_explodes_and_next_to_nothing_feeds_on_the_constraints)
 {
     int gaining[2] = {0, 0};
@@ -626,28 +725,40 @@ START_TEST(nothing_explodes_and_next_to_nothing_feeds_on_the_constraints)
         f->body.joint_count *= has_joints;
         gaining[has_joints] += drop() > 0.01;
     }
-    ck_assert_int_le(gaining[0], 2);
-    ck_assert_int_le(gaining[1], 20);
+    ck_assert_int_le(gaining[0], 1);
+    ck_assert_int_le(gaining[1], 1);
 }
 END_TEST
 
-/* Without muscles at work most of what lies on the ground is at rest after 10 s; others swing or roll on. */
+/* Share of m g H that a random body without orders has at most as kinetic energy, in a second after others. */
+static double stutter(uint64_t number, int after_s)
+{
+    struct vec3 low, high;
+    make_random(number);
+    f->settings.rolling_resistance = 0.01;
+    f->settings.spin_resistance = 0.05;
+    f->settings.body_damping_1_s = 1;
+    fixture_start(f);
+    dynamics_shift_spheres(f->dynamics, (struct vec3){0, 0.1 - lowest(), 0});
+    steps(240 * after_s);
+    double most = 0;
+    for (int i = 0; i < 240; i++) {
+        steps(1);
+        most = fmax(most, dynamics_ledger(f->dynamics)->kinetic_j);
+    }
+    dynamics_bounds_3d(f->dynamics, &low, &high);
+    return most / (f->phenotype.mass_kg * 9.81 * (high.y - low.y));
+}
+
+/* With the damping of the defaults. Those that rock on three points need more than 10 s. */
 START_TEST(what_lies_rests)
 {
-    int resting = 0;
-    for (uint64_t number = 0; number < 40; number++) {
-        make_random(number);
-        fixture_start(f);
-        dynamics_shift_spheres(f->dynamics, (struct vec3){0, 0.1 - lowest(), 0});
-        steps(240 * 10);
-        double most = 0, scale = f->phenotype.mass_kg * 9.81;
-        for (int i = 0; i < 240; i++) {
-            steps(1);
-            most = fmax(most, dynamics_ledger(f->dynamics)->kinetic_j);
-        }
-        resting += most < 1e-6 * scale;
+    for (uint64_t number = 0; number < 100; number++) {
+        double share = stutter(number, 10);
+        if (share >= 1e-6)
+            share = stutter(number, 25);
+        ck_assert_msg(share < 1e-6, "body %d keeps %g of m g H", (int)number, share);
     }
-    ck_assert_int_ge(resting, 25);
 }
 END_TEST
 
@@ -734,6 +845,9 @@ int main(void)
     tcase_add_test(tcase, a_ball_bounces_to_the_square_of_its_elasticity);
     tcase_add_test(tcase, a_ball_rolls_down_as_a_solid_sphere);
     tcase_add_test(tcase, a_ball_slides_until_it_rolls);
+    tcase_add_test(tcase, a_ball_rolls_against_its_resistance_and_stays_on_slopes_below_it);
+    tcase_add_test(tcase, a_ball_that_spins_on_the_spot_is_braked_by_its_patch);
+    tcase_add_test(tcase, a_body_loses_its_inner_motion_only);
     tcase_add_test(tcase, two_balls_collide_head_on);
     tcase_add_test(tcase, friction_between_balls_keeps_angular_momentum);
     tcase_add_test(tcase, a_ball_passes_seams_and_falls_off_at_the_side);
