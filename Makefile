@@ -42,11 +42,12 @@ ALL_CFLAGS = $(BASE) $(call PKG,--cflags $(MSGPACK) libuv sqlite3 jansson inih z
 	$(if $(HAVE_CAIRO),-DHAVE_CAIRO $(call PKG,--cflags cairo)) \
 	$(if $(HAVE_SDL),-DHAVE_SDL $(call PKG,--cflags sdl2)) $(if $(HAVE_GIF),-DHAVE_GIF) $(CFLAGS)
 ALL_CFLAGS := $(ALL_CFLAGS)
+$(B)/obj/viewer/frame_queue.o: ALL_CFLAGS += -pthread
 LINK := $(if $(SAN),-fsanitize=$(SAN)) $(LDFLAGS)
 LIBS_COMMON := $(call PKG,--libs $(MSGPACK) jansson inih zlib) -lm
 LIBS_CONTROLLER := $(call PKG,--libs libuv sqlite3)
 LIBS_VIEWER := $(call PKG,--libs sqlite3) $(if $(HAVE_CAIRO),$(call PKG,--libs cairo)) \
-	$(if $(HAVE_SDL),$(call PKG,--libs sdl2)) $(if $(HAVE_GIF),-lgif)
+	$(if $(HAVE_SDL),$(call PKG,--libs sdl2)) $(if $(HAVE_GIF),-lgif) -pthread
 
 # ---- folders of C, in the order of their dependence ----
 lib_objects = $(patsubst %.c,$(B)/obj/%.o,$(filter-out $(1)/main.c,$(wildcard $(1)/*.c)))

@@ -329,6 +329,8 @@ static void fill_strip(struct gallery *gallery)
     int most = gallery->options.champions_most;
     if (most > GALLERY_SHOWN_MAX)
         most = GALLERY_SHOWN_MAX;
+    if (most == 0)
+        return;
     int *chosen = calloc((size_t)most, sizeof *chosen);
     if (!chosen)
         return;

@@ -24,7 +24,7 @@ struct gallery_options {
     uint64_t seed;
     int top; /* creatures of a generation, 1 .. RUN_READER_TOP_MAX; 0: some, and more where
                            somebody chooses */
-    int champions_most; /* on their shelf and strip, >= 2 */
+    int champions_most; /* on their shelf and strip, >= 2; 0: they are not looked for */
 };
 
 enum gallery_shelf { SHELF_FILES, SHELF_GENERATION, SHELF_CHAMPIONS, SHELF_LINEAGE };

@@ -399,7 +399,7 @@ static int run(const struct request *request, int argc, char **argv, struct erro
                                   .has_seed = request->has_seed,
                                   .seed = request->seed,
                                   .top = request->top,
-                                  .champions_most = CHAMPIONS_IN_STRIP};
+                                  .champions_most = request->job.path ? 0 : CHAMPIONS_IN_STRIP};
     if (!how.top && request->job.path)
         how.top = 1;
     struct gallery *gallery = gallery_create(&how);

@@ -1,0 +1,151 @@
+/* Frames come out of the pipe whole and in order, however slowly it is read; a reader that goes away ends
+ * it. Meant to be run under ThreadSanitizer as well. */
+#include "viewer/frame_queue.h"
+
+#include <check.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/error.h"
+
+#define FRAME_BYTES 300000
+#define FRAMES      120
+
+static int ends[2];
+static pid_t reader;
+
+static void set_up(void)
+{
+    signal(SIGPIPE, SIG_IGN);
+    ck_assert_int_eq(pipe(ends), 0);
+}
+
+static void tear_down(void)
+{
+    close(ends[1]);
+}
+
+/* Frame i is full of i, with its number at both ends. */
+static void fill_frame(unsigned char *frame, int i)
+{
+    memset(frame, i & 255, FRAME_BYTES);
+    memcpy(frame, &i, sizeof i);
+    memcpy(frame + FRAME_BYTES - sizeof i, &i, sizeof i);
+}
+
+/* In a process of its own: its exit code is 0 if `count` frames come as they should, and the end. */
+static void start_reader(int count, int is_slow)
+{
+    reader = fork();
+    ck_assert_int_ge(reader, 0);
+    if (reader > 0) {
+        close(ends[0]);
+        return;
+    }
+    unsigned char *frame = malloc(FRAME_BYTES), *expected = malloc(FRAME_BYTES);
+    int status = frame && expected ? 0 : 1;
+    close(ends[1]);
+    for (int i = 0; i < count && !status; i++) {
+        size_t have = 0;
+        for (ssize_t got; have < FRAME_BYTES; have += (size_t)got) {
+            got = read(ends[0], frame + have, FRAME_BYTES - have);
+            if (got <= 0)
+                _exit(2);
+            if (is_slow && i % 16 == 0)
+                nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+        }
+        fill_frame(expected, i);
+        status = memcmp(frame, expected, FRAME_BYTES) ? 3 : 0;
+    }
+    if (!status && count == FRAMES && read(ends[0], frame, 1) != 0)
+        status = 4;
+    _exit(status);
+}
+
+static int await_reader(void)
+{
+    int status;
+    ck_assert_int_eq(waitpid(reader, &status, 0), reader);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* _i: 0 an even reader, 1 one that dawdles. */
+START_TEST(frames_come_in_order)
+{
+    struct frame_queue *queue;
+    start_reader(FRAMES, _i);
+    ck_assert_int_eq(frame_queue_create(&queue, ends[1], FRAME_BYTES), 0);
+    ck_assert_ptr_null(frame_queue_last(queue));
+    for (int i = 0; i < FRAMES; i++) {
+        unsigned char *frame = frame_queue_next(queue);
+        const unsigned char *last = frame_queue_last(queue);
+        int number;
+        ck_assert_ptr_nonnull(frame);
+        ck_assert_ptr_ne(frame, last);
+        fill_frame(frame, i);
+        frame_queue_push(queue);
+        if (last) {
+            memcpy(&number, last, sizeof number);
+            ck_assert_int_eq(number, i - 1);
+        }
+    }
+    ck_assert_int_eq(frame_queue_finish(queue), 0);
+    close(ends[1]);
+    ck_assert_int_eq(await_reader(), 0);
+}
+END_TEST
+
+START_TEST(a_reader_that_goes_ends_it)
+{
+    struct frame_queue *queue;
+    int pushed = 0;
+    start_reader(3, 0);
+    ck_assert_int_eq(frame_queue_create(&queue, ends[1], FRAME_BYTES), 0);
+    for (unsigned char *frame; (frame = frame_queue_next(queue)) && pushed < 100000; pushed++) {
+        fill_frame(frame, pushed);
+        frame_queue_push(queue);
+    }
+    ck_assert_int_lt(pushed, 100000);
+    ck_assert_ptr_null(frame_queue_next(queue));
+    ck_assert_int_eq(frame_queue_finish(queue), ERR_IO);
+    ck_assert_int_eq(await_reader(), 0);
+}
+END_TEST
+
+START_TEST(nothing_pushed_is_nothing_written)
+{
+    struct frame_queue *queue;
+    char byte;
+    ck_assert_int_eq(frame_queue_create(&queue, ends[1], FRAME_BYTES), 0);
+    ck_assert_int_eq(frame_queue_finish(queue), 0);
+    close(ends[1]);
+    ck_assert_int_eq((int)read(ends[0], &byte, 1), 0);
+    ck_assert_int_eq(frame_queue_finish(NULL), 0);
+    /* frames too large for more than two of them */
+    ck_assert_int_eq(frame_queue_create(&queue, -1, (size_t)40 << 20), 0);
+    ck_assert_ptr_nonnull(frame_queue_next(queue));
+    frame_queue_push(queue);
+    ck_assert_int_eq(frame_queue_finish(queue), ERR_IO);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("frame_queue");
+    TCase *tests = tcase_create("frame_queue");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_set_timeout(tests, 60);
+    tcase_add_loop_test(tests, frames_come_in_order, 0, 2);
+    tcase_add_test(tests, a_reader_that_goes_ends_it);
+    tcase_add_test(tests, nothing_pushed_is_nothing_written);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? 1 : 0;
+}
