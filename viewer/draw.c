@@ -443,7 +443,7 @@ static void draw_lane(cairo_t *cr, const struct draw_view *view, const struct re
     if (overlays & DRAW_BRAIN && is_single)
         draw_brain(cr, view, replay, time_s, NULL);
     if (overlays & DRAW_LEDGER && is_single)
-        draw_ledger(cr, view, replay, time_s);
+        draw_ledger(cr, view, replay, time_s, (overlays & DRAW_BRAIN) != 0);
     cairo_restore(cr);
 }
 

@@ -90,15 +90,23 @@ void draw_sensors(cairo_t *cr, const struct draw_view *view, const struct replay
                   double time_s);
 void draw_light_distance(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                          double time_s);
-/* The energy ledger, as a panel (bottom right). */
+/* The energy ledger, as a panel (bottom right, or left), which leaves most of the picture free. */
 void draw_ledger(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
-                 double time_s);
+                 double time_s, int is_left);
+/* The same below the brain, in its column down to `bottom`. 0, and nothing drawn, where it does not fit; cr
+ * NULL: only asks. */
+int draw_ledger_below_brain(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                            double time_s, double bottom);
+/* The height that it takes there at least, with its margins. */
+double draw_ledger_height(const struct draw_view *view, const struct replay *replay);
 
 /* The living brain as a panel (top right). What is pointed at (NULL: nothing) is lit and described. */
 void draw_brain(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                 double time_s, const struct replay_cut *pointed);
 /* The width that the panel and its margins take from the view's. */
 double draw_brain_width(const struct draw_view *view, const struct replay *replay);
+/* Where the panel ends below, px of the surface. */
+double draw_brain_bottom(const struct draw_view *view, const struct replay *replay);
 /* 1 if a point is on the panel; and which neuron or wire is there (CUT_NONE: none). */
 int draw_brain_contains(const struct draw_view *view, const struct replay *replay, double x,
                         double y);

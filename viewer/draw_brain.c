@@ -503,6 +503,13 @@ double draw_brain_width(const struct draw_view *view, const struct replay *repla
     return view->left_px + view->width_px - layout.x + 12 * view->ui;
 }
 
+double draw_brain_bottom(const struct draw_view *view, const struct replay *replay)
+{
+    struct brain_layout layout;
+    lay_out(&layout, view, replay);
+    return layout.y + layout.height;
+}
+
 int draw_brain_contains(const struct draw_view *view, const struct replay *replay, double x,
                         double y)
 {

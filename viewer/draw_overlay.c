@@ -287,41 +287,4 @@ void draw_light_distance(cairo_t *cr, const struct draw_view *view, const struct
               DRAW_CENTRE, COLOR_warn);
 }
 
-/* ---- the ledger ---- */
-
-void draw_ledger(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
-                 double time_s)
-{
-    double ui = view->ui, row = 17 * ui, width = 300 * ui, height = row * ENERGY_COUNT + 34 * ui;
-    double x = view->left_px + view->width_px - width - 12 * ui;
-    double y = view->top_px + view->height_px - height - 44 * ui, largest = 1e-9;
-    struct replay_frame frame;
-    char text[32];
-
-    /* bars share one scale: the largest term of the whole replay */
-    replay_get_frame(replay, replay->frame_count - 1, &frame);
-    for (int i = 0; i < ENERGY_COUNT; i++)
-        largest = fmax(largest, fabs(frame.energies[i]));
-    replay_get_frame(replay, replay_frame_index(replay, time_s), &frame);
-
-    draw_panel(cr, x, y, width, height, ui);
-    draw_text(cr, "energy ledger, J", x + 10 * ui, y + 18 * ui, 11 * ui, 1, DRAW_LEFT, COLOR_text);
-    for (int i = 0; i < ENERGY_COUNT; i++) {
-        double line = y + 27 * ui + (i + 0.5) * row, value = frame.energies[i];
-        double length = 110 * ui * fmin(fabs(value) / largest, 1);
-        enum palette_color color = i >= ENERGY_unearned_j   ? COLOR_contact
-                                   : i >= ENERGY_friction_j ? COLOR_negative
-                                   : i == ENERGY_work_j     ? COLOR_positive
-                                                            : COLOR_neutral;
-        draw_text(cr, replay_energy_names[i], x + 10 * ui, line + 4 * ui, 10.5 * ui, 0, DRAW_LEFT,
-                  COLOR_text_soft);
-        draw_set_color(cr, palette[color].light, 0.8);
-        cairo_rectangle(cr, x + 122 * ui, line - 4.5 * ui, fmax(length, ui), 9 * ui);
-        cairo_fill(cr);
-        snprintf(text, sizeof text, "%.3f", value);
-        draw_text(cr, text, x + width - 10 * ui, line + 4 * ui, 10.5 * ui, 0, DRAW_RIGHT,
-                  COLOR_text);
-    }
-}
-
 #endif

@@ -43,6 +43,32 @@ void stage_refit(struct stage *stage)
     look_at_target(stage, 1, 0);
 }
 
+/* Zooms to what another width of the picture has room for. What was zoomed by hand stays so in proportion;
+ * a width that comes back shows what it showed. */
+void stage_rescale(struct stage *stage, int width_before)
+{
+    const struct replay *replays[GALLERY_SHOWN_MAX];
+    struct camera before, after, left = stage->camera;
+    int count = stage_shown(stage, replays), width = stage_scene_width(stage);
+    if (!count || width == width_before)
+        return;
+    int is_back = stage->left_width == width && stage->left_time_s == stage->time_s &&
+                  stage->left_at.x_m == left.x_m && stage->left_at.y_m == left.y_m &&
+                  stage->left_at.px_per_m == left.px_per_m;
+    if (is_back) {
+        stage->camera = stage->left_camera;
+    } else {
+        camera_fit(&before, replays, count, width_before, stage_lane_height(stage));
+        camera_fit(&after, replays, count, width, stage_lane_height(stage));
+        camera_zoom(&stage->camera, after.px_per_m / before.px_per_m, 0, 0);
+        look_at_target(stage, stage->camera.is_following, 0);
+    }
+    stage->left_camera = left;
+    stage->left_at = stage->camera;
+    stage->left_width = width_before;
+    stage->left_time_s = stage->time_s;
+}
+
 void stage_seek(struct stage *stage, double time_s)
 {
     stage->time_s = fmin(fmax(time_s, 0), stage_shown_duration(stage));

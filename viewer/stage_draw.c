@@ -63,8 +63,12 @@ static void draw_single(cairo_t *cr, const struct stage *stage)
     struct draw_view view = stage_brain_view(stage);
     int width = stage_scene_width(stage), height = stage_scene_height(stage);
     char text[CREATURE_MUTATIONS_SIZE + 80];
-    draw_frame(cr, width, height, &replay, 1, &stage->camera, stage->time_s,
-               stage->overlays & ~(unsigned)DRAW_BRAIN);
+    unsigned inside = stage->overlays & ~(unsigned)DRAW_BRAIN;
+    int has_ledger_beside = stage_has_brain(stage) && inside & DRAW_LEDGER &&
+                            draw_ledger_below_brain(NULL, &view, replay, stage->time_s, height);
+    if (has_ledger_beside)
+        inside &= ~(unsigned)DRAW_LEDGER;
+    draw_frame(cr, width, height, &replay, 1, &stage->camera, stage->time_s, inside);
     write_caption(stage, stage->current, text, sizeof text);
     draw_text_lines(cr, text, 14 * view.ui, 43 * view.ui, 0.8 * width, 11.5 * view.ui, 3,
                     COLOR_text_soft);
@@ -74,6 +78,8 @@ static void draw_single(cairo_t *cr, const struct stage *stage)
     draw_set_color(cr, palette[COLOR_panel].light, 1);
     cairo_fill(cr);
     draw_brain(cr, &view, replay, stage->time_s, &stage->pointed);
+    if (has_ledger_beside)
+        draw_ledger_below_brain(cr, &view, replay, stage->time_s, height);
 }
 
 static void draw_waiting(cairo_t *cr, const struct stage *stage)

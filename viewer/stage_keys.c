@@ -247,13 +247,17 @@ static void act_marks(struct stage *stage)
 
 static void act_brain(struct stage *stage)
 {
+    int before = stage_scene_width(stage);
     stage->overlays ^= DRAW_BRAIN;
     stage->pointed.kind = CUT_NONE;
+    stage_rescale(stage, before);
 }
 
 static void act_ledger(struct stage *stage)
 {
+    int before = stage_scene_width(stage);
     stage->overlays ^= DRAW_LEDGER;
+    stage_rescale(stage, before);
 }
 
 static void act_heal(struct stage *stage)

@@ -14,6 +14,8 @@
 /* Windows lower than this have no strip. */
 #define STRIP_LEAST_PX 420
 #define DESCENT_PX     330.0
+/* The brain leaves free so much at its foot anyway. */
+#define LEDGER_OVERLAP_PX 50.0
 
 /* ---- what is shown ---- */
 
@@ -145,14 +147,21 @@ double stage_lane_height(const struct stage *stage)
                             stage->view == VIEW_RACE ? stage->ready_count : 1);
 }
 
+/* A ledger stands below the brain, which leaves it room where it would be high. */
 struct draw_view stage_brain_view(const struct stage *stage)
 {
-    return (struct draw_view){
-        .width_px = stage_room_width(stage),
-        .height_px = stage_scene_height(stage),
-        .px_per_m = 1,
-        .flip = 1,
-        .ui = draw_ui_scale(stage_room_width(stage), stage_scene_height(stage))};
+    const struct replay *replay = stage_current_replay(stage);
+    struct draw_view view = {.width_px = stage_room_width(stage),
+                             .height_px = stage_scene_height(stage),
+                             .px_per_m = 1,
+                             .flip = 1,
+                             .ui =
+                                 draw_ui_scale(stage_room_width(stage), stage_scene_height(stage))};
+    if (replay && stage->overlays & DRAW_LEDGER)
+        view.height_px =
+            fmax(view.height_px - draw_ledger_height(&view, replay) + LEDGER_OVERLAP_PX * view.ui,
+                 0.5 * view.height_px);
+    return view;
 }
 
 struct draw_scrub stage_scrub_of(const struct stage *stage, const struct replay **replays)

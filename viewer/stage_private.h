@@ -42,6 +42,10 @@ struct stage {
     double time_s, speed, cells_zoom, strip_s;
     unsigned overlays;
     struct camera camera;
+    /* before the brain took width from the picture, or gave it back: the camera, and what it became */
+    struct camera left_camera, left_at;
+    int left_width;
+    double left_time_s;
     struct replay_cut pointed;
 
     enum drag drag;
@@ -87,6 +91,7 @@ struct draw_descent stage_descent_of(const struct stage *stage, struct draw_step
 /* ---- stage.c ---- */
 
 void stage_refit(struct stage *stage);
+void stage_rescale(struct stage *stage, int width_before);
 void stage_start_over(struct stage *stage);
 void stage_set_toast(struct stage *stage, const char *text);
 void stage_select_creature(struct stage *stage, int index);

@@ -382,6 +382,90 @@ START_TEST(each_overlay_changes_the_picture)
 }
 END_TEST
 
+/* Rows and columns of what is not transparent: left, top, right, bottom. */
+static void find_drawn(int width, int height, int box[4])
+{
+    box[0] = width;
+    box[1] = height;
+    box[2] = box[3] = -1;
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++)
+            if (pixel(x, y)) {
+                box[0] = x < box[0] ? x : box[0];
+                box[1] = y < box[1] ? y : box[1];
+                box[2] = x > box[2] ? x : box[2];
+                box[3] = y > box[3] ? y : box[3];
+            }
+}
+
+/* The ledger leaves most of a small picture free, keeps to its side, and below a brain to its column. */
+START_TEST(the_ledger_leaves_room)
+{
+    static const int sizes[][2] = {{364, 334}, {640, 334}, {976, 477}, {1952, 954}, {120, 60}};
+    struct replay *replay = fixture_replay(&crawler);
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        int width = sizes[i][0], height = sizes[i][1], box[4], left[4];
+        struct draw_view view = {.width_px = width, .height_px = height, .px_per_m = 1, .flip = 1};
+        view.ui = draw_ui_scale(width, height);
+        open_picture(width, height);
+        draw_ledger(cr, &view, replay, 1, 0);
+        find_drawn(width, height, box);
+        close_picture();
+        open_picture(width, height);
+        draw_ledger(cr, &view, replay, 1, 1);
+        find_drawn(width, height, left);
+        close_picture();
+        ck_assert_int_ge(box[2], 0);
+        ck_assert_int_eq(left[3] - left[1], box[3] - box[1]);
+        if (i == 4) /* nobody can read this, but it does no harm */
+            continue;
+        ck_assert_int_lt(box[3] - box[1], (int)(0.65 * height));
+        ck_assert_int_gt(box[0], left[0]);
+        ck_assert_int_gt(box[2] - box[0], (int)(200 * view.ui));
+        ck_assert_int_lt(box[2], width - (int)(11 * view.ui));
+        open_picture(width, height);
+        int is_beside = draw_ledger_below_brain(cr, &view, replay, 1, height);
+        find_drawn(width, height, box);
+        close_picture();
+        ck_assert_int_eq(draw_ledger_below_brain(NULL, &view, replay, 1, height), is_beside);
+        ck_assert_int_eq(is_beside, box[2] >= 0);
+        if (is_beside) {
+            ck_assert_int_ge(box[0], (int)(width - draw_brain_width(&view, replay)));
+            ck_assert_int_ge(box[1], (int)draw_brain_bottom(&view, replay));
+            ck_assert_int_lt(box[3], height);
+        }
+        ck_assert(is_beside || i < 2);
+    }
+    replay_destroy(replay);
+}
+END_TEST
+
+/* Terms that stay near 0 are left out where all would be too high. */
+START_TEST(the_ledger_shows_what_matters)
+{
+    struct replay *replay = fixture_replay(&crawler);
+    struct draw_view view = {
+        .width_px = 640, .height_px = 334, .px_per_m = 1, .flip = 1, .ui = 0.8};
+    int whole[4], folded[4];
+    open_picture(640, 334);
+    draw_ledger(cr, &view, replay, 1, 0);
+    find_drawn(640, 334, whole);
+    close_picture();
+    struct replay_frame last;
+    replay_get_frame(replay, replay->frame_count - 1, &last);
+    float *energies = (float *)last.energies;
+    for (int i = ENERGY_friction_j; i < ENERGY_COUNT; i++)
+        energies[i] = 0;
+    open_picture(640, 334);
+    draw_ledger(cr, &view, replay, 1, 0);
+    find_drawn(640, 334, folded);
+    close_picture();
+    ck_assert_int_lt(folded[3] - folded[1], (whole[3] - whole[1]) * 2 / 3);
+    ck_assert_int_eq(folded[3], whole[3]);
+    replay_destroy(replay);
+}
+END_TEST
+
 /* A bar inside each sensed face, on the right side of mirrored parts, too: lit where it touches. */
 START_TEST(a_touch_is_lit_at_its_face)
 {
@@ -586,6 +670,8 @@ int main(void)
     tcase_add_test(tests, ground_lies_at_height_zero);
     tcase_add_test(tests, obstacles_are_where_they_belong);
     tcase_add_test(tests, each_overlay_changes_the_picture);
+    tcase_add_test(tests, the_ledger_leaves_room);
+    tcase_add_test(tests, the_ledger_shows_what_matters);
     tcase_add_test(tests, races_have_a_lane_for_each);
     tcase_add_test(tests, a_touch_is_lit_at_its_face);
     tcase_add_test(tests, the_brain_can_be_pointed_at);

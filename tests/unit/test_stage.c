@@ -332,6 +332,12 @@ START_TEST(every_key_draws_and_overlays_toggle)
         stage_press_key(stage, overlays[i].key);
         ck_assert_msg(draw() == picture, "%c leaves something", overlays[i].key);
     }
+    /* what stands in the column beside the brain covers nothing of the creature */
+    stage_set_overlays(stage, DRAW_BRAIN);
+    uint64_t beside = draw();
+    stage_set_overlays(stage, DRAW_BRAIN | DRAW_LEDGER);
+    ck_assert(draw() != beside);
+    stage_set_overlays(stage, DRAW_TRAIL);
     /* whatever is pressed, it draws and stays alive; s would save, q would quit */
     for (int round = 0; round < 3; round++)
         for (int key = 0; key < 300; key++) {
