@@ -3,12 +3,15 @@
  *     build/stress/stress                      1000 violent creatures in each world, 10 s each
  *     build/stress/stress -n 100000 --log stress.csv      the long run; goes on where it was stopped
  *     build/stress/stress --random -n 500      random creatures as a run's first generation has them
+ *     build/stress/stress --worlds land -s creature.body=spheres -s settle.drop_m=10      spheres, from 10 m
  *     build/stress/stress FILE.creature ...    creatures from files, with the parameters they bring
  *
  * Prints two tables: verdicts by world, and the distribution of the energy ledger's residual. A creature
  * fails if a number is not finite, or if more energy is unaccounted for than the guard allows and no
  * verdict says so; then, or if an evaluation crashes, the exit code is 1. The bound is computed here
- * once more from the measures, not taken from the guard.
+ * once more from the measures, not taken from the guard. Nor may a part be faster than the energy that the
+ * creature had and its effectors' work allow, by the same bound: it is looked at after every tick, and stops
+ * the evaluation, so that a verdict that comes later does not excuse it.
  *
  * Creatures are dealt to the cores in chunks; a child process for each core evaluates its share and
  * writes fixed-size records into a pipe, so that a crash costs one chunk and names its creature. After
@@ -49,6 +52,7 @@ struct record {
     uint64_t number;
     int world, verdict;
     int is_finite;
+    int is_too_fast;
     double time_s, rk4_share, residual_share, unaccounted_j, turnover_j, floor_j, allowed_share;
 };
 
@@ -85,7 +89,8 @@ static int is_unreported(const struct record *record)
 
 static int is_bad(const struct record *record)
 {
-    return !record->is_finite || record->verdict == VERDICT_NOT_FINITE || is_unreported(record);
+    return !record->is_finite || record->is_too_fast || record->verdict == VERDICT_NOT_FINITE ||
+           is_unreported(record);
 }
 
 /* ---------------------------------------------------------------- one evaluation */
@@ -141,6 +146,32 @@ static void make(const struct stress *stress, int world, uint64_t number, struct
         die("out of memory");
 }
 
+/* Whether some part has more kinetic energy than all that there was, that came in, and that may be missing. */
+struct watch {
+    double allowed_share;
+    int is_too_fast;
+};
+
+static int watch_speeds(void *context, const struct evaluate_view *view)
+{
+    struct watch *watch = context;
+    const struct ledger *l = view->ledger;
+    if (view->phase != PHASE_SCORE)
+        return 0;
+    double losses = l->loss_friction_j + l->loss_impact_j + l->loss_limit_j + l->loss_drag_j +
+                    l->loss_damping_j;
+    double turnover = l->work_effector_positive_j + losses + fabs(l->energy_start_j);
+    double all = l->energy_start_j - l->potential_j + l->work_effector_j - losses;
+    double bound = all + (watch->allowed_share + FLOOR_SHARE) * turnover;
+    for (int i = 0; i < view->phenotype->part_count; i++) {
+        struct part_state state;
+        dynamics_part_state(view->dynamics, i, &state);
+        double speed_sq = state.vx_m_s * state.vx_m_s + state.vy_m_s * state.vy_m_s;
+        watch->is_too_fast |= 0.5 * view->phenotype->parts[i].mass_kg * speed_sq > bound;
+    }
+    return watch->is_too_fast;
+}
+
 static struct record judge(const struct stress *stress, int world, uint64_t number,
                            struct arena *arena)
 {
@@ -152,24 +183,29 @@ static struct record judge(const struct stress *stress, int world, uint64_t numb
     make(stress, world, number, &genome, &params, &seed);
     if (genome_check(&genome, &error) != 0)
         die(error.message);
-    evaluate(&genome, &params, seed, arena, NULL, NULL, &evaluation);
+    struct watch watch = {.allowed_share = params.guard_energy_share};
+    evaluate(&genome, &params, seed, arena, watch_speeds, &watch, &evaluation);
+    int is_spheres = genome.kind == BODY_SPHERES;
     genome_deinit(&genome);
 
+    /* bones that give lose what they lose: half the share of what they gain, docs/physics-spheres.md */
     const struct measures *m = &evaluation.measures;
     double floor_j = FLOOR_SHARE * m->mass_kg * STANDARD_GRAVITY_M_S2 * m->size_m;
-    struct record record = {.number = number,
-                            .world = world,
-                            .verdict = evaluation.verdict,
-                            .is_finite = 1,
-                            .time_s = m->time_s,
-                            .rk4_share = m->rk4_share,
-                            .residual_share = m->residual_share,
-                            .unaccounted_j = fabs(m->residual_j) + m->gain_unearned_j,
-                            .turnover_j = m->work_in_j + m->loss_friction_j + m->loss_impact_j +
-                                          m->loss_limit_j + m->loss_drag_j + m->loss_damping_j +
-                                          floor_j,
-                            .floor_j = floor_j,
-                            .allowed_share = params.guard_energy_share};
+    struct record record = {
+        .number = number,
+        .world = world,
+        .verdict = evaluation.verdict,
+        .is_finite = 1,
+        .is_too_fast = watch.is_too_fast,
+        .time_s = m->time_s,
+        .rk4_share = m->rk4_share,
+        .residual_share = m->residual_share,
+        .unaccounted_j = is_spheres ? 2 * (fmax(m->residual_j, 0) + m->gain_unearned_j)
+                                    : fabs(m->residual_j) + m->gain_unearned_j,
+        .turnover_j = m->work_in_j + m->loss_friction_j + m->loss_impact_j + m->loss_limit_j +
+                      m->loss_drag_j + m->loss_damping_j + floor_j,
+        .floor_j = floor_j,
+        .allowed_share = params.guard_energy_share};
     for (int i = 0; i < MEASURE_COUNT; i++)
         record.is_finite &= isfinite(measures_get(m, i)) != 0;
     return record;
@@ -256,16 +292,16 @@ static void run_chunk(struct stress *stress, uint64_t from, uint64_t to)
 
 /* ---------------------------------------------------------------- the log */
 
-static const char log_head[] =
-    "world,number,verdict,finite,time_s,rk4_share,residual_share,unaccounted_j,turnover_j,floor_j,"
-    "allowed_share\n";
+static const char log_head[] = "world,number,verdict,finite,too_fast,time_s,rk4_share,residual_"
+                               "share,unaccounted_j,turnover_j,floor_j,"
+                               "allowed_share\n";
 
 static void log_record(struct stress *stress, const struct record *r)
 {
-    fprintf(stress->log, "%s,%" PRIu64 ",%s,%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n",
-            stress->worlds[r->world], r->number, verdict_name(r->verdict), r->is_finite, r->time_s,
-            r->rk4_share, r->residual_share, r->unaccounted_j, r->turnover_j, r->floor_j,
-            r->allowed_share);
+    fprintf(stress->log, "%s,%" PRIu64 ",%s,%d,%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n",
+            stress->worlds[r->world], r->number, verdict_name(r->verdict), r->is_finite,
+            r->is_too_fast, r->time_s, r->rk4_share, r->residual_share, r->unaccounted_j,
+            r->turnover_j, r->floor_j, r->allowed_share);
 }
 
 /* A line of the log for the creature that comes next; 0 if it is another's or broken. */
@@ -273,9 +309,10 @@ static int read_record(const struct stress *stress, const char *line, uint64_t a
 {
     char world[32], verdict[32];
     *r = (struct record){.world = (int)(at / stress->count)};
-    return sscanf(line, "%31[^,],%" SCNu64 ",%31[^,],%d,%lf,%lf,%lf,%lf,%lf,%lf,%lf\n", world,
-                  &r->number, verdict, &r->is_finite, &r->time_s, &r->rk4_share, &r->residual_share,
-                  &r->unaccounted_j, &r->turnover_j, &r->floor_j, &r->allowed_share) == 11 &&
+    return sscanf(line, "%31[^,],%" SCNu64 ",%31[^,],%d,%d,%lf,%lf,%lf,%lf,%lf,%lf,%lf\n", world,
+                  &r->number, verdict, &r->is_finite, &r->is_too_fast, &r->time_s, &r->rk4_share,
+                  &r->residual_share, &r->unaccounted_j, &r->turnover_j, &r->floor_j,
+                  &r->allowed_share) == 12 &&
            strchr(line, '\n') != NULL && strcmp(world, stress->worlds[r->world]) == 0 &&
            r->number == stress->first + at % stress->count &&
            (r->verdict = verdict_find(verdict)) >= 0;
@@ -343,12 +380,15 @@ static int compare_doubles(const void *a, const void *b)
 static void print_verdicts(const struct stress *stress)
 {
     uint64_t counts[VERDICT_LIMIT][WORLDS_MAX] = {{0}};
-    uint64_t bad[2][WORLDS_MAX] = {{0}};
+    static const char *const names[3] = {"not finite", "faster than energy allows",
+                                         "unaccounted energy that no verdict reports"};
+    uint64_t bad[3][WORLDS_MAX] = {{0}};
     for (size_t i = 0; i < stress->record_count; i++) {
         const struct record *r = &stress->records[i];
         counts[r->verdict][r->world]++;
         bad[0][r->world] += !r->is_finite || r->verdict == VERDICT_NOT_FINITE;
-        bad[1][r->world] += (uint64_t)is_unreported(r);
+        bad[1][r->world] += (uint64_t)r->is_too_fast;
+        bad[2][r->world] += (uint64_t)is_unreported(r);
     }
     printf("| verdict |");
     for (int w = 0; w < stress->world_count; w++)
@@ -366,8 +406,8 @@ static void print_verdicts(const struct stress *stress)
         for (int w = 0; w < stress->world_count; w++)
             printf(" %" PRIu64 " |", counts[v][w]);
     }
-    for (int k = 0; k < 2; k++) {
-        printf("\n| %s |", k ? "unaccounted energy that no verdict reports" : "not finite");
+    for (int k = 0; k < 3; k++) {
+        printf("\n| %s |", names[k]);
         for (int w = 0; w < stress->world_count; w++)
             printf(" %" PRIu64 " |", bad[k][w]);
     }
