@@ -197,6 +197,7 @@ static void publish(struct sphere_system *s)
 static void forget(struct sphere_system *s)
 {
     s->point_count = s->touch_count = 0;
+    s->is_reported = 1;
     s->penetration = 0;
     s->travel = HUGE_VAL;
     publish(s);
@@ -579,7 +580,7 @@ static int spheres_step(struct dynamics *dynamics)
     }
     if (has_drag)
         slow_down(s, 0.5 * s->settings.dt_s);
-    sphere_contacts_report(s);
+    s->is_reported = 0;
     publish(s);
     s->steps++;
     s->free_steps += !has_touched;
@@ -768,8 +769,8 @@ static double stretch_energy(const struct sphere_system *s)
             off = larger(dd - muscle->longest_sq, 0) - larger(muscle->shortest_sq - dd, 0);
         }
         if (off != 0)
-            sum += rod->gain * (off * off / (4 * s->h) -
-                                s->h / 8 * (off * vec3_dot(w, w) + 2 * rate * rate));
+            sum += rod->gain *
+                   (off * off / (4 * s->h) - s->h / 8 * (off * vec3_dot(w, w) + 2 * rate * rate));
     }
     return sum;
 }
@@ -811,7 +812,8 @@ static const struct ledger *spheres_ledger(struct dynamics *dynamics)
 
 static int spheres_contacts(const struct dynamics *dynamics, const struct contact_point **contacts)
 {
-    const struct sphere_system *s = system_at(dynamics);
+    struct sphere_system *s = (struct sphere_system *)dynamics;
+    sphere_contacts_report(s);
     *contacts = s->points;
     return s->point_count;
 }
@@ -896,7 +898,9 @@ void dynamics_sphere_joint_state(const struct dynamics *dynamics, int joint, int
 
 int dynamics_sphere_touches(const struct dynamics *dynamics, int sphere)
 {
-    return system_at(dynamics)->matter[sphere].is_touching;
+    struct sphere_system *s = (struct sphere_system *)dynamics;
+    sphere_contacts_report(s);
+    return s->matter[sphere].is_touching;
 }
 
 const struct dynamics_solver dynamics_spheres = {

@@ -357,23 +357,33 @@ static void meet_obstacle(struct sphere_system *s, struct sphere_pair pair)
 }
 
 /* As solve_touch() and the booking, for spheres that do not turn on the ground: nearly all there is. Nothing
- * changes their velocities afterwards. */
-static void stand(struct sphere_system *s, struct touch *touch)
+ * changes their velocities afterwards. Of the touch it fills what the report reads. */
+static void stand(struct sphere_system *s, int index, double gap, struct touch *touch)
 {
-    struct ball *ball = &s->ball[touch->a];
-    struct vec3 start = s->start[touch->a], *v = &ball->velocity;
-    double least = least_speed_from(s, touch, start.y);
+    struct touch surface;
+    struct ball *ball = &s->ball[index];
+    struct vec3 start = s->start[index], *v = &ball->velocity;
+    touch->a = index;
+    touch->b = CONTACT_GROUND;
+    touch->normal = (struct vec3){0, 1, 0};
+    touch->gap = gap;
+    touch->impulse = 0;
+    touch->rub = (struct vec3){0, 0, 0};
     touch->is_booked = 1;
+    surface_of(s, index, &surface);
+    touch->elasticity = surface.elasticity;
+    double least = least_speed_from(s, touch, start.y);
     if (v->y >= least)
         return;
-    double mass = s->matter[touch->a].mass, up = least - v->y;
+    double mass = s->matter[index].mass, up = least - v->y;
     v->y = least;
     touch->impulse = up * mass;
     double work = 0.5 * touch->impulse * (start.y + least);
-    *(work < 0             ? &s->ledger.loss_impact_j
-      : touch->is_push_out ? &s->ledger.gain_push_out_j
-                           : &s->ledger.gain_impact_j) += fabs(work);
-    double most = touch->friction * up, slip_sq = v->x * v->x + v->z * v->z;
+    if (work != 0)
+        *(work < 0             ? &s->ledger.loss_impact_j
+          : touch->is_push_out ? &s->ledger.gain_push_out_j
+                               : &s->ledger.gain_impact_j) += fabs(work);
+    double most = surface.friction * up, slip_sq = v->x * v->x + v->z * v->z;
     double share = slip_sq > most * most ? most / sqrt(slip_sq) : 1;
     if (!(most > 0))
         return;
@@ -391,15 +401,15 @@ static void meet_ground(struct sphere_system *s)
         double gap = ball->at.y - ball->radius;
         if (gap >= TOUCH_M && gap + s->h * ball->velocity.y >= TOUCH_M)
             continue;
-        struct touch *touch = &s->touch[s->touch_count];
+        struct touch *touch = &s->touch[s->touch_count++];
+        if (!(s->matter[i].inertia > 0)) {
+            stand(s, i, gap, touch);
+            continue;
+        }
         *touch = (struct touch){.a = i, .b = CONTACT_GROUND, .normal = {0, 1, 0}, .gap = gap};
         surface_of(s, i, touch);
         touch->arm_a = ball->radius;
-        s->touch_count++;
-        if (s->matter[i].inertia > 0)
-            solve_touch(s, touch);
-        else
-            stand(s, touch);
+        solve_touch(s, touch);
     }
 }
 
@@ -441,6 +451,9 @@ void sphere_contacts_book(struct sphere_system *s)
 
 void sphere_contacts_report(struct sphere_system *s)
 {
+    if (s->is_reported)
+        return;
+    s->is_reported = 1;
     for (int i = 0; i < s->balls; i++)
         s->matter[i].is_touching = 0;
     s->point_count = 0;

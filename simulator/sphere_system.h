@@ -179,8 +179,8 @@ struct sphere_system {
     double travel;     /* of the fastest sphere since the last look */
     struct touch *touch;
     int touch_count, touch_room;
-    struct contact_point *points;
-    int point_count;
+    struct contact_point *points; /* of the last substep, if they are reported */
+    int point_count, is_reported;
     double penetration;
 
     struct ledger ledger;
@@ -195,7 +195,8 @@ void sphere_contacts_look(struct sphere_system *s);
 void sphere_contacts_solve(struct sphere_system *s);
 /* Books the work of the contacts of the substep. */
 void sphere_contacts_book(struct sphere_system *s);
-/* Fills the points of the last substep. */
+/* Fills the points of the last substep and says which spheres touch, unless that has been done: few steps are
+ * asked for it. */
 void sphere_contacts_report(struct sphere_system *s);
 double sphere_contacts_overlap(const struct sphere_system *s);
 

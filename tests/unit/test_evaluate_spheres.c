@@ -1,0 +1,217 @@
+/* What the guards say of bodies of spheres: who trembles is caught, who moves as fast as muscles may is not;
+ * the documents' methods make energy, and nothing that they move has a score; damping by default brings to rest
+ * what has no orders. */
+#include <check.h>
+#include <math.h>
+
+#include "common/creature.h"
+#include "common/rng.h"
+#include "controller/genetics_random.h"
+#include "simulator/evaluate.h"
+
+/* A random creature that flies by rejection. */
+#define FLYER 1303
+
+static struct genome genome;
+static struct params params;
+static struct arena arena;
+static struct error error;
+static struct evaluation result;
+
+static void set_up(void)
+{
+    genome_init(&genome);
+    params_set_defaults(&params);
+    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
+}
+
+static void tear_down(void)
+{
+    genome_deinit(&genome);
+    arena_deinit(&arena);
+}
+
+static void set(const char *assignment)
+{
+    ck_assert_msg(params_set_assignment(&params, assignment, &error) == 0, "%s", error.message);
+}
+
+static void run(void)
+{
+    ck_assert_msg(genome_check(&genome, &error) == 0, "%s", error.message);
+    evaluate(&genome, &params, 1, &arena, NULL, NULL, &result);
+}
+
+/* ---- who trembles ---- */
+
+static struct input_gene constant(double value)
+{
+    return (struct input_gene){.kind = INPUT_CONSTANT, .value = value, .weight = 1};
+}
+
+/* Two spheres on the ground and a muscle between them that a wave drives. */
+static void make_dumbbell(double frequency_hz)
+{
+    genome.kind = BODY_SPHERES;
+    genome.root = 1;
+    for (int i = 0; i < 2; i++) {
+        struct body_gene *body = genome_add_body(&genome);
+        body->id = (gene_id)i + 1;
+        body->joint = JOINT_FREE;
+        body->recursive_limit = 1;
+        body->sphere.radius_m = 0.1;
+        body->sphere.friction = 1;
+    }
+    genome.bodies[1].has_effector = 1;
+    genome.bodies[1].effector_strength = 1;
+    genome.bodies[1].effector_input =
+        (struct input_gene){.kind = INPUT_NEURON, .source = 20, .weight = 1};
+    struct connection_gene *bone = genome_add_connection(&genome);
+    bone->id = 10;
+    bone->from = 1;
+    bone->to = 2;
+    bone->scale = 1;
+    bone->bone = (struct bone_gene){
+        .length_m = 0.6, .gain = 1, .shortest = 0.7, .longest = 1.3, .rate_1_s = 20};
+    struct neuron_gene *wave = genome_add_neuron(&genome);
+    wave->id = 20;
+    wave->owner = 2;
+    wave->function = NEURON_OSCILLATE_WAVE;
+    wave->inputs[0] = constant(frequency_hz);
+    wave->inputs[1] = constant(1);
+    set("guard.motionless_s=0");
+}
+
+START_TEST(who_trembles_is_caught)
+{
+    make_dumbbell(13);
+    set("creature.muscle_speed_m_s=100");
+    run();
+    ck_assert_int_eq(result.verdict, VERDICT_VIBRATION);
+    set("guard.reversals_hz=0");
+    run();
+    ck_assert_int_eq(result.verdict, VERDICT_OK);
+    ck_assert_double_eq_tol(result.measures.reversals_max_hz, 26, 1);
+}
+END_TEST
+
+START_TEST(who_moves_fast_is_not)
+{
+    make_dumbbell(8);
+    set("creature.muscle_speed_m_s=100");
+    run();
+    ck_assert_int_eq(result.verdict, VERDICT_OK);
+    ck_assert_double_eq_tol(result.measures.reversals_max_hz, 16, 1);
+}
+END_TEST
+
+/* ---- methods that make energy ---- */
+
+static const char *const examples[] = {"spider", "hopper", "tripod", "caterpillar"};
+
+static void run_example(int index, const char *solver)
+{
+    struct creature creature;
+    char path[64];
+    snprintf(path, sizeof path, "examples/%s.ini", examples[index]);
+    ck_assert_msg(params_read_file(&params, path, &error) == 0, "%s", error.message);
+    ck_assert_int_eq(params_set(&params, "simulation.solver", solver, &error), 0);
+    snprintf(path, sizeof path, "examples/creatures/%s.json", examples[index]);
+    creature_init(&creature);
+    ck_assert_msg(creature_read(&creature, path, &error) == 0, "%s", error.message);
+    evaluate(&creature.genome, &params, 1, &arena, NULL, NULL, &result);
+    creature_deinit(&creature);
+}
+
+START_TEST(nothing_that_the_documents_methods_move_has_a_score)
+{
+    run_example(_i, "rejection");
+    ck_assert(!verdict_is_scored(result.verdict));
+    run_example(_i, "nudge");
+    ck_assert(!verdict_is_scored(result.verdict));
+    run_example(_i, "articulated");
+    ck_assert(verdict_is_scored(result.verdict));
+    ck_assert_double_lt(result.measures.residual_share, 0.01);
+}
+END_TEST
+
+static int note_way(void *context, const struct evaluate_view *view)
+{
+    struct vec2 now = dynamics_centre_of_mass(view->dynamics);
+    *(double *)context = hypot(now.x - view->start.x, now.y - view->start.y);
+    return 0;
+}
+
+/* How far from its start a random creature is after 10 s where nothing pulls and nothing can be pushed. */
+static double fly(uint64_t number, const char *solver)
+{
+    struct rng rng;
+    struct gene_counter ids = {.creature = number};
+    double flown = 0;
+    ck_assert_int_eq(params_set(&params, "simulation.solver", solver, &error), 0);
+    rng_init(&rng, 1, RNG_RANDOM_GENOME, 0, number);
+    genome_deinit(&genome);
+    ck_assert_int_eq(genetics_random(&genome, &params, &rng, &ids), 0);
+    evaluate(&genome, &params, 1, &arena, note_way, &flown, &result);
+    return flown;
+}
+
+/* The documents' creatures flew. One of the first random ones does by rejection, if the guards let it, and
+ * stays where it is by the default; and the guards do not let it. */
+START_TEST(who_flies_is_disqualified)
+{
+    set("creature.body=spheres");
+    set("world.ground=no");
+    set("world.gravity_m_s2=0");
+    set("guard.motionless_s=0");
+    set("guard.energy_share=0");
+    set("guard.momentum_share=0");
+    set("guard.strain=0");
+    set("guard.reversals_hz=0");
+    double way = fly(FLYER, "rejection");
+    ck_assert_int_eq(result.verdict, VERDICT_OK);
+    ck_assert_double_gt(way, 10);
+    ck_assert_double_lt(fabs(fly(FLYER, "articulated")), 1e-9);
+    params_set_defaults(&params);
+    set("creature.body=spheres");
+    set("world.ground=no");
+    set("world.gravity_m_s2=0");
+    set("guard.motionless_s=0");
+    fly(FLYER, "rejection");
+    ck_assert(!verdict_is_scored(result.verdict));
+    fly(FLYER, "articulated");
+    ck_assert_int_eq(result.verdict, VERDICT_OK);
+}
+END_TEST
+
+/* ---- rest ---- */
+
+START_TEST(who_has_no_orders_rests)
+{
+    set("creature.effectors=no");
+    make_dumbbell(1);
+    genome.bodies[0].sphere.is_rolling = genome.bodies[1].sphere.is_rolling = 1;
+    run();
+    ck_assert_int_eq(result.verdict, VERDICT_OK);
+    ck_assert_double_lt(result.measures.speed_max_m_s, 1e-3);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("evaluate_spheres");
+    TCase *tcase = tcase_create("evaluate_spheres");
+    SRunner *runner = srunner_create(suite);
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_set_timeout(tcase, 300);
+    tcase_add_test(tcase, who_trembles_is_caught);
+    tcase_add_test(tcase, who_moves_fast_is_not);
+    tcase_add_loop_test(tcase, nothing_that_the_documents_methods_move_has_a_score, 0, 4);
+    tcase_add_test(tcase, who_flies_is_disqualified);
+    tcase_add_test(tcase, who_has_no_orders_rests);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? 1 : 0;
+}
