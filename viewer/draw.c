@@ -476,7 +476,7 @@ static int grid_columns(int width_px, int height_px, int count)
     for (int columns = 1; columns <= count; columns++) {
         int rows = (count + columns - 1) / columns;
         double shape = (double)width_px / columns / ((double)height_px / rows);
-        double fault = fabs(log(shape / 1.6)) + 0.5 * (columns * rows - count) / count;
+        double fault = fabs(log(shape / 1.6)) + 1.0 * (columns * rows - count) / count;
         if (fault < best_fault) {
             best_fault = fault;
             best = columns;
