@@ -43,6 +43,17 @@ void stage_refit(struct stage *stage)
     look_at_target(stage, 1, 0);
 }
 
+/* What would fit the picture as it is, px/m. */
+static double fit_scale(const struct stage *stage)
+{
+    const struct replay *replays[GALLERY_SHOWN_MAX];
+    struct camera camera = {.px_per_m = stage_scene_height(stage)};
+    int count = stage_shown(stage, replays);
+    if (count > 0)
+        camera_fit(&camera, replays, count, stage_scene_width(stage), stage_lane_height(stage));
+    return camera.px_per_m;
+}
+
 /* Zooms to what another width of the picture has room for. What was zoomed by hand stays so in proportion;
  * a width that comes back shows what it showed. */
 void stage_rescale(struct stage *stage, int width_before)
@@ -298,10 +309,10 @@ void stage_destroy(struct stage *stage)
 
 void stage_resize(struct stage *stage, int width_px, int height_px)
 {
-    int before = stage->height;
+    double before = fit_scale(stage);
     stage->width = width_px;
     stage->height = height_px;
-    stage->camera.px_per_m *= (double)height_px / before;
+    stage->camera.px_per_m *= fit_scale(stage) / before;
     stage->is_changed = 1;
 }
 

@@ -26,6 +26,11 @@ int window_run(const struct window_options *options, struct error *error)
 
 #define WINDOW_WIDTH    1120
 #define WINDOW_HEIGHT   680
+/* Of a screen with so many dots to an inch; denser ones get a larger window, in which all is larger. */
+#define USUAL_DPI       96.0
+#define SCALE_MAX       4.0
+/* A window takes at most this share of the screen. */
+#define SCREEN_SHARE    0.94
 #define FRAME_MS        16
 #define FRAME_S         (1.0 / 60)
 /* Time for a click of a wheel sideways, and clicks for two fingers that part by the window's size. */
@@ -257,13 +262,40 @@ static int open_video(void)
     return 0;
 }
 
+/* How many pixels a desktop wants for one where windows are measured in pixels (X11; elsewhere SDL knows):
+ * what other programs are told, or else the screen's density. */
+static double find_scale(void)
+{
+    const char *told = SDL_getenv("GDK_SCALE"), *driver = SDL_GetCurrentVideoDriver();
+    float dpi = 0;
+    double scale = told ? SDL_atof(told) : 0;
+    if (!driver || strcmp(driver, "x11") != 0)
+        return 1;
+    if (!(scale > 0) && !SDL_GetDisplayDPI(0, NULL, &dpi, NULL))
+        scale = floor((double)dpi / USUAL_DPI * 2 + 0.5) / 2;
+    return fmin(fmax(scale, 1), SCALE_MAX);
+}
+
+/* The usual size for that screen, but no larger than it has room for. */
+static void choose_size(int *width, int *height)
+{
+    SDL_Rect room;
+    double scale = find_scale();
+    if (!SDL_GetDisplayUsableBounds(0, &room) && room.w > 0 && room.h > 0)
+        scale = fmin(scale, fmin(SCREEN_SHARE * room.w / WINDOW_WIDTH,
+                                 SCREEN_SHARE * room.h / WINDOW_HEIGHT));
+    *width = (int)fmax(scale * WINDOW_WIDTH, 320);
+    *height = (int)fmax(scale * WINDOW_HEIGHT, 240);
+}
+
 static int open_window(struct window *window, struct error *error)
 {
     const struct window_options *options = window->options;
-    int width = options->width_px ? options->width_px : WINDOW_WIDTH;
-    int height = options->width_px ? options->height_px : WINDOW_HEIGHT;
+    int width = options->width_px, height = options->height_px;
     if (open_video())
         return error_set(error, ERR_IO, "there is no display to open a window on; use --export");
+    if (!width)
+        choose_size(&width, &height);
     window->window =
         SDL_CreateWindow("Bestiary", SDL_WINDOWPOS_UNDEFINED, SDL_WINDOWPOS_UNDEFINED, width,
                          height, SDL_WINDOW_RESIZABLE | SDL_WINDOW_ALLOW_HIGHDPI);

@@ -153,6 +153,14 @@ export DISPLAY=:$number SDL_RENDER_DRIVER=software SDL_FRAMEBUFFER_ACCELERATION=
 "$viewer" run --top 3 --frames 30 --screenshot shot.png >out 2>err || fail "window under Xvfb: $(cat err)"
 [ "$(grep -c '^verified ' out)" = 3 ] || fail "not three verified: $(cat out)"
 [ "$(wc -c <shot.png)" -gt 5000 ] || fail "the screenshot is empty"
+# it is not larger than the screen, and where the desktop is told to double everything it is larger than usual
+width_of() { od -An -tu1 -j16 -N4 "$1" | awk '{print (($1 * 256 + $2) * 256 + $3) * 256 + $4}'; }
+[ "$(width_of shot.png)" -le 1024 ] || fail "the window is $(width_of shot.png) px wide"
+mkfifo wide
+start Xvfb -displayfd 6 -noreset -screen 0 2600x1700x24 -nolisten tcp 6<>wide >/dev/null 2>&1
+read -r -t 60 other <wide || fail "the large Xvfb did not start"
+DISPLAY=:$other GDK_SCALE=2 "$viewer" run --frames 2 --screenshot large.png >/dev/null 2>err || fail "GDK_SCALE: $(cat err)"
+[ "$(width_of large.png)" = 2240 ] || fail "with GDK_SCALE=2 the window is $(width_of large.png) px wide"
 
 # a window on a run that has just begun waits, and then follows it to its end
 "$bin/controller" run walk.ini --seed 7 -o watched --watch -s evolution.generations=6 >out 2>err || fail "run --watch: $(cat err)"
