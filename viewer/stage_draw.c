@@ -77,9 +77,10 @@ static void draw_single(cairo_t *cr, const struct stage *stage)
     cairo_rectangle(cr, width, 0, view.width_px - width, height);
     draw_set_color(cr, palette[COLOR_panel].light, 1);
     cairo_fill(cr);
-    draw_brain(cr, &view, replay, stage->time_s, &stage->pointed);
+    /* first, since the brain's hint may lie over it */
     if (has_ledger_beside)
         draw_ledger_below_brain(cr, &view, replay, stage->time_s, height);
+    draw_brain(cr, &view, replay, stage->time_s, &stage->pointed);
 }
 
 static void draw_waiting(cairo_t *cr, const struct stage *stage)
@@ -138,26 +139,36 @@ static void draw_play_button(cairo_t *cr, const struct stage *stage, double x, d
     cairo_fill(cr);
 }
 
+static void draw_word(cairo_t *cr, const struct stage *stage, enum bar_word word, const char *text)
+{
+    double left, width, ui = stage_ui_scale(stage), size = 12 * ui;
+    stage_word_box(stage, word, &left, &width);
+    /* "256/256" is long */
+    double share = 0.96 * width / fmax(draw_text_width(cr, text, size, 0), 1);
+    draw_text(cr, text, left + width / 2, stage->height - BAR_HEIGHT_PX * ui / 2 + 4.5 * ui,
+              size * fmin(share, 1), 0, DRAW_CENTRE, COLOR_text_soft);
+}
+
 static void draw_bar(cairo_t *cr, const struct stage *stage, double ui)
 {
     const struct replay *replays[GALLERY_SHOWN_MAX];
     struct draw_scrub scrub = stage_scrub_of(stage, replays);
     double top = stage->height - BAR_HEIGHT_PX * ui, middle = top + BAR_HEIGHT_PX * ui / 2;
-    char text[64], position[32] = "";
+    char text[32];
     draw_set_color(cr, palette[COLOR_panel].light, 1);
     cairo_rectangle(cr, 0, top, stage->width, stage->height - top);
     cairo_fill(cr);
     draw_play_button(cr, stage, 26 * ui, middle, ui);
     draw_scrub(cr, &scrub);
-    if (gallery_count(stage->gallery) > 1)
-        snprintf(position, sizeof position, "   %d/%d", stage->current + 1,
-                 gallery_count(stage->gallery));
     if (stage->speed >= 1)
-        snprintf(text, sizeof text, "x%g%s   h: help", stage->speed, position);
+        snprintf(text, sizeof text, "x%g", stage->speed);
     else
-        snprintf(text, sizeof text, "x1/%g%s   h: help", 1 / stage->speed, position);
-    draw_text(cr, text, stage->width - 14 * ui, middle + 4.5 * ui, 12 * ui, 0, DRAW_RIGHT,
-              COLOR_text_soft);
+        snprintf(text, sizeof text, "x1/%g", 1 / stage->speed);
+    draw_word(cr, stage, WORD_SPEED, text);
+    snprintf(text, sizeof text, "%d/%d", stage->current + 1, gallery_count(stage->gallery));
+    if (gallery_count(stage->gallery) > 1)
+        draw_word(cr, stage, WORD_PLACE, text);
+    draw_word(cr, stage, WORD_HELP, "h: help");
 }
 
 static void draw_toast(cairo_t *cr, const struct stage *stage, double ui)

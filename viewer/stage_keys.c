@@ -57,6 +57,12 @@ static void act_faster(struct stage *stage)
     stage->speed = fmin(stage->speed * 2, SPEED_MAX);
 }
 
+/* By clicks: twice as fast up to the fourfold, then from a quarter on. */
+static void act_other_speed(struct stage *stage)
+{
+    stage->speed = stage->speed >= 4 ? 0.25 : stage->speed * 2;
+}
+
 static void act_slower(struct stage *stage)
 {
     stage->speed = fmax(stage->speed / 2, SPEED_MIN);
@@ -251,6 +257,10 @@ static void act_brain(struct stage *stage)
     stage->overlays ^= DRAW_BRAIN;
     stage->pointed.kind = CUT_NONE;
     stage_rescale(stage, before);
+    if (stage_has_brain(stage))
+        stage_set_toast(stage, "click a neuron or a wire to cut it out; x: put all back");
+    else
+        stage->toast[0] = 0;
 }
 
 static void act_ledger(struct stage *stage)
@@ -439,13 +449,32 @@ void stage_press_key(struct stage *stage, int key)
         binding->act(stage);
 }
 
+void stage_act_word(struct stage *stage, enum bar_word word)
+{
+    static void (*const acts[WORD_COUNT])(struct stage * stage) = {act_other_speed, act_next,
+                                                                   act_help};
+    acts[word](stage);
+}
+
 /* ---- the help ---- */
+
+/* What no key does. */
+static const char *const help_lines[] = {
+    "Mouse: drag the picture to pan (spheres: to turn; with shift to pan), the bar to scrub, the "
+    "curve of a run to choose a generation; the wheel zooms.",
+    "Click a creature of a grid twice to see it alone; a neuron or a wire to cut it out, again to "
+    "put it back; speed and number beside the bar.",
+    "Files, from a command line: viewer RUN_DIR --export walk.mp4, or .gif .webm .html .png .svg; "
+    "a "
+    "whole run's report: controller report RUN_DIR.",
+};
+#define HELP_LINE_COUNT ((int)(sizeof help_lines / sizeof help_lines[0]))
 
 void stage_draw_help(cairo_t *cr, const struct stage *stage, double ui)
 {
     int rows = (BINDING_COUNT + 2) / 3;
     /* as large as fits */
-    double width = 3 * HELP_COLUMN_PX + 40, height = rows * 21 + 100;
+    double width = 3 * HELP_COLUMN_PX + 40, height = rows * 21 + 64 + 18 * HELP_LINE_COUNT;
     ui = fmin(ui, fmin(0.98 * stage->width / width, 0.98 * stage->height / height));
     width *= ui;
     height *= ui;
@@ -458,16 +487,10 @@ void stage_draw_help(cairo_t *cr, const struct stage *stage, double ui)
         draw_text(cr, bindings[i].label, left, line, 12 * ui, 1, DRAW_LEFT, COLOR_part_0);
         draw_text(cr, bindings[i].help, left + 94 * ui, line, 12 * ui, 0, DRAW_LEFT, COLOR_text);
     }
-    draw_text(cr,
-              "Mouse: drag the picture to pan (spheres: to turn; with shift to pan), the bar to "
-              "scrub, the curve of a run to choose a "
-              "generation; the wheel zooms.",
-              x + 22 * ui, y + height - 34 * ui, 11.5 * ui, 0, DRAW_LEFT, COLOR_text_soft);
-    draw_text(
-        cr,
-        "Click a creature of a grid twice to see it alone; a neuron or a wire of the brain to cut "
-        "it out, and again to put it back.",
-        x + 22 * ui, y + height - 16 * ui, 11.5 * ui, 0, DRAW_LEFT, COLOR_text_soft);
+    for (int i = 0; i < HELP_LINE_COUNT; i++)
+        draw_text(cr, help_lines[i], x + 22 * ui,
+                  y + height - (16 + 18 * (HELP_LINE_COUNT - 1 - i)) * ui, 11.5 * ui, 0, DRAW_LEFT,
+                  COLOR_text_soft);
 }
 
 #endif

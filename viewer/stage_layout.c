@@ -8,9 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define BAR_RIGHT_PX 150.0
-#define TIMELINE_PX  58.0
-#define STRIP_PX     84.0
+#define TIMELINE_PX 58.0
+#define STRIP_PX    84.0
 /* Windows lower than this have no strip. */
 #define STRIP_LEAST_PX 420
 #define DESCENT_PX     330.0
@@ -164,11 +163,19 @@ struct draw_view stage_brain_view(const struct stage *stage)
     return view;
 }
 
+void stage_word_box(const struct stage *stage, enum bar_word word, double *left, double *width)
+{
+    static const double edges_px[WORD_COUNT + 1] = {4, 46, 94, WORDS_PX};
+    double ui = stage_ui_scale(stage);
+    *left = stage->width - (WORDS_PX - edges_px[word]) * ui;
+    *width = (edges_px[word + 1] - edges_px[word]) * ui;
+}
+
 struct draw_scrub stage_scrub_of(const struct stage *stage, const struct replay **replays)
 {
     double ui = stage_ui_scale(stage), height = BAR_HEIGHT_PX * ui;
     struct draw_scrub scrub = {.box = {BAR_LEFT_PX * ui, stage->height - height + 2 * ui,
-                                       fmax(stage->width - (BAR_LEFT_PX + BAR_RIGHT_PX) * ui, 1),
+                                       fmax(stage->width - (BAR_LEFT_PX + WORDS_PX) * ui, 1),
                                        height - 4 * ui, ui},
                                .replays = replays,
                                .count = stage_shown(stage, replays),

@@ -89,6 +89,25 @@ static int press_descent(struct stage *stage, double x, double y)
     return draw_box_contains(&descent.box, x, y);
 }
 
+static void press_bar(struct stage *stage, double x)
+{
+    double ui = stage_ui_scale(stage), left, width;
+    stage->is_click = 0;
+    if (x < (BAR_LEFT_PX - 8) * ui) {
+        stage_act_play(stage);
+        return;
+    }
+    for (int word = 0; word < WORD_COUNT; word++) {
+        stage_word_box(stage, (enum bar_word)word, &left, &width);
+        if (x >= left && x < left + width) {
+            stage_act_word(stage, (enum bar_word)word);
+            return;
+        }
+    }
+    stage->drag = DRAG_SCRUB;
+    choose_time(stage, x);
+}
+
 void stage_press_mouse(struct stage *stage, double x, double y)
 {
     double ui = stage_ui_scale(stage);
@@ -100,13 +119,7 @@ void stage_press_mouse(struct stage *stage, double x, double y)
     if (stage->is_help) {
         stage->is_help = stage->is_click = 0;
     } else if (y >= stage->height - BAR_HEIGHT_PX * ui) {
-        stage->is_click = 0;
-        if (x < (BAR_LEFT_PX - 8) * ui) {
-            stage_act_play(stage);
-        } else {
-            stage->drag = DRAG_SCRUB;
-            choose_time(stage, x);
-        }
+        press_bar(stage, x);
     } else if (stage_has_run(stage) && draw_box_contains(&timeline.box, x, y)) {
         stage->drag = DRAG_TIMELINE;
         choose_generation(stage, x);
@@ -148,6 +161,8 @@ void stage_move_mouse(struct stage *stage, double x, double y)
         camera_turn(&stage->camera, -TURN_RAD_PX * dx, TURN_RAD_PX * dy);
         return;
     }
+    if (stage->camera.is_following)
+        stage_set_toast(stage, "the camera stays here; f: follow again, 0: place anew");
     stage->camera.is_following = 0;
     camera_pan(&stage->camera, dx, dy);
 }

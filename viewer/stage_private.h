@@ -20,7 +20,10 @@
 #define BAR_HEIGHT_PX 40.0
 #define BAR_LEFT_PX   52.0
 #define CHOICES_PX    38.0
-#define ZOOM_STEP     1.15 /* of a key, and of a click of the wheel */
+/* Right of the bar of time stand the speed, the creature's place and the help, each to be clicked. */
+#define WORDS_PX 150.0
+enum bar_word { WORD_SPEED, WORD_PLACE, WORD_HELP, WORD_COUNT };
+#define ZOOM_STEP 1.15 /* of a key, and of a click of the wheel */
 
 enum drag { DRAG_NONE, DRAG_PAN, DRAG_SHIFT, DRAG_SCRUB, DRAG_TIMELINE };
 
@@ -84,6 +87,8 @@ int stage_scene_height(const struct stage *stage);
 double stage_lane_height(const struct stage *stage);
 struct draw_view stage_brain_view(const struct stage *stage);
 struct draw_scrub stage_scrub_of(const struct stage *stage, const struct replay **replays);
+/* Where a word is; px from the window's left edge. */
+void stage_word_box(const struct stage *stage, enum bar_word word, double *left, double *width);
 struct draw_timeline stage_timeline_of(const struct stage *stage);
 struct draw_strip stage_strip_of(const struct stage *stage, struct draw_thumb *thumbs);
 struct draw_descent stage_descent_of(const struct stage *stage, struct draw_step *steps);
@@ -126,6 +131,7 @@ int stage_press_choices(struct stage *stage, double x, double y);
 /* ---- stage_keys.c ---- */
 
 void stage_act_play(struct stage *stage);
+void stage_act_word(struct stage *stage, enum bar_word word);
 void stage_zoom(struct stage *stage, double factor, double dx, double dy);
 void stage_draw_help(cairo_t *cr, const struct stage *stage, double ui);
 

@@ -376,6 +376,43 @@ END_TEST
 
 /* ---- creatures and generations ---- */
 
+/* Beside the bar: the speed, the creature's place, the help. */
+START_TEST(words_beside_the_bar_are_buttons)
+{
+    open_run_of(3);
+    click(WIDTH - 80, BAR_Y);
+    ck_assert_uint_eq(current()->creature.id, 5);
+    click(WIDTH - 80, BAR_Y);
+    ck_assert_uint_eq(current()->creature.id, 6);
+    uint64_t before = draw();
+    click(WIDTH - 30, BAR_Y);
+    ck_assert(draw() != before);
+    click(WIDTH - 30, BAR_Y);
+    ck_assert(draw() == before);
+    stage_seek(stage, 0);
+    click(WIDTH - 125, BAR_Y);
+    stage_advance(stage, 0.1);
+    ck_assert_double_eq_tol(stage_time(stage), 0.2, 1e-9);
+    click(WIDTH - 125, BAR_Y);
+    click(WIDTH - 125, BAR_Y);
+    stage_advance(stage, 0.1);
+    ck_assert_double_eq_tol(stage_time(stage), 0.225, 1e-9);
+}
+END_TEST
+
+START_TEST(a_resized_window_comes_back)
+{
+    open_run_of(1);
+    press(" 0");
+    uint64_t before = draw();
+    stage_resize(stage, WIDTH / 2, HEIGHT);
+    stage_resize(stage, WIDTH, HEIGHT / 2);
+    stage_resize(stage, WIDTH, HEIGHT);
+    press("0");
+    ck_assert(draw() == before);
+}
+END_TEST
+
 START_TEST(steps_through_creatures_and_generations)
 {
     open_run_of(3);
@@ -789,6 +826,8 @@ int main(void)
     tcase_add_test(tests, plays_pauses_steps_and_scrubs);
     tcase_add_test(tests, every_key_draws_and_overlays_toggle);
     tcase_add_test(tests, a_still_stage_costs_nothing);
+    tcase_add_test(tests, words_beside_the_bar_are_buttons);
+    tcase_add_test(tests, a_resized_window_comes_back);
     tcase_add_test(tests, steps_through_creatures_and_generations);
     tcase_add_test(tests, race_grid_and_clicks);
     tcase_add_test(tests, line_of_descent_and_parent);
