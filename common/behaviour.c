@@ -9,15 +9,25 @@
 /* Who falls off its platform before this time fails to hop. */
 #define HOP_LEAST_S 5
 
+/* The size in which walkers are measured. */
+static double size_of_walker(const struct measures *measures, const struct params *params)
+{
+    /* Not fmax(), which would hide a size that is not a number. */
+    return measures->size_m < params->fitness_size_floor_m ? params->fitness_size_floor_m
+                                                           : measures->size_m;
+}
+
 /* Distance in body lengths beyond the half that merely falling over could bring. */
 static double fitness_walk(const struct measures *measures, const struct params *params)
 {
-    double size = measures->size_m;
+    double size = size_of_walker(measures, params);
 
-    /* Not fmax(), which would hide a size that is not a number. */
-    if (size < params->fitness_size_floor_m)
-        size = params->fitness_size_floor_m;
     return (measures->distance_m - size / 2) / size;
+}
+
+static double way_walk(const struct measures *measures, const struct params *params)
+{
+    return measures->distance_m / size_of_walker(measures, params);
 }
 
 static double fitness_jump(const struct measures *measures, const struct params *params)
@@ -40,6 +50,11 @@ static double fitness_swim(const struct measures *measures, const struct params 
         weakest = fmin(weakest, progress);
     }
     return 0.5 * weighted + 0.5 * MEASURE_WINDOWS * weakest;
+}
+
+static double way_swim(const struct measures *measures, const struct params *params)
+{
+    return measures->displacement_m;
 }
 
 /* Progress as in swimming, by the share of what was spent that muscles spent and not the fall: a glider
@@ -103,28 +118,30 @@ static double fitness_interactive(const struct measures *measures, const struct 
 const struct behaviour_info behaviours[BEHAVIOUR_COUNT] = {
     [BEHAVIOUR_WALK] = {"walk",
                         "max(0, distance_m - size / 2) / size, size = max(size_m, size floor)",
-                        "proposal 1995, scaled by size", fitness_walk},
+                        "proposal 1995, scaled by size", fitness_walk, way_walk, 1},
     [BEHAVIOUR_JUMP] = {"jump", "max(0, lowest_max_m - lowest_start_m)", "proposal 1995",
-                        fitness_jump},
+                        fitness_jump, NULL, 0},
     [BEHAVIOUR_SWIM] = {"swim", "max(0, sum over windows k of (k / 9) p_k + 4 min over k of p_k)",
-                        "proposal 1995, consistent motion rewarded", fitness_swim},
+                        "proposal 1995, consistent motion rewarded", fitness_swim, way_swim, 0},
     [BEHAVIOUR_FLY] = {"fly",
                        "as swim, with horizontal progress, until it lands, by the share of muscles "
                        "in what was spent",
-                       "proposal 1995, extension", fitness_fly},
+                       "proposal 1995, extension", fitness_fly, NULL, 0},
     [BEHAVIOUR_SEEK] = {"seek", "max(0, follow_share)",
-                        "proposal 1995; Sims 1994, mean over several lights", fitness_seek},
+                        "proposal 1995; Sims 1994, mean over several lights", fitness_seek, NULL,
+                        0},
     [BEHAVIOUR_HEAD_UP] = {"head-up", "max(0, head_mean_m - head_start_m)", "First Life, raised",
-                           fitness_head_up},
+                           fitness_head_up, NULL, 0},
     [BEHAVIOUR_HOP] = {"hop",
                        "max(0, height_mean_m - height_start_m) (1 - contact_share) time_s / "
                        "duration; 0 if it falls off within 5 s",
-                       "First Life, in the air", fitness_hop},
+                       "First Life, in the air", fitness_hop, NULL, 0},
     [BEHAVIOUR_PLATFORM] = {"platform", "reach_m; 0 if it falls off or ends beyond it",
-                            "First Life", fitness_platform},
-    [BEHAVIOUR_CUSTOM] = {"custom", "max(0, fitness.expression)", "the user", fitness_custom},
+                            "First Life", fitness_platform, NULL, 0},
+    [BEHAVIOUR_CUSTOM] = {"custom", "max(0, fitness.expression)", "the user", fitness_custom, NULL,
+                          0},
     [BEHAVIOUR_INTERACTIVE] = {"interactive", "1; parents are chosen by hand", "Dawkins 1986",
-                               fitness_interactive},
+                               fitness_interactive, NULL, 0},
 };
 
 double behaviour_fitness(int verdict, const struct measures *measures, const struct params *params)

@@ -10,6 +10,10 @@ struct behaviour_info {
     const char *formula;
     const char *source;
     double (*fitness)(const struct measures *measures, const struct params *params);
+    /* The way that fitness pays for, which must be gone all the time (pace.h); NULL where a late start may
+     * still win. In metres, or in sizes as fitness takes them. */
+    double (*way)(const struct measures *measures, const struct params *params);
+    int is_way_in_sizes;
 };
 extern const struct behaviour_info behaviours[BEHAVIOUR_COUNT];
 

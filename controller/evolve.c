@@ -369,6 +369,7 @@ static void on_hungry(void *context, int room)
         evolve->task_count++;
         task.creature = individual->id;
         task.seed = individual->seed;
+        task.bar = individual->bar;
         int status = genome_copy(&task.genome, &individual->genome);
         if (!status)
             status = farm_submit(evolve->farm, &task);

@@ -13,6 +13,9 @@
 #define REDRAW_MS 100
 #define PLAIN_MS  5000
 #define SAMPLE_MS 500
+/* The clock is read more often than this while the process runs (evolve.c redraws five times a second); what a
+ * reading comes later by, the process was stopped or the machine asleep, and it does not count. */
+#define GAP_MS 2000
 
 #define LINE_SIZE 512
 
@@ -24,6 +27,15 @@ static int64_t now_ms(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Running time since progress_init(). */
+static int64_t read_clock(struct progress *progress)
+{
+    int64_t now = now_ms(), step = now - progress->read_ms;
+    progress->clock_ms += step < GAP_MS ? step : GAP_MS;
+    progress->read_ms = now;
+    return progress->clock_ms;
 }
 
 /* Progress is a courtesy: what cannot be written is dropped. */
@@ -45,13 +57,13 @@ void progress_init(struct progress *progress, int descriptor)
     progress->descriptor = descriptor;
     progress->is_terminal = isatty(descriptor) && term && *term && strcmp(term, "dumb") != 0;
     progress->has_colour = progress->is_terminal && !(no_color && *no_color);
-    progress->samples[0].time_ms = now_ms();
+    progress->read_ms = now_ms();
     progress->sample_count = 1;
 }
 
 void progress_count(struct progress *progress)
 {
-    int64_t now = now_ms();
+    int64_t now = read_clock(progress);
     progress->done++;
     if (now - progress->samples[progress->sample_count - 1].time_ms < SAMPLE_MS)
         return;
@@ -65,9 +77,9 @@ void progress_count(struct progress *progress)
     progress->sample_count++;
 }
 
-double progress_rate(const struct progress *progress)
+double progress_rate(struct progress *progress)
 {
-    int64_t span_ms = now_ms() - progress->samples[0].time_ms;
+    int64_t span_ms = read_clock(progress) - progress->samples[0].time_ms;
     int64_t done = progress->done - progress->samples[0].done;
     return span_ms > 0 ? 1000.0 * (double)done / (double)span_ms : 0.0;
 }
@@ -131,6 +143,7 @@ void progress_show(struct progress *progress, const struct progress_state *state
 {
     int64_t now = now_ms();
     int64_t pause_ms = progress->is_terminal ? REDRAW_MS : PLAIN_MS;
+    read_clock(progress);
     /* nothing moves: one line has said so */
     if (state->is_waiting && !progress->is_terminal)
         return;

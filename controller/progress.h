@@ -22,7 +22,9 @@ struct progress {
     int is_line_drawn; /* a redrawn line stands on the terminal */
     int64_t last_drawn_ms;
     int64_t done; /* evaluations counted by progress_count() */
-    /* (time, done), one every half second, for the rate of the last ten seconds */
+    /* running time, without what the process was stopped for, and when it was read last */
+    int64_t clock_ms, read_ms;
+    /* (running time, done), one every half second, for the rate of the last ten seconds */
     struct {
         int64_t time_ms, done;
     } samples[PROGRESS_SAMPLES];
@@ -33,8 +35,8 @@ struct progress {
 void progress_init(struct progress *progress, int descriptor);
 /* One evaluation is done. */
 void progress_count(struct progress *progress);
-/* Evaluations per second over the last ten seconds; 0 = not yet known. */
-double progress_rate(const struct progress *progress);
+/* Evaluations per second over the last ten seconds in which the process ran; 0 = not yet known. */
+double progress_rate(struct progress *progress);
 /* Shows the state if it is time to; always if is_forced (a generation is complete). */
 void progress_show(struct progress *progress, const struct progress_state *state, int is_forced);
 /* Prints a line of its own, above the redrawn one. */

@@ -501,21 +501,27 @@ int search_is_finished(struct search *search)
 
 /* ---- generations ---- */
 
+/* Places for survivors. */
+static int find_quota(const struct search *search)
+{
+    int64_t most = search->params.population_size;
+    int count = search->population.count;
+    int quota = (int)(search->params.population_survival * count + 0.5);
+
+    if (most > count)
+        most = count;
+    return quota > most ? (int)most : quota;
+}
+
 /* The share that survives, but not those without fitness (unless nobody has any: the first of the
  * ranks is always kept, so that a generation has a best). */
 int search_survivor_count(const struct search *search)
 {
     const struct population *population = &search->population;
-    int64_t most = search->params.population_size;
-    int quota, count = 0;
+    int quota = find_quota(search), count = 0;
 
     if (search->lagged || search_is_interactive(&search->params))
         return 0;
-    if (most > population->count)
-        most = population->count;
-    quota = (int)(search->params.population_survival * population->count + 0.5);
-    if (quota > most)
-        quota = (int)most;
     while (count < quota && population->individuals[count].fitness > 0)
         count++;
     return count > 0 || population->count == 0 ? count : 1;
@@ -560,6 +566,8 @@ int search_advance(struct search *search)
         search_free_individuals(individuals, count);
         return ERR_MEMORY;
     }
+    search_set_bars(&search->params, search->population.individuals, survivors, find_quota(search),
+                    individuals + survivors, born);
     replace_population(search, individuals, survivors, count);
     search->generation = generation;
     search->next_id += (uint64_t)born;

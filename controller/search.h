@@ -19,6 +19,7 @@
 #include "common/choice.h"
 #include "common/creature.h"
 #include "common/measures.h"
+#include "common/pace.h"
 #include "common/params.h"
 
 enum breeding_method {
@@ -40,6 +41,7 @@ struct individual {
     uint64_t parents[2];                     /* 0 = none */
     uint64_t seed;                           /* of its evaluation: rng_mix_seed(run seed, id) */
     char mutations[CREATURE_MUTATIONS_SIZE]; /* in words; empty = none */
+    struct pace_bar bar; /* which it has to clear; set at birth, search_bars.c */
     struct genome genome;
     int has_result;
     int verdict;

@@ -47,6 +47,14 @@ const struct individual *lagged_ask_referee(struct search *search);
 int lagged_is_complete(struct search *search);
 int lagged_advance(struct search *search);
 
+/* Bars for children (pace.h). Of a generation: by the slowest of `survivors`, whom fitness fills all
+ * `quota` places with; nobody can be hopeless before. */
+void search_set_bars(const struct params *params, const struct individual *survivors,
+                     int survivor_count, int quota, struct individual *children, int count);
+/* Of a single child, by the slower of its parents. */
+void search_set_own_bar(const struct params *params, const struct individual *a,
+                        const struct individual *b, struct individual *child);
+
 /* Opens the next generation with those who were selected. */
 int interactive_advance(struct search *search);
 /* Room for `kept` individuals and after it `born` newborn ones, still without genomes; or NULL. */

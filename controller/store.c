@@ -39,6 +39,7 @@
 /* Statements that run for each individual; kept prepared. */
 enum hot_statement {
     HOT_INSERT_INDIVIDUAL,
+    HOT_INSERT_BAR,
     HOT_INSERT_MEMBER,
     HOT_UPDATE_RESULT,
     HOT_UPDATE_EVALUATED,
@@ -239,6 +240,8 @@ enum {
     COLUMN_BRANCH,
     COLUMN_BODY,
     COLUMN_TRIALS,
+    COLUMN_BAR_M_S,
+    COLUMN_BAR_SIZES_S,
     COLUMN_MEASURES,
     COLUMN_GENOME = COLUMN_MEASURES + MEASURE_COUNT,
     COLUMN_EXTRA
@@ -249,7 +252,8 @@ static void print_select(FILE *text, const char *extra, const char *rest)
 {
     fputs("SELECT i.id, i.generation, i.method, i.parent1, i.parent2, i.mutations, i.seed,"
           " i.verdict, i.fitness, i.referee_fitness, i.referee_words, i.digest, i.branch, i.body,"
-          " i.trials, ",
+          " i.trials, (SELECT m_s FROM bars WHERE individual = i.id),"
+          " (SELECT sizes_s FROM bars WHERE individual = i.id), ",
           text);
     print_measures(text, "i.", "", "i.genome");
     fprintf(text, "%s %s", extra, rest);
@@ -287,6 +291,8 @@ static int get_hot(struct store *store, enum hot_statement which, sqlite3_stmt *
         [HOT_INSERT_INDIVIDUAL] =
             "INSERT INTO individuals (id, generation, method, parent1, parent2, mutations, seed,"
             " body, trials, genome) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        [HOT_INSERT_BAR] =
+            "INSERT INTO bars (individual, m_s, sizes_s) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
         [HOT_INSERT_MEMBER] =
             "INSERT INTO members (generation, individual, evaluated) VALUES (?, ?, ?)",
         [HOT_UPDATE_EVALUATED] =
@@ -650,16 +656,38 @@ static int has_choices(struct store *store, int64_t *has_table, struct error *er
                      has_table, error);
 }
 
-static int add_choices(struct store *store, struct error *error)
+/* Nor had version 5 bars. */
+static int has_bars(struct store *store, int64_t *has_table, struct error *error)
 {
-    int64_t has_table;
-    char sql[512];
-    int status = has_choices(store, &has_table, error);
-    if (status || has_table)
+    return query_i64(store, "SELECT count(*) FROM sqlite_schema WHERE name = 'bars'", 0, has_table,
+                     error);
+}
+
+/* Brings the tables up to date. */
+static int upgrade(struct store *store, struct error *error)
+{
+    int64_t has_their_choices, has_their_bars;
+    char sql[768];
+    int status = has_choices(store, &has_their_choices, error);
+    if (!status)
+        status = has_bars(store, &has_their_bars, error);
+    if (status || (has_their_choices && has_their_bars))
         return status;
-    snprintf(sql, sizeof sql, "BEGIN; %s; PRAGMA user_version = %d; COMMIT", STORE_CHOICES_TABLE,
+    snprintf(sql, sizeof sql, "BEGIN; %s; %s; PRAGMA user_version = %d; COMMIT",
+             has_their_choices ? "" : STORE_CHOICES_TABLE, has_their_bars ? "" : STORE_BARS_TABLE,
              STORE_SCHEMA_VERSION);
     return execute(store, sql, error);
+}
+
+/* A reader of an older store sees an empty table, of its own. */
+static int pretend_bars(struct store *store, struct error *error)
+{
+    int64_t has_table;
+    int status = has_bars(store, &has_table, error);
+    if (status || has_table)
+        return status;
+    return execute(store, "CREATE TEMP TABLE bars (individual INTEGER PRIMARY KEY, m_s, sizes_s)",
+                   error);
 }
 
 static int read_position(struct store *store, struct error *error)
@@ -696,8 +724,8 @@ int store_open(struct store **made, const char *path, int is_read_only, struct e
                          error);
     if (!status && !is_read_only)
         status = add_quarantine_log(store, error);
-    if (!status && !is_read_only)
-        status = add_choices(store, error);
+    if (!status)
+        status = is_read_only ? pretend_bars(store, error) : upgrade(store, error);
     if (!status)
         status = read_position(store, error);
     if (status)
@@ -815,16 +843,19 @@ static void compare_params(const struct params *before, const struct params *aft
     change->is_reevaluated = params_evaluation_digest(before) != params_evaluation_digest(after);
 }
 
-/* The members of the generation wait for new results, which are counted as its own. */
+/* The members of the generation wait for new results, which are counted as its own. What was a bar before
+ * may be none for anybody now. */
 static int forget_results(struct store *store, uint32_t generation, struct error *error)
 {
-    char sql[512];
+    char sql[640];
     snprintf(sql, sizeof sql,
              "UPDATE generations SET closed = 0, evaluations_own = evaluations_own +"
              " (SELECT count(*) FROM members WHERE generation = %" PRIu32 " AND evaluated = 1)"
              " WHERE number = %" PRIu32 ";"
-             "UPDATE members SET evaluated = 0 WHERE generation = %" PRIu32 ";",
-             generation, generation, generation);
+             "UPDATE members SET evaluated = 0 WHERE generation = %" PRIu32 ";"
+             "DELETE FROM bars WHERE individual IN"
+             " (SELECT individual FROM members WHERE generation = %" PRIu32 ");",
+             generation, generation, generation, generation);
     return execute(store, sql, error);
 }
 
@@ -873,6 +904,18 @@ int store_put_params(struct store *store, const struct params *params, uint32_t 
 
 /* ---- generations and results ---- */
 
+static int put_bar(struct store *store, const struct individual *individual, struct error *error)
+{
+    sqlite3_stmt *statement;
+    int status = get_hot(store, HOT_INSERT_BAR, &statement, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(statement, 1, (sqlite3_int64)individual->id);
+    sqlite3_bind_double(statement, 2, individual->bar.m_s);
+    sqlite3_bind_double(statement, 3, individual->bar.sizes_s);
+    return run_statement(store, statement, error);
+}
+
 static int put_individual(struct store *store, const struct individual *individual,
                           struct error *error)
 {
@@ -896,6 +939,8 @@ static int put_individual(struct store *store, const struct individual *individu
     sqlite3_bind_blob64(statement, 10, genome.buffer.data, genome.buffer.size, SQLITE_TRANSIENT);
     status = run_statement(store, statement, error);
     pack_writer_deinit(&genome);
+    if (!status && pace_has_bar(&individual->bar))
+        status = put_bar(store, individual, error);
     return status;
 }
 
@@ -1561,6 +1606,13 @@ static int read_result(struct store *store, sqlite3_stmt *row, struct individual
     return 0;
 }
 
+/* Within what may be sent; 0 where there is none. */
+static double read_bar(sqlite3_stmt *row, int column)
+{
+    double bar = sqlite3_column_double(row, column);
+    return bar > 0 ? fmin(bar, PACE_MAX) : 0;
+}
+
 /* Reads a row of the SELECT above. The individual owns its genome if 0 is returned. has_result says
  * whether the row has one, be it out of date. */
 static int read_individual(struct store *store, sqlite3_stmt *row, struct individual *individual,
@@ -1582,6 +1634,8 @@ static int read_individual(struct store *store, sqlite3_stmt *row, struct indivi
     individual->body = (uint64_t)sqlite3_column_int64(row, COLUMN_BODY);
     individual->is_trial = sqlite3_column_type(row, COLUMN_TRIALS) != SQLITE_NULL;
     individual->trials = sqlite3_column_int(row, COLUMN_TRIALS);
+    individual->bar.m_s = read_bar(row, COLUMN_BAR_M_S);
+    individual->bar.sizes_s = read_bar(row, COLUMN_BAR_SIZES_S);
     if (sqlite3_column_type(row, COLUMN_VERDICT) != SQLITE_NULL) {
         int status = read_result(store, row, individual, error);
         if (status)
@@ -1931,6 +1985,7 @@ static int fill_creature(struct store *store, sqlite3_stmt *row, struct individu
     creature->simulator_version = sqlite3_column_int(row, COLUMN_EXTRA);
     int status =
         get_branch_params(store, branch ? branch : store->branch, &creature->params, error);
+    pace_apply_bar(&individual->bar, &creature->params);
     snprintf(creature->name, sizeof creature->name, "%.40s-%" PRIu64, creature->params.run_name,
              creature->id);
     return status;
@@ -2007,6 +2062,11 @@ static int hash_generation(struct store *store, int64_t generation, uint64_t *ha
         hash_rows(store, "SELECT * FROM generations WHERE number = ?", generation, hash, error);
     if (!status)
         status = hash_rows(store, "SELECT * FROM individuals WHERE generation = ? ORDER BY id",
+                           generation, hash, error);
+    if (!status)
+        status = hash_rows(store,
+                           "SELECT b.individual, b.m_s, b.sizes_s FROM bars b JOIN individuals i"
+                           " ON i.id = b.individual WHERE i.generation = ? ORDER BY b.individual",
                            generation, hash, error);
     if (!status)
         status = hash_rows(store,

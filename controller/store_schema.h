@@ -9,7 +9,7 @@
 #define CONTROLLER_STORE_SCHEMA_H
 
 /* user_version; a store of an unknown version is refused. */
-#define STORE_SCHEMA_VERSION 5
+#define STORE_SCHEMA_VERSION 6
 /* The oldest that is read; a writer brings it up to date. */
 #define STORE_SCHEMA_OLDEST 4
 /* "Best": says that an SQLite file is a run of this program. */
@@ -24,6 +24,13 @@
     " choice TEXT NOT NULL CHECK (choice IN ('ban', 'keep', 'breed')),"                            \
     " PRIMARY KEY (generation, individual)"                                                        \
     ") STRICT, WITHOUT ROWID"
+
+#define STORE_BARS_TABLE                                                                           \
+    "CREATE TABLE bars ("                                                                          \
+    " individual INTEGER PRIMARY KEY,"                                                             \
+    " m_s REAL NOT NULL,"                                                                          \
+    " sizes_s REAL NOT NULL"                                                                       \
+    ") STRICT"
 
 static const char *const store_schema[] = {
     /* created_utc, program, finished (0 or 1), ... */
@@ -108,6 +115,9 @@ static const char *const store_schema[] = {
 
     /* What a person wished of a member when its generation was bred from; new in version 5. */
     STORE_CHOICES_TABLE,
+
+    /* Raises guard.hopeless_m_s and hopeless_sizes_s for these; new in version 6. */
+    STORE_BARS_TABLE,
 
     "CREATE TABLE costs ("
     " individual INTEGER PRIMARY KEY REFERENCES individuals,"

@@ -20,7 +20,7 @@ enum {
     HELLO_FIELDS = 4,
     HELLO_FIELDS_MAX = 16,
     SETUP_FIELDS = 6,
-    TASK_FIELDS = 9,
+    TASK_FIELDS = 11,
     STOP_FIELDS = 1,
     READY_FIELDS = 2,
     RESULT_FIELDS = 7,
@@ -99,6 +99,15 @@ static int message_read_setup(struct message *message, const msgpack_object *fie
     return status;
 }
 
+static int message_read_pace(const msgpack_object *field, double *pace, const char *where,
+                             struct error *error)
+{
+    int status = pack_get_double(field, pace, where, error);
+    if (status == 0 && !(*pace >= 0 && *pace <= PACE_MAX))
+        status = error_set(error, ERR_RANGE, "%s: %g, expected 0 .. %g", where, *pace, PACE_MAX);
+    return status;
+}
+
 static int message_read_task(struct message *message, const msgpack_object *fields, size_t count,
                              uint64_t *rejected_id, struct error *error)
 {
@@ -126,7 +135,11 @@ static int message_read_task(struct message *message, const msgpack_object *fiel
                               error);
     if (status == 0)
         status = pack_get_bool(&fields[7], &task->has_other_solver, "task.other_solver", error);
-    if (status == 0 && (status = genome_decode(&task->genome, &fields[8], error)) != 0)
+    if (status == 0)
+        status = message_read_pace(&fields[8], &task->bar.m_s, "task.hopeless_m_s", error);
+    if (status == 0)
+        status = message_read_pace(&fields[9], &task->bar.sizes_s, "task.hopeless_sizes_s", error);
+    if (status == 0 && (status = genome_decode(&task->genome, &fields[10], error)) != 0)
         error_prefix(error, "task.genome");
     task->attempt = (uint32_t)attempt;
     task->halvings = (uint32_t)halvings;
@@ -325,6 +338,8 @@ void message_encode_task(struct pack_writer *writer, const struct task *task)
     pack_u64(writer, task->halvings);
     pack_u64(writer, task->perturbation);
     pack_bool(writer, task->has_other_solver);
+    pack_double(writer, task->bar.m_s);
+    pack_double(writer, task->bar.sizes_s);
     genome_encode(&task->genome, writer);
     message_end(writer, at);
 }

@@ -7,6 +7,7 @@
 #define PROTO_MESSAGE_H
 
 #include "common/creature.h"
+#include "common/pace.h"
 #include "proto/frame.h"
 
 enum message_type {
@@ -27,6 +28,7 @@ struct task {
     uint32_t halvings;     /* of simulation.dt_s: 0 = as set up, 2 = the referee's quarter */
     uint32_t perturbation; /* simulation.perturbation: 0 = none */
     int has_other_solver;  /* the one that simulation.solver is not */
+    struct pace_bar bar;   /* raises guard.hopeless_m_s and hopeless_sizes_s */
     struct genome genome;
 };
 

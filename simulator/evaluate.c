@@ -745,8 +745,10 @@ static int watch_tick(struct run *run)
     for (int i = 0; i < joints && run->time_s >= 1; i++)
         if (p->guard_reversals_hz > 0 && run->reversals[i] > p->guard_reversals_hz * run->time_s)
             return VERDICT_VIBRATION;
-    double slow_m = p->guard_hopeless_m_s * run->time_s;
-    if (run->time_s >= p->guard_hopeless_s && run->result->measures.distance_max_m < slow_m)
+    double slow_m_s =
+        fmax(p->guard_hopeless_m_s, p->guard_hopeless_sizes_s * run->result->measures.size_m);
+    if (run->time_s >= p->guard_hopeless_s &&
+        run->result->measures.distance_max_m < slow_m_s * run->time_s)
         return VERDICT_HOPELESS;
     if (p->guard_motionless_s > 0) {
         double reach = distance_of(run->last, run->still_at);

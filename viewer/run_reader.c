@@ -7,9 +7,10 @@
 
 #include "common/choice.h"
 #include "common/hash.h"
+#include "common/pace.h"
 
 /* What this reader understands; equal to the run store's own. */
-#define STORE_SCHEMA    5
+#define STORE_SCHEMA    6
 #define STORE_OLDEST    4
 #define STORE_SIGNATURE 0x42657374 /* application_id */
 
@@ -87,6 +88,15 @@ static int reader_check_schema(const struct run_reader *reader, struct error *er
     return 0;
 }
 
+/* Older stores have no bars: an empty table of this reader's own. */
+static int reader_pretend_bars(const struct run_reader *reader, struct error *error)
+{
+    const char *sql = "CREATE TEMP TABLE bars (individual INTEGER PRIMARY KEY, m_s, sizes_s)";
+    return sqlite3_exec(reader->database, sql, NULL, NULL, NULL) == SQLITE_OK
+               ? 0
+               : reader_fail(reader, error);
+}
+
 static int reader_open(struct run_reader *reader, struct error *error)
 {
     char path[4096];
@@ -98,7 +108,14 @@ static int reader_open(struct run_reader *reader, struct error *error)
         return reader_fail(reader, error);
     }
     sqlite3_busy_timeout(reader->database, BUSY_TIMEOUT_MS);
-    return reader_check_schema(reader, error);
+    int64_t has_bars = 0;
+    int status = reader_check_schema(reader, error);
+    if (!status)
+        status = reader_number(reader, "SELECT count(*) FROM sqlite_schema WHERE name = 'bars'", 0,
+                               &has_bars, error);
+    if (!status && !has_bars)
+        status = reader_pretend_bars(reader, error);
+    return status;
 }
 
 static void reader_end(struct run_reader *reader)
@@ -204,6 +221,8 @@ enum {
     COLUMN_FITNESS,
     COLUMN_DIGEST,
     COLUMN_VERSION,
+    COLUMN_BAR_M_S,
+    COLUMN_BAR_SIZES_S,
     COLUMN_GENOME,
     COLUMN_MEASURES, /* MEASURE_COUNT of them */
 };
@@ -214,7 +233,9 @@ static void write_query(char *sql, size_t size, const char *rest)
     size_t used = (size_t)snprintf(
         sql, size,
         "SELECT i.id, i.generation, i.method, i.parent1, i.parent2, i.mutations, i.seed, i.branch,"
-        " i.verdict, i.fitness, i.digest, b.simulator_version, i.genome");
+        " i.verdict, i.fitness, i.digest, b.simulator_version,"
+        " (SELECT m_s FROM bars WHERE individual = i.id),"
+        " (SELECT sizes_s FROM bars WHERE individual = i.id), i.genome");
     for (int m = 0; m < MEASURE_COUNT && used < size; m++)
         used += (size_t)snprintf(sql + used, size - used, ", i.\"%s\"", measure_table[m].name);
     if (used < size)
@@ -247,6 +268,15 @@ static int read_evaluation(sqlite3_stmt *row, struct creature *creature)
     return creature->verdict < 0 ? ERR_FORMAT : 0;
 }
 
+/* The bar that this creature had to clear is part of how it was simulated. */
+static void read_bar(sqlite3_stmt *row, struct params *params)
+{
+    struct pace_bar bar = {.m_s = sqlite3_column_double(row, COLUMN_BAR_M_S),
+                           .sizes_s = sqlite3_column_double(row, COLUMN_BAR_SIZES_S)};
+    if (bar.m_s <= PACE_MAX && bar.sizes_s <= PACE_MAX)
+        pace_apply_bar(&bar, params);
+}
+
 static int read_creature(const struct run_reader *reader, sqlite3_stmt *row,
                          struct creature *creature, struct error *error)
 {
@@ -272,6 +302,7 @@ static int read_creature(const struct run_reader *reader, sqlite3_stmt *row,
     creature->genome_hash = genome_hash(&creature->genome);
     status =
         read_params(reader, sqlite3_column_int64(row, COLUMN_BRANCH), &creature->params, error);
+    read_bar(row, &creature->params);
     snprintf(creature->name, sizeof creature->name, "%.40s-%" PRIu64, creature->params.run_name,
              creature->id);
     return status;

@@ -49,6 +49,24 @@ says '"cells_filled": [1-9]' "$bin/controller" status a1 --json
 says '"cell": [1-9]' "$bin/controller" list a1 --json
 says '"cells_filled": null' "$bin/controller" status j1 --json
 
+# those who are stopped because survivors are faster are the same ones, stopped at the same instant; each comes to the
+# same by hand
+for search in sims archive; do
+    for workers in 1 3; do
+        "$bin/controller" run walk.ini --seed 7 -s evolution.search=$search -s evolution.generations=12 \
+            -s guard.hopeless_share=0.9 -s guard.hopeless_s=0.5 -j $workers -o "h$search$workers" \
+            >"h$workers.out" 2>&1 || fail "a bar with -j $workers: $(cat "h$workers.out")"
+    done
+    same_runs "h${search}1" "h${search}3"
+done
+"$bin/controller" list hsims1 --top 0 --json >h.json
+hopeless=$(awk -F'[:, "]+' '/^    "id":/ {id = $3} /"verdict": "hopeless"/ {print id}' h.json)
+[ -n "$hopeless" ] || fail "nobody was hopeless"
+for id in $(head -n 3 <<<"$hopeless"); do
+    "$bin/controller" save hsims1 "$id" --force -o hopeless.creature >/dev/null
+    says 'hopeless' "$bin/simulator" evaluate hopeless.creature
+done
+
 # bodies of spheres: equal for any number of workers, and another kind than rectangles
 for workers in 1 3; do
     "$bin/controller" run walk.ini --seed 7 -s creature.body=spheres -j $workers -o "s$workers" \

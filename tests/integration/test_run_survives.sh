@@ -4,7 +4,8 @@
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-options=(--seed 3 -s population.size=30 -s evolution.generations=12 -s simulation.duration_s=4)
+options=(--seed 3 -s population.size=30 -s evolution.generations=12 -s simulation.duration_s=4
+    -s guard.hopeless_share=0.9 -s guard.hopeless_s=1)
 "$bin/controller" run walk.ini "${options[@]}" -j 2 -o whole >whole.out 2>&1 ||
     fail "the uninterrupted run: $(cat whole.out)"
 
@@ -71,7 +72,7 @@ same_runs whole maimed
 
 # the same where children are bred one by one: killed twice, then stopped
 options=(--seed 4 -s population.size=25 -s evolution.generations=12 -s simulation.duration_s=4
-    -s evolution.search=archive -s evolution.lag=9)
+    -s evolution.search=archive -s evolution.lag=9 -s guard.hopeless_share=0.9 -s guard.hopeless_s=1)
 rm -rf whole
 "$bin/controller" run walk.ini "${options[@]}" -j 2 -o whole >whole.out 2>&1 ||
     fail "the uninterrupted archive: $(cat whole.out)"

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "common/behaviour.h"
+#include "common/pace.h"
 #include "controller/genetics.h"
 #include "tests/unit/body_fixture.h"
 #include "tests/unit/genome_fixture.h"
@@ -460,6 +462,90 @@ START_TEST(verdict_hopeless)
     params.guard_hopeless_m_s = 0.1 * pace_m_s;
     ck_verdict(VERDICT_OK);
     ck_assert_uint_eq(result.digest, digest);
+}
+END_TEST
+
+/* The same in sizes; the higher of both bars holds. */
+START_TEST(hopeless_by_size)
+{
+    make_worm(1.5);
+    ck_verdict(VERDICT_OK);
+    double pace_sizes_s =
+        result.measures.distance_max_m / result.measures.time_s / result.measures.size_m;
+    params.guard_hopeless_s = 1;
+    params.guard_hopeless_sizes_s = 0.1 * pace_sizes_s;
+    ck_verdict(VERDICT_OK);
+    params.guard_hopeless_sizes_s = 1.01 * pace_sizes_s;
+    params.guard_hopeless_m_s = 1e-9;
+    ck_verdict(VERDICT_HOPELESS);
+    params.guard_hopeless_m_s = 100;
+    params.guard_hopeless_sizes_s = 1e-9;
+    ck_verdict(VERDICT_HOPELESS);
+    ck_assert_double_eq_tol(result.measures.time_s, 1, 1e-9);
+}
+END_TEST
+
+/* A neuron between a body's oscillator and its joint: open from `start_s` on. */
+static void delay(gene_id body, double start_s)
+{
+    static const int functions[3] = {NEURON_INTEGRATE, NEURON_SUM_THRESHOLD, NEURON_IF};
+    gene_id wave = genome.bodies[body - 1].effector_input.source;
+    for (int i = 0; i < 3; i++) {
+        struct neuron_gene *neuron = genome_add_neuron(&genome);
+        ck_assert_ptr_nonnull(neuron);
+        neuron->id = 1000 + (gene_id)genome.neuron_count;
+        neuron->owner = body;
+        neuron->function = (uint8_t)functions[i];
+        for (int k = 0; k < 3; k++)
+            neuron->inputs[k] = fixture_constant(0, 1);
+    }
+    struct neuron_gene *rows = &genome.neurons[genome.neuron_count - 3];
+    gene_id first = rows[0].id;
+    rows[0].inputs[0] = fixture_constant(1, 1);
+    memset(&rows[0].inputs[2], 0, sizeof rows[0].inputs[2]);
+    rows[1].inputs[0] = fixture_neuron(SCOPE_OWN, first, 0, 1);
+    rows[1].inputs[2] = fixture_constant(start_s, 1);
+    rows[2].inputs[0] = fixture_neuron(SCOPE_OWN, first + 1, 0, 1);
+    rows[2].inputs[1] = fixture_neuron(SCOPE_OWN, wave, 0, 1);
+    genome.bodies[body - 1].effector_input = fixture_neuron(SCOPE_OWN, first + 2, 0, 1);
+}
+
+/* What the bar of survivors costs: a late starter that would beat the survivor is stopped; without the bar, or
+ * with one that waits longer, it wins. */
+START_TEST(a_bar_stops_late_starters)
+{
+    set("world.preset=water");
+    params.simulation_duration_s = 8;
+    params.evolution_behaviour = BEHAVIOUR_WALK;
+    params.guard_motionless_s = 0;
+    params.guard_hopeless_share = 0.5;
+    make_worm(0.5);
+    ck_verdict(VERDICT_OK);
+    struct measures survivor = result.measures;
+    struct pace_bar bar = pace_make_bar(pace_of(&survivor, &params), &params);
+    ck_assert(pace_has_bar(&bar));
+    genome_deinit(&genome);
+    genome_init(&genome);
+    genome.root = 1;
+    make_worm(1.5);
+    delay(2, 3.5);
+    delay(3, 3.5);
+    check_genome();
+    ck_verdict(VERDICT_OK);
+    ck_assert_double_gt(behaviour_fitness(VERDICT_OK, &result.measures, &params),
+                        behaviour_fitness(VERDICT_OK, &survivor, &params));
+    uint64_t digest = result.digest;
+    struct params off = params;
+    pace_apply_bar(&bar, &params);
+    ck_verdict(VERDICT_HOPELESS);
+    ck_assert_double_eq_tol(result.measures.time_s, params.guard_hopeless_s, 1e-9);
+    ck_assert_double_lt(behaviour_fitness(VERDICT_HOPELESS, &result.measures, &params),
+                        behaviour_fitness(VERDICT_OK, &survivor, &params));
+    params.guard_hopeless_s = 7;
+    ck_verdict(VERDICT_OK);
+    ck_assert_uint_eq(result.digest, digest);
+    params = off;
+    ck_verdict(VERDICT_OK);
 }
 END_TEST
 
@@ -1110,6 +1196,8 @@ int main(void)
     tcase_add_test(tests, verdict_unstable_drag);
     tcase_add_test(tests, verdict_vibration);
     tcase_add_test(tests, verdict_hopeless);
+    tcase_add_test(tests, hopeless_by_size);
+    tcase_add_test(tests, a_bar_stops_late_starters);
     tcase_add_test(tests, verdict_landed);
     tcase_add_test(tests, verdict_fell);
     tcase_add_test(tests, verdict_unbalanced);

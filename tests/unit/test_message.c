@@ -64,7 +64,8 @@ static void setup(void)
                          .seed = UINT64_MAX - 3,
                          .halvings = 2,
                          .perturbation = 7,
-                         .has_other_solver = 1};
+                         .has_other_solver = 1,
+                         .bar = {0.25, 1.5}};
     make_genome(&task.genome);
     result = (struct result){.id = 77,
                              .creature = 5,
@@ -176,6 +177,7 @@ START_TEST(task_round_trip)
     ck_assert_uint_eq(message.as.task.halvings, 2);
     ck_assert_uint_eq(message.as.task.perturbation, 7);
     ck_assert_int_eq(message.as.task.has_other_solver, 1);
+    ck_assert(message.as.task.bar.m_s == 0.25 && message.as.task.bar.sizes_s == 1.5);
     ck_assert_int_eq(genome_is_equal(&message.as.task.genome, &task.genome), 1);
     message_deinit(&message);
 }
@@ -366,10 +368,16 @@ END_TEST
 
 static void begin_task(uint64_t id)
 {
-    pack_array(&writer, 9);
+    pack_array(&writer, 11);
     pack_u64(&writer, MESSAGE_TASK);
     pack_u64(&writer, id);
     pack_u64(&writer, 5);
+}
+
+static void pack_bar(double m_s, double sizes_s)
+{
+    pack_double(&writer, m_s);
+    pack_double(&writer, sizes_s);
 }
 
 /* Whatever else is wrong with a task, its id is given back. */
@@ -381,6 +389,7 @@ START_TEST(bad_tasks)
     pack_u64(&writer, 0);
     pack_u64(&writer, 0);
     pack_bool(&writer, 0);
+    pack_bar(0, 0);
     genome_encode(&task.genome, &writer);
     expect_refusal(ERR_RANGE, 0);
 
@@ -390,6 +399,7 @@ START_TEST(bad_tasks)
     pack_u64(&writer, 0);
     pack_u64(&writer, 0);
     pack_bool(&writer, 0);
+    pack_bar(0, 0);
     genome_encode(&task.genome, &writer);
     struct error error = expect_refusal(ERR_RANGE, 9);
     ck_assert_ptr_nonnull(strstr(error.message, "task.attempt"));
@@ -400,6 +410,7 @@ START_TEST(bad_tasks)
     pack_u64(&writer, TASK_HALVINGS_MAX + 1);
     pack_u64(&writer, 0);
     pack_bool(&writer, 0);
+    pack_bar(0, 0);
     genome_encode(&task.genome, &writer);
     error = expect_refusal(ERR_RANGE, 9);
     ck_assert_ptr_nonnull(strstr(error.message, "task.halvings"));
@@ -410,6 +421,7 @@ START_TEST(bad_tasks)
     pack_u64(&writer, 0);
     pack_u64(&writer, TASK_PERTURBATION_MAX + 1);
     pack_bool(&writer, 0);
+    pack_bar(0, 0);
     genome_encode(&task.genome, &writer);
     error = expect_refusal(ERR_RANGE, 9);
     ck_assert_ptr_nonnull(strstr(error.message, "task.perturbation"));
@@ -420,9 +432,25 @@ START_TEST(bad_tasks)
     pack_u64(&writer, 0);
     pack_u64(&writer, 0);
     pack_u64(&writer, 1);
+    pack_bar(0, 0);
     genome_encode(&task.genome, &writer);
     error = expect_refusal(ERR_FORMAT, 9);
     ck_assert_ptr_nonnull(strstr(error.message, "task.other_solver"));
+
+    static const struct pace_bar bars[] = {{-1, 0}, {0, 1.01 * PACE_MAX}};
+    for (int i = 0; i < 2; i++) {
+        begin_task(9);
+        pack_u64(&writer, 0);
+        pack_u64(&writer, 1);
+        pack_u64(&writer, 0);
+        pack_u64(&writer, 0);
+        pack_bool(&writer, 0);
+        pack_bar(bars[i].m_s, bars[i].sizes_s);
+        genome_encode(&task.genome, &writer);
+        error = expect_refusal(ERR_RANGE, 9);
+        ck_assert_ptr_nonnull(
+            strstr(error.message, i == 0 ? "task.hopeless_m_s" : "task.hopeless_sizes_s"));
+    }
 
     begin_task(9);
     pack_u64(&writer, 0);
@@ -430,6 +458,7 @@ START_TEST(bad_tasks)
     pack_u64(&writer, 0);
     pack_u64(&writer, 0);
     pack_bool(&writer, 0);
+    pack_bar(0, 0);
     pack_array(&writer, 0);
     error = expect_refusal(ERR_FORMAT, 9);
     ck_assert_ptr_nonnull(strstr(error.message, "task.genome"));
@@ -441,6 +470,7 @@ START_TEST(bad_tasks)
     pack_u64(&writer, TASK_HALVINGS_MAX);
     pack_u64(&writer, 0);
     pack_bool(&writer, 0);
+    pack_bar(0, 0);
     genome_encode(&task.genome, &writer);
     error = expect_refusal(ERR_RANGE, 9);
     ck_assert_ptr_nonnull(strstr(error.message, "width"));

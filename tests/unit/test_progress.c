@@ -39,6 +39,29 @@ START_TEST(test_line_without_knowledge)
 }
 END_TEST
 
+/* An hour for which the process is stopped is no time in which it was slow; one in which it runs is. */
+START_TEST(test_a_stop_is_no_running_time)
+{
+    enum { HOUR_MS = 3600 * 1000 };
+    struct progress progress;
+    progress_init(&progress, STDERR_FILENO);
+    for (int i = 0; i < 100; i++)
+        progress_count(&progress);
+    progress.read_ms -= HOUR_MS;
+    /* 2 s count at most, and what the test takes */
+    double rate = progress_rate(&progress);
+    ck_assert_double_gt(rate, 100.0 / 600);
+    ck_assert_int_lt(progress.clock_ms, HOUR_MS / 6);
+    /* read every second */
+    for (int second = 0; second < HOUR_MS / 1000; second++) {
+        progress.read_ms -= 1000;
+        progress_rate(&progress);
+    }
+    ck_assert_int_ge(progress.clock_ms, HOUR_MS);
+    ck_assert_double_lt(progress_rate(&progress), 101.0 / 3600);
+}
+END_TEST
+
 START_TEST(test_plain_lines)
 {
     int ends[2];
@@ -91,6 +114,7 @@ int main(void)
     tcase_add_test(tests, test_line);
     tcase_add_test(tests, test_line_without_knowledge);
     tcase_add_test(tests, test_plain_lines);
+    tcase_add_test(tests, test_a_stop_is_no_running_time);
     tcase_add_test(tests, test_many_counts);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

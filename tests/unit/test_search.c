@@ -222,6 +222,87 @@ START_TEST(methods_are_those_of_the_parameter)
 }
 END_TEST
 
+/* ---- bars ---- */
+
+/* All have gone the toy's height as their way, in 10 s. */
+static void tell_walkers(struct search *search, double share)
+{
+    const struct individual *individual;
+
+    while ((individual = search_ask(search))) {
+        struct measures measures = {.size_m = 1};
+
+        measures.distance_m = measures.displacement_m = share * (double)(100 + individual->id);
+        search_tell(search, individual->id, VERDICT_OK, &measures, individual->id);
+    }
+    ck_assert(search_is_complete(search));
+}
+
+/* The slowest survivor of all sets the bar, in the unit of the behaviour. */
+START_TEST(the_slowest_survivor_sets_the_bar)
+{
+    static const int behaviours_with[2] = {BEHAVIOUR_WALK, BEHAVIOUR_SWIM};
+
+    for (int b = 0; b < 2; b++) {
+        params.evolution_behaviour = behaviours_with[b];
+        params.guard_hopeless_share = 0.5;
+        params.guard_referee_top = 0;
+
+        struct search *search = search_create(&params);
+        const struct population *population = search_population(search);
+        const struct individual *last;
+        double pace;
+
+        for (int i = 0; i < population->count; i++)
+            ck_assert(!pace_has_bar(&population->individuals[i].bar));
+        while (b == 1 && (last = search_ask(search))) {
+            struct measures measures = {.size_m = 1, .displacement_m = (double)last->id};
+
+            for (int k = 0; k < MEASURE_WINDOWS; k++)
+                measures_set(&measures, MEASURE_window_1_m + k, (double)last->id / 8);
+            search_tell(search, last->id, VERDICT_OK, &measures, 1);
+        }
+        if (b == 0)
+            tell_walkers(search, 1);
+        last = &population->individuals[search_survivor_count(search) - 1];
+        pace = (b == 0 ? last->measures.distance_m : last->measures.displacement_m) /
+               params.simulation_duration_s;
+        ck_assert_int_eq(search_advance(search), 0);
+        for (int i = 0; i < population->count; i++) {
+            const struct individual *individual = &population->individuals[i];
+
+            ck_assert(pace_has_bar(&individual->bar) == !individual->has_result);
+            if (individual->has_result)
+                continue;
+            ck_assert_double_eq(individual->bar.sizes_s, b == 0 ? 0.5 * pace : 0);
+            ck_assert_double_eq(individual->bar.m_s, b == 1 ? 0.5 * pace : 0);
+        }
+        search_destroy(search);
+    }
+}
+END_TEST
+
+/* No bar: switched off, places for survivors left that any score would fill, or a behaviour in which a late
+ * start may win. */
+START_TEST(there_may_be_no_bar)
+{
+    params.guard_referee_top = 0;
+    for (int i = 0; i < 3; i++) {
+        params.evolution_behaviour = i == 2 ? BEHAVIOUR_JUMP : BEHAVIOUR_WALK;
+        params.guard_hopeless_share = i == 0 ? 0 : 1;
+
+        struct search *search = search_create(&params);
+        const struct population *population = search_population(search);
+
+        tell_walkers(search, i == 1 ? 1.0 / 305 : 1);
+        ck_assert_int_eq(search_advance(search), 0);
+        for (int k = 0; k < population->count; k++)
+            ck_assert(!pace_has_bar(&population->individuals[k].bar));
+        search_destroy(search);
+    }
+}
+END_TEST
+
 START_TEST(the_first_generation_is_random)
 {
     struct search *search = search_create(&params);
@@ -1224,6 +1305,8 @@ int main(void)
     tcase_add_checked_fixture(tests, set_up, NULL);
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, methods_are_those_of_the_parameter);
+    tcase_add_test(tests, the_slowest_survivor_sets_the_bar);
+    tcase_add_test(tests, there_may_be_no_bar);
     tcase_add_test(tests, the_first_generation_is_random);
     tcase_add_test(tests, everyone_is_asked_for_once);
     tcase_add_test(tests, strange_results_change_nothing);

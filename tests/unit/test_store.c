@@ -1027,7 +1027,7 @@ START_TEST(test_older_store)
     uint64_t before, after;
     int count;
     make_finished_run();
-    run_sql("DROP TABLE choices; PRAGMA user_version = 4");
+    run_sql("DROP TABLE choices; DROP TABLE bars; PRAGMA user_version = 4");
     ck_assert_int_eq(read_all(path), 0);
     ck_ok(store_open(&store, path, 1, &error));
     ck_ok(store_get_choices(store, 0, &choices, &count, &error));
@@ -1038,6 +1038,10 @@ START_TEST(test_older_store)
     ck_ok(store_open(&store, path, 0, &error));
     ck_ok(store_put_choice(store, 1, CHOICE_KEEP, &error));
     ck_ok(store_put_choice(store, 1, CHOICE_NONE, &error));
+    store_close(store);
+    run_sql("DROP TABLE bars; PRAGMA user_version = 5");
+    ck_assert_int_eq(read_all(path), 0);
+    ck_ok(store_open(&store, path, 0, &error));
     ck_ok(store_get_digests(store, &after, &digests, &count, &error));
     free(digests);
     ck_assert_uint_eq(before, after);
@@ -1046,6 +1050,63 @@ START_TEST(test_older_store)
     store_close(store);
     run_sql("PRAGMA user_version = 3");
     ck_assert_int_eq(store_open(&store, path, 1, &error), ERR_VERSION);
+}
+END_TEST
+
+/* A bar stays with its creature: in the population, in the creature's own parameters, and in digests. New
+ * results are not held against what was a bar in another world. */
+START_TEST(test_bars_come_back)
+{
+    struct store *store;
+    struct search *search;
+    struct population population;
+    struct store_digest *digests;
+    struct store_change change;
+    struct creature creature;
+    uint64_t before, after;
+    int count, bars = 0;
+    params.guard_hopeless_share = 0.75;
+    params.guard_hopeless_m_s = 1e-6;
+    ck_ok(store_create(&store, path, &params, &error));
+    search = search_create(&params);
+    ck_ok(store_put_generation(store, 0, search_population(search), NULL, &error));
+    evaluate(store, search, INT_MAX);
+    next_generation(store, search);
+    ck_ok(store_get_population(store, 1, &population, &error));
+    for (int i = 0; i < population.count; i++) {
+        const struct individual *own = &population.individuals[i];
+        const struct individual *there = search_population(search)->individuals;
+        while (there->id != own->id)
+            there++;
+        ck_assert(own->bar.m_s == there->bar.m_s && own->bar.sizes_s == there->bar.sizes_s);
+        bars += pace_has_bar(&own->bar);
+        individual_deinit(&population.individuals[i]);
+        ck_ok(store_get_creature(store, there->id, &creature, &error));
+        ck_assert(creature.params.guard_hopeless_sizes_s == there->bar.sizes_s);
+        ck_assert(creature.params.guard_hopeless_m_s == 1e-6);
+        creature_deinit(&creature);
+    }
+    free(population.individuals);
+    ck_assert_int_gt(bars, 0);
+    ck_ok(store_get_digests(store, &before, &digests, &count, &error));
+    free(digests);
+    store_close(store);
+    run_sql("UPDATE bars SET sizes_s = sizes_s * 1.01");
+    ck_ok(store_open(&store, path, 0, &error));
+    ck_ok(store_get_digests(store, &after, &digests, &count, &error));
+    free(digests);
+    ck_assert(before != after);
+    params.world_friction = 0.5;
+    ck_ok(store_put_params(store, &params, 1, &change, &error));
+    ck_assert(change.is_reevaluated);
+    ck_ok(store_get_population(store, 1, &population, &error));
+    for (int i = 0; i < population.count; i++) {
+        ck_assert(!pace_has_bar(&population.individuals[i].bar));
+        individual_deinit(&population.individuals[i]);
+    }
+    free(population.individuals);
+    search_destroy(search);
+    store_close(store);
 }
 END_TEST
 
@@ -1139,6 +1200,7 @@ int main(void)
     tcase_add_test(tests, test_nobody_chooses);
     tcase_add_test(tests, test_generation_closes_twice);
     tcase_add_test(tests, test_older_store);
+    tcase_add_test(tests, test_bars_come_back);
     tcase_add_test(tests, test_damage_is_an_error);
     tcase_add_test(tests, test_writer_refuses_damage);
     tcase_add_test(tests, test_not_a_store);

@@ -257,25 +257,29 @@ START_TEST(halved_steps)
 }
 END_TEST
 
-/* So are perturbation and solver another. */
+/* So are perturbation, solver and bar others. */
 START_TEST(other_trials)
 {
     static const struct task tasks[] = {
-        {.perturbation = 2}, {.has_other_solver = 1}, {.halvings = 0}};
-    struct params own[3];
+        {.perturbation = 2}, {.has_other_solver = 1}, {.halvings = 0}, {.bar = {0, 50}}};
+    struct params own[4];
     struct message message;
-    uint64_t digests[3];
+    uint64_t digests[4];
+    params.guard_hopeless_s = 0.5;
     open_conversation();
-    own[0] = own[1] = own[2] = params;
+    own[0] = own[1] = own[2] = own[3] = params;
     own[0].simulation_perturbation = 2;
     own[1].simulation_solver = SOLVER_CONSTRAINT;
-    for (int i = 0; i < 3; i++) {
+    own[3].guard_hopeless_sizes_s = 50;
+    for (int i = 0; i < 4; i++) {
         send_task_as(tasks[i], 5);
         expect(&message, MESSAGE_RESULT);
         digests[i] = message.as.result.digest;
         ck_assert_uint_eq(digests[i], digest_with(own[i]));
     }
     ck_assert(digests[0] != digests[2] && digests[1] != digests[2] && digests[0] != digests[1]);
+    ck_assert(digests[3] != digests[2]);
+    ck_assert(is_in_log("other_solver=0 verdict=hopeless"));
     ck_assert(is_in_log("halvings=0 perturbation=2 other_solver=0 verdict="));
     ck_assert(is_in_log("halvings=0 perturbation=0 other_solver=1 verdict="));
     close(to_child);
