@@ -268,7 +268,7 @@
          "stop who has been slower than this on its way so far; 0 = off")                          \
     REAL(guard, hopeless_sizes_s, 0, 0, 1000, 'E',                                                 \
          "the same in the creature's own sizes per second; 0 = off")                               \
-    REAL(guard, hopeless_share, 0, 0, 1, 'S',                                                      \
+    REAL(guard, hopeless_share, 0.5, 0, 1, 'S',                                                    \
          "walk, swim: stop who is slower than this share of what survivors reach; 0 = off")        \
     REAL(guard, hopeless_s, 3, 0, 3600, 'E', "time that the slow have to get going")               \
     TEXT(fitness, expression, "", 'S',                                                             \

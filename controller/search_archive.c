@@ -23,7 +23,6 @@
 #include "controller/breeding.h"
 #include "controller/cells.h"
 #include "controller/genetics.h"
-#include "controller/search_private.h"
 
 struct archive {
     struct params params;
@@ -320,7 +319,6 @@ static int breed_trial(const struct archive *archive, struct individual *base,
     child->is_trial = 1;
     child->trials = base->trials - 1;
     base->is_waiting = 1;
-    search_set_own_bar(&archive->params, base, NULL, child);
     status = genome_copy(&child->genome, &base->genome);
     if (status)
         return status;
@@ -365,7 +363,6 @@ static int breed_from_cells(struct archive *archive, struct population *populati
     if (status)
         return status;
     parent = find(population, child->parents[0]);
-    search_set_own_bar(&archive->params, parent, find(population, child->parents[1]), child);
     child->body = parent && hash_body(&parent->genome) == hash_body(&child->genome) ? parent->body
                                                                                     : child->id;
     return 0;

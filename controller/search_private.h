@@ -47,13 +47,10 @@ const struct individual *lagged_ask_referee(struct search *search);
 int lagged_is_complete(struct search *search);
 int lagged_advance(struct search *search);
 
-/* Bars for children (pace.h). Of a generation: by the slowest of `survivors`, whom fitness fills all
- * `quota` places with; nobody can be hopeless before. */
+/* Bars for the children of a generation (pace.h), by the slowest of its survivors; none unless these fill all
+ * `quota` places by their fitness. */
 void search_set_bars(const struct params *params, const struct individual *survivors,
                      int survivor_count, int quota, struct individual *children, int count);
-/* Of a single child, by the slower of its parents. */
-void search_set_own_bar(const struct params *params, const struct individual *a,
-                        const struct individual *b, struct individual *child);
 
 /* Opens the next generation with those who were selected. */
 int interactive_advance(struct search *search);
