@@ -1,4 +1,5 @@
-/* The run store: RUN_DIR/run.db (SQLite), the only file of the controller that includes sqlite3.h.
+/* The run store: RUN_DIR/run.db (SQLite). The files store*.c are the only ones of the controller that use SQLite; store_private.h
+ * says which does what.
  *
  * The schema is in store_schema.h and documented in docs/run-store.md. Results are committed in
  * batches within a generation; a generation is closed, and the next one opened, in one transaction.
