@@ -33,6 +33,17 @@
 #include "simulator/servo.h"
 #include "simulator/tree.h"
 
+/* Two numbers at a time, of vectors of dof numbers and, where that is odd, one that stays 0. */
+typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
+typedef int64_t pair_bits __attribute__((vector_size(16)));
+#define PAIR(vector, i) (*(pair *)((vector) + (i)))
+
+static inline pair absolute(pair x)
+{
+    const pair_bits sign = {INT64_MIN, INT64_MIN};
+    return (pair)((pair_bits)x & ~sign);
+}
+
 /* Contacts that change a rate by this much more or less than in the step before are an impact: the
  * second half of the step is evaluated anew. rad/s, or m/s of linear joints. */
 #define IMPACT_RATE 0.5
@@ -91,10 +102,10 @@ struct articulated {
     double *effector_tau, *effector_extra; /* parts of tau and extra that are the effectors' */
     double *effector_work;                 /* of this step */
     int *clamped;                          /* -1, 0, +1 */
-    int *is_coupled;                       /* per rate: velocity products depend on it */
-    double *k_q, *k_v;                     /* RK4: sums of the stages */
-    double *last_kick;                     /* by contacts that last; 0 after an impact */
-    double *kick_before;                   /* of the last step, whatever it was */
+    double *coupled;     /* per rate: 1 if velocity products depend on it, else 0 */
+    double *k_q, *k_v;   /* RK4: sums of the stages */
+    double *last_kick;   /* by contacts that last; 0 after an impact */
+    double *kick_before; /* of the last step, whatever it was */
     double *rate_mean;
     double *sides; /* powers at the second stage less those at the third: as in rate_mean */
     double turnover, apart; /* of an RK4 step, see flight.h */
@@ -108,7 +119,7 @@ struct articulated {
 
 static int take_scratch(struct articulated *d, struct arena *arena)
 {
-    /* one block, cut into vectors of dof numbers */
+    /* one block, cut into vectors of dof numbers, made even */
     double **vectors[] = {&d->q,
                           &d->qd,
                           &d->q0,
@@ -134,20 +145,20 @@ static int take_scratch(struct articulated *d, struct arena *arena)
                           &d->torque,
                           &d->sides,
                           &d->birth_d,
+                          &d->coupled,
                           &d->aim[0],
                           &d->aim[1],
                           &d->aim[2]};
-    size_t count = sizeof vectors / sizeof vectors[0];
-    double *block = arena_take(arena, count * (size_t)d->dof, sizeof(double));
+    size_t count = sizeof vectors / sizeof vectors[0], even = (size_t)(d->dof + 1) & ~(size_t)1;
+    double *block = arena_take(arena, count * even, sizeof(double));
     d->servos = arena_take(arena, (size_t)d->links, sizeof d->servos[0]);
     d->laws = arena_take(arena, (size_t)d->links, sizeof d->laws[0]);
     d->clamped = arena_take(arena, (size_t)d->dof, sizeof(int));
-    d->is_coupled = arena_take(arena, (size_t)d->dof, sizeof(int));
     d->boxes = arena_take(arena, (size_t)d->parts, sizeof d->boxes[0]);
-    if (!block || !d->servos || !d->laws || !d->clamped || !d->is_coupled || !d->boxes)
+    if (!block || !d->servos || !d->laws || !d->clamped || !d->boxes)
         return ERR_MEMORY;
     for (size_t i = 0; i < count; i++)
-        *vectors[i] = block + i * (size_t)d->dof;
+        *vectors[i] = block + i * even;
     return 0;
 }
 
@@ -155,10 +166,10 @@ static int take_scratch(struct articulated *d, struct arena *arena)
  * velocity, nor on linear joints below which nothing can turn. */
 static void find_coupled_rates(struct articulated *d)
 {
-    d->is_coupled[2] = !d->tree.is_root_fixed;
+    d->coupled[2] = !d->tree.is_root_fixed;
     for (int i = 1; i < d->links; i++) {
         const struct tree_link *l = &d->tree.links[i];
-        d->is_coupled[2 + i] = !l->is_linear || d->is_coupled[2 + l->parent];
+        d->coupled[2 + i] = !l->is_linear ? 1 : d->coupled[2 + l->parent];
     }
 }
 
@@ -203,6 +214,7 @@ static void forget_contacts(struct articulated *d)
 {
     contacts_forget(&d->contacts);
     flight_forget(&d->flight);
+    tree_forget_turns(&d->tree);
     for (int i = 0; i < d->dof; i++)
         d->last_kick[i] = d->kick_before[i] = 0;
     d->is_examined = d->is_pressing = d->has_accelerations = 0;
@@ -532,32 +544,30 @@ static int begin_drag(struct articulated *d)
 
 /* ---------------------------------------------------------------- joint torques */
 
-/* Where the effectors aim, `ahead` after the start of the step. */
+/* Where an effector aims, `ahead` after the start of the step. */
+static inline double aim_at(const struct articulated *d, int i, double ahead)
+{
+    const struct joint_law *law = &d->laws[i];
+    double lower = d->contacts.lower[i], upper = d->contacts.upper[i];
+    if (law->is_plain)
+        return servo_aim_at_target(&d->servos[i], lower, upper, ahead);
+    return law->most <= 0 ? 0
+                          : servo_aim(&d->servos[i], d->effectors, d->settings.effector_mode, lower,
+                                      upper, ahead);
+}
+
 static void set_aims(const struct articulated *d, double ahead, double *aim)
 {
     for (int i = 1; i < d->links; i++)
-        aim[2 + i] = d->laws[i].most <= 0
-                         ? 0
-                         : servo_aim(&d->servos[i], d->effectors, d->settings.effector_mode,
-                                     d->contacts.lower[i], d->contacts.upper[i], ahead);
+        aim[2 + i] = aim_at(d, i, ahead);
 }
 
 /* The same at the start of a step, in its middle and at its end. */
 static void set_aims_ahead(const struct articulated *d, double past, double half)
 {
-    for (int i = 1; i < d->links; i++) {
-        const struct joint_law *law = &d->laws[i];
-        const struct servo *servo = &d->servos[i];
-        double lower = d->contacts.lower[i], upper = d->contacts.upper[i];
-        for (int k = 0; k < 3; k++) {
-            double ahead = past + k * half;
-            d->aim[k][2 + i] = law->is_plain ? servo_aim_at_target(servo, lower, upper, ahead)
-                               : law->most <= 0
-                                   ? 0
-                                   : servo_aim(servo, d->effectors, d->settings.effector_mode,
-                                               lower, upper, ahead);
-        }
-    }
+    for (int i = 1; i < d->links; i++)
+        for (int k = 0; k < 3; k++)
+            d->aim[k][2 + i] = aim_at(d, i, past + k * half);
 }
 
 /* Explicit torques at joint angles q with rates qd, clamped. */
@@ -590,12 +600,12 @@ static void clamp_joint(struct articulated *d, int i, int sign, double half)
  * are clamped. */
 static void set_implicit_torques(struct articulated *d, double half)
 {
-    set_aims(d, half, d->aim[1]);
-    for (int i = 1; i < d->links; i++) {
+    const double *q0 = d->q0, *qd0 = d->qd0;
+    for (int i = 1, links = d->links; i < links; i++) {
         const struct joint_law *law = &d->laws[i];
         int at = 2 + i;
-        double qd = d->qd0[at];
-        double tau = d->aim[1][at] - law->kp * (d->q0[at] + half * qd) - law->kd * qd;
+        double qd = qd0[at];
+        double tau = aim_at(d, i, half) - law->kp * (q0[at] + half * qd) - law->kd * qd;
         d->clamped[at] = 0;
         d->effector_tau[at] = tau;
         d->effector_extra[at] = law->extra;
@@ -610,7 +620,9 @@ static void set_implicit_torques(struct articulated *d, double half)
  * step; and the accelerations for the next evaluation. */
 static void follow_signals(struct articulated *d, double ahead, double *q, double *qd)
 {
-    for (int i = 1; i < d->links && d->has_drives; i++) {
+    if (!d->has_drives)
+        return;
+    for (int i = 1; i < d->links; i++) {
         if (!d->tree.links[i].is_driven)
             continue;
         struct signal_value signal = signal_at(d->servos[i].signal, d->servos[i].time_s + ahead);
@@ -643,10 +655,12 @@ static void accelerate_implicit(struct articulated *d, double half, int is_again
         else
             tree_accelerate(&d->tree, d->tau, d->extra, d->world.gravity_m_s2, half, d->qdd);
         set_drive_efforts(d);
-        for (int i = 1; i < d->links; i++) {
+        const double *effector_tau = d->effector_tau, *effector_extra = d->effector_extra;
+        const double *qdd = d->qdd;
+        for (int i = 1, links = d->links; i < links; i++) {
             int at = 2 + i;
-            double tau = d->effector_tau[at] - d->effector_extra[at] * d->qdd[at];
-            if (d->clamped[at] != 0 || fabs(tau) <= d->laws[i].most * (1 + 1e-9) ||
+            double tau = effector_tau[at] - effector_extra[at] * qdd[at];
+            if (fabs(tau) <= d->laws[i].most * (1 + 1e-9) || d->clamped[at] != 0 ||
                 d->tree.links[i].is_driven)
                 continue;
             clamp_joint(d, i, tau > 0 ? 1 : -1, half);
@@ -671,14 +685,17 @@ static void book_effector(struct articulated *d, double work)
 static void book_joints(struct articulated *d, const double *from, const double *to, double share,
                         double half)
 {
-    for (int i = 1; i < d->links; i++) {
+    const double *tau = d->effector_tau, *extra = d->effector_extra, *qd0 = d->qd0, *qdd = d->qdd;
+    double *torques = d->torque, *work = d->effector_work, lost = 0;
+    const struct joint_law *laws = d->laws;
+    for (int i = 1, links = d->links; i < links; i++) {
         int at = 2 + i;
-        double way = share * (from[at] + to[at]);
-        double damping = d->laws[i].damping * (d->qd0[at] + half * d->qdd[at]);
-        d->torque[i] = d->effector_tau[at] - d->effector_extra[at] * d->qdd[at];
-        d->effector_work[at] += d->torque[i] * way;
-        d->ledger.loss_damping_j += damping * way;
+        double way = share * (from[at] + to[at]), torque = tau[at] - extra[at] * qdd[at];
+        torques[i] = torque;
+        work[at] += torque * way;
+        lost += laws[i].damping * (qd0[at] + half * qdd[at]) * way;
     }
+    d->ledger.loss_damping_j += lost;
 }
 
 /* Books drag over one half of the step, in which the rates go from `from` to `to`. */
@@ -703,10 +720,11 @@ static void accelerate_at(struct articulated *d, const double *rates, double hal
 /* Whether contacts change a rate by much more or less than this kick: an impact. */
 static int is_other_kick(const struct articulated *d, const double *kick)
 {
-    for (int i = 2; i < d->dof; i++)
-        if (d->is_coupled[i] && fabs(d->kick[i] - kick[i]) > IMPACT_RATE)
-            return 1;
-    return 0;
+    const double *coupled = d->coupled, *now = d->kick;
+    pair_bits is_other = {0, 0};
+    for (int i = 2, dof = d->dof; i < dof; i += 2)
+        is_other |= absolute(PAIR(coupled, i) * (PAIR(now, i) - PAIR(kick, i))) > IMPACT_RATE;
+    return (is_other[0] | is_other[1]) != 0;
 }
 
 /* Impulses of the contacts found; the velocities vs change where one is an impact: returns 1 if so. */
@@ -718,11 +736,13 @@ static int act_contacts(struct articulated *d, int has_instants)
     if (!is_other_kick(d, d->last_kick))
         return 0;
     /* an impact in the middle: the second half has other velocity products */
-    for (int i = 0; i < d->dof; i++)
-        d->vm[i] += d->kick[i] - d->last_kick[i] / 2;
-    accelerate_at(d, d->vm, half, 1);
-    for (int i = 0; i < d->dof; i++)
-        d->vs[i] = d->v1[i] + half * d->qdd[i];
+    double *vm = d->vm, *vs = d->vs;
+    const double *kick = d->kick, *last_kick = d->last_kick, *v1 = d->v1, *qdd = d->qdd;
+    for (int i = 0, dof = d->dof; i < dof; i += 2)
+        PAIR(vm, i) += PAIR(kick, i) - 0.5 * PAIR(last_kick, i);
+    accelerate_at(d, vm, half, 1);
+    for (int i = 0, dof = d->dof; i < dof; i += 2)
+        PAIR(vs, i) = PAIR(v1, i) + half * PAIR(qdd, i);
     follow_signals(d, 2 * half, NULL, d->vs);
     follow_signals(d, half, NULL, d->v1);
     contacts_set_free(&d->contacts, d->vs);
@@ -768,30 +788,36 @@ static double drive_impulse_work(struct articulated *d)
     return tree_kinetic_energy(&d->tree) - before - (contacts_work(&d->contacts) - late);
 }
 
-/* Guesses the mean velocity until the middle of the step, vm = qd0 + h/2 a(h/4) + last_kick / 2: after a
+/* The middle of the step: coordinates, and a guess of the mean velocity until then, vm = qd0 + h/2 a(h/4) + last_kick / 2: after a
  * midpoint step qdd and qdd_last are a(-h/2) and a(-3h/2), else qdd is a(0). */
 static void guess_middle(struct articulated *d, double half)
 {
     double share = d->has_accelerations > 1 ? 0.75 * half : 0;
-    for (int i = 0; i < d->dof; i++) {
-        d->vm[i] = d->qd0[i] + half * d->qdd[i] + share * (d->qdd[i] - d->qdd_last[i]) +
-                   d->last_kick[i] / 2;
-        d->qdd_last[i] = d->qdd[i];
+    const double *q0 = d->q0, *qd0 = d->qd0, *qdd = d->qdd, *last_kick = d->last_kick;
+    double *qdd_last = d->qdd_last, *vm = d->vm, *qm = d->qm;
+    for (int i = 0, dof = d->dof; i < dof; i += 2) {
+        pair rate = PAIR(qd0, i), change = PAIR(qdd, i) - PAIR(qdd_last, i);
+        PAIR(qm, i) = PAIR(q0, i) + half * rate;
+        PAIR(vm, i) = rate + half * PAIR(qdd, i) + share * change + 0.5 * PAIR(last_kick, i);
+        PAIR(qdd_last, i) = PAIR(qdd, i);
     }
 }
 
-/* The same when qdd has become a(h/2); returns by how much a velocity was guessed wrong. */
-static double mend_middle(struct articulated *d, double half)
+/* The same when qdd has become a(h/2); 1 if a velocity was guessed wrong. */
+static int mend_middle(struct articulated *d, double half)
 {
-    double share = d->has_accelerations > 1 ? 0.75 * half : 0.5 * half, off = 0;
-    for (int i = 0; i < d->dof; i++) {
-        double mended =
-            d->qd0[i] + share * d->qdd[i] + (half - share) * d->qdd_last[i] + d->last_kick[i] / 2;
-        double change = d->is_coupled[i] ? fabs(mended - d->vm[i]) : 0;
-        off = change > off ? change : off;
-        d->mended[i] = mended;
+    double share = d->has_accelerations > 1 ? 0.75 * half : 0.5 * half, rest = half - share;
+    const double *qd0 = d->qd0, *qdd = d->qdd, *last_kick = d->last_kick;
+    const double *qdd_last = d->qdd_last, *vm = d->vm, *coupled = d->coupled;
+    double *mended = d->mended;
+    pair_bits is_wrong = {0, 0};
+    for (int i = 0, dof = d->dof; i < dof; i += 2) {
+        pair rate = PAIR(qd0, i) + share * PAIR(qdd, i) + rest * PAIR(qdd_last, i) +
+                    0.5 * PAIR(last_kick, i);
+        is_wrong |= absolute(PAIR(coupled, i) * (rate - PAIR(vm, i))) > GUESS_RATE;
+        PAIR(mended, i) = rate;
     }
-    return off;
+    return (is_wrong[0] | is_wrong[1]) != 0;
 }
 
 /* From (q0, qd0) to v1 in the middle of the step and vs at its end, both without contacts. */
@@ -806,22 +832,23 @@ static void move_freely(struct articulated *d)
         d->has_accelerations = 1;
     }
     guess_middle(d, half);
-    for (int i = 0; i < d->dof; i++)
-        d->qm[i] = d->q0[i] + half * d->qd0[i];
     follow_signals(d, half, d->qm, d->vm);
-    tree_set_pose(&d->tree, d->qm);
+    tree_turn_pose(&d->tree, d->qm);
     d->is_posed = 0;
     accelerate_at(d, d->vm, half, 0);
-    if (mend_middle(d, half) > GUESS_RATE) {
-        for (int i = 0; i < d->dof; i++)
-            d->vm[i] = d->mended[i];
+    if (mend_middle(d, half)) {
+        double *guess = d->vm;
+        d->vm = d->mended;
+        d->mended = guess;
         follow_signals(d, half, NULL, d->vm);
         accelerate_at(d, d->vm, half, 1);
     }
     d->has_accelerations++;
-    for (int i = 0; i < d->dof; i++) {
-        d->v1[i] = d->qd0[i] + half * d->qdd[i];
-        d->vs[i] = d->qd0[i] + h * d->qdd[i];
+    const double *qd0 = d->qd0, *qdd = d->qdd;
+    double *v1 = d->v1, *vs = d->vs;
+    for (int i = 0, dof = d->dof; i < dof; i += 2) {
+        PAIR(v1, i) = PAIR(qd0, i) + half * PAIR(qdd, i);
+        PAIR(vs, i) = PAIR(qd0, i) + h * PAIR(qdd, i);
     }
     follow_signals(d, h, NULL, d->vs);
     follow_signals(d, half, NULL, d->v1);
@@ -831,9 +858,12 @@ static void move_freely(struct articulated *d)
 static int meet_contacts(struct articulated *d)
 {
     double half = d->settings.dt_s / 2;
-    for (int i = 0; i < d->dof; i++) {
-        d->k_q[i] = d->vm[i];
-        d->k_v[i] = d->vs[i];
+    double *k_q = d->k_q, *k_v = d->k_v;
+    const double *vm = d->vm, *vs = d->vs;
+    int can_bounce = d->world.elasticity > 0 || d->world.own_elasticity > 0;
+    for (int i = 0, dof = d->dof; i < dof && can_bounce; i += 2) {
+        PAIR(k_q, i) = PAIR(vm, i);
+        PAIR(k_v, i) = PAIR(vs, i);
     }
     int is_impact = act_contacts(d, 1);
     if (contacts_has_instants(&d->contacts) && !are_instants_sound(d)) {
@@ -856,8 +886,9 @@ static void step_midpoint(struct articulated *d)
 {
     double h = d->settings.dt_s, half = h / 2;
     move_freely(d);
-    for (int i = 0; i < d->dof; i++)
-        d->effector_work[i] = d->kick[i] = 0;
+    double *effector_work = d->effector_work, *kick = d->kick;
+    for (int i = 0, dof = d->dof; i < dof; i += 2)
+        PAIR(effector_work, i) = PAIR(kick, i) = (pair){0, 0};
     if (d->tree.has_drag)
         book_drag(d, d->qd0, d->v1, half);
     contacts_find(&d->contacts, d->qm, d->vs);
@@ -870,13 +901,17 @@ static void step_midpoint(struct articulated *d)
     int has_lasted = !is_impact || !is_other_kick(d, d->kick_before);
 
     /* v1 + kick is the start of the second half */
-    for (int i = 0; i < d->dof; i++) {
-        d->last_kick[i] = has_lasted ? d->kick[i] : 0;
-        d->kick_before[i] = d->kick[i];
-        d->v1[i] += d->kick[i];
-        d->qd[i] = d->vs[i] + d->kick[i];
-        d->q[i] = d->qm[i] + half * d->qd[i];
+    double *last_kick = d->last_kick, *v1 = d->v1, *qd = d->qd, *q = d->q, lasts = has_lasted;
+    const double *vs = d->vs, *qm = d->qm;
+    for (int i = 0, dof = d->dof; i < dof; i += 2) {
+        pair change = PAIR(kick, i), rate = PAIR(vs, i) + change;
+        PAIR(last_kick, i) = lasts * change;
+        PAIR(v1, i) += change;
+        PAIR(qd, i) = rate;
+        PAIR(q, i) = PAIR(qm, i) + half * rate;
     }
+    d->kick = d->kick_before;
+    d->kick_before = kick;
     if (d->contacts.count > 0)
         contacts_shift(&d->contacts, d->q);
     follow_signals(d, h, d->q, d->qd);
@@ -1067,9 +1102,11 @@ static int may_touch(struct articulated *d)
 static int articulated_step(struct dynamics *dynamics)
 {
     struct articulated *d = (struct articulated *)dynamics;
-    for (int i = 0; i < d->dof; i++) {
-        d->q0[i] = d->q[i];
-        d->qd0[i] = d->qd[i];
+    const double *q = d->q, *qd = d->qd;
+    double *q0 = d->q0, *qd0 = d->qd0;
+    for (int i = 0, dof = d->dof; i < dof; i += 2) {
+        PAIR(q0, i) = PAIR(q, i);
+        PAIR(qd0, i) = PAIR(qd, i);
     }
     if (d->drag.kind >= DRAG_EXPOSED)
         set_pose(d);
@@ -1084,10 +1121,11 @@ static int articulated_step(struct dynamics *dynamics)
     }
     for (int i = 1; i < d->links; i++)
         servo_advance(&d->servos[i], d->settings.dt_s);
-    double sum = 0;
-    for (int i = 0; i < d->dof; i++)
-        sum += fabs(d->q[i]) + fabs(d->qd[i]);
-    return isfinite(sum) ? 0 : 1;
+    /* 0 times what is not finite is not a number */
+    pair sum = {0, 0};
+    for (int i = 0, dof = d->dof; i < dof; i += 2)
+        sum += 0.0 * PAIR(q, i) + 0.0 * PAIR(qd, i);
+    return sum[0] + sum[1] == 0 ? 0 : 1;
 }
 
 const struct dynamics_solver dynamics_articulated = {

@@ -19,14 +19,13 @@
 
 #include "common/detmath.h"
 #include "common/error.h"
+#include "simulator/turn.h"
 
 typedef double pair __attribute__((vector_size(16)));
 typedef int64_t pair_bits __attribute__((vector_size(16)));
 
-/* Turns up to which the series will do, and those at the end of a step from which the base is renewed,
- * which leaves room for 12 rad/s at 240 Hz; rad. */
-#define SMALL_TURN_RAD 0.2
-#define BASE_TURN_RAD  0.15
+/* Turns at the end of a step from which the base is renewed, which leaves room for 12 rad/s at 240 Hz; rad. */
+#define BASE_TURN_RAD 0.15
 
 /* Sums over all pairs, for the ledger. */
 struct flight_totals {
@@ -268,25 +267,12 @@ void flight_set_world(struct flight *f, const struct tree *tree)
 
 /* ---------------------------------------------------------------- poses */
 
-/* Sine and cosine of angles up to SMALL_TURN_RAD: (sin x / x - 1) / x^2 and (cos x - 1 + x^2 / 2) / x^4
- * interpolated at Chebyshev's four points of x^2; errors are below 5e-18. */
-static inline void small_sines(pair x, pair z, pair *sine, pair *cosine)
-{
-    pair w = z * z;
-    pair odd = (-0x1.5555555555543p-3 + z * 0x1.11111110d8aedp-7) +
-               w * (-0x1.a019fabe07951p-13 + z * 0x1.719963b18b037p-19);
-    pair even = (0x1.5555555555543p-5 + z * -0.0013888888888555005) +
-                w * (2.480158312788733e-05 + z * -2.754062286452967e-07);
-    *sine = x + x * (z * odd);
-    *cosine = 1.0 - (0.5 * z - w * even);
-}
-
 /* Sines and cosines of the links' angles, which are so much ahead of the base; returns the square. */
-static inline pair turn_pair(struct flight_pair *p, int slot, pair turn)
+static inline pair turn_links(struct flight_pair *p, int slot, pair turn)
 {
     struct pose *pose = &p->poses[slot];
     pair s, c, square = turn * turn;
-    small_sines(turn, square, &s, &c);
+    turn_sines(turn, square, &s, &c);
     p->turn = turn;
     pose->sine = p->base_sine * c + p->base_cosine * s;
     pose->cosine = p->base_cosine * c - p->base_sine * s;
@@ -540,7 +526,7 @@ static inline pair pass_outward(struct flight_pair *p, const struct stage *stage
         unfold_pair(p, stage->k - 1, next, parents);
     pair power = begin_pair(p, stage, parents);
     pair turn = next_turn(p, stage, parents, 0);
-    *is_far |= turn_pair(p, next, turn) > most * most;
+    *is_far |= turn_links(p, next, turn) > most * most;
     place_pair(p, next, parents, 0);
     return power;
 }
@@ -552,7 +538,7 @@ static inline pair root_outward(struct flight *f, const struct stage *stage, pai
     int next = !stage->slot;
     pair power = begin_root(root, stage, velocity);
     pair turn = next_turn(root, stage, PARENTS_STRAIGHT, 1);
-    *is_far |= turn_pair(root, next, turn) > most * most;
+    *is_far |= turn_links(root, next, turn) > most * most;
     place_pair(root, next, PARENTS_STRAIGHT, 1);
     return power;
 }
@@ -562,7 +548,7 @@ __attribute__((always_inline)) static inline double go_outward(struct flight *f,
                                                                const struct stage *stage,
                                                                pair velocity)
 {
-    double most = stage->k == 3 ? BASE_TURN_RAD : SMALL_TURN_RAD;
+    double most = stage->k == 3 ? BASE_TURN_RAD : TURN_MAX_RAD;
     pair_bits is_far = {0, 0};
     pair power = root_outward(f, stage, velocity, most, &is_far);
     for (int i = 1; i < f->count; i++) {
@@ -617,7 +603,7 @@ static void set_pose(struct flight *f)
         p->base_angle = p->angle;
         det_sincos_all((const double *)&p->angle, 2, (double *)&p->base_sine,
                        (double *)&p->base_cosine);
-        turn_pair(p, 0, (pair){0, 0});
+        turn_links(p, 0, (pair){0, 0});
         place_pair(p, 0, p->parents, i == 0);
         p->spin[3] = p->rate[3] = (pair){0, 0};
     }

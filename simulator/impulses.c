@@ -15,6 +15,9 @@ typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
 #define LINE       (LEMKE_MAX + 2)
 /* Guesses at most. */
 #define GUESSES_MAX 6
+/* Unknowns at most that are solved for without pivoting, and how small a pivot may get. */
+#define FEW_MAX   4
+#define PIVOT_MIN 1e-5
 /* Rows that say the same (two feet of one rigid part that stick) share the impulse: their diagonal
  * is raised by this share, which costs as much accuracy. */
 #define REDUNDANCY 1e-9
@@ -79,16 +82,6 @@ void impulses_set_velocities(struct impulses *s)
             add_line(s->velocity, s->impulse[i], s->w + i * s->stride, s->stride);
 }
 
-/* Of one row. */
-static inline double row_velocity(const struct impulses *s, int row)
-{
-    const double *w = s->w + row * s->stride;
-    pair sum = {0, 0};
-    for (int j = 0; j < s->stride; j += 2)
-        sum += *(const pair *)(w + j) * *(const pair *)(s->impulse + j);
-    return s->free[row] + (sum[0] + sum[1]);
-}
-
 /* How far a velocity may miss what its law says. */
 static inline double law_miss(const struct impulses *s, int row)
 {
@@ -117,27 +110,33 @@ static void guess_states(struct impulses *s)
     }
 }
 
-/* Lists the impulses that the guess leaves open, and returns how many. A sliding contact's tangent
- * impulse is mu times its normal one. */
-static int list_unknowns(struct impulses *s)
+/* Lists the impulses that the guess leaves open with the velocities that they shall give, and returns how
+ * many: more than DIRECT_MAX if there are too many. A sliding contact's tangent impulse is mu times its
+ * normal one. */
+static int list_unknowns(struct impulses *s, double *target)
 {
-    int size = 0;
+    int size = 0, *unknown = s->unknown;
+    double *coupled = s->coupled;
     for (int i = 0; i < s->count; i++) {
         const struct impulse_law *c = &s->laws[i];
         if (c->state == OPEN)
             continue;
-        s->unknown[size] = c->row;
-        s->coupled[size++] = c->state == SLIDE ? c->slide * c->friction : 0;
+        if (size > DIRECT_MAX - 2)
+            return DIRECT_MAX + 1;
+        unknown[size] = c->row;
+        target[size] = c->bound;
+        coupled[size++] = c->state == SLIDE ? c->slide * c->friction : 0;
         if (c->state == STICK && c->has_friction) {
-            s->unknown[size] = c->row + 1;
-            s->coupled[size++] = 0;
+            unknown[size] = c->row + 1;
+            target[size] = 0;
+            coupled[size++] = 0;
         }
     }
     return size;
 }
 
-/* Each unknown's own row shall have no velocity beyond its target, which is in the last column. */
-static void fill_system(struct impulses *s, int size, int width)
+/* Each unknown's own row shall have its target's velocity, which is in the last column. */
+static void fill_system(struct impulses *s, int size, int width, const double *target)
 {
     for (int i = 0; i < size; i++) {
         int row = s->unknown[i];
@@ -151,15 +150,7 @@ static void fill_system(struct impulses *s, int size, int width)
         }
         line[i] += REDUNDANCY * w[row];
         line[width - 1] = 0;
-        line[size] = -s->free[row];
-    }
-    int at = 0;
-    for (int i = 0; i < s->count; i++) {
-        const struct impulse_law *c = &s->laws[i];
-        if (c->state == OPEN)
-            continue;
-        s->lines[at][size] += c->bound;
-        at += c->state == STICK && c->has_friction ? 2 : 1;
+        line[size] = target[i] - s->free[row];
     }
 }
 
@@ -193,22 +184,88 @@ static int eliminate(double **lines, int size, int width)
     return 1;
 }
 
+/* The same system with few unknowns, and its solution, in numbers that are all at hand: without pivoting. 0 if
+ * a pivot is less than PIVOT_MIN of its diagonal, which pivoting would do better. */
+__attribute__((always_inline)) static inline int solve_few(const struct impulses *s, int size,
+                                                           double *solution)
+{
+    double m[FEW_MAX][FEW_MAX + 1];
+    const int *unknown = s->unknown;
+    const double *coupled = s->coupled;
+    int next[FEW_MAX]; /* the row that is coupled; itself, times 0, where none is */
+    for (int j = 0; j < size; j++)
+        next[j] = unknown[j] + (coupled[j] != 0);
+    for (int i = 0; i < size; i++) {
+        const double *w = s->w + unknown[i] * s->stride;
+        for (int j = 0; j < size; j++)
+            m[i][j] = w[unknown[j]] + coupled[j] * w[next[j]];
+        m[i][i] += REDUNDANCY * w[unknown[i]];
+        m[i][size] = solution[i] - s->free[unknown[i]];
+    }
+    for (int k = 0; k < size; k++) {
+        if (!(m[k][k] > PIVOT_MIN * s->w[unknown[k] * s->stride + unknown[k]]))
+            return 0;
+        double inverse = m[k][k] = 1 / m[k][k];
+        for (int i = k + 1; i < size; i++) {
+            double factor = m[i][k] * inverse;
+            for (int j = k + 1; j <= size; j++)
+                m[i][j] -= factor * m[k][j];
+        }
+    }
+    for (int k = size - 1; k >= 0; k--) {
+        double sum = m[k][size];
+        for (int j = k + 1; j < size; j++)
+            sum -= m[k][j] * solution[j];
+        solution[k] = sum * m[k][k];
+    }
+    return 1;
+}
+
+/* For each number of unknowns its own code, without loops. */
+static int solve_system(struct impulses *s, int size, double *solution)
+{
+    switch (size) {
+    case 0:
+        return 1;
+    case 1:
+        return solve_few(s, 1, solution);
+    case 2:
+        return solve_few(s, 2, solution);
+    case 3:
+        return solve_few(s, 3, solution);
+    case 4:
+        return solve_few(s, 4, solution);
+    default:
+        return 0;
+    }
+}
+
+/* The same with pivoting and any number of unknowns. */
+static int solve_many(struct impulses *s, int size, double *solution)
+{
+    int width = (size + 2) & ~1;
+    fill_system(s, size, width, solution);
+    if (!eliminate(s->lines, size, width))
+        return 0;
+    for (int i = 0; i < size; i++)
+        solution[i] = s->lines[i][size];
+    return 1;
+}
+
 /* Impulses that make the guess true; 0 if there are none, or too many unknowns. */
 static int solve_guess(struct impulses *s)
 {
-    int size = list_unknowns(s), width = (size + 2) & ~1;
-    if (size > DIRECT_MAX)
-        return 0;
-    fill_system(s, size, width);
-    if (!eliminate(s->lines, size, width))
+    double solution[DIRECT_MAX];
+    int size = list_unknowns(s, solution);
+    if (size > DIRECT_MAX || (!solve_system(s, size, solution) && !solve_many(s, size, solution)))
         return 0;
     for (int i = 0; i < s->stride; i += 2)
         *(pair *)(s->impulse + i) = (pair){0, 0};
     for (int i = 0; i < size; i++) {
-        double impulse = s->lines[i][size];
-        s->impulse[s->unknown[i]] = impulse;
+        int row = s->unknown[i];
+        s->impulse[row] = solution[i];
         if (s->coupled[i] != 0)
-            s->impulse[s->unknown[i] + 1] = s->coupled[i] * impulse;
+            s->impulse[row + 1] = s->coupled[i] * solution[i];
     }
     return 1;
 }
@@ -222,7 +279,7 @@ static int mend_states(struct impulses *s)
         struct impulse_law *c = &s->laws[i];
         int n = c->row, state = c->state;
         if (state == OPEN) {
-            if (row_velocity(s, n) < c->bound - LAW_TOLERANCE_M_S)
+            if (s->velocity[n] < c->bound - LAW_TOLERANCE_M_S)
                 c->state = STICK;
         } else if (s->impulse[n] < 0) {
             c->state = OPEN;
@@ -234,7 +291,7 @@ static int mend_states(struct impulses *s)
                 c->state = SLIDE;
                 c->slide = tangent < 0 ? -1 : 1;
             }
-        } else if (c->slide * row_velocity(s, n + 1) > LAW_TOLERANCE_M_S) {
+        } else if (c->slide * s->velocity[n + 1] > LAW_TOLERANCE_M_S) {
             /* friction along the motion: it slides the other way, or if that failed too, sticks */
             c->state = c->has_turned ? STICK : SLIDE;
             c->slide = -c->slide;
@@ -265,10 +322,9 @@ static int solve_directly(struct impulses *s)
     for (int i = 0; i < GUESSES_MAX; i++) {
         if (!solve_guess(s))
             return 0;
-        if (mend_states(s) == 0) {
-            impulses_set_velocities(s);
+        impulses_set_velocities(s);
+        if (mend_states(s) == 0)
             return is_reached(s);
-        }
     }
     return 0;
 }

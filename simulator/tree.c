@@ -32,6 +32,11 @@
 
 #include "common/detmath.h"
 #include "common/error.h"
+#include "simulator/turn.h"
+
+/* Two numbers of a vector. */
+typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
+#define AT(vector, i) (*(pair *)((vector) + (i)))
 
 #define DRAG_PI 3.14159265358979323846
 
@@ -84,14 +89,18 @@ int tree_create(struct tree *tree, const struct phenotype *phenotype, double vis
     *tree = (struct tree){.count = phenotype->link_count,
                           .dof = 2 + phenotype->link_count,
                           .is_root_fixed = phenotype->is_root_fixed};
-    size_t count = (size_t)tree->count;
+    size_t count = (size_t)tree->count, even = (count + 1) & ~(size_t)1;
     tree->links = arena_take(arena, count, sizeof tree->links[0]);
-    tree->angle = arena_take(arena, count, sizeof(double));
-    tree->sine = arena_take(arena, count, sizeof(double));
-    tree->cosine = arena_take(arena, count, sizeof(double));
+    /* six vectors in a block */
+    tree->angle = arena_take(arena, 6 * even, sizeof(double));
     tree->change = arena_take(arena, count, sizeof tree->change[0]);
-    if (!tree->links || !tree->angle || !tree->sine || !tree->cosine || !tree->change)
+    if (!tree->links || !tree->angle || !tree->change)
         return ERR_MEMORY;
+    tree->sine = tree->angle + even;
+    tree->cosine = tree->sine + even;
+    tree->base_angle = tree->cosine + even;
+    tree->base_sine = tree->base_angle + even;
+    tree->base_cosine = tree->base_sine + even;
     for (int i = 0; i < tree->count; i++) {
         const struct link *from = &phenotype->links[i];
         struct tree_link *to = &tree->links[i];
@@ -144,20 +153,67 @@ static inline void turn_link(const struct tree *tree, struct tree_link *l, int i
     l->hy = s * l->moment_x + c * l->moment_y;
 }
 
-void tree_set_pose(struct tree *tree, const double *q)
+static inline void set_angles(struct tree *tree, const double *q)
 {
-    struct tree_link *links = tree->links;
+    const struct tree_link *links = tree->links;
     tree->root_x = q[0];
     tree->root_y = q[1];
     tree->angle[0] = q[2];
     for (int i = 1; i < tree->count; i++)
         tree->angle[i] = tree->angle[links[i].parent] + (links[i].is_linear ? 0 : q[2 + i]);
-    det_sincos_all(tree->angle, tree->count, tree->sine, tree->cosine);
-    for (int i = 0; i < tree->count; i++) {
+}
+
+/* The links, which have their sines. */
+static inline void place_links(struct tree *tree, const double *q)
+{
+    struct tree_link *links = tree->links;
+    turn_link(tree, &links[0], 0);
+    for (int i = 1; i < tree->count; i++) {
         turn_link(tree, &links[i], i);
-        if (i > 0)
-            place_origin(&links[i], &links[links[i].parent], q[2 + i]);
+        place_origin(&links[i], &links[links[i].parent], q[2 + i]);
     }
+}
+
+void tree_set_pose(struct tree *tree, const double *q)
+{
+    set_angles(tree, q);
+    det_sincos_all(tree->angle, tree->count, tree->sine, tree->cosine);
+    place_links(tree, q);
+}
+
+void tree_forget_turns(struct tree *tree)
+{
+    tree->has_base = 0;
+}
+
+/* Two links begin to turn from where they are. */
+static void renew_base(struct tree *tree, int i)
+{
+    det_sincos_all(tree->angle + i, 2, tree->base_sine + i, tree->base_cosine + i);
+    for (int k = i; k < i + 2; k++) {
+        tree->base_angle[k] = tree->angle[k];
+        tree->sine[k] = tree->base_sine[k];
+        tree->cosine[k] = tree->base_cosine[k];
+    }
+}
+
+void tree_turn_pose(struct tree *tree, const double *q)
+{
+    const double *angle = tree->angle, *base = tree->base_angle;
+    const double *base_sine = tree->base_sine, *base_cosine = tree->base_cosine;
+    double *sine = tree->sine, *cosine = tree->cosine;
+    set_angles(tree, q);
+    for (int i = 0, count = tree->count; i < count; i += 2) {
+        pair turn = AT(angle, i) - AT(base, i), square = turn * turn, s, c;
+        turn_sines(turn, square, &s, &c);
+        AT(sine, i) = AT(base_sine, i) * c + AT(base_cosine, i) * s;
+        AT(cosine, i) = AT(base_cosine, i) * c - AT(base_sine, i) * s;
+        double most = square[0] > square[1] ? square[0] : square[1];
+        if (!tree->has_base || most > TURN_MAX_RAD * TURN_MAX_RAD)
+            renew_base(tree, i);
+    }
+    tree->has_base = 1;
+    place_links(tree, q);
 }
 
 void tree_place_hinges(struct tree *tree, const double *q, const double *qd)

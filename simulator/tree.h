@@ -106,9 +106,11 @@ struct tree {
     double mass;
     double root_x, root_y;         /* position of the root's origin */
     double *angle, *sine, *cosine; /* of the links, for sines and cosines in one go */
-    struct motion *change;         /* scratch of tree_respond() */
-    struct solver root;            /* of the last tree_factor() */
-    struct solver free_root;       /* of the last tree_accelerate() */
+    double *base_angle, *base_sine, *base_cosine; /* from which tree_turn_pose() turns them */
+    int has_base;
+    struct motion *change;   /* scratch of tree_respond() */
+    struct solver root;      /* of the last tree_factor() */
+    struct solver free_root; /* of the last tree_accelerate() */
 };
 
 /* Takes everything from the arena; ERR_MEMORY when it is full. viscosity in Pa s, see world.h. */
@@ -120,6 +122,10 @@ void tree_set_viscosity(struct tree *tree, const struct phenotype *phenotype,
 
 /* Angles, positions of joints and centres of mass from q (layout in dynamics.h). */
 void tree_set_pose(struct tree *tree, const double *q);
+/* The same, for less where links have turned little since the last time: what bits come out depends on the
+ * poses before, back to the last tree_forget_turns(). */
+void tree_turn_pose(struct tree *tree, const double *q);
+void tree_forget_turns(struct tree *tree);
 /* The same and velocities from qd, of a tree of hinges whose angle, sine and cosine have been set. */
 void tree_place_hinges(struct tree *tree, const double *q, const double *qd);
 /* Velocities of all links from qd, at the pose. */

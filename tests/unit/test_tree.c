@@ -6,6 +6,7 @@
 
 #include <complex.h>
 
+#include "common/detmath.h"
 #include "common/error.h"
 #include "tests/unit/body_fixture.h"
 
@@ -533,6 +534,32 @@ START_TEST(a_free_body_hung_on_the_world_moves_as_a_free_one)
 }
 END_TEST
 
+/* Sines that are turned from a base are those of the angles: step by step, after leaps, and anew. */
+START_TEST(turned_poses_are_the_same)
+{
+    double worst = 0;
+    for (int i = 0; i < TREES / 10; i++) {
+        struct sample s;
+        draw_sample(&s, 0);
+        for (int step = 0; step < 100; step++) {
+            double most = step % 10 == 9 ? 3 : 0.1;
+            for (int k = 2; k < tree.dof; k++)
+                s.q[k] += rng_uniform(&rng, -most, most);
+            if (step == 50)
+                tree_forget_turns(&tree);
+            tree_turn_pose(&tree, s.q);
+            for (int k = 0; k < tree.count; k++) {
+                const struct tree_link *l = &tree.links[k];
+                double sine, cosine;
+                det_sincos(l->angle, &sine, &cosine);
+                worst = fmax(worst, fmax(fabs(l->sin - sine), fabs(l->cos - cosine)));
+            }
+        }
+    }
+    ck_assert_msg(worst < 1e-15, "sines off by %g", worst);
+}
+END_TEST
+
 START_TEST(viscosity_can_be_changed)
 {
     struct sample s;
@@ -571,6 +598,7 @@ int main(void)
     tcase_add_test(tests, impulses_match_the_dense_formulation);
     tcase_add_test(tests, poses_velocities_and_energies_match);
     tcase_add_test(tests, a_free_body_hung_on_the_world_moves_as_a_free_one);
+    tcase_add_test(tests, turned_poses_are_the_same);
     tcase_add_test(tests, viscosity_can_be_changed);
     tcase_add_test(tests, a_full_arena_is_an_error);
     suite_add_tcase(suite, tests);
