@@ -8,6 +8,10 @@
 #include "common/detmath.h"
 #include "common/error.h"
 
+/* Two numbers of a vector. */
+typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
+#define PAIR(vector, i) (*(pair *)((vector) + (i)))
+
 /* Penetration that is left alone, m: contacts rest within it instead of rattling. */
 #define SLOP_M 1e-3
 /* Deeper ones are pushed out, this share of the depth a step, no faster than that. */
@@ -56,13 +60,15 @@ static int take_memory(struct contacts *s, int sweeps, struct arena *arena)
     s->start = arena_take(arena, rows, sizeof(double));
     s->middle = arena_take(arena, rows, sizeof(double));
     s->shares = arena_take(arena, rows, sizeof s->shares[0]);
-    s->kick_shares = arena_take(arena, links, sizeof(double));
+    s->kick_shares = arena_take(arena, links + 1, sizeof(double));
     s->shift = arena_take(arena, (size_t)s->dof, sizeof(double));
-    double *shares = arena_take(arena, rows * links, sizeof(double));
+    size_t even = (links + 1) & ~(size_t)1;
+    double *shares = arena_take(arena, 2 * rows * even, sizeof(double));
     int *joints = arena_take(arena, rows * links, sizeof(int));
     for (size_t i = 0; s->shares && shares && joints && i < rows; i++)
-        s->shares[i] =
-            (struct tree_row){.joints = joints + i * links, .shares = shares + i * links};
+        s->shares[i] = (struct tree_row){.joints = joints + i * links,
+                                         .shares = shares + 2 * i * even,
+                                         .rates = shares + (2 * i + 1) * even};
     size_t slots = 4 * parts + 2 * pairs + links + 2 * parts * walls;
     s->warm = arena_take(arena, slots, sizeof s->warm[0]);
     int is_complete = s->lower && s->upper && s->movers && s->pairs && s->boxes && s->obstacles &&
@@ -143,8 +149,9 @@ void contacts_forget(struct contacts *s)
 
 /* ---------------------------------------------------------------- geometry */
 
-/* The centre of a part's circle and how fast it moves, from the pose and velocities of the tree. */
-static inline void place_mover(const struct contacts *s, struct mover *m)
+/* The centre of a part's circle and how fast it moves, from the pose and velocities of the tree; h: time
+ * for which it reaches. */
+static inline void place_mover(const struct contacts *s, struct mover *m, double h)
 {
     const struct tree_link *l = &s->tree->links[m->link], *root = &s->tree->links[0];
     double x = l->cos * m->local_x - l->sin * m->local_y;
@@ -154,7 +161,8 @@ static inline void place_mover(const struct contacts *s, struct mover *m)
     m->vx = l->velocity.x - l->velocity.w * y;
     m->vy = l->velocity.y + l->velocity.w * x;
     m->turn = fabs(l->velocity.w) * m->radius;
-    m->speed = fabs(m->vx - root->velocity.x) + fabs(m->vy - root->velocity.y) + m->turn;
+    double speed = fabs(m->vx - root->velocity.x) + fabs(m->vy - root->velocity.y) + m->turn;
+    m->reach = m->radius + h * speed;
 }
 
 /* The box of a part, its mover being placed. */
@@ -172,14 +180,14 @@ static inline struct box *place_box(const struct contacts *s, int part)
 
 void contacts_place_box(const struct contacts *s, int part, struct box *box)
 {
-    place_mover(s, &s->movers[part]);
+    place_mover(s, &s->movers[part], 0);
     *box = *place_box(s, part);
 }
 
-static void place_movers(struct contacts *s)
+static void place_movers(struct contacts *s, double h)
 {
     for (int i = 0; i < s->parts; i++)
-        place_mover(s, &s->movers[i]);
+        place_mover(s, &s->movers[i], h);
 }
 
 /* How fast two parts may close in, m/s, at most. */
@@ -189,21 +197,22 @@ static double closing_speed(const struct mover *a, const struct mover *b)
     return sqrt(dx * dx + dy * dy) + a->turn + b->turn;
 }
 
-static inline int are_circles_apart(const struct mover *a, const struct mover *b, double margin)
+/* Whether the centres are farther apart. */
+static inline int are_apart(const struct mover *a, const struct mover *b, double distance)
 {
-    double dx = a->x - b->x, dy = a->y - b->y, reach = a->radius + b->radius + margin;
-    return dx * dx + dy * dy > reach * reach;
+    double dx = a->x - b->x, dy = a->y - b->y;
+    return dx * dx + dy * dy > distance * distance;
 }
 
 /* 0 if two parts cannot meet within h; else *margin is what they may close in by, and more. First by
- * their speeds against the root, which costs no root. */
+ * their speeds against the root, which costs no root; for that h they are placed. */
 static inline int can_meet(const struct mover *a, const struct mover *b, double h, double more,
                            double *margin)
 {
-    if (are_circles_apart(a, b, more + h * (a->speed + b->speed)))
+    if (are_apart(a, b, a->reach + b->reach + more))
         return 0;
     *margin = more + h * closing_speed(a, b);
-    return !are_circles_apart(a, b, *margin);
+    return !are_apart(a, b, a->radius + b->radius + *margin);
 }
 
 static int obstacle_count(const struct contacts *s)
@@ -345,7 +354,7 @@ struct clearance contacts_examine(struct contacts *s, const double *q, const dou
         examine_limit(s, i, q, qd, h, &clearance);
     if (clearance.is_violated)
         return (struct clearance){1, 1};
-    place_movers(s);
+    place_movers(s, h);
     if (s->world->obstacles.count > 0)
         gather_obstacles(s, h, CLEARANCE_M);
     for (int i = 0; i < s->parts && has_surroundings(s); i++)
@@ -363,7 +372,7 @@ static int may_still_touch(struct contacts *s, const double *q, const double *qd
     if (s->touched_limit > 0)
         examine_limit(s, s->touched_limit, q, qd, h, &clearance);
     if (s->touched_part >= 0 && has_surroundings(s) && !clearance.may_touch) {
-        place_mover(s, &s->movers[s->touched_part]);
+        place_mover(s, &s->movers[s->touched_part], h);
         examine_surroundings(s, s->touched_part, h, &clearance);
     }
     return clearance.may_touch;
@@ -382,7 +391,7 @@ int contacts_may_touch(struct contacts *s, const double *q, const double *qd)
     if (clearance.may_touch)
         return 1;
     s->touched_limit = 0;
-    place_movers(s);
+    place_movers(s, h);
     if (s->world->obstacles.count > 0)
         gather_obstacles(s, h, CLEARANCE_M);
     for (int i = 0; i < s->parts && has_surroundings(s) && !clearance.may_touch; i++) {
@@ -508,10 +517,13 @@ static void find_obstacle_contacts(struct contacts *s)
 
 static void find_self_contacts(struct contacts *s)
 {
-    for (int k = 0; k < s->pair_count; k++) {
-        int a = s->pairs[k].a, b = s->pairs[k].b;
+    const struct part_pair *pairs = s->pairs;
+    const struct mover *movers = s->movers;
+    double h = s->dt_s;
+    for (int k = 0, pair_count = s->pair_count; k < pair_count; k++) {
+        int a = pairs[k].a, b = pairs[k].b;
         double margin;
-        if (!can_meet(&s->movers[a], &s->movers[b], s->dt_s, 1e-9, &margin))
+        if (!can_meet(&movers[a], &movers[b], h, 1e-9, &margin))
             continue;
         struct manifold m;
         collide_boxes(place_box(s, a), place_box(s, b), margin, &m);
@@ -524,12 +536,13 @@ static void find_limits(struct contacts *s, const double *q, const double *vs)
 {
     double h = s->dt_s;
     int warm = 4 * s->parts + 2 * s->pair_count;
-    for (int i = 1; i < s->links; i++) {
-        double to_lower = q[2 + i] - s->lower[i], to_upper = s->upper[i] - q[2 + i];
-        double sign = to_lower <= to_upper ? 1 : -1, gap = fmin(to_lower, to_upper);
-        double rate = sign * vs[2 + i];
-        if (gap > 0 && gap >= h * fabs(rate))
+    const double *lower = s->lower, *upper = s->upper;
+    for (int i = 1, links = s->links; i < links; i++) {
+        double to_lower = q[2 + i] - lower[i], to_upper = upper[i] - q[2 + i];
+        double gap = to_lower <= to_upper ? to_lower : to_upper;
+        if (gap > 0 && gap >= h * fabs(vs[2 + i]))
             continue;
+        double sign = to_lower <= to_upper ? 1 : -1, rate = sign * vs[2 + i];
         s->impulses.laws[s->count] = (struct impulse_law){.row = s->rows};
         s->impulses.free[s->rows] = rate;
         s->list[s->count++] = (struct contact){.part = -1,
@@ -612,11 +625,10 @@ static void build_system(struct contacts *s)
     for (int i = 0; i < s->count; i++) {
         const struct contact *c = &s->list[i];
         struct tree_row *shares = &s->shares[c->first_row];
-        for (int k = 0; k < row_count(c); k++)
-            if (c->part < 0)
-                tree_carry_joint(s->tree, c->joint, c->sign, &shares[k]);
-            else
-                tree_carry(s->tree, c->a, c->on_a[k], c->b, c->on_b[k], &shares[k]);
+        if (c->part < 0)
+            tree_carry_joint(s->tree, c->joint, c->sign, &shares[0]);
+        else
+            tree_carry(s->tree, c->a, c->on_a, c->b, c->on_b, &shares[0], &shares[1]);
     }
 
     /* W is symmetric: the lower half, and its mirror image */
@@ -787,7 +799,7 @@ int contacts_keep(struct contacts *s)
 void contacts_find(struct contacts *s, const double *q, const double *vs)
 {
     tree_set_velocity(s->tree, vs);
-    place_movers(s);
+    place_movers(s, s->dt_s);
     s->count = s->rows = 0;
     if (s->world->has_ground)
         find_ground_contacts(s);
@@ -854,15 +866,19 @@ void contacts_set_free(struct contacts *s, const double *vs)
 static void respond(const struct contacts *s, int is_late, double *change)
 {
     struct force root = {0, 0, 0};
+    double *sums = s->kick_shares;
     for (int i = 0; i < s->links; i++)
-        s->kick_shares[i] = 0;
+        sums[i] = 0;
     for (int i = 0; i < s->count; i++) {
         const struct contact *c = &s->list[i];
         for (int k = 0; k < row_count(c); k++) {
             const struct tree_row *row = &s->shares[c->first_row + k];
             double impulse = s->impulses.impulse[c->first_row + k] * (is_late ? c->late : 1);
-            for (int j = 0; j < row->count && impulse != 0; j++)
-                s->kick_shares[row->joints[j]] += impulse * row->shares[row->joints[j]];
+            if (impulse == 0)
+                continue;
+            const double *shares = row->shares;
+            for (int j = 0, links = s->links; j < links; j += 2)
+                PAIR(sums, j) += impulse * PAIR(shares, j);
             root.n += impulse * row->root.n;
             root.x += impulse * row->root.x;
             root.y += impulse * row->root.y;

@@ -49,7 +49,7 @@ struct mover {
     double x, y;   /* the centre; x from the root's origin, y above the ground */
     double vx, vy; /* its velocity */
     double turn;   /* how fast the rim moves besides */
-    double speed;  /* no point of the circle moves faster against the root's origin */
+    double reach;  /* the radius, and how far its points get against the root's origin, at most */
 };
 
 /* An upright rectangle around something. */

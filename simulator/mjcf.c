@@ -43,9 +43,10 @@ static double steps_per_tick(const struct params *params)
 static int find_inertia(struct writer *writer)
 {
     const struct phenotype *p = writer->view->phenotype;
-    double q[MJCF_EFFECTORS_MAX + 3] = {0}, shares[MJCF_EFFECTORS_MAX + 1] = {0};
+    double q[MJCF_EFFECTORS_MAX + 3] = {0};
+    double shares[MJCF_EFFECTORS_MAX + 2] = {0}, rates[MJCF_EFFECTORS_MAX + 2] = {0};
     int joints[MJCF_EFFECTORS_MAX + 1];
-    struct tree_row row = {.joints = joints, .shares = shares};
+    struct tree_row row = {.joints = joints, .shares = shares, .rates = rates};
     struct arena arena;
     struct tree tree;
     int status = arena_init(&arena, 1u << 20);
@@ -57,7 +58,6 @@ static int find_inertia(struct writer *writer)
         tree_factor(&tree);
     }
     for (int i = 1; i < p->link_count && !status; i++) {
-        memset(shares, 0, sizeof shares);
         tree_carry_joint(&tree, i, 1, &row);
         writer->inertia[i] = 1 / tree_couple(&tree, &row, &row);
     }

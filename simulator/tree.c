@@ -655,11 +655,18 @@ static inline struct force pass_joint(const struct tree_link *l, struct force f,
     return f;
 }
 
-static void clear_row(struct tree_row *row)
+static inline void clear_row(struct tree_row *row)
 {
     for (int i = 0; i < row->count; i++)
-        row->shares[row->joints[i]] = 0;
+        row->shares[row->joints[i]] = row->rates[row->joints[i]] = 0;
     row->count = 0;
+}
+
+static inline void list_joint(const struct tree *tree, struct tree_row *row, int at, double share)
+{
+    row->joints[row->count++] = at;
+    row->shares[at] = share;
+    row->rates[at] = share * tree->links[at].inverse;
 }
 
 static void end_row(const struct tree *tree, struct tree_row *row, struct force root)
@@ -670,37 +677,73 @@ static void end_row(const struct tree *tree, struct tree_row *row, struct force 
         row->root_response = solver_solve(&tree->root, root);
 }
 
-/* Carries two impulses down to the root, as one from where their ways meet. */
-static void carry(const struct tree *tree, int a, struct force on_a, int b, struct force on_b,
-                  struct tree_row *row)
+/* Two impulses side by side. */
+struct force_pair {
+    pair n, x, y;
+};
+
+/* As pass_joint() of a hinge that is free. */
+static inline struct force_pair pass_hinge(const struct tree_link *l, struct force_pair f,
+                                           pair *share)
 {
+    *share = f.n;
+    f.x -= l->fx * f.n;
+    f.y -= l->fy * f.n;
+    f.n = l->rx * f.y - l->ry * f.x;
+    return f;
+}
+
+static inline struct force_pair pass_joint_two(const struct tree_link *l, struct force_pair f,
+                                               pair *share)
+{
+    if (!l->is_linear && !l->is_driven)
+        return pass_hinge(l, f, share);
+    double shares[2];
+    for (int k = 0; k < 2; k++) {
+        struct force one = pass_joint(l, (struct force){f.n[k], f.x[k], f.y[k]}, &shares[k]);
+        f.n[k] = one.n;
+        f.x[k] = one.x;
+        f.y[k] = one.y;
+    }
+    *share = (pair){shares[0], shares[1]};
+    return f;
+}
+
+static inline struct force_pair beside(const struct force f[2])
+{
+    return (struct force_pair){{f[0].n, f[1].n}, {f[0].x, f[1].x}, {f[0].y, f[1].y}};
+}
+
+/* Down to the root, as one from where the ways of both links meet. */
+void tree_carry(const struct tree *tree, int a, const struct force on_a[2], int b,
+                const struct force on_b[2], struct tree_row *first, struct tree_row *second)
+{
+    const struct force none[2] = {{0, 0, 0}, {0, 0, 0}};
+    struct force_pair f = beside(on_a), g = beside(b < 0 ? none : on_b);
+    clear_row(first);
+    clear_row(second);
+    b = b < 0 ? 0 : b;
     while (a > 0 || b > 0) {
         if (a == b) {
-            on_a.n += on_b.n;
-            on_a.x += on_b.x;
-            on_a.y += on_b.y;
-            on_b = (struct force){0, 0, 0};
+            f = (struct force_pair){f.n + g.n, f.x + g.x, f.y + g.y};
+            g = beside(none);
             b = 0;
         }
         int at = a > b ? a : b;
-        double share;
-        struct force *f = a > b ? &on_a : &on_b;
-        *f = pass_joint(&tree->links[at], *f, &share);
-        if (a > b)
+        pair share;
+        if (a > b) {
+            f = pass_joint_two(&tree->links[at], f, &share);
             a = tree->links[at].parent;
-        else
+        } else {
+            g = pass_joint_two(&tree->links[at], g, &share);
             b = tree->links[at].parent;
-        row->joints[row->count++] = at;
-        row->shares[at] += share;
+        }
+        list_joint(tree, first, at, share[0]);
+        list_joint(tree, second, at, share[1]);
     }
-    end_row(tree, row, (struct force){on_a.n + on_b.n, on_a.x + on_b.x, on_a.y + on_b.y});
-}
-
-void tree_carry(const struct tree *tree, int a, struct force on_a, int b, struct force on_b,
-                struct tree_row *row)
-{
-    clear_row(row);
-    carry(tree, a, on_a, b < 0 ? 0 : b, b < 0 ? (struct force){0, 0, 0} : on_b, row);
+    f = (struct force_pair){f.n + g.n, f.x + g.x, f.y + g.y};
+    end_row(tree, first, (struct force){f.n[0], f.x[0], f.y[0]});
+    end_row(tree, second, (struct force){f.n[1], f.x[1], f.y[1]});
 }
 
 void tree_carry_joint(const struct tree *tree, int joint, double sign, struct tree_row *row)
@@ -708,24 +751,27 @@ void tree_carry_joint(const struct tree *tree, int joint, double sign, struct tr
     /* +1 on the link, -1 on its parent: the joint's own share is all of it */
     const struct tree_link *l = &tree->links[joint];
     clear_row(row);
-    row->joints[row->count++] = joint;
-    row->shares[joint] = sign;
+    list_joint(tree, row, joint, sign);
     struct force f = {-sign, -l->fx * sign, -l->fy * sign};
     if (l->is_linear || l->is_driven)
         f.n = -l->fn * sign;
     f.n += l->rx * f.y - l->ry * f.x;
-    carry(tree, l->parent, f, 0, (struct force){0, 0, 0}, row);
+    for (int at = l->parent; at > 0; at = tree->links[at].parent) {
+        double share;
+        f = pass_joint(&tree->links[at], f, &share);
+        list_joint(tree, row, at, share);
+    }
+    end_row(tree, row, f);
 }
 
 double tree_couple(const struct tree *tree, const struct tree_row *f, const struct tree_row *g)
 {
-    double sum = f->root.n * g->root_response.w + f->root.x * g->root_response.x +
-                 f->root.y * g->root_response.y;
-    for (int k = 0; k < f->count; k++) {
-        int at = f->joints[k];
-        sum += f->shares[at] * g->shares[at] * tree->links[at].inverse;
-    }
-    return sum;
+    const double *shares = f->shares, *rates = g->rates;
+    pair sum = {0, 0};
+    for (int i = 0, count = tree->count; i < count; i += 2)
+        sum += AT(shares, i) * AT(rates, i);
+    return f->root.n * g->root_response.w + f->root.x * g->root_response.x +
+           f->root.y * g->root_response.y + (sum[0] + sum[1]);
 }
 
 void tree_respond(const struct tree *tree, const double *shares, struct force root, double *dqd)

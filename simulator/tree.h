@@ -162,13 +162,15 @@ void tree_factor(struct tree *tree);
 struct tree_row {
     int count;
     int *joints;    /* room for the tree's links */
-    double *shares; /* per link; 0 for joints that are not listed */
+    double *shares; /* per link, made even; 0 for joints that are not listed */
+    double *rates;  /* likewise: the shares times what each joint yields to one */
     struct force root;
     struct motion root_response;
 };
-/* An impulse on link a, its opposite on link b (-1: none), moments about the links' origins. */
-void tree_carry(const struct tree *tree, int a, struct force on_a, int b, struct force on_b,
-                struct tree_row *row);
+/* Two impulses on link a, and two on link b (-1: none), moments about the links' origins: both rows of a
+ * contact go the same way. */
+void tree_carry(const struct tree *tree, int a, const struct force on_a[2], int b,
+                const struct force on_b[2], struct tree_row *first, struct tree_row *second);
 /* A unit impulse times `sign` along a joint. */
 void tree_carry_joint(const struct tree *tree, int joint, double sign, struct tree_row *row);
 /* f M^-1 g of the impulses of two rows. */

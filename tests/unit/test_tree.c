@@ -370,8 +370,9 @@ static void add_impulse(double *into, const double *q, struct force f, int link,
 static struct tree_row make_row(int links)
 {
     struct tree_row row = {.joints = arena_take(&arena, (size_t)links, sizeof(int)),
-                           .shares = arena_take(&arena, (size_t)links, sizeof(double))};
-    ck_assert(row.joints && row.shares);
+                           .shares = arena_take(&arena, (size_t)links + 1, sizeof(double)),
+                           .rates = arena_take(&arena, (size_t)links + 1, sizeof(double))};
+    ck_assert(row.joints && row.shares && row.rates);
     return row;
 }
 
@@ -381,7 +382,8 @@ static struct force random_force(void)
                           rng_uniform(&rng, -1, 1)};
 }
 
-/* A random impulse on one or two links, or on a joint, in both formulations. */
+/* A random impulse on one or two links, as the first or the second of two, or on a joint, in both
+ * formulations. */
 static void draw_row(const struct sample *s, struct tree_row *row, double *general)
 {
     int links = tree.count;
@@ -395,11 +397,14 @@ static void draw_row(const struct sample *s, struct tree_row *row, double *gener
         general[2 + a] = sign;
         return;
     }
-    struct force on_a = random_force(), on_b = random_force();
-    tree_carry(&tree, a, on_a, b, on_b, row);
-    add_impulse(general, s->q, on_a, a, 1);
+    struct force on_a[2] = {random_force(), random_force()};
+    struct force on_b[2] = {random_force(), random_force()};
+    struct tree_row other = make_row(links);
+    int k = rng_chance(&rng, 0.5);
+    tree_carry(&tree, a, on_a, b, on_b, k ? &other : row, k ? row : &other);
+    add_impulse(general, s->q, on_a[k], a, 1);
     if (b >= 0)
-        add_impulse(general, s->q, on_b, b, 1);
+        add_impulse(general, s->q, on_b[k], b, 1);
 }
 
 START_TEST(impulses_match_the_dense_formulation)
@@ -509,15 +514,16 @@ START_TEST(a_free_body_hung_on_the_world_moves_as_a_free_one)
         error = find_error(got + 3, expected, tree.dof);
 
         /* impulses */
-        struct tree_row row = make_row(hung.count);
-        struct force f = random_force(), none = {0, 0, 0};
+        struct tree_row row = make_row(hung.count), other = make_row(hung.count);
+        struct force f[2] = {random_force(), random_force()};
         int at = (int)rng_below(&rng, (uint32_t)tree.count);
         tree_factor(&tree);
-        tree_carry(&tree, at, f, -1, none, &row);
+        tree_carry(&tree, at, f, -1, f, &row, &other);
         tree_respond(&tree, row.shares, row.root, expected);
         row = make_row(hung.count);
+        other = make_row(hung.count);
         tree_factor(&hung);
-        tree_carry(&hung, at + 3, f, -1, none, &row);
+        tree_carry(&hung, at + 3, f, -1, f, &row, &other);
         tree_respond(&hung, row.shares, row.root, got);
         error = fmax(error, find_error(got + 3, expected, tree.dof));
         ck_assert_double_eq_tol(tree_kinetic_energy(&hung), tree_kinetic_energy(&tree),
