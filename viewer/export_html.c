@@ -127,8 +127,7 @@ static void brain_survey(struct page_brain *brain, const struct replay *replay)
     for (int i = 0; i < replay->neuron_count; i++)
         for (int k = 0; k < count_inputs(replay, i); k++)
             brain_add_source(brain, &replay->neurons[i].inputs[k]);
-    /* the page's arrows are flat */
-    for (int f = 0; f < html_frame_count(replay) && !replay->is_spheres; f++) {
+    for (int f = 0; f < html_frame_count(replay); f++) {
         struct replay_frame frame;
         replay_get_frame(replay, replay_frame_index(replay, f / HTML_HZ), &frame);
         if (frame.contact_count > brain->contact_count)
@@ -140,15 +139,39 @@ static void brain_survey(struct page_brain *brain, const struct replay *replay)
 
 /* Channels of a frame: centre of mass, poses, the light if there is one, the fitness so far as a share of
  * its greatest, the torque of each effector as a share of its strength, the signal of each node of the
- * brain, and of each contact place, angle of its normal and impulse (0: there is none). */
+ * brain, and of each contact place, angle of its normal and impulse (0: there is none). Contacts of spheres
+ * have the third coordinate and the three of the impulse instead; then follow the angles of their joints. */
 #define CHANNELS_MAX                                                                               \
-    (5 + 3 * REPLAY_PARTS_MAX + SPHERE_BONES_MAX + 2 * SPHERE_JOINTS_MAX + NODES_MAX +             \
-     4 * CONTACTS_MAX)
+    (5 + 3 * REPLAY_PARTS_MAX + SPHERE_BONES_MAX + 4 * SPHERE_JOINTS_MAX + NODES_MAX +             \
+     6 * CONTACTS_MAX)
+
+static size_t contact_channels(const struct replay *replay)
+{
+    return replay->is_spheres ? 6 : 4;
+}
+
+/* Drives of spheres that are no muscles. */
+static int is_joint(const struct replay *replay, int link)
+{
+    for (int i = 0; i < replay->bone_count; i++)
+        if (replay->bones[i].link == link)
+            return 0;
+    return replay->is_spheres;
+}
+
+static int count_joints(const struct replay *replay)
+{
+    int count = 0;
+    for (int i = 0; i < replay->link_count; i++)
+        count += is_joint(replay, i);
+    return count;
+}
 
 static size_t count_channels(const struct replay *replay, const struct page_brain *brain)
 {
     return 2 + 3 * (size_t)replay->part_count + (replay->has_light ? 2 : 0) + 1 +
-           (size_t)replay->effector_count + (size_t)brain->count + 4 * (size_t)brain->contact_count;
+           (size_t)replay->effector_count + (size_t)brain->count +
+           contact_channels(replay) * (size_t)brain->contact_count + (size_t)count_joints(replay);
 }
 
 /* In -1 .. 1, in steps. */
@@ -168,11 +191,18 @@ static double node_signal(const struct replay *replay, const struct replay_frame
     return full > 0 ? frame->signals[node->index] / full : 0;
 }
 
+static double round_impulse(double share)
+{
+    return floor(share * IMPULSE_STEPS + 0.5) / IMPULSE_STEPS;
+}
+
 /* Where there is no contact, place and angle stay as they were: that costs no bytes. */
 static void read_contact(const struct replay *replay, const struct replay_frame *frame, int index,
-                         double values[4])
+                         double *values)
 {
     values[3] = 0;
+    if (replay->is_spheres)
+        values[4] = values[5] = 0;
     if (index >= frame->contact_count)
         return;
     const struct replay_contact *contact = &frame->contacts[index];
@@ -180,8 +210,16 @@ static void read_contact(const struct replay *replay, const struct replay_frame 
     double share = fmin(contact->impulse_n_s / weight, IMPULSE_MOST);
     values[0] = contact->x_m;
     values[1] = contact->y_m;
+    share = fmax(round_impulse(share), 1.0 / IMPULSE_STEPS);
+    if (replay->is_spheres) {
+        values[2] = contact->z_m;
+        values[3] = round_impulse(share * (double)contact->normal_x);
+        values[4] = round_impulse(share * (double)contact->normal_y);
+        values[5] = round_impulse(share * (double)contact->normal_z);
+        return;
+    }
     values[2] = floor(atan2(contact->normal_y, contact->normal_x) * 100 + 0.5) / 100;
-    values[3] = fmax(floor(share * IMPULSE_STEPS + 0.5), 1) / IMPULSE_STEPS;
+    values[3] = share;
 }
 
 /* values: those of the frame before. */
@@ -214,8 +252,11 @@ static void read_channels(const struct replay *replay, const struct page_brain *
     }
     for (int i = 0; i < brain->count; i++)
         values[at++] = round_share(node_signal(replay, &frame, &brain->nodes[i]));
-    for (int i = 0; i < brain->contact_count; i++, at += 4)
+    for (int i = 0; i < brain->contact_count; i++, at += contact_channels(replay))
         read_contact(replay, &frame, i, values + at);
+    for (int i = 0; i < replay->link_count; i++)
+        if (is_joint(replay, i))
+            values[at++] = frame.joints_rad[i];
 }
 
 /* Two planes of channels x frames bytes each; the caller frees. NULL: out of memory. */
@@ -306,7 +347,8 @@ static void write_parts(FILE *file, const struct replay *replay)
     fputs("],\n", file);
 }
 
-/* Of spheres: ends, length at birth and effector (-1: none) of each bone. */
+/* Of spheres: ends, length at birth, effector (-1: none) and limits of each bone; part, effector, limits and
+ * side (-1: a saddle's second axis, left) of each joint. */
 static void write_bones(FILE *file, const struct replay *replay)
 {
     if (!replay->is_spheres)
@@ -314,8 +356,19 @@ static void write_bones(FILE *file, const struct replay *replay)
     fprintf(file, "depth: %.6g, bones: [", replay->obstacle_depth_m);
     for (int i = 0; i < replay->bone_count; i++) {
         const struct replay_bone *bone = &replay->bones[i];
-        fprintf(file, "%s[%d, %d, %.5g, %d]", i ? ", " : "", bone->a, bone->b, bone->length_m,
-                bone->link < 0 ? -1 : replay->links[bone->link].effector);
+        const struct replay_link *link = bone->link < 0 ? NULL : &replay->links[bone->link];
+        fprintf(file, "%s[%d, %d, %.5g, %d, %.5g, %.5g]", i ? ", " : "", bone->a, bone->b,
+                bone->length_m, link ? link->effector : -1, link ? link->lower : 0,
+                link ? link->upper : 0);
+    }
+    fputs("],\njoints: [", file);
+    for (int i = 0, count = 0; i < replay->link_count; i++) {
+        const struct replay_link *link = &replay->links[i];
+        if (!is_joint(replay, i))
+            continue;
+        int is_second = i > 0 && is_joint(replay, i - 1) && replay->links[i - 1].part == link->part;
+        fprintf(file, "%s[%d, %d, %.4g, %.4g, %d]", count++ ? ", " : "", link->part, link->effector,
+                link->lower, link->upper, is_second ? -1 : 1);
     }
     fputs("],\n", file);
 }

@@ -369,6 +369,9 @@ START_TEST(dragging_turns_the_picture)
     ck_assert_uint_ne(stage_picture(stage), turned_back);
     stage_move_mouse(stage, 320, 150);
     stage_release_mouse(stage);
+    /* until the hint that the camera stays is gone */
+    for (int i = 0; i < 100; i++)
+        stage_advance(stage, 0.1);
     ck_assert_uint_eq(stage_picture(stage), turned_back);
     stage_destroy(stage);
     gallery_destroy(gallery);
@@ -412,7 +415,25 @@ START_TEST(pages_hold_bones)
     size_t length = fread(text, 1, sizeof text - 1, file);
     text[length] = 0;
     fclose(file);
-    ck_assert_ptr_nonnull(strstr(text, "bones: [[0, 1, 0.25, -1]"));
+    ck_assert_ptr_nonnull(strstr(text, "bones: [[0, 1, 0.25, -1, "));
+    /* what the overlays show: limits of muscles, drives of joints, contacts */
+    const char *joints = strstr(text, "joints: [["), *contacts = strstr(text, "contacts: ");
+    ck_assert(joints && contacts);
+    int part, effector, side, joint_count = 0;
+    double lower, upper;
+    for (const char *at = joints + 9;
+         sscanf(at, "[%d, %d, %lf, %lf, %d]", &part, &effector, &lower, &upper, &side) == 5;
+         at = strchr(at, ']') + 1, at += strspn(at, ", "), joint_count++) {
+        ck_assert(part > 0 && part < replay->part_count);
+        ck_assert(effector >= 0 && effector < replay->effector_count);
+        ck_assert(lower < upper && (side == 1 || side == -1));
+    }
+    int muscle_count = 0;
+    for (int i = 0; i < replay->bone_count; i++)
+        muscle_count += replay->bones[i].link >= 0;
+    ck_assert_int_gt(joint_count, 0);
+    ck_assert_int_eq(joint_count + muscle_count, replay->link_count);
+    ck_assert_ptr_nonnull(strstr(text, "function spatialOverlays("));
     ck_assert_ptr_nonnull(strstr(text, "function spatialBody()"));
     ck_assert_ptr_null(strstr(text, "nan"));
     drop_replay();
