@@ -82,6 +82,7 @@ struct report {
     struct course course;
     struct opinion opinions[OPINIONS_MAX];
     int opinion_count;
+    int has_no_other;         /* spheres, and the solver asked for moves none */
     const char *verification; /* verified, differs, ... */
     double wall_ms, cpu_ms;
 };
@@ -337,9 +338,13 @@ static int report_evaluate(struct report *report, const struct request *request,
     report->cpu_ms = clock_ms(CLOCK_PROCESS_CPUTIME_ID) - cpu_ms;
     if (request->trace_path != NULL)
         status = trace_close(&trace, request->trace_path, error);
+    report->has_no_other = report->creature.genome.kind == BODY_SPHERES &&
+                           (request->solver == SOLVER_CONSTRAINT ||
+                            report->params.simulation_solver == SOLVER_CONSTRAINT);
     if (status == 0 && request->has_referee) {
         report_add_opinion(report, report->params.simulation_solver, REFEREE_HALVINGS, &arena);
-        if (request->solver >= 0 && request->solver != report->params.simulation_solver)
+        if (request->solver >= 0 && request->solver != report->params.simulation_solver &&
+            !report->has_no_other)
             report_add_opinion(report, request->solver, 0, &arena);
     }
 done:
@@ -360,6 +365,8 @@ static void report_print_table(const struct report *report)
            verdict_reason(report->course.evaluation.verdict));
     printf("digest    %s  %s\n", digest, report->verification);
     printf("seed      0x%s\n", seed);
+    if (report->has_no_other)
+        printf("solver    constraint moves no spheres: what is shown is the default's motion\n");
     printf("cost      %.1f ms, %.1f ms of processor time, %.0f kB of memory\n\n", report->wall_ms,
            report->cpu_ms, (double)report->course.evaluation.arena_bytes / 1024);
     for (int i = 0; i < MEASURE_COUNT; i++)

@@ -194,8 +194,10 @@ static void publish(struct sphere_system *s)
     }
 }
 
+/* What touched is remembered, as the last step left it: the senses want it at the start. */
 static void forget(struct sphere_system *s)
 {
+    sphere_contacts_report(s);
     s->point_count = s->touch_count = 0;
     s->is_reported = 1;
     s->penetration = 0;

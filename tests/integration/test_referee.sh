@@ -50,3 +50,17 @@ grep -q 'does not hold' bad || fail "an artefact holds: $(cat bad)"
 status=0
 swim --solver best 2>err || status=$?
 [ $status = 2 ] || fail "--solver best: status $status"
+
+# the solver constraint moves no spheres: the default does, which is no second opinion, and is said
+crawl() {
+    "$simulator" evaluate "$creatures/caterpillar.json" "$root/examples/caterpillar.ini" --solver "$@"
+}
+crawl articulated >default
+crawl constraint >other
+grep -q '^solver    constraint moves no spheres' other || fail "nothing is said: $(cat other)"
+! grep -q '^solver' default || fail "it is said of the default: $(cat default)"
+[ "$(row displacement_m 2 default)" = "$(row displacement_m 2 other)" ] || fail "another motion"
+crawl constraint --referee >judged
+[ "$(grep -c ' at 0.00.* its fitness' judged)" = 1 ] || fail "the same motion is an opinion: $(cat judged)"
+crawl rejection >rejected
+grep -q '^verdict   energy' rejected || fail "what makes energy has a score: $(cat rejected)"

@@ -474,6 +474,23 @@ START_TEST(a_ball_passes_seams_and_falls_off_at_the_side)
 }
 END_TEST
 
+/* Whoever is stopped still feels the ground, also if nobody asked before. */
+START_TEST(what_touched_is_known_after_a_stop)
+{
+    fixture_add_sphere(f, 0.1, 1, 0, 0.1, 0);
+    fixture_add_sphere(f, 0.1, 1, 0.5, 0.4, 0);
+    fixture_add_bone(f, 0, 1);
+    fixture_start(f);
+    ck_assert_int_eq(dynamics_sphere_touches(f->dynamics, 0), 0);
+    steps(3);
+    dynamics_stop(f->dynamics);
+    ck_assert_int_eq(dynamics_sphere_touches(f->dynamics, 0), 1);
+    ck_assert_int_eq(dynamics_sphere_touches(f->dynamics, 1), 0);
+    const struct contact_point *points;
+    ck_assert_int_eq(dynamics_contacts(f->dynamics, &points), 0);
+}
+END_TEST
+
 /* ---------------------------------------------------------------- viscosity */
 
 START_TEST(a_sphere_falls_at_the_speed_of_stokes)
@@ -851,6 +868,7 @@ int main(void)
     tcase_add_test(tcase, two_balls_collide_head_on);
     tcase_add_test(tcase, friction_between_balls_keeps_angular_momentum);
     tcase_add_test(tcase, a_ball_passes_seams_and_falls_off_at_the_side);
+    tcase_add_test(tcase, what_touched_is_known_after_a_stop);
     tcase_add_test(tcase, a_sphere_falls_at_the_speed_of_stokes);
     tcase_add_test(tcase, a_muscle_keeps_its_rate_and_its_force);
     tcase_add_test(tcase, a_hinge_turns_about_its_axis_only_and_stops_at_its_limit);
