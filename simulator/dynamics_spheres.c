@@ -52,6 +52,9 @@
 #define MUSCLE_GIVE 0.05
 /* Its damping is at most this share of what would stop its spheres in a substep. */
 #define MUSCLE_DAMPING 0.3
+/* A bone's D - L^2 counts up to this many L^2, half as long again: beyond, its force would grow with the cube of
+ * its length, and no step is small enough for that. */
+#define STRETCH_MOST 1.25
 /* Bones shorter than this have no direction, m. */
 #define SHORTEST_M 1e-9
 #define SUBSTEPS   2
@@ -266,7 +269,8 @@ static void pull_fixed_rods(struct sphere_system *s, double share)
     for (const struct rod *rod = s->rod, *end = rod + s->fixed_rods; rod < end; rod++) {
         struct ball *a = &s->ball[rod->a], *b = &s->ball[rod->b];
         struct vec3 d = vec3_sub(a->at, b->at);
-        double off = share * (rod->length_sq - vec3_dot(d, d));
+        double off =
+            larger(rod->length_sq - vec3_dot(d, d), -STRETCH_MOST * rod->length_sq) * share;
         a->velocity = vec3_along(a->velocity, d, off * rod->gain_a);
         b->velocity = vec3_along(b->velocity, d, -off * rod->gain_b);
     }
@@ -334,7 +338,8 @@ static void tense_muscle(struct sphere_system *s, struct muscle *muscle, const s
     muscle->rate_start = rate;
     muscle->pull = muscle->stopped = pull;
     if (dd > muscle->longest_sq)
-        muscle->stopped += rod->gain * (muscle->longest_sq - dd);
+        muscle->stopped +=
+            rod->gain * larger(muscle->longest_sq - dd, -STRETCH_MOST * rod->length_sq);
     else if (dd < muscle->shortest_sq)
         muscle->stopped += rod->gain * (muscle->shortest_sq - dd);
 }
@@ -888,7 +893,8 @@ double dynamics_bone_force(const struct dynamics *dynamics, int bone)
     struct vec3 d = rod_vector(s, rod);
     if (index >= s->fixed_rods)
         return muscle_force(s, &s->muscle[index - s->fixed_rods]);
-    return rod->gain / s->h * (rod->length_sq - vec3_dot(d, d)) * vec3_length(d);
+    double off = larger(rod->length_sq - vec3_dot(d, d), -STRETCH_MOST * rod->length_sq);
+    return rod->gain / s->h * off * vec3_length(d);
 }
 
 void dynamics_sphere_joint_state(const struct dynamics *dynamics, int joint, int axis,

@@ -11,7 +11,7 @@
  * verdict says so; then, or if an evaluation crashes, the exit code is 1. The bound is computed here
  * once more from the measures, not taken from the guard. Nor may a part be faster than the energy that the
  * creature had and its effectors' work allow, by the same bound: it is looked at after every tick, and stops
- * the evaluation, so that a verdict that comes later does not excuse it.
+ * the evaluation, so that a verdict of the same tick excuses it, and no later one.
  *
  * Creatures are dealt to the cores in chunks; a child process for each core evaluates its share and
  * writes fixed-size records into a pipe, so that a crash costs one chunk and names its creature. After
@@ -196,7 +196,7 @@ static struct record judge(const struct stress *stress, int world, uint64_t numb
         .world = world,
         .verdict = evaluation.verdict,
         .is_finite = 1,
-        .is_too_fast = watch.is_too_fast,
+        .is_too_fast = watch.is_too_fast && verdict_is_scored(evaluation.verdict),
         .time_s = m->time_s,
         .rk4_share = m->rk4_share,
         .residual_share = m->residual_share,

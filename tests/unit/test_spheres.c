@@ -200,6 +200,27 @@ START_TEST(a_tetrahedron_tumbles_as_eulers_equations_say)
 }
 END_TEST
 
+/* Torn to three times its length, a bone pulls back and swings, and does not run away. */
+START_TEST(a_bone_that_is_torn_apart_comes_back)
+{
+    leave_the_ground();
+    fixture_add_sphere(f, 0.1, 1, 0, 0, 0);
+    fixture_add_sphere(f, 0.1, 1, 0.5, 0, 0);
+    fixture_add_bone(f, 0, 1);
+    fixture_start(f);
+    struct sphere_state far = state_of(1);
+    far.at_m.x = 1.5;
+    dynamics_set_sphere_state(f->dynamics, 1, &far);
+    dynamics_reset_ledger(f->dynamics);
+    double start = dynamics_ledger(f->dynamics)->energy_start_j;
+    for (int i = 0; i < 240; i++) {
+        steps(1);
+        ck_assert_double_lt(dynamics_ledger(f->dynamics)->kinetic_j, 1.1 * start);
+    }
+    ck_assert_double_eq_tol(distance(state_of(0).at_m, state_of(1).at_m), 0.5, 0.01);
+}
+END_TEST
+
 /* ---------------------------------------------------------------- a pendulum */
 
 /* Arithmetic-geometric mean: T = 2 pi sqrt(L / g) / agm(1, cos(amplitude / 2)). */
@@ -858,6 +879,7 @@ int main(void)
     tcase_add_test(tcase, momentum_is_kept_to_rounding_whatever_the_muscles_do);
     tcase_add_test(tcase, two_spheres_and_a_bone_converge_with_the_square_of_the_step);
     tcase_add_test(tcase, a_tetrahedron_tumbles_as_eulers_equations_say);
+    tcase_add_test(tcase, a_bone_that_is_torn_apart_comes_back);
     tcase_add_test(tcase, a_bone_swings_with_the_period_of_the_elliptic_integral);
     tcase_add_test(tcase, a_ball_bounces_to_the_square_of_its_elasticity);
     tcase_add_test(tcase, a_ball_rolls_down_as_a_solid_sphere);
