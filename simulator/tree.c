@@ -204,7 +204,7 @@ void tree_turn_pose(struct tree *tree, const double *q)
     double *sine = tree->sine, *cosine = tree->cosine;
     set_angles(tree, q);
     for (int i = 0, count = tree->count; i < count; i += 2) {
-        pair turn = AT(angle, i) - AT(base, i), square = turn * turn, s, c;
+        turn_pair turn = AT(angle, i) - AT(base, i), square = turn * turn, s, c;
         turn_sines(turn, square, &s, &c);
         AT(sine, i) = AT(base_sine, i) * c + AT(base_cosine, i) * s;
         AT(cosine, i) = AT(base_cosine, i) * c - AT(base_sine, i) * s;
