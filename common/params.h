@@ -28,7 +28,7 @@
     CHOICE(evolution, behaviour, 0,                                                                \
            "walk|jump|swim|fly|seek|head-up|hop|platform|custom|interactive", 'S',                 \
            "what creatures are bred for")                                                          \
-    CHOICE(evolution, search, 0, "sims|random|archive", 'S',                                       \
+    CHOICE(evolution, search, 2, "sims|random|archive", 'S',                                       \
            "search method; random is the control")                                                 \
     TEXT(evolution, seeds, "", 'F',                                                                \
          "creatures a run begins with: files, or RUN_DIR:ID, separated by blanks")                 \

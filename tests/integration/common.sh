@@ -26,6 +26,7 @@ cat >walk.ini <<'END'
 size = 20
 [evolution]
 generations = 4
+search = sims
 [simulation]
 duration_s = 2
 [farm]

@@ -97,6 +97,7 @@ static inline void planted_make(struct run_facts *facts, const struct planted *p
     uint64_t survivors[PLANTED_SURVIVORS], ids[PLANTED_POPULATION];
     memset(facts, 0, sizeof *facts);
     params_set_defaults(&facts->params);
+    facts->params.evolution_search = SEARCH_SIMS;
     facts->params.evolution_generations = planted->generations;
     facts->facts = calloc(most, sizeof *facts->facts);
     facts->members = calloc(most, sizeof *facts->members);

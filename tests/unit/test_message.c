@@ -268,6 +268,29 @@ START_TEST(documented_bytes)
 }
 END_TEST
 
+/* The page's hello, with the protocol's and the program's version, is what is sent. */
+START_TEST(documented_hello)
+{
+    static char text[64 * 1024];
+    FILE *file = fopen("proto/PROTOCOL.md", "r");
+    ck_assert_msg(file != NULL, "run from the project's directory");
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    const char *at = strstr(text, "\nhello ");
+    ck_assert_ptr_nonnull(at);
+    at += 7;
+    message_encode_hello(&writer, 4711);
+    for (size_t i = 0; i < writer.buffer.size; i++) {
+        char *end;
+        long byte = strtol(at, &end, 16);
+        ck_assert_msg(end != at && byte == (unsigned char)writer.buffer.data[i], "byte %zu", i);
+        at = end;
+    }
+    at += strspn(at, " ");
+    ck_assert_int_eq(*at, '[');
+}
+END_TEST
+
 /* PROTOCOL.md lists the measures in their order: "1 `parts`, 2 `links`, ...". */
 START_TEST(documented_measures)
 {
@@ -663,6 +686,7 @@ int main(void)
     tcase_add_test(test, long_reason_is_cut);
     tcase_add_test(test, frames_append);
     tcase_add_test(test, documented_bytes);
+    tcase_add_test(test, documented_hello);
     tcase_add_test(test, documented_measures);
     tcase_add_test(test, not_a_message);
     tcase_add_test(test, wrong_field_counts);

@@ -18,6 +18,7 @@ static struct params params;
 static void set_up(void)
 {
     params_set_defaults(&params);
+    params.evolution_search = SEARCH_SIMS;
     params.run_seed = 77;
     params.population_size = 60;
     params.guard_perturbed_runs = 0;

@@ -28,6 +28,7 @@ static void set_up(void)
     snprintf(path, sizeof path, "%s/run.db", directory);
     memset(&error, 0, sizeof error);
     params_set_defaults(&params);
+    params.evolution_search = SEARCH_SIMS;
     params.population_size = POPULATION;
     params.run_seed = 11;
     params.evolution_generations = 3;
