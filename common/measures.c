@@ -42,6 +42,14 @@ void measures_set(struct measures *measures, int index, double value)
     ((double *)measures)[index] = value;
 }
 
+int measures_find_difference(const struct measures *one, const struct measures *other)
+{
+    for (int i = 0; i < MEASURE_COUNT; i++)
+        if (measures_get(one, i) != measures_get(other, i))
+            return i;
+    return -1;
+}
+
 static const struct verdict_info {
     int number;
     const char *name;

@@ -91,6 +91,8 @@ int measure_find(const char *name);
 /* Access by number, 0 <= index < MEASURE_COUNT. */
 double measures_get(const struct measures *measures, int index);
 void measures_set(struct measures *measures, int index, double value);
+/* The first measure that is not the same number in both, or -1. */
+int measures_find_difference(const struct measures *one, const struct measures *other);
 
 /* Verdicts: why an evaluation ended as it did. `ok`, `motionless`, `hopeless`, `landed` and `fell` have a score;
  * the others are disqualified (fitness 0), keep their measures, and say why in words. Numbers are

@@ -230,7 +230,8 @@ static const char *report_compare(const struct report *report, const struct requ
         return "other version";
     if (report->genome_hash != creature->genome_hash ||
         report->course.evaluation.digest != creature->digest ||
-        report->course.evaluation.verdict != creature->verdict)
+        report->course.evaluation.verdict != creature->verdict ||
+        measures_find_difference(&creature->measures, &report->course.evaluation.measures) >= 0)
         return "differs";
     return "verified";
 }

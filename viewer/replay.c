@@ -668,14 +668,6 @@ static int record_birth(struct recorder *recorder, const struct creature *creatu
 
 /* ---- comparing ---- */
 
-static int judge_measures(const struct measures *recorded, const struct measures *measured)
-{
-    for (int i = 0; i < MEASURE_COUNT; i++)
-        if (measures_get(recorded, i) != measures_get(measured, i))
-            return i;
-    return -1;
-}
-
 enum replay_status replay_judge(const struct creature *creature,
                                 const struct evaluation *evaluation, int is_recorded,
                                 char detail[160])
@@ -688,7 +680,7 @@ enum replay_status replay_judge(const struct creature *creature,
                  creature->simulator_version, SIMULATOR_VERSION);
         return REPLAY_OTHER_VERSION;
     }
-    int measure = judge_measures(&creature->measures, &evaluation->measures);
+    int measure = measures_find_difference(&creature->measures, &evaluation->measures);
     if (genome_hash(&creature->genome) != creature->genome_hash)
         snprintf(detail, 160, "the genome is not the one that was evaluated");
     else if (creature->verdict != evaluation->verdict)

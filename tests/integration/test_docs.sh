@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The documentation points to what exists: relative links in every page, and the pages that sources,
-# scripts and examples name. The example parameter files load and are explained.
+# scripts and examples name. The example parameter files load and are explained. Champions of this
+# simulator's version do what their files say, so that whoever changes a result raises the version.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 bin=${BUILD:-build}/bin
@@ -34,5 +35,11 @@ done
 
 for file in examples/*.ini; do
     "$bin/controller" run "$file" --print-config >/dev/null || fault "$file: does not load"
+done
+
+for file in docs/results/*/champions/*.creature; do
+    said=$("$bin/simulator" evaluate "$file" 2>&1) || true
+    grep -Eq '^digest .* (verified|other version)$' <<<"$said" ||
+        fault "$file: does not do what it says: simulate it again, or raise SIMULATOR_VERSION"
 done
 [ "$faults" = 0 ]

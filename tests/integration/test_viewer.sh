@@ -70,6 +70,11 @@ sed 's/"digest": "\(.\)/"digest": "0\1/; s/\("digest": ".\{16\}\)[0-9a-f]"/\1"/'
 replay '^differs .*moves otherwise' forged.json
 sed '0,/"width_m": \([0-9.e-]*\)/s//"width_m": 0.5123/' best.json >fatter.json
 replay '^differs .*the genome is not' fatter.json
+sed 's/"energy_end_j": /&1/' best.json >warmer.json
+replay '^differs .*energy_end_j: recorded' warmer.json
+for file in forged.json fatter.json warmer.json; do
+    refused 1 'differs from the recorded one' "$bin/simulator" evaluate $file
+done
 cmp -s best.json forged.json && fail "the test forged nothing"
 cmp -s best.json fatter.json && fail "the test changed no gene"
 [ "$(cksum run/run.db)" = "$before" ] || fail "viewing changed the run"
