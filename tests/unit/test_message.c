@@ -268,15 +268,20 @@ START_TEST(documented_bytes)
 }
 END_TEST
 
-/* The page's hello, with the protocol's and the program's version, is what is sent. */
-START_TEST(documented_hello)
+static const char *read_page(void)
 {
     static char text[64 * 1024];
     FILE *file = fopen("proto/PROTOCOL.md", "r");
     ck_assert_msg(file != NULL, "run from the project's directory");
     text[fread(text, 1, sizeof text - 1, file)] = '\0';
     fclose(file);
-    const char *at = strstr(text, "\nhello ");
+    return text;
+}
+
+/* The page's hello, with the protocol's and the program's version, is what is sent. */
+START_TEST(documented_hello)
+{
+    const char *at = strstr(read_page(), "\nhello ");
     ck_assert_ptr_nonnull(at);
     at += 7;
     message_encode_hello(&writer, 4711);
@@ -294,12 +299,7 @@ END_TEST
 /* PROTOCOL.md lists the measures in their order: "1 `parts`, 2 `links`, ...". */
 START_TEST(documented_measures)
 {
-    static char text[64 * 1024];
-    FILE *file = fopen("proto/PROTOCOL.md", "r");
-    ck_assert_msg(file != NULL, "run from the project's directory");
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
-    const char *at = strstr(text, "<!-- measures -->");
+    const char *at = strstr(read_page(), "<!-- measures -->");
     ck_assert_ptr_nonnull(at);
     for (int i = 0; i < MEASURE_COUNT; i++) {
         char entry[64];
