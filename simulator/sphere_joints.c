@@ -311,9 +311,9 @@ static int has_motor(const struct angle *angle, int axis)
 /* The torque that holds an angle within its limits. It gives back what it has taken, and no more: of the impulse
  * p = torque h / lever no more than makes p (rate + p / 2 inertia) the energy in store. Pushed by a frame
  * that turned, or by a stiffness that changed, while nothing was done against it, it would be a motor. */
-static void hold(struct sphere_system *s, const struct angle *angle, int axis)
+static void hold(struct sphere_system *s, struct angle *angle, int axis)
 {
-    struct joint_row *row = &((struct angle *)angle)->rows[axis];
+    struct joint_row *row = &angle->rows[axis];
     double off = beyond(angle, axis, row->angle);
     if (off == 0) {
         s->ledger.loss_limit_j += row->store;

@@ -105,11 +105,11 @@ struct joint_row {
     struct vec3 force[4]; /* on sphere, base, end, reference */
     double inverse;       /* of the inertia that unit torque turns */
     int can_act;          /* it has a direction now */
-    double hold,
-        store;    /* torque of the hinge or of a limit, N m, and the energy that it has taken, J */
-    double angle; /* rad */
-    double lever; /* rate of the angle = force . velocity / lever */
-    double stiffness; /* N m/rad, as of birth; and the most that the step allows now */
+    double hold;          /* torque of the hinge or of a limit, N m */
+    double store;         /* energy that it has taken, J */
+    double angle;         /* rad */
+    double lever;         /* rate of the angle = force . velocity / lever */
+    double stiffness;     /* N m/rad, as of birth; and the most that the step allows now */
     double most_stiff;
     double motor_stiffness, motor_damping;
     double rest, torque; /* of the motor: the angle it holds now, rad, and its torque, N m */
