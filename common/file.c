@@ -65,15 +65,16 @@ int file_read(const char *path, size_t max_bytes, char **bytes, size_t *length, 
     return rc;
 }
 
-static int write_all(int descriptor, const char *bytes, size_t length)
+int file_write_all(int descriptor, const void *bytes, size_t length)
 {
+    const char *rest = bytes;
     while (length > 0) {
-        ssize_t put = write(descriptor, bytes, length);
+        ssize_t put = write(descriptor, rest, length);
         if (put < 0 && errno == EINTR)
             continue;
         if (put < 0)
-            return -1;
-        bytes += put;
+            return ERR_IO;
+        rest += put;
         length -= (size_t)put;
     }
     return 0;
@@ -119,7 +120,7 @@ static int write_into(const char *path, const void *bytes, size_t length, struct
     int descriptor = open(path, O_WRONLY | O_CLOEXEC);
     if (descriptor < 0)
         return fail_path(error, path);
-    int rc = write_all(descriptor, bytes, length) != 0 ? fail_path(error, path) : 0;
+    int rc = file_write_all(descriptor, bytes, length) != 0 ? fail_path(error, path) : 0;
     if (close(descriptor) != 0 && rc == 0)
         rc = fail_path(error, path);
     return rc;
@@ -140,7 +141,7 @@ int file_write(const char *path, const void *bytes, size_t length, struct error 
         rc = fail_path(error, path);
         goto done;
     }
-    int has_failed = write_all(descriptor, bytes, length) != 0 || fsync(descriptor) != 0;
+    int has_failed = file_write_all(descriptor, bytes, length) != 0 || fsync(descriptor) != 0;
     if (has_failed)
         rc = fail_path(error, path);
     if (close(descriptor) != 0 && rc == 0)

@@ -11,6 +11,9 @@
 int file_read(const char *path, size_t max_bytes, char **bytes, size_t *length,
               struct error *error);
 
+/* All bytes to an open descriptor, however many calls it takes. 0, or ERR_IO with errno. */
+int file_write_all(int descriptor, const void *bytes, size_t length);
+
 /* Whether path names something that bytes can be written into but that must not be replaced by a
  * file: a device, a pipe, a socket. Not so for what is not there. */
 int file_is_special(const char *path);

@@ -1,11 +1,10 @@
 #include "viewer/frame_queue.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "common/error.h"
+#include "common/file.h"
 
 /* At 1280x720 a frame has 1.4 MB: a third of a second of video, while an encoder starts. */
 #define QUEUE_BYTES      (32 << 20)
@@ -33,20 +32,6 @@ static unsigned char *find_place(const struct frame_queue *queue, size_t number)
 
 /* ---- the writer ---- */
 
-static int write_all(int descriptor, const unsigned char *bytes, size_t length)
-{
-    while (length > 0) {
-        ssize_t written = write(descriptor, bytes, length);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return ERR_IO;
-        bytes += written;
-        length -= (size_t)written;
-    }
-    return 0;
-}
-
 /* With the lock: waits for a frame; 0 if there is none any more. */
 static int wait_for_frame(struct frame_queue *queue)
 {
@@ -62,7 +47,7 @@ static void *write_frames(void *argument)
     while (!queue->status && wait_for_frame(queue)) {
         const unsigned char *frame = find_place(queue, queue->written);
         pthread_mutex_unlock(&queue->lock);
-        int status = write_all(queue->descriptor, frame, queue->frame_bytes);
+        int status = file_write_all(queue->descriptor, frame, queue->frame_bytes);
         pthread_mutex_lock(&queue->lock);
         queue->status = status;
         queue->written++;
