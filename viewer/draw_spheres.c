@@ -260,8 +260,7 @@ void draw_spheres_world(cairo_t *cr, const struct draw_view *view, const struct 
     double horizon =
         top + view->height_px / 2 - view->px_per_m * eye.distance_m * tan(view->orbit.pitch_rad);
     double edge = replay->has_ground ? fmin(fmax(horizon, top), bottom) : bottom;
-    int is_water = replay->viscosity_pa_s > 0 && !replay->has_ground;
-    if (is_water)
+    if (replay->medium == REPLAY_WATER)
         fill_rows(cr, view, top, bottom, COLOR_water_top, COLOR_water_bottom);
     else
         fill_rows(cr, view, top, edge, replay->has_ground ? COLOR_sky_top : COLOR_air_top,

@@ -9,17 +9,6 @@
 
 /* Distance marks are at least this far apart, px at ui 1. */
 #define MARK_SPACING_PX 74.0
-/* From this viscosity on a world without ground is drawn as water, Pa s. */
-#define WATER_VISCOSITY 0.05
-
-enum medium { MEDIUM_SKY, MEDIUM_WATER, MEDIUM_AIR };
-
-static enum medium world_medium(const struct replay *replay)
-{
-    if (replay->viscosity_pa_s >= WATER_VISCOSITY)
-        return MEDIUM_WATER;
-    return replay->has_ground ? MEDIUM_SKY : MEDIUM_AIR;
-}
 
 static cairo_pattern_t *gradient_create(double top, double bottom, uint32_t from, uint32_t to)
 {
@@ -293,23 +282,22 @@ void draw_world(cairo_t *cr, const struct draw_view *view, const struct replay *
         return;
     }
     double horizon = fmin(draw_view_y(view, 0), bottom);
-    enum medium medium = world_medium(replay);
-    if (medium == MEDIUM_WATER)
+    if (replay->medium == REPLAY_WATER)
         fill_band(cr, view, view->top_px, bottom, COLOR_water_top, COLOR_water_bottom, overlays);
-    else if (medium == MEDIUM_AIR)
+    else if (replay->medium == REPLAY_AIR)
         fill_band(cr, view, view->top_px, bottom, COLOR_air_top, COLOR_air_bottom, overlays);
     else
         /* under all of the row of pixels that the ground begins in: nothing shows through there */
         fill_band(cr, view, view->top_px, ceil(horizon), COLOR_sky_top, COLOR_sky_bottom, overlays);
 
-    if (medium == MEDIUM_SKY && horizon > view->top_px) {
+    if (replay->medium == REPLAY_SKY && horizon > view->top_px) {
         double height = fmin(0.28 * view->height_px, 130 * view->ui);
         draw_hills(cr, view, horizon, 0.85, height, 0.10);
         draw_hills(cr, view, horizon, 0.6, height * 0.55, 0.18);
     }
-    if (medium == MEDIUM_WATER && !(overlays & DRAW_FLAT))
+    if (replay->medium == REPLAY_WATER && !(overlays & DRAW_FLAT))
         draw_waves(cr, view, time_s);
-    if (medium != MEDIUM_SKY)
+    if (replay->medium != REPLAY_SKY)
         draw_specks(cr, view);
     for (int i = 0; i < replay->obstacles.count; i++)
         draw_obstacle(cr, view, replay, i);

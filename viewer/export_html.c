@@ -27,8 +27,6 @@
 #define DIFFERENCE 32767
 /* Torques need no finer steps: a share of the strength in so many. */
 #define TORQUE_STEPS 20
-/* As in draw_world.c. */
-#define WATER_VISCOSITY 0.05
 
 /* Text inside a JavaScript string: '<' is escaped too, so that no text can end the script. */
 static void write_string(FILE *file, const char *text)
@@ -426,9 +424,6 @@ static int write_creature(FILE *file, const struct replay *replay)
 {
     struct page_brain brain;
     brain_survey(&brain, replay);
-    const char *medium = replay->viscosity_pa_s >= WATER_VISCOSITY ? "water"
-                         : replay->has_ground                      ? "sky"
-                                                                   : "air";
     fputs("{name: ", file);
     write_string(file, replay->name);
     fputs(", score: ", file);
@@ -438,9 +433,10 @@ static int write_creature(FILE *file, const struct replay *replay)
     fprintf(file,
             ", status: \"%s\", verdict: \"%s\",\nmedium: \"%s\", ground: %d, light: %d, "
             "width: %.4g, height: %.4g, frames: %d, effectors: %d, most: %.4g,\n",
-            replay_status_names[replay->status], verdict_name(replay->verdict), medium,
-            replay->has_ground, replay->has_light, replay->width_m, replay->height_m,
-            html_frame_count(replay), replay->effector_count, replay->fitness_most);
+            replay_status_names[replay->status], verdict_name(replay->verdict),
+            replay_medium_names[replay->medium], replay->has_ground, replay->has_light,
+            replay->width_m, replay->height_m, html_frame_count(replay), replay->effector_count,
+            replay->fitness_most);
     write_parts(file, replay);
     write_obstacles(file, replay);
     write_bones(file, replay);

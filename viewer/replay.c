@@ -12,6 +12,11 @@
 
 const char *const replay_status_names[REPLAY_STATUS_COUNT] = {"verified", "differs", "unrecorded",
                                                               "other version", "changed"};
+const char *const replay_medium_names[REPLAY_MEDIUM_COUNT] = {"sky", "water", "air"};
+
+/* Water resists at least so much, by either law, Pa s or kg/m2, and leaves at most so much weight, m/s2. */
+#define WATER_DRAG    0.05
+#define WATER_GRAVITY 1.0
 
 const char *const replay_energy_names[ENERGY_COUNT] = {
 #define X(name, text) text,
@@ -711,6 +716,16 @@ static void set_score(struct replay *replay, const struct creature *creature, in
                  replay->measures.displacement_m, replay->measures.time_s);
 }
 
+static enum replay_medium medium_of(const struct params *params)
+{
+    double drag = params->world_drag_law == DRAG_LAW_QUADRATIC ? params->world_quadratic_drag_kg_m2
+                                                               : params->world_viscosity_pa_s;
+
+    if (drag >= WATER_DRAG && params->world_gravity_m_s2 <= WATER_GRAVITY)
+        return REPLAY_WATER;
+    return params->world_ground ? REPLAY_SKY : REPLAY_AIR;
+}
+
 int replay_create(struct replay **result, const struct creature *creature,
                   const struct params *params, uint64_t seed, int is_recorded, struct error *error)
 {
@@ -748,7 +763,7 @@ int replay_create_cut(struct replay **result, const struct creature *creature,
     replay->has_light = params->light_kind != LIGHT_NONE;
     replay->obstacle_depth_m = params->world_depth_m / 2;
     replay->is_torque_mode = params->creature_effector_mode == EFFECTOR_TORQUE;
-    replay->viscosity_pa_s = params->world_viscosity_pa_s;
+    replay->medium = medium_of(params);
     replay->gravity_m_s2 = params->world_gravity_m_s2;
     replay->frame_s = recorder.tick_s;
     replay->id = creature->id;

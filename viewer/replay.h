@@ -27,6 +27,15 @@ enum replay_status {
 };
 extern const char *const replay_status_names[REPLAY_STATUS_COUNT];
 
+/* What surrounds a creature, as far as that is to be seen. */
+enum replay_medium {
+    REPLAY_SKY,   /* over the ground, under gravity or in nothing */
+    REPLAY_WATER, /* resists, and carries what is in it */
+    REPLAY_AIR,   /* neither ground nor water */
+    REPLAY_MEDIUM_COUNT
+};
+extern const char *const replay_medium_names[REPLAY_MEDIUM_COUNT];
+
 struct replay_part {
     double width_m, height_m;
     int parent, depth, link, mirror;
@@ -146,7 +155,8 @@ struct replay {
     double obstacle_depth_m; /* of spheres: obstacles reach so far to either side of z = 0 */
     int has_ground, has_light, is_torque_mode;
     struct obstacles obstacles; /* shifted as the coordinates are */
-    double viscosity_pa_s, gravity_m_s2;
+    enum replay_medium medium;
+    double gravity_m_s2;
     double width_m, height_m,
         size_m; /* greatest extents of the body over all frames; their larger */
 

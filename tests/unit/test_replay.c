@@ -222,10 +222,39 @@ START_TEST(floats_in_water_around_its_start)
     ck_assert_int_eq(params_set(&params, "world.preset", "water", &error), 0);
     struct replay *replay = replay_now(0);
     ck_assert(!replay->has_ground);
+    ck_assert_int_eq(replay->medium, REPLAY_WATER);
     replay_get_frame(replay, 0, &frame);
     ck_assert_double_eq(frame.centre.x, 0);
     ck_assert_double_eq(frame.centre.y, 0);
     replay_destroy(replay);
+}
+END_TEST
+
+/* What resists is water only where nothing falls, by whichever law it resists. */
+START_TEST(tells_water_from_air)
+{
+    static const struct {
+        const char *preset, *key, *value;
+        enum replay_medium medium;
+    } worlds[] = {
+        {"land", "world.drag_law", "linear", REPLAY_SKY},
+        {"water", "world.drag_law", "quadratic", REPLAY_WATER},
+        {"water", "world.ground", "yes", REPLAY_WATER},
+        {"water", "world.viscosity_pa_s", "0", REPLAY_AIR},
+        {"air", "world.drag_law", "linear", REPLAY_AIR},
+        {"air", "world.viscosity_pa_s", "2", REPLAY_AIR},
+        {"air", "world.ground", "yes", REPLAY_SKY},
+        {"moon", "world.ground", "no", REPLAY_AIR},
+    };
+    for (size_t i = 0; i < sizeof worlds / sizeof *worlds; i++) {
+        ck_assert_int_eq(params_set(&params, "world.drag_law", "linear", &error), 0);
+        ck_assert_int_eq(params_set(&params, "world.preset", worlds[i].preset, &error), 0);
+        ck_assert_int_eq(params_set(&params, worlds[i].key, worlds[i].value, &error), 0);
+        struct replay *replay = replay_now(0);
+        ck_assert_msg(replay->medium == worlds[i].medium, "%s, %s=%s: %s", worlds[i].preset,
+                      worlds[i].key, worlds[i].value, replay_medium_names[replay->medium]);
+        replay_destroy(replay);
+    }
 }
 END_TEST
 
@@ -523,6 +552,7 @@ int main(void)
     tcase_add_test(tests, a_linear_part_slides_along_its_axis);
     tcase_add_test(tests, samples_between_frames);
     tcase_add_test(tests, floats_in_water_around_its_start);
+    tcase_add_test(tests, tells_water_from_air);
     tcase_add_test(tests, stands_on_obstacles);
     tcase_add_test(tests, keeps_memory_bounded);
     tcase_add_test(tests, motionless_is_shown_to_its_end);

@@ -8,7 +8,7 @@
 #include "common/creature.h"
 #include "simulator/evaluate.h"
 
-#define SETTINGS_MAX 3
+#define SETTINGS_MAX 6
 
 static const struct trick {
     const char *creature, *world;
@@ -33,7 +33,8 @@ static const struct trick {
     /* a flight that is paid for by the height it starts at */
     {"tests/tricks/glider.json",
      "examples/fly.ini",
-     {"evolution.behaviour=swim", "settle.drop_m=10", "simulation.duration_s=10"},
+     {"evolution.behaviour=swim", "settle.drop_m=10", "simulation.duration_s=10",
+      "world.drag_law=linear", "world.drag_faces=all", "world.viscosity_pa_s=0.5"},
      15,
      VERDICT_LANDED,
      0},
@@ -47,6 +48,11 @@ static const struct trick {
 };
 
 #define TRICK_COUNT ((int)(sizeof tricks / sizeof tricks[0]))
+
+static const char *const flyers[] = {"examples/creatures/flyer.json",
+                                     "examples/creatures/flapper.json"};
+
+#define FLYER_COUNT ((int)(sizeof flyers / sizeof flyers[0]))
 
 /* Fitness in the trick's world, with its settings or without. */
 static double judge(const struct trick *trick, int is_let, struct evaluation *result)
@@ -82,6 +88,35 @@ START_TEST(tricks_gain_nothing)
 }
 END_TEST
 
+/* The other way round: who flies does it by its muscles, and comes down at once without. */
+START_TEST(flight_is_by_muscles)
+{
+    struct creature creature;
+    struct evaluation result;
+    struct params params;
+    struct error error;
+    struct arena arena;
+
+    params_set_defaults(&params);
+    ck_assert_int_eq(params_read_file(&params, "examples/fly.ini", &error), 0);
+    creature_init(&creature);
+    ck_assert_int_eq(creature_read(&creature, flyers[_i], &error), 0);
+    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
+    for (int is_limp = 0; is_limp <= 1; is_limp++) {
+        for (int i = 0; is_limp && i < creature.genome.body_count; i++)
+            creature.genome.bodies[i].effector_input.weight = 0;
+        evaluate(&creature.genome, &params, 1, &arena, NULL, NULL, &result);
+        ck_assert_int_eq(result.verdict, is_limp ? VERDICT_LANDED : VERDICT_OK);
+        if (is_limp)
+            ck_assert_double_lt(result.measures.time_s, 5);
+        else
+            ck_assert_double_gt(result.measures.displacement_m, 30);
+    }
+    arena_deinit(&arena);
+    creature_deinit(&creature);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("tricks");
@@ -90,6 +125,7 @@ int main(void)
     int failed;
 
     tcase_add_loop_test(tests, tricks_gain_nothing, 0, TRICK_COUNT);
+    tcase_add_loop_test(tests, flight_is_by_muscles, 0, FLYER_COUNT);
     suite_add_tcase(suite, tests);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -53,7 +53,7 @@ static inline struct replay *fixture_replay(const struct fixture *fixture)
     snprintf(replay->score, sizeof replay->score, "fitness 1.23");
     replay->status = REPLAY_VERIFIED;
     replay->has_ground = !(fixture->viscosity > 0);
-    replay->viscosity_pa_s = fixture->viscosity;
+    replay->medium = fixture->viscosity > 0 ? REPLAY_WATER : REPLAY_SKY;
     replay->gravity_m_s2 = 9.81;
     replay->measures.mass_kg = 0.2;
     replay->measures.displacement_m = fixture->speed_m_s * fixture->duration_s;
