@@ -299,7 +299,7 @@ static void articulated_set_servo(struct dynamics *dynamics, int link, const str
 {
     struct articulated *d = (struct articulated *)dynamics;
     d->servos[link] = *servo;
-    d->tree.links[link].is_driven = servo->law == SERVO_MOTION;
+    tree_set_driven(&d->tree, link, servo->law == SERVO_MOTION);
     d->has_drives |= servo->law == SERVO_MOTION;
     set_laws(d);
 }

@@ -32,11 +32,8 @@
 
 #include "common/detmath.h"
 #include "common/error.h"
+#include "simulator/pair.h"
 #include "simulator/turn.h"
-
-/* Two numbers of a vector. */
-typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
-#define AT(vector, i) (*(pair *)((vector) + (i)))
 
 #define DRAG_PI 3.14159265358979323846
 
@@ -106,9 +103,11 @@ int tree_create(struct tree *tree, const struct phenotype *phenotype, double vis
         struct tree_link *to = &tree->links[i];
         double x = from->centre.x, y = from->centre.y;
         to->parent = from->parent;
+        to->up = i > 0 ? &tree->links[from->parent] : NULL;
         to->is_linear = from->joint_kind == LINK_LINEAR;
         to->joint_x = from->joint.x;
         to->joint_y = from->joint.y;
+        XY(to->joint_across_x) = plane_turn(XY(to->joint_x));
         to->axis_x = from->axis.x;
         to->axis_y = from->axis.y;
         to->centre_x = x;
@@ -116,62 +115,90 @@ int tree_create(struct tree *tree, const struct phenotype *phenotype, double vis
         to->mass = from->mass_kg;
         to->moment_x = from->mass_kg * x;
         to->moment_y = from->mass_kg * y;
+        XY(to->moment_across_x) = plane_turn(XY(to->moment_x));
         to->own_inertia = from->inertia_kg_m2;
         to->inertia = from->inertia_kg_m2 + from->mass_kg * (x * x + y * y);
         tree->mass += from->mass_kg;
     }
     tree_set_viscosity(tree, phenotype, viscosity_pa_s);
+    tree_set_driven(tree, 0, 0);
     return 0;
+}
+
+void tree_set_driven(struct tree *tree, int link, int is_driven)
+{
+    tree->links[link].is_driven = is_driven;
+    tree->are_hinges = 1;
+    for (int i = 1; i < tree->count; i++)
+        tree->are_hinges &= !tree->links[i].is_linear && !tree->links[i].is_driven;
 }
 
 /* ---------------------------------------------------------------- pose and velocity */
 
-/* The way from the parent's origin to the own, and the axis of a linear joint. */
-static inline void place_origin(struct tree_link *l, const struct tree_link *p, double q)
+/* The way from the parent's origin to the own. */
+static inline void set_way(struct tree_link *l, const struct tree_link *p, pair r)
 {
-    double x = l->joint_x, y = l->joint_y;
-    if (l->is_linear) {
-        x += l->axis_x * q;
-        y += l->axis_y * q;
-        l->sx = p->cos * l->axis_x - p->sin * l->axis_y;
-        l->sy = p->sin * l->axis_x + p->cos * l->axis_y;
-    }
-    l->rx = p->cos * x - p->sin * y;
-    l->ry = p->sin * x + p->cos * y;
-    l->px = p->px + l->rx;
-    l->py = p->py + l->ry;
+    XY(l->rx) = r;
+    XY(l->across_x) = plane_turn(r);
+    XY(l->px) = XY(p->px) + r;
+}
+
+static inline void place_hinge(struct tree_link *l, const struct tree_link *p)
+{
+    set_way(l, p, p->cos * XY(l->joint_x) + p->sin * XY(l->joint_across_x));
+}
+
+/* With the axis, and the joint pulled out along it by q. */
+static void place_slide(struct tree_link *l, const struct tree_link *p, double q)
+{
+    pair axis = XY(l->axis_x), joint = XY(l->joint_x) + axis * q;
+    XY(l->sx) = p->cos * axis + p->sin * plane_turn(axis);
+    set_way(l, p, p->cos * joint + p->sin * plane_turn(joint));
 }
 
 /* What follows from a link's angle alone. */
-static inline void turn_link(const struct tree *tree, struct tree_link *l, int i)
+static inline void turn_link(struct tree_link *l, double angle, double s, double c)
 {
-    double s = tree->sine[i], c = tree->cosine[i];
-    l->angle = tree->angle[i];
+    pair h = c * XY(l->moment_x) + s * XY(l->moment_across_x);
+    l->angle = angle;
     l->sin = s;
     l->cos = c;
-    l->hx = c * l->moment_x - s * l->moment_y;
-    l->hy = s * l->moment_x + c * l->moment_y;
+    XY(l->hx) = h;
 }
 
 static inline void set_angles(struct tree *tree, const double *q)
 {
     const struct tree_link *links = tree->links;
+    double *angle = tree->angle;
     tree->root_x = q[0];
     tree->root_y = q[1];
-    tree->angle[0] = q[2];
-    for (int i = 1; i < tree->count; i++)
-        tree->angle[i] = tree->angle[links[i].parent] + (links[i].is_linear ? 0 : q[2 + i]);
+    angle[0] = q[2];
+    for (int i = 1, count = tree->count; i < count; i++)
+        angle[i] = angle[links[i].parent] + (links[i].is_linear ? 0 : q[2 + i]);
 }
 
 /* The links, which have their sines. */
-static inline void place_links(struct tree *tree, const double *q)
+static inline void place_links_as(struct tree *tree, const double *q, int are_hinges)
 {
     struct tree_link *links = tree->links;
-    turn_link(tree, &links[0], 0);
-    for (int i = 1; i < tree->count; i++) {
-        turn_link(tree, &links[i], i);
-        place_origin(&links[i], &links[links[i].parent], q[2 + i]);
+    const double *angle = tree->angle, *sine = tree->sine, *cosine = tree->cosine;
+    turn_link(&links[0], angle[0], sine[0], cosine[0]);
+    for (int i = 1, count = tree->count; i < count; i++) {
+        struct tree_link *l = &links[i];
+        turn_link(l, angle[i], sine[i], cosine[i]);
+        if (!are_hinges && l->is_linear)
+            place_slide(l, l->up, q[2 + i]);
+        else
+            place_hinge(l, l->up);
     }
+}
+
+static void place_links(struct tree *tree, const double *q)
+{
+    if (tree->are_hinges)
+        place_links_as(tree, q, 1);
+    else
+        place_links_as(tree, q, 0);
 }
 
 void tree_set_pose(struct tree *tree, const double *q)
@@ -190,11 +217,26 @@ void tree_forget_turns(struct tree *tree)
 static void renew_base(struct tree *tree, int i)
 {
     det_sincos_all(tree->angle + i, 2, tree->base_sine + i, tree->base_cosine + i);
-    for (int k = i; k < i + 2; k++) {
-        tree->base_angle[k] = tree->angle[k];
-        tree->sine[k] = tree->base_sine[k];
-        tree->cosine[k] = tree->base_cosine[k];
+    PAIR(tree->base_angle, i) = PAIR(tree->angle, i);
+    PAIR(tree->sine, i) = PAIR(tree->base_sine, i);
+    PAIR(tree->cosine, i) = PAIR(tree->base_cosine, i);
+}
+
+/* Whether one of two links has turned too far from its base. */
+static inline pair_bits are_far(const double *angle, const double *base, int i)
+{
+    pair turn = PAIR(angle, i) - PAIR(base, i);
+    return turn * turn > TURN_MAX_RAD * TURN_MAX_RAD;
+}
+
+static void renew_bases(struct tree *tree)
+{
+    for (int i = 0; i < tree->count; i += 2) {
+        pair_bits is_far = are_far(tree->angle, tree->base_angle, i);
+        if (!tree->has_base || is_far[0] | is_far[1])
+            renew_base(tree, i);
     }
+    tree->has_base = 1;
 }
 
 void tree_turn_pose(struct tree *tree, const double *q)
@@ -202,18 +244,39 @@ void tree_turn_pose(struct tree *tree, const double *q)
     const double *angle = tree->angle, *base = tree->base_angle;
     const double *base_sine = tree->base_sine, *base_cosine = tree->base_cosine;
     double *sine = tree->sine, *cosine = tree->cosine;
+    pair_bits is_far = {0, 0};
     set_angles(tree, q);
     for (int i = 0, count = tree->count; i < count; i += 2) {
-        turn_pair turn = AT(angle, i) - AT(base, i), square = turn * turn, s, c;
+        turn_pair turn = PAIR(angle, i) - PAIR(base, i), square = turn * turn, s, c;
+        pair sin = PAIR(base_sine, i), cos = PAIR(base_cosine, i);
         turn_sines(turn, square, &s, &c);
-        AT(sine, i) = AT(base_sine, i) * c + AT(base_cosine, i) * s;
-        AT(cosine, i) = AT(base_cosine, i) * c - AT(base_sine, i) * s;
-        double most = square[0] > square[1] ? square[0] : square[1];
-        if (!tree->has_base || most > TURN_MAX_RAD * TURN_MAX_RAD)
-            renew_base(tree, i);
+        is_far |= square > TURN_MAX_RAD * TURN_MAX_RAD;
+        PAIR(sine, i) = sin * c + cos * s;
+        PAIR(cosine, i) = cos * c - sin * s;
     }
-    tree->has_base = 1;
+    if (!tree->has_base || is_far[0] | is_far[1])
+        renew_bases(tree);
     place_links(tree, q);
+}
+
+static inline void set_root_velocity(struct motion *v, const double *qd)
+{
+    v->w = qd[2];
+    XY(v->x) = PAIR(qd, 0);
+}
+
+/* The velocity of a link's origin, its parent moving with p and its joint at a rate. */
+static inline void add_rate(const struct tree_link *l, const struct motion *p, double rate,
+                            struct motion *v, int are_hinges)
+{
+    double w = p->w;
+    pair xy = XY(p->x) + w * XY(l->across_x);
+    if (!are_hinges && l->is_linear)
+        xy += rate * XY(l->sx);
+    else
+        w += rate;
+    v->w = w;
+    XY(v->x) = xy;
 }
 
 void tree_place_hinges(struct tree *tree, const double *q, const double *qd)
@@ -221,55 +284,42 @@ void tree_place_hinges(struct tree *tree, const double *q, const double *qd)
     struct tree_link *links = tree->links;
     tree->root_x = q[0];
     tree->root_y = q[1];
-    turn_link(tree, &links[0], 0);
-    links[0].velocity = (struct motion){qd[2], qd[0], qd[1]};
+    turn_link(&links[0], tree->angle[0], tree->sine[0], tree->cosine[0]);
+    set_root_velocity(&links[0].velocity, qd);
     for (int i = 1; i < tree->count; i++) {
         struct tree_link *l = &links[i];
-        const struct tree_link *p = &links[l->parent];
-        double rate = qd[2 + i], w = p->velocity.w;
-        double rx = p->cos * l->joint_x - p->sin * l->joint_y;
-        double ry = p->sin * l->joint_x + p->cos * l->joint_y;
-        turn_link(tree, l, i);
-        l->rx = rx;
-        l->ry = ry;
-        l->px = p->px + rx;
-        l->py = p->py + ry;
-        l->rate = rate;
-        l->velocity.w = w + rate;
-        l->velocity.x = p->velocity.x - w * ry;
-        l->velocity.y = p->velocity.y + w * rx;
+        turn_link(l, tree->angle[i], tree->sine[i], tree->cosine[i]);
+        place_hinge(l, l->up);
+        add_rate(l, &l->up->velocity, qd[2 + i], &l->velocity, 1);
     }
 }
 
-/* The velocity of a link's origin, its parent moving with p and its joint at a rate. */
-static inline struct motion add_rate(const struct tree_link *l, const struct motion *p, double rate)
+static inline void set_velocity(struct tree *tree, const double *qd, int are_hinges)
 {
-    struct motion v = {p->w, p->x - p->w * l->ry, p->y + p->w * l->rx};
-    if (l->is_linear) {
-        v.x += l->sx * rate;
-        v.y += l->sy * rate;
-    } else {
-        v.w += rate;
+    struct tree_link *links = tree->links;
+    set_root_velocity(&links[0].velocity, qd);
+    for (int i = 1, count = tree->count; i < count; i++) {
+        struct tree_link *l = &links[i];
+        if (!are_hinges)
+            l->rate = qd[2 + i];
+        add_rate(l, &l->up->velocity, qd[2 + i], &l->velocity, are_hinges);
     }
-    return v;
 }
 
 void tree_set_velocity(struct tree *tree, const double *qd)
 {
-    struct tree_link *links = tree->links;
-    links[0].velocity = (struct motion){qd[2], qd[0], qd[1]};
-    for (int i = 1; i < tree->count; i++) {
-        links[i].rate = qd[2 + i];
-        links[i].velocity = add_rate(&links[i], &links[links[i].parent].velocity, qd[2 + i]);
-    }
+    if (tree->are_hinges)
+        set_velocity(tree, qd, 1);
+    else
+        set_velocity(tree, qd, 0);
 }
 
 void tree_set_start_velocity(struct tree *tree, const double *qd)
 {
     struct tree_link *links = tree->links;
-    links[0].start = (struct motion){qd[2], qd[0], qd[1]};
+    set_root_velocity(&links[0].start, qd);
     for (int i = 1; i < tree->count; i++)
-        links[i].start = add_rate(&links[i], &links[links[i].parent].start, qd[2 + i]);
+        add_rate(&links[i], &links[i].up->start, qd[2 + i], &links[i].start, 0);
 }
 
 /* ---------------------------------------------------------------- accelerations */
@@ -330,60 +380,101 @@ static inline void drag_implicitly(struct tree_link *l, double half_step)
     add_tensor(&l->ia, &l->world_drag, half_step);
 }
 
-/* Bias force of a link and what its velocity adds to the acceleration of its origin. */
-static inline void start_forces(struct tree_link *l, const struct tree_link *p)
+static inline void set_own_inertia(struct tree_link *l)
+{
+    pair h = XY(l->hx);
+    double mass = l->mass;
+    l->ia.nn = l->inertia;
+    l->ia.yy = mass;
+    XY(l->ia.nx) = plane_turn(h);
+    XY(l->ia.xx) = (pair){mass, 0};
+}
+
+/* Bias force of a link. */
+static inline void start_own_force(struct tree_link *l)
 {
     double square = l->velocity.w * l->velocity.w;
-    l->pa = (struct force){0, -square * l->hx, -square * l->hy};
-    if (!p)
-        return;
-    double w = p->velocity.w;
-    l->bx = -(w * w) * l->rx;
-    l->by = -(w * w) * l->ry;
-    if (l->is_linear) {
-        l->bx -= 2 * w * l->rate * l->sy;
-        l->by += 2 * w * l->rate * l->sx;
-    }
+    pair h = XY(l->hx);
+    l->pa.n = 0;
+    XY(l->pa.x) = -square * h;
+}
+
+/* The same of all but the root, and what the velocity adds to the acceleration of its origin. */
+static inline void start_forces(struct tree_link *l, int are_hinges)
+{
+    double w = l->up->velocity.w;
+    pair b = -(w * w) * XY(l->rx);
+    if (!are_hinges && l->is_linear)
+        b += 2 * w * l->rate * plane_turn(XY(l->sx));
+    start_own_force(l);
+    XY(l->bx) = b;
+}
+
+/* The drag of a link, whose velocity products are known. */
+static void start_drag(struct tree *tree, struct tree_link *l, double gravity_m_s2,
+                       double half_step)
+{
+    const struct tree_link *p = l->up;
+    l->bias = p ? (struct motion){0, p->bias.x + l->bx, p->bias.y + l->by}
+                : (struct motion){0, -tree->gravity_x, gravity_m_s2};
+    if (half_step > 0)
+        drag_implicitly(l, half_step);
+    else
+        drag_explicitly(l);
 }
 
 /* Own inertia and bias force of each link, and the velocity products. */
-static inline void start_links(struct tree *tree, double gravity_m_s2, double half_step)
+static inline void start_links(struct tree *tree, double gravity_m_s2, double half_step,
+                               int are_hinges)
 {
-    int has_drag = tree->has_drag;
-    for (int i = 0; i < tree->count; i++) {
-        struct tree_link *l = &tree->links[i];
-        const struct tree_link *p = i > 0 ? &tree->links[l->parent] : NULL;
-        l->ia = (struct tensor){
-            .nn = l->inertia, .nx = -l->hy, .ny = l->hx, .xx = l->mass, .yy = l->mass};
-        start_forces(l, p);
-        if (!has_drag)
-            continue;
-        l->bias = p ? (struct motion){0, p->bias.x + l->bx, p->bias.y + l->by}
-                    : (struct motion){0, -tree->gravity_x, gravity_m_s2};
-        if (half_step > 0)
-            drag_implicitly(l, half_step);
-        else
-            drag_explicitly(l);
+    struct tree_link *links = tree->links;
+    set_own_inertia(&links[0]);
+    start_own_force(&links[0]);
+    for (int i = 1, count = tree->count; i < count; i++) {
+        set_own_inertia(&links[i]);
+        start_forces(&links[i], are_hinges);
     }
+    for (int i = 0; i < tree->count && tree->has_drag; i++)
+        start_drag(tree, &links[i], gravity_m_s2, half_step);
+}
+
+/* A force and a tensor with what is x and y side by side, in registers; the tensor's forces for
+ * accelerations along x are (xx, xy), along y (xy, yy). */
+struct plane_force {
+    double n;
+    pair xy;
+};
+struct plane_tensor {
+    double nn;
+    pair n, x, y;
+};
+
+static inline struct plane_tensor load_tensor(const struct tensor *from)
+{
+    pair x = XY(from->xx);
+    return (struct plane_tensor){from->nn, XY(from->nx), x, {x[1], from->yy}};
+}
+
+static inline void store_tensor(struct tensor *to, struct plane_tensor t)
+{
+    to->nn = t.nn;
+    to->yy = t.y[1];
+    XY(to->nx) = t.n;
+    XY(to->xx) = t.x;
 }
 
 /* Takes a hinge's acceleration out of the link's inertia. */
-static inline void eliminate_hinge(struct tree_link *l, double extra)
+static inline struct plane_tensor eliminate_hinge(struct tree_link *l, double extra)
 {
-    double nx = l->ia.nx, ny = l->ia.ny, g = 1 / (l->ia.nn + extra);
-    struct tensor *t = &l->handed;
+    struct plane_tensor ia = load_tensor(&l->ia);
+    double g = 1 / (ia.nn + extra), share = extra * g;
+    pair u = ia.n * g;
     l->g = g;
-    l->kx = nx;
-    l->ky = ny;
-    l->ux = nx * g;
-    l->uy = ny * g;
-    t->xx = l->ia.xx - nx * l->ux;
-    t->xy = l->ia.xy - nx * l->uy;
-    t->yy = l->ia.yy - ny * l->uy;
-    l->share = extra * g;
-    t->nn = l->share * l->ia.nn;
-    t->nx = l->share * nx;
-    t->ny = l->share * ny;
+    l->share = share;
+    XY(l->kx) = ia.n;
+    XY(l->ux) = u;
+    return (struct plane_tensor){share * ia.nn, share * ia.n, ia.x - ia.n[0] * u,
+                                 ia.y - ia.n * u[1]};
 }
 
 /* The same for a linear joint. */
@@ -416,92 +507,112 @@ static inline void eliminate_driven(struct tree_link *l)
     l->share = 1;
 }
 
-/* The joint's acceleration for what it carries, and the force that its link hands on. */
-static inline struct force eliminate_force(struct tree_link *l, double tau)
+/* All kinds of joints. */
+static struct plane_tensor eliminate_joint(struct tree_link *l, double extra)
 {
-    struct force p;
-    if (l->is_driven) {
-        struct motion a = {1, 0, 0};
-        if (l->is_linear)
-            a = (struct motion){0, l->sx, l->sy};
-        struct force f = tensor_times(&l->handed, a);
-        return (struct force){l->pa.n + f.n * l->drive, l->pa.x + f.x * l->drive,
-                              l->pa.y + f.y * l->drive};
-    }
-    if (l->is_linear) {
-        l->u = l->g * (tau - (l->pa.x * l->sx + l->pa.y * l->sy));
+    if (l->is_driven)
+        eliminate_driven(l);
+    else if (l->is_linear)
+        eliminate_slide(l, extra);
+    else
+        return eliminate_hinge(l, extra);
+    return load_tensor(&l->handed);
+}
+
+/* The force that a link hands on whose joint's acceleration is given. */
+static struct plane_force force_driven(const struct tree_link *l)
+{
+    struct motion a = {1, 0, 0};
+    if (l->is_linear)
+        a = (struct motion){0, l->sx, l->sy};
+    struct force f = tensor_times(&l->handed, a);
+    return (struct plane_force){l->pa.n + f.n * l->drive,
+                                {l->pa.x + f.x * l->drive, l->pa.y + f.y * l->drive}};
+}
+
+/* The joint's acceleration for what it carries, and the force that its link hands on. */
+static inline struct plane_force eliminate_force(struct tree_link *l, double tau, int are_hinges)
+{
+    struct plane_force p;
+    pair pa = XY(l->pa.x);
+    if (!are_hinges && l->is_driven)
+        return force_driven(l);
+    if (!are_hinges && l->is_linear) {
+        l->u = l->g * (tau - plane_dot(pa, XY(l->sx)));
         p.n = l->pa.n + l->kn * l->u;
     } else {
         double u = tau - l->pa.n;
         l->u = l->g * u;
         p.n = tau - l->share * u;
     }
-    p.x = l->pa.x + l->kx * l->u;
-    p.y = l->pa.y + l->ky * l->u;
+    p.xy = pa + XY(l->kx) * l->u;
     return p;
 }
 
 /* Adds to the parent's what a link hands on, about the link's origin, which is at r. */
-static inline void hand_inertia_on(const struct tree_link *l, struct tree_link *parent)
+static inline void hand_inertia_on(struct tree_link *parent, struct plane_tensor t, pair r)
 {
-    const struct tensor *t = &l->handed;
     /* force at the link's origin as a function of the parent's accelerations */
-    double nx = t->nx + (t->xy * l->rx - t->xx * l->ry);
-    double ny = t->ny + (t->yy * l->rx - t->xy * l->ry);
-    parent->ia.xx += t->xx;
-    parent->ia.xy += t->xy;
-    parent->ia.yy += t->yy;
-    parent->ia.nx += nx;
-    parent->ia.ny += ny;
-    parent->ia.nn += t->nn + (l->rx * (ny + t->ny) - l->ry * (nx + t->nx));
+    pair n = t.n + (t.y * r[0] - t.x * r[1]);
+    parent->ia.nn += t.nn + plane_cross(r, n + t.n);
+    parent->ia.yy += t.y[1];
+    XY(parent->ia.nx) += n;
+    XY(parent->ia.xx) += t.x;
 }
 
-static inline void hand_force_on(const struct tree_link *l, struct tree_link *parent,
-                                 struct force p)
+static inline void hand_force_on(struct tree_link *parent, struct plane_tensor t, pair r, pair b,
+                                 struct plane_force p)
 {
-    const struct tensor *t = &l->handed;
-    double fx = p.x + (t->xx * l->bx + t->xy * l->by);
-    double fy = p.y + (t->xy * l->bx + t->yy * l->by);
-    parent->pa.x += fx;
-    parent->pa.y += fy;
-    parent->pa.n += p.n + (t->nx * l->bx + t->ny * l->by) + (l->rx * fy - l->ry * fx);
+    pair f = p.xy + (t.x * b[0] + t.y * b[1]);
+    parent->pa.n += p.n + plane_dot(t.n, b) + plane_cross(r, f);
+    XY(parent->pa.x) += f;
 }
 
 static inline void fold_links(struct tree *tree, const double *tau, const double *extra,
-                              int is_implicit)
+                              int is_implicit, int are_hinges)
 {
     for (int i = tree->count - 1; i > 0; i--) {
-        struct tree_link *l = &tree->links[i], *parent = &tree->links[l->parent];
+        struct tree_link *l = &tree->links[i];
         double e = is_implicit ? extra[2 + i] : 0;
-        if (l->is_driven)
-            eliminate_driven(l);
-        else if (l->is_linear)
-            eliminate_slide(l, e);
-        else
-            eliminate_hinge(l, e);
-        struct force p = eliminate_force(l, tau[2 + i]);
-        hand_inertia_on(l, parent);
-        hand_force_on(l, parent, p);
+        pair r = XY(l->rx), b = XY(l->bx);
+        struct plane_tensor t = are_hinges ? eliminate_hinge(l, e) : eliminate_joint(l, e);
+        struct plane_force p = eliminate_force(l, tau[2 + i], are_hinges);
+        store_tensor(&l->handed, t);
+        hand_inertia_on(l->up, t, r);
+        hand_force_on(l->up, t, r, b, p);
+    }
+}
+
+/* The forces alone. */
+static inline void fold_forces(struct tree *tree, const double *tau, int are_hinges)
+{
+    for (int i = tree->count - 1; i > 0; i--) {
+        struct tree_link *l = &tree->links[i];
+        pair r = XY(l->rx), b = XY(l->bx);
+        struct plane_force p = eliminate_force(l, tau[2 + i], are_hinges);
+        hand_force_on(l->up, load_tensor(&l->handed), r, b, p);
     }
 }
 
 /* Accelerations from the root outward; with them the rates'. */
-static inline void unfold_links(struct tree *tree, double *qdd)
+static inline void unfold_links(struct tree *tree, double *qdd, int are_hinges)
 {
     struct tree_link *links = tree->links;
-    for (int i = 1; i < tree->count; i++) {
+    for (int i = 1, count = tree->count; i < count; i++) {
         struct tree_link *l = &links[i];
-        const struct motion *p = &links[l->parent].a;
-        double ax = p->x + (l->bx - p->w * l->ry), ay = p->y + (l->by + p->w * l->rx);
-        if (l->is_linear) {
-            double rate = l->u - (l->ux * ax + l->uy * ay) - l->un * p->w;
+        double wp = l->up->a.w, w = wp;
+        pair a = XY(l->up->a.x) + (XY(l->bx) + wp * XY(l->across_x));
+        double along = plane_dot(XY(l->ux), a);
+        if (!are_hinges && l->is_linear) {
+            double rate = l->u - along - l->un * wp;
             qdd[2 + i] = rate;
-            l->a = (struct motion){p->w, ax + l->sx * rate, ay + l->sy * rate};
+            a += rate * XY(l->sx);
         } else {
-            double w = l->u + l->share * p->w - (l->ux * ax + l->uy * ay);
-            qdd[2 + i] = w - p->w;
-            l->a = (struct motion){w, ax, ay};
+            w = l->u + l->share * wp - along;
+            qdd[2 + i] = w - wp;
         }
+        l->a.w = w;
+        XY(l->a.x) = a;
     }
 }
 
@@ -516,32 +627,43 @@ static void finish(struct tree *tree, double gravity_m_s2, double *qdd)
     qdd[0] = a.x + tree->gravity_x;
     qdd[1] = a.y - gravity_m_s2;
     qdd[2] = a.w;
-    unfold_links(tree, qdd);
+    if (tree->are_hinges)
+        unfold_links(tree, qdd, 1);
+    else
+        unfold_links(tree, qdd, 0);
 }
 
 void tree_accelerate(struct tree *tree, const double *tau, const double *extra, double gravity_m_s2,
                      double half_step, double *qdd)
 {
-    if (half_step > 0) {
-        start_links(tree, gravity_m_s2, half_step);
-        fold_links(tree, tau, extra, 1);
+    if (tree->are_hinges && half_step > 0) {
+        start_links(tree, gravity_m_s2, half_step, 1);
+        fold_links(tree, tau, extra, 1, 1);
     } else {
-        start_links(tree, gravity_m_s2, 0);
-        fold_links(tree, tau, extra, 0);
+        start_links(tree, gravity_m_s2, half_step, 0);
+        fold_links(tree, tau, extra, half_step > 0, 0);
     }
     if (!tree->is_root_fixed)
         solver_init(&tree->free_root, &tree->links[0].ia);
     finish(tree, gravity_m_s2, qdd);
 }
 
+static inline void start_forces_again(struct tree *tree, int are_hinges)
+{
+    start_own_force(&tree->links[0]);
+    for (int i = 1, count = tree->count; i < count; i++)
+        start_forces(&tree->links[i], are_hinges);
+}
+
 void tree_accelerate_again(struct tree *tree, const double *tau, double gravity_m_s2, double *qdd)
 {
-    struct tree_link *links = tree->links;
-    start_forces(&links[0], NULL);
-    for (int i = 1; i < tree->count; i++)
-        start_forces(&links[i], &links[links[i].parent]);
-    for (int i = tree->count - 1; i > 0; i--)
-        hand_force_on(&links[i], &links[links[i].parent], eliminate_force(&links[i], tau[2 + i]));
+    if (tree->are_hinges) {
+        start_forces_again(tree, 1);
+        fold_forces(tree, tau, 1);
+    } else {
+        start_forces_again(tree, 0);
+        fold_forces(tree, tau, 0);
+    }
     finish(tree, gravity_m_s2, qdd);
 }
 
@@ -565,8 +687,10 @@ double tree_drag_power(struct tree *tree, const double *qd, double half_step)
             f = tensor_times(&l->world_drag, mean);
         }
         /* velocity of the link for the given rates, reusing `start`: it is not needed any more */
-        l->start = i == 0 ? (struct motion){qd[2], qd[0], qd[1]}
-                          : add_rate(l, &tree->links[l->parent].start, qd[2 + i]);
+        if (i == 0)
+            set_root_velocity(&l->start, qd);
+        else
+            add_rate(l, &l->up->start, qd[2 + i], &l->start, 0);
         power -= f.n * l->start.w + f.x * l->start.x + f.y * l->start.y;
     }
     return power;
@@ -585,53 +709,67 @@ double tree_drag_power_now(const struct tree *tree)
 
 /* ---------------------------------------------------------------- impulses */
 
-/* Takes a joint out of the link's inertia and hands the rest to the parent. */
-static void factor_link(struct tree_link *l, struct tree_link *p)
+/* Takes a joint out of the link's inertia; what is left. */
+static inline struct plane_tensor factor_hinge(struct tree_link *l)
+{
+    struct plane_tensor ia = load_tensor(&l->ia);
+    double inverse = 1 / ia.nn;
+    pair f = ia.n * inverse;
+    l->inverse = inverse;
+    l->fn = 0;
+    XY(l->fx) = f;
+    return (struct plane_tensor){0, {0, 0}, ia.x - ia.n[0] * f, ia.y - ia.n * f[1]};
+}
+
+static struct plane_tensor factor_slide(struct tree_link *l)
 {
     struct tensor t = l->ia;
+    double ux = t.xx * l->sx + t.xy * l->sy, uy = t.xy * l->sx + t.yy * l->sy;
+    double un = t.nx * l->sx + t.ny * l->sy;
+    l->inverse = 1 / (ux * l->sx + uy * l->sy);
+    l->fx = ux * l->inverse;
+    l->fy = uy * l->inverse;
+    l->fn = un * l->inverse;
+    t.xx -= ux * l->fx;
+    t.xy -= ux * l->fy;
+    t.yy -= uy * l->fy;
+    t.nx -= un * l->fx;
+    t.ny -= un * l->fy;
+    t.nn -= un * l->fn;
+    return load_tensor(&t);
+}
+
+static struct plane_tensor factor_driven(struct tree_link *l)
+{
     l->inverse = l->fn = l->fx = l->fy = 0;
-    if (l->is_linear && !l->is_driven) {
-        double ux = t.xx * l->sx + t.xy * l->sy, uy = t.xy * l->sx + t.yy * l->sy;
-        double un = t.nx * l->sx + t.ny * l->sy;
-        l->inverse = 1 / (ux * l->sx + uy * l->sy);
-        l->fx = ux * l->inverse;
-        l->fy = uy * l->inverse;
-        l->fn = un * l->inverse;
-        t.xx -= ux * l->fx;
-        t.xy -= ux * l->fy;
-        t.yy -= uy * l->fy;
-        t.nx -= un * l->fx;
-        t.ny -= un * l->fy;
-        t.nn -= un * l->fn;
-    } else if (!l->is_driven) {
-        l->inverse = 1 / t.nn;
-        l->fx = t.nx * l->inverse;
-        l->fy = t.ny * l->inverse;
-        t.xx -= t.nx * l->fx;
-        t.xy -= t.nx * l->fy;
-        t.yy -= t.ny * l->fy;
-        t.nn = t.nx = t.ny = 0;
+    return load_tensor(&l->ia);
+}
+
+static inline void factor_links(struct tree *tree, int are_hinges)
+{
+    for (int i = tree->count - 1; i > 0; i--) {
+        struct tree_link *l = &tree->links[i];
+        pair r = XY(l->rx);
+        struct plane_tensor rest;
+        if (are_hinges || (!l->is_linear && !l->is_driven))
+            rest = factor_hinge(l);
+        else if (l->is_driven)
+            rest = factor_driven(l);
+        else
+            rest = factor_slide(l);
+        hand_inertia_on(l->up, rest, r);
     }
-    double nx = t.nx + (t.xy * l->rx - t.xx * l->ry), ny = t.ny + (t.yy * l->rx - t.xy * l->ry);
-    p->ia.nn += t.nn + (l->rx * (ny + t.ny) - l->ry * (nx + t.nx));
-    p->ia.nx += nx;
-    p->ia.ny += ny;
-    p->ia.xx += t.xx;
-    p->ia.xy += t.xy;
-    p->ia.yy += t.yy;
 }
 
 void tree_factor(struct tree *tree)
 {
     struct tree_link *links = tree->links;
-    for (int i = 0; i < tree->count; i++) {
-        struct tree_link *l = &links[i];
-        l->ia = (struct tensor){
-            .nn = l->inertia, .nx = -l->hy, .ny = l->hx, .xx = l->mass, .yy = l->mass};
-        l->pa = (struct force){0, 0, 0};
-    }
-    for (int i = tree->count - 1; i > 0; i--)
-        factor_link(&links[i], &links[links[i].parent]);
+    for (int i = 0, count = tree->count; i < count; i++)
+        set_own_inertia(&links[i]);
+    if (tree->are_hinges)
+        factor_links(tree, 1);
+    else
+        factor_links(tree, 0);
     if (!tree->is_root_fixed)
         solver_init(&tree->root, &links[0].ia);
 }
@@ -769,9 +907,32 @@ double tree_couple(const struct tree *tree, const struct tree_row *f, const stru
     const double *shares = f->shares, *rates = g->rates;
     pair sum = {0, 0};
     for (int i = 0, count = tree->count; i < count; i += 2)
-        sum += AT(shares, i) * AT(rates, i);
+        sum += PAIR(shares, i) * PAIR(rates, i);
     return f->root.n * g->root_response.w + f->root.x * g->root_response.x +
            f->root.y * g->root_response.y + (sum[0] + sum[1]);
+}
+
+static inline void respond_links(const struct tree *tree, const double *shares, double *dqd,
+                                 int are_hinges)
+{
+    struct motion *change = tree->change;
+    for (int i = 1, count = tree->count; i < count; i++) {
+        const struct tree_link *l = &tree->links[i];
+        const struct motion *p = &change[l->parent];
+        double wp = p->w, w = wp;
+        pair xy = XY(p->x) + wp * XY(l->across_x);
+        double rate = shares[i] * l->inverse - plane_dot(XY(l->fx), xy);
+        if (are_hinges || !l->is_linear) {
+            rate -= are_hinges || !l->is_driven ? wp : 0;
+            w += rate;
+        } else {
+            rate -= l->is_driven ? 0 : l->fn * wp;
+            xy += rate * XY(l->sx);
+        }
+        dqd[2 + i] = rate;
+        change[i].w = w;
+        XY(change[i].x) = xy;
+    }
 }
 
 void tree_respond(const struct tree *tree, const double *shares, struct force root, double *dqd)
@@ -783,16 +944,10 @@ void tree_respond(const struct tree *tree, const double *shares, struct force ro
     dqd[0] = change[0].x;
     dqd[1] = change[0].y;
     dqd[2] = change[0].w;
-    for (int i = 1; i < tree->count; i++) {
-        const struct tree_link *l = &tree->links[i];
-        const struct motion *p = &change[l->parent];
-        double x = p->x - p->w * l->ry, y = p->y + p->w * l->rx;
-        double rate = shares[i] * l->inverse - (l->fx * x + l->fy * y);
-        rate -= l->is_driven ? 0 : l->is_linear ? l->fn * p->w : p->w;
-        dqd[2 + i] = rate;
-        change[i] = l->is_linear ? (struct motion){p->w, x + l->sx * rate, y + l->sy * rate}
-                                 : (struct motion){p->w + rate, x, y};
-    }
+    if (tree->are_hinges)
+        respond_links(tree, shares, dqd, 1);
+    else
+        respond_links(tree, shares, dqd, 0);
 }
 
 /* ---------------------------------------------------------------- energies */

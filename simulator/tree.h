@@ -28,23 +28,27 @@ struct tensor {
 /* The origin of a link is its joint. */
 struct tree_link {
     /* constant */
+    struct tree_link *up; /* the parent; of the root NULL */
     int parent;
     int is_linear;           /* the joint slides along (axis_x, axis_y) of the parent's frame */
     double joint_x, joint_y; /* joint in the parent's frame; linear: at extension 0 */
+    double joint_across_x, joint_across_y; /* the same turned by a right angle, (-y, x) */
     double axis_x, axis_y;
     double moment_x, moment_y; /* mass times the centre of mass, in the own frame */
+    double moment_across_x, moment_across_y;
     double mass;
     double inertia; /* about the origin */
     /* pose: tree_set_pose() */
     double angle, cos, sin;
-    double rx, ry; /* from the parent's origin to the own, in the world's axes */
-    double hx, hy; /* mass times the centre of mass from the origin, likewise */
-    double sx, sy; /* linear: the axis, likewise */
-    double px, py; /* the origin, from the root's origin */
+    double rx, ry;             /* from the parent's origin to the own, in the world's axes */
+    double across_x, across_y; /* the same turned by a right angle */
+    double hx, hy;             /* mass times the centre of mass from the origin, likewise */
+    double sx, sy;             /* linear: the axis, likewise */
+    double px, py;             /* the origin, from the root's origin */
     /* velocity: tree_set_velocity() */
     struct motion velocity; /* of the origin */
-    double rate;            /* of the joint */
-    /* a joint whose acceleration is given, 0 where is_driven is not set; for scenes */
+    double rate;            /* of a linear joint */
+    /* a joint whose acceleration is given, 0 where is_driven is not set; for scenes: tree_set_driven() */
     int is_driven;
     double drive;
     /* scratch of the last tree_accelerate() */
@@ -101,6 +105,7 @@ struct tree {
     int count;
     int dof; /* 2 + count */
     int has_drag;
+    int are_hinges;    /* all joints, and their accelerations are not given */
     int is_root_fixed; /* links[0] stays where it is: its rates must be 0 */
     double gravity_x;  /* to the right, m/s^2 */
     double mass;
@@ -119,6 +124,8 @@ int tree_create(struct tree *tree, const struct phenotype *phenotype, double vis
 /* Computes the links' drag tensors anew for another viscosity. */
 void tree_set_viscosity(struct tree *tree, const struct phenotype *phenotype,
                         double viscosity_pa_s);
+
+void tree_set_driven(struct tree *tree, int link, int is_driven);
 
 /* Angles, positions of joints and centres of mass from q (layout in dynamics.h). */
 void tree_set_pose(struct tree *tree, const double *q);
