@@ -71,6 +71,18 @@ static int leave(int back)
     return status;
 }
 
+/* The descriptor if what was done with it went well, else -1, closed, and errno as it was. */
+static int keep_or_close(int descriptor, int status)
+{
+    if (status == 0)
+        return descriptor;
+    int reason = errno;
+    if (descriptor >= 0)
+        close(descriptor);
+    errno = reason;
+    return -1;
+}
+
 static int make_socket(struct sockaddr_un *address, int flags)
 {
     memset(address, 0, sizeof *address);
@@ -197,13 +209,7 @@ static int bind_there(const char *directory, struct stat *info)
         if (leave(back))
             status = -1;
     }
-    if (status == 0)
-        return descriptor;
-    int reason = errno;
-    if (descriptor >= 0)
-        close(descriptor);
-    errno = reason;
-    return -1;
+    return keep_or_close(descriptor, status);
 }
 
 static void control_on_close(uv_handle_t *handle)
@@ -276,13 +282,7 @@ static int connect_there(const char *directory)
         if (leave(back))
             status = -1;
     }
-    if (status == 0)
-        return descriptor;
-    int reason = errno;
-    if (descriptor >= 0)
-        close(descriptor);
-    errno = reason;
-    return -1;
+    return keep_or_close(descriptor, status);
 }
 
 /* Everything until the end of the stream. */
