@@ -330,7 +330,7 @@ void draw_creature(cairo_t *cr, const struct draw_view *view, const struct repla
 }
 
 /* Points nearer than this to the one before, px, are left out of trails. */
-#define TRAIL_STEP_PX 1.5
+#define TRAIL_STEP_PX 2.5
 
 void draw_trail(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                 double from_s, double to_s)

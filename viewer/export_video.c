@@ -1,12 +1,15 @@
 /* Video: frames are piped to the program ffmpeg, started without a shell.
  *
- * Encoding costs more than drawing, and both run at once on two cores, for which frames wait in a queue
+ * Encoding costs as much as drawing, and both run at once on two cores, for which frames wait in a queue
  * (viewer/frame_queue.h: without it each waited for the other, half as long again). They are handed over
  * as the encoder wants them (YUV 4:2:0, a third of the time of ffmpeg's own conversion and half the bytes
- * in the pipe), and H.264 is encoded by its quickest preset; the next one, a quarter smaller, takes twice
- * as long. Flat pictures look well at a coarse quality, which is quicker too: 28 instead of 23 saves a third
- * of the time and of the bytes. Ten seconds of 1280x720 take about 0.5 s of processor time here and 1 s in
- * ffmpeg. */
+ * in the pipe, into which pages are lent), and H.264 is encoded by its quickest preset; the next one, a
+ * quarter smaller, takes twice as long. Flat pictures look well at a coarse quality, which is quicker too: 28
+ * instead of 23 saves a third of the time and of the bytes. Ten seconds of 1280x720 take about 0.6 s of
+ * processor time here and 0.9 s in ffmpeg, of which 0.08 s is its start.
+ *
+ * Tried and no quicker: other numbers of threads, x264's motion search within fewer pixels, a shorter probe of
+ * the input, huge pages for the queue or for ffmpeg, and comparing frames by hashes of their stretches. */
 #define _GNU_SOURCE /* for F_SETPIPE_SZ, where there is such a thing */
 #include "viewer/export.h"
 

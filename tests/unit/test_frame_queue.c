@@ -12,7 +12,9 @@
 
 #include "common/error.h"
 
+/* More than a pipe holds, so that pages are lent where that can be; and less, so that they are copied. */
 #define FRAME_BYTES 300000
+#define SMALL_BYTES 5000
 #define FRAMES      120
 
 static int ends[2];
@@ -30,15 +32,15 @@ static void tear_down(void)
 }
 
 /* Frame i is full of i, with its number at both ends. */
-static void fill_frame(unsigned char *frame, int i)
+static void fill_frame(unsigned char *frame, size_t length, int i)
 {
-    memset(frame, i & 255, FRAME_BYTES);
+    memset(frame, i & 255, length);
     memcpy(frame, &i, sizeof i);
-    memcpy(frame + FRAME_BYTES - sizeof i, &i, sizeof i);
+    memcpy(frame + length - sizeof i, &i, sizeof i);
 }
 
 /* In a process of its own: its exit code is 0 if `count` frames come as they should, and the end. */
-static void start_reader(int count, int is_slow)
+static void start_reader(int count, size_t length, int is_slow)
 {
     reader = fork();
     ck_assert_int_ge(reader, 0);
@@ -46,20 +48,20 @@ static void start_reader(int count, int is_slow)
         close(ends[0]);
         return;
     }
-    unsigned char *frame = malloc(FRAME_BYTES), *expected = malloc(FRAME_BYTES);
+    unsigned char *frame = malloc(length), *expected = malloc(length);
     int status = frame && expected ? 0 : 1;
     close(ends[1]);
     for (int i = 0; i < count && !status; i++) {
         size_t have = 0;
-        for (ssize_t got; have < FRAME_BYTES; have += (size_t)got) {
-            got = read(ends[0], frame + have, FRAME_BYTES - have);
+        for (ssize_t got; have < length; have += (size_t)got) {
+            got = read(ends[0], frame + have, length - have);
             if (got <= 0)
                 _exit(2);
             if (is_slow && i % 16 == 0)
                 nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
         }
-        fill_frame(expected, i);
-        status = memcmp(frame, expected, FRAME_BYTES) ? 3 : 0;
+        fill_frame(expected, length, i);
+        status = memcmp(frame, expected, length) ? 3 : 0;
     }
     if (!status && count == FRAMES && read(ends[0], frame, 1) != 0)
         status = 4;
@@ -73,12 +75,13 @@ static int await_reader(void)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* _i: 0 an even reader, 1 one that dawdles. */
+/* _i: 0 an even reader, 1 one that dawdles; 2 and 3 with small frames. */
 START_TEST(frames_come_in_order)
 {
     struct frame_queue *queue;
-    start_reader(FRAMES, _i);
-    ck_assert_int_eq(frame_queue_create(&queue, ends[1], FRAME_BYTES), 0);
+    size_t length = _i < 2 ? FRAME_BYTES : SMALL_BYTES;
+    start_reader(FRAMES, length, _i & 1);
+    ck_assert_int_eq(frame_queue_create(&queue, ends[1], length), 0);
     ck_assert_ptr_null(frame_queue_last(queue));
     for (int i = 0; i < FRAMES; i++) {
         unsigned char *frame = frame_queue_next(queue);
@@ -86,7 +89,7 @@ START_TEST(frames_come_in_order)
         int number;
         ck_assert_ptr_nonnull(frame);
         ck_assert_ptr_ne(frame, last);
-        fill_frame(frame, i);
+        fill_frame(frame, length, i);
         frame_queue_push(queue);
         if (last) {
             memcpy(&number, last, sizeof number);
@@ -103,10 +106,10 @@ START_TEST(a_reader_that_goes_ends_it)
 {
     struct frame_queue *queue;
     int pushed = 0;
-    start_reader(3, 0);
+    start_reader(3, FRAME_BYTES, 0);
     ck_assert_int_eq(frame_queue_create(&queue, ends[1], FRAME_BYTES), 0);
     for (unsigned char *frame; (frame = frame_queue_next(queue)) && pushed < 100000; pushed++) {
-        fill_frame(frame, pushed);
+        fill_frame(frame, FRAME_BYTES, pushed);
         frame_queue_push(queue);
     }
     ck_assert_int_lt(pushed, 100000);
@@ -139,7 +142,7 @@ int main(void)
     TCase *tests = tcase_create("frame_queue");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, frames_come_in_order, 0, 2);
+    tcase_add_loop_test(tests, frames_come_in_order, 0, 4);
     tcase_add_test(tests, a_reader_that_goes_ends_it);
     tcase_add_test(tests, nothing_pushed_is_nothing_written);
     suite_add_tcase(suite, tests);
