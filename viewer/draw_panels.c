@@ -168,6 +168,38 @@ static void draw_course(cairo_t *cr, const struct draw_timeline *timeline, int i
     cairo_stroke(cr);
 }
 
+/* Without a goal: a tick for each generation, as far as they are apart, and words in place of a scale. */
+static void draw_generations(cairo_t *cr, const struct draw_timeline *timeline)
+{
+    struct draw_box plot = timeline_plot(timeline);
+    double ui = plot.ui, bottom = plot.y + plot.height;
+    int step = (int)fmax(1, 4 * ui * timeline->count / plot.width);
+    for (int i = 0; i < timeline->count; i += step) {
+        double x = timeline_x(timeline, i);
+        cairo_move_to(cr, x, bottom - 5 * ui);
+        cairo_line_to(cr, x, bottom);
+    }
+    draw_set_color(cr, palette[COLOR_neutral].light, 0.7);
+    cairo_set_line_width(cr, ui);
+    cairo_stroke(cr);
+    draw_text(cr, "no goal: parents are chosen by hand", plot.x + 8 * ui, plot.y + 13 * ui, 10 * ui,
+              0, DRAW_LEFT, COLOR_text_soft);
+}
+
+/* The scale, and the best and the median. */
+static void draw_fitness(cairo_t *cr, const struct draw_timeline *timeline, double most)
+{
+    struct draw_box plot = timeline_plot(timeline);
+    double ui = plot.ui;
+    char text[32];
+    snprintf(text, sizeof text, "%.3g", most > 1e-9 ? most : 0);
+    draw_text(cr, text, plot.x - 6 * ui, plot.y + 9 * ui, 10 * ui, 0, DRAW_RIGHT, COLOR_text_soft);
+    draw_text(cr, "0", plot.x - 6 * ui, plot.y + plot.height, 10 * ui, 0, DRAW_RIGHT,
+              COLOR_text_soft);
+    draw_course(cr, timeline, 1, most);
+    draw_course(cr, timeline, 0, most);
+}
+
 static void draw_shown_generation(cairo_t *cr, const struct draw_timeline *timeline, double most)
 {
     struct draw_box plot = timeline_plot(timeline);
@@ -176,7 +208,8 @@ static void draw_shown_generation(cairo_t *cr, const struct draw_timeline *timel
         if (generation->number != timeline->shown)
             continue;
         double x = timeline_x(timeline, i);
-        double y = plot.y + plot.height * (1 - fmin(fmax(generation->best / most, 0), 1));
+        double share = timeline->has_no_goal ? 0 : generation->best / most;
+        double y = plot.y + plot.height * (1 - fmin(fmax(share, 0), 1));
         cairo_move_to(cr, x, plot.y - 3 * plot.ui);
         cairo_line_to(cr, x, plot.y + plot.height + 3 * plot.ui);
         draw_set_color(cr, palette[COLOR_text].light, 0.5);
@@ -198,12 +231,10 @@ void draw_timeline(cairo_t *cr, const struct draw_timeline *timeline)
     for (int i = 0; i < timeline->count; i++)
         most = fmax(most, timeline->generations[i].best);
     fill_box(cr, &plot, COLOR_grid, 0.08);
-    snprintf(text, sizeof text, "%.3g", most > 1e-9 ? most : 0);
-    draw_text(cr, text, plot.x - 6 * ui, plot.y + 9 * ui, 10 * ui, 0, DRAW_RIGHT, COLOR_text_soft);
-    draw_text(cr, "0", plot.x - 6 * ui, plot.y + plot.height, 10 * ui, 0, DRAW_RIGHT,
-              COLOR_text_soft);
-    draw_course(cr, timeline, 1, most);
-    draw_course(cr, timeline, 0, most);
+    if (timeline->has_no_goal)
+        draw_generations(cr, timeline);
+    else
+        draw_fitness(cr, timeline, most);
     draw_shown_generation(cr, timeline, most);
     if (timeline->shown >= 0)
         snprintf(

@@ -29,8 +29,9 @@ struct draw_timeline {
     struct draw_box box;
     const struct run_generation *generations;
     int count;
-    int64_t shown; /* its number; -1: none */
-    int is_live;   /* follows what comes */
+    int64_t shown;   /* its number; -1: none */
+    int is_live;     /* follows what comes */
+    int has_no_goal; /* generations alone, without their fitness */
 };
 void draw_timeline(cairo_t *cr, const struct draw_timeline *timeline);
 /* The index of a generation; -1 if there are none. */

@@ -280,7 +280,7 @@ static void draw_heading(cairo_t *cr, const struct strobe *strobe, double top, d
     cairo_rectangle(cr, 0, top, width, TITLE_PX * ui);
     cairo_fill(cr);
     /* without a fitness the title says the distance already */
-    if (replay->status != REPLAY_UNRECORDED)
+    if (replay->status != REPLAY_UNRECORDED && replay->has_goal)
         length = snprintf(text, sizeof text, "%.2f m in %.3g s, ", replay->measures.displacement_m,
                           replay_duration(replay));
     if (strobe->moment_count > 1 && !strobe->is_strip)

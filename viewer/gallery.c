@@ -394,6 +394,11 @@ int gallery_is_interactive(const struct gallery *gallery)
     return gallery->choosing.is_interactive;
 }
 
+int gallery_has_no_goal(const struct gallery *gallery)
+{
+    return gallery->choosing.has_no_goal;
+}
+
 int64_t gallery_waiting(const struct gallery *gallery)
 {
     return gallery->choosing.is_interactive ? gallery->choosing.waiting : -1;

@@ -76,9 +76,10 @@ int64_t gallery_strip_generation(const struct gallery *gallery, int index);
 int gallery_choose_params(const struct gallery *gallery, const struct creature *creature,
                           struct params *params, struct error *error);
 
-/* Choosing by hand (docs/evolution.md). Whether that is done in this run, and the generation that waits for
- * it, or -1. */
+/* Choosing by hand (docs/evolution.md). Whether that is done in this run, whether nothing else chooses, and the
+ * generation that waits for it, or -1. */
 int gallery_is_interactive(const struct gallery *gallery);
+int gallery_has_no_goal(const struct gallery *gallery);
 int64_t gallery_waiting(const struct gallery *gallery);
 int gallery_is_over(const struct gallery *gallery); /* its last generation is complete */
 /* What is chosen for one of a generation that is shown (enum choice), and for how many. */

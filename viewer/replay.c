@@ -472,11 +472,11 @@ static void record_contacts(struct replay_row *row, const struct dynamics *dynam
     *row->contact_count = (float)count;
 }
 
-/* What its fitness were if the scored time ended now. */
+/* What its fitness were if the scored time ended now; without a goal 0. */
 static double fitness_now(const struct recorder *recorder, const struct evaluate_view *view)
 {
     struct measures measures;
-    if (view->phase != PHASE_SCORE)
+    if (view->phase != PHASE_SCORE || !recorder->replay->has_goal)
         return 0;
     evaluate_measures(view, &measures);
     return behaviour_fitness(VERDICT_OK, &measures, recorder->params);
@@ -704,7 +704,10 @@ enum replay_status replay_judge(const struct creature *creature,
 
 static void set_score(struct replay *replay, const struct creature *creature, int is_recorded)
 {
-    if (replay->cut_count && creature->has_evaluation)
+    if (!replay->has_goal)
+        snprintf(replay->score, sizeof replay->score, "no goal, went %.2f m in %.3g s",
+                 replay->measures.displacement_m, replay->measures.time_s);
+    else if (replay->cut_count && creature->has_evaluation)
         snprintf(replay->score, sizeof replay->score, "fitness %.3g, whole %.3g", replay->fitness,
                  creature->fitness);
     else if (replay->cut_count)
@@ -760,6 +763,7 @@ int replay_create_cut(struct replay **result, const struct creature *creature,
         replay_destroy(replay);
         return ERR_RANGE;
     }
+    replay->has_goal = params->evolution_behaviour != BEHAVIOUR_INTERACTIVE;
     replay->has_light = params->light_kind != LIGHT_NONE;
     replay->obstacle_depth_m = params->world_depth_m / 2;
     replay->is_torque_mode = params->creature_effector_mode == EFFECTOR_TORQUE;

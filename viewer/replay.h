@@ -131,13 +131,15 @@ struct replay_frame {
 };
 
 struct replay {
-    char name[64];  /* clean UTF-8, as all texts here */
-    char score[64]; /* "fitness 1.83", or what it did where no fitness is known */
+    char name[64]; /* clean UTF-8, as all texts here */
+    char score
+        [64]; /* "fitness 1.83", or what it did where no fitness is known or there is no goal */
     enum replay_status status;
     char detail[160]; /* why it differs, or empty */
     int verdict;
     struct measures measures; /* of this simulation */
     uint64_t digest;
+    int has_goal;                       /* 0: parents are chosen by hand, and the fitness is 1 */
     double fitness;                     /* of this simulation */
     double fitness_most, fitness_least; /* of its frames; least: at most 0 */
     uint64_t id;                        /* 0: not known */

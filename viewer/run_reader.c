@@ -517,8 +517,8 @@ static int reader_get_choosing(const struct run_reader *reader, struct run_choos
         status = read_params(reader, branch, &params, error);
     if (status)
         return status;
-    choosing->is_interactive =
-        params.evolution_behaviour == BEHAVIOUR_INTERACTIVE || params.interactive_share > 0;
+    choosing->has_no_goal = params.evolution_behaviour == BEHAVIOUR_INTERACTIVE;
+    choosing->is_interactive = choosing->has_no_goal || params.interactive_share > 0;
     if (!choosing->is_interactive)
         return 0;
     /* it is complete, and the next one has not been bred */
@@ -540,7 +540,7 @@ static int reader_get_choosing(const struct run_reader *reader, struct run_choos
 int run_reader_get_choosing(struct run_reader *reader, struct run_choosing *choosing,
                             struct error *error)
 {
-    *choosing = (struct run_choosing){0, -1, 0};
+    *choosing = (struct run_choosing){.waiting = -1};
     int status = reader_begin(reader, error);
     if (status)
         return status;

@@ -201,7 +201,18 @@ struct draw_timeline stage_timeline_of(const struct stage *stage)
         .generations = generations,
         .count = count,
         .shown = generation,
-        .is_live = stage->is_live && stage->has_news};
+        .is_live = stage->is_live && stage->has_news,
+        .has_no_goal = gallery_has_no_goal(stage->gallery)};
+}
+
+/* What a creature is told by: its fitness, or its number where that is the same for all. */
+static void tell_creature(const struct stage *stage, const struct creature *creature,
+                          const char *before, char text[48])
+{
+    if (gallery_has_no_goal(stage->gallery))
+        snprintf(text, 48, "no. %llu", (unsigned long long)creature->id);
+    else
+        snprintf(text, 48, "%s%.3g", before, creature->fitness);
 }
 
 struct draw_strip stage_strip_of(const struct stage *stage, struct draw_thumb *thumbs)
@@ -219,7 +230,7 @@ struct draw_strip stage_strip_of(const struct stage *stage, struct draw_thumb *t
         int64_t generation = gallery_strip_generation(stage->gallery, i);
         thumbs[i].replay = specimen->replay;
         snprintf(thumbs[i].title, sizeof thumbs[i].title, "gen. %lld", (long long)generation);
-        snprintf(thumbs[i].text, sizeof thumbs[i].text, "%.3g", specimen->creature.fitness);
+        tell_creature(stage, &specimen->creature, "", thumbs[i].text);
         if (generation <= timeline.shown)
             strip.marked = i;
     }
@@ -241,7 +252,7 @@ struct draw_descent stage_descent_of(const struct stage *stage, struct draw_step
         thumb->replay = specimen->replay;
         snprintf(thumb->title, sizeof thumb->title, "gen. %lld, %.15s",
                  (long long)creature->generation, creature->method);
-        snprintf(thumb->text, sizeof thumb->text, "fitness %.3g", creature->fitness);
+        tell_creature(stage, creature, "fitness ", thumb->text);
         steps[i].change = creature->mutations[0]   ? creature->mutations
                           : i + 1 == descent.count ? "the first of its line"
                                                    : "nothing was changed";

@@ -373,6 +373,26 @@ START_TEST(same_motion_is_verified)
 }
 END_TEST
 
+/* Where parents are chosen by hand the fitness is 1 for all, and nothing that one should see. */
+START_TEST(without_a_goal_there_is_no_fitness)
+{
+    const struct replay_cut cut = {CUT_NEURON, 0, 0};
+    record();
+    params.evolution_behaviour = BEHAVIOUR_INTERACTIVE;
+    for (int i = 0; i < 2; i++) {
+        struct replay *replay;
+        ck_assert_int_eq(replay_create_cut(&replay, &creature, &params, SEED, 1, &cut, i, &error),
+                         0);
+        ck_assert_msg(strstr(replay->score, "no goal, went ") == replay->score, "%s",
+                      replay->score);
+        ck_assert_msg(!strstr(replay->score, "fitness"), "%s", replay->score);
+        ck_assert_int_eq(replay->has_goal, 0);
+        ck_assert(replay->fitness_most == 0 && replay->fitness_least == 0);
+        replay_destroy(replay);
+    }
+}
+END_TEST
+
 START_TEST(what_was_changed_differs)
 {
     record();
@@ -561,6 +581,7 @@ int main(void)
     tcase_add_test(tests, what_has_no_body_is_refused);
     tcase_add_test(tests, quarantined_is_not_simulated);
     tcase_add_test(tests, same_motion_is_verified);
+    tcase_add_test(tests, without_a_goal_there_is_no_fitness);
     tcase_add_test(tests, what_was_changed_differs);
     tcase_add_test(tests, another_version_is_not_compared);
     tcase_add_test(tests, another_seed_or_world_is_unrecorded);

@@ -375,10 +375,12 @@ START_TEST(tells_what_is_chosen)
     ck_assert_int_eq(run_reader_open(&reader, directory, &error), 0);
     ck_assert_int_eq(run_reader_get_choosing(reader, &choosing, &error), 0);
     ck_assert(!choosing.is_interactive && choosing.waiting == -1 && !choosing.is_over);
+    ck_assert(!choosing.has_no_goal);
     run_sql("INSERT INTO branch_parameters VALUES (1, 3, 'interactive.share', '0.5'),"
             " (1, 4, 'evolution.generations', '4')");
     ck_assert_int_eq(run_reader_get_choosing(reader, &choosing, &error), 0);
     ck_assert(choosing.is_interactive && choosing.waiting == -1 && !choosing.is_over);
+    ck_assert(!choosing.has_no_goal);
     run_sql("UPDATE generations SET closed = 1");
     ck_assert_int_eq(run_reader_get_choosing(reader, &choosing, &error), 0);
     ck_assert(choosing.waiting == 2 && !choosing.is_over);
@@ -386,6 +388,9 @@ START_TEST(tells_what_is_chosen)
             " VALUES (3, 1, 1, 5)");
     ck_assert_int_eq(run_reader_get_choosing(reader, &choosing, &error), 0);
     ck_assert(choosing.waiting == -1 && choosing.is_over);
+    run_sql("INSERT INTO branch_parameters VALUES (1, 5, 'evolution.behaviour', 'interactive')");
+    ck_assert_int_eq(run_reader_get_choosing(reader, &choosing, &error), 0);
+    ck_assert(choosing.is_interactive && choosing.has_no_goal);
 
     ck_assert_int_eq(run_reader_get_choices(reader, 2, &choices, &count, &error), 0);
     ck_assert_int_eq(count, 0);

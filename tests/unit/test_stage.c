@@ -63,6 +63,7 @@ END_TEST
 
 #include "viewer/chooser.h"
 #include "viewer/draw.h"
+#include "viewer/stage_private.h"
 
 #define WIDTH  960
 #define HEIGHT 640
@@ -796,6 +797,31 @@ START_TEST(the_past_shows_what_was_chosen)
 }
 END_TEST
 
+/* Nowhere the fitness, which is 1 for all: numbers instead, and what was done by hand. */
+START_TEST(without_a_goal_no_fitness_is_shown)
+{
+    struct draw_thumb thumbs[GALLERY_SHOWN_MAX];
+    struct draw_step steps[GALLERY_LINEAGE_MAX];
+    open_run_of(1);
+    ck_assert_int_eq(stage_timeline_of(stage).has_no_goal, 0);
+    ck_assert_str_eq((stage_strip_of(stage, thumbs), thumbs[0].text), "2");
+    teardown();
+    setup();
+    run_sql("INSERT INTO choices VALUES (0, 2, 'breed')");
+    open_interactive_run(1);
+    ck_assert_int_eq(stage_timeline_of(stage).has_no_goal, 1);
+    ck_assert_ptr_nonnull(strstr(current()->replay->score, "no goal"));
+    struct draw_strip strip = stage_strip_of(stage, thumbs);
+    ck_assert_int_ge(strip.count, 1);
+    ck_assert_str_eq(thumbs[0].text, "no. 2");
+    press("w");
+    ck_assert_int_eq((int)gallery_shelf(gallery), SHELF_LINEAGE);
+    ck_assert_int_ge(stage_descent_of(stage, steps).count, 1);
+    ck_assert_ptr_nonnull(strstr(steps[0].thumb.text, "no. "));
+    draw();
+}
+END_TEST
+
 START_TEST(where_nobody_chooses_capitals_are_small)
 {
     open_run_of(2);
@@ -840,6 +866,7 @@ int main(void)
     tcase_add_test(tests, keys_choose);
     tcase_add_test(tests, buttons_and_the_right_one_choose);
     tcase_add_test(tests, the_past_shows_what_was_chosen);
+    tcase_add_test(tests, without_a_goal_no_fitness_is_shown);
     tcase_add_test(tests, where_nobody_chooses_capitals_are_small);
     suite_add_tcase(suite, tests);
 #endif
