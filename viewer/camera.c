@@ -39,6 +39,11 @@ struct vec2 camera_smooth_centre(const struct replay *replay, double time_s)
     return (struct vec2){sum.x / (last - first + 1), sum.y / (last - first + 1)};
 }
 
+static double ground_share(double height_px)
+{
+    return fmin(fmax(CAMERA_GROUND_SHARE, CAMERA_GROUND_PX / height_px), 0.45);
+}
+
 void camera_fit(struct camera *camera, const struct replay *const *replays, int count,
                 double width_px, double lane_height_px)
 {
@@ -47,19 +52,16 @@ void camera_fit(struct camera *camera, const struct replay *const *replays, int 
         width_m = fmax(width_m, replays[i]->width_m);
         height_m = fmax(height_m, replays[i]->height_m);
     }
-    /* lanes are low: there the body may take more of the height */
-    double share = count > 1 ? CAMERA_BODY_IN_LANE : CAMERA_BODY_HEIGHT;
+    /* lanes are low: there the body may take more of the height, but for the ground */
+    double share = CAMERA_BODY_HEIGHT;
+    if (count > 1)
+        share = fmin(CAMERA_BODY_IN_LANE, 0.95 - ground_share(lane_height_px));
     camera->px_per_m =
         fmin(lane_height_px * share / height_m, width_px * CAMERA_BODY_WIDTH / width_m);
     camera->is_following = 1;
     camera->orbit = (struct camera_orbit)CAMERA_ORBIT_USUAL;
     camera->x_m = camera->y_m = 0;
     camera_jump(camera, camera_target(camera, replays, count, 0, lane_height_px));
-}
-
-static double ground_share(double height_px)
-{
-    return fmin(fmax(CAMERA_GROUND_SHARE, CAMERA_GROUND_PX / height_px), 0.45);
 }
 
 struct vec2 camera_target(const struct camera *camera, const struct replay *const *replays,

@@ -88,9 +88,17 @@ static void draw_fitness_now(cairo_t *cr, const struct draw_scrub *scrub, double
     const struct replay *replay = scrub->replays[scrub->marked];
     char text[48];
     int is_right = x > box->x + 0.6 * box->width;
-    snprintf(text, sizeof text, "%.3g", scrub_fitness(replay, scrub->time_s));
+    snprintf(text, sizeof text, "fitness %.3g", scrub_fitness(replay, scrub->time_s));
     draw_text(cr, text, x + (is_right ? -10 : 10) * box->ui, box->y + 13 * box->ui, 11.5 * box->ui,
               1, is_right ? DRAW_RIGHT : DRAW_LEFT, COLOR_part_0);
+}
+
+static int has_fitness(const struct draw_scrub *scrub)
+{
+    int has = 0;
+    for (int i = 0; i < scrub->count; i++)
+        has |= scrub->replays[i]->has_goal;
+    return has;
 }
 
 void draw_scrub(cairo_t *cr, const struct draw_scrub *scrub)
@@ -102,7 +110,7 @@ void draw_scrub(cairo_t *cr, const struct draw_scrub *scrub)
     draw_rounded(cr, box->x, box->y + 2 * ui, fmax(box->width, 1), box->height - 4 * ui, 4 * ui);
     draw_set_color(cr, palette[COLOR_grid].light, 0.1);
     cairo_fill(cr);
-    if (scrub->duration_s > 0)
+    if (scrub->duration_s > 0 && has_fitness(scrub))
         draw_curves(cr, scrub);
     draw_set_color(cr, palette[COLOR_part_0].light, 1);
     cairo_set_line_width(cr, 2 * ui);
@@ -196,6 +204,12 @@ static void draw_fitness(cairo_t *cr, const struct draw_timeline *timeline, doub
     draw_text(cr, text, plot.x - 6 * ui, plot.y + 9 * ui, 10 * ui, 0, DRAW_RIGHT, COLOR_text_soft);
     draw_text(cr, "0", plot.x - 6 * ui, plot.y + plot.height, 10 * ui, 0, DRAW_RIGHT,
               COLOR_text_soft);
+    /* what the curves are, below the generation's number */
+    double right = timeline->box.x + timeline->box.width - 14 * ui, y = plot.y + plot.height;
+    double width = draw_text(cr, "median", right, y, 10 * ui, 0, DRAW_RIGHT, COLOR_text_soft);
+    draw_text(cr, "best", right - width - 6 * ui, y, 10 * ui, 1, DRAW_RIGHT, COLOR_part_0);
+    draw_text(cr, "fitness", plot.x - 6 * ui, plot.y + 0.5 * plot.height + 4 * ui, 9 * ui, 0,
+              DRAW_RIGHT, COLOR_text_soft);
     draw_course(cr, timeline, 1, most);
     draw_course(cr, timeline, 0, most);
 }

@@ -54,15 +54,13 @@ static int cut_to_clip(cairo_t *cr, struct area *area)
     return is_simple;
 }
 
-/* The pattern's colours of the rows, lying down: an image one pixel high, which takes cairo a tenth of the
- * time of one that is one pixel wide. */
+/* The pattern's colours of the rows, in an image one pixel wide. */
 static cairo_surface_t *draw_column(cairo_pattern_t *pattern, cairo_format_t format,
                                     const struct area *area)
 {
-    cairo_surface_t *column = cairo_image_surface_create(format, area->bottom - area->top, 1);
+    cairo_surface_t *column = cairo_image_surface_create(format, 1, area->bottom - area->top);
     cairo_t *cr = cairo_create(column);
-    cairo_matrix_t lie_down = {.xy = 1, .yx = 1, .x0 = -area->top};
-    cairo_set_matrix(cr, &lie_down);
+    cairo_translate(cr, 0, -area->top);
     cairo_set_source(cr, pattern);
     cairo_paint(cr);
     cairo_destroy(cr);
@@ -73,9 +71,10 @@ static cairo_surface_t *draw_column(cairo_pattern_t *pattern, cairo_format_t for
 static void spread_column(cairo_surface_t *target, cairo_surface_t *column, const struct area *area)
 {
     size_t stride = (size_t)cairo_image_surface_get_stride(target);
+    size_t step = (size_t)cairo_image_surface_get_stride(column);
     unsigned char *row = cairo_image_surface_get_data(target) + (size_t)area->top * stride;
     const unsigned char *from = cairo_image_surface_get_data(column);
-    for (int y = area->top; y < area->bottom; y++, row += stride, from += sizeof(uint32_t)) {
+    for (int y = area->top; y < area->bottom; y++, row += stride, from += step) {
         uint32_t color, *pixels = (void *)row;
         memcpy(&color, from, sizeof color);
         for (int x = area->left; x < area->right; x++)

@@ -9,6 +9,8 @@
 
 /* Distance marks are at least this far apart, px at ui 1. */
 #define MARK_SPACING_PX 74.0
+/* Smaller labels than this cannot be read. */
+#define LABEL_LEAST_PX 6.5
 
 static cairo_pattern_t *gradient_create(double top, double bottom, uint32_t from, uint32_t to)
 {
@@ -155,20 +157,39 @@ static void draw_ticks(cairo_t *cr, const struct draw_view *view, double line_y,
     cairo_stroke(cr);
 }
 
+/* A label that is not cut by the picture's left or right edge; else nothing. */
+static void draw_label(cairo_t *cr, const struct draw_view *view, const char *text, double x,
+                       double y, double size, enum draw_align align)
+{
+    double width = draw_text_width(cr, text, size, 0);
+    double left = align == DRAW_CENTRE ? x - width / 2 : x;
+    if (left >= view->left_px + 2 && left + width <= view->left_px + view->width_px - 2)
+        draw_text(cr, text, x, y, size, 0, align, COLOR_text_soft);
+}
+
+/* Labels below the ground's line; where there is little room for them they are smaller, then left out. */
+static void draw_ground_labels(cairo_t *cr, const struct draw_view *view, double line_y)
+{
+    double step = mark_step(view), half = view->width_px / view->px_per_m / 2, ui = view->ui;
+    double room = view->top_px + view->height_px - line_y - 3;
+    double size = fmin(11.5 * ui, room - fmin(8 * ui, 0.4 * room));
+    char text[32];
+    for (double k = ceil((view->x_m - half) / step);
+         size >= LABEL_LEAST_PX && k * step <= view->x_m + half; k++) {
+        mark_text(view->flip * k * step, text);
+        draw_label(cr, view, text, draw_view_x(view, k * step),
+                   line_y + fmin(8 * ui, 0.4 * room) + size, size, DRAW_CENTRE);
+    }
+}
+
 /* Ticks and labels below the ground's line; the start is marked by a dashed line upwards. */
 static void draw_ground_marks(cairo_t *cr, const struct draw_view *view, double line_y)
 {
     static const double dashes[] = {4, 4};
-    double step = mark_step(view), half = view->width_px / view->px_per_m / 2;
-    double ui = view->ui, size = 11.5 * ui;
-    char text[32];
+    double step = mark_step(view);
     draw_ticks(cr, view, line_y, step / 5, 5, 3.5, 0.5);
     draw_ticks(cr, view, line_y, step, 0, 7, 0.95);
-    for (double k = ceil((view->x_m - half) / step); k * step <= view->x_m + half; k++) {
-        mark_text(view->flip * k * step, text);
-        draw_text(cr, text, draw_view_x(view, k * step), line_y + 8 * ui + size, size, 0,
-                  DRAW_CENTRE, COLOR_text_soft);
-    }
+    draw_ground_labels(cr, view, line_y);
     double x = draw_view_x(view, 0);
     cairo_set_dash(cr, dashes, 2, 0);
     draw_set_color(cr, palette[COLOR_text_soft].light, 0.45);
@@ -195,7 +216,7 @@ static void draw_grid(cairo_t *cr, const struct draw_view *view)
         cairo_stroke(cr);
         mark_text(view->flip * k * step, text);
         if (x > view->left_px + 50 * ui)
-            draw_text(cr, text, x + 4 * ui, bottom - 6 * ui, size, 0, DRAW_LEFT, COLOR_text_soft);
+            draw_label(cr, view, text, x + 4 * ui, bottom - 6 * ui, size, DRAW_LEFT);
     }
     for (double k = ceil((view->y_m - half_y) / step); k * step <= view->y_m + half_y; k++) {
         double y = draw_view_y(view, k * step);

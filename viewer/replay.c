@@ -704,19 +704,19 @@ enum replay_status replay_judge(const struct creature *creature,
 
 static void set_score(struct replay *replay, const struct creature *creature, int is_recorded)
 {
-    if (!replay->has_goal)
-        snprintf(replay->score, sizeof replay->score, "no goal, went %.2f m in %.3g s",
+    int has_fitness =
+        replay->has_goal && (replay->cut_count || (is_recorded && creature->has_evaluation));
+    if (!has_fitness && replay->frame_count <= 1 && replay->verdict != VERDICT_OK)
+        snprintf(replay->score, sizeof replay->score, "refused at birth");
+    else if (!has_fitness)
+        snprintf(replay->score, sizeof replay->score, "went %.2f m in %.3g s",
                  replay->measures.displacement_m, replay->measures.time_s);
     else if (replay->cut_count && creature->has_evaluation)
         snprintf(replay->score, sizeof replay->score, "fitness %.3g, whole %.3g", replay->fitness,
                  creature->fitness);
-    else if (replay->cut_count)
-        snprintf(replay->score, sizeof replay->score, "fitness %.3g", replay->fitness);
-    else if (is_recorded && creature->has_evaluation)
-        snprintf(replay->score, sizeof replay->score, "fitness %.3g", creature->fitness);
     else
-        snprintf(replay->score, sizeof replay->score, "went %.2f m in %.3g s",
-                 replay->measures.displacement_m, replay->measures.time_s);
+        snprintf(replay->score, sizeof replay->score, "fitness %.3g",
+                 replay->cut_count ? replay->fitness : creature->fitness);
 }
 
 static enum replay_medium medium_of(const struct params *params)

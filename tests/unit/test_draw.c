@@ -302,6 +302,60 @@ START_TEST(ground_lies_at_height_zero)
 }
 END_TEST
 
+/* Rows and columns of the picture's edge below the ground's line that are not as the ground is, and, in
+ * `inside`, pixels away from it. */
+static int count_cut_pixels(int width, int height, int line_y, int *inside)
+{
+    uint32_t ground =
+        palette_mix(palette[COLOR_ground_top].light, palette[COLOR_ground_bottom].light, 0.4);
+    int cut = 0, ticks = line_y + 11;
+    *inside = 0;
+    for (int y = ticks; y < height; y++) {
+        cut += pixel(0, y) != ground || pixel(width - 1, y) != ground;
+        for (int x = 1; x < width - 1; x++)
+            *inside += pixel(x, y) != ground;
+    }
+    for (int x = 0; x < width && ticks < height; x++)
+        cut += pixel(x, height - 1) != ground;
+    return cut;
+}
+
+START_TEST(no_label_is_cut)
+{
+    static const int heights[] = {300, 58, 40, 25};
+    struct replay *replay = fixture_replay(&crawler);
+    for (size_t h = 0; h < sizeof heights / sizeof heights[0]; h++)
+        for (int step = 0; step < 24; step++) {
+            int inside, height = heights[h];
+            struct draw_view view = {0, 0, 400, height, 0.03 * step, 0, 200, 1, {0, 0}, 1};
+            view.y_m = (0.5 - (h == 0 ? 0.23 : 0.4)) * height / view.px_per_m;
+            open_picture(400, height);
+            draw_world(cr, &view, replay, 0, DRAW_FLAT);
+            int cut = count_cut_pixels(400, height, (int)draw_view_y(&view, 0), &inside);
+            ck_assert_msg(cut == 0, "height %d, step %d: %d pixels", height, step, cut);
+            ck_assert_msg(h >= 2 || inside > 30, "height %d, step %d: no labels", height, step);
+            close_picture();
+        }
+    replay_destroy(replay);
+}
+END_TEST
+
+/* In lanes of a race that are low the body makes room for the labels below it. */
+START_TEST(low_lanes_have_ground)
+{
+    struct replay *a = fixture_replay(&crawler), *b = fixture_replay(&returner);
+    const struct replay *replays[] = {a, b};
+    struct camera camera;
+    const double lane = 58;
+    camera_fit(&camera, replays, 2, 1120, lane);
+    struct vec2 target = camera_target(&camera, replays, 2, 0.5, lane);
+    double below_px = lane / 2 - target.y * camera.px_per_m;
+    ck_assert_msg(below_px > 18, "%g", below_px);
+    replay_destroy(a);
+    replay_destroy(b);
+}
+END_TEST
+
 /* A slab at y = 0.2 and a turned one; one so large that cairo could not count its corners. */
 START_TEST(obstacles_are_where_they_belong)
 {
@@ -668,6 +722,8 @@ int main(void)
     tcase_add_test(tests, a_linear_joint_has_a_rail);
     tcase_add_test(tests, ghosts_are_paler);
     tcase_add_test(tests, ground_lies_at_height_zero);
+    tcase_add_test(tests, no_label_is_cut);
+    tcase_add_test(tests, low_lanes_have_ground);
     tcase_add_test(tests, obstacles_are_where_they_belong);
     tcase_add_test(tests, each_overlay_changes_the_picture);
     tcase_add_test(tests, the_ledger_leaves_room);
