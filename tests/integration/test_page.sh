@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The replay page in a browser without a screen: it plays, pauses, scrubs and changes the creature without
-# an error, its overlays toggle, the fitness stands behind its bar, and its canvas shows the body where the png export has it.
+# an error, its overlays toggle, the fitness stands behind its bar, and its canvas shows the body where the png export has it;
+# so does the page of spheres, which the mouse turns.
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 viewer=$bin/viewer
@@ -16,42 +17,50 @@ if "$viewer" --help | grep -q '^  \.png .*left out'; then echo "skip: this build
 biped=$root/examples/creatures/biped.json pusher=$root/examples/creatures/pusher.json
 "$viewer" "$biped" "$pusher" --params walk.ini --export page.html >/dev/null || fail "page"
 "$viewer" "$biped" --params walk.ini --export shot.png --time 1 --size 800x450 >/dev/null || fail "png"
+spider=$root/examples/creatures/spider.json tripod=$root/examples/creatures/tripod.json
+"$viewer" "$spider" "$tripod" -s simulation.duration_s=2 --export spheres.html >/dev/null || fail "page of spheres"
+"$viewer" "$spider" -s simulation.duration_s=2 --export spheres.png --time 1 --size 800x450 >/dev/null || fail "png of spheres"
 
-# The body is what has the colours of parts; the camera frames it otherwise here and there. Compared is the
-# share of its pixels that both pictures have.
-cat >probe.js <<'END_OF_PROBE'
+# What both probes use. The body is what has the colours of parts; the camera frames it otherwise here and
+# there. Compared is the share of its pixels that both pictures have.
+cat >common.js <<'END_OF_PROBE'
 <script>
 const wait = ms => new Promise(done => setTimeout(done, ms));
 const until = async is_true => { for (let k = 0; k < 200 && !is_true(); k++) await wait(50); };
 const SIDE = 200;
-function paint(source, x, y, width, height, to_width, to_height) {
+/* Which pixels of a part of a picture, drawn at another size, are of a body. */
+function paint(source, is_body, x, y, width, height, to_width, to_height) {
   const copy = document.createElement('canvas');
   copy.width = to_width;
   copy.height = to_height;
   const pen = copy.getContext('2d');
   pen.drawImage(source, x, y, width, height, 0, 0, to_width, to_height);
-  const pixels = pen.getImageData(0, 0, to_width, to_height).data, colors = [];
-  for (let k = 0; k < 7; k++)
-    colors.push([1, 3, 5].map(i => parseInt(DATA.light[`part_${k}`].slice(i, i + 2), 16)));
-  return Array.from({ length: to_width * to_height }, (_, i) =>
-    colors.some(color => color.every((value, c) => Math.abs(value - pixels[4 * i + c]) < 12)));
+  const pixels = pen.getImageData(0, 0, to_width, to_height).data;
+  return Array.from({ length: to_width * to_height }, (_, i) => is_body(pixels.slice(4 * i, 4 * i + 3)));
 }
 /* The body alone, whatever its size and place: cut out and brought to a square. */
-function body_of(source) {
-  const on = paint(source, 0, 0, 800, 450, 800, 450), xs = [], ys = [];
+function body_of(source, is_body) {
+  const on = paint(source, is_body, 0, 0, 800, 450, 800, 450), xs = [], ys = [];
   on.forEach((is_on, i) => { if (is_on) { xs.push(i % 800); ys.push(Math.floor(i / 800)); } });
   const left = Math.min(...xs), right = Math.max(...xs), top = Math.min(...ys), bottom = Math.max(...ys);
-  return { shape: paint(source, left, top, right - left + 1, bottom - top + 1, SIDE, SIDE),
+  return { shape: paint(source, is_body, left, top, right - left + 1, bottom - top + 1, SIDE, SIDE),
     ratio: (right - left) / (bottom - top), size: xs.length };
 }
-const shot = new Image();
-shot.onload = async () => {
-  const words = [];
+const picture = () => { draw(); return canvas.toDataURL(); };
+/* How much of the body here is there as well, in words. */
+function compare(is_body) {
+  const here = body_of(canvas, is_body), there = body_of(shot, is_body);
+  const both = here.shape.filter((is_on, i) => is_on && there.shape[i]).length;
+  const either = here.shape.filter((is_on, i) => is_on || there.shape[i]).length;
+  return `overlap ${(100 * both / either).toFixed(0)} of ${Math.min(here.size, there.size)} ` +
+    (Math.abs(here.ratio / there.ratio - 1) < 0.04 ? 'alike' : `ratios ${here.ratio} ${there.ratio}`);
+}
+/* Plays, pauses and scrubs to 1 s; frames by hand: without a screen the browser may draw none. */
+async function start(words) {
   await until(() => creature);
   find('stage').style.cssText = 'flex: none; width: 800px; height: 450px';
   resize();
   fit();
-  /* frames by hand: without a screen the browser may draw none */
   find('seek').value = 0.5;
   find('seek').dispatchEvent(new Event('input'));
   tick(last + 100);
@@ -64,13 +73,9 @@ shot.onload = async () => {
   jump();
   draw();
   words.push(time === 1 ? 'scrubs' : 'does-not-scrub');
-  const here = body_of(canvas), there = body_of(shot);
-  const both = here.shape.filter((is_on, i) => is_on && there.shape[i]).length;
-  const either = here.shape.filter((is_on, i) => is_on || there.shape[i]).length;
-  words.push(`overlap ${(100 * both / either).toFixed(0)} of ${Math.min(here.size, there.size)}`);
-  words.push(Math.abs(here.ratio / there.ratio - 1) < 0.04 ? 'alike' : `ratios ${here.ratio} ${there.ratio}`);
-  /* every overlay changes the picture, and goes again */
-  const picture = () => { draw(); return canvas.toDataURL(); };
+}
+/* Every overlay changes the picture, and goes again. */
+function toggle(words) {
   for (const button of document.querySelectorAll('[data-layer]')) {
     const before = picture();
     button.click();
@@ -78,7 +83,9 @@ shot.onload = async () => {
     button.click();
     words.push(changed && picture() === before ? button.dataset.layer : `no-${button.dataset.layer}`);
   }
-  /* a race: both in lanes of half the height, and back */
+}
+/* A race: both in lanes of half the height, and back; then the second one alone. */
+async function change(words, second) {
   const alone = picture();
   await setRace(true);
   setPlaying(false);
@@ -92,25 +99,83 @@ shot.onload = async () => {
   words.push(picture() === alone ? 'and-back' : 'not-back');
   find('who').value = 1;
   find('who').dispatchEvent(new Event('change'));
-  await until(() => find('name').textContent === 'pusher');
+  await until(() => find('name').textContent === second);
   words.push(find('name').textContent);
   words.push(find('bar').style.background !== '' ? 'curve' : 'no-curve');
+}
+const shot = new Image();
+END_OF_PROBE
+
+# Rectangles have one colour each.
+cat >flat.js <<'END_OF_PROBE'
+shot.onload = async () => {
+  const words = [], colors = [];
+  for (let k = 0; k < 7; k++)
+    colors.push([1, 3, 5].map(i => parseInt(DATA.light[`part_${k}`].slice(i, i + 2), 16)));
+  await start(words);
+  words.push(compare(pixel => colors.some(color => color.every((value, c) => Math.abs(value - pixel[c]) < 12))));
+  toggle(words);
+  await change(words, 'pusher');
   document.title = words.join(' ');
 };
 END_OF_PROBE
-awk '/<\/body>/ {exit} {print}' page.html >probe.html
-{
-    cat probe.js
-    printf 'shot.src = "data:image/png;base64,%s";\n</script>\n</body>\n</html>\n' "$(base64 -w 0 shot.png)"
-} >>probe.html
-HOME=$work timeout 120 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$work/browser" \
-    --force-device-scale-factor=1 --blink-settings=preferredColorScheme=1 --window-size=900,700 \
-    --enable-logging=stderr --virtual-time-budget=40000 --dump-dom "file://$work/probe.html" >dom 2>console ||
-    { echo "skip: $browser does not start here" && exit 77; }
-grep CONSOLE console && fail "the page has errors"
-title=$(sed -n 's,.*<title>\(.*\)</title>.*,\1,p' dom | head -n 1)
+
+# Spheres are shaded: blue, red and green ones are told by what is strongest. The mouse turns them, and back;
+# the wheel zooms.
+cat >spheres.js <<'END_OF_PROBE'
+canvas.setPointerCapture = () => {}; /* of a pointer that there is */
+function drag(dx, dy) {
+  const tell = (kind, x, y) => canvas.dispatchEvent(new PointerEvent(kind, { pointerId: 7, clientX: x, clientY: y }));
+  tell('pointerdown', 300, 200);
+  tell('pointermove', 300 + dx, 200 + dy);
+  tell('pointerup', 300 + dx, 200 + dy);
+}
+const wheel = delta => canvas.dispatchEvent(new WheelEvent('wheel', { deltaY: delta, clientX: 300, clientY: 200, cancelable: true }));
+shot.onload = async () => {
+  const words = [];
+  await start(words);
+  words.push(compare(([r, g, b]) => b > r + 30 || r > Math.max(g, b) + 50 || g > Math.max(r, b) + 12));
+  toggle(words);
+  const before = picture();
+  drag(90, 30);
+  const turned = picture();
+  drag(-90, -30);
+  words.push(turned !== before && picture() === before ? 'turns' : 'does-not-turn');
+  drag(0, 5000);
+  const above = picture();
+  drag(0, 10);
+  words.push(orbit.pitch <= 1.5 && picture() === above ? 'stops-above' : 'no-stop');
+  orbit.yaw = -0.55;
+  orbit.pitch = 0.3;
+  const scale = camera.scale;
+  wheel(-1);
+  words.push(camera.scale > scale && picture() !== before ? 'zooms' : 'does-not-zoom');
+  wheel(1);
+  await change(words, 'tripod');
+  document.title = words.join(' ');
+};
+END_OF_PROBE
+
+# browse PAGE SHOT PROBE SHARE: the page with the probe behind it, in the browser; what it found is $title. At
+# least SHARE % of the body must be where the png has it: of spheres less, since the eye stands elsewhere.
+browse() {
+    awk '/<\/body>/ {exit} {print}' "$1" >probe.html
+    {
+        cat common.js "$3"
+        printf 'shot.src = "data:image/png;base64,%s";\n</script>\n</body>\n</html>\n' "$(base64 -w 0 "$2")"
+    } >>probe.html
+    HOME=$work timeout 120 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$work/browser" \
+        --force-device-scale-factor=1 --blink-settings=preferredColorScheme=1 --window-size=900,700 \
+        --enable-logging=stderr --virtual-time-budget=40000 --dump-dom "file://$work/probe.html" >dom 2>console ||
+        { echo "skip: $browser does not start here" && exit 77; }
+    grep CONSOLE console && fail "$1 has errors"
+    title=$(sed -n 's,.*<title>\(.*\)</title>.*,\1,p' dom | head -n 1)
+    [[ $title =~ overlap\ ([0-9]+)\ of\ ([0-9]+) ]] || fail "no comparison: $title"
+    [ "${BASH_REMATCH[1]}" -ge "$4" ] || fail "the canvas shows something else than the png: $title"
+    [ "${BASH_REMATCH[2]}" -ge 2000 ] || fail "the body is too small: $title"
+    echo "$title"
+}
+browse page.html shot.png flat.js 85
 [[ $title == "pauses plays scrubs overlap "*" alike trail marks limits torques contacts brain races and-back pusher curve" ]] || fail "the page: $title"
-[[ $title =~ overlap\ ([0-9]+)\ of\ ([0-9]+) ]] || fail "no comparison: $title"
-[ "${BASH_REMATCH[1]}" -ge 85 ] || fail "the canvas shows something else than the png: $title"
-[ "${BASH_REMATCH[2]}" -ge 2000 ] || fail "the body is too small: $title"
-echo "$title"
+browse spheres.html spheres.png spheres.js 70
+[[ $title == "pauses plays scrubs overlap "*" alike trail marks limits torques contacts brain turns stops-above zooms races and-back tripod curve" ]] || fail "the page of spheres: $title"
