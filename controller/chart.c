@@ -64,7 +64,7 @@ static void write_count(const struct chart *chart, double value)
 }
 
 /* Bounds that are finite, apart, and end at a tick. */
-static void widen(double *low, double *high, int is_rounded)
+static void widen(double *low, double *high, int is_rounded, double step_least)
 {
     if (!isfinite(*low) || !isfinite(*high) || *low > *high) {
         *low = 0;
@@ -72,14 +72,14 @@ static void widen(double *low, double *high, int is_rounded)
     }
     if (!(*high - *low > 1e-12 * fmax(fabs(*low), fabs(*high))))
         *high = *low + fmax(1, fabs(*low) * 0.1);
-    double step = tick_step(*high - *low);
+    double step = fmax(tick_step(*high - *low), step_least);
     if (is_rounded)
         *high = ceil(*high / step - 1e-9) * step;
 }
 
 static void write_ticks(const struct chart *chart)
 {
-    double step = tick_step(chart->y_max - chart->y_min);
+    double step = fmax(tick_step(chart->y_max - chart->y_min), chart->is_count);
     for (double k = ceil(chart->y_min / step); k * step <= chart->y_max + step * 1e-6; k++) {
         double y = place_y(chart, k * step);
         fprintf(chart->file,
@@ -106,8 +106,8 @@ static void write_ticks(const struct chart *chart)
 
 void chart_begin(struct chart *chart)
 {
-    widen(&chart->x_min, &chart->x_max, 0);
-    widen(&chart->y_min, &chart->y_max, 1);
+    widen(&chart->x_min, &chart->x_max, 0, 0);
+    widen(&chart->y_min, &chart->y_max, 1, chart->is_count);
     fputs("<figure class='plot'><figcaption>", chart->file);
     html_write(chart->file, chart->title);
     fprintf(chart->file,

@@ -18,6 +18,7 @@ struct chart {
     const char *x_name; /* "generation" */
     double x_min, x_max, y_min, y_max;
     int is_share; /* y is 0 .. 1 and shown as percents */
+    int is_count; /* y is whole numbers */
 };
 
 struct chart_series {

@@ -141,7 +141,7 @@ static double count_cells(const struct run_generation *generation)
     return (double)generation->cells;
 }
 
-/* Up to ROW_COUNT - ROW_BEST lines, each of one value per generation. */
+/* Up to ROW_COUNT - ROW_BEST lines, each of one value per generation: shares or counts. */
 struct named_value {
     const char *name;
     row_value *value;
@@ -162,6 +162,7 @@ static void draw_values(struct table *table, const struct report *report, FILE *
         chart_include(row, table->count, &chart.y_min, &chart.y_max);
     }
     chart.is_share = is_share;
+    chart.is_count = !is_share;
     if (is_share)
         chart.y_max = 1;
     chart_begin(&chart);
@@ -224,6 +225,12 @@ int report_write_choices(const struct report *report, FILE *file)
     struct table table;
     if (table_make(&table, report))
         return ERR_MEMORY;
+    /* in the newest generation nobody has been chosen yet, or nobody can be any more */
+    int last = table.count - 1;
+    if (last > 0) {
+        const struct run_generation *newest = &report->statistics.generations[last];
+        table.count -= newest->bred + newest->kept + newest->banned == 0;
+    }
     draw_values(&table, report, file, "Marked by hand, by generation", 0, marks, COUNT_OF(marks));
     table_free(&table);
     return 0;

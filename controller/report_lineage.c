@@ -121,8 +121,9 @@ static void write_top(const struct report *report, FILE *file)
         fputs("<br>", file);
         if (!has_no_goal(report))
             fprintf(file, "fitness <b>%.4g</b>, ", entry->fitness);
-        fprintf(file, "%.0f parts, %.0f neurons, %.2f m<br>%s%s", entry->measures.parts,
-                entry->measures.neurons, entry->measures.size_m,
+        fprintf(file, "%.0f part%s, %.0f neuron%s, %.2f m<br>%s%s", entry->measures.parts,
+                entry->measures.parts == 1 ? "" : "s", entry->measures.neurons,
+                entry->measures.neurons == 1 ? "" : "s", entry->measures.size_m,
                 entry->verdict == VERDICT_OK ? "" : "verdict ",
                 entry->verdict == VERDICT_OK ? "" : verdict_name(entry->verdict));
         fprintf(file, "%sborn in %" PRIu32 ": ", entry->verdict == VERDICT_OK ? "" : "; ",
@@ -298,13 +299,14 @@ static void write_nodes(const struct report *report, const struct tree *tree, FI
             fputs("/>", file);
             if (has_no_goal(report))
                 fprintf(file,
-                        "<text class='tick' x='%.1f' y='%.1f' text-anchor='middle'>%" PRIu64
+                        "<text class='tick halo' x='%.1f' y='%.1f' text-anchor='middle'>%" PRIu64
                         "</text>",
                         x, y + 18, entry->id);
             else
-                fprintf(file,
-                        "<text class='tick' x='%.1f' y='%.1f' text-anchor='middle'>%.3g</text>", x,
-                        y + 18, entry->fitness);
+                fprintf(
+                    file,
+                    "<text class='tick halo' x='%.1f' y='%.1f' text-anchor='middle'>%.3g</text>", x,
+                    y + 18, entry->fitness);
             free_until = x - THUMB_SPACING;
         }
         fputs("</g>\n", file);

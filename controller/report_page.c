@@ -132,6 +132,17 @@ static void write_goal(const struct params *params, FILE *file)
     fputs("</p>\n", file);
 }
 
+/* "2026-11-21T18:39:02.078Z" as date and minute; else as it is. */
+static void write_minute(const char *utc, FILE *file)
+{
+    char text[32];
+    if (strlen(utc) > 16 && utc[10] == 'T')
+        snprintf(text, sizeof text, "%.10s %.5s UTC", utc, utc + 11);
+    else
+        snprintf(text, sizeof text, "%.31s", utc);
+    html_write(file, text);
+}
+
 static void write_header(const struct report *report, FILE *file)
 {
     const struct params *params = &report->facts.params;
@@ -142,7 +153,7 @@ static void write_header(const struct report *report, FILE *file)
     fprintf(file, "<p class='soft'>seed %" PRId64 ", search %s, population %" PRId64 ", begun ",
             params->run_seed, search_methods[params->evolution_search]->name,
             params->population_size);
-    html_write(file, report->facts.status.created_utc);
+    write_minute(report->facts.status.created_utc, file);
     fprintf(file, ", %s; <code>", report->facts.status.is_finished ? "finished" : "not finished");
     html_write(file, report->directory);
     fputs("</code></p>\n", file);

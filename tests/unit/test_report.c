@@ -459,7 +459,7 @@ START_TEST(charts_hold_their_values)
     const struct chart_series series = {"a <b>", 3, y};
     size_t length;
     FILE *file = open_memstream(&page, &length);
-    struct chart chart = {file, "title", "x", 0, 2, 0, 9.5, 0};
+    struct chart chart = {file, "title", "x", 0, 2, 0, 9.5, 0, 0};
     chart_begin(&chart);
     chart_line(&chart, x, &series, 3);
     chart_end(&chart, &series, 1, 3);
@@ -472,6 +472,29 @@ START_TEST(charts_hold_their_values)
 }
 END_TEST
 
+/* No fifth of a creature on an axis of counts. */
+START_TEST(counts_have_whole_ticks)
+{
+    const double x[] = {0, 1, 2}, y[] = {0, 1, 1};
+    for (int is_count = 0; is_count < 2; is_count++) {
+        size_t length;
+        FILE *file = open_memstream(&page, &length);
+        struct chart chart = {.file = file, .title = "marks", .x_name = "generation", .x_max = 2};
+        chart.is_count = is_count;
+        chart_include(y, 3, &chart.y_min, &chart.y_max);
+        chart_begin(&chart);
+        chart_line(&chart, x, &(struct chart_series){"breed", 0, y}, 3);
+        chart_end(&chart, &(struct chart_series){"breed", 0, y}, 1, 3);
+        fclose(file);
+        ck_assert_double_eq(chart.y_max, 1);
+        check_says(">1</text>");
+        ck_assert_int_eq(strstr(page, ">0.2</text>") == NULL, is_count);
+        free(page);
+    }
+    page = NULL;
+}
+END_TEST
+
 /* Long runs: not every generation is a point, but the last is. */
 START_TEST(charts_are_thinned_out)
 {
@@ -481,7 +504,7 @@ START_TEST(charts_are_thinned_out)
     for (int i = 0; i < 5000; i++)
         x[i] = i;
     FILE *file = open_memstream(&page, &length);
-    struct chart chart = {file, "title", "x", 0, 4999, 0, 4999, 0};
+    struct chart chart = {file, "title", "x", 0, 4999, 0, 4999, 0, 0};
     chart_begin(&chart);
     chart_line(&chart, x, &series, 5000);
     chart_end(&chart, &series, 1, 5000);
@@ -508,6 +531,7 @@ int main(void)
     tcase_add_test(tests, pictures_shrink);
     tcase_add_test(tests, html_is_escaped);
     tcase_add_test(tests, charts_hold_their_values);
+    tcase_add_test(tests, counts_have_whole_ticks);
     tcase_add_test(tests, charts_are_thinned_out);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
