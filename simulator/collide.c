@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "common/detmath.h"
+#include "simulator/pair.h"
 
 /* An axis of b must separate by this much more than one of a to be taken instead, m. */
 #define AXIS_PREFERENCE_M 1e-5
@@ -53,12 +54,15 @@ void collide_ground(const struct box *box, double margin, struct manifold *manif
                                 (struct manifold_point){.x = box->x, .y = gap, .gap = gap});
         return;
     }
+    /* corners 0 and 1, and 3 and 2 below them */
+    double up = box->cos * box->half_height, aside = box->sin * box->half_width;
+    const pair tilt = {aside, -aside}, upper = box->y + (tilt + up), lower = box->y + (tilt - up);
+    const double heights[4] = {upper[0], upper[1], lower[1], lower[0]};
     for (int corner = 0; corner < 4; corner++) {
-        struct manifold_point point = {.feature = corner};
-        collide_box_corner(box, corner, &point.x, &point.y);
-        point.gap = point.y;
-        if (point.gap >= margin)
+        if (heights[corner] >= margin)
             continue;
+        struct manifold_point point = {.gap = heights[corner], .feature = corner};
+        collide_box_corner(box, corner, &point.x, &point.y);
         collide_keep_lowest(manifold, point);
     }
 }
@@ -124,21 +128,25 @@ int collide_is_graze(const struct box *a, const struct box *b, double depth)
     return less <= 0 && less > -depth && along != across;
 }
 
-/* Separation along the face normals of `a`; *face gets the face (enum face) that separates most. */
-static double face_separation(const struct box *a, const struct box *b, int *face)
+/* A plane vector as seen in a box's frame. */
+static inline pair turn_back(const struct box *box, pair v)
 {
-    double dx = b->x - a->x, dy = b->y - a->y;
-    double u = a->cos * dx + a->sin * dy, v = -a->sin * dx + a->cos * dy;
-    double c = fabs(a->cos * b->cos + a->sin * b->sin);
-    double s = fabs(a->cos * b->sin - a->sin * b->cos);
-    double along = fabs(u) - a->half_width - c * b->half_width - s * b->half_height;
-    double across = fabs(v) - a->half_height - s * b->half_width - c * b->half_height;
-    if (along >= across) {
-        *face = u >= 0 ? FACE_RIGHT : FACE_LEFT;
-        return along;
+    return box->cos * v - box->sin * plane_turn(v);
+}
+
+/* Separation along the face normals of `a`; *face gets the face (enum face) that separates most. */
+static inline double face_separation(const struct box *a, const struct box *b, int *face)
+{
+    pair way = turn_back(a, XY(b->x) - XY(a->x));
+    pair tilt = pair_absolute(turn_back(a, XY(b->cos)));
+    pair apart = pair_absolute(way) - XY(a->half_width) - tilt * b->half_width -
+                 pair_swap(tilt) * b->half_height;
+    if (apart[0] >= apart[1]) {
+        *face = way[0] >= 0 ? FACE_RIGHT : FACE_LEFT;
+        return apart[0];
     }
-    *face = v >= 0 ? FACE_TOP : FACE_BOTTOM;
-    return across;
+    *face = way[1] >= 0 ? FACE_TOP : FACE_BOTTOM;
+    return apart[1];
 }
 
 double collide_separation(const struct box *a, const struct box *b)
@@ -230,9 +238,12 @@ void collide_boxes(const struct box *a, const struct box *b, double margin,
         collide_round(a, b, margin, manifold);
         return;
     }
-    double by_a = face_separation(a, b, &face_a), by_b = face_separation(b, a, &face_b);
     manifold->count = 0;
-    if (by_a >= margin || by_b >= margin)
+    double by_a = face_separation(a, b, &face_a);
+    if (by_a >= margin)
+        return;
+    double by_b = face_separation(b, a, &face_b);
+    if (by_b >= margin)
         return;
     if (by_b > by_a + AXIS_PREFERENCE_M) {
         clip_faces(b, face_b, a, margin, 32, manifold);

@@ -7,10 +7,7 @@
 
 #include "common/detmath.h"
 #include "common/error.h"
-
-/* Two numbers of a vector. */
-typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
-#define PAIR(vector, i) (*(pair *)((vector) + (i)))
+#include "simulator/pair.h"
 
 /* Penetration that is left alone, m: contacts rest within it instead of rattling. */
 #define SLOP_M 1e-3
@@ -45,37 +42,30 @@ static int take_memory(struct contacts *s, int sweeps, struct arena *arena)
     size_t walls = (size_t)s->obstacle_room, points = 4 * parts + 2 * pairs + 2 * parts * walls;
     if (points > CONTACTS_MAX)
         points = CONTACTS_MAX;
-    size_t rows = 2 * points + links;
+    size_t rows = 2 * points + links, even = (links + 1) & ~(size_t)1;
+    size_t even_rows = (rows + 1) & ~(size_t)1;
     s->room = (int)points;
-    s->lower = arena_take(arena, links, sizeof(double));
-    s->upper = arena_take(arena, links, sizeof(double));
+    s->lower = arena_take(arena, even, sizeof(double));
+    s->upper = arena_take(arena, even, sizeof(double));
     s->movers = arena_take(arena, parts, sizeof s->movers[0]);
     s->pairs = arena_take(arena, pairs, sizeof s->pairs[0]);
-    s->boxes = arena_take(arena, parts, sizeof s->boxes[0]);
     s->obstacles = arena_take(arena, walls, sizeof s->obstacles[0]);
     s->spans = arena_take(arena, walls, sizeof s->spans[0]);
     s->near = arena_take(arena, walls, sizeof s->near[0]);
     s->list = arena_take(arena, points + links, sizeof s->list[0]);
     s->points = arena_take(arena, points, sizeof s->points[0]);
-    s->start = arena_take(arena, rows, sizeof(double));
-    s->middle = arena_take(arena, rows, sizeof(double));
-    s->shares = arena_take(arena, rows, sizeof s->shares[0]);
-    s->kick_shares = arena_take(arena, links + 1, sizeof(double));
+    s->start = arena_take(arena, 3 * even_rows, sizeof(double));
+    s->kick_shares = arena_take(arena, even, sizeof(double));
     s->shift = arena_take(arena, (size_t)s->dof, sizeof(double));
-    size_t even = (links + 1) & ~(size_t)1;
-    double *shares = arena_take(arena, 2 * rows * even, sizeof(double));
-    int *joints = arena_take(arena, rows * links, sizeof(int));
-    for (size_t i = 0; s->shares && shares && joints && i < rows; i++)
-        s->shares[i] = (struct tree_row){.joints = joints + i * links,
-                                         .shares = shares + 2 * i * even,
-                                         .rates = shares + (2 * i + 1) * even};
     size_t slots = 4 * parts + 2 * pairs + links + 2 * parts * walls;
     s->warm = arena_take(arena, slots, sizeof s->warm[0]);
-    int is_complete = s->lower && s->upper && s->movers && s->pairs && s->boxes && s->obstacles &&
-                      s->spans && s->near && s->list && s->points && s->start && s->middle &&
-                      s->shares && s->kick_shares && s->shift && shares && joints && s->warm;
-    if (!is_complete)
+    int is_complete = s->lower && s->upper && s->movers && s->pairs && s->obstacles && s->spans &&
+                      s->near && s->list && s->points && s->start && s->kick_shares && s->shift &&
+                      s->warm;
+    if (!is_complete || tree_create_rows(s->tree, &s->shares, (int)rows, arena) != 0)
         return ERR_MEMORY;
+    s->middle = s->start + even_rows;
+    s->work = s->middle + even_rows;
     return impulses_create(&s->impulses, s->room + s->links, (int)rows, sweeps, arena);
 }
 
@@ -84,16 +74,17 @@ static void init_mover(struct contacts *s, int i)
     const struct part *part = &s->phenotype->parts[i];
     double width = part->width_m, height = part->height_m;
     struct mover *m = &s->movers[i];
-    *m = (struct mover){.link = part->link,
+    *m = (struct mover){.link = &s->tree->links[part->link],
                         .is_fixed = phenotype_is_fixed(s->phenotype, i),
                         .local_x = part->local.x,
                         .local_y = part->local.y};
     det_sincos(part->local_angle_rad, &m->sin, &m->cos);
+    XY(m->local_across_x) = plane_turn(XY(m->local_x));
+    XY(m->across_cos) = plane_turn(XY(m->cos));
     m->radius = part->shape == PART_DISK    ? width / 2
                 : part->shape == PART_PLANE ? COLLIDE_PLANE_RADIUS_M
                                             : sqrt(width * width + height * height) / 2;
-    s->boxes[i] =
-        (struct box){.half_width = width / 2, .half_height = height / 2, .shape = part->shape};
+    m->box = (struct box){.half_width = width / 2, .half_height = height / 2, .shape = part->shape};
 }
 
 static void init_obstacle(struct contacts *s, int i, const struct obstacle *obstacle)
@@ -123,15 +114,16 @@ int contacts_create(struct contacts *s, const struct phenotype *phenotype, struc
                            .dof = tree->dof};
     if (take_memory(s, settings->contact_sweeps, arena) != 0)
         return ERR_MEMORY;
-    for (int i = 1; i < s->links; i++) {
-        s->lower[i] = phenotype->links[i].lower;
-        s->upper[i] = phenotype->links[i].upper;
+    for (int i = 0; i < s->links + s->links % 2; i++) {
+        int is_joint = i > 0 && i < s->links;
+        s->lower[i] = is_joint ? phenotype->links[i].lower : -HUGE_VAL;
+        s->upper[i] = is_joint ? phenotype->links[i].upper : HUGE_VAL;
     }
     for (int i = 0; i < s->parts; i++) {
         init_mover(s, i);
         for (int j = 0; j < i; j++)
             if (!phenotype_is_neighbour(phenotype, j, i))
-                s->pairs[s->pair_count++] = (struct part_pair){j, i};
+                s->pairs[s->pair_count++] = (struct part_pair){&s->movers[j], &s->movers[i]};
     }
     s->touched_part = -1;
     for (int i = 0; i < s->obstacle_room; i++)
@@ -149,45 +141,37 @@ void contacts_forget(struct contacts *s)
 
 /* ---------------------------------------------------------------- geometry */
 
-/* The centre of a part's circle and how fast it moves, from the pose and velocities of the tree; h: time
- * for which it reaches. */
+/* Where a part is and how fast it moves, from the pose and velocities of the tree; h: time for which it
+ * reaches. */
 static inline void place_mover(const struct contacts *s, struct mover *m, double h)
 {
-    const struct tree_link *l = &s->tree->links[m->link], *root = &s->tree->links[0];
-    double x = l->cos * m->local_x - l->sin * m->local_y;
-    double y = l->sin * m->local_x + l->cos * m->local_y;
-    m->x = l->px + x;
-    m->y = s->tree->root_y + (l->py + y);
-    m->vx = l->velocity.x - l->velocity.w * y;
-    m->vy = l->velocity.y + l->velocity.w * x;
-    m->turn = fabs(l->velocity.w) * m->radius;
-    double speed = fabs(m->vx - root->velocity.x) + fabs(m->vy - root->velocity.y) + m->turn;
-    m->reach = m->radius + h * speed;
-}
-
-/* The box of a part, its mover being placed. */
-static inline struct box *place_box(const struct contacts *s, int part)
-{
-    const struct mover *m = &s->movers[part];
-    const struct tree_link *l = &s->tree->links[m->link];
-    struct box *box = &s->boxes[part];
-    box->x = m->x;
-    box->y = m->y;
-    box->cos = l->cos * m->cos - l->sin * m->sin;
-    box->sin = l->sin * m->cos + l->cos * m->sin;
-    return box;
+    const struct tree_link *l = m->link, *root = &s->tree->links[0];
+    const pair ground = {-0.0, s->tree->root_y}; /* x - 0 is x, even if that is -0 */
+    double w = l->velocity.w, turn = fabs(w) * m->radius;
+    pair cos = pair_of(l->cos), sin = pair_of(l->sin);
+    pair at = cos * XY(m->local_x) + sin * XY(m->local_across_x);
+    pair along = cos * XY(m->cos) + sin * XY(m->across_cos);
+    pair v = XY(l->velocity.x) + w * plane_turn(at);
+    pair against_root = pair_absolute(v - XY(root->velocity.x));
+    at = ground + (XY(l->px) + at);
+    m->turn = turn;
+    m->reach = m->radius + h * (pair_sum(against_root) + turn);
+    XY(m->box.x) = at;
+    XY(m->box.cos) = along;
+    XY(m->vx) = v;
 }
 
 void contacts_place_box(const struct contacts *s, int part, struct box *box)
 {
     place_mover(s, &s->movers[part], 0);
-    *box = *place_box(s, part);
+    *box = s->movers[part].box;
 }
 
 static void place_movers(struct contacts *s, double h)
 {
-    for (int i = 0; i < s->parts; i++)
-        place_mover(s, &s->movers[i], h);
+    struct mover *movers = s->movers;
+    for (int i = 0, parts = s->parts; i < parts; i++)
+        place_mover(s, &movers[i], h);
 }
 
 /* How fast two parts may close in, m/s, at most. */
@@ -200,7 +184,7 @@ static double closing_speed(const struct mover *a, const struct mover *b)
 /* Whether the centres are farther apart. */
 static inline int are_apart(const struct mover *a, const struct mover *b, double distance)
 {
-    double dx = a->x - b->x, dy = a->y - b->y;
+    double dx = a->box.x - b->box.x, dy = a->box.y - b->box.y;
     return dx * dx + dy * dy > distance * distance;
 }
 
@@ -232,10 +216,10 @@ static void gather_obstacles(struct contacts *s, double h, double more)
         double reach = m->radius + more + h * (fabs(m->vx) + fabs(m->vy) + m->turn);
         if (m->is_fixed)
             continue;
-        body.low_x = fmin(body.low_x, m->x - reach);
-        body.low_y = fmin(body.low_y, m->y - reach);
-        body.high_x = fmax(body.high_x, m->x + reach);
-        body.high_y = fmax(body.high_y, m->y + reach);
+        body.low_x = fmin(body.low_x, m->box.x - reach);
+        body.low_y = fmin(body.low_y, m->box.y - reach);
+        body.high_x = fmax(body.high_x, m->box.x + reach);
+        body.high_y = fmax(body.high_y, m->box.y + reach);
     }
     s->near_count = 0;
     for (int k = 0; k < obstacle_count(s); k++) {
@@ -260,7 +244,7 @@ static int can_reach(const struct mover *m, const struct box *obstacle, double h
                      double *margin)
 {
     *margin = more + h * (sqrt(m->vx * m->vx + m->vy * m->vy) + m->turn);
-    return !m->is_fixed && !collide_is_beyond(obstacle, m->x, m->y, m->radius + *margin);
+    return !m->is_fixed && !collide_is_beyond(obstacle, m->box.x, m->box.y, m->radius + *margin);
 }
 
 double contacts_overlap(const struct contacts *s)
@@ -300,9 +284,9 @@ static void examine_ground(const struct contacts *s, int i, double h, struct cle
 {
     const struct mover *m = &s->movers[i];
     double margin = CLEARANCE_M + h * (fabs(m->vy) + m->turn);
-    if (m->is_fixed || m->y - m->radius > margin)
+    if (m->is_fixed || m->box.y - m->radius > margin)
         return;
-    double gap = collide_lowest(place_box(s, i));
+    double gap = collide_lowest(&s->movers[i].box);
     clearance->is_violated |= gap < 0;
     clearance->may_touch |= gap < margin;
 }
@@ -315,7 +299,7 @@ static void examine_obstacles(const struct contacts *s, int i, double h,
         double margin;
         if (!can_reach(&s->movers[i], &obstacle, h, CLEARANCE_M, &margin))
             continue;
-        double gap = collide_separation(place_box(s, i), &obstacle);
+        double gap = collide_separation(&s->movers[i].box, &obstacle);
         clearance->is_violated |= gap < 0;
         clearance->may_touch |= gap < margin;
     }
@@ -337,11 +321,11 @@ static inline void examine_surroundings(const struct contacts *s, int i, double 
 
 static void examine_pair(const struct contacts *s, int k, double h, struct clearance *clearance)
 {
-    int a = s->pairs[k].a, b = s->pairs[k].b;
+    const struct mover *a = s->pairs[k].a, *b = s->pairs[k].b;
     double margin;
-    if (!can_meet(&s->movers[a], &s->movers[b], h, CLEARANCE_M, &margin))
+    if (!can_meet(a, b, h, CLEARANCE_M, &margin))
         return;
-    double gap = collide_separation(place_box(s, a), place_box(s, b));
+    double gap = collide_separation(&a->box, &b->box);
     clearance->is_violated |= gap < 0;
     clearance->may_touch |= gap < margin;
 }
@@ -408,26 +392,32 @@ int contacts_may_touch(struct contacts *s, const double *q, const double *qd)
 
 /* ---------------------------------------------------------------- what could act */
 
-static double row_velocity(struct force row, struct motion v)
+/* Velocities along both forces of a point. */
+static inline pair forces_velocity(const struct force_pair *f, const struct motion *v)
 {
-    return row.n * v.w + row.x * v.x + row.y * v.y;
+    return PAIR(f->n, 0) * v->w + PAIR(f->x, 0) * v->x + PAIR(f->y, 0) * v->y;
 }
 
-/* Relative velocity along a row of a contact for the velocities of the tree. */
-static double link_velocity(const struct contacts *s, const struct contact *c, int row)
+/* Relative velocities along both rows of a contact for the velocities of the tree. */
+static inline pair contact_velocity(const struct contacts *s, const struct contact *c)
 {
-    double velocity = row_velocity(c->on_a[row], s->tree->links[c->a].velocity);
+    const struct tree_link *links = s->tree->links;
+    pair velocity = forces_velocity(&c->on_a, &links[c->a].velocity);
     if (c->b >= 0)
-        velocity += row_velocity(c->on_b[row], s->tree->links[c->b].velocity);
+        velocity += forces_velocity(&c->on_b, &links[c->b].velocity);
     return velocity;
 }
 
-/* A unit force at a point (from the root's origin) of a link. */
-static struct force force_at(const struct contacts *s, int link, double x, double y, double fx,
-                             double fy)
+/* Unit forces along the normal, (nx, ny), and the tangent, (ny, -nx), at a point (from the root's origin)
+ * of a link. */
+static inline void set_forces(const struct contacts *s, struct force_pair *f, int link, double x,
+                              double y, double nx, double ny)
 {
     const struct tree_link *l = &s->tree->links[link];
-    return (struct force){(x - l->px) * fy - (y - l->py) * fx, fx, fy};
+    const pair fx = {nx, ny}, fy = {ny, -nx};
+    PAIR(f->n, 0) = (x - l->px) * fy - (y - l->py) * fx;
+    PAIR(f->x, 0) = fx;
+    PAIR(f->y, 0) = fy;
 }
 
 /* A contact has a normal and a tangent row, a limit only one. */
@@ -444,35 +434,30 @@ static void add_contact(struct contacts *s, int part, int other, const struct ma
         return;
     const struct part *parts = s->phenotype->parts;
     struct contact *c = &s->list[s->count];
-    double *free = s->impulses.free + s->rows;
-    double rx = p->x, ry = p->y - s->tree->root_y;
-    int is_own = other >= 0 && !s->movers[part].is_fixed && !s->movers[other].is_fixed;
-    *c = (struct contact){.part = part,
-                          .other = other,
-                          .a = parts[part].link,
-                          .b = other >= 0 ? parts[other].link : -1,
-                          .gap = p->gap,
-                          .elasticity = is_own ? s->world->own_elasticity : s->world->elasticity,
-                          .warm = warm,
-                          .feature = p->feature,
-                          .first_row = s->rows};
-    double nx = m->normal_x, ny = m->normal_y, tx = ny, ty = -nx;
-    c->on_a[0] = force_at(s, c->a, rx, ry, nx, ny);
-    c->on_a[1] = force_at(s, c->a, rx, ry, tx, ty);
-    if (c->b >= 0) {
-        c->on_b[0] = force_at(s, c->b, rx, ry, -nx, -ny);
-        c->on_b[1] = force_at(s, c->b, rx, ry, -tx, -ty);
-    }
-    free[0] = link_velocity(s, c, 0);
+    double rx = p->x, ry = p->y - s->tree->root_y, nx = m->normal_x, ny = m->normal_y;
+    c->a = parts[part].link;
+    c->b = other >= 0 ? parts[other].link : -1;
+    c->gap = p->gap;
+    set_forces(s, &c->on_a, c->a, rx, ry, nx, ny);
+    if (c->b >= 0)
+        set_forces(s, &c->on_b, c->b, rx, ry, -nx, -ny);
+    pair free = contact_velocity(s, c);
     if (c->gap > 0 && c->gap >= s->dt_s * fabs(free[0]))
         return;
-    free[1] = link_velocity(s, c, 1);
+    int is_own = other >= 0 && !s->movers[part].is_fixed && !s->movers[other].is_fixed;
+    c->part = part;
+    c->other = other;
+    c->elasticity = is_own ? s->world->own_elasticity : s->world->elasticity;
+    c->warm = warm;
+    c->feature = p->feature;
+    c->at = (struct vec2){s->tree->root_x + p->x, p->y};
+    c->normal = (struct vec2){nx, ny};
+    c->first_row = s->rows;
+    PAIR(s->impulses.free, s->rows) = free;
     s->impulses.laws[s->count] =
         (struct impulse_law){.row = s->rows,
                              .has_friction = 1,
                              .friction = is_own ? s->world->own_friction : s->world->friction};
-    c->at = (struct vec2){s->tree->root_x + p->x, p->y};
-    c->normal = (struct vec2){nx, ny};
     s->rows += 2;
     s->count++;
 }
@@ -483,10 +468,10 @@ static void find_ground_contacts(struct contacts *s)
     for (int i = 0; i < s->parts; i++) {
         const struct mover *mover = &s->movers[i];
         double margin = h * (fabs(mover->vy) + mover->turn) + 1e-9;
-        if (mover->is_fixed || mover->y - mover->radius > margin)
+        if (mover->is_fixed || mover->box.y - mover->radius > margin)
             continue;
         struct manifold m;
-        collide_ground(place_box(s, i), margin, &m);
+        collide_ground(&s->movers[i].box, margin, &m);
         for (int k = 0; k < m.count; k++)
             add_contact(s, i, -1, &m, &m.points[k], 4 * i + m.points[k].feature);
     }
@@ -503,7 +488,7 @@ static void find_obstacle_contacts(struct contacts *s)
             double margin;
             if (!can_reach(&s->movers[i], &obstacle, s->dt_s, 1e-9, &margin))
                 continue;
-            const struct box *box = place_box(s, i);
+            const struct box *box = &s->movers[i].box;
             if (collide_is_graze(&obstacle, box, GRAZE_M))
                 continue;
             struct manifold m;
@@ -518,43 +503,55 @@ static void find_obstacle_contacts(struct contacts *s)
 static void find_self_contacts(struct contacts *s)
 {
     const struct part_pair *pairs = s->pairs;
-    const struct mover *movers = s->movers;
     double h = s->dt_s;
     for (int k = 0, pair_count = s->pair_count; k < pair_count; k++) {
-        int a = pairs[k].a, b = pairs[k].b;
+        const struct mover *a = pairs[k].a, *b = pairs[k].b;
         double margin;
-        if (!can_meet(&movers[a], &movers[b], h, 1e-9, &margin))
+        if (!can_meet(a, b, h, 1e-9, &margin))
             continue;
         struct manifold m;
-        collide_boxes(place_box(s, a), place_box(s, b), margin, &m);
+        collide_boxes(&a->box, &b->box, margin, &m);
         for (int i = 0; i < m.count; i++)
-            add_contact(s, a, b, &m, &m.points[i], 4 * s->parts + 2 * k + i);
+            add_contact(s, (int)(a - s->movers), (int)(b - s->movers), &m, &m.points[i],
+                        4 * s->parts + 2 * k + i);
     }
 }
 
+/* A joint's limit, if it could act in this step. */
+static void find_limit(struct contacts *s, int joint, const double *q, const double *vs)
+{
+    double to_lower = q[2 + joint] - s->lower[joint], to_upper = s->upper[joint] - q[2 + joint];
+    int is_lower = to_lower <= to_upper;
+    double gap = is_lower ? to_lower : to_upper;
+    if (gap > 0 && gap >= s->dt_s * fabs(vs[2 + joint]))
+        return;
+    struct contact *c = &s->list[s->count];
+    c->part = c->other = c->a = c->b = -1;
+    c->joint = joint;
+    c->sign = is_lower ? 1 : -1;
+    c->gap = gap;
+    c->warm = 4 * s->parts + 2 * s->pair_count + joint;
+    c->feature = is_lower;
+    c->first_row = s->rows;
+    s->impulses.laws[s->count++] = (struct impulse_law){.row = s->rows};
+    s->impulses.free[s->rows++] = c->sign * vs[2 + joint];
+}
+
+/* Two joints at a time are looked at, with the root, whose limits are infinite, beside the first one. */
 static void find_limits(struct contacts *s, const double *q, const double *vs)
 {
-    double h = s->dt_s;
-    int warm = 4 * s->parts + 2 * s->pair_count;
     const double *lower = s->lower, *upper = s->upper;
-    for (int i = 1, links = s->links; i < links; i++) {
-        double to_lower = q[2 + i] - lower[i], to_upper = upper[i] - q[2 + i];
-        double gap = to_lower <= to_upper ? to_lower : to_upper;
-        if (gap > 0 && gap >= h * fabs(vs[2 + i]))
+    double h = s->dt_s;
+    for (int i = 0, links = s->links; i < links; i += 2) {
+        pair at = PAIR(q, 2 + i), way = h * pair_absolute(PAIR(vs, 2 + i));
+        pair to_lower = at - PAIR(lower, i), to_upper = PAIR(upper, i) - at;
+        pair_bits is_free = (to_lower > 0) & (to_upper > 0) & (to_lower >= way) & (to_upper >= way);
+        if (is_free[0] & is_free[1])
             continue;
-        double sign = to_lower <= to_upper ? 1 : -1, rate = sign * vs[2 + i];
-        s->impulses.laws[s->count] = (struct impulse_law){.row = s->rows};
-        s->impulses.free[s->rows] = rate;
-        s->list[s->count++] = (struct contact){.part = -1,
-                                               .other = -1,
-                                               .a = -1,
-                                               .b = -1,
-                                               .joint = i,
-                                               .sign = sign,
-                                               .gap = gap,
-                                               .warm = warm + i,
-                                               .feature = sign > 0,
-                                               .first_row = s->rows++};
+        if (i > 0)
+            find_limit(s, i, q, vs);
+        if (i + 1 < links)
+            find_limit(s, i + 1, q, vs);
     }
 }
 
@@ -621,24 +618,21 @@ static void set_bound(struct contacts *s, int i)
 static void build_system(struct contacts *s)
 {
     struct impulses *system = &s->impulses;
-    impulses_begin(system, s->rows);
+    tree_clear_rows(&s->shares, s->rows);
     for (int i = 0; i < s->count; i++) {
         const struct contact *c = &s->list[i];
-        struct tree_row *shares = &s->shares[c->first_row];
         if (c->part < 0)
-            tree_carry_joint(s->tree, c->joint, c->sign, &shares[0]);
+            tree_carry_joint(s->tree, c->joint, c->sign, &s->shares, c->first_row);
         else
-            tree_carry(s->tree, c->a, c->on_a, c->b, c->on_b, &shares[0], &shares[1]);
+            tree_carry(s->tree, c->a, &c->on_a, c->b, &c->on_b, &s->shares, c->first_row);
     }
 
-    /* W is symmetric: the lower half, and its mirror image */
-    int stride = system->stride;
-    for (int row = 0; row < s->rows; row++) {
-        for (int col = 0; col <= row; col++)
-            system->w[row * stride + col] = system->w[col * stride + row] =
-                tree_couple(s->tree, &s->shares[row], &s->shares[col]);
-        double w = system->w[row * stride + row];
-        system->inverse[row] = w * s->tree->mass > ROW_MOBILITY ? 1 / w : 0;
+    impulses_begin(system, s->rows);
+    tree_couple(s->tree, &s->shares, s->rows, system->stride, system->w);
+    double mass = s->tree->mass;
+    for (int row = 0, rows = s->rows; row < rows; row++) {
+        double w = system->w[row * system->stride + row];
+        system->inverse[row] = w * mass > ROW_MOBILITY ? 1 / w : 0;
     }
 }
 
@@ -722,8 +716,9 @@ static void take_back_gaining_impacts(struct contacts *s)
 static void book_contact(const struct contacts *s, int i, double share, struct ledger *l)
 {
     const struct contact *c = &s->list[i];
-    double normal = share * row_work(s, c, 0);
-    double tangent = c->part < 0 ? 0 : share * row_work(s, c, 1);
+    const double *row_works = s->work + c->first_row;
+    double normal = share * row_works[0];
+    double tangent = c->part < 0 ? 0 : share * row_works[1];
     double work = normal + tangent;
     if (work > 0) {
         if (c->part < 0)
@@ -744,15 +739,37 @@ static void book_contact(const struct contacts *s, int i, double share, struct l
     }
 }
 
+/* The work of all rows, as row_work() has it. */
+static void find_work(const struct contacts *s)
+{
+    const double *middle = s->middle, *velocity = s->impulses.velocity, *free = s->impulses.free;
+    const double *impulse = s->impulses.impulse;
+    double *work = s->work;
+    for (int i = 0, rows = s->rows; i < rows; i += 2)
+        PAIR(work, i) =
+            PAIR(impulse, i) * (PAIR(middle, i) + 0.5 * (PAIR(velocity, i) - PAIR(free, i)));
+    for (int i = 0; i < s->count; i++) {
+        const struct contact *c = &s->list[i];
+        for (int k = 0; k < row_count(c) && c->late != 0; k++)
+            work[c->first_row + k] = row_work(s, c, k);
+    }
+}
+
+static inline double found_work(const struct contacts *s, const struct contact *c)
+{
+    const double *work = s->work + c->first_row;
+    return work[0] + (c->part < 0 ? 0 : work[1]);
+}
+
 /* Impulses that act together pass energy from one contact to another (a limb that lands swings the
  * next one up): what one does another has lost, so gains and losses of a step are set off in
  * proportion. Push-out is not: what it does is always gained. */
 void contacts_book(const struct contacts *s, struct ledger *l)
 {
     double gains = 0, losses = 0;
+    find_work(s);
     for (int i = 0; i < s->count; i++) {
-        const struct contact *c = &s->list[i];
-        double work = row_work(s, c, 0) + (c->part < 0 ? 0 : row_work(s, c, 1));
+        double work = found_work(s, &s->list[i]);
         if (work <= 0)
             losses -= work;
         else if (!s->impulses.laws[i].is_push_out)
@@ -761,8 +778,7 @@ void contacts_book(const struct contacts *s, struct ledger *l)
     double share_gains = gains > losses ? (gains - losses) / gains : 0;
     double share_losses = losses > gains ? (losses - gains) / losses : 0;
     for (int i = 0; i < s->count; i++) {
-        const struct contact *c = &s->list[i];
-        double work = row_work(s, c, 0) + (c->part < 0 ? 0 : row_work(s, c, 1));
+        double work = found_work(s, &s->list[i]);
         int is_push_out = s->impulses.laws[i].is_push_out;
         book_contact(s, i, work <= 0 ? share_losses : is_push_out ? 1 : share_gains, l);
     }
@@ -809,13 +825,6 @@ void contacts_find(struct contacts *s, const double *q, const double *vs)
     find_limits(s, q, vs);
 }
 
-/* Velocity of a row for the rates `rates`, which the tree has. */
-static double rate_velocity(const struct contacts *s, const struct contact *c, int row,
-                            const double *rates)
-{
-    return c->part < 0 ? c->sign * rates[2 + c->joint] : link_velocity(s, c, row);
-}
-
 /* Starts from the impulses of the last step where the features are the same. */
 static void take_warm_starts(struct contacts *s)
 {
@@ -832,10 +841,12 @@ static void take_warm_starts(struct contacts *s)
 static void set_row_velocities(struct contacts *s, const double *rates, double *velocities)
 {
     tree_set_velocity(s->tree, rates);
-    for (int i = 0; i < s->count; i++) {
+    for (int i = 0, count = s->count; i < count; i++) {
         const struct contact *c = &s->list[i];
-        for (int k = 0; k < row_count(c); k++)
-            velocities[c->first_row + k] = rate_velocity(s, c, k, rates);
+        if (c->part < 0)
+            velocities[c->first_row] = c->sign * rates[2 + c->joint];
+        else
+            PAIR(velocities, c->first_row) = contact_velocity(s, c);
     }
 }
 
@@ -848,8 +859,10 @@ void contacts_prepare(struct contacts *s, const double *start, const double *mid
     set_row_velocities(s, start, s->start);
     if (middle)
         set_row_velocities(s, middle, s->middle);
-    for (int i = 0; i < s->rows && !middle; i++)
-        s->middle[i] = (s->start[i] + s->impulses.free[i]) / 2;
+    double *at_middle = s->middle;
+    const double *at_start = s->start, *free = s->impulses.free;
+    for (int i = 0, rows = middle ? 0 : s->rows; i < rows; i += 2)
+        PAIR(at_middle, i) = 0.5 * (PAIR(at_start, i) + PAIR(free, i));
     for (int i = 0; i < s->count; i++)
         set_bound(s, i);
     take_warm_starts(s);
@@ -867,21 +880,22 @@ static void respond(const struct contacts *s, int is_late, double *change)
 {
     struct force root = {0, 0, 0};
     double *sums = s->kick_shares;
+    const struct tree_rows *rows = &s->shares;
     for (int i = 0; i < s->links; i++)
         sums[i] = 0;
     for (int i = 0; i < s->count; i++) {
         const struct contact *c = &s->list[i];
         for (int k = 0; k < row_count(c); k++) {
-            const struct tree_row *row = &s->shares[c->first_row + k];
-            double impulse = s->impulses.impulse[c->first_row + k] * (is_late ? c->late : 1);
+            int row = c->first_row + k;
+            double impulse = s->impulses.impulse[row] * (is_late ? c->late : 1);
             if (impulse == 0)
                 continue;
-            const double *shares = row->shares;
+            const double *shares = rows->shares + row * rows->stride;
             for (int j = 0, links = s->links; j < links; j += 2)
                 PAIR(sums, j) += impulse * PAIR(shares, j);
-            root.n += impulse * row->root.n;
-            root.x += impulse * row->root.x;
-            root.y += impulse * row->root.y;
+            root.n += impulse * rows->n[row];
+            root.x += impulse * rows->x[row];
+            root.y += impulse * rows->y[row];
         }
     }
     tree_respond(s->tree, s->kick_shares, root, change);

@@ -15,12 +15,12 @@
 
 /* A contact point (two rows: normal, tangent) or a joint limit (one row). */
 struct contact {
-    int part, other;               /* parts; other as in contact_point; part -1 = a joint limit */
-    int a, b;                      /* links that feel it: +, -; -1 = none */
-    int joint;                     /* limit: its link */
-    double sign;                   /* limit: +1 lower, -1 upper */
-    struct force on_a[2], on_b[2]; /* normal and tangent, about the links' origins; opposite */
-    double gap;                    /* m or rad; negative = penetration */
+    int part, other;              /* parts; other as in contact_point; part -1 = a joint limit */
+    int a, b;                     /* links that feel it: +, -; -1 = none */
+    int joint;                    /* limit: its link */
+    double sign;                  /* limit: +1 lower, -1 upper */
+    struct force_pair on_a, on_b; /* normal and tangent, about the links' origins; opposite */
+    double gap;                   /* m or rad; negative = penetration */
     double elasticity;
     int is_impact;
     double late; /* how long after the middle of the step its impulse acts: 0 but for impacts, s */
@@ -37,19 +37,20 @@ struct warm_start {
     double impulse[2];
 };
 
-struct part_pair {
-    int a, b;
-};
-
-/* The circle around a part, and how fast it moves: what is far apart is not looked at any closer. */
+/* A part, the circle around it, and how fast it moves: what is far apart is not looked at any closer. */
 struct mover {
-    int link, is_fixed;
-    double local_x, local_y, cos, sin; /* the part in its link */
+    const struct tree_link *link;
+    int is_fixed;
+    double local_x, local_y, cos, sin;                             /* the part in its link */
+    double local_across_x, local_across_y, across_cos, across_sin; /* turned by a right angle */
     double radius;
-    double x, y;   /* the centre; x from the root's origin, y above the ground */
-    double vx, vy; /* its velocity */
-    double turn;   /* how fast the rim moves besides */
-    double reach;  /* the radius, and how far its points get against the root's origin, at most */
+    struct box box; /* x from the root's origin, y above the ground */
+    double vx, vy;  /* velocity of its centre */
+    double turn;    /* how fast the rim moves besides */
+    double reach;   /* the radius, and how far its points get against the root's origin, at most */
+};
+struct part_pair {
+    const struct mover *a, *b;
 };
 
 /* An upright rectangle around something. */
@@ -71,7 +72,6 @@ struct contacts {
     struct mover *movers;    /* per part */
     struct part_pair *pairs; /* parts that may collide */
     int pair_count;
-    struct box *boxes;               /* per part; placed where something is near */
     int touched_limit, touched_part; /* what may have touched last: link, part; 0, -1: none */
     int obstacle_room; /* obstacles of the world at creation: there may be fewer, but not more */
     struct box *obstacles;
@@ -83,7 +83,8 @@ struct contacts {
     struct impulses impulses;
     double *start;           /* per row: velocities at the start of the step, at this pose */
     double *middle;          /* ... and just before the impulses, in the middle of the step */
-    struct tree_row *shares; /* per row: what the joints take of a unit impulse */
+    double *work;            /* of contacts_book() */
+    struct tree_rows shares; /* per row: what the joints take of a unit impulse */
     double *kick_shares;     /* per link: of all impulses together */
     double *shift;           /* scratch of dof numbers */
     struct warm_start *warm; /* parts x 4 corners, pairs x 2, links */

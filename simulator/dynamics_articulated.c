@@ -201,9 +201,7 @@ static void init_servos(struct articulated *d)
 {
     tree_factor(&d->tree);
     for (int i = 1; i < d->links; i++) {
-        struct tree_row *row = &d->contacts.shares[0];
-        tree_carry_joint(&d->tree, i, 1, row);
-        d->birth_d[i] = 1 / tree_couple(&d->tree, row, row);
+        d->birth_d[i] = 1 / tree_joint_mobility(&d->tree, i, &d->contacts.shares);
         servo_init(&d->servos[i], &d->phenotype->links[i], d->birth_d[i], &d->settings,
                    d->damping_rate);
     }

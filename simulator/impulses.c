@@ -39,7 +39,7 @@ int impulses_create(struct impulses *s, int laws, int rows, int sweeps, struct a
     size_t even = (size_t)(rows + 1) & ~(size_t)1;
     *s = (struct impulses){.sweeps = sweeps};
     s->laws = arena_take(arena, (size_t)laws, sizeof s->laws[0]);
-    s->w = arena_take(arena, (size_t)rows * even, sizeof(double));
+    s->w = arena_take(arena, even * even, sizeof(double));
     s->inverse = arena_take(arena, even, sizeof(double));
     s->free = arena_take(arena, even, sizeof(double));
     s->impulse = arena_take(arena, even, sizeof(double));

@@ -32,7 +32,7 @@ struct impulses {
     struct impulse_law *laws;
     int count, rows;
     int stride;       /* of the rows of w, even */
-    double *w;        /* rows x stride, symmetric; what is beyond `rows` is 0 */
+    double *w;        /* stride x stride, symmetric; what is beyond `rows` is 0 */
     double *inverse;  /* of w's diagonal; 0 where no impulse can move the row */
     double *free;     /* velocities without impulses */
     double *impulse;  /* before: of the last step, or 0; after: the solution. N s or N m s */

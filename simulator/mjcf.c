@@ -44,23 +44,21 @@ static int find_inertia(struct writer *writer)
 {
     const struct phenotype *p = writer->view->phenotype;
     double q[MJCF_EFFECTORS_MAX + 3] = {0};
-    double shares[MJCF_EFFECTORS_MAX + 2] = {0}, rates[MJCF_EFFECTORS_MAX + 2] = {0};
-    int joints[MJCF_EFFECTORS_MAX + 1];
-    struct tree_row row = {.joints = joints, .shares = shares, .rates = rates};
+    struct tree_rows rows;
     struct arena arena;
     struct tree tree;
     int status = arena_init(&arena, 1u << 20);
     if (status)
         return status;
     status = tree_create(&tree, p, 0, &arena);
+    if (!status)
+        status = tree_create_rows(&tree, &rows, 1, &arena);
     if (!status) {
         tree_set_pose(&tree, q);
         tree_factor(&tree);
     }
-    for (int i = 1; i < p->link_count && !status; i++) {
-        tree_carry_joint(&tree, i, 1, &row);
-        writer->inertia[i] = 1 / tree_couple(&tree, &row, &row);
-    }
+    for (int i = 1; i < p->link_count && !status; i++)
+        writer->inertia[i] = 1 / tree_joint_mobility(&tree, i, &rows);
     arena_deinit(&arena);
     return status;
 }

@@ -164,24 +164,38 @@ double tree_drag_power_now(const struct tree *tree);
 /* Factors the plain mass matrix at the pose: M = L' D L along the tree. */
 void tree_factor(struct tree *tree);
 
-/* An impulse as the factors see it, L^-T f: what each joint on its way to the root takes of it, and
- * what arrives there. Joints in decreasing order. */
-struct tree_row {
-    int count;
-    int *joints;    /* room for the tree's links */
-    double *shares; /* per link, made even; 0 for joints that are not listed */
+/* Impulses as the factors see them, L^-T f: what each joint on the way to the root takes of one, and
+ * what arrives there. */
+struct tree_rows {
+    int stride;     /* the links, made even */
+    double *shares; /* rows x stride; 0 for joints that are not on the way */
     double *rates;  /* likewise: the shares times what each joint yields to one */
-    struct force root;
-    struct motion root_response;
+    /* per row: what arrives at the root, and what that alone would do to it */
+    double *n, *x, *y, *response_w, *response_x, *response_y;
 };
-/* Two impulses on link a, and two on link b (-1: none), moments about the links' origins: both rows of a
- * contact go the same way. */
-void tree_carry(const struct tree *tree, int a, const struct force on_a[2], int b,
-                const struct force on_b[2], struct tree_row *first, struct tree_row *second);
+/* Takes so many rows from the arena, made even; ERR_MEMORY when it is full. */
+int tree_create_rows(const struct tree *tree, struct tree_rows *rows, int count,
+                     struct arena *arena);
+/* Before the first rows, made even, are used again. */
+void tree_clear_rows(struct tree_rows *rows, int count);
+/* Two forces side by side: of a contact along its normal and along its tangent. */
+struct force_pair {
+    double n[2], x[2], y[2];
+};
+/* Two impulses on link a, and two on link b (-1: none), moments about the links' origins, as the row and the
+ * next one: both go the same way. */
+void tree_carry(const struct tree *tree, int a, const struct force_pair *on_a, int b,
+                const struct force_pair *on_b, struct tree_rows *rows, int row);
 /* A unit impulse times `sign` along a joint. */
-void tree_carry_joint(const struct tree *tree, int joint, double sign, struct tree_row *row);
-/* f M^-1 g of the impulses of two rows. */
-double tree_couple(const struct tree *tree, const struct tree_row *f, const struct tree_row *g);
+void tree_carry_joint(const struct tree *tree, int joint, double sign, struct tree_rows *rows,
+                      int row);
+/* f M^-1 g of the impulses of all pairs of the first `count` rows, symmetric to the bit, into lines that are
+ * `stride` long: count made even, and there are as many lines. Between an odd number of rows and the one
+ * beyond, which must have been cleared with them: 0. */
+void tree_couple(const struct tree *tree, const struct tree_rows *rows, int count, int stride,
+                 double *couplings);
+/* How fast a joint gets by a unit impulse along it, after tree_factor(); uses the first row. */
+double tree_joint_mobility(const struct tree *tree, int joint, struct tree_rows *rows);
 /* The change of the rates: M^-1 of the impulse with these shares (per link) and this rest. */
 void tree_respond(const struct tree *tree, const double *shares, struct force root, double *dqd);
 

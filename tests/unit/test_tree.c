@@ -5,6 +5,7 @@
 #include "simulator/tree.h"
 
 #include <complex.h>
+#include <string.h>
 
 #include "common/detmath.h"
 #include "common/error.h"
@@ -367,45 +368,63 @@ static void add_impulse(double *into, const double *q, struct force f, int link,
         into[i] += sign * creal(f.n * j[0][i] + f.x * j[1][i] + f.y * j[2][i]);
 }
 
-static struct tree_row make_row(int links)
+static struct tree_rows make_rows(const struct tree *of, int count)
 {
-    struct tree_row row = {.joints = arena_take(&arena, (size_t)links, sizeof(int)),
-                           .shares = arena_take(&arena, (size_t)links + 1, sizeof(double)),
-                           .rates = arena_take(&arena, (size_t)links + 1, sizeof(double))};
-    ck_assert(row.joints && row.shares && row.rates);
-    return row;
+    struct tree_rows rows;
+    ck_assert_int_eq(tree_create_rows(of, &rows, count, &arena), 0);
+    return rows;
 }
 
-static struct force random_force(void)
+static void respond_to(const struct tree *of, const struct tree_rows *rows, int row, double *rates)
 {
-    return (struct force){rng_uniform(&rng, -1, 1), rng_uniform(&rng, -1, 1),
-                          rng_uniform(&rng, -1, 1)};
+    tree_respond(of, rows->shares + row * rows->stride,
+                 (struct force){rows->n[row], rows->x[row], rows->y[row]}, rates);
 }
 
-/* A random impulse on one or two links, as the first or the second of two, or on a joint, in both
- * formulations. */
-static void draw_row(const struct sample *s, struct tree_row *row, double *general)
+static struct force_pair random_forces(void)
+{
+    struct force_pair f;
+    for (int k = 0; k < 2; k++) {
+        f.n[k] = rng_uniform(&rng, -1, 1);
+        f.x[k] = rng_uniform(&rng, -1, 1);
+        f.y[k] = rng_uniform(&rng, -1, 1);
+    }
+    return f;
+}
+
+static struct force force_of(const struct force_pair *f, int k)
+{
+    return (struct force){f->n[k], f->x[k], f->y[k]};
+}
+
+/* Two rows from this one on, in both formulations: impulses on one or two links, or on joints. */
+static void draw_rows(const struct sample *s, struct tree_rows *rows, int row,
+                      double general[2][DOF])
 {
     int links = tree.count;
     int a = (int)rng_below(&rng, (uint32_t)links);
     int b = rng_chance(&rng, 0.5) ? (int)rng_below(&rng, (uint32_t)links) : -1;
-    for (int i = 0; i < tree.dof; i++)
-        general[i] = 0;
-    if (a > 0 && rng_chance(&rng, 0.3)) {
-        double sign = rng_uniform(&rng, -1, 1);
-        tree_carry_joint(&tree, a, sign, row);
-        general[2 + a] = sign;
-        return;
+    struct force_pair on_a = random_forces(), on_b = random_forces();
+    int are_joints = links > 1 && rng_chance(&rng, 0.3);
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < tree.dof; i++)
+            general[k][i] = 0;
+    for (int k = 0; k < 2 && are_joints; k++) {
+        int joint = 1 + (int)rng_below(&rng, (uint32_t)(links - 1));
+        general[k][2 + joint] = rng_uniform(&rng, -1, 1);
+        tree_carry_joint(&tree, joint, general[k][2 + joint], rows, row + k);
     }
-    struct force on_a[2] = {random_force(), random_force()};
-    struct force on_b[2] = {random_force(), random_force()};
-    struct tree_row other = make_row(links);
-    int k = rng_chance(&rng, 0.5);
-    tree_carry(&tree, a, on_a, b, on_b, k ? &other : row, k ? row : &other);
-    add_impulse(general, s->q, on_a[k], a, 1);
-    if (b >= 0)
-        add_impulse(general, s->q, on_b[k], b, 1);
+    if (are_joints)
+        return;
+    tree_carry(&tree, a, &on_a, b, &on_b, rows, row);
+    for (int k = 0; k < 2; k++) {
+        add_impulse(general[k], s->q, force_of(&on_a, k), a, 1);
+        if (b >= 0)
+            add_impulse(general[k], s->q, force_of(&on_b, k), b, 1);
+    }
 }
+
+enum { ROWS = 4 };
 
 START_TEST(impulses_match_the_dense_formulation)
 {
@@ -413,24 +432,44 @@ START_TEST(impulses_match_the_dense_formulation)
     for (int i = 0; i < TREES; i++) {
         struct sample s;
         struct dense dense;
-        double got[DOF], expected[DOF], other[DOF], coupled = 0;
+        double got[DOF], general[ROWS][DOF], expected[ROWS][DOF];
         draw_sample(&s, 0);
         make_dense(&dense, s.q, s.qd, 0);
         tree_factor(&tree);
-        struct tree_row f = make_row(tree.count), g = make_row(tree.count);
-        /* twice: a row is used again */
-        draw_row(&s, &f, expected);
-        draw_row(&s, &f, expected);
-        draw_row(&s, &g, other);
-        tree_respond(&tree, f.shares, f.root, got);
-        solve_dense(dense.mass, expected, dense.dof);
-        worst = fmax(worst, find_error(got, expected, dense.dof));
+        struct tree_rows rows = make_rows(&tree, ROWS);
+        /* twice: rows are used again */
+        draw_rows(&s, &rows, 0, general);
+        tree_clear_rows(&rows, 2);
+        for (int k = 0; k < ROWS; k += 2)
+            draw_rows(&s, &rows, k, general + k);
+        for (int k = 0; k < ROWS; k++) {
+            struct dense copy = dense;
+            memcpy(expected[k], general[k], sizeof expected[k]);
+            solve_dense(copy.mass, expected[k], dense.dof);
+            respond_to(&tree, &rows, k, got);
+            worst = fmax(worst, find_error(got, expected[k], dense.dof));
+        }
 
-        for (int k = 0; k < dense.dof; k++)
-            coupled += expected[k] * other[k];
-        double couple = tree_couple(&tree, &f, &g), back = tree_couple(&tree, &g, &f);
-        worst_couple = fmax(worst_couple, find_error(&couple, &coupled, 1));
-        worst_couple = fmax(worst_couple, find_error(&back, &coupled, 1));
+        double couplings[ROWS * (ROWS + 1)];
+        tree_couple(&tree, &rows, ROWS, ROWS + 1, couplings);
+        for (int f = 0; f < ROWS; f++)
+            for (int g = 0; g < ROWS; g++) {
+                double coupled = 0;
+                for (int k = 0; k < dense.dof; k++)
+                    coupled += general[f][k] * expected[g][k];
+                double got_coupled = couplings[f * (ROWS + 1) + g];
+                worst_couple = fmax(worst_couple, find_error(&got_coupled, &coupled, 1));
+                ck_assert_double_eq(got_coupled, couplings[g * (ROWS + 1) + f]);
+            }
+
+        /* an odd number of rows is coupled with nothing beyond it */
+        tree_clear_rows(&rows, ROWS - 1);
+        draw_rows(&s, &rows, 0, general);
+        if (tree.count > 1)
+            tree_carry_joint(&tree, tree.count - 1, 1, &rows, 2);
+        tree_couple(&tree, &rows, ROWS - 1, ROWS, couplings);
+        for (int k = 0; k < ROWS; k++)
+            ck_assert_double_eq(couplings[k * ROWS + ROWS - 1], 0);
     }
     printf("tree: impulses, largest relative error %.1e, couplings %.1e\n", worst, worst_couple);
     ck_assert_double_lt(worst, TOLERANCE);
@@ -514,17 +553,15 @@ START_TEST(a_free_body_hung_on_the_world_moves_as_a_free_one)
         error = find_error(got + 3, expected, tree.dof);
 
         /* impulses */
-        struct tree_row row = make_row(hung.count), other = make_row(hung.count);
-        struct force f[2] = {random_force(), random_force()};
+        struct tree_rows rows = make_rows(&tree, 2), hung_rows = make_rows(&hung, 2);
+        struct force_pair f = random_forces();
         int at = (int)rng_below(&rng, (uint32_t)tree.count);
         tree_factor(&tree);
-        tree_carry(&tree, at, f, -1, f, &row, &other);
-        tree_respond(&tree, row.shares, row.root, expected);
-        row = make_row(hung.count);
-        other = make_row(hung.count);
+        tree_carry(&tree, at, &f, -1, &f, &rows, 0);
+        respond_to(&tree, &rows, 0, expected);
         tree_factor(&hung);
-        tree_carry(&hung, at + 3, f, -1, f, &row, &other);
-        tree_respond(&hung, row.shares, row.root, got);
+        tree_carry(&hung, at + 3, &f, -1, &f, &hung_rows, 0);
+        respond_to(&hung, &hung_rows, 0, got);
         error = fmax(error, find_error(got + 3, expected, tree.dof));
         ck_assert_double_eq_tol(tree_kinetic_energy(&hung), tree_kinetic_energy(&tree),
                                 1e-9 * (1 + tree_kinetic_energy(&tree)));
