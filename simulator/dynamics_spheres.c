@@ -96,11 +96,14 @@ static void make_rod(struct sphere_system *s, int bone_index, struct rod *rod)
         a->inverse_mass * s->matter[bone->a].shares + b->inverse_mass * s->matter[bone->b].shares;
     rod->a = bone->a;
     rod->b = bone->b;
+    rod->ball_a = &s->ball[bone->a];
+    rod->ball_b = &s->ball[bone->b];
     rod->stiffness = STIFFNESS / (s->h * s->h * shared);
     rod->length_sq = bone->length_m * bone->length_m;
+    rod->least = -STRETCH_MOST * rod->length_sq;
     rod->gain = 0.5 * rod->stiffness * s->h / rod->length_sq;
     rod->gain_a = rod->gain * a->inverse_mass;
-    rod->gain_b = rod->gain * b->inverse_mass;
+    rod->minus_gain_b = -rod->gain * b->inverse_mass;
     rod->damping = BONE_DAMPING / (rod->length_sq * (a->inverse_mass + b->inverse_mass));
     s->rod_of[bone_index] = (int)(rod - s->rod);
 }
@@ -132,9 +135,33 @@ static void make_rods(struct sphere_system *s)
                             .strength = bone->strength_n,
                             .stiffness = stiffness,
                             .damping = fmin(damping, most),
+                            .reach = bone->strength_n / larger(stiffness, DBL_MIN),
                             .birth = bone->length_m,
                             .length = bone->length_m,
                             .target = bone->length_m};
+    }
+}
+
+/* Which ends of rods pull at each sphere: of fixed ones, then of muscles. */
+static void make_ends(struct sphere_system *s)
+{
+    int count = 0;
+    for (int i = 0; i < s->balls; i++) {
+        for (int k = 0; k < s->rods; k++) {
+            const struct rod *rod = &s->rod[k];
+            int is_fixed = k < s->fixed_rods;
+            if (k == s->fixed_rods)
+                s->first_end[2 * i + 1] = count;
+            if (rod->a == i)
+                s->ends[count++] =
+                    (struct rod_end){&s->pull[k], is_fixed ? rod->gain_a : s->ball[i].inverse_mass};
+            if (rod->b == i)
+                s->ends[count++] = (struct rod_end){
+                    &s->pull[k], is_fixed ? rod->minus_gain_b : -s->ball[i].inverse_mass};
+        }
+        if (s->rods == s->fixed_rods)
+            s->first_end[2 * i + 1] = count;
+        s->first_end[2 * i + 2] = count;
     }
 }
 
@@ -152,10 +179,11 @@ static void make_balls(struct sphere_system *s)
 {
     for (int i = 0; i < s->balls; i++) {
         const struct sphere *sphere = &s->body->spheres[i];
-        s->ball[i] = (struct ball){
-            .at = sphere->centre, .inverse_mass = 1 / sphere->mass_kg, .radius = sphere->radius_m};
+        s->ball[i] = (struct ball){.at = sphere->centre,
+                                   .mass = sphere->mass_kg,
+                                   .inverse_mass = 1 / sphere->mass_kg,
+                                   .radius = sphere->radius_m};
         s->matter[i] = (struct ball_matter){
-            .mass = sphere->mass_kg,
             .inertia = sphere->inertia_kg_m2,
             .inverse_inertia = sphere->inertia_kg_m2 > 0 ? 1 / sphere->inertia_kg_m2 : 0,
             .friction = sphere->friction,
@@ -172,29 +200,32 @@ static int take_memory(struct sphere_system *s, struct arena *arena)
     s->rods = body->bone_count;
     s->ball = arena_take(arena, balls, sizeof *s->ball);
     s->matter = arena_take(arena, balls, sizeof *s->matter);
-    s->start = arena_take(arena, balls, sizeof *s->start);
     s->rod = arena_take(arena, rods, sizeof *s->rod);
     s->muscle = arena_take(arena, rods, sizeof *s->muscle);
-    s->q = arena_take(arena, 3 * balls, sizeof *s->q);
-    s->qd = arena_take(arena, 3 * balls, sizeof *s->qd);
+    s->q = arena_take(arena, balls, sizeof *s->q);
+    s->qd = arena_take(arena, balls, sizeof *s->qd);
     s->rod_of = arena_take(arena, rods, sizeof *s->rod_of);
-    return s->ball && s->matter && s->start && s->rod && s->muscle && s->q && s->qd && s->rod_of
+    s->pull = arena_take(arena, rods, sizeof *s->pull);
+    s->ends = arena_take(arena, 2 * rods, sizeof *s->ends);
+    s->first_end = arena_take(arena, 2 * balls + 1, sizeof *s->first_end);
+    return s->ball && s->matter && s->rod && s->muscle && s->q && s->qd && s->rod_of && s->pull &&
+                   s->ends && s->first_end
                ? 0
                : ERR_MEMORY;
 }
 
-/* Positions and velocities as they are seen from outside. */
-static void publish(struct sphere_system *s)
+/* Positions and velocities as they are seen from outside. Returns whether they are finite: what is infinite or no
+ * number has made the places so as well, and their sum. */
+static int publish(struct sphere_system *s)
 {
+    struct lanes sum = {{0, 0}, 0};
     for (int i = 0; i < s->balls; i++) {
-        struct ball *ball = &s->ball[i];
-        s->q[3 * i] = ball->at.x;
-        s->q[3 * i + 1] = ball->at.y;
-        s->q[3 * i + 2] = ball->at.z;
-        s->qd[3 * i] = ball->velocity.x;
-        s->qd[3 * i + 1] = ball->velocity.y;
-        s->qd[3 * i + 2] = ball->velocity.z;
+        const struct ball *ball = &s->ball[i];
+        sum = lanes_add(sum, lanes_of(&ball->at));
+        s->q[i] = ball->at;
+        s->qd[i] = ball->velocity;
     }
+    return (sum.xy[0] + sum.xy[1] + sum.z) * 0 == 0;
 }
 
 /* What touched is remembered, as the last step left it: the senses want it at the start. */
@@ -229,6 +260,7 @@ static struct dynamics *spheres_create(const struct phenotype *phenotype, const 
         return NULL;
     make_balls(s);
     make_rods(s);
+    make_ends(s);
     set_viscosity(s);
     if (sphere_contacts_create(s, arena) != 0 || sphere_joints_create(s, arena) != 0 ||
         (s->has_method && sphere_methods_create(s, arena) != 0))
@@ -239,58 +271,28 @@ static struct dynamics *spheres_create(const struct phenotype *phenotype, const 
 
 /* ---------------------------------------------------------------- a substep */
 
-/* Remembers the start and lets gravity act. */
-static void accelerate(struct sphere_system *s)
+static inline struct lanes rod_vector(const struct rod *rod)
 {
-    struct vec3 fall = {s->h * s->world.gravity_x_m_s2, -s->h * s->world.gravity_m_s2, 0};
-    for (int i = 0; i < s->balls; i++) {
-        s->start[i] = s->ball[i].velocity;
-        s->ball[i].velocity = vec3_add(s->ball[i].velocity, fall);
-    }
-    for (int i = 0; i < s->balls && s->has_spin; i++)
-        s->matter[i].spin_start = s->matter[i].spin;
+    return lanes_sub(lanes_of(&rod->ball_a->at), lanes_of(&rod->ball_b->at));
 }
 
-static inline void pull_rod(struct sphere_system *s, const struct rod *rod, struct vec3 d,
-                            double pull)
+/* Without jumps: which way it goes is hard to foretell, and a wrong guess costs more than all of it. */
+static inline double clamp(double value, double low, double high)
 {
-    struct ball *a = &s->ball[rod->a], *b = &s->ball[rod->b];
-    a->velocity = vec3_along(a->velocity, d, pull * a->inverse_mass);
-    b->velocity = vec3_along(b->velocity, d, -pull * b->inverse_mass);
-}
-
-static inline struct vec3 rod_vector(const struct sphere_system *s, const struct rod *rod)
-{
-    return vec3_sub(s->ball[rod->a].at, s->ball[rod->b].at);
-}
-
-static void pull_fixed_rods(struct sphere_system *s, double share)
-{
-    for (const struct rod *rod = s->rod, *end = rod + s->fixed_rods; rod < end; rod++) {
-        struct ball *a = &s->ball[rod->a], *b = &s->ball[rod->b];
-        struct vec3 d = vec3_sub(a->at, b->at);
-        double off =
-            larger(rod->length_sq - vec3_dot(d, d), -STRETCH_MOST * rod->length_sq) * share;
-        a->velocity = vec3_along(a->velocity, d, off * rod->gain_a);
-        b->velocity = vec3_along(b->velocity, d, -off * rod->gain_b);
-    }
-}
-
-static double clamp(double value, double low, double high)
-{
-    return value < low ? low : value > high ? high : value;
+    value = high < value ? high : value;
+    return low > value ? low : value;
 }
 
 /* d . w of a rod's spheres, now or at the start of the substep. */
-static inline double rod_rate(const struct sphere_system *s, const struct rod *rod, struct vec3 d)
+static inline double rod_rate(const struct rod *rod, struct lanes d)
 {
-    return vec3_dot(d, vec3_sub(s->ball[rod->a].velocity, s->ball[rod->b].velocity));
+    return lanes_dot(d,
+                     lanes_sub(lanes_of(&rod->ball_a->velocity), lanes_of(&rod->ball_b->velocity)));
 }
 
-static inline double rod_rate_at_start(const struct sphere_system *s, const struct rod *rod,
-                                       struct vec3 d)
+static inline double rod_rate_at_start(const struct rod *rod, struct lanes d)
 {
-    return vec3_dot(d, vec3_sub(s->start[rod->a], s->start[rod->b]));
+    return lanes_dot(d, lanes_sub(lanes_of(&rod->ball_a->start), lanes_of(&rod->ball_b->start)));
 }
 
 /* Once a step: the rest length goes towards the goal, and not farther than the force reaches; and what the
@@ -298,14 +300,13 @@ static inline double rod_rate_at_start(const struct sphere_system *s, const stru
 static void advance_muscle(const struct sphere_system *s, struct muscle *muscle,
                            const struct rod *rod)
 {
-    struct vec3 d = rod_vector(s, rod);
-    double now = larger(vec3_length(d), SHORTEST_M), before = muscle->length;
+    struct lanes d = rod_vector(rod);
+    double now = larger(sqrt(lanes_dot(d, d)), SHORTEST_M), before = muscle->length;
     double goal = s->effectors == EFFECTORS_HOLD ? muscle->birth : muscle->target;
     double dt = s->settings.dt_s, most = muscle->rate * dt;
-    double reach = muscle->strength / larger(muscle->stiffness, DBL_MIN);
     goal = clamp(goal, muscle->shortest, muscle->longest);
     double rest = before + clamp(goal - before, -most, most);
-    rest = larger(clamp(rest, now - reach, now + reach), SHORTEST_M);
+    rest = larger(clamp(rest, now - muscle->reach, now + muscle->reach), SHORTEST_M);
     muscle->target += muscle->target_rate * dt;
     muscle->rest_rate = clamp((rest - before) / dt, -muscle->rate, muscle->rate);
     muscle->length = rest;
@@ -326,51 +327,90 @@ static void advance_muscles(struct sphere_system *s)
         advance_muscle(s, &s->muscle[i], &s->rod[s->fixed_rods + i]);
 }
 
-/* What a muscle does in this substep: its own pull, and with its stops. */
-static void tense_muscle(struct sphere_system *s, struct muscle *muscle, const struct rod *rod)
+static void stretch_fixed_rods(struct sphere_system *s, double share)
 {
-    struct vec3 d = rod_vector(s, rod);
-    double dd = vec3_dot(d, d), rate = rod_rate_at_start(s, rod, d);
-    double pull =
-        muscle->spring * (muscle->length_sq - dd) + muscle->damper * (muscle->pushed - rate);
-    pull = clamp(pull, -muscle->most, muscle->most);
-    muscle->d = d;
-    muscle->rate_start = rate;
-    muscle->pull = muscle->stopped = pull;
-    if (dd > muscle->longest_sq)
-        muscle->stopped +=
-            rod->gain * larger(muscle->longest_sq - dd, -STRETCH_MOST * rod->length_sq);
-    else if (dd < muscle->shortest_sq)
-        muscle->stopped += rod->gain * (muscle->shortest_sq - dd);
-}
-
-static void pull_muscles(struct sphere_system *s, double share)
-{
-    for (int i = 0; i < s->muscle_count; i++) {
-        const struct muscle *muscle = &s->muscle[i];
-        pull_rod(s, &s->rod[s->fixed_rods + i], muscle->d, share * muscle->stopped);
+    struct pull *pull = s->pull;
+    for (const struct rod *rod = s->rod, *end = rod + s->fixed_rods; rod < end; rod++, pull++) {
+        pull->d = rod_vector(rod);
+        pull->number = larger(rod->length_sq - lanes_dot(pull->d, pull->d), rod->least) * share;
     }
 }
 
-static void pull_all(struct sphere_system *s, double share)
+/* What a muscle does in this substep: its own pull, and with its stops. */
+static void tense_muscles(struct sphere_system *s, double share)
 {
-    pull_fixed_rods(s, share);
-    sphere_joints_act(s, share);
-    pull_muscles(s, share);
+    const struct rod *rod = s->rod + s->fixed_rods;
+    struct pull *to = s->pull + s->fixed_rods;
+    for (struct muscle *muscle = s->muscle, *end = muscle + s->muscle_count; muscle < end;
+         muscle++, rod++, to++) {
+        struct lanes d = rod_vector(rod);
+        double dd = lanes_dot(d, d), rate = rod_rate_at_start(rod, d);
+        double pull =
+            muscle->spring * (muscle->length_sq - dd) + muscle->damper * (muscle->pushed - rate);
+        pull = clamp(pull, -muscle->most, muscle->most);
+        muscle->rate_start = rate;
+        muscle->pull = pull;
+        if (dd > muscle->longest_sq)
+            pull += rod->gain * larger(muscle->longest_sq - dd, rod->least);
+        else if (dd < muscle->shortest_sq)
+            pull += rod->gain * (muscle->shortest_sq - dd);
+        to->d = d;
+        to->number = pull * share;
+    }
+}
+
+/* A velocity after the ends of rods from one number to another have pulled. */
+static inline struct lanes pulled(const struct rod_end *ends, int from, int to,
+                                  struct lanes velocity)
+{
+    for (const struct rod_end *end = ends + from, *stop = ends + to; end < stop; end++)
+        velocity = lanes_along(velocity, end->pull->d, end->pull->number * end->factor);
+    return velocity;
+}
+
+/* Fixed rods pull, and muscles if no joints act between them; the first time gravity acts, too. */
+static void pull_rods(struct sphere_system *s, int is_first, int kinds)
+{
+    struct lanes fall = {{s->h * s->world.gravity_x_m_s2, -s->h * s->world.gravity_m_s2}, 0};
+    const struct rod_end *ends = s->ends;
+    const int *first = s->first_end;
+    for (struct ball *ball = s->ball, *stop = ball + s->balls; ball < stop; ball++, first += 2) {
+        struct lanes velocity =
+            is_first ? lanes_add(lanes_of(&ball->start), fall) : lanes_of(&ball->velocity);
+        lanes_store(pulled(ends, first[0], first[kinds], velocity), &ball->velocity);
+    }
+}
+
+static void pull_muscles(struct sphere_system *s)
+{
+    const int *first = s->first_end + 1;
+    for (struct ball *ball = s->ball, *stop = ball + s->balls; ball < stop; ball++, first += 2)
+        lanes_store(pulled(s->ends, first[0], first[1], lanes_of(&ball->velocity)),
+                    &ball->velocity);
+}
+
+/* All springs, for a share of the substep: fixed rods, joints, muscles. */
+static void pull_all(struct sphere_system *s, double share, int is_first)
+{
+    pull_rods(s, is_first, s->angles > 0 ? 1 : 2);
+    if (s->angles > 0) {
+        sphere_joints_act(s, share);
+        pull_muscles(s);
+    }
 }
 
 static void book_muscles(struct sphere_system *s)
 {
-    double sum = 0, positive = 0;
+    double sum = 0, twice_positive = 0;
     for (int i = 0; i < s->muscle_count; i++) {
         const struct muscle *muscle = &s->muscle[i];
-        double rate = rod_rate(s, &s->rod[s->fixed_rods + i], muscle->d);
+        double rate = rod_rate(&s->rod[s->fixed_rods + i], s->pull[s->fixed_rods + i].d);
         double work = 0.5 * muscle->pull * (muscle->rate_start + rate);
         sum += work;
-        positive += larger(work, 0);
+        twice_positive += work + fabs(work);
     }
     s->ledger.work_effector_j += sum;
-    s->ledger.work_effector_positive_j += positive;
+    s->ledger.work_effector_positive_j += 0.5 * twice_positive;
 }
 
 static double muscle_force(const struct sphere_system *s, const struct muscle *muscle)
@@ -379,10 +419,13 @@ static double muscle_force(const struct sphere_system *s, const struct muscle *m
 }
 
 /* A rod loses a share of its rate; `damping` = share / (L^2 inverse masses). */
-static void damp_rod(struct sphere_system *s, const struct rod *rod, double damping)
+static inline void damp_rod(const struct sphere_system *s, int i, double damping)
 {
-    struct vec3 d = rod_vector(s, rod);
-    pull_rod(s, rod, d, -damping * rod_rate(s, rod, d));
+    const struct rod *rod = &s->rod[i];
+    struct lanes d = s->pull[i].d;
+    double number = damping * rod_rate(rod, d);
+    ball_push(rod->ball_a, d, -number * rod->ball_a->inverse_mass);
+    ball_push(rod->ball_b, d, number * rod->ball_b->inverse_mass);
 }
 
 /* What the body would do at the start of the substep if it moved as one, with the momentum and angular momentum
@@ -408,17 +451,17 @@ static struct as_one move_as_one(const struct sphere_system *s)
     double mass = 0, inertia[6] = {0};
     struct vec3 angular = {0, 0, 0};
     for (int i = 0; i < s->balls; i++) {
-        mass += s->matter[i].mass;
-        one.centre = vec3_along(one.centre, s->ball[i].at, s->matter[i].mass);
-        one.velocity = vec3_along(one.velocity, s->start[i], s->matter[i].mass);
+        mass += s->ball[i].mass;
+        one.centre = vec3_along(one.centre, s->ball[i].at, s->ball[i].mass);
+        one.velocity = vec3_along(one.velocity, s->ball[i].start, s->ball[i].mass);
     }
     one.centre = vec3_scale(one.centre, 1 / mass);
     one.velocity = vec3_scale(one.velocity, 1 / mass);
     for (int i = 0; i < s->balls; i++) {
         const struct ball_matter *m = &s->matter[i];
         struct vec3 r = vec3_sub(s->ball[i].at, one.centre);
-        double mx = m->mass * r.x, my = m->mass * r.y, mz = m->mass * r.z;
-        angular = vec3_along(angular, vec3_cross(r, s->start[i]), m->mass);
+        double mass_i = s->ball[i].mass, mx = mass_i * r.x, my = mass_i * r.y, mz = mass_i * r.z;
+        angular = vec3_along(angular, vec3_cross(r, s->ball[i].start), mass_i);
         angular = vec3_along(angular, m->spin_start, m->inertia);
         inertia[0] += my * r.y + mz * r.z + m->inertia;
         inertia[1] += mx * r.x + mz * r.z + m->inertia;
@@ -449,10 +492,11 @@ static void damp_body(struct sphere_system *s)
         struct ball_matter *m = &s->matter[i];
         struct vec3 r = vec3_sub(ball->at, one.centre);
         struct vec3 rigid = vec3_add(one.velocity, vec3_cross(one.spin, r));
-        ball->velocity = vec3_along(ball->velocity, vec3_sub(rigid, s->start[i]), share);
+        ball_push(ball, lanes_from(vec3_sub(rigid, ball->start)), share);
+        if (!(m->inertia > 0))
+            continue;
         m->spin_damped = vec3_scale(vec3_sub(one.spin, m->spin_start), share);
-        if (m->inertia > 0)
-            m->spin = vec3_add(m->spin, m->spin_damped);
+        m->spin = vec3_add(m->spin, m->spin_damped);
     }
 }
 
@@ -460,19 +504,19 @@ static void damp_body(struct sphere_system *s)
 static void damp(struct sphere_system *s)
 {
     for (int i = 0; i < s->balls; i++) {
-        s->matter[i].damped = s->ball[i].velocity;
+        s->matter[i].damped = lanes_of(&s->ball[i].velocity);
         s->matter[i].spin_damped = (struct vec3){0, 0, 0};
     }
     if (s->settings.body_damping_1_s > 0 && s->steps % BODY_DAMPING_STEPS == 0)
         damp_body(s);
     double share = fmin(s->damping_1_s * s->settings.dt_s * DAMPING_STEPS, 1);
     for (int i = 0; i < s->fixed_rods; i++)
-        damp_rod(s, &s->rod[i], s->rod[i].damping);
+        damp_rod(s, i, s->rod[i].damping);
     for (int i = s->fixed_rods; i < s->rods && share > 0; i++)
-        damp_rod(s, &s->rod[i], s->rod[i].damping * share / BONE_DAMPING);
+        damp_rod(s, i, s->rod[i].damping * share / BONE_DAMPING);
     sphere_joints_damp(s, share);
     for (int i = 0; i < s->balls; i++)
-        s->matter[i].damped = vec3_sub(s->ball[i].velocity, s->matter[i].damped);
+        s->matter[i].damped = lanes_sub(lanes_of(&s->ball[i].velocity), s->matter[i].damped);
 }
 
 /* Where something struck in the same substep, damping may have pushed the wrong way: that is unearned. */
@@ -480,11 +524,12 @@ static void book_damping(struct sphere_system *s)
 {
     double work = 0;
     for (int i = 0; i < s->balls; i++) {
+        const struct ball *ball = &s->ball[i];
         const struct ball_matter *m = &s->matter[i];
-        struct vec3 twice = vec3_add(s->start[i], s->ball[i].velocity);
-        work += 0.5 * m->mass * vec3_dot(m->damped, twice);
-        twice = vec3_add(m->spin_start, m->spin);
-        work += 0.5 * m->inertia * vec3_dot(m->spin_damped, twice);
+        struct lanes twice = lanes_add(lanes_of(&ball->start), lanes_of(&ball->velocity));
+        work += 0.5 * ball->mass * lanes_dot(m->damped, twice);
+        if (m->inertia > 0)
+            work += 0.5 * m->inertia * vec3_dot(m->spin_damped, vec3_add(m->spin_start, m->spin));
     }
     *(work > 0 ? &s->ledger.gain_limit_j : &s->ledger.loss_damping_j) += fabs(work);
 }
@@ -496,15 +541,14 @@ static void book_damping(struct sphere_system *s)
  * it was a push every other step, which fed what lay at rest. */
 static void substep(struct sphere_system *s, int is_damping)
 {
-    double fastest_sq = 0;
-    accelerate(s);
+    double share = is_damping ? 0.5 : 1;
     sphere_joints_place(s);
-    for (int i = 0; i < s->muscle_count; i++)
-        tense_muscle(s, &s->muscle[i], &s->rod[s->fixed_rods + i]);
-    pull_all(s, is_damping ? 0.5 : 1);
+    stretch_fixed_rods(s, share);
+    tense_muscles(s, share);
+    pull_all(s, share, 1);
     if (is_damping) {
         damp(s);
-        pull_all(s, 0.5);
+        pull_all(s, share, 0);
     }
     sphere_contacts_solve(s);
     if (is_damping)
@@ -512,12 +556,42 @@ static void substep(struct sphere_system *s, int is_damping)
     book_muscles(s);
     sphere_joints_book(s);
     sphere_contacts_book(s);
-    for (int i = 0; i < s->balls; i++) {
-        struct ball *ball = &s->ball[i];
-        ball->at = vec3_along(ball->at, ball->velocity, s->h);
-        fastest_sq = larger(fastest_sq, vec3_dot(ball->velocity, ball->velocity));
+}
+
+static void begin_spins(struct sphere_system *s)
+{
+    for (int i = 0; i < s->balls && s->has_spin; i++)
+        s->matter[i].spin_start = s->matter[i].spin;
+}
+
+/* From where velocities are known to the first middle. */
+static void set_out(struct sphere_system *s)
+{
+    for (struct ball *ball = s->ball, *end = ball + s->balls; ball < end; ball++) {
+        struct lanes velocity = lanes_of(&ball->velocity);
+        lanes_store(lanes_along(lanes_of(&ball->at), velocity, 0.5 * s->h), &ball->at);
+        lanes_store(velocity, &ball->start);
     }
-    s->travel += sqrt(fastest_sq) * s->h;
+    begin_spins(s);
+}
+
+/* From one middle to the next; after the last, back to where velocities are. */
+static void go_on(struct sphere_system *s, int is_last)
+{
+    double h = s->h, fastest_sq = 0;
+    for (struct ball *ball = s->ball, *end = ball + s->balls; ball < end; ball++) {
+        struct lanes velocity = lanes_of(&ball->velocity);
+        struct lanes at = lanes_along(lanes_of(&ball->at), velocity, h);
+        fastest_sq = larger(fastest_sq, lanes_dot(velocity, velocity));
+        if (is_last)
+            at = lanes_along(at, velocity, -0.5 * h);
+        else
+            lanes_store(velocity, &ball->start);
+        lanes_store(at, &ball->at);
+    }
+    if (!is_last)
+        begin_spins(s);
+    s->travel += sqrt(fastest_sq) * h;
 }
 
 /* ---------------------------------------------------------------- between substeps */
@@ -535,7 +609,7 @@ static void slow_down(struct sphere_system *s, double time_s)
         double half = 0.5 * time_s * c * ball->inverse_mass, left = (1 - half) / (1 + half);
         double turn = 0.5 * time_s * matter->spin_drag * matter->inverse_inertia;
         double turn_left = (1 - turn) / (1 + turn);
-        s->ledger.loss_drag_j += 0.5 * matter->mass * v_sq * (1 - left * left) +
+        s->ledger.loss_drag_j += 0.5 * ball->mass * v_sq * (1 - left * left) +
                                  0.5 * matter->inertia * vec3_dot(matter->spin, matter->spin) *
                                      (1 - turn_left * turn_left);
         ball->velocity = vec3_scale(ball->velocity, left);
@@ -543,32 +617,17 @@ static void slow_down(struct sphere_system *s, double time_s)
     }
 }
 
-/* What is infinite or no number has made the places so as well. */
-static int is_finite(const struct sphere_system *s)
-{
-    double sum = 0;
-    for (int i = 0; i < 3 * s->balls; i++)
-        sum += s->q[i] * 0;
-    return sum == 0;
-}
-
-static void shift_balls(struct sphere_system *s, double time_s)
-{
-    for (int i = 0; i < s->balls; i++)
-        s->ball[i].at = vec3_along(s->ball[i].at, s->ball[i].velocity, time_s);
-}
-
 /* The substeps of a step; 1 if something touched. */
 static int take_substeps(struct sphere_system *s)
 {
     int has_touched = 0;
     advance_muscles(s);
-    shift_balls(s, 0.5 * s->h);
-    for (int i = 0; i < s->substeps; i++) {
-        substep(s, i == s->substeps - 1 && s->steps % DAMPING_STEPS == 0);
+    set_out(s);
+    for (int i = 1; i <= s->substeps; i++) {
+        substep(s, i == s->substeps && s->steps % DAMPING_STEPS == 0);
+        go_on(s, i == s->substeps);
         has_touched |= s->touch_count > 0;
     }
-    shift_balls(s, -0.5 * s->h);
     return has_touched;
 }
 
@@ -588,10 +647,9 @@ static int spheres_step(struct dynamics *dynamics)
     if (has_drag)
         slow_down(s, 0.5 * s->settings.dt_s);
     s->is_reported = 0;
-    publish(s);
     s->steps++;
     s->free_steps += !has_touched;
-    return !is_finite(s);
+    return !publish(s);
 }
 
 /* ---------------------------------------------------------------- what dynamics.h asks for */
@@ -645,12 +703,12 @@ static int spheres_dof(const struct dynamics *dynamics)
 
 static const double *spheres_q(const struct dynamics *dynamics)
 {
-    return system_at(dynamics)->q;
+    return &system_at(dynamics)->q->x;
 }
 
 static const double *spheres_qd(const struct dynamics *dynamics)
 {
-    return system_at(dynamics)->qd;
+    return &system_at(dynamics)->qd->x;
 }
 
 static void spheres_set_state(struct dynamics *dynamics, const double *q, const double *qd)
@@ -692,8 +750,8 @@ struct vec3 dynamics_centre_of_mass_3d(const struct dynamics *dynamics)
     struct vec3 sum = {0, 0, 0};
     double mass = 0;
     for (int i = 0; i < s->balls; i++) {
-        sum = vec3_along(sum, s->ball[i].at, s->matter[i].mass);
-        mass += s->matter[i].mass;
+        sum = vec3_along(sum, s->ball[i].at, s->ball[i].mass);
+        mass += s->ball[i].mass;
     }
     return vec3_scale(sum, 1 / mass);
 }
@@ -711,7 +769,7 @@ void dynamics_momentum_3d(const struct dynamics *dynamics, struct vec3 *linear,
     *linear = *angular = (struct vec3){0, 0, 0};
     for (int i = 0; i < s->balls; i++) {
         const struct ball_matter *m = &s->matter[i];
-        struct vec3 momentum = vec3_scale(s->ball[i].velocity, m->mass);
+        struct vec3 momentum = vec3_scale(s->ball[i].velocity, s->ball[i].mass);
         *linear = vec3_add(*linear, momentum);
         *angular = vec3_add(*angular, vec3_cross(s->ball[i].at, momentum));
         *angular = vec3_along(*angular, m->spin, m->inertia);
@@ -768,16 +826,17 @@ static double stretch_energy(const struct sphere_system *s)
     double sum = 0;
     for (int i = 0; i < s->rods; i++) {
         const struct rod *rod = &s->rod[i];
-        struct vec3 d = rod_vector(s, rod);
-        struct vec3 w = vec3_sub(s->ball[rod->a].velocity, s->ball[rod->b].velocity);
-        double dd = vec3_dot(d, d), off = dd - rod->length_sq, rate = vec3_dot(d, w);
+        struct lanes d = rod_vector(rod);
+        struct lanes w =
+            lanes_sub(lanes_of(&rod->ball_a->velocity), lanes_of(&rod->ball_b->velocity));
+        double dd = lanes_dot(d, d), off = dd - rod->length_sq, rate = lanes_dot(d, w);
         if (i >= s->fixed_rods) {
             const struct muscle *muscle = &s->muscle[i - s->fixed_rods];
             off = larger(dd - muscle->longest_sq, 0) - larger(muscle->shortest_sq - dd, 0);
         }
         if (off != 0)
             sum += rod->gain *
-                   (off * off / (4 * s->h) - s->h / 8 * (off * vec3_dot(w, w) + 2 * rate * rate));
+                   (off * off / (4 * s->h) - s->h / 8 * (off * lanes_dot(w, w) + 2 * rate * rate));
     }
     return sum;
 }
@@ -789,10 +848,10 @@ static void measure_energy(const struct sphere_system *s, double *kinetic_j, dou
     for (int i = 0; i < s->balls; i++) {
         const struct ball *ball = &s->ball[i];
         const struct ball_matter *m = &s->matter[i];
-        *kinetic_j += 0.5 * (m->mass * vec3_dot(ball->velocity, ball->velocity) +
+        *kinetic_j += 0.5 * (ball->mass * vec3_dot(ball->velocity, ball->velocity) +
                              m->inertia * vec3_dot(m->spin, m->spin));
-        *potential_j +=
-            m->mass * (s->world.gravity_m_s2 * ball->at.y - s->world.gravity_x_m_s2 * ball->at.x);
+        *potential_j += ball->mass *
+                        (s->world.gravity_m_s2 * ball->at.y - s->world.gravity_x_m_s2 * ball->at.x);
     }
 }
 
@@ -880,9 +939,9 @@ void dynamics_bone_state(const struct dynamics *dynamics, int bone, double *leng
 {
     const struct sphere_system *s = system_at(dynamics);
     const struct rod *rod = &s->rod[s->rod_of[bone]];
-    struct vec3 d = rod_vector(s, rod);
-    *length_m = vec3_length(d);
-    *rate_m_s = rod_rate(s, rod, d) / fmax(*length_m, SHORTEST_M);
+    struct lanes d = rod_vector(rod);
+    *length_m = sqrt(lanes_dot(d, d));
+    *rate_m_s = rod_rate(rod, d) / fmax(*length_m, SHORTEST_M);
 }
 
 double dynamics_bone_force(const struct dynamics *dynamics, int bone)
@@ -890,11 +949,11 @@ double dynamics_bone_force(const struct dynamics *dynamics, int bone)
     const struct sphere_system *s = system_at(dynamics);
     int index = s->rod_of[bone];
     const struct rod *rod = &s->rod[index];
-    struct vec3 d = rod_vector(s, rod);
+    struct lanes d = rod_vector(rod);
     if (index >= s->fixed_rods)
         return muscle_force(s, &s->muscle[index - s->fixed_rods]);
-    double off = larger(rod->length_sq - vec3_dot(d, d), -STRETCH_MOST * rod->length_sq);
-    return rod->gain / s->h * off * vec3_length(d);
+    double off = larger(rod->length_sq - lanes_dot(d, d), rod->least);
+    return rod->gain / s->h * off * sqrt(lanes_dot(d, d));
 }
 
 void dynamics_sphere_joint_state(const struct dynamics *dynamics, int joint, int axis,

@@ -2,7 +2,8 @@
  * the third dimension from minus to plus half of world.depth_m.
  *
  * Sizes: 12 spheres, 66 pairs less the bones, up to 32 obstacles; a handful near, few touching. What is
- * near is looked for only when the fastest sphere has gone half of a slack since.
+ * near is looked for only when the fastest sphere has gone half of a slack since, and half of what the others
+ * were farther apart than that.
  *
  * Contacts are solved once a substep, after the bones, each for its spheres alone: as if nothing hung on
  * them; what does comes with the bones' impulses in the next substep. Signorini with Newton's restitution
@@ -12,6 +13,8 @@
  * two obstacles side by side the second is then no step, as it would be seen from afar. Between two
  * spheres the normal is the line of their centres in the middle, so that angular momentum is kept. Spheres
  * that do not turn cannot take the torque of friction; between two of a body there is then none. */
+#include <float.h>
+
 #include "simulator/sphere_system.h"
 
 /* Nearer than this is touching, m. */
@@ -41,17 +44,24 @@ int sphere_contacts_create(struct sphere_system *s, struct arena *arena)
     s->touch_room = (int)(all + boxes) + s->balls;
     s->pairs = arena_take(arena, all, sizeof *s->pairs);
     s->near = arena_take(arena, all, sizeof *s->near);
+    s->reach_sq = arena_take(arena, all, sizeof *s->reach_sq);
     s->near_boxes = arena_take(arena, boxes, sizeof *s->near_boxes);
     s->touch = arena_take(arena, (size_t)s->touch_room, sizeof *s->touch);
     s->points = arena_take(arena, (size_t)s->touch_room, sizeof *s->points);
     s->boxes = arena_take(arena, (size_t)s->box_room, sizeof *s->boxes);
-    if (!s->pairs || !s->near || !s->near_boxes || !s->touch || !s->points || !s->boxes)
+    if (!s->pairs || !s->near || !s->reach_sq || !s->near_boxes || !s->touch || !s->points ||
+        !s->boxes)
         return ERR_MEMORY;
     for (int a = 0; a < s->balls; a++) {
         s->slack = fmax(s->slack, s->ball[a].radius);
         for (int b = a + 1; b < s->balls; b++)
             if (!is_joined(s, a, b))
                 s->pairs[s->pair_count++] = (struct sphere_pair){a, b};
+    }
+    for (int i = 0; i < s->pair_count; i++) {
+        double reach = s->ball[s->pairs[i].a].radius + s->ball[s->pairs[i].b].radius + 2 * s->slack;
+        s->reach_sq[i] = reach * reach;
+        s->reach_most = larger(s->reach_most, reach);
     }
     for (int i = 0; i < s->box_room; i++)
         collide_place_obstacle(&s->world.obstacles.list[i], &s->boxes[i]);
@@ -92,24 +102,35 @@ static double nearest_side(const struct sphere_system *s, int obstacle, struct v
 
 /* ---------------------------------------------------------------- what is near */
 
+/* How far beyond the slack all others are is found without a root for each pair: if of none the squares of distance
+ * and reach differ by less than `least`, and no reach is more than R, then none is less than
+ * sqrt(R^2 + least) - R beyond its reach. */
 void sphere_contacts_look(struct sphere_system *s)
 {
+    double least = DBL_MAX, beyond;
     s->near_count = s->near_box_count = 0;
     for (int i = 0; i < s->pair_count; i++) {
-        const struct ball *a = &s->ball[s->pairs[i].a], *b = &s->ball[s->pairs[i].b];
-        struct vec3 d = vec3_sub(a->at, b->at);
-        double reach = a->radius + b->radius + 2 * s->slack;
-        if (vec3_dot(d, d) < reach * reach)
-            s->near[s->near_count++] = s->pairs[i];
+        const struct sphere_pair pair = s->pairs[i];
+        struct lanes d = lanes_sub(lanes_of(&s->ball[pair.a].at), lanes_of(&s->ball[pair.b].at));
+        double far = lanes_dot(d, d) - s->reach_sq[i];
+        if (far < 0)
+            s->near[s->near_count++] = pair;
+        else
+            least = smaller(least, far);
     }
+    beyond = 0.5 * (sqrt(s->reach_most * s->reach_most + least) - s->reach_most);
     for (int i = 0; i < s->balls; i++) {
         for (int k = 0; k < s->world.obstacles.count; k++) {
             struct vec3 normal;
-            if (nearest_side(s, k, s->ball[i].at, &normal) < s->ball[i].radius + s->slack)
+            double far = nearest_side(s, k, s->ball[i].at, &normal) - s->ball[i].radius - s->slack;
+            if (far < 0)
                 s->near_boxes[s->near_box_count++] = (struct sphere_pair){i, k};
+            else
+                beyond = smaller(beyond, far);
         }
     }
     s->travel = 0;
+    s->range = 0.5 * s->slack + beyond;
 }
 
 /* ---------------------------------------------------------------- one contact */
@@ -139,8 +160,8 @@ static struct vec3 slip_at_start(const struct sphere_system *s, const struct tou
 {
     struct vec3 none = {0, 0, 0};
     int b = touch->b;
-    return slip_of(s, touch, s->start[touch->a], s->matter[touch->a].spin_start,
-                   b >= 0 ? s->start[b] : none, b >= 0 ? s->matter[b].spin_start : none);
+    return slip_of(s, touch, s->ball[touch->a].start, s->matter[touch->a].spin_start,
+                   b >= 0 ? s->ball[b].start : none, b >= 0 ? s->matter[b].spin_start : none);
 }
 
 /* The normal velocity that the contact must not fall below, by the one at the start of the substep. */
@@ -165,10 +186,10 @@ static double least_speed_from(const struct sphere_system *s, struct touch *touc
 static void push(struct sphere_system *s, const struct touch *touch, struct vec3 impulse)
 {
     struct ball *a = &s->ball[touch->a];
-    a->velocity = vec3_along(a->velocity, impulse, a->inverse_mass);
+    ball_push(a, lanes_from(impulse), a->inverse_mass);
     if (touch->b >= 0) {
         struct ball *b = &s->ball[touch->b];
-        b->velocity = vec3_along(b->velocity, impulse, -b->inverse_mass);
+        ball_push(b, lanes_from(impulse), -b->inverse_mass);
     }
 }
 
@@ -362,7 +383,7 @@ static void stand(struct sphere_system *s, int index, double gap, struct touch *
 {
     struct touch surface;
     struct ball *ball = &s->ball[index];
-    struct vec3 start = s->start[index], *v = &ball->velocity;
+    struct vec3 start = ball->start, v = ball->velocity;
     touch->a = index;
     touch->b = CONTACT_GROUND;
     touch->normal = (struct vec3){0, 1, 0};
@@ -373,33 +394,35 @@ static void stand(struct sphere_system *s, int index, double gap, struct touch *
     surface_of(s, index, &surface);
     touch->elasticity = surface.elasticity;
     double least = least_speed_from(s, touch, start.y);
-    if (v->y >= least)
+    if (v.y >= least)
         return;
-    double mass = s->matter[index].mass, up = least - v->y;
-    v->y = least;
-    touch->impulse = up * mass;
-    double work = 0.5 * touch->impulse * (start.y + least);
+    double up = least - v.y, work = 0.5 * up * ball->mass * (start.y + least);
+    touch->impulse = up * ball->mass;
     if (work != 0)
         *(work < 0             ? &s->ledger.loss_impact_j
           : touch->is_push_out ? &s->ledger.gain_push_out_j
                                : &s->ledger.gain_impact_j) += fabs(work);
-    double most = surface.friction * up, slip_sq = v->x * v->x + v->z * v->z;
-    double share = slip_sq > most * most ? most / sqrt(slip_sq) : 1;
-    if (!(most > 0))
-        return;
-    touch->rub = (struct vec3){-share * mass * v->x, 0, -share * mass * v->z};
-    v->x -= share * v->x;
-    v->z -= share * v->z;
-    double rubbed = 0.5 * (touch->rub.x * (start.x + v->x) + touch->rub.z * (start.z + v->z));
-    *(rubbed < 0 ? &s->ledger.loss_friction_j : &s->ledger.gain_impact_j) += fabs(rubbed);
+    v.y = least;
+    double most = surface.friction * up;
+    if (most > 0) {
+        double slip_sq = v.x * v.x + v.z * v.z;
+        double share = slip_sq > most * most ? most / sqrt(slip_sq) : 1;
+        touch->rub = (struct vec3){-share * ball->mass * v.x, 0, -share * ball->mass * v.z};
+        v.x -= share * v.x;
+        v.z -= share * v.z;
+        double rubbed = 0.5 * (touch->rub.x * (start.x + v.x) + touch->rub.z * (start.z + v.z));
+        *(rubbed < 0 ? &s->ledger.loss_friction_j : &s->ledger.gain_impact_j) += fabs(rubbed);
+    }
+    lanes_store(lanes_from(v), &ball->velocity);
 }
 
 static void meet_ground(struct sphere_system *s)
 {
+    double h = s->h;
     for (int i = 0; i < s->balls; i++) {
         const struct ball *ball = &s->ball[i];
         double gap = ball->at.y - ball->radius;
-        if (gap >= TOUCH_M && gap + s->h * ball->velocity.y >= TOUCH_M)
+        if (smaller(gap, gap + h * ball->velocity.y) >= TOUCH_M)
             continue;
         struct touch *touch = &s->touch[s->touch_count++];
         if (!(s->matter[i].inertia > 0)) {
@@ -416,7 +439,7 @@ static void meet_ground(struct sphere_system *s)
 void sphere_contacts_solve(struct sphere_system *s)
 {
     s->touch_count = 0;
-    if (s->travel > 0.5 * s->slack)
+    if (!(s->travel <= s->range))
         sphere_contacts_look(s);
     for (int i = 0; i < s->near_count; i++)
         meet_pair(s, s->near[i]);

@@ -242,7 +242,7 @@ static double turning(const struct sphere_system *s, const struct angle *angle,
     double sum = 0;
     for (int i = 0; i < 4; i++) {
         int ball = angle->ball[i];
-        sum += vec3_dot(row->force[i], is_start ? s->start[ball] : s->ball[ball].velocity);
+        sum += vec3_dot(row->force[i], is_start ? s->ball[ball].start : s->ball[ball].velocity);
     }
     return sum;
 }
@@ -252,7 +252,7 @@ static void twist(struct sphere_system *s, const struct angle *angle, const stru
 {
     for (int i = 0; i < 4; i++) {
         struct ball *ball = &s->ball[angle->ball[i]];
-        ball->velocity = vec3_along(ball->velocity, row->force[i], impulse * ball->inverse_mass);
+        ball_push(ball, lanes_from(row->force[i]), impulse * ball->inverse_mass);
     }
 }
 

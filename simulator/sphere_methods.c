@@ -50,7 +50,7 @@ static double kinetic_energy(const struct sphere_system *s)
 {
     double sum = 0;
     for (int i = 0; i < s->balls; i++)
-        sum += 0.5 * s->matter[i].mass * vec3_dot(s->ball[i].velocity, s->ball[i].velocity);
+        sum += 0.5 * s->ball[i].mass * vec3_dot(s->ball[i].velocity, s->ball[i].velocity);
     return sum;
 }
 
@@ -93,8 +93,8 @@ static double apply_bone(struct sphere_system *s, int index)
     a->velocity = vec3_along(a->velocity, away, added);
     b->velocity = vec3_along(b->velocity, away, -added);
     s->previous_length[index] = length;
-    return added * (s->matter[rod->a].mass * vec3_dot(away, mean(before_a, a->velocity)) -
-                    s->matter[rod->b].mass * vec3_dot(away, mean(before_b, b->velocity)));
+    return added * (s->ball[rod->a].mass * vec3_dot(away, mean(before_a, a->velocity)) -
+                    s->ball[rod->b].mass * vec3_dot(away, mean(before_b, b->velocity)));
 }
 
 static void reject(struct sphere_system *s)
@@ -139,7 +139,7 @@ static void collect_nudges(struct sphere_system *s)
 static double nudged_work(const struct sphere_system *s, int ball, struct vec3 nudged)
 {
     struct vec3 mean_velocity = vec3_along(s->ball[ball].velocity, s->nudge_sum[ball], -0.5);
-    return s->matter[ball].mass / s->h * vec3_dot(nudged, mean_velocity);
+    return s->ball[ball].mass / s->h * vec3_dot(nudged, mean_velocity);
 }
 
 static void nudge(struct sphere_system *s)
@@ -191,7 +191,7 @@ void sphere_step_by_method(struct sphere_system *s)
 {
     struct vec3 fall = {s->h * s->world.gravity_x_m_s2, -s->h * s->world.gravity_m_s2, 0};
     for (int i = 0; i < s->balls; i++) {
-        s->start[i] = s->ball[i].velocity;
+        s->ball[i].start = s->ball[i].velocity;
         s->matter[i].spin_start = s->matter[i].spin;
         s->ball[i].velocity = vec3_add(s->ball[i].velocity, fall);
     }

@@ -44,6 +44,11 @@ static inline double larger(double a, double b)
     return a > b ? a : b;
 }
 
+static inline double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
 static inline struct vec3 vec3_cross(struct vec3 a, struct vec3 b)
 {
     return (struct vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
@@ -54,22 +59,73 @@ static inline double vec3_length(struct vec3 a)
     return sqrt(vec3_dot(a, a));
 }
 
-/* A sphere in motion: one cache line. */
+/* Where most of the work is vectors are in two lanes and one: bit for bit the sums and products of struct vec3, in
+ * fewer instructions. What they are loaded from is at a multiple of 16 bytes; and was stored so, too: to load both
+ * lanes of what has just been stored one by one waits for the stores. */
+typedef double lane_pair __attribute__((vector_size(16)));
+typedef lane_pair lane_pair_of_any __attribute__((may_alias));
+
+struct lanes {
+    lane_pair xy;
+    double z;
+};
+
+static inline struct lanes lanes_of(const struct vec3 *v)
+{
+    return (struct lanes){*(const lane_pair_of_any *)v, v->z};
+}
+
+/* Of any vector, wherever it is. */
+static inline struct lanes lanes_from(struct vec3 v)
+{
+    return (struct lanes){{v.x, v.y}, v.z};
+}
+
+static inline void lanes_store(struct lanes a, struct vec3 *v)
+{
+    *(lane_pair_of_any *)v = a.xy;
+    v->z = a.z;
+}
+
+static inline struct lanes lanes_add(struct lanes a, struct lanes b)
+{
+    return (struct lanes){a.xy + b.xy, a.z + b.z};
+}
+
+static inline struct lanes lanes_sub(struct lanes a, struct lanes b)
+{
+    return (struct lanes){a.xy - b.xy, a.z - b.z};
+}
+
+/* a + s b */
+static inline struct lanes lanes_along(struct lanes a, struct lanes b, double s)
+{
+    return (struct lanes){a.xy + b.xy * (lane_pair){s, s}, a.z + b.z * s};
+}
+
+static inline double lanes_dot(struct lanes a, struct lanes b)
+{
+    lane_pair p = a.xy * b.xy;
+    return p[0] + p[1] + a.z * b.z;
+}
+
+/* A sphere in motion. */
 struct ball {
-    struct vec3 at; /* in the middle of the substep */
+    _Alignas(16) struct vec3 at; /* in the middle of the substep */
     double inverse_mass;
     struct vec3 velocity;
     double radius;
+    struct vec3 start; /* velocity at the start of the substep */
+    double mass;
 };
 
 /* What of a sphere is looked at less often. */
 struct ball_matter {
-    double mass;
     double inertia, inverse_inertia; /* 0: it does not turn */
     double friction, elasticity;
     double drag, spin_drag;       /* of the linear law: N s/m, N m s */
     struct vec3 spin, spin_start; /* rad/s: now, and at the start of the substep */
-    struct vec3 damped;           /* change of the velocity by damping, m/s, and of the spin */
+    struct lanes damped;          /* change of the velocity by damping, m/s, and of the spin */
     struct vec3 spin_damped;
     double shares;   /* bones and rows of joints that may pull at it together */
     int is_touching; /* in the last step */
@@ -78,8 +134,10 @@ struct ball_matter {
 /* A bone in motion. Its impulse is a number times the vector d from b to a, on a; minus that on b. */
 struct rod {
     int a, b;
-    double length_sq;      /* at rest; muscles: at birth */
-    double gain_a, gain_b; /* number by mass = gain (length_sq - d.d) */
+    struct ball *ball_a, *ball_b;
+    double length_sq;            /* at rest; muscles: at birth */
+    double least;                /* that length_sq - d.d counts as */
+    double gain_a, minus_gain_b; /* number by mass = gain (length_sq - d.d), with its sign */
     double damping; /* share of the rate it loses a step / (length_sq, sum of inverse masses) */
     double gain, stiffness; /* number = gain (length_sq - d.d); N/m */
 };
@@ -88,6 +146,7 @@ struct muscle {
     double shortest, longest, rate, strength, birth;
     double shortest_sq, longest_sq;
     double stiffness, damping;  /* N/m, N s/m */
+    double reach;               /* how far off it gives its greatest force, m */
     double length, rest_rate;   /* at rest, now; m/s */
     double target, target_rate; /* length asked for, and how it changes until set again */
     /* as of the start of the step: number = spring (length^2 - d.d) + damper (length rest_rate - d.w), within
@@ -95,8 +154,19 @@ struct muscle {
     double length_sq, pushed, spring, damper, most;
     double inverse_length;   /* of the muscle itself */
     double pull, rate_start; /* the number in this substep, and d.w before it */
-    double stopped;          /* the number with that of the stops */
-    struct vec3 d;           /* where it acted */
+};
+
+/* What a rod does in this substep, or in each half of it: an impulse of number d on a, minus that on b; of fixed
+ * ones number gain d. */
+struct pull {
+    struct lanes d;
+    double number;
+};
+
+/* An end of a rod: what it does to the velocity there is factor number d. */
+struct rod_end {
+    const struct pull *pull;
+    double factor;
 };
 
 /* An angle of a joint: unit torque about it is a set of forces on four spheres, which also measures its
@@ -124,6 +194,12 @@ struct angle {
     struct joint_row rows[2];
     double target[2], target_rate[2];
 };
+
+/* Adds by d to the velocity. */
+static inline void ball_push(struct ball *ball, struct lanes d, double by)
+{
+    lanes_store(lanes_along(lanes_of(&ball->velocity), d, by), &ball->velocity);
+}
 
 /* A thing that a sphere may touch: another one, or a flat piece of the world. */
 struct touch {
@@ -157,13 +233,17 @@ struct sphere_system {
     int balls, rods, fixed_rods, muscle_count, angles;
     struct ball *ball;
     struct ball_matter *matter;
-    struct vec3 *start;    /* velocities at the start of the substep */
     int has_spin;          /* some sphere turns */
     struct rod *rod;       /* fixed bones, then muscles */
     struct muscle *muscle; /* rod fixed_rods + number */
     int *rod_of;           /* of each bone */
+    struct pull *pull;     /* of each rod */
+    /* all ends of rods: at sphere i those of fixed ones from first_end[2 i], of muscles from first_end[2 i + 1], to
+     * first_end[2 i + 2]. So each velocity is read and written once, and none waits for the last. */
+    struct rod_end *ends;
+    int *first_end;
     struct angle *angle;
-    double *q, *qd; /* three numbers per sphere: the state of record */
+    struct vec3 *q, *qd; /* three numbers per sphere: the state of record */
 
     /* of the documents' methods only: lengths a step ago per rod; what nudges did per end of each rod, and to
      * each sphere; where each was; how many bones it has */
@@ -175,8 +255,10 @@ struct sphere_system {
     struct sphere_pair *near_boxes;   /* sphere, obstacle */
     int pair_count, near_count, near_box_count, box_room;
     struct box *boxes; /* the obstacles; there may be fewer later, but not more */
+    double *reach_sq;  /* of centres that are near, for a slack on both sides, of each pair, m^2 */
+    double reach_most; /* of all pairs, m */
     double slack;      /* what is farther apart than this is not near */
-    double travel;     /* of the fastest sphere since the last look */
+    double travel, range; /* of the fastest sphere since the last look, and until the next one */
     struct touch *touch;
     int touch_count, touch_room;
     struct contact_point *points; /* of the last substep, if they are reported */
