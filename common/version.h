@@ -5,7 +5,7 @@
 #define BESTIARY_VERSION "0.4.0"
 
 /* Changes whenever the same genotype, parameters and seed may give another digest. */
-#define SIMULATOR_VERSION 8
+#define SIMULATOR_VERSION 9
 
 #define CREATURE_FORMAT_VERSION 3 /* 2: linear joints, 3: spheres; files without are of version 1 */
 #define PROTOCOL_VERSION        5

@@ -108,14 +108,35 @@ static void make_rod(struct sphere_system *s, int bone_index, struct rod *rod)
     s->rod_of[bone_index] = (int)(rod - s->rod);
 }
 
+/* Fixed bones in rounds, in each of which no sphere has two: damping takes them one after the other, and one that
+ * shares a sphere with the last waits for it. The documents' methods take them as they come. */
+static void make_fixed_rods(struct sphere_system *s)
+{
+    const struct sphere_body *body = s->body;
+    int fixed = 0;
+    for (int i = 0; i < body->bone_count; i++) {
+        s->rod_of[i] = -1;
+        fixed += !body->bones[i].is_muscle;
+    }
+    for (int round = 1; s->fixed_rods < fixed; round++) {
+        for (int i = 0; i < body->bone_count; i++) {
+            const struct bone *bone = &body->bones[i];
+            struct ball_matter *a = &s->matter[bone->a], *b = &s->matter[bone->b];
+            int is_taken = !s->has_method && (a->round == round || b->round == round);
+            if (bone->is_muscle || s->rod_of[i] >= 0 || is_taken)
+                continue;
+            a->round = b->round = round;
+            make_rod(s, i, &s->rod[s->fixed_rods++]);
+        }
+    }
+}
+
 /* Fixed bones first, then muscles. */
 static void make_rods(struct sphere_system *s)
 {
     const struct sphere_body *body = s->body;
     count_shares(s);
-    for (int i = 0; i < body->bone_count; i++)
-        if (!body->bones[i].is_muscle)
-            make_rod(s, i, &s->rod[s->fixed_rods++]);
+    make_fixed_rods(s);
     for (int i = 0; i < body->bone_count; i++) {
         const struct bone *bone = &body->bones[i];
         if (!bone->is_muscle)
@@ -256,6 +277,7 @@ static struct dynamics *spheres_create(const struct phenotype *phenotype, const 
     if (s->has_method)
         s->substeps = 1;
     s->h = settings->dt_s / s->substeps;
+    s->steps_1_s = 1 / settings->dt_s;
     if (take_memory(s, arena) != 0)
         return NULL;
     make_balls(s);
@@ -308,17 +330,17 @@ static void advance_muscle(const struct sphere_system *s, struct muscle *muscle,
     double rest = before + clamp(goal - before, -most, most);
     rest = larger(clamp(rest, now - muscle->reach, now + muscle->reach), SHORTEST_M);
     muscle->target += muscle->target_rate * dt;
-    muscle->rest_rate = clamp((rest - before) / dt, -muscle->rate, muscle->rate);
+    muscle->rest_rate = clamp((rest - before) * s->steps_1_s, -muscle->rate, muscle->rate);
     muscle->length = rest;
 
     int is_slack = s->effectors == EFFECTORS_SLACK;
-    double shorter = s->h / (now * now);
+    double inverse = 1 / now, shorter = s->h * inverse * inverse;
     muscle->length_sq = rest * rest;
     muscle->spring = muscle->stiffness * shorter * now / (now + rest);
     muscle->damper = muscle->damping * shorter;
     muscle->pushed = now * muscle->rest_rate;
-    muscle->inverse_length = 1 / now;
-    muscle->most = is_slack ? 0 : muscle->strength * s->h * muscle->inverse_length;
+    muscle->inverse_length = inverse;
+    muscle->most = is_slack ? 0 : muscle->strength * s->h * inverse;
 }
 
 static void advance_muscles(struct sphere_system *s)
@@ -368,35 +390,29 @@ static inline struct lanes pulled(const struct rod_end *ends, int from, int to,
     return velocity;
 }
 
-/* Fixed rods pull, and muscles if no joints act between them; the first time gravity acts, too. */
-static void pull_rods(struct sphere_system *s, int is_first, int kinds)
+static struct lanes fall_of(const struct sphere_system *s)
 {
-    struct lanes fall = {{s->h * s->world.gravity_x_m_s2, -s->h * s->world.gravity_m_s2}, 0};
+    return (struct lanes){{s->h * s->world.gravity_x_m_s2, -s->h * s->world.gravity_m_s2}, 0};
+}
+
+/* Gravity acts, and all springs: fixed rods, joints, muscles. Without joints between them rods of both kinds pull
+ * in one go. */
+static void pull_all(struct sphere_system *s, double share)
+{
+    struct lanes fall = fall_of(s);
     const struct rod_end *ends = s->ends;
     const int *first = s->first_end;
+    int kinds = s->angles > 0 ? 1 : 2;
     for (struct ball *ball = s->ball, *stop = ball + s->balls; ball < stop; ball++, first += 2) {
-        struct lanes velocity =
-            is_first ? lanes_add(lanes_of(&ball->start), fall) : lanes_of(&ball->velocity);
+        struct lanes velocity = lanes_add(lanes_of(&ball->start), fall);
         lanes_store(pulled(ends, first[0], first[kinds], velocity), &ball->velocity);
     }
-}
-
-static void pull_muscles(struct sphere_system *s)
-{
-    const int *first = s->first_end + 1;
+    if (s->angles == 0)
+        return;
+    sphere_joints_act(s, share);
+    first = s->first_end + 1;
     for (struct ball *ball = s->ball, *stop = ball + s->balls; ball < stop; ball++, first += 2)
-        lanes_store(pulled(s->ends, first[0], first[1], lanes_of(&ball->velocity)),
-                    &ball->velocity);
-}
-
-/* All springs, for a share of the substep: fixed rods, joints, muscles. */
-static void pull_all(struct sphere_system *s, double share, int is_first)
-{
-    pull_rods(s, is_first, s->angles > 0 ? 1 : 2);
-    if (s->angles > 0) {
-        sphere_joints_act(s, share);
-        pull_muscles(s);
-    }
+        lanes_store(pulled(ends, first[0], first[1], lanes_of(&ball->velocity)), &ball->velocity);
 }
 
 static void book_muscles(struct sphere_system *s)
@@ -500,9 +516,11 @@ static void damp_body(struct sphere_system *s)
     }
 }
 
-/* Bones, and where the settings ask for it muscles and joints. */
+/* Bones, and where the settings ask for it muscles and joints; between two halves of the springs, which both do the
+ * same. */
 static void damp(struct sphere_system *s)
 {
+    struct lanes fall = fall_of(s);
     for (int i = 0; i < s->balls; i++) {
         s->matter[i].damped = lanes_of(&s->ball[i].velocity);
         s->matter[i].spin_damped = (struct vec3){0, 0, 0};
@@ -515,8 +533,13 @@ static void damp(struct sphere_system *s)
     for (int i = s->fixed_rods; i < s->rods && share > 0; i++)
         damp_rod(s, i, s->rod[i].damping * share / BONE_DAMPING);
     sphere_joints_damp(s, share);
-    for (int i = 0; i < s->balls; i++)
-        s->matter[i].damped = lanes_sub(lanes_of(&s->ball[i].velocity), s->matter[i].damped);
+    for (int i = 0; i < s->balls; i++) {
+        struct ball *ball = &s->ball[i];
+        struct lanes before = s->matter[i].damped, after = lanes_of(&ball->velocity);
+        struct lanes half = lanes_sub(before, lanes_add(lanes_of(&ball->start), fall));
+        s->matter[i].damped = lanes_sub(after, before);
+        lanes_store(lanes_add(after, half), &ball->velocity);
+    }
 }
 
 /* Where something struck in the same substep, damping may have pushed the wrong way: that is unearned. */
@@ -545,11 +568,9 @@ static void substep(struct sphere_system *s, int is_damping)
     sphere_joints_place(s);
     stretch_fixed_rods(s, share);
     tense_muscles(s, share);
-    pull_all(s, share, 1);
-    if (is_damping) {
+    pull_all(s, share);
+    if (is_damping)
         damp(s);
-        pull_all(s, share, 0);
-    }
     sphere_contacts_solve(s);
     if (is_damping)
         book_damping(s);

@@ -129,6 +129,7 @@ struct ball_matter {
     struct vec3 spin_damped;
     double shares;   /* bones and rows of joints that may pull at it together */
     int is_touching; /* in the last step */
+    int round;       /* of ordering bones */
 };
 
 /* A bone in motion. Its impulse is a number times the vector d from b to a, on a; minus that on b. */
@@ -224,7 +225,7 @@ struct sphere_system {
     const struct sphere_body *body;
     struct world world;
     struct dynamics_settings settings;
-    double h;
+    double h, steps_1_s;
     int substeps;
     int has_method; /* one of the documents' */
     enum effector_state effectors;

@@ -800,6 +800,57 @@ START_TEST(what_lies_rests)
 }
 END_TEST
 
+/* Loose spheres thrown about between walls. */
+static void throw_crowd(struct sphere_fixture *crowd, uint64_t number)
+{
+    struct rng rng;
+    rng_init(&rng, 8, RNG_PERTURBATION, 0, number);
+    fixture_init(crowd);
+    crowd->world.obstacles.count = 3;
+    crowd->world.obstacles.list[0] = (struct obstacle){-1.5, 1, 0.4, 2, 0.1};
+    crowd->world.obstacles.list[1] = (struct obstacle){1.5, 1, 0.4, 2, 0};
+    crowd->world.obstacles.list[2] = (struct obstacle){0, 0.3, 0.6, 0.2, -0.3};
+    for (int i = 0; i < 10; i++)
+        fixture_add_ball(crowd, rng_uniform(&rng, 0.03, 0.1), 0.2, -1 + 0.22 * i,
+                         rng_uniform(&rng, 0.8, 2), rng_uniform(&rng, -0.3, 0.3));
+    fixture_start(crowd);
+    for (int i = 0; i < 10; i++) {
+        struct sphere_state state;
+        dynamics_sphere_state(crowd->dynamics, i, &state);
+        state.velocity_m_s = (struct vec3){rng_uniform(&rng, -8, 8), rng_uniform(&rng, -8, 8),
+                                           rng_uniform(&rng, -1, 1)};
+        dynamics_set_sphere_state(crowd->dynamics, i, &state);
+    }
+}
+
+/* Who looks for what is near at every step, as a world that has been set makes him do, finds no more. */
+START_TEST(what_is_near_is_looked_for_in_time)
+{
+    static struct sphere_fixture crowd, careful;
+    int met_sphere = 0, met_obstacle = 0;
+    for (uint64_t number = 0; number < 20; number++) {
+        throw_crowd(&crowd, number);
+        throw_crowd(&careful, number);
+        for (int i = 0; i < 480; i++) {
+            const struct contact_point *contacts;
+            dynamics_set_world(careful.dynamics, &careful.world);
+            ck_assert_int_eq(dynamics_step(crowd.dynamics), 0);
+            ck_assert_int_eq(dynamics_step(careful.dynamics), 0);
+            ck_assert_mem_eq(dynamics_q(crowd.dynamics), dynamics_q(careful.dynamics),
+                             30 * sizeof(double));
+            for (int k = dynamics_contacts(crowd.dynamics, &contacts); k-- > 0;) {
+                met_sphere += contacts[k].other >= 0;
+                met_obstacle += contacts[k].other <= CONTACT_OBSTACLE;
+            }
+        }
+    }
+    ck_assert_int_gt(met_sphere, 20);
+    ck_assert_int_gt(met_obstacle, 100);
+    arena_deinit(&crowd.arena);
+    arena_deinit(&careful.arena);
+}
+END_TEST
+
 /* ---------------------------------------------------------------- the documents' methods */
 
 /* How far above free fall a random creature is after 4 s of square waves, in air without drag. */
@@ -898,6 +949,7 @@ int main(void)
     tcase_add_test(tcase, a_ball_joint_keeps_within_its_cone_and_a_saddle_within_its_limits);
     tcase_add_test(tcase, nothing_explodes_and_next_to_nothing_feeds_on_the_constraints);
     tcase_add_test(tcase, what_lies_rests);
+    tcase_add_test(tcase, what_is_near_is_looked_for_in_time);
     tcase_add_test(tcase, the_documents_methods_fly_and_the_default_does_not);
     tcase_add_test(tcase, an_image_moves_as_an_image);
     suite_add_tcase(suite, tcase);
