@@ -143,29 +143,61 @@ enum palette_color draw_status_color(enum replay_status status)
     return colors[status];
 }
 
+/* What stands in a title, and what of it is left out where there is too little room. */
+struct title {
+    const char *name, *score, *verdict, *status; /* verdict: NULL if it is fine */
+    int has_score, has_status;
+};
+
+#define TITLE_GAP   0.9
+#define TITLE_DOT   0.28
+#define TITLE_LEAST 0.6 /* share of the size that is asked for */
+
+static double title_width(cairo_t *cr, const struct title *title, double size_px)
+{
+    double width = draw_text_width(cr, title->name, size_px, 1) + TITLE_GAP * size_px;
+    if (title->has_score)
+        width += draw_text_width(cr, title->score, size_px, 0) + TITLE_GAP * size_px;
+    if (title->verdict)
+        width += draw_text_width(cr, title->verdict, size_px, 0) + TITLE_GAP * size_px;
+    width += 3 * TITLE_DOT * size_px;
+    return title->has_status ? width + draw_text_width(cr, title->status, size_px, 1) : width;
+}
+
 void draw_title(cairo_t *cr, const struct replay *replay, double x, double right, double y,
                 double size_px)
 {
-    const char *status = replay_status_names[replay->status];
-    const char *verdict = replay->verdict == VERDICT_OK ? NULL : verdict_name(replay->verdict);
+    struct title title = {replay->name,
+                          replay->score,
+                          replay->verdict == VERDICT_OK ? NULL : verdict_name(replay->verdict),
+                          replay_status_names[replay->status],
+                          1,
+                          1};
     enum palette_color color = draw_status_color(replay->status);
-    double room = right - x, gap = size_px * 0.9, dot = size_px * 0.28;
-    double needed = draw_text_width(cr, replay->name, size_px, 1) +
-                    draw_text_width(cr, replay->score, size_px, 0) +
-                    (verdict ? draw_text_width(cr, verdict, size_px, 0) + gap : 0) +
-                    draw_text_width(cr, status, size_px, 1) + 3 * gap + 3 * dot;
-    double size = needed > room ? fmax(size_px * room / needed, size_px * 0.6) : size_px;
+    double room = right - x;
+    /* the dot says that all is well; where it is not, the word must be seen */
+    if (TITLE_LEAST * title_width(cr, &title, size_px) > room)
+        *(replay->status == REPLAY_VERIFIED ? &title.has_status : &title.has_score) = 0;
+    if (TITLE_LEAST * title_width(cr, &title, size_px) > room)
+        title.has_score = 0;
+    /* where some leave out words all are small; widths of small letters are not quite in proportion */
+    int is_whole = title.has_score && title.has_status;
+    double size =
+        size_px * fmin(is_whole ? 1 : TITLE_LEAST + 0.1, room / title_width(cr, &title, size_px));
+    while (size > 0.5 * TITLE_LEAST * size_px && title_width(cr, &title, size) > room)
+        size *= 0.97;
+    double gap = TITLE_GAP * size, dot = TITLE_DOT * size;
 
-    gap *= size / size_px;
-    dot *= size / size_px;
-    x += draw_text(cr, replay->name, x, y, size, 1, DRAW_LEFT, COLOR_text) + gap;
-    x += draw_text(cr, replay->score, x, y, size, 0, DRAW_LEFT, COLOR_text) + gap;
-    if (verdict)
-        x += draw_text(cr, verdict, x, y, size, 0, DRAW_LEFT, COLOR_warn) + gap;
+    x += draw_text(cr, title.name, x, y, size, 1, DRAW_LEFT, COLOR_text) + gap;
+    if (title.has_score)
+        x += draw_text(cr, title.score, x, y, size, 0, DRAW_LEFT, COLOR_text) + gap;
+    if (title.verdict)
+        x += draw_text(cr, title.verdict, x, y, size, 0, DRAW_LEFT, COLOR_warn) + gap;
     cairo_arc(cr, x + dot, y - size * 0.36, dot, 0, 2 * DRAW_PI);
     draw_set_color(cr, palette[color].light, 1);
     cairo_fill(cr);
-    draw_text(cr, status, x + 3 * dot, y, size, 1, DRAW_LEFT, color);
+    if (title.has_status)
+        draw_text(cr, title.status, x + 3 * dot, y, size, 1, DRAW_LEFT, color);
 }
 
 /* ---- the creature ---- */

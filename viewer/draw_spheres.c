@@ -169,10 +169,11 @@ static void draw_marks(cairo_t *cr, const struct eye *eye)
         cairo_arc(cr, spot.x, spot.y, 2 * view->ui, 0, 2 * DRAW_PI);
         draw_set_color(cr, palette[COLOR_ground_line].light, 0.9);
         cairo_fill(cr);
-        snprintf(text, sizeof text, "%.4g m", view->flip * x);
+        snprintf(text, sizeof text, "%.4g m", x == 0 ? 0 : view->flip * x);
         /* none that the picture's edge would cut */
         double half = draw_text_width(cr, text, 9.5 * view->ui, 0) / 2 + 2;
         if (spot.x - half < view->left_px || spot.x + half > view->left_px + view->width_px ||
+            spot.y + 4 * view->ui < view->top_px ||
             spot.y + 15 * view->ui > view->top_px + view->height_px)
             continue;
         draw_text(cr, text, spot.x, spot.y + 13 * view->ui, 9.5 * view->ui, 0, DRAW_CENTRE,

@@ -706,8 +706,8 @@ static void set_score(struct replay *replay, const struct creature *creature, in
 {
     int has_fitness =
         replay->has_goal && (replay->cut_count || (is_recorded && creature->has_evaluation));
-    if (!has_fitness && replay->frame_count <= 1 && replay->verdict != VERDICT_OK)
-        snprintf(replay->score, sizeof replay->score, "refused at birth");
+    if (!has_fitness && replay->measures.time_s <= 0 && replay->verdict != VERDICT_OK)
+        snprintf(replay->score, sizeof replay->score, "not scored");
     else if (!has_fitness)
         snprintf(replay->score, sizeof replay->score, "went %.2f m in %.3g s",
                  replay->measures.displacement_m, replay->measures.time_s);

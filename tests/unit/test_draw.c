@@ -627,6 +627,37 @@ START_TEST(long_texts_are_broken_and_cut)
 }
 END_TEST
 
+/* A picture's width before the first column that is left as it was, from the right. */
+static int painted_width(int width, int height)
+{
+    for (int x = width; x > 0; x--)
+        for (int y = 0; y < height; y++)
+            if (pixel(x - 1, y) != 0)
+                return x;
+    return 0;
+}
+
+/* However little room there is: words are left out, but what is wrong is said. */
+START_TEST(titles_keep_to_their_room)
+{
+    struct replay *replay = fixture_replay(&crawler);
+    for (int status = REPLAY_VERIFIED; status <= REPLAY_DIFFERS; status++) {
+        replay->status = (enum replay_status)status;
+        replay->verdict = VERDICT_MOTIONLESS;
+        snprintf(replay->score, sizeof replay->score, "went 0.00 m in 2 s");
+        for (int room = 120; room <= 320; room += 40) {
+            open_picture(400, 30);
+            draw_title(cr, replay, 0, room, 20, 14);
+            int used = painted_width(400, 30);
+            ck_assert_msg(used <= room, "%d of %d px", used, room);
+            ck_assert_int_gt(used, 60);
+            close_picture();
+        }
+    }
+    replay_destroy(replay);
+}
+END_TEST
+
 START_TEST(races_have_a_lane_for_each)
 {
     struct replay *a = fixture_replay(&crawler), *b = fixture_replay(&swimmer);
@@ -728,6 +759,7 @@ int main(void)
     tcase_add_test(tests, each_overlay_changes_the_picture);
     tcase_add_test(tests, the_ledger_leaves_room);
     tcase_add_test(tests, the_ledger_shows_what_matters);
+    tcase_add_test(tests, titles_keep_to_their_room);
     tcase_add_test(tests, races_have_a_lane_for_each);
     tcase_add_test(tests, a_touch_is_lit_at_its_face);
     tcase_add_test(tests, the_brain_can_be_pointed_at);
