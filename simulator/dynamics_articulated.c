@@ -30,19 +30,9 @@
 #include "simulator/drag.h"
 #include "simulator/dynamics_solver.h"
 #include "simulator/flight.h"
+#include "simulator/pair.h"
 #include "simulator/servo.h"
 #include "simulator/tree.h"
-
-/* Two numbers at a time, of vectors of dof numbers and, where that is odd, one that stays 0. */
-typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
-typedef int64_t pair_bits __attribute__((vector_size(16)));
-#define PAIR(vector, i) (*(pair *)((vector) + (i)))
-
-static inline pair absolute(pair x)
-{
-    const pair_bits sign = {INT64_MIN, INT64_MIN};
-    return (pair)((pair_bits)x & ~sign);
-}
 
 /* Contacts that change a rate by this much more or less than in the step before are an impact: the
  * second half of the step is evaluated anew. rad/s, or m/s of linear joints. */
@@ -61,13 +51,13 @@ static inline pair absolute(pair x)
  * has a verdict instead, before anything moves. */
 #define DRAG_STIFF 0.5
 
-/* Servo and damping of a joint. The effector's torque is aim - kp (q + half qd) - kd qd, explicitly with
- * half = 0, and no more than `most`. */
-struct joint_law {
-    double kp, kd, damping, most;
-    int is_plain;       /* it follows its target: see servo_aim_at_target() */
-    double extra;       /* what the effector adds to the joint's inertia in a midpoint step */
-    double birth_share; /* what that leaves of a torque, with the inertia at birth */
+/* Servos and damping of the joints, in vectors as rates are, 0 for the root's. The effector's torque is
+ * aim - kp (q + half qd) - kd qd, explicitly with half = 0, and no more than `most`. */
+struct joint_laws {
+    double *kp, *kd, *damping, *most;
+    double *extra;       /* what the effector adds to the joint's inertia in a midpoint step */
+    double *birth_share; /* what that leaves of a torque, with the inertia at birth */
+    int *is_plain;       /* it follows its target: see servo_aim_at_target() */
 };
 
 struct articulated {
@@ -87,7 +77,7 @@ struct articulated {
     double damping_rate;
 
     struct servo *servos;   /* per link */
-    struct joint_law *laws; /* per link: what the servos come to */
+    struct joint_laws laws; /* what the servos come to */
     int has_drives;         /* servos among them prescribe motions */
     double *birth_d;        /* inertia that each joint feels at birth */
     struct contacts contacts;
@@ -97,11 +87,11 @@ struct articulated {
     int is_examined;       /* clearance is that of the present state */
     struct clearance clearance;
 
-    /* scratch of a step */
+    /* scratch of a step: vectors of dof numbers and, where that is odd, one that stays 0 */
     double *q0, *qd0, *qm, *vm, *mended, *v1, *vs, *kick, *qdd, *qdd_last, *tau, *extra;
     double *effector_tau, *effector_extra; /* parts of tau and extra that are the effectors' */
     double *effector_work;                 /* of this step */
-    int *clamped;                          /* -1, 0, +1 */
+    double *clamped;                       /* -1, 0, +1 */
     double *coupled;     /* per rate: 1 if velocity products depend on it, else 0 */
     double *k_q, *k_v;   /* RK4: sums of the stages */
     double *last_kick;   /* by contacts that last; 0 after an impact */
@@ -148,14 +138,20 @@ static int take_scratch(struct articulated *d, struct arena *arena)
                           &d->coupled,
                           &d->aim[0],
                           &d->aim[1],
-                          &d->aim[2]};
+                          &d->aim[2],
+                          &d->clamped,
+                          &d->laws.kp,
+                          &d->laws.kd,
+                          &d->laws.damping,
+                          &d->laws.most,
+                          &d->laws.extra,
+                          &d->laws.birth_share};
     size_t count = sizeof vectors / sizeof vectors[0], even = (size_t)(d->dof + 1) & ~(size_t)1;
     double *block = arena_take(arena, count * even, sizeof(double));
     d->servos = arena_take(arena, (size_t)d->links, sizeof d->servos[0]);
-    d->laws = arena_take(arena, (size_t)d->links, sizeof d->laws[0]);
-    d->clamped = arena_take(arena, (size_t)d->dof, sizeof(int));
+    d->laws.is_plain = arena_take(arena, (size_t)d->dof, sizeof(int));
     d->boxes = arena_take(arena, (size_t)d->parts, sizeof d->boxes[0]);
-    if (!block || !d->servos || !d->laws || !d->clamped || !d->boxes)
+    if (!block || !d->servos || !d->laws.is_plain || !d->boxes)
         return ERR_MEMORY;
     for (size_t i = 0; i < count; i++)
         *vectors[i] = block + i * even;
@@ -173,27 +169,30 @@ static void find_coupled_rates(struct articulated *d)
     }
 }
 
-/* What the servos come to with the effectors as they are. */
+/* What a servo comes to with the effectors as they are. */
+static void set_law(struct articulated *d, int i)
+{
+    const struct servo *s = &d->servos[i];
+    struct joint_laws *laws = &d->laws;
+    int at = 2 + i, mode = d->settings.effector_mode;
+    int is_slack = s->torque_max <= 0 || d->effectors == EFFECTORS_SLACK;
+    double half = d->settings.dt_s / 2, kp = 0, kd = 0;
+    if (!is_slack)
+        servo_gains(s, d->effectors, mode, &kp, &kd);
+    laws->kp[at] = kp;
+    laws->kd[at] = kd;
+    laws->damping[at] = s->damping;
+    laws->most[at] = is_slack ? 0 : s->torque_max;
+    laws->extra[at] = half * kd + half * half * kp;
+    laws->birth_share[at] = is_slack ? 1 : d->birth_d[i] / (d->birth_d[i] + laws->extra[at]);
+    laws->is_plain[at] = !is_slack && servo_is_plain(s, d->effectors, mode);
+    flight_set_law(&d->flight, i, &(struct flight_law){kp, kd, s->damping, laws->most[at]});
+}
+
 static void set_laws(struct articulated *d)
 {
-    double half = d->settings.dt_s / 2;
-    for (int i = 1; i < d->links; i++) {
-        const struct servo *s = &d->servos[i];
-        struct joint_law *law = &d->laws[i];
-        *law = (struct joint_law){.damping = s->damping, .birth_share = 1};
-        if (s->torque_max <= 0 || d->effectors == EFFECTORS_SLACK)
-            continue;
-        law->most = s->torque_max;
-        law->is_plain = servo_is_plain(s, d->effectors, d->settings.effector_mode);
-        servo_gains(s, d->effectors, d->settings.effector_mode, &law->kp, &law->kd);
-        law->extra = half * law->kd + half * half * law->kp;
-        law->birth_share = d->birth_d[i] / (d->birth_d[i] + law->extra);
-    }
-    for (int i = 1; i < d->links; i++) {
-        const struct joint_law *law = &d->laws[i];
-        flight_set_law(&d->flight, i,
-                       &(struct flight_law){law->kp, law->kd, law->damping, law->most});
-    }
+    for (int i = 1; i < d->links; i++)
+        set_law(d, i);
     d->is_flying = flight_suits(&d->tree) && d->drag.kind != DRAG_MOVING;
 }
 
@@ -545,13 +544,12 @@ static int begin_drag(struct articulated *d)
 /* Where an effector aims, `ahead` after the start of the step. */
 static inline double aim_at(const struct articulated *d, int i, double ahead)
 {
-    const struct joint_law *law = &d->laws[i];
     double lower = d->contacts.lower[i], upper = d->contacts.upper[i];
-    if (law->is_plain)
+    if (d->laws.is_plain[2 + i])
         return servo_aim_at_target(&d->servos[i], lower, upper, ahead);
-    return law->most <= 0 ? 0
-                          : servo_aim(&d->servos[i], d->effectors, d->settings.effector_mode, lower,
-                                      upper, ahead);
+    return d->laws.most[2 + i] <= 0 ? 0
+                                    : servo_aim(&d->servos[i], d->effectors,
+                                                d->settings.effector_mode, lower, upper, ahead);
 }
 
 static void set_aims(const struct articulated *d, double ahead, double *aim)
@@ -571,47 +569,52 @@ static void set_aims_ahead(const struct articulated *d, double past, double half
 /* Explicit torques at joint angles q with rates qd, clamped. */
 static void set_torques(struct articulated *d, const double *q, const double *qd)
 {
-    for (int i = 1; i < d->links; i++) {
-        const struct joint_law *law = &d->laws[i];
-        int at = 2 + i;
-        double tau = d->aim[0][at] - law->kp * q[at] - law->kd * qd[at];
-        tau = tau > law->most ? law->most : tau < -law->most ? -law->most : tau;
+    const struct joint_laws *laws = &d->laws;
+    for (int at = 3; at < d->dof; at++) {
+        double most = laws->most[at];
+        double tau = d->aim[0][at] - laws->kp[at] * q[at] - laws->kd[at] * qd[at];
+        tau = tau > most ? most : tau < -most ? -most : tau;
         d->effector_tau[at] = tau;
         d->effector_extra[at] = 0;
-        d->tau[at] = tau - law->damping * qd[at];
+        d->tau[at] = tau - laws->damping[at] * qd[at];
     }
 }
 
 /* Bounds the torque of a joint in a midpoint step. */
-static void clamp_joint(struct articulated *d, int i, int sign, double half)
+static void clamp_joint(struct articulated *d, int at, int sign, double half)
 {
-    const struct joint_law *law = &d->laws[i];
-    int at = 2 + i;
+    const struct joint_laws *laws = &d->laws;
     d->clamped[at] = sign;
-    d->effector_tau[at] = sign * law->most;
+    d->effector_tau[at] = sign * laws->most[at];
     d->effector_extra[at] = 0;
-    d->tau[at] = d->effector_tau[at] - law->damping * d->qd0[at];
-    d->extra[at] = half * law->damping;
+    d->tau[at] = d->effector_tau[at] - laws->damping[at] * d->qd0[at];
+    d->extra[at] = half * laws->damping[at];
 }
 
 /* Torques of a midpoint step from (q0, qd0); those that exceed their bound with the inertia at birth
  * are clamped. */
 static void set_implicit_torques(struct articulated *d, double half)
 {
-    const double *q0 = d->q0, *qd0 = d->qd0;
-    for (int i = 1, links = d->links; i < links; i++) {
-        const struct joint_law *law = &d->laws[i];
-        int at = 2 + i;
-        double qd = qd0[at];
-        double tau = aim_at(d, i, half) - law->kp * (q0[at] + half * qd) - law->kd * qd;
-        d->clamped[at] = 0;
-        d->effector_tau[at] = tau;
-        d->effector_extra[at] = law->extra;
-        d->tau[at] = tau - law->damping * qd;
-        d->extra[at] = law->extra + half * law->damping;
-        if (fabs(tau * law->birth_share) > law->most)
-            clamp_joint(d, i, tau > 0 ? 1 : -1, half);
+    const struct joint_laws *laws = &d->laws;
+    const double *q0 = d->q0, *qd0 = d->qd0, *aim = d->aim[0];
+    double *effector_tau = d->effector_tau, *effector_extra = d->effector_extra;
+    double *taus = d->tau, *extras = d->extra, *clamped = d->clamped;
+    pair_bits is_exceeded = {0, 0};
+    set_aims(d, half, d->aim[0]);
+    for (int at = 2, dof = d->dof; at < dof; at += 2) {
+        pair qd = PAIR(qd0, at), damping = PAIR(laws->damping, at), extra = PAIR(laws->extra, at);
+        pair tau = PAIR(aim, at) - PAIR(laws->kp, at) * (PAIR(q0, at) + half * qd) -
+                   PAIR(laws->kd, at) * qd;
+        is_exceeded |= pair_absolute(tau * PAIR(laws->birth_share, at)) > PAIR(laws->most, at);
+        PAIR(clamped, at) = pair_of(0);
+        PAIR(effector_tau, at) = tau;
+        PAIR(effector_extra, at) = extra;
+        PAIR(taus, at) = tau - damping * qd;
+        PAIR(extras, at) = extra + half * damping;
     }
+    for (int at = 3; at < d->dof && is_exceeded[0] | is_exceeded[1]; at++)
+        if (fabs(effector_tau[at] * laws->birth_share[at]) > laws->most[at])
+            clamp_joint(d, at, effector_tau[at] > 0 ? 1 : -1, half);
 }
 
 /* Coordinates and rates of driven joints as their signals have them, `ahead` after the start of the
@@ -641,30 +644,46 @@ static void set_drive_efforts(struct articulated *d)
         }
 }
 
+/* Whether the last evaluation's torque of any joint is beyond its bound, which the torques of driven ones
+ * are, too. */
+static int is_bound_exceeded(const struct articulated *d)
+{
+    const double *tau = d->effector_tau, *extra = d->effector_extra, *qdd = d->qdd;
+    const double *most = d->laws.most;
+    pair_bits is_held = {-1, -1};
+    for (int at = 2, dof = d->dof; at < dof; at += 2)
+        is_held &= pair_absolute(PAIR(tau, at) - PAIR(extra, at) * PAIR(qdd, at)) <=
+                   PAIR(most, at) * (1 + 1e-9);
+    return !(is_held[0] & is_held[1]);
+}
+
+/* Clamps them; 1 if there is one that was not before. */
+static int clamp_joints(struct articulated *d, double half)
+{
+    int has_clamped = 0;
+    for (int at = 3; at < d->dof; at++) {
+        double tau = d->effector_tau[at] - d->effector_extra[at] * d->qdd[at];
+        if (fabs(tau) <= d->laws.most[at] * (1 + 1e-9) || d->clamped[at] != 0 ||
+            d->tree.links[at - 2].is_driven)
+            continue;
+        clamp_joint(d, at, tau > 0 ? 1 : -1, half);
+        has_clamped = 1;
+    }
+    return has_clamped;
+}
+
 /* Implicit accelerations at the tree's pose and velocity, with servo, damping and drag at the mean
  * velocity of the step that began with (q0, qd0). Torques beyond their bound are clamped and the
  * accelerations computed again, until all hold. is_again: pose, servos and drag are those of the last call. */
 static void accelerate_implicit(struct articulated *d, double half, int is_again)
 {
     for (int pass = 0; pass <= d->links; pass++) {
-        int is_exceeded = 0;
         if (is_again && pass == 0)
             tree_accelerate_again(&d->tree, d->tau, d->world.gravity_m_s2, d->qdd);
         else
             tree_accelerate(&d->tree, d->tau, d->extra, d->world.gravity_m_s2, half, d->qdd);
         set_drive_efforts(d);
-        const double *effector_tau = d->effector_tau, *effector_extra = d->effector_extra;
-        const double *qdd = d->qdd;
-        for (int i = 1, links = d->links; i < links; i++) {
-            int at = 2 + i;
-            double tau = effector_tau[at] - effector_extra[at] * qdd[at];
-            if (fabs(tau) <= d->laws[i].most * (1 + 1e-9) || d->clamped[at] != 0 ||
-                d->tree.links[i].is_driven)
-                continue;
-            clamp_joint(d, i, tau > 0 ? 1 : -1, half);
-            is_exceeded = 1;
-        }
-        if (!is_exceeded)
+        if (!is_bound_exceeded(d) || !clamp_joints(d, half))
             return;
     }
 }
@@ -685,13 +704,15 @@ static void book_joints(struct articulated *d, const double *from, const double 
 {
     const double *tau = d->effector_tau, *extra = d->effector_extra, *qd0 = d->qd0, *qdd = d->qdd;
     double *torques = d->torque, *work = d->effector_work, lost = 0;
-    const struct joint_law *laws = d->laws;
-    for (int i = 1, links = d->links; i < links; i++) {
-        int at = 2 + i;
-        double way = share * (from[at] + to[at]), torque = tau[at] - extra[at] * qdd[at];
-        torques[i] = torque;
-        work[at] += torque * way;
-        lost += laws[i].damping * (qd0[at] + half * qdd[at]) * way;
+    const double *damping = d->laws.damping;
+    for (int at = 2, dof = d->dof; at < dof; at += 2) {
+        pair way = share * (PAIR(from, at) + PAIR(to, at));
+        pair torque = PAIR(tau, at) - PAIR(extra, at) * PAIR(qdd, at);
+        pair loss = PAIR(damping, at) * (PAIR(qd0, at) + half * PAIR(qdd, at)) * way;
+        PAIR(torques, at - 2) = torque;
+        PAIR(work, at) += torque * way;
+        lost += loss[0];
+        lost += loss[1];
     }
     d->ledger.loss_damping_j += lost;
 }
@@ -721,7 +742,7 @@ static int is_other_kick(const struct articulated *d, const double *kick)
     const double *coupled = d->coupled, *now = d->kick;
     pair_bits is_other = {0, 0};
     for (int i = 2, dof = d->dof; i < dof; i += 2)
-        is_other |= absolute(PAIR(coupled, i) * (PAIR(now, i) - PAIR(kick, i))) > IMPACT_RATE;
+        is_other |= pair_absolute(PAIR(coupled, i) * (PAIR(now, i) - PAIR(kick, i))) > IMPACT_RATE;
     return (is_other[0] | is_other[1]) != 0;
 }
 
@@ -812,7 +833,7 @@ static int mend_middle(struct articulated *d, double half)
     for (int i = 0, dof = d->dof; i < dof; i += 2) {
         pair rate = PAIR(qd0, i) + share * PAIR(qdd, i) + rest * PAIR(qdd_last, i) +
                     0.5 * PAIR(last_kick, i);
-        is_wrong |= absolute(PAIR(coupled, i) * (rate - PAIR(vm, i))) > GUESS_RATE;
+        is_wrong |= pair_absolute(PAIR(coupled, i) * (rate - PAIR(vm, i))) > GUESS_RATE;
         PAIR(mended, i) = rate;
     }
     return (is_wrong[0] | is_wrong[1]) != 0;
@@ -966,7 +987,7 @@ static void advance_rk4(struct articulated *d, const double *from_q, const doubl
         for (int i = 1; i < d->links; i++) {
             int at = 2 + i;
             double power = d->effector_tau[at] * d->vm[at];
-            double damping = d->laws[i].damping * d->vm[at] * d->vm[at];
+            double damping = d->laws.damping[at] * d->vm[at] * d->vm[at];
             d->rate_mean[at] += share * power;
             d->rate_mean[1] += share * damping;
             d->sides[at] += side[stage] * power;

@@ -5,9 +5,11 @@
 #include <math.h>
 
 #include "common/error.h"
+#include "simulator/pair.h"
 
-/* Two numbers at a time. */
-typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
+/* Lines of the matrices and vectors are even and begin at 16 bytes, so that two numbers of one are an operand
+ * of an instruction. */
+typedef pair aligned_pair __attribute__((aligned(16)));
 
 /* Unknowns of the direct solver and variables of Lemke's at most; beyond that there are sweeps. */
 #define DIRECT_MAX 48
@@ -65,21 +67,31 @@ void impulses_begin(struct impulses *s, int rows)
     s->free[rows] = s->impulse[rows] = 0;
 }
 
-/* to += factor * line, `width` numbers, which is even. */
-static inline void add_line(double *to, double factor, const double *line, int width)
+/* to += factor * line, `width` numbers, which is even, both from an even place on. */
+static inline void add_line(double *to_line, double factor, const double *from_line, int width)
 {
-    pair f = {factor, factor};
-    for (int j = 0; j < width; j += 2)
-        *(pair *)(to + j) += f * *(const pair *)(line + j);
+    aligned_pair *to = (aligned_pair *)to_line;
+    const aligned_pair *line = (const aligned_pair *)from_line;
+    const pair f = pair_of(factor);
+    int j = 0, halves = width / 2;
+    for (; j + 1 < halves; j += 2) {
+        to[j] += f * line[j];
+        to[j + 1] += f * line[j + 1];
+    }
+    if (j < halves)
+        to[j] += f * line[j];
 }
 
 void impulses_set_velocities(struct impulses *s)
 {
-    for (int i = 0; i < s->stride; i += 2)
-        *(pair *)(s->velocity + i) = *(const pair *)(s->free + i);
-    for (int i = 0; i < s->rows; i++)
-        if (s->impulse[i] != 0)
-            add_line(s->velocity, s->impulse[i], s->w + i * s->stride, s->stride);
+    const double *free = s->free, *impulse = s->impulse, *w = s->w;
+    double *velocity = s->velocity;
+    int rows = s->rows, stride = s->stride;
+    for (int i = 0; i < stride; i += 2)
+        PAIR(velocity, i) = PAIR(free, i);
+    for (int i = 0; i < rows; i++)
+        if (impulse[i] != 0)
+            add_line(velocity, impulse[i], w + i * stride, stride);
 }
 
 /* How far a velocity may miss what its law says. */
@@ -138,15 +150,15 @@ static int list_unknowns(struct impulses *s, double *target)
 /* Each unknown's own row shall have its target's velocity, which is in the last column. */
 static void fill_system(struct impulses *s, int size, int width, const double *target)
 {
+    const int *unknown = s->unknown;
+    const double *coupled = s->coupled;
     for (int i = 0; i < size; i++) {
-        int row = s->unknown[i];
+        int row = unknown[i];
         const double *w = s->w + row * s->stride;
         double *line = s->lines[i] = s->system + i * width;
         for (int j = 0; j < size; j++) {
-            int column = s->unknown[j];
-            line[j] = w[column];
-            if (s->coupled[j] != 0)
-                line[j] += s->coupled[j] * w[column + 1];
+            const double *at = w + unknown[j];
+            line[j] = coupled[j] != 0 ? at[0] + coupled[j] * at[1] : at[0];
         }
         line[i] += REDUNDANCY * w[row];
         line[width - 1] = 0;
@@ -154,14 +166,26 @@ static void fill_system(struct impulses *s, int size, int width, const double *t
     }
 }
 
-/* Gaussian elimination with partial pivoting; the solution replaces the last column. 0 if singular. */
-static int eliminate(double **lines, int size, int width)
+/* The line from k on with the largest number in column k. */
+static inline int find_pivot(double **lines, int k, int size)
+{
+    int pivot = k;
+    double most = fabs(lines[k][k]);
+    for (int i = k + 1; i < size; i++) {
+        double other = fabs(lines[i][k]);
+        if (other > most) {
+            most = other;
+            pivot = i;
+        }
+    }
+    return pivot;
+}
+
+/* Gaussian elimination with partial pivoting. 0 if singular. */
+static int eliminate(double **lines, int size, int width, double *solution)
 {
     for (int k = 0; k < size; k++) {
-        int pivot = k, from = k & ~1;
-        for (int i = k + 1; i < size; i++)
-            if (fabs(lines[i][k]) > fabs(lines[pivot][k]))
-                pivot = i;
+        int pivot = find_pivot(lines, k, size), from = k & ~1;
         double *line = lines[pivot];
         if (fabs(line[k]) < 1e-30)
             return 0;
@@ -169,17 +193,18 @@ static int eliminate(double **lines, int size, int width)
         lines[k] = line;
         double inverse = 1 / line[k];
         for (int i = k + 1; i < size; i++) {
-            double factor = lines[i][k] * inverse;
+            double *other = lines[i], factor = other[k] * inverse;
             if (factor != 0)
-                add_line(lines[i] + from, -factor, line + from, width - from);
+                add_line(other + from, -factor, line + from, width - from);
         }
         line[k] = inverse;
     }
     for (int k = size - 1; k >= 0; k--) {
-        double *line = lines[k], sum = line[size];
+        const double *line = lines[k];
+        double sum = line[size];
         for (int j = k + 1; j < size; j++)
-            sum -= line[j] * lines[j][size];
-        line[size] = sum * line[k];
+            sum -= line[j] * solution[j];
+        solution[k] = sum * line[k];
     }
     return 1;
 }
@@ -245,11 +270,7 @@ static int solve_many(struct impulses *s, int size, double *solution)
 {
     int width = (size + 2) & ~1;
     fill_system(s, size, width, solution);
-    if (!eliminate(s->lines, size, width))
-        return 0;
-    for (int i = 0; i < size; i++)
-        solution[i] = s->lines[i][size];
-    return 1;
+    return eliminate(s->lines, size, width, solution);
 }
 
 /* Impulses that make the guess true; 0 if there are none, or too many unknowns. */
@@ -259,13 +280,16 @@ static int solve_guess(struct impulses *s)
     int size = list_unknowns(s, solution);
     if (size > DIRECT_MAX || (!solve_system(s, size, solution) && !solve_many(s, size, solution)))
         return 0;
-    for (int i = 0; i < s->stride; i += 2)
-        *(pair *)(s->impulse + i) = (pair){0, 0};
+    const int *unknown = s->unknown;
+    const double *coupled = s->coupled;
+    double *impulse = s->impulse;
+    for (int i = 0, stride = s->stride; i < stride; i += 2)
+        PAIR(impulse, i) = pair_of(0);
     for (int i = 0; i < size; i++) {
-        int row = s->unknown[i];
-        s->impulse[row] = solution[i];
-        if (s->coupled[i] != 0)
-            s->impulse[row + 1] = s->coupled[i] * solution[i];
+        int row = unknown[i];
+        impulse[row] = solution[i];
+        if (coupled[i] != 0)
+            impulse[row + 1] = coupled[i] * solution[i];
     }
     return 1;
 }

@@ -19,12 +19,6 @@ void servo_init(struct servo *servo, const struct link *link, double inertia,
         servo->motor_kd = servo->kd;
 }
 
-void servo_advance(struct servo *servo, double dt_s)
-{
-    servo->target += servo->rate * dt_s;
-    servo->time_s += dt_s;
-}
-
 static int is_torque_law(const struct servo *s, enum effector_state state, int effector_mode)
 {
     return s->law == SERVO_TORQUE ||

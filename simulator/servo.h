@@ -25,7 +25,11 @@ struct servo {
 };
 
 /* A step has passed: the target has moved. */
-void servo_advance(struct servo *servo, double dt_s);
+static inline void servo_advance(struct servo *servo, double dt_s)
+{
+    servo->target += servo->rate * dt_s;
+    servo->time_s += dt_s;
+}
 
 /* Gains of a link's joint. `inertia` (linear joints: mass) is what the joint feels at birth when the whole body floats,
  * 1 / (M^-1)_ii, so that a servo of any creature has the same natural frequency and is critically
