@@ -603,7 +603,7 @@ static void set_implicit_torques(struct articulated *d, double half)
     set_aims(d, half, d->aim[0]);
     for (int at = 2, dof = d->dof; at < dof; at += 2) {
         pair qd = PAIR(qd0, at), damping = PAIR(laws->damping, at), extra = PAIR(laws->extra, at);
-        pair tau = PAIR(aim, at) - PAIR(laws->kp, at) * (PAIR(q0, at) + half * qd) -
+        pair tau = SINGLES(aim, at) - PAIR(laws->kp, at) * (PAIR(q0, at) + half * qd) -
                    PAIR(laws->kd, at) * qd;
         is_exceeded |= pair_absolute(tau * PAIR(laws->birth_share, at)) > PAIR(laws->most, at);
         PAIR(clamped, at) = pair_of(0);
@@ -652,7 +652,7 @@ static int is_bound_exceeded(const struct articulated *d)
     const double *most = d->laws.most;
     pair_bits is_held = {-1, -1};
     for (int at = 2, dof = d->dof; at < dof; at += 2)
-        is_held &= pair_absolute(PAIR(tau, at) - PAIR(extra, at) * PAIR(qdd, at)) <=
+        is_held &= pair_absolute(PAIR(tau, at) - PAIR(extra, at) * SINGLES(qdd, at)) <=
                    PAIR(most, at) * (1 + 1e-9);
     return !(is_held[0] & is_held[1]);
 }
@@ -742,7 +742,7 @@ static int is_other_kick(const struct articulated *d, const double *kick)
     const double *coupled = d->coupled, *now = d->kick;
     pair_bits is_other = {0, 0};
     for (int i = 2, dof = d->dof; i < dof; i += 2)
-        is_other |= pair_absolute(PAIR(coupled, i) * (PAIR(now, i) - PAIR(kick, i))) > IMPACT_RATE;
+        is_other |= pair_absolute(PAIR(coupled, i) * (SINGLES(now, i) - PAIR(kick, i))) > IMPACT_RATE;
     return (is_other[0] | is_other[1]) != 0;
 }
 
@@ -758,10 +758,10 @@ static int act_contacts(struct articulated *d, int has_instants)
     double *vm = d->vm, *vs = d->vs;
     const double *kick = d->kick, *last_kick = d->last_kick, *v1 = d->v1, *qdd = d->qdd;
     for (int i = 0, dof = d->dof; i < dof; i += 2)
-        PAIR(vm, i) += PAIR(kick, i) - 0.5 * PAIR(last_kick, i);
+        PAIR(vm, i) += SINGLES(kick, i) - 0.5 * PAIR(last_kick, i);
     accelerate_at(d, vm, half, 1);
     for (int i = 0, dof = d->dof; i < dof; i += 2)
-        PAIR(vs, i) = PAIR(v1, i) + half * PAIR(qdd, i);
+        PAIR(vs, i) = PAIR(v1, i) + half * SINGLES(qdd, i);
     follow_signals(d, 2 * half, NULL, d->vs);
     follow_signals(d, half, NULL, d->v1);
     contacts_set_free(&d->contacts, d->vs);
@@ -831,7 +831,7 @@ static int mend_middle(struct articulated *d, double half)
     double *mended = d->mended;
     pair_bits is_wrong = {0, 0};
     for (int i = 0, dof = d->dof; i < dof; i += 2) {
-        pair rate = PAIR(qd0, i) + share * PAIR(qdd, i) + rest * PAIR(qdd_last, i) +
+        pair rate = PAIR(qd0, i) + share * SINGLES(qdd, i) + rest * PAIR(qdd_last, i) +
                     0.5 * PAIR(last_kick, i);
         is_wrong |= pair_absolute(PAIR(coupled, i) * (rate - PAIR(vm, i))) > GUESS_RATE;
         PAIR(mended, i) = rate;
@@ -866,8 +866,9 @@ static void move_freely(struct articulated *d)
     const double *qd0 = d->qd0, *qdd = d->qdd;
     double *v1 = d->v1, *vs = d->vs;
     for (int i = 0, dof = d->dof; i < dof; i += 2) {
-        PAIR(v1, i) = PAIR(qd0, i) + half * PAIR(qdd, i);
-        PAIR(vs, i) = PAIR(qd0, i) + h * PAIR(qdd, i);
+        pair change = SINGLES(qdd, i);
+        PAIR(v1, i) = PAIR(qd0, i) + half * change;
+        PAIR(vs, i) = PAIR(qd0, i) + h * change;
     }
     follow_signals(d, h, NULL, d->vs);
     follow_signals(d, half, NULL, d->v1);
@@ -923,7 +924,7 @@ static void step_midpoint(struct articulated *d)
     double *last_kick = d->last_kick, *v1 = d->v1, *qd = d->qd, *q = d->q, lasts = has_lasted;
     const double *vs = d->vs, *qm = d->qm;
     for (int i = 0, dof = d->dof; i < dof; i += 2) {
-        pair change = PAIR(kick, i), rate = PAIR(vs, i) + change;
+        pair change = SINGLES(kick, i), rate = PAIR(vs, i) + change;
         PAIR(last_kick, i) = lasts * change;
         PAIR(v1, i) += change;
         PAIR(qd, i) = rate;

@@ -10,8 +10,11 @@
  *
  * The second one needs no two links, parts or contacts that are alike: it halves what a single one
  * takes, whatever the body. What turns by a right angle or multiplies crosswise costs an exchange of the
- * two besides, so that a link keeps its ways turned, too. Storing both at once and loading them singly is
- * quick; storing them singly and loading both at once waits for the stores.
+ * two besides, so that a link keeps its ways turned, too.
+ *
+ * What has just been stored as a pair is quickly loaded singly, but what has just been stored singly is
+ * loaded as a pair only when the stores are through with their way to memory, a dozen cycles later:
+ * SINGLES(vector, i) is for that.
  *
  * Links two at a time in registers are in flight.c, which has vectors of its own, aligned to 16 bytes. */
 #ifndef SIMULATOR_PAIR_H
@@ -22,8 +25,9 @@
 typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
 typedef int64_t pair_bits __attribute__((vector_size(16)));
 
-#define PAIR(vector, i) (*(pair *)((vector) + (i)))
-#define XY(x)           (*(pair *)&(x))
+#define PAIR(vector, i)    (*(pair *)((vector) + (i)))
+#define XY(x)              (*(pair *)&(x))
+#define SINGLES(vector, i) ((pair){(vector)[i], (vector)[(i) + 1]})
 
 static inline pair pair_of(double both)
 {

@@ -225,7 +225,7 @@ static void renew_base(struct tree *tree, int i)
 /* Whether one of two links has turned too far from its base. */
 static inline pair_bits are_far(const double *angle, const double *base, int i)
 {
-    pair turn = PAIR(angle, i) - PAIR(base, i);
+    pair turn = SINGLES(angle, i) - PAIR(base, i);
     return turn * turn > TURN_MAX_RAD * TURN_MAX_RAD;
 }
 
@@ -247,7 +247,7 @@ void tree_turn_pose(struct tree *tree, const double *q)
     pair_bits is_far = {0, 0};
     set_angles(tree, q);
     for (int i = 0, count = tree->count; i < count; i += 2) {
-        turn_pair turn = PAIR(angle, i) - PAIR(base, i), square = turn * turn, s, c;
+        turn_pair turn = SINGLES(angle, i) - PAIR(base, i), square = turn * turn, s, c;
         pair sin = PAIR(base_sine, i), cos = PAIR(base_cosine, i);
         turn_sines(turn, square, &s, &c);
         is_far |= square > TURN_MAX_RAD * TURN_MAX_RAD;
@@ -623,7 +623,8 @@ static void finish(struct tree *tree, double gravity_m_s2, double *qdd)
     struct motion a = {0, -tree->gravity_x, gravity_m_s2}; /* of a fixed root: nothing */
     if (!tree->is_root_fixed)
         a = solver_solve(&tree->free_root, (struct force){-root->pa.n, -root->pa.x, -root->pa.y});
-    root->a = a;
+    root->a.w = a.w;
+    XY(root->a.x) = (pair){a.x, a.y};
     qdd[0] = a.x + tree->gravity_x;
     qdd[1] = a.y - gravity_m_s2;
     qdd[2] = a.w;
@@ -1071,12 +1072,14 @@ static inline void respond_links(const struct tree *tree, const double *shares, 
 void tree_respond(const struct tree *tree, const double *shares, struct force root, double *dqd)
 {
     struct motion *change = tree->change;
-    change[0] = (struct motion){0, 0, 0};
+    struct motion first = {0, 0, 0};
     if (!tree->is_root_fixed)
-        change[0] = solver_solve(&tree->root, root);
-    dqd[0] = change[0].x;
-    dqd[1] = change[0].y;
-    dqd[2] = change[0].w;
+        first = solver_solve(&tree->root, root);
+    change[0].w = first.w;
+    XY(change[0].x) = (pair){first.x, first.y};
+    dqd[0] = first.x;
+    dqd[1] = first.y;
+    dqd[2] = first.w;
     if (tree->are_hinges)
         respond_links(tree, shares, dqd, 1);
     else

@@ -83,7 +83,7 @@ struct solver {
  * total mass; two divisions that do not wait for one another. */
 static inline void solver_init(struct solver *s, const struct tensor *t)
 {
-    s->t = *t;
+    s->t = (struct tensor){t->nn, t->nx, t->ny, t->xx, t->xy, t->yy};
     s->det = t->xx * t->yy - t->xy * t->xy;
     s->kx = t->yy * t->nx - t->xy * t->ny;
     s->ky = t->xx * t->ny - t->xy * t->nx;
