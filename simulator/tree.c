@@ -80,6 +80,22 @@ void tree_set_viscosity(struct tree *tree, const struct phenotype *phenotype, do
     tree->has_drag = viscosity_pa_s > 0;
 }
 
+/* The order in which passes go outward, and back inward: all links of a depth before the next ones', so that
+ * limbs, whose chains of operations do not wait for one another, are worked on at the same time. Within a
+ * depth the order is that of the links, so that sums over a parent's children are the same. */
+static void order_links(struct tree *tree)
+{
+    int placed = 0;
+    for (int depth = 0; placed < tree->count; depth++)
+        for (int i = 0; i < tree->count; i++) {
+            int at = 0;
+            for (const struct tree_link *l = &tree->links[i]; l->up; l = l->up)
+                at++;
+            if (at == depth)
+                tree->order[placed++] = &tree->links[i];
+        }
+}
+
 int tree_create(struct tree *tree, const struct phenotype *phenotype, double viscosity_pa_s,
                 struct arena *arena)
 {
@@ -88,10 +104,11 @@ int tree_create(struct tree *tree, const struct phenotype *phenotype, double vis
                           .is_root_fixed = phenotype->is_root_fixed};
     size_t count = (size_t)tree->count, even = (count + 1) & ~(size_t)1;
     tree->links = arena_take(arena, count, sizeof tree->links[0]);
+    tree->order = arena_take(arena, count, sizeof tree->order[0]);
     /* six vectors in a block */
     tree->angle = arena_take(arena, 6 * even, sizeof(double));
     tree->change = arena_take(arena, count, sizeof tree->change[0]);
-    if (!tree->links || !tree->angle || !tree->change)
+    if (!tree->links || !tree->order || !tree->angle || !tree->change)
         return ERR_MEMORY;
     tree->sine = tree->angle + even;
     tree->cosine = tree->sine + even;
@@ -102,6 +119,7 @@ int tree_create(struct tree *tree, const struct phenotype *phenotype, double vis
         const struct link *from = &phenotype->links[i];
         struct tree_link *to = &tree->links[i];
         double x = from->centre.x, y = from->centre.y;
+        to->index = i;
         to->parent = from->parent;
         to->up = i > 0 ? &tree->links[from->parent] : NULL;
         to->is_linear = from->joint_kind == LINK_LINEAR;
@@ -122,6 +140,7 @@ int tree_create(struct tree *tree, const struct phenotype *phenotype, double vis
     }
     tree_set_viscosity(tree, phenotype, viscosity_pa_s);
     tree_set_driven(tree, 0, 0);
+    order_links(tree);
     return 0;
 }
 
@@ -571,8 +590,9 @@ static inline void hand_force_on(struct tree_link *parent, struct plane_tensor t
 static inline void fold_links(struct tree *tree, const double *tau, const double *extra,
                               int is_implicit, int are_hinges)
 {
-    for (int i = tree->count - 1; i > 0; i--) {
-        struct tree_link *l = &tree->links[i];
+    for (int k = tree->count - 1; k > 0; k--) {
+        struct tree_link *l = tree->order[k];
+        int i = l->index;
         double e = is_implicit ? extra[2 + i] : 0;
         pair r = XY(l->rx), b = XY(l->bx);
         struct plane_tensor t = are_hinges ? eliminate_hinge(l, e) : eliminate_joint(l, e);
@@ -586,10 +606,10 @@ static inline void fold_links(struct tree *tree, const double *tau, const double
 /* The forces alone. */
 static inline void fold_forces(struct tree *tree, const double *tau, int are_hinges)
 {
-    for (int i = tree->count - 1; i > 0; i--) {
-        struct tree_link *l = &tree->links[i];
+    for (int k = tree->count - 1; k > 0; k--) {
+        struct tree_link *l = tree->order[k];
         pair r = XY(l->rx), b = XY(l->bx);
-        struct plane_force p = eliminate_force(l, tau[2 + i], are_hinges);
+        struct plane_force p = eliminate_force(l, tau[2 + l->index], are_hinges);
         hand_force_on(l->up, load_tensor(&l->handed), r, b, p);
     }
 }
@@ -597,9 +617,10 @@ static inline void fold_forces(struct tree *tree, const double *tau, int are_hin
 /* Accelerations from the root outward; with them the rates'. */
 static inline void unfold_links(struct tree *tree, double *qdd, int are_hinges)
 {
-    struct tree_link *links = tree->links;
-    for (int i = 1, count = tree->count; i < count; i++) {
-        struct tree_link *l = &links[i];
+    struct tree_link **order = tree->order;
+    for (int k = 1, count = tree->count; k < count; k++) {
+        struct tree_link *l = order[k];
+        int i = l->index;
         double wp = l->up->a.w, w = wp;
         pair a = XY(l->up->a.x) + (XY(l->bx) + wp * XY(l->across_x));
         double along = plane_dot(XY(l->ux), a);
@@ -748,8 +769,8 @@ static struct plane_tensor factor_driven(struct tree_link *l)
 
 static inline void factor_links(struct tree *tree, int are_hinges)
 {
-    for (int i = tree->count - 1; i > 0; i--) {
-        struct tree_link *l = &tree->links[i];
+    for (int k = tree->count - 1; k > 0; k--) {
+        struct tree_link *l = tree->order[k];
         pair r = XY(l->rx);
         struct plane_tensor rest;
         if (are_hinges || (!l->is_linear && !l->is_driven))
@@ -1050,9 +1071,10 @@ static inline void respond_links(const struct tree *tree, const double *shares, 
                                  int are_hinges)
 {
     struct motion *change = tree->change;
-    for (int i = 1, count = tree->count; i < count; i++) {
-        const struct tree_link *l = &tree->links[i];
+    for (int k = 1, count = tree->count; k < count; k++) {
+        const struct tree_link *l = tree->order[k];
         const struct motion *p = &change[l->parent];
+        int i = l->index;
         double wp = p->w, w = wp;
         pair xy = XY(p->x) + wp * XY(l->across_x);
         double rate = shares[i] * l->inverse - plane_dot(XY(l->fx), xy);

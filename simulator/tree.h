@@ -29,7 +29,7 @@ struct tensor {
 struct tree_link {
     /* constant */
     struct tree_link *up; /* the parent; of the root NULL */
-    int parent;
+    int index, parent;
     int is_linear;           /* the joint slides along (axis_x, axis_y) of the parent's frame */
     double joint_x, joint_y; /* joint in the parent's frame; linear: at extension 0 */
     double joint_across_x, joint_across_y; /* the same turned by a right angle, (-y, x) */
@@ -102,6 +102,7 @@ static inline struct motion solver_solve(const struct solver *s, struct force f)
 
 struct tree {
     struct tree_link *links;
+    struct tree_link **order; /* from the root outward, see tree.c */
     int count;
     int dof; /* 2 + count */
     int has_drag;
