@@ -141,24 +141,34 @@ void contacts_forget(struct contacts *s)
 
 /* ---------------------------------------------------------------- geometry */
 
-/* Where a part is and how fast it moves, from the pose and velocities of the tree; h: time for which it
- * reaches. */
-static inline void place_mover(const struct contacts *s, struct mover *m, double h)
+/* Where a part is and how fast it moves, from the pose and velocities of the tree, whose root is so far
+ * from the ground (-0.0, y) and has this velocity; h: time for which it reaches. */
+static inline void put_mover(struct mover *m, pair root, pair root_velocity, double h)
 {
-    const struct tree_link *l = m->link, *root = &s->tree->links[0];
-    const pair ground = {-0.0, s->tree->root_y}; /* x - 0 is x, even if that is -0 */
+    const struct tree_link *l = m->link;
     double w = l->velocity.w, turn = fabs(w) * m->radius;
     pair cos = pair_of(l->cos), sin = pair_of(l->sin);
     pair at = cos * XY(m->local_x) + sin * XY(m->local_across_x);
     pair along = cos * XY(m->cos) + sin * XY(m->across_cos);
     pair v = XY(l->velocity.x) + w * plane_turn(at);
-    pair against_root = pair_absolute(v - XY(root->velocity.x));
-    at = ground + (XY(l->px) + at);
+    pair against_root = pair_absolute(v - root_velocity);
+    at = root + (XY(l->px) + at);
     m->turn = turn;
     m->reach = m->radius + h * (pair_sum(against_root) + turn);
     XY(m->box.x) = at;
     XY(m->box.cos) = along;
     XY(m->vx) = v;
+}
+
+/* x - 0 is x, even where that is -0. */
+static inline pair root_place(const struct contacts *s)
+{
+    return (pair){-0.0, s->tree->root_y};
+}
+
+static void place_mover(const struct contacts *s, struct mover *m, double h)
+{
+    put_mover(m, root_place(s), XY(s->tree->links[0].velocity.x), h);
 }
 
 void contacts_place_box(const struct contacts *s, int part, struct box *box)
@@ -170,8 +180,9 @@ void contacts_place_box(const struct contacts *s, int part, struct box *box)
 static void place_movers(struct contacts *s, double h)
 {
     struct mover *movers = s->movers;
+    const pair root = root_place(s), root_velocity = XY(s->tree->links[0].velocity.x);
     for (int i = 0, parts = s->parts; i < parts; i++)
-        place_mover(s, &movers[i], h);
+        put_mover(&movers[i], root, root_velocity, h);
 }
 
 /* How fast two parts may close in, m/s, at most. */

@@ -82,16 +82,26 @@ static inline void add_line(double *to_line, double factor, const double *from_l
         to[j] += f * line[j];
 }
 
+/* Four velocities at a time, which stay in registers while the impulses go by. */
 void impulses_set_velocities(struct impulses *s)
 {
-    const double *free = s->free, *impulse = s->impulse, *w = s->w;
-    double *velocity = s->velocity;
+    const double *free = s->free, *impulse = s->impulse;
     int rows = s->rows, stride = s->stride;
-    for (int i = 0; i < stride; i += 2)
-        PAIR(velocity, i) = PAIR(free, i);
-    for (int i = 0; i < rows; i++)
-        if (impulse[i] != 0)
-            add_line(velocity, impulse[i], w + i * stride, stride);
+    for (int j = 0; j < stride; j += 4) {
+        /* the second two are the first ones again where there are only two */
+        int k = j + 2 < stride ? j + 2 : j;
+        const double *w = s->w;
+        pair first = PAIR(free, j), second = PAIR(free, k);
+        for (int i = 0; i < rows; i++, w += stride) {
+            if (impulse[i] == 0)
+                continue;
+            pair f = pair_of(impulse[i]);
+            first += f * *(const aligned_pair *)(w + j);
+            second += f * *(const aligned_pair *)(w + k);
+        }
+        PAIR(s->velocity, j) = first;
+        PAIR(s->velocity, k) = second;
+    }
 }
 
 /* How far a velocity may miss what its law says. */

@@ -189,6 +189,7 @@ static inline void set_angles(struct tree *tree, const double *q)
 {
     const struct tree_link *links = tree->links;
     double *angle = tree->angle;
+    tree->is_factored = 0;
     tree->root_x = q[0];
     tree->root_y = q[1];
     angle[0] = q[2];
@@ -301,6 +302,7 @@ static inline void add_rate(const struct tree_link *l, const struct motion *p, d
 void tree_place_hinges(struct tree *tree, const double *q, const double *qd)
 {
     struct tree_link *links = tree->links;
+    tree->is_factored = 0;
     tree->root_x = q[0];
     tree->root_y = q[1];
     turn_link(&links[0], tree->angle[0], tree->sine[0], tree->cosine[0]);
@@ -443,15 +445,14 @@ static void start_drag(struct tree *tree, struct tree_link *l, double gravity_m_
 }
 
 /* Own inertia and bias force of each link, and the velocity products. */
-static inline void start_links(struct tree *tree, double gravity_m_s2, double half_step,
-                               int are_hinges)
+static void start_links(struct tree *tree, double gravity_m_s2, double half_step)
 {
     struct tree_link *links = tree->links;
     set_own_inertia(&links[0]);
     start_own_force(&links[0]);
     for (int i = 1, count = tree->count; i < count; i++) {
         set_own_inertia(&links[i]);
-        start_forces(&links[i], are_hinges);
+        start_forces(&links[i], 0);
     }
     for (int i = 0; i < tree->count && tree->has_drag; i++)
         start_drag(tree, &links[i], gravity_m_s2, half_step);
@@ -483,7 +484,7 @@ static inline void store_tensor(struct tensor *to, struct plane_tensor t)
 }
 
 /* Takes a hinge's acceleration out of the link's inertia. */
-static inline struct plane_tensor eliminate_hinge(struct tree_link *l, double extra)
+static struct plane_tensor eliminate_hinge(struct tree_link *l, double extra)
 {
     struct plane_tensor ia = load_tensor(&l->ia);
     double g = 1 / (ia.nn + extra), share = extra * g;
@@ -587,16 +588,74 @@ static inline void hand_force_on(struct tree_link *parent, struct plane_tensor t
     XY(parent->pa.x) += f;
 }
 
-static inline void fold_links(struct tree *tree, const double *tau, const double *extra,
-                              int is_implicit, int are_hinges)
+/* Two inertias side by side: as above, and of the plain mass matrix, whose factors impulses need at the same
+ * pose. All but the servo's share is the same for both, so the second one comes nearly for nothing. */
+static inline void set_own_twins(struct tree_link *l)
+{
+    struct tensor_pair *t = &l->twins;
+    pair mass = pair_of(l->mass);
+    PAIR(t->nn, 0) = pair_of(l->inertia);
+    PAIR(t->nx, 0) = pair_of(-l->hy);
+    PAIR(t->ny, 0) = pair_of(l->hx);
+    PAIR(t->xx, 0) = PAIR(t->yy, 0) = mass;
+    PAIR(t->xy, 0) = pair_of(0);
+}
+
+/* Takes a hinge out of both, keeps the factors, and hands what is left on to the parent, the link's origin
+ * being at r; returns the first. */
+static inline struct plane_tensor eliminate_twins(struct tree_link *l, double extra, pair r)
+{
+    const struct tensor_pair *own = &l->twins;
+    struct tensor_pair *parent = &l->up->twins;
+    pair nn = PAIR(own->nn, 0), nx = PAIR(own->nx, 0), ny = PAIR(own->ny, 0);
+    const pair e = {extra, 0}, rx = pair_of(r[0]), ry = pair_of(r[1]);
+    pair g = 1 / (nn + e), ux = nx * g, uy = ny * g, share = e * g;
+    pair xx = PAIR(own->xx, 0) - nx * ux, xy = PAIR(own->xy, 0) - nx * uy;
+    pair yy = PAIR(own->yy, 0) - ny * uy;
+    pair left_nn = share * nn, left_nx = share * nx, left_ny = share * ny;
+    pair tx = left_nx + (xy * rx - xx * ry), ty = left_ny + (yy * rx - xy * ry);
+    PAIR(parent->nn, 0) += left_nn + (rx * (ty + left_ny) - ry * (tx + left_nx));
+    PAIR(parent->nx, 0) += tx;
+    PAIR(parent->ny, 0) += ty;
+    PAIR(parent->xx, 0) += xx;
+    PAIR(parent->xy, 0) += xy;
+    PAIR(parent->yy, 0) += yy;
+    l->g = g[0];
+    l->share = share[0];
+    XY(l->kx) = (pair){nx[0], ny[0]};
+    XY(l->ux) = (pair){ux[0], uy[0]};
+    l->inverse = g[1];
+    l->fn = 0;
+    XY(l->fx) = (pair){ux[1], uy[1]};
+    return (struct plane_tensor){
+        left_nn[0], {left_nx[0], left_ny[0]}, {xx[0], xy[0]}, {xy[0], yy[0]}};
+}
+
+/* solver_init() of both. */
+static void init_solvers(struct solver *first, struct solver *second, const struct tensor_pair *t)
+{
+    pair nn = PAIR(t->nn, 0), nx = PAIR(t->nx, 0), ny = PAIR(t->ny, 0);
+    pair xx = PAIR(t->xx, 0), xy = PAIR(t->xy, 0), yy = PAIR(t->yy, 0);
+    pair det = xx * yy - xy * xy, kx = yy * nx - xy * ny, ky = xx * ny - xy * nx;
+    pair inverse_all = 1 / (nn * det - (nx * kx + ny * ky)), inverse_det = 1 / det;
+    struct solver *both[2] = {first, second};
+    for (int k = 0; k < 2; k++)
+        *both[k] = (struct solver){.det = det[k],
+                                   .inverse_det = inverse_det[k],
+                                   .inverse_all = inverse_all[k],
+                                   .kx = kx[k],
+                                   .ky = ky[k],
+                                   .t = {nn[k], nx[k], ny[k], xx[k], xy[k], yy[k]}};
+}
+
+static void fold_links(struct tree *tree, const double *tau, const double *extra)
 {
     for (int k = tree->count - 1; k > 0; k--) {
         struct tree_link *l = tree->order[k];
         int i = l->index;
-        double e = is_implicit ? extra[2 + i] : 0;
         pair r = XY(l->rx), b = XY(l->bx);
-        struct plane_tensor t = are_hinges ? eliminate_hinge(l, e) : eliminate_joint(l, e);
-        struct plane_force p = eliminate_force(l, tau[2 + i], are_hinges);
+        struct plane_tensor t = eliminate_joint(l, extra ? extra[2 + i] : 0);
+        struct plane_force p = eliminate_force(l, tau[2 + i], 0);
         store_tensor(&l->handed, t);
         hand_inertia_on(l->up, t, r);
         hand_force_on(l->up, t, r, b, p);
@@ -655,18 +714,45 @@ static void finish(struct tree *tree, double gravity_m_s2, double *qdd)
         unfold_links(tree, qdd, 0);
 }
 
+static void start_hinges(struct tree *tree)
+{
+    struct tree_link *links = tree->links;
+    set_own_twins(&links[0]);
+    start_own_force(&links[0]);
+    for (int i = 1, count = tree->count; i < count; i++) {
+        set_own_twins(&links[i]);
+        start_forces(&links[i], 1);
+    }
+}
+
+static void fold_hinges(struct tree *tree, const double *tau, const double *extra)
+{
+    for (int k = tree->count - 1; k > 0; k--) {
+        struct tree_link *l = tree->order[k];
+        int i = l->index;
+        pair r = XY(l->rx), b = XY(l->bx);
+        struct plane_tensor t = eliminate_twins(l, extra[2 + i], r);
+        struct plane_force p = eliminate_force(l, tau[2 + i], 1);
+        store_tensor(&l->handed, t);
+        hand_force_on(l->up, t, r, b, p);
+    }
+}
+
 void tree_accelerate(struct tree *tree, const double *tau, const double *extra, double gravity_m_s2,
                      double half_step, double *qdd)
 {
-    if (tree->are_hinges && half_step > 0) {
-        start_links(tree, gravity_m_s2, half_step, 1);
-        fold_links(tree, tau, extra, 1, 1);
+    if (tree->are_hinges && half_step > 0 && !tree->has_drag) {
+        start_hinges(tree);
+        fold_hinges(tree, tau, extra);
+        if (!tree->is_root_fixed)
+            init_solvers(&tree->free_root, &tree->root, &tree->links[0].twins);
+        tree->is_factored = 1;
     } else {
-        start_links(tree, gravity_m_s2, half_step, 0);
-        fold_links(tree, tau, extra, half_step > 0, 0);
+        start_links(tree, gravity_m_s2, half_step);
+        fold_links(tree, tau, half_step > 0 ? extra : NULL);
+        if (!tree->is_root_fixed)
+            solver_init(&tree->free_root, &tree->links[0].ia);
     }
-    if (!tree->is_root_fixed)
-        solver_init(&tree->free_root, &tree->links[0].ia);
     finish(tree, gravity_m_s2, qdd);
 }
 
@@ -732,7 +818,7 @@ double tree_drag_power_now(const struct tree *tree)
 /* ---------------------------------------------------------------- impulses */
 
 /* Takes a joint out of the link's inertia; what is left. */
-static inline struct plane_tensor factor_hinge(struct tree_link *l)
+static struct plane_tensor factor_hinge(struct tree_link *l)
 {
     struct plane_tensor ia = load_tensor(&l->ia);
     double inverse = 1 / ia.nn;
@@ -767,33 +853,23 @@ static struct plane_tensor factor_driven(struct tree_link *l)
     return load_tensor(&l->ia);
 }
 
-static inline void factor_links(struct tree *tree, int are_hinges)
+static struct plane_tensor factor_joint(struct tree_link *l)
 {
-    for (int k = tree->count - 1; k > 0; k--) {
-        struct tree_link *l = tree->order[k];
-        pair r = XY(l->rx);
-        struct plane_tensor rest;
-        if (are_hinges || (!l->is_linear && !l->is_driven))
-            rest = factor_hinge(l);
-        else if (l->is_driven)
-            rest = factor_driven(l);
-        else
-            rest = factor_slide(l);
-        hand_inertia_on(l->up, rest, r);
-    }
+    return l->is_driven ? factor_driven(l) : l->is_linear ? factor_slide(l) : factor_hinge(l);
 }
 
 void tree_factor(struct tree *tree)
 {
-    struct tree_link *links = tree->links;
-    for (int i = 0, count = tree->count; i < count; i++)
-        set_own_inertia(&links[i]);
-    if (tree->are_hinges)
-        factor_links(tree, 1);
-    else
-        factor_links(tree, 0);
+    if (tree->is_factored)
+        return;
+    for (int i = 0; i < tree->count; i++)
+        set_own_inertia(&tree->links[i]);
+    for (int k = tree->count - 1; k > 0; k--) {
+        struct tree_link *l = tree->order[k];
+        hand_inertia_on(l->up, factor_joint(l), XY(l->rx));
+    }
     if (!tree->is_root_fixed)
-        solver_init(&tree->root, &links[0].ia);
+        solver_init(&tree->root, &tree->links[0].ia);
 }
 
 /* Takes a joint's share out of an impulse on its link and moves the rest to the parent's origin. */

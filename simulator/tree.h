@@ -25,6 +25,11 @@ struct tensor {
     double nn, nx, ny, xx, xy, yy;
 };
 
+/* Two tensors, number beside number. */
+struct tensor_pair {
+    double nn[2], nx[2], ny[2], xx[2], xy[2], yy[2];
+};
+
 /* The origin of a link is its joint. */
 struct tree_link {
     /* constant */
@@ -55,6 +60,7 @@ struct tree_link {
     double bx, by;    /* acceleration of the origin against the parent's, without angular ones */
     struct tensor ia; /* articulated inertia and bias force */
     struct force pa;
+    struct tensor_pair twins;    /* instead: with implicit servos, and of the plain mass matrix */
     double un, ux, uy, u, share; /* what the joint's acceleration is made of, see tree.c */
     double g, kn, kx, ky;        /* the same, from which it comes */
     struct tensor handed;        /* inertia that the parent gets */
@@ -114,6 +120,7 @@ struct tree {
     double *angle, *sine, *cosine; /* of the links, for sines and cosines in one go */
     double *base_angle, *base_sine, *base_cosine; /* from which tree_turn_pose() turns them */
     int has_base;
+    int is_factored; /* tree_accelerate() has found the factors of the plain mass matrix, too */
     struct motion *change;   /* scratch of tree_respond() */
     struct solver root;      /* of the last tree_factor() */
     struct solver free_root; /* of the last tree_accelerate() */

@@ -477,6 +477,46 @@ START_TEST(impulses_match_the_dense_formulation)
 }
 END_TEST
 
+static void couple_same(const struct sample *s, double couplings[ROWS * ROWS], uint64_t seed)
+{
+    double general[2][DOF];
+    struct tree_rows rows = make_rows(&tree, ROWS);
+    rng_init(&rng, seed, RNG_TEST, 0, 2);
+    tree_factor(&tree);
+    for (int k = 0; k < ROWS; k += 2)
+        draw_rows(s, &rows, k, general);
+    tree_couple(&tree, &rows, ROWS, ROWS, couplings);
+}
+
+/* An evaluation with implicit servos finds the factors for impulses on its way: the same ones, to the bit, and
+ * no longer when the pose is another. */
+START_TEST(factors_of_an_evaluation_are_the_same)
+{
+    for (int i = 0; i < TREES; i++) {
+        struct sample s;
+        double alone[ROWS * ROWS], beside[ROWS * ROWS], qdd[DOF];
+        rng_init(&rng, 21, RNG_TEST, 0, (uint64_t)i);
+        draw_sample(&s, i % 4 == 0 ? 0.5 : 0);
+        couple_same(&s, alone, (uint64_t)i);
+        tree_accelerate(&tree, s.tau, s.extra, s.gravity, 0.01, qdd);
+        couple_same(&s, beside, (uint64_t)i);
+        ck_assert_mem_eq(alone, beside, sizeof alone);
+
+        for (int k = 3; k < tree.dof; k++)
+            s.q[k] += 0.3;
+        tree_set_pose(&tree, s.q);
+        couple_same(&s, beside, (uint64_t)i);
+        tree_accelerate(&tree, s.tau, s.extra, s.gravity, 0.01, qdd);
+        couple_same(&s, alone, (uint64_t)i);
+        ck_assert_mem_eq(alone, beside, sizeof alone);
+        tree_turn_pose(&tree, s.q);
+        couple_same(&s, beside, (uint64_t)i);
+        for (int k = 0; k < ROWS * ROWS; k++)
+            ck_assert_double_eq_tol(alone[k], beside[k], 1e-9 * (1 + fabs(alone[k])));
+    }
+}
+END_TEST
+
 /* ---------------------------------------------------------------- pose and energies */
 
 START_TEST(poses_velocities_and_energies_match)
@@ -639,6 +679,7 @@ int main(void)
     tcase_add_test(tests, accelerations_again_are_those_of_the_whole);
     tcase_add_test(tests, drag_power_matches_the_quadrature);
     tcase_add_test(tests, impulses_match_the_dense_formulation);
+    tcase_add_test(tests, factors_of_an_evaluation_are_the_same);
     tcase_add_test(tests, poses_velocities_and_energies_match);
     tcase_add_test(tests, a_free_body_hung_on_the_world_moves_as_a_free_one);
     tcase_add_test(tests, turned_poses_are_the_same);
