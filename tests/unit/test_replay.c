@@ -383,8 +383,7 @@ START_TEST(without_a_goal_there_is_no_fitness)
         struct replay *replay;
         ck_assert_int_eq(replay_create_cut(&replay, &creature, &params, SEED, 1, &cut, i, &error),
                          0);
-        ck_assert_msg(strstr(replay->score, "went ") == replay->score, "%s",
-                      replay->score);
+        ck_assert_msg(strstr(replay->score, "went ") == replay->score, "%s", replay->score);
         ck_assert_msg(!strstr(replay->score, "fitness"), "%s", replay->score);
         ck_assert_int_eq(replay->has_goal, 0);
         ck_assert(replay->fitness_most == 0 && replay->fitness_least == 0);

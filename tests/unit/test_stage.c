@@ -15,6 +15,7 @@
 #include "common/version.h"
 #include "controller/store_schema.h"
 #include "tests/unit/genome_fixture.h"
+#include "viewer/gallery.h"
 
 /* ---- which champions stand for all ---- */
 
