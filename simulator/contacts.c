@@ -43,7 +43,7 @@ static int take_memory(struct contacts *s, int sweeps, struct arena *arena)
     if (points > CONTACTS_MAX)
         points = CONTACTS_MAX;
     size_t rows = 2 * points + links, even = (links + 1) & ~(size_t)1;
-    size_t even_rows = (rows + 1) & ~(size_t)1;
+    size_t even_rows = (rows + 2) & ~(size_t)1;
     s->room = (int)points;
     s->lower = arena_take(arena, even, sizeof(double));
     s->upper = arena_take(arena, even, sizeof(double));
@@ -886,30 +886,27 @@ void contacts_set_free(struct contacts *s, const double *vs)
     set_row_velocities(s, vs, s->impulses.free);
 }
 
-/* The change of the rates under all impulses, or these times how late each is. */
-static void respond(const struct contacts *s, int is_late, double *change)
+/* The change of the rates under impulses, two rows at a time. */
+static void respond(const struct contacts *s, const double *impulses, double *change)
 {
+    const struct tree_rows *rows = &s->shares;
     struct force root = {0, 0, 0};
     double *sums = s->kick_shares;
-    const struct tree_rows *rows = &s->shares;
-    for (int i = 0; i < s->links; i++)
+    int links = s->links, stride = rows->stride;
+    for (int i = 0; i < links; i++)
         sums[i] = 0;
-    for (int i = 0; i < s->count; i++) {
-        const struct contact *c = &s->list[i];
-        for (int k = 0; k < row_count(c); k++) {
-            int row = c->first_row + k;
-            double impulse = s->impulses.impulse[row] * (is_late ? c->late : 1);
-            if (impulse == 0)
-                continue;
-            const double *shares = rows->shares + row * rows->stride;
-            for (int j = 0, links = s->links; j < links; j += 2)
-                PAIR(sums, j) += impulse * PAIR(shares, j);
-            root.n += impulse * rows->n[row];
-            root.x += impulse * rows->x[row];
-            root.y += impulse * rows->y[row];
-        }
+    for (int row = 0; row < s->rows; row += 2) {
+        const double *shares = rows->shares + row * stride;
+        double a = impulses[row], b = impulses[row + 1];
+        if (a == 0 && b == 0)
+            continue;
+        for (int i = 0; i < links; i += 2)
+            PAIR(sums, i) = PAIR(sums, i) + a * PAIR(shares, i) + b * PAIR(shares, stride + i);
+        root.n = root.n + a * rows->n[row] + b * rows->n[row + 1];
+        root.x = root.x + a * rows->x[row] + b * rows->x[row + 1];
+        root.y = root.y + a * rows->y[row] + b * rows->y[row + 1];
     }
-    tree_respond(s->tree, s->kick_shares, root, change);
+    tree_respond(s->tree, sums, root, change);
 }
 
 void contacts_solve(struct contacts *s, double *kick)
@@ -917,7 +914,7 @@ void contacts_solve(struct contacts *s, double *kick)
     impulses_solve(&s->impulses);
     take_back_gaining_push_outs(s);
     take_back_gaining_impacts(s);
-    respond(s, 0, kick);
+    respond(s, s->impulses.impulse, kick);
 }
 
 void contacts_shift(const struct contacts *s, double *q)
@@ -927,7 +924,14 @@ void contacts_shift(const struct contacts *s, double *q)
         has_late |= s->list[i].late != 0;
     if (!has_late)
         return;
-    respond(s, 1, s->shift);
+    double *lates = s->work;
+    for (int i = 0; i < s->count; i++) {
+        const struct contact *c = &s->list[i];
+        for (int k = 0; k < row_count(c); k++)
+            lates[c->first_row + k] = s->impulses.impulse[c->first_row + k] * c->late;
+    }
+    lates[s->rows] = 0;
+    respond(s, lates, s->shift);
     for (int i = 0; i < s->dof; i++)
         q[i] -= s->shift[i];
 }

@@ -83,7 +83,7 @@ struct contacts {
     struct impulses impulses;
     double *start;           /* per row: velocities at the start of the step, at this pose */
     double *middle;          /* ... and just before the impulses, in the middle of the step */
-    double *work;            /* of contacts_book() */
+    double *work;            /* scratch */
     struct tree_rows shares; /* per row: what the joints take of a unit impulse */
     double *kick_shares;     /* per link: of all impulses together */
     double *shift;           /* scratch of dof numbers */
