@@ -742,7 +742,8 @@ static int is_other_kick(const struct articulated *d, const double *kick)
     const double *coupled = d->coupled, *now = d->kick;
     pair_bits is_other = {0, 0};
     for (int i = 2, dof = d->dof; i < dof; i += 2)
-        is_other |= pair_absolute(PAIR(coupled, i) * (SINGLES(now, i) - PAIR(kick, i))) > IMPACT_RATE;
+        is_other |=
+            pair_absolute(PAIR(coupled, i) * (SINGLES(now, i) - PAIR(kick, i))) > IMPACT_RATE;
     return (is_other[0] | is_other[1]) != 0;
 }
 

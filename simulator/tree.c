@@ -27,7 +27,11 @@
  *
  *   mean velocity over the step = start + h/2 (a - bias),   bias = -g at the root, bias_p + b of a child
  *
- * which the implicit drag needs: with start + h/2 a instead, drag would be first order only. */
+ * which the implicit drag needs: with start + h/2 a instead, drag would be first order only.
+ *
+ * Two numbers go side by side (pair.h): x and y of plane vectors and columns of tensors; both rows of a contact
+ * on their way down; and two inertias of each link, with implicit servos and without. Where it pays, loops
+ * are made twice, once for trees of free hinges alone (are_hinges), in which nothing is asked about joints. */
 #include "simulator/tree.h"
 
 #include "common/detmath.h"
