@@ -1,5 +1,5 @@
-/* See light.h. Streams: RNG_LIGHT of the evaluation's seed; individual 0 for the order of the
- * directions, 1 + trial for distance and drift. */
+/* See light.h. Streams: RNG_LIGHT of the evaluation's seed; for the generation the number of the perturbation,
+ * individual 0 for the order of the directions, 1 + trial for distance and drift. */
 #include "simulator/light.h"
 
 #include <math.h>
@@ -7,10 +7,16 @@
 #include "common/detmath.h"
 #include "common/rng.h"
 
+static void init_stream(struct rng *rng, const struct light *light, uint64_t individual)
+{
+    rng_init(rng, light->seed, RNG_LIGHT, (uint32_t)light->params->simulation_perturbation,
+             individual);
+}
+
 static void draw_order(struct light *light)
 {
     struct rng rng;
-    rng_init(&rng, light->seed, RNG_LIGHT, 0, 0);
+    init_stream(&rng, light, 0);
     light->first_rad = rng_uniform(&rng, 0, 2 * DET_PI);
     for (int i = 0; i < light->trial_count; i++) {
         int j = (int)rng_below(&rng, (uint32_t)i + 1);
@@ -54,7 +60,7 @@ static void place_trial(struct light *light, struct vec2 centre)
     const struct params *p = light->params;
     int turn = light->order[light->trial];
     struct rng rng;
-    rng_init(&rng, light->seed, RNG_LIGHT, 0, 1 + (uint64_t)light->trial);
+    init_stream(&rng, light, 1 + (uint64_t)light->trial);
     double away = rng_uniform(&rng, 0.5, 1) * p->light_range_m;
     double speed = rng_unit(&rng) * p->light_speed_m_s;
     double heading = rng_uniform(&rng, 0, 2 * DET_PI), s, c;

@@ -3,7 +3,8 @@
  * `still`: one place for the whole time. `moving`: the scored time is shared by trials; at the start
  * of each the light appears at a new place around the creature, then drifts. The places of a run's
  * trials are spread evenly over the directions (over both sides where there is a ground), in an order
- * drawn from the evaluation's seed, so that a creature that always goes one way gains nothing. */
+ * drawn from the evaluation's seed, so that a creature that always goes one way gains nothing; each of
+ * the referee's perturbed runs has places of its own, so that none does who has learned them by heart. */
 #ifndef SIMULATOR_LIGHT_H
 #define SIMULATOR_LIGHT_H
 

@@ -48,6 +48,24 @@ static double run(enum policy policy, double speed_m_s, uint64_t seed)
     return light_follow_share(&light);
 }
 
+/* Who goes in the same way whatever it sees can do well by one seed; every perturbation has other places. */
+START_TEST(perturbations_have_places_of_their_own)
+{
+    struct vec2 centre = {0, 0}, first[3];
+    for (int i = 0; i < 3; i++) {
+        params.simulation_perturbation = i;
+        light_init(&light, &params, 7);
+        light_move(&light, 0, centre);
+        first[i] = light.at;
+        light_init(&light, &params, 7);
+        light_move(&light, 0, centre);
+        ck_assert(light.at.x == first[i].x && light.at.y == first[i].y);
+        for (int j = 0; j < i; j++)
+            ck_assert_double_gt(hypot(first[i].x - first[j].x, first[i].y - first[j].y), 0.01);
+    }
+}
+END_TEST
+
 START_TEST(who_stays_put_scores_nothing)
 {
     for (uint64_t seed = 1; seed <= 20; seed++)
@@ -175,6 +193,7 @@ int main(void)
     Suite *suite = suite_create("light");
     TCase *tests = tcase_create("light");
     tcase_add_checked_fixture(tests, set_up, NULL);
+    tcase_add_test(tests, perturbations_have_places_of_their_own);
     tcase_add_test(tests, who_stays_put_scores_nothing);
     tcase_add_test(tests, who_follows_scores_more_the_faster);
     tcase_add_test(tests, who_flees_or_goes_one_way_gains_nothing);

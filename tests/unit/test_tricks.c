@@ -54,6 +54,9 @@ static const char *const flyers[] = {"examples/creatures/flyer.json",
 
 #define FLYER_COUNT ((int)(sizeof flyers / sizeof flyers[0]))
 
+/* The seed by which its run's lights stood where the circler passes by. */
+#define CIRCLER_SEED 0xcdefe29c6d17333a
+
 /* Fitness in the trick's world, with its settings or without. */
 static double judge(const struct trick *trick, int is_let, struct evaluation *result)
 {
@@ -85,6 +88,34 @@ START_TEST(tricks_gain_nothing)
     ck_assert_double_le(judge(trick, 0, &result), trick->left);
     ck_assert_msg(result.verdict == trick->verdict, "%s: %s", trick->creature,
                   verdict_name(result.verdict));
+}
+END_TEST
+
+/* This one's world has the rule in the referee's runs: there the lights are elsewhere. */
+START_TEST(lights_learned_by_heart_are_elsewhere)
+{
+    struct creature creature;
+    struct evaluation result;
+    struct params params;
+    struct error error;
+    struct arena arena;
+
+    params_set_defaults(&params);
+    ck_assert_int_eq(params_read_file(&params, "examples/seek.ini", &error), 0);
+    creature_init(&creature);
+    ck_assert_int_eq(creature_read(&creature, "tests/tricks/circler.json", &error), 0);
+    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
+    for (int i = 0; i <= params.guard_perturbed_runs; i++) {
+        params.simulation_perturbation = i;
+        evaluate(&creature.genome, &params, CIRCLER_SEED, &arena, NULL, NULL, &result);
+        double share = measures_get(&result.measures, MEASURE_follow_share);
+        if (i == 0)
+            ck_assert_double_gt(share, 0.5);
+        else
+            ck_assert_double_lt(share, 0);
+    }
+    arena_deinit(&arena);
+    creature_deinit(&creature);
 }
 END_TEST
 
@@ -125,6 +156,7 @@ int main(void)
     int failed;
 
     tcase_add_loop_test(tests, tricks_gain_nothing, 0, TRICK_COUNT);
+    tcase_add_test(tests, lights_learned_by_heart_are_elsewhere);
     tcase_add_loop_test(tests, flight_is_by_muscles, 0, FLYER_COUNT);
     suite_add_tcase(suite, tests);
     runner = srunner_create(suite);
