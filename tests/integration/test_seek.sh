@@ -17,8 +17,7 @@ for place in "2 0" "1.4 1.4" "0 2" "-1.4 1.4" "-2 0" "-1.4 -1.4" "0 -2" "1.4 -1.
     { seek $place >>seeing && seek $place -s sensor.light=no >>blind; }
 done
 [ "$(wc -l <seeing)" = 8 ] || fail "not eight shares: $(cat seeing)"
-awk '{ sum += $1; if ($1 < 0.02) bad = 1 } END { exit bad || sum < 0.08 * NR }' seeing ||
+awk '{ sum += $1; if ($1 < 0.3) bad = 1 } END { exit bad || sum < 0.45 * NR }' seeing ||
     fail "it does not follow the light everywhere: $(cat seeing)"
-# who sees nothing goes its own way: away from half of the lights
-awk '{ sum += $1; if ($1 < 0) away++ } END { exit away < 2 || sum > 0.04 * NR }' blind ||
-    fail "it follows the light without eyes: $(cat blind)"
+# who sees nothing comes no nearer to any of them
+awk '$1 > 0.15 { bad = 1 } END { exit bad }' blind || fail "it follows the light without eyes: $(cat blind)"
