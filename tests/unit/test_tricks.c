@@ -57,25 +57,43 @@ static const char *const flyers[] = {"examples/creatures/flyer.json",
 /* The seed by which its run's lights stood where the circler passes by. */
 #define CIRCLER_SEED 0xcdefe29c6d17333a
 
-/* Fitness in the trick's world, with its settings or without. */
-static double judge(const struct trick *trick, int is_let, struct evaluation *result)
+/* Evaluates the creature of a file, with its muscles or without. */
+static void play(const char *path, const struct params *params, uint64_t seed, int is_limp,
+                 struct evaluation *result)
 {
     struct creature creature;
-    struct params params;
     struct error error;
     struct arena arena;
 
-    params_set_defaults(&params);
-    ck_assert_msg(params_read_file(&params, trick->world, &error) == 0, "%s", error.message);
-    for (int i = 0; is_let && i < SETTINGS_MAX && trick->without[i]; i++)
-        ck_assert_int_eq(params_set_assignment(&params, trick->without[i], &error), 0);
-    ck_assert_msg(params_check(&params, &error) == 0, "%s", error.message);
+    ck_assert_msg(params_check(params, &error) == 0, "%s", error.message);
     creature_init(&creature);
-    ck_assert_msg(creature_read(&creature, trick->creature, &error) == 0, "%s", error.message);
+    ck_assert_msg(creature_read(&creature, path, &error) == 0, "%s", error.message);
+    for (int i = 0; is_limp && i < creature.genome.body_count; i++)
+        creature.genome.bodies[i].effector_input.weight = 0;
     ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
-    evaluate(&creature.genome, &params, 1, &arena, NULL, NULL, result);
+    evaluate(&creature.genome, params, seed, &arena, NULL, NULL, result);
     arena_deinit(&arena);
     creature_deinit(&creature);
+}
+
+static void read_world(struct params *params, const char *path)
+{
+    struct error error;
+
+    params_set_defaults(params);
+    ck_assert_msg(params_read_file(params, path, &error) == 0, "%s", error.message);
+}
+
+/* Fitness in the trick's world, with its settings or without. */
+static double judge(const struct trick *trick, int is_let, struct evaluation *result)
+{
+    struct params params;
+    struct error error;
+
+    read_world(&params, trick->world);
+    for (int i = 0; is_let && i < SETTINGS_MAX && trick->without[i]; i++)
+        ck_assert_int_eq(params_set_assignment(&params, trick->without[i], &error), 0);
+    play(trick->creature, &params, 1, 0, result);
     return behaviour_fitness(result->verdict, &result->measures, &params);
 }
 
@@ -94,57 +112,35 @@ END_TEST
 /* This one's world has the rule in the referee's runs: there the lights are elsewhere. */
 START_TEST(lights_learned_by_heart_are_elsewhere)
 {
-    struct creature creature;
     struct evaluation result;
     struct params params;
-    struct error error;
-    struct arena arena;
 
-    params_set_defaults(&params);
-    ck_assert_int_eq(params_read_file(&params, "examples/seek.ini", &error), 0);
-    creature_init(&creature);
-    ck_assert_int_eq(creature_read(&creature, "tests/tricks/circler.json", &error), 0);
-    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
+    read_world(&params, "examples/seek.ini");
     for (int i = 0; i <= params.guard_perturbed_runs; i++) {
         params.simulation_perturbation = i;
-        evaluate(&creature.genome, &params, CIRCLER_SEED, &arena, NULL, NULL, &result);
+        play("tests/tricks/circler.json", &params, CIRCLER_SEED, 0, &result);
         double share = measures_get(&result.measures, MEASURE_follow_share);
         if (i == 0)
             ck_assert_double_gt(share, 0.5);
         else
             ck_assert_double_lt(share, 0);
     }
-    arena_deinit(&arena);
-    creature_deinit(&creature);
 }
 END_TEST
 
 /* The other way round: who flies does it by its muscles, and comes down at once without. */
 START_TEST(flight_is_by_muscles)
 {
-    struct creature creature;
     struct evaluation result;
     struct params params;
-    struct error error;
-    struct arena arena;
 
-    params_set_defaults(&params);
-    ck_assert_int_eq(params_read_file(&params, "examples/fly.ini", &error), 0);
-    creature_init(&creature);
-    ck_assert_int_eq(creature_read(&creature, flyers[_i], &error), 0);
-    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
-    for (int is_limp = 0; is_limp <= 1; is_limp++) {
-        for (int i = 0; is_limp && i < creature.genome.body_count; i++)
-            creature.genome.bodies[i].effector_input.weight = 0;
-        evaluate(&creature.genome, &params, 1, &arena, NULL, NULL, &result);
-        ck_assert_int_eq(result.verdict, is_limp ? VERDICT_LANDED : VERDICT_OK);
-        if (is_limp)
-            ck_assert_double_lt(result.measures.time_s, 5);
-        else
-            ck_assert_double_gt(result.measures.displacement_m, 30);
-    }
-    arena_deinit(&arena);
-    creature_deinit(&creature);
+    read_world(&params, "examples/fly.ini");
+    play(flyers[_i], &params, 1, 0, &result);
+    ck_assert_int_eq(result.verdict, VERDICT_OK);
+    ck_assert_double_gt(result.measures.displacement_m, 30);
+    play(flyers[_i], &params, 1, 1, &result);
+    ck_assert_int_eq(result.verdict, VERDICT_LANDED);
+    ck_assert_double_lt(result.measures.time_s, 5);
 }
 END_TEST
 
