@@ -963,14 +963,14 @@ static inline struct two_forces pass_joint_two(const struct tree_link *l, struct
         f.n = l->rx * f.y - l->ry * f.x;
         return f;
     }
+    double taken[2];
     for (int k = 0; k < 2; k++) {
-        double taken;
-        struct force one = pass_joint(l, (struct force){f.n[k], f.x[k], f.y[k]}, &taken);
-        (*share)[k] = taken;
+        struct force one = pass_joint(l, (struct force){f.n[k], f.x[k], f.y[k]}, &taken[k]);
         f.n[k] = one.n;
         f.x[k] = one.x;
         f.y[k] = one.y;
     }
+    *share = (pair){taken[0], taken[1]};
     return f;
 }
 
