@@ -16,6 +16,9 @@
 #include "common/obstacles.h"
 #include "common/text.h"
 
+/* How far above a guard's bound a second opinion's speeds may be, as a factor. */
+#define SOLVER_SLACK 1.25
+
 /* Rows of section `run` have bare keys: IS_BARE(run) is 1, IS_BARE(anything else) is 0. */
 #define BARE_run                   ~, 1
 #define SECOND(first, second, ...) second
@@ -57,6 +60,18 @@ const char *const params_solver_names[SOLVER_COUNT] = {[SOLVER_ARTICULATED] = "a
 int params_other_solver(int solver)
 {
     return solver == SOLVER_ARTICULATED ? SOLVER_CONSTRAINT : SOLVER_ARTICULATED;
+}
+
+void params_ask_solver(struct params *params, int solver)
+{
+    double *const bounds[] = {&params->guard_speed_m_s, &params->guard_turn_rad,
+                              &params->guard_joint_speed_rad_s, &params->guard_joint_speed_m_s};
+
+    if (solver == params->simulation_solver)
+        return;
+    params->simulation_solver = solver;
+    for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++)
+        *bounds[i] *= SOLVER_SLACK;
 }
 
 int params_find(const char *key)

@@ -349,6 +349,10 @@ extern const int param_count;
 extern const char *const params_solver_names[SOLVER_COUNT];
 /* Who judges beside a solver: constraint beside articulated, articulated beside all others. */
 int params_other_solver(int solver);
+/* For a second opinion on the same creature: chooses the solver and, if it is another one, lets speeds be
+ * a quarter above what disqualifies (guard.speed_m_s, turn_rad, joint_speed_*). The question is whether the
+ * motion is the same: who is just below a bound may be just above it there. */
+void params_ask_solver(struct params *params, int solver);
 
 /* The row with that key, or -1. */
 int params_find(const char *key);

@@ -313,7 +313,7 @@ static void report_add_opinion(struct report *report, int solver, int halvings, 
 {
     struct opinion *opinion = &report->opinions[report->opinion_count++];
     struct params params = report->params;
-    params.simulation_solver = solver;
+    params_ask_solver(&params, solver);
     params.simulation_dt_s /= 1u << halvings;
     opinion->solver = params_solver_names[solver];
     opinion->dt_s = params.simulation_dt_s;
@@ -411,8 +411,9 @@ static void report_print_referee(const struct report *report)
                   shown[i]);
     for (int i = 0; i < report->opinion_count; i++) {
         const struct opinion *o = &report->opinions[i];
-        printf("%s at %.4g s: %s: keeps %.1f %% of its fitness (%s), %.0f %% are needed", o->solver,
-               o->dt_s, o->holds ? "holds" : "does not hold", 100 * o->ratio,
+        printf("%s at %.4g s: %s: keeps %.1f %% of its fitness (%s), %.0f %% are needed "
+               "(guard.referee_share)",
+               o->solver, o->dt_s, o->holds ? "holds" : "does not hold", 100 * o->ratio,
                behaviour_name(&report->params), 100 * report->params.guard_referee_share);
         if (has_direction(&report->params))
             printf(", and ends %.0f degrees from the first's direction",

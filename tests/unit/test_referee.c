@@ -122,6 +122,25 @@ START_TEST(the_other_solver_judges_where_it_is_another)
 }
 END_TEST
 
+/* A champion just below a bound is compared, not disqualified for being just above it. */
+START_TEST(another_solver_leaves_speeds_some_slack)
+{
+    struct params before = params;
+    params_ask_solver(&params, params.simulation_solver);
+    ck_assert_mem_eq(&params, &before, sizeof params);
+
+    params_ask_solver(&params, SOLVER_CONSTRAINT);
+    ck_assert_int_eq(params.simulation_solver, SOLVER_CONSTRAINT);
+    ck_assert_double_eq(params.guard_speed_m_s, 1.25 * before.guard_speed_m_s);
+    ck_assert_double_eq(params.guard_turn_rad, 1.25 * before.guard_turn_rad);
+    ck_assert_double_eq(params.guard_joint_speed_rad_s, 1.25 * before.guard_joint_speed_rad_s);
+    ck_assert_double_eq(params.guard_joint_speed_m_s, 1.25 * before.guard_joint_speed_m_s);
+    /* errors are no motion: they have no slack */
+    ck_assert_double_eq(params.guard_energy_share, before.guard_energy_share);
+    ck_assert_double_eq(params.guard_penetration_m, before.guard_penetration_m);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("referee");
@@ -133,6 +152,7 @@ int main(void)
     tcase_add_test(tests, the_way_has_two_dimensions_in_water);
     tcase_add_test(tests, it_says_what_happened);
     tcase_add_test(tests, the_other_solver_judges_where_it_is_another);
+    tcase_add_test(tests, another_solver_leaves_speeds_some_slack);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
