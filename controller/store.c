@@ -312,15 +312,22 @@ static int pretend_bars(struct store *store, struct error *error)
         store, "CREATE TEMP TABLE bars (individual INTEGER PRIMARY KEY, m_s, sizes_s)", error);
 }
 
+/* Branches are numbered 1, 2, ..., and there is one. What reads them all counts on that. */
 static int read_position(struct store *store, struct error *error)
 {
-    int status =
-        store_query_i64(store, "SELECT max(branch) FROM branches", 0, &store->branch, error);
+    int64_t count;
+    int status = store_query_i64(store, "SELECT max(branch) FROM branches WHERE branch > 0", 0,
+                                 &store->branch, error);
+    if (!status)
+        status = store_query_i64(store, "SELECT count(*) FROM branches WHERE branch > 0", 0, &count,
+                                 error);
     if (!status)
         status = store_query_i64(store, "SELECT max(number) FROM generations", -1,
                                  &store->generation, error);
     if (!status && store->branch < 1)
         status = store_fail_content(store, "it has no parameters", error);
+    else if (!status && store->branch != count)
+        status = store_fail_content(store, "its branches are not numbered 1, 2, ...", error);
     return status;
 }
 

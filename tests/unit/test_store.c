@@ -1113,6 +1113,31 @@ END_TEST
 
 /* ---- damage ---- */
 
+/* One row, but a number like 2^60 of it: whoever went through all branches would never come to an end. */
+START_TEST(test_branches_have_no_gaps)
+{
+    static const char *const damages[] = {
+        "UPDATE branches SET branch = 1 << 60", "UPDATE branches SET branch = 2",
+        "UPDATE branches SET branch = -1",
+        "INSERT INTO branches SELECT 3, generation, simulator_version, evaluation_digest"
+        " FROM branches"};
+    for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++) {
+        struct search *search;
+        struct store *store = make_run(&search, 2);
+        search_destroy(search);
+        store_close(store);
+        run_sql(damages[i]);
+        for (int is_read_only = 0; is_read_only < 2; is_read_only++) {
+            ck_assert_int_eq(store_open(&store, path, is_read_only, &error), ERR_FORMAT);
+            ck_assert_msg(strstr(error.message, "branches") || strstr(error.message, "parameters"),
+                          "%s: %s", damages[i], error.message);
+            ck_assert_ptr_null(store);
+        }
+        unlink(path);
+    }
+}
+END_TEST
+
 START_TEST(test_damage_is_an_error)
 {
     char copy[96];
@@ -1202,6 +1227,7 @@ int main(void)
     tcase_add_test(tests, test_generation_closes_twice);
     tcase_add_test(tests, test_older_store);
     tcase_add_test(tests, test_bars_come_back);
+    tcase_add_test(tests, test_branches_have_no_gaps);
     tcase_add_test(tests, test_damage_is_an_error);
     tcase_add_test(tests, test_writer_refuses_damage);
     tcase_add_test(tests, test_not_a_store);
