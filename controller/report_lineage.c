@@ -208,6 +208,63 @@ static const struct node *tree_find(const struct tree *tree, uint64_t id)
     return NULL;
 }
 
+static double node_x(const struct tree *tree, const struct node *node)
+{
+    double span = tree->last_generation > 0 ? tree->last_generation : 1;
+    return TREE_MARGIN + node->entry->generation / span * (TREE_WIDTH - 2 * TREE_MARGIN);
+}
+
+/* A line of the tree, from its tip to where it comes from another one. */
+struct branch {
+    int parent; /* the other one, or -1 */
+    double x;   /* where the way from there goes down */
+    int lane;   /* from the top; -1: none yet */
+};
+
+/* Puts a line on the next lane and below it those that come from it, the last to part first: so no line's
+ * way down crosses another. */
+static void place_branch(struct branch *branches, int count, int index, int *next_lane)
+{
+    branches[index].lane = (*next_lane)++;
+    for (;;) {
+        int last = -1;
+        for (int i = 0; i < count; i++)
+            if (branches[i].parent == index && branches[i].lane < 0 &&
+                (last < 0 || branches[i].x > branches[last].x))
+                last = i;
+        if (last < 0)
+            return;
+        place_branch(branches, count, last, next_lane);
+    }
+}
+
+/* Gives each line, whose number is its nodes' lane so far, its place. */
+static int tree_arrange(struct tree *tree)
+{
+    struct branch *branches = calloc((size_t)tree->lanes + 1, sizeof *branches);
+    int next_lane = 0;
+    if (!branches)
+        return ERR_MEMORY;
+    /* the eldest of a line comes last, and decides */
+    for (int i = 0; i < tree->count; i++) {
+        const struct node *node = &tree->nodes[i];
+        const struct node *parent = tree_find(tree, node->entry->parents[0]);
+        branches[node->lane] = (struct branch){.parent = -1, .lane = -1};
+        if (parent && parent->lane != node->lane)
+            branches[node->lane] =
+                (struct branch){.parent = parent->lane,
+                                .x = (node_x(tree, parent) + node_x(tree, node)) / 2,
+                                .lane = -1};
+    }
+    for (int i = 0; i < tree->lanes; i++)
+        if (branches[i].parent < 0)
+            place_branch(branches, tree->lanes, i, &next_lane);
+    for (int i = 0; i < tree->count; i++)
+        tree->nodes[i].lane = branches[tree->nodes[i].lane].lane;
+    free(branches);
+    return 0;
+}
+
 /* Each line has a lane of its own, up to where it comes from one that is there already. */
 static int tree_make(struct tree *tree, const struct report *report)
 {
@@ -228,13 +285,7 @@ static int tree_make(struct tree *tree, const struct report *report)
         }
         tree->lanes += tree->count > before;
     }
-    return 0;
-}
-
-static double node_x(const struct tree *tree, const struct node *node)
-{
-    double span = tree->last_generation > 0 ? tree->last_generation : 1;
-    return TREE_MARGIN + node->entry->generation / span * (TREE_WIDTH - 2 * TREE_MARGIN);
+    return tree_arrange(tree);
 }
 
 static double node_y(const struct node *node)
@@ -316,8 +367,10 @@ static void write_nodes(const struct report *report, const struct tree *tree, FI
 static int write_tree(const struct report *report, FILE *file)
 {
     struct tree tree;
-    if (tree_make(&tree, report))
+    if (tree_make(&tree, report)) {
+        free(tree.nodes);
         return ERR_MEMORY;
+    }
     double height = TREE_TOP + (tree.lanes > 0 ? tree.lanes - 1 : 0) * LANE_HEIGHT + 44;
     fprintf(file,
             "<div class='wide'><svg class='tree' viewBox='0 0 %g %g' role='img' "
