@@ -226,14 +226,12 @@ static const char *report_compare(const struct report *report, const struct requ
     if (report->seed != creature->seed ||
         params_evaluation_digest(&report->params) != params_evaluation_digest(&creature->params))
         return "not compared";
-    if (creature->simulator_version != SIMULATOR_VERSION)
-        return "other version";
-    if (report->genome_hash != creature->genome_hash ||
-        report->course.evaluation.digest != creature->digest ||
-        report->course.evaluation.verdict != creature->verdict ||
-        measures_find_difference(&creature->measures, &report->course.evaluation.measures) >= 0)
-        return "differs";
-    return "verified";
+    if (report->genome_hash == creature->genome_hash &&
+        report->course.evaluation.digest == creature->digest &&
+        report->course.evaluation.verdict == creature->verdict &&
+        measures_find_difference(&creature->measures, &report->course.evaluation.measures) < 0)
+        return "verified";
+    return creature->simulator_version == SIMULATOR_VERSION ? "differs" : "other version";
 }
 
 static double clock_ms(clockid_t clock)

@@ -19,7 +19,7 @@
 /* Of the corner's distance from the lower edge: the distance marks are seen. */
 #define FOOT_PX 44.0
 /* Smaller than this share of its size nobody can read it. */
-#define SMALLEST     0.7
+#define SMALLEST     0.85
 #define HEIGHT_SHARE 0.45
 /* A term matters if at last it is such a share of the largest. */
 #define MATTERS 0.005
@@ -95,7 +95,8 @@ static void draw_layout(cairo_t *cr, const struct ledger_layout *layout,
         draw_set_color(cr, palette[color_of(term)].light, 0.8);
         cairo_rectangle(cr, x + 122 * ui, line - 4.5 * ui, fmax(length, ui), 9 * ui);
         cairo_fill(cr);
-        snprintf(text, sizeof text, "%.3f", value);
+        /* no "-0.000" */
+        snprintf(text, sizeof text, "%.3f", fabs(value) < 5e-4 ? 0 : value);
         draw_text(cr, text, right, line + 4 * ui, 10.5 * ui, 0, DRAW_RIGHT, COLOR_text);
     }
 }

@@ -43,7 +43,8 @@ static const char usage_text[] =
 static const char status_text[] =
     "\n"
     "A line for each creature says how the replay compares with its record: verified, differs,\n"
-    "unrecorded (nothing to compare with, or replayed otherwise than recorded) or other version.\n"
+    "unrecorded (nothing to compare with, or replayed otherwise than recorded) or other version\n"
+    "(not the same, but recorded by another version of the simulator).\n"
     "Exit code: 0 shown or written (a replay that differs is still shown), 1 failed, 2 wrong "
     "usage.\n";
 

@@ -680,11 +680,6 @@ enum replay_status replay_judge(const struct creature *creature,
     detail[0] = 0;
     if (!creature->has_evaluation || !is_recorded)
         return REPLAY_UNRECORDED;
-    if (creature->simulator_version != SIMULATOR_VERSION) {
-        snprintf(detail, 160, "recorded by simulator version %d, this is version %d",
-                 creature->simulator_version, SIMULATOR_VERSION);
-        return REPLAY_OTHER_VERSION;
-    }
     int measure = measures_find_difference(&creature->measures, &evaluation->measures);
     if (genome_hash(&creature->genome) != creature->genome_hash)
         snprintf(detail, 160, "the genome is not the one that was evaluated");
@@ -697,7 +692,13 @@ enum replay_status replay_judge(const struct creature *creature,
         snprintf(detail, 160, "%s: recorded %.9g, now %.9g", measure_table[measure].name,
                  measures_get(&creature->measures, measure),
                  measures_get(&evaluation->measures, measure));
-    return detail[0] ? REPLAY_DIFFERS : REPLAY_VERIFIED;
+    if (!detail[0])
+        return REPLAY_VERIFIED;
+    if (creature->simulator_version == SIMULATOR_VERSION)
+        return REPLAY_DIFFERS;
+    snprintf(detail, 160, "recorded by simulator version %d, this is version %d",
+             creature->simulator_version, SIMULATOR_VERSION);
+    return REPLAY_OTHER_VERSION;
 }
 
 /* ---- the whole ---- */

@@ -21,7 +21,7 @@ enum replay_status {
     REPLAY_VERIFIED,      /* same verdict, digest and measures as recorded */
     REPLAY_DIFFERS,       /* not the same, or the genome is not the one that was evaluated */
     REPLAY_UNRECORDED,    /* nothing to compare with: written by hand, or replayed otherwise */
-    REPLAY_OTHER_VERSION, /* recorded by a simulator of another version: not comparable */
+    REPLAY_OTHER_VERSION, /* not the same, but recorded by a simulator of another version */
     REPLAY_CHANGED,       /* simulated without some neurons or wires: see struct replay_cut */
     REPLAY_STATUS_COUNT
 };

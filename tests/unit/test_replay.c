@@ -409,11 +409,16 @@ START_TEST(what_was_changed_differs)
 }
 END_TEST
 
-START_TEST(another_version_is_not_compared)
+/* It may move creatures otherwise; what moves in the same way to the last bit is verified all the same. */
+START_TEST(another_version_may_differ)
 {
     record();
     creature.simulator_version = SIMULATOR_VERSION + 1;
+    expect_status(REPLAY_VERIFIED, "");
     creature.digest ^= 1;
+    expect_status(REPLAY_OTHER_VERSION, "version");
+    creature.digest ^= 1;
+    creature.genome.bodies[1].width_m += 1e-12;
     expect_status(REPLAY_OTHER_VERSION, "version");
 }
 END_TEST
@@ -582,7 +587,7 @@ int main(void)
     tcase_add_test(tests, same_motion_is_verified);
     tcase_add_test(tests, without_a_goal_there_is_no_fitness);
     tcase_add_test(tests, what_was_changed_differs);
-    tcase_add_test(tests, another_version_is_not_compared);
+    tcase_add_test(tests, another_version_may_differ);
     tcase_add_test(tests, another_seed_or_world_is_unrecorded);
     tcase_add_test(tests, fitness_grows_to_that_of_the_evaluation);
     tcase_add_test(tests, sensors_and_torques_are_recorded);
