@@ -45,6 +45,14 @@ static const struct trick {
      4,
      VERDICT_OK,
      0},
+    /* arms that hang down at first, raised and held, by a body that bounces a little below them */
+    {"tests/tricks/raiser.json",
+     "examples/hop.ini",
+     {"evolution.behaviour=custom",
+      "fitness.expression=(height_mean_m - height_start_m) * (1 - contact_share)"},
+     0.8,
+     VERDICT_OK,
+     0.25},
 };
 
 #define TRICK_COUNT ((int)(sizeof tricks / sizeof tricks[0]))
