@@ -164,30 +164,50 @@ static double title_width(cairo_t *cr, const struct title *title, double size_px
     return title->has_status ? width + draw_text_width(cr, title->status, size_px, 1) : width;
 }
 
-void draw_title(cairo_t *cr, const struct replay *replay, double x, double right, double y,
-                double size_px)
+/* Before which a line of text can be read, whatever is there. */
+static void draw_plate(cairo_t *cr, double x, double y, double width, double size_px)
 {
-    struct title title = {replay->name,
-                          replay->score,
-                          replay->verdict == VERDICT_OK ? NULL : verdict_name(replay->verdict),
-                          replay_status_names[replay->status],
-                          1,
-                          1};
-    enum palette_color color = draw_status_color(replay->status);
-    double room = right - x;
+    double margin = TITLE_GAP / 2 * size_px;
+    draw_rounded(cr, x - margin, y - 1.15 * size_px, width + 2 * margin, 1.55 * size_px,
+                 size_px / 2);
+    draw_set_color(cr, palette[COLOR_panel].light, 0.8);
+    cairo_fill(cr);
+}
+
+/* What a creature's title has room for, and the size of its text. */
+static double title_fit(struct title *title, cairo_t *cr, const struct replay *replay, double room,
+                        double size_px)
+{
+    *title = (struct title){replay->name,
+                            replay->score,
+                            replay->verdict == VERDICT_OK ? NULL : verdict_name(replay->verdict),
+                            replay_status_names[replay->status],
+                            1,
+                            1};
     /* the dot says that all is well; where it is not, the word must be seen */
-    if (TITLE_LEAST * title_width(cr, &title, size_px) > room)
-        *(replay->status == REPLAY_VERIFIED ? &title.has_status : &title.has_score) = 0;
-    if (TITLE_LEAST * title_width(cr, &title, size_px) > room)
-        title.has_score = 0;
+    if (TITLE_LEAST * title_width(cr, title, size_px) > room)
+        *(replay->status == REPLAY_VERIFIED ? &title->has_status : &title->has_score) = 0;
+    if (TITLE_LEAST * title_width(cr, title, size_px) > room)
+        title->has_score = 0;
     /* where some leave out words all are small; widths of small letters are not quite in proportion */
-    int is_whole = title.has_score && title.has_status;
+    int is_whole = title->has_score && title->has_status;
     double size =
-        size_px * fmin(is_whole ? 1 : TITLE_LEAST + 0.1, room / title_width(cr, &title, size_px));
-    while (size > 0.5 * TITLE_LEAST * size_px && title_width(cr, &title, size) > room)
+        size_px * fmin(is_whole ? 1 : TITLE_LEAST + 0.1, room / title_width(cr, title, size_px));
+    while (size > 0.5 * TITLE_LEAST * size_px && title_width(cr, title, size) > room)
         size *= 0.97;
+    return size;
+}
+
+void draw_title(cairo_t *cr, const struct replay *replay, double x, double right, double y,
+                double size_px, int has_plate)
+{
+    struct title title;
+    enum palette_color color = draw_status_color(replay->status);
+    double size = title_fit(&title, cr, replay, right - x, size_px);
     double gap = TITLE_GAP * size, dot = TITLE_DOT * size;
 
+    if (has_plate)
+        draw_plate(cr, x, y, title_width(cr, &title, size), size);
     x += draw_text(cr, title.name, x, y, size, 1, DRAW_LEFT, COLOR_text) + gap;
     if (title.has_score)
         x += draw_text(cr, title.score, x, y, size, 0, DRAW_LEFT, COLOR_text) + gap;
@@ -457,6 +477,17 @@ static void draw_overlays(cairo_t *cr, const struct draw_view *view, const struc
         draw_contacts(cr, view, replay, time_s);
 }
 
+/* A creature in its world, with what is switched on. */
+static void draw_scene(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                       double time_s, unsigned overlays)
+{
+    draw_world(cr, view, replay, time_s, overlays);
+    if (overlays & DRAW_TRAIL)
+        draw_trail(cr, view, replay, 0, time_s);
+    draw_creature(cr, view, replay, time_s, 0);
+    draw_overlays(cr, view, replay, time_s, overlays);
+}
+
 static void draw_lane(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                       double time_s, unsigned overlays, int is_single)
 {
@@ -464,14 +495,10 @@ static void draw_lane(cairo_t *cr, const struct draw_view *view, const struct re
     cairo_save(cr);
     cairo_rectangle(cr, view->left_px, view->top_px, view->width_px, view->height_px);
     cairo_clip(cr);
-    draw_world(cr, view, replay, time_s, overlays);
-    if (overlays & DRAW_TRAIL)
-        draw_trail(cr, view, replay, 0, time_s);
-    draw_creature(cr, view, replay, time_s, 0);
-    draw_overlays(cr, view, replay, time_s, overlays);
+    draw_scene(cr, view, replay, time_s, overlays);
     draw_title(cr, replay, view->left_px + 14 * view->ui,
                view->left_px + view->width_px - 90 * view->ui, view->top_px + 9 * view->ui + size,
-               size);
+               size, !is_single);
     if (overlays & DRAW_BRAIN && is_single)
         draw_brain(cr, view, replay, time_s, NULL);
     if (overlays & DRAW_LEDGER && is_single)
@@ -495,6 +522,10 @@ void draw_frame(cairo_t *cr, int width_px, int height_px, const struct replay *c
         cairo_fill(cr);
     }
     snprintf(text, sizeof text, "%.1f s", time_s);
+    if (count > 1) {
+        double width = draw_text_width(cr, text, 15 * ui, 0);
+        draw_plate(cr, width_px - 14 * ui - width, 24 * ui, width, 15 * ui);
+    }
     draw_text(cr, text, width_px - 14 * ui, 24 * ui, 15 * ui, 0, DRAW_RIGHT, COLOR_text_soft);
 }
 
@@ -558,12 +589,8 @@ static void draw_cell(cairo_t *cr, struct draw_view *view, const struct replay *
     cairo_save(cr);
     cairo_rectangle(cr, view->left_px, view->top_px, view->width_px, view->height_px);
     cairo_clip(cr);
-    draw_world(cr, view, replay, time_s, overlays);
-    if (overlays & DRAW_TRAIL)
-        draw_trail(cr, view, replay, 0, time_s);
-    draw_creature(cr, view, replay, time_s, 0);
-    draw_overlays(cr, view, replay, time_s, overlays);
-    draw_title(cr, replay, left, right, view->top_px + 6 * view->ui + size, size);
+    draw_scene(cr, view, replay, time_s, overlays);
+    draw_title(cr, replay, left, right, view->top_px + 6 * view->ui + size, size, 0);
     if (caption)
         draw_text_lines(cr, caption, left, view->top_px + 10 * view->ui + 2.3 * size, right - left,
                         0.95 * size, 4, COLOR_text_soft);

@@ -113,9 +113,10 @@ int draw_brain_contains(const struct draw_view *view, const struct replay *repla
 struct replay_cut draw_brain_pick(const struct draw_view *view, const struct replay *replay,
                                   double x, double y);
 
-/* A line that names a creature: name, score, verdict, status; from x to right, text of size_px. */
+/* A line that names a creature: name, score, verdict, status; from x to right, text of size_px. On a plate
+ * it can be read before anything. */
 void draw_title(cairo_t *cr, const struct replay *replay, double x, double right, double y,
-                double size_px);
+                double size_px, int has_plate);
 
 /* A whole moving picture's frame: one creature, or several in lanes racing from one start line, with
  * names, time and overlays. */

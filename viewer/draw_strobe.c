@@ -290,7 +290,7 @@ static void draw_heading(cairo_t *cr, const struct strobe *strobe, double top, d
         snprintf(text + length, sizeof text - (size_t)length, "side by side");
     used = draw_text(cr, text, width - 18 * ui, top + 29 * ui, 12 * ui, 0, DRAW_RIGHT,
                      COLOR_text_soft);
-    draw_title(cr, replay, 18 * ui, width - used - 46 * ui, top + 30 * ui, size);
+    draw_title(cr, replay, 18 * ui, width - used - 46 * ui, top + 30 * ui, size, 0);
 }
 
 static double strobe_ui(double width, double height)

@@ -647,12 +647,33 @@ START_TEST(titles_keep_to_their_room)
         snprintf(replay->score, sizeof replay->score, "went 0.00 m in 2 s");
         for (int room = 120; room <= 320; room += 40) {
             open_picture(400, 30);
-            draw_title(cr, replay, 0, room, 20, 14);
+            draw_title(cr, replay, 0, room, 20, 14, 0);
             int used = painted_width(400, 30);
             ck_assert_msg(used <= room, "%d of %d px", used, room);
             ck_assert_int_gt(used, 60);
             close_picture();
         }
+    }
+    replay_destroy(replay);
+}
+END_TEST
+
+/* In a lane the title stands before ground and trail. */
+START_TEST(a_plate_sets_words_off)
+{
+    struct replay *replay = fixture_replay(&crawler);
+    uint32_t behind = palette[COLOR_trail].light;
+    for (int has_plate = 0; has_plate < 2; has_plate++) {
+        open_picture(400, 30);
+        draw_set_color(cr, behind, 1);
+        cairo_paint(cr);
+        draw_title(cr, replay, 20, 390, 20, 14, has_plate);
+        cairo_surface_flush(surface);
+        uint32_t expected =
+            has_plate ? palette_mix(behind, palette[COLOR_panel].light, 0.8) : behind;
+        ck_assert_int_lt(distance(pixel(17, 15), expected), 6);
+        ck_assert_uint_eq(pixel(398, 15), behind);
+        close_picture();
     }
     replay_destroy(replay);
 }
@@ -760,6 +781,7 @@ int main(void)
     tcase_add_test(tests, the_ledger_leaves_room);
     tcase_add_test(tests, the_ledger_shows_what_matters);
     tcase_add_test(tests, titles_keep_to_their_room);
+    tcase_add_test(tests, a_plate_sets_words_off);
     tcase_add_test(tests, races_have_a_lane_for_each);
     tcase_add_test(tests, a_touch_is_lit_at_its_face);
     tcase_add_test(tests, the_brain_can_be_pointed_at);
