@@ -212,6 +212,23 @@ START_TEST(tasks_and_stop)
 }
 END_TEST
 
+/* None is too short for the clock. While the alarm of a task is set, the kernel may sum the process's time
+ * only a few hundred times a second: a task in between then took none. */
+START_TEST(each_task_has_its_processor_time)
+{
+    struct message message;
+    open_conversation();
+    for (int i = 0; i < 200; i++) {
+        send_task(5);
+        expect(&message, MESSAGE_RESULT);
+        ck_assert_msg(message.as.result.cost.cpu_ms > 0.001, "task %d: %g ms", i,
+                      message.as.result.cost.cpu_ms);
+    }
+    close(to_child);
+    expect_exit(0);
+}
+END_TEST
+
 /* The motion of the same task evaluated here, with other parameters. */
 static uint64_t digest_with(struct params own)
 {
@@ -585,6 +602,7 @@ int main(void)
     tcase_set_timeout(test, 60);
     tcase_add_checked_fixture(test, setup, teardown);
     tcase_add_test(test, tasks_and_stop);
+    tcase_add_test(test, each_task_has_its_processor_time);
     tcase_add_test(test, halved_steps);
     tcase_add_test(test, other_trials);
     tcase_add_test(test, end_of_input);
