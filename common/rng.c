@@ -4,13 +4,10 @@
  * different keys, and for one run seed so have different purposes. The counter is {draw, individual
  * low, individual high, generation}; a block of four numbers costs about 20 ns, breeding a creature
  * takes some hundred numbers. The generator is checked against the published known answers; the
- * distributions use a fixed count of numbers where they can (rng_normal: 4, rng_unit: 2), so that
- * streams are easy to reason about. */
+ * distributions use a fixed count of numbers where they can (rng_unit: 2), so that streams are easy to
+ * reason about. */
 #include "common/rng.h"
 
-#include <math.h>
-
-#include "common/detmath.h"
 #include "common/error.h"
 
 #define PHILOX_M0     UINT32_C(0xd2511f53)
@@ -112,13 +109,6 @@ uint32_t rng_below(struct rng *rng, uint32_t bound)
 int rng_chance(struct rng *rng, double probability)
 {
     return rng_unit(rng) < probability;
-}
-
-/* Box and Muller 1958; the second number is not kept, so that a stream has no hidden state. */
-double rng_normal(struct rng *rng)
-{
-    double radius = sqrt(-2.0 * det_log(1.0 - rng_unit(rng)));
-    return radius * det_cos(2.0 * DET_PI * rng_unit(rng));
 }
 
 /* Weights that are negative or not a number count as zero. */

@@ -46,7 +46,6 @@ double rng_unit(struct rng *rng);                                /* uniform in [
 double rng_uniform(struct rng *rng, double low, double high);    /* in [low, high); low if equal */
 uint32_t rng_below(struct rng *rng, uint32_t bound);             /* unbiased, bound > 0 */
 int rng_chance(struct rng *rng, double probability);             /* 1 with that probability */
-double rng_normal(struct rng *rng);                              /* mean 0, deviation 1, detmath */
 int rng_pick(struct rng *rng, const double *weights, int count); /* index by weight; -1: all zero */
 
 #endif

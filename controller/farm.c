@@ -1167,11 +1167,6 @@ int farm_submit(struct farm *farm, struct task *task)
     return 0;
 }
 
-int farm_pending_count(const struct farm *farm)
-{
-    return farm->pending_count;
-}
-
 int farm_worker_count(const struct farm *farm)
 {
     return farm->worker_count;

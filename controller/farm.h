@@ -51,9 +51,6 @@ struct farm *farm_create(uv_loop_t *loop, const struct farm_settings *settings,
  * or ERR_BUSY once the farm is stopping; the genome then stays the caller's. */
 int farm_submit(struct farm *farm, struct task *task);
 
-/* Tasks queued or being worked on. */
-int farm_pending_count(const struct farm *farm);
-
 /* Ends: drops what is queued, sends stop to the workers, kills those that linger; on_stopped is called
  * once, when every process is gone and every handle closed; the farm is freed after it returns. No
  * other callback comes any more. May be called within a callback. */

@@ -343,7 +343,6 @@ static void sum_births(struct run_statistics *statistics, const struct run_facts
         statistics->verdicts[fact->verdict]++;
         statistics->seen += fact->has_referee;
         statistics->refused += is_refused;
-        statistics->cpu_s += fact->cost.task.cpu_ms / 1000;
         const struct store_fact *parent = run_facts_find(facts, fact->parents[0]);
         if (parent && verdict_is_scored(parent->verdict)) {
             statistics->children++;

@@ -96,7 +96,6 @@ struct run_statistics {
     double working_s; /* while results came in: pauses between stop and resume, and the time in
                          which the run waited for choices, left out */
     double worker_s;  /* the same, summed over the workers there were */
-    double cpu_s;
     struct store_champion champion; /* what the other solver said */
     int bred, kept, banned;         /* marks, of all generations */
     int asked,
