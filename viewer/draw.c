@@ -297,8 +297,7 @@ static void trace_joint(cairo_t *cr, const struct draw_view *view, const struct 
 
 /* The core of a driven joint glows with the effector's signal. */
 static void draw_joint(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
-                       int index, const struct replay_frame *frame, const struct replay_pose *poses,
-                       double ghost)
+                       int index, const struct replay_frame *frame, double ghost)
 {
     const struct replay_part *part = &replay->parts[index];
     const struct replay_part *parent = &replay->parts[part->parent];
@@ -314,7 +313,7 @@ static void draw_joint(cairo_t *cr, const struct draw_view *view, const struct r
         double strength = fmin(fabs(frame->signals[link->effector]) / link->signal_full, 1);
         core = palette_mix(core, palette[COLOR_effector].light, 0.25 + 0.75 * strength);
     }
-    trace_joint(cr, view, replay, index, poses, radius, line);
+    trace_joint(cr, view, replay, index, frame->poses, radius, line);
     draw_set_color(cr, palette_mix(core, background, ghost * 0.8), 1);
     cairo_fill_preserve(cr);
     draw_set_color(cr, line, 1);
@@ -324,10 +323,10 @@ static void draw_joint(cairo_t *cr, const struct draw_view *view, const struct r
 
 /* A soft shadow on what is below: smaller and paler the higher the body. */
 static void draw_shadow(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
-                        int index, double ghost)
+                        const struct replay_pose *poses, double ghost)
 {
     double bounds[4], floor_m;
-    replay_get_bounds(replay, index, bounds);
+    replay_get_bounds(replay, poses, bounds);
     if (!replay_find_surface(replay, (bounds[0] + bounds[2]) / 2, bounds[3], &floor_m))
         return;
     double lift = fmax(bounds[1] - floor_m, 0) / fmax(replay->size_m, 1e-3);
@@ -360,25 +359,21 @@ static void draw_light(cairo_t *cr, const struct draw_view *view, struct vec2 at
 void draw_creature(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                    double time_s, double ghost)
 {
-    struct replay_pose poses[REPLAY_PARTS_MAX];
-    struct replay_frame frame;
-    struct vec2 centre;
-    int index = replay_frame_index(replay, time_s);
+    struct replay_moment moment;
     if (replay->is_spheres) {
         draw_spheres_body(cr, view, replay, time_s, ghost);
         return;
     }
-    replay_get_frame(replay, index, &frame);
-    replay_sample(replay, time_s, poses, &centre);
+    replay_get_moment(replay, time_s, &moment);
     if (replay->has_light && ghost == 0)
-        draw_light(cr, view, frame.light);
+        draw_light(cr, view, moment.frame.light);
     if (replay_has_floor(replay))
-        draw_shadow(cr, view, replay, index, ghost);
+        draw_shadow(cr, view, replay, moment.poses, ghost);
     for (int i = replay->part_count - 1; i >= 0; i--)
-        draw_part(cr, view, replay, i, &poses[i], ghost);
+        draw_part(cr, view, replay, i, &moment.poses[i], ghost);
     for (int i = replay->part_count - 1; i >= 0; i--)
         if (replay->parts[i].is_hinged || replay->parts[i].is_linear)
-            draw_joint(cr, view, replay, i, &frame, poses, ghost);
+            draw_joint(cr, view, replay, i, &moment.frame, ghost);
 }
 
 /* Points nearer than this to the one before, px, are left out of trails. */
@@ -392,6 +387,7 @@ void draw_trail(cairo_t *cr, const struct draw_view *view, const struct replay *
         return;
     }
     struct replay_frame frame;
+    struct replay_moment moment;
     int first = replay_frame_index(replay, from_s), last = replay_frame_index(replay, to_s);
     double left = view->left_px - view->width_px, right = view->left_px + 2 * view->width_px;
     double last_x = INFINITY, last_y = 0;
@@ -405,6 +401,9 @@ void draw_trail(cairo_t *cr, const struct draw_view *view, const struct replay *
         last_x = x;
         last_y = y;
     }
+    replay_get_moment(replay, to_s, &moment);
+    cairo_line_to(cr, draw_view_x(view, moment.frame.centre.x),
+                  draw_view_y(view, moment.frame.centre.y));
     cairo_set_line_width(cr, 1.5 * view->ui);
     cairo_set_line_join(cr, CAIRO_LINE_JOIN_ROUND);
     draw_set_color(cr, palette[COLOR_trail].light, 0.55);

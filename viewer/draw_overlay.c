@@ -21,17 +21,47 @@ static void draw_arrow_head(cairo_t *cr, double x, double y, double angle, doubl
     cairo_fill(cr);
 }
 
+/* How far a point of the world is from a part, m; 0 within. local: the point in the part's frame. */
+static double part_distance(const struct replay_part *part, const struct replay_pose *pose,
+                            const struct replay_contact *contact, struct vec2 *local)
+{
+    double c = cos(pose->angle_rad), s = sin(pose->angle_rad);
+    double x = contact->x_m - pose->x_m, y = contact->y_m - pose->y_m;
+    *local = (struct vec2){c * x + s * y, c * y - s * x};
+    return hypot(fmax(fabs(local->x) - part->width_m / 2, 0),
+                 fmax(fabs(local->y) - part->height_m / 2, 0));
+}
+
+/* Where a contact of a tick is a little later: the part that it is on takes it along. */
+static struct vec2 carry_contact(const struct replay *replay, const struct replay_contact *contact,
+                                 const struct replay_pose *then, const struct replay_pose *now)
+{
+    struct vec2 local, at = {contact->x_m, contact->y_m};
+    double nearest = INFINITY;
+    for (int p = 0; p < replay->part_count; p++) {
+        double distance = part_distance(&replay->parts[p], &then[p], contact, &local);
+        if (distance >= nearest)
+            continue;
+        nearest = distance;
+        at = draw_place(&now[p], local);
+    }
+    return at;
+}
+
 void draw_contacts(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                    double time_s)
 {
     struct replay_frame frame;
+    struct replay_moment moment;
     replay_get_frame(replay, replay_frame_index(replay, time_s), &frame);
+    replay_get_moment(replay, time_s, &moment);
     double weight = fmax(replay->measures.mass_kg, 1e-6) * fmax(replay->gravity_m_s2, 1) / 240;
     cairo_set_line_width(cr, 2 * view->ui);
     draw_set_color(cr, palette[COLOR_contact].light, 0.9);
     for (int i = 0; i < frame.contact_count; i++) {
         const struct replay_contact *contact = &frame.contacts[i];
-        double x = draw_view_x(view, contact->x_m), y = draw_view_y(view, contact->y_m);
+        struct vec2 at = carry_contact(replay, contact, frame.poses, moment.poses);
+        double x = draw_view_x(view, at.x), y = draw_view_y(view, at.y);
         /* the body's weight in one step is 26 px */
         double length = 26 * view->ui * fmin(contact->impulse_n_s / weight, 3);
         cairo_move_to(cr, x, y);
@@ -84,24 +114,24 @@ static void draw_range(cairo_t *cr, const struct draw_view *view, const struct r
 void draw_limits(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                  double time_s)
 {
-    struct replay_frame frame;
-    replay_get_frame(replay, replay_frame_index(replay, time_s), &frame);
+    struct replay_moment moment;
+    replay_get_moment(replay, time_s, &moment);
     for (int i = 1; i < replay->link_count; i++) {
         const struct replay_link *link = &replay->links[i];
         const struct replay_part *part = &replay->parts[link->part];
         if (part->is_linear) {
-            draw_range(cr, view, replay, &frame, i);
+            draw_range(cr, view, replay, &moment.frame, i);
             continue;
         }
-        const struct replay_pose *pose = &frame.poses[link->part];
+        const struct replay_pose *pose = &moment.poses[link->part];
         double c = cos(pose->angle_rad), s = sin(pose->angle_rad);
         double ax = c * part->anchor.x - s * part->anchor.y;
         double ay = s * part->anchor.x + c * part->anchor.y;
-        double toward = atan2(-ay, -ax), rest = toward - frame.joints_rad[i];
+        double toward = atan2(-ay, -ax), rest = toward - moment.frame.joints_rad[i];
         double length = hypot(ax, ay) * view->px_per_m;
         double radius = fmin(fmax(0.7 * length, 8 * view->ui), 46 * view->ui);
-        int at_limit =
-            frame.joints_rad[i] < link->lower + 0.01 || frame.joints_rad[i] > link->upper - 0.01;
+        int at_limit = moment.frame.joints_rad[i] < link->lower + 0.01 ||
+                       moment.frame.joints_rad[i] > link->upper - 0.01;
 
         cairo_save(cr);
         cairo_translate(cr, draw_view_x(view, pose->x_m + ax), draw_view_y(view, pose->y_m + ay));
@@ -165,10 +195,10 @@ static void draw_effort(cairo_t *cr, const struct draw_view *view, const struct 
 void draw_torques(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                   double time_s)
 {
-    struct replay_frame frame;
-    replay_get_frame(replay, replay_frame_index(replay, time_s), &frame);
+    struct replay_moment moment;
+    replay_get_moment(replay, time_s, &moment);
     for (int i = 0; i < replay->effector_count; i++)
-        draw_effort(cr, view, replay, &frame, i);
+        draw_effort(cr, view, replay, &moment.frame, i);
 }
 
 /* A bar inside the face, dark where nothing touches. */
@@ -241,12 +271,12 @@ static void draw_felt_joint(cairo_t *cr, const struct draw_view *view,
 void draw_sensors(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                   double time_s)
 {
-    struct replay_frame frame;
-    replay_get_frame(replay, replay_frame_index(replay, time_s), &frame);
+    struct replay_moment moment;
+    replay_get_moment(replay, time_s, &moment);
     for (int i = 0; i < replay->part_count; i++) {
         const struct replay_part *part = &replay->parts[i];
-        const struct replay_pose *pose = &frame.poses[i];
-        const float *felt = frame.sensors + i * SENSOR_COUNT;
+        const struct replay_pose *pose = &moment.poses[i];
+        const float *felt = moment.frame.sensors + i * SENSOR_COUNT;
         for (int face = 0; face < FACE_COUNT; face++)
             if (part->sensors & SENSOR_BIT(SENSOR_CONTACT_RIGHT + face))
                 draw_touch(cr, view, part, pose, face, felt[SENSOR_CONTACT_RIGHT + face]);
@@ -266,15 +296,16 @@ void draw_light_distance(cairo_t *cr, const struct draw_view *view, const struct
                          double time_s)
 {
     static const double dashes[] = {3, 5};
-    struct replay_frame frame;
+    struct replay_moment moment;
     char text[32];
     if (!replay->has_light)
         return;
-    replay_get_frame(replay, replay_frame_index(replay, time_s), &frame);
-    double dx = frame.light.x - frame.centre.x;
-    double dy = replay->has_ground ? 0 : frame.light.y - frame.centre.y;
-    double x = draw_view_x(view, frame.light.x), y = draw_view_y(view, frame.light.y);
-    double from_x = draw_view_x(view, frame.centre.x), from_y = draw_view_y(view, frame.centre.y);
+    replay_get_moment(replay, time_s, &moment);
+    double dx = moment.frame.light.x - moment.frame.centre.x;
+    double dy = replay->has_ground ? 0 : moment.frame.light.y - moment.frame.centre.y;
+    double x = draw_view_x(view, moment.frame.light.x), y = draw_view_y(view, moment.frame.light.y);
+    double from_x = draw_view_x(view, moment.frame.centre.x),
+           from_y = draw_view_y(view, moment.frame.centre.y);
     cairo_set_dash(cr, dashes, 2, 0);
     cairo_move_to(cr, from_x, from_y);
     cairo_line_to(cr, x, y);
@@ -283,7 +314,10 @@ void draw_light_distance(cairo_t *cr, const struct draw_view *view, const struct
     cairo_stroke(cr);
     cairo_set_dash(cr, NULL, 0, 0);
     snprintf(text, sizeof text, "%.2f m", hypot(dx, dy));
-    draw_text(cr, text, (x + from_x) / 2, (y + from_y) / 2 - 6 * view->ui, 11.5 * view->ui, 1,
+    /* beside the way; above the light where there is little of it */
+    int is_near = hypot(x - from_x, y - from_y) < 90 * view->ui;
+    draw_text(cr, text, is_near ? x : (x + from_x) / 2,
+              is_near ? y - 32 * view->ui : (y + from_y) / 2 - 6 * view->ui, 11.5 * view->ui, 1,
               DRAW_CENTRE, COLOR_warn);
 }
 

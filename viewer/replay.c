@@ -175,7 +175,7 @@ void replay_finish(struct replay *replay)
     for (int i = 0; i < replay->frame_count; i++) {
         row_at(replay, i, &row);
         row_shift(replay, &row, x, y);
-        replay_get_bounds(replay, i, bounds);
+        replay_get_bounds(replay, row.poses, bounds);
         replay->width_m = fmax(replay->width_m, bounds[2] - bounds[0]);
         replay->height_m = fmax(replay->height_m, bounds[3] - bounds[1]);
         replay->fitness_most = fmax(replay->fitness_most, *row.fitness);
@@ -246,16 +246,23 @@ int replay_frame_index(const struct replay *replay, double time_s)
     return index < replay->frame_count - 1 ? (int)index : replay->frame_count - 1;
 }
 
+/* The frames on either side of a time; returns how far it is from a to b, 0 .. 1. */
+static float find_frames(const struct replay *replay, double time_s, struct replay_frame *a,
+                         struct replay_frame *b)
+{
+    int index = replay_frame_index(replay, time_s);
+    int next = index + 1 < replay->frame_count ? index + 1 : index;
+    replay_get_frame(replay, index, a);
+    replay_get_frame(replay, next, b);
+    double share = (time_s - a->time_s) / replay->frame_s;
+    return (float)(next == index || !(share > 0) ? 0 : share > 1 ? 1 : share);
+}
+
 void replay_sample(const struct replay *replay, double time_s, struct replay_pose *poses,
                    struct vec2 *centre)
 {
     struct replay_frame a, b;
-    int index = replay_frame_index(replay, time_s);
-    int next = index + 1 < replay->frame_count ? index + 1 : index;
-    replay_get_frame(replay, index, &a);
-    replay_get_frame(replay, next, &b);
-    double share = (time_s - a.time_s) / replay->frame_s;
-    float s = (float)(next == index || !(share > 0) ? 0 : share > 1 ? 1 : share);
+    float s = find_frames(replay, time_s, &a, &b);
     for (int p = 0; p < replay->part_count; p++) {
         poses[p].x_m = a.poses[p].x_m + s * (b.poses[p].x_m - a.poses[p].x_m);
         poses[p].y_m = a.poses[p].y_m + s * (b.poses[p].y_m - a.poses[p].y_m);
@@ -269,15 +276,10 @@ void replay_sample(const struct replay *replay, double time_s, struct replay_pos
 double replay_sample_depths(const struct replay *replay, double time_s, float *depths_m)
 {
     struct replay_frame a, b;
-    int index = replay_frame_index(replay, time_s);
-    int next = index + 1 < replay->frame_count ? index + 1 : index;
     double sum = 0;
     if (!replay->is_spheres)
         return 0;
-    replay_get_frame(replay, index, &a);
-    replay_get_frame(replay, next, &b);
-    double share = (time_s - a.time_s) / replay->frame_s;
-    float s = (float)(next == index || !(share > 0) ? 0 : share > 1 ? 1 : share);
+    float s = find_frames(replay, time_s, &a, &b);
     for (int p = 0; p < replay->part_count; p++) {
         depths_m[p] = a.depths_m[p] + s * (b.depths_m[p] - a.depths_m[p]);
         sum += depths_m[p];
@@ -285,15 +287,28 @@ double replay_sample_depths(const struct replay *replay, double time_s, float *d
     return replay->part_count ? sum / replay->part_count : 0;
 }
 
-void replay_get_bounds(const struct replay *replay, int index, double bounds[4])
+void replay_get_moment(const struct replay *replay, double time_s, struct replay_moment *moment)
 {
-    struct replay_frame frame;
-    replay_get_frame(replay, index, &frame);
+    struct replay_frame next;
+    float s = find_frames(replay, time_s, &moment->frame, &next);
+    const float *joints_rad = moment->frame.joints_rad;
+    replay_sample(replay, time_s, moment->poses, &moment->frame.centre);
+    moment->frame.poses = moment->poses;
+    if (replay->is_spheres)
+        return;
+    for (int i = 0; i < replay->link_count; i++)
+        moment->joints_rad[i] = joints_rad[i] + s * (next.joints_rad[i] - joints_rad[i]);
+    moment->frame.joints_rad = moment->joints_rad;
+}
+
+void replay_get_bounds(const struct replay *replay, const struct replay_pose *poses,
+                       double bounds[4])
+{
     bounds[0] = bounds[1] = INFINITY;
     bounds[2] = bounds[3] = -INFINITY;
     for (int p = 0; p < replay->part_count; p++) {
         const struct replay_part *part = &replay->parts[p];
-        const struct replay_pose *pose = &frame.poses[p];
+        const struct replay_pose *pose = &poses[p];
         double c = fabs(cos(pose->angle_rad)), s = fabs(sin(pose->angle_rad));
         double half_x = (part->width_m * c + part->height_m * s) / 2;
         double half_y = (part->width_m * s + part->height_m * c) / 2;

@@ -187,6 +187,14 @@ double replay_duration(const struct replay *replay); /* time of the last frame, 
 void replay_get_frame(const struct replay *replay, int index, struct replay_frame *frame);
 /* The last frame at or before the time (clamped to the replay). */
 int replay_frame_index(const struct replay *replay, double time_s);
+/* A moment between two frames: poses, joints and the centre of mass are as they are then; what goes by ticks,
+ * such as signals and contacts, is that of the frame before. Of spheres the joints are, too. */
+struct replay_moment {
+    struct replay_frame frame; /* its poses and joints are these: not to be copied */
+    struct replay_pose poses[REPLAY_PARTS_MAX];
+    float joints_rad[REPLAY_PARTS_MAX];
+};
+void replay_get_moment(const struct replay *replay, double time_s, struct replay_moment *moment);
 /* Poses and centre of mass between frames; poses has room for part_count. */
 void replay_sample(const struct replay *replay, double time_s, struct replay_pose *poses,
                    struct vec2 *centre);
@@ -198,8 +206,9 @@ int replay_has_floor(const struct replay *replay);
 void replay_get_obstacle(const struct replay *replay, int index, struct vec2 corners[4]);
 /* Height of the surface below a point: the ground's or an obstacle's; 0 if there is none (returns 0). */
 int replay_find_surface(const struct replay *replay, double x_m, double y_m, double *height_m);
-/* min x, min y, max x, max y of the parts at a frame. */
-void replay_get_bounds(const struct replay *replay, int index, double bounds[4]);
+/* min x, min y, max x, max y of the parts, m. */
+void replay_get_bounds(const struct replay *replay, const struct replay_pose *poses,
+                       double bounds[4]);
 
 /* Compares an evaluation with a creature's record. `detail` (160 bytes) says what differs. */
 enum replay_status replay_judge(const struct creature *creature,

@@ -546,6 +546,43 @@ START_TEST(a_touch_is_lit_at_its_face)
 }
 END_TEST
 
+/* In slow motion, between ticks: what is drawn at a part stays on it. */
+START_TEST(overlays_go_with_the_parts)
+{
+    static const struct fixture runner = {"runner", 2, 12, 0, 0, 2};
+    struct replay *replay = fixture_replay(&runner);
+    struct replay_frame frame;
+    struct replay_moment moment;
+    replay_get_frame(replay, 100, &frame);
+    for (int step = 0; step < 4; step++) {
+        double time_s = (100 + 0.25 * step) * replay->frame_s;
+        replay_get_moment(replay, time_s, &moment);
+        struct draw_view view = view_of(frame.centre.x, frame.centre.y);
+        const struct replay_pose *then = &frame.poses[0], *now = &moment.poses[0];
+        double turn = (double)now->angle_rad - then->angle_rad, below = then->y_m;
+        /* the contact is straight below the first part, on the ground */
+        struct vec2 at = {now->x_m + below * sin(turn), now->y_m - below * cos(turn)};
+        struct vec2 joint = draw_place(&moment.poses[1], replay->parts[1].anchor);
+        open_picture(400, 300);
+        draw_contacts(cr, &view, replay, time_s);
+        ck_assert_int_lt(
+            distance(pixel((int)draw_view_x(&view, at.x), (int)draw_view_y(&view, at.y)),
+                     palette[COLOR_contact].light),
+            60);
+        if (step)
+            ck_assert_uint_eq(pixel((int)draw_view_x(&view, then->x_m), (int)draw_view_y(&view, 0)),
+                              0);
+        close_picture();
+        open_picture(400, 300);
+        draw_limits(cr, &view, replay, time_s);
+        ck_assert_uint_ne(pixel((int)draw_view_x(&view, joint.x), (int)draw_view_y(&view, joint.y)),
+                          0);
+        close_picture();
+    }
+    replay_destroy(replay);
+}
+END_TEST
+
 /* Every neuron of the panel can be pointed at; what is drawn there is lit. */
 START_TEST(the_brain_can_be_pointed_at)
 {
@@ -784,6 +821,7 @@ int main(void)
     tcase_add_test(tests, a_plate_sets_words_off);
     tcase_add_test(tests, races_have_a_lane_for_each);
     tcase_add_test(tests, a_touch_is_lit_at_its_face);
+    tcase_add_test(tests, overlays_go_with_the_parts);
     tcase_add_test(tests, the_brain_can_be_pointed_at);
     tcase_add_test(tests, cells_are_found_where_they_are_drawn);
     tcase_add_test(tests, long_texts_are_broken_and_cut);

@@ -196,6 +196,7 @@ START_TEST(samples_between_frames)
 {
     struct replay *replay = replay_now(0);
     struct replay_frame a, b;
+    struct replay_moment moment;
     struct replay_pose poses[REPLAY_PARTS_MAX];
     struct vec2 centre;
     replay_get_frame(replay, 30, &a);
@@ -204,6 +205,12 @@ START_TEST(samples_between_frames)
     ck_assert_double_eq_tol(centre.x, (a.centre.x + b.centre.x) / 2, 1e-6);
     ck_assert_double_eq_tol(poses[1].angle_rad, (a.poses[1].angle_rad + b.poses[1].angle_rad) / 2,
                             1e-5);
+    replay_get_moment(replay, 30.5 / 60, &moment);
+    ck_assert_double_eq(moment.frame.centre.x, centre.x);
+    ck_assert(memcmp(moment.frame.poses, poses, (size_t)replay->part_count * sizeof *poses) == 0);
+    ck_assert_double_eq_tol(moment.frame.joints_rad[1], (a.joints_rad[1] + b.joints_rad[1]) / 2,
+                            1e-5);
+    ck_assert_ptr_eq(moment.frame.signals, a.signals);
     ck_assert_int_eq(replay_frame_index(replay, 31.0 / 60), 31);
     /* outside, and not a number at all */
     ck_assert_int_eq(replay_frame_index(replay, -5), 0);
@@ -270,7 +277,7 @@ START_TEST(stands_on_obstacles)
     ck_assert(replay_has_floor(replay));
     ck_assert_int_eq(replay->obstacles.count, 2);
     replay_get_frame(replay, 0, &frame);
-    replay_get_bounds(replay, 0, bounds);
+    replay_get_bounds(replay, frame.poses, bounds);
     ck_assert_double_eq(frame.centre.x, 0);
     ck_assert_double_eq_tol(bounds[1], 2.5, 2e-3);
     ck_assert_double_eq_tol(replay->obstacles.list[1].x_m - replay->obstacles.list[0].x_m, 3,
