@@ -64,6 +64,26 @@ static void draw_arrow(const struct scene *scene, struct vec3 a, struct vec3 b)
 
 /* ---- contacts ---- */
 
+/* Where a contact of a tick is a little later: the sphere that it is on takes it along. */
+static struct vec3 carry_contact(const struct scene *scene, const struct replay_contact *contact)
+{
+    const struct replay_frame *then = &scene->body.frame;
+    struct vec3 at = {(double)contact->x_m, (double)contact->y_m, (double)contact->z_m},
+                carried = at;
+    double nearest = INFINITY;
+    for (int p = 0; p < scene->replay->part_count; p++) {
+        const struct vec3 *now = &scene->body.at[p];
+        double x = at.x - then->poses[p].x_m, y = at.y - then->poses[p].y_m;
+        double z = at.z - then->depths_m[p];
+        double away = fabs(hypot(hypot(x, y), z) - scene->replay->parts[p].width_m / 2);
+        if (away >= nearest)
+            continue;
+        nearest = away;
+        carried = (struct vec3){now->x + x, now->y + y, now->z + z};
+    }
+    return carried;
+}
+
 static void draw_touches(const struct scene *scene)
 {
     const struct replay *replay = scene->replay;
@@ -74,7 +94,7 @@ static void draw_touches(const struct scene *scene)
     draw_set_color(scene->cr, palette[COLOR_contact].light, 0.9);
     for (int i = 0; i < frame->contact_count; i++) {
         const struct replay_contact *contact = &frame->contacts[i];
-        struct vec3 at = {(double)contact->x_m, (double)contact->y_m, (double)contact->z_m};
+        struct vec3 at = carry_contact(scene, contact);
         struct vec3 normal = {(double)contact->normal_x, (double)contact->normal_y,
                               (double)contact->normal_z};
         double share = fmin((double)contact->impulse_n_s / weight, WEIGHTS_MOST);
