@@ -456,6 +456,14 @@ static void lane_view(struct draw_view *view, int width_px, int height_px, int l
                     (count_grounds(replays, count) ? 0 : camera->y_m);
 }
 
+/* Beside a brain the creature stands in the middle of what is left, in whole pixels. */
+static void make_room_for_brain(struct draw_view *view, const struct replay *replay)
+{
+    double brain_px = fmin(draw_brain_width(view, replay), view->width_px / 2);
+    if (!replay->is_spheres)
+        view->x_m += floor(brain_px / 2) / view->px_per_m;
+}
+
 /* Those that are drawn in the world. */
 static void draw_overlays(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                           double time_s, unsigned overlays)
@@ -513,6 +521,8 @@ void draw_frame(cairo_t *cr, int width_px, int height_px, const struct replay *c
     for (int i = 0; i < count; i++) {
         struct draw_view view;
         lane_view(&view, width_px, height_px, i, replays, count, camera, time_s);
+        if (overlays & DRAW_BRAIN && count == 1)
+            make_room_for_brain(&view, replays[i]);
         draw_lane(cr, &view, replays[i], time_s, overlays, count == 1);
         if (i == 0)
             continue;

@@ -1,9 +1,9 @@
 /* The energy ledger as a panel: a bar for each term.
  *
  * In the corner of a picture it takes at most HEIGHT_SHARE of the height: where all terms are too many,
- * those that hardly matter in this replay are left out, and then it shrinks. It stands in the corner
- * bottom right, or left where a brain is on the right; beside a brain that leaves room it stands below
- * that, and covers nothing of the creature. */
+ * those that hardly matter in this replay are left out, and then it shrinks. It stands below the title's
+ * line, over what is on the ground: on the right, or on the left where a brain is on the right; beside a
+ * brain that leaves room it stands below that. */
 #include "viewer/draw.h"
 
 #ifdef HAVE_CAIRO
@@ -16,8 +16,8 @@
 #define ROW_PX    17.0
 #define HEAD_PX   34.0
 #define MARGIN_PX 12.0
-/* Of the corner's distance from the lower edge: the distance marks are seen. */
-#define FOOT_PX 44.0
+/* Of its upper edge: title and time are seen. */
+#define TOP_PX 38.0
 /* Smaller than this share of its size nobody can read it. */
 #define SMALLEST     0.85
 #define HEIGHT_SHARE 0.45
@@ -105,10 +105,10 @@ void draw_ledger(cairo_t *cr, const struct draw_view *view, const struct replay 
                  double time_s, int is_left)
 {
     struct ledger_layout layout;
-    double margin = MARGIN_PX * view->ui, foot = FOOT_PX * view->ui;
+    double margin = MARGIN_PX * view->ui;
     fit(&layout, replay, view->ui, view->width_px - 2 * margin, HEIGHT_SHARE * view->height_px);
     layout.x = view->left_px + (is_left ? margin : view->width_px - layout.width - margin);
-    layout.y = fmax(view->top_px + view->height_px - layout.height - foot, view->top_px);
+    layout.y = view->top_px + TOP_PX * view->ui;
     draw_layout(cr, &layout, replay, time_s);
 }
 

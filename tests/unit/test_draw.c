@@ -473,7 +473,8 @@ START_TEST(the_ledger_leaves_room)
         ck_assert_int_eq(left[3] - left[1], box[3] - box[1]);
         if (i == 4) /* nobody can read this, but it does no harm */
             continue;
-        ck_assert_int_lt(box[3] - box[1], (int)(0.65 * height));
+        ck_assert_int_ge(box[1], (int)(30 * view.ui));  /* the title is seen */
+        ck_assert_int_lt(box[3], (int)(0.75 * height)); /* and what is on the ground */
         ck_assert_int_gt(box[0], left[0]);
         ck_assert_int_gt(box[2] - box[0], (int)(200 * view.ui));
         ck_assert_int_lt(box[2], width - (int)(11 * view.ui));
@@ -515,7 +516,7 @@ START_TEST(the_ledger_shows_what_matters)
     find_drawn(640, 334, folded);
     close_picture();
     ck_assert_int_lt(folded[3] - folded[1], (whole[3] - whole[1]) * 2 / 3);
-    ck_assert_int_eq(folded[3], whole[3]);
+    ck_assert_int_eq(folded[1], whole[1]);
     replay_destroy(replay);
 }
 END_TEST
@@ -716,6 +717,42 @@ START_TEST(a_plate_sets_words_off)
 }
 END_TEST
 
+/* The first column in which a part is seen, and the last, from a row on. */
+static void find_parts(const struct replay *replay, unsigned overlays, int top, int columns[2])
+{
+    struct camera camera;
+    camera_fit(&camera, &replay, 1, 640, 360);
+    camera_jump(&camera, camera_target(&camera, &replay, 1, 1, 360));
+    open_picture(640, 360);
+    draw_frame(cr, 640, 360, &replay, 1, &camera, 1, overlays | DRAW_FLAT);
+    columns[0] = columns[1] = -1;
+    for (int x = 0; x < 640; x++)
+        for (int y = top; y < 320; y++)
+            for (int p = 0; p < 2; p++)
+                if (distance(pixel(x, y), palette[palette_part_color(p)].light) < 12) {
+                    columns[0] = columns[0] < 0 ? x : columns[0];
+                    columns[1] = x;
+                }
+    close_picture();
+}
+
+START_TEST(the_brain_covers_nobody)
+{
+    struct replay *replay = fixture_replay(&crawler);
+    struct draw_view view = {.width_px = 640, .height_px = 360, .px_per_m = 1, .flip = 1};
+    int alone[2], beside[2];
+    view.ui = draw_ui_scale(640, 360);
+    int top = (int)draw_brain_bottom(&view, replay) + 1;
+    find_parts(replay, 0, top, alone);
+    find_parts(replay, DRAW_BRAIN, top, beside);
+    ck_assert_int_ge(alone[0], 0);
+    ck_assert_int_eq(beside[1] - beside[0], alone[1] - alone[0]);
+    ck_assert_int_lt(beside[0], alone[0]);
+    ck_assert_int_le(beside[1], (int)(640 - draw_brain_width(&view, replay)));
+    replay_destroy(replay);
+}
+END_TEST
+
 START_TEST(races_have_a_lane_for_each)
 {
     struct replay *a = fixture_replay(&crawler), *b = fixture_replay(&swimmer);
@@ -819,6 +856,7 @@ int main(void)
     tcase_add_test(tests, the_ledger_shows_what_matters);
     tcase_add_test(tests, titles_keep_to_their_room);
     tcase_add_test(tests, a_plate_sets_words_off);
+    tcase_add_test(tests, the_brain_covers_nobody);
     tcase_add_test(tests, races_have_a_lane_for_each);
     tcase_add_test(tests, a_touch_is_lit_at_its_face);
     tcase_add_test(tests, overlays_go_with_the_parts);
