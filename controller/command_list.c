@@ -16,6 +16,7 @@ static const char help[] =
     "\n"
     "      --generation N    a complete generation, from 0; default: the last complete one\n"
     "      --top K           this many; default 10, 0 = all\n"
+    "      --distinct        leaves out who moves exactly as a better one\n"
     "      --lineage ID      a creature and its ancestors instead, back to the first: its parent "
     "(of\n"
     "                        two: the first), the parent's parent, and so on\n"
@@ -124,7 +125,7 @@ static int print_json(const struct store_entry *entries, int count, const struct
 /* What was on the command line. */
 struct request {
     int64_t generation, top, lineage; /* lineage: a creature's id; 0 = none */
-    int is_all, is_json;
+    int is_all, is_distinct, is_json;
 };
 
 /* A line for each ancestor, the youngest first. */
@@ -177,7 +178,11 @@ static int get_entries(struct store *store, const struct request *request,
         return store_get_lineage(store, (uint64_t)request->lineage, request->is_all, entries, count,
                                  error);
     int top = request->top ? (int)request->top : INT32_MAX;
-    return store_get_top(store, request->generation, top, entries, count, generation, error);
+    int status = store_get_top(store, request->generation, request->is_distinct ? INT32_MAX : top,
+                               entries, count, generation, error);
+    if (!status && request->is_distinct)
+        *count = store_leave_out_copies(*entries, *count, top);
+    return status;
 }
 
 static int list_run(const char *directory, const struct request *request)
@@ -212,7 +217,7 @@ static int list_run(const char *directory, const struct request *request)
 static int check_request(const char *command, const struct request *request, int has_generation)
 {
     if (request->lineage && has_generation)
-        return command_usage(command, "--lineage takes no --generation and no --top");
+        return command_usage(command, "--lineage takes no --generation, --top or --distinct");
     if (request->is_all && !request->lineage)
         return command_usage(command, "--all goes with --lineage");
     return 0;
@@ -220,11 +225,19 @@ static int check_request(const char *command, const struct request *request, int
 
 int command_list(int argc, char **argv)
 {
-    enum { OPTION_JSON = 256, OPTION_GENERATION, OPTION_TOP, OPTION_LINEAGE, OPTION_ALL };
+    enum {
+        OPTION_JSON = 256,
+        OPTION_GENERATION,
+        OPTION_TOP,
+        OPTION_DISTINCT,
+        OPTION_LINEAGE,
+        OPTION_ALL
+    };
     static const struct option options[] = {
         {"json", no_argument, NULL, OPTION_JSON},
         {"generation", required_argument, NULL, OPTION_GENERATION},
         {"top", required_argument, NULL, OPTION_TOP},
+        {"distinct", no_argument, NULL, OPTION_DISTINCT},
         {"lineage", required_argument, NULL, OPTION_LINEAGE},
         {"all", no_argument, NULL, OPTION_ALL},
         {"help", no_argument, NULL, 'h'},
@@ -245,6 +258,9 @@ int command_list(int argc, char **argv)
         case OPTION_TOP:
             has_generation = 1;
             result = command_parse_number(argv[0], "--top", optarg, 0, INT32_MAX, &request.top);
+            break;
+        case OPTION_DISTINCT:
+            has_generation = request.is_distinct = 1;
             break;
         case OPTION_LINEAGE:
             result =

@@ -13,7 +13,7 @@
 #include "controller/run_directory.h"
 #include "controller/run_log.h"
 
-/* Rows of the table printed at the end. */
+/* Rows of the table printed at the end, copies left out. */
 #define CHAMPION_COUNT 5
 
 static const char run_help[] =
@@ -255,10 +255,11 @@ static void print_champions(const struct session *session)
     struct error error = {0};
     uint32_t generation;
     int count;
-    if (store_get_top(session->store, -1, CHAMPION_COUNT, &entries, &count, &generation, &error)) {
+    if (store_get_top(session->store, -1, INT32_MAX, &entries, &count, &generation, &error)) {
         command_fail(&error);
         return;
     }
+    count = store_leave_out_copies(entries, count, CHAMPION_COUNT);
     printf("The best after generation %" PRIu32 ":\n", generation);
     command_print_survivors(stdout, entries, count, 0);
     if (count)

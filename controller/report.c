@@ -19,22 +19,6 @@ const struct store_entry *report_best(const struct report *report)
 
 /* ---- reading ---- */
 
-/* Exact copies move alike: only the first of them stays, of the rest the first REPORT_TOP_MAX. */
-static int leave_out_copies(struct store_entry *entries, int count)
-{
-    int kept = 0;
-    for (int i = 0; i < count && kept < REPORT_TOP_MAX; i++) {
-        int is_copy = 0;
-        for (int k = 0; k < kept; k++)
-            is_copy |=
-                !memcmp(&entries[k].measures, &entries[i].measures, sizeof entries[i].measures);
-        if (!is_copy && kept != i)
-            entries[kept] = entries[i];
-        kept += !is_copy;
-    }
-    return kept;
-}
-
 static int read_top(struct report *report, struct store *store, struct error *error)
 {
     uint32_t generation;
@@ -42,7 +26,7 @@ static int read_top(struct report *report, struct store *store, struct error *er
         return 0;
     int status = store_get_top(store, -1, TOP_LOOKED_AT, &report->top, &report->top_count,
                                &generation, error);
-    report->top_count = leave_out_copies(report->top, report->top_count);
+    report->top_count = store_leave_out_copies(report->top, report->top_count, REPORT_TOP_MAX);
     for (int i = 0; i < report->top_count && !status; i++)
         status = store_get_lineage(store, report->top[i].id, 0, &report->lines[i].entries,
                                    &report->lines[i].count, error);

@@ -200,6 +200,10 @@ struct store_entry {
 int store_get_top(struct store *store, int64_t generation, int top, struct store_entry **entries,
                   int *count, uint32_t *generation_found, struct error *error);
 
+/* Leaves out who moves exactly as one before: all measures are the same, as those of copies are and of mutants whose
+ * change does nothing. Of the rest the first `most` stay; returns how many. */
+int store_leave_out_copies(struct store_entry *entries, int count, int most);
+
 /* A creature and its ancestors, the youngest first, back to those without parents: along the first
  * parents, or all of them if has_second_parents. Rank, survival and fitness are those of the last
  * closed generation that each was judged in (rank 0: none yet). ERR_MISSING if there is no such

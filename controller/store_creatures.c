@@ -273,6 +273,21 @@ int store_get_top(struct store *store, int64_t generation, int top, struct store
     return read_entries(store, row, entries, count, error);
 }
 
+int store_leave_out_copies(struct store_entry *entries, int count, int most)
+{
+    int kept = 0;
+    for (int i = 0; i < count && kept < most; i++) {
+        int is_copy = 0;
+        for (int k = 0; k < kept && !is_copy; k++)
+            is_copy =
+                !memcmp(&entries[k].measures, &entries[i].measures, sizeof entries[i].measures);
+        if (!is_copy && kept != i)
+            entries[kept] = entries[i];
+        kept += !is_copy;
+    }
+    return kept;
+}
+
 int store_get_lineage(struct store *store, uint64_t id, int has_second_parents,
                       struct store_entry **entries, int *count, struct error *error)
 {

@@ -37,6 +37,12 @@ static int top_of(const struct gallery *gallery)
     return gallery->choosing.is_interactive ? TOP_INTERACTIVE : TOP_USUAL;
 }
 
+/* Who chooses sees the generation as it is. */
+static enum run_order order_of(const struct gallery *gallery)
+{
+    return gallery->choosing.is_interactive ? RUN_ORDER_RANK : RUN_ORDER_DISTINCT;
+}
+
 /* ---- specimens ---- */
 
 static void release(struct specimen *specimen)
@@ -236,8 +242,8 @@ int gallery_add_run(struct gallery *gallery, const char *directory, int64_t gene
 {
     struct creature *creatures;
     int count, room = GALLERY_SHOWN_MAX - gallery->shown.count;
-    int status = run_reader_get_top(directory, generation, top_of(gallery), &creatures, &count,
-                                    &generation, error);
+    int status = run_reader_get_top(directory, generation, order_of(gallery), top_of(gallery),
+                                    &creatures, &count, &generation, error);
     if (status)
         return status;
     for (int i = 0; i < count && i < room; i++)
@@ -252,8 +258,8 @@ int gallery_show_generation(struct gallery *gallery, int64_t generation, struct 
     struct creature *creatures;
     struct shelf fresh = {.count = 0};
     int count;
-    int status = run_reader_get_members(gallery->reader, generation, top_of(gallery), &creatures,
-                                        &count, &generation, error);
+    int status = run_reader_get_members(gallery->reader, generation, order_of(gallery),
+                                        top_of(gallery), &creatures, &count, &generation, error);
     if (status)
         return status;
     for (int i = 0; i < count; i++)

@@ -242,11 +242,11 @@ static void write_query(char *sql, size_t size, const char *rest)
         snprintf(sql + used, size - used, "%s", rest);
 }
 
-/* The members of generation ?1, best first, at most ?2. */
+/* The members of generation ?1, best first. */
 static const char members_query[] =
     " FROM members m JOIN individuals i ON i.id = m.individual"
     " LEFT JOIN branches b ON b.branch = i.branch"
-    " WHERE m.generation = ?1 AND m.rank IS NOT NULL ORDER BY m.rank LIMIT ?2";
+    " WHERE m.generation = ?1 AND m.rank IS NOT NULL ORDER BY m.rank";
 /* The creature ?1. */
 static const char creature_query[] =
     " FROM individuals i LEFT JOIN branches b ON b.branch = i.branch WHERE i.id = ?1";
@@ -308,24 +308,49 @@ static int read_creature(const struct run_reader *reader, sqlite3_stmt *row,
     return status;
 }
 
-static int reader_get_members(const struct run_reader *reader, int64_t generation, int top,
-                              struct creature *creatures, int *count, struct error *error)
+/* 1 if it moves exactly as one of those. */
+static int is_copy(const struct creature *creature, const struct creature *creatures, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (creature->has_evaluation && creatures[i].has_evaluation &&
+            !memcmp(&creature->measures, &creatures[i].measures, sizeof creature->measures))
+            return 1;
+    return 0;
+}
+
+/* creatures has room for twice `top`: copies wait in the second half. */
+static int reader_get_members(const struct run_reader *reader, int64_t generation,
+                              enum run_order order, int top, struct creature *creatures, int *count,
+                              struct error *error)
 {
     char sql[8192];
+    int waiting = 0;
     sqlite3_stmt *row;
     write_query(sql, sizeof sql, members_query);
     int status = reader_prepare(reader, sql, &row, error);
     if (status)
         return status;
     sqlite3_bind_int64(row, 1, generation);
-    sqlite3_bind_int(row, 2, top);
     while (*count < top && (status = reader_step(reader, row, error)) == 1) {
-        struct creature *creature = &creatures[(*count)++];
-        creature_init(creature);
-        status = read_creature(reader, row, creature, error);
-        if (status)
-            break;
+        struct creature creature;
+        creature_init(&creature);
+        status = read_creature(reader, row, &creature, error);
+        int is_late = order == RUN_ORDER_DISTINCT && is_copy(&creature, creatures, *count);
+        if (status || (is_late && waiting == top)) {
+            creature_deinit(&creature);
+            if (status)
+                break;
+        } else if (is_late) {
+            creatures[top + waiting++] = creature;
+        } else {
+            creatures[(*count)++] = creature;
+        }
     }
+    for (int i = 0; i < waiting; i++)
+        if (*count < top)
+            creatures[(*count)++] = creatures[top + i];
+        else
+            creature_deinit(&creatures[top + i]);
     sqlite3_finalize(row);
     return status > 0 ? 0 : status;
 }
@@ -350,9 +375,9 @@ static int reader_find_generation(const struct run_reader *reader, int64_t wante
     return 0;
 }
 
-int run_reader_get_members(struct run_reader *reader, int64_t generation, int top,
-                           struct creature **creatures, int *count, int64_t *generation_found,
-                           struct error *error)
+int run_reader_get_members(struct run_reader *reader, int64_t generation, enum run_order order,
+                           int top, struct creature **creatures, int *count,
+                           int64_t *generation_found, struct error *error)
 {
     *creatures = NULL;
     *count = 0;
@@ -360,10 +385,11 @@ int run_reader_get_members(struct run_reader *reader, int64_t generation, int to
     if (status)
         return status;
     status = reader_find_generation(reader, generation, generation_found, error);
-    if (!status && (*creatures = calloc((size_t)top, sizeof **creatures)) == NULL)
+    if (!status && (*creatures = calloc(2 * (size_t)top, sizeof **creatures)) == NULL)
         status = error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
     if (!status)
-        status = reader_get_members(reader, *generation_found, top, *creatures, count, error);
+        status =
+            reader_get_members(reader, *generation_found, order, top, *creatures, count, error);
     reader_end(reader);
     if (!status && *count == 0)
         status = error_set(error, ERR_MISSING, "%s: generation %" PRId64 " has no creatures",
@@ -376,7 +402,7 @@ int run_reader_get_members(struct run_reader *reader, int64_t generation, int to
     return status;
 }
 
-int run_reader_get_top(const char *run_directory, int64_t generation, int top,
+int run_reader_get_top(const char *run_directory, int64_t generation, enum run_order order, int top,
                        struct creature **creatures, int *count, int64_t *generation_found,
                        struct error *error)
 {
@@ -385,8 +411,8 @@ int run_reader_get_top(const char *run_directory, int64_t generation, int top,
     *count = 0;
     int status = run_reader_open(&reader, run_directory, error);
     if (!status)
-        status = run_reader_get_members(reader, generation, top, creatures, count, generation_found,
-                                        error);
+        status = run_reader_get_members(reader, generation, order, top, creatures, count,
+                                        generation_found, error);
     run_reader_close(reader);
     return status;
 }

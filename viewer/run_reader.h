@@ -10,10 +10,17 @@
 
 #define RUN_READER_TOP_MAX 256
 
-/* The best `top` of a closed generation (-1: the last closed one), in rank order, as an array that
- * run_reader_free() takes back. 0 < top <= RUN_READER_TOP_MAX. `generation_found` receives the
- * generation meant. Errors name the directory. */
-int run_reader_get_top(const char *run_directory, int64_t generation, int top,
+/* Who is shown of a generation. In late ones many move exactly as the best: they are copies, or what was
+ * changed in them does nothing. */
+enum run_order {
+    RUN_ORDER_RANK, /* the best */
+    RUN_ORDER_DISTINCT /* those that move as a better one last, so only where there are too few others */
+};
+
+/* `top` of a closed generation (-1: the last closed one) as an array that run_reader_free() takes back.
+ * 0 < top <= RUN_READER_TOP_MAX. `generation_found` receives the generation meant. Errors name the
+ * directory. */
+int run_reader_get_top(const char *run_directory, int64_t generation, enum run_order order, int top,
                        struct creature **creatures, int *count, int64_t *generation_found,
                        struct error *error);
 void run_reader_free(struct creature *creatures, int count); /* NULL is allowed */
@@ -39,9 +46,9 @@ int run_reader_get_generations(struct run_reader *reader, int64_t first,
                                struct run_generation **generations, int *count,
                                struct error *error);
 /* As run_reader_get_top(). */
-int run_reader_get_members(struct run_reader *reader, int64_t generation, int top,
-                           struct creature **creatures, int *count, int64_t *generation_found,
-                           struct error *error);
+int run_reader_get_members(struct run_reader *reader, int64_t generation, enum run_order order,
+                           int top, struct creature **creatures, int *count,
+                           int64_t *generation_found, struct error *error);
 /* One creature, evaluated or not. `creature` is initialised, and empty on error. */
 int run_reader_get_creature(struct run_reader *reader, uint64_t id, struct creature *creature,
                             struct error *error);

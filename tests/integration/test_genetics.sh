@@ -94,6 +94,15 @@ refused 1 '3 seeds are more than population.size 2' "$controller" run walk.ini -
 refused 1 'there is no creature 999' "$controller" list run --lineage 999
 refused 2 'takes no --generation' "$controller" list run --lineage 1 --generation 0
 refused 2 'all goes with' "$controller" list run --all
+refused 2 'takes no .*--distinct' "$controller" list run --lineage 1 --distinct
+
+# who moves exactly as a better one is left out on request
+"$controller" list run --top 0 --json >all.json
+"$controller" list run --top 0 --distinct --json >distinct.json || fail "list --distinct"
+motions() { grep -e '"path_m"' -e '"work_in_j"' "$1" | paste - - | sort; }
+diff <(motions all.json | uniq) <(motions distinct.json | uniq) || fail "a motion is not listed"
+[ -n "$(motions all.json | grep -v '"path_m": 0.0,' | uniq -d)" ] || fail "the run has no copies: $(motions all.json)"
+[ -z "$(motions distinct.json | grep -v '"path_m": 0.0,' | uniq -d)" ] || fail "copies: $(motions distinct.json)"
 refused 1 'a.creature: exists already' "$controller" random -o a.creature
 "$controller" random -o a.creature --force >/dev/null || fail "random --force"
 refused 2 'A \(a creature\)' "$controller" mutate

@@ -120,7 +120,8 @@ static void teardown(void)
 
 static int get(int64_t wanted, int top)
 {
-    return run_reader_get_top(directory, wanted, top, &found, &found_count, &generation, &error);
+    return run_reader_get_top(directory, wanted, RUN_ORDER_RANK, top, &found, &found_count,
+                              &generation, &error);
 }
 
 /* Fails with that code, a message that contains the text, and nothing to free. */
@@ -158,6 +159,37 @@ START_TEST(gives_the_best_of_the_last_closed_generation)
         for (int m = 0; m < MEASURE_COUNT; m++)
             ck_assert_double_eq(measures_get(&creature->measures, m), (i + 1 + m) / 7.0);
     }
+}
+END_TEST
+
+/* Two that move as the best: they come last, and not at all where there are enough others. */
+START_TEST(copies_come_last)
+{
+    static const struct {
+        int top, count;
+        uint64_t ids[CREATURES];
+    } cases[] = {{2, 2, {1, 4}}, {3, 3, {1, 4, 5}}, {4, 4, {1, 4, 5, 2}}, {100, 5, {1, 4, 5, 2, 3}}};
+    char sql[256];
+    for (int m = 0; m < MEASURE_COUNT; m++) {
+        snprintf(sql, sizeof sql, "UPDATE individuals SET \"%s\" = %d / 7.0 WHERE id IN (2, 3)",
+                 measure_table[m].name, 1 + m);
+        run_sql(sql);
+    }
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        ck_assert_int_eq(run_reader_get_top(directory, -1, RUN_ORDER_DISTINCT, cases[c].top, &found,
+                                            &found_count, &generation, &error),
+                         0);
+        ck_assert_int_eq(found_count, cases[c].count);
+        for (int i = 0; i < found_count; i++)
+            ck_assert_uint_eq(found[i].id, cases[c].ids[i]);
+        run_reader_free(found, found_count);
+    }
+    /* nobody has been simulated yet: they are no copies */
+    run_sql("UPDATE individuals SET verdict = NULL");
+    ck_assert_int_eq(run_reader_get_top(directory, -1, RUN_ORDER_DISTINCT, 3, &found, &found_count,
+                                        &generation, &error),
+                     0);
+    ck_assert_uint_eq(found[1].id, 2);
 }
 END_TEST
 
@@ -308,8 +340,9 @@ START_TEST(holds_nothing_between_calls)
     ck_assert_int_eq(run_reader_get_creature(reader, 99, &creature, &error), ERR_MISSING);
     ck_assert_int_eq(run_reader_get_lineage(reader, 99, 5, &found, &found_count, &error),
                      ERR_MISSING);
-    ck_assert_int_eq(
-        run_reader_get_members(reader, -1, 3, &found, &found_count, &generation, &error), 0);
+    ck_assert_int_eq(run_reader_get_members(reader, -1, RUN_ORDER_RANK, 3, &found, &found_count,
+                                            &generation, &error),
+                     0);
     run_sql("UPDATE generations SET best = 1");
     run_sql("PRAGMA journal_mode = DELETE");
     snprintf(log, sizeof log, "%s-wal", path);
@@ -421,6 +454,7 @@ int main(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, gives_the_best_of_the_last_closed_generation);
+    tcase_add_test(tests, copies_come_last);
     tcase_add_test(tests, gives_what_there_is_when_asked_for_more);
     tcase_add_test(tests, reads_while_another_writes);
     tcase_add_test(tests, says_which_generations_there_are);

@@ -300,6 +300,12 @@ START_TEST(test_survivors_and_curve)
         ck_assert(entries[i].has_cost && entries[i].cost.worker == 3);
         ck_assert(entries[i].cost.task.wall_ms == 1.5 && entries[i].cost.attempt == 1);
     }
+    /* the third moves as the first */
+    entries[2].measures = entries[0].measures;
+    uint64_t last = entries[3].id;
+    ck_assert_int_eq(store_leave_out_copies(entries, count, 2), 2);
+    ck_assert_int_eq(store_leave_out_copies(entries, count, 9), 3);
+    ck_assert(entries[0].rank == 1 && entries[1].rank == 2 && entries[2].id == last);
     free(entries);
     ck_assert_int_eq(store_get_top(store, 2, 4, &entries, &count, &found, &error), ERR_RANGE);
 
