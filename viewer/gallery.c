@@ -40,7 +40,9 @@ static int top_of(const struct gallery *gallery)
 /* Who chooses sees the generation as it is. */
 static enum run_order order_of(const struct gallery *gallery)
 {
-    return gallery->choosing.is_interactive ? RUN_ORDER_RANK : RUN_ORDER_DISTINCT;
+    if (gallery->choosing.is_interactive)
+        return RUN_ORDER_RANK;
+    return gallery->options.is_kinds ? RUN_ORDER_KINDS : RUN_ORDER_DISTINCT;
 }
 
 /* ---- specimens ---- */
@@ -251,6 +253,16 @@ int gallery_add_run(struct gallery *gallery, const char *directory, int64_t gene
     run_reader_free(creatures, count);
     return count > room ? error_set(error, ERR_LIMIT, "more than %d creatures", GALLERY_SHOWN_MAX)
                         : 0;
+}
+
+void gallery_set_kinds(struct gallery *gallery, int is_kinds)
+{
+    gallery->options.is_kinds = is_kinds;
+}
+
+int gallery_is_kinds(const struct gallery *gallery)
+{
+    return gallery->options.is_kinds;
 }
 
 int gallery_show_generation(struct gallery *gallery, int64_t generation, struct error *error)

@@ -22,8 +22,9 @@ struct gallery_options {
     int assignment_count;
     int has_seed;
     uint64_t seed;
-    int top; /* creatures of a generation, 1 .. RUN_READER_TOP_MAX; 0: some, and more where
+    int top;      /* creatures of a generation, 1 .. RUN_READER_TOP_MAX; 0: some, and more where
                            somebody chooses */
+    int is_kinds; /* of a generation the best of each kind of body, as RUN_ORDER_KINDS */
     int champions_most; /* on their shelf and strip, >= 2; 0: they are not looked for */
 };
 
@@ -55,6 +56,9 @@ const struct run_generation *gallery_generations(const struct gallery *gallery, 
 int gallery_refresh(struct gallery *gallery, int *added, struct error *error);
 
 /* Each puts something else on the shelf; on error it stays as it is. */
+/* Whether generations shown from now on are the best of each kind of body. */
+void gallery_set_kinds(struct gallery *gallery, int is_kinds);
+int gallery_is_kinds(const struct gallery *gallery);
 /* -1: the last one. */
 int gallery_show_generation(struct gallery *gallery, int64_t generation, struct error *error);
 int gallery_show_champions(struct gallery *gallery, struct error *error);

@@ -23,6 +23,7 @@ static const char usage_text[] =
     "  --generation N      of a run: a finished generation (default: the last one)\n"
     "  --top K             of a run: the best K (default: 8 in the window, 36 to choose from,\n"
     "                      1 in a file)\n"
+    "  --kinds             of a run: the best of each kind of body (number of parts and links)\n"
     "  --params FILE.ini   other parameters than the recorded ones\n"
     "  -s SECTION.KEY=VALUE, --set SECTION.KEY=VALUE   changes a parameter (repeatable)\n"
     "  --seed N            another seed of the evaluation\n"
@@ -55,6 +56,7 @@ enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
 struct request {
     int64_t generation; /* -1: the last */
     int top;            /* 0: not given */
+    int is_kinds;
     const char *params_path;
     const char **assignments;
     int assignment_count;
@@ -127,6 +129,7 @@ static void print_help(void)
 enum option_id {
     OPTION_GENERATION = 256,
     OPTION_TOP,
+    OPTION_KINDS,
     OPTION_PARAMS,
     OPTION_SEED,
     OPTION_EXPORT,
@@ -145,6 +148,7 @@ enum option_id {
 static const struct option options[] = {
     {"generation", required_argument, NULL, OPTION_GENERATION},
     {"top", required_argument, NULL, OPTION_TOP},
+    {"kinds", no_argument, NULL, OPTION_KINDS},
     {"params", required_argument, NULL, OPTION_PARAMS},
     {"set", required_argument, NULL, 's'},
     {"seed", required_argument, NULL, OPTION_SEED},
@@ -197,6 +201,9 @@ static int parse_option(struct request *request, int option)
     case OPTION_TOP:
         status = parse_integer(optarg, 1, RUN_READER_TOP_MAX, &number);
         request->top = (int)number;
+        break;
+    case OPTION_KINDS:
+        request->is_kinds = 1;
         break;
     case OPTION_PARAMS:
         request->params_path = optarg;
@@ -400,6 +407,7 @@ static int run(const struct request *request, int argc, char **argv, struct erro
                                   .has_seed = request->has_seed,
                                   .seed = request->seed,
                                   .top = request->top,
+                                  .is_kinds = request->is_kinds,
                                   .champions_most = request->job.path ? 0 : CHAMPIONS_IN_STRIP};
     if (!how.top && request->job.path)
         how.top = 1;

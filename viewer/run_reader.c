@@ -308,13 +308,19 @@ static int read_creature(const struct run_reader *reader, sqlite3_stmt *row,
     return status;
 }
 
-/* 1 if it moves exactly as one of those. */
-static int is_copy(const struct creature *creature, const struct creature *creatures, int count)
+/* 1 if one of those stands for it. */
+static int is_represented(const struct creature *creature, enum run_order order,
+                          const struct creature *creatures, int count)
 {
-    for (int i = 0; i < count; i++)
-        if (creature->has_evaluation && creatures[i].has_evaluation &&
-            !memcmp(&creature->measures, &creatures[i].measures, sizeof creature->measures))
+    const struct measures *own = &creature->measures;
+    for (int i = 0; i < count; i++) {
+        const struct measures *other = &creatures[i].measures;
+        int is_alike = order == RUN_ORDER_KINDS
+                           ? own->parts == other->parts && own->links == other->links
+                           : !memcmp(own, other, sizeof *own);
+        if (is_alike && creature->has_evaluation && creatures[i].has_evaluation)
             return 1;
+    }
     return 0;
 }
 
@@ -335,16 +341,16 @@ static int reader_get_members(const struct run_reader *reader, int64_t generatio
         struct creature creature;
         creature_init(&creature);
         status = read_creature(reader, row, &creature, error);
-        int is_late = order == RUN_ORDER_DISTINCT && is_copy(&creature, creatures, *count);
-        if (status || (is_late && waiting == top)) {
+        if (status) {
             creature_deinit(&creature);
-            if (status)
-                break;
-        } else if (is_late) {
-            creatures[top + waiting++] = creature;
-        } else {
-            creatures[(*count)++] = creature;
+            break;
         }
+        if (order == RUN_ORDER_RANK || !is_represented(&creature, order, creatures, *count))
+            creatures[(*count)++] = creature;
+        else if (order == RUN_ORDER_DISTINCT && waiting < top)
+            creatures[top + waiting++] = creature;
+        else
+            creature_deinit(&creature);
     }
     for (int i = 0; i < waiting; i++)
         if (*count < top)

@@ -13,8 +13,9 @@
 /* Who is shown of a generation. In late ones many move exactly as the best: they are copies, or what was
  * changed in them does nothing. */
 enum run_order {
-    RUN_ORDER_RANK, /* the best */
-    RUN_ORDER_DISTINCT /* those that move as a better one last, so only where there are too few others */
+    RUN_ORDER_RANK,     /* the best */
+    RUN_ORDER_DISTINCT, /* who moves as a better one last, so only where there are too few others */
+    RUN_ORDER_KINDS     /* the best of each kind of body: of as many parts and links */
 };
 
 /* `top` of a closed generation (-1: the last closed one) as an array that run_reader_free() takes back.

@@ -187,6 +187,24 @@ static void act_generation_on(struct stage *stage)
     stage_step_generation(stage, 1);
 }
 
+static void act_kinds(struct stage *stage)
+{
+    struct error error;
+    int is_kinds = !gallery_is_kinds(stage->gallery);
+    if (gallery_shelf(stage->gallery) != SHELF_GENERATION || stage_has_choices(stage)) {
+        stage_set_toast(stage, stage_has_choices(stage) ? "who chooses sees the best, of any kind"
+                                                        : "only generations have kinds of bodies");
+        return;
+    }
+    gallery_set_kinds(stage->gallery, is_kinds);
+    if (gallery_show_generation(stage->gallery, gallery_generation(stage->gallery), &error)) {
+        stage_set_toast(stage, error.message);
+        return;
+    }
+    stage_show_shelf(stage, 0);
+    stage_set_toast(stage, is_kinds ? "the best of each kind of body" : "the best, of any kind");
+}
+
 static void act_strip(struct stage *stage)
 {
     stage->is_strip = !stage->is_strip;
@@ -396,6 +414,7 @@ static const struct binding bindings[] = {
     {{'['}, "[", "generation before", act_generation_back},
     {{']'}, "]", "generation after", act_generation_on},
     {{STAGE_KEY_END}, "End", "newest generation, live", stage_show_newest},
+    {{'y'}, "y", "the best of each kind of body", act_kinds},
     {{'v'}, "v", "strip of the champions", act_strip},
     {{'e'}, "e", "evolution in one minute", act_movie},
     {{'w'}, "w", "line of descent", act_descent},

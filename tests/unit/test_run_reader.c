@@ -184,6 +184,15 @@ START_TEST(copies_come_last)
             ck_assert_uint_eq(found[i].id, cases[c].ids[i]);
         run_reader_free(found, found_count);
     }
+    /* of 1's kind of body are 2 and 3, and 4 is of 5's */
+    run_sql("UPDATE individuals SET parts = 3, links = 2 WHERE id <= 3");
+    run_sql("UPDATE individuals SET parts = 3, links = 3 WHERE id > 3");
+    ck_assert_int_eq(run_reader_get_top(directory, -1, RUN_ORDER_KINDS, 100, &found, &found_count,
+                                        &generation, &error),
+                     0);
+    ck_assert_int_eq(found_count, 2);
+    ck_assert(found[0].id == 1 && found[1].id == 4);
+    run_reader_free(found, found_count);
     /* nobody has been simulated yet: they are no copies */
     run_sql("UPDATE individuals SET verdict = NULL");
     ck_assert_int_eq(run_reader_get_top(directory, -1, RUN_ORDER_DISTINCT, 3, &found, &found_count,

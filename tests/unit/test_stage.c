@@ -444,6 +444,27 @@ START_TEST(steps_through_creatures_and_generations)
 }
 END_TEST
 
+/* All worms are of one kind, of which the best is shown. */
+START_TEST(the_best_of_each_kind)
+{
+    open_run_of(3);
+    press("[y");
+    ck_assert_int_eq(gallery_generation(gallery), 1);
+    ck_assert_int_eq(gallery_count(gallery), 1);
+    ck_assert_uint_eq(current()->creature.id, 4);
+    press("[");
+    ck_assert_int_eq(gallery_count(gallery), 1);
+    press("y");
+    ck_assert_int_eq(gallery_generation(gallery), 0);
+    ck_assert_int_eq(gallery_count(gallery), 2);
+    /* champions and ancestors stay what they are */
+    press("w");
+    int ancestors = gallery_count(gallery);
+    press("y");
+    ck_assert_int_eq(gallery_count(gallery), ancestors);
+}
+END_TEST
+
 START_TEST(race_grid_and_clicks)
 {
     open_run_of(1);
@@ -856,6 +877,7 @@ int main(void)
     tcase_add_test(tests, words_beside_the_bar_are_buttons);
     tcase_add_test(tests, a_resized_window_comes_back);
     tcase_add_test(tests, steps_through_creatures_and_generations);
+    tcase_add_test(tests, the_best_of_each_kind);
     tcase_add_test(tests, race_grid_and_clicks);
     tcase_add_test(tests, line_of_descent_and_parent);
     tcase_add_test(tests, evolution_in_a_minute);
