@@ -192,11 +192,20 @@ static void advance_movie(struct stage *stage)
         stage->is_movie = 0;
 }
 
-void stage_advance(struct stage *stage, double dt_s)
+/* Simulates another one of the shelf; who so joins a race changes the lanes' height. */
+static void work(struct stage *stage)
 {
+    int lanes = stage->ready_count;
     if (gallery_work(stage->gallery))
         stage->is_changed = 1;
     stage_collect_ready(stage);
+    if (stage->view == VIEW_RACE && stage->ready_count != lanes)
+        stage_refit(stage);
+}
+
+void stage_advance(struct stage *stage, double dt_s)
+{
+    work(stage);
     if (stage->is_playing && stage->drag != DRAG_SCRUB) {
         stage->time_s += dt_s * stage->speed;
         stage->strip_s += dt_s * stage->speed;

@@ -25,8 +25,10 @@ static void write_caption(const struct stage *stage, int index, char *text, size
     int count = gallery_count(stage->gallery);
     switch (gallery_shelf(stage->gallery)) {
     case SHELF_GENERATION:
-        snprintf(text, size, "generation %lld, number %d of the best %d", (long long)generation,
-                 index + 1, count);
+        snprintf(text, size,
+                 gallery_is_kinds(stage->gallery) ? "generation %lld, kind of body %d of %d"
+                                                  : "generation %lld, number %d of the best %d",
+                 (long long)generation, index + 1, count);
         break;
     case SHELF_CHAMPIONS:
         snprintf(text, size, "champion of generation %lld", (long long)generation);

@@ -493,6 +493,19 @@ START_TEST(race_grid_and_clicks)
 }
 END_TEST
 
+/* Creatures come into a race one by one, as they are simulated: it is placed anew for each. */
+START_TEST(races_grow)
+{
+    open_run_of(2);
+    press(" g[");
+    for (int i = 0; i < 20; i++)
+        stage_advance(stage, 0);
+    uint64_t grown = draw();
+    press("0");
+    ck_assert_uint_eq(draw(), grown);
+}
+END_TEST
+
 START_TEST(line_of_descent_and_parent)
 {
     open_run_of(4);
@@ -879,6 +892,7 @@ int main(void)
     tcase_add_test(tests, steps_through_creatures_and_generations);
     tcase_add_test(tests, the_best_of_each_kind);
     tcase_add_test(tests, race_grid_and_clicks);
+    tcase_add_test(tests, races_grow);
     tcase_add_test(tests, line_of_descent_and_parent);
     tcase_add_test(tests, evolution_in_a_minute);
     tcase_add_test(tests, waits_for_a_run_and_follows_it);
