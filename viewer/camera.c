@@ -2,8 +2,10 @@
 
 #include <math.h>
 
-/* Stiffness of following, 1/s: it lags about 2 / this behind a steady mover. */
+/* Stiffness of following, 1/s. */
 #define CAMERA_RATE_1_S 6.0
+/* So far it lags behind a steady mover, s. */
+#define CAMERA_LAG_S (2 / CAMERA_RATE_1_S)
 /* Averaging window on either side, s: longer than a stride's bobbing. */
 #define CAMERA_SMOOTH_S 0.3
 /* The ground takes this share of the picture's height, but so many pixels that marks can be read. */
@@ -98,6 +100,14 @@ void camera_follow(struct camera *camera, struct vec2 target, double dt_s)
 {
     spring_advance(&camera->x_m, &camera->vx_m_s, target.x, dt_s);
     spring_advance(&camera->y_m, &camera->vy_m_s, target.y, dt_s);
+}
+
+void camera_track(struct camera *camera, const struct replay *const *replays, int count,
+                  double time_s, double speed, double lane_height_px, double dt_s)
+{
+    double ahead_s = CAMERA_LAG_S * speed;
+    camera_follow(camera, camera_target(camera, replays, count, time_s + ahead_s, lane_height_px),
+                  dt_s);
 }
 
 void camera_jump(struct camera *camera, struct vec2 target)

@@ -218,11 +218,11 @@ void export_film_draw(struct export_film *film, int index)
 {
     const struct export_job *job = film->job;
     double time_s = index / film->fps, lane = draw_lane_height(job->height_px, job->count);
-    struct vec2 target = camera_target(&film->camera, job->replays, job->count, time_s, lane);
     if (index == 0)
-        camera_jump(&film->camera, target);
+        camera_jump(&film->camera,
+                    camera_target(&film->camera, job->replays, job->count, time_s, lane));
     else
-        camera_follow(&film->camera, target, 1 / film->fps);
+        camera_track(&film->camera, job->replays, job->count, time_s, 1, lane, 1 / film->fps);
     struct camera camera = camera_snap(&film->camera);
     film->before = index ? film->pixels : NULL;
     cairo_surface_t *surface = film->surfaces[film->pixels == film_pixels(film, 0)];

@@ -23,12 +23,12 @@ static void look_at_target(struct stage *stage, int is_jump, double dt_s)
     int count = stage_shown(stage, replays);
     if (!count)
         return;
-    struct vec2 target =
-        camera_target(&stage->camera, replays, count, stage->time_s, stage_lane_height(stage));
+    double lane = stage_lane_height(stage), speed = stage->is_playing ? stage->speed : 0;
     if (is_jump)
-        camera_jump(&stage->camera, target);
+        camera_jump(&stage->camera,
+                    camera_target(&stage->camera, replays, count, stage->time_s, lane));
     else if (stage->camera.is_following)
-        camera_follow(&stage->camera, target, dt_s);
+        camera_track(&stage->camera, replays, count, stage->time_s, speed, lane, dt_s);
 }
 
 void stage_refit(struct stage *stage)

@@ -48,6 +48,33 @@ START_TEST(camera_follows_without_overshoot)
 }
 END_TEST
 
+/* Who is fast stays in the middle, at any speed of the replay, and the camera still starts and ends softly. */
+START_TEST(camera_keeps_up)
+{
+    static const struct fixture runner = {"runner", 2, 12, 0, 0, 6};
+    static const double speeds[] = {0.25, 1, 4};
+    struct replay *replay = fixture_replay(&runner);
+    const struct replay *replays[] = {replay};
+    for (int s = 0; s < 3; s++) {
+        struct camera camera;
+        camera_fit(&camera, replays, 1, 1280, 720);
+        double before_m = camera.x_m, dt_s = 1.0 / 60, lag_m = 0;
+        for (double time_s = 0; time_s < 6; time_s += speeds[s] * dt_s) {
+            camera_track(&camera, replays, 1, time_s, speeds[s], 720, dt_s);
+            double now_m = camera.x_m;
+            /* never faster than twice the runner */
+            ck_assert_double_le(fabs(now_m - before_m), 2 * 12 * speeds[s] * dt_s + 1e-9);
+            before_m = now_m;
+            if (time_s > 4 * speeds[s] / 6 + 1 && time_s < 6 - 2 * speeds[s] / 6 - 0.4)
+                lag_m = fmax(lag_m, fabs(now_m - camera_smooth_centre(replay, time_s).x));
+        }
+        ck_assert_msg(lag_m < 0.2 * 1280 / camera.px_per_m, "%g m of %g at speed %g", lag_m,
+                      1280 / camera.px_per_m, speeds[s]);
+    }
+    replay_destroy(replay);
+}
+END_TEST
+
 START_TEST(camera_snaps_to_whole_pixels)
 {
     struct camera camera = {.x_m = 1.2345, .y_m = -0.777, .vx_m_s = 1, .px_per_m = 130};
@@ -838,6 +865,7 @@ int main(void)
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, palette_mixes_by_channel);
     tcase_add_test(tests, camera_follows_without_overshoot);
+    tcase_add_test(tests, camera_keeps_up);
     tcase_add_test(tests, camera_snaps_to_whole_pixels);
     tcase_add_test(tests, camera_zooms_around_a_point);
     tcase_add_test(tests, camera_fits_and_flips);
