@@ -50,6 +50,14 @@ int measures_find_difference(const struct measures *one, const struct measures *
     return -1;
 }
 
+int measures_move_alike(const struct measures *one, const struct measures *other)
+{
+    for (int i = 0; i < MEASURE_COUNT; i++)
+        if (i != MEASURE_neurons && measures_get(one, i) != measures_get(other, i))
+            return 0;
+    return 1;
+}
+
 static const struct verdict_info {
     int number;
     const char *name;

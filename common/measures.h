@@ -91,6 +91,8 @@ int measure_find(const char *name);
 /* Access by number, 0 <= index < MEASURE_COUNT. */
 double measures_get(const struct measures *measures, int index);
 void measures_set(struct measures *measures, int index, double value);
+/* 1 if both move exactly alike: all measures are the same but the number of neurons, which may do nothing. */
+int measures_move_alike(const struct measures *one, const struct measures *other);
 /* The first measure that is not the same number in both, or -1. */
 int measures_find_difference(const struct measures *one, const struct measures *other);
 

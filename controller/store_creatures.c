@@ -279,8 +279,7 @@ int store_leave_out_copies(struct store_entry *entries, int count, int most)
     for (int i = 0; i < count && kept < most; i++) {
         int is_copy = 0;
         for (int k = 0; k < kept && !is_copy; k++)
-            is_copy =
-                !memcmp(&entries[k].measures, &entries[i].measures, sizeof entries[i].measures);
+            is_copy = measures_move_alike(&entries[k].measures, &entries[i].measures);
         if (!is_copy && kept != i)
             entries[kept] = entries[i];
         kept += !is_copy;

@@ -317,7 +317,7 @@ static int is_represented(const struct creature *creature, enum run_order order,
         const struct measures *other = &creatures[i].measures;
         int is_alike = order == RUN_ORDER_KINDS
                            ? own->parts == other->parts && own->links == other->links
-                           : !memcmp(own, other, sizeof *own);
+                           : measures_move_alike(own, other);
         if (is_alike && creature->has_evaluation && creatures[i].has_evaluation)
             return 1;
     }

@@ -42,6 +42,19 @@ START_TEST(numbers_reach_the_fields)
 }
 END_TEST
 
+START_TEST(neurons_do_not_move)
+{
+    struct measures one = {.parts = 3, .neurons = 2, .path_m = 1.5}, other = one;
+    other.neurons = 5;
+    ck_assert_int_eq(measures_move_alike(&one, &other), 1);
+    for (int i = 0; i < MEASURE_COUNT; i++) {
+        other = one;
+        measures_set(&other, i, 7);
+        ck_assert_int_eq(measures_move_alike(&one, &other), i == MEASURE_neurons);
+    }
+}
+END_TEST
+
 START_TEST(a_number_below_the_table_is_a_bug)
 {
     struct measures measures = {0};
@@ -102,6 +115,7 @@ int main(void)
     tcase_add_test(cases, names_are_distinct_and_found);
     tcase_add_test(cases, names_are_fit_for_columns);
     tcase_add_test(cases, numbers_reach_the_fields);
+    tcase_add_test(cases, neurons_do_not_move);
     tcase_add_test_raise_signal(cases, a_number_below_the_table_is_a_bug, SIGABRT);
     tcase_add_test_raise_signal(cases, a_number_beyond_the_table_is_a_bug, SIGABRT);
     tcase_add_test(cases, verdicts_have_names_reasons_and_numbers);
