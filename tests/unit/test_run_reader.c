@@ -168,7 +168,8 @@ START_TEST(copies_come_last)
     static const struct {
         int top, count;
         uint64_t ids[CREATURES];
-    } cases[] = {{2, 2, {1, 4}}, {3, 3, {1, 4, 5}}, {4, 4, {1, 4, 5, 2}}, {100, 5, {1, 4, 5, 2, 3}}};
+    } cases[] = {
+        {2, 2, {1, 4}}, {3, 3, {1, 4, 5}}, {4, 4, {1, 4, 5, 2}}, {100, 5, {1, 4, 5, 2, 3}}};
     char sql[256];
     for (int m = 0; m < MEASURE_COUNT; m++) {
         snprintf(sql, sizeof sql, "UPDATE individuals SET \"%s\" = %d / 7.0 WHERE id IN (2, 3)",
