@@ -13,8 +13,9 @@
 #include "controller/run_directory.h"
 #include "controller/run_log.h"
 
-/* Rows of the table printed at the end, copies left out. */
-#define CHAMPION_COUNT 5
+/* Rows of the table printed at the end, and of how many of the best they are chosen: copies are left out. */
+#define CHAMPION_COUNT     5
+#define CHAMPION_LOOKED_AT 1000
 
 static const char run_help[] =
     "usage: controller run PARAMS.ini [option]...\n"
@@ -255,7 +256,8 @@ static void print_champions(const struct session *session)
     struct error error = {0};
     uint32_t generation;
     int count;
-    if (store_get_top(session->store, -1, INT32_MAX, &entries, &count, &generation, &error)) {
+    if (store_get_top(session->store, -1, CHAMPION_LOOKED_AT, &entries, &count, &generation,
+                      &error)) {
         command_fail(&error);
         return;
     }
