@@ -5,7 +5,7 @@
 #define BESTIARY_VERSION "0.5.2"
 
 /* Changes whenever the same genotype, parameters and seed may give another digest. */
-#define SIMULATOR_VERSION 9
+#define SIMULATOR_VERSION 10
 
 #define CREATURE_FORMAT_VERSION 3 /* 2: linear joints, 3: spheres; files without are of version 1 */
 #define PROTOCOL_VERSION        5
