@@ -104,6 +104,7 @@ struct reduced {
     int *slide;      /* tangent rows: 0 sticks if it can, else the direction of sliding */
     double *sweep_impulse;
     double *motion; /* rows x links: impulse of a prescribed motion by a unit impulse of the row */
+    int *impact;    /* the first row of the impact that a row is part of */
     int *state, *direction, *unknown, *is_normal; /* of the exact solution */
     int *is_stiff;                                /* hardly anything can move the row */
     double *friction;                             /* of the touch, at its normal row */

@@ -54,6 +54,10 @@
 #define WEDGED_SHARE   1e-3
 #define DIVERGED_SHARE 1e6
 #define LEAST_INVERSE  1e-300
+/* An impact gains energy from this share of what it passes on: less is rounding. */
+#define GAIN_SHARE 1e-9
+/* Rows are apart whose impulses move one another by less than this share of what they move themselves. */
+#define COUPLED_SHARE 1e-12
 /* Rows less mobile than this, compared with the whole body pushed at its centre, are left alone. */
 #define ROW_MOBILITY 1e-6
 
@@ -77,7 +81,8 @@ int system_create(struct constraint *c, struct arena *arena)
     r->x = arena_take(arena, touch_rows * 3 * links, sizeof(double));
     double **vectors[] = {&r->free,    &r->value,         &r->target,
                           &r->impulse, &r->sweep_impulse, &r->friction};
-    int **lists[] = {&r->slide, &r->state, &r->direction, &r->unknown, &r->is_normal, &r->is_stiff};
+    int **lists[] = {&r->slide,  &r->state,     &r->direction, &r->unknown,
+                     &r->impact, &r->is_normal, &r->is_stiff};
     int is_complete = c->rows && c->gamma && c->scale && c->right && c->lambda && c->reference &&
                       r->w && r->x && r->motion;
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
@@ -1170,12 +1175,60 @@ static void apply_impulses(struct constraint *c, const double *before, int is_im
     }
 }
 
-static double total_work(const struct reduced *r)
+/* Whether two touches that press move one another. */
+static int are_coupled(const struct reduced *r, int row, int rows, int other, int others)
 {
-    double work = 0;
-    for (int i = 0; i < r->count; i++)
-        work += r->impulse[i] * (r->free[i] + r->value[i]) / 2;
-    return work;
+    for (int i = row; i < row + rows; i++)
+        for (int j = other; j < other + others; j++) {
+            double own = r->w[i * r->count + i] * r->w[j * r->count + j];
+            if (fabs(r->w[i * r->count + j]) > COUPLED_SHARE * sqrt(own))
+                return 1;
+        }
+    return 0;
+}
+
+/* Impulses that act on one another are one impact: each row gets the number of its impact's first row. */
+static void find_impacts(struct constraint *c)
+{
+    struct reduced *r = &c->reduced;
+    for (int i = 0, row = 0; i < c->found_count; i++) {
+        int rows = touch_row_count(&c->found[i]);
+        for (int k = 0; k < rows; k++)
+            r->impact[row + k] = row;
+        for (int j = 0, other = 0; j < i; j++) {
+            int others = touch_row_count(&c->found[j]), from = r->impact[row];
+            if (r->impulse[row] > 0 && r->impulse[other] > 0 &&
+                are_coupled(r, row, rows, other, others))
+                for (int k = 0; k < row + rows; k++)
+                    r->impact[k] = r->impact[k] == from ? r->impact[other] : r->impact[k];
+            other += others;
+        }
+        row += rows;
+    }
+}
+
+/* Newton's restitution with Coulomb friction can create energy: such an impact is to be without
+ * restitution. Returns how many rows shall bounce no longer. */
+static int take_back_gains(struct constraint *c)
+{
+    struct reduced *r = &c->reduced;
+    int changed = 0;
+    find_impacts(c);
+    for (int impact = 0; impact < r->count; impact++) {
+        double work = 0, passed_on = 0;
+        for (int i = impact; i < r->count; i++) {
+            if (r->impact[i] != impact)
+                continue;
+            work += impulse_work(r, r->free, i);
+            passed_on += fabs(r->impulse[i]) * (fabs(r->free[i]) + fabs(r->value[i])) / 2;
+        }
+        for (int i = impact; i < r->count && work > GAIN_SHARE * passed_on; i++)
+            if (r->impact[i] == impact && r->target[i] > 0) {
+                r->target[i] = 0;
+                changed++;
+            }
+    }
+    return changed;
 }
 
 void system_collide(struct constraint *c)
@@ -1184,7 +1237,7 @@ void system_collide(struct constraint *c)
     touch_place(c, c->y);
     gather(c, c->epsilon_m);
     build_reduced(c);
-    int row = 0, bounces = 0;
+    int row = 0;
     for (int i = 0; i < c->found_count; i++) {
         const struct touch *t = &c->found[i];
         for (int k = 0; k < touch_row_count(t); k++, row++) {
@@ -1193,16 +1246,11 @@ void system_collide(struct constraint *c)
             r->free[row] = rate;
             r->slide[row] = 0;
             r->target[row] = is_bounce ? -touch_elasticity(c, t) * rate : 0;
-            bounces |= is_bounce && touch_elasticity(c, t) > 0;
         }
     }
     solve_reduced(c);
-    if (bounces && total_work(r) > 0) {
-        /* Newton's restitution with Coulomb friction can create energy: once more without */
-        for (int i = 0; i < r->count; i++)
-            r->target[i] = 0;
+    while (take_back_gains(c) > 0)
         solve_reduced(c);
-    }
     apply_impulses(c, r->free, 1);
 
     /* what flies off again does not press */

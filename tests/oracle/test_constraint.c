@@ -573,6 +573,68 @@ START_TEST(a_box_bounces_and_comes_to_rest)
 }
 END_TEST
 
+/* With e = 1 nothing is lost, on whichever corner it falls. */
+START_TEST(an_elastic_box_keeps_its_energy)
+{
+    static const double tilts_rad[] = {0, 0.1, 0.3, 0.6, 1.1};
+    stage.settings.contact_epsilon_m = 0;
+    stage.settings.rtol = 1e-8;
+    stage.settings.restitution_speed_m_s = 1e-6;
+    stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY, .has_ground = 1, .elasticity = 1};
+    for (int i = 0; i < 5; i++) {
+        double q[DOF] = {0, 0.3 + 0.15, tilts_rad[i]}, zero[DOF] = {0};
+        body_init_box(&stage.body, 0.4, 0.2, 1);
+        stage_build(&stage);
+        stage_set(&stage, q, zero);
+        double before = stage_energy(&stage);
+        stage_run(&stage, 10);
+        check_near("energy", stage_energy(&stage), before, 1e-9 * before);
+    }
+}
+END_TEST
+
+/* Two bodies hung on the world that move on their own. */
+static void build_two(const struct body_part *first, const struct body_part *second)
+{
+    struct body *body = &stage.body;
+    struct body other;
+    body_init(&other, second, 1);
+    body_init(body, first, 1);
+    body_hang_free(&other);
+    body_hang_free(body);
+    for (int i = 1; i < other.phenotype.link_count; i++) {
+        struct link *link = &body->links[body->phenotype.link_count++];
+        *link = other.links[i];
+        link->parent = i == 1 ? 0 : body->phenotype.link_count - 2;
+    }
+    struct part *part = &body->parts[body->phenotype.part_count++];
+    *part = other.parts[0];
+    part->parent = -1;
+    part->link = body->phenotype.link_count - 1;
+    body->phenotype.mass_kg += other.phenotype.mass_kg;
+    stage_build(&stage);
+}
+
+/* A rod that turns into the ground gains energy by Newton's restitution with friction, so it does not
+ * bounce; the box that lands ten metres from it at the same instant does. */
+START_TEST(each_impact_is_judged_on_its_own)
+{
+    const struct body_part rod = {
+        .parent = -1, .width_m = 1, .height_m = 1e-9, .mass_kg = 1, .inertia_kg_m2 = 1.0 / 12};
+    const struct body_part box = {.parent = -1, .width_m = 0.4, .height_m = 0.2, .mass_kg = 1};
+    double angle = 30 * BODY_DEGREE, y = sin(angle) / 2;
+    double q[DOF] = {0, 0, 0, 0, y, angle, 10, 0.1, 0}, qd[DOF] = {0, 0, 0, 0, -1, 6, 0, -1, 0};
+    stage.world = (struct world){.has_ground = 1, .friction = 1, .elasticity = 0.9};
+    build_two(&rod, &box);
+    stage_set(&stage, q, qd);
+    stage_run(&stage, stage.settings.dt_s);
+    struct part_state after = stage_part(&stage, 0);
+    double tip = after.vy_m_s - after.omega_rad_s * cos(angle) / 2;
+    check_near("tip", tip, 0, 1e-3);
+    check_near("box", stage_part(&stage, 1).vy_m_s, 0.9, 1e-9);
+}
+END_TEST
+
 /* Dropped on a corner at the default epsilon; it topples and lies down. */
 START_TEST(a_dropped_box_lies_down)
 {
@@ -909,6 +971,8 @@ int main(void)
     tcase_add_test(tests, sliding_block_stops);
     tcase_add_test(tests, rod_corner_impact);
     tcase_add_test(tests, a_box_bounces_and_comes_to_rest);
+    tcase_add_test(tests, an_elastic_box_keeps_its_energy);
+    tcase_add_test(tests, each_impact_is_judged_on_its_own);
     tcase_add_test(tests, a_dropped_box_lies_down);
     tcase_add_test(tests, redundant_feet_share_the_weight);
     tcase_add_test(tests, limits_stop_joints_beyond_half_a_turn);
