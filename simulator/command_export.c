@@ -21,6 +21,7 @@ static const char usage_text[] =
     "  PARAMS.ini             the parameters; default: those of its recorded evaluation\n"
     "  --mjcf FILE.xml        its body, joints, limits and muscles for MuJoCo, at the settled "
     "start\n"
+    "                         (of rectangles)\n"
     "  --signals FILE.csv     the control of each of these muscles, a line for each step of the "
     "model\n"
     "  --trajectory FILE.csv  the motion, as 'simulator evaluate --trace' writes it\n"
@@ -117,7 +118,7 @@ struct output {
     struct text model, signals;
     struct mjcf mjcf;
     struct trace trace;
-    int has_trace;
+    int has_trace, has_model;
 };
 
 static int observe(void *context, const struct evaluate_view *view)
@@ -125,7 +126,7 @@ static int observe(void *context, const struct evaluate_view *view)
     struct output *output = context;
     if (output->has_trace)
         trace_observe(&output->trace, view);
-    return mjcf_observe(&output->mjcf, view);
+    return output->has_model ? mjcf_observe(&output->mjcf, view) : 0;
 }
 
 static int write_text(const char *path, const struct text *text, struct error *error)
@@ -174,7 +175,7 @@ static int run_creature(const struct request *request, const struct creature *cr
         evaluate(&creature->genome, params, seed, arena, observe, output, &evaluation);
     if (close_texts(output) || status || output->mjcf.status)
         return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
-    if (!output->mjcf.has_begun && (request->mjcf_path || request->signals_path))
+    if (!output->mjcf.has_begun && output->has_model)
         return error_set(error, ERR_UNAVAILABLE, "%s: it never starts: %s", request->creature_path,
                          verdict_reason(evaluation.verdict));
     return 0;
@@ -184,7 +185,13 @@ static int export_creature(const struct request *request, const struct creature 
                            const struct params *params, struct error *error)
 {
     struct arena arena;
-    struct output output = {.mjcf = {.params = params, .name = creature->name}};
+    struct output output = {.mjcf = {.params = params, .name = creature->name},
+                            .has_model = request->mjcf_path || request->signals_path};
+    if (output.has_model && creature->genome.kind == BODY_SPHERES)
+        return error_set(error, ERR_UNAVAILABLE,
+                         "%s: it is made of spheres, which have no MuJoCo model here: --trajectory "
+                         "writes their motion",
+                         request->creature_path);
     int status = arena_init(&arena, EVALUATE_ARENA_BYTES);
     if (status)
         return error_set(error, status, "%s", error_text(status));

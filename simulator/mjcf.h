@@ -27,7 +27,7 @@ struct mjcf {
     double signal[MJCF_EFFECTORS_MAX];
 };
 
-/* The observer to give to evaluate(), with the struct as its context. */
+/* The observer to give to evaluate(), with the struct as its context; of creatures of rectangles. */
 evaluate_observer mjcf_observe;
 
 #endif

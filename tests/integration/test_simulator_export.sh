@@ -23,6 +23,15 @@ best=$("$bin/controller" list run --top 1 --json | sed -n 's/^    "id": \([0-9]*
 "$simulator" export best.creature --mjcf best.xml --signals best.csv || fail "export of a saved creature"
 [ "$(wc -l <best.csv)" = 481 ] || fail "the recorded duration is 2 s"
 
+# spheres have a trajectory, but no model
+spider=$root/examples/creatures/spider.json
+"$simulator" export "$spider" "$root/examples/spider.ini" -s simulation.duration_s=1 --trajectory s.csv || fail "spheres"
+"$simulator" evaluate "$spider" "$root/examples/spider.ini" -s simulation.duration_s=1 --trace es.csv >/dev/null
+cmp s.csv es.csv || fail "the trajectory of spheres is not the trace"
+refused 1 'spider.json: .*spheres.*--trajectory' "$simulator" export "$spider" "$root/examples/spider.ini" --mjcf s.xml
+refused 1 'spider.json: .*spheres.*--trajectory' "$simulator" export "$spider" "$root/examples/spider.ini" --signals s.xml
+[ ! -e s.xml ] || fail "spheres left a model"
+
 # one that never starts leaves a word and no model
 refused 1 'best.creature: it never starts' "$simulator" export best.creature --mjcf no.xml -s creature.parts_min=16
 [ ! -e no.xml ] || fail "a creature that never starts left a model"
