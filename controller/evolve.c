@@ -346,13 +346,13 @@ static const struct individual *ask(struct evolve *evolve, struct task *task)
 {
     const struct individual *individual = search_ask_referee(evolve->settings->search);
     if (individual) {
-        referee_set_up(individual->referee_trial, evolve->settings->params, task);
+        task->trial = referee_trial(individual->referee_trial, evolve->settings->params);
         return individual;
     }
     individual = search_ask(evolve->settings->search);
     if (!individual && evolve->champion == CHAMPION_UNKNOWN) {
         individual = find_champion(evolve);
-        task->has_other_solver = individual != NULL;
+        task->trial = (struct trial){.purpose = TRIAL_CHAMPION, .has_other_solver = 1};
         evolve->champion = individual ? CHAMPION_ASKED : CHAMPION_UNKNOWN;
     }
     return individual;
@@ -395,23 +395,24 @@ static void count_result(struct evolve *evolve, int status)
 }
 
 /* The referee's result; what it means is stored as soon as the search knows. */
-static void take_referee(struct evolve *evolve, uint64_t id, int verdict,
-                         const struct measures *measures)
+static void take_entry(struct evolve *evolve, const struct task *task, int verdict,
+                       const struct measures *measures)
 {
-    if (search_tell_referee(evolve->settings->search, id, verdict, measures))
+    if (search_tell_referee(evolve->settings->search, task->creature, verdict, measures))
         advance(evolve);
 }
 
 /* The other solver's result, or that it failed: the run ends. */
-static void take_champion(struct evolve *evolve, int verdict, const struct measures *measures)
+static void take_champion(struct evolve *evolve, const struct task *task, int verdict,
+                          const struct measures *measures)
 {
     const struct params *params = evolve->settings->params;
     const struct individual *individual = find_champion(evolve);
     struct store_champion champion = {.id = individual->id};
     champion.holds = referee_fitness(individual, verdict, measures, params) >=
                      params->guard_referee_share * individual->fitness;
-    referee_describe_solver(individual, verdict, measures, params, champion.words,
-                            sizeof champion.words);
+    referee_describe(individual, &task->trial, verdict, measures, params, champion.words,
+                     sizeof champion.words);
     log_event(LOG_INFO, "champion", "creature=%" PRIu64 " holds=%d words=\"%s\"", champion.id,
               champion.holds, champion.words);
     if (!champion.holds)
@@ -424,24 +425,19 @@ static void take_champion(struct evolve *evolve, int verdict, const struct measu
         advance(evolve);
 }
 
-/* Of tasks that are not evaluations of their own. */
-static int take_judgement(struct evolve *evolve, const struct task *task, int verdict,
-                          const struct measures *measures)
+/* Of the referee's tasks. */
+static void take_trial(struct evolve *evolve, const struct task *task, int verdict,
+                       const struct measures *measures)
 {
-    if (task->has_other_solver)
-        take_champion(evolve, verdict, measures);
-    else if (task->halvings > 0 || task->perturbation > 0)
-        take_referee(evolve, task->creature, verdict, measures);
-    else
-        return 0;
-    return 1;
+    static void (*const take[TRIAL_PURPOSE_COUNT])(struct evolve *, const struct task *, int,
+                                                   const struct measures *) = {
+        [TRIAL_ENTRY] = take_entry, [TRIAL_CHAMPION] = take_champion};
+    take[task->trial.purpose](evolve, task, verdict, measures);
 }
 
-static void on_result(void *context, const struct task *task, const struct result *result, int slot)
+static void take_first(struct evolve *evolve, const struct task *task, const struct result *result,
+                       int slot)
 {
-    struct evolve *evolve = context;
-    if (evolve->is_stopping || take_judgement(evolve, task, result->verdict, &result->measures))
-        return;
     const struct individual *individual =
         search_tell(evolve->settings->search, task->creature, result->verdict, &result->measures,
                     result->digest);
@@ -450,6 +446,17 @@ static void on_result(void *context, const struct task *task, const struct resul
     struct store_cost cost = {.task = result->cost, .worker = slot, .attempt = task->attempt};
     count_result(evolve,
                  store_put_result(evolve->settings->store, individual, &cost, &evolve->error));
+}
+
+static void on_result(void *context, const struct task *task, const struct result *result, int slot)
+{
+    struct evolve *evolve = context;
+    if (evolve->is_stopping)
+        return;
+    if (task->trial.purpose == TRIAL_FIRST)
+        take_first(evolve, task, result, slot);
+    else
+        take_trial(evolve, task, result->verdict, &result->measures);
 }
 
 /* A path as one word of a shell. */
@@ -488,30 +495,19 @@ static void on_referee_quarantine(struct evolve *evolve, const struct task *task
                                   const char *reason)
 {
     static const struct measures no_measures;
+    char where[80], trial[TRIAL_TEXT_SIZE];
     char command[2 * RUN_PATH_SIZE + 256], detail[sizeof command + 512];
-    const struct params *params = evolve->settings->params;
-    const char *where = task->has_other_solver   ? "with the other solver"
-                        : task->perturbation > 0 ? "in a perturbed run"
-                                                 : "at a quarter of the step";
+    trial_describe(&task->trial, evolve->settings->params, where, sizeof where);
+    trial_to_text(&task->trial, trial);
     print_reproduction(evolve, task->creature, command, sizeof command);
     progress_print(evolve->settings->progress, "quarantine: creature %" PRIu64 " %s: %s",
                    task->creature, where, reason);
-    if (task->perturbation > 0)
-        snprintf(detail, sizeof detail,
-                 "creature %" PRIu64
-                 " %s: %s; shown again by: %s -s simulation.perturbation=%" PRIu32,
-                 task->creature, where, reason, command, task->perturbation);
-    else
-        snprintf(detail, sizeof detail,
-                 "creature %" PRIu64 " %s: %s; shown again by: %s --referee%s%s", task->creature,
-                 where, reason, command, task->has_other_solver ? " --solver " : "",
-                 task->has_other_solver
-                     ? params_solver_names[params_other_solver(params->simulation_solver)]
-                     : "");
+    snprintf(detail, sizeof detail, "creature %" PRIu64 " %s: %s; shown again by: %s --trial %s",
+             task->creature, where, reason, command, trial);
     if (store_put_event(evolve->settings->store, "referee_quarantined", detail, &evolve->error))
         stop_failed(evolve);
     else
-        take_judgement(evolve, task, VERDICT_QUARANTINED, &no_measures);
+        take_trial(evolve, task, VERDICT_QUARANTINED, &no_measures);
 }
 
 static void on_quarantine(void *context, const struct task *task, const char *reason,
@@ -522,7 +518,7 @@ static void on_quarantine(void *context, const struct task *task, const char *re
     char command[2 * RUN_PATH_SIZE + 256];
     if (evolve->is_stopping)
         return;
-    if (task->has_other_solver || task->halvings > 0 || task->perturbation > 0) {
+    if (task->trial.purpose != TRIAL_FIRST) {
         on_referee_quarantine(evolve, task, reason);
         return;
     }

@@ -1230,7 +1230,7 @@ void farm_worker_status(const struct farm *farm, int index, struct farm_worker_s
     const struct task *task = worker->held_count > 0 ? &worker->held[0]->task : NULL;
     status->task = task != NULL ? task->id : 0;
     status->creature = task != NULL ? task->creature : 0;
-    status->halvings = task != NULL ? (int)task->halvings : 0;
+    status->trial = task != NULL ? task->trial : (struct trial){0};
     status->busy_share = worker->busy_share;
     status->tasks_done = worker->tasks_done;
     status->restarts = worker->restarts;

@@ -70,7 +70,7 @@ struct farm_worker_status {
     int pid;           /* 0 = none */
     const char *state; /* "starting", "idle", "busy", ...; "gone" after fewer were asked for */
     uint64_t task, creature; /* that it works on, 0 = none */
-    int halvings;            /* of that task */
+    struct trial trial;      /* of that task */
     double busy_share;       /* of about the last ten seconds */
     uint64_t tasks_done;
     uint64_t restarts; /* processes that ended without being asked to */

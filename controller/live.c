@@ -17,7 +17,7 @@ static json_t *describe_worker(const struct farm_worker_status *status)
     json_object_set_new(worker, "state", json_string(status->state));
     json_object_set_new(worker, "task", id_or_null(status->task));
     json_object_set_new(worker, "creature", id_or_null(status->creature));
-    json_object_set_new(worker, "is_referee", json_boolean(status->halvings > 0));
+    json_object_set_new(worker, "is_referee", json_boolean(status->trial.purpose != TRIAL_FIRST));
     json_object_set_new(worker, "busy_share", json_real(status->busy_share));
     json_object_set_new(worker, "tasks_done", json_integer((json_int_t)status->tasks_done));
     json_object_set_new(worker, "restarts", json_integer((json_int_t)status->restarts));

@@ -14,12 +14,11 @@ int referee_trial_count(const struct params *params)
     return (int)params->guard_perturbed_runs + 1;
 }
 
-void referee_set_up(int trial, const struct params *params, struct task *task)
+struct trial referee_trial(int number, const struct params *params)
 {
-    int is_perturbed = trial < params->guard_perturbed_runs;
-
-    task->perturbation = is_perturbed ? (uint32_t)trial + 1 : 0;
-    task->halvings = is_perturbed ? 0 : SEARCH_REFEREE_HALVINGS;
+    if (number < params->guard_perturbed_runs)
+        return (struct trial){.purpose = TRIAL_ENTRY, .perturbation = number + 1};
+    return (struct trial){.purpose = TRIAL_ENTRY, .halvings = SEARCH_REFEREE_HALVINGS};
 }
 
 /* Whether the behaviour leads somewhere, so that the other way is another motion. */
@@ -50,41 +49,21 @@ double referee_fitness(const struct individual *individual, int verdict,
     return behaviour_fitness(verdict, measures, params);
 }
 
-static void describe(const struct individual *individual, const char *where, int verdict,
-                     const struct measures *measures, const struct params *params, char *text,
-                     size_t size)
+void referee_describe(const struct individual *individual, const struct trial *trial, int verdict,
+                      const struct measures *measures, const struct params *params, char *text,
+                      size_t size)
 {
     double own = behaviour_fitness(individual->verdict, &individual->measures, params);
     double share = own > 0 ? behaviour_fitness(verdict, measures, params) / own : 0;
+    char where[80];
 
+    trial_describe(trial, params, where, sizeof where);
     if (!verdict_is_scored(verdict))
         snprintf(text, size, "disqualified %s: %s", where, verdict_name(verdict));
     else if (is_turned(individual, measures, params))
         snprintf(text, size, "goes the other way %s", where);
     else
         snprintf(text, size, "keeps %.0f %% %s", fmin(100 * share, 1e6), where);
-}
-
-void referee_describe(const struct individual *individual, int trial, int verdict,
-                      const struct measures *measures, const struct params *params, char *text,
-                      size_t size)
-{
-    char where[40] = "at a quarter of the step";
-
-    if (trial < params->guard_perturbed_runs)
-        snprintf(where, sizeof where, "in perturbed run %d", trial + 1);
-    describe(individual, where, verdict, measures, params, text, size);
-}
-
-void referee_describe_solver(const struct individual *individual, int verdict,
-                             const struct measures *measures, const struct params *params,
-                             char *text, size_t size)
-{
-    char where[40];
-
-    snprintf(where, sizeof where, "with solver %s",
-             params_solver_names[params_other_solver(params->simulation_solver)]);
-    describe(individual, where, verdict, measures, params, text, size);
 }
 
 int referee_has_other_solver(const struct individual *individual, const struct params *params)

@@ -429,11 +429,11 @@ static int note_trial(struct search *search, struct individual *individual, int 
     const struct params *params = &search->params;
     double own = behaviour_fitness(individual->verdict, &individual->measures, params);
     double fitness = referee_fitness(individual, verdict, measures, params);
-    int trial = individual->referee_trial++;
+    struct trial trial = referee_trial(individual->referee_trial, params);
 
-    if (trial == 0 || fitness < individual->glance_fitness) {
+    if (individual->referee_trial++ == 0 || fitness < individual->glance_fitness) {
         individual->glance_fitness = fitness;
-        referee_describe(individual, trial, verdict, measures, params, individual->glance_words,
+        referee_describe(individual, &trial, verdict, measures, params, individual->glance_words,
                          sizeof individual->glance_words);
     }
     return individual->referee_trial == referee_trial_count(params) ||

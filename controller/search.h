@@ -32,7 +32,7 @@ enum breeding_method {
 };
 extern const char *const breeding_method_names[METHOD_COUNT];
 
-#define SEARCH_WORDS_SIZE 80
+#define SEARCH_WORDS_SIZE 120
 
 struct individual {
     uint64_t id;                             /* 1, 2, ... in the order of birth, unique in a run */

@@ -20,7 +20,7 @@ enum {
     HELLO_FIELDS = 4,
     HELLO_FIELDS_MAX = 16,
     SETUP_FIELDS = 6,
-    TASK_FIELDS = 11,
+    TASK_FIELDS = 9,
     STOP_FIELDS = 1,
     READY_FIELDS = 2,
     RESULT_FIELDS = 7,
@@ -108,6 +108,15 @@ static int message_read_pace(const msgpack_object *field, double *pace, const ch
     return status;
 }
 
+static int message_read_trial(const msgpack_object *field, struct trial *trial, struct error *error)
+{
+    char text[TRIAL_TEXT_SIZE];
+    int status = pack_get_text(field, text, sizeof text, "task.trial", error);
+    if (status == 0 && (status = trial_from_text(trial, text, error)) != 0)
+        error_prefix(error, "task.trial");
+    return status;
+}
+
 static int message_read_task(struct message *message, const msgpack_object *fields, size_t count,
                              uint64_t *rejected_id, struct error *error)
 {
@@ -118,7 +127,7 @@ static int message_read_task(struct message *message, const msgpack_object *fiel
     int status = message_expect_fields(count, TASK_FIELDS, "task", error);
     if (status != 0)
         return status;
-    uint64_t attempt = 0, halvings = 0, perturbation = 0;
+    uint64_t attempt = 0;
     status = pack_get_u64(&fields[1], UINT64_MAX, &task->id, "task.id", error);
     if (status == 0 && task->id == 0)
         status = error_set(error, ERR_RANGE, "task.id: 0, expected 1 or more");
@@ -129,21 +138,14 @@ static int message_read_task(struct message *message, const msgpack_object *fiel
     if (status == 0)
         status = pack_get_u64(&fields[4], UINT64_MAX, &task->seed, "task.seed", error);
     if (status == 0)
-        status = pack_get_u64(&fields[5], TASK_HALVINGS_MAX, &halvings, "task.halvings", error);
+        status = message_read_trial(&fields[5], &task->trial, error);
     if (status == 0)
-        status = pack_get_u64(&fields[6], TASK_PERTURBATION_MAX, &perturbation, "task.perturbation",
-                              error);
+        status = message_read_pace(&fields[6], &task->bar.m_s, "task.hopeless_m_s", error);
     if (status == 0)
-        status = pack_get_bool(&fields[7], &task->has_other_solver, "task.other_solver", error);
-    if (status == 0)
-        status = message_read_pace(&fields[8], &task->bar.m_s, "task.hopeless_m_s", error);
-    if (status == 0)
-        status = message_read_pace(&fields[9], &task->bar.sizes_s, "task.hopeless_sizes_s", error);
-    if (status == 0 && (status = genome_decode(&task->genome, &fields[10], error)) != 0)
+        status = message_read_pace(&fields[7], &task->bar.sizes_s, "task.hopeless_sizes_s", error);
+    if (status == 0 && (status = genome_decode(&task->genome, &fields[8], error)) != 0)
         error_prefix(error, "task.genome");
     task->attempt = (uint32_t)attempt;
-    task->halvings = (uint32_t)halvings;
-    task->perturbation = (uint32_t)perturbation;
     return status;
 }
 
@@ -331,13 +333,13 @@ void message_encode_setup(struct pack_writer *writer, const struct params *param
 void message_encode_task(struct pack_writer *writer, const struct task *task)
 {
     size_t at = message_begin(writer, MESSAGE_TASK, TASK_FIELDS);
+    char trial[TRIAL_TEXT_SIZE];
+    trial_to_text(&task->trial, trial);
     pack_u64(writer, task->id);
     pack_u64(writer, task->creature);
     pack_u64(writer, task->attempt);
     pack_u64(writer, task->seed);
-    pack_u64(writer, task->halvings);
-    pack_u64(writer, task->perturbation);
-    pack_bool(writer, task->has_other_solver);
+    pack_text(writer, trial);
     pack_double(writer, task->bar.m_s);
     pack_double(writer, task->bar.sizes_s);
     genome_encode(&task->genome, writer);

@@ -8,6 +8,7 @@
 
 #include "common/creature.h"
 #include "common/pace.h"
+#include "common/trial.h"
 #include "proto/frame.h"
 
 enum message_type {
@@ -25,15 +26,10 @@ struct task {
     uint64_t creature; /* for logs */
     uint32_t attempt;  /* 0, 1, ... */
     uint64_t seed;
-    uint32_t halvings;     /* of simulation.dt_s: 0 = as set up, 2 = the referee's quarter */
-    uint32_t perturbation; /* simulation.perturbation: 0 = none */
-    int has_other_solver;  /* the one that simulation.solver is not */
-    struct pace_bar bar;   /* raises guard.hopeless_m_s and hopeless_sizes_s */
+    struct trial trial;  /* what it is for */
+    struct pace_bar bar; /* raises guard.hopeless_m_s and hopeless_sizes_s */
     struct genome genome;
 };
-
-#define TASK_HALVINGS_MAX     6
-#define TASK_PERTURBATION_MAX 8
 
 /* What may differ between two equal runs. */
 struct task_cost {
@@ -96,7 +92,7 @@ void message_encode_rejected(struct pack_writer *writer, uint64_t id, const char
  * multiples of the settings: more each time, so that a slow machine gets everything done. */
 double task_patience(uint32_t attempt);
 
-/* "bestiary 0.5.2 simulator 9": what both ends must agree on besides the protocol's version. */
+/* "bestiary 0.5.2 simulator 10": what both ends must agree on besides the protocol's version. */
 const char *message_build_id(void);
 
 #endif

@@ -17,6 +17,7 @@
 #include "common/hash.h"
 #include "common/json_text.h"
 #include "common/rng.h"
+#include "common/trial.h"
 #include "common/version.h"
 #include "simulator/trace.h"
 
@@ -39,6 +40,8 @@ static const char usage_text[] =
     "  --effectors on|off  off: a limp body, joints without muscles (default: on)\n"
     "  --solver NAME                     the solver, instead of simulation.solver: articulated,\n"
     "                                    constraint; of spheres also rejection, nudge\n"
+    "  --trial TRIAL       as a task of the referee's: the purpose, then what is other, such as\n"
+    "                      entry+perturbed-1, champion+perturbed-3+finer-2+other-solver\n"
     "  --referee           evaluates again at a quarter of the step and compares the fitness;\n"
     "                      with --solver constraint a third time, with that solver\n"
     "  --help              this text\n"
@@ -53,6 +56,8 @@ struct request {
     int assignment_count;
     int is_json, has_seed, is_limp, has_referee;
     int solver; /* SOLVER_*, or -1: as the parameters say */
+    int has_trial;
+    struct trial trial;
     uint64_t seed;
 };
 
@@ -132,10 +137,12 @@ static int request_parse(struct request *request, int argc, char **argv)
                                             {"seed", required_argument, NULL, 'n'},
                                             {"effectors", required_argument, NULL, 'e'},
                                             {"solver", required_argument, NULL, 'o'},
+                                            {"trial", required_argument, NULL, 'i'},
                                             {"referee", no_argument, NULL, 'r'},
                                             {"help", no_argument, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};
     int option;
+    struct error error = {0};
     optind = 0; /* starts anew after main(), in glibc and musl */
     while ((option = getopt_long(argc, argv, "s:h", options, NULL)) != -1) {
         switch (option) {
@@ -161,6 +168,13 @@ static int request_parse(struct request *request, int argc, char **argv)
             if (request_read_solver(request, optarg) != 0)
                 return fail(EXIT_USAGE,
                             "--solver: expected articulated, constraint, rejection or nudge");
+            break;
+        case 'i':
+            request->has_trial = 1;
+            if (trial_from_text(&request->trial, optarg, &error) != 0) {
+                error_prefix(&error, "--trial");
+                return fail(EXIT_USAGE, error.message);
+            }
             break;
         case 'r':
             request->has_referee = 1;
@@ -201,6 +215,8 @@ static int report_read_params(struct report *report, const struct request *reque
         report->params.creature_effectors = 0;
     if (request->solver >= 0 && !request->has_referee)
         report->params.simulation_solver = request->solver;
+    if (request->has_trial)
+        trial_apply(&request->trial, &report->params);
     if (status == 0)
         status = params_check(&report->params, &error);
     if (status == 0 && request->has_referee)

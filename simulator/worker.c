@@ -206,15 +206,14 @@ static int worker_take_setup(struct worker *worker, const struct message *messag
 
 static void worker_log_result(const struct task *task, const struct result *result)
 {
-    char digest[17];
+    char digest[17], trial[TRIAL_TEXT_SIZE];
     hash_to_text(result->digest, digest);
+    trial_to_text(&task->trial, trial);
     log_event(LOG_INFO, "task",
-              "task=%" PRIu64 " creature=%" PRIu64 " attempt=%" PRIu32 " halvings=%" PRIu32
-              " perturbation=%" PRIu32
-              " other_solver=%d verdict=%s digest=%s parts=%d time_s=%.6g cost_ms=%.3f cpu_ms=%.3f"
+              "task=%" PRIu64 " creature=%" PRIu64 " attempt=%" PRIu32
+              " trial=%s verdict=%s digest=%s parts=%d time_s=%.6g cost_ms=%.3f cpu_ms=%.3f"
               " arena_bytes=%" PRIu64,
-              task->id, task->creature, task->attempt, task->halvings, task->perturbation,
-              task->has_other_solver, verdict_name(result->verdict), digest,
+              task->id, task->creature, task->attempt, trial, verdict_name(result->verdict), digest,
               (int)result->measures.parts, result->measures.time_s, result->cost.wall_ms,
               result->cost.cpu_ms, result->cost.arena_bytes);
 }
@@ -232,11 +231,8 @@ static int worker_take_task(struct worker *worker, const struct message *message
     double wall_ms = clock_ms(CLOCK_MONOTONIC), cpu_ms = clock_ms(CLOCK_THREAD_CPUTIME_ID);
     struct evaluation evaluation;
     struct params params = worker->params;
-    params.simulation_dt_s /= (double)(1u << task->halvings);
-    params.simulation_perturbation = task->perturbation;
+    trial_apply(&task->trial, &params);
     pace_apply_bar(&task->bar, &params);
-    if (task->has_other_solver)
-        params_ask_solver(&params, params_other_solver(params.simulation_solver));
     worker_set_alarm(worker->params.farm_deadline_s * task_patience(task->attempt) + ALARM_SLACK_S);
     evaluate(&task->genome, &params, task->seed, &worker->arena, NULL, NULL, &evaluation);
     worker_set_alarm(0);

@@ -125,7 +125,7 @@ static void make_genome(struct genome *genome)
 /* One frame of each message. */
 static void write_messages(struct pack_writer *writer, struct corpus *corpus)
 {
-    struct task task = {.id = 7, .creature = 8, .seed = 9, .halvings = 2};
+    struct task task = {.id = 7, .creature = 8, .seed = 9, .trial = {TRIAL_CHAMPION, 3, 2, 1}};
     struct result result = {.id = 7, .creature = 8, .digest = 1, .cost = {1, 1, 4096}};
     struct params params;
     size_t at = 0;

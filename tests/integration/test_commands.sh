@@ -25,10 +25,10 @@ done
 # the champion was judged by the other solver, once
 says "champion    creature [0-9]*: .* with solver constraint" "$controller" status run
 says '"other_solver": "' "$controller" status run --json
-[ "$(cat run/logs/worker-*.log | grep -c other_solver=1)" = 1 ] || fail "judged again and again"
+[ "$(cat run/logs/worker-*.log | grep -c trial=champion+other-solver)" = 1 ] || fail "judged again and again"
 # and the referee tried perturbed runs before the finer step
-grep -hq 'halvings=0 perturbation=1' run/logs/worker-*.log || fail "no perturbed run"
-grep -hq 'halvings=2 perturbation=0' run/logs/worker-*.log || fail "no quarter step"
+grep -hq 'trial=entry+perturbed-1 ' run/logs/worker-*.log || fail "no perturbed run"
+grep -hq 'trial=entry+finer-2 ' run/logs/worker-*.log || fail "no quarter step"
 
 # list
 [ "$("$controller" list run --top 7 | wc -l)" = 9 ] || fail "list --top 7"

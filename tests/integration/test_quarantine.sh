@@ -48,7 +48,7 @@ grep -q '"verdict": "quarantined"' bad.json || fail "not its verdict: $(cat bad.
 grep -q '"fitness": 0.0' bad.json || fail "it has a fitness: $(cat bad.json)"
 says "creature $bad" "$bin/controller" save sick1 $bad -o bad.creature
 
-# one that crashes before the referee only, at a quarter of the step (the number after the seed): the
+# one that crashes before the referee only, at a quarter of the step (the text after the seed): the
 # best of the first generation, of jumpers, which all get a little fitness; it is refused, its results
 # stay
 jump=(--seed 11 -s evolution.behaviour=jump)
@@ -57,11 +57,12 @@ jump=(--seed 11 -s evolution.behaviour=jump)
 bad=$(sed -n 's/^    "id": \([0-9]*\),/\1/p' sound.json)
 grep -q '"referee_fitness": [0-9]' sound.json || fail "the referee has not seen it: $(cat sound.json)"
 seed=$(sed -n "/^    \"id\": $bad,/,/\"seed\"/s/^    \"seed\": \"\(.*\)\",/\1/p" sound.json)
+later=$(printf '\xad%s' entry+finer-2 | od -An -tx1 | tr -d ' \n')
 for workers in 1 3; do
     "$bin/controller" run walk.ini "${jump[@]}" -j $workers -o "late$workers" -s farm.prefetch=1 \
-        -s farm.launcher="perl $PWD/crash.pl ${seed}02" >"late$workers.out" 2>&1 ||
+        -s farm.launcher="perl $PWD/crash.pl ${seed}$later" >"late$workers.out" 2>&1 ||
         fail "the run ended: $(cat "late$workers.out")"
-    grep -q "quarantine: creature $bad at a quarter of the step" "late$workers.out" ||
+    grep -q "quarantine: creature $bad at h/4" "late$workers.out" ||
         fail "does not tell of the referee's crash: $(cat "late$workers.out")"
     grep -q "event=referee creature=$bad referee_fitness=0 fitness=0" \
         "late$workers/logs/controller.log" || fail "not in the log"

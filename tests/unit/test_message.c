@@ -62,9 +62,7 @@ static void setup(void)
                          .creature = 5,
                          .attempt = 2,
                          .seed = UINT64_MAX - 3,
-                         .halvings = 2,
-                         .perturbation = 7,
-                         .has_other_solver = 1,
+                         .trial = {TRIAL_CHAMPION, 7, 2, 1},
                          .bar = {0.25, 1.5}};
     make_genome(&task.genome);
     result = (struct result){.id = 77,
@@ -174,9 +172,7 @@ START_TEST(task_round_trip)
     ck_assert_uint_eq(message.as.task.creature, 5);
     ck_assert_uint_eq(message.as.task.attempt, 2);
     ck_assert_uint_eq(message.as.task.seed, UINT64_MAX - 3);
-    ck_assert_uint_eq(message.as.task.halvings, 2);
-    ck_assert_uint_eq(message.as.task.perturbation, 7);
-    ck_assert_int_eq(message.as.task.has_other_solver, 1);
+    ck_assert_mem_eq(&message.as.task.trial, &task.trial, sizeof task.trial);
     ck_assert(message.as.task.bar.m_s == 0.25 && message.as.task.bar.sizes_s == 1.5);
     ck_assert_int_eq(genome_is_equal(&message.as.task.genome, &task.genome), 1);
     message_deinit(&message);
@@ -391,7 +387,7 @@ END_TEST
 
 static void begin_task(uint64_t id)
 {
-    pack_array(&writer, 11);
+    pack_array(&writer, 9);
     pack_u64(&writer, MESSAGE_TASK);
     pack_u64(&writer, id);
     pack_u64(&writer, 5);
@@ -409,9 +405,7 @@ START_TEST(bad_tasks)
     begin_task(0);
     pack_u64(&writer, 0);
     pack_u64(&writer, 1);
-    pack_u64(&writer, 0);
-    pack_u64(&writer, 0);
-    pack_bool(&writer, 0);
+    pack_text(&writer, "first");
     pack_bar(0, 0);
     genome_encode(&task.genome, &writer);
     expect_refusal(ERR_RANGE, 0);
@@ -419,55 +413,37 @@ START_TEST(bad_tasks)
     begin_task(9);
     pack_u64(&writer, UINT64_C(1) << 32);
     pack_u64(&writer, 1);
-    pack_u64(&writer, 0);
-    pack_u64(&writer, 0);
-    pack_bool(&writer, 0);
+    pack_text(&writer, "first");
     pack_bar(0, 0);
     genome_encode(&task.genome, &writer);
     struct error error = expect_refusal(ERR_RANGE, 9);
     ck_assert_ptr_nonnull(strstr(error.message, "task.attempt"));
 
-    begin_task(9);
-    pack_u64(&writer, 0);
-    pack_u64(&writer, 1);
-    pack_u64(&writer, TASK_HALVINGS_MAX + 1);
-    pack_u64(&writer, 0);
-    pack_bool(&writer, 0);
-    pack_bar(0, 0);
-    genome_encode(&task.genome, &writer);
-    error = expect_refusal(ERR_RANGE, 9);
-    ck_assert_ptr_nonnull(strstr(error.message, "task.halvings"));
-
-    begin_task(9);
-    pack_u64(&writer, 0);
-    pack_u64(&writer, 1);
-    pack_u64(&writer, 0);
-    pack_u64(&writer, TASK_PERTURBATION_MAX + 1);
-    pack_bool(&writer, 0);
-    pack_bar(0, 0);
-    genome_encode(&task.genome, &writer);
-    error = expect_refusal(ERR_RANGE, 9);
-    ck_assert_ptr_nonnull(strstr(error.message, "task.perturbation"));
-
-    begin_task(9);
-    pack_u64(&writer, 0);
-    pack_u64(&writer, 1);
-    pack_u64(&writer, 0);
-    pack_u64(&writer, 0);
-    pack_u64(&writer, 1);
-    pack_bar(0, 0);
-    genome_encode(&task.genome, &writer);
-    error = expect_refusal(ERR_FORMAT, 9);
-    ck_assert_ptr_nonnull(strstr(error.message, "task.other_solver"));
+    static const char *const trials[] = {"",
+                                         "last",
+                                         "first+",
+                                         "entry+finer-7",
+                                         "entry+finer-0",
+                                         "entry+perturbed-9",
+                                         "entry+finer-2+perturbed-1",
+                                         "champion+other-solver+other-solver"};
+    for (size_t i = 0; i < sizeof trials / sizeof trials[0]; i++) {
+        begin_task(9);
+        pack_u64(&writer, 0);
+        pack_u64(&writer, 1);
+        pack_text(&writer, trials[i]);
+        pack_bar(0, 0);
+        genome_encode(&task.genome, &writer);
+        error = expect_refusal(ERR_RANGE, 9);
+        ck_assert_ptr_nonnull(strstr(error.message, "task.trial"));
+    }
 
     static const struct pace_bar bars[] = {{-1, 0}, {0, 1.01 * PACE_MAX}};
     for (int i = 0; i < 2; i++) {
         begin_task(9);
         pack_u64(&writer, 0);
         pack_u64(&writer, 1);
-        pack_u64(&writer, 0);
-        pack_u64(&writer, 0);
-        pack_bool(&writer, 0);
+        pack_text(&writer, "first");
         pack_bar(bars[i].m_s, bars[i].sizes_s);
         genome_encode(&task.genome, &writer);
         error = expect_refusal(ERR_RANGE, 9);
@@ -478,9 +454,7 @@ START_TEST(bad_tasks)
     begin_task(9);
     pack_u64(&writer, 0);
     pack_u64(&writer, 1);
-    pack_u64(&writer, 0);
-    pack_u64(&writer, 0);
-    pack_bool(&writer, 0);
+    pack_text(&writer, "first");
     pack_bar(0, 0);
     pack_array(&writer, 0);
     error = expect_refusal(ERR_FORMAT, 9);
@@ -490,9 +464,7 @@ START_TEST(bad_tasks)
     begin_task(9);
     pack_u64(&writer, 0);
     pack_u64(&writer, 1);
-    pack_u64(&writer, TASK_HALVINGS_MAX);
-    pack_u64(&writer, 0);
-    pack_bool(&writer, 0);
+    pack_text(&writer, "first");
     pack_bar(0, 0);
     genome_encode(&task.genome, &writer);
     error = expect_refusal(ERR_RANGE, 9);

@@ -29,20 +29,21 @@ static struct measures went(double x_m)
 
 START_TEST(the_cheap_trials_come_first)
 {
-    struct task task = {.halvings = 5, .perturbation = 5};
+    struct trial trial;
 
     params.guard_perturbed_runs = 3;
     ck_assert_int_eq(referee_trial_count(&params), 4);
-    for (int trial = 0; trial < 3; trial++) {
-        referee_set_up(trial, &params, &task);
-        ck_assert(task.halvings == 0 && task.perturbation == (uint32_t)trial + 1);
+    for (int number = 0; number < 3; number++) {
+        trial = referee_trial(number, &params);
+        ck_assert(trial.purpose == TRIAL_ENTRY && !trial.has_other_solver);
+        ck_assert(trial.halvings == 0 && trial.perturbation == number + 1);
     }
-    referee_set_up(3, &params, &task);
-    ck_assert(task.halvings == 2 && task.perturbation == 0 && !task.has_other_solver);
+    trial = referee_trial(3, &params);
+    ck_assert(trial.halvings == 2 && trial.perturbation == 0 && !trial.has_other_solver);
     params.guard_perturbed_runs = 0;
     ck_assert_int_eq(referee_trial_count(&params), 1);
-    referee_set_up(0, &params, &task);
-    ck_assert(task.halvings == 2 && task.perturbation == 0);
+    trial = referee_trial(0, &params);
+    ck_assert(trial.halvings == 2 && trial.perturbation == 0);
 }
 END_TEST
 
@@ -72,12 +73,13 @@ START_TEST(the_way_has_two_dimensions_in_water)
 }
 END_TEST
 
-static void check_words(int trial, int verdict, double x_m, const char *words)
+static void check_words(int number, int verdict, double x_m, const char *words)
 {
+    struct trial trial = referee_trial(number, &params);
     struct measures measures = went(x_m);
     char text[SEARCH_WORDS_SIZE];
 
-    referee_describe(&own, trial, verdict, &measures, &params, text, sizeof text);
+    referee_describe(&own, &trial, verdict, &measures, &params, text, sizeof text);
     ck_assert_str_eq(text, words);
 }
 
@@ -85,23 +87,24 @@ START_TEST(it_says_what_happened)
 {
     char text[SEARCH_WORDS_SIZE];
     struct measures measures = went(4.5);
+    struct trial other = {.purpose = TRIAL_CHAMPION, .has_other_solver = 1};
 
     params.guard_perturbed_runs = 2;
-    check_words(0, VERDICT_OK, 2.5, "keeps 50 % in perturbed run 1");
-    check_words(1, VERDICT_ENERGY, 2.5, "disqualified in perturbed run 2: energy");
-    check_words(2, VERDICT_OK, -2.5, "goes the other way at a quarter of the step");
-    check_words(2, VERDICT_MOTIONLESS, 0, "keeps 0 % at a quarter of the step");
-    referee_describe_solver(&own, VERDICT_OK, &measures, &params, text, sizeof text);
-    ck_assert_str_eq(text, "keeps 100 % with solver constraint");
+    check_words(0, VERDICT_OK, 2.5, "keeps 50 % from perturbed start 1 at h");
+    check_words(1, VERDICT_ENERGY, 2.5, "disqualified from perturbed start 2 at h: energy");
+    check_words(2, VERDICT_OK, -2.5, "goes the other way at h/4");
+    check_words(2, VERDICT_MOTIONLESS, 0, "keeps 0 % at h/4");
+    referee_describe(&own, &other, VERDICT_OK, &measures, &params, text, sizeof text);
+    ck_assert_str_eq(text, "keeps 100 % at h with solver constraint");
     params.simulation_solver = SOLVER_CONSTRAINT;
-    referee_describe_solver(&own, VERDICT_UNSETTLED, &measures, &params, text, sizeof text);
-    ck_assert_str_eq(text, "disqualified with solver articulated: unsettled");
+    referee_describe(&own, &other, VERDICT_UNSETTLED, &measures, &params, text, sizeof text);
+    ck_assert_str_eq(text, "disqualified at h with solver articulated: unsettled");
     params.simulation_solver = SOLVER_NUDGE;
-    referee_describe_solver(&own, VERDICT_OK, &measures, &params, text, sizeof text);
-    ck_assert_str_eq(text, "keeps 100 % with solver articulated");
+    referee_describe(&own, &other, VERDICT_OK, &measures, &params, text, sizeof text);
+    ck_assert_str_eq(text, "keeps 100 % at h with solver articulated");
     /* fitness from nothing is not a share of nothing */
     own.measures.distance_m = 0;
-    check_words(0, VERDICT_OK, 4.5, "keeps 0 % in perturbed run 1");
+    check_words(0, VERDICT_OK, 4.5, "keeps 0 % from perturbed start 1 at h");
 }
 END_TEST
 

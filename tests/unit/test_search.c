@@ -1284,8 +1284,8 @@ START_TEST(the_referee_tries_several_times)
                 ck_assert_int_eq(trials[one->id], 3);
             if (one->has_referee && one->fitness == 0)
                 ck_assert_ptr_nonnull(strstr(one->referee_words, trials[one->id] < 3
-                                                                     ? "in perturbed run"
-                                                                     : "at a quarter of the step"));
+                                                                     ? "from perturbed start"
+                                                                     : "at h/4"));
         }
         ck_assert_int_eq(search_advance(search), 0);
         ck_assert_int_eq(search_advance(other), 0);

@@ -163,7 +163,7 @@ static void send_task_as(struct task task, uint64_t id)
 
 static void send_task(uint64_t id)
 {
-    send_task_as((struct task){.halvings = 0}, id);
+    send_task_as((struct task){.id = 0}, id);
 }
 
 /* As far as ready. */
@@ -205,8 +205,7 @@ START_TEST(tasks_and_stop)
     expect_silence();
     expect_exit(0);
     ck_assert(is_in_log("event=start pid="));
-    ck_assert(is_in_log("event=task task=5 creature=105 attempt=0 halvings=0 perturbation=0 "
-                        "other_solver=0 verdict=ok digest="));
+    ck_assert(is_in_log("event=task task=5 creature=105 attempt=0 trial=first verdict=ok digest="));
     ck_assert(is_in_log("event=end tasks=3 reason=stop"));
     close(to_child);
 }
@@ -253,12 +252,12 @@ static uint64_t digest_at(double dt_s)
 /* The step is halved for the one task only. */
 START_TEST(halved_steps)
 {
-    static const uint32_t halvings[] = {0, 2, 1, 0};
+    static const int halvings[] = {0, 2, 1, 0};
     struct message message;
     uint64_t digests[4];
     open_conversation();
     for (int i = 0; i < 4; i++) {
-        send_task_as((struct task){.halvings = halvings[i]}, 5);
+        send_task_as((struct task){.trial = {.halvings = halvings[i]}}, 5);
         expect(&message, MESSAGE_RESULT);
         digests[i] = message.as.result.digest;
     }
@@ -267,8 +266,7 @@ START_TEST(halved_steps)
     ck_assert_uint_eq(digests[2], digest_at(params.simulation_dt_s / 2));
     ck_assert_uint_eq(digests[3], digests[0]);
     ck_assert(digests[1] != digests[0] && digests[2] != digests[0] && digests[1] != digests[2]);
-    ck_assert(is_in_log("event=task task=5 creature=105 attempt=0 halvings=2 perturbation=0 "
-                        "other_solver=0 verdict=ok digest="));
+    ck_assert(is_in_log("event=task task=5 creature=105 attempt=0 trial=first+finer-2 verdict=ok digest="));
     close(to_child);
     expect_exit(0);
 }
@@ -278,7 +276,10 @@ END_TEST
 START_TEST(other_trials)
 {
     static const struct task tasks[] = {
-        {.perturbation = 2}, {.has_other_solver = 1}, {.halvings = 0}, {.bar = {0, 50}}};
+        {.trial = {TRIAL_ENTRY, .perturbation = 2}},
+                                        {.trial = {TRIAL_CHAMPION, .has_other_solver = 1}},
+                                        {.trial = {TRIAL_FIRST}},
+                                        {.bar = {0, 50}}};
     struct params own[4];
     struct message message;
     uint64_t digests[4];
@@ -296,9 +297,9 @@ START_TEST(other_trials)
     }
     ck_assert(digests[0] != digests[2] && digests[1] != digests[2] && digests[0] != digests[1]);
     ck_assert(digests[3] != digests[2]);
-    ck_assert(is_in_log("other_solver=0 verdict=hopeless"));
-    ck_assert(is_in_log("halvings=0 perturbation=2 other_solver=0 verdict="));
-    ck_assert(is_in_log("halvings=0 perturbation=0 other_solver=1 verdict="));
+    ck_assert(is_in_log("trial=first verdict=hopeless"));
+    ck_assert(is_in_log("trial=entry+perturbed-2 verdict="));
+    ck_assert(is_in_log("trial=champion+other-solver verdict="));
     close(to_child);
     expect_exit(0);
 }

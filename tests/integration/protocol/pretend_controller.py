@@ -9,7 +9,7 @@ import sys
 
 import msgpack
 
-BUILD = "bestiary 0.5.2 simulator 9"
+BUILD = "bestiary 0.5.2 simulator 10"
 simulator = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                              stderr=subprocess.DEVNULL)
 
@@ -51,9 +51,9 @@ connection = [3, 1, 2, 0, 0.0, 2, 0.0, 0.0, 1.0, 0, 0]
 good = [1, [body(1), body(2)], [connection], []]
 bad = [1, [body(1), body(1)], [], []]
 
-send(frame([1, 5, BUILD, os.getpid()]))
+send(frame([1, 6, BUILD, os.getpid()]))
 hello = receive(1, 4)
-if hello[1] != 5 or hello[2] != BUILD:
+if hello[1] != 6 or hello[2] != BUILD:
     sys.exit("hello: %r" % hello)
 # no keys: everything has its default; the digest is taken from what the simulator refuses
 send(frame([2, 1, 60.0, 1024, 0, {}]))
@@ -65,12 +65,12 @@ if refused[1] != 0 or "digest" not in refused[2] or simulator.wait() != 1:
 digest = int(os.environ["PARAMS_DIGEST"], 16)
 simulator = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                              stderr=subprocess.DEVNULL)
-send(frame([1, 5, BUILD, os.getpid()]) + frame([2, digest, 60.0, 1024, 0, {}]))
+send(frame([1, 6, BUILD, os.getpid()]) + frame([2, digest, 60.0, 1024, 0, {}]))
 receive(1, 4)
 if receive(32, 2)[1] != digest:
     sys.exit("ready with another digest")
-tasks = b"".join(frame([3, number, 100 + number, 0, 42, 0, 0, False, 0.0, 0.0, good]) for number in (1, 2))
-tasks += frame([3, 3, 103, 0, 42, 0, 0, False, 0.0, 0.0, bad]) + frame([3, 4, 104, 0, 42, 2, 0, False, 0.0, 0.0, good]) + frame([4])
+tasks = b"".join(frame([3, number, 100 + number, 0, 42, "first", 0.0, 0.0, good]) for number in (1, 2))
+tasks += frame([3, 3, 103, 0, 42, "first", 0.0, 0.0, bad]) + frame([3, 4, 104, 0, 42, "entry+finer-2", 0.0, 0.0, good]) + frame([4])
 for at in range(0, len(tasks), 7):
     send(tasks[at:at + 7])
 first, second = receive(33, 7), receive(33, 7)

@@ -1,0 +1,116 @@
+/* What a task is for: as text and back, in words, and what it makes of the parameters. */
+#include "common/trial.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct params params;
+static struct error error;
+
+static void set_up(void)
+{
+    params_set_defaults(&params);
+    params.simulation_perturbation = 5;
+}
+
+/* Every trial that there can be comes back from its text. */
+START_TEST(texts_come_back)
+{
+    struct trial trial, back;
+    char text[TRIAL_TEXT_SIZE], longest[TRIAL_TEXT_SIZE] = "";
+
+    for (int i = 0; i < TRIAL_PURPOSE_COUNT * 9 * 7 * 2; i++) {
+        trial = (struct trial){i % 3, i / 3 % 9, i / 27 % 7, i / 189};
+        trial_to_text(&trial, text);
+        ck_assert_msg(trial_from_text(&back, text, &error) == 0, "%s", error.message);
+        ck_assert_mem_eq(&back, &trial, sizeof trial);
+        if (strlen(text) > strlen(longest))
+            strcpy(longest, text);
+    }
+    ck_assert_str_eq(longest, "champion+perturbed-1+finer-1+other-solver");
+    trial_to_text(&(struct trial){TRIAL_ENTRY, 2, 2, 0}, text);
+    ck_assert_str_eq(text, "entry+perturbed-2+finer-2");
+}
+END_TEST
+
+START_TEST(other_texts_are_refused)
+{
+    static const char *const texts[] = {"",
+                                        "+finer-2",
+                                        "second",
+                                        "firstly",
+                                        "first+",
+                                        "first+finer",
+                                        "first+finer-",
+                                        "first+finer-0",
+                                        "first+finer-7",
+                                        "first+finer-22",
+                                        "first+perturbed-9",
+                                        "first+perturbed-",
+                                        "first+finer-2+perturbed-1",
+                                        "first+other-solver+finer-2",
+                                        "first+other-solver+other-solver",
+                                        "First"};
+    struct trial trial;
+
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        ck_assert_msg(trial_from_text(&trial, texts[i], &error) == ERR_RANGE, "%s", texts[i]);
+        ck_assert_ptr_nonnull(strstr(error.message, texts[i]));
+    }
+}
+END_TEST
+
+START_TEST(parameters_become_those_of_the_trial)
+{
+    struct params first = params, other = params;
+
+    trial_apply(&(struct trial){0}, &first);
+    ck_assert_int_eq(first.simulation_perturbation, 0);
+    ck_assert_double_eq(first.simulation_dt_s, params.simulation_dt_s);
+    ck_assert_int_eq(first.simulation_solver, SOLVER_ARTICULATED);
+    trial_apply(&(struct trial){TRIAL_CHAMPION, 3, 2, 1}, &other);
+    ck_assert_int_eq(other.simulation_perturbation, 3);
+    ck_assert_double_eq(other.simulation_dt_s, params.simulation_dt_s / 4);
+    ck_assert_int_eq(other.simulation_solver, SOLVER_CONSTRAINT);
+}
+END_TEST
+
+static void check_words(struct trial trial, const char *words)
+{
+    char text[80];
+
+    trial_describe(&trial, &params, text, sizeof text);
+    ck_assert_str_eq(text, words);
+}
+
+START_TEST(words)
+{
+    char text[8];
+
+    check_words((struct trial){TRIAL_FIRST, 0, 0, 0}, "at h");
+    check_words((struct trial){TRIAL_ENTRY, 1, 0, 0}, "from perturbed start 1 at h");
+    check_words((struct trial){TRIAL_CHAMPION, 3, 2, 1},
+                "from perturbed start 3 at h/4 with solver constraint");
+    trial_describe(&(struct trial){TRIAL_ENTRY, 1, 0, 0}, &params, text, sizeof text);
+    ck_assert_str_eq(text, "from pe");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("trial");
+    TCase *tests = tcase_create("all");
+
+    tcase_add_checked_fixture(tests, set_up, NULL);
+    tcase_add_test(tests, texts_come_back);
+    tcase_add_test(tests, other_texts_are_refused);
+    tcase_add_test(tests, parameters_become_those_of_the_trial);
+    tcase_add_test(tests, words);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
