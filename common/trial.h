@@ -26,9 +26,9 @@ struct trial {
     int has_other_solver; /* the one that simulation.solver is not */
 };
 
-#define TRIAL_PERTURBATION_MAX   8
-#define TRIAL_HALVINGS_MAX 6
-#define TRIAL_TEXT_SIZE    64
+#define TRIAL_PERTURBATION_MAX 8
+#define TRIAL_HALVINGS_MAX     6
+#define TRIAL_TEXT_SIZE        64
 
 /* Changes the parameters of a run into those of the trial. */
 void trial_apply(const struct trial *trial, struct params *params);

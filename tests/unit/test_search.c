@@ -1283,9 +1283,8 @@ START_TEST(the_referee_tries_several_times)
             if (one->has_referee && one->fitness > 0)
                 ck_assert_int_eq(trials[one->id], 3);
             if (one->has_referee && one->fitness == 0)
-                ck_assert_ptr_nonnull(strstr(one->referee_words, trials[one->id] < 3
-                                                                     ? "from perturbed start"
-                                                                     : "at h/4"));
+                ck_assert_ptr_nonnull(strstr(
+                    one->referee_words, trials[one->id] < 3 ? "from perturbed start" : "at h/4"));
         }
         ck_assert_int_eq(search_advance(search), 0);
         ck_assert_int_eq(search_advance(other), 0);

@@ -266,7 +266,8 @@ START_TEST(halved_steps)
     ck_assert_uint_eq(digests[2], digest_at(params.simulation_dt_s / 2));
     ck_assert_uint_eq(digests[3], digests[0]);
     ck_assert(digests[1] != digests[0] && digests[2] != digests[0] && digests[1] != digests[2]);
-    ck_assert(is_in_log("event=task task=5 creature=105 attempt=0 trial=first+finer-2 verdict=ok digest="));
+    ck_assert(is_in_log(
+        "event=task task=5 creature=105 attempt=0 trial=first+finer-2 verdict=ok digest="));
     close(to_child);
     expect_exit(0);
 }
@@ -275,8 +276,7 @@ END_TEST
 /* So are perturbation, solver and bar others. */
 START_TEST(other_trials)
 {
-    static const struct task tasks[] = {
-        {.trial = {TRIAL_ENTRY, .perturbation = 2}},
+    static const struct task tasks[] = {{.trial = {TRIAL_ENTRY, .perturbation = 2}},
                                         {.trial = {TRIAL_CHAMPION, .has_other_solver = 1}},
                                         {.trial = {TRIAL_FIRST}},
                                         {.bar = {0, 50}}};
