@@ -240,11 +240,8 @@ static void draw_part(cairo_t *cr, const struct draw_view *view, const struct re
 {
     const struct replay_part *part = &replay->parts[index];
     double width = part->width_m * view->px_per_m, height = part->height_m * view->px_per_m;
-    uint32_t fill = palette[palette_part_color(part->depth)].light;
+    uint32_t fill = palette[palette_part_color(index)].light;
     uint32_t background = palette[GHOST_COLOR].light;
-    /* the far one of a mirrored pair is a shade darker */
-    if (part->mirror < 0)
-        fill = palette_mix(fill, 0x1d2b33, 0.16);
     uint32_t outline = palette_mix(fill, 0x14202a, 0.45);
     double line = line_width(view, replay);
 

@@ -22,7 +22,7 @@
 #define NEURON_COLUMNS 8
 #define SENSOR_COLUMNS 3
 #define CELL_PX        26.0
-#define LABEL_PX       58.0
+#define LABEL_PX       98.0
 #define HEADING_PX     27.0
 /* Small brains are drawn larger, up to this. */
 #define LARGEST 1.6
@@ -388,6 +388,12 @@ static uint32_t value_color(double value, double full)
     return palette_mix(palette[COLOR_panel].light, palette[end].light, share);
 }
 
+/* By both numbers: the part's, and that of its body gene, which mutations name. */
+static void describe_part(const struct replay *replay, int part, char *text, size_t size)
+{
+    snprintf(text, size, "part %d, body %d", part, replay->parts[part].body);
+}
+
 static void draw_labels(cairo_t *cr, const struct brain_layout *layout, const struct replay *replay)
 {
     double ui = layout->ui;
@@ -402,9 +408,9 @@ static void draw_labels(cairo_t *cr, const struct brain_layout *layout, const st
             continue;
         }
         draw_rounded(cr, layout->x + 10 * ui, y - 5 * ui, 10 * ui, 10 * ui, 2 * ui);
-        draw_set_color(cr, palette[palette_part_color(replay->parts[owner - 1].depth)].light, 1);
+        draw_set_color(cr, palette[palette_part_color(owner - 1)].light, 1);
         cairo_fill(cr);
-        snprintf(text, sizeof text, "%d", owner - 1);
+        describe_part(replay, owner - 1, text, sizeof text);
         draw_text(cr, text, layout->x + 25 * ui, y + 3.5 * ui, 10 * ui, 0, DRAW_LEFT,
                   COLOR_text_soft);
     }
@@ -565,7 +571,7 @@ static void describe(const struct replay *replay, const struct replay_cut *cut,
                  replay->links[replay->effectors[cut->index].link].part, click);
     else
         snprintf(text, size, "%s x %.2f to neuron %d, input %d   %s", source, wire->weight,
-                 cut->index, cut->input + 1, click);
+                 cut->index, cut->input, click);
 }
 
 static void draw_hint(const struct wiring *wiring, const struct draw_view *view,

@@ -326,7 +326,7 @@ static void draw_sphere(cairo_t *cr, const struct eye *eye, const struct replay 
     struct spot spot = draw_eye_project(eye, at);
     double radius = fmax(part->width_m / 2 * spot.scale, 1);
     uint32_t background = palette[COLOR_sky_bottom].light;
-    uint32_t color = palette[palette_part_color(part->depth)].light;
+    uint32_t color = palette[palette_part_color(index)].light;
     uint32_t lit = palette_mix(palette_mix(color, 0xffffff, 0.55), background, ghost * 0.8);
     uint32_t dark = palette_mix(palette_mix(color, 0x14202a, 0.42), background, ghost * 0.8);
     color = palette_mix(color, background, ghost * 0.8);

@@ -324,7 +324,7 @@ static double rest_angle(const struct replay *replay, const struct replay_part *
            turned;
 }
 
-/* Width, height, depth, mirror, parent, joint (0 none, 1 hinge, 2 linear), effector (-1: none), anchor x and
+/* Width, height, row of the body gene, parent, joint (0 none, 1 hinge, 2 linear), effector (-1: none), anchor x and
  * y, base x and y; of those with a joint its limits, angle at rest, and of linear ones the axis' angle. */
 static void write_parts(FILE *file, const struct replay *replay)
 {
@@ -333,8 +333,8 @@ static void write_parts(FILE *file, const struct replay *replay)
         const struct replay_part *part = &replay->parts[i];
         const struct replay_link *link = &replay->links[part->link];
         int joint = part->is_linear ? 2 : part->is_hinged;
-        fprintf(file, "%s[%.4g, %.4g, %d, %d, %d, %d, %d, %.4g, %.4g, %.4g, %.4g", i ? ", " : "",
-                part->width_m, part->height_m, part->depth, part->mirror, part->parent, joint,
+        fprintf(file, "%s[%.4g, %.4g, %d, %d, %d, %d, %.4g, %.4g, %.4g, %.4g", i ? ", " : "",
+                part->width_m, part->height_m, part->body, part->parent, joint,
                 joint ? link->effector : -1, part->anchor.x, part->anchor.y, part->base.x,
                 part->base.y);
         if (joint)

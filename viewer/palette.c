@@ -6,9 +6,9 @@ const struct palette_entry palette[COLOR_COUNT] = {
 #undef X
 };
 
-enum palette_color palette_part_color(int depth)
+enum palette_color palette_part_color(int part)
 {
-    return (enum palette_color)(COLOR_part_0 + (depth < 0 ? 0 : depth) % PALETTE_PARTS);
+    return (enum palette_color)(COLOR_part_0 + part % PALETTE_PARTS);
 }
 
 static uint32_t mix_channel(uint32_t a, uint32_t b, int shift, double share)

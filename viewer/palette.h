@@ -1,13 +1,13 @@
 /* The colours of everything the viewer shows: one table for windows, pictures, video and web pages.
  *
- * Calm and light by default; the web page also uses the dark theme. Colours are 0xRRGGBB. Parts are
- * coloured by their depth in the tree, so that the limbs of a pair look alike. */
+ * Calm and light by default; the web page also uses the dark theme. Colours are 0xRRGGBB. Each part
+ * has its own colour: seven hues, then the same darker, then lighter; after that they repeat. */
 #ifndef VIEWER_PALETTE_H
 #define VIEWER_PALETTE_H
 
 #include <stdint.h>
 
-#define PALETTE_PARTS 7
+#define PALETTE_PARTS 21
 
 /* name, light, dark */
 #define PALETTE(X)                                                                                 \
@@ -44,7 +44,21 @@
     X(part_3, 0x7fa166, 0x8fb375)                                                                  \
     X(part_4, 0x8a72a8, 0x9d85bd)                                                                  \
     X(part_5, 0x5d8ac4, 0x6f9bd4)                                                                  \
-    X(part_6, 0xb98a6a, 0xc79a7b)
+    X(part_6, 0xb98a6a, 0xc79a7b)                                                                  \
+    X(part_7, 0x2b5564, 0x346474)                                                                  \
+    X(part_8, 0x866b43, 0x866b43)                                                                  \
+    X(part_9, 0x784846, 0x7e504d)                                                                  \
+    X(part_10, 0x4f674b, 0x587153)                                                                 \
+    X(part_11, 0x554d6f, 0x5f587b)                                                                 \
+    X(part_12, 0x3c5a7f, 0x466488)                                                                 \
+    X(part_13, 0x6f5a4d, 0x766357)                                                                 \
+    X(part_14, 0x94b9c4, 0x9ec8d4)                                                                 \
+    X(part_15, 0xf0cfa3, 0xf0cfa3)                                                                 \
+    X(part_16, 0xe1ada5, 0xe8b5ad)                                                                 \
+    X(part_17, 0xb9cbab, 0xc1d5b3)                                                                 \
+    X(part_18, 0xbfb1cf, 0xc9bcdb)                                                                 \
+    X(part_19, 0xa6bfdf, 0xb0c8e7)                                                                 \
+    X(part_20, 0xd9bfad, 0xe0c7b6)
 
 enum palette_color {
 #define X(name, light, dark) COLOR_##name,
@@ -59,8 +73,8 @@ struct palette_entry {
 };
 extern const struct palette_entry palette[COLOR_COUNT];
 
-/* The colour of a part at that depth. */
-enum palette_color palette_part_color(int depth);
+/* The colour of a part by its number. */
+enum palette_color palette_part_color(int part);
 
 /* a towards b: share 0 gives a, 1 gives b. */
 uint32_t palette_mix(uint32_t a, uint32_t b, double share);

@@ -323,6 +323,7 @@ void replay_get_bounds(const struct replay *replay, const struct replay_pose *po
 
 struct recorder {
     struct replay *replay;
+    const struct genome *genome;
     const struct params *params;
     double tick_s;
     int phase;  /* of the rows so far; -1 = none */
@@ -344,7 +345,8 @@ static struct vec2 place_in_part(const struct part *part, struct vec2 at)
     return to_part(part, (struct vec2){at.x - part->centre.x, at.y - part->centre.y});
 }
 
-static void copy_parts(struct replay *replay, const struct phenotype *phenotype)
+static void copy_parts(struct replay *replay, const struct phenotype *phenotype,
+                       const struct genome *genome)
 {
     for (int i = 0; i < phenotype->part_count; i++) {
         const struct part *part = &phenotype->parts[i];
@@ -352,7 +354,7 @@ static void copy_parts(struct replay *replay, const struct phenotype *phenotype)
         copy->width_m = part->width_m;
         copy->height_m = part->height_m;
         copy->parent = part->parent;
-        copy->depth = part->depth;
+        copy->body = genome_find_body(genome, part->body);
         copy->link = part->link;
         copy->mirror = part->mirror;
         copy->sensors = part->sensors;
@@ -429,7 +431,8 @@ static void copy_brain(struct replay *replay, const struct phenotype *phenotype)
 }
 
 /* Fills the tables of what does not change. */
-static int copy_phenotype(struct replay *replay, const struct phenotype *phenotype)
+static int copy_phenotype(struct replay *replay, const struct phenotype *phenotype,
+                          const struct genome *genome)
 {
     if (phenotype->part_count > REPLAY_PARTS_MAX)
         return ERR_LIMIT;
@@ -448,7 +451,7 @@ static int copy_phenotype(struct replay *replay, const struct phenotype *phenoty
     if (!replay->parts || !replay->links || !replay->neurons || !replay->effectors ||
         !replay->bones)
         return ERR_MEMORY;
-    copy_parts(replay, phenotype);
+    copy_parts(replay, phenotype, genome);
     copy_brain(replay, phenotype);
     return 0;
 }
@@ -643,7 +646,7 @@ static void recorder_edit(void *context, struct phenotype *phenotype)
     struct recorder *recorder = context;
     struct replay *replay = recorder->replay;
     int kept = 0;
-    recorder->status = copy_phenotype(replay, phenotype);
+    recorder->status = copy_phenotype(replay, phenotype, recorder->genome);
     for (int i = 0; i < replay->cut_count; i++)
         if (cut_points_somewhere(replay, &replay->cuts[i]))
             replay->cuts[kept++] = replay->cuts[i];
@@ -669,7 +672,7 @@ static int record_birth(struct recorder *recorder, const struct creature *creatu
     arena_reset(arena);
     if (phenotype_express(&phenotype, &creature->genome, params, arena) != VERDICT_OK)
         return ERR_MISSING;
-    int status = replay->parts ? 0 : copy_phenotype(replay, &phenotype);
+    int status = replay->parts ? 0 : copy_phenotype(replay, &phenotype, &creature->genome);
     if (!status)
         status = replay_append(replay, &row);
     if (status)
@@ -758,7 +761,8 @@ int replay_create_cut(struct replay **result, const struct creature *creature,
     struct arena arena = {0};
     struct evaluation evaluation;
     struct replay *replay = calloc(1, sizeof *replay);
-    struct recorder recorder = {replay, params, 1.0 / params->simulation_brain_hz, -1, 0, 1, 0};
+    struct recorder recorder = {
+        replay, &creature->genome, params, 1.0 / params->simulation_brain_hz, -1, 0, 1, 0};
     *result = NULL;
     if (!replay || arena_init(&arena, EVALUATE_ARENA_BYTES)) {
         free(replay);

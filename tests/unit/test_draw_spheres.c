@@ -152,7 +152,6 @@ static void make_pair(const double at[2][3])
     ck_assert_int_eq(replay_append(replay, &row), 0);
     for (int i = 0; i < 2; i++) {
         replay->parts[i].width_m = replay->parts[i].height_m = 0.2;
-        replay->parts[i].depth = i;
         row.poses[i].x_m = (float)at[i][0];
         row.poses[i].y_m = (float)at[i][1];
         row.depths_m[i] = (float)at[i][2];
