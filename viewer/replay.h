@@ -39,7 +39,7 @@ extern const char *const replay_medium_names[REPLAY_MEDIUM_COUNT];
 struct replay_part {
     double width_m, height_m;
     int parent, link, mirror;
-    int body;               /* row of the gene it was made of */
+    int body;           /* row of the gene it was made of */
     int is_hinged;      /* hangs on a joint that turns */
     struct vec2 anchor; /* where it hangs on its parent, in its own frame, m */
     int is_linear;      /* hangs on a joint that slides ... */
