@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "common/detmath.h"
 #include "common/expression.h"
 
 /* Who falls off its platform before this time fails to hop. */
@@ -122,30 +123,30 @@ static double fitness_interactive(const struct measures *measures, const struct 
 const struct behaviour_info behaviours[BEHAVIOUR_COUNT] = {
     [BEHAVIOUR_WALK] = {"walk",
                         "max(0, distance_m - size / 2) / size, size = max(size_m, size floor)",
-                        "proposal 1995, scaled by size", fitness_walk, way_walk, 1},
+                        "proposal 1995, scaled by size", fitness_walk, way_walk, 1, 1},
     [BEHAVIOUR_JUMP] = {"jump", "max(0, lowest_max_m - lowest_start_m)", "proposal 1995",
-                        fitness_jump, NULL, 0},
+                        fitness_jump, NULL, 0, 0},
     [BEHAVIOUR_SWIM] = {"swim", "max(0, sum over windows k of (k / 9) p_k + 4 min over k of p_k)",
-                        "proposal 1995, consistent motion rewarded", fitness_swim, way_swim, 0},
+                        "proposal 1995, consistent motion rewarded", fitness_swim, way_swim, 0, 1},
     [BEHAVIOUR_FLY] = {"fly",
                        "as swim, with horizontal progress, until it lands, by the share of muscles "
                        "in what was spent",
-                       "proposal 1995, extension", fitness_fly, NULL, 0},
+                       "proposal 1995, extension", fitness_fly, NULL, 0, 1},
     [BEHAVIOUR_SEEK] = {"seek", "max(0, follow_share)",
-                        "proposal 1995; Sims 1994, mean over several lights", fitness_seek, NULL,
+                        "proposal 1995; Sims 1994, mean over several lights", fitness_seek, NULL, 0,
                         0},
     [BEHAVIOUR_HEAD_UP] = {"head-up", "max(0, head_mean_m - head_start_m)", "First Life, raised",
-                           fitness_head_up, NULL, 0},
+                           fitness_head_up, NULL, 0, 0},
     [BEHAVIOUR_HOP] = {"hop",
                        "max(0, min(height_mean_m - height_start_m, lowest_max_m)) "
                        "(1 - contact_share) time_s / duration; 0 if it falls off within 5 s",
-                       "First Life, in the air", fitness_hop, NULL, 0},
+                       "First Life, in the air", fitness_hop, NULL, 0, 0},
     [BEHAVIOUR_PLATFORM] = {"platform", "reach_m; 0 if it falls off or ends beyond it",
-                            "First Life", fitness_platform, NULL, 0},
+                            "First Life", fitness_platform, NULL, 0, 0},
     [BEHAVIOUR_CUSTOM] = {"custom", "max(0, fitness.expression)", "the user", fitness_custom, NULL,
-                          0},
+                          0, 0},
     [BEHAVIOUR_INTERACTIVE] = {"interactive", "1; parents are chosen by hand", "Dawkins 1986",
-                               fitness_interactive, NULL, 0},
+                               fitness_interactive, NULL, 0, 0},
 };
 
 double behaviour_fitness(int verdict, const struct measures *measures, const struct params *params)
@@ -156,6 +157,19 @@ double behaviour_fitness(int verdict, const struct measures *measures, const str
         return 0;
     fitness = behaviours[params->evolution_behaviour].fitness(measures, params);
     return isfinite(fitness) && fitness > 0 ? fitness : 0;
+}
+
+double behaviour_apart_rad(const struct measures *one, const struct measures *other,
+                           const struct params *params)
+{
+    int is_falling = params->world_gravity_m_s2 > 0;
+    double ax = one->way_x_m, ay = is_falling ? 0 : one->way_y_m, az = one->way_z_m;
+    double bx = other->way_x_m, by = is_falling ? 0 : other->way_y_m, bz = other->way_z_m;
+    double x = ay * bz - az * by, y = az * bx - ax * bz, z = ax * by - ay * bx;
+
+    if (!behaviours[params->evolution_behaviour].has_direction)
+        return 0;
+    return det_atan2(sqrt(x * x + y * y + z * z), ax * bx + ay * by + az * bz);
 }
 
 int behaviour_check_params(const struct params *params, struct error *error)

@@ -65,7 +65,8 @@
     X(joint_speed_max_m_s, "greatest rate of any linear joint")                                    \
     X(way_x_m, "where the centre of mass is at the end, from the start: to the right")             \
     X(way_y_m, "the same, upwards")                                                                \
-    X(reversals_max_hz, "reversals per second of the joint that has most")
+    X(reversals_max_hz, "reversals per second of the joint that has most")                         \
+    X(way_z_m, "the same, sideways (of spheres; else 0)")
 
 struct measures {
 #define X(name, text) double name;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "common/behaviour.h"
+#include "common/detmath.h"
 
 int referee_trial_count(const struct params *params)
 {
@@ -21,24 +22,11 @@ struct trial referee_trial(int number, const struct params *params)
     return (struct trial){.purpose = TRIAL_ENTRY, .halvings = SEARCH_REFEREE_HALVINGS};
 }
 
-/* Whether the behaviour leads somewhere, so that the other way is another motion. */
-static int has_direction(const struct params *params)
-{
-    int behaviour = params->evolution_behaviour;
-
-    return behaviour == BEHAVIOUR_WALK || behaviour == BEHAVIOUR_SWIM || behaviour == BEHAVIOUR_FLY;
-}
-
-/* More than a right angle apart; where things fall only left and right count. */
+/* More than a right angle apart. */
 static int is_turned(const struct individual *individual, const struct measures *measures,
                      const struct params *params)
 {
-    const struct measures *own = &individual->measures;
-    double along = own->way_x_m * measures->way_x_m;
-
-    if (params->world_gravity_m_s2 == 0)
-        along += own->way_y_m * measures->way_y_m;
-    return has_direction(params) && along < 0;
+    return behaviour_apart_rad(&individual->measures, measures, params) > 0.5 * DET_PI;
 }
 
 double referee_fitness(const struct individual *individual, int verdict,

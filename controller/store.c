@@ -285,15 +285,43 @@ static int has_bars(struct store *store, int64_t *has_table, struct error *error
                            has_table, error);
 }
 
+/* Older stores lack the columns of newer measures: a writer adds them, a reader sees them empty, in a view of its own. */
+static int complete_measures(struct store *store, struct error *error)
+{
+    char view[4096], sql[160];
+    int status = 0, missing = 0;
+    size_t used = (size_t)snprintf(view, sizeof view, "CREATE TEMP VIEW individuals AS SELECT *");
+    for (int i = 0; i < MEASURE_COUNT && !status; i++) {
+        const char *name = measure_table[i].name;
+        int64_t has_column;
+        snprintf(sql, sizeof sql,
+                 "SELECT count(*) FROM pragma_table_info('individuals') WHERE name = '%s'", name);
+        status = store_query_i64(store, sql, 0, &has_column, error);
+        if (status || has_column)
+            continue;
+        missing++;
+        used += (size_t)snprintf(view + used, sizeof view - used, ", NULL AS %s", name);
+        snprintf(sql, sizeof sql, "ALTER TABLE individuals ADD COLUMN %s REAL", name);
+        if (!store->is_read_only)
+            status = store_execute(store, sql, error);
+    }
+    snprintf(view + used, sizeof view - used, " FROM main.individuals");
+    if (!status && missing && store->is_read_only)
+        status = store_execute(store, view, error);
+    return status;
+}
+
 /* Brings the tables up to date. */
 static int upgrade(struct store *store, struct error *error)
 {
-    int64_t has_their_choices, has_their_bars;
+    int64_t has_their_choices, has_their_bars, version;
     char sql[768];
     int status = store_has_choices(store, &has_their_choices, error);
     if (!status)
         status = has_bars(store, &has_their_bars, error);
-    if (status || (has_their_choices && has_their_bars))
+    if (!status)
+        status = store_query_i64(store, "PRAGMA user_version", 0, &version, error);
+    if (status || version == STORE_SCHEMA_VERSION)
         return status;
     snprintf(sql, sizeof sql, "BEGIN; %s; %s; PRAGMA user_version = %d; COMMIT",
              has_their_choices ? "" : STORE_CHOICES_TABLE, has_their_bars ? "" : STORE_BARS_TABLE,
@@ -355,6 +383,8 @@ int store_open(struct store **made, const char *path, int is_read_only, struct e
                           error);
     if (!status && !is_read_only)
         status = add_quarantine_log(store, error);
+    if (!status)
+        status = complete_measures(store, error);
     if (!status)
         status = is_read_only ? pretend_bars(store, error) : upgrade(store, error);
     if (!status)

@@ -9,7 +9,7 @@
 #define CONTROLLER_STORE_SCHEMA_H
 
 /* user_version; a store of an unknown version is refused. */
-#define STORE_SCHEMA_VERSION 6
+#define STORE_SCHEMA_VERSION 7
 /* The oldest that is read; a writer brings it up to date. */
 #define STORE_SCHEMA_OLDEST 4
 /* "Best": says that an SQLite file is a run of this program. */

@@ -61,17 +61,11 @@ struct request {
     uint64_t seed;
 };
 
-/* An evaluation, and where it led: from the settled start to the end. */
-struct course {
-    struct evaluation evaluation;
-    struct vec2 way;
-};
-
 /* A second opinion on the same evaluation: with a finer step, or with the other solver. */
 struct opinion {
     const char *solver;
     double dt_s;
-    struct course course;
+    struct evaluation evaluation;
     double ratio;     /* of the fitness, this one's to the first's; 0 where the first has none */
     double apart_rad; /* angle between the ways; 0 where the behaviour has no direction */
     int holds;
@@ -84,7 +78,7 @@ struct report {
     struct creature creature;
     struct params params;
     uint64_t seed, genome_hash;
-    struct course course;
+    struct evaluation evaluation;
     struct opinion opinions[OPINIONS_MAX];
     int opinion_count;
     int has_no_other;         /* spheres, and the solver asked for moves none */
@@ -243,9 +237,9 @@ static const char *report_compare(const struct report *report, const struct requ
         params_evaluation_digest(&report->params) != params_evaluation_digest(&creature->params))
         return "not compared";
     if (report->genome_hash == creature->genome_hash &&
-        report->course.evaluation.digest == creature->digest &&
-        report->course.evaluation.verdict == creature->verdict &&
-        measures_find_difference(&creature->measures, &report->course.evaluation.measures) < 0)
+        report->evaluation.digest == creature->digest &&
+        report->evaluation.verdict == creature->verdict &&
+        measures_find_difference(&creature->measures, &report->evaluation.measures) < 0)
         return "verified";
     return creature->simulator_version == SIMULATOR_VERSION ? "differs" : "other version";
 }
@@ -259,34 +253,9 @@ static double clock_ms(clockid_t clock)
 
 /* ---- the evaluations ---- */
 
-/* Follows the course, and writes the trace if there is one. */
-struct watch {
-    struct course *course;
-    struct trace *trace;
-};
-
-static int watch_view(void *context, const struct evaluate_view *view)
-{
-    struct watch *watch = context;
-    if (view->phase == PHASE_SCORE) {
-        struct vec2 centre = dynamics_centre_of_mass(view->dynamics);
-        watch->course->way = (struct vec2){centre.x - view->start.x, centre.y - view->start.y};
-    }
-    return watch->trace != NULL ? trace_observe(watch->trace, view) : 0;
-}
-
-static void course_run(struct course *course, const struct report *report,
-                       const struct params *params, struct trace *trace, struct arena *arena)
-{
-    struct watch watch = {course, trace};
-    evaluate(&report->creature.genome, params, report->seed, arena, watch_view, &watch,
-             &course->evaluation);
-}
-
 /* The fitness that the controller would give. */
-static double fitness_of(const struct course *course, const struct params *params)
+static double fitness_of(const struct evaluation *evaluation, const struct params *params)
 {
-    const struct evaluation *evaluation = &course->evaluation;
     return behaviour_fitness(evaluation->verdict, &evaluation->measures, params);
 }
 
@@ -295,30 +264,15 @@ static const char *behaviour_name(const struct params *params)
     return behaviours[params->evolution_behaviour].name;
 }
 
-/* Whether a behaviour leads somewhere, so that the other way is another motion. */
-static int has_direction(const struct params *params)
-{
-    int behaviour = params->evolution_behaviour;
-    return behaviour == BEHAVIOUR_WALK || behaviour == BEHAVIOUR_SWIM || behaviour == BEHAVIOUR_FLY;
-}
-
-/* On the ground only left and right count. */
-static double angle_apart(struct vec2 a, struct vec2 b, const struct params *params)
-{
-    if (params->evolution_behaviour == BEHAVIOUR_WALK)
-        a.y = b.y = 0;
-    return fabs(atan2(a.x * b.y - a.y * b.x, a.x * b.x + a.y * b.y));
-}
-
 /* By the rule of the controller's referee (guard.referee_share), and in the same direction. */
 static void opinion_judge(struct opinion *opinion, const struct report *report)
 {
     const struct params *params = &report->params;
-    double fitness = fitness_of(&report->course, params),
-           other = fitness_of(&opinion->course, params);
+    double fitness = fitness_of(&report->evaluation, params),
+           other = fitness_of(&opinion->evaluation, params);
     opinion->ratio = fitness > 0 ? other / fitness : 0;
     opinion->apart_rad =
-        has_direction(params) ? angle_apart(report->course.way, opinion->course.way, params) : 0;
+        behaviour_apart_rad(&report->evaluation.measures, &opinion->evaluation.measures, params);
     opinion->holds = fitness > 0 && opinion->ratio >= params->guard_referee_share &&
                      opinion->apart_rad < RIGHT_ANGLE_RAD;
 }
@@ -331,7 +285,8 @@ static void report_add_opinion(struct report *report, int solver, int halvings, 
     params.simulation_dt_s /= 1u << halvings;
     opinion->solver = params_solver_names[solver];
     opinion->dt_s = params.simulation_dt_s;
-    course_run(&opinion->course, report, &params, NULL, arena);
+    evaluate(&report->creature.genome, &params, report->seed, arena, NULL, NULL,
+             &opinion->evaluation);
     opinion_judge(opinion, report);
 }
 
@@ -347,8 +302,8 @@ static int report_evaluate(struct report *report, const struct request *request,
         (status = trace_open(&trace, request->trace_path, error)) != 0)
         goto done;
     double wall_ms = clock_ms(CLOCK_MONOTONIC), cpu_ms = clock_ms(CLOCK_PROCESS_CPUTIME_ID);
-    course_run(&report->course, report, &report->params,
-               request->trace_path != NULL ? &trace : NULL, &arena);
+    evaluate(&report->creature.genome, &report->params, report->seed, &arena,
+             request->trace_path != NULL ? trace_observe : NULL, &trace, &report->evaluation);
     report->wall_ms = clock_ms(CLOCK_MONOTONIC) - wall_ms;
     report->cpu_ms = clock_ms(CLOCK_PROCESS_CPUTIME_ID) - cpu_ms;
     if (request->trace_path != NULL)
@@ -372,30 +327,30 @@ done:
 static void report_print_table(const struct report *report)
 {
     char digest[17], seed[17];
-    hash_to_text(report->course.evaluation.digest, digest);
+    hash_to_text(report->evaluation.digest, digest);
     hash_to_text(report->seed, seed);
     printf("creature  %s%s%s\n", report->path, report->creature.name[0] ? "  " : "",
            report->creature.name);
-    printf("verdict   %s: %s\n", verdict_name(report->course.evaluation.verdict),
-           verdict_reason(report->course.evaluation.verdict));
+    printf("verdict   %s: %s\n", verdict_name(report->evaluation.verdict),
+           verdict_reason(report->evaluation.verdict));
     printf("digest    %s  %s\n", digest, report->verification);
     printf("seed      0x%s\n", seed);
     if (report->has_no_other)
         printf("solver    constraint moves no spheres: what is shown is the default's motion\n");
     printf("cost      %.1f ms, %.1f ms of processor time, %.0f kB of memory\n\n", report->wall_ms,
-           report->cpu_ms, (double)report->course.evaluation.arena_bytes / 1024);
+           report->cpu_ms, (double)report->evaluation.arena_bytes / 1024);
     for (int i = 0; i < MEASURE_COUNT; i++)
         printf("%-22s %14.9g  %s\n", measure_table[i].name,
-               measures_get(&report->course.evaluation.measures, i), measure_table[i].meaning);
+               measures_get(&report->evaluation.measures, i), measure_table[i].meaning);
 }
 
 static void print_row(const char *name, double first, const struct report *report, int measure)
 {
     printf("%-22s %14.9g", name, first);
     for (int i = 0; i < report->opinion_count; i++) {
-        const struct course *course = &report->opinions[i].course;
-        double value = measure < 0 ? fitness_of(course, &report->params)
-                                   : measures_get(&course->evaluation.measures, measure);
+        const struct evaluation *evaluation = &report->opinions[i].evaluation;
+        double value = measure < 0 ? fitness_of(evaluation, &report->params)
+                                   : measures_get(&evaluation->measures, measure);
         printf("  %14.9g", value);
         if (first != 0)
             printf(" %6.3f", value / first);
@@ -411,15 +366,15 @@ static void report_print_referee(const struct report *report)
     static const int shown[] = {MEASURE_distance_m,   MEASURE_displacement_m, MEASURE_path_m,
                                 MEASURE_lowest_max_m, MEASURE_height_max_m,   MEASURE_time_s,
                                 MEASURE_work_in_j,    MEASURE_residual_share};
-    const struct evaluation *first = &report->course.evaluation;
+    const struct evaluation *first = &report->evaluation;
     printf("\n%-22s %14s", "referee", "");
     for (int i = 0; i < report->opinion_count; i++)
         printf("  %14s %6s", i == 0 ? "quarter step" : report->opinions[i].solver, "ratio");
     printf("\n%-22s %14s", "verdict", verdict_name(first->verdict));
     for (int i = 0; i < report->opinion_count; i++)
-        printf("  %14s %6s", verdict_name(report->opinions[i].course.evaluation.verdict), "");
+        printf("  %14s %6s", verdict_name(report->opinions[i].evaluation.verdict), "");
     printf("\n");
-    print_row("fitness", fitness_of(&report->course, &report->params), report, -1);
+    print_row("fitness", fitness_of(&report->evaluation, &report->params), report, -1);
     for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++)
         print_row(measure_table[shown[i]].name, measures_get(&first->measures, shown[i]), report,
                   shown[i]);
@@ -429,7 +384,7 @@ static void report_print_referee(const struct report *report)
                "(guard.referee_share)",
                o->solver, o->dt_s, o->holds ? "holds" : "does not hold", 100 * o->ratio,
                behaviour_name(&report->params), 100 * report->params.guard_referee_share);
-        if (has_direction(&report->params))
+        if (behaviours[report->params.evolution_behaviour].has_direction)
             printf(", and ends %.0f degrees from the first's direction",
                    o->apart_rad * 90 / RIGHT_ANGLE_RAD);
         printf("\n");
@@ -449,21 +404,20 @@ static json_t *report_make_measures(const struct measures *measures)
 static json_t *report_make_json(const struct report *report)
 {
     char digest[17], genome_hash[17], params_digest[17], seed[17];
-    hash_to_text(report->course.evaluation.digest, digest);
+    hash_to_text(report->evaluation.digest, digest);
     hash_to_text(report->genome_hash, genome_hash);
     hash_to_text(params_evaluation_digest(&report->params), params_digest);
     hash_to_text(report->seed, seed);
     return json_pack(
         "{s:s, s:s, s:I, s:s, s:s, s:s, s:b, s:s, s:s, s:s, s:s, s:i, s:o, s:{s:f, s:f, s:I}}",
         "creature", report->path, "name", report->creature.name, "id",
-        (json_int_t)report->creature.id, "verdict", verdict_name(report->course.evaluation.verdict),
-        "reason", verdict_reason(report->course.evaluation.verdict), "verification",
-        report->verification, "is_scored", verdict_is_scored(report->course.evaluation.verdict),
-        "digest", digest, "genome_hash", genome_hash, "params_digest", params_digest, "seed", seed,
-        "simulator_version", SIMULATOR_VERSION, "measures",
-        report_make_measures(&report->course.evaluation.measures), "cost", "wall_ms",
-        report->wall_ms, "cpu_ms", report->cpu_ms, "arena_bytes",
-        (json_int_t)report->course.evaluation.arena_bytes);
+        (json_int_t)report->creature.id, "verdict", verdict_name(report->evaluation.verdict),
+        "reason", verdict_reason(report->evaluation.verdict), "verification", report->verification,
+        "is_scored", verdict_is_scored(report->evaluation.verdict), "digest", digest, "genome_hash",
+        genome_hash, "params_digest", params_digest, "seed", seed, "simulator_version",
+        SIMULATOR_VERSION, "measures", report_make_measures(&report->evaluation.measures), "cost",
+        "wall_ms", report->wall_ms, "cpu_ms", report->cpu_ms, "arena_bytes",
+        (json_int_t)report->evaluation.arena_bytes);
 }
 
 static json_t *report_make_opinions(const struct report *report)
@@ -473,13 +427,13 @@ static json_t *report_make_opinions(const struct report *report)
         const struct opinion *o = &report->opinions[i];
         json_array_append_new(
             array, json_pack("{s:s, s:f, s:s, s:f, s:f, s:f, s:b, s:o}", "solver", o->solver,
-                             "dt_s", o->dt_s, "verdict", verdict_name(o->course.evaluation.verdict),
-                             "fitness", fitness_of(&o->course, &report->params), "ratio", o->ratio,
-                             "apart_rad", o->apart_rad, "holds", o->holds, "measures",
-                             report_make_measures(&o->course.evaluation.measures)));
+                             "dt_s", o->dt_s, "verdict", verdict_name(o->evaluation.verdict),
+                             "fitness", fitness_of(&o->evaluation, &report->params), "ratio",
+                             o->ratio, "apart_rad", o->apart_rad, "holds", o->holds, "measures",
+                             report_make_measures(&o->evaluation.measures)));
     }
     return json_pack("{s:s, s:f, s:f, s:o}", "behaviour", behaviour_name(&report->params),
-                     "fitness", fitness_of(&report->course, &report->params), "share_needed",
+                     "fitness", fitness_of(&report->evaluation, &report->params), "share_needed",
                      report->params.guard_referee_share, "opinions", array);
 }
 

@@ -173,7 +173,7 @@ static void think(struct run *run)
     const struct phenotype *phenotype = &run->phenotype;
     double filter_s = run->params->creature_effector_filter_s;
     double share = filter_s > 0 ? 1 - det_exp(-run->tick_s / filter_s) : 1;
-    light_move(&run->light, run->time_s, flat(run->last));
+    light_move(&run->light, run->time_s, run->last);
     senses_read(&run->senses, run->dynamics, run->world.gravity_m_s2, &run->light,
                 run->time_s > 0 ? run->tick_s : 0);
     brain_think(run->brain, run->senses.values, run->signals, run->tick_s / 2);
@@ -549,7 +549,7 @@ static void start(struct run *run)
     run->start = run->last = run->still_at = centre_of(run);
     for (int i = 0; i <= MEASURE_WINDOWS; i++)
         run->windows[i] = run->start;
-    light_move(&run->light, 0, flat(run->start));
+    light_move(&run->light, 0, run->start);
 
     double momentum[3] = {0, 0, 0};
     uint64_t steps;
@@ -795,6 +795,7 @@ static void measure_tick(struct run *run)
     m->displacement_m = distance_of(centre, run->start);
     m->way_x_m = centre.x - run->start.x;
     m->way_y_m = centre.y - run->start.y;
+    m->way_z_m = centre.z - run->start.z;
     if (m->distance_m > m->reach_m && is_above_floor(run, centre))
         m->reach_m = m->distance_m;
     m->distance_max_m = fmax(m->distance_max_m, m->displacement_m);
@@ -804,7 +805,7 @@ static void measure_tick(struct run *run)
     double head_m = head_height(run);
     m->head_max_m = fmax(m->head_max_m, head_m);
     run->head_sum_m += head_m;
-    light_measure(&run->light, flat(centre));
+    light_measure(&run->light, centre);
     run->last = centre;
     run->ticks++;
 

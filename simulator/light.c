@@ -48,14 +48,14 @@ static double trial_share(const struct light *light)
     return fmax(1 - light->distance_sum / light->still_sum, -1);
 }
 
-static void place_still(struct light *light, struct vec2 centre)
+static void place_still(struct light *light, struct vec3 centre)
 {
     const struct params *p = light->params;
     light->at = (struct vec2){centre.x + p->light_x_m,
                               light->has_ground ? p->light_y_m : centre.y + p->light_y_m};
 }
 
-static void place_trial(struct light *light, struct vec2 centre)
+static void place_trial(struct light *light, struct vec3 centre)
 {
     const struct params *p = light->params;
     int turn = light->order[light->trial];
@@ -75,7 +75,7 @@ static void place_trial(struct light *light, struct vec2 centre)
     light->drift_m_s = (struct vec2){speed * c, speed * s};
 }
 
-void light_move(struct light *light, double time_s, struct vec2 centre)
+void light_move(struct light *light, double time_s, struct vec3 centre)
 {
     if (light->kind == LIGHT_NONE)
         return;
@@ -98,13 +98,13 @@ void light_move(struct light *light, double time_s, struct vec2 centre)
         place_trial(light, centre);
 }
 
-double light_distance(const struct light *light, struct vec2 from)
+double light_distance(const struct light *light, struct vec3 from)
 {
     double x = light->at.x - from.x, y = light->has_ground ? 0 : light->at.y - from.y;
-    return sqrt(x * x + y * y);
+    return sqrt(x * x + y * y + from.z * from.z);
 }
 
-void light_measure(struct light *light, struct vec2 centre)
+void light_measure(struct light *light, struct vec3 centre)
 {
     if (light->kind == LIGHT_NONE)
         return;

@@ -298,6 +298,18 @@ static void draw_feelings(const struct scene *scene)
     }
 }
 
+/* Third coordinate of the centre of mass: all spheres have one density. */
+static double centre_depth(const struct scene *scene)
+{
+    double sum = 0, mass = 0;
+    for (int i = 0; i < scene->replay->part_count; i++) {
+        double width = scene->replay->parts[i].width_m;
+        sum += width * width * width * scene->body.at[i].z;
+        mass += width * width * width;
+    }
+    return sum / mass;
+}
+
 static void draw_light_way(const struct scene *scene)
 {
     static const double dashes[] = {3, 5};
@@ -308,8 +320,9 @@ static void draw_light_way(const struct scene *scene)
         return;
     double dx = frame->light.x - frame->centre.x;
     double dy = replay->has_ground ? 0 : frame->light.y - frame->centre.y;
-    struct spot from = draw_eye_project(
-        &scene->eye, (struct vec3){frame->centre.x, frame->centre.y, scene->eye.middle.z});
+    double z = centre_depth(scene);
+    struct spot from =
+        draw_eye_project(&scene->eye, (struct vec3){frame->centre.x, frame->centre.y, z});
     struct spot to =
         draw_eye_project(&scene->eye, (struct vec3){frame->light.x, frame->light.y, 0});
     if (!from.is_seen || !to.is_seen)
@@ -321,7 +334,7 @@ static void draw_light_way(const struct scene *scene)
     cairo_set_line_width(scene->cr, 1.4 * scene->ui);
     cairo_stroke(scene->cr);
     cairo_set_dash(scene->cr, NULL, 0, 0);
-    snprintf(text, sizeof text, "%.2f m", hypot(dx, dy));
+    snprintf(text, sizeof text, "%.2f m", sqrt(dx * dx + dy * dy + z * z));
     draw_text(scene->cr, text, (from.x + to.x) / 2, (from.y + to.y) / 2 - 6 * scene->ui,
               11.5 * scene->ui, 1, DRAW_CENTRE, COLOR_warn);
 }

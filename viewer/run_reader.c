@@ -10,7 +10,7 @@
 #include "common/pace.h"
 
 /* What this reader understands; equal to the run store's own. */
-#define STORE_SCHEMA    6
+#define STORE_SCHEMA    7
 #define STORE_OLDEST    4
 #define STORE_SIGNATURE 0x42657374 /* application_id */
 
@@ -97,6 +97,29 @@ static int reader_pretend_bars(const struct run_reader *reader, struct error *er
                : reader_fail(reader, error);
 }
 
+/* Nor have they the columns of newer measures: empty ones, in a view of this reader's own. */
+static int reader_complete_measures(const struct run_reader *reader, struct error *error)
+{
+    char view[4096], sql[160];
+    int status = 0, missing = 0;
+    size_t used = (size_t)snprintf(view, sizeof view, "CREATE TEMP VIEW individuals AS SELECT *");
+    for (int m = 0; m < MEASURE_COUNT && !status; m++) {
+        const char *name = measure_table[m].name;
+        int64_t has_column;
+        snprintf(sql, sizeof sql,
+                 "SELECT count(*) FROM pragma_table_info('individuals') WHERE name = '%s'", name);
+        status = reader_number(reader, sql, 0, &has_column, error);
+        if (status || has_column)
+            continue;
+        missing++;
+        used += (size_t)snprintf(view + used, sizeof view - used, ", NULL AS %s", name);
+    }
+    snprintf(view + used, sizeof view - used, " FROM main.individuals");
+    if (!status && missing && sqlite3_exec(reader->database, view, NULL, NULL, NULL) != SQLITE_OK)
+        status = reader_fail(reader, error);
+    return status;
+}
+
 static int reader_open(struct run_reader *reader, struct error *error)
 {
     char path[4096];
@@ -115,6 +138,8 @@ static int reader_open(struct run_reader *reader, struct error *error)
                                &has_bars, error);
     if (!status && !has_bars)
         status = reader_pretend_bars(reader, error);
+    if (!status)
+        status = reader_complete_measures(reader, error);
     return status;
 }
 

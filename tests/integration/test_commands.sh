@@ -51,6 +51,12 @@ for column in p0_joint_rad p1_joint_m p1_joint_m_s p1_force_n p2_joint_m; do
     grep -qx $column columns || fail "the trace has no column $column"
 done
 grep -qx 'p1_joint_rad\|p1_torque_n_m' columns && fail "a linear joint in radians"
+# of spheres they have the third dimension
+"$bin/simulator" evaluate "$root/examples/creatures/tripod.json" walk.ini --trace tripod.csv >/dev/null ||
+    fail "evaluate --trace of spheres"
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+         { z += $at["p1_z_m"] ^ 2 + $at["p2_z_m"] ^ 2; v += $at["p1_vz_m_s"] ^ 2; c += $at["com_z_m"] ^ 2 }
+         END { exit !(z > 0 && v > 0 && c > 0) }' tripod.csv || fail "the trace of spheres has no z"
 [ "$(awk -F, '{print NF}' pusher.csv | sort -u)" = "$(wc -l <columns)" ] || fail "a ragged trace"
 
 "$bin/simulator" evaluate best.creature run/params.ini --json >a.json || fail "evaluate best.creature"

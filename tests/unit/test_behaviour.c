@@ -1,5 +1,6 @@
 /* Behaviours: the formulas against hand-computed values, and what must not score. */
 #include "common/behaviour.h"
+#include "common/detmath.h"
 
 #include <check.h>
 #include <math.h>
@@ -38,6 +39,27 @@ START_TEST(names_are_those_of_the_parameter)
         ck_assert(behaviours[i].formula[0] && behaviours[i].source[0]);
     }
     ck_assert_str_eq(names, param_table[params_find("evolution.behaviour")].choices);
+}
+END_TEST
+
+/* In three dimensions where nothing falls, else along the ground; no angle where a behaviour leads nowhere. */
+START_TEST(ways_are_compared_by_their_angle)
+{
+    struct measures other = measures;
+
+    measures.way_x_m = 1;
+    other.way_x_m = 1;
+    other.way_y_m = 5;
+    other.way_z_m = -1;
+    params.evolution_behaviour = BEHAVIOUR_WALK;
+    ck_assert_double_eq_tol(behaviour_apart_rad(&measures, &other, &params), DET_PI / 4, 1e-12);
+    other.way_x_m = -1;
+    ck_assert_double_eq_tol(behaviour_apart_rad(&measures, &other, &params), DET_PI * 3 / 4, 1e-12);
+    params.world_gravity_m_s2 = 0;
+    measures.way_y_m = 5;
+    ck_assert_double_lt(behaviour_apart_rad(&measures, &other, &params), DET_PI / 4);
+    params.evolution_behaviour = BEHAVIOUR_JUMP;
+    ck_assert_double_eq(behaviour_apart_rad(&measures, &other, &params), 0);
 }
 END_TEST
 
@@ -323,6 +345,7 @@ int main(void)
 
     tcase_add_checked_fixture(tests, set_up, NULL);
     tcase_add_test(tests, names_are_those_of_the_parameter);
+    tcase_add_test(tests, ways_are_compared_by_their_angle);
     tcase_add_test(tests, custom_is_what_the_user_says);
     tcase_add_test(tests, expressions_are_checked);
     tcase_add_test(tests, walk_counts_body_lengths_beyond_a_fall);

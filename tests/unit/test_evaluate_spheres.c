@@ -7,6 +7,7 @@
 #include "common/creature.h"
 #include "common/rng.h"
 #include "controller/genetics_random.h"
+#include "simulator/dynamics_spheres.h"
 #include "simulator/evaluate.h"
 
 /* A random creature that flies by rejection. */
@@ -132,13 +133,16 @@ START_TEST(nothing_that_the_documents_methods_move_has_a_score)
     run_example(_i, "articulated");
     ck_assert(verdict_is_scored(result.verdict));
     ck_assert_double_lt(result.measures.residual_share, 0.01);
+    ck_assert_double_eq_tol(hypot(result.measures.way_x_m, result.measures.way_z_m),
+                            result.measures.distance_m, 1e-12);
 }
 END_TEST
 
 static int note_way(void *context, const struct evaluate_view *view)
 {
-    struct vec2 now = dynamics_centre_of_mass(view->dynamics);
-    *(double *)context = hypot(now.x - view->start.x, now.y - view->start.y);
+    struct vec3 now = dynamics_centre_of_mass_3d(view->dynamics);
+    double x = now.x - view->start.x, y = now.y - view->start.y, z = now.z - view->start_z_m;
+    *(double *)context = sqrt(x * x + y * y + z * z);
     return 0;
 }
 

@@ -30,7 +30,7 @@ enum policy { STAYS, FOLLOWS, GOES_RIGHT, FLEES };
 
 static double run(enum policy policy, double speed_m_s, uint64_t seed)
 {
-    struct vec2 at = {0.3, -0.2};
+    struct vec3 at = {0.3, -0.2, 0};
     light_init(&light, &params, seed);
     for (int tick = 0; tick <= 1200; tick++) {
         light_move(&light, tick / 60.0, at);
@@ -39,9 +39,9 @@ static double run(enum policy policy, double speed_m_s, uint64_t seed)
         double x = light.at.x - at.x, y = light.has_ground ? 0 : light.at.y - at.y;
         double distance = sqrt(x * x + y * y), step = fmin(speed_m_s / 60, distance);
         if (policy == FOLLOWS && distance > 0)
-            at = (struct vec2){at.x + step * x / distance, at.y + step * y / distance};
+            at = (struct vec3){at.x + step * x / distance, at.y + step * y / distance, 0};
         if (policy == FLEES && distance > 0)
-            at = (struct vec2){at.x - step * x / distance, at.y - step * y / distance};
+            at = (struct vec3){at.x - step * x / distance, at.y - step * y / distance, 0};
         if (policy == GOES_RIGHT)
             at.x += speed_m_s / 60;
     }
@@ -51,7 +51,8 @@ static double run(enum policy policy, double speed_m_s, uint64_t seed)
 /* Who goes in the same way whatever it sees can do well by one seed; every perturbation has other places. */
 START_TEST(perturbations_have_places_of_their_own)
 {
-    struct vec2 centre = {0, 0}, first[3];
+    struct vec3 centre = {0, 0, 0};
+    struct vec2 first[3];
     for (int i = 0; i < 3; i++) {
         params.simulation_perturbation = i;
         light_init(&light, &params, 7);
@@ -116,7 +117,7 @@ START_TEST(trials_are_spread_over_the_directions)
             set(has_ground ? "world.preset=land" : "world.preset=water");
             light_init(&light, &params, seed);
             for (int trial = 0; trial < 4; trial++) {
-                struct vec2 at = {3.0 * trial, 1};
+                struct vec3 at = {3.0 * trial, 1, 0};
                 light_move(&light, 5.0 * trial, at);
                 double x = light.at.x - at.x, y = light.at.y - at.y;
                 double away = light_distance(&light, at);
@@ -166,6 +167,24 @@ START_TEST(a_still_light_stands_where_it_is_told)
 }
 END_TEST
 
+/* Who is beside the light is not at it: 3 m before it, then 3 m and 4 m beside it. */
+START_TEST(beside_the_light_is_away_from_it)
+{
+    set("light.kind=still");
+    set("light.x_m=3");
+    for (int has_ground = 0; has_ground < 2; has_ground++) {
+        set(has_ground ? "world.preset=land" : "world.preset=water");
+        set(has_ground ? "light.y_m=7" : "light.y_m=0");
+        light_init(&light, &params, 1);
+        light_move(&light, 0, (struct vec3){0, 0, 0});
+        for (int z = 3; z <= 4; z++)
+            light_measure(&light, (struct vec3){3, 0, z});
+        ck_assert_double_eq_tol(light_mean_distance(&light), 3.5, 1e-12);
+        ck_assert_double_eq_tol(light_follow_share(&light), 1 - 3.5 / 3, 1e-12);
+    }
+}
+END_TEST
+
 START_TEST(without_a_light_nothing_is_measured)
 {
     set("light.kind=none");
@@ -178,10 +197,10 @@ END_TEST
 START_TEST(trials_not_reached_count_nothing)
 {
     light_init(&light, &params, 3);
-    struct vec2 at = {0, 0};
+    struct vec3 at = {0, 0, 0};
     for (int tick = 0; tick < 250; tick++) {
         light_move(&light, tick / 60.0, at);
-        at = light.at;
+        at = (struct vec3){light.at.x, light.at.y, 0};
         light_measure(&light, at);
     }
     ck_assert_double_eq_tol(light_follow_share(&light), 0.25, 0.01);
@@ -200,6 +219,7 @@ int main(void)
     tcase_add_test(tests, trials_are_spread_over_the_directions);
     tcase_add_test(tests, the_seed_decides_and_nothing_else);
     tcase_add_test(tests, a_still_light_stands_where_it_is_told);
+    tcase_add_test(tests, beside_the_light_is_away_from_it);
     tcase_add_test(tests, without_a_light_nothing_is_measured);
     tcase_add_test(tests, trials_not_reached_count_nothing);
     suite_add_tcase(suite, tests);

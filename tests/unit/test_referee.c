@@ -73,6 +73,20 @@ START_TEST(the_way_has_two_dimensions_in_water)
 }
 END_TEST
 
+/* Who went sideways and a little back went the same way; who went sideways the other way did not. */
+START_TEST(sideways_is_a_way)
+{
+    struct measures same = went(-0.1), turned = went(0.1);
+
+    own.measures.way_x_m = 0.1;
+    own.measures.way_z_m = same.way_z_m = 4.5;
+    turned.way_z_m = -4.5;
+    same.distance_m = turned.distance_m = 4.5;
+    ck_assert_double_eq(referee_fitness(&own, VERDICT_OK, &same, &params), 4);
+    ck_assert_double_eq(referee_fitness(&own, VERDICT_OK, &turned, &params), 0);
+}
+END_TEST
+
 static void check_words(int number, int verdict, double x_m, const char *words)
 {
     struct trial trial = referee_trial(number, &params);
@@ -153,6 +167,7 @@ int main(void)
     tcase_add_test(tests, the_cheap_trials_come_first);
     tcase_add_test(tests, the_other_way_is_worth_nothing);
     tcase_add_test(tests, the_way_has_two_dimensions_in_water);
+    tcase_add_test(tests, sideways_is_a_way);
     tcase_add_test(tests, it_says_what_happened);
     tcase_add_test(tests, the_other_solver_judges_where_it_is_another);
     tcase_add_test(tests, another_solver_leaves_speeds_some_slack);

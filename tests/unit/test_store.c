@@ -1034,7 +1034,8 @@ START_TEST(test_older_store)
     uint64_t before, after;
     int count;
     make_finished_run();
-    run_sql("DROP TABLE choices; DROP TABLE bars; PRAGMA user_version = 4");
+    run_sql("DROP TABLE choices; DROP TABLE bars; ALTER TABLE individuals DROP COLUMN way_z_m;"
+            "PRAGMA user_version = 4");
     ck_assert_int_eq(read_all(path), 0);
     ck_ok(store_open(&store, path, 1, &error));
     ck_ok(store_get_choices(store, 0, &choices, &count, &error));
