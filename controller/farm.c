@@ -400,10 +400,15 @@ static int signal_is_self_inflicted(int signal)
     return 0;
 }
 
-/* Of its own doing, so that its task is to blame. */
-static int end_is_self_inflicted(int exit_code, int signal)
+/* Of its own doing, so that its task is to blame. Simulators make exit codes of the signals that others send
+ * them (simulator/fault.h); a launcher's signal is the launcher's. */
+static int end_is_self_inflicted(const struct worker *worker, const struct occasion *occasion,
+                                 int signal)
 {
-    return signal_is_self_inflicted(signal) || (signal == 0 && exit_code == WORKER_EXIT_MEMORY);
+    if (occasion->signal != 0 && !worker->is_direct)
+        return 0;
+    return signal_is_self_inflicted(signal) ||
+           (signal == 0 && occasion->exit_code == WORKER_EXIT_MEMORY);
 }
 
 /* "SIGSEGV", "signal 40", "exit code 3". */
@@ -420,6 +425,8 @@ static void print_end(int exit_code, int signal, char *text, size_t size)
         snprintf(text, size, "exit code %d (its own alarm)", exit_code);
     else if (exit_code == WORKER_EXIT_MEMORY)
         snprintf(text, size, "exit code %d (out of memory)", exit_code);
+    else if (exit_code == WORKER_EXIT_SENT)
+        snprintf(text, size, "exit code %d (a signal from outside)", exit_code);
     else if (exit_code == 127)
         snprintf(text, size, "exit code 127 (program not found)");
     else
@@ -492,7 +499,7 @@ static struct farm_task *worker_give_back(struct worker *worker, int is_self_inf
 
 static void worker_log_end(const struct worker *worker, const char *end, int is_abnormal)
 {
-    char cause[FARM_CAUSE_SIZE + 16], quoted_end[64];
+    char cause[FARM_CAUSE_SIZE + 16], quoted_end[96];
     const struct task *task = worker->held_count > 0 ? &worker->held[0]->task : NULL;
     log_quote(worker->cause, cause, sizeof cause);
     log_quote(end, quoted_end, sizeof quoted_end);
@@ -592,14 +599,14 @@ static void worker_reap(struct worker *worker, const struct occasion *occasion)
 {
     struct farm *farm = worker->farm;
     int signal = farm_signal_of(farm, occasion->exit_code, occasion->signal);
-    char end[48];
+    char end[64];
     print_end(occasion->exit_code, signal, end, sizeof end);
     int is_expected = worker->state == WORKER_STOPPING && signal == 0 && occasion->exit_code == 0;
     worker->restarts += worker->state != WORKER_STOPPING;
     worker_log_end(worker, end, !is_expected);
 
     struct farm_task *condemned =
-        worker_give_back(worker, end_is_self_inflicted(occasion->exit_code, signal));
+        worker_give_back(worker, end_is_self_inflicted(worker, occasion, signal));
     worker_process_release(worker->process);
     worker->process = NULL;
     int is_surplus = worker->is_retiring && worker->slot > farm->worker_count;

@@ -84,9 +84,10 @@ void message_encode_ready(struct pack_writer *writer, uint64_t digest);
 void message_encode_result(struct pack_writer *writer, const struct result *result);
 void message_encode_rejected(struct pack_writer *writer, uint64_t id, const char *reason);
 
-/* Exit codes of a simulator that ends itself because of its task. */
+/* Exit codes of a simulator that says why it ends. */
 #define WORKER_EXIT_HUNG   3 /* more processor time than the deadline allows */
 #define WORKER_EXIT_MEMORY 4 /* no memory left within its limit */
+#define WORKER_EXIT_SENT   5 /* somebody sent it a signal like those of crashes: nobody's fault */
 
 /* Processor time a task may use at this attempt, and how long a worker may stand still with it, as
  * multiples of the settings: more each time, so that a slow machine gets everything done. */

@@ -32,6 +32,7 @@
 #include "common/version.h"
 #include "proto/message.h"
 #include "simulator/evaluate.h"
+#include "simulator/fault.h"
 
 enum {
     READ_BYTES = 64 * 1024,
@@ -102,16 +103,6 @@ static int worker_reject(struct worker *worker, uint64_t id, const char *reason)
 }
 
 /* ---- the alarm ---- */
-
-static void worker_on_alarm(int signal_number)
-{
-    static const char text[] =
-        "level=error event=hung reason=\"a task used more processor time than "
-        "the deadline allows\"\n";
-    ssize_t ignored = write(STDERR_FILENO, text, sizeof text - 1);
-    (void)ignored;
-    _exit(WORKER_EXIT_HUNG);
-}
 
 /* Processor time until the alarm; 0 switches it off. */
 static void worker_set_alarm(double seconds)
@@ -225,6 +216,7 @@ static int worker_take_task(struct worker *worker, const struct message *message
     snprintf(context, sizeof context, "task %" PRIu64 " creature %" PRIu64, task->id,
              task->creature);
     error_set_bug_context(context);
+    fault_set_task(task->id, task->creature);
 
     /* The evaluation and what it costs. The clock is that of the only thread: the process's own goes by ticks
      * while there is an alarm on it. */
@@ -237,6 +229,7 @@ static int worker_take_task(struct worker *worker, const struct message *message
     evaluate(&task->genome, &params, task->seed, &worker->arena, NULL, NULL, &evaluation);
     worker_set_alarm(0);
     error_set_bug_context("");
+    fault_set_task(0, 0);
     struct result result = {
         .id = task->id,
         .creature = task->creature,
@@ -360,8 +353,7 @@ static int worker_set_signals(void)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     signal(SIGTERM, SIG_DFL);
-    struct sigaction action = {.sa_handler = worker_on_alarm};
-    sigaction(SIGPROF, &action, NULL);
+    fault_watch();
 #ifdef __linux__
     pid_t parent = getppid();
     prctl(PR_SET_PDEATHSIG, SIGKILL);

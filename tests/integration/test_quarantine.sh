@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A creature that crashes every simulator it meets goes to quarantine, and the run goes on, equal for
 # any number of workers. The crash is planted: a launcher looks for the creature's seed in what the
-# controller sends, and dies of SIGSEGV when it finds it.
+# controller sends, and says that the simulator died of SIGSEGV when it finds it.
 # speed: long
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -10,9 +10,9 @@ ulimit -c 0
 
 cat >crash.pl <<'END'
 my $seed = pack("H*", shift @ARGV);
-open(my $simulator, "|-", @ARGV) or die;
+my $child = open(my $simulator, "|-", @ARGV) or die;
 while (sysread(STDIN, my $bytes, 65536)) {
-    if (index($bytes, $seed) >= 0) { kill("SEGV", $$); sleep(60); }
+    if (index($bytes, $seed) >= 0) { kill("KILL", $child); exit(139); }
     syswrite($simulator, $bytes);
 }
 END

@@ -106,6 +106,10 @@ static void fake_take_task(const char *kind, const struct task *task)
         fake_die(SIGSEGV);
     if (strcmp(kind, "crash-twice") == 0 && is_bad && task->attempt < 2)
         fake_die(SIGABRT);
+    if (strcmp(kind, "sent-often") == 0 && is_bad && task->attempt < 6)
+        _exit(WORKER_EXIT_SENT);
+    if (strcmp(kind, "launcher") == 0 && is_bad && task->attempt < 6)
+        fake_die(SIGSEGV);
     if (strcmp(kind, "exit-often") == 0 && is_bad && task->attempt < 4)
         _exit(3);
     if (strcmp(kind, "answer-and-crash") == 0 && is_bad) {
@@ -193,7 +197,9 @@ static int fake_main(const char *kind)
     if (strcmp(kind, "version") == 0)
         fake_send_raw(wrong_hello, 14);
     else
-        message_encode_hello(&out, strcmp(kind, "hidden") == 0 ? 1 : (uint64_t)getpid());
+        message_encode_hello(&out, strcmp(kind, "hidden") == 0 || strcmp(kind, "launcher") == 0
+                                       ? 1
+                                       : (uint64_t)getpid());
     fake_send();
     for (;;) {
         char bytes[4096];
@@ -477,6 +483,18 @@ START_TEST(exit_codes_do_not_condemn)
     run_farm("exit-often", 1, 40);
     expect_all_done(0);
     ck_assert_int_eq(count_in_log(1, "event=worker_died"), 4);
+}
+END_TEST
+
+/* Signals like those of crashes, sent to simulators or to what stands in front of them. */
+START_TEST(signals_from_outside_do_not_condemn)
+{
+    static const char *const kinds[] = {"sent-often", "launcher"};
+    static const char *const ends[] = {"end=\"exit code 5 (a signal from outside)\"",
+                                       "end=SIGSEGV"};
+    run_farm(kinds[_i], 2, 40);
+    expect_all_done(0);
+    ck_assert_int_eq(count_in_log(1, ends[_i]) + count_in_log(2, ends[_i]), 6);
 }
 END_TEST
 
@@ -866,6 +884,7 @@ int main(int argc, char **argv)
     tcase_add_test(test, crash_twice_is_forgiven);
     tcase_add_test(test, result_before_the_end_counts);
     tcase_add_test(test, exit_codes_do_not_condemn);
+    tcase_add_loop_test(test, signals_from_outside_do_not_condemn, 0, 2);
     tcase_add_test(test, killed_by_itself);
     tcase_add_loop_test(test, killed_at_random, 0, 2);
     tcase_add_loop_test(test, nonsense_is_survived, 0, 6);
