@@ -141,22 +141,27 @@ static void count_generation(struct evolve *evolve)
     state->evaluations_left = evaluations_to_come(evolve) + state->members - state->evaluated;
 }
 
-/* Best and median of a complete generation, for the log and the progress line. */
-static void note_fitness(struct evolve *evolve)
+/* Best and median of a complete generation, for the log and the progress line. Returns the best one's id. */
+static uint64_t note_fitness(struct evolve *evolve)
 {
     const struct population *ranked = search_population(evolve->settings->search);
     struct progress_state *state = &evolve->state;
     int judged = ranked->count - ranked->unjudged, middle = judged / 2;
     state->has_best = 1;
     state->best = ranked->individuals[0].fitness;
-    state->median =
-        judged % 2
-            ? ranked->individuals[middle].fitness
-            : 0.5 * (ranked->individuals[middle - 1].fitness + ranked->individuals[middle].fitness);
+    state->median = judged % 2 ? ranked->individuals[middle].fitness
+                               : 0.5 * ranked->individuals[middle - 1].fitness +
+                                     0.5 * ranked->individuals[middle].fitness;
+    return ranked->individuals[0].id;
+}
+
+/* Of a generation that is in the store. */
+static void log_generation(struct evolve *evolve, uint32_t number, uint64_t best_id)
+{
+    const struct progress_state *state = &evolve->state;
     log_event(LOG_INFO, "generation",
-              "number=%" PRIu32 " best=%.9g median=%.9g best_id=%" PRIu64 " rate_hz=%.1f",
-              search_generation(evolve->settings->search), state->best, state->median,
-              ranked->individuals[0].id, progress_rate(evolve->settings->progress));
+              "number=%" PRIu32 " best=%.9g median=%.9g best_id=%" PRIu64 " rate_hz=%.1f", number,
+              state->best, state->median, best_id, progress_rate(evolve->settings->progress));
     run_log_rotate(evolve->settings->log);
 }
 
@@ -249,7 +254,8 @@ static int complete_generation(struct evolve *evolve)
     struct search *search = evolve->settings->search;
     struct store_closing closing;
     search_select(search);
-    note_fitness(evolve);
+    uint32_t number = search_generation(search);
+    uint64_t best_id = note_fitness(evolve);
     int status =
         store_closing_init(&closing, search_population(search), search_survivor_count(search));
     if (status)
@@ -261,6 +267,8 @@ static int complete_generation(struct evolve *evolve)
     } else {
         status = open_next(evolve, &closing);
     }
+    if (!status)
+        log_generation(evolve, number, best_id);
     store_closing_deinit(&closing);
     return status;
 }

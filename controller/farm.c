@@ -75,6 +75,7 @@ enum {
     FARM_UNSENT_MAX_BYTES = 256 * 1024, /* a worker with more in its pipe gets no further task */
     FARM_ARGUMENTS_MAX = 64,
     FARM_CAUSE_SIZE = 320,
+    FARM_LOG_LIMITS = 2, /* farm.log_mb: what a log that was not yet long may grow to in a task */
     FARM_LOG_TAIL_BYTES = 3000, /* of a worker's log, kept of a quarantine */
     FARM_BUSY_TICKS = 20,       /* that the share of busy ones is of, fading */
 };
@@ -303,19 +304,24 @@ static void worker_enter_idle_or_busy(struct worker *worker)
     worker->farm->needs_pump = 1;
 }
 
-/* Takes a task out of `held` by its id; NULL: not held. */
-static struct farm_task *worker_take_held(struct worker *worker, uint64_t id)
+/* NULL: not held. */
+static struct farm_task *worker_find_held(const struct worker *worker, uint64_t id)
 {
-    for (int i = 0; i < worker->held_count; i++) {
-        struct farm_task *entry = worker->held[i];
-        if (entry->task.id != id)
-            continue;
-        worker->held_count--;
-        memmove(&worker->held[i], &worker->held[i + 1],
-                (size_t)(worker->held_count - i) * sizeof worker->held[0]);
-        return entry;
-    }
+    for (int i = 0; i < worker->held_count; i++)
+        if (worker->held[i]->task.id == id)
+            return worker->held[i];
     return NULL;
+}
+
+/* Takes a task out of `held`. */
+static void worker_release_held(struct worker *worker, const struct farm_task *entry)
+{
+    int at = 0;
+    while (worker->held[at] != entry)
+        at++;
+    worker->held_count--;
+    memmove(&worker->held[at], &worker->held[at + 1],
+            (size_t)(worker->held_count - at) * sizeof worker->held[0]);
 }
 
 static void worker_note_cause(struct worker *worker, const char *cause)
@@ -701,6 +707,7 @@ static void worker_spawn(struct worker *worker, const struct occasion *occasion)
     }
     log_event(LOG_INFO, "worker_started", "worker=%d pid=%d start=%" PRIu64, worker->slot,
               worker_process_pid(worker->process), worker->spawns);
+    worker_process_limit_files(worker->process, FARM_LOG_LIMITS * (int64_t)farm->log_bytes);
     if (farm->is_pinned)
         worker_process_pin(worker->process, worker->slot - 1);
     worker_enter(worker, WORKER_STARTING);
@@ -802,14 +809,16 @@ static void worker_take_result(struct worker *worker, const struct occasion *occ
 {
     struct farm *farm = worker->farm;
     const struct result *result = &occasion->message->as.result;
-    struct farm_task *entry = worker_take_held(worker, result->id);
-    if (entry == NULL) {
+    struct farm_task *entry = worker_find_held(worker, result->id);
+    if (entry == NULL || entry->task.creature != result->creature) {
         char cause[FARM_CAUSE_SIZE];
-        snprintf(cause, sizeof cause, "result for task %" PRIu64 ", which it does not hold",
-                 result->id);
+        snprintf(cause, sizeof cause,
+                 "result for task %" PRIu64 " creature %" PRIu64 ", which it does not hold",
+                 result->id, result->creature);
         worker_kill(worker, cause);
         return;
     }
+    worker_release_held(worker, entry);
     worker->results_of_process++;
     worker->barren_ends = 0;
     worker->tasks_done++;
@@ -827,7 +836,7 @@ static void worker_take_rejected(struct worker *worker, const struct occasion *o
 {
     struct farm *farm = worker->farm;
     uint64_t id = occasion->message->as.rejected.id;
-    struct farm_task *entry = worker_take_held(worker, id);
+    struct farm_task *entry = worker_find_held(worker, id);
     char cause[FARM_CAUSE_SIZE];
     if (entry == NULL) {
         snprintf(cause, sizeof cause, "rejected task %" PRIu64 ", which it does not hold: %s", id,
@@ -835,6 +844,7 @@ static void worker_take_rejected(struct worker *worker, const struct occasion *o
         worker_kill(worker, cause);
         return;
     }
+    worker_release_held(worker, entry);
     snprintf(cause, sizeof cause, "rejected: %s", occasion->message->as.rejected.reason);
     char text[FARM_CAUSE_SIZE + 16];
     log_event(LOG_WARN, "task_rejected", "worker=%d task=%" PRIu64 " reason=%s", worker->slot, id,

@@ -113,7 +113,7 @@ static double quantile(const double *sorted, int count, double share)
         return 0;
     if (below >= count - 1)
         return sorted[count - 1];
-    return sorted[below] + (sorted[below + 1] - sorted[below]) * (at - below);
+    return sorted[below] * (1 - (at - below)) + sorted[below + 1] * (at - below);
 }
 
 /* Sorts the values. */

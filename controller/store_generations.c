@@ -120,17 +120,17 @@ void store_closing_deinit(struct store_closing *closing)
     memset(closing, 0, sizeof *closing);
 }
 
-/* Mean in rank order and median of the ranked fitness. */
+/* Mean in rank order and median of the ranked fitness; no sum is greater than what is summed. */
 static void summarise(const struct store_closing *closing, double *mean, double *median)
 {
     const struct store_rank *ranks = closing->ranks;
     int count = closing->count;
     double sum = 0.0;
     for (int i = 0; i < count; i++)
-        sum += ranks[i].fitness;
-    *mean = sum / count;
+        sum += ranks[i].fitness / count;
+    *mean = sum;
     *median = count % 2 ? ranks[count / 2].fitness
-                        : 0.5 * (ranks[count / 2 - 1].fitness + ranks[count / 2].fitness);
+                        : 0.5 * ranks[count / 2 - 1].fitness + 0.5 * ranks[count / 2].fitness;
 }
 
 static int close_members(struct store *store, uint32_t generation,

@@ -4,13 +4,14 @@
  * Results that it wrote just before dying must count, and a child of a launcher may hold the pipe
  * open for ever, so neither waits for the other: on exit, what lies in the pipe is read until there
  * is nothing left at that instant (it was all written before the end), then on_exit is called. */
-#define _GNU_SOURCE /* sched_setaffinity() */
+#define _GNU_SOURCE /* sched_setaffinity(), prlimit() */
 #include "controller/worker_process.h"
 
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -211,6 +212,21 @@ void worker_process_pin(const struct worker_process *process, int number)
         if (CPU_ISSET(core, &allowed) && wanted-- == 0)
             CPU_SET(core, &chosen);
     sched_setaffinity(worker_process_pid(process), sizeof chosen, &chosen);
+#endif
+}
+
+void worker_process_limit_files(const struct worker_process *process, int64_t bytes)
+{
+#ifdef __linux__
+    struct rlimit limit;
+    pid_t pid = worker_process_pid(process);
+    if (prlimit(pid, RLIMIT_FSIZE, NULL, &limit) != 0)
+        return;
+    if (limit.rlim_max > (rlim_t)bytes)
+        limit.rlim_max = (rlim_t)bytes;
+    if (limit.rlim_cur > limit.rlim_max)
+        limit.rlim_cur = limit.rlim_max;
+    prlimit(pid, RLIMIT_FSIZE, &limit, NULL);
 #endif
 }
 

@@ -158,13 +158,14 @@ static int message_read_ready(struct message *message, const msgpack_object *fie
     return pack_get_u64(&fields[1], UINT64_MAX, &message->as.ready.digest, "ready.digest", error);
 }
 
-static int verdict_is_known(uint64_t verdict)
+/* Whether a simulator may send it: quarantines are the controller's. */
+static int verdict_is_sent(uint64_t verdict)
 {
     switch (verdict) {
 #define X(id, number, name, text) case number:
         VERDICTS(X)
 #undef X
-        return 1;
+        return verdict != VERDICT_QUARANTINED;
     default:
         return 0;
     }
@@ -202,8 +203,8 @@ static int message_read_result(struct message *message, const msgpack_object *fi
         status = pack_get_u64(&fields[2], UINT64_MAX, &result->creature, "result.creature", error);
     if (status == 0)
         status = pack_get_u64(&fields[3], INT32_MAX, &verdict, "result.verdict", error);
-    if (status == 0 && !verdict_is_known(verdict))
-        status = error_set(error, ERR_RANGE, "result.verdict: %lu is no verdict",
+    if (status == 0 && !verdict_is_sent(verdict))
+        status = error_set(error, ERR_RANGE, "result.verdict: %lu is no verdict of a simulator",
                            (unsigned long)verdict);
     if (status == 0)
         status = pack_get_u64(&fields[4], UINT64_MAX, &result->digest, "result.digest", error);

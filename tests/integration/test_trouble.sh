@@ -28,6 +28,15 @@ status=0
 [ "$status" = 1 ] || fail "exit code $status on a full disk again: $(cat full.again)"
 finish full
 
+# the log tells of generations that are in the store, not of one that could not be written
+status=0
+(ulimit -f 300 && exec "$controller" run walk.ini "${options[@]}" -s farm.commit_s=60 -o late >late.out 2>&1) ||
+    status=$?
+[ "$status" = 1 ] || fail "exit code $status on a full disk: $(cat late.out)"
+told=$(sed -n 's/.* event=generation number=\([0-9]*\) .*/\1/p' late/logs/controller.log | tail -n 1)
+closed=$("$controller" status late --json | sed -n 's/^  "closed_generation": \([0-9]*\),/\1/p')
+[ "${told:--}" = "${closed:--}" ] || fail "the log tells of generation $told, the store of $closed"
+
 # moved while running, and another run in its place, which must not notice
 start "$controller" run walk.ini "${options[@]}" -o place >place.out 2>&1
 wait_until "place is in generation 1" has_reached place 1

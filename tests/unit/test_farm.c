@@ -56,14 +56,20 @@ static void fake_send_raw(const char *bytes, size_t length)
     fake_send();
 }
 
-static void fake_answer(const struct task *task)
+static void fake_result(uint64_t id, uint64_t creature, int verdict, uint64_t seed)
 {
-    struct result result = {.id = task->id,
-                            .creature = task->creature,
-                            .digest = digest_of(task->id, task->seed),
+    struct result result = {.id = id,
+                            .creature = creature,
+                            .verdict = verdict,
+                            .digest = digest_of(id, seed),
                             .cost = {.wall_ms = 1, .cpu_ms = 1}};
     message_encode_result(&out, &result);
     fake_send();
+}
+
+static void fake_answer(const struct task *task)
+{
+    fake_result(task->id, task->creature, VERDICT_OK, task->seed);
 }
 
 static void fake_die(int signal_number)
@@ -139,6 +145,10 @@ static void fake_take_task(const char *kind, const struct task *task)
         _exit(WORKER_EXIT_HUNG);
     if (strcmp(kind, "unknown") == 0 && is_bad && is_first)
         fake_answer(&(struct task){.id = 999999});
+    if (strcmp(kind, "quarantined") == 0 && is_bad && is_first)
+        fake_result(task->id, task->creature, VERDICT_QUARANTINED, task->seed);
+    if (strcmp(kind, "other-creature") == 0 && is_bad && is_first)
+        fake_result(task->id, task->creature + 1, VERDICT_OK, task->seed);
     if (strcmp(kind, "close") == 0 && is_bad && is_first) {
         close(STDOUT_FILENO);
         sleep_ms(3600 * 1000L);
@@ -147,6 +157,8 @@ static void fake_take_task(const char *kind, const struct task *task)
         sleep_ms(30);
     for (int i = 0; i < 600 && strcmp(kind, "chatty") == 0; i++)
         fprintf(stderr, "%0100d\n", i);
+    for (int i = 0; i < 40000 && strcmp(kind, "flood") == 0 && is_bad; i++)
+        fprintf(stderr, "%0200d\n", i);
     if (strcmp(kind, "brief") == 0)
         sleep_ms(1);
     if (strcmp(kind, "reject") == 0 && is_bad) {
@@ -186,6 +198,7 @@ static void fake_take_message(const char *kind, const struct message *message)
 
 static int fake_main(const char *kind)
 {
+    signal(SIGXFSZ, SIG_IGN);
     static const char wrong_hello[] = "\x00\x00\x00\x0a\x94\x01\x09\xa5older\x01";
     struct frame_reader reader;
     if (strcmp(kind, "real") == 0)
@@ -531,8 +544,8 @@ END_TEST
 
 START_TEST(nonsense_is_survived)
 {
-    static const char *const kinds[] = {"garbage", "bad-message", "truncate",
-                                        "unknown", "double",      "close"};
+    static const char *const kinds[] = {"garbage", "bad-message", "truncate",    "unknown",
+                                        "double",  "close",       "quarantined", "other-creature"};
     run_farm(kinds[_i], 2, 60);
     expect_all_done(0);
     ck_assert_int_ge(count_in_log(1, "event=worker_died") + count_in_log(2, "event=worker_died"),
@@ -643,6 +656,21 @@ START_TEST(long_log_begins_anew)
     ck_assert_int_eq(stat(path, &info), 0);
     ck_assert_int_gt(info.st_size, 1 << 20);
     ck_assert_int_eq(count_in_logs("event=worker_died"), 0);
+}
+END_TEST
+
+/* 8 MB within a task. */
+START_TEST(log_is_bound_within_a_task)
+{
+    char path[128];
+    struct stat info;
+    run.params.farm_log_mb = 1;
+    run_farm("flood", 1, 20);
+    expect_all_done(0);
+    for (int is_old = 0; is_old < 2; is_old++) {
+        snprintf(path, sizeof path, "%s/worker-01%s.log", run.directory, is_old ? ".old" : "");
+        ck_assert(stat(path, &info) != 0 || info.st_size < 3 << 20);
+    }
 }
 END_TEST
 
@@ -887,7 +915,7 @@ int main(int argc, char **argv)
     tcase_add_loop_test(test, signals_from_outside_do_not_condemn, 0, 2);
     tcase_add_test(test, killed_by_itself);
     tcase_add_loop_test(test, killed_at_random, 0, 2);
-    tcase_add_loop_test(test, nonsense_is_survived, 0, 6);
+    tcase_add_loop_test(test, nonsense_is_survived, 0, 8);
     tcase_add_loop_test(test, silence_is_noticed, 0, 3);
     tcase_add_test(test, hidden_silence_is_noticed);
     tcase_add_test(test, deadline_in_processor_time);
@@ -896,6 +924,7 @@ int main(int argc, char **argv)
     tcase_add_test(test, out_of_memory_is_quarantined);
     tcase_add_loop_test(test, number_of_workers_changes, 0, 3);
     tcase_add_test(test, long_log_begins_anew);
+    tcase_add_test(test, log_is_bound_within_a_task);
     tcase_add_test(test, pause_and_go_on);
     tcase_add_test(test, stop_while_paused);
     tcase_add_test(test, controller_pauses);

@@ -494,6 +494,9 @@ START_TEST(bad_results)
     put_result(VERDICT_BROKEN + 1, 1, MEASURE_COUNT);
     struct error error = expect_refusal(ERR_RANGE, 0);
     ck_assert_ptr_nonnull(strstr(error.message, "result.verdict"));
+    put_result(VERDICT_QUARANTINED, 1, MEASURE_COUNT);
+    error = expect_refusal(ERR_RANGE, 0);
+    ck_assert_ptr_nonnull(strstr(error.message, "result.verdict"));
     put_result(0, -1, MEASURE_COUNT);
     expect_refusal(ERR_RANGE, 0);
     put_result(0, 1.0 / 0.0, MEASURE_COUNT);

@@ -321,6 +321,29 @@ START_TEST(test_survivors_and_curve)
 }
 END_TEST
 
+/* As great as a fitness may be: what sums it up stays a number. */
+START_TEST(test_huge_fitness_has_a_mean)
+{
+    struct search *search;
+    struct store *store = make_run(&search, POPULATION);
+    struct store_closing closing;
+    struct store_generation *generations;
+    int count;
+    ck_ok(store_closing_init(&closing, search_population(search), 1));
+    closing.count -= closing.count % 2; /* the median is a mean then */
+    for (int i = 0; i < closing.count; i++)
+        closing.ranks[i].fitness = 1.5e308;
+    ck_ok(store_finish(store, search_generation(search), &closing, &error));
+    store_closing_deinit(&closing);
+    ck_ok(store_get_curve(store, &generations, &count, &error));
+    ck_assert_double_eq_tol(generations[count - 1].median / 1e308, 1.5, 1e-12);
+    ck_assert_double_eq_tol(generations[count - 1].mean / 1e308, 1.5, 1e-12);
+    free(generations);
+    search_destroy(search);
+    store_close(store);
+}
+END_TEST
+
 /* Everyone as facts, without and with a result. */
 static void check_facts(struct store *store, int evaluated)
 {
@@ -1215,6 +1238,7 @@ int main(void)
     tcase_add_test(tests, test_population_comes_back);
     tcase_add_test(tests, test_status_counts);
     tcase_add_test(tests, test_survivors_and_curve);
+    tcase_add_test(tests, test_huge_fitness_has_a_mean);
     tcase_add_test(tests, test_facts_and_members);
     tcase_add_test(tests, test_lineage);
     tcase_add_test(tests, test_referee_comes_back);
