@@ -47,8 +47,7 @@
 #define RK4_APART 0.03
 /* Energy, as a share of what impacts pass on, that may be lost or gained by their instants. */
 #define INSTANT_SHARE 1e-3
-/* Steps in which drag acts faster than this are taken by the implicit scheme: h x rate. The linear law
- * has a verdict instead, before anything moves. */
+/* Steps in which drag acts faster than this are taken by the implicit scheme: h x rate. */
 #define DRAG_STIFF 0.5
 
 /* Servos and damping of the joints, in vectors as rates are, 0 for the root's. The effector's torque is
@@ -69,7 +68,8 @@ struct articulated {
     struct flight flight; /* RK4 steps of trees of hinges */
     int is_flying;        /* they go that way */
     struct drag drag;
-    struct box *boxes; /* for what is exposed to drag */
+    double drag_rate_1_s; /* in this step, see drag_rate() */
+    struct box *boxes;    /* for what is exposed to drag */
     int dof, links, parts;
     double *q, *qd;
     uint64_t steps, rk4_steps;
@@ -250,6 +250,9 @@ static void init_drag(struct articulated *d)
     int is_plain = d->drag.kind == DRAG_PLAIN;
     tree_set_viscosity(&d->tree, d->phenotype, is_plain ? d->drag.coefficient : 0);
     d->tree.has_drag = d->drag.kind != DRAG_NONE;
+    if (is_plain)
+        drag_update(&d->drag);
+    d->drag_rate_1_s = is_plain ? drag_rate(&d->drag) : 0;
     flight_set_world(&d->flight, &d->tree);
     d->is_flying = flight_suits(&d->tree) && d->drag.kind != DRAG_MOVING;
 }
@@ -531,12 +534,13 @@ static void set_drag(struct articulated *d)
 /* Before a step: 1 if drag is too fast for an explicit one. */
 static int begin_drag(struct articulated *d)
 {
-    if (d->drag.kind < DRAG_EXPOSED)
-        return 0;
-    if (d->drag.has_exposure)
-        expose_drag(d);
-    set_drag(d);
-    return d->drag.is_quadratic && d->settings.dt_s * drag_rate(&d->drag) > DRAG_STIFF;
+    if (d->drag.kind >= DRAG_EXPOSED) {
+        if (d->drag.has_exposure)
+            expose_drag(d);
+        set_drag(d);
+        d->drag_rate_1_s = drag_rate(&d->drag);
+    }
+    return d->settings.dt_s * d->drag_rate_1_s > DRAG_STIFF;
 }
 
 /* ---------------------------------------------------------------- joint torques */

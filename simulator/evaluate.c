@@ -41,7 +41,7 @@
 #define REVERSAL_WAY_M   0.005
 /* Who stood on something has fallen off when its centre of mass is this far below all surfaces, m. */
 #define FALL_M 0.1
-/* Drag is stable while 2 k h / (density x thinnest side) stays below this. */
+/* Explicit steps with drag are stable while 2 k h / (density x thinnest side) stays below this. */
 #define DRAG_STABILITY 0.5
 
 struct run {
@@ -292,7 +292,9 @@ static int prepare(struct run *run, const struct genome *genome, struct arena *a
     }
     double stiffness =
         2 * run->world.viscosity_pa_s * run->dt_s / (p->creature_density_kg_m2 * run->thinnest_m);
-    if (!run->phenotype.spheres && run->world.drag_law == DRAG_LAW_LINEAR &&
+    int is_explicit =
+        p->simulation_solver == SOLVER_ARTICULATED && p->simulation_integrator == INTEGRATOR_RK4;
+    if (!run->phenotype.spheres && run->world.drag_law == DRAG_LAW_LINEAR && is_explicit &&
         stiffness > DRAG_STABILITY)
         return VERDICT_UNSTABLE_DRAG;
 

@@ -517,6 +517,31 @@ START_TEST(implicit_drag_is_stable_for_any_viscosity)
 }
 END_TEST
 
+/* Steps adapt to the viscosity by themselves: a chain comes to rest, and a box falls at its terminal
+ * speed, m g / (2 k width), where explicit steps explode. */
+START_TEST(thick_water_is_swum_in)
+{
+    double q[DOF] = {0}, qd[DOF] = {0};
+    stage.settings.integrator = INTEGRATOR_AUTO;
+    stage.world = (struct world){.viscosity_pa_s = 100};
+    build_chain(q, qd);
+    double energy = stage_energy(&stage), start = energy;
+    for (int i = 0; i < 480; i++) {
+        stage_run(&stage, stage.settings.dt_s);
+        ck_assert_double_le(stage_energy(&stage), energy * (1 + 1e-12));
+        energy = stage_energy(&stage);
+    }
+    ck_assert_double_lt(energy, 1e-6 * start);
+
+    stage.world.gravity_m_s2 = BODY_GRAVITY;
+    body_init_box(&stage.body, 0.1, 0.1, 0.01);
+    stage_build(&stage);
+    stage_run(&stage, 1);
+    ck_assert_double_eq_tol(dynamics_qd(stage.dynamics)[1], -0.01 * BODY_GRAVITY / (2 * 100 * 0.1),
+                            1e-9);
+}
+END_TEST
+
 START_TEST(joint_damping_slows_the_joint)
 {
     /* two wheels on one axle: the relative rate falls as exp(-2 rate t), since damping = 2 rate D0 */
@@ -1211,6 +1236,7 @@ int main(void)
     tcase_add_test(tests, an_eccentric_link_turns_about_its_centre_of_mass);
     tcase_add_test(tests, drag_slows_exponentially);
     tcase_add_test(tests, implicit_drag_is_stable_for_any_viscosity);
+    tcase_add_test(tests, thick_water_is_swum_in);
     tcase_add_test(tests, joint_damping_slows_the_joint);
     tcase_add_test(tests, mirror_image_moves_as_mirror_image_bit_for_bit);
     tcase_add_test(tests, a_kilometre_away_nothing_changes);
