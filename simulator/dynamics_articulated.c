@@ -41,10 +41,11 @@
  * with the accelerations of the last two steps; guesses off by more than this, rad/s or m/s, are mended
  * by a second evaluation. */
 #define GUESS_RATE 0.02
-/* An RK4 step is halved when the power at its middle is uncertain by this share of its work. Then 99.7 %
- * of random creatures in water balance to a ten thousandth of work and losses; with 0.04 99.1 %, with
- * 0.02 all, but three times as many steps are halved; without, 93.5 %. */
-#define RK4_APART 0.03
+/* An RK4 step is halved when its energy is out of balance by more than this share, up to so many parts;
+ * energies are known to this share. */
+#define RK4_UNBALANCED 1e-5
+#define RK4_PARTS      64
+#define RK4_ROUNDING   1e-10
 /* Energy, as a share of what impacts pass on, that may be lost or gained by their instants. */
 #define INSTANT_SHARE 1e-3
 /* Steps in which drag acts faster than this are taken by the implicit scheme: h x rate. */
@@ -97,8 +98,8 @@ struct articulated {
     double *last_kick;   /* by contacts that last; 0 after an impact */
     double *kick_before; /* of the last step, whatever it was */
     double *rate_mean;
-    double *sides; /* powers at the second stage less those at the third: as in rate_mean */
-    double turnover, apart; /* of an RK4 step, see flight.h */
+    double *work;             /* of an RK4 step: as in rate_mean */
+    double *from_q, *from_qd; /* where a part of it begins */
     double *aim[3]; /* of the effectors: at the start of the step, in its middle, at its end */
     double *torque; /* of the last step, per link */
 
@@ -133,7 +134,9 @@ static int take_scratch(struct articulated *d, struct arena *arena)
                           &d->kick_before,
                           &d->rate_mean,
                           &d->torque,
-                          &d->sides,
+                          &d->work,
+                          &d->from_q,
+                          &d->from_qd,
                           &d->birth_d,
                           &d->coupled,
                           &d->aim[0],
@@ -958,10 +961,9 @@ static void step_midpoint(struct articulated *d)
 static void advance_rk4(struct articulated *d, const double *from_q, const double *from_qd,
                         double past, double h)
 {
-    static const double weight[4] = {1, 2, 2, 1}, offset[4] = {0, 0.5, 0.5, 1},
-                        side[4] = {0, 1, -1, 0};
+    static const double weight[4] = {1, 2, 2, 1}, offset[4] = {0, 0.5, 0.5, 1};
     for (int i = 0; i < d->dof; i++) {
-        d->k_q[i] = d->k_v[i] = d->sides[i] = 0;
+        d->k_q[i] = d->k_v[i] = 0;
         d->qm[i] = from_q[i];
         d->vm[i] = from_qd[i];
     }
@@ -996,13 +998,10 @@ static void advance_rk4(struct articulated *d, const double *from_q, const doubl
             double damping = d->laws.damping[at] * d->vm[at] * d->vm[at];
             d->rate_mean[at] += share * power;
             d->rate_mean[1] += share * damping;
-            d->sides[at] += side[stage] * power;
-            d->sides[1] += side[stage] * damping;
         }
         if (d->tree.has_drag) {
             double drag = -tree_drag_power_now(&d->tree);
             d->rate_mean[0] += share * drag;
-            d->sides[0] += side[stage] * drag;
         }
     }
     for (int i = 0; i < d->dof; i++) {
@@ -1010,11 +1009,6 @@ static void advance_rk4(struct articulated *d, const double *from_q, const doubl
         d->qd[i] = from_qd[i] + d->k_v[i];
     }
     follow_signals(d, past + h, d->q, d->qd);
-    d->turnover = d->apart = 0;
-    for (int i = 0; i < d->dof; i++) {
-        d->turnover += fabs(d->rate_mean[i]);
-        d->apart += fabs(d->sides[i]);
-    }
     for (int i = 1; i < d->links; i++)
         d->torque[i] = d->effector_tau[2 + i];
     d->is_posed = 0;
@@ -1039,8 +1033,6 @@ static void fly(struct articulated *d, const double *from_q, const double *from_
     flight_advance(&d->flight, &d->tree, &step);
     tree_place_hinges(&d->tree, d->q, d->qd);
     d->is_posed = 1;
-    d->turnover = step.turnover;
-    d->apart = step.apart;
 }
 
 static void advance_freely(struct articulated *d, const double *from_q, const double *from_qd,
@@ -1052,29 +1044,65 @@ static void advance_freely(struct articulated *d, const double *from_q, const do
         advance_rk4(d, from_q, from_qd, past, h);
 }
 
-/* Whether the powers of the two stages in the middle of a step differ by more than a share of what the
- * step turned over: just after a jump of targets, and where servos act on one another and together are
- * stiffer than each alone, the motion is too fast for it. */
-static int is_too_fast(const struct articulated *d, double h)
+/* Energy, and what an error of it is compared with. */
+struct balance {
+    double energy_j, size_j;
+};
+
+/* At the tree's pose and velocity. */
+static struct balance take_balance(const struct articulated *d)
 {
-    return h * d->apart > RK4_APART * d->turnover;
+    double inner, kinetic = tree_kinetic_energies(&d->tree, &inner);
+    double potential = tree_potential_energy(&d->tree, d->world.gravity_m_s2);
+    return (struct balance){kinetic + potential,
+                            inner + RK4_ROUNDING * (kinetic + fabs(potential))};
 }
 
-/* A step, or two of half its size. */
+/* Whether the energy after a step differs by more than a share of what moves, and of what the step turned
+ * over, from what it should be: limbs that whirl, and servos that are stiff, are too fast for the step. */
+static int is_unbalanced(const struct articulated *d, struct balance from, struct balance to)
+{
+    const double *work = d->rate_mean;
+    double residual = to.energy_j - from.energy_j + work[0] + work[1];
+    double size = from.size_j + to.size_j + fabs(work[0]) + work[1];
+    for (int at = 3; at < d->dof; at++) {
+        residual -= work[at];
+        size += fabs(work[at]);
+    }
+    return !(fabs(residual) <= RK4_UNBALANCED * size);
+}
+
+/* A step in as many parts as their energies ask for. */
 static void step_rk4(struct articulated *d)
 {
-    double h = d->settings.dt_s;
-    for (int i = 0; i < d->dof; i++)
-        d->rate_mean[i] = 0;
-    advance_freely(d, d->q0, d->qd0, 0, h);
-    if (!is_too_fast(d, h))
-        return;
-    for (int i = 0; i < d->dof; i++)
-        d->rate_mean[i] = 0;
-    tree_set_pose(&d->tree, d->q0);
-    tree_set_velocity(&d->tree, d->qd0);
-    advance_freely(d, d->q0, d->qd0, 0, h / 2);
-    advance_freely(d, d->q, d->qd, h / 2, h / 2);
+    double h = d->settings.dt_s / RK4_PARTS, *from_q = d->from_q, *from_qd = d->from_qd;
+    struct balance from = take_balance(d), to;
+    for (int i = 0; i < d->dof; i++) {
+        from_q[i] = d->q0[i];
+        from_qd[i] = d->qd0[i];
+        d->work[i] = 0;
+    }
+    for (int done = 0, part = RK4_PARTS; done < RK4_PARTS;) {
+        for (int i = 0; i < d->dof; i++)
+            d->rate_mean[i] = 0;
+        advance_freely(d, from_q, from_qd, done * h, part * h);
+        to = take_balance(d);
+        if (part > 1 && is_unbalanced(d, from, to)) {
+            part /= 2;
+            tree_set_pose(&d->tree, from_q);
+            tree_set_velocity(&d->tree, from_qd);
+            continue;
+        }
+        from = to;
+        for (int i = 0; i < d->dof; i++) {
+            from_q[i] = d->q[i];
+            from_qd[i] = d->qd[i];
+            d->work[i] += d->rate_mean[i];
+        }
+        done += part;
+        while (done % (2 * part) == 0 && part < RK4_PARTS)
+            part *= 2;
+    }
 }
 
 static void examine_state(struct articulated *d)
@@ -1101,9 +1129,9 @@ static int try_rk4(struct articulated *d)
         }
     }
     for (int i = 1; i < d->links; i++)
-        book_effector(d, d->rate_mean[2 + i]);
-    d->ledger.loss_drag_j += d->rate_mean[0];
-    d->ledger.loss_damping_j += d->rate_mean[1];
+        book_effector(d, d->work[2 + i]);
+    d->ledger.loss_drag_j += d->work[0];
+    d->ledger.loss_damping_j += d->work[1];
     contacts_forget(&d->contacts);
     for (int i = 0; i < d->dof; i++)
         d->last_kick[i] = d->kick_before[i] = 0;

@@ -27,11 +27,6 @@ typedef int64_t pair_bits __attribute__((vector_size(16)));
 /* Turns at the end of a step from which the base is renewed, which leaves room for 12 rad/s at 240 Hz; rad. */
 #define BASE_TURN_RAD 0.15
 
-/* Sums over all pairs, for the ledger. */
-struct flight_totals {
-    pair turnover, apart, lost, lost_apart;
-};
-
 /* How the parents of two links lie: both in one pair and in the same lanes as they, both the same link,
  * or otherwise. */
 enum parents { PARENTS_STRAIGHT, PARENTS_SAME, PARENTS_APART };
@@ -657,15 +652,8 @@ static void begin_step(struct flight *f, const struct flight_step *step)
     }
 }
 
-static inline pair absolute(pair x)
-{
-    const pair_bits sign = {INT64_MIN, INT64_MIN};
-    return (pair)((pair_bits)x & ~sign);
-}
-
 /* The sums of a pair over the stages, and what they come to for the ledger. */
-static inline void end_pair(struct flight_pair *p, const struct flight *f, double sixth,
-                            struct flight_totals *t)
+static inline void end_pair(struct flight_pair *p, const struct flight *f, double sixth, pair *lost)
 {
     pair up = of_parents(p, AT(sum_spin), p->parents);
     pair last = of_parents(p, AT(spin[3]), p->parents);
@@ -673,19 +661,15 @@ static inline void end_pair(struct flight_pair *p, const struct flight *f, doubl
     p->v0 += p->sum_spin - up;
     p->acceleration = p->spin[3] - last;
     p->work = sum_stages(p->power, sixth);
-    t->turnover += absolute(p->work);
-    t->apart += absolute(p->power[1] - p->power[2]);
-    if (f->has_damping) {
-        t->lost += sum_stages(p->lost, sixth);
-        t->lost_apart += p->lost[1] - p->lost[2];
-    }
+    if (f->has_damping)
+        *lost += sum_stages(p->lost, sixth);
 }
 
 /* After the last stage: its accelerations, sums over the stages, and the pose for the tree. */
 static void end_step(struct flight *f, struct tree *tree, struct flight_step *step)
 {
     double sixth = step->h_s / 6;
-    struct flight_totals t = {.lost = {0, 0}};
+    pair lost = {0, 0};
     struct flight_pair *root = &f->pairs[0];
     root->sum_spin = sum_stages(root->spin, sixth);
     root->v0 += root->sum_spin;
@@ -693,7 +677,7 @@ static void end_step(struct flight *f, struct tree *tree, struct flight_step *st
     for (int i = 1; i < f->count; i++) {
         struct flight_pair *p = &f->pairs[i];
         unfold_pair(p, 3, 1, p->parents);
-        end_pair(p, f, sixth, &t);
+        end_pair(p, f, sixth, &lost);
     }
     for (int i = 0; i < f->links; i++) {
         int at = 2 + i;
@@ -706,10 +690,7 @@ static void end_step(struct flight *f, struct tree *tree, struct flight_step *st
         step->work[at] += *of_link(f, i, AT(work));
         step->torque[i] = *of_link(f, i, AT(torque));
     }
-    double lost = t.lost[0] + t.lost[1];
-    step->work[1] += lost;
-    step->turnover += lost + (t.turnover[0] + t.turnover[1]);
-    step->apart += fabs(t.lost_apart[0] + t.lost_apart[1]) + (t.apart[0] + t.apart[1]);
+    step->work[1] += lost[0] + lost[1];
     f->is_ready = 1;
 }
 
@@ -749,10 +730,7 @@ static inline void advance(struct flight *f, struct flight_step *step, int has_d
         step->acceleration[i] = root.a[3][i];
     }
     const double *power = root.power;
-    double drag = -sixth * ((power[0] + power[3]) + 2 * (power[1] + power[2]));
-    step->work[0] += drag;
-    step->turnover = drag;
-    step->apart = fabs(power[2] - power[1]);
+    step->work[0] -= sixth * ((power[0] + power[3]) + 2 * (power[1] + power[2]));
 }
 
 void flight_advance(struct flight *f, struct tree *tree, struct flight_step *step)

@@ -29,9 +29,6 @@ struct flight_step {
     double *torque;           /* of effectors, likewise; per link */
     const double *aim[3];     /* at the start, in the middle and at the end */
     double gravity_m_s2, h_s; /* h_s: length of the step */
-    /* results: the sum of works and losses without signs, and the same of their powers at the second
-     * stage less those at the third */
-    double turnover, apart;
 };
 
 struct flight {

@@ -1204,15 +1204,25 @@ struct vec2 tree_centre(const struct tree_link *l)
                          l->py + (l->sin * l->centre_x + l->cos * l->centre_y)};
 }
 
-double tree_kinetic_energy(const struct tree *tree)
+double tree_kinetic_energies(const struct tree *tree, double *inner)
 {
-    double energy = 0;
+    double energy = 0, x = 0, y = 0;
     for (int i = 0; i < tree->count; i++) {
         const struct tree_link *l = &tree->links[i];
         struct motion v = tree_centre_velocity(l);
-        energy += l->own_inertia * v.w * v.w + l->mass * (v.x * v.x + v.y * v.y);
+        double mx = l->mass * v.x, my = l->mass * v.y;
+        energy += l->own_inertia * v.w * v.w + (mx * v.x + my * v.y);
+        x += mx;
+        y += my;
     }
+    *inner = (energy - (x * x + y * y) / tree->mass) / 2;
     return energy / 2;
+}
+
+double tree_kinetic_energy(const struct tree *tree)
+{
+    double inner;
+    return tree_kinetic_energies(tree, &inner);
 }
 
 double tree_potential_energy(const struct tree *tree, double gravity_m_s2)

@@ -212,6 +212,8 @@ struct vec2 tree_centre(const struct tree_link *link);
 struct motion tree_centre_velocity(const struct tree_link *link);
 /* At the pose and velocity. */
 double tree_kinetic_energy(const struct tree *tree);
+/* The same; *inner: without that of the centre of mass. */
+double tree_kinetic_energies(const struct tree *tree, double *inner);
 double tree_potential_energy(const struct tree *tree, double gravity_m_s2);
 
 #endif

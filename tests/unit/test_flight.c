@@ -22,7 +22,7 @@ struct sample {
     struct flight_law laws[LINKS];
 };
 struct outcome {
-    double q[DOF], qd[DOF], work[DOF], acceleration[DOF], torque[DOF], turnover, apart;
+    double q[DOF], qd[DOF], work[DOF], acceleration[DOF], torque[DOF];
 };
 
 static void setup(void)
@@ -72,9 +72,8 @@ static void find_powers(const struct sample *s, const double *qd, const double *
 
 static void step_plainly(const struct sample *s, struct outcome *out)
 {
-    static const double weight[4] = {1, 2, 2, 1}, ahead[4] = {0, 0.5, 0.5, 1},
-                        side[4] = {0, 1, -1, 0};
-    double q[DOF], qd[DOF], tau[DOF] = {0}, power[DOF] = {0}, apart[DOF] = {0};
+    static const double weight[4] = {1, 2, 2, 1}, ahead[4] = {0, 0.5, 0.5, 1};
+    double q[DOF], qd[DOF], tau[DOF] = {0}, power[DOF] = {0};
     *out = (struct outcome){.q = {0}};
     memcpy(out->q, s->q, sizeof q);
     memcpy(out->qd, s->qd, sizeof qd);
@@ -101,12 +100,7 @@ static void step_plainly(const struct sample *s, struct outcome *out)
             out->q[i] += s->h * weight[k] / 6 * qd[i];
             out->qd[i] += s->h * weight[k] / 6 * out->acceleration[i];
             out->work[i] += s->h * weight[k] / 6 * power[i];
-            apart[i] += side[k] * power[i];
         }
-    }
-    for (int i = 0; i < tree.dof; i++) {
-        out->turnover += fabs(out->work[i]);
-        out->apart += fabs(apart[i]);
     }
 }
 
@@ -132,8 +126,6 @@ static void fly(struct flight *flight, const struct sample *s, struct outcome *o
                                .gravity_m_s2 = s->gravity,
                                .h_s = s->h};
     flight_advance(flight, &tree, &step);
-    out->turnover = step.turnover;
-    out->apart = step.apart;
 }
 
 static void step_in_pairs(const struct sample *s, struct outcome *out)
@@ -159,8 +151,6 @@ static double outcome_difference(const struct outcome *a, const struct outcome *
     double most = difference(a->q, b->q, tree.dof);
     most = fmax(most, difference(a->qd, b->qd, tree.dof));
     most = fmax(most, difference(a->work, b->work, tree.dof));
-    most = fmax(most, difference(&a->turnover, &b->turnover, 1));
-    most = fmax(most, difference(&a->apart, &b->apart, 1));
     most = fmax(most, difference(a->acceleration, b->acceleration, tree.dof));
     return fmax(most, difference(a->torque + 1, b->torque + 1, tree.count - 1));
 }
