@@ -210,8 +210,7 @@ static void add_torques(struct constraint *c, double ahead)
         if (s->torque_max > 0 && c->effectors != EFFECTORS_SLACK) {
             servo_torque(s, c->effectors, c->settings.effector_mode, c->lower[i], c->upper[i], q,
                          qd, 0, ahead, &tau, &extra);
-            tau = tau > s->torque_max ? s->torque_max : tau;
-            tau = tau < -s->torque_max ? -s->torque_max : tau;
+            tau = servo_bound(s, tau, qd);
         }
         c->torque[i] = tau;
         c->damping_torque[i] = -s->damping * qd;

@@ -20,7 +20,8 @@ struct dynamics_settings {
     int contact_sweeps;
     double servo_rad_s;
     double joint_speed_rad_s, joint_speed_m_s; /* of hinges and of linear joints */
-    int effector_mode;                         /* EFFECTOR_* */
+    double hill_curvature; /* of the curve between an effector's bound and its speed; 0: none */
+    int effector_mode;     /* EFFECTOR_* */
     double joint_damping_1_s;
     double restitution_speed_m_s; /* slower impacts do not bounce; 0 for the default of 0.2 */
     /* of the constraint solver; contact_epsilon_m: nearer is touching, 0 for the default of 0.1 mm;

@@ -51,10 +51,14 @@
 /* Steps in which drag acts faster than this are taken by the implicit scheme: h x rate. */
 #define DRAG_STIFF 0.5
 
+/* Muscles that lose their strength within so small a share of a step make it a midpoint step, as drag does. */
+#define MUSCLE_STIFF 1.0
+
 /* Servos and damping of the joints, in vectors as rates are, 0 for the root's. The effector's torque is
- * aim - kp (q + half qd) - kd qd, explicitly with half = 0, and no more than `most`. */
+ * aim - kp (q + half qd) - kd qd, explicitly with half = 0, and no more than muscle_most() of `most`, hill_n_m and
+ * hill_s_rad. */
 struct joint_laws {
-    double *kp, *kd, *damping, *most;
+    double *kp, *kd, *damping, *most, *hill_n_m, *hill_s_rad;
     double *extra;       /* what the effector adds to the joint's inertia in a midpoint step */
     double *birth_share; /* what that leaves of a torque, with the inertia at birth */
     int *is_plain;       /* it follows its target: see servo_aim_at_target() */
@@ -80,6 +84,7 @@ struct articulated {
     struct servo *servos;   /* per link */
     struct joint_laws laws; /* what the servos come to */
     int has_drives;         /* servos among them prescribe motions */
+    int has_stiff_muscles;  /* too stiff for explicit steps */
     double *birth_d;        /* inertia that each joint feels at birth */
     struct contacts contacts;
     int has_accelerations; /* of so many steps before: in qdd, and qdd_last */
@@ -92,7 +97,9 @@ struct articulated {
     double *q0, *qd0, *qm, *vm, *mended, *v1, *vs, *kick, *qdd, *qdd_last, *tau, *extra;
     double *effector_tau, *effector_extra; /* parts of tau and extra that are the effectors' */
     double *effector_work;                 /* of this step */
-    double *clamped;                       /* -1, 0, +1 */
+    double *clamped;                       /* -1, 0, +1: to a line; -2, +2: to a number */
+    double *low, *high;                    /* what the effectors' torques are kept within */
+    double *bound_rate;                    /* the rates for which that is so */
     double *coupled;     /* per rate: 1 if velocity products depend on it, else 0 */
     double *k_q, *k_v;   /* RK4: sums of the stages */
     double *last_kick;   /* by contacts that last; 0 after an impact */
@@ -143,6 +150,11 @@ static int take_scratch(struct articulated *d, struct arena *arena)
                           &d->aim[1],
                           &d->aim[2],
                           &d->clamped,
+                          &d->low,
+                          &d->high,
+                          &d->bound_rate,
+                          &d->laws.hill_n_m,
+                          &d->laws.hill_s_rad,
                           &d->laws.kp,
                           &d->laws.kd,
                           &d->laws.damping,
@@ -186,14 +198,22 @@ static void set_law(struct articulated *d, int i)
     laws->kd[at] = kd;
     laws->damping[at] = s->damping;
     laws->most[at] = is_slack ? 0 : s->torque_max;
+    laws->hill_n_m[at] = is_slack ? 0 : s->hill_n_m;
+    laws->hill_s_rad[at] = is_slack ? 0 : s->hill_s_rad;
+    d->has_stiff_muscles |=
+        (laws->most[at] + laws->hill_n_m[at]) * laws->hill_s_rad[at] * d->settings.dt_s >
+        MUSCLE_STIFF * d->birth_d[i];
     laws->extra[at] = half * kd + half * half * kp;
     laws->birth_share[at] = is_slack ? 1 : d->birth_d[i] / (d->birth_d[i] + laws->extra[at]);
     laws->is_plain[at] = !is_slack && servo_is_plain(s, d->effectors, mode);
-    flight_set_law(&d->flight, i, &(struct flight_law){kp, kd, s->damping, laws->most[at]});
+    flight_set_law(&d->flight, i,
+                   &(struct flight_law){kp, kd, s->damping, laws->most[at], laws->hill_n_m[at],
+                                        laws->hill_s_rad[at]});
 }
 
 static void set_laws(struct articulated *d)
 {
+    d->has_stiff_muscles = 0;
     for (int i = 1; i < d->links; i++)
         set_law(d, i);
     d->is_flying = flight_suits(&d->tree) && d->drag.kind != DRAG_MOVING;
@@ -578,8 +598,9 @@ static void set_torques(struct articulated *d, const double *q, const double *qd
 {
     const struct joint_laws *laws = &d->laws;
     for (int at = 3; at < d->dof; at++) {
-        double most = laws->most[at];
         double tau = d->aim[0][at] - laws->kp[at] * q[at] - laws->kd[at] * qd[at];
+        double most = muscle_most(laws->most[at], laws->hill_n_m[at], laws->hill_s_rad[at],
+                                  tau > 0 ? qd[at] : -qd[at]);
         tau = tau > most ? most : tau < -most ? -most : tau;
         d->effector_tau[at] = tau;
         d->effector_extra[at] = 0;
@@ -587,41 +608,87 @@ static void set_torques(struct articulated *d, const double *q, const double *qd
     }
 }
 
-/* Bounds the torque of a joint in a midpoint step. */
+/* The torque of a joint at its bound in a midpoint step: the tangent of Hill's curve at the rate foreseen, along which
+ * the mean rate of the step is found implicitly. A steep curve is like much damping. Of a muscle that is stretched, and
+ * could have turned that about by the middle of the step, it is the tangent at rest. */
 static void clamp_joint(struct articulated *d, int at, int sign, double half)
 {
     const struct joint_laws *laws = &d->laws;
+    double most = laws->most[at], a = laws->hill_n_m[at], inverse_b = laws->hill_s_rad[at];
+    double known = d->qd0[at] + 0.5 * d->last_kick[at];
+    double rate = sign * d->bound_rate[at], slope = 0;
+    if (rate < 0 && sign * known * d->birth_d[at - 2] + half * most > 0)
+        rate = 0;
+    double torque = muscle_most(most, a, inverse_b, rate);
+    if (torque > 0 && rate >= 0)
+        slope = (torque + a) * inverse_b / (1 + rate * inverse_b);
     d->clamped[at] = sign;
-    d->effector_tau[at] = sign * laws->most[at];
-    d->effector_extra[at] = 0;
+    d->low[at] = sign > 0 ? 0 : -most;
+    d->high[at] = sign > 0 ? most : 0;
+    d->effector_tau[at] = sign * (torque - slope * (sign * known - rate));
+    d->effector_extra[at] = half * slope;
     d->tau[at] = d->effector_tau[at] - laws->damping[at] * d->qd0[at];
+    d->extra[at] = half * (slope + laws->damping[at]);
+}
+
+/* A torque beyond either end of the tangent is that of the end. */
+static void clamp_to_end(struct articulated *d, int at, double torque, double half)
+{
+    const struct joint_laws *laws = &d->laws;
+    d->clamped[at] *= 2;
+    d->low[at] = -HUGE_VAL;
+    d->high[at] = HUGE_VAL;
+    d->effector_tau[at] = torque;
+    d->effector_extra[at] = 0;
+    d->tau[at] = torque - laws->damping[at] * d->qd0[at];
     d->extra[at] = half * laws->damping[at];
+}
+
+/* Bounds of the effectors' torques at the rates that are foreseen for the middle of the step. */
+static void set_bounds(struct articulated *d, const double *foreseen)
+{
+    const struct joint_laws *laws = &d->laws;
+    double *low = d->low, *high = d->high, *bound_rate = d->bound_rate;
+    for (int at = 2, dof = d->dof; at < dof; at += 2) {
+        pair rate = PAIR(foreseen, at), most = PAIR(laws->most, at), a = PAIR(laws->hill_n_m, at);
+        pair left = (most + a) / (1.0 + pair_absolute(rate) * PAIR(laws->hill_s_rad, at)) - a;
+        pair_bits is_up = rate > 0.0, less = (pair_bits)left & (left > 0.0);
+        pair_bits full = (pair_bits)most;
+        PAIR(high, at) = (pair)((less & is_up) | (full & ~is_up));
+        PAIR(low, at) = -(pair)((full & is_up) | (less & ~is_up));
+        PAIR(bound_rate, at) = rate;
+    }
 }
 
 /* Torques of a midpoint step from (q0, qd0); those that exceed their bound with the inertia at birth
  * are clamped. */
-static void set_implicit_torques(struct articulated *d, double half)
+static void set_implicit_torques(struct articulated *d, double half, const double *foreseen)
 {
     const struct joint_laws *laws = &d->laws;
     const double *q0 = d->q0, *qd0 = d->qd0, *aim = d->aim[0];
     double *effector_tau = d->effector_tau, *effector_extra = d->effector_extra;
     double *taus = d->tau, *extras = d->extra, *clamped = d->clamped;
+    const double *low = d->low, *high = d->high;
     pair_bits is_exceeded = {0, 0};
+    set_bounds(d, foreseen);
     set_aims(d, half, d->aim[0]);
     for (int at = 2, dof = d->dof; at < dof; at += 2) {
         pair qd = PAIR(qd0, at), damping = PAIR(laws->damping, at), extra = PAIR(laws->extra, at);
         pair tau = SINGLES(aim, at) - PAIR(laws->kp, at) * (PAIR(q0, at) + half * qd) -
                    PAIR(laws->kd, at) * qd;
-        is_exceeded |= pair_absolute(tau * PAIR(laws->birth_share, at)) > PAIR(laws->most, at);
+        pair likely = tau * PAIR(laws->birth_share, at);
+        is_exceeded |= (likely > PAIR(high, at)) | (likely < PAIR(low, at));
         PAIR(clamped, at) = pair_of(0);
         PAIR(effector_tau, at) = tau;
         PAIR(effector_extra, at) = extra;
         PAIR(taus, at) = tau - damping * qd;
         PAIR(extras, at) = extra + half * damping;
     }
-    for (int at = 3; at < d->dof && is_exceeded[0] | is_exceeded[1]; at++)
-        if (fabs(effector_tau[at] * laws->birth_share[at]) > laws->most[at])
-            clamp_joint(d, at, effector_tau[at] > 0 ? 1 : -1, half);
+    for (int at = 3; at < d->dof && is_exceeded[0] | is_exceeded[1]; at++) {
+        double likely = effector_tau[at] * laws->birth_share[at];
+        if (likely > high[at] || likely < low[at])
+            clamp_joint(d, at, likely > 0 ? 1 : -1, half);
+    }
 }
 
 /* Coordinates and rates of driven joints as their signals have them, `ahead` after the start of the
@@ -656,24 +723,29 @@ static void set_drive_efforts(struct articulated *d)
 static int is_bound_exceeded(const struct articulated *d)
 {
     const double *tau = d->effector_tau, *extra = d->effector_extra, *qdd = d->qdd;
-    const double *most = d->laws.most;
+    const double *low = d->low, *high = d->high;
     pair_bits is_held = {-1, -1};
-    for (int at = 2, dof = d->dof; at < dof; at += 2)
-        is_held &= pair_absolute(PAIR(tau, at) - PAIR(extra, at) * SINGLES(qdd, at)) <=
-                   PAIR(most, at) * (1 + 1e-9);
+    for (int at = 2, dof = d->dof; at < dof; at += 2) {
+        pair torque = PAIR(tau, at) - PAIR(extra, at) * SINGLES(qdd, at);
+        is_held &= (torque <= PAIR(high, at) * (1 + 1e-9)) & (torque >= PAIR(low, at) * (1 + 1e-9));
+    }
     return !(is_held[0] & is_held[1]);
 }
 
-/* Clamps them; 1 if there is one that was not before. */
+/* Clamps them; 1 if there is one that was not so before. */
 static int clamp_joints(struct articulated *d, double half)
 {
     int has_clamped = 0;
     for (int at = 3; at < d->dof; at++) {
         double tau = d->effector_tau[at] - d->effector_extra[at] * d->qdd[at];
-        if (fabs(tau) <= d->laws.most[at] * (1 + 1e-9) || d->clamped[at] != 0 ||
-            d->tree.links[at - 2].is_driven)
+        double low = d->low[at], high = d->high[at];
+        int is_within = tau <= high * (1 + 1e-9) && tau >= low * (1 + 1e-9);
+        if (is_within || d->tree.links[at - 2].is_driven)
             continue;
-        clamp_joint(d, at, tau > 0 ? 1 : -1, half);
+        if (d->clamped[at] == 0)
+            clamp_joint(d, at, tau > 0 ? 1 : -1, half);
+        else
+            clamp_to_end(d, at, tau > high ? high : low, half);
         has_clamped = 1;
     }
     return has_clamped;
@@ -684,7 +756,7 @@ static int clamp_joints(struct articulated *d, double half)
  * accelerations computed again, until all hold. is_again: pose, servos and drag are those of the last call. */
 static void accelerate_implicit(struct articulated *d, double half, int is_again)
 {
-    for (int pass = 0; pass <= d->links; pass++) {
+    for (int pass = 0; pass <= 2 * d->links; pass++) {
         if (is_again && pass == 0)
             tree_accelerate_again(&d->tree, d->tau, d->world.gravity_m_s2, d->qdd);
         else
@@ -851,14 +923,17 @@ static int mend_middle(struct articulated *d, double half)
 static void move_freely(struct articulated *d)
 {
     double h = d->settings.dt_s, half = h / 2;
-    set_implicit_torques(d, half);
-    if (!d->has_accelerations || d->drag.is_quadratic) {
+    int is_known = d->has_accelerations && !d->drag.is_quadratic;
+    if (!is_known) {
+        set_implicit_torques(d, half, d->qd0);
         set_pose(d);
         follow_signals(d, 0, NULL, d->qd0);
         accelerate_at(d, d->qd0, half, 0);
         d->has_accelerations = 1;
     }
     guess_middle(d, half);
+    if (is_known)
+        set_implicit_torques(d, half, d->vm);
     follow_signals(d, half, d->qm, d->vm);
     tree_turn_pose(&d->tree, d->qm);
     d->is_posed = 0;
@@ -1163,7 +1238,7 @@ static int articulated_step(struct dynamics *dynamics)
     }
     if (d->drag.kind >= DRAG_EXPOSED)
         set_pose(d);
-    int is_stiff = begin_drag(d);
+    int is_stiff = begin_drag(d) | d->has_stiff_muscles;
     int is_free = d->settings.integrator == INTEGRATOR_RK4;
     if (d->settings.integrator == INTEGRATOR_AUTO)
         is_free = !is_stiff && !may_touch(d);

@@ -308,6 +308,7 @@ static int prepare(struct run *run, const struct genome *genome, struct arena *a
                                          .servo_rad_s = p->creature_servo_rad_s,
                                          .joint_speed_rad_s = p->creature_joint_speed_rad_s,
                                          .joint_speed_m_s = p->creature_joint_speed_m_s,
+                                         .hill_curvature = p->creature_hill_curvature,
                                          .effector_mode = p->creature_effector_mode,
                                          .joint_damping_1_s = p->creature_joint_damping_1_s,
                                          .rolling_resistance = p->creature_rolling_resistance,

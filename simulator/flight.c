@@ -56,6 +56,7 @@ struct flight_pair {
     /* constant */
     pair joint_x, joint_y, moment_x, moment_y, less_moment_x, mass, inertia;
     pair kp, kd, damping, most, least;
+    pair hill_sum, hill_n_m, hill_s_rad;                       /* sum: of most and the next */
     pair drag_nn, drag_nx, drag_ny, drag_xx, drag_xy, drag_yy; /* in the links' frames; negative */
     /* angles of the links, and the base of their sines */
     pair angle, base_angle, base_sine, base_cosine;
@@ -239,7 +240,11 @@ void flight_set_law(struct flight *f, int link, const struct flight_law *law)
     p->damping[lane] = law->damping;
     p->most[lane] = law->most;
     p->least[lane] = -law->most;
+    p->hill_sum[lane] = law->most + law->hill_n_m;
+    p->hill_n_m[lane] = law->hill_n_m;
+    p->hill_s_rad[lane] = law->hill_s_rad;
     f->has_damping |= law->damping > 0;
+    f->has_curve |= law->hill_s_rad > 0;
 }
 
 void flight_set_world(struct flight *f, const struct tree *tree)
@@ -396,12 +401,18 @@ static inline pair greater(pair a, pair b)
 }
 #endif
 
+static inline pair absolute(pair x)
+{
+    const pair_bits sign = {INT64_MIN, INT64_MIN};
+    return (pair)((pair_bits)x & ~sign);
+}
+
 /* What is the same for all pairs of a stage. */
 struct stage {
     int k, slot;           /* from 0 on; of its pose */
     double ahead, further; /* how far it and the next one are ahead of the start, s */
     double sixth;          /* of the step, s */
-    int has_drag, has_damping;
+    int has_drag, has_damping, has_curve;
 };
 
 /* A step's sum of what has a figure at each stage; sixth: of the step, s. */
@@ -445,6 +456,15 @@ static inline pair next_turn(struct flight_pair *p, const struct stage *stage, e
     return p->angle - p->base_angle;
 }
 
+/* A torque no greater than muscle_most() of the rate towards which it acts. */
+static inline pair bound_by_rate(const struct flight_pair *p, pair torque, pair rate)
+{
+    pair along = (pair)((pair_bits)absolute(rate) & (torque * rate > 0.0));
+    pair left = p->hill_sum / (1.0 + along * p->hill_s_rad) - p->hill_n_m;
+    pair most = greater(left, (pair){0, 0});
+    return greater(lesser(torque, most), -most);
+}
+
 /* Velocities and torques of two links at a stage, whose parents have theirs, and what they come to as
  * forces; returns the power of drag. */
 static inline pair begin_pair(struct flight_pair *p, const struct stage *stage,
@@ -456,7 +476,8 @@ static inline pair begin_pair(struct flight_pair *p, const struct stage *stage,
     pair w = p->w0 + stage->ahead * p->spin[last], v = w - wp;
     pair q = p->q0 + stage->ahead * p->rate[last];
     pair torque = p->aim[(k + 1) >> 1] - p->kp * q - p->kd * v;
-    torque = greater(lesser(torque, p->most), p->least);
+    torque =
+        stage->has_curve ? bound_by_rate(p, torque, v) : greater(lesser(torque, p->most), p->least);
     p->w = w;
     p->square = w * w;
     p->rate[k] = v;
@@ -707,7 +728,8 @@ __attribute__((always_inline)) static inline void do_stage(struct flight *f,
 {
     double h = step->h_s;
     const double ahead[4] = {0, h / 2, h / 2, h}, next[4] = {h / 2, h / 2, h, 0};
-    const struct stage stage = {k, slot, ahead[k], next[k], h / 6, has_drag, f->has_damping};
+    const struct stage stage = {k,     slot,     ahead[k],       next[k],
+                                h / 6, has_drag, f->has_damping, f->has_curve};
     /* cppcheck-suppress arrayIndexOutOfBoundsCond */
     root->v[k] = k > 0 ? root->start + ahead[k] * root->a[k - 1] : root->start;
     root->power[k] = go_outward(f, &stage, root->v[k]);

@@ -15,9 +15,10 @@
 /* Two links. */
 struct flight_pair;
 
-/* Numbers of a hinge's drive: torque = aim - kp q - kd qd, no more than `most`, - damping qd. */
+/* Numbers of a hinge's drive: torque = aim - kp q - kd qd, no more than muscle_most() (servo.h) of the last
+ * three, - damping qd. */
 struct flight_law {
-    double kp, kd, damping, most;
+    double kp, kd, damping, most, hill_n_m, hill_s_rad;
 };
 
 /* A step; indices as in q. */
@@ -37,6 +38,7 @@ struct flight {
     int *place;   /* of each link: twice its pair, and its lane */
     char **lanes; /* of each link: its pair, as many bytes ahead as its lane */
     int is_root_fixed, has_drag, has_damping;
+    int has_curve; /* hinges' torques fall with their rates */
     int is_ready; /* the pose is that at the end of the last step */
     double gravity_x;
     struct flight_pair *pairs;

@@ -205,6 +205,8 @@ static int write_model(const struct mjcf *mjcf, const struct evaluate_view *view
         fputs("The world's viscosity is not in this file. ", file);
     if (writer.world.elasticity > 0 || writer.world.own_elasticity > 0)
         fputs("The elasticity of contacts is not in this file. ", file);
+    if (mjcf->params->creature_hill_curvature > 0)
+        fputs("The muscles' loss of force with speed is not in this file. ", file);
     fprintf(file,
             "-->\n<compiler angle='radian' inertiafromgeom='false'/>\n"
             "<option timestep='%.17g' gravity='0 0 %.17g'/>\n"

@@ -12,11 +12,15 @@ void servo_init(struct servo *servo, const struct link *link, double inertia,
     servo->torque_max = link->strength;
     servo->kp = omega * omega * inertia;
     servo->kd = 2 * omega * inertia;
-    servo->motor_kd =
-        servo->torque_max /
-        (link->joint_kind == LINK_LINEAR ? settings->joint_speed_m_s : settings->joint_speed_rad_s);
+    double speed =
+        link->joint_kind == LINK_LINEAR ? settings->joint_speed_m_s : settings->joint_speed_rad_s;
+    servo->motor_kd = servo->torque_max / speed;
     if (servo->motor_kd > servo->kd)
         servo->motor_kd = servo->kd;
+    if (settings->hill_curvature <= 0)
+        return;
+    servo->hill_n_m = settings->hill_curvature * servo->torque_max;
+    servo->hill_s_rad = 1 / (settings->hill_curvature * speed);
 }
 
 static int is_torque_law(const struct servo *s, enum effector_state state, int effector_mode)

@@ -15,14 +15,32 @@ struct servo {
     double kp, kd; /* position */
     double
         motor_kd; /* torque mode: falls by this much with the speed, and vanishes at the greatest */
-    double torque_max;
-    double damping;      /* passive, of the joint */
-    double target, rate; /* the signal and how it moves */
+    double torque_max;           /* at rest */
+    double hill_n_m, hill_s_rad; /* of muscle_most() */
+    double damping;              /* passive, of the joint */
+    double target, rate;         /* the signal and how it moves */
     /* instead of target and rate, for scenes: the target, the torque or the motion over time, which
      * must outlive the dynamics; and what the time is at the start of the step */
     const struct signal *signal;
     double time_s;
 };
+
+/* The greatest torque of a muscle towards where it shortens at `rate`: (F + a)(v + b) = (F0 + a) b, after Hill
+ * (1938), with `most` = F0, `a` and `inverse_b` = 1/b. While it is stretched, at a negative rate, it holds no more
+ * than at rest. Both 0: no less at any rate. */
+static inline double muscle_most(double most, double a, double inverse_b, double rate)
+{
+    double left = (most + a) / (1 + (rate > 0 ? rate * inverse_b : 0)) - a;
+    return left > 0 ? left : 0;
+}
+
+/* A torque within the bounds of a servo whose joint turns at `rate`. */
+static inline double servo_bound(const struct servo *servo, double torque, double rate)
+{
+    double most = muscle_most(servo->torque_max, servo->hill_n_m, servo->hill_s_rad,
+                              torque > 0 ? rate : -rate);
+    return torque > most ? most : torque < -most ? -most : torque;
+}
 
 /* A step has passed: the target has moved. */
 static inline void servo_advance(struct servo *servo, double dt_s)

@@ -4,6 +4,7 @@
 #include "simulator/flight.h"
 
 #include "common/error.h"
+#include "simulator/servo.h"
 #include "tests/unit/body_fixture.h"
 
 enum { DOF = BODY_DOF_MAX, LINKS = BODY_LINKS_MAX, TREES = 1500 };
@@ -56,6 +57,12 @@ static void draw_sample(struct sample *s, int parts, double viscosity, double fa
                                          .kd = rng_uniform(&rng, 0, 0.02),
                                          .damping = rng_uniform(&rng, 0, 0.01),
                                          .most = rng_uniform(&rng, 0, 2)};
+    int has_curve = rng_chance(&rng, 0.5);
+    for (int i = 1; i < tree.count && has_curve; i++) {
+        double curvature = rng_uniform(&rng, 0.1, 1);
+        s->laws[i].hill_n_m = curvature * s->laws[i].most;
+        s->laws[i].hill_s_rad = 1 / (curvature * rng_uniform(&rng, 5, 50));
+    }
 }
 
 /* The powers at a stage: of drag and damping, lost, and of effectors. */
@@ -89,7 +96,9 @@ static void step_plainly(const struct sample *s, struct outcome *out)
         for (int i = 1; i < tree.count; i++) {
             const struct flight_law *law = &s->laws[i];
             double torque = s->aim[(k + 1) / 2][2 + i] - law->kp * q[2 + i] - law->kd * qd[2 + i];
-            out->torque[i] = fmax(-law->most, fmin(law->most, torque));
+            double rate = torque > 0 ? qd[2 + i] : -qd[2 + i];
+            double most = muscle_most(law->most, law->hill_n_m, law->hill_s_rad, rate);
+            out->torque[i] = fmax(-most, fmin(most, torque));
             tau[2 + i] = out->torque[i] - law->damping * qd[2 + i];
         }
         tree_set_pose(&tree, q);
