@@ -39,7 +39,7 @@ struct flight {
     char **lanes; /* of each link: its pair, as many bytes ahead as its lane */
     int is_root_fixed, has_drag, has_damping;
     int has_curve; /* hinges' torques fall with their rates */
-    int is_ready; /* the pose is that at the end of the last step */
+    int is_ready;  /* the pose is that at the end of the last step */
     double gravity_x;
     struct flight_pair *pairs;
     struct solver root[2]; /* inertia of all, of even and odd stages */
