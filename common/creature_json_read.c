@@ -6,52 +6,21 @@
  * the value that the field has when it is read. genome_check() has the last word. */
 #include <inttypes.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "common/body_kind.h"
 #include "common/creature_codec.h"
 #include "common/hash.h"
 #include "common/text.h"
 #include "common/version.h"
 
-/* Of hand-written bodies that say nothing else; linear joints by genome_reach_m(). */
-#define DEFAULT_LIMIT_RAD 1.0
-/* Of spheres and bones that say nothing else. */
-#define DEFAULT_FRICTION 1.0
-#define DEFAULT_SHORTEST 0.75
-#define DEFAULT_LONGEST  1.25
-#define DEFAULT_RATE_1_S 4.0
-
 static const char *const file_keys[] = {
     "format",     "version",    "name",      "note", "id",     "parents",
     "generation", "method",     "mutations", "root", "bodies", "connections",
     "neurons",    "evaluation", "breeding",  "body", NULL};
-static const char *const body_keys[] = {
-    "id",        "width_m", "height_m", "joint", "limits_rad", "limits_m", "recursive_limit",
-    "symmetric", "sensors", "effector", NULL};
-static const char *const sphere_keys[] = {
-    "id",        "radius_m",   "friction",     "rolling",  "head",
-    "joint",     "limits_rad", "limits_2_rad", "axis_rad", "recursive_limit",
-    "symmetric", "sensors",    "effector",     "drive",    NULL};
-static const char *const drive_keys[] = {"inputs", "strength", NULL};
-static const char *const bone_keys[] = {
-    "id",    "from",   "to",    "length_m",  "angle_rad",     "tilt_rad",
-    "brace", "muscle", "scale", "reflected", "terminal_only", NULL};
-static const char *const muscle_keys[] = {"shortest", "longest", "rate_1_s", "gain", NULL};
-static const char *const effector_keys[] = {"input", "strength", NULL};
-static const char *const connection_keys[] = {"id",
-                                              "from",
-                                              "to",
-                                              "parent_face",
-                                              "parent_position",
-                                              "child_face",
-                                              "child_position",
-                                              "angle_rad",
-                                              "scale",
-                                              "reflected",
-                                              "terminal_only",
-                                              NULL};
 static const char *const neuron_keys[] = {"id", "in", "function", "initial", "inputs", NULL};
 static const char *const input_keys[] = {"constant", "neuron", "sensor", "of",
                                          "via",      "weight", NULL};
@@ -60,6 +29,7 @@ static const char *const evaluation_keys[] = {"simulator_version", "seed",     "
                                               "parameters",        "measures", NULL};
 
 enum { OPTIONAL, REQUIRED };
+enum { GENE_KEYS_MAX = 32 }; /* of a gene */
 
 struct reader {
     struct error *error;
@@ -219,32 +189,6 @@ static int find_in(const char *const *names, int count, const char *name)
     return -1;
 }
 
-static int joint_find(const char *name)
-{
-    return find_in(joint_type_names, JOINT_LINEAR + 1, name);
-}
-
-static int sphere_joint_find(const char *name)
-{
-    int found = find_in(joint_type_names, JOINT_TYPE_COUNT, name);
-    return found >= JOINT_FREE ? found : -1;
-}
-
-static int symmetry_find(const char *name)
-{
-    return find_in(symmetry_names, SYMMETRY_COUNT, name);
-}
-
-static int brace_find(const char *name)
-{
-    return find_in(brace_names, BRACE_COUNT, name);
-}
-
-static int kind_find(const char *name)
-{
-    return find_in(body_kind_names, BODY_KIND_COUNT, name);
-}
-
 static int scope_find(const char *name)
 {
     return find_in(input_scope_names, SCOPE_COUNT, name);
@@ -324,215 +268,203 @@ static void read_pair(struct reader *reader, json_t *object, const char *key, do
     convert_real(reader, json_array_get(value, 1), key, upper);
 }
 
-/* In the unit of the joint, which with the size is read before. */
-static void read_limits(struct reader *reader, json_t *object, struct body_gene *body)
+static void read_sensors(struct reader *reader, json_t *value, const char *key, uint32_t *set)
 {
-    int is_linear = body->joint == JOINT_LINEAR;
-    const char *key = is_linear ? "limits_m" : "limits_rad";
-    const char *other = is_linear ? "limits_rad" : "limits_m";
-    body->upper = is_linear ? genome_reach_m(body) : DEFAULT_LIMIT_RAD;
-    body->lower = -body->upper;
-    if (json_object_get(object, other))
-        fail(reader, ERR_FORMAT, other, "a %s joint has %s", joint_type_names[body->joint], key);
-    read_pair(reader, object, key, &body->lower, &body->upper);
-}
-
-static void read_sensors(struct reader *reader, json_t *object, struct body_gene *body)
-{
-    json_t *value = find(reader, object, "sensors", OPTIONAL);
-    if (value && !json_is_array(value))
-        fail(reader, ERR_FORMAT, "sensors", "expected an array of names");
+    if (!json_is_array(value))
+        fail(reader, ERR_FORMAT, key, "expected an array of names");
     for (size_t i = 0; reader->rc == 0 && i < json_array_size(value); i++) {
-        int sensor = convert_name(reader, json_array_get(value, i), "sensors", sensor_find);
-        if (sensor >= 0 && (body->sensors & SENSOR_BIT(sensor)))
-            fail(reader, ERR_FORMAT, "sensors", "%s stands twice", sensors[sensor].name);
+        int sensor = convert_name(reader, json_array_get(value, i), key, sensor_find);
+        if (sensor >= 0 && (*set & SENSOR_BIT(sensor)))
+            fail(reader, ERR_FORMAT, key, "%s stands twice", sensors[sensor].name);
         else if (sensor >= 0)
-            body->sensors |= SENSOR_BIT(sensor);
+            *set |= SENSOR_BIT(sensor);
     }
 }
 
-static void read_effector(struct reader *reader, json_t *object, struct body_gene *body)
+/* As many inputs as the gene uses, by the fields read before; those left out at the end are 0. */
+static void read_gene_inputs(struct reader *reader, json_t *value, const char *key,
+                             struct input_gene *inputs, int used)
 {
-    json_t *value = find(reader, object, "effector", OPTIONAL);
+    if (!json_is_array(value) || json_array_size(value) > (size_t)used)
+        fail(reader, ERR_FORMAT, key, "expected an array of at most %d", used);
+    for (size_t i = 0; reader->rc == 0 && i < json_array_size(value); i++) {
+        size_t place = enter(reader, key, (int)i);
+        read_input(reader, json_array_get(value, i), 0, &inputs[i]);
+        leave(reader, place);
+    }
+}
+
+/* A name among those that the kind has; a choice may know true and false, too. */
+static uint8_t convert_choice(struct reader *reader, json_t *value, const struct gene_field *field,
+                              const char *key)
+{
+    int low = (int)field->range.low, high = (int)field->range.high;
+    if ((field->flags & GENE_BOOLEAN) && json_is_boolean(value))
+        return json_is_true(value);
+    if (!json_is_string(value)) {
+        fail(reader, ERR_FORMAT, key,
+             field->flags & GENE_BOOLEAN ? "expected true or false" : "expected a name");
+        return 0;
+    }
+    int found = find_in(field->names + low, high - low + 1, json_string_value(value));
+    if (found < 0)
+        fail(reader, ERR_UNKNOWN, key, "unknown name \"%.60s\"", json_string_value(value));
+    return (uint8_t)(found < 0 ? 0 : low + found);
+}
+
+/* What text does not say. */
+static void assume_field(const struct gene_field *field, void *gene, struct gene_range range)
+{
+    double assumed = gene_assumed(field, gene), *limits = gene_at(gene, field);
+    switch (field->type) {
+    case GENE_LIMITS:
+        limits[0] = fmax(-assumed, range.low);
+        limits[1] = fmin(assumed, range.high);
+        break;
+    case GENE_REAL:
+    case GENE_COUNT:
+    case GENE_FLAG:
+    case GENE_CHOICE:
+        gene_set_number(field, gene, assumed);
+        break;
+    default:
+        break;
+    }
+}
+
+static void read_field(struct reader *reader, json_t *object, const struct gene_field *field,
+                       void *gene, const char *key, struct gene_range range)
+{
+    void *at = gene_at(gene, field);
+    double *reals = at;
+    int64_t number = 0;
+    json_t *value = find(reader, object, key, OPTIONAL);
     if (!value)
         return;
-    size_t place = enter(reader, "effector", -1);
-    body->has_effector = 1;
-    body->effector_strength = 1;
-    check_keys(reader, value, effector_keys);
-    read_real(reader, value, "strength", OPTIONAL, &body->effector_strength);
-    json_t *input = find(reader, value, "input", REQUIRED);
-    if (input) {
-        enter(reader, "input", -1);
-        read_input(reader, input, 0, &body->effector_input);
+    switch (field->type) {
+    case GENE_ID:
+        read_id(reader, object, key, REQUIRED, at);
+        break;
+    case GENE_REAL:
+        convert_real(reader, value, key, at);
+        break;
+    case GENE_LIMITS:
+        read_pair(reader, object, key, &reals[0], &reals[1]);
+        break;
+    case GENE_COUNT:
+        read_int(reader, object, key, OPTIONAL, (int64_t)range.low, (int64_t)range.high, &number);
+        *(uint8_t *)at = (uint8_t)number;
+        break;
+    case GENE_FLAG:
+        read_flag(reader, object, key, at);
+        break;
+    case GENE_CHOICE:
+        *(uint8_t *)at = convert_choice(reader, value, field, key);
+        break;
+    case GENE_SENSORS:
+        read_sensors(reader, value, key, at);
+        break;
+    case GENE_INPUT: {
+        size_t place = enter(reader, key, -1);
+        read_input(reader, value, 0, at);
+        leave(reader, place);
+        break;
     }
-    leave(reader, place);
+    case GENE_INPUTS:
+        read_gene_inputs(reader, value, key, at, (int)range.high);
+        break;
+    }
+}
+
+/* The key of a field; limits in the form of another unit are an error. */
+static const char *field_key(struct reader *reader, json_t *object, const struct gene_field *field,
+                             const void *gene)
+{
+    if (field->type != GENE_LIMITS)
+        return field->key ? field->key : field->name;
+    const struct gene_limit_form *own = gene_form(field, gene);
+    for (int i = 0; i < field->form_count; i++)
+        if (&field->forms[i] != own && json_object_get(object, field->forms[i].key))
+            fail(reader, ERR_FORMAT, field->forms[i].key, "this joint has %s", own->key);
+    return own->key;
+}
+
+/* The keys of the gene itself (group NULL) or of one of its groups. */
+static void check_gene_keys(struct reader *reader, json_t *object, const struct gene_field *table,
+                            const char *group)
+{
+    const char *keys[GENE_KEYS_MAX + 1];
+    int count = 0;
+    for (const struct gene_field *field = table; field->name; field++) {
+        int is_within = group ? field->group && strcmp(field->group, group) == 0 : 1;
+        if (!is_within || (field->group && !group && !(field->flags & GENE_GATE)) ||
+            (group && field->key && !field->key[0]))
+            continue;
+        ENSURE(count + field->form_count < GENE_KEYS_MAX, "%d keys", count);
+        for (int i = 0; i < field->form_count; i++)
+            keys[count++] = field->forms[i].key;
+        if (field->form_count == 0)
+            keys[count++] = field->group && !group ? field->group
+                            : field->key           ? field->key
+                                                   : field->name;
+    }
+    keys[count] = NULL;
+    check_keys(reader, object, keys);
+}
+
+/* The object that has a field: the gene's own, or that of its group, which begins with its gate. NULL:
+ * there is none. */
+static json_t *open_group(struct reader *reader, json_t *object, const struct gene_field *table,
+                          const struct gene_field *field)
+{
+    json_t *value = find(reader, object, field->group, OPTIONAL);
+    if (value && (field->flags & GENE_GATE)) {
+        size_t place = enter(reader, field->group, -1);
+        check_gene_keys(reader, value, table, field->group);
+        leave(reader, place);
+    }
+    return value;
+}
+
+static void read_gene(struct reader *reader, json_t *object, const struct gene_field *table,
+                      void *gene)
+{
+    check_gene_keys(reader, object, table, NULL);
+    for (const struct gene_field *field = table; field->name && reader->rc == 0; field++) {
+        json_t *from = field->group ? open_group(reader, object, table, field) : object;
+        if (!from || reader->rc != 0)
+            continue;
+        size_t place = field->group ? enter(reader, field->group, -1) : strlen(reader->place);
+        int is_gate = field->flags & GENE_GATE;
+        struct gene_range range = is_gate ? field->range : gene_range_of(table, field, gene);
+        const char *key = field_key(reader, from, field, gene);
+        assume_field(field, gene, range);
+        if ((field->flags & GENE_REQUIRED) &&
+            (field->type == GENE_ID || gene_is_used(range) || field->type == GENE_INPUTS))
+            find(reader, from, key, REQUIRED);
+        read_field(reader, from, field, gene, key, range);
+        if (is_gate && reader->rc == 0 && gene_number(field, gene) == 0)
+            fail(reader, ERR_RANGE, key, "0 makes it no %s", field->group);
+        leave(reader, place);
+    }
 }
 
 static void read_body(struct reader *reader, json_t *object, struct genome *genome)
 {
     struct body_gene *body = genome_add_body(genome);
-    if (!body) {
+    if (!body)
         fail(reader, ERR_MEMORY, NULL, "out of memory");
-        return;
-    }
-    int64_t recursive_limit = 1;
-    body->joint = JOINT_ROTARY;
-    check_keys(reader, object, body_keys);
-    read_id(reader, object, "id", REQUIRED, &body->id);
-    read_real(reader, object, "width_m", REQUIRED, &body->width_m);
-    read_real(reader, object, "height_m", REQUIRED, &body->height_m);
-    read_name(reader, object, "joint", OPTIONAL, joint_find, &body->joint);
-    read_limits(reader, object, body);
-    read_int(reader, object, "recursive_limit", OPTIONAL, 1, GENOME_RECURSION_MAX,
-             &recursive_limit);
-    body->recursive_limit = (uint8_t)recursive_limit;
-    read_flag(reader, object, "symmetric", &body->is_symmetric);
-    read_sensors(reader, object, body);
-    read_effector(reader, object, body);
-}
-
-/* Limits as far as the joint has them. */
-static void read_sphere_limits(struct reader *reader, json_t *object, struct body_gene *body)
-{
-    if (body->joint >= JOINT_BALL)
-        body->upper = DEFAULT_LIMIT_RAD;
-    if (body->joint >= JOINT_HINGE)
-        body->lower = -DEFAULT_LIMIT_RAD;
-    if (body->joint == JOINT_SADDLE) {
-        body->sphere.lower_2 = -DEFAULT_LIMIT_RAD;
-        body->sphere.upper_2 = DEFAULT_LIMIT_RAD;
-    }
-    read_pair(reader, object, "limits_rad", &body->lower, &body->upper);
-    read_pair(reader, object, "limits_2_rad", &body->sphere.lower_2, &body->sphere.upper_2);
-    read_real(reader, object, "axis_rad", OPTIONAL, &body->sphere.axis_rad);
-}
-
-/* As many inputs as the joint, which is read before, has axes; those left out at the end are 0. */
-static void read_drive(struct reader *reader, json_t *object, struct body_gene *body)
-{
-    json_t *value = find(reader, object, "drive", OPTIONAL);
-    if (!value)
-        return;
-    size_t place = enter(reader, "drive", -1);
-    check_keys(reader, value, drive_keys);
-    body->sphere.drive_strength = 1;
-    read_real(reader, value, "strength", OPTIONAL, &body->sphere.drive_strength);
-    json_t *inputs = find(reader, value, "inputs", REQUIRED);
-    int count = genome_drive_count(body);
-    if (inputs && (!json_is_array(inputs) || json_array_size(inputs) > (size_t)count))
-        fail(reader, ERR_FORMAT, "inputs", "expected an array of at most %d, for a %s joint", count,
-             joint_type_names[body->joint]);
-    for (size_t i = 0; reader->rc == 0 && i < json_array_size(inputs); i++) {
-        size_t inner = enter(reader, "inputs", (int)i);
-        read_input(reader, json_array_get(inputs, i), 0, &body->sphere.drives[i]);
-        leave(reader, inner);
-    }
-    leave(reader, place);
-}
-
-/* true is the usual symmetry, others have names. */
-static void read_symmetry(struct reader *reader, json_t *object, struct body_gene *body)
-{
-    json_t *value = find(reader, object, "symmetric", OPTIONAL);
-    if (json_is_string(value))
-        read_name(reader, object, "symmetric", OPTIONAL, symmetry_find, &body->is_symmetric);
     else
-        read_flag(reader, object, "symmetric", &body->is_symmetric);
-}
-
-static void read_sphere(struct reader *reader, json_t *object, struct genome *genome)
-{
-    struct body_gene *body = genome_add_body(genome);
-    if (!body) {
-        fail(reader, ERR_MEMORY, NULL, "out of memory");
-        return;
-    }
-    int64_t recursive_limit = 1;
-    body->joint = JOINT_FREE;
-    body->sphere.friction = DEFAULT_FRICTION;
-    check_keys(reader, object, sphere_keys);
-    read_id(reader, object, "id", REQUIRED, &body->id);
-    read_real(reader, object, "radius_m", REQUIRED, &body->sphere.radius_m);
-    read_real(reader, object, "friction", OPTIONAL, &body->sphere.friction);
-    read_flag(reader, object, "rolling", &body->sphere.is_rolling);
-    read_flag(reader, object, "head", &body->sphere.is_head);
-    read_name(reader, object, "joint", OPTIONAL, sphere_joint_find, &body->joint);
-    read_sphere_limits(reader, object, body);
-    read_int(reader, object, "recursive_limit", OPTIONAL, 1, GENOME_RECURSION_MAX,
-             &recursive_limit);
-    body->recursive_limit = (uint8_t)recursive_limit;
-    read_symmetry(reader, object, body);
-    read_sensors(reader, object, body);
-    read_effector(reader, object, body);
-    read_drive(reader, object, body);
-}
-
-static void read_muscle(struct reader *reader, json_t *object, struct bone_gene *bone)
-{
-    json_t *value = find(reader, object, "muscle", OPTIONAL);
-    if (!value)
-        return;
-    size_t place = enter(reader, "muscle", -1);
-    check_keys(reader, value, muscle_keys);
-    bone->gain = 1;
-    bone->shortest = DEFAULT_SHORTEST;
-    bone->longest = DEFAULT_LONGEST;
-    bone->rate_1_s = DEFAULT_RATE_1_S;
-    read_real(reader, value, "gain", OPTIONAL, &bone->gain);
-    read_real(reader, value, "shortest", OPTIONAL, &bone->shortest);
-    read_real(reader, value, "longest", OPTIONAL, &bone->longest);
-    read_real(reader, value, "rate_1_s", OPTIONAL, &bone->rate_1_s);
-    if (bone->gain == 0)
-        fail(reader, ERR_RANGE, "gain", "0 makes it no muscle");
-    leave(reader, place);
-}
-
-static void read_bone(struct reader *reader, json_t *object, struct genome *genome)
-{
-    struct connection_gene *connection = genome_add_connection(genome);
-    if (!connection) {
-        fail(reader, ERR_MEMORY, NULL, "out of memory");
-        return;
-    }
-    connection->scale = 1;
-    check_keys(reader, object, bone_keys);
-    read_id(reader, object, "id", REQUIRED, &connection->id);
-    read_id(reader, object, "from", REQUIRED, &connection->from);
-    read_id(reader, object, "to", REQUIRED, &connection->to);
-    read_name(reader, object, "brace", OPTIONAL, brace_find, &connection->bone.brace);
-    read_real(reader, object, "length_m", connection->bone.brace ? OPTIONAL : REQUIRED,
-              &connection->bone.length_m);
-    read_real(reader, object, "angle_rad", OPTIONAL, &connection->angle_rad);
-    read_real(reader, object, "tilt_rad", OPTIONAL, &connection->bone.tilt_rad);
-    read_muscle(reader, object, &connection->bone);
-    read_real(reader, object, "scale", OPTIONAL, &connection->scale);
-    read_flag(reader, object, "reflected", &connection->is_reflected);
-    read_flag(reader, object, "terminal_only", &connection->is_terminal_only);
+        read_gene(reader, object, body_kinds[genome->kind].body, body);
 }
 
 static void read_connection(struct reader *reader, json_t *object, struct genome *genome)
 {
     struct connection_gene *connection = genome_add_connection(genome);
-    if (!connection) {
+    if (!connection)
         fail(reader, ERR_MEMORY, NULL, "out of memory");
-        return;
-    }
-    connection->parent_face = FACE_RIGHT;
-    connection->child_face = FACE_LEFT;
-    connection->scale = 1;
-    check_keys(reader, object, connection_keys);
-    read_id(reader, object, "id", REQUIRED, &connection->id);
-    read_id(reader, object, "from", REQUIRED, &connection->from);
-    read_id(reader, object, "to", REQUIRED, &connection->to);
-    read_name(reader, object, "parent_face", OPTIONAL, face_find, &connection->parent_face);
-    read_real(reader, object, "parent_position", OPTIONAL, &connection->parent_position);
-    read_name(reader, object, "child_face", OPTIONAL, face_find, &connection->child_face);
-    read_real(reader, object, "child_position", OPTIONAL, &connection->child_position);
-    read_real(reader, object, "angle_rad", OPTIONAL, &connection->angle_rad);
-    read_real(reader, object, "scale", OPTIONAL, &connection->scale);
-    read_flag(reader, object, "reflected", &connection->is_reflected);
-    read_flag(reader, object, "terminal_only", &connection->is_terminal_only);
+    else
+        read_gene(reader, object, body_kinds[genome->kind].connection, connection);
 }
 
 /* "in" is a body's id or "central". */
@@ -616,12 +548,10 @@ static int breeding_find(const char *name)
 
 static void read_genome(struct reader *reader, json_t *object, struct genome *genome)
 {
-    read_name(reader, object, "body", OPTIONAL, kind_find, &genome->kind);
-    int is_spheres = genome->kind == BODY_SPHERES;
-    read_table(reader, object, "bodies", REQUIRED, GENOME_BODIES_MAX,
-               is_spheres ? read_sphere : read_body, genome);
-    read_table(reader, object, "connections", OPTIONAL, GENOME_CONNECTIONS_MAX,
-               is_spheres ? read_bone : read_connection, genome);
+    read_name(reader, object, "body", OPTIONAL, body_kind_find, &genome->kind);
+    read_table(reader, object, "bodies", REQUIRED, GENOME_BODIES_MAX, read_body, genome);
+    read_table(reader, object, "connections", OPTIONAL, GENOME_CONNECTIONS_MAX, read_connection,
+               genome);
     read_table(reader, object, "neurons", OPTIONAL, GENOME_NEURONS_MAX, read_neuron, genome);
     genome->root = genome->body_count > 0 ? genome->bodies[0].id : 0;
     read_id(reader, object, "root", OPTIONAL, &genome->root);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/body_kind.h"
 #include "common/creature_codec.h"
 #include "common/hash.h"
 #include "common/json_text.h"
@@ -89,119 +90,82 @@ static json_t *pair_value(struct tree *tree, double lower, double upper)
     return pair;
 }
 
-/* What both kinds of body have. */
-static void put_common(struct tree *tree, json_t *object, const struct body_gene *body)
+static json_t *inputs_value(struct tree *tree, const struct input_gene *inputs, int count)
 {
-    if (body->recursive_limit != 1)
-        put(tree, object, "recursive_limit", json_integer(body->recursive_limit));
-    if (body->is_symmetric == SYMMETRY_SIDES)
-        put(tree, object, "symmetric", json_true());
-    else if (body->is_symmetric)
-        put(tree, object, "symmetric", json_string(symmetry_names[body->is_symmetric]));
-    if (body->sensors != 0)
-        put(tree, object, "sensors", sensors_value(tree, body->sensors));
-    if (body->has_effector) {
-        json_t *effector = json_object();
-        put(tree, effector, "input", input_value(tree, &body->effector_input));
-        put(tree, effector, "strength", json_real(body->effector_strength));
-        put(tree, object, "effector", effector);
+    json_t *array = json_array();
+    for (int i = 0; i < count; i++)
+        add(tree, array, input_value(tree, &inputs[i]));
+    return array;
+}
+
+static json_t *choice_value(const struct gene_field *field, int number)
+{
+    return (field->flags & GENE_BOOLEAN) && number <= 1 ? json_boolean(number)
+                                                        : json_string(field->names[number]);
+}
+
+static json_t *field_value(struct tree *tree, const struct gene_field *field, const void *gene,
+                           struct gene_range range)
+{
+    const void *at = gene_at_const(gene, field);
+    const double *reals = at;
+    switch (field->type) {
+    case GENE_ID:
+        return id_value(*(const gene_id *)at);
+    case GENE_REAL:
+        return json_real(reals[0]);
+    case GENE_LIMITS:
+        return pair_value(tree, reals[0], reals[1]);
+    case GENE_COUNT:
+        return json_integer(*(const uint8_t *)at);
+    case GENE_FLAG:
+        return json_boolean(*(const uint8_t *)at);
+    case GENE_CHOICE:
+        return choice_value(field, *(const uint8_t *)at);
+    case GENE_SENSORS:
+        return sensors_value(tree, *(const uint32_t *)at);
+    case GENE_INPUT:
+        return input_value(tree, at);
+    default:
+        return inputs_value(tree, at, (int)range.high);
     }
 }
 
-static void put_drive(struct tree *tree, json_t *object, const struct body_gene *body)
+/* Whether text may leave a field out. -0 is written, so that every bit comes back. */
+static int is_left_out(const struct gene_field *field, const void *gene, struct gene_range range)
 {
-    json_t *drive = json_object(), *inputs = json_array();
-    for (int i = 0; i < genome_drive_count(body); i++)
-        add(tree, inputs, input_value(tree, &body->sphere.drives[i]));
-    put(tree, drive, "inputs", inputs);
-    put(tree, drive, "strength", json_real(body->sphere.drive_strength));
-    put(tree, object, "drive", drive);
+    if (field->key && field->key[0] == '\0')
+        return 1;
+    if (field->type == GENE_SENSORS)
+        return *(const uint32_t *)gene_at_const(gene, field) == 0;
+    if (field->flags & GENE_WRITTEN)
+        return field->type != GENE_ID && !gene_is_used(range);
+    double number = gene_number(field, gene), assumed = gene_assumed(field, gene);
+    return (number == assumed && !signbit(number)) || !gene_is_used(range);
 }
 
-static json_t *sphere_value(struct tree *tree, const struct body_gene *body)
+static const char *text_key(const struct gene_field *field, const void *gene)
 {
-    const struct sphere_gene *sphere = &body->sphere;
-    json_t *object = json_object();
-    put(tree, object, "id", id_value(body->id));
-    put(tree, object, "radius_m", json_real(sphere->radius_m));
-    put(tree, object, "friction", json_real(sphere->friction));
-    if (sphere->is_rolling)
-        put(tree, object, "rolling", json_true());
-    if (sphere->is_head)
-        put(tree, object, "head", json_true());
-    put(tree, object, "joint", json_string(joint_type_names[body->joint]));
-    if (body->joint != JOINT_FREE)
-        put(tree, object, "limits_rad", pair_value(tree, body->lower, body->upper));
-    if (body->joint == JOINT_SADDLE)
-        put(tree, object, "limits_2_rad", pair_value(tree, sphere->lower_2, sphere->upper_2));
-    put_unless_zero(tree, object, "axis_rad", sphere->axis_rad);
-    put_common(tree, object, body);
-    if (genome_drive_count(body) > 0)
-        put_drive(tree, object, body);
-    return object;
+    return field->type == GENE_LIMITS ? gene_form(field, gene)->key
+           : field->key               ? field->key
+                                      : field->name;
 }
 
-/* What becomes of all that a connection of any kind leads to. */
-static void put_subtree(struct tree *tree, json_t *object, const struct connection_gene *connection)
+/* The fields of a group lie side by side in their table. */
+static json_t *gene_value(struct tree *tree, const struct gene_field *table, const void *gene)
 {
-    if (connection->scale != 1)
-        put(tree, object, "scale", json_real(connection->scale));
-    if (connection->is_reflected)
-        put(tree, object, "reflected", json_true());
-    if (connection->is_terminal_only)
-        put(tree, object, "terminal_only", json_true());
-}
-
-static json_t *bone_value(struct tree *tree, const struct connection_gene *connection)
-{
-    const struct bone_gene *bone = &connection->bone;
-    json_t *object = json_object();
-    put(tree, object, "id", id_value(connection->id));
-    put(tree, object, "from", id_value(connection->from));
-    put(tree, object, "to", id_value(connection->to));
-    if (bone->brace)
-        put(tree, object, "brace", json_string(brace_names[bone->brace]));
-    else
-        put(tree, object, "length_m", json_real(bone->length_m));
-    put_unless_zero(tree, object, "angle_rad", connection->angle_rad);
-    put_unless_zero(tree, object, "tilt_rad", bone->tilt_rad);
-    if (bone->gain != 0) {
-        json_t *muscle = json_object();
-        put(tree, muscle, "shortest", json_real(bone->shortest));
-        put(tree, muscle, "longest", json_real(bone->longest));
-        put(tree, muscle, "rate_1_s", json_real(bone->rate_1_s));
-        put(tree, muscle, "gain", json_real(bone->gain));
-        put(tree, object, "muscle", muscle);
+    json_t *object = json_object(), *group = NULL;
+    for (const struct gene_field *field = table; field->name; field++) {
+        struct gene_range range = gene_range_of(table, field, gene);
+        if (field->group && (field->flags & GENE_GATE)) {
+            group = NULL;
+            if (gene_number(field, gene) != 0)
+                put(tree, object, field->group, group = json_object());
+        }
+        if ((!field->group || group) && !is_left_out(field, gene, range))
+            put(tree, field->group ? group : object, text_key(field, gene),
+                field_value(tree, field, gene, range));
     }
-    put_subtree(tree, object, connection);
-    return object;
-}
-
-static json_t *body_value(struct tree *tree, const struct body_gene *body)
-{
-    json_t *object = json_object();
-    put(tree, object, "id", id_value(body->id));
-    put(tree, object, "width_m", json_real(body->width_m));
-    put(tree, object, "height_m", json_real(body->height_m));
-    put(tree, object, "joint", json_string(joint_type_names[body->joint]));
-    put(tree, object, body->joint == JOINT_LINEAR ? "limits_m" : "limits_rad",
-        pair_value(tree, body->lower, body->upper));
-    put_common(tree, object, body);
-    return object;
-}
-
-static json_t *connection_value(struct tree *tree, const struct connection_gene *connection)
-{
-    json_t *object = json_object();
-    put(tree, object, "id", id_value(connection->id));
-    put(tree, object, "from", id_value(connection->from));
-    put(tree, object, "to", id_value(connection->to));
-    put(tree, object, "parent_face", json_string(face_names[connection->parent_face]));
-    put_unless_zero(tree, object, "parent_position", connection->parent_position);
-    put(tree, object, "child_face", json_string(face_names[connection->child_face]));
-    put_unless_zero(tree, object, "child_position", connection->child_position);
-    put_unless_zero(tree, object, "angle_rad", connection->angle_rad);
-    put_subtree(tree, object, connection);
     return object;
 }
 
@@ -229,19 +193,15 @@ static json_t *neuron_value(struct tree *tree, const struct neuron_gene *neuron)
 static void put_genome(struct tree *tree, json_t *object, const struct genome *genome)
 {
     json_t *bodies = json_array(), *connections = json_array(), *neurons = json_array();
-    int is_spheres = genome->kind == BODY_SPHERES;
+    const struct body_kind_info *kind = &body_kinds[genome->kind];
     for (int i = 0; i < genome->body_count; i++)
-        add(tree, bodies,
-            is_spheres ? sphere_value(tree, &genome->bodies[i])
-                       : body_value(tree, &genome->bodies[i]));
+        add(tree, bodies, gene_value(tree, kind->body, &genome->bodies[i]));
     for (int i = 0; i < genome->connection_count; i++)
-        add(tree, connections,
-            is_spheres ? bone_value(tree, &genome->connections[i])
-                       : connection_value(tree, &genome->connections[i]));
+        add(tree, connections, gene_value(tree, kind->connection, &genome->connections[i]));
     for (int i = 0; i < genome->neuron_count; i++)
         add(tree, neurons, neuron_value(tree, &genome->neurons[i]));
-    if (is_spheres)
-        put(tree, object, "body", json_string(body_kind_names[genome->kind]));
+    if (genome->kind != 0)
+        put(tree, object, "body", json_string(kind->name));
     put(tree, object, "root", id_value(genome->root));
     if (genome->breeding)
         put(tree, object, "breeding", json_string(breeding_gene_names[genome->breeding]));

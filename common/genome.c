@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/body_kind.h"
 #include "common/hash.h"
 #include "common/text.h"
 
-const char *const body_kind_names[BODY_KIND_COUNT] = {"rectangles", "spheres"};
 const char *const joint_type_names[JOINT_TYPE_COUNT] = {"rigid", "rotary", "linear", "free",
                                                         "ball",  "hinge",  "saddle"};
 const char *const symmetry_names[SYMMETRY_COUNT] = {"none", "sides", "ends", "levels"};
@@ -217,120 +217,34 @@ int genome_find_neuron(const struct genome *genome, gene_id id)
 
 /* ---- equality and digest: every field once, never the padding between them ---- */
 
-static int is_equal_input(const struct input_gene *a, const struct input_gene *b)
-{
-    return a->kind == b->kind && a->scope == b->scope && a->sensor == b->sensor &&
-           a->source == b->source && a->via == b->via && a->value == b->value &&
-           a->weight == b->weight;
-}
-
-static int is_equal_sphere(const struct sphere_gene *a, const struct sphere_gene *b)
-{
-    for (int i = 0; i < GENOME_DRIVES_MAX; i++)
-        if (!is_equal_input(&a->drives[i], &b->drives[i]))
-            return 0;
-    return a->radius_m == b->radius_m && a->friction == b->friction && a->is_head == b->is_head &&
-           a->is_rolling == b->is_rolling && a->axis_rad == b->axis_rad &&
-           a->lower_2 == b->lower_2 && a->upper_2 == b->upper_2 &&
-           a->drive_strength == b->drive_strength;
-}
-
-static int is_equal_bone(const struct bone_gene *a, const struct bone_gene *b)
-{
-    return a->length_m == b->length_m && a->tilt_rad == b->tilt_rad && a->brace == b->brace &&
-           a->gain == b->gain && a->shortest == b->shortest && a->longest == b->longest &&
-           a->rate_1_s == b->rate_1_s;
-}
-
-static int is_equal_body(const struct body_gene *a, const struct body_gene *b)
-{
-    return a->id == b->id && a->width_m == b->width_m && a->height_m == b->height_m &&
-           a->joint == b->joint && a->lower == b->lower && a->upper == b->upper &&
-           a->recursive_limit == b->recursive_limit && a->is_symmetric == b->is_symmetric &&
-           a->sensors == b->sensors && a->has_effector == b->has_effector &&
-           is_equal_input(&a->effector_input, &b->effector_input) &&
-           a->effector_strength == b->effector_strength && is_equal_sphere(&a->sphere, &b->sphere);
-}
-
-static int is_equal_connection(const struct connection_gene *a, const struct connection_gene *b)
-{
-    return a->id == b->id && a->from == b->from && a->to == b->to &&
-           a->parent_face == b->parent_face && a->parent_position == b->parent_position &&
-           a->child_face == b->child_face && a->child_position == b->child_position &&
-           a->angle_rad == b->angle_rad && a->scale == b->scale &&
-           a->is_reflected == b->is_reflected && a->is_terminal_only == b->is_terminal_only &&
-           is_equal_bone(&a->bone, &b->bone);
-}
-
 static int is_equal_neuron(const struct neuron_gene *a, const struct neuron_gene *b)
 {
     if (a->id != b->id || a->owner != b->owner || a->function != b->function ||
         a->initial != b->initial)
         return 0;
     for (int i = 0; i < NEURON_INPUTS_MAX; i++)
-        if (!is_equal_input(&a->inputs[i], &b->inputs[i]))
+        if (!gene_is_equal_input(&a->inputs[i], &b->inputs[i]))
             return 0;
     return 1;
 }
 
 int genome_is_equal(const struct genome *a, const struct genome *b)
 {
+    const struct body_kind_info *kind = &body_kinds[a->kind];
     if (a->root != b->root || a->breeding != b->breeding || a->kind != b->kind ||
         a->body_count != b->body_count || a->connection_count != b->connection_count ||
         a->neuron_count != b->neuron_count)
         return 0;
     for (int i = 0; i < a->body_count; i++)
-        if (!is_equal_body(&a->bodies[i], &b->bodies[i]))
+        if (!gene_is_equal(kind->body, &a->bodies[i], &b->bodies[i]))
             return 0;
     for (int i = 0; i < a->connection_count; i++)
-        if (!is_equal_connection(&a->connections[i], &b->connections[i]))
+        if (!gene_is_equal(kind->connection, &a->connections[i], &b->connections[i]))
             return 0;
     for (int i = 0; i < a->neuron_count; i++)
         if (!is_equal_neuron(&a->neurons[i], &b->neurons[i]))
             return 0;
     return 1;
-}
-
-static uint64_t hash_input(uint64_t hash, const struct input_gene *input)
-{
-    hash = hash_u64(hash, input->kind);
-    hash = hash_u64(hash, input->scope);
-    hash = hash_u64(hash, input->sensor);
-    hash = hash_u64(hash, input->source);
-    hash = hash_u64(hash, input->via);
-    hash = hash_double(hash, input->value);
-    return hash_double(hash, input->weight);
-}
-
-static uint64_t hash_body(uint64_t hash, const struct body_gene *body)
-{
-    hash = hash_u64(hash, body->id);
-    hash = hash_double(hash, body->width_m);
-    hash = hash_double(hash, body->height_m);
-    hash = hash_u64(hash, body->joint);
-    hash = hash_double(hash, body->lower);
-    hash = hash_double(hash, body->upper);
-    hash = hash_u64(hash, body->recursive_limit);
-    hash = hash_u64(hash, body->is_symmetric);
-    hash = hash_u64(hash, body->sensors);
-    hash = hash_u64(hash, body->has_effector);
-    hash = hash_input(hash, &body->effector_input);
-    return hash_double(hash, body->effector_strength);
-}
-
-static uint64_t hash_connection(uint64_t hash, const struct connection_gene *connection)
-{
-    hash = hash_u64(hash, connection->id);
-    hash = hash_u64(hash, connection->from);
-    hash = hash_u64(hash, connection->to);
-    hash = hash_u64(hash, connection->parent_face);
-    hash = hash_double(hash, connection->parent_position);
-    hash = hash_u64(hash, connection->child_face);
-    hash = hash_double(hash, connection->child_position);
-    hash = hash_double(hash, connection->angle_rad);
-    hash = hash_double(hash, connection->scale);
-    hash = hash_u64(hash, connection->is_reflected);
-    return hash_u64(hash, connection->is_terminal_only);
 }
 
 static uint64_t hash_neuron(uint64_t hash, const struct neuron_gene *neuron)
@@ -340,48 +254,26 @@ static uint64_t hash_neuron(uint64_t hash, const struct neuron_gene *neuron)
     hash = hash_u64(hash, neuron->function);
     hash = hash_double(hash, neuron->initial);
     for (int i = 0; i < NEURON_INPUTS_MAX; i++)
-        hash = hash_input(hash, &neuron->inputs[i]);
+        hash = gene_hash_input(&neuron->inputs[i], hash);
     return hash;
-}
-
-/* What spheres and bones have besides. */
-static uint64_t hash_spheres(uint64_t hash, const struct genome *genome)
-{
-    for (int i = 0; i < genome->body_count; i++) {
-        const struct sphere_gene *sphere = &genome->bodies[i].sphere;
-        hash = hash_double(hash_double(hash, sphere->radius_m), sphere->friction);
-        hash = hash_u64(hash_u64(hash, sphere->is_head), sphere->is_rolling);
-        hash = hash_double(hash, sphere->axis_rad);
-        hash = hash_double(hash_double(hash, sphere->lower_2), sphere->upper_2);
-        hash = hash_double(hash, sphere->drive_strength);
-        for (int k = 0; k < GENOME_DRIVES_MAX; k++)
-            hash = hash_input(hash, &sphere->drives[k]);
-    }
-    for (int i = 0; i < genome->connection_count; i++) {
-        const struct bone_gene *bone = &genome->connections[i].bone;
-        hash = hash_double(hash_double(hash, bone->length_m), bone->tilt_rad);
-        hash = hash_double(hash_u64(hash, bone->brace), bone->gain);
-        hash = hash_double(hash_double(hash, bone->shortest), bone->longest);
-        hash = hash_double(hash, bone->rate_1_s);
-    }
-    return hash_u64(hash, genome->kind);
 }
 
 uint64_t genome_hash(const struct genome *genome)
 {
+    const struct body_kind_info *kind = &body_kinds[genome->kind];
     uint64_t hash = hash_u64(HASH_START, genome->root);
     hash = hash_u64(hash, (uint64_t)genome->body_count);
     hash = hash_u64(hash, (uint64_t)genome->connection_count);
     hash = hash_u64(hash, (uint64_t)genome->neuron_count);
     for (int i = 0; i < genome->body_count; i++)
-        hash = hash_body(hash, &genome->bodies[i]);
+        hash = gene_hash(kind->body, &genome->bodies[i], 0, hash);
     for (int i = 0; i < genome->connection_count; i++)
-        hash = hash_connection(hash, &genome->connections[i]);
+        hash = gene_hash(kind->connection, &genome->connections[i], 0, hash);
     for (int i = 0; i < genome->neuron_count; i++)
         hash = hash_neuron(hash, &genome->neurons[i]);
-    // genomes without them keep the hash they had before there were breeding genes and spheres
-    if (genome->kind != BODY_RECTANGLES)
-        hash = hash_spheres(hash, genome);
+    // the first kind, and genomes without a breeding gene, keep the hash of the first version
+    if (genome->kind != 0)
+        hash = hash_u64(hash, genome->kind);
     return genome->breeding ? hash_u64(hash, genome->breeding) : hash;
 }
 
@@ -566,7 +458,7 @@ static int check_input(struct place *place, const struct genome *genome, gene_id
 static int is_zero_input(const struct input_gene *input)
 {
     static const struct input_gene zero;
-    return is_equal_input(input, &zero);
+    return gene_is_equal_input(input, &zero);
 }
 
 static int check_id(const struct place *place)
@@ -578,162 +470,127 @@ static int check_id(const struct place *place)
     return 0;
 }
 
-static int check_effector(struct place *place, const struct genome *genome,
-                          const struct body_gene *body)
+static int check_limits(const struct place *place, const struct gene_field *field, const void *gene,
+                        struct gene_range range)
 {
-    place->input = "effector input";
-    if (body->has_effector) {
-        int rc = check_input(place, genome, body->id, &body->effector_input);
-        if (rc)
-            return rc;
-    } else if (!is_zero_input(&body->effector_input)) {
-        return fail(place, ERR_RANGE, "not zero in a body without effector");
+    const struct gene_limit_form *form = gene_form(field, gene);
+    const double *limits = gene_at_const(gene, field);
+    int rc = check_real(place, form->lower, limits[0], range.low, 0);
+    return rc ? rc : check_real(place, form->upper, limits[1], 0, range.high);
+}
+
+/* The first `used` of so many inputs lead somewhere; the others are zero. */
+static int check_inputs(struct place *place, const struct genome *genome,
+                        const struct gene_field *field, const struct input_gene *inputs, int count,
+                        int used)
+{
+    int rc = 0;
+    place->input = field->name;
+    for (int i = 0; i < count && rc == 0; i++)
+        if (i < used)
+            rc = check_input(place, genome, place->id, &inputs[i]);
+        else if (!is_zero_input(&inputs[i]))
+            rc = fail(place, ERR_RANGE, "not zero, but %d of %d are used", used, count);
+    if (rc == 0)
+        place->input = "";
+    return rc;
+}
+
+static int check_above(const struct place *place, const char *name, double value,
+                       struct gene_range range)
+{
+    if (!gene_is_used(range) || value > range.low)
+        return check_real(place, name, value, range.low, range.high);
+    return fail(place, ERR_RANGE, "%s %g is not above %g and at most %g", name, value, range.low,
+                range.high);
+}
+
+static int check_field(struct place *place, const struct genome *genome,
+                       const struct gene_field *table, const struct gene_field *field,
+                       const void *gene)
+{
+    struct gene_range range = gene_range_of(table, field, gene);
+    uint32_t possible = body_kinds[genome->kind].sensors;
+    switch (field->type) {
+    case GENE_ID:
+        return 0;
+    case GENE_REAL:
+        return field->flags & GENE_ABOVE
+                   ? check_above(place, field->name, gene_number(field, gene), range)
+                   : check_real(place, field->name, gene_number(field, gene), range.low,
+                                range.high);
+    case GENE_LIMITS:
+        return check_limits(place, field, gene, range);
+    case GENE_SENSORS: {
+        uint32_t set = *(const uint32_t *)gene_at_const(gene, field);
+        return !(set & ~possible)
+                   ? 0
+                   : fail(place, ERR_RANGE, "sensors %" PRIu32 " is not a set of those of %s", set,
+                          body_kinds[genome->kind].name);
     }
-    place->input = "";
-    if (!body->has_effector && body->effector_strength != 0)
-        return fail(place, ERR_RANGE, "effector_strength is not 0 in a body without effector");
-    if (body->has_effector && !(body->effector_strength > 0 && body->effector_strength <= 1))
-        return fail(place, ERR_RANGE, "effector_strength %g is not above 0 and at most 1",
-                    body->effector_strength);
+    case GENE_INPUT:
+        return check_inputs(place, genome, field, gene_at_const(gene, field), 1, (int)range.high);
+    case GENE_INPUTS:
+        return check_inputs(place, genome, field, gene_at_const(gene, field), GENOME_DRIVES_MAX,
+                            (int)range.high);
+    default:
+        return check_int(place, field->name, (uint64_t)gene_number(field, gene),
+                         (uint64_t)range.low, (uint64_t)range.high);
+    }
+}
+
+/* Fields that other kinds have and this one has not are zero. */
+static int check_foreign_fields(const struct place *place, const struct genome *genome,
+                                const struct gene_field *own, const void *gene, int is_body)
+{
+    static const union {
+        struct body_gene body;
+        struct connection_gene connection;
+    } empty;
+    for (int kind = 0; kind < BODY_KIND_COUNT; kind++) {
+        const struct gene_field *field =
+            is_body ? body_kinds[kind].body : body_kinds[kind].connection;
+        for (; field->name; field++) {
+            const struct gene_field *same = own;
+            while (same->name && same->offset != field->offset)
+                same++;
+            if (!same->name && !gene_is_equal_field(field, gene, &empty))
+                return fail(place, ERR_RANGE, "%s is not a gene of %s", field->name,
+                            body_kinds[genome->kind].name);
+        }
+    }
     return 0;
 }
 
-static int check_rectangle(const struct place *place, const struct body_gene *body)
+static int check_fields(struct place *place, const struct genome *genome,
+                        const struct gene_field *table, const void *gene, int is_body)
 {
-    static const struct sphere_gene none;
-    int is_linear = body->joint == JOINT_LINEAR, rc;
-    const char *lower = is_linear ? "lower_m" : "lower_rad";
-    const char *upper = is_linear ? "upper_m" : "upper_rad";
-    double most = genome_limit_max(body->joint);
-    if ((rc = check_real(place, "width_m", body->width_m, GENOME_SIDE_MIN_M, GENOME_SIDE_MAX_M)) ||
-        (rc =
-             check_real(place, "height_m", body->height_m, GENOME_SIDE_MIN_M, GENOME_SIDE_MAX_M)) ||
-        (rc = check_int(place, "joint", body->joint, 0, JOINT_LINEAR)) ||
-        (rc = check_real(place, lower, body->lower, -most, 0)) ||
-        (rc = check_real(place, upper, body->upper, 0, most)) ||
-        (rc = check_int(place, "is_symmetric", body->is_symmetric, 0, 1)))
-        return rc;
-    return is_equal_sphere(&body->sphere, &none)
-               ? 0
-               : fail(place, ERR_RANGE, "a rectangle has no fields of spheres");
-}
-
-/* Limits, axis and drive, as far as a sphere's joint has them; the rest is 0. */
-static int check_sphere_joint(struct place *place, const struct genome *genome,
-                              const struct body_gene *body)
-{
-    const struct sphere_gene *sphere = &body->sphere;
-    double most = genome_limit_max(body->joint);
-    double most_2 = body->joint == JOINT_SADDLE ? most : 0;
-    double turn = body->joint >= JOINT_HINGE ? GENOME_ANGLE_MAX_RAD : 0;
-    int rc, used = genome_drive_count(body);
-    if ((rc = check_real(place, "lower_rad", body->lower, body->joint == JOINT_BALL ? 0 : -most,
-                         0)) ||
-        (rc = check_real(place, "upper_rad", body->upper, 0, most)) ||
-        (rc = check_real(place, "lower_2_rad", sphere->lower_2, -most_2, 0)) ||
-        (rc = check_real(place, "upper_2_rad", sphere->upper_2, 0, most_2)) ||
-        (rc = check_real(place, "axis_rad", sphere->axis_rad, -turn, turn)) ||
-        (rc = check_real(place, "drive_strength", sphere->drive_strength, 0,
-                         body->joint >= JOINT_HINGE ? 1 : 0)))
-        return rc;
-    place->input = "drive input";
-    for (int i = 0; i < GENOME_DRIVES_MAX; i++) {
-        if (i >= used && !is_zero_input(&sphere->drives[i]))
-            return fail(place, ERR_RANGE, "not zero, but the joint has %d drives", used);
-        if (i < used && (rc = check_input(place, genome, body->id, &sphere->drives[i])))
-            return rc;
-    }
-    place->input = "";
-    return 0;
-}
-
-static int check_sphere(struct place *place, const struct genome *genome,
-                        const struct body_gene *body)
-{
-    int rc;
-    if ((rc = check_real(place, "radius_m", body->sphere.radius_m, GENOME_RADIUS_MIN_M,
-                         GENOME_RADIUS_MAX_M)) ||
-        (rc = check_real(place, "friction", body->sphere.friction, 0, GENOME_FRICTION_MAX)) ||
-        (rc = check_int(place, "is_head", body->sphere.is_head, 0, 1)) ||
-        (rc = check_int(place, "is_rolling", body->sphere.is_rolling, 0, 1)) ||
-        (rc = check_int(place, "joint", body->joint, JOINT_FREE, JOINT_SADDLE)) ||
-        (rc = check_int(place, "is_symmetric", body->is_symmetric, 0, SYMMETRY_COUNT - 1)) ||
-        (rc = check_real(place, "width_m", body->width_m, 0, 0)) ||
-        (rc = check_real(place, "height_m", body->height_m, 0, 0)))
-        return rc;
-    return check_sphere_joint(place, genome, body);
+    int rc = 0;
+    for (const struct gene_field *field = table; rc == 0 && field->name; field++)
+        rc = check_field(place, genome, table, field, gene);
+    return rc ? rc : check_foreign_fields(place, genome, table, gene, is_body);
 }
 
 static int check_body(const struct genome *genome, int row, struct error *error)
 {
     const struct body_gene *body = &genome->bodies[row];
     struct place place = {error, "body", row, body->id, ""};
-    uint32_t possible = sensors_of_kind(genome->kind);
-    int rc;
-    if ((rc = check_id(&place)) ||
-        (rc = genome->kind == BODY_SPHERES ? check_sphere(&place, genome, body)
-                                           : check_rectangle(&place, body)) ||
-        (rc = check_int(&place, "recursive_limit", body->recursive_limit, 1,
-                        GENOME_RECURSION_MAX)) ||
-        (rc = check_int(&place, "has_effector", body->has_effector, 0, 1)))
-        return rc;
-    if (body->sensors & ~possible)
-        return fail(&place, ERR_RANGE, "sensors %" PRIu32 " is not a set of those of %s",
-                    body->sensors, body_kind_names[genome->kind]);
-    if (genome_find_body(genome, body->id) != row)
-        return fail(&place, ERR_RANGE, "another body has the same id");
-    return check_effector(&place, genome, body);
-}
-
-static int check_bone(const struct place *place, const struct connection_gene *connection)
-{
-    const struct bone_gene *bone = &connection->bone;
-    int rc, is_brace = bone->brace != BRACE_NONE, is_muscle = bone->gain != 0;
-    double quarter = GENOME_ANGLE_MAX_RAD / 4;
-    if ((rc = check_int(place, "brace", bone->brace, 0, BRACE_COUNT - 1)) ||
-        (rc = check_real(place, "length_m", bone->length_m, is_brace ? 0 : GENOME_BONE_MIN_M,
-                         is_brace ? 0 : GENOME_BONE_MAX_M)) ||
-        (rc = check_real(place, "tilt_rad", bone->tilt_rad, is_brace ? 0 : -quarter,
-                         is_brace ? 0 : quarter)) ||
-        (rc = check_real(place, "gain", bone->gain, -1, 1)) ||
-        (rc = check_real(place, "shortest", bone->shortest, is_muscle ? GENOME_MUSCLE_SHARE_MIN : 0,
-                         is_muscle ? 1 : 0)) ||
-        (rc = check_real(place, "longest", bone->longest, is_muscle ? 1 : 0,
-                         is_muscle ? GENOME_MUSCLE_SHARE_MAX : 0)) ||
-        (rc = check_real(place, "rate_1_s", bone->rate_1_s, 0,
-                         is_muscle ? GENOME_MUSCLE_RATE_1_S : 0)))
-        return rc;
-    if (is_brace && (connection->angle_rad != 0 || connection->scale != 1 ||
-                     connection->is_reflected || connection->is_terminal_only))
-        return fail(place, ERR_RANGE, "a brace has no angle, scale or flags");
-    if (connection->parent_face || connection->parent_position != 0 || connection->child_face ||
-        connection->child_position != 0)
-        return fail(place, ERR_RANGE, "a bone has no faces and positions");
-    return 0;
+    int rc = check_id(&place);
+    if (rc == 0 && genome_find_body(genome, body->id) != row)
+        rc = fail(&place, ERR_RANGE, "another body has the same id");
+    return rc ? rc : check_fields(&place, genome, body_kinds[genome->kind].body, body, 1);
 }
 
 static int check_connection(const struct genome *genome, int row, struct error *error)
 {
     const struct connection_gene *connection = &genome->connections[row];
     struct place place = {error, "connection", row, connection->id, ""};
-    int rc;
-    if ((rc = check_id(&place)) ||
-        (rc = check_int(&place, "parent_face", connection->parent_face, 0, FACE_COUNT - 1)) ||
-        (rc = check_real(&place, "parent_position", connection->parent_position, -1, 1)) ||
-        (rc = check_int(&place, "child_face", connection->child_face, 0, FACE_COUNT - 1)) ||
-        (rc = check_real(&place, "child_position", connection->child_position, -1, 1)) ||
-        (rc = check_real(&place, "angle_rad", connection->angle_rad, -GENOME_ANGLE_MAX_RAD,
-                         GENOME_ANGLE_MAX_RAD)) ||
-        (rc = check_real(&place, "scale", connection->scale, GENOME_SCALE_MIN, GENOME_SCALE_MAX)) ||
-        (rc = check_int(&place, "is_reflected", connection->is_reflected, 0, 1)) ||
-        (rc = check_int(&place, "is_terminal_only", connection->is_terminal_only, 0, 1)))
+    int rc = check_id(&place);
+    if (rc == 0 && genome_find_connection(genome, connection->id) != row)
+        rc = fail(&place, ERR_RANGE, "another connection has the same id");
+    if (rc ||
+        (rc = check_fields(&place, genome, body_kinds[genome->kind].connection, connection, 0)))
         return rc;
-    static const struct bone_gene none;
-    if (genome->kind == BODY_SPHERES ? (rc = check_bone(&place, connection)) != 0
-                                     : !is_equal_bone(&connection->bone, &none))
-        return rc ? rc : fail(&place, ERR_RANGE, "a connection of rectangles has no bone");
-    if (genome_find_connection(genome, connection->id) != row)
-        return fail(&place, ERR_RANGE, "another connection has the same id");
     if (genome_find_body(genome, connection->from) < 0)
         return fail(&place, ERR_RANGE, "from: no body has the id %" PRIu64, connection->from);
     if (genome_find_body(genome, connection->to) < 0)

@@ -7,9 +7,9 @@
  *
  * One genetics, two expressions: a genome of kind BODY_RECTANGLES grows into rectangles that hang on one
  * another by joints (simulator/phenotype.c), one of kind BODY_SPHERES into spheres in three dimensions
- * that bones hold apart (simulator/phenotype_spheres.c). Shared are the tables, ids, recursion, symmetry,
- * scale, terminal-only connections, sensors, neurons, wiring, mating and files; of its own each kind has
- * the measures of a part, its joint, and how a connection places the child. */
+ * that bones hold apart (simulator/phenotype_spheres.c). Tables, ids, recursion, symmetry, scale,
+ * terminal-only connections, sensors, neurons, wiring, mating and files are the same for all. Which other
+ * fields a gene of a kind has stands in the kind's table (gene.h, body_kind.h). */
 #ifndef COMMON_GENOME_H
 #define COMMON_GENOME_H
 
@@ -50,9 +50,6 @@ enum {
 #define GENOME_MUSCLE_SHARE_MIN 0.1 /* of a muscle's length, as shares of the length at birth */
 #define GENOME_MUSCLE_SHARE_MAX 3.0
 #define GENOME_MUSCLE_RATE_1_S  100.0 /* greatest rate of a muscle, lengths at birth per second */
-
-/* What a genome grows into: enum body_kind. */
-extern const char *const body_kind_names[BODY_KIND_COUNT]; /* "rectangles", "spheres" */
 
 /* Of rectangles: a linear joint slides the part straight out of its parent and back in, without turning
  * it. Of spheres: how the bone to the parent may move against the parent's own bone: freely, within a

@@ -22,16 +22,6 @@ int sensor_find(const char *name)
     return -1;
 }
 
-uint32_t sensors_of_kind(int kind)
-{
-    if (kind == BODY_RECTANGLES)
-        return SENSOR_BIT(SENSOR_RECTANGLE_COUNT) - 1;
-    return SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_JOINT_RATE) |
-           SENSOR_BIT(SENSOR_LIGHT_ALONG) | SENSOR_BIT(SENSOR_LIGHT_ACROSS) |
-           SENSOR_BIT(SENSOR_LIGHT_LEVEL) | SENSOR_BIT(SENSOR_BONE) | SENSOR_BIT(SENSOR_BONE_RATE) |
-           SENSOR_BIT(SENSOR_JOINT_2) | SENSOR_BIT(SENSOR_TOUCH) | SENSOR_BIT(SENSOR_HEIGHT);
-}
-
 uint32_t sensors_switched_on(const struct params *params)
 {
     uint32_t set = 0;

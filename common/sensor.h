@@ -37,7 +37,12 @@ enum sensor {
 #define SENSOR_BIT(sensor) (1u << (sensor))
 
 /* Rectangles have the first ones; spheres those that need no faces. */
-enum { SENSOR_RECTANGLE_COUNT = SENSOR_LIGHT_LEVEL + 1 };
+#define SENSORS_OF_RECTANGLES (SENSOR_BIT(SENSOR_LIGHT_LEVEL + 1) - 1)
+#define SENSORS_OF_SPHERES                                                                         \
+    (SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_JOINT_RATE) | SENSOR_BIT(SENSOR_LIGHT_ALONG) |   \
+     SENSOR_BIT(SENSOR_LIGHT_ACROSS) | SENSOR_BIT(SENSOR_LIGHT_LEVEL) | SENSOR_BIT(SENSOR_BONE) |  \
+     SENSOR_BIT(SENSOR_BONE_RATE) | SENSOR_BIT(SENSOR_JOINT_2) | SENSOR_BIT(SENSOR_TOUCH) |        \
+     SENSOR_BIT(SENSOR_HEIGHT))
 
 struct sensor_info {
     const char *name;
@@ -48,8 +53,6 @@ extern const struct sensor_info sensors[SENSOR_COUNT];
 
 /* The sensor with that name, or -1. */
 int sensor_find(const char *name);
-/* The set of the sensors that parts of a kind (enum body_kind) may have. */
-uint32_t sensors_of_kind(int kind);
 /* The set of the sensors that the world's parameters switch on (section sensor). */
 uint32_t sensors_switched_on(const struct params *params);
 extern const char *const face_names[FACE_COUNT]; /* right, top, left, bottom */

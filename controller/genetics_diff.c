@@ -13,6 +13,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "common/body_kind.h"
 #include "common/text.h"
 
 enum { ID_NAME_SIZE = 48, GENE_NAME_SIZE = 80, INPUT_TEXT_SIZE = 320 };
@@ -191,191 +192,275 @@ static void compare_sensors(struct diff *diff, uint32_t before, uint32_t after)
         }
 }
 
-/* ---- bodies ---- */
+/* ---- bodies and connections ---- */
 
-static void compare_effector(struct diff *diff, const struct body_gene *before,
-                             const struct body_gene *after)
+/* The parts of limits: "lower limit", "second upper limit". */
+static void name_limit(const struct gene_field *field, int is_upper, char text[32])
 {
-    if (before->has_effector && after->has_effector) {
-        compare_input(diff, "effector", &before->effector_input, &after->effector_input);
-        compare_number(diff, "strength", before->effector_strength, after->effector_strength, "");
-    } else if (after->has_effector) {
-        open_field(diff);
-        fprintf(diff->out, "gained an effector: ");
-        print_input(diff->out, diff->after, &after->effector_input);
-        fprintf(diff->out, ", strength %.4g", after->effector_strength);
-    } else if (before->has_effector) {
-        open_field(diff);
-        fprintf(diff->out, "lost its effector");
-    }
-}
+    const char *space = strrchr(field->words, ' ');
+    int length = space ? (int)(space - field->words) + 1 : 0;
 
-static const char *limit_unit(const struct body_gene *body)
-{
-    return body->joint == JOINT_LINEAR ? " m" : " rad";
+    snprintf(text, 32, "%.*s%s %s", length, field->words, is_upper ? "upper" : "lower",
+             field->words + length);
 }
 
 /* One by one, but where their unit changes. */
-static void compare_limits(struct diff *diff, const struct body_gene *a, const struct body_gene *b)
+static void compare_limits(struct diff *diff, const struct gene_field *field, const void *a,
+                           const void *b)
 {
-    if ((a->joint == JOINT_LINEAR) == (b->joint == JOINT_LINEAR)) {
-        compare_number(diff, "lower limit", a->lower, b->lower, limit_unit(a));
-        compare_number(diff, "upper limit", a->upper, b->upper, limit_unit(a));
+    const struct gene_limit_form *before = gene_form(field, a), *after = gene_form(field, b);
+    const double *from = gene_at_const(a, field), *to = gene_at_const(b, field);
+    char name[32], unit[16];
+    int i;
+
+    if (before != after) {
+        open_field(diff);
+        fprintf(diff->out, "%ss %.4g .. %.4g %s -> %.4g .. %.4g %s", field->words, from[0], from[1],
+                before->unit, to[0], to[1], after->unit);
         return;
     }
-    open_field(diff);
-    fprintf(diff->out, "limits %.4g .. %.4g%s -> %.4g .. %.4g%s", a->lower, a->upper, limit_unit(a),
-            b->lower, b->upper, limit_unit(b));
+    snprintf(unit, sizeof(unit), " %s", after->unit);
+    for (i = 0; i < 2; i++) {
+        name_limit(field, i, name);
+        compare_number(diff, name, from[i], to[i], unit);
+    }
 }
 
-static void compare_spheres(struct diff *diff, const struct body_gene *before,
-                            const struct body_gene *after)
+/* With a yes or no, and what there is of it; without, as names. */
+static void compare_choice(struct diff *diff, const struct gene_field *field, int before, int after)
 {
-    const struct sphere_gene *a = &before->sphere, *b = &after->sphere;
-    int count_a = genome_drive_count(before), count_b = genome_drive_count(after), k;
-    char field[24];
+    if ((field->flags & GENE_BOOLEAN) && (before == 0 || after == 0))
+        compare_flag(diff, field->words, before, after);
+    else
+        compare_name(diff, field->words, before, after, field->names);
+}
 
-    compare_number(diff, "radius", a->radius_m, b->radius_m, " m");
-    compare_number(diff, "friction", a->friction, b->friction, "");
-    compare_flag(diff, "rolling", a->is_rolling, b->is_rolling);
-    compare_flag(diff, "the head", a->is_head, b->is_head);
-    compare_number(diff, "second lower limit", a->lower_2, b->lower_2, " rad");
-    compare_number(diff, "second upper limit", a->upper_2, b->upper_2, " rad");
-    compare_number(diff, "axis", a->axis_rad, b->axis_rad, " rad");
-    compare_number(diff, "drive strength", a->drive_strength, b->drive_strength, "");
+static void compare_inputs(struct diff *diff, const struct gene_field *field,
+                           const struct input_gene *a, int count_a, const struct input_gene *b,
+                           int count_b)
+{
+    char name[24];
+    int k;
+
     for (k = 0; k < count_b; k++) {
-        snprintf(field, sizeof(field), "drive %d", k);
+        snprintf(name, sizeof(name), "%s %d", field->words, k);
         if (k < count_a) {
-            compare_input(diff, field, &a->drives[k], &b->drives[k]);
+            compare_input(diff, name, &a[k], &b[k]);
         } else {
             open_field(diff);
-            fprintf(diff->out, "gained %s: ", field);
-            print_input(diff->out, diff->after, &b->drives[k]);
+            fprintf(diff->out, "gained %s: ", name);
+            print_input(diff->out, diff->after, &b[k]);
         }
     }
 }
 
-static void compare_bodies(struct diff *diff, int row_before, int row_after)
+static void compare_field(struct diff *diff, const struct gene_field *table,
+                          const struct gene_field *field, const void *gene_a, const void *gene_b)
 {
-    const struct body_gene *a = &diff->before->bodies[row_before];
-    const struct body_gene *b = &diff->after->bodies[row_after];
+    const void *a = gene_at_const(gene_a, field), *b = gene_at_const(gene_b, field);
+    char unit[16];
 
-    compare_number(diff, "width", a->width_m, b->width_m, " m");
-    compare_number(diff, "height", a->height_m, b->height_m, " m");
-    compare_name(diff, "joint", a->joint, b->joint, joint_type_names);
-    compare_limits(diff, a, b);
-    compare_number(diff, "recursive limit", a->recursive_limit, b->recursive_limit, "");
-    if (a->is_symmetric && b->is_symmetric)
-        compare_name(diff, "symmetry", a->is_symmetric, b->is_symmetric, symmetry_names);
-    else
-        compare_flag(diff, "symmetric", a->is_symmetric, b->is_symmetric);
-    compare_spheres(diff, a, b);
-    compare_sensors(diff, a->sensors, b->sensors);
-    compare_effector(diff, a, b);
+    switch (field->type) {
+    case GENE_ID:
+        compare_end(diff, field->words, *(const gene_id *)a, *(const gene_id *)b);
+        break;
+    case GENE_LIMITS:
+        compare_limits(diff, field, gene_a, gene_b);
+        break;
+    case GENE_FLAG:
+        compare_flag(diff, field->words, *(const uint8_t *)a, *(const uint8_t *)b);
+        break;
+    case GENE_CHOICE:
+        compare_choice(diff, field, *(const uint8_t *)a, *(const uint8_t *)b);
+        break;
+    case GENE_SENSORS:
+        compare_sensors(diff, *(const uint32_t *)a, *(const uint32_t *)b);
+        break;
+    case GENE_INPUT:
+        compare_input(diff, field->words, a, b);
+        break;
+    case GENE_INPUTS:
+        compare_inputs(diff, field, a, (int)gene_range_of(table, field, gene_a).high, b,
+                       (int)gene_range_of(table, field, gene_b).high);
+        break;
+    default:
+        snprintf(unit, sizeof(unit), "%s%s", field->unit ? " " : "",
+                 field->unit ? field->unit : "");
+        compare_number(diff, field->words, gene_number(field, gene_a), gene_number(field, gene_b),
+                       unit);
+    }
 }
 
-static void print_sphere(struct diff *diff, const struct genome *genome,
-                         const struct body_gene *body)
+static void print_field(struct diff *diff, const struct genome *genome,
+                        const struct gene_field *table, const struct gene_field *field,
+                        const void *gene);
+
+/* What is in a group that came: its fields but the gate, after its name. */
+static void print_group(struct diff *diff, const struct genome *genome,
+                        const struct gene_field *table, const char *group, const void *gene)
 {
-    const struct sphere_gene *sphere = &body->sphere;
+    const struct gene_field *field;
+    const char *gap = "";
+
+    for (field = table; field->name; field++)
+        if (field->group && strcmp(field->group, group) == 0 && field->type != GENE_FLAG) {
+            fputs(gap, diff->out);
+            if (field->type == GENE_INPUT)
+                print_input(diff->out, genome, gene_at_const(gene, field));
+            else
+                print_field(diff, genome, table, field, gene);
+            gap = ", ";
+        }
+}
+
+/* 1 if a group is in one of the genes alone, which is said as a whole. */
+static int compare_group(struct diff *diff, const struct gene_field *table,
+                         const struct gene_field *field, const void *a, const void *b)
+{
+    const struct gene_field *gate = gene_gate(table, field);
+    int had = gate && gene_number(gate, a) != 0, has = gate && gene_number(gate, b) != 0;
+
+    if (had == has)
+        return 0;
+    if (field != gate)
+        return 1;
+    open_field(diff);
+    if (has) {
+        fprintf(diff->out, "gained its %s: ", field->group);
+        print_group(diff, diff->after, table, field->group, b);
+    } else {
+        fprintf(diff->out, "lost its %s", field->group);
+    }
+    return 1;
+}
+
+/* Rows have the same id, which is the first field. */
+static void compare_genes(struct diff *diff, const struct gene_field *table, const void *a,
+                          const void *b)
+{
+    const struct gene_field *field;
+
+    for (field = table + 1; field->name; field++)
+        if (!compare_group(diff, table, field, a, b))
+            compare_field(diff, table, field, a, b);
+}
+
+static void print_inputs(struct diff *diff, const struct genome *genome,
+                         const struct gene_field *field, const struct input_gene *inputs, int count)
+{
     int k;
 
-    fprintf(diff->out, "%s, radius %.4g m, friction %.4g%s%s, limits %.4g .. %.4g rad",
-            joint_type_names[body->joint], sphere->radius_m, sphere->friction,
-            sphere->is_rolling ? ", rolling" : "", sphere->is_head ? ", head" : "", body->lower,
-            body->upper);
-    if (body->joint == JOINT_SADDLE)
-        fprintf(diff->out, " and %.4g .. %.4g rad", sphere->lower_2, sphere->upper_2);
-    fprintf(diff->out, ", axis %.4g rad, recursive limit %d", sphere->axis_rad,
-            body->recursive_limit);
-    if (body->is_symmetric)
-        fprintf(diff->out, ", symmetric (%s)", symmetry_names[body->is_symmetric]);
-    for (k = 0; k < genome_drive_count(body); k++) {
-        fprintf(diff->out, ", drive %d: ", k);
-        print_input(diff->out, genome, &sphere->drives[k]);
+    for (k = 0; k < count; k++) {
+        fprintf(diff->out, "%s%s %d: ", k ? ", " : "", field->words, k);
+        print_input(diff->out, genome, &inputs[k]);
     }
-    if (sphere->drive_strength > 0)
-        fprintf(diff->out, ", drive strength %.4g", sphere->drive_strength);
+}
+
+static void print_sensors(struct diff *diff, uint32_t set)
+{
+    const char *gap = "";
+    int sensor;
+
+    for (sensor = 0; sensor < SENSOR_COUNT; sensor++)
+        if (set & SENSOR_BIT(sensor)) {
+            fprintf(diff->out, "%ssensor %s", gap, sensors[sensor].name);
+            gap = ", ";
+        }
+}
+
+static void print_field(struct diff *diff, const struct genome *genome,
+                        const struct gene_field *table, const struct gene_field *field,
+                        const void *gene)
+{
+    const void *at = gene_at_const(gene, field);
+    const double *reals = at;
+    char name[GENE_NAME_SIZE];
+    int number;
+
+    switch (field->type) {
+    case GENE_ID:
+        fprintf(diff->out, "%s %s", field->words, body_name(genome, *(const gene_id *)at, name));
+        break;
+    case GENE_LIMITS:
+        fprintf(diff->out, "%ss %.4g .. %.4g %s", field->words, reals[0], reals[1],
+                gene_form(field, gene)->unit);
+        break;
+    case GENE_FLAG:
+        fputs(field->words, diff->out);
+        break;
+    case GENE_CHOICE:
+        number = *(const uint8_t *)at;
+        if ((field->flags & GENE_BOOLEAN) && number <= 1)
+            fputs(field->words, diff->out);
+        else
+            fprintf(diff->out, "%s %s", field->words, field->names[number]);
+        break;
+    case GENE_SENSORS:
+        print_sensors(diff, *(const uint32_t *)at);
+        break;
+    case GENE_INPUT:
+        fprintf(diff->out, "%s: ", field->words);
+        print_input(diff->out, genome, at);
+        break;
+    case GENE_INPUTS:
+        print_inputs(diff, genome, field, at, (int)gene_range_of(table, field, gene).high);
+        break;
+    default:
+        fprintf(diff->out, "%s %.4g%s%s", field->words, gene_number(field, gene),
+                field->unit ? " " : "", field->unit ? field->unit : "");
+    }
+}
+
+/* What a new gene need not say: what is not used, or nothing, and the gate of a group that is printed. */
+static int is_plain(const struct gene_field *table, const struct gene_field *field,
+                    const void *gene)
+{
+    if (field->type == GENE_SENSORS)
+        return *(const uint32_t *)gene_at_const(gene, field) == 0;
+    if (field->type == GENE_ID)
+        return 0;
+    if (field->flags & GENE_GATE && field->type == GENE_FLAG)
+        return 1;
+    if (field->flags & GENE_WRITTEN)
+        return !gene_is_used(gene_range_of(table, field, gene)) ||
+               (field->flags & GENE_GATE && gene_number(field, gene) == 0);
+    return gene_number(field, gene) == gene_assumed(field, gene);
+}
+
+static void print_gene_fields(struct diff *diff, const struct genome *genome,
+                              const struct gene_field *table, const void *gene)
+{
+    const struct gene_field *field;
+    const char *gap = "";
+
+    for (field = table + 1; field->name; field++)
+        if (!is_plain(table, field, gene)) {
+            fputs(gap, diff->out);
+            print_field(diff, genome, table, field, gene);
+            gap = ", ";
+        }
+}
+
+static void compare_bodies(struct diff *diff, int row_before, int row_after)
+{
+    compare_genes(diff, body_kinds[diff->after->kind].body, &diff->before->bodies[row_before],
+                  &diff->after->bodies[row_after]);
 }
 
 static void print_body(struct diff *diff, const struct genome *genome, int row)
 {
-    const struct body_gene *body = &genome->bodies[row];
-    int sensor;
-
-    if (genome->kind == BODY_SPHERES)
-        print_sphere(diff, genome, body);
-    else
-        fprintf(diff->out, "%s, %.4g x %.4g m, limits %.4g .. %.4g%s, recursive limit %d%s",
-                joint_type_names[body->joint], body->width_m, body->height_m, body->lower,
-                body->upper, limit_unit(body), body->recursive_limit,
-                body->is_symmetric ? ", symmetric" : "");
-    for (sensor = 0; sensor < SENSOR_COUNT; sensor++)
-        if (body->sensors & SENSOR_BIT(sensor))
-            fprintf(diff->out, ", sensor %s", sensors[sensor].name);
-    if (body->has_effector) {
-        fputs(", effector: ", diff->out);
-        print_input(diff->out, genome, &body->effector_input);
-        fprintf(diff->out, ", strength %.4g", body->effector_strength);
-    }
+    print_gene_fields(diff, genome, body_kinds[genome->kind].body, &genome->bodies[row]);
 }
-
-/* ---- connections ---- */
 
 static void compare_connections(struct diff *diff, int row_before, int row_after)
 {
-    const struct connection_gene *a = &diff->before->connections[row_before];
-    const struct connection_gene *b = &diff->after->connections[row_after];
-
-    compare_end(diff, "from", a->from, b->from);
-    compare_end(diff, "to", a->to, b->to);
-    compare_name(diff, "parent face", a->parent_face, b->parent_face, face_names);
-    compare_number(diff, "parent position", a->parent_position, b->parent_position, "");
-    compare_name(diff, "child face", a->child_face, b->child_face, face_names);
-    compare_number(diff, "child position", a->child_position, b->child_position, "");
-    compare_number(diff, "angle", a->angle_rad, b->angle_rad, " rad");
-    compare_number(diff, "scale", a->scale, b->scale, "");
-    compare_flag(diff, "reflected", a->is_reflected, b->is_reflected);
-    compare_flag(diff, "terminal-only", a->is_terminal_only, b->is_terminal_only);
-    compare_name(diff, "brace", a->bone.brace, b->bone.brace, brace_names);
-    compare_number(diff, "length", a->bone.length_m, b->bone.length_m, " m");
-    compare_number(diff, "tilt", a->bone.tilt_rad, b->bone.tilt_rad, " rad");
-    compare_number(diff, "gain", a->bone.gain, b->bone.gain, "");
-    compare_number(diff, "shortest", a->bone.shortest, b->bone.shortest, "");
-    compare_number(diff, "longest", a->bone.longest, b->bone.longest, "");
-    compare_number(diff, "rate", a->bone.rate_1_s, b->bone.rate_1_s, " 1/s");
-}
-
-static void print_bone(struct diff *diff, const struct connection_gene *connection)
-{
-    const struct bone_gene *bone = &connection->bone;
-
-    if (bone->brace)
-        fprintf(diff->out, ", brace to %s", brace_names[bone->brace]);
-    else
-        fprintf(diff->out, ", %.4g m, angle %.4g rad, tilt %.4g rad, scale %.4g", bone->length_m,
-                connection->angle_rad, bone->tilt_rad, connection->scale);
-    if (bone->gain != 0)
-        fprintf(diff->out, ", muscle %.4g .. %.4g, rate %.4g 1/s, gain %.4g", bone->shortest,
-                bone->longest, bone->rate_1_s, bone->gain);
+    compare_genes(diff, body_kinds[diff->after->kind].connection,
+                  &diff->before->connections[row_before], &diff->after->connections[row_after]);
 }
 
 static void print_connection(struct diff *diff, const struct genome *genome, int row)
 {
-    const struct connection_gene *connection = &genome->connections[row];
-    char from[GENE_NAME_SIZE], to[GENE_NAME_SIZE];
-
-    fprintf(diff->out, "%s to %s", body_name(genome, connection->from, from),
-            body_name(genome, connection->to, to));
-    if (genome->kind == BODY_SPHERES)
-        print_bone(diff, connection);
-    else
-        fprintf(diff->out, ", %s %.4g on %s %.4g, angle %.4g rad, scale %.4g",
-                face_names[connection->child_face], connection->child_position,
-                face_names[connection->parent_face], connection->parent_position,
-                connection->angle_rad, connection->scale);
-    fprintf(diff->out, "%s%s", connection->is_reflected ? ", reflected" : "",
-            connection->is_terminal_only ? ", terminal-only" : "");
+    print_gene_fields(diff, genome, body_kinds[genome->kind].connection, &genome->connections[row]);
 }
 
 /* ---- neurons ---- */
@@ -567,8 +652,8 @@ struct genetics_diff genetics_diff(const struct genome *before, const struct gen
         diff.counts.is_moved = 1;
     }
     if (before->kind != after->kind) {
-        fprintf(out, "~ body: %s -> %s\n", body_kind_names[before->kind],
-                body_kind_names[after->kind]);
+        fprintf(out, "~ body: %s -> %s\n", body_kinds[before->kind].name,
+                body_kinds[after->kind].name);
         diff.counts.is_moved = 1;
     }
     if (before->breeding != after->breeding) {

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/body_kind.h"
 #include "common/detmath.h"
 #include "controller/genetics_random.h"
 #include "controller/genetics_spheres.h"
@@ -356,7 +357,7 @@ static void body_symmetry(struct mutation *mutation)
 /* Any of the sensors that bodies of the genome's kind may have. */
 static int pick_sensor(struct mutation *mutation)
 {
-    uint32_t possible = sensors_of_kind(mutation->genome->kind);
+    uint32_t possible = body_kinds[mutation->genome->kind].sensors;
     int sensor = 0, wanted = below(mutation, __builtin_popcount(possible));
 
     while (!(possible & SENSOR_BIT(sensor)) || wanted-- > 0)

@@ -14,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/body_kind.h"
 #include "common/detmath.h"
 #include "controller/genetics_spheres.h"
 #include "controller/genetics_wiring.h"
@@ -94,7 +95,7 @@ static double sensor_share(int sensor)
 
 static uint32_t draw_sensors(int kind, const struct params *params, struct rng *rng)
 {
-    uint32_t set = 0, possible = sensors_of_kind(kind);
+    uint32_t set = 0, possible = body_kinds[kind].sensors;
     int sensor;
 
     for (sensor = 0; sensor < SENSOR_COUNT; sensor++)

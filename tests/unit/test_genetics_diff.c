@@ -87,7 +87,7 @@ END_TEST
       "~ body 1 [2]: lost its effector\n")                                                         \
     X((g->bodies[0].has_effector = 1, g->bodies[0].effector_strength = 0.5,                        \
        g->bodies[0].effector_input = fixture_constant(2, 1)),                                      \
-      "~ body 0 [1]: gained an effector: constant 2, strength 0.5\n")                              \
+      "~ body 0 [1]: gained its effector: constant 2, strength 0.5\n")                             \
     X(g->bodies[1].effector_input.weight = 0.7, "~ body 1 [2]: effector weight -0.7 -> 0.7\n")     \
     X(g->bodies[1].effector_input.source = ARM_FIRST + 1,                                          \
       "~ body 1 [2]: effector neuron 4 [200] (sum, own) -> neuron 5 [201] (product, own)\n")       \
@@ -122,9 +122,9 @@ END_TEST
     X(g->neurons[2].inputs[0].scope = SCOPE_OWN,                                                   \
       "~ neuron 2 [102]: input 0 sensor contact-right (part of body 0 [1]) -> "                    \
       "sensor contact-right (own)\n")                                                              \
-    X(genome_remove_connection(g, 3), "- connection 3 [14]: body 1 [2] to body 2 [1024.3], right " \
-                                      "0 on right 0, angle 0 rad, scale "                          \
-                                      "1, terminal-only\n")
+    X(genome_remove_connection(g, 3),                                                              \
+      "- connection 3 [14]: from body 1 [2], to body 2 [1024.3], parent face right, child face "   \
+      "right, terminal-only\n")
 
 enum {
 #define X(statement, words) +1
@@ -177,7 +177,8 @@ START_TEST(new_genes_are_told_whole)
                                  "1.5, neuron 1 [101] (abs, central), neuron 2 [102] (sin, "
                                  "central)\n"));
     ck_assert_ptr_nonnull(strstr(
-        text, "+ body 1 [2]: rotary, 0.15 x 0.2 m, limits -0.3333 .. 7.5 rad, recursive limit 3, "
+        text, "+ body 1 [2]: width 0.15 m, height 0.2 m, joint rotary, limits -0.3333 .. 7.5 rad, "
+              "recursive limit 3, "
               "symmetric, sensor joint, sensor contact-left, effector: neuron 4 [200] (sum, own) "
               "x -0.7, strength 0.25\n"));
     free(text);

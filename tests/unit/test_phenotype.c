@@ -800,7 +800,7 @@ END_TEST
 
 START_TEST(a_joint_that_cannot_turn_is_not_felt)
 {
-    uint32_t all = SENSOR_BIT(SENSOR_RECTANGLE_COUNT) - 1;
+    uint32_t all = SENSORS_OF_RECTANGLES;
     uint32_t of_joints = SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_JOINT_RATE);
 
     for (int i = 0; i < 3; i++)
@@ -1062,7 +1062,7 @@ static struct input_gene random_input(struct rng *rng, gene_id reader)
     gene_id via = scope == SCOPE_PART ? 1 + rng_below(rng, (uint32_t)genome.body_count) : 0;
     if (scope == SCOPE_CHILD)
         via = 101 + rng_below(rng, (uint32_t)genome.connection_count + 1);
-    return reads_sensor(scope, (int)rng_below(rng, SENSOR_RECTANGLE_COUNT), via);
+    return reads_sensor(scope, (int)rng_below(rng, SENSOR_LIGHT_LEVEL + 1), via);
 }
 
 /* Any genome at all, up to the given numbers of rows; what refers to nothing is repaired. */
@@ -1080,7 +1080,7 @@ static void random_genome(struct rng *rng, int bodies, int connections, int neur
         body->lower = -rng_uniform(rng, 0, 3);
         body->upper = rng_uniform(rng, 0, 3);
         body->is_symmetric = (uint8_t)rng_below(rng, 2);
-        body->sensors = rng_below(rng, SENSOR_BIT(SENSOR_RECTANGLE_COUNT));
+        body->sensors = rng_below(rng, SENSORS_OF_RECTANGLES + 1);
         body->has_effector = rng_below(rng, 4) > 0;
         body->effector_strength = body->has_effector ? rng_uniform(rng, 0.1, 1) : 0.0;
     }
