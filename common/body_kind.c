@@ -12,14 +12,16 @@ const struct body_kind_info body_kinds[BODY_KIND_COUNT] = {
                          .brace_noun = "connection",
                          .body = rectangle_body_genes,
                          .connection = rectangle_connection_genes,
-                         .sensors = SENSORS_OF_RECTANGLES},
+                         .sensors = SENSORS_OF_RECTANGLES,
+                         .format_version = 1},
     [BODY_SPHERES] = {.name = "spheres",
                       .body_noun = "sphere",
                       .connection_noun = "bone",
                       .brace_noun = "brace",
                       .body = sphere_body_genes,
                       .connection = sphere_connection_genes,
-                      .sensors = SENSORS_OF_SPHERES},
+                      .sensors = SENSORS_OF_SPHERES,
+                      .format_version = 3},
 };
 
 int body_kind_find(const char *name)

@@ -12,6 +12,7 @@ struct body_kind_info {
     const struct gene_field *body;                        /* of struct body_gene */
     const struct gene_field *connection;                  /* of struct connection_gene */
     uint32_t sensors;                                     /* that its parts may have */
+    int format_version; /* of creature files: the first that has the kind */
 };
 
 extern const struct body_kind_info body_kinds[BODY_KIND_COUNT];

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/body_kind.h"
 #include "common/creature_codec.h"
 #include "common/file.h"
 
@@ -23,12 +24,11 @@ void creature_deinit(struct creature *creature)
 
 int creature_format_version(const struct creature *creature)
 {
-    if (creature->genome.kind == BODY_SPHERES)
-        return 3;
-    for (int i = 0; i < creature->genome.body_count; i++)
+    int version = body_kinds[creature->genome.kind].format_version;
+    for (int i = 0; version < 2 && i < creature->genome.body_count; i++)
         if (creature->genome.bodies[i].joint == JOINT_LINEAR)
-            return 2;
-    return 1;
+            version = 2;
+    return version;
 }
 
 /* A JSON object begins with '{', perhaps after blanks; a binary file is a map of four pairs. */

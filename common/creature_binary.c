@@ -258,7 +258,8 @@ int creature_decode_binary(struct creature *creature, const void *bytes, size_t 
         pack_close(&inner);
     }
     // the version stands outside of what the checksum covers
-    if (rc == 0 && (version >= 3) != (creature->genome.kind == BODY_SPHERES))
+    if (rc == 0 && version != (uint64_t)creature_format_version(creature) &&
+        (version > 2 || creature_format_version(creature) > 2))
         rc = error_set(error, ERR_FORMAT, "damaged: version %" PRIu64 " with content of version %d",
                        version, creature_format_version(creature));
     pack_close(&file);

@@ -35,6 +35,7 @@ enum {
     GENE_ABOVE = 8,    /* above the range's low */
     GENE_BOOLEAN = 16, /* of a choice: text may say false and true for the first two names */
     GENE_BRAIN = 32,   /* belongs to the brain: bodies that differ only here are alike */
+    GENE_LINK = 64,    /* an id: of the gene itself, or of one that it leads to */
 };
 
 /* The forms that limits have in text: by the unit of the joint. */
@@ -48,6 +49,7 @@ struct gene_limit_form {
 enum gene_change {
     CHANGE_NONE, /* by a function of its own, or not at all */
     CHANGE_SIZE,
+    CHANGE_SYMMETRY,
     CHANGE_LIMITS,
     CHANGE_AXIS,
     CHANGE_LENGTH,

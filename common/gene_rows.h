@@ -14,7 +14,10 @@
     }
 
 #define GENE_ROW_ID(offset_of)                                                                     \
-    {.name = "id", .type = GENE_ID, .flags = GENE_REQUIRED | GENE_WRITTEN, offset_of},
+    {                                                                                              \
+        .name = "id", .type = GENE_ID, .flags = GENE_REQUIRED | GENE_WRITTEN | GENE_LINK,          \
+        offset_of                                                                                  \
+    }
 
 /* Of bodies: recursion, symmetry (one of so many), sensors and the effector of the joint. */
 #define GENE_ROWS_GROWTH(last_symmetry)                                                            \
@@ -31,7 +34,8 @@
          .flags = GENE_BOOLEAN,                                                                    \
          GENE_BODY(is_symmetric),                                                                  \
          GENE_BETWEEN(0, last_symmetry),                                                           \
-         .names = symmetry_names},                                                                 \
+         .names = symmetry_names,                                                                  \
+         .mutation = {.change = CHANGE_SYMMETRY}},                                                 \
         {.name = "sensors", .type = GENE_SENSORS, .flags = GENE_BRAIN, GENE_BODY(sensors)},        \
         {.name = "has_effector",                                                                   \
          .key = "",                                                                                \
@@ -50,27 +54,23 @@
          .flags = GENE_REQUIRED | GENE_WRITTEN | GENE_BRAIN,                                       \
          GENE_BODY(effector_input),                                                                \
          GENE_BETWEEN(0, 1)},                                                                      \
-        {.name = "effector_strength",                                                              \
-         .key = "strength",                                                                        \
-         .words = "strength",                                                                      \
-         .group = "effector",                                                                      \
-         .type = GENE_REAL,                                                                        \
-         .flags = GENE_WRITTEN | GENE_ABOVE | GENE_BRAIN,                                          \
-         GENE_BODY(effector_strength),                                                             \
-         GENE_BETWEEN(0, 1),                                                                       \
-         .assumed = 1},
+    {                                                                                              \
+        .name = "effector_strength", .key = "strength", .words = "strength", .group = "effector",  \
+        .type = GENE_REAL, .flags = GENE_WRITTEN | GENE_ABOVE | GENE_BRAIN,                        \
+        GENE_BODY(effector_strength), GENE_BETWEEN(0, 1), .assumed = 1                             \
+    }
 
 #define GENE_ROWS_ENDS                                                                             \
-    GENE_ROW_ID(GENE_CONNECTION(id)){.name = "from",                                               \
-                                     .words = "from",                                              \
-                                     .type = GENE_ID,                                              \
-                                     .flags = GENE_REQUIRED | GENE_WRITTEN,                        \
-                                     GENE_CONNECTION(from)},                                       \
-        {.name = "to",                                                                             \
-         .words = "to",                                                                            \
+    GENE_ROW_ID(GENE_CONNECTION(id)),                                                              \
+        {.name = "from",                                                                           \
+         .words = "from",                                                                          \
          .type = GENE_ID,                                                                          \
-         .flags = GENE_REQUIRED | GENE_WRITTEN,                                                    \
-         GENE_CONNECTION(to)},
+         .flags = GENE_REQUIRED | GENE_WRITTEN | GENE_LINK,                                        \
+         GENE_CONNECTION(from)},                                                                   \
+    {                                                                                              \
+        .name = "to", .words = "to", .type = GENE_ID,                                              \
+        .flags = GENE_REQUIRED | GENE_WRITTEN | GENE_LINK, GENE_CONNECTION(to)                     \
+    }
 
 /* Of connections: what becomes of all that they lead to. The functions narrow the ranges of scale and flags;
  * NULL: they do not. */
@@ -91,14 +91,13 @@
          GENE_BETWEEN(0, 1),                                                                       \
          .narrow = narrow_flag,                                                                    \
          .mutation = {.change = CHANGE_FLAGS}},                                                    \
-        {.name = "is_terminal_only",                                                               \
-         .key = "terminal_only",                                                                   \
-         .words = "terminal-only",                                                                 \
-         .type = GENE_FLAG,                                                                        \
-         GENE_CONNECTION(is_terminal_only),                                                        \
-         GENE_BETWEEN(0, 1),                                                                       \
-         .narrow = narrow_flag,                                                                    \
-         .mutation = {.change = CHANGE_FLAGS}},
+    {                                                                                              \
+        .name = "is_terminal_only", .key = "terminal_only", .words = "terminal-only",              \
+        .type = GENE_FLAG, GENE_CONNECTION(is_terminal_only), GENE_BETWEEN(0, 1),                  \
+        .narrow = narrow_flag, .mutation = {                                                       \
+            .change = CHANGE_FLAGS                                                                 \
+        }                                                                                          \
+    }
 
 #define GENE_LIMITS_RAD                                                                            \
     {                                                                                              \

@@ -35,7 +35,8 @@ static struct gene_range narrow_limits(const void *gene)
                  .highest = offsetof(struct params, creature_side_max_m)}
 
 const struct gene_field rectangle_body_genes[] = {
-    GENE_ROW_ID(GENE_BODY(id)){.name = "width_m", .words = "width", GENE_BODY(width_m), SIDE},
+    GENE_ROW_ID(GENE_BODY(id)),
+    {.name = "width_m", .words = "width", GENE_BODY(width_m), SIDE},
     {.name = "height_m", .words = "height", GENE_BODY(height_m), SIDE},
     {.name = "joint",
      .words = "joint",
@@ -56,7 +57,8 @@ const struct gene_field rectangle_body_genes[] = {
      .assume = assume_limit,
      .narrow = narrow_limits,
      .mutation = {.change = CHANGE_LIMITS, .least = GENE_LEAST_LIMIT_RAD, .digits = 2}},
-    GENE_ROWS_GROWTH(SYMMETRY_SIDES) GENE_END,
+    GENE_ROWS_GROWTH(SYMMETRY_SIDES),
+    GENE_END,
 };
 
 #define FACE                                                                                       \
@@ -67,11 +69,12 @@ const struct gene_field rectangle_body_genes[] = {
     .mutation = {.change = CHANGE_PLACEMENT, .least = LEAST_POSITION, .is_signed = 1, .digits = 2}
 
 const struct gene_field rectangle_connection_genes[] = {
-    GENE_ROWS_ENDS{.name = "parent_face",
-                   .words = "parent face",
-                   GENE_CONNECTION(parent_face),
-                   .assumed = FACE_RIGHT,
-                   FACE},
+    GENE_ROWS_ENDS,
+    {.name = "parent_face",
+     .words = "parent face",
+     GENE_CONNECTION(parent_face),
+     .assumed = FACE_RIGHT,
+     FACE},
     {.name = "parent_position",
      .words = "parent position",
      GENE_CONNECTION(parent_position),
@@ -93,5 +96,6 @@ const struct gene_field rectangle_connection_genes[] = {
      GENE_BETWEEN(-GENOME_ANGLE_MAX_RAD, GENOME_ANGLE_MAX_RAD),
      .mutation =
          {.change = CHANGE_PLACEMENT, .least = GENE_LEAST_ANGLE_RAD, .is_signed = 1, .digits = 2}},
-    GENE_ROWS_SUBTREE(NULL, NULL) GENE_END,
+    GENE_ROWS_SUBTREE(NULL, NULL),
+    GENE_END,
 };

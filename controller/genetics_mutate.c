@@ -1,9 +1,10 @@
 /* Mutation, in the order Sims published: numbers and choices (of the genome, of bodies and of neurons), new
  * bodies and neurons, connections; then garbage collection.
  *
- * Rectangles and spheres have most kinds of mutations in common: what a kind does to a sphere stands in
- * front of it. One table of kinds in that order: the rate (a row of the parameters), how many sites a genome offers,
- * and what is done at a random site. The kinds of all of a creature's mutations are drawn first and
+ * One table of kinds in that order, and after it those that a kind of body has of its own
+ * (genetics_kind.h): the rate (a row of the parameters), how many sites a genome offers, and what is done
+ * at a random site. Numbers and choices of bodies and connections change as the table of genes says
+ * (common/gene.h). The kinds of all of a creature's mutations are drawn first and
  * sorted. Each mutation is tried on a copy; where the collected copy equals the genome before, or has
  * nothing but a root left, the copy is dropped and another kind is drawn in its place among all kinds
  * (it waits for its turn in the order). What is new is always led to from something live, or it would
@@ -15,10 +16,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/body_kind.h"
 #include "common/detmath.h"
+#include "controller/genetics_kind.h"
 #include "controller/genetics_random.h"
-#include "controller/genetics_spheres.h"
 #include "controller/genetics_wiring.h"
 
 enum {
@@ -26,8 +26,7 @@ enum {
     STEPS_SUMMED = 3, /* a numeric change is a sum of so many uniform numbers */
     KINDS_MAX = 128,
     READERS_MAX =
-        GENOME_BODIES_MAX * (1 + GENOME_DRIVES_MAX) + GENOME_NEURONS_MAX * NEURON_INPUTS_MAX,
-    WORDS_SIZE = 200
+        GENOME_BODIES_MAX * (1 + GENOME_DRIVES_MAX) + GENOME_NEURONS_MAX * NEURON_INPUTS_MAX
 };
 
 #define NEGATED         0.1 /* share of changes of weights, constants and angles that turn the sign */
@@ -37,43 +36,15 @@ enum {
 #define INSERTED        0.5 /* share of new neurons that pass on what their reader read before */
 
 /* The scale of a change of a value near zero. */
-#define LEAST_WEIGHT    0.2
-#define LEAST_LIMIT_RAD 0.3
-#define LEAST_ANGLE_RAD 0.5
-#define LEAST_POSITION  0.5
-#define LEAST_PHASE     0.5
-#define LEAST_STRENGTH  0.1
-#define LEAST_FRICTION  0.2
-#define LEAST_SHARE     0.2 /* of a muscle's length */
-#define LEAST_RATE_1_S  1.0
-
-/* Shares of what happens to the surface of a sphere; the rest: its friction. */
-#define SURFACE_HEAD    0.2
-#define SURFACE_ROLLING 0.3
-/* Shares of what happens to a drive; the rest: its strength. */
-#define DRIVE_LOST   0.1
-#define DRIVE_LED    0.3
-#define DRIVE_WEIGHT 0.4
-/* Share of muscles that become bones. */
-#define MUSCLE_LOST 0.1
+#define LEAST_WEIGHT   0.2
+#define LEAST_PHASE    0.5
+#define LEAST_STRENGTH 0.1
 
 #define PHASE_LIMIT (1.0 - 0x1p-53)
 
-/* One mutation under way. */
-struct mutation {
-    struct genome *genome;
-    const struct params *params;
-    struct rng *rng;
-    struct gene_counter *ids;
-    int status; /* ERR_MEMORY, or 0 */
-    char words[WORDS_SIZE];
-};
-
 /* ---- helpers ---- */
 
-static void say(struct mutation *mutation, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static void say(struct mutation *mutation, const char *format, ...)
+void mutation_say(struct mutation *mutation, const char *format, ...)
 {
     va_list arguments;
 
@@ -82,37 +53,37 @@ static void say(struct mutation *mutation, const char *format, ...)
     va_end(arguments);
 }
 
-static int below(struct mutation *mutation, int bound)
+int mutation_below(struct mutation *mutation, int bound)
 {
     return (int)rng_below(mutation->rng, (uint32_t)bound);
 }
 
-static struct body_gene *pick_body(struct mutation *mutation, int *row)
+struct body_gene *mutation_pick_body(struct mutation *mutation, int *row)
 {
-    *row = below(mutation, mutation->genome->body_count);
+    *row = mutation_below(mutation, mutation->genome->body_count);
     return &mutation->genome->bodies[*row];
 }
 
-static struct connection_gene *pick_connection(struct mutation *mutation, int *row)
+struct connection_gene *mutation_pick_connection(struct mutation *mutation, int *row)
 {
-    *row = below(mutation, mutation->genome->connection_count);
+    *row = mutation_below(mutation, mutation->genome->connection_count);
     return &mutation->genome->connections[*row];
 }
 
 static struct neuron_gene *pick_neuron(struct mutation *mutation, int *row)
 {
-    *row = below(mutation, mutation->genome->neuron_count);
+    *row = mutation_below(mutation, mutation->genome->neuron_count);
     return &mutation->genome->neurons[*row];
 }
 
-/* A random body with a joint that moves and is in use; there is one. */
-static struct body_gene *pick_jointed(struct mutation *mutation, int *row)
+/* A random body whose effector would move something; there is one. */
+static struct body_gene *pick_mover(struct mutation *mutation, int *row)
 {
     struct body_gene *body;
 
     do
-        body = pick_body(mutation, row);
-    while (!genetics_has_joint(mutation->genome, *row));
+        body = mutation_pick_body(mutation, row);
+    while (!genetics_has_mover(mutation->genome, *row));
     return body;
 }
 
@@ -121,20 +92,32 @@ static double clamp(double value, double low, double high)
     return fmin(fmax(value, low), high);
 }
 
-/* The value plus a sum of random numbers on the value's scale. */
-static double change(struct mutation *mutation, double value, double least_scale)
+double mutation_change(struct mutation *mutation, double value, double least_scale, int is_signed,
+                       double low, double high)
 {
     double sum = 0;
     int i;
 
+    if (is_signed && rng_chance(mutation->rng, NEGATED))
+        return clamp(-value, low, high);
     for (i = 0; i < STEPS_SUMMED; i++)
         sum += rng_uniform(mutation->rng, -1, 1);
-    return value + mutation->params->mutation_step * fmax(fabs(value), least_scale) * sum;
+    value += mutation->params->mutation_step * fmax(fabs(value), least_scale) * sum;
+    return clamp(value, low, high);
 }
 
-static double change_signed(struct mutation *mutation, double value, double least_scale)
+static const char *body_noun(const struct mutation *mutation)
 {
-    return rng_chance(mutation->rng, NEGATED) ? -value : change(mutation, value, least_scale);
+    return body_kinds[mutation->genome->kind].body_noun;
+}
+
+const char *mutation_connection_name(const struct genome *genome, int row, char text[32])
+{
+    const struct body_kind_info *kind = &body_kinds[genome->kind];
+
+    snprintf(text, 32, "%s %d",
+             genome->connections[row].bone.brace ? kind->brace_noun : kind->connection_noun, row);
+    return text;
 }
 
 /* "body 3" or "the central set", in a buffer of the caller. */
@@ -142,7 +125,8 @@ static const char *place_name(const struct genome *genome, gene_id owner, char t
 {
     if (owner == 0)
         return "the central set";
-    snprintf(text, 32, "body %d", genome_find_body(genome, owner));
+    snprintf(text, 32, "%s %d", body_kinds[genome->kind].body_noun,
+             genome_find_body(genome, owner));
     return text;
 }
 
@@ -168,41 +152,182 @@ static void breeding_method(struct mutation *mutation)
     if (after < 0)
         return;
     genome->breeding = (uint8_t)after;
-    say(mutation, "breeding method %s -> %s", breeding_gene_names[before],
-        breeding_gene_names[after]);
+    mutation_say(mutation, "breeding method %s -> %s", breeding_gene_names[before],
+                 breeding_gene_names[after]);
+}
+
+/* ---- numbers and choices, as the table of genes says ---- */
+
+/* How many fields of the table mutate so; the first of them. */
+static int count_changing(const struct gene_field *table, enum gene_change change,
+                          const struct gene_field **first)
+{
+    int count = 0;
+
+    for (; table->name; table++)
+        if (table->mutation.change == change && count++ == 0)
+            *first = table;
+    return count;
+}
+
+const struct gene_field *mutation_pick_field(struct mutation *mutation,
+                                             const struct gene_field *table,
+                                             enum gene_change change)
+{
+    const struct gene_field *field = NULL;
+    int count = count_changing(table, change, &field), wanted;
+
+    if (count < 2)
+        return field;
+    wanted = count == 2 ? !rng_chance(mutation->rng, 0.5) : mutation_below(mutation, count);
+    while (wanted > 0)
+        wanted -= (++field)->mutation.change == change;
+    return field;
+}
+
+static double param_at(const struct params *params, size_t offset)
+{
+    double value;
+
+    memcpy(&value, (const char *)params + offset, sizeof(value));
+    return value;
+}
+
+/* What a number may become: within its range, and within what the settings bound. */
+static void bound_number(const struct mutation *mutation, const struct gene_field *table,
+                         const struct gene_field *field, const void *gene, double *low,
+                         double *high)
+{
+    const struct gene_mutation *how = &field->mutation;
+    struct gene_range range = gene_range_of(table, field, gene);
+
+    *high = how->highest ? fmin(range.high, param_at(mutation->params, how->highest)) : range.high;
+    *low = how->lowest ? fmax(range.low, param_at(mutation->params, how->lowest)) : range.low;
+}
+
+static void change_real(struct mutation *mutation, const struct gene_field *table, void *gene,
+                        const struct gene_field *field, const char *name)
+{
+    const struct gene_mutation *how = &field->mutation;
+    double before = gene_number(field, gene), low, high, after;
+
+    bound_number(mutation, table, field, gene, &low, &high);
+    after = mutation_change(mutation, before, how->least > 0 ? how->least : low, how->is_signed,
+                            fmin(low, high), high);
+    gene_set_number(field, gene, after);
+    mutation_say(mutation, "%s of %s %.*f -> %.*f%s%s", field->words, name, how->digits, before,
+                 how->digits, after, field->unit ? " " : "", field->unit ? field->unit : "");
+}
+
+/* Another one of the names, each as likely as the other. */
+static void change_choice(struct mutation *mutation, void *gene, const struct gene_field *field,
+                          const char *name)
+{
+    int low = (int)field->range.low, count = (int)field->range.high - low + 1;
+    int before = (int)gene_number(field, gene);
+    int after = low + (before - low + 1 + mutation_below(mutation, count - 1)) % count;
+
+    gene_set_number(field, gene, after);
+    if (!(field->flags & GENE_BOOLEAN))
+        mutation_say(mutation, "%s of %s %s -> %s", field->words, name, field->names[before],
+                     field->names[after]);
+    else if (after)
+        mutation_say(mutation, "%s became %s (%s)", name, field->words, field->names[after]);
+    else
+        mutation_say(mutation, "%s is no longer %s", name, field->words);
+}
+
+static void turn_flag(struct mutation *mutation, void *gene, const struct gene_field *field,
+                      const char *name)
+{
+    int is_set = gene_number(field, gene) == 0;
+
+    gene_set_number(field, gene, is_set);
+    mutation_say(mutation, "%s %s %s", name, is_set ? "became" : "is no longer", field->words);
+}
+
+void mutation_change_field(struct mutation *mutation, const struct gene_field *table, void *gene,
+                           const struct gene_field *field, const char *name)
+{
+    struct gene_range range = gene_range_of(table, field, gene);
+
+    /* what is not used, or has one value alone, stays */
+    if (range.low == range.high)
+        return;
+    if (field->type == GENE_FLAG || (field->flags & GENE_BOOLEAN && range.high == 1))
+        turn_flag(mutation, gene, field, name);
+    else if (field->type == GENE_CHOICE)
+        change_choice(mutation, gene, field, name);
+    else
+        change_real(mutation, table, gene, field, name);
+}
+
+/* The field, if the gene uses one that mutates so. */
+static const struct gene_field *find_used(const struct gene_field *table, enum gene_change change,
+                                          const void *gene)
+{
+    for (; table->name; table++)
+        if (table->mutation.change == change && gene_is_used(gene_range_of(table, table, gene)))
+            return table;
+    return NULL;
+}
+
+static int is_held(const struct genome *genome, enum gene_change change, int row)
+{
+    return find_used(body_kinds[genome->kind].body, change, &genome->bodies[row]) &&
+           genetics_kind_of(genome)->has_limits(genome, row);
+}
+
+int mutation_count_held(const struct genome *genome, enum gene_change change)
+{
+    int i, count = 0;
+
+    for (i = 0; i < genome->body_count; i++)
+        count += is_held(genome, change, i);
+    return count;
+}
+
+struct body_gene *mutation_pick_held(struct mutation *mutation, enum gene_change change, int *row)
+{
+    struct body_gene *body;
+
+    do
+        body = mutation_pick_body(mutation, row);
+    while (!is_held(mutation->genome, change, *row));
+    return body;
+}
+
+static void change_body(struct mutation *mutation, enum gene_change change)
+{
+    const struct gene_field *table = body_kinds[mutation->genome->kind].body;
+    const struct gene_field *field = mutation_pick_field(mutation, table, change);
+    struct body_gene *body;
+    char name[32];
+    int row;
+
+    body = mutation_pick_body(mutation, &row);
+    snprintf(name, sizeof(name), "%s %d", body_noun(mutation), row);
+    mutation_change_field(mutation, table, body, field, name);
+}
+
+static void change_connection(struct mutation *mutation, enum gene_change change)
+{
+    const struct gene_field *table = body_kinds[mutation->genome->kind].connection;
+    const struct gene_field *field = mutation_pick_field(mutation, table, change);
+    struct connection_gene *connection;
+    char name[32];
+    int row;
+
+    connection = mutation_pick_connection(mutation, &row);
+    mutation_connection_name(mutation->genome, row, name);
+    mutation_change_field(mutation, table, connection, field, name);
 }
 
 /* ---- bodies ---- */
 
-static void sphere_size(struct mutation *mutation)
-{
-    double low = fmax(GENOME_RADIUS_MIN_M, mutation->params->creature_radius_min_m);
-    double high = fmin(GENOME_RADIUS_MAX_M, mutation->params->creature_radius_max_m);
-    int row;
-    struct sphere_gene *sphere = &pick_body(mutation, &row)->sphere;
-    double before = sphere->radius_m;
-
-    sphere->radius_m = clamp(change(mutation, before, low), fmin(low, high), high);
-    say(mutation, "radius of sphere %d %.3f -> %.3f m", row, before, sphere->radius_m);
-}
-
 static void body_size(struct mutation *mutation)
 {
-    if (mutation->genome->kind == BODY_SPHERES) {
-        sphere_size(mutation);
-        return;
-    }
-
-    double low = fmax(GENOME_SIDE_MIN_M, mutation->params->creature_side_min_m);
-    double high = fmin(GENOME_SIDE_MAX_M, mutation->params->creature_side_max_m);
-    int row, is_width = rng_chance(mutation->rng, 0.5);
-    struct body_gene *body = pick_body(mutation, &row);
-    double *side = is_width ? &body->width_m : &body->height_m;
-    double before = *side;
-
-    *side = clamp(change(mutation, before, low), fmin(low, high), high);
-    say(mutation, "%s of body %d %.3f -> %.3f m", is_width ? "width" : "height", row, before,
-        *side);
+    change_body(mutation, CHANGE_SIZE);
 }
 
 static void lose_effector(struct body_gene *body)
@@ -212,7 +337,7 @@ static void lose_effector(struct body_gene *body)
     memset(&body->effector_input, 0, sizeof(body->effector_input));
 }
 
-static void gain_effector(struct mutation *mutation, int row)
+void mutation_gain_effector(struct mutation *mutation, int row)
 {
     double frequency_hz = genetics_random_frequency_hz(mutation->genome, mutation->rng);
 
@@ -220,145 +345,85 @@ static void gain_effector(struct mutation *mutation, int row)
                                                 mutation->params, mutation->rng, mutation->ids);
 }
 
-/* Limits and the effector's signal change their unit with the joint: 1 rad is as much as the part's
- * reach. */
-static void change_joint(struct body_gene *body, int joint, const struct params *params)
-{
-    double reach = genome_reach_m(body), unit_before = genetics_signal_unit(body, params);
-    double factor = joint == JOINT_LINEAR ? reach : body->joint == JOINT_LINEAR ? 1 / reach : 1;
-    double most = genome_limit_max(joint), weight = body->effector_input.weight;
-
-    body->joint = (uint8_t)joint;
-    body->lower = clamp(body->lower * factor, -most, 0);
-    body->upper = clamp(body->upper * factor, 0, most);
-    weight *= genetics_signal_unit(body, params) / unit_before;
-    body->effector_input.weight = clamp(weight, -GENOME_WEIGHT_MAX, GENOME_WEIGHT_MAX);
-}
-
-static void sphere_joint(struct mutation *mutation)
-{
-    int row;
-    struct body_gene *body = pick_body(mutation, &row);
-    int before = body->joint;
-    int after = spheres_random_joint(mutation->params, before, mutation->rng);
-
-    if (after < 0)
-        return;
-    spheres_set_joint(body, after, mutation->params, mutation->rng);
-    say(mutation, "joint of sphere %d %s -> %s", row, joint_type_names[before],
-        joint_type_names[after]);
-}
-
-/* A joint that becomes rigid loses its effector; one that can move may gain one. Types without a share
- * in the settings never come. */
+/* Where the effector moves the joint, one that becomes rigid loses it, and one that can move may gain it.
+ * Types without a share in the settings never come. */
 static void body_joint(struct mutation *mutation)
 {
-    if (mutation->genome->kind == BODY_SPHERES) {
-        sphere_joint(mutation);
-        return;
-    }
-
+    const struct genetics_kind *kind = genetics_kind_of(mutation->genome);
     int row;
-    struct body_gene *body = pick_body(mutation, &row);
+    struct body_gene *body = mutation_pick_body(mutation, &row);
     int before = body->joint;
-    int after = genetics_random_joint(mutation->params, before, mutation->rng);
+    int after = kind->random_joint(mutation->params, before, mutation->rng);
 
     if (after < 0)
         return;
-    change_joint(body, after, mutation->params);
-    if (body->joint == JOINT_RIGID)
+    kind->set_joint(body, after, mutation->params, mutation->rng);
+    if (kind->is_joint_moved && body->joint == JOINT_RIGID)
         lose_effector(body);
-    else if (!body->has_effector && genetics_has_joint(mutation->genome, row) &&
+    else if (kind->is_joint_moved && !body->has_effector &&
+             genetics_has_mover(mutation->genome, row) &&
              rng_chance(mutation->rng, mutation->params->initial_effectors))
-        gain_effector(mutation, row);
-    say(mutation, "joint of body %d %s -> %s", row, joint_type_names[before],
-        joint_type_names[body->joint]);
+        mutation_gain_effector(mutation, row);
+    mutation_say(mutation, "joint of %s %d %s -> %s", body_noun(mutation), row,
+                 joint_type_names[before], joint_type_names[after]);
 }
 
-/* A random sphere whose joint is at least of that type and in use; there is one. */
-static struct body_gene *pick_held(struct mutation *mutation, int joint, int *row)
+/* Limits of a field: either of them, or the upper one where the lower one is fixed. */
+static void change_limit(struct mutation *mutation, const struct gene_field *table,
+                         const struct gene_field *field, struct body_gene *body, int is_lower,
+                         const char *name)
 {
-    struct body_gene *body;
+    const struct gene_limit_form *form = gene_form(field, body);
+    struct gene_range range = gene_range_of(table, field, body);
+    double *limit, before, scale = gene_assumed(field, body);
+    int is_angle = strcmp(form->unit, "rad") == 0, digits = field->mutation.digits + !is_angle;
+    const char *second = strcmp(field->words, "limit") == 0 ? "" : "second ";
 
-    do
-        body = pick_body(mutation, row);
-    while (body->joint < joint || !spheres_is_held(mutation->genome, *row));
-    return body;
-}
-
-static void sphere_limits(struct mutation *mutation)
-{
-    int row, is_second = rng_chance(mutation->rng, 0.5), is_lower = rng_chance(mutation->rng, 0.5);
-    struct body_gene *body = pick_held(mutation, JOINT_BALL, &row);
-    double most = genome_limit_max(body->joint);
-
-    is_lower = is_lower && body->joint != JOINT_BALL;
-    is_second = is_second && body->joint == JOINT_SADDLE;
-    double *limit = is_second  ? is_lower ? &body->sphere.lower_2 : &body->sphere.upper_2
-                    : is_lower ? &body->lower
-                               : &body->upper;
-    double before = *limit, after = change(mutation, before, LEAST_LIMIT_RAD);
-
-    *limit = is_lower ? clamp(after, -most, 0) : clamp(after, 0, most);
-    say(mutation, "%s%s limit of sphere %d %.2f -> %.2f rad", is_second ? "second " : "",
-        is_lower ? "lower" : "upper", row, before, *limit);
+    is_lower = is_lower && range.low < 0;
+    limit = (double *)gene_at(body, field) + !is_lower;
+    before = *limit;
+    *limit = mutation_change(mutation, before, field->mutation.least * scale, 0,
+                             is_lower ? range.low : 0, is_lower ? 0 : range.high);
+    mutation_say(mutation, "%s%s limit of %s %.*f -> %.*f %s", second, is_lower ? "lower" : "upper",
+                 name, digits, before, digits, *limit, form->unit);
 }
 
 static void body_limits(struct mutation *mutation)
 {
-    if (mutation->genome->kind == BODY_SPHERES) {
-        sphere_limits(mutation);
-        return;
-    }
-
+    const struct gene_field *table = body_kinds[mutation->genome->kind].body;
+    const struct gene_field *field = mutation_pick_field(mutation, table, CHANGE_LIMITS);
     int row, is_lower = rng_chance(mutation->rng, 0.5);
-    struct body_gene *body = pick_jointed(mutation, &row);
-    int is_linear = body->joint == JOINT_LINEAR;
-    double *limit = is_lower ? &body->lower : &body->upper;
-    double before = *limit, most = genome_limit_max(body->joint);
-    double least_scale = LEAST_LIMIT_RAD * (is_linear ? genome_reach_m(body) : 1);
-    double after = change(mutation, before, least_scale);
+    struct body_gene *body = mutation_pick_held(mutation, CHANGE_LIMITS, &row);
+    char name[32];
 
-    *limit = is_lower ? clamp(after, -most, 0) : clamp(after, 0, most);
-    say(mutation,
-        is_linear ? "%s limit of body %d %.3f -> %.3f m" : "%s limit of body %d %.2f -> %.2f rad",
-        is_lower ? "lower" : "upper", row, before, *limit);
+    if (!gene_is_used(gene_range_of(table, field, body)))
+        field = find_used(table, CHANGE_LIMITS, body);
+    snprintf(name, sizeof(name), "%s %d", body_noun(mutation), row);
+    change_limit(mutation, table, field, body, is_lower, name);
 }
 
 static void body_recursion(struct mutation *mutation)
 {
     int row;
-    struct body_gene *body = pick_body(mutation, &row);
+    struct body_gene *body = mutation_pick_body(mutation, &row);
     int before = body->recursive_limit;
     int after = before + (rng_chance(mutation->rng, 0.5) ? 1 : -1);
 
     body->recursive_limit = (uint8_t)clamp(after, 1, GENOME_RECURSION_MAX);
-    say(mutation, "recursive limit of body %d %d -> %d", row, before, body->recursive_limit);
+    mutation_say(mutation, "recursive limit of %s %d %d -> %d", body_noun(mutation), row, before,
+                 body->recursive_limit);
 }
 
 static void body_symmetry(struct mutation *mutation)
 {
-    int row;
-    struct body_gene *body = pick_body(mutation, &row);
-
-    if (mutation->genome->kind == BODY_SPHERES) {
-        int before = body->is_symmetric;
-
-        body->is_symmetric =
-            (uint8_t)((before + 1 + below(mutation, SYMMETRY_COUNT - 1)) % SYMMETRY_COUNT);
-        say(mutation, "symmetry of sphere %d %s -> %s", row, symmetry_names[before],
-            symmetry_names[body->is_symmetric]);
-        return;
-    }
-    body->is_symmetric = !body->is_symmetric;
-    say(mutation, "body %d %s symmetric", row, body->is_symmetric ? "became" : "is no longer");
+    change_body(mutation, CHANGE_SYMMETRY);
 }
 
 /* Any of the sensors that bodies of the genome's kind may have. */
 static int pick_sensor(struct mutation *mutation)
 {
     uint32_t possible = body_kinds[mutation->genome->kind].sensors;
-    int sensor = 0, wanted = below(mutation, __builtin_popcount(possible));
+    int sensor = 0, wanted = mutation_below(mutation, __builtin_popcount(possible));
 
     while (!(possible & SENSOR_BIT(sensor)) || wanted-- > 0)
         sensor++;
@@ -370,215 +435,71 @@ static void body_sensors(struct mutation *mutation)
 {
     uint32_t on = sensors_switched_on(mutation->params);
     int row, sensor = pick_sensor(mutation);
-    struct body_gene *body = pick_body(mutation, &row);
+    struct body_gene *body = mutation_pick_body(mutation, &row);
 
     /* one that is switched off does not come; the mutation that changes nothing is drawn again */
     if (!(on & SENSOR_BIT(sensor)) && !(body->sensors & SENSOR_BIT(sensor)))
         return;
     body->sensors ^= SENSOR_BIT(sensor);
-    say(mutation, "body %d %s the sensor %s", row,
-        body->sensors & SENSOR_BIT(sensor) ? "gained" : "lost", sensors[sensor].name);
+    mutation_say(mutation, "%s %d %s the sensor %s", body_noun(mutation), row,
+                 body->sensors & SENSOR_BIT(sensor) ? "gained" : "lost", sensors[sensor].name);
 }
 
 /* ---- inputs ---- */
 
 /* Changes the value of a constant, or the weight of anything else, whose scale is `unit`. `what` names
  * the input. */
-static void change_input(struct mutation *mutation, struct input_gene *input, double unit,
-                         const char *what)
+void mutation_change_input(struct mutation *mutation, struct input_gene *input, double unit,
+                           const char *what)
 {
     int is_constant = input->kind == INPUT_CONSTANT;
     double *number = is_constant ? &input->value : &input->weight;
     double before = *number, least_scale = LEAST_WEIGHT * (is_constant ? 1 : unit);
 
     *number =
-        clamp(change_signed(mutation, before, least_scale), -GENOME_WEIGHT_MAX, GENOME_WEIGHT_MAX);
+        mutation_change(mutation, before, least_scale, 1, -GENOME_WEIGHT_MAX, GENOME_WEIGHT_MAX);
     /* The constant that stands for something lost has no weight yet. */
     if (is_constant && input->weight == 0)
         input->weight = 1;
-    say(mutation, "%s of %s %.3f -> %.3f", is_constant ? "constant" : "weight", what, before,
-        *number);
+    mutation_say(mutation, "%s of %s %.3f -> %.3f", is_constant ? "constant" : "weight", what,
+                 before, *number);
 }
 
-static void redraw_input(struct mutation *mutation, gene_id owner, struct input_gene *input,
-                         const char *what)
+void mutation_redraw_input(struct mutation *mutation, gene_id owner, struct input_gene *input,
+                           const char *what)
 {
     char source[80];
 
     wiring_draw(mutation->genome, owner, mutation->rng, input);
     wiring_describe(mutation->genome, input, source, sizeof(source));
-    say(mutation, "%s now reads %s", what, source);
+    mutation_say(mutation, "%s now reads %s", what, source);
 }
 
 static void effector(struct mutation *mutation)
 {
     int row;
-    struct body_gene *body = pick_jointed(mutation, &row);
+    struct body_gene *body = pick_mover(mutation, &row);
     double draw = rng_unit(mutation->rng), before = body->effector_strength;
     double unit = genetics_signal_unit(body, mutation->params);
     char what[48];
 
-    snprintf(what, sizeof(what), "the effector of body %d", row);
+    snprintf(what, sizeof(what), "the effector of %s %d", body_noun(mutation), row);
     if (!body->has_effector) {
-        gain_effector(mutation, row);
-        say(mutation, "body %d gained an effector", row);
+        mutation_gain_effector(mutation, row);
+        mutation_say(mutation, "%s %d gained an effector", body_noun(mutation), row);
     } else if (draw < EFFECTOR_LOST && mutation->params->mutation_body) {
         lose_effector(body);
-        say(mutation, "body %d lost its effector", row);
+        mutation_say(mutation, "%s %d lost its effector", body_noun(mutation), row);
     } else if (draw < EFFECTOR_LOST + EFFECTOR_LED) {
-        redraw_input(mutation, body->id, &body->effector_input, what);
+        mutation_redraw_input(mutation, body->id, &body->effector_input, what);
         body->effector_input.weight *= unit;
     } else if (draw < EFFECTOR_LOST + EFFECTOR_LED + EFFECTOR_WEIGHT) {
-        change_input(mutation, &body->effector_input, unit, what);
+        mutation_change_input(mutation, &body->effector_input, unit, what);
     } else {
-        body->effector_strength = clamp(change(mutation, before, LEAST_STRENGTH), 0.01, 1);
-        say(mutation, "strength of %s %.2f -> %.2f", what, before, body->effector_strength);
+        body->effector_strength = mutation_change(mutation, before, LEAST_STRENGTH, 0, 0.01, 1);
+        mutation_say(mutation, "strength of %s %.2f -> %.2f", what, before,
+                     body->effector_strength);
     }
-}
-
-/* ---- spheres and bones ---- */
-
-static void sphere_surface(struct mutation *mutation)
-{
-    int row, i;
-    double draw = rng_unit(mutation->rng);
-    struct sphere_gene *sphere = &pick_body(mutation, &row)->sphere;
-    double before = sphere->friction;
-
-    if (draw < SURFACE_HEAD) {
-        for (i = 0; i < mutation->genome->body_count; i++)
-            mutation->genome->bodies[i].sphere.is_head = i == row;
-        say(mutation, "sphere %d became the head", row);
-    } else if (draw < SURFACE_HEAD + SURFACE_ROLLING) {
-        sphere->is_rolling = !sphere->is_rolling;
-        say(mutation, "sphere %d %s", row, sphere->is_rolling ? "rolls now" : "rolls no longer");
-    } else {
-        sphere->friction = clamp(change(mutation, before, LEAST_FRICTION), 0, GENOME_FRICTION_MAX);
-        say(mutation, "friction of sphere %d %.2f -> %.2f", row, before, sphere->friction);
-    }
-}
-
-static void sphere_axis(struct mutation *mutation)
-{
-    int row;
-    struct sphere_gene *sphere = &pick_held(mutation, JOINT_HINGE, &row)->sphere;
-    double before = sphere->axis_rad;
-
-    sphere->axis_rad = clamp(change_signed(mutation, before, LEAST_ANGLE_RAD),
-                             -GENOME_ANGLE_MAX_RAD, GENOME_ANGLE_MAX_RAD);
-    say(mutation, "axis of sphere %d %.2f -> %.2f rad", row, before, sphere->axis_rad);
-}
-
-static void lose_drive(struct body_gene *body)
-{
-    body->sphere.drive_strength = 0;
-    memset(body->sphere.drives, 0, sizeof(body->sphere.drives));
-}
-
-static void sphere_drive(struct mutation *mutation)
-{
-    int row, k;
-    struct body_gene *body = pick_held(mutation, JOINT_HINGE, &row);
-    double draw = rng_unit(mutation->rng), before = body->sphere.drive_strength;
-    char what[48];
-
-    snprintf(what, sizeof(what), "the drive of sphere %d", row);
-    if (before == 0) {
-        mutation->status = genetics_random_drive(mutation->genome, row, mutation->params,
-                                                 mutation->rng, mutation->ids);
-        say(mutation, "the joint of sphere %d is driven", row);
-    } else if (draw < DRIVE_LOST && mutation->params->mutation_body) {
-        lose_drive(body);
-        say(mutation, "the joint of sphere %d is no longer driven", row);
-    } else if (draw < DRIVE_LOST + DRIVE_LED) {
-        k = below(mutation, genome_drive_count(body));
-        redraw_input(mutation, body->id, &body->sphere.drives[k], what);
-    } else if (draw < DRIVE_LOST + DRIVE_LED + DRIVE_WEIGHT) {
-        k = below(mutation, genome_drive_count(body));
-        change_input(mutation, &body->sphere.drives[k], 1, what);
-    } else {
-        body->sphere.drive_strength = clamp(change(mutation, before, LEAST_STRENGTH), 0.01, 1);
-        say(mutation, "strength of %s %.2f -> %.2f", what, before, body->sphere.drive_strength);
-    }
-}
-
-static const char *bone_name(const struct connection_gene *connection)
-{
-    return connection->bone.brace ? "brace" : "bone";
-}
-
-/* Braces are as long as their ends lie apart: nothing changes. */
-static void bone_length(struct mutation *mutation)
-{
-    double low = fmax(GENOME_BONE_MIN_M, mutation->params->creature_bone_min_m);
-    double high = fmin(GENOME_BONE_MAX_M, mutation->params->creature_bone_max_m);
-    int row;
-    struct bone_gene *bone = &pick_connection(mutation, &row)->bone;
-    double before = bone->length_m;
-
-    if (bone->brace)
-        return;
-    bone->length_m = clamp(change(mutation, before, low), fmin(low, high), high);
-    say(mutation, "length of bone %d %.3f -> %.3f m", row, before, bone->length_m);
-}
-
-/* A new muscle needs an effector in the part that moves it. */
-static void gain_muscle(struct mutation *mutation, struct connection_gene *connection, int row)
-{
-    gene_id actor = connection->bone.brace ? connection->from : connection->to;
-    int body = genome_find_body(mutation->genome, actor);
-
-    spheres_draw_muscle(&connection->bone, mutation->rng);
-    say(mutation, "%s %d became a muscle", bone_name(connection), row);
-    if (!mutation->genome->bodies[body].has_effector)
-        gain_effector(mutation, body);
-}
-
-static void bone_muscle(struct mutation *mutation)
-{
-    int row, choice = below(mutation, 4);
-    struct connection_gene *connection = pick_connection(mutation, &row);
-    struct bone_gene *bone = &connection->bone;
-    const char *name = bone_name(connection);
-    double before;
-
-    if (bone->gain == 0) {
-        gain_muscle(mutation, connection, row);
-    } else if (rng_chance(mutation->rng, MUSCLE_LOST)) {
-        spheres_clear_muscle(bone);
-        say(mutation, "%s %d is no longer a muscle", name, row);
-    } else if (choice == 0) {
-        before = bone->shortest;
-        bone->shortest = clamp(change(mutation, before, LEAST_SHARE), GENOME_MUSCLE_SHARE_MIN, 1);
-        say(mutation, "shortest of %s %d %.2f -> %.2f", name, row, before, bone->shortest);
-    } else if (choice == 1) {
-        before = bone->longest;
-        bone->longest = clamp(change(mutation, before, LEAST_SHARE), 1, GENOME_MUSCLE_SHARE_MAX);
-        say(mutation, "longest of %s %d %.2f -> %.2f", name, row, before, bone->longest);
-    } else if (choice == 2) {
-        before = bone->rate_1_s;
-        bone->rate_1_s = clamp(change(mutation, before, LEAST_RATE_1_S), 0, GENOME_MUSCLE_RATE_1_S);
-        say(mutation, "rate of %s %d %.2f -> %.2f 1/s", name, row, before, bone->rate_1_s);
-    } else {
-        before = bone->gain;
-        bone->gain = clamp(change_signed(mutation, before, LEAST_SHARE), -1, 1);
-        say(mutation, "gain of %s %d %.2f -> %.2f", name, row, before, bone->gain);
-        if (bone->gain == 0)
-            spheres_clear_muscle(bone);
-    }
-}
-
-static void bone_brace(struct mutation *mutation)
-{
-    int row;
-    struct bone_gene *bone = &pick_connection(mutation, &row)->bone;
-    int before = bone->brace;
-
-    if (!before)
-        return;
-    bone->brace = (uint8_t)(1 + (before + below(mutation, BRACE_COUNT - 2)) % (BRACE_COUNT - 1));
-    say(mutation, "brace %d leads to %s instead of %s", row, brace_names[bone->brace],
-        brace_names[before]);
 }
 
 /* ---- neurons ---- */
@@ -604,17 +525,17 @@ static void neuron_function(struct mutation *mutation)
         neuron->initial = 0;
     else if (neuron->initial == 0)
         neuron->initial = rng_unit(mutation->rng);
-    say(mutation, "function of neuron %d %s -> %s", row, before, function_name(neuron));
+    mutation_say(mutation, "function of neuron %d %s -> %s", row, before, function_name(neuron));
 }
 
 static void change_phase(struct mutation *mutation, struct neuron_gene *neuron, int row)
 {
     double before = neuron->initial;
-    double after = change(mutation, before, LEAST_PHASE);
+    double after = mutation_change(mutation, before, LEAST_PHASE, 0, -HUGE_VAL, HUGE_VAL);
 
     neuron->initial = clamp(after - det_floor(after), 0, PHASE_LIMIT);
-    say(mutation, "phase of neuron %d (%s) %.3f -> %.3f turns", row, function_name(neuron), before,
-        neuron->initial);
+    mutation_say(mutation, "phase of neuron %d (%s) %.3f -> %.3f turns", row, function_name(neuron),
+                 before, neuron->initial);
 }
 
 static void neuron_weight(struct mutation *mutation)
@@ -622,7 +543,7 @@ static void neuron_weight(struct mutation *mutation)
     int row;
     struct neuron_gene *neuron = pick_neuron(mutation, &row);
     int count = neuron_functions[neuron->function].input_count;
-    int k = below(mutation, count + genetics_is_oscillator(neuron->function));
+    int k = mutation_below(mutation, count + genetics_is_oscillator(neuron->function));
     char what[64];
 
     if (k == count) {
@@ -630,28 +551,41 @@ static void neuron_weight(struct mutation *mutation)
         return;
     }
     snprintf(what, sizeof(what), "input %d of neuron %d (%s)", k, row, function_name(neuron));
-    change_input(mutation, &neuron->inputs[k], 1, what);
+    mutation_change_input(mutation, &neuron->inputs[k], 1, what);
 }
 
 static void neuron_input(struct mutation *mutation)
 {
     int row;
     struct neuron_gene *neuron = pick_neuron(mutation, &row);
-    int k = below(mutation, neuron_functions[neuron->function].input_count);
+    int k = mutation_below(mutation, neuron_functions[neuron->function].input_count);
     char what[64];
 
     snprintf(what, sizeof(what), "input %d of neuron %d (%s)", k, row, function_name(neuron));
-    redraw_input(mutation, neuron->owner, &neuron->inputs[k], what);
+    mutation_redraw_input(mutation, neuron->owner, &neuron->inputs[k], what);
 }
 
 /* ---- new nodes ---- */
+
+/* "0.38 x 0.14" */
+static void print_sizes(const struct mutation *mutation, int row, char text[64])
+{
+    const struct gene_field *field = body_kinds[mutation->genome->kind].body;
+    int length = 0;
+
+    for (; field->name; field++)
+        if (field->mutation.change == CHANGE_SIZE)
+            length += snprintf(text + length, (size_t)(64 - length), "%s%.2f", length ? " x " : "",
+                               gene_number(field, &mutation->genome->bodies[row]));
+}
 
 /* Hangs a new body on a random one, mostly with a drive of its own. */
 static void add_body(struct mutation *mutation)
 {
     struct genome *genome = mutation->genome;
     int parent, row = genome->body_count;
-    gene_id from = pick_body(mutation, &parent)->id;
+    gene_id from = mutation_pick_body(mutation, &parent)->id;
+    char sizes[64];
 
     mutation->status = genetics_random_body(genome, mutation->params, mutation->rng, mutation->ids);
     if (mutation->status)
@@ -660,17 +594,12 @@ static void add_body(struct mutation *mutation)
                                                   mutation->params, mutation->rng, mutation->ids);
     if (mutation->status)
         return;
-    if (genetics_has_joint(genome, row) &&
+    if (genetics_has_mover(genome, row) &&
         rng_chance(mutation->rng, mutation->params->initial_effectors))
-        gain_effector(mutation, row);
-    if (genome->kind == BODY_SPHERES)
-        say(mutation, "added sphere %d (%s, %.2f m) to sphere %d", row,
-            joint_type_names[genome->bodies[row].joint], genome->bodies[row].sphere.radius_m,
-            parent);
-    else
-        say(mutation, "added body %d (%s, %.2f x %.2f m) to body %d", row,
-            joint_type_names[genome->bodies[row].joint], genome->bodies[row].width_m,
-            genome->bodies[row].height_m, parent);
+        mutation_gain_effector(mutation, row);
+    print_sizes(mutation, row, sizes);
+    mutation_say(mutation, "added %s %d (%s, %s m) to %s %d", body_noun(mutation), row,
+                 joint_type_names[genome->bodies[row].joint], sizes, body_noun(mutation), parent);
 }
 
 /* An input that could read the new neuron, and whose it is. */
@@ -700,7 +629,7 @@ static int list_readers(struct genome *genome, const struct neuron_gene *source,
     for (i = 0; i < genome->body_count; i++) {
         struct body_gene *body = &genome->bodies[i];
 
-        if (body->has_effector && genetics_has_joint(genome, i))
+        if (body->has_effector && genetics_has_mover(genome, i))
             count = add_reader(genome, source, body->id, &body->effector_input, readers, count);
         for (k = 0; k < genome_drive_count(body); k++)
             count = add_reader(genome, source, body->id, &body->sphere.drives[k], readers, count);
@@ -735,7 +664,7 @@ static void add_neuron(struct mutation *mutation)
 {
     struct genome *genome = mutation->genome;
     struct reader readers[READERS_MAX];
-    int place = below(mutation, genome->body_count + 1), count;
+    int place = mutation_below(mutation, genome->body_count + 1), count;
     gene_id owner = place < genome->body_count ? genome->bodies[place].id : 0;
     struct neuron_gene *neuron;
     char text[32];
@@ -749,124 +678,62 @@ static void add_neuron(struct mutation *mutation)
     count = list_readers(genome, neuron, readers);
     if (count == 0)
         return;
-    insert_neuron(mutation, neuron, &readers[below(mutation, count)]);
-    say(mutation, "added a neuron %s to %s", function_name(neuron),
-        place_name(genome, owner, text));
+    insert_neuron(mutation, neuron, &readers[mutation_below(mutation, count)]);
+    mutation_say(mutation, "added a neuron %s to %s", function_name(neuron),
+                 place_name(genome, owner, text));
 }
 
 /* ---- connections ---- */
 
-static void bone_placement(struct mutation *mutation)
-{
-    int row, is_tilt = rng_chance(mutation->rng, 0.5);
-    struct connection_gene *connection = pick_connection(mutation, &row);
-    double most = is_tilt ? GENOME_ANGLE_MAX_RAD / 4 : GENOME_ANGLE_MAX_RAD;
-    double *angle = is_tilt ? &connection->bone.tilt_rad : &connection->angle_rad;
-    double before = *angle;
-
-    if (connection->bone.brace)
-        return;
-    *angle = clamp(change_signed(mutation, before, LEAST_ANGLE_RAD), -most, most);
-    say(mutation, "%s of bone %d %.2f -> %.2f rad", is_tilt ? "tilt" : "angle", row, before,
-        *angle);
-}
-
 static void connection_placement(struct mutation *mutation)
 {
-    if (mutation->genome->kind == BODY_SPHERES) {
-        bone_placement(mutation);
-        return;
-    }
-
-    int row, choice = below(mutation, 5);
-    struct connection_gene *connection = pick_connection(mutation, &row);
-    int is_parent = choice < 2;
-    const char *side = is_parent ? "parent" : "child";
-    uint8_t *face = is_parent ? &connection->parent_face : &connection->child_face;
-    double *position = is_parent ? &connection->parent_position : &connection->child_position;
-    double before = choice == 4 ? connection->angle_rad : *position;
-    int old_face = *face;
-
-    if (choice == 4) {
-        connection->angle_rad = clamp(change_signed(mutation, before, LEAST_ANGLE_RAD),
-                                      -GENOME_ANGLE_MAX_RAD, GENOME_ANGLE_MAX_RAD);
-        say(mutation, "angle of connection %d %.2f -> %.2f rad", row, before,
-            connection->angle_rad);
-    } else if (choice % 2) {
-        *position = clamp(change_signed(mutation, before, LEAST_POSITION), -1, 1);
-        say(mutation, "%s position of connection %d %.2f -> %.2f", side, row, before, *position);
-    } else {
-        *face = (uint8_t)((old_face + 1 + below(mutation, FACE_COUNT - 1)) % FACE_COUNT);
-        say(mutation, "%s face of connection %d %s -> %s", side, row, face_names[old_face],
-            face_names[*face]);
-    }
+    change_connection(mutation, CHANGE_PLACEMENT);
 }
 
 static void connection_scale(struct mutation *mutation)
 {
-    int row;
-    struct connection_gene *connection = pick_connection(mutation, &row);
-    double before = connection->scale;
-
-    if (connection->bone.brace)
-        return;
-    connection->scale =
-        clamp(change(mutation, before, GENOME_SCALE_MIN), GENOME_SCALE_MIN, GENOME_SCALE_MAX);
-    say(mutation, "scale of connection %d %.3f -> %.3f", row, before, connection->scale);
+    change_connection(mutation, CHANGE_SCALE);
 }
 
 static void connection_flags(struct mutation *mutation)
 {
-    int row, is_reflection = rng_chance(mutation->rng, 0.5);
-    struct connection_gene *connection = pick_connection(mutation, &row);
-    uint8_t *flag = is_reflection ? &connection->is_reflected : &connection->is_terminal_only;
-
-    if (connection->bone.brace)
-        return;
-    *flag = !*flag;
-    say(mutation, "connection %d %s %s", row, *flag ? "became" : "is no longer",
-        is_reflection ? "reflected" : "terminal-only");
+    change_connection(mutation, CHANGE_FLAGS);
 }
 
 static void connection_target(struct mutation *mutation)
 {
     int row, body;
-    struct connection_gene *connection = pick_connection(mutation, &row);
+    char name[32];
+    struct connection_gene *connection = mutation_pick_connection(mutation, &row);
 
-    connection->to = pick_body(mutation, &body)->id;
-    say(mutation, "connection %d now leads to body %d", row, body);
+    connection->to = mutation_pick_body(mutation, &body)->id;
+    mutation_say(mutation, "%s now leads to %s %d",
+                 mutation_connection_name(mutation->genome, row, name), body_noun(mutation), body);
 }
 
 static void add_connection(struct mutation *mutation)
 {
     int from, to;
-    gene_id from_id = pick_body(mutation, &from)->id;
-    gene_id to_id = pick_body(mutation, &to)->id;
+    gene_id from_id = mutation_pick_body(mutation, &from)->id;
+    gene_id to_id = mutation_pick_body(mutation, &to)->id;
 
     mutation->status = genetics_random_connection(mutation->genome, from_id, to_id,
                                                   mutation->params, mutation->rng, mutation->ids);
-    say(mutation, "added a connection from body %d to body %d", from, to);
-}
-
-static void add_brace(struct mutation *mutation)
-{
-    int from, to;
-    gene_id from_id = pick_body(mutation, &from)->id;
-    gene_id to_id = pick_body(mutation, &to)->id;
-
-    mutation->status = genetics_random_brace(mutation->genome, from_id, to_id, mutation->params,
-                                             mutation->rng, mutation->ids);
-    say(mutation, "added a brace from sphere %d to sphere %d", from, to);
+    mutation_say(mutation, "added a %s from %s %d to %s %d",
+                 body_kinds[mutation->genome->kind].connection_noun, body_noun(mutation), from,
+                 body_noun(mutation), to);
 }
 
 static void remove_connection(struct mutation *mutation)
 {
     int row;
-    const struct connection_gene *connection = pick_connection(mutation, &row);
+    char name[32];
+    const struct connection_gene *connection = mutation_pick_connection(mutation, &row);
 
-    say(mutation, "removed connection %d (body %d to body %d)", row,
-        genome_find_body(mutation->genome, connection->from),
-        genome_find_body(mutation->genome, connection->to));
+    mutation_say(mutation, "removed %s (%s %d to %s %d)",
+                 mutation_connection_name(mutation->genome, row, name), body_noun(mutation),
+                 genome_find_body(mutation->genome, connection->from), body_noun(mutation),
+                 genome_find_body(mutation->genome, connection->to));
     genome_remove_connection(mutation->genome, row);
 }
 
@@ -892,98 +759,69 @@ static int count_connections(const struct genome *genome)
 {
     return genome->connection_count;
 }
-static int count_jointed(const struct genome *genome)
+static int count_movers(const struct genome *genome)
 {
     int i, count = 0;
 
     for (i = 0; i < genome->body_count; i++)
-        count += genetics_has_joint(genome, i);
-    return count;
-}
-
-/* Of spheres: joints of at least that type that are in use. */
-static int count_joints(const struct genome *genome, int joint)
-{
-    int i, count = 0;
-
-    for (i = 0; i < genome->body_count; i++)
-        count += genome->bodies[i].joint >= joint && spheres_is_held(genome, i);
+        count += genetics_has_mover(genome, i);
     return count;
 }
 static int count_limited(const struct genome *genome)
 {
-    return genome->kind == BODY_SPHERES ? count_joints(genome, JOINT_BALL) : count_jointed(genome);
-}
-static int count_hinges(const struct genome *genome)
-{
-    return genome->kind == BODY_SPHERES ? count_joints(genome, JOINT_HINGE) : 0;
-}
-static int count_spheres(const struct genome *genome)
-{
-    return genome->kind == BODY_SPHERES ? genome->body_count : 0;
-}
-static int count_bones(const struct genome *genome)
-{
-    return genome->kind == BODY_SPHERES ? genome->connection_count : 0;
+    return mutation_count_held(genome, CHANGE_LIMITS);
 }
 
-/* Name, sites, and whether it changes the body: then not with mutation.body off. */
-#define KINDS(X)                                                                                   \
-    X(breeding_method, count_breeding, 0)                                                          \
-    X(body_size, count_bodies, 1)                                                                  \
-    X(body_joint, count_bodies, 1)                                                                 \
-    X(body_limits, count_limited, 1)                                                               \
-    X(body_recursion, count_bodies, 1)                                                             \
-    X(body_symmetry, count_bodies, 1)                                                              \
-    X(body_sensors, count_bodies, 0)                                                               \
-    X(sphere_surface, count_spheres, 1)                                                            \
-    X(sphere_axis, count_hinges, 1)                                                                \
-    X(effector, count_jointed, 0)                                                                  \
-    X(sphere_drive, count_hinges, 0)                                                               \
-    X(bone_length, count_bones, 1)                                                                 \
-    X(bone_muscle, count_bones, 1)                                                                 \
-    X(neuron_function, count_neurons, 0)                                                           \
-    X(neuron_weight, count_neurons, 0)                                                             \
-    X(neuron_input, count_neurons, 0)                                                              \
-    X(add_body, count_genome, 1)                                                                   \
-    X(add_neuron, count_genome, 0)                                                                 \
-    X(connection_placement, count_connections, 1)                                                  \
-    X(connection_scale, count_connections, 1)                                                      \
-    X(connection_flags, count_connections, 1)                                                      \
-    X(connection_target, count_connections, 1)                                                     \
-    X(bone_brace, count_bones, 1)                                                                  \
-    X(add_connection, count_bodies, 1)                                                             \
-    X(add_brace, count_spheres, 1)                                                                 \
-    X(remove_connection, count_connections, 1)
-
-static const struct {
-    size_t rate_offset; /* of mutation.KIND in struct params */
-    int is_of_body;
-    int (*count_sites)(const struct genome *genome);
-    void (*apply)(struct mutation *mutation);
-} kinds[] = {
-#define X(name, sites, is_of_body)                                                                 \
-    {offsetof(struct params, mutation_##name), is_of_body, sites, name},
-    KINDS(X)
-#undef X
+static const struct mutation_kind kinds[] = {
+    MUTATION_KIND(breeding_method, count_breeding, 0),
+    MUTATION_KIND(body_size, count_bodies, 1),
+    MUTATION_KIND(body_joint, count_bodies, 1),
+    MUTATION_KIND(body_limits, count_limited, 1),
+    MUTATION_KIND(body_recursion, count_bodies, 1),
+    MUTATION_KIND(body_symmetry, count_bodies, 1),
+    MUTATION_KIND(body_sensors, count_bodies, 0),
+    MUTATION_KIND(effector, count_movers, 0),
+    MUTATION_KIND(neuron_function, count_neurons, 0),
+    MUTATION_KIND(neuron_weight, count_neurons, 0),
+    MUTATION_KIND(neuron_input, count_neurons, 0),
+    MUTATION_KIND(add_body, count_genome, 1),
+    MUTATION_KIND(add_neuron, count_genome, 0),
+    MUTATION_KIND(connection_placement, count_connections, 1),
+    MUTATION_KIND(connection_scale, count_connections, 1),
+    MUTATION_KIND(connection_flags, count_connections, 1),
+    MUTATION_KIND(connection_target, count_connections, 1),
+    MUTATION_KIND(add_connection, count_bodies, 1),
+    MUTATION_KIND(remove_connection, count_connections, 1),
 };
-enum { KIND_COUNT = sizeof(kinds) / sizeof(kinds[0]) };
+enum { KIND_COUNT = sizeof(kinds) / sizeof(kinds[0]), OWN_KINDS_MAX = 16 };
 
-/* A kind by rate and number of sites; -1: none is possible. */
+/* The kinds that all bodies share, then those of the genome's kind of body. NULL beyond the last. */
+static const struct mutation_kind *kind_at(const struct genome *genome, int number)
+{
+    const struct mutation_kind *own = genetics_kind_of(genome)->mutations;
+
+    if (number < KIND_COUNT)
+        return &kinds[number];
+    own += number - KIND_COUNT;
+    return own->apply ? own : NULL;
+}
+
+/* A kind by rate and number of sites; -1: not one is possible. */
 static int draw_kind(const struct genome *genome, const struct params *params, struct rng *rng)
 {
-    double weights[KIND_COUNT];
-    int i;
+    double weights[KIND_COUNT + OWN_KINDS_MAX];
+    const struct mutation_kind *kind;
+    int count;
 
-    for (i = 0; i < KIND_COUNT; i++) {
-        double rate;
+    for (count = 0; (kind = kind_at(genome, count)); count++) {
+        double rate = param_at(params, kind->rate_offset);
 
-        memcpy(&rate, (const char *)params + kinds[i].rate_offset, sizeof(rate));
-        if (kinds[i].is_of_body && !params->mutation_body)
+        ENSURE(count < KIND_COUNT + OWN_KINDS_MAX, "%d kinds of mutation", count);
+        if (kind->is_of_body && !params->mutation_body)
             rate = 0;
-        weights[i] = rate > 0 ? rate * kinds[i].count_sites(genome) : 0;
+        weights[count] = rate > 0 ? rate * kind->count_sites(genome) : 0;
     }
-    return rng_pick(rng, weights, KIND_COUNT);
+    return rng_pick(rng, weights, count);
 }
 
 static void sort_kinds(int *drawn, int count)
@@ -1009,14 +847,14 @@ static int try_kind(struct mutation *mutation, struct genome *genome, int kind)
     int is_change;
 
     /* An earlier mutation may have taken the last site. */
-    if (kinds[kind].count_sites(genome) == 0)
+    if (kind_at(genome, kind)->count_sites(genome) == 0)
         return 0;
     if (genome_copy(&trial, genome))
         return ERR_MEMORY;
     mutation->genome = &trial;
     mutation->status = 0;
     mutation->words[0] = '\0';
-    kinds[kind].apply(mutation);
+    kind_at(genome, kind)->apply(mutation);
     is_change = !mutation->status;
     if (is_change) {
         wiring_tidy(&trial, mutation->rng);

@@ -16,7 +16,7 @@
 
 #include "common/body_kind.h"
 #include "common/detmath.h"
-#include "controller/genetics_spheres.h"
+#include "controller/genetics_kind.h"
 #include "controller/genetics_wiring.h"
 
 /* Drives: frequencies that legs of 0.1 to 0.7 m can follow, amplitudes up to most of a joint's range. */
@@ -30,59 +30,37 @@
     0.3 /* ... with a weight up to this, or it would hold the joint at a limit */
 
 /* Bodies. */
-#define LIMIT_LEAST_RAD 0.1  /* random joints can move at least this far either way ... */
-#define EXTENSION_LEAST 0.05 /* ... linear ones by this share of the part's longer side */
-#define JOINT_SENSOR    0.5
-#define OTHER_SENSOR    0.15 /* each face, rate, accelerometer axis */
-#define LIGHT_SENSOR    0.3
-#define STRENGTH_MIN    0.3
+#define JOINT_SENSOR 0.5
+#define OTHER_SENSOR 0.15 /* each face, rate, accelerometer axis */
+#define LIGHT_SENSOR 0.3
+#define STRENGTH_MIN 0.3
 
 /* Connections. */
-#define BY_ITS_END    0.85
-#define IN_THE_MIDDLE 0.8 /* share of attachments in the middle of the child's face */
-#define STRAIGHT      0.5 /* share at angle 0 */
-#define ANGLE_MAX_RAD 0.7
-#define UNSCALED      0.5
-#define SCALE_LOW     0.6
-#define SCALE_HIGH    1.2
-#define REFLECTED     0.2
-#define TERMINAL_ONLY 0.1
-#define SECOND_WAY    0.5 /* share of further connections between two that are connected already */
+#define SECOND_WAY 0.5 /* share of further connections between two that are connected already */
 
-enum { PLACES_TRIED = 10, ENDS_TRIED = 4 };
+enum { ENDS_TRIED = 4 };
 
 /* Recursive limits 1, 2, 3, 4: as many as initial.recursion_max allows at most. */
 static const double recursion_weights[4] = {0.7, 0.2, 0.07, 0.03};
 
+static const struct genetics_kind *const kinds[BODY_KIND_COUNT] = {
+    [BODY_RECTANGLES] = &genetics_rectangles,
+    [BODY_SPHERES] = &genetics_spheres,
+};
+
+const struct genetics_kind *genetics_kind_of(const struct genome *genome)
+{
+    return kinds[genome->kind];
+}
+
+int genetics_has_mover(const struct genome *genome, int row)
+{
+    return genetics_kind_of(genome)->has_mover(genome, row);
+}
+
 int genetics_is_oscillator(int function)
 {
     return function == NEURON_OSCILLATE_WAVE || function == NEURON_OSCILLATE_SAW;
-}
-
-int genetics_has_joint(const struct genome *genome, int row)
-{
-    const struct body_gene *body = &genome->bodies[row];
-    int i;
-
-    if (genome->kind == BODY_SPHERES)
-        return spheres_has_muscle(genome, row);
-    if (body->id == genome->root && body->recursive_limit == 1)
-        return 0;
-
-    for (i = 0; body->joint != JOINT_RIGID && i < genome->connection_count; i++)
-        if (genome->connections[i].to == body->id)
-            return 1;
-    return 0;
-}
-
-/* Uniform in the logarithm: as many parts between 0.1 and 0.2 m as between 0.2 and 0.4 m. */
-static double draw_side_m(const struct params *params, struct rng *rng)
-{
-    double low = fmin(params->initial_side_min_m, params->initial_side_max_m);
-    double high = fmax(params->initial_side_min_m, params->initial_side_max_m);
-    double side = det_exp(rng_uniform(rng, det_log(low), det_log(high)));
-
-    return fmin(fmax(side, low), high);
 }
 
 static double sensor_share(int sensor)
@@ -104,41 +82,12 @@ static uint32_t draw_sensors(int kind, const struct params *params, struct rng *
     return set & sensors_switched_on(params);
 }
 
-int genetics_random_joint(const struct params *params, int except, struct rng *rng)
-{
-    double moving = 1 - params->initial_rigid;
-    double weights[JOINT_TYPE_COUNT] = {
-        [JOINT_RIGID] = params->initial_rigid,
-        [JOINT_ROTARY] = moving * (1 - params->initial_linear),
-        [JOINT_LINEAR] = moving * params->initial_linear,
-    };
-
-    if (except >= 0)
-        weights[except] = 0;
-    return rng_pick(rng, weights, JOINT_TYPE_COUNT);
-}
-
 double genetics_signal_unit(const struct body_gene *body, const struct params *params)
 {
     int is_extension =
         body->joint == JOINT_LINEAR && params->creature_effector_mode == EFFECTOR_POSITION;
 
     return is_extension ? genome_reach_m(body) : 1;
-}
-
-static void draw_limits(struct body_gene *body, const struct params *params, struct rng *rng)
-{
-    double least = LIMIT_LEAST_RAD, most = params->initial_limit_max_rad;
-
-    if (body->joint == JOINT_LINEAR) {
-        double length = 2 * genome_reach_m(body);
-
-        least = EXTENSION_LEAST * length;
-        most = fmin(params->initial_extension_max * length, GENOME_LIMIT_MAX_M);
-    }
-    most = fmax(most, least);
-    body->lower = -rng_uniform(rng, least, most);
-    body->upper = rng_uniform(rng, least, most);
 }
 
 int genetics_random_body(struct genome *genome, const struct params *params, struct rng *rng,
@@ -153,99 +102,11 @@ int genetics_random_body(struct genome *genome, const struct params *params, str
     if (!body)
         return ERR_MEMORY;
     body->id = gene_counter_next(ids);
-    if (genome->kind == BODY_SPHERES) {
-        spheres_draw_body(body, params, rng);
-    } else {
-        body->width_m = draw_side_m(params, rng);
-        body->height_m = draw_side_m(params, rng);
-        body->joint = (uint8_t)genetics_random_joint(params, -1, rng);
-        draw_limits(body, params, rng);
-    }
+    genetics_kind_of(genome)->draw_body(body, params, rng);
     body->recursive_limit = (uint8_t)(1 + rng_pick(rng, recursion_weights, recursion_choices));
     body->is_symmetric = (uint8_t)rng_chance(rng, params->initial_symmetric);
     body->sensors = draw_sensors(genome->kind, params, rng);
     return 0;
-}
-
-static enum face draw_child_face(const struct body_gene *child, struct rng *rng)
-{
-    int is_wide = child->width_m > child->height_m;
-    int is_second = rng_chance(rng, 0.5);
-
-    if (!rng_chance(rng, BY_ITS_END))
-        return (enum face)rng_below(rng, FACE_COUNT);
-    if (is_wide)
-        return is_second ? FACE_RIGHT : FACE_LEFT;
-    return is_second ? FACE_TOP : FACE_BOTTOM;
-}
-
-/* A point of a part's outline, in its own frame; positions run counter-clockwise. */
-struct point {
-    double x, y;
-};
-
-static struct point outline_point(const struct body_gene *body, int face, double position)
-{
-    double x = body->width_m / 2, y = body->height_m / 2;
-
-    switch (face) {
-    case FACE_RIGHT:
-        return (struct point){x, position * y};
-    case FACE_TOP:
-        return (struct point){-position * x, y};
-    case FACE_LEFT:
-        return (struct point){-x, -position * y};
-    default:
-        return (struct point){position * x, -y};
-    }
-}
-
-/* The square of the distance to the nearest attachment that the part has already: of its own to its
- * parent, or of a child. */
-static double measure_space(const struct genome *genome, const struct body_gene *body, int face,
-                            double position)
-{
-    struct point here = outline_point(body, face, position), there;
-    double space = HUGE_VAL;
-    int i;
-
-    for (i = 0; i < genome->connection_count; i++) {
-        const struct connection_gene *other = &genome->connections[i];
-
-        if (other->from == body->id) {
-            there = outline_point(body, other->parent_face, other->parent_position);
-            space = fmin(space, (there.x - here.x) * (there.x - here.x) +
-                                    (there.y - here.y) * (there.y - here.y));
-        }
-        if (other->to == body->id) {
-            there = outline_point(body, other->child_face, other->child_position);
-            space = fmin(space, (there.x - here.x) * (there.x - here.x) +
-                                    (there.y - here.y) * (there.y - here.y));
-        }
-    }
-    return space;
-}
-
-/* Of a few random places on the parent's outline the one with the most space: limbs that grow from
- * one spot overlap, and such creatures are not viable. */
-static void draw_place(const struct genome *genome, gene_id from, struct rng *rng, int *face,
-                       double *position)
-{
-    const struct body_gene *parent = &genome->bodies[genome_find_body(genome, from)];
-    double most = -1;
-    int i;
-
-    for (i = 0; i < PLACES_TRIED; i++) {
-        int tried_face = (int)rng_below(rng, FACE_COUNT);
-        double tried_position = rng_uniform(rng, -1, 1);
-        double space = measure_space(genome, parent, tried_face, tried_position);
-
-        if (space > most) {
-            most = space;
-            *face = tried_face;
-            *position = tried_position;
-        }
-    }
 }
 
 /* Appends a row with its ends: 0, ERR_LIMIT or ERR_MEMORY. */
@@ -263,6 +124,18 @@ static int add_ends(struct genome *genome, gene_id from, gene_id to, struct gene
     return 0;
 }
 
+int genetics_random_connection(struct genome *genome, gene_id from, gene_id to,
+                               const struct params *params, struct rng *rng,
+                               struct gene_counter *ids)
+{
+    struct connection_gene *connection;
+    int status = add_ends(genome, from, to, ids, &connection);
+
+    if (!status)
+        genetics_kind_of(genome)->draw_connection(genome, params, rng);
+    return status;
+}
+
 int genetics_random_brace(struct genome *genome, gene_id from, gene_id to,
                           const struct params *params, struct rng *rng, struct gene_counter *ids)
 {
@@ -270,48 +143,8 @@ int genetics_random_brace(struct genome *genome, gene_id from, gene_id to,
     int status = add_ends(genome, from, to, ids, &connection);
 
     if (!status)
-        spheres_draw_brace(connection, params, rng);
+        genetics_kind_of(genome)->draw_brace(connection, params, rng);
     return status;
-}
-
-static int add_bone(struct genome *genome, gene_id from, gene_id to, const struct params *params,
-                    struct rng *rng, struct gene_counter *ids)
-{
-    struct connection_gene *connection;
-    int status = add_ends(genome, from, to, ids, &connection);
-
-    if (!status)
-        spheres_draw_bone(connection, params, rng);
-    return status;
-}
-
-int genetics_random_connection(struct genome *genome, gene_id from, gene_id to,
-                               const struct params *params, struct rng *rng,
-                               struct gene_counter *ids)
-{
-    const struct body_gene *child = &genome->bodies[genome_find_body(genome, to)];
-    struct connection_gene *connection;
-    double position = 0;
-    int face = 0, status;
-
-    if (genome->kind == BODY_SPHERES)
-        return add_bone(genome, from, to, params, rng, ids);
-    if (genome->connection_count == GENOME_CONNECTIONS_MAX)
-        return ERR_LIMIT;
-    draw_place(genome, from, rng, &face, &position);
-    status = add_ends(genome, from, to, ids, &connection);
-    if (status)
-        return status;
-    connection->parent_face = (uint8_t)face;
-    connection->parent_position = position;
-    connection->child_face = (uint8_t)draw_child_face(child, rng);
-    connection->child_position = rng_chance(rng, IN_THE_MIDDLE) ? 0 : rng_uniform(rng, -1, 1);
-    connection->angle_rad =
-        rng_chance(rng, STRAIGHT) ? 0 : rng_uniform(rng, -ANGLE_MAX_RAD, ANGLE_MAX_RAD);
-    connection->scale = rng_chance(rng, UNSCALED) ? 1 : rng_uniform(rng, SCALE_LOW, SCALE_HIGH);
-    connection->is_reflected = (uint8_t)rng_chance(rng, REFLECTED);
-    connection->is_terminal_only = (uint8_t)rng_chance(rng, TERMINAL_ONLY);
-    return 0;
 }
 
 static int add_neuron(struct genome *genome, gene_id owner, int function, struct rng *rng,
@@ -513,17 +346,6 @@ static int add_bodies(struct genome *genome, const struct params *params, struct
     return status;
 }
 
-/* The root, from which most limbs grow, gets the larger of two sides each way. */
-static void enlarge(struct body_gene *body, const struct params *params, struct rng *rng)
-{
-    if (body->sphere.radius_m > 0) {
-        spheres_enlarge(body, params, rng);
-        return;
-    }
-    body->width_m = fmax(body->width_m, draw_side_m(params, rng));
-    body->height_m = fmax(body->height_m, draw_side_m(params, rng));
-}
-
 /* A lone body is connected to itself, so that there is a second part. */
 static int connect_tree(struct genome *genome, const struct params *params, struct rng *rng,
                         struct gene_counter *ids)
@@ -574,7 +396,7 @@ static int connect_further(struct genome *genome, const struct params *params, s
     return status;
 }
 
-/* Of spheres; most close a triangle or a ring. */
+/* Most close a triangle or a ring. */
 static int add_braces(struct genome *genome, const struct params *params, struct rng *rng,
                       struct gene_counter *ids)
 {
@@ -628,7 +450,7 @@ static int ensure_drive(struct genome *genome, double frequency_hz, const struct
     int jointed[GENOME_BODIES_MAX], count = 0, i;
 
     for (i = 0; i < genome->body_count; i++)
-        if (genetics_has_joint(genome, i)) {
+        if (genetics_has_mover(genome, i)) {
             if (is_driven_by_oscillator(genome, &genome->bodies[i]))
                 return 0;
             jointed[count++] = i;
@@ -650,7 +472,7 @@ static int add_effectors(struct genome *genome, const struct params *params, str
         double frequency_hz =
             rng_chance(rng, FREQUENCY_SHARED) ? common_hz : draw_frequency_hz(rng);
 
-        if (genetics_has_joint(genome, i) && rng_chance(rng, params->initial_effectors))
+        if (genetics_has_mover(genome, i) && rng_chance(rng, params->initial_effectors))
             status = genetics_random_effector(genome, i, frequency_hz, params, rng, ids);
         if (!status && genome->bodies[i].joint >= JOINT_HINGE &&
             rng_chance(rng, params->initial_effectors))
@@ -682,11 +504,11 @@ static int fill(struct genome *genome, const struct params *params, struct rng *
     if (add_bodies(genome, params, rng, ids) == ERR_MEMORY)
         return ERR_MEMORY;
     genome->root = genome->bodies[0].id;
-    enlarge(&genome->bodies[0], params, rng);
+    genetics_kind_of(genome)->enlarge(&genome->bodies[0], params, rng);
     if (connect_tree(genome, params, rng, ids) == ERR_MEMORY ||
         connect_further(genome, params, rng, ids) == ERR_MEMORY)
         return ERR_MEMORY;
-    if (genome->kind == BODY_SPHERES && add_braces(genome, params, rng, ids) == ERR_MEMORY)
+    if (genetics_kind_of(genome)->draw_brace && add_braces(genome, params, rng, ids) == ERR_MEMORY)
         return ERR_MEMORY;
     return fill_brain(genome, params, rng, ids);
 }

@@ -13,7 +13,7 @@ int genetics_random_body(struct genome *genome, const struct params *params, str
 int genetics_random_connection(struct genome *genome, gene_id from, gene_id to,
                                const struct params *params, struct rng *rng,
                                struct gene_counter *ids);
-/* Of spheres: one that grows nothing. */
+/* One that grows nothing; for kinds that have them. */
 int genetics_random_brace(struct genome *genome, gene_id from, gene_id to,
                           const struct params *params, struct rng *rng, struct gene_counter *ids);
 
@@ -35,21 +35,17 @@ int genetics_random_effector(struct genome *genome, int row, double frequency_hz
                              const struct params *params, struct rng *rng,
                              struct gene_counter *ids);
 
-/* Drives the hinge or saddle of sphere `row`, which is not driven yet. */
+/* Drives the joint of body `row`, which has axes and is not driven yet. */
 int genetics_random_drive(struct genome *genome, int row, const struct params *params,
                           struct rng *rng, struct gene_counter *ids);
 
 /* A frequency for a creature's oscillators: that of one it has, or a new one. */
 double genetics_random_frequency_hz(const struct genome *genome, struct rng *rng);
 
-/* A type of joint by the initial.* shares, not `except` (-1: any); -1 where no other has a share. */
-int genetics_random_joint(const struct params *params, int except, struct rng *rng);
-
 int genetics_is_oscillator(int function);
 /* What one unit of an effector's signal should be in that body's joint: signals are made for angles. */
 double genetics_signal_unit(const struct body_gene *body, const struct params *params);
-/* 1 if body `row` has a joint that moves and is in use: something leads to it, and it is not a root
- * that occurs only once. Of spheres: if an effector of it moves something. */
-int genetics_has_joint(const struct genome *genome, int row);
+/* 1 if an effector of body `row` would move something. */
+int genetics_has_mover(const struct genome *genome, int row);
 
 #endif

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "common/error.h"
+#include "common/body_kind.h"
 #include "common/hash.h"
 #include "controller/breeding.h"
 #include "controller/cells.h"
@@ -253,55 +254,21 @@ static void count(void *state, struct population *population, struct individual 
 
 /* ---- children ---- */
 
-static uint64_t hash_spheres(uint64_t hash, const struct genome *genome)
-{
-    int i;
-
-    for (i = 0; i < genome->body_count; i++) {
-        const struct sphere_gene *sphere = &genome->bodies[i].sphere;
-
-        hash = hash_double(hash_double(hash, sphere->radius_m), sphere->friction);
-        hash = hash_double(hash_double(hash, sphere->lower_2), sphere->upper_2);
-        hash = hash_double(hash_u64(hash, sphere->is_rolling), sphere->axis_rad);
-    }
-    for (i = 0; i < genome->connection_count; i++) {
-        const struct bone_gene *bone = &genome->connections[i].bone;
-
-        hash = hash_double(hash_double(hash, bone->length_m), bone->tilt_rad);
-        hash = hash_double(hash_u64(hash, bone->brace), bone->gain);
-        hash = hash_double(hash_double(hash, bone->shortest), bone->longest);
-        hash = hash_double(hash, bone->rate_1_s);
-    }
-    return hash;
-}
-
 /* Of everything that makes the body; the brain, with effectors and sensors, is left out. */
 static uint64_t hash_body(const struct genome *genome)
 {
+    const struct body_kind_info *kind = &body_kinds[genome->kind];
     uint64_t hash = hash_u64(HASH_START, (uint64_t)genome_find_body(genome, genome->root));
     int i;
 
-    for (i = 0; i < genome->body_count; i++) {
-        const struct body_gene *body = &genome->bodies[i];
-
-        hash = hash_double(hash_double(hash, body->width_m), body->height_m);
-        hash = hash_double(hash_double(hash, body->lower), body->upper);
-        hash = hash_u64(hash_u64(hash, body->joint), body->recursive_limit);
-        hash = hash_u64(hash, body->is_symmetric);
-    }
-    if (genome->kind == BODY_SPHERES)
-        hash = hash_spheres(hash, genome);
+    for (i = 0; i < genome->body_count; i++)
+        hash = gene_hash(kind->body, &genome->bodies[i], GENE_BRAIN | GENE_LINK, hash);
     for (i = 0; i < genome->connection_count; i++) {
         const struct connection_gene *connection = &genome->connections[i];
 
         hash = hash_u64(hash, (uint64_t)genome_find_body(genome, connection->from));
         hash = hash_u64(hash, (uint64_t)genome_find_body(genome, connection->to));
-        hash = hash_u64(hash_u64(hash, connection->parent_face), connection->child_face);
-        hash = hash_double(hash, connection->parent_position);
-        hash = hash_double(hash, connection->child_position);
-        hash = hash_double(hash_double(hash, connection->angle_rad), connection->scale);
-        hash = hash_u64(hash, connection->is_reflected);
-        hash = hash_u64(hash, connection->is_terminal_only);
+        hash = gene_hash(kind->connection, connection, GENE_BRAIN | GENE_LINK, hash);
     }
     return hash;
 }

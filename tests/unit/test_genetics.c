@@ -509,16 +509,16 @@ static const struct {
     {1, "body_size", {"radius of sphere ", " m"}},
     {1, "body_joint", {"joint of sphere ", "free", "ball", "saddle"}},
     {1, "body_limits", {"lower limit of sphere ", "upper limit of sphere ", "second ", " rad"}},
-    {1, "body_symmetry", {"symmetry of sphere ", "sides", "ends", "levels"}},
+    {1, "body_symmetry", {" is no longer symmetric", "sides", "ends", "levels"}},
     {1, "body_sensors", {" gained the sensor ", " lost the sensor ", "touch", "bone-rate"}},
     {1,
      "effector",
-     {" gained an effector", " lost its effector", "the effector of body ",
+     {" gained an effector", " lost its effector", "the effector of sphere ",
       "strength of the effector"}},
     {1, "add_body", {"added sphere ", " to sphere ", "free", "hinge"}},
     {1, "connection_placement", {"angle of bone ", "tilt of bone "}},
-    {1, "connection_scale", {"scale of connection ", " -> "}},
-    {1, "add_connection", {"added a connection from body ", " to body "}},
+    {1, "connection_scale", {"scale of bone ", " -> "}},
+    {1, "add_connection", {"added a bone from sphere ", " to sphere "}},
 };
 enum { KIND_COUNT = sizeof(kinds) / sizeof(kinds[0]), KINDS_AGAIN = 10 };
 

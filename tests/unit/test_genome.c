@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/body_kind.h"
+#include "common/file.h"
 #include "common/rng.h"
 #include "tests/unit/genome_fixture.h"
 
@@ -241,8 +243,9 @@ END_TEST
     X(genome.bodies[0].is_symmetric = 2, "body 0 (id 1): is_symmetric 2")                          \
     X(genome.bodies[0].sensors = SENSOR_BIT(SENSOR_BONE), "body 0 (id 1): sensors 2048 is not")    \
     X(genome.bodies[0].has_effector = 2, "body 0 (id 1): has_effector 2")                          \
-    X(genome.bodies[0].effector_strength = 1, "body 0 (id 1): effector_strength is not 0 in")      \
-    X(genome.bodies[0].effector_input.weight = 1, "body 0 (id 1), effector input: not zero in")    \
+    X(genome.bodies[0].effector_strength = 1,                                                      \
+      "body 0 (id 1): effector_strength 1 is not within 0 .. 0")                                   \
+    X(genome.bodies[0].effector_input.weight = 1, "body 0 (id 1), effector input: not zero")       \
     X(genome.bodies[1].effector_strength = 0, "body 1 (id 2): effector_strength 0 is not above")   \
     X(genome.bodies[1].effector_strength = 1.5, "body 1 (id 2): effector_strength 1.5 is not")     \
     X(genome.bodies[1].effector_strength = NAN, "body 1 (id 2): effector_strength nan is not")     \
@@ -283,6 +286,33 @@ END_TEST
     X(genome.neurons[0].inputs[0].sensor = 1, "neuron 0 (id 100), input 0: only a sensor's input") \
     X(genome.neurons[0].inputs[1].value = 1, "neuron 0 (id 100), input 1: only a constant has")    \
     X(genome.neurons[2].inputs[0].sensor = SENSOR_COUNT, "neuron 2 (id 102), input 0: sensor 16")
+
+/* The manual has every key of every gene, and every gene has a place in its struct of its own. */
+static void check_manual(const struct gene_field *table, const char *manual)
+{
+    for (const struct gene_field *field = table; field->name; field++) {
+        const char *key = field->form_count ? field->forms[0].key
+                          : field->key      ? field->key
+                                            : field->name;
+        key = key[0] ? key : field->group;
+        ck_assert_msg(strstr(manual, key) != NULL, "docs/creature-format.md has no %s", key);
+        for (const struct gene_field *other = table; other < field; other++)
+            ck_assert_msg(other->offset != field->offset, "%s and %s", other->name, field->name);
+    }
+}
+
+START_TEST(the_manual_has_every_gene)
+{
+    size_t length;
+    char *manual = NULL;
+    ck_assert_int_eq(file_read("docs/creature-format.md", 1 << 20, &manual, &length, &error), 0);
+    for (int kind = 0; kind < BODY_KIND_COUNT; kind++) {
+        check_manual(body_kinds[kind].body, manual);
+        check_manual(body_kinds[kind].connection, manual);
+    }
+    free(manual);
+}
+END_TEST
 
 START_TEST(every_rule_is_checked)
 {
@@ -565,6 +595,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, limits_are_in_the_unit_of_the_joint);
     tcase_add_test(tests, zeros_of_both_signs_are_equal);
     tcase_add_test(tests, every_rule_is_checked);
+    tcase_add_test(tests, the_manual_has_every_gene);
     tcase_add_test(tests, references_of_parts);
     tcase_add_test(tests, references_of_the_central_set);
     tcase_add_test(tests, nothing_to_collect);
