@@ -795,7 +795,43 @@ void contacts_book(const struct contacts *s, struct ledger *l)
     }
 }
 
-int contacts_keep(struct contacts *s)
+struct force contacts_outer_impulse(const struct contacts *s, struct vec2 *late)
+{
+    struct force sum = {0, 0, 0};
+    *late = (struct vec2){0, 0};
+    for (int i = 0; i < s->count; i++) {
+        const struct contact *c = &s->list[i];
+        const double *impulse = s->impulses.impulse + c->first_row;
+        if (c->part < 0 || c->b >= 0)
+            continue;
+        const struct tree_link *l = &s->tree->links[c->a];
+        double x = c->on_a.x[0] * impulse[0] + c->on_a.x[1] * impulse[1];
+        double y = c->on_a.y[0] * impulse[0] + c->on_a.y[1] * impulse[1];
+        double n = c->on_a.n[0] * impulse[0] + c->on_a.n[1] * impulse[1];
+        sum.n += n + (l->px * y - l->py * x);
+        sum.x += x;
+        sum.y += y;
+        late->x += c->late * x;
+        late->y += c->late * y;
+    }
+    return sum;
+}
+
+/* Where a contact acts: for one that is late, as far along its tangent as gives the moment that its
+ * impulse has about the centre of mass, which goes on until then. */
+static struct vec2 acting_point(const struct contact *c, const double *impulse,
+                                struct vec2 velocity)
+{
+    if (c->late == 0 || impulse[0] == 0)
+        return c->at;
+    double tx = c->normal.y, ty = -c->normal.x;
+    double x = c->normal.x * impulse[0] + tx * impulse[1];
+    double y = c->normal.y * impulse[0] + ty * impulse[1];
+    double way = c->late * (velocity.x * y - velocity.y * x) / (tx * y - ty * x);
+    return (struct vec2){c->at.x + way * tx, c->at.y + way * ty};
+}
+
+int contacts_keep(struct contacts *s, struct vec2 velocity)
 {
     int is_pressing = 0;
     s->step++;
@@ -812,13 +848,14 @@ int contacts_keep(struct contacts *s)
         if (-c->gap > s->penetration)
             s->penetration = -c->gap;
         if (impulse[0] > 0 || c->gap < SLOP_M)
-            s->points[s->point_count++] = (struct contact_point){.part = c->part,
-                                                                 .other = c->other,
-                                                                 .at = c->at,
-                                                                 .normal = c->normal,
-                                                                 .gap_m = c->gap,
-                                                                 .normal_impulse_n_s = impulse[0],
-                                                                 .friction_impulse_n_s = friction};
+            s->points[s->point_count++] =
+                (struct contact_point){.part = c->part,
+                                       .other = c->other,
+                                       .at = acting_point(c, impulse, velocity),
+                                       .normal = c->normal,
+                                       .gap_m = c->gap,
+                                       .normal_impulse_n_s = impulse[0],
+                                       .friction_impulse_n_s = friction};
     }
     return is_pressing;
 }

@@ -138,7 +138,11 @@ double contacts_instant_work(const struct contacts *contacts, double *size);
 void contacts_shift(const struct contacts *contacts, double *q);
 /* Books the work of the contacts: losses by kind, and what is positive in sum as unearned gain. */
 void contacts_book(const struct contacts *contacts, struct ledger *ledger);
-/* Remembers impulses for the next step and fills points and penetration; 1 if something presses. */
-int contacts_keep(struct contacts *contacts);
+/* What ground and obstacles give the body, about the root's origin at the tree's pose; `late`: the sum of the
+ * impulses times how late they act. */
+struct force contacts_outer_impulse(const struct contacts *contacts, struct vec2 *late);
+/* Remembers impulses for the next step and fills points and penetration; 1 if something presses. Contacts
+ * that act late are where the body, whose centre of mass has this velocity, then is. */
+int contacts_keep(struct contacts *contacts, struct vec2 velocity);
 
 #endif

@@ -87,11 +87,15 @@ struct articulated {
     int has_stiff_muscles;  /* too stiff for explicit steps */
     double *birth_d;        /* inertia that each joint feels at birth */
     struct contacts contacts;
-    int has_accelerations; /* of so many steps before: in qdd, and qdd_last */
-    int is_posed;          /* the tree is at q and qd */
-    int is_pressing;       /* contacts or limits did in the last step */
-    int is_examined;       /* clearance is that of the present state */
+    int has_accelerations;   /* of so many steps before: in qdd, and qdd_last */
+    int is_posed, is_moving; /* the tree is at q; its velocities are those of qd */
+    int is_pressing;         /* contacts or limits did in the last step */
+    int is_examined;         /* clearance is that of the present state */
     struct clearance clearance;
+    /* now, where it is known: momentum is kept by it */
+    struct tree_bulk bulk;
+    int is_bulk_known;
+    struct force drag_impulse; /* of this step, about the root's origin in its middle */
 
     /* scratch of a step: vectors of dof numbers and, where that is odd, one that stays 0 */
     double *q0, *qd0, *qm, *vm, *mended, *v1, *vs, *kick, *qdd, *qdd_last, *tau, *extra;
@@ -237,17 +241,17 @@ static void forget_contacts(struct articulated *d)
     tree_forget_turns(&d->tree);
     for (int i = 0; i < d->dof; i++)
         d->last_kick[i] = d->kick_before[i] = 0;
-    d->is_examined = d->is_pressing = d->has_accelerations = 0;
+    d->is_examined = d->is_pressing = d->has_accelerations = d->is_bulk_known = 0;
 }
 
 /* The tree is where the last evaluation left it until somebody looks. */
 static void set_pose(struct articulated *d)
 {
-    if (d->is_posed)
-        return;
-    tree_set_pose(&d->tree, d->q);
-    tree_set_velocity(&d->tree, d->qd);
-    d->is_posed = 1;
+    if (!d->is_posed)
+        tree_set_pose(&d->tree, d->q);
+    if (!d->is_posed || !d->is_moving)
+        tree_set_velocity(&d->tree, d->qd);
+    d->is_posed = d->is_moving = 1;
 }
 
 /* For those who look. */
@@ -799,9 +803,13 @@ static void book_joints(struct articulated *d, const double *from, const double 
 /* Books drag over one half of the step, in which the rates go from `from` to `to`. */
 static void book_drag(struct articulated *d, const double *from, const double *to, double half)
 {
+    struct force sum;
     for (int i = 0; i < d->dof; i++)
         d->rate_mean[i] = (from[i] + to[i]) / 2;
-    d->ledger.loss_drag_j -= half * tree_drag_power(&d->tree, d->rate_mean, half);
+    d->ledger.loss_drag_j -= half * tree_drag_power(&d->tree, d->rate_mean, half, &sum);
+    d->drag_impulse.n += half * sum.n;
+    d->drag_impulse.x += half * sum.x;
+    d->drag_impulse.y += half * sum.y;
 }
 
 /* Accelerations at the tree's pose for the rates given. is_again: it is that of the last call. */
@@ -985,9 +993,77 @@ static int meet_contacts(struct articulated *d)
     return is_impact;
 }
 
+/* Before a step. */
+static void find_bulk(struct articulated *d)
+{
+    if (d->is_bulk_known || d->tree.is_root_fixed)
+        return;
+    set_pose(d);
+    d->bulk = tree_bulk(&d->tree);
+    d->is_bulk_known = 1;
+}
+
+/* What the body as a whole comes to: `target` has the velocity of its centre of mass and its spin, and the
+ * centre goes by `way`. The root gets what is missing, as if all joints were locked. The tree is at q and qd. */
+static void put_bulk(struct articulated *d, struct tree_bulk *target, struct vec2 way)
+{
+    struct tree_bulk is = tree_bulk(&d->tree);
+    double turn = (target->spin - is.spin) / is.inertia;
+    d->qd[0] += target->velocity_x - is.velocity_x + turn * is.centre_y;
+    d->qd[1] += target->velocity_y - is.velocity_y - turn * is.centre_x;
+    d->qd[2] += turn;
+    d->tree.root_x = d->q[0] = d->q0[0] + (d->bulk.centre_x - is.centre_x + way.x);
+    d->tree.root_y = d->q[1] = d->q0[1] + (d->bulk.centre_y - is.centre_y + way.y);
+    target->centre_x = is.centre_x;
+    target->centre_y = is.centre_y;
+    target->inertia = is.inertia;
+    d->bulk = *target;
+    d->is_moving = 0;
+}
+
+/* Keeps momentum in a midpoint step: joint coordinates alone keep it to third order of h only. In the
+ * middle of the step, where the tree is, the outer impulses act, and gravity. */
+static void keep_momentum(struct articulated *d)
+{
+    double h = d->settings.dt_s, half = h / 2, share = 1 / d->tree.mass;
+    struct vec2 late;
+    struct force outer = contacts_outer_impulse(&d->contacts, &late);
+    if (d->tree.has_drag)
+        outer = (struct force){outer.n + d->drag_impulse.n, outer.x + d->drag_impulse.x,
+                               outer.y + d->drag_impulse.y};
+    const struct tree_bulk *from = &d->bulk;
+    /* the centre of mass in the middle, from the root's origin */
+    double x = from->centre_x + half * (from->velocity_x - d->qd0[0]);
+    double y = from->centre_y + half * (from->velocity_y - d->qd0[1]);
+    struct tree_bulk to = {.velocity_x = from->velocity_x + h * d->tree.gravity_x + share * outer.x,
+                           .velocity_y =
+                               from->velocity_y - h * d->world.gravity_m_s2 + share * outer.y,
+                           .spin = from->spin + outer.n - (x * outer.y - y * outer.x)};
+    struct vec2 way = {half * (from->velocity_x + to.velocity_x) - share * late.x,
+                       half * (from->velocity_y + to.velocity_y) - share * late.y};
+    tree_turn_pose(&d->tree, d->q);
+    tree_set_velocity(&d->tree, d->qd);
+    d->is_posed = 1;
+    put_bulk(d, &to, way);
+}
+
+/* The same where nothing but gravity acts from outside. */
+static void keep_free_momentum(struct articulated *d)
+{
+    double h = d->settings.dt_s;
+    struct tree_bulk to = d->bulk;
+    to.velocity_x += h * d->tree.gravity_x;
+    to.velocity_y -= h * d->world.gravity_m_s2;
+    struct vec2 way = {h / 2 * (d->bulk.velocity_x + to.velocity_x),
+                       h / 2 * (d->bulk.velocity_y + to.velocity_y)};
+    put_bulk(d, &to, way);
+}
+
 static void step_midpoint(struct articulated *d)
 {
     double h = d->settings.dt_s, half = h / 2;
+    find_bulk(d);
+    d->drag_impulse = (struct force){0, 0, 0};
     move_freely(d);
     double *effector_work = d->effector_work, *kick = d->kick;
     for (int i = 0, dof = d->dof; i < dof; i += 2)
@@ -998,7 +1074,6 @@ static void step_midpoint(struct articulated *d)
     if (d->contacts.count > 0)
         book_joints(d, d->qd0, d->v1, half / 2, half);
     int is_impact = d->contacts.count > 0 && meet_contacts(d);
-    d->is_pressing = contacts_keep(&d->contacts);
 
     /* what was an impact the last time, too, is a load that lasts */
     int has_lasted = !is_impact || !is_other_kick(d, d->kick_before);
@@ -1028,6 +1103,12 @@ static void step_midpoint(struct articulated *d)
     }
     for (int i = 1; i < d->links; i++)
         book_effector(d, d->effector_work[2 + i]);
+    struct vec2 velocity = {0, 0};
+    if (!d->tree.is_root_fixed) {
+        keep_momentum(d);
+        velocity = (struct vec2){d->bulk.velocity_x, d->bulk.velocity_y};
+    }
+    d->is_pressing = contacts_keep(&d->contacts, velocity);
 }
 
 /* Classical Runge-Kutta over h from the state given, which may be that of q and qd; the servos' targets
@@ -1107,7 +1188,7 @@ static void fly(struct articulated *d, const double *from_q, const double *from_
                                .h_s = h};
     flight_advance(&d->flight, &d->tree, &step);
     tree_place_hinges(&d->tree, d->q, d->qd);
-    d->is_posed = 1;
+    d->is_posed = d->is_moving = 1;
 }
 
 static void advance_freely(struct articulated *d, const double *from_q, const double *from_qd,
@@ -1190,6 +1271,8 @@ static void examine_state(struct articulated *d)
 static int try_rk4(struct articulated *d)
 {
     set_pose(d);
+    if (!d->tree.has_drag)
+        find_bulk(d);
     step_rk4(d);
     d->is_examined = 0;
     if (d->settings.integrator == INTEGRATOR_AUTO) {
@@ -1212,6 +1295,10 @@ static int try_rk4(struct articulated *d)
         d->last_kick[i] = d->kick_before[i] = 0;
     d->is_pressing = 0;
     d->has_accelerations = 1;
+    if (d->tree.has_drag)
+        d->is_bulk_known = 0;
+    else if (!d->tree.is_root_fixed)
+        keep_free_momentum(d);
     d->rk4_steps++;
     return 1;
 }

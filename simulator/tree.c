@@ -786,9 +786,10 @@ double tree_drive_effort(const struct tree *tree, int link)
     return l->is_linear ? (f.x + l->pa.x) * l->sx + (f.y + l->pa.y) * l->sy : f.n + l->pa.n;
 }
 
-double tree_drag_power(struct tree *tree, const double *qd, double half_step)
+double tree_drag_power(struct tree *tree, const double *qd, double half_step, struct force *sum)
 {
     double power = 0;
+    *sum = (struct force){0, 0, 0};
     for (int i = 0; i < tree->count; i++) {
         struct tree_link *l = &tree->links[i];
         struct force f = l->drag_force;
@@ -803,6 +804,9 @@ double tree_drag_power(struct tree *tree, const double *qd, double half_step)
             set_root_velocity(&l->start, qd);
         else
             add_rate(l, &l->up->start, qd[2 + i], &l->start, 0);
+        sum->n -= f.n + l->px * f.y - l->py * f.x;
+        sum->x -= f.x;
+        sum->y -= f.y;
         power -= f.n * l->start.w + f.x * l->start.x + f.y * l->start.y;
     }
     return power;
@@ -1202,6 +1206,33 @@ struct vec2 tree_centre(const struct tree_link *l)
 {
     return (struct vec2){l->px + (l->cos * l->centre_x - l->sin * l->centre_y),
                          l->py + (l->sin * l->centre_x + l->cos * l->centre_y)};
+}
+
+struct tree_bulk tree_bulk(const struct tree *tree)
+{
+    const struct tree_link *links = tree->links;
+    const struct motion *v = &links[0].velocity;
+    pair moment = XY(links[0].hx);
+    pair momentum = links[0].mass * XY(v->x) + v->w * plane_turn(moment);
+    double spin = links[0].inertia * v->w + plane_cross(moment, XY(v->x));
+    double inertia = links[0].inertia, share = 1 / tree->mass;
+    for (int i = 1, count = tree->count; i < count; i++) {
+        const struct tree_link *l = &links[i];
+        double w = l->velocity.w, mass = l->mass;
+        pair at = XY(l->px), h = XY(l->hx), velocity = XY(l->velocity.x), way = mass * at;
+        pair p = mass * velocity + w * plane_turn(h);
+        moment += way + h;
+        momentum += p;
+        spin += l->inertia * w + plane_cross(h, velocity) + plane_cross(at, p);
+        inertia += l->inertia + plane_dot(at, way + 2 * h);
+    }
+    pair centre = share * moment, velocity = share * momentum;
+    return (struct tree_bulk){.centre_x = centre[0],
+                              .centre_y = centre[1],
+                              .velocity_x = velocity[0],
+                              .velocity_y = velocity[1],
+                              .spin = spin - plane_cross(centre, momentum),
+                              .inertia = inertia - plane_dot(centre, moment)};
 }
 
 double tree_kinetic_energies(const struct tree *tree, double *inner)

@@ -164,8 +164,8 @@ void tree_accelerate_again(struct tree *tree, const double *tau, double gravity_
 double tree_drive_effort(const struct tree *tree, int link);
 
 /* Power or impulse of the drag in the last tree_accelerate(): sum over links of F . V, where V comes
- * from the rates given (velocities at the same pose). Negative. */
-double tree_drag_power(struct tree *tree, const double *qd, double half_step);
+ * from the rates given (velocities at the same pose). Negative. `sum`: all forces, about the root's origin. */
+double tree_drag_power(struct tree *tree, const double *qd, double half_step, struct force *sum);
 /* The same for half_step = 0 and the velocity that is set. */
 double tree_drag_power_now(const struct tree *tree);
 
@@ -210,6 +210,13 @@ void tree_respond(const struct tree *tree, const double *shares, struct force ro
 /* Centre of mass of a link, from the root's origin. */
 struct vec2 tree_centre(const struct tree_link *link);
 struct motion tree_centre_velocity(const struct tree_link *link);
+/* A tree as if it were rigid for an instant, at the pose and velocity. */
+struct tree_bulk {
+    double centre_x, centre_y;     /* of mass, from the root's origin */
+    double velocity_x, velocity_y; /* of it */
+    double spin, inertia;          /* angular momentum and inertia about it */
+};
+struct tree_bulk tree_bulk(const struct tree *tree);
 /* At the pose and velocity. */
 double tree_kinetic_energy(const struct tree *tree);
 /* The same; *inner: without that of the centre of mass. */

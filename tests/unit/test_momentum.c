@@ -1,0 +1,135 @@
+/* Momentum: what a body gains in a step, along and turning, is what the contacts of that step and gravity
+ * gave it, whatever muscles, limits and own parts do to one another. */
+#include "tests/unit/body_fixture.h"
+
+enum { BODIES = 200, STEPS = 240 };
+
+static struct stage stage;
+static struct rng rng;
+
+static void setup(void)
+{
+    stage_open(&stage);
+    rng_init(&rng, 29, RNG_TEST, 0, 1);
+}
+
+static void teardown(void)
+{
+    stage_close(&stage);
+}
+
+/* Momentum, angular momentum about the centre of mass at the start, and how large impulses were, N s. */
+struct balance {
+    double along_x, along_y, turning, size;
+};
+
+/* What the last step's contacts and gravity gave a body whose centre of mass was at `centre` and moved with
+ * `velocity` before. */
+static struct balance sum_impulses(struct vec2 centre, struct vec2 velocity)
+{
+    const struct contact_point *points;
+    double h = stage.settings.dt_s, fall = -stage.body.phenotype.mass_kg * BODY_GRAVITY * h;
+    struct balance sum = {0, fall, h / 2 * velocity.x * fall, fabs(fall)};
+    int count = dynamics_contacts(stage.dynamics, &points);
+    for (int i = 0; i < count; i++) {
+        const struct contact_point *p = &points[i];
+        double normal = p->normal_impulse_n_s, friction = p->friction_impulse_n_s;
+        double x = p->normal.x * normal + p->normal.y * friction;
+        double y = p->normal.y * normal - p->normal.x * friction;
+        if (p->other >= 0)
+            continue;
+        sum.along_x += x;
+        sum.along_y += y;
+        sum.turning += (p->at.x - centre.x) * y - (p->at.y - centre.y) * x;
+        sum.size += fabs(normal) + fabs(friction);
+    }
+    return sum;
+}
+
+/* How much of a step's momentum comes from nowhere, as a share of the impulses. */
+static double step_from_nowhere(void)
+{
+    double before[3], after[3], mass = stage.body.phenotype.mass_kg;
+    struct vec2 centre = dynamics_centre_of_mass(stage.dynamics);
+    dynamics_momentum(stage.dynamics, before);
+    ck_assert_int_eq(dynamics_step(stage.dynamics), 0);
+    dynamics_momentum(stage.dynamics, after);
+    struct vec2 velocity = {before[0] / mass, before[1] / mass};
+    struct balance sum = sum_impulses(centre, velocity);
+    double x = after[0] - before[0], y = after[1] - before[1];
+    double turn = after[2] - before[2] - (centre.x * y - centre.y * x);
+    double off = fabs(x - sum.along_x) + fabs(y - sum.along_y) + fabs(turn - sum.turning);
+    /* what 64 bits hold of the momentum itself */
+    double rounding = 1e-13 * (fabs(before[0]) + fabs(before[1]) + fabs(before[2]) + mass);
+    return off > rounding ? (off - rounding) / sum.size : 0;
+}
+
+/* A random body with muscles in limits of its own, its lowest point just above the ground, moving. */
+static void draw_body(double linear)
+{
+    double q[BODY_DOF_MAX] = {0}, qd[BODY_DOF_MAX], bounds[4];
+    body_init_mixed(&stage.body, 8, linear, &rng);
+    for (int i = 1; i < stage.body.phenotype.link_count; i++) {
+        struct link *link = &stage.body.links[i];
+        double range = link->joint_kind == LINK_LINEAR ? 0.2 : 1.5;
+        link->lower = -range;
+        link->upper = range;
+        link->has_effector = 1;
+        link->strength = rng_uniform(&rng, 0, 5);
+    }
+    stage_build(&stage);
+    for (int i = 0; i < stage.body.phenotype.link_count + 2; i++)
+        qd[i] = rng_uniform(&rng, -3, 3);
+    dynamics_bounds(stage.dynamics, bounds);
+    q[1] = 0.02 - bounds[1];
+    stage_set(&stage, q, qd);
+}
+
+static double run_bodies(double friction, double elasticity, double linear)
+{
+    double worst = 0;
+    stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY,
+                                 .has_ground = 1,
+                                 .friction = friction,
+                                 .own_friction = friction,
+                                 .elasticity = elasticity,
+                                 .own_elasticity = elasticity};
+    for (int k = 0; k < BODIES; k++) {
+        draw_body(linear);
+        for (int step = 0; step < STEPS; step++) {
+            for (int i = 1; i < stage.body.phenotype.link_count && step % 4 == 0; i++)
+                dynamics_set_target(stage.dynamics, i, rng_uniform(&rng, -1, 1), 0);
+            worst = fmax(worst, step_from_nowhere());
+        }
+    }
+    return worst;
+}
+
+START_TEST(contacts_and_gravity_give_all_momentum)
+{
+    static const struct {
+        double friction, elasticity, linear;
+    } cases[] = {{0, 0, 0}, {0.8, 0, 0}, {0.8, 0, 0.5}, {0, 0.6, 0}, {0.8, 0.6, 0.5}};
+    for (int i = 0; i < 5; i++) {
+        double worst = run_bodies(cases[i].friction, cases[i].elasticity, cases[i].linear);
+        printf("momentum: friction %.1f, elasticity %.1f: %.1e of a step's impulses from nowhere\n",
+               cases[i].friction, cases[i].elasticity, worst);
+        ck_assert_double_lt(worst, 1e-9);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("momentum");
+    TCase *tcase = tcase_create("momentum");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_set_timeout(tcase, 600);
+    tcase_add_test(tcase, contacts_and_gravity_give_all_momentum);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
