@@ -108,7 +108,7 @@ $(B)/tests/%: $(B)/obj/tests/%.o $(ALL_LIBS)
 
 STRESSES := $(patsubst tests/%.c,$(B)/%,$(wildcard tests/stress/*.c))
 # errors are planted between the solver and its parts
-$(B)/tests/oracle/test_planted: LINK += -Wl,--wrap=contacts_solve,--wrap=contacts_book \
+$(B)/tests/oracle/test_planted: LINK += -Wl,--wrap=contacts_solve,--wrap=contacts_book,--wrap=contacts_outer_impulse \
 	-Wl,--wrap=tree_drag_power,--wrap=tree_drag_power_now,--wrap=tree_accelerate,--wrap=flight_suits
 
 BENCHES := $(patsubst tests/%.c,$(B)/%,$(wildcard tests/bench/bench_*.c))

@@ -50,7 +50,7 @@
     X(energy_start_j, "kinetic and potential energy at the settled start")                         \
     X(energy_end_j, "the same at the end")                                                         \
     X(residual_j, "energy that does not balance over the scored time (signed)")                    \
-    X(residual_share, "(|residual| + unearned gain) / (work in + losses + 1e-3 m g H)")            \
+    X(residual_share, "(|residual| + mended + unearned gain) / (work in + losses + 1e-3 m g H)")   \
     X(speed_max_m_s, "greatest speed of any part's centre")                                        \
     X(joint_speed_max_rad_s, "greatest rate of any joint that turns")                              \
     X(penetration_max_m, "deepest contact penetration")                                            \

@@ -242,8 +242,8 @@
          "penetration, for 50 ms, that disqualifies; 0 = off")                                     \
     REAL(guard, energy_share, 0.02, 0, 1000, 'E',                                                  \
          "unaccounted energy by work and losses; 0 = off")                                         \
-    REAL(guard, momentum_share, 1e-4, 0, 1, 'E',                                                   \
-         "momentum from nowhere in free flight, by mass and 1 m/s + speed; 0 = off")               \
+    REAL(guard, momentum_share, 1e-9, 0, 1, 'E',                                                   \
+         "momentum from nowhere, by impulses and mass x (1 m/s + speed); 0 = off")                 \
     REAL(guard, mass_ratio, 50, 0, 1e9, 'E',                                                       \
          "ratio of the masses at a joint that disqualifies; 0 = off")                              \
     REAL(guard, strain, 0.25, 0, 10, 'E',                                                          \

@@ -41,6 +41,7 @@ struct ledger {
     double work_effector_positive_j; /* sum of the positive work of each effector and step */
     double loss_friction_j, loss_impact_j, loss_limit_j, loss_drag_j, loss_damping_j;
     double gain_push_out_j, gain_impact_j, gain_limit_j; /* unearned */
+    double mended_j;   /* what keeping momentum gave and took, without sign; part of the residual */
     double residual_j; /* energy now - start - work + losses - gains: integration error */
 };
 

@@ -9,6 +9,7 @@
  *   impulses l so that       vn >= -gap/h apart, push-out when deep, -e vn- on impact;
  *                            0 <= ln,  |lt| <= mu ln
  *   v+ = v* + X l;   q+ = qm + h/2 v+;   k of the next step = X l where contacts last, else 0
+ *   the root's v+ and q+ such that the whole has the momentum that the impulses gave: keep_momentum()
  *
  * after Moreau (1988) and Jean and Moreau (1992). The impulses act in the middle of the step, between
  * v1 = v + h/2 a2 and v1 + X l, so the work of a contact is exactly l . J (2 v1 + X l) / 2, that of a
@@ -1003,6 +1004,17 @@ static void find_bulk(struct articulated *d)
     d->is_bulk_known = 1;
 }
 
+/* Energy that a whole gets when its velocity and spin become others, and its centre moves. */
+static double bulk_gain(const struct articulated *d, const struct tree_bulk *from,
+                        const struct tree_bulk *to, double x, double y)
+{
+    double mass = d->tree.mass, turn = (to->spin - from->spin) / from->inertia;
+    double along = (to->velocity_x - from->velocity_x) * (to->velocity_x + from->velocity_x) +
+                   (to->velocity_y - from->velocity_y) * (to->velocity_y + from->velocity_y);
+    return mass * (along / 2 + d->world.gravity_m_s2 * y - d->tree.gravity_x * x) +
+           turn * (to->spin + from->spin) / 2;
+}
+
 /* What the body as a whole comes to: `target` has the velocity of its centre of mass and its spin, and the
  * centre goes by `way`. The root gets what is missing, as if all joints were locked. The tree is at q and qd. */
 static void put_bulk(struct articulated *d, struct tree_bulk *target, struct vec2 way)
@@ -1012,8 +1024,11 @@ static void put_bulk(struct articulated *d, struct tree_bulk *target, struct vec
     d->qd[0] += target->velocity_x - is.velocity_x + turn * is.centre_y;
     d->qd[1] += target->velocity_y - is.velocity_y - turn * is.centre_x;
     d->qd[2] += turn;
-    d->tree.root_x = d->q[0] = d->q0[0] + (d->bulk.centre_x - is.centre_x + way.x);
-    d->tree.root_y = d->q[1] = d->q0[1] + (d->bulk.centre_y - is.centre_y + way.y);
+    double x = d->q0[0] + (d->bulk.centre_x - is.centre_x + way.x);
+    double y = d->q0[1] + (d->bulk.centre_y - is.centre_y + way.y);
+    d->ledger.mended_j += fabs(bulk_gain(d, &is, target, x - d->q[0], y - d->q[1]));
+    d->tree.root_x = d->q[0] = x;
+    d->tree.root_y = d->q[1] = y;
     target->centre_x = is.centre_x;
     target->centre_y = is.centre_y;
     target->inertia = is.inertia;
@@ -1270,7 +1285,8 @@ static void examine_state(struct articulated *d)
 /* RK4 is tried first where nothing can touch; 1 if the step holds. */
 static int try_rk4(struct articulated *d)
 {
-    set_pose(d);
+    if (!d->is_flying)
+        set_pose(d);
     if (!d->tree.has_drag)
         find_bulk(d);
     step_rk4(d);

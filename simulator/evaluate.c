@@ -74,7 +74,8 @@ struct run {
     int is_stopped;    /* by the observer */
 
     /* guards */
-    double momentum[2];  /* at the last tick */
+    double momentum[3];  /* after the last step; of spheres at the last tick */
+    struct vec2 centre;  /* of mass, then */
     uint64_t free_steps; /* RK4 steps up to then */
     int turn_steps, strain_ticks;
     double penetration_s;
@@ -557,8 +558,9 @@ static void start(struct run *run)
     double momentum[3] = {0, 0, 0};
     uint64_t steps;
     dynamics_momentum(run->dynamics, momentum);
-    run->momentum[0] = momentum[0];
-    run->momentum[1] = momentum[1];
+    for (int i = 0; i < 3; i++)
+        run->momentum[i] = momentum[i];
+    run->centre = dynamics_centre_of_mass(run->dynamics);
     dynamics_step_counts(run->dynamics, &steps, &run->free_steps);
 
     double bounds[4];
@@ -640,6 +642,51 @@ static int has_broken(struct run *run)
     return most > 0 && run->strain_ticks >= STRAIN_TICKS;
 }
 
+/* What momentum may come from nowhere: a share of the impulses, N s, and of the body's mass. */
+static double momentum_allowed(const struct run *run, double impulses)
+{
+    double mass = run->phenotype.mass_kg;
+    return run->params->guard_momentum_share *
+           (impulses + mass * (1 + run->result->measures.speed_max_m_s));
+}
+
+/* Whether the momentum that the last step gave, along and turning, is what contacts and gravity gave in its
+ * middle. Drag does not say what it gave, and the other solver's contacts move within a step. */
+static int keeps_momentum(struct run *run)
+{
+    double mass = run->phenotype.mass_kg, now[3];
+    double fall = -mass * run->world.gravity_m_s2 * run->dt_s, size = fabs(fall);
+    const double *before = run->momentum;
+    struct vec2 centre = run->centre;
+    if (run->params->guard_momentum_share <= 0 || world_has_drag(&run->world) ||
+        run->params->simulation_solver != SOLVER_ARTICULATED)
+        return 1;
+    dynamics_momentum(run->dynamics, now);
+    double x = now[0] - before[0], y = now[1] - before[1];
+    double turn = now[2] - before[2] - (centre.x * y - centre.y * x);
+    y -= fall;
+    turn -= run->dt_s / 2 * before[0] / mass * fall;
+    const struct contact_point *points;
+    int count = dynamics_contacts(run->dynamics, &points);
+    for (int i = 0; i < count; i++) {
+        const struct contact_point *p = &points[i];
+        double normal = p->normal_impulse_n_s, friction = p->friction_impulse_n_s;
+        double ix = p->normal.x * normal + p->normal.y * friction;
+        double iy = p->normal.y * normal - p->normal.x * friction;
+        if (p->other >= 0)
+            continue;
+        x -= ix;
+        y -= iy;
+        turn -= (p->at.x - centre.x) * iy - (p->at.y - centre.y) * ix;
+        size += fabs(normal) + fabs(friction);
+    }
+    for (int i = 0; i < 3; i++)
+        run->momentum[i] = now[i];
+    run->centre = dynamics_centre_of_mass(run->dynamics);
+    double from_nowhere = fabs(x) + fabs(y) + fabs(turn) / run->result->measures.size_m;
+    return from_nowhere <= momentum_allowed(run, size);
+}
+
 /* Greatest speeds, and the guards that look at every step. */
 static int watch_step(struct run *run)
 {
@@ -685,7 +732,7 @@ static int watch_step(struct run *run)
     run->penetration_s = penetration > deepest ? run->penetration_s + run->dt_s : 0;
     if (p->guard_penetration_m > 0 && run->penetration_s > PENETRATION_TIME_S)
         return VERDICT_PENETRATION;
-    return VERDICT_OK;
+    return run->phenotype.spheres || keeps_momentum(run) ? VERDICT_OK : VERDICT_MOMENTUM;
 }
 
 /* Losses and unearned gains of the ledger, and what they are compared with. */
@@ -699,26 +746,22 @@ static void sum_ledger(const struct run *run, const struct ledger *l, double *ga
                   1e-3 * run->phenotype.mass_kg * STANDARD_GRAVITY_M_S2 * m->size_m;
 }
 
-/* Where nothing touches and nothing resists, only gravity changes the momentum (but for RK4's error,
- * some 1e-9 of m times 1 m/s a tick). Ticks made of RK4 steps alone are free of contacts; the other
- * solver does not say which of its steps are. */
-static int keeps_momentum(struct run *run)
+/* Spheres that touch nothing and that nothing resists: only gravity changes their momentum. */
+static int spheres_keep_momentum(struct run *run)
 {
-    double share = run->params->guard_momentum_share, now[3];
+    double now[3];
     uint64_t steps, free_steps;
-    int says_free = run->phenotype.spheres || run->params->simulation_solver == SOLVER_ARTICULATED;
-    if (share <= 0 || world_has_drag(&run->world) || !says_free)
+    if (run->params->guard_momentum_share <= 0 || world_has_drag(&run->world))
         return 1;
     dynamics_step_counts(run->dynamics, &steps, &free_steps);
     int is_free = free_steps - run->free_steps == (uint64_t)run->steps_per_tick;
     dynamics_momentum(run->dynamics, now);
-    double mass = run->phenotype.mass_kg;
-    double fall = mass * run->world.gravity_m_s2 * run->tick_s;
+    double fall = run->phenotype.mass_kg * run->world.gravity_m_s2 * run->tick_s;
     double from_nowhere = length_of(now[0] - run->momentum[0], now[1] - run->momentum[1] + fall);
     run->momentum[0] = now[0];
     run->momentum[1] = now[1];
     run->free_steps = free_steps;
-    return !is_free || from_nowhere <= share * mass * (1 + run->result->measures.speed_max_m_s);
+    return !is_free || from_nowhere <= momentum_allowed(run, 0);
 }
 
 /* The guards that look once a tick. */
@@ -731,13 +774,13 @@ static int watch_tick(struct run *run)
     double floor_j =
         1e-3 * run->phenotype.mass_kg * STANDARD_GRAVITY_M_S2 * run->result->measures.size_m;
     double allowed_j = p->guard_energy_share * (turnover_j - floor_j) + floor_j;
-    double unearned_j = gain_j + fabs(ledger->residual_j);
+    double unearned_j = gain_j + ledger->mended_j + fabs(ledger->residual_j);
     /* bones that give lose what they lose: of theirs only what is too much is unearned, and half of it bad */
     if (run->phenotype.spheres)
         unearned_j = 2 * (gain_j + fmax(ledger->residual_j, 0));
     if (p->guard_energy_share > 0 && unearned_j > allowed_j)
         return VERDICT_ENERGY;
-    if (!keeps_momentum(run))
+    if (run->phenotype.spheres && !spheres_keep_momentum(run))
         return VERDICT_MOMENTUM;
     int joints = run->phenotype.spheres ? run->phenotype.effector_count : run->phenotype.link_count;
     if (run->phenotype.spheres) {
@@ -906,7 +949,7 @@ static void measure_ledger(struct run *run)
     m->energy_start_j = l->energy_start_j;
     m->energy_end_j = l->kinetic_j + l->potential_j;
     m->residual_j = l->residual_j;
-    m->residual_share = (fabs(l->residual_j) + m->gain_unearned_j) / turnover_j;
+    m->residual_share = (fabs(l->residual_j) + l->mended_j + m->gain_unearned_j) / turnover_j;
     double way = m->mass_kg * STANDARD_GRAVITY_M_S2 * m->displacement_m;
     m->cost_of_transport = way > 0 ? m->work_in_j / way : 0;
 }

@@ -635,23 +635,24 @@ static inline double *of_link(const struct flight *f, int link, size_t at)
     return (double *)(void *)(f->lanes[link] + at);
 }
 
-/* The state, unless the last step ended with it. */
+/* The state, unless the last step ended with it; the root may turn at another rate since. */
 static void take_state(struct flight *f, const struct flight_step *step)
 {
-    int is_ready = f->is_ready;
-    for (int i = 0; i < f->links && is_ready; i++)
+    struct flight_pair *root = &f->pairs[0];
+    int is_ready = f->is_ready && root->q1[0] == step->from_q[2];
+    for (int i = 1; i < f->links && is_ready; i++)
         is_ready = *of_link(f, i, AT(q1)) == step->from_q[2 + i] &&
                    *of_link(f, i, AT(v0)) == step->from_qd[2 + i];
     if (is_ready) {
         for (int i = 0; i < f->count; i++)
             f->pairs[i].q0 = f->pairs[i].q1;
+        root->v0 = (pair){step->from_qd[2], step->from_qd[2]};
         return;
     }
     for (int i = 0; i < f->links; i++) {
         *of_link(f, i, AT(q0)) = step->from_q[2 + i];
         *of_link(f, i, AT(v0)) = step->from_qd[2 + i];
     }
-    struct flight_pair *root = &f->pairs[0];
     root->q0[1] = root->q0[0];
     root->v0[1] = root->v0[0];
     set_pose(f);

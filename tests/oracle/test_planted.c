@@ -18,6 +18,7 @@ enum fault {
     FAULT_NONE,
     FAULT_IMPULSE_SIGN,     /* a contact pulls where it should push, now and then */
     FAULT_IMPULSE_SIZE,     /* impulses act a tenth more than they were computed */
+    FAULT_IMPULSE_LOST,     /* a thousandth of the contacts' impulses is forgotten */
     FAULT_CONTACT_UNBOOKED, /* friction and impacts cost nothing */
     FAULT_DRAG_BOOKED,      /* a tenth of the drag is forgotten */
     FAULT_DRAG_SIGN,        /* drag is booked as if it pushed */
@@ -34,8 +35,12 @@ void __real_contacts_solve(struct contacts *s, double *kick);
 void __wrap_contacts_solve(struct contacts *s, double *kick);
 void __real_contacts_book(const struct contacts *s, struct ledger *ledger);
 void __wrap_contacts_book(const struct contacts *s, struct ledger *ledger);
-double __real_tree_drag_power(struct tree *tree, const double *qd, double half_step);
-double __wrap_tree_drag_power(struct tree *tree, const double *qd, double half_step);
+struct force __real_contacts_outer_impulse(const struct contacts *s, struct vec2 *late);
+struct force __wrap_contacts_outer_impulse(const struct contacts *s, struct vec2 *late);
+double __real_tree_drag_power(struct tree *tree, const double *qd, double half_step,
+                              struct force *sum);
+double __wrap_tree_drag_power(struct tree *tree, const double *qd, double half_step,
+                              struct force *sum);
 double __real_tree_drag_power_now(const struct tree *tree);
 double __wrap_tree_drag_power_now(const struct tree *tree);
 void __real_tree_accelerate(struct tree *tree, const double *tau, const double *extra_d,
@@ -76,15 +81,25 @@ void __wrap_contacts_book(const struct contacts *s, struct ledger *ledger)
         __real_contacts_book(s, ledger);
 }
 
+struct force __wrap_contacts_outer_impulse(const struct contacts *s, struct vec2 *late)
+{
+    struct force sum = __real_contacts_outer_impulse(s, late);
+    planted += fault == FAULT_IMPULSE_LOST;
+    if (fault == FAULT_IMPULSE_LOST)
+        sum.x *= 0.999;
+    return sum;
+}
+
 static double misbook(double power)
 {
     planted += fault == FAULT_DRAG_BOOKED || fault == FAULT_DRAG_SIGN;
     return fault == FAULT_DRAG_BOOKED ? 0.9 * power : fault == FAULT_DRAG_SIGN ? -power : power;
 }
 
-double __wrap_tree_drag_power(struct tree *tree, const double *qd, double half_step)
+double __wrap_tree_drag_power(struct tree *tree, const double *qd, double half_step,
+                              struct force *sum)
 {
-    return misbook(__real_tree_drag_power(tree, qd, half_step));
+    return misbook(__real_tree_drag_power(tree, qd, half_step, sum));
 }
 
 double __wrap_tree_drag_power_now(const struct tree *tree)
@@ -150,16 +165,18 @@ static const struct trial {
     enum fault fault;
     const char *creature, *preset;
     double steps_per_s;
+    int verdict;
 } trials[] = {
-    {"a contact that pulls", FAULT_IMPULSE_SIGN, "inchworm", "land", 240},
-    {"impulses too large by a tenth", FAULT_IMPULSE_SIZE, "inchworm", "land", 240},
-    {"contacts not booked", FAULT_CONTACT_UNBOOKED, "inchworm", "land", 240},
-    {"drag booked too small by a tenth", FAULT_DRAG_BOOKED, "fish", "water", 240},
-    {"drag booked with a wrong sign", FAULT_DRAG_SIGN, "fish", "water", 240},
-    {"gravity too large by a tenth", FAULT_GRAVITY, "fish", "air", 240},
-    {"spatial for common acceleration", FAULT_ACCELERATION, "fish", "air", 240},
-    {"torques twice as large as booked", FAULT_TORQUE, "fish", "water", 240},
-    {"a step ten times too large", FAULT_NONE, "biped", "land", 24},
+    {"a contact that pulls", FAULT_IMPULSE_SIGN, "inchworm", "land", 240, VERDICT_ENERGY},
+    {"impulses too large by a tenth", FAULT_IMPULSE_SIZE, "inchworm", "land", 240, VERDICT_ENERGY},
+    {"impulses lost, a thousandth", FAULT_IMPULSE_LOST, "inchworm", "land", 240, VERDICT_MOMENTUM},
+    {"contacts not booked", FAULT_CONTACT_UNBOOKED, "inchworm", "land", 240, VERDICT_ENERGY},
+    {"drag booked too small by a tenth", FAULT_DRAG_BOOKED, "fish", "water", 240, VERDICT_ENERGY},
+    {"drag booked with a wrong sign", FAULT_DRAG_SIGN, "fish", "water", 240, VERDICT_ENERGY},
+    {"gravity too large by a tenth", FAULT_GRAVITY, "fish", "air", 240, VERDICT_ENERGY},
+    {"spatial for common acceleration", FAULT_ACCELERATION, "fish", "air", 240, VERDICT_ENERGY},
+    {"torques twice as large as booked", FAULT_TORQUE, "fish", "water", 240, VERDICT_ENERGY},
+    {"a step ten times too large", FAULT_NONE, "biped", "land", 24, VERDICT_ENERGY},
 };
 enum { TRIALS = sizeof trials / sizeof trials[0] };
 
@@ -179,8 +196,9 @@ START_TEST(a_planted_error_is_found)
            t->what, verdict_name(broken.verdict), broken.measures.time_s,
            broken.measures.residual_share, sound.measures.residual_share);
     ck_assert(planted > 0 || t->fault == FAULT_NONE);
-    ck_assert_int_eq(broken.verdict, VERDICT_ENERGY);
-    ck_assert_double_gt(broken.measures.residual_share, 0.01);
+    ck_assert_int_eq(broken.verdict, t->verdict);
+    if (t->verdict == VERDICT_ENERGY)
+        ck_assert_double_gt(broken.measures.residual_share, 0.01);
 }
 END_TEST
 
