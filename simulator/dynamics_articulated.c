@@ -1285,8 +1285,7 @@ static void examine_state(struct articulated *d)
 /* RK4 is tried first where nothing can touch; 1 if the step holds. */
 static int try_rk4(struct articulated *d)
 {
-    if (!d->is_flying)
-        set_pose(d);
+    set_pose(d);
     if (!d->tree.has_drag)
         find_bulk(d);
     step_rk4(d);
