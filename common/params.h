@@ -253,10 +253,13 @@
          "rate of a joint, for 50 ms, that disqualifies; 0 = off")                                 \
     REAL(guard, joint_speed_m_s, 5, 0, 10000, 'E', "the same of linear joints; 0 = off")           \
     INT(guard, referee_top, 10, 0, 1000, 'S',                                                      \
-        "so many of each generation are simulated again at a quarter of the step; 0 = off")        \
+        "the referee simulates so many of each generation again; 0 = off")                         \
     REAL(guard, referee_share, 0.7, 0, 1, 'S', "share of its score a creature must keep there")    \
-    INT(guard, perturbed_runs, 2, 0, 8, 'S',                                                       \
+    INT(guard, perturbed_runs, 1, 0, 8, 'S',                                                       \
         "the referee's runs from another pose and with another friction; 0 = off")                 \
+    INT(guard, fine_runs, 2, 1, 8, 'S', "the same besides, at a quarter of the step")              \
+    CHOICE(guard, score, 1, "own|least", 'S',                                                      \
+           "whom the referee accepts has its own score, or the least of that and of the trials")   \
     REAL(guard, perturbed_pose_rad, 1e-3, 0, 0.5, 'E',                                             \
          "perturbed runs: joints and body turned by at most this (linear: m)")                     \
     REAL(guard, perturbed_friction, 0.1, 0, 0.9, 'E',                                              \
@@ -330,6 +333,7 @@ enum { PRESET_CUSTOM, PRESET_LAND, PRESET_WATER, PRESET_AIR, PRESET_MOON };
 enum { DRAG_LAW_LINEAR, DRAG_LAW_QUADRATIC };
 enum { DRAG_FACES_ALL, DRAG_FACES_LEADING };
 enum { SETTLE_LIMP, SETTLE_HOLD };
+enum { SCORE_OWN, SCORE_LEAST };
 enum { UNTIL_TIME, UNTIL_TOUCH, UNTIL_FALL };
 enum { LIGHT_NONE, LIGHT_STILL, LIGHT_MOVING };
 

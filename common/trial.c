@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/genome.h"
+
 static const char *const purpose_names[TRIAL_PURPOSE_COUNT] = {
     [TRIAL_FIRST] = "first", [TRIAL_ENTRY] = "entry", [TRIAL_CHAMPION] = "champion"};
 
@@ -14,6 +16,14 @@ void trial_apply(const struct trial *trial, struct params *params)
     params->simulation_dt_s /= (double)(1u << trial->halvings);
     if (trial->has_other_solver)
         params_ask_solver(params, params_other_solver(params->simulation_solver));
+}
+
+int trial_other_solver(int body_kind, const struct params *params)
+{
+    int other = params_other_solver(params->simulation_solver);
+    int is_same = body_kind == BODY_SPHERES && other == SOLVER_CONSTRAINT;
+
+    return params->guard_other_solver && !is_same ? other : -1;
 }
 
 /* Appends, as far as there is room. */

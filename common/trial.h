@@ -28,10 +28,15 @@ struct trial {
 
 #define TRIAL_PERTURBATION_MAX 8
 #define TRIAL_HALVINGS_MAX     6
+#define TRIAL_FINE_HALVINGS    2 /* the referee's quarter of the step */
 #define TRIAL_TEXT_SIZE        64
 
 /* Changes the parameters of a run into those of the trial. */
 void trial_apply(const struct trial *trial, struct params *params);
+
+/* The solver that judges such bodies besides simulation.solver, or -1: guard.other_solver is off, or it
+ * would move them alike, since `constraint` does not know spheres. */
+int trial_other_solver(int body_kind, const struct params *params);
 
 void trial_to_text(const struct trial *trial, char text[TRIAL_TEXT_SIZE]);
 /* 0, or ERR_* with a message. */

@@ -31,6 +31,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/behaviour.h"
 #include "common/log.h"
 #include "controller/control.h"
 #include "controller/farm.h"
@@ -418,7 +419,8 @@ static void take_champion(struct evolve *evolve, const struct task *task, int ve
     const struct individual *individual = find_champion(evolve);
     struct store_champion champion = {.id = individual->id};
     champion.holds = referee_fitness(individual, verdict, measures, params) >=
-                     params->guard_referee_share * individual->fitness;
+                     params->guard_referee_share *
+                         behaviour_fitness(individual->verdict, &individual->measures, params);
     referee_describe(individual, &task->trial, verdict, measures, params, champion.words,
                      sizeof champion.words);
     log_event(LOG_INFO, "champion", "creature=%" PRIu64 " holds=%d words=\"%s\"", champion.id,

@@ -1,7 +1,8 @@
 /* Trials of the referee. A motion that gains from an error of integration does not survive a finer
  * step, one that lives on a coincidence does not survive another start: so a creature is simulated
- * again from a slightly other pose with more and with less friction (simulation.perturbation), and
- * at a quarter of the step. What counts is the worst of these. */
+ * again from a slightly other pose with more or less friction (simulation.perturbation), and so at a
+ * quarter of the step, too: an exactly symmetric start may balance on any step. The worst of these
+ * counts. */
 #include "controller/referee.h"
 
 #include <math.h>
@@ -12,14 +13,16 @@
 
 int referee_trial_count(const struct params *params)
 {
-    return (int)params->guard_perturbed_runs + 1;
+    return (int)(params->guard_perturbed_runs + params->guard_fine_runs);
 }
 
 struct trial referee_trial(int number, const struct params *params)
 {
-    if (number < params->guard_perturbed_runs)
-        return (struct trial){.purpose = TRIAL_ENTRY, .perturbation = number + 1};
-    return (struct trial){.purpose = TRIAL_ENTRY, .halvings = SEARCH_REFEREE_HALVINGS};
+    int is_fine = number >= params->guard_perturbed_runs;
+
+    return (struct trial){.purpose = TRIAL_ENTRY,
+                          .perturbation = number % TRIAL_PERTURBATION_MAX + 1,
+                          .halvings = is_fine ? TRIAL_FINE_HALVINGS : 0};
 }
 
 /* More than a right angle apart. */

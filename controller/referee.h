@@ -6,7 +6,7 @@
 #include "common/trial.h"
 #include "controller/search.h"
 
-/* guard.perturbed_runs and one at a quarter of the step; the cheap ones come first. */
+/* guard.perturbed_runs and guard.fine_runs; the cheap ones come first. */
 int referee_trial_count(const struct params *params);
 
 /* Trial 0 .. count - 1 of a creature that has come to the top or into the archive. */

@@ -76,10 +76,15 @@ static void sort(struct population *population, int (*compare)(const void *a, co
 double search_judge(const struct search *search, const struct individual *individual)
 {
     double fitness = behaviour_fitness(individual->verdict, &individual->measures, &search->params);
-    int is_refused = individual->has_referee && search->params.guard_referee_top > 0 &&
-                     individual->referee_fitness < search->params.guard_referee_share * fitness;
+    int is_heard = individual->has_referee && search->params.guard_referee_top > 0;
 
-    return is_refused ? 0 : fitness;
+    if (!is_heard || fitness == 0)
+        return fitness;
+    if (individual->referee_fitness < search->params.guard_referee_share * fitness)
+        return 0;
+    return search->params.guard_score == SCORE_LEAST && individual->referee_fitness < fitness
+               ? individual->referee_fitness
+               : fitness;
 }
 
 /* Where there is no goal there is nothing that a score could have been gained by. */

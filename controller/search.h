@@ -47,7 +47,7 @@ struct individual {
     int verdict;
     struct measures measures;
     uint64_t digest;
-    double fitness; /* 0 if the referee was not satisfied */
+    double fitness; /* 0 if the referee was not satisfied; guard.score */
     int has_referee;
     double referee_fitness;                /* in the worst of the referee's trials */
     char referee_words[SEARCH_WORDS_SIZE]; /* what that came to */
@@ -125,7 +125,6 @@ const struct individual *search_tell(struct search *search, uint64_t id, int ver
  * nobody calls for changes nothing. What the referee's results mean is therefore taken apart:
  * search_take_refereed() gives the next individual whose word of the referee counts from now on, or
  * NULL; it comes from this or from any other call. */
-#define SEARCH_REFEREE_HALVINGS 2
 const struct individual *search_ask_referee(struct search *search);
 const struct individual *search_tell_referee(struct search *search, uint64_t id, int verdict,
                                              const struct measures *measures);

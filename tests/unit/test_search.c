@@ -22,6 +22,7 @@ static void set_up(void)
     params.run_seed = 77;
     params.population_size = 60;
     params.guard_perturbed_runs = 0;
+    params.guard_fine_runs = 1;
     params.evolution_generations = 8;
     params.evolution_behaviour = BEHAVIOUR_JUMP;
 }
@@ -463,14 +464,42 @@ static const struct individual *tell_share(struct search *search, uint64_t id, d
     return search_tell_referee(search, id, VERDICT_OK, &measures);
 }
 
+/* Whom the referee accepts has the least of its scores; others, who come up so, are called. */
+START_TEST(the_least_score_counts)
+{
+    static const uint64_t first[] = {60, 59, 0}, second[] = {58, 0}, third[] = {57, 0};
+    struct search *search;
+    const struct individual *individuals;
+
+    params.guard_score = SCORE_LEAST;
+    search = make_ladder(2);
+    individuals = search_population(search)->individuals;
+    expect_called(search, first);
+    ck_assert_double_eq(tell_share(search, 60, 0.75)->fitness, 45);
+    ck_assert_double_eq(tell_share(search, 59, 3)->fitness, 59);
+    expect_called(search, second);
+    ck_assert_double_eq(tell_share(search, 58, 0.5)->fitness, 0);
+    expect_called(search, third);
+    ck_assert_double_eq(tell_share(search, 57, 1)->fitness, 57);
+    ck_assert(search_is_complete(search));
+    ck_assert(individuals[0].id == 59 && individuals[1].id == 57 && individuals[2].id == 56);
+    /* of the one with 45 that is not called, and the one that has it by the referee, the older */
+    ck_assert(individuals[13].id == 45 && individuals[14].id == 60);
+    search_destroy(search);
+}
+END_TEST
+
 START_TEST(the_referee_sees_the_top)
 {
     static const uint64_t first[] = {60, 59, 58, 57, 56, 0}, second[] = {55, 54, 0};
     static const uint64_t third[] = {53, 0}, ranks[] = {60, 58, 56, 55, 53, 52};
-    struct search *search = make_ladder(5);
-    const struct individual *individuals = search_population(search)->individuals, *refused;
+    struct search *search;
+    const struct individual *individuals, *refused;
     struct measures measures = {.lowest_max_m = 100};
 
+    params.guard_score = SCORE_OWN;
+    search = make_ladder(5);
+    individuals = search_population(search)->individuals;
     ck_assert(!search_is_complete(search));
     expect_called(search, first);
     ck_assert_ptr_nonnull(tell_share(search, 60, 2));
@@ -1314,6 +1343,7 @@ int main(void)
     tcase_add_test(tests, the_order_of_results_does_not_matter);
     tcase_add_test(tests, other_seeds_give_other_runs);
     tcase_add_test(tests, the_referee_sees_the_top);
+    tcase_add_test(tests, the_least_score_counts);
     tcase_add_test(tests, strange_words_of_the_referee_change_nothing);
     tcase_add_test(tests, the_referee_may_look_early);
     tcase_add_test(tests, what_nobody_calls_for_changes_nothing);

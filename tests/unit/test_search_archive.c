@@ -27,6 +27,7 @@ static void set_up(void)
     params.evolution_search = SEARCH_ARCHIVE;
     params.evolution_lag = LAG;
     params.guard_perturbed_runs = 0;
+    params.guard_fine_runs = 1;
     strcpy(params.archive_cells, "links:2,3,4,5 size_m:0.5,1,1.5");
 }
 
@@ -191,7 +192,7 @@ static void tell_referee(struct search *search, uint64_t id, uint64_t trial)
 {
     struct score score = evaluate_toy(&records[id].individual.genome);
     const struct individual *told;
-    uint64_t trials = (uint64_t)params.guard_perturbed_runs + 1;
+    uint64_t trials = (uint64_t)(params.guard_perturbed_runs + params.guard_fine_runs);
 
     /* those who fail do so in one of the trials, the first, the last or another */
     if (score.digest % 7 == 2 && trial == score.digest / 7 % trials)
