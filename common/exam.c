@@ -97,10 +97,9 @@ void exam_describe(const struct exam *exam, char text[EXAM_WORDS_SIZE])
     int used = snprintf(text, EXAM_WORDS_SIZE, "%.4g at h; from perturbed starts", exam->own);
 
     if (!is_short)
-        used +=
-            snprintf(text + used, EXAM_WORDS_SIZE - (size_t)used, " %.4g at h/%d (median of %d)%s",
-                     exam_fine_median(exam), 1 << TRIAL_FINE_HALVINGS, EXAM_FINE_RUNS,
-                     count > 0 ? "," : "");
+        used += snprintf(text + used, EXAM_WORDS_SIZE - (size_t)used,
+                         " %.4g at h/%d (median of %d)%s", exam_fine_median(exam),
+                         1 << TRIAL_FINE_HALVINGS, EXAM_FINE_RUNS, count > 0 ? "," : "");
     if (count > 0)
         snprintf(text + used, EXAM_WORDS_SIZE - (size_t)used, " %.4g with solver %s (least of %d)",
                  exam_solver_least(exam), params_solver_names[exam->solver], count);

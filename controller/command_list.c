@@ -170,6 +170,24 @@ static void print_notes(const struct store_entry *entries, int count, const stru
     }
 }
 
+/* What the numbers are, and of a finished run the scores of its champion. */
+static int print_scores(struct store *store, uint32_t generation, const struct params *params,
+                        struct error *error)
+{
+    static const char *const meanings[] = {
+        [SCORE_OWN] = "its own score",
+        [SCORE_LEAST] = "the least of its own score and of those in the referee's trials"};
+    struct store_status status;
+    int result = store_get_status(store, &status, error);
+    if (result)
+        return result;
+    printf("fitness: %s; 0: it was refused, or is worth nothing\n", meanings[params->guard_score]);
+    if (status.champion.id && generation == status.generation)
+        printf("%s: creature %" PRIu64 ", %s\n", status.champion.holds ? "champion" : "no champion",
+               status.champion.id, status.champion.words);
+    return 0;
+}
+
 static int get_entries(struct store *store, const struct request *request,
                        struct store_entry **entries, int *count, uint32_t *generation,
                        struct error *error)
@@ -207,6 +225,8 @@ static int list_run(const char *directory, const struct request *request)
         command_print_survivors(stdout, entries, count, 1);
         print_verdicts(entries, count);
         print_notes(entries, count, &params);
+        if (print_scores(store, generation, &params, &error))
+            result = command_fail(&error);
     }
     free(entries);
     store_close(store);

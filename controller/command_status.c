@@ -269,7 +269,7 @@ static json_t *champion_of(const struct store_status *store)
     if (!champion->id)
         return json_null();
     return json_pack("{s:I, s:b, s:s}", "id", (json_int_t)champion->id, "holds", champion->holds,
-                     "other_solver", champion->words);
+                     "scores", champion->words);
 }
 
 static int print_json(const struct report *report, size_t layout)

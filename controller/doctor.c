@@ -262,19 +262,21 @@ static void examine_referee(struct examination *x)
 
 static void examine_champion(struct examination *x)
 {
-    struct doctor_finding *finding = add_finding(x, "the other solver");
+    struct doctor_finding *finding = add_finding(x, "the champion");
     const struct store_champion *champion = &x->statistics->champion;
     if (!champion->id) {
         finding->state = DOCTOR_UNKNOWN;
-        say_figure(finding, "the other solver has not judged the champion");
+        say_figure(finding, "nobody has sat the champion's exam");
         return;
     }
-    say_figure(finding, "the champion, creature %" PRIu64 ", %s", champion->id, champion->words);
+    say_figure(finding, "creature %" PRIu64 ": %s", champion->id, champion->words);
     if (champion->holds)
         return;
-    advise(finding, DOCTOR_NOTE,
-           "By an independent method it does something else. Either its motion is touchy, or it "
-           "lives on an error of the step: watch it, and try a smaller one.");
+    advise(
+        finding, DOCTOR_NOTE,
+        "From other starts, at a finer step or by an independent method the best does something "
+        "else, and so do those behind it. Either their motion is touchy, or it lives on an error "
+        "of the step: watch it, and try a smaller one.");
     halve_step(x->params, finding);
 }
 

@@ -6,7 +6,7 @@
  *      +----- search_advance, store_put_generation <--- generation complete? ------+
  *
  * When all of a generation have results, the same way is gone with the best for the referee; at the
- * run's end, with the champion for the other solver (guard.other_solver).
+ * run's end, with the best of all for the champion's exam (exam.h), until one of them passes.
  *
  * Everything happens on the loop's thread, so nothing here is locked. The order in which results
  * come in decides nothing: the search takes them by id, and a lagged method (search.h) counts them by
@@ -32,6 +32,7 @@
 #include <unistd.h>
 
 #include "common/behaviour.h"
+#include "common/exam.h"
 #include "common/log.h"
 #include "controller/control.h"
 #include "controller/farm.h"
@@ -60,11 +61,14 @@ struct evolve {
     int is_starting; /* farm_create() is under way: the farm cannot be stopped yet */
     int is_stopping;
     int is_finished;
-    int is_waiting;       /* for choices */
-    int is_chosen;        /* the order has come to go on */
-    int64_t chosen_until; /* generations before this one have their choices from another run */
-    enum { CHAMPION_UNKNOWN, CHAMPION_ASKED, CHAMPION_JUDGED } champion; /* by the other solver */
-    struct error error;                                                  /* code 0: none */
+    int is_waiting;        /* for choices */
+    int is_chosen;         /* the order has come to go on */
+    int64_t chosen_until;  /* generations before this one have their choices from another run */
+    int champion_rank;     /* in the last generation, of the candidate for champion; 0 = best */
+    int is_exam_begun;     /* of that candidate */
+    int is_champion_known; /* or that nobody has passed */
+    struct exam exam;
+    struct error error; /* code 0: none */
 };
 
 /* ---- ending ---- */
@@ -315,22 +319,26 @@ static int check_complete(struct evolve *evolve)
     return is_complete;
 }
 
-/* The first of the last generation, if it has to be judged by the other solver before the run ends. */
-static const struct individual *find_champion(const struct evolve *evolve)
+/* The candidate for champion, who has to pass the exam before the run ends; NULL: there is none. */
+static const struct individual *find_candidate(const struct evolve *evolve)
 {
+    const struct params *params = evolve->settings->params;
     struct search *search = evolve->settings->search;
-    const struct individual *first = search_population(search)->individuals;
-    int is_wanted = referee_has_other_solver(first, evolve->settings->params) &&
-                    evolve->settings->params->evolution_behaviour != BEHAVIOUR_INTERACTIVE &&
-                    evolve->champion != CHAMPION_JUDGED && search_is_finished(search);
-    return is_wanted && first->fitness > 0 ? first : NULL;
+    const struct population *ranked = search_population(search);
+    int most = params->guard_referee_top > 1 ? (int)params->guard_referee_top : 1;
+    if (evolve->is_champion_known || params->evolution_behaviour == BEHAVIOUR_INTERACTIVE ||
+        !search_is_finished(search) || evolve->champion_rank >= most ||
+        evolve->champion_rank >= ranked->count - ranked->unjudged)
+        return NULL;
+    const struct individual *candidate = &ranked->individuals[evolve->champion_rank];
+    return candidate->fitness > 0 ? candidate : NULL;
 }
 
 /* Advances while generations are complete: more than once only if a generation has nothing to
  * evaluate (all of it survives). Ends the run after the last one. */
 static void advance(struct evolve *evolve)
 {
-    while (!evolve->is_finished && check_complete(evolve) == 1 && !find_champion(evolve) &&
+    while (!evolve->is_finished && check_complete(evolve) == 1 && !find_candidate(evolve) &&
            !must_wait(evolve)) {
         struct progress_state done = evolve->state;
         if (complete_generation(evolve)) {
@@ -349,8 +357,23 @@ static void advance(struct evolve *evolve)
 
 /* ---- what the farm calls ---- */
 
+/* The candidate for champion, if one of its trials can be simulated now. */
+static const struct individual *ask_exam(struct evolve *evolve, struct task *task)
+{
+    const struct params *params = evolve->settings->params;
+    const struct individual *candidate = find_candidate(evolve);
+    if (!candidate)
+        return NULL;
+    if (!evolve->is_exam_begun)
+        exam_begin(&evolve->exam,
+                   behaviour_fitness(candidate->verdict, &candidate->measures, params),
+                   candidate->genome.kind, params);
+    evolve->is_exam_begun = 1;
+    return exam_ask(&evolve->exam, &task->trial) ? candidate : NULL;
+}
+
 /* The next individual to simulate, and how: before the referee, for whom others may wait, or without a
- * result yet, or the champion. */
+ * result yet, or the candidate for champion. */
 static const struct individual *ask(struct evolve *evolve, struct task *task)
 {
     const struct individual *individual = search_ask_referee(evolve->settings->search);
@@ -359,12 +382,7 @@ static const struct individual *ask(struct evolve *evolve, struct task *task)
         return individual;
     }
     individual = search_ask(evolve->settings->search);
-    if (!individual && evolve->champion == CHAMPION_UNKNOWN) {
-        individual = find_champion(evolve);
-        task->trial = (struct trial){.purpose = TRIAL_CHAMPION, .has_other_solver = 1};
-        evolve->champion = individual ? CHAMPION_ASKED : CHAMPION_UNKNOWN;
-    }
-    return individual;
+    return individual ? individual : ask_exam(evolve, task);
 }
 
 static void on_hungry(void *context, int room)
@@ -411,28 +429,42 @@ static void take_entry(struct evolve *evolve, const struct task *task, int verdi
         advance(evolve);
 }
 
-/* The other solver's result, or that it failed: the run ends. */
+/* The exam is over: the run has its champion, or the next in rank is examined. If nobody passes, the
+ * store says so of the best. */
+static void end_exam(struct evolve *evolve, uint64_t candidate)
+{
+    struct store_champion champion = {.id = candidate, .holds = exam_holds(&evolve->exam)};
+    exam_describe(&evolve->exam, champion.words);
+    log_event(LOG_INFO, "champion", "creature=%" PRIu64 " holds=%d words=\"%s\"", champion.id,
+              champion.holds, champion.words);
+    if (!champion.holds)
+        progress_print(evolve->settings->progress, "creature %" PRIu64 " is not the champion: %s",
+                       champion.id, champion.words);
+    if ((champion.holds || evolve->champion_rank == 0) &&
+        store_put_champion(evolve->settings->store, &champion, &evolve->error)) {
+        stop_failed(evolve);
+        return;
+    }
+    evolve->champion_rank++;
+    evolve->is_exam_begun = 0;
+    evolve->is_champion_known = champion.holds || !find_candidate(evolve);
+    advance(evolve);
+}
+
 static void take_champion(struct evolve *evolve, const struct task *task, int verdict,
                           const struct measures *measures)
 {
     const struct params *params = evolve->settings->params;
-    const struct individual *individual = find_champion(evolve);
-    struct store_champion champion = {.id = individual->id};
-    champion.holds = referee_fitness(individual, verdict, measures, params) >=
-                     params->guard_referee_share *
-                         behaviour_fitness(individual->verdict, &individual->measures, params);
-    referee_describe(individual, &task->trial, verdict, measures, params, champion.words,
-                     sizeof champion.words);
-    log_event(LOG_INFO, "champion", "creature=%" PRIu64 " holds=%d words=\"%s\"", champion.id,
-              champion.holds, champion.words);
-    if (!champion.holds)
-        progress_print(evolve->settings->progress, "champion %" PRIu64 " %s", champion.id,
-                       champion.words);
-    evolve->champion = CHAMPION_JUDGED;
-    if (store_put_champion(evolve->settings->store, &champion, &evolve->error))
+    const struct individual *candidate = find_candidate(evolve);
+    struct store_trial trial = {.id = candidate->id, .trial = task->trial, .verdict = verdict};
+    trial.fitness = referee_fitness(candidate, verdict, measures, params);
+    if (store_put_trial(evolve->settings->store, &trial, &evolve->error)) {
         stop_failed(evolve);
-    else
-        advance(evolve);
+        return;
+    }
+    exam_tell(&evolve->exam, &task->trial, trial.fitness);
+    if (exam_is_over(&evolve->exam))
+        end_exam(evolve, candidate->id);
 }
 
 /* Of the referee's tasks. */

@@ -56,11 +56,3 @@ void referee_describe(const struct individual *individual, const struct trial *t
     else
         snprintf(text, size, "keeps %.0f %% %s", fmin(100 * share, 1e6), where);
 }
-
-int referee_has_other_solver(const struct individual *individual, const struct params *params)
-{
-    int is_same = individual->genome.kind == BODY_SPHERES &&
-                  params_other_solver(params->simulation_solver) == SOLVER_CONSTRAINT;
-
-    return params->guard_other_solver && !is_same;
-}

@@ -21,8 +21,4 @@ void referee_describe(const struct individual *individual, const struct trial *t
                       const struct measures *measures, const struct params *params, char *text,
                       size_t size);
 
-/* Whether the other solver is to judge: guard.other_solver, but not where it is the same, since
- * `constraint` does not know spheres. */
-int referee_has_other_solver(const struct individual *individual, const struct params *params);
-
 #endif

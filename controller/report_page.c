@@ -159,7 +159,7 @@ static void write_header(const struct report *report, FILE *file)
     fputs("</code></p>\n", file);
     if (report->facts.status.champion.id) {
         const struct store_champion *champion = &report->facts.status.champion;
-        fprintf(file, "<p>The champion, creature %" PRIu64 ", <span class='%s'>", champion->id,
+        fprintf(file, "<p>The champion, creature %" PRIu64 ": <span class='%s'>", champion->id,
                 champion->holds ? "good" : "bad");
         html_write(file, champion->words);
         fprintf(file, "</span>%s.</p>\n", champion->holds ? "" : ", too little");

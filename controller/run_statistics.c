@@ -7,8 +7,8 @@
 
 #include "common/hash.h"
 
-/* The referee's run at a quarter of the step takes so many times as long as the first one. */
-#define REFEREE_COST 4.0
+/* A run at a quarter of the step takes so many times as long as one at the step. */
+#define FINE_COST 4.0
 /* As in farm.workers. */
 #define WORKERS_MAX 1024
 
@@ -514,7 +514,9 @@ static int compare_workers(const void *a, const void *b)
 
 static int sum_workers(struct run_statistics *statistics, const struct run_facts *facts)
 {
-    double referee_cost = REFEREE_COST + (double)facts->params.guard_perturbed_runs;
+    const struct params *params = &facts->params;
+    double referee_cost =
+        (double)params->guard_perturbed_runs + FINE_COST * (double)params->guard_fine_runs;
     sum_sessions(statistics, facts);
     for (int i = 0; i < facts->fact_count; i++) {
         const struct store_fact *fact = &facts->facts[i];

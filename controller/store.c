@@ -315,7 +315,7 @@ static int complete_measures(struct store *store, struct error *error)
 static int upgrade(struct store *store, struct error *error)
 {
     int64_t has_their_choices, has_their_bars, version;
-    char sql[768];
+    char sql[1024];
     int status = store_has_choices(store, &has_their_choices, error);
     if (!status)
         status = has_bars(store, &has_their_bars, error);
@@ -323,9 +323,9 @@ static int upgrade(struct store *store, struct error *error)
         status = store_query_i64(store, "PRAGMA user_version", 0, &version, error);
     if (status || version == STORE_SCHEMA_VERSION)
         return status;
-    snprintf(sql, sizeof sql, "BEGIN; %s; %s; PRAGMA user_version = %d; COMMIT",
+    snprintf(sql, sizeof sql, "BEGIN; %s; %s; %s; PRAGMA user_version = %d; COMMIT",
              has_their_choices ? "" : STORE_CHOICES_TABLE, has_their_bars ? "" : STORE_BARS_TABLE,
-             STORE_SCHEMA_VERSION);
+             STORE_TRIALS_TABLE, STORE_SCHEMA_VERSION);
     return store_execute(store, sql, error);
 }
 

@@ -10,6 +10,7 @@
 #define CONTROLLER_STORE_H
 
 #include "common/creature.h"
+#include "common/exam.h"
 #include "controller/search.h"
 #include "controller/seeding.h"
 #include "proto/message.h"
@@ -95,11 +96,19 @@ int store_put_result(struct store *store, const struct individual *individual,
  * what that made of its fitness. */
 int store_put_referee(struct store *store, const struct individual *individual,
                       struct error *error);
-/* What the other solver said of the run's champion; instead of what was there. */
+/* A trial of a candidate for champion. */
+struct store_trial {
+    uint64_t id;
+    struct trial trial;
+    int verdict;
+    double fitness;
+};
+int store_put_trial(struct store *store, const struct store_trial *trial, struct error *error);
+/* The run's champion: what its exam came to; instead of what was there. */
 struct store_champion {
     uint64_t id; /* 0 = nothing was said */
-    int holds;   /* it keeps guard.referee_share of its fitness */
-    char words[SEARCH_WORDS_SIZE];
+    int holds;   /* it has passed */
+    char words[EXAM_WORDS_SIZE];
 };
 int store_put_champion(struct store *store, const struct store_champion *champion,
                        struct error *error);

@@ -105,6 +105,28 @@ int store_put_referee(struct store *store, const struct individual *individual, 
     return store_run_statement(store, statement, error);
 }
 
+int store_put_trial(struct store *store, const struct store_trial *trial, struct error *error)
+{
+    sqlite3_stmt *statement;
+    char text[TRIAL_TEXT_SIZE];
+    trial_to_text(&trial->trial, text);
+    int status = store_begin(store, error);
+    if (!status)
+        status = store_prepare(store,
+                               "INSERT OR REPLACE INTO referee_trials (individual, trial, verdict,"
+                               " fitness) VALUES (?, ?, ?, ?)",
+                               &statement, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(statement, 1, (sqlite3_int64)trial->id);
+    store_bind_text(statement, 2, text);
+    store_bind_text(statement, 3, verdict_name(trial->verdict));
+    sqlite3_bind_double(statement, 4, trial->fitness);
+    status = store_run_statement(store, statement, error);
+    sqlite3_finalize(statement);
+    return status;
+}
+
 int store_put_champion(struct store *store, const struct store_champion *champion,
                        struct error *error)
 {

@@ -32,6 +32,15 @@
     " sizes_s REAL NOT NULL"                                                                       \
     ") STRICT"
 
+#define STORE_TRIALS_TABLE                                                                         \
+    "CREATE TABLE IF NOT EXISTS referee_trials ("                                                  \
+    " individual INTEGER NOT NULL,"                                                                \
+    " trial TEXT NOT NULL,"                                                                        \
+    " verdict TEXT NOT NULL,"                                                                      \
+    " fitness REAL NOT NULL,"                                                                      \
+    " PRIMARY KEY (individual, trial)"                                                             \
+    ") STRICT, WITHOUT ROWID"
+
 static const char *const store_schema[] = {
     /* created_utc, program, finished (0 or 1), ... */
     "CREATE TABLE run (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID",
@@ -118,6 +127,9 @@ static const char *const store_schema[] = {
 
     /* Raises guard.hopeless_m_s and hopeless_sizes_s for these; new in version 6. */
     STORE_BARS_TABLE,
+
+    /* What the candidates for champion were tried by; new in version 7. */
+    STORE_TRIALS_TABLE,
 
     "CREATE TABLE costs ("
     " individual INTEGER PRIMARY KEY REFERENCES individuals,"

@@ -22,16 +22,23 @@ for id in 1 17; do
     grep -hq "creature=$id .*verdict=" run/logs/worker-*.log || fail "no log line of creature $id"
 done
 
-# the champion was judged by the other solver, once
+# candidates for champion sat the exam, each trial once: four starts with the other solver, then eight at h/4
 says "champion    creature [0-9]*: .* with solver constraint" "$controller" status run
-says '"other_solver": "' "$controller" status run --json
-[ "$(cat run/logs/worker-*.log | grep -c trial=champion+other-solver)" = 1 ] || fail "judged again and again"
+says '"scores": "[0-9.]* at h; ' "$controller" status run --json
+for trial in perturbed-{1,4}+other-solver perturbed-{1,8}+finer-2; do
+    champion=$("$controller" status run --json | sed -n '/"champion"/,/}/s/.*"id": \([0-9]*\).*/\1/p')
+    [ "$(cat run/logs/worker-*.log | grep -c "creature=$champion .*trial=champion+$trial ")" = 1 ] ||
+        fail "$trial of $champion"
+done
+says "^(no )?champion: creature $champion, .* at h; from perturbed starts .* at h/4 \\(median of 8\\), " \
+    "$controller" list run
+says '^fitness: the least of its own score' "$controller" list run
 # and the referee tried perturbed runs before the finer step
 grep -hq 'trial=entry+perturbed-1 ' run/logs/worker-*.log || fail "no perturbed run"
-grep -hq 'trial=entry+finer-2 ' run/logs/worker-*.log || fail "no quarter step"
+grep -hq 'trial=entry+perturbed-[23]+finer-2 ' run/logs/worker-*.log || fail "no quarter step"
 
 # list
-[ "$("$controller" list run --top 7 | wc -l)" = 9 ] || fail "list --top 7"
+[ "$("$controller" list run --top 7 | wc -l)" = 11 ] || fail "list --top 7"
 [ "$("$controller" list run --top 0 --json | grep -c '^    "id":')" = 20 ] || fail "list --top 0 --json"
 "$controller" list run --top 1 --json | grep -q '^    "referee_fitness": [0-9n]' ||
     fail "list --json has no referee_fitness"

@@ -337,15 +337,16 @@ START_TEST(the_referee_is_told)
 }
 END_TEST
 
-START_TEST(the_other_solver_is_told)
+START_TEST(the_exam_is_told)
 {
     plant_healthy();
     facts.status.champion.holds = 0;
-    strcpy(facts.status.champion.words, "keeps 4 % with solver constraint");
-    check_told("the other solver", DOCTOR_NOTE, "creature 7, keeps 4 %", "simulation.dt_s=0.00208");
+    strcpy(facts.status.champion.words,
+           "10 at h; from perturbed starts 0.4 with solver constraint (least of 4)");
+    check_told("the champion", DOCTOR_NOTE, "creature 7: 10 at h;", "simulation.dt_s=0.00208");
     facts.status.champion.id = 0;
     examine();
-    ck_assert_int_eq(find("the other solver")->state, DOCTOR_UNKNOWN);
+    ck_assert_int_eq(find("the champion")->state, DOCTOR_UNKNOWN);
 }
 END_TEST
 
@@ -392,7 +393,7 @@ START_TEST(idle_workers_are_told)
         facts.facts[i].cost.task.wall_ms = 40;
         facts.facts[i].has_referee = i < 20;
     }
-    check_told("workers", DOCTOR_NOTE, "busy 43 % of their time (2 of them", "farm.prefetch=4");
+    check_told("workers", DOCTOR_NOTE, "busy 44 % of their time (2 of them", "farm.prefetch=4");
 }
 END_TEST
 
@@ -620,7 +621,7 @@ int main(void)
     tcase_add_test(tests, a_poor_start_is_told);
     tcase_add_test(tests, poor_children_are_told);
     tcase_add_test(tests, the_referee_is_told);
-    tcase_add_test(tests, the_other_solver_is_told);
+    tcase_add_test(tests, the_exam_is_told);
     tcase_add_test(tests, bounds_are_told);
     tcase_add_test(tests, dear_evaluations_are_told);
     tcase_add_test(tests, useless_methods_are_told);

@@ -122,23 +122,6 @@ START_TEST(it_says_what_happened)
 }
 END_TEST
 
-/* What judges in the same way is no second judge. */
-START_TEST(the_other_solver_judges_where_it_is_another)
-{
-    for (int solver = 0; solver < SOLVER_COUNT; solver++) {
-        params.simulation_solver = solver;
-        ck_assert_int_ne(params_other_solver(solver), solver);
-        own.genome.kind = BODY_RECTANGLES;
-        ck_assert(referee_has_other_solver(&own, &params));
-        own.genome.kind = BODY_SPHERES;
-        ck_assert_int_eq(referee_has_other_solver(&own, &params), solver != SOLVER_ARTICULATED);
-    }
-    own.genome.kind = BODY_RECTANGLES;
-    params.guard_other_solver = 0;
-    ck_assert(!referee_has_other_solver(&own, &params));
-}
-END_TEST
-
 /* A champion just below a bound is compared, not disqualified for being just above it. */
 START_TEST(another_solver_leaves_speeds_some_slack)
 {
@@ -169,7 +152,6 @@ int main(void)
     tcase_add_test(tests, the_way_has_two_dimensions_in_water);
     tcase_add_test(tests, sideways_is_a_way);
     tcase_add_test(tests, it_says_what_happened);
-    tcase_add_test(tests, the_other_solver_judges_where_it_is_another);
     tcase_add_test(tests, another_solver_leaves_speeds_some_slack);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
