@@ -155,6 +155,8 @@
          "spheres: the load acts so far ahead of a rolling centre, as a share of the radius")      \
     REAL(creature, spin_resistance, 0.05, 0, 1, 'E',                                               \
          "spheres: radius of the patch that a rolling one stands on, as a share of its own")       \
+    REAL(creature, bone_hz, 75, 10, 1000, 'E',                                                     \
+         "spheres: how stiff bones and joints are: none vibrates faster, Hz")                      \
     REAL(creature, body_damping_1_s, 1, 0, 100, 'E',                                               \
          "spheres: rate at which parts lose their motion against the body as a whole")             \
     CHOICE(creature, overlap, 0, "push|reject", 'E', "overlap at birth: push apart or reject")     \
@@ -185,7 +187,8 @@
            "auto: RK4 unless something touches")                                                   \
     REAL(simulation, dt_s, 0.004166666666666667, 0.00001, 0.05, 'E',                               \
          "time step (rounded so that ticks divide)")                                               \
-    INT(simulation, substeps, 2, 1, 1000, 'E', "spheres: substeps in a step")                      \
+    INT(simulation, substeps, 2, 1, 1000, 'E',                                                     \
+        "spheres: substeps in a step, more where bones need them")                                 \
     REAL(simulation, brain_hz, 60, 1, 1000, 'E', "brain ticks per second, two thinks each")        \
     INT(simulation, contact_sweeps, 100, 1, 10000, 'E', "projected Gauss-Seidel sweeps, at most")  \
     INT(simulation, perturbation, 0, 0, 8, 'E',                                                    \

@@ -27,7 +27,8 @@ struct dynamics_settings {
     /* of the constraint solver; contact_epsilon_m: nearer is touching, 0 for the default of 0.1 mm;
      * constraint_tau_s: 0 for dt_s */
     double constraint_tau_s, rtol, contact_epsilon_m;
-    int substeps; /* of spheres; 0 for the default */
+    int substeps;   /* of spheres, at least; 0 for the default */
+    double bone_hz; /* of spheres: the fastest vibration of bones and joints; 0 for the default */
     /* of spheres, 0 for none: lever of the load against rolling, and radius of the patch that touches, as shares
      * of the sphere's radius; rate at which what bends loses its motion */
     double rolling_resistance, spin_resistance, body_damping_1_s;

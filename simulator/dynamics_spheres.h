@@ -28,6 +28,8 @@ double dynamics_bone_force(const struct dynamics *dynamics, int bone);
  * the bone was at birth. */
 void dynamics_sphere_joint_state(const struct dynamics *dynamics, int joint, int axis,
                                  double *angle_rad, double *rate_rad_s);
+/* Substeps in a step; contacts are those of the last. */
+int dynamics_sphere_substeps(const struct dynamics *dynamics);
 /* 1 if the sphere touched ground, obstacle or another sphere in the last step. */
 int dynamics_sphere_touches(const struct dynamics *dynamics, int sphere);
 struct vec3 dynamics_centre_of_mass_3d(const struct dynamics *dynamics);

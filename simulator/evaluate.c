@@ -303,6 +303,7 @@ static int prepare(struct run *run, const struct genome *genome, struct arena *a
                                          .constraint_tau_s = p->simulation_constraint_tau_s,
                                          .rtol = p->simulation_rtol,
                                          .substeps = (int)p->simulation_substeps,
+                                         .bone_hz = p->creature_bone_hz,
                                          .dt_s = run->dt_s,
                                          .integrator = p->simulation_integrator,
                                          .contact_sweeps = (int)p->simulation_contact_sweeps,

@@ -19,10 +19,10 @@
 
 /* Nearer than this is touching, m. */
 #define TOUCH_M 1e-3
-/* Deeper than this is pushed out, with this share of the depth a substep, at most so fast. */
-#define PUSH_OUT_M     1e-3
-#define PUSH_OUT_SHARE 0.2
-#define PUSH_OUT_M_S   0.05
+/* Deeper than this is pushed out, at this rate of the depth, at most so fast. */
+#define PUSH_OUT_M   1e-3
+#define PUSH_OUT_1_S 48
+#define PUSH_OUT_M_S 0.05
 /* Slower impacts do not bounce, m/s. */
 #define RESTITUTION_M_S 0.2
 /* Shorter lines between centres have no direction, m. */
@@ -175,7 +175,7 @@ static double least_speed_from(const struct sphere_system *s, struct touch *touc
     } else if (s->push_out_m_s > 0 && touch->b >= 0) {
         least = s->push_out_m_s;
     } else if (touch->gap < -PUSH_OUT_M) {
-        least = fmin(PUSH_OUT_SHARE * (-touch->gap - PUSH_OUT_M) / s->h, PUSH_OUT_M_S);
+        least = fmin(PUSH_OUT_1_S * (-touch->gap - PUSH_OUT_M), PUSH_OUT_M_S);
     }
     touch->is_push_out = least > 0;
     if (touch->elasticity > 0 && start < -threshold && touch->gap + s->h * start < 0)

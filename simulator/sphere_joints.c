@@ -28,14 +28,13 @@
 
 /* Below this, of unit vectors, two directions are one. */
 #define PARALLEL 1e-6
-/* See STIFFNESS and MUSCLE_DAMPING in dynamics_spheres.c: the same of joints. Softer, because leapfrog errs by
- * some k h^2 / 4 of the energy whenever a limit is met or left. */
-#define STIFFNESS     0.1
+/* Of the stiffness of a bone with the same lever and inertia. Softer, because leapfrog errs by some k h^2 / 4 of the
+ * energy whenever a limit is met or left. */
+#define STIFFNESS 0.1
+/* See MUSCLE_DAMPING in dynamics_spheres.c: the same of motors. */
 #define MOTOR_DAMPING 0.3
 /* A motor gives its greatest torque when it is off by this. */
 #define MOTOR_GIVE_RAD 0.1
-/* Held angles lose this share of their rate a step. */
-#define HOLD_DAMPING 0.5
 
 struct joint_frame {
     struct vec3 a, b, c; /* to base, end, reference */
@@ -106,7 +105,8 @@ static void set_forces(const struct sphere_system *s, const struct angle *angle,
         shared += part * s->matter[ball].shares;
     }
     row->inverse = 1 / sum;
-    row->most_stiff = STIFFNESS * row->lever * row->lever / (s->h * s->h * shared);
+    row->most_stiff =
+        STIFFNESS * row->lever * row->lever * s->vibration_rad_s * s->vibration_rad_s / shared;
     row->can_act = 1;
 }
 
@@ -280,10 +280,12 @@ static void drive(struct sphere_system *s, struct angle *angle, int axis)
     double rest_rate = clamp((row->rest - before) / s->h, -joint->rate_rad_s, joint->rate_rad_s);
     double rate = turning(s, angle, row, 1) / row->lever;
     double stiffness = fmin(row->motor_stiffness, row->most_stiff);
-    double damping = fmin(row->motor_damping, MOTOR_DAMPING / STIFFNESS * row->most_stiff * s->h);
+    double damping =
+        fmin(row->motor_damping, MOTOR_DAMPING / STIFFNESS * row->most_stiff / s->vibration_rad_s);
     double torque = stiffness * (row->rest - row->angle) + damping * (rest_rate - rate);
-    /* what is folded up has no inertia: no faster in a substep than it may be */
-    double strength = fmin(joint->strength_n_m, joint->rate_rad_s * row->inverse / s->h);
+    /* what is folded up has no inertia: no faster than it may be in a radian of the fastest vibration */
+    double strength =
+        fmin(joint->strength_n_m, joint->rate_rad_s * row->inverse * s->vibration_rad_s);
     row->torque = clamp(torque, -strength, strength);
 }
 
@@ -383,7 +385,7 @@ void sphere_joints_damp(struct sphere_system *s, double share)
         const struct angle *angle = &s->angle[i];
         for (int k = 0; k < row_count(angle); k++) {
             const struct joint_row *row = &angle->rows[k];
-            double part = row->hold != 0 ? fmax(share, HOLD_DAMPING) : share;
+            double part = row->hold != 0 ? fmax(share, s->bone_damping) : share;
             if (row->can_act && part > 0)
                 twist(s, angle, row, -part * turning(s, angle, row, 0) * row->inverse);
         }

@@ -180,7 +180,7 @@ struct joint_row {
     double store;         /* energy that it has taken, J */
     double angle;         /* rad */
     double lever;         /* rate of the angle = force . velocity / lever */
-    double stiffness;     /* N m/rad, as of birth; and the most that the step allows now */
+    double stiffness;     /* N m/rad, as of birth; and the most that is meant now */
     double most_stiff;
     double motor_stiffness, motor_damping;
     double rest, torque; /* of the motor: the angle it holds now, rad, and its torque, N m */
@@ -226,6 +226,9 @@ struct sphere_system {
     struct world world;
     struct dynamics_settings settings;
     double h, steps_1_s;
+    double
+        vibration_rad_s; /* nothing in the body vibrates faster: what bones and joints are stiff by */
+    double bone_damping; /* share of the rate of its length that a bone loses when it is damped */
     int substeps;
     int has_method; /* one of the documents' */
     enum effector_state effectors;

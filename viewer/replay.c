@@ -562,7 +562,7 @@ static void record_row(const struct recorder *recorder, struct replay_row *row,
     record_energies(row->energies, view->ledger);
     *row->fitness = (float)fitness_now(recorder, view);
     record_contacts(row, view->dynamics,
-                    replay->is_spheres ? (double)recorder->params->simulation_substeps : 1);
+                    replay->is_spheres ? dynamics_sphere_substeps(view->dynamics) : 1);
 }
 
 /* A row with a number that is not finite cannot be drawn: the replay ends before it. */

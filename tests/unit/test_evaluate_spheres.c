@@ -110,18 +110,26 @@ END_TEST
 
 static const char *const examples[] = {"spider", "hopper", "tripod", "caterpillar"};
 
-static void run_example(int index, const char *solver)
+/* An example's parameters and creature. */
+static void read_example(int index)
 {
     struct creature creature;
     char path[64];
     snprintf(path, sizeof path, "examples/%s.ini", examples[index]);
     ck_assert_msg(params_read_file(&params, path, &error) == 0, "%s", error.message);
-    ck_assert_int_eq(params_set(&params, "simulation.solver", solver, &error), 0);
     snprintf(path, sizeof path, "examples/creatures/%s.json", examples[index]);
     creature_init(&creature);
     ck_assert_msg(creature_read(&creature, path, &error) == 0, "%s", error.message);
-    evaluate(&creature.genome, &params, 1, &arena, NULL, NULL, &result);
+    genome_deinit(&genome);
+    ck_assert_int_eq(genome_copy(&genome, &creature.genome), 0);
     creature_deinit(&creature);
+}
+
+static void run_example(int index, const char *solver)
+{
+    read_example(index);
+    ck_assert_int_eq(params_set(&params, "simulation.solver", solver, &error), 0);
+    evaluate(&genome, &params, 1, &arena, NULL, NULL, &result);
 }
 
 START_TEST(nothing_that_the_documents_methods_move_has_a_score)
@@ -135,6 +143,31 @@ START_TEST(nothing_that_the_documents_methods_move_has_a_score)
     ck_assert_double_lt(result.measures.residual_share, 0.01);
     ck_assert_double_eq_tol(hypot(result.measures.way_x_m, result.measures.way_z_m),
                             result.measures.distance_m, 1e-12);
+}
+END_TEST
+
+/* ---- the step ---- */
+
+/* What an example does is a matter of its body, not of the step: it goes as far with fine ones. */
+START_TEST(the_examples_go_as_far_at_every_step)
+{
+    double way[6], least = HUGE_VAL, most = 0;
+    for (int i = 0; i < 6; i++) {
+        char substeps[32];
+        params_set_defaults(&params);
+        read_example(_i);
+        snprintf(substeps, sizeof substeps, "simulation.substeps=%d", 2 << i);
+        set(substeps);
+        set("guard.motionless_s=0");
+        evaluate(&genome, &params, 1, &arena, NULL, NULL, &result);
+        ck_assert_int_eq(result.verdict, VERDICT_OK);
+        way[i] = result.measures.distance_m;
+        least = fmin(least, way[i]);
+        most = fmax(most, way[i]);
+    }
+    ck_assert_double_gt(least, 0.2);
+    ck_assert_msg(most <= 1.1 * least, "%s: %.3f %.3f %.3f %.3f %.3f %.3f m", examples[_i], way[0],
+                  way[1], way[2], way[3], way[4], way[5]);
 }
 END_TEST
 
@@ -211,6 +244,7 @@ int main(void)
     tcase_add_test(tcase, who_trembles_is_caught);
     tcase_add_test(tcase, who_moves_fast_is_not);
     tcase_add_loop_test(tcase, nothing_that_the_documents_methods_move_has_a_score, 0, 4);
+    tcase_add_loop_test(tcase, the_examples_go_as_far_at_every_step, 0, 4);
     tcase_add_test(tcase, who_flies_is_disqualified);
     tcase_add_test(tcase, who_has_no_orders_rests);
     suite_add_tcase(suite, tcase);
