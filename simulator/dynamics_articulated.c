@@ -112,6 +112,8 @@ struct articulated {
     double *rate_mean;
     double *work;             /* of an RK4 step: as in rate_mean */
     double *from_q, *from_qd; /* where a part of it begins */
+    double *still, *answer;   /* rates that are 0; what rates do when driven joints are pulled */
+    double pull_work_j[2];    /* by that in a midpoint step: in its middle, at its end */
     double *aim[3]; /* of the effectors: at the start of the step, in its middle, at its end */
     double *torque; /* of the last step, per link */
 
@@ -149,6 +151,8 @@ static int take_scratch(struct articulated *d, struct arena *arena)
                           &d->work,
                           &d->from_q,
                           &d->from_qd,
+                          &d->still,
+                          &d->answer,
                           &d->birth_d,
                           &d->coupled,
                           &d->aim[0],
@@ -709,8 +713,34 @@ static void follow_signals(struct articulated *d, double ahead, double *q, doubl
         d->tree.links[i].drive = signal.acceleration;
         if (q)
             q[2 + i] = signal.value;
-        qd[2 + i] = signal.rate;
+        if (qd)
+            qd[2 + i] = signal.rate;
     }
+}
+
+/* Driven joints get the rates that their signals have `ahead` after the start of the step, by impulses to
+ * which all rates answer; returns their work. The tree is at the pose, and left with other velocities. */
+static double pull_drives(struct articulated *d, double ahead, double *qd)
+{
+    struct tree *tree = &d->tree;
+    double gravity_x = tree->gravity_x, work = 0;
+    int has_drag = tree->has_drag;
+    for (int i = 1; i < d->links; i++) {
+        if (tree->links[i].is_driven)
+            tree->links[i].drive =
+                signal_at(d->servos[i].signal, d->servos[i].time_s + ahead).rate - qd[2 + i];
+    }
+    tree->gravity_x = tree->has_drag = 0;
+    tree_set_velocity(tree, d->still);
+    tree_accelerate(tree, d->still, d->still, 0, 0, d->answer);
+    tree->gravity_x = gravity_x;
+    tree->has_drag = has_drag;
+    for (int i = 0; i < d->dof; i++)
+        qd[i] += d->answer[i];
+    for (int i = 1; i < d->links; i++)
+        if (tree->links[i].is_driven)
+            work += tree_drive_effort(tree, i) * (qd[2 + i] - d->answer[2 + i] / 2);
+    return work;
 }
 
 /* What driven joints took in the last evaluation. */
@@ -824,6 +854,17 @@ static void accelerate_at(struct articulated *d, const double *rates, double hal
     accelerate_implicit(d, half, is_again && !d->tree.has_drag && !d->has_drives);
 }
 
+/* Driven joints get their rates at the end of a midpoint step; the evaluation in its middle stands again. */
+static void pull_end(struct articulated *d)
+{
+    double h = d->settings.dt_s;
+    if (!d->has_drives)
+        return;
+    d->pull_work_j[1] = pull_drives(d, h, d->vs);
+    follow_signals(d, h / 2, NULL, NULL);
+    accelerate_at(d, d->vm, h / 2, 0);
+}
+
 /* Whether contacts change a rate by much more or less than this kick: an impact. */
 static int is_other_kick(const struct articulated *d, const double *kick)
 {
@@ -851,8 +892,7 @@ static int act_contacts(struct articulated *d, int has_instants)
     accelerate_at(d, vm, half, 1);
     for (int i = 0, dof = d->dof; i < dof; i += 2)
         PAIR(vs, i) = PAIR(v1, i) + half * SINGLES(qdd, i);
-    follow_signals(d, 2 * half, NULL, d->vs);
-    follow_signals(d, half, NULL, d->v1);
+    pull_end(d);
     contacts_set_free(&d->contacts, d->vs);
     contacts_solve(&d->contacts, d->kick);
     return 1;
@@ -962,8 +1002,12 @@ static void move_freely(struct articulated *d)
         PAIR(v1, i) = PAIR(qd0, i) + half * change;
         PAIR(vs, i) = PAIR(qd0, i) + h * change;
     }
-    follow_signals(d, h, NULL, d->vs);
-    follow_signals(d, half, NULL, d->v1);
+    if (!d->has_drives)
+        return;
+    d->pull_work_j[0] = pull_drives(d, half, v1);
+    for (int i = 0; i < d->dof; i++)
+        vs[i] = v1[i] + half * qdd[i];
+    pull_end(d);
 }
 
 /* The contacts that could act, and their impulses: 1 if one is an impact. */
@@ -977,12 +1021,14 @@ static int meet_contacts(struct articulated *d)
         PAIR(k_q, i) = PAIR(vm, i);
         PAIR(k_v, i) = PAIR(vs, i);
     }
+    double pull_work_j = d->pull_work_j[1];
     int is_impact = act_contacts(d, 1);
     if (contacts_has_instants(&d->contacts) && !are_instants_sound(d)) {
         for (int i = 0; i < d->dof; i++) {
             d->vm[i] = d->k_q[i];
             d->vs[i] = d->k_v[i];
         }
+        d->pull_work_j[1] = pull_work_j;
         if (is_impact)
             accelerate_at(d, d->vm, half, 1);
         contacts_set_free(&d->contacts, d->vs);
@@ -1118,6 +1164,8 @@ static void step_midpoint(struct articulated *d)
     }
     for (int i = 1; i < d->links; i++)
         book_effector(d, d->effector_work[2 + i]);
+    if (d->has_drives)
+        book_effector(d, d->pull_work_j[0] + d->pull_work_j[1]);
     struct vec2 velocity = {0, 0};
     if (!d->tree.is_root_fixed) {
         keep_momentum(d);
@@ -1128,7 +1176,7 @@ static void step_midpoint(struct articulated *d)
 
 /* Classical Runge-Kutta over h from the state given, which may be that of q and qd; the servos' targets
  * have moved for `past`. The powers of effectors, drag and damping are integrated as extra states and
- * added to rate_mean: drag, damping, then the effectors from 2 + 1 on. */
+ * added to rate_mean: drag, damping, what pulls drives, then the effectors from 2 + 1 on. */
 static void advance_rk4(struct articulated *d, const double *from_q, const double *from_qd,
                         double past, double h)
 {
@@ -1179,11 +1227,14 @@ static void advance_rk4(struct articulated *d, const double *from_q, const doubl
         d->q[i] = from_q[i] + d->k_q[i];
         d->qd[i] = from_qd[i] + d->k_v[i];
     }
-    follow_signals(d, past + h, d->q, d->qd);
     for (int i = 1; i < d->links; i++)
         d->torque[i] = d->effector_tau[2 + i];
-    d->is_posed = 0;
-    set_pose(d);
+    follow_signals(d, past + h, d->q, NULL);
+    tree_set_pose(&d->tree, d->q);
+    if (d->has_drives)
+        d->rate_mean[2] += pull_drives(d, past + h, d->qd);
+    tree_set_velocity(&d->tree, d->qd);
+    d->is_posed = d->is_moving = 1;
 }
 
 /* The same for trees of hinges. */
@@ -1236,7 +1287,7 @@ static int is_unbalanced(const struct articulated *d, struct balance from, struc
     const double *work = d->rate_mean;
     double residual = to.energy_j - from.energy_j + work[0] + work[1];
     double size = from.size_j + to.size_j + fabs(work[0]) + work[1];
-    for (int at = 3; at < d->dof; at++) {
+    for (int at = 2; at < d->dof; at++) {
         residual -= work[at];
         size += fabs(work[at]);
     }
@@ -1301,7 +1352,7 @@ static int try_rk4(struct articulated *d)
             return 0;
         }
     }
-    for (int i = 1; i < d->links; i++)
+    for (int i = 0; i < d->links; i++)
         book_effector(d, d->work[2 + i]);
     d->ledger.loss_drag_j += d->work[0];
     d->ledger.loss_damping_j += d->work[1];

@@ -414,6 +414,54 @@ START_TEST(prescribed_motions)
 }
 END_TEST
 
+/* The momentum after 2 s of a body at rest in empty space, whose arm and slider follow tables. */
+static double find_momentum(const char *others, int integrator, double dt_s)
+{
+    static const char bodies[] =
+        "{\"scene\": 1, \"world\": {\"gravity_m_s2\": 0}, \"bodies\": [" BOX("base", "") "," BOX(
+            "arm",
+            ", \"joint\": {\"to\": \"base\", \"at_m\": [0.2, 0.05], \"own_at_m\": [-0.3, 0], "
+            "\"motion_rad\": {\"table\": [[0.101, 0], [0.403, 1.2], [0.807, -0.5], [1.303, "
+            "0.3]]}}") "," BOX("hand",
+                               ", \"joint\": {\"to\": \"arm\", \"at_m\": [0.3, 0], "
+                               "\"own_at_m\": [-0.15, 0]}") "," BOX("slider",
+                                                                    ", \"joint\": {\"kind\": "
+                                                                    "\"linear\", \"to\": \"base\", "
+                                                                    "\"at_m\": [-0.2, 0], "
+                                                                    "\"axis_rad\": 0.4, "
+                                                                    "\"motion_m\": {\"table\": "
+                                                                    "[[0.1, 0], [0.5, 0.3], "
+                                                                    "[0.9, -0.1]]}}");
+    struct dynamics *dynamics;
+    char text[2048];
+    double momentum[3];
+    snprintf(text, sizeof text, "%s%s]}", bodies, others);
+    ck_assert_msg(read_text(text) == 0, "%s", error.message);
+    scene.settings.integrator = integrator;
+    scene.settings.dt_s = dt_s;
+    arena_reset(&arena);
+    ck_assert_int_eq(scene_start(&scene, &arena, &dynamics, &error), 0);
+    for (double t = 0; t < 2; t += dt_s)
+        ck_assert_int_eq(dynamics_step(dynamics), 0);
+    dynamics_momentum(dynamics, momentum);
+    return fmax(fabs(momentum[0]), fmax(fabs(momentum[1]), fabs(momentum[2])));
+}
+
+/* Where a table begins and ends its acceleration jumps, within a step: what is joined answers. A body that
+ * is alone is the root of its tree, one of two hangs on the world. */
+START_TEST(motions_keep_momentum)
+{
+    static const int integrators[] = {INTEGRATOR_AUTO, INTEGRATOR_MIDPOINT};
+    static const char *const others[] = {"", "," BOX("far", ", \"position_m\": [30, 0]")};
+    int integrator = integrators[_i % 2];
+    double coarse = find_momentum(others[_i / 2], integrator, 1.0 / 240);
+    double fine = find_momentum(others[_i / 2], integrator, 1.0 / 960);
+    printf("scene: momentum by tables %.1e, at a quarter of the step %.1e\n", coarse, fine);
+    ck_assert_double_lt(coarse, _i < 2 ? 1e-12 : 1e-3);
+    ck_assert_double_lt(fine, coarse / 8 + 1e-12);
+}
+END_TEST
+
 /* What does not collide falls through another body and through the ground, on which the other stays. */
 START_TEST(passes_through)
 {
@@ -527,6 +575,7 @@ int main(void)
     tcase_add_test(tests, point_masses);
     tcase_add_test(tests, several_bodies);
     tcase_add_test(tests, prescribed_motions);
+    tcase_add_loop_test(tests, motions_keep_momentum, 0, 4);
     tcase_add_test(tests, loops);
     tcase_add_test(tests, passes_through);
     tcase_add_test(tests, corrupt);
