@@ -52,6 +52,7 @@ LIBS_VIEWER := $(call PKG,--libs sqlite3) $(if $(HAVE_CAIRO),$(call PKG,--libs c
 # ---- folders of C, in the order of their dependence ----
 lib_objects = $(patsubst %.c,$(B)/obj/%.o,$(filter-out $(1)/main.c,$(wildcard $(1)/*.c)))
 L_COMMON := $(B)/libcommon.a
+L_STORE := $(B)/libstore.a
 L_PROTO := $(B)/libproto.a
 L_SIMULATOR := $(B)/libsimulator.a
 L_CONTROLLER := $(B)/libcontroller.a
@@ -67,6 +68,7 @@ $(B)/lib%.a:
 	@mkdir -p $(@D)
 	$(Q)rm -f $@ && ar rcs $@ $^
 $(L_COMMON): $(call lib_objects,common)
+$(L_STORE): $(call lib_objects,common/store)
 $(L_PROTO): $(call lib_objects,proto)
 $(L_SIMULATOR): $(call lib_objects,simulator)
 $(L_CONTROLLER): $(call lib_objects,controller)
@@ -79,10 +81,10 @@ $(B)/obj/%.o: %.c
 $(BIN)/simulator: $(B)/obj/simulator/main.o $(L_SIMULATOR) $(L_PROTO) $(L_COMMON)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LINK) -o $@ $^ $(LIBS_COMMON)
-$(BIN)/controller: $(B)/obj/controller/main.o $(L_CONTROLLER) $(L_PROTO) $(L_COMMON)
+$(BIN)/controller: $(B)/obj/controller/main.o $(L_CONTROLLER) $(L_STORE) $(L_PROTO) $(L_COMMON)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LINK) -o $@ $^ $(LIBS_CONTROLLER) $(LIBS_COMMON)
-$(BIN)/viewer: $(B)/obj/viewer/main.o $(L_VIEWER) $(L_SIMULATOR) $(L_PROTO) $(L_COMMON)
+$(BIN)/viewer: $(B)/obj/viewer/main.o $(L_VIEWER) $(L_STORE) $(L_SIMULATOR) $(L_PROTO) $(L_COMMON)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LINK) -o $@ $^ $(LIBS_VIEWER) $(LIBS_COMMON)
 
@@ -101,7 +103,7 @@ ifneq ($(wildcard /usr/include/mujoco/mujoco.h /usr/local/include/mujoco/mujoco.
 $(addprefix $(B)/obj/tests/oracle/,test_mujoco.o test_mjcf.o): ALL_CFLAGS += -DHAVE_MUJOCO
 $(addprefix $(B)/tests/oracle/,test_mujoco test_mjcf): LIBS_TEST += -lmujoco
 endif
-ALL_LIBS := $(L_VIEWER) $(L_CONTROLLER) $(L_SIMULATOR) $(L_PROTO) $(L_COMMON)
+ALL_LIBS := $(L_VIEWER) $(L_CONTROLLER) $(L_SIMULATOR) $(L_STORE) $(L_PROTO) $(L_COMMON)
 $(B)/tests/%: $(B)/obj/tests/%.o $(ALL_LIBS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LINK) -o $@ $^ $(LIBS_VIEWER) $(LIBS_CONTROLLER) $(LIBS_COMMON) $(LIBS_TEST)
@@ -168,7 +170,7 @@ precision: $(B)/bench/precision $(B)/bench/plot
 
 include tests/bench/peers/peers.mk
 
-SOURCES := $(wildcard common/*.[ch] proto/*.[ch] simulator/*.[ch] controller/*.[ch] viewer/*.[ch] \
+SOURCES := $(wildcard common/*.[ch] common/*/*.[ch] proto/*.[ch] simulator/*.[ch] controller/*.[ch] viewer/*.[ch] \
 	tests/*/*.[ch] tests/bench/peers/*.[ch] tests/bench/peers/*.cc)
 lint:
 	$(Q)scripts/check-layers

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/text.h"
+
 #define BUG_CONTEXT_SIZE 256
 #define BUG_REPORT_SIZE  2048
 
@@ -30,13 +32,6 @@ const char *error_text(int code)
     }
 }
 
-static void make_one_line(char *text)
-{
-    for (; *text; text++)
-        if ((unsigned char)*text < 0x20 || *text == 0x7f)
-            *text = ' ';
-}
-
 int error_set(struct error *error, int code, const char *format, ...)
 {
     char message[sizeof error->message];
@@ -44,7 +39,7 @@ int error_set(struct error *error, int code, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    make_one_line(message);
+    text_clean(message, "");
     memcpy(error->message, message, sizeof message);
     error->code = code;
     return code;
@@ -58,7 +53,7 @@ int error_prefix(struct error *error, const char *format, ...)
     vsnprintf(context, sizeof context, format, arguments);
     va_end(arguments);
     snprintf(message, sizeof message, "%s: %s", context, error->message);
-    make_one_line(message);
+    text_clean(message, "");
     message[sizeof error->message - 1] = 0;
     memcpy(error->message, message, sizeof error->message);
     return error->code;
@@ -67,7 +62,7 @@ int error_prefix(struct error *error, const char *format, ...)
 void error_set_bug_context(const char *text)
 {
     snprintf(bug_context, sizeof bug_context, "%s", text ? text : "");
-    make_one_line(bug_context);
+    text_clean(bug_context, "");
 }
 
 void error_bug(const char *file, int line, const char *expression, const char *format, ...)
@@ -77,7 +72,7 @@ void error_bug(const char *file, int line, const char *expression, const char *f
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    make_one_line(message);
+    text_clean(message, "");
 
     /* One write, so that the report stays whole beside the lines of other processes. */
     char report[BUG_REPORT_SIZE];

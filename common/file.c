@@ -1,13 +1,17 @@
 /* Whole files. Creature and parameter files are some kilobytes: they are read in one piece, because
- * their checks (a checksum, a scan of the structure) look at the whole before anything is believed. */
+ * their checks (a checksum, a scan of the structure) look at the whole before anything is believed.
+ *
+ * And files in directories that may come from strangers: opened so that no link leads out of there and
+ * nothing waits for the other end of a pipe. */
+#define _GNU_SOURCE /* O_DIRECTORY, O_NOFOLLOW, O_CLOEXEC */
 #include "common/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define FIRST_READ_BYTES 8192
@@ -115,6 +119,91 @@ int file_is_special(const char *path)
     return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
 }
 
+/* ---- files in a directory that may be a stranger's ---- */
+
+int file_check_plain(const struct stat *info, int is_written, const char *path, struct error *error)
+{
+    if (!S_ISREG(info->st_mode))
+        return error_set(error, ERR_FORMAT,
+                         "%s: not a regular file, but a link, a pipe, a device or a directory",
+                         path);
+    if (is_written && info->st_nlink > 1)
+        return error_set(error, ERR_FORMAT,
+                         "%s: the file has another name, too, where writing would change it", path);
+    return 0;
+}
+
+/* The directory in which the last part of `name` is; -1 with errno. *last is that part. */
+static int open_parent(const char *directory, const char *name, const char **last)
+{
+    int parent = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    *last = name;
+    for (const char *slash; parent >= 0 && (slash = strchr(*last, '/')); *last = slash + 1) {
+        char part[NAME_MAX + 1];
+        snprintf(part, sizeof part, "%.*s", (int)(slash - *last), *last);
+        int next = openat(parent, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        int reason = errno;
+        close(parent);
+        parent = next;
+        errno = reason;
+    }
+    return parent;
+}
+
+/* What a device does when it is opened is its own affair: it is looked at first. And again afterwards,
+ * since it may be another by then. */
+static int open_plain_at(int parent, const char *name, int flags, const char *path, int *descriptor,
+                         struct error *error)
+{
+    struct stat info;
+    int is_written = (flags & O_ACCMODE) != O_RDONLY;
+    if (fstatat(parent, name, &info, AT_SYMLINK_NOFOLLOW) == 0) {
+        int status = file_check_plain(&info, is_written, path, error);
+        if (status)
+            return status;
+    } else if (errno != ENOENT) {
+        return fail_path(error, path);
+    }
+    int file = openat(parent, name, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
+    if (file < 0)
+        return fail_path(error, path);
+    int status = fstat(file, &info) ? fail_path(error, path)
+                                    : file_check_plain(&info, is_written, path, error);
+    if (status)
+        close(file);
+    else
+        *descriptor = file;
+    return status;
+}
+
+int file_open_within(const char *directory, const char *name, int flags, int *descriptor,
+                     struct error *error)
+{
+    char path[PATH_MAX];
+    const char *last;
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    int parent = open_parent(directory, name, &last);
+    if (parent < 0)
+        return fail_path(error, path);
+    int status = open_plain_at(parent, last, flags, path, descriptor, error);
+    close(parent);
+    return status;
+}
+
+int file_open_plain(const char *path, int flags, int *descriptor, struct error *error)
+{
+    char directory[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    if (!slash)
+        return open_plain_at(AT_FDCWD, path, flags, path, descriptor, error);
+    if (slash - path >= (int)sizeof directory)
+        return error_set(error, ERR_LIMIT, "%.64s...: the path is too long", path);
+    snprintf(directory, sizeof directory, "%.*s", slash > path ? (int)(slash - path) : 1, path);
+    return file_open_within(directory, slash + 1, flags, descriptor, error);
+}
+
+/* ---- writing ---- */
+
 static int write_into(const char *path, const void *bytes, size_t length, struct error *error)
 {
     int descriptor = open(path, O_WRONLY | O_CLOEXEC);
@@ -129,8 +218,12 @@ static int write_into(const char *path, const void *bytes, size_t length, struct
 int file_write(const char *path, const void *bytes, size_t length, struct error *error)
 {
     /* a rename would put a file in the place of /dev/null, for all who use it */
-    if (file_is_special(path))
-        return write_into(path, bytes, length, error);
+    return file_is_special(path) ? write_into(path, bytes, length, error)
+                                 : file_replace(path, bytes, length, error);
+}
+
+int file_replace(const char *path, const void *bytes, size_t length, struct error *error)
+{
     size_t size = strlen(path) + TEMPORARY_EXTENT;
     char *temporary = malloc(size);
     if (!temporary)

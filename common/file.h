@@ -3,6 +3,7 @@
 #define COMMON_FILE_H
 
 #include <stddef.h>
+#include <sys/stat.h>
 
 #include "common/error.h"
 
@@ -21,5 +22,19 @@ int file_is_special(const char *path);
 /* Writes a temporary file beside path, syncs it, and renames it to path. On an error path is as it
  * was and the temporary file is gone. What is special (as above) stays and gets the bytes. */
 int file_write(const char *path, const void *bytes, size_t length, struct error *error);
+/* The same whatever path is now: a link, a pipe or a device of that name goes, what it leads to stays as
+ * it is. For names in a directory that may be a stranger's. */
+int file_replace(const char *path, const void *bytes, size_t length, struct error *error);
+
+/* Opens DIRECTORY/NAME (flags: O_RDONLY, O_WRONLY, O_RDWR, with O_APPEND, O_CREAT). Only the directory's own
+ * name may lead through links; what is below is opened if it is a regular file in real folders, without
+ * ever waiting, and for writing only if it has no other name. 0, or ERR_* with a message. */
+int file_open_within(const char *directory, const char *name, int flags, int *descriptor,
+                     struct error *error);
+/* The same of the directory and the last part of a path. */
+int file_open_plain(const char *path, int flags, int *descriptor, struct error *error);
+/* The judgement alone, of what lstat() says. */
+int file_check_plain(const struct stat *info, int is_written, const char *path,
+                     struct error *error);
 
 #endif

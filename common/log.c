@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/text.h"
+
 #define LINE_BYTES_MAX 2048
 static const char cut_mark[] = "\" cut=true"; /* without its quote where none is open */
 
@@ -80,9 +82,8 @@ static void write_event(int descriptor, enum log_level level, const char *event,
         length = cut_line(line);
 
     /* Whatever the fields held, it is one line. */
-    for (size_t i = 0; i < length; i++)
-        if ((unsigned char)line[i] < 0x20 || line[i] == 0x7f)
-            line[i] = ' ';
+    line[length] = '\0';
+    length = strlen(text_clean(line, ""));
     line[length++] = '\n';
     while (write(descriptor, line, length) < 0 && errno == EINTR)
         continue;

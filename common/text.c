@@ -34,17 +34,54 @@ static size_t sequence_length(const unsigned char *text, size_t left)
     return length;
 }
 
+/* C1, and what turns the direction of text: U+061C, U+200E, U+200F, U+202A .. U+202E, U+2066 .. U+2069. */
+static int is_control(const unsigned char *bytes, size_t length)
+{
+    if (length == 2)
+        return (bytes[0] == 0xc2 && bytes[1] < 0xa0) || (bytes[0] == 0xd8 && bytes[1] == 0x9c);
+    if (length != 3 || bytes[0] != 0xe2)
+        return 0;
+    unsigned low = bytes[2];
+    return (bytes[1] == 0x80 && (low == 0x8e || low == 0x8f || (low >= 0xaa && low <= 0xae))) ||
+           (bytes[1] == 0x81 && low >= 0xa6 && low <= 0xa9);
+}
+
+/* Bytes of the character at text if it may be printed, else 0. */
+static size_t clean_length(const unsigned char *text, size_t left)
+{
+    size_t length = sequence_length(text, left);
+    return text[0] < 0x20 || text[0] == 0x7f || is_control(text, length) ? 0 : length;
+}
+
 int text_is_clean(const char *text, size_t length)
 {
     const unsigned char *bytes = (const unsigned char *)text;
-    for (size_t i = 0; i < length;) {
-        size_t step = sequence_length(bytes + i, length - i);
-        int is_c1 = step == 2 && bytes[i] == 0xc2 && bytes[i + 1] < 0xa0;
-        if (step == 0 || bytes[i] < 0x20 || bytes[i] == 0x7f || is_c1)
+    for (size_t i = 0, step; i < length; i += step)
+        if ((step = clean_length(bytes + i, length - i)) == 0)
             return 0;
-        i += step;
-    }
     return 1;
+}
+
+char *text_clean(char *text, const char *kept)
+{
+    size_t left = strlen(text);
+    char *to = text;
+    for (const char *from = text; *from;) {
+        const unsigned char *bytes = (const unsigned char *)from;
+        size_t length = strchr(kept, *from) ? 1 : clean_length(bytes, left), step = length;
+        if (length == 0) {
+            /* the whole of a control character, one byte of what is no character */
+            step = sequence_length(bytes, left);
+            step += step == 0;
+            *to++ = bytes[0] < 0x80 ? ' ' : '?';
+        }
+        memmove(to, from, length);
+        to += length;
+        from += step;
+        left -= step;
+    }
+    *to = '\0';
+    return text;
 }
 
 static int min_int(int a, int b)

@@ -10,9 +10,14 @@
 /* The shortest of %.15g, %.16g and %.17g that reads back as the same double; returns buffer. */
 const char *text_print_double(double value, char buffer[TEXT_NUMBER_SIZE]);
 
-/* 1 if text is valid UTF-8 without control characters (so that it can go to a terminal, a log, an
- * INI or a JSON file as it is). */
+/* 1 if text is valid UTF-8 without control characters and without those that turn the direction of
+ * text (so that it can go to a terminal, a log, an INI or a JSON file as it is). */
 int text_is_clean(const char *text, size_t length);
+
+/* Makes it so, in place: a blank for each control character of ASCII, '?' for whatever else is not
+ * clean; the characters of `kept` ("\n", say, or "") stay. Everything of foreign origin passes here
+ * before it is printed. Returns text. */
+char *text_clean(char *text, const char *kept);
 
 /* Edits (insert, delete, replace one character, exchange two neighbours) that turn a into b; texts
  * longer than 63 bytes are as far apart as the longer one is long. */

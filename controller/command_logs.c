@@ -6,6 +6,7 @@
  * the directory for new ones, some times a second. */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -14,6 +15,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "common/file.h"
 #include "common/log.h"
 #include "common/text.h"
 #include "controller/commands.h"
@@ -111,34 +113,34 @@ static int is_wanted(const struct wanted *wanted, const char *line)
            (wanted->creature < 0 || has_number(line, "creature", wanted->creature));
 }
 
-/* What is no text (a crashed process' last bytes) must not reach a terminal. */
-static void clean_line(char *line)
+/* A line without its end, cut at LINE_MAX_LOG; 0 if there is none, or (is_following) no whole one. */
+static int read_line(FILE *file, int is_following, char line[LINE_MAX_LOG + 1])
 {
-    if (text_is_clean(line, strlen(line)))
-        return;
-    for (unsigned char *at = (unsigned char *)line; *at; at++)
-        if (*at < 32 || *at >= 127)
-            *at = '?';
+    size_t used = 0;
+    int c, has_any = 0;
+    while ((c = getc_unlocked(file)) != EOF && c != '\n') {
+        has_any = 1;
+        if (used < LINE_MAX_LOG)
+            line[used++] = (char)c;
+    }
+    line[used] = '\0';
+    return c == '\n' || (has_any && !is_following);
 }
 
 /* Reads the source's next line, if there is a whole one, or its rest where nothing more will come. */
 static int source_fill(struct source *source, int is_following)
 {
-    char *text = NULL;
-    size_t size = 0, length;
+    static char line[LINE_MAX_LOG + 1];
+    size_t length;
     if (source->line)
         return 1;
     long start = ftell(source->file);
-    ssize_t got = getline(&text, &size, source->file);
-    if (got <= 0 || (text[got - 1] != '\n' && is_following)) {
+    char *text = read_line(source->file, is_following, line) ? strdup(line) : NULL;
+    if (!text) {
         fseek(source->file, start, SEEK_SET); /* also forgets the end of file */
-        free(text);
         return 0;
     }
-    text[strcspn(text, "\n")] = '\0';
-    if (strlen(text) > LINE_MAX_LOG)
-        text[LINE_MAX_LOG] = '\0';
-    clean_line(text);
+    text_clean(text, "");
     const char *value = find_value(text, "time", &length);
     if (value && length < TIME_SIZE)
         snprintf(source->time, sizeof source->time, "%.*s", (int)length, value);
@@ -171,7 +173,7 @@ static int reader_knows(const struct reader *reader, const char *file)
     char path[RUN_PATH_SIZE];
     struct stat info;
     struct error error;
-    if (run_directory_path(reader->directory, file, path, &error) || stat(path, &info))
+    if (run_directory_path(reader->directory, file, path, &error) || lstat(path, &info))
         return 0;
     for (int i = 0; i < reader->count; i++)
         if (reader->sources[i].device == info.st_dev && reader->sources[i].inode == info.st_ino)
@@ -196,16 +198,19 @@ static int reader_add(struct reader *reader, const char *file, const char *name,
                       struct error *error)
 {
     char path[RUN_PATH_SIZE];
-    int status = run_directory_path(reader->directory, file, path, error);
-    if (status)
-        return status;
+    int descriptor;
     if (reader->count == SOURCES_MAX)
         return error_set(error, ERR_LIMIT, "%s: more than %d logs", reader->directory, SOURCES_MAX);
+    int status = run_directory_path("logs", file, path, error);
+    if (!status)
+        status = file_open_within(reader->wanted->directory, path, O_RDONLY, &descriptor, error);
+    if (status)
+        return status;
     struct source *source = &reader->sources[reader->count];
     struct stat info;
-    *source = (struct source){.file = fopen(path, "r")};
-    if (!source->file || fstat(fileno(source->file), &info))
-        return error_set(error, ERR_IO, "%s: %s", path, strerror(errno));
+    *source = (struct source){.file = fdopen(descriptor, "r")};
+    if (!source->file || fstat(descriptor, &info))
+        return error_set(error, ERR_IO, "%s/%s: %s", reader->directory, file, strerror(errno));
     source->device = info.st_dev;
     source->inode = info.st_ino;
     snprintf(source->name, sizeof source->name, "%s", name);

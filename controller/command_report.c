@@ -21,8 +21,10 @@ static const char help[] =
     "      --no-pictures    without pictures and replays: a smaller page that needs no viewer\n"
     "  -h, --help\n";
 
-/* The page as one string, so that the file appears whole or not at all. */
-static int write_report(const struct report *report, const char *path, struct error *error)
+/* The page as one string, so that the file appears whole or not at all. In the run's directory, which may be
+ * a stranger's, nothing but a file gets its place. */
+static int write_report(const struct report *report, const char *path, int is_in_run,
+                        struct error *error)
 {
     char *page = NULL;
     size_t length = 0;
@@ -33,12 +35,12 @@ static int write_report(const struct report *report, const char *path, struct er
     if (status)
         error_set(error, status, "%s: %s", path, error_text(status));
     else
-        status = file_write(path, page, length, error);
+        status = (is_in_run ? file_replace : file_write)(path, page, length, error);
     free(page);
     return status;
 }
 
-static int report_run(const char *directory, const char *path, int has_pictures)
+static int report_run(const char *directory, const char *path, int is_in_run, int has_pictures)
 {
     struct store *store = NULL;
     struct error error = {0};
@@ -49,7 +51,7 @@ static int report_run(const char *directory, const char *path, int has_pictures)
     store_close(store);
     if (status)
         return command_fail(&error);
-    status = write_report(&report, path, &error);
+    status = write_report(&report, path, is_in_run, &error);
     if (!status && report.gallery.problem[0])
         fprintf(stderr, "controller: some pictures or replays are missing: %s\n",
                 report.gallery.problem);
@@ -98,5 +100,5 @@ int command_report(int argc, char **argv)
         return command_usage(argv[0], "-o: the path is too long");
     if (!output && run_directory_path(argv[optind], "report.html", path, &error))
         return command_fail(&error);
-    return report_run(argv[optind], path, has_pictures);
+    return report_run(argv[optind], path, !output, has_pictures);
 }

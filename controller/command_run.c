@@ -1,10 +1,12 @@
 /* controller run, controller resume. */
+#include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "common/file.h"
 #include "common/log.h"
 #include "controller/commands.h"
 #include "controller/evolve.h"
@@ -219,17 +221,21 @@ static int session_want_viewer(struct session *session, const struct arguments *
 /* Opens a window on the run; a run does not fail for want of a window. */
 static void session_show(const struct session *session)
 {
-    char directory[RUN_PATH_SIZE], log[RUN_PATH_SIZE], name[] = "viewer";
+    static const char log_name[] = "logs/viewer.log";
+    char directory[RUN_PATH_SIZE], name[] = "viewer";
     char *argv[] = {name, directory, NULL};
     struct error error = {0};
+    int log;
     snprintf(directory, sizeof directory, "%s", session->directory);
-    int status = run_directory_path(directory, "logs/viewer.log", log, &error);
-    if (!status)
+    int status = file_open_within(directory, log_name, O_WRONLY | O_APPEND | O_CREAT, &log, &error);
+    if (!status) {
         status = program_start(session->viewer, argv, log, &error);
+        close(log);
+    }
     if (status)
         command_fail(&error);
     else
-        fprintf(stderr, "viewer started; what it says is in %s\n", log);
+        fprintf(stderr, "viewer started; what it says is in %s/%s\n", directory, log_name);
 }
 
 /* Closes the run; then, so that the viewer finds it as it stays, opens the window that was wanted, unless
@@ -246,6 +252,9 @@ static void session_deinit(struct session *session)
 
 static int session_open_log(struct session *session, struct error *error)
 {
+    int status = run_directory_make_logs(session->directory, error);
+    if (status)
+        return status;
     return run_log_open(&session->log, session->directory, (off_t)session->params.farm_log_mb << 20,
                         error);
 }
@@ -520,11 +529,28 @@ static int restore_run(struct session *session, const struct store_status *statu
     return result ? result : session_begin(session, error);
 }
 
+/* What starts programs is not taken from a run's directory, which may be a stranger's. */
+static void leave_out_launcher(struct params *params, char launcher[PARAM_TEXT_SIZE])
+{
+    snprintf(launcher, PARAM_TEXT_SIZE, "%s", params->farm_launcher);
+    params->farm_launcher[0] = '\0';
+}
+
+static void tell_left_out(const struct params *params, const char *launcher)
+{
+    if (launcher[0] && !params->farm_launcher[0])
+        fprintf(
+            stderr,
+            "farm.launcher of the run is left out (%s): a run's directory starts no programs; if "
+            "it is yours, say it again with -s\n",
+            launcher);
+}
+
 static int resume_session(struct session *session, const struct arguments *arguments)
 {
     struct error error = {0};
     struct store_status status;
-    char path[RUN_PATH_SIZE];
+    char path[RUN_PATH_SIZE], launcher[PARAM_TEXT_SIZE];
     progress_init(&session->progress, STDERR_FILENO);
     if (run_directory_check(session->directory, &error) ||
         run_directory_path(session->directory, "run.db", path, &error) ||
@@ -533,9 +559,11 @@ static int resume_session(struct session *session, const struct arguments *argum
         store_get_status(session->store, &status, &error))
         return command_fail(&error);
 
+    leave_out_launcher(&session->params, launcher);
     int result = apply_arguments(arguments, "resume", &session->params);
     if (result)
         return result;
+    tell_left_out(&session->params, launcher);
     if (status.is_finished && status.generation + 1 >= session->params.evolution_generations) {
         printf("%s: the run is finished (generation %" PRIu32
                " was the last); more: -s evolution.generations=N\n",

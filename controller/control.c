@@ -278,7 +278,12 @@ static int connect_there(const char *directory)
     struct sockaddr_un address;
     int descriptor = make_socket(&address, SOCK_NONBLOCK), back = enter(directory), status = -1;
     if (back >= 0) {
-        status = connect(descriptor, (struct sockaddr *)&address, sizeof address);
+        struct stat info;
+        /* connect() would follow a link */
+        if (lstat(CONTROL_NAME, &info) == 0 && S_ISSOCK(info.st_mode))
+            status = connect(descriptor, (struct sockaddr *)&address, sizeof address);
+        else
+            errno = ENOTSOCK;
         if (leave(back))
             status = -1;
     }

@@ -54,6 +54,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/file.h"
 #include "common/log.h"
 #include "common/version.h"
 #include "controller/worker_process.h"
@@ -350,7 +351,7 @@ static int worker_has_long_log(const struct worker *worker)
     char path[4096];
     struct stat info;
     snprintf(path, sizeof path, "%s/worker-%02d.log", worker->farm->log_directory, worker->slot);
-    return worker->farm->log_directory[0] != '\0' && stat(path, &info) == 0 &&
+    return worker->farm->log_directory[0] != '\0' && lstat(path, &info) == 0 &&
            info.st_size > worker->farm->log_bytes;
 }
 
@@ -374,11 +375,12 @@ static int worker_open_log(const struct worker *worker)
     if (directory[0] == '\0')
         return -1;
     snprintf(path, sizeof path, "%s/worker-%02d.log", directory, worker->slot);
-    int descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
-    if (descriptor < 0) {
-        char text[512];
-        log_event(LOG_WARN, "log_not_opened", "path=%s reason=%s",
-                  log_quote(path, text, sizeof text), strerror(errno));
+    struct error error;
+    int descriptor = -1;
+    if (file_open_plain(path, O_WRONLY | O_APPEND | O_CREAT, &descriptor, &error)) {
+        char text[sizeof error.message];
+        log_event(LOG_WARN, "log_not_opened", "reason=%s",
+                  log_quote(error.message, text, sizeof text));
     }
     return descriptor;
 }
@@ -562,8 +564,9 @@ static void worker_read_log(const struct worker *worker, char text[FARM_LOG_TAIL
     char path[4096];
     ssize_t length = 0;
     snprintf(path, sizeof path, "%s/worker-%02d.log", worker->farm->log_directory, worker->slot);
-    int descriptor = worker->farm->log_directory[0] != '\0' ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-    if (descriptor >= 0) {
+    int descriptor;
+    if (worker->farm->log_directory[0] != '\0' &&
+        !file_open_plain(path, O_RDONLY, &descriptor, &(struct error){0})) {
         off_t size = lseek(descriptor, 0, SEEK_END);
         off_t at = size > FARM_LOG_TAIL_BYTES ? size - FARM_LOG_TAIL_BYTES : 0;
         length = pread(descriptor, text, FARM_LOG_TAIL_BYTES, at);

@@ -23,19 +23,17 @@ int program_find(const char *name, char path[RUN_PATH_SIZE], struct error *error
     return find_program(name, path, RUN_PATH_SIZE, error);
 }
 
-/* posix_spawn() with standard input from nowhere and both outputs into a file (how: O_TRUNC or O_APPEND),
- * or (NULL) as they are. */
-static int spawn(pid_t *child, const char *path, char *const *argv, const char *output, int how)
+/* posix_spawn() with standard input from nowhere and both outputs into an open file, or (-1) as they are. */
+static int spawn(pid_t *child, const char *path, char *const *argv, int output)
 {
     posix_spawn_file_actions_t actions;
     int result = posix_spawn_file_actions_init(&actions);
     if (result)
         return result;
-    if (output) {
+    if (output >= 0) {
         result = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
         if (!result)
-            result = posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | how,
-                                                      0600);
+            result = posix_spawn_file_actions_adddup2(&actions, output, 1);
         if (!result)
             result = posix_spawn_file_actions_adddup2(&actions, 1, 2);
     }
@@ -45,10 +43,10 @@ static int spawn(pid_t *child, const char *path, char *const *argv, const char *
     return result;
 }
 
-int program_run_into(const char *path, char *const *argv, const char *output, struct error *error)
+int program_run_into(const char *path, char *const *argv, int output, struct error *error)
 {
     pid_t child;
-    int result = spawn(&child, path, argv, output, O_TRUNC);
+    int result = spawn(&child, path, argv, output);
     if (result)
         return error_set(error, ERR_IO, "%s: cannot be started: %s", path, strerror(result));
 
@@ -68,10 +66,10 @@ int program_run_into(const char *path, char *const *argv, const char *output, st
 
 int program_run(const char *path, char *const *argv, struct error *error)
 {
-    return program_run_into(path, argv, NULL, error);
+    return program_run_into(path, argv, -1, error);
 }
 
-int program_start(const char *path, char *const *argv, const char *output, struct error *error)
+int program_start(const char *path, char *const *argv, int output, struct error *error)
 {
     int wait_status;
     pid_t ended, child = fork();
@@ -81,7 +79,7 @@ int program_start(const char *path, char *const *argv, const char *output, struc
         /* its child is nobody's when it is gone, and not the terminal's */
         pid_t unused;
         setsid();
-        _exit(spawn(&unused, path, argv, output, O_APPEND));
+        _exit(spawn(&unused, path, argv, output));
     }
     do {
         ended = waitpid(child, &wait_status, 0);

@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -86,7 +87,11 @@ static int run_viewer(struct studio *studio, char *const *argv, char **output, s
     size_t length;
     *output = NULL;
     studio_path(studio, 0, "output", path);
-    int result = program_run_into(studio->viewer, argv, path, error);
+    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (file < 0)
+        return error_set(error, ERR_IO, "%s: %s", path, strerror(errno));
+    int result = program_run_into(studio->viewer, argv, file, error);
+    close(file);
     if (result < 0)
         return result;
     studio->is_interrupted |= result == 128 + SIGINT;

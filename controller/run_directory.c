@@ -6,9 +6,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "common/file.h"
 
 int run_directory_path(const char *directory, const char *name, char path[RUN_PATH_SIZE],
                        struct error *error)
@@ -52,10 +55,7 @@ static int make_parents(const char *directory, struct error *error)
 
 int run_directory_create(const char *directory, struct error *error)
 {
-    char logs[RUN_PATH_SIZE];
-    int status = run_directory_path(directory, "logs", logs, error);
-    if (!status)
-        status = make_parents(directory, error);
+    int status = make_parents(directory, error);
     if (status)
         return status;
 
@@ -69,9 +69,17 @@ int run_directory_create(const char *directory, struct error *error)
                              "another directory with -o)",
                              directory);
     }
-    if (mkdir(logs, 0777))
-        return error_set(error, ERR_IO, "%s: cannot make the directory: %s", logs, strerror(errno));
-    return 0;
+    return run_directory_make_logs(directory, error);
+}
+
+int run_directory_make_logs(const char *directory, struct error *error)
+{
+    char logs[RUN_PATH_SIZE];
+    int status = run_directory_path(directory, "logs", logs, error);
+    if (!status && mkdir(logs, 0777) && errno != EEXIST)
+        status =
+            error_set(error, ERR_IO, "%s: cannot make the directory: %s", logs, strerror(errno));
+    return status;
 }
 
 int run_directory_check(const char *directory, struct error *error)
@@ -85,37 +93,35 @@ int run_directory_check(const char *directory, struct error *error)
         return error_set(error, ERR_MISSING, "%s: %s", directory, strerror(errno));
     if (!S_ISDIR(info.st_mode))
         return error_set(error, ERR_MISSING, "%s: not a run: it is not a directory", directory);
-    if (stat(path, &info))
+    if (lstat(path, &info))
         return error_set(error, ERR_MISSING, "%s: not a run: there is no run.db in it", directory);
-    return 0;
+    return file_check_plain(&info, 0, path, error);
 }
 
 int run_directory_write_params(const char *directory, const struct params *params,
                                struct error *error)
 {
-    char path[RUN_PATH_SIZE], temporary[RUN_PATH_SIZE];
+    char path[RUN_PATH_SIZE], *text = NULL;
+    size_t length = 0;
     int status = run_directory_path(directory, "params.ini", path, error);
-    if (!status)
-        status = run_directory_path(directory, "params.ini.new", temporary, error);
     if (status)
         return status;
-
-    FILE *file = fopen(temporary, "w");
-    if (!file)
-        return error_set(error, ERR_IO, "%s: %s", temporary, strerror(errno));
-    status = params_write(params, file, 1);
-    if (fclose(file) || status || rename(temporary, path)) {
-        status = error_set(error, ERR_IO, "%s: cannot be written: %s", path, strerror(errno));
-        unlink(temporary);
-    }
+    FILE *file = open_memstream(&text, &length);
+    status = file ? params_write(params, file, 1) : ERR_MEMORY;
+    if (file && fclose(file))
+        status = ERR_MEMORY;
+    status = status ? error_set(error, status, "%s: %s", path, error_text(status))
+                    : file_replace(path, text, length, error);
+    free(text);
     return status;
 }
 
 int run_directory_lock(const char *path, int *descriptor, struct error *error)
 {
-    int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (file < 0)
-        return error_set(error, ERR_IO, "%s: %s", path, strerror(errno));
+    int file;
+    int status = file_open_plain(path, O_RDWR | O_CREAT, &file, error);
+    if (status)
+        return status;
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     if (fcntl(file, F_SETLK, &lock)) {
         int is_held = errno == EACCES || errno == EAGAIN;
@@ -133,8 +139,9 @@ int run_directory_lock(const char *path, int *descriptor, struct error *error)
 
 pid_t run_directory_lock_holder(const char *path)
 {
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
+    struct error ignored;
+    int file;
+    if (file_open_plain(path, O_RDONLY, &file, &ignored))
         return 0;
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     int status = fcntl(file, F_GETLK, &lock);

@@ -3,7 +3,10 @@
  *   run.db                    the run store (store.h)
  *   params.ini                the effective parameters
  *   lock                      locked while a controller works on the run
- *   logs/controller.log       logs/worker-NN.log */
+ *   logs/controller.log       logs/worker-NN.log
+ *
+ * It may be a stranger's: what is in it is opened by file_open_within() and its like, that is, if it is a
+ * regular file, and never through a link. */
 #ifndef CONTROLLER_RUN_DIRECTORY_H
 #define CONTROLLER_RUN_DIRECTORY_H
 
@@ -24,10 +27,13 @@ int run_directory_path(const char *directory, const char *name, char path[RUN_PA
  * else ERR_EXISTS. */
 int run_directory_create(const char *directory, struct error *error);
 
+/* Makes logs/ in it unless it is there. */
+int run_directory_make_logs(const char *directory, struct error *error);
+
 /* 0 if the directory holds a run; else ERR_MISSING with a message that says why not. */
 int run_directory_check(const char *directory, struct error *error);
 
-/* Writes params.ini, by way of a temporary file. */
+/* Writes params.ini, whatever has that name now. */
 int run_directory_write_params(const char *directory, const struct params *params,
                                struct error *error);
 

@@ -25,11 +25,8 @@
 #include <unistd.h>
 
 #include "common/log.h"
+#include "common/store/schema.h"
 #include "controller/run_directory.h"
-#include "controller/store_schema.h"
-
-/* Longest wait for another program that holds a lock on run.db. */
-#define BUSY_TIMEOUT_MS 20000
 
 static void release(struct store *store)
 {
@@ -58,7 +55,7 @@ int store_check_place(struct store *store, struct error *error)
 {
     struct stat ours, there;
     if (store->lock < 0 || fstat(store->lock, &ours) ||
-        (stat(store->lock_path, &there) == 0 && ours.st_dev == there.st_dev &&
+        (lstat(store->lock_path, &there) == 0 && ours.st_dev == there.st_dev &&
          ours.st_ino == there.st_ino))
         return 0;
     return error_set(error, ERR_MISSING,
@@ -89,13 +86,12 @@ static int make_store(struct store **made, const char *path, int is_read_only, s
 
 static int open_database(struct store *store, int flags, struct error *error)
 {
-    int result = sqlite3_open_v2(store->path, &store->database, flags, NULL);
-    if (result != SQLITE_OK)
-        return store->database ? store_fail_sqlite(store, "cannot be opened", error)
-                               : error_set(error, ERR_MEMORY, "%s: out of memory", store->path);
-    sqlite3_extended_result_codes(store->database, 1);
-    sqlite3_busy_timeout(store->database, BUSY_TIMEOUT_MS);
-    return 0;
+    return store_database_open(store->path, flags, &store->bounds, &store->database, error);
+}
+
+static void print_table(FILE *text, const char *sql, const char *unused)
+{
+    store_print_table(text, sql);
 }
 
 static int create_tables(struct store *store, struct error *error)
@@ -103,8 +99,7 @@ static int create_tables(struct store *store, struct error *error)
     int status = store_begin(store, error);
     for (size_t i = 0; !status && i < sizeof store_schema / sizeof store_schema[0]; i++) {
         sqlite3_stmt *statement = NULL;
-        status =
-            store_prepare_printed(store, store_print_table, store_schema[i], "", &statement, error);
+        status = store_prepare_printed(store, print_table, store_schema[i], "", &statement, error);
         if (!status)
             status = store_run_statement(store, statement, error);
         sqlite3_finalize(statement);
@@ -213,30 +208,14 @@ int store_create_seeded(struct store **made, const char *path, const struct para
         return status;
     status = open_database(store, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, error);
     if (!status)
+        store_database_trust(store->database, &store->bounds);
+    if (!status)
         status = fill_new(store, params, seeding, error);
     if (status)
         release(store);
     else
         *made = store;
     return status;
-}
-
-/* Is it a run of this schema? */
-static int check_identity(struct store *store, struct error *error)
-{
-    int64_t application, version;
-    int status = store_query_i64(store, "PRAGMA application_id", 0, &application, error);
-    if (!status)
-        status = store_query_i64(store, "PRAGMA user_version", 0, &version, error);
-    if (status)
-        return status;
-    if (application != STORE_APPLICATION_ID)
-        return error_set(error, ERR_FORMAT, "%s: not a run store of this program", store->path);
-    if (version < STORE_SCHEMA_OLDEST || version > STORE_SCHEMA_VERSION)
-        return error_set(error, ERR_VERSION,
-                         "%s: has schema version %" PRId64 ", this program reads version %d to %d",
-                         store->path, version, STORE_SCHEMA_OLDEST, STORE_SCHEMA_VERSION);
-    return 0;
 }
 
 /* Before anything is written: does the file hang together? */
@@ -278,66 +257,17 @@ int store_has_choices(struct store *store, int64_t *has_table, struct error *err
                            has_table, error);
 }
 
-/* Nor had version 5 bars. */
-static int has_bars(struct store *store, int64_t *has_table, struct error *error)
-{
-    return store_query_i64(store, "SELECT count(*) FROM sqlite_schema WHERE name = 'bars'", 0,
-                           has_table, error);
-}
-
-/* Older stores lack the columns of newer measures: a writer adds them, a reader sees them empty, in a view of its own. */
-static int complete_measures(struct store *store, struct error *error)
-{
-    char view[4096], sql[160];
-    int status = 0, missing = 0;
-    size_t used = (size_t)snprintf(view, sizeof view, "CREATE TEMP VIEW individuals AS SELECT *");
-    for (int i = 0; i < MEASURE_COUNT && !status; i++) {
-        const char *name = measure_table[i].name;
-        int64_t has_column;
-        snprintf(sql, sizeof sql,
-                 "SELECT count(*) FROM pragma_table_info('individuals') WHERE name = '%s'", name);
-        status = store_query_i64(store, sql, 0, &has_column, error);
-        if (status || has_column)
-            continue;
-        missing++;
-        used += (size_t)snprintf(view + used, sizeof view - used, ", NULL AS %s", name);
-        snprintf(sql, sizeof sql, "ALTER TABLE individuals ADD COLUMN %s REAL", name);
-        if (!store->is_read_only)
-            status = store_execute(store, sql, error);
-    }
-    snprintf(view + used, sizeof view - used, " FROM main.individuals");
-    if (!status && missing && store->is_read_only)
-        status = store_execute(store, view, error);
-    return status;
-}
-
 /* Brings the tables up to date. */
 static int upgrade(struct store *store, struct error *error)
 {
-    int64_t has_their_choices, has_their_bars, version;
+    int64_t version;
     char sql[1024];
-    int status = store_has_choices(store, &has_their_choices, error);
-    if (!status)
-        status = has_bars(store, &has_their_bars, error);
-    if (!status)
-        status = store_query_i64(store, "PRAGMA user_version", 0, &version, error);
+    int status = store_query_i64(store, "PRAGMA user_version", 0, &version, error);
     if (status || version == STORE_SCHEMA_VERSION)
         return status;
     snprintf(sql, sizeof sql, "BEGIN; %s; %s; %s; PRAGMA user_version = %d; COMMIT",
-             has_their_choices ? "" : STORE_CHOICES_TABLE, has_their_bars ? "" : STORE_BARS_TABLE,
-             STORE_TRIALS_TABLE, STORE_SCHEMA_VERSION);
+             STORE_CHOICES_TABLE, STORE_BARS_TABLE, STORE_TRIALS_TABLE, STORE_SCHEMA_VERSION);
     return store_execute(store, sql, error);
-}
-
-/* A reader of an older store sees an empty table, of its own. */
-static int pretend_bars(struct store *store, struct error *error)
-{
-    int64_t has_table;
-    int status = has_bars(store, &has_table, error);
-    if (status || has_table)
-        return status;
-    return store_execute(
-        store, "CREATE TEMP TABLE bars (individual INTEGER PRIMARY KEY, m_s, sizes_s)", error);
 }
 
 /* Branches are numbered 1, 2, ..., and there is one. What reads them all counts on that. */
@@ -370,10 +300,10 @@ int store_open(struct store **made, const char *path, int is_read_only, struct e
         return status;
     status =
         open_database(store, is_read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE, error);
-    if (!status)
-        status = check_identity(store, error);
     if (!status && !is_read_only)
         status = check_damage(store, error);
+    if (!status && !is_read_only)
+        store_database_trust(store->database, &store->bounds);
     if (!status)
         status =
             store_execute(store,
@@ -383,10 +313,10 @@ int store_open(struct store **made, const char *path, int is_read_only, struct e
                           error);
     if (!status && !is_read_only)
         status = add_quarantine_log(store, error);
-    if (!status)
-        status = complete_measures(store, error);
-    if (!status)
-        status = is_read_only ? pretend_bars(store, error) : upgrade(store, error);
+    if (!status && !is_read_only)
+        status = store_database_complete(store->database, path, 0, error);
+    if (!status && !is_read_only)
+        status = upgrade(store, error);
     if (!status)
         status = read_position(store, error);
     if (status)

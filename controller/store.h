@@ -1,7 +1,7 @@
 /* The run store: RUN_DIR/run.db (SQLite). The files store*.c are the only ones of the controller that use SQLite; store_private.h
  * says which does what.
  *
- * The schema is in store_schema.h and documented in docs/run-store.md. Results are committed in
+ * The schema is in common/store/schema.h and documented in docs/run-store.md. Results are committed in
  * batches within a generation; a generation is closed, and the next one opened, in one transaction.
  * There is exactly one writer: the process that holds the lock beside the database. When a write
  * fails (the disk is full, say), what was not committed is lost as a whole: after an error only

@@ -14,6 +14,7 @@
 #include <sqlite3.h>
 #include <stdio.h>
 
+#include "common/store/database.h"
 #include "controller/run_directory.h"
 #include "controller/store.h"
 
@@ -33,6 +34,7 @@ enum hot_statement {
 
 struct store {
     sqlite3 *database;
+    struct store_bounds bounds;
     char path[RUN_PATH_SIZE], lock_path[RUN_PATH_SIZE];
     int lock;
     int is_read_only;
@@ -121,8 +123,6 @@ enum {
 
 /* SELECT of these columns of individuals i, then `extra` columns, FROM and the rest. */
 void store_print_select(FILE *text, const char *extra, const char *rest);
-/* A statement of the schema. */
-void store_print_table(FILE *text, const char *sql, const char *unused);
 
 /* ---- between the other files ---- */
 

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "common/hash.h"
-#include "controller/store_schema.h"
+#include "common/text.h"
 
 static int code_of_sqlite(int result)
 {
@@ -32,6 +32,8 @@ int store_fail_sqlite(struct store *store, const char *what, struct error *error
 {
     int result = sqlite3_extended_errcode(store->database);
     store->has_failed = 1;
+    if (result == SQLITE_INTERRUPT)
+        return store_fail_content(store, "what is in it has no end", error);
     int status = error_set(error, code_of_sqlite(result), "%s: %s: %s", store->path, what,
                            sqlite3_errmsg(store->database));
     /* "disk I/O error" alone says too little */
@@ -124,6 +126,7 @@ const char *store_column_text(sqlite3_stmt *statement, int column)
 void store_copy_text(char *buffer, size_t size, const char *text)
 {
     snprintf(buffer, size, "%s", text);
+    text_clean(buffer, "");
 }
 
 void store_now_utc(char text[32])
@@ -142,17 +145,6 @@ static void print_measures(FILE *text, const char *prefix, const char *suffix, c
     for (int i = 0; i < MEASURE_COUNT; i++)
         fprintf(text, "%s%s%s, ", prefix, measure_table[i].name, suffix);
     fputs(last, text);
-}
-
-void store_print_table(FILE *text, const char *sql, const char *unused)
-{
-    const char *mark = strstr(sql, STORE_MEASURES_MARK);
-    if (!mark) {
-        fputs(sql, text);
-        return;
-    }
-    fwrite(sql, 1, (size_t)(mark - sql), text);
-    print_measures(text, "", " REAL", mark + strlen(STORE_MEASURES_MARK));
 }
 
 void store_print_select(FILE *text, const char *extra, const char *rest)
@@ -269,6 +261,8 @@ int store_set_run_value(struct store *store, const char *key, const char *value,
 int store_make_room(struct store *store, void *items, int count, size_t size, struct error *error)
 {
     void **array = items;
+    if (count > store->bounds.rows_most)
+        return store_fail_content(store, "it gives more rows than its size has room for", error);
     if (count & (count - 1))
         return 0;
     void *grown = realloc(*array, size * (count ? 2 * (size_t)count : 1));

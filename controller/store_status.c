@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text.h"
+
 /* Of the generation under way. */
 static int count_choices(struct store *store, struct store_status *status, struct error *error)
 {
@@ -31,14 +33,16 @@ static int get_counts(struct store *store, struct store_status *status, struct e
     char sql[160];
     int result = store_query_i64(store, "SELECT max(id) + 1 FROM individuals", 1, &next_id, error);
     status->next_id = (uint64_t)next_id;
+    /* with a condition SQLite counts row by row: a whole table is one step, however damaged it is */
     if (!result)
-        result = store_query_i64(store, "SELECT count(*) FROM individuals", 0, &status->individuals,
-                                 error);
+        result = store_query_i64(store, "SELECT count(*) FROM individuals WHERE id > 0", 0,
+                                 &status->individuals, error);
     if (!result)
-        result = store_query_i64(store, "SELECT count(*) FROM costs", 0, &status->evaluated, error);
+        result = store_query_i64(store, "SELECT count(*) FROM costs WHERE individual > 0", 0,
+                                 &status->evaluated, error);
     if (!result)
-        result = store_query_i64(store, "SELECT count(*) FROM quarantine", 0, &status->quarantined,
-                                 error);
+        result = store_query_i64(store, "SELECT count(*) FROM quarantine WHERE individual > 0", 0,
+                                 &status->quarantined, error);
     status->evaluated += status->quarantined;
     snprintf(sql, sizeof sql, "SELECT count(*) FROM members WHERE generation = %" PRId64,
              store->generation);
@@ -189,6 +193,9 @@ static int read_quarantine(struct store *store, sqlite3_stmt *row, struct store_
     entry->log = strdup(store_column_text(row, 4));
     if (!entry->reason || !entry->command || !entry->log)
         return error_set(error, ERR_MEMORY, "%s: out of memory", store->path);
+    text_clean(entry->reason, "");
+    text_clean(entry->command, "");
+    text_clean(entry->log, "\n");
     return 0;
 }
 

@@ -1,27 +1,21 @@
 #include "viewer/run_reader.h"
 
 #include <inttypes.h>
-#include <sqlite3.h>
 #include <stdlib.h>
 #include <stdio.h>
 
 #include "common/choice.h"
 #include "common/hash.h"
 #include "common/pace.h"
-
-/* What this reader understands; equal to the run store's own. */
-#define STORE_SCHEMA    7
-#define STORE_OLDEST    4
-#define STORE_SIGNATURE 0x42657374 /* application_id */
-
-/* A writer holds the database for milliseconds. */
-#define BUSY_TIMEOUT_MS 5000
+#include "common/store/database.h"
+#include "common/text.h"
 
 /* The database is open during a call only: the controller makes one file of it when a run ends, which it
  * cannot while another has it open. */
 struct run_reader {
     char directory[4000];
     sqlite3 *database;
+    struct store_bounds bounds;
     int users; /* calls under way, one in another */
 };
 
@@ -70,77 +64,16 @@ static int reader_number(const struct run_reader *reader, const char *sql, int64
 
 /* ---- opening ---- */
 
-static int reader_check_schema(const struct run_reader *reader, struct error *error)
-{
-    int64_t signature = 0, version = 0;
-    int status = reader_number(reader, "PRAGMA application_id", 0, &signature, error);
-    if (!status)
-        status = reader_number(reader, "PRAGMA user_version", 0, &version, error);
-    if (status)
-        return status;
-    if (signature != STORE_SIGNATURE)
-        return error_set(error, ERR_FORMAT, "%s/run.db: is not a run's database",
-                         reader->directory);
-    if (version < STORE_OLDEST || version > STORE_SCHEMA)
-        return error_set(error, ERR_VERSION,
-                         "%s/run.db: has schema version %" PRId64 ", this program reads %d to %d",
-                         reader->directory, version, STORE_OLDEST, STORE_SCHEMA);
-    return 0;
-}
-
-/* Older stores have no bars: an empty table of this reader's own. */
-static int reader_pretend_bars(const struct run_reader *reader, struct error *error)
-{
-    const char *sql = "CREATE TEMP TABLE bars (individual INTEGER PRIMARY KEY, m_s, sizes_s)";
-    return sqlite3_exec(reader->database, sql, NULL, NULL, NULL) == SQLITE_OK
-               ? 0
-               : reader_fail(reader, error);
-}
-
-/* Nor have they the columns of newer measures: empty ones, in a view of this reader's own. */
-static int reader_complete_measures(const struct run_reader *reader, struct error *error)
-{
-    char view[4096], sql[160];
-    int status = 0, missing = 0;
-    size_t used = (size_t)snprintf(view, sizeof view, "CREATE TEMP VIEW individuals AS SELECT *");
-    for (int m = 0; m < MEASURE_COUNT && !status; m++) {
-        const char *name = measure_table[m].name;
-        int64_t has_column;
-        snprintf(sql, sizeof sql,
-                 "SELECT count(*) FROM pragma_table_info('individuals') WHERE name = '%s'", name);
-        status = reader_number(reader, sql, 0, &has_column, error);
-        if (status || has_column)
-            continue;
-        missing++;
-        used += (size_t)snprintf(view + used, sizeof view - used, ", NULL AS %s", name);
-    }
-    snprintf(view + used, sizeof view - used, " FROM main.individuals");
-    if (!status && missing && sqlite3_exec(reader->database, view, NULL, NULL, NULL) != SQLITE_OK)
-        status = reader_fail(reader, error);
-    return status;
-}
-
 static int reader_open(struct run_reader *reader, struct error *error)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/run.db", reader->directory);
-    if (sqlite3_open_v2(path, &reader->database, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK) {
-        if (sqlite3_errcode(reader->database) == SQLITE_CANTOPEN)
-            return error_set(error, ERR_MISSING, "%s: is not a run (it has no readable run.db)",
-                             reader->directory);
-        return reader_fail(reader, error);
-    }
-    sqlite3_busy_timeout(reader->database, BUSY_TIMEOUT_MS);
-    int64_t has_bars = 0;
-    int status = reader_check_schema(reader, error);
-    if (!status)
-        status = reader_number(reader, "SELECT count(*) FROM sqlite_schema WHERE name = 'bars'", 0,
-                               &has_bars, error);
-    if (!status && !has_bars)
-        status = reader_pretend_bars(reader, error);
-    if (!status)
-        status = reader_complete_measures(reader, error);
-    return status;
+    int status =
+        store_database_open(path, SQLITE_OPEN_READONLY, &reader->bounds, &reader->database, error);
+    return status == ERR_MISSING
+               ? error_set(error, ERR_MISSING, "%s: is not a run (it has no readable run.db)",
+                           reader->directory)
+               : status;
 }
 
 static void reader_end(struct run_reader *reader)
@@ -224,6 +157,7 @@ static void copy_text(char *to, size_t size, sqlite3_stmt *row, int column)
 {
     const char *text = (const char *)sqlite3_column_text(row, column);
     snprintf(to, size, "%s", text ? text : "");
+    text_clean(to, "");
 }
 
 /* A column of sixteen hexadecimal digits. */

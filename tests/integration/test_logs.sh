@@ -31,7 +31,7 @@ printf 'terminate called\n\033[31mred\n' >>run/logs/worker-02.log
 cat >expected <<'END'
 log=worker-02 time=2030-01-01T00:00:00.000Z level=warn event=planted note="level=info x"
 log=worker-02 terminate called
-log=worker-02 ?[31mred
+log=worker-02  [31mred
 END
 cmp last expected || fail "foreign lines: $(cat last)"
 

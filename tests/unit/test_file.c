@@ -100,6 +100,69 @@ START_TEST(test_what_may_be_replaced)
 }
 END_TEST
 
+static const char *beside(const char *name)
+{
+    static char text[160];
+    snprintf(text, sizeof text, "%s/%s", directory, name);
+    return text;
+}
+
+/* What a directory of a stranger may hold: each is refused at once, and what it leads to is not touched. */
+START_TEST(test_only_files_of_their_own_are_opened_within)
+{
+    int file;
+    ck_assert_int_eq(file_write(path, "mine", 4, &error), 0);
+    ck_assert_int_eq(mkdir(beside("folder"), 0777), 0);
+    ck_assert_int_eq(symlink(directory, beside("door")), 0);
+    ck_assert_int_eq(symlink(path, beside("link")), 0);
+    ck_assert_int_eq(symlink("/dev/null", beside("device")), 0);
+    ck_assert_int_eq(symlink("nowhere", beside("loose")), 0);
+    ck_assert_int_eq(mkfifo(beside("pipe"), 0666), 0);
+    static const char *const refused[] = {"folder", "link",    "device", "loose",
+                                          "pipe",   "door/it", "it/it"};
+    static const int flags[] = {O_RDONLY, O_RDWR | O_CREAT, O_WRONLY | O_APPEND | O_CREAT};
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
+        for (int k = 0; k < 3; k++) {
+            ck_assert_msg(file_open_within(directory, refused[i], flags[k], &file, &error) < 0,
+                          "%s is opened", refused[i]);
+            ck_assert_ptr_nonnull(strstr(error.message, refused[i]));
+        }
+    ck_assert_int_eq(file_open_within(directory, "none", O_RDONLY, &file, &error), ERR_MISSING);
+    ck_assert_int_eq(file_open_within(directory, "folder/new", flags[2], &file, &error), 0);
+    close(file);
+    ck_assert_int_eq(file_open_plain(path, O_RDWR, &file, &error), 0);
+    close(file);
+    ck_assert_int_eq(link(path, beside("second")), 0);
+    ck_assert_int_eq(file_open_plain(path, O_RDWR, &file, &error), ERR_FORMAT);
+    ck_assert_int_eq(file_open_plain(path, O_RDONLY, &file, &error), 0);
+    close(file);
+    assert_content("mine");
+    /* the directory itself may be behind a link: it is the user who names it */
+    ck_assert_int_eq(file_open_within(beside("door"), "it", O_RDONLY, &file, &error), 0);
+    close(file);
+
+    static const char *const all[] = {"folder/new", "folder", "door", "link",
+                                      "device",     "loose",  "pipe", "second"};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        ck_assert_int_eq(remove(beside(all[i])), 0);
+}
+END_TEST
+
+/* Whatever has the name, what it leads to stays. */
+START_TEST(test_a_link_is_replaced_not_followed)
+{
+    ck_assert_int_eq(file_write(path, "mine", 4, &error), 0);
+    ck_assert_int_eq(symlink(path, beside("link")), 0);
+    ck_assert_int_eq(mkfifo(beside("pipe"), 0666), 0);
+    ck_assert_int_eq(file_replace(beside("link"), "new", 3, &error), 0);
+    ck_assert_int_eq(file_replace(beside("pipe"), "new", 3, &error), 0);
+    assert_content("mine");
+    ck_assert(!file_is_special(beside("pipe")));
+    unlink(beside("link"));
+    unlink(beside("pipe"));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("file");
@@ -110,6 +173,8 @@ int main(void)
     tcase_add_test(cases, test_what_cannot_be_written_leaves_nothing);
     tcase_add_test(cases, test_a_pipe_gets_the_bytes_and_stays);
     tcase_add_test(cases, test_what_may_be_replaced);
+    tcase_add_test(cases, test_only_files_of_their_own_are_opened_within);
+    tcase_add_test(cases, test_a_link_is_replaced_not_followed);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -599,6 +599,37 @@ START_TEST(clean_texts)
 }
 END_TEST
 
+/* Whatever it is, it can be printed afterwards; what was clean is as before. */
+START_TEST(texts_are_cleaned)
+{
+    static const struct {
+        const char *dirty, *kept, *clean;
+    } cases[] = {
+        {"", "", ""},
+        {"h\xc3\xb6hle \xe2\x82\xac \xf0\x9f\x90\x8d", "",
+         "h\xc3\xb6hle \xe2\x82\xac \xf0\x9f\x90\x8d"},
+        {"\x1b[2J\a", "", " [2J "},
+        {"a\nb\tc\x7f", "\n", "a\nb c "},
+        {"\xc2\x9b"
+         "31m",
+         "", "?31m"}, /* C1 */
+        {"\x9b"
+         "31m\xff\xc3",
+         "", "?31m??"},                                                     /* no UTF-8 */
+        {"\xe2\x80\xae|\xe2\x81\xa6|\xe2\x80\x8f|\xd8\x9c", "", "?|?|?|?"}, /* directions */
+        {"\xe2\x80\x93\xe2\x80\xa6", "", "\xe2\x80\x93\xe2\x80\xa6"},       /* their neighbours */
+        {"\xe2\x82", "", "??"},
+        {"\xed\xa0\x80", "", "???"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "%s", cases[i].dirty);
+        ck_assert_str_eq(text_clean(text, cases[i].kept), cases[i].clean);
+        ck_assert(*cases[i].kept || text_is_clean(text, strlen(text)));
+    }
+}
+END_TEST
+
 START_TEST(doubles_print_short_and_exact)
 {
     char text[TEXT_NUMBER_SIZE];
@@ -642,6 +673,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, manual_is_up_to_date);
     tcase_add_test(tests, distances);
     tcase_add_test(tests, clean_texts);
+    tcase_add_test(tests, texts_are_cleaned);
     tcase_add_test(tests, doubles_print_short_and_exact);
     suite_add_tcase(suite, tests);
     return suite;

@@ -97,7 +97,7 @@ START_TEST(test_params_are_read_back)
     ck_assert_int_eq(params_read_file(&found, below("a/b/run/params.ini"), &error), 0);
     ck_assert_int_eq(found.population_size, 34);
     ck_assert_int_ne(access(below("a/b/run/params.ini.new"), F_OK), 0);
-    ck_assert_int_eq(run_directory_write_params(below("nothing"), &params, &error), ERR_IO);
+    ck_assert_int_eq(run_directory_write_params(below("nothing"), &params, &error), ERR_MISSING);
 }
 END_TEST
 

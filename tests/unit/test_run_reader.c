@@ -12,7 +12,7 @@
 
 #include "common/choice.h"
 #include "common/hash.h"
-#include "controller/store_schema.h"
+#include "tests/unit/store_fixture.h"
 #include "tests/unit/genome_fixture.h"
 
 #define CREATURES 5
@@ -31,25 +31,6 @@ static void run_sql(const char *sql)
     char *message = NULL;
     sqlite3_exec(database, sql, NULL, NULL, &message);
     ck_assert_msg(!message, "%s: %s", message, sql);
-}
-
-static void make_tables(void)
-{
-    char sql[8192], columns[4096] = "";
-    for (int m = 0; m < MEASURE_COUNT; m++)
-        snprintf(columns + strlen(columns), sizeof columns - strlen(columns), "\"%s\" REAL, ",
-                 measure_table[m].name);
-    for (size_t i = 0; i < sizeof store_schema / sizeof store_schema[0]; i++) {
-        const char *mark = strstr(store_schema[i], STORE_MEASURES_MARK);
-        if (mark)
-            snprintf(sql, sizeof sql, "%.*s%s%s", (int)(mark - store_schema[i]), store_schema[i],
-                     columns, mark + strlen(STORE_MEASURES_MARK));
-        run_sql(mark ? sql : store_schema[i]);
-    }
-    snprintf(sql, sizeof sql, "PRAGMA application_id = %d", STORE_APPLICATION_ID);
-    run_sql(sql);
-    snprintf(sql, sizeof sql, "PRAGMA user_version = %d", STORE_SCHEMA_VERSION);
-    run_sql(sql);
 }
 
 static void put_creature(int id, const struct pack_writer *genome)
@@ -93,7 +74,7 @@ static void setup(void)
     ck_assert_ptr_nonnull(mkdtemp(directory));
     snprintf(path, sizeof path, "%s/run.db", directory);
     ck_assert_int_eq(sqlite3_open(path, &database), SQLITE_OK);
-    make_tables();
+    store_fixture_make_tables(database);
     run_sql("INSERT INTO branches VALUES (1, 0, 7, 'digest')");
     run_sql("INSERT INTO branch_parameters VALUES (1, 1, 'name', 'crawl'),"
             " (1, 2, 'world.gravity_m_s2', '3.5')");
@@ -244,7 +225,7 @@ START_TEST(refuses_what_is_no_run)
     FILE *file = fopen(path, "w");
     fputs("This is a text that is long enough to be mistaken for a database, or is it not?", file);
     fclose(file);
-    expect_failure(-1, ERR_IO, "not a database");
+    expect_failure(-1, ERR_FORMAT, "not a database");
 }
 END_TEST
 

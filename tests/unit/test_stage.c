@@ -13,7 +13,7 @@
 #include "common/choice.h"
 #include "common/hash.h"
 #include "common/version.h"
-#include "controller/store_schema.h"
+#include "tests/unit/store_fixture.h"
 #include "tests/unit/genome_fixture.h"
 #include "viewer/gallery.h"
 
@@ -88,24 +88,6 @@ static void run_sql(const char *sql)
     char *message = NULL;
     sqlite3_exec(database, sql, NULL, NULL, &message);
     ck_assert_msg(!message, "%s: %s", message, sql);
-}
-
-static void make_tables(void)
-{
-    char sql[8192], columns[4096] = "";
-    for (int m = 0; m < MEASURE_COUNT; m++)
-        snprintf(columns + strlen(columns), sizeof columns - strlen(columns), "\"%s\" REAL, ",
-                 measure_table[m].name);
-    for (size_t i = 0; i < sizeof store_schema / sizeof store_schema[0]; i++) {
-        const char *mark = strstr(store_schema[i], STORE_MEASURES_MARK);
-        if (mark)
-            snprintf(sql, sizeof sql, "%.*s%s%s", (int)(mark - store_schema[i]), store_schema[i],
-                     columns, mark + strlen(STORE_MEASURES_MARK));
-        run_sql(mark ? sql : store_schema[i]);
-    }
-    snprintf(sql, sizeof sql, "PRAGMA application_id = %d; PRAGMA user_version = %d",
-             STORE_APPLICATION_ID, STORE_SCHEMA_VERSION);
-    run_sql(sql);
 }
 
 /* Two segments, the joint waved by an oscillator. */
@@ -198,7 +180,7 @@ static void setup(void)
     ck_assert_ptr_nonnull(mkdtemp(directory));
     snprintf(path, sizeof path, "%s/run.db", directory);
     ck_assert_int_eq(sqlite3_open(path, &database), SQLITE_OK);
-    make_tables();
+    store_fixture_make_tables(database);
     char sql[80];
     snprintf(sql, sizeof sql, "INSERT INTO branches VALUES (1, 0, %d, 'digest')",
              SIMULATOR_VERSION);

@@ -5,8 +5,8 @@
  * Seeds and digests are 16 hexadecimal digits, because SQLite's integers are signed. The columns of
  * the measures are made from measure_table (STORE_MEASURES_MARK stands for them). The genome is the
  * last column: it may spill to overflow pages, which queries on the measures then never touch. */
-#ifndef CONTROLLER_STORE_SCHEMA_H
-#define CONTROLLER_STORE_SCHEMA_H
+#ifndef COMMON_STORE_SCHEMA_H
+#define COMMON_STORE_SCHEMA_H
 
 /* user_version; a store of an unknown version is refused. */
 #define STORE_SCHEMA_VERSION 7
@@ -15,10 +15,13 @@
 /* "Best": says that an SQLite file is a run of this program. */
 #define STORE_APPLICATION_ID 0x42657374
 
+/* Longest wait for another program that holds a lock on run.db. */
+#define STORE_BUSY_TIMEOUT_MS 20000
+
 #define STORE_MEASURES_MARK "/*measures*/"
 
 #define STORE_CHOICES_TABLE                                                                        \
-    "CREATE TABLE choices ("                                                                       \
+    "CREATE TABLE IF NOT EXISTS choices ("                                                         \
     " generation INTEGER NOT NULL,"                                                                \
     " individual INTEGER NOT NULL,"                                                                \
     " choice TEXT NOT NULL CHECK (choice IN ('ban', 'keep', 'breed')),"                            \
@@ -26,7 +29,7 @@
     ") STRICT, WITHOUT ROWID"
 
 #define STORE_BARS_TABLE                                                                           \
-    "CREATE TABLE bars ("                                                                          \
+    "CREATE TABLE IF NOT EXISTS bars ("                                                            \
     " individual INTEGER PRIMARY KEY,"                                                             \
     " m_s REAL NOT NULL,"                                                                          \
     " sizes_s REAL NOT NULL"                                                                       \

@@ -1,0 +1,380 @@
+/* What a file of SQLite can do to who opens it, and what is done against it:
+ *
+ *   a journal (run.db-journal) with the name of a super-journal: SQLite removes a file of that name when it
+ *   rolls back. We never write to two databases at once, so no journal of ours has one;
+ *   a link or a hard link in the place of run.db or of a file beside it: what it leads to is written to;
+ *   a pipe: opening it waits for ever;
+ *   views, triggers, generated columns, checks, indices of expressions: they run when somebody reads or
+ *   writes our tables. So there is nothing but our tables, by their very text;
+ *   pages that lead to the same page again and again: few bytes are endless rows. So steps are counted.
+ *
+ * SQLITE_DBCONFIG_DEFENSIVE and the like stand behind that. */
+#define _XOPEN_SOURCE 700 /* realpath() */
+#include "common/store/database.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/file.h"
+#include "common/measures.h"
+#include "common/store/schema.h"
+
+/* A genome has some kilobytes, a creature of a seed some more. */
+#define VALUE_BYTES_MAX (16 << 20)
+/* Steps of SQLite's machine, of some 20 ns each: the handler is called after so many of one statement; what a
+ * statement costs before its first; how many a store may need. A row of the smallest kind has ten bytes. */
+#define STEPS_AT_ONCE       100
+#define STEPS_PER_STATEMENT 1000
+#define STEPS_ANYWAY        20000000
+#define STEPS_PER_BYTE      100
+#define BYTES_PER_ROW       5
+
+void store_print_table(FILE *text, const char *sql)
+{
+    const char *mark = strstr(sql, STORE_MEASURES_MARK);
+    if (!mark) {
+        fputs(sql, text);
+        return;
+    }
+    fwrite(sql, 1, (size_t)(mark - sql), text);
+    for (int i = 0; i < MEASURE_COUNT; i++)
+        fprintf(text, "%s REAL, ", measure_table[i].name);
+    fputs(mark + strlen(STORE_MEASURES_MARK), text);
+}
+
+/* ---- files ---- */
+
+static int check_journal(const char *path, struct error *error)
+{
+    static const unsigned char magic[8] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
+    unsigned char tail[sizeof magic];
+    struct stat info;
+    struct error refusal = {0};
+    int file;
+    int status = file_open_plain(path, O_RDONLY, &file, &refusal);
+    if (status == ERR_MISSING)
+        return 0;
+    if (status)
+        return error_set(error, status, "%s", refusal.message);
+    if (fstat(file, &info) == 0 && info.st_size >= 512 &&
+        pread(file, tail, sizeof tail, info.st_size - (off_t)sizeof tail) == sizeof tail &&
+        memcmp(tail, magic, sizeof tail) == 0)
+        status = error_set(error, ERR_FORMAT,
+                           "%s: the journal names another file, which would be removed: no "
+                           "controller wrote it",
+                           path);
+    close(file);
+    return status;
+}
+
+/* The file and those that SQLite puts beside it, which it writes to even when it reads. */
+static int check_files(const char *path, int flags, struct error *error)
+{
+    static const char *const suffixes[] = {"", "-journal", "-wal", "-shm"};
+    char name[PATH_MAX];
+    int status = 0;
+    for (int i = 0; !status && i < 4; i++) {
+        struct stat info;
+        if (snprintf(name, sizeof name, "%s%s", path, suffixes[i]) >= (int)sizeof name)
+            return error_set(error, ERR_LIMIT, "%.64s...: the path is too long", path);
+        if (lstat(name, &info) == 0)
+            status = file_check_plain(&info, i > 0 || (flags & SQLITE_OPEN_READWRITE), name, error);
+        else if (i == 0 && !(flags & SQLITE_OPEN_CREATE))
+            status = error_set(error, ERR_MISSING, "%s: there is no such file", path);
+    }
+    snprintf(name, sizeof name, "%s-journal", path);
+    return status ? status : check_journal(name, error);
+}
+
+/* The path without any link, as SQLITE_OPEN_NOFOLLOW wants it: those above the directory are the user's. */
+static int find_place(const char *path, char place[PATH_MAX], struct error *error)
+{
+    char directory[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    snprintf(directory, sizeof directory, "%.*s", slash ? (int)(slash + 1 - path) : 1,
+             slash ? path : ".");
+    if (!realpath(directory, place))
+        return error_set(error, ERR_MISSING, "%s: there is no such directory", directory);
+    size_t used = strlen(place);
+    if (used + strlen(name) + 2 > PATH_MAX)
+        return error_set(error, ERR_LIMIT, "%.64s...: the path is too long", path);
+    sprintf(place + used, "%s%s", place[used - 1] == '/' ? "" : "/", name);
+    return 0;
+}
+
+/* ---- content ---- */
+
+/* The definition (a column or a constraint) at `text`, up to a comma or the closing bracket outside of all
+ * brackets in it: its length. */
+static size_t definition_length(const char *text)
+{
+    int depth = 0;
+    size_t i;
+    for (i = 0; text[i] && (depth > 0 || (text[i] != ',' && text[i] != ')')); i++)
+        depth += (text[i] == '(') - (text[i] == ')');
+    return i;
+}
+
+/* Behind the first bracket of a statement; NULL if it has none. */
+static const char *first_definition(const char *sql)
+{
+    const char *bracket = strchr(sql, '(');
+    return bracket ? bracket + 1 + strspn(bracket + 1, " ") : NULL;
+}
+
+static const char *next_definition(const char *definition)
+{
+    const char *end = definition + definition_length(definition);
+    return *end == ',' ? end + 1 + strspn(end + 1, " ") : NULL;
+}
+
+static int has_definition(const char *sql, const char *definition)
+{
+    size_t length = definition_length(definition);
+    for (const char *own = first_definition(sql); own; own = next_definition(own))
+        if (definition_length(own) == length && !strncmp(own, definition, length))
+            return 1;
+    return 0;
+}
+
+/* Whether a table is one of ours: its head and its end are the same and each of its columns is one of ours. Some may be
+ * missing, and their order is another where a column was added later. What is no table is the same text. */
+static int is_made_of(const char *theirs, const char *ours)
+{
+    const char *definition = first_definition(theirs), *own = first_definition(ours), *last = NULL;
+    if (strncmp(ours, "CREATE TABLE ", 13) || !definition || !own)
+        return !strcmp(theirs, ours);
+    if (definition - theirs != own - ours || strncmp(theirs, ours, (size_t)(own - ours)))
+        return 0;
+    for (; definition; last = definition, definition = next_definition(definition))
+        if (!has_definition(ours, definition))
+            return 0;
+    const char *end = last + definition_length(last), *tail = strrchr(ours, ')');
+    return !strcmp(end, tail);
+}
+
+/* 1, 0, or ERR_MEMORY. SQLite keeps a table's text without what it says of other tables of that name. */
+static int is_ours(const char *sql)
+{
+    static const char words[] = "IF NOT EXISTS ";
+    int is_found = 0;
+    for (size_t i = 0; !is_found && i < sizeof store_schema / sizeof store_schema[0]; i++) {
+        char *ours = NULL;
+        size_t length;
+        FILE *text = open_memstream(&ours, &length);
+        if (text)
+            store_print_table(text, store_schema[i]);
+        if (!text || fclose(text))
+            is_found = ERR_MEMORY;
+        else {
+            char *at = strstr(ours, words);
+            if (at)
+                memmove(at, at + sizeof words - 1, strlen(at + sizeof words - 1) + 1);
+            is_found = is_made_of(sql, ours);
+        }
+        free(ours);
+    }
+    return is_found;
+}
+
+static int fail(sqlite3 *database, const char *path, struct error *error)
+{
+    switch (sqlite3_errcode(database) & 0xff) {
+    case SQLITE_NOTADB:
+    case SQLITE_CORRUPT:
+        return error_set(error, ERR_FORMAT, "%s: %s", path, sqlite3_errmsg(database));
+    case SQLITE_INTERRUPT:
+        return error_set(error, ERR_FORMAT, "%s: damaged: what is in it has no end", path);
+    case SQLITE_BUSY:
+        return error_set(error, ERR_BUSY, "%s: %s", path, sqlite3_errmsg(database));
+    default:
+        return error_set(error, ERR_IO, "%s: cannot be opened: %s", path, sqlite3_errmsg(database));
+    }
+}
+
+static int check_schema(sqlite3 *database, const char *path, struct error *error)
+{
+    sqlite3_stmt *row;
+    int result, status = 0;
+    if (sqlite3_prepare_v2(database, "SELECT type, name, sql FROM sqlite_schema", -1, &row, NULL))
+        return fail(database, path, error);
+    while (!status && (result = sqlite3_step(row)) == SQLITE_ROW) {
+        const char *type = (const char *)sqlite3_column_text(row, 0);
+        const char *name = (const char *)sqlite3_column_text(row, 1);
+        const char *sql = (const char *)sqlite3_column_text(row, 2);
+        /* SQLite's own indices have no text */
+        int is_known = sql ? is_ours(sql) : 1;
+        if (is_known == 0)
+            status =
+                error_set(error, ERR_FORMAT, "%s: its %.16s %.64s is none that this program makes",
+                          path, type ? type : "?", name ? name : "?");
+        else if (is_known < 0)
+            status = error_set(error, is_known, "%s: %s", path, error_text(is_known));
+    }
+    if (!status && result != SQLITE_DONE)
+        status = fail(database, path, error);
+    sqlite3_finalize(row);
+    return status;
+}
+
+static int query_number(sqlite3 *database, const char *sql, const char *path, int64_t *number,
+                        struct error *error)
+{
+    sqlite3_stmt *row;
+    if (sqlite3_prepare_v2(database, sql, -1, &row, NULL))
+        return fail(database, path, error);
+    int status = sqlite3_step(row) == SQLITE_ROW ? 0 : fail(database, path, error);
+    *number = status ? 0 : sqlite3_column_int64(row, 0);
+    sqlite3_finalize(row);
+    return status;
+}
+
+static int check_identity(sqlite3 *database, const char *path, struct error *error)
+{
+    int64_t application = 0, version = 0;
+    int status = query_number(database, "PRAGMA application_id", path, &application, error);
+    if (!status)
+        status = query_number(database, "PRAGMA user_version", path, &version, error);
+    if (status)
+        return status;
+    if (application != STORE_APPLICATION_ID)
+        return error_set(error, ERR_FORMAT, "%s: not a run store of this program", path);
+    if (version < STORE_SCHEMA_OLDEST || version > STORE_SCHEMA_VERSION)
+        return error_set(error, ERR_VERSION,
+                         "%s: has schema version %" PRId64 ", this program reads version %d to %d",
+                         path, version, STORE_SCHEMA_OLDEST, STORE_SCHEMA_VERSION);
+    return 0;
+}
+
+/* A reader of an older store sees an empty table, of its own. */
+static int pretend_bars(sqlite3 *database, const char *path, struct error *error)
+{
+    int64_t has_table = 0;
+    int status = query_number(database, "SELECT count(*) FROM sqlite_schema WHERE name = 'bars'",
+                              path, &has_table, error);
+    if (status || has_table)
+        return status;
+    return sqlite3_exec(database,
+                        "CREATE TEMP TABLE bars (individual INTEGER PRIMARY KEY, m_s, sizes_s)",
+                        NULL, NULL, NULL)
+               ? fail(database, path, error)
+               : 0;
+}
+
+int store_database_complete(sqlite3 *database, const char *path, int is_read_only,
+                            struct error *error)
+{
+    char view[4096], sql[160];
+    int status = 0, missing = 0;
+    size_t used = (size_t)snprintf(view, sizeof view, "CREATE TEMP VIEW individuals AS SELECT *");
+    for (int i = 0; i < MEASURE_COUNT && !status; i++) {
+        const char *name = measure_table[i].name;
+        int64_t has_column = 0;
+        snprintf(sql, sizeof sql,
+                 "SELECT count(*) FROM pragma_table_info('individuals') WHERE name = '%s'", name);
+        status = query_number(database, sql, path, &has_column, error);
+        if (status || has_column)
+            continue;
+        missing++;
+        used += (size_t)snprintf(view + used, sizeof view - used, ", NULL AS %s", name);
+        snprintf(sql, sizeof sql, "ALTER TABLE individuals ADD COLUMN %s REAL", name);
+        if (!is_read_only && sqlite3_exec(database, sql, NULL, NULL, NULL))
+            status = fail(database, path, error);
+    }
+    snprintf(view + used, sizeof view - used, " FROM main.individuals");
+    if (!status && missing && is_read_only && sqlite3_exec(database, view, NULL, NULL, NULL))
+        status = fail(database, path, error);
+    return status;
+}
+
+/* ---- opening ---- */
+
+static int count_steps(void *context)
+{
+    int64_t *left = context;
+    *left -= STEPS_AT_ONCE;
+    return *left < 0;
+}
+
+static int count_statement(unsigned event, void *context, void *statement, void *text)
+{
+    int64_t *left = context;
+    *left -= STEPS_PER_STATEMENT;
+    if (*left < 0)
+        sqlite3_interrupt(sqlite3_db_handle(statement));
+    return 0;
+}
+
+/* Of the file and what is in its log. */
+static int64_t count_bytes(const char *path)
+{
+    char name[PATH_MAX];
+    struct stat info;
+    int64_t bytes = stat(path, &info) ? 0 : (int64_t)info.st_size;
+    if (snprintf(name, sizeof name, "%s-wal", path) < (int)sizeof name && !stat(name, &info))
+        bytes += (int64_t)info.st_size;
+    return bytes;
+}
+
+static void guard(sqlite3 *database, const char *path, struct store_bounds *bounds)
+{
+    int64_t bytes = count_bytes(path);
+    static const struct {
+        int option, value;
+    } options[] = {{SQLITE_DBCONFIG_DEFENSIVE, 1},
+                   {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+                   {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
+                   {SQLITE_DBCONFIG_ENABLE_VIEW, 0}};
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+        sqlite3_db_config(database, options[i].option, options[i].value, NULL);
+    sqlite3_extended_result_codes(database, 1);
+    sqlite3_limit(database, SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX);
+    bounds->steps_left = STEPS_ANYWAY + STEPS_PER_BYTE * bytes;
+    bounds->rows_most = bytes / BYTES_PER_ROW;
+    sqlite3_progress_handler(database, STEPS_AT_ONCE, count_steps, &bounds->steps_left);
+    sqlite3_trace_v2(database, SQLITE_TRACE_STMT, count_statement, &bounds->steps_left);
+}
+
+int store_database_open(const char *path, int flags, struct store_bounds *bounds,
+                        sqlite3 **database, struct error *error)
+{
+    char place[PATH_MAX];
+    *database = NULL;
+    int status = find_place(path, place, error);
+    if (!status)
+        status = check_files(path, flags, error);
+    if (status)
+        return status;
+    if (sqlite3_open_v2(place, database, flags | SQLITE_OPEN_NOFOLLOW, NULL)) {
+        status = *database ? fail(*database, path, error)
+                           : error_set(error, ERR_MEMORY, "%s: %s", path, error_text(ERR_MEMORY));
+    } else {
+        guard(*database, place, bounds);
+        sqlite3_busy_timeout(*database, STORE_BUSY_TIMEOUT_MS);
+        if (!(flags & SQLITE_OPEN_CREATE))
+            status = check_identity(*database, path, error);
+        if (!status && !(flags & SQLITE_OPEN_CREATE))
+            status = check_schema(*database, path, error);
+        if (!status && (flags & SQLITE_OPEN_READONLY))
+            status = pretend_bars(*database, path, error);
+        if (!status && (flags & SQLITE_OPEN_READONLY))
+            status = store_database_complete(*database, path, 1, error);
+    }
+    if (status) {
+        sqlite3_close(*database);
+        *database = NULL;
+    }
+    return status;
+}
+
+void store_database_trust(sqlite3 *database, struct store_bounds *bounds)
+{
+    bounds->rows_most = INT64_MAX;
+    sqlite3_progress_handler(database, 0, NULL, NULL);
+    sqlite3_trace_v2(database, 0, NULL, NULL);
+}
