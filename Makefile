@@ -30,6 +30,11 @@ HAVE_CAIRO := $(if $(call PKG,--modversion cairo),1)
 HAVE_SDL := $(if $(HAVE_CAIRO),$(if $(call PKG,--modversion sdl2),1))
 HAVE_GIF := $(if $(wildcard /usr/include/gif_lib.h /usr/local/include/gif_lib.h),1)
 
+# programs of tests, benches and tables are linked with Check
+ifneq ($(filter tests test oracle accuracy fuzz-genetics,$(MAKECMDGOALS)),)
+$(call need,check,check)
+endif
+
 # ---- flags: digests depend on -ffp-contract=off and on the absence of -ffast-math; and gcc 12 with
 # -march=native makes fused multiply-adds in its SLP vectoriser in spite of the former. Under sanitizers
 # -O1 compiles in half the time of -O3, and the tests hardly take longer ----

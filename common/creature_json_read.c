@@ -179,38 +179,77 @@ static void read_hex(struct reader *reader, json_t *object, const char *key, uin
         fail(reader, ERR_FORMAT, key, "expected a text of 16 hexadecimal digits");
 }
 
-/* ---- names from tables ---- */
+/* ---- names from tables: by number, NULL behind the last, "" where none is to be written ---- */
 
-static int find_in(const char *const *names, int count, const char *name)
+static const char *scope_name(int number)
 {
-    for (int i = 0; i < count; i++)
-        if (strcmp(names[i], name) == 0)
+    return number < SCOPE_COUNT ? input_scope_names[number] : NULL;
+}
+
+static const char *sensor_name(int number)
+{
+    return number < SENSOR_COUNT ? sensors[number].name : NULL;
+}
+
+static const char *function_name(int number)
+{
+    return number < NEURON_FUNCTION_COUNT ? neuron_functions[number].name : NULL;
+}
+
+static const char *kind_name(int number)
+{
+    return number < BODY_KIND_COUNT ? body_kinds[number].name : NULL;
+}
+
+static const char *breeding_name(int number)
+{
+    if (number == BREEDING_UNSET)
+        return "";
+    return number < BREEDING_GENE_COUNT ? breeding_gene_names[number] : NULL;
+}
+
+static const char *verdict_name_at(int number)
+{
+    return verdict_find(verdict_name(number)) == number ? verdict_name(number) : NULL;
+}
+
+static void add_choice(char *choices, size_t size, const char *name)
+{
+    size_t length = strlen(choices);
+    if (name[0])
+        snprintf(choices + length, size - length, "%s%s", length ? ", " : "", name);
+}
+
+/* Lists what there is. */
+static void fail_unknown(struct reader *reader, json_t *value, const char *key, const char *choices)
+{
+    fail(reader, ERR_UNKNOWN, key, "unknown name \"%.60s\"; there are %s", json_string_value(value),
+         choices);
+}
+
+/* The number of that name; -1 and an error if there is none. */
+static int convert_name(struct reader *reader, json_t *value, const char *key,
+                        const char *(*name_at)(int number))
+{
+    char choices[320] = "";
+    if (!json_is_string(value)) {
+        fail(reader, ERR_FORMAT, key, "expected a name");
+        return -1;
+    }
+    for (int i = 0; name_at(i); i++) {
+        if (name_at(i)[0] && strcmp(name_at(i), json_string_value(value)) == 0)
             return i;
+        add_choice(choices, sizeof choices, name_at(i));
+    }
+    fail_unknown(reader, value, key, choices);
     return -1;
 }
 
-static int scope_find(const char *name)
-{
-    return find_in(input_scope_names, SCOPE_COUNT, name);
-}
-
-/* What `find_number` knows by that name; -1 and an error if it does not. */
-static int convert_name(struct reader *reader, json_t *value, const char *key,
-                        int (*find_number)(const char *name))
-{
-    int number = json_is_string(value) ? find_number(json_string_value(value)) : -1;
-    if (!json_is_string(value))
-        fail(reader, ERR_FORMAT, key, "expected a name");
-    else if (number < 0)
-        fail(reader, ERR_UNKNOWN, key, "unknown name \"%.60s\"", json_string_value(value));
-    return number;
-}
-
 static void read_name(struct reader *reader, json_t *object, const char *key, int is_required,
-                      int (*find_number)(const char *name), uint8_t *number)
+                      const char *(*name_at)(int number), uint8_t *number)
 {
     json_t *value = find(reader, object, key, is_required);
-    int found = value ? convert_name(reader, value, key, find_number) : -1;
+    int found = value ? convert_name(reader, value, key, name_at) : -1;
     if (found >= 0)
         *number = (uint8_t)found;
 }
@@ -238,8 +277,8 @@ static void read_input(struct reader *reader, json_t *value, int is_central,
     if (neuron || sensor) {
         input->kind = neuron ? INPUT_NEURON : INPUT_SENSOR;
         input->scope = !is_central ? SCOPE_OWN : neuron ? SCOPE_CENTRAL : SCOPE_PART;
-        read_name(reader, value, "of", OPTIONAL, scope_find, &input->scope);
-        read_name(reader, value, "sensor", OPTIONAL, sensor_find, &input->sensor);
+        read_name(reader, value, "of", OPTIONAL, scope_name, &input->scope);
+        read_name(reader, value, "sensor", OPTIONAL, sensor_name, &input->sensor);
         read_id(reader, value, "neuron", neuron ? REQUIRED : OPTIONAL, &input->source);
         int has_via = input->scope == SCOPE_CHILD || input->scope == SCOPE_PART;
         if (!has_via && json_object_get(value, "via"))
@@ -273,7 +312,7 @@ static void read_sensors(struct reader *reader, json_t *value, const char *key, 
     if (!json_is_array(value))
         fail(reader, ERR_FORMAT, key, "expected an array of names");
     for (size_t i = 0; reader->rc == 0 && i < json_array_size(value); i++) {
-        int sensor = convert_name(reader, json_array_get(value, i), key, sensor_find);
+        int sensor = convert_name(reader, json_array_get(value, i), key, sensor_name);
         if (sensor >= 0 && (*set & SENSOR_BIT(sensor)))
             fail(reader, ERR_FORMAT, key, "%s stands twice", sensors[sensor].name);
         else if (sensor >= 0)
@@ -306,10 +345,14 @@ static uint8_t convert_choice(struct reader *reader, json_t *value, const struct
              field->flags & GENE_BOOLEAN ? "expected true or false" : "expected a name");
         return 0;
     }
-    int found = find_in(field->names + low, high - low + 1, json_string_value(value));
-    if (found < 0)
-        fail(reader, ERR_UNKNOWN, key, "unknown name \"%.60s\"", json_string_value(value));
-    return (uint8_t)(found < 0 ? 0 : low + found);
+    char choices[320] = "";
+    for (int i = low; i <= high; i++) {
+        if (strcmp(field->names[i], json_string_value(value)) == 0)
+            return (uint8_t)i;
+        add_choice(choices, sizeof choices, field->names[i]);
+    }
+    fail_unknown(reader, value, key, choices);
+    return 0;
 }
 
 /* What text does not say. */
@@ -511,7 +554,7 @@ static void read_neuron(struct reader *reader, json_t *object, struct genome *ge
     check_keys(reader, object, neuron_keys);
     read_id(reader, object, "id", REQUIRED, &neuron->id);
     read_owner(reader, object, neuron);
-    read_name(reader, object, "function", REQUIRED, neuron_find, &neuron->function);
+    read_name(reader, object, "function", REQUIRED, function_name, &neuron->function);
     read_real(reader, object, "initial", OPTIONAL, &neuron->initial);
     read_inputs(reader, object, neuron);
 }
@@ -539,23 +582,16 @@ static void read_table(struct reader *reader, json_t *object, const char *key, i
     }
 }
 
-/* "unset" is not written. */
-static int breeding_find(const char *name)
-{
-    int found = find_in(breeding_gene_names, BREEDING_GENE_COUNT, name);
-    return found == BREEDING_UNSET ? -1 : found;
-}
-
 static void read_genome(struct reader *reader, json_t *object, struct genome *genome)
 {
-    read_name(reader, object, "body", OPTIONAL, body_kind_find, &genome->kind);
+    read_name(reader, object, "body", OPTIONAL, kind_name, &genome->kind);
     read_table(reader, object, "bodies", REQUIRED, GENOME_BODIES_MAX, read_body, genome);
     read_table(reader, object, "connections", OPTIONAL, GENOME_CONNECTIONS_MAX, read_connection,
                genome);
     read_table(reader, object, "neurons", OPTIONAL, GENOME_NEURONS_MAX, read_neuron, genome);
     genome->root = genome->body_count > 0 ? genome->bodies[0].id : 0;
     read_id(reader, object, "root", OPTIONAL, &genome->root);
-    read_name(reader, object, "breeding", OPTIONAL, breeding_find, &genome->breeding);
+    read_name(reader, object, "breeding", OPTIONAL, breeding_name, &genome->breeding);
     if (reader->rc == 0)
         reader->rc = genome_check(genome, reader->error);
 }
@@ -637,7 +673,7 @@ static void read_evaluation(struct reader *reader, json_t *object, struct creatu
     read_hex(reader, value, "seed", &creature->seed);
     json_t *verdict = find(reader, value, "verdict", REQUIRED);
     if (verdict)
-        creature->verdict = convert_name(reader, verdict, "verdict", verdict_find);
+        creature->verdict = convert_name(reader, verdict, "verdict", verdict_name_at);
     read_real(reader, value, "fitness", REQUIRED, &creature->fitness);
     read_hex(reader, value, "digest", &creature->digest);
     read_hex(reader, value, "genome_hash", &creature->genome_hash);

@@ -237,13 +237,32 @@ static const char *suggest_key(const char *key)
     return best;
 }
 
+/* Appends to the list of keys those of a section. */
+static void list_section(const char *section, size_t length, char *list, size_t size)
+{
+    for (int i = 0; i < param_count; i++) {
+        size_t used = strlen(list);
+        if (length > 0 && strlen(param_table[i].section) == length &&
+            strncmp(param_table[i].section, section, length) == 0)
+            snprintf(list + used, size - used, "%s%s", used ? ", " : "", param_table[i].key);
+    }
+}
+
+/* Where no key is similar, those of both sections that the key may mean: "evolution.fitness". */
 static int fail_unknown(const char *key, struct error *error)
 {
-    const char *best = suggest_key(key);
-    if (!best)
-        return error_set(error, ERR_UNKNOWN, "unknown key %.80s", key);
-    const char *hint = strchr(best, '.') ? "" : ", which stands in no section";
-    return error_set(error, ERR_UNKNOWN, "unknown key %.80s (did you mean %s%s?)", key, best, hint);
+    char list[320] = "";
+    const char *best = suggest_key(key), *dot = strchr(key, '.');
+    if (best) {
+        const char *hint = strchr(best, '.') ? "" : ", which stands in no section";
+        return error_set(error, ERR_UNKNOWN, "unknown key %.80s (did you mean %s%s?)", key, best,
+                         hint);
+    }
+    list_section(dot ? dot + 1 : key, strlen(dot ? dot + 1 : key), list, sizeof list);
+    list_section(key, dot ? (size_t)(dot - key) : 0, list, sizeof list);
+    if (list[0])
+        return error_set(error, ERR_UNKNOWN, "unknown key %.80s (there are %s)", key, list);
+    return error_set(error, ERR_UNKNOWN, "unknown key %.80s", key);
 }
 
 int params_set(struct params *params, const char *key, const char *value, struct error *error)

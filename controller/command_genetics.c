@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "common/hash.h"
@@ -16,11 +17,11 @@
 
 #define NUMBER_BIT UINT64_C(0x1000000)
 
-/* Most mutations that --count takes. */
-enum { COUNT_MAX = 64 };
+/* Most mutations that --count takes; how often mutating is tried until something has changed. */
+enum { COUNT_MAX = 64, TRIES = 100 };
 
 #define COMMON_HELP                                                                                \
-    "      --seed N         another seed, another result; default 1\n"                             \
+    "      --seed N         repeats a result; default: another each time, which is printed\n"      \
     "      --params FILE    settings from a parameter file (sections mutation, breeding, "         \
     "initial)\n"                                                                                   \
     "  -s, --set KEY=VALUE  set a parameter, over the file; may be repeated\n"                     \
@@ -39,7 +40,8 @@ static const char mutate_help[] =
     "Writes a mutant of creature A (a file, or RUN_DIR:ID) and says what was changed.\n"
     "\n"
     "  -o, --output FILE    default: mutant.creature\n"
-    "      --count N        so many mutations, 0 .. 64; default: drawn as in a run\n" COMMON_HELP;
+    "      --count N        so many mutations, 0 .. 64; default: drawn as in a run, but at least "
+    "one\n" COMMON_HELP;
 
 static const char breed_help[] =
     "usage: controller breed A B --method crossover|graft [option]...\n"
@@ -132,6 +134,16 @@ static int read_params(struct request *request)
     return params_check(&request->params, &error) ? command_fail(&error) : 0;
 }
 
+/* Short, since people type it again. */
+static int64_t draw_seed(void)
+{
+    uint32_t bytes = 0;
+    ssize_t length = getrandom(&bytes, sizeof bytes, 0);
+
+    ENSURE(length == sizeof bytes, "%zd bytes from getrandom()", length);
+    return bytes;
+}
+
 /* Options that this command does not have, numbers, parameters. Returns 0 or an exit code. */
 static int check_options(struct request *request, int operand_count)
 {
@@ -150,7 +162,9 @@ static int check_options(struct request *request, int operand_count)
     if (request->count)
         result = command_parse_number(request->command, "--count", request->count, 0, COUNT_MAX,
                                       &request->mutation_count);
-    if (!result && request->seed)
+    if (!request->seed)
+        request->seed_number = draw_seed();
+    else if (!result)
         result = command_parse_number(request->command, "--seed", request->seed, 0, INT64_MAX,
                                       &request->seed_number);
     return result ? result : read_params(request);
@@ -243,20 +257,27 @@ static struct rng make_stream(const struct request *request, enum rng_purpose pu
     return rng;
 }
 
+/* 0, ERR_MEMORY, or ERR_MISSING if there are to be mutations and none can be made. */
 static int mutate(const struct request *request, struct creature *child, int is_mated,
                   struct gene_counter *ids)
 {
     struct rng rng = make_stream(request, RNG_MUTATION, child->id);
-    int count = (int)request->mutation_count;
+    int count = (int)request->mutation_count, status = 0, tries = TRIES;
 
-    if (count < 0)
+    if (count < 0) {
         count = genetics_mutation_count(&request->params, is_mated, &rng);
-    return count ? genetics_mutate(&child->genome, count, &request->params, &rng, ids,
-                                   child->mutations, sizeof child->mutations)
-                 : 0;
+        count = count ? count : 1;
+    }
+    while (count && !status && !child->mutations[0]) {
+        if (tries-- == 0)
+            return ERR_MISSING;
+        status = genetics_mutate(&child->genome, count, &request->params, &rng, ids,
+                                 child->mutations, sizeof child->mutations);
+    }
+    return status;
 }
 
-/* Fills `child` from so many parents. 0 or ERR_MEMORY. */
+/* Fills `child` from so many parents. 0, or as mutate(). */
 static int make_child(const struct request *request, const struct creature *parents,
                       int parent_count, struct creature *child)
 {
@@ -293,6 +314,8 @@ static void print_child(const struct request *request, const struct creature *ch
     printf("%s: creature %" PRIu64 " (%s), %d bodies, %d connections, %d neurons\n",
            request->output, child->id, child->method, child->genome.body_count,
            child->genome.connection_count, child->genome.neuron_count);
+    if (!request->seed)
+        printf("repeat it:   --seed %" PRId64 "\n", request->seed_number);
     if (parent_count > 0)
         printf("mutations:   %s\n", child->mutations[0] ? child->mutations : "none");
     if (parent_count > 0)
@@ -314,7 +337,9 @@ static int write_child(const struct request *request, char **operands, int paren
     if (!status) {
         status = make_child(request, parents, parent_count, &child);
         if (status)
-            error_set(error, status, "out of memory");
+            error_set(error, status, "%s",
+                      status == ERR_MISSING ? "no mutation is possible with these parameters"
+                                            : error_text(status));
     }
     if (!status)
         status = creature_write(&child, request->output, request->is_text, error);

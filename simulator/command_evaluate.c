@@ -333,6 +333,8 @@ static void report_print_table(const struct report *report)
            report->creature.name);
     printf("verdict   %s: %s\n", verdict_name(report->evaluation.verdict),
            verdict_reason(report->evaluation.verdict));
+    printf("fitness   %.9g  (%s)\n", fitness_of(&report->evaluation, &report->params),
+           behaviour_name(&report->params));
     printf("digest    %s  %s\n", digest, report->verification);
     printf("seed      0x%s\n", seed);
     if (report->has_no_other)
@@ -409,11 +411,14 @@ static json_t *report_make_json(const struct report *report)
     hash_to_text(params_evaluation_digest(&report->params), params_digest);
     hash_to_text(report->seed, seed);
     return json_pack(
-        "{s:s, s:s, s:I, s:s, s:s, s:s, s:b, s:s, s:s, s:s, s:s, s:i, s:o, s:{s:f, s:f, s:I}}",
+        "{s:s, s:s, s:I, s:s, s:s, s:s, s:b, s:s, s:f, s:s, s:s, s:s, s:s, s:i, s:o, s:{s:f, s:f, "
+        "s:I}}",
         "creature", report->path, "name", report->creature.name, "id",
         (json_int_t)report->creature.id, "verdict", verdict_name(report->evaluation.verdict),
         "reason", verdict_reason(report->evaluation.verdict), "verification", report->verification,
-        "is_scored", verdict_is_scored(report->evaluation.verdict), "digest", digest, "genome_hash",
+        "is_scored", verdict_is_scored(report->evaluation.verdict), "behaviour",
+        behaviour_name(&report->params), "fitness",
+        fitness_of(&report->evaluation, &report->params), "digest", digest, "genome_hash",
         genome_hash, "params_digest", params_digest, "seed", seed, "simulator_version",
         SIMULATOR_VERSION, "measures", report_make_measures(&report->evaluation.measures), "cost",
         "wall_ms", report->wall_ms, "cpu_ms", report->cpu_ms, "arena_bytes",

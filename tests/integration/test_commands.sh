@@ -50,6 +50,9 @@ best=$("$controller" list run --top 1 --json | sed -n 's/^    "id": \([0-9]*\),/
 "$controller" save run "$best" -o best.creature >/dev/null
 "$controller" save run "$best" -o best.json --text >/dev/null
 "$controller" save run "$best" -o best.json --text --force >/dev/null || fail "save --force"
+# fitness stands before the measures, and is the controller's
+says '^fitness +[-0-9.e+]+ +\(walk\)$' "$bin/simulator" evaluate "$root/examples/creatures/pusher.json" walk.ini
+[ "$(awk '/^fitness|^parts/ {print $1}' says.out)" = "$(printf 'fitness\nparts')" ] || fail "not first: $(cat says.out)"
 # traces have a linear joint's columns in its own units
 "$bin/simulator" evaluate "$root/examples/creatures/pusher.json" walk.ini --trace pusher.csv >/dev/null ||
     fail "evaluate --trace"
@@ -70,6 +73,8 @@ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 "$bin/simulator" evaluate best.json run/params.ini --json >b.json || fail "evaluate best.json"
 digest=$("$controller" list run --top 1 --json | sed -n 's/^    "digest": "\(.*\)",/\1/p')
 grep -q "$digest" a.json || fail "the saved creature moves differently: $(cat a.json), not $digest"
+fitness=$("$controller" list run --top 1 --json | sed -n 's/^ *"fitness": \(.*\),/\1/p')
+grep -q "^  \"fitness\": ${fitness:0:14}" a.json || fail "another fitness than $fitness: $(cat a.json)"
 grep -q "$digest" b.json || fail "the saved text moves differently: $(cat b.json), not $digest"
 
 # resume of a finished run says so and changes nothing
@@ -105,3 +110,11 @@ status=0
 ./controller view run --generation 3 --top 2 >view.out || status=$?
 [ $status = 7 ] || fail "view: exit code $status instead of the viewer's 7"
 [ "$(cat view.out)" = 'run --generation 3 --top 2' ] || fail "view: $(cat view.out)"
+
+# make names the package that a table of the tests lacks, and needs it for nothing else
+mkdir without
+printf '#!/bin/sh\ncase "$*" in *check*) exit 1 ;; esac\nexec %s "$@"\n' "$(command -v pkg-config)" >without/pkg-config
+chmod +x without/pkg-config
+PATH=$work/without:$PATH make -C "$root" -n oracle >make.out 2>&1 && fail "make oracle without check"
+grep -q 'check is missing: install the package check' make.out || fail "no package is named: $(cat make.out)"
+PATH=$work/without:$PATH make -C "$root" -n all >make.out 2>&1 || fail "make all needs check: $(cat make.out)"

@@ -5,16 +5,35 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 controller=$bin/controller
 
 # the same seed gives the same creature, another seed another
-says 'creature [0-9]+ \(random\)' "$controller" random -o a.creature
+says 'creature [0-9]+ \(random\)' "$controller" random -o a.creature --seed 1
 "$controller" random -o again.creature --seed 1 >/dev/null
 cmp a.creature again.creature || fail "the same seed gave another creature"
 "$controller" random -o b.json --text --seed 2 >/dev/null
 cmp -s a.creature b.json && fail "another seed gave the same creature"
+
 "$controller" random -o one.json --text -s initial.bodies_min=1 -s initial.bodies_max=1 >/dev/null
 [ "$(grep -c '"width_m"' one.json)" = 1 ] || fail "-s initial.bodies_max was not obeyed"
 printf '[initial]\nbodies_min = 7\nbodies_max = 7\n' >seven.ini
 "$controller" random -o seven.json --text --params seven.ini >/dev/null
 [ "$(grep -c '"width_m"' seven.json)" = 7 ] || fail "--params was not obeyed"
+
+# without a seed another each time, and what is printed repeats it; mutate always changes something
+for i in $(seq 20); do
+    "$controller" mutate a.creature -o drawn.creature --force >drawn.out || fail "mutate without a seed"
+    grep -q '^mutations: *none' drawn.out && fail "nothing was changed: $(cat drawn.out)"
+    grep '^repeat it: *--seed [0-9]' drawn.out >>seeds.out || fail "no seed: $(cat drawn.out)"
+done
+[ "$(sort -u seeds.out | wc -l)" -ge 19 ] || fail "the same seeds: $(cat seeds.out)"
+"$controller" mutate a.creature -o drawn.json --seed "$(tail -n 1 seeds.out | sed 's/.*seed //')" >repeated.out
+says 'the genomes are equal' "$controller" diff drawn.creature drawn.json
+says '^repeat it: *--seed [0-9]' "$controller" breed a.creature b.json -m graft -o drawn.creature --force
+says '^repeat it: *--seed [0-9]' "$controller" random -o drawn.creature --force
+printf '{"format": "bestiary-creature", "version": 1, "bodies": [{"id": 1, "width_m": 1, "height_m": 1}]}' >one.creature
+# a genome without connections, and nothing but connections to mutate
+mapfile -t rates < <("$controller" run --print-config |
+    sed -n '/^\[mutation\]/,/^\[initial\]/s/^\([a-z_]*\) = .*/mutation.\1=0/p' | grep -v 'step')
+refused 1 'no mutation is possible' "$controller" mutate one.creature -o never.creature "${rates[@]/#/-s}" \
+    -s mutation.remove_connection=1
 
 # mutate says what it did, and the file and diff say it too
 "$controller" mutate a.creature --count 2 --seed 3 -o m.json --text >m.out
@@ -34,11 +53,11 @@ for method in crossover graft; do
     says "^\+\+\+ .*, $method of [0-9]+ and [0-9]+" "$controller" diff a.creature $method.creature
     says 'verdict' "$bin/simulator" evaluate $method.creature walk.ini
 done
-says '^mutations: [^n]' "$controller" breed a.creature b.json -m graft --count 3 -o g.creature
+says '^mutations: [^n]' "$controller" breed a.creature b.json -m graft --count 3 -o g.creature --seed 1
 
 # creatures of a run
 "$controller" run walk.ini -s evolution.generations=2 -o run >/dev/null 2>&1 || fail "run"
-says '^mutations:' "$controller" mutate run:3 --count 1 -o three.creature
+says '^mutations:' "$controller" mutate run:3 --count 1 -o three.creature --seed 1
 says 'asexual of 3' "$controller" diff run:3 three.creature
 
 # list and the lineage tell what births changed
@@ -79,7 +98,7 @@ rm a.creature g.creature
 same_runs seeded1 seeded2
 "$controller" save seeded1 2 -o two.json --text >/dev/null
 grep -q '"method": "seed"' two.json || fail "creature 2 is no seed"
-"$controller" random -o a.creature >/dev/null
+"$controller" random -o a.creature --seed 1 >/dev/null
 says '^([0-9]+) genes the same, 0 changed|^0 genes the same' "$controller" diff two.json a.creature
 says '^ +4 .* asexual of 1 ' "$controller" list seeded1 --lineage 4
 says ' seed +[^ ]* +gene1:1$' "$controller" list seeded1 --lineage 1

@@ -541,7 +541,7 @@ static const struct {
     {HEAD "\"bodies\": [7]}", "worm.json: bodies[0]: expected an object"},
     {HEAD "\"bodies\": {}}", "worm.json: bodies: expected an array"},
     {HEAD "\"bodies\": [{\"id\": 1, \"width_m\": 1, \"height_m\": 1, \"joint\": \"ball\"}]}",
-     "worm.json: bodies[0].joint: unknown name \"ball\""},
+     "worm.json: bodies[0].joint: unknown name \"ball\"; there are rigid, rotary, linear"},
     {HEAD "\"bodies\": [{\"id\": 1, \"width_m\": 1, \"height_m\": 1, \"joint\": 1}]}",
      "worm.json: bodies[0].joint: expected a name"},
     {HEAD "\"bodies\": [{\"id\": 1, \"width_m\": 1, \"height_m\": 1, \"limits_rad\": [1]}]}",
@@ -563,7 +563,7 @@ static const struct {
     {HEAD "\"bodies\": [{\"id\": 1, \"width_m\": 1, \"height_m\": 1, \"symmetric\": 1}]}",
      "worm.json: bodies[0].symmetric: expected true or false"},
     {HEAD "\"bodies\": [{\"id\": 1, \"width_m\": 1, \"height_m\": 1, \"sensors\": [\"smell\"]}]}",
-     "worm.json: bodies[0].sensors: unknown name \"smell\""},
+     "worm.json: bodies[0].sensors: unknown name \"smell\"; there are joint, "},
     {HEAD "\"bodies\": [{\"id\": 1, \"width_m\": 1, \"height_m\": 1,"
           "\"sensors\": [\"joint\", \"joint\"]}]}",
      "worm.json: bodies[0].sensors: joint stands twice"},
@@ -581,12 +581,13 @@ static const struct {
      "worm.json: connection 0 (id 1): to: no body has the id 2"},
     {HEAD BODIES
      ", \"connections\": [{\"id\": 1, \"from\": 1, \"to\": 1, \"child_face\": \"up\"}]}",
-     "worm.json: connections[0].child_face: unknown name \"up\""},
+     "worm.json: connections[0].child_face: unknown name \"up\"; there are right, top, left, "
+     "bottom"},
     {HEAD BODIES ", \"root\": 2}", "worm.json: root: no body has the id 2"},
     {HEAD BODIES ", \"neurons\": [{\"id\": 1, \"in\": \"centre\", \"function\": \"abs\"}]}",
      "worm.json: neurons[0].in: expected a body's id or \"central\""},
     {HEAD BODIES ", \"neurons\": [{\"id\": 1, \"in\": 1, \"function\": \"tan\"}]}",
-     "worm.json: neurons[0].function: unknown name \"tan\""},
+     "worm.json: neurons[0].function: unknown name \"tan\"; there are sum, product, divide, "},
     {NEURON("[1, 2]"), "worm.json: neurons[0].inputs: abs has at most 1, not 2"},
     {NEURON("1"), "worm.json: neurons[0].inputs: expected an array"},
     {NEURON("[\"x\"]"), "worm.json: neurons[0].inputs[0]: expected an object"},
@@ -599,7 +600,8 @@ static const struct {
     {NEURON("[{\"neuron\": 1, \"of\": \"child\"}]"),
      "worm.json: neurons[0].inputs[0].via: missing"},
     {NEURON("[{\"neuron\": 1, \"of\": \"sister\"}]"),
-     "worm.json: neurons[0].inputs[0].of: unknown name \"sister\""},
+     "worm.json: neurons[0].inputs[0].of: unknown name \"sister\"; there are own, parent, child, "
+     "central, part"},
     {NEURON("[{\"sensor\": \"joint\"}]"),
      "worm.json: neuron 0 (id 1), input 0: the body it reads has no such sensor"},
     {NEURON("[1e999]"), "worm.json: line 1, column"},
@@ -631,7 +633,7 @@ static const struct {
      "worm.json: evaluation.seed: expected a text of 16 hexadecimal digits"},
     {HEAD BODIES ", \"evaluation\": {\"simulator_version\": 1, \"seed\": \"0123456789abcdef\","
                  "\"verdict\": \"good\"}}",
-     "worm.json: evaluation.verdict: unknown name \"good\""},
+     "worm.json: evaluation.verdict: unknown name \"good\"; there are ok, motionless, "},
 };
 
 START_TEST(json_that_must_fail)

@@ -292,6 +292,23 @@ START_TEST(documented_hello)
 }
 END_TEST
 
+/* The page's result is what is sent: its length, and how many measures it has. */
+START_TEST(documented_result)
+{
+    struct result sent = {
+        .id = 7, .creature = 204, .verdict = 1, .digest = 1, .cost = {.arena_bytes = 4096}};
+    char expected[128];
+    message_encode_result(&writer, &sent);
+    const unsigned char *bytes = (const unsigned char *)writer.buffer.data;
+    snprintf(expected, sizeof expected,
+             "\nresult  %02x %02x %02x %02x  97 21 07 cc cc 01 01 %02x %02x %02x cb 00 ...  "
+             "[33, 7, 204, 1, 1, [%d doubles],",
+             bytes[0], bytes[1], bytes[2], bytes[3], bytes[11], bytes[12], bytes[13],
+             MEASURE_COUNT);
+    ck_assert_msg(strstr(read_page(), expected) != NULL, "not in PROTOCOL.md: %s", expected);
+}
+END_TEST
+
 /* PROTOCOL.md lists the measures in their order: "1 `parts`, 2 `links`, ...". */
 START_TEST(documented_measures)
 {
@@ -662,6 +679,7 @@ int main(void)
     tcase_add_test(test, frames_append);
     tcase_add_test(test, documented_bytes);
     tcase_add_test(test, documented_hello);
+    tcase_add_test(test, documented_result);
     tcase_add_test(test, documented_measures);
     tcase_add_test(test, not_a_message);
     tcase_add_test(test, wrong_field_counts);
