@@ -1,8 +1,6 @@
 /* The table of kinds, in the order of enum body_kind, which files keep. */
 #include "common/body_kind.h"
 
-#include <string.h>
-
 #include "common/sensor.h"
 
 const struct body_kind_info body_kinds[BODY_KIND_COUNT] = {
@@ -23,11 +21,3 @@ const struct body_kind_info body_kinds[BODY_KIND_COUNT] = {
                       .sensors = SENSORS_OF_SPHERES,
                       .format_version = 3},
 };
-
-int body_kind_find(const char *name)
-{
-    for (int i = 0; i < BODY_KIND_COUNT; i++)
-        if (strcmp(body_kinds[i].name, name) == 0)
-            return i;
-    return -1;
-}

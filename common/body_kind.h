@@ -17,9 +17,6 @@ struct body_kind_info {
 
 extern const struct body_kind_info body_kinds[BODY_KIND_COUNT];
 
-/* The kind with that name, or -1. */
-int body_kind_find(const char *name);
-
 /* The tables of the kinds: genes_rectangles.c, genes_spheres.c. */
 extern const struct gene_field rectangle_body_genes[], rectangle_connection_genes[];
 extern const struct gene_field sphere_body_genes[], sphere_connection_genes[];
