@@ -12,6 +12,13 @@
 
 /* Half the depth of a part across the plane, m. */
 #define HALF_DEPTH_M 0.05
+/* Contacts of the model, see docs/trace.md. MuJoCo's friction is convex: what slides is driven apart from
+ * what it slides on, the harder the faster, and boxes hop. Where the force of a contact grows with the depth
+ * from 0 on, they ride a little higher instead. Steps are parts of ours, as stiff contacts want it. */
+#define CONTACT_TIME_S      0.005
+#define CONTACT_FIRMNESS    0.9
+#define CONTACT_SOFT_ZONE_M 0.005
+enum { STEP_PARTS = 4 };
 /* Half the size of the ground that is drawn, m. */
 #define GROUND_M 100.0
 
@@ -30,11 +37,11 @@ struct writer {
     int order_count;
 };
 
-/* As in evaluate(). */
+/* Steps of the model; ours as in evaluate(). */
 static double steps_per_tick(const struct params *params)
 {
     double steps = ceil(1 / params->simulation_brain_hz / params->simulation_dt_s - 1e-6);
-    return steps < 1 ? 1 : steps;
+    return STEP_PARTS * (steps < 1 ? 1 : steps);
 }
 
 /* ---- the servos ---- */
@@ -207,11 +214,14 @@ static int write_model(const struct mjcf *mjcf, const struct evaluate_view *view
         fputs("The elasticity of contacts is not in this file. ", file);
     if (mjcf->params->creature_hill_curvature > 0)
         fputs("The muscles' loss of force with speed is not in this file. ", file);
-    fprintf(file,
-            "-->\n<compiler angle='radian' inertiafromgeom='false'/>\n"
-            "<option timestep='%.17g' gravity='0 0 %.17g'/>\n"
-            "<default><geom friction='%.17g 0.005 0.0001'/></default>\n<worldbody>\n",
-            step_s, -writer.world.gravity_m_s2, writer.world.own_friction);
+    fprintf(
+        file,
+        "-->\n<compiler angle='radian' inertiafromgeom='false'/>\n"
+        "<option timestep='%.17g' gravity='0 0 %.17g'/>\n"
+        "<default><geom friction='%.17g 0.005 0.0001' solref='%g 1' solimp='0.0001 %g %g 0.5 2'/>"
+        "</default>\n<worldbody>\n",
+        step_s, -writer.world.gravity_m_s2, writer.world.own_friction, CONTACT_TIME_S,
+        CONTACT_FIRMNESS, CONTACT_SOFT_ZONE_M);
     write_world(&writer);
     write_link(&writer, 0);
     fputs("</worldbody>\n", file);

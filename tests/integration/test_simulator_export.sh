@@ -8,7 +8,7 @@ biped=$root/examples/creatures/biped.json
 
 "$simulator" export "$biped" walk.ini --mjcf b.xml --signals b.csv --trajectory t.csv || fail "export"
 [ "$(tail -n 1 b.xml)" = "</mujoco>" ] || fail "not a whole model: $(tail -n 1 b.xml)"
-[ "$(wc -l <b.csv)" = 481 ] || fail "not a line for each step: $(wc -l <b.csv)"
+[ "$(wc -l <b.csv)" = 1921 ] || fail "not a line for each step: $(wc -l <b.csv)"
 [ "$(awk -F, '{print NF}' b.csv | sort -u)" = "$(($(grep -c '<general ' b.xml) + 1))" ] || fail "ragged controls"
 "$simulator" evaluate "$biped" walk.ini --trace e.csv >/dev/null
 cmp t.csv e.csv || fail "the trajectory is not the trace"
@@ -21,7 +21,7 @@ grep -q "gravity='0 0 -9.81" b.xml || fail "not the gravity of the parameters"
 best=$("$bin/controller" list run --top 1 --json | sed -n 's/^    "id": \([0-9]*\),/\1/p')
 "$bin/controller" save run "$best" -o best.creature >/dev/null
 "$simulator" export best.creature --mjcf best.xml --signals best.csv || fail "export of a saved creature"
-[ "$(wc -l <best.csv)" = 481 ] || fail "the recorded duration is 2 s"
+[ "$(wc -l <best.csv)" = 1921 ] || fail "the recorded duration is 2 s"
 
 # spheres have a trajectory, but no model
 spider=$root/examples/creatures/spider.json
