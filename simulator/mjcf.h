@@ -18,7 +18,7 @@
 /* Zero but for the first four fields before the evaluation. */
 struct mjcf {
     FILE *model;   /* the body at the settled start, in a keyframe */
-    FILE *signals; /* a line for each step of the model: time_s, then the control of each actuator; or NULL */
+    FILE *signals; /* for each step of the model time_s and the actuators' controls; or NULL */
     const struct params *params;
     const char *name;
     int has_begun;
