@@ -98,6 +98,13 @@ void dynamics_momentum(const struct dynamics *dynamics, double momentum[3])
     dynamics->solver->momentum(dynamics, momentum);
 }
 
+int dynamics_impulses(const struct dynamics *dynamics, struct vec3 centre, struct vec3 velocity,
+                      struct impulse_sum *impulses)
+{
+    const struct dynamics_solver *solver = dynamics->solver;
+    return solver->impulses && solver->impulses(dynamics, centre, velocity, impulses);
+}
+
 void dynamics_bounds(const struct dynamics *dynamics, double bounds[4])
 {
     dynamics->solver->bounds(dynamics, bounds);

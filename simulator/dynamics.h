@@ -8,6 +8,7 @@
 #define SIMULATOR_DYNAMICS_H
 
 #include "simulator/phenotype.h"
+#include "simulator/vec3.h"
 #include "simulator/world.h"
 
 struct dynamics;
@@ -44,6 +45,12 @@ struct ledger {
     double gain_push_out_j, gain_impact_j, gain_limit_j; /* unearned */
     double mended_j;   /* what keeping momentum gave and took, without sign; part of the residual */
     double residual_j; /* energy now - start - work + losses - gains: integration error */
+};
+
+/* What contacts with the world and gravity gave in a step: N s, N m s about a point, and the sum of their sizes, N s. */
+struct impulse_sum {
+    struct vec3 linear, angular;
+    double size;
 };
 
 enum { CONTACT_GROUND = -1, CONTACT_OBSTACLE = -2 };
@@ -100,6 +107,10 @@ void dynamics_link_state(const struct dynamics *dynamics, int link, struct part_
 struct vec2 dynamics_centre_of_mass(const struct dynamics *dynamics);
 /* Linear momentum and angular momentum about the world's origin. */
 void dynamics_momentum(const struct dynamics *dynamics, double momentum[3]);
+/* What the last step gave, about a point, for a body whose centre of mass was there before the step and moved with
+ * `velocity`. Returns 0 if the solver does not say, as where there is drag. */
+int dynamics_impulses(const struct dynamics *dynamics, struct vec3 centre, struct vec3 velocity,
+                      struct impulse_sum *impulses);
 /* Axis-aligned bounds of all parts: min x, min y, max x, max y. */
 void dynamics_bounds(const struct dynamics *dynamics, double bounds[4]);
 /* Deepest overlap of parts that are not neighbours, m; 0 if none. */

@@ -482,6 +482,32 @@ static int articulated_contacts(const struct dynamics *dynamics,
     return d->contacts.point_count;
 }
 
+/* All act in the middle of the step. */
+static int articulated_impulses(const struct dynamics *dynamics, struct vec3 centre,
+                                struct vec3 velocity, struct impulse_sum *impulses)
+{
+    const struct articulated *d = (const struct articulated *)dynamics;
+    double fall = -d->phenotype->mass_kg * d->world.gravity_m_s2 * d->settings.dt_s;
+    struct impulse_sum sum = {
+        {0, fall, 0}, {0, 0, d->settings.dt_s / 2 * velocity.x * fall}, fabs(fall)};
+    if (world_has_drag(&d->world))
+        return 0;
+    for (int i = 0; i < d->contacts.point_count; i++) {
+        const struct contact_point *p = &d->contacts.points[i];
+        double normal = p->normal_impulse_n_s, friction = p->friction_impulse_n_s;
+        double x = p->normal.x * normal + p->normal.y * friction;
+        double y = p->normal.y * normal - p->normal.x * friction;
+        if (p->other >= 0)
+            continue;
+        sum.linear.x += x;
+        sum.linear.y += y;
+        sum.angular.z += (p->at.x - centre.x) * y - (p->at.y - centre.y) * x;
+        sum.size += fabs(normal) + fabs(friction);
+    }
+    *impulses = sum;
+    return 1;
+}
+
 static double articulated_penetration(const struct dynamics *dynamics)
 {
     const struct articulated *d = (const struct articulated *)dynamics;
@@ -1427,6 +1453,7 @@ const struct dynamics_solver dynamics_articulated = {
     .link_state = articulated_link_state,
     .centre_of_mass = articulated_centre_of_mass,
     .momentum = articulated_momentum,
+    .impulses = articulated_impulses,
     .bounds = articulated_bounds,
     .overlap = articulated_overlap,
     .reset_ledger = articulated_reset_ledger,

@@ -29,6 +29,9 @@ struct dynamics_solver {
     void (*link_state)(const struct dynamics *dynamics, int link, struct part_state *state);
     struct vec2 (*centre_of_mass)(const struct dynamics *dynamics);
     void (*momentum)(const struct dynamics *dynamics, double momentum[3]);
+    /* NULL: it never says */
+    int (*impulses)(const struct dynamics *dynamics, struct vec3 centre, struct vec3 velocity,
+                    struct impulse_sum *impulses);
     void (*bounds)(const struct dynamics *dynamics, double bounds[4]);
     double (*overlap)(const struct dynamics *dynamics);
 

@@ -673,6 +673,8 @@ static int spheres_step(struct dynamics *dynamics)
     struct sphere_system *s = system_of(dynamics);
     int has_drag = world_has_drag(&s->world), has_touched;
     s->penetration = 0;
+    s->given = (struct impulse_sum){.size = 0};
+    s->given_sums = s->given_sums_of_sums = (struct vec3){0, 0, 0};
     if (has_drag)
         slow_down(s, 0.5 * s->settings.dt_s);
     if (s->has_method) {
@@ -820,6 +822,31 @@ static void spheres_momentum(const struct dynamics *dynamics, double momentum[3]
     momentum[0] = linear.x;
     momentum[1] = linear.y;
     momentum[2] = angular.z;
+}
+
+/* With S_j the sum of the contacts' impulses P in the substeps up to j, and n substeps of h, gravity g acts in the
+ * middle of substep k on a centre of mass that has moved by
+ *     (k - 1/2) h v + h (S_1 + ... + S_k-1) / m + (something along g)
+ * since the step began. Its impulse is m g h each time, so that its moment about where the centre was is
+ *     (n h)^2 / 2 m v x g + h^2 (sum over k of (S_1 + ... + S_k-1)) x g.
+ * The documents' methods push everything before it moves. */
+static int spheres_impulses(const struct dynamics *dynamics, struct vec3 centre,
+                            struct vec3 velocity, struct impulse_sum *impulses)
+{
+    const struct sphere_system *s = system_at(dynamics);
+    struct vec3 g = {s->world.gravity_x_m_s2, -s->world.gravity_m_s2, 0};
+    double mass = s->phenotype->mass_kg, dt = s->settings.dt_s;
+    double lever = s->has_method ? 0 : 0.5 * dt * dt * mass;
+    struct vec3 arms = vec3_along(vec3_scale(velocity, lever), s->given_sums_of_sums, s->h * s->h);
+    struct impulse_sum sum = s->given;
+    if (world_has_drag(&s->world))
+        return 0;
+    sum.angular = vec3_add(sum.angular, vec3_cross(arms, g));
+    sum.angular = vec3_sub(sum.angular, vec3_cross(centre, s->given.linear));
+    sum.linear = vec3_along(sum.linear, g, mass * dt);
+    sum.size += vec3_length(g) * mass * dt;
+    *impulses = sum;
+    return 1;
 }
 
 void dynamics_bounds_3d(const struct dynamics *dynamics, struct vec3 *low, struct vec3 *high)
@@ -1030,6 +1057,7 @@ const struct dynamics_solver dynamics_spheres = {
     .link_state = spheres_part_state,
     .centre_of_mass = spheres_centre_of_mass,
     .momentum = spheres_momentum,
+    .impulses = spheres_impulses,
     .bounds = spheres_bounds,
     .overlap = spheres_overlap,
     .reset_ledger = spheres_reset_ledger,

@@ -74,9 +74,8 @@ struct run {
     int is_stopped;    /* by the observer */
 
     /* guards */
-    double momentum[3];  /* after the last step; of spheres at the last tick */
-    struct vec2 centre;  /* of mass, then */
-    uint64_t free_steps; /* RK4 steps up to then */
+    struct vec3 momentum, angular_momentum; /* after the last step */
+    struct vec3 centre;                     /* of mass, then */
     int turn_steps, strain_ticks;
     double penetration_s;
     double joint_speed_s; /* how long some joint has been too fast */
@@ -118,6 +117,18 @@ static struct vec3 centre_of(const struct run *run)
         return dynamics_centre_of_mass_3d(run->dynamics);
     struct vec2 centre = dynamics_centre_of_mass(run->dynamics);
     return (struct vec3){centre.x, centre.y, 0};
+}
+
+static void read_momentum(const struct run *run, struct vec3 *linear, struct vec3 *angular)
+{
+    double flat[3];
+    if (run->phenotype.spheres) {
+        dynamics_momentum_3d(run->dynamics, linear, angular);
+        return;
+    }
+    dynamics_momentum(run->dynamics, flat);
+    *linear = (struct vec3){flat[0], flat[1], 0};
+    *angular = (struct vec3){0, 0, flat[2]};
 }
 
 /* Diagonal of the bounding box. */
@@ -556,13 +567,8 @@ static void start(struct run *run)
         run->windows[i] = run->start;
     light_move(&run->light, 0, run->start);
 
-    double momentum[3] = {0, 0, 0};
-    uint64_t steps;
-    dynamics_momentum(run->dynamics, momentum);
-    for (int i = 0; i < 3; i++)
-        run->momentum[i] = momentum[i];
-    run->centre = dynamics_centre_of_mass(run->dynamics);
-    dynamics_step_counts(run->dynamics, &steps, &run->free_steps);
+    run->centre = run->start;
+    read_momentum(run, &run->momentum, &run->angular_momentum);
 
     double bounds[4];
     dynamics_bounds(run->dynamics, bounds);
@@ -643,49 +649,27 @@ static int has_broken(struct run *run)
     return most > 0 && run->strain_ticks >= STRAIN_TICKS;
 }
 
-/* What momentum may come from nowhere: a share of the impulses, N s, and of the body's mass. */
-static double momentum_allowed(const struct run *run, double impulses)
-{
-    double mass = run->phenotype.mass_kg;
-    return run->params->guard_momentum_share *
-           (impulses + mass * (1 + run->result->measures.speed_max_m_s));
-}
-
-/* Whether the momentum that the last step gave, along and turning, is what contacts and gravity gave in its
- * middle. Drag does not say what it gave, and the other solver's contacts move within a step. */
+/* Whether the momentum that the last step gave, along and turning, is what contacts and gravity gave. */
 static int keeps_momentum(struct run *run)
 {
-    double mass = run->phenotype.mass_kg, now[3];
-    double fall = -mass * run->world.gravity_m_s2 * run->dt_s, size = fabs(fall);
-    const double *before = run->momentum;
-    struct vec2 centre = run->centre;
-    if (run->params->guard_momentum_share <= 0 || world_has_drag(&run->world) ||
-        run->params->simulation_solver != SOLVER_ARTICULATED)
+    const struct measures *m = &run->result->measures;
+    double share = run->params->guard_momentum_share, mass = run->phenotype.mass_kg;
+    struct vec3 linear, angular, centre = run->centre;
+    struct impulse_sum given;
+    if (share <= 0 ||
+        !dynamics_impulses(run->dynamics, centre, vec3_scale(run->momentum, 1 / mass), &given))
         return 1;
-    dynamics_momentum(run->dynamics, now);
-    double x = now[0] - before[0], y = now[1] - before[1];
-    double turn = now[2] - before[2] - (centre.x * y - centre.y * x);
-    y -= fall;
-    turn -= run->dt_s / 2 * before[0] / mass * fall;
-    const struct contact_point *points;
-    int count = dynamics_contacts(run->dynamics, &points);
-    for (int i = 0; i < count; i++) {
-        const struct contact_point *p = &points[i];
-        double normal = p->normal_impulse_n_s, friction = p->friction_impulse_n_s;
-        double ix = p->normal.x * normal + p->normal.y * friction;
-        double iy = p->normal.y * normal - p->normal.x * friction;
-        if (p->other >= 0)
-            continue;
-        x -= ix;
-        y -= iy;
-        turn -= (p->at.x - centre.x) * iy - (p->at.y - centre.y) * ix;
-        size += fabs(normal) + fabs(friction);
-    }
-    for (int i = 0; i < 3; i++)
-        run->momentum[i] = now[i];
-    run->centre = dynamics_centre_of_mass(run->dynamics);
-    double from_nowhere = fabs(x) + fabs(y) + fabs(turn) / run->result->measures.size_m;
-    return from_nowhere <= momentum_allowed(run, size);
+    read_momentum(run, &linear, &angular);
+    struct vec3 gained = vec3_sub(linear, run->momentum);
+    struct vec3 turned = vec3_sub(angular, run->angular_momentum);
+    struct vec3 off = vec3_sub(gained, given.linear);
+    struct vec3 twist = vec3_sub(vec3_sub(turned, vec3_cross(centre, gained)), given.angular);
+    run->momentum = linear;
+    run->angular_momentum = angular;
+    run->centre = centre_of(run);
+    double from_nowhere = fabs(off.x) + fabs(off.y) + fabs(off.z) +
+                          (fabs(twist.x) + fabs(twist.y) + fabs(twist.z)) / m->size_m;
+    return from_nowhere <= share * (given.size + mass * (1 + m->speed_max_m_s));
 }
 
 /* Greatest speeds, and the guards that look at every step. */
@@ -733,7 +717,7 @@ static int watch_step(struct run *run)
     run->penetration_s = penetration > deepest ? run->penetration_s + run->dt_s : 0;
     if (p->guard_penetration_m > 0 && run->penetration_s > PENETRATION_TIME_S)
         return VERDICT_PENETRATION;
-    return run->phenotype.spheres || keeps_momentum(run) ? VERDICT_OK : VERDICT_MOMENTUM;
+    return keeps_momentum(run) ? VERDICT_OK : VERDICT_MOMENTUM;
 }
 
 /* Losses and unearned gains of the ledger, and what they are compared with. */
@@ -745,24 +729,6 @@ static void sum_ledger(const struct run *run, const struct ledger *l, double *ga
     *turnover_j = l->work_effector_positive_j + l->loss_friction_j + l->loss_impact_j +
                   l->loss_limit_j + l->loss_drag_j + l->loss_damping_j +
                   1e-3 * run->phenotype.mass_kg * STANDARD_GRAVITY_M_S2 * m->size_m;
-}
-
-/* Spheres that touch nothing and that nothing resists: only gravity changes their momentum. */
-static int spheres_keep_momentum(struct run *run)
-{
-    double now[3];
-    uint64_t steps, free_steps;
-    if (run->params->guard_momentum_share <= 0 || world_has_drag(&run->world))
-        return 1;
-    dynamics_step_counts(run->dynamics, &steps, &free_steps);
-    int is_free = free_steps - run->free_steps == (uint64_t)run->steps_per_tick;
-    dynamics_momentum(run->dynamics, now);
-    double fall = run->phenotype.mass_kg * run->world.gravity_m_s2 * run->tick_s;
-    double from_nowhere = length_of(now[0] - run->momentum[0], now[1] - run->momentum[1] + fall);
-    run->momentum[0] = now[0];
-    run->momentum[1] = now[1];
-    run->free_steps = free_steps;
-    return !is_free || from_nowhere <= momentum_allowed(run, 0);
 }
 
 /* The guards that look once a tick. */
@@ -781,8 +747,6 @@ static int watch_tick(struct run *run)
         unearned_j = 2 * (gain_j + fmax(ledger->residual_j, 0));
     if (p->guard_energy_share > 0 && unearned_j > allowed_j)
         return VERDICT_ENERGY;
-    if (run->phenotype.spheres && !spheres_keep_momentum(run))
-        return VERDICT_MOMENTUM;
     int joints = run->phenotype.spheres ? run->phenotype.effector_count : run->phenotype.link_count;
     if (run->phenotype.spheres) {
         watch_drives(run);

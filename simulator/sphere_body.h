@@ -9,13 +9,11 @@
 #ifndef SIMULATOR_SPHERE_BODY_H
 #define SIMULATOR_SPHERE_BODY_H
 
+#include "simulator/vec3.h"
+
 enum {
     SPHERE_BONES_MAX = 192,
     SPHERE_JOINTS_MAX = 64,
-};
-
-struct vec3 {
-    double x, y, z;
 };
 
 struct sphere {

@@ -451,10 +451,28 @@ void sphere_contacts_solve(struct sphere_system *s)
         s->penetration = larger(s->penetration, -s->touch[i].gap);
 }
 
+/* A sphere that does not turn is pushed at its centre, whatever rubs it. */
+static void book_impulse(struct sphere_system *s, const struct touch *touch)
+{
+    const struct ball *ball = &s->ball[touch->a];
+    struct vec3 impulse = vec3_along(touch->rub, touch->normal, touch->impulse);
+    struct impulse_sum *given = &s->given;
+    given->linear = vec3_add(given->linear, impulse);
+    given->angular = vec3_add(given->angular, vec3_cross(ball->at, impulse));
+    given->size += touch->impulse + fabs(touch->rub.x) + fabs(touch->rub.y) + fabs(touch->rub.z);
+    if (!(s->matter[touch->a].inertia > 0))
+        return;
+    struct vec3 turned = vec3_cross(touch->rub, touch->normal);
+    given->angular = vec3_along(vec3_add(given->angular, touch->brake), turned, touch->arm_a);
+}
+
 void sphere_contacts_book(struct sphere_system *s)
 {
+    s->given_sums_of_sums = vec3_add(s->given_sums_of_sums, s->given_sums);
     for (int i = 0; i < s->touch_count; i++) {
         const struct touch *touch = &s->touch[i];
+        if (touch->impulse > 0 && touch->b < 0)
+            book_impulse(s, touch);
         if (touch->is_booked || touch->impulse <= 0)
             continue;
         struct vec3 slip = vec3_scale(vec3_add(slip_at_start(s, touch), slip_now(s, touch)), 0.5);
@@ -470,6 +488,7 @@ void sphere_contacts_book(struct sphere_system *s)
         else
             s->ledger.loss_friction_j -= rubbed;
     }
+    s->given_sums = vec3_add(s->given_sums, s->given.linear);
 }
 
 void sphere_contacts_report(struct sphere_system *s)

@@ -12,32 +12,6 @@
 #include "simulator/dynamics_solver.h"
 #include "simulator/dynamics_spheres.h"
 
-static inline struct vec3 vec3_add(struct vec3 a, struct vec3 b)
-{
-    return (struct vec3){a.x + b.x, a.y + b.y, a.z + b.z};
-}
-
-static inline struct vec3 vec3_sub(struct vec3 a, struct vec3 b)
-{
-    return (struct vec3){a.x - b.x, a.y - b.y, a.z - b.z};
-}
-
-static inline struct vec3 vec3_scale(struct vec3 a, double s)
-{
-    return (struct vec3){a.x * s, a.y * s, a.z * s};
-}
-
-/* a + s b */
-static inline struct vec3 vec3_along(struct vec3 a, struct vec3 b, double s)
-{
-    return (struct vec3){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
-}
-
-static inline double vec3_dot(struct vec3 a, struct vec3 b)
-{
-    return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-
 /* Without the library's care for what is no number. */
 static inline double larger(double a, double b)
 {
@@ -47,16 +21,6 @@ static inline double larger(double a, double b)
 static inline double smaller(double a, double b)
 {
     return a < b ? a : b;
-}
-
-static inline struct vec3 vec3_cross(struct vec3 a, struct vec3 b)
-{
-    return (struct vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-
-static inline double vec3_length(struct vec3 a)
-{
-    return sqrt(vec3_dot(a, a));
 }
 
 /* Where most of the work is vectors are in two lanes and one: bit for bit the sums and products of struct vec3, in
@@ -269,6 +233,10 @@ struct sphere_system {
     int point_count, is_reported;
     double penetration;
 
+    /* by contacts with the world, in this step: about the world's origin; and see spheres_impulses() */
+    struct impulse_sum given;
+    struct vec3 given_sums, given_sums_of_sums;
+
     struct ledger ledger;
     uint64_t steps, free_steps;
 };
@@ -279,7 +247,7 @@ int sphere_contacts_create(struct sphere_system *s, struct arena *arena);
 void sphere_contacts_look(struct sphere_system *s);
 /* Finds and solves what touches in this substep, after the bones. */
 void sphere_contacts_solve(struct sphere_system *s);
-/* Books the work of the contacts of the substep. */
+/* Books the work and the impulses of the contacts of the substep. */
 void sphere_contacts_book(struct sphere_system *s);
 /* Fills the points of the last substep and says which spheres touch, unless that has been done: few steps are
  * asked for it. */

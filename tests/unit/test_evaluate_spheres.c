@@ -221,6 +221,45 @@ START_TEST(who_flies_is_disqualified)
 }
 END_TEST
 
+/* On a floor without friction nothing pushes anybody aside, whatever its muscles do. */
+START_TEST(nobody_gets_anywhere_without_friction)
+{
+    int scored = 0;
+    for (uint64_t number = 0; number < 300; number++) {
+        struct rng rng;
+        struct gene_counter ids = {.creature = number};
+        set("creature.body=spheres");
+        set("world.friction=0");
+        set("creature.friction=0");
+        set("guard.motionless_s=0");
+        set("simulation.duration_s=5");
+        rng_init(&rng, 2, RNG_RANDOM_GENOME, 0, number);
+        genome_deinit(&genome);
+        ck_assert_int_eq(genetics_random(&genome, &params, &rng, &ids), 0);
+        evaluate(&genome, &params, 1, &arena, NULL, NULL, &result);
+        ck_assert_int_ne(result.verdict, VERDICT_MOMENTUM);
+        scored += verdict_is_scored(result.verdict);
+        ck_assert_double_lt(result.measures.distance_max_m > 0 ? result.measures.distance_m : 0,
+                            1e-6);
+    }
+    ck_assert_int_gt(scored, 100);
+}
+END_TEST
+
+/* On the ground, too: what the documents' methods make of nothing is seen in the step in which they do. */
+START_TEST(momentum_from_nowhere_is_seen_on_the_ground)
+{
+    read_example(0);
+    set("guard.energy_share=0");
+    set("guard.strain=0");
+    set("guard.reversals_hz=0");
+    set("settle.required=no");
+    ck_assert_int_eq(params_set(&params, "simulation.solver", "rejection", &error), 0);
+    evaluate(&genome, &params, 1, &arena, NULL, NULL, &result);
+    ck_assert_int_eq(result.verdict, VERDICT_MOMENTUM);
+}
+END_TEST
+
 /* ---- rest ---- */
 
 START_TEST(who_has_no_orders_rests)
@@ -246,6 +285,8 @@ int main(void)
     tcase_add_loop_test(tcase, nothing_that_the_documents_methods_move_has_a_score, 0, 4);
     tcase_add_loop_test(tcase, the_examples_go_as_far_at_every_step, 0, 4);
     tcase_add_test(tcase, who_flies_is_disqualified);
+    tcase_add_test(tcase, nobody_gets_anywhere_without_friction);
+    tcase_add_test(tcase, momentum_from_nowhere_is_seen_on_the_ground);
     tcase_add_test(tcase, who_has_no_orders_rests);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_ENV);

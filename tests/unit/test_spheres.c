@@ -798,6 +798,55 @@ START_TEST(nothing_explodes_and_next_to_nothing_feeds_on_the_constraints)
 }
 END_TEST
 
+/* How much momentum of a step, along and turning about the centre of mass, comes from nowhere, as a share of the
+ * impulses that it was given. */
+static double step_from_nowhere(void)
+{
+    struct vec3 p, l, p_end, l_end, centre = dynamics_centre_of_mass_3d(f->dynamics);
+    struct impulse_sum given;
+    double mass = f->phenotype.mass_kg;
+    dynamics_momentum_3d(f->dynamics, &p, &l);
+    steps(1);
+    dynamics_momentum_3d(f->dynamics, &p_end, &l_end);
+    ck_assert_int_eq(dynamics_impulses(f->dynamics, centre, vec3_scale(p, 1 / mass), &given), 1);
+    struct vec3 gained = vec3_sub(p_end, p), turned = vec3_sub(l_end, l);
+    turned = vec3_sub(turned, vec3_cross(centre, gained));
+    double off = distance(gained, given.linear) + distance(turned, given.angular);
+    /* what 64 bits hold of the momentum itself */
+    double rounding = 1e-13 * (vec3_length(p) + vec3_length(l) + mass);
+    return off > rounding ? (off - rounding) / given.size : 0;
+}
+
+/* Whatever muscles, joints, wheels and own parts do to one another: on the ground and obstacles, dropped, in square waves. */
+START_TEST(contacts_and_gravity_give_all_momentum)
+{
+    double worst = 0, touched = 0;
+    for (uint64_t number = 0; number < 200; number++) {
+        make_random(number);
+        f->world.friction = f->world.own_friction = number % 4 < 2 ? 0 : 0.8;
+        f->world.elasticity = f->world.own_elasticity = number % 2 ? 0.6 : 0;
+        f->world.gravity_x_m_s2 = number % 3 ? 0 : 2;
+        f->world.obstacles.count = 2;
+        f->world.obstacles.list[0] = (struct obstacle){-1.5, 1, 0.4, 2, 0.1};
+        f->world.obstacles.list[1] = (struct obstacle){0, 0.3, 0.6, 0.2, -0.3};
+        f->settings.rolling_resistance = 0.01;
+        f->settings.spin_resistance = 0.05;
+        f->settings.body_damping_1_s = 1;
+        fixture_start(f);
+        dynamics_shift_spheres(f->dynamics, (struct vec3){0, 0.6 - lowest(), 0});
+        for (int i = 0; i < 240; i++) {
+            const struct contact_point *contacts;
+            kick_muscles(i, 24);
+            worst = fmax(worst, step_from_nowhere());
+            for (int k = dynamics_contacts(f->dynamics, &contacts); k-- > 0;)
+                touched += contacts[k].other < 0 && contacts[k].friction_impulse_n_s > 0;
+        }
+    }
+    ck_assert_double_gt(touched, 1000);
+    ck_assert_msg(worst < 1e-9, "%g of a step's impulses from nowhere", worst);
+}
+END_TEST
+
 /* Share of m g H that a random body without orders has at most as kinetic energy, in a second after others. */
 static double stutter(uint64_t number, int after_s)
 {
@@ -959,6 +1008,7 @@ int main(void)
     tcase_set_timeout(tcase, 600);
     tcase_add_test(tcase, momentum_is_kept_to_rounding_whatever_the_muscles_do);
     tcase_add_test(tcase, two_spheres_and_a_bone_converge_with_the_square_of_the_step);
+    tcase_add_test(tcase, contacts_and_gravity_give_all_momentum);
     tcase_add_test(tcase, stiffness_is_the_bodys_and_not_the_steps);
     tcase_add_test(tcase, a_tetrahedron_tumbles_as_eulers_equations_say);
     tcase_add_test(tcase, a_bone_that_is_torn_apart_comes_back);
