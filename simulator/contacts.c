@@ -20,6 +20,11 @@
 /* Edges of obstacles are as if rounded by this much: else what rests on one, up to SLOP_M deep, would
  * bump against the next one beside it. */
 #define GRAZE_M 2e-3
+/* Impacts without restitution have an instant if they are faster, and if what meets turns and goes less in a
+ * step: else they are stopped half way. */
+#define PLASTIC_SPEED_M_S 0.05
+#define PLASTIC_TURN_RAD  0.02
+#define PLASTIC_WAY_M     5e-3
 /* Slower impacts do not bounce. */
 #define RESTITUTION_SPEED_M_S 0.2
 /* Distance within which a step is not trusted to miss a contact, besides what the speed covers. */
@@ -31,7 +36,9 @@
 #define ROW_MOBILITY 1e-6
 /* Pushing out may give the body this many times the energy m v^2 of its speed of push-out. */
 #define PUSH_OUT_WORK 2.0
-#define CONTACTS_MAX  64
+/* Impacts gain energy if they gain more than this share of what they pass on. */
+#define GAIN_SHARE   1e-9
+#define CONTACTS_MAX 64
 
 /* ---------------------------------------------------------------- creation */
 
@@ -54,7 +61,7 @@ static int take_memory(struct contacts *s, int sweeps, struct arena *arena)
     s->near = arena_take(arena, walls, sizeof s->near[0]);
     s->list = arena_take(arena, points + links, sizeof s->list[0]);
     s->points = arena_take(arena, points, sizeof s->points[0]);
-    s->start = arena_take(arena, 3 * even_rows, sizeof(double));
+    s->start = arena_take(arena, 5 * even_rows, sizeof(double));
     s->kick_shares = arena_take(arena, even, sizeof(double));
     s->shift = arena_take(arena, (size_t)s->dof, sizeof(double));
     size_t slots = 4 * parts + 2 * pairs + links + 2 * parts * walls;
@@ -66,6 +73,8 @@ static int take_memory(struct contacts *s, int sweeps, struct arena *arena)
         return ERR_MEMORY;
     s->middle = s->start + even_rows;
     s->work = s->middle + even_rows;
+    s->loads = s->work + even_rows;
+    s->load_changes = s->loads + even_rows;
     return impulses_create(&s->impulses, s->room + s->links, (int)rows, sweeps, arena);
 }
 
@@ -437,9 +446,17 @@ static int row_count(const struct contact *c)
     return c->part < 0 ? 1 : 2;
 }
 
+/* How deep one of two may be in the other and still be pushed out where it came in. */
+static inline double safe_depth(const struct box *a, const struct box *b)
+{
+    double thin_a = a->half_width < a->half_height ? a->half_width : a->half_height;
+    double thin_b = b->half_width < b->half_height ? b->half_width : b->half_height;
+    return (thin_a + thin_b) / 2;
+}
+
 /* Adds a contact if it could act in this step; the tree has the velocities v*. */
 static void add_contact(struct contacts *s, int part, int other, const struct manifold *m,
-                        const struct manifold_point *p, int warm)
+                        const struct manifold_point *p, int warm, double depth_max)
 {
     if (s->count >= s->room)
         return;
@@ -458,6 +475,7 @@ static void add_contact(struct contacts *s, int part, int other, const struct ma
     int is_own = other >= 0 && !s->movers[part].is_fixed && !s->movers[other].is_fixed;
     c->part = part;
     c->other = other;
+    c->depth_max = depth_max;
     c->elasticity = is_own ? s->world->own_elasticity : s->world->elasticity;
     c->warm = warm;
     c->feature = p->feature;
@@ -484,7 +502,7 @@ static void find_ground_contacts(struct contacts *s)
         struct manifold m;
         collide_ground(&s->movers[i].box, margin, &m);
         for (int k = 0; k < m.count; k++)
-            add_contact(s, i, -1, &m, &m.points[k], 4 * i + m.points[k].feature);
+            add_contact(s, i, -1, &m, &m.points[k], 4 * i + m.points[k].feature, HUGE_VAL);
     }
 }
 
@@ -506,7 +524,7 @@ static void find_obstacle_contacts(struct contacts *s)
             collide_boxes(box, &obstacle, margin, &m);
             for (int p = 0; p < m.count; p++)
                 add_contact(s, i, CONTACT_OBSTACLE - k, &m, &m.points[p],
-                            warm + 2 * (k * s->parts + i) + p);
+                            warm + 2 * (k * s->parts + i) + p, safe_depth(box, &obstacle));
         }
     }
 }
@@ -524,7 +542,7 @@ static void find_self_contacts(struct contacts *s)
         collide_boxes(&a->box, &b->box, margin, &m);
         for (int i = 0; i < m.count; i++)
             add_contact(s, (int)(a - s->movers), (int)(b - s->movers), &m, &m.points[i],
-                        4 * s->parts + 2 * k + i);
+                        4 * s->parts + 2 * k + i, safe_depth(&a->box, &b->box));
     }
 }
 
@@ -566,37 +584,74 @@ static void find_limits(struct contacts *s, const double *q, const double *vs)
     }
 }
 
-/* An impact that bounces happens at an instant t of the step, when with a constant acceleration a the
- * gap at the start g0 is used up; after it, until the end of the step, the acceleration goes on:
+/* An impact happens at an instant t of the step, when with a constant acceleration a, that of the loads that
+ * lasted until then, the gap at the start g0 is used up; after it, until the end of the step, the
+ * acceleration goes on:
  *
- *   g0 + v0 t + a t^2/2 = 0,   vi = v0 + a t,   vn at the end >= -e vi + a (h - t)
+ *   g0 + v0 t + a t^2/2 = 0,   vi = v0 + a t,   vn at the end >= -e vi + a (h - t), and >= 0
  *
  * With t in the middle and v0 for vi, the simplest form of the rule, a ball's bounces come too early or
  * too late by up to half a step each, which adds up: 10 ms after six of them at 240 Hz. What is not
- * reached in this step is left to the next one. */
-static void set_rebound(struct contacts *s, struct contact *c, struct impulse_law *law)
+ * reached in this step is left to the next one, unless it would be too deep there. */
+static void set_impact(struct contacts *s, struct contact *c, struct impulse_law *law, double a)
 {
-    double h = s->dt_s, v = s->start[c->first_row], a = (s->impulses.free[c->first_row] - v) / h;
+    double h = s->dt_s, v = s->start[c->first_row];
     double gap = c->gap - h / 2 * v, root = v * v - 2 * a * gap, instant = 0;
     if (gap > 0)
         instant = root > 0 ? 2 * gap / (sqrt(root) - v) : h;
-    if (!s->has_instants) {
-        instant = h / 2;
-        a = 0;
-    }
-    if (instant >= h) {
+    law->is_push_out = 0;
+    if (instant >= h && c->gap + h * (v + a * h) > -c->depth_max) {
         s->is_waiting = 1;
-        law->bound = -HUGE_VAL;
-        law->is_push_out = 0;
+        c->is_impact = 0;
+        law->bound = -2 * c->gap / h;
         return;
     }
+    instant = instant < h ? instant : h;
     double rebound = -c->elasticity * (v + a * instant) + a * (h - instant);
-    if (rebound > law->bound) {
-        law->bound = rebound;
-        c->is_impact = 1;
-        law->is_push_out = 0;
-        c->late = instant - h / 2;
+    law->bound = rebound > 0 ? rebound : 0;
+    c->late = instant - h / 2;
+    s->instants += instant;
+    s->impact_count++;
+}
+
+/* Impacts, after the loads that last without them. */
+static void set_impacts(struct contacts *s)
+{
+    struct impulses *system = &s->impulses;
+    const double *impulse = system->impulse, *velocity = system->velocity, *free = system->free;
+    double *loads = s->loads, *changes = s->load_changes;
+    for (int i = 0; i < s->count; i++)
+        if (s->list[i].is_impact)
+            system->laws[i].bound = -HUGE_VAL;
+    impulses_solve(system);
+    for (int i = 0, rows = s->rows; i < rows; i += 2) {
+        PAIR(loads, i) = PAIR(impulse, i);
+        PAIR(changes, i) = PAIR(velocity, i) - PAIR(free, i);
     }
+    for (int i = 0; i < s->count; i++) {
+        struct contact *c = &s->list[i];
+        int row = c->first_row;
+        if (c->is_impact)
+            set_impact(s, c, &system->laws[i], (velocity[row] - s->start[row]) / s->dt_s);
+    }
+}
+
+/* The same in the middle of the step, of what bounces. */
+static void set_rebound(struct contacts *s, struct contact *c, struct impulse_law *law)
+{
+    double rebound = -c->elasticity * s->start[c->first_row];
+    c->is_impact = rebound > law->bound;
+    if (c->is_impact) {
+        law->bound = rebound;
+        law->is_push_out = 0;
+    }
+}
+
+/* How fast the links of a contact turn. */
+static double turning_of(const struct contacts *s, const struct contact *c)
+{
+    const struct tree_link *links = s->tree->links;
+    return fabs(links[c->a].velocity.w) + (c->b >= 0 ? fabs(links[c->b].velocity.w) : 0);
 }
 
 /* The least normal velocity after the step. */
@@ -621,7 +676,12 @@ static void set_bound(struct contacts *s, int i)
         law->is_push_out = law->bound > 0;
     }
     c->late = 0;
-    if (!is_limit && c->elasticity > 0 && s->start[c->first_row] < -s->restitution_speed)
+    double slow = c->elasticity > 0 ? s->restitution_speed : PLASTIC_SPEED_M_S;
+    c->is_impact = !is_limit && s->start[c->first_row] < -slow;
+    if (c->is_impact && c->elasticity <= 0)
+        c->is_impact =
+            h * turning_of(s, c) < PLASTIC_TURN_RAD && h * -s->start[c->first_row] < PLASTIC_WAY_M;
+    if (c->is_impact && !s->has_instants)
         set_rebound(s, c, law);
 }
 
@@ -703,24 +763,73 @@ static void take_back_gaining_push_outs(struct contacts *s)
         slow_push_outs(s, 0);
 }
 
-/* Newton's restitution with Coulomb friction can create energy: such an impact is solved again
- * without restitution. */
-static void take_back_gaining_impacts(struct contacts *s)
+/* Whether two contacts feel each other's impulses. */
+static int are_coupled(const struct contacts *s, const struct contact *a, const struct contact *b)
 {
-    int has_impact = 0;
-    for (int i = 0; i < s->count; i++)
-        has_impact |= s->list[i].is_impact;
-    if (!has_impact || contacts_work(s) <= 0)
-        return;
+    const struct impulses *system = &s->impulses;
+    for (int i = a->first_row; i < a->first_row + row_count(a); i++)
+        for (int j = b->first_row; j < b->first_row + row_count(b); j++)
+            if (system->w[i * system->stride + j] != 0)
+                return 1;
+    return 0;
+}
+
+/* Numbers the islands of contacts that press and are coupled, one through another. */
+static void find_islands(struct contacts *s)
+{
+    struct contact *list = s->list;
     for (int i = 0; i < s->count; i++) {
-        struct contact *c = &s->list[i];
-        if (c->is_impact) {
-            c->is_impact = 0;
-            c->late = 0;
-            s->impulses.laws[i].bound = c->gap > 0 ? -c->gap / s->dt_s : 0;
+        list[i].island = i;
+        for (int j = 0; j < i; j++) {
+            int from = list[j].island;
+            if (from == list[i].island || s->impulses.impulse[list[i].first_row] <= 0 ||
+                s->impulses.impulse[list[j].first_row] <= 0 || !are_coupled(s, &list[i], &list[j]))
+                continue;
+            for (int k = 0; k < i; k++)
+                list[k].island = list[k].island == from ? list[i].island : list[k].island;
         }
     }
-    impulses_solve(&s->impulses);
+}
+
+/* Whether the contacts of an island gain energy, push-out apart, by more than rounding. */
+static int is_gaining(const struct contacts *s, int island)
+{
+    double work = 0, size = 0;
+    for (int i = 0; i < s->count; i++) {
+        const struct contact *c = &s->list[i];
+        for (int k = 0; k < row_count(c); k++) {
+            if (c->island != island || s->impulses.laws[i].is_push_out)
+                continue;
+            work += row_work(s, c, k);
+            size += fabs(s->impulses.impulse[c->first_row + k] * s->start[c->first_row + k]);
+        }
+    }
+    return work > GAIN_SHARE * size;
+}
+
+/* Newton's restitution with Coulomb friction can create energy: the impacts of such an island are solved
+ * again without restitution. Returns 1 if there was one. */
+static int take_back_gaining_impacts(struct contacts *s)
+{
+    int has_impact = 0, has_gained = 0;
+    for (int i = 0; i < s->count; i++)
+        has_impact |= s->list[i].is_impact && s->list[i].elasticity > 0;
+    if (!has_impact)
+        return 0;
+    find_islands(s);
+    for (int i = 0; i < s->count; i++) {
+        struct contact *c = &s->list[i];
+        c->is_gaining = c->is_impact && c->elasticity > 0 && is_gaining(s, c->island);
+        has_gained |= c->is_gaining;
+    }
+    for (int i = 0; i < s->count; i++) {
+        struct contact *c = &s->list[i];
+        if (!c->is_gaining)
+            continue;
+        c->elasticity = 0;
+        s->impulses.laws[i].bound = c->gap > 0 && c->late == 0 ? -c->gap / s->dt_s : 0;
+    }
+    return has_gained;
 }
 
 /* Books one contact's work, of which the share counts. */
@@ -831,6 +940,12 @@ static struct vec2 acting_point(const struct contact *c, const double *impulse,
     return (struct vec2){c->at.x + way * tx, c->at.y + way * ty};
 }
 
+/* Impacts happen where the gap is used up, wherever it is in the middle of the step. */
+static double acting_gap(const struct contact *c)
+{
+    return c->late != 0 && c->gap < 0 ? 0 : c->gap;
+}
+
 int contacts_keep(struct contacts *s, struct vec2 velocity)
 {
     int is_pressing = 0;
@@ -845,15 +960,16 @@ int contacts_keep(struct contacts *s, struct vec2 velocity)
         is_pressing |= impulse[0] > 0;
         if (c->part < 0)
             continue;
-        if (-c->gap > s->penetration)
-            s->penetration = -c->gap;
-        if (impulse[0] > 0 || c->gap < SLOP_M)
+        double gap = acting_gap(c);
+        if (-gap > s->penetration)
+            s->penetration = -gap;
+        if (impulse[0] > 0 || gap < SLOP_M)
             s->points[s->point_count++] =
                 (struct contact_point){.part = c->part,
                                        .other = c->other,
                                        .at = acting_point(c, impulse, velocity),
                                        .normal = c->normal,
-                                       .gap_m = c->gap,
+                                       .gap_m = gap,
                                        .normal_impulse_n_s = impulse[0],
                                        .friction_impulse_n_s = friction};
     }
@@ -901,8 +1017,10 @@ static void set_row_velocities(struct contacts *s, const double *rates, double *
 void contacts_prepare(struct contacts *s, const double *start, const double *middle,
                       int has_instants)
 {
+    int has_impact = 0;
     s->has_instants = has_instants;
-    s->is_waiting = 0;
+    s->is_waiting = s->impact_count = 0;
+    s->instants = 0;
     s->impulses.count = s->count;
     set_row_velocities(s, start, s->start);
     if (middle)
@@ -911,11 +1029,15 @@ void contacts_prepare(struct contacts *s, const double *start, const double *mid
     const double *at_start = s->start, *free = s->impulses.free;
     for (int i = 0, rows = middle ? 0 : s->rows; i < rows; i += 2)
         PAIR(at_middle, i) = 0.5 * (PAIR(at_start, i) + PAIR(free, i));
-    for (int i = 0; i < s->count; i++)
+    for (int i = 0; i < s->count; i++) {
         set_bound(s, i);
+        has_impact |= s->list[i].is_impact;
+    }
     take_warm_starts(s);
     tree_factor(s->tree);
     build_system(s);
+    if (has_impact && has_instants)
+        set_impacts(s);
 }
 
 void contacts_set_free(struct contacts *s, const double *vs)
@@ -946,11 +1068,37 @@ static void respond(const struct contacts *s, const double *impulses, double *ch
     tree_respond(s->tree, sums, root, change);
 }
 
+/* Impacts meet what the loads until then have left, and what comes after them adds to the loads' share. */
+static void solve_impacts(struct contacts *s)
+{
+    struct impulses *system = &s->impulses;
+    double share = s->instants / (s->impact_count * s->dt_s);
+    double *free = system->free, *impulse = system->impulse;
+    const double *loads = s->loads, *changes = s->load_changes;
+    for (int i = 0, rows = s->rows; i < rows; i += 2)
+        PAIR(free, i) += share * PAIR(changes, i);
+    impulses_solve(system);
+    for (int i = 0, rows = s->rows; i < rows; i += 2) {
+        PAIR(free, i) -= share * PAIR(changes, i);
+        PAIR(impulse, i) += share * PAIR(loads, i);
+    }
+    impulses_set_velocities(system);
+}
+
+static void solve(struct contacts *s)
+{
+    if (s->impact_count > 0)
+        solve_impacts(s);
+    else
+        impulses_solve(&s->impulses);
+}
+
 void contacts_solve(struct contacts *s, double *kick)
 {
-    impulses_solve(&s->impulses);
+    solve(s);
     take_back_gaining_push_outs(s);
-    take_back_gaining_impacts(s);
+    if (take_back_gaining_impacts(s))
+        solve(s);
     respond(s, s->impulses.impulse, kick);
 }
 

@@ -23,6 +23,8 @@ struct contact {
     double gap;                   /* m or rad; negative = penetration */
     double elasticity;
     int is_impact;
+    int island, is_gaining; /* of an impact that is judged */
+    double depth_max;       /* deeper, it would be pushed out on the other side */
     double late; /* how long after the middle of the step its impulse acts: 0 but for impacts, s */
     int warm;    /* slot that remembers the impulses */
     int feature; /* what touches what: impulses are remembered only for the same */
@@ -81,9 +83,13 @@ struct contacts {
     struct contact *list;
     int count, room, rows;
     struct impulses impulses;
-    double *start;           /* per row: velocities at the start of the step, at this pose */
-    double *middle;          /* ... and just before the impulses, in the middle of the step */
-    double *work;            /* scratch */
+    double *start;  /* per row: velocities at the start of the step, at this pose */
+    double *middle; /* ... and just before the impulses, in the middle of the step */
+    double *work;   /* scratch */
+    double *loads,
+        *load_changes; /* per row: impulses without those of impacts, and what they change */
+    double instants;   /* of the impacts that act, summed; their number */
+    int impact_count;
     struct tree_rows shares; /* per row: what the joints take of a unit impulse */
     double *kick_shares;     /* per link: of all impulses together */
     double *shift;           /* scratch of dof numbers */

@@ -48,7 +48,7 @@
 #define RK4_PARTS      64
 #define RK4_ROUNDING   1e-10
 /* Energy, as a share of what impacts pass on, that may be lost or gained by their instants. */
-#define INSTANT_SHARE 1e-3
+#define INSTANT_SHARE 1e-2
 /* Steps in which drag acts faster than this are taken by the implicit scheme: h x rate. */
 #define DRAG_STIFF 0.5
 
@@ -1042,8 +1042,7 @@ static int meet_contacts(struct articulated *d)
     double half = d->settings.dt_s / 2;
     double *k_q = d->k_q, *k_v = d->k_v;
     const double *vm = d->vm, *vs = d->vs;
-    int can_bounce = d->world.elasticity > 0 || d->world.own_elasticity > 0;
-    for (int i = 0, dof = d->dof; i < dof && can_bounce; i += 2) {
+    for (int i = 0, dof = d->dof; i < dof; i += 2) {
         PAIR(k_q, i) = PAIR(vm, i);
         PAIR(k_v, i) = PAIR(vs, i);
     }

@@ -134,7 +134,7 @@ START_TEST(impulses_meet_signorini_and_coulomb)
         find_ground_only(q, qd);
         if (sys.contacts.count == 0)
             continue;
-        contacts_prepare(&sys.contacts, qd, qd, 1);
+        contacts_prepare(&sys.contacts, qd, qd, 0);
         contacts_solve(&sys.contacts, kick);
         for (int k = 0; k < sys.tree.dof; k++)
             after[k] = qd[k] + kick[k];
@@ -702,7 +702,7 @@ START_TEST(a_body_hung_on_the_world_lands_as_a_free_one)
     for (int links = 1; links <= 3; links++) {
         double q[DOF] = {0, 0.8, 0.3, 0.2, -0.3}, qd[DOF] = {2, -1, 3, -2, 1}, hung[2][DOF] = {{0}};
         struct part_state parts[3];
-        double apart = links == 1 ? 1e-6 : 5e-3;
+        double apart = links == 1 ? 1e-6 : 5e-2;
         use_land(0.6, 0.3);
         body_init_chain(&stage.body, links, 0.4, 0.15, 0.5);
         stage_build(&stage);
@@ -779,6 +779,77 @@ START_TEST(two_free_bodies_collide)
         ck_assert_double_eq_tol(l->loss_impact_j, 1.5 * (1 - e * e), 1e-6);
         ck_assert_double_lt(fabs(l->residual_j), 1e-9);
     }
+}
+END_TEST
+
+/* Housner's block: tilted about one corner and let go, it falls on the other, which leaves it (1 - 3/2 sin^2)^2
+ * of its energy. Measured: 0.0013 off at most, without bias. */
+START_TEST(a_rocking_block_loses_what_it_must_at_an_impact)
+{
+    const double width = 0.25, height = 1, alpha = atan2(width, height);
+    double kept = 1 - 1.5 * sin(alpha) * sin(alpha), bias = 0;
+    for (int k = 0; k < 8; k++) {
+        double tilt = (0.3 + 0.05 * k) * alpha, s = sin(tilt), c = cos(tilt), rate = 1;
+        double q[3] = {-(width * c - height * s) / 2, (width * s + height * c) / 2, -tilt};
+        const double qd[3] = {0};
+        use_land(5, 0);
+        body_init_box(&stage.body, width, height, 1);
+        stage_build(&stage);
+        stage_set(&stage, q, qd);
+        double least = BODY_GRAVITY * height / 2, before = stage_energy(&stage) - least;
+        for (int i = 0; i < 720 && (rate > 0 || dynamics_q(stage.dynamics)[2] < 0); i++) {
+            stage_run(&stage, stage.settings.dt_s);
+            rate = dynamics_qd(stage.dynamics)[2];
+        }
+        double off = (stage_energy(&stage) - least) / before - kept * kept;
+        ck_assert_double_eq_tol(off, 0, 0.003);
+        bias += off / 8;
+    }
+    printf("contacts: a rocking block keeps %.5f of its energy too much\n", bias);
+    ck_assert_double_eq_tol(bias, 0, 0.001);
+}
+END_TEST
+
+/* A disk of 4 cm at 30 m/s, 12 cm a step, at a wall of 2 cm, from many starts. */
+START_TEST(fast_disks_that_bounce_do_not_pass_thin_walls)
+{
+    static const struct obstacle wall = {0, 2, 0.02, 2, 0};
+    for (int k = 0; k < 48; k++) {
+        double q[3] = {-1 - k * 0.125 / 24, 2, 0}, qd[3] = {30, 0, 0};
+        stage.world = (struct world){.elasticity = k % 2 ? 0.8 : 0.4};
+        stage.world.obstacles.list[0] = wall;
+        stage.world.obstacles.count = 1;
+        body_init_box(&stage.body, 0.04, 0.04, 1);
+        stage.body.parts[0].shape = PART_DISK;
+        stage_build(&stage);
+        stage_set(&stage, q, qd);
+        stage_run(&stage, 0.2);
+        struct part_state part = stage_part(&stage, 0);
+        ck_assert_double_lt(part.x_m, 0);
+        ck_assert_double_eq_tol(part.vx_m_s, k % 2 ? -24 : -12, 1e-6);
+    }
+}
+END_TEST
+
+/* What happens far away is no reason to stay down: a box that is pushed out of the ground, another that
+ * bounces. */
+START_TEST(impacts_are_judged_for_what_they_touch)
+{
+    double highest = 0;
+    int has_hit = 0;
+    build_two_boxes(0);
+    use_land(0, 0.8);
+    stage_build(&stage);
+    double q[DOF] = {0, 0, 0, 0, 0.5, 0, 50, 0.1, 0}, qd[DOF] = {0};
+    stage_set(&stage, q, qd);
+    for (int i = 0; i < 240; i++) {
+        stage_run(&stage, stage.settings.dt_s);
+        has_hit |= stage_part(&stage, 0).vy_m_s > 0;
+        if (has_hit)
+            highest = fmax(highest, stage_part(&stage, 0).y_m - 0.2);
+    }
+    ck_assert_double_eq_tol(highest, 0.3 * 0.64, 0.005);
+    ck_assert_double_gt(dynamics_ledger(stage.dynamics)->gain_push_out_j, 0.1);
 }
 END_TEST
 
@@ -873,6 +944,9 @@ int main(void)
     tcase_add_test(tests, a_linear_joint_beyond_its_limit_is_pushed_back);
     tcase_add_test(tests, a_body_hung_on_the_world_lands_as_a_free_one);
     tcase_add_test(tests, two_free_bodies_collide);
+    tcase_add_test(tests, a_rocking_block_loses_what_it_must_at_an_impact);
+    tcase_add_test(tests, fast_disks_that_bounce_do_not_pass_thin_walls);
+    tcase_add_test(tests, impacts_are_judged_for_what_they_touch);
     tcase_add_test(tests, steps_are_rk4_until_something_may_touch);
     tcase_add_test(tests, fast_tips_land_without_sinking_in);
     tcase_add_test(tests, a_full_arena_is_an_error);

@@ -41,7 +41,8 @@ static const struct trick {
     /* a run over the edge, timed so that the fall comes after the end */
     {"tests/tricks/edge.json",
      "examples/platform.ini",
-     {"evolution.behaviour=custom", "fitness.expression=if(fell, 0, reach_m)"},
+     {"evolution.behaviour=custom", "fitness.expression=if(fell, 0, reach_m)",
+      "simulation.duration_s=9.95"},
      4,
      VERDICT_OK,
      0},
