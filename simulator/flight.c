@@ -649,6 +649,9 @@ static void take_state(struct flight *f, const struct flight_step *step)
         root->v0 = (pair){step->from_qd[2], step->from_qd[2]};
         return;
     }
+    /* lanes without a link: their turns, too, decide when sines begin anew */
+    for (int i = 0; i < f->count; i++)
+        f->pairs[i].q0 = f->pairs[i].v0 = (pair){0, 0};
     for (int i = 0; i < f->links; i++) {
         *of_link(f, i, AT(q0)) = step->from_q[2 + i];
         *of_link(f, i, AT(v0)) = step->from_qd[2 + i];

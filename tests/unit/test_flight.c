@@ -246,6 +246,29 @@ START_TEST(another_state_is_noticed)
 }
 END_TEST
 
+/* What a flight computed before leaves no trace in the bits, not even in lanes without a link. */
+START_TEST(bits_do_not_depend_on_earlier_flights)
+{
+    for (int k = 0; k < TREES / 10; k++) {
+        struct sample s, other;
+        struct outcome out, fresh;
+        struct flight flight;
+        draw_sample(&s, 2 + (int)rng_below(&rng, 8), k % 2 ? 0.3 : 0, 60);
+        other = s;
+        init_flight(&s, &flight);
+        for (int step = 0; step < 200; step++) {
+            fly(&flight, &s, &out);
+            memcpy(s.q, out.q, sizeof s.q);
+            memcpy(s.qd, out.qd, sizeof s.qd);
+        }
+        flight_forget(&flight);
+        fly(&flight, &other, &out);
+        step_in_pairs(&other, &fresh);
+        ck_assert_int_eq(memcmp(&fresh, &out, sizeof fresh), 0);
+    }
+}
+END_TEST
+
 START_TEST(comparison_notices_an_aim)
 {
     struct sample s;
@@ -291,6 +314,7 @@ int main(void)
     tcase_add_loop_test(tests, pairs_step_as_single_links_do, 0, 2);
     tcase_add_test(tests, steps_go_on_from_one_another);
     tcase_add_test(tests, another_state_is_noticed);
+    tcase_add_test(tests, bits_do_not_depend_on_earlier_flights);
     tcase_add_test(tests, comparison_notices_an_aim);
     tcase_add_test(tests, other_joints_do_not_suit);
     tcase_add_test(tests, full_arena_is_an_error);
