@@ -84,13 +84,13 @@ static double fitness_head_up(const struct measures *measures, const struct para
     return measures->head_mean_m - measures->head_start_m;
 }
 
-/* Height gained, no more than the whole body ever was above the ground, by the share of the time that it
- * touched nothing: neither standing tall nor stretching is hopping, nor is raising long arms while it
- * trembles. Who falls off is as if at its starting height from then on. */
+/* Height gained, no more than the mean height of the whole body above the ground, by the share of the time
+ * that it touched nothing: neither standing tall nor stretching is hopping, nor is trembling below raised
+ * arms or after a single jump. Who falls off is as if at its starting height from then on. */
 static double fitness_hop(const struct measures *measures, const struct params *params)
 {
     double gained = measures->height_mean_m - measures->height_start_m;
-    double most = measures->lowest_max_m;
+    double most = measures->lowest_mean_m;
     int is_failed = measures->fell > 0 && measures->time_s < HOP_LEAST_S;
 
     if (isnan(most) || gained > most)
@@ -138,7 +138,7 @@ const struct behaviour_info behaviours[BEHAVIOUR_COUNT] = {
     [BEHAVIOUR_HEAD_UP] = {"head-up", "max(0, head_mean_m - head_start_m)", "First Life, raised",
                            fitness_head_up, NULL, 0, 0},
     [BEHAVIOUR_HOP] = {"hop",
-                       "max(0, min(height_mean_m - height_start_m, lowest_max_m)) "
+                       "max(0, min(height_mean_m - height_start_m, lowest_mean_m)) "
                        "(1 - contact_share) time_s / duration; 0 if it falls off within 5 s",
                        "First Life, in the air", fitness_hop, NULL, 0, 0},
     [BEHAVIOUR_PLATFORM] = {"platform", "reach_m; 0 if it falls off or ends beyond it",

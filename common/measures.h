@@ -66,7 +66,8 @@
     X(way_x_m, "where the centre of mass is at the end, from the start: to the right")             \
     X(way_y_m, "the same, upwards")                                                                \
     X(reversals_max_hz, "reversals per second of the joint that has most")                         \
-    X(way_z_m, "the same, sideways (of spheres; else 0)")
+    X(way_z_m, "the same, sideways (of spheres; else 0)")                                          \
+    X(lowest_mean_m, "mean height of the body's lowest point")
 
 struct measures {
 #define X(name, text) double name;

@@ -255,12 +255,14 @@
     REAL(guard, joint_speed_rad_s, 20, 0, 10000, 'E',                                              \
          "rate of a joint, for 50 ms, that disqualifies; 0 = off")                                 \
     REAL(guard, joint_speed_m_s, 5, 0, 10000, 'E', "the same of linear joints; 0 = off")           \
+    REAL(guard, joint_pulse_s, 0.02, 0, 1000, 'E',                                                 \
+         "a pulse beyond these rates: excess by rate, times its time, that disqualifies; 0 = off") \
     INT(guard, referee_top, 10, 0, 1000, 'S',                                                      \
         "the referee simulates so many of each generation again; 0 = off")                         \
     REAL(guard, referee_share, 0.7, 0, 1, 'S', "share of its score a creature must keep there")    \
     INT(guard, perturbed_runs, 1, 0, 8, 'S',                                                       \
         "the referee's runs from another pose and with another friction; 0 = off")                 \
-    INT(guard, fine_runs, 2, 1, 8, 'S', "the same besides, at a quarter of the step")              \
+    INT(guard, fine_runs, 1, 1, 8, 'S', "the same besides, at a quarter of the step")              \
     CHOICE(guard, score, 1, "own|least", 'S',                                                      \
            "whom the referee accepts has its own score, or the least of that and of the trials")   \
     REAL(guard, perturbed_pose_rad, 1e-3, 0, 0.5, 'E',                                             \

@@ -79,12 +79,14 @@ struct run {
     int turn_steps, strain_ticks;
     double penetration_s;
     double joint_speed_s; /* how long some joint has been too fast */
+    double joint_pulse_s; /* by how much, as a share of the bound, times how long */
     struct vec3 still_at; /* where the window for "motionless" began */
     double still_since_s, still_reach_m;
 
     /* running measures */
     struct vec3 last, windows[MEASURE_WINDOWS + 1];
-    double height_sum_m, head_sum_m;
+    double height_sum_m, lowest_sum_m, head_sum_m;
+    int has_touched; /* in a step of this tick */
     uint64_t ticks, contact_ticks;
 };
 
@@ -672,14 +674,24 @@ static int keeps_momentum(struct run *run)
     return from_nowhere <= share * (given.size + mass * (1 + m->speed_max_m_s));
 }
 
-/* Greatest speeds, and the guards that look at every step. */
+/* Whether the body touched anything but itself in the last step. */
+static int is_touching(const struct run *run)
+{
+    const struct contact_point *contacts;
+    int count = dynamics_contacts(run->dynamics, &contacts);
+    for (int i = 0; i < count; i++)
+        if (contacts[i].other < 0)
+            return 1;
+    return 0;
+}
+
+/* Greatest speeds, touches, and the guards that look at every step. */
 static int watch_step(struct run *run)
 {
     const struct params *p = run->params;
     struct measures *m = &run->result->measures;
     const double *qd = dynamics_qd(run->dynamics);
-    double turn = 0;
-    int is_fast = 0;
+    double turn = 0, excess = 0;
     if (run->phenotype.spheres)
         watch_spheres(run);
     for (int i = 0; i < run->phenotype.part_count && !run->phenotype.spheres; i++) {
@@ -696,12 +708,14 @@ static int watch_step(struct run *run)
         double *fastest = is_linear ? &m->joint_speed_max_m_s : &m->joint_speed_max_rad_s;
         double limit = is_linear ? p->guard_joint_speed_m_s : p->guard_joint_speed_rad_s;
         *fastest = fmax(*fastest, fabs(rate));
-        is_fast |= limit > 0 && fabs(rate) > limit;
+        if (limit > 0)
+            excess = fmax(excess, fabs(rate) / limit - 1);
         if (direction != 0) {
             run->reversals[i] += run->direction[i] == -direction;
             run->direction[i] = direction;
         }
     }
+    run->has_touched |= is_touching(run);
     double penetration = dynamics_penetration(run->dynamics);
     m->penetration_max_m = fmax(m->penetration_max_m, penetration);
 
@@ -710,8 +724,10 @@ static int watch_step(struct run *run)
     run->turn_steps = turn > p->guard_turn_rad ? run->turn_steps + 1 : 0;
     if (p->guard_turn_rad > 0 && run->turn_steps >= TURN_STEPS)
         return VERDICT_SPINNING;
-    run->joint_speed_s = is_fast ? run->joint_speed_s + run->dt_s : 0;
-    if (run->joint_speed_s > JOINT_SPEED_TIME_S)
+    run->joint_speed_s = excess > 0 ? run->joint_speed_s + run->dt_s : 0;
+    run->joint_pulse_s = excess > 0 ? run->joint_pulse_s + excess * run->dt_s : 0;
+    if (run->joint_speed_s > JOINT_SPEED_TIME_S ||
+        (p->guard_joint_pulse_s > 0 && run->joint_pulse_s > p->guard_joint_pulse_s))
         return VERDICT_JOINT_SPEED;
     double deepest = fmin(p->guard_penetration_m, run->thinnest_m / 4);
     run->penetration_s = penetration > deepest ? run->penetration_s + run->dt_s : 0;
@@ -813,6 +829,7 @@ static void measure_tick(struct run *run)
     m->lowest_max_m = fmax(m->lowest_max_m, bounds[1]);
     m->height_max_m = fmax(m->height_max_m, centre.y);
     run->height_sum_m += centre.y;
+    run->lowest_sum_m += bounds[1];
     double head_m = head_height(run);
     m->head_max_m = fmax(m->head_max_m, head_m);
     run->head_sum_m += head_m;
@@ -825,11 +842,8 @@ static void measure_tick(struct run *run)
     for (int i = MEASURE_WINDOWS; i > 0 && i >= share * MEASURE_WINDOWS - 1e-9; i--)
         run->windows[i] = centre;
 
-    const struct contact_point *contacts;
-    int count = dynamics_contacts(run->dynamics, &contacts), has_ground = 0;
-    for (int i = 0; i < count; i++)
-        has_ground |= contacts[i].other < 0;
-    run->contact_ticks += (uint64_t)has_ground;
+    run->contact_ticks += (uint64_t)run->has_touched;
+    run->has_touched = 0;
 }
 
 static uint64_t hash_vec3(uint64_t hash, struct vec3 v)
@@ -928,6 +942,7 @@ static void measure_course(struct run *run)
     for (int i = 0; i < joints && run->time_s > 0; i++)
         m->reversals_max_hz = fmax(m->reversals_max_hz, run->reversals[i] / run->time_s);
     m->height_mean_m = run->ticks ? run->height_sum_m / (double)run->ticks : m->height_start_m;
+    m->lowest_mean_m = run->ticks ? run->lowest_sum_m / (double)run->ticks : m->lowest_start_m;
     m->head_mean_m = run->ticks ? run->head_sum_m / (double)run->ticks : m->head_start_m;
     m->follow_share = light_follow_share(&run->light);
     m->light_distance_m = light_mean_distance(&run->light);

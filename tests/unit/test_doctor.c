@@ -393,7 +393,7 @@ START_TEST(idle_workers_are_told)
         facts.facts[i].cost.task.wall_ms = 40;
         facts.facts[i].has_referee = i < 20;
     }
-    check_told("workers", DOCTOR_NOTE, "busy 44 % of their time (2 of them", "farm.prefetch=4");
+    check_told("workers", DOCTOR_NOTE, "busy 42 % of their time (2 of them", "farm.prefetch=4");
 }
 END_TEST
 

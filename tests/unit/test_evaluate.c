@@ -362,6 +362,11 @@ START_TEST(verdict_joint_speed)
     params.guard_joint_speed_rad_s = 0.999 * fastest;
     ck_verdict(VERDICT_OK);
     ck_assert_uint_eq(result.digest, digest);
+    /* but it is a pulse */
+    params.guard_joint_pulse_s = 1e-6;
+    ck_verdict(VERDICT_JOINT_SPEED);
+    params.guard_joint_pulse_s = 0;
+    ck_verdict(VERDICT_OK);
     params.guard_joint_speed_rad_s = 0.5 * fastest;
     ck_verdict(VERDICT_JOINT_SPEED);
     ck_assert_double_gt(result.measures.joint_speed_max_rad_s, 0.5 * fastest);
@@ -561,6 +566,27 @@ START_TEST(verdict_landed)
     ck_assert_double_eq(result.measures.settle_s, 0);
     set("simulation.until=time");
     ck_verdict(VERDICT_OK);
+}
+END_TEST
+
+/* A touch in any step of a tick is one: it bounces, and no longer touches at the tick's end. */
+START_TEST(bounces_are_touches)
+{
+    make_stone();
+    set("guard.motionless_s=0");
+    set("guard.energy_share=0");
+    set("world.elasticity=1");
+    set("creature.elasticity=1");
+    params.settle_drop_m = 0.5 + 0.01 * _i;
+    double fall_s = sqrt(2 * params.settle_drop_m / 9.81);
+    set("simulation.until=touch");
+    ck_verdict(VERDICT_LANDED);
+    ck_assert_double_le(result.measures.time_s, fall_s + 2.0 / 60);
+    set("simulation.until=time");
+    ck_verdict(VERDICT_OK);
+    ck_assert_double_gt(result.measures.contact_share, 0);
+    /* half a period down, half up, again and again: the mean height is two thirds */
+    ck_assert_double_eq_tol(result.measures.lowest_mean_m, params.settle_drop_m * 2 / 3, 0.06);
 }
 END_TEST
 
@@ -1197,6 +1223,7 @@ int main(void)
     tcase_add_test(tests, hopeless_by_size);
     tcase_add_test(tests, a_bar_stops_late_starters);
     tcase_add_test(tests, verdict_landed);
+    tcase_add_loop_test(tests, bounces_are_touches, 0, 8);
     tcase_add_test(tests, verdict_fell);
     tcase_add_test(tests, verdict_unbalanced);
     tcase_add_test(tests, verdict_momentum);
