@@ -44,7 +44,7 @@
 #define GUESS_RATE 0.02
 /* An RK4 step is halved when its energy is out of balance by more than this share, up to so many parts;
  * energies are known to this share. */
-#define RK4_UNBALANCED 1e-5
+#define RK4_UNBALANCED 1e-4
 #define RK4_PARTS      64
 #define RK4_ROUNDING   1e-10
 /* Energy, as a share of what impacts pass on, that may be lost or gained by their instants. */
@@ -63,6 +63,11 @@ struct joint_laws {
     double *extra;       /* what the effector adds to the joint's inertia in a midpoint step */
     double *birth_share; /* what that leaves of a torque, with the inertia at birth */
     int *is_plain;       /* it follows its target: see servo_aim_at_target() */
+};
+
+/* Energy, and what an error of it is compared with. */
+struct balance {
+    double energy_j, size_j;
 };
 
 struct articulated {
@@ -112,8 +117,10 @@ struct articulated {
     double *rate_mean;
     double *work;             /* of an RK4 step: as in rate_mean */
     double *from_q, *from_qd; /* where a part of it begins */
-    double *still, *answer;   /* rates that are 0; what rates do when driven joints are pulled */
-    double pull_work_j[2];    /* by that in a midpoint step: in its middle, at its end */
+    struct balance balance;   /* at its end; of the present state only if ... */
+    int is_balance_known;
+    double *still, *answer; /* rates that are 0; what rates do when driven joints are pulled */
+    double pull_work_j[2];  /* by that in a midpoint step: in its middle, at its end */
     double *aim[3]; /* of the effectors: at the start of the step, in its middle, at its end */
     double *torque; /* of the last step, per link */
 
@@ -246,7 +253,8 @@ static void forget_contacts(struct articulated *d)
     tree_forget_turns(&d->tree);
     for (int i = 0; i < d->dof; i++)
         d->last_kick[i] = d->kick_before[i] = 0;
-    d->is_examined = d->is_pressing = d->has_accelerations = d->is_bulk_known = 0;
+    d->is_examined = d->is_pressing = d->has_accelerations = 0;
+    d->is_bulk_known = d->is_balance_known = 0;
 }
 
 /* The tree is where the last evaluation left it until somebody looks. */
@@ -351,7 +359,7 @@ static void articulated_set_world(struct dynamics *dynamics, const struct world 
     drag_set_world(&d->drag, world);
     init_drag(d);
     d->contacts.near_count = 0;
-    d->is_examined = 0;
+    d->is_examined = d->is_balance_known = 0;
 }
 
 static void articulated_set_joint_damping(struct dynamics *dynamics, double rate_1_s)
@@ -1291,11 +1299,6 @@ static void advance_freely(struct articulated *d, const double *from_q, const do
         advance_rk4(d, from_q, from_qd, past, h);
 }
 
-/* Energy, and what an error of it is compared with. */
-struct balance {
-    double energy_j, size_j;
-};
-
 /* At the tree's pose and velocity. */
 static struct balance take_balance(const struct articulated *d)
 {
@@ -1323,7 +1326,7 @@ static int is_unbalanced(const struct articulated *d, struct balance from, struc
 static void step_rk4(struct articulated *d)
 {
     double h = d->settings.dt_s / RK4_PARTS, *from_q = d->from_q, *from_qd = d->from_qd;
-    struct balance from = take_balance(d), to;
+    struct balance from = d->is_balance_known ? d->balance : take_balance(d), to;
     for (int i = 0; i < d->dof; i++) {
         from_q[i] = d->q0[i];
         from_qd[i] = d->qd0[i];
@@ -1350,6 +1353,7 @@ static void step_rk4(struct articulated *d)
         while (done % (2 * part) == 0 && part < RK4_PARTS)
             part *= 2;
     }
+    d->balance = from;
 }
 
 static void examine_state(struct articulated *d)
@@ -1390,6 +1394,7 @@ static int try_rk4(struct articulated *d)
         d->is_bulk_known = 0;
     else if (!d->tree.is_root_fixed)
         keep_free_momentum(d);
+    d->is_balance_known = 1;
     d->rk4_steps++;
     return 1;
 }
@@ -1423,7 +1428,7 @@ static int articulated_step(struct dynamics *dynamics)
     d->steps++;
     if (!is_free || !try_rk4(d)) {
         step_midpoint(d);
-        d->is_examined = 0;
+        d->is_examined = d->is_balance_known = 0;
     }
     for (int i = 1; i < d->links; i++)
         servo_advance(&d->servos[i], d->settings.dt_s);
