@@ -805,14 +805,16 @@ void dynamics_momentum_3d(const struct dynamics *dynamics, struct vec3 *linear,
                           struct vec3 *angular)
 {
     const struct sphere_system *s = system_at(dynamics);
-    *linear = *angular = (struct vec3){0, 0, 0};
+    struct vec3 p = {0, 0, 0}, l = {0, 0, 0};
     for (int i = 0; i < s->balls; i++) {
-        const struct ball_matter *m = &s->matter[i];
         struct vec3 momentum = vec3_scale(s->ball[i].velocity, s->ball[i].mass);
-        *linear = vec3_add(*linear, momentum);
-        *angular = vec3_add(*angular, vec3_cross(s->ball[i].at, momentum));
-        *angular = vec3_along(*angular, m->spin, m->inertia);
+        p = vec3_add(p, momentum);
+        l = vec3_add(l, vec3_cross(s->ball[i].at, momentum));
+        if (s->has_spin)
+            l = vec3_along(l, s->matter[i].spin, s->matter[i].inertia);
     }
+    *linear = p;
+    *angular = l;
 }
 
 static void spheres_momentum(const struct dynamics *dynamics, double momentum[3])
