@@ -180,7 +180,7 @@ SOURCES := $(wildcard common/*.[ch] common/*/*.[ch] proto/*.[ch] simulator/*.[ch
 lint:
 	$(Q)scripts/check-layers
 	$(Q)clang-format --dry-run -Werror $(SOURCES)
-	$(Q)shellcheck $(filter-out scripts/experiment,$(wildcard scripts/*)) .ci/run $(wildcard tests/integration/*.sh)
+	$(Q)shellcheck $(filter-out scripts/experiment scripts/type-readme,$(wildcard scripts/*)) .ci/run $(wildcard tests/integration/*.sh)
 	$(Q)cppcheck --quiet --std=c11 --enable=warning,portability --error-exitcode=1 \
 		--suppress=missingIncludeSystem --inline-suppr -I. common proto simulator controller viewer
 format:

@@ -331,6 +331,8 @@ static void report_print_table(const struct report *report)
     hash_to_text(report->seed, seed);
     printf("creature  %s%s%s\n", report->path, report->creature.name[0] ? "  " : "",
            report->creature.name);
+    if (report->creature.note[0])
+        printf("note      %s\n", report->creature.note);
     printf("verdict   %s: %s\n", verdict_name(report->evaluation.verdict),
            verdict_reason(report->evaluation.verdict));
     printf("fitness   %.9g  (%s)\n", fitness_of(&report->evaluation, &report->params),

@@ -18,7 +18,7 @@ printf '[initial]\nbodies_min = 7\nbodies_max = 7\n' >seven.ini
 [ "$(grep -c '"width_m"' seven.json)" = 7 ] || fail "--params was not obeyed"
 
 # without a seed another each time, and what is printed repeats it; mutate always changes something
-for i in $(seq 20); do
+for _ in $(seq 20); do
     "$controller" mutate a.creature -o drawn.creature --force >drawn.out || fail "mutate without a seed"
     grep -q '^mutations: *none' drawn.out && fail "nothing was changed: $(cat drawn.out)"
     grep '^repeat it: *--seed [0-9]' drawn.out >>seeds.out || fail "no seed: $(cat drawn.out)"
