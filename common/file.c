@@ -14,6 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/unfinished.h"
+
 #define FIRST_READ_BYTES 8192
 #define TEMPORARY_TRIES  100
 #define TEMPORARY_EXTENT 32 /* ".PID.N.tmp" */
@@ -234,6 +236,7 @@ int file_replace(const char *path, const void *bytes, size_t length, struct erro
         rc = fail_path(error, path);
         goto done;
     }
+    unfinished_begin(temporary);
     int has_failed = file_write_all(descriptor, bytes, length) != 0 || fsync(descriptor) != 0;
     if (has_failed)
         rc = fail_path(error, path);
@@ -245,6 +248,7 @@ int file_replace(const char *path, const void *bytes, size_t length, struct erro
         unlink(temporary);
     else
         sync_directory(path);
+    unfinished_end(temporary);
 done:
     free(temporary);
     return rc;

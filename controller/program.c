@@ -43,6 +43,14 @@ static int spawn(pid_t *child, const char *path, char *const *argv, int output)
     return result;
 }
 
+/* The child that is waited for, which gets the signals that would end this process. */
+static volatile pid_t waited_for;
+
+static void hand_on(int number)
+{
+    kill(waited_for, number);
+}
+
 int program_run_into(const char *path, char *const *argv, int output, struct error *error)
 {
     pid_t child;
@@ -51,14 +59,19 @@ int program_run_into(const char *path, char *const *argv, int output, struct err
         return error_set(error, ERR_IO, "%s: cannot be started: %s", path, strerror(result));
 
     /* an interrupt from the terminal is the child's; this process hands on how it ended */
-    struct sigaction ignore = {.sa_handler = SIG_IGN}, old;
-    sigaction(SIGINT, &ignore, &old);
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, forward = {.sa_handler = hand_on}, old[3];
+    waited_for = child;
+    sigaction(SIGINT, &ignore, &old[0]);
+    sigaction(SIGTERM, &forward, &old[1]);
+    sigaction(SIGHUP, &forward, &old[2]);
     int wait_status;
     pid_t ended;
     do {
         ended = waitpid(child, &wait_status, 0);
     } while (ended < 0 && errno == EINTR);
-    sigaction(SIGINT, &old, NULL);
+    sigaction(SIGINT, &old[0], NULL);
+    sigaction(SIGTERM, &old[1], NULL);
+    sigaction(SIGHUP, &old[2], NULL);
     if (ended < 0)
         return error_set(error, ERR_IO, "%s: cannot be waited for: %s", path, strerror(errno));
     return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);

@@ -22,14 +22,29 @@
 struct studio {
     char directory[RUN_PATH_SIZE - 64];
     char viewer[RUN_PATH_SIZE];
-    int is_interrupted; /* from the terminal, while viewer worked */
+    struct sigaction old[3];
 };
+
+/* Signals that end the report. Each is only noted, or ends viewer, so that the folder is removed. */
+static const int endings[] = {SIGINT, SIGTERM, SIGHUP};
+static volatile sig_atomic_t is_interrupted;
+
+static void note_signal(int number)
+{
+    is_interrupted = 1;
+}
 
 /* directory/ID.suffix, or directory/output for id 0. */
 static void studio_path(const struct studio *studio, uint64_t id, const char *suffix,
                         char path[RUN_PATH_SIZE])
 {
     snprintf(path, RUN_PATH_SIZE, "%s/%" PRIu64 ".%s", studio->directory, id, suffix);
+}
+
+static void studio_ignore_no_more(const struct studio *studio)
+{
+    for (int i = 0; i < 3; i++)
+        sigaction(endings[i], &studio->old[i], NULL);
 }
 
 static int studio_open(struct studio *studio, struct error *error)
@@ -42,9 +57,14 @@ static int studio_open(struct studio *studio, struct error *error)
     int status = program_find("viewer", studio->viewer, error);
     if (status)
         return status;
-    if (!mkdtemp(studio->directory))
-        return error_set(error, ERR_IO, "%s: %s", studio->directory, strerror(errno));
-    return 0;
+    is_interrupted = 0;
+    for (int i = 0; i < 3; i++)
+        sigaction(endings[i], &(struct sigaction){.sa_handler = note_signal}, &studio->old[i]);
+    if (mkdtemp(studio->directory))
+        return 0;
+    error_set(error, ERR_IO, "%s: %s", studio->directory, strerror(errno));
+    studio_ignore_no_more(studio);
+    return error->code;
 }
 
 static void studio_remove(const struct studio *studio, uint64_t id)
@@ -63,6 +83,7 @@ static void studio_close(const struct studio *studio, const struct report_galler
         studio_remove(studio, gallery->pictures[i].id);
     studio_remove(studio, 0);
     rmdir(studio->directory);
+    studio_ignore_no_more(studio);
 }
 
 /* ---- viewer ---- */
@@ -94,7 +115,8 @@ static int run_viewer(struct studio *studio, char *const *argv, char **output, s
     close(file);
     if (result < 0)
         return result;
-    studio->is_interrupted |= result == 128 + SIGINT;
+    for (int i = 0; i < 3; i++)
+        is_interrupted |= result == 128 + endings[i];
     int status = file_read(path, OUTPUT_BYTES_MAX, output, &length, error);
     return status ? status : result ? ERR_UNAVAILABLE : 0;
 }
@@ -188,7 +210,7 @@ static int write_creature(const struct studio *studio, struct store *store, uint
 int report_gallery_make(struct report_gallery *gallery, struct store *store, const uint64_t *ids,
                         int count, int player_count, struct error *error)
 {
-    struct studio studio = {.is_interrupted = 0};
+    struct studio studio;
     memset(gallery, 0, sizeof *gallery);
     gallery->pictures = calloc((size_t)count + 1, sizeof *gallery->pictures);
     if (!gallery->pictures)
@@ -198,16 +220,16 @@ int report_gallery_make(struct report_gallery *gallery, struct store *store, con
         return 0;
     }
     int status = 0, is_useless = 0;
-    for (int i = 0; i < count && !status && !studio.is_interrupted; i++) {
+    for (int i = 0; i < count && !status && !is_interrupted; i++) {
         struct report_picture *picture = &gallery->pictures[gallery->count++];
         *picture = (struct report_picture){.id = ids[i], .number = -1};
         status = write_creature(&studio, store, ids[i], error);
         if (!status && !is_useless && make_picture(&studio, gallery, picture, error))
             is_useless = strstr(gallery->problem, "left out of this build") != NULL;
     }
-    if (!status && !studio.is_interrupted)
+    if (!status && !is_interrupted)
         make_player(&studio, gallery, player_count, error);
-    if (!status && studio.is_interrupted)
+    if (!status && is_interrupted)
         status = error_set(error, ERR_UNAVAILABLE, "interrupted; no report was written");
     studio_close(&studio, gallery);
     if (status)

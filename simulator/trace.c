@@ -8,7 +8,10 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "common/file.h"
+#include "common/unfinished.h"
 #include "simulator/dynamics_spheres.h"
 
 /* What a line says of one part. */
@@ -44,9 +47,16 @@ static const char *const phase_names[] = {
 int trace_open(struct trace *trace, const char *path, struct error *error)
 {
     memset(trace, 0, sizeof *trace);
-    trace->file = fopen(path, "w");
+    if (file_is_special(path))
+        snprintf(trace->part, sizeof trace->part, "%s", path);
+    else if (snprintf(trace->part, sizeof trace->part, "%s.part-%ld", path, (long)getpid()) >=
+             (int)sizeof trace->part)
+        return error_set(error, ERR_LIMIT, "%.64s...: the path is too long", path);
+    trace->file = fopen(trace->part, "w");
     if (trace->file == NULL)
         return error_set(error, ERR_IO, "%s: %s", path, strerror(errno));
+    if (strcmp(trace->part, path) != 0)
+        unfinished_begin(trace->part);
     return 0;
 }
 
@@ -55,6 +65,13 @@ int trace_close(struct trace *trace, const char *path, struct error *error)
     trace->has_failed |= ferror(trace->file) != 0;
     trace->has_failed |= fclose(trace->file) != 0;
     trace->file = NULL;
+    if (strcmp(trace->part, path) != 0) {
+        if (trace->has_failed || rename(trace->part, path) != 0) {
+            trace->has_failed = 1;
+            unlink(trace->part);
+        }
+        unfinished_end(trace->part);
+    }
     if (trace->has_failed)
         return error_set(error, ERR_IO, "%s: the trace could not be written", path);
     return 0;

@@ -24,12 +24,14 @@
 
 struct trace {
     FILE *file;
+    char part[4096]; /* the file's name until it is complete */
     int has_header;
     int has_failed; /* the disk is full, ... */
     uint64_t row_count;
 };
 
-/* Makes the file anew. 0 or ERR_IO. */
+/* Makes the file anew, under another name until it is closed; a pipe or a device is written to as it is. 0 or
+ * ERR_*. */
 int trace_open(struct trace *trace, const char *path, struct error *error);
 /* 0, or ERR_IO if any of the lines could not be written. */
 int trace_close(struct trace *trace, const char *path, struct error *error);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/file.h"
+#include "common/unfinished.h"
 
 #ifdef HAVE_CAIRO
 #include "viewer/draw.h"
@@ -142,11 +143,13 @@ int export_write(const struct export_job *request, struct error *error)
     if (snprintf(path, sizeof path, "%s.part-%ld", job.path, (long)getpid()) >= (int)sizeof path)
         return error_set(error, ERR_LIMIT, "%s: the path is too long", job.path);
 
+    unfinished_begin(path);
     status = exporter->write(&job, path, error);
     if (!status && rename(path, job.path))
         status = error_set(error, ERR_IO, "%s: %s", job.path, strerror(errno));
     if (status)
         unlink(path);
+    unfinished_end(path);
     return status;
 }
 
