@@ -279,14 +279,27 @@ static void print_champions(const struct session *session)
     free(entries);
 }
 
+static int session_worker_count(const struct session *session)
+{
+    int workers = (int)session->params.farm_workers;
+    return workers ? workers : program_core_count();
+}
+
+/* Whether simulators can be had at all, before anything is made. */
+static int session_check_farm(struct session *session, struct error *error)
+{
+    int status = program_find("simulator", session->simulator, error);
+    if (!status)
+        status = farm_check_launcher(session->params.farm_launcher, error);
+    return status ? status : farm_check_descriptors(session_worker_count(session), error);
+}
+
 /* Evolves, and says at the end how it ended. Returns the exit code. */
 static int session_evolve(struct session *session, const char *event)
 {
     struct error error = {0};
     enum evolve_outcome outcome;
-    int workers = (int)session->params.farm_workers;
-    if (!workers)
-        workers = program_core_count();
+    int workers = session_worker_count(session);
     struct evolve_settings settings = {.params = &session->params,
                                        .directory = session->directory,
                                        .simulator_path = session->simulator,
@@ -392,9 +405,7 @@ static int open_choices(struct session *session, const struct arguments *argumen
 static int make_run(struct session *session, struct error *error)
 {
     char path[RUN_PATH_SIZE];
-    int status = program_find("simulator", session->simulator, error);
-    if (!status)
-        status = farm_check_launcher(session->params.farm_launcher, error);
+    int status = session_check_farm(session, error);
     if (!status)
         status = run_directory_create(session->directory, error);
     if (!status)
@@ -570,9 +581,8 @@ static int resume_session(struct session *session, const struct arguments *argum
                session->directory, status.generation);
         return command_finish_output();
     }
-    if (program_find("simulator", session->simulator, &error) ||
-        session_want_viewer(session, arguments, &error) || session_open_log(session, &error) ||
-        restore_run(session, &status, &error))
+    if (session_check_farm(session, &error) || session_want_viewer(session, arguments, &error) ||
+        session_open_log(session, &error) || restore_run(session, &status, &error))
         return command_fail(&error);
     fprintf(stderr,
             "%s: going on in generation %" PRIu32 ", %" PRId64 " of %" PRId64 " evaluated\n",

@@ -6,8 +6,11 @@
  *
  * Clients are few (somebody typed a command) and trusted with orders, not with memory: at most
  * CLIENTS_MAX at a time, each with one short line. One that sends nothing keeps its place until the
- * run ends or a newer one needs it. */
-#define _GNU_SOURCE /* O_DIRECTORY, SOCK_CLOEXEC */
+ * run ends or a newer one needs it.
+ *
+ * accept() is called here: libuv's listeners call it again and again, within one turn of the loop, while this
+ * process may not open another file. The listener rests for a second then. */
+#define _GNU_SOURCE /* O_DIRECTORY, SOCK_CLOEXEC, accept4() */
 #include "controller/control.h"
 
 #include <errno.h>
@@ -25,7 +28,7 @@
 
 #define CONTROL_NAME "control"
 
-enum { CLIENTS_MAX = 16, BACKLOG = 16, ANSWER_MAX_BYTES = 4 << 20 };
+enum { CLIENTS_MAX = 16, BACKLOG = 16, ANSWER_MAX_BYTES = 4 << 20, REST_MS = 1000 };
 
 struct client {
     uv_pipe_t pipe;
@@ -38,7 +41,9 @@ struct client {
 };
 
 struct control {
-    uv_pipe_t listener;
+    uv_poll_t listener;
+    uv_timer_t rest; /* after which it listens again */
+    int descriptor;
     control_answer *answer;
     void *context;
     struct client *clients;
@@ -97,6 +102,7 @@ static void control_settle(struct control *control)
 {
     if (!control->is_closing || control->open_handles > 0)
         return;
+    close(control->descriptor);
     free(control->directory);
     free(control);
 }
@@ -166,12 +172,13 @@ static void client_on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *b
     }
 }
 
-static void control_on_connection(uv_stream_t *listener, int status)
+static void client_begin(struct control *control, int descriptor)
 {
-    struct control *control = listener->data;
-    struct client *client = status ? NULL : calloc(1, sizeof *client);
-    if (!client)
+    struct client *client = calloc(1, sizeof *client);
+    if (!client) {
+        close(descriptor);
         return;
+    }
     /* the oldest gives way */
     if (control->client_count == CLIENTS_MAX) {
         struct client *oldest = control->clients;
@@ -179,25 +186,50 @@ static void control_on_connection(uv_stream_t *listener, int status)
             oldest = oldest->next;
         client_end(oldest);
     }
-    uv_pipe_init(listener->loop, &client->pipe, 0);
+    uv_pipe_init(control->listener.loop, &client->pipe, 0);
     client->pipe.data = client;
     client->control = control;
     client->next = control->clients;
     control->clients = client;
     control->client_count++;
     control->open_handles++;
-    if (uv_accept(listener, (uv_stream_t *)&client->pipe) ||
-        uv_read_start((uv_stream_t *)&client->pipe, client_on_alloc, client_on_read))
+    int status = uv_pipe_open(&client->pipe, descriptor);
+    if (status)
+        close(descriptor);
+    if (status || uv_read_start((uv_stream_t *)&client->pipe, client_on_alloc, client_on_read))
         client_end(client);
 }
 
 /* ---- listening ---- */
 
+static void control_on_connection(uv_poll_t *listener, int status, int events);
+
+static void control_on_rest(uv_timer_t *rest)
+{
+    struct control *control = rest->data;
+    uv_poll_start(&control->listener, UV_READABLE, control_on_connection);
+}
+
+static void control_on_connection(uv_poll_t *listener, int status, int events)
+{
+    struct control *control = listener->data;
+    int descriptor = accept4(control->descriptor, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (descriptor >= 0) {
+        client_begin(control, descriptor);
+        return;
+    }
+    if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED)
+        return;
+    log_event(LOG_WARN, "no_answer", "reason=\"%s\"", strerror(errno));
+    uv_poll_stop(listener);
+    uv_timer_start(&control->rest, control_on_rest, REST_MS, 0);
+}
+
 /* The descriptor of a socket bound in the directory, or -1. */
 static int bind_there(const char *directory, struct stat *info)
 {
     struct sockaddr_un address;
-    int descriptor = make_socket(&address, 0), back = enter(directory), status = -1;
+    int descriptor = make_socket(&address, SOCK_NONBLOCK), back = enter(directory), status = -1;
     if (back >= 0) {
         if (lstat(CONTROL_NAME, info) == 0 && S_ISSOCK(info->st_mode))
             unlink(CONTROL_NAME);
@@ -209,6 +241,8 @@ static int bind_there(const char *directory, struct stat *info)
         if (leave(back))
             status = -1;
     }
+    if (status == 0)
+        status = listen(descriptor, BACKLOG);
     return keep_or_close(descriptor, status);
 }
 
@@ -234,19 +268,20 @@ struct control *control_create(uv_loop_t *loop, const char *directory, control_a
     control->answer = answer;
     control->context = context;
     control->directory = copy;
-    control->open_handles = 1;
-    uv_pipe_init(loop, &control->listener, 0);
-    control->listener.data = control;
-    int status = uv_pipe_open(&control->listener, descriptor);
-    if (status)
+    control->descriptor = descriptor;
+    int status = uv_poll_init(loop, &control->listener, descriptor);
+    if (status) {
+        error_set(error, ERR_IO, "%s/" CONTROL_NAME ": %s", directory, uv_strerror(status));
         close(descriptor);
-    else
-        status = uv_listen((uv_stream_t *)&control->listener, BACKLOG, control_on_connection);
-    if (status == 0)
-        return control;
-    error_set(error, ERR_IO, "%s/" CONTROL_NAME ": %s", directory, uv_strerror(status));
-    control_destroy(control);
-    return NULL;
+        free(control);
+        free(copy);
+        return NULL;
+    }
+    uv_timer_init(loop, &control->rest);
+    control->open_handles = 2;
+    control->listener.data = control->rest.data = control;
+    uv_poll_start(&control->listener, UV_READABLE, control_on_connection);
+    return control;
 }
 
 void control_destroy(struct control *control)
@@ -267,6 +302,7 @@ void control_destroy(struct control *control)
     while (control->clients)
         client_end(control->clients);
     uv_close((uv_handle_t *)&control->listener, control_on_close);
+    uv_close((uv_handle_t *)&control->rest, control_on_close);
 }
 
 /* ---- the other side ---- */

@@ -599,6 +599,9 @@ static char *order_workers(struct evolve *evolve, const char *number)
     long count = strtol(number, &end, 10);
     if (end == number || *end || count < 1 || count > FARM_WORKERS_MAX)
         return print_answer("error: ", "that is no number of workers");
+    struct error error = {0};
+    if (farm_check_descriptors((int)count, &error))
+        return print_answer("error: ", error.message);
     snprintf(detail, sizeof detail, "%d -> %ld", farm_worker_count(evolve->farm), count);
     farm_set_worker_count(evolve->farm, (int)count);
     if (store_put_event(evolve->settings->store, "workers", detail, &evolve->error))

@@ -55,6 +55,7 @@
 #include <unistd.h>
 
 #include "common/file.h"
+#include "common/limits.h"
 #include "common/log.h"
 #include "common/version.h"
 #include "controller/worker_process.h"
@@ -73,6 +74,8 @@ enum {
     FARM_LINGER_MS = 2000,   /* from stop to kill */
     FARM_CLOSING_MS = 1000,  /* from a broken pipe to kill */
     FARM_PREFETCH_MAX = 64,
+    FARM_DESCRIPTORS = 40, /* of the run but for its workers, and those of a process that begins */
+    FARM_WORKER_DESCRIPTORS = 2,
     FARM_UNSENT_MAX_BYTES = 256 * 1024, /* a worker with more in its pipe gets no further task */
     FARM_ARGUMENTS_MAX = 64,
     FARM_CAUSE_SIZE = 320,
@@ -1299,6 +1302,15 @@ int farm_check_launcher(const char *launcher, struct error *error)
     int count = launcher_split(words, argv, error);
     free(words);
     return count < 0 ? count : 0;
+}
+
+int farm_check_descriptors(int worker_count, struct error *error)
+{
+    char what[64];
+    snprintf(what, sizeof what, "%d worker%s and their controller", worker_count,
+             worker_count == 1 ? "" : "s");
+    return limits_raise_files(FARM_DESCRIPTORS + FARM_WORKER_DESCRIPTORS * worker_count, what,
+                              error);
 }
 
 /* argv: the launcher's words, then the program. */

@@ -42,6 +42,10 @@ struct farm_callbacks {
  * anything is made for it. 0, or ERR_* with a message; without words nothing is checked. */
 int farm_check_launcher(const char *launcher, struct error *error);
 
+/* Whether a run with so many workers may have enough files open; raises the limit where it can. 0, or ERR_LIMIT
+ * with a message. */
+int farm_check_descriptors(int worker_count, struct error *error);
+
 /* Starts workers on the loop (from the loop: nothing is called back before it runs). NULL with a
  * message if nothing can be started at all. SIGPIPE is ignored in this process from now on. */
 struct farm *farm_create(uv_loop_t *loop, const struct farm_settings *settings,

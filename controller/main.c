@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/limits.h"
 #include "common/version.h"
 #include "controller/commands.h"
 
@@ -63,6 +64,11 @@ int main(int argc, char **argv)
     /* a worker's or a reader's closed pipe, or a file at its limit, is an error code, not the end */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
+    struct error error;
+    if (limits_check_stack(&error)) {
+        fprintf(stderr, "controller: %s\n", error.message);
+        return COMMAND_FAILED;
+    }
     if (argc < 2) {
         fprintf(stderr, "controller: no command given (see 'controller --help')\n");
         return COMMAND_USAGE;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/limits.h"
 #include "common/version.h"
 #include "simulator/command_evaluate.h"
 #include "simulator/command_export.h"
@@ -64,7 +65,12 @@ int main(int argc, char **argv)
 {
     static const struct option options[] = {
         {"help", no_argument, NULL, 'h'}, {"version", no_argument, NULL, 'v'}, {NULL, 0, NULL, 0}};
+    struct error error;
     int option;
+    if (limits_check_stack(&error)) {
+        fprintf(stderr, "simulator: %s\n", error.message);
+        return 1;
+    }
     while ((option = getopt_long(argc, argv, "+hv", options, NULL)) != -1) {
         if (option == 'h') {
             print_help();

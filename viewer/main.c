@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/limits.h"
 #include "common/rng.h"
 #include "common/version.h"
 #include "viewer/export.h"
@@ -426,6 +427,8 @@ int main(int argc, char **argv)
 {
     struct request request = {.generation = -1, .job = {.time_s = -1}};
     struct error error = {0};
+    if (limits_check_stack(&error))
+        return fail(ERR_LIMIT, error.message);
     request.assignments = calloc((size_t)argc, sizeof *request.assignments);
     if (!request.assignments)
         return fail(ERR_MEMORY, error_text(ERR_MEMORY));
