@@ -113,7 +113,7 @@ int measures_find_difference(const struct measures *one, const struct measures *
     X(PENETRATION, 8, "penetration", "a contact was violated for too long")                        \
     X(ENERGY, 9, "energy", "energy came from nowhere, or vanished")                                \
     X(UNSTABLE_DRAG, 10, "unstable-drag", "too thin for this viscosity and step")                  \
-    X(BUDGET, 11, "budget", "the step budget was used up")                                         \
+    X(BUDGET, 11, "budget", "its simulation took too much work")                                   \
     X(VIBRATION, 12, "vibration", "joints reversed faster than muscles can")                       \
     X(QUARANTINED, 13, "quarantined", "its simulation crashed repeatedly")                         \
     X(LANDED, 14, "landed", "its flight ended when it touched the ground")                         \

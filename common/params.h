@@ -270,6 +270,8 @@
     REAL(guard, perturbed_friction, 0.1, 0, 0.9, 'E',                                              \
          "perturbed runs: share by which friction is more, or less")                               \
     BOOL(guard, other_solver, 1, 'F', "the run's champion is judged by the other solver, too")     \
+    REAL(guard, budget, 30, 0, 1e6, 'E',                                                           \
+         "billions of arithmetic operations, roughly, for an evaluation; 0 = off")                 \
     REAL(guard, cost_of_transport, 0.01, 0, 1000, 'F',                                             \
          "moving for less on land is flagged in lists; 0 = off")                                   \
     REAL(guard, motionless_s, 2, 0, 3600, 'E', "stop when not moved for this long; 0 = off")       \
@@ -287,8 +289,8 @@
          "walk: smaller creatures count as this size")                                             \
     INT(farm, workers, 0, 0, 1024, 'F', "simulator processes; 0 = one for each core")              \
     INT(farm, prefetch, 2, 1, 64, 'F', "tasks a worker holds at once")                             \
-    REAL(farm, deadline_s, 60, 1, 86400, 'F',                                                      \
-         "a task may use so much processor time; then its worker is replaced")                     \
+    REAL(farm, deadline_s, 300, 1, 86400, 'F',                                                     \
+         "a task may use so much processor time; guard.budget ends it long before")                \
     REAL(farm, silence_s, 60, 1, 86400, 'F',                                                       \
          "a worker that stands still with a task for so long is replaced")                         \
     INT(farm, memory_mb, 1024, 0, 1048576, 'F', "memory a worker may have; 0 = no limit")          \

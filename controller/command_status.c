@@ -17,6 +17,8 @@
 #define ANSWER_MS 3000
 #define WATCH_S   1
 
+/* A task that took so much processor time is one that others wait for. */
+#define LONG_TASK_S 2
 /* Creatures in quarantine that are shown to people. */
 #define QUARANTINE_SHOWN 10
 
@@ -143,10 +145,18 @@ static void print_speed(const struct report *report)
 static void print_worker(const json_t *worker)
 {
     json_int_t creature = json_integer_value(json_object_get(worker, "creature"));
-    char text[64] = "-";
+    double cpu_s = json_number_value(json_object_get(worker, "task_cpu_s"));
+    char text[128] = "-";
     if (creature)
         snprintf(text, sizeof text, "%" JSON_INTEGER_FORMAT "%s", creature,
                  json_is_true(json_object_get(worker, "is_referee")) ? " (referee)" : "");
+    if (creature && cpu_s >= LONG_TASK_S)
+        snprintf(text + strlen(text), sizeof text - strlen(text),
+                 ", task %" JSON_INTEGER_FORMAT
+                 " (%.16s) for %.0f s, attempt %" JSON_INTEGER_FORMAT,
+                 json_integer_value(json_object_get(worker, "task")),
+                 json_string_value(json_object_get(worker, "trial")), cpu_s,
+                 1 + json_integer_value(json_object_get(worker, "attempt")));
     printf("  %6" JSON_INTEGER_FORMAT " %8" JSON_INTEGER_FORMAT
            "  %-8s %4.0f %% %10" JSON_INTEGER_FORMAT " %9" JSON_INTEGER_FORMAT "  %s\n",
            json_integer_value(json_object_get(worker, "worker")),
@@ -209,8 +219,12 @@ static void print_text(const struct report *report)
     if (store->cells_filled >= 0)
         printf("archive     %" PRId64 " of %d cells filled\n", store->cells_filled,
                count_cells(report));
-    printf("creatures   %" PRId64 " bred, %" PRId64 " evaluated, %" PRId64 " in quarantine\n",
+    printf("creatures   %" PRId64 " bred, %" PRId64 " evaluated, %" PRId64 " in quarantine",
            store->individuals, store->evaluated, store->quarantined);
+    if (store->referee_quarantined)
+        printf(", and %" PRId64 " task%s of the referee's", store->referee_quarantined,
+               store->referee_quarantined == 1 ? "" : "s");
+    putchar('\n');
     print_speed(report);
     printf("disk        %.1f MB\n", (double)report->disk_bytes / 1e6);
     print_workers(report);
@@ -292,6 +306,7 @@ static int print_json(const struct report *report, size_t layout)
     json_object_set_new(object, "individuals", json_integer(store->individuals));
     json_object_set_new(object, "evaluated", json_integer(store->evaluated));
     json_object_set_new(object, "quarantined", json_integer(store->quarantined));
+    json_object_set_new(object, "referee_quarantined", json_integer(store->referee_quarantined));
     set_fitness(object, store);
     json_object_set_new(object, "champion", champion_of(store));
     if (search_is_interactive(&report->params))

@@ -162,6 +162,8 @@ static void treat_budget(const struct params *params, struct doctor_finding *fin
 {
     if (params->simulation_rtol < 0.001)
         try_setting(finding, "simulation.rtol=%.3g", params->simulation_rtol * 10);
+    else if (params->guard_budget <= 2.5e5)
+        try_setting(finding, "guard.budget=%.6g", 4 * params->guard_budget);
 }
 
 static void treat_vibration(const struct params *params, struct doctor_finding *finding)

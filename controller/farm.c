@@ -32,7 +32,7 @@
  * not been seen yet; results it wrote before still count there. Whatever `held` contains at the exit
  * goes back to the queue. Only the oldest held task was being executed, and only it is judged:
  *
- *   self-inflicted end (SIGSEGV, ..., out of memory)
+ *   self-inflicted end (SIGSEGV, ..., out of memory, more processor time than farm.deadline_s)
  *                                      faults + 1; from the 2nd on it is tried alone; 3rd: quarantine
  *   any other end                      losses + 1; from the 3rd on it is tried alone; no limit
  *
@@ -128,6 +128,7 @@ enum worker_event {
 struct occasion {
     const struct message *message; /* hello, ready, result, rejected */
     const char *reason;            /* bad, closed, late */
+    int is_overdue;                /* late: by its own processor time */
     int exit_code, signal;         /* exit */
 };
 
@@ -150,6 +151,7 @@ struct worker {
     } watch;
     uint64_t deadline_ms;        /* in the farm's running time; 0 = none */
     char cause[FARM_CAUSE_SIZE]; /* why it was given up, before its exit; else empty */
+    int is_overdue;              /* ... because its task took too much processor time */
     int was_ready;               /* this process */
     uint64_t results_of_process;
     int barren_ends;   /* processes in a row that ended without any result */
@@ -416,10 +418,13 @@ static int signal_is_self_inflicted(int signal)
 static int end_is_self_inflicted(const struct worker *worker, const struct occasion *occasion,
                                  int signal)
 {
+    if (worker->is_overdue)
+        return 1;
     if (occasion->signal != 0 && !worker->is_direct)
         return 0;
     return signal_is_self_inflicted(signal) ||
-           (signal == 0 && occasion->exit_code == WORKER_EXIT_MEMORY);
+           (signal == 0 &&
+            (occasion->exit_code == WORKER_EXIT_MEMORY || occasion->exit_code == WORKER_EXIT_HUNG));
 }
 
 /* "SIGSEGV", "signal 40", "exit code 3". */
@@ -629,7 +634,7 @@ static void worker_reap(struct worker *worker, const struct occasion *occasion)
         worker_wait(worker, end);
     }
     if (condemned != NULL)
-        farm_quarantine(worker, condemned, end);
+        farm_quarantine(worker, condemned, worker->cause[0] != '\0' ? worker->cause : end);
 }
 
 static void farm_on_process_freed(void *context)
@@ -693,7 +698,7 @@ static void worker_spawn(struct worker *worker, const struct occasion *occasion)
     };
     struct error error = {0};
     worker->cause[0] = '\0';
-    worker->was_ready = 0;
+    worker->is_overdue = worker->was_ready = 0;
     worker->results_of_process = 0;
     worker->spawns++;
     worker_rotate_log(worker);
@@ -745,6 +750,7 @@ static void worker_kill_late(struct worker *worker, const struct occasion *occas
     char cause[FARM_CAUSE_SIZE];
     snprintf(cause, sizeof cause, "late while %s: %s", worker_state_names[worker->state],
              occasion->reason);
+    worker->is_overdue = occasion->is_overdue;
     worker_kill(worker, cause);
 }
 
@@ -1051,7 +1057,7 @@ static void farm_on_pump(uv_prepare_t *pump)
 
 /* Whether the oldest task of a BUSY worker takes too long; looked at since it is the oldest, to the
  * tick. */
-static int worker_is_late(struct worker *worker, char *reason, size_t size)
+static int worker_is_late(struct worker *worker, char *reason, size_t size, int *is_overdue)
 {
     const struct farm *farm = worker->farm;
     const struct task *task = &worker->held[0]->task;
@@ -1075,7 +1081,8 @@ static int worker_is_late(struct worker *worker, char *reason, size_t size)
     double silent_s = 1e-3 * (double)(now_ms - worker->watch.progress_ms);
     double silence_s =
         patience * (cpu_ns < 0 ? farm->silence_s + farm->deadline_s : farm->silence_s);
-    if (used_s > patience * farm->deadline_s)
+    *is_overdue = used_s > patience * farm->deadline_s;
+    if (*is_overdue)
         snprintf(reason, size, "used more than %g s of processor time",
                  patience * farm->deadline_s);
     else if (silent_s > silence_s)
@@ -1089,13 +1096,15 @@ static void worker_tick(struct worker *worker)
 {
     char reason[96] = "no answer in time";
     int is_late = worker->deadline_ms > 0 && farm_now_ms(worker->farm) >= worker->deadline_ms;
+    int is_overdue = 0;
     if (worker->state == WORKER_BUSY)
-        is_late = worker_is_late(worker, reason, sizeof reason);
+        is_late = worker_is_late(worker, reason, sizeof reason, &is_overdue);
     worker->busy_ticks += worker->busy_ticks < FARM_BUSY_TICKS;
     worker->busy_share +=
         ((worker->state == WORKER_BUSY) - worker->busy_share) / worker->busy_ticks;
     if (is_late)
-        worker_dispatch(worker, EVENT_LATE, &(struct occasion){.reason = reason});
+        worker_dispatch(worker, EVENT_LATE,
+                        &(struct occasion){.reason = reason, .is_overdue = is_overdue});
     else if ((worker->state == WORKER_IDLE || worker->state == WORKER_BUSY) &&
              !worker->is_retiring && worker_has_long_log(worker))
         worker_dispatch(worker, EVENT_RETIRE, NULL);
@@ -1254,6 +1263,10 @@ void farm_worker_status(const struct farm *farm, int index, struct farm_worker_s
     status->task = task != NULL ? task->id : 0;
     status->creature = task != NULL ? task->creature : 0;
     status->trial = task != NULL ? task->trial : (struct trial){0};
+    status->attempt = task != NULL ? (int)task->attempt : 0;
+    status->task_cpu_s = worker->state == WORKER_BUSY && worker->watch.task == status->task
+                             ? 1e-9 * (double)(worker->watch.cpu_ns - worker->watch.start_cpu_ns)
+                             : 0;
     status->busy_share = worker->busy_share;
     status->tasks_done = worker->tasks_done;
     status->restarts = worker->restarts;

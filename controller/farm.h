@@ -28,7 +28,7 @@ struct farm_callbacks {
      * on_quarantine). The task is good during the call. */
     void (*on_result)(void *context, const struct task *task, const struct result *result,
                       int slot);
-    /* The task crashed its simulator twice, and once more alone in a fresh worker. `log` has the
+    /* The task crashed its simulator, or took more processor time than the deadline, twice, and once more alone in a fresh worker. `log` has the
      * last lines of that worker's log, "" if there is none. */
     void (*on_quarantine)(void *context, const struct task *task, const char *reason,
                           const char *log);
@@ -75,6 +75,8 @@ struct farm_worker_status {
     const char *state; /* "starting", "idle", "busy", ...; "gone" after fewer were asked for */
     uint64_t task, creature; /* that it works on, 0 = none */
     struct trial trial;      /* of that task */
+    int attempt;             /* of it, from 0 */
+    double task_cpu_s;       /* that it took so far, to half a second; 0 if not known */
     double busy_share;       /* of about the last ten seconds */
     uint64_t tasks_done;
     uint64_t restarts; /* processes that ended without being asked to */

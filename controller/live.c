@@ -12,12 +12,17 @@ static json_t *id_or_null(uint64_t id)
 static json_t *describe_worker(const struct farm_worker_status *status)
 {
     json_t *worker = json_object();
+    char trial[TRIAL_TEXT_SIZE];
+    trial_to_text(&status->trial, trial);
     json_object_set_new(worker, "worker", json_integer(status->slot));
     json_object_set_new(worker, "process", id_or_null((uint64_t)status->pid));
     json_object_set_new(worker, "state", json_string(status->state));
     json_object_set_new(worker, "task", id_or_null(status->task));
     json_object_set_new(worker, "creature", id_or_null(status->creature));
     json_object_set_new(worker, "is_referee", json_boolean(status->trial.purpose != TRIAL_FIRST));
+    json_object_set_new(worker, "trial", json_string(trial));
+    json_object_set_new(worker, "attempt", json_integer(status->attempt));
+    json_object_set_new(worker, "task_cpu_s", json_real(status->task_cpu_s));
     json_object_set_new(worker, "busy_share", json_real(status->busy_share));
     json_object_set_new(worker, "tasks_done", json_integer((json_int_t)status->tasks_done));
     json_object_set_new(worker, "restarts", json_integer((json_int_t)status->restarts));

@@ -153,6 +153,8 @@ struct store_status {
     int is_finished;
     uint64_t next_id;
     int64_t individuals, evaluated, quarantined;
+    int64_t
+        referee_quarantined; /* tasks of the referee; their creatures are refused, not in quarantine */
     int64_t evaluated_in_generation, members_in_generation;
     int has_best_so_far; /* some member of that generation has a result */
     double best_so_far;

@@ -44,6 +44,10 @@ static int get_counts(struct store *store, struct store_status *status, struct e
         result = store_query_i64(store, "SELECT count(*) FROM quarantine WHERE individual > 0", 0,
                                  &status->quarantined, error);
     status->evaluated += status->quarantined;
+    if (!result)
+        result = store_query_i64(store,
+                                 "SELECT count(*) FROM events WHERE event = 'referee_quarantined'",
+                                 0, &status->referee_quarantined, error);
     snprintf(sql, sizeof sql, "SELECT count(*) FROM members WHERE generation = %" PRId64,
              store->generation);
     if (!result)

@@ -478,9 +478,19 @@ static double row_scale(const struct constraint *c, const struct row *row)
     return sqrt(system_row_mass(c, row));
 }
 
+/* Operations for each link, but for the equations. */
+enum { LINK_WORK = 300 };
+
+/* Making, factoring and solving them takes about so many operations. */
+static void count_equations(struct constraint *c, int count)
+{
+    c->base.work += (uint64_t)(count * count) * (uint64_t)(3 * count + 30);
+}
+
 /* Scaled Gamma of the first `count` rows, factored. */
 static void factor_gamma(struct constraint *c, int count, struct qr *qr)
 {
+    count_equations(c, count);
     for (int i = 0; i < count; i++)
         c->scale[i] = row_scale(c, &c->rows[i]);
     for (int i = 0; i < count; i++)
@@ -546,6 +556,7 @@ static void set_free_acceleration(struct constraint *c)
 void system_accelerate(struct constraint *c, const double *y, double ahead)
 {
     c->ahead_s = ahead;
+    c->base.work += (uint64_t)(LINK_WORK * c->links);
     touch_place(c, y);
     set_forces(c, ahead);
     set_free_acceleration(c);
@@ -811,6 +822,7 @@ static void solve_states(struct constraint *c, const double *reference)
         }
         c->right[i] = c->scale[i] * sum;
     }
+    count_equations(c, count);
     qr_factor(&c->qr, c->gamma, count, count, RANK_TOLERANCE);
     qr_solve(&c->qr, c->right, c->right);
     for (int i = 0; i < r->count; i++)

@@ -517,11 +517,15 @@ static void find_limits(struct constraint *c, double margin)
         }
 }
 
+/* Operations for each pair of things that may touch, most of which are far apart. */
+enum { PAIR_WORK = 20 };
+
 void touch_find(struct constraint *c, double margin)
 {
     c->found_count = 0;
     if (c->settings.integrator == INTEGRATOR_RK4)
         return;
+    c->base.work += (uint64_t)(PAIR_WORK * c->parts * (c->parts + c->world.obstacles.count + 1));
     find_limits(c, margin);
     for (int i = 0; i < c->parts; i++)
         touch_place_box(c, i, &c->boxes[i]);

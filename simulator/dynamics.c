@@ -53,6 +53,11 @@ int dynamics_step(struct dynamics *dynamics)
     return dynamics->solver->step(dynamics);
 }
 
+uint64_t dynamics_work(const struct dynamics *dynamics)
+{
+    return dynamics->work;
+}
+
 int dynamics_dof(const struct dynamics *dynamics)
 {
     return dynamics->solver->dof(dynamics);

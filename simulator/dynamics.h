@@ -30,6 +30,7 @@ struct dynamics_settings {
     double constraint_tau_s, rtol, contact_epsilon_m;
     int substeps;   /* of spheres, at least; 0 for the default */
     double bone_hz; /* of spheres: the fastest vibration of bones and joints; 0 for the default */
+    uint64_t work_max; /* see dynamics_work(); 0: no end */
     /* of spheres, 0 for none: lever of the load against rolling, and radius of the patch that touches, as shares
      * of the sphere's radius; rate at which what bends loses its motion */
     double rolling_resistance, spin_resistance, body_damping_1_s;
@@ -92,6 +93,9 @@ void dynamics_set_push_out(struct dynamics *dynamics, double speed_m_s);
 
 /* One step of settings.dt_s. Returns 0, or 1 when the state is no longer finite. */
 int dynamics_step(struct dynamics *dynamics);
+/* Arithmetic operations so far, roughly and the same on every machine. Beyond settings.work_max a step may end
+ * anywhere. */
+uint64_t dynamics_work(const struct dynamics *dynamics);
 
 int dynamics_dof(const struct dynamics *dynamics); /* 2 + link_count */
 const double *dynamics_q(const struct dynamics *dynamics);

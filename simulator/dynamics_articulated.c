@@ -70,6 +70,9 @@ struct balance {
     double energy_j, size_j;
 };
 
+/* Operations of a step for each link, pair of parts, and part and obstacle. */
+enum { LINK_WORK = 800, PAIR_WORK = 8, OBSTACLE_WORK = 8 };
+
 struct articulated {
     struct dynamics base;
     const struct phenotype *phenotype;
@@ -84,6 +87,7 @@ struct articulated {
     int dof, links, parts;
     double *q, *qd;
     uint64_t steps, rk4_steps;
+    uint64_t step_work; /* operations of a step but for the impulses, roughly */
     enum effector_state effectors;
     double damping_rate;
 
@@ -318,6 +322,8 @@ static struct dynamics *articulated_create(const struct phenotype *phenotype,
         drag_create(&d->drag, phenotype, world, arena) != 0 ||
         contacts_create(&d->contacts, phenotype, &d->tree, &d->world, settings, arena) != 0)
         return NULL;
+    d->step_work = (uint64_t)(LINK_WORK * d->links + PAIR_WORK * d->contacts.pair_count +
+                              OBSTACLE_WORK * d->parts * world->obstacles.count);
     init_drag(d);
     set_pose(d);
     find_coupled_rates(d);
@@ -1158,6 +1164,7 @@ static void step_midpoint(struct articulated *d)
     double h = d->settings.dt_s, half = h / 2;
     find_bulk(d);
     d->drag_impulse = (struct force){0, 0, 0};
+    d->base.work += d->step_work;
     move_freely(d);
     double *effector_work = d->effector_work, *kick = d->kick;
     for (int i = 0, dof = d->dof; i < dof; i += 2)
@@ -1293,6 +1300,7 @@ static void fly(struct articulated *d, const double *from_q, const double *from_
 static void advance_freely(struct articulated *d, const double *from_q, const double *from_qd,
                            double past, double h)
 {
+    d->base.work += d->step_work;
     if (d->is_flying)
         fly(d, from_q, from_qd, past, h);
     else
@@ -1432,6 +1440,8 @@ static int articulated_step(struct dynamics *dynamics)
     }
     for (int i = 1; i < d->links; i++)
         servo_advance(&d->servos[i], d->settings.dt_s);
+    d->base.work += d->contacts.impulses.work;
+    d->contacts.impulses.work = 0;
     /* 0 times what is not finite is not a number */
     pair sum = {0, 0};
     for (int i = 0, dof = d->dof; i < dof; i += 2)

@@ -923,12 +923,17 @@ static void book_effectors(struct constraint *c)
     }
 }
 
+static int is_spent(const struct constraint *c)
+{
+    return c->settings.work_max > 0 && c->base.work > c->settings.work_max;
+}
+
 /* All of one dt_s; returns the number of steps by impulses that it took. */
 static int advance_all(struct constraint *c)
 {
     double dt = c->settings.dt_s, done = 0, short_step = dt / IMPULSE_STEPS;
     int events = 0, crowd = 0, impulse_steps = 0;
-    while (done < dt) {
+    while (done < dt && !is_spent(c)) {
         double remaining = dt - done;
         if (events > EVENTS_MAX || crowd > CROWD_COUNT || start_step(c, done) != 0) {
             double h = remaining < 1.01 * short_step ? remaining : short_step;
@@ -952,7 +957,10 @@ static int advance_all(struct constraint *c)
 static int push_apart(struct constraint *c)
 {
     const struct dynamics_solver *solver = c->pusher->solver;
-    if (solver->step(c->pusher) != 0)
+    uint64_t before = c->pusher->work;
+    int status = solver->step(c->pusher);
+    c->base.work += c->pusher->work - before;
+    if (status != 0)
         return 1;
     constraint_set_state(&c->base, solver->q(c->pusher), solver->qd(c->pusher));
     report_touches(c);

@@ -45,6 +45,7 @@ struct dynamics_solver {
 
 struct dynamics {
     const struct dynamics_solver *solver;
+    uint64_t work; /* operations counted so far */
 };
 
 extern const struct dynamics_solver dynamics_articulated;

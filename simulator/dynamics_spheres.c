@@ -65,6 +65,10 @@
 #define SUBSTEPS   2
 #define BONE_HZ    75
 
+/* Operations of a substep: for each sphere and bone, for each pair of things that may touch, for each that
+ * does; and the pieces that a joint makes. */
+enum { PIECE_WORK = 40, PAIR_WORK = 2, TOUCH_WORK = 200, JOINT_PIECES = 8 };
+
 static struct sphere_system *system_of(struct dynamics *dynamics)
 {
     return (struct sphere_system *)dynamics;
@@ -686,6 +690,11 @@ static int spheres_step(struct dynamics *dynamics)
     if (has_drag)
         slow_down(s, 0.5 * s->settings.dt_s);
     s->is_reported = 0;
+    s->base.work +=
+        (uint64_t)s->substeps *
+        (uint64_t)(PIECE_WORK * (s->balls + s->rods + JOINT_PIECES * s->body->joint_count) +
+                   PAIR_WORK * s->balls * (s->balls + s->world.obstacles.count) +
+                   TOUCH_WORK * s->touch_count);
     s->steps++;
     s->free_steps += !has_touched;
     return !publish(s);

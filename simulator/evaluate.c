@@ -44,6 +44,9 @@
 /* Explicit steps with drag are stable while 2 k h / (density x thinnest side) stays below this. */
 #define DRAG_STABILITY 0.5
 
+/* Operations of a brain tick for each neuron and for each part. */
+enum { NEURON_WORK = 50, PART_WORK = 300 };
+
 struct run {
     const struct params *params;
     uint64_t seed;
@@ -67,6 +70,9 @@ struct run {
     double *turned_at; /* of drives: farthest in the direction of now, m or rad */
     double thinnest_m;
     double fallen_m; /* below this height it has fallen off */
+
+    /* operations, see dynamics_work(): allowed (0: any number), and taken by brain, senses and measures */
+    uint64_t work_max, tick_work;
 
     enum evaluate_phase phase;
     double time_s;
@@ -187,6 +193,8 @@ static void think(struct run *run)
     const struct phenotype *phenotype = &run->phenotype;
     double filter_s = run->params->creature_effector_filter_s;
     double share = filter_s > 0 ? 1 - det_exp(-run->tick_s / filter_s) : 1;
+    run->tick_work += (uint64_t)(NEURON_WORK * brain_neuron_count(run->brain) +
+                                 PART_WORK * run->phenotype.part_count);
     light_move(&run->light, run->time_s, run->last);
     senses_read(&run->senses, run->dynamics, run->world.gravity_m_s2, &run->light,
                 run->time_s > 0 ? run->tick_s : 0);
@@ -317,6 +325,7 @@ static int prepare(struct run *run, const struct genome *genome, struct arena *a
                                          .rtol = p->simulation_rtol,
                                          .substeps = (int)p->simulation_substeps,
                                          .bone_hz = p->creature_bone_hz,
+                                         .work_max = (uint64_t)(p->guard_budget * 1e9),
                                          .dt_s = run->dt_s,
                                          .integrator = p->simulation_integrator,
                                          .contact_sweeps = (int)p->simulation_contact_sweeps,
@@ -329,6 +338,7 @@ static int prepare(struct run *run, const struct genome *genome, struct arena *a
                                          .rolling_resistance = p->creature_rolling_resistance,
                                          .spin_resistance = p->creature_spin_resistance,
                                          .body_damping_1_s = p->creature_body_damping_1_s};
+    run->work_max = settings.work_max;
     run->brain = brain_create(&run->phenotype, arena);
     run->dynamics = dynamics_create(&run->phenotype, &run->world, &settings, arena);
     if (!run->brain || !run->dynamics || take_memory(run, arena) != 0)
@@ -336,12 +346,26 @@ static int prepare(struct run *run, const struct genome *genome, struct arena *a
     return VERDICT_OK;
 }
 
+static uint64_t work_of(const struct run *run)
+{
+    return dynamics_work(run->dynamics) + run->tick_work;
+}
+
+/* One step, unless its cost ends the evaluation. */
+static int step(struct run *run)
+{
+    if (dynamics_step(run->dynamics) != 0)
+        return VERDICT_NOT_FINITE;
+    return run->work_max > 0 && work_of(run) > run->work_max ? VERDICT_BUDGET : VERDICT_OK;
+}
+
 /* Steps through one tick of a phase before the start. */
 static int settle_tick(struct run *run)
 {
+    int verdict;
     for (int i = 0; i < run->steps_per_tick; i++)
-        if (dynamics_step(run->dynamics) != 0)
-            return VERDICT_NOT_FINITE;
+        if ((verdict = step(run)) != VERDICT_OK)
+            return verdict;
     run->time_s += run->tick_s;
     observe(run);
     return VERDICT_OK;
@@ -368,8 +392,9 @@ static int push_apart(struct run *run)
     while (dynamics_overlap(run->dynamics) > OVERLAP_AIM_M &&
            run->time_s < p->settle_push_apart_s) {
         /* every tick starts at rest: a pile that cannot come apart must not gather speed */
-        if (settle_tick(run) != VERDICT_OK)
-            return VERDICT_OVERLAP;
+        int verdict = settle_tick(run);
+        if (verdict != VERDICT_OK)
+            return verdict == VERDICT_BUDGET ? verdict : VERDICT_OVERLAP;
         dynamics_stop(run->dynamics);
     }
     if (dynamics_overlap(run->dynamics) > OVERLAP_TOLERANCE_M)
@@ -884,7 +909,9 @@ static int score(struct run *run)
     for (uint64_t tick = 1; tick <= ticks && !run->is_stopped; tick++) {
         think(run);
         for (int i = 0; i < run->steps_per_tick; i++) {
-            int verdict = dynamics_step(run->dynamics) != 0 ? VERDICT_NOT_FINITE : watch_step(run);
+            int verdict = step(run);
+            if (verdict == VERDICT_OK)
+                verdict = watch_step(run);
             if (verdict != VERDICT_OK)
                 return verdict;
         }
@@ -1016,6 +1043,7 @@ void evaluate_edited(const struct genome *genome, const struct params *params, u
             measure_ledger(&run);
             measure_course(&run);
         }
+        evaluation->work = work_of(&run);
         tidy_measures(&evaluation->measures);
     }
     evaluation->verdict = verdict;

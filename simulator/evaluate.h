@@ -51,6 +51,7 @@ struct evaluation {
     struct measures measures;
     uint64_t digest;
     uint64_t arena_bytes; /* used */
+    uint64_t work;        /* see dynamics_work() */
 };
 
 /* Depends on nothing but its inputs: not on the worker, the order, the time, addresses, earlier

@@ -30,6 +30,9 @@ typedef pair aligned_pair __attribute__((aligned(16)));
 #define EXCHANGES_MAX 6
 #define ENTRY_MIN     1e-11
 /* Sweeps stop when no velocity changes by more than this, m/s; and this much is no solution. */
+/* Operations for each element of W. */
+#define ROW_PAIR_WORK 12
+
 #define SWEEP_TOLERANCE_M_S 1e-6
 #define WEDGED_M_S          1e-3
 
@@ -60,6 +63,7 @@ void impulses_begin(struct impulses *s, int rows)
 {
     s->rows = rows;
     s->stride = (rows + 1) & ~1;
+    s->work += (uint64_t)(ROW_PAIR_WORK * s->stride * s->stride);
     if (s->stride == rows)
         return;
     for (int i = 0; i < rows; i++)
@@ -288,6 +292,7 @@ static int solve_guess(struct impulses *s)
 {
     double solution[DIRECT_MAX];
     int size = list_unknowns(s, solution);
+    s->work += (uint64_t)(size * size * size + s->stride * s->stride);
     if (size > DIRECT_MAX || (!solve_system(s, size, solution) && !solve_many(s, size, solution)))
         return 0;
     const int *unknown = s->unknown;
@@ -373,6 +378,7 @@ static int solve_directly(struct impulses *s)
  * Three variables for a contact, one without friction. Its matrix is copositive, so that the
  * method ends with a solution unless the bounds cannot be met by anything. */
 struct lemke {
+    int exchanges; /* so far */
     int size, width,
         artificial; /* variables; numbers in a line, even; column of the artificial one */
     double **lines; /* basic variable = rhs + sum of line x the others */
@@ -490,6 +496,7 @@ static int lemke_leaving(const struct lemke *p, int enter)
 static int lemke_pivot(struct lemke *p)
 {
     int enter = p->artificial, rhs = p->artificial + 1, leave = 0;
+    p->exchanges = 0;
     for (int i = 1; i < p->size; i++)
         if (p->lines[i][rhs] < p->lines[leave][rhs])
             leave = i;
@@ -498,6 +505,7 @@ static int lemke_pivot(struct lemke *p)
     for (int count = 0; count < EXCHANGES_MAX * p->size; count++) {
         int left = p->basic[leave];
         lemke_exchange(p, leave, enter);
+        p->exchanges++;
         if (left == 2 * p->size)
             return 1;
         int next = left < p->size ? left + p->size : left - p->size;
@@ -541,7 +549,9 @@ static int solve_by_lemke(struct impulses *s)
     if (!lemke_list(s, &p))
         return 0;
     lemke_fill(s, &p);
-    if (!lemke_pivot(&p))
+    int is_solved = lemke_pivot(&p);
+    s->work += (uint64_t)(p.exchanges + 1) * (uint64_t)(2 * p.size * p.width);
+    if (!is_solved)
         return 0;
     for (int i = 0; i < s->stride; i++)
         s->impulse[i] = 0;
@@ -584,6 +594,7 @@ static double change_impulse(struct impulses *s, int row, double to)
 static double sweep(struct impulses *s)
 {
     double largest = 0;
+    s->work += (uint64_t)(2 * s->stride * s->stride);
     for (int i = 0; i < s->count; i++) {
         const struct impulse_law *c = &s->laws[i];
         int n = c->row, t = n + 1;

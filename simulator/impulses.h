@@ -14,6 +14,8 @@
 #ifndef SIMULATOR_IMPULSES_H
 #define SIMULATOR_IMPULSES_H
 
+#include <stdint.h>
+
 #include "common/arena.h"
 
 struct impulse_law {
@@ -38,6 +40,7 @@ struct impulses {
     double *impulse;  /* before: of the last step, or 0; after: the solution. N s or N m s */
     double *velocity; /* after: with the impulses */
     int sweeps;       /* at most */
+    uint64_t work;    /* operations, roughly; the caller's to take and to reset */
     /* scratch */
     int *unknown;            /* rows with an impulse that the guess leaves open */
     double *coupled;         /* ... and how much of it the next row gets */

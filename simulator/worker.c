@@ -195,7 +195,7 @@ static int worker_take_setup(struct worker *worker, const struct message *messag
     return worker_flush(worker);
 }
 
-static void worker_log_result(const struct task *task, const struct result *result)
+static void worker_log_result(const struct task *task, const struct result *result, uint64_t work)
 {
     char digest[17], trial[TRIAL_TEXT_SIZE];
     hash_to_text(result->digest, digest);
@@ -203,10 +203,10 @@ static void worker_log_result(const struct task *task, const struct result *resu
     log_event(LOG_INFO, "task",
               "task=%" PRIu64 " creature=%" PRIu64 " attempt=%" PRIu32
               " trial=%s verdict=%s digest=%s parts=%d time_s=%.6g cost_ms=%.3f cpu_ms=%.3f"
-              " arena_bytes=%" PRIu64,
+              " arena_bytes=%" PRIu64 " work=%.3g",
               task->id, task->creature, task->attempt, trial, verdict_name(result->verdict), digest,
               (int)result->measures.parts, result->measures.time_s, result->cost.wall_ms,
-              result->cost.cpu_ms, result->cost.arena_bytes);
+              result->cost.cpu_ms, result->cost.arena_bytes, 1e-9 * (double)work);
 }
 
 static int worker_take_task(struct worker *worker, const struct message *message)
@@ -241,7 +241,7 @@ static int worker_take_task(struct worker *worker, const struct message *message
                  .arena_bytes = evaluation.arena_bytes},
     };
     worker->tasks_done++;
-    worker_log_result(task, &result);
+    worker_log_result(task, &result, evaluation.work);
     message_encode_result(&worker->writer, &result);
     return worker_flush(worker);
 }

@@ -67,6 +67,8 @@ for workers in 1 3; do
     grep -q "event=referee creature=$bad referee_fitness=0 fitness=0" \
         "late$workers/logs/controller.log" || fail "not in the log"
     says '"quarantined": 0,' "$bin/controller" status "late$workers" --json
+    says '"referee_quarantined": 1,' "$bin/controller" status "late$workers" --json
+    says "0 in quarantine, and 1 task of the referee's" "$bin/controller" status "late$workers"
     no_worker_is_left "late$workers"
 done
 same_runs late1 late3

@@ -552,6 +552,54 @@ START_TEST(a_bar_stops_late_starters)
 }
 END_TEST
 
+static struct evaluation run_with_budget(uint64_t work)
+{
+    params.guard_budget = 1e-9 * (double)work;
+    run();
+    return result;
+}
+
+/* The same work each time; what is enough changes nothing, and what is not ends the evaluation there, a
+ * solver's adaptive steps included. */
+START_TEST(verdict_budget)
+{
+    static const char *const solvers[] = {"articulated", "constraint"};
+    char assignment[64];
+    make_worm(1);
+    snprintf(assignment, sizeof assignment, "simulation.solver=%s", solvers[_i]);
+    set(assignment);
+    set("simulation.duration_s=1");
+    set("guard.motionless_s=0");
+    struct evaluation whole = run_with_budget(0);
+    ck_assert_int_eq(whole.verdict, VERDICT_OK);
+    ck_assert_uint_gt(whole.work, 100000);
+    struct evaluation enough = run_with_budget(whole.work + 1000);
+    ck_same(&whole, &enough);
+    ck_assert_uint_eq(whole.work, enough.work);
+    for (uint64_t share = 1; share < 20; share += 6) {
+        uint64_t budget = whole.work * share / 20;
+        struct evaluation spent = run_with_budget(budget), again = run_with_budget(budget);
+        ck_assert_int_eq(spent.verdict, VERDICT_BUDGET);
+        ck_assert_uint_ge(spent.work, budget);
+        ck_assert_uint_le(spent.work, budget + whole.work / 20);
+        ck_same(&spent, &again);
+    }
+}
+END_TEST
+
+/* Cheap for the one solver, dear for the other. */
+START_TEST(a_budget_counts_what_a_solver_does)
+{
+    make_worm(1);
+    set("simulation.duration_s=1");
+    set("guard.motionless_s=0");
+    uint64_t work = run_with_budget(0).work;
+    ck_assert_int_eq(run_with_budget(3 * work).verdict, VERDICT_OK);
+    set("simulation.solver=constraint");
+    ck_assert_int_eq(run_with_budget(3 * work).verdict, VERDICT_BUDGET);
+}
+END_TEST
+
 START_TEST(verdict_landed)
 {
     make_stone();
@@ -1222,6 +1270,8 @@ int main(void)
     tcase_add_test(tests, verdict_hopeless);
     tcase_add_test(tests, hopeless_by_size);
     tcase_add_test(tests, a_bar_stops_late_starters);
+    tcase_add_loop_test(tests, verdict_budget, 0, 2);
+    tcase_add_test(tests, a_budget_counts_what_a_solver_does);
     tcase_add_test(tests, verdict_landed);
     tcase_add_loop_test(tests, bounces_are_touches, 0, 8);
     tcase_add_test(tests, verdict_fell);

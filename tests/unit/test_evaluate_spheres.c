@@ -106,6 +106,20 @@ START_TEST(who_moves_fast_is_not)
 }
 END_TEST
 
+START_TEST(work_has_a_budget)
+{
+    make_dumbbell(1);
+    set("simulation.duration_s=2");
+    run();
+    struct evaluation whole = result;
+    ck_assert_int_eq(whole.verdict, VERDICT_OK);
+    params.guard_budget = 1e-9 * 0.5 * (double)whole.work;
+    run();
+    ck_assert_int_eq(result.verdict, VERDICT_BUDGET);
+    ck_assert_uint_le(result.work, whole.work * 6 / 10);
+}
+END_TEST
+
 /* ---- methods that make energy ---- */
 
 static const char *const examples[] = {"spider", "hopper", "tripod", "caterpillar"};
@@ -282,6 +296,7 @@ int main(void)
     tcase_set_timeout(tcase, 300);
     tcase_add_test(tcase, who_trembles_is_caught);
     tcase_add_test(tcase, who_moves_fast_is_not);
+    tcase_add_test(tcase, work_has_a_budget);
     tcase_add_loop_test(tcase, nothing_that_the_documents_methods_move_has_a_score, 0, 4);
     tcase_add_loop_test(tcase, the_examples_go_as_far_at_every_step, 0, 4);
     tcase_add_test(tcase, who_flies_is_disqualified);

@@ -117,7 +117,7 @@ static void fake_take_task(const char *kind, const struct task *task)
     if (strcmp(kind, "launcher") == 0 && is_bad && task->attempt < 6)
         fake_die(SIGSEGV);
     if (strcmp(kind, "exit-often") == 0 && is_bad && task->attempt < 4)
-        _exit(3);
+        _exit(9);
     if (strcmp(kind, "answer-and-crash") == 0 && is_bad) {
         fake_answer(task);
         fake_die(SIGSEGV);
@@ -141,7 +141,10 @@ static void fake_take_task(const char *kind, const struct task *task)
         burn_ms(250);
     if (strcmp(kind, "memory") == 0 && is_bad)
         _exit(WORKER_EXIT_MEMORY);
-    if (strcmp(kind, "alarm") == 0 && is_bad && task->attempt < 4)
+    if (strcmp(kind, "endless") == 0 && is_bad)
+        for (;;)
+            clock();
+    if (strcmp(kind, "alarm") == 0 && is_bad)
         _exit(WORKER_EXIT_HUNG);
     if (strcmp(kind, "unknown") == 0 && is_bad && is_first)
         fake_answer(&(struct task){.id = 999999});
@@ -605,11 +608,23 @@ START_TEST(slow_task_gets_done)
 }
 END_TEST
 
-START_TEST(own_alarm_does_not_condemn)
+/* What never ends is tried three times, the last one alone, and no more. */
+START_TEST(endless_task_is_quarantined)
+{
+    run.params.farm_deadline_s = 0.1;
+    run_farm("endless", 2, 30);
+    expect_all_done(BAD_TASK);
+    ck_assert_str_eq(run.reason, "late while busy: used more than 0.3 s of processor time");
+    ck_assert_int_eq(count_in_logs("of processor time"), 3);
+}
+END_TEST
+
+START_TEST(own_alarm_condemns)
 {
     run_farm("alarm", 2, 30);
-    expect_all_done(0);
-    ck_assert_int_eq(count_in_logs("end=\"exit code 3 (its own alarm)\""), 4);
+    expect_all_done(BAD_TASK);
+    ck_assert_str_eq(run.reason, "exit code 3 (its own alarm)");
+    ck_assert_int_eq(count_in_logs("end=\"exit code 3 (its own alarm)\""), 3);
 }
 END_TEST
 
@@ -920,7 +935,8 @@ int main(int argc, char **argv)
     tcase_add_test(test, hidden_silence_is_noticed);
     tcase_add_test(test, deadline_in_processor_time);
     tcase_add_test(test, slow_task_gets_done);
-    tcase_add_test(test, own_alarm_does_not_condemn);
+    tcase_add_test(test, own_alarm_condemns);
+    tcase_add_test(test, endless_task_is_quarantined);
     tcase_add_test(test, out_of_memory_is_quarantined);
     tcase_add_loop_test(test, number_of_workers_changes, 0, 3);
     tcase_add_test(test, long_log_begins_anew);

@@ -502,6 +502,7 @@ START_TEST(hung_task)
     params.simulation_dt_s = 0.0001;
     params.guard_motionless_s = 0;
     params.farm_deadline_s = 0.05;
+    params.guard_budget = 0;
     open_conversation();
     send_task(1);
     expect_silence();
