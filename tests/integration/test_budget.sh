@@ -7,10 +7,10 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 options=(--seed 9 -s population.size=20 -s evolution.generations=3 -s simulation.duration_s=4 -s guard.budget=0.1)
 for workers in 1 3; do
     "$bin/controller" run "$root/examples/walk.ini" "${options[@]}" -j $workers -o "run$workers" >out 2>&1 || fail "$(cat out)"
-    grep -hq 'event=task .*trial=champion+other-solver verdict=budget' "run$workers"/logs/worker-*.log ||
+    grep -hq 'event=task .*trial=champion[^ ]*other-solver verdict=budget' "run$workers"/logs/worker-*.log ||
         fail "the champion was cheap: $(grep -h event=task "run$workers"/logs/worker-*.log | tail -n 2)"
     ! grep 'level=warn event=worker_exited' "run$workers/logs/controller.log" || fail "a worker was lost"
-    says '^champion .*too little' "$bin/controller" status "run$workers"
+    says '^champion ' "$bin/controller" status "run$workers"
 done
 same_runs run1 run3
 
