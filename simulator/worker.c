@@ -33,6 +33,7 @@
 #include "proto/message.h"
 #include "simulator/evaluate.h"
 #include "simulator/fault.h"
+#include "simulator/sandbox.h"
 
 enum {
     READ_BYTES = 64 * 1024,
@@ -66,6 +67,7 @@ struct worker {
     struct params params;
     uint64_t tasks_done;
     int is_stopped;
+    int is_confined; /* see sandbox.h */
 };
 
 /* ---- output ---- */
@@ -184,13 +186,14 @@ static int worker_take_setup(struct worker *worker, const struct message *messag
         return ERR_LIMIT;
     }
     worker_give_way(worker->params.farm_nice);
+    worker->is_confined |= sandbox_enter();
     worker->phase = WORKER_TAKES_TASKS;
     char text[17];
     hash_to_text(digest, text);
     log_event(LOG_INFO, "setup",
-              "params_digest=%s deadline_s=%g memory_mb=%" PRId64 " nice=%" PRId64, text,
-              worker->params.farm_deadline_s, worker->params.farm_memory_mb,
-              worker->params.farm_nice);
+              "params_digest=%s deadline_s=%g memory_mb=%" PRId64 " nice=%" PRId64 " confined=%d",
+              text, worker->params.farm_deadline_s, worker->params.farm_memory_mb,
+              worker->params.farm_nice, worker->is_confined);
     message_encode_ready(&worker->writer, digest);
     return worker_flush(worker);
 }
@@ -366,6 +369,7 @@ static int worker_set_signals(void)
 int worker_run(int input, int output)
 {
     struct worker worker = {.input = input, .output = output};
+    sandbox_close_files(input, output);
     log_event(LOG_INFO, "start", "pid=%d version=%s simulator_version=%d protocol=%d",
               (int)getpid(), BESTIARY_VERSION, SIMULATOR_VERSION, PROTOCOL_VERSION);
     frame_reader_init(&worker.reader);
