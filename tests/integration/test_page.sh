@@ -18,7 +18,7 @@ biped=$root/examples/creatures/biped.json pusher=$root/examples/creatures/pusher
 "$viewer" "$biped" "$pusher" --params walk.ini --export page.html >/dev/null || fail "page"
 "$viewer" "$biped" --params walk.ini --export shot.png --time 1 --size 800x450 >/dev/null || fail "png"
 spider=$root/examples/creatures/spider.json tripod=$root/examples/creatures/tripod.json
-"$viewer" "$spider" "$tripod" -s simulation.duration_s=2 --export spheres.html >/dev/null || fail "page of spheres"
+"$viewer" "$spider" "$tripod" -s simulation.duration_s=2 -s evolution.behaviour=swim --export spheres.html >/dev/null || fail "page of spheres"
 "$viewer" "$spider" -s simulation.duration_s=2 --export spheres.png --time 1 --size 800x450 >/dev/null || fail "png of spheres"
 
 # What both probes use. The body is what has the colours of parts; the camera frames it otherwise here and
