@@ -129,15 +129,17 @@ const char *command_print_origin(const struct store_entry *entry, char *text, si
 void command_print_survivors(FILE *file, const struct store_entry *entries, int count,
                              int has_mutations)
 {
-    fprintf(file, "%5s %8s %10s %12s %6s %8s %6s  %-10s  %s\n", "rank", "id", "fitness",
-            "distance (m)", "parts", "neurons", "born", "method",
+    fprintf(file, "%5s %8s %10s %12s %6s %6s %8s %6s  %-10s  %s\n", "rank", "id", "fitness",
+            "distance (m)", "W/kg", "parts", "neurons", "born", "method",
             has_mutations ? "verdict     mutations" : "verdict");
     for (int i = 0; i < count; i++) {
         const struct store_entry *entry = &entries[i];
         const char *words = has_mutations ? command_words(entry) : "";
-        fprintf(file, "%5d %8" PRIu64 " %10.4f %12.3f %6.0f %8.0f %6" PRIu32 "  %-10s  %-*s%s%s\n",
+        fprintf(file,
+                "%5d %8" PRIu64 " %10.4f %12.3f %6.1f %6.0f %8.0f %6" PRIu32 "  %-10s  %-*s%s%s\n",
                 entry->rank, entry->id, entry->fitness, entry->measures.distance_m,
-                entry->measures.parts, entry->measures.neurons, entry->generation, entry->method,
-                *words ? 10 : 0, verdict_name(entry->verdict), *words ? "  " : "", words);
+                entry->measures.power_w_kg, entry->measures.parts, entry->measures.neurons,
+                entry->generation, entry->method, *words ? 10 : 0, verdict_name(entry->verdict),
+                *words ? "  " : "", words);
     }
 }

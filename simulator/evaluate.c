@@ -41,6 +41,9 @@
 #define REVERSAL_WAY_M   0.005
 /* Who stood on something has fallen off when its centre of mass is this far below all surfaces, m. */
 #define FALL_M 0.1
+/* The muscles' power is a mean over this time, and no more ticks. */
+#define POWER_TIME_S 0.1
+enum { POWER_TICKS_MAX = 100 };
 /* Explicit steps with drag are stable while 2 k h / (density x thinnest side) stays below this. */
 #define DRAG_STABILITY 0.5
 
@@ -94,6 +97,7 @@ struct run {
     double height_sum_m, lowest_sum_m, head_sum_m;
     int has_touched; /* in a step of this tick */
     uint64_t ticks, contact_ticks;
+    double spent_j[POWER_TICKS_MAX]; /* energy used up to the last ticks, in turn */
 };
 
 static double length_of(double x, double y)
@@ -772,6 +776,19 @@ static void sum_ledger(const struct run *run, const struct ledger *l, double *ga
                   1e-3 * run->phenotype.mass_kg * STANDARD_GRAVITY_M_S2 * m->size_m;
 }
 
+/* The greatest power of the muscles over POWER_TIME_S. */
+static void measure_power(struct run *run, double spent_j)
+{
+    struct measures *m = &run->result->measures;
+    double window = floor(POWER_TIME_S / run->tick_s + 0.5);
+    int ticks = window < 1 ? 1 : window > POWER_TICKS_MAX ? POWER_TICKS_MAX : (int)window;
+    double *before_j = &run->spent_j[run->ticks % (uint64_t)ticks];
+    double power = (spent_j - *before_j) / (ticks * run->tick_s) / run->phenotype.mass_kg;
+    if (run->ticks >= (uint64_t)ticks)
+        m->power_max_w_kg = fmax(m->power_max_w_kg, power);
+    *before_j = spent_j;
+}
+
 /* The guards that look once a tick. */
 static int watch_tick(struct run *run)
 {
@@ -779,6 +796,7 @@ static int watch_tick(struct run *run)
     double gain_j, turnover_j;
     const struct ledger *ledger = dynamics_ledger(run->dynamics);
     sum_ledger(run, ledger, &gain_j, &turnover_j);
+    measure_power(run, ledger->work_effector_positive_j);
     double floor_j =
         1e-3 * run->phenotype.mass_kg * STANDARD_GRAVITY_M_S2 * run->result->measures.size_m;
     double allowed_j = p->guard_energy_share * (turnover_j - floor_j) + floor_j;
@@ -958,6 +976,7 @@ static void measure_ledger(struct run *run)
     m->residual_share = (fabs(l->residual_j) + l->mended_j + m->gain_unearned_j) / turnover_j;
     double way = m->mass_kg * STANDARD_GRAVITY_M_S2 * m->displacement_m;
     m->cost_of_transport = way > 0 ? m->work_in_j / way : 0;
+    m->power_w_kg = run->time_s > 0 ? m->work_in_j / (m->mass_kg * run->time_s) : 0;
 }
 
 static void measure_course(struct run *run)

@@ -920,6 +920,43 @@ START_TEST(phases_and_ticks_are_seen_in_order)
 }
 END_TEST
 
+struct spending {
+    double up_to_j[1000];
+    int count;
+};
+
+static int note_spending(void *context, const struct evaluate_view *view)
+{
+    struct spending *spending = context;
+    if (view->phase == PHASE_SCORE)
+        spending->up_to_j[spending->count++] = view->ledger->work_effector_positive_j;
+    return 0;
+}
+
+/* A tenth of a second is six ticks, or twelve, or one that is longer. */
+START_TEST(power_is_by_mass_and_its_greatest_over_a_tenth_of_a_second)
+{
+    static const char *const rates[] = {"simulation.brain_hz=60", "simulation.brain_hz=120",
+                                        "simulation.brain_hz=8"};
+    static const int window[] = {6, 12, 1};
+    make_worm(1.5);
+    for (int i = 0; i < 3; i++) {
+        struct spending spending = {.count = 0};
+        double most_j = 0;
+        set(rates[i]);
+        evaluate(&genome, &params, 7, &arena, note_spending, &spending, &result);
+        const struct measures *m = &result.measures;
+        double tick_s = m->time_s / (spending.count - 1);
+        for (int k = window[i]; k < spending.count; k++)
+            most_j = fmax(most_j, spending.up_to_j[k] - spending.up_to_j[k - window[i]]);
+        ck_assert_double_eq_tol(m->power_w_kg, m->work_in_j / m->mass_kg / m->time_s, 1e-12);
+        ck_assert_double_eq_tol(m->power_max_w_kg, most_j / m->mass_kg / (window[i] * tick_s),
+                                1e-9);
+        ck_assert_double_gt(m->power_max_w_kg, 1.2 * m->power_w_kg);
+    }
+}
+END_TEST
+
 START_TEST(an_observer_can_stop)
 {
     make_worm(1);
@@ -1284,6 +1321,7 @@ int main(void)
     tcase_add_test(tests, measures_of_the_way);
     tcase_add_test(tests, without_effectors_nothing_works);
     tcase_add_test(tests, phases_and_ticks_are_seen_in_order);
+    tcase_add_test(tests, power_is_by_mass_and_its_greatest_over_a_tenth_of_a_second);
     tcase_add_test(tests, an_observer_can_stop);
     tcase_add_test(tests, durations_and_steps_are_rounded);
     tcase_add_test(tests, the_integrator_is_chosen);
