@@ -163,15 +163,15 @@
     BOOL(creature, effectors, 1, 'E', "effectors act; no: a passive body")                         \
     CHOICE(creature, effector_mode, 0, "position|torque", 'E',                                     \
            "what a joint does with its signal")                                                    \
-    REAL(creature, strength_n, 10, 0, 100000, 'E',                                                 \
+    REAL(creature, strength_n, 5, 0, 100000, 'E',                                                  \
          "greatest torque by larger cross-section, N m/m")                                         \
-    REAL(creature, linear_strength_n_m, 50, 0, 1000000, 'E',                                       \
+    REAL(creature, linear_strength_n_m, 25, 0, 1000000, 'E',                                       \
          "greatest force of linear joints by larger cross-section, N/m")                           \
     REAL(creature, servo_rad_s, 30, 1, 200, 'E', "natural frequency of position servos")           \
     REAL(creature, joint_speed_rad_s, 20, 0.1, 1000, 'E',                                          \
          "speed at which torque is 0: torque mode, or hill_curvature above 0")                     \
     REAL(creature, joint_speed_m_s, 2, 0.01, 1000, 'E', "the same of linear joints and forces")    \
-    REAL(creature, hill_curvature, 0, 0, 10, 'E',                                                  \
+    REAL(creature, hill_curvature, 0.25, 0, 10, 'E',                                               \
          "muscles weaken with speed, by Hill's curve of this a/F0 (animals: 0.25); 0 = off")       \
     REAL(creature, effector_filter_s, 0.04, 0, 1, 'E', "time constant of the effectors' signal")   \
     REAL(creature, joint_damping_1_s, 0, 0, 100, 'E', "passive damping rate of every joint")       \

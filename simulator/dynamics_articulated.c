@@ -52,9 +52,6 @@
 /* Steps in which drag acts faster than this are taken by the implicit scheme: h x rate. */
 #define DRAG_STIFF 0.5
 
-/* Muscles that lose their strength within so small a share of a step make it a midpoint step, as drag does. */
-#define MUSCLE_STIFF 1.0
-
 /* Servos and damping of the joints, in vectors as rates are, 0 for the root's. The effector's torque is
  * aim - kp (q + half qd) - kd qd, explicitly with half = 0, and no more than muscle_most() of `most`, hill_n_m and
  * hill_s_rad. */
@@ -94,8 +91,8 @@ struct articulated {
     struct servo *servos;   /* per link */
     struct joint_laws laws; /* what the servos come to */
     int has_drives;         /* servos among them prescribe motions */
-    int has_stiff_muscles;  /* too stiff for explicit steps */
-    double *birth_d;        /* inertia that each joint feels at birth */
+    int has_stiff_muscles; /* too stiff for the parts of RK4 steps, which lose their strength within one */
+    double *birth_d; /* inertia that each joint feels at birth */
     struct contacts contacts;
     int has_accelerations;   /* of so many steps before: in qdd, and qdd_last */
     int is_posed, is_moving; /* the tree is at q; its velocities are those of qd */
@@ -222,7 +219,7 @@ static void set_law(struct articulated *d, int i)
     laws->hill_s_rad[at] = is_slack ? 0 : s->hill_s_rad;
     d->has_stiff_muscles |=
         (laws->most[at] + laws->hill_n_m[at]) * laws->hill_s_rad[at] * d->settings.dt_s >
-        MUSCLE_STIFF * d->birth_d[i];
+        RK4_PARTS * d->birth_d[i];
     laws->extra[at] = half * kd + half * half * kp;
     laws->birth_share[at] = is_slack ? 1 : d->birth_d[i] / (d->birth_d[i] + laws->extra[at]);
     laws->is_plain[at] = !is_slack && servo_is_plain(s, d->effectors, mode);

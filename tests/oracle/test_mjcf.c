@@ -92,6 +92,7 @@ static struct exported *make_exported(void)
     ck_assert_ptr_nonnull(exported);
     genome_init(&exported->genome);
     params_set_defaults(&exported->params);
+    exported->params.creature_hill_curvature = 0; /* not in these files */
     if (!arena.base)
         ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
     return exported;

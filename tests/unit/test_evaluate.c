@@ -397,6 +397,8 @@ START_TEST(verdict_energy)
     set("simulation.integrator=midpoint");
     set("simulation.dt_s=0.0166666666666667");
     set("creature.servo_rad_s=200");
+    set("creature.strength_n=10");
+    set("creature.hill_curvature=0");
     set("guard.energy_share=0.001");
     ck_verdict(VERDICT_ENERGY);
     ck_assert_double_gt(result.measures.residual_j + result.measures.gain_unearned_j, 0);
