@@ -147,10 +147,22 @@ static int simulate(const struct gallery *gallery, struct specimen *specimen,
     int is_recorded =
         creature->has_evaluation && seed == creature->seed &&
         params_evaluation_digest(&params) == params_evaluation_digest(&creature->params);
+    double budget = gallery->options.budget;
+    int is_bounded = budget > 0 && !(params.guard_budget > 0 && params.guard_budget <= budget);
+    if (is_bounded)
+        params.guard_budget = budget;
     status =
         replay_create_cut(&replay, creature, &params, seed, is_recorded, cuts, cut_count, error);
     if (status)
         return status;
+    if (is_bounded && replay->verdict == VERDICT_BUDGET) {
+        error_set(
+            error, ERR_LIMIT,
+            "%s asks for more than %g billion operations of simulation: show it with --anyway",
+            replay->name, budget);
+        replay_destroy(replay);
+        return ERR_LIMIT;
+    }
     replay_destroy(specimen->replay);
     specimen->replay = replay;
     return 0;

@@ -25,6 +25,9 @@ struct gallery_options {
     int top;      /* creatures of a generation, 1 .. RUN_READER_TOP_MAX; 0: some, and more where
                            somebody chooses */
     int is_kinds; /* of a generation the best of each kind of body, as RUN_ORDER_KINDS */
+    double
+        budget; /* no replay may take more billions of operations (guard.budget); 0: what its file
+                           allows */
     int champions_most; /* on their shelf and strip, >= 2; 0: they are not looked for */
 };
 

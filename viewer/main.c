@@ -27,6 +27,7 @@ static const char usage_text[] =
     "  --kinds             of a run: the best of each kind of body (number of parts and links)\n"
     "  --params FILE.ini   other parameters than the recorded ones\n"
     "  -s SECTION.KEY=VALUE, --set SECTION.KEY=VALUE   changes a parameter (repeatable)\n"
+    "  --anyway            also what takes minutes or hours to simulate\n"
     "  --seed N            another seed of the evaluation\n"
     "  --export FILE       writes a file; its suffix says which kind, see below\n"
     "  --time T            a still of this time, s; in the window: where it starts\n"
@@ -54,10 +55,13 @@ enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
 
 #define CHAMPIONS_IN_STRIP 24
 
+/* Billions of operations for a replay, some 20 to 50 s: three times what an evaluation may take by default. */
+#define REPLAY_BUDGET 100
+
 struct request {
     int64_t generation; /* -1: the last */
     int top;            /* 0: not given */
-    int is_kinds;
+    int is_kinds, is_anyway;
     const char *params_path;
     const char **assignments;
     int assignment_count;
@@ -131,6 +135,7 @@ enum option_id {
     OPTION_GENERATION = 256,
     OPTION_TOP,
     OPTION_KINDS,
+    OPTION_ANYWAY,
     OPTION_PARAMS,
     OPTION_SEED,
     OPTION_EXPORT,
@@ -150,6 +155,7 @@ static const struct option options[] = {
     {"generation", required_argument, NULL, OPTION_GENERATION},
     {"top", required_argument, NULL, OPTION_TOP},
     {"kinds", no_argument, NULL, OPTION_KINDS},
+    {"anyway", no_argument, NULL, OPTION_ANYWAY},
     {"params", required_argument, NULL, OPTION_PARAMS},
     {"set", required_argument, NULL, 's'},
     {"seed", required_argument, NULL, OPTION_SEED},
@@ -205,6 +211,9 @@ static int parse_option(struct request *request, int option)
         break;
     case OPTION_KINDS:
         request->is_kinds = 1;
+        break;
+    case OPTION_ANYWAY:
+        request->is_anyway = 1;
         break;
     case OPTION_PARAMS:
         request->params_path = optarg;
@@ -409,6 +418,7 @@ static int run(const struct request *request, int argc, char **argv, struct erro
                                   .seed = request->seed,
                                   .top = request->top,
                                   .is_kinds = request->is_kinds,
+                                  .budget = request->is_anyway ? 0 : REPLAY_BUDGET,
                                   .champions_most = request->job.path ? 0 : CHAMPIONS_IN_STRIP};
     if (!how.top && request->job.path)
         how.top = 1;

@@ -855,6 +855,29 @@ END_TEST
 
 #endif
 
+/* A file may ask for hours. Who takes less than the bound is shown, and one's own word counts. */
+START_TEST(what_takes_too_long_is_refused)
+{
+    static const struct {
+        double budget; /* billions of operations */
+        int code;
+    } cases[] = {{1e-6, ERR_LIMIT}, {100, 0}, {0, 0}};
+    put_generation(0);
+    for (int i = 0; i < 3; i++) {
+        struct gallery_options options = {.top = 8, .budget = cases[i].budget};
+        gallery = gallery_create(&options);
+        ck_assert_ptr_nonnull(gallery);
+        ck_assert_int_eq(gallery_open_run(gallery, directory, &error), 0);
+        ck_assert_int_eq(gallery_show_generation(gallery, -1, &error), 0);
+        ck_assert_int_eq(gallery_simulate(gallery, 0, &error), cases[i].code);
+        ck_assert(!cases[i].code || strstr(error.message, "--anyway"));
+        ck_assert((gallery_specimen(gallery, 0)->replay == NULL) == (cases[i].code != 0));
+        gallery_destroy(gallery);
+        gallery = NULL;
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("stage");
@@ -887,6 +910,7 @@ int main(void)
     tcase_add_test(tests, the_past_shows_what_was_chosen);
     tcase_add_test(tests, without_a_goal_no_fitness_is_shown);
     tcase_add_test(tests, where_nobody_chooses_capitals_are_small);
+    tcase_add_test(tests, what_takes_too_long_is_refused);
     suite_add_tcase(suite, tests);
 #endif
     SRunner *runner = srunner_create(suite);
