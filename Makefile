@@ -50,7 +50,7 @@ ALL_CFLAGS = $(BASE) $(call PKG,--cflags $(MSGPACK) libuv sqlite3 jansson inih z
 	$(if $(HAVE_CAIRO),-DHAVE_CAIRO $(call PKG,--cflags cairo)) \
 	$(if $(HAVE_SDL),-DHAVE_SDL $(call PKG,--cflags sdl2)) $(if $(HAVE_GIF),-DHAVE_GIF) $(CFLAGS)
 ALL_CFLAGS := $(ALL_CFLAGS)
-$(B)/obj/viewer/frame_queue.o: ALL_CFLAGS += -pthread
+$(B)/obj/viewer/replay/frame_queue.o: ALL_CFLAGS += -pthread
 LINK := -Wl,-z,relro,-z,now $(if $(SAN),-fsanitize=$(SAN)) $(LDFLAGS)
 LIBS_COMMON := $(call PKG,--libs $(MSGPACK) jansson inih zlib) -lm
 LIBS_CONTROLLER := $(call PKG,--libs libuv sqlite3)
@@ -58,7 +58,7 @@ LIBS_VIEWER := $(call PKG,--libs sqlite3) $(if $(HAVE_CAIRO),$(call PKG,--libs c
 	$(if $(HAVE_SDL),$(call PKG,--libs sdl2)) $(if $(HAVE_GIF),-lgif) -pthread
 
 # ---- folders of C, in the order of their dependence ----
-lib_objects = $(patsubst %.c,$(B)/obj/%.o,$(filter-out $(1)/main.c,$(wildcard $(1)/*.c)))
+lib_objects = $(patsubst %.c,$(B)/obj/%.o,$(filter-out $(1)/main.c common/store/%,$(wildcard $(1)/*.c $(1)/*/*.c)))
 L_COMMON := $(B)/libcommon.a
 L_STORE := $(B)/libstore.a
 L_PROTO := $(B)/libproto.a
@@ -76,7 +76,7 @@ $(B)/lib%.a:
 	@mkdir -p $(@D)
 	$(Q)rm -f $@ && ar rcs $@ $^
 $(L_COMMON): $(call lib_objects,common)
-$(L_STORE): $(call lib_objects,common/store)
+$(L_STORE): $(patsubst %.c,$(B)/obj/%.o,$(wildcard common/store/*.c))
 $(L_PROTO): $(call lib_objects,proto)
 $(L_SIMULATOR): $(call lib_objects,simulator)
 $(L_CONTROLLER): $(call lib_objects,controller)
@@ -178,7 +178,7 @@ precision: $(B)/bench/precision $(B)/bench/plot
 
 include tests/bench/peers/peers.mk
 
-SOURCES := $(wildcard common/*.[ch] common/*/*.[ch] proto/*.[ch] simulator/*.[ch] controller/*.[ch] viewer/*.[ch] \
+SOURCES := $(wildcard $(foreach f,common proto simulator controller viewer,$(f)/*.[ch] $(f)/*/*.[ch]) \
 	tests/*/*.[ch] tests/bench/peers/*.[ch] tests/bench/peers/*.cc)
 lint:
 	$(Q)scripts/check-layers

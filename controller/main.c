@@ -7,7 +7,7 @@
 
 #include "common/limits.h"
 #include "common/version.h"
-#include "controller/commands.h"
+#include "controller/commands/commands.h"
 
 static const struct command {
     const char *name, *arguments, *help;

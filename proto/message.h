@@ -6,9 +6,9 @@
 #ifndef PROTO_MESSAGE_H
 #define PROTO_MESSAGE_H
 
-#include "common/creature.h"
-#include "common/pace.h"
-#include "common/trial.h"
+#include "common/genome/creature.h"
+#include "common/judge/pace.h"
+#include "common/judge/trial.h"
 #include "proto/frame.h"
 
 enum message_type {

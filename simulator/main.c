@@ -6,9 +6,9 @@
 
 #include "common/limits.h"
 #include "common/version.h"
-#include "simulator/command_evaluate.h"
-#include "simulator/command_export.h"
-#include "simulator/command_scene.h"
+#include "simulator/tools/command_evaluate.h"
+#include "simulator/tools/command_export.h"
+#include "simulator/tools/command_scene.h"
 #include "simulator/worker.h"
 
 static const struct command {

@@ -31,7 +31,7 @@
 #include "common/log.h"
 #include "common/version.h"
 #include "proto/message.h"
-#include "simulator/evaluate.h"
+#include "simulator/evaluate/evaluate.h"
 #include "simulator/fault.h"
 #include "simulator/sandbox.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulator/dynamics_spheres.h"
+#include "simulator/spheres/dynamics_spheres.h"
 
 #define FIXTURE_SPHERES 64
 #define FIXTURE_BONES   SPHERE_BONES_MAX

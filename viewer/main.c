@@ -13,8 +13,8 @@
 #include "common/limits.h"
 #include "common/rng.h"
 #include "common/version.h"
-#include "viewer/export.h"
-#include "viewer/window.h"
+#include "viewer/export/export.h"
+#include "viewer/stage/window.h"
 
 static const char usage_text[] =
     "usage: viewer RUN_DIR | CREATURE... [option]...\n"

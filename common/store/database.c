@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "common/file.h"
-#include "common/measures.h"
+#include "common/judge/measures.h"
 #include "common/store/schema.h"
 
 /* A genome has some kilobytes, a creature of a seed some more. */

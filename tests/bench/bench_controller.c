@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include "common/rng.h"
-#include "common/behaviour.h"
-#include "controller/store.h"
+#include "common/judge/behaviour.h"
+#include "controller/store/store.h"
 #include "tests/bench/bench.h"
 
 enum { POPULATION = 300, GENERATIONS_BEFORE = 10 };

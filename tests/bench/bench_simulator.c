@@ -4,10 +4,10 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "common/creature.h"
-#include "controller/genetics.h"
-#include "simulator/evaluate.h"
-#include "simulator/scene.h"
+#include "common/genome/creature.h"
+#include "controller/genetics/genetics.h"
+#include "simulator/evaluate/evaluate.h"
+#include "simulator/tools/scene.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/expected.h"
 #include "tests/bench/fixed_dynamics.h"

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "common/detmath.h"
-#include "simulator/dynamics.h"
+#include "simulator/body/dynamics.h"
 #include "tests/bench/fixed.h"
 
 /* How often the joints get new targets. */

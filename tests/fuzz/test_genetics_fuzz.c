@@ -16,13 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/creature.h"
-#include "controller/genetics.h"
-#include "controller/genetics_diff.h"
-#include "simulator/brain.h"
-#include "simulator/evaluate.h"
-#include "simulator/phenotype.h"
-#include "simulator/sphere_body.h"
+#include "common/genome/creature.h"
+#include "controller/genetics/genetics.h"
+#include "controller/genetics/genetics_diff.h"
+#include "simulator/mind/brain.h"
+#include "simulator/evaluate/evaluate.h"
+#include "common/body/phenotype.h"
+#include "common/body/sphere_body.h"
 
 enum {
     POOL = 128,

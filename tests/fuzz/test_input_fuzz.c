@@ -22,16 +22,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/creature.h"
-#include "common/expression.h"
+#include "common/genome/creature.h"
+#include "common/judge/expression.h"
 #include "common/log.h"
 #include "common/rng.h"
-#include "controller/cells.h"
-#include "controller/search.h"
-#include "controller/store.h"
+#include "controller/evolution/cells.h"
+#include "controller/evolution/search.h"
+#include "controller/store/store.h"
 #include "proto/message.h"
-#include "simulator/scene.h"
-#include "viewer/run_reader.h"
+#include "simulator/tools/scene.h"
+#include "viewer/replay/run_reader.h"
 
 enum { CORPUS_MAX = 64, INPUT_MAX = 1 << 20, MUTATIONS_MAX = 8 };
 

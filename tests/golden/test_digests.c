@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/creature.h"
+#include "common/genome/creature.h"
 #include "common/hash.h"
-#include "controller/genetics.h"
-#include "simulator/evaluate.h"
+#include "controller/genetics/genetics.h"
+#include "simulator/evaluate/evaluate.h"
 
 #define GOLDEN_PATH      "tests/golden/digests.txt"
 #define RANDOM_CREATURES 25

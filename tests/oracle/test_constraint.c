@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/creature.h"
-#include "controller/genetics.h"
-#include "simulator/evaluate.h"
+#include "common/genome/creature.h"
+#include "controller/genetics/genetics.h"
+#include "simulator/evaluate/evaluate.h"
 #include "tests/sanitized.h"
 #include "tests/unit/body_fixture.h"
 

@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "controller/genetics_random.h"
-#include "simulator/evaluate.h"
+#include "controller/genetics/genetics_random.h"
+#include "simulator/evaluate/evaluate.h"
 
 enum { BODIES = 30, DOF_MAX = 2 + 64, NUMBERS_MAX = 200 };
 #define PUSH_M_S   2.0

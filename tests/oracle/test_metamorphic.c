@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "common/detmath.h"
-#include "simulator/scene.h"
+#include "simulator/tools/scene.h"
 
 enum { BODIES = 6, STEPS = 240 };
 

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/creature.h"
-#include "controller/genetics.h"
-#include "simulator/mjcf.h"
+#include "common/genome/creature.h"
+#include "controller/genetics/genetics.h"
+#include "simulator/tools/mjcf.h"
 
 #ifdef HAVE_MUJOCO
 #include <mujoco/mujoco.h>

@@ -25,9 +25,9 @@ int main(void)
 
 #include <mujoco/mujoco.h>
 
-#include "controller/genetics.h"
-#include "simulator/scene.h"
-#include "simulator/tree.h"
+#include "controller/genetics/genetics.h"
+#include "simulator/tools/scene.h"
+#include "simulator/plane/tree.h"
 #include "tests/unit/body_fixture.h"
 
 enum { MJCF_BYTES = 32 * 1024 };

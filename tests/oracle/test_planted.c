@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/creature.h"
-#include "simulator/contacts.h"
-#include "simulator/evaluate.h"
-#include "simulator/flight.h"
-#include "simulator/tree.h"
+#include "common/genome/creature.h"
+#include "simulator/plane/contacts.h"
+#include "simulator/evaluate/evaluate.h"
+#include "simulator/plane/flight.h"
+#include "simulator/plane/tree.h"
 
 enum fault {
     FAULT_NONE,

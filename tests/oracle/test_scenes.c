@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulator/scene.h"
+#include "simulator/tools/scene.h"
 
 #define FOLDER "tests/oracle/"
 #define PI     3.14159265358979323846

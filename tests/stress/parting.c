@@ -24,8 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/creature.h"
-#include "simulator/evaluate.h"
+#include "common/genome/creature.h"
+#include "simulator/evaluate/evaluate.h"
 
 enum { TICKS_MAX = 601, PARTS_MAX = 32, DOF_MAX = 2 + 64, PLANTED_MAX = 8 };
 enum { RUN_REFERENCE, RUN_TURNED, RUN_NUDGED, RUN_240, RUN_960, RUN_3840, RUN_15360, RUN_COUNT };

@@ -26,9 +26,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/creature.h"
+#include "common/genome/creature.h"
 #include "common/version.h"
-#include "simulator/evaluate.h"
+#include "simulator/evaluate/evaluate.h"
 #include "tests/stress/violent.h"
 
 enum {

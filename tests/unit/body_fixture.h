@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "common/rng.h"
-#include "simulator/dynamics.h"
+#include "simulator/body/dynamics.h"
 
 enum {
     BODY_PARTS_MAX = 24,

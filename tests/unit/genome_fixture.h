@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "common/genome.h"
+#include "common/genome/genome.h"
 
 /* Ids of the rows, chosen so that no two tables use the same. */
 enum {

@@ -1,5 +1,5 @@
 /* Behaviours: the formulas against hand-computed values, and what must not score. */
-#include "common/behaviour.h"
+#include "common/judge/behaviour.h"
 #include "common/detmath.h"
 
 #include <check.h>

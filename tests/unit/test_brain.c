@@ -1,6 +1,6 @@
 /* The brain: hand-made wirings with numbers worked out by hand, and the compiled think against the
  * recursive definition, bit for bit, on random graphs full of cycles. */
-#include "simulator/brain.h"
+#include "simulator/mind/brain.h"
 
 #include <check.h>
 #include <math.h>

@@ -1,12 +1,12 @@
 /* Grids of cells: what is read, what is refused and where, which cell a creature falls into. */
-#include "controller/cells.h"
+#include "controller/evolution/cells.h"
 
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/params.h"
+#include "common/params/params.h"
 
 static struct cell_grid grid;
 static struct error error;

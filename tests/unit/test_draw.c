@@ -1,5 +1,5 @@
 /* Drawing: what is where, in which colour, on synthetic replays; and the camera. */
-#include "viewer/draw.h"
+#include "viewer/draw/draw.h"
 
 #include <check.h>
 #include <math.h>
@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "tests/unit/viewer_fixture.h"
-#include "viewer/camera.h"
-#include "viewer/palette.h"
+#include "viewer/draw/camera.h"
+#include "viewer/draw/palette.h"
 
 static const struct fixture crawler = {"crawler", 5, 0.7, 0, 0, 4};
 static const struct fixture returner = {"left", 4, -0.6, 0, 0, 4};

@@ -1,5 +1,5 @@
 /* viewer/draw_spheres, and spheres in replays, pages and the camera: what is where in perspective. */
-#include "viewer/draw_spheres.h"
+#include "viewer/draw/draw_spheres.h"
 
 #include <check.h>
 #include <math.h>
@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/creature.h"
-#include "viewer/export.h"
-#include "viewer/stage.h"
+#include "common/genome/creature.h"
+#include "viewer/export/export.h"
+#include "viewer/stage/stage.h"
 
 static struct replay *replay;
 static struct error error;

@@ -1,7 +1,7 @@
 /* The dynamics away from contacts: conservation, orders of convergence, exact solutions, symmetries,
  * servos, drag, and the ledger. Contacts and limits are in test_contacts.c, reference cases with
  * numbers in tests/oracle. Comments say what was measured; tolerances leave a factor of a few. */
-#include "simulator/dynamics.h"
+#include "simulator/body/dynamics.h"
 
 #include <string.h>
 

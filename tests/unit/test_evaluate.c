@@ -1,12 +1,12 @@
 /* evaluate(): purity, every verdict, the measures of creatures made by hand, the phases; and over random
  * creatures the ledger's residual and the energy of bodies without muscles. */
-#include "simulator/evaluate.h"
+#include "simulator/evaluate/evaluate.h"
 
 #include <string.h>
 
-#include "common/behaviour.h"
-#include "common/pace.h"
-#include "controller/genetics.h"
+#include "common/judge/behaviour.h"
+#include "common/judge/pace.h"
+#include "controller/genetics/genetics.h"
 #include "tests/unit/body_fixture.h"
 #include "tests/unit/genome_fixture.h"
 

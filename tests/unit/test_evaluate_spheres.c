@@ -4,11 +4,11 @@
 #include <check.h>
 #include <math.h>
 
-#include "common/creature.h"
+#include "common/genome/creature.h"
 #include "common/rng.h"
-#include "controller/genetics_random.h"
-#include "simulator/dynamics_spheres.h"
-#include "simulator/evaluate.h"
+#include "controller/genetics/genetics_random.h"
+#include "simulator/spheres/dynamics_spheres.h"
+#include "simulator/evaluate/evaluate.h"
 
 /* A random creature that flies by rejection. */
 #define FLYER 1303

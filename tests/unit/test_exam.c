@@ -1,10 +1,10 @@
 /* The exam of a champion: what is asked in which order, what holds, what is said of it. */
-#include "common/exam.h"
+#include "common/judge/exam.h"
 
 #include <check.h>
 #include <stdlib.h>
 
-#include "common/genome.h"
+#include "common/genome/genome.h"
 
 static struct params params;
 static struct exam exam;

@@ -1,6 +1,6 @@
 /* Exports: every kind of file is read back and compared with what it was made of; failures leave
  * nothing behind. */
-#include "viewer/export.h"
+#include "viewer/export/export.h"
 
 #include <check.h>
 #include <dirent.h>

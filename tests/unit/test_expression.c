@@ -1,5 +1,5 @@
 /* Expressions: values worked out by hand, errors and their columns, and a fuzz of made-up texts. */
-#include "common/expression.h"
+#include "common/judge/expression.h"
 
 #include <check.h>
 #include <math.h>

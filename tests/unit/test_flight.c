@@ -1,10 +1,10 @@
 /* Steps two links at a time against Runge-Kutta's method written down plainly with tree_accelerate(),
  * which has tests of its own: random trees of hinges, with and without drag, servos that are clamped and
  * some that are not, roots that are free and fixed. */
-#include "simulator/flight.h"
+#include "simulator/plane/flight.h"
 
 #include "common/error.h"
-#include "simulator/servo.h"
+#include "simulator/body/servo.h"
 #include "tests/unit/body_fixture.h"
 
 enum { DOF = BODY_DOF_MAX, LINKS = BODY_LINKS_MAX, TREES = 1500 };

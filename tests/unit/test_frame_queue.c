@@ -1,6 +1,6 @@
 /* Frames come out of the pipe whole and in order, however slowly it is read; a reader that goes away ends
  * it. Meant to be run under ThreadSanitizer as well. */
-#include "viewer/frame_queue.h"
+#include "viewer/replay/frame_queue.h"
 
 #include <check.h>
 #include <signal.h>

@@ -3,15 +3,15 @@
  *
  * Statistical tests use fixed seeds, so they never flake; their bounds are 6.2 standard deviations of
  * the binomial distribution, so that a right program with other seeds would fail one in 1e9 times. */
-#include "controller/genetics.h"
+#include "controller/genetics/genetics.h"
 
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/creature.h"
-#include "simulator/evaluate.h"
+#include "common/genome/creature.h"
+#include "simulator/evaluate/evaluate.h"
 
 static struct params params;
 static struct rng rng;

@@ -1,12 +1,12 @@
 /* The difference of genomes in words: nothing of equal ones, something of every field that differs,
  * lines and counts that agree, also over random mutations and matings. */
-#include "controller/genetics_diff.h"
+#include "controller/genetics/genetics_diff.h"
 
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "controller/genetics.h"
+#include "controller/genetics/genetics.h"
 #include "tests/unit/genome_fixture.h"
 
 static struct genetics_diff counts;

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "controller/breeding.h"
-#include "controller/genetics.h"
+#include "controller/evolution/breeding.h"
+#include "controller/genetics/genetics.h"
 #include "tests/sanitized.h"
 #include "tests/unit/statistics.h"
 

@@ -1,6 +1,6 @@
 /* common/genome: tables, equality, digest, the check (each rule broken once) and the garbage collector
  * (on broken genomes made at random: what it leaves must pass the check). */
-#include "common/genome.h"
+#include "common/genome/genome.h"
 
 #include <check.h>
 #include <math.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/body_kind.h"
+#include "common/genome/body_kind.h"
 #include "common/file.h"
 #include "common/rng.h"
 #include "tests/unit/genome_fixture.h"

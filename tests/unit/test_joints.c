@@ -2,7 +2,7 @@
  * beyond whole turns, parts joined rigidly. All float where nothing acts on them but their muscles. */
 #include <math.h>
 
-#include "simulator/evaluate.h"
+#include "simulator/evaluate/evaluate.h"
 #include "tests/unit/body_fixture.h"
 #include "tests/unit/genome_fixture.h"
 

@@ -1,6 +1,6 @@
 /* simulator/light: places of the light, its trials, and the measures of following against creatures
  * whose motion is given. */
-#include "simulator/light.h"
+#include "simulator/world/light.h"
 
 #include <check.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* common/measures: the tables of measures and verdicts. */
-#include "common/measures.h"
+#include "common/judge/measures.h"
 
 #include <check.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 /* common/neuron: each of the 23 functions against its row of the table, states over time, and
  * totality: whatever the inputs and however long, outputs and states stay finite and bounded. */
-#include "common/neuron.h"
+#include "common/genome/neuron.h"
 
 #include <check.h>
 #include <float.h>

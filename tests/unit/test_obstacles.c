@@ -1,14 +1,14 @@
 /* Obstacles: their text, and what bodies do on them, on both solvers: blocks on slopes against closed
  * forms, boxes that rest, bounce, slide over seams and off edges; creatures that begin above them. */
-#include "common/obstacles.h"
+#include "common/params/obstacles.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "common/creature.h"
-#include "simulator/collide.h"
-#include "simulator/evaluate.h"
-#include "simulator/terrain.h"
+#include "common/genome/creature.h"
+#include "simulator/plane/collide.h"
+#include "simulator/evaluate/evaluate.h"
+#include "simulator/evaluate/terrain.h"
 #include "tests/unit/body_fixture.h"
 
 enum { DOF = BODY_DOF_MAX };

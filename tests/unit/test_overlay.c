@@ -1,5 +1,5 @@
 /* Names of overlays. */
-#include "viewer/overlay.h"
+#include "viewer/draw/overlay.h"
 
 #include <check.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* common/params: the table, values from text, INI files with every kind of error, the preset, exact
  * round trips, cross checks and the digest of evaluations. */
-#include "common/params.h"
+#include "common/params/params.h"
 
 #include <check.h>
 #include <inttypes.h>

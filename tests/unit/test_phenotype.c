@@ -1,6 +1,6 @@
 /* Expression: hand-made genomes with structure, geometry, masses and wiring worked out by hand, and
  * random genomes against an independent statement of the rules (matrices, not angles). */
-#include "simulator/phenotype.h"
+#include "common/body/phenotype.h"
 
 #include <check.h>
 #include <math.h>

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/creature.h"
-#include "controller/breeding.h"
-#include "controller/genetics.h"
-#include "simulator/dynamics_spheres.h"
-#include "simulator/evaluate.h"
-#include "simulator/sphere_body.h"
+#include "common/genome/creature.h"
+#include "controller/evolution/breeding.h"
+#include "controller/genetics/genetics.h"
+#include "simulator/spheres/dynamics_spheres.h"
+#include "simulator/evaluate/evaluate.h"
+#include "common/body/sphere_body.h"
 
 static struct genome genome;
 static struct params params;

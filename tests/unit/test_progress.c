@@ -1,5 +1,5 @@
 /* Progress: what its line says, and that nothing but plain lines goes to what is no terminal. */
-#include "controller/progress.h"
+#include "controller/run/progress.h"
 
 #include <check.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Least squares: systems worked out by hand, the four conditions of the pseudo-inverse on random
  * matrices of every shape and rank, and LAPACK's dgelsy where it was there at build time. */
-#include "simulator/qr.h"
+#include "simulator/reference/qr.h"
 
 #include <check.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* The referee's trials: how they are set up, what a trial is worth, what is said of it. */
-#include "controller/referee.h"
+#include "controller/evolution/referee.h"
 
 #include <check.h>
 #include <stdlib.h>

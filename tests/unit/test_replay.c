@@ -1,5 +1,5 @@
 /* Replays: recording, comparing with the record, bounds of memory, and creatures that end early. */
-#include "viewer/replay.h"
+#include "viewer/replay/replay.h"
 
 #include <check.h>
 #include <math.h>

@@ -1,11 +1,11 @@
 /* The run report: the page is well-formed whatever the run holds, refers to nothing outside of itself,
  * and hostile texts stand for themselves. */
-#include "controller/report.h"
+#include "controller/report/report.h"
 
 #include <ctype.h>
 
 #include "common/html.h"
-#include "controller/chart.h"
+#include "controller/report/chart.h"
 #include "tests/unit/planted_run.h"
 
 #define HOSTILE "<script>alert('x')</script>\"&amp;</td></svg>"

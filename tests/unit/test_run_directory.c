@@ -1,5 +1,5 @@
 /* A run's directory: made only where nothing is, recognised, locked by one process at a time. */
-#include "controller/run_directory.h"
+#include "controller/store/run_directory.h"
 
 #include <check.h>
 #include <stdio.h>

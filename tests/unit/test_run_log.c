@@ -1,5 +1,5 @@
 /* The controller's log begins anew beyond its limit, loses no line, and leaves other files alone. */
-#include "controller/run_log.h"
+#include "controller/store/run_log.h"
 
 #include <check.h>
 #include <fcntl.h>

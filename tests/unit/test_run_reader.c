@@ -1,6 +1,6 @@
 /* The reader of runs against the run store's own schema: what it gives back, and that damaged or
  * foreign databases are errors that say where. */
-#include "viewer/run_reader.h"
+#include "viewer/replay/run_reader.h"
 
 #include <check.h>
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/choice.h"
+#include "common/params/choice.h"
 #include "common/hash.h"
 #include "tests/unit/store_fixture.h"
 #include "tests/unit/genome_fixture.h"

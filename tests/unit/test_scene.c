@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulator/scene.h"
+#include "simulator/tools/scene.h"
 
 static struct scene scene;
 static struct arena arena;

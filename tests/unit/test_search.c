@@ -4,7 +4,7 @@
  * The simulator's place is taken by a toy: a creature's "height jumped" is a function of its genome
  * (ties, zeros, disqualifications and scores that the referee refuses included). Statistical tests have fixed seeds and bounds of 6.2
  * standard deviations (one false alarm in 1e9 seeds). */
-#include "controller/search.h"
+#include "controller/evolution/search.h"
 
 #include <check.h>
 #include <math.h>

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "common/rng.h"
-#include "controller/cells.h"
-#include "controller/search.h"
+#include "controller/evolution/cells.h"
+#include "controller/evolution/search.h"
 
 enum { SIZE = 40, GENERATIONS = 6, LAG = 12, ROOM = SIZE * GENERATIONS + 1 };
 

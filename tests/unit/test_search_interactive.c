@@ -1,7 +1,7 @@
 /* Choosing by hand: who is asked, who survives, who has children, exactly as docs/evolution.md says; and
  * that neither the order of choices nor a restart changes anything. The simulator's place is taken by a toy
  * whose fitness is a function of the id. */
-#include "controller/search.h"
+#include "controller/evolution/search.h"
 
 #include <check.h>
 #include <stdlib.h>

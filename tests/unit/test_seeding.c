@@ -1,14 +1,14 @@
 /* Seeds of a run: they come in unchanged but for the ids, which belong to the run; relatives stay
  * aligned; mutants fill the share asked for; it repeats; it is the same after the store. */
-#include "controller/seeding.h"
+#include "controller/evolution/seeding.h"
 
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "controller/genetics.h"
-#include "controller/store.h"
+#include "controller/genetics/genetics.h"
+#include "controller/store/store.h"
 #include "tests/unit/genome_fixture.h"
 
 enum { COUNT = 30 };

@@ -1,5 +1,5 @@
 /* simulator/senses: every sensor of bodies with a known motion, mirrored parts too, and the switches. */
-#include "simulator/senses.h"
+#include "simulator/mind/senses.h"
 
 #include "tests/unit/body_fixture.h"
 

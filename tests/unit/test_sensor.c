@@ -1,5 +1,5 @@
 /* common/sensor: the tables and their names. */
-#include "common/sensor.h"
+#include "common/genome/sensor.h"
 
 #include <check.h>
 #include <stdlib.h>

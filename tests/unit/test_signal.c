@@ -1,5 +1,5 @@
 /* Signals: values by hand, derivatives against differences, and what a spline promises. */
-#include "simulator/signal.h"
+#include "simulator/body/signal.h"
 
 #include <check.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Gallery and stage: shelves of a run, what keys and the mouse do, a run that grows while it is watched,
  * cuts in the brain. Everything the window does, without a window. */
-#include "viewer/stage.h"
+#include "viewer/stage/stage.h"
 
 #include <check.h>
 #include <sqlite3.h>
@@ -10,12 +10,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/choice.h"
+#include "common/params/choice.h"
 #include "common/hash.h"
 #include "common/version.h"
 #include "tests/unit/store_fixture.h"
 #include "tests/unit/genome_fixture.h"
-#include "viewer/gallery.h"
+#include "viewer/stage/gallery.h"
 
 /* ---- which champions stand for all ---- */
 
@@ -62,9 +62,9 @@ END_TEST
 
 #ifdef HAVE_CAIRO
 
-#include "viewer/chooser.h"
-#include "viewer/draw.h"
-#include "viewer/stage_private.h"
+#include "viewer/stage/chooser.h"
+#include "viewer/draw/draw.h"
+#include "viewer/stage/stage_private.h"
 
 #define WIDTH  960
 #define HEIGHT 640

@@ -1,6 +1,6 @@
 /* The run store: what goes in comes out, bit for bit; what is committed survives the process; damage
  * is an error and never a crash. */
-#include "controller/store.h"
+#include "controller/store/store.h"
 
 #include <check.h>
 #include <sqlite3.h>

@@ -1,7 +1,7 @@
 /* The run store on a disk that fails: the Nth write, truncation or sync of a small run fails, once or
  * from then on, as a full disk or as a broken one. Whatever N is: one error with a message that names
  * the file, a store that opens again, and a run that goes on to the very end it would have had. */
-#include "controller/store.h"
+#include "controller/store/store.h"
 
 #include <check.h>
 #include <sqlite3.h>

@@ -2,7 +2,7 @@
  * arithmetic, Jacobians about the joints (or along their axes), their derivatives by the complex step (exact to rounding),
  * drag by quadrature over the edges, and Gaussian elimination. Nothing is shared with tree.c but the
  * meaning of q. */
-#include "simulator/tree.h"
+#include "simulator/plane/tree.h"
 
 #include <complex.h>
 #include <string.h>

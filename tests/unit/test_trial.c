@@ -1,5 +1,5 @@
 /* What a task is for: as text and back, in words, and what it makes of the parameters. */
-#include "common/trial.h"
+#include "common/judge/trial.h"
 
 #include <check.h>
 #include <stdlib.h>

@@ -4,9 +4,9 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "common/behaviour.h"
-#include "common/creature.h"
-#include "simulator/evaluate.h"
+#include "common/judge/behaviour.h"
+#include "common/genome/creature.h"
+#include "simulator/evaluate/evaluate.h"
 
 #define SETTINGS_MAX 6
 

@@ -16,7 +16,7 @@
 #include "common/rng.h"
 #include "common/version.h"
 #include "proto/message.h"
-#include "simulator/evaluate.h"
+#include "simulator/evaluate/evaluate.h"
 
 static pid_t child;
 static int to_child, from_child;

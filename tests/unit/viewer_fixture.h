@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "viewer/replay.h"
+#include "viewer/replay/replay.h"
 
 struct fixture {
     const char *name;

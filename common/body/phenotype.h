@@ -1,0 +1,144 @@
+/* The phenotype: what a genotype grows into. A tree of rectangles, merged at rigid joints into links,
+ * and the wiring of a brain. Expression is a pure function of genome and parameters.
+ *
+ * Frames. A part's own frame has its origin at the rectangle's centre, x along its width. In a
+ * mirrored part (mirror = -1) the genes' y axis is reversed: face `top` of the genes is the face at
+ * -y of the part's frame, and positive gene angles turn clockwise. Angles are world angles at birth,
+ * counter-clockwise, never wrapped; the root is at (0, 0) with angle 0. */
+#ifndef SIMULATOR_PHENOTYPE_H
+#define SIMULATOR_PHENOTYPE_H
+
+#include "common/arena.h"
+#include "common/genome/genome.h"
+#include "common/judge/measures.h"
+#include "common/params/params.h"
+
+struct sphere_body; /* sphere_body.h */
+
+struct vec2 {
+    double x, y;
+};
+
+/* Creatures are made of rectangles; scenes also have disks, width_m = height_m = the diameter, and
+ * half-planes, which belong to a fixed root: solid below the line through `local` along their x axis. */
+enum part_shape { PART_RECTANGLE, PART_DISK, PART_PLANE };
+
+/* A rectangle. parts[0] is the root; parents come before their children. */
+struct part {
+    gene_id body;   /* the body gene it was made of */
+    gene_id via;    /* the connection it was expressed through; 0 at the root */
+    int parent;     /* part, or -1 */
+    int depth;      /* 0 at the root */
+    int mirror;     /* +1 or -1 */
+    int link;       /* the link it belongs to */
+    double width_m; /* developed size */
+    double height_m;
+    double mass_kg;
+    struct vec2 centre;     /* world, at birth */
+    double angle_rad;       /* world, at birth */
+    struct vec2 anchor;     /* world, at birth: where it hangs on its parent */
+    struct vec2 local;      /* centre in its link's frame (origin at the link's joint, see below) */
+    double local_angle_rad; /* angle in its link's frame */
+    uint32_t sensors;       /* set of SENSOR_BIT() */
+    double cross_section_m; /* the shorter side */
+    enum part_shape shape;
+};
+
+/* How a link moves against its parent: turning about the joint, or sliding along an axis that is fixed
+ * in the parent, without turning. */
+enum link_joint { LINK_HINGE, LINK_LINEAR };
+
+/* What moves as one: a part and everything joined to it rigidly. links[0] is the root: free, unless
+ * is_root_fixed: then it is the world itself, without mass, and may have no parts. A link's
+ * frame has its origin at the joint to the parent link (root: centre of part 0) and the world's axes
+ * at birth, so that all link angles are 0 at birth. */
+struct link {
+    int parent;        /* link, or -1 */
+    int part;          /* the part whose joint it is (its first part) */
+    int parent_part;   /* the part that joint is on */
+    int joint_kind;    /* LINK_*; of no meaning at the root */
+    struct vec2 joint; /* the joint in the parent link's frame (root: 0, 0); LINK_LINEAR: where the
+                        * link's origin is at extension 0 */
+    struct vec2
+        axis; /* LINK_LINEAR: unit vector in the parent link's frame, the positive direction */
+    double mass_kg;
+    struct vec2 centre;   /* centre of mass in the link's frame */
+    double inertia_kg_m2; /* about its centre of mass */
+    double lower,
+        upper; /* limits of the joint angle, rad, counter-clockwise, or of the extension, m;
+                          * 0 at birth (mirrored parts: exchanged and negated already) */
+    int has_effector;
+    /* Genes and brain have signals and the feeling of the joint in units of mirror times scale: hinges:
+     * the part's mirror and 1; LINK_LINEAR: 1 and the part's scale. */
+    int mirror;
+    double scale;
+    double strength; /* of the effector: the greatest torque, N m, or force, N */
+};
+
+/* A joint that closes a loop between two links that hang together already. In scenes only, and moved by
+ * the constraint solver only. */
+enum closure_kind { CLOSURE_ROTARY, CLOSURE_LINEAR, CLOSURE_RIGID };
+struct closure {
+    enum closure_kind kind;
+    int a, b;               /* links */
+    struct vec2 at_a, at_b; /* the joint in their frames */
+    double angle_rad;       /* of a's frame against b's, where it is not free */
+    struct vec2 across;     /* linear: at right angles to the way, in b's frame */
+};
+
+/* One input of a compiled-to-be neuron or effector, resolved to instances. */
+enum wire_kind { WIRE_CONSTANT, WIRE_NEURON, WIRE_SENSOR };
+struct wire {
+    int kind;
+    int index;    /* neuron instance, or part of the sensor */
+    int sensor;   /* enum sensor, for WIRE_SENSOR */
+    double value; /* for WIRE_CONSTANT: the weighted constant */
+    double weight;
+};
+
+struct neuron {
+    gene_id gene;
+    int part;     /* owner, or -1 for the central set */
+    int function; /* enum neuron_function */
+    double initial;
+    struct wire inputs[NEURON_INPUTS_MAX];
+};
+
+/* Drives the joint of `link`; signal times weight is the requested angle (position mode, rad, sign of
+ * the gene frame) or extension (m at scale 1), or the share of the strength (torque mode). */
+struct effector {
+    int link;
+    struct wire input;
+};
+
+struct phenotype {
+    struct part *parts;
+    struct link *links;
+    struct neuron *neurons;
+    struct effector *effectors; /* in order of their links */
+    int part_count, link_count, neuron_count, effector_count;
+    int is_root_fixed; /* never in creatures */
+    /* parts x parts: 1 where two never collide though they are no neighbours; NULL: nowhere */
+    const unsigned char *passes;
+    const struct sphere_body *spheres; /* NULL: rectangles */
+    const struct closure *closures;    /* none in creatures */
+    int closure_count;
+    double mass_kg;
+};
+
+/* Grows the genome. Everything is taken from the arena. Order: depth first, connections in table
+ * order; ordinary connections while the child gene occurs fewer than its recursive limit times on
+ * the path from the root; terminal-only connections where no ordinary one could be followed. Parts
+ * beyond parts_max or depth_max are not made. Returns a verdict: VERDICT_OK, or
+ * VERDICT_NOT_EXPRESSED (fewer parts than parts_min, or no memory). Overlap is not judged here. */
+int phenotype_express(struct phenotype *phenotype, const struct genome *genome,
+                      const struct params *params, struct arena *arena);
+
+/* 1 if parts a and b never collide: parent and child, or in the same link. */
+int phenotype_is_neighbour(const struct phenotype *phenotype, int a, int b);
+/* 1 if both are moving parts; other as in contact_point, part -1 as in a joint limit. */
+int phenotype_is_own_contact(const struct phenotype *phenotype, int part, int other);
+/* 1 if the part cannot move. */
+int phenotype_is_fixed(const struct phenotype *phenotype, int part);
+
+#endif

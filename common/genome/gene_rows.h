@@ -1,0 +1,121 @@
+/* Rows of genes that every kind of body has, for the tables of the kinds. */
+#ifndef COMMON_GENE_ROWS_H
+#define COMMON_GENE_ROWS_H
+
+#include "common/genome/body_kind.h"
+#include "common/genome/genome.h"
+
+#define GENE_BODY(member)       .offset = offsetof(struct body_gene, member)
+#define GENE_CONNECTION(member) .offset = offsetof(struct connection_gene, member)
+#define GENE_BETWEEN(low, high) .range = {low, high}
+#define GENE_END                                                                                   \
+    {                                                                                              \
+        .name = NULL                                                                               \
+    }
+
+#define GENE_ROW_ID(offset_of)                                                                     \
+    {                                                                                              \
+        .name = "id", .type = GENE_ID, .flags = GENE_REQUIRED | GENE_WRITTEN | GENE_LINK,          \
+        offset_of                                                                                  \
+    }
+
+/* Of bodies: recursion, symmetry (one of so many), sensors and the effector of the joint. */
+#define GENE_ROWS_GROWTH(last_symmetry)                                                            \
+    {.name = "recursive_limit",                                                                    \
+     .words = "recursive limit",                                                                   \
+     .type = GENE_COUNT,                                                                           \
+     GENE_BODY(recursive_limit),                                                                   \
+     GENE_BETWEEN(1, GENOME_RECURSION_MAX),                                                        \
+     .assumed = 1},                                                                                \
+        {.name = "is_symmetric",                                                                   \
+         .key = "symmetric",                                                                       \
+         .words = "symmetric",                                                                     \
+         .type = GENE_CHOICE,                                                                      \
+         .flags = GENE_BOOLEAN,                                                                    \
+         GENE_BODY(is_symmetric),                                                                  \
+         GENE_BETWEEN(0, last_symmetry),                                                           \
+         .names = symmetry_names,                                                                  \
+         .mutation = {.change = CHANGE_SYMMETRY}},                                                 \
+        {.name = "sensors", .type = GENE_SENSORS, .flags = GENE_BRAIN, GENE_BODY(sensors)},        \
+        {.name = "has_effector",                                                                   \
+         .key = "",                                                                                \
+         .words = "effector",                                                                      \
+         .group = "effector",                                                                      \
+         .type = GENE_FLAG,                                                                        \
+         .flags = GENE_GATE | GENE_BRAIN,                                                          \
+         GENE_BODY(has_effector),                                                                  \
+         GENE_BETWEEN(0, 1),                                                                       \
+         .assumed = 1},                                                                            \
+        {.name = "effector input",                                                                 \
+         .key = "input",                                                                           \
+         .words = "effector",                                                                      \
+         .group = "effector",                                                                      \
+         .type = GENE_INPUT,                                                                       \
+         .flags = GENE_REQUIRED | GENE_WRITTEN | GENE_BRAIN,                                       \
+         GENE_BODY(effector_input),                                                                \
+         GENE_BETWEEN(0, 1)},                                                                      \
+    {                                                                                              \
+        .name = "effector_strength", .key = "strength", .words = "strength", .group = "effector",  \
+        .type = GENE_REAL, .flags = GENE_WRITTEN | GENE_ABOVE | GENE_BRAIN,                        \
+        GENE_BODY(effector_strength), GENE_BETWEEN(0, 1), .assumed = 1                             \
+    }
+
+#define GENE_ROWS_ENDS                                                                             \
+    GENE_ROW_ID(GENE_CONNECTION(id)),                                                              \
+        {.name = "from",                                                                           \
+         .words = "from",                                                                          \
+         .type = GENE_ID,                                                                          \
+         .flags = GENE_REQUIRED | GENE_WRITTEN | GENE_LINK,                                        \
+         GENE_CONNECTION(from)},                                                                   \
+    {                                                                                              \
+        .name = "to", .words = "to", .type = GENE_ID,                                              \
+        .flags = GENE_REQUIRED | GENE_WRITTEN | GENE_LINK, GENE_CONNECTION(to)                     \
+    }
+
+/* Of connections: what becomes of all that they lead to. The functions narrow the ranges of scale and flags;
+ * NULL: they do not. */
+#define GENE_ROWS_SUBTREE(narrow_scale, narrow_flag)                                               \
+    {.name = "scale",                                                                              \
+     .words = "scale",                                                                             \
+     .type = GENE_REAL,                                                                            \
+     GENE_CONNECTION(scale),                                                                       \
+     GENE_BETWEEN(GENOME_SCALE_MIN, GENOME_SCALE_MAX),                                             \
+     .assumed = 1,                                                                                 \
+     .narrow = narrow_scale,                                                                       \
+     .mutation = {.change = CHANGE_SCALE, .least = GENOME_SCALE_MIN, .digits = 3}},                \
+        {.name = "is_reflected",                                                                   \
+         .key = "reflected",                                                                       \
+         .words = "reflected",                                                                     \
+         .type = GENE_FLAG,                                                                        \
+         GENE_CONNECTION(is_reflected),                                                            \
+         GENE_BETWEEN(0, 1),                                                                       \
+         .narrow = narrow_flag,                                                                    \
+         .mutation = {.change = CHANGE_FLAGS}},                                                    \
+    {                                                                                              \
+        .name = "is_terminal_only", .key = "terminal_only", .words = "terminal-only",              \
+        .type = GENE_FLAG, GENE_CONNECTION(is_terminal_only), GENE_BETWEEN(0, 1),                  \
+        .narrow = narrow_flag, .mutation = {                                                       \
+            .change = CHANGE_FLAGS                                                                 \
+        }                                                                                          \
+    }
+
+#define GENE_LIMITS_RAD                                                                            \
+    {                                                                                              \
+        .key = "limits_rad", .lower = "lower_rad", .upper = "upper_rad", .unit = "rad"             \
+    }
+#define GENE_LIMITS_M                                                                              \
+    {                                                                                              \
+        .key = "limits_m", .lower = "lower_m", .upper = "upper_m", .unit = "m"                     \
+    }
+#define GENE_LIMITS_2                                                                              \
+    {                                                                                              \
+        .key = "limits_2_rad", .lower = "lower_2_rad", .upper = "upper_2_rad", .unit = "rad"       \
+    }
+
+/* Limits that text does not say, rad. */
+#define GENE_ASSUMED_LIMIT_RAD 1.0
+/* Scales of changes of numbers near 0. */
+#define GENE_LEAST_LIMIT_RAD 0.3
+#define GENE_LEAST_ANGLE_RAD 0.5
+
+#endif

@@ -1,0 +1,262 @@
+/* The genotype: a directed graph of body genes, connections and neuron genes, possibly cyclic.
+ *
+ * Stored flat: three tables that refer to one another by gene id. Ids are never reused in a run (a
+ * new gene's id is made of the id of the creature it first appears in), so that genes of relatives
+ * align. A genome that genome_check() accepts can be expressed, mutated, mated and written without
+ * further checks. Typical sizes: 2 to 8 body genes, 2 to 12 connections, 5 to 40 neurons.
+ *
+ * One genetics, two expressions: a genome of kind BODY_RECTANGLES grows into rectangles that hang on one
+ * another by joints (common/body/phenotype.c), one of kind BODY_SPHERES into spheres in three dimensions
+ * that bones hold apart (common/body/phenotype_spheres.c). Tables, ids, recursion, symmetry, scale,
+ * terminal-only connections, sensors, neurons, wiring, mating and files are the same for all. Which other
+ * fields a gene of a kind has stands in the kind's table (gene.h, body_kind.h). */
+#ifndef COMMON_GENOME_H
+#define COMMON_GENOME_H
+
+#include <stdint.h>
+
+#include "common/error.h"
+#include "common/genome/neuron.h"
+#include "common/genome/sensor.h"
+
+typedef uint64_t gene_id; /* 0 = none */
+
+enum {
+    GENOME_BODIES_MAX = 32,
+    GENOME_CONNECTIONS_MAX = 96,
+    GENOME_NEURONS_MAX = 256,
+    GENOME_RECURSION_MAX = 16,
+    GENOME_DRIVES_MAX = 2, /* of the joint of a sphere */
+};
+
+/* Ranges that genome_check() enforces; parameters may be stricter when genes are made. */
+#define GENOME_SIDE_MIN_M    0.01
+#define GENOME_SIDE_MAX_M    10.0
+#define GENOME_LIMIT_MAX_RAD (4.0 * 3.14159265358979323846) /* two full turns to either side */
+#define GENOME_LIMIT_MAX_M   10.0                           /* of linear joints, either way */
+#define GENOME_SPHERE_LIMIT_RAD                                                                    \
+    3.14159265358979323846 /* of spheres' joints; saddles: half as much */
+#define GENOME_ANGLE_MAX_RAD (2.0 * 3.14159265358979323846) /* of a connection, either way */
+#define GENOME_WEIGHT_MAX    100.0 /* of weights and of constants, either sign */
+#define GENOME_SCALE_MIN     0.1
+#define GENOME_SCALE_MAX     10.0
+
+/* Of spheres and bones. */
+#define GENOME_RADIUS_MIN_M     0.005
+#define GENOME_RADIUS_MAX_M     5.0
+#define GENOME_FRICTION_MAX     10.0
+#define GENOME_BONE_MIN_M       0.01
+#define GENOME_BONE_MAX_M       10.0
+#define GENOME_MUSCLE_SHARE_MIN 0.1 /* of a muscle's length, as shares of the length at birth */
+#define GENOME_MUSCLE_SHARE_MAX 3.0
+#define GENOME_MUSCLE_RATE_1_S  100.0 /* greatest rate of a muscle, lengths at birth per second */
+
+/* Of rectangles: a linear joint slides the part straight out of its parent and back in, without turning
+ * it. Of spheres: how the bone to the parent may move against the parent's own bone: freely, within a
+ * cone, about one axis, about two axes. */
+enum joint_type {
+    JOINT_RIGID,
+    JOINT_ROTARY,
+    JOINT_LINEAR,
+    JOINT_FREE,
+    JOINT_BALL,
+    JOINT_HINGE,
+    JOINT_SADDLE,
+    JOINT_TYPE_COUNT
+};
+/* "rigid", "rotary", "linear", "free", "ball", "hinge", "saddle" */
+extern const char *const joint_type_names[JOINT_TYPE_COUNT];
+
+/* How several connections of a parent to a symmetric gene make pairs of mirror images: spheres may be
+ * mirrored to the other side (in the plane of ahead and up; the usual one), ahead to back, or up to down.
+ * Rectangles have the first alone, which there exchanges right and left. */
+enum symmetry { SYMMETRY_NONE, SYMMETRY_SIDES, SYMMETRY_ENDS, SYMMETRY_LEVELS, SYMMETRY_COUNT };
+extern const char *const symmetry_names[SYMMETRY_COUNT]; /* "none", "sides", "ends", "levels" */
+
+/* A connection of spheres that grows nothing but joins what has grown by one more bone: from each part
+ * of its gene `from` to a part of its gene `to`: the nearest one on the path to the root, the next one of
+ * the same parent (from the last to the first), its own mirror image, or the one that lies nearest. It is
+ * not made where there is no such part, nor between two that a bone joins already. */
+enum brace {
+    BRACE_NONE, /* it grows a part */
+    BRACE_ANCESTOR,
+    BRACE_SIBLING,
+    BRACE_TWIN,
+    BRACE_NEAREST,
+    BRACE_COUNT
+};
+extern const char *const brace_names[BRACE_COUNT]; /* "none", "ancestor", ... */
+
+/* How a creature breeds, where that is inherited (breeding.choice): as first parent. */
+enum breeding_gene {
+    BREEDING_UNSET,
+    BREEDING_ASEXUAL,
+    BREEDING_CROSSOVER,
+    BREEDING_GRAFT,
+    BREEDING_GENE_COUNT
+};
+extern const char *const breeding_gene_names[BREEDING_GENE_COUNT]; /* "unset", "asexual", ... */
+
+/* Where an input of a neuron or an effector comes from. */
+enum input_kind { INPUT_CONSTANT, INPUT_NEURON, INPUT_SENSOR, INPUT_KIND_COUNT };
+extern const char *const input_kind_names[INPUT_KIND_COUNT]; /* "constant", "neuron", "sensor" */
+
+/* Whose neuron or sensor it is, seen from the part that reads. A reader in the central set has no
+ * own, parent or child part: it uses SCOPE_PART, the first expressed part of a body gene (parts in
+ * the order of expression). A reference that finds nothing when expressed reads 0. */
+enum input_scope {
+    SCOPE_OWN,     /* the reader's own part */
+    SCOPE_PARENT,  /* the part the reader's part hangs on */
+    SCOPE_CHILD,   /* the first child part expressed through connection `via` */
+    SCOPE_CENTRAL, /* the central set (neurons only) */
+    SCOPE_PART,    /* the first part made of body gene `via`; only for readers in the central set */
+    SCOPE_COUNT
+};
+extern const char *const input_scope_names[SCOPE_COUNT]; /* own parent child central part */
+
+struct input_gene {
+    uint8_t kind;   /* enum input_kind */
+    uint8_t scope;  /* enum input_scope; SCOPE_OWN for constants */
+    uint8_t sensor; /* enum sensor, for INPUT_SENSOR; else 0 */
+    gene_id source; /* neuron gene, for INPUT_NEURON; else 0 */
+    gene_id via;    /* connection (SCOPE_CHILD) or body gene (SCOPE_PART); else 0 */
+    double value;   /* the constant, for INPUT_CONSTANT; else 0 */
+    double weight;  /* multiplies the source; within +-GENOME_WEIGHT_MAX */
+};
+
+struct neuron_gene {
+    gene_id id;
+    gene_id owner;    /* the body gene it lives in and is copied with; 0 = the central set */
+    uint8_t function; /* enum neuron_function */
+    double initial;   /* oscillators: initial phase, a fraction of a turn in [0, 1); else 0 */
+    struct input_gene inputs[NEURON_INPUTS_MAX]; /* the function's first input_count are used */
+};
+
+/* What a sphere has besides; all zero in rectangles. */
+struct sphere_gene {
+    double radius_m;
+    double friction;    /* times creature.friction */
+    uint8_t is_rolling; /* turns about its centre, as a wheel; else its bones hold it, as a foot */
+    uint8_t is_head;    /* the creature's head is the first part of such a gene; else the root */
+    double axis_rad; /* of hinges and saddles: the first axis, turned about the bone from sideways;
+                              * the second is at right angles to it */
+    double lower_2, upper_2; /* rad, of saddles: about the second axis */
+    double
+        drive_strength; /* share of the greatest torque the joint may have, (0, 1]; 0: not driven */
+    struct input_gene drives[GENOME_DRIVES_MAX]; /* genome_drive_count() are used */
+};
+
+struct body_gene {
+    gene_id id;
+    double width_m, height_m; /* along the part's own x and y; 0 in spheres */
+    uint8_t joint;            /* enum joint_type: the joint to the parent (unused at the root) */
+    double lower, upper;      /* joint limits from the pose at birth, lower <= 0 <= upper: angles in
+                               * rad; of linear joints extensions in m, at scale 1; of balls lower is 0
+                               * and upper the cone's half angle; of free joints both are 0 */
+    uint8_t recursive_limit;  /* how often the gene may occur on one path from the root, >= 1 */
+    uint8_t is_symmetric;     /* enum symmetry */
+    uint32_t sensors;         /* set of SENSOR_BIT() */
+    uint8_t has_effector;     /* a joint effector (ignored at rigid joints) */
+    struct input_gene effector_input;
+    double effector_strength; /* share of the greatest strength the joint may have, (0, 1]; spheres:
+                               * the effector moves the muscles among the bone and the braces of a part */
+    struct sphere_gene sphere;
+};
+
+/* The bone that a connection makes; all zero in rectangles. A signal times gain asks a muscle for its
+ * length at birth plus so much of the larger of its two ways, within shortest and longest: from -1 to 1 it
+ * goes all the way. A brace is moved by the effector of the part it comes from, others by their child's. */
+struct bone_gene {
+    double
+        length_m; /* between the centres, at scale 1; 0 of braces: as far apart as they have grown */
+    double tilt_rad;          /* of the child sideways, after angle_rad, within a quarter turn */
+    uint8_t brace;            /* enum brace */
+    double gain;              /* -1 .. 1; 0: no muscle */
+    double shortest, longest; /* of muscles, else 0: shares of the length at birth, <= 1 <= */
+    double rate_1_s;          /* of muscles, else 0: greatest rate, lengths at birth per second */
+};
+
+struct connection_gene {
+    gene_id id;
+    gene_id from, to;       /* body genes */
+    uint8_t parent_face;    /* enum face: where on the parent's outline */
+    double parent_position; /* along that face, -1 .. 1, counter-clockwise positive */
+    uint8_t child_face;     /* where on the child's outline */
+    double child_position;
+    double angle_rad;     /* turn of the child from straight out of the parent's face; of a bone,
+                               * upwards from the direction of the parent's bone */
+    double scale;         /* of the whole subtree */
+    uint8_t is_reflected; /* the subtree is mirrored about its own axis of attachment */
+    uint8_t is_terminal_only; /* followed only when the parent gene's recursion is exhausted */
+    struct bone_gene bone;    /* of spheres; then faces and positions are 0 */
+};
+
+/* Owns its tables; copy with genome_copy(). The order of rows is meaningful (it is the order of
+ * expression and of evaluation) and is kept by files. */
+struct genome {
+    gene_id root;     /* a body gene */
+    uint8_t breeding; /* enum breeding_gene */
+    uint8_t kind;     /* enum body_kind */
+    struct body_gene *bodies;
+    struct connection_gene *connections;
+    struct neuron_gene *neurons;
+    int body_count, connection_count, neuron_count;
+    int body_room, connection_room, neuron_room; /* allocated rows */
+};
+
+void genome_init(struct genome *genome); /* empty: not yet valid */
+void genome_deinit(struct genome *genome);
+/* `copy` is initialised by the call. Returns 0 or ERR_MEMORY (copy then empty). */
+int genome_copy(struct genome *copy, const struct genome *genome);
+/* Same content in the same order (doubles compared by value, except that NaN never occurs). */
+int genome_is_equal(const struct genome *a, const struct genome *b);
+/* Order-dependent digest of the whole content. */
+uint64_t genome_hash(const struct genome *genome);
+
+/* Append a zeroed row and return it, or NULL when the table is at its maximum or memory is out. The
+ * pointer is good until the next append to the same table. */
+struct body_gene *genome_add_body(struct genome *genome);
+struct connection_gene *genome_add_connection(struct genome *genome);
+struct neuron_gene *genome_add_neuron(struct genome *genome);
+/* Remove one row, keeping the order of the others. References to it become dangling. */
+void genome_remove_body(struct genome *genome, int index);
+void genome_remove_connection(struct genome *genome, int index);
+void genome_remove_neuron(struct genome *genome, int index);
+
+/* Greatest limit, either way, of a joint of that type: rad or m. */
+double genome_limit_max(int joint);
+/* The extension, m, that does to a part what turning by 1 rad does: half its longer side. Default limits
+ * and changes of a joint's type go by it. */
+double genome_reach_m(const struct body_gene *body);
+
+/* How many signals drive the joint of a sphere: hinges one, saddles two; 0 if it is not driven. */
+int genome_drive_count(const struct body_gene *body);
+/* The inputs by which a body gene acts, counted from 0: of its effector, if it has one, and of its joint's
+ * drives. NULL beyond the last. */
+struct input_gene *genome_body_input(struct body_gene *body, int index);
+const struct input_gene *genome_body_input_const(const struct body_gene *body, int index);
+
+/* Row numbers by id, or -1. */
+int genome_find_body(const struct genome *genome, gene_id id);
+int genome_find_connection(const struct genome *genome, gene_id id);
+int genome_find_neuron(const struct genome *genome, gene_id id);
+
+/* Checks everything a reader of the genome relies on: a root; non-zero ids, unique in their table
+ * and at most INT64_MAX; counts, ranges, finite numbers; zeros wherever a field is not used (inputs
+ * beyond the function's input_count, the effector's fields without an effector, `initial` of what is
+ * no oscillator), so that equal genomes have equal rows; references to rows that exist and are
+ * reachable by their scope (an OWN neuron lives in the reader's body gene, a CHILD one in the body
+ * gene at the end of `via`, which starts at the reader's gene; a PARENT one in some gene with a
+ * connection to the reader's; sensors only where the gene has them, for PARENT: at least one possible
+ * parent has them). Returns 0, or an ERR_* with a message that names the row (counted from 0), for
+ * example "body 3 (id 17): width_m 0 is not within 0.01 .. 10". */
+int genome_check(const struct genome *genome, struct error *error);
+
+/* Removes body genes that the root does not reach, connections with them, and neurons that feed no
+ * effector of what is left; turns references that genome_check() would refuse into the constant 0
+ * with weight 0, zeroes unused fields, and lets the first body gene be the root if the root is gone.
+ * A genome whose rows are in range and that has a body gene passes genome_check() afterwards; a
+ * second call changes nothing. */
+void genome_collect_garbage(struct genome *genome);
+
+#endif

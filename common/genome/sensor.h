@@ -1,0 +1,61 @@
+/* The sensors of a part: one table; a body gene carries a set of them as bits. */
+#ifndef COMMON_SENSOR_H
+#define COMMON_SENSOR_H
+
+#include "common/params/params.h"
+
+/* Faces of a rectangle in its own frame, counter-clockwise from +x. In a mirrored part (see
+ * phenotype.h) `top` and `bottom` are exchanged in the world, so that genes keep their meaning. */
+enum face { FACE_RIGHT, FACE_TOP, FACE_LEFT, FACE_BOTTOM, FACE_COUNT };
+
+#define SENSORS(X)                                                                                 \
+    X(JOINT, "joint", "angle of the joint to the parent, rad (mirrored parts: sign reversed)")     \
+    X(CONTACT_RIGHT, "contact-right", "1 while the right face touches anything, else -1")          \
+    X(CONTACT_TOP, "contact-top", "1 while the top face touches anything, else -1")                \
+    X(CONTACT_LEFT, "contact-left", "1 while the left face touches anything, else -1")             \
+    X(CONTACT_BOTTOM, "contact-bottom", "1 while the bottom face touches anything, else -1")       \
+    X(JOINT_RATE, "joint-rate", "rate of the joint, rad/s (mirrored parts: sign reversed)")        \
+    X(ACCELERATION_ALONG, "acceleration-along",                                                    \
+      "acceleration of the part's centre less gravity, along its width, in 9.81 m/s2")             \
+    X(ACCELERATION_ACROSS, "acceleration-across", "the same, along its height")                    \
+    X(LIGHT_ALONG, "light-along", "direction of the light: its cosine to the part's width")        \
+    X(LIGHT_ACROSS, "light-across", "direction of the light: its cosine to the part's height")     \
+    X(LIGHT_LEVEL, "light-level", "brightness / (1 + distance squared) of the light, m")           \
+    X(BONE, "bone", "length of the bone to the parent, less that at birth, by that at birth")      \
+    X(BONE_RATE, "bone-rate", "rate of that length, lengths at birth per second")                  \
+    X(JOINT_2, "joint-2", "angle of a saddle joint about its second axis, rad")                    \
+    X(TOUCH, "touch", "1 while the sphere touches anything, else -1")                              \
+    X(HEIGHT, "height", "height of the sphere's centre, m")
+
+enum sensor {
+#define X(id, name, text) SENSOR_##id,
+    SENSORS(X)
+#undef X
+        SENSOR_COUNT
+};
+
+#define SENSOR_BIT(sensor) (1u << (sensor))
+
+/* Rectangles have the first ones; spheres those that need no faces. */
+#define SENSORS_OF_RECTANGLES (SENSOR_BIT(SENSOR_LIGHT_LEVEL + 1) - 1)
+#define SENSORS_OF_SPHERES                                                                         \
+    (SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_JOINT_RATE) | SENSOR_BIT(SENSOR_LIGHT_ALONG) |   \
+     SENSOR_BIT(SENSOR_LIGHT_ACROSS) | SENSOR_BIT(SENSOR_LIGHT_LEVEL) | SENSOR_BIT(SENSOR_BONE) |  \
+     SENSOR_BIT(SENSOR_BONE_RATE) | SENSOR_BIT(SENSOR_JOINT_2) | SENSOR_BIT(SENSOR_TOUCH) |        \
+     SENSOR_BIT(SENSOR_HEIGHT))
+
+struct sensor_info {
+    const char *name;
+    const char *meaning;
+};
+
+extern const struct sensor_info sensors[SENSOR_COUNT];
+
+/* The sensor with that name, or -1. */
+int sensor_find(const char *name);
+/* The set of the sensors that the world's parameters switch on (section sensor). */
+uint32_t sensors_switched_on(const struct params *params);
+extern const char *const face_names[FACE_COUNT]; /* right, top, left, bottom */
+int face_find(const char *name);
+
+#endif

@@ -1,0 +1,187 @@
+/* Fitness of the behaviours. Pure arithmetic on the measures; see docs/evolution.md for the reasons
+ * behind each formula. A new behaviour is one row here, one name in the parameter table. */
+#include "common/judge/behaviour.h"
+
+#include <math.h>
+
+#include "common/detmath.h"
+#include "common/judge/expression.h"
+
+/* Who falls off its platform before this time fails to hop. */
+#define HOP_LEAST_S 5
+
+/* The size in which walkers are measured. */
+static double size_of_walker(const struct measures *measures, const struct params *params)
+{
+    /* Not fmax(), which would hide a size that is not a number. */
+    return measures->size_m < params->fitness_size_floor_m ? params->fitness_size_floor_m
+                                                           : measures->size_m;
+}
+
+/* Distance in body lengths beyond the half that merely falling over could bring. */
+static double fitness_walk(const struct measures *measures, const struct params *params)
+{
+    double size = size_of_walker(measures, params);
+
+    return (measures->distance_m - size / 2) / size;
+}
+
+static double way_walk(const struct measures *measures, const struct params *params)
+{
+    return measures->distance_m / size_of_walker(measures, params);
+}
+
+static double fitness_jump(const struct measures *measures, const struct params *params)
+{
+    return measures->lowest_max_m - measures->lowest_start_m;
+}
+
+/* Half of it is the progress p_k weighted by w_k = 2 k / (K + 1), k = 1 .. K (rising linearly, mean
+ * 1), half is K times the weakest window. Steady motion over D gives p_k = D / K, hence D / 2 + D / 2
+ * = D: the straight distance. One push followed by drift has a weak last window and low weights. */
+static double fitness_swim(const struct measures *measures, const struct params *params)
+{
+    double weighted = 0, weakest = HUGE_VAL;
+    int k;
+
+    for (k = 1; k <= MEASURE_WINDOWS; k++) {
+        double progress = measures_get(measures, MEASURE_window_1_m + k - 1);
+
+        weighted += 2.0 * k / (MEASURE_WINDOWS + 1) * progress;
+        weakest = fmin(weakest, progress);
+    }
+    return 0.5 * weighted + 0.5 * MEASURE_WINDOWS * weakest;
+}
+
+static double way_swim(const struct measures *measures, const struct params *params)
+{
+    return measures->displacement_m;
+}
+
+/* Progress as in swimming, by the share of what was spent that muscles spent and not the fall: a glider
+ * pays with the height it starts at. Who neither works nor falls does not fly. */
+static double fitness_fly(const struct measures *measures, const struct params *params)
+{
+    double lost_m = -measures->way_y_m, spent_j;
+
+    /* Not fmax(), see above. */
+    if (lost_m < 0)
+        lost_m = 0;
+    spent_j = measures->work_in_j + measures->mass_kg * params->world_gravity_m_s2 * lost_m;
+    if (spent_j == 0)
+        return 0;
+    return fitness_swim(measures, params) * measures->work_in_j / spent_j;
+}
+
+static double fitness_seek(const struct measures *measures, const struct params *params)
+{
+    return measures->follow_share;
+}
+
+/* What it is raised, so that a body born as a pole gains nothing by being one. */
+static double fitness_head_up(const struct measures *measures, const struct params *params)
+{
+    return measures->head_mean_m - measures->head_start_m;
+}
+
+/* Height gained, no more than the mean height of the whole body above the ground, by the share of the time
+ * that it touched nothing: neither standing tall nor stretching is hopping, nor is trembling below raised
+ * arms or after a single jump. Who falls off is as if at its starting height from then on. */
+static double fitness_hop(const struct measures *measures, const struct params *params)
+{
+    double gained = measures->height_mean_m - measures->height_start_m;
+    double most = measures->lowest_mean_m;
+    int is_failed = measures->fell > 0 && measures->time_s < HOP_LEAST_S;
+
+    if (isnan(most) || gained > most)
+        gained = most;
+    if (is_failed || gained < 0)
+        return 0;
+    return gained * (1 - measures->contact_share) * measures->time_s /
+           params->simulation_duration_s;
+}
+
+/* Who ends beyond the last place with a floor below is leaving, though it has not fallen yet. */
+static double fitness_platform(const struct measures *measures, const struct params *params)
+{
+    int is_leaving = measures->distance_m > measures->reach_m;
+
+    return measures->fell > 0 || is_leaving ? 0 : measures->reach_m;
+}
+
+static double fitness_custom(const struct measures *measures, const struct params *params)
+{
+    return expression_evaluate(params->fitness_expression, measures);
+}
+
+/* Nobody is better than another before the choice; who was disqualified is no good. */
+static double fitness_interactive(const struct measures *measures, const struct params *params)
+{
+    return 1;
+}
+
+const struct behaviour_info behaviours[BEHAVIOUR_COUNT] = {
+    [BEHAVIOUR_WALK] = {"walk",
+                        "max(0, distance_m - size / 2) / size, size = max(size_m, size floor)",
+                        "proposal 1995, scaled by size", fitness_walk, way_walk, 1, 1},
+    [BEHAVIOUR_JUMP] = {"jump", "max(0, lowest_max_m - lowest_start_m)", "proposal 1995",
+                        fitness_jump, NULL, 0, 0},
+    [BEHAVIOUR_SWIM] = {"swim", "max(0, sum over windows k of (k / 9) p_k + 4 min over k of p_k)",
+                        "proposal 1995, consistent motion rewarded", fitness_swim, way_swim, 0, 1},
+    [BEHAVIOUR_FLY] = {"fly",
+                       "as swim, with horizontal progress, until it lands, by the share of muscles "
+                       "in what was spent",
+                       "proposal 1995, extension", fitness_fly, NULL, 0, 1},
+    [BEHAVIOUR_SEEK] = {"seek", "max(0, follow_share)",
+                        "proposal 1995; Sims 1994, mean over several lights", fitness_seek, NULL, 0,
+                        0},
+    [BEHAVIOUR_HEAD_UP] = {"head-up", "max(0, head_mean_m - head_start_m)", "First Life, raised",
+                           fitness_head_up, NULL, 0, 0},
+    [BEHAVIOUR_HOP] = {"hop",
+                       "max(0, min(height_mean_m - height_start_m, lowest_mean_m)) "
+                       "(1 - contact_share) time_s / duration; 0 if it falls off within 5 s",
+                       "First Life, in the air", fitness_hop, NULL, 0, 0},
+    [BEHAVIOUR_PLATFORM] = {"platform", "reach_m; 0 if it falls off or ends beyond it",
+                            "First Life", fitness_platform, NULL, 0, 0},
+    [BEHAVIOUR_CUSTOM] = {"custom", "max(0, fitness.expression)", "the user", fitness_custom, NULL,
+                          0, 0},
+    [BEHAVIOUR_INTERACTIVE] = {"interactive", "1; parents are chosen by hand", "Dawkins 1986",
+                               fitness_interactive, NULL, 0, 0},
+};
+
+double behaviour_fitness(int verdict, const struct measures *measures, const struct params *params)
+{
+    double fitness;
+
+    if (!verdict_is_scored(verdict))
+        return 0;
+    fitness = behaviours[params->evolution_behaviour].fitness(measures, params);
+    return isfinite(fitness) && fitness > 0 ? fitness : 0;
+}
+
+double behaviour_apart_rad(const struct measures *one, const struct measures *other,
+                           const struct params *params)
+{
+    int is_falling = params->world_gravity_m_s2 > 0;
+    double ax = one->way_x_m, ay = is_falling ? 0 : one->way_y_m, az = one->way_z_m;
+    double bx = other->way_x_m, by = is_falling ? 0 : other->way_y_m, bz = other->way_z_m;
+    double x = ay * bz - az * by, y = az * bx - ax * bz, z = ax * by - ay * bx;
+
+    if (!behaviours[params->evolution_behaviour].has_direction)
+        return 0;
+    return det_atan2(sqrt(x * x + y * y + z * z), ax * bx + ay * by + az * bz);
+}
+
+int behaviour_check_params(const struct params *params, struct error *error)
+{
+    int is_custom = params->evolution_behaviour == BEHAVIOUR_CUSTOM;
+    int status;
+
+    if (!*params->fitness_expression)
+        return !is_custom
+                   ? 0
+                   : error_set(error, ERR_RANGE,
+                               "fitness.expression is empty, but evolution.behaviour is custom");
+    status = expression_check(params->fitness_expression, error);
+    return status ? error_prefix(error, "fitness.expression") : 0;
+}

@@ -1,0 +1,32 @@
+/* Behaviours: fitness as a function of measures. One table; the simulator knows nothing of it. */
+#ifndef COMMON_BEHAVIOUR_H
+#define COMMON_BEHAVIOUR_H
+
+#include "common/judge/measures.h"
+#include "common/params/params.h"
+
+struct behaviour_info {
+    const char *name; /* as in evolution.behaviour, same order */
+    const char *formula;
+    const char *source;
+    double (*fitness)(const struct measures *measures, const struct params *params);
+    /* The way that fitness pays for, which must be gone all the time (pace.h); NULL where a late start may
+     * still win. In metres, or in sizes as fitness takes them. */
+    double (*way)(const struct measures *measures, const struct params *params);
+    int is_way_in_sizes;
+    int has_direction; /* it leads somewhere: the other way is another motion */
+};
+extern const struct behaviour_info behaviours[BEHAVIOUR_COUNT];
+
+/* Fitness under params->evolution_behaviour: finite and >= 0; 0 for verdicts without a score. */
+double behaviour_fitness(int verdict, const struct measures *measures, const struct params *params);
+
+/* The angle between where two evaluations led, rad; 0 for behaviours that have no direction. Where things fall
+ * the ways along the ground are compared. */
+double behaviour_apart_rad(const struct measures *one, const struct measures *other,
+                           const struct params *params);
+
+/* What params_check() does not know of: 0, or an error in fitness.expression that names the column. */
+int behaviour_check_params(const struct params *params, struct error *error);
+
+#endif

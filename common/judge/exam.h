@@ -1,0 +1,44 @@
+/* The exam of a champion: whether the best of a run keeps its score where a score that lives on the step,
+ * on a coincidence or on the solver is lost.
+ *
+ *   EXAM_SOLVER_RUNS perturbed starts with the other solver   the least counts
+ *   EXAM_FINE_RUNS perturbed starts at a quarter of the step  the median counts
+ *
+ * Both numbers must be guard.referee_share of its own score. The second row is simulated only if the
+ * first has held. Results may come in any order. */
+#ifndef COMMON_EXAM_H
+#define COMMON_EXAM_H
+
+#include "common/params/params.h"
+#include "common/judge/trial.h"
+
+#define EXAM_SOLVER_RUNS 4
+#define EXAM_FINE_RUNS   8
+#define EXAM_WORDS_SIZE  160
+
+struct exam {
+    double share; /* guard.referee_share */
+    double own;   /* the champion's own score, at h from its unperturbed start */
+    int solver;   /* the other one; -1: it is not asked */
+    int asked, told;
+    double solver_scores[EXAM_SOLVER_RUNS], fine_scores[EXAM_FINE_RUNS];
+};
+
+void exam_begin(struct exam *exam, double own, int body_kind, const struct params *params);
+/* The next trial to be simulated: 1; 0 if there is none now, because all are under way or the exam is
+ * over. */
+int exam_ask(struct exam *exam, struct trial *trial);
+/* What a trial that was asked for came to: its fitness, 0 if it led the other way. */
+void exam_tell(struct exam *exam, const struct trial *trial, double score);
+int exam_is_over(const struct exam *exam);
+
+/* Of an exam that is over. */
+int exam_holds(const struct exam *exam);
+/* Least score with the other solver; the own one if that is not asked. */
+double exam_solver_least(const struct exam *exam);
+/* Median at a quarter of the step; 0 if it was not simulated. */
+double exam_fine_median(const struct exam *exam);
+/* "48.7 at h; from perturbed starts 42.1 at h/4 (median of 8), 40.2 with solver constraint (least of 4)" */
+void exam_describe(const struct exam *exam, char text[EXAM_WORDS_SIZE]);
+
+#endif

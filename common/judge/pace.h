@@ -1,0 +1,34 @@
+/* Paces: how fast a creature gets on, and bars for those who get on too slowly to be worth the rest of
+ * their time (verdict hopeless).
+ *
+ * A bar comes from creatures that have been judged already (search_bars.c), is set when a child is born, and
+ * stays with it: the task carries it, the run store keeps it, and every simulation of that child is held
+ * against it. So a stop depends on nothing but genome, parameters, seed and bar. */
+#ifndef COMMON_PACE_H
+#define COMMON_PACE_H
+
+#include "common/judge/measures.h"
+#include "common/params/params.h"
+
+/* Who has come less far than either times the time so far is stopped; 0 = no bar. The units are those of
+ * guard.hopeless_m_s and guard.hopeless_sizes_s, which it raises. */
+struct pace_bar {
+    double m_s;     /* metres per second */
+    double sizes_s; /* the creature's own sizes per second */
+};
+
+/* The largest bar of either kind, as for the parameters. */
+#define PACE_MAX 1000.0
+
+/* Whether the behaviour of the parameters pays for getting on at all. */
+int pace_is_known(const struct params *params);
+/* Of a finished evaluation: the mean over simulation.duration_s, in sizes per second where fitness counts
+ * sizes, else in m/s. 0 where it is not known, or not finite. */
+double pace_of(const struct measures *measures, const struct params *params);
+/* The bar of guard.hopeless_share of that pace. */
+struct pace_bar pace_make_bar(double pace, const struct params *params);
+int pace_has_bar(const struct pace_bar *bar);
+/* Raises the parameters of an evaluation to the bar. */
+void pace_apply_bar(const struct pace_bar *bar, struct params *params);
+
+#endif

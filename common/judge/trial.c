@@ -1,0 +1,105 @@
+/* See trial.h. */
+#include "common/judge/trial.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/genome/genome.h"
+
+static const char *const purpose_names[TRIAL_PURPOSE_COUNT] = {
+    [TRIAL_FIRST] = "first", [TRIAL_ENTRY] = "entry", [TRIAL_CHAMPION] = "champion"};
+
+void trial_apply(const struct trial *trial, struct params *params)
+{
+    params->simulation_perturbation = trial->perturbation;
+    params->simulation_dt_s /= (double)(1u << trial->halvings);
+    if (trial->has_other_solver)
+        params_ask_solver(params, params_other_solver(params->simulation_solver));
+}
+
+int trial_other_solver(int body_kind, const struct params *params)
+{
+    int other = params_other_solver(params->simulation_solver);
+    int is_same = body_kind == BODY_SPHERES && other == SOLVER_CONSTRAINT;
+
+    return params->guard_other_solver && !is_same ? other : -1;
+}
+
+/* Appends, as far as there is room. */
+__attribute__((format(printf, 3, 4))) static void append(char *text, size_t size,
+                                                         const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text + used, size - used, format, arguments);
+    va_end(arguments);
+}
+
+void trial_to_text(const struct trial *trial, char text[TRIAL_TEXT_SIZE])
+{
+    text[0] = '\0';
+    append(text, TRIAL_TEXT_SIZE, "%s", purpose_names[trial->purpose]);
+    if (trial->perturbation > 0)
+        append(text, TRIAL_TEXT_SIZE, "+perturbed-%d", trial->perturbation);
+    if (trial->halvings > 0)
+        append(text, TRIAL_TEXT_SIZE, "+finer-%d", trial->halvings);
+    if (trial->has_other_solver)
+        append(text, TRIAL_TEXT_SIZE, "+other-solver");
+}
+
+/* Whether the text goes on with the word; then moves on behind it. */
+static int take_word(const char **text, const char *word)
+{
+    size_t length = strlen(word);
+    int is_there = strncmp(*text, word, length) == 0;
+
+    *text += is_there ? length : 0;
+    return is_there;
+}
+
+/* The word and one digit 1 .. most, if they come next; else *number stays. */
+static void take_number(const char **text, const char *word, int most, int *number)
+{
+    const char *after = *text;
+
+    if (take_word(&after, word) && *after >= '1' && *after <= '0' + most) {
+        *number = *after - '0';
+        *text = after + 1;
+    }
+}
+
+int trial_from_text(struct trial *trial, const char *text, struct error *error)
+{
+    const char *rest = text;
+
+    *trial = (struct trial){.purpose = TRIAL_PURPOSE_COUNT};
+    for (int i = 0; i < TRIAL_PURPOSE_COUNT && trial->purpose == TRIAL_PURPOSE_COUNT; i++)
+        if (take_word(&rest, purpose_names[i]))
+            trial->purpose = i;
+    take_number(&rest, "+perturbed-", TRIAL_PERTURBATION_MAX, &trial->perturbation);
+    take_number(&rest, "+finer-", TRIAL_HALVINGS_MAX, &trial->halvings);
+    trial->has_other_solver = take_word(&rest, "+other-solver");
+    if (trial->purpose < TRIAL_PURPOSE_COUNT && *rest == '\0')
+        return 0;
+    return error_set(error, ERR_RANGE,
+                     "'%.40s', expected first, entry or champion, then +perturbed-1 .. %d, "
+                     "+finer-1 .. %d, +other-solver",
+                     text, TRIAL_PERTURBATION_MAX, TRIAL_HALVINGS_MAX);
+}
+
+void trial_describe(const struct trial *trial, const struct params *params, char *text, size_t size)
+{
+    text[0] = '\0';
+    if (trial->perturbation > 0)
+        append(text, size, "from perturbed start %d ", trial->perturbation);
+    if (trial->halvings > 0)
+        append(text, size, "at h/%d", 1 << trial->halvings);
+    else
+        append(text, size, "at h");
+    if (trial->has_other_solver)
+        append(text, size, " with solver %s",
+               params_solver_names[params_other_solver(params->simulation_solver)]);
+}

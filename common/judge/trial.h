@@ -1,0 +1,49 @@
+/* What a simulation of a creature is for, and what is other in it than the parameters say: one value,
+ * which a task carries from the search to the worker, its log and the run store.
+ *
+ * As text, the same everywhere: the purpose, and what is other, joined by "+": "first",
+ * "entry+perturbed-1", "champion+perturbed-3+finer-2", "champion+perturbed-1+other-solver". */
+#ifndef COMMON_TRIAL_H
+#define COMMON_TRIAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/error.h"
+#include "common/params/params.h"
+
+enum trial_purpose {
+    TRIAL_FIRST,    /* the creature's own evaluation */
+    TRIAL_ENTRY,    /* the referee's, of a creature that has come to the top or into the archive */
+    TRIAL_CHAMPION, /* the referee's, of the best at the run's end */
+    TRIAL_PURPOSE_COUNT
+};
+
+struct trial {
+    int purpose;          /* enum trial_purpose */
+    int perturbation;     /* simulation.perturbation; 0 = none */
+    int halvings;         /* of simulation.dt_s; 2 = a quarter of the step */
+    int has_other_solver; /* the one that simulation.solver is not */
+};
+
+#define TRIAL_PERTURBATION_MAX 8
+#define TRIAL_HALVINGS_MAX     6
+#define TRIAL_FINE_HALVINGS    2 /* the referee's quarter of the step */
+#define TRIAL_TEXT_SIZE        64
+
+/* Changes the parameters of a run into those of the trial. */
+void trial_apply(const struct trial *trial, struct params *params);
+
+/* The solver that judges such bodies besides simulation.solver, or -1: guard.other_solver is off, or it
+ * would move them alike, since `constraint` does not know spheres. */
+int trial_other_solver(int body_kind, const struct params *params);
+
+void trial_to_text(const struct trial *trial, char text[TRIAL_TEXT_SIZE]);
+/* 0, or ERR_* with a message. */
+int trial_from_text(struct trial *trial, const char *text, struct error *error);
+
+/* The same in words: "at h", "from perturbed start 3 at h/4 with solver constraint". */
+void trial_describe(const struct trial *trial, const struct params *params, char *text,
+                    size_t size);
+
+#endif

@@ -1,0 +1,156 @@
+/* Parameter files: INI, read with inih and written from the table.
+ *
+ * inih takes lines from a reader of ours, which counts them for the messages, refuses lines that
+ * inih would cut, and removes blanks in front (inih would take an indented line for more of the value
+ * above it). The first error ends the reading. */
+#include "common/params/params.h"
+
+#include <ini.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/file.h"
+
+#define FILE_BYTES_MAX (1 << 20)
+#define KEYS_MAX       256
+
+struct ini_state {
+    struct params *params;
+    const char *name; /* of the file, for messages */
+    const char *rest; /* what is not read yet */
+    int line;         /* the line being read, from 1 */
+    struct error *error;
+    int error_line; /* 0 while all is well */
+    char is_set[KEYS_MAX];
+    int has_world_rows; /* rows that a preset would overwrite */
+};
+
+/* Keeps the first error and ends the reading. */
+static int fail_line(struct ini_state *state, int code)
+{
+    state->error_line = state->line;
+    error_prefix(state->error, "%s:%d", state->name, state->line);
+    state->error->code = code;
+    return 0;
+}
+
+/* A line without blanks in front, like fgets(); NULL at the end and after an error. */
+static char *read_line(char *buffer, int size, void *context)
+{
+    struct ini_state *state = context;
+    if (*state->rest == '\0' || state->error_line)
+        return NULL;
+    state->line++;
+    size_t length = strcspn(state->rest, "\n");
+    const char *start = state->rest + strspn(state->rest, " \t");
+    size_t kept = start < state->rest + length ? (size_t)(state->rest + length - start) : 0;
+    if (kept > 0 && strchr("#;", *start))
+        kept = 1; // of a comment nothing is wanted, and it may be long
+    if (kept + 2 > (size_t)size) {
+        error_set(state->error, ERR_LIMIT, "the line is longer than %d characters", size - 2);
+        fail_line(state, ERR_LIMIT);
+        return NULL;
+    }
+    memcpy(buffer, start, kept);
+    buffer[kept] = '\n';
+    buffer[kept + 1] = '\0';
+    state->rest += length + (state->rest[length] == '\n');
+    return buffer;
+}
+
+/* inih's handler: 1 goes on, 0 is an error. */
+static int take_value(void *context, const char *section, const char *name, const char *value)
+{
+    struct ini_state *state = context;
+    if (state->error_line)
+        return 0;
+    char key[160];
+    snprintf(key, sizeof(key), "%s%s%s", section, section[0] ? "." : "", name);
+    int index = params_find(key);
+    if (index >= 0 && state->is_set[index]) {
+        error_set(state->error, ERR_EXISTS, "%s is set a second time", key);
+        return fail_line(state, ERR_EXISTS);
+    }
+    int is_preset = strcmp(key, "world.preset") == 0;
+    if (is_preset && state->has_world_rows) {
+        error_set(state->error, ERR_USAGE, "world.preset must come before the other world keys");
+        return fail_line(state, ERR_USAGE);
+    }
+    int rc = params_set(state->params, key, value, state->error);
+    if (rc != 0)
+        return fail_line(state, rc);
+    state->is_set[index] = 1;
+    if (!is_preset && strncmp(key, "world.", 6) == 0)
+        state->has_world_rows = 1;
+    return 1;
+}
+
+int params_read_text(struct params *params, const char *text, const char *name, struct error *error)
+{
+    struct ini_state state = {.params = params, .name = name, .rest = text, .error = error};
+    ENSURE(param_count <= KEYS_MAX, "%d parameters", param_count);
+    int bad_line = ini_parse_stream(read_line, &state, take_value, &state);
+    // a line that is no assignment reaches no handler; only its number comes back
+    if (bad_line > 0 && (!state.error_line || bad_line < state.error_line))
+        return error_set(error, ERR_FORMAT, "%s:%d: expected [section] or key = value", name,
+                         bad_line);
+    if (bad_line < 0)
+        return error_set(error, ERR_MEMORY, "%s: out of memory", name);
+    return state.error_line ? error->code : 0;
+}
+
+int params_read_file(struct params *params, const char *path, struct error *error)
+{
+    char *text;
+    size_t length;
+    int rc = file_read(path, FILE_BYTES_MAX, &text, &length, error);
+    if (rc != 0)
+        return rc;
+    if (memchr(text, '\0', length))
+        rc = error_set(error, ERR_FORMAT, "%s: not a text file", path);
+    else
+        rc = params_read_text(params, text, path, error);
+    free(text);
+    return rc;
+}
+
+/* ---- writing ---- */
+
+static void write_help(const struct param_info *info, int index, FILE *file)
+{
+    static const char *const effects[] = {"evaluations", "the search", "only how the work is done"};
+    struct params defaults;
+    char range[200], preset[PARAM_TEXT_SIZE];
+    params_set_defaults(&defaults);
+    params_print_value(&defaults, index, preset, sizeof(preset));
+    params_print_range(index, range, sizeof(range));
+    const char *effect = effects[info->scope == 'E' ? 0 : info->scope == 'S' ? 1 : 2];
+    const char *word = info->type == PARAM_CHOICE                            ? "one of "
+                       : info->type == PARAM_REAL || info->type == PARAM_INT ? "range "
+                                                                             : "";
+    fprintf(file, "\n# %s: %s\n# default %s; %s%s; affects %s\n", info->key, info->help,
+            preset[0] ? preset : "empty", word, range, effect);
+}
+
+int params_write(const struct params *params, FILE *file, int has_help)
+{
+    const char *section = "run";
+    if (has_help)
+        fputs(
+            "# Parameters: [section], key = value; a '#' starts a comment line, ' ;' one behind a "
+            "value.\n# On a command line: -s section.key=value\n",
+            file);
+    for (int i = 0; i < param_count; i++) {
+        const struct param_info *info = &param_table[i];
+        char value[PARAM_TEXT_SIZE];
+        if (strcmp(info->section, section) != 0) {
+            section = info->section;
+            fprintf(file, "\n[%s]\n", section);
+        }
+        if (has_help)
+            write_help(info, i, file);
+        params_print_value(params, i, value, sizeof(value));
+        fprintf(file, "%s =%s%s\n", info->name, value[0] ? " " : "", value);
+    }
+    return fflush(file) != 0 || ferror(file) ? ERR_IO : 0;
+}

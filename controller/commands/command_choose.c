@@ -1,0 +1,204 @@
+/* controller choose: says which creatures are to be kept, bred or banned when the next generation is made.
+ *
+ * A controller at work is asked through its socket, since only one process writes; where none is, the
+ * choice is written into the run store, and waits there for 'resume'. */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "controller/commands/commands.h"
+#include "controller/run/control.h"
+#include "controller/store/run_directory.h"
+
+/* How long the controller may take to answer. */
+#define ANSWER_MS 10000
+
+static const char help[] =
+    "usage: controller choose RUN_DIR [ID keep|ban|breed|none]... [--next]\n"
+    "In a run with evolution.behaviour = interactive, or interactive.share > 0, says what becomes "
+    "of\n"
+    "creatures of the generation under way: 'keep' survives, 'breed' survives and has children, "
+    "'ban'\n"
+    "does neither, 'none' takes a choice back. Without any ID prints the generation and what was "
+    "chosen.\n"
+    "The run waits when a generation is complete, until it is told to go on. The viewer does the "
+    "same\n"
+    "with keys and buttons: controller view RUN_DIR.\n"
+    "\n"
+    "      --next    enough is chosen: breed the next generation\n"
+    "  -h, --help\n";
+
+/* ---- giving ---- */
+
+/* Nobody works on the run: into its store. */
+static int put_choice(const char *directory, uint64_t id, int choice, struct error *error)
+{
+    char path[RUN_PATH_SIZE];
+    struct store *store = NULL;
+    int status = run_directory_path(directory, "run.db", path, error);
+    if (!status)
+        status = store_open(&store, path, 0, error);
+    if (!status)
+        status = store_check_choice(store, id, error);
+    if (!status)
+        status = store_put_choice(store, id, choice, error);
+    if (!status)
+        status = store_commit(store, error);
+    if (!status)
+        printf("creature %" PRIu64 ": %s; counts when the run is resumed\n", id,
+               choice_name(choice));
+    store_close(store);
+    return status;
+}
+
+static int give(const char *directory, const char *line, struct error *error)
+{
+    char *answer;
+    int status = control_ask(directory, line, ANSWER_MS, &answer, error);
+    if (!status)
+        fputs(answer, stdout);
+    free(answer);
+    return status;
+}
+
+static int give_choice(const char *directory, uint64_t id, int choice, struct error *error)
+{
+    char line[64];
+    snprintf(line, sizeof line, "choose %" PRIu64 " %s", id, choice_name(choice));
+    int status = give(directory, line, error);
+    return status == ERR_MISSING ? put_choice(directory, id, choice, error) : status;
+}
+
+static int give_next(const char *directory, struct error *error)
+{
+    int status = give(directory, "next", error);
+    if (status == ERR_MISSING)
+        error_set(error, status,
+                  "%s: no controller is working on this run; go on with: controller resume %s",
+                  directory, directory);
+    return status;
+}
+
+/* ---- showing ---- */
+
+static const char *find_choice(const struct store_choice *choices, int count, uint64_t id)
+{
+    for (int i = 0; i < count; i++)
+        if (choices[i].id == id)
+            return choice_name(choices[i].choice);
+    return "";
+}
+
+static void print_members(const struct store_entry *entries, int count,
+                          const struct store_choice *choices, int choice_count)
+{
+    printf("%8s  %-6s  %10s  %10s  %6s  %s\n", "id", "choice", "fitness", "distance_m", "parts",
+           "origin");
+    for (int i = 0; i < count; i++) {
+        char origin[64];
+        printf("%8" PRIu64 "  %-6s  %10.4f  %10.4f  %6.0f  %s\n", entries[i].id,
+               find_choice(choices, choice_count, entries[i].id), entries[i].fitness,
+               entries[i].measures.distance_m, entries[i].measures.parts,
+               store_entry_origin(&entries[i], origin, sizeof origin));
+    }
+}
+
+/* The generation that waits, or the last one that is complete. */
+static int show(const char *directory, struct error *error)
+{
+    struct store *store = NULL;
+    struct store_entry *entries = NULL;
+    struct store_choice *choices = NULL;
+    struct params params;
+    struct store_status run = {0};
+    int count = 0, choice_count = 0;
+    uint32_t generation = 0;
+    int status = command_open_run(directory, &store, error);
+    if (!status)
+        status = store_get_params(store, &params, error);
+    if (!status && !search_is_interactive(&params))
+        status = error_set(error, ERR_RANGE,
+                           "%s: nobody chooses in this run: neither is evolution.behaviour "
+                           "interactive, nor interactive.share above 0",
+                           directory);
+    if (!status)
+        status = store_get_status(store, &run, error);
+    if (!status)
+        status = store_get_top(store, -1, (int)params.population_size, &entries, &count,
+                               &generation, error);
+    if (!status)
+        status = store_get_choices(store, generation, &choices, &choice_count, error);
+    if (!status) {
+        int is_open = generation == run.generation && !run.is_finished;
+        printf("generation %" PRIu32 "%s\n", generation,
+               is_open ? ", waits for choices" : ", bred from already");
+        print_members(entries, count, choices, choice_count);
+    }
+    free(entries);
+    free(choices);
+    store_close(store);
+    return status;
+}
+
+/* ---- the command line ---- */
+
+/* The pairs after RUN_DIR are looked at before any of them is given. Returns 0 or an exit code. */
+static int check_pairs(int argc, char **argv)
+{
+    int64_t id;
+    int choice;
+    if ((argc - optind) % 2 == 0)
+        return command_usage(argv[0], "creature %s: keep, ban, breed or none?", argv[argc - 1]);
+    for (int i = optind + 1; i < argc; i += 2) {
+        int result = command_parse_number(argv[0], "ID", argv[i], 1, INT64_MAX, &id);
+        if (result)
+            return result;
+        if (choice_find(argv[i + 1], &choice))
+            return command_usage(argv[0], "'%s' is none of keep, ban, breed, none", argv[i + 1]);
+    }
+    return 0;
+}
+
+static int choose(const char *directory, int count, char **pairs, int has_next, struct error *error)
+{
+    int status = run_directory_check(directory, error);
+    for (int i = 0; !status && i < count; i += 2) {
+        int choice = CHOICE_NONE;
+        choice_find(pairs[i + 1], &choice);
+        status = give_choice(directory, strtoull(pairs[i], NULL, 10), choice, error);
+    }
+    if (!status && has_next)
+        status = give_next(directory, error);
+    if (!status && !count && !has_next)
+        status = show(directory, error);
+    return status;
+}
+
+int command_choose(int argc, char **argv)
+{
+    enum { OPTION_NEXT = 256 };
+    static const struct option options[] = {{"next", no_argument, NULL, OPTION_NEXT},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    struct error error = {0};
+    int answer, has_next = 0;
+    opterr = 0;
+    while ((answer = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
+        if (answer == 'h') {
+            fputs(help, stdout);
+            return command_finish_output();
+        }
+        if (answer != OPTION_NEXT)
+            return command_bad_option(argv, answer);
+        has_next = 1;
+    }
+    int result = command_check_operands(argc, argv, 1, argc, "RUN_DIR");
+    if (!result)
+        result = check_pairs(argc, argv);
+    if (result)
+        return result;
+    if (choose(argv[optind], argc - optind - 1, argv + optind + 1, has_next, &error))
+        return command_fail(&error);
+    return command_finish_output();
+}

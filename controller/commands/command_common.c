@@ -1,0 +1,127 @@
+/* What the commands share. */
+#include "controller/commands/commands.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "controller/store/run_directory.h"
+
+int command_fail(const struct error *error)
+{
+    fprintf(stderr, "controller: %s\n", error->message);
+    return COMMAND_FAILED;
+}
+
+int command_usage(const char *command, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "controller %s: %s (see 'controller %s --help')\n", command, text, command);
+    return COMMAND_USAGE;
+}
+
+int command_bad_option(char **argv, int answer)
+{
+    const char *word = argv[optind - 1];
+    if (answer == ':')
+        return command_usage(argv[0], "option '%s' needs a value", word);
+    if (optopt > 0 && optopt < 256 && strncmp(word, "--", 2))
+        return command_usage(argv[0], "unknown option '-%c'", optopt);
+    return command_usage(argv[0], "unknown option '%s'", word);
+}
+
+int command_check_operands(int argc, char **argv, int minimum, int maximum, const char *what)
+{
+    if (argc - optind < minimum)
+        return command_usage(argv[0], "%s is missing", what);
+    if (argc - optind > maximum)
+        return command_usage(argv[0], "unexpected argument '%s'", argv[optind + maximum]);
+    return 0;
+}
+
+int command_parse_number(const char *command, const char *option, const char *text, int64_t minimum,
+                         int64_t maximum, int64_t *value)
+{
+    char *end;
+    errno = 0;
+    long long number = strtoll(text, &end, 10);
+    if (errno || end == text || *end || number < minimum || number > maximum)
+        return command_usage(command,
+                             "%s '%s' is not a whole number within %" PRId64 " .. %" PRId64, option,
+                             text, minimum, maximum);
+    *value = number;
+    return 0;
+}
+
+int command_finish_output(void)
+{
+    if (!fflush(stdout) && !ferror(stdout))
+        return COMMAND_OK;
+    fprintf(stderr, "controller: standard output: %s\n", strerror(errno));
+    return COMMAND_FAILED;
+}
+
+int command_open_run(const char *directory, struct store **store, struct error *error)
+{
+    char path[RUN_PATH_SIZE];
+    int status = run_directory_check(directory, error);
+    if (!status)
+        status = run_directory_path(directory, "run.db", path, error);
+    return status ? status : store_open(store, path, 1, error);
+}
+
+/* The number behind the last colon if a run's directory stands before it; 0 = not of that form. */
+static uint64_t split_run_name(const char *name, char directory[RUN_PATH_SIZE])
+{
+    const char *colon = strrchr(name, ':');
+    size_t length = colon ? (size_t)(colon - name) : 0;
+    if (length == 0 || length >= RUN_PATH_SIZE || access(name, F_OK) == 0)
+        return 0;
+    memcpy(directory, name, length);
+    directory[length] = '\0';
+    char *end;
+    errno = 0;
+    long long id = strtoll(colon + 1, &end, 10);
+    return errno || end == colon + 1 || *end || id < 1 ? 0 : (uint64_t)id;
+}
+
+int command_read_creature(const char *name, struct creature *creature, struct error *error)
+{
+    char directory[RUN_PATH_SIZE];
+    uint64_t id = split_run_name(name, directory);
+    if (!id)
+        return creature_read(creature, name, error);
+    struct store *store = NULL;
+    creature_init(creature);
+    int status = command_open_run(directory, &store, error);
+    if (!status)
+        status = store_get_creature(store, id, creature, error);
+    store_close(store);
+    return status;
+}
+
+void command_print_survivors(FILE *file, const struct store_entry *entries, int count,
+                             int has_mutations)
+{
+    fprintf(file, "%5s %8s %10s %12s %6s %6s %8s %6s  %-10s  %s\n", "rank", "id", "fitness",
+            "distance (m)", "W/kg", "parts", "neurons", "born", "method",
+            has_mutations ? "verdict     mutations" : "verdict");
+    for (int i = 0; i < count; i++) {
+        const struct store_entry *entry = &entries[i];
+        const char *words = has_mutations ? store_entry_words(entry) : "";
+        fprintf(file,
+                "%5d %8" PRIu64 " %10.4f %12.3f %6.1f %6.0f %8.0f %6" PRIu32 "  %-10s  %-*s%s%s\n",
+                entry->rank, entry->id, entry->fitness, entry->measures.distance_m,
+                entry->measures.power_w_kg, entry->measures.parts, entry->measures.neurons,
+                entry->generation, entry->method, *words ? 10 : 0, verdict_name(entry->verdict),
+                *words ? "  " : "", words);
+    }
+}

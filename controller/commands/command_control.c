@@ -1,0 +1,100 @@
+/* controller workers, pause, continue: orders to the controller that works on a run. */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "controller/commands/commands.h"
+#include "controller/run/control.h"
+#include "controller/farm/farm.h"
+#include "controller/store/run_directory.h"
+
+/* How long the controller may take to answer. */
+#define ANSWER_MS 10000
+
+static const char workers_help[] =
+    "usage: controller workers RUN_DIR N\n"
+    "Makes a run at work use N simulator processes from now on; its result stays the same. What "
+    "is\n"
+    "too many ends when it has finished what it does. A later 'resume' begins with farm.workers\n"
+    "again.\n"
+    "\n"
+    "  -h, --help\n";
+
+static const char pause_help[] =
+    "usage: controller pause RUN_DIR\n"
+    "A run at work finishes the creatures it is simulating and begins no others until 'controller\n"
+    "continue'. The run's result stays the same. To free its memory, too, stop it (Ctrl-C, or "
+    "SIGTERM\n"
+    "to the controller) and 'controller resume' later.\n"
+    "\n"
+    "  -h, --help\n";
+
+static const char continue_help[] = "usage: controller continue RUN_DIR\n"
+                                    "A paused run goes on.\n"
+                                    "\n"
+                                    "  -h, --help\n";
+
+static int give_order(const char *directory, const char *line)
+{
+    struct error error = {0};
+    char *answer;
+    if (run_directory_check(directory, &error) ||
+        control_ask(directory, line, ANSWER_MS, &answer, &error))
+        return command_fail(&error);
+    fputs(answer, stdout);
+    free(answer);
+    return command_finish_output();
+}
+
+/* Options, of which there are none but help. Returns -1 to go on, or an exit code. */
+static int read_options(int argc, char **argv, const char *help)
+{
+    static const struct option options[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    int answer;
+    opterr = 0;
+    while ((answer = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
+        if (answer != 'h')
+            return command_bad_option(argv, answer);
+        fputs(help, stdout);
+        return command_finish_output();
+    }
+    return -1;
+}
+
+int command_workers(int argc, char **argv)
+{
+    char line[64];
+    int64_t count;
+    int result = read_options(argc, argv, workers_help);
+    if (result >= 0)
+        return result;
+    result = command_check_operands(argc, argv, 1, 2, "RUN_DIR");
+    if (!result)
+        result = command_check_operands(argc, argv, 2, 2, "N");
+    if (!result)
+        result = command_parse_number(argv[0], "N", argv[optind + 1], 1, FARM_WORKERS_MAX, &count);
+    if (result)
+        return result;
+    snprintf(line, sizeof line, "workers %" PRId64, count);
+    return give_order(argv[optind], line);
+}
+
+static int plain_order(int argc, char **argv, const char *help)
+{
+    int result = read_options(argc, argv, help);
+    if (result >= 0)
+        return result;
+    result = command_check_operands(argc, argv, 1, 1, "RUN_DIR");
+    return result ? result : give_order(argv[optind], argv[0]);
+}
+
+int command_pause(int argc, char **argv)
+{
+    return plain_order(argc, argv, pause_help);
+}
+
+int command_continue(int argc, char **argv)
+{
+    return plain_order(argc, argv, continue_help);
+}

@@ -1,0 +1,79 @@
+/* controller diff: what differs between two creatures' genomes, in words. */
+#include <getopt.h>
+#include <inttypes.h>
+
+#include "controller/commands/commands.h"
+#include "controller/genetics/genetics_diff.h"
+
+static const char help[] =
+    "usage: controller diff A B\n"
+    "Says what differs between the genomes of two creatures (files, or RUN_DIR:ID), for example a\n"
+    "parent and its child. Genes are matched by their ids: + only B has it, - only A has it, ~ "
+    "both\n"
+    "have it and it changed. In brackets stands where a gene comes from: [55.1] is the first gene "
+    "of\n"
+    "creature 55, a lone number was written by hand.\n"
+    "\n"
+    "  -h, --help\n";
+
+static void print_heading(const char *mark, const char *name, const struct creature *creature)
+{
+    printf("%s %s", mark, name);
+    if (creature->id)
+        printf(": creature %" PRIu64, creature->id);
+    if (creature->method[0])
+        printf(", %s", creature->method);
+    if (creature->parents[0])
+        printf(" of %" PRIu64, creature->parents[0]);
+    if (creature->parents[1])
+        printf(" and %" PRIu64, creature->parents[1]);
+    if (creature->mutations[0])
+        printf(", mutated: %s", creature->mutations);
+    putchar('\n');
+}
+
+static void print_difference(char **names, const struct creature *a, const struct creature *b)
+{
+    struct genetics_diff counts;
+
+    print_heading("---", names[0], a);
+    print_heading("+++", names[1], b);
+    counts = genetics_diff(&a->genome, &b->genome, stdout);
+    if (genome_is_equal(&a->genome, &b->genome))
+        printf("the genomes are equal: %d genes\n", counts.same);
+    else
+        printf("%d genes the same, %d changed, %d added, %d removed\n", counts.same, counts.changed,
+               counts.added, counts.removed);
+}
+
+int command_diff(int argc, char **argv)
+{
+    static const struct option options[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    struct creature a, b;
+    struct error error = {0};
+    int answer, result;
+
+    opterr = 0;
+    while ((answer = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
+        if (answer != 'h')
+            return command_bad_option(argv, answer);
+        fputs(help, stdout);
+        return command_finish_output();
+    }
+    result = command_check_operands(argc, argv, 2, 2,
+                                    argc == optind ? "A (a creature)" : "B (another creature)");
+    if (result)
+        return result;
+    creature_init(&a);
+    creature_init(&b);
+    if (command_read_creature(argv[optind], &a, &error) ||
+        command_read_creature(argv[optind + 1], &b, &error)) {
+        result = command_fail(&error);
+    } else {
+        print_difference(argv + optind, &a, &b);
+        result = command_finish_output();
+    }
+    creature_deinit(&a);
+    creature_deinit(&b);
+    return result;
+}

@@ -1,0 +1,304 @@
+/* controller list: the best of a generation, or the ancestors of a creature, as a table or as JSON. */
+#include <getopt.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "common/hash.h"
+#include "controller/commands/commands.h"
+
+#define TOP_DEFAULT 10
+
+static const char help[] =
+    "usage: controller list RUN_DIR [option]...\n"
+    "Lists the best creatures of a generation, best first, with what their birth changed; or the\n"
+    "ancestors of one.\n"
+    "\n"
+    "      --generation N    a complete generation, from 0; default: the last complete one\n"
+    "      --top K           this many; default 10, 0 = all\n"
+    "      --distinct        leaves out who moves exactly as a better one\n"
+    "      --lineage ID      a creature and its ancestors instead, back to the first: its parent "
+    "(of\n"
+    "                        two: the first), the parent's parent, and so on\n"
+    "      --all             with --lineage: both parents of each, so all ancestors\n"
+    "      --json            one array, one object per creature; what may differ between two "
+    "equal\n"
+    "                        runs stands under the key `cost` (docs/run-store.md)\n"
+    "  -h, --help\n";
+
+static json_t *json_hash(uint64_t hash)
+{
+    char text[17];
+    hash_to_text(hash, text);
+    return json_string(text);
+}
+
+static json_t *json_parents(const struct store_entry *entry)
+{
+    json_t *parents = json_array();
+    for (int i = 0; i < 2; i++)
+        if (entry->parents[i])
+            json_array_append_new(parents, json_integer((json_int_t)entry->parents[i]));
+    return parents;
+}
+
+static json_t *json_measures(const struct store_entry *entry)
+{
+    json_t *measures = json_object();
+    for (int i = 0; i < MEASURE_COUNT; i++)
+        json_object_set_new(measures, measure_table[i].name,
+                            json_real(measures_get(&entry->measures, i)));
+    return measures;
+}
+
+static json_t *json_cost(const struct store_entry *entry)
+{
+    const struct store_cost *cost = &entry->cost;
+    if (!entry->has_cost)
+        return json_null();
+    json_t *object = json_object();
+    json_object_set_new(object, "worker",
+                        cost->worker >= 0 ? json_integer(cost->worker) : json_null());
+    json_object_set_new(object, "attempt", json_integer(cost->attempt));
+    json_object_set_new(object, "wall_ms", json_real(cost->task.wall_ms));
+    json_object_set_new(object, "cpu_ms", json_real(cost->task.cpu_ms));
+    json_object_set_new(object, "arena_bytes", json_integer((json_int_t)cost->task.arena_bytes));
+    json_object_set_new(object, "time_s", json_real(cost->time_s));
+    return object;
+}
+
+/* On land, who gets somewhere for next to nothing rolls, or has found a hole in the physics. */
+static int is_cheap(const struct store_entry *entry, const struct params *params)
+{
+    const struct measures *m = &entry->measures;
+    return params->world_ground && params->world_gravity_m_s2 > 0 && entry->fitness > 0 &&
+           m->displacement_m > m->size_m && m->cost_of_transport < params->guard_cost_of_transport;
+}
+
+static json_t *json_flags(const struct store_entry *entry, const struct params *params)
+{
+    json_t *flags = json_array();
+    if (is_cheap(entry, params))
+        json_array_append_new(flags, json_string("cheap"));
+    return flags;
+}
+
+static json_t *json_entry(const struct store_entry *entry, const struct params *params)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "id", json_integer((json_int_t)entry->id));
+    json_object_set_new(object, "rank", json_integer(entry->rank));
+    json_object_set_new(object, "survived", json_boolean(entry->survived));
+    json_object_set_new(object, "cell", entry->cell ? json_integer(entry->cell) : json_null());
+    json_object_set_new(object, "fitness", json_real(entry->fitness));
+    json_object_set_new(object, "referee_fitness",
+                        entry->has_referee ? json_real(entry->referee_fitness) : json_null());
+    json_object_set_new(object, "referee",
+                        entry->has_referee ? json_string(entry->referee_words) : json_null());
+    json_object_set_new(object, "flags", json_flags(entry, params));
+    json_object_set_new(object, "generation", json_integer(entry->generation));
+    json_object_set_new(object, "method", json_string(entry->method));
+    json_object_set_new(object, "parents", json_parents(entry));
+    json_object_set_new(object, "mutations", json_string(entry->mutations));
+    json_object_set_new(object, "source",
+                        *entry->source ? json_string(entry->source) : json_null());
+    json_object_set_new(object, "seed", json_hash(entry->seed));
+    json_object_set_new(object, "verdict", json_string(verdict_name(entry->verdict)));
+    json_object_set_new(object, "reason", json_string(verdict_reason(entry->verdict)));
+    json_object_set_new(object, "digest", json_hash(entry->digest));
+    json_object_set_new(object, "measures", json_measures(entry));
+    json_object_set_new(object, "cost", json_cost(entry));
+    return object;
+}
+
+static int print_json(const struct store_entry *entries, int count, const struct params *params)
+{
+    json_t *array = json_array();
+    for (int i = 0; i < count; i++)
+        json_array_append_new(array, json_entry(&entries[i], params));
+    int status = json_dumpf(array, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    json_decref(array);
+    putchar('\n');
+    return status ? COMMAND_FAILED : COMMAND_OK;
+}
+
+/* What was on the command line. */
+struct request {
+    int64_t generation, top, lineage; /* lineage: a creature's id; 0 = none */
+    int is_all, is_distinct, is_json;
+};
+
+/* A line for each ancestor, the youngest first. */
+static void print_lineage(const struct store_entry *entries, int count)
+{
+    char origin[80];
+    printf("%8s %6s %10s  %-28s  %s\n", "id", "born", "fitness", "method", "mutations");
+    for (int i = 0; i < count; i++) {
+        const char *words = store_entry_words(&entries[i]);
+        printf("%8" PRIu64 " %6" PRIu32 " %10.4f  %-*s%s%s\n", entries[i].id, entries[i].generation,
+               entries[i].fitness, *words ? 28 : 0,
+               store_entry_origin(&entries[i], origin, sizeof origin), *words ? "  " : "", words);
+    }
+}
+
+/* The disqualifications in a table, in words. */
+static void print_verdicts(const struct store_entry *entries, int count)
+{
+    for (int i = 0; i < count; i++) {
+        int verdict = entries[i].verdict, first = 0, found = 0;
+        while (entries[first].verdict != verdict)
+            first++;
+        for (int k = i; k < count; k++)
+            found += entries[k].verdict == verdict;
+        if (first == i && !verdict_is_scored(verdict))
+            printf("%8d disqualified, %s: %s\n", found, verdict_name(verdict),
+                   verdict_reason(verdict));
+    }
+}
+
+/* What there is to say against single ones. */
+static void print_notes(const struct store_entry *entries, int count, const struct params *params)
+{
+    for (int i = 0; i < count; i++) {
+        const struct store_entry *entry = &entries[i];
+        if (entry->has_referee && entry->fitness == 0)
+            printf("%8" PRIu64 " was refused by the referee: it %s\n", entry->id,
+                   entry->referee_words);
+        if (is_cheap(entry, params))
+            printf("%8" PRIu64 " is cheap: its cost of transport is %.3g, below %g\n", entry->id,
+                   entry->measures.cost_of_transport, params->guard_cost_of_transport);
+    }
+}
+
+/* What the numbers are, and of a finished run the scores of its champion. */
+static int print_scores(struct store *store, uint32_t generation, const struct params *params,
+                        struct error *error)
+{
+    static const char *const meanings[] = {
+        [SCORE_OWN] = "its own score",
+        [SCORE_LEAST] = "the least of its own score and of those in the referee's trials"};
+    struct store_status status;
+    int result = store_get_status(store, &status, error);
+    if (result)
+        return result;
+    printf("fitness: %s; 0: it was refused, or is worth nothing\n", meanings[params->guard_score]);
+    if (status.champion.id && generation == status.generation)
+        printf("%s: creature %" PRIu64 ", %s\n", status.champion.holds ? "champion" : "no champion",
+               status.champion.id, status.champion.words);
+    return 0;
+}
+
+static int get_entries(struct store *store, const struct request *request,
+                       struct store_entry **entries, int *count, uint32_t *generation,
+                       struct error *error)
+{
+    if (request->lineage)
+        return store_get_lineage(store, (uint64_t)request->lineage, request->is_all, entries, count,
+                                 error);
+    int top = request->top ? (int)request->top : INT32_MAX;
+    int status = store_get_top(store, request->generation, request->is_distinct ? INT32_MAX : top,
+                               entries, count, generation, error);
+    if (!status && request->is_distinct)
+        *count = store_leave_out_copies(*entries, *count, top);
+    return status;
+}
+
+static int list_run(const char *directory, const struct request *request)
+{
+    struct store *store = NULL;
+    struct store_entry *entries = NULL;
+    struct error error = {0};
+    struct params params;
+    uint32_t generation = 0;
+    int count, result = COMMAND_OK;
+    if (command_open_run(directory, &store, &error) || store_get_params(store, &params, &error) ||
+        get_entries(store, request, &entries, &count, &generation, &error)) {
+        result = command_fail(&error);
+    } else if (request->is_json) {
+        result = print_json(entries, count, &params);
+    } else if (request->lineage) {
+        printf("%s, creature %" PRId64 " and its ancestors%s\n", directory, request->lineage,
+               request->is_all ? "" : " by the first parents");
+        print_lineage(entries, count);
+    } else {
+        printf("%s, generation %" PRIu32 "\n", directory, generation);
+        command_print_survivors(stdout, entries, count, 1);
+        print_verdicts(entries, count);
+        print_notes(entries, count, &params);
+        if (print_scores(store, generation, &params, &error))
+            result = command_fail(&error);
+    }
+    free(entries);
+    store_close(store);
+    return result ? result : command_finish_output();
+}
+
+/* Combinations that make no sense. */
+static int check_request(const char *command, const struct request *request, int has_generation)
+{
+    if (request->lineage && has_generation)
+        return command_usage(command, "--lineage takes no --generation, --top or --distinct");
+    if (request->is_all && !request->lineage)
+        return command_usage(command, "--all goes with --lineage");
+    return 0;
+}
+
+int command_list(int argc, char **argv)
+{
+    enum {
+        OPTION_JSON = 256,
+        OPTION_GENERATION,
+        OPTION_TOP,
+        OPTION_DISTINCT,
+        OPTION_LINEAGE,
+        OPTION_ALL
+    };
+    static const struct option options[] = {
+        {"json", no_argument, NULL, OPTION_JSON},
+        {"generation", required_argument, NULL, OPTION_GENERATION},
+        {"top", required_argument, NULL, OPTION_TOP},
+        {"distinct", no_argument, NULL, OPTION_DISTINCT},
+        {"lineage", required_argument, NULL, OPTION_LINEAGE},
+        {"all", no_argument, NULL, OPTION_ALL},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0}};
+    struct request request = {.generation = -1, .top = TOP_DEFAULT};
+    int has_generation = 0, answer, result = 0;
+    opterr = 0;
+    while (!result && (answer = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
+        switch (answer) {
+        case OPTION_JSON:
+            request.is_json = 1;
+            break;
+        case OPTION_GENERATION:
+            has_generation = 1;
+            result = command_parse_number(argv[0], "--generation", optarg, 0, UINT32_MAX,
+                                          &request.generation);
+            break;
+        case OPTION_TOP:
+            has_generation = 1;
+            result = command_parse_number(argv[0], "--top", optarg, 0, INT32_MAX, &request.top);
+            break;
+        case OPTION_DISTINCT:
+            has_generation = request.is_distinct = 1;
+            break;
+        case OPTION_LINEAGE:
+            result =
+                command_parse_number(argv[0], "--lineage", optarg, 1, INT64_MAX, &request.lineage);
+            break;
+        case OPTION_ALL:
+            request.is_all = 1;
+            break;
+        case 'h':
+            fputs(help, stdout);
+            return command_finish_output();
+        default:
+            return command_bad_option(argv, answer);
+        }
+    }
+    if (!result)
+        result = check_request(argv[0], &request, has_generation);
+    if (!result)
+        result = command_check_operands(argc, argv, 1, 1, "RUN_DIR");
+    return result ? result : list_run(argv[optind], &request);
+}

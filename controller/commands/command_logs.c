@@ -1,0 +1,373 @@
+/* controller logs: the logs of a run's processes, merged in the order of time.
+ *
+ * A merge of some ten files, each in order of time by itself: of every file the next line is held, the
+ * one with the earliest time goes out. A line without a time (a library's message, a damaged line)
+ * belongs to the line before it. With --follow files are asked again for what was appended since, and
+ * the directory for new ones, some times a second. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "common/file.h"
+#include "common/log.h"
+#include "common/text.h"
+#include "controller/commands/commands.h"
+#include "controller/store/run_directory.h"
+
+#define SOURCES_MAX  1100 /* farm.workers and the controller's */
+#define NAME_SIZE    64
+#define TIME_SIZE    32
+#define FOLLOW_NS    200000000L
+#define LINE_MAX_LOG 65536 /* longer lines are cut: nothing of ours is that long */
+
+static const char help[] =
+    "usage: controller logs RUN_DIR [--worker N] [--task ID] [--creature ID] [--level L] "
+    "[--follow]\n"
+    "Prints the logs of the controller and of all workers, merged in the order of time.\n"
+    "Each line is preceded by the name of its log: log=worker-01.\n"
+    "\n"
+    "      --worker N      only the log of worker N; 0: only the controller's\n"
+    "      --task ID       only lines about this task\n"
+    "      --creature ID   only lines about this creature\n"
+    "      --level L       only this level and above: debug, info, warn, error\n"
+    "      --follow        go on with what is appended, until interrupted\n"
+    "  -h, --help\n";
+
+struct wanted {
+    const char *directory;
+    int64_t worker, task, creature; /* -1: all */
+    int level;
+    int is_following;
+};
+
+struct source {
+    char name[NAME_SIZE]; /* "worker-01" */
+    FILE *file;
+    dev_t device; /* the file, which may get another name */
+    ino_t inode;
+    char *line;           /* the next one, without its end; NULL: none yet */
+    char time[TIME_SIZE]; /* of it, or of the last line that had one */
+};
+
+struct reader {
+    const struct wanted *wanted;
+    char directory[RUN_PATH_SIZE]; /* of the logs */
+    struct source sources[SOURCES_MAX];
+    int count;
+};
+
+static volatile sig_atomic_t is_interrupted;
+
+static void on_signal(int number)
+{
+    (void)number;
+    is_interrupted = 1;
+}
+
+/* ---------------------------------------------------------------- lines */
+
+/* The value of a field, up to the next blank, or NULL. The fields looked for are never quoted. */
+static const char *find_value(const char *line, const char *key, size_t *length)
+{
+    size_t key_length = strlen(key);
+    for (const char *at = line; (at = strstr(at, key)) != NULL; at += key_length)
+        if ((at == line || at[-1] == ' ') && at[key_length] == '=') {
+            const char *value = at + key_length + 1;
+            *length = strcspn(value, " ");
+            return value;
+        }
+    return NULL;
+}
+
+static int has_number(const char *line, const char *key, int64_t number)
+{
+    char text[24];
+    size_t length;
+    const char *value = find_value(line, key, &length);
+    int needed = snprintf(text, sizeof text, "%" PRId64, number);
+    return value && length == (size_t)needed && !strncmp(value, text, length);
+}
+
+static int level_of(const char *line)
+{
+    static const char *const names[] = {"debug", "info", "warn", "error"};
+    size_t length;
+    const char *value = find_value(line, "level", &length);
+    for (int i = 0; value && i < 4; i++)
+        if (length == strlen(names[i]) && !strncmp(value, names[i], length))
+            return i;
+    return LOG_INFO;
+}
+
+static int is_wanted(const struct wanted *wanted, const char *line)
+{
+    return level_of(line) >= wanted->level &&
+           (wanted->task < 0 || has_number(line, "task", wanted->task)) &&
+           (wanted->creature < 0 || has_number(line, "creature", wanted->creature));
+}
+
+/* A line without its end, cut at LINE_MAX_LOG; 0 if there is none, or (is_following) no whole one. */
+static int read_line(FILE *file, int is_following, char line[LINE_MAX_LOG + 1])
+{
+    size_t used = 0;
+    int c, has_any = 0;
+    while ((c = getc_unlocked(file)) != EOF && c != '\n') {
+        has_any = 1;
+        if (used < LINE_MAX_LOG)
+            line[used++] = (char)c;
+    }
+    line[used] = '\0';
+    return c == '\n' || (has_any && !is_following);
+}
+
+/* Reads the source's next line, if there is a whole one, or its rest where nothing more will come. */
+static int source_fill(struct source *source, int is_following)
+{
+    static char line[LINE_MAX_LOG + 1];
+    size_t length;
+    if (source->line)
+        return 1;
+    long start = ftell(source->file);
+    char *text = read_line(source->file, is_following, line) ? strdup(line) : NULL;
+    if (!text) {
+        fseek(source->file, start, SEEK_SET); /* also forgets the end of file */
+        return 0;
+    }
+    text_clean(text, "");
+    const char *value = find_value(text, "time", &length);
+    if (value && length < TIME_SIZE)
+        snprintf(source->time, sizeof source->time, "%.*s", (int)length, value);
+    source->line = text;
+    return 1;
+}
+
+/* ---------------------------------------------------------------- files */
+
+static int is_source_wanted(const struct wanted *wanted, const char *name)
+{
+    int64_t number = strncmp(name, "worker-", 7) ? 0 : strtoll(name + 7, NULL, 10);
+    return wanted->worker < 0 || wanted->worker == number;
+}
+
+/* The name without ".log", or 0 if the file is none of a run's logs. */
+static int parse_name(const char *file, char name[NAME_SIZE])
+{
+    size_t length = strlen(file);
+    if (length < 5 || length - 4 >= NAME_SIZE || strcmp(file + length - 4, ".log"))
+        return 0;
+    snprintf(name, NAME_SIZE, "%.*s", (int)(length - 4), file);
+    return !strcmp(name, "controller") || !strcmp(name, "controller.old") ||
+           !strncmp(name, "worker-", 7);
+}
+
+/* By what it is, since a long log is put away under another name. */
+static int reader_knows(const struct reader *reader, const char *file)
+{
+    char path[RUN_PATH_SIZE];
+    struct stat info;
+    struct error error;
+    if (run_directory_path(reader->directory, file, path, &error) || lstat(path, &info))
+        return 0;
+    for (int i = 0; i < reader->count; i++)
+        if (reader->sources[i].device == info.st_dev && reader->sources[i].inode == info.st_ino)
+            return 1;
+    return 0;
+}
+
+/* Logs that have been removed and are read to their end. */
+static void reader_forget(struct reader *reader)
+{
+    for (int i = reader->count; i-- > 0;) {
+        struct source *source = &reader->sources[i];
+        struct stat info;
+        if (source->line || fstat(fileno(source->file), &info) || info.st_nlink > 0)
+            continue;
+        fclose(source->file);
+        memmove(source, source + 1, (size_t)(--reader->count - i) * sizeof *source);
+    }
+}
+
+static int reader_add(struct reader *reader, const char *file, const char *name,
+                      struct error *error)
+{
+    char path[RUN_PATH_SIZE];
+    int descriptor;
+    if (reader->count == SOURCES_MAX)
+        return error_set(error, ERR_LIMIT, "%s: more than %d logs", reader->directory, SOURCES_MAX);
+    int status = run_directory_path("logs", file, path, error);
+    if (!status)
+        status = file_open_within(reader->wanted->directory, path, O_RDONLY, &descriptor, error);
+    if (status)
+        return status;
+    struct source *source = &reader->sources[reader->count];
+    struct stat info;
+    *source = (struct source){.file = fdopen(descriptor, "r")};
+    if (!source->file || fstat(descriptor, &info))
+        return error_set(error, ERR_IO, "%s/%s: %s", reader->directory, file, strerror(errno));
+    source->device = info.st_dev;
+    source->inode = info.st_ino;
+    snprintf(source->name, sizeof source->name, "%s", name);
+    reader->count++;
+    return 0;
+}
+
+static int compare_sources(const void *a, const void *b)
+{
+    return strcmp(((const struct source *)a)->name, ((const struct source *)b)->name);
+}
+
+/* Opens the logs that are there and not known yet; in order of their names, so that lines of the same
+ * millisecond always come in the same order. */
+static int reader_look(struct reader *reader, struct error *error)
+{
+    DIR *directory = opendir(reader->directory);
+    if (!directory)
+        return error_set(error, ERR_IO, "%s: %s", reader->directory, strerror(errno));
+    reader_forget(reader);
+    int status = 0, before = reader->count;
+    for (struct dirent *entry; !status && (entry = readdir(directory)) != NULL;) {
+        char name[NAME_SIZE];
+        if (parse_name(entry->d_name, name) && is_source_wanted(reader->wanted, name) &&
+            !reader_knows(reader, entry->d_name))
+            status = reader_add(reader, entry->d_name, name, error);
+    }
+    closedir(directory);
+    if (reader->count > before)
+        qsort(reader->sources, (size_t)reader->count, sizeof reader->sources[0], compare_sources);
+    return status;
+}
+
+static void reader_close(struct reader *reader)
+{
+    for (int i = 0; i < reader->count; i++) {
+        fclose(reader->sources[i].file);
+        free(reader->sources[i].line);
+    }
+}
+
+/* ---------------------------------------------------------------- the merge */
+
+/* Prints what is there now. */
+static void reader_print(struct reader *reader)
+{
+    for (;;) {
+        struct source *first = NULL;
+        for (int i = 0; i < reader->count; i++) {
+            struct source *source = &reader->sources[i];
+            if (source_fill(source, reader->wanted->is_following) &&
+                (!first || strcmp(source->time, first->time) < 0))
+                first = source;
+        }
+        if (!first || is_interrupted)
+            return;
+        if (is_wanted(reader->wanted, first->line))
+            printf("log=%s %s\n", first->name, first->line);
+        free(first->line);
+        first->line = NULL;
+    }
+}
+
+static int print_logs(const struct wanted *wanted, struct reader *reader, struct error *error)
+{
+    reader->wanted = wanted;
+    int status = run_directory_check(wanted->directory, error);
+    if (!status)
+        status = run_directory_path(wanted->directory, "logs", reader->directory, error);
+    if (!status)
+        status = reader_look(reader, error);
+    if (!status && reader->count == 0 && !wanted->is_following)
+        return error_set(error, ERR_MISSING, "%s: there is no such log", reader->directory);
+    if (!status)
+        reader_print(reader);
+    while (!status && wanted->is_following && !is_interrupted && !ferror(stdout)) {
+        struct timespec pause = {0, FOLLOW_NS};
+        fflush(stdout);
+        nanosleep(&pause, NULL);
+        status = reader_look(reader, error);
+        if (!status)
+            reader_print(reader);
+    }
+    return status;
+}
+
+/* ---------------------------------------------------------------- arguments */
+
+static int parse_level(const char *text, int *level)
+{
+    static const char *const names[] = {"debug", "info", "warn", "error"};
+    for (*level = 0; *level < 4; ++*level)
+        if (!strcmp(names[*level], text))
+            return 0;
+    return command_usage("logs", "--level '%s' is none of debug, info, warn, error", text);
+}
+
+static int parse(int argc, char **argv, struct wanted *wanted)
+{
+    static const struct option options[] = {{"worker", required_argument, NULL, 'w'},
+                                            {"task", required_argument, NULL, 't'},
+                                            {"creature", required_argument, NULL, 'c'},
+                                            {"level", required_argument, NULL, 'l'},
+                                            {"follow", no_argument, NULL, 'f'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    int answer, result = 0;
+    opterr = 0;
+    while (!result && (answer = getopt_long(argc, argv, ":h", options, NULL)) != -1)
+        switch (answer) {
+        case 'w':
+            result = command_parse_number("logs", "--worker", optarg, 0, 1024, &wanted->worker);
+            break;
+        case 't':
+            result = command_parse_number("logs", "--task", optarg, 0, INT64_MAX, &wanted->task);
+            break;
+        case 'c':
+            result =
+                command_parse_number("logs", "--creature", optarg, 0, INT64_MAX, &wanted->creature);
+            break;
+        case 'l':
+            result = parse_level(optarg, &wanted->level);
+            break;
+        case 'f':
+            wanted->is_following = 1;
+            break;
+        case 'h':
+            fputs(help, stdout);
+            return -1;
+        default:
+            result = command_bad_option(argv, answer);
+        }
+    if (!result)
+        result = command_check_operands(argc, argv, 1, 1, "RUN_DIR");
+    wanted->directory = result ? NULL : argv[optind];
+    return result;
+}
+
+int command_logs(int argc, char **argv)
+{
+    struct wanted wanted = {.worker = -1, .task = -1, .creature = -1, .level = LOG_DEBUG};
+    struct error error = {0};
+    int result = parse(argc, argv, &wanted);
+    if (result)
+        return result < 0 ? command_finish_output() : result;
+
+    struct reader *reader = calloc(1, sizeof *reader);
+    if (!reader) {
+        error_set(&error, ERR_MEMORY, "out of memory");
+        return command_fail(&error);
+    }
+    if (wanted.is_following) {
+        signal(SIGINT, on_signal);
+        signal(SIGTERM, on_signal);
+    }
+    int status = print_logs(&wanted, reader, &error);
+    reader_close(reader);
+    free(reader);
+    return status ? command_fail(&error) : command_finish_output();
+}

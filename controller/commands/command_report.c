@@ -1,0 +1,104 @@
+/* controller report: a page about a run. */
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "common/file.h"
+#include "controller/commands/commands.h"
+#include "controller/report/report.h"
+#include "controller/store/run_directory.h"
+
+static const char help[] =
+    "usage: controller report RUN_DIR [option]...\n"
+    "Writes one page of HTML about a run, to be opened in any browser without a network: what "
+    "holds\n"
+    "the run back and which setting to try, plots, champions playing, their lineage, all "
+    "parameters.\n"
+    "The run may be under way. Pictures and replays are made by the program viewer.\n"
+    "\n"
+    "  -o, --output FILE    ends in .html; default: RUN_DIR/report.html. Overwritten if it exists\n"
+    "      --no-pictures    without pictures and replays: a smaller page that needs no viewer\n"
+    "  -h, --help\n";
+
+/* The page as one string, so that the file appears whole or not at all. In the run's directory, which may be
+ * a stranger's, nothing but a file gets its place. */
+static int write_report(const struct report *report, const char *path, int is_in_run,
+                        struct error *error)
+{
+    char *page = NULL;
+    size_t length = 0;
+    FILE *file = open_memstream(&page, &length);
+    int status = file ? report_write(report, file) : ERR_MEMORY;
+    if (file && fclose(file))
+        status = ERR_MEMORY;
+    if (status)
+        error_set(error, status, "%s: %s", path, error_text(status));
+    else
+        status = (is_in_run ? file_replace : file_write)(path, page, length, error);
+    free(page);
+    return status;
+}
+
+static int report_run(const char *directory, const char *path, int is_in_run, int has_pictures)
+{
+    struct store *store = NULL;
+    struct error error = {0};
+    static struct report report;
+    int status = command_open_run(directory, &store, &error);
+    if (!status)
+        status = report_read(&report, directory, store, has_pictures, &error);
+    store_close(store);
+    if (status)
+        return command_fail(&error);
+    status = write_report(&report, path, is_in_run, &error);
+    if (!status && report.gallery.problem[0])
+        fprintf(stderr, "controller: some pictures or replays are missing: %s\n",
+                report.gallery.problem);
+    report_deinit(&report);
+    if (status)
+        return command_fail(&error);
+    printf("%s\n", path);
+    return command_finish_output();
+}
+
+int command_report(int argc, char **argv)
+{
+    enum { OPTION_NO_PICTURES = 256 };
+    static const struct option options[] = {{"output", required_argument, NULL, 'o'},
+                                            {"no-pictures", no_argument, NULL, OPTION_NO_PICTURES},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    const char *output = NULL;
+    int has_pictures = 1, answer;
+    opterr = 0;
+    while ((answer = getopt_long(argc, argv, ":o:h", options, NULL)) != -1) {
+        switch (answer) {
+        case 'o':
+            output = optarg;
+            break;
+        case OPTION_NO_PICTURES:
+            has_pictures = 0;
+            break;
+        case 'h':
+            fputs(help, stdout);
+            return command_finish_output();
+        default:
+            return command_bad_option(argv, answer);
+        }
+    }
+
+    char path[RUN_PATH_SIZE];
+    struct error error = {0};
+    int result = command_check_operands(argc, argv, 1, 1, "RUN_DIR");
+    if (result)
+        return result;
+    const char *suffix = output ? strrchr(output, '.') : ".html";
+    if (!suffix || strcasecmp(suffix, ".html"))
+        return command_usage(argv[0], "-o '%s': the name must end in .html", output);
+    if (output && snprintf(path, sizeof path, "%s", output) >= (int)sizeof path)
+        return command_usage(argv[0], "-o: the path is too long");
+    if (!output && run_directory_path(argv[optind], "report.html", path, &error))
+        return command_fail(&error);
+    return report_run(argv[optind], path, !output, has_pictures);
+}

@@ -1,0 +1,612 @@
+/* controller run, controller resume. */
+#include <fcntl.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/file.h"
+#include "common/log.h"
+#include "controller/commands/commands.h"
+#include "controller/run/evolve.h"
+#include "controller/farm/farm.h"
+#include "controller/farm/program.h"
+#include "controller/store/run_directory.h"
+#include "controller/store/run_log.h"
+
+/* Rows of the table printed at the end, and of how many of the best they are chosen: copies are left out. */
+#define CHAMPION_COUNT     5
+#define CHAMPION_LOOKED_AT 1000
+
+static const char run_help[] =
+    "usage: controller run PARAMS.ini [option]...\n"
+    "Evolves creatures as the parameter file says. Progress goes to standard error, the table of\n"
+    "champions to standard output. Ctrl-C stops cleanly; 'controller resume' goes on.\n"
+    "\n"
+    "  -o, --output RUN_DIR    directory of the run; default runs/NAME-SEED, NAME being the\n"
+    "                          parameter 'name' or else the name of the file\n"
+    "      --seed N            the run's seed: same seed, same run, bit for bit\n"
+    "  -j, --workers N         simulator processes; 0 = one for each core\n"
+    "  -s, --set KEY=VALUE     set a parameter, over the file; may be repeated\n"
+    "      --seed-creature X   a creature to begin with (a file, or RUN_DIR:ID), besides those of\n"
+    "                          evolution.seeds; may be repeated\n"
+    "      --choices RUN_DIR       of an interactive run: choose what was chosen in that one; "
+    "where its\n"
+    "                          choices end this one waits\n"
+    "      --view              open the viewer when the run has finished\n"
+    "      --watch             open it at once; it shows each generation's best as they come\n"
+    "      --print-config      print all parameters with their meaning, range and value, and end\n"
+    "  -h, --help\n";
+
+static const char resume_help[] =
+    "usage: controller resume RUN_DIR [option]...\n"
+    "Goes on with a run that was stopped or killed: the result is the same as without the break.\n"
+    "Changed settings are recorded; those that change the course of the run open a new branch, "
+    "and\n"
+    "if they change evaluations, the current generation is simulated again. A finished run goes "
+    "on\n"
+    "only with more generations: -s evolution.generations=N.\n"
+    "\n"
+    "  -j, --workers N         simulator processes; 0 = one for each core\n"
+    "  -s, --set KEY=VALUE     change a parameter; may be repeated\n"
+    "      --view              open the viewer when the run has finished\n"
+    "      --watch             open it at once; it shows each generation's best as they come\n"
+    "  -h, --help\n";
+
+/* What was on the command line. Assignments point into argv; freed by arguments_deinit(). */
+struct arguments {
+    const char *directory;
+    const char **assignments;
+    int assignment_count;
+    const char **seeds;
+    int seed_count;
+    const char *seed, *workers, *choices;
+    int print_config, help, view, watch;
+};
+
+static int parse_arguments(int argc, char **argv, int is_run, struct arguments *arguments)
+{
+    enum {
+        OPTION_SEED = 256,
+        OPTION_PRINT,
+        OPTION_CREATURE,
+        OPTION_CHOICES,
+        OPTION_VIEW,
+        OPTION_WATCH
+    };
+    static const struct option run_options[] = {
+        {"output", required_argument, NULL, 'o'},
+        {"workers", required_argument, NULL, 'j'},
+        {"set", required_argument, NULL, 's'},
+        {"help", no_argument, NULL, 'h'},
+        {"seed", required_argument, NULL, OPTION_SEED},
+        {"print-config", no_argument, NULL, OPTION_PRINT},
+        {"seed-creature", required_argument, NULL, OPTION_CREATURE},
+        {"choices", required_argument, NULL, OPTION_CHOICES},
+        {"view", no_argument, NULL, OPTION_VIEW},
+        {"watch", no_argument, NULL, OPTION_WATCH},
+        {NULL, 0, NULL, 0}};
+    static const struct option resume_options[] = {
+        {"workers", required_argument, NULL, 'j'},  {"set", required_argument, NULL, 's'},
+        {"help", no_argument, NULL, 'h'},           {"view", no_argument, NULL, OPTION_VIEW},
+        {"watch", no_argument, NULL, OPTION_WATCH}, {NULL, 0, NULL, 0}};
+    memset(arguments, 0, sizeof *arguments);
+    arguments->assignments = calloc((size_t)argc, sizeof *arguments->assignments);
+    arguments->seeds = calloc((size_t)argc, sizeof *arguments->seeds);
+    if (!arguments->assignments || !arguments->seeds)
+        return command_fail(&(struct error){.message = "out of memory"});
+    opterr = 0;
+    for (;;) {
+        int answer = getopt_long(argc, argv, is_run ? ":o:j:s:h" : ":j:s:h",
+                                 is_run ? run_options : resume_options, NULL);
+        if (answer == -1)
+            return 0;
+        switch (answer) {
+        case 'o':
+            arguments->directory = optarg;
+            break;
+        case 'j':
+            arguments->workers = optarg;
+            break;
+        case 's':
+            arguments->assignments[arguments->assignment_count++] = optarg;
+            break;
+        case 'h':
+            arguments->help = 1;
+            break;
+        case OPTION_SEED:
+            arguments->seed = optarg;
+            break;
+        case OPTION_CREATURE:
+            arguments->seeds[arguments->seed_count++] = optarg;
+            break;
+        case OPTION_CHOICES:
+            arguments->choices = optarg;
+            break;
+        case OPTION_PRINT:
+            arguments->print_config = 1;
+            break;
+        case OPTION_VIEW:
+            arguments->view = 1;
+            break;
+        case OPTION_WATCH:
+            arguments->watch = 1;
+            break;
+        default:
+            return command_bad_option(argv, answer);
+        }
+    }
+}
+
+static void arguments_deinit(struct arguments *arguments)
+{
+    free(arguments->assignments);
+    free(arguments->seeds);
+}
+
+/* Sets what the command line says. Returns 0 or an exit code. */
+static int apply_arguments(const struct arguments *arguments, const char *command,
+                           struct params *params)
+{
+    struct error error = {0};
+    int status = 0;
+    for (int i = 0; !status && i < arguments->assignment_count; i++)
+        status = params_set_assignment(params, arguments->assignments[i], &error);
+    if (!status && arguments->seed) {
+        status = params_set(params, "seed", arguments->seed, &error);
+        if (status)
+            error_prefix(&error, "--seed");
+    }
+    if (!status && arguments->workers) {
+        status = params_set(params, "farm.workers", arguments->workers, &error);
+        if (status)
+            error_prefix(&error, "-j");
+    }
+    if (status)
+        return command_usage(command, "%s", error.message);
+    if (params_check(params, &error) || search_check_params(params, &error))
+        return command_fail(&error);
+    return 0;
+}
+
+/* The file's name without folders and ending, as the run's name. */
+static void name_after_file(const char *path, struct params *params)
+{
+    const char *slash = strrchr(path, '/');
+    const char *base = slash ? slash + 1 : path;
+    const char *dot = strrchr(base, '.');
+    int length = dot && dot > base ? (int)(dot - base) : (int)strlen(base);
+    if (length > 0)
+        snprintf(params->run_name, sizeof params->run_name, "%.*s", length, base);
+}
+
+static int default_directory(const struct params *params, char path[RUN_PATH_SIZE],
+                             struct error *error)
+{
+    if (!*params->run_name || params->run_name[0] == '.' || strchr(params->run_name, '/'))
+        return error_set(error, ERR_RANGE,
+                         "name: '%s' cannot name a directory; say with -o where the run goes",
+                         params->run_name);
+    snprintf(path, RUN_PATH_SIZE, "runs/%s-%" PRId64, params->run_name, params->run_seed);
+    return 0;
+}
+
+/* ---- a session: what run and resume have in common once the parameters are known ---- */
+
+struct session {
+    struct params params;
+    char directory[RUN_PATH_SIZE];
+    char simulator[RUN_PATH_SIZE];
+    char viewer[RUN_PATH_SIZE]; /* empty: not wanted */
+    int has_view, has_watch;    /* at the end, at once */
+    int is_finished;
+    struct store *store;
+    struct store *choices; /* of another run; or NULL */
+    struct search *search;
+    struct seeding seeding;
+    struct progress progress;
+    struct run_log log;
+};
+
+/* Looks for the program before anything runs. */
+static int session_want_viewer(struct session *session, const struct arguments *arguments,
+                               struct error *error)
+{
+    session->has_view = arguments->view;
+    session->has_watch = arguments->watch;
+    return arguments->view || arguments->watch ? program_find("viewer", session->viewer, error) : 0;
+}
+
+/* Opens a window on the run; a run does not fail for want of a window. */
+static void session_show(const struct session *session)
+{
+    static const char log_name[] = "logs/viewer.log";
+    char directory[RUN_PATH_SIZE], name[] = "viewer";
+    char *argv[] = {name, directory, NULL};
+    struct error error = {0};
+    int log;
+    snprintf(directory, sizeof directory, "%s", session->directory);
+    int status = file_open_within(directory, log_name, O_WRONLY | O_APPEND | O_CREAT, &log, &error);
+    if (!status) {
+        status = program_start(session->viewer, argv, log, &error);
+        close(log);
+    }
+    if (status)
+        command_fail(&error);
+    else
+        fprintf(stderr, "viewer started; what it says is in %s/%s\n", directory, log_name);
+}
+
+/* Closes the run; then, so that the viewer finds it as it stays, opens the window that was wanted, unless
+ * who watches has one already. */
+static void session_deinit(struct session *session)
+{
+    search_destroy(session->search);
+    store_close(session->store);
+    store_close(session->choices);
+    seeding_deinit(&session->seeding);
+    if (session->is_finished && session->has_view && !session->has_watch)
+        session_show(session);
+}
+
+static int session_open_log(struct session *session, struct error *error)
+{
+    int status = run_directory_make_logs(session->directory, error);
+    if (status)
+        return status;
+    return run_log_open(&session->log, session->directory, (off_t)session->params.farm_log_mb << 20,
+                        error);
+}
+
+static void print_champions(const struct session *session)
+{
+    struct store_entry *entries;
+    struct error error = {0};
+    uint32_t generation;
+    int count;
+    if (store_get_top(session->store, -1, CHAMPION_LOOKED_AT, &entries, &count, &generation,
+                      &error)) {
+        command_fail(&error);
+        return;
+    }
+    count = store_leave_out_copies(entries, count, CHAMPION_COUNT);
+    printf("The best after generation %" PRIu32 ":\n", generation);
+    command_print_survivors(stdout, entries, count, 0);
+    if (count)
+        printf("\nwatch them:  controller view %s\nkeep one:    controller save %s %" PRIu64 "\n",
+               session->directory, session->directory, entries[0].id);
+    free(entries);
+}
+
+static int session_worker_count(const struct session *session)
+{
+    int workers = (int)session->params.farm_workers;
+    return workers ? workers : program_core_count();
+}
+
+/* Whether simulators can be had at all, before anything is made. */
+static int session_check_farm(struct session *session, struct error *error)
+{
+    int status = program_find("simulator", session->simulator, error);
+    if (!status)
+        status = farm_check_launcher(session->params.farm_launcher, error);
+    return status ? status : farm_check_descriptors(session_worker_count(session), error);
+}
+
+/* Evolves, and says at the end how it ended. Returns the exit code. */
+static int session_evolve(struct session *session, const char *event)
+{
+    struct error error = {0};
+    enum evolve_outcome outcome;
+    int workers = session_worker_count(session);
+    struct evolve_settings settings = {.params = &session->params,
+                                       .directory = session->directory,
+                                       .simulator_path = session->simulator,
+                                       .worker_count = workers,
+                                       .search = session->search,
+                                       .store = session->store,
+                                       .progress = &session->progress,
+                                       .log = &session->log};
+    log_event(LOG_INFO, event, "seed=%" PRId64 " generation=%" PRIu32 " workers=%d",
+              session->params.run_seed, search_generation(session->search), workers);
+    int status = store_put_event(session->store, event, "", &error);
+    if (session->has_watch && !status)
+        session_show(session);
+    if (!status)
+        status = evolve_run(&settings, &outcome, &error);
+    if (status) {
+        struct error ignored;
+        store_put_event(session->store, "failed", error.message, &ignored);
+        command_fail(&error);
+        if (store_check_place(session->store, &(struct error){0}))
+            fprintf(stderr, "controller: what is done so far is kept where the run is now; go on "
+                            "there with: controller resume\n");
+        else
+            fprintf(stderr,
+                    "controller: what is done so far is kept; go on with: controller resume %s\n",
+                    session->directory);
+        return COMMAND_FAILED;
+    }
+
+    const char *ending = outcome == EVOLVE_FINISHED ? "finished" : "stopped";
+    log_event(LOG_INFO, ending, "generation=%" PRIu32, search_generation(session->search));
+    store_put_event(session->store, ending, "", &error);
+    store_commit(session->store, &error);
+    if (outcome == EVOLVE_FINISHED) {
+        print_champions(session);
+        session->is_finished = 1;
+        return command_finish_output();
+    }
+    fprintf(stderr, "stopped in generation %" PRIu32 "; go on with: controller resume %s\n",
+            search_generation(session->search), session->directory);
+    return COMMAND_OK;
+}
+
+/* The first population: nothing of the run is stored but its parameters. */
+static int session_begin(struct session *session, struct error *error)
+{
+    session->search = search_create_seeded(&session->params, &session->seeding);
+    if (!session->search)
+        return error_set(error, ERR_MEMORY, "out of memory");
+    return store_put_generation(session->store, 0, search_population(session->search), NULL, error);
+}
+
+/* ---- seeds ---- */
+
+static int add_seed(struct session *session, const char *name, struct error *error)
+{
+    struct creature creature;
+    int status = command_read_creature(name, &creature, error);
+    if (!status)
+        status = seeding_add(&session->seeding, name, &creature, error);
+    creature_deinit(&creature);
+    return status;
+}
+
+/* Reads the creatures of evolution.seeds and of the command line. */
+static int read_seeds(struct session *session, const struct arguments *arguments,
+                      struct error *error)
+{
+    char names[PARAM_TEXT_SIZE], *rest = names, *name;
+    int status = 0;
+    snprintf(names, sizeof names, "%s", session->params.evolution_seeds);
+    while (!status && (name = strtok_r(rest, " ", &rest)) != NULL) {
+        status = add_seed(session, name, error);
+        if (status)
+            error_prefix(error, "evolution.seeds");
+    }
+    for (int i = 0; !status && i < arguments->seed_count; i++) {
+        status = add_seed(session, arguments->seeds[i], error);
+        if (status)
+            error_prefix(error, "--seed-creature");
+    }
+    if (!status && session->seeding.count > session->params.population_size)
+        status = error_set(error, ERR_LIMIT, "%d seeds are more than population.size %" PRId64,
+                           session->seeding.count, session->params.population_size);
+    return status;
+}
+
+/* ---- run ---- */
+
+/* Opens the run whose choices are to be repeated. */
+static int open_choices(struct session *session, const struct arguments *arguments,
+                        struct error *error)
+{
+    if (!arguments->choices)
+        return 0;
+    if (!search_is_interactive(&session->params))
+        return error_set(error, ERR_RANGE,
+                         "--choices: nobody chooses in this run: neither is evolution.behaviour "
+                         "interactive, nor interactive.share above 0");
+    return command_open_run(arguments->choices, &session->choices, error);
+}
+
+static int make_run(struct session *session, struct error *error)
+{
+    char path[RUN_PATH_SIZE];
+    int status = session_check_farm(session, error);
+    if (!status)
+        status = run_directory_create(session->directory, error);
+    if (!status)
+        status = run_directory_path(session->directory, "run.db", path, error);
+    if (!status)
+        status =
+            store_create_seeded(&session->store, path, &session->params, &session->seeding, error);
+    if (!status && session->choices)
+        status = store_copy_choices(session->store, session->choices, error);
+    if (!status)
+        status = run_directory_write_params(session->directory, &session->params, error);
+    if (!status)
+        status = session_open_log(session, error);
+    return status ? status : session_begin(session, error);
+}
+
+static int run_session(struct session *session)
+{
+    struct error error = {0};
+    progress_init(&session->progress, STDERR_FILENO);
+    if (make_run(session, &error))
+        return command_fail(&error);
+    if (session->seeding.count)
+        fprintf(stderr, "beginning with %d seeds: %s%s\n", session->seeding.count,
+                session->seeding.seeds[0].source, session->seeding.count > 1 ? " ..." : "");
+    fprintf(
+        stderr, "%s, seed %" PRId64 ": %" PRId64 " generations of %" PRId64 " creatures, in %s\n",
+        session->params.run_name, session->params.run_seed, session->params.evolution_generations,
+        session->params.population_size, session->directory);
+    return session_evolve(session, "run");
+}
+
+/* Reads file and command line into the session. Returns 0 or an exit code. */
+static int read_run_params(int argc, char **argv, const struct arguments *arguments,
+                           struct session *session)
+{
+    struct error error = {0};
+    int result = command_check_operands(argc, argv, !arguments->print_config, 1, "PARAMS.ini");
+    if (result)
+        return result;
+    params_set_defaults(&session->params);
+    if (optind < argc && params_read_file(&session->params, argv[optind], &error))
+        return command_fail(&error);
+    result = apply_arguments(arguments, argv[0], &session->params);
+    if (!result && !arguments->print_config && !strcmp(session->params.run_name, "run"))
+        name_after_file(argv[optind], &session->params);
+    return result;
+}
+
+int command_run(int argc, char **argv)
+{
+    struct arguments arguments;
+    struct session session = {.store = NULL};
+    struct error error = {0};
+    int result = parse_arguments(argc, argv, 1, &arguments);
+    if (!result && arguments.help) {
+        fputs(run_help, stdout);
+        result = command_finish_output();
+        goto done;
+    }
+    if (!result)
+        result = read_run_params(argc, argv, &arguments, &session);
+    if (result)
+        goto done;
+    if (arguments.print_config) {
+        params_write(&session.params, stdout, 1);
+        result = command_finish_output();
+        goto done;
+    }
+
+    if (arguments.directory)
+        snprintf(session.directory, sizeof session.directory, "%s", arguments.directory);
+    else if (default_directory(&session.params, session.directory, &error))
+        result = command_fail(&error);
+    if (!result &&
+        (session_want_viewer(&session, &arguments, &error) ||
+         open_choices(&session, &arguments, &error) || read_seeds(&session, &arguments, &error)))
+        result = command_fail(&error);
+    if (!result)
+        result = run_session(&session);
+    session_deinit(&session);
+done:
+    arguments_deinit(&arguments);
+    return result;
+}
+
+/* ---- resume ---- */
+
+/* The stored population as the search left it. */
+static int restore_search(struct session *session, const struct store_status *status,
+                          struct error *error)
+{
+    struct population population;
+    int result = store_get_population(session->store, status->generation, &population, error);
+    if (result)
+        return result;
+    session->search =
+        search_restore(&session->params, status->generation, &population, status->next_id);
+    return session->search ? 0 : error_set(error, ERR_MEMORY, "out of memory");
+}
+
+/* Stores changed parameters, in run.db and params.ini, and tells what they mean. */
+static int apply_changes(struct session *session, const struct store_status *status,
+                         struct error *error)
+{
+    struct store_change change;
+    int result =
+        store_put_params(session->store, &session->params, status->generation, &change, error);
+    if (result)
+        return result;
+    if (change.changed_count) {
+        char text[sizeof change.text + 64];
+        log_event(LOG_INFO, "params_changed", "changes=%s",
+                  log_quote(change.text, text, sizeof text));
+        result = run_directory_write_params(session->directory, &session->params, error);
+    }
+    if (change.is_new_branch)
+        fprintf(stderr, "settings changed: a new branch begins in generation %" PRIu32 "%s\n",
+                status->generation, change.is_reevaluated ? ", which is simulated again" : "");
+    return result;
+}
+
+static int restore_run(struct session *session, const struct store_status *status,
+                       struct error *error)
+{
+    int result = apply_changes(session, status, error);
+    if (result)
+        return result;
+    if (status->has_generation)
+        return restore_search(session, status, error);
+    result = store_get_seeds(session->store, &session->seeding, error);
+    return result ? result : session_begin(session, error);
+}
+
+/* What starts programs is not taken from a run's directory, which may be a stranger's. */
+static void leave_out_launcher(struct params *params, char launcher[PARAM_TEXT_SIZE])
+{
+    snprintf(launcher, PARAM_TEXT_SIZE, "%s", params->farm_launcher);
+    params->farm_launcher[0] = '\0';
+}
+
+static void tell_left_out(const struct params *params, const char *launcher)
+{
+    if (launcher[0] && !params->farm_launcher[0])
+        fprintf(
+            stderr,
+            "farm.launcher of the run is left out (%s): a run's directory starts no programs; if "
+            "it is yours, say it again with -s\n",
+            launcher);
+}
+
+static int resume_session(struct session *session, const struct arguments *arguments)
+{
+    struct error error = {0};
+    struct store_status status;
+    char path[RUN_PATH_SIZE], launcher[PARAM_TEXT_SIZE];
+    progress_init(&session->progress, STDERR_FILENO);
+    if (run_directory_check(session->directory, &error) ||
+        run_directory_path(session->directory, "run.db", path, &error) ||
+        store_open(&session->store, path, 0, &error) ||
+        store_get_params(session->store, &session->params, &error) ||
+        store_get_status(session->store, &status, &error))
+        return command_fail(&error);
+
+    leave_out_launcher(&session->params, launcher);
+    int result = apply_arguments(arguments, "resume", &session->params);
+    if (result)
+        return result;
+    tell_left_out(&session->params, launcher);
+    if (status.is_finished && status.generation + 1 >= session->params.evolution_generations) {
+        printf("%s: the run is finished (generation %" PRIu32
+               " was the last); more: -s evolution.generations=N\n",
+               session->directory, status.generation);
+        return command_finish_output();
+    }
+    if (session_check_farm(session, &error) || session_want_viewer(session, arguments, &error) ||
+        session_open_log(session, &error) || restore_run(session, &status, &error))
+        return command_fail(&error);
+    fprintf(stderr,
+            "%s: going on in generation %" PRIu32 ", %" PRId64 " of %" PRId64 " evaluated\n",
+            session->directory, status.generation, status.evaluated_in_generation,
+            status.members_in_generation);
+    return session_evolve(session, "resume");
+}
+
+int command_resume(int argc, char **argv)
+{
+    struct arguments arguments;
+    struct session session = {.store = NULL};
+    int result = parse_arguments(argc, argv, 0, &arguments);
+    if (!result && arguments.help) {
+        fputs(resume_help, stdout);
+        result = command_finish_output();
+    } else if (!result) {
+        result = command_check_operands(argc, argv, 1, 1, "RUN_DIR");
+        if (!result) {
+            snprintf(session.directory, sizeof session.directory, "%s", argv[optind]);
+            result = resume_session(&session, &arguments);
+            session_deinit(&session);
+        }
+    }
+    arguments_deinit(&arguments);
+    return result;
+}

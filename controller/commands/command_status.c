@@ -1,0 +1,386 @@
+/* controller status: where a run stands, also while a controller works on it. */
+#include <getopt.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "controller/evolution/cells.h"
+#include "controller/commands/commands.h"
+#include "controller/run/control.h"
+#include "controller/run/progress.h"
+#include "controller/store/run_directory.h"
+
+/* How long the controller may take to tell of itself, and how often it is asked to. */
+#define ANSWER_MS 3000
+#define WATCH_S   1
+
+/* A task that took so much processor time is one that others wait for. */
+#define LONG_TASK_S 2
+/* Creatures in quarantine that are shown to people. */
+#define QUARANTINE_SHOWN 10
+
+static const char help[] =
+    "usage: controller status RUN_DIR [--watch] [--json]\n"
+    "Says where a run stands, also while it is running.\n"
+    "\n"
+    "      --watch   again every second, until the run ends\n"
+    "      --json    one object; the keys are explained in docs/run-store.md. With --watch one on\n"
+    "                each line\n"
+    "  -h, --help\n";
+
+struct report {
+    const char *directory;
+    struct store_status store;
+    struct params params;
+    pid_t holder; /* the controller at work, 0 = none */
+    json_t *live; /* what it tells of itself; NULL = nothing */
+    int64_t disk_bytes;
+    struct store_quarantine *quarantine;
+    int quarantine_count;
+};
+
+static void report_deinit(struct report *report)
+{
+    store_free_quarantine(report->quarantine, report->quarantine_count);
+    json_decref(report->live);
+}
+
+static const char *state_name(const struct report *report)
+{
+    if (report->holder && json_is_true(json_object_get(report->live, "is_paused")))
+        return "paused";
+    if (report->holder && json_is_true(json_object_get(report->live, "is_waiting")))
+        return "waiting";
+    if (report->holder)
+        return "running";
+    return report->store.is_finished ? "finished" : "stopped";
+}
+
+static json_t *ask_live(const char *directory)
+{
+    struct error error;
+    char *answer;
+    if (control_ask(directory, "status", ANSWER_MS, &answer, &error))
+        return NULL;
+    json_t *live = json_loads(answer, 0, NULL);
+    free(answer);
+    return live;
+}
+
+static int make_report(const char *directory, struct report *report, struct error *error)
+{
+    struct store *store = NULL;
+    char lock[RUN_PATH_SIZE];
+    memset(report, 0, sizeof *report);
+    report->directory = directory;
+    int status = command_open_run(directory, &store, error);
+    if (!status)
+        status = store_get_status(store, &report->store, error);
+    if (!status)
+        status = store_get_params(store, &report->params, error);
+    if (!status)
+        status = run_directory_path(directory, "lock", lock, error);
+    if (!status) {
+        report->holder = run_directory_lock_holder(lock);
+        report->disk_bytes = run_directory_disk_bytes(directory);
+        report->live = report->holder ? ask_live(directory) : NULL;
+        status = store_get_quarantine(store, &report->quarantine, &report->quarantine_count, error);
+    }
+    store_close(store);
+    return status;
+}
+
+/* Cells of the archive's grid, 0 if the run has none. */
+static int count_cells(const struct report *report)
+{
+    struct cell_grid grid;
+    struct error error;
+    if (report->params.evolution_search != SEARCH_ARCHIVE ||
+        cell_grid_parse(&grid, report->params.archive_cells, &error))
+        return 0;
+    return grid.count;
+}
+
+/* ---- for people ---- */
+
+static void print_choices(const struct report *report)
+{
+    const struct store_status *store = &report->store;
+    if (!search_is_interactive(&report->params) || store->is_finished)
+        return;
+    printf("choices     %" PRId64 " to breed, %" PRId64 " to keep, %" PRId64
+           " banned in generation %" PRIu32 "\n",
+           store->breed_count, store->keep_count, store->ban_count, store->generation);
+    if (!strcmp(state_name(report), "waiting"))
+        printf(
+            "            choose in the window:  controller view %s\n"
+            "            or here:               controller choose %s [ID keep|ban|breed|none]... "
+            "[--next]\n",
+            report->directory, report->directory);
+}
+
+static double live_number(const struct report *report, const char *key)
+{
+    return json_number_value(json_object_get(report->live, key));
+}
+
+static void print_speed(const struct report *report)
+{
+    double rate =
+        report->live ? live_number(report, "evaluations_per_s") : report->store.evaluations_per_s;
+    if (strcmp(state_name(report), "running") || rate <= 0)
+        return;
+    printf("speed       %.1f evaluations/s", rate);
+    if (json_is_real(json_object_get(report->live, "left_s"))) {
+        char left[48];
+        progress_format_duration(live_number(report, "left_s"), left, sizeof left);
+        printf(", %s left", left);
+    }
+    putchar('\n');
+}
+
+static void print_worker(const json_t *worker)
+{
+    json_int_t creature = json_integer_value(json_object_get(worker, "creature"));
+    double cpu_s = json_number_value(json_object_get(worker, "task_cpu_s"));
+    char text[128] = "-";
+    if (creature)
+        snprintf(text, sizeof text, "%" JSON_INTEGER_FORMAT "%s", creature,
+                 json_is_true(json_object_get(worker, "is_referee")) ? " (referee)" : "");
+    if (creature && cpu_s >= LONG_TASK_S)
+        snprintf(text + strlen(text), sizeof text - strlen(text),
+                 ", task %" JSON_INTEGER_FORMAT
+                 " (%.16s) for %.0f s, attempt %" JSON_INTEGER_FORMAT,
+                 json_integer_value(json_object_get(worker, "task")),
+                 json_string_value(json_object_get(worker, "trial")), cpu_s,
+                 1 + json_integer_value(json_object_get(worker, "attempt")));
+    printf("  %6" JSON_INTEGER_FORMAT " %8" JSON_INTEGER_FORMAT
+           "  %-8s %4.0f %% %10" JSON_INTEGER_FORMAT " %9" JSON_INTEGER_FORMAT "  %s\n",
+           json_integer_value(json_object_get(worker, "worker")),
+           json_integer_value(json_object_get(worker, "process")),
+           json_string_value(json_object_get(worker, "state")),
+           100 * json_number_value(json_object_get(worker, "busy_share")),
+           json_integer_value(json_object_get(worker, "tasks_done")),
+           json_integer_value(json_object_get(worker, "restarts")), text);
+}
+
+static void print_workers(const struct report *report)
+{
+    const json_t *workers = json_object_get(report->live, "workers");
+    if (report->holder && !report->live)
+        printf("workers     the controller does not answer\n");
+    if (!report->live)
+        return;
+    printf("workers     %.0f, %.0f restarts\n", live_number(report, "workers_wanted"),
+           live_number(report, "restarts"));
+    printf("  %6s %8s  %-8s %6s %10s %9s  %s\n", "worker", "process", "state", "busy", "tasks",
+           "restarts", "creature");
+    for (size_t i = 0; i < json_array_size(workers); i++)
+        print_worker(json_array_get(workers, i));
+}
+
+static void print_quarantine(const struct report *report)
+{
+    for (int i = 0; i < report->quarantine_count && i < QUARANTINE_SHOWN; i++)
+        printf("quarantine  creature %" PRIu64 ": %s\n            %s\n", report->quarantine[i].id,
+               report->quarantine[i].reason, report->quarantine[i].command);
+    if (report->quarantine_count > QUARANTINE_SHOWN)
+        printf("            and %d more: see --json\n",
+               report->quarantine_count - QUARANTINE_SHOWN);
+}
+
+static void print_text(const struct report *report)
+{
+    const struct store_status *store = &report->store;
+    printf("run         %s (%s, seed %" PRId64 ", begun %s)\n", report->directory,
+           report->params.run_name, report->params.run_seed, store->created_utc);
+    printf("state       %s%s", state_name(report),
+           strcmp(state_name(report), "waiting") ? "" : " for choices");
+    if (report->holder)
+        printf(" (process %ld)", (long)report->holder);
+    printf("\ngeneration  %" PRIu32 " of 0 .. %" PRId64 ", %" PRId64 " of %" PRId64
+           " creatures evaluated\n",
+           store->generation, report->params.evolution_generations - 1,
+           store->evaluated_in_generation, store->members_in_generation);
+    if (store->closed_generation >= 0)
+        printf("fitness     best %.6g (creature %" PRIu64 "), median %.6g, in generation %" PRId64
+               "\n",
+               store->best, store->best_id, store->median, store->closed_generation);
+    print_choices(report);
+    if (store->has_best_so_far && store->closed_generation < (int64_t)store->generation)
+        printf("            best so far in generation %" PRIu32 ": %.6g\n", store->generation,
+               store->best_so_far);
+    if (store->champion.id)
+        printf("champion    creature %" PRIu64 ": %s%s\n", store->champion.id,
+               store->champion.words, store->champion.holds ? "" : ", too little");
+    if (store->cells_filled >= 0)
+        printf("archive     %" PRId64 " of %d cells filled\n", store->cells_filled,
+               count_cells(report));
+    printf("creatures   %" PRId64 " bred, %" PRId64 " evaluated, %" PRId64 " in quarantine",
+           store->individuals, store->evaluated, store->quarantined);
+    if (store->referee_quarantined)
+        printf(", and %" PRId64 " task%s of the referee's", store->referee_quarantined,
+               store->referee_quarantined == 1 ? "" : "s");
+    putchar('\n');
+    print_speed(report);
+    printf("disk        %.1f MB\n", (double)report->disk_bytes / 1e6);
+    print_workers(report);
+    print_quarantine(report);
+}
+
+/* ---- for programs ---- */
+
+static void set_fitness(json_t *object, const struct store_status *store)
+{
+    int has_closed = store->closed_generation >= 0;
+    json_object_set_new(object, "closed_generation",
+                        has_closed ? json_integer(store->closed_generation) : json_null());
+    json_object_set_new(object, "best", has_closed ? json_real(store->best) : json_null());
+    json_object_set_new(object, "best_id",
+                        has_closed ? json_integer((json_int_t)store->best_id) : json_null());
+    json_object_set_new(object, "median", has_closed ? json_real(store->median) : json_null());
+    json_object_set_new(object, "best_so_far",
+                        store->has_best_so_far ? json_real(store->best_so_far) : json_null());
+}
+
+static json_t *quarantine_of(const struct report *report)
+{
+    json_t *array = json_array();
+    for (int i = 0; i < report->quarantine_count; i++) {
+        const struct store_quarantine *entry = &report->quarantine[i];
+        json_t *object = json_object();
+        json_object_set_new(object, "id", json_integer((json_int_t)entry->id));
+        json_object_set_new(object, "time_utc", json_string(entry->time_utc));
+        json_object_set_new(object, "reason", json_string(entry->reason));
+        json_object_set_new(object, "command", json_string(entry->command));
+        json_object_set_new(object, "log", json_string(entry->log));
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
+static json_t *cost_of(const struct report *report)
+{
+    const struct store_status *store = &report->store;
+    json_t *cost = json_object();
+    json_object_set_new(cost, "process",
+                        report->holder ? json_integer(report->holder) : json_null());
+    json_object_set_new(cost, "created_utc", json_string(store->created_utc));
+    json_object_set_new(cost, "evaluations_per_s",
+                        report->holder ? json_real(store->evaluations_per_s) : json_null());
+    json_object_set_new(cost, "disk_bytes", json_integer(report->disk_bytes));
+    json_object_set_new(cost, "quarantine", quarantine_of(report));
+    json_object_set(cost, "live", report->live ? report->live : json_null());
+    return cost;
+}
+
+static json_t *champion_of(const struct store_status *store)
+{
+    const struct store_champion *champion = &store->champion;
+    if (!champion->id)
+        return json_null();
+    return json_pack("{s:I, s:b, s:s}", "id", (json_int_t)champion->id, "holds", champion->holds,
+                     "scores", champion->words);
+}
+
+static int print_json(const struct report *report, size_t layout)
+{
+    const struct store_status *store = &report->store;
+    json_t *object = json_object();
+    json_object_set_new(object, "run", json_string(report->directory));
+    json_object_set_new(object, "name", json_string(report->params.run_name));
+    json_object_set_new(object, "seed", json_integer(report->params.run_seed));
+    json_object_set_new(object, "state", json_string(state_name(report)));
+    json_object_set_new(object, "is_running", json_boolean(report->holder));
+    json_object_set_new(object, "is_finished", json_boolean(store->is_finished));
+    json_object_set_new(object, "generation",
+                        store->has_generation ? json_integer(store->generation) : json_null());
+    json_object_set_new(object, "generations", json_integer(report->params.evolution_generations));
+    json_object_set_new(object, "evaluated_in_generation",
+                        json_integer(store->evaluated_in_generation));
+    json_object_set_new(object, "members_in_generation",
+                        json_integer(store->members_in_generation));
+    json_object_set_new(object, "individuals", json_integer(store->individuals));
+    json_object_set_new(object, "evaluated", json_integer(store->evaluated));
+    json_object_set_new(object, "quarantined", json_integer(store->quarantined));
+    json_object_set_new(object, "referee_quarantined", json_integer(store->referee_quarantined));
+    set_fitness(object, store);
+    json_object_set_new(object, "champion", champion_of(store));
+    if (search_is_interactive(&report->params))
+        json_object_set_new(object, "choices",
+                            json_pack("{s:I, s:I, s:I}", "breed", (json_int_t)store->breed_count,
+                                      "keep", (json_int_t)store->keep_count, "ban",
+                                      (json_int_t)store->ban_count));
+    else
+        json_object_set_new(object, "choices", json_null());
+    json_object_set_new(object, "cells_filled",
+                        store->cells_filled >= 0 ? json_integer(store->cells_filled) : json_null());
+    json_object_set_new(object, "cells",
+                        count_cells(report) ? json_integer(count_cells(report)) : json_null());
+    json_object_set_new(object, "cost", cost_of(report));
+    int status = json_dumpf(object, stdout, layout | JSON_REAL_PRECISION(17));
+    json_decref(object);
+    putchar('\n');
+    return status ? COMMAND_FAILED : COMMAND_OK;
+}
+
+struct choices {
+    int is_json, is_watch;
+};
+
+/* One report. Returns -1 if there may be another, or the exit code. */
+static int show(const char *directory, const struct choices *choices)
+{
+    struct report report;
+    struct error error = {0};
+    int result = COMMAND_OK;
+    if (make_report(directory, &report, &error)) {
+        report_deinit(&report);
+        return command_fail(&error);
+    }
+    /* on a terminal each report takes the place of the last */
+    if (choices->is_watch && !choices->is_json)
+        fputs(isatty(STDOUT_FILENO) ? "\033[H\033[J" : "\n", stdout);
+    if (choices->is_json)
+        result = print_json(&report, choices->is_watch ? JSON_COMPACT : JSON_INDENT(2));
+    else
+        print_text(&report);
+    if (!result)
+        result = command_finish_output();
+    int is_last = result || !choices->is_watch || !report.holder;
+    report_deinit(&report);
+    return is_last ? result : -1;
+}
+
+int command_status(int argc, char **argv)
+{
+    enum { OPTION_JSON = 256, OPTION_WATCH };
+    static const struct option options[] = {{"json", no_argument, NULL, OPTION_JSON},
+                                            {"watch", no_argument, NULL, OPTION_WATCH},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    struct choices choices = {0};
+    int answer;
+    opterr = 0;
+    while ((answer = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
+        if (answer == 'h') {
+            fputs(help, stdout);
+            return command_finish_output();
+        }
+        if (answer == OPTION_JSON)
+            choices.is_json = 1;
+        else if (answer == OPTION_WATCH)
+            choices.is_watch = 1;
+        else
+            return command_bad_option(argv, answer);
+    }
+    int result = command_check_operands(argc, argv, 1, 1, "RUN_DIR");
+    if (result)
+        return result;
+    while ((result = show(argv[optind], &choices)) < 0)
+        nanosleep(&(struct timespec){.tv_sec = WATCH_S}, NULL);
+    return result;
+}

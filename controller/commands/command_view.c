@@ -1,0 +1,34 @@
+/* controller view: starts the viewer, a process of its own, with the same arguments. */
+#include <string.h>
+
+#include "controller/commands/commands.h"
+#include "controller/farm/program.h"
+
+static const char help[] =
+    "usage: controller view RUN_DIR [--generation N] [--top K] [option of viewer]...\n"
+    "Starts the program viewer on a run's survivors; without a choice on the best of the last\n"
+    "complete generation. Closing it changes nothing, and a run may go on meanwhile. All "
+    "arguments\n"
+    "are handed to viewer: see 'viewer --help'. The exit code is the viewer's.\n";
+
+int command_view(int argc, char **argv)
+{
+    char path[RUN_PATH_SIZE], name[] = "viewer";
+    struct error error = {0};
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+            fputs(help, stdout);
+            return command_finish_output();
+        }
+    }
+    if (argc < 2)
+        return command_usage(argv[0], "RUN_DIR is missing");
+    /* what is no option, and stands first, must be a run: viewer alone would also take a creature */
+    if (argv[1][0] != '-' && run_directory_check(argv[1], &error))
+        return command_fail(&error);
+    if (program_find("viewer", path, &error))
+        return command_fail(&error);
+    argv[0] = name;
+    int result = program_run(path, argv, &error);
+    return result < 0 ? command_fail(&error) : result;
+}

@@ -1,0 +1,60 @@
+/* The commands of `controller` (main.c has the table), and what they share.
+ *
+ * A command gets its own arguments: argv[0] is its name. It returns the exit code of the program. */
+#ifndef CONTROLLER_COMMANDS_H
+#define CONTROLLER_COMMANDS_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "controller/store/store.h"
+
+enum { COMMAND_OK = 0, COMMAND_FAILED = 1, COMMAND_USAGE = 2 };
+
+int command_run(int argc, char **argv);
+int command_resume(int argc, char **argv);
+int command_status(int argc, char **argv);
+int command_list(int argc, char **argv);
+int command_save(int argc, char **argv);
+int command_view(int argc, char **argv);
+int command_report(int argc, char **argv);
+int command_logs(int argc, char **argv);
+int command_workers(int argc, char **argv);
+int command_pause(int argc, char **argv);
+int command_continue(int argc, char **argv);
+int command_choose(int argc, char **argv);
+int command_digest(int argc, char **argv);
+int command_random(int argc, char **argv);
+int command_mutate(int argc, char **argv);
+int command_breed(int argc, char **argv);
+int command_diff(int argc, char **argv);
+
+/* Each prints one line to standard error and returns the exit code to end with. */
+int command_fail(const struct error *error);
+int command_usage(const char *command, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* After getopt_long() with a leading ':' in its short options gave '?' or ':'. */
+int command_bad_option(char **argv, int answer);
+
+/* The arguments that are not options: `minimum` to `maximum` of them, or a usage error that says what
+ * is missing (`what`, for example "RUN_DIR") or too much. Returns 0 or COMMAND_USAGE. */
+int command_check_operands(int argc, char **argv, int minimum, int maximum, const char *what);
+
+/* A whole number within bounds; else a usage error. Returns 0 or COMMAND_USAGE. */
+int command_parse_number(const char *command, const char *option, const char *text, int64_t minimum,
+                         int64_t maximum, int64_t *value);
+
+/* Standard output, flushed: 0, or 1 with a message if it could not be written. */
+int command_finish_output(void);
+
+/* Opens the store of a run, read-only. 0, or ERR_* with a message. */
+int command_open_run(const char *directory, struct store **store, struct error *error);
+
+/* Reads the creature that an argument names: a creature file, or RUN_DIR:ID for one of a run. On error
+ * it is initialised and empty. */
+int command_read_creature(const char *name, struct creature *creature, struct error *error);
+
+/* A table of survivors for people; with their mutations in words if has_mutations. */
+void command_print_survivors(FILE *file, const struct store_entry *entries, int count,
+                             int has_mutations);
+#endif

@@ -1,0 +1,58 @@
+/* Trials of the referee. A motion that gains from an error of integration does not survive a finer
+ * step, one that lives on a coincidence does not survive another start: so a creature is simulated
+ * again from a slightly other pose with more or less friction (simulation.perturbation), and so at a
+ * quarter of the step, too: an exactly symmetric start may balance on any step. The worst of these
+ * counts. */
+#include "controller/evolution/referee.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "common/judge/behaviour.h"
+#include "common/detmath.h"
+
+int referee_trial_count(const struct params *params)
+{
+    return (int)(params->guard_perturbed_runs + params->guard_fine_runs);
+}
+
+struct trial referee_trial(int number, const struct params *params)
+{
+    int is_fine = number >= params->guard_perturbed_runs;
+
+    return (struct trial){.purpose = TRIAL_ENTRY,
+                          .perturbation = number % TRIAL_PERTURBATION_MAX + 1,
+                          .halvings = is_fine ? TRIAL_FINE_HALVINGS : 0};
+}
+
+/* More than a right angle apart. */
+static int is_turned(const struct individual *individual, const struct measures *measures,
+                     const struct params *params)
+{
+    return behaviour_apart_rad(&individual->measures, measures, params) > 0.5 * DET_PI;
+}
+
+double referee_fitness(const struct individual *individual, int verdict,
+                       const struct measures *measures, const struct params *params)
+{
+    if (is_turned(individual, measures, params))
+        return 0;
+    return behaviour_fitness(verdict, measures, params);
+}
+
+void referee_describe(const struct individual *individual, const struct trial *trial, int verdict,
+                      const struct measures *measures, const struct params *params, char *text,
+                      size_t size)
+{
+    double own = behaviour_fitness(individual->verdict, &individual->measures, params);
+    double share = own > 0 ? behaviour_fitness(verdict, measures, params) / own : 0;
+    char where[80];
+
+    trial_describe(trial, params, where, sizeof where);
+    if (!verdict_is_scored(verdict))
+        snprintf(text, size, "disqualified %s: %s", where, verdict_name(verdict));
+    else if (is_turned(individual, measures, params))
+        snprintf(text, size, "goes the other way %s", where);
+    else
+        snprintf(text, size, "keeps %.0f %% %s", fmin(100 * share, 1e6), where);
+}

@@ -1,0 +1,581 @@
+/* The machinery every search method shares: the population, who has been asked for, results, ranking,
+ * the change of generations. What differs in lagged methods is in search_lagged.c.
+ *
+ * State: generation number, population, next creature id; everything else follows from them and from
+ * the parameters. The population is kept in order of id while results are missing (so that a result
+ * finds its individual by bisection) and is ranked when the last one arrives; then the referee looks
+ * at the top, in rounds: the ranks stay while a round is under way, and are made anew after it, until
+ * nobody in the top is left to look at. Who is seen depends on the scores alone: everyone with fewer
+ * than guard.referee_top accepted ones before it. Typical: 300 individuals of about 10 kB. */
+#include "controller/evolution/search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/rng.h"
+#include "common/judge/behaviour.h"
+#include "controller/evolution/cells.h"
+#include "controller/evolution/referee.h"
+#include "controller/evolution/search_private.h"
+#include "controller/evolution/seeding.h"
+
+const char *const breeding_method_names[METHOD_COUNT] = {"random", "asexual", "crossover", "graft",
+                                                         "seed"};
+
+const struct search_method *const search_methods[SEARCH_COUNT] = {
+    [SEARCH_SIMS] = &search_sims,
+    [SEARCH_RANDOM] = &search_random,
+    [SEARCH_ARCHIVE] = &search_archive,
+};
+
+void individual_deinit(struct individual *individual)
+{
+    genome_deinit(&individual->genome);
+}
+
+int individual_is_kept(const struct individual *individual)
+{
+    return !individual->is_counted || individual->cell || individual->trials ||
+           individual->is_waiting;
+}
+
+void search_free_individuals(struct individual *individuals, int count)
+{
+    int i;
+
+    for (i = 0; individuals && i < count; i++)
+        individual_deinit(&individuals[i]);
+    free(individuals);
+}
+
+/* ---- order ---- */
+
+int search_compare_ids(const void *a, const void *b)
+{
+    uint64_t x = ((const struct individual *)a)->id, y = ((const struct individual *)b)->id;
+
+    return (x > y) - (x < y);
+}
+
+/* Fitness descending, then id ascending: a total order, so that sorting gives one result. */
+int search_compare_ranks(const void *a, const void *b)
+{
+    double x = ((const struct individual *)a)->fitness, y = ((const struct individual *)b)->fitness;
+
+    return x != y ? (x < y) - (x > y) : search_compare_ids(a, b);
+}
+
+static void sort(struct population *population, int (*compare)(const void *a, const void *b))
+{
+    if (population->count > 0)
+        qsort(population->individuals, (size_t)population->count, sizeof(struct individual),
+              compare);
+}
+
+/* Fitness of an individual that has a result, after the referee's word. */
+double search_judge(const struct search *search, const struct individual *individual)
+{
+    double fitness = behaviour_fitness(individual->verdict, &individual->measures, &search->params);
+    int is_heard = individual->has_referee && search->params.guard_referee_top > 0;
+
+    if (!is_heard || fitness == 0)
+        return fitness;
+    if (individual->referee_fitness < search->params.guard_referee_share * fitness)
+        return 0;
+    return search->params.guard_score == SCORE_LEAST && individual->referee_fitness < fitness
+               ? individual->referee_fitness
+               : fitness;
+}
+
+/* Where there is no goal there is nothing that a score could have been gained by. */
+static int has_referee(const struct search *search)
+{
+    return search->params.evolution_behaviour != BEHAVIOUR_INTERACTIVE;
+}
+
+/* Whether the referee wants to see the individual of that rank. */
+static int is_called(const struct search *search, int rank)
+{
+    const struct individual *individual = &search->population.individuals[rank];
+
+    return rank < search->params.guard_referee_top && individual->fitness > 0 &&
+           !individual->has_referee && has_referee(search);
+}
+
+void search_hear(struct search *search, struct individual *individual)
+{
+    individual->has_referee = 1;
+    individual->referee_fitness = individual->glance_fitness;
+    memcpy(individual->referee_words, individual->glance_words, sizeof individual->referee_words);
+    individual->fitness = search_judge(search, individual);
+    individual->is_news = 1;
+    search->news++;
+}
+
+/* Ranks a population without missing results and calls the top before the referee; whom he has seen
+ * already is ranked again at once. Refusals only bring others up, so nobody is called for nothing. */
+static void rank(struct search *search)
+{
+    int i, heard;
+
+    do {
+        sort(&search->population, search_compare_ranks);
+        search->called = search->cursor = heard = 0;
+        for (i = 0; i < search->population.count; i++) {
+            struct individual *individual = &search->population.individuals[i];
+
+            if (!is_called(search, i))
+                continue;
+            if (individual->has_glance)
+                search_hear(search, individual);
+            heard += individual->has_referee;
+            search->called++;
+        }
+    } while (heard);
+}
+
+/* Keeps the row among the best of those with results if it belongs there. */
+static void note_top(struct search *search, int row)
+{
+    const struct individual *individuals = search->population.individuals;
+    int at = search->top_count;
+
+    while (at > 0 && search_compare_ranks(&individuals[row], &individuals[search->top[at - 1]]) < 0)
+        at--;
+    if (at == search->params.guard_referee_top)
+        return;
+    if (search->top_count < search->params.guard_referee_top)
+        search->top_count++;
+    memmove(&search->top[at + 1], &search->top[at],
+            (size_t)(search->top_count - 1 - at) * sizeof search->top[0]);
+    search->top[at] = row;
+}
+
+void search_update(struct search *search)
+{
+    int i;
+
+    search->missing = search->cursor = search->called = search->top_count = 0;
+    search->taken = search->population.count;
+    for (i = 0; i < search->population.count; i++)
+        search->missing += !search->population.individuals[i].has_result;
+    if (!search->missing) {
+        rank(search);
+        return;
+    }
+    sort(&search->population, search_compare_ids);
+    for (i = 0; i < search->population.count; i++)
+        if (search->population.individuals[i].has_result)
+            note_top(search, i);
+}
+
+/* ---- making and freeing ---- */
+
+struct individual *search_make_individuals(const struct params *params, uint32_t generation,
+                                           int kept, uint64_t first_id, int born)
+{
+    struct individual *individuals = calloc((size_t)(kept + born), sizeof(*individuals));
+    int i;
+
+    for (i = 0; individuals && i < born; i++) {
+        struct individual *child = &individuals[kept + i];
+
+        child->id = first_id + (uint64_t)i;
+        child->generation = generation;
+        child->seed = rng_mix_seed((uint64_t)params->run_seed, child->id);
+        genome_init(&child->genome);
+    }
+    return individuals;
+}
+
+static struct search *make_search(const struct params *params, uint32_t generation,
+                                  uint64_t next_id)
+{
+    size_t top_bytes = (size_t)params->guard_referee_top * sizeof(int);
+    struct search *search = calloc(1, sizeof(*search) + top_bytes);
+
+    if (search) {
+        search->params = *params;
+        search->generation = generation;
+        search->next_id = next_id;
+    }
+    return search;
+}
+
+const struct search_method *search_method_of(const struct search *search)
+{
+    return search_methods[search->params.evolution_search];
+}
+
+int search_check_params(const struct params *params, struct error *error)
+{
+    struct cell_grid grid;
+    int status = cell_grid_parse(&grid, params->archive_cells, error);
+
+    if (status)
+        return error_prefix(error, "archive.cells");
+    status = behaviour_check_params(params, error);
+    if (status)
+        return status;
+    if (search_methods[params->evolution_search]->lagged && params->evolution_reevaluate)
+        return error_set(error, ERR_RANGE,
+                         "evolution.reevaluate is on, but evolution.search %s keeps its results",
+                         search_methods[params->evolution_search]->name);
+    if (search_methods[params->evolution_search]->lagged && search_is_interactive(params))
+        return error_set(error, ERR_RANGE,
+                         "evolution.search %s breeds without a break, so nobody can choose; with "
+                         "evolution.behaviour interactive or interactive.share use sims",
+                         search_methods[params->evolution_search]->name);
+    return 0;
+}
+
+/* A population that is whole: ready to be asked. */
+static int begin(struct search *search)
+{
+    if (search_method_of(search)->lagged)
+        return lagged_begin(search);
+    search_update(search);
+    return 0;
+}
+
+struct search *search_create(const struct params *params)
+{
+    return search_create_seeded(params, &(struct seeding){NULL, 0});
+}
+
+struct search *search_create_seeded(const struct params *params, const struct seeding *seeding)
+{
+    int count = (int)params->population_size;
+    struct search *search = make_search(params, 0, 1 + (uint64_t)count);
+    struct individual *children = search ? search_make_individuals(params, 0, 0, 1, count) : NULL;
+
+    if (!children || search_method_of(search)->first(params, children, count) ||
+        seeding_populate(seeding, params, children, count)) {
+        search_free_individuals(children, count);
+        free(search);
+        return NULL;
+    }
+    search->population.individuals = children;
+    search->population.count = count;
+    if (begin(search)) {
+        search_destroy(search);
+        return NULL;
+    }
+    return search;
+}
+
+struct search *search_restore(const struct params *params, uint32_t generation,
+                              struct population *population, uint64_t next_id)
+{
+    struct search *search = make_search(params, generation, next_id);
+    int i;
+
+    if (!search)
+        return NULL;
+    search->population = *population;
+    memset(population, 0, sizeof(*population));
+    for (i = 0; i < search->population.count; i++) {
+        struct individual *individual = &search->population.individuals[i];
+
+        /* The same number as stored, unless what fitness means was changed for the resumed run. */
+        if (individual->has_result)
+            individual->fitness = search_judge(search, individual);
+        if (individual->id >= search->next_id)
+            search->next_id = individual->id + 1;
+        individual->is_asked = individual->is_before_referee = 0;
+        individual->has_glance = individual->is_news = individual->referee_trial = 0;
+    }
+    if (begin(search)) {
+        search_destroy(search);
+        return NULL;
+    }
+    return search;
+}
+
+void search_destroy(struct search *search)
+{
+    if (!search)
+        return;
+    lagged_end(search);
+    search_free_individuals(search->population.individuals, search->population.count);
+    free(search);
+}
+
+/* ---- ask and tell ---- */
+
+uint32_t search_generation(const struct search *search)
+{
+    return search->generation;
+}
+
+uint64_t search_next_id(const struct search *search)
+{
+    return search->next_id;
+}
+
+const struct population *search_population(const struct search *search)
+{
+    return &search->population;
+}
+
+const struct individual *search_ask(struct search *search)
+{
+    if (search->lagged)
+        return lagged_ask(search);
+    while (search->missing && search->cursor < search->population.count) {
+        const struct individual *individual = &search->population.individuals[search->cursor++];
+
+        if (!individual->has_result)
+            return individual;
+    }
+    return NULL;
+}
+
+static struct individual *find(struct search *search, uint64_t id)
+{
+    struct individual *individuals = search->population.individuals;
+    int i;
+
+    if (search->lagged ? !search->is_ranked : search->missing > 0) {
+        struct individual key = {.id = id};
+
+        return bsearch(&key, individuals, (size_t)search->population.count, sizeof(key),
+                       search_compare_ids);
+    }
+    for (i = 0; i < search->population.count; i++)
+        if (individuals[i].id == id)
+            return &individuals[i];
+    return NULL;
+}
+
+const struct individual *search_tell(struct search *search, uint64_t id, int verdict,
+                                     const struct measures *measures, uint64_t digest)
+{
+    struct individual *individual = find(search, id);
+
+    if (!individual || individual->has_result)
+        return NULL;
+    individual->has_result = 1;
+    individual->verdict = verdict;
+    individual->measures = *measures;
+    individual->digest = digest;
+    individual->fitness = search_judge(search, individual);
+    if (search->lagged)
+        return lagged_tell(search, individual);
+    note_top(search, (int)(individual - search->population.individuals));
+    if (--search->missing)
+        return individual;
+    /* The last one: ranking moves it. */
+    rank(search);
+    return find(search, id);
+}
+
+/* The referee's simulations are the longest, and would begin when all others have ended: half of the
+ * workers would wait for the other half. So who stands at the top when nine tenths have been given out
+ * goes before the referee then; a few of them for nothing. */
+static struct individual *ask_early(struct search *search)
+{
+    struct population *population = &search->population;
+    struct individual *first = NULL;
+    int i;
+
+    if (!has_referee(search) || population->count - search->cursor > population->count / 10)
+        return NULL;
+    for (i = 0; i < search->top_count; i++) {
+        struct individual *individual = &population->individuals[search->top[i]];
+
+        if (individual->fitness > 0 && !individual->has_referee && !individual->has_glance &&
+            !individual->is_before_referee && (!first || individual < first))
+            first = individual;
+    }
+    return first;
+}
+
+const struct individual *search_ask_referee(struct search *search)
+{
+    struct individual *individual = NULL;
+
+    if (search->lagged)
+        return lagged_ask_referee(search);
+    if (search->missing)
+        individual = ask_early(search);
+    while (!search->missing && !individual && search->cursor < search->population.count &&
+           search->cursor < search->params.guard_referee_top) {
+        int at = search->cursor++;
+
+        if (is_called(search, at) && !search->population.individuals[at].is_before_referee)
+            individual = &search->population.individuals[at];
+    }
+    if (individual)
+        individual->is_before_referee = 1;
+    return individual;
+}
+
+const struct individual *search_take_refereed(struct search *search)
+{
+    int i;
+
+    for (i = 0; search->news > 0 && i < search->population.count; i++) {
+        struct individual *individual = &search->population.individuals[i];
+
+        if (!individual->is_news)
+            continue;
+        individual->is_news = 0;
+        search->news--;
+        return individual;
+    }
+    return NULL;
+}
+
+/* Keeps the worst of the trials. 1 if there is nothing more to be tried: the last one, or a failure. */
+static int note_trial(struct search *search, struct individual *individual, int verdict,
+                      const struct measures *measures)
+{
+    const struct params *params = &search->params;
+    double own = behaviour_fitness(individual->verdict, &individual->measures, params);
+    double fitness = referee_fitness(individual, verdict, measures, params);
+    struct trial trial = referee_trial(individual->referee_trial, params);
+
+    if (individual->referee_trial++ == 0 || fitness < individual->glance_fitness) {
+        individual->glance_fitness = fitness;
+        referee_describe(individual, &trial, verdict, measures, params, individual->glance_words,
+                         sizeof individual->glance_words);
+    }
+    return individual->referee_trial == referee_trial_count(params) ||
+           fitness < params->guard_referee_share * own;
+}
+
+const struct individual *search_tell_referee(struct search *search, uint64_t id, int verdict,
+                                             const struct measures *measures)
+{
+    struct individual *individual = find(search, id);
+    int at;
+
+    if (!individual || !individual->is_before_referee || individual->is_counted)
+        return NULL;
+    individual->is_before_referee = 0;
+    at = (int)(individual - search->population.individuals);
+    if (!note_trial(search, individual, verdict, measures)) {
+        if (!search->lagged && !search->missing && search->cursor > at)
+            search->cursor = at;
+        return individual;
+    }
+    if (search->lagged || search->missing || !is_called(search, at)) {
+        individual->has_glance = 1;
+        return search->lagged ? lagged_tell(search, individual) : individual;
+    }
+    search_hear(search, individual);
+    if (--search->called)
+        return individual;
+    /* The last of the round: ranking moves it, and may call others. */
+    rank(search);
+    return find(search, id);
+}
+
+int search_take_newborn(struct search *search, const struct individual **newborn)
+{
+    *newborn = NULL;
+    if (search->taken < search->population.count)
+        *newborn = &search->population.individuals[search->taken++];
+    return *newborn ? 0 : search->failure;
+}
+
+int search_is_complete(struct search *search)
+{
+    if (search->lagged)
+        return lagged_is_complete(search);
+    return search->missing == 0 && search->called == 0;
+}
+
+void search_get_progress(const struct search *search, int *done, int *needed)
+{
+    if (search->lagged) {
+        *done = search->counted;
+        *needed = search->quota;
+    } else {
+        *done = search->population.count - search->missing;
+        *needed = search->population.count;
+    }
+}
+
+int search_is_finished(struct search *search)
+{
+    return search_is_complete(search) &&
+           search->generation + 1 >= (uint64_t)search->params.evolution_generations;
+}
+
+/* ---- generations ---- */
+
+/* Places for survivors. */
+static int find_quota(const struct search *search)
+{
+    int64_t most = search->params.population_size;
+    int count = search->population.count;
+    int quota = (int)(search->params.population_survival * count + 0.5);
+
+    if (most > count)
+        most = count;
+    return quota > most ? (int)most : quota;
+}
+
+/* The share that survives, but not those without fitness (unless nobody has any: the first of the
+ * ranks is always kept, so that a generation has a best). */
+int search_survivor_count(const struct search *search)
+{
+    const struct population *population = &search->population;
+    int quota = find_quota(search), count = 0;
+
+    if (search->lagged || search_is_interactive(&search->params))
+        return 0;
+    while (count < quota && population->individuals[count].fitness > 0)
+        count++;
+    return count > 0 || population->count == 0 ? count : 1;
+}
+
+/* Moves the survivors to the new population and frees the rest of the old. */
+static void replace_population(struct search *search, struct individual *individuals, int survivors,
+                               int count)
+{
+    struct population *population = &search->population;
+    int i;
+
+    memcpy(individuals, population->individuals, (size_t)survivors * sizeof(*individuals));
+    for (i = 0; search->params.evolution_reevaluate && i < survivors; i++)
+        individuals[i].has_result = 0;
+    for (i = survivors; i < population->count; i++)
+        individual_deinit(&population->individuals[i]);
+    free(population->individuals);
+    population->individuals = individuals;
+    population->count = count;
+}
+
+int search_advance(struct search *search)
+{
+    int count = (int)search->params.population_size;
+    int survivors = search_survivor_count(search), born = count - survivors;
+    uint32_t generation = search->generation + 1;
+    struct individual *individuals;
+
+    if (search->lagged)
+        return lagged_advance(search);
+    if (search_is_interactive(&search->params))
+        return interactive_advance(search);
+    ENSURE(search->missing == 0 && search->called == 0, "%d results and %d referees are missing",
+           search->missing, search->called);
+    individuals =
+        search_make_individuals(&search->params, generation, survivors, search->next_id, born);
+    if (!individuals)
+        return ERR_MEMORY;
+    if (search_method_of(search)->next(&search->params, generation, &search->population, survivors,
+                                       individuals + survivors, born)) {
+        search_free_individuals(individuals, count);
+        return ERR_MEMORY;
+    }
+    search_set_bars(&search->params, search->population.individuals, survivors, find_quota(search),
+                    individuals + survivors, born);
+    replace_population(search, individuals, survivors, count);
+    search->generation = generation;
+    search->next_id += (uint64_t)born;
+    search_update(search);
+    return 0;
+}

@@ -1,0 +1,195 @@
+/* Evolution as ask and tell: no I/O, no clock, all randomness from streams keyed by (run seed,
+ * generation, individual, purpose).
+ *
+ * A search holds the population of the current generation. The caller asks for individuals without a
+ * result, has them evaluated anywhere in any order, tells the results by id, and advances when the
+ * generation is complete; the best are looked at a second time by the referee. What a method does is
+ * in one file. Whole state = generation number + population, which the run store keeps, so a search
+ * restored from the store goes on exactly as if it had never stopped.
+ *
+ * Two kinds of methods. *Generational* ones (sims, random) breed all children of a generation at once,
+ * from the ranked generation before. *Lagged* ones (archive) breed child by child: results count in
+ * the order of ids, and child k is bred when those up to k - evolution.lag have counted, whatever has
+ * come in besides. So there is always something to simulate, and still the run does not depend on the
+ * number of workers. There a generation is population.size results counted, and nothing waits for its
+ * end. */
+#ifndef CONTROLLER_SEARCH_H
+#define CONTROLLER_SEARCH_H
+
+#include "common/params/choice.h"
+#include "common/genome/creature.h"
+#include "common/judge/measures.h"
+#include "common/judge/pace.h"
+#include "common/params/params.h"
+
+enum breeding_method {
+    METHOD_RANDOM,
+    METHOD_ASEXUAL,
+    METHOD_CROSSOVER,
+    METHOD_GRAFT,
+    METHOD_SEED, /* from a file: seeding.h */
+    METHOD_COUNT
+};
+extern const char *const breeding_method_names[METHOD_COUNT];
+
+#define SEARCH_WORDS_SIZE 120
+
+struct individual {
+    uint64_t id;                             /* 1, 2, ... in the order of birth, unique in a run */
+    uint32_t generation;                     /* of birth, from 0 */
+    int method;                              /* enum breeding_method */
+    uint64_t parents[2];                     /* 0 = none */
+    uint64_t seed;                           /* of its evaluation: rng_mix_seed(run seed, id) */
+    char mutations[CREATURE_MUTATIONS_SIZE]; /* in words; empty = none */
+    struct pace_bar bar; /* which it has to clear; set at birth, search_bars.c */
+    struct genome genome;
+    int has_result;
+    int verdict;
+    struct measures measures;
+    uint64_t digest;
+    double fitness; /* 0 if the referee was not satisfied; guard.score */
+    int has_referee;
+    double referee_fitness;                /* in the worst of the referee's trials */
+    char referee_words[SEARCH_WORDS_SIZE]; /* what that came to */
+
+    /* Of runs in which somebody chooses. */
+    int choice;      /* enum choice, for the end of this generation */
+    int is_selected; /* survives it: search_select() */
+
+    /* Of lagged methods; 0 in others. */
+    uint64_t body;  /* the creature in which its body appeared first */
+    int is_trial;   /* its parent's body and brain with other weights */
+    int trials;     /* its body still gets; of a trial without a result, after this one */
+    int is_waiting; /* for the result of a trial of its body */
+    int cell;       /* of the archive, that it fills, from 1 */
+    int is_counted; /* its result has been counted */
+
+    /* What a search need not remember when it is restored. */
+    int is_asked;          /* it has been given out to be simulated */
+    int is_before_referee; /* the same, in a trial of the referee's */
+    int referee_trial;     /* the number of that one, or of the next */
+    int has_glance;        /* all trials have ended, and have not been called for yet */
+    double glance_fitness; /* of the worst of the trials so far */
+    char glance_words[SEARCH_WORDS_SIZE];
+    int is_news; /* its referee's word was not taken */
+};
+/* Whether it is kept when the generation ends. */
+int individual_is_kept(const struct individual *individual);
+void individual_deinit(struct individual *individual);
+
+struct population {
+    struct individual *individuals;
+    int count;
+    int unjudged; /* the last so many of a ranked population, whose results belong to the next */
+    int due;      /* results that count as this generation's; 0: of those who had none */
+};
+
+struct search; /* owns its population */
+struct seeding;
+
+/* What the method and the behaviour demand of parameters beyond params_check(). 0 or ERR_*. */
+int search_check_params(const struct params *params, struct error *error);
+
+/* Makes generation 0. `params` is copied. NULL: out of memory. */
+struct search *search_create(const struct params *params);
+/* The same with seeds in it. */
+struct search *search_create_seeded(const struct params *params, const struct seeding *seeding);
+/* Goes on from a stored generation: takes over `population` (individuals with and without result, in
+ * their stored order) and the next free creature id. */
+struct search *search_restore(const struct params *params, uint32_t generation,
+                              struct population *population, uint64_t next_id);
+void search_destroy(struct search *search);
+
+uint32_t search_generation(const struct search *search);
+uint64_t search_next_id(const struct search *search); /* the next creature's */
+/* The current population: in order of id while results are missing; then ranked (fitness descending,
+ * then id ascending), of which the referee's last word is once search_is_complete(). Individuals stay
+ * where they are until then, and exist until search_advance(). */
+const struct population *search_population(const struct search *search);
+
+/* The next individual that has no result and was not asked for yet, or NULL. */
+const struct individual *search_ask(struct search *search);
+/* A result. Computes the fitness. Returns the individual, or NULL for an id that is not in the
+ * population or has its result already (then nothing changes). */
+const struct individual *search_tell(struct search *search, uint64_t id, int verdict,
+                                     const struct measures *measures, uint64_t digest);
+/* The referee: the first guard.referee_top of the ranks are simulated again, in several trials one
+ * after the other (referee.h), and one whose score does not hold loses its fitness; those who come up
+ * in its place are called next. search_ask_referee() gives the next of them that was not asked for
+ * yet, or NULL; its referee_trial says which trial. search_tell_referee() takes the result, like
+ * search_tell(): NULL, and nothing changes, for one that is not before the referee; if it holds, its
+ * next trial can be asked for. What was seen is not seen again.
+ *
+ * So that workers need not wait, some are asked for before it is sure that they will be called: near
+ * the end of a generation, and in lagged methods, which call when a result is about to count. What
+ * nobody calls for changes nothing. What the referee's results mean is therefore taken apart:
+ * search_take_refereed() gives the next individual whose word of the referee counts from now on, or
+ * NULL; it comes from this or from any other call. */
+const struct individual *search_ask_referee(struct search *search);
+const struct individual *search_tell_referee(struct search *search, uint64_t id, int verdict,
+                                             const struct measures *measures);
+const struct individual *search_take_refereed(struct search *search);
+/* The next child that was bred since the generation was opened and not taken before; *newborn is NULL
+ * if there is none (always, in generational methods). 0, or ERR_MEMORY if one could not be bred. */
+int search_take_newborn(struct search *search, const struct individual **newborn);
+/* 1 when the results of the generation are there and the referee is done; the population is then
+ * ranked. A lagged method counts results here (and when told), so there may be newborns after it. */
+int search_is_complete(struct search *search);
+/* Results of this generation that are there, and how many it needs. */
+void search_get_progress(const struct search *search, int *done, int *needed);
+/* How many of the ranked population survive: population.survival, at least 1; 0 in lagged methods,
+ * where individual_is_kept() says who does, and where somebody chooses (is_selected). */
+int search_survivor_count(const struct search *search);
+/* 1 if this was the last generation. */
+int search_is_finished(struct search *search);
+/* Choosing by hand (search_interactive.c). Whether the generation, which is complete, is one after which
+ * somebody is asked; the last one never is. */
+int search_wants_choices(struct search *search);
+/* Whether anybody is ever asked. */
+int search_is_interactive(const struct params *params);
+/* Notes a choice, instead of an earlier one. 0, or ERR_MISSING if nobody of that id is in the
+ * population. */
+int search_choose(struct search *search, uint64_t id, int choice);
+/* Of a complete generation: ranks it by fitness, choice and id, and decides who survives (is_selected).
+ * Nothing where nobody is asked. To be called before the generation is closed and the next one opened. */
+void search_select(struct search *search);
+
+/* Opens the next generation: survivors keep their results (unless evolution.reevaluate), children fill
+ * up; lagged methods keep those without a result besides. 0 or ERR_MEMORY. */
+int search_advance(struct search *search);
+
+/* What a method provides; search_methods[] is indexed by evolution.search. `next` gets the ranked old
+ * population and fills children[0 .. count) (ids, generation and seed already set). Lagged methods
+ * have no `next`. */
+struct search_method {
+    const char *name;
+    const char *help;
+    int (*first)(const struct params *params, struct individual *children, int count);
+    int (*next)(const struct params *params, uint32_t generation, const struct population *ranked,
+                int survivor_count, struct individual *children, int count);
+    const struct lagged_method *lagged; /* NULL: generational */
+};
+extern const struct search_method *const search_methods[SEARCH_COUNT];
+extern const struct search_method search_sims, search_random, search_archive;
+
+/* A lagged method's state is made of its individuals' fields, so that it can be made again from the
+ * kept ones. `population` is in order of id. */
+struct lagged_method {
+    /* NULL: out of memory. */
+    void *(*create)(const struct params *params);
+    void (*destroy)(void *state);
+    /* Begins anew with those that are kept, wherever they now stand in memory. */
+    void (*restore)(void *state, struct population *population);
+    /* Whether the referee must see it before its result counts. */
+    int (*is_called)(const void *state, const struct individual *individual);
+    /* Whether one that is kept has to be counted again, since the referee never saw it. */
+    int (*is_stale)(const void *state, const struct individual *individual);
+    /* Counts its result, and the referee's word if it has one. */
+    void (*count)(void *state, struct population *population, struct individual *individual);
+    /* Makes the next child (id, generation and seed are set). 0 or ERR_MEMORY. */
+    int (*breed)(void *state, struct population *population, struct individual *child);
+    /* Notes a child that was bred before the search was stopped. */
+    void (*note_birth)(void *state, struct population *population, struct individual *child);
+};
+
+#endif

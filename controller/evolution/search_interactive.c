@@ -1,0 +1,234 @@
+/* Choosing by hand: a person marks creatures of a complete generation, and the next one is bred from
+ * them, alone or together with those whom the goal would take.
+ *
+ * The rule, which docs/evolution.md explains. Let s be interactive.share (1 for the behaviour
+ * `interactive`, which has no goal), N the population's size. If nobody is marked keep or breed, the
+ * goal decides alone (s = 0), except that the behaviour `interactive` takes everyone who is not banned
+ * for a parent.
+ *   - Everyone marked keep or breed survives. Unmarked ones with fitness follow by rank while fewer than
+ *     (1 - s) population.survival N survive. Banned ones never do.
+ *   - s of the children have parents marked breed, all alike; if there are none, parents marked keep.
+ *     The search method makes the others from the survivors, as ever.
+ * Everything is a function of the ranked population and of the choices, which the run store keeps; the
+ * order in which they were made, and when, changes nothing. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/error.h"
+#include "controller/evolution/breeding.h"
+#include "controller/evolution/search_private.h"
+
+/* ---- who is asked, and what was said ---- */
+
+static int has_goal(const struct params *params)
+{
+    return params->evolution_behaviour != BEHAVIOUR_INTERACTIVE;
+}
+
+int search_is_interactive(const struct params *params)
+{
+    return !has_goal(params) || params->interactive_share > 0;
+}
+
+int search_wants_choices(struct search *search)
+{
+    return search_is_interactive(&search->params) && search_is_complete(search) &&
+           !search_is_finished(search) &&
+           (search->generation + 1) % (uint64_t)search->params.interactive_every == 0;
+}
+
+int search_choose(struct search *search, uint64_t id, int choice)
+{
+    for (int i = 0; i < search->population.count; i++)
+        if (search->population.individuals[i].id == id) {
+            search->population.individuals[i].choice = choice;
+            return 0;
+        }
+    return ERR_MISSING;
+}
+
+static int count_choices(const struct population *population, int least)
+{
+    int count = 0;
+
+    for (int i = 0; i < population->count; i++)
+        count += population->individuals[i].choice >= least;
+    return count;
+}
+
+/* The part of the next generation that the choices decide. */
+static double find_share(const struct search *search)
+{
+    if (count_choices(&search->population, CHOICE_KEEP) == 0)
+        return 0;
+    return has_goal(&search->params) ? search->params.interactive_share : 1;
+}
+
+/* ---- who survives ---- */
+
+/* Fitness descending, then who was wanted more, then id ascending. */
+static int compare_wishes(const void *a, const void *b)
+{
+    const struct individual *x = a, *y = b;
+
+    if (x->fitness != y->fitness)
+        return search_compare_ranks(a, b);
+    return x->choice != y->choice ? (x->choice < y->choice) - (x->choice > y->choice)
+                                  : search_compare_ids(a, b);
+}
+
+/* How many survive for their fitness, those chosen counted with them. */
+static int goal_quota(const struct search *search)
+{
+    double survival = search->params.population_survival * (1 - find_share(search));
+
+    return has_goal(&search->params) ? (int)(survival * search->population.count + 0.5) : 0;
+}
+
+void search_select(struct search *search)
+{
+    struct population *population = &search->population;
+    int selected = count_choices(population, CHOICE_KEEP), quota;
+
+    if (!search_is_interactive(&search->params))
+        return;
+    ENSURE(search->missing == 0 && search->called == 0, "%d results and %d referees are missing",
+           search->missing, search->called);
+    qsort(population->individuals, (size_t)population->count, sizeof(struct individual),
+          compare_wishes);
+    quota = goal_quota(search);
+    for (int i = 0; i < population->count; i++) {
+        struct individual *individual = &population->individuals[i];
+        int is_good =
+            individual->choice == CHOICE_NONE && individual->fitness > 0 && selected < quota;
+
+        individual->is_selected = individual->choice >= CHOICE_KEEP || is_good;
+        selected += is_good;
+    }
+    /* as without choices: a goal that nobody reaches keeps the first of the ranks */
+    if (selected == 0 && has_goal(&search->params))
+        population->individuals[0].is_selected = population->individuals[0].choice == CHOICE_NONE;
+}
+
+/* ---- breeding ---- */
+
+/* Who are parents by choice, all alike. 0 or ERR_MEMORY; the arrays are the caller's. */
+static int list_chosen(const struct search *search, struct breeding_parents *parents)
+{
+    const struct population *population = &search->population;
+    int least = count_choices(population, CHOICE_BREED)  ? CHOICE_BREED
+                : count_choices(population, CHOICE_KEEP) ? CHOICE_KEEP
+                                                         : CHOICE_NONE;
+
+    parents->count = 0;
+    parents->individuals = calloc((size_t)population->count, sizeof(*parents->individuals));
+    parents->weights = calloc((size_t)population->count, sizeof(*parents->weights));
+    if (!parents->individuals || !parents->weights)
+        return ERR_MEMORY;
+    for (int i = 0; i < population->count; i++) {
+        const struct individual *individual = &population->individuals[i];
+
+        if (individual->choice < least || (least == CHOICE_NONE && individual->fitness <= 0))
+            continue;
+        parents->weights[parents->count] = 1;
+        parents->individuals[parents->count++] = individual;
+    }
+    return 0;
+}
+
+/* Children where nobody is left to breed: random ones or, where bodies do not mutate, new brains in the
+ * bodies of the generation that goes, each body in turn. */
+static int breed_nobody(const struct search *search, struct individual *children, int count)
+{
+    const struct population *population = &search->population;
+    int status = 0;
+
+    for (int i = 0; !status && i < count; i++)
+        status = breeding_make_fresh(&search->params,
+                                     &population->individuals[i % population->count], &children[i]);
+    return status;
+}
+
+/* The first `count` children, of those who were chosen. */
+static int breed_chosen(const struct search *search, struct individual *children, int count)
+{
+    struct breeding_parents parents;
+    int status = list_chosen(search, &parents);
+
+    if (!status && parents.count == 0)
+        status = breed_nobody(search, children, count);
+    for (int i = 0; !status && parents.count > 0 && i < count; i++)
+        status = breeding_make_child(&search->params, &parents, &children[i]);
+    free(parents.individuals);
+    free(parents.weights);
+    return status;
+}
+
+/* The other children, made by the search method. `survivors` stand in the order of ranks; of the others,
+ * who are gone, it knows the number only. */
+static int breed_goal(const struct search *search, struct individual *survivors, int survivor_count,
+                      struct individual *children, int count)
+{
+    struct params params = search->params;
+    struct population ranked = {.individuals = survivors, .count = search->population.count};
+
+    if (survivor_count == 0)
+        return breed_nobody(search, children, count);
+    params.population_survival *= 1 - find_share(search);
+    return search_method_of(search)->next(&params, search->generation + 1, &ranked, survivor_count,
+                                          children, count);
+}
+
+/* Moves the selected ones to the new population, in their order, and frees the others. */
+static void replace(struct search *search, struct individual *individuals, int survivors, int count)
+{
+    struct population *population = &search->population;
+
+    for (int i = 0; i < population->count; i++)
+        if (!population->individuals[i].is_selected)
+            individual_deinit(&population->individuals[i]);
+    free(population->individuals);
+    population->individuals = individuals;
+    population->count = count;
+    for (int i = 0; i < survivors; i++) {
+        individuals[i].choice = CHOICE_NONE;
+        individuals[i].is_selected = 0;
+        individuals[i].has_result &= !search->params.evolution_reevaluate;
+    }
+}
+
+int interactive_advance(struct search *search)
+{
+    const struct population *population = &search->population;
+    int count = (int)search->params.population_size, survivors = 0, born, chosen, status;
+    struct individual *individuals;
+
+    search_select(search);
+    for (int i = 0; i < population->count; i++)
+        survivors += population->individuals[i].is_selected;
+    born = count > survivors ? count - survivors : 0;
+    chosen = has_goal(&search->params) ? (int)(find_share(search) * born + 0.5) : born;
+    individuals = search_make_individuals(&search->params, search->generation + 1, survivors,
+                                          search->next_id, born);
+    if (!individuals)
+        return ERR_MEMORY;
+    for (int i = 0, k = 0; i < population->count; i++)
+        if (population->individuals[i].is_selected)
+            individuals[k++] = population->individuals[i];
+    status = breed_chosen(search, individuals + survivors, chosen);
+    if (!status && chosen < born)
+        status = breed_goal(search, individuals, survivors, individuals + survivors + chosen,
+                            born - chosen);
+    if (status) {
+        /* the survivors are the population's still */
+        for (int i = 0; i < born; i++)
+            individual_deinit(&individuals[survivors + i]);
+        free(individuals);
+        return status;
+    }
+    replace(search, individuals, survivors, survivors + born);
+    search->generation++;
+    search->next_id += (uint64_t)born;
+    search_update(search);
+    return 0;
+}

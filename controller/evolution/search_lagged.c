@@ -1,0 +1,311 @@
+/* Constant lag: the machinery of search methods that breed child by child.
+ *
+ * Results count in the order of ids, and the next child is bred as soon as fewer than evolution.lag
+ * of those bred are not counted yet. So child k knows the results up to k - lag and nothing else,
+ * whatever arrived in the meantime: the run is a function of its parameters, the number of workers and
+ * their speed are not. As long as lag is a few times the tasks that the workers hold, none of them
+ * ever waits: not for a generation's end, nor for the referee, whose word is needed before a result
+ * counts, and who therefore looks ahead.
+ *
+ *              bred            told, in any order        head of the row, referee satisfied
+ *   [breed] ---------> waiting ------------------> has result ---------------------> counted [count]
+ *      ^                                                                                |
+ *      +--------------------- fewer than lag bred and not counted ----------------------+
+ *
+ * A generation is population.size results counted; those in flight at its end are carried into the
+ * next. After a restart the kept individuals and those in flight are as they were when the generation
+ * began; what was bred since then is counted again in the same order (children that the store has are
+ * taken, those it lost are bred a second time, equal to the first). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/error.h"
+#include "common/rng.h"
+#include "controller/evolution/search_private.h"
+
+static const struct lagged_method *method_of(const struct search *search)
+{
+    return search_method_of(search)->lagged;
+}
+
+static struct individual *row(const struct search *search, int index)
+{
+    return &search->population.individuals[index];
+}
+
+/* ---- breeding ---- */
+
+/* Results still to be counted in the whole run. */
+static int64_t results_left(const struct search *search)
+{
+    int64_t generations = search->params.evolution_generations - 1 - (int64_t)search->generation;
+
+    if (generations < 0)
+        generations = 0;
+    return search->quota - search->counted + generations * search->params.population_size;
+}
+
+static void breed(struct search *search)
+{
+    struct individual *child = row(search, search->population.count);
+
+    memset(child, 0, sizeof(*child));
+    child->id = search->next_id;
+    child->generation = search->generation;
+    child->seed = rng_mix_seed((uint64_t)search->params.run_seed, child->id);
+    genome_init(&child->genome);
+    search->failure = method_of(search)->breed(search->lagged, &search->population, child);
+    if (search->failure) {
+        individual_deinit(child);
+        return;
+    }
+    search->next_id++;
+    search->population.count++;
+    search->born++;
+}
+
+/* Breeds until the lag is full or the run has enough. */
+static void breed_due(struct search *search)
+{
+    int64_t most = search->params.evolution_lag, left = results_left(search);
+
+    if (most > left)
+        most = left;
+    while (!search->failure && search->born - search->head < most) {
+        if (search->born < search->population.count) {
+            method_of(search)->note_birth(search->lagged, &search->population,
+                                          row(search, search->born));
+            search->born++;
+        } else {
+            breed(search);
+        }
+    }
+}
+
+/* ---- counting ---- */
+
+/* Whether the head of the row has to see the referee first. */
+static int is_called(const struct search *search, const struct individual *individual)
+{
+    return !individual->has_referee && method_of(search)->is_called(search->lagged, individual);
+}
+
+/* The judged by rank, then those in flight by id. */
+static void rank(struct search *search)
+{
+    struct population *population = &search->population;
+
+    qsort(population->individuals, (size_t)search->head, sizeof(struct individual),
+          search_compare_ranks);
+    population->unjudged = population->count - search->head;
+    search->is_ranked = 1;
+}
+
+/* Whether its result may count now: the referee is asked only by what stands before it in the row,
+ * whenever the referee's word came in. */
+static int is_ready(struct search *search, struct individual *individual)
+{
+    if (!individual->has_result)
+        return 0;
+    if (!is_called(search, individual))
+        return 1;
+    if (!individual->has_glance)
+        return 0;
+    search_hear(search, individual);
+    return 1;
+}
+
+/* Counts what can be counted. */
+static void settle(struct search *search)
+{
+    while (!search->is_ranked && !search->failure) {
+        struct individual *individual = row(search, search->head);
+
+        if (search->counted == search->quota) {
+            rank(search);
+            return;
+        }
+        if (search->head == search->born)
+            breed_due(search);
+        ENSURE(search->failure || search->head < search->born, "nothing in flight at %d of %d",
+               search->counted, search->quota);
+        if (search->failure || !is_ready(search, individual))
+            return;
+        individual->is_counted = 1;
+        method_of(search)->count(search->lagged, &search->population, individual);
+        search->head++;
+        search->counted++;
+        breed_due(search);
+    }
+}
+
+/* ---- ask and tell ---- */
+
+const struct individual *lagged_ask(struct search *search)
+{
+    settle(search);
+    while (!search->is_ranked && search->cursor < search->born) {
+        struct individual *individual = row(search, search->cursor++);
+
+        if (individual->has_result || individual->is_asked)
+            continue;
+        individual->is_asked = 1;
+        return individual;
+    }
+    return NULL;
+}
+
+const struct individual *lagged_tell(struct search *search, struct individual *individual)
+{
+    uint64_t id = individual->id;
+    int i;
+
+    settle(search);
+    if (!search->is_ranked)
+        return individual;
+    /* Ranking has moved it. */
+    for (i = 0; row(search, i)->id != id; i++)
+        ;
+    return row(search, i);
+}
+
+/* Not the head of the row alone: whoever would be called if he stood there now. What is between may
+ * make it needless, but else one worker would see one creature after the other and the rest wait. */
+const struct individual *lagged_ask_referee(struct search *search)
+{
+    int i;
+
+    settle(search);
+    for (i = search->head; !search->is_ranked && i < search->born; i++) {
+        struct individual *individual = row(search, i);
+
+        if (!individual->has_result || individual->is_before_referee || individual->has_glance ||
+            !is_called(search, individual))
+            continue;
+        individual->is_before_referee = 1;
+        return individual;
+    }
+    return NULL;
+}
+
+int lagged_is_complete(struct search *search)
+{
+    settle(search);
+    return search->is_ranked;
+}
+
+/* ---- generations ---- */
+
+/* The kept and those in flight stand in front, in order of id: makes rows for what will be bred. */
+static int make_room(struct search *search)
+{
+    struct population *population = &search->population;
+    size_t room =
+        (size_t)population->count + (size_t)search->quota + (size_t)search->params.evolution_lag;
+    struct individual *grown =
+        realloc(population->individuals, room * sizeof(*population->individuals));
+
+    if (!grown)
+        return ERR_MEMORY;
+    population->individuals = grown;
+    return 0;
+}
+
+/* Evaluations are not comparable any more, or the referee has to look again: all who are kept are
+ * counted once more, with those in flight. */
+static void recount(struct search *search)
+{
+    int i;
+
+    for (i = 0; i < search->population.count; i++) {
+        struct individual *individual = row(search, i);
+
+        if (individual->is_counted)
+            individual->trials = 0;
+        individual->is_counted = individual->is_waiting = individual->cell = 0;
+    }
+}
+
+static int must_recount(const struct search *search)
+{
+    int i, must = 0;
+
+    for (i = 0; i < search->population.count; i++) {
+        const struct individual *individual = row(search, i);
+
+        must |= individual->is_counted && (!individual->has_result ||
+                                           method_of(search)->is_stale(search->lagged, individual));
+    }
+    return must;
+}
+
+/* Those bred before this generation began, and all that made generation 0. */
+static int count_born(const struct search *search)
+{
+    int born = search->head;
+
+    while (born < search->population.count &&
+           (search->generation == 0 ? born < search->params.population_size
+                                    : row(search, born)->generation < search->generation))
+        born++;
+    return born;
+}
+
+/* Opens the generation: population in order of id, kept ones first since they are older. */
+static int open_generation(struct search *search)
+{
+    struct population *population = &search->population;
+
+    qsort(population->individuals, (size_t)population->count, sizeof(struct individual),
+          search_compare_ids);
+    search->head = 0;
+    while (search->head < population->count && row(search, search->head)->is_counted)
+        search->head++;
+    search->born = count_born(search);
+    search->counted = search->cursor = search->is_ranked = 0;
+    search->quota = (int)search->params.population_size;
+    /* After a recount all of them are in flight. */
+    if (search->quota < search->born - search->head)
+        search->quota = search->born - search->head;
+    search->taken = population->count;
+    population->due = search->quota;
+    population->unjudged = 0;
+    if (make_room(search))
+        return ERR_MEMORY;
+    method_of(search)->restore(search->lagged, population);
+    return 0;
+}
+
+int lagged_begin(struct search *search)
+{
+    search->lagged = method_of(search)->create(&search->params);
+    if (!search->lagged)
+        return ERR_MEMORY;
+    if (must_recount(search))
+        recount(search);
+    return open_generation(search);
+}
+
+void lagged_end(struct search *search)
+{
+    if (search->lagged)
+        method_of(search)->destroy(search->lagged);
+}
+
+int lagged_advance(struct search *search)
+{
+    struct population *population = &search->population;
+    int i, kept = 0;
+
+    for (i = 0; i < population->count; i++) {
+        struct individual *individual = row(search, i);
+
+        if (individual_is_kept(individual))
+            *row(search, kept++) = *individual;
+        else
+            individual_deinit(individual);
+    }
+    population->count = kept;
+    search->generation++;
+    return open_generation(search);
+}

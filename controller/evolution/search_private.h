@@ -1,0 +1,64 @@
+/* What search.c and search_lagged.c share: the search itself. */
+#ifndef CONTROLLER_SEARCH_PRIVATE_H
+#define CONTROLLER_SEARCH_PRIVATE_H
+
+#include "controller/evolution/search.h"
+
+struct search {
+    struct params params;
+    uint32_t generation;
+    uint64_t next_id;
+    struct population population;
+    int missing; /* individuals without a result */
+    int called;  /* individuals whom the referee has yet to see, of this round */
+    int cursor;  /* the next to look at when asked, for either */
+
+    /* Of lagged methods: the population in order of id is
+     *   [0, head) counted   [head, born) bred, not counted   [born, count) bred before a restart
+     * and has room for all that will be bred in the generation. */
+    void *lagged; /* the method's state; NULL: the method is generational */
+    int head, born;
+    int counted, quota; /* results counted in this generation, and at its end */
+    int taken;          /* newborns before this row were taken */
+    int news;           /* individuals with a word of the referee that was not taken */
+    int is_ranked;
+    int failure; /* ERR_MEMORY: a child could not be bred */
+
+    /* While results are missing: rows of the best guard.referee_top of those there are, best first. */
+    int top_count;
+    int top[];
+};
+
+const struct search_method *search_method_of(const struct search *search);
+double search_judge(const struct search *search, const struct individual *individual);
+/* The referee has spoken, and it counts. */
+void search_hear(struct search *search, struct individual *individual);
+/* By rank (fitness descending, then id ascending), and by id; for qsort(). */
+int search_compare_ranks(const void *a, const void *b);
+int search_compare_ids(const void *a, const void *b);
+
+/* The lagged counterparts of the functions of search.h. begin takes the population of the search,
+ * whoever made it, in any order; 0 or ERR_MEMORY. */
+int lagged_begin(struct search *search);
+void lagged_end(struct search *search);
+const struct individual *lagged_ask(struct search *search);
+const struct individual *lagged_tell(struct search *search, struct individual *individual);
+const struct individual *lagged_ask_referee(struct search *search);
+int lagged_is_complete(struct search *search);
+int lagged_advance(struct search *search);
+
+/* Bars for the children of a generation (pace.h), by the slowest of its survivors; none unless these fill all
+ * `quota` places by their fitness. */
+void search_set_bars(const struct params *params, const struct individual *survivors,
+                     int survivor_count, int quota, struct individual *children, int count);
+
+/* Opens the next generation with those who were selected. */
+int interactive_advance(struct search *search);
+/* Room for `kept` individuals and after it `born` newborn ones, still without genomes; or NULL. */
+struct individual *search_make_individuals(const struct params *params, uint32_t generation,
+                                           int kept, uint64_t first_id, int born);
+void search_free_individuals(struct individual *individuals, int count);
+/* The population as it is asked: sorted, and counted what is missing. */
+void search_update(struct search *search);
+
+#endif

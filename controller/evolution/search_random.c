@@ -1,0 +1,30 @@
+/* Random search, the control: every child is a fresh random genome, or where bodies do not mutate a new
+ * brain in the body of a survivor, each in turn. Survivors are kept, as in the
+ * other methods, so that a run shows its best so far and costs as many evaluations. */
+#include "controller/evolution/breeding.h"
+
+static int first(const struct params *params, struct individual *children, int count)
+{
+    int i, status = 0;
+
+    for (i = 0; !status && i < count; i++)
+        status = breeding_make_random(params, &children[i]);
+    return status;
+}
+
+static int next(const struct params *params, uint32_t generation, const struct population *ranked,
+                int survivor_count, struct individual *children, int count)
+{
+    int bodies = survivor_count > 0 ? survivor_count : 1, i, status = 0;
+
+    for (i = 0; !status && i < count; i++)
+        status = breeding_make_fresh(params, &ranked->individuals[i % bodies], &children[i]);
+    return status;
+}
+
+const struct search_method search_random = {
+    .name = "random",
+    .help = "fresh random creatures in every generation; the control",
+    .first = first,
+    .next = next,
+};

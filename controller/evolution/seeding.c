@@ -1,0 +1,188 @@
+/* Seeds of a run. See seeding.h.
+ *
+ * Ids of genes are made of creatures' numbers, and those in a file are of another run: kept as they are
+ * they would meet genes of this one. So all get new ids. Seeds of one run, which crossover is to align,
+ * go on sharing ids: a gene is looked up by its old id among the seeds before. There are few seeds with
+ * some dozens of genes, so walking through them will do. Creatures of different runs may share ids by
+ * chance; their genes are then aligned as those of strangers are by position, which does no harm. */
+#include "controller/evolution/seeding.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "controller/evolution/breeding.h"
+#include "controller/genetics/genetics.h"
+
+void seeding_deinit(struct seeding *seeding)
+{
+    int i;
+
+    for (i = 0; i < seeding->count; i++)
+        creature_deinit(&seeding->seeds[i].creature);
+    free(seeding->seeds);
+    *seeding = (struct seeding){NULL, 0};
+}
+
+int seeding_add(struct seeding *seeding, const char *source, struct creature *creature,
+                struct error *error)
+{
+    struct seed *seeds;
+
+    if (seeding->count == SEEDS_MAX)
+        return error_set(error, ERR_LIMIT, "%s: more than %d seeds", source, SEEDS_MAX);
+    seeds = realloc(seeding->seeds, (size_t)(seeding->count + 1) * sizeof(*seeds));
+    if (!seeds)
+        return error_set(error, ERR_MEMORY, "out of memory");
+    seeding->seeds = seeds;
+    snprintf(seeds[seeding->count].source, sizeof(seeds->source), "%s", source);
+    seeds[seeding->count].creature = *creature;
+    creature_init(creature);
+    seeding->count++;
+    return 0;
+}
+
+/* ---- ids ---- */
+
+enum table { TABLE_BODY, TABLE_CONNECTION, TABLE_NEURON };
+
+static int find_row(const struct genome *genome, enum table table, gene_id id)
+{
+    return table == TABLE_BODY         ? genome_find_body(genome, id)
+           : table == TABLE_CONNECTION ? genome_find_connection(genome, id)
+                                       : genome_find_neuron(genome, id);
+}
+
+static gene_id row_id(const struct genome *genome, enum table table, int row)
+{
+    return table == TABLE_BODY         ? genome->bodies[row].id
+           : table == TABLE_CONNECTION ? genome->connections[row].id
+                                       : genome->neurons[row].id;
+}
+
+/* The new id that an earlier seed has given to a gene of that old id, or the next one. */
+static gene_id draw_id(const struct seeding *seeding, const struct individual *individuals,
+                       int seed, enum table table, gene_id old, struct gene_counter *ids)
+{
+    int i, row;
+
+    for (i = 0; i < seed; i++) {
+        row = find_row(&seeding->seeds[i].creature.genome, table, old);
+        if (row >= 0)
+            return row_id(&individuals[i].genome, table, row);
+    }
+    return gene_counter_next(ids);
+}
+
+/* What an old id became: rows are the same in both. */
+static gene_id translate(const struct genome *before, const struct genome *after, enum table table,
+                         gene_id old)
+{
+    int row = old ? find_row(before, table, old) : -1;
+
+    return row < 0 ? 0 : row_id(after, table, row);
+}
+
+static void translate_input(const struct genome *before, const struct genome *after,
+                            struct input_gene *input)
+{
+    if (input->kind == INPUT_NEURON)
+        input->source = translate(before, after, TABLE_NEURON, input->source);
+    if (input->kind != INPUT_CONSTANT && input->scope == SCOPE_CHILD)
+        input->via = translate(before, after, TABLE_CONNECTION, input->via);
+    if (input->kind != INPUT_CONSTANT && input->scope == SCOPE_PART)
+        input->via = translate(before, after, TABLE_BODY, input->via);
+}
+
+/* All references of `after`, still those of `before`, to its own ids. */
+static void translate_references(const struct genome *before, struct genome *after)
+{
+    struct input_gene *input;
+    int i, k;
+
+    after->root = translate(before, after, TABLE_BODY, before->root);
+    for (i = 0; i < after->body_count; i++)
+        for (k = 0; (input = genome_body_input(&after->bodies[i], k)); k++)
+            translate_input(before, after, input);
+    for (i = 0; i < after->connection_count; i++) {
+        struct connection_gene *connection = &after->connections[i];
+
+        connection->from = translate(before, after, TABLE_BODY, connection->from);
+        connection->to = translate(before, after, TABLE_BODY, connection->to);
+    }
+    for (i = 0; i < after->neuron_count; i++) {
+        struct neuron_gene *neuron = &after->neurons[i];
+
+        neuron->owner = translate(before, after, TABLE_BODY, neuron->owner);
+        for (k = 0; k < neuron_functions[neuron->function].input_count; k++)
+            translate_input(before, after, &neuron->inputs[k]);
+    }
+}
+
+/* Gives individual number `seed` the seed's genome, with new ids. */
+static int plant(const struct seeding *seeding, struct individual *individuals, int seed)
+{
+    const struct genome *before = &seeding->seeds[seed].creature.genome;
+    struct individual *individual = &individuals[seed];
+    struct gene_counter ids = {.creature = individual->id};
+    struct genome *after = &individual->genome;
+    int i;
+
+    genome_deinit(after);
+    if (genome_copy(after, before))
+        return ERR_MEMORY;
+    for (i = 0; i < before->body_count; i++)
+        after->bodies[i].id =
+            draw_id(seeding, individuals, seed, TABLE_BODY, before->bodies[i].id, &ids);
+    for (i = 0; i < before->connection_count; i++)
+        after->connections[i].id =
+            draw_id(seeding, individuals, seed, TABLE_CONNECTION, before->connections[i].id, &ids);
+    for (i = 0; i < before->neuron_count; i++)
+        after->neurons[i].id =
+            draw_id(seeding, individuals, seed, TABLE_NEURON, before->neurons[i].id, &ids);
+    translate_references(before, after);
+    individual->method = METHOD_SEED;
+    return 0;
+}
+
+/* ---- the population ---- */
+
+/* A copy of a seed would only be simulated twice, so a mutant has at least one mutation. Where bodies do
+ * not mutate, it is the seed's body with a new brain. */
+static int make_mutant(const struct params *params, const struct individual *seed,
+                       struct individual *child)
+{
+    struct gene_counter ids = {.creature = child->id};
+    struct rng rng;
+    int count;
+
+    genome_deinit(&child->genome);
+    if (genome_copy(&child->genome, &seed->genome))
+        return ERR_MEMORY;
+    child->method = METHOD_ASEXUAL;
+    child->parents[0] = seed->id;
+    breeding_init_stream(&rng, params, RNG_MUTATION, child);
+    if (!params->mutation_body)
+        return genetics_random_brain(&child->genome, params, &rng, &ids);
+    count = genetics_mutation_count(params, 0, &rng);
+    return genetics_mutate(&child->genome, count > 0 ? count : 1, params, &rng, &ids,
+                           child->mutations, sizeof(child->mutations));
+}
+
+int seeding_populate(const struct seeding *seeding, const struct params *params,
+                     struct individual *individuals, int count)
+{
+    int seed_count = seeding->count < count ? seeding->count : count;
+    int seeded = (int)(params->evolution_seeded_share * count + 0.5);
+    int i, status = 0;
+
+    if (!params->mutation_body)
+        seeded = count;
+
+    if (seed_count == 0)
+        return 0;
+    for (i = 0; !status && i < seed_count; i++)
+        status = plant(seeding, individuals, i);
+    for (; !status && i < seeded; i++)
+        status = make_mutant(params, &individuals[(i - seed_count) % seed_count], &individuals[i]);
+    return status;
+}

@@ -1,0 +1,116 @@
+/* Finding and starting programs. _GNU_SOURCE is for sched_getaffinity(): in a container or under
+ * taskset the processors online are more than one may use. */
+#define _GNU_SOURCE
+#include "controller/farm/program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/find_program.h"
+
+extern char **environ;
+
+int program_find(const char *name, char path[RUN_PATH_SIZE], struct error *error)
+{
+    return find_program(name, path, RUN_PATH_SIZE, error);
+}
+
+/* posix_spawn() with standard input from nowhere and both outputs into an open file, or (-1) as they are. */
+static int spawn(pid_t *child, const char *path, char *const *argv, int output)
+{
+    posix_spawn_file_actions_t actions;
+    int result = posix_spawn_file_actions_init(&actions);
+    if (result)
+        return result;
+    if (output >= 0) {
+        result = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+        if (!result)
+            result = posix_spawn_file_actions_adddup2(&actions, output, 1);
+        if (!result)
+            result = posix_spawn_file_actions_adddup2(&actions, 1, 2);
+    }
+    if (!result)
+        result = posix_spawn(child, path, &actions, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    return result;
+}
+
+/* The child that is waited for, which gets the signals that would end this process. */
+static volatile pid_t waited_for;
+
+static void hand_on(int number)
+{
+    kill(waited_for, number);
+}
+
+int program_run_into(const char *path, char *const *argv, int output, struct error *error)
+{
+    pid_t child;
+    int result = spawn(&child, path, argv, output);
+    if (result)
+        return error_set(error, ERR_IO, "%s: cannot be started: %s", path, strerror(result));
+
+    /* an interrupt from the terminal is the child's; this process hands on how it ended */
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, forward = {.sa_handler = hand_on}, old[3];
+    waited_for = child;
+    sigaction(SIGINT, &ignore, &old[0]);
+    sigaction(SIGTERM, &forward, &old[1]);
+    sigaction(SIGHUP, &forward, &old[2]);
+    int wait_status;
+    pid_t ended;
+    do {
+        ended = waitpid(child, &wait_status, 0);
+    } while (ended < 0 && errno == EINTR);
+    sigaction(SIGINT, &old[0], NULL);
+    sigaction(SIGTERM, &old[1], NULL);
+    sigaction(SIGHUP, &old[2], NULL);
+    if (ended < 0)
+        return error_set(error, ERR_IO, "%s: cannot be waited for: %s", path, strerror(errno));
+    return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
+int program_run(const char *path, char *const *argv, struct error *error)
+{
+    return program_run_into(path, argv, -1, error);
+}
+
+int program_start(const char *path, char *const *argv, int output, struct error *error)
+{
+    int wait_status;
+    pid_t ended, child = fork();
+    if (child < 0)
+        return error_set(error, ERR_IO, "%s: cannot be started: %s", path, strerror(errno));
+    if (child == 0) {
+        /* its child is nobody's when it is gone, and not the terminal's */
+        pid_t unused;
+        setsid();
+        _exit(spawn(&unused, path, argv, output));
+    }
+    do {
+        ended = waitpid(child, &wait_status, 0);
+    } while (ended < 0 && errno == EINTR);
+    if (ended < 0 || !WIFEXITED(wait_status) || WEXITSTATUS(wait_status))
+        return error_set(error, ERR_IO, "%s: cannot be started: %s", path,
+                         ended > 0 && WIFEXITED(wait_status) ? strerror(WEXITSTATUS(wait_status))
+                                                             : "it was killed");
+    return 0;
+}
+
+int program_core_count(void)
+{
+    cpu_set_t set;
+    long count = 0;
+    if (!sched_getaffinity(0, sizeof set, &set))
+        count = CPU_COUNT(&set);
+    else
+        count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count < 1 ? 1 : count > 1024 ? 1024 : (int)count;
+}

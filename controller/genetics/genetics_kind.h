@@ -1,0 +1,38 @@
+/* The genetics that each kind of body has of its own: how random genes are drawn, which joints count, and
+ * mutations beyond those that the table of genes describes (common/genome/gene.h). Everything else is the same for
+ * all kinds. */
+#ifndef CONTROLLER_GENETICS_KIND_H
+#define CONTROLLER_GENETICS_KIND_H
+
+#include "controller/genetics/genetics_mutation.h"
+
+struct genetics_kind {
+    /* 1 if an effector of body `row` would move something. */
+    int (*has_mover)(const struct genome *genome, int row);
+    /* 1 if the limits of the joint of body `row` count: the joint is in use, and not free. */
+    int (*has_limits)(const struct genome *genome, int row);
+    int is_joint_moved; /* the effector moves the joint: without one that moves there is none */
+
+    /* Fills an appended row but for its id and what all bodies share. */
+    void (*draw_body)(struct body_gene *body, const struct params *params, struct rng *rng);
+    /* The root, from which most limbs grow: the larger of the body and a new one. */
+    void (*enlarge)(struct body_gene *body, const struct params *params, struct rng *rng);
+    /* Fills the last connection, whose id and ends are set. */
+    void (*draw_connection)(struct genome *genome, const struct params *params, struct rng *rng);
+    /* Joins what has grown; NULL: such bodies have no braces. */
+    void (*draw_brace)(struct connection_gene *connection, const struct params *params,
+                       struct rng *rng);
+    /* A type of joint by the initial.* shares, not `except` (-1: any); -1 where no other has a share. */
+    int (*random_joint)(const struct params *params, int except, struct rng *rng);
+    /* Another type of joint, with what depends on it. */
+    void (*set_joint)(struct body_gene *body, int joint, const struct params *params,
+                      struct rng *rng);
+
+    const struct mutation_kind *mutations; /* of its own; ends with a row without a function */
+};
+
+extern const struct genetics_kind genetics_rectangles, genetics_spheres;
+
+const struct genetics_kind *genetics_kind_of(const struct genome *genome);
+
+#endif

@@ -1,0 +1,61 @@
+/* What the files of mutations share: a mutation under way, and a row of the table of kinds of mutation. */
+#ifndef CONTROLLER_GENETICS_MUTATION_H
+#define CONTROLLER_GENETICS_MUTATION_H
+
+#include "common/genome/body_kind.h"
+#include "controller/genetics/genetics.h"
+
+enum { MUTATION_WORDS_SIZE = 200 };
+
+struct mutation {
+    struct genome *genome;
+    const struct params *params;
+    struct rng *rng;
+    struct gene_counter *ids;
+    int status; /* ERR_MEMORY, or 0 */
+    char words[MUTATION_WORDS_SIZE];
+};
+
+struct mutation_kind {
+    size_t rate_offset; /* of mutation.KIND in struct params */
+    int is_of_body;     /* it changes the body: then not with mutation.body off */
+    int (*count_sites)(const struct genome *genome);
+    void (*apply)(struct mutation *mutation);
+};
+#define MUTATION_KIND(name, sites, of_body)                                                        \
+    {                                                                                              \
+        .rate_offset = offsetof(struct params, mutation_##name), .is_of_body = of_body,            \
+        .count_sites = sites, .apply = name                                                        \
+    }
+
+void mutation_say(struct mutation *mutation, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* A random number from 0 to bound - 1. */
+int mutation_below(struct mutation *mutation, int bound);
+struct body_gene *mutation_pick_body(struct mutation *mutation, int *row);
+struct connection_gene *mutation_pick_connection(struct mutation *mutation, int *row);
+/* How many bodies have a field of the genome's kind that mutates so, in a joint in use; and one of them. */
+int mutation_count_held(const struct genome *genome, enum gene_change change);
+struct body_gene *mutation_pick_held(struct mutation *mutation, enum gene_change change, int *row);
+
+/* The value plus a sum of random numbers on the value's scale, within low .. high. */
+double mutation_change(struct mutation *mutation, double value, double least_scale, int is_signed,
+                       double low, double high);
+/* Changes a random number or choice among the fields of a gene that mutate so; `name`: "body 3". */
+void mutation_change_field(struct mutation *mutation, const struct gene_field *table, void *gene,
+                           const struct gene_field *field, const char *name);
+/* One of the fields that mutate so; NULL: the table has none. */
+const struct gene_field *mutation_pick_field(struct mutation *mutation,
+                                             const struct gene_field *table,
+                                             enum gene_change change);
+/* Changes the value of a constant, or the weight of anything else, whose scale is `unit`; or what an input
+ * reads. `what` names the input. */
+void mutation_change_input(struct mutation *mutation, struct input_gene *input, double unit,
+                           const char *what);
+void mutation_redraw_input(struct mutation *mutation, gene_id owner, struct input_gene *input,
+                           const char *what);
+void mutation_gain_effector(struct mutation *mutation, int row);
+/* "bone 3", in a buffer of the caller. */
+const char *mutation_connection_name(const struct genome *genome, int row, char text[32]);
+
+#endif

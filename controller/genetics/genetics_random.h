@@ -1,0 +1,51 @@
+/* Random genes, for first populations and for mutations that add something. Shared by the
+ * genetics_*.c files. All return 0, ERR_LIMIT when the table is at its maximum, or ERR_MEMORY; the new
+ * row is the last of its table. */
+#ifndef CONTROLLER_GENETICS_RANDOM_H
+#define CONTROLLER_GENETICS_RANDOM_H
+
+#include "controller/genetics/genetics.h"
+
+/* A body gene without effector. */
+int genetics_random_body(struct genome *genome, const struct params *params, struct rng *rng,
+                         struct gene_counter *ids);
+
+int genetics_random_connection(struct genome *genome, gene_id from, gene_id to,
+                               const struct params *params, struct rng *rng,
+                               struct gene_counter *ids);
+/* One that grows nothing; for kinds that have them. */
+int genetics_random_brace(struct genome *genome, gene_id from, gene_id to,
+                          const struct params *params, struct rng *rng, struct gene_counter *ids);
+
+/* A neuron of a random function whose inputs are still constants: wire it when everything it may read
+ * is there. */
+int genetics_random_neuron(struct genome *genome, gene_id owner, const struct params *params,
+                           struct rng *rng, struct gene_counter *ids);
+
+/* One of the functions that initial.functions allows, other than `except` (-1: any of them); -1 if there
+ * is no other. */
+int genetics_random_function(const struct params *params, int except, struct rng *rng);
+
+/* Draws the inputs first .. input_count of a neuron; an oscillator's are plausible constants. */
+void genetics_random_inputs(const struct genome *genome, struct neuron_gene *neuron, int first,
+                            struct rng *rng);
+
+/* Gives body `row` an effector, if there is room with an oscillator of about that frequency. */
+int genetics_random_effector(struct genome *genome, int row, double frequency_hz,
+                             const struct params *params, struct rng *rng,
+                             struct gene_counter *ids);
+
+/* Drives the joint of body `row`, which has axes and is not driven yet. */
+int genetics_random_drive(struct genome *genome, int row, const struct params *params,
+                          struct rng *rng, struct gene_counter *ids);
+
+/* A frequency for a creature's oscillators: that of one it has, or a new one. */
+double genetics_random_frequency_hz(const struct genome *genome, struct rng *rng);
+
+int genetics_is_oscillator(int function);
+/* What one unit of an effector's signal should be in that body's joint: signals are made for angles. */
+double genetics_signal_unit(const struct body_gene *body, const struct params *params);
+/* 1 if an effector of body `row` would move something. */
+int genetics_has_mover(const struct genome *genome, int row);
+
+#endif

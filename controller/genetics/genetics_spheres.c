@@ -1,0 +1,361 @@
+/* The genetics that spheres and bones have of their own: random genes, and mutations of surfaces, drives,
+ * muscles and braces.
+ *
+ * Bones that may turn freely make a heap of balls; what stands is what triangles hold. Random genomes
+ * therefore have braces (initial.braces for each body gene), most of them to the nearest sphere of a gene
+ * or to an ancestor, which close triangles, and some joints that are held. Muscles have ranges of some ten
+ * per cent: a signal of 1 takes them all the way. */
+#include "controller/genetics/genetics_kind.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/detmath.h"
+#include "controller/genetics/genetics_random.h"
+
+#define QUARTER_RAD (GENOME_ANGLE_MAX_RAD / 4)
+
+/* Spheres. */
+#define FRICTION_MIN   0.5 /* of spheres that do not have the usual one, times creature.friction */
+#define FRICTION_MAX   1.5
+#define USUAL_FRICTION 0.7
+#define ROLLING        0.1
+#define LEAST_LIMIT    0.2 /* random joints can move at least this far either way, rad */
+
+/* Bones. */
+#define STRAIGHT     0.2 /* share at angle 0 */
+#define LEVEL        0.4 /* share without tilt */
+#define UNSCALED     0.6
+#define SCALE_LOW    0.6
+#define SCALE_HIGH   1.2
+#define REFLECTED    0.2
+#define TERMINAL     0.1
+#define SHORTEST_MIN 0.5 /* of muscles, as shares of the length at birth */
+#define SHORTEST_MAX 0.95
+#define LONGEST_MIN  1.05
+#define LONGEST_MAX  1.6
+#define RATE_MIN_1_S 1.0
+#define RATE_MAX_1_S 8.0
+
+/* Shares of what happens to the surface of a sphere; the rest: its friction. */
+#define SURFACE_HEAD    0.2
+#define SURFACE_ROLLING 0.3
+/* Shares of what happens to a drive; the rest: its strength. */
+#define DRIVE_LOST   0.1
+#define DRIVE_LED    0.3
+#define DRIVE_WEIGHT 0.4
+/* Share of muscles that become bones. */
+#define MUSCLE_LOST 0.1
+/* Scales of changes of numbers near 0. */
+#define LEAST_FRICTION 0.2
+#define LEAST_STRENGTH 0.1
+
+static const double brace_weights[BRACE_COUNT] = {
+    [BRACE_ANCESTOR] = 3, [BRACE_SIBLING] = 2, [BRACE_TWIN] = 2, [BRACE_NEAREST] = 4};
+
+/* The bone that leads to the body, or a brace from it, is a muscle, which its effector moves. */
+static int has_muscle(const struct genome *genome, int row)
+{
+    gene_id body = genome->bodies[row].id;
+
+    for (int i = 0; i < genome->connection_count; i++) {
+        const struct connection_gene *connection = &genome->connections[i];
+        gene_id actor = connection->bone.brace ? connection->from : connection->to;
+
+        if (actor == body && connection->bone.gain != 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* Something but the root's first growth leads to the body, so that its joint may count. */
+static int is_held(const struct genome *genome, int row)
+{
+    for (int i = 0; i < genome->connection_count; i++)
+        if (genome->connections[i].to == genome->bodies[row].id &&
+            !genome->connections[i].bone.brace)
+            return genome->bodies[row].joint != JOINT_FREE;
+    return 0;
+}
+
+/* Uniform in the logarithm, as rectangles' sides. */
+static double draw_length(double low, double high, struct rng *rng)
+{
+    double least = fmin(low, high), most = fmax(low, high);
+    double length = det_exp(rng_uniform(rng, det_log(least), det_log(most)));
+
+    return fmin(fmax(length, least), most);
+}
+
+static double draw_radius(const struct params *params, struct rng *rng)
+{
+    return draw_length(params->initial_radius_min_m, params->initial_radius_max_m, rng);
+}
+
+static int random_joint(const struct params *params, int except, struct rng *rng)
+{
+    double weights[JOINT_TYPE_COUNT] = {
+        [JOINT_FREE] = 1 - params->initial_held,
+        [JOINT_BALL] = params->initial_held / 4,
+        [JOINT_HINGE] = params->initial_held / 2,
+        [JOINT_SADDLE] = params->initial_held / 4,
+    };
+
+    if (except >= 0)
+        weights[except] = 0;
+    return rng_pick(rng, weights, JOINT_TYPE_COUNT);
+}
+
+static void set_joint(struct body_gene *body, int joint, const struct params *params,
+                      struct rng *rng)
+{
+    struct sphere_gene *sphere = &body->sphere;
+    double most = fmin(genome_limit_max(joint), params->initial_limit_max_rad);
+    double least = fmin(LEAST_LIMIT, most);
+
+    body->joint = (uint8_t)joint;
+    body->lower = joint >= JOINT_HINGE ? -rng_uniform(rng, least, most) : 0;
+    body->upper = joint >= JOINT_BALL ? rng_uniform(rng, least, most) : 0;
+    sphere->lower_2 = joint == JOINT_SADDLE ? -rng_uniform(rng, least, most) : 0;
+    sphere->upper_2 = joint == JOINT_SADDLE ? rng_uniform(rng, least, most) : 0;
+    if (joint < JOINT_HINGE) {
+        sphere->axis_rad = 0;
+        sphere->drive_strength = 0;
+    }
+    for (int i = genome_drive_count(body); i < GENOME_DRIVES_MAX; i++)
+        memset(&sphere->drives[i], 0, sizeof(sphere->drives[i]));
+}
+
+static void draw_body(struct body_gene *body, const struct params *params, struct rng *rng)
+{
+    struct sphere_gene *sphere = &body->sphere;
+
+    sphere->radius_m = draw_radius(params, rng);
+    sphere->friction =
+        rng_chance(rng, USUAL_FRICTION) ? 1 : rng_uniform(rng, FRICTION_MIN, FRICTION_MAX);
+    sphere->is_rolling = (uint8_t)rng_chance(rng, ROLLING);
+    set_joint(body, random_joint(params, -1, rng), params, rng);
+}
+
+static void enlarge(struct body_gene *body, const struct params *params, struct rng *rng)
+{
+    body->sphere.radius_m = fmax(body->sphere.radius_m, draw_radius(params, rng));
+}
+
+static void draw_muscle(struct bone_gene *bone, struct rng *rng)
+{
+    bone->gain = rng_chance(rng, 0.5) ? 1 : -1;
+    bone->shortest = rng_uniform(rng, SHORTEST_MIN, SHORTEST_MAX);
+    bone->longest = rng_uniform(rng, LONGEST_MIN, LONGEST_MAX);
+    bone->rate_1_s = rng_uniform(rng, RATE_MIN_1_S, RATE_MAX_1_S);
+}
+
+static void clear_muscle(struct bone_gene *bone)
+{
+    bone->gain = bone->shortest = bone->longest = bone->rate_1_s = 0;
+}
+
+static void draw_bone(struct genome *genome, const struct params *params, struct rng *rng)
+{
+    struct connection_gene *connection = &genome->connections[genome->connection_count - 1];
+    struct bone_gene *bone = &connection->bone;
+
+    bone->length_m = draw_length(params->initial_bone_min_m, params->initial_bone_max_m, rng);
+    connection->angle_rad =
+        rng_chance(rng, STRAIGHT) ? 0 : rng_uniform(rng, -2 * QUARTER_RAD, 2 * QUARTER_RAD);
+    bone->tilt_rad = rng_chance(rng, LEVEL) ? 0 : rng_uniform(rng, -QUARTER_RAD, QUARTER_RAD);
+    if (rng_chance(rng, params->initial_muscles))
+        draw_muscle(bone, rng);
+    connection->scale = rng_chance(rng, UNSCALED) ? 1 : rng_uniform(rng, SCALE_LOW, SCALE_HIGH);
+    connection->is_reflected = (uint8_t)rng_chance(rng, REFLECTED);
+    connection->is_terminal_only = (uint8_t)rng_chance(rng, TERMINAL);
+}
+
+static void draw_brace(struct connection_gene *connection, const struct params *params,
+                       struct rng *rng)
+{
+    connection->scale = 1;
+    connection->bone.brace = (uint8_t)rng_pick(rng, brace_weights, BRACE_COUNT);
+    if (rng_chance(rng, params->initial_muscles))
+        draw_muscle(&connection->bone, rng);
+}
+
+/* ---- mutations ---- */
+
+static void sphere_surface(struct mutation *mutation)
+{
+    int row, i;
+    double draw = rng_unit(mutation->rng);
+    struct sphere_gene *sphere = &mutation_pick_body(mutation, &row)->sphere;
+    double before = sphere->friction;
+
+    if (draw < SURFACE_HEAD) {
+        for (i = 0; i < mutation->genome->body_count; i++)
+            mutation->genome->bodies[i].sphere.is_head = i == row;
+        mutation_say(mutation, "sphere %d became the head", row);
+    } else if (draw < SURFACE_HEAD + SURFACE_ROLLING) {
+        sphere->is_rolling = !sphere->is_rolling;
+        mutation_say(mutation, "sphere %d %s", row,
+                     sphere->is_rolling ? "rolls now" : "rolls no longer");
+    } else {
+        sphere->friction =
+            mutation_change(mutation, before, LEAST_FRICTION, 0, 0, GENOME_FRICTION_MAX);
+        mutation_say(mutation, "friction of sphere %d %.2f -> %.2f", row, before, sphere->friction);
+    }
+}
+
+static void sphere_axis(struct mutation *mutation)
+{
+    const struct gene_field *field = mutation_pick_field(mutation, sphere_body_genes, CHANGE_AXIS);
+    int row;
+    struct body_gene *body = mutation_pick_held(mutation, CHANGE_AXIS, &row);
+    char name[32];
+
+    snprintf(name, sizeof(name), "sphere %d", row);
+    mutation_change_field(mutation, sphere_body_genes, body, field, name);
+}
+
+static void lose_drive(struct body_gene *body)
+{
+    body->sphere.drive_strength = 0;
+    memset(body->sphere.drives, 0, sizeof(body->sphere.drives));
+}
+
+/* Joints that have an axis can be driven. */
+static void sphere_drive(struct mutation *mutation)
+{
+    int row, k;
+    struct body_gene *body = mutation_pick_held(mutation, CHANGE_AXIS, &row);
+    double draw = rng_unit(mutation->rng), before = body->sphere.drive_strength;
+    char what[48];
+
+    snprintf(what, sizeof(what), "the drive of sphere %d", row);
+    if (before == 0) {
+        mutation->status = genetics_random_drive(mutation->genome, row, mutation->params,
+                                                 mutation->rng, mutation->ids);
+        mutation_say(mutation, "the joint of sphere %d is driven", row);
+    } else if (draw < DRIVE_LOST && mutation->params->mutation_body) {
+        lose_drive(body);
+        mutation_say(mutation, "the joint of sphere %d is no longer driven", row);
+    } else if (draw < DRIVE_LOST + DRIVE_LED) {
+        k = mutation_below(mutation, genome_drive_count(body));
+        mutation_redraw_input(mutation, body->id, &body->sphere.drives[k], what);
+    } else if (draw < DRIVE_LOST + DRIVE_LED + DRIVE_WEIGHT) {
+        k = mutation_below(mutation, genome_drive_count(body));
+        mutation_change_input(mutation, &body->sphere.drives[k], 1, what);
+    } else {
+        body->sphere.drive_strength = mutation_change(mutation, before, LEAST_STRENGTH, 0, 0.01, 1);
+        mutation_say(mutation, "strength of %s %.2f -> %.2f", what, before,
+                     body->sphere.drive_strength);
+    }
+}
+
+/* Braces are as long as their ends lie apart: nothing changes. */
+static void bone_length(struct mutation *mutation)
+{
+    const struct gene_field *field =
+        mutation_pick_field(mutation, sphere_connection_genes, CHANGE_LENGTH);
+    int row;
+    struct connection_gene *connection = mutation_pick_connection(mutation, &row);
+    char name[32];
+
+    mutation_connection_name(mutation->genome, row, name);
+    mutation_change_field(mutation, sphere_connection_genes, connection, field, name);
+}
+
+/* A new muscle needs an effector in the part that moves it. */
+static void gain_muscle(struct mutation *mutation, struct connection_gene *connection,
+                        const char *name)
+{
+    gene_id actor = connection->bone.brace ? connection->from : connection->to;
+    int body = genome_find_body(mutation->genome, actor);
+
+    draw_muscle(&connection->bone, mutation->rng);
+    mutation_say(mutation, "%s became a muscle", name);
+    if (!mutation->genome->bodies[body].has_effector)
+        mutation_gain_effector(mutation, body);
+}
+
+static void bone_muscle(struct mutation *mutation)
+{
+    const struct gene_field *field =
+        mutation_pick_field(mutation, sphere_connection_genes, CHANGE_MUSCLE);
+    int row;
+    struct connection_gene *connection = mutation_pick_connection(mutation, &row);
+    struct bone_gene *bone = &connection->bone;
+    char name[32];
+
+    mutation_connection_name(mutation->genome, row, name);
+    if (bone->gain == 0) {
+        gain_muscle(mutation, connection, name);
+    } else if (rng_chance(mutation->rng, MUSCLE_LOST)) {
+        clear_muscle(bone);
+        mutation_say(mutation, "%s is no longer a muscle", name);
+    } else {
+        mutation_change_field(mutation, sphere_connection_genes, connection, field, name);
+        if (bone->gain == 0)
+            clear_muscle(bone);
+    }
+}
+
+static void bone_brace(struct mutation *mutation)
+{
+    int row;
+    struct bone_gene *bone = &mutation_pick_connection(mutation, &row)->bone;
+    int before = bone->brace;
+
+    if (!before)
+        return;
+    bone->brace =
+        (uint8_t)(1 + (before + mutation_below(mutation, BRACE_COUNT - 2)) % (BRACE_COUNT - 1));
+    mutation_say(mutation, "brace %d leads to %s instead of %s", row, brace_names[bone->brace],
+                 brace_names[before]);
+}
+
+static void add_brace(struct mutation *mutation)
+{
+    int from, to;
+    gene_id from_id = mutation_pick_body(mutation, &from)->id;
+    gene_id to_id = mutation_pick_body(mutation, &to)->id;
+
+    mutation->status = genetics_random_brace(mutation->genome, from_id, to_id, mutation->params,
+                                             mutation->rng, mutation->ids);
+    mutation_say(mutation, "added a brace from sphere %d to sphere %d", from, to);
+}
+
+static int count_bodies(const struct genome *genome)
+{
+    return genome->body_count;
+}
+static int count_connections(const struct genome *genome)
+{
+    return genome->connection_count;
+}
+static int count_axes(const struct genome *genome)
+{
+    return mutation_count_held(genome, CHANGE_AXIS);
+}
+
+static const struct mutation_kind mutations[] = {
+    MUTATION_KIND(sphere_surface, count_bodies, 1),
+    MUTATION_KIND(sphere_axis, count_axes, 1),
+    MUTATION_KIND(sphere_drive, count_axes, 0),
+    MUTATION_KIND(bone_length, count_connections, 1),
+    MUTATION_KIND(bone_muscle, count_connections, 1),
+    MUTATION_KIND(bone_brace, count_connections, 1),
+    MUTATION_KIND(add_brace, count_bodies, 1),
+    {.apply = NULL},
+};
+
+const struct genetics_kind genetics_spheres = {
+    .has_mover = has_muscle,
+    .has_limits = is_held,
+    .draw_body = draw_body,
+    .enlarge = enlarge,
+    .draw_connection = draw_bone,
+    .draw_brace = draw_brace,
+    .random_joint = random_joint,
+    .set_joint = set_joint,
+    .mutations = mutations,
+};

@@ -1,0 +1,292 @@
+/* Sources of inputs. All questions come down to a list of places: the body genes (or the central set)
+ * that a scope leads to from a reader, with the `via` that names the way. Tables are small (2 to 8
+ * bodies, 5 to 40 neurons), so everything is looked for by walking them. */
+#include "controller/genetics/genetics_wiring.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Shares of the kinds and of the scopes in random inputs. */
+static const double kind_weights[INPUT_KIND_COUNT] = {
+    [INPUT_CONSTANT] = 0.25, [INPUT_NEURON] = 0.5, [INPUT_SENSOR] = 0.25};
+static const double scope_weights[SCOPE_COUNT] = {
+    [SCOPE_OWN] = 4, [SCOPE_PARENT] = 2, [SCOPE_CHILD] = 2, [SCOPE_CENTRAL] = 1, [SCOPE_PART] = 4};
+#define CONSTANT_MAX 2.0 /* random constants lie within +- this */
+#define WEIGHT_LOW   0.3 /* random weights: this to the next, either sign */
+#define WEIGHT_HIGH  1.5
+
+struct place {
+    gene_id body; /* 0 = the central set */
+    gene_id via;
+};
+enum { PLACES_MAX = GENOME_CONNECTIONS_MAX };
+
+static int add_place(struct place *places, int count, gene_id body, gene_id via)
+{
+    places[count].body = body;
+    places[count].via = via;
+    return count + 1;
+}
+
+/* The places a scope leads to; SCOPE_PARENT lists a parent once for each of its connections. */
+static int list_places(const struct genome *genome, gene_id owner, int scope,
+                       struct place places[PLACES_MAX])
+{
+    int i, count = 0;
+
+    if (scope == SCOPE_CENTRAL)
+        return add_place(places, 0, 0, 0);
+    if (owner == 0) {
+        for (i = 0; scope == SCOPE_PART && i < genome->body_count; i++)
+            count = add_place(places, count, genome->bodies[i].id, genome->bodies[i].id);
+        return count;
+    }
+    if (scope == SCOPE_OWN)
+        return add_place(places, 0, owner, 0);
+    for (i = 0; i < genome->connection_count; i++) {
+        const struct connection_gene *connection = &genome->connections[i];
+
+        if (connection->bone.brace)
+            continue;
+        if (scope == SCOPE_PARENT && connection->to == owner)
+            count = add_place(places, count, connection->from, 0);
+        else if (scope == SCOPE_CHILD && connection->from == owner)
+            count = add_place(places, count, connection->to, connection->id);
+    }
+    return count;
+}
+
+static uint32_t sensors_at(const struct genome *genome, gene_id body)
+{
+    int row = body ? genome_find_body(genome, body) : -1;
+
+    return row < 0 ? 0 : genome->bodies[row].sensors;
+}
+
+/* Counts the neurons or sensors at the places; leads `input` to number `wanted` (-1: to none). */
+static int walk_neurons(const struct genome *genome, int scope, const struct place *places,
+                        int place_count, int wanted, struct input_gene *input)
+{
+    int p, n, count = 0;
+
+    for (p = 0; p < place_count; p++)
+        for (n = 0; n < genome->neuron_count; n++)
+            if (genome->neurons[n].owner == places[p].body && count++ == wanted) {
+                double weight = input->weight;
+
+                *input = (struct input_gene){.kind = INPUT_NEURON,
+                                             .scope = (uint8_t)scope,
+                                             .source = genome->neurons[n].id,
+                                             .via = places[p].via,
+                                             .weight = weight};
+            }
+    return count;
+}
+
+static int walk_sensors(const struct genome *genome, int scope, const struct place *places,
+                        int place_count, int wanted, struct input_gene *input)
+{
+    int p, s, count = 0;
+
+    for (p = 0; p < place_count; p++) {
+        uint32_t set = sensors_at(genome, places[p].body);
+
+        for (s = 0; s < SENSOR_COUNT; s++)
+            if ((set & SENSOR_BIT(s)) && count++ == wanted) {
+                double weight = input->weight;
+
+                *input = (struct input_gene){.kind = INPUT_SENSOR,
+                                             .scope = (uint8_t)scope,
+                                             .sensor = (uint8_t)s,
+                                             .via = places[p].via,
+                                             .weight = weight};
+            }
+    }
+    return count;
+}
+
+static int walk(const struct genome *genome, gene_id owner, int kind, int scope, int wanted,
+                struct input_gene *input)
+{
+    struct place places[PLACES_MAX];
+    int count = list_places(genome, owner, scope, places);
+
+    return kind == INPUT_NEURON ? walk_neurons(genome, scope, places, count, wanted, input)
+                                : walk_sensors(genome, scope, places, count, wanted, input);
+}
+
+void wiring_set_constant(struct input_gene *input, double value)
+{
+    *input = (struct input_gene){.kind = INPUT_CONSTANT, .value = value, .weight = 1};
+}
+
+int wiring_draw_source(const struct genome *genome, gene_id owner, enum input_kind kind,
+                       struct rng *rng, struct input_gene *input)
+{
+    double weights[SCOPE_COUNT];
+    int counts[SCOPE_COUNT];
+    int scope;
+
+    if (kind == INPUT_CONSTANT) {
+        wiring_set_constant(input, rng_uniform(rng, -CONSTANT_MAX, CONSTANT_MAX));
+        return 1;
+    }
+    for (scope = 0; scope < SCOPE_COUNT; scope++) {
+        counts[scope] = walk(genome, owner, kind, scope, -1, input);
+        weights[scope] = counts[scope] ? scope_weights[scope] : 0;
+    }
+    scope = rng_pick(rng, weights, SCOPE_COUNT);
+    if (scope < 0)
+        return 0;
+    walk(genome, owner, kind, scope, (int)rng_below(rng, (uint32_t)counts[scope]), input);
+    return 1;
+}
+
+void wiring_draw(const struct genome *genome, gene_id owner, struct rng *rng,
+                 struct input_gene *input)
+{
+    int kind = rng_pick(rng, kind_weights, INPUT_KIND_COUNT);
+    double weight = rng_uniform(rng, WEIGHT_LOW, WEIGHT_HIGH);
+
+    input->weight = rng_chance(rng, 0.5) ? -weight : weight;
+    if (!wiring_draw_source(genome, owner, (enum input_kind)kind, rng, input))
+        wiring_draw_source(genome, owner, INPUT_CONSTANT, rng, input);
+}
+
+static int is_valid_neuron(const struct genome *genome, const struct input_gene *input,
+                           const struct place *places, int count)
+{
+    int i, row = genome_find_neuron(genome, input->source);
+
+    for (i = 0; row >= 0 && i < count; i++)
+        if (genome->neurons[row].owner == places[i].body && places[i].via == input->via)
+            return 1;
+    return 0;
+}
+
+int wiring_is_valid(const struct genome *genome, gene_id owner, const struct input_gene *input)
+{
+    struct place places[PLACES_MAX];
+    int i, count;
+
+    if (input->kind == INPUT_CONSTANT)
+        return 1;
+    count = list_places(genome, owner, input->scope, places);
+    if (input->kind == INPUT_NEURON)
+        return is_valid_neuron(genome, input, places, count);
+    for (i = 0; i < count; i++)
+        if ((sensors_at(genome, places[i].body) & SENSOR_BIT(input->sensor)) &&
+            places[i].via == input->via)
+            return 1;
+    return 0;
+}
+
+int wiring_lead(const struct genome *genome, gene_id owner, const struct neuron_gene *neuron,
+                struct input_gene *input)
+{
+    struct place places[PLACES_MAX];
+    int scope, i, count;
+
+    for (scope = 0; scope < SCOPE_COUNT; scope++) {
+        count = list_places(genome, owner, scope, places);
+        for (i = 0; i < count; i++)
+            if (places[i].body == neuron->owner) {
+                double weight = input->weight;
+
+                *input = (struct input_gene){.kind = INPUT_NEURON,
+                                             .scope = (uint8_t)scope,
+                                             .source = neuron->id,
+                                             .via = places[i].via,
+                                             .weight = weight};
+                return 1;
+            }
+    }
+    return 0;
+}
+
+static void repair_input(const struct genome *genome, gene_id owner, struct rng *rng,
+                         struct input_gene *input)
+{
+    /* The same kind first: a lost neuron is replaced by a neuron. */
+    if (!wiring_is_valid(genome, owner, input) &&
+        !wiring_draw_source(genome, owner, (enum input_kind)input->kind, rng, input))
+        wiring_draw(genome, owner, rng, input);
+}
+
+static void repair(struct genome *genome, struct rng *rng)
+{
+    struct input_gene *input;
+    int i, k;
+
+    for (i = 0; i < genome->body_count; i++)
+        for (k = 0; (input = genome_body_input(&genome->bodies[i], k)); k++)
+            repair_input(genome, genome->bodies[i].id, rng, input);
+    for (i = 0; i < genome->neuron_count; i++) {
+        struct neuron_gene *neuron = &genome->neurons[i];
+
+        for (k = 0; k < neuron_functions[neuron->function].input_count; k++)
+            repair_input(genome, neuron->owner, rng, &neuron->inputs[k]);
+    }
+}
+
+/* Bodies outward from the root: is_reached per row. */
+static void mark_reached(const struct genome *genome, char is_reached[GENOME_BODIES_MAX])
+{
+    int i, from, to, has_changed = 1;
+
+    memset(is_reached, 0, GENOME_BODIES_MAX);
+    is_reached[genome_find_body(genome, genome->root)] = 1;
+    while (has_changed) {
+        has_changed = 0;
+        for (i = 0; i < genome->connection_count; i++) {
+            from = genome_find_body(genome, genome->connections[i].from);
+            to = genome_find_body(genome, genome->connections[i].to);
+            if (is_reached[from] && !is_reached[to] && !genome->connections[i].bone.brace)
+                is_reached[to] = has_changed = 1;
+        }
+    }
+}
+
+/* Removes unreached bodies with their rows. The garbage collector does that too, but makes constants
+ * of the references to them; here they are still to be drawn again, among what stays. */
+static void prune(struct genome *genome)
+{
+    char is_reached[GENOME_BODIES_MAX];
+    int i;
+
+    mark_reached(genome, is_reached);
+    for (i = genome->body_count - 1; i >= 0; i--)
+        if (!is_reached[i])
+            genome_remove_body(genome, i);
+    for (i = genome->connection_count - 1; i >= 0; i--)
+        if (genome_find_body(genome, genome->connections[i].from) < 0)
+            genome_remove_connection(genome, i);
+    for (i = genome->neuron_count - 1; i >= 0; i--)
+        if (genome->neurons[i].owner && genome_find_body(genome, genome->neurons[i].owner) < 0)
+            genome_remove_neuron(genome, i);
+}
+
+void wiring_tidy(struct genome *genome, struct rng *rng)
+{
+    prune(genome);
+    repair(genome, rng);
+    genome_collect_garbage(genome);
+}
+
+void wiring_describe(const struct genome *genome, const struct input_gene *input, char *text,
+                     int size)
+{
+    int row;
+
+    if (input->kind == INPUT_CONSTANT) {
+        snprintf(text, (size_t)size, "constant %.2f", input->value);
+    } else if (input->kind == INPUT_SENSOR) {
+        snprintf(text, (size_t)size, "sensor %s (%s)", sensors[input->sensor].name,
+                 input_scope_names[input->scope]);
+    } else {
+        row = genome_find_neuron(genome, input->source);
+        snprintf(text, (size_t)size, "neuron %d (%s, %s)", row,
+                 row < 0 ? "?" : neuron_functions[genome->neurons[row].function].name,
+                 input_scope_names[input->scope]);
+    }
+}

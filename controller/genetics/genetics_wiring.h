@@ -1,0 +1,41 @@
+/* Wiring: what the inputs of neurons and effectors may refer to, drawing such references at random
+ * and repairing those that lead nowhere. Shared by the genetics_*.c files.
+ *
+ * A reader is named by its owner: the body gene whose neuron or effector it is, or 0 for a neuron of
+ * the central set. An input is valid in the sense of genome_check(). */
+#ifndef CONTROLLER_GENETICS_WIRING_H
+#define CONTROLLER_GENETICS_WIRING_H
+
+#include "common/genome/genome.h"
+#include "common/rng.h"
+
+/* 1 if a reader of `owner` may have this input. */
+int wiring_is_valid(const struct genome *genome, gene_id owner, const struct input_gene *input);
+
+/* Leads `input` to a random source of that kind (for constants: a random value), keeping its weight.
+ * Returns 0, input untouched, if the reader can reach no such source. */
+int wiring_draw_source(const struct genome *genome, gene_id owner, enum input_kind kind,
+                       struct rng *rng, struct input_gene *input);
+
+/* A random input of any kind, with a random weight. */
+void wiring_draw(const struct genome *genome, gene_id owner, struct rng *rng,
+                 struct input_gene *input);
+
+/* A constant with weight 1. */
+void wiring_set_constant(struct input_gene *input, double value);
+
+/* Leads `input` to that neuron, keeping its weight. Returns 0, input untouched, if a reader of `owner`
+ * cannot reach it. */
+int wiring_lead(const struct genome *genome, gene_id owner, const struct neuron_gene *neuron,
+                struct input_gene *input);
+
+/* Removes bodies the root does not reach, draws new sources for all invalid inputs, collects the
+ * garbage. The root and both ends of every connection must exist; the genome then passes
+ * genome_check() if its numbers are in range. */
+void wiring_tidy(struct genome *genome, struct rng *rng);
+
+/* "constant 0.50", "neuron 3 (sin, parent)", "sensor joint (own)". */
+void wiring_describe(const struct genome *genome, const struct input_gene *input, char *text,
+                     int size);
+
+#endif

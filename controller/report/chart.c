@@ -1,0 +1,203 @@
+#include "controller/report/chart.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/error.h"
+#include "common/html.h"
+
+/* The picture and its margins, px; small, so that its text can be read on a phone. */
+#define WIDTH  440.0
+#define HEIGHT 230.0
+#define LEFT   46.0
+#define RIGHT  12.0
+#define TOP    10.0
+#define BOTTOM 36.0
+#define TICKS  5
+
+void chart_include(const double *values, int count, double *low, double *high)
+{
+    for (int i = 0; i < count; i++)
+        if (isfinite(values[i])) {
+            *low = fmin(*low, values[i]);
+            *high = fmax(*high, values[i]);
+        }
+}
+
+static double place_x(const struct chart *chart, double x)
+{
+    double share = (x - chart->x_min) / (chart->x_max - chart->x_min);
+    return LEFT + fmin(fmax(share, 0), 1) * (WIDTH - LEFT - RIGHT);
+}
+
+static double place_y(const struct chart *chart, double y)
+{
+    double share = (y - chart->y_min) / (chart->y_max - chart->y_min);
+    return HEIGHT - BOTTOM - fmin(fmax(share, 0), 1) * (HEIGHT - TOP - BOTTOM);
+}
+
+/* 1, 2 or 5 times a power of ten, so that about TICKS of them make the span. */
+static double tick_step(double span)
+{
+    double raw = span / TICKS, power = pow(10, floor(log10(raw)));
+    double lead = raw / power;
+    return power * (lead < 1.5 ? 1 : lead < 3.5 ? 2 : lead < 7.5 ? 5 : 10);
+}
+
+static void write_value(const struct chart *chart, double value)
+{
+    if (chart->is_share)
+        fprintf(chart->file, "%.3g %%", 100 * value);
+    else if (fabs(value) >= 1e5)
+        fprintf(chart->file, "%.3gk", value / 1000);
+    else
+        fprintf(chart->file, "%.4g", fabs(value) < 1e-12 ? 0 : value);
+}
+
+/* A whole number, the large ones in thousands. */
+static void write_count(const struct chart *chart, double value)
+{
+    if (value >= 1e4)
+        fprintf(chart->file, "%.6gk", value / 1000);
+    else
+        fprintf(chart->file, "%.6g", value);
+}
+
+/* Bounds that are finite, apart, and end at a tick. */
+static void widen(double *low, double *high, int is_rounded, double step_least)
+{
+    if (!isfinite(*low) || !isfinite(*high) || *low > *high) {
+        *low = 0;
+        *high = 1;
+    }
+    if (!(*high - *low > 1e-12 * fmax(fabs(*low), fabs(*high))))
+        *high = *low + fmax(1, fabs(*low) * 0.1);
+    double step = fmax(tick_step(*high - *low), step_least);
+    if (is_rounded)
+        *high = ceil(*high / step - 1e-9) * step;
+}
+
+static void write_ticks(const struct chart *chart)
+{
+    double step = fmax(tick_step(chart->y_max - chart->y_min), chart->is_count);
+    for (double k = ceil(chart->y_min / step); k * step <= chart->y_max + step * 1e-6; k++) {
+        double y = place_y(chart, k * step);
+        fprintf(chart->file,
+                "<line class='grid' x1='%g' y1='%.1f' x2='%g' y2='%.1f'/>"
+                "<text class='tick' x='%g' y='%.1f' text-anchor='end'>",
+                LEFT, y, WIDTH - RIGHT, y, LEFT - 6, y + 4);
+        write_value(chart, k * step);
+        fputs("</text>\n", chart->file);
+    }
+    step = fmax(tick_step(chart->x_max - chart->x_min), 1);
+    for (double k = ceil(chart->x_min / step); k * step <= chart->x_max + step * 1e-6; k++) {
+        double x = place_x(chart, k * step);
+        int is_last = x > WIDTH - 30;
+        fprintf(chart->file, "<text class='tick' x='%.1f' y='%g' text-anchor='%s'>",
+                is_last ? WIDTH - 2 : x, HEIGHT - BOTTOM + 16, is_last ? "end" : "middle");
+        write_count(chart, k * step);
+        fputs("</text>\n", chart->file);
+    }
+    fprintf(chart->file, "<text class='tick' x='%g' y='%g' text-anchor='end'>", WIDTH - RIGHT,
+            HEIGHT - 4);
+    html_write(chart->file, chart->x_name);
+    fputs("</text>\n", chart->file);
+}
+
+void chart_begin(struct chart *chart)
+{
+    widen(&chart->x_min, &chart->x_max, 0, 0);
+    widen(&chart->y_min, &chart->y_max, 1, chart->is_count);
+    fputs("<figure class='plot'><figcaption>", chart->file);
+    html_write(chart->file, chart->title);
+    fprintf(chart->file,
+            "</figcaption>\n<svg viewBox='0 0 %g %g' role='img' data-axes='%.9g %.9g %.9g %.9g' "
+            "data-box='%g %g %g %g' data-share='%d' data-x='",
+            WIDTH, HEIGHT, chart->x_min, chart->x_max, chart->y_min, chart->y_max, LEFT,
+            WIDTH - RIGHT, TOP, HEIGHT - BOTTOM, chart->is_share);
+    html_write(chart->file, chart->x_name);
+    fputs("'><title>", chart->file);
+    html_write(chart->file, chart->title);
+    fputs("</title>\n", chart->file);
+    write_ticks(chart);
+}
+
+/* Whether a point is among those drawn: every so manieth, and the last. */
+static int is_drawn(int index, int count)
+{
+    int stride = (count + CHART_POINTS_MAX - 1) / CHART_POINTS_MAX;
+    return index % stride == 0 || index == count - 1;
+}
+
+void chart_band(const struct chart *chart, const double *x, const double *low, const double *high,
+                int count, int color)
+{
+    fprintf(chart->file, "<polygon class='band s%d' points='", color);
+    for (int i = 0; i < count; i++)
+        if (is_drawn(i, count) && isfinite(high[i]))
+            fprintf(chart->file, "%.1f,%.1f ", place_x(chart, x[i]), place_y(chart, high[i]));
+    for (int i = count - 1; i >= 0; i--)
+        if (is_drawn(i, count) && isfinite(low[i]))
+            fprintf(chart->file, "%.1f,%.1f ", place_x(chart, x[i]), place_y(chart, low[i]));
+    fputs("'/>\n", chart->file);
+}
+
+void chart_line(const struct chart *chart, const double *x, const struct chart_series *series,
+                int count)
+{
+    int drawn = 0;
+    fprintf(chart->file, "<polyline class='line s%d' data-name='", series->color);
+    html_write(chart->file, series->name);
+    fputs("' points='", chart->file);
+    for (int i = 0; i < count; i++)
+        if (is_drawn(i, count) && isfinite(series->values[i])) {
+            fprintf(chart->file, "%.1f,%.1f ", place_x(chart, x[i]),
+                    place_y(chart, series->values[i]));
+            drawn++;
+        }
+    fputs("'/>\n", chart->file);
+    if (drawn == 1)
+        for (int i = 0; i < count; i++)
+            if (isfinite(series->values[i]))
+                fprintf(chart->file, "<circle class='dot s%d' cx='%.1f' cy='%.1f' r='3'/>\n",
+                        series->color, place_x(chart, x[i]), place_y(chart, series->values[i]));
+}
+
+int chart_stack(const struct chart *chart, const double *x, const struct chart_series *series,
+                int series_count, int count)
+{
+    double *sums = calloc(2 * (size_t)count + 1, sizeof *sums);
+    if (!sums)
+        return ERR_MEMORY;
+    double *low = sums, *high = sums + count;
+    for (int k = 0; k < series_count; k++) {
+        for (int i = 0; i < count; i++) {
+            low[i] = high[i];
+            high[i] += isfinite(series[k].values[i]) ? series[k].values[i] : 0;
+        }
+        fputs("<g class='layer' data-name='", chart->file);
+        html_write(chart->file, series[k].name);
+        fputs("'>", chart->file);
+        chart_band(chart, x, low, high, count, series[k].color);
+        fputs("</g>\n", chart->file);
+    }
+    free(sums);
+    return 0;
+}
+
+void chart_end(const struct chart *chart, const struct chart_series *series, int series_count,
+               int count)
+{
+    fputs("</svg>\n<p class='keys'>", chart->file);
+    for (int k = 0; k < series_count; k++) {
+        fprintf(chart->file, "<span><i class='s%d'></i>", series[k].color);
+        html_write(chart->file, series[k].name);
+        if (count > 0 && isfinite(series[k].values[count - 1])) {
+            fputs(" <b>", chart->file);
+            write_value(chart, series[k].values[count - 1]);
+            fputs("</b>", chart->file);
+        }
+        fputs("</span> ", chart->file);
+    }
+    fputs("</p></figure>\n", chart->file);
+}

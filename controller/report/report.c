@@ -1,0 +1,175 @@
+#include "controller/report/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Of these the best are chosen that are no copies of one another. */
+#define TOP_LOOKED_AT 100
+
+static int fail_memory(struct error *error)
+{
+    return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+}
+
+const struct store_entry *report_best(const struct report *report)
+{
+    return report->top_count > 0 ? &report->top[0] : NULL;
+}
+
+/* ---- reading ---- */
+
+static int read_top(struct report *report, struct store *store, struct error *error)
+{
+    uint32_t generation;
+    if (report->facts.generation_count == 0)
+        return 0;
+    int status = store_get_top(store, -1, TOP_LOOKED_AT, &report->top, &report->top_count,
+                               &generation, error);
+    report->top_count = store_leave_out_copies(report->top, report->top_count, REPORT_TOP_MAX);
+    for (int i = 0; i < report->top_count && !status; i++)
+        status = store_get_lineage(store, report->top[i].id, 0, &report->lines[i].entries,
+                                   &report->lines[i].count, error);
+    return status;
+}
+
+/* Of many an even choice with the first and the last; returns how many stay. */
+static int thin_out(struct report_champion *all, int count)
+{
+    int wanted = count < REPORT_CHAMPIONS_MAX ? count : REPORT_CHAMPIONS_MAX;
+    for (int i = 0; i < wanted; i++)
+        all[i] = all[wanted > 1 ? (int)((int64_t)i * (count - 1) / (wanted - 1)) : 0];
+    return wanted;
+}
+
+/* Everyone who became the best. */
+static int find_champions(struct report *report)
+{
+    const struct run_facts *facts = &report->facts;
+    int count = 0;
+    if (run_has_no_goal(&facts->params))
+        return 0;
+    struct report_champion *all = calloc((size_t)facts->generation_count + 1, sizeof *all);
+    if (!all)
+        return ERR_MEMORY;
+    for (int i = 0; i < facts->generation_count; i++) {
+        const struct store_generation *generation = &facts->generations[i];
+        if (i > 0 && generation->best_id == facts->generations[i - 1].best_id)
+            continue;
+        if (run_facts_find(facts, generation->best_id))
+            all[count++] = (struct report_champion){generation->generation, generation->best_id,
+                                                    generation->best};
+    }
+    report->champions = all;
+    report->champion_count = thin_out(all, count);
+    return 0;
+}
+
+/* Of each generation the first in rank of those marked breed, or keep if nobody was. */
+static int find_chosen(struct report *report)
+{
+    const struct run_facts *facts = &report->facts;
+    int count = 0, choice = CHOICE_NONE;
+    struct report_champion *all = calloc((size_t)facts->generation_count + 1, sizeof *all);
+    if (!all)
+        return ERR_MEMORY;
+    for (int i = 0; i < facts->member_count && facts->choice_count > 0; i++) {
+        const struct store_member *member = &facts->members[i];
+        int wish = run_facts_choice(facts, member->generation, member->id);
+        int is_new = count == 0 || all[count - 1].generation != member->generation;
+        if (wish < CHOICE_KEEP || (!is_new && wish <= choice) || count > facts->generation_count)
+            continue;
+        count += is_new;
+        choice = wish;
+        all[count - 1] = (struct report_champion){member->generation, member->id, member->fitness};
+    }
+    report->chosen = all;
+    report->chosen_count = thin_out(all, count);
+    return 0;
+}
+
+static double gain_of(const struct report_line *line, int index)
+{
+    return line->entries[index].fitness - line->entries[index + 1].fitness;
+}
+
+int report_choose_steps(const struct report_line *line, int steps[REPORT_STEPS_MAX])
+{
+    int count = 0;
+    for (int i = line->count - 1; i >= 0; i--) {
+        /* how many in between gained more; ties: the younger one */
+        int is_end = i == 0 || i == line->count - 1, better = 0;
+        for (int k = 1; k < line->count - 1 && !is_end; k++)
+            better += gain_of(line, k) > gain_of(line, i) ||
+                      (k < i && !(gain_of(line, k) < gain_of(line, i)));
+        if (is_end || better < REPORT_STEPS_MAX - 2)
+            steps[count++] = i;
+    }
+    return count;
+}
+
+static void add_id(uint64_t *ids, int *count, uint64_t id)
+{
+    for (int i = 0; i < *count; i++)
+        if (ids[i] == id)
+            return;
+    ids[(*count)++] = id;
+}
+
+/* Who gets a picture; the first of them play: the top, the champions, the best one's ancestors. */
+static int make_gallery(struct report *report, struct store *store, struct error *error)
+{
+    uint64_t ids[REPORT_TOP_MAX + 2 * REPORT_CHAMPIONS_MAX + REPORT_STEPS_MAX];
+    int steps[REPORT_STEPS_MAX], count = 0;
+    for (int i = 0; i < report->top_count; i++)
+        add_id(ids, &count, report->top[i].id);
+    for (int i = report->champion_count - 1; i >= 0; i--)
+        add_id(ids, &count, report->champions[i].id);
+    for (int i = report->chosen_count - 1; i >= 0; i--)
+        add_id(ids, &count, report->chosen[i].id);
+    int step_count = report->top_count > 0 ? report_choose_steps(&report->lines[0], steps) : 0;
+    for (int i = step_count - 1; i >= 0; i--)
+        add_id(ids, &count, report->lines[0].entries[steps[i]].id);
+    return count > 0
+               ? report_gallery_make(&report->gallery, store, ids, count, REPORT_PLAYED_MAX, error)
+               : 0;
+}
+
+int report_read(struct report *report, const char *directory, struct store *store, int has_pictures,
+                struct error *error)
+{
+    memset(report, 0, sizeof *report);
+    report->directory = directory;
+    time_t now = time(NULL);
+    struct tm parts;
+    gmtime_r(&now, &parts);
+    strftime(report->time_utc, sizeof report->time_utc, "%Y-%m-%d %H:%M UTC", &parts);
+
+    int status = run_facts_read(&report->facts, store, error);
+    if (!status)
+        status = read_top(report, store, error);
+    if (!status && (run_statistics_make(&report->statistics, &report->facts) ||
+                    find_champions(report) || find_chosen(report)))
+        status = fail_memory(error);
+    if (!status)
+        report->finding_count =
+            doctor_examine(&report->statistics, &report->facts.params, report->findings);
+    if (!status && has_pictures)
+        status = make_gallery(report, store, error);
+    if (status)
+        report_deinit(report);
+    return status;
+}
+
+void report_deinit(struct report *report)
+{
+    run_facts_deinit(&report->facts);
+    run_statistics_deinit(&report->statistics);
+    for (int i = 0; i < REPORT_TOP_MAX; i++)
+        free(report->lines[i].entries);
+    free(report->top);
+    free(report->champions);
+    free(report->chosen);
+    report_gallery_deinit(&report->gallery);
+    memset(report, 0, sizeof *report);
+}

@@ -1,0 +1,78 @@
+/* The run report: one self-contained page of HTML about a run, made to be read on a phone and on paper,
+ * in light and in dark.
+ *
+ * report_read() collects everything, report_write() lays it out; nothing in between is looked up again.
+ * All texts that come from the run are escaped (common/html.h), and the page forbids itself the network. */
+#ifndef CONTROLLER_REPORT_H
+#define CONTROLLER_REPORT_H
+
+#include "controller/report/doctor.h"
+#include "controller/report/report_gallery.h"
+#include "controller/report/run_statistics.h"
+
+#define REPORT_TOP_MAX       6
+#define REPORT_CHAMPIONS_MAX 12
+#define REPORT_STEPS_MAX     20
+#define REPORT_PLAYED_MAX    24
+
+/* A creature that became the best, or that was chosen. */
+struct report_champion {
+    uint32_t generation;
+    uint64_t id;
+    double fitness;
+};
+
+/* A creature and its ancestors by the first parents, the youngest first. */
+struct report_line {
+    struct store_entry *entries;
+    int count;
+};
+
+struct report {
+    const char *directory;
+    char time_utc[32]; /* when it was made */
+    struct run_facts facts;
+    struct run_statistics statistics;
+    struct doctor_finding findings[DOCTOR_FINDINGS_MAX];
+    int finding_count;
+    struct store_entry *top; /* of the last closed generation, without copies */
+    int top_count;
+    struct report_champion *champions; /* in order of time */
+    int champion_count;                /* none where the run has no goal */
+    struct report_champion *chosen; /* the first of the creatures chosen in a generation, of each */
+    int chosen_count;
+    struct report_line lines[REPORT_TOP_MAX]; /* of top */
+    struct report_gallery gallery;
+};
+
+/* Reads a run; has_pictures: viewer is asked for pictures and replays. `directory` must outlive the
+ * report. 0 or ERR_*, then there is nothing to deinit. */
+int report_read(struct report *report, const char *directory, struct store *store, int has_pictures,
+                struct error *error);
+void report_deinit(struct report *report);
+
+/* Writes the page. 0, ERR_MEMORY or ERR_IO. */
+int report_write(const struct report *report, FILE *file);
+
+/* ---- its parts ---- */
+
+/* The best creature at last, or NULL. */
+const struct store_entry *report_best(const struct report *report);
+/* The sections with plots. */
+int report_write_course(const struct report *report, FILE *file);
+int report_write_variety(const struct report *report, FILE *file);
+int report_write_verdicts(const struct report *report, FILE *file);
+int report_write_choices(const struct report *report, FILE *file);
+/* Champions, and where they come from. */
+void report_write_champions(const struct report *report, FILE *file);
+int report_write_lineage(const struct report *report, FILE *file);
+/* The picture of a creature, which plays it where it can. */
+void report_write_picture(const struct report *report, FILE *file, uint64_t id);
+/* " in 3-5, 9": the generations at whose end that was wished of it, each named once. Empty if none. */
+void report_print_choices(const struct report *report, uint64_t id, int choice, char *text,
+                          size_t size);
+/* Which steps of a line (its entries' numbers) get pictures: the first, the last, and those that gained
+ * most; in order of time. Returns how many. */
+int report_choose_steps(const struct report_line *line, int steps[REPORT_STEPS_MAX]);
+
+#endif

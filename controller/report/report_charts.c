@@ -1,0 +1,296 @@
+/* The report's plots: fitness, variety, verdicts. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "controller/report/chart.h"
+#include "controller/report/report.h"
+
+/* Verdicts drawn by name; the others are one. */
+#define VERDICTS_DRAWN 6
+
+/* Rows of values over the generations, one allocation. */
+enum row { ROW_NUMBER, ROW_EVALUATIONS, ROW_BEST, ROW_Q1, ROW_MEDIAN, ROW_Q3, ROW_COUNT };
+
+typedef double row_value(const struct run_generation *generation);
+
+struct table {
+    int count;
+    int has_best; /* somebody is better than another */
+    double *rows[ROW_COUNT];
+};
+
+static int table_make(struct table *table, const struct report *report)
+{
+    size_t count = (size_t)report->statistics.generation_count;
+    double *values = calloc(ROW_COUNT * count + 1, sizeof *values);
+    if (!values)
+        return ERR_MEMORY;
+    table->count = (int)count;
+    table->has_best = !run_has_no_goal(&report->facts.params);
+    for (int i = 0; i < ROW_COUNT; i++)
+        table->rows[i] = values + (size_t)i * count;
+    for (size_t i = 0; i < count; i++) {
+        table->rows[ROW_NUMBER][i] = report->statistics.generations[i].number;
+        table->rows[ROW_EVALUATIONS][i] = (double)report->statistics.generations[i].evaluations;
+    }
+    return 0;
+}
+
+static void table_free(struct table *table)
+{
+    free(table->rows[0]);
+}
+
+static void fill_spread(struct table *table, const struct report *report, size_t offset)
+{
+    for (int i = 0; i < table->count; i++) {
+        const char *generation = (const char *)&report->statistics.generations[i];
+        const struct run_spread *spread = (const struct run_spread *)(generation + offset);
+        table->rows[ROW_BEST][i] = spread->best;
+        table->rows[ROW_Q1][i] = spread->q1;
+        table->rows[ROW_MEDIAN][i] = spread->median;
+        table->rows[ROW_Q3][i] = spread->q3;
+    }
+}
+
+/* Axes over the generations, or over the evaluations. */
+static struct chart make_chart(const struct table *table, FILE *file, const char *title, enum row x)
+{
+    struct chart chart = {.file = file,
+                          .title = title,
+                          .x_name = x == ROW_NUMBER ? "generation" : "evaluations",
+                          .x_min = x == ROW_NUMBER ? HUGE_VAL : 0,
+                          .x_max = -HUGE_VAL,
+                          .y_min = 0,
+                          .y_max = -HUGE_VAL};
+    chart_include(table->rows[x], table->count, &chart.x_min, &chart.x_max);
+    return chart;
+}
+
+/* Best, median and quartiles. */
+static void draw_spread(const struct table *table, FILE *file, const char *title, enum row x)
+{
+    struct chart chart = make_chart(table, file, title, x);
+    const struct chart_series series[] = {{"best", 0, table->rows[ROW_BEST]},
+                                          {"median", 1, table->rows[ROW_MEDIAN]},
+                                          {"lower quartile", 2, table->rows[ROW_Q1]},
+                                          {"upper quartile", 2, table->rows[ROW_Q3]}};
+    int first = !table->has_best;
+    for (int i = first; i < 4; i++)
+        chart_include(series[i].values, table->count, &chart.y_min, &chart.y_max);
+    chart_begin(&chart);
+    chart_band(&chart, table->rows[x], table->rows[ROW_Q1], table->rows[ROW_Q3], table->count, 1);
+    for (int i = 3; i >= first; i--)
+        chart_line(&chart, table->rows[x], &series[i], table->count);
+    chart_end(&chart, series + first, 4 - first, table->count);
+}
+
+int report_write_course(const struct report *report, FILE *file)
+{
+    struct table table;
+    if (table_make(&table, report))
+        return ERR_MEMORY;
+    fill_spread(&table, report, offsetof(struct run_generation, fitness));
+    draw_spread(&table, file, "Fitness by generation", ROW_NUMBER);
+    draw_spread(&table, file, "Fitness by evaluation", ROW_EVALUATIONS);
+    table_free(&table);
+    return 0;
+}
+
+/* ---- variety ---- */
+
+static double share_in(int part, int whole)
+{
+    return whole > 0 ? (double)part / whole : 0;
+}
+
+static double share_of_kind(const struct run_generation *generation)
+{
+    return share_in(generation->commonest_kind, generation->survivors);
+}
+
+static double share_of_family(const struct run_generation *generation)
+{
+    return share_in(generation->largest_family, generation->survivors);
+}
+
+static double share_of_motions(const struct run_generation *generation)
+{
+    return share_in(generation->motions, generation->survivors);
+}
+
+static double share_of_scored(const struct run_generation *generation)
+{
+    return share_in(generation->scored, generation->members);
+}
+
+static double count_kinds(const struct run_generation *generation)
+{
+    return generation->kinds;
+}
+
+static double count_families(const struct run_generation *generation)
+{
+    return generation->families;
+}
+
+static double count_cells(const struct run_generation *generation)
+{
+    return (double)generation->cells;
+}
+
+/* Up to ROW_COUNT - ROW_BEST lines, each of one value per generation: shares or counts. */
+struct named_value {
+    const char *name;
+    row_value *value;
+};
+
+static void draw_values(struct table *table, const struct report *report, FILE *file,
+                        const char *title, int is_share, const struct named_value *values,
+                        int count)
+{
+    struct chart_series series[ROW_COUNT];
+    struct chart chart = make_chart(table, file, title, ROW_NUMBER);
+    ENSURE(count <= ROW_COUNT - ROW_BEST, "%d lines", count);
+    for (int k = 0; k < count; k++) {
+        double *row = table->rows[ROW_BEST + k];
+        for (int i = 0; i < table->count; i++)
+            row[i] = values[k].value(&report->statistics.generations[i]);
+        series[k] = (struct chart_series){values[k].name, k, row};
+        chart_include(row, table->count, &chart.y_min, &chart.y_max);
+    }
+    chart.is_share = is_share;
+    chart.is_count = !is_share;
+    if (is_share)
+        chart.y_max = 1;
+    chart_begin(&chart);
+    for (int k = count - 1; k >= 0; k--)
+        chart_line(&chart, table->rows[ROW_NUMBER], &series[k], table->count);
+    chart_end(&chart, series, count, table->count);
+}
+
+#define COUNT_OF(array) ((int)(sizeof(array) / sizeof(array)[0]))
+
+int report_write_variety(const struct report *report, FILE *file)
+{
+    static const struct named_value shares[] = {{"commonest kind", share_of_kind},
+                                                {"largest family", share_of_family},
+                                                {"different motions", share_of_motions}};
+    static const struct named_value counts[] = {{"kinds", count_kinds},
+                                                {"families", count_families}};
+    static const struct named_value scored[] = {{"with a score", share_of_scored}};
+    static const struct named_value cells[] = {{"cells filled", count_cells}};
+    struct table table;
+    if (table_make(&table, report))
+        return ERR_MEMORY;
+    draw_values(&table, report, file, "Shares of the survivors", 1, shares, COUNT_OF(shares));
+    draw_values(&table, report, file, "Kinds and families among the survivors", 0, counts,
+                COUNT_OF(counts));
+    fill_spread(&table, report, offsetof(struct run_generation, parts));
+    draw_spread(&table, file, "Parts of a body", ROW_NUMBER);
+    fill_spread(&table, report, offsetof(struct run_generation, neurons));
+    draw_spread(&table, file, "Neurons of a brain", ROW_NUMBER);
+    fill_spread(&table, report, offsetof(struct run_generation, size_m));
+    draw_spread(&table, file, "Size (m)", ROW_NUMBER);
+    draw_values(&table, report, file, "Share of those judged", 1, scored, COUNT_OF(scored));
+    if (report->facts.params.evolution_search == SEARCH_ARCHIVE)
+        draw_values(&table, report, file, "Cells of the archive", 0, cells, COUNT_OF(cells));
+    table_free(&table);
+    return 0;
+}
+
+/* ---- choices ---- */
+
+static double count_bred(const struct run_generation *generation)
+{
+    return generation->bred;
+}
+
+static double count_kept(const struct run_generation *generation)
+{
+    return generation->kept;
+}
+
+static double count_banned(const struct run_generation *generation)
+{
+    return generation->banned;
+}
+
+int report_write_choices(const struct report *report, FILE *file)
+{
+    static const struct named_value marks[] = {
+        {"breed", count_bred}, {"keep", count_kept}, {"ban", count_banned}};
+    struct table table;
+    if (table_make(&table, report))
+        return ERR_MEMORY;
+    /* in the newest generation nobody has been chosen yet, or nobody can be any more */
+    int last = table.count - 1;
+    if (last > 0) {
+        const struct run_generation *newest = &report->statistics.generations[last];
+        table.count -= newest->bred + newest->kept + newest->banned == 0;
+    }
+    draw_values(&table, report, file, "Marked by hand, by generation", 0, marks, COUNT_OF(marks));
+    table_free(&table);
+    return 0;
+}
+
+/* ---- verdicts ---- */
+
+/* The commonest verdicts, commonest first; returns how many occur at all, up to VERDICTS_DRAWN. */
+static int choose_verdicts(const struct report *report, int chosen[VERDICTS_DRAWN])
+{
+    const int *counts = report->statistics.verdicts;
+    int count = 0;
+    while (count < VERDICTS_DRAWN) {
+        int best = -1;
+        for (int i = 0; i < RUN_VERDICTS_MAX; i++) {
+            int is_taken = 0;
+            for (int k = 0; k < count; k++)
+                is_taken |= chosen[k] == i;
+            if (!is_taken && counts[i] > 0 && (best < 0 || counts[i] > counts[best]))
+                best = i;
+        }
+        if (best < 0)
+            break;
+        chosen[count++] = best;
+    }
+    return count;
+}
+
+int report_write_verdicts(const struct report *report, FILE *file)
+{
+    int chosen[VERDICTS_DRAWN] = {0}, drawn = choose_verdicts(report, chosen);
+    size_t count = (size_t)report->statistics.generation_count;
+    double *values = calloc((VERDICTS_DRAWN + 1) * count + 1, sizeof *values);
+    struct chart_series series[VERDICTS_DRAWN + 1];
+    struct table table;
+    if (!values || table_make(&table, report)) {
+        free(values);
+        return ERR_MEMORY;
+    }
+    for (int k = 0; k <= drawn; k++)
+        series[k] = (struct chart_series){k < drawn ? verdict_name(chosen[k]) : "other", k,
+                                          values + (size_t)k * count};
+    for (size_t i = 0; i < count; i++) {
+        const struct run_generation *generation = &report->statistics.generations[i];
+        double evaluated = generation->born - generation->unevaluated, other = 1;
+        for (int k = 0; k < drawn; k++) {
+            double share = evaluated > 0 ? generation->verdicts[chosen[k]] / evaluated : 0;
+            values[(size_t)k * count + i] = share;
+            other -= share;
+        }
+        values[(size_t)drawn * count + i] = evaluated > 0 && other > 1e-9 ? other : 0;
+    }
+    struct chart chart =
+        make_chart(&table, file, "Verdicts of those born, by generation", ROW_NUMBER);
+    chart.y_max = 1;
+    chart.is_share = 1;
+    chart_begin(&chart);
+    int status = chart_stack(&chart, table.rows[ROW_NUMBER], series, drawn + 1, (int)count);
+    chart_end(&chart, series, drawn + 1, (int)count);
+    table_free(&table);
+    free(values);
+    return status;
+}

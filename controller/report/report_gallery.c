@@ -1,0 +1,302 @@
+#include "controller/report/report_gallery.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/file.h"
+#include "controller/farm/program.h"
+
+#define PAGE_BYTES_MAX    (64u << 20)
+#define PICTURE_BYTES_MAX (4u << 20)
+#define OUTPUT_BYTES_MAX  (1u << 20)
+#define DECIMALS_MAX      3
+
+/* A temporary directory and the program. */
+struct studio {
+    char directory[RUN_PATH_SIZE - 64];
+    char viewer[RUN_PATH_SIZE];
+    struct sigaction old[3];
+};
+
+/* Signals that end the report. Each is only noted, or ends viewer, so that the folder is removed. */
+static const int endings[] = {SIGINT, SIGTERM, SIGHUP};
+static volatile sig_atomic_t is_interrupted;
+
+static void note_signal(int number)
+{
+    is_interrupted = 1;
+}
+
+/* directory/ID.suffix, or directory/output for id 0. */
+static void studio_path(const struct studio *studio, uint64_t id, const char *suffix,
+                        char path[RUN_PATH_SIZE])
+{
+    snprintf(path, RUN_PATH_SIZE, "%s/%" PRIu64 ".%s", studio->directory, id, suffix);
+}
+
+static void studio_ignore_no_more(const struct studio *studio)
+{
+    for (int i = 0; i < 3; i++)
+        sigaction(endings[i], &studio->old[i], NULL);
+}
+
+static int studio_open(struct studio *studio, struct error *error)
+{
+    const char *place = getenv("TMPDIR");
+    int written = snprintf(studio->directory, sizeof studio->directory, "%s/bestiary-report-XXXXXX",
+                           place && *place ? place : "/tmp");
+    if (written >= (int)sizeof studio->directory)
+        return error_set(error, ERR_LIMIT, "TMPDIR: the path is too long");
+    int status = program_find("viewer", studio->viewer, error);
+    if (status)
+        return status;
+    is_interrupted = 0;
+    for (int i = 0; i < 3; i++)
+        sigaction(endings[i], &(struct sigaction){.sa_handler = note_signal}, &studio->old[i]);
+    if (mkdtemp(studio->directory))
+        return 0;
+    error_set(error, ERR_IO, "%s: %s", studio->directory, strerror(errno));
+    studio_ignore_no_more(studio);
+    return error->code;
+}
+
+static void studio_remove(const struct studio *studio, uint64_t id)
+{
+    static const char *const suffixes[] = {"creature", "svg", "html", "output"};
+    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
+        char path[RUN_PATH_SIZE];
+        studio_path(studio, id, suffixes[i], path);
+        unlink(path);
+    }
+}
+
+static void studio_close(const struct studio *studio, const struct report_gallery *gallery)
+{
+    for (int i = 0; i < gallery->count; i++)
+        studio_remove(studio, gallery->pictures[i].id);
+    studio_remove(studio, 0);
+    rmdir(studio->directory);
+    studio_ignore_no_more(studio);
+}
+
+/* ---- viewer ---- */
+
+/* The last line that viewer printed becomes the gallery's problem. */
+static void note_problem(struct report_gallery *gallery, const char *output)
+{
+    size_t length = strlen(output);
+    while (length > 0 && isspace((unsigned char)output[length - 1]))
+        length--;
+    size_t start = length;
+    while (start > 0 && output[start - 1] != '\n')
+        start--;
+    snprintf(gallery->problem, sizeof gallery->problem, "%.*s", (int)(length - start),
+             length > start ? output + start : "viewer failed");
+}
+
+/* Runs viewer with what it prints going to a string (from malloc; NULL on error). 0 if it ended well. */
+static int run_viewer(struct studio *studio, char *const *argv, char **output, struct error *error)
+{
+    char path[RUN_PATH_SIZE];
+    size_t length;
+    *output = NULL;
+    studio_path(studio, 0, "output", path);
+    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (file < 0)
+        return error_set(error, ERR_IO, "%s: %s", path, strerror(errno));
+    int result = program_run_into(studio->viewer, argv, file, error);
+    close(file);
+    if (result < 0)
+        return result;
+    for (int i = 0; i < 3; i++)
+        is_interrupted |= result == 128 + endings[i];
+    int status = file_read(path, OUTPUT_BYTES_MAX, output, &length, error);
+    return status ? status : result ? ERR_UNAVAILABLE : 0;
+}
+
+/* The word of the comparison: what stands before two blanks in the first line. */
+static void read_status(const char *output, char status[16])
+{
+    const char *end = strstr(output, "  ");
+    size_t length = end ? (size_t)(end - output) : 0;
+    snprintf(status, 16, "%.*s", length < 15 ? (int)length : 0, output);
+}
+
+/* A still of one creature, whose file is there. */
+static int make_picture(struct studio *studio, struct report_gallery *gallery,
+                        struct report_picture *picture, struct error *error)
+{
+    char creature[RUN_PATH_SIZE], svg_path[RUN_PATH_SIZE], size[32];
+    char *output = NULL, *svg = NULL;
+    size_t length;
+    studio_path(studio, picture->id, "creature", creature);
+    studio_path(studio, picture->id, "svg", svg_path);
+    snprintf(size, sizeof size, "%dx%d", REPORT_PICTURE_WIDTH, REPORT_PICTURE_HEIGHT);
+    char *argv[] = {"viewer", creature, "--export", svg_path, "--plain", "--size", size, NULL};
+    int status = run_viewer(studio, argv, &output, error);
+    if (!status) {
+        read_status(output, picture->status);
+        status = file_read(svg_path, PICTURE_BYTES_MAX, &svg, &length, error);
+    }
+    if (!status)
+        picture->svg = report_shrink_svg(svg);
+    else
+        note_problem(gallery, output ? output : error->message);
+    free(svg);
+    free(output);
+    return status;
+}
+
+/* The page that plays; those whose picture failed are left out, unless all pictures did. */
+static void make_player(struct studio *studio, struct report_gallery *gallery, int player_count,
+                        struct error *error)
+{
+    int count = player_count < gallery->count ? player_count : gallery->count, pictured = 0;
+    char **argv = calloc((size_t)count + 4, sizeof *argv);
+    char(*paths)[RUN_PATH_SIZE] = calloc((size_t)count + 1, sizeof *paths);
+    char *output = NULL;
+    size_t length;
+    int used = 1, number = 0, status = argv && paths ? 0 : ERR_MEMORY;
+    for (int i = 0; i < count; i++)
+        pictured += gallery->pictures[i].status[0] != '\0';
+    for (int i = 0; i < count && !status; i++) {
+        if (pictured && !gallery->pictures[i].status[0])
+            continue;
+        studio_path(studio, gallery->pictures[i].id, "creature", paths[i]);
+        argv[used++] = paths[i];
+        gallery->pictures[i].number = number++;
+    }
+    if (!status && number > 0) {
+        studio_path(studio, 0, "html", paths[count]);
+        argv[0] = "viewer";
+        argv[used++] = "--export";
+        argv[used] = paths[count];
+        status = run_viewer(studio, argv, &output, error);
+        if (!status)
+            status = file_read(paths[count], PAGE_BYTES_MAX, &gallery->player, &length, error);
+    }
+    if (status)
+        note_problem(gallery, output ? output : error_text(status));
+    for (int i = 0; !gallery->player && i < count; i++)
+        gallery->pictures[i].number = -1;
+    free(output);
+    free(paths);
+    free(argv);
+}
+
+/* ---- the gallery ---- */
+
+static int write_creature(const struct studio *studio, struct store *store, uint64_t id,
+                          struct error *error)
+{
+    char path[RUN_PATH_SIZE];
+    struct creature creature;
+    int status = store_get_creature(store, id, &creature, error);
+    if (status)
+        return status;
+    studio_path(studio, id, "creature", path);
+    status = creature_write(&creature, path, 0, error);
+    creature_deinit(&creature);
+    return status;
+}
+
+int report_gallery_make(struct report_gallery *gallery, struct store *store, const uint64_t *ids,
+                        int count, int player_count, struct error *error)
+{
+    struct studio studio;
+    memset(gallery, 0, sizeof *gallery);
+    gallery->pictures = calloc((size_t)count + 1, sizeof *gallery->pictures);
+    if (!gallery->pictures)
+        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    if (studio_open(&studio, error)) {
+        snprintf(gallery->problem, sizeof gallery->problem, "%s", error->message);
+        return 0;
+    }
+    int status = 0, is_useless = 0;
+    for (int i = 0; i < count && !status && !is_interrupted; i++) {
+        struct report_picture *picture = &gallery->pictures[gallery->count++];
+        *picture = (struct report_picture){.id = ids[i], .number = -1};
+        status = write_creature(&studio, store, ids[i], error);
+        if (!status && !is_useless && make_picture(&studio, gallery, picture, error))
+            is_useless = strstr(gallery->problem, "left out of this build") != NULL;
+    }
+    if (!status && !is_interrupted)
+        make_player(&studio, gallery, player_count, error);
+    if (!status && is_interrupted)
+        status = error_set(error, ERR_UNAVAILABLE, "interrupted; no report was written");
+    studio_close(&studio, gallery);
+    if (status)
+        report_gallery_deinit(gallery);
+    return status;
+}
+
+void report_gallery_deinit(struct report_gallery *gallery)
+{
+    for (int i = 0; i < gallery->count; i++)
+        free(gallery->pictures[i].svg);
+    free(gallery->pictures);
+    free(gallery->player);
+    memset(gallery, 0, sizeof *gallery);
+}
+
+const struct report_picture *report_gallery_find(const struct report_gallery *gallery, uint64_t id)
+{
+    for (int i = 0; i < gallery->count; i++)
+        if (gallery->pictures[i].id == id)
+            return &gallery->pictures[i];
+    return NULL;
+}
+
+/* ---- smaller pictures ---- */
+
+/* The length of what says nothing at this place: properties that hold anyway, and names of groups, which
+ * would come twice in a page of several pictures. 0 if there is none. */
+static size_t idle_length(const char *text)
+{
+    static const char id[] = " id=\"surface";
+    static const char *const idle[] = {
+        "fill-rule:nonzero;",     "fill-opacity:1;",   "stroke-linecap:butt;",
+        "stroke-linejoin:miter;", "stroke-opacity:1;", "stroke-miterlimit:10;",
+        "stroke:none;",
+    };
+    for (size_t i = 0; i < sizeof idle / sizeof idle[0]; i++)
+        if (!strncmp(text, idle[i], strlen(idle[i])))
+            return strlen(idle[i]);
+    if (strncmp(text, id, sizeof id - 1))
+        return 0;
+    size_t length = sizeof id - 1;
+    return length + strcspn(text + length, "\"") + 1;
+}
+
+char *report_shrink_svg(const char *svg)
+{
+    const char *start = strstr(svg, "<svg"), *end = strstr(svg, "</svg>");
+    start = start ? strchr(start, '>') : NULL;
+    if (!start || !end || end < start)
+        return NULL;
+    char *shrunk = malloc((size_t)(end - start) + 1), *out = shrunk;
+    int decimals = -1; /* behind the point of a number; -1: not there */
+    for (const char *c = start + 1; shrunk && c < end; c++) {
+        size_t idle = idle_length(c);
+        if (idle > 0) {
+            c += idle - 1;
+            continue;
+        }
+        if (*c == '.' && c > start + 1 && isdigit((unsigned char)c[-1]))
+            decimals = 0;
+        else if (decimals >= 0)
+            decimals = isdigit((unsigned char)*c) ? decimals + 1 : -1;
+        if (decimals <= DECIMALS_MAX)
+            *out++ = *c;
+    }
+    if (shrunk)
+        *out = '\0';
+    return shrunk;
+}

@@ -1,0 +1,111 @@
+/* Statistics of a whole run, for its report: what was read from the store, boiled down by generation,
+ * by breeding method, by verdict and by worker.
+ *
+ * A pure function of its input. What the store holds is not trusted: parents that do not exist or are
+ * younger than their children count as none, members that nobody is are left out. Sizes: a run of
+ * 300 x 50 has 12 000 individuals and 15 000 members; of a million each it takes some seconds. */
+#ifndef CONTROLLER_RUN_STATISTICS_H
+#define CONTROLLER_RUN_STATISTICS_H
+
+#include "controller/store/store.h"
+
+/* Above every number in common/judge/measures.h. */
+#define RUN_VERDICTS_MAX 32
+
+/* All that was read of a run. */
+struct run_facts {
+    struct params params;
+    struct store_status status;
+    struct store_fact *facts; /* in order of id */
+    int fact_count;
+    struct store_member *members; /* by generation and rank */
+    int member_count;
+    struct store_generation *generations; /* closed ones, in order */
+    int generation_count;
+    struct store_choice *choices; /* made by hand, by generation and id */
+    int choice_count;
+    struct store_event *events;
+    int event_count;
+    struct store_quarantine *quarantined;
+    int quarantined_count;
+};
+int run_facts_read(struct run_facts *facts, struct store *store, struct error *error);
+void run_facts_deinit(struct run_facts *facts);
+/* The individual with that id, or NULL. */
+const struct store_fact *run_facts_find(const struct run_facts *facts, uint64_t id);
+/* What was wished of it in that generation: enum choice. */
+int run_facts_choice(const struct run_facts *facts, uint32_t generation, uint64_t id);
+/* 1 if nobody is better than another, and scores tell nothing. */
+int run_has_no_goal(const struct params *params);
+
+/* Quartiles of the members, and the value of the best. */
+struct run_spread {
+    double q1, median, q3, best;
+};
+
+struct run_generation {
+    uint32_t number;
+    int64_t evaluations; /* up to and including it */
+    uint64_t best_id;
+    int64_t cells; /* of the archive */
+    /* of those judged in it */
+    int members, scored; /* scored: with fitness above 0 */
+    struct run_spread fitness, parts, neurons, size_m;
+    int at_parts_max, at_neurons_max;
+    /* of the survivors, who breed; where a run without a goal ends and nobody was chosen, of all */
+    int survivors;
+    int families;       /* first ancestors by the first parents */
+    int kinds;          /* families with so many parts and so many that move */
+    int motions;        /* different ones: exact copies move alike */
+    int largest_family; /* survivors */
+    int commonest_kind; /* survivors */
+    /* of those born in it */
+    int judged, judged_scored; /* in this very generation */
+    int born, verdicts[RUN_VERDICTS_MAX], unevaluated;
+    int seen, refused;      /* by the referee */
+    double cpu_ms;          /* mean of an evaluation */
+    int bred, kept, banned; /* members that were marked so */
+};
+
+struct run_method {
+    int born;     /* and judged in the generation of their birth */
+    int survived; /* that generation */
+    int improved; /* of those with a parent: fitter than each of them */
+    int had_parent;
+    int champions; /* were the best of a generation */
+    int chosen;    /* were marked, to breed or to be kept, once or more often */
+};
+
+struct run_worker {
+    int worker; /* as in the log's name */
+    int evaluations, repeated;
+    double busy_s;
+    double referee_s; /* estimated: a quarter of the step costs four times as much, and each
+                         perturbed run as much again */
+};
+
+struct run_statistics {
+    struct run_generation *generations; /* closed ones, in order */
+    int generation_count;
+    struct run_method methods[METHOD_COUNT];
+    int verdicts[RUN_VERDICTS_MAX]; /* of all with a result */
+    int evaluated, seen, refused;
+    int copies, children; /* children that move exactly as their first parent; with a result */
+    struct run_worker *workers; /* by number */
+    int worker_count;
+    double working_s; /* while results came in: pauses between stop and resume, and the time in
+                         which the run waited for choices, left out */
+    double worker_s;  /* the same, summed over the workers there were */
+    struct store_champion champion; /* what the other solver said */
+    int bred, kept, banned;         /* marks, of all generations */
+    int asked,
+        answered; /* generations at whose end somebody was asked, or said something of them */
+};
+/* 0 or ERR_MEMORY. */
+int run_statistics_make(struct run_statistics *statistics, const struct run_facts *facts);
+void run_statistics_deinit(struct run_statistics *statistics);
+
+/* Seconds since 1970 of "2026-03-01T10:15:30.145Z", or -1. */
+double run_parse_time(const char *utc);
+
+#endif

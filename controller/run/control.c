@@ -1,0 +1,395 @@
+/* Orders to a controller at work.
+ *
+ * A socket's address is at most some hundred bytes long, a run's directory may be longer: both sides
+ * go there for the moment of bind() and connect() and use the bare name. libuv would remember that
+ * name and remove it wherever the process is at the end, so the socket is made by hand.
+ *
+ * Clients are few (somebody typed a command) and trusted with orders, not with memory: at most
+ * CLIENTS_MAX at a time, each with one short line. One that sends nothing keeps its place until the
+ * run ends or a newer one needs it.
+ *
+ * accept() is called here: libuv's listeners call it again and again, within one turn of the loop, while this
+ * process may not open another file. The listener rests for a second then. */
+#define _GNU_SOURCE /* O_DIRECTORY, SOCK_CLOEXEC, accept4() */
+#include "controller/run/control.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "common/log.h"
+
+#define CONTROL_NAME "control"
+
+enum { CLIENTS_MAX = 16, BACKLOG = 16, ANSWER_MAX_BYTES = 4 << 20, REST_MS = 1000 };
+
+struct client {
+    uv_pipe_t pipe;
+    uv_write_t write;
+    struct control *control;
+    char line[CONTROL_LINE_MAX + 2];
+    size_t used;
+    char *answer;
+    struct client *next; /* younger ones first */
+};
+
+struct control {
+    uv_poll_t listener;
+    uv_timer_t rest; /* after which it listens again */
+    int descriptor;
+    control_answer *answer;
+    void *context;
+    struct client *clients;
+    int client_count, open_handles, is_closing;
+    char *directory;
+    struct stat socket; /* to know it again */
+};
+
+/* ---- the directory's name for a moment ---- */
+
+/* Goes to a directory; what leave() needs to come back, or -1. */
+static int enter(const char *directory)
+{
+    int back = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (back < 0)
+        return -1;
+    if (chdir(directory) == 0)
+        return back;
+    int reason = errno;
+    close(back);
+    errno = reason;
+    return -1;
+}
+
+static int leave(int back)
+{
+    int reason = errno, status = fchdir(back);
+    close(back);
+    errno = reason;
+    return status;
+}
+
+/* The descriptor if what was done with it went well, else -1, closed, and errno as it was. */
+static int keep_or_close(int descriptor, int status)
+{
+    if (status == 0)
+        return descriptor;
+    int reason = errno;
+    if (descriptor >= 0)
+        close(descriptor);
+    errno = reason;
+    return -1;
+}
+
+static int make_socket(struct sockaddr_un *address, int flags)
+{
+    memset(address, 0, sizeof *address);
+    address->sun_family = AF_UNIX;
+    strcpy(address->sun_path, CONTROL_NAME);
+    return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
+}
+
+/* ---- clients of this controller ---- */
+
+static void control_settle(struct control *control)
+{
+    if (!control->is_closing || control->open_handles > 0)
+        return;
+    close(control->descriptor);
+    free(control->directory);
+    free(control);
+}
+
+static void client_on_close(uv_handle_t *handle)
+{
+    struct client *client = handle->data;
+    struct control *control = client->control;
+    free(client->answer);
+    free(client);
+    control->open_handles--;
+    control_settle(control);
+}
+
+static void client_end(struct client *client)
+{
+    struct control *control = client->control;
+    if (uv_is_closing((uv_handle_t *)&client->pipe))
+        return;
+    for (struct client **at = &control->clients; *at; at = &(*at)->next)
+        if (*at == client) {
+            *at = client->next;
+            break;
+        }
+    control->client_count--;
+    uv_close((uv_handle_t *)&client->pipe, client_on_close);
+}
+
+static void client_on_written(uv_write_t *write, int status)
+{
+    client_end(write->data);
+}
+
+static void client_answer(struct client *client)
+{
+    uv_read_stop((uv_stream_t *)&client->pipe);
+    client->answer = client->control->answer(client->control->context, client->line);
+    if (!client->answer) {
+        client_end(client);
+        return;
+    }
+    client->write.data = client;
+    uv_buf_t buffer = uv_buf_init(client->answer, (unsigned)strlen(client->answer));
+    if (uv_write(&client->write, (uv_stream_t *)&client->pipe, &buffer, 1, client_on_written))
+        client_end(client);
+}
+
+static void client_on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
+{
+    struct client *client = handle->data;
+    *buffer =
+        uv_buf_init(client->line + client->used, (unsigned)(CONTROL_LINE_MAX + 1 - client->used));
+}
+
+static void client_on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
+{
+    struct client *client = stream->data;
+    if (count > 0)
+        client->used += (size_t)count;
+    client->line[client->used] = '\0';
+    char *end = strchr(client->line, '\n');
+    if (end) {
+        *end = '\0';
+        client_answer(client);
+    } else if (count < 0 || client->used > CONTROL_LINE_MAX) {
+        client_end(client);
+    }
+}
+
+static void client_begin(struct control *control, int descriptor)
+{
+    struct client *client = calloc(1, sizeof *client);
+    if (!client) {
+        close(descriptor);
+        return;
+    }
+    /* the oldest gives way */
+    if (control->client_count == CLIENTS_MAX) {
+        struct client *oldest = control->clients;
+        while (oldest->next)
+            oldest = oldest->next;
+        client_end(oldest);
+    }
+    uv_pipe_init(control->listener.loop, &client->pipe, 0);
+    client->pipe.data = client;
+    client->control = control;
+    client->next = control->clients;
+    control->clients = client;
+    control->client_count++;
+    control->open_handles++;
+    int status = uv_pipe_open(&client->pipe, descriptor);
+    if (status)
+        close(descriptor);
+    if (status || uv_read_start((uv_stream_t *)&client->pipe, client_on_alloc, client_on_read))
+        client_end(client);
+}
+
+/* ---- listening ---- */
+
+static void control_on_connection(uv_poll_t *listener, int status, int events);
+
+static void control_on_rest(uv_timer_t *rest)
+{
+    struct control *control = rest->data;
+    uv_poll_start(&control->listener, UV_READABLE, control_on_connection);
+}
+
+static void control_on_connection(uv_poll_t *listener, int status, int events)
+{
+    struct control *control = listener->data;
+    int descriptor = accept4(control->descriptor, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (descriptor >= 0) {
+        client_begin(control, descriptor);
+        return;
+    }
+    if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED)
+        return;
+    log_event(LOG_WARN, "no_answer", "reason=\"%s\"", strerror(errno));
+    uv_poll_stop(listener);
+    uv_timer_start(&control->rest, control_on_rest, REST_MS, 0);
+}
+
+/* The descriptor of a socket bound in the directory, or -1. */
+static int bind_there(const char *directory, struct stat *info)
+{
+    struct sockaddr_un address;
+    int descriptor = make_socket(&address, SOCK_NONBLOCK), back = enter(directory), status = -1;
+    if (back >= 0) {
+        if (lstat(CONTROL_NAME, info) == 0 && S_ISSOCK(info->st_mode))
+            unlink(CONTROL_NAME);
+        mode_t mask = umask(0177);
+        status = bind(descriptor, (struct sockaddr *)&address, sizeof address);
+        umask(mask);
+        if (status == 0)
+            status = lstat(CONTROL_NAME, info);
+        if (leave(back))
+            status = -1;
+    }
+    if (status == 0)
+        status = listen(descriptor, BACKLOG);
+    return keep_or_close(descriptor, status);
+}
+
+static void control_on_close(uv_handle_t *handle)
+{
+    struct control *control = handle->data;
+    control->open_handles--;
+    control_settle(control);
+}
+
+struct control *control_create(uv_loop_t *loop, const char *directory, control_answer *answer,
+                               void *context, struct error *error)
+{
+    struct control *control = calloc(1, sizeof *control);
+    char *copy = strdup(directory);
+    int descriptor = control && copy ? bind_there(directory, &control->socket) : -1;
+    if (descriptor < 0) {
+        error_set(error, ERR_IO, "%s/" CONTROL_NAME ": %s", directory, strerror(errno));
+        free(control);
+        free(copy);
+        return NULL;
+    }
+    control->answer = answer;
+    control->context = context;
+    control->directory = copy;
+    control->descriptor = descriptor;
+    int status = uv_poll_init(loop, &control->listener, descriptor);
+    if (status) {
+        error_set(error, ERR_IO, "%s/" CONTROL_NAME ": %s", directory, uv_strerror(status));
+        close(descriptor);
+        free(control);
+        free(copy);
+        return NULL;
+    }
+    uv_timer_init(loop, &control->rest);
+    control->open_handles = 2;
+    control->listener.data = control->rest.data = control;
+    uv_poll_start(&control->listener, UV_READABLE, control_on_connection);
+    return control;
+}
+
+void control_destroy(struct control *control)
+{
+    if (!control)
+        return;
+    control->is_closing = 1;
+    int back = enter(control->directory);
+    if (back >= 0) {
+        /* the directory may have been moved, and another be in its place */
+        struct stat info;
+        if (lstat(CONTROL_NAME, &info) == 0 && info.st_dev == control->socket.st_dev &&
+            info.st_ino == control->socket.st_ino)
+            unlink(CONTROL_NAME);
+        if (leave(back))
+            log_event(LOG_WARN, "directory_lost", "reason=\"%s\"", strerror(errno));
+    }
+    while (control->clients)
+        client_end(control->clients);
+    uv_close((uv_handle_t *)&control->listener, control_on_close);
+    uv_close((uv_handle_t *)&control->rest, control_on_close);
+}
+
+/* ---- the other side ---- */
+
+/* Without waiting: a controller that stands still takes nobody in, and EAGAIN says so when its queue is
+ * full. */
+static int connect_there(const char *directory)
+{
+    struct sockaddr_un address;
+    int descriptor = make_socket(&address, SOCK_NONBLOCK), back = enter(directory), status = -1;
+    if (back >= 0) {
+        struct stat info;
+        /* connect() would follow a link */
+        if (lstat(CONTROL_NAME, &info) == 0 && S_ISSOCK(info.st_mode))
+            status = connect(descriptor, (struct sockaddr *)&address, sizeof address);
+        else
+            errno = ENOTSOCK;
+        if (leave(back))
+            status = -1;
+    }
+    return keep_or_close(descriptor, status);
+}
+
+/* Everything until the end of the stream. */
+static int read_answer(int descriptor, int timeout_ms, char **answer, struct error *error)
+{
+    size_t used = 0, room = 4096;
+    char *text = malloc(room);
+    while (text) {
+        struct pollfd ready = {.fd = descriptor, .events = POLLIN};
+        int status = poll(&ready, 1, timeout_ms);
+        if (status < 0 && errno == EINTR)
+            continue;
+        ssize_t count = status > 0 ? read(descriptor, text + used, room - 1 - used) : -1;
+        if (count == 0) {
+            text[used] = '\0';
+            *answer = text;
+            return 0;
+        }
+        used += count > 0 ? (size_t)count : 0;
+        if (count < 0 || used >= ANSWER_MAX_BYTES) {
+            free(text);
+            return error_set(error, ERR_BUSY, "the controller does not answer");
+        }
+        if (room - used > 1024)
+            continue;
+        char *grown = realloc(text, room *= 2);
+        if (!grown)
+            free(text);
+        text = grown;
+    }
+    return error_set(error, ERR_MEMORY, "out of memory");
+}
+
+/* Takes the first line away: "ok", or an error. */
+static int judge_answer(char **answer, struct error *error)
+{
+    size_t length = strcspn(*answer, "\n");
+    if (length == 2 && !strncmp(*answer, "ok\n", 3)) {
+        memmove(*answer, *answer + 3, strlen(*answer + 3) + 1);
+        return 0;
+    }
+    (*answer)[length] = '\0';
+    error_set(error, ERR_RANGE, "%s", !strncmp(*answer, "error: ", 7) ? *answer + 7 : "no answer");
+    free(*answer);
+    *answer = NULL;
+    return ERR_RANGE;
+}
+
+int control_ask(const char *directory, const char *line, int timeout_ms, char **answer,
+                struct error *error)
+{
+    *answer = NULL;
+    int descriptor = connect_there(directory);
+    if (descriptor < 0 && errno == EAGAIN)
+        return error_set(error, ERR_BUSY, "%s: the controller does not answer", directory);
+    if (descriptor < 0)
+        return error_set(error, ERR_MISSING, "%s: no controller is working on this run", directory);
+    char text[CONTROL_LINE_MAX + 2];
+    int length = snprintf(text, sizeof text, "%s\n", line);
+    int status = 0;
+    if (length < 0 || length >= (int)sizeof text)
+        status = error_set(error, ERR_LIMIT, "the order is too long");
+    else if (send(descriptor, text, (size_t)length, MSG_NOSIGNAL) != length)
+        status = error_set(error, ERR_BUSY, "%s: the controller does not answer", directory);
+    if (!status)
+        status = read_answer(descriptor, timeout_ms, answer, error);
+    close(descriptor);
+    return status ? status : judge_answer(answer, error);
+}

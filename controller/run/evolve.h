@@ -1,0 +1,29 @@
+/* The run itself: search, farm and store on one libuv loop, until the last generation is complete or
+ * somebody stops it. */
+#ifndef CONTROLLER_EVOLVE_H
+#define CONTROLLER_EVOLVE_H
+
+#include "controller/run/progress.h"
+#include "controller/evolution/search.h"
+#include "controller/store/store.h"
+
+struct evolve_settings {
+    const struct params *params;
+    const char *directory;      /* RUN_DIR */
+    const char *simulator_path; /* the program */
+    int worker_count;
+    struct search *search; /* its current generation is open in the store */
+    struct store *store;   /* open for writing */
+    struct progress *progress;
+    struct run_log *log; /* kept short */
+};
+
+enum evolve_outcome { EVOLVE_FINISHED, EVOLVE_STOPPED };
+
+/* Evaluates, advances and stores. SIGINT, SIGTERM and SIGHUP stop it cleanly (EVOLVE_STOPPED); a
+ * second signal ends the process at once with exit code 130. 0, or ERR_* with a message; what was
+ * stored until then can be resumed in any case. */
+int evolve_run(const struct evolve_settings *settings, enum evolve_outcome *outcome,
+               struct error *error);
+
+#endif

@@ -1,0 +1,184 @@
+/* Live progress. Each line or redraw is one write(2), so that it does not mix with other output. */
+#include "controller/run/progress.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Redrawn at most this often; plain lines this seldom. */
+#define REDRAW_MS 100
+#define PLAIN_MS  5000
+#define SAMPLE_MS 500
+/* The clock is read more often than this while the process runs (evolve.c redraws five times a second); what a
+ * reading comes later by, the process was stopped or the machine asleep, and it does not count. */
+#define GAP_MS 2000
+
+#define LINE_SIZE 512
+
+#define BOLD  "\033[1m"
+#define PLAIN "\033[0m"
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Running time since progress_init(). */
+static int64_t read_clock(struct progress *progress)
+{
+    int64_t now = now_ms(), step = now - progress->read_ms;
+    progress->clock_ms += step < GAP_MS ? step : GAP_MS;
+    progress->read_ms = now;
+    return progress->clock_ms;
+}
+
+/* Progress is a courtesy: what cannot be written is dropped. */
+static void write_text(const struct progress *progress, const char *text, size_t length)
+{
+    while (length > 0) {
+        ssize_t written = write(progress->descriptor, text, length);
+        if (written <= 0)
+            return;
+        text += written;
+        length -= (size_t)written;
+    }
+}
+
+void progress_init(struct progress *progress, int descriptor)
+{
+    const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR");
+    memset(progress, 0, sizeof *progress);
+    progress->descriptor = descriptor;
+    progress->is_terminal = isatty(descriptor) && term && *term && strcmp(term, "dumb") != 0;
+    progress->has_colour = progress->is_terminal && !(no_color && *no_color);
+    progress->read_ms = now_ms();
+    progress->sample_count = 1;
+}
+
+void progress_count(struct progress *progress)
+{
+    int64_t now = read_clock(progress);
+    progress->done++;
+    if (now - progress->samples[progress->sample_count - 1].time_ms < SAMPLE_MS)
+        return;
+    if (progress->sample_count == PROGRESS_SAMPLES) {
+        memmove(progress->samples, progress->samples + 1,
+                sizeof progress->samples - sizeof progress->samples[0]);
+        progress->sample_count--;
+    }
+    progress->samples[progress->sample_count].time_ms = now;
+    progress->samples[progress->sample_count].done = progress->done;
+    progress->sample_count++;
+}
+
+double progress_rate(struct progress *progress)
+{
+    int64_t span_ms = read_clock(progress) - progress->samples[0].time_ms;
+    int64_t done = progress->done - progress->samples[0].done;
+    return span_ms > 0 ? 1000.0 * (double)done / (double)span_ms : 0.0;
+}
+
+void progress_format_duration(double seconds, char *buffer, int size)
+{
+    long total = seconds < 1e9 ? (long)(seconds + 0.5) : 999999999;
+    if (total >= 3600)
+        snprintf(buffer, (size_t)size, "%ld:%02ld:%02ld", total / 3600, total / 60 % 60,
+                 total % 60);
+    else
+        snprintf(buffer, (size_t)size, "%ld:%02ld", total / 60, total % 60);
+}
+
+void progress_format(const struct progress_state *state, double rate, int has_colour, char *buffer,
+                     int size)
+{
+    char fitness[96] = "", speed[64] = "", left[64] = "";
+    if (state->has_best)
+        snprintf(fitness, sizeof fitness, "  best %s%.4g%s  median %.4g", has_colour ? BOLD : "",
+                 state->best, has_colour ? PLAIN : "", state->median);
+    if (state->is_waiting)
+        snprintf(left, sizeof left, "  waits for choices");
+    if (rate > 0.0 && !state->is_waiting) {
+        char duration[48];
+        progress_format_duration((double)state->evaluations_left / rate, duration, sizeof duration);
+        snprintf(speed, sizeof speed, "  %.*f evaluations/s", rate < 10.0, rate);
+        snprintf(left, sizeof left, "  %s left", duration);
+    }
+    snprintf(buffer, (size_t)size, "generation %u/%u  %3d%%%s%s%s", (unsigned)state->generation,
+             (unsigned)state->last_generation,
+             state->members ? (int)(100.0 * state->evaluated / state->members) : 0, fitness, speed,
+             left);
+}
+
+/* Columns of the terminal, less one, so that no line wraps. */
+static int terminal_width(int descriptor)
+{
+    struct winsize size;
+    if (ioctl(descriptor, TIOCGWINSZ, &size) || size.ws_col < 20)
+        return 79;
+    return size.ws_col - 1;
+}
+
+static void draw_line(struct progress *progress, const struct progress_state *state)
+{
+    char line[LINE_SIZE], output[LINE_SIZE + 16];
+    int width = terminal_width(progress->descriptor);
+    progress_format(state, progress_rate(progress), 0, line, sizeof line);
+    /* a line that must be cut has no colour, since the cut might fall into an escape sequence */
+    if (width < (int)strlen(line))
+        line[width] = '\0';
+    else
+        progress_format(state, progress_rate(progress), progress->has_colour, line, sizeof line);
+    int length = snprintf(output, sizeof output, "\r%s\033[K", line);
+    write_text(progress, output, (size_t)length);
+    progress->is_line_drawn = 1;
+}
+
+void progress_show(struct progress *progress, const struct progress_state *state, int is_forced)
+{
+    int64_t now = now_ms();
+    int64_t pause_ms = progress->is_terminal ? REDRAW_MS : PLAIN_MS;
+    read_clock(progress);
+    /* nothing moves: one line has said so */
+    if (state->is_waiting && !progress->is_terminal)
+        return;
+    if (now - progress->last_drawn_ms < pause_ms && !(is_forced && !progress->is_terminal))
+        return;
+    progress->last_drawn_ms = now;
+    if (progress->is_terminal) {
+        draw_line(progress, state);
+    } else {
+        char line[LINE_SIZE];
+        progress_format(state, progress_rate(progress), 0, line, sizeof line - 1);
+        strcat(line, "\n");
+        write_text(progress, line, strlen(line));
+    }
+}
+
+void progress_end(struct progress *progress)
+{
+    if (progress->is_line_drawn)
+        write_text(progress, "\r\033[K", 4);
+    progress->is_line_drawn = 0;
+}
+
+void progress_print(struct progress *progress, const char *format, ...)
+{
+    char line[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(line, sizeof line - 1, format, arguments);
+    va_end(arguments);
+    if (length < 0)
+        return;
+    if (length > (int)sizeof line - 2)
+        length = (int)sizeof line - 2;
+    line[length++] = '\n';
+    progress_end(progress);
+    write_text(progress, line, (size_t)length);
+}

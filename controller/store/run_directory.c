@@ -1,0 +1,179 @@
+/* A run's directory. The lock is a POSIX record lock (fcntl): the kernel drops it when the process
+ * ends, children do not inherit it, it works over NFS, and it names its holder. */
+#include "controller/store/run_directory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/file.h"
+
+int run_directory_path(const char *directory, const char *name, char path[RUN_PATH_SIZE],
+                       struct error *error)
+{
+    int length = snprintf(path, RUN_PATH_SIZE, "%s/%s", directory, name);
+    if (length < 0 || length >= RUN_PATH_SIZE)
+        return error_set(error, ERR_LIMIT, "%.64s...: the path is too long", directory);
+    return 0;
+}
+
+/* 1: a directory without entries; 0: not that; -1: cannot be read. */
+static int is_empty_directory(const char *path)
+{
+    DIR *stream = opendir(path);
+    if (!stream)
+        return -1;
+    int is_empty = 1;
+    const struct dirent *entry;
+    while ((entry = readdir(stream)))
+        if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+            is_empty = 0;
+    closedir(stream);
+    return is_empty;
+}
+
+/* mkdir -p of everything above the last component. */
+static int make_parents(const char *directory, struct error *error)
+{
+    char path[RUN_PATH_SIZE];
+    if (snprintf(path, sizeof path, "%s", directory) >= (int)sizeof path)
+        return error_set(error, ERR_LIMIT, "%.64s...: the path is too long", directory);
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(path, 0777) && errno != EEXIST)
+            return error_set(error, ERR_IO, "%s: cannot make the directory: %s", path,
+                             strerror(errno));
+        *slash = '/';
+    }
+    return 0;
+}
+
+int run_directory_create(const char *directory, struct error *error)
+{
+    int status = make_parents(directory, error);
+    if (status)
+        return status;
+
+    if (mkdir(directory, 0777)) {
+        if (errno != EEXIST)
+            return error_set(error, ERR_IO, "%s: cannot make the directory: %s", directory,
+                             strerror(errno));
+        if (is_empty_directory(directory) != 1)
+            return error_set(error, ERR_EXISTS,
+                             "%s: exists already (go on with 'controller resume', or choose "
+                             "another directory with -o)",
+                             directory);
+    }
+    return run_directory_make_logs(directory, error);
+}
+
+int run_directory_make_logs(const char *directory, struct error *error)
+{
+    char logs[RUN_PATH_SIZE];
+    int status = run_directory_path(directory, "logs", logs, error);
+    if (!status && mkdir(logs, 0777) && errno != EEXIST)
+        status =
+            error_set(error, ERR_IO, "%s: cannot make the directory: %s", logs, strerror(errno));
+    return status;
+}
+
+int run_directory_check(const char *directory, struct error *error)
+{
+    char path[RUN_PATH_SIZE];
+    struct stat info;
+    int status = run_directory_path(directory, "run.db", path, error);
+    if (status)
+        return status;
+    if (stat(directory, &info))
+        return error_set(error, ERR_MISSING, "%s: %s", directory, strerror(errno));
+    if (!S_ISDIR(info.st_mode))
+        return error_set(error, ERR_MISSING, "%s: not a run: it is not a directory", directory);
+    if (lstat(path, &info))
+        return error_set(error, ERR_MISSING, "%s: not a run: there is no run.db in it", directory);
+    return file_check_plain(&info, 0, path, error);
+}
+
+int run_directory_write_params(const char *directory, const struct params *params,
+                               struct error *error)
+{
+    char path[RUN_PATH_SIZE], *text = NULL;
+    size_t length = 0;
+    int status = run_directory_path(directory, "params.ini", path, error);
+    if (status)
+        return status;
+    FILE *file = open_memstream(&text, &length);
+    status = file ? params_write(params, file, 1) : ERR_MEMORY;
+    if (file && fclose(file))
+        status = ERR_MEMORY;
+    status = status ? error_set(error, status, "%s: %s", path, error_text(status))
+                    : file_replace(path, text, length, error);
+    free(text);
+    return status;
+}
+
+int run_directory_lock(const char *path, int *descriptor, struct error *error)
+{
+    int file;
+    int status = file_open_plain(path, O_RDWR | O_CREAT, &file, error);
+    if (status)
+        return status;
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    if (fcntl(file, F_SETLK, &lock)) {
+        int is_held = errno == EACCES || errno == EAGAIN;
+        int reason = errno;
+        close(file);
+        if (is_held)
+            return error_set(error, ERR_BUSY,
+                             "%s: another controller (process %ld) is working on this run", path,
+                             (long)run_directory_lock_holder(path));
+        return error_set(error, ERR_IO, "%s: cannot be locked: %s", path, strerror(reason));
+    }
+    *descriptor = file;
+    return 0;
+}
+
+pid_t run_directory_lock_holder(const char *path)
+{
+    struct error ignored;
+    int file;
+    if (file_open_plain(path, O_RDONLY, &file, &ignored))
+        return 0;
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    int status = fcntl(file, F_GETLK, &lock);
+    close(file);
+    return status || lock.l_type == F_UNLCK ? 0 : lock.l_pid;
+}
+
+/* Sum over the plain files of one directory, and of those below it down to `depth`. */
+static int64_t directory_bytes(const char *directory, int depth)
+{
+    DIR *stream = opendir(directory);
+    if (!stream)
+        return 0;
+    int64_t bytes = 0;
+    const struct dirent *entry;
+    while ((entry = readdir(stream))) {
+        char path[RUN_PATH_SIZE];
+        struct stat info;
+        int length = snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
+        if (length < 0 || length >= (int)sizeof path || entry->d_name[0] == '.' ||
+            lstat(path, &info))
+            continue;
+        if (S_ISREG(info.st_mode))
+            bytes += info.st_size;
+        else if (S_ISDIR(info.st_mode) && depth > 0)
+            bytes += directory_bytes(path, depth - 1);
+    }
+    closedir(stream);
+    return bytes;
+}
+
+int64_t run_directory_disk_bytes(const char *directory)
+{
+    return directory_bytes(directory, 2);
+}

@@ -1,0 +1,50 @@
+/* A run's directory: the paths in it, its creation, and the lock that keeps it to one controller.
+ *
+ *   run.db                    the run store (store.h)
+ *   params.ini                the effective parameters
+ *   lock                      locked while a controller works on the run
+ *   logs/controller.log       logs/worker-NN.log
+ *
+ * It may be a stranger's: what is in it is opened by file_open_within() and its like, that is, if it is a
+ * regular file, and never through a link. */
+#ifndef CONTROLLER_RUN_DIRECTORY_H
+#define CONTROLLER_RUN_DIRECTORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "common/error.h"
+#include "common/params/params.h"
+
+#define RUN_PATH_SIZE 4096
+
+/* directory/name into path (RUN_PATH_SIZE bytes); ERR_LIMIT if it does not fit. */
+int run_directory_path(const char *directory, const char *name, char path[RUN_PATH_SIZE],
+                       struct error *error);
+
+/* Makes the directory with logs/ in it, and what is missing above it. It must not exist or be empty:
+ * else ERR_EXISTS. */
+int run_directory_create(const char *directory, struct error *error);
+
+/* Makes logs/ in it unless it is there. */
+int run_directory_make_logs(const char *directory, struct error *error);
+
+/* 0 if the directory holds a run; else ERR_MISSING with a message that says why not. */
+int run_directory_check(const char *directory, struct error *error);
+
+/* Writes params.ini, whatever has that name now. */
+int run_directory_write_params(const char *directory, const struct params *params,
+                               struct error *error);
+
+/* Locks the file at `path` (made if missing) until the descriptor is closed, or the process ends in
+ * whatever way. ERR_BUSY names the holder. Closing any other descriptor of the same file ends the
+ * lock, so a process locks a run only once. */
+int run_directory_lock(const char *path, int *descriptor, struct error *error);
+/* The process that holds the lock, 0 if nobody does. */
+pid_t run_directory_lock_holder(const char *path);
+
+/* Bytes used by the run's files, logs included. */
+int64_t run_directory_disk_bytes(const char *directory);
+
+#endif

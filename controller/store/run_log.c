@@ -1,0 +1,56 @@
+/* The controller's log: some lines for each process of a worker and one for each generation, so weeks pass
+ * until it is long. It is looked at once a generation.
+ *
+ * The descriptor stays the same (dup2), since common/log.c holds it. A directory that was moved may have
+ * another run in its place: only the file that is written to is ever put away. */
+#include "controller/store/run_log.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/file.h"
+#include "common/log.h"
+
+#define LOG_FLAGS (O_WRONLY | O_APPEND | O_CREAT)
+
+int run_log_open(struct run_log *log, const char *directory, off_t limit_bytes, struct error *error)
+{
+    log->limit_bytes = limit_bytes;
+    int status = run_directory_path(directory, "logs/controller.log", log->path, error);
+    if (!status)
+        status = run_directory_path(directory, "logs/controller.old.log", log->old_path, error);
+    if (status)
+        return status;
+    status = file_open_within(directory, "logs/controller.log", LOG_FLAGS, &log->descriptor, error);
+    if (status)
+        return status;
+    run_log_rotate(log);
+    log_set(log->descriptor, LOG_INFO);
+    return 0;
+}
+
+/* Whether it is long, and still at its place. */
+static int run_log_is_due(const struct run_log *log)
+{
+    struct stat ours, there;
+    return fstat(log->descriptor, &ours) == 0 && ours.st_size > log->limit_bytes &&
+           lstat(log->path, &there) == 0 && there.st_dev == ours.st_dev &&
+           there.st_ino == ours.st_ino;
+}
+
+void run_log_rotate(struct run_log *log)
+{
+    if (!run_log_is_due(log) || rename(log->path, log->old_path))
+        return;
+    int file;
+    if (file_open_plain(log->path, LOG_FLAGS, &file, &(struct error){0})) {
+        /* no other can be had: the long one goes on */
+        rename(log->old_path, log->path);
+        return;
+    }
+    dup2(file, log->descriptor);
+    close(file);
+    fcntl(log->descriptor, F_SETFD, FD_CLOEXEC);
+}

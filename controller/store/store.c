@@ -1,0 +1,356 @@
+/* The run store on SQLite.
+ *
+ * Sizes: an individual is a row of about 3 kB (genome 1 to 3 kB, some forty measures); a run of
+ * 300 x 50 has 12 000 of them. Rates: results come in at up to a few thousand a second and are
+ * committed once a second, so the write-ahead log is synced at checkpoints only
+ * (synchronous=NORMAL: a power failure may cost the last second, a kill nothing that was
+ * committed). The transaction that closes a generation is synced (FULL). When the writer closes, the
+ * journal goes back to DELETE, so that run.db alone is the run.
+ *
+ * An individual is inserted when its generation opens and completed when its result comes in. The
+ * flag members.evaluated, not the presence of a result, says whether it still has to be simulated:
+ * with evolution.reevaluate, or after changed parameters, it has an old result and waits for the
+ * new one.
+ *
+ * The lock (run_directory.h) is taken before the database is opened: SQLite's own locks admit a
+ * second writer between two transactions. */
+#include "controller/store/store_private.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/log.h"
+#include "common/store/schema.h"
+#include "controller/store/run_directory.h"
+
+static void release(struct store *store)
+{
+    for (int i = 0; i < HOT_COUNT; i++)
+        sqlite3_finalize(store->hot[i]);
+    sqlite3_close(store->database);
+    if (store->lock >= 0)
+        close(store->lock);
+    free(store);
+}
+
+/* The lock stands beside the database. */
+static int take_lock(struct store *store, struct error *error)
+{
+    const char *slash = strrchr(store->path, '/');
+    int length = slash ? (int)(slash - store->path) : 1;
+    int written = snprintf(store->lock_path, sizeof store->lock_path, "%.*s/lock", length,
+                           slash ? store->path : ".");
+    if (written >= (int)sizeof store->lock_path)
+        return error_set(error, ERR_LIMIT, "%.64s...: the path is too long", store->path);
+    return run_directory_lock(store->lock_path, &store->lock, error);
+}
+
+/* The locked file is found by its descriptor wherever it is. */
+int store_check_place(struct store *store, struct error *error)
+{
+    struct stat ours, there;
+    if (store->lock < 0 || fstat(store->lock, &ours) ||
+        (lstat(store->lock_path, &there) == 0 && ours.st_dev == there.st_dev &&
+         ours.st_ino == there.st_ino))
+        return 0;
+    return error_set(error, ERR_MISSING,
+                     "%s: the run's directory was moved or removed while it was at work",
+                     store->path);
+}
+
+static int make_store(struct store **made, const char *path, int is_read_only, struct error *error)
+{
+    struct store *store = calloc(1, sizeof *store);
+    *made = NULL;
+    if (!store)
+        return error_set(error, ERR_MEMORY, "%s: out of memory", path);
+    store->lock = -1;
+    store->generation = -1;
+    store->is_read_only = is_read_only;
+    int status = 0;
+    if (snprintf(store->path, sizeof store->path, "%s", path) >= (int)sizeof store->path)
+        status = error_set(error, ERR_LIMIT, "%.64s...: the path is too long", path);
+    if (!status && !is_read_only)
+        status = take_lock(store, error);
+    if (status)
+        release(store);
+    else
+        *made = store;
+    return status;
+}
+
+static int open_database(struct store *store, int flags, struct error *error)
+{
+    return store_database_open(store->path, flags, &store->bounds, &store->database, error);
+}
+
+static void print_table(FILE *text, const char *sql, const char *unused)
+{
+    store_print_table(text, sql);
+}
+
+static int create_tables(struct store *store, struct error *error)
+{
+    int status = store_begin(store, error);
+    for (size_t i = 0; !status && i < sizeof store_schema / sizeof store_schema[0]; i++) {
+        sqlite3_stmt *statement = NULL;
+        status = store_prepare_printed(store, print_table, store_schema[i], "", &statement, error);
+        if (!status)
+            status = store_run_statement(store, statement, error);
+        sqlite3_finalize(statement);
+    }
+    return status;
+}
+
+static int put_seed(struct store *store, sqlite3_stmt *statement, int number,
+                    const struct seed *seed, struct error *error)
+{
+    struct pack_writer writer;
+    pack_writer_init(&writer);
+    creature_encode(&seed->creature, &writer);
+    int status =
+        writer.has_failed ? error_set(error, ERR_MEMORY, "%s: out of memory", store->path) : 0;
+    if (!status) {
+        sqlite3_bind_int(statement, 1, number);
+        store_bind_text(statement, 2, seed->source);
+        sqlite3_bind_blob(statement, 3, writer.buffer.data, (int)writer.buffer.size,
+                          SQLITE_TRANSIENT);
+        status = store_run_statement(store, statement, error);
+    }
+    pack_writer_deinit(&writer);
+    return status;
+}
+
+/* Seed number n becomes individual n. */
+static int put_seeds(struct store *store, const struct seeding *seeding, struct error *error)
+{
+    sqlite3_stmt *statement;
+    int status =
+        store_prepare(store, "INSERT INTO seeds (individual, source, creature) VALUES (?, ?, ?)",
+                      &statement, error);
+    if (status)
+        return status;
+    for (int i = 0; !status && i < seeding->count; i++)
+        status = put_seed(store, statement, i + 1, &seeding->seeds[i], error);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+int store_get_seeds(struct store *store, struct seeding *seeding, struct error *error)
+{
+    sqlite3_stmt *row;
+    *seeding = (struct seeding){NULL, 0};
+    int status =
+        store_prepare(store, "SELECT source, creature FROM seeds ORDER BY individual", &row, error);
+    while (!status && (status = store_next_row(store, row, error)) == 1) {
+        struct creature creature;
+        const void *bytes = sqlite3_column_blob(row, 1);
+        status =
+            creature_decode(&creature, bytes ? bytes : "", (size_t)sqlite3_column_bytes(row, 1),
+                            store_column_text(row, 0), error);
+        if (status)
+            error_prefix(error, "%s: seeds", store->path);
+        else
+            status = seeding_add(seeding, store_column_text(row, 0), &creature, error);
+        creature_deinit(&creature);
+    }
+    sqlite3_finalize(row);
+    if (status)
+        seeding_deinit(seeding);
+    return status;
+}
+
+static int fill_new(struct store *store, const struct params *params, const struct seeding *seeding,
+                    struct error *error)
+{
+    char pragmas[256], created[32];
+    store_now_utc(created);
+    snprintf(pragmas, sizeof pragmas,
+             "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
+             "PRAGMA foreign_keys = ON; PRAGMA application_id = %d; PRAGMA user_version = %d;",
+             STORE_APPLICATION_ID, STORE_SCHEMA_VERSION);
+    int status = store_execute(store, pragmas, error);
+    if (!status)
+        status = create_tables(store, error);
+    if (!status)
+        status = store_set_run_value(store, "created_utc", created, error);
+    if (!status)
+        status = store_set_run_value(store, "program", message_build_id(), error);
+    if (!status)
+        status = store_set_run_value(store, "finished", "0", error);
+    if (!status)
+        status = store_put_branch(store, params, 0, error);
+    if (!status)
+        status = put_seeds(store, seeding, error);
+    return status ? status : store_commit(store, error);
+}
+
+int store_create(struct store **made, const char *path, const struct params *params,
+                 struct error *error)
+{
+    return store_create_seeded(made, path, params, &(struct seeding){NULL, 0}, error);
+}
+
+int store_create_seeded(struct store **made, const char *path, const struct params *params,
+                        const struct seeding *seeding, struct error *error)
+{
+    struct store *store;
+    *made = NULL;
+    if (access(path, F_OK) == 0)
+        return error_set(error, ERR_EXISTS, "%s: exists already", path);
+    int status = make_store(&store, path, 0, error);
+    if (status)
+        return status;
+    status = open_database(store, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, error);
+    if (!status)
+        store_database_trust(store->database, &store->bounds);
+    if (!status)
+        status = fill_new(store, params, seeding, error);
+    if (status)
+        release(store);
+    else
+        *made = store;
+    return status;
+}
+
+/* Before anything is written: does the file hang together? */
+static int check_damage(struct store *store, struct error *error)
+{
+    sqlite3_stmt *statement;
+    int status = store_prepare(store, "PRAGMA quick_check(1)", &statement, error);
+    if (status)
+        return status;
+    status = store_next_row(store, statement, error);
+    if (status == 1 && !strcmp(store_column_text(statement, 0), "ok"))
+        status = 0;
+    else if (status >= 0)
+        status = store_fail_content(store, store_column_text(statement, 0), error);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+int store_has_quarantine_log(struct store *store, int64_t *has_log, struct error *error)
+{
+    return store_query_i64(
+        store, "SELECT count(*) FROM pragma_table_info('quarantine') WHERE name = 'log'", 0,
+        has_log, error);
+}
+
+static int add_quarantine_log(struct store *store, struct error *error)
+{
+    int64_t has_log;
+    int status = store_has_quarantine_log(store, &has_log, error);
+    if (status || has_log)
+        return status;
+    return store_execute(store, "ALTER TABLE quarantine ADD COLUMN log TEXT NOT NULL DEFAULT ''",
+                         error);
+}
+
+int store_has_choices(struct store *store, int64_t *has_table, struct error *error)
+{
+    return store_query_i64(store, "SELECT count(*) FROM sqlite_schema WHERE name = 'choices'", 0,
+                           has_table, error);
+}
+
+/* Brings the tables up to date. */
+static int upgrade(struct store *store, struct error *error)
+{
+    int64_t version;
+    char sql[1024];
+    int status = store_query_i64(store, "PRAGMA user_version", 0, &version, error);
+    if (status || version == STORE_SCHEMA_VERSION)
+        return status;
+    snprintf(sql, sizeof sql, "BEGIN; %s; %s; %s; PRAGMA user_version = %d; COMMIT",
+             STORE_CHOICES_TABLE, STORE_BARS_TABLE, STORE_TRIALS_TABLE, STORE_SCHEMA_VERSION);
+    return store_execute(store, sql, error);
+}
+
+/* Branches are numbered 1, 2, ..., and there is one. What reads them all counts on that. */
+static int read_position(struct store *store, struct error *error)
+{
+    int64_t count;
+    int status = store_query_i64(store, "SELECT max(branch) FROM branches WHERE branch > 0", 0,
+                                 &store->branch, error);
+    if (!status)
+        status = store_query_i64(store, "SELECT count(*) FROM branches WHERE branch > 0", 0, &count,
+                                 error);
+    if (!status)
+        status = store_query_i64(store, "SELECT max(number) FROM generations", -1,
+                                 &store->generation, error);
+    if (!status && store->branch < 1)
+        status = store_fail_content(store, "it has no parameters", error);
+    else if (!status && store->branch != count)
+        status = store_fail_content(store, "its branches are not numbered 1, 2, ...", error);
+    return status;
+}
+
+int store_open(struct store **made, const char *path, int is_read_only, struct error *error)
+{
+    struct store *store;
+    *made = NULL;
+    if (access(path, F_OK))
+        return error_set(error, ERR_MISSING, "%s: there is no such file", path);
+    int status = make_store(&store, path, is_read_only, error);
+    if (status)
+        return status;
+    status =
+        open_database(store, is_read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE, error);
+    if (!status && !is_read_only)
+        status = check_damage(store, error);
+    if (!status && !is_read_only)
+        store_database_trust(store->database, &store->bounds);
+    if (!status)
+        status =
+            store_execute(store,
+                          is_read_only ? "BEGIN"
+                                       : "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
+                                         "PRAGMA foreign_keys = ON;",
+                          error);
+    if (!status && !is_read_only)
+        status = add_quarantine_log(store, error);
+    if (!status && !is_read_only)
+        status = store_database_complete(store->database, path, 0, error);
+    if (!status && !is_read_only)
+        status = upgrade(store, error);
+    if (!status)
+        status = read_position(store, error);
+    if (status)
+        release(store);
+    else
+        *made = store;
+    return status;
+}
+
+/* Leaves one file; while other programs have it open, at least with everything in it. */
+static int gather(struct store *store)
+{
+    struct error error;
+    if (!store_execute(store, "PRAGMA journal_mode = DELETE", &error))
+        return 0;
+    return sqlite3_wal_checkpoint_v2(store->database, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+}
+
+void store_close(struct store *store)
+{
+    if (!store)
+        return;
+    if (!store->is_read_only) {
+        struct error error;
+        if (store->has_failed)
+            store_roll_back(store);
+        int status = store_commit(store, &error);
+        /* SQLite would remove the write-ahead log of whatever is there now */
+        if (store_check_place(store, &error))
+            sqlite3_db_config(store->database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+        else if (!status)
+            status = gather(store);
+        if (status)
+            log_event(LOG_WARN, "store_close", "detail=\"%s\"", sqlite3_errmsg(store->database));
+    }
+    release(store);
+}

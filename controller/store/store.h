@@ -1,0 +1,296 @@
+/* The run store: RUN_DIR/run.db (SQLite). The files store*.c are the only ones of the controller that use SQLite; store_private.h
+ * says which does what.
+ *
+ * The schema is in common/store/schema.h and documented in docs/run-store.md. Results are committed in
+ * batches within a generation; a generation is closed, and the next one opened, in one transaction.
+ * There is exactly one writer: the process that holds the lock beside the database. When a write
+ * fails (the disk is full, say), what was not committed is lost as a whole: after an error only
+ * store_put_event() and store_close() make sense. */
+#ifndef CONTROLLER_STORE_H
+#define CONTROLLER_STORE_H
+
+#include "common/genome/creature.h"
+#include "common/judge/exam.h"
+#include "controller/evolution/search.h"
+#include "controller/evolution/seeding.h"
+#include "proto/message.h"
+
+struct store;
+
+/* Makes a new database at `path` (ERR_EXISTS if there is one), with the run's parameters, and locks
+ * it. ERR_BUSY if another controller holds the lock. */
+int store_create(struct store **store, const char *path, const struct params *params,
+                 struct error *error);
+/* The same, with the seeds of its first generation, so that a run that dies before it is stored has
+ * them. */
+int store_create_seeded(struct store **store, const char *path, const struct params *params,
+                        const struct seeding *seeding, struct error *error);
+/* The seeds, in their order; `seeding` must be empty. */
+int store_get_seeds(struct store *store, struct seeding *seeding, struct error *error);
+/* Opens for writing (ERR_BUSY if another controller holds the run; the content is checked for
+ * damage) or read-only: then all reads see one moment of the run. */
+int store_open(struct store **store, const char *path, int is_read_only, struct error *error);
+/* Commits and closes; NULL is allowed. A writer leaves a single file that can be copied. */
+void store_close(struct store *store);
+
+/* The parameters in force. */
+int store_get_params(struct store *store, struct params *params, struct error *error);
+
+/* Records changed parameters (and a changed simulator) when a run goes on. A change of scope E or S
+ * opens a new branch at `generation`; after a change of scope E (or of the simulator's version) the
+ * members of `generation` count as not evaluated. After these, and when what fitness means changed, the
+ * referee's words on them are forgotten. */
+struct store_change {
+    int changed_count;  /* parameters with another value */
+    int is_new_branch;  /* some of them change the course of the run */
+    int is_reevaluated; /* results so far cannot be compared any more */
+    int is_judged_anew; /* fitness means something else, so the referee has to look again */
+    char text[512];     /* "key=value key=value ...", cut to fit */
+};
+int store_put_params(struct store *store, const struct params *params, uint32_t generation,
+                     struct store_change *change, struct error *error);
+
+/* What the store needs of a complete generation to close it: kept apart, since the search gives the
+ * population up when it advances. */
+struct store_closing {
+    int count;
+    struct store_rank {
+        uint64_t id;
+        double fitness;
+        int survived;
+        int cell, trials, is_waiting; /* of the archive; 0 = not in it */
+    } * ranks;                        /* best first */
+};
+/* From the ranked population. 0 or ERR_MEMORY (then empty). */
+int store_closing_init(struct store_closing *closing, const struct population *ranked,
+                       int survivor_count);
+void store_closing_deinit(struct store_closing *closing);
+
+/* Opens a generation: writes its new individuals and its members (everyone in the population). If
+ * `closing` is not NULL, the generation before is closed with it in the same transaction. */
+int store_put_generation(struct store *store, uint32_t generation,
+                         const struct population *population, const struct store_closing *closing,
+                         struct error *error);
+/* Closes a generation for the time being: the next store_put_generation() closes it again. */
+int store_close_generation(struct store *store, uint32_t generation,
+                           const struct store_closing *closing, struct error *error);
+/* Closes the last generation (no next one) and marks the run finished. */
+int store_finish(struct store *store, uint32_t generation, const struct store_closing *closing,
+                 struct error *error);
+
+/* A child of the generation under way, bred since that was opened; goes into the open batch. */
+int store_put_newborn(struct store *store, const struct individual *newborn, struct error *error);
+
+/* What may differ between two equal runs. */
+struct store_cost {
+    struct task_cost task;
+    int worker; /* slot; -1 = not known */
+    uint32_t attempt;
+    double time_s; /* when the result came in, since 1970; filled in by store_put_result() */
+};
+/* Adds a result of the generation under way to the open batch; store_commit() makes it durable.
+ * `cost` may be NULL. */
+int store_put_result(struct store *store, const struct individual *individual,
+                     const struct store_cost *cost, struct error *error);
+/* The referee's word on an individual that has a result already: its fitness in the worst trial, and
+ * what that made of its fitness. */
+int store_put_referee(struct store *store, const struct individual *individual,
+                      struct error *error);
+/* A trial of a candidate for champion. */
+struct store_trial {
+    uint64_t id;
+    struct trial trial;
+    int verdict;
+    double fitness;
+};
+int store_put_trial(struct store *store, const struct store_trial *trial, struct error *error);
+/* The run's champion: what its exam came to; instead of what was there. */
+struct store_champion {
+    uint64_t id; /* 0 = nothing was said */
+    int holds;   /* it has passed */
+    char words[EXAM_WORDS_SIZE];
+};
+int store_put_champion(struct store *store, const struct store_champion *champion,
+                       struct error *error);
+int store_put_quarantine(struct store *store, const struct individual *individual,
+                         const char *reason, const char *command, const char *log,
+                         struct error *error);
+
+/* Choices for the end of the generation under way (common/params/choice.h). */
+struct store_choice {
+    uint32_t generation;
+    uint64_t id;
+    int choice;
+};
+/* 0 if that creature can be chosen now; else an error that says why not. */
+int store_check_choice(struct store *store, uint64_t id, struct error *error);
+/* Goes into the open batch. CHOICE_NONE takes an earlier one back. */
+int store_put_choice(struct store *store, uint64_t id, int choice, struct error *error);
+/* Those of a generation, in order of id; the caller frees. */
+int store_get_choices(struct store *store, uint32_t generation, struct store_choice **choices,
+                      int *count, struct error *error);
+/* Those of the whole run, in order of generation and id. */
+int store_get_all_choices(struct store *store, struct store_choice **choices, int *count,
+                          struct error *error);
+/* Takes over what was chosen in another run, whose generations that have been bred from then wait for
+ * nobody here. */
+int store_copy_choices(struct store *store, struct store *from, struct error *error);
+/* Generations before this one wait for nobody. */
+int store_get_chosen_until(struct store *store, int64_t *generation, struct error *error);
+
+int store_put_event(struct store *store, const char *event, const char *detail,
+                    struct error *error);
+int store_commit(struct store *store, struct error *error);
+
+/* Whether the run is still where it was opened: ERR_MISSING with a message if its directory was moved
+ * or removed. Everything written goes to where it is now, and store_close() then touches nothing by
+ * name, since something else may be there. */
+int store_check_place(struct store *store, struct error *error);
+
+struct store_status {
+    int has_generation;
+    uint32_t generation; /* the last opened */
+    int is_finished;
+    uint64_t next_id;
+    int64_t individuals, evaluated, quarantined;
+    int64_t
+        referee_quarantined; /* tasks of the referee; their creatures are refused, not in quarantine */
+    int64_t evaluated_in_generation, members_in_generation;
+    int has_best_so_far; /* some member of that generation has a result */
+    double best_so_far;
+    int64_t closed_generation; /* the last closed one; -1 = none */
+    double best, median;       /* of the closed one */
+    uint64_t best_id;
+    struct store_champion champion; /* of the finished run */
+    int64_t cells_filled;           /* of the archive, in the closed one; -1 = it has none */
+    int64_t keep_count, breed_count, ban_count; /* choices in the generation under way */
+    double evaluations_per_s; /* over the ten seconds before the last result; 0 = not known */
+    double last_result_s;     /* when it came in, since 1970; 0 = never */
+    char created_utc[32];
+};
+int store_get_status(struct store *store, struct store_status *status, struct error *error);
+
+/* The creatures in quarantine, in order of id; freed by store_free_quarantine(). */
+struct store_quarantine {
+    uint64_t id;
+    char time_utc[32];
+    char *reason, *command, *log;
+};
+int store_get_quarantine(struct store *store, struct store_quarantine **entries, int *count,
+                         struct error *error);
+void store_free_quarantine(struct store_quarantine *entries, int count);
+
+/* A generation with the results that count in it so far, in order of id; the caller owns
+ * `population`. */
+int store_get_population(struct store *store, uint32_t generation, struct population *population,
+                         struct error *error);
+
+/* One line of a table of survivors. */
+struct store_entry {
+    uint64_t id;
+    uint32_t generation; /* of birth */
+    int rank;            /* 1 = best */
+    int survived;
+    int cell; /* of the archive, that it fills; 0 = none */
+    double fitness;
+    int has_referee;
+    double referee_fitness;
+    char referee_words[SEARCH_WORDS_SIZE];
+    int verdict;
+    char method[16];
+    char source[PARAM_TEXT_SIZE]; /* of a seed: where it comes from; else empty */
+    uint64_t parents[2];
+    char mutations[CREATURE_MUTATIONS_SIZE];
+    struct measures measures;
+    uint64_t digest, seed;
+    int has_cost;
+    struct store_cost cost;
+};
+/* The best `top` of a closed generation (-1: the last closed one), in rank order. The caller frees
+ * *entries. `generation_found` receives the generation meant. */
+int store_get_top(struct store *store, int64_t generation, int top, struct store_entry **entries,
+                  int *count, uint32_t *generation_found, struct error *error);
+
+/* Leaves out who moves exactly as one before, as copies do and mutants whose change does nothing. Of
+ * the rest the first `most` stay; returns how many. */
+int store_leave_out_copies(struct store_entry *entries, int count, int most);
+
+/* A creature and its ancestors, the youngest first, back to those without parents: along the first
+ * parents, or all of them if has_second_parents. Rank, survival and fitness are those of the last
+ * closed generation that each was judged in (rank 0: none yet). ERR_MISSING if there is no such
+ * creature. The caller frees *entries. */
+int store_get_lineage(struct store *store, uint64_t id, int has_second_parents,
+                      struct store_entry **entries, int *count, struct error *error);
+
+/* Fitness of the closed generations: best, median, mean of the members, in order; the caller
+ * frees. */
+struct store_generation {
+    uint32_t generation;
+    double best, median, mean;
+    uint64_t best_id;
+    int64_t evaluations; /* up to and including this generation */
+    int64_t cells;       /* of the archive, filled when it was closed; 0 if there is none */
+};
+int store_get_curve(struct store *store, struct store_generation **generations, int *count,
+                    struct error *error);
+
+/* ---- whole runs, for statistics: everyone without genome and words. The caller frees the arrays. */
+
+struct store_fact {
+    uint64_t id, parents[2]; /* 0 = none */
+    uint32_t generation;     /* of birth */
+    int method;
+    int verdict; /* -1: no result; then all below is 0 */
+    double fitness;
+    int has_referee;
+    double referee_fitness;
+    double parts, links, neurons, size_m;
+    uint64_t motion; /* of some measures: the same for exact copies, whose digests differ with their
+                        seeds */
+    int has_cost;
+    struct store_cost cost;
+};
+/* Everyone who was ever born, in order of id. */
+int store_get_facts(struct store *store, struct store_fact **facts, int *count,
+                    struct error *error);
+
+struct store_member {
+    uint32_t generation;
+    int rank, survived;
+    uint64_t id;
+    double fitness;
+};
+/* The members of all closed generations, by generation and rank. */
+int store_get_members(struct store *store, struct store_member **members, int *count,
+                      struct error *error);
+
+struct store_event {
+    char time_utc[32];
+    char event[32];
+    char detail[512];
+};
+/* What happened to the run, in its order. */
+int store_get_events(struct store *store, struct store_event **events, int *count,
+                     struct error *error);
+
+/* A creature with everything known of it, ready to be written to a file. */
+int store_get_creature(struct store *store, uint64_t id, struct creature *creature,
+                       struct error *error);
+
+/* Hashes of everything that two equal runs have in common: parameters (scopes E and S), genomes,
+ * parents, methods, mutations, measures, digests, fitness, ranks; not times, costs and workers. One
+ * for each generation (its members and those born in it), one for the whole; the caller frees. */
+struct store_digest {
+    uint32_t generation;
+    int is_closed;
+    uint64_t hash;
+};
+int store_get_digests(struct store *store, uint64_t *whole, struct store_digest **generations,
+                      int *count, struct error *error);
+
+/* What its birth changed; of a seed: where it comes from. */
+const char *store_entry_words(const struct store_entry *entry);
+/* How a creature came about: "crossover of 12 and 40". */
+const char *store_entry_origin(const struct store_entry *entry, char *text, size_t size);
+
+#endif

@@ -1,0 +1,142 @@
+/* The run store: choices by hand, some dozens in a generation of a run in which somebody chooses. */
+#include "controller/store/store_private.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int store_check_choice(struct store *store, uint64_t id, struct error *error)
+{
+    struct params params;
+    int64_t is_member;
+    char sql[128];
+    int status = store_get_params(store, &params, error);
+    if (status)
+        return status;
+    if (!search_is_interactive(&params))
+        return error_set(
+            error, ERR_RANGE,
+            "nobody chooses in this run: neither is evolution.behaviour interactive, nor "
+            "interactive.share above 0");
+    if (store->generation + 1 >= params.evolution_generations)
+        return error_set(error, ERR_RANGE,
+                         "generation %" PRId64 " is the last one, from which nothing is bred",
+                         store->generation);
+    snprintf(sql, sizeof sql,
+             "SELECT count(*) FROM members WHERE generation = %" PRId64
+             " AND individual = %" PRIu64,
+             store->generation, id);
+    status = store_query_i64(store, sql, 0, &is_member, error);
+    if (!status && !is_member)
+        status = error_set(error, ERR_MISSING,
+                           "creature %" PRIu64 " is not in generation %" PRId64
+                           ", from which the next one is bred",
+                           id, store->generation);
+    return status;
+}
+
+/* Puts one, or takes it away (CHOICE_NONE). */
+static int put_choice(struct store *store, int64_t generation, uint64_t id, int choice,
+                      struct error *error)
+{
+    sqlite3_stmt *statement;
+    int status = store_begin(store, error);
+    if (!status)
+        status =
+            store_prepare(store,
+                          choice == CHOICE_NONE
+                              ? "DELETE FROM choices WHERE generation = ? AND individual = ?"
+                              : "INSERT OR REPLACE INTO choices (generation, individual, choice)"
+                                " VALUES (?, ?, ?)",
+                          &statement, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(statement, 1, generation);
+    sqlite3_bind_int64(statement, 2, (sqlite3_int64)id);
+    if (choice != CHOICE_NONE)
+        store_bind_text(statement, 3, choice_name(choice));
+    status = store_run_statement(store, statement, error);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+int store_put_choice(struct store *store, uint64_t id, int choice, struct error *error)
+{
+    return put_choice(store, store->generation, id, choice, error);
+}
+
+/* Rows of a generation, or of all (-1), in order. */
+static int get_choices(struct store *store, int64_t generation, struct store_choice **choices,
+                       int *count, struct error *error)
+{
+    sqlite3_stmt *row;
+    int64_t has_table;
+    *choices = NULL;
+    *count = 0;
+    int status = store_has_choices(store, &has_table, error);
+    if (status || !has_table)
+        return status;
+    status = store_prepare(store,
+                           "SELECT generation, individual, choice FROM choices"
+                           " WHERE ?1 < 0 OR generation = ?1 ORDER BY generation, individual",
+                           &row, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(row, 1, generation);
+    while ((status = store_next_row(store, row, error)) == 1) {
+        status = store_make_room(store, choices, *count, sizeof **choices, error);
+        if (status)
+            break;
+        struct store_choice *choice = &(*choices)[*count];
+        choice->generation = (uint32_t)sqlite3_column_int64(row, 0);
+        choice->id = (uint64_t)sqlite3_column_int64(row, 1);
+        if (choice_find(store_column_text(row, 2), &choice->choice)) {
+            status = store_fail_content(store, "an unknown choice", error);
+            break;
+        }
+        ++*count;
+    }
+    sqlite3_finalize(row);
+    if (status) {
+        free(*choices);
+        *choices = NULL;
+        *count = 0;
+    }
+    return status;
+}
+
+int store_get_choices(struct store *store, uint32_t generation, struct store_choice **choices,
+                      int *count, struct error *error)
+{
+    return get_choices(store, generation, choices, count, error);
+}
+
+int store_get_all_choices(struct store *store, struct store_choice **choices, int *count,
+                          struct error *error)
+{
+    return get_choices(store, -1, choices, count, error);
+}
+
+int store_get_chosen_until(struct store *store, int64_t *generation, struct error *error)
+{
+    return store_query_i64(store,
+                           "SELECT CAST(value AS INTEGER) FROM run WHERE key = 'chosen_until'", 0,
+                           generation, error);
+}
+
+int store_copy_choices(struct store *store, struct store *from, struct error *error)
+{
+    struct store_choice *choices;
+    char until[24];
+    int count;
+    int status = get_choices(from, -1, &choices, &count, error);
+    snprintf(until, sizeof until, "%" PRId64, from->generation);
+    for (int i = 0; !status && i < count; i++)
+        if (choices[i].generation < from->generation)
+            status =
+                put_choice(store, choices[i].generation, choices[i].id, choices[i].choice, error);
+    free(choices);
+    if (!status)
+        status = store_set_run_value(store, "chosen_until", until, error);
+    return status ? status : store_commit(store, error);
+}

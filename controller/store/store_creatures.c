@@ -1,0 +1,396 @@
+/* The run store: creatures out of their rows: the population of a generation, lists of survivors and of ancestors, a
+ * single creature with everything known of it. All begin with the columns of store_print_select(). */
+#include "controller/store/store_private.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/hash.h"
+
+int store_find_method(const char *name)
+{
+    for (int i = 0; i < METHOD_COUNT; i++)
+        if (!strcmp(name, breeding_method_names[i]))
+            return i;
+    return -1;
+}
+
+/* Verdict, digest and measures of a row that has them. */
+static int read_result(struct store *store, sqlite3_stmt *row, struct individual *individual,
+                       struct error *error)
+{
+    individual->verdict = verdict_find(store_column_text(row, COLUMN_VERDICT));
+    individual->fitness = sqlite3_column_double(row, COLUMN_FITNESS);
+    individual->has_referee = sqlite3_column_type(row, COLUMN_REFEREE) != SQLITE_NULL;
+    individual->referee_fitness = sqlite3_column_double(row, COLUMN_REFEREE);
+    store_copy_text(individual->referee_words, sizeof individual->referee_words,
+                    store_column_text(row, COLUMN_REFEREE_WORDS));
+    if (individual->verdict < 0)
+        return store_fail_content(store, "an individual has an unknown verdict", error);
+    if (hash_from_text(store_column_text(row, COLUMN_DIGEST), &individual->digest))
+        return store_fail_content(store, "an individual's digest is not 16 hexadecimal digits",
+                                  error);
+    for (int i = 0; i < MEASURE_COUNT; i++)
+        measures_set(&individual->measures, i, sqlite3_column_double(row, COLUMN_MEASURES + i));
+    individual->has_result = 1;
+    return 0;
+}
+
+/* Within what may be sent; 0 where there is none. */
+static double read_bar(sqlite3_stmt *row, int column)
+{
+    double bar = sqlite3_column_double(row, column);
+    return bar > 0 ? fmin(bar, PACE_MAX) : 0;
+}
+
+/* Reads a row of store_print_select(). The individual owns its genome if 0 is returned. has_result says
+ * whether the row has one, be it out of date. */
+static int read_individual(struct store *store, sqlite3_stmt *row, struct individual *individual,
+                           struct error *error)
+{
+    memset(individual, 0, sizeof *individual);
+    genome_init(&individual->genome);
+    individual->id = (uint64_t)sqlite3_column_int64(row, COLUMN_ID);
+    individual->generation = (uint32_t)sqlite3_column_int64(row, COLUMN_GENERATION);
+    individual->method = store_find_method(store_column_text(row, COLUMN_METHOD));
+    individual->parents[0] = (uint64_t)sqlite3_column_int64(row, COLUMN_PARENT1);
+    individual->parents[1] = (uint64_t)sqlite3_column_int64(row, COLUMN_PARENT2);
+    store_copy_text(individual->mutations, sizeof individual->mutations,
+                    store_column_text(row, COLUMN_MUTATIONS));
+    if (individual->method < 0)
+        return store_fail_content(store, "an individual has an unknown breeding method", error);
+    if (hash_from_text(store_column_text(row, COLUMN_SEED), &individual->seed))
+        return store_fail_content(store, "an individual's seed is not 16 hexadecimal digits",
+                                  error);
+    individual->body = (uint64_t)sqlite3_column_int64(row, COLUMN_BODY);
+    individual->is_trial = sqlite3_column_type(row, COLUMN_TRIALS) != SQLITE_NULL;
+    individual->trials = sqlite3_column_int(row, COLUMN_TRIALS);
+    individual->bar.m_s = read_bar(row, COLUMN_BAR_M_S);
+    individual->bar.sizes_s = read_bar(row, COLUMN_BAR_SIZES_S);
+    if (sqlite3_column_type(row, COLUMN_VERDICT) != SQLITE_NULL) {
+        int status = read_result(store, row, individual, error);
+        if (status)
+            return status;
+    }
+    const void *bytes = sqlite3_column_blob(row, COLUMN_GENOME);
+    size_t length = (size_t)sqlite3_column_bytes(row, COLUMN_GENOME);
+    if (genome_decode_bytes(&individual->genome, bytes ? bytes : "", length, error))
+        return error_prefix(error, "%s: individual %" PRIu64, store->path, individual->id);
+    return 0;
+}
+
+static void free_population(struct population *population)
+{
+    for (int i = 0; i < population->count; i++)
+        individual_deinit(&population->individuals[i]);
+    free(population->individuals);
+    memset(population, 0, sizeof *population);
+}
+
+/* How the archive held a member when the generation before was closed. */
+static void read_archived(sqlite3_stmt *row, struct individual *individual)
+{
+    individual->is_counted = sqlite3_column_type(row, COLUMN_EXTRA + 1) != SQLITE_NULL;
+    if (!individual->is_counted)
+        return;
+    individual->cell = sqlite3_column_int(row, COLUMN_EXTRA + 2);
+    individual->trials = sqlite3_column_int(row, COLUMN_EXTRA + 3);
+    individual->is_waiting = sqlite3_column_int(row, COLUMN_EXTRA + 4);
+}
+
+int store_get_population(struct store *store, uint32_t generation, struct population *population,
+                         struct error *error)
+{
+    sqlite3_stmt *row;
+    memset(population, 0, sizeof *population);
+    int status = store_prepare_printed(store, store_print_select,
+                                       ", m.evaluated, a.individual, a.cell, a.trials, a.waiting",
+                                       "FROM members m JOIN individuals i ON i.id = m.individual"
+                                       " LEFT JOIN archive a ON a.generation = m.generation - 1"
+                                       " AND a.individual = m.individual"
+                                       " WHERE m.generation = ? ORDER BY i.id",
+                                       &row, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(row, 1, generation);
+    while ((status = store_next_row(store, row, error)) == 1) {
+        status = store_make_room(store, &population->individuals, population->count,
+                                 sizeof *population->individuals, error);
+        if (status)
+            break;
+        struct individual *individual = &population->individuals[population->count];
+        status = read_individual(store, row, individual, error);
+        if (status) {
+            individual_deinit(individual);
+            break;
+        }
+        individual->has_result &= sqlite3_column_int(row, COLUMN_EXTRA) == 1;
+        read_archived(row, individual);
+        population->count++;
+    }
+    sqlite3_finalize(row);
+    if (!status && !population->count)
+        status = store_fail_content(store, "a generation has no members", error);
+    if (status)
+        free_population(population);
+    return status;
+}
+
+/* -1 becomes the last closed generation; others are checked. */
+static int find_closed(struct store *store, int64_t *generation, struct error *error)
+{
+    int64_t last, is_closed;
+    char sql[96];
+    int status = store_query_i64(store, "SELECT max(number) FROM generations WHERE closed = 1", -1,
+                                 &last, error);
+    if (status)
+        return status;
+    if (last < 0)
+        return error_set(error, ERR_MISSING, "%s: no generation is complete yet", store->path);
+    if (*generation < 0) {
+        *generation = last;
+        return 0;
+    }
+    snprintf(sql, sizeof sql, "SELECT closed FROM generations WHERE number = %" PRId64,
+             *generation);
+    status = store_query_i64(store, sql, 0, &is_closed, error);
+    if (!status && !is_closed)
+        status = error_set(error, ERR_RANGE,
+                           "%s: generation %" PRId64 " is not complete; complete are 0 to %" PRId64,
+                           store->path, *generation, last);
+    return status;
+}
+
+enum {
+    EXTRA_RANK = COLUMN_EXTRA,
+    EXTRA_SURVIVED,
+    EXTRA_FITNESS,
+    EXTRA_WORKER,
+    EXTRA_ATTEMPT,
+    EXTRA_WALL,
+    EXTRA_CPU,
+    EXTRA_ARENA,
+    EXTRA_TIME,
+    EXTRA_SOURCE,
+    EXTRA_CELL
+};
+
+static void read_cost(sqlite3_stmt *row, struct store_entry *entry)
+{
+    entry->has_cost = sqlite3_column_type(row, EXTRA_WALL) != SQLITE_NULL;
+    entry->cost.worker = sqlite3_column_type(row, EXTRA_WORKER) == SQLITE_NULL
+                             ? -1
+                             : sqlite3_column_int(row, EXTRA_WORKER);
+    entry->cost.attempt = (uint32_t)sqlite3_column_int64(row, EXTRA_ATTEMPT);
+    entry->cost.task.wall_ms = sqlite3_column_double(row, EXTRA_WALL);
+    entry->cost.task.cpu_ms = sqlite3_column_double(row, EXTRA_CPU);
+    entry->cost.task.arena_bytes = (uint64_t)sqlite3_column_int64(row, EXTRA_ARENA);
+    entry->cost.time_s = sqlite3_column_double(row, EXTRA_TIME);
+}
+
+static int read_entry(struct store *store, sqlite3_stmt *row, struct store_entry *entry,
+                      struct error *error)
+{
+    struct individual individual;
+    int status = read_individual(store, row, &individual, error);
+    if (!status) {
+        memset(entry, 0, sizeof *entry);
+        entry->id = individual.id;
+        entry->generation = individual.generation;
+        entry->rank = sqlite3_column_int(row, EXTRA_RANK);
+        entry->survived = sqlite3_column_int(row, EXTRA_SURVIVED);
+        entry->cell = sqlite3_column_int(row, EXTRA_CELL);
+        entry->fitness = sqlite3_column_double(row, EXTRA_FITNESS);
+        entry->has_referee = individual.has_referee;
+        entry->referee_fitness = individual.referee_fitness;
+        store_copy_text(entry->referee_words, sizeof entry->referee_words,
+                        individual.referee_words);
+        entry->verdict = individual.verdict;
+        store_copy_text(entry->method, sizeof entry->method,
+                        breeding_method_names[individual.method]);
+        memcpy(entry->parents, individual.parents, sizeof entry->parents);
+        store_copy_text(entry->mutations, sizeof entry->mutations, individual.mutations);
+        store_copy_text(entry->source, sizeof entry->source, store_column_text(row, EXTRA_SOURCE));
+        entry->measures = individual.measures;
+        entry->digest = individual.digest;
+        entry->seed = individual.seed;
+        read_cost(row, entry);
+    }
+    individual_deinit(&individual);
+    return status;
+}
+
+/* All rows of a prepared statement as entries; finalizes it. */
+static int read_entries(struct store *store, sqlite3_stmt *row, struct store_entry **entries,
+                        int *count, struct error *error)
+{
+    int status;
+    while ((status = store_next_row(store, row, error)) == 1) {
+        status = store_make_room(store, entries, *count, sizeof **entries, error);
+        if (!status)
+            status = read_entry(store, row, &(*entries)[*count], error);
+        if (status)
+            break;
+        ++*count;
+    }
+    sqlite3_finalize(row);
+    if (status) {
+        free(*entries);
+        *entries = NULL;
+        *count = 0;
+    }
+    return status;
+}
+
+/* Of members m, costs c and archive a. */
+#define ENTRY_COLUMNS                                                                              \
+    ", m.rank, m.survived, m.fitness, c.worker, c.attempt, c.wall_ms, c.cpu_ms, c.arena_bytes,"    \
+    " c.time_s, (SELECT source FROM seeds WHERE seeds.individual = i.id), a.cell"
+
+int store_get_top(struct store *store, int64_t generation, int top, struct store_entry **entries,
+                  int *count, uint32_t *generation_found, struct error *error)
+{
+    sqlite3_stmt *row;
+    *entries = NULL;
+    *count = 0;
+    int status = find_closed(store, &generation, error);
+    if (!status)
+        status = store_prepare_printed(store, store_print_select, ENTRY_COLUMNS,
+                                       "FROM members m JOIN individuals i ON i.id = m.individual"
+                                       " LEFT JOIN costs c ON c.individual = i.id"
+                                       " LEFT JOIN archive a ON a.generation = m.generation"
+                                       " AND a.individual = i.id"
+                                       " WHERE m.generation = ? AND m.rank <= ? ORDER BY m.rank",
+                                       &row, error);
+    if (status)
+        return status;
+    *generation_found = (uint32_t)generation;
+    sqlite3_bind_int64(row, 1, generation);
+    sqlite3_bind_int(row, 2, top);
+    return read_entries(store, row, entries, count, error);
+}
+
+int store_leave_out_copies(struct store_entry *entries, int count, int most)
+{
+    int kept = 0;
+    for (int i = 0; i < count && kept < most; i++) {
+        int is_copy = 0;
+        for (int k = 0; k < kept && !is_copy; k++)
+            is_copy = measures_move_alike(&entries[k].measures, &entries[i].measures);
+        if (!is_copy && kept != i)
+            entries[kept] = entries[i];
+        kept += !is_copy;
+    }
+    return kept;
+}
+
+int store_get_lineage(struct store *store, uint64_t id, int has_second_parents,
+                      struct store_entry **entries, int *count, struct error *error)
+{
+    sqlite3_stmt *row;
+    *entries = NULL;
+    *count = 0;
+    int status = store_prepare_printed(
+        store, store_print_select, ENTRY_COLUMNS,
+        "FROM individuals i"
+        " LEFT JOIN (SELECT individual, max(generation) AS generation FROM members"
+        " WHERE rank IS NOT NULL GROUP BY individual) AS last ON last.individual = i.id"
+        " LEFT JOIN members m ON m.individual = i.id AND m.generation = last.generation"
+        " LEFT JOIN costs c ON c.individual = i.id"
+        " LEFT JOIN archive a ON a.generation = m.generation AND a.individual = i.id"
+        " WHERE i.id IN (WITH RECURSIVE line (id) AS (VALUES (?1)"
+        " UNION SELECT a.parent1 FROM line JOIN individuals a ON a.id = line.id"
+        " UNION SELECT a.parent2 FROM line JOIN individuals a ON a.id = line.id WHERE ?2)"
+        " SELECT id FROM line) ORDER BY i.id DESC",
+        &row, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(row, 1, (sqlite3_int64)id);
+    sqlite3_bind_int(row, 2, has_second_parents);
+    status = read_entries(store, row, entries, count, error);
+    if (!status && *count == 0)
+        status =
+            error_set(error, ERR_MISSING, "%s: there is no creature %" PRIu64, store->path, id);
+    return status;
+}
+
+/* Fills a creature file from a row; takes over the genome. */
+static int fill_creature(struct store *store, sqlite3_stmt *row, struct individual *individual,
+                         struct creature *creature, struct error *error)
+{
+    int64_t branch = sqlite3_column_int64(row, COLUMN_BRANCH);
+    creature->genome = individual->genome;
+    genome_init(&individual->genome);
+    creature->id = individual->id;
+    memcpy(creature->parents, individual->parents, sizeof creature->parents);
+    creature->generation = individual->generation;
+    store_copy_text(creature->method, sizeof creature->method,
+                    breeding_method_names[individual->method]);
+    store_copy_text(creature->mutations, sizeof creature->mutations, individual->mutations);
+    creature->seed = individual->seed;
+    creature->has_evaluation = individual->has_result;
+    creature->verdict = individual->verdict;
+    creature->fitness = individual->fitness;
+    creature->measures = individual->measures;
+    creature->digest = individual->digest;
+    creature->genome_hash = genome_hash(&creature->genome);
+    creature->simulator_version = sqlite3_column_int(row, COLUMN_EXTRA);
+    int status =
+        store_get_branch_params(store, branch ? branch : store->branch, &creature->params, error);
+    pace_apply_bar(&individual->bar, &creature->params);
+    snprintf(creature->name, sizeof creature->name, "%.40s-%" PRIu64, creature->params.run_name,
+             creature->id);
+    return status;
+}
+
+int store_get_creature(struct store *store, uint64_t id, struct creature *creature,
+                       struct error *error)
+{
+    sqlite3_stmt *row;
+    creature_init(creature);
+    int status = store_prepare_printed(store, store_print_select, ", b.simulator_version",
+                                       "FROM individuals i LEFT JOIN branches b"
+                                       " ON b.branch = i.branch WHERE i.id = ?",
+                                       &row, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(row, 1, (sqlite3_int64)id);
+    status = store_next_row(store, row, error);
+    if (status == 0)
+        status =
+            error_set(error, ERR_MISSING, "%s: there is no creature %" PRIu64, store->path, id);
+    if (status == 1) {
+        struct individual individual;
+        status = read_individual(store, row, &individual, error);
+        if (!status)
+            status = fill_creature(store, row, &individual, creature, error);
+        individual_deinit(&individual);
+    }
+    sqlite3_finalize(row);
+    if (status) {
+        creature_deinit(creature);
+        creature_init(creature);
+    }
+    return status;
+}
+
+const char *store_entry_words(const struct store_entry *entry)
+{
+    return *entry->source ? entry->source : entry->mutations;
+}
+
+const char *store_entry_origin(const struct store_entry *entry, char *text, size_t size)
+{
+    const uint64_t *parents = entry->parents;
+    if (parents[0] && parents[1])
+        snprintf(text, size, "%s of %" PRIu64 " and %" PRIu64, entry->method, parents[0],
+                 parents[1]);
+    else if (parents[0])
+        snprintf(text, size, "%s of %" PRIu64, entry->method, parents[0]);
+    else
+        snprintf(text, size, "%s", entry->method);
+    return text;
+}

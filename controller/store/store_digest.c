@@ -1,0 +1,123 @@
+/* The run store: hashes of all that two equal runs have in common; see store_get_digests(). */
+#include "controller/store/store_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/hash.h"
+
+/* Every column of every row, with its type, so that neither NULL and 0 nor two texts run together. */
+static int hash_rows(struct store *store, const char *sql, int64_t argument, uint64_t *hash,
+                     struct error *error)
+{
+    sqlite3_stmt *row;
+    int status = store_prepare(store, sql, &row, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(row, 1, argument);
+    while ((status = store_next_row(store, row, error)) == 1) {
+        for (int i = 0; i < sqlite3_column_count(row); i++) {
+            int type = sqlite3_column_type(row, i);
+            *hash = hash_u64(*hash, (uint64_t)type);
+            if (type == SQLITE_INTEGER) {
+                *hash = hash_u64(*hash, (uint64_t)sqlite3_column_int64(row, i));
+            } else if (type == SQLITE_FLOAT) {
+                *hash = hash_double(*hash, sqlite3_column_double(row, i));
+            } else if (type != SQLITE_NULL) {
+                const void *bytes = sqlite3_column_blob(row, i);
+                size_t length = (size_t)sqlite3_column_bytes(row, i);
+                *hash = hash_u64(*hash, length);
+                *hash = hash_bytes(*hash, bytes ? bytes : "", length);
+            }
+        }
+    }
+    sqlite3_finalize(row);
+    return status;
+}
+
+static int hash_generation(struct store *store, int64_t generation, uint64_t *hash,
+                           struct error *error)
+{
+    int64_t has_table;
+    *hash = HASH_START;
+    int status =
+        hash_rows(store, "SELECT * FROM generations WHERE number = ?", generation, hash, error);
+    if (!status)
+        status = hash_rows(store, "SELECT * FROM individuals WHERE generation = ? ORDER BY id",
+                           generation, hash, error);
+    if (!status)
+        status = hash_rows(store,
+                           "SELECT b.individual, b.m_s, b.sizes_s FROM bars b JOIN individuals i"
+                           " ON i.id = b.individual WHERE i.generation = ? ORDER BY b.individual",
+                           generation, hash, error);
+    if (!status)
+        status = hash_rows(store,
+                           "SELECT individual, rank, survived, fitness FROM members"
+                           " WHERE generation = ? ORDER BY individual",
+                           generation, hash, error);
+    if (!status)
+        status = hash_rows(store, "SELECT * FROM archive WHERE generation = ? ORDER BY individual",
+                           generation, hash, error);
+    if (!status)
+        status = store_has_choices(store, &has_table, error);
+    if (!status && has_table)
+        status = hash_rows(store,
+                           "SELECT individual, choice FROM choices WHERE generation = ?"
+                           " ORDER BY individual",
+                           generation, hash, error);
+    return status;
+}
+
+/* The parameters of all branches, but for those of scope F. */
+static int hash_parameters(struct store *store, uint64_t *hash, struct error *error)
+{
+    for (int64_t branch = 1; branch <= store->branch; branch++) {
+        struct params params;
+        int status = store_get_branch_params(store, branch, &params, error);
+        if (status)
+            return status;
+        for (int i = 0; i < param_count; i++) {
+            char value[PARAM_TEXT_SIZE + 64];
+            if (param_table[i].scope == 'F')
+                continue;
+            params_print_value(&params, i, value, sizeof value);
+            *hash = hash_bytes(*hash, value, strlen(value));
+        }
+    }
+    return 0;
+}
+
+int store_get_digests(struct store *store, uint64_t *whole, struct store_digest **generations,
+                      int *count, struct error *error)
+{
+    sqlite3_stmt *row;
+    *generations = NULL;
+    *count = 0;
+    *whole = HASH_START;
+    int status = hash_parameters(store, whole, error);
+    if (!status)
+        status = store_prepare(store, "SELECT number, closed FROM generations ORDER BY number",
+                               &row, error);
+    if (status)
+        return status;
+    while ((status = store_next_row(store, row, error)) == 1) {
+        status = store_make_room(store, generations, *count, sizeof **generations, error);
+        if (status)
+            break;
+        struct store_digest *digest = &(*generations)[*count];
+        digest->generation = (uint32_t)sqlite3_column_int64(row, 0);
+        digest->is_closed = sqlite3_column_int(row, 1);
+        status = hash_generation(store, digest->generation, &digest->hash, error);
+        if (status)
+            break;
+        *whole = hash_u64(*whole, digest->hash);
+        ++*count;
+    }
+    sqlite3_finalize(row);
+    if (status) {
+        free(*generations);
+        *generations = NULL;
+        *count = 0;
+    }
+    return status;
+}

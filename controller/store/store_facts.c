@@ -1,0 +1,207 @@
+/* The run store: whole runs as arrays, for statistics: fitness by generation, everybody without genome and words, members,
+ * events. A run of 300 x 50 has 12 000 creatures and 15 000 members; each takes 200 bytes or less. */
+#include "controller/store/store_private.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/hash.h"
+
+int store_get_curve(struct store *store, struct store_generation **generations, int *count,
+                    struct error *error)
+{
+    sqlite3_stmt *row;
+    *generations = NULL;
+    *count = 0;
+    int status = store_prepare(store,
+                               "SELECT number, best, median, mean, best_id, evaluations,"
+                               " (SELECT count(cell) FROM archive WHERE generation = number)"
+                               " FROM generations WHERE closed = 1 ORDER BY number",
+                               &row, error);
+    if (status)
+        return status;
+    while ((status = store_next_row(store, row, error)) == 1) {
+        status = store_make_room(store, generations, *count, sizeof **generations, error);
+        if (status)
+            break;
+        (*generations)[(*count)++] = (struct store_generation){
+            .generation = (uint32_t)sqlite3_column_int64(row, 0),
+            .best = sqlite3_column_double(row, 1),
+            .median = sqlite3_column_double(row, 2),
+            .mean = sqlite3_column_double(row, 3),
+            .best_id = (uint64_t)sqlite3_column_int64(row, 4),
+            .evaluations = sqlite3_column_int64(row, 5),
+            .cells = sqlite3_column_int64(row, 6),
+        };
+    }
+    sqlite3_finalize(row);
+    if (status) {
+        free(*generations);
+        *generations = NULL;
+        *count = 0;
+    }
+    return status;
+}
+
+/* A query and what makes an item of a row: 0 or ERR_*. */
+struct listing {
+    const char *sql;
+    size_t size;
+    int (*read)(struct store *store, sqlite3_stmt *row, void *item, struct error *error);
+};
+
+/* All rows of a query as an array; `items` is a pointer to the pointer. */
+static int get_listing(struct store *store, const struct listing *listing, void *items, int *count,
+                       struct error *error)
+{
+    void **array = items;
+    sqlite3_stmt *row;
+    *array = NULL;
+    *count = 0;
+    int status = store_prepare(store, listing->sql, &row, error);
+    if (status)
+        return status;
+    while ((status = store_next_row(store, row, error)) == 1) {
+        if (*count == INT_MAX)
+            status = error_set(error, ERR_LIMIT, "%s: too many rows", store->path);
+        else
+            status = store_make_room(store, items, *count, listing->size, error);
+        if (status)
+            break;
+        char *item = (char *)*array + (size_t)*count * listing->size;
+        memset(item, 0, listing->size);
+        status = listing->read(store, row, item, error);
+        if (status)
+            break;
+        ++*count;
+    }
+    sqlite3_finalize(row);
+    if (status) {
+        free(*array);
+        *array = NULL;
+        *count = 0;
+    }
+    return status;
+}
+
+enum {
+    FACT_ID,
+    FACT_GENERATION,
+    FACT_METHOD,
+    FACT_PARENT1,
+    FACT_PARENT2,
+    FACT_VERDICT,
+    FACT_FITNESS,
+    FACT_REFEREE,
+    FACT_PARTS,
+    FACT_LINKS,
+    FACT_NEURONS,
+    FACT_SIZE,
+    FACT_PATH,
+    FACT_DISTANCE,
+    FACT_HEIGHT,
+    FACT_WORK,
+    FACT_WORKER,
+    FACT_ATTEMPT,
+    FACT_WALL,
+    FACT_CPU,
+    FACT_ARENA,
+    FACT_TIME
+};
+
+static void read_fact_cost(sqlite3_stmt *row, struct store_fact *fact)
+{
+    struct store_cost *cost = &fact->cost;
+    fact->has_cost = sqlite3_column_type(row, FACT_WALL) != SQLITE_NULL;
+    cost->worker = sqlite3_column_type(row, FACT_WORKER) == SQLITE_NULL
+                       ? -1
+                       : sqlite3_column_int(row, FACT_WORKER);
+    cost->attempt = (uint32_t)sqlite3_column_int64(row, FACT_ATTEMPT);
+    cost->task.wall_ms = sqlite3_column_double(row, FACT_WALL);
+    cost->task.cpu_ms = sqlite3_column_double(row, FACT_CPU);
+    cost->task.arena_bytes = (uint64_t)sqlite3_column_int64(row, FACT_ARENA);
+    cost->time_s = sqlite3_column_double(row, FACT_TIME);
+}
+
+static int read_fact(struct store *store, sqlite3_stmt *row, void *item, struct error *error)
+{
+    struct store_fact *fact = item;
+    fact->id = (uint64_t)sqlite3_column_int64(row, FACT_ID);
+    fact->generation = (uint32_t)sqlite3_column_int64(row, FACT_GENERATION);
+    fact->method = store_find_method(store_column_text(row, FACT_METHOD));
+    fact->parents[0] = (uint64_t)sqlite3_column_int64(row, FACT_PARENT1);
+    fact->parents[1] = (uint64_t)sqlite3_column_int64(row, FACT_PARENT2);
+    fact->verdict = -1;
+    if (fact->method < 0)
+        return store_fail_content(store, "an individual has an unknown breeding method", error);
+    if (sqlite3_column_type(row, FACT_VERDICT) == SQLITE_NULL)
+        return 0;
+    fact->verdict = verdict_find(store_column_text(row, FACT_VERDICT));
+    if (fact->verdict < 0)
+        return store_fail_content(store, "an individual has an unknown verdict", error);
+    fact->motion = HASH_START;
+    for (int i = FACT_PATH; i <= FACT_WORK; i++)
+        fact->motion = hash_double(fact->motion, sqlite3_column_double(row, i));
+    fact->fitness = sqlite3_column_double(row, FACT_FITNESS);
+    fact->has_referee = sqlite3_column_type(row, FACT_REFEREE) != SQLITE_NULL;
+    fact->referee_fitness = sqlite3_column_double(row, FACT_REFEREE);
+    fact->parts = sqlite3_column_double(row, FACT_PARTS);
+    fact->links = sqlite3_column_double(row, FACT_LINKS);
+    fact->neurons = sqlite3_column_double(row, FACT_NEURONS);
+    fact->size_m = sqlite3_column_double(row, FACT_SIZE);
+    read_fact_cost(row, fact);
+    return 0;
+}
+
+int store_get_facts(struct store *store, struct store_fact **facts, int *count, struct error *error)
+{
+    static const struct listing listing = {
+        "SELECT i.id, i.generation, i.method, i.parent1, i.parent2, i.verdict, i.fitness,"
+        " i.referee_fitness, i.parts, i.links, i.neurons, i.size_m,"
+        " i.path_m, i.distance_m, i.height_mean_m, i.work_in_j,"
+        " c.worker, c.attempt, c.wall_ms, c.cpu_ms, c.arena_bytes, c.time_s"
+        " FROM individuals i LEFT JOIN costs c ON c.individual = i.id ORDER BY i.id",
+        sizeof **facts, read_fact};
+    return get_listing(store, &listing, facts, count, error);
+}
+
+static int read_member(struct store *store, sqlite3_stmt *row, void *item, struct error *error)
+{
+    *(struct store_member *)item = (struct store_member){
+        .generation = (uint32_t)sqlite3_column_int64(row, 0),
+        .id = (uint64_t)sqlite3_column_int64(row, 1),
+        .rank = sqlite3_column_int(row, 2),
+        .survived = sqlite3_column_int(row, 3),
+        .fitness = sqlite3_column_double(row, 4),
+    };
+    return 0;
+}
+
+int store_get_members(struct store *store, struct store_member **members, int *count,
+                      struct error *error)
+{
+    static const struct listing listing = {
+        "SELECT m.generation, m.individual, m.rank, m.survived, m.fitness FROM members m"
+        " JOIN generations g ON g.number = m.generation AND g.closed = 1"
+        " WHERE m.rank IS NOT NULL ORDER BY m.generation, m.rank",
+        sizeof **members, read_member};
+    return get_listing(store, &listing, members, count, error);
+}
+
+static int read_event(struct store *store, sqlite3_stmt *row, void *item, struct error *error)
+{
+    struct store_event *event = item;
+    store_copy_text(event->time_utc, sizeof event->time_utc, store_column_text(row, 0));
+    store_copy_text(event->event, sizeof event->event, store_column_text(row, 1));
+    store_copy_text(event->detail, sizeof event->detail, store_column_text(row, 2));
+    return 0;
+}
+
+int store_get_events(struct store *store, struct store_event **events, int *count,
+                     struct error *error)
+{
+    static const struct listing listing = {
+        "SELECT time_utc, event, detail FROM events ORDER BY number", sizeof **events, read_event};
+    return get_listing(store, &listing, events, count, error);
+}

@@ -1,0 +1,265 @@
+/* The run store: generations opened and closed, and who is born into them.
+ *
+ * One transaction closes a generation and opens the next, and it is synced to disk: after a power failure a run goes
+ * on in the generation that was under way, at worst without its last results. */
+#include "controller/store/store_private.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int put_bar(struct store *store, const struct individual *individual, struct error *error)
+{
+    sqlite3_stmt *statement;
+    int status = store_get_hot(store, HOT_INSERT_BAR, &statement, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(statement, 1, (sqlite3_int64)individual->id);
+    sqlite3_bind_double(statement, 2, individual->bar.m_s);
+    sqlite3_bind_double(statement, 3, individual->bar.sizes_s);
+    return store_run_statement(store, statement, error);
+}
+
+static int put_individual(struct store *store, const struct individual *individual,
+                          struct error *error)
+{
+    sqlite3_stmt *statement;
+    int status = store_get_hot(store, HOT_INSERT_INDIVIDUAL, &statement, error);
+    if (status)
+        return status;
+    struct pack_writer genome;
+    pack_writer_init(&genome);
+    genome_encode(&individual->genome, &genome);
+    sqlite3_bind_int64(statement, 1, (sqlite3_int64)individual->id);
+    sqlite3_bind_int64(statement, 2, individual->generation);
+    store_bind_text(statement, 3, breeding_method_names[individual->method]);
+    store_bind_id(statement, 4, individual->parents[0]);
+    store_bind_id(statement, 5, individual->parents[1]);
+    store_bind_text(statement, 6, individual->mutations);
+    store_bind_hash(statement, 7, individual->seed);
+    store_bind_id(statement, 8, individual->body);
+    if (individual->is_trial)
+        sqlite3_bind_int(statement, 9, individual->trials);
+    sqlite3_bind_blob64(statement, 10, genome.buffer.data, genome.buffer.size, SQLITE_TRANSIENT);
+    status = store_run_statement(store, statement, error);
+    pack_writer_deinit(&genome);
+    if (!status && pace_has_bar(&individual->bar))
+        status = put_bar(store, individual, error);
+    return status;
+}
+
+static int put_member(struct store *store, uint32_t generation, const struct individual *individual,
+                      struct error *error)
+{
+    sqlite3_stmt *statement;
+    int status = store_get_hot(store, HOT_INSERT_MEMBER, &statement, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(statement, 1, generation);
+    sqlite3_bind_int64(statement, 2, (sqlite3_int64)individual->id);
+    sqlite3_bind_int(statement, 3, individual->has_result);
+    return store_run_statement(store, statement, error);
+}
+
+int store_put_newborn(struct store *store, const struct individual *newborn, struct error *error)
+{
+    int status = store_begin(store, error);
+    if (!status)
+        status = put_individual(store, newborn, error);
+    return status ? status : put_member(store, (uint32_t)store->generation, newborn, error);
+}
+
+static int open_generation(struct store *store, uint32_t generation,
+                           const struct population *population, struct error *error)
+{
+    char sql[320];
+    int waiting_count = 0;
+    for (int i = 0; i < population->count; i++)
+        waiting_count += !population->individuals[i].has_result;
+    snprintf(sql, sizeof sql,
+             "INSERT INTO generations (number, branch, closed, evaluations_own)"
+             " VALUES (%" PRIu32 ", %" PRId64 ", 0, %d);"
+             "UPDATE run SET value = '0' WHERE key = 'finished' AND value <> '0';"
+             "DELETE FROM run WHERE key LIKE 'champion%%'",
+             generation, store->branch, population->due ? population->due : waiting_count);
+    int status = store_execute(store, sql, error);
+    for (int i = 0; !status && i < population->count; i++) {
+        status = put_individual(store, &population->individuals[i], error);
+        if (!status)
+            status = put_member(store, generation, &population->individuals[i], error);
+    }
+    return status;
+}
+
+int store_closing_init(struct store_closing *closing, const struct population *ranked,
+                       int survivor_count)
+{
+    int count = ranked->count - ranked->unjudged;
+    closing->count = 0;
+    closing->ranks = calloc((size_t)count, sizeof *closing->ranks);
+    if (!closing->ranks)
+        return ERR_MEMORY;
+    for (; closing->count < count; closing->count++) {
+        const struct individual *individual = &ranked->individuals[closing->count];
+        closing->ranks[closing->count] =
+            (struct store_rank){.id = individual->id,
+                                .fitness = individual->fitness,
+                                .survived = closing->count < survivor_count || individual->cell ||
+                                            individual->is_selected,
+                                .cell = individual->cell,
+                                .trials = individual->trials,
+                                .is_waiting = individual->is_waiting};
+    }
+    return 0;
+}
+
+void store_closing_deinit(struct store_closing *closing)
+{
+    free(closing->ranks);
+    memset(closing, 0, sizeof *closing);
+}
+
+/* Mean in rank order and median of the ranked fitness; no sum is greater than what is summed. */
+static void summarise(const struct store_closing *closing, double *mean, double *median)
+{
+    const struct store_rank *ranks = closing->ranks;
+    int count = closing->count;
+    double sum = 0.0;
+    for (int i = 0; i < count; i++)
+        sum += ranks[i].fitness / count;
+    *mean = sum;
+    *median = count % 2 ? ranks[count / 2].fitness
+                        : 0.5 * ranks[count / 2 - 1].fitness + 0.5 * ranks[count / 2].fitness;
+}
+
+static int close_members(struct store *store, uint32_t generation,
+                         const struct store_closing *closing, struct error *error)
+{
+    sqlite3_stmt *statement;
+    int status = store_get_hot(store, HOT_CLOSE_MEMBER, &statement, error);
+    for (int i = 0; !status && i < closing->count; i++) {
+        sqlite3_bind_int(statement, 1, i + 1);
+        sqlite3_bind_int(statement, 2, closing->ranks[i].survived);
+        sqlite3_bind_double(statement, 3, closing->ranks[i].fitness);
+        sqlite3_bind_int64(statement, 4, generation);
+        sqlite3_bind_int64(statement, 5, (sqlite3_int64)closing->ranks[i].id);
+        status = store_run_statement(store, statement, error);
+    }
+    return status;
+}
+
+static int put_archived(struct store *store, uint32_t generation, const struct store_rank *rank,
+                        struct error *error)
+{
+    sqlite3_stmt *statement;
+    int status = store_get_hot(store, HOT_PUT_ARCHIVED, &statement, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(statement, 1, generation);
+    sqlite3_bind_int64(statement, 2, (sqlite3_int64)rank->id);
+    if (rank->cell)
+        sqlite3_bind_int(statement, 3, rank->cell);
+    sqlite3_bind_int(statement, 4, rank->trials);
+    sqlite3_bind_int(statement, 5, rank->is_waiting);
+    return store_run_statement(store, statement, error);
+}
+
+/* Instead of what was there: a run that goes on after its end closes its last generation again. */
+static int close_archive(struct store *store, uint32_t generation,
+                         const struct store_closing *closing, struct error *error)
+{
+    char sql[96];
+    snprintf(sql, sizeof sql, "DELETE FROM archive WHERE generation = %" PRIu32, generation);
+    int status = store_execute(store, sql, error);
+    for (int i = 0; !status && i < closing->count; i++) {
+        const struct store_rank *rank = &closing->ranks[i];
+        if (rank->cell || rank->trials || rank->is_waiting)
+            status = put_archived(store, generation, rank, error);
+    }
+    return status;
+}
+
+static int close_generation(struct store *store, uint32_t generation,
+                            const struct store_closing *closing, struct error *error)
+{
+    sqlite3_stmt *statement;
+    double mean, median;
+    summarise(closing, &mean, &median);
+    int status = close_members(store, generation, closing, error);
+    if (!status)
+        status = close_archive(store, generation, closing, error);
+    if (!status)
+        status = store_prepare(store,
+                               "UPDATE generations SET closed = 1, best = ?, median = ?, mean = ?,"
+                               " best_id = ?, branch = ?, evaluations ="
+                               " (SELECT sum(evaluations_own) FROM generations WHERE number <= ?6)"
+                               " WHERE number = ?6",
+                               &statement, error);
+    if (status)
+        return status;
+    sqlite3_bind_double(statement, 1, closing->ranks[0].fitness);
+    sqlite3_bind_double(statement, 2, median);
+    sqlite3_bind_double(statement, 3, mean);
+    sqlite3_bind_int64(statement, 4, (sqlite3_int64)closing->ranks[0].id);
+    sqlite3_bind_int64(statement, 5, store->branch);
+    sqlite3_bind_int64(statement, 6, generation);
+    status = store_run_statement(store, statement, error);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+/* Starts a transaction whose commit is synced. */
+static int begin_durable(struct store *store, struct error *error)
+{
+    int status = store_commit(store, error);
+    if (!status)
+        status = store_execute(store, "PRAGMA synchronous = FULL", error);
+    return status ? status : store_begin(store, error);
+}
+
+static int commit_durable(struct store *store, int status, struct error *error)
+{
+    if (!status)
+        status = store_commit(store, error);
+    if (status) {
+        store_roll_back(store);
+        return status;
+    }
+    return store_execute(store, "PRAGMA synchronous = NORMAL", error);
+}
+
+int store_put_generation(struct store *store, uint32_t generation,
+                         const struct population *population, const struct store_closing *closing,
+                         struct error *error)
+{
+    int status = begin_durable(store, error);
+    if (!status && closing)
+        status = close_generation(store, generation - 1, closing, error);
+    if (!status)
+        status = open_generation(store, generation, population, error);
+    status = commit_durable(store, status, error);
+    if (!status)
+        store->generation = generation;
+    return status;
+}
+
+int store_close_generation(struct store *store, uint32_t generation,
+                           const struct store_closing *closing, struct error *error)
+{
+    int status = begin_durable(store, error);
+    if (!status)
+        status = close_generation(store, generation, closing, error);
+    return commit_durable(store, status, error);
+}
+
+int store_finish(struct store *store, uint32_t generation, const struct store_closing *closing,
+                 struct error *error)
+{
+    int status = begin_durable(store, error);
+    if (!status)
+        status = close_generation(store, generation, closing, error);
+    if (!status)
+        status = store_set_run_value(store, "finished", "1", error);
+    return commit_durable(store, status, error);
+}

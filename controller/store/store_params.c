@@ -1,0 +1,171 @@
+/* The run store: parameters in force, their branches, and what becomes of results when they change. */
+#include "controller/store/store_private.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/version.h"
+
+/* Writes all parameters as rows of a branch. */
+static int put_branch_rows(struct store *store, int64_t branch, const struct params *params,
+                           struct error *error)
+{
+    sqlite3_stmt *statement;
+    int status =
+        store_prepare(store,
+                      "INSERT OR REPLACE INTO branch_parameters (branch, position, key, value)"
+                      " VALUES (?, ?, ?, ?)",
+                      &statement, error);
+    if (status)
+        return status;
+    for (int i = 0; !status && i < param_count; i++) {
+        char value[PARAM_TEXT_SIZE + 64];
+        params_print_value(params, i, value, sizeof value);
+        sqlite3_bind_int64(statement, 1, branch);
+        sqlite3_bind_int(statement, 2, i);
+        store_bind_text(statement, 3, param_table[i].key);
+        store_bind_text(statement, 4, value);
+        status = store_run_statement(store, statement, error);
+    }
+    sqlite3_finalize(statement);
+    return status;
+}
+
+int store_put_branch(struct store *store, const struct params *params, uint32_t generation,
+                     struct error *error)
+{
+    sqlite3_stmt *statement;
+    int status = store_prepare(store,
+                               "INSERT INTO branches (branch, generation, simulator_version,"
+                               " evaluation_digest) VALUES (?, ?, ?, ?)",
+                               &statement, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(statement, 1, store->branch + 1);
+    sqlite3_bind_int64(statement, 2, generation);
+    sqlite3_bind_int(statement, 3, SIMULATOR_VERSION);
+    store_bind_hash(statement, 4, params_evaluation_digest(params));
+    status = store_run_statement(store, statement, error);
+    sqlite3_finalize(statement);
+    if (!status)
+        status = put_branch_rows(store, store->branch + 1, params, error);
+    if (!status)
+        store->branch++;
+    return status;
+}
+
+int store_get_branch_params(struct store *store, int64_t branch, struct params *params,
+                            struct error *error)
+{
+    sqlite3_stmt *statement;
+    params_set_defaults(params);
+    int status = store_prepare(store,
+                               "SELECT key, value FROM branch_parameters WHERE branch = ?"
+                               " ORDER BY position",
+                               &statement, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(statement, 1, branch);
+    while ((status = store_next_row(store, statement, error)) == 1) {
+        if (params_set(params, store_column_text(statement, 0), store_column_text(statement, 1),
+                       error)) {
+            status = error_prefix(error, "%s", store->path);
+            break;
+        }
+    }
+    sqlite3_finalize(statement);
+    return status;
+}
+
+int store_get_params(struct store *store, struct params *params, struct error *error)
+{
+    return store_get_branch_params(store, store->branch, params, error);
+}
+
+/* Counts and describes the rows that differ; is_new_branch when one is of scope E or S. */
+static void compare_params(const struct params *before, const struct params *after,
+                           struct store_change *change)
+{
+    size_t used = 0;
+    memset(change, 0, sizeof *change);
+    for (int i = 0; i < param_count; i++) {
+        char old[PARAM_TEXT_SIZE + 64], new[PARAM_TEXT_SIZE + 64];
+        params_print_value(before, i, old, sizeof old);
+        params_print_value(after, i, new, sizeof new);
+        if (!strcmp(old, new))
+            continue;
+        change->changed_count++;
+        if (param_table[i].scope != 'F')
+            change->is_new_branch = 1;
+        if (!strcmp(param_table[i].key, "evolution.behaviour") ||
+            !strncmp(param_table[i].key, "fitness.", strlen("fitness.")))
+            change->is_judged_anew = 1;
+        int length = snprintf(change->text + used, sizeof change->text - used, "%s%s=%s",
+                              used ? " " : "", param_table[i].key, new);
+        used += (size_t)length;
+        if (used >= sizeof change->text)
+            used = sizeof change->text - 1;
+    }
+    change->is_reevaluated = params_evaluation_digest(before) != params_evaluation_digest(after);
+}
+
+/* The members of the generation wait for new results, which are counted as its own. What was a bar before
+ * may be none for anybody now. */
+static int forget_results(struct store *store, uint32_t generation, struct error *error)
+{
+    char sql[640];
+    snprintf(sql, sizeof sql,
+             "UPDATE generations SET closed = 0, evaluations_own = evaluations_own +"
+             " (SELECT count(*) FROM members WHERE generation = %" PRIu32 " AND evaluated = 1)"
+             " WHERE number = %" PRIu32 ";"
+             "UPDATE members SET evaluated = 0 WHERE generation = %" PRIu32 ";"
+             "DELETE FROM bars WHERE individual IN"
+             " (SELECT individual FROM members WHERE generation = %" PRIu32 ");",
+             generation, generation, generation, generation);
+    return store_execute(store, sql, error);
+}
+
+/* The referee has not seen the members of the generation. */
+static int forget_referee(struct store *store, uint32_t generation, struct error *error)
+{
+    char sql[256];
+    snprintf(sql, sizeof sql,
+             "UPDATE individuals SET referee_fitness = NULL, referee_words = NULL WHERE id IN"
+             " (SELECT individual FROM members WHERE generation = %" PRIu32 ")",
+             generation);
+    return store_execute(store, sql, error);
+}
+
+int store_put_params(struct store *store, const struct params *params, uint32_t generation,
+                     struct store_change *change, struct error *error)
+{
+    struct params before;
+    int64_t simulator_version;
+    int status = store_get_params(store, &before, error);
+    if (!status)
+        status = store_query_i64(
+            store, "SELECT simulator_version FROM branches ORDER BY branch DESC LIMIT 1", 0,
+            &simulator_version, error);
+    if (status)
+        return status;
+    compare_params(&before, params, change);
+    if (simulator_version != SIMULATOR_VERSION)
+        change->is_new_branch = change->is_reevaluated = 1;
+    if (!change->changed_count && !change->is_new_branch)
+        return 0;
+
+    status = store_begin(store, error);
+    if (!status && change->is_new_branch)
+        status = store_put_branch(store, params, generation, error);
+    else if (!status)
+        status = put_branch_rows(store, store->branch, params, error);
+    if (!status && change->is_reevaluated)
+        status = forget_results(store, generation, error);
+    if (!status && (change->is_reevaluated || change->is_judged_anew))
+        status = forget_referee(store, generation, error);
+    if (!status)
+        status = store_put_event(store, "params_changed", change->text, error);
+    return status ? status : store_commit(store, error);
+}

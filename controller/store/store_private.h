@@ -1,0 +1,141 @@
+/* What the files of the run store share: the store itself, and SQLite as they use it. store.c opens and closes; the others
+ * have one kind of content each:
+ *
+ *   store_sql          statements, columns, transactions         store_params       parameters and branches
+ *   store_generations  generations and births                    store_results      what comes in during one
+ *   store_choices      choices by hand                           store_status       where a run stands, quarantine
+ *   store_creatures    rows to creatures, survivors, ancestors   store_facts        whole runs for statistics
+ *   store_digest       whether two runs are equal
+ *
+ * Functions return 0 or ERR_* with a message that names the database, unless something else is said. */
+#ifndef CONTROLLER_STORE_PRIVATE_H
+#define CONTROLLER_STORE_PRIVATE_H
+
+#include <sqlite3.h>
+#include <stdio.h>
+
+#include "common/store/database.h"
+#include "controller/store/run_directory.h"
+#include "controller/store/store.h"
+
+/* Statements that run for each individual; kept prepared. */
+enum hot_statement {
+    HOT_INSERT_INDIVIDUAL,
+    HOT_INSERT_BAR,
+    HOT_INSERT_MEMBER,
+    HOT_UPDATE_RESULT,
+    HOT_UPDATE_EVALUATED,
+    HOT_PUT_COST,
+    HOT_PUT_REFEREE,
+    HOT_CLOSE_MEMBER,
+    HOT_PUT_ARCHIVED,
+    HOT_COUNT
+};
+
+struct store {
+    sqlite3 *database;
+    struct store_bounds bounds;
+    char path[RUN_PATH_SIZE], lock_path[RUN_PATH_SIZE];
+    int lock;
+    int is_read_only;
+    int is_in_transaction;
+    int has_failed;     /* something went wrong: the open batch may be half of something */
+    int64_t branch;     /* the current one; 0 = not yet read */
+    int64_t generation; /* the last opened; -1 = none */
+    sqlite3_stmt *hot[HOT_COUNT];
+};
+
+/* ---- errors and statements: store_sql.c ---- */
+
+/* What SQLite says of the last call, as ERR_*; the open batch will be rolled back. */
+int store_fail_sqlite(struct store *store, const char *what, struct error *error);
+/* ERR_FORMAT: the rows are not what a controller wrote. */
+int store_fail_content(struct store *store, const char *what, struct error *error);
+/* Statements that give no rows and have nothing to bind. */
+int store_execute(struct store *store, const char *sql, struct error *error);
+/* To be finalized by the caller. */
+int store_prepare(struct store *store, const char *sql, sqlite3_stmt **statement,
+                  struct error *error);
+/* Prepares what one of the functions below prints. */
+int store_prepare_printed(struct store *store,
+                          void (*print)(FILE *text, const char *first, const char *second),
+                          const char *first, const char *second, sqlite3_stmt **statement,
+                          struct error *error);
+/* A statement that stays prepared until the store is closed; not to be finalized. */
+int store_get_hot(struct store *store, enum hot_statement which, sqlite3_stmt **statement,
+                  struct error *error);
+/* 1: a row; 0: no more; negative: an error. */
+int store_next_row(struct store *store, sqlite3_stmt *statement, struct error *error);
+/* Runs a bound statement that gives no rows, and makes it ready for the next time. */
+int store_run_statement(struct store *store, sqlite3_stmt *statement, struct error *error);
+/* One number; `preset` if there is no row or it is NULL. */
+int store_query_i64(struct store *store, const char *sql, int64_t preset, int64_t *value,
+                    struct error *error);
+/* A row of the table `run`, instead of an earlier one. */
+int store_set_run_value(struct store *store, const char *key, const char *value,
+                        struct error *error);
+/* Room for one more row in an array that doubles; `items` is a pointer to the pointer. */
+int store_make_room(struct store *store, void *items, int count, size_t size, struct error *error);
+
+/* Texts are copied. */
+void store_bind_text(sqlite3_stmt *statement, int column, const char *text);
+void store_bind_hash(sqlite3_stmt *statement, int column, uint64_t hash);
+/* Ids: 0 is stored as NULL. */
+void store_bind_id(sqlite3_stmt *statement, int column, uint64_t id);
+/* "" for NULL; good until the next step. */
+const char *store_column_text(sqlite3_stmt *statement, int column);
+/* Cut to fit. */
+void store_copy_text(char *buffer, size_t size, const char *text);
+/* The time as in all tables: 2026-01-31T23:59:59.123Z. */
+void store_now_utc(char text[32]);
+
+/* ---- transactions: store_sql.c ---- */
+
+/* Opens a batch unless one is open; store_commit() ends it. */
+int store_begin(struct store *store, struct error *error);
+void store_roll_back(struct store *store);
+
+/* ---- queries with a column for each measure: store_sql.c ---- */
+
+/* Result columns of an individual, as read_individual() expects them. */
+enum {
+    COLUMN_ID,
+    COLUMN_GENERATION,
+    COLUMN_METHOD,
+    COLUMN_PARENT1,
+    COLUMN_PARENT2,
+    COLUMN_MUTATIONS,
+    COLUMN_SEED,
+    COLUMN_VERDICT,
+    COLUMN_FITNESS,
+    COLUMN_REFEREE,
+    COLUMN_REFEREE_WORDS,
+    COLUMN_DIGEST,
+    COLUMN_BRANCH,
+    COLUMN_BODY,
+    COLUMN_TRIALS,
+    COLUMN_BAR_M_S,
+    COLUMN_BAR_SIZES_S,
+    COLUMN_MEASURES,
+    COLUMN_GENOME = COLUMN_MEASURES + MEASURE_COUNT,
+    COLUMN_EXTRA
+};
+
+/* SELECT of these columns of individuals i, then `extra` columns, FROM and the rest. */
+void store_print_select(FILE *text, const char *extra, const char *rest);
+
+/* ---- between the other files ---- */
+
+/* Whether an older store has what was added to its version: the column quarantine.log, the table choices. */
+int store_has_quarantine_log(struct store *store, int64_t *has_log, struct error *error);
+int store_has_choices(struct store *store, int64_t *has_table, struct error *error);
+/* Writes the parameters as a new branch, of this program's simulator. */
+int store_put_branch(struct store *store, const struct params *params, uint32_t generation,
+                     struct error *error);
+/* Reads a branch over the defaults. */
+int store_get_branch_params(struct store *store, int64_t branch, struct params *params,
+                            struct error *error);
+/* enum breeding_method, or -1. */
+int store_find_method(const char *name);
+
+#endif

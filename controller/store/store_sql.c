@@ -1,0 +1,273 @@
+/* Statements for the rest of the run store: errors in words, prepared statements and those kept prepared, values in
+ * and out of columns, queries with a column for each measure, transactions. What is written collects in a batch,
+ * one transaction, from store_begin() to store_commit(). */
+#include "controller/store/store_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/hash.h"
+#include "common/text.h"
+
+static int code_of_sqlite(int result)
+{
+    switch (result & 0xff) {
+    case SQLITE_NOMEM:
+        return ERR_MEMORY;
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return ERR_BUSY;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+    case SQLITE_SCHEMA:
+        return ERR_FORMAT;
+    default:
+        return ERR_IO;
+    }
+}
+
+int store_fail_sqlite(struct store *store, const char *what, struct error *error)
+{
+    int result = sqlite3_extended_errcode(store->database);
+    store->has_failed = 1;
+    if (result == SQLITE_INTERRUPT)
+        return store_fail_content(store, "what is in it has no end", error);
+    int status = error_set(error, code_of_sqlite(result), "%s: %s: %s", store->path, what,
+                           sqlite3_errmsg(store->database));
+    /* "disk I/O error" alone says too little */
+    int reason = sqlite3_system_errno(store->database);
+    size_t used = strlen(error->message);
+    if (reason && status == ERR_IO)
+        snprintf(error->message + used, sizeof error->message - used, " (%s)", strerror(reason));
+    return status;
+}
+
+int store_fail_content(struct store *store, const char *what, struct error *error)
+{
+    return error_set(error, ERR_FORMAT, "%s: damaged: %s", store->path, what);
+}
+
+int store_execute(struct store *store, const char *sql, struct error *error)
+{
+    if (sqlite3_exec(store->database, sql, NULL, NULL, NULL) != SQLITE_OK)
+        return store_fail_sqlite(store, "cannot be written", error);
+    return 0;
+}
+
+int store_prepare(struct store *store, const char *sql, sqlite3_stmt **statement,
+                  struct error *error)
+{
+    if (sqlite3_prepare_v2(store->database, sql, -1, statement, NULL) != SQLITE_OK)
+        return store_fail_sqlite(store, "cannot be read", error);
+    return 0;
+}
+
+int store_next_row(struct store *store, sqlite3_stmt *statement, struct error *error)
+{
+    int result = sqlite3_step(statement);
+    if (result == SQLITE_ROW)
+        return 1;
+    return result == SQLITE_DONE ? 0 : store_fail_sqlite(store, "cannot be read", error);
+}
+
+int store_run_statement(struct store *store, sqlite3_stmt *statement, struct error *error)
+{
+    int status = 0;
+    if (sqlite3_step(statement) != SQLITE_DONE)
+        status = store_fail_sqlite(store, "cannot be written", error);
+    sqlite3_reset(statement);
+    sqlite3_clear_bindings(statement);
+    return status;
+}
+
+int store_query_i64(struct store *store, const char *sql, int64_t preset, int64_t *value,
+                    struct error *error)
+{
+    sqlite3_stmt *statement;
+    int status = store_prepare(store, sql, &statement, error);
+    if (status)
+        return status;
+    status = store_next_row(store, statement, error);
+    *value = preset;
+    if (status == 1 && sqlite3_column_type(statement, 0) != SQLITE_NULL)
+        *value = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return status < 0 ? status : 0;
+}
+
+void store_bind_text(sqlite3_stmt *statement, int column, const char *text)
+{
+    sqlite3_bind_text(statement, column, text, -1, SQLITE_TRANSIENT);
+}
+
+void store_bind_hash(sqlite3_stmt *statement, int column, uint64_t hash)
+{
+    char text[17];
+    hash_to_text(hash, text);
+    store_bind_text(statement, column, text);
+}
+
+void store_bind_id(sqlite3_stmt *statement, int column, uint64_t id)
+{
+    if (id)
+        sqlite3_bind_int64(statement, column, (sqlite3_int64)id);
+    else
+        sqlite3_bind_null(statement, column);
+}
+
+const char *store_column_text(sqlite3_stmt *statement, int column)
+{
+    const unsigned char *text = sqlite3_column_text(statement, column);
+    return text ? (const char *)text : "";
+}
+
+void store_copy_text(char *buffer, size_t size, const char *text)
+{
+    snprintf(buffer, size, "%s", text);
+    text_clean(buffer, "");
+}
+
+void store_now_utc(char text[32])
+{
+    struct timespec now;
+    struct tm parts;
+    clock_gettime(CLOCK_REALTIME, &now);
+    gmtime_r(&now.tv_sec, &parts);
+    size_t used = strftime(text, 32, "%Y-%m-%dT%H:%M:%S", &parts);
+    snprintf(text + used, 32 - used, ".%03ldZ", now.tv_nsec / 1000000);
+}
+
+/* Repeats "prefix NAME suffix, " for every measure, then closes the list with `last`. */
+static void print_measures(FILE *text, const char *prefix, const char *suffix, const char *last)
+{
+    for (int i = 0; i < MEASURE_COUNT; i++)
+        fprintf(text, "%s%s%s, ", prefix, measure_table[i].name, suffix);
+    fputs(last, text);
+}
+
+void store_print_select(FILE *text, const char *extra, const char *rest)
+{
+    fputs("SELECT i.id, i.generation, i.method, i.parent1, i.parent2, i.mutations, i.seed,"
+          " i.verdict, i.fitness, i.referee_fitness, i.referee_words, i.digest, i.branch, i.body,"
+          " i.trials, (SELECT m_s FROM bars WHERE individual = i.id),"
+          " (SELECT sizes_s FROM bars WHERE individual = i.id), ",
+          text);
+    print_measures(text, "i.", "", "i.genome");
+    fprintf(text, "%s %s", extra, rest);
+}
+
+static void print_update_result(FILE *text, const char *unused, const char *unused_too)
+{
+    fputs("UPDATE individuals SET ", text);
+    print_measures(text, "", " = ?",
+                   "verdict = ?, fitness = ?, digest = ?, branch = ? WHERE id = ?");
+}
+
+int store_prepare_printed(struct store *store,
+                          void (*print)(FILE *text, const char *first, const char *second),
+                          const char *first, const char *second, sqlite3_stmt **statement,
+                          struct error *error)
+{
+    char *sql = NULL;
+    size_t size;
+    FILE *text = open_memstream(&sql, &size);
+    if (!text)
+        return error_set(error, ERR_MEMORY, "%s: out of memory", store->path);
+    print(text, first, second);
+    int status = fclose(text) ? error_set(error, ERR_MEMORY, "%s: out of memory", store->path)
+                              : store_prepare(store, sql, statement, error);
+    free(sql);
+    return status;
+}
+
+int store_get_hot(struct store *store, enum hot_statement which, sqlite3_stmt **statement,
+                  struct error *error)
+{
+    static const char *const texts[HOT_COUNT] = {
+        [HOT_INSERT_INDIVIDUAL] =
+            "INSERT INTO individuals (id, generation, method, parent1, parent2, mutations, seed,"
+            " body, trials, genome) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        [HOT_INSERT_BAR] =
+            "INSERT INTO bars (individual, m_s, sizes_s) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+        [HOT_INSERT_MEMBER] =
+            "INSERT INTO members (generation, individual, evaluated) VALUES (?, ?, ?)",
+        [HOT_UPDATE_EVALUATED] =
+            "UPDATE members SET evaluated = 1 WHERE generation = ? AND individual = ?",
+        [HOT_PUT_COST] = "INSERT OR REPLACE INTO costs (individual, worker, attempt, wall_ms,"
+                         " cpu_ms, arena_bytes, time_s) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [HOT_PUT_REFEREE] = "UPDATE individuals SET fitness = ?, referee_fitness = ?,"
+                            " referee_words = ? WHERE id = ?",
+        [HOT_CLOSE_MEMBER] = "UPDATE members SET rank = ?, survived = ?, fitness = ?"
+                             " WHERE generation = ? AND individual = ?",
+        [HOT_PUT_ARCHIVED] =
+            "INSERT OR REPLACE INTO archive (generation, individual, cell, trials, waiting)"
+            " VALUES (?, ?, ?, ?, ?)",
+    };
+    int status = 0;
+    if (!store->hot[which]) {
+        if (which == HOT_UPDATE_RESULT)
+            status = store_prepare_printed(store, print_update_result, "", "", &store->hot[which],
+                                           error);
+        else
+            status = store_prepare(store, texts[which], &store->hot[which], error);
+    }
+    *statement = store->hot[which];
+    return status;
+}
+
+int store_begin(struct store *store, struct error *error)
+{
+    if (store->is_in_transaction)
+        return 0;
+    int status = store_execute(store, "BEGIN IMMEDIATE", error);
+    store->is_in_transaction = !status;
+    return status;
+}
+
+int store_commit(struct store *store, struct error *error)
+{
+    if (!store->is_in_transaction || store->is_read_only)
+        return 0;
+    int status = store_execute(store, "COMMIT", error);
+    if (!status)
+        store->is_in_transaction = 0;
+    return status;
+}
+
+void store_roll_back(struct store *store)
+{
+    if (store->is_in_transaction)
+        sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL);
+    store->is_in_transaction = 0;
+}
+
+int store_set_run_value(struct store *store, const char *key, const char *value,
+                        struct error *error)
+{
+    sqlite3_stmt *statement;
+    int status = store_prepare(store, "INSERT OR REPLACE INTO run (key, value) VALUES (?, ?)",
+                               &statement, error);
+    if (status)
+        return status;
+    store_bind_text(statement, 1, key);
+    store_bind_text(statement, 2, value);
+    status = store_run_statement(store, statement, error);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+int store_make_room(struct store *store, void *items, int count, size_t size, struct error *error)
+{
+    void **array = items;
+    if (count > store->bounds.rows_most)
+        return store_fail_content(store, "it gives more rows than its size has room for", error);
+    if (count & (count - 1))
+        return 0;
+    void *grown = realloc(*array, size * (count ? 2 * (size_t)count : 1));
+    if (!grown)
+        return error_set(error, ERR_MEMORY, "%s: out of memory", store->path);
+    *array = grown;
+    return 0;
+}

@@ -1,0 +1,151 @@
+/* The calls of dynamics.h, handed to the solver that the settings name. */
+#include "simulator/body/dynamics_solver.h"
+
+/* In the order of the parameter's choices. The last two are methods of spheres: rectangles are moved by the
+ * default then. */
+static const struct dynamics_solver *const solvers[] = {
+    [SOLVER_ARTICULATED] = &dynamics_articulated,
+    [SOLVER_CONSTRAINT] = &dynamics_constraint,
+    [SOLVER_REJECTION] = &dynamics_articulated,
+    [SOLVER_NUDGE] = &dynamics_articulated,
+};
+
+struct dynamics *dynamics_create(const struct phenotype *phenotype, const struct world *world,
+                                 const struct dynamics_settings *settings, struct arena *arena)
+{
+    if (phenotype->spheres)
+        return dynamics_spheres.create(phenotype, world, settings, arena);
+    return solvers[settings->solver]->create(phenotype, world, settings, arena);
+}
+
+void dynamics_set_target(struct dynamics *dynamics, int link, double target, double rate)
+{
+    dynamics->solver->set_target(dynamics, link, target, rate);
+}
+
+void dynamics_set_servo(struct dynamics *dynamics, int link, const struct servo *servo)
+{
+    dynamics->solver->set_servo(dynamics, link, servo);
+}
+
+void dynamics_set_effectors(struct dynamics *dynamics, enum effector_state state)
+{
+    dynamics->solver->set_effectors(dynamics, state);
+}
+
+void dynamics_set_world(struct dynamics *dynamics, const struct world *world)
+{
+    dynamics->solver->set_world(dynamics, world);
+}
+
+void dynamics_set_joint_damping(struct dynamics *dynamics, double rate_1_s)
+{
+    dynamics->solver->set_joint_damping(dynamics, rate_1_s);
+}
+
+void dynamics_set_push_out(struct dynamics *dynamics, double speed_m_s)
+{
+    dynamics->solver->set_push_out(dynamics, speed_m_s);
+}
+
+int dynamics_step(struct dynamics *dynamics)
+{
+    return dynamics->solver->step(dynamics);
+}
+
+uint64_t dynamics_work(const struct dynamics *dynamics)
+{
+    return dynamics->work;
+}
+
+int dynamics_dof(const struct dynamics *dynamics)
+{
+    return dynamics->solver->dof(dynamics);
+}
+
+const double *dynamics_q(const struct dynamics *dynamics)
+{
+    return dynamics->solver->q(dynamics);
+}
+
+const double *dynamics_qd(const struct dynamics *dynamics)
+{
+    return dynamics->solver->qd(dynamics);
+}
+
+void dynamics_set_state(struct dynamics *dynamics, const double *q, const double *qd)
+{
+    dynamics->solver->set_state(dynamics, q, qd);
+}
+
+void dynamics_stop(struct dynamics *dynamics)
+{
+    dynamics->solver->stop(dynamics);
+}
+
+void dynamics_part_state(const struct dynamics *dynamics, int part, struct part_state *state)
+{
+    dynamics->solver->part_state(dynamics, part, state);
+}
+
+void dynamics_link_state(const struct dynamics *dynamics, int link, struct part_state *state)
+{
+    dynamics->solver->link_state(dynamics, link, state);
+}
+
+struct vec2 dynamics_centre_of_mass(const struct dynamics *dynamics)
+{
+    return dynamics->solver->centre_of_mass(dynamics);
+}
+
+void dynamics_momentum(const struct dynamics *dynamics, double momentum[3])
+{
+    dynamics->solver->momentum(dynamics, momentum);
+}
+
+int dynamics_impulses(const struct dynamics *dynamics, struct vec3 centre, struct vec3 velocity,
+                      struct impulse_sum *impulses)
+{
+    const struct dynamics_solver *solver = dynamics->solver;
+    return solver->impulses && solver->impulses(dynamics, centre, velocity, impulses);
+}
+
+void dynamics_bounds(const struct dynamics *dynamics, double bounds[4])
+{
+    dynamics->solver->bounds(dynamics, bounds);
+}
+
+double dynamics_overlap(const struct dynamics *dynamics)
+{
+    return dynamics->solver->overlap(dynamics);
+}
+
+void dynamics_reset_ledger(struct dynamics *dynamics)
+{
+    dynamics->solver->reset_ledger(dynamics);
+}
+
+const struct ledger *dynamics_ledger(struct dynamics *dynamics)
+{
+    return dynamics->solver->ledger(dynamics);
+}
+
+int dynamics_contacts(const struct dynamics *dynamics, const struct contact_point **contacts)
+{
+    return dynamics->solver->contacts(dynamics, contacts);
+}
+
+double dynamics_penetration(const struct dynamics *dynamics)
+{
+    return dynamics->solver->penetration(dynamics);
+}
+
+double dynamics_torque(const struct dynamics *dynamics, int link)
+{
+    return dynamics->solver->torque(dynamics, link);
+}
+
+void dynamics_step_counts(const struct dynamics *dynamics, uint64_t *steps, uint64_t *rk4_steps)
+{
+    dynamics->solver->step_counts(dynamics, steps, rk4_steps);
+}

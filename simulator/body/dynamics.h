@@ -1,0 +1,136 @@
+/* Dynamics: the interface to the solvers, one of which the settings name. A creature's links move under joints' effectors, gravity,
+ * viscosity, contacts and limits; an energy ledger accounts for every joule.
+ *
+ * Generalised coordinates: q[0], q[1] position of the root link's origin, q[2] its angle, q[2 + i]
+ * the joint angle or extension of link i >= 1; qd their rates. SI units; angles counter-clockwise and never
+ * wrapped. All memory comes from the arena given at creation; a step allocates nothing. */
+#ifndef SIMULATOR_DYNAMICS_H
+#define SIMULATOR_DYNAMICS_H
+
+#include "common/body/phenotype.h"
+#include "common/body/vec3.h"
+#include "simulator/world/world.h"
+
+struct dynamics;
+struct servo; /* servo.h */
+
+struct dynamics_settings {
+    int solver; /* SOLVER_* */
+    double dt_s;
+    int integrator; /* INTEGRATOR_*; RK4: no contacts and no limits, in either solver */
+    int contact_sweeps;
+    double servo_rad_s;
+    double joint_speed_rad_s, joint_speed_m_s; /* of hinges and of linear joints */
+    double hill_curvature; /* of the curve between an effector's bound and its speed; 0: none */
+    int effector_mode;     /* EFFECTOR_* */
+    double joint_damping_1_s;
+    double restitution_speed_m_s; /* slower impacts do not bounce; 0 for the default of 0.2 */
+    /* of the constraint solver; contact_epsilon_m: nearer is touching, 0 for the default of 0.1 mm;
+     * constraint_tau_s: 0 for dt_s */
+    double constraint_tau_s, rtol, contact_epsilon_m;
+    int substeps;   /* of spheres, at least; 0 for the default */
+    double bone_hz; /* of spheres: the fastest vibration of bones and joints; 0 for the default */
+    uint64_t work_max; /* see dynamics_work(); 0: no end */
+    /* of spheres, 0 for none: lever of the load against rolling, and radius of the patch that touches, as shares
+     * of the sphere's radius; rate at which what bends loses its motion */
+    double rolling_resistance, spin_resistance, body_damping_1_s;
+};
+
+/* Energy terms since the last dynamics_reset_ledger(), J. Losses and gains are >= 0. */
+struct ledger {
+    double kinetic_j, potential_j;   /* now */
+    double energy_start_j;           /* kinetic + potential at the reset */
+    double work_effector_j;          /* net */
+    double work_effector_positive_j; /* sum of the positive work of each effector and step */
+    double loss_friction_j, loss_impact_j, loss_limit_j, loss_drag_j, loss_damping_j;
+    double gain_push_out_j, gain_impact_j, gain_limit_j; /* unearned */
+    double mended_j;   /* what keeping momentum gave and took, without sign; part of the residual */
+    double residual_j; /* energy now - start - work + losses - gains: integration error */
+};
+
+/* What contacts with the world and gravity gave in a step: N s, N m s about a point, and the sum of their sizes, N s. */
+struct impulse_sum {
+    struct vec3 linear, angular;
+    double size;
+};
+
+enum { CONTACT_GROUND = -1, CONTACT_OBSTACLE = -2 };
+
+/* A point of contact in the last step, for sensors, traces and viewers. */
+struct contact_point {
+    int part, other;    /* other part, CONTACT_GROUND, or CONTACT_OBSTACLE - its number from 0 */
+    struct vec2 at;     /* world */
+    struct vec2 normal; /* from `other` towards `part` */
+    double gap_m;       /* negative: penetration */
+    double normal_impulse_n_s, friction_impulse_n_s; /* of spheres: in the last substep */
+    double at_z_m, normal_z;                         /* of spheres, else 0 */
+};
+
+struct part_state {
+    double x_m, y_m, angle_rad;
+    double vx_m_s, vy_m_s, omega_rad_s;
+};
+
+/* At rest in the pose of birth, root origin at (0, 0). NULL when the arena is full. */
+struct dynamics *dynamics_create(const struct phenotype *phenotype, const struct world *world,
+                                 const struct dynamics_settings *settings, struct arena *arena);
+
+/* The effector signal of a link's joint, sign and unit of the world frame: a target angle or extension (position
+ * mode; clamped to the joint's limits here) or a share of the strength (torque mode; clamped to
+ * -1 .. 1). It changes at `rate` per second until set again. */
+void dynamics_set_target(struct dynamics *dynamics, int link, double target, double rate);
+/* Gives a link's joint a drive of its own instead of the one made of its strength; for scenes. */
+void dynamics_set_servo(struct dynamics *dynamics, int link, const struct servo *servo);
+/* What the effectors do: follow their targets (default), nothing, or hold the pose of birth as position
+ * servos whatever their mode. */
+enum effector_state { EFFECTORS_ON, EFFECTORS_SLACK, EFFECTORS_HOLD };
+void dynamics_set_effectors(struct dynamics *dynamics, enum effector_state state);
+/* World quantities that settling changes: gravity, ground, friction, passive joint damping (1/s). */
+void dynamics_set_world(struct dynamics *dynamics, const struct world *world);
+void dynamics_set_joint_damping(struct dynamics *dynamics, double rate_1_s);
+/* Only while pushing parts apart at birth: the speed at which overlap is resolved, m/s (0: normal). */
+void dynamics_set_push_out(struct dynamics *dynamics, double speed_m_s);
+
+/* One step of settings.dt_s. Returns 0, or 1 when the state is no longer finite. */
+int dynamics_step(struct dynamics *dynamics);
+/* Arithmetic operations so far, roughly and the same on every machine. Beyond settings.work_max a step may end
+ * anywhere. */
+uint64_t dynamics_work(const struct dynamics *dynamics);
+
+int dynamics_dof(const struct dynamics *dynamics); /* 2 + link_count */
+const double *dynamics_q(const struct dynamics *dynamics);
+const double *dynamics_qd(const struct dynamics *dynamics);
+/* Puts the state; contacts and warm starts are forgotten. */
+void dynamics_set_state(struct dynamics *dynamics, const double *q, const double *qd);
+/* Zeroes velocities, the ledger and warm starts. */
+void dynamics_stop(struct dynamics *dynamics);
+
+void dynamics_part_state(const struct dynamics *dynamics, int part, struct part_state *state);
+/* Centre of mass of a link, its angle since birth, and their rates. */
+void dynamics_link_state(const struct dynamics *dynamics, int link, struct part_state *state);
+struct vec2 dynamics_centre_of_mass(const struct dynamics *dynamics);
+/* Linear momentum and angular momentum about the world's origin. */
+void dynamics_momentum(const struct dynamics *dynamics, double momentum[3]);
+/* What the last step gave, about a point, for a body whose centre of mass was there before the step and moved with
+ * `velocity`. Returns 0 if the solver does not say, as where there is drag. */
+int dynamics_impulses(const struct dynamics *dynamics, struct vec3 centre, struct vec3 velocity,
+                      struct impulse_sum *impulses);
+/* Axis-aligned bounds of all parts: min x, min y, max x, max y. */
+void dynamics_bounds(const struct dynamics *dynamics, double bounds[4]);
+/* Deepest overlap of parts that are not neighbours, m; 0 if none. */
+double dynamics_overlap(const struct dynamics *dynamics);
+
+void dynamics_reset_ledger(struct dynamics *dynamics);
+/* The ledger with the energies of the present state; good until the next call on the dynamics. */
+const struct ledger *dynamics_ledger(struct dynamics *dynamics);
+
+/* Contacts with an impulse, or a gap below 1 mm, in the last step. */
+int dynamics_contacts(const struct dynamics *dynamics, const struct contact_point **contacts);
+/* Deepest penetration in the last step, m. */
+double dynamics_penetration(const struct dynamics *dynamics);
+/* Torque (linear joint: force) applied to a link's joint in the last step, N m (N). */
+double dynamics_torque(const struct dynamics *dynamics, int link);
+/* Steps taken, and those of them with RK4. */
+void dynamics_step_counts(const struct dynamics *dynamics, uint64_t *steps, uint64_t *rk4_steps);
+
+#endif

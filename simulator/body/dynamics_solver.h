@@ -1,0 +1,55 @@
+/* What a solver behind dynamics.h is made of; for the solvers themselves and dynamics.c only.
+ *
+ * A solver's state begins with a struct dynamics. The functions do what dynamics.h says of their
+ * namesakes; `create` takes everything from the arena and fills `solver`. */
+#ifndef SIMULATOR_DYNAMICS_SOLVER_H
+#define SIMULATOR_DYNAMICS_SOLVER_H
+
+#include "simulator/body/dynamics.h"
+
+struct dynamics_solver {
+    struct dynamics *(*create)(const struct phenotype *phenotype, const struct world *world,
+                               const struct dynamics_settings *settings, struct arena *arena);
+    int (*step)(struct dynamics *dynamics);
+
+    void (*set_target)(struct dynamics *dynamics, int link, double target, double rate);
+    void (*set_servo)(struct dynamics *dynamics, int link, const struct servo *servo);
+    void (*set_effectors)(struct dynamics *dynamics, enum effector_state state);
+    void (*set_world)(struct dynamics *dynamics, const struct world *world);
+    void (*set_joint_damping)(struct dynamics *dynamics, double rate_1_s);
+    void (*set_push_out)(struct dynamics *dynamics, double speed_m_s);
+
+    int (*dof)(const struct dynamics *dynamics);
+    const double *(*q)(const struct dynamics *dynamics);
+    const double *(*qd)(const struct dynamics *dynamics);
+    void (*set_state)(struct dynamics *dynamics, const double *q, const double *qd);
+    void (*stop)(struct dynamics *dynamics);
+
+    void (*part_state)(const struct dynamics *dynamics, int part, struct part_state *state);
+    void (*link_state)(const struct dynamics *dynamics, int link, struct part_state *state);
+    struct vec2 (*centre_of_mass)(const struct dynamics *dynamics);
+    void (*momentum)(const struct dynamics *dynamics, double momentum[3]);
+    /* NULL: it never says */
+    int (*impulses)(const struct dynamics *dynamics, struct vec3 centre, struct vec3 velocity,
+                    struct impulse_sum *impulses);
+    void (*bounds)(const struct dynamics *dynamics, double bounds[4]);
+    double (*overlap)(const struct dynamics *dynamics);
+
+    void (*reset_ledger)(struct dynamics *dynamics);
+    const struct ledger *(*ledger)(struct dynamics *dynamics);
+    int (*contacts)(const struct dynamics *dynamics, const struct contact_point **contacts);
+    double (*penetration)(const struct dynamics *dynamics);
+    double (*torque)(const struct dynamics *dynamics, int link);
+    void (*step_counts)(const struct dynamics *dynamics, uint64_t *steps, uint64_t *rk4_steps);
+};
+
+struct dynamics {
+    const struct dynamics_solver *solver;
+    uint64_t work; /* operations counted so far */
+};
+
+extern const struct dynamics_solver dynamics_articulated;
+extern const struct dynamics_solver dynamics_constraint;
+extern const struct dynamics_solver dynamics_spheres;
+
+#endif

@@ -1,0 +1,85 @@
+/* Effectors as drives of joints: gains, bounds and torques, the same for every solver. */
+#ifndef SIMULATOR_SERVO_H
+#define SIMULATOR_SERVO_H
+
+#include "simulator/body/dynamics.h"
+#include "simulator/body/signal.h"
+
+/* What drives a joint: an effector as the settings' mode has it, an effector in torque mode, a spring,
+ * whose target may lie beyond the joint's limits, or whatever force it takes to follow the signal. */
+enum servo_law { SERVO_EFFECTOR, SERVO_TORQUE, SERVO_SPRING, SERVO_MOTION };
+
+/* Of a linear joint: force for torque, extension for angle, mass for inertia. */
+struct servo {
+    enum servo_law law;
+    double kp, kd; /* position */
+    double
+        motor_kd; /* torque mode: falls by this much with the speed, and vanishes at the greatest */
+    double torque_max;           /* at rest */
+    double hill_n_m, hill_s_rad; /* of muscle_most() */
+    double damping;              /* passive, of the joint */
+    double target, rate;         /* the signal and how it moves */
+    /* instead of target and rate, for scenes: the target, the torque or the motion over time, which
+     * must outlive the dynamics; and what the time is at the start of the step */
+    const struct signal *signal;
+    double time_s;
+};
+
+/* The greatest torque of a muscle towards where it shortens at `rate`: (F + a)(v + b) = (F0 + a) b, after Hill
+ * (1938), with `most` = F0, `a` and `inverse_b` = 1/b. While it is stretched, at a negative rate, it holds no more
+ * than at rest. Both 0: no less at any rate. */
+static inline double muscle_most(double most, double a, double inverse_b, double rate)
+{
+    double left = (most + a) / (1 + (rate > 0 ? rate * inverse_b : 0)) - a;
+    return left > 0 ? left : 0;
+}
+
+/* A torque within the bounds of a servo whose joint turns at `rate`. */
+static inline double servo_bound(const struct servo *servo, double torque, double rate)
+{
+    double most = muscle_most(servo->torque_max, servo->hill_n_m, servo->hill_s_rad,
+                              torque > 0 ? rate : -rate);
+    return torque > most ? most : torque < -most ? -most : torque;
+}
+
+/* A step has passed: the target has moved. */
+static inline void servo_advance(struct servo *servo, double dt_s)
+{
+    servo->target += servo->rate * dt_s;
+    servo->time_s += dt_s;
+}
+
+/* Gains of a link's joint. `inertia` (linear joints: mass) is what the joint feels at birth when the whole body floats,
+ * 1 / (M^-1)_ii, so that a servo of any creature has the same natural frequency and is critically
+ * damped in free motion. */
+void servo_init(struct servo *servo, const struct link *link, double inertia,
+                const struct dynamics_settings *settings, double damping_rate_1_s);
+
+/* The same torque as aim - kp (q + half qd) - kd qd: the gains change with the law and the state of the
+ * effectors alone, the aim with time, too. */
+void servo_gains(const struct servo *servo, enum effector_state state, int effector_mode,
+                 double *kp, double *kd);
+double servo_aim(const struct servo *servo, enum effector_state state, int effector_mode,
+                 double lower, double upper, double ahead);
+
+/* 1 if the aim is that of a target that moves within the joint's limits: where most time is spent. */
+int servo_is_plain(const struct servo *servo, enum effector_state state, int effector_mode);
+static inline double servo_aim_at_target(const struct servo *servo, double lower, double upper,
+                                         double ahead)
+{
+    double target = servo->target + servo->rate * ahead, rate = servo->rate;
+    if (target > upper || target < lower) {
+        target = target > upper ? upper : lower;
+        rate = 0;
+    }
+    return servo->kp * target + servo->kd * rate;
+}
+
+/* The effector's torque before bounds and before its implicit part, and that part's share of the
+ * inertia. `half` is h/2 in an implicit midpoint step and 0 for explicit evaluation at time offset
+ * `ahead`. Angles beyond lower .. upper are not aimed at. */
+void servo_torque(const struct servo *servo, enum effector_state state, int effector_mode,
+                  double lower, double upper, double q, double qd, double half, double ahead,
+                  double *tau, double *extra);
+
+#endif

@@ -1,0 +1,67 @@
+/* evaluate(): the one pure function. Genome, parameters and seed in; verdict, measures and digest
+ * out. Simulator, viewer, tests and benchmarks all call it.
+ *
+ * Phases: express; push apart what overlaps; settle on the ground; zero the velocities; run
+ * simulation.duration_s with the brain. The digest rolls over the state of every part at every brain
+ * tick of the scored time: equal digests mean the same motion. */
+#ifndef SIMULATOR_EVALUATE_H
+#define SIMULATOR_EVALUATE_H
+
+#include "simulator/mind/brain.h"
+#include "simulator/body/dynamics.h"
+#include "simulator/world/light.h"
+
+/* Enough for any phenotype within the bounds of the parameters' table. */
+#define EVALUATE_ARENA_BYTES (8u << 20)
+
+struct run; /* an evaluation under way */
+
+enum evaluate_phase { PHASE_PUSH_APART, PHASE_SETTLE, PHASE_SCORE };
+
+/* What an observer sees at the start and after every brain tick. All pointers are read-only and good
+ * during the call. */
+struct evaluate_view {
+    enum evaluate_phase phase;
+    double time_s; /* scored time; settling counts up to 0 from below: time - end of settling is not
+                      known in advance, so it is the time since the phase began */
+    const struct phenotype *phenotype;
+    const struct dynamics *dynamics;
+    const struct brain *brain;
+    const double *sensors; /* part_count * SENSOR_COUNT */
+    const double *signals; /* per effector, after the filter */
+    const struct ledger *ledger;
+    const struct light *light; /* kind LIGHT_NONE: there is none */
+    struct vec2 start;         /* centre of mass at the settled start */
+    double start_z_m;          /* its third coordinate, of spheres */
+    const struct run *run;     /* for evaluate_measures() */
+};
+/* Returns 0 to go on, another value to stop early (verdict and measures as of then). */
+typedef int evaluate_observer(void *context, const struct evaluate_view *view);
+
+/* The measures as they would be if the evaluation ended at this view (before the scored time: of the body
+ * alone). Changes nothing. */
+void evaluate_measures(const struct evaluate_view *view, struct measures *measures);
+
+/* Changes what a genome grew into before it is simulated, for viewers that ask what would be without
+ * this neuron. May change neurons' and effectors' inputs and functions, no count and no body. */
+typedef void evaluate_editor(void *context, struct phenotype *phenotype);
+
+struct evaluation {
+    int verdict;
+    struct measures measures;
+    uint64_t digest;
+    uint64_t arena_bytes; /* used */
+    uint64_t work;        /* see dynamics_work() */
+};
+
+/* Depends on nothing but its inputs: not on the worker, the order, the time, addresses, earlier
+ * evaluations or the CPU's features. The arena is reset first. observer may be NULL. */
+void evaluate(const struct genome *genome, const struct params *params, uint64_t seed,
+              struct arena *arena, evaluate_observer *observer, void *context,
+              struct evaluation *evaluation);
+/* The same of a phenotype that edit (NULL: none) has changed; context is its as well as the observer's. */
+void evaluate_edited(const struct genome *genome, const struct params *params, uint64_t seed,
+                     struct arena *arena, evaluate_editor *edit, evaluate_observer *observer,
+                     void *context, struct evaluation *evaluation);
+
+#endif

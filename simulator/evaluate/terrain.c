@@ -1,0 +1,97 @@
+/* See terrain.h. At most 32 obstacles and 64 parts, looked at a few times before the start. */
+#include "simulator/evaluate/terrain.h"
+
+#include <math.h>
+
+#include "common/detmath.h"
+#include "simulator/plane/collide.h"
+
+/* Bodies are put so far above an obstacle, m. */
+#define LIFT_M 1e-6
+
+int terrain_can_carry(const struct world *world)
+{
+    return world->has_ground || (world->obstacles.count > 0 && world->gravity_m_s2 > 0);
+}
+
+double terrain_start_height(const struct world *world)
+{
+    double best = HUGE_VAL;
+    for (int i = 0; i < world->obstacles.count && !world->has_ground; i++) {
+        struct box obstacle, point = {.cos = 1};
+        double low, high;
+        collide_place_obstacle(&world->obstacles.list[i], &obstacle);
+        if (collide_lift_range(&point, &obstacle, &low, &high) && fabs(high) < fabs(best))
+            best = high;
+    }
+    return best < HUGE_VAL ? best : 0;
+}
+
+/* The lower end of the side that looks up most. */
+static double upper_side(const struct obstacle *obstacle)
+{
+    struct box box;
+    collide_place_obstacle(obstacle, &box);
+    double along = box.half_width, up = box.half_height, cosine = box.cos, sine = box.sin;
+    if (fabs(sine) > fabs(cosine)) {
+        along = box.half_height;
+        up = box.half_width;
+        cosine = box.sin;
+        sine = box.cos;
+    }
+    return box.y + up * fabs(cosine) - along * fabs(sine);
+}
+
+double terrain_lowest_surface(const struct world *world)
+{
+    double lowest = HUGE_VAL;
+    for (int i = 0; i < world->obstacles.count && !world->has_ground; i++)
+        lowest = fmin(lowest, upper_side(&world->obstacles.list[i]));
+    return lowest < HUGE_VAL ? lowest : 0;
+}
+
+int terrain_is_below(const struct world *world, struct vec2 point)
+{
+    if (world->has_ground || !terrain_can_carry(world))
+        return 1;
+    for (int i = 0; i < world->obstacles.count; i++) {
+        struct box obstacle, box = {.x = point.x, .cos = 1};
+        double low, high;
+        collide_place_obstacle(&world->obstacles.list[i], &obstacle);
+        if (collide_lift_range(&box, &obstacle, &low, &high) && high <= point.y)
+            return 1;
+    }
+    return 0;
+}
+
+/* The box of a part, lifted. */
+static struct box lifted_box(const struct phenotype *phenotype, const struct dynamics *dynamics,
+                             int part, double height_m)
+{
+    struct part_state state;
+    struct box box = {.half_width = phenotype->parts[part].width_m / 2,
+                      .half_height = phenotype->parts[part].height_m / 2};
+    dynamics_part_state(dynamics, part, &state);
+    box.x = state.x_m;
+    box.y = state.y_m + height_m;
+    det_sincos(state.angle_rad, &box.sin, &box.cos);
+    return box;
+}
+
+/* Every lift ends above an obstacle for good or for a part, so that each pair lifts at most once. */
+double terrain_lift(const struct world *world, const struct phenotype *phenotype,
+                    const struct dynamics *dynamics)
+{
+    double height = 0;
+    int parts = phenotype->part_count, pairs = world->obstacles.count * parts;
+    for (int at = 0, passed = 0; passed < pairs; at = (at + 1) % pairs, passed++) {
+        struct box obstacle, box = lifted_box(phenotype, dynamics, at % parts, height);
+        double low, high;
+        collide_place_obstacle(&world->obstacles.list[at / parts], &obstacle);
+        if (!collide_lift_range(&box, &obstacle, &low, &high) || low >= -LIFT_M || high <= 0)
+            continue;
+        height += high + LIFT_M;
+        passed = 0;
+    }
+    return height;
+}

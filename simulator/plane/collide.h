@@ -1,0 +1,76 @@
+/* Collision geometry of rectangles, disks and half-planes: against the ground and against one another.
+ *
+ * Contacts are found before they happen (speculative): a manifold is made when the gap is below a
+ * margin, and its points carry the gap, negative when they penetrate. At most two points each. */
+#ifndef SIMULATOR_COLLIDE_H
+#define SIMULATOR_COLLIDE_H
+
+#include "common/params/obstacles.h"
+#include "common/body/phenotype.h"
+
+/* A rectangle somewhere: centre, half sides, direction of its x axis. Of a disk both half sides are
+ * its radius; of a half-plane (x, y) is on its line, which has no ends. */
+struct box {
+    double x, y;
+    double half_width, half_height;
+    double cos, sin;
+    enum part_shape shape;
+};
+/* Radius of the circle around a half-plane: larger than everything, and times 0 it is 0. */
+#define COLLIDE_PLANE_RADIUS_M 1e12
+
+struct manifold_point {
+    double x, y; /* half way between the two surfaces */
+    double gap;
+    int feature; /* names the pair of features that touch, for warm starts */
+};
+struct manifold {
+    double normal_x, normal_y; /* from the second to the first */
+    int count;
+    struct manifold_point points[2];
+};
+
+/* Height of the box's lowest point over y = 0. */
+double collide_lowest(const struct box *box);
+
+/* The (at most two) lowest corners with y below the margin; feature = corner 0 .. 3, counter-clockwise
+ * from +x +y, or 0 of a disk. Points lie on the box. */
+void collide_ground(const struct box *box, double margin, struct manifold *manifold);
+
+/* Greatest separation of the two boxes along one of their four axes (separating-axis theorem):
+ * positive = apart by at least that, negative = overlapping by that. Of disks the distance. */
+double collide_separation(const struct box *a, const struct box *b);
+
+/* Two clipped points of contact between a and b where they are closer than the margin; of disks one. */
+void collide_boxes(const struct box *a, const struct box *b, double margin,
+                   struct manifold *manifold);
+
+void collide_place_obstacle(const struct obstacle *obstacle, struct box *box);
+/* The heights by which a box, lifted from where it is, overlaps an obstacle: between *low and *high; 0 if
+ * there are none. */
+int collide_lift_range(const struct box *box, const struct box *obstacle, double *low,
+                       double *high);
+/* 1 if a rectangle is farther from the point than the distance, for certain. */
+int collide_is_beyond(const struct box *box, double x, double y, double distance);
+/* 1 if a box touches a rectangle no deeper than `depth` beside an edge of it, where to pass over it takes
+ * less than to be pushed back: as if that edge were rounded. */
+int collide_is_graze(const struct box *rectangle, const struct box *box, double depth);
+
+/* What of a rectangle is nearest to a point: its faces as in enum face, or its corners. */
+struct nearest {
+    int is_corner;
+    int index;
+    double distance;           /* negative inside */
+    double normal_x, normal_y; /* towards the point */
+};
+void collide_nearest(const struct box *box, double x, double y, struct nearest *nearest);
+
+/* The same two, if one of the boxes is no rectangle; collide_separation() and collide_boxes() know. */
+double collide_round_separation(const struct box *a, const struct box *b);
+void collide_round(const struct box *a, const struct box *b, double margin,
+                   struct manifold *manifold);
+/* Puts a point into a manifold of at most two points, of three keeps the lowest. */
+void collide_keep_lowest(struct manifold *manifold, struct manifold_point point);
+void collide_box_corner(const struct box *box, int corner, double *x, double *y);
+
+#endif

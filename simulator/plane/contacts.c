@@ -1,0 +1,1145 @@
+/* See contacts.h. Rows are spatial vectors about the root's origin, so J v of a row is a dot product
+ * with the velocity of a link, and a column of X = M^-1 J' is one impulse through the tree. Typical:
+ * 2 to 8 contacts, 4 to 16 rows. */
+#include "simulator/plane/contacts.h"
+
+#include <math.h>
+
+#include "common/detmath.h"
+#include "common/error.h"
+#include "simulator/plane/pair.h"
+
+/* Penetration that is left alone, m: contacts rest within it instead of rattling. */
+#define SLOP_M 1e-3
+/* Deeper ones are pushed out, this share of the depth a step, no faster than that. */
+#define PUSH_OUT_SHARE     0.2
+#define PUSH_OUT_SPEED_M_S 0.05
+/* The same for the limits of hinges; those of linear joints are as contacts. */
+#define LIMIT_SLOP_RAD       2e-3
+#define LIMIT_PUSH_OUT_RAD_S 0.5
+/* Edges of obstacles are as if rounded by this much: else what rests on one, up to SLOP_M deep, would
+ * bump against the next one beside it. */
+#define GRAZE_M 2e-3
+/* Impacts without restitution have an instant if they are faster, and if what meets turns and goes less in a
+ * step: else they are stopped half way. */
+#define PLASTIC_SPEED_M_S 0.05
+#define PLASTIC_TURN_RAD  0.02
+#define PLASTIC_WAY_M     5e-3
+/* Slower impacts do not bounce. */
+#define RESTITUTION_SPEED_M_S 0.2
+/* Distance within which a step is not trusted to miss a contact, besides what the speed covers. */
+#define CLEARANCE_M     1e-3
+#define CLEARANCE_LIMIT 1e-4 /* rad or m */
+/* ... and for how many steps the speed is counted. */
+#define CLEARANCE_STEPS 1.5
+/* Rows less mobile than this, compared with the whole body pushed at its centre, are left alone. */
+#define ROW_MOBILITY 1e-6
+/* Pushing out may give the body this many times the energy m v^2 of its speed of push-out. */
+#define PUSH_OUT_WORK 2.0
+/* Impacts gain energy if they gain more than this share of what they pass on. */
+#define GAIN_SHARE   1e-9
+#define CONTACTS_MAX 64
+
+/* ---------------------------------------------------------------- creation */
+
+static int take_memory(struct contacts *s, int sweeps, struct arena *arena)
+{
+    /* one contact a corner and two a pair at most, but no more than a body can use */
+    size_t parts = (size_t)s->parts, links = (size_t)s->links, pairs = parts * (parts - 1) / 2;
+    size_t walls = (size_t)s->obstacle_room, points = 4 * parts + 2 * pairs + 2 * parts * walls;
+    if (points > CONTACTS_MAX)
+        points = CONTACTS_MAX;
+    size_t rows = 2 * points + links, even = (links + 1) & ~(size_t)1;
+    size_t even_rows = (rows + 2) & ~(size_t)1;
+    s->room = (int)points;
+    s->lower = arena_take(arena, even, sizeof(double));
+    s->upper = arena_take(arena, even, sizeof(double));
+    s->movers = arena_take(arena, parts, sizeof s->movers[0]);
+    s->pairs = arena_take(arena, pairs, sizeof s->pairs[0]);
+    s->obstacles = arena_take(arena, walls, sizeof s->obstacles[0]);
+    s->spans = arena_take(arena, walls, sizeof s->spans[0]);
+    s->near = arena_take(arena, walls, sizeof s->near[0]);
+    s->list = arena_take(arena, points + links, sizeof s->list[0]);
+    s->points = arena_take(arena, points, sizeof s->points[0]);
+    s->start = arena_take(arena, 5 * even_rows, sizeof(double));
+    s->kick_shares = arena_take(arena, even, sizeof(double));
+    s->shift = arena_take(arena, (size_t)s->dof, sizeof(double));
+    size_t slots = 4 * parts + 2 * pairs + links + 2 * parts * walls;
+    s->warm = arena_take(arena, slots, sizeof s->warm[0]);
+    int is_complete = s->lower && s->upper && s->movers && s->pairs && s->obstacles && s->spans &&
+                      s->near && s->list && s->points && s->start && s->kick_shares && s->shift &&
+                      s->warm;
+    if (!is_complete || tree_create_rows(s->tree, &s->shares, (int)rows, arena) != 0)
+        return ERR_MEMORY;
+    s->middle = s->start + even_rows;
+    s->work = s->middle + even_rows;
+    s->loads = s->work + even_rows;
+    s->load_changes = s->loads + even_rows;
+    return impulses_create(&s->impulses, s->room + s->links, (int)rows, sweeps, arena);
+}
+
+static void init_mover(struct contacts *s, int i)
+{
+    const struct part *part = &s->phenotype->parts[i];
+    double width = part->width_m, height = part->height_m;
+    struct mover *m = &s->movers[i];
+    *m = (struct mover){.link = &s->tree->links[part->link],
+                        .is_fixed = phenotype_is_fixed(s->phenotype, i),
+                        .local_x = part->local.x,
+                        .local_y = part->local.y};
+    det_sincos(part->local_angle_rad, &m->sin, &m->cos);
+    XY(m->local_across_x) = plane_turn(XY(m->local_x));
+    XY(m->across_cos) = plane_turn(XY(m->cos));
+    m->radius = part->shape == PART_DISK    ? width / 2
+                : part->shape == PART_PLANE ? COLLIDE_PLANE_RADIUS_M
+                                            : sqrt(width * width + height * height) / 2;
+    m->box = (struct box){.half_width = width / 2, .half_height = height / 2, .shape = part->shape};
+}
+
+static void init_obstacle(struct contacts *s, int i, const struct obstacle *obstacle)
+{
+    struct span *span = &s->spans[i];
+    struct box *box = &s->obstacles[i];
+    collide_place_obstacle(obstacle, box);
+    double width = fabs(box->cos) * box->half_width + fabs(box->sin) * box->half_height;
+    double height = fabs(box->sin) * box->half_width + fabs(box->cos) * box->half_height;
+    *span = (struct span){box->x - width, box->y - height, box->x + width, box->y + height};
+}
+
+int contacts_create(struct contacts *s, const struct phenotype *phenotype, struct tree *tree,
+                    const struct world *world, const struct dynamics_settings *settings,
+                    struct arena *arena)
+{
+    *s = (struct contacts){.phenotype = phenotype,
+                           .tree = tree,
+                           .world = world,
+                           .dt_s = settings->dt_s,
+                           .restitution_speed = settings->restitution_speed_m_s > 0
+                                                    ? settings->restitution_speed_m_s
+                                                    : RESTITUTION_SPEED_M_S,
+                           .parts = phenotype->part_count,
+                           .links = phenotype->link_count,
+                           .obstacle_room = world->obstacles.count,
+                           .dof = tree->dof};
+    if (take_memory(s, settings->contact_sweeps, arena) != 0)
+        return ERR_MEMORY;
+    for (int i = 0; i < s->links + s->links % 2; i++) {
+        int is_joint = i > 0 && i < s->links;
+        s->lower[i] = is_joint ? phenotype->links[i].lower : -HUGE_VAL;
+        s->upper[i] = is_joint ? phenotype->links[i].upper : HUGE_VAL;
+    }
+    for (int i = 0; i < s->parts; i++) {
+        init_mover(s, i);
+        for (int j = 0; j < i; j++)
+            if (!phenotype_is_neighbour(phenotype, j, i))
+                s->pairs[s->pair_count++] = (struct part_pair){&s->movers[j], &s->movers[i]};
+    }
+    s->touched_part = -1;
+    for (int i = 0; i < s->obstacle_room; i++)
+        init_obstacle(s, i, &world->obstacles.list[i]);
+    contacts_forget(s);
+    return 0;
+}
+
+void contacts_forget(struct contacts *s)
+{
+    s->step += 2;
+    s->count = s->point_count = s->near_count = 0;
+    s->penetration = 0;
+}
+
+/* ---------------------------------------------------------------- geometry */
+
+/* Where a part is and how fast it moves, from the pose and velocities of the tree, whose root is so far
+ * from the ground (-0.0, y) and has this velocity; h: time for which it reaches. */
+static inline void put_mover(struct mover *m, pair root, pair root_velocity, double h)
+{
+    const struct tree_link *l = m->link;
+    double w = l->velocity.w, turn = fabs(w) * m->radius;
+    pair cos = pair_of(l->cos), sin = pair_of(l->sin);
+    pair at = cos * XY(m->local_x) + sin * XY(m->local_across_x);
+    pair along = cos * XY(m->cos) + sin * XY(m->across_cos);
+    pair v = XY(l->velocity.x) + w * plane_turn(at);
+    pair against_root = pair_absolute(v - root_velocity);
+    at = root + (XY(l->px) + at);
+    m->turn = turn;
+    m->reach = m->radius + h * (pair_sum(against_root) + turn);
+    XY(m->box.x) = at;
+    XY(m->box.cos) = along;
+    XY(m->vx) = v;
+}
+
+/* x - 0 is x, even where that is -0. */
+static inline pair root_place(const struct contacts *s)
+{
+    return (pair){-0.0, s->tree->root_y};
+}
+
+static void place_mover(const struct contacts *s, struct mover *m, double h)
+{
+    put_mover(m, root_place(s), XY(s->tree->links[0].velocity.x), h);
+}
+
+void contacts_place_box(const struct contacts *s, int part, struct box *box)
+{
+    place_mover(s, &s->movers[part], 0);
+    *box = s->movers[part].box;
+}
+
+static void place_movers(struct contacts *s, double h)
+{
+    struct mover *movers = s->movers;
+    const pair root = root_place(s), root_velocity = XY(s->tree->links[0].velocity.x);
+    for (int i = 0, parts = s->parts; i < parts; i++)
+        put_mover(&movers[i], root, root_velocity, h);
+}
+
+/* How fast two parts may close in, m/s, at most. */
+static double closing_speed(const struct mover *a, const struct mover *b)
+{
+    double dx = a->vx - b->vx, dy = a->vy - b->vy;
+    return sqrt(dx * dx + dy * dy) + a->turn + b->turn;
+}
+
+/* Whether the centres are farther apart. */
+static inline int are_apart(const struct mover *a, const struct mover *b, double distance)
+{
+    double dx = a->box.x - b->box.x, dy = a->box.y - b->box.y;
+    return dx * dx + dy * dy > distance * distance;
+}
+
+/* 0 if two parts cannot meet within h; else *margin is what they may close in by, and more. First by
+ * their speeds against the root, which costs no root; for that h they are placed. */
+static inline int can_meet(const struct mover *a, const struct mover *b, double h, double more,
+                           double *margin)
+{
+    if (are_apart(a, b, a->reach + b->reach + more))
+        return 0;
+    *margin = more + h * closing_speed(a, b);
+    return !are_apart(a, b, a->radius + b->radius + *margin);
+}
+
+static int obstacle_count(const struct contacts *s)
+{
+    int count = s->world->obstacles.count;
+    ENSURE(count <= s->obstacle_room, "%d obstacles in a world made for %d", count,
+           s->obstacle_room);
+    return count;
+}
+
+/* Lists what obstacles any part could come as close to as `more` within h; the movers are placed. */
+static void gather_obstacles(struct contacts *s, double h, double more)
+{
+    struct span body = {HUGE_VAL, HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    for (int i = 0; i < s->parts; i++) {
+        const struct mover *m = &s->movers[i];
+        double reach = m->radius + more + h * (fabs(m->vx) + fabs(m->vy) + m->turn);
+        if (m->is_fixed)
+            continue;
+        body.low_x = fmin(body.low_x, m->box.x - reach);
+        body.low_y = fmin(body.low_y, m->box.y - reach);
+        body.high_x = fmax(body.high_x, m->box.x + reach);
+        body.high_y = fmax(body.high_y, m->box.y + reach);
+    }
+    s->near_count = 0;
+    for (int k = 0; k < obstacle_count(s); k++) {
+        const struct span *span = &s->spans[k];
+        double low_x = span->low_x - s->tree->root_x, high_x = span->high_x - s->tree->root_x;
+        if (body.low_x <= high_x && body.high_x >= low_x && body.low_y <= span->high_y &&
+            body.high_y >= span->low_y)
+            s->near[s->near_count++] = k;
+    }
+}
+
+/* An obstacle as the parts' boxes are: x relative to the root's origin. */
+static struct box obstacle_box(const struct contacts *s, int obstacle)
+{
+    struct box box = s->obstacles[obstacle];
+    box.x -= s->tree->root_x;
+    return box;
+}
+
+/* 0 if a part cannot reach an obstacle within h; else *margin is what it may come closer by, and more. */
+static int can_reach(const struct mover *m, const struct box *obstacle, double h, double more,
+                     double *margin)
+{
+    *margin = more + h * (sqrt(m->vx * m->vx + m->vy * m->vy) + m->turn);
+    return !m->is_fixed && !collide_is_beyond(obstacle, m->box.x, m->box.y, m->radius + *margin);
+}
+
+double contacts_overlap(const struct contacts *s)
+{
+    /* within one link nothing can be pushed apart, but it is overlap all the same */
+    double deepest = 0;
+    for (int i = 0; i < s->parts; i++)
+        for (int j = 0; j < i; j++) {
+            const struct part *parts = s->phenotype->parts;
+            if (parts[i].parent == j || parts[j].parent == i)
+                continue;
+            struct box a, b;
+            contacts_place_box(s, i, &a);
+            contacts_place_box(s, j, &b);
+            deepest = fmax(deepest, -collide_separation(&a, &b));
+        }
+    return deepest;
+}
+
+/* How far a joint is from its limits, and whether it could reach them within h. */
+static inline double limit_gap(const struct contacts *s, int i, const double *q)
+{
+    double to_lower = q[2 + i] - s->lower[i], to_upper = s->upper[i] - q[2 + i];
+    return to_lower < to_upper ? to_lower : to_upper;
+}
+
+/* What could come of one thing: a clearance, of which the worst counts. */
+static void examine_limit(const struct contacts *s, int i, const double *q, const double *qd,
+                          double h, struct clearance *clearance)
+{
+    double gap = limit_gap(s, i, q);
+    clearance->is_violated |= gap < 0;
+    clearance->may_touch |= gap < CLEARANCE_LIMIT + h * fabs(qd[2 + i]);
+}
+
+static void examine_ground(const struct contacts *s, int i, double h, struct clearance *clearance)
+{
+    const struct mover *m = &s->movers[i];
+    double margin = CLEARANCE_M + h * (fabs(m->vy) + m->turn);
+    if (m->is_fixed || m->box.y - m->radius > margin)
+        return;
+    double gap = collide_lowest(&s->movers[i].box);
+    clearance->is_violated |= gap < 0;
+    clearance->may_touch |= gap < margin;
+}
+
+static void examine_obstacles(const struct contacts *s, int i, double h,
+                              struct clearance *clearance)
+{
+    for (int k = 0; k < s->near_count; k++) {
+        struct box obstacle = obstacle_box(s, s->near[k]);
+        double margin;
+        if (!can_reach(&s->movers[i], &obstacle, h, CLEARANCE_M, &margin))
+            continue;
+        double gap = collide_separation(&s->movers[i].box, &obstacle);
+        clearance->is_violated |= gap < 0;
+        clearance->may_touch |= gap < margin;
+    }
+}
+
+static inline int has_surroundings(const struct contacts *s)
+{
+    return s->world->has_ground || s->world->obstacles.count > 0;
+}
+
+static inline void examine_surroundings(const struct contacts *s, int i, double h,
+                                        struct clearance *clearance)
+{
+    if (s->world->has_ground)
+        examine_ground(s, i, h, clearance);
+    if (s->world->obstacles.count > 0)
+        examine_obstacles(s, i, h, clearance);
+}
+
+static void examine_pair(const struct contacts *s, int k, double h, struct clearance *clearance)
+{
+    const struct mover *a = s->pairs[k].a, *b = s->pairs[k].b;
+    double margin;
+    if (!can_meet(a, b, h, CLEARANCE_M, &margin))
+        return;
+    double gap = collide_separation(&a->box, &b->box);
+    clearance->is_violated |= gap < 0;
+    clearance->may_touch |= gap < margin;
+}
+
+struct clearance contacts_examine(struct contacts *s, const double *q, const double *qd)
+{
+    double h = s->dt_s * CLEARANCE_STEPS;
+    struct clearance clearance = {0, 0};
+    for (int i = 1; i < s->links; i++)
+        examine_limit(s, i, q, qd, h, &clearance);
+    if (clearance.is_violated)
+        return (struct clearance){1, 1};
+    place_movers(s, h);
+    if (s->world->obstacles.count > 0)
+        gather_obstacles(s, h, CLEARANCE_M);
+    for (int i = 0; i < s->parts && has_surroundings(s); i++)
+        examine_surroundings(s, i, h, &clearance);
+    for (int k = 0; k < s->pair_count && !clearance.is_violated; k++)
+        examine_pair(s, k, h, &clearance);
+    clearance.may_touch |= clearance.is_violated;
+    return clearance;
+}
+
+/* What touched last is looked at first: mostly it still does. */
+static int may_still_touch(struct contacts *s, const double *q, const double *qd, double h)
+{
+    struct clearance clearance = {0, 0};
+    if (s->touched_limit > 0)
+        examine_limit(s, s->touched_limit, q, qd, h, &clearance);
+    if (s->touched_part >= 0 && has_surroundings(s) && !clearance.may_touch) {
+        place_mover(s, &s->movers[s->touched_part], h);
+        examine_surroundings(s, s->touched_part, h, &clearance);
+    }
+    return clearance.may_touch;
+}
+
+int contacts_may_touch(struct contacts *s, const double *q, const double *qd)
+{
+    double h = s->dt_s * CLEARANCE_STEPS;
+    if (may_still_touch(s, q, qd, h))
+        return 1;
+    struct clearance clearance = {0, 0};
+    for (int i = 1; i < s->links && !clearance.may_touch; i++) {
+        examine_limit(s, i, q, qd, h, &clearance);
+        s->touched_limit = i;
+    }
+    if (clearance.may_touch)
+        return 1;
+    s->touched_limit = 0;
+    place_movers(s, h);
+    if (s->world->obstacles.count > 0)
+        gather_obstacles(s, h, CLEARANCE_M);
+    for (int i = 0; i < s->parts && has_surroundings(s) && !clearance.may_touch; i++) {
+        examine_surroundings(s, i, h, &clearance);
+        s->touched_part = i;
+    }
+    if (clearance.may_touch)
+        return 1;
+    s->touched_part = -1;
+    for (int k = 0; k < s->pair_count && !clearance.may_touch; k++)
+        examine_pair(s, k, h, &clearance);
+    return clearance.may_touch;
+}
+
+/* ---------------------------------------------------------------- what could act */
+
+/* Velocities along both forces of a point. */
+static inline pair forces_velocity(const struct force_pair *f, const struct motion *v)
+{
+    return PAIR(f->n, 0) * v->w + PAIR(f->x, 0) * v->x + PAIR(f->y, 0) * v->y;
+}
+
+/* Relative velocities along both rows of a contact for the velocities of the tree. */
+static inline pair contact_velocity(const struct contacts *s, const struct contact *c)
+{
+    const struct tree_link *links = s->tree->links;
+    pair velocity = forces_velocity(&c->on_a, &links[c->a].velocity);
+    if (c->b >= 0)
+        velocity += forces_velocity(&c->on_b, &links[c->b].velocity);
+    return velocity;
+}
+
+/* Unit forces along the normal, (nx, ny), and the tangent, (ny, -nx), at a point (from the root's origin)
+ * of a link. */
+static inline void set_forces(const struct contacts *s, struct force_pair *f, int link, double x,
+                              double y, double nx, double ny)
+{
+    const struct tree_link *l = &s->tree->links[link];
+    const pair fx = {nx, ny}, fy = {ny, -nx};
+    PAIR(f->n, 0) = (x - l->px) * fy - (y - l->py) * fx;
+    PAIR(f->x, 0) = fx;
+    PAIR(f->y, 0) = fy;
+}
+
+/* A contact has a normal and a tangent row, a limit only one. */
+static int row_count(const struct contact *c)
+{
+    return c->part < 0 ? 1 : 2;
+}
+
+/* How deep one of two may be in the other and still be pushed out where it came in. */
+static inline double safe_depth(const struct box *a, const struct box *b)
+{
+    double thin_a = a->half_width < a->half_height ? a->half_width : a->half_height;
+    double thin_b = b->half_width < b->half_height ? b->half_width : b->half_height;
+    return (thin_a + thin_b) / 2;
+}
+
+/* Adds a contact if it could act in this step; the tree has the velocities v*. */
+static void add_contact(struct contacts *s, int part, int other, const struct manifold *m,
+                        const struct manifold_point *p, int warm, double depth_max)
+{
+    if (s->count >= s->room)
+        return;
+    const struct part *parts = s->phenotype->parts;
+    struct contact *c = &s->list[s->count];
+    double rx = p->x, ry = p->y - s->tree->root_y, nx = m->normal_x, ny = m->normal_y;
+    c->a = parts[part].link;
+    c->b = other >= 0 ? parts[other].link : -1;
+    c->gap = p->gap;
+    set_forces(s, &c->on_a, c->a, rx, ry, nx, ny);
+    if (c->b >= 0)
+        set_forces(s, &c->on_b, c->b, rx, ry, -nx, -ny);
+    pair free = contact_velocity(s, c);
+    if (c->gap > 0 && c->gap >= s->dt_s * fabs(free[0]))
+        return;
+    int is_own = other >= 0 && !s->movers[part].is_fixed && !s->movers[other].is_fixed;
+    c->part = part;
+    c->other = other;
+    c->depth_max = depth_max;
+    c->elasticity = is_own ? s->world->own_elasticity : s->world->elasticity;
+    c->warm = warm;
+    c->feature = p->feature;
+    c->at = (struct vec2){s->tree->root_x + p->x, p->y};
+    c->normal = (struct vec2){nx, ny};
+    c->first_row = s->rows;
+    PAIR(s->impulses.free, s->rows) = free;
+    s->impulses.laws[s->count] =
+        (struct impulse_law){.row = s->rows,
+                             .has_friction = 1,
+                             .friction = is_own ? s->world->own_friction : s->world->friction};
+    s->rows += 2;
+    s->count++;
+}
+
+static void find_ground_contacts(struct contacts *s)
+{
+    double h = s->dt_s;
+    for (int i = 0; i < s->parts; i++) {
+        const struct mover *mover = &s->movers[i];
+        double margin = h * (fabs(mover->vy) + mover->turn) + 1e-9;
+        if (mover->is_fixed || mover->box.y - mover->radius > margin)
+            continue;
+        struct manifold m;
+        collide_ground(&s->movers[i].box, margin, &m);
+        for (int k = 0; k < m.count; k++)
+            add_contact(s, i, -1, &m, &m.points[k], 4 * i + m.points[k].feature, HUGE_VAL);
+    }
+}
+
+static void find_obstacle_contacts(struct contacts *s)
+{
+    int warm = 4 * s->parts + 2 * s->pair_count + s->links;
+    gather_obstacles(s, s->dt_s, 1e-9);
+    for (int n = 0; n < s->near_count; n++) {
+        int k = s->near[n];
+        struct box obstacle = obstacle_box(s, k);
+        for (int i = 0; i < s->parts; i++) {
+            double margin;
+            if (!can_reach(&s->movers[i], &obstacle, s->dt_s, 1e-9, &margin))
+                continue;
+            const struct box *box = &s->movers[i].box;
+            if (collide_is_graze(&obstacle, box, GRAZE_M))
+                continue;
+            struct manifold m;
+            collide_boxes(box, &obstacle, margin, &m);
+            for (int p = 0; p < m.count; p++)
+                add_contact(s, i, CONTACT_OBSTACLE - k, &m, &m.points[p],
+                            warm + 2 * (k * s->parts + i) + p, safe_depth(box, &obstacle));
+        }
+    }
+}
+
+static void find_self_contacts(struct contacts *s)
+{
+    const struct part_pair *pairs = s->pairs;
+    double h = s->dt_s;
+    for (int k = 0, pair_count = s->pair_count; k < pair_count; k++) {
+        const struct mover *a = pairs[k].a, *b = pairs[k].b;
+        double margin;
+        if (!can_meet(a, b, h, 1e-9, &margin))
+            continue;
+        struct manifold m;
+        collide_boxes(&a->box, &b->box, margin, &m);
+        for (int i = 0; i < m.count; i++)
+            add_contact(s, (int)(a - s->movers), (int)(b - s->movers), &m, &m.points[i],
+                        4 * s->parts + 2 * k + i, safe_depth(&a->box, &b->box));
+    }
+}
+
+/* A joint's limit, if it could act in this step. */
+static void find_limit(struct contacts *s, int joint, const double *q, const double *vs)
+{
+    double to_lower = q[2 + joint] - s->lower[joint], to_upper = s->upper[joint] - q[2 + joint];
+    int is_lower = to_lower <= to_upper;
+    double gap = is_lower ? to_lower : to_upper;
+    if (gap > 0 && gap >= s->dt_s * fabs(vs[2 + joint]))
+        return;
+    struct contact *c = &s->list[s->count];
+    c->part = c->other = c->a = c->b = -1;
+    c->joint = joint;
+    c->sign = is_lower ? 1 : -1;
+    c->gap = gap;
+    c->warm = 4 * s->parts + 2 * s->pair_count + joint;
+    c->feature = is_lower;
+    c->first_row = s->rows;
+    s->impulses.laws[s->count++] = (struct impulse_law){.row = s->rows};
+    s->impulses.free[s->rows++] = c->sign * vs[2 + joint];
+}
+
+/* Two joints at a time are looked at, with the root, whose limits are infinite, beside the first one. */
+static void find_limits(struct contacts *s, const double *q, const double *vs)
+{
+    const double *lower = s->lower, *upper = s->upper;
+    double h = s->dt_s;
+    for (int i = 0, links = s->links; i < links; i += 2) {
+        pair at = PAIR(q, 2 + i), way = h * pair_absolute(PAIR(vs, 2 + i));
+        pair to_lower = at - PAIR(lower, i), to_upper = PAIR(upper, i) - at;
+        pair_bits is_free = (to_lower > 0) & (to_upper > 0) & (to_lower >= way) & (to_upper >= way);
+        if (is_free[0] & is_free[1])
+            continue;
+        if (i > 0)
+            find_limit(s, i, q, vs);
+        if (i + 1 < links)
+            find_limit(s, i + 1, q, vs);
+    }
+}
+
+/* An impact happens at an instant t of the step, when with a constant acceleration a, that of the loads that
+ * lasted until then, the gap at the start g0 is used up; after it, until the end of the step, the
+ * acceleration goes on:
+ *
+ *   g0 + v0 t + a t^2/2 = 0,   vi = v0 + a t,   vn at the end >= -e vi + a (h - t), and >= 0
+ *
+ * With t in the middle and v0 for vi, the simplest form of the rule, a ball's bounces come too early or
+ * too late by up to half a step each, which adds up: 10 ms after six of them at 240 Hz. What is not
+ * reached in this step is left to the next one, unless it would be too deep there. */
+static void set_impact(struct contacts *s, struct contact *c, struct impulse_law *law, double a)
+{
+    double h = s->dt_s, v = s->start[c->first_row];
+    double gap = c->gap - h / 2 * v, root = v * v - 2 * a * gap, instant = 0;
+    if (gap > 0)
+        instant = root > 0 ? 2 * gap / (sqrt(root) - v) : h;
+    law->is_push_out = 0;
+    if (instant >= h && c->gap + h * (v + a * h) > -c->depth_max) {
+        s->is_waiting = 1;
+        c->is_impact = 0;
+        law->bound = -2 * c->gap / h;
+        return;
+    }
+    instant = instant < h ? instant : h;
+    double rebound = -c->elasticity * (v + a * instant) + a * (h - instant);
+    law->bound = rebound > 0 ? rebound : 0;
+    c->late = instant - h / 2;
+    s->instants += instant;
+    s->impact_count++;
+}
+
+/* Impacts, after the loads that last without them. */
+static void set_impacts(struct contacts *s)
+{
+    struct impulses *system = &s->impulses;
+    const double *impulse = system->impulse, *velocity = system->velocity, *free = system->free;
+    double *loads = s->loads, *changes = s->load_changes;
+    for (int i = 0; i < s->count; i++)
+        if (s->list[i].is_impact)
+            system->laws[i].bound = -HUGE_VAL;
+    impulses_solve(system);
+    for (int i = 0, rows = s->rows; i < rows; i += 2) {
+        PAIR(loads, i) = PAIR(impulse, i);
+        PAIR(changes, i) = PAIR(velocity, i) - PAIR(free, i);
+    }
+    for (int i = 0; i < s->count; i++) {
+        struct contact *c = &s->list[i];
+        int row = c->first_row;
+        if (c->is_impact)
+            set_impact(s, c, &system->laws[i], (velocity[row] - s->start[row]) / s->dt_s);
+    }
+}
+
+/* The same in the middle of the step, of what bounces. */
+static void set_rebound(struct contacts *s, struct contact *c, struct impulse_law *law)
+{
+    double rebound = -c->elasticity * s->start[c->first_row];
+    c->is_impact = rebound > law->bound;
+    if (c->is_impact) {
+        law->bound = rebound;
+        law->is_push_out = 0;
+    }
+}
+
+/* How fast the links of a contact turn. */
+static double turning_of(const struct contacts *s, const struct contact *c)
+{
+    const struct tree_link *links = s->tree->links;
+    return fabs(links[c->a].velocity.w) + (c->b >= 0 ? fabs(links[c->b].velocity.w) : 0);
+}
+
+/* The least normal velocity after the step. */
+static void set_bound(struct contacts *s, int i)
+{
+    struct contact *c = &s->list[i];
+    struct impulse_law *law = &s->impulses.laws[i];
+    double h = s->dt_s;
+    int is_limit = c->part < 0, is_angle = is_limit && !s->tree->links[c->joint].is_linear;
+    double slop = is_angle ? LIMIT_SLOP_RAD : SLOP_M;
+    double fastest = is_angle ? LIMIT_PUSH_OUT_RAD_S : PUSH_OUT_SPEED_M_S;
+    if (!is_limit && s->push_out_speed > 0) {
+        slop = 0;
+        fastest = s->push_out_speed;
+    }
+    law->is_push_out = c->is_impact = 0;
+    if (c->gap > 0) {
+        law->bound = -c->gap / h;
+    } else {
+        double speed = -c->gap > slop ? PUSH_OUT_SHARE * (-c->gap - slop) / h : 0;
+        law->bound = speed < fastest ? speed : fastest;
+        law->is_push_out = law->bound > 0;
+    }
+    c->late = 0;
+    double slow = c->elasticity > 0 ? s->restitution_speed : PLASTIC_SPEED_M_S;
+    c->is_impact = !is_limit && s->start[c->first_row] < -slow;
+    if (c->is_impact && c->elasticity <= 0)
+        c->is_impact =
+            h * turning_of(s, c) < PLASTIC_TURN_RAD && h * -s->start[c->first_row] < PLASTIC_WAY_M;
+    if (c->is_impact && !s->has_instants)
+        set_rebound(s, c, law);
+}
+
+/* The shares of the rows and the matrix W = J M^-1 J'. */
+static void build_system(struct contacts *s)
+{
+    struct impulses *system = &s->impulses;
+    tree_clear_rows(&s->shares, s->rows);
+    for (int i = 0; i < s->count; i++) {
+        const struct contact *c = &s->list[i];
+        if (c->part < 0)
+            tree_carry_joint(s->tree, c->joint, c->sign, &s->shares, c->first_row);
+        else
+            tree_carry(s->tree, c->a, &c->on_a, c->b, &c->on_b, &s->shares, c->first_row);
+    }
+
+    impulses_begin(system, s->rows);
+    tree_couple(s->tree, &s->shares, s->rows, system->stride, system->w);
+    double mass = s->tree->mass;
+    for (int row = 0, rows = s->rows; row < rows; row++) {
+        double w = system->w[row * system->stride + row];
+        system->inverse[row] = w * mass > ROW_MOBILITY ? 1 / w : 0;
+    }
+}
+
+/* How much further the velocity of a row is at the instant of the contact than in the middle. */
+static double late_velocity(const struct contacts *s, const struct contact *c, int k)
+{
+    int row = c->first_row + k;
+    return c->late * (s->impulses.free[row] - s->start[row]) / s->dt_s;
+}
+
+/* Work of one row: impulse times the mean of the velocities before and after it, exactly. */
+static double row_work(const struct contacts *s, const struct contact *c, int k)
+{
+    int row = c->first_row + k;
+    double before = s->middle[row], change = s->impulses.velocity[row] - s->impulses.free[row];
+    if (c->late != 0)
+        before += late_velocity(s, c, k);
+    return s->impulses.impulse[row] * (before + change / 2);
+}
+
+double contacts_work(const struct contacts *s)
+{
+    double work = 0;
+    for (int i = 0; i < s->count; i++)
+        for (int k = 0; k < row_count(&s->list[i]); k++)
+            work += row_work(s, &s->list[i], k);
+    return work;
+}
+
+/* Solves again, from nothing, with slower push-out; share 0: penetrations are only kept from growing. */
+static void slow_push_outs(struct contacts *s, double share)
+{
+    for (int i = 0; i < s->count; i++) {
+        struct impulse_law *law = &s->impulses.laws[i];
+        if (law->is_push_out)
+            law->bound *= share;
+        law->is_push_out &= share > 0;
+    }
+    for (int i = 0; i < s->rows; i++)
+        s->impulses.impulse[i] = 0;
+    impulses_solve(&s->impulses);
+}
+
+/* What can hardly move takes impulses without end to be pushed out, which the whole body gets as
+ * energy: that is bounded. */
+static void take_back_gaining_push_outs(struct contacts *s)
+{
+    double speed = s->push_out_speed > 0 ? s->push_out_speed : PUSH_OUT_SPEED_M_S;
+    double most = PUSH_OUT_WORK * s->tree->mass * speed * speed, work;
+    int has_push_out = 0;
+    for (int i = 0; i < s->count; i++)
+        has_push_out |= s->impulses.laws[i].is_push_out;
+    if (!has_push_out || (work = contacts_work(s)) <= most)
+        return;
+    slow_push_outs(s, sqrt(most / work));
+    if (contacts_work(s) > 1.5 * most)
+        slow_push_outs(s, 0);
+}
+
+/* Whether two contacts feel each other's impulses. */
+static int are_coupled(const struct contacts *s, const struct contact *a, const struct contact *b)
+{
+    const struct impulses *system = &s->impulses;
+    for (int i = a->first_row; i < a->first_row + row_count(a); i++)
+        for (int j = b->first_row; j < b->first_row + row_count(b); j++)
+            if (system->w[i * system->stride + j] != 0)
+                return 1;
+    return 0;
+}
+
+/* Numbers the islands of contacts that press and are coupled, one through another. */
+static void find_islands(struct contacts *s)
+{
+    struct contact *list = s->list;
+    for (int i = 0; i < s->count; i++) {
+        list[i].island = i;
+        for (int j = 0; j < i; j++) {
+            int from = list[j].island;
+            if (from == list[i].island || s->impulses.impulse[list[i].first_row] <= 0 ||
+                s->impulses.impulse[list[j].first_row] <= 0 || !are_coupled(s, &list[i], &list[j]))
+                continue;
+            for (int k = 0; k < i; k++)
+                list[k].island = list[k].island == from ? list[i].island : list[k].island;
+        }
+    }
+}
+
+/* Whether the contacts of an island gain energy, push-out apart, by more than rounding. */
+static int is_gaining(const struct contacts *s, int island)
+{
+    double work = 0, size = 0;
+    for (int i = 0; i < s->count; i++) {
+        const struct contact *c = &s->list[i];
+        for (int k = 0; k < row_count(c); k++) {
+            if (c->island != island || s->impulses.laws[i].is_push_out)
+                continue;
+            work += row_work(s, c, k);
+            size += fabs(s->impulses.impulse[c->first_row + k] * s->start[c->first_row + k]);
+        }
+    }
+    return work > GAIN_SHARE * size;
+}
+
+/* Newton's restitution with Coulomb friction can create energy: the impacts of such an island are solved
+ * again without restitution. Returns 1 if there was one. */
+static int take_back_gaining_impacts(struct contacts *s)
+{
+    int has_impact = 0, has_gained = 0;
+    for (int i = 0; i < s->count; i++)
+        has_impact |= s->list[i].is_impact && s->list[i].elasticity > 0;
+    if (!has_impact)
+        return 0;
+    find_islands(s);
+    for (int i = 0; i < s->count; i++) {
+        struct contact *c = &s->list[i];
+        c->is_gaining = c->is_impact && c->elasticity > 0 && is_gaining(s, c->island);
+        has_gained |= c->is_gaining;
+    }
+    for (int i = 0; i < s->count; i++) {
+        struct contact *c = &s->list[i];
+        if (!c->is_gaining)
+            continue;
+        c->elasticity = 0;
+        s->impulses.laws[i].bound = c->gap > 0 && c->late == 0 ? -c->gap / s->dt_s : 0;
+    }
+    return has_gained;
+}
+
+/* Books one contact's work, of which the share counts. */
+static void book_contact(const struct contacts *s, int i, double share, struct ledger *l)
+{
+    const struct contact *c = &s->list[i];
+    const double *row_works = s->work + c->first_row;
+    double normal = share * row_works[0];
+    double tangent = c->part < 0 ? 0 : share * row_works[1];
+    double work = normal + tangent;
+    if (work > 0) {
+        if (c->part < 0)
+            l->gain_limit_j += work;
+        else if (s->impulses.laws[i].is_push_out)
+            l->gain_push_out_j += work;
+        else
+            l->gain_impact_j += work;
+    } else if (c->part < 0) {
+        l->loss_limit_j -= work;
+    } else if (normal > 0) {
+        l->loss_friction_j -= work;
+    } else if (tangent > 0) {
+        l->loss_impact_j -= work;
+    } else {
+        l->loss_impact_j -= normal;
+        l->loss_friction_j -= tangent;
+    }
+}
+
+/* The work of all rows, as row_work() has it. */
+static void find_work(const struct contacts *s)
+{
+    const double *middle = s->middle, *velocity = s->impulses.velocity, *free = s->impulses.free;
+    const double *impulse = s->impulses.impulse;
+    double *work = s->work;
+    for (int i = 0, rows = s->rows; i < rows; i += 2)
+        PAIR(work, i) =
+            PAIR(impulse, i) * (PAIR(middle, i) + 0.5 * (PAIR(velocity, i) - PAIR(free, i)));
+    for (int i = 0; i < s->count; i++) {
+        const struct contact *c = &s->list[i];
+        for (int k = 0; k < row_count(c) && c->late != 0; k++)
+            work[c->first_row + k] = row_work(s, c, k);
+    }
+}
+
+static inline double found_work(const struct contacts *s, const struct contact *c)
+{
+    const double *work = s->work + c->first_row;
+    return work[0] + (c->part < 0 ? 0 : work[1]);
+}
+
+/* Impulses that act together pass energy from one contact to another (a limb that lands swings the
+ * next one up): what one does another has lost, so gains and losses of a step are set off in
+ * proportion. Push-out is not: what it does is always gained. */
+void contacts_book(const struct contacts *s, struct ledger *l)
+{
+    double gains = 0, losses = 0;
+    find_work(s);
+    for (int i = 0; i < s->count; i++) {
+        double work = found_work(s, &s->list[i]);
+        if (work <= 0)
+            losses -= work;
+        else if (!s->impulses.laws[i].is_push_out)
+            gains += work;
+    }
+    double share_gains = gains > losses ? (gains - losses) / gains : 0;
+    double share_losses = losses > gains ? (losses - gains) / losses : 0;
+    for (int i = 0; i < s->count; i++) {
+        double work = found_work(s, &s->list[i]);
+        int is_push_out = s->impulses.laws[i].is_push_out;
+        book_contact(s, i, work <= 0 ? share_losses : is_push_out ? 1 : share_gains, l);
+    }
+}
+
+struct force contacts_outer_impulse(const struct contacts *s, struct vec2 *late)
+{
+    struct force sum = {0, 0, 0};
+    *late = (struct vec2){0, 0};
+    for (int i = 0; i < s->count; i++) {
+        const struct contact *c = &s->list[i];
+        const double *impulse = s->impulses.impulse + c->first_row;
+        if (c->part < 0 || c->b >= 0)
+            continue;
+        const struct tree_link *l = &s->tree->links[c->a];
+        double x = c->on_a.x[0] * impulse[0] + c->on_a.x[1] * impulse[1];
+        double y = c->on_a.y[0] * impulse[0] + c->on_a.y[1] * impulse[1];
+        double n = c->on_a.n[0] * impulse[0] + c->on_a.n[1] * impulse[1];
+        sum.n += n + (l->px * y - l->py * x);
+        sum.x += x;
+        sum.y += y;
+        late->x += c->late * x;
+        late->y += c->late * y;
+    }
+    return sum;
+}
+
+/* Where a contact acts: for one that is late, as far along its tangent as gives the moment that its
+ * impulse has about the centre of mass, which goes on until then. */
+static struct vec2 acting_point(const struct contact *c, const double *impulse,
+                                struct vec2 velocity)
+{
+    if (c->late == 0 || impulse[0] == 0)
+        return c->at;
+    double tx = c->normal.y, ty = -c->normal.x;
+    double x = c->normal.x * impulse[0] + tx * impulse[1];
+    double y = c->normal.y * impulse[0] + ty * impulse[1];
+    double way = c->late * (velocity.x * y - velocity.y * x) / (tx * y - ty * x);
+    return (struct vec2){c->at.x + way * tx, c->at.y + way * ty};
+}
+
+/* Impacts happen where the gap is used up, wherever it is in the middle of the step. */
+static double acting_gap(const struct contact *c)
+{
+    return c->late != 0 && c->gap < 0 ? 0 : c->gap;
+}
+
+int contacts_keep(struct contacts *s, struct vec2 velocity)
+{
+    int is_pressing = 0;
+    s->step++;
+    s->point_count = 0;
+    s->penetration = 0;
+    for (int i = 0; i < s->count; i++) {
+        const struct contact *c = &s->list[i];
+        const double *impulse = s->impulses.impulse + c->first_row;
+        double friction = c->part < 0 ? 0 : impulse[1];
+        s->warm[c->warm] = (struct warm_start){s->step, c->feature, {impulse[0], friction}};
+        is_pressing |= impulse[0] > 0;
+        if (c->part < 0)
+            continue;
+        double gap = acting_gap(c);
+        if (-gap > s->penetration)
+            s->penetration = -gap;
+        if (impulse[0] > 0 || gap < SLOP_M)
+            s->points[s->point_count++] =
+                (struct contact_point){.part = c->part,
+                                       .other = c->other,
+                                       .at = acting_point(c, impulse, velocity),
+                                       .normal = c->normal,
+                                       .gap_m = gap,
+                                       .normal_impulse_n_s = impulse[0],
+                                       .friction_impulse_n_s = friction};
+    }
+    return is_pressing;
+}
+
+void contacts_find(struct contacts *s, const double *q, const double *vs)
+{
+    tree_set_velocity(s->tree, vs);
+    place_movers(s, s->dt_s);
+    s->count = s->rows = 0;
+    if (s->world->has_ground)
+        find_ground_contacts(s);
+    if (s->world->obstacles.count > 0)
+        find_obstacle_contacts(s);
+    find_self_contacts(s);
+    find_limits(s, q, vs);
+}
+
+/* Starts from the impulses of the last step where the features are the same. */
+static void take_warm_starts(struct contacts *s)
+{
+    for (int i = 0; i < s->count; i++) {
+        const struct contact *c = &s->list[i];
+        const struct warm_start *w = &s->warm[c->warm];
+        int is_same = w->step == s->step && w->feature == c->feature;
+        for (int k = 0; k < row_count(c); k++)
+            s->impulses.impulse[c->first_row + k] = is_same ? w->impulse[k] : 0;
+    }
+}
+
+/* Velocities of the rows for the rates given, at the tree's pose. */
+static void set_row_velocities(struct contacts *s, const double *rates, double *velocities)
+{
+    tree_set_velocity(s->tree, rates);
+    for (int i = 0, count = s->count; i < count; i++) {
+        const struct contact *c = &s->list[i];
+        if (c->part < 0)
+            velocities[c->first_row] = c->sign * rates[2 + c->joint];
+        else
+            PAIR(velocities, c->first_row) = contact_velocity(s, c);
+    }
+}
+
+void contacts_prepare(struct contacts *s, const double *start, const double *middle,
+                      int has_instants)
+{
+    int has_impact = 0;
+    s->has_instants = has_instants;
+    s->is_waiting = s->impact_count = 0;
+    s->instants = 0;
+    s->impulses.count = s->count;
+    set_row_velocities(s, start, s->start);
+    if (middle)
+        set_row_velocities(s, middle, s->middle);
+    double *at_middle = s->middle;
+    const double *at_start = s->start, *free = s->impulses.free;
+    for (int i = 0, rows = middle ? 0 : s->rows; i < rows; i += 2)
+        PAIR(at_middle, i) = 0.5 * (PAIR(at_start, i) + PAIR(free, i));
+    for (int i = 0; i < s->count; i++) {
+        set_bound(s, i);
+        has_impact |= s->list[i].is_impact;
+    }
+    take_warm_starts(s);
+    tree_factor(s->tree);
+    build_system(s);
+    if (has_impact && has_instants)
+        set_impacts(s);
+}
+
+void contacts_set_free(struct contacts *s, const double *vs)
+{
+    set_row_velocities(s, vs, s->impulses.free);
+}
+
+/* The change of the rates under impulses, two rows at a time. */
+static void respond(const struct contacts *s, const double *impulses, double *change)
+{
+    const struct tree_rows *rows = &s->shares;
+    struct force root = {0, 0, 0};
+    double *sums = s->kick_shares;
+    int links = s->links, stride = rows->stride;
+    for (int i = 0; i < links; i++)
+        sums[i] = 0;
+    for (int row = 0; row < s->rows; row += 2) {
+        const double *shares = rows->shares + row * stride;
+        double a = impulses[row], b = impulses[row + 1];
+        if (a == 0 && b == 0)
+            continue;
+        for (int i = 0; i < links; i += 2)
+            PAIR(sums, i) = PAIR(sums, i) + a * PAIR(shares, i) + b * PAIR(shares, stride + i);
+        root.n = root.n + a * rows->n[row] + b * rows->n[row + 1];
+        root.x = root.x + a * rows->x[row] + b * rows->x[row + 1];
+        root.y = root.y + a * rows->y[row] + b * rows->y[row + 1];
+    }
+    tree_respond(s->tree, sums, root, change);
+}
+
+/* Impacts meet what the loads until then have left, and what comes after them adds to the loads' share. */
+static void solve_impacts(struct contacts *s)
+{
+    struct impulses *system = &s->impulses;
+    double share = s->instants / (s->impact_count * s->dt_s);
+    double *free = system->free, *impulse = system->impulse;
+    const double *loads = s->loads, *changes = s->load_changes;
+    for (int i = 0, rows = s->rows; i < rows; i += 2)
+        PAIR(free, i) += share * PAIR(changes, i);
+    impulses_solve(system);
+    for (int i = 0, rows = s->rows; i < rows; i += 2) {
+        PAIR(free, i) -= share * PAIR(changes, i);
+        PAIR(impulse, i) += share * PAIR(loads, i);
+    }
+    impulses_set_velocities(system);
+}
+
+static void solve(struct contacts *s)
+{
+    if (s->impact_count > 0)
+        solve_impacts(s);
+    else
+        impulses_solve(&s->impulses);
+}
+
+void contacts_solve(struct contacts *s, double *kick)
+{
+    solve(s);
+    take_back_gaining_push_outs(s);
+    if (take_back_gaining_impacts(s))
+        solve(s);
+    respond(s, s->impulses.impulse, kick);
+}
+
+void contacts_shift(const struct contacts *s, double *q)
+{
+    int has_late = 0;
+    for (int i = 0; i < s->count; i++)
+        has_late |= s->list[i].late != 0;
+    if (!has_late)
+        return;
+    double *lates = s->work;
+    for (int i = 0; i < s->count; i++) {
+        const struct contact *c = &s->list[i];
+        for (int k = 0; k < row_count(c); k++)
+            lates[c->first_row + k] = s->impulses.impulse[c->first_row + k] * c->late;
+    }
+    lates[s->rows] = 0;
+    respond(s, lates, s->shift);
+    for (int i = 0; i < s->dof; i++)
+        q[i] -= s->shift[i];
+}
+
+int contacts_has_instants(const struct contacts *s)
+{
+    int has = s->is_waiting;
+    for (int i = 0; i < s->count; i++)
+        has |= s->list[i].late != 0;
+    return has;
+}
+
+double contacts_instant_work(const struct contacts *s, double *size)
+{
+    double work = 0;
+    *size = 0;
+    for (int i = 0; i < s->count; i++) {
+        const struct contact *c = &s->list[i];
+        for (int k = 0; k < row_count(c); k++) {
+            double impulse = s->impulses.impulse[c->first_row + k];
+            work += impulse * late_velocity(s, c, k);
+            *size += fabs(impulse * s->start[c->first_row + k]);
+        }
+    }
+    return work;
+}

@@ -1,0 +1,154 @@
+/* Contacts and joint limits of an articulated body: what could act in a step, and the impulses that
+ * keep parts from passing through one another, through the ground and beyond their joints' limits.
+ *
+ * The midpoint step of dynamics_articulated.c calls, in this order: contacts_find, contacts_prepare,
+ * contacts_solve (again after contacts_set_free where velocity products changed), contacts_book,
+ * contacts_keep. Signorini's conditions with Newton's restitution and Coulomb's friction (Jean and
+ * Moreau 1992; Jean 1999), solved by impulses.h. */
+#ifndef SIMULATOR_CONTACTS_H
+#define SIMULATOR_CONTACTS_H
+
+#include "simulator/plane/collide.h"
+#include "simulator/body/dynamics.h"
+#include "simulator/plane/impulses.h"
+#include "simulator/plane/tree.h"
+
+/* A contact point (two rows: normal, tangent) or a joint limit (one row). */
+struct contact {
+    int part, other;              /* parts; other as in contact_point; part -1 = a joint limit */
+    int a, b;                     /* links that feel it: +, -; -1 = none */
+    int joint;                    /* limit: its link */
+    double sign;                  /* limit: +1 lower, -1 upper */
+    struct force_pair on_a, on_b; /* normal and tangent, about the links' origins; opposite */
+    double gap;                   /* m or rad; negative = penetration */
+    double elasticity;
+    int is_impact;
+    int island, is_gaining; /* of an impact that is judged */
+    double depth_max;       /* deeper, it would be pushed out on the other side */
+    double late; /* how long after the middle of the step its impulse acts: 0 but for impacts, s */
+    int warm;    /* slot that remembers the impulses */
+    int feature; /* what touches what: impulses are remembered only for the same */
+    struct vec2 at, normal;
+    int first_row; /* in `impulses`, whose law of the same index is the contact's */
+};
+
+/* What is remembered of a contact from one step to the next. */
+struct warm_start {
+    uint64_t step; /* when; only the last step counts */
+    int feature;
+    double impulse[2];
+};
+
+/* A part, the circle around it, and how fast it moves: what is far apart is not looked at any closer. */
+struct mover {
+    const struct tree_link *link;
+    int is_fixed;
+    double local_x, local_y, cos, sin;                             /* the part in its link */
+    double local_across_x, local_across_y, across_cos, across_sin; /* turned by a right angle */
+    double radius;
+    struct box box; /* x from the root's origin, y above the ground */
+    double vx, vy;  /* velocity of its centre */
+    double turn;    /* how fast the rim moves besides */
+    double reach;   /* the radius, and how far its points get against the root's origin, at most */
+};
+struct part_pair {
+    const struct mover *a, *b;
+};
+
+/* An upright rectangle around something. */
+struct span {
+    double low_x, low_y, high_x, high_y;
+};
+
+struct contacts {
+    const struct phenotype *phenotype;
+    struct tree *tree;
+    const struct world *world;
+    double dt_s;
+    double restitution_speed;
+    int has_instants, is_waiting; /* see contacts_prepare() and contacts_has_instants() */
+    double push_out_speed;        /* 0: normal; else see dynamics_set_push_out() */
+    int parts, links, dof;
+    double *lower, *upper; /* limits per link, rad or m */
+
+    struct mover *movers;    /* per part */
+    struct part_pair *pairs; /* parts that may collide */
+    int pair_count;
+    int touched_limit, touched_part; /* what may have touched last: link, part; 0, -1: none */
+    int obstacle_room; /* obstacles of the world at creation: there may be fewer, but not more */
+    struct box *obstacles;
+    struct span *spans;    /* of the obstacles, in the world */
+    int *near, near_count; /* obstacles that the body could reach when it was last looked at */
+
+    struct contact *list;
+    int count, room, rows;
+    struct impulses impulses;
+    double *start;  /* per row: velocities at the start of the step, at this pose */
+    double *middle; /* ... and just before the impulses, in the middle of the step */
+    double *work;   /* scratch */
+    double *loads,
+        *load_changes; /* per row: impulses without those of impacts, and what they change */
+    double instants;   /* of the impacts that act, summed; their number */
+    int impact_count;
+    struct tree_rows shares; /* per row: what the joints take of a unit impulse */
+    double *kick_shares;     /* per link: of all impulses together */
+    double *shift;           /* scratch of dof numbers */
+    struct warm_start *warm; /* parts x 4 corners, pairs x 2, links */
+    uint64_t step;           /* count of steps, for warm starts; a gap forgets them */
+
+    struct contact_point *points; /* of the last step */
+    int point_count;
+    double penetration;
+};
+
+/* What a state allows. */
+struct clearance {
+    int is_violated; /* something touches or is beyond its limit */
+    int may_touch;   /* something could within a step */
+};
+
+/* Takes everything from the arena; ERR_MEMORY when it is full. Pointers are kept. */
+int contacts_create(struct contacts *contacts, const struct phenotype *phenotype, struct tree *tree,
+                    const struct world *world, const struct dynamics_settings *settings,
+                    struct arena *arena);
+/* Forgets warm starts and the points of the last step. */
+void contacts_forget(struct contacts *contacts);
+
+/* Places a part's rectangle at the tree's pose: x relative to the root's origin (so that far from
+ * the world's origin nothing is lost), y above the ground. */
+void contacts_place_box(const struct contacts *contacts, int part, struct box *box);
+/* Deepest overlap of parts that are neither parent and child nor at rest on each other, m. */
+double contacts_overlap(const struct contacts *contacts);
+/* Judges the state q, qd, which the tree has. */
+struct clearance contacts_examine(struct contacts *contacts, const double *q, const double *qd);
+/* contacts_examine().may_touch alone, for less. */
+int contacts_may_touch(struct contacts *contacts, const double *q, const double *qd);
+
+/* Lists what could act at the tree's pose, joint angles q, with the free velocities vs. */
+void contacts_find(struct contacts *contacts, const double *q, const double *vs);
+/* Bounds and the system, from the rates at the start of the step and in its middle; NULL for the latter:
+ * the mean of those at the start and the free ones. has_instants: impacts that bounce act when they happen, else in the middle of the step as all contacts do. */
+void contacts_prepare(struct contacts *contacts, const double *start, const double *middle,
+                      int has_instants);
+/* Takes other free velocities for the same contacts. */
+void contacts_set_free(struct contacts *contacts, const double *vs);
+/* Solves; kick[dof] = M^-1 J' impulses: the change of the rates. */
+void contacts_solve(struct contacts *contacts, double *kick);
+/* Work of all contacts, J. */
+double contacts_work(const struct contacts *contacts);
+/* 1 if an impact acts, or waits for, an instant of its own. */
+int contacts_has_instants(const struct contacts *contacts);
+/* What the impulses solved do more because of that, and what they pass on, J. */
+double contacts_instant_work(const struct contacts *contacts, double *size);
+/* Adds to q what the impulses of impacts do because they act before or after the middle of the step. */
+void contacts_shift(const struct contacts *contacts, double *q);
+/* Books the work of the contacts: losses by kind, and what is positive in sum as unearned gain. */
+void contacts_book(const struct contacts *contacts, struct ledger *ledger);
+/* What ground and obstacles give the body, about the root's origin at the tree's pose; `late`: the sum of the
+ * impulses times how late they act. */
+struct force contacts_outer_impulse(const struct contacts *contacts, struct vec2 *late);
+/* Remembers impulses for the next step and fills points and penetration; 1 if something presses. Contacts
+ * that act late are where the body, whose centre of mass has this velocity, then is. */
+int contacts_keep(struct contacts *contacts, struct vec2 velocity);
+
+#endif

@@ -1,0 +1,657 @@
+/* See impulses.h. Typical: 1 to 6 contacts, 2 to 12 rows; what pressed, stuck and slid a step ago still
+ * does in two of three solves, so the first guess mostly holds. */
+#include "simulator/plane/impulses.h"
+
+#include <math.h>
+
+#include "common/error.h"
+#include "simulator/plane/pair.h"
+
+/* Lines of the matrices and vectors are even and begin at 16 bytes, so that two numbers of one are an operand
+ * of an instruction. */
+typedef pair aligned_pair __attribute__((aligned(16)));
+
+/* Unknowns of the direct solver and variables of Lemke's at most; beyond that there are sweeps. */
+#define DIRECT_MAX 48
+#define LEMKE_MAX  96
+#define LINE       (LEMKE_MAX + 2)
+/* Guesses at most. */
+#define GUESSES_MAX 6
+/* Unknowns at most that are solved for without pivoting, and how small a pivot may get. */
+#define FEW_MAX   4
+#define PIVOT_MIN 1e-5
+/* Rows that say the same (two feet of one rigid part that stick) share the impulse: their diagonal
+ * is raised by this share, which costs as much accuracy. */
+#define REDUNDANCY 1e-9
+/* How far a velocity may miss its law: so much, and what the above takes, but no more than that. */
+#define LAW_TOLERANCE_M_S 1e-7
+#define LAW_MISS_MAX_M_S  1e-5
+/* Lemke: exchanges at most, for each variable; entries that are nothing. */
+#define EXCHANGES_MAX 6
+#define ENTRY_MIN     1e-11
+/* Sweeps stop when no velocity changes by more than this, m/s; and this much is no solution. */
+/* Operations for each element of W. */
+#define ROW_PAIR_WORK 12
+
+#define SWEEP_TOLERANCE_M_S 1e-6
+#define WEDGED_M_S          1e-3
+
+/* Where a contact stands in the guess. Without friction OPEN or STICK (pressing). */
+enum { OPEN, STICK, SLIDE };
+
+int impulses_create(struct impulses *s, int laws, int rows, int sweeps, struct arena *arena)
+{
+    size_t even = (size_t)(rows + 1) & ~(size_t)1;
+    *s = (struct impulses){.sweeps = sweeps};
+    s->laws = arena_take(arena, (size_t)laws, sizeof s->laws[0]);
+    s->w = arena_take(arena, even * even, sizeof(double));
+    s->inverse = arena_take(arena, even, sizeof(double));
+    s->free = arena_take(arena, even, sizeof(double));
+    s->impulse = arena_take(arena, even, sizeof(double));
+    s->velocity = arena_take(arena, even, sizeof(double));
+    s->held = arena_take(arena, even, sizeof(double));
+    s->unknown = arena_take(arena, even, sizeof(int));
+    s->coupled = arena_take(arena, even, sizeof(double));
+    s->system = arena_take(arena, LEMKE_MAX * LINE, sizeof(double));
+    s->lines = arena_take(arena, LEMKE_MAX, sizeof s->lines[0]);
+    int is_complete = s->laws && s->w && s->inverse && s->free && s->impulse && s->velocity &&
+                      s->held && s->unknown && s->coupled && s->system && s->lines;
+    return is_complete ? 0 : ERR_MEMORY;
+}
+
+void impulses_begin(struct impulses *s, int rows)
+{
+    s->rows = rows;
+    s->stride = (rows + 1) & ~1;
+    s->work += (uint64_t)(ROW_PAIR_WORK * s->stride * s->stride);
+    if (s->stride == rows)
+        return;
+    for (int i = 0; i < rows; i++)
+        s->w[i * s->stride + rows] = 0;
+    s->free[rows] = s->impulse[rows] = 0;
+}
+
+/* to += factor * line, `width` numbers, which is even, both from an even place on. */
+static inline void add_line(double *to_line, double factor, const double *from_line, int width)
+{
+    aligned_pair *to = (aligned_pair *)to_line;
+    const aligned_pair *line = (const aligned_pair *)from_line;
+    const pair f = pair_of(factor);
+    int j = 0, halves = width / 2;
+    for (; j + 1 < halves; j += 2) {
+        to[j] += f * line[j];
+        to[j + 1] += f * line[j + 1];
+    }
+    if (j < halves)
+        to[j] += f * line[j];
+}
+
+/* Four velocities at a time, which stay in registers while the impulses go by. */
+void impulses_set_velocities(struct impulses *s)
+{
+    const double *free = s->free, *impulse = s->impulse;
+    int rows = s->rows, stride = s->stride;
+    for (int j = 0; j < stride; j += 4) {
+        /* the second two are the first ones again where there are only two */
+        int k = j + 2 < stride ? j + 2 : j;
+        const double *w = s->w;
+        pair first = PAIR(free, j), second = PAIR(free, k);
+        for (int i = 0; i < rows; i++, w += stride) {
+            if (impulse[i] == 0)
+                continue;
+            pair f = pair_of(impulse[i]);
+            first += f * *(const aligned_pair *)(w + j);
+            second += f * *(const aligned_pair *)(w + k);
+        }
+        PAIR(s->velocity, j) = first;
+        PAIR(s->velocity, k) = second;
+    }
+}
+
+/* How far a velocity may miss what its law says. */
+static inline double law_miss(const struct impulses *s, int row)
+{
+    double given = s->impulse[row] * s->w[row * s->stride + row];
+    double miss = LAW_TOLERANCE_M_S + 2 * REDUNDANCY * fabs(given);
+    return miss < LAW_MISS_MAX_M_S ? miss : LAW_MISS_MAX_M_S;
+}
+
+/* ---------------------------------------------------------------- guesses */
+
+/* The guess that belongs to the impulses that stand. */
+static void guess_states(struct impulses *s)
+{
+    for (int i = 0; i < s->count; i++) {
+        struct impulse_law *c = &s->laws[i];
+        double normal = s->impulse[c->row];
+        c->state = normal > 0 && c->bound > -HUGE_VAL ? STICK : OPEN;
+        c->has_turned = 0;
+        if (!c->has_friction || c->state == OPEN)
+            continue;
+        double tangent = s->impulse[c->row + 1];
+        if (fabs(tangent) >= c->friction * normal * (1 - 1e-9)) {
+            c->state = SLIDE;
+            c->slide = tangent < 0 ? -1 : 1;
+        }
+    }
+}
+
+/* Lists the impulses that the guess leaves open with the velocities that they shall give, and returns how
+ * many: more than DIRECT_MAX if there are too many. A sliding contact's tangent impulse is mu times its
+ * normal one. */
+static int list_unknowns(struct impulses *s, double *target)
+{
+    int size = 0, *unknown = s->unknown;
+    double *coupled = s->coupled;
+    for (int i = 0; i < s->count; i++) {
+        const struct impulse_law *c = &s->laws[i];
+        if (c->state == OPEN)
+            continue;
+        if (size > DIRECT_MAX - 2)
+            return DIRECT_MAX + 1;
+        unknown[size] = c->row;
+        target[size] = c->bound;
+        coupled[size++] = c->state == SLIDE ? c->slide * c->friction : 0;
+        if (c->state == STICK && c->has_friction) {
+            unknown[size] = c->row + 1;
+            target[size] = 0;
+            coupled[size++] = 0;
+        }
+    }
+    return size;
+}
+
+/* Each unknown's own row shall have its target's velocity, which is in the last column. */
+static void fill_system(struct impulses *s, int size, int width, const double *target)
+{
+    const int *unknown = s->unknown;
+    const double *coupled = s->coupled;
+    for (int i = 0; i < size; i++) {
+        int row = unknown[i];
+        const double *w = s->w + row * s->stride;
+        double *line = s->lines[i] = s->system + i * width;
+        for (int j = 0; j < size; j++) {
+            const double *at = w + unknown[j];
+            line[j] = coupled[j] != 0 ? at[0] + coupled[j] * at[1] : at[0];
+        }
+        line[i] += REDUNDANCY * w[row];
+        line[width - 1] = 0;
+        line[size] = target[i] - s->free[row];
+    }
+}
+
+/* The line from k on with the largest number in column k. */
+static inline int find_pivot(double **lines, int k, int size)
+{
+    int pivot = k;
+    double most = fabs(lines[k][k]);
+    for (int i = k + 1; i < size; i++) {
+        double other = fabs(lines[i][k]);
+        if (other > most) {
+            most = other;
+            pivot = i;
+        }
+    }
+    return pivot;
+}
+
+/* Gaussian elimination with partial pivoting. 0 if singular. */
+static int eliminate(double **lines, int size, int width, double *solution)
+{
+    for (int k = 0; k < size; k++) {
+        int pivot = find_pivot(lines, k, size), from = k & ~1;
+        double *line = lines[pivot];
+        if (fabs(line[k]) < 1e-30)
+            return 0;
+        lines[pivot] = lines[k];
+        lines[k] = line;
+        double inverse = 1 / line[k];
+        for (int i = k + 1; i < size; i++) {
+            double *other = lines[i], factor = other[k] * inverse;
+            if (factor != 0)
+                add_line(other + from, -factor, line + from, width - from);
+        }
+        line[k] = inverse;
+    }
+    for (int k = size - 1; k >= 0; k--) {
+        const double *line = lines[k];
+        double sum = line[size];
+        for (int j = k + 1; j < size; j++)
+            sum -= line[j] * solution[j];
+        solution[k] = sum * line[k];
+    }
+    return 1;
+}
+
+/* The same system with few unknowns, and its solution, in numbers that are all at hand: without pivoting. 0 if
+ * a pivot is less than PIVOT_MIN of its diagonal, which pivoting would do better. */
+__attribute__((always_inline)) static inline int solve_few(const struct impulses *s, int size,
+                                                           double *solution)
+{
+    double m[FEW_MAX][FEW_MAX + 1];
+    const int *unknown = s->unknown;
+    const double *coupled = s->coupled;
+    int next[FEW_MAX]; /* the row that is coupled; itself, times 0, where none is */
+    for (int j = 0; j < size; j++)
+        next[j] = unknown[j] + (coupled[j] != 0);
+    for (int i = 0; i < size; i++) {
+        const double *w = s->w + unknown[i] * s->stride;
+        for (int j = 0; j < size; j++)
+            m[i][j] = w[unknown[j]] + coupled[j] * w[next[j]];
+        m[i][i] += REDUNDANCY * w[unknown[i]];
+        m[i][size] = solution[i] - s->free[unknown[i]];
+    }
+    for (int k = 0; k < size; k++) {
+        if (!(m[k][k] > PIVOT_MIN * s->w[unknown[k] * s->stride + unknown[k]]))
+            return 0;
+        double inverse = m[k][k] = 1 / m[k][k];
+        for (int i = k + 1; i < size; i++) {
+            double factor = m[i][k] * inverse;
+            for (int j = k + 1; j <= size; j++)
+                m[i][j] -= factor * m[k][j];
+        }
+    }
+    for (int k = size - 1; k >= 0; k--) {
+        double sum = m[k][size];
+        for (int j = k + 1; j < size; j++)
+            sum -= m[k][j] * solution[j];
+        solution[k] = sum * m[k][k];
+    }
+    return 1;
+}
+
+/* For each number of unknowns its own code, without loops. */
+static int solve_system(struct impulses *s, int size, double *solution)
+{
+    switch (size) {
+    case 0:
+        return 1;
+    case 1:
+        return solve_few(s, 1, solution);
+    case 2:
+        return solve_few(s, 2, solution);
+    case 3:
+        return solve_few(s, 3, solution);
+    case 4:
+        return solve_few(s, 4, solution);
+    default:
+        return 0;
+    }
+}
+
+/* The same with pivoting and any number of unknowns. */
+static int solve_many(struct impulses *s, int size, double *solution)
+{
+    int width = (size + 2) & ~1;
+    fill_system(s, size, width, solution);
+    return eliminate(s->lines, size, width, solution);
+}
+
+/* Impulses that make the guess true; 0 if there are none, or too many unknowns. */
+static int solve_guess(struct impulses *s)
+{
+    double solution[DIRECT_MAX];
+    int size = list_unknowns(s, solution);
+    s->work += (uint64_t)(size * size * size + s->stride * s->stride);
+    if (size > DIRECT_MAX || (!solve_system(s, size, solution) && !solve_many(s, size, solution)))
+        return 0;
+    const int *unknown = s->unknown;
+    const double *coupled = s->coupled;
+    double *impulse = s->impulse;
+    for (int i = 0, stride = s->stride; i < stride; i += 2)
+        PAIR(impulse, i) = pair_of(0);
+    for (int i = 0; i < size; i++) {
+        int row = unknown[i];
+        impulse[row] = solution[i];
+        if (coupled[i] != 0)
+            impulse[row + 1] = coupled[i] * solution[i];
+    }
+    return 1;
+}
+
+/* Compares impulses and velocities with the laws and changes the states that break them; returns how
+ * many did. */
+static int mend_states(struct impulses *s)
+{
+    int broken = 0;
+    for (int i = 0; i < s->count; i++) {
+        struct impulse_law *c = &s->laws[i];
+        int n = c->row, state = c->state;
+        if (state == OPEN) {
+            if (s->velocity[n] < c->bound - LAW_TOLERANCE_M_S)
+                c->state = STICK;
+        } else if (s->impulse[n] < 0) {
+            c->state = OPEN;
+        } else if (!c->has_friction) {
+            continue;
+        } else if (state == STICK) {
+            double tangent = s->impulse[n + 1];
+            if (fabs(tangent) > c->friction * s->impulse[n] * (1 + 1e-9)) {
+                c->state = SLIDE;
+                c->slide = tangent < 0 ? -1 : 1;
+            }
+        } else if (c->slide * s->velocity[n + 1] > LAW_TOLERANCE_M_S) {
+            /* friction along the motion: it slides the other way, or if that failed too, sticks */
+            c->state = c->has_turned ? STICK : SLIDE;
+            c->slide = -c->slide;
+            c->has_turned = 1;
+            broken++;
+            continue;
+        }
+        broken += c->state != state;
+    }
+    return broken;
+}
+
+/* 1 unless rows contradict one another, so that what presses does not reach its bound. */
+static int is_reached(const struct impulses *s)
+{
+    for (int i = 0; i < s->count; i++) {
+        const struct impulse_law *c = &s->laws[i];
+        if (c->state != OPEN && fabs(s->velocity[c->row] - c->bound) > law_miss(s, c->row))
+            return 0;
+    }
+    return 1;
+}
+
+/* 1 if a guess was found that holds: the impulses are then exact. */
+static int solve_directly(struct impulses *s)
+{
+    guess_states(s);
+    for (int i = 0; i < GUESSES_MAX; i++) {
+        if (!solve_guess(s))
+            return 0;
+        impulses_set_velocities(s);
+        if (mend_states(s) == 0)
+            return is_reached(s);
+    }
+    return 0;
+}
+
+/* ---------------------------------------------------------------- Lemke */
+
+/* The problem with the friction impulse as f = a - mu l, and s for how fast the contact slides
+ * backward. Impulses are counted in the normal velocities that they give:
+ *
+ *   vn - bound >= 0 with l >= 0,    vt + s >= 0 with a >= 0,    2 mu l - a >= 0 with s >= 0
+ *
+ * Three variables for a contact, one without friction. Its matrix is copositive, so that the
+ * method ends with a solution unless the bounds cannot be met by anything. */
+struct lemke {
+    int exchanges; /* so far */
+    int size, width,
+        artificial; /* variables; numbers in a line, even; column of the artificial one */
+    double **lines; /* basic variable = rhs + sum of line x the others */
+    int basic[LEMKE_MAX],
+        other[LEMKE_MAX + 1];            /* variables: 0.. z, size.. its w; 2 size: artificial */
+    int law[LEMKE_MAX], kind[LEMKE_MAX]; /* what z is: l, a, s */
+};
+
+enum { NORMAL, FORWARD, BACKWARD };
+
+static int lemke_list(struct impulses *s, struct lemke *p)
+{
+    p->size = 0;
+    for (int i = 0; i < s->count; i++) {
+        const struct impulse_law *c = &s->laws[i];
+        if (s->inverse[c->row] == 0 || c->bound == -HUGE_VAL)
+            continue;
+        int has_friction = c->has_friction && c->friction > 0 && s->inverse[c->row + 1] != 0;
+        for (int kind = NORMAL; kind <= (has_friction ? BACKWARD : NORMAL); kind++) {
+            if (p->size == LEMKE_MAX)
+                return 0;
+            p->law[p->size] = i;
+            p->kind[p->size++] = kind;
+        }
+    }
+    p->artificial = p->size;
+    p->width = (p->size + 3) & ~1;
+    p->lines = s->lines;
+    return 1;
+}
+
+/* Velocity of a row under a unit of variable z. */
+static double lemke_entry(const struct impulses *s, const struct lemke *p, int row, int z)
+{
+    const struct impulse_law *c = &s->laws[p->law[z]];
+    const double *w = s->w + row * s->stride + c->row;
+    double raised = 1 + (row == c->row + (p->kind[z] == FORWARD) ? REDUNDANCY : 0);
+    if (p->kind[z] == FORWARD)
+        return raised * w[1] * s->inverse[c->row];
+    double velocity = raised * w[0];
+    if (z + 1 < p->size && p->kind[z + 1] == FORWARD)
+        velocity -= c->friction * w[1];
+    return velocity * s->inverse[c->row];
+}
+
+static void lemke_fill(struct impulses *s, struct lemke *p)
+{
+    for (int i = 0; i < p->size; i++) {
+        const struct impulse_law *c = &s->laws[p->law[i]];
+        int row = c->row + (p->kind[i] == FORWARD), at = i - p->kind[i];
+        double *line = p->lines[i] = s->system + i * LINE;
+        p->basic[i] = p->size + i;
+        p->other[i] = i;
+        for (int j = 0; j < p->width; j++)
+            line[j] = 0;
+        line[p->artificial] = 1;
+        if (p->kind[i] == BACKWARD) {
+            line[at] = 2 * c->friction;
+            line[at + 1] = -1;
+            continue;
+        }
+        for (int j = 0; j < p->size; j++)
+            if (p->kind[j] != BACKWARD)
+                line[j] = lemke_entry(s, p, row, j);
+        if (p->kind[i] == FORWARD)
+            line[at + 2] = 1;
+        line[p->artificial + 1] = p->kind[i] == FORWARD ? s->free[row] : s->free[row] - c->bound;
+    }
+    p->other[p->artificial] = 2 * p->size;
+}
+
+/* The variable of column `enter` becomes basic in line `leave`, whose variable takes the column. */
+static void lemke_exchange(struct lemke *p, int leave, int enter)
+{
+    double *line = p->lines[leave], inverse = 1 / line[enter];
+    for (int j = 0; j < p->width; j++)
+        line[j] *= -inverse;
+    line[enter] = inverse;
+    for (int i = 0; i < p->size; i++) {
+        double *other = p->lines[i], factor = other[enter];
+        if (i == leave || factor == 0)
+            continue;
+        other[enter] = 0;
+        add_line(other, factor, line, p->width);
+    }
+    int held = p->basic[leave];
+    p->basic[leave] = p->other[enter];
+    p->other[enter] = held;
+}
+
+/* The line that first comes to 0 when the variable of a column grows; the artificial one where several
+ * do, else the largest pivot. -1: none. */
+static int lemke_leaving(const struct lemke *p, int enter)
+{
+    int best = -1, rhs = p->artificial + 1;
+    double least = HUGE_VAL;
+    for (int i = 0; i < p->size; i++) {
+        const double *line = p->lines[i];
+        if (line[enter] > -ENTRY_MIN)
+            continue;
+        double ratio = (line[rhs] > 0 ? line[rhs] : 0) / -line[enter], near = 1e-12 * (1 + ratio);
+        int is_tie = best >= 0 && fabs(ratio - least) <= near;
+        if (ratio > least && !is_tie)
+            continue;
+        if (is_tie && (p->basic[best] == 2 * p->size ||
+                       (p->basic[i] != 2 * p->size && line[enter] > p->lines[best][enter])))
+            continue;
+        best = i;
+        least = ratio;
+    }
+    return best;
+}
+
+/* 1 if a solution was found; it is then in the lines. */
+static int lemke_pivot(struct lemke *p)
+{
+    int enter = p->artificial, rhs = p->artificial + 1, leave = 0;
+    p->exchanges = 0;
+    for (int i = 1; i < p->size; i++)
+        if (p->lines[i][rhs] < p->lines[leave][rhs])
+            leave = i;
+    if (p->lines[leave][rhs] >= 0)
+        return 1;
+    for (int count = 0; count < EXCHANGES_MAX * p->size; count++) {
+        int left = p->basic[leave];
+        lemke_exchange(p, leave, enter);
+        p->exchanges++;
+        if (left == 2 * p->size)
+            return 1;
+        int next = left < p->size ? left + p->size : left - p->size;
+        for (enter = 0; p->other[enter] != next; enter++)
+            ;
+        if ((leave = lemke_leaving(p, enter)) < 0)
+            return 0;
+    }
+    return 0;
+}
+
+/* Whether velocities and impulses obey a law within what rounding leaves. */
+static int is_lawful(const struct impulses *s, const struct impulse_law *law)
+{
+    int n = law->row, t = n + 1;
+    double apart = s->velocity[n] - law->bound, miss = law_miss(s, n);
+    if (apart < -miss || (s->impulse[n] > 0 && apart > miss))
+        return 0;
+    if (!law->has_friction || fabs(s->velocity[t]) <= law_miss(s, t))
+        return 1;
+    double most = law->friction * s->impulse[n];
+    return fabs(s->impulse[t] + (s->velocity[t] > 0 ? most : -most)) <= 1e-6 * most;
+}
+
+static int are_lawful(const struct impulses *s)
+{
+    for (int i = 0; i < s->count; i++) {
+        const struct impulse_law *law = &s->laws[i];
+        int is_mobile =
+            s->inverse[law->row] != 0 && (!law->has_friction || s->inverse[law->row + 1] != 0);
+        if (is_mobile && !is_lawful(s, law))
+            return 0;
+    }
+    return 1;
+}
+
+/* 1 if the method ended with a solution. */
+static int solve_by_lemke(struct impulses *s)
+{
+    struct lemke p;
+    if (!lemke_list(s, &p))
+        return 0;
+    lemke_fill(s, &p);
+    int is_solved = lemke_pivot(&p);
+    s->work += (uint64_t)(p.exchanges + 1) * (uint64_t)(2 * p.size * p.width);
+    if (!is_solved)
+        return 0;
+    for (int i = 0; i < s->stride; i++)
+        s->impulse[i] = 0;
+    for (int i = 0; i < p.size; i++) {
+        int z = p.basic[i];
+        if (z >= p.size || p.kind[z] == BACKWARD)
+            continue;
+        const struct impulse_law *c = &s->laws[p.law[z]];
+        double value = p.lines[i][p.artificial + 1] * s->inverse[c->row];
+        value = value > 0 ? value : 0;
+        s->impulse[c->row + (p.kind[z] == FORWARD)] += value;
+        if (p.kind[z] == NORMAL && z + 1 < p.size && p.kind[z + 1] == FORWARD)
+            s->impulse[c->row + 1] -= c->friction * value;
+    }
+    for (int i = 0; i < s->count; i++) {
+        const struct impulse_law *c = &s->laws[i];
+        double most = c->friction * s->impulse[c->row];
+        if (c->has_friction && fabs(s->impulse[c->row + 1]) > most)
+            s->impulse[c->row + 1] = s->impulse[c->row + 1] < 0 ? -most : most;
+    }
+    impulses_set_velocities(s);
+    return are_lawful(s);
+}
+
+/* ---------------------------------------------------------------- sweeps */
+
+/* Changes one impulse and all velocities with it; returns the change of its own velocity. */
+static double change_impulse(struct impulses *s, int row, double to)
+{
+    double change = to - s->impulse[row];
+    if (change == 0)
+        return 0;
+    s->impulse[row] = to;
+    const double *w = s->w + row * s->stride;
+    add_line(s->velocity, change, w, s->stride);
+    return fabs(change * w[row]);
+}
+
+/* One projected Gauss-Seidel sweep; returns the largest change of a velocity. */
+static double sweep(struct impulses *s)
+{
+    double largest = 0;
+    s->work += (uint64_t)(2 * s->stride * s->stride);
+    for (int i = 0; i < s->count; i++) {
+        const struct impulse_law *c = &s->laws[i];
+        int n = c->row, t = n + 1;
+        double to = s->impulse[n] + (c->bound - s->velocity[n]) * s->inverse[n];
+        double change = change_impulse(s, n, to > 0 ? to : 0);
+        largest = change > largest ? change : largest;
+        if (!c->has_friction)
+            continue;
+        double most = c->friction * s->impulse[n];
+        to = s->impulse[t] - s->velocity[t] * s->inverse[t];
+        change = change_impulse(s, t, to > most ? most : to < -most ? -most : to);
+        largest = change > largest ? change : largest;
+    }
+    return largest;
+}
+
+/* Sweeps until nothing changes; returns the last change, m/s. */
+static double sweep_impulses(struct impulses *s)
+{
+    double change = 0;
+    impulses_set_velocities(s);
+    for (int i = 0; i < s->sweeps; i++) {
+        change = sweep(s);
+        if (change < SWEEP_TOLERANCE_M_S)
+            break;
+    }
+    return change;
+}
+
+/* ---------------------------------------------------------------- solving */
+
+/* Rows that cannot all be pushed out at once (a part wedged between two, or against a joint limit) would
+ * load one another without end: then penetrations are only kept from growing. */
+static void stop_push_outs(struct impulses *s)
+{
+    for (int i = 0; i < s->count; i++) {
+        struct impulse_law *c = &s->laws[i];
+        if (c->is_push_out)
+            c->bound = 0;
+        c->is_push_out = 0;
+    }
+}
+
+void impulses_solve(struct impulses *s)
+{
+    for (int i = 0; i < s->stride; i++)
+        s->held[i] = s->impulse[i];
+    if (solve_directly(s) || solve_by_lemke(s))
+        return;
+    stop_push_outs(s);
+    if (solve_by_lemke(s))
+        return;
+    for (int i = 0; i < s->stride; i++)
+        s->impulse[i] = s->held[i];
+    if (sweep_impulses(s) < WEDGED_M_S)
+        return;
+    for (int i = 0; i < s->stride; i++)
+        s->impulse[i] = 0;
+    sweep_impulses(s);
+}

@@ -1,0 +1,531 @@
+/* Contacts of spheres: with one another, the ground, and the obstacles of the world, which reach through
+ * the third dimension from minus to plus half of world.depth_m.
+ *
+ * Sizes: 12 spheres, 66 pairs less the bones, up to 32 obstacles; a handful near, few touching. What is
+ * near is looked for only when the fastest sphere has gone half of a slack since, and half of what the others
+ * were farther apart than that.
+ *
+ * Contacts are solved once a substep, after the bones, each for its spheres alone: as if nothing hung on
+ * them; what does comes with the bones' impulses in the next substep. Signorini with Newton's restitution
+ * and Coulomb's cone, as in contacts.h, with the gap of the middle of the substep: vn >= -gap / h.
+ *
+ * The piece of an obstacle that a sphere may touch is the one nearest to where the sphere would be next: of
+ * two obstacles side by side the second is then no step, as it would be seen from afar. Between two
+ * spheres the normal is the line of their centres in the middle, so that angular momentum is kept. Spheres
+ * that do not turn cannot take the torque of friction; between two of a body there is then none. */
+#include <float.h>
+
+#include "simulator/spheres/sphere_system.h"
+
+/* Nearer than this is touching, m. */
+#define TOUCH_M 1e-3
+/* Deeper than this is pushed out, at this rate of the depth, at most so fast. */
+#define PUSH_OUT_M   1e-3
+#define PUSH_OUT_1_S 48
+#define PUSH_OUT_M_S 0.05
+/* Slower impacts do not bounce, m/s. */
+#define RESTITUTION_M_S 0.2
+/* Shorter lines between centres have no direction, m. */
+#define CENTRES_M 1e-9
+
+static int is_joined(const struct sphere_system *s, int a, int b)
+{
+    for (int i = 0; i < s->rods; i++)
+        if ((s->rod[i].a == a && s->rod[i].b == b) || (s->rod[i].a == b && s->rod[i].b == a))
+            return 1;
+    return 0;
+}
+
+int sphere_contacts_create(struct sphere_system *s, struct arena *arena)
+{
+    size_t all = (size_t)s->balls * (size_t)(s->balls - 1) / 2;
+    s->box_room = s->world.obstacles.count;
+    size_t boxes = (size_t)s->balls * (size_t)s->box_room;
+    s->touch_room = (int)(all + boxes) + s->balls;
+    s->pairs = arena_take(arena, all, sizeof *s->pairs);
+    s->near = arena_take(arena, all, sizeof *s->near);
+    s->reach_sq = arena_take(arena, all, sizeof *s->reach_sq);
+    s->near_boxes = arena_take(arena, boxes, sizeof *s->near_boxes);
+    s->touch = arena_take(arena, (size_t)s->touch_room, sizeof *s->touch);
+    s->points = arena_take(arena, (size_t)s->touch_room, sizeof *s->points);
+    s->boxes = arena_take(arena, (size_t)s->box_room, sizeof *s->boxes);
+    if (!s->pairs || !s->near || !s->reach_sq || !s->near_boxes || !s->touch || !s->points ||
+        !s->boxes)
+        return ERR_MEMORY;
+    for (int a = 0; a < s->balls; a++) {
+        s->slack = fmax(s->slack, s->ball[a].radius);
+        for (int b = a + 1; b < s->balls; b++)
+            if (!is_joined(s, a, b))
+                s->pairs[s->pair_count++] = (struct sphere_pair){a, b};
+    }
+    for (int i = 0; i < s->pair_count; i++) {
+        double reach = s->ball[s->pairs[i].a].radius + s->ball[s->pairs[i].b].radius + 2 * s->slack;
+        s->reach_sq[i] = reach * reach;
+        s->reach_most = larger(s->reach_most, reach);
+    }
+    for (int i = 0; i < s->box_room; i++)
+        collide_place_obstacle(&s->world.obstacles.list[i], &s->boxes[i]);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- obstacles */
+
+/* Where a point is against an obstacle: distance (negative inside), and the normal towards it. */
+static double nearest_side(const struct sphere_system *s, int obstacle, struct vec3 at,
+                           struct vec3 *normal)
+{
+    const struct box *box = &s->boxes[obstacle];
+    double half[3] = {box->half_width, box->half_height, s->world.half_depth_m};
+    double x = at.x - box->x, y = at.y - box->y;
+    double local[3] = {x * box->cos + y * box->sin, y * box->cos - x * box->sin, at.z};
+    double out[3], sum = 0, shallowest = -HUGE_VAL;
+    int side = 0;
+    for (int i = 0; i < 3; i++) {
+        double beyond = fabs(local[i]) - half[i];
+        out[i] = beyond > 0 ? (local[i] > 0 ? beyond : -beyond) : 0;
+        sum += out[i] * out[i];
+        if (beyond > shallowest) {
+            shallowest = beyond;
+            side = i;
+        }
+    }
+    double distance = sqrt(sum);
+    if (shallowest <= 0) {
+        distance = shallowest;
+        out[side] = local[side] >= 0 ? 1 : -1;
+    }
+    double size = shallowest <= 0 ? 1 : 1 / distance;
+    *normal = (struct vec3){(out[0] * box->cos - out[1] * box->sin) * size,
+                            (out[0] * box->sin + out[1] * box->cos) * size, out[2] * size};
+    return distance;
+}
+
+/* ---------------------------------------------------------------- what is near */
+
+/* How far beyond the slack all others are is found without a root for each pair: if of none the squares of distance
+ * and reach differ by less than `least`, and no reach is more than R, then none is less than
+ * sqrt(R^2 + least) - R beyond its reach. */
+void sphere_contacts_look(struct sphere_system *s)
+{
+    double least = DBL_MAX, beyond;
+    s->near_count = s->near_box_count = 0;
+    for (int i = 0; i < s->pair_count; i++) {
+        const struct sphere_pair pair = s->pairs[i];
+        struct lanes d = lanes_sub(lanes_of(&s->ball[pair.a].at), lanes_of(&s->ball[pair.b].at));
+        double far = lanes_dot(d, d) - s->reach_sq[i];
+        if (far < 0)
+            s->near[s->near_count++] = pair;
+        else
+            least = smaller(least, far);
+    }
+    beyond = 0.5 * (sqrt(s->reach_most * s->reach_most + least) - s->reach_most);
+    for (int i = 0; i < s->balls; i++) {
+        for (int k = 0; k < s->world.obstacles.count; k++) {
+            struct vec3 normal;
+            double far = nearest_side(s, k, s->ball[i].at, &normal) - s->ball[i].radius - s->slack;
+            if (far < 0)
+                s->near_boxes[s->near_box_count++] = (struct sphere_pair){i, k};
+            else
+                beyond = smaller(beyond, far);
+        }
+    }
+    s->travel = 0;
+    s->range = 0.5 * s->slack + beyond;
+}
+
+/* ---------------------------------------------------------------- one contact */
+
+/* Velocity of a's surface against b's where they touch. */
+static struct vec3 slip_of(const struct sphere_system *s, const struct touch *touch,
+                           struct vec3 velocity_a, struct vec3 spin_a, struct vec3 velocity_b,
+                           struct vec3 spin_b)
+{
+    /* a's lever is -arm normal, b's +arm normal */
+    struct vec3 slip = vec3_sub(velocity_a, velocity_b);
+    struct vec3 turn = vec3_scale(spin_a, -touch->arm_a);
+    if (touch->b >= 0)
+        turn = vec3_along(turn, spin_b, -touch->arm_b);
+    return vec3_add(slip, vec3_cross(turn, touch->normal));
+}
+
+static struct vec3 slip_now(const struct sphere_system *s, const struct touch *touch)
+{
+    struct vec3 none = {0, 0, 0};
+    int b = touch->b;
+    return slip_of(s, touch, s->ball[touch->a].velocity, s->matter[touch->a].spin,
+                   b >= 0 ? s->ball[b].velocity : none, b >= 0 ? s->matter[b].spin : none);
+}
+
+static struct vec3 slip_at_start(const struct sphere_system *s, const struct touch *touch)
+{
+    struct vec3 none = {0, 0, 0};
+    int b = touch->b;
+    return slip_of(s, touch, s->ball[touch->a].start, s->matter[touch->a].spin_start,
+                   b >= 0 ? s->ball[b].start : none, b >= 0 ? s->matter[b].spin_start : none);
+}
+
+/* The normal velocity that the contact must not fall below, by the one at the start of the substep. */
+static double least_speed_from(const struct sphere_system *s, struct touch *touch, double start)
+{
+    double least = 0;
+    double threshold =
+        s->settings.restitution_speed_m_s > 0 ? s->settings.restitution_speed_m_s : RESTITUTION_M_S;
+    if (touch->gap > 0) {
+        least = -touch->gap / s->h;
+    } else if (s->push_out_m_s > 0 && touch->b >= 0) {
+        least = s->push_out_m_s;
+    } else if (touch->gap < -PUSH_OUT_M) {
+        least = fmin(PUSH_OUT_1_S * (-touch->gap - PUSH_OUT_M), PUSH_OUT_M_S);
+    }
+    touch->is_push_out = least > 0;
+    if (touch->elasticity > 0 && start < -threshold && touch->gap + s->h * start < 0)
+        least = larger(least, -touch->elasticity * start);
+    return least;
+}
+
+static void push(struct sphere_system *s, const struct touch *touch, struct vec3 impulse)
+{
+    struct ball *a = &s->ball[touch->a];
+    ball_push(a, lanes_from(impulse), a->inverse_mass);
+    if (touch->b >= 0) {
+        struct ball *b = &s->ball[touch->b];
+        ball_push(b, lanes_from(impulse), -b->inverse_mass);
+    }
+}
+
+/* Torque on a, and its reaction on b. */
+static void twist(struct sphere_system *s, const struct touch *touch, struct vec3 impulse)
+{
+    struct ball_matter *a = &s->matter[touch->a];
+    a->spin = vec3_along(a->spin, impulse, a->inverse_inertia);
+    if (touch->b >= 0) {
+        struct ball_matter *b = &s->matter[touch->b];
+        b->spin = vec3_along(b->spin, impulse, -b->inverse_inertia);
+    }
+}
+
+static void turn(struct sphere_system *s, const struct touch *touch, struct vec3 impulse)
+{
+    struct vec3 twist = vec3_cross(impulse, touch->normal);
+    struct ball_matter *a = &s->matter[touch->a];
+    a->spin = vec3_along(a->spin, twist, a->inverse_inertia * touch->arm_a);
+    if (touch->b >= 0) {
+        struct ball_matter *b = &s->matter[touch->b];
+        b->spin = vec3_along(b->spin, twist, b->inverse_inertia * touch->arm_b);
+    }
+}
+
+/* How a contact gives way: its slip to an impulse of friction, slip and spin to each other's impulse, spin to
+ * one of torque. */
+struct yielding {
+    double slip, both, spin;
+};
+
+static struct yielding yielding_of(const struct sphere_system *s, const struct touch *touch,
+                                   double inverse_mass)
+{
+    double a = s->matter[touch->a].inverse_inertia;
+    double b = touch->b >= 0 ? s->matter[touch->b].inverse_inertia : 0;
+    return (struct yielding){.slip = inverse_mass + touch->arm_a * touch->arm_a * a +
+                                     touch->arm_b * touch->arm_b * b,
+                             .both = touch->arm_a * a - touch->arm_b * b,
+                             .spin = a + b};
+}
+
+/* Spin of a against that of b. */
+static struct vec3 spin_of(struct vec3 a, const struct touch *touch, const struct vec3 *b)
+{
+    return touch->b >= 0 ? vec3_sub(a, *b) : a;
+}
+
+static struct vec3 spin_now(const struct sphere_system *s, const struct touch *touch)
+{
+    const struct ball_matter *b = touch->b >= 0 ? &s->matter[touch->b] : NULL;
+    return spin_of(s->matter[touch->a].spin, touch, b ? &b->spin : NULL);
+}
+
+static struct vec3 spin_at_start(const struct sphere_system *s, const struct touch *touch)
+{
+    const struct ball_matter *b = touch->b >= 0 ? &s->matter[touch->b] : NULL;
+    return spin_of(s->matter[touch->a].spin_start, touch, b ? &b->spin_start : NULL);
+}
+
+static struct vec3 within(struct vec3 v, double most)
+{
+    double size_sq = vec3_dot(v, v);
+    return size_sq > most * most ? vec3_scale(v, most / sqrt(size_sq)) : v;
+}
+
+static struct vec3 along_surface(struct vec3 v, struct vec3 normal)
+{
+    return vec3_along(v, normal, -vec3_dot(v, normal));
+}
+
+static double clamp(double value, double most)
+{
+    return value > most ? most : value < -most ? -most : value;
+}
+
+/* Friction within Coulomb's cone, and torque against rolling and against spinning about the normal.
+ *
+ * With p the impulse of friction, t that of torque, q = t x n, w the spin, and `yielding` A, C, B, nothing slips
+ * nor rolls afterwards if
+ *     A p - C q = -slip        -C p + B q = -w x n
+ * What rolling resistance may not hold it brakes, and friction is then what stops the slip beside it; what
+ * friction may not hold slides, and the torque is what the rolling needs. Solved one after the other, a
+ * ball at rest on a slope would creep at 2.5 g h. */
+static void rub(struct sphere_system *s, struct touch *touch, double inverse_mass)
+{
+    struct yielding y = yielding_of(s, touch, inverse_mass);
+    struct vec3 n = touch->normal, slip = along_surface(slip_now(s, touch), n), q = {0, 0, 0};
+    double radius =
+        touch->b >= 0 ? touch->arm_a * touch->arm_b / (touch->arm_a + touch->arm_b) : touch->arm_a;
+    double load = radius * touch->impulse, most = touch->friction * touch->impulse;
+    double brake = s->settings.rolling_resistance * load;
+    struct vec3 p = vec3_scale(slip, -1 / y.slip);
+    if (brake > 0 && y.spin > 0) {
+        struct vec3 roll = vec3_cross(spin_now(s, touch), n);
+        double scale = -1 / (y.slip * y.spin - y.both * y.both);
+        q = vec3_scale(vec3_add(vec3_scale(roll, y.slip), vec3_scale(slip, y.both)), scale);
+        q = within(q, brake);
+        p = vec3_scale(vec3_along(slip, q, -y.both), -1 / y.slip);
+        p = within(p, most);
+        q = within(vec3_scale(vec3_along(roll, p, -y.both), -1 / y.spin), brake);
+    }
+    touch->rub = within(p, most);
+    touch->brake = vec3_cross(n, q);
+    push(s, touch, touch->rub);
+    turn(s, touch, touch->rub);
+    double drill = 2.0 / 3.0 * touch->friction * s->settings.spin_resistance * load;
+    if (drill > 0 && y.spin > 0)
+        touch->brake =
+            vec3_along(touch->brake, n, clamp(-vec3_dot(spin_now(s, touch), n) / y.spin, drill));
+    twist(s, touch, touch->brake);
+}
+
+static void solve_touch(struct sphere_system *s, struct touch *touch)
+{
+    const struct ball *a = &s->ball[touch->a];
+    double inverse_mass = a->inverse_mass;
+    struct vec3 approach = a->velocity;
+    if (touch->b >= 0) {
+        inverse_mass += s->ball[touch->b].inverse_mass;
+        approach = vec3_sub(approach, s->ball[touch->b].velocity);
+    }
+    double speed = vec3_dot(approach, touch->normal),
+           least = least_speed_from(s, touch, vec3_dot(slip_at_start(s, touch), touch->normal));
+    if (speed >= least)
+        return;
+    touch->impulse = (least - speed) / inverse_mass;
+    push(s, touch, vec3_scale(touch->normal, touch->impulse));
+    int can_rub =
+        touch->b < 0 || (s->matter[touch->a].inertia > 0 && s->matter[touch->b].inertia > 0);
+    if (can_rub && touch->friction > 0)
+        rub(s, touch, inverse_mass);
+}
+
+/* ---------------------------------------------------------------- all contacts of a substep */
+
+static void meet_pair(struct sphere_system *s, struct sphere_pair pair)
+{
+    const struct ball *a = &s->ball[pair.a], *b = &s->ball[pair.b];
+    const struct ball_matter *ma = &s->matter[pair.a], *mb = &s->matter[pair.b];
+    struct vec3 d = vec3_sub(a->at, b->at), w = vec3_sub(a->velocity, b->velocity);
+    double radii = a->radius + b->radius, dd = vec3_dot(d, d);
+    double reach = radii + TOUCH_M, closing = -vec3_dot(d, w);
+    if (dd > reach * reach && closing <= 0)
+        return;
+    double distance = sqrt(dd), gap = distance - radii;
+    if (!(distance > CENTRES_M) || (gap > TOUCH_M && gap * distance > s->h * closing))
+        return;
+    struct touch *touch = &s->touch[s->touch_count++];
+    /* spheres apart, or overlapping, touch at one point nevertheless: else angular momentum is lost */
+    double share = distance / radii;
+    *touch = (struct touch){.a = pair.a,
+                            .b = pair.b,
+                            .normal = vec3_scale(d, 1 / distance),
+                            .gap = gap,
+                            .arm_a = a->radius * share,
+                            .arm_b = b->radius * share};
+    touch->friction = s->world.own_friction * sqrt(ma->friction * mb->friction);
+    touch->elasticity = larger(s->world.own_elasticity, larger(ma->elasticity, mb->elasticity));
+    solve_touch(s, touch);
+}
+
+/* Friction and elasticity of a sphere on the world. */
+static void surface_of(const struct sphere_system *s, int index, struct touch *touch)
+{
+    const struct ball_matter *m = &s->matter[index];
+    touch->friction = m->friction == 1 ? s->world.friction : s->world.friction * sqrt(m->friction);
+    touch->elasticity = larger(s->world.elasticity, m->elasticity);
+}
+
+static void meet_obstacle(struct sphere_system *s, struct sphere_pair pair)
+{
+    const struct ball *ball = &s->ball[pair.a];
+    struct vec3 next = vec3_along(ball->at, ball->velocity, s->h), normal;
+    double gap_next = nearest_side(s, pair.b, next, &normal) - ball->radius;
+    if (gap_next >= TOUCH_M)
+        return;
+    struct touch *touch = &s->touch[s->touch_count++];
+    *touch = (struct touch){.a = pair.a,
+                            .b = CONTACT_OBSTACLE - pair.b,
+                            .normal = normal,
+                            .gap = gap_next - s->h * vec3_dot(ball->velocity, normal)};
+    surface_of(s, pair.a, touch);
+    touch->arm_a = ball->radius;
+    solve_touch(s, touch);
+}
+
+/* As solve_touch() and the booking, for spheres that do not turn on the ground: nearly all there is. Nothing
+ * changes their velocities afterwards. Of the touch it fills what the report reads. */
+static void stand(struct sphere_system *s, int index, double gap, struct touch *touch)
+{
+    struct touch surface;
+    struct ball *ball = &s->ball[index];
+    struct vec3 start = ball->start, v = ball->velocity;
+    touch->a = index;
+    touch->b = CONTACT_GROUND;
+    touch->normal = (struct vec3){0, 1, 0};
+    touch->gap = gap;
+    touch->impulse = 0;
+    touch->rub = (struct vec3){0, 0, 0};
+    touch->is_booked = 1;
+    surface_of(s, index, &surface);
+    touch->elasticity = surface.elasticity;
+    double least = least_speed_from(s, touch, start.y);
+    if (v.y >= least)
+        return;
+    double up = least - v.y, work = 0.5 * up * ball->mass * (start.y + least);
+    touch->impulse = up * ball->mass;
+    if (work != 0)
+        *(work < 0             ? &s->ledger.loss_impact_j
+          : touch->is_push_out ? &s->ledger.gain_push_out_j
+                               : &s->ledger.gain_impact_j) += fabs(work);
+    v.y = least;
+    double most = surface.friction * up;
+    if (most > 0) {
+        double slip_sq = v.x * v.x + v.z * v.z;
+        double share = slip_sq > most * most ? most / sqrt(slip_sq) : 1;
+        touch->rub = (struct vec3){-share * ball->mass * v.x, 0, -share * ball->mass * v.z};
+        v.x -= share * v.x;
+        v.z -= share * v.z;
+        double rubbed = 0.5 * (touch->rub.x * (start.x + v.x) + touch->rub.z * (start.z + v.z));
+        *(rubbed < 0 ? &s->ledger.loss_friction_j : &s->ledger.gain_impact_j) += fabs(rubbed);
+    }
+    lanes_store(lanes_from(v), &ball->velocity);
+}
+
+static void meet_ground(struct sphere_system *s)
+{
+    double h = s->h;
+    for (int i = 0; i < s->balls; i++) {
+        const struct ball *ball = &s->ball[i];
+        double gap = ball->at.y - ball->radius;
+        if (smaller(gap, gap + h * ball->velocity.y) >= TOUCH_M)
+            continue;
+        struct touch *touch = &s->touch[s->touch_count++];
+        if (!(s->matter[i].inertia > 0)) {
+            stand(s, i, gap, touch);
+            continue;
+        }
+        *touch = (struct touch){.a = i, .b = CONTACT_GROUND, .normal = {0, 1, 0}, .gap = gap};
+        surface_of(s, i, touch);
+        touch->arm_a = ball->radius;
+        solve_touch(s, touch);
+    }
+}
+
+void sphere_contacts_solve(struct sphere_system *s)
+{
+    s->touch_count = 0;
+    if (!(s->travel <= s->range))
+        sphere_contacts_look(s);
+    for (int i = 0; i < s->near_count; i++)
+        meet_pair(s, s->near[i]);
+    for (int i = 0; i < s->near_box_count; i++)
+        meet_obstacle(s, s->near_boxes[i]);
+    if (s->world.has_ground)
+        meet_ground(s);
+    for (int i = 0; i < s->touch_count; i++)
+        s->penetration = larger(s->penetration, -s->touch[i].gap);
+}
+
+/* A sphere that does not turn is pushed at its centre, whatever rubs it. */
+static void book_impulse(struct sphere_system *s, const struct touch *touch)
+{
+    const struct ball *ball = &s->ball[touch->a];
+    struct vec3 impulse = vec3_along(touch->rub, touch->normal, touch->impulse);
+    struct impulse_sum *given = &s->given;
+    given->linear = vec3_add(given->linear, impulse);
+    given->angular = vec3_add(given->angular, vec3_cross(ball->at, impulse));
+    given->size += touch->impulse + fabs(touch->rub.x) + fabs(touch->rub.y) + fabs(touch->rub.z);
+    if (!(s->matter[touch->a].inertia > 0))
+        return;
+    struct vec3 turned = vec3_cross(touch->rub, touch->normal);
+    given->angular = vec3_along(vec3_add(given->angular, touch->brake), turned, touch->arm_a);
+}
+
+void sphere_contacts_book(struct sphere_system *s)
+{
+    s->given_sums_of_sums = vec3_add(s->given_sums_of_sums, s->given_sums);
+    for (int i = 0; i < s->touch_count; i++) {
+        const struct touch *touch = &s->touch[i];
+        if (touch->impulse > 0 && touch->b < 0)
+            book_impulse(s, touch);
+        if (touch->is_booked || touch->impulse <= 0)
+            continue;
+        struct vec3 slip = vec3_scale(vec3_add(slip_at_start(s, touch), slip_now(s, touch)), 0.5);
+        double normal = touch->impulse * vec3_dot(slip, touch->normal);
+        struct vec3 spin = vec3_scale(vec3_add(spin_at_start(s, touch), spin_now(s, touch)), 0.5);
+        double rubbed = vec3_dot(touch->rub, slip) + vec3_dot(touch->brake, spin);
+        if (normal > 0)
+            *(touch->is_push_out ? &s->ledger.gain_push_out_j : &s->ledger.gain_impact_j) += normal;
+        else
+            s->ledger.loss_impact_j -= normal;
+        if (rubbed > 0)
+            s->ledger.gain_impact_j += rubbed;
+        else
+            s->ledger.loss_friction_j -= rubbed;
+    }
+    s->given_sums = vec3_add(s->given_sums, s->given.linear);
+}
+
+void sphere_contacts_report(struct sphere_system *s)
+{
+    if (s->is_reported)
+        return;
+    s->is_reported = 1;
+    for (int i = 0; i < s->balls; i++)
+        s->matter[i].is_touching = 0;
+    s->point_count = 0;
+    for (int i = 0; i < s->touch_count; i++) {
+        const struct touch *touch = &s->touch[i];
+        const struct ball *a = &s->ball[touch->a];
+        if (touch->impulse <= 0 && touch->gap >= TOUCH_M)
+            continue;
+        s->matter[touch->a].is_touching = 1;
+        if (touch->b >= 0)
+            s->matter[touch->b].is_touching = 1;
+        s->points[s->point_count++] = (struct contact_point){
+            .part = touch->a,
+            .other = touch->b,
+            .at = {a->at.x - a->radius * touch->normal.x, a->at.y - a->radius * touch->normal.y},
+            .normal = {touch->normal.x, touch->normal.y},
+            .gap_m = touch->gap,
+            .normal_impulse_n_s = touch->impulse,
+            .friction_impulse_n_s = vec3_length(touch->rub),
+            .at_z_m = a->at.z - a->radius * touch->normal.z,
+            .normal_z = touch->normal.z};
+    }
+}
+
+double sphere_contacts_overlap(const struct sphere_system *s)
+{
+    double deepest = 0;
+    for (int i = 0; i < s->pair_count; i++) {
+        const struct ball *a = &s->ball[s->pairs[i].a], *b = &s->ball[s->pairs[i].b];
+        deepest = fmax(deepest, a->radius + b->radius - vec3_length(vec3_sub(a->at, b->at)));
+    }
+    return deepest;
+}

@@ -1,0 +1,277 @@
+/* The state of a body of spheres and bones while it moves; for the files of the solver only:
+ * dynamics_spheres.c (steps, ledger, interface), sphere_contacts.c, sphere_joints.c, sphere_methods.c.
+ *
+ * A step is made of substeps of h. Between them positions are those of the middle of a substep, from which
+ * impulses act: see dynamics_spheres.c. All memory comes from the arena at creation. */
+#ifndef SIMULATOR_SPHERE_SYSTEM_H
+#define SIMULATOR_SPHERE_SYSTEM_H
+
+#include <math.h>
+
+#include "simulator/plane/collide.h"
+#include "simulator/body/dynamics_solver.h"
+#include "simulator/spheres/dynamics_spheres.h"
+
+/* Without the library's care for what is no number. */
+static inline double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static inline double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+/* Where most of the work is vectors are in two lanes and one: bit for bit the sums and products of struct vec3, in
+ * fewer instructions. What they are loaded from is at a multiple of 16 bytes; and was stored so, too: to load both
+ * lanes of what has just been stored one by one waits for the stores. */
+typedef double lane_pair __attribute__((vector_size(16)));
+typedef lane_pair lane_pair_of_any __attribute__((may_alias));
+
+struct lanes {
+    lane_pair xy;
+    double z;
+};
+
+static inline struct lanes lanes_of(const struct vec3 *v)
+{
+    return (struct lanes){*(const lane_pair_of_any *)v, v->z};
+}
+
+/* Of any vector, wherever it is. */
+static inline struct lanes lanes_from(struct vec3 v)
+{
+    return (struct lanes){{v.x, v.y}, v.z};
+}
+
+static inline void lanes_store(struct lanes a, struct vec3 *v)
+{
+    *(lane_pair_of_any *)v = a.xy;
+    v->z = a.z;
+}
+
+static inline struct lanes lanes_add(struct lanes a, struct lanes b)
+{
+    return (struct lanes){a.xy + b.xy, a.z + b.z};
+}
+
+static inline struct lanes lanes_sub(struct lanes a, struct lanes b)
+{
+    return (struct lanes){a.xy - b.xy, a.z - b.z};
+}
+
+/* a + s b */
+static inline struct lanes lanes_along(struct lanes a, struct lanes b, double s)
+{
+    return (struct lanes){a.xy + b.xy * (lane_pair){s, s}, a.z + b.z * s};
+}
+
+static inline double lanes_dot(struct lanes a, struct lanes b)
+{
+    lane_pair p = a.xy * b.xy;
+    return p[0] + p[1] + a.z * b.z;
+}
+
+/* A sphere in motion. */
+struct ball {
+    _Alignas(16) struct vec3 at; /* in the middle of the substep */
+    double inverse_mass;
+    struct vec3 velocity;
+    double radius;
+    struct vec3 start; /* velocity at the start of the substep */
+    double mass;
+};
+
+/* What of a sphere is looked at less often. */
+struct ball_matter {
+    double inertia, inverse_inertia; /* 0: it does not turn */
+    double friction, elasticity;
+    double drag, spin_drag;       /* of the linear law: N s/m, N m s */
+    struct vec3 spin, spin_start; /* rad/s: now, and at the start of the substep */
+    struct lanes damped;          /* change of the velocity by damping, m/s, and of the spin */
+    struct vec3 spin_damped;
+    double shares;   /* bones and rows of joints that may pull at it together */
+    int is_touching; /* in the last step */
+    int round;       /* of ordering bones */
+};
+
+/* A bone in motion. Its impulse is a number times the vector d from b to a, on a; minus that on b. */
+struct rod {
+    int a, b;
+    struct ball *ball_a, *ball_b;
+    double length_sq;            /* at rest; muscles: at birth */
+    double least;                /* that length_sq - d.d counts as */
+    double gain_a, minus_gain_b; /* number by mass = gain (length_sq - d.d), with its sign */
+    double damping; /* share of the rate it loses a step / (length_sq, sum of inverse masses) */
+    double gain, stiffness; /* number = gain (length_sq - d.d); N/m */
+};
+
+struct muscle {
+    double shortest, longest, rate, strength, birth;
+    double shortest_sq, longest_sq;
+    double stiffness, damping;  /* N/m, N s/m */
+    double reach;               /* how far off it gives its greatest force, m */
+    double length, rest_rate;   /* at rest, now; m/s */
+    double target, target_rate; /* length asked for, and how it changes until set again */
+    /* as of the start of the step: number = spring (length^2 - d.d) + damper (length rest_rate - d.w), within
+     * +-most */
+    double length_sq, pushed, spring, damper, most;
+    double inverse_length;   /* of the muscle itself */
+    double pull, rate_start; /* the number in this substep, and d.w before it */
+};
+
+/* What a rod does in this substep, or in each half of it: an impulse of number d on a, minus that on b; of fixed
+ * ones number gain d. */
+struct pull {
+    struct lanes d;
+    double number;
+};
+
+/* An end of a rod: what it does to the velocity there is factor number d. */
+struct rod_end {
+    const struct pull *pull;
+    double factor;
+};
+
+/* An angle of a joint: unit torque about it is a set of forces on four spheres, which also measures its
+ * rate: rate = sum of force . velocity. Forces and torques vanish in sum, so momentum is kept. */
+struct joint_row {
+    struct vec3 force[4]; /* on sphere, base, end, reference */
+    double inverse;       /* of the inertia that unit torque turns */
+    int can_act;          /* it has a direction now */
+    double hold;          /* torque of the hinge or of a limit, N m */
+    double store;         /* energy that it has taken, J */
+    double angle;         /* rad */
+    double lever;         /* rate of the angle = force . velocity / lever */
+    double stiffness;     /* N m/rad, as of birth; and the most that is meant now */
+    double most_stiff;
+    double motor_stiffness, motor_damping;
+    double rest, torque; /* of the motor: the angle it holds now, rad, and its torque, N m */
+};
+
+struct angle {
+    const struct sphere_joint *joint;
+    int ball[4];                    /* sphere, base, end, reference (or sphere again) */
+    int has_frame, is_flat;         /* is_flat: in a plane, without a reference */
+    struct vec3 rest, axis, across; /* at birth in the base's frame: bone, axis, axis x bone */
+    double rest_angle;              /* without a frame: between the bones at birth */
+    struct joint_row rows[2];
+    double target[2], target_rate[2];
+};
+
+/* Adds by d to the velocity. */
+static inline void ball_push(struct ball *ball, struct lanes d, double by)
+{
+    lanes_store(lanes_along(lanes_of(&ball->velocity), d, by), &ball->velocity);
+}
+
+/* A thing that a sphere may touch: another one, or a flat piece of the world. */
+struct touch {
+    int a, b;            /* b: sphere, CONTACT_GROUND, or CONTACT_OBSTACLE - number */
+    struct vec3 normal;  /* towards a */
+    double arm_a, arm_b; /* from the centres to where they touch */
+    double gap;          /* in the middle of the substep */
+    double friction, elasticity;
+    double impulse;
+    struct vec3 rub;   /* impulse of friction on a */
+    struct vec3 brake; /* impulse of the torque against rolling and spinning on a */
+    int is_push_out, is_booked;
+};
+
+struct sphere_pair {
+    int a, b;
+};
+
+struct sphere_system {
+    struct dynamics base;
+    const struct phenotype *phenotype;
+    const struct sphere_body *body;
+    struct world world;
+    struct dynamics_settings settings;
+    double h, steps_1_s;
+    double
+        vibration_rad_s; /* nothing in the body vibrates faster: what bones and joints are stiff by */
+    double bone_damping; /* share of the rate of its length that a bone loses when it is damped */
+    int substeps;
+    int has_method; /* one of the documents' */
+    enum effector_state effectors;
+    double damping_1_s, push_out_m_s;
+
+    int balls, rods, fixed_rods, muscle_count, angles;
+    struct ball *ball;
+    struct ball_matter *matter;
+    int has_spin;          /* some sphere turns */
+    struct rod *rod;       /* fixed bones, then muscles */
+    struct muscle *muscle; /* rod fixed_rods + number */
+    int *rod_of;           /* of each bone */
+    struct pull *pull;     /* of each rod */
+    /* all ends of rods: at sphere i those of fixed ones from first_end[2 i], of muscles from first_end[2 i + 1], to
+     * first_end[2 i + 2]. So each velocity is read and written once, and none waits for the last. */
+    struct rod_end *ends;
+    int *first_end;
+    struct angle *angle;
+    struct vec3 *q, *qd; /* three numbers per sphere: the state of record */
+
+    /* of the documents' methods only: lengths a step ago per rod; what nudges did per end of each rod, and to
+     * each sphere; where each was; how many bones it has */
+    double *previous_length, *bones_at;
+    struct vec3 *nudged, *nudge_sum, *from;
+
+    /* contacts */
+    struct sphere_pair *pairs, *near; /* that may touch at all; that are near */
+    struct sphere_pair *near_boxes;   /* sphere, obstacle */
+    int pair_count, near_count, near_box_count, box_room;
+    struct box *boxes; /* the obstacles; there may be fewer later, but not more */
+    double *reach_sq;  /* of centres that are near, for a slack on both sides, of each pair, m^2 */
+    double reach_most; /* of all pairs, m */
+    double slack;      /* what is farther apart than this is not near */
+    double travel, range; /* of the fastest sphere since the last look, and until the next one */
+    struct touch *touch;
+    int touch_count, touch_room;
+    struct contact_point *points; /* of the last substep, if they are reported */
+    int point_count, is_reported;
+    double penetration;
+
+    /* by contacts with the world, in this step: about the world's origin; and see spheres_impulses() */
+    struct impulse_sum given;
+    struct vec3 given_sums, given_sums_of_sums;
+
+    struct ledger ledger;
+    uint64_t steps, free_steps;
+};
+
+/* Pairs and room; ERR_MEMORY. */
+int sphere_contacts_create(struct sphere_system *s, struct arena *arena);
+/* Looks anew for what is near. */
+void sphere_contacts_look(struct sphere_system *s);
+/* Finds and solves what touches in this substep, after the bones. */
+void sphere_contacts_solve(struct sphere_system *s);
+/* Books the work and the impulses of the contacts of the substep. */
+void sphere_contacts_book(struct sphere_system *s);
+/* Fills the points of the last substep and says which spheres touch, unless that has been done: few steps are
+ * asked for it. */
+void sphere_contacts_report(struct sphere_system *s);
+double sphere_contacts_overlap(const struct sphere_system *s);
+
+int sphere_joints_create(struct sphere_system *s, struct arena *arena);
+/* Places the rows and says what motors, limits and hinges do in this substep. */
+void sphere_joints_place(struct sphere_system *s);
+/* Lets them do a share of it. */
+void sphere_joints_act(struct sphere_system *s, double share);
+/* Books the work of the motors in the substep. */
+void sphere_joints_book(struct sphere_system *s);
+/* Every angle loses a share of its rate, those that are held a fixed share at least. */
+void sphere_joints_damp(struct sphere_system *s, double share);
+/* Energy of hinges and limits that are held beyond where they should be, J. */
+double sphere_joints_energy(const struct sphere_system *s);
+/* Angle and rate about an axis, now. */
+void sphere_joint_state(const struct sphere_system *s, const struct angle *angle, int axis,
+                        double *angle_rad, double *rate_rad_s);
+
+/* Room for the documents' methods; ERR_MEMORY. */
+int sphere_methods_create(struct sphere_system *s, struct arena *arena);
+/* A whole step by the one that the settings name. */
+void sphere_step_by_method(struct sphere_system *s);
+
+#endif

@@ -1,0 +1,510 @@
+/* simulator evaluate CREATURE [PARAMS.ini]: what a worker does with a task, for one creature and
+ * people. Prints the measures, and compares the digest with the recorded one where the creature
+ * brings one that must be equal: same parameters, same seed, same version. */
+#include "simulator/tools/command_evaluate.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/judge/behaviour.h"
+#include "common/genome/creature.h"
+#include "common/hash.h"
+#include "common/json_text.h"
+#include "common/rng.h"
+#include "common/judge/trial.h"
+#include "common/version.h"
+#include "simulator/tools/trace.h"
+
+/* The referee's step is a quarter. */
+#define REFEREE_HALVINGS 2
+#define RIGHT_ANGLE_RAD  1.5707963267948966
+
+static const char usage_text[] =
+    "usage: simulator evaluate CREATURE [PARAMS.ini] [option]...\n"
+    "Simulates one creature and prints what was measured.\n"
+    "\n"
+    "  CREATURE            a creature file, binary or text\n"
+    "  PARAMS.ini          the parameters; a creature with a recorded evaluation may do without:\n"
+    "                      its own parameters are used, and its digest is compared\n"
+    "  --trace FILE.csv    writes the motion, a line for each brain tick (docs/trace.md)\n"
+    "  --json              prints one JSON object\n"
+    "  -s SECTION.KEY=VALUE, --set SECTION.KEY=VALUE   changes a parameter (repeatable)\n"
+    "  --seed N            evaluation seed (default: the recorded one, else made of the run's\n"
+    "                      seed and the creature's id)\n"
+    "  --effectors on|off  off: a limp body, joints without muscles (default: on)\n"
+    "  --solver NAME                     the solver, instead of simulation.solver: articulated,\n"
+    "                                    constraint; of spheres also rejection, nudge\n"
+    "  --trial TRIAL       as a task of the referee's: the purpose, then what is other, such as\n"
+    "                      entry+perturbed-1, champion+perturbed-3+finer-2+other-solver\n"
+    "  --referee           evaluates again at a quarter of the step and compares the fitness;\n"
+    "                      with --solver constraint a third time, with that solver\n"
+    "  --help              this text\n"
+    "\n"
+    "Exit code: 0 evaluated (whatever the verdict), 1 failed or the recorded digest differs, 2 "
+    "wrong\n"
+    "usage.\n";
+
+struct request {
+    const char *creature_path, *params_path, *trace_path;
+    const char **assignments; /* of -s, in order */
+    int assignment_count;
+    int is_json, has_seed, is_limp, has_referee;
+    int solver; /* SOLVER_*, or -1: as the parameters say */
+    int has_trial;
+    struct trial trial;
+    uint64_t seed;
+};
+
+/* A second opinion on the same evaluation: with a finer step, or with the other solver. */
+struct opinion {
+    const char *solver;
+    double dt_s;
+    struct evaluation evaluation;
+    double ratio;     /* of the fitness, this one's to the first's; 0 where the first has none */
+    double apart_rad; /* angle between the ways; 0 where the behaviour has no direction */
+    int holds;
+};
+enum { OPINIONS_MAX = 2 };
+
+/* Everything the output is made of. */
+struct report {
+    const char *path;
+    struct creature creature;
+    struct params params;
+    uint64_t seed, genome_hash;
+    struct evaluation evaluation;
+    struct opinion opinions[OPINIONS_MAX];
+    int opinion_count;
+    int has_no_other;         /* spheres, and the solver asked for moves none */
+    const char *verification; /* verified, differs, ... */
+    double wall_ms, cpu_ms;
+};
+
+enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
+
+/* ---- the request ---- */
+
+static int fail(int exit_code, const char *message)
+{
+    fprintf(stderr, "simulator evaluate: %s\n", message);
+    return exit_code;
+}
+
+/* Decimal, or hexadecimal after 0x. */
+static int request_read_seed(struct request *request, const char *text)
+{
+    int is_hex = strncmp(text, "0x", 2) == 0;
+    const char *digits = is_hex ? text + 2 : text;
+    errno = 0;
+    request->seed = strtoull(digits, NULL, is_hex ? 16 : 10);
+    request->has_seed = 1;
+    size_t length = strspn(digits, is_hex ? "0123456789abcdefABCDEF" : "0123456789");
+    return length > 0 && digits[length] == '\0' && errno == 0 ? 0 : ERR_USAGE;
+}
+
+static int request_read_effectors(struct request *request, const char *text)
+{
+    request->is_limp = strcmp(text, "off") == 0;
+    return request->is_limp || strcmp(text, "on") == 0 ? 0 : ERR_USAGE;
+}
+
+static int request_read_solver(struct request *request, const char *text)
+{
+    for (request->solver = 0; request->solver < SOLVER_COUNT; request->solver++)
+        if (strcmp(text, params_solver_names[request->solver]) == 0)
+            return 0;
+    return ERR_USAGE;
+}
+
+/* Returns -1 to go on, else the exit code. */
+static int request_parse(struct request *request, int argc, char **argv)
+{
+    static const struct option options[] = {{"trace", required_argument, NULL, 't'},
+                                            {"json", no_argument, NULL, 'j'},
+                                            {"set", required_argument, NULL, 's'},
+                                            {"seed", required_argument, NULL, 'n'},
+                                            {"effectors", required_argument, NULL, 'e'},
+                                            {"solver", required_argument, NULL, 'o'},
+                                            {"trial", required_argument, NULL, 'i'},
+                                            {"referee", no_argument, NULL, 'r'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    int option;
+    struct error error = {0};
+    optind = 0; /* starts anew after main(), in glibc and musl */
+    while ((option = getopt_long(argc, argv, "s:h", options, NULL)) != -1) {
+        switch (option) {
+        case 't':
+            request->trace_path = optarg;
+            break;
+        case 'j':
+            request->is_json = 1;
+            break;
+        case 's':
+            request->assignments[request->assignment_count++] = optarg;
+            break;
+        case 'n':
+            if (request_read_seed(request, optarg) != 0)
+                return fail(EXIT_USAGE,
+                            "--seed: expected a whole number of 64 bits, decimal or 0x...");
+            break;
+        case 'e':
+            if (request_read_effectors(request, optarg) != 0)
+                return fail(EXIT_USAGE, "--effectors: expected on or off");
+            break;
+        case 'o':
+            if (request_read_solver(request, optarg) != 0)
+                return fail(EXIT_USAGE,
+                            "--solver: expected articulated, constraint, rejection or nudge");
+            break;
+        case 'i':
+            request->has_trial = 1;
+            if (trial_from_text(&request->trial, optarg, &error) != 0) {
+                error_prefix(&error, "--trial");
+                return fail(EXIT_USAGE, error.message);
+            }
+            break;
+        case 'r':
+            request->has_referee = 1;
+            break;
+        case 'h':
+            fputs(usage_text, stdout);
+            return EXIT_OK;
+        default:
+            return EXIT_USAGE; /* said by getopt_long */
+        }
+    }
+    if (argc - optind < 1 || argc - optind > 2)
+        return fail(EXIT_USAGE, "expected CREATURE [PARAMS.ini]; see: simulator evaluate --help");
+    request->creature_path = argv[optind];
+    request->params_path = argv[optind + 1];
+    return -1;
+}
+
+/* ---- the evaluation ---- */
+
+/* Parameters by the file, or else as recorded; then the assignments. 0 or an exit code. */
+static int report_read_params(struct report *report, const struct request *request)
+{
+    struct error error = {0};
+    params_set_defaults(&report->params);
+    int status = 0;
+    if (request->params_path != NULL)
+        status = params_read_file(&report->params, request->params_path, &error);
+    else if (report->creature.has_evaluation)
+        report->params = report->creature.params;
+    else
+        return fail(EXIT_USAGE,
+                    "the creature has no recorded evaluation: give a PARAMS.ini as well");
+    for (int i = 0; status == 0 && i < request->assignment_count; i++)
+        if ((status = params_set_assignment(&report->params, request->assignments[i], &error)) != 0)
+            error_prefix(&error, "-s %s", request->assignments[i]);
+    if (request->is_limp)
+        report->params.creature_effectors = 0;
+    if (request->solver >= 0 && !request->has_referee)
+        report->params.simulation_solver = request->solver;
+    if (request->has_trial)
+        trial_apply(&request->trial, &report->params);
+    if (status == 0)
+        status = params_check(&report->params, &error);
+    if (status == 0 && request->has_referee)
+        status = behaviour_check_params(&report->params, &error);
+    return status == 0 ? 0 : fail(EXIT_FAILED, error.message);
+}
+
+static void report_choose_seed(struct report *report, const struct request *request)
+{
+    if (request->has_seed)
+        report->seed = request->seed;
+    else if (report->creature.has_evaluation)
+        report->seed = report->creature.seed;
+    else
+        report->seed = rng_mix_seed((uint64_t)report->params.run_seed, report->creature.id);
+}
+
+static const char *report_compare(const struct report *report, const struct request *request)
+{
+    const struct creature *creature = &report->creature;
+    if (!creature->has_evaluation)
+        return "unrecorded";
+    if (report->seed != creature->seed ||
+        params_evaluation_digest(&report->params) != params_evaluation_digest(&creature->params))
+        return "not compared";
+    if (report->genome_hash == creature->genome_hash &&
+        report->evaluation.digest == creature->digest &&
+        report->evaluation.verdict == creature->verdict &&
+        measures_find_difference(&creature->measures, &report->evaluation.measures) < 0)
+        return "verified";
+    return creature->simulator_version == SIMULATOR_VERSION ? "differs" : "other version";
+}
+
+static double clock_ms(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
+/* ---- the evaluations ---- */
+
+/* The fitness that the controller would give. */
+static double fitness_of(const struct evaluation *evaluation, const struct params *params)
+{
+    return behaviour_fitness(evaluation->verdict, &evaluation->measures, params);
+}
+
+static const char *behaviour_name(const struct params *params)
+{
+    return behaviours[params->evolution_behaviour].name;
+}
+
+/* By the rule of the controller's referee (guard.referee_share), and in the same direction. */
+static void opinion_judge(struct opinion *opinion, const struct report *report)
+{
+    const struct params *params = &report->params;
+    double fitness = fitness_of(&report->evaluation, params),
+           other = fitness_of(&opinion->evaluation, params);
+    opinion->ratio = fitness > 0 ? other / fitness : 0;
+    opinion->apart_rad =
+        behaviour_apart_rad(&report->evaluation.measures, &opinion->evaluation.measures, params);
+    opinion->holds = fitness > 0 && opinion->ratio >= params->guard_referee_share &&
+                     opinion->apart_rad < RIGHT_ANGLE_RAD;
+}
+
+static void report_add_opinion(struct report *report, int solver, int halvings, struct arena *arena)
+{
+    struct opinion *opinion = &report->opinions[report->opinion_count++];
+    struct params params = report->params;
+    params_ask_solver(&params, solver);
+    params.simulation_dt_s /= 1u << halvings;
+    opinion->solver = params_solver_names[solver];
+    opinion->dt_s = params.simulation_dt_s;
+    evaluate(&report->creature.genome, &params, report->seed, arena, NULL, NULL,
+             &opinion->evaluation);
+    opinion_judge(opinion, report);
+}
+
+static int report_evaluate(struct report *report, const struct request *request,
+                           struct error *error)
+{
+    struct arena arena;
+    struct trace trace;
+    int status = arena_init(&arena, EVALUATE_ARENA_BYTES);
+    if (status != 0)
+        return error_set(error, status, "%s", error_text(status));
+    if (request->trace_path != NULL &&
+        (status = trace_open(&trace, request->trace_path, error)) != 0)
+        goto done;
+    double wall_ms = clock_ms(CLOCK_MONOTONIC), cpu_ms = clock_ms(CLOCK_PROCESS_CPUTIME_ID);
+    evaluate(&report->creature.genome, &report->params, report->seed, &arena,
+             request->trace_path != NULL ? trace_observe : NULL, &trace, &report->evaluation);
+    report->wall_ms = clock_ms(CLOCK_MONOTONIC) - wall_ms;
+    report->cpu_ms = clock_ms(CLOCK_PROCESS_CPUTIME_ID) - cpu_ms;
+    if (request->trace_path != NULL)
+        status = trace_close(&trace, request->trace_path, error);
+    report->has_no_other = report->creature.genome.kind == BODY_SPHERES &&
+                           (request->solver == SOLVER_CONSTRAINT ||
+                            report->params.simulation_solver == SOLVER_CONSTRAINT);
+    if (status == 0 && request->has_referee) {
+        report_add_opinion(report, report->params.simulation_solver, REFEREE_HALVINGS, &arena);
+        if (request->solver >= 0 && request->solver != report->params.simulation_solver &&
+            !report->has_no_other)
+            report_add_opinion(report, request->solver, 0, &arena);
+    }
+done:
+    arena_deinit(&arena);
+    return status;
+}
+
+/* ---- output ---- */
+
+static void report_print_table(const struct report *report)
+{
+    char digest[17], seed[17];
+    hash_to_text(report->evaluation.digest, digest);
+    hash_to_text(report->seed, seed);
+    printf("creature  %s%s%s\n", report->path, report->creature.name[0] ? "  " : "",
+           report->creature.name);
+    if (report->creature.note[0])
+        printf("note      %s\n", report->creature.note);
+    printf("verdict   %s: %s\n", verdict_name(report->evaluation.verdict),
+           verdict_reason(report->evaluation.verdict));
+    printf("fitness   %.9g  (%s)\n", fitness_of(&report->evaluation, &report->params),
+           behaviour_name(&report->params));
+    printf("digest    %s  %s\n", digest, report->verification);
+    printf("seed      0x%s\n", seed);
+    if (report->has_no_other)
+        printf("solver    constraint moves no spheres: what is shown is the default's motion\n");
+    printf("cost      %.1f ms, %.1f ms of processor time, %.0f kB of memory\n\n", report->wall_ms,
+           report->cpu_ms, (double)report->evaluation.arena_bytes / 1024);
+    for (int i = 0; i < MEASURE_COUNT; i++)
+        printf("%-22s %14.9g  %s\n", measure_table[i].name,
+               measures_get(&report->evaluation.measures, i), measure_table[i].meaning);
+}
+
+static void print_row(const char *name, double first, const struct report *report, int measure)
+{
+    printf("%-22s %14.9g", name, first);
+    for (int i = 0; i < report->opinion_count; i++) {
+        const struct evaluation *evaluation = &report->opinions[i].evaluation;
+        double value = measure < 0 ? fitness_of(evaluation, &report->params)
+                                   : measures_get(&evaluation->measures, measure);
+        printf("  %14.9g", value);
+        if (first != 0)
+            printf(" %6.3f", value / first);
+        else
+            printf(" %6s", "");
+    }
+    printf("\n");
+}
+
+/* The evaluation and each second opinion side by side, its ratio to the first behind it. */
+static void report_print_referee(const struct report *report)
+{
+    static const int shown[] = {MEASURE_distance_m,   MEASURE_displacement_m, MEASURE_path_m,
+                                MEASURE_lowest_max_m, MEASURE_height_max_m,   MEASURE_time_s,
+                                MEASURE_work_in_j,    MEASURE_residual_share};
+    const struct evaluation *first = &report->evaluation;
+    printf("\n%-22s %14s", "referee", "");
+    for (int i = 0; i < report->opinion_count; i++)
+        printf("  %14s %6s", i == 0 ? "quarter step" : report->opinions[i].solver, "ratio");
+    printf("\n%-22s %14s", "verdict", verdict_name(first->verdict));
+    for (int i = 0; i < report->opinion_count; i++)
+        printf("  %14s %6s", verdict_name(report->opinions[i].evaluation.verdict), "");
+    printf("\n");
+    print_row("fitness", fitness_of(&report->evaluation, &report->params), report, -1);
+    for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++)
+        print_row(measure_table[shown[i]].name, measures_get(&first->measures, shown[i]), report,
+                  shown[i]);
+    for (int i = 0; i < report->opinion_count; i++) {
+        const struct opinion *o = &report->opinions[i];
+        printf("%s at %.4g s: %s: keeps %.1f %% of its fitness (%s), %.0f %% are needed "
+               "(guard.referee_share)",
+               o->solver, o->dt_s, o->holds ? "holds" : "does not hold", 100 * o->ratio,
+               behaviour_name(&report->params), 100 * report->params.guard_referee_share);
+        if (behaviours[report->params.evolution_behaviour].has_direction)
+            printf(", and ends %.0f degrees from the first's direction",
+                   o->apart_rad * 90 / RIGHT_ANGLE_RAD);
+        printf("\n");
+    }
+}
+
+static json_t *report_make_measures(const struct measures *measures)
+{
+    json_t *object = json_object();
+    for (int i = 0; i < MEASURE_COUNT; i++)
+        json_object_set_new(object, measure_table[i].name, json_real(measures_get(measures, i)));
+    return object;
+}
+
+/* Digests and seeds are texts of 16 hexadecimal digits, as in creature files: most readers of JSON
+ * keep no 64 bits in a number. */
+static json_t *report_make_json(const struct report *report)
+{
+    char digest[17], genome_hash[17], params_digest[17], seed[17];
+    hash_to_text(report->evaluation.digest, digest);
+    hash_to_text(report->genome_hash, genome_hash);
+    hash_to_text(params_evaluation_digest(&report->params), params_digest);
+    hash_to_text(report->seed, seed);
+    return json_pack(
+        "{s:s, s:s, s:I, s:s, s:s, s:s, s:b, s:s, s:f, s:s, s:s, s:s, s:s, s:i, s:o, s:{s:f, s:f, "
+        "s:I}}",
+        "creature", report->path, "name", report->creature.name, "id",
+        (json_int_t)report->creature.id, "verdict", verdict_name(report->evaluation.verdict),
+        "reason", verdict_reason(report->evaluation.verdict), "verification", report->verification,
+        "is_scored", verdict_is_scored(report->evaluation.verdict), "behaviour",
+        behaviour_name(&report->params), "fitness",
+        fitness_of(&report->evaluation, &report->params), "digest", digest, "genome_hash",
+        genome_hash, "params_digest", params_digest, "seed", seed, "simulator_version",
+        SIMULATOR_VERSION, "measures", report_make_measures(&report->evaluation.measures), "cost",
+        "wall_ms", report->wall_ms, "cpu_ms", report->cpu_ms, "arena_bytes",
+        (json_int_t)report->evaluation.arena_bytes);
+}
+
+static json_t *report_make_opinions(const struct report *report)
+{
+    json_t *array = json_array();
+    for (int i = 0; i < report->opinion_count; i++) {
+        const struct opinion *o = &report->opinions[i];
+        json_array_append_new(
+            array, json_pack("{s:s, s:f, s:s, s:f, s:f, s:f, s:b, s:o}", "solver", o->solver,
+                             "dt_s", o->dt_s, "verdict", verdict_name(o->evaluation.verdict),
+                             "fitness", fitness_of(&o->evaluation, &report->params), "ratio",
+                             o->ratio, "apart_rad", o->apart_rad, "holds", o->holds, "measures",
+                             report_make_measures(&o->evaluation.measures)));
+    }
+    return json_pack("{s:s, s:f, s:f, s:o}", "behaviour", behaviour_name(&report->params),
+                     "fitness", fitness_of(&report->evaluation, &report->params), "share_needed",
+                     report->params.guard_referee_share, "opinions", array);
+}
+
+static int report_print_json(const struct report *report)
+{
+    json_t *object = report_make_json(report);
+    if (object != NULL && report->opinion_count > 0)
+        json_object_set_new(object, "referee", report_make_opinions(report));
+    char *text = object != NULL ? json_text_dump(object) : NULL;
+    json_decref(object);
+    if (text == NULL)
+        return fail(EXIT_FAILED, error_text(ERR_MEMORY));
+    fputs(text, stdout);
+    free(text);
+    return EXIT_OK;
+}
+
+static int report_print(const struct report *report, const struct request *request)
+{
+    int exit_code = EXIT_OK;
+    if (request->is_json)
+        exit_code = report_print_json(report);
+    else
+        report_print_table(report);
+    if (report->opinion_count > 0 && !request->is_json)
+        report_print_referee(report);
+    if (fflush(stdout) != 0 || ferror(stdout))
+        exit_code = fail(EXIT_FAILED, "standard output: write failed");
+    if (strcmp(report->verification, "differs") == 0)
+        exit_code = fail(EXIT_FAILED, "the evaluation differs from the recorded one");
+    return exit_code;
+}
+
+static int request_run(const struct request *request)
+{
+    struct report report = {.path = request->creature_path};
+    struct error error = {0};
+    creature_init(&report.creature);
+    if (creature_read(&report.creature, request->creature_path, &error) != 0)
+        return fail(EXIT_FAILED, error.message);
+    int exit_code = report_read_params(&report, request);
+    if (exit_code == EXIT_OK) {
+        report_choose_seed(&report, request);
+        report.genome_hash = genome_hash(&report.creature.genome);
+        if (report_evaluate(&report, request, &error) != 0)
+            exit_code = fail(EXIT_FAILED, error.message);
+    }
+    if (exit_code == EXIT_OK) {
+        report.verification = report_compare(&report, request);
+        exit_code = report_print(&report, request);
+    }
+    creature_deinit(&report.creature);
+    return exit_code;
+}
+
+int command_evaluate(int argc, char **argv)
+{
+    struct request request = {.solver = -1};
+    request.assignments = calloc((size_t)argc, sizeof request.assignments[0]);
+    if (request.assignments == NULL)
+        return fail(EXIT_FAILED, error_text(ERR_MEMORY));
+    int exit_code = request_parse(&request, argc, argv);
+    if (exit_code < 0)
+        exit_code = request_run(&request);
+    free(request.assignments);
+    return exit_code;
+}

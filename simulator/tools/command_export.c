@@ -1,0 +1,243 @@
+/* simulator export CREATURE [PARAMS.ini]: simulates a creature once and writes what other programs can
+ * read: its body as MJCF for MuJoCo, the controls of its actuators as a table, its motion as a trace. */
+#include "simulator/tools/command_export.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/genome/creature.h"
+#include "common/rng.h"
+#include "simulator/tools/mjcf.h"
+#include "simulator/tools/trace.h"
+
+static const char usage_text[] =
+    "usage: simulator export CREATURE [PARAMS.ini] [option]...\n"
+    "Simulates a creature and writes it for other programs (docs/trace.md).\n"
+    "\n"
+    "  CREATURE               a creature file, binary or text\n"
+    "  PARAMS.ini             the parameters; default: those of its recorded evaluation\n"
+    "  --mjcf FILE.xml        its body, joints, limits and muscles for MuJoCo, at the settled "
+    "start\n"
+    "                         (of rectangles)\n"
+    "  --signals FILE.csv     the control of each of these muscles, a line for each step of the "
+    "model\n"
+    "  --trajectory FILE.csv  the motion, as 'simulator evaluate --trace' writes it\n"
+    "  -s SECTION.KEY=VALUE, --set SECTION.KEY=VALUE   changes a parameter (repeatable)\n"
+    "  --help                 this text\n"
+    "\n"
+    "Exit code: 0 written, 1 failed, 2 wrong usage.\n";
+
+enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
+
+struct request {
+    const char *creature_path, *params_path;
+    const char *mjcf_path, *signals_path, *trajectory_path;
+    const char **assignments;
+    int assignment_count;
+};
+
+static int fail(int exit_code, const char *message)
+{
+    fprintf(stderr, "simulator export: %s\n", message);
+    return exit_code;
+}
+
+/* Returns -1 to go on, else the exit code. */
+static int request_parse(struct request *request, int argc, char **argv)
+{
+    static const struct option options[] = {{"mjcf", required_argument, NULL, 'm'},
+                                            {"signals", required_argument, NULL, 'g'},
+                                            {"trajectory", required_argument, NULL, 't'},
+                                            {"set", required_argument, NULL, 's'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    int option;
+    optind = 0; /* starts anew after main(), in glibc and musl */
+    while ((option = getopt_long(argc, argv, "s:h", options, NULL)) != -1) {
+        switch (option) {
+        case 'm':
+            request->mjcf_path = optarg;
+            break;
+        case 'g':
+            request->signals_path = optarg;
+            break;
+        case 't':
+            request->trajectory_path = optarg;
+            break;
+        case 's':
+            request->assignments[request->assignment_count++] = optarg;
+            break;
+        case 'h':
+            fputs(usage_text, stdout);
+            return EXIT_OK;
+        default:
+            return EXIT_USAGE; /* said by getopt_long */
+        }
+    }
+    if (argc - optind < 1 || argc - optind > 2)
+        return fail(EXIT_USAGE, "expected CREATURE [PARAMS.ini]; see: simulator export --help");
+    if (!request->mjcf_path && !request->signals_path && !request->trajectory_path)
+        return fail(EXIT_USAGE, "nothing to write: give --mjcf, --signals or --trajectory");
+    request->creature_path = argv[optind];
+    request->params_path = argv[optind + 1];
+    return -1;
+}
+
+/* Parameters by the file, or else as recorded; then the assignments. 0 or ERR_*. */
+static int read_params(const struct request *request, const struct creature *creature,
+                       struct params *params, struct error *error)
+{
+    int status = 0;
+    params_set_defaults(params);
+    if (request->params_path)
+        status = params_read_file(params, request->params_path, error);
+    else if (creature->has_evaluation)
+        *params = creature->params;
+    else
+        return error_set(error, ERR_USAGE,
+                         "the creature has no recorded evaluation: give a PARAMS.ini as well");
+    for (int i = 0; i < request->assignment_count && !status; i++)
+        if ((status = params_set_assignment(params, request->assignments[i], error)) != 0)
+            error_prefix(error, "-s %s", request->assignments[i]);
+    return status ? status : params_check(params, error);
+}
+
+/* ---- the files ---- */
+
+/* A file to be: it is written when all has gone well. */
+struct text {
+    char *bytes;
+    size_t size;
+    FILE *file;
+};
+
+struct output {
+    struct text model, signals;
+    struct mjcf mjcf;
+    struct trace trace;
+    int has_trace, has_model;
+};
+
+static int observe(void *context, const struct evaluate_view *view)
+{
+    struct output *output = context;
+    if (output->has_trace)
+        trace_observe(&output->trace, view);
+    return output->has_model ? mjcf_observe(&output->mjcf, view) : 0;
+}
+
+static int write_text(const char *path, const struct text *text, struct error *error)
+{
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return error_set(error, ERR_IO, "%s: %s", path, strerror(errno));
+    int has_failed = fwrite(text->bytes, 1, text->size, file) != text->size;
+    has_failed |= fclose(file) != 0;
+    return has_failed ? error_set(error, ERR_IO, "%s: cannot be written", path) : 0;
+}
+
+/* Closes the texts in memory. 0 or ERR_MEMORY. */
+static int close_texts(struct output *output)
+{
+    int status = 0;
+    struct text *texts[] = {&output->model, &output->signals};
+    for (int i = 0; i < 2; i++) {
+        if (texts[i]->file && fclose(texts[i]->file))
+            status = ERR_MEMORY;
+        texts[i]->file = NULL;
+    }
+    return status;
+}
+
+static int run_creature(const struct request *request, const struct creature *creature,
+                        struct output *output, struct arena *arena, struct error *error)
+{
+    const struct params *params = output->mjcf.params;
+    struct evaluation evaluation;
+    uint64_t seed = creature->has_evaluation
+                        ? creature->seed
+                        : rng_mix_seed((uint64_t)params->run_seed, creature->id);
+    output->mjcf.model = output->model.file =
+        open_memstream(&output->model.bytes, &output->model.size);
+    output->mjcf.signals = output->signals.file =
+        open_memstream(&output->signals.bytes, &output->signals.size);
+    int status = output->model.file && output->signals.file ? 0 : ERR_MEMORY;
+    if (!status && request->trajectory_path) {
+        status = trace_open(&output->trace, request->trajectory_path, error);
+        if (status)
+            return status;
+        output->has_trace = 1;
+    }
+    if (!status)
+        evaluate(&creature->genome, params, seed, arena, observe, output, &evaluation);
+    if (close_texts(output) || status || output->mjcf.status)
+        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    if (!output->mjcf.has_begun && output->has_model)
+        return error_set(error, ERR_UNAVAILABLE, "%s: it never starts: %s", request->creature_path,
+                         verdict_reason(evaluation.verdict));
+    return 0;
+}
+
+static int export_creature(const struct request *request, const struct creature *creature,
+                           const struct params *params, struct error *error)
+{
+    struct arena arena;
+    struct output output = {.mjcf = {.params = params, .name = creature->name},
+                            .has_model = request->mjcf_path || request->signals_path};
+    if (output.has_model && creature->genome.kind == BODY_SPHERES)
+        return error_set(error, ERR_UNAVAILABLE,
+                         "%s: it is made of spheres, which have no MuJoCo model here: --trajectory "
+                         "writes their motion",
+                         request->creature_path);
+    int status = arena_init(&arena, EVALUATE_ARENA_BYTES);
+    if (status)
+        return error_set(error, status, "%s", error_text(status));
+    status = run_creature(request, creature, &output, &arena, error);
+    if (!status && request->mjcf_path)
+        status = write_text(request->mjcf_path, &output.model, error);
+    if (!status && request->signals_path)
+        status = write_text(request->signals_path, &output.signals, error);
+    if (output.has_trace) {
+        struct error of_trace = {0};
+        int traced = trace_close(&output.trace, request->trajectory_path, &of_trace);
+        if (traced && !status) {
+            status = traced;
+            *error = of_trace;
+        }
+    }
+    close_texts(&output);
+    free(output.model.bytes);
+    free(output.signals.bytes);
+    arena_deinit(&arena);
+    return status;
+}
+
+int command_export(int argc, char **argv)
+{
+    struct request request = {0};
+    struct creature creature;
+    struct params params;
+    struct error error = {0};
+    request.assignments = calloc((size_t)argc, sizeof request.assignments[0]);
+    if (!request.assignments)
+        return fail(EXIT_FAILED, error_text(ERR_MEMORY));
+    int exit_code = request_parse(&request, argc, argv);
+    if (exit_code >= 0) {
+        free(request.assignments);
+        return exit_code;
+    }
+    creature_init(&creature);
+    int status = creature_read(&creature, request.creature_path, &error);
+    if (!status)
+        status = read_params(&request, &creature, &params, &error);
+    if (!status)
+        status = export_creature(&request, &creature, &params, &error);
+    creature_deinit(&creature);
+    free(request.assignments);
+    if (!status)
+        return EXIT_OK;
+    return fail(status == ERR_USAGE ? EXIT_USAGE : EXIT_FAILED, error.message);
+}

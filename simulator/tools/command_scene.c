@@ -1,0 +1,382 @@
+/* simulator scene SCENE.json: reads a scene, moves it and writes what happened. The trace has a line at
+ * the start and at every interval; impulses of contacts are summed from line to line, so that none is
+ * lost between them. */
+#include "simulator/tools/command_scene.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "simulator/tools/scene.h"
+#include "simulator/tools/trace.h"
+
+static const char usage_text[] =
+    "usage: simulator scene SCENE.json [option]...\n"
+    "Moves bodies written by hand: the physics alone. docs/scenes.md describes the file.\n"
+    "\n"
+    "  --trace FILE.csv     writes the motion; - for standard output\n"
+    "  --contacts FILE.csv  writes every point of contact in every step\n"
+    "  --solver NAME        articulated or constraint\n"
+    "  --integrator NAME    of the articulated solver: auto, rk4 or midpoint\n"
+    "  --dt S               time step; such as 0.001 or 1/960\n"
+    "  --rtol R             tolerance of the constraint solver's steps\n"
+    "  --until S            end of the motion\n"
+    "  --interval S         time between two lines of the trace\n"
+    "  --help               this text\n"
+    "\n"
+    "Options go before what the scene says. Exit code: 0, 1 failed, 2 wrong usage.\n";
+
+enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
+/* Steps in a run and between two lines, at most. */
+#define STEPS_MAX 1e10
+
+struct request {
+    const char *path, *trace_path, *contacts_path;
+    int solver, integrator;                 /* -1: as the scene says */
+    double dt_s, rtol, until_s, interval_s; /* 0: as the scene says */
+};
+
+/* Impulses of a body's contacts since the last line. */
+struct impulses {
+    int contacts; /* in the last step */
+    double normal_n_s, friction_n_s;
+    double x_n_s, y_n_s; /* as a vector in the world, on the body */
+};
+
+struct run {
+    struct scene scene;
+    struct arena arena;
+    struct dynamics *dynamics;
+    uint64_t steps, steps_per_line;
+    struct impulses impulses[SCENE_BODIES_MAX];
+};
+
+/* ---------------------------------------------------------------- the request */
+
+static int fail(int exit_code, const char *message)
+{
+    fprintf(stderr, "simulator scene: %s\n", message);
+    return exit_code;
+}
+
+/* A positive number or a fraction of two. */
+static int parse_positive(const char *text, double *number)
+{
+    char *end;
+    *number = strtod(text, &end);
+    if (end != text && *end == '/') {
+        const char *below = end + 1;
+        *number /= strtod(below, &end);
+        if (end == below)
+            return ERR_USAGE;
+    }
+    return end != text && *end == '\0' && isfinite(*number) && *number > 0 ? 0 : ERR_USAGE;
+}
+
+static int parse_name(const char *text, const char *const *names, int *choice)
+{
+    for (int i = 0; names[i]; i++)
+        if (strcmp(text, names[i]) == 0) {
+            *choice = i;
+            return 0;
+        }
+    return ERR_USAGE;
+}
+
+static int parse_option(struct request *request, int option, const char *value)
+{
+    static const char *const solvers[] = {"articulated", "constraint", NULL};
+    static const char *const integrators[] = {"auto", "rk4", "midpoint", NULL};
+    switch (option) {
+    case 't':
+        request->trace_path = value;
+        return 0;
+    case 'c':
+        request->contacts_path = value;
+        return 0;
+    case 's':
+        return parse_name(value, solvers, &request->solver);
+    case 'i':
+        return parse_name(value, integrators, &request->integrator);
+    case 'd':
+        return parse_positive(value, &request->dt_s);
+    case 'r':
+        return parse_positive(value, &request->rtol);
+    case 'u':
+        return parse_positive(value, &request->until_s);
+    case 'n':
+        return parse_positive(value, &request->interval_s);
+    default:
+        return ERR_USAGE;
+    }
+}
+
+/* Returns -1 to go on, else the exit code. */
+static int parse_request(struct request *request, int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"trace", required_argument, NULL, 't'},      {"contacts", required_argument, NULL, 'c'},
+        {"solver", required_argument, NULL, 's'},     {"dt", required_argument, NULL, 'd'},
+        {"integrator", required_argument, NULL, 'i'}, {"rtol", required_argument, NULL, 'r'},
+        {"until", required_argument, NULL, 'u'},      {"help", no_argument, NULL, 'h'},
+        {"interval", required_argument, NULL, 'n'},   {NULL, 0, NULL, 0}};
+    int option, index = 0;
+    *request = (struct request){.solver = -1, .integrator = -1};
+    optind = 0; /* starts anew after main(), in glibc and musl */
+    while ((option = getopt_long(argc, argv, "h", options, &index)) != -1) {
+        if (option == 'h') {
+            fputs(usage_text, stdout);
+            return EXIT_OK;
+        }
+        if (option == '?')
+            return EXIT_USAGE;
+        if (parse_option(request, option, optarg) != 0) {
+            fprintf(stderr, "simulator scene: --%s cannot be \"%s\"; see --help\n",
+                    options[index].name, optarg);
+            return EXIT_USAGE;
+        }
+    }
+    if (argc - optind != 1)
+        return fail(EXIT_USAGE, "one scene is expected; see --help");
+    request->path = argv[optind];
+    return -1;
+}
+
+/* ---------------------------------------------------------------- the trace */
+
+static void print_header(FILE *file, const struct scene *scene)
+{
+    fputs("time_s,com_x_m,com_y_m", file);
+#define X(field) fputs("," #field, file);
+    TRACE_LEDGER(X)
+#undef X
+    for (int i = 0; i < scene->body_count; i++) {
+        static const char *const columns[] = {
+            "x_m",         "y_m",          "angle_rad",     "vx_m_s",       "vy_m_s",
+            "omega_rad_s", "joint_rad",    "joint_rad_s",   "torque_n_m",   "contacts",
+            "normal_n_s",  "friction_n_s", "impulse_x_n_s", "impulse_y_n_s"};
+        static const char *const linear[] = {"joint_m", "joint_m_s", "force_n"};
+        int is_linear = scene->bodies[i].joint == SCENE_LINEAR;
+        for (int k = 0; k < (int)(sizeof columns / sizeof columns[0]); k++)
+            fprintf(file, ",%s_%s", scene->bodies[i].name,
+                    is_linear && k >= 6 && k < 9 ? linear[k - 6] : columns[k]);
+    }
+    fputc('\n', file);
+}
+
+static void print_body(FILE *file, const struct run *run, int i)
+{
+    const struct impulses *sum = &run->impulses[i];
+    struct part_state s;
+    struct scene_joint_state joint = scene_joint_state(&run->scene, run->dynamics, i);
+    scene_body_state(&run->scene, run->dynamics, i, &s);
+    fprintf(file, ",%.17g,%.17g,%.17g,%.17g,%.17g,%.17g", s.x_m, s.y_m, s.angle_rad, s.vx_m_s,
+            s.vy_m_s, s.omega_rad_s);
+    fprintf(file, ",%.17g,%.17g,%.17g,%d,%.17g,%.17g,%.17g,%.17g", joint.coordinate, joint.rate,
+            joint.effort, sum->contacts, sum->normal_n_s, sum->friction_n_s, sum->x_n_s,
+            sum->y_n_s);
+}
+
+static void print_line(FILE *file, struct run *run, uint64_t step)
+{
+    struct vec2 centre = dynamics_centre_of_mass(run->dynamics);
+    const struct ledger *ledger = dynamics_ledger(run->dynamics);
+    fprintf(file, "%.17g,%.17g,%.17g", (double)step * run->scene.settings.dt_s, centre.x, centre.y);
+#define X(field) fprintf(file, ",%.17g", ledger->field);
+    TRACE_LEDGER(X)
+#undef X
+    for (int i = 0; i < run->scene.body_count; i++)
+        print_body(file, run, i);
+    fputc('\n', file);
+    memset(run->impulses, 0, sizeof run->impulses);
+}
+
+static void add_impulses(struct run *run)
+{
+    const struct contact_point *points;
+    int count = dynamics_contacts(run->dynamics, &points);
+    for (int i = 0; i < run->scene.body_count; i++)
+        run->impulses[i].contacts = 0;
+    for (int k = 0; k < count; k++) {
+        int parts[2] = {points[k].part, points[k].other};
+        for (int side = 0; side < 2; side++) {
+            int body = parts[side] < 0 ? -1 : run->scene.part_bodies[parts[side]];
+            if (body < 0)
+                continue;
+            struct impulses *sum = &run->impulses[body];
+            sum->contacts++;
+            sum->normal_n_s += points[k].normal_impulse_n_s;
+            sum->friction_n_s += points[k].friction_impulse_n_s;
+            double sign = side == 0 ? 1 : -1;
+            double normal = sign * points[k].normal_impulse_n_s;
+            double along = sign * points[k].friction_impulse_n_s;
+            struct vec2 n = points[k].normal;
+            sum->x_n_s += normal * n.x + along * n.y;
+            sum->y_n_s += normal * n.y - along * n.x;
+        }
+    }
+}
+
+/* The body of a part, or what else it belongs to. */
+static const char *part_owner(const struct scene *scene, int part)
+{
+    int body = part < 0 ? -1 : scene->part_bodies[part];
+    return part < 0 ? "ground" : body < 0 ? "obstacle" : scene->bodies[body].name;
+}
+
+static void print_contacts(FILE *file, const struct run *run, uint64_t step)
+{
+    const struct contact_point *points;
+    int count = dynamics_contacts(run->dynamics, &points);
+    for (int k = 0; k < count; k++) {
+        const struct contact_point *p = &points[k];
+        fprintf(file, "%.17g,%s,%s,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n",
+                (double)step * run->scene.settings.dt_s, part_owner(&run->scene, p->part),
+                part_owner(&run->scene, p->other), p->at.x, p->at.y, p->normal.x, p->normal.y,
+                p->gap_m, p->normal_impulse_n_s, p->friction_impulse_n_s);
+    }
+}
+
+/* ---------------------------------------------------------------- the run */
+
+/* A time as a whole number of steps, at least one. */
+static int count_steps(const struct run *run, const char *what, double time_s, uint64_t *steps,
+                       struct error *error)
+{
+    double dt = run->scene.settings.dt_s, count = time_s / dt;
+    if (count > STEPS_MAX)
+        return error_set(error, ERR_LIMIT, "%s of %g s: more than %g steps", what, time_s,
+                         STEPS_MAX);
+    *steps = (uint64_t)(count + 0.5);
+    if (*steps == 0 || fabs(count - (double)*steps) > 1e-6 * count)
+        return error_set(error, ERR_RANGE, "%s of %.9g s is not a whole number of steps of %.9g s",
+                         what, time_s, dt);
+    return 0;
+}
+
+static int prepare(struct run *run, const struct request *request, struct error *error)
+{
+    struct scene *scene = &run->scene;
+    struct dynamics_settings *settings = &scene->settings;
+    if (scene_read_file(scene, request->path, error) != 0)
+        return error->code;
+    settings->solver = request->solver >= 0 ? request->solver : settings->solver;
+    settings->integrator = request->integrator >= 0 ? request->integrator : settings->integrator;
+    settings->dt_s = request->dt_s > 0 ? request->dt_s : settings->dt_s;
+    settings->rtol = request->rtol > 0 ? request->rtol : settings->rtol;
+    scene->until_s = request->until_s > 0 ? request->until_s : scene->until_s;
+    scene->interval_s = request->interval_s > 0 ? request->interval_s : scene->interval_s;
+    if (count_steps(run, "an interval", scene->interval_s, &run->steps_per_line, error) != 0)
+        return error->code;
+    if (count_steps(run, "an end", scene->until_s, &run->steps, error) != 0)
+        return error->code;
+    return scene_start(scene, &run->arena, &run->dynamics, error);
+}
+
+static int move(struct run *run, FILE *trace, FILE *contacts, struct error *error)
+{
+    if (trace) {
+        print_header(trace, &run->scene);
+        print_line(trace, run, 0);
+    }
+    if (contacts)
+        fputs("time_s,body,other,x_m,y_m,normal_x,normal_y,gap_m,normal_n_s,friction_n_s\n",
+              contacts);
+    for (uint64_t step = 1; step <= run->steps; step++) {
+        int is_bad = dynamics_step(run->dynamics);
+        add_impulses(run);
+        if (contacts)
+            print_contacts(contacts, run, step);
+        if (trace && (step % run->steps_per_line == 0 || is_bad))
+            print_line(trace, run, step);
+        if (is_bad)
+            return error_set(error, ERR_RANGE, "the motion is not finite at %.9g s",
+                             (double)step * run->scene.settings.dt_s);
+    }
+    return 0;
+}
+
+static void print_summary(struct run *run)
+{
+    const struct ledger *l = dynamics_ledger(run->dynamics);
+    uint64_t steps, free_steps;
+    dynamics_step_counts(run->dynamics, &steps, &free_steps);
+    printf("time %g s, %llu steps of %g s, %llu of them free of contacts\n",
+           (double)run->steps * run->scene.settings.dt_s, (unsigned long long)steps,
+           run->scene.settings.dt_s, (unsigned long long)free_steps);
+    printf("energy %.9g J at the start, %.9g J now, work %.9g J\n", l->energy_start_j,
+           l->kinetic_j + l->potential_j, l->work_effector_j);
+    printf("losses: friction %.6g, impact %.6g, limits %.6g, drag %.6g, damping %.6g J\n",
+           l->loss_friction_j, l->loss_impact_j, l->loss_limit_j, l->loss_drag_j,
+           l->loss_damping_j);
+    printf("unearned: push-out %.6g, impact %.6g, limits %.6g J; residual %.3g J\n",
+           l->gain_push_out_j, l->gain_impact_j, l->gain_limit_j, l->residual_j);
+}
+
+static int is_standard(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
+/* Opens the file, or standard output for -; NULL where there is no path. */
+static int open_file(const char *path, FILE **file, struct error *error)
+{
+    *file = NULL;
+    if (!path)
+        return 0;
+    *file = is_standard(path) ? stdout : fopen(path, "w");
+    return *file ? 0 : error_set(error, ERR_IO, "%s: %s", path, strerror(errno));
+}
+
+/* `result` is what went wrong before, which goes first. */
+static int close_file(const char *path, FILE *file, int result, struct error *error)
+{
+    if (!file)
+        return result;
+    int is_lost = ferror(file) != 0;
+    is_lost |= (file == stdout ? fflush(file) : fclose(file)) != 0;
+    if (is_lost && result == 0)
+        return error_set(error, ERR_IO, "%s: it could not be written", path);
+    return result;
+}
+
+static int move_to_files(struct run *run, const struct request *request, struct error *error)
+{
+    FILE *trace, *contacts = NULL;
+    int result = open_file(request->trace_path, &trace, error);
+    if (result == 0)
+        result = open_file(request->contacts_path, &contacts, error);
+    if (result == 0)
+        result = move(run, trace, contacts, error);
+    result = close_file(request->trace_path, trace, result, error);
+    return close_file(request->contacts_path, contacts, result, error);
+}
+
+int command_scene(int argc, char **argv)
+{
+    struct request request;
+    struct error error = {0};
+    int exit_code = parse_request(&request, argc, argv);
+    if (exit_code >= 0)
+        return exit_code;
+    struct run *run = calloc(1, sizeof *run);
+    if (!run || arena_init(&run->arena, SCENE_ARENA_BYTES) != 0) {
+        free(run);
+        return fail(EXIT_FAILED, "out of memory");
+    }
+    int result = prepare(run, &request, &error);
+    if (result == 0)
+        result = move_to_files(run, &request, &error);
+    if (result != 0)
+        exit_code = fail(EXIT_FAILED, error.message);
+    else
+        exit_code = EXIT_OK;
+    if (result == 0 && !is_standard(request.trace_path) && !is_standard(request.contacts_path))
+        print_summary(run);
+    arena_deinit(&run->arena);
+    free(run);
+    return exit_code;
+}

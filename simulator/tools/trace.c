@@ -1,0 +1,168 @@
+/* A trace as CSV.
+ *
+ * One line per brain tick (60 a second), about 200 bytes for each part. Numbers have 17 digits, so
+ * that they read back exactly; the columns depend on the creature's parts and joints only, so that traces of
+ * one creature can be laid side by side. The ledger's columns and the parts' columns are tables:
+ * header and rows cannot fall out of step. */
+#include "simulator/tools/trace.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/file.h"
+#include "common/unfinished.h"
+#include "simulator/spheres/dynamics_spheres.h"
+
+/* What a line says of one part. */
+struct trace_part {
+    struct part_state state;
+    struct sphere_state sphere;       /* its third dimension; 0 for rectangles */
+    double joint, joint_rate, effort; /* rad, rad/s, N m; of a linear joint m, m/s, N */
+    double contacts, normal_n_s, friction_n_s;
+};
+
+/* name of the column after "pN_", that of a part on a linear joint, its value */
+#define TRACE_PART(X)                                                                              \
+    X(x_m, x_m, state.x_m)                                                                         \
+    X(y_m, y_m, state.y_m)                                                                         \
+    X(angle_rad, angle_rad, state.angle_rad)                                                       \
+    X(vx_m_s, vx_m_s, state.vx_m_s)                                                                \
+    X(vy_m_s, vy_m_s, state.vy_m_s)                                                                \
+    X(omega_rad_s, omega_rad_s, state.omega_rad_s)                                                 \
+    X(z_m, z_m, sphere.at_m.z)                                                                     \
+    X(vz_m_s, vz_m_s, sphere.velocity_m_s.z)                                                       \
+    X(omega_x_rad_s, omega_x_rad_s, sphere.spin_rad_s.x)                                           \
+    X(omega_y_rad_s, omega_y_rad_s, sphere.spin_rad_s.y)                                           \
+    X(joint_rad, joint_m, joint)                                                                   \
+    X(joint_rad_s, joint_m_s, joint_rate)                                                          \
+    X(torque_n_m, force_n, effort)                                                                 \
+    X(contacts, contacts, contacts)                                                                \
+    X(normal_n_s, normal_n_s, normal_n_s)                                                          \
+    X(friction_n_s, friction_n_s, friction_n_s)
+
+static const char *const phase_names[] = {
+    [PHASE_PUSH_APART] = "push-apart", [PHASE_SETTLE] = "settle", [PHASE_SCORE] = "score"};
+
+int trace_open(struct trace *trace, const char *path, struct error *error)
+{
+    memset(trace, 0, sizeof *trace);
+    if (file_is_special(path))
+        snprintf(trace->part, sizeof trace->part, "%s", path);
+    else if (snprintf(trace->part, sizeof trace->part, "%s.part-%ld", path, (long)getpid()) >=
+             (int)sizeof trace->part)
+        return error_set(error, ERR_LIMIT, "%.64s...: the path is too long", path);
+    trace->file = fopen(trace->part, "w");
+    if (trace->file == NULL)
+        return error_set(error, ERR_IO, "%s: %s", path, strerror(errno));
+    if (strcmp(trace->part, path) != 0)
+        unfinished_begin(trace->part);
+    return 0;
+}
+
+int trace_close(struct trace *trace, const char *path, struct error *error)
+{
+    trace->has_failed |= ferror(trace->file) != 0;
+    trace->has_failed |= fclose(trace->file) != 0;
+    trace->file = NULL;
+    if (strcmp(trace->part, path) != 0) {
+        if (trace->has_failed || rename(trace->part, path) != 0) {
+            trace->has_failed = 1;
+            unlink(trace->part);
+        }
+        unfinished_end(trace->part);
+    }
+    if (trace->has_failed)
+        return error_set(error, ERR_IO, "%s: the trace could not be written", path);
+    return 0;
+}
+
+/* The link whose joint to its parent the part is on, or 0. */
+static int trace_joint_link(const struct phenotype *phenotype, int part)
+{
+    int link = phenotype->parts[part].link;
+    return link > 0 && phenotype->links[link].part == part ? link : 0;
+}
+
+static void trace_print_header(FILE *file, const struct phenotype *phenotype)
+{
+    fputs("time_s,phase,com_x_m,com_y_m,com_z_m", file);
+#define X(field) fputs("," #field, file);
+    TRACE_LEDGER(X)
+#undef X
+    for (int i = 0; i < phenotype->part_count; i++) {
+        int link = trace_joint_link(phenotype, i);
+        int is_linear = link > 0 && phenotype->links[link].joint_kind == LINK_LINEAR;
+#define X(name, linear, field) fprintf(file, ",p%d_%s", i, is_linear ? #linear : #name);
+        TRACE_PART(X)
+#undef X
+    }
+    fputc('\n', file);
+}
+
+static void trace_read_joint(struct trace_part *row, const struct evaluate_view *view, int part)
+{
+    int link = trace_joint_link(view->phenotype, part);
+    if (link == 0)
+        return;
+    row->joint = dynamics_q(view->dynamics)[2 + link];
+    row->joint_rate = dynamics_qd(view->dynamics)[2 + link];
+    row->effort = dynamics_torque(view->dynamics, link);
+}
+
+static void trace_read_contacts(struct trace_part *row, const struct evaluate_view *view, int part)
+{
+    const struct contact_point *contacts;
+    int count = dynamics_contacts(view->dynamics, &contacts);
+    for (int i = 0; i < count; i++) {
+        if (contacts[i].part != part && contacts[i].other != part)
+            continue;
+        row->contacts += 1;
+        row->normal_n_s += contacts[i].normal_impulse_n_s;
+        row->friction_n_s += contacts[i].friction_impulse_n_s;
+    }
+}
+
+static void trace_print_part(FILE *file, const struct evaluate_view *view, int part)
+{
+    struct trace_part row = {0};
+    dynamics_part_state(view->dynamics, part, &row.state);
+    if (view->phenotype->spheres)
+        dynamics_sphere_state(view->dynamics, part, &row.sphere);
+    trace_read_joint(&row, view, part);
+    trace_read_contacts(&row, view, part);
+#define X(name, linear, field) fprintf(file, ",%.17g", row.field);
+    TRACE_PART(X)
+#undef X
+}
+
+static struct vec3 trace_centre(const struct evaluate_view *view)
+{
+    if (view->phenotype->spheres)
+        return dynamics_centre_of_mass_3d(view->dynamics);
+    struct vec2 centre = dynamics_centre_of_mass(view->dynamics);
+    return (struct vec3){centre.x, centre.y, 0};
+}
+
+int trace_observe(void *context, const struct evaluate_view *view)
+{
+    struct trace *trace = context;
+    FILE *file = trace->file;
+    if (!trace->has_header)
+        trace_print_header(file, view->phenotype);
+    trace->has_header = 1;
+    struct vec3 centre = trace_centre(view);
+    fprintf(file, "%.17g,%s,%.17g,%.17g,%.17g", view->time_s, phase_names[view->phase], centre.x,
+            centre.y, centre.z);
+#define X(field) fprintf(file, ",%.17g", view->ledger->field);
+    TRACE_LEDGER(X)
+#undef X
+    for (int i = 0; i < view->phenotype->part_count; i++)
+        trace_print_part(file, view, i);
+    fputc('\n', file);
+    trace->row_count++;
+
+    /* A full disk must not change the result: the evaluation goes on to its end. */
+    trace->has_failed |= ferror(file) != 0;
+    return 0;
+}

@@ -1,0 +1,42 @@
+/* A trace: an evaluation as a CSV file, a line for each brain tick; docs/trace.md lists the columns. */
+#ifndef SIMULATOR_TRACE_H
+#define SIMULATOR_TRACE_H
+
+#include <stdio.h>
+
+#include "simulator/evaluate/evaluate.h"
+
+/* Columns of the ledger, fields of struct ledger; in every kind of trace. */
+#define TRACE_LEDGER(X)                                                                            \
+    X(kinetic_j)                                                                                   \
+    X(potential_j)                                                                                 \
+    X(work_effector_j)                                                                             \
+    X(work_effector_positive_j)                                                                    \
+    X(loss_friction_j)                                                                             \
+    X(loss_impact_j)                                                                               \
+    X(loss_limit_j)                                                                                \
+    X(loss_drag_j)                                                                                 \
+    X(loss_damping_j)                                                                              \
+    X(gain_push_out_j)                                                                             \
+    X(gain_impact_j)                                                                               \
+    X(gain_limit_j)                                                                                \
+    X(residual_j)
+
+struct trace {
+    FILE *file;
+    char part[4096]; /* the file's name until it is complete */
+    int has_header;
+    int has_failed; /* the disk is full, ... */
+    uint64_t row_count;
+};
+
+/* Makes the file anew, under another name until it is closed; a pipe or a device is written to as it is. 0 or
+ * ERR_*. */
+int trace_open(struct trace *trace, const char *path, struct error *error);
+/* 0, or ERR_IO if any of the lines could not be written. */
+int trace_close(struct trace *trace, const char *path, struct error *error);
+
+/* The observer to give to evaluate(), with the trace as its context. */
+evaluate_observer trace_observe;
+
+#endif

@@ -1,0 +1,128 @@
+/* See light.h. Streams: RNG_LIGHT of the evaluation's seed; for the generation the number of the perturbation,
+ * individual 0 for the order of the directions, 1 + trial for distance and drift. */
+#include "simulator/world/light.h"
+
+#include <math.h>
+
+#include "common/detmath.h"
+#include "common/rng.h"
+
+static void init_stream(struct rng *rng, const struct light *light, uint64_t individual)
+{
+    rng_init(rng, light->seed, RNG_LIGHT, (uint32_t)light->params->simulation_perturbation,
+             individual);
+}
+
+static void draw_order(struct light *light)
+{
+    struct rng rng;
+    init_stream(&rng, light, 0);
+    light->first_rad = rng_uniform(&rng, 0, 2 * DET_PI);
+    for (int i = 0; i < light->trial_count; i++) {
+        int j = (int)rng_below(&rng, (uint32_t)i + 1);
+        light->order[i] = light->order[j];
+        light->order[j] = (unsigned char)i;
+    }
+}
+
+void light_init(struct light *light, const struct params *params, uint64_t seed)
+{
+    *light = (struct light){.kind = params->light_kind,
+                            .brightness = params->light_brightness,
+                            .params = params,
+                            .seed = seed,
+                            .has_ground = params->world_ground,
+                            .trial = -1,
+                            .trial_count = 1};
+    if (light->kind == LIGHT_MOVING) {
+        light->trial_count = (int)params->light_trials;
+        draw_order(light);
+    }
+}
+
+/* Closes the account of the present trial. */
+static double trial_share(const struct light *light)
+{
+    if (!(light->still_sum > 0))
+        return 0;
+    return fmax(1 - light->distance_sum / light->still_sum, -1);
+}
+
+static void place_still(struct light *light, struct vec3 centre)
+{
+    const struct params *p = light->params;
+    light->at = (struct vec2){centre.x + p->light_x_m,
+                              light->has_ground ? p->light_y_m : centre.y + p->light_y_m};
+}
+
+static void place_trial(struct light *light, struct vec3 centre)
+{
+    const struct params *p = light->params;
+    int turn = light->order[light->trial];
+    struct rng rng;
+    init_stream(&rng, light, 1 + (uint64_t)light->trial);
+    double away = rng_uniform(&rng, 0.5, 1) * p->light_range_m;
+    double speed = rng_unit(&rng) * p->light_speed_m_s;
+    double heading = rng_uniform(&rng, 0, 2 * DET_PI), s, c;
+    if (light->has_ground) {
+        light->at = (struct vec2){centre.x + (turn % 2 ? away : -away), p->light_y_m};
+        light->drift_m_s = (struct vec2){heading < DET_PI ? speed : -speed, 0};
+        return;
+    }
+    det_sincos(light->first_rad + 2 * DET_PI * turn / light->trial_count, &s, &c);
+    light->at = (struct vec2){centre.x + away * c, centre.y + away * s};
+    det_sincos(heading, &s, &c);
+    light->drift_m_s = (struct vec2){speed * c, speed * s};
+}
+
+void light_move(struct light *light, double time_s, struct vec3 centre)
+{
+    if (light->kind == LIGHT_NONE)
+        return;
+    double trial_s = light->params->simulation_duration_s / light->trial_count;
+    int trial = (int)(time_s / trial_s + 1e-9);
+    if (trial >= light->trial_count)
+        trial = light->trial_count - 1;
+    light->at.x += light->drift_m_s.x * (time_s - light->moved_s);
+    light->at.y += light->drift_m_s.y * (time_s - light->moved_s);
+    light->moved_s = time_s;
+    if (trial == light->trial)
+        return;
+    light->share_sum += trial_share(light);
+    light->distance_sum = light->still_sum = 0;
+    light->trial = trial;
+    light->trial_start = centre;
+    if (light->kind == LIGHT_STILL)
+        place_still(light, centre);
+    else
+        place_trial(light, centre);
+}
+
+double light_distance(const struct light *light, struct vec3 from)
+{
+    double x = light->at.x - from.x, y = light->has_ground ? 0 : light->at.y - from.y;
+    return sqrt(x * x + y * y + from.z * from.z);
+}
+
+void light_measure(struct light *light, struct vec3 centre)
+{
+    if (light->kind == LIGHT_NONE)
+        return;
+    double distance = light_distance(light, centre);
+    light->distance_sum += distance;
+    light->still_sum += light_distance(light, light->trial_start);
+    light->all_distances_sum += distance;
+    light->ticks++;
+}
+
+double light_follow_share(const struct light *light)
+{
+    if (light->kind == LIGHT_NONE)
+        return 0;
+    return (light->share_sum + trial_share(light)) / light->trial_count;
+}
+
+double light_mean_distance(const struct light *light)
+{
+    return light->ticks ? light->all_distances_sum / (double)light->ticks : 0;
+}

@@ -1,0 +1,29 @@
+#include "simulator/world/world.h"
+
+#include <math.h>
+
+void world_init(struct world *world, const struct params *params)
+{
+    world->gravity_m_s2 = params->world_gravity_m_s2;
+    world->gravity_x_m_s2 = 0;
+    world->viscosity_pa_s = params->world_viscosity_pa_s;
+    world->drag_law = params->world_drag_law;
+    world->quadratic_drag_kg_m2 = params->world_quadratic_drag_kg_m2;
+    world->drag_faces = params->world_drag_faces;
+    world->drag_exposure = params->world_drag_exposure;
+    world->has_ground = params->world_ground;
+    double own = params->creature_friction, other = params->world_friction;
+    world->friction = own == other ? own : sqrt(own * other);
+    world->elasticity = fmax(params->creature_elasticity, params->world_elasticity);
+    world->own_friction = own;
+    world->own_elasticity = params->creature_elasticity;
+    world->half_depth_m = params->world_dimensions == 2 ? HUGE_VAL : params->world_depth_m / 2;
+    struct error error;
+    obstacles_parse(&world->obstacles, params->world_obstacles, &error);
+}
+
+int world_has_drag(const struct world *world)
+{
+    int is_quadratic = world->drag_law == DRAG_LAW_QUADRATIC;
+    return (is_quadratic ? world->quadratic_drag_kg_m2 : world->viscosity_pa_s) > 0;
+}

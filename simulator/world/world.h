@@ -1,0 +1,32 @@
+/* What surrounds a creature, in the form the dynamics use; made from the world.* parameters. */
+#ifndef SIMULATOR_WORLD_H
+#define SIMULATOR_WORLD_H
+
+#include "common/params/obstacles.h"
+#include "common/params/params.h"
+
+struct world {
+    double gravity_m_s2;         /* downwards */
+    double gravity_x_m_s2;       /* to the right; only in scenes */
+    double viscosity_pa_s;       /* linear, per face: force per length and normal speed */
+    int drag_law;                /* DRAG_LAW_* */
+    double quadratic_drag_kg_m2; /* of that law: force per length and normal speed squared */
+    int drag_faces;              /* DRAG_FACES_* */
+    int drag_exposure;           /* covered and facing edges feel none */
+    int has_ground;              /* plane y = 0 */
+    double friction;             /* between parts and the ground or an obstacle */
+    double elasticity;
+    double own_friction; /* between parts */
+    double own_elasticity;
+    struct obstacles obstacles;
+    double
+        half_depth_m; /* of the obstacles, where there is a third dimension; infinite in a plane */
+};
+
+/* 1 if the world's law of viscosity slows anything. */
+int world_has_drag(const struct world *world);
+/* Surfaces of two materials: Coulomb's coefficient is the geometric mean of both, restitution the
+ * larger one. Parameters that params_check() has seen. */
+void world_init(struct world *world, const struct params *params);
+
+#endif

@@ -1,0 +1,151 @@
+#include "viewer/draw/camera.h"
+
+#include <math.h>
+
+/* Stiffness of following, 1/s. */
+#define CAMERA_RATE_1_S 6.0
+/* So far it lags behind a steady mover, s. */
+#define CAMERA_LAG_S (2 / CAMERA_RATE_1_S)
+/* Averaging window on either side, s: longer than a stride's bobbing. */
+#define CAMERA_SMOOTH_S 0.3
+/* The ground takes this share of the picture's height, but so many pixels that marks can be read. */
+#define CAMERA_GROUND_SHARE 0.23
+#define CAMERA_GROUND_PX    29.0
+/* The body takes at most these shares of a lane's height and width. */
+#define CAMERA_BODY_HEIGHT  0.46
+#define CAMERA_BODY_IN_LANE 0.66
+#define CAMERA_BODY_WIDTH   0.30
+#define CAMERA_SCALE_MIN    2.0
+#define CAMERA_SCALE_MAX    5000.0
+
+int camera_flip(const struct replay *replay)
+{
+    struct replay_frame last;
+    if (!replay->frame_count)
+        return 1;
+    replay_get_frame(replay, replay->frame_count - 1, &last);
+    return last.centre.x < 0 ? -1 : 1;
+}
+
+struct vec2 camera_smooth_centre(const struct replay *replay, double time_s)
+{
+    int first = replay_frame_index(replay, time_s - CAMERA_SMOOTH_S);
+    int last = replay_frame_index(replay, time_s + CAMERA_SMOOTH_S);
+    struct vec2 sum = {0, 0};
+    for (int i = first; i <= last; i++) {
+        struct replay_frame frame;
+        replay_get_frame(replay, i, &frame);
+        sum.x += frame.centre.x;
+        sum.y += frame.centre.y;
+    }
+    return (struct vec2){sum.x / (last - first + 1), sum.y / (last - first + 1)};
+}
+
+static double ground_share(double height_px)
+{
+    return fmin(fmax(CAMERA_GROUND_SHARE, CAMERA_GROUND_PX / height_px), 0.45);
+}
+
+void camera_fit(struct camera *camera, const struct replay *const *replays, int count,
+                double width_px, double lane_height_px)
+{
+    double width_m = 0.05, height_m = 0.05;
+    for (int i = 0; i < count; i++) {
+        width_m = fmax(width_m, replays[i]->width_m);
+        height_m = fmax(height_m, replays[i]->height_m);
+    }
+    /* lanes are low: there the body may take more of the height, but for the ground */
+    double share = CAMERA_BODY_HEIGHT;
+    if (count > 1)
+        share = fmin(CAMERA_BODY_IN_LANE, 0.95 - ground_share(lane_height_px));
+    camera->px_per_m =
+        fmin(lane_height_px * share / height_m, width_px * CAMERA_BODY_WIDTH / width_m);
+    camera->is_following = 1;
+    camera->orbit = (struct camera_orbit)CAMERA_ORBIT_USUAL;
+    camera->x_m = camera->y_m = 0;
+    camera_jump(camera, camera_target(camera, replays, count, 0, lane_height_px));
+}
+
+struct vec2 camera_target(const struct camera *camera, const struct replay *const *replays,
+                          int count, double time_s, double lane_height_px)
+{
+    struct vec2 target = {0, 0};
+    double height_m = lane_height_px / camera->px_per_m, top = 0;
+    int ground_count = 0;
+    for (int i = 0; i < count; i++) {
+        struct vec2 centre = camera_smooth_centre(replays[i], time_s);
+        target.x += centre.x * (count > 1 ? camera_flip(replays[i]) : 1) / count;
+        target.y = centre.y;
+        top = fmax(top, centre.y + replays[i]->height_m * 0.6);
+        ground_count += replays[i]->has_ground;
+    }
+    /* lanes without ground add each its own height */
+    if (ground_count == 0)
+        target.y = count > 1 ? 0 : target.y;
+    else
+        target.y = fmax((0.5 - ground_share(lane_height_px)) * height_m, top - 0.42 * height_m);
+    return target;
+}
+
+/* Exact solution of x'' = -2 r x' - r^2 x for a deviation x and speed v. */
+static void spring_advance(double *x, double *v, double target, double dt_s)
+{
+    double r = CAMERA_RATE_1_S, decay = exp(-r * dt_s);
+    double deviation = *x - target, slope = *v + r * deviation;
+    *x = target + (deviation + slope * dt_s) * decay;
+    *v = (*v - slope * r * dt_s) * decay;
+}
+
+void camera_follow(struct camera *camera, struct vec2 target, double dt_s)
+{
+    spring_advance(&camera->x_m, &camera->vx_m_s, target.x, dt_s);
+    spring_advance(&camera->y_m, &camera->vy_m_s, target.y, dt_s);
+}
+
+void camera_track(struct camera *camera, const struct replay *const *replays, int count,
+                  double time_s, double speed, double lane_height_px, double dt_s)
+{
+    double ahead_s = CAMERA_LAG_S * speed;
+    camera_follow(camera, camera_target(camera, replays, count, time_s + ahead_s, lane_height_px),
+                  dt_s);
+}
+
+void camera_jump(struct camera *camera, struct vec2 target)
+{
+    camera->x_m = target.x;
+    camera->y_m = target.y;
+    camera->vx_m_s = camera->vy_m_s = 0;
+}
+
+struct camera camera_snap(const struct camera *camera)
+{
+    struct camera snapped = *camera;
+    snapped.x_m = floor(camera->x_m * camera->px_per_m + 0.5) / camera->px_per_m;
+    snapped.y_m = floor(camera->y_m * camera->px_per_m + 0.5) / camera->px_per_m;
+    return snapped;
+}
+
+void camera_zoom(struct camera *camera, double factor, double dx_px, double dy_px)
+{
+    double before = camera->px_per_m;
+    camera->px_per_m = fmin(fmax(before * factor, CAMERA_SCALE_MIN), CAMERA_SCALE_MAX);
+    double change = 1 / before - 1 / camera->px_per_m;
+    camera->x_m += dx_px * change;
+    camera->y_m -= dy_px * change;
+}
+
+void camera_turn(struct camera *camera, double yaw_rad, double pitch_rad)
+{
+    struct camera_orbit *orbit = &camera->orbit;
+    orbit->yaw_rad += yaw_rad;
+    orbit->pitch_rad = fmin(fmax(orbit->pitch_rad + pitch_rad, CAMERA_PITCH_MIN), CAMERA_PITCH_MAX);
+    if (orbit->yaw_rad == 0 && orbit->pitch_rad == 0)
+        orbit->pitch_rad = 1e-3;
+}
+
+void camera_pan(struct camera *camera, double dx_px, double dy_px)
+{
+    camera->x_m -= dx_px / camera->px_per_m;
+    camera->y_m += dy_px / camera->px_per_m;
+    camera->vx_m_s = camera->vy_m_s = 0;
+}

@@ -1,0 +1,629 @@
+#include "viewer/draw/draw_spheres.h"
+
+#ifdef HAVE_CAIRO
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FONT_FAMILY "DejaVu Sans"
+/* What ghosts fade to. */
+#define GHOST_COLOR COLOR_sky_bottom
+
+double draw_view_x(const struct draw_view *view, double x_m)
+{
+    return view->left_px + view->width_px / 2 + view->flip * (x_m - view->x_m) * view->px_per_m;
+}
+
+double draw_view_y(const struct draw_view *view, double y_m)
+{
+    return view->top_px + view->height_px / 2 - (y_m - view->y_m) * view->px_per_m;
+}
+
+void draw_set_color(cairo_t *cr, uint32_t color, double alpha)
+{
+    cairo_set_source_rgba(cr, (color >> 16 & 255) / 255.0, (color >> 8 & 255) / 255.0,
+                          (color & 255) / 255.0, alpha);
+}
+
+/* ---- text and panels ---- */
+
+/* Under AddressSanitizer: fontconfig encodes its pointers, so that what it keeps is taken for leaks;
+ * dbus, which SDL opens, forgets some in earnest. */
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#define HAS_LEAK_CHECK
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define HAS_LEAK_CHECK
+#endif
+#ifdef HAS_LEAK_CHECK
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libfontconfig\nleak:libdbus\n";
+}
+const char *__lsan_default_options(void);
+const char *__lsan_default_options(void)
+{
+    return "print_suppressions=0";
+}
+#endif
+
+static void set_font(cairo_t *cr, double size_px, int is_bold)
+{
+    cairo_select_font_face(cr, FONT_FAMILY, CAIRO_FONT_SLANT_NORMAL,
+                           is_bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
+    cairo_set_font_size(cr, size_px);
+}
+
+double draw_text_width(cairo_t *cr, const char *text, double size_px, int is_bold)
+{
+    cairo_text_extents_t extents;
+    set_font(cr, size_px, is_bold);
+    cairo_text_extents(cr, text, &extents);
+    return extents.x_advance;
+}
+
+double draw_text(cairo_t *cr, const char *text, double x, double y, double size_px, int is_bold,
+                 enum draw_align align, enum palette_color color)
+{
+    double width = draw_text_width(cr, text, size_px, is_bold);
+    double shift = align == DRAW_CENTRE ? width / 2 : align == DRAW_RIGHT ? width : 0;
+    draw_set_color(cr, palette[color].light, 1);
+    cairo_move_to(cr, x - shift, y);
+    cairo_show_text(cr, text);
+    cairo_new_path(cr);
+    return width;
+}
+
+/* Bytes of text up to a character's end that fit a line: broken after a space if there is one. */
+static size_t line_length(cairo_t *cr, const char *text, double width_px, double size_px)
+{
+    char line[256];
+    size_t fits = 0, space = 0, length = strlen(text);
+    for (size_t i = 1; i <= length && i < sizeof line; i++) {
+        if ((text[i] & 0xc0) == 0x80)
+            continue; /* inside a character */
+        memcpy(line, text, i);
+        line[i] = 0;
+        if (draw_text_width(cr, line, size_px, 0) > width_px && fits)
+            return space ? space : fits;
+        fits = i;
+        if (text[i - 1] == ' ')
+            space = i;
+    }
+    return fits;
+}
+
+int draw_text_lines(cairo_t *cr, const char *text, double x, double y, double width_px,
+                    double size_px, int lines_most, enum palette_color color)
+{
+    int count = 0;
+    while (*text && count < lines_most) {
+        char line[264];
+        size_t length = line_length(cr, text, width_px, size_px);
+        snprintf(line, sizeof line, "%.*s%s", (int)length, text,
+                 count + 1 == lines_most && text[length] ? "\xe2\x80\xa6" : "");
+        draw_text(cr, line, x, y + count * 1.35 * size_px, size_px, 0, DRAW_LEFT, color);
+        text += length;
+        count++;
+    }
+    return count;
+}
+
+void draw_rounded(cairo_t *cr, double x, double y, double width, double height, double radius)
+{
+    double r = fmin(radius, fmin(width, height) / 2);
+    cairo_new_sub_path(cr);
+    cairo_arc(cr, x + width - r, y + r, r, -DRAW_PI / 2, 0);
+    cairo_arc(cr, x + width - r, y + height - r, r, 0, DRAW_PI / 2);
+    cairo_arc(cr, x + r, y + height - r, r, DRAW_PI / 2, DRAW_PI);
+    cairo_arc(cr, x + r, y + r, r, DRAW_PI, 3 * DRAW_PI / 2);
+    cairo_close_path(cr);
+}
+
+void draw_panel(cairo_t *cr, double x, double y, double width, double height, double ui)
+{
+    draw_rounded(cr, x, y, width, height, 8 * ui);
+    draw_set_color(cr, palette[COLOR_panel].light, 0.94);
+    cairo_fill_preserve(cr);
+    draw_set_color(cr, palette[COLOR_grid].light, 0.25);
+    cairo_set_line_width(cr, ui);
+    cairo_stroke(cr);
+}
+
+enum palette_color draw_status_color(enum replay_status status)
+{
+    static const enum palette_color colors[REPLAY_STATUS_COUNT] = {
+        [REPLAY_VERIFIED] = COLOR_good,      [REPLAY_DIFFERS] = COLOR_bad,
+        [REPLAY_UNRECORDED] = COLOR_neutral, [REPLAY_OTHER_VERSION] = COLOR_warn,
+        [REPLAY_CHANGED] = COLOR_warn,
+    };
+    return colors[status];
+}
+
+/* What stands in a title, and what of it is left out where there is too little room. */
+struct title {
+    const char *name, *score, *verdict, *status; /* verdict: NULL if it is fine */
+    int has_score, has_status;
+};
+
+#define TITLE_GAP   0.9
+#define TITLE_DOT   0.28
+#define TITLE_LEAST 0.6 /* share of the size that is asked for */
+
+static double title_width(cairo_t *cr, const struct title *title, double size_px)
+{
+    double width = draw_text_width(cr, title->name, size_px, 1) + TITLE_GAP * size_px;
+    if (title->has_score)
+        width += draw_text_width(cr, title->score, size_px, 0) + TITLE_GAP * size_px;
+    if (title->verdict)
+        width += draw_text_width(cr, title->verdict, size_px, 0) + TITLE_GAP * size_px;
+    width += 3 * TITLE_DOT * size_px;
+    return title->has_status ? width + draw_text_width(cr, title->status, size_px, 1) : width;
+}
+
+/* Before which a line of text can be read, whatever is there. */
+static void draw_plate(cairo_t *cr, double x, double y, double width, double size_px)
+{
+    double margin = TITLE_GAP / 2 * size_px;
+    draw_rounded(cr, x - margin, y - 1.15 * size_px, width + 2 * margin, 1.55 * size_px,
+                 size_px / 2);
+    draw_set_color(cr, palette[COLOR_panel].light, 0.8);
+    cairo_fill(cr);
+}
+
+/* What a creature's title has room for, and the size of its text. */
+static double title_fit(struct title *title, cairo_t *cr, const struct replay *replay, double room,
+                        double size_px)
+{
+    *title = (struct title){replay->name,
+                            replay->score,
+                            replay->verdict == VERDICT_OK ? NULL : verdict_name(replay->verdict),
+                            replay_status_names[replay->status],
+                            1,
+                            1};
+    /* the dot says that all is well; where it is not, the word must be seen */
+    if (TITLE_LEAST * title_width(cr, title, size_px) > room)
+        *(replay->status == REPLAY_VERIFIED ? &title->has_status : &title->has_score) = 0;
+    if (TITLE_LEAST * title_width(cr, title, size_px) > room)
+        title->has_score = 0;
+    /* where some leave out words all are small; widths of small letters are not quite in proportion */
+    int is_whole = title->has_score && title->has_status;
+    double size =
+        size_px * fmin(is_whole ? 1 : TITLE_LEAST + 0.1, room / title_width(cr, title, size_px));
+    while (size > 0.5 * TITLE_LEAST * size_px && title_width(cr, title, size) > room)
+        size *= 0.97;
+    return size;
+}
+
+void draw_title(cairo_t *cr, const struct replay *replay, double x, double right, double y,
+                double size_px, int has_plate)
+{
+    struct title title;
+    enum palette_color color = draw_status_color(replay->status);
+    double size = title_fit(&title, cr, replay, right - x, size_px);
+    double gap = TITLE_GAP * size, dot = TITLE_DOT * size;
+
+    if (has_plate)
+        draw_plate(cr, x, y, title_width(cr, &title, size), size);
+    x += draw_text(cr, title.name, x, y, size, 1, DRAW_LEFT, COLOR_text) + gap;
+    if (title.has_score)
+        x += draw_text(cr, title.score, x, y, size, 0, DRAW_LEFT, COLOR_text) + gap;
+    if (title.verdict)
+        x += draw_text(cr, title.verdict, x, y, size, 0, DRAW_LEFT, COLOR_warn) + gap;
+    cairo_arc(cr, x + dot, y - size * 0.36, dot, 0, 2 * DRAW_PI);
+    draw_set_color(cr, palette[color].light, 1);
+    cairo_fill(cr);
+    if (title.has_status)
+        draw_text(cr, title.status, x + 3 * dot, y, size, 1, DRAW_LEFT, color);
+}
+
+/* ---- the creature ---- */
+
+static double line_width(const struct draw_view *view, const struct replay *replay)
+{
+    double px = 0.02 * replay->size_m * view->px_per_m;
+    return fmin(fmax(px, 0.9 * view->ui), 2.4 * view->ui);
+}
+
+static void place_part(cairo_t *cr, const struct draw_view *view, const struct replay_pose *pose)
+{
+    cairo_translate(cr, draw_view_x(view, pose->x_m), draw_view_y(view, pose->y_m));
+    cairo_scale(cr, view->flip, -1);
+    cairo_rotate(cr, pose->angle_rad);
+}
+
+static void draw_part(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                      int index, const struct replay_pose *pose, double ghost)
+{
+    const struct replay_part *part = &replay->parts[index];
+    double width = part->width_m * view->px_per_m, height = part->height_m * view->px_per_m;
+    uint32_t fill = palette[palette_part_color(index)].light;
+    uint32_t background = palette[GHOST_COLOR].light;
+    uint32_t outline = palette_mix(fill, 0x14202a, 0.45);
+    double line = line_width(view, replay);
+
+    cairo_save(cr);
+    place_part(cr, view, pose);
+    draw_rounded(cr, -width / 2 + line / 2, -height / 2 + line / 2, fmax(width - line, 0.5),
+                 fmax(height - line, 0.5), fmin(0.32 * fmin(width, height), 9 * view->ui));
+    draw_set_color(cr, palette_mix(fill, background, ghost * 0.85), 1);
+    cairo_fill_preserve(cr);
+    draw_set_color(cr, palette_mix(outline, background, ghost * 0.8), 1);
+    cairo_set_line_width(cr, line);
+    cairo_stroke(cr);
+    cairo_restore(cr);
+}
+
+struct vec2 draw_place(const struct replay_pose *pose, struct vec2 at)
+{
+    double c = cos(pose->angle_rad), s = sin(pose->angle_rad);
+    return (struct vec2){pose->x_m + c * at.x - s * at.y, pose->y_m + s * at.x + c * at.y};
+}
+
+/* The path of a small disc or, of a linear joint, of a sleeve on a rail that leads from the parent to
+ * the part; the rail is drawn. */
+static void trace_joint(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                        int index, const struct replay_pose *poses, double radius, uint32_t line)
+{
+    const struct replay_part *part = &replay->parts[index];
+    struct vec2 to = draw_place(&poses[index], part->anchor);
+    double x = draw_view_x(view, to.x), y = draw_view_y(view, to.y);
+    if (!part->is_linear) {
+        cairo_arc(cr, x, y, radius, 0, 2 * DRAW_PI);
+        return;
+    }
+    struct vec2 from = draw_place(&poses[part->parent], part->base);
+    struct vec2 axis = replay->links[part->link].axis;
+    double angle = poses[index].angle_rad + atan2(axis.y, axis.x);
+    double base_x = draw_view_x(view, from.x), base_y = draw_view_y(view, from.y);
+    cairo_move_to(cr, base_x, base_y);
+    cairo_line_to(cr, x, y);
+    draw_set_color(cr, line, 1);
+    cairo_set_line_width(cr, fmax(0.9 * radius, 1.2 * view->ui));
+    cairo_stroke(cr);
+    cairo_save(cr);
+    cairo_translate(cr, base_x, base_y);
+    cairo_scale(cr, view->flip, -1);
+    cairo_rotate(cr, angle);
+    draw_rounded(cr, -1.3 * radius, -0.9 * radius, 2.6 * radius, 1.8 * radius, 0.4 * radius);
+    cairo_restore(cr);
+}
+
+/* The core of a driven joint glows with the effector's signal. */
+static void draw_joint(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                       int index, const struct replay_frame *frame, double ghost)
+{
+    const struct replay_part *part = &replay->parts[index];
+    const struct replay_part *parent = &replay->parts[part->parent];
+    const struct replay_link *link = &replay->links[part->link];
+    double side =
+        fmin(fmin(part->width_m, part->height_m), fmin(parent->width_m, parent->height_m));
+    double radius = fmin(fmax(0.26 * side * view->px_per_m, 1.6 * view->ui), 6.5 * view->ui);
+    uint32_t background = palette[GHOST_COLOR].light;
+    uint32_t core = palette[COLOR_joint].light;
+    uint32_t line = palette_mix(palette[COLOR_joint_line].light, background, ghost * 0.75);
+
+    if (link->effector >= 0) {
+        double strength = fmin(fabs(frame->signals[link->effector]) / link->signal_full, 1);
+        core = palette_mix(core, palette[COLOR_effector].light, 0.25 + 0.75 * strength);
+    }
+    trace_joint(cr, view, replay, index, frame->poses, radius, line);
+    draw_set_color(cr, palette_mix(core, background, ghost * 0.8), 1);
+    cairo_fill_preserve(cr);
+    draw_set_color(cr, line, 1);
+    cairo_set_line_width(cr, fmax(0.28 * radius, 0.8 * view->ui));
+    cairo_stroke(cr);
+}
+
+/* A soft shadow on what is below: smaller and paler the higher the body. */
+static void draw_shadow(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                        const struct replay_pose *poses, double ghost)
+{
+    double bounds[4], floor_m;
+    replay_get_bounds(replay, poses, bounds);
+    if (!replay_find_surface(replay, (bounds[0] + bounds[2]) / 2, bounds[3], &floor_m))
+        return;
+    double lift = fmax(bounds[1] - floor_m, 0) / fmax(replay->size_m, 1e-3);
+    double share = 1 / (1 + 2.5 * lift);
+    double half = 0.5 * (bounds[2] - bounds[0]) * view->px_per_m * (0.6 + 0.4 * share);
+    cairo_save(cr);
+    cairo_translate(cr, draw_view_x(view, (bounds[0] + bounds[2]) / 2),
+                    draw_view_y(view, floor_m) + 3 * view->ui);
+    cairo_scale(cr, fmax(half, 1), 3.2 * view->ui);
+    cairo_arc(cr, 0, 0, 1, 0, 2 * DRAW_PI);
+    cairo_restore(cr);
+    draw_set_color(cr, palette[COLOR_joint_line].light, 0.22 * share * (1 - ghost));
+    cairo_fill(cr);
+}
+
+static void draw_light(cairo_t *cr, const struct draw_view *view, struct vec2 at)
+{
+    double x = draw_view_x(view, at.x), y = draw_view_y(view, at.y), radius = 7 * view->ui;
+    for (int ring = 3; ring >= 0; ring--) {
+        cairo_arc(cr, x, y, radius * (1 + ring), 0, 2 * DRAW_PI);
+        draw_set_color(cr, palette[COLOR_light].light, ring ? 0.12 : 1);
+        cairo_fill(cr);
+    }
+    cairo_arc(cr, x, y, radius, 0, 2 * DRAW_PI);
+    draw_set_color(cr, palette[COLOR_joint_line].light, 0.6);
+    cairo_set_line_width(cr, view->ui);
+    cairo_stroke(cr);
+}
+
+void draw_creature(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                   double time_s, double ghost)
+{
+    struct replay_moment moment;
+    if (replay->is_spheres) {
+        draw_spheres_body(cr, view, replay, time_s, ghost);
+        return;
+    }
+    replay_get_moment(replay, time_s, &moment);
+    if (replay->has_light && ghost == 0)
+        draw_light(cr, view, moment.frame.light);
+    if (replay_has_floor(replay))
+        draw_shadow(cr, view, replay, moment.poses, ghost);
+    for (int i = replay->part_count - 1; i >= 0; i--)
+        draw_part(cr, view, replay, i, &moment.poses[i], ghost);
+    for (int i = replay->part_count - 1; i >= 0; i--)
+        if (replay->parts[i].is_hinged || replay->parts[i].is_linear)
+            draw_joint(cr, view, replay, i, &moment.frame, ghost);
+}
+
+/* Points nearer than this to the one before, px, are left out of trails. */
+#define TRAIL_STEP_PX 2.5
+
+void draw_trail(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                double from_s, double to_s)
+{
+    if (draw_is_spatial(view, replay)) {
+        draw_spheres_trail(cr, view, replay, from_s, to_s);
+        return;
+    }
+    struct replay_frame frame;
+    struct replay_moment moment;
+    int first = replay_frame_index(replay, from_s), last = replay_frame_index(replay, to_s);
+    double left = view->left_px - view->width_px, right = view->left_px + 2 * view->width_px;
+    double last_x = INFINITY, last_y = 0;
+    for (int i = first; i <= last; i++) {
+        replay_get_frame(replay, i, &frame);
+        double x = draw_view_x(view, frame.centre.x), y = draw_view_y(view, frame.centre.y);
+        int is_near = fabs(x - last_x) + fabs(y - last_y) < TRAIL_STEP_PX;
+        if ((is_near && i < last) || x < left || x > right)
+            continue;
+        cairo_line_to(cr, x, y);
+        last_x = x;
+        last_y = y;
+    }
+    replay_get_moment(replay, to_s, &moment);
+    cairo_line_to(cr, draw_view_x(view, moment.frame.centre.x),
+                  draw_view_y(view, moment.frame.centre.y));
+    cairo_set_line_width(cr, 1.5 * view->ui);
+    cairo_set_line_join(cr, CAIRO_LINE_JOIN_ROUND);
+    draw_set_color(cr, palette[COLOR_trail].light, 0.55);
+    cairo_stroke(cr);
+}
+
+/* ---- frames ---- */
+
+double draw_ui_scale(double width_px, double height_px)
+{
+    return fmin(fmax(fmin(width_px / 960, height_px / 540), 0.8), 4);
+}
+
+double draw_lane_height(double height_px, int count)
+{
+    return height_px / (count > 0 ? count : 1);
+}
+
+static int count_grounds(const struct replay *const *replays, int count)
+{
+    int grounds = 0;
+    for (int i = 0; i < count; i++)
+        grounds += replays[i]->has_ground;
+    return grounds;
+}
+
+static void lane_view(struct draw_view *view, int width_px, int height_px, int lane,
+                      const struct replay *const *replays, int count, const struct camera *camera,
+                      double time_s)
+{
+    const struct replay *replay = replays[lane];
+    double height = draw_lane_height(height_px, count);
+    view->left_px = 0;
+    view->top_px = floor(lane * height);
+    view->width_px = width_px;
+    view->height_px = floor((lane + 1) * height) - view->top_px;
+    view->x_m = camera->x_m;
+    view->y_m = camera->y_m;
+    view->px_per_m = camera->px_per_m;
+    view->flip = 1;
+    view->orbit = camera->orbit;
+    view->ui = draw_ui_scale(width_px, height_px);
+    if (count == 1)
+        return;
+    /* a race: all go right, and those without ground keep to their lane */
+    view->flip = camera_flip(replay);
+    view->x_m *= view->flip;
+    if (!replay->has_ground)
+        view->y_m = camera_smooth_centre(replay, time_s).y +
+                    (count_grounds(replays, count) ? 0 : camera->y_m);
+}
+
+/* Beside a brain the creature stands in the middle of what is left, in whole pixels. */
+static void make_room_for_brain(struct draw_view *view, const struct replay *replay)
+{
+    double brain_px = fmin(draw_brain_width(view, replay), view->width_px / 2);
+    if (!replay->is_spheres)
+        view->x_m += floor(brain_px / 2) / view->px_per_m;
+}
+
+/* Those that are drawn in the world. */
+static void draw_overlays(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                          double time_s, unsigned overlays)
+{
+    if (replay->is_spheres) {
+        draw_spheres_overlays(cr, view, replay, time_s, overlays);
+        return;
+    }
+    if (overlays & DRAW_LIMITS)
+        draw_limits(cr, view, replay, time_s);
+    if (overlays & DRAW_SENSORS)
+        draw_sensors(cr, view, replay, time_s);
+    if (overlays & DRAW_TORQUES)
+        draw_torques(cr, view, replay, time_s);
+    if (overlays & DRAW_LIGHT)
+        draw_light_distance(cr, view, replay, time_s);
+    if (overlays & DRAW_CONTACTS)
+        draw_contacts(cr, view, replay, time_s);
+}
+
+/* A creature in its world, with what is switched on. */
+static void draw_scene(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                       double time_s, unsigned overlays)
+{
+    draw_world(cr, view, replay, time_s, overlays);
+    if (overlays & DRAW_TRAIL)
+        draw_trail(cr, view, replay, 0, time_s);
+    draw_creature(cr, view, replay, time_s, 0);
+    draw_overlays(cr, view, replay, time_s, overlays);
+}
+
+static void draw_lane(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                      double time_s, unsigned overlays, int is_single)
+{
+    double size = (is_single ? 15 : 12) * view->ui;
+    cairo_save(cr);
+    cairo_rectangle(cr, view->left_px, view->top_px, view->width_px, view->height_px);
+    cairo_clip(cr);
+    draw_scene(cr, view, replay, time_s, overlays);
+    draw_title(cr, replay, view->left_px + 14 * view->ui,
+               view->left_px + view->width_px - 90 * view->ui, view->top_px + 9 * view->ui + size,
+               size, !is_single);
+    if (overlays & DRAW_BRAIN && is_single)
+        draw_brain(cr, view, replay, time_s, NULL);
+    if (overlays & DRAW_LEDGER && is_single)
+        draw_ledger(cr, view, replay, time_s, (overlays & DRAW_BRAIN) != 0);
+    cairo_restore(cr);
+}
+
+void draw_frame(cairo_t *cr, int width_px, int height_px, const struct replay *const *replays,
+                int count, const struct camera *camera, double time_s, unsigned overlays)
+{
+    double ui = draw_ui_scale(width_px, height_px);
+    char text[32];
+    for (int i = 0; i < count; i++) {
+        struct draw_view view;
+        lane_view(&view, width_px, height_px, i, replays, count, camera, time_s);
+        if (overlays & DRAW_BRAIN && count == 1)
+            make_room_for_brain(&view, replays[i]);
+        draw_lane(cr, &view, replays[i], time_s, overlays, count == 1);
+        if (i == 0)
+            continue;
+        draw_set_color(cr, palette[COLOR_joint_line].light, 0.35);
+        cairo_rectangle(cr, 0, view.top_px - ui, width_px, ui);
+        cairo_fill(cr);
+    }
+    snprintf(text, sizeof text, "%.1f s", time_s);
+    if (count > 1) {
+        double width = draw_text_width(cr, text, 15 * ui, 0);
+        draw_plate(cr, width_px - 14 * ui - width, 24 * ui, width, 15 * ui);
+    }
+    draw_text(cr, text, width_px - 14 * ui, 24 * ui, 15 * ui, 0, DRAW_RIGHT, COLOR_text_soft);
+}
+
+/* ---- the grid ---- */
+
+/* Columns in which cells come nearest to the shape of a picture. */
+static int grid_columns(int width_px, int height_px, int count)
+{
+    int best = 1;
+    double best_fault = INFINITY;
+    for (int columns = 1; columns <= count; columns++) {
+        int rows = (count + columns - 1) / columns;
+        double shape = (double)width_px / columns / ((double)height_px / rows);
+        double fault = fabs(log(shape / 1.6)) + 1.0 * (columns * rows - count) / count;
+        if (fault < best_fault) {
+            best_fault = fault;
+            best = columns;
+        }
+    }
+    return best;
+}
+
+void draw_cells_get(int width_px, int height_px, int count, int index, struct draw_view *view)
+{
+    int columns = grid_columns(width_px, height_px, count);
+    int rows = (count + columns - 1) / columns;
+    int column = index % columns, row = index / columns;
+    double width = (double)width_px / columns, height = (double)height_px / rows;
+    view->left_px = floor(column * width);
+    view->top_px = floor(row * height);
+    view->width_px = floor((column + 1) * width) - view->left_px;
+    view->height_px = floor((row + 1) * height) - view->top_px;
+}
+
+int draw_cells_pick(int width_px, int height_px, int count, double x, double y)
+{
+    for (int i = 0; i < count; i++) {
+        struct draw_view view;
+        draw_cells_get(width_px, height_px, count, i, &view);
+        if (x >= view.left_px && x < view.left_px + view.width_px && y >= view.top_px &&
+            y < view.top_px + view.height_px)
+            return i;
+    }
+    return -1;
+}
+
+static void draw_cell(cairo_t *cr, struct draw_view *view, const struct replay *replay,
+                      const char *caption, double zoom, double time_s, unsigned overlays)
+{
+    struct camera camera = {0};
+    double size = 11.5 * view->ui, left = view->left_px + 9 * view->ui;
+    double right = view->left_px + view->width_px - 9 * view->ui;
+    camera_fit(&camera, &replay, 1, view->width_px, view->height_px);
+    camera.px_per_m *= zoom;
+    struct vec2 target = camera_target(&camera, &replay, 1, time_s, view->height_px);
+    view->x_m = target.x;
+    view->y_m = target.y;
+    view->px_per_m = camera.px_per_m;
+    view->flip = 1;
+    view->orbit = camera.orbit;
+    cairo_save(cr);
+    cairo_rectangle(cr, view->left_px, view->top_px, view->width_px, view->height_px);
+    cairo_clip(cr);
+    draw_scene(cr, view, replay, time_s, overlays);
+    draw_title(cr, replay, left, right, view->top_px + 6 * view->ui + size, size, 0);
+    if (caption)
+        draw_text_lines(cr, caption, left, view->top_px + 10 * view->ui + 2.3 * size, right - left,
+                        0.95 * size, 4, COLOR_text_soft);
+    cairo_restore(cr);
+}
+
+void draw_cells(cairo_t *cr, int width_px, int height_px, const struct replay *const *replays,
+                const char *const *captions, int count, int marked, double zoom, double time_s,
+                unsigned overlays)
+{
+    double ui = draw_ui_scale(width_px, height_px);
+    draw_set_color(cr, palette[COLOR_panel].light, 1);
+    cairo_rectangle(cr, 0, 0, width_px, height_px);
+    cairo_fill(cr);
+    for (int i = 0; i < count; i++) {
+        struct draw_view view = {.ui = fmax(0.8, ui * (count > 2 ? 0.9 : 1))};
+        draw_cells_get(width_px, height_px, count, i, &view);
+        draw_cell(cr, &view, replays[i], captions ? captions[i] : NULL, zoom, time_s, overlays);
+        int is_marked = i == marked && count > 1;
+        double line = (is_marked ? 2.5 : 1) * ui;
+        cairo_rectangle(cr, view.left_px + line / 2, view.top_px + line / 2, view.width_px - line,
+                        view.height_px - line);
+        draw_set_color(cr, palette[is_marked ? COLOR_part_0 : COLOR_joint_line].light,
+                       is_marked ? 1 : 0.3);
+        cairo_set_line_width(cr, line);
+        cairo_stroke(cr);
+    }
+}
+
+#endif

@@ -1,0 +1,151 @@
+/* Drawing with cairo: the one drawing code of the window, of pictures, of video and of SVG.
+ *
+ * Works in pixels of the surface, y down; a draw_view maps scene coordinates (m, y up) to a part of
+ * it. Everything is a function of the replay and the time: nothing is kept between calls. A frame of
+ * 960x540 takes about 1 ms. */
+#ifndef VIEWER_DRAW_H
+#define VIEWER_DRAW_H
+
+#ifdef HAVE_CAIRO
+
+#include <cairo.h>
+
+#include "viewer/draw/camera.h"
+#include "viewer/draw/overlay.h"
+#include "viewer/draw/palette.h"
+#include "viewer/replay/replay.h"
+
+#define DRAW_PI 3.14159265358979323846
+
+/* A part of the surface and what it shows. */
+struct draw_view {
+    double left_px, top_px, width_px, height_px;
+    double x_m, y_m; /* in the middle */
+    double px_per_m;
+    int flip; /* -1: mirrored left to right */
+    /* of spheres: the eye is turned about the middle to the right and upwards; both 0: seen from the front,
+     * flat, as everything else */
+    struct camera_orbit orbit;
+    double ui; /* size of text and strokes; 1 in a window of 960x540 */
+};
+
+double draw_view_x(const struct draw_view *view, double x_m);
+double draw_view_y(const struct draw_view *view, double y_m);
+
+enum draw_align { DRAW_LEFT, DRAW_CENTRE, DRAW_RIGHT };
+
+void draw_set_color(cairo_t *cr, uint32_t color, double alpha);
+/* Text with its baseline at y; clean UTF-8 (replay_clean_text). Returns its width. */
+double draw_text(cairo_t *cr, const char *text, double x, double y, double size_px, int is_bold,
+                 enum draw_align align, enum palette_color color);
+/* The same broken into lines at spaces and cut, with an ellipsis, after lines_most; the first baseline at
+ * y. Returns the number of lines. */
+int draw_text_lines(cairo_t *cr, const char *text, double x, double y, double width_px,
+                    double size_px, int lines_most, enum palette_color color);
+double draw_text_width(cairo_t *cr, const char *text, double size_px, int is_bold);
+/* A rounded rectangle as the current path. */
+void draw_rounded(cairo_t *cr, double x, double y, double width, double height, double radius);
+/* A panel for text, nearly opaque. */
+void draw_panel(cairo_t *cr, double x, double y, double width, double height, double ui);
+/* The colour that a status is written in. */
+enum palette_color draw_status_color(enum replay_status status);
+
+/* Fills whole rows of a rectangle (its edges between pixels) with a pattern that varies from row to row
+ * only, five times as fast as cairo and with the same result, where the target is an image. 0: not done. */
+int draw_rows(cairo_t *cr, cairo_pattern_t *pattern, double left, double top, double width,
+              double bottom);
+
+/* Sky and ground, water, or empty space, with distance marks. */
+void draw_world(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                double time_s, unsigned overlays);
+/* The body at a time. ghost 0 is solid, towards 1 it fades into the background. */
+void draw_creature(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                   double time_s, double ghost);
+/* The way of the centre of mass between two times. */
+void draw_trail(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                double from_s, double to_s);
+
+/* Of spheres (draw_spheres.c), where the eye is turned: what draw_world(), draw_creature() and draw_trail()
+ * do for others. */
+int draw_is_spatial(const struct draw_view *view, const struct replay *replay);
+void draw_spheres_world(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                        double time_s, unsigned overlays);
+void draw_spheres_body(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                       double time_s, double ghost);
+void draw_spheres_trail(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                        double from_s, double to_s);
+
+/* Where a place of a part's frame is in the world. */
+struct vec2 draw_place(const struct replay_pose *pose, struct vec2 at);
+
+/* At a time, in the world: contacts, joint limits, torques of the effectors, what sensors feel, the way to
+ * the light. */
+void draw_contacts(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                   double time_s);
+void draw_limits(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                 double time_s);
+void draw_torques(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                  double time_s);
+void draw_sensors(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                  double time_s);
+void draw_light_distance(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                         double time_s);
+/* The energy ledger, as a panel (bottom right, or left), which leaves most of the picture free. */
+void draw_ledger(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                 double time_s, int is_left);
+/* The same below the brain, in its column down to `bottom`. 0, and nothing drawn, where it does not fit; cr
+ * NULL: only asks. */
+int draw_ledger_below_brain(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                            double time_s, double bottom);
+/* The height that it takes there at least, with its margins. */
+double draw_ledger_height(const struct draw_view *view, const struct replay *replay);
+
+/* The living brain as a panel (top right). What is pointed at (NULL: nothing) is lit and described. */
+void draw_brain(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                double time_s, const struct replay_cut *pointed);
+/* The width that the panel and its margins take from the view's. */
+double draw_brain_width(const struct draw_view *view, const struct replay *replay);
+/* Where the panel ends below, px of the surface. */
+double draw_brain_bottom(const struct draw_view *view, const struct replay *replay);
+/* 1 if a point is on the panel; and which neuron or wire is there (CUT_NONE: none). */
+int draw_brain_contains(const struct draw_view *view, const struct replay *replay, double x,
+                        double y);
+struct replay_cut draw_brain_pick(const struct draw_view *view, const struct replay *replay,
+                                  double x, double y);
+
+/* A line that names a creature: name, score, verdict, status; from x to right, text of size_px. On a plate
+ * it can be read before anything. */
+void draw_title(cairo_t *cr, const struct replay *replay, double x, double right, double y,
+                double size_px, int has_plate);
+
+/* A whole moving picture's frame: one creature, or several in lanes racing from one start line, with
+ * names, time and overlays. */
+void draw_frame(cairo_t *cr, int width_px, int height_px, const struct replay *const *replays,
+                int count, const struct camera *camera, double time_s, unsigned overlays);
+/* Creatures in cells, each followed by a camera of its own, which `zoom` enlarges; all start together. A
+ * caption (NULL: none) stands below the title; `marked` has a frame (-1: none). */
+void draw_cells(cairo_t *cr, int width_px, int height_px, const struct replay *const *replays,
+                const char *const *captions, int count, int marked, double zoom, double time_s,
+                unsigned overlays);
+/* Where a cell is; only these fields of `view` are set. */
+void draw_cells_get(int width_px, int height_px, int count, int index, struct draw_view *view);
+/* The cell at a point, or -1. */
+int draw_cells_pick(int width_px, int height_px, int count, double x, double y);
+/* The scale of text for a picture of that size. */
+double draw_ui_scale(double width_px, double height_px);
+/* Height of a lane of a frame. */
+double draw_lane_height(double height_px, int count);
+
+/* Creatures alone on nothing, in a grid, at a time. */
+void draw_plain(cairo_t *cr, int width_px, int height_px, const struct replay *const *replays,
+                int count, double time_s);
+
+/* The strobe picture: a whole gait in one still, several moments side by side, the earlier fainter.
+ * Several creatures stand one above the other. */
+void draw_strobe(cairo_t *cr, int width_px, int height_px, const struct replay *const *replays,
+                 int count, unsigned overlays);
+/* The height in which it looks well for one creature, up to most_px. */
+double draw_strobe_height(const struct replay *replay, double width_px, double most_px);
+
+#endif
+#endif

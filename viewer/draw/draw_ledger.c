@@ -1,0 +1,138 @@
+/* The energy ledger as a panel: a bar for each term.
+ *
+ * In the corner of a picture it takes at most HEIGHT_SHARE of the height: where all terms are too many,
+ * those that hardly matter in this replay are left out, and then it shrinks. It stands below the title's
+ * line, over what is on the ground: on the right, or on the left where a brain is on the right; beside a
+ * brain that leaves room it stands below that. */
+#include "viewer/draw/draw.h"
+
+#ifdef HAVE_CAIRO
+
+#include <math.h>
+#include <stdio.h>
+
+/* Sizes at ui = 1. */
+#define WIDTH_PX  300.0
+#define ROW_PX    17.0
+#define HEAD_PX   34.0
+#define MARGIN_PX 12.0
+/* Of its upper edge: title and time are seen. */
+#define TOP_PX 38.0
+/* Smaller than this share of its size nobody can read it. */
+#define SMALLEST     0.85
+#define HEIGHT_SHARE 0.45
+/* A term matters if at last it is such a share of the largest. */
+#define MATTERS 0.005
+
+struct ledger_layout {
+    double x, y, width, height, ui;
+    int terms[ENERGY_COUNT], count;
+    double largest_j; /* bars share one scale: the largest term of the whole replay */
+};
+
+static double height_of(int count)
+{
+    return count * ROW_PX + HEAD_PX;
+}
+
+/* All terms if they fit into the height, or those that matter. Kinetic energy and work always do. */
+static void choose_terms(struct ledger_layout *layout, const struct replay *replay, double most_px)
+{
+    struct replay_frame last;
+    replay_get_frame(replay, replay->frame_count - 1, &last);
+    layout->largest_j = 1e-9;
+    layout->count = 0;
+    for (int i = 0; i < ENERGY_COUNT; i++)
+        layout->largest_j = fmax(layout->largest_j, fabs(last.energies[i]));
+    int is_whole = height_of(ENERGY_COUNT) * layout->ui <= most_px;
+    for (int i = 0; i < ENERGY_COUNT; i++)
+        if (is_whole || i == ENERGY_kinetic_j || i == ENERGY_work_j ||
+            fabs(last.energies[i]) >= MATTERS * layout->largest_j)
+            layout->terms[layout->count++] = i;
+}
+
+/* Into so much room; 0 if it would be too small to be read. */
+static int fit(struct ledger_layout *layout, const struct replay *replay, double ui, double width,
+               double height)
+{
+    layout->ui = ui;
+    choose_terms(layout, replay, height);
+    double share = fmin(height / (height_of(layout->count) * ui), width / (WIDTH_PX * ui));
+    layout->ui = ui * fmin(1, fmax(share, SMALLEST));
+    layout->width = WIDTH_PX * layout->ui;
+    layout->height = height_of(layout->count) * layout->ui;
+    return share >= SMALLEST;
+}
+
+static enum palette_color color_of(int term)
+{
+    return term >= ENERGY_unearned_j   ? COLOR_contact
+           : term >= ENERGY_friction_j ? COLOR_negative
+           : term == ENERGY_work_j     ? COLOR_positive
+                                       : COLOR_neutral;
+}
+
+static void draw_layout(cairo_t *cr, const struct ledger_layout *layout,
+                        const struct replay *replay, double time_s)
+{
+    double ui = layout->ui, x = layout->x, right = x + layout->width - 10 * ui;
+    struct replay_frame frame;
+    char text[32];
+    replay_get_frame(replay, replay_frame_index(replay, time_s), &frame);
+    draw_panel(cr, x, layout->y, layout->width, layout->height, ui);
+    draw_text(cr, "energy ledger, J", x + 10 * ui, layout->y + 18 * ui, 11 * ui, 1, DRAW_LEFT,
+              COLOR_text);
+    if (layout->count < ENERGY_COUNT) {
+        snprintf(text, sizeof text, "%d more, near 0", ENERGY_COUNT - layout->count);
+        draw_text(cr, text, right, layout->y + 18 * ui, 10 * ui, 0, DRAW_RIGHT, COLOR_text_soft);
+    }
+    for (int i = 0; i < layout->count; i++) {
+        int term = layout->terms[i];
+        double line = layout->y + 27 * ui + (i + 0.5) * ROW_PX * ui, value = frame.energies[term];
+        double length = 110 * ui * fmin(fabs(value) / layout->largest_j, 1);
+        draw_text(cr, replay_energy_names[term], x + 10 * ui, line + 4 * ui, 10.5 * ui, 0,
+                  DRAW_LEFT, COLOR_text_soft);
+        draw_set_color(cr, palette[color_of(term)].light, 0.8);
+        cairo_rectangle(cr, x + 122 * ui, line - 4.5 * ui, fmax(length, ui), 9 * ui);
+        cairo_fill(cr);
+        /* no "-0.000" */
+        snprintf(text, sizeof text, "%.3f", fabs(value) < 5e-4 ? 0 : value);
+        draw_text(cr, text, right, line + 4 * ui, 10.5 * ui, 0, DRAW_RIGHT, COLOR_text);
+    }
+}
+
+void draw_ledger(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                 double time_s, int is_left)
+{
+    struct ledger_layout layout;
+    double margin = MARGIN_PX * view->ui;
+    fit(&layout, replay, view->ui, view->width_px - 2 * margin, HEIGHT_SHARE * view->height_px);
+    layout.x = view->left_px + (is_left ? margin : view->width_px - layout.width - margin);
+    layout.y = view->top_px + TOP_PX * view->ui;
+    draw_layout(cr, &layout, replay, time_s);
+}
+
+double draw_ledger_height(const struct draw_view *view, const struct replay *replay)
+{
+    struct ledger_layout layout = {.ui = view->ui};
+    choose_terms(&layout, replay, 0);
+    return (height_of(layout.count) + 2 * MARGIN_PX) * view->ui;
+}
+
+int draw_ledger_below_brain(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                            double time_s, double bottom)
+{
+    struct ledger_layout layout;
+    double margin = MARGIN_PX * view->ui, top = draw_brain_bottom(view, replay) + margin;
+    double width = draw_brain_width(view, replay) - 2 * margin;
+    if (!fit(&layout, replay, view->ui, width, bottom - top - margin))
+        return 0;
+    layout.width = fmin(width, 1.5 * layout.width);
+    layout.x = view->left_px + view->width_px - margin - layout.width;
+    layout.y = top;
+    if (cr)
+        draw_layout(cr, &layout, replay, time_s);
+    return 1;
+}
+
+#endif

@@ -1,0 +1,39 @@
+#include "viewer/draw/overlay.h"
+
+#include <string.h>
+
+const struct overlay_info overlay_table[] = {
+#define X(id, bit, name, text) {bit, name, text},
+    OVERLAYS(X)
+#undef X
+};
+const int overlay_count = sizeof overlay_table / sizeof overlay_table[0];
+
+/* The bit of the first `length` bytes of a name, or 0. */
+static unsigned find_bit(const char *name, size_t length)
+{
+    for (int i = 0; i < overlay_count; i++)
+        if (strlen(overlay_table[i].name) == length &&
+            !strncmp(overlay_table[i].name, name, length))
+            return overlay_table[i].bit;
+    return 0;
+}
+
+int overlay_parse(const char *text, unsigned *overlays, struct error *error)
+{
+    *overlays = 0;
+    if (!strcmp(text, "none"))
+        return 0;
+    for (const char *name = text;; name++) {
+        size_t length = strcspn(name, ",");
+        unsigned bit = find_bit(name, length);
+        if (!bit)
+            return error_set(error, ERR_UNKNOWN,
+                             "--overlays: '%.*s' is none of those in viewer --help",
+                             length < 40 ? (int)length : 40, name);
+        *overlays |= bit;
+        name += length;
+        if (!*name)
+            return 0;
+    }
+}

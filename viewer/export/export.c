@@ -1,0 +1,246 @@
+#include "viewer/export/export.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "common/file.h"
+#include "common/unfinished.h"
+
+#ifdef HAVE_CAIRO
+#include "viewer/draw/draw.h"
+#define WITH_CAIRO(function) function
+#else
+#define WITH_CAIRO(function) NULL
+#endif
+#if defined(HAVE_CAIRO) && defined(HAVE_GIF)
+#define WITH_GIF(function) function
+#else
+#define WITH_GIF(function) NULL
+#endif
+
+/* Default size of stills without a world. */
+#define PLAIN_WIDTH_PX  480
+#define PLAIN_HEIGHT_PX 300
+
+/* Contact sheets: their width, and the moment they show if none is asked for. */
+#define GRID_WIDTH_PX     1600
+#define GRID_COLUMNS_MOST 6
+#define GRID_TIME_S       1.0
+
+#define CAIRO_PACKAGE "libcairo2-dev"
+
+const struct exporter exporters[] = {
+    {"png", "strobe picture of the whole gait, or one frame with --time", 1600, 600, 0, 1, 1,
+     WITH_CAIRO(export_png), CAIRO_PACKAGE},
+    {"svg", "the same as a drawing", 1600, 600, 0, 1, 1, WITH_CAIRO(export_svg), CAIRO_PACKAGE},
+    {"gif", "animation that loops, the first 10 s", 480, 270, 20, 0, 1, WITH_GIF(export_gif),
+     "libgif-dev and libcairo2-dev"},
+    {"mp4", "video (by way of the program ffmpeg)", 1280, 720, 30, 0, 1, WITH_CAIRO(export_mp4),
+     CAIRO_PACKAGE},
+    {"webm", "the same in a free format, slower", 1280, 720, 30, 0, 1, WITH_CAIRO(export_webm),
+     CAIRO_PACKAGE},
+    {"html", "page that plays in any browser, no network", 1280, 720, 30, 0, 0, export_html, ""},
+};
+const int exporter_count = sizeof exporters / sizeof exporters[0];
+
+const struct exporter *export_find(const char *path)
+{
+    const char *name = strrchr(path, '/');
+    const char *dot = strrchr(name ? name : path, '.');
+    for (int i = 0; dot && i < exporter_count; i++)
+        if (!strcasecmp(dot + 1, exporters[i].suffix))
+            return &exporters[i];
+    return NULL;
+}
+
+int export_check(const struct export_job *job, struct error *error)
+{
+    const struct exporter *exporter = export_find(job->path);
+    if (!exporter)
+        return error_set(error, ERR_USAGE,
+                         "--export %s: the name must end in .png, .svg, .gif, .mp4, .webm or .html",
+                         job->path);
+    if (file_is_special(job->path))
+        return error_set(error, ERR_USAGE, "--export %s: not a file: a device, a pipe or a socket",
+                         job->path);
+    if (!exporter->write)
+        return error_set(error, ERR_UNAVAILABLE,
+                         "--export %s: %s export is left out of this build: install %s "
+                         "and build again",
+                         job->path, exporter->suffix, exporter->package);
+    if (job->is_plain && !exporter->has_moments)
+        return error_set(error, ERR_USAGE, "--plain is for png and svg, not for %s",
+                         exporter->suffix);
+    if ((job->is_grid || job->has_overlays) && !exporter->has_overlays)
+        return error_set(error, ERR_USAGE,
+                         "--grid and --overlays are not for %s: choose in the page",
+                         exporter->suffix);
+    if (job->time_s >= 0 && !exporter->has_moments)
+        return error_set(error, ERR_USAGE, "--time is for png and svg, not for %s",
+                         exporter->suffix);
+    return 0;
+}
+
+/* A contact sheet: cells of the same shape, the fewer the larger. */
+static void choose_grid_size(struct export_job *job)
+{
+    int columns = (int)ceil(sqrt(job->count));
+    columns = columns > GRID_COLUMNS_MOST ? GRID_COLUMNS_MOST : columns;
+    int rows = (job->count + columns - 1) / columns;
+    job->width_px = GRID_WIDTH_PX;
+    job->height_px = (int)fmin((double)GRID_WIDTH_PX / columns * 0.625 * rows, EXPORT_SIDE_MAX_PX);
+}
+
+/* Stills of one moment are as large as video; strobe pictures as high as they need to be, several
+ * creatures one above the other. */
+static void choose_size(struct export_job *job, const struct exporter *exporter)
+{
+    if (job->width_px)
+        return;
+    job->width_px = exporter->width_px;
+    job->height_px = exporter->height_px;
+    if (!exporter->has_moments)
+        return;
+    if (job->is_plain) {
+        job->width_px = PLAIN_WIDTH_PX;
+        job->height_px = PLAIN_HEIGHT_PX;
+        return;
+    }
+    if (job->is_grid) {
+        choose_grid_size(job);
+        return;
+    }
+    if (job->time_s >= 0) {
+        job->width_px = 1280;
+        job->height_px = 720;
+        return;
+    }
+#ifdef HAVE_CAIRO
+    double height = 0;
+    for (int i = 0; i < job->count; i++)
+        height = fmax(height,
+                      draw_strobe_height(job->replays[i], exporter->width_px, exporter->height_px));
+    job->height_px = (int)fmin(height * job->count, EXPORT_SIDE_MAX_PX);
+#endif
+}
+
+int export_write(const struct export_job *request, struct error *error)
+{
+    struct export_job job = *request;
+    const struct exporter *exporter = export_find(job.path);
+    char path[4096];
+    int status = export_check(&job, error);
+    if (status)
+        return status;
+    choose_size(&job, exporter);
+    if (!(job.fps > 0))
+        job.fps = exporter->fps;
+    if (snprintf(path, sizeof path, "%s.part-%ld", job.path, (long)getpid()) >= (int)sizeof path)
+        return error_set(error, ERR_LIMIT, "%s: the path is too long", job.path);
+
+    unfinished_begin(path);
+    status = exporter->write(&job, path, error);
+    if (!status && rename(path, job.path))
+        status = error_set(error, ERR_IO, "%s: %s", job.path, strerror(errno));
+    if (status)
+        unlink(path);
+    unfinished_end(path);
+    return status;
+}
+
+#ifdef HAVE_CAIRO
+
+void export_draw_still(cairo_t *cr, const struct export_job *job)
+{
+    struct camera camera;
+    double lane = draw_lane_height(job->height_px, job->count);
+    if (job->is_plain) {
+        draw_plain(cr, job->width_px, job->height_px, job->replays, job->count,
+                   fmax(job->time_s, 0));
+        return;
+    }
+    unsigned overlays = job->has_overlays ? job->overlays : DRAW_TRAIL;
+    if (job->is_grid) {
+        draw_cells(cr, job->width_px, job->height_px, job->replays, NULL, job->count, -1, 1,
+                   job->time_s < 0 ? GRID_TIME_S : job->time_s, overlays);
+        return;
+    }
+    if (job->time_s < 0) {
+        draw_strobe(cr, job->width_px, job->height_px, job->replays, job->count,
+                    overlays & DRAW_UNMARKED);
+        return;
+    }
+    camera_fit(&camera, job->replays, job->count, job->width_px, lane);
+    camera_jump(&camera, camera_target(&camera, job->replays, job->count, job->time_s, lane));
+    draw_frame(cr, job->width_px, job->height_px, job->replays, job->count, &camera, job->time_s,
+               overlays);
+}
+
+int export_film_init(struct export_film *film, const struct export_job *job, double fps,
+                     double limit_s, unsigned more, struct error *error)
+{
+    double duration = 0;
+    for (int i = 0; i < job->count; i++)
+        duration = fmax(duration, replay_duration(job->replays[i]));
+    memset(film, 0, sizeof *film);
+    film->job = job;
+    film->overlays = more | (job->has_overlays ? job->overlays : DRAW_TRAIL);
+    film->fps = fps;
+    film->frame_count = (int)(fmin(duration, limit_s) * fps + 1e-6) + 1;
+    for (int i = 0; i < 2; i++) {
+        film->surfaces[i] =
+            cairo_image_surface_create(CAIRO_FORMAT_RGB24, job->width_px, job->height_px);
+        if (cairo_surface_status(film->surfaces[i]) != CAIRO_STATUS_SUCCESS)
+            return error_set(error, ERR_MEMORY, "%s: %s", job->path, error_text(ERR_MEMORY));
+    }
+    film->stride = (size_t)cairo_image_surface_get_stride(film->surfaces[0]) / 4;
+    camera_fit(&film->camera, job->replays, job->count, job->width_px,
+               draw_lane_height(job->height_px, job->count));
+    return 0;
+}
+
+void export_film_deinit(struct export_film *film)
+{
+    for (int i = 0; i < 2; i++)
+        if (film->surfaces[i])
+            cairo_surface_destroy(film->surfaces[i]);
+    memset(film, 0, sizeof *film);
+}
+
+static const uint32_t *film_pixels(const struct export_film *film, int surface)
+{
+    return (const void *)cairo_image_surface_get_data(film->surfaces[surface]);
+}
+
+void export_film_draw(struct export_film *film, int index)
+{
+    const struct export_job *job = film->job;
+    double time_s = index / film->fps, lane = draw_lane_height(job->height_px, job->count);
+    if (index == 0)
+        camera_jump(&film->camera,
+                    camera_target(&film->camera, job->replays, job->count, time_s, lane));
+    else
+        camera_track(&film->camera, job->replays, job->count, time_s, 1, lane, 1 / film->fps);
+    struct camera camera = camera_snap(&film->camera);
+    film->before = index ? film->pixels : NULL;
+    cairo_surface_t *surface = film->surfaces[film->pixels == film_pixels(film, 0)];
+    cairo_t *cr = cairo_create(surface);
+    /* edges of 16 shades, not 255: nobody sees it in motion, and shapes take half the time */
+    cairo_set_antialias(cr, CAIRO_ANTIALIAS_FAST);
+    if (job->is_grid)
+        draw_cells(cr, job->width_px, job->height_px, job->replays, NULL, job->count, -1, 1, time_s,
+                   film->overlays);
+    else
+        draw_frame(cr, job->width_px, job->height_px, job->replays, job->count, &camera, time_s,
+                   film->overlays);
+    cairo_destroy(cr);
+    cairo_surface_flush(surface);
+    film->pixels = film_pixels(film, surface == film->surfaces[1]);
+}
+
+#endif

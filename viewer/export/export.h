@@ -1,0 +1,85 @@
+/* Exports: replays written as files, chosen by the file's suffix from one table. None needs a display.
+ *
+ * Files appear whole or not at all: an exporter writes to a temporary name beside the target, which
+ * is renamed when it is complete. */
+#ifndef VIEWER_EXPORT_H
+#define VIEWER_EXPORT_H
+
+#include "viewer/draw/camera.h"
+#include "viewer/draw/overlay.h"
+#include "viewer/replay/replay.h"
+
+#define EXPORT_SIDE_MIN_PX 16
+#define EXPORT_SIDE_MAX_PX 8192
+#define EXPORT_FPS_MAX     120.0
+
+/* What to write. Zeros (width, height, fps) and a negative time mean the exporter's own choice. */
+struct export_job {
+    const struct replay *const *replays;
+    int count; /* >= 1 */
+    const char *path;
+    double time_s; /* one moment; negative: the whole */
+    int width_px, height_px;
+    double fps;
+    int is_grid; /* each creature in a cell of its own instead of a race, or of strobe pictures */
+    int has_overlays;
+    unsigned overlays; /* enum draw_overlay, if has_overlays; else the trail */
+    int is_plain; /* stills: the creatures alone on nothing, of the moment 0 if no time is given */
+};
+
+struct exporter {
+    const char *suffix; /* "png" */
+    const char *help;
+    int width_px, height_px; /* defaults */
+    double fps;              /* default; 0: has no frames */
+    int has_moments;         /* takes a time */
+    int has_overlays;        /* draws what one chooses, alone or in a grid */
+    /* Writes job (all fields chosen) to `path`. NULL: left out of this build. */
+    int (*write)(const struct export_job *job, const char *path, struct error *error);
+    const char *package; /* what to install, then */
+};
+extern const struct exporter exporters[];
+extern const int exporter_count;
+
+/* The exporter of a path's suffix, or NULL. */
+const struct exporter *export_find(const char *path);
+/* Checks the job against its exporter without simulating anything, so that mistakes show at once. */
+int export_check(const struct export_job *job, struct error *error);
+/* Writes job->path. */
+int export_write(const struct export_job *job, struct error *error);
+
+int export_png(const struct export_job *job, const char *path, struct error *error);
+int export_gif(const struct export_job *job, const char *path, struct error *error);
+int export_mp4(const struct export_job *job, const char *path, struct error *error);
+int export_webm(const struct export_job *job, const char *path, struct error *error);
+int export_svg(const struct export_job *job, const char *path, struct error *error);
+int export_html(const struct export_job *job, const char *path, struct error *error);
+
+#ifdef HAVE_CAIRO
+#include <cairo.h>
+
+/* The still that a job asks for: one moment, or the strobe picture. */
+void export_draw_still(cairo_t *cr, const struct export_job *job);
+
+/* Frame by frame, as words 0x00rrggbb in rows of `stride` pixels, width_px of which are the picture. Two
+ * surfaces take turns, so that writers can leave out what is as in the frame before. */
+struct export_film {
+    const struct export_job *job;
+    unsigned overlays;
+    int frame_count;
+    double fps;
+    struct camera camera;
+    cairo_surface_t *surfaces[2];
+    size_t stride;
+    const uint32_t *pixels, *before; /* of this frame and of the one drawn before it; or NULL */
+};
+/* At most limit_s of the longest replay; more: overlays besides those of the job. Call
+ * export_film_deinit() in any case. */
+int export_film_init(struct export_film *film, const struct export_job *job, double fps,
+                     double limit_s, unsigned more, struct error *error);
+void export_film_deinit(struct export_film *film);
+/* Draws the next frame: film->pixels; call for index 0, 1, ... in order. */
+void export_film_draw(struct export_film *film, int index);
+#endif
+
+#endif

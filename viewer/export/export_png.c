@@ -1,0 +1,22 @@
+/* PNG: one still, written by cairo. */
+#include "viewer/export/export.h"
+
+#ifdef HAVE_CAIRO
+
+int export_png(const struct export_job *job, const char *path, struct error *error)
+{
+    cairo_surface_t *surface = cairo_image_surface_create(
+        job->is_plain ? CAIRO_FORMAT_ARGB32 : CAIRO_FORMAT_RGB24, job->width_px, job->height_px);
+    cairo_t *cr = cairo_create(surface);
+    export_draw_still(cr, job);
+    cairo_status_t status = cairo_status(cr);
+    cairo_destroy(cr);
+    if (status == CAIRO_STATUS_SUCCESS)
+        status = cairo_surface_write_to_png(surface, path);
+    cairo_surface_destroy(surface);
+    if (status != CAIRO_STATUS_SUCCESS)
+        return error_set(error, ERR_IO, "%s: %s", job->path, cairo_status_to_string(status));
+    return 0;
+}
+
+#endif

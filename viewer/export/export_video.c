@@ -1,0 +1,324 @@
+/* Video: frames are piped to the program ffmpeg, started without a shell.
+ *
+ * Encoding costs as much as drawing, and both run at once on two cores, for which frames wait in a queue
+ * (viewer/replay/frame_queue.h: without it each waited for the other, half as long again). They are handed over
+ * as the encoder wants them (YUV 4:2:0, a third of the time of ffmpeg's own conversion and half the bytes
+ * in the pipe, into which pages are lent), and H.264 is encoded by its quickest preset; the next one, a
+ * quarter smaller, takes twice as long. Its constant quality 22 costs no more time than 26 and a third more
+ * bytes; at 26 the sky and the water have blots. Ten seconds of 1280x720 take about 0.6 s of
+ * processor time here and 0.9 s in ffmpeg, of which 0.08 s is its start.
+ *
+ * Tried and no quicker: other numbers of threads, x264's motion search within fewer pixels, a shorter probe of
+ * the input, huge pages for the queue or for ffmpeg, and comparing frames by hashes of their stretches. */
+#define _GNU_SOURCE /* for F_SETPIPE_SZ, where there is such a thing */
+#include "viewer/export/export.h"
+
+#ifdef HAVE_CAIRO
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "viewer/draw/draw.h"
+#include "viewer/replay/frame_queue.h"
+
+extern char **environ;
+
+/* Longest video, s: what is longer is cut, so that a disk is not filled by accident. */
+#define VIDEO_LIMIT_S 600.0
+#define OPTIONS_MAX   12
+/* Pixels of a row that are converted together; even. */
+#define SPAN_PX ((size_t)64)
+/* What ffmpeg may say; its first line is passed on. */
+#define SAID_MAX 256
+
+/* How ffmpeg is told to write a kind of file. */
+struct format {
+    const char *suffix, *library;        /* and what ffmpeg needs for it */
+    const char *options[OPTIONS_MAX][2]; /* NULL at the end */
+};
+
+/* The constant quality of VP9 is on a scale of its own; "realtime" is the only one of its settings that comes
+ * near real time. Two tiles for two cores save a twentieth of the time; -static-thresh would save a
+ * tenth, but hills that go by slowly become blots. */
+static const struct format mp4 = {
+    "mp4",
+    "libx264",
+    {{"-preset", "ultrafast"}, {"-qp", "22"}, {"-movflags", "+faststart"}, {"-f", "mp4"}}};
+static const struct format webm = {"webm",
+                                   "libvpx",
+                                   {{"-c:v", "libvpx-vp9"},
+                                    {"-deadline", "realtime"},
+                                    {"-cpu-used", "8"},
+                                    {"-row-mt", "1"},
+                                    {"-tile-columns", "1"},
+                                    {"-lag-in-frames", "0"},
+                                    {"-b:v", "0"},
+                                    {"-crf", "33"},
+                                    {"-f", "webm"}}};
+
+/* ---- pixels ---- */
+
+/* ITU-R BT.709, as players assume it for pictures of this size: luma 16 .. 235, chroma 16 .. 240, in
+ * 256ths. Sums fit 16 bits, so that eight pixels are computed at once. */
+static void convert_luma(const uint32_t *restrict pixels, int width, unsigned char *restrict luma)
+{
+    for (int x = 0; x < width; x++) {
+        uint16_t r = pixels[x] >> 16 & 255, g = pixels[x] >> 8 & 255, b = pixels[x] & 255;
+        uint16_t sum = (uint16_t)(47 * r + 157 * g + 16 * b + 128);
+        luma[x] = (unsigned char)((sum >> 8) + 16);
+    }
+}
+
+/* Each of the mean of two by two pixels. */
+static void convert_chroma(const uint32_t *restrict upper, const uint32_t *restrict lower,
+                           int width, unsigned char *restrict blue, unsigned char *restrict red)
+{
+    for (int x = 0; x < width / 2; x++) {
+        uint32_t a = upper[2 * x], b = upper[2 * x + 1], c = lower[2 * x], d = lower[2 * x + 1];
+        /* red and blue are summed in the halves of one word */
+        uint32_t both = (a & 0xff00ff) + (b & 0xff00ff) + (c & 0xff00ff) + (d & 0xff00ff);
+        uint32_t green = (a >> 8 & 255) + (b >> 8 & 255) + (c >> 8 & 255) + (d >> 8 & 255);
+        int32_t red_sum = (int32_t)(both >> 16), blue_sum = (int32_t)(both & 0xffff);
+        int32_t green_sum = (int32_t)green;
+        int32_t u = 112 * blue_sum - 26 * red_sum - 86 * green_sum;
+        int32_t v = 112 * red_sum - 102 * green_sum - 10 * blue_sum;
+        blue[x] = (unsigned char)((u + (128 << 10) + 512) >> 10);
+        red[x] = (unsigned char)((v + (128 << 10) + 512) >> 10);
+    }
+}
+
+/* Two rows of a frame as rows of its planes, the pixels from `left` on. */
+static void convert_rows(const struct export_film *film, const uint32_t *rows, size_t left,
+                         size_t width, unsigned char *luma, unsigned char *blue, unsigned char *red)
+{
+    const uint32_t *upper = rows + left, *lower = upper + film->stride;
+    convert_luma(upper, (int)width, luma + left);
+    convert_luma(lower, (int)width, luma + film->job->width_px + left);
+    convert_chroma(upper, lower, (int)width, blue + left / 2, red + left / 2);
+}
+
+/* The same where they are not as in the frame before. The picture is mostly flat: even where it scrolls
+ * most of it stays as it is. */
+static void convert_changes(const struct export_film *film, const uint32_t *rows,
+                            const uint32_t *before, unsigned char *luma, unsigned char *blue,
+                            unsigned char *red)
+{
+    size_t width = (size_t)film->job->width_px;
+    if (!memcmp(rows, before, (film->stride + width) * sizeof *rows))
+        return;
+    for (size_t left = 0, span; left < width; left += span) {
+        span = width - left < SPAN_PX ? width - left : SPAN_PX;
+        const uint32_t *at = rows + left, *was = before + left;
+        if (memcmp(at, was, span * sizeof *at) ||
+            memcmp(at + film->stride, was + film->stride, span * sizeof *at))
+            convert_rows(film, rows, left, span, luma, blue, red);
+    }
+}
+
+/* A frame as planes: luma, then both chroma at half the sides, which are even. before: the planes of the
+ * frame before, or NULL. */
+static void convert_frame(const struct export_film *film, const unsigned char *before,
+                          unsigned char *planes)
+{
+    size_t width = (size_t)film->job->width_px, height = (size_t)film->job->height_px;
+    unsigned char *blue = planes + width * height, *red = blue + width * height / 4;
+    if (before)
+        memcpy(planes, before, width * height * 3 / 2);
+    for (size_t y = 0; y < height / 2; y++) {
+        const uint32_t *rows = film->pixels + 2 * y * film->stride;
+        unsigned char *luma = planes + 2 * y * width, *u = blue + y * width / 2,
+                      *v = red + y * width / 2;
+        if (before)
+            convert_changes(film, rows, film->before + 2 * y * film->stride, luma, u, v);
+        else
+            convert_rows(film, rows, 0, width, luma, u, v);
+    }
+}
+
+/* ---- ffmpeg ---- */
+
+struct encoder {
+    pid_t pid;
+    int input;  /* where it reads frames */
+    FILE *said; /* its messages */
+};
+
+/* The whole command line, NULL at its end. */
+static void list_arguments(const struct format *format, const char *size, const char *rate,
+                           const char *target, const char *list[])
+{
+    static const char *const input[] = {"ffmpeg",  "-hide_banner", "-loglevel", "error",
+                                        "-y",      "-f",           "rawvideo",  "-pix_fmt",
+                                        "yuv420p", "-colorspace",  "bt709",     "-color_trc",
+                                        "bt709",   "-color_range", "tv",        "-color_primaries",
+                                        "bt709"};
+    static const char *const output[] = {"-an",   "-pix_fmt",         "yuv420p", "-colorspace",
+                                         "bt709", "-color_trc",       "bt709",   "-color_range",
+                                         "tv",    "-color_primaries", "bt709"};
+    int count = 0;
+    for (size_t i = 0; i < sizeof input / sizeof input[0]; i++)
+        list[count++] = input[i];
+    list[count++] = "-s";
+    list[count++] = size;
+    list[count++] = "-r";
+    list[count++] = rate;
+    list[count++] = "-i";
+    list[count++] = "pipe:0";
+    for (size_t i = 0; i < sizeof output / sizeof output[0]; i++)
+        list[count++] = output[i];
+    for (int i = 0; format->options[i][0]; i++) {
+        list[count++] = format->options[i][0];
+        list[count++] = format->options[i][1];
+    }
+    list[count++] = target;
+    list[count] = NULL;
+}
+
+/* Starts it with its input and its messages connected. 0 or an errno. */
+static int spawn(struct encoder *encoder, const char *const *arguments)
+{
+    int ends[2];
+    posix_spawn_file_actions_t actions;
+    if (pipe(ends))
+        return errno;
+    fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+#ifdef F_SETPIPE_SZ
+    /* most of a frame fits: drawing need not wait for reading; refused, it is only slower */
+    fcntl(ends[1], F_SETPIPE_SZ, 1 << 20);
+#endif
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, fileno(encoder->said), 2);
+    if (ends[0] != 0) {
+        posix_spawn_file_actions_adddup2(&actions, ends[0], 0);
+        posix_spawn_file_actions_addclose(&actions, ends[0]);
+    }
+    int failure =
+        posix_spawnp(&encoder->pid, "ffmpeg", &actions, NULL, (char *const *)arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[0]);
+    encoder->input = ends[1];
+    if (failure)
+        close(ends[1]);
+    return failure;
+}
+
+/* ERR_MISSING when ffmpeg is not installed. */
+static int encoder_start(struct encoder *encoder, const struct format *format,
+                         const struct export_job *job, const char *path, struct error *error)
+{
+    char size[32], rate[32], target[4200];
+    const char *arguments[48 + 2 * OPTIONS_MAX];
+    snprintf(size, sizeof size, "%dx%d", job->width_px, job->height_px);
+    snprintf(rate, sizeof rate, "%.6g", job->fps);
+    snprintf(target, sizeof target, "file:%s", path);
+    list_arguments(format, size, rate, target, arguments);
+    encoder->said = tmpfile();
+    if (!encoder->said)
+        return error_set(error, ERR_IO, "a temporary file: %s", strerror(errno));
+    int failure = spawn(encoder, arguments);
+    if (!failure)
+        return 0;
+    fclose(encoder->said);
+    if (failure == ENOENT)
+        return error_set(error, ERR_MISSING,
+                         "%s: the program ffmpeg is not installed: install the package ffmpeg",
+                         job->path);
+    return error_set(error, ERR_IO, "ffmpeg: %s", strerror(failure));
+}
+
+/* The first line of what it said. */
+static void read_said(FILE *file, char said[SAID_MAX])
+{
+    rewind(file);
+    if (!fgets(said, SAID_MAX, file))
+        snprintf(said, SAID_MAX, "it does not say why");
+    said[strcspn(said, "\r\n")] = 0;
+}
+
+/* Waits; fails where it did. */
+static int encoder_finish(struct encoder *encoder, const struct format *format,
+                          const struct export_job *job, struct error *error)
+{
+    int status;
+    char said[SAID_MAX];
+    close(encoder->input);
+    while (waitpid(encoder->pid, &status, 0) < 0)
+        if (errno != EINTR)
+            break;
+    read_said(encoder->said, said);
+    fclose(encoder->said);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return 0;
+    if (strstr(said, "Unknown encoder"))
+        return error_set(error, ERR_MISSING,
+                         "%s: the ffmpeg of this machine is built without %s, which %s needs",
+                         job->path, format->library, format->suffix);
+    return error_set(error, ERR_IO, "%s: ffmpeg failed: %s", job->path, said);
+}
+
+/* ---- the whole ---- */
+
+/* 4:2:0 halves both sides. */
+static int make_even(int side)
+{
+    return side + (side & 1);
+}
+
+static int write_frames(struct export_film *film, const struct encoder *encoder)
+{
+    size_t length = (size_t)film->job->width_px * (size_t)film->job->height_px * 3 / 2;
+    struct frame_queue *queue;
+    unsigned char *planes;
+    int status = frame_queue_create(&queue, encoder->input, length);
+    for (int i = 0; !status && i < film->frame_count && (planes = frame_queue_next(queue)); i++) {
+        export_film_draw(film, i);
+        convert_frame(film, frame_queue_last(queue), planes);
+        frame_queue_push(queue);
+    }
+    return status ? status : frame_queue_finish(queue);
+}
+
+static int export_video(const struct format *format, const struct export_job *request,
+                        const char *path, struct error *error)
+{
+    struct export_job job = *request;
+    struct export_film film;
+    struct encoder encoder;
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+    job.width_px = make_even(job.width_px);
+    job.height_px = make_even(job.height_px);
+    int status = export_film_init(&film, &job, job.fps, VIDEO_LIMIT_S, 0, error);
+    if (!status)
+        status = encoder_start(&encoder, format, &job, path, error);
+    if (status) {
+        export_film_deinit(&film);
+        return status;
+    }
+    sigaction(SIGPIPE, &ignore, &before);
+    int written = write_frames(&film, &encoder);
+    status = encoder_finish(&encoder, format, &job, error);
+    sigaction(SIGPIPE, &before, NULL);
+    export_film_deinit(&film);
+    if (!status && written)
+        status = error_set(error, written, "%s: %s", job.path, error_text(written));
+    return status;
+}
+
+int export_mp4(const struct export_job *job, const char *path, struct error *error)
+{
+    return export_video(&mp4, job, path, error);
+}
+
+int export_webm(const struct export_job *job, const char *path, struct error *error)
+{
+    return export_video(&webm, job, path, error);
+}
+
+#endif

@@ -1,0 +1,838 @@
+#include "viewer/replay/replay.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/judge/behaviour.h"
+#include "common/text.h"
+#include "common/version.h"
+#include "simulator/plane/collide.h"
+#include "simulator/spheres/dynamics_spheres.h"
+
+const char *const replay_status_names[REPLAY_STATUS_COUNT] = {"verified", "differs", "unrecorded",
+                                                              "other version", "changed"};
+const char *const replay_medium_names[REPLAY_MEDIUM_COUNT] = {"sky", "water", "air"};
+
+/* Water resists at least so much, by either law, Pa s or kg/m2, and leaves at most so much weight, m/s2. */
+#define WATER_DRAG    0.05
+#define WATER_GRAVITY 1.0
+
+const char *const replay_energy_names[ENERGY_COUNT] = {
+#define X(name, text) text,
+    REPLAY_ENERGIES(X)
+#undef X
+};
+
+#define CONTACT_FLOATS (sizeof(struct replay_contact) / sizeof(float))
+#define POSE_FLOATS    (sizeof(struct replay_pose) / sizeof(float))
+
+/* ---- text ---- */
+
+/* Bytes of the clean character at `text`, or 0. */
+static size_t clean_character_length(const char *text)
+{
+    for (size_t length = 1; length <= 4; length++) {
+        if (!text[length - 1])
+            return 0;
+        if (text_is_clean(text, length))
+            return length;
+    }
+    return 0;
+}
+
+void replay_clean_text(const char *text, char *clean, size_t size)
+{
+    size_t used = 0;
+    while (*text && used + 1 < size) {
+        size_t length = clean_character_length(text);
+        if (length == 0) {
+            clean[used++] = '?';
+            text++;
+            continue;
+        }
+        if (used + length >= size)
+            break;
+        memcpy(clean + used, text, length);
+        used += length;
+        text += length;
+    }
+    clean[used] = 0;
+}
+
+/* ---- rows ---- */
+
+/* Where the fields of a row begin, in floats. */
+struct row_layout {
+    size_t poses, depths, joints, signals, torques, neurons, sensors, energies, fitness,
+        contact_count;
+    size_t contacts, total;
+};
+
+static struct row_layout row_layout(const struct replay *replay)
+{
+    struct row_layout at;
+    at.poses = 4; /* after centre of mass and light */
+    at.depths = at.poses + POSE_FLOATS * (size_t)replay->part_count;
+    at.joints = at.depths + (replay->is_spheres ? (size_t)replay->part_count : 0);
+    at.signals = at.joints + (size_t)replay->link_count;
+    at.torques = at.signals + (size_t)replay->effector_count;
+    at.neurons = at.torques + (size_t)replay->effector_count;
+    at.sensors = at.neurons + (size_t)replay->neuron_count;
+    at.energies = at.sensors + SENSOR_COUNT * (size_t)replay->part_count;
+    at.fitness = at.energies + ENERGY_COUNT;
+    at.contact_count = at.fitness + 1;
+    at.contacts = at.contact_count + 1;
+    at.total = at.contacts + CONTACT_FLOATS * REPLAY_CONTACTS_MAX;
+    return at;
+}
+
+static void row_at(const struct replay *replay, int index, struct replay_row *row)
+{
+    struct row_layout at = row_layout(replay);
+    float *base = replay->rows + replay->row_floats * (size_t)index;
+    row->centre = base;
+    row->light = base + 2;
+    row->poses = (struct replay_pose *)(base + at.poses);
+    row->depths_m = base + at.depths;
+    row->joints_rad = base + at.joints;
+    row->signals = base + at.signals;
+    row->torques = base + at.torques;
+    row->neurons = base + at.neurons;
+    row->sensors = base + at.sensors;
+    row->energies = base + at.energies;
+    row->fitness = base + at.fitness;
+    row->contact_count = base + at.contact_count;
+    row->contacts = (struct replay_contact *)(base + at.contacts);
+}
+
+/* Rows that have room now: a power of two, at least 64, so that no field has to remember it. */
+static size_t rows_room(int frame_count)
+{
+    size_t room = frame_count ? 64 : 0;
+    while (room < (size_t)frame_count)
+        room *= 2;
+    return room;
+}
+
+int replay_append(struct replay *replay, struct replay_row *row)
+{
+    if (!replay->row_floats)
+        replay->row_floats = row_layout(replay).total;
+    size_t room = rows_room(replay->frame_count), needed = rows_room(replay->frame_count + 1);
+    if (needed > room) {
+        float *rows = realloc(replay->rows, needed * replay->row_floats * sizeof *rows);
+        if (!rows)
+            return ERR_MEMORY;
+        replay->rows = rows;
+    }
+    memset(replay->rows + replay->row_floats * (size_t)replay->frame_count, 0,
+           replay->row_floats * sizeof(float));
+    row_at(replay, replay->frame_count++, row);
+    return 0;
+}
+
+/* Keeps every second row. */
+static void rows_thin(struct replay *replay)
+{
+    int kept = (replay->frame_count + 1) / 2;
+    for (int i = 1; i < kept; i++)
+        memcpy(replay->rows + replay->row_floats * (size_t)i,
+               replay->rows + replay->row_floats * (size_t)(2 * i),
+               replay->row_floats * sizeof(float));
+    replay->frame_count = kept;
+    replay->frame_s *= 2;
+}
+
+static void row_shift(const struct replay *replay, struct replay_row *row, float x, float y)
+{
+    row->centre[0] -= x;
+    row->centre[1] -= y;
+    row->light[0] -= x;
+    row->light[1] -= y;
+    for (int p = 0; p < replay->part_count; p++) {
+        row->poses[p].x_m -= x;
+        row->poses[p].y_m -= y;
+    }
+    for (int c = 0; c < (int)*row->contact_count; c++) {
+        row->contacts[c].x_m -= x;
+        row->contacts[c].y_m -= y;
+    }
+}
+
+void replay_finish(struct replay *replay)
+{
+    struct replay_row row;
+    double bounds[4];
+    if (!replay->frame_count)
+        return;
+    row_at(replay, 0, &row);
+    float x = row.centre[0], y = replay_has_floor(replay) ? 0 : row.centre[1];
+    for (int i = 0; i < replay->obstacles.count; i++)
+        replay->obstacles.list[i].x_m -= x;
+    replay->width_m = replay->height_m = 0;
+    replay->fitness_most = replay->fitness_least = 0;
+    for (int i = 0; i < replay->frame_count; i++) {
+        row_at(replay, i, &row);
+        row_shift(replay, &row, x, y);
+        replay_get_bounds(replay, row.poses, bounds);
+        replay->width_m = fmax(replay->width_m, bounds[2] - bounds[0]);
+        replay->height_m = fmax(replay->height_m, bounds[3] - bounds[1]);
+        replay->fitness_most = fmax(replay->fitness_most, *row.fitness);
+        replay->fitness_least = fmin(replay->fitness_least, *row.fitness);
+    }
+    replay->size_m = fmax(replay->width_m, replay->height_m);
+}
+
+int replay_has_floor(const struct replay *replay)
+{
+    return replay->has_ground || replay->obstacles.count > 0;
+}
+
+void replay_get_obstacle(const struct replay *replay, int index, struct vec2 corners[4])
+{
+    struct box box;
+    collide_place_obstacle(&replay->obstacles.list[index], &box);
+    for (int i = 0; i < 4; i++)
+        collide_box_corner(&box, i, &corners[i].x, &corners[i].y);
+}
+
+int replay_find_surface(const struct replay *replay, double x_m, double y_m, double *height_m)
+{
+    int is_found = replay->has_ground;
+    *height_m = 0;
+    for (int i = 0; i < replay->obstacles.count; i++) {
+        struct box box, point = {.x = x_m, .cos = 1};
+        double low, high;
+        collide_place_obstacle(&replay->obstacles.list[i], &box);
+        if (!collide_lift_range(&point, &box, &low, &high) || high > y_m)
+            continue;
+        *height_m = is_found ? fmax(*height_m, high) : high;
+        is_found = 1;
+    }
+    return is_found;
+}
+
+void replay_get_frame(const struct replay *replay, int index, struct replay_frame *frame)
+{
+    struct replay_row row;
+    row_at(replay, index, &row);
+    frame->time_s = index * replay->frame_s;
+    frame->centre = (struct vec2){row.centre[0], row.centre[1]};
+    frame->light = (struct vec2){row.light[0], row.light[1]};
+    frame->poses = row.poses;
+    frame->depths_m = row.depths_m;
+    frame->joints_rad = row.joints_rad;
+    frame->signals = row.signals;
+    frame->torques = row.torques;
+    frame->neurons = row.neurons;
+    frame->sensors = row.sensors;
+    frame->energies = row.energies;
+    frame->fitness = *row.fitness;
+    frame->contacts = row.contacts;
+    frame->contact_count = (int)*row.contact_count;
+}
+
+double replay_duration(const struct replay *replay)
+{
+    return replay->frame_count ? (replay->frame_count - 1) * replay->frame_s : 0;
+}
+
+int replay_frame_index(const struct replay *replay, double time_s)
+{
+    if (!(time_s > 0) || replay->frame_count < 2)
+        return 0;
+    double index = floor(time_s / replay->frame_s + 1e-6);
+    return index < replay->frame_count - 1 ? (int)index : replay->frame_count - 1;
+}
+
+/* The frames on either side of a time; returns how far it is from a to b, 0 .. 1. */
+static float find_frames(const struct replay *replay, double time_s, struct replay_frame *a,
+                         struct replay_frame *b)
+{
+    int index = replay_frame_index(replay, time_s);
+    int next = index + 1 < replay->frame_count ? index + 1 : index;
+    replay_get_frame(replay, index, a);
+    replay_get_frame(replay, next, b);
+    double share = (time_s - a->time_s) / replay->frame_s;
+    return (float)(next == index || !(share > 0) ? 0 : share > 1 ? 1 : share);
+}
+
+void replay_sample(const struct replay *replay, double time_s, struct replay_pose *poses,
+                   struct vec2 *centre)
+{
+    struct replay_frame a, b;
+    float s = find_frames(replay, time_s, &a, &b);
+    for (int p = 0; p < replay->part_count; p++) {
+        poses[p].x_m = a.poses[p].x_m + s * (b.poses[p].x_m - a.poses[p].x_m);
+        poses[p].y_m = a.poses[p].y_m + s * (b.poses[p].y_m - a.poses[p].y_m);
+        poses[p].angle_rad =
+            a.poses[p].angle_rad + s * (b.poses[p].angle_rad - a.poses[p].angle_rad);
+    }
+    centre->x = a.centre.x + s * (b.centre.x - a.centre.x);
+    centre->y = a.centre.y + s * (b.centre.y - a.centre.y);
+}
+
+double replay_sample_depths(const struct replay *replay, double time_s, float *depths_m)
+{
+    struct replay_frame a, b;
+    double sum = 0;
+    if (!replay->is_spheres)
+        return 0;
+    float s = find_frames(replay, time_s, &a, &b);
+    for (int p = 0; p < replay->part_count; p++) {
+        depths_m[p] = a.depths_m[p] + s * (b.depths_m[p] - a.depths_m[p]);
+        sum += depths_m[p];
+    }
+    return replay->part_count ? sum / replay->part_count : 0;
+}
+
+void replay_get_moment(const struct replay *replay, double time_s, struct replay_moment *moment)
+{
+    struct replay_frame next;
+    float s = find_frames(replay, time_s, &moment->frame, &next);
+    const float *joints_rad = moment->frame.joints_rad;
+    replay_sample(replay, time_s, moment->poses, &moment->frame.centre);
+    moment->frame.poses = moment->poses;
+    if (replay->is_spheres)
+        return;
+    for (int i = 0; i < replay->link_count; i++)
+        moment->joints_rad[i] = joints_rad[i] + s * (next.joints_rad[i] - joints_rad[i]);
+    moment->frame.joints_rad = moment->joints_rad;
+}
+
+void replay_get_bounds(const struct replay *replay, const struct replay_pose *poses,
+                       double bounds[4])
+{
+    bounds[0] = bounds[1] = INFINITY;
+    bounds[2] = bounds[3] = -INFINITY;
+    for (int p = 0; p < replay->part_count; p++) {
+        const struct replay_part *part = &replay->parts[p];
+        const struct replay_pose *pose = &poses[p];
+        double c = fabs(cos(pose->angle_rad)), s = fabs(sin(pose->angle_rad));
+        double half_x = (part->width_m * c + part->height_m * s) / 2;
+        double half_y = (part->width_m * s + part->height_m * c) / 2;
+        bounds[0] = fmin(bounds[0], pose->x_m - half_x);
+        bounds[1] = fmin(bounds[1], pose->y_m - half_y);
+        bounds[2] = fmax(bounds[2], pose->x_m + half_x);
+        bounds[3] = fmax(bounds[3], pose->y_m + half_y);
+    }
+}
+
+/* ---- recording ---- */
+
+struct recorder {
+    struct replay *replay;
+    const struct genome *genome;
+    const struct params *params;
+    double tick_s;
+    int phase;  /* of the rows so far; -1 = none */
+    int tick;   /* of the phase, from 0 */
+    int stride; /* ticks from row to row */
+    int status; /* ERR_MEMORY */
+};
+
+/* A vector of the world at birth, in a part's frame. */
+static struct vec2 to_part(const struct part *part, struct vec2 v)
+{
+    double c = cos(part->angle_rad), s = sin(part->angle_rad);
+    return (struct vec2){c * v.x + s * v.y, c * v.y - s * v.x};
+}
+
+/* A place of the world at birth, in a part's frame. */
+static struct vec2 place_in_part(const struct part *part, struct vec2 at)
+{
+    return to_part(part, (struct vec2){at.x - part->centre.x, at.y - part->centre.y});
+}
+
+static void copy_parts(struct replay *replay, const struct phenotype *phenotype,
+                       const struct genome *genome)
+{
+    for (int i = 0; i < phenotype->part_count; i++) {
+        const struct part *part = &phenotype->parts[i];
+        struct replay_part *copy = &replay->parts[i];
+        copy->width_m = part->width_m;
+        copy->height_m = part->height_m;
+        copy->parent = part->parent;
+        copy->body = genome_find_body(genome, part->body);
+        copy->link = part->link;
+        copy->mirror = part->mirror;
+        copy->sensors = part->sensors;
+        if (phenotype->spheres)
+            continue;
+        copy->anchor = place_in_part(part, part->anchor);
+        if (part->parent < 0 || phenotype->links[part->link].part != i)
+            continue;
+        copy->is_linear = phenotype->links[part->link].joint_kind == LINK_LINEAR;
+        copy->is_hinged = !copy->is_linear;
+        copy->base = place_in_part(&phenotype->parts[part->parent], part->anchor);
+    }
+}
+
+/* A strong signal: 1.2 rad, or a linear joint's farther limit, in units of the gene. */
+static double full_signal(const struct replay *replay, const struct link *link)
+{
+    if (replay->is_torque_mode)
+        return 1;
+    if (link->joint_kind == LINK_LINEAR)
+        return fmax(fmax(-link->lower, link->upper) / link->scale, 1e-3);
+    return 1.2;
+}
+
+/* Bones, and as links the drives. */
+static void copy_spheres(struct replay *replay, const struct sphere_body *body)
+{
+    for (int i = 0; i < body->bone_count; i++)
+        replay->bones[i] =
+            (struct replay_bone){body->bones[i].a, body->bones[i].b, body->bones[i].length_m, -1};
+    for (int i = 0; i < body->drive_count; i++) {
+        const struct sphere_drive *drive = &body->drives[i];
+        int is_bone = drive->kind == SPHERE_DRIVE_BONE;
+        struct replay_link *link = &replay->links[i];
+        if (is_bone)
+            replay->bones[drive->index].link = i;
+        link->part = is_bone ? body->bones[drive->index].b : body->joints[drive->index].end;
+        link->lower = drive->low;
+        link->upper = drive->high;
+        link->effector = i;
+        link->strength = is_bone ? body->bones[drive->index].strength_n
+                                 : body->joints[drive->index].strength_n_m;
+        double way = fmax(drive->high - drive->rest, drive->rest - drive->low);
+        link->signal_full = drive->unit != 0 ? fmax(fabs(way / drive->unit), 1e-3) : 1;
+    }
+}
+
+static void copy_brain(struct replay *replay, const struct phenotype *phenotype)
+{
+    if (phenotype->spheres)
+        copy_spheres(replay, phenotype->spheres);
+    for (int i = 0; i < phenotype->link_count; i++) {
+        const struct link *link = &phenotype->links[i];
+        replay->links[i] = (struct replay_link){.part = link->part,
+                                                .lower = link->lower,
+                                                .upper = link->upper,
+                                                .effector = -1,
+                                                .signal_full = full_signal(replay, link),
+                                                .strength = link->strength};
+        if (link->joint_kind == LINK_LINEAR)
+            replay->links[i].axis = to_part(&phenotype->parts[link->part], link->axis);
+    }
+    for (int i = 0; i < phenotype->effector_count; i++) {
+        const struct effector *effector = &phenotype->effectors[i];
+        replay->effectors[i] = (struct replay_effector){effector->link, effector->input};
+        replay->links[effector->link].effector = i;
+    }
+    for (int i = 0; i < phenotype->neuron_count; i++) {
+        const struct neuron *neuron = &phenotype->neurons[i];
+        replay->neurons[i].part = neuron->part;
+        replay->neurons[i].function = neuron->function;
+        memcpy(replay->neurons[i].inputs, neuron->inputs, sizeof neuron->inputs);
+    }
+}
+
+/* Fills the tables of what does not change. */
+static int copy_phenotype(struct replay *replay, const struct phenotype *phenotype,
+                          const struct genome *genome)
+{
+    if (phenotype->part_count > REPLAY_PARTS_MAX)
+        return ERR_LIMIT;
+    replay->part_count = phenotype->part_count;
+    replay->is_spheres = phenotype->spheres != NULL;
+    replay->bone_count = phenotype->spheres ? phenotype->spheres->bone_count : 0;
+    replay->link_count =
+        phenotype->spheres ? phenotype->spheres->drive_count : phenotype->link_count;
+    replay->neuron_count = phenotype->neuron_count;
+    replay->effector_count = phenotype->effector_count;
+    replay->parts = calloc((size_t)replay->part_count + 1, sizeof *replay->parts);
+    replay->links = calloc((size_t)replay->link_count + 1, sizeof *replay->links);
+    replay->neurons = calloc((size_t)replay->neuron_count + 1, sizeof *replay->neurons);
+    replay->effectors = calloc((size_t)replay->effector_count + 1, sizeof *replay->effectors);
+    replay->bones = calloc((size_t)replay->bone_count + 1, sizeof *replay->bones);
+    if (!replay->parts || !replay->links || !replay->neurons || !replay->effectors ||
+        !replay->bones)
+        return ERR_MEMORY;
+    copy_parts(replay, phenotype, genome);
+    copy_brain(replay, phenotype);
+    return 0;
+}
+
+static void record_energies(float *energies, const struct ledger *ledger)
+{
+    energies[ENERGY_kinetic_j] = (float)ledger->kinetic_j;
+    energies[ENERGY_potential_j] = (float)ledger->potential_j;
+    energies[ENERGY_work_j] = (float)ledger->work_effector_j;
+    energies[ENERGY_friction_j] = (float)ledger->loss_friction_j;
+    energies[ENERGY_impact_j] = (float)ledger->loss_impact_j;
+    energies[ENERGY_limit_j] = (float)ledger->loss_limit_j;
+    energies[ENERGY_drag_j] = (float)ledger->loss_drag_j;
+    energies[ENERGY_damping_j] = (float)ledger->loss_damping_j;
+    energies[ENERGY_unearned_j] =
+        (float)(ledger->gain_push_out_j + ledger->gain_impact_j + ledger->gain_limit_j);
+    energies[ENERGY_residual_j] = (float)ledger->residual_j;
+}
+
+/* per_step: substeps in a step, whose last one the contacts are of. */
+static void record_contacts(struct replay_row *row, const struct dynamics *dynamics,
+                            double per_step)
+{
+    const struct contact_point *points;
+    int count = dynamics_contacts(dynamics, &points);
+    if (count > REPLAY_CONTACTS_MAX)
+        count = REPLAY_CONTACTS_MAX;
+    for (int i = 0; i < count; i++)
+        row->contacts[i] = (struct replay_contact){(float)points[i].at.x,
+                                                   (float)points[i].at.y,
+                                                   (float)points[i].normal.x,
+                                                   (float)points[i].normal.y,
+                                                   (float)(points[i].normal_impulse_n_s * per_step),
+                                                   (float)points[i].at_z_m,
+                                                   (float)points[i].normal_z};
+    *row->contact_count = (float)count;
+}
+
+/* What its fitness were if the scored time ended now; without a goal 0. */
+static double fitness_now(const struct recorder *recorder, const struct evaluate_view *view)
+{
+    struct measures measures;
+    if (view->phase != PHASE_SCORE || !recorder->replay->has_goal)
+        return 0;
+    evaluate_measures(view, &measures);
+    return behaviour_fitness(VERDICT_OK, &measures, recorder->params);
+}
+
+static void record_brain(const struct replay *replay, struct replay_row *row,
+                         const struct evaluate_view *view)
+{
+    for (int i = 0; i < replay->effector_count; i++) {
+        row->signals[i] = view->signals ? (float)view->signals[i] : 0;
+        if (!replay->is_spheres)
+            row->torques[i] = (float)dynamics_torque(view->dynamics, replay->effectors[i].link);
+    }
+    for (int i = 0; i < replay->neuron_count && view->brain; i++)
+        row->neurons[i] = (float)brain_output(view->brain, i);
+    for (int i = 0; i < replay->part_count * SENSOR_COUNT && view->sensors; i++)
+        row->sensors[i] = (float)view->sensors[i];
+}
+
+/* Places in depth, what drives have come to, and the forces of muscles. */
+static void record_spheres(const struct replay *replay, struct replay_row *row,
+                           const struct evaluate_view *view)
+{
+    const struct sphere_body *body = view->phenotype->spheres;
+    for (int i = 0; i < body->sphere_count; i++) {
+        struct sphere_state state;
+        dynamics_sphere_state(view->dynamics, i, &state);
+        row->poses[i] = (struct replay_pose){(float)state.at_m.x, (float)state.at_m.y, 0};
+        row->depths_m[i] = (float)state.at_m.z;
+    }
+    for (int i = 0; i < replay->link_count; i++) {
+        const struct sphere_drive *drive = &body->drives[i];
+        double value, rate;
+        if (drive->kind == SPHERE_DRIVE_BONE) {
+            dynamics_bone_state(view->dynamics, drive->index, &value, &rate);
+        } else {
+            dynamics_sphere_joint_state(view->dynamics, drive->index, drive->axis, &value, &rate);
+        }
+        row->joints_rad[i] = (float)value;
+        row->torques[i] = (float)dynamics_torque(view->dynamics, i);
+    }
+}
+
+static void record_row(const struct recorder *recorder, struct replay_row *row,
+                       const struct evaluate_view *view)
+{
+    const struct replay *replay = recorder->replay;
+    struct vec2 centre = dynamics_centre_of_mass(view->dynamics);
+    const double *q = replay->is_spheres ? NULL : dynamics_q(view->dynamics);
+    row->centre[0] = (float)centre.x;
+    row->centre[1] = (float)centre.y;
+    row->light[0] = (float)view->light->at.x;
+    row->light[1] = (float)view->light->at.y;
+    for (int i = 0; i < replay->part_count && !replay->is_spheres; i++) {
+        struct part_state state;
+        dynamics_part_state(view->dynamics, i, &state);
+        row->poses[i] =
+            (struct replay_pose){(float)state.x_m, (float)state.y_m, (float)state.angle_rad};
+    }
+    for (int i = 0; i < replay->link_count && !replay->is_spheres; i++)
+        row->joints_rad[i] = (float)q[2 + i];
+    if (replay->is_spheres)
+        record_spheres(replay, row, view);
+    record_brain(replay, row, view);
+    record_energies(row->energies, view->ledger);
+    *row->fitness = (float)fitness_now(recorder, view);
+    record_contacts(row, view->dynamics,
+                    replay->is_spheres ? dynamics_sphere_substeps(view->dynamics) : 1);
+}
+
+/* A row with a number that is not finite cannot be drawn: the replay ends before it. */
+static int row_is_finite(const struct replay *replay, const struct replay_row *row)
+{
+    for (size_t i = 0; i < replay->row_floats; i++)
+        if (!isfinite(row->centre[i]))
+            return 0;
+    return 1;
+}
+
+/* Rows of settling are kept until scoring starts, so that what never gets there can be seen. */
+static void recorder_begin_phase(struct recorder *recorder, int phase)
+{
+    recorder->phase = phase;
+    recorder->tick = 0;
+    recorder->stride = 1;
+    recorder->replay->frame_count = 0;
+    recorder->replay->frame_s = recorder->tick_s;
+    free(recorder->replay->rows);
+    recorder->replay->rows = NULL;
+}
+
+static int recorder_observe(void *context, const struct evaluate_view *view)
+{
+    struct recorder *recorder = context;
+    struct replay *replay = recorder->replay;
+    struct replay_row row;
+    if (recorder->status)
+        return 1;
+    int phase = view->phase == PHASE_SCORE ? PHASE_SCORE : PHASE_SETTLE;
+    if (recorder->phase != phase)
+        recorder_begin_phase(recorder, phase);
+    if (recorder->tick++ % recorder->stride)
+        return 0;
+    /* full: half the rate from here on */
+    if (replay->frame_count % 2 == 0 && replay->frame_count > 64 &&
+        (size_t)replay->frame_count * replay->row_floats * sizeof(float) >= REPLAY_BYTES_MAX / 2) {
+        rows_thin(replay);
+        recorder->stride *= 2;
+    }
+    recorder->status = replay_append(replay, &row);
+    if (recorder->status)
+        return 1;
+    record_row(recorder, &row, view);
+    if (!row_is_finite(replay, &row))
+        replay->frame_count--;
+    return 0;
+}
+
+/* ---- cuts ---- */
+
+int replay_is_cut(const struct replay *replay, const struct replay_cut *cut)
+{
+    for (int i = 0; i < replay->cut_count; i++)
+        if (replay->cuts[i].kind == cut->kind && replay->cuts[i].index == cut->index &&
+            (cut->kind != CUT_NEURON_INPUT || replay->cuts[i].input == cut->input))
+            return 1;
+    return 0;
+}
+
+static int cut_points_somewhere(const struct replay *replay, const struct replay_cut *cut)
+{
+    int count = cut->kind == CUT_EFFECTOR_INPUT ? replay->effector_count : replay->neuron_count;
+    return cut->kind != CUT_NONE && cut->index >= 0 && cut->index < count &&
+           (cut->kind != CUT_NEURON_INPUT || (cut->input >= 0 && cut->input < NEURON_INPUTS_MAX));
+}
+
+/* A wire that reads a cut neuron, or is cut itself, reads 0. */
+static void cut_wire(const struct replay *replay, struct wire *wire, struct replay_cut itself)
+{
+    struct replay_cut source = {CUT_NEURON, wire->index, 0};
+    if (replay_is_cut(replay, &itself) ||
+        (wire->kind == WIRE_NEURON && replay_is_cut(replay, &source)))
+        *wire = (struct wire){.kind = WIRE_CONSTANT};
+}
+
+/* Notes what the genome grew into, whole, and then cuts it. */
+static void recorder_edit(void *context, struct phenotype *phenotype)
+{
+    struct recorder *recorder = context;
+    struct replay *replay = recorder->replay;
+    int kept = 0;
+    recorder->status = copy_phenotype(replay, phenotype, recorder->genome);
+    for (int i = 0; i < replay->cut_count; i++)
+        if (cut_points_somewhere(replay, &replay->cuts[i]))
+            replay->cuts[kept++] = replay->cuts[i];
+    replay->cut_count = kept;
+    if (recorder->status || kept == 0)
+        return;
+    for (int i = 0; i < phenotype->neuron_count; i++)
+        for (int k = 0; k < NEURON_INPUTS_MAX; k++)
+            cut_wire(replay, &phenotype->neurons[i].inputs[k],
+                     (struct replay_cut){CUT_NEURON_INPUT, i, k});
+    for (int i = 0; i < phenotype->effector_count; i++)
+        cut_wire(replay, &phenotype->effectors[i].input,
+                 (struct replay_cut){CUT_EFFECTOR_INPUT, i, 0});
+}
+
+/* The pose of birth, for what was refused before anything moved. */
+static int record_birth(struct recorder *recorder, const struct creature *creature,
+                        const struct params *params, struct arena *arena)
+{
+    struct phenotype phenotype;
+    struct replay_row row;
+    struct replay *replay = recorder->replay;
+    arena_reset(arena);
+    if (phenotype_express(&phenotype, &creature->genome, params, arena) != VERDICT_OK)
+        return ERR_MISSING;
+    int status = replay->parts ? 0 : copy_phenotype(replay, &phenotype, &creature->genome);
+    if (!status)
+        status = replay_append(replay, &row);
+    if (status)
+        return status;
+    for (int i = 0; i < phenotype.part_count; i++) {
+        const struct part *part = &phenotype.parts[i];
+        row.poses[i] = (struct replay_pose){(float)part->centre.x, (float)part->centre.y,
+                                            (float)part->angle_rad};
+        if (phenotype.spheres)
+            row.depths_m[i] = (float)phenotype.spheres->spheres[i].centre.z;
+        row.centre[0] += (float)(part->centre.x * part->mass_kg / phenotype.mass_kg);
+        row.centre[1] += (float)(part->centre.y * part->mass_kg / phenotype.mass_kg);
+    }
+    return 0;
+}
+
+/* ---- comparing ---- */
+
+enum replay_status replay_judge(const struct creature *creature,
+                                const struct evaluation *evaluation, int is_recorded,
+                                char detail[160])
+{
+    detail[0] = 0;
+    if (!creature->has_evaluation || !is_recorded)
+        return REPLAY_UNRECORDED;
+    int measure = measures_find_difference(&creature->measures, &evaluation->measures);
+    if (genome_hash(&creature->genome) != creature->genome_hash)
+        snprintf(detail, 160, "the genome is not the one that was evaluated");
+    else if (creature->verdict != evaluation->verdict)
+        snprintf(detail, 160, "recorded verdict %s, now %s", verdict_name(creature->verdict),
+                 verdict_name(evaluation->verdict));
+    else if (creature->digest != evaluation->digest)
+        snprintf(detail, 160, "it moves otherwise than recorded");
+    else if (measure >= 0)
+        snprintf(detail, 160, "%s: recorded %.9g, now %.9g", measure_table[measure].name,
+                 measures_get(&creature->measures, measure),
+                 measures_get(&evaluation->measures, measure));
+    if (!detail[0])
+        return REPLAY_VERIFIED;
+    if (creature->simulator_version == SIMULATOR_VERSION)
+        return REPLAY_DIFFERS;
+    snprintf(detail, 160, "recorded by simulator version %d, this is version %d",
+             creature->simulator_version, SIMULATOR_VERSION);
+    return REPLAY_OTHER_VERSION;
+}
+
+/* ---- the whole ---- */
+
+static void set_score(struct replay *replay, const struct creature *creature, int is_recorded)
+{
+    int has_fitness =
+        replay->has_goal && (replay->cut_count || (is_recorded && creature->has_evaluation));
+    if (!has_fitness && replay->measures.time_s <= 0 && replay->verdict != VERDICT_OK)
+        snprintf(replay->score, sizeof replay->score, "not scored");
+    else if (!has_fitness)
+        snprintf(replay->score, sizeof replay->score, "went %.2f m in %.3g s",
+                 replay->measures.displacement_m, replay->measures.time_s);
+    else if (replay->cut_count && creature->has_evaluation)
+        snprintf(replay->score, sizeof replay->score, "fitness %.3g, whole %.3g", replay->fitness,
+                 creature->fitness);
+    else
+        snprintf(replay->score, sizeof replay->score, "fitness %.3g",
+                 replay->cut_count ? replay->fitness : creature->fitness);
+}
+
+static enum replay_medium medium_of(const struct params *params)
+{
+    double drag = params->world_drag_law == DRAG_LAW_QUADRATIC ? params->world_quadratic_drag_kg_m2
+                                                               : params->world_viscosity_pa_s;
+
+    if (drag >= WATER_DRAG && params->world_gravity_m_s2 <= WATER_GRAVITY)
+        return REPLAY_WATER;
+    return params->world_ground ? REPLAY_SKY : REPLAY_AIR;
+}
+
+int replay_create(struct replay **result, const struct creature *creature,
+                  const struct params *params, uint64_t seed, int is_recorded, struct error *error)
+{
+    return replay_create_cut(result, creature, params, seed, is_recorded, NULL, 0, error);
+}
+
+int replay_create_cut(struct replay **result, const struct creature *creature,
+                      const struct params *params, uint64_t seed, int is_recorded,
+                      const struct replay_cut *cuts, int cut_count, struct error *error)
+{
+    struct arena arena = {0};
+    struct evaluation evaluation;
+    struct replay *replay = calloc(1, sizeof *replay);
+    struct recorder recorder = {
+        replay, &creature->genome, params, 1.0 / params->simulation_brain_hz, -1, 0, 1, 0};
+    *result = NULL;
+    if (!replay || arena_init(&arena, EVALUATE_ARENA_BYTES)) {
+        free(replay);
+        return error_set(error, ERR_MEMORY, "replay: %s", error_text(ERR_MEMORY));
+    }
+    replay_clean_text(creature->name[0] ? creature->name : "unnamed", replay->name,
+                      sizeof replay->name);
+    if (creature->has_evaluation && creature->verdict == VERDICT_QUARANTINED && is_recorded) {
+        error_set(error, ERR_LIMIT, "%s cannot be replayed: %s", replay->name,
+                  verdict_reason(VERDICT_QUARANTINED));
+        arena_deinit(&arena);
+        replay_destroy(replay);
+        return ERR_LIMIT;
+    }
+    replay->has_ground = params->world_ground;
+    if (obstacles_parse(&replay->obstacles, params->world_obstacles, error) != 0) {
+        arena_deinit(&arena);
+        replay_destroy(replay);
+        return ERR_RANGE;
+    }
+    replay->has_goal = params->evolution_behaviour != BEHAVIOUR_INTERACTIVE;
+    replay->has_light = params->light_kind != LIGHT_NONE;
+    replay->obstacle_depth_m = params->world_depth_m / 2;
+    replay->is_torque_mode = params->creature_effector_mode == EFFECTOR_TORQUE;
+    replay->medium = medium_of(params);
+    replay->gravity_m_s2 = params->world_gravity_m_s2;
+    replay->frame_s = recorder.tick_s;
+    replay->id = creature->id;
+    replay->cut_count = cut_count < REPLAY_CUTS_MAX ? cut_count : REPLAY_CUTS_MAX;
+    for (int i = 0; i < replay->cut_count; i++)
+        replay->cuts[i] = cuts[i];
+
+    evaluate_edited(&creature->genome, params, seed, &arena, recorder_edit, recorder_observe,
+                    &recorder, &evaluation);
+    if (!recorder.status && replay->frame_count == 0)
+        recorder.status = record_birth(&recorder, creature, params, &arena);
+    arena_deinit(&arena);
+
+    replay->verdict = evaluation.verdict;
+    replay->measures = evaluation.measures;
+    replay->digest = evaluation.digest;
+    replay->fitness = behaviour_fitness(evaluation.verdict, &evaluation.measures, params);
+    set_score(replay, creature, is_recorded);
+    if (recorder.status) {
+        int code = recorder.status;
+        error_set(error, code, "%s cannot be shown: %s", replay->name,
+                  code == ERR_MISSING ? verdict_reason(evaluation.verdict) : error_text(code));
+        replay_destroy(replay);
+        return code;
+    }
+    replay->status = replay_judge(creature, &evaluation, is_recorded, replay->detail);
+    if (replay->cut_count) {
+        replay->status = REPLAY_CHANGED;
+        snprintf(replay->detail, sizeof replay->detail, "without %d of its neurons and wires",
+                 replay->cut_count);
+    }
+    replay_finish(replay);
+    *result = replay;
+    return 0;
+}
+
+void replay_destroy(struct replay *replay)
+{
+    if (!replay)
+        return;
+    free(replay->parts);
+    free(replay->bones);
+    free(replay->links);
+    free(replay->neurons);
+    free(replay->effectors);
+    free(replay->rows);
+    free(replay);
+}

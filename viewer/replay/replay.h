@@ -1,0 +1,239 @@
+/* Replays: a creature simulated again through evaluate(), recorded, and compared with its record.
+ *
+ * A replay is what every view and export draws from: geometry of the parts and one row per brain tick
+ * with poses, joint angles, effector signals, neuron outputs, contacts and energies. Coordinates are
+ * shifted so that the centre of mass starts at x = 0 (and at y = 0 where there is nothing to stand on).
+ * Sizes: a row of a ten-part creature is about 1 kB, ten seconds at 60 Hz about 600 rows. Memory is
+ * bounded by REPLAY_BYTES_MAX: a longer replay keeps every second, fourth, ... tick. */
+#ifndef VIEWER_REPLAY_H
+#define VIEWER_REPLAY_H
+
+#include "common/genome/creature.h"
+#include "common/params/obstacles.h"
+#include "simulator/evaluate/evaluate.h"
+
+#define REPLAY_BYTES_MAX    (32u << 20)
+#define REPLAY_CONTACTS_MAX 24 /* kept per row */
+#define REPLAY_PARTS_MAX    64 /* the upper bound of creature.parts_max */
+#define REPLAY_CUTS_MAX     64
+
+enum replay_status {
+    REPLAY_VERIFIED,      /* same verdict, digest and measures as recorded */
+    REPLAY_DIFFERS,       /* not the same, or the genome is not the one that was evaluated */
+    REPLAY_UNRECORDED,    /* nothing to compare with: written by hand, or replayed otherwise */
+    REPLAY_OTHER_VERSION, /* not the same, but recorded by a simulator of another version */
+    REPLAY_CHANGED,       /* simulated without some neurons or wires: see struct replay_cut */
+    REPLAY_STATUS_COUNT
+};
+extern const char *const replay_status_names[REPLAY_STATUS_COUNT];
+
+/* What surrounds a creature, as far as that is to be seen. */
+enum replay_medium {
+    REPLAY_SKY,   /* over the ground, under gravity or in nothing */
+    REPLAY_WATER, /* resists, and carries what is in it */
+    REPLAY_AIR,   /* neither ground nor water */
+    REPLAY_MEDIUM_COUNT
+};
+extern const char *const replay_medium_names[REPLAY_MEDIUM_COUNT];
+
+struct replay_part {
+    double width_m, height_m;
+    int parent, link, mirror;
+    int body;           /* row of the gene it was made of */
+    int is_hinged;      /* hangs on a joint that turns */
+    struct vec2 anchor; /* where it hangs on its parent, in its own frame, m */
+    int is_linear;      /* hangs on a joint that slides ... */
+    struct vec2 base;   /* ... from this place on the parent, in the parent's frame, m */
+    uint32_t sensors;   /* set of SENSOR_BIT() */
+};
+
+struct replay_link {
+    int part;            /* its first part */
+    double lower, upper; /* rad; linear: m */
+    int effector;        /* or -1 */
+    double signal_full;  /* of its effector: what is drawn as a strong one */
+    double strength;     /* of its effector: the greatest torque, N m (linear: force, N) */
+    struct vec2 axis;    /* linear: in the part's frame; else 0, 0 */
+};
+
+/* Of spheres: a bone between two parts. Their links are the drives, one for each muscle and each driven
+ * axis of a joint. */
+struct replay_bone {
+    int a, b;        /* parts */
+    double length_m; /* at birth */
+    int link;        /* the drive of a muscle, or -1 */
+};
+
+struct replay_neuron {
+    int part; /* or -1 */
+    int function;
+    struct wire inputs[NEURON_INPUTS_MAX];
+};
+
+struct replay_effector {
+    int link;
+    struct wire input;
+};
+
+/* What is taken out of a brain, to see what it was good for: all that reads a neuron, one input of a
+ * neuron, or the input of an effector, reads 0 instead. */
+enum replay_cut_kind { CUT_NONE, CUT_NEURON, CUT_NEURON_INPUT, CUT_EFFECTOR_INPUT };
+struct replay_cut {
+    enum replay_cut_kind kind;
+    int index; /* of the neuron or the effector */
+    int input; /* of a neuron */
+};
+
+struct replay_pose {
+    float x_m, y_m, angle_rad;
+};
+
+struct replay_contact {
+    float x_m, y_m, normal_x, normal_y, impulse_n_s;
+    float z_m, normal_z; /* of spheres, else 0 */
+};
+
+/* What the energy ledger shows, J. */
+#define REPLAY_ENERGIES(X)                                                                         \
+    X(kinetic_j, "kinetic")                                                                        \
+    X(potential_j, "potential")                                                                    \
+    X(work_j, "work of effectors")                                                                 \
+    X(friction_j, "lost to friction")                                                              \
+    X(impact_j, "lost to impacts")                                                                 \
+    X(limit_j, "lost at limits")                                                                   \
+    X(drag_j, "lost to the medium")                                                                \
+    X(damping_j, "lost to damping")                                                                \
+    X(unearned_j, "unearned gain")                                                                 \
+    X(residual_j, "residual")
+enum replay_energy {
+#define X(name, text) ENERGY_##name,
+    REPLAY_ENERGIES(X)
+#undef X
+        ENERGY_COUNT
+};
+extern const char *const replay_energy_names[ENERGY_COUNT];
+
+/* One moment; the pointers lead into the replay. */
+struct replay_frame {
+    double time_s;
+    struct vec2 centre; /* of mass */
+    struct vec2 light;  /* where replay.has_light */
+    const struct replay_pose *poses;
+    const float *depths_m;   /* of spheres: z by part; else not to be read */
+    const float *joints_rad; /* by link; linear joints, muscles: m; [0] is the root's angle */
+    const float *signals;    /* by effector */
+    const float *torques;    /* by effector, N m; linear joints: N */
+    const float *neurons;    /* by neuron */
+    const float *sensors;    /* by part and enum sensor: SENSOR_COUNT for each part */
+    const float *energies;   /* by enum replay_energy */
+    double fitness;          /* it would have if the scored time ended here */
+    const struct replay_contact *contacts;
+    int contact_count;
+};
+
+struct replay {
+    char name[64]; /* clean UTF-8, as all texts here */
+    char score
+        [64]; /* "fitness 1.83", or what it did where no fitness is known or there is no goal */
+    enum replay_status status;
+    char detail[160]; /* why it differs, or empty */
+    int verdict;
+    struct measures measures; /* of this simulation */
+    uint64_t digest;
+    int has_goal;                       /* 0: parents are chosen by hand, and the fitness is 1 */
+    double fitness;                     /* of this simulation */
+    double fitness_most, fitness_least; /* of its frames; least: at most 0 */
+    uint64_t id;                        /* 0: not known */
+    struct replay_cut cuts[REPLAY_CUTS_MAX];
+    int cut_count;
+
+    struct replay_part *parts;
+    struct replay_link *links;
+    struct replay_neuron *neurons;
+    struct replay_effector *effectors;
+    int part_count, link_count, neuron_count, effector_count;
+    int is_spheres;
+    struct replay_bone *bones;
+    int bone_count;
+    double obstacle_depth_m; /* of spheres: obstacles reach so far to either side of z = 0 */
+    int has_ground, has_light, is_torque_mode;
+    struct obstacles obstacles; /* shifted as the coordinates are */
+    enum replay_medium medium;
+    double gravity_m_s2;
+    double width_m, height_m,
+        size_m; /* greatest extents of the body over all frames; their larger */
+
+    double frame_s; /* time from row to row */
+    int frame_count;
+    float *rows;
+    size_t row_floats;
+};
+
+/* Simulates and records. is_recorded: params and seed are those of the creature's recorded
+ * evaluation, so that the result can be compared. Fails with a message where nothing can be shown. */
+int replay_create(struct replay **replay, const struct creature *creature,
+                  const struct params *params, uint64_t seed, int is_recorded, struct error *error);
+/* The same without some of its brain: at most REPLAY_CUTS_MAX cuts; those that point nowhere are left
+ * out. With any, the status is REPLAY_CHANGED. */
+int replay_create_cut(struct replay **replay, const struct creature *creature,
+                      const struct params *params, uint64_t seed, int is_recorded,
+                      const struct replay_cut *cuts, int cut_count, struct error *error);
+void replay_destroy(struct replay *replay); /* NULL is allowed */
+
+/* 1 if that is cut. */
+int replay_is_cut(const struct replay *replay, const struct replay_cut *cut);
+
+double replay_duration(const struct replay *replay); /* time of the last frame, s */
+/* 0 <= index < frame_count. */
+void replay_get_frame(const struct replay *replay, int index, struct replay_frame *frame);
+/* The last frame at or before the time (clamped to the replay). */
+int replay_frame_index(const struct replay *replay, double time_s);
+/* A moment between two frames: poses, joints and the centre of mass are as they are then; what goes by ticks,
+ * such as signals and contacts, is that of the frame before. Of spheres the joints are, too. */
+struct replay_moment {
+    struct replay_frame frame; /* its poses and joints are these: not to be copied */
+    struct replay_pose poses[REPLAY_PARTS_MAX];
+    float joints_rad[REPLAY_PARTS_MAX];
+};
+void replay_get_moment(const struct replay *replay, double time_s, struct replay_moment *moment);
+/* Poses and centre of mass between frames; poses has room for part_count. */
+void replay_sample(const struct replay *replay, double time_s, struct replay_pose *poses,
+                   struct vec2 *centre);
+/* Depths of spheres between frames, room for part_count; returns their mean. 0 without spheres. */
+double replay_sample_depths(const struct replay *replay, double time_s, float *depths_m);
+/* 1 if there is something to stand on: ground or obstacles. */
+int replay_has_floor(const struct replay *replay);
+/* The corners of an obstacle, counter-clockwise. */
+void replay_get_obstacle(const struct replay *replay, int index, struct vec2 corners[4]);
+/* Height of the surface below a point: the ground's or an obstacle's; 0 if there is none (returns 0). */
+int replay_find_surface(const struct replay *replay, double x_m, double y_m, double *height_m);
+/* min x, min y, max x, max y of the parts, m. */
+void replay_get_bounds(const struct replay *replay, const struct replay_pose *poses,
+                       double bounds[4]);
+
+/* Compares an evaluation with a creature's record. `detail` (160 bytes) says what differs. */
+enum replay_status replay_judge(const struct creature *creature,
+                                const struct evaluation *evaluation, int is_recorded,
+                                char detail[160]);
+
+/* Copies a text of foreign origin as printable UTF-8: control characters, quotes' escapes and
+ * malformed bytes become '?'. */
+void replay_clean_text(const char *text, char *clean, size_t size);
+
+/* The next row of a replay whose tables are filled, with its frame's parts to be written by the
+ * caller; NULL when memory is out. For recording, and for tests that make replays by hand. */
+struct replay_row {
+    float *centre; /* x, y */
+    float *light;  /* x, y */
+    struct replay_pose *poses;
+    float *depths_m; /* of spheres */
+    float *joints_rad, *signals, *torques, *neurons, *sensors, *energies;
+    float *fitness, *contact_count;
+    struct replay_contact *contacts;
+};
+int replay_append(struct replay *replay, struct replay_row *row);
+/* Shifts all rows so that the first centre of mass is the origin (see the head of this file) and
+ * computes size_m. Call once, after the last row. */
+void replay_finish(struct replay *replay);
+
+#endif

@@ -1,0 +1,80 @@
+/* Reads a run's creatures from RUN_DIR/run.db: the only file of the viewer that knows SQLite.
+ *
+ * Opened read-only, so a run may be watched while it is under way; what is in it is not trusted, every
+ * row is checked as a creature file is. The schema is the run store's, documented in
+ * docs/run-store.md; a store of another version is refused. */
+#ifndef VIEWER_RUN_READER_H
+#define VIEWER_RUN_READER_H
+
+#include "common/genome/creature.h"
+
+#define RUN_READER_TOP_MAX 256
+
+/* Who is shown of a generation. In late ones many move exactly as the best: they are copies, or what was
+ * changed in them does nothing. */
+enum run_order {
+    RUN_ORDER_RANK,     /* the best */
+    RUN_ORDER_DISTINCT, /* who moves as a better one last, so only where there are too few others */
+    RUN_ORDER_KINDS     /* the best of each kind of body: of as many parts and links */
+};
+
+/* `top` of a closed generation (-1: the last closed one) as an array that run_reader_free() takes back.
+ * 0 < top <= RUN_READER_TOP_MAX. `generation_found` receives the generation meant. Errors name the
+ * directory. */
+int run_reader_get_top(const char *run_directory, int64_t generation, enum run_order order, int top,
+                       struct creature **creatures, int *count, int64_t *generation_found,
+                       struct error *error);
+void run_reader_free(struct creature *creatures, int count); /* NULL is allowed */
+
+/* The same piece by piece. Between calls nothing is kept open, so that a run may end meanwhile. */
+struct run_reader;
+/* The directory's name is copied. NULL and a message on error. */
+int run_reader_open(struct run_reader **reader, const char *run_directory, struct error *error);
+void run_reader_close(struct run_reader *reader); /* NULL is allowed */
+const char *run_reader_directory(const struct run_reader *reader);
+
+/* A closed generation. */
+struct run_generation {
+    int64_t number;
+    double best, median; /* fitness */
+    uint64_t best_id;
+};
+
+/* The closed generations from number `first` on, ascending, as an array to free(); NULL where there are
+ * none. At most RUN_READER_GENERATIONS_MAX. */
+#define RUN_READER_GENERATIONS_MAX 1000000
+int run_reader_get_generations(struct run_reader *reader, int64_t first,
+                               struct run_generation **generations, int *count,
+                               struct error *error);
+/* As run_reader_get_top(). */
+int run_reader_get_members(struct run_reader *reader, int64_t generation, enum run_order order,
+                           int top, struct creature **creatures, int *count,
+                           int64_t *generation_found, struct error *error);
+/* One creature, evaluated or not. `creature` is initialised, and empty on error. */
+int run_reader_get_creature(struct run_reader *reader, uint64_t id, struct creature *creature,
+                            struct error *error);
+/* A creature and its line of first parents, itself first, at most `most`; run_reader_free() takes them
+ * back. */
+int run_reader_get_lineage(struct run_reader *reader, uint64_t id, int most,
+                           struct creature **creatures, int *count, struct error *error);
+
+/* Choosing by hand. Whether somebody chooses in this run, and the generation that waits for choices (-1:
+ * none does). */
+struct run_choosing {
+    int is_interactive;
+    int has_no_goal; /* chosen by hand alone: the fitness says nothing */
+    int64_t waiting;
+    int is_over; /* the last generation is complete */
+};
+int run_reader_get_choosing(struct run_reader *reader, struct run_choosing *choosing,
+                            struct error *error);
+#define RUN_READER_CHOICES_MAX 1000000
+/* What was chosen in a generation, as an array to free(); NULL where nothing was. */
+struct run_choice {
+    uint64_t id;
+    int choice; /* enum choice */
+};
+int run_reader_get_choices(struct run_reader *reader, int64_t generation,
+                           struct run_choice **choices, int *count, struct error *error);
+
+#endif

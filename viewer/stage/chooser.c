@@ -1,0 +1,191 @@
+#include "viewer/stage/chooser.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/params/choice.h"
+#include "common/find_program.h"
+
+#define ORDERS_MAX 256
+
+extern char **environ;
+
+struct order {
+    uint64_t id; /* 0: the next generation */
+    int choice;
+};
+
+struct chooser {
+    char directory[4096];
+    struct order orders[ORDERS_MAX]; /* [0] is under way if there is a child */
+    int order_count;
+    pid_t child; /* 0: none */
+    int output;  /* what it says, or -1 */
+    char text[512];
+    size_t used;
+};
+
+struct chooser *chooser_create(const char *run_directory)
+{
+    struct chooser *chooser = calloc(1, sizeof *chooser);
+    if (!chooser)
+        return NULL;
+    snprintf(chooser->directory, sizeof chooser->directory, "%s", run_directory);
+    chooser->output = -1;
+    return chooser;
+}
+
+static void reap(struct chooser *chooser, int *wait_status)
+{
+    pid_t ended;
+    close(chooser->output);
+    chooser->output = -1;
+    do {
+        ended = waitpid(chooser->child, wait_status, 0);
+    } while (ended < 0 && errno == EINTR);
+    chooser->child = 0;
+}
+
+void chooser_destroy(struct chooser *chooser)
+{
+    int unused;
+    if (!chooser)
+        return;
+    if (chooser->child)
+        reap(chooser, &unused);
+    free(chooser);
+}
+
+static int add_order(struct chooser *chooser, struct order order)
+{
+    if (chooser->order_count == ORDERS_MAX)
+        return ERR_LIMIT;
+    chooser->orders[chooser->order_count++] = order;
+    return 0;
+}
+
+int chooser_choose(struct chooser *chooser, uint64_t id, int choice)
+{
+    return add_order(chooser, (struct order){id, choice});
+}
+
+int chooser_next(struct chooser *chooser)
+{
+    return add_order(chooser, (struct order){0, CHOICE_NONE});
+}
+
+int chooser_is_busy(const struct chooser *chooser)
+{
+    return chooser && chooser->order_count > 0;
+}
+
+/* ---- one order ---- */
+
+/* Starts a program, both of whose outputs are read here; 0 or what errno says. */
+static int spawn(struct chooser *chooser, const char *path, char *const *arguments)
+{
+    posix_spawn_file_actions_t actions;
+    int ends[2];
+    if (pipe(ends))
+        return errno;
+    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+    fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    int result = posix_spawn_file_actions_init(&actions);
+    if (!result) {
+        result = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+        if (!result)
+            result = posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+        if (!result)
+            result = posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
+        if (!result)
+            result = posix_spawn_file_actions_addclose(&actions, ends[1]);
+        if (!result)
+            result = posix_spawn(&chooser->child, path, &actions, NULL, arguments, environ);
+        posix_spawn_file_actions_destroy(&actions);
+    }
+    close(ends[1]);
+    if (result) {
+        close(ends[0]);
+        chooser->child = 0;
+    } else {
+        chooser->output = ends[0];
+        chooser->used = 0;
+    }
+    return result;
+}
+
+static int start(struct chooser *chooser, struct error *error)
+{
+    const struct order *order = &chooser->orders[0];
+    char path[4096], id[24], choice[8], name[] = "controller", command[] = "choose",
+                                        next[] = "--next", end[] = "--";
+    int status = find_program("controller", path, sizeof path, error);
+    if (status)
+        return status;
+    snprintf(id, sizeof id, "%" PRIu64, order->id);
+    snprintf(choice, sizeof choice, "%s", choice_name(order->choice));
+    char *choosing[] = {name, command, end, chooser->directory, id, choice, NULL};
+    char *going_on[] = {name, command, next, end, chooser->directory, NULL};
+    int result = spawn(chooser, path, order->id ? choosing : going_on);
+    return result ? error_set(error, ERR_IO, "%s: cannot be started: %s", path, strerror(result))
+                  : 0;
+}
+
+/* Reads what it says; 1 when it has ended. What does not fit is read and dropped. */
+static int listen_to(struct chooser *chooser)
+{
+    char piece[256];
+    for (;;) {
+        ssize_t count = read(chooser->output, piece, sizeof piece);
+        if (count < 0)
+            return errno != EAGAIN && errno != EINTR;
+        if (count == 0)
+            return 1;
+        size_t room = sizeof chooser->text - 1 - chooser->used;
+        size_t kept = (size_t)count < room ? (size_t)count : room;
+        memcpy(chooser->text + chooser->used, piece, kept);
+        chooser->used += kept;
+    }
+}
+
+/* The order is done with. `chooser->text` is what was said: its first line, without the program's name. */
+static int finish(struct chooser *chooser, struct chooser_answer *answer, struct error *error)
+{
+    static const char head[] = "controller: ";
+    char *text = chooser->text;
+    int wait_status;
+    chooser->text[chooser->used] = '\0';
+    chooser->text[strcspn(chooser->text, "\n")] = '\0';
+    if (!strncmp(text, head, strlen(head)))
+        text += strlen(head);
+    reap(chooser, &wait_status);
+    snprintf(answer->text, sizeof answer->text, "%.*s", (int)sizeof answer->text - 1, text);
+    if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0)
+        return 0;
+    return error_set(error, ERR_IO, "%s", *text ? answer->text : "controller choose failed");
+}
+
+int chooser_poll(struct chooser *chooser, struct chooser_answer *answer, struct error *error)
+{
+    int status = 0;
+    if (!chooser->order_count)
+        return ERR_BUSY;
+    if (!chooser->child)
+        status = start(chooser, error);
+    if (!status && !listen_to(chooser))
+        return ERR_BUSY;
+    answer->id = chooser->orders[0].id;
+    if (!status)
+        status = finish(chooser, answer, error);
+    memmove(chooser->orders, chooser->orders + 1,
+            (size_t)--chooser->order_count * sizeof *chooser->orders);
+    return status;
+}

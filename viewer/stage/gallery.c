@@ -1,0 +1,583 @@
+#include "viewer/stage/gallery.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/params/choice.h"
+#include "common/rng.h"
+
+/* Creatures of a generation where nothing else is said, and where somebody chooses. */
+#define TOP_USUAL       8
+#define TOP_INTERACTIVE 36
+
+struct shelf {
+    struct specimen *items[GALLERY_SHOWN_MAX];
+    int64_t generations[GALLERY_SHOWN_MAX];
+    int count;
+};
+
+struct gallery {
+    struct gallery_options options;
+    struct run_reader *reader; /* NULL: no run */
+    struct run_generation *generations;
+    int generation_count;
+    enum gallery_shelf kind;
+    int64_t generation; /* on the shelf, or -1 */
+    struct shelf shown, strip;
+    struct run_choosing choosing;
+    struct run_choice *choices; /* of the generation that is shown */
+    int choice_count;
+};
+
+static int top_of(const struct gallery *gallery)
+{
+    if (gallery->options.top)
+        return gallery->options.top;
+    return gallery->choosing.is_interactive ? TOP_INTERACTIVE : TOP_USUAL;
+}
+
+/* Who chooses sees the generation as it is. */
+static enum run_order order_of(const struct gallery *gallery)
+{
+    if (gallery->choosing.is_interactive)
+        return RUN_ORDER_RANK;
+    return gallery->options.is_kinds ? RUN_ORDER_KINDS : RUN_ORDER_DISTINCT;
+}
+
+/* ---- specimens ---- */
+
+static void release(struct specimen *specimen)
+{
+    if (--specimen->users > 0)
+        return;
+    creature_deinit(&specimen->creature);
+    replay_destroy(specimen->replay);
+    free(specimen);
+}
+
+static void shelf_clear(struct shelf *shelf)
+{
+    for (int i = 0; i < shelf->count; i++)
+        release(shelf->items[i]);
+    shelf->count = 0;
+}
+
+/* One that is there already, whole, under the same number. */
+static struct specimen *find_specimen(const struct gallery *gallery, uint64_t id)
+{
+    const struct shelf *shelves[] = {&gallery->shown, &gallery->strip};
+    for (int s = 0; s < 2 && gallery->reader; s++)
+        for (int i = 0; i < shelves[s]->count; i++) {
+            struct specimen *specimen = shelves[s]->items[i];
+            int is_whole = !specimen->replay || !specimen->replay->cut_count;
+            if (id && specimen->creature.id == id && is_whole)
+                return specimen;
+        }
+    return NULL;
+}
+
+static void shelf_add(struct shelf *shelf, struct specimen *specimen, int64_t generation)
+{
+    specimen->users++;
+    shelf->generations[shelf->count] = generation;
+    shelf->items[shelf->count++] = specimen;
+}
+
+/* Puts a creature on a shelf that has room, takes its genome, and makes its texts clean; without memory it
+ * is left out. */
+static void shelf_put(struct gallery *gallery, struct shelf *shelf, struct creature *creature,
+                      int64_t generation)
+{
+    struct specimen *specimen = find_specimen(gallery, creature->id);
+    if (specimen) {
+        creature_deinit(creature);
+    } else {
+        specimen = calloc(1, sizeof *specimen);
+        if (!specimen)
+            return;
+        specimen->creature = *creature;
+        replay_clean_text(creature->mutations, specimen->creature.mutations,
+                          sizeof specimen->creature.mutations);
+        replay_clean_text(creature->method, specimen->creature.method,
+                          sizeof specimen->creature.method);
+        creature_init(creature);
+    }
+    shelf_add(shelf, specimen, generation);
+}
+
+/* A new shelf takes the place of the old one; who stands on both is kept. */
+static void shelf_replace(struct shelf *shelf, const struct shelf *fresh)
+{
+    shelf_clear(shelf);
+    *shelf = *fresh;
+}
+
+/* ---- simulating ---- */
+
+int gallery_choose_params(const struct gallery *gallery, const struct creature *creature,
+                          struct params *params, struct error *error)
+{
+    const struct gallery_options *options = &gallery->options;
+    int status = 0;
+    params_set_defaults(params);
+    if (options->params_path)
+        status = params_read_file(params, options->params_path, error);
+    else if (creature->has_evaluation)
+        *params = creature->params;
+    for (int i = 0; i < options->assignment_count && !status; i++)
+        status = params_set_assignment(params, options->assignments[i], error);
+    return status ? status : params_check(params, error);
+}
+
+/* A replay without the cuts; takes the place of the old one only if it is made. */
+static int simulate(const struct gallery *gallery, struct specimen *specimen,
+                    const struct replay_cut *cuts, int cut_count, struct error *error)
+{
+    const struct creature *creature = &specimen->creature;
+    struct params params;
+    struct replay *replay;
+    int status = gallery_choose_params(gallery, creature, &params, error);
+    if (status)
+        return status;
+    uint64_t seed = gallery->options.has_seed ? gallery->options.seed
+                    : creature->has_evaluation
+                        ? creature->seed
+                        : rng_mix_seed((uint64_t)params.run_seed, creature->id);
+    int is_recorded =
+        creature->has_evaluation && seed == creature->seed &&
+        params_evaluation_digest(&params) == params_evaluation_digest(&creature->params);
+    double budget = gallery->options.budget;
+    int is_bounded = budget > 0 && !(params.guard_budget > 0 && params.guard_budget <= budget);
+    if (is_bounded)
+        params.guard_budget = budget;
+    status =
+        replay_create_cut(&replay, creature, &params, seed, is_recorded, cuts, cut_count, error);
+    if (status)
+        return status;
+    if (is_bounded && replay->verdict == VERDICT_BUDGET) {
+        error_set(
+            error, ERR_LIMIT,
+            "%s asks for more than %g billion operations of simulation: show it with --anyway",
+            replay->name, budget);
+        replay_destroy(replay);
+        return ERR_LIMIT;
+    }
+    replay_destroy(specimen->replay);
+    specimen->replay = replay;
+    return 0;
+}
+
+static int simulate_once(const struct gallery *gallery, struct specimen *specimen,
+                         struct error *error)
+{
+    if (specimen->replay)
+        return 0;
+    if (specimen->refusal[0])
+        return error_set(error, ERR_MISSING, "%s", specimen->refusal);
+    int status = simulate(gallery, specimen, NULL, 0, error);
+    if (status)
+        snprintf(specimen->refusal, sizeof specimen->refusal, "%s", error->message);
+    return status;
+}
+
+int gallery_simulate(struct gallery *gallery, int index, struct error *error)
+{
+    return simulate_once(gallery, gallery->shown.items[index], error);
+}
+
+int gallery_work(struct gallery *gallery)
+{
+    struct shelf *shelves[] = {&gallery->shown, &gallery->strip};
+    struct error error;
+    for (int s = 0; s < 2; s++)
+        for (int i = 0; i < shelves[s]->count; i++) {
+            struct specimen *specimen = shelves[s]->items[i];
+            if (specimen->replay || specimen->refusal[0])
+                continue;
+            simulate_once(gallery, specimen, &error);
+            return 1;
+        }
+    return 0;
+}
+
+int gallery_toggle_cut(struct gallery *gallery, int index, const struct replay_cut *cut,
+                       struct error *error)
+{
+    struct specimen *specimen = gallery->shown.items[index];
+    struct replay_cut cuts[REPLAY_CUTS_MAX];
+    int status = simulate_once(gallery, specimen, error), count = 0, was_cut;
+    if (status)
+        return status;
+    was_cut = replay_is_cut(specimen->replay, cut);
+    for (int i = 0; i < specimen->replay->cut_count; i++) {
+        const struct replay_cut *old = &specimen->replay->cuts[i];
+        int is_same = old->kind == cut->kind && old->index == cut->index &&
+                      (cut->kind != CUT_NEURON_INPUT || old->input == cut->input);
+        if (!is_same)
+            cuts[count++] = *old;
+    }
+    if (!was_cut && count == REPLAY_CUTS_MAX)
+        return error_set(error, ERR_LIMIT, "no more than %d cuts", REPLAY_CUTS_MAX);
+    if (!was_cut)
+        cuts[count++] = *cut;
+    return simulate(gallery, specimen, cuts, count, error);
+}
+
+int gallery_heal(struct gallery *gallery, int index, struct error *error)
+{
+    struct specimen *specimen = gallery->shown.items[index];
+    if (!specimen->replay || !specimen->replay->cut_count)
+        return 0;
+    return simulate(gallery, specimen, NULL, 0, error);
+}
+
+/* ---- shelves ---- */
+
+int gallery_add_file(struct gallery *gallery, const char *path, struct error *error)
+{
+    struct creature creature;
+    if (gallery->shown.count == GALLERY_SHOWN_MAX)
+        return error_set(error, ERR_LIMIT, "more than %d creatures", GALLERY_SHOWN_MAX);
+    creature_init(&creature);
+    int status = creature_read(&creature, path, error);
+    if (!status && !creature.name[0]) {
+        const char *slash = strrchr(path, '/');
+        snprintf(creature.name, sizeof creature.name, "%.63s", slash ? slash + 1 : path);
+    }
+    if (!status)
+        shelf_put(gallery, &gallery->shown, &creature, -1);
+    creature_deinit(&creature);
+    return status;
+}
+
+int gallery_add_run(struct gallery *gallery, const char *directory, int64_t generation,
+                    struct error *error)
+{
+    struct creature *creatures;
+    int count, room = GALLERY_SHOWN_MAX - gallery->shown.count;
+    int status = run_reader_get_top(directory, generation, order_of(gallery), top_of(gallery),
+                                    &creatures, &count, &generation, error);
+    if (status)
+        return status;
+    for (int i = 0; i < count && i < room; i++)
+        shelf_put(gallery, &gallery->shown, &creatures[i], generation);
+    run_reader_free(creatures, count);
+    return count > room ? error_set(error, ERR_LIMIT, "more than %d creatures", GALLERY_SHOWN_MAX)
+                        : 0;
+}
+
+void gallery_set_kinds(struct gallery *gallery, int is_kinds)
+{
+    gallery->options.is_kinds = is_kinds;
+}
+
+int gallery_is_kinds(const struct gallery *gallery)
+{
+    return gallery->options.is_kinds;
+}
+
+int gallery_show_generation(struct gallery *gallery, int64_t generation, struct error *error)
+{
+    struct creature *creatures;
+    struct shelf fresh = {.count = 0};
+    int count;
+    int status = run_reader_get_members(gallery->reader, generation, order_of(gallery),
+                                        top_of(gallery), &creatures, &count, &generation, error);
+    if (status)
+        return status;
+    for (int i = 0; i < count; i++)
+        shelf_put(gallery, &fresh, &creatures[i], generation);
+    run_reader_free(creatures, count);
+    shelf_replace(&gallery->shown, &fresh);
+    gallery->kind = SHELF_GENERATION;
+    gallery->generation = generation;
+    int unused;
+    struct error ignored;
+    gallery_refresh_choices(gallery, &unused, &ignored);
+    return 0;
+}
+
+int gallery_show_champions(struct gallery *gallery, struct error *error)
+{
+    struct shelf fresh = gallery->strip;
+    if (fresh.count == 0)
+        return error_set(error, ERR_MISSING, "there are no champions yet");
+    for (int i = 0; i < fresh.count; i++)
+        fresh.items[i]->users++;
+    shelf_replace(&gallery->shown, &fresh);
+    gallery->kind = SHELF_CHAMPIONS;
+    gallery->generation = -1;
+    return 0;
+}
+
+int gallery_show_lineage(struct gallery *gallery, uint64_t id, struct error *error)
+{
+    struct creature *creatures;
+    struct shelf fresh = {.count = 0};
+    int count;
+    if (!gallery->reader || !id)
+        return error_set(error, ERR_MISSING, "only creatures of a run have known ancestors");
+    int status =
+        run_reader_get_lineage(gallery->reader, id, GALLERY_LINEAGE_MAX, &creatures, &count, error);
+    if (status)
+        return status;
+    for (int i = 0; i < count; i++)
+        shelf_put(gallery, &fresh, &creatures[i], creatures[i].generation);
+    run_reader_free(creatures, count);
+    shelf_replace(&gallery->shown, &fresh);
+    gallery->kind = SHELF_LINEAGE;
+    return 0;
+}
+
+/* ---- the run ---- */
+
+int gallery_choose_champions(const struct run_generation *generations, int count, int most,
+                             int *chosen)
+{
+    int fresh = 0, kept = 0;
+    for (int i = 0; i < count; i++)
+        fresh += i == 0 || generations[i].best_id != generations[i - 1].best_id;
+    for (int i = 0, k = 0; i < count; i++) {
+        if (i > 0 && generations[i].best_id == generations[i - 1].best_id)
+            continue;
+        /* the k-th of `fresh`: kept where the scaled number changes; so are the first and the last */
+        int is_kept =
+            fresh <= most || k == 0 ||
+            (int64_t)k * (most - 1) / (fresh - 1) != (int64_t)(k - 1) * (most - 1) / (fresh - 1);
+        if (is_kept)
+            chosen[kept++] = i;
+        k++;
+    }
+    return kept;
+}
+
+/* The strip is a help to the eye: a champion that cannot be read is left out. */
+static void fill_strip(struct gallery *gallery)
+{
+    struct shelf fresh = {.count = 0};
+    int most = gallery->options.champions_most;
+    if (most > GALLERY_SHOWN_MAX)
+        most = GALLERY_SHOWN_MAX;
+    if (most == 0)
+        return;
+    int *chosen = calloc((size_t)most, sizeof *chosen);
+    if (!chosen)
+        return;
+    int count =
+        gallery_choose_champions(gallery->generations, gallery->generation_count, most, chosen);
+    for (int i = 0; i < count; i++) {
+        const struct run_generation *generation = &gallery->generations[chosen[i]];
+        struct specimen *known = find_specimen(gallery, generation->best_id);
+        struct creature creature;
+        struct error error;
+        if (known) {
+            shelf_add(&fresh, known, generation->number);
+        } else if (!run_reader_get_creature(gallery->reader, generation->best_id, &creature,
+                                            &error)) {
+            shelf_put(gallery, &fresh, &creature, generation->number);
+            creature_deinit(&creature);
+        }
+    }
+    free(chosen);
+    shelf_replace(&gallery->strip, &fresh);
+}
+
+int gallery_refresh(struct gallery *gallery, int *added, struct error *error)
+{
+    struct run_generation *fresh, *all;
+    int count, have = gallery->generation_count;
+    *added = 0;
+    if (!gallery->reader)
+        return 0;
+    int64_t first = have ? gallery->generations[have - 1].number + 1 : 0;
+    int status = run_reader_get_generations(gallery->reader, first, &fresh, &count, error);
+    if (status || count == 0)
+        return status;
+    all = realloc(gallery->generations, (size_t)(have + count) * sizeof *all);
+    if (all) {
+        memcpy(all + have, fresh, (size_t)count * sizeof *all);
+        gallery->generations = all;
+        gallery->generation_count = have + count;
+        *added = count;
+        fill_strip(gallery);
+    }
+    free(fresh);
+    return all ? 0 : error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+}
+
+int gallery_open_run(struct gallery *gallery, const char *directory, struct error *error)
+{
+    int added;
+    if (gallery->reader)
+        return error_set(error, ERR_USAGE, "%s: one run at a time", directory);
+    int status = run_reader_open(&gallery->reader, directory, error);
+    if (!status)
+        status = run_reader_get_choosing(gallery->reader, &gallery->choosing, error);
+    return status ? status : gallery_refresh(gallery, &added, error);
+}
+
+/* ---- choosing by hand ---- */
+
+int gallery_is_interactive(const struct gallery *gallery)
+{
+    return gallery->choosing.is_interactive;
+}
+
+int gallery_has_no_goal(const struct gallery *gallery)
+{
+    return gallery->choosing.has_no_goal;
+}
+
+int64_t gallery_waiting(const struct gallery *gallery)
+{
+    return gallery->choosing.is_interactive ? gallery->choosing.waiting : -1;
+}
+
+int gallery_is_over(const struct gallery *gallery)
+{
+    return gallery->choosing.is_over;
+}
+
+static struct run_choice *find_choice(const struct gallery *gallery, uint64_t id)
+{
+    for (int i = 0; i < gallery->choice_count; i++)
+        if (gallery->choices[i].id == id)
+            return &gallery->choices[i];
+    return NULL;
+}
+
+int gallery_choice(const struct gallery *gallery, int index)
+{
+    const struct run_choice *choice =
+        find_choice(gallery, gallery->shown.items[index]->creature.id);
+    return choice && gallery->kind == SHELF_GENERATION ? choice->choice : CHOICE_NONE;
+}
+
+int gallery_count_choices(const struct gallery *gallery, int choice)
+{
+    int count = 0;
+    for (int i = 0; i < gallery->choice_count; i++)
+        count += gallery->choices[i].choice == choice;
+    return count;
+}
+
+int gallery_refresh_choices(struct gallery *gallery, int *changed, struct error *error)
+{
+    struct run_choosing choosing;
+    struct run_choice *choices;
+    int count;
+    *changed = 0;
+    if (!gallery->reader || !gallery->choosing.is_interactive)
+        return 0;
+    int status = run_reader_get_choosing(gallery->reader, &choosing, error);
+    if (!status)
+        status =
+            run_reader_get_choices(gallery->reader, gallery->generation, &choices, &count, error);
+    if (status)
+        return status;
+    *changed = choosing.waiting != gallery->choosing.waiting ||
+               choosing.is_over != gallery->choosing.is_over || count != gallery->choice_count;
+    for (int i = 0; i < count && !*changed; i++) {
+        const struct run_choice *old = find_choice(gallery, choices[i].id);
+        *changed = !old || old->choice != choices[i].choice;
+    }
+    gallery->choosing = choosing;
+    free(gallery->choices);
+    gallery->choices = choices;
+    gallery->choice_count = count;
+    return 0;
+}
+
+int gallery_note_choice(struct gallery *gallery, int index, int choice)
+{
+    uint64_t id = gallery->shown.items[index]->creature.id;
+    struct run_choice *known = find_choice(gallery, id);
+    if (known) {
+        known->choice = choice;
+        return 0;
+    }
+    size_t count = (size_t)gallery->choice_count + 1;
+    struct run_choice *choices = realloc(gallery->choices, count * sizeof *choices);
+    if (!choices)
+        return ERR_MEMORY;
+    choices[gallery->choice_count++] = (struct run_choice){id, choice};
+    gallery->choices = choices;
+    return 0;
+}
+
+const char *gallery_directory(const struct gallery *gallery)
+{
+    return gallery->reader ? run_reader_directory(gallery->reader) : NULL;
+}
+
+/* ---- the whole ---- */
+
+struct gallery *gallery_create(const struct gallery_options *options)
+{
+    struct gallery *gallery = calloc(1, sizeof *gallery);
+    if (!gallery)
+        return NULL;
+    gallery->options = *options;
+    gallery->generation = -1;
+    gallery->choosing.waiting = -1;
+    return gallery;
+}
+
+void gallery_destroy(struct gallery *gallery)
+{
+    if (!gallery)
+        return;
+    shelf_clear(&gallery->shown);
+    shelf_clear(&gallery->strip);
+    run_reader_close(gallery->reader);
+    free(gallery->generations);
+    free(gallery->choices);
+    free(gallery);
+}
+
+const struct run_generation *gallery_generations(const struct gallery *gallery, int *count)
+{
+    *count = gallery->generation_count;
+    return gallery->generations;
+}
+
+enum gallery_shelf gallery_shelf(const struct gallery *gallery)
+{
+    return gallery->kind;
+}
+
+int64_t gallery_generation(const struct gallery *gallery)
+{
+    return gallery->generation;
+}
+
+int gallery_count(const struct gallery *gallery)
+{
+    return gallery->shown.count;
+}
+
+const struct specimen *gallery_specimen(const struct gallery *gallery, int index)
+{
+    return gallery->shown.items[index];
+}
+
+int64_t gallery_specimen_generation(const struct gallery *gallery, int index)
+{
+    return gallery->shown.generations[index];
+}
+
+int gallery_strip_count(const struct gallery *gallery)
+{
+    return gallery->strip.count;
+}
+
+const struct specimen *gallery_strip_specimen(const struct gallery *gallery, int index)
+{
+    return gallery->strip.items[index];
+}
+
+int64_t gallery_strip_generation(const struct gallery *gallery, int index)
+{
+    return gallery->strip.generations[index];
+}

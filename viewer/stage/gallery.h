@@ -1,0 +1,118 @@
+/* The gallery: which creatures are shown, where they come from, and their replays.
+ *
+ * Creatures stand on a shelf: files, the best of a generation, the champions through the generations, or
+ * the line of descent of one. A run stays open, so that new generations can be seen while it is under way.
+ * Shelves are filled at once, replays are simulated one by one when asked for (some ten milliseconds
+ * each), so that a window stays alive meanwhile; who stands on several shelves is simulated once.
+ * Knows nothing of windows and pictures. */
+#ifndef VIEWER_GALLERY_H
+#define VIEWER_GALLERY_H
+
+#include "viewer/replay/replay.h"
+#include "viewer/replay/run_reader.h"
+
+#define GALLERY_SHOWN_MAX 256
+/* Ancestors that are followed. */
+#define GALLERY_LINEAGE_MAX 64
+
+/* How creatures are replayed; pointers are kept. */
+struct gallery_options {
+    const char *params_path; /* NULL: the recorded ones */
+    const char *const *assignments;
+    int assignment_count;
+    int has_seed;
+    uint64_t seed;
+    int top;      /* creatures of a generation, 1 .. RUN_READER_TOP_MAX; 0: some, and more where
+                           somebody chooses */
+    int is_kinds; /* of a generation the best of each kind of body, as RUN_ORDER_KINDS */
+    double
+        budget; /* no replay may take more billions of operations (guard.budget); 0: what its file
+                           allows */
+    int champions_most; /* on their shelf and strip, >= 2; 0: they are not looked for */
+};
+
+enum gallery_shelf { SHELF_FILES, SHELF_GENERATION, SHELF_CHAMPIONS, SHELF_LINEAGE };
+
+/* A creature on a shelf. */
+struct specimen {
+    struct creature creature;
+    struct replay *replay; /* NULL: not simulated yet, or refused */
+    char refusal[480];     /* why it cannot be shown, or empty */
+    int users;             /* shelves it stands on; for the gallery */
+};
+
+struct gallery;
+/* NULL: out of memory. */
+struct gallery *gallery_create(const struct gallery_options *options);
+void gallery_destroy(struct gallery *gallery); /* NULL is allowed */
+
+/* Adds a creature file, or the best of a run's generation (-1: the last), to the shelf of files. */
+int gallery_add_file(struct gallery *gallery, const char *path, struct error *error);
+int gallery_add_run(struct gallery *gallery, const char *directory, int64_t generation,
+                    struct error *error);
+/* Opens a run and looks which generations are complete; shows none of them yet. */
+int gallery_open_run(struct gallery *gallery, const char *directory, struct error *error);
+
+/* Complete generations, ascending; none without a run. */
+const struct run_generation *gallery_generations(const struct gallery *gallery, int *count);
+/* Looks for generations that were completed since; `added` receives how many. */
+int gallery_refresh(struct gallery *gallery, int *added, struct error *error);
+
+/* Each puts something else on the shelf; on error it stays as it is. */
+/* Whether generations shown from now on are the best of each kind of body. */
+void gallery_set_kinds(struct gallery *gallery, int is_kinds);
+int gallery_is_kinds(const struct gallery *gallery);
+/* -1: the last one. */
+int gallery_show_generation(struct gallery *gallery, int64_t generation, struct error *error);
+int gallery_show_champions(struct gallery *gallery, struct error *error);
+/* A creature of the run, its first parents after it. */
+int gallery_show_lineage(struct gallery *gallery, uint64_t id, struct error *error);
+
+enum gallery_shelf gallery_shelf(const struct gallery *gallery);
+/* The generation shown, or -1. */
+int64_t gallery_generation(const struct gallery *gallery);
+int gallery_count(const struct gallery *gallery);
+const struct specimen *gallery_specimen(const struct gallery *gallery, int index);
+/* The generation it is shown for (of an ancestor: in which it was born), or -1. */
+int64_t gallery_specimen_generation(const struct gallery *gallery, int index);
+/* The champions, for a strip, whatever is on the shelf. */
+int gallery_strip_count(const struct gallery *gallery);
+const struct specimen *gallery_strip_specimen(const struct gallery *gallery, int index);
+int64_t gallery_strip_generation(const struct gallery *gallery, int index);
+/* The parameters that a creature is replayed with. */
+int gallery_choose_params(const struct gallery *gallery, const struct creature *creature,
+                          struct params *params, struct error *error);
+
+/* Choosing by hand (docs/evolution.md). Whether that is done in this run, whether nothing else chooses, and the
+ * generation that waits for it, or -1. */
+int gallery_is_interactive(const struct gallery *gallery);
+int gallery_has_no_goal(const struct gallery *gallery);
+int64_t gallery_waiting(const struct gallery *gallery);
+int gallery_is_over(const struct gallery *gallery); /* its last generation is complete */
+/* What is chosen for one of a generation that is shown (enum choice), and for how many. */
+int gallery_choice(const struct gallery *gallery, int index);
+int gallery_count_choices(const struct gallery *gallery, int choice);
+/* Looks what is chosen and whether the run waits; `changed` receives 1 if something is new. */
+int gallery_refresh_choices(struct gallery *gallery, int *changed, struct error *error);
+/* Shows a choice as if it were made. 0 or ERR_MEMORY. */
+int gallery_note_choice(struct gallery *gallery, int index, int choice);
+/* The run's, or NULL. */
+const char *gallery_directory(const struct gallery *gallery);
+
+/* Simulates one of the shelf, unless it is done. ERR_* if it cannot be shown. */
+int gallery_simulate(struct gallery *gallery, int index, struct error *error);
+/* Simulates the next one that waits, on the shelf or the strip. 1, or 0 if none does. */
+int gallery_work(struct gallery *gallery);
+
+/* Cuts a part out of a creature's brain, or puts it back if it is cut, and simulates it anew. */
+int gallery_toggle_cut(struct gallery *gallery, int index, const struct replay_cut *cut,
+                       struct error *error);
+/* Puts everything back. */
+int gallery_heal(struct gallery *gallery, int index, struct error *error);
+
+/* Indices of the generations whose champions stand for all: where the champion is a new one, at most
+ * `most` (>= 2) spread evenly, the last one always among them. `chosen` has room for most. */
+int gallery_choose_champions(const struct run_generation *generations, int count, int most,
+                             int *chosen);
+
+#endif

@@ -1,0 +1,392 @@
+#include "viewer/stage/stage_private.h"
+
+#ifdef HAVE_CAIRO
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define END_PAUSE_S    1.0 /* shows the end for this long, then starts over */
+#define TOAST_S        4.0
+#define NEWS_S         1.0  /* from look to look */
+#define NEWS_CHOICES_S 0.25 /* where somebody waits for what was bred */
+/* All champions in this time, but none shorter than that. */
+#define MOVIE_S       60.0
+#define MOVIE_LEAST_S 2.5
+
+/* ---- camera and time ---- */
+
+static void look_at_target(struct stage *stage, int is_jump, double dt_s)
+{
+    const struct replay *replays[GALLERY_SHOWN_MAX];
+    int count = stage_shown(stage, replays);
+    if (!count)
+        return;
+    double lane = stage_lane_height(stage), speed = stage->is_playing ? stage->speed : 0;
+    if (is_jump)
+        camera_jump(&stage->camera,
+                    camera_target(&stage->camera, replays, count, stage->time_s, lane));
+    else if (stage->camera.is_following)
+        camera_track(&stage->camera, replays, count, stage->time_s, speed, lane, dt_s);
+}
+
+void stage_refit(struct stage *stage)
+{
+    const struct replay *replays[GALLERY_SHOWN_MAX];
+    int count = stage_shown(stage, replays);
+    stage->cells_zoom = 1;
+    stage->is_changed = 1;
+    if (!count)
+        return;
+    camera_fit(&stage->camera, replays, count, stage_scene_width(stage), stage_lane_height(stage));
+    look_at_target(stage, 1, 0);
+}
+
+/* What would fit the picture as it is, px/m. */
+static double fit_scale(const struct stage *stage)
+{
+    const struct replay *replays[GALLERY_SHOWN_MAX];
+    struct camera camera = {.px_per_m = stage_scene_height(stage)};
+    int count = stage_shown(stage, replays);
+    if (count > 0)
+        camera_fit(&camera, replays, count, stage_scene_width(stage), stage_lane_height(stage));
+    return camera.px_per_m;
+}
+
+/* Zooms to what another width of the picture has room for. What was zoomed by hand stays so in proportion;
+ * a width that comes back shows what it showed. */
+void stage_rescale(struct stage *stage, int width_before)
+{
+    const struct replay *replays[GALLERY_SHOWN_MAX];
+    struct camera before, after, left = stage->camera;
+    int count = stage_shown(stage, replays), width = stage_scene_width(stage);
+    if (!count || width == width_before)
+        return;
+    int is_back = stage->left_width == width && stage->left_time_s == stage->time_s &&
+                  stage->left_at.x_m == left.x_m && stage->left_at.y_m == left.y_m &&
+                  stage->left_at.px_per_m == left.px_per_m;
+    if (is_back) {
+        stage->camera = stage->left_camera;
+    } else {
+        camera_fit(&before, replays, count, width_before, stage_lane_height(stage));
+        camera_fit(&after, replays, count, width, stage_lane_height(stage));
+        camera_zoom(&stage->camera, after.px_per_m / before.px_per_m, 0, 0);
+        look_at_target(stage, stage->camera.is_following, 0);
+    }
+    stage->left_camera = left;
+    stage->left_at = stage->camera;
+    stage->left_width = width_before;
+    stage->left_time_s = stage->time_s;
+}
+
+void stage_seek(struct stage *stage, double time_s)
+{
+    stage->time_s = fmin(fmax(time_s, 0), stage_shown_duration(stage));
+    stage->is_changed = 1;
+}
+
+void stage_start_over(struct stage *stage)
+{
+    stage->time_s = 0;
+    stage->is_changed = 1;
+    look_at_target(stage, 1, 0);
+}
+
+void stage_set_toast(struct stage *stage, const char *text)
+{
+    snprintf(stage->toast, sizeof stage->toast, "%s", text);
+    stage->toast_s = TOAST_S;
+    stage->is_changed = 1;
+}
+
+/* ---- choosing creatures ---- */
+
+void stage_select_creature(struct stage *stage, int index)
+{
+    struct error error;
+    int count = gallery_count(stage->gallery);
+    if (!count)
+        return;
+    index = (index % count + count) % count;
+    stage->pointed.kind = CUT_NONE;
+    if (gallery_simulate(stage->gallery, index, &error))
+        stage_set_toast(stage, error.message);
+    else
+        stage->current = index;
+    /* its parent is shown beside it */
+    if (stage->view == VIEW_PAIR && stage->current + 1 < count)
+        gallery_simulate(stage->gallery, stage->current + 1, &error);
+    stage_collect_ready(stage);
+    stage->is_changed = 1;
+}
+
+void stage_show_creature(struct stage *stage, int index)
+{
+    stage_select_creature(stage, index);
+    stage->time_s = 0;
+    stage_refit(stage);
+}
+
+/* After the shelf has changed. */
+void stage_show_shelf(struct stage *stage, int index)
+{
+    stage->current = 0;
+    stage_collect_ready(stage);
+    stage_show_creature(stage, index);
+}
+
+void stage_show_generation(struct stage *stage, int64_t generation)
+{
+    struct error error;
+    int64_t before = gallery_generation(stage->gallery);
+    enum gallery_shelf shelf = gallery_shelf(stage->gallery);
+    if (shelf == SHELF_GENERATION && before == generation)
+        return;
+    if (gallery_show_generation(stage->gallery, generation, &error)) {
+        stage_set_toast(stage, error.message);
+        return;
+    }
+    stage->is_movie = 0;
+    if (stage->view == VIEW_PAIR)
+        stage->view = VIEW_SINGLE;
+    stage_show_shelf(stage, 0);
+}
+
+/* The generation `steps` after the one that is shown. */
+void stage_step_generation(struct stage *stage, int steps)
+{
+    struct draw_timeline timeline = stage_timeline_of(stage);
+    int at = timeline.count - 1;
+    if (!timeline.count)
+        return;
+    for (int i = 0; i < timeline.count; i++)
+        if (timeline.generations[i].number == timeline.shown)
+            at = i;
+    at = at + steps < 0 ? 0 : at + steps >= timeline.count ? timeline.count - 1 : at + steps;
+    stage->is_live = at == timeline.count - 1;
+    stage_show_generation(stage, timeline.generations[at].number);
+}
+
+void stage_show_newest(struct stage *stage)
+{
+    struct draw_timeline timeline = stage_timeline_of(stage);
+    if (!timeline.count)
+        return;
+    stage->is_live = 1;
+    stage_show_generation(stage, timeline.generations[timeline.count - 1].number);
+}
+
+/* ---- time ---- */
+
+/* The next champion when one has been seen for its share of the minute; the last one stays. */
+static void advance_movie(struct stage *stage)
+{
+    int count = gallery_count(stage->gallery);
+    double share_s = fmax(MOVIE_S / count, MOVIE_LEAST_S) * stage->speed;
+    if (stage->time_s < fmin(share_s, stage_shown_duration(stage) + END_PAUSE_S * stage->speed))
+        return;
+    if (stage->current + 1 < count)
+        stage_show_creature(stage, stage->current + 1);
+    else
+        stage->is_movie = 0;
+}
+
+/* Simulates another one of the shelf; who so joins a race changes the lanes' height. */
+static void work(struct stage *stage)
+{
+    int lanes = stage->ready_count;
+    if (gallery_work(stage->gallery))
+        stage->is_changed = 1;
+    stage_collect_ready(stage);
+    if (stage->view == VIEW_RACE && stage->ready_count != lanes)
+        stage_refit(stage);
+}
+
+void stage_advance(struct stage *stage, double dt_s)
+{
+    work(stage);
+    if (stage->is_playing && stage->drag != DRAG_SCRUB) {
+        stage->time_s += dt_s * stage->speed;
+        stage->strip_s += dt_s * stage->speed;
+        if (stage->is_movie)
+            advance_movie(stage);
+        if (stage->time_s > stage_shown_duration(stage) + END_PAUSE_S * stage->speed) {
+            stage->time_s = 0;
+            look_at_target(stage, stage->camera.is_following, 0);
+        }
+    }
+    look_at_target(stage, 0, dt_s);
+    stage->toast_s -= dt_s;
+    if (stage->toast[0] && stage->toast_s <= 0) {
+        stage->toast[0] = 0;
+        stage->is_changed = 1;
+    }
+}
+
+/* The newest generation takes the place of the one before; who leads still goes on where it is. */
+static void follow_run(struct stage *stage)
+{
+    struct error error;
+    uint64_t leader =
+        gallery_count(stage->gallery) ? gallery_specimen(stage->gallery, 0)->creature.id : 0;
+    int was_first = stage->current == 0;
+    if (gallery_show_generation(stage->gallery, -1, &error)) {
+        stage_set_toast(stage, error.message);
+        return;
+    }
+    stage_collect_ready(stage);
+    if (stage_has_choices(stage)) {
+        stage_show_shelf(stage, 0);
+        return;
+    }
+    if (was_first && leader == gallery_specimen(stage->gallery, 0)->creature.id) {
+        stage->is_changed = 1;
+        return;
+    }
+    char text[160];
+    stage_show_shelf(stage, 0);
+    snprintf(text, sizeof text, "generation %lld: a new champion, fitness %.3g",
+             (long long)gallery_generation(stage->gallery),
+             gallery_specimen(stage->gallery, 0)->creature.fitness);
+    stage_set_toast(stage, text);
+}
+
+void stage_look_for_news(struct stage *stage, double now_s)
+{
+    struct error error;
+    int added;
+    stage_poll_choices(stage);
+    if (now_s < stage->next_news_s)
+        return;
+    stage->next_news_s = now_s + (stage_has_choices(stage) ? NEWS_CHOICES_S : NEWS_S);
+    /* who has just been chosen may not be in the store yet */
+    if (stage_has_choices(stage) && !chooser_is_busy(stage->chooser) &&
+        !gallery_refresh_choices(stage->gallery, &added, &error))
+        stage->is_changed |= added;
+    if (gallery_refresh(stage->gallery, &added, &error)) {
+        stage_set_toast(stage, error.message);
+        return;
+    }
+    if (!added)
+        return;
+    stage->has_news = stage->is_changed = 1;
+    /* the strip has other champions now; what is on the shelf stays */
+    stage_collect_ready(stage);
+    if (stage->is_live || !gallery_count(stage->gallery))
+        follow_run(stage);
+}
+
+int stage_is_still(const struct stage *stage)
+{
+    return !stage->is_playing && !stage->is_changed && !chooser_is_busy(stage->chooser) &&
+           !stage->toast[0] && hypot(stage->camera.vx_m_s, stage->camera.vy_m_s) < 1e-3;
+}
+
+/* ---- the whole ---- */
+
+struct stage *stage_create(struct gallery *gallery, int is_live)
+{
+    struct stage *stage = calloc(1, sizeof *stage);
+    if (!stage)
+        return NULL;
+    stage->gallery = gallery;
+    stage->is_live = is_live;
+    stage->speed = stage->cells_zoom = 1;
+    stage->is_playing = stage->is_changed = stage->is_strip = 1;
+    stage->overlays = DRAW_TRAIL;
+    if (gallery_is_interactive(gallery)) {
+        stage->chooser = chooser_create(gallery_directory(gallery));
+        stage->view = VIEW_CELLS;
+        stage->is_strip = 0; /* room for the grid */
+    }
+    stage->width = 960;
+    stage->height = 540;
+    stage_show_shelf(stage, 0);
+    return stage;
+}
+
+void stage_destroy(struct stage *stage)
+{
+    if (stage) {
+        chooser_destroy(stage->chooser);
+        if (stage->strip_picture)
+            cairo_surface_destroy(stage->strip_picture);
+    }
+    free(stage);
+}
+
+void stage_resize(struct stage *stage, int width_px, int height_px)
+{
+    double before = fit_scale(stage);
+    stage->width = width_px;
+    stage->height = height_px;
+    stage->camera.px_per_m *= fit_scale(stage) / before;
+    stage->is_changed = 1;
+}
+
+int stage_is_quitting(const struct stage *stage)
+{
+    return stage->is_quitting;
+}
+
+int stage_is_fullscreen(const struct stage *stage)
+{
+    return stage->is_fullscreen;
+}
+
+const char *stage_title(struct stage *stage)
+{
+    const struct replay *replay = stage_current_replay(stage);
+    if (!replay)
+        snprintf(stage->title, sizeof stage->title, "waiting - Bestiary");
+    else if (stage->view == VIEW_RACE)
+        snprintf(stage->title, sizeof stage->title, "race of %d - Bestiary", stage->ready_count);
+    else
+        snprintf(stage->title, sizeof stage->title, "%s - %s - %s - Bestiary", replay->name,
+                 replay->score, replay_status_names[replay->status]);
+    return stage->title;
+}
+
+enum stage_view stage_view(const struct stage *stage)
+{
+    return stage->view;
+}
+
+double stage_time(const struct stage *stage)
+{
+    return stage->time_s;
+}
+
+int stage_is_playing(const struct stage *stage)
+{
+    return stage->is_playing;
+}
+
+int stage_current(const struct stage *stage)
+{
+    return stage->current;
+}
+
+void stage_set_overlays(struct stage *stage, unsigned overlays)
+{
+    stage->overlays = overlays;
+    stage->is_changed = 1;
+}
+
+unsigned stage_overlays(const struct stage *stage)
+{
+    return stage->overlays;
+}
+
+const struct chooser *stage_chooser(const struct stage *stage)
+{
+    return stage->chooser;
+}
+
+struct replay_cut stage_pointed(const struct stage *stage)
+{
+    return stage->pointed;
+}
+
+#endif

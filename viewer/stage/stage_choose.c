@@ -1,0 +1,277 @@
+/* Choosing by hand in the window: a bar with buttons above the panels, marks on the creatures, and what keys
+ * and clicks on them do. Choices appear at once; what the controller says of them comes a moment later, and
+ * takes back what it refuses. */
+#include "viewer/stage/stage_private.h"
+
+#ifdef HAVE_CAIRO
+
+#include <math.h>
+#include <stdio.h>
+
+#include "common/params/choice.h"
+
+#define BUTTON_PX     26.0
+#define BUTTON_GAP_PX 8.0
+
+int stage_has_choices(const struct stage *stage)
+{
+    return gallery_is_interactive(stage->gallery) && stage->chooser;
+}
+
+/* Whether those who are shown can be chosen now. */
+static int can_choose(const struct stage *stage)
+{
+    return stage_has_choices(stage) && gallery_shelf(stage->gallery) == SHELF_GENERATION &&
+           gallery_waiting(stage->gallery) >= 0 &&
+           gallery_generation(stage->gallery) == gallery_waiting(stage->gallery);
+}
+
+/* What there is to say about choosing. */
+static void describe(const struct stage *stage, char *text, size_t size)
+{
+    long long waiting = gallery_waiting(stage->gallery);
+    int breed = gallery_count_choices(stage->gallery, CHOICE_BREED);
+    int keep = gallery_count_choices(stage->gallery, CHOICE_KEEP);
+    if (can_choose(stage) && breed + keep == 0)
+        snprintf(text, size, "Generation %lld: who shall have children?", waiting);
+    else if (can_choose(stage))
+        snprintf(text, size, "Generation %lld: %d to breed, %d to keep, %d banned", waiting, breed,
+                 keep, gallery_count_choices(stage->gallery, CHOICE_BAN));
+    else if (waiting >= 0)
+        snprintf(text, size, "Generation %lld waits for choices: the key End shows it", waiting);
+    else if (gallery_is_over(stage->gallery))
+        snprintf(text, size, "The last generation is done; nothing is bred from it");
+    else
+        snprintf(text, size, "The next generation is being simulated ...");
+}
+
+/* ---- giving ---- */
+
+static void set_choice(struct stage *stage, int index, int choice)
+{
+    uint64_t id = gallery_specimen(stage->gallery, index)->creature.id;
+    if (chooser_choose(stage->chooser, id, choice) ||
+        gallery_note_choice(stage->gallery, index, choice))
+        stage_set_toast(stage, "too much at once");
+    stage->is_changed = 1;
+}
+
+/* 0 and a word why not where nothing can be chosen. */
+static int check_choosing(struct stage *stage)
+{
+    char text[120];
+    if (can_choose(stage) && gallery_count(stage->gallery))
+        return 1;
+    if (stage_has_choices(stage))
+        describe(stage, text, sizeof text);
+    else
+        snprintf(text, sizeof text, "nobody chooses in this run: see examples/interactive.ini");
+    stage_set_toast(stage, text);
+    return 0;
+}
+
+void stage_choose(struct stage *stage, int choice)
+{
+    if (!check_choosing(stage))
+        return;
+    int is_same = gallery_choice(stage->gallery, stage->current) == choice;
+    set_choice(stage, stage->current, is_same ? CHOICE_NONE : choice);
+}
+
+void stage_change_choice(struct stage *stage, int index)
+{
+    static const int next[] = {CHOICE_NONE, CHOICE_BREED, CHOICE_BAN, CHOICE_KEEP};
+    if (!check_choosing(stage))
+        return;
+    set_choice(stage, index, next[gallery_choice(stage->gallery, index) - CHOICE_BAN]);
+}
+
+void stage_breed_next(struct stage *stage)
+{
+    if (!check_choosing(stage))
+        return;
+    if (chooser_next(stage->chooser))
+        stage_set_toast(stage, "too much at once");
+    stage->is_changed = 1;
+}
+
+void stage_poll_choices(struct stage *stage)
+{
+    struct chooser_answer answer;
+    struct error error;
+    int unused;
+    if (!stage->chooser)
+        return;
+    int status = chooser_poll(stage->chooser, &answer, &error);
+    if (status == ERR_BUSY)
+        return;
+    stage->is_changed = 1;
+    if (status)
+        stage_set_toast(stage, error.message);
+    else if (!answer.id)
+        stage_set_toast(stage, answer.text);
+    /* what was refused is taken back, and what has begun is seen at once */
+    if (status || !answer.id) {
+        gallery_refresh_choices(stage->gallery, &unused, &error);
+        stage->next_news_s = 0;
+    }
+}
+
+/* ---- the bar ---- */
+
+struct button {
+    struct draw_box box;
+    const char *text;
+    int choice;
+    enum palette_color color;
+};
+enum { BUTTON_COUNT = 4, BUTTON_NEXT = 3 };
+
+static struct draw_box bar_box(const struct stage *stage)
+{
+    double ui = stage_ui_scale(stage);
+    return (struct draw_box){0, stage_scene_height(stage), stage->width, CHOICES_PX * ui, ui};
+}
+
+/* From right to left as they have room; the first is the last to go. */
+static void place_buttons(cairo_t *cr, const struct stage *stage, struct button *buttons)
+{
+    static const struct button all[BUTTON_COUNT] = {
+        {.text = "Breed  Shift+B", .choice = CHOICE_BREED, .color = COLOR_good},
+        {.text = "Keep  Shift+K", .choice = CHOICE_KEEP, .color = COLOR_limit},
+        {.text = "Ban  Shift+X", .choice = CHOICE_BAN, .color = COLOR_bad},
+        {.text = "Next generation  Enter", .choice = CHOICE_NONE, .color = COLOR_part_0}};
+    struct draw_box bar = bar_box(stage);
+    double ui = bar.ui, right = bar.width - 12 * ui;
+    for (int i = BUTTON_COUNT - 1; i >= 0; i--) {
+        double width = draw_text_width(cr, all[i].text, 12 * ui, 1) + 22 * ui;
+        right -= width;
+        buttons[i] = all[i];
+        buttons[i].box = (struct draw_box){right, bar.y + (CHOICES_PX - BUTTON_PX) / 2 * ui, width,
+                                           BUTTON_PX * ui, ui};
+        right -= BUTTON_GAP_PX * ui;
+    }
+}
+
+static void draw_button(cairo_t *cr, const struct stage *stage, const struct button *button)
+{
+    const struct draw_box *box = &button->box;
+    double ui = box->ui;
+    int is_set = button->choice != CHOICE_NONE && gallery_count(stage->gallery) &&
+                 gallery_choice(stage->gallery, stage->current) == button->choice;
+    int is_full = is_set || button->choice == CHOICE_NONE;
+    draw_rounded(cr, box->x, box->y, box->width, box->height, 6 * ui);
+    draw_set_color(cr, palette[button->color].light, is_full ? 1 : 0.12);
+    cairo_fill_preserve(cr);
+    draw_set_color(cr, palette[button->color].light, 1);
+    cairo_set_line_width(cr, 1.2 * ui);
+    cairo_stroke(cr);
+    draw_text(cr, button->text, box->x + box->width / 2, box->y + box->height / 2 + 4.3 * ui,
+              12 * ui, 1, DRAW_CENTRE, is_full ? COLOR_panel : button->color);
+}
+
+void stage_draw_choices(cairo_t *cr, const struct stage *stage)
+{
+    struct draw_box bar = bar_box(stage);
+    struct button buttons[BUTTON_COUNT];
+    char text[120];
+    double room = bar.width - 28 * bar.ui;
+    draw_set_color(cr, palette[COLOR_panel].light, 1);
+    cairo_rectangle(cr, bar.x, bar.y, bar.width, bar.height);
+    cairo_fill(cr);
+    if (can_choose(stage)) {
+        place_buttons(cr, stage, buttons);
+        for (int i = 0; i < BUTTON_COUNT; i++)
+            draw_button(cr, stage, &buttons[i]);
+        room = buttons[0].box.x - 28 * bar.ui;
+    }
+    describe(stage, text, sizeof text);
+    double width = draw_text_width(cr, text, 12.5 * bar.ui, 0);
+    if (room > 0.6 * width)
+        draw_text(cr, text, 14 * bar.ui, bar.y + bar.height / 2 + 4.5 * bar.ui,
+                  12.5 * bar.ui * fmin(1, room / width), 0, DRAW_LEFT, COLOR_text);
+}
+
+int stage_press_choices(struct stage *stage, double x, double y)
+{
+    struct draw_box bar = bar_box(stage);
+    struct button buttons[BUTTON_COUNT];
+    if (!stage_has_choices(stage) || !draw_box_contains(&bar, x, y))
+        return 0;
+    /* texts are measured on a picture of no size */
+    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1);
+    cairo_t *cr = cairo_create(surface);
+    place_buttons(cr, stage, buttons);
+    cairo_destroy(cr);
+    cairo_surface_destroy(surface);
+    for (int i = 0; i < BUTTON_COUNT && can_choose(stage); i++) {
+        if (!draw_box_contains(&buttons[i].box, x, y))
+            continue;
+        if (i == BUTTON_NEXT)
+            stage_breed_next(stage);
+        else
+            stage_choose(stage, buttons[i].choice);
+    }
+    return 1;
+}
+
+/* ---- marks ---- */
+
+static void draw_mark(cairo_t *cr, const struct draw_box *box, int choice)
+{
+    static const struct {
+        const char *text;
+        enum palette_color color;
+    } marks[] = {{"banned", COLOR_bad}, {"", 0}, {"kept", COLOR_limit}, {"breeds", COLOR_good}};
+    const char *text = marks[choice - CHOICE_BAN].text;
+    double ui = box->ui, size = 11.5 * ui, line = 3.5 * ui, inset = 6 * ui;
+    if (choice == CHOICE_NONE)
+        return;
+    if (choice == CHOICE_BAN) {
+        cairo_rectangle(cr, box->x, box->y, box->width, box->height);
+        draw_set_color(cr, palette[COLOR_panel].light, 0.55);
+        cairo_fill(cr);
+    }
+    draw_set_color(cr, palette[marks[choice - CHOICE_BAN].color].light, 1);
+    cairo_rectangle(cr, box->x + inset, box->y + inset, box->width - 2 * inset,
+                    box->height - 2 * inset);
+    cairo_set_line_width(cr, line);
+    cairo_stroke(cr);
+    double width = draw_text_width(cr, text, size, 1) + 14 * ui;
+    double x = box->x + inset + line, y = box->y + box->height - inset - line - 20 * ui;
+    draw_rounded(cr, x, y, width, 20 * ui, 4 * ui);
+    cairo_fill(cr);
+    draw_text(cr, text, x + width / 2, y + 14 * ui, size, 1, DRAW_CENTRE, COLOR_panel);
+}
+
+/* On the picture, where the creature that is ready as the `place`-th one is. */
+static struct draw_box find_box(const struct stage *stage, int place)
+{
+    int width = stage_scene_width(stage), height = stage_scene_height(stage);
+    double ui = draw_ui_scale(width, height);
+    struct draw_box box = {0, 0, width, height, ui};
+    if (stage->view == VIEW_RACE) {
+        box.height = stage_lane_height(stage);
+        box.y = place * box.height;
+    } else if (stage->view == VIEW_CELLS) {
+        struct draw_view cell;
+        draw_cells_get(width, height, stage->ready_count, place, &cell);
+        box = (struct draw_box){cell.left_px, cell.top_px, cell.width_px, cell.height_px, ui};
+    }
+    return box;
+}
+
+void stage_draw_marks(cairo_t *cr, const struct stage *stage)
+{
+    if (!stage_has_choices(stage) || stage->view == VIEW_PAIR)
+        return;
+    for (int i = 0; i < stage->ready_count; i++) {
+        int index = stage->index_of[i];
+        struct draw_box box = find_box(stage, i);
+        if (stage->view == VIEW_SINGLE && index != stage->current)
+            continue;
+        draw_mark(cr, &box, gallery_choice(stage->gallery, index));
+    }
+}
+
+#endif

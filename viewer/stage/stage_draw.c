@@ -1,0 +1,257 @@
+/* Draws the stage: the picture of creatures, and the panels that surround it. */
+#include "viewer/stage/stage_private.h"
+
+#ifdef HAVE_CAIRO
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/hash.h"
+#include <string.h>
+
+/* More creatures than this are drawn with coarser edges. */
+#define COARSE_FROM 6
+/* The strip moves by so many pictures in a second: it is a fifth of the work otherwise. */
+#define STRIP_HZ 15.0
+
+/* ---- drawing the scene ---- */
+
+/* What stands below the title of a creature. */
+static void write_caption(const struct stage *stage, int index, char *text, size_t size)
+{
+    const struct creature *creature = &gallery_specimen(stage->gallery, index)->creature;
+    int64_t generation = gallery_specimen_generation(stage->gallery, index);
+    int count = gallery_count(stage->gallery);
+    switch (gallery_shelf(stage->gallery)) {
+    case SHELF_GENERATION:
+        snprintf(text, size,
+                 gallery_is_kinds(stage->gallery) ? "generation %lld, kind of body %d of %d"
+                                                  : "generation %lld, number %d of the best %d",
+                 (long long)generation, index + 1, count);
+        break;
+    case SHELF_CHAMPIONS:
+        snprintf(text, size, "champion of generation %lld", (long long)generation);
+        break;
+    case SHELF_LINEAGE:
+        snprintf(text, size, "generation %lld, %s%s%s", (long long)generation, creature->method,
+                 creature->mutations[0] ? ": " : "", creature->mutations);
+        break;
+    default:
+        text[0] = 0;
+    }
+}
+
+static void draw_pair(cairo_t *cr, const struct stage *stage)
+{
+    const struct replay *replays[GALLERY_SHOWN_MAX];
+    char texts[2][CREATURE_MUTATIONS_SIZE + 80];
+    const char *captions[2] = {texts[0], texts[1]};
+    int count = stage_shown(stage, replays);
+    for (int i = 0; i < count; i++) {
+        int is_parent = i == 0 && count == 2;
+        int used = snprintf(texts[i], sizeof texts[i], is_parent ? "parent: " : "child: ");
+        write_caption(stage, stage->current + is_parent, texts[i] + used,
+                      sizeof texts[i] - (size_t)used);
+    }
+    draw_cells(cr, stage_scene_width(stage), stage_scene_height(stage), replays, captions, count,
+               -1, stage->cells_zoom, stage->time_s, stage->overlays);
+}
+
+/* The creature, and beside it its brain, so that neither covers the other. */
+static void draw_single(cairo_t *cr, const struct stage *stage)
+{
+    const struct replay *replay = stage_current_replay(stage);
+    struct draw_view view = stage_brain_view(stage);
+    int width = stage_scene_width(stage), height = stage_scene_height(stage);
+    char text[CREATURE_MUTATIONS_SIZE + 80];
+    unsigned inside = stage->overlays & ~(unsigned)DRAW_BRAIN;
+    int has_ledger_beside = stage_has_brain(stage) && inside & DRAW_LEDGER &&
+                            draw_ledger_below_brain(NULL, &view, replay, stage->time_s, height);
+    if (has_ledger_beside)
+        inside &= ~(unsigned)DRAW_LEDGER;
+    draw_frame(cr, width, height, &replay, 1, &stage->camera, stage->time_s, inside);
+    write_caption(stage, stage->current, text, sizeof text);
+    draw_text_lines(cr, text, 14 * view.ui, 43 * view.ui, 0.8 * width, 11.5 * view.ui, 3,
+                    COLOR_text_soft);
+    if (!stage_has_brain(stage))
+        return;
+    cairo_rectangle(cr, width, 0, view.width_px - width, height);
+    draw_set_color(cr, palette[COLOR_panel].light, 1);
+    cairo_fill(cr);
+    /* first, since the brain's hint may lie over it */
+    if (has_ledger_beside)
+        draw_ledger_below_brain(cr, &view, replay, stage->time_s, height);
+    draw_brain(cr, &view, replay, stage->time_s, &stage->pointed);
+}
+
+static void draw_waiting(cairo_t *cr, const struct stage *stage)
+{
+    int width = stage_scene_width(stage), height = stage_scene_height(stage);
+    double ui = draw_ui_scale(width, height);
+    const char *text = gallery_count(stage->gallery)
+                           ? gallery_specimen(stage->gallery, stage->current)->refusal
+                           : "The run has not finished a generation yet; this window waits for it.";
+    draw_set_color(cr, palette[COLOR_sky_bottom].light, 1);
+    cairo_paint(cr);
+    draw_text(cr, text, width / 2.0, height / 2.0, 15 * ui, 0, DRAW_CENTRE, COLOR_text_soft);
+}
+
+void stage_draw_scene(const struct stage *stage, cairo_surface_t *surface)
+{
+    cairo_t *cr = cairo_create(surface);
+    /* many small ones move: sixteen shades of an edge do, and take three quarters of the time */
+    if (stage->view == VIEW_RACE || stage->view == VIEW_CELLS)
+        if (stage->ready_count > COARSE_FROM)
+            cairo_set_antialias(cr, CAIRO_ANTIALIAS_FAST);
+    if (!stage_current_replay(stage))
+        draw_waiting(cr, stage);
+    else if (stage->view == VIEW_RACE)
+        draw_frame(cr, stage_scene_width(stage), stage_scene_height(stage), stage->replays,
+                   stage->ready_count, &stage->camera, stage->time_s, stage->overlays);
+    else if (stage->view == VIEW_CELLS)
+        draw_cells(cr, stage_scene_width(stage), stage_scene_height(stage), stage->replays, NULL,
+                   stage->ready_count, stage_ready_place(stage, stage->current), stage->cells_zoom,
+                   stage->time_s, stage->overlays);
+    else if (stage->view == VIEW_PAIR)
+        draw_pair(cr, stage);
+    else
+        draw_single(cr, stage);
+    if (stage_current_replay(stage))
+        stage_draw_marks(cr, stage);
+    cairo_destroy(cr);
+    cairo_surface_flush(surface);
+}
+
+/* ---- drawing the controls ---- */
+
+static void draw_play_button(cairo_t *cr, const struct stage *stage, double x, double y, double ui)
+{
+    double r = 7 * ui;
+    draw_set_color(cr, palette[COLOR_text].light, 1);
+    if (stage->is_playing) {
+        cairo_rectangle(cr, x - r * 0.8, y - r, r * 0.6, 2 * r);
+        cairo_rectangle(cr, x + r * 0.2, y - r, r * 0.6, 2 * r);
+    } else {
+        cairo_move_to(cr, x - r * 0.7, y - r);
+        cairo_line_to(cr, x + r, y);
+        cairo_line_to(cr, x - r * 0.7, y + r);
+        cairo_close_path(cr);
+    }
+    cairo_fill(cr);
+}
+
+static void draw_word(cairo_t *cr, const struct stage *stage, enum bar_word word, const char *text)
+{
+    double left, width, ui = stage_ui_scale(stage), size = 12 * ui;
+    stage_word_box(stage, word, &left, &width);
+    /* "256/256" is long */
+    double share = 0.96 * width / fmax(draw_text_width(cr, text, size, 0), 1);
+    draw_text(cr, text, left + width / 2, stage->height - BAR_HEIGHT_PX * ui / 2 + 4.5 * ui,
+              size * fmin(share, 1), 0, DRAW_CENTRE, COLOR_text_soft);
+}
+
+static void draw_bar(cairo_t *cr, const struct stage *stage, double ui)
+{
+    const struct replay *replays[GALLERY_SHOWN_MAX];
+    struct draw_scrub scrub = stage_scrub_of(stage, replays);
+    double top = stage->height - BAR_HEIGHT_PX * ui, middle = top + BAR_HEIGHT_PX * ui / 2;
+    char text[32];
+    draw_set_color(cr, palette[COLOR_panel].light, 1);
+    cairo_rectangle(cr, 0, top, stage->width, stage->height - top);
+    cairo_fill(cr);
+    draw_play_button(cr, stage, 26 * ui, middle, ui);
+    draw_scrub(cr, &scrub);
+    if (stage->speed >= 1)
+        snprintf(text, sizeof text, "x%g", stage->speed);
+    else
+        snprintf(text, sizeof text, "x1/%g", 1 / stage->speed);
+    draw_word(cr, stage, WORD_SPEED, text);
+    snprintf(text, sizeof text, "%d/%d", stage->current + 1, gallery_count(stage->gallery));
+    if (gallery_count(stage->gallery) > 1)
+        draw_word(cr, stage, WORD_PLACE, text);
+    draw_word(cr, stage, WORD_HELP, "h: help");
+}
+
+static void draw_toast(cairo_t *cr, const struct stage *stage, double ui)
+{
+    double width = draw_text_width(cr, stage->toast, 13 * ui, 0) + 28 * ui;
+    double x = (stage->width - width) / 2, y = stage_scene_height(stage) - 48 * ui;
+    draw_panel(cr, x, y, width, 32 * ui, ui);
+    draw_text(cr, stage->toast, x + 14 * ui, y + 21 * ui, 13 * ui, 0, DRAW_LEFT, COLOR_text);
+}
+
+/* Everything that the strip's picture depends on. */
+static uint64_t hash_strip(const struct draw_strip *strip)
+{
+    uint64_t hash = hash_double(HASH_START, strip->time_s);
+    hash = hash_double(hash_double(hash, strip->box.width), strip->box.height);
+    hash = hash_double(hash_u64(hash, (uint64_t)strip->marked), strip->box.ui);
+    for (int i = 0; i < strip->count; i++) {
+        hash = hash_u64(hash, (uint64_t)(uintptr_t)strip->thumbs[i].replay);
+        hash = hash_bytes(hash, strip->thumbs[i].title, strlen(strip->thumbs[i].title));
+        hash = hash_bytes(hash, strip->thumbs[i].text, strlen(strip->thumbs[i].text));
+    }
+    return hash;
+}
+
+/* Draws the strip anew only when it is another one. */
+static void draw_kept_strip(cairo_t *cr, struct stage *stage)
+{
+    struct draw_thumb thumbs[GALLERY_SHOWN_MAX];
+    struct draw_strip strip = stage_strip_of(stage, thumbs);
+    strip.time_s = floor(strip.time_s * STRIP_HZ) / STRIP_HZ;
+    uint64_t hash = hash_strip(&strip);
+    int top = (int)floor(strip.box.y), height = (int)ceil(strip.box.y + strip.box.height) - top;
+    if (!stage->strip_picture || hash != stage->strip_hash) {
+        if (stage->strip_picture)
+            cairo_surface_destroy(stage->strip_picture);
+        stage->strip_picture =
+            cairo_image_surface_create(CAIRO_FORMAT_ARGB32, stage->width, height);
+        stage->strip_hash = hash;
+        cairo_t *picture = cairo_create(stage->strip_picture);
+        cairo_translate(picture, 0, -top);
+        draw_strip(picture, &strip);
+        cairo_destroy(picture);
+    }
+    cairo_set_source_surface(cr, stage->strip_picture, 0, top);
+    cairo_paint(cr);
+}
+
+static void draw_panels(struct stage *stage, cairo_surface_t *surface)
+{
+    double ui = stage_ui_scale(stage);
+    cairo_t *cr = cairo_create(surface);
+    if (stage_has_descent(stage)) {
+        struct draw_step steps[GALLERY_SHOWN_MAX];
+        struct draw_descent descent = stage_descent_of(stage, steps);
+        draw_descent(cr, &descent);
+    }
+    if (stage_has_run(stage)) {
+        struct draw_timeline timeline = stage_timeline_of(stage);
+        draw_timeline(cr, &timeline);
+        if (stage_has_strip(stage))
+            draw_kept_strip(cr, stage);
+    }
+    if (stage_has_choices(stage))
+        stage_draw_choices(cr, stage);
+    draw_bar(cr, stage, ui);
+    if (stage->is_help)
+        stage_draw_help(cr, stage, ui);
+    if (stage->toast[0])
+        draw_toast(cr, stage, ui);
+    cairo_destroy(cr);
+    cairo_surface_flush(surface);
+}
+
+void stage_draw(struct stage *stage, cairo_surface_t *surface)
+{
+    cairo_surface_t *scene = cairo_surface_create_for_rectangle(
+        surface, stage_scene_left(stage), 0, stage_room_width(stage), stage_scene_height(stage));
+    stage_draw_scene(stage, scene);
+    cairo_surface_destroy(scene);
+    draw_panels(stage, surface);
+    stage->is_changed = 0;
+}
+
+#endif

@@ -1,0 +1,515 @@
+/* What keys do: one table, from which the help comes as well. */
+#include "viewer/stage/stage_private.h"
+
+#ifdef HAVE_CAIRO
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/params/choice.h"
+
+#define SPEED_MIN      0.0625
+#define SPEED_MAX      16.0
+#define HELP_COLUMN_PX 282
+
+/* ---- actions ---- */
+
+void stage_act_play(struct stage *stage)
+{
+    stage->is_playing = !stage->is_playing;
+    if (stage->is_playing && stage->time_s >= stage_shown_duration(stage))
+        stage_start_over(stage);
+}
+
+static void step(struct stage *stage, int direction)
+{
+    const struct replay *replay = stage_current_replay(stage);
+    if (!replay)
+        return;
+    stage->is_playing = 0;
+    stage_seek(stage, (floor(stage->time_s / replay->frame_s + 0.5) + direction) * replay->frame_s);
+}
+
+static void act_step(struct stage *stage)
+{
+    step(stage, 1);
+}
+
+static void act_step_back(struct stage *stage)
+{
+    step(stage, -1);
+}
+
+static void act_forward(struct stage *stage)
+{
+    stage_seek(stage, stage->time_s + 0.5);
+}
+
+static void act_backward(struct stage *stage)
+{
+    stage_seek(stage, stage->time_s - 0.5);
+}
+
+static void act_faster(struct stage *stage)
+{
+    stage->speed = fmin(stage->speed * 2, SPEED_MAX);
+}
+
+/* By clicks: twice as fast up to the fourfold, then from a quarter on. */
+static void act_other_speed(struct stage *stage)
+{
+    stage->speed = stage->speed >= 4 ? 0.25 : stage->speed * 2;
+}
+
+static void act_slower(struct stage *stage)
+{
+    stage->speed = fmax(stage->speed / 2, SPEED_MIN);
+}
+
+static void act_restart(struct stage *stage)
+{
+    stage->is_playing = 1;
+    stage_start_over(stage);
+}
+
+static void step_creature(struct stage *stage, int direction)
+{
+    stage->is_movie = 0;
+    if (stage->view == VIEW_RACE)
+        stage->view = VIEW_SINGLE;
+    if (stage->view == VIEW_CELLS)
+        stage_select_creature(stage, stage->current + direction);
+    else
+        stage_show_creature(stage, stage->current + direction);
+}
+
+static void act_next(struct stage *stage)
+{
+    step_creature(stage, 1);
+}
+
+static void act_previous(struct stage *stage)
+{
+    step_creature(stage, -1);
+}
+
+static void toggle_view(struct stage *stage, enum stage_view view)
+{
+    stage->view = stage->view == view || gallery_count(stage->gallery) < 2 ? VIEW_SINGLE : view;
+    stage->is_movie = 0;
+    stage_seek(stage, stage->time_s);
+    stage_refit(stage);
+}
+
+static void act_race(struct stage *stage)
+{
+    toggle_view(stage, VIEW_RACE);
+}
+
+static void act_cells(struct stage *stage)
+{
+    toggle_view(stage, VIEW_CELLS);
+}
+
+/* Puts the line of descent of the chosen creature on the shelf; 0, or a toast says why not. */
+static int show_descent(struct stage *stage)
+{
+    struct error error;
+    if (!gallery_count(stage->gallery))
+        return ERR_MISSING;
+    const struct specimen *specimen = gallery_specimen(stage->gallery, stage->current);
+    int64_t home = gallery_specimen_generation(stage->gallery, stage->current);
+    if (gallery_show_lineage(stage->gallery, specimen->creature.id, &error)) {
+        stage_set_toast(stage, error.message);
+        return error.code;
+    }
+    stage->home_generation = home;
+    stage->is_live = stage->is_movie = 0;
+    return 0;
+}
+
+static void leave_descent(struct stage *stage)
+{
+    stage->view = VIEW_SINGLE;
+    stage_show_generation(stage, stage->home_generation);
+}
+
+static void act_descent(struct stage *stage)
+{
+    if (stage_has_descent(stage)) {
+        leave_descent(stage);
+    } else if (!show_descent(stage)) {
+        stage->view = VIEW_SINGLE;
+        stage_show_shelf(stage, 0);
+    }
+}
+
+static void act_pair(struct stage *stage)
+{
+    if (stage->view == VIEW_PAIR) {
+        stage->view = VIEW_SINGLE;
+        stage_refit(stage);
+    } else if (stage_has_descent(stage)) {
+        stage->view = VIEW_PAIR;
+        stage_show_creature(stage, stage->current);
+    } else if (!show_descent(stage)) {
+        stage->view = VIEW_PAIR;
+        stage_show_shelf(stage, 0);
+    }
+}
+
+static void act_movie(struct stage *stage)
+{
+    struct error error;
+    if (gallery_shelf(stage->gallery) == SHELF_CHAMPIONS) {
+        stage_show_newest(stage);
+        return;
+    }
+    if (gallery_show_champions(stage->gallery, &error)) {
+        stage_set_toast(stage, "only a run has champions of generations");
+        return;
+    }
+    stage->is_movie = stage->is_playing = 1;
+    stage->is_live = 0;
+    stage->view = VIEW_SINGLE;
+    stage_show_shelf(stage, 0);
+}
+
+static void act_generation_back(struct stage *stage)
+{
+    stage_step_generation(stage, -1);
+}
+
+static void act_generation_on(struct stage *stage)
+{
+    stage_step_generation(stage, 1);
+}
+
+static void act_kinds(struct stage *stage)
+{
+    struct error error;
+    int is_kinds = !gallery_is_kinds(stage->gallery);
+    if (gallery_shelf(stage->gallery) != SHELF_GENERATION || stage_has_choices(stage)) {
+        stage_set_toast(stage, stage_has_choices(stage) ? "who chooses sees the best, of any kind"
+                                                        : "only generations have kinds of bodies");
+        return;
+    }
+    gallery_set_kinds(stage->gallery, is_kinds);
+    if (gallery_show_generation(stage->gallery, gallery_generation(stage->gallery), &error)) {
+        stage_set_toast(stage, error.message);
+        return;
+    }
+    stage_show_shelf(stage, 0);
+    stage_set_toast(stage, is_kinds ? "the best of each kind of body" : "the best, of any kind");
+}
+
+static void act_strip(struct stage *stage)
+{
+    stage->is_strip = !stage->is_strip;
+}
+
+static void act_follow(struct stage *stage)
+{
+    stage->camera.is_following = !stage->camera.is_following;
+    stage->camera.vx_m_s = stage->camera.vy_m_s = 0;
+}
+
+void stage_zoom(struct stage *stage, double factor, double dx, double dy)
+{
+    if (stage->view == VIEW_CELLS || stage->view == VIEW_PAIR)
+        stage->cells_zoom = fmin(fmax(stage->cells_zoom * factor, 0.05), 20);
+    else
+        camera_zoom(&stage->camera, factor, dx, dy);
+}
+
+static void act_zoom_in(struct stage *stage)
+{
+    stage_zoom(stage, ZOOM_STEP, 0, 0);
+}
+
+static void act_zoom_out(struct stage *stage)
+{
+    stage_zoom(stage, 1 / ZOOM_STEP, 0, 0);
+}
+
+static void act_trail(struct stage *stage)
+{
+    stage->overlays ^= DRAW_TRAIL;
+}
+
+static void act_contacts(struct stage *stage)
+{
+    stage->overlays ^= DRAW_CONTACTS;
+}
+
+static void act_limits(struct stage *stage)
+{
+    stage->overlays ^= DRAW_LIMITS;
+}
+
+static void act_torques(struct stage *stage)
+{
+    stage->overlays ^= DRAW_TORQUES;
+}
+
+static void act_sensors(struct stage *stage)
+{
+    stage->overlays ^= DRAW_SENSORS;
+}
+
+static void act_light(struct stage *stage)
+{
+    stage->overlays ^= DRAW_LIGHT;
+}
+
+static void act_marks(struct stage *stage)
+{
+    stage->overlays ^= DRAW_UNMARKED;
+}
+
+static void act_brain(struct stage *stage)
+{
+    int before = stage_scene_width(stage);
+    stage->overlays ^= DRAW_BRAIN;
+    stage->pointed.kind = CUT_NONE;
+    stage_rescale(stage, before);
+    if (stage_has_brain(stage))
+        stage_set_toast(stage, "click a neuron or a wire to cut it out; x: put all back");
+    else
+        stage->toast[0] = 0;
+}
+
+static void act_ledger(struct stage *stage)
+{
+    int before = stage_scene_width(stage);
+    stage->overlays ^= DRAW_LEDGER;
+    stage_rescale(stage, before);
+}
+
+static void act_heal(struct stage *stage)
+{
+    struct error error;
+    if (stage_current_replay(stage) && gallery_heal(stage->gallery, stage->current, &error))
+        stage_set_toast(stage, error.message);
+    stage_collect_ready(stage);
+    stage_seek(stage, stage->time_s);
+}
+
+static void act_breed(struct stage *stage)
+{
+    stage_choose(stage, CHOICE_BREED);
+}
+
+static void act_keep(struct stage *stage)
+{
+    stage_choose(stage, CHOICE_KEEP);
+}
+
+static void act_ban(struct stage *stage)
+{
+    stage_choose(stage, CHOICE_BAN);
+}
+
+static void act_help(struct stage *stage)
+{
+    stage->is_help = !stage->is_help;
+}
+
+static void act_fullscreen(struct stage *stage)
+{
+    stage->is_fullscreen = !stage->is_fullscreen;
+}
+
+static void act_quit(struct stage *stage)
+{
+    if (stage->is_help)
+        stage->is_help = 0;
+    else
+        stage->is_quitting = 1;
+}
+
+/* What of a name can stand in a file's. */
+static void clean_name(const char *from, char *name, size_t size)
+{
+    size_t used = 0;
+    for (; *from && used + 1 < size; from++)
+        name[used++] =
+            strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_", *from)
+                ? *from
+                : '_';
+    name[used] = 0;
+}
+
+/* STEM.SUFFIX, or STEM-2.SUFFIX ...: a file that does not exist yet. */
+static void choose_file_name(const char *stem, const char *suffix, char *path, size_t size)
+{
+    snprintf(path, size, "%s.%s", stem, suffix);
+    for (int k = 2; access(path, F_OK) == 0 && k < 1000; k++)
+        snprintf(path, size, "%s-%d.%s", stem, k, suffix);
+}
+
+/* The creature that is marked, as `controller save` would write it. */
+static void act_save_creature(struct stage *stage)
+{
+    char name[64], path[128], text[600];
+    struct error error;
+    if (!gallery_count(stage->gallery))
+        return;
+    const struct creature *creature = &gallery_specimen(stage->gallery, stage->current)->creature;
+    clean_name(creature->name[0] ? creature->name : "creature", name, sizeof name);
+    choose_file_name(name, "creature", path, sizeof path);
+    if (creature_write(creature, path, 0, &error))
+        snprintf(text, sizeof text, "%s", error.message);
+    else
+        snprintf(text, sizeof text, "saved the creature as %s", path);
+    stage_set_toast(stage, text);
+}
+
+static void act_save(struct stage *stage)
+{
+    char name[64], stem[100], path[128], text[300];
+    const struct replay *replay = stage_current_replay(stage);
+    clean_name(stage->view == VIEW_RACE    ? "race"
+               : stage->view == VIEW_CELLS ? "grid"
+               : replay                    ? replay->name
+                                           : "nothing",
+               name, sizeof name);
+    snprintf(stem, sizeof stem, "%s-%.2fs", name, stage->time_s);
+    choose_file_name(stem, "png", path, sizeof path);
+    cairo_surface_t *surface = cairo_image_surface_create(
+        CAIRO_FORMAT_RGB24, stage_room_width(stage), stage_scene_height(stage));
+    stage_draw_scene(stage, surface);
+    cairo_status_t status = cairo_surface_write_to_png(surface, path);
+    cairo_surface_destroy(surface);
+    if (status == CAIRO_STATUS_SUCCESS)
+        snprintf(text, sizeof text, "saved the picture as %s", path);
+    else
+        snprintf(text, sizeof text, "%s: %s", path, cairo_status_to_string(status));
+    stage_set_toast(stage, text);
+}
+
+/* ---- keys ---- */
+
+struct binding {
+    int keys[3];
+    const char *label, *help;
+    void (*act)(struct stage *stage);
+};
+
+static const struct binding bindings[] = {
+    {{' '}, "space", "play, pause", stage_act_play},
+    {{'.'}, ".", "one tick on", act_step},
+    {{','}, ",", "one tick back", act_step_back},
+    {{STAGE_KEY_RIGHT}, "right", "half a second on", act_forward},
+    {{STAGE_KEY_LEFT}, "left", "half a second back", act_backward},
+    {{'+', '='}, "+", "twice as fast", act_faster},
+    {{'-'}, "-", "half as fast", act_slower},
+    {{'r', STAGE_KEY_HOME}, "r", "start again", act_restart},
+    {{'n', STAGE_KEY_TAB}, "n, tab", "next creature", act_next},
+    {{'p', STAGE_KEY_BACKTAB}, "p", "previous creature", act_previous},
+    {{'g'}, "g", "race of all, or one", act_race},
+    {{'a'}, "a", "all in a grid, or one", act_cells},
+    {{'['}, "[", "generation before", act_generation_back},
+    {{']'}, "]", "generation after", act_generation_on},
+    {{STAGE_KEY_END}, "End", "newest generation, live", stage_show_newest},
+    {{'y'}, "y", "the best of each kind of body", act_kinds},
+    {{'v'}, "v", "strip of the champions", act_strip},
+    {{'e'}, "e", "evolution in one minute", act_movie},
+    {{'w'}, "w", "line of descent", act_descent},
+    {{'d'}, "d", "beside its parent", act_pair},
+    {{'f'}, "f", "camera follows, or stays", act_follow},
+    {{STAGE_KEY_UP}, "up, wheel", "zoom in", act_zoom_in},
+    {{STAGE_KEY_DOWN}, "down, wheel", "zoom out", act_zoom_out},
+    {{'0'}, "0", "zoom and place anew", stage_refit},
+    {{'t'}, "t", "trail of the centre of mass", act_trail},
+    {{'c'}, "c", "contacts and impulses", act_contacts},
+    {{'j'}, "j", "joint angles and limits", act_limits},
+    {{'u'}, "u", "torques of the effectors", act_torques},
+    {{'i'}, "i", "what sensors feel", act_sensors},
+    {{'o'}, "o", "way to the light", act_light},
+    {{'m'}, "m", "marks of distance", act_marks},
+    {{'b'}, "b", "the living brain", act_brain},
+    {{'l'}, "l", "energy ledger", act_ledger},
+    {{'x'}, "x", "undo all cuts in the brain", act_heal},
+    {{'s'}, "s", "save this picture as png", act_save},
+    {{'S'}, "shift+S", "save the creature as a file", act_save_creature},
+    {{'B'}, "shift+B", "let it breed (chosen by hand)", act_breed},
+    {{'K', 'k'}, "shift+K", "keep it", act_keep},
+    {{'X'}, "shift+X", "ban it", act_ban},
+    {{STAGE_KEY_ENTER}, "Enter", "breed the next generation", stage_breed_next},
+    {{STAGE_KEY_F11}, "F11", "full screen", act_fullscreen},
+    {{'h', STAGE_KEY_F1}, "h, F1", "this help", act_help},
+    {{'q', STAGE_KEY_ESCAPE}, "q, Esc", "quit", act_quit},
+};
+#define BINDING_COUNT ((int)(sizeof bindings / sizeof bindings[0]))
+
+static const struct binding *find_binding(int key)
+{
+    for (int i = 0; i < BINDING_COUNT; i++)
+        for (int k = 0; k < 3; k++)
+            if (bindings[i].keys[k] && bindings[i].keys[k] == key)
+                return &bindings[i];
+    return NULL;
+}
+
+void stage_press_key(struct stage *stage, int key)
+{
+    int is_capital = key >= 'A' && key <= 'Z';
+    const struct binding *binding = find_binding(key);
+    /* where nobody chooses, B is b */
+    if (binding && strchr("BKX", key) && !stage_has_choices(stage))
+        binding = NULL;
+    if (!binding && is_capital)
+        binding = find_binding(key - 'A' + 'a');
+    stage->is_changed = 1;
+    if (binding)
+        binding->act(stage);
+}
+
+void stage_act_word(struct stage *stage, enum bar_word word)
+{
+    static void (*const acts[WORD_COUNT])(struct stage * stage) = {act_other_speed, act_next,
+                                                                   act_help};
+    acts[word](stage);
+}
+
+/* ---- the help ---- */
+
+/* What no key does. */
+static const char *const help_lines[] = {
+    "Mouse: drag the picture to pan (spheres: to turn; with shift to pan), the bar to scrub, the "
+    "curve of a run to choose a generation; the wheel zooms.",
+    "Click a creature of a grid twice to see it alone; a neuron or a wire to cut it out, again to "
+    "put it back; speed and number beside the bar.",
+    "Files, from a command line: viewer RUN_DIR --export walk.mp4, or .gif .webm .html .png .svg; "
+    "a "
+    "whole run's report: controller report RUN_DIR.",
+};
+#define HELP_LINE_COUNT ((int)(sizeof help_lines / sizeof help_lines[0]))
+
+void stage_draw_help(cairo_t *cr, const struct stage *stage, double ui)
+{
+    int rows = (BINDING_COUNT + 2) / 3;
+    /* as large as fits */
+    double width = 3 * HELP_COLUMN_PX + 40, height = rows * 21 + 64 + 18 * HELP_LINE_COUNT;
+    ui = fmin(ui, fmin(0.98 * stage->width / width, 0.98 * stage->height / height));
+    width *= ui;
+    height *= ui;
+    double x = (stage->width - width) / 2, y = (stage->height - height) / 2;
+    draw_panel(cr, x, y, width, height, ui);
+    draw_text(cr, "Bestiary viewer", x + 22 * ui, y + 32 * ui, 16 * ui, 1, DRAW_LEFT, COLOR_text);
+    for (int i = 0; i < BINDING_COUNT; i++) {
+        double left = x + 22 * ui + (i / rows) * HELP_COLUMN_PX * ui,
+               line = y + 60 * ui + (i % rows) * 21 * ui;
+        draw_text(cr, bindings[i].label, left, line, 12 * ui, 1, DRAW_LEFT, COLOR_part_0);
+        draw_text(cr, bindings[i].help, left + 94 * ui, line, 12 * ui, 0, DRAW_LEFT, COLOR_text);
+    }
+    for (int i = 0; i < HELP_LINE_COUNT; i++)
+        draw_text(cr, help_lines[i], x + 22 * ui,
+                  y + height - (16 + 18 * (HELP_LINE_COUNT - 1 - i)) * ui, 11.5 * ui, 0, DRAW_LEFT,
+                  COLOR_text_soft);
+}
+
+#endif

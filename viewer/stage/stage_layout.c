@@ -1,0 +1,263 @@
+/* What of the gallery is shown, and where everything is in the window: the picture, and below it the strip
+ * of champions, the timeline of the run and the bar of time; on the left a line of descent. */
+#include "viewer/stage/stage_private.h"
+
+#ifdef HAVE_CAIRO
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TIMELINE_PX 58.0
+#define STRIP_PX    84.0
+/* Windows lower than this have no strip. */
+#define STRIP_LEAST_PX 420
+#define DESCENT_PX     330.0
+/* The brain leaves free so much at its foot anyway. */
+#define LEDGER_OVERLAP_PX 50.0
+
+/* ---- what is shown ---- */
+
+void stage_collect_ready(struct stage *stage)
+{
+    stage->ready_count = 0;
+    for (int i = 0; i < gallery_count(stage->gallery); i++) {
+        const struct replay *replay = gallery_specimen(stage->gallery, i)->replay;
+        if (!replay)
+            continue;
+        stage->index_of[stage->ready_count] = i;
+        stage->replays[stage->ready_count++] = replay;
+    }
+}
+
+/* The place of a creature among those that are ready, or -1. */
+int stage_ready_place(const struct stage *stage, int index)
+{
+    for (int i = 0; i < stage->ready_count; i++)
+        if (stage->index_of[i] == index)
+            return i;
+    return -1;
+}
+
+const struct replay *stage_current_replay(const struct stage *stage)
+{
+    int place = stage_ready_place(stage, stage->current);
+    return place < 0 ? NULL : stage->replays[place];
+}
+
+/* The replays that are played: of a pair the parent first. */
+int stage_shown(const struct stage *stage, const struct replay **replays)
+{
+    int count = 0;
+    if (stage->view == VIEW_RACE || stage->view == VIEW_CELLS) {
+        memcpy(replays, stage->replays, (size_t)stage->ready_count * sizeof *replays);
+        return stage->ready_count;
+    }
+    int parent = stage->view == VIEW_PAIR ? stage_ready_place(stage, stage->current + 1) : -1;
+    if (parent >= 0)
+        replays[count++] = stage->replays[parent];
+    if (stage_current_replay(stage))
+        replays[count++] = stage_current_replay(stage);
+    return count;
+}
+
+double stage_shown_duration(const struct stage *stage)
+{
+    const struct replay *replays[GALLERY_SHOWN_MAX];
+    double duration = 0;
+    int count = stage_shown(stage, replays);
+    for (int i = 0; i < count; i++)
+        duration = fmax(duration, replay_duration(replays[i]));
+    return duration;
+}
+
+int stage_has_run(const struct stage *stage)
+{
+    int count;
+    gallery_generations(stage->gallery, &count);
+    return count > 0;
+}
+
+/* ---- where things are ---- */
+
+double stage_ui_scale(const struct stage *stage)
+{
+    return draw_ui_scale(stage->width, stage->height);
+}
+
+/* A low window keeps its room for the picture. */
+int stage_has_strip(const struct stage *stage)
+{
+    return stage->is_strip && stage_has_run(stage) && stage->height >= STRIP_LEAST_PX;
+}
+
+static double panels_height(const struct stage *stage)
+{
+    double ui = stage_ui_scale(stage), height = BAR_HEIGHT_PX;
+    if (stage_has_run(stage))
+        height += TIMELINE_PX + (stage_has_strip(stage) ? STRIP_PX : 0);
+    if (stage_has_choices(stage))
+        height += CHOICES_PX;
+    return height * ui;
+}
+
+int stage_has_descent(const struct stage *stage)
+{
+    return gallery_shelf(stage->gallery) == SHELF_LINEAGE;
+}
+
+int stage_scene_left(const struct stage *stage)
+{
+    return stage_has_descent(stage)
+               ? (int)fmin(DESCENT_PX * stage_ui_scale(stage), 0.5 * stage->width)
+               : 0;
+}
+
+int stage_room_width(const struct stage *stage)
+{
+    return stage->width - stage_scene_left(stage);
+}
+
+int stage_has_brain(const struct stage *stage)
+{
+    return stage->view == VIEW_SINGLE && stage->overlays & DRAW_BRAIN &&
+           stage_current_replay(stage);
+}
+
+int stage_scene_width(const struct stage *stage)
+{
+    int room = stage_room_width(stage);
+    if (!stage_has_brain(stage))
+        return room;
+    struct draw_view view = stage_brain_view(stage);
+    int brain = (int)ceil(draw_brain_width(&view, stage_current_replay(stage)));
+    return room > brain ? room - brain : 1;
+}
+
+/* Height of the picture above the panels. */
+int stage_scene_height(const struct stage *stage)
+{
+    return (int)fmax(stage->height - panels_height(stage), 1);
+}
+
+double stage_lane_height(const struct stage *stage)
+{
+    return draw_lane_height(stage_scene_height(stage),
+                            stage->view == VIEW_RACE ? stage->ready_count : 1);
+}
+
+/* A ledger stands below the brain, which leaves it room where it would be high. */
+struct draw_view stage_brain_view(const struct stage *stage)
+{
+    const struct replay *replay = stage_current_replay(stage);
+    struct draw_view view = {.width_px = stage_room_width(stage),
+                             .height_px = stage_scene_height(stage),
+                             .px_per_m = 1,
+                             .flip = 1,
+                             .ui =
+                                 draw_ui_scale(stage_room_width(stage), stage_scene_height(stage))};
+    if (replay && stage->overlays & DRAW_LEDGER)
+        view.height_px =
+            fmax(view.height_px - draw_ledger_height(&view, replay) + LEDGER_OVERLAP_PX * view.ui,
+                 0.5 * view.height_px);
+    return view;
+}
+
+void stage_word_box(const struct stage *stage, enum bar_word word, double *left, double *width)
+{
+    static const double edges_px[WORD_COUNT + 1] = {4, 46, 94, WORDS_PX};
+    double ui = stage_ui_scale(stage);
+    *left = stage->width - (WORDS_PX - edges_px[word]) * ui;
+    *width = (edges_px[word + 1] - edges_px[word]) * ui;
+}
+
+struct draw_scrub stage_scrub_of(const struct stage *stage, const struct replay **replays)
+{
+    double ui = stage_ui_scale(stage), height = BAR_HEIGHT_PX * ui;
+    struct draw_scrub scrub = {.box = {BAR_LEFT_PX * ui, stage->height - height + 2 * ui,
+                                       fmax(stage->width - (BAR_LEFT_PX + WORDS_PX) * ui, 1),
+                                       height - 4 * ui, ui},
+                               .replays = replays,
+                               .count = stage_shown(stage, replays),
+                               .marked = -1,
+                               .time_s = stage->time_s,
+                               .duration_s = stage_shown_duration(stage)};
+    for (int i = 0; i < scrub.count; i++)
+        if (replays[i] == stage_current_replay(stage))
+            scrub.marked = i;
+    return scrub;
+}
+
+struct draw_timeline stage_timeline_of(const struct stage *stage)
+{
+    double ui = stage_ui_scale(stage), height = TIMELINE_PX * ui;
+    int count;
+    const struct run_generation *generations = gallery_generations(stage->gallery, &count);
+    int64_t generation = gallery_generation(stage->gallery);
+    if (gallery_shelf(stage->gallery) == SHELF_CHAMPIONS)
+        generation = gallery_specimen_generation(stage->gallery, stage->current);
+    return (struct draw_timeline){
+        .box = {0, stage->height - BAR_HEIGHT_PX * ui - height, stage->width, height, ui},
+        .generations = generations,
+        .count = count,
+        .shown = generation,
+        .is_live = stage->is_live && stage->has_news,
+        .has_no_goal = gallery_has_no_goal(stage->gallery)};
+}
+
+/* What a creature is told by: its fitness, or its number where that is the same for all. */
+static void tell_creature(const struct stage *stage, const struct creature *creature,
+                          const char *before, char text[48])
+{
+    if (gallery_has_no_goal(stage->gallery))
+        snprintf(text, 48, "no. %llu", (unsigned long long)creature->id);
+    else
+        snprintf(text, 48, "%s%.3g", before, creature->fitness);
+}
+
+struct draw_strip stage_strip_of(const struct stage *stage, struct draw_thumb *thumbs)
+{
+    double ui = stage_ui_scale(stage);
+    struct draw_timeline timeline = stage_timeline_of(stage);
+    struct draw_strip strip = {
+        .box = {0, timeline.box.y - STRIP_PX * ui, stage->width, STRIP_PX * ui, ui},
+        .thumbs = thumbs,
+        .count = gallery_strip_count(stage->gallery),
+        .marked = -1,
+        .time_s = stage->strip_s};
+    for (int i = 0; i < strip.count; i++) {
+        const struct specimen *specimen = gallery_strip_specimen(stage->gallery, i);
+        int64_t generation = gallery_strip_generation(stage->gallery, i);
+        thumbs[i].replay = specimen->replay;
+        snprintf(thumbs[i].title, sizeof thumbs[i].title, "gen. %lld", (long long)generation);
+        tell_creature(stage, &specimen->creature, "", thumbs[i].text);
+        if (generation <= timeline.shown)
+            strip.marked = i;
+    }
+    return strip;
+}
+
+struct draw_descent stage_descent_of(const struct stage *stage, struct draw_step *steps)
+{
+    struct draw_descent descent = {
+        .box = {0, 0, stage_scene_left(stage), stage_scene_height(stage), stage_ui_scale(stage)},
+        .steps = steps,
+        .count = gallery_count(stage->gallery),
+        .marked = stage->current,
+        .time_s = stage->time_s};
+    for (int i = 0; i < descent.count; i++) {
+        const struct specimen *specimen = gallery_specimen(stage->gallery, i);
+        const struct creature *creature = &specimen->creature;
+        struct draw_thumb *thumb = &steps[i].thumb;
+        thumb->replay = specimen->replay;
+        snprintf(thumb->title, sizeof thumb->title, "gen. %lld, %.15s",
+                 (long long)creature->generation, creature->method);
+        tell_creature(stage, creature, "fitness ", thumb->text);
+        steps[i].change = creature->mutations[0]   ? creature->mutations
+                          : i + 1 == descent.count ? "the first of its line"
+                                                   : "nothing was changed";
+    }
+    return descent;
+}
+
+#endif

@@ -1,0 +1,355 @@
+/* SDL2 gives the window, the clock and the events; the stage (stage.h) draws every frame with cairo into an
+ * image, which is uploaded as one texture, so that what one sees is what an export would write. */
+#include "viewer/stage/window.h"
+
+#ifndef HAVE_SDL
+
+int window_check(struct error *error)
+{
+    return error_set(error, ERR_UNAVAILABLE,
+                     "the window is left out of this build: install the packages libsdl2-dev and "
+                     "libcairo2-dev and build again, or use --export");
+}
+
+int window_run(const struct window_options *options, struct error *error)
+{
+    return window_check(error);
+}
+
+#else
+
+#include <SDL.h>
+#include <math.h>
+#include <string.h>
+
+#include "viewer/stage/stage.h"
+
+#define WINDOW_WIDTH    1120
+#define WINDOW_HEIGHT   680
+/* Of a screen with so many dots to an inch; denser ones get a larger window, in which all is larger. */
+#define USUAL_DPI       96.0
+#define SCALE_MAX       4.0
+/* A window takes at most this share of the screen. */
+#define SCREEN_SHARE    0.94
+#define FRAME_MS        16
+#define FRAME_S         (1.0 / 60)
+/* Time for a click of a wheel sideways, and clicks for two fingers that part by the window's size. */
+#define WHEEL_S         0.1
+#define PINCH_CLICKS    20.0
+/* Waiting for events while nothing moves. */
+#define IDLE_MS         250
+/* Longest step of the replay for one frame: after a stall it does not jump. */
+#define FRAME_LONGEST_S 0.1
+
+struct window {
+    const struct window_options *options;
+    SDL_Window *window;
+    SDL_Renderer *renderer;
+    SDL_Texture *texture;
+    cairo_surface_t *surface;
+    int width, height;      /* px */
+    double pixels_per_unit; /* of the mouse's coordinates */
+    struct stage *stage;
+    int is_quitting, is_fullscreen;
+};
+
+/* ---- the picture ---- */
+
+static void present(struct window *window)
+{
+    stage_draw(window->stage, window->surface);
+    SDL_UpdateTexture(window->texture, NULL, cairo_image_surface_get_data(window->surface),
+                      cairo_image_surface_get_stride(window->surface));
+    SDL_RenderClear(window->renderer);
+    SDL_RenderCopy(window->renderer, window->texture, NULL, NULL);
+    SDL_RenderPresent(window->renderer);
+}
+
+/* Makes texture and image as large as the window is now; 0 or ERR_IO. */
+static int fit_to_window(struct window *window)
+{
+    int width, height, units, unused;
+    if (SDL_GetRendererOutputSize(window->renderer, &width, &height))
+        return ERR_IO;
+    SDL_GetWindowSize(window->window, &units, &unused);
+    window->pixels_per_unit = units > 0 ? (double)width / units : 1;
+    if (window->texture && width == window->width && height == window->height)
+        return 0;
+    if (window->texture)
+        SDL_DestroyTexture(window->texture);
+    if (window->surface)
+        cairo_surface_destroy(window->surface);
+    window->width = width;
+    window->height = height;
+    window->surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height);
+    window->texture = SDL_CreateTexture(window->renderer, SDL_PIXELFORMAT_RGB888,
+                                        SDL_TEXTUREACCESS_STREAMING, width, height);
+    if (!window->texture || cairo_surface_status(window->surface) != CAIRO_STATUS_SUCCESS)
+        return ERR_IO;
+    stage_resize(window->stage, width, height);
+    return 0;
+}
+
+/* ---- events ---- */
+
+/* Keys of SDL are the characters they print, but for these. */
+static int translate_key(const SDL_Keysym *key)
+{
+    static const struct {
+        SDL_Keycode from;
+        int to;
+    } keys[] = {
+        {SDLK_LEFT, STAGE_KEY_LEFT}, {SDLK_RIGHT, STAGE_KEY_RIGHT}, {SDLK_UP, STAGE_KEY_UP},
+        {SDLK_PAGEUP, STAGE_KEY_UP}, {SDLK_DOWN, STAGE_KEY_DOWN},   {SDLK_PAGEDOWN, STAGE_KEY_DOWN},
+        {SDLK_HOME, STAGE_KEY_HOME}, {SDLK_END, STAGE_KEY_END},     {SDLK_ESCAPE, STAGE_KEY_ESCAPE},
+        {SDLK_F1, STAGE_KEY_F1},     {SDLK_F11, STAGE_KEY_F11},     {SDLK_KP_PLUS, '+'},
+        {SDLK_KP_MINUS, '-'},
+    };
+    if (key->sym == SDLK_TAB)
+        return key->mod & KMOD_SHIFT ? STAGE_KEY_BACKTAB : STAGE_KEY_TAB;
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (keys[i].from == key->sym)
+            return keys[i].to;
+    if (key->sym == SDLK_KP_ENTER)
+        return STAGE_KEY_ENTER;
+    if (key->sym >= 'a' && key->sym <= 'z' && key->mod & KMOD_SHIFT)
+        return (int)key->sym - 'a' + 'A';
+    return key->sym > 0 && key->sym < 128 ? (int)key->sym : 0;
+}
+
+/* Up and down zooms, sideways (a touchpad's other way) goes through time. */
+static void turn_wheel(struct window *window, const SDL_MouseWheelEvent *wheel)
+{
+    double scale = window->pixels_per_unit, across = (double)wheel->preciseX;
+    int x, y;
+    SDL_GetMouseState(&x, &y);
+    if (wheel->preciseY != 0)
+        stage_turn_wheel(window->stage, (double)wheel->preciseY, x * scale, y * scale);
+    if (across != 0)
+        stage_seek(window->stage, stage_time(window->stage) + across * WHEEL_S);
+}
+
+static void handle_event(struct window *window, const SDL_Event *event)
+{
+    double scale = window->pixels_per_unit;
+    switch (event->type) {
+    case SDL_QUIT:
+        window->is_quitting = 1;
+        break;
+    case SDL_KEYDOWN:
+        stage_press_key(window->stage, translate_key(&event->key.keysym));
+        break;
+    case SDL_MOUSEBUTTONDOWN:
+        if (event->button.button == SDL_BUTTON_MIDDLE ||
+            (event->button.button == SDL_BUTTON_LEFT && SDL_GetModState() & KMOD_SHIFT))
+            stage_press_pan(window->stage, event->button.x * scale, event->button.y * scale);
+        else if (event->button.button == SDL_BUTTON_LEFT)
+            stage_press_mouse(window->stage, event->button.x * scale, event->button.y * scale);
+        else if (event->button.button == SDL_BUTTON_RIGHT)
+            stage_press_choice(window->stage, event->button.x * scale, event->button.y * scale);
+        break;
+    case SDL_MOUSEBUTTONUP:
+        stage_release_mouse(window->stage);
+        break;
+    case SDL_MOUSEMOTION:
+        stage_move_mouse(window->stage, event->motion.x * scale, event->motion.y * scale);
+        break;
+    case SDL_MOUSEWHEEL:
+        turn_wheel(window, &event->wheel);
+        break;
+    case SDL_MULTIGESTURE:
+        /* two fingers that part; places and distances are shares of the window's */
+        stage_turn_wheel(window->stage, PINCH_CLICKS * (double)event->mgesture.dDist,
+                         (double)event->mgesture.x * window->width,
+                         (double)event->mgesture.y * window->height);
+        break;
+    case SDL_WINDOWEVENT:
+        /* uncovered or moved to another screen: the picture is wanted again */
+        stage_seek(window->stage, stage_time(window->stage));
+        break;
+    default:
+        break;
+    }
+}
+
+/* Waits while nothing moves, so that a paused viewer costs nothing. 0 if nothing has happened. */
+static int handle_events(struct window *window, int is_idle)
+{
+    SDL_Event event;
+    if (is_idle) {
+        if (!SDL_WaitEventTimeout(&event, IDLE_MS))
+            return 0;
+        handle_event(window, &event);
+    }
+    while (!window->is_quitting && SDL_PollEvent(&event))
+        handle_event(window, &event);
+    return 1;
+}
+
+/* ---- the loop ---- */
+
+/* What the stage wants of the window. */
+static void obey(struct window *window)
+{
+    const char *title = stage_title(window->stage);
+    if (strcmp(title, SDL_GetWindowTitle(window->window)) != 0)
+        SDL_SetWindowTitle(window->window, title);
+    if (stage_is_fullscreen(window->stage) == window->is_fullscreen)
+        return;
+    window->is_fullscreen = !window->is_fullscreen;
+    SDL_SetWindowFullscreen(window->window,
+                            window->is_fullscreen ? SDL_WINDOW_FULLSCREEN_DESKTOP : 0);
+}
+
+static int is_over(const struct window *window)
+{
+    return window->is_quitting || stage_is_quitting(window->stage);
+}
+
+static int loop(struct window *window, struct error *error)
+{
+    const struct window_options *options = window->options;
+    uint32_t last_ms = SDL_GetTicks();
+    for (long frame = 0; !is_over(window);) {
+        uint32_t start_ms = SDL_GetTicks();
+        double dt_s = options->frame_limit ? FRAME_S : (start_ms - last_ms) / 1000.0;
+        last_ms = start_ms;
+        stage_look_for_news(window->stage, start_ms / 1000.0);
+        if (!handle_events(window, stage_is_still(window->stage) && !options->frame_limit))
+            continue;
+        if (fit_to_window(window))
+            return error_set(error, ERR_IO, "window: %s", SDL_GetError());
+        stage_advance(window->stage, fmin(dt_s, FRAME_LONGEST_S));
+        obey(window);
+        present(window);
+        if (options->frame_limit && ++frame >= options->frame_limit)
+            break;
+        /* where the display does not set the pace */
+        uint32_t spent_ms = SDL_GetTicks() - start_ms;
+        if (!options->frame_limit && spent_ms < FRAME_MS)
+            SDL_Delay(FRAME_MS - spent_ms);
+    }
+    return 0;
+}
+
+static int write_screenshot(const struct window *window, struct error *error)
+{
+    const char *path = window->options->screenshot;
+    cairo_status_t status = cairo_surface_write_to_png(window->surface, path);
+    if (status == CAIRO_STATUS_SUCCESS)
+        return 0;
+    return error_set(error, ERR_IO, "%s: %s", path, cairo_status_to_string(status));
+}
+
+/* Where there is nothing to look at SDL would open a window that nobody sees, for ever. A driver that
+ * was asked for by name is taken at its word. */
+static int open_video(void)
+{
+    static const char *const unseen[] = {"offscreen", "dummy", "evdev"};
+    if (SDL_getenv("SDL_VIDEODRIVER"))
+        return SDL_Init(SDL_INIT_VIDEO) ? ERR_IO : 0;
+#ifdef __linux__
+    /* asked first, since trying to connect makes libraries write to standard error */
+    const char *x11 = SDL_getenv("DISPLAY"), *wayland = SDL_getenv("WAYLAND_DISPLAY");
+    if (!(x11 && *x11) && !(wayland && *wayland))
+        return ERR_IO;
+#endif
+    if (SDL_Init(SDL_INIT_VIDEO))
+        return ERR_IO;
+    for (size_t i = 0; i < sizeof unseen / sizeof unseen[0]; i++)
+        if (!strcmp(SDL_GetCurrentVideoDriver(), unseen[i]))
+            return ERR_IO;
+    return 0;
+}
+
+/* How many pixels a desktop wants for one where windows are measured in pixels (X11; elsewhere SDL knows):
+ * what other programs are told, or else the screen's density. */
+static double find_scale(void)
+{
+    const char *told = SDL_getenv("GDK_SCALE"), *driver = SDL_GetCurrentVideoDriver();
+    float dpi = 0;
+    double scale = told ? SDL_atof(told) : 0;
+    if (!driver || strcmp(driver, "x11") != 0)
+        return 1;
+    if (!(scale > 0) && !SDL_GetDisplayDPI(0, NULL, &dpi, NULL))
+        scale = floor((double)dpi / USUAL_DPI * 2 + 0.5) / 2;
+    return fmin(fmax(scale, 1), SCALE_MAX);
+}
+
+/* The usual size for that screen, but no larger than it has room for. */
+static void choose_size(int *width, int *height)
+{
+    SDL_Rect room;
+    double scale = find_scale();
+    if (!SDL_GetDisplayUsableBounds(0, &room) && room.w > 0 && room.h > 0)
+        scale = fmin(scale, fmin(SCREEN_SHARE * room.w / WINDOW_WIDTH,
+                                 SCREEN_SHARE * room.h / WINDOW_HEIGHT));
+    *width = (int)fmax(scale * WINDOW_WIDTH, 320);
+    *height = (int)fmax(scale * WINDOW_HEIGHT, 240);
+}
+
+static int open_window(struct window *window, struct error *error)
+{
+    const struct window_options *options = window->options;
+    int width = options->width_px, height = options->height_px;
+    if (open_video())
+        return error_set(error, ERR_IO, "there is no display to open a window on; use --export");
+    if (!width)
+        choose_size(&width, &height);
+    window->window =
+        SDL_CreateWindow("Bestiary", SDL_WINDOWPOS_UNDEFINED, SDL_WINDOWPOS_UNDEFINED, width,
+                         height, SDL_WINDOW_RESIZABLE | SDL_WINDOW_ALLOW_HIGHDPI);
+    if (!window->window)
+        return error_set(error, ERR_IO, "window: %s", SDL_GetError());
+    window->renderer = SDL_CreateRenderer(window->window, -1, SDL_RENDERER_PRESENTVSYNC);
+    if (!window->renderer)
+        window->renderer = SDL_CreateRenderer(window->window, -1, SDL_RENDERER_SOFTWARE);
+    if (!window->renderer || fit_to_window(window))
+        return error_set(error, ERR_IO, "window: %s", SDL_GetError());
+    return 0;
+}
+
+static void close_window(struct window *window)
+{
+    if (window->surface)
+        cairo_surface_destroy(window->surface);
+    if (window->texture)
+        SDL_DestroyTexture(window->texture);
+    if (window->renderer)
+        SDL_DestroyRenderer(window->renderer);
+    if (window->window)
+        SDL_DestroyWindow(window->window);
+    SDL_Quit();
+}
+
+int window_check(struct error *error)
+{
+    return 0;
+}
+
+int window_run(const struct window_options *options, struct error *error)
+{
+    struct window window = {.options = options,
+                            .stage = stage_create(options->gallery, options->is_live)};
+    if (!window.stage)
+        return error_set(error, ERR_MEMORY, "window: %s", error_text(ERR_MEMORY));
+    int status = open_window(&window, error);
+    if (!status) {
+        /* as large as the window is, and then seen from the start */
+        stage_press_key(window.stage, '0');
+        if (options->has_overlays)
+            stage_set_overlays(window.stage, options->overlays);
+        for (const char *key = options->keys; key && *key; key++)
+            stage_press_key(window.stage, *key);
+        if (options->time_s >= 0)
+            stage_seek(window.stage, options->time_s);
+        status = loop(&window, error);
+    }
+    if (!status && options->screenshot)
+        status = write_screenshot(&window, error);
+    close_window(&window);
+    stage_destroy(window.stage);
+    return status;
+}
+
+#endif
