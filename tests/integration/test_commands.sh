@@ -11,7 +11,7 @@ says Bestiary "$controller" --version
 diff all.ini again.ini || fail "the printed configuration is not read back"
 says '^size = 77' "$controller" run --print-config -s population.size=77
 
-"$controller" run walk.ini --seed 5 -o run >run.out 2>run.err || fail "run: $(cat run.err)"
+"$controller" run walk.ini --seed 7 -o run >run.out 2>run.err || fail "run: $(cat run.err)"
 [ "$(grep -c '^generation' run.err)" -ge 4 ] || fail "no line for each generation: $(cat run.err)"
 grep -q 'controller view run' run.out || fail "does not say how to watch: $(cat run.out)"
 [ "$(sed -n '/^ *[0-9]/p' run.out | wc -l)" = 5 ] || fail "not five champions: $(cat run.out)"

@@ -16,7 +16,7 @@ row() { awk -v name="$1" -v field="$2" '$1 == name { value = $field } END { prin
 # a swimmer holds at a quarter of the step and with the other solver; itself it is as without referee
 swim >plain
 swim --referee --solver constraint >judged
-cmp <(sed -n '3p;7,40p' plain) <(sed -n '3p;7,40p' judged) || fail "the referee changed something"
+cmp <(sed -n '3p;9,42p' plain) <(sed -n '3p;9,42p' judged) || fail "the referee changed something"
 [ "$(grep -c ': holds: keeps' judged)" = 2 ] || fail "it does not hold: $(cat judged)"
 grep -q '^articulated at 0.001042 s: holds: keeps .* % of its fitness (swim), 70 % are' judged ||
     fail "no verdict on the quarter step: $(cat judged)"
@@ -42,7 +42,7 @@ grep -q '"solver": "constraint"' judged.json || fail "no other solver: $(cat jud
 walk() {
     "$simulator" evaluate "$creatures/$1" "$root/examples/walk.ini" --referee "${@:2}" \
         -s simulation.dt_s=0.0166 -s guard.energy_share=0 -s guard.turn_rad=0 \
-        -s guard.penetration_m=0 -s guard.reversals_hz=0
+        -s guard.penetration_m=0 -s guard.reversals_hz=0 -s creature.strength_n=10 -s creature.hill_curvature=0
 }
 { walk biped.json -s creature.servo_rad_s=200; walk inchworm.json -s creature.effector_mode=torque; } >bad
 grep -q 'does not hold' bad || fail "an artefact holds: $(cat bad)"

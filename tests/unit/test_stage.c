@@ -304,7 +304,7 @@ START_TEST(every_key_draws_and_overlays_toggle)
                     {'m', DRAW_UNMARKED}, {'b', DRAW_BRAIN},    {'l', DRAW_LEDGER}};
     open_run_of(3);
     press(" ");
-    stage_seek(stage, 0.7);
+    stage_seek(stage, 1.1); /* it has gone far enough for a trail */
     for (size_t i = 0; i < sizeof overlays / sizeof overlays[0]; i++) {
         unsigned before = stage_overlays(stage);
         uint64_t picture = draw();
