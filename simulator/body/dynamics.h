@@ -52,6 +52,8 @@ struct ledger {
 struct impulse_sum {
     struct vec3 linear, angular;
     double size;
+    double
+        truncation_share; /* how far momentum may be off until a later step mends it; 0: it is exact */
 };
 
 enum { CONTACT_GROUND = -1, CONTACT_OBSTACLE = -2 };

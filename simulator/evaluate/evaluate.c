@@ -680,6 +680,16 @@ static int has_broken(struct run *run)
     return most > 0 && run->strain_ticks >= STRAIN_TICKS;
 }
 
+/* A step that keeps momentum only roughly leaves it as it should be, for the step that mends it. */
+static void expect_momentum(struct run *run, const struct impulse_sum *given)
+{
+    struct vec3 way = vec3_add(run->momentum, vec3_scale(given->linear, 0.5));
+    struct vec3 turned = vec3_add(vec3_cross(run->centre, given->linear), given->angular);
+    run->centre = vec3_add(run->centre, vec3_scale(way, run->dt_s / run->phenotype.mass_kg));
+    run->momentum = vec3_add(run->momentum, given->linear);
+    run->angular_momentum = vec3_add(run->angular_momentum, turned);
+}
+
 /* Whether the momentum that the last step gave, along and turning, is what contacts and gravity gave. */
 static int keeps_momentum(struct run *run)
 {
@@ -695,9 +705,14 @@ static int keeps_momentum(struct run *run)
     struct vec3 turned = vec3_sub(angular, run->angular_momentum);
     struct vec3 off = vec3_sub(gained, given.linear);
     struct vec3 twist = vec3_sub(vec3_sub(turned, vec3_cross(centre, gained)), given.angular);
-    run->momentum = linear;
-    run->angular_momentum = angular;
-    run->centre = centre_of(run);
+    if (given.truncation_share > 0) {
+        expect_momentum(run, &given);
+    } else {
+        run->momentum = linear;
+        run->angular_momentum = angular;
+        run->centre = centre_of(run);
+    }
+    share += given.truncation_share;
     double from_nowhere = fabs(off.x) + fabs(off.y) + fabs(off.z) +
                           (fabs(twist.x) + fabs(twist.y) + fabs(twist.z)) / m->size_m;
     return from_nowhere <= share * (given.size + mass * (1 + m->speed_max_m_s));

@@ -47,6 +47,8 @@
 #define RK4_UNBALANCED 1e-4
 #define RK4_PARTS      64
 #define RK4_ROUNDING   1e-10
+/* Momentum that a flight may lose, as a share of what impulses and speeds come to: limbs that thrash lose 2e-4. */
+#define RK4_MOMENTUM 1e-3
 /* Energy, as a share of what impacts pass on, that may be lost or gained by their instants. */
 #define INSTANT_SHARE 1e-2
 /* Steps in which drag acts faster than this are taken by the implicit scheme: h x rate. */
@@ -84,6 +86,7 @@ struct articulated {
     int dof, links, parts;
     double *q, *qd;
     uint64_t steps, rk4_steps;
+    int was_free;       /* the last step was one by RK4 */
     uint64_t step_work; /* operations of a step but for the impulses, roughly */
     enum effector_state effectors;
     double damping_rate;
@@ -99,7 +102,7 @@ struct articulated {
     int is_pressing;         /* contacts or limits did in the last step */
     int is_examined;         /* clearance is that of the present state */
     struct clearance clearance;
-    /* now, where it is known: momentum is kept by it */
+    /* now, where it is known, as it should be: momentum is kept by it */
     struct tree_bulk bulk;
     int is_bulk_known;
     struct force drag_impulse; /* of this step, about the root's origin in its middle */
@@ -499,8 +502,10 @@ static int articulated_impulses(const struct dynamics *dynamics, struct vec3 cen
 {
     const struct articulated *d = (const struct articulated *)dynamics;
     double fall = -d->phenotype->mass_kg * d->world.gravity_m_s2 * d->settings.dt_s;
-    struct impulse_sum sum = {
-        {0, fall, 0}, {0, 0, d->settings.dt_s / 2 * velocity.x * fall}, fabs(fall)};
+    struct impulse_sum sum = {.linear = {0, fall, 0},
+                              .angular = {0, 0, d->settings.dt_s / 2 * velocity.x * fall},
+                              .size = fabs(fall),
+                              .truncation_share = d->was_free ? RK4_MOMENTUM : 0};
     if (world_has_drag(&d->world))
         return 0;
     for (int i = 0; i < d->contacts.point_count; i++) {
@@ -1144,16 +1149,17 @@ static void keep_momentum(struct articulated *d)
     put_bulk(d, &to, way);
 }
 
-/* The same where nothing but gravity acts from outside. */
-static void keep_free_momentum(struct articulated *d)
+/* In a step where nothing but gravity acts from outside: where the centre of mass should be, and its velocity.
+ * What RK4 loses is mended in the next midpoint step. */
+static void carry_bulk(struct articulated *d)
 {
     double h = d->settings.dt_s;
-    struct tree_bulk to = d->bulk;
-    to.velocity_x += h * d->tree.gravity_x;
-    to.velocity_y -= h * d->world.gravity_m_s2;
-    struct vec2 way = {h / 2 * (d->bulk.velocity_x + to.velocity_x),
-                       h / 2 * (d->bulk.velocity_y + to.velocity_y)};
-    put_bulk(d, &to, way);
+    struct tree_bulk *bulk = &d->bulk;
+    double gain_x = h * d->tree.gravity_x, gain_y = -h * d->world.gravity_m_s2;
+    bulk->centre_x += h * (bulk->velocity_x + gain_x / 2) - (d->q[0] - d->q0[0]);
+    bulk->centre_y += h * (bulk->velocity_y + gain_y / 2) - (d->q[1] - d->q0[1]);
+    bulk->velocity_x += gain_x;
+    bulk->velocity_y += gain_y;
 }
 
 static void step_midpoint(struct articulated *d)
@@ -1397,8 +1403,8 @@ static int try_rk4(struct articulated *d)
     d->has_accelerations = 1;
     if (d->tree.has_drag)
         d->is_bulk_known = 0;
-    else if (!d->tree.is_root_fixed)
-        keep_free_momentum(d);
+    else
+        carry_bulk(d);
     d->is_balance_known = 1;
     d->rk4_steps++;
     return 1;
@@ -1431,7 +1437,8 @@ static int articulated_step(struct dynamics *dynamics)
     if (d->settings.integrator == INTEGRATOR_AUTO)
         is_free = !is_stiff && !may_touch(d);
     d->steps++;
-    if (!is_free || !try_rk4(d)) {
+    d->was_free = is_free && try_rk4(d);
+    if (!d->was_free) {
         step_midpoint(d);
         d->is_examined = d->is_balance_known = 0;
     }
