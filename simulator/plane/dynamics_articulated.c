@@ -1103,10 +1103,10 @@ static double bulk_gain(const struct articulated *d, const struct tree_bulk *fro
 }
 
 /* What the body as a whole comes to: `target` has the velocity of its centre of mass and its spin, and the
- * centre goes by `way`. The root gets what is missing, as if all joints were locked. The tree is at q and qd. */
+ * centre goes by `way`. The root gets what is missing, as if all joints were locked. */
 static void put_bulk(struct articulated *d, struct tree_bulk *target, struct vec2 way)
 {
-    struct tree_bulk is = tree_bulk(&d->tree);
+    struct tree_bulk is = tree_move(&d->tree, d->q, d->qd);
     double turn = (target->spin - is.spin) / is.inertia;
     d->qd[0] += target->velocity_x - is.velocity_x + turn * is.centre_y;
     d->qd[1] += target->velocity_y - is.velocity_y - turn * is.centre_x;
@@ -1120,6 +1120,7 @@ static void put_bulk(struct articulated *d, struct tree_bulk *target, struct vec
     target->centre_y = is.centre_y;
     target->inertia = is.inertia;
     d->bulk = *target;
+    d->is_posed = 1;
     d->is_moving = 0;
 }
 
@@ -1143,9 +1144,6 @@ static void keep_momentum(struct articulated *d)
                            .spin = from->spin + outer.n - (x * outer.y - y * outer.x)};
     struct vec2 way = {half * (from->velocity_x + to.velocity_x) - share * late.x,
                        half * (from->velocity_y + to.velocity_y) - share * late.y};
-    tree_turn_pose(&d->tree, d->q);
-    tree_set_velocity(&d->tree, d->qd);
-    d->is_posed = 1;
     put_bulk(d, &to, way);
 }
 
@@ -1326,26 +1324,25 @@ static int is_unbalanced(const struct articulated *d, struct balance from, struc
     const double *work = d->rate_mean;
     double residual = to.energy_j - from.energy_j + work[0] + work[1];
     double size = from.size_j + to.size_j + fabs(work[0]) + work[1];
-    for (int at = 2; at < d->dof; at++) {
-        residual -= work[at];
-        size += fabs(work[at]);
+    pair given = {0, 0}, turned = {0, 0};
+    for (int at = 2, dof = d->dof; at < dof; at += 2) {
+        given += PAIR(work, at);
+        turned += pair_absolute(PAIR(work, at));
     }
-    return !(fabs(residual) <= RK4_UNBALANCED * size);
+    return !(fabs(residual - pair_sum(given)) <= RK4_UNBALANCED * (size + pair_sum(turned)));
 }
 
 /* A step in as many parts as their energies ask for. */
 static void step_rk4(struct articulated *d)
 {
-    double h = d->settings.dt_s / RK4_PARTS, *from_q = d->from_q, *from_qd = d->from_qd;
+    double h = d->settings.dt_s / RK4_PARTS, *work = d->work, *part_work = d->rate_mean;
+    const double *from_q = d->q0, *from_qd = d->qd0;
     struct balance from = d->is_balance_known ? d->balance : take_balance(d), to;
-    for (int i = 0; i < d->dof; i++) {
-        from_q[i] = d->q0[i];
-        from_qd[i] = d->qd0[i];
-        d->work[i] = 0;
-    }
+    for (int i = 0, dof = d->dof; i < dof; i += 2)
+        PAIR(work, i) = (pair){0, 0};
     for (int done = 0, part = RK4_PARTS; done < RK4_PARTS;) {
-        for (int i = 0; i < d->dof; i++)
-            d->rate_mean[i] = 0;
+        for (int i = 0, dof = d->dof; i < dof; i += 2)
+            PAIR(part_work, i) = (pair){0, 0};
         advance_freely(d, from_q, from_qd, done * h, part * h);
         to = take_balance(d);
         if (part > 1 && is_unbalanced(d, from, to)) {
@@ -1355,14 +1352,17 @@ static void step_rk4(struct articulated *d)
             continue;
         }
         from = to;
-        for (int i = 0; i < d->dof; i++) {
-            from_q[i] = d->q[i];
-            from_qd[i] = d->qd[i];
-            d->work[i] += d->rate_mean[i];
-        }
+        for (int i = 0, dof = d->dof; i < dof; i += 2)
+            PAIR(work, i) += PAIR(part_work, i);
         done += part;
         while (done % (2 * part) == 0 && part < RK4_PARTS)
             part *= 2;
+        for (int i = 0; i < d->dof && done < RK4_PARTS; i++) {
+            d->from_q[i] = d->q[i];
+            d->from_qd[i] = d->qd[i];
+        }
+        from_q = d->from_q;
+        from_qd = d->from_qd;
     }
     d->balance = from;
 }

@@ -263,7 +263,8 @@ static void renew_bases(struct tree *tree)
     tree->has_base = 1;
 }
 
-void tree_turn_pose(struct tree *tree, const double *q)
+/* As tree_turn_pose(), but for the links' own. */
+static inline void turn_angles(struct tree *tree, const double *q)
 {
     const double *angle = tree->angle, *base = tree->base_angle;
     const double *base_sine = tree->base_sine, *base_cosine = tree->base_cosine;
@@ -280,6 +281,11 @@ void tree_turn_pose(struct tree *tree, const double *q)
     }
     if (!tree->has_base || is_far[0] | is_far[1])
         renew_bases(tree);
+}
+
+void tree_turn_pose(struct tree *tree, const double *q)
+{
+    turn_angles(tree, q);
     place_links(tree, q);
 }
 
@@ -337,6 +343,71 @@ void tree_set_velocity(struct tree *tree, const double *qd)
         set_velocity(tree, qd, 1);
     else
         set_velocity(tree, qd, 0);
+}
+
+/* Sums over links: mass times place, momentum, and what about the root's origin makes up angular momentum and
+ * inertia. */
+struct bulk_sum {
+    pair moment, momentum, twist, square;
+    double spin, inertia;
+};
+
+static inline void add_to_bulk(struct bulk_sum *sum, const struct tree_link *l)
+{
+    double w = l->velocity.w, mass = l->mass;
+    pair at = XY(l->px), h = XY(l->hx), velocity = XY(l->velocity.x), way = mass * at;
+    pair p = mass * velocity + w * plane_turn(h);
+    sum->moment += way + h;
+    sum->momentum += p;
+    sum->twist += h * pair_swap(velocity) + at * pair_swap(p);
+    sum->square += at * (way + 2 * h);
+    sum->spin += l->inertia * w;
+    sum->inertia += l->inertia;
+}
+
+static struct tree_bulk finish_bulk(const struct bulk_sum *sum, double mass)
+{
+    double share = 1 / mass;
+    pair centre = share * sum->moment, velocity = share * sum->momentum;
+    return (struct tree_bulk){
+        .centre_x = centre[0],
+        .centre_y = centre[1],
+        .velocity_x = velocity[0],
+        .velocity_y = velocity[1],
+        .spin = sum->spin + (sum->twist[0] - sum->twist[1]) - plane_cross(centre, sum->momentum),
+        .inertia = sum->inertia + pair_sum(sum->square) - plane_dot(centre, sum->moment)};
+}
+
+static inline struct tree_bulk move_links(struct tree *tree, const double *q, const double *qd,
+                                          int are_hinges)
+{
+    struct tree_link *links = tree->links;
+    const double *angle = tree->angle, *sine = tree->sine, *cosine = tree->cosine;
+    struct bulk_sum sum = {.spin = 0};
+    turn_link(&links[0], angle[0], sine[0], cosine[0]);
+    set_root_velocity(&links[0].velocity, qd);
+    add_to_bulk(&sum, &links[0]);
+    for (int i = 1, count = tree->count; i < count; i++) {
+        struct tree_link *l = &links[i];
+        turn_link(l, angle[i], sine[i], cosine[i]);
+        if (!are_hinges && l->is_linear)
+            place_slide(l, l->up, q[2 + i]);
+        else
+            place_hinge(l, l->up);
+        if (!are_hinges)
+            l->rate = qd[2 + i];
+        add_rate(l, &l->up->velocity, qd[2 + i], &l->velocity, are_hinges);
+        add_to_bulk(&sum, l);
+    }
+    return finish_bulk(&sum, tree->mass);
+}
+
+struct tree_bulk tree_move(struct tree *tree, const double *q, const double *qd)
+{
+    turn_angles(tree, q);
+    if (tree->are_hinges)
+        return move_links(tree, q, qd, 1);
+    return move_links(tree, q, qd, 0);
 }
 
 void tree_set_start_velocity(struct tree *tree, const double *qd)
@@ -1210,44 +1281,27 @@ struct vec2 tree_centre(const struct tree_link *l)
 
 struct tree_bulk tree_bulk(const struct tree *tree)
 {
-    const struct tree_link *links = tree->links;
-    const struct motion *v = &links[0].velocity;
-    pair moment = XY(links[0].hx);
-    pair momentum = links[0].mass * XY(v->x) + v->w * plane_turn(moment);
-    double spin = links[0].inertia * v->w + plane_cross(moment, XY(v->x));
-    double inertia = links[0].inertia, share = 1 / tree->mass;
-    for (int i = 1, count = tree->count; i < count; i++) {
-        const struct tree_link *l = &links[i];
-        double w = l->velocity.w, mass = l->mass;
-        pair at = XY(l->px), h = XY(l->hx), velocity = XY(l->velocity.x), way = mass * at;
-        pair p = mass * velocity + w * plane_turn(h);
-        moment += way + h;
-        momentum += p;
-        spin += l->inertia * w + plane_cross(h, velocity) + plane_cross(at, p);
-        inertia += l->inertia + plane_dot(at, way + 2 * h);
-    }
-    pair centre = share * moment, velocity = share * momentum;
-    return (struct tree_bulk){.centre_x = centre[0],
-                              .centre_y = centre[1],
-                              .velocity_x = velocity[0],
-                              .velocity_y = velocity[1],
-                              .spin = spin - plane_cross(centre, momentum),
-                              .inertia = inertia - plane_dot(centre, moment)};
+    struct bulk_sum sum = {.spin = 0};
+    for (int i = 0, count = tree->count; i < count; i++)
+        add_to_bulk(&sum, &tree->links[i]);
+    return finish_bulk(&sum, tree->mass);
 }
 
 double tree_kinetic_energies(const struct tree *tree, double *inner)
 {
-    double energy = 0, x = 0, y = 0;
-    for (int i = 0; i < tree->count; i++) {
+    pair energy = {0, 0}, momentum = {0, 0};
+    double turning = 0;
+    for (int i = 0, count = tree->count; i < count; i++) {
         const struct tree_link *l = &tree->links[i];
-        struct motion v = tree_centre_velocity(l);
-        double mx = l->mass * v.x, my = l->mass * v.y;
-        energy += l->own_inertia * v.w * v.w + (mx * v.x + my * v.y);
-        x += mx;
-        y += my;
+        double w = l->velocity.w;
+        pair v = XY(l->velocity.x), p = l->mass * v, q = w * plane_turn(XY(l->hx));
+        energy += (p + 2 * q) * v;
+        momentum += p + q;
+        turning += l->inertia * w * w;
     }
-    *inner = (energy - (x * x + y * y) / tree->mass) / 2;
-    return energy / 2;
+    double all = turning + pair_sum(energy);
+    *inner = (all - plane_dot(momentum, momentum) / tree->mass) / 2;
+    return all / 2;
 }
 
 double tree_kinetic_energy(const struct tree *tree)
@@ -1258,11 +1312,8 @@ double tree_kinetic_energy(const struct tree *tree)
 
 double tree_potential_energy(const struct tree *tree, double gravity_m_s2)
 {
-    double moment = 0, moment_x = 0;
-    for (int i = 0; i < tree->count; i++) {
-        moment += tree->links[i].mass * tree->links[i].py + tree->links[i].hy;
-        moment_x += tree->links[i].mass * tree->links[i].px + tree->links[i].hx;
-    }
-    return gravity_m_s2 * (moment + tree->mass * tree->root_y) -
-           tree->gravity_x * (moment_x + tree->mass * tree->root_x);
+    pair moment = tree->mass * XY(tree->root_x);
+    for (int i = 0, count = tree->count; i < count; i++)
+        moment += tree->links[i].mass * XY(tree->links[i].px) + XY(tree->links[i].hx);
+    return gravity_m_s2 * moment[1] - tree->gravity_x * moment[0];
 }

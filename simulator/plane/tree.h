@@ -217,6 +217,8 @@ struct tree_bulk {
     double spin, inertia;          /* angular momentum and inertia about it */
 };
 struct tree_bulk tree_bulk(const struct tree *tree);
+/* tree_turn_pose(), tree_set_velocity() and tree_bulk() in one go. */
+struct tree_bulk tree_move(struct tree *tree, const double *q, const double *qd);
 /* At the pose and velocity. */
 double tree_kinetic_energy(const struct tree *tree);
 /* The same; *inner: without that of the centre of mass. */
