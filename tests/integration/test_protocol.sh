@@ -22,4 +22,6 @@ no_worker_is_left pretended
     >default.out 2>&1 || fail "$(cat default.out)"
 PARAMS_DIGEST=$(sed -n 's/.* event=setup params_digest=\([0-9a-f]*\) .*/\1/p' default/logs/worker-01.log)
 export PARAMS_DIGEST
+MEASURES=$(sed -n '/<!-- measures -->/,/<!-- end of measures -->/p' "$root/proto/PROTOCOL.md" | grep -o ' `' | wc -l)
+export MEASURES
 says '^ok$' python3 "$root/tests/integration/protocol/pretend_controller.py" "$bin/simulator"

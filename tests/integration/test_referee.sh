@@ -63,4 +63,4 @@ grep -q '^solver    constraint moves no spheres' other || fail "nothing is said:
 crawl constraint --referee >judged
 [ "$(grep -c ' at 0.00.* its fitness' judged)" = 1 ] || fail "the same motion is an opinion: $(cat judged)"
 crawl rejection >rejected
-grep -q '^verdict   energy' rejected || fail "what makes energy has a score: $(cat rejected)"
+grep -Eq '^verdict   (energy|momentum)' rejected || fail "what makes energy or momentum has a score: $(cat rejected)"
