@@ -44,20 +44,21 @@
  * after all results of that turn are in. */
 #include "controller/farm/farm.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/file.h"
 #include "common/limits.h"
 #include "common/log.h"
 #include "common/version.h"
+#include "controller/farm/launcher.h"
+#include "controller/farm/process_end.h"
+#include "controller/farm/task_queue.h"
+#include "controller/farm/task_watch.h"
+#include "controller/farm/worker_log.h"
 #include "controller/farm/worker_process.h"
 
 enum {
@@ -77,21 +78,12 @@ enum {
     FARM_DESCRIPTORS = 40, /* of the run but for its workers, and those of a process that begins */
     FARM_WORKER_DESCRIPTORS = 2,
     FARM_UNSENT_MAX_BYTES = 256 * 1024, /* a worker with more in its pipe gets no further task */
-    FARM_ARGUMENTS_MAX = 64,
     FARM_CAUSE_SIZE = 320,
-    FARM_LOG_LIMITS = 2, /* farm.log_mb: what a log that was not yet long may grow to in a task */
-    FARM_LOG_TAIL_BYTES = 3000, /* of a worker's log, kept of a quarantine */
-    FARM_BUSY_TICKS = 20,       /* that the share of busy ones is of, fading */
+    FARM_LOG_LIMITS = 2,  /* farm.log_mb: what a log that was not yet long may grow to in a task */
+    FARM_BUSY_TICKS = 20, /* that the share of busy ones is of, fading */
 };
 
 /* ---- types ---- */
-
-struct farm_task {
-    struct task task;
-    int faults, losses;
-    int is_alone;
-    struct farm_task *next;
-};
 
 enum worker_state {
     WORKER_WAITING,
@@ -129,7 +121,7 @@ struct occasion {
     const struct message *message; /* hello, ready, result, rejected */
     const char *reason;            /* bad, closed, late */
     int is_overdue;                /* late: by its own processor time */
-    int exit_code, signal;         /* exit */
+    struct process_end end;        /* exit */
 };
 
 struct worker {
@@ -140,15 +132,10 @@ struct worker {
     struct worker_process *process;            /* NULL in WAITING and GONE */
     struct farm_task *held[FARM_PREFETCH_MAX]; /* oldest first */
     int held_count;
-    struct farm_task *reserved; /* to be tried alone by the next process */
-    int is_retiring;            /* gets no more tasks, then ends */
-    int is_direct;              /* the process is the simulator, not something in front of it */
-    struct {                    /* of the oldest task, while BUSY */
-        uint64_t task;          /* 0 = not looked at yet */
-        uint32_t attempt;
-        int64_t start_cpu_ns, cpu_ns; /* -1 = not known */
-        uint64_t progress_ms;         /* when it last used processor time */
-    } watch;
+    struct farm_task *reserved;  /* to be tried alone by the next process */
+    int is_retiring;             /* gets no more tasks, then ends */
+    int is_direct;               /* the process is the simulator, not something in front of it */
+    struct task_watch watch;     /* of the oldest task, while BUSY */
     uint64_t deadline_ms;        /* in the farm's running time; 0 = none */
     char cause[FARM_CAUSE_SIZE]; /* why it was given up, before its exit; else empty */
     int is_overdue;              /* ... because its task took too much processor time */
@@ -167,19 +154,14 @@ struct farm {
     struct worker *workers;       /* FARM_WORKERS_MAX, of which the first slot_count are in use */
     int slot_count, worker_count; /* ever, wanted */
     int prefetch, is_pinned, is_paused;
-    double deadline_s, silence_s;
-    off_t log_bytes; /* beyond which a log begins anew */
+    struct task_limits limits;
+    struct worker_logs logs;
     uint64_t params_digest;
     struct pack_writer setup; /* the whole frame, the same for everyone */
     struct pack_writer scratch;
-    char *launcher_words; /* cut in place; argv points into it */
-    char *simulator_path, *log_directory;
-    char *argv[FARM_ARGUMENTS_MAX + 2];
-    int has_launcher;
+    struct launcher launcher;
 
-    struct farm_task *first, *last; /* the queue */
-    int queue_count, pending_count;
-    uint64_t submitted_count;
+    struct task_queue queue;
     int needs_pump;
 
     uv_timer_t tick;
@@ -195,54 +177,6 @@ struct farm {
 static void worker_dispatch(struct worker *worker, enum worker_event event,
                             const struct occasion *occasion);
 static void farm_settle(struct farm *farm);
-
-/* ---- the queue ---- */
-
-static void farm_queue_front(struct farm *farm, struct farm_task *entry)
-{
-    entry->next = farm->first;
-    farm->first = entry;
-    if (farm->last == NULL)
-        farm->last = entry;
-    farm->queue_count++;
-    farm->needs_pump = 1;
-}
-
-static void farm_queue_back(struct farm *farm, struct farm_task *entry)
-{
-    entry->next = NULL;
-    if (farm->last != NULL)
-        farm->last->next = entry;
-    else
-        farm->first = entry;
-    farm->last = entry;
-    farm->queue_count++;
-    farm->needs_pump = 1;
-}
-
-static struct farm_task *farm_queue_take(struct farm *farm)
-{
-    struct farm_task *entry = farm->first;
-    farm->first = entry->next;
-    if (farm->first == NULL)
-        farm->last = NULL;
-    farm->queue_count--;
-    entry->next = NULL;
-    return entry;
-}
-
-static void farm_task_free(struct farm_task *entry)
-{
-    genome_deinit(&entry->task.genome);
-    free(entry);
-}
-
-/* Drops a task that is in no place any more. */
-static void farm_task_drop(struct farm *farm, struct farm_task *entry)
-{
-    farm->pending_count--;
-    farm_task_free(entry);
-}
 
 /* ---- invariants ---- */
 
@@ -273,13 +207,12 @@ static void worker_check(const struct worker *worker)
 
 static void farm_check(const struct farm *farm)
 {
-    int count = farm->queue_count;
+    int out_count = 0;
     for (int i = 0; i < farm->slot_count; i++) {
         worker_check(&farm->workers[i]);
-        count += farm->workers[i].held_count + (farm->workers[i].reserved != NULL);
+        out_count += farm->workers[i].held_count + (farm->workers[i].reserved != NULL);
     }
-    ENSURE(count == farm->pending_count, "%d tasks in places, %d pending", count,
-           farm->pending_count);
+    task_queue_check(&farm->queue, out_count);
 }
 
 /* ---- small parts of a worker ---- */
@@ -330,6 +263,13 @@ static void worker_release_held(struct worker *worker, const struct farm_task *e
             (size_t)(worker->held_count - at) * sizeof worker->held[0]);
 }
 
+/* A task it could not do is the next one again. */
+static void worker_requeue(struct worker *worker, struct farm_task *entry)
+{
+    task_queue_put_front(&worker->farm->queue, entry);
+    worker->farm->needs_pump = 1;
+}
+
 static void worker_note_cause(struct worker *worker, const char *cause)
 {
     if (worker->cause[0] == '\0')
@@ -350,111 +290,17 @@ static int worker_send(struct worker *worker, const struct pack_writer *frame)
     return worker_process_write(worker->process, frame->buffer.data, frame->buffer.size);
 }
 
-/* Whether its log is so long that the next process should begin another. */
-static int worker_has_long_log(const struct worker *worker)
-{
-    char path[4096];
-    struct stat info;
-    snprintf(path, sizeof path, "%s/worker-%02d.log", worker->farm->log_directory, worker->slot);
-    return worker->farm->log_directory[0] != '\0' && lstat(path, &info) == 0 &&
-           info.st_size > worker->farm->log_bytes;
-}
-
-/* Puts a long log away, in the place of the one before. */
-static void worker_rotate_log(const struct worker *worker)
-{
-    char path[4096], old[4096];
-    if (!worker_has_long_log(worker))
-        return;
-    snprintf(path, sizeof path, "%s/worker-%02d.log", worker->farm->log_directory, worker->slot);
-    snprintf(old, sizeof old, "%s/worker-%02d.old.log", worker->farm->log_directory, worker->slot);
-    if (rename(path, old) != 0)
-        log_event(LOG_WARN, "log_not_rotated", "worker=%d reason=\"%s\"", worker->slot,
-                  strerror(errno));
-}
-
-static int worker_open_log(const struct worker *worker)
-{
-    char path[4096];
-    const char *directory = worker->farm->log_directory;
-    if (directory[0] == '\0')
-        return -1;
-    snprintf(path, sizeof path, "%s/worker-%02d.log", directory, worker->slot);
-    struct error error;
-    int descriptor = -1;
-    if (file_open_plain(path, O_WRONLY | O_APPEND | O_CREAT, &descriptor, &error)) {
-        char text[sizeof error.message];
-        log_event(LOG_WARN, "log_not_opened", "reason=%s",
-                  log_quote(error.message, text, sizeof text));
-    }
-    return descriptor;
-}
-
 /* ---- how processes end ---- */
 
-static const struct {
-    int signal;
-    const char *name;
-    int is_self_inflicted;
-} signal_table[] = {
-    {SIGSEGV, "SIGSEGV", 1}, {SIGBUS, "SIGBUS", 1},   {SIGFPE, "SIGFPE", 1},
-    {SIGILL, "SIGILL", 1},   {SIGABRT, "SIGABRT", 1}, {SIGKILL, "SIGKILL", 0},
-    {SIGTERM, "SIGTERM", 0}, {SIGINT, "SIGINT", 0},   {SIGHUP, "SIGHUP", 0},
-    {SIGPIPE, "SIGPIPE", 0}, {SIGQUIT, "SIGQUIT", 0}, {SIGALRM, "SIGALRM", 0},
-    {SIGXCPU, "SIGXCPU", 0}, {SIGTRAP, "SIGTRAP", 0}, {SIGSYS, "SIGSYS", 0},
-};
-enum { SIGNAL_TABLE_COUNT = sizeof signal_table / sizeof signal_table[0] };
-
-static int signal_is_self_inflicted(int signal)
-{
-    for (int i = 0; i < SIGNAL_TABLE_COUNT; i++)
-        if (signal_table[i].signal == signal)
-            return signal_table[i].is_self_inflicted;
-    return 0;
-}
-
-/* Of its own doing, so that its task is to blame. Simulators make exit codes of the signals that others send
- * them (simulator/fault.h); a launcher's signal is the launcher's. */
-static int end_is_self_inflicted(const struct worker *worker, const struct occasion *occasion,
-                                 int signal)
+/* Whether its task is to blame; a launcher's signal is the launcher's. */
+static int worker_is_guilty(const struct worker *worker, const struct occasion *occasion,
+                            struct process_end end)
 {
     if (worker->is_overdue)
         return 1;
-    if (occasion->signal != 0 && !worker->is_direct)
+    if (occasion->end.signal != 0 && !worker->is_direct)
         return 0;
-    return signal_is_self_inflicted(signal) ||
-           (signal == 0 &&
-            (occasion->exit_code == WORKER_EXIT_MEMORY || occasion->exit_code == WORKER_EXIT_HUNG));
-}
-
-/* "SIGSEGV", "signal 40", "exit code 3". */
-static void print_end(int exit_code, int signal, char *text, size_t size)
-{
-    for (int i = 0; i < SIGNAL_TABLE_COUNT; i++)
-        if (signal != 0 && signal_table[i].signal == signal) {
-            snprintf(text, size, "%s", signal_table[i].name);
-            return;
-        }
-    if (signal != 0)
-        snprintf(text, size, "signal %d", signal);
-    else if (exit_code == WORKER_EXIT_HUNG)
-        snprintf(text, size, "exit code %d (its own alarm)", exit_code);
-    else if (exit_code == WORKER_EXIT_MEMORY)
-        snprintf(text, size, "exit code %d (out of memory)", exit_code);
-    else if (exit_code == WORKER_EXIT_SENT)
-        snprintf(text, size, "exit code %d (a signal from outside)", exit_code);
-    else if (exit_code == 127)
-        snprintf(text, size, "exit code 127 (program not found)");
-    else
-        snprintf(text, size, "exit code %d", exit_code);
-}
-
-/* Launchers report their child's signal as an exit code of 128 + signal. */
-static int farm_signal_of(const struct farm *farm, int exit_code, int signal)
-{
-    if (signal == 0 && farm->has_launcher && exit_code > 128 && exit_code <= 128 + 64)
-        return exit_code - 128;
-    return signal;
+    return process_end_is_self_inflicted(end);
 }
 
 static void farm_fail(struct farm *farm, const char *reason)
@@ -495,7 +341,7 @@ static struct farm_task *worker_judge(struct worker *worker, struct farm_task *e
     if (entry->is_alone)
         worker->reserved = entry;
     else
-        farm_queue_front(worker->farm, entry);
+        worker_requeue(worker, entry);
     return NULL;
 }
 
@@ -506,7 +352,7 @@ static struct farm_task *worker_give_back(struct worker *worker, int is_self_inf
     while (worker->held_count > 0) {
         struct farm_task *entry = worker->held[--worker->held_count];
         if (worker->held_count > 0)
-            farm_queue_front(worker->farm, entry);
+            worker_requeue(worker, entry);
         else
             condemned = worker_judge(worker, entry, is_self_inflicted);
     }
@@ -525,7 +371,7 @@ static void worker_log_end(const struct worker *worker, const char *end, int is_
               worker->slot, worker_process_pid(worker->process), worker_state_names[worker->state],
               quoted_end, cause, task ? task->id : 0, task ? task->creature : 0,
               worker->held_count);
-    int descriptor = is_abnormal ? worker_open_log(worker) : -1;
+    int descriptor = is_abnormal ? worker_log_open(&worker->farm->logs, worker->slot) : -1;
     if (descriptor < 0)
         return;
     log_event_to(descriptor, LOG_ERROR, "worker_died",
@@ -558,49 +404,24 @@ static void worker_wait(struct worker *worker, const char *end)
     worker->is_retiring &= worker->slot > farm->worker_count;
     if (!farm->has_failed && farm_is_hopeless(farm)) {
         char reason[FARM_CAUSE_SIZE * 2];
-        snprintf(reason, sizeof reason, "simulator %s cannot be started: %s", farm->simulator_path,
-                 worker->cause[0] ? worker->cause : end);
+        snprintf(reason, sizeof reason, "simulator %s cannot be started: %s",
+                 farm->launcher.simulator_path, worker->cause[0] ? worker->cause : end);
         farm_fail(farm, reason);
     }
     if (!farm->has_failed && !farm->is_stopping)
         uv_timer_start(&worker->backoff, worker_on_backoff, worker_backoff_ms(worker), 0);
 }
 
-/* The last lines of a worker's log, whole ones, of its last process. */
-static void worker_read_log(const struct worker *worker, char text[FARM_LOG_TAIL_BYTES + 1])
-{
-    char path[4096];
-    ssize_t length = 0;
-    snprintf(path, sizeof path, "%s/worker-%02d.log", worker->farm->log_directory, worker->slot);
-    int descriptor;
-    if (worker->farm->log_directory[0] != '\0' &&
-        !file_open_plain(path, O_RDONLY, &descriptor, &(struct error){0})) {
-        off_t size = lseek(descriptor, 0, SEEK_END);
-        off_t at = size > FARM_LOG_TAIL_BYTES ? size - FARM_LOG_TAIL_BYTES : 0;
-        length = pread(descriptor, text, FARM_LOG_TAIL_BYTES, at);
-        close(descriptor);
-    }
-    text[length > 0 ? length : 0] = '\0';
-    char *start = text;
-    if (length == FARM_LOG_TAIL_BYTES && (start = strchr(text, '\n')) == NULL)
-        start = text;
-    for (char *next = start; (next = strstr(next, " event=start ")) != NULL; next++)
-        for (start = next; start > text && start[-1] != '\n';)
-            start--;
-    start += *start == '\n';
-    memmove(text, start, strlen(start) + 1);
-}
-
 static void farm_quarantine(struct worker *worker, struct farm_task *entry, const char *reason)
 {
     struct farm *farm = worker->farm;
-    char log[FARM_LOG_TAIL_BYTES + 1];
+    char log[WORKER_LOG_TAIL_BYTES + 1];
     char text[FARM_CAUSE_SIZE + 16];
     log_event(LOG_ERROR, "task_quarantined", "task=%" PRIu64 " creature=%" PRIu64 " reason=%s",
               entry->task.id, entry->task.creature, log_quote(reason, text, sizeof text));
     farm->needs_pump = 1;
-    farm->pending_count--;
-    worker_read_log(worker, log);
+    task_queue_end(&farm->queue, entry);
+    worker_log_read_tail(&farm->logs, worker->slot, log);
     if (!farm->is_stopping)
         farm->callbacks.on_quarantine(farm->callbacks.context, &entry->task, reason, log);
     farm_task_free(entry);
@@ -615,15 +436,15 @@ static void worker_ignore(struct worker *worker, const struct occasion *occasion
 static void worker_reap(struct worker *worker, const struct occasion *occasion)
 {
     struct farm *farm = worker->farm;
-    int signal = farm_signal_of(farm, occasion->exit_code, occasion->signal);
-    char end[64];
-    print_end(occasion->exit_code, signal, end, sizeof end);
-    int is_expected = worker->state == WORKER_STOPPING && signal == 0 && occasion->exit_code == 0;
+    int has_launcher = farm->launcher.word_count > 0;
+    struct process_end end = has_launcher ? process_end_of_child(occasion->end) : occasion->end;
+    char text[64];
+    process_end_print(end, text, sizeof text);
+    int is_expected = worker->state == WORKER_STOPPING && end.signal == 0 && end.exit_code == 0;
     worker->restarts += worker->state != WORKER_STOPPING;
-    worker_log_end(worker, end, !is_expected);
+    worker_log_end(worker, text, !is_expected);
 
-    struct farm_task *condemned =
-        worker_give_back(worker, end_is_self_inflicted(worker, occasion, signal));
+    struct farm_task *condemned = worker_give_back(worker, worker_is_guilty(worker, occasion, end));
     worker_process_release(worker->process);
     worker->process = NULL;
     int is_surplus = worker->is_retiring && worker->slot > farm->worker_count;
@@ -631,10 +452,10 @@ static void worker_reap(struct worker *worker, const struct occasion *occasion)
         worker_enter(worker, WORKER_GONE);
         farm_settle(farm);
     } else {
-        worker_wait(worker, end);
+        worker_wait(worker, text);
     }
     if (condemned != NULL)
-        farm_quarantine(worker, condemned, worker->cause[0] != '\0' ? worker->cause : end);
+        farm_quarantine(worker, condemned, worker->cause[0] != '\0' ? worker->cause : text);
 }
 
 static void farm_on_process_freed(void *context)
@@ -682,7 +503,7 @@ static void worker_on_broken(void *context, int is_garbage, const char *reason)
 static void worker_on_exit(void *context, int exit_code, int signal)
 {
     worker_dispatch(context, EVENT_EXIT,
-                    &(struct occasion){.exit_code = exit_code, .signal = signal});
+                    &(struct occasion){.end = {.exit_code = exit_code, .signal = signal}});
 }
 
 static void worker_spawn(struct worker *worker, const struct occasion *occasion)
@@ -701,9 +522,9 @@ static void worker_spawn(struct worker *worker, const struct occasion *occasion)
     worker->is_overdue = worker->was_ready = 0;
     worker->results_of_process = 0;
     worker->spawns++;
-    worker_rotate_log(worker);
-    int descriptor = worker_open_log(worker);
-    int status = worker_process_spawn(&worker->process, farm->loop, farm->argv, descriptor,
+    worker_log_rotate(&farm->logs, worker->slot);
+    int descriptor = worker_log_open(&farm->logs, worker->slot);
+    int status = worker_process_spawn(&worker->process, farm->loop, farm->launcher.argv, descriptor,
                                       &callbacks, &error);
     if (descriptor >= 0)
         close(descriptor);
@@ -718,7 +539,7 @@ static void worker_spawn(struct worker *worker, const struct occasion *occasion)
     }
     log_event(LOG_INFO, "worker_started", "worker=%d pid=%d start=%" PRIu64, worker->slot,
               worker_process_pid(worker->process), worker->spawns);
-    worker_process_limit_files(worker->process, FARM_LOG_LIMITS * (int64_t)farm->log_bytes);
+    worker_process_limit_files(worker->process, FARM_LOG_LIMITS * (int64_t)farm->logs.max_bytes);
     if (farm->is_pinned)
         worker_process_pin(worker->process, worker->slot - 1);
     worker_enter(worker, WORKER_STARTING);
@@ -790,7 +611,7 @@ static void worker_greet(struct worker *worker, const struct occasion *occasion)
     worker_kill(worker, cause);
     if (!farm->was_ever_ready) {
         char reason[FARM_CAUSE_SIZE * 2];
-        snprintf(reason, sizeof reason, "simulator %s: %s", farm->simulator_path, cause);
+        snprintf(reason, sizeof reason, "simulator %s: %s", farm->launcher.simulator_path, cause);
         farm_fail(farm, reason);
     }
 }
@@ -838,7 +659,7 @@ static void worker_take_result(struct worker *worker, const struct occasion *occ
     if (worker->state == WORKER_BUSY)
         worker_enter_idle_or_busy(worker);
     farm->needs_pump = 1;
-    farm->pending_count--;
+    task_queue_end(&farm->queue, entry);
     farm->callbacks.on_result(farm->callbacks.context, &entry->task, result, worker->slot);
     farm_task_free(entry);
 }
@@ -864,21 +685,22 @@ static void worker_take_rejected(struct worker *worker, const struct occasion *o
     entry->task.attempt++;
     entry->faults++;
     entry->is_alone = 0;
+    farm->needs_pump = 1;
     if (worker->state == WORKER_BUSY)
         worker_enter_idle_or_busy(worker);
     if (entry->faults >= FARM_FAULTS_QUARANTINE)
         farm_quarantine(worker, entry, cause);
     else
-        farm_queue_back(farm, entry);
+        task_queue_put_back(&farm->queue, entry);
 }
 
 /* Everything it still does is dropped. */
 static void worker_drop_tasks(struct worker *worker)
 {
     while (worker->held_count > 0)
-        farm_task_drop(worker->farm, worker->held[--worker->held_count]);
+        task_queue_drop(&worker->farm->queue, worker->held[--worker->held_count]);
     if (worker->reserved != NULL)
-        farm_task_drop(worker->farm, worker->reserved);
+        task_queue_drop(&worker->farm->queue, worker->reserved);
     worker->reserved = NULL;
 }
 
@@ -987,7 +809,7 @@ static void worker_give(struct worker *worker, struct farm_task *entry)
         if (entry->is_alone)
             worker->reserved = entry;
         else
-            farm_queue_front(farm, entry);
+            worker_requeue(worker, entry);
         worker_dispatch(worker, EVENT_CLOSED, &(struct occasion){.reason = "write failed"});
         return;
     }
@@ -1030,9 +852,9 @@ static void farm_feed(struct farm *farm)
         worker_give(worker, entry);
     }
     for (int held_max = 0; held_max < farm->prefetch; held_max++)
-        for (int i = 0; i < farm->slot_count && farm->queue_count > 0; i++)
+        for (int i = 0; i < farm->slot_count && farm->queue.waiting_count > 0; i++)
             if (worker_has_room(&farm->workers[i], held_max))
-                worker_give(&farm->workers[i], farm_queue_take(farm));
+                worker_give(&farm->workers[i], task_queue_take(&farm->queue));
 }
 
 static void farm_on_pump(uv_prepare_t *pump)
@@ -1047,66 +869,41 @@ static void farm_on_pump(uv_prepare_t *pump)
         if (farm->is_paused)
             break;
         farm_feed(farm);
-        submitted_before = farm->submitted_count;
-        int room = farm->worker_count * farm->prefetch - farm->queue_count;
+        submitted_before = farm->queue.submitted_count;
+        int room = farm->worker_count * farm->prefetch - farm->queue.waiting_count;
         if (room > 0)
             farm->callbacks.on_hungry(farm->callbacks.context, room);
-    } while (farm->submitted_count != submitted_before && !farm->is_stopping);
+    } while (farm->queue.submitted_count != submitted_before && !farm->is_stopping);
     farm_check(farm);
 }
 
-/* Whether the oldest task of a BUSY worker takes too long; looked at since it is the oldest, to the
- * tick. */
-static int worker_is_late(struct worker *worker, char *reason, size_t size, int *is_overdue)
+/* Looks at the oldest task of a BUSY worker. */
+static enum task_lateness worker_watch_task(struct worker *worker, char *reason, size_t size)
 {
     const struct farm *farm = worker->farm;
-    const struct task *task = &worker->held[0]->task;
-    uint64_t now_ms = farm_now_ms(farm);
     int64_t cpu_ns = worker->is_direct ? worker_process_cpu_ns(worker->process) : -1;
-    if (worker->watch.task != task->id || worker->watch.attempt != task->attempt ||
-        (worker->watch.cpu_ns < 0 && cpu_ns >= 0)) {
-        worker->watch.task = task->id;
-        worker->watch.attempt = task->attempt;
-        worker->watch.start_cpu_ns = worker->watch.cpu_ns = cpu_ns;
-        worker->watch.progress_ms = now_ms;
-        return 0;
-    }
-    if (cpu_ns > worker->watch.cpu_ns) {
-        worker->watch.cpu_ns = cpu_ns;
-        worker->watch.progress_ms = now_ms;
-    }
-
-    double patience = task_patience(task->attempt);
-    double used_s = 1e-9 * (double)(worker->watch.cpu_ns - worker->watch.start_cpu_ns);
-    double silent_s = 1e-3 * (double)(now_ms - worker->watch.progress_ms);
-    double silence_s =
-        patience * (cpu_ns < 0 ? farm->silence_s + farm->deadline_s : farm->silence_s);
-    *is_overdue = used_s > patience * farm->deadline_s;
-    if (*is_overdue)
-        snprintf(reason, size, "used more than %g s of processor time",
-                 patience * farm->deadline_s);
-    else if (silent_s > silence_s)
-        snprintf(reason, size, "stood still for %g s", silence_s);
-    else
-        return 0;
-    return 1;
+    return task_watch_look(&worker->watch, &worker->held[0]->task, cpu_ns, farm_now_ms(farm),
+                           &farm->limits, reason, size);
 }
 
 static void worker_tick(struct worker *worker)
 {
     char reason[96] = "no answer in time";
     int is_late = worker->deadline_ms > 0 && farm_now_ms(worker->farm) >= worker->deadline_ms;
-    int is_overdue = 0;
-    if (worker->state == WORKER_BUSY)
-        is_late = worker_is_late(worker, reason, sizeof reason, &is_overdue);
+    enum task_lateness lateness = TASK_IN_TIME;
+    if (worker->state == WORKER_BUSY) {
+        lateness = worker_watch_task(worker, reason, sizeof reason);
+        is_late = lateness != TASK_IN_TIME;
+    }
     worker->busy_ticks += worker->busy_ticks < FARM_BUSY_TICKS;
     worker->busy_share +=
         ((worker->state == WORKER_BUSY) - worker->busy_share) / worker->busy_ticks;
     if (is_late)
-        worker_dispatch(worker, EVENT_LATE,
-                        &(struct occasion){.reason = reason, .is_overdue = is_overdue});
+        worker_dispatch(
+            worker, EVENT_LATE,
+            &(struct occasion){.reason = reason, .is_overdue = lateness == TASK_OVERDUE});
     else if ((worker->state == WORKER_IDLE || worker->state == WORKER_BUSY) &&
-             !worker->is_retiring && worker_has_long_log(worker))
+             !worker->is_retiring && worker_log_is_long(&worker->farm->logs, worker->slot))
         worker_dispatch(worker, EVENT_RETIRE, NULL);
 }
 
@@ -1126,9 +923,8 @@ static void farm_free(struct farm *farm)
     pack_writer_deinit(&farm->setup);
     pack_writer_deinit(&farm->scratch);
     free(farm->workers);
-    free(farm->launcher_words);
-    free(farm->simulator_path);
-    free(farm->log_directory);
+    launcher_deinit(&farm->launcher);
+    free(farm->logs.directory);
     free(farm);
 }
 
@@ -1153,7 +949,7 @@ static void farm_settle(struct farm *farm)
     if (farm->is_closing && farm->open_handles == 0 && farm->open_processes == 0) {
         void (*on_stopped)(void *context) = farm->on_stopped;
         void *context = farm->stopped_context;
-        ENSURE(farm->pending_count == 0, "%d tasks left", farm->pending_count);
+        ENSURE(farm->queue.pending_count == 0, "%d tasks left", farm->queue.pending_count);
         log_event(LOG_INFO, "farm_stopped", "workers=%d", farm->slot_count);
         on_stopped(context);
         farm_free(farm);
@@ -1177,8 +973,8 @@ void farm_stop(struct farm *farm, void (*on_stopped)(void *context), void *conte
     farm->is_stopping = 1;
     farm->on_stopped = on_stopped;
     farm->stopped_context = context;
-    while (farm->queue_count > 0)
-        farm_task_drop(farm, farm_queue_take(farm));
+    while (farm->queue.waiting_count > 0)
+        task_queue_drop(&farm->queue, task_queue_take(&farm->queue));
     for (int i = 0; i < farm->slot_count; i++)
         worker_dispatch(&farm->workers[i], EVENT_STOP, NULL);
     farm_settle(farm);
@@ -1188,15 +984,9 @@ int farm_submit(struct farm *farm, struct task *task)
 {
     if (farm->is_stopping)
         return ERR_BUSY;
-    struct farm_task *entry = calloc(1, sizeof *entry);
-    if (entry == NULL)
-        return ERR_MEMORY;
-    entry->task = *task;
-    genome_init(&task->genome);
-    farm_queue_back(farm, entry);
-    farm->pending_count++;
-    farm->submitted_count++;
-    return 0;
+    int status = task_queue_submit(&farm->queue, task);
+    farm->needs_pump |= status == 0;
+    return status;
 }
 
 int farm_worker_count(const struct farm *farm)
@@ -1238,7 +1028,8 @@ void farm_set_worker_count(struct farm *farm, int worker_count)
 void farm_set_paused(struct farm *farm, int is_paused)
 {
     if (farm->is_paused != is_paused)
-        log_event(LOG_INFO, is_paused ? "paused" : "continued", "queued=%d", farm->queue_count);
+        log_event(LOG_INFO, is_paused ? "paused" : "continued", "queued=%d",
+                  farm->queue.waiting_count);
     farm->is_paused = is_paused;
     farm->needs_pump = 1;
 }
@@ -1265,7 +1056,7 @@ void farm_worker_status(const struct farm *farm, int index, struct farm_worker_s
     status->trial = task != NULL ? task->trial : (struct trial){0};
     status->attempt = task != NULL ? (int)task->attempt : 0;
     status->task_cpu_s = worker->state == WORKER_BUSY && worker->watch.task == status->task
-                             ? 1e-9 * (double)(worker->watch.cpu_ns - worker->watch.start_cpu_ns)
+                             ? task_watch_used_s(&worker->watch)
                              : 0;
     status->busy_share = worker->busy_share;
     status->tasks_done = worker->tasks_done;
@@ -1273,48 +1064,9 @@ void farm_worker_status(const struct farm *farm, int index, struct farm_worker_s
     status->busy_s = worker->busy_s;
 }
 
-/* 1 if the name is a program that can be run: a path, or a name in PATH. */
-static int farm_has_program(const char *name)
-{
-    const char *path = getenv("PATH");
-    if (strchr(name, '/') != NULL || path == NULL)
-        return access(name, X_OK) == 0;
-    while (*path != '\0') {
-        size_t length = strcspn(path, ":");
-        char candidate[4096];
-        snprintf(candidate, sizeof candidate, "%.*s/%s", (int)length, path, name);
-        if (access(candidate, X_OK) == 0)
-            return 1;
-        path += length + (path[length] == ':');
-    }
-    return 0;
-}
-
-/* Cuts the launcher's words in place; their count, or ERR_* with a message. */
-static int launcher_split(char *words, char *argv[FARM_ARGUMENTS_MAX], struct error *error)
-{
-    int count = 0;
-    char *rest = NULL;
-    for (char *word = strtok_r(words, " \t", &rest); word != NULL;
-         word = strtok_r(NULL, " \t", &rest)) {
-        if (count == FARM_ARGUMENTS_MAX)
-            return error_set(error, ERR_LIMIT, "farm.launcher: more than %d words",
-                             FARM_ARGUMENTS_MAX);
-        argv[count++] = word;
-    }
-    if (count > 0 && !farm_has_program(argv[0]))
-        return error_set(error, ERR_MISSING, "farm.launcher: program not found: %s", argv[0]);
-    return count;
-}
-
 int farm_check_launcher(const char *launcher, struct error *error)
 {
-    char *words = strdup(launcher), *argv[FARM_ARGUMENTS_MAX];
-    if (words == NULL)
-        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
-    int count = launcher_split(words, argv, error);
-    free(words);
-    return count < 0 ? count : 0;
+    return launcher_check(launcher, error);
 }
 
 int farm_check_descriptors(int worker_count, struct error *error)
@@ -1324,19 +1076,6 @@ int farm_check_descriptors(int worker_count, struct error *error)
              worker_count == 1 ? "" : "s");
     return limits_raise_files(FARM_DESCRIPTORS + FARM_WORKER_DESCRIPTORS * worker_count, what,
                               error);
-}
-
-/* argv: the launcher's words, then the program. */
-static int farm_make_argv(struct farm *farm, struct error *error)
-{
-    int count = launcher_split(farm->launcher_words, farm->argv, error);
-    if (count < 0)
-        return count;
-    farm->has_launcher = count > 0;
-    farm->argv[count] = farm->simulator_path;
-    if (count > 0 || farm_has_program(farm->simulator_path))
-        return 0;
-    return error_set(error, ERR_MISSING, "simulator not found: %s", farm->simulator_path);
 }
 
 static void farm_start(struct farm *farm)
@@ -1375,23 +1114,22 @@ struct farm *farm_create(uv_loop_t *loop, const struct farm_settings *settings,
     farm->worker_count = settings->worker_count;
     farm->prefetch =
         params->farm_prefetch < FARM_PREFETCH_MAX ? (int)params->farm_prefetch : FARM_PREFETCH_MAX;
-    farm->deadline_s = params->farm_deadline_s;
-    farm->silence_s = params->farm_silence_s;
+    farm->limits.deadline_s = params->farm_deadline_s;
+    farm->limits.silence_s = params->farm_silence_s;
     farm->is_pinned = params->farm_pin;
-    farm->log_bytes = (off_t)params->farm_log_mb << 20;
+    farm->logs.max_bytes = (off_t)params->farm_log_mb << 20;
     farm->params_digest = params_evaluation_digest(params);
     pack_writer_init(&farm->setup);
     pack_writer_init(&farm->scratch);
     message_encode_setup(&farm->setup, params);
     farm->workers = calloc(FARM_WORKERS_MAX, sizeof farm->workers[0]);
-    farm->launcher_words = strdup(params->farm_launcher);
-    farm->simulator_path = strdup(settings->simulator_path);
-    farm->log_directory = strdup(settings->log_directory);
+    farm->logs.directory = strdup(settings->log_directory);
     int status = 0;
-    if (!farm->workers || !farm->launcher_words || !farm->simulator_path || !farm->log_directory)
+    if (!farm->workers || !farm->logs.directory)
         status = error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
     if (status == 0)
-        status = farm_make_argv(farm, error);
+        status =
+            launcher_init(&farm->launcher, params->farm_launcher, settings->simulator_path, error);
     if (status != 0) {
         farm_free(farm);
         return NULL;

@@ -1,0 +1,82 @@
+/* The farm's tasks: a list with both ends, and counts. */
+#include "controller/farm/task_queue.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "common/error.h"
+
+void task_queue_put_front(struct task_queue *queue, struct farm_task *entry)
+{
+    entry->next = queue->first;
+    queue->first = entry;
+    if (queue->last == NULL)
+        queue->last = entry;
+    queue->waiting_count++;
+}
+
+void task_queue_put_back(struct task_queue *queue, struct farm_task *entry)
+{
+    entry->next = NULL;
+    if (queue->last != NULL)
+        queue->last->next = entry;
+    else
+        queue->first = entry;
+    queue->last = entry;
+    queue->waiting_count++;
+}
+
+int task_queue_submit(struct task_queue *queue, struct task *task)
+{
+    struct farm_task *entry = calloc(1, sizeof *entry);
+    if (entry == NULL)
+        return ERR_MEMORY;
+    entry->task = *task;
+    genome_init(&task->genome);
+    task_queue_put_back(queue, entry);
+    queue->pending_count++;
+    queue->submitted_count++;
+    return 0;
+}
+
+struct farm_task *task_queue_take(struct task_queue *queue)
+{
+    struct farm_task *entry = queue->first;
+    ENSURE(entry != NULL, "taken from an empty queue");
+    queue->first = entry->next;
+    if (queue->first == NULL)
+        queue->last = NULL;
+    queue->waiting_count--;
+    entry->next = NULL;
+    return entry;
+}
+
+void task_queue_end(struct task_queue *queue, struct farm_task *entry)
+{
+    ENSURE(queue->pending_count > queue->waiting_count, "task %" PRIu64 " is not out",
+           entry->task.id);
+    queue->pending_count--;
+}
+
+void farm_task_free(struct farm_task *entry)
+{
+    genome_deinit(&entry->task.genome);
+    free(entry);
+}
+
+void task_queue_drop(struct task_queue *queue, struct farm_task *entry)
+{
+    task_queue_end(queue, entry);
+    farm_task_free(entry);
+}
+
+void task_queue_check(const struct task_queue *queue, int out_count)
+{
+    ENSURE((queue->first == NULL) == (queue->waiting_count == 0) &&
+               (queue->last == NULL) == (queue->waiting_count == 0),
+           "%d tasks wait, but the ends do not agree", queue->waiting_count);
+    ENSURE(queue->last == NULL || queue->last->next == NULL, "the last task has a next");
+    ENSURE(queue->waiting_count + out_count == queue->pending_count,
+           "%d tasks in places, %d pending", queue->waiting_count + out_count,
+           queue->pending_count);
+}

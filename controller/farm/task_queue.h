@@ -1,0 +1,48 @@
+/* The farm's tasks: those that wait, in the order in which they go out, and the count of all under way.
+ *
+ * A task that a worker could not do comes back to the front, so that it is next; whoever gives several back
+ * begins with the last. The queue owns the tasks that wait. Who takes one owns it until it puts it back or
+ * ends it. */
+#ifndef CONTROLLER_TASK_QUEUE_H
+#define CONTROLLER_TASK_QUEUE_H
+
+#include <stdint.h>
+
+#include "proto/message.h"
+
+struct farm_task {
+    struct task task;
+    int faults;   /* self-inflicted ends of processes that were executing it */
+    int losses;   /* their other ends */
+    int is_alone; /* no other task may be in its process */
+    struct farm_task *next;
+};
+
+struct task_queue {
+    struct farm_task *first, *last;
+    int waiting_count;
+    int pending_count;        /* waiting and out */
+    uint64_t submitted_count; /* ever */
+};
+
+/* A new task, behind all others; takes over its genome. 0, or ERR_MEMORY; the genome then stays the
+ * caller's. */
+int task_queue_submit(struct task_queue *queue, struct task *task);
+
+/* The first; there must be one. */
+struct farm_task *task_queue_take(struct task_queue *queue);
+
+/* A task that was taken comes back. */
+void task_queue_put_front(struct task_queue *queue, struct farm_task *entry);
+void task_queue_put_back(struct task_queue *queue, struct farm_task *entry);
+
+/* A task that was taken is under way no more; it stays readable until farm_task_free(). */
+void task_queue_end(struct task_queue *queue, struct farm_task *entry);
+void farm_task_free(struct farm_task *entry);
+/* Both at once. */
+void task_queue_drop(struct task_queue *queue, struct farm_task *entry);
+
+/* Asserts the invariants; `out_count` tasks are taken and neither back nor ended. */
+void task_queue_check(const struct task_queue *queue, int out_count);
+
+#endif

@@ -1,0 +1,311 @@
+/* The parts of the farm, each alone: the queue gives tasks out in the order in which they came, those given back first,
+ * and counts each until it ends; the watch over one task; the names of ends; the logs of workers. */
+#include "controller/farm/task_queue.h"
+
+#include <check.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "controller/farm/process_end.h"
+#include "controller/farm/task_watch.h"
+#include "controller/farm/worker_log.h"
+
+static struct task_queue queue;
+
+static void submit(uint64_t id)
+{
+    struct task task = {.id = id};
+    genome_init(&task.genome);
+    ck_assert_int_eq(task_queue_submit(&queue, &task), 0);
+}
+
+/* Tasks 1 to 5. */
+static void set_up(void)
+{
+    queue = (struct task_queue){0};
+    for (uint64_t id = 1; id <= 5; id++)
+        submit(id);
+}
+
+static void tear_down(void)
+{
+    while (queue.waiting_count > 0)
+        task_queue_drop(&queue, task_queue_take(&queue));
+    task_queue_check(&queue, 0);
+    ck_assert_ptr_null(queue.first);
+    ck_assert_ptr_null(queue.last);
+}
+
+static void expect_next(uint64_t id)
+{
+    ck_assert_uint_eq(queue.first->task.id, id);
+    task_queue_drop(&queue, task_queue_take(&queue));
+}
+
+START_TEST(test_tasks_go_out_in_their_order)
+{
+    task_queue_check(&queue, 0);
+    ck_assert_int_eq(queue.waiting_count, 5);
+    for (uint64_t id = 1; id <= 5; id++)
+        expect_next(id);
+    ck_assert_int_eq(queue.pending_count, 0);
+    ck_assert_uint_eq(queue.submitted_count, 5);
+}
+END_TEST
+
+START_TEST(test_tasks_given_back_are_next_in_their_order)
+{
+    struct farm_task *held[3];
+    for (int i = 0; i < 3; i++)
+        held[i] = task_queue_take(&queue);
+    task_queue_check(&queue, 3);
+    for (int i = 3; i-- > 0;)
+        task_queue_put_front(&queue, held[i]);
+    task_queue_check(&queue, 0);
+    for (uint64_t id = 1; id <= 5; id++)
+        expect_next(id);
+}
+END_TEST
+
+START_TEST(test_a_task_put_back_is_the_last)
+{
+    struct farm_task *first = task_queue_take(&queue);
+    task_queue_put_back(&queue, first);
+    submit(6);
+    for (uint64_t id = 2; id <= 5; id++)
+        expect_next(id);
+    expect_next(1);
+    expect_next(6);
+}
+END_TEST
+
+START_TEST(test_an_empty_queue_takes_from_both_sides)
+{
+    while (queue.waiting_count > 1)
+        task_queue_drop(&queue, task_queue_take(&queue));
+    struct farm_task *only = task_queue_take(&queue);
+    task_queue_check(&queue, 1);
+    task_queue_put_front(&queue, only);
+    task_queue_check(&queue, 0);
+    only = task_queue_take(&queue);
+    task_queue_put_back(&queue, only);
+    submit(6);
+    expect_next(5);
+    expect_next(6);
+}
+END_TEST
+
+START_TEST(test_a_task_counts_until_it_ends)
+{
+    struct farm_task *entry = task_queue_take(&queue);
+    ck_assert_int_eq(queue.waiting_count, 4);
+    ck_assert_int_eq(queue.pending_count, 5);
+    task_queue_end(&queue, entry);
+    ck_assert_int_eq(queue.pending_count, 4);
+    ck_assert_uint_eq(entry->task.id, 1);
+    farm_task_free(entry);
+    task_queue_check(&queue, 0);
+}
+END_TEST
+
+START_TEST(test_a_lost_task_is_found)
+{
+    farm_task_free(task_queue_take(&queue));
+    task_queue_check(&queue, 0);
+}
+END_TEST
+
+START_TEST(test_an_empty_queue_gives_nothing)
+{
+    queue = (struct task_queue){0};
+    task_queue_take(&queue);
+}
+END_TEST
+
+/* ---- the watch ---- */
+
+static const struct task_limits limits = {.deadline_s = 10, .silence_s = 60};
+
+static enum task_lateness look(struct task_watch *watch, uint32_t attempt, double cpu_s,
+                               double now_s)
+{
+    char reason[96];
+    struct task task = {.id = 7, .attempt = attempt};
+    int64_t cpu_ns = cpu_s < 0 ? -1 : (int64_t)(1e9 * cpu_s);
+    return task_watch_look(watch, &task, cpu_ns, (uint64_t)(1e3 * now_s), &limits, reason,
+                           sizeof reason);
+}
+
+START_TEST(test_processor_time_counts_from_the_first_look)
+{
+    struct task_watch watch = {0};
+    ck_assert_int_eq(look(&watch, 0, 100, 1), TASK_IN_TIME);
+    ck_assert_int_eq(look(&watch, 0, 110, 2), TASK_IN_TIME);
+    ck_assert_int_eq(look(&watch, 0, 110.5, 3), TASK_OVERDUE);
+    ck_assert_double_eq_tol(task_watch_used_s(&watch), 10.5, 1e-6);
+}
+END_TEST
+
+START_TEST(test_a_further_attempt_has_more_time)
+{
+    struct task_watch watch = {0};
+    look(&watch, 0, 100, 1);
+    ck_assert_int_eq(look(&watch, 1, 111, 2), TASK_IN_TIME);
+    ck_assert_int_eq(look(&watch, 1, 130, 3), TASK_IN_TIME);
+    ck_assert_int_eq(look(&watch, 1, 132, 4), TASK_OVERDUE);
+}
+END_TEST
+
+START_TEST(test_silence_counts_from_the_last_progress)
+{
+    struct task_watch watch = {0};
+    look(&watch, 0, 1, 1);
+    ck_assert_int_eq(look(&watch, 0, 2, 50), TASK_IN_TIME);
+    ck_assert_int_eq(look(&watch, 0, 2, 110), TASK_IN_TIME);
+    ck_assert_int_eq(look(&watch, 0, 2, 111), TASK_SILENT);
+}
+END_TEST
+
+START_TEST(test_unseen_processor_time_may_be_silent_for_both)
+{
+    struct task_watch watch = {0};
+    look(&watch, 0, -1, 1);
+    ck_assert_int_eq(look(&watch, 0, -1, 71), TASK_IN_TIME);
+    ck_assert_int_eq(look(&watch, 0, -1, 72), TASK_SILENT);
+    /* once it is seen, it counts anew */
+    ck_assert_int_eq(look(&watch, 0, 500, 73), TASK_IN_TIME);
+    ck_assert_int_eq(look(&watch, 0, 511, 74), TASK_OVERDUE);
+}
+END_TEST
+
+/* ---- ends ---- */
+
+static const char *print(struct process_end end)
+{
+    static char text[64];
+    process_end_print(end, text, sizeof text);
+    return text;
+}
+
+START_TEST(test_ends_have_names)
+{
+    ck_assert_str_eq(print((struct process_end){.signal = SIGSEGV}), "SIGSEGV");
+    ck_assert_str_eq(print((struct process_end){.signal = 40}), "signal 40");
+    ck_assert_str_eq(print((struct process_end){.exit_code = 9}), "exit code 9");
+    ck_assert_str_eq(print((struct process_end){.exit_code = WORKER_EXIT_HUNG}),
+                     "exit code 3 (its own alarm)");
+    ck_assert_str_eq(print((struct process_end){.exit_code = 127}),
+                     "exit code 127 (program not found)");
+}
+END_TEST
+
+START_TEST(test_only_crashes_are_self_inflicted)
+{
+    ck_assert(process_end_is_self_inflicted((struct process_end){.signal = SIGABRT}));
+    ck_assert(!process_end_is_self_inflicted((struct process_end){.signal = SIGKILL}));
+    ck_assert(!process_end_is_self_inflicted((struct process_end){.signal = 40}));
+    ck_assert(process_end_is_self_inflicted((struct process_end){.exit_code = WORKER_EXIT_MEMORY}));
+    ck_assert(!process_end_is_self_inflicted((struct process_end){.exit_code = WORKER_EXIT_SENT}));
+    ck_assert(!process_end_is_self_inflicted((struct process_end){.exit_code = 0}));
+}
+END_TEST
+
+START_TEST(test_launchers_report_signals_as_exit_codes)
+{
+    ck_assert_int_eq(process_end_of_child((struct process_end){.exit_code = 128}).signal, 0);
+    ck_assert_int_eq(process_end_of_child((struct process_end){.exit_code = 139}).signal, SIGSEGV);
+    ck_assert_int_eq(process_end_of_child((struct process_end){.exit_code = 192}).signal, 64);
+    ck_assert_int_eq(process_end_of_child((struct process_end){.exit_code = 193}).signal, 0);
+    ck_assert_int_eq(process_end_of_child((struct process_end){.signal = SIGTERM}).signal, SIGTERM);
+}
+END_TEST
+
+/* ---- logs ---- */
+
+static void write_log(const struct worker_logs *logs, const char *text)
+{
+    int descriptor = worker_log_open(logs, 1);
+    ck_assert_int_ge(descriptor, 0);
+    ck_assert_int_eq(write(descriptor, text, strlen(text)), (ssize_t)strlen(text));
+    close(descriptor);
+}
+
+START_TEST(test_the_tail_of_a_log_is_of_the_last_process)
+{
+    char directory[] = "/tmp/bestiary-log-XXXXXX", path[64], tail[WORKER_LOG_TAIL_BYTES + 1];
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    struct worker_logs logs = {.directory = directory, .max_bytes = 4000};
+    worker_log_read_tail(&logs, 1, tail);
+    ck_assert_str_eq(tail, "");
+    write_log(&logs, "t=1 event=start old\nt=2 event=x\nt=3 event=start new\nt=4 event=y\n");
+    worker_log_read_tail(&logs, 1, tail);
+    ck_assert_str_eq(tail, "t=3 event=start new\nt=4 event=y\n");
+    for (int i = 0; i < 400; i++)
+        write_log(&logs, "0123456789\n");
+    worker_log_read_tail(&logs, 1, tail);
+    ck_assert_uint_eq(strlen(tail) % 11, 0);
+    ck_assert_uint_gt(strlen(tail), WORKER_LOG_TAIL_BYTES - 11);
+    ck_assert(worker_log_is_long(&logs, 1));
+    worker_log_rotate(&logs, 1);
+    ck_assert(!worker_log_is_long(&logs, 1));
+    snprintf(path, sizeof path, "%s/worker-01.old.log", directory);
+    ck_assert_int_eq(unlink(path), 0);
+    ck_assert_int_eq(rmdir(directory), 0);
+}
+END_TEST
+
+START_TEST(test_without_a_directory_there_are_no_logs)
+{
+    char tail[WORKER_LOG_TAIL_BYTES + 1];
+    struct worker_logs logs = {.directory = ""};
+    ck_assert_int_eq(worker_log_open(&logs, 1), -1);
+    ck_assert(!worker_log_is_long(&logs, 1));
+    worker_log_read_tail(&logs, 1, tail);
+    ck_assert_str_eq(tail, "");
+}
+END_TEST
+
+static TCase *queue_tests(void)
+{
+    TCase *tcase = tcase_create("queue");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_test(tcase, test_tasks_go_out_in_their_order);
+    tcase_add_test(tcase, test_tasks_given_back_are_next_in_their_order);
+    tcase_add_test(tcase, test_a_task_put_back_is_the_last);
+    tcase_add_test(tcase, test_an_empty_queue_takes_from_both_sides);
+    tcase_add_test(tcase, test_a_task_counts_until_it_ends);
+    tcase_add_test_raise_signal(tcase, test_a_lost_task_is_found, SIGABRT);
+    tcase_add_test_raise_signal(tcase, test_an_empty_queue_gives_nothing, SIGABRT);
+    return tcase;
+}
+
+static TCase *part_tests(void)
+{
+    TCase *tcase = tcase_create("parts");
+    tcase_add_test(tcase, test_processor_time_counts_from_the_first_look);
+    tcase_add_test(tcase, test_a_further_attempt_has_more_time);
+    tcase_add_test(tcase, test_silence_counts_from_the_last_progress);
+    tcase_add_test(tcase, test_unseen_processor_time_may_be_silent_for_both);
+    tcase_add_test(tcase, test_ends_have_names);
+    tcase_add_test(tcase, test_only_crashes_are_self_inflicted);
+    tcase_add_test(tcase, test_launchers_report_signals_as_exit_codes);
+    tcase_add_test(tcase, test_the_tail_of_a_log_is_of_the_last_process);
+    tcase_add_test(tcase, test_without_a_directory_there_are_no_logs);
+    return tcase;
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("farm_parts");
+    suite_add_tcase(suite, queue_tests());
+    suite_add_tcase(suite, part_tests());
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
