@@ -11,6 +11,36 @@
 #define FIXTURE_SPHERES 64
 #define FIXTURE_BONES   SPHERE_BONES_MAX
 
+/* A part's state as vectors. */
+struct sphere_state {
+    struct vec3 at_m, velocity_m_s, spin_rad_s;
+};
+
+static inline void read_sphere(const struct dynamics *dynamics, int sphere,
+                               struct sphere_state *state)
+{
+    struct part_state s;
+    dynamics_part_state(dynamics, sphere, &s);
+    *state = (struct sphere_state){{s.x_m, s.y_m, s.z_m},
+                                   {s.vx_m_s, s.vy_m_s, s.vz_m_s},
+                                   {s.omega_x_rad_s, s.omega_y_rad_s, s.omega_rad_s}};
+}
+
+static inline void place_sphere(struct dynamics *dynamics, int sphere,
+                                const struct sphere_state *state)
+{
+    struct part_state s = {.x_m = state->at_m.x,
+                           .y_m = state->at_m.y,
+                           .z_m = state->at_m.z,
+                           .vx_m_s = state->velocity_m_s.x,
+                           .vy_m_s = state->velocity_m_s.y,
+                           .vz_m_s = state->velocity_m_s.z,
+                           .omega_x_rad_s = state->spin_rad_s.x,
+                           .omega_y_rad_s = state->spin_rad_s.y,
+                           .omega_rad_s = state->spin_rad_s.z};
+    dynamics_place_sphere(dynamics, sphere, &s);
+}
+
 struct sphere_fixture {
     struct phenotype phenotype;
     struct sphere_body body;

@@ -578,6 +578,7 @@ static int join_parts(struct grower *grower, struct arena *arena)
     if (!phenotype->links)
         return ERR_MEMORY;
     build_links(grower);
+    phenotype->drive_count = phenotype->link_count;
     phenotype->effectors =
         arena_take(arena, (size_t)phenotype->effector_count, sizeof *phenotype->effectors);
     return phenotype->effectors ? 0 : ERR_MEMORY;

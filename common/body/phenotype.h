@@ -117,6 +117,8 @@ struct phenotype {
     struct neuron *neurons;
     struct effector *effectors; /* in order of their links */
     int part_count, link_count, neuron_count, effector_count;
+    int drive_count;   /* what dynamics_drive_state() knows: links, or the drives of spheres */
+    int head;          /* the part whose height is the head's */
     int is_root_fixed; /* never in creatures */
     /* parts x parts: 1 where two never collide though they are no neighbours; NULL: nowhere */
     const unsigned char *passes;

@@ -447,8 +447,8 @@ void phenotype_join_spheres(struct grower *grower)
     mask_sensors(grower);
     for (int i = count - 1; i >= 0; i--)
         if (gene_of(grower, i)->sphere.is_head)
-            body->head = i;
-    grower->phenotype->effector_count = body->drive_count;
+            grower->phenotype->head = i;
+    grower->phenotype->effector_count = grower->phenotype->drive_count = body->drive_count;
 }
 
 /* The part whose gene's effector or drive moves that: of a brace the part it comes from. */

@@ -75,7 +75,6 @@ struct sphere_body {
     struct sphere_joint *joints;
     struct sphere_drive *drives;
     int sphere_count, bone_count, joint_count, drive_count;
-    int head; /* the sphere whose height is the head's */
 };
 
 #endif

@@ -1,6 +1,8 @@
 /* The calls of dynamics.h, handed to the solver that the settings name. */
 #include "simulator/body/dynamics_solver.h"
 
+#include "common/hash.h"
+
 /* In the order of the parameter's choices. The last two are methods of spheres: rectangles are moved by the
  * default then. */
 static const struct dynamics_solver *const solvers[] = {
@@ -78,6 +80,11 @@ void dynamics_set_state(struct dynamics *dynamics, const double *q, const double
     dynamics->solver->set_state(dynamics, q, qd);
 }
 
+void dynamics_shift(struct dynamics *dynamics, struct vec3 by_m)
+{
+    dynamics->solver->shift(dynamics, by_m);
+}
+
 void dynamics_stop(struct dynamics *dynamics)
 {
     dynamics->solver->stop(dynamics);
@@ -93,14 +100,19 @@ void dynamics_link_state(const struct dynamics *dynamics, int link, struct part_
     dynamics->solver->link_state(dynamics, link, state);
 }
 
-struct vec2 dynamics_centre_of_mass(const struct dynamics *dynamics)
+void dynamics_drive_state(const struct dynamics *dynamics, int drive, struct drive_state *state)
+{
+    dynamics->solver->drive_state(dynamics, drive, state);
+}
+
+struct vec3 dynamics_centre_of_mass(const struct dynamics *dynamics)
 {
     return dynamics->solver->centre_of_mass(dynamics);
 }
 
-void dynamics_momentum(const struct dynamics *dynamics, double momentum[3])
+void dynamics_momentum(const struct dynamics *dynamics, struct vec3 *linear, struct vec3 *angular)
 {
-    dynamics->solver->momentum(dynamics, momentum);
+    dynamics->solver->momentum(dynamics, linear, angular);
 }
 
 int dynamics_impulses(const struct dynamics *dynamics, struct vec3 centre, struct vec3 velocity,
@@ -110,9 +122,22 @@ int dynamics_impulses(const struct dynamics *dynamics, struct vec3 centre, struc
     return solver->impulses && solver->impulses(dynamics, centre, velocity, impulses);
 }
 
-void dynamics_bounds(const struct dynamics *dynamics, double bounds[4])
+void dynamics_bounds(const struct dynamics *dynamics, struct vec3 *low, struct vec3 *high)
 {
-    dynamics->solver->bounds(dynamics, bounds);
+    dynamics->solver->bounds(dynamics, low, high);
+}
+
+uint64_t dynamics_hash_part(const struct dynamics *dynamics, int part, uint64_t hash)
+{
+    return dynamics->solver->hash_part(dynamics, part, hash);
+}
+
+uint64_t dynamics_hash_flat_part(const struct dynamics *dynamics, int part, uint64_t hash)
+{
+    struct part_state s;
+    dynamics_part_state(dynamics, part, &s);
+    hash = hash_double(hash_double(hash_double(hash, s.x_m), s.y_m), s.angle_rad);
+    return hash_double(hash_double(hash_double(hash, s.vx_m_s), s.vy_m_s), s.omega_rad_s);
 }
 
 double dynamics_overlap(const struct dynamics *dynamics)
@@ -135,14 +160,14 @@ int dynamics_contacts(const struct dynamics *dynamics, const struct contact_poin
     return dynamics->solver->contacts(dynamics, contacts);
 }
 
+int dynamics_substeps(const struct dynamics *dynamics)
+{
+    return dynamics->solver->substeps ? dynamics->solver->substeps(dynamics) : 1;
+}
+
 double dynamics_penetration(const struct dynamics *dynamics)
 {
     return dynamics->solver->penetration(dynamics);
-}
-
-double dynamics_torque(const struct dynamics *dynamics, int link)
-{
-    return dynamics->solver->torque(dynamics, link);
 }
 
 void dynamics_step_counts(const struct dynamics *dynamics, uint64_t *steps, uint64_t *rk4_steps)

@@ -61,17 +61,29 @@ enum { CONTACT_GROUND = -1, CONTACT_OBSTACLE = -2 };
 /* A point of contact in the last step, for sensors, traces and viewers. */
 struct contact_point {
     int part, other;    /* other part, CONTACT_GROUND, or CONTACT_OBSTACLE - its number from 0 */
-    struct vec2 at;     /* world */
-    struct vec2 normal; /* from `other` towards `part` */
+    struct vec3 at;     /* world */
+    struct vec3 normal; /* from `other` towards `part` */
     double gap_m;       /* negative: penetration */
-    double normal_impulse_n_s, friction_impulse_n_s; /* of spheres: in the last substep */
-    double at_z_m, normal_z;                         /* of spheres, else 0 */
+    double normal_impulse_n_s, friction_impulse_n_s; /* in the last substep */
 };
 
+/* Where a part's centre is and how it moves; what moves in the plane only has 0 for the last four. */
 struct part_state {
-    double x_m, y_m, angle_rad;
+    double x_m, y_m, angle_rad; /* 0 for what is round in all directions */
     double vx_m_s, vy_m_s, omega_rad_s;
+    double z_m, vz_m_s, omega_x_rad_s, omega_y_rad_s;
 };
+
+/* What a drive has come to: angle, rad, or length, m; its rate; torque, N m, or force, N, in the last step. */
+struct drive_state {
+    double value, rate, effort;
+};
+
+/* A vector of the plane z = 0. */
+static inline struct vec3 vec3_of_plane(struct vec2 v)
+{
+    return (struct vec3){v.x, v.y, 0};
+}
 
 /* At rest in the pose of birth, root origin at (0, 0). NULL when the arena is full. */
 struct dynamics *dynamics_create(const struct phenotype *phenotype, const struct world *world,
@@ -104,21 +116,27 @@ const double *dynamics_q(const struct dynamics *dynamics);
 const double *dynamics_qd(const struct dynamics *dynamics);
 /* Puts the state; contacts and warm starts are forgotten. */
 void dynamics_set_state(struct dynamics *dynamics, const double *q, const double *qd);
+/* Moves the whole body; contacts and warm starts are forgotten. */
+void dynamics_shift(struct dynamics *dynamics, struct vec3 by_m);
 /* Zeroes velocities, the ledger and warm starts. */
 void dynamics_stop(struct dynamics *dynamics);
 
 void dynamics_part_state(const struct dynamics *dynamics, int part, struct part_state *state);
 /* Centre of mass of a link, its angle since birth, and their rates. */
 void dynamics_link_state(const struct dynamics *dynamics, int link, struct part_state *state);
-struct vec2 dynamics_centre_of_mass(const struct dynamics *dynamics);
+/* The drive that dynamics_set_target() moves. Links: also that of a joint without an effector; 0: the root's angle. */
+void dynamics_drive_state(const struct dynamics *dynamics, int drive, struct drive_state *state);
+struct vec3 dynamics_centre_of_mass(const struct dynamics *dynamics);
 /* Linear momentum and angular momentum about the world's origin. */
-void dynamics_momentum(const struct dynamics *dynamics, double momentum[3]);
+void dynamics_momentum(const struct dynamics *dynamics, struct vec3 *linear, struct vec3 *angular);
 /* What the last step gave, about a point, for a body whose centre of mass was there before the step and moved with
  * `velocity`. Returns 0 if the solver does not say, as where there is drag. */
 int dynamics_impulses(const struct dynamics *dynamics, struct vec3 centre, struct vec3 velocity,
                       struct impulse_sum *impulses);
-/* Axis-aligned bounds of all parts: min x, min y, max x, max y. */
-void dynamics_bounds(const struct dynamics *dynamics, double bounds[4]);
+/* Axis-aligned bounds of all parts. */
+void dynamics_bounds(const struct dynamics *dynamics, struct vec3 *low, struct vec3 *high);
+/* The hash goes on over the state of a part: all numbers by which it moves. */
+uint64_t dynamics_hash_part(const struct dynamics *dynamics, int part, uint64_t hash);
 /* Deepest overlap of parts that are not neighbours, m; 0 if none. */
 double dynamics_overlap(const struct dynamics *dynamics);
 
@@ -128,10 +146,10 @@ const struct ledger *dynamics_ledger(struct dynamics *dynamics);
 
 /* Contacts with an impulse, or a gap below 1 mm, in the last step. */
 int dynamics_contacts(const struct dynamics *dynamics, const struct contact_point **contacts);
+/* Substeps in a step; the impulses of contacts are those of the last. */
+int dynamics_substeps(const struct dynamics *dynamics);
 /* Deepest penetration in the last step, m. */
 double dynamics_penetration(const struct dynamics *dynamics);
-/* Torque (linear joint: force) applied to a link's joint in the last step, N m (N). */
-double dynamics_torque(const struct dynamics *dynamics, int link);
 /* Steps taken, and those of them with RK4. */
 void dynamics_step_counts(const struct dynamics *dynamics, uint64_t *steps, uint64_t *rk4_steps);
 

@@ -23,23 +23,26 @@ struct dynamics_solver {
     const double *(*q)(const struct dynamics *dynamics);
     const double *(*qd)(const struct dynamics *dynamics);
     void (*set_state)(struct dynamics *dynamics, const double *q, const double *qd);
+    void (*shift)(struct dynamics *dynamics, struct vec3 by_m);
     void (*stop)(struct dynamics *dynamics);
 
     void (*part_state)(const struct dynamics *dynamics, int part, struct part_state *state);
     void (*link_state)(const struct dynamics *dynamics, int link, struct part_state *state);
-    struct vec2 (*centre_of_mass)(const struct dynamics *dynamics);
-    void (*momentum)(const struct dynamics *dynamics, double momentum[3]);
+    void (*drive_state)(const struct dynamics *dynamics, int drive, struct drive_state *state);
+    struct vec3 (*centre_of_mass)(const struct dynamics *dynamics);
+    void (*momentum)(const struct dynamics *dynamics, struct vec3 *linear, struct vec3 *angular);
     /* NULL: it never says */
     int (*impulses)(const struct dynamics *dynamics, struct vec3 centre, struct vec3 velocity,
                     struct impulse_sum *impulses);
-    void (*bounds)(const struct dynamics *dynamics, double bounds[4]);
+    void (*bounds)(const struct dynamics *dynamics, struct vec3 *low, struct vec3 *high);
+    uint64_t (*hash_part)(const struct dynamics *dynamics, int part, uint64_t hash);
     double (*overlap)(const struct dynamics *dynamics);
 
     void (*reset_ledger)(struct dynamics *dynamics);
     const struct ledger *(*ledger)(struct dynamics *dynamics);
     int (*contacts)(const struct dynamics *dynamics, const struct contact_point **contacts);
     double (*penetration)(const struct dynamics *dynamics);
-    double (*torque)(const struct dynamics *dynamics, int link);
+    int (*substeps)(const struct dynamics *dynamics); /* NULL: always one */
     void (*step_counts)(const struct dynamics *dynamics, uint64_t *steps, uint64_t *rk4_steps);
 };
 
@@ -47,6 +50,9 @@ struct dynamics {
     const struct dynamics_solver *solver;
     uint64_t work; /* operations counted so far */
 };
+
+/* hash_part() of what moves in the plane. */
+uint64_t dynamics_hash_flat_part(const struct dynamics *dynamics, int part, uint64_t hash);
 
 extern const struct dynamics_solver dynamics_articulated;
 extern const struct dynamics_solver dynamics_constraint;

@@ -123,37 +123,12 @@ static struct vec2 flat(struct vec3 a)
     return (struct vec2){a.x, a.y};
 }
 
-static struct vec3 centre_of(const struct run *run)
-{
-    if (run->phenotype.spheres)
-        return dynamics_centre_of_mass_3d(run->dynamics);
-    struct vec2 centre = dynamics_centre_of_mass(run->dynamics);
-    return (struct vec3){centre.x, centre.y, 0};
-}
-
-static void read_momentum(const struct run *run, struct vec3 *linear, struct vec3 *angular)
-{
-    double flat[3];
-    if (run->phenotype.spheres) {
-        dynamics_momentum_3d(run->dynamics, linear, angular);
-        return;
-    }
-    dynamics_momentum(run->dynamics, flat);
-    *linear = (struct vec3){flat[0], flat[1], 0};
-    *angular = (struct vec3){0, 0, flat[2]};
-}
-
 /* Diagonal of the bounding box. */
 static double size_of(const struct run *run)
 {
-    double bounds[4];
-    dynamics_bounds(run->dynamics, bounds);
-    double size = length_of(bounds[2] - bounds[0], bounds[3] - bounds[1]);
-    if (!run->phenotype.spheres)
-        return size;
     struct vec3 low, high;
-    dynamics_bounds_3d(run->dynamics, &low, &high);
-    return length_of(size, high.z - low.z);
+    dynamics_bounds(run->dynamics, &low, &high);
+    return length_of(length_of(high.x - low.x, high.y - low.y), high.z - low.z);
 }
 
 /* ---------------------------------------------------------------- brain and effectors */
@@ -242,12 +217,12 @@ static void observe(struct run *run)
 static int take_memory(struct run *run, struct arena *arena)
 {
     size_t effectors = (size_t)run->phenotype.effector_count;
-    size_t links = run->phenotype.spheres ? effectors : (size_t)run->phenotype.link_count;
+    size_t drives = (size_t)run->phenotype.drive_count;
     run->signals = arena_take(arena, effectors, sizeof(double));
     run->filtered = arena_take(arena, effectors, sizeof(double));
-    run->reversals = arena_take(arena, links, sizeof(int));
-    run->direction = arena_take(arena, links, sizeof(int));
-    run->turned_at = arena_take(arena, links, sizeof(double));
+    run->reversals = arena_take(arena, drives, sizeof(int));
+    run->direction = arena_take(arena, drives, sizeof(int));
+    run->turned_at = arena_take(arena, drives, sizeof(double));
     if (!run->signals || !run->filtered || !run->reversals || !run->direction || !run->turned_at)
         return ERR_MEMORY;
     const struct sphere_body *body = run->phenotype.spheres;
@@ -313,8 +288,7 @@ static int prepare(struct run *run, const struct genome *genome, struct arena *a
     run->thinnest_m = HUGE_VAL;
     for (int i = 0; i < run->phenotype.part_count; i++) {
         const struct part *part = &run->phenotype.parts[i];
-        double thickness_m = run->phenotype.spheres ? part->width_m : part->cross_section_m;
-        run->thinnest_m = fmin(run->thinnest_m, thickness_m);
+        run->thinnest_m = fmin(run->thinnest_m, part->cross_section_m);
     }
     double stiffness =
         2 * run->world.viscosity_pa_s * run->dt_s / (p->creature_density_kg_m2 * run->thinnest_m);
@@ -409,45 +383,28 @@ static int push_apart(struct run *run)
     return VERDICT_OK;
 }
 
-static void shift(struct run *run, double x_m, double y_m)
-{
-    double q[2 + 64];
-    if (run->phenotype.spheres) {
-        dynamics_shift_spheres(run->dynamics, (struct vec3){x_m, y_m, 0});
-        return;
-    }
-    int dof = dynamics_dof(run->dynamics);
-    for (int i = 0; i < dof; i++)
-        q[i] = dynamics_q(run->dynamics)[i];
-    q[0] += x_m;
-    q[1] += y_m;
-    dynamics_set_state(run->dynamics, q, dynamics_qd(run->dynamics));
-}
-
 /* Puts the body's lowest point at a height. */
 static void put_at(struct run *run, double height_m)
 {
-    double bounds[4];
-    dynamics_bounds(run->dynamics, bounds);
-    shift(run, 0, height_m - bounds[1]);
+    struct vec3 low, high;
+    dynamics_bounds(run->dynamics, &low, &high);
+    dynamics_shift(run->dynamics, (struct vec3){0, height_m - low.y, 0});
 }
 
 static void lift_off_obstacles(struct run *run)
 {
     double lift_m = terrain_lift(&run->world, &run->phenotype, run->dynamics);
     if (lift_m > 0)
-        shift(run, 0, lift_m);
+        dynamics_shift(run->dynamics, (struct vec3){0, lift_m, 0});
 }
 
 /* Puts the body where it begins: on the surface or above it, and not into an obstacle. */
 static void place(struct run *run, int is_settling)
 {
     double drop_m = run->params->settle_drop_m, base_m = terrain_start_height(&run->world);
-    struct vec3 centre = centre_of(run);
+    struct vec3 centre = dynamics_centre_of_mass(run->dynamics);
     if (run->world.obstacles.count > 0)
-        shift(run, -centre.x, 0);
-    if (run->world.obstacles.count > 0 && run->phenotype.spheres)
-        dynamics_shift_spheres(run->dynamics, (struct vec3){0, 0, -centre.z});
+        dynamics_shift(run->dynamics, (struct vec3){-centre.x, 0, -centre.z});
     if (drop_m > 0 || is_settling)
         put_at(run, base_m + drop_m);
     lift_off_obstacles(run);
@@ -523,21 +480,22 @@ static int settle(struct run *run)
 /* Turns the whole body a little about the axes along the ground. */
 static void perturb_spheres(struct run *run, struct rng *rng, double most)
 {
-    double sine, cosine, bounds[4];
-    int dof = dynamics_dof(run->dynamics), is_flat = run->params->world_dimensions == 2;
-    dynamics_bounds(run->dynamics, bounds);
+    double sine, cosine;
+    struct vec3 low, high;
+    int is_flat = run->params->world_dimensions == 2;
+    dynamics_bounds(run->dynamics, &low, &high);
     for (int axis = is_flat ? 2 : 0; axis < 3; axis += 2) {
         det_sincos(rng_uniform(rng, -most, most), &sine, &cosine);
-        for (int i = 0; i < dof / 3; i++) {
-            struct sphere_state state;
-            dynamics_sphere_state(run->dynamics, i, &state);
-            double *across = axis == 0 ? &state.at_m.z : &state.at_m.x, y = state.at_m.y;
-            state.at_m.y = cosine * y + sine * *across;
+        for (int i = 0; i < run->phenotype.part_count; i++) {
+            struct part_state state;
+            dynamics_part_state(run->dynamics, i, &state);
+            double *across = axis == 0 ? &state.z_m : &state.x_m, y = state.y_m;
+            state.y_m = cosine * y + sine * *across;
             *across = cosine * *across - sine * y;
-            dynamics_set_sphere_state(run->dynamics, i, &state);
+            dynamics_place_sphere(run->dynamics, i, &state);
         }
     }
-    put_at(run, bounds[1]);
+    put_at(run, low.y);
     lift_off_obstacles(run);
 }
 
@@ -545,7 +503,8 @@ static void perturb_spheres(struct run *run, struct rng *rng, double most)
  * point: who stands, stands. A chaotic motion is another one from here on; a gait goes on. */
 static void perturb_pose(struct run *run)
 {
-    double q[2 + 64], bounds[4], most = run->params->guard_perturbed_pose_rad;
+    double q[2 + 64], most = run->params->guard_perturbed_pose_rad;
+    struct vec3 low, high;
     struct rng rng;
     if (run->params->simulation_perturbation == 0)
         return;
@@ -554,7 +513,7 @@ static void perturb_pose(struct run *run)
         perturb_spheres(run, &rng, most);
         return;
     }
-    dynamics_bounds(run->dynamics, bounds);
+    dynamics_bounds(run->dynamics, &low, &high);
     for (int i = 0; i < dynamics_dof(run->dynamics); i++)
         q[i] = dynamics_q(run->dynamics)[i];
     q[2] += rng_uniform(&rng, -most, most);
@@ -566,18 +525,16 @@ static void perturb_pose(struct run *run)
                                           : turned;
     }
     dynamics_set_state(run->dynamics, q, dynamics_qd(run->dynamics));
-    put_at(run, bounds[1]);
+    put_at(run, low.y);
     lift_off_obstacles(run);
 }
 
 /* ---------------------------------------------------------------- the scored time */
 
-/* The head is the root part; of spheres the one that is said to be. */
 static double head_height(const struct run *run)
 {
     struct part_state head;
-    const struct sphere_body *body = run->phenotype.spheres;
-    dynamics_part_state(run->dynamics, body ? body->head : 0, &head);
+    dynamics_part_state(run->dynamics, run->phenotype.head, &head);
     return head.y_m;
 }
 
@@ -593,34 +550,20 @@ static void start(struct run *run)
     dynamics_reset_ledger(run->dynamics);
     run->phase = PHASE_SCORE;
     run->time_s = 0;
-    run->start = run->last = run->still_at = centre_of(run);
+    run->start = run->last = run->still_at = dynamics_centre_of_mass(run->dynamics);
     for (int i = 0; i <= MEASURE_WINDOWS; i++)
         run->windows[i] = run->start;
     light_move(&run->light, 0, run->start);
 
     run->centre = run->start;
-    read_momentum(run, &run->momentum, &run->angular_momentum);
+    dynamics_momentum(run->dynamics, &run->momentum, &run->angular_momentum);
 
-    double bounds[4];
-    dynamics_bounds(run->dynamics, bounds);
+    struct vec3 low, high;
+    dynamics_bounds(run->dynamics, &low, &high);
     m->size_m = size_of(run);
-    m->lowest_start_m = m->lowest_max_m = bounds[1];
+    m->lowest_start_m = m->lowest_max_m = low.y;
     m->height_start_m = m->height_max_m = run->start.y;
     m->head_start_m = m->head_max_m = head_height(run);
-}
-
-/* Greatest speed of spheres. */
-static void watch_spheres(struct run *run)
-{
-    struct measures *m = &run->result->measures;
-    const double *qd = dynamics_qd(run->dynamics);
-    double fastest_sq = m->speed_max_m_s * m->speed_max_m_s;
-    for (int i = 0; i < dynamics_dof(run->dynamics); i += 3) {
-        double speed_sq = qd[i] * qd[i] + qd[i + 1] * qd[i + 1] + qd[i + 2] * qd[i + 2];
-        if (!(speed_sq <= fastest_sq))
-            fastest_sq = speed_sq;
-    }
-    m->speed_max_m_s = sqrt(fastest_sq);
 }
 
 /* Counts a reversal of a drive when it has come back by `way` from its last turning point. */
@@ -647,16 +590,12 @@ static void watch_drives(struct run *run)
     struct measures *m = &run->result->measures;
     for (int i = 0; i < body->drive_count; i++) {
         const struct sphere_drive *drive = &body->drives[i];
-        double value, rate, way = REVERSAL_WAY_RAD, *fastest = &m->joint_speed_max_rad_s;
-        if (drive->kind == SPHERE_DRIVE_BONE) {
-            dynamics_bone_state(run->dynamics, drive->index, &value, &rate);
-            fastest = &m->joint_speed_max_m_s;
-            way = REVERSAL_WAY_M;
-        } else {
-            dynamics_sphere_joint_state(run->dynamics, drive->index, drive->axis, &value, &rate);
-        }
-        *fastest = fmax(*fastest, fabs(rate));
-        count_reversal(run, i, value, way);
+        int is_bone = drive->kind == SPHERE_DRIVE_BONE;
+        double *fastest = is_bone ? &m->joint_speed_max_m_s : &m->joint_speed_max_rad_s;
+        struct drive_state state;
+        dynamics_drive_state(run->dynamics, i, &state);
+        *fastest = fmax(*fastest, fabs(state.rate));
+        count_reversal(run, i, state.value, is_bone ? REVERSAL_WAY_M : REVERSAL_WAY_RAD);
     }
 }
 
@@ -700,7 +639,7 @@ static int keeps_momentum(struct run *run)
     if (share <= 0 ||
         !dynamics_impulses(run->dynamics, centre, vec3_scale(run->momentum, 1 / mass), &given))
         return 1;
-    read_momentum(run, &linear, &angular);
+    dynamics_momentum(run->dynamics, &linear, &angular);
     struct vec3 gained = vec3_sub(linear, run->momentum);
     struct vec3 turned = vec3_sub(angular, run->angular_momentum);
     struct vec3 off = vec3_sub(gained, given.linear);
@@ -710,7 +649,7 @@ static int keeps_momentum(struct run *run)
     } else {
         run->momentum = linear;
         run->angular_momentum = angular;
-        run->centre = centre_of(run);
+        run->centre = dynamics_centre_of_mass(run->dynamics);
     }
     share += given.truncation_share;
     double from_nowhere = fabs(off.x) + fabs(off.y) + fabs(off.z) +
@@ -736,14 +675,14 @@ static int watch_step(struct run *run)
     struct measures *m = &run->result->measures;
     const double *qd = dynamics_qd(run->dynamics);
     double turn = 0, excess = 0;
-    if (run->phenotype.spheres)
-        watch_spheres(run);
-    for (int i = 0; i < run->phenotype.part_count && !run->phenotype.spheres; i++) {
+    for (int i = 0; i < run->phenotype.part_count; i++) {
         struct part_state state;
         dynamics_part_state(run->dynamics, i, &state);
-        double speed = sqrt(state.vx_m_s * state.vx_m_s + state.vy_m_s * state.vy_m_s);
-        m->speed_max_m_s = fmax(m->speed_max_m_s, speed);
-        turn = fmax(turn, fabs(state.omega_rad_s) * run->dt_s);
+        struct vec3 velocity = {state.vx_m_s, state.vy_m_s, state.vz_m_s};
+        m->speed_max_m_s = fmax(m->speed_max_m_s, vec3_length(velocity));
+        /* what is round may spin */
+        if (run->phenotype.parts[i].shape != PART_DISK)
+            turn = fmax(turn, fabs(state.omega_rad_s) * run->dt_s);
     }
     for (int i = 1; i < run->phenotype.link_count; i++) {
         int is_linear = run->phenotype.links[i].joint_kind == LINK_LINEAR;
@@ -821,13 +760,12 @@ static int watch_tick(struct run *run)
         unearned_j = 2 * (gain_j + fmax(ledger->residual_j, 0));
     if (p->guard_energy_share > 0 && unearned_j > allowed_j)
         return VERDICT_ENERGY;
-    int joints = run->phenotype.spheres ? run->phenotype.effector_count : run->phenotype.link_count;
     if (run->phenotype.spheres) {
         watch_drives(run);
         if (has_broken(run))
             return VERDICT_BROKEN;
     }
-    for (int i = 0; i < joints && run->time_s >= 1; i++)
+    for (int i = 0; i < run->phenotype.drive_count && run->time_s >= 1; i++)
         if (p->guard_reversals_hz > 0 && run->reversals[i] > p->guard_reversals_hz * run->time_s)
             return VERDICT_VIBRATION;
     double slow_m_s =
@@ -872,9 +810,9 @@ static int is_above_floor(const struct run *run, struct vec3 at)
 static void measure_tick(struct run *run)
 {
     struct measures *m = &run->result->measures;
-    struct vec3 centre = centre_of(run);
-    double bounds[4];
-    dynamics_bounds(run->dynamics, bounds);
+    struct vec3 centre = dynamics_centre_of_mass(run->dynamics);
+    struct vec3 low, high;
+    dynamics_bounds(run->dynamics, &low, &high);
     m->path_m += distance_of(centre, run->last);
     m->distance_m = way_of(centre, run->start);
     m->displacement_m = distance_of(centre, run->start);
@@ -884,10 +822,10 @@ static void measure_tick(struct run *run)
     if (m->distance_m > m->reach_m && is_above_floor(run, centre))
         m->reach_m = m->distance_m;
     m->distance_max_m = fmax(m->distance_max_m, m->displacement_m);
-    m->lowest_max_m = fmax(m->lowest_max_m, bounds[1]);
+    m->lowest_max_m = fmax(m->lowest_max_m, low.y);
     m->height_max_m = fmax(m->height_max_m, centre.y);
     run->height_sum_m += centre.y;
-    run->lowest_sum_m += bounds[1];
+    run->lowest_sum_m += low.y;
     double head_m = head_height(run);
     m->head_max_m = fmax(m->head_max_m, head_m);
     run->head_sum_m += head_m;
@@ -904,33 +842,12 @@ static void measure_tick(struct run *run)
     run->has_touched = 0;
 }
 
-static uint64_t hash_vec3(uint64_t hash, struct vec3 v)
-{
-    return hash_double(hash_double(hash_double(hash, v.x), v.y), v.z);
-}
-
 /* The rolling hash over the state of every part. */
 static void digest_tick(struct run *run)
 {
-    uint64_t hash = run->result->digest;
-    for (int i = 0; i < run->phenotype.part_count && run->phenotype.spheres; i++) {
-        struct sphere_state s;
-        dynamics_sphere_state(run->dynamics, i, &s);
-        hash = hash_vec3(hash, s.at_m);
-        hash = hash_vec3(hash, s.velocity_m_s);
-        hash = hash_vec3(hash, s.spin_rad_s);
-    }
-    for (int i = 0; i < run->phenotype.part_count && !run->phenotype.spheres; i++) {
-        struct part_state s;
-        dynamics_part_state(run->dynamics, i, &s);
-        hash = hash_double(hash, s.x_m);
-        hash = hash_double(hash, s.y_m);
-        hash = hash_double(hash, s.angle_rad);
-        hash = hash_double(hash, s.vx_m_s);
-        hash = hash_double(hash, s.vy_m_s);
-        hash = hash_double(hash, s.omega_rad_s);
-    }
-    run->result->digest = hash;
+    uint64_t *digest = &run->result->digest;
+    for (int i = 0; i < run->phenotype.part_count; i++)
+        *digest = dynamics_hash_part(run->dynamics, i, *digest);
 }
 
 static int score(struct run *run)
@@ -999,8 +916,7 @@ static void measure_course(struct run *run)
     struct measures *m = &run->result->measures;
     uint64_t steps, rk4_steps;
     m->time_s = run->time_s;
-    int joints = run->phenotype.spheres ? run->phenotype.effector_count : run->phenotype.link_count;
-    for (int i = 0; i < joints && run->time_s > 0; i++)
+    for (int i = 0; i < run->phenotype.drive_count && run->time_s > 0; i++)
         m->reversals_max_hz = fmax(m->reversals_max_hz, run->reversals[i] / run->time_s);
     m->height_mean_m = run->ticks ? run->height_sum_m / (double)run->ticks : m->height_start_m;
     m->lowest_mean_m = run->ticks ? run->lowest_sum_m / (double)run->ticks : m->lowest_start_m;

@@ -34,7 +34,7 @@ static struct vec2 to_part(const struct part *part, const struct part_state *sta
 
 /* Marks the faces of a part that look against the normal (which points towards the part). */
 static void feel_contact(struct senses *senses, const struct dynamics *dynamics, int index,
-                         struct vec2 normal, double sign)
+                         struct vec3 normal, double sign)
 {
     const struct part *part = &senses->phenotype->parts[index];
     double *felt = senses->values + index * SENSOR_COUNT;
@@ -54,14 +54,15 @@ static void feel_contact(struct senses *senses, const struct dynamics *dynamics,
 static void feel_joints(struct senses *senses, const struct dynamics *dynamics)
 {
     const struct phenotype *phenotype = senses->phenotype;
-    const double *q = dynamics_q(dynamics), *qd = dynamics_qd(dynamics);
     for (int i = 0; i < phenotype->part_count; i++) {
         const struct part *part = &phenotype->parts[i];
         double *felt = senses->values + i * SENSOR_COUNT;
         const struct link *link = &phenotype->links[part->link];
         int has_joint = part->link > 0 && link->part == i;
-        felt[SENSOR_JOINT] = has_joint ? link->mirror * q[2 + part->link] / link->scale : 0;
-        felt[SENSOR_JOINT_RATE] = has_joint ? link->mirror * qd[2 + part->link] / link->scale : 0;
+        struct drive_state joint;
+        dynamics_drive_state(dynamics, part->link, &joint);
+        felt[SENSOR_JOINT] = has_joint ? link->mirror * joint.value / link->scale : 0;
+        felt[SENSOR_JOINT_RATE] = has_joint ? link->mirror * joint.rate / link->scale : 0;
     }
 }
 

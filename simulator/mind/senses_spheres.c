@@ -12,9 +12,9 @@ static double length_of(struct vec3 v)
 
 static struct vec3 place_of(const struct dynamics *dynamics, int sphere)
 {
-    struct sphere_state state;
-    dynamics_sphere_state(dynamics, sphere, &state);
-    return state.at_m;
+    struct part_state state;
+    dynamics_part_state(dynamics, sphere, &state);
+    return (struct vec3){state.x_m, state.y_m, state.z_m};
 }
 
 /* Bone i - 1 leads to part i. */

@@ -967,8 +967,8 @@ int contacts_keep(struct contacts *s, struct vec2 velocity)
             s->points[s->point_count++] =
                 (struct contact_point){.part = c->part,
                                        .other = c->other,
-                                       .at = acting_point(c, impulse, velocity),
-                                       .normal = c->normal,
+                                       .at = vec3_of_plane(acting_point(c, impulse, velocity)),
+                                       .normal = vec3_of_plane(c->normal),
                                        .gap_m = gap,
                                        .normal_impulse_n_s = impulse[0],
                                        .friction_impulse_n_s = friction};

@@ -412,6 +412,14 @@ static void articulated_set_state(struct dynamics *dynamics, const double *q, co
     forget_contacts(d);
 }
 
+static void articulated_shift(struct dynamics *dynamics, struct vec3 by_m)
+{
+    struct articulated *d = (struct articulated *)dynamics;
+    d->q[0] += by_m.x;
+    d->q[1] += by_m.y;
+    articulated_set_state(dynamics, d->q, d->qd);
+}
+
 static void articulated_stop(struct dynamics *dynamics)
 {
     struct articulated *d = (struct articulated *)dynamics;
@@ -430,12 +438,12 @@ static void articulated_part_state(const struct dynamics *dynamics, int part,
     const struct tree_link *l = &d->tree.links[p->link];
     double x = l->px + (l->cos * p->local.x - l->sin * p->local.y);
     double y = l->py + (l->sin * p->local.x + l->cos * p->local.y);
-    state->x_m = d->tree.root_x + x;
-    state->y_m = d->tree.root_y + y;
-    state->angle_rad = l->angle + p->local_angle_rad;
-    state->vx_m_s = l->velocity.x - l->velocity.w * (y - l->py);
-    state->vy_m_s = l->velocity.y + l->velocity.w * (x - l->px);
-    state->omega_rad_s = l->velocity.w;
+    *state = (struct part_state){.x_m = d->tree.root_x + x,
+                                 .y_m = d->tree.root_y + y,
+                                 .angle_rad = l->angle + p->local_angle_rad,
+                                 .vx_m_s = l->velocity.x - l->velocity.w * (y - l->py),
+                                 .vy_m_s = l->velocity.y + l->velocity.w * (x - l->px),
+                                 .omega_rad_s = l->velocity.w};
 }
 
 static void articulated_link_state(const struct dynamics *dynamics, int link,
@@ -453,7 +461,7 @@ static void articulated_link_state(const struct dynamics *dynamics, int link,
                                  .omega_rad_s = v.w};
 }
 
-static struct vec2 articulated_centre_of_mass(const struct dynamics *dynamics)
+static struct vec3 articulated_centre_of_mass(const struct dynamics *dynamics)
 {
     const struct articulated *d = posed(dynamics);
     double x = 0, y = 0;
@@ -461,22 +469,23 @@ static struct vec2 articulated_centre_of_mass(const struct dynamics *dynamics)
         x += d->tree.links[i].mass * d->tree.links[i].px + d->tree.links[i].hx;
         y += d->tree.links[i].mass * d->tree.links[i].py + d->tree.links[i].hy;
     }
-    return (struct vec2){d->tree.root_x + x / d->tree.mass, d->tree.root_y + y / d->tree.mass};
+    return (struct vec3){d->tree.root_x + x / d->tree.mass, d->tree.root_y + y / d->tree.mass, 0};
 }
 
-static void articulated_momentum(const struct dynamics *dynamics, double momentum[3])
+static void articulated_momentum(const struct dynamics *dynamics, struct vec3 *linear,
+                                 struct vec3 *angular)
 {
     const struct articulated *d = posed(dynamics);
-    momentum[0] = momentum[1] = momentum[2] = 0;
+    *linear = *angular = (struct vec3){0, 0, 0};
     for (int i = 0; i < d->links; i++) {
         const struct tree_link *l = &d->tree.links[i];
         struct vec2 centre = tree_centre(l);
         struct motion v = tree_centre_velocity(l);
         double x = l->mass * v.x, y = l->mass * v.y;
-        momentum[0] += x;
-        momentum[1] += y;
-        momentum[2] += l->own_inertia * v.w + (d->tree.root_x + centre.x) * y -
-                       (d->tree.root_y + centre.y) * x;
+        linear->x += x;
+        linear->y += y;
+        angular->z += l->own_inertia * v.w + (d->tree.root_x + centre.x) * y -
+                      (d->tree.root_y + centre.y) * x;
     }
 }
 
@@ -530,10 +539,11 @@ static double articulated_penetration(const struct dynamics *dynamics)
     return d->contacts.penetration;
 }
 
-static double articulated_torque(const struct dynamics *dynamics, int link)
+static void articulated_drive_state(const struct dynamics *dynamics, int link,
+                                    struct drive_state *state)
 {
     const struct articulated *d = (const struct articulated *)dynamics;
-    return d->torque[link];
+    *state = (struct drive_state){d->q[2 + link], d->qd[2 + link], d->torque[link]};
 }
 
 static const struct ledger *articulated_ledger(struct dynamics *dynamics)
@@ -549,19 +559,20 @@ static const struct ledger *articulated_ledger(struct dynamics *dynamics)
     return l;
 }
 
-static void articulated_bounds(const struct dynamics *dynamics, double bounds[4])
+static void articulated_bounds(const struct dynamics *dynamics, struct vec3 *low, struct vec3 *high)
 {
     const struct articulated *d = posed(dynamics);
+    *low = *high = (struct vec3){0, 0, 0};
     for (int i = 0; i < d->parts; i++) {
         struct box b;
         contacts_place_box(&d->contacts, i, &b);
         double x = d->tree.root_x + b.x;
         double rx = fabs(b.cos) * b.half_width + fabs(b.sin) * b.half_height;
         double ry = fabs(b.sin) * b.half_width + fabs(b.cos) * b.half_height;
-        bounds[0] = i ? fmin(bounds[0], x - rx) : x - rx;
-        bounds[1] = i ? fmin(bounds[1], b.y - ry) : b.y - ry;
-        bounds[2] = i ? fmax(bounds[2], x + rx) : x + rx;
-        bounds[3] = i ? fmax(bounds[3], b.y + ry) : b.y + ry;
+        low->x = i ? fmin(low->x, x - rx) : x - rx;
+        low->y = i ? fmin(low->y, b.y - ry) : b.y - ry;
+        high->x = i ? fmax(high->x, x + rx) : x + rx;
+        high->y = i ? fmax(high->y, b.y + ry) : b.y + ry;
     }
 }
 
@@ -1466,18 +1477,20 @@ const struct dynamics_solver dynamics_articulated = {
     .q = articulated_q,
     .qd = articulated_qd,
     .set_state = articulated_set_state,
+    .shift = articulated_shift,
     .stop = articulated_stop,
     .part_state = articulated_part_state,
     .link_state = articulated_link_state,
+    .drive_state = articulated_drive_state,
     .centre_of_mass = articulated_centre_of_mass,
     .momentum = articulated_momentum,
     .impulses = articulated_impulses,
     .bounds = articulated_bounds,
+    .hash_part = dynamics_hash_flat_part,
     .overlap = articulated_overlap,
     .reset_ledger = articulated_reset_ledger,
     .ledger = articulated_ledger,
     .contacts = articulated_contacts,
     .penetration = articulated_penetration,
-    .torque = articulated_torque,
     .step_counts = articulated_step_counts,
 };

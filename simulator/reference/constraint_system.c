@@ -1100,8 +1100,8 @@ static void add_mark(struct constraint *c, const struct touch *t, const double i
     if (at == c->mark_count)
         c->marks[c->mark_count++] =
             (struct mark){.key = t->key, .point = {.part = t->part, .other = t->other}};
-    mark->point.at = t->at;
-    mark->point.normal = t->normal;
+    mark->point.at = vec3_of_plane(t->at);
+    mark->point.normal = vec3_of_plane(t->normal);
     mark->point.gap_m = t->rows[0].deviation;
     mark->point.normal_impulse_n_s += impulse[0];
     mark->point.friction_impulse_n_s += impulse[1];

@@ -446,6 +446,14 @@ static const double *constraint_qd(const struct dynamics *dynamics)
     return ((const struct constraint *)dynamics)->qd;
 }
 
+static void constraint_shift(struct dynamics *dynamics, struct vec3 by_m)
+{
+    struct constraint *c = (struct constraint *)dynamics;
+    c->q[0] += by_m.x;
+    c->q[1] += by_m.y;
+    constraint_set_state(dynamics, c->q, c->qd);
+}
+
 static void constraint_stop(struct dynamics *dynamics)
 {
     struct constraint *c = (struct constraint *)dynamics;
@@ -480,10 +488,15 @@ static void constraint_link_state(const struct dynamics *dynamics, int link,
 {
     const struct constraint *c = (const struct constraint *)dynamics;
     const double *at = c->y + 3 * link, *v = c->y + 3 * (c->links + link);
-    *state = (struct part_state){at[0], at[1], at[2], v[0], v[1], v[2]};
+    *state = (struct part_state){.x_m = at[0],
+                                 .y_m = at[1],
+                                 .angle_rad = at[2],
+                                 .vx_m_s = v[0],
+                                 .vy_m_s = v[1],
+                                 .omega_rad_s = v[2]};
 }
 
-static struct vec2 constraint_centre_of_mass(const struct dynamics *dynamics)
+static struct vec3 constraint_centre_of_mass(const struct dynamics *dynamics)
 {
     const struct constraint *c = (const struct constraint *)dynamics;
     double x = 0, y = 0;
@@ -491,34 +504,36 @@ static struct vec2 constraint_centre_of_mass(const struct dynamics *dynamics)
         x += c->bodies[i].mass * c->y[3 * i];
         y += c->bodies[i].mass * c->y[3 * i + 1];
     }
-    return (struct vec2){x / c->mass_kg, y / c->mass_kg};
+    return (struct vec3){x / c->mass_kg, y / c->mass_kg, 0};
 }
 
-static void constraint_momentum(const struct dynamics *dynamics, double momentum[3])
+static void constraint_momentum(const struct dynamics *dynamics, struct vec3 *linear,
+                                struct vec3 *angular)
 {
     const struct constraint *c = (const struct constraint *)dynamics;
-    momentum[0] = momentum[1] = momentum[2] = 0;
+    *linear = *angular = (struct vec3){0, 0, 0};
     for (int i = 0; i < c->links; i++) {
         const struct body *b = &c->bodies[i];
         const double *at = c->y + 3 * i, *v = c->y + 3 * (c->links + i);
-        momentum[0] += b->mass * v[0];
-        momentum[1] += b->mass * v[1];
-        momentum[2] += b->inertia * v[2] + b->mass * (at[0] * v[1] - at[1] * v[0]);
+        linear->x += b->mass * v[0];
+        linear->y += b->mass * v[1];
+        angular->z += b->inertia * v[2] + b->mass * (at[0] * v[1] - at[1] * v[0]);
     }
 }
 
-static void constraint_bounds(const struct dynamics *dynamics, double bounds[4])
+static void constraint_bounds(const struct dynamics *dynamics, struct vec3 *low, struct vec3 *high)
 {
     const struct constraint *c = (const struct constraint *)dynamics;
+    *low = *high = (struct vec3){0, 0, 0};
     for (int i = 0; i < c->parts; i++) {
         struct box b;
         touch_place_box(c, i, &b);
         double rx = fabs(b.cos) * b.half_width + fabs(b.sin) * b.half_height;
         double ry = fabs(b.sin) * b.half_width + fabs(b.cos) * b.half_height;
-        bounds[0] = i ? fmin(bounds[0], b.x - rx) : b.x - rx;
-        bounds[1] = i ? fmin(bounds[1], b.y - ry) : b.y - ry;
-        bounds[2] = i ? fmax(bounds[2], b.x + rx) : b.x + rx;
-        bounds[3] = i ? fmax(bounds[3], b.y + ry) : b.y + ry;
+        low->x = i ? fmin(low->x, b.x - rx) : b.x - rx;
+        low->y = i ? fmin(low->y, b.y - ry) : b.y - ry;
+        high->x = i ? fmax(high->x, b.x + rx) : b.x + rx;
+        high->y = i ? fmax(high->y, b.y + ry) : b.y + ry;
     }
 }
 
@@ -563,9 +578,11 @@ static double constraint_penetration(const struct dynamics *dynamics)
     return ((const struct constraint *)dynamics)->penetration_m;
 }
 
-static double constraint_torque(const struct dynamics *dynamics, int link)
+static void constraint_drive_state(const struct dynamics *dynamics, int link,
+                                   struct drive_state *state)
 {
-    return ((const struct constraint *)dynamics)->torque[link];
+    const struct constraint *c = (const struct constraint *)dynamics;
+    *state = (struct drive_state){c->q[2 + link], c->qd[2 + link], c->torque[link]};
 }
 
 static void constraint_step_counts(const struct dynamics *dynamics, uint64_t *steps,
@@ -907,8 +924,8 @@ static void report_touches(struct constraint *c)
         if (at == c->mark_count)
             c->points[c->point_count++] = (struct contact_point){.part = t->part,
                                                                  .other = t->other,
-                                                                 .at = t->at,
-                                                                 .normal = t->normal,
+                                                                 .at = vec3_of_plane(t->at),
+                                                                 .normal = vec3_of_plane(t->normal),
                                                                  .gap_m = t->rows[0].deviation};
     }
 }
@@ -1011,17 +1028,19 @@ const struct dynamics_solver dynamics_constraint = {
     .q = constraint_q,
     .qd = constraint_qd,
     .set_state = constraint_set_state,
+    .shift = constraint_shift,
     .stop = constraint_stop,
     .part_state = constraint_part_state,
     .link_state = constraint_link_state,
+    .drive_state = constraint_drive_state,
     .centre_of_mass = constraint_centre_of_mass,
     .momentum = constraint_momentum,
     .bounds = constraint_bounds,
+    .hash_part = dynamics_hash_flat_part,
     .overlap = constraint_overlap,
     .reset_ledger = constraint_reset_ledger,
     .ledger = constraint_ledger,
     .contacts = constraint_contacts,
     .penetration = constraint_penetration,
-    .torque = constraint_torque,
     .step_counts = constraint_step_counts,
 };

@@ -42,6 +42,7 @@
 #include <float.h>
 
 #include "common/detmath.h"
+#include "common/hash.h"
 #include "simulator/spheres/sphere_system.h"
 
 /* Substeps are so short that nothing turns by more than this in its own vibration, rad: leapfrog is stable below 2. */
@@ -780,19 +781,36 @@ static void spheres_stop(struct dynamics *dynamics)
     spheres_reset_ledger(dynamics);
 }
 
-/* In the x-y plane; spheres have no angle. */
+/* Spheres have no angle. */
 static void spheres_part_state(const struct dynamics *dynamics, int part, struct part_state *state)
 {
     const struct sphere_system *s = system_at(dynamics);
     const struct ball *ball = &s->ball[part];
+    const struct vec3 *spin = &s->matter[part].spin;
     *state = (struct part_state){.x_m = ball->at.x,
                                  .y_m = ball->at.y,
+                                 .z_m = ball->at.z,
                                  .vx_m_s = ball->velocity.x,
                                  .vy_m_s = ball->velocity.y,
-                                 .omega_rad_s = s->matter[part].spin.z};
+                                 .vz_m_s = ball->velocity.z,
+                                 .omega_rad_s = spin->z,
+                                 .omega_x_rad_s = spin->x,
+                                 .omega_y_rad_s = spin->y};
 }
 
-struct vec3 dynamics_centre_of_mass_3d(const struct dynamics *dynamics)
+static uint64_t hash_vec3(uint64_t hash, struct vec3 v)
+{
+    return hash_double(hash_double(hash_double(hash, v.x), v.y), v.z);
+}
+
+static uint64_t spheres_hash_part(const struct dynamics *dynamics, int part, uint64_t hash)
+{
+    const struct sphere_system *s = system_at(dynamics);
+    const struct ball *ball = &s->ball[part];
+    return hash_vec3(hash_vec3(hash_vec3(hash, ball->at), ball->velocity), s->matter[part].spin);
+}
+
+static struct vec3 spheres_centre_of_mass(const struct dynamics *dynamics)
 {
     const struct sphere_system *s = system_at(dynamics);
     struct vec3 sum = {0, 0, 0};
@@ -804,14 +822,8 @@ struct vec3 dynamics_centre_of_mass_3d(const struct dynamics *dynamics)
     return vec3_scale(sum, 1 / mass);
 }
 
-static struct vec2 spheres_centre_of_mass(const struct dynamics *dynamics)
-{
-    struct vec3 centre = dynamics_centre_of_mass_3d(dynamics);
-    return (struct vec2){centre.x, centre.y};
-}
-
-void dynamics_momentum_3d(const struct dynamics *dynamics, struct vec3 *linear,
-                          struct vec3 *angular)
+static void spheres_momentum(const struct dynamics *dynamics, struct vec3 *linear,
+                             struct vec3 *angular)
 {
     const struct sphere_system *s = system_at(dynamics);
     struct vec3 p = {0, 0, 0}, l = {0, 0, 0};
@@ -824,15 +836,6 @@ void dynamics_momentum_3d(const struct dynamics *dynamics, struct vec3 *linear,
     }
     *linear = p;
     *angular = l;
-}
-
-static void spheres_momentum(const struct dynamics *dynamics, double momentum[3])
-{
-    struct vec3 linear, angular;
-    dynamics_momentum_3d(dynamics, &linear, &angular);
-    momentum[0] = linear.x;
-    momentum[1] = linear.y;
-    momentum[2] = angular.z;
 }
 
 /* With S_j the sum of the contacts' impulses P in the substeps up to j, and n substeps of h, gravity g acts in the
@@ -860,7 +863,7 @@ static int spheres_impulses(const struct dynamics *dynamics, struct vec3 centre,
     return 1;
 }
 
-void dynamics_bounds_3d(const struct dynamics *dynamics, struct vec3 *low, struct vec3 *high)
+static void spheres_bounds(const struct dynamics *dynamics, struct vec3 *low, struct vec3 *high)
 {
     const struct sphere_system *s = system_at(dynamics);
     *low = (struct vec3){HUGE_VAL, HUGE_VAL, HUGE_VAL};
@@ -874,16 +877,6 @@ void dynamics_bounds_3d(const struct dynamics *dynamics, struct vec3 *low, struc
         high->y = fmax(high->y, ball->at.y + ball->radius);
         high->z = fmax(high->z, ball->at.z + ball->radius);
     }
-}
-
-static void spheres_bounds(const struct dynamics *dynamics, double bounds[4])
-{
-    struct vec3 low, high;
-    dynamics_bounds_3d(dynamics, &low, &high);
-    bounds[0] = low.x;
-    bounds[1] = low.y;
-    bounds[2] = high.x;
-    bounds[3] = high.y;
 }
 
 static double spheres_overlap(const struct dynamics *dynamics)
@@ -964,16 +957,6 @@ static double spheres_penetration(const struct dynamics *dynamics)
     return system_at(dynamics)->penetration;
 }
 
-/* Force of a muscle, torque of a motor. */
-static double spheres_torque(const struct dynamics *dynamics, int drive)
-{
-    const struct sphere_system *s = system_at(dynamics);
-    const struct sphere_drive *d = &s->body->drives[drive];
-    return d->kind == SPHERE_DRIVE_BONE
-               ? muscle_force(s, &s->muscle[s->rod_of[d->index] - s->fixed_rods])
-               : s->angle[d->index].rows[d->axis].torque;
-}
-
 static void spheres_step_counts(const struct dynamics *dynamics, uint64_t *steps,
                                 uint64_t *free_steps)
 {
@@ -983,25 +966,17 @@ static void spheres_step_counts(const struct dynamics *dynamics, uint64_t *steps
 
 /* ---------------------------------------------------------------- what dynamics_spheres.h asks for */
 
-void dynamics_sphere_state(const struct dynamics *dynamics, int sphere, struct sphere_state *state)
-{
-    const struct sphere_system *s = system_at(dynamics);
-    state->at_m = s->ball[sphere].at;
-    state->velocity_m_s = s->ball[sphere].velocity;
-    state->spin_rad_s = s->matter[sphere].spin;
-}
-
-void dynamics_set_sphere_state(struct dynamics *dynamics, int sphere,
-                               const struct sphere_state *state)
+void dynamics_place_sphere(struct dynamics *dynamics, int sphere, const struct part_state *state)
 {
     struct sphere_system *s = system_of(dynamics);
-    s->ball[sphere].at = state->at_m;
-    s->ball[sphere].velocity = state->velocity_m_s;
-    s->matter[sphere].spin = state->spin_rad_s;
+    s->ball[sphere].at = (struct vec3){state->x_m, state->y_m, state->z_m};
+    s->ball[sphere].velocity = (struct vec3){state->vx_m_s, state->vy_m_s, state->vz_m_s};
+    s->matter[sphere].spin =
+        (struct vec3){state->omega_x_rad_s, state->omega_y_rad_s, state->omega_rad_s};
     forget(s);
 }
 
-void dynamics_shift_spheres(struct dynamics *dynamics, struct vec3 by_m)
+static void spheres_shift(struct dynamics *dynamics, struct vec3 by_m)
 {
     struct sphere_system *s = system_of(dynamics);
     for (int i = 0; i < s->balls; i++)
@@ -1038,7 +1013,22 @@ void dynamics_sphere_joint_state(const struct dynamics *dynamics, int joint, int
     sphere_joint_state(s, &s->angle[joint], axis, angle_rad, rate_rad_s);
 }
 
-int dynamics_sphere_substeps(const struct dynamics *dynamics)
+/* Force of a muscle, torque of a motor. */
+static void spheres_drive_state(const struct dynamics *dynamics, int drive,
+                                struct drive_state *state)
+{
+    const struct sphere_system *s = system_at(dynamics);
+    const struct sphere_drive *d = &s->body->drives[drive];
+    if (d->kind == SPHERE_DRIVE_BONE) {
+        dynamics_bone_state(dynamics, d->index, &state->value, &state->rate);
+        state->effort = muscle_force(s, &s->muscle[s->rod_of[d->index] - s->fixed_rods]);
+        return;
+    }
+    dynamics_sphere_joint_state(dynamics, d->index, d->axis, &state->value, &state->rate);
+    state->effort = s->angle[d->index].rows[d->axis].torque;
+}
+
+static int spheres_substeps(const struct dynamics *dynamics)
 {
     return system_at(dynamics)->substeps;
 }
@@ -1063,18 +1053,21 @@ const struct dynamics_solver dynamics_spheres = {
     .q = spheres_q,
     .qd = spheres_qd,
     .set_state = spheres_set_state,
+    .shift = spheres_shift,
     .stop = spheres_stop,
     .part_state = spheres_part_state,
     .link_state = spheres_part_state,
+    .drive_state = spheres_drive_state,
     .centre_of_mass = spheres_centre_of_mass,
     .momentum = spheres_momentum,
     .impulses = spheres_impulses,
     .bounds = spheres_bounds,
+    .hash_part = spheres_hash_part,
     .overlap = spheres_overlap,
     .reset_ledger = spheres_reset_ledger,
     .ledger = spheres_ledger,
     .contacts = spheres_contacts,
     .penetration = spheres_penetration,
-    .torque = spheres_torque,
+    .substeps = spheres_substeps,
     .step_counts = spheres_step_counts,
 };

@@ -510,13 +510,12 @@ void sphere_contacts_report(struct sphere_system *s)
         s->points[s->point_count++] = (struct contact_point){
             .part = touch->a,
             .other = touch->b,
-            .at = {a->at.x - a->radius * touch->normal.x, a->at.y - a->radius * touch->normal.y},
-            .normal = {touch->normal.x, touch->normal.y},
+            .at = {a->at.x - a->radius * touch->normal.x, a->at.y - a->radius * touch->normal.y,
+                   a->at.z - a->radius * touch->normal.z},
+            .normal = touch->normal,
             .gap_m = touch->gap,
             .normal_impulse_n_s = touch->impulse,
-            .friction_impulse_n_s = vec3_length(touch->rub),
-            .at_z_m = a->at.z - a->radius * touch->normal.z,
-            .normal_z = touch->normal.z};
+            .friction_impulse_n_s = vec3_length(touch->rub)};
     }
 }
 

@@ -171,18 +171,18 @@ static void print_body(FILE *file, const struct run *run, int i)
 {
     const struct impulses *sum = &run->impulses[i];
     struct part_state s;
-    struct scene_joint_state joint = scene_joint_state(&run->scene, run->dynamics, i);
+    struct drive_state joint = scene_joint_state(&run->scene, run->dynamics, i);
     scene_body_state(&run->scene, run->dynamics, i, &s);
     fprintf(file, ",%.17g,%.17g,%.17g,%.17g,%.17g,%.17g", s.x_m, s.y_m, s.angle_rad, s.vx_m_s,
             s.vy_m_s, s.omega_rad_s);
-    fprintf(file, ",%.17g,%.17g,%.17g,%d,%.17g,%.17g,%.17g,%.17g", joint.coordinate, joint.rate,
+    fprintf(file, ",%.17g,%.17g,%.17g,%d,%.17g,%.17g,%.17g,%.17g", joint.value, joint.rate,
             joint.effort, sum->contacts, sum->normal_n_s, sum->friction_n_s, sum->x_n_s,
             sum->y_n_s);
 }
 
 static void print_line(FILE *file, struct run *run, uint64_t step)
 {
-    struct vec2 centre = dynamics_centre_of_mass(run->dynamics);
+    struct vec3 centre = dynamics_centre_of_mass(run->dynamics);
     const struct ledger *ledger = dynamics_ledger(run->dynamics);
     fprintf(file, "%.17g,%.17g,%.17g", (double)step * run->scene.settings.dt_s, centre.x, centre.y);
 #define X(field) fprintf(file, ",%.17g", ledger->field);
@@ -213,7 +213,7 @@ static void add_impulses(struct run *run)
             double sign = side == 0 ? 1 : -1;
             double normal = sign * points[k].normal_impulse_n_s;
             double along = sign * points[k].friction_impulse_n_s;
-            struct vec2 n = points[k].normal;
+            struct vec3 n = points[k].normal;
             sum->x_n_s += normal * n.x + along * n.y;
             sum->y_n_s += normal * n.y - along * n.x;
         }

@@ -440,13 +440,12 @@ struct vec2 scene_body_point(const struct scene *scene, const struct dynamics *d
     return (struct vec2){state.x_m + arm.x, state.y_m + arm.y};
 }
 
-struct scene_joint_state scene_joint_state(const struct scene *scene,
-                                           const struct dynamics *dynamics, int body)
+struct drive_state scene_joint_state(const struct scene *scene, const struct dynamics *dynamics,
+                                     int body)
 {
     const struct scene_body *b = &scene->bodies[body];
-    if (b->joint != SCENE_ROTARY && b->joint != SCENE_LINEAR)
-        return (struct scene_joint_state){0, 0, 0};
-    return (struct scene_joint_state){dynamics_q(dynamics)[2 + b->link],
-                                      dynamics_qd(dynamics)[2 + b->link],
-                                      dynamics_torque(dynamics, b->link)};
+    struct drive_state state = {0};
+    if (b->joint == SCENE_ROTARY || b->joint == SCENE_LINEAR)
+        dynamics_drive_state(dynamics, b->link, &state);
+    return state;
 }

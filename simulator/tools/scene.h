@@ -99,13 +99,9 @@ void scene_body_state(const struct scene *scene, const struct dynamics *dynamics
 /* Where a point of a body's frame is in the world. */
 struct vec2 scene_body_point(const struct scene *scene, const struct dynamics *dynamics, int body,
                              struct vec2 point);
-/* Coordinate of a body's joint, angle or extension, its rate, and the torque or force of its drive in
- * the last step; 0 where it is rigid or free. */
-struct scene_joint_state {
-    double coordinate, rate, effort;
-};
-struct scene_joint_state scene_joint_state(const struct scene *scene,
-                                           const struct dynamics *dynamics, int body);
+/* The drive of a body's joint; 0 where it is rigid or free. */
+struct drive_state scene_joint_state(const struct scene *scene, const struct dynamics *dynamics,
+                                     int body);
 /* The body of that name, or -1. */
 int scene_find_body(const struct scene *scene, const char *name);
 

@@ -12,13 +12,11 @@
 
 #include "common/file.h"
 #include "common/unfinished.h"
-#include "simulator/spheres/dynamics_spheres.h"
 
 /* What a line says of one part. */
 struct trace_part {
     struct part_state state;
-    struct sphere_state sphere;       /* its third dimension; 0 for rectangles */
-    double joint, joint_rate, effort; /* rad, rad/s, N m; of a linear joint m, m/s, N */
+    struct drive_state joint; /* rad, rad/s, N m; of a linear joint m, m/s, N */
     double contacts, normal_n_s, friction_n_s;
 };
 
@@ -30,13 +28,13 @@ struct trace_part {
     X(vx_m_s, vx_m_s, state.vx_m_s)                                                                \
     X(vy_m_s, vy_m_s, state.vy_m_s)                                                                \
     X(omega_rad_s, omega_rad_s, state.omega_rad_s)                                                 \
-    X(z_m, z_m, sphere.at_m.z)                                                                     \
-    X(vz_m_s, vz_m_s, sphere.velocity_m_s.z)                                                       \
-    X(omega_x_rad_s, omega_x_rad_s, sphere.spin_rad_s.x)                                           \
-    X(omega_y_rad_s, omega_y_rad_s, sphere.spin_rad_s.y)                                           \
-    X(joint_rad, joint_m, joint)                                                                   \
-    X(joint_rad_s, joint_m_s, joint_rate)                                                          \
-    X(torque_n_m, force_n, effort)                                                                 \
+    X(z_m, z_m, state.z_m)                                                                         \
+    X(vz_m_s, vz_m_s, state.vz_m_s)                                                                \
+    X(omega_x_rad_s, omega_x_rad_s, state.omega_x_rad_s)                                           \
+    X(omega_y_rad_s, omega_y_rad_s, state.omega_y_rad_s)                                           \
+    X(joint_rad, joint_m, joint.value)                                                             \
+    X(joint_rad_s, joint_m_s, joint.rate)                                                          \
+    X(torque_n_m, force_n, joint.effort)                                                           \
     X(contacts, contacts, contacts)                                                                \
     X(normal_n_s, normal_n_s, normal_n_s)                                                          \
     X(friction_n_s, friction_n_s, friction_n_s)
@@ -103,11 +101,8 @@ static void trace_print_header(FILE *file, const struct phenotype *phenotype)
 static void trace_read_joint(struct trace_part *row, const struct evaluate_view *view, int part)
 {
     int link = trace_joint_link(view->phenotype, part);
-    if (link == 0)
-        return;
-    row->joint = dynamics_q(view->dynamics)[2 + link];
-    row->joint_rate = dynamics_qd(view->dynamics)[2 + link];
-    row->effort = dynamics_torque(view->dynamics, link);
+    if (link > 0)
+        dynamics_drive_state(view->dynamics, link, &row->joint);
 }
 
 static void trace_read_contacts(struct trace_part *row, const struct evaluate_view *view, int part)
@@ -127,21 +122,11 @@ static void trace_print_part(FILE *file, const struct evaluate_view *view, int p
 {
     struct trace_part row = {0};
     dynamics_part_state(view->dynamics, part, &row.state);
-    if (view->phenotype->spheres)
-        dynamics_sphere_state(view->dynamics, part, &row.sphere);
     trace_read_joint(&row, view, part);
     trace_read_contacts(&row, view, part);
 #define X(name, linear, field) fprintf(file, ",%.17g", row.field);
     TRACE_PART(X)
 #undef X
-}
-
-static struct vec3 trace_centre(const struct evaluate_view *view)
-{
-    if (view->phenotype->spheres)
-        return dynamics_centre_of_mass_3d(view->dynamics);
-    struct vec2 centre = dynamics_centre_of_mass(view->dynamics);
-    return (struct vec3){centre.x, centre.y, 0};
 }
 
 int trace_observe(void *context, const struct evaluate_view *view)
@@ -151,7 +136,7 @@ int trace_observe(void *context, const struct evaluate_view *view)
     if (!trace->has_header)
         trace_print_header(file, view->phenotype);
     trace->has_header = 1;
-    struct vec3 centre = trace_centre(view);
+    struct vec3 centre = dynamics_centre_of_mass(view->dynamics);
     fprintf(file, "%.17g,%s,%.17g,%.17g,%.17g", view->time_s, phase_names[view->phase], centre.x,
             centre.y, centre.z);
 #define X(field) fprintf(file, ",%.17g", view->ledger->field);

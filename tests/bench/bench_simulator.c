@@ -12,6 +12,7 @@
 #include "tests/bench/expected.h"
 #include "tests/bench/fixed_dynamics.h"
 #include "tests/sphere_fixture.h"
+#include "tests/readout.h"
 
 static struct arena arena;
 
@@ -58,7 +59,7 @@ static int check_fixed(const void *context)
     struct dynamics_settings settings = fixed_settings();
     struct dynamics *dynamics = fixed_create(fixed->creature, &fixed->world, &settings, &arena);
     if (dynamics)
-        dynamics_bounds(dynamics, bounds);
+        read_bounds(dynamics, bounds);
     if (dynamics && fabs(bounds[1] - 1) < 1e-9 && dynamics_overlap(dynamics) < 1e-9)
         return 0;
     fprintf(stderr, "the body is not the one that is meant\n");

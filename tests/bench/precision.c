@@ -81,7 +81,7 @@ static void move_creature(const struct motion_case *motion,
     *outcome = (struct outcome){0, {0}};
     fixed_move(dynamics, &fixed_c5, GAIT, amplitude, ticks,
                (int)lround(1 / (settings->dt_s * FIXED_TICKS_HZ)));
-    struct vec2 centre = dynamics_centre_of_mass(dynamics);
+    struct vec3 centre = dynamics_centre_of_mass(dynamics);
     if (motion->is_centre_only) {
         *outcome = (struct outcome){2, {centre.x, centre.y}};
         return;

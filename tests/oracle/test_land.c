@@ -12,6 +12,7 @@
 
 #include "controller/genetics/genetics_random.h"
 #include "simulator/evaluate/evaluate.h"
+#include "tests/readout.h"
 
 enum { BODIES = 30, DOF_MAX = 2 + 64, NUMBERS_MAX = 200 };
 #define PUSH_M_S   2.0
@@ -69,7 +70,7 @@ static void push(struct slide *slide, struct dynamics *dynamics)
     dynamics_set_state(dynamics, q, qd);
     slide->is_pushed = 1;
     slide->start_x_m = dynamics_centre_of_mass(dynamics).x;
-    dynamics_momentum(dynamics, slide->momentum);
+    read_momentum(dynamics, slide->momentum);
 }
 
 /* A tick is a step here, so no impulse is missed. */
@@ -96,7 +97,7 @@ static int follow(void *context, const struct evaluate_view *view)
     slide->time_s += params.simulation_dt_s;
     slide->distance_m = dynamics_centre_of_mass(dynamics).x - slide->start_x_m;
     slide->height_m = dynamics_centre_of_mass(dynamics).y;
-    dynamics_momentum(dynamics, momentum);
+    read_momentum(dynamics, momentum);
     slide->mass_kg = view->phenotype->mass_kg;
     slide->change[0] = momentum[0] - slide->momentum[0];
     slide->change[1] = momentum[1] - slide->momentum[1] +

@@ -308,7 +308,7 @@ START_TEST(scale)
         struct dynamics *dynamics = start();
         run(dynamics, 480);
         for (int i = 0; i < 2; i++)
-            angles[is_large][i] = scene_joint_state(&scene, dynamics, i).coordinate;
+            angles[is_large][i] = scene_joint_state(&scene, dynamics, i).value;
     }
     for (int i = 0; i < 2; i++) {
         ck_assert_double_gt(fabs(angles[0][i]), 0.01);

@@ -427,7 +427,7 @@ static double fall_distance(const struct phenotype *p, struct arena *arena, stru
     for (int i = 1; i < p->link_count; i++)
         dynamics_set_servo(dynamics, i, &(struct servo){.law = SERVO_SPRING});
     dynamics_set_state(dynamics, q, qd);
-    dynamics_bounds(dynamics, bounds);
+    read_bounds(dynamics, bounds);
     q[1] = 2 - bounds[1];
     dynamics_set_state(dynamics, q, qd);
     struct peer peer;

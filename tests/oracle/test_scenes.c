@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "simulator/tools/scene.h"
+#include "tests/readout.h"
 
 #define FOLDER "tests/oracle/"
 #define PI     3.14159265358979323846
@@ -390,10 +391,10 @@ static void measure_pendulum(struct trial *t)
 static void record_chain(struct trial *t, double t_s, double last_length)
 {
     char name[16];
-    struct vec2 com = dynamics_centre_of_mass(t->dynamics);
+    struct vec3 com = dynamics_centre_of_mass(t->dynamics);
     double p[3];
     int count = t->scene.body_count;
-    dynamics_momentum(t->dynamics, p);
+    read_momentum(t->dynamics, p);
     for (int i = 0; i < count; i++) {
         snprintf(name, sizeof name, "q%d", i + 1);
         record_at(t, name, t_s, angle_of(t, i));
@@ -678,7 +679,7 @@ static void measure_head_on(struct trial *t)
     trial_read(t, "head-on-collision");
     trial_start(t);
     trial_run(t, 0.5);
-    dynamics_momentum(t->dynamics, p);
+    read_momentum(t->dynamics, p);
     record(t, "v1", state_of(t, 0).vx_m_s);
     record(t, "v2", state_of(t, 1).vx_m_s);
     record(t, "momentum", p[0]);

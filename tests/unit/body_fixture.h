@@ -9,6 +9,7 @@
 
 #include "common/rng.h"
 #include "simulator/body/dynamics.h"
+#include "tests/readout.h"
 
 enum {
     BODY_PARTS_MAX = 24,

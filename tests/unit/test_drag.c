@@ -356,7 +356,7 @@ static double move_box(int solver, int has_exposure)
         dynamics_set_target(stage.dynamics, 1, from, rate);
         stage_run(&stage, 1.0 / 60);
     }
-    struct vec2 centre = dynamics_centre_of_mass(stage.dynamics);
+    struct vec3 centre = dynamics_centre_of_mass(stage.dynamics);
     return sqrt(centre.x * centre.x + centre.y * centre.y);
 }
 
@@ -620,7 +620,7 @@ START_TEST(solvers_agree)
     double worst = 0;
     for (int k = 0; k < BODIES; k++) {
         struct rng again = rng;
-        struct vec2 ends[2];
+        struct vec3 ends[2];
         struct part_state last[2];
         for (int m = 0; m < 2; m++) {
             use_method(m == 0 ? 0 : 2);

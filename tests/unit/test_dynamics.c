@@ -48,9 +48,9 @@ START_TEST(free_chain_keeps_energy_and_momentum)
     stage.settings.integrator = INTEGRATOR_RK4;
     build_chain(q, qd);
     double energy = stage_energy(&stage);
-    dynamics_momentum(stage.dynamics, before);
+    read_momentum(stage.dynamics, before);
     stage_run(&stage, 10);
-    dynamics_momentum(stage.dynamics, after);
+    read_momentum(stage.dynamics, after);
     double drift = fabs(stage_energy(&stage) - energy) / energy;
     double linear = hypot(after[0] - before[0], after[1] - before[1]) / hypot(before[0], before[1]);
     double angular = fabs(after[2] - before[2]) / fabs(before[2]);
@@ -230,9 +230,9 @@ START_TEST(linear_joints_keep_energy_and_momentum)
     stage.settings.integrator = INTEGRATOR_RK4;
     build_sliders(0);
     double energy = stage_energy(&stage);
-    dynamics_momentum(stage.dynamics, before);
+    read_momentum(stage.dynamics, before);
     stage_run(&stage, 2);
-    dynamics_momentum(stage.dynamics, after);
+    read_momentum(stage.dynamics, after);
     printf("dynamics: linear joints 2 s: energy %.1e\n", fabs(stage_energy(&stage) - energy));
     ck_assert_double_gt(fabs(dynamics_q(stage.dynamics)[3]), 0.5);
     ck_assert_double_eq_tol(stage_energy(&stage), energy, 1e-7 * energy);
@@ -315,7 +315,7 @@ START_TEST(drives_of_linear_joints_follow_their_closed_forms)
         dynamics_set_target(stage.dynamics, 1, 100, 0);
         stage_run(&stage, 1);
         ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[3], 2 / 0.8 / 2, 1e-9);
-        ck_assert_double_eq_tol(dynamics_torque(stage.dynamics, 1), 2, 1e-8);
+        ck_assert_double_eq_tol(read_effort(stage.dynamics, 1), 2, 1e-8);
         ck_assert_double_eq_tol(dynamics_ledger(stage.dynamics)->work_effector_j, 2 * 1.25, 1e-8);
     }
 }
@@ -422,7 +422,7 @@ START_TEST(stretched_muscles_hold_their_strength)
         dynamics_set_target(stage.dynamics, 1, 1000, 0);
         stage_run(&stage, 0.5);
         ck_assert_double_eq_tol(dynamics_qd(stage.dynamics)[3], -5 + 0.5 * 4 / 0.8, 1e-9);
-        ck_assert_double_eq_tol(dynamics_torque(stage.dynamics, 1), 4, 1e-8);
+        ck_assert_double_eq_tol(read_effort(stage.dynamics, 1), 4, 1e-8);
     }
 }
 END_TEST
@@ -585,7 +585,7 @@ START_TEST(an_eccentric_link_turns_about_its_centre_of_mass)
 
         /* centre of mass at 0.75 along the link, moving up at 3 x 0.75 */
         struct part_state root = stage_part(&stage, 0), other = stage_part(&stage, 1);
-        struct vec2 centre = dynamics_centre_of_mass(stage.dynamics);
+        struct vec3 centre = dynamics_centre_of_mass(stage.dynamics);
         ck_assert_double_eq_tol(centre.x, 0.75, tolerance[i]);
         ck_assert_double_eq_tol(centre.y, 4.5, tolerance[i]);
         ck_assert_double_eq_tol(root.angle_rad, 6, tolerance[i]);
@@ -987,7 +987,7 @@ START_TEST(servo_follows_its_closed_form)
         ck_assert_double_lt(error, tolerance[i]);
         ck_assert_double_le(largest, 0.7 + 1e-9);
         ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[3], 0.7, 1e-5);
-        ck_assert_double_eq_tol(dynamics_torque(stage.dynamics, 1), 0, 1e-3);
+        ck_assert_double_eq_tol(read_effort(stage.dynamics, 1), 0, 1e-3);
     }
 }
 END_TEST
@@ -1040,7 +1040,7 @@ START_TEST(torque_never_exceeds_its_bound)
         dynamics_set_target(stage.dynamics, 1, 3, 0);
         for (int step = 1; step <= 1200; step++) {
             stage_run(&stage, stage.settings.dt_s);
-            most = fmax(most, fabs(dynamics_torque(stage.dynamics, 1)));
+            most = fmax(most, fabs(read_effort(stage.dynamics, 1)));
             if (step == 120)
                 ck_assert_double_eq_tol(dynamics_qd(stage.dynamics)[3], 0.05 / 0.016 * 0.5, 1e-9);
         }
@@ -1058,7 +1058,7 @@ START_TEST(targets_are_clamped_to_the_limits)
         dynamics_set_target(stage.dynamics, 1, 25, 10);
         stage_run(&stage, 2);
         ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[3], 0.5, 1e-5);
-        ck_assert_double_eq_tol(dynamics_torque(stage.dynamics, 1), 0, 1e-3);
+        ck_assert_double_eq_tol(read_effort(stage.dynamics, 1), 0, 1e-3);
         dynamics_set_target(stage.dynamics, 1, -25, 0);
         stage_run(&stage, 2);
         ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[3], -0.4, 1e-5);
@@ -1075,7 +1075,7 @@ START_TEST(slack_effectors_do_nothing_and_holding_ones_keep_the_pose)
     stage_set(&stage, q, qd);
     stage_run(&stage, 1);
     ck_assert_double_eq_tol(dynamics_qd(stage.dynamics)[3], 1, 1e-12);
-    ck_assert_double_eq(dynamics_torque(stage.dynamics, 1), 0);
+    ck_assert_double_eq(read_effort(stage.dynamics, 1), 0);
     ck_assert_double_eq(dynamics_ledger(stage.dynamics)->work_effector_j, 0);
 
     for (int mode = EFFECTOR_POSITION; mode <= EFFECTOR_TORQUE; mode++) {
@@ -1102,7 +1102,7 @@ START_TEST(torque_mode_works_as_torque_times_angle)
         dynamics_set_target(stage.dynamics, 1, -5, 0);
         stage_run(&stage, 0.5);
         double angle = dynamics_q(stage.dynamics)[3];
-        ck_assert_double_eq_tol(dynamics_torque(stage.dynamics, 1), -0.8, 1e-9);
+        ck_assert_double_eq_tol(read_effort(stage.dynamics, 1), -0.8, 1e-9);
         ck_assert_double_eq_tol(angle, -0.8 / 0.016 * 0.125, 1e-9);
         const struct ledger *ledger = dynamics_ledger(stage.dynamics);
         ck_assert_double_eq_tol(ledger->work_effector_j, -0.8 * angle, 1e-9);
@@ -1253,12 +1253,12 @@ START_TEST(birth_is_the_phenotype)
         x += parts[i].mass_kg * parts[i].x_m / 1.9;
         y += parts[i].mass_kg * parts[i].y_m / 1.9;
     }
-    struct vec2 centre = dynamics_centre_of_mass(stage.dynamics);
+    struct vec3 centre = dynamics_centre_of_mass(stage.dynamics);
     ck_assert_double_eq_tol(centre.x, x, 1e-15);
     ck_assert_double_eq_tol(centre.y, y, 1e-15);
 
     double bounds[4];
-    dynamics_bounds(stage.dynamics, bounds);
+    read_bounds(stage.dynamics, bounds);
     ck_assert_double_eq_tol(bounds[0], -0.3, 1e-15);
     ck_assert_double_eq_tol(bounds[1], -0.1, 1e-15);
     ck_assert_double_eq_tol(bounds[2], 0.7 + 0.25 * fabs(cos(2)) + 0.05 * sin(2), 1e-15);
@@ -1280,8 +1280,8 @@ START_TEST(velocities_are_the_derivatives_of_the_poses)
             qd[k] = rng_uniform(&rng, -3, 3);
         }
         stage_set(&stage, q, qd);
-        dynamics_momentum(stage.dynamics, before);
-        struct vec2 centre = dynamics_centre_of_mass(stage.dynamics);
+        read_momentum(stage.dynamics, before);
+        struct vec3 centre = dynamics_centre_of_mass(stage.dynamics);
         for (int k = 0; k < parts; k++)
             now[k] = stage_part(&stage, k);
         for (int k = 0; k < dof; k++)
@@ -1294,7 +1294,7 @@ START_TEST(velocities_are_the_derivatives_of_the_poses)
             ck_assert_double_eq_tol((then.angle_rad - now[k].angle_rad) / eps, now[k].omega_rad_s,
                                     1e-6);
         }
-        struct vec2 moved = dynamics_centre_of_mass(stage.dynamics);
+        struct vec3 moved = dynamics_centre_of_mass(stage.dynamics);
         double mass = stage.body.phenotype.mass_kg;
         ck_assert_double_eq_tol(mass * (moved.x - centre.x) / eps, before[0], 1e-2);
         ck_assert_double_eq_tol(mass * (moved.y - centre.y) / eps, before[1], 1e-2);

@@ -1138,7 +1138,7 @@ static double drop(const struct phenotype *phenotype, const struct world *world)
     ck_assert_ptr_nonnull(d);
     if (dynamics_overlap(d) > 2e-3)
         return -1;
-    dynamics_bounds(d, bounds);
+    read_bounds(d, bounds);
     memcpy(q, dynamics_q(d), (size_t)dynamics_dof(d) * sizeof q[0]);
     q[1] += 0.5 - bounds[1];
     dynamics_set_state(d, q, dynamics_qd(d));

@@ -187,7 +187,7 @@ END_TEST
 
 static int note_way(void *context, const struct evaluate_view *view)
 {
-    struct vec3 now = dynamics_centre_of_mass_3d(view->dynamics);
+    struct vec3 now = dynamics_centre_of_mass(view->dynamics);
     double x = now.x - view->start.x, y = now.y - view->start.y, z = now.z - view->start_z_m;
     *(double *)context = sqrt(x * x + y * y + z * z);
     return 0;

@@ -94,7 +94,7 @@ static int look(void *context, const struct evaluate_view *view)
     dynamics_part_state(view->dynamics, 0, &root);
     dynamics_part_state(view->dynamics, part, &child);
     seen.joint = dynamics_q(view->dynamics)[2 + link];
-    seen.effort = dynamics_torque(view->dynamics, link);
+    seen.effort = read_effort(view->dynamics, link);
     seen.felt = view->sensors[part * SENSOR_COUNT + SENSOR_JOINT];
     seen.out_m =
         cos(root.angle_rad) * (child.x_m - root.x_m) + sin(root.angle_rad) * (child.y_m - root.y_m);

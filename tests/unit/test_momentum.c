@@ -27,7 +27,7 @@ struct balance {
 
 /* What the last step's contacts and gravity gave a body whose centre of mass was at `centre` and moved with
  * `velocity` before. */
-static struct balance sum_impulses(struct vec2 centre, struct vec2 velocity)
+static struct balance sum_impulses(struct vec3 centre, struct vec2 velocity)
 {
     const struct contact_point *points;
     double h = stage.settings.dt_s, fall = -stage.body.phenotype.mass_kg * BODY_GRAVITY * h;
@@ -51,13 +51,13 @@ static struct balance sum_impulses(struct vec2 centre, struct vec2 velocity)
 /* Momentum, angular momentum about the world's origin, and the centre of mass. */
 struct state {
     double momentum[3];
-    struct vec2 centre;
+    struct vec3 centre;
 };
 
 static struct state state_now(void)
 {
     struct state now = {.centre = dynamics_centre_of_mass(stage.dynamics)};
-    dynamics_momentum(stage.dynamics, now.momentum);
+    read_momentum(stage.dynamics, now.momentum);
     return now;
 }
 
@@ -86,7 +86,7 @@ static double step_from_nowhere(struct state *is)
 {
     double mass = stage.body.phenotype.mass_kg;
     const double *before = is->momentum;
-    struct vec2 centre = is->centre;
+    struct vec3 centre = is->centre;
     uint64_t flown = flights();
     ck_assert_int_eq(dynamics_step(stage.dynamics), 0);
     struct state after = state_now();
@@ -122,7 +122,7 @@ static void draw_body(double linear)
     stage_build(&stage);
     for (int i = 0; i < stage.body.phenotype.link_count + 2; i++)
         qd[i] = rng_uniform(&rng, -3, 3);
-    dynamics_bounds(stage.dynamics, bounds);
+    read_bounds(stage.dynamics, bounds);
     q[1] = 0.02 - bounds[1];
     stage_set(&stage, q, qd);
 }

@@ -408,7 +408,7 @@ static int look(void *context, const struct evaluate_view *view)
     }
     if (view->phase == PHASE_SCORE && view->time_s == 0) {
         double bounds[4];
-        dynamics_bounds(view->dynamics, bounds);
+        read_bounds(view->dynamics, bounds);
         start_lowest_m = bounds[1];
     }
     return 0;

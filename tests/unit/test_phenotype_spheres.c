@@ -118,7 +118,7 @@ START_TEST(bones_lead_where_their_angles_say)
     ck_assert_double_eq_tol(body->bones[1].length_m, 0.25, 1e-12);
     ck_assert_int_eq(body->bones[1].is_muscle, 0);
     ck_assert_double_eq_tol(body->spheres[1].mass_kg, 150 * 4.0 / 3 * acos(-1) * 0.008, 1e-9);
-    ck_assert_int_eq(body->head, 2);
+    ck_assert_int_eq(phenotype.head, 2);
     ck_assert_double_eq_tol(phenotype.parts[1].width_m, 0.4, 1e-12);
 }
 END_TEST
@@ -386,7 +386,7 @@ START_TEST(examples_are_what_they_say)
     express();
     ck_assert_int_eq(body->sphere_count, examples[_i].spheres);
     ck_assert_int_eq(body->bone_count, examples[_i].bones);
-    ck_assert_uint_ne(phenotype.parts[body->head].sensors & SENSOR_BIT(SENSOR_HEIGHT), 0);
+    ck_assert_uint_ne(phenotype.parts[phenotype.head].sensors & SENSOR_BIT(SENSOR_HEIGHT), 0);
     genome_deinit(&collected);
     creature_deinit(&creature);
 }

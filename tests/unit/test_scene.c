@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "simulator/tools/scene.h"
+#include "tests/readout.h"
 
 static struct scene scene;
 static struct arena arena;
@@ -330,8 +331,8 @@ START_TEST(several_bodies)
         scene.settings.rtol = 1e-12;
         arena_reset(&arena);
         ck_assert_msg(scene_start(&scene, &arena, &dynamics, &error) == 0, "%s", error.message);
-        struct scene_joint_state joint = scene_joint_state(&scene, dynamics, 3);
-        ck_assert_double_eq_tol(joint.coordinate, 0.5, 1e-12);
+        struct drive_state joint = scene_joint_state(&scene, dynamics, 3);
+        ck_assert_double_eq_tol(joint.value, 0.5, 1e-12);
         ck_assert_double_eq_tol(joint.rate, -1, 1e-12);
         for (int i = 0; i < 1920; i++)
             ck_assert_int_eq(dynamics_step(dynamics), 0);
@@ -389,19 +390,19 @@ START_TEST(prescribed_motions)
         ck_assert_msg(scene_start(&scene, &arena, &dynamics, &error) == 0, "%s", error.message);
         for (int i = 1; i <= 1440; i++) {
             ck_assert_int_eq(dynamics_step(dynamics), 0);
-            struct scene_joint_state sine = scene_joint_state(&scene, dynamics, 0);
-            struct scene_joint_state table = scene_joint_state(&scene, dynamics, 2);
+            struct drive_state sine = scene_joint_state(&scene, dynamics, 0);
+            struct drive_state table = scene_joint_state(&scene, dynamics, 2);
             double at = i / 960.0, w = 2 * 3.14159265358979323846 * 0.7;
-            ck_assert_double_eq_tol(sine.coordinate, 0.2 + sin(w * at), 1e-9);
+            ck_assert_double_eq_tol(sine.value, 0.2 + sin(w * at), 1e-9);
             ck_assert_double_eq_tol(sine.rate, w * cos(w * at), 1e-7);
             if (i == 480)
-                ck_assert_double_eq_tol(table.coordinate, 0.5, 1e-9);
+                ck_assert_double_eq_tol(table.value, 0.5, 1e-9);
             if (i == 240)
                 for (int k = 0; k < 2; k++)
                     scene_body_state(&scene, dynamics, 1 + 2 * k, &states[solver][k]);
         }
-        struct scene_joint_state end = scene_joint_state(&scene, dynamics, 2);
-        ck_assert_double_eq_tol(end.coordinate, -0.2, 1e-9);
+        struct drive_state end = scene_joint_state(&scene, dynamics, 2);
+        ck_assert_double_eq_tol(end.value, -0.2, 1e-9);
         ck_assert_double_eq_tol(end.rate, 0, 1e-7);
         const struct ledger *l = dynamics_ledger(dynamics);
         ck_assert_double_gt(l->loss_impact_j, 0.1);
@@ -443,7 +444,7 @@ static double find_momentum(const char *others, int integrator, double dt_s)
     ck_assert_int_eq(scene_start(&scene, &arena, &dynamics, &error), 0);
     for (double t = 0; t < 2; t += dt_s)
         ck_assert_int_eq(dynamics_step(dynamics), 0);
-    dynamics_momentum(dynamics, momentum);
+    read_momentum(dynamics, momentum);
     return fmax(fabs(momentum[0]), fmax(fabs(momentum[1]), fabs(momentum[2])));
 }
 

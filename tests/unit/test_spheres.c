@@ -24,7 +24,7 @@ static void steps(int count)
 static struct sphere_state state_of(int sphere)
 {
     struct sphere_state state;
-    dynamics_sphere_state(f->dynamics, sphere, &state);
+    read_sphere(f->dynamics, sphere, &state);
     return state;
 }
 
@@ -32,7 +32,7 @@ static void set_velocity(int sphere, double x, double y, double z)
 {
     struct sphere_state state = state_of(sphere);
     state.velocity_m_s = (struct vec3){x, y, z};
-    dynamics_set_sphere_state(f->dynamics, sphere, &state);
+    place_sphere(f->dynamics, sphere, &state);
 }
 
 static double distance(struct vec3 a, struct vec3 b)
@@ -87,12 +87,12 @@ START_TEST(momentum_is_kept_to_rounding_whatever_the_muscles_do)
     fixture_start(f);
     set_turning((struct vec3){1, 2, 3});
     struct vec3 linear, angular, linear_end, angular_end, none = {0, 0, 0};
-    dynamics_momentum_3d(f->dynamics, &linear, &angular);
+    dynamics_momentum(f->dynamics, &linear, &angular);
     for (int i = 0; i < 2400; i++) {
         kick_muscles(i, 20);
         steps(1);
     }
-    dynamics_momentum_3d(f->dynamics, &linear_end, &angular_end);
+    dynamics_momentum(f->dynamics, &linear_end, &angular_end);
     ck_assert_double_gt(distance(angular, none), 0.5);
     ck_assert_double_lt(distance(linear, linear_end), 1e-11);
     ck_assert_double_lt(distance(angular, angular_end), 1e-11 * distance(angular, none));
@@ -149,7 +149,7 @@ START_TEST(stiffness_is_the_bodys_and_not_the_steps)
         fixture_start(f);
         struct sphere_state state = state_of(0);
         state.at_m.x += 0.01;
-        dynamics_set_sphere_state(f->dynamics, 0, &state);
+        place_sphere(f->dynamics, 0, &state);
         force[i] = dynamics_bone_force(f->dynamics, 0);
         steps(120);
         ck_assert_double_eq_tol(state_of(0).at_m.x - state_of(1).at_m.x, 1, 2e-3);
@@ -219,7 +219,7 @@ START_TEST(a_tetrahedron_tumbles_as_eulers_equations_say)
         e[1] = (struct vec3){p[0].x + p[2].x, p[0].y + p[2].y, p[0].z + p[2].z};
         e[2] = cross(e[0], e[1]);
         struct vec3 linear, l, none = {0, 0, 0};
-        dynamics_momentum_3d(f->dynamics, &linear, &l);
+        dynamics_momentum(f->dynamics, &linear, &l);
         for (int i = 0; i < 3; i++) {
             double size = distance(e[i], none);
             double rate = (l.x * e[i].x + l.y * e[i].y + l.z * e[i].z) / size / inertia[i];
@@ -240,7 +240,7 @@ START_TEST(a_bone_that_is_torn_apart_comes_back)
     fixture_start(f);
     struct sphere_state far = state_of(1);
     far.at_m.x = 1.5;
-    dynamics_set_sphere_state(f->dynamics, 1, &far);
+    place_sphere(f->dynamics, 1, &far);
     dynamics_reset_ledger(f->dynamics);
     double start = dynamics_ledger(f->dynamics)->energy_start_j;
     for (int i = 0; i < 240; i++) {
@@ -386,7 +386,7 @@ static double roll_down(double slope, double resistance, double speed, int count
     struct vec3 start = state.at_m;
     state.velocity_m_s = (struct vec3){-speed * det_cos(slope), -speed * det_sin(slope), 0};
     state.spin_rad_s.z = speed / r;
-    dynamics_set_sphere_state(f->dynamics, 0, &state);
+    place_sphere(f->dynamics, 0, &state);
     dynamics_reset_ledger(f->dynamics);
     steps(count);
     return distance(start, state_of(0).at_m);
@@ -418,7 +418,7 @@ START_TEST(a_ball_that_spins_on_the_spot_is_braked_by_its_patch)
     fixture_start(f);
     struct sphere_state state = state_of(0);
     state.spin_rad_s = (struct vec3){0, 10, 0};
-    dynamics_set_sphere_state(f->dynamics, 0, &state);
+    place_sphere(f->dynamics, 0, &state);
     dynamics_reset_ledger(f->dynamics);
     steps(60);
     ck_assert_double_eq_tol(state_of(0).spin_rad_s.y, 10 - rate / 4, 0.05);
@@ -445,17 +445,17 @@ START_TEST(a_body_loses_its_inner_motion_only)
     struct sphere_state state = state_of(0);
     state.spin_rad_s = (struct vec3){3, 20, 1};
     state.velocity_m_s = (struct vec3){-0.4, 0, 0};
-    dynamics_set_sphere_state(f->dynamics, 0, &state);
+    place_sphere(f->dynamics, 0, &state);
     dynamics_reset_ledger(f->dynamics);
     struct vec3 p, l, p_end, l_end;
-    dynamics_momentum_3d(f->dynamics, &p, &l);
+    dynamics_momentum(f->dynamics, &p, &l);
     double length, rate;
     steps(240);
     dynamics_bone_state(f->dynamics, 0, &length, &rate);
     ck_assert_double_eq_tol(rate, 0.4 * det_exp(-1), 0.04);
     ck_assert_double_eq_tol(state_of(0).spin_rad_s.y, 20 * det_exp(-1), 0.2);
     steps(240 * 20);
-    dynamics_momentum_3d(f->dynamics, &p_end, &l_end);
+    dynamics_momentum(f->dynamics, &p_end, &l_end);
     ck_assert_double_lt(distance(p, p_end), 1e-12);
     ck_assert_double_lt(distance(l, l_end), 1e-11);
     dynamics_bone_state(f->dynamics, 0, &length, &rate);
@@ -492,9 +492,9 @@ START_TEST(friction_between_balls_keeps_angular_momentum)
     fixture_start(f);
     set_velocity(0, 3, 0, 0);
     struct vec3 p, l, p_end, l_end;
-    dynamics_momentum_3d(f->dynamics, &p, &l);
+    dynamics_momentum(f->dynamics, &p, &l);
     steps(480);
-    dynamics_momentum_3d(f->dynamics, &p_end, &l_end);
+    dynamics_momentum(f->dynamics, &p_end, &l_end);
     ck_assert_double_gt(fabs(state_of(0).spin_rad_s.z), 0.1);
     ck_assert_double_lt(distance(p, p_end), 1e-12);
     ck_assert_double_lt(distance(l, l_end), 1e-12);
@@ -514,7 +514,7 @@ START_TEST(a_ball_passes_seams_and_falls_off_at_the_side)
     struct sphere_state s = state_of(0);
     s.velocity_m_s = (struct vec3){1, 0, 0};
     s.spin_rad_s = (struct vec3){0, 0, -10};
-    dynamics_set_sphere_state(f->dynamics, 0, &s);
+    place_sphere(f->dynamics, 0, &s);
     steps(240);
     ck_assert_double_eq_tol(state_of(0).at_m.x, 0.5, 1e-3);
     ck_assert_double_eq_tol(state_of(0).at_m.y, 0.1, 1e-4);
@@ -553,7 +553,7 @@ START_TEST(a_sphere_falls_at_the_speed_of_stokes)
     fixture_start(f);
     struct sphere_state s = state_of(0);
     s.spin_rad_s = (struct vec3){0, 5, 0};
-    dynamics_set_sphere_state(f->dynamics, 0, &s);
+    place_sphere(f->dynamics, 0, &s);
     steps(240);
     double rate = 6 * DET_PI * eta * r / m, speed = 9.81 / rate * (1 - det_exp(-rate));
     double turn_rate = 8 * DET_PI * eta * r * r * r / (0.4 * m * r * r);
@@ -628,7 +628,7 @@ START_TEST(a_hinge_turns_about_its_axis_only_and_stops_at_its_limit)
     set_velocity(end, 0, 1, 0.3);
     dynamics_reset_ledger(f->dynamics);
     struct vec3 p, l, p_end, l_end;
-    dynamics_momentum_3d(f->dynamics, &p, &l);
+    dynamics_momentum(f->dynamics, &p, &l);
     double angle, rate, most = 0, aside = 0;
     for (int i = 0; i < 480; i++) {
         steps(1);
@@ -637,7 +637,7 @@ START_TEST(a_hinge_turns_about_its_axis_only_and_stops_at_its_limit)
         dynamics_sphere_joint_state(f->dynamics, 0, 1, &angle, &rate);
         aside = fmax(aside, fabs(angle));
     }
-    dynamics_momentum_3d(f->dynamics, &p_end, &l_end);
+    dynamics_momentum(f->dynamics, &p_end, &l_end);
     ck_assert_double_gt(most, 0.79);
     ck_assert_double_lt(most, 0.85);
     ck_assert_double_lt(aside, 0.02);
@@ -656,7 +656,7 @@ START_TEST(a_motor_turns_its_bone_and_the_base_turns_back)
     double angle, rate;
     struct vec3 p, l, none = {0, 0, 0};
     dynamics_sphere_joint_state(f->dynamics, 0, 0, &angle, &rate);
-    dynamics_momentum_3d(f->dynamics, &p, &l);
+    dynamics_momentum(f->dynamics, &p, &l);
     ck_assert_double_eq_tol(angle, 0.6, 0.01);
     ck_assert_double_lt(distance(p, none), 1e-12);
     ck_assert_double_lt(distance(l, none), 1e-12);
@@ -752,7 +752,7 @@ static void make_random(uint64_t number)
 static double lowest(void)
 {
     struct vec3 low, high;
-    dynamics_bounds_3d(f->dynamics, &low, &high);
+    dynamics_bounds(f->dynamics, &low, &high);
     return low.y;
 }
 
@@ -761,7 +761,7 @@ static double lowest(void)
 static double drop(void)
 {
     fixture_start(f);
-    dynamics_shift_spheres(f->dynamics, (struct vec3){0, 10 - lowest(), 0});
+    dynamics_shift(f->dynamics, (struct vec3){0, 10 - lowest(), 0});
     dynamics_reset_ledger(f->dynamics);
     for (int i = 0; i < 1200; i++) {
         kick_muscles(i, 12);
@@ -802,12 +802,12 @@ END_TEST
  * impulses that it was given. */
 static double step_from_nowhere(void)
 {
-    struct vec3 p, l, p_end, l_end, centre = dynamics_centre_of_mass_3d(f->dynamics);
+    struct vec3 p, l, p_end, l_end, centre = dynamics_centre_of_mass(f->dynamics);
     struct impulse_sum given;
     double mass = f->phenotype.mass_kg;
-    dynamics_momentum_3d(f->dynamics, &p, &l);
+    dynamics_momentum(f->dynamics, &p, &l);
     steps(1);
-    dynamics_momentum_3d(f->dynamics, &p_end, &l_end);
+    dynamics_momentum(f->dynamics, &p_end, &l_end);
     ck_assert_int_eq(dynamics_impulses(f->dynamics, centre, vec3_scale(p, 1 / mass), &given), 1);
     struct vec3 gained = vec3_sub(p_end, p), turned = vec3_sub(l_end, l);
     turned = vec3_sub(turned, vec3_cross(centre, gained));
@@ -833,7 +833,7 @@ START_TEST(contacts_and_gravity_give_all_momentum)
         f->settings.spin_resistance = 0.05;
         f->settings.body_damping_1_s = 1;
         fixture_start(f);
-        dynamics_shift_spheres(f->dynamics, (struct vec3){0, 0.6 - lowest(), 0});
+        dynamics_shift(f->dynamics, (struct vec3){0, 0.6 - lowest(), 0});
         for (int i = 0; i < 240; i++) {
             const struct contact_point *contacts;
             kick_muscles(i, 24);
@@ -856,14 +856,14 @@ static double stutter(uint64_t number, int after_s)
     f->settings.spin_resistance = 0.05;
     f->settings.body_damping_1_s = 1;
     fixture_start(f);
-    dynamics_shift_spheres(f->dynamics, (struct vec3){0, 0.1 - lowest(), 0});
+    dynamics_shift(f->dynamics, (struct vec3){0, 0.1 - lowest(), 0});
     steps(240 * after_s);
     double most = 0;
     for (int i = 0; i < 240; i++) {
         steps(1);
         most = fmax(most, dynamics_ledger(f->dynamics)->kinetic_j);
     }
-    dynamics_bounds_3d(f->dynamics, &low, &high);
+    dynamics_bounds(f->dynamics, &low, &high);
     return most / (f->phenotype.mass_kg * 9.81 * (high.y - low.y));
 }
 
@@ -895,10 +895,10 @@ static void throw_crowd(struct sphere_fixture *crowd, uint64_t number)
     fixture_start(crowd);
     for (int i = 0; i < 10; i++) {
         struct sphere_state state;
-        dynamics_sphere_state(crowd->dynamics, i, &state);
+        read_sphere(crowd->dynamics, i, &state);
         state.velocity_m_s = (struct vec3){rng_uniform(&rng, -8, 8), rng_uniform(&rng, -8, 8),
                                            rng_uniform(&rng, -1, 1)};
-        dynamics_set_sphere_state(crowd->dynamics, i, &state);
+        place_sphere(crowd->dynamics, i, &state);
     }
 }
 
@@ -940,12 +940,12 @@ static double fly(uint64_t number, int solver, int period)
     f->world.has_ground = 0;
     f->settings.solver = solver;
     fixture_start(f);
-    double start = dynamics_centre_of_mass_3d(f->dynamics).y;
+    double start = dynamics_centre_of_mass(f->dynamics).y;
     for (int i = 0; i < 960; i++) {
         kick_muscles(i, period);
         steps(1);
     }
-    return dynamics_centre_of_mass_3d(f->dynamics).y - start + 0.5 * 9.81 * 16;
+    return dynamics_centre_of_mass(f->dynamics).y - start + 0.5 * 9.81 * 16;
 }
 
 static double unearned_share(void)
@@ -982,7 +982,7 @@ START_TEST(an_image_moves_as_an_image)
             f->spheres[i].centre.z *= -1;
         f->body.joint_count = 0;
         fixture_start(f);
-        dynamics_shift_spheres(f->dynamics, (struct vec3){0, 1 - lowest(), 0});
+        dynamics_shift(f->dynamics, (struct vec3){0, 1 - lowest(), 0});
         for (int i = 0; i < 480; i++) {
             kick_muscles(i, 24);
             steps(1);

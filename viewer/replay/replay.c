@@ -8,7 +8,7 @@
 #include "common/text.h"
 #include "common/version.h"
 #include "simulator/plane/collide.h"
-#include "simulator/spheres/dynamics_spheres.h"
+#include "common/body/sphere_body.h"
 
 const char *const replay_status_names[REPLAY_STATUS_COUNT] = {"verified", "differs", "unrecorded",
                                                               "other version", "changed"};
@@ -74,7 +74,7 @@ static struct row_layout row_layout(const struct replay *replay)
     struct row_layout at;
     at.poses = 4; /* after centre of mass and light */
     at.depths = at.poses + POSE_FLOATS * (size_t)replay->part_count;
-    at.joints = at.depths + (replay->is_spheres ? (size_t)replay->part_count : 0);
+    at.joints = at.depths + (size_t)replay->part_count;
     at.signals = at.joints + (size_t)replay->link_count;
     at.torques = at.signals + (size_t)replay->effector_count;
     at.neurons = at.torques + (size_t)replay->effector_count;
@@ -277,8 +277,6 @@ double replay_sample_depths(const struct replay *replay, double time_s, float *d
 {
     struct replay_frame a, b;
     double sum = 0;
-    if (!replay->is_spheres)
-        return 0;
     float s = find_frames(replay, time_s, &a, &b);
     for (int p = 0; p < replay->part_count; p++) {
         depths_m[p] = a.depths_m[p] + s * (b.depths_m[p] - a.depths_m[p]);
@@ -439,8 +437,7 @@ static int copy_phenotype(struct replay *replay, const struct phenotype *phenoty
     replay->part_count = phenotype->part_count;
     replay->is_spheres = phenotype->spheres != NULL;
     replay->bone_count = phenotype->spheres ? phenotype->spheres->bone_count : 0;
-    replay->link_count =
-        phenotype->spheres ? phenotype->spheres->drive_count : phenotype->link_count;
+    replay->link_count = phenotype->drive_count;
     replay->neuron_count = phenotype->neuron_count;
     replay->effector_count = phenotype->effector_count;
     replay->parts = calloc((size_t)replay->part_count + 1, sizeof *replay->parts);
@@ -471,10 +468,9 @@ static void record_energies(float *energies, const struct ledger *ledger)
     energies[ENERGY_residual_j] = (float)ledger->residual_j;
 }
 
-/* per_step: substeps in a step, whose last one the contacts are of. */
-static void record_contacts(struct replay_row *row, const struct dynamics *dynamics,
-                            double per_step)
+static void record_contacts(struct replay_row *row, const struct dynamics *dynamics)
 {
+    double per_step = dynamics_substeps(dynamics);
     const struct contact_point *points;
     int count = dynamics_contacts(dynamics, &points);
     if (count > REPLAY_CONTACTS_MAX)
@@ -485,8 +481,8 @@ static void record_contacts(struct replay_row *row, const struct dynamics *dynam
                                                    (float)points[i].normal.x,
                                                    (float)points[i].normal.y,
                                                    (float)(points[i].normal_impulse_n_s * per_step),
-                                                   (float)points[i].at_z_m,
-                                                   (float)points[i].normal_z};
+                                                   (float)points[i].at.z,
+                                                   (float)points[i].normal.z};
     *row->contact_count = (float)count;
 }
 
@@ -503,38 +499,30 @@ static double fitness_now(const struct recorder *recorder, const struct evaluate
 static void record_brain(const struct replay *replay, struct replay_row *row,
                          const struct evaluate_view *view)
 {
-    for (int i = 0; i < replay->effector_count; i++) {
+    for (int i = 0; i < replay->effector_count; i++)
         row->signals[i] = view->signals ? (float)view->signals[i] : 0;
-        if (!replay->is_spheres)
-            row->torques[i] = (float)dynamics_torque(view->dynamics, replay->effectors[i].link);
-    }
     for (int i = 0; i < replay->neuron_count && view->brain; i++)
         row->neurons[i] = (float)brain_output(view->brain, i);
     for (int i = 0; i < replay->part_count * SENSOR_COUNT && view->sensors; i++)
         row->sensors[i] = (float)view->sensors[i];
 }
 
-/* Places in depth, what drives have come to, and the forces of muscles. */
-static void record_spheres(const struct replay *replay, struct replay_row *row,
-                           const struct evaluate_view *view)
+static void record_body(const struct replay *replay, struct replay_row *row,
+                        const struct dynamics *dynamics)
 {
-    const struct sphere_body *body = view->phenotype->spheres;
-    for (int i = 0; i < body->sphere_count; i++) {
-        struct sphere_state state;
-        dynamics_sphere_state(view->dynamics, i, &state);
-        row->poses[i] = (struct replay_pose){(float)state.at_m.x, (float)state.at_m.y, 0};
-        row->depths_m[i] = (float)state.at_m.z;
+    for (int i = 0; i < replay->part_count; i++) {
+        struct part_state state;
+        dynamics_part_state(dynamics, i, &state);
+        row->poses[i] =
+            (struct replay_pose){(float)state.x_m, (float)state.y_m, (float)state.angle_rad};
+        row->depths_m[i] = (float)state.z_m;
     }
     for (int i = 0; i < replay->link_count; i++) {
-        const struct sphere_drive *drive = &body->drives[i];
-        double value, rate;
-        if (drive->kind == SPHERE_DRIVE_BONE) {
-            dynamics_bone_state(view->dynamics, drive->index, &value, &rate);
-        } else {
-            dynamics_sphere_joint_state(view->dynamics, drive->index, drive->axis, &value, &rate);
-        }
-        row->joints_rad[i] = (float)value;
-        row->torques[i] = (float)dynamics_torque(view->dynamics, i);
+        struct drive_state state;
+        dynamics_drive_state(dynamics, i, &state);
+        row->joints_rad[i] = (float)state.value;
+        if (replay->links[i].effector >= 0)
+            row->torques[replay->links[i].effector] = (float)state.effort;
     }
 }
 
@@ -542,27 +530,16 @@ static void record_row(const struct recorder *recorder, struct replay_row *row,
                        const struct evaluate_view *view)
 {
     const struct replay *replay = recorder->replay;
-    struct vec2 centre = dynamics_centre_of_mass(view->dynamics);
-    const double *q = replay->is_spheres ? NULL : dynamics_q(view->dynamics);
+    struct vec3 centre = dynamics_centre_of_mass(view->dynamics);
     row->centre[0] = (float)centre.x;
     row->centre[1] = (float)centre.y;
     row->light[0] = (float)view->light->at.x;
     row->light[1] = (float)view->light->at.y;
-    for (int i = 0; i < replay->part_count && !replay->is_spheres; i++) {
-        struct part_state state;
-        dynamics_part_state(view->dynamics, i, &state);
-        row->poses[i] =
-            (struct replay_pose){(float)state.x_m, (float)state.y_m, (float)state.angle_rad};
-    }
-    for (int i = 0; i < replay->link_count && !replay->is_spheres; i++)
-        row->joints_rad[i] = (float)q[2 + i];
-    if (replay->is_spheres)
-        record_spheres(replay, row, view);
+    record_body(replay, row, view->dynamics);
     record_brain(replay, row, view);
     record_energies(row->energies, view->ledger);
     *row->fitness = (float)fitness_now(recorder, view);
-    record_contacts(row, view->dynamics,
-                    replay->is_spheres ? dynamics_sphere_substeps(view->dynamics) : 1);
+    record_contacts(row, view->dynamics);
 }
 
 /* A row with a number that is not finite cannot be drawn: the replay ends before it. */

@@ -90,7 +90,7 @@ struct replay_pose {
 
 struct replay_contact {
     float x_m, y_m, normal_x, normal_y, impulse_n_s;
-    float z_m, normal_z; /* of spheres, else 0 */
+    float z_m, normal_z;
 };
 
 /* What the energy ledger shows, J. */
@@ -119,7 +119,7 @@ struct replay_frame {
     struct vec2 centre; /* of mass */
     struct vec2 light;  /* where replay.has_light */
     const struct replay_pose *poses;
-    const float *depths_m;   /* of spheres: z by part; else not to be read */
+    const float *depths_m;   /* z by part */
     const float *joints_rad; /* by link; linear joints, muscles: m; [0] is the root's angle */
     const float *signals;    /* by effector */
     const float *torques;    /* by effector, N m; linear joints: N */
@@ -199,7 +199,7 @@ void replay_get_moment(const struct replay *replay, double time_s, struct replay
 /* Poses and centre of mass between frames; poses has room for part_count. */
 void replay_sample(const struct replay *replay, double time_s, struct replay_pose *poses,
                    struct vec2 *centre);
-/* Depths of spheres between frames, room for part_count; returns their mean. 0 without spheres. */
+/* Depths of the parts between frames, room for part_count; returns their mean. */
 double replay_sample_depths(const struct replay *replay, double time_s, float *depths_m);
 /* 1 if there is something to stand on: ground or obstacles. */
 int replay_has_floor(const struct replay *replay);
@@ -226,7 +226,7 @@ struct replay_row {
     float *centre; /* x, y */
     float *light;  /* x, y */
     struct replay_pose *poses;
-    float *depths_m; /* of spheres */
+    float *depths_m;
     float *joints_rad, *signals, *torques, *neurons, *sensors, *energies;
     float *fitness, *contact_count;
     struct replay_contact *contacts;
