@@ -21,7 +21,7 @@ int senses_create(struct senses *senses, const struct phenotype *phenotype,
 /* tick_s: the time since the last reading; 0 at the first. */
 void senses_read(struct senses *senses, const struct dynamics *dynamics, double gravity_m_s2,
                  const struct light *light, double tick_s);
-/* What senses_read() does for spheres, but for switching off; private to senses*.c. */
+/* The part of senses_read() for spheres, without the switches; private to senses*.c. */
 void senses_read_spheres(struct senses *senses, const struct dynamics *dynamics,
                          const struct light *light);
 

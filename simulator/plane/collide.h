@@ -50,10 +50,10 @@ void collide_place_obstacle(const struct obstacle *obstacle, struct box *box);
  * there are none. */
 int collide_lift_range(const struct box *box, const struct box *obstacle, double *low,
                        double *high);
-/* 1 if a rectangle is farther from the point than the distance, for certain. */
+/* 1 if a rectangle is certainly farther from the point than the distance. */
 int collide_is_beyond(const struct box *box, double x, double y, double distance);
-/* 1 if a box touches a rectangle no deeper than `depth` beside an edge of it, where to pass over it takes
- * less than to be pushed back: as if that edge were rounded. */
+/* 1 if a box touches a rectangle beside an edge, no deeper than `depth`, and the way over the edge is
+ * shorter than the way back: it may pass, as if that edge were rounded. */
 int collide_is_graze(const struct box *rectangle, const struct box *box, double depth);
 
 /* What of a rectangle is nearest to a point: its faces as in enum face, or its corners. */

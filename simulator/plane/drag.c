@@ -1,6 +1,7 @@
-/* See drag.h. What two parts hide of one another is found in both directions at once, in vectors of two:
- * a face can be hidden where the other part reaches into the strip that it looks into, and before it.
- * Most pieces then are cut where a part ends, with no division. */
+/* See drag.h. Two parts are tested for shadows in both directions at once, in vectors of two. A face looks
+ * into the strip in front of it; a part that reaches into the strip hides a piece of the face. Most pieces
+ * end where the part ends, which takes no division. Tried and lost: to leave out faces that are wholly
+ * hidden already, nearest parts first (0.3 % of a swimmer of ten parts). */
 #include "simulator/plane/drag.h"
 
 #include <math.h>
@@ -10,7 +11,7 @@
 #include "common/error.h"
 
 #define PI 3.14159265358979323846
-/* What reaches this little in front of an edge does not hide it, m: flush faces stay exposed. */
+/* A part hides an edge only if it reaches farther in front of it than this, m: flush faces stay exposed. */
 #define FRONT_M 1e-9
 
 /* Outward normal and direction of the faces in a part's frame, in the order of enum face. */
@@ -377,8 +378,8 @@ struct sight {
     both ux, uy, x1, y1, x2, y2, rx, ry, along_y, along_x;
 };
 
-/* Before which faces something is, if only in part, and before which it is wholly: bits in the order of
- * enum face. */
+/* The faces that a part stands in front of, at least with a piece of it, and those that it is wholly in
+ * front of: bits in the order of enum face. */
 enum {
     BEFORE_RIGHT = 1 << FACE_RIGHT,
     BEFORE_TOP = 1 << FACE_TOP,
@@ -407,8 +408,8 @@ static inline both signed_like(both x, both y)
     return (both)((both_bits)x ^ ((y < 0.0) & sign_bits));
 }
 
-/* The two parts of a pair as they see one another, and before which faces they are: ends see what is
- * beside them, top and bottom what is above and below. */
+/* The two parts of a pair as they see one another, and the faces that each stands in front of: ends see
+ * what is beside them, top and bottom what is above and below. */
 static inline both_bits look(const struct drag_pair *pair, const struct box *a, const struct box *b,
                              struct sight *sight)
 {
@@ -434,7 +435,7 @@ static inline both_bits look(const struct drag_pair *pair, const struct box *a, 
                             signed_like(x1, y1) + signed_like(x2, y2),
                             signed_like(y1, x1) + signed_like(y2, x2)};
 
-    /* above these it is before the right face or the left one, the top or the bottom */
+    /* beyond these bounds it is in front of the right or left face, the top or bottom one */
     both width = at_width - rx + FRONT_M, height = at_height - ry + FRONT_M;
     both_bits ends = absolute(uy) < at_height + ry, sides = absolute(ux) < at_width + rx;
     both_bits code = (ends & (ux > width) & BEFORE_RIGHT) | (ends & (-ux > width) & BEFORE_LEFT) |

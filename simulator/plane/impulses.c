@@ -1,5 +1,6 @@
 /* See impulses.h. Typical: 1 to 6 contacts, 2 to 12 rows; what pressed, stuck and slid a step ago still
- * does in two of three solves, so the first guess mostly holds. */
+ * does in two of three solves, so the first guess mostly holds. More guesses, or one change of state at a
+ * time after the third, were tried and gave at most 1.4 %. */
 #include "simulator/plane/impulses.h"
 
 #include <math.h>
@@ -11,28 +12,28 @@
  * of an instruction. */
 typedef pair aligned_pair __attribute__((aligned(16)));
 
-/* Unknowns of the direct solver and variables of Lemke's at most; beyond that there are sweeps. */
+/* Unknowns of the direct solver and variables of Lemke's method at most; larger systems are swept. */
 #define DIRECT_MAX 48
 #define LEMKE_MAX  96
 #define LINE       (LEMKE_MAX + 2)
 /* Guesses at most. */
 #define GUESSES_MAX 6
-/* Unknowns at most that are solved for without pivoting, and how small a pivot may get. */
+/* Up to so many unknowns are solved for without pivoting, if no pivot is smaller than that. */
 #define FEW_MAX   4
 #define PIVOT_MIN 1e-5
 /* Rows that say the same (two feet of one rigid part that stick) share the impulse: their diagonal
  * is raised by this share, which costs as much accuracy. */
 #define REDUNDANCY 1e-9
-/* How far a velocity may miss its law: so much, and what the above takes, but no more than that. */
+/* A velocity may miss its law by the first, plus the error of REDUNDANCY; by the second at most. */
 #define LAW_TOLERANCE_M_S 1e-7
 #define LAW_MISS_MAX_M_S  1e-5
-/* Lemke: exchanges at most, for each variable; entries that are nothing. */
+/* Lemke's method: exchanges at most, for each variable; smaller entries count as 0. */
 #define EXCHANGES_MAX 6
 #define ENTRY_MIN     1e-11
-/* Sweeps stop when no velocity changes by more than this, m/s; and this much is no solution. */
 /* Operations for each element of W. */
 #define ROW_PAIR_WORK 12
-
+/* Sweeps stop when no velocity changes by more than the first, m/s. If one still changes by the second,
+ * the sweeps have found no solution. */
 #define SWEEP_TOLERANCE_M_S 1e-6
 #define WEDGED_M_S          1e-3
 
@@ -223,15 +224,15 @@ static int eliminate(double **lines, int size, int width, double *solution)
     return 1;
 }
 
-/* The same system with few unknowns, and its solution, in numbers that are all at hand: without pivoting. 0 if
- * a pivot is less than PIVOT_MIN of its diagonal, which pivoting would do better. */
+/* The same system with few unknowns, and its solution, without pivoting. 0 if a pivot is less than PIVOT_MIN
+ * of its diagonal. */
 __attribute__((always_inline)) static inline int solve_few(const struct impulses *s, int size,
                                                            double *solution)
 {
     double m[FEW_MAX][FEW_MAX + 1];
     const int *unknown = s->unknown;
     const double *coupled = s->coupled;
-    int next[FEW_MAX]; /* the row that is coupled; itself, times 0, where none is */
+    int next[FEW_MAX]; /* the coupled row; without one the row itself, times 0 */
     for (int j = 0; j < size; j++)
         next[j] = unknown[j] + (coupled[j] != 0);
     for (int i = 0; i < size; i++) {
@@ -343,7 +344,7 @@ static int mend_states(struct impulses *s)
     return broken;
 }
 
-/* 1 unless rows contradict one another, so that what presses does not reach its bound. */
+/* 0 if rows contradict one another: a pressing row does not reach its bound. */
 static int is_reached(const struct impulses *s)
 {
     for (int i = 0; i < s->count; i++) {

@@ -7,7 +7,7 @@
  * Every link has its own three coordinates: the position of its centre of mass and its angle. The
  * state y holds 3 coordinates for each link, then 3 velocities for each. A link that hangs on the fixed
  * root by two linear joints whose links have no mass, and a rotary one, is a free body here, without
- * rows; what has no mass takes no part in the motion. */
+ * rows; links without mass take no part in the motion. */
 #ifndef SIMULATOR_CONSTRAINT_H
 #define SIMULATOR_CONSTRAINT_H
 
@@ -62,7 +62,7 @@ struct row {
 };
 
 enum touch_mode { TOUCH_FREE, TOUCH_STICKS, TOUCH_SLIDES };
-/* What touches: a corner, or a disk, on a line (the ground, a half-plane, a face); or a disk and a point:
+/* The kinds of touches: a corner, or a disk, on a line (the ground, a half-plane, a face); or a disk and a point:
  * a corner, or the centre of another disk; or, TOUCH_EDGE, a face of `part` and an obstacle's corner. */
 enum touch_kind { TOUCH_CORNER, TOUCH_DISK, TOUCH_POINT, TOUCH_EDGE };
 
@@ -217,11 +217,11 @@ double touch_top_speed(const struct constraint *c);
 int system_create(struct constraint *c, struct arena *arena);
 /* Counts the rows of joints anew, for the servos as they are. */
 void system_count_joints(struct constraint *c);
-/* Takes the deviations of the placed state, where they are as small as rounding makes them, for none:
- * what is at rest shall stay there to the last bit. */
+/* Sets deviations of the placed state to 0 if they are no larger than rounding: a body at rest stays there
+ * to the last bit. */
 void system_forgive_rounding(struct constraint *c);
-/* Moves the links as little as closes loops and meets prescribed motions, and their velocities too. Does
- * what it can where that is impossible. */
+/* Closes loops and meets prescribed motions with the least change of places and velocities. If that is
+ * impossible, it comes as near as it can. */
 void system_close(struct constraint *c);
 /* What a joint feels at birth, 1 / (M^-1)_ii, at the placed state. */
 double system_joint_inertia(struct constraint *c, int link);
@@ -230,16 +230,16 @@ double system_row_mass(const struct constraint *c, const struct row *row);
 /* Accelerations at state y, ahead_s after the targets were set, with the touches that press; their
  * forces are stored in them. */
 void system_accelerate(struct constraint *c, const double *y, double ahead_s);
-/* Finds out what presses, and how, and makes that the touches. Returns 0, or 1 if nothing fits. */
+/* Finds the touches that press, and whether they stick or slide. Returns 0, or 1 if nothing fits. */
 int system_choose_modes(struct constraint *c, double ahead_s);
 /* 1 if a touch that rests without pressing would, at the placed state with its accelerations, come
  * closer than a constraint lets it. */
 int system_wants_to_press(const struct constraint *c, const struct touch *touch);
-/* 1 if, when touches were last looked at together, nothing could move that one. */
+/* 1 if nothing could move that touch when touches were last looked at together. */
 int system_is_stiff(const struct constraint *c, int key);
 /* Impulses on all of found[] together; velocities in c->y change, and the ledger. */
 void system_collide(struct constraint *c);
-/* One step of first order with impulses, for what has too many events: y moves on by h. */
+/* One step of first order with impulses, after too many events: y moves on by h. */
 void system_step_by_impulses(struct constraint *c, double ahead_s, double h_s);
 /* Takes the forces of the last evaluation as those of the last step. */
 void system_keep_forces(struct constraint *c);

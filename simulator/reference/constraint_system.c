@@ -32,31 +32,32 @@
 #define PUSH_OUT_SPEED_RAD_S 0.5
 /* Share of the depth that is pushed out in a step by impulses. */
 #define PUSH_OUT_SHARE 0.2
-/* What slides no faster may stick, m/s. */
+/* A touch that slides no faster may stick, m/s. */
 #define STICK_SPEED 2e-5
 /* Accelerations smaller than this share are errors. */
 #define ACCELERATION_SHARE 1e-5
-/* A touch presses from this share of all forces on. */
+/* A touch presses if its force is at least this share of all forces. */
 #define PRESS_SHARE 1e-9
-/* Sweeps before an exact solution is tried and where there is none, and what counts as no change, as
- * wedged: shares of the largest value asked for. */
+/* Sweeps before an exact solution is tried; sweeps if there is none; smaller changes count as 0, as shares
+ * of the largest value asked for. */
 #define SWEEPS_FIRST 50
 #define SWEEPS       1000
 #define SWEEP_SHARE  1e-13
 /* The same in steps by impulses, which are of first order anyway. */
 #define STEP_SWEEPS      200
 #define STEP_SWEEP_SHARE 1e-9
-/* States of rows tried for an exact solution; its errors; and those of redundant rows, which agree with
- * each other only as well as the state does. */
+/* Changes of states at most for an exact solution; its errors; those of redundant rows, which agree only as
+ * well as the state does; errors of what is wedged, and of what diverges. */
 #define STATE_CHANGES  30
 #define STATE_SHARE    1e-9
 #define HOLD_SHARE     1e-4
 #define WEDGED_SHARE   1e-3
 #define DIVERGED_SHARE 1e6
 #define LEAST_INVERSE  1e-300
-/* An impact gains energy from this share of what it passes on: less is rounding. */
+/* An impact gains energy if it gains more than this share of what it passes on: less is rounding. */
 #define GAIN_SHARE 1e-9
-/* Rows are apart whose impulses move one another by less than this share of what they move themselves. */
+/* Two rows are independent if an impulse of one moves the other by less than this share of what it moves
+ * itself. */
 #define COUPLED_SHARE 1e-12
 /* Rows less mobile than this, compared with the whole body pushed at its centre, are left alone. */
 #define ROW_MOBILITY 1e-6
@@ -738,7 +739,7 @@ static double sweep(struct constraint *c)
     return largest;
 }
 
-/* Largest change of the last sweep, of the largest value asked for. */
+/* Largest change of the last sweep, as a share of the largest value asked for. */
 static double sweep_impulses(struct constraint *c, int sweeps, double share)
 {
     struct reduced *r = &c->reduced;
@@ -970,7 +971,7 @@ int system_wants_to_press(const struct constraint *c, const struct touch *t)
     return acceleration < least - ACCELERATION_SHARE * size;
 }
 
-/* Drops what does not rest: it is on its way apart, or has not come close enough yet. */
+/* Drops touches that do not rest: they come apart, or are not close enough yet. */
 static void keep_resting(struct constraint *c)
 {
     int kept = 0;

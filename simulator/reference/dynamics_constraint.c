@@ -12,8 +12,8 @@
  *                                        a contact pulls, slips or stops sliding: bisect for the
  *                                        instant; find out anew what presses, sticks and slides
  *
- * A body that has too many events for that (feet that chatter, parts wedged into one another) goes on
- * for a while by small steps of first order with impulses, which always get on. dynamics_step()
+ * After too many events (feet that chatter, parts wedged into one another) the body takes a few small
+ * steps of first order with impulses, which always succeed. dynamics_step()
  * takes as many adaptive steps as settings.dt_s needs, and never more than it.
  *
  * Expected: 10 to 30 rows, some 20 us an evaluation, 10 s of a walking creature in some seconds. */
@@ -27,15 +27,15 @@
 #define EPSILON_M 1e-4
 /* Default of settings.restitution_speed_m_s, as in contacts.c. */
 #define RESTITUTION_SPEED_M_S 0.2
-/* Not pressing, and deeper than this share of epsilon: it penetrates ... */
+/* A touch that does not press penetrates if it is deeper than this share of epsilon, and than this, m. */
 #define PIERCE_SHARE 1e-3
 #define PIERCE_M     1e-10
 /* Instants of events are found to this, s. */
 #define EVENT_S 1e-10
-/* ... and those of collisions, s, where within EVENT_S nothing is yet within epsilon. */
+/* ... and instants of collisions to this, s, if nothing is within epsilon after EVENT_S. */
 #define COLLISION_S 1e-16
-/* Forces smaller than this share of all forces, or than what accelerates a touch's links by so much,
- * m/s^2 or rad/s^2, are errors. */
+/* Forces are errors if they are smaller than this share of all forces, or if they accelerate a touch's
+ * links by less than that, m/s^2 or rad/s^2. */
 #define FORCE_SHARE        1e-8
 #define ACCELERATION_ERROR 1e-6
 /* More events than this in one step of settings.dt_s, or so many in a row with less than CROWDED_S
@@ -49,8 +49,8 @@
 #define MENDS_MAX 12
 /* Steps do not shrink below this, s, whatever their error. */
 #define STEP_LEAST_S 1e-9
-/* No corner gets further in a step than this share of the thinnest part, which counts as no thinner
- * than that, m. */
+/* In a step no corner goes farther than this share of the thinnest part, or of that length, m, if the part
+ * is thinner. */
 #define WAY_SHARE      0.5
 #define THINNEST_WAY_M 0.01
 /* A gap that is reported to sensors, m. */
@@ -800,7 +800,7 @@ static double step_to_event(struct constraint *c, double ahead, double h, enum s
     return to;
 }
 
-/* Lets go of what pulls and lets slip what holds too much. */
+/* Frees touches that pull; those that hold too much slide. */
 static void mend_modes(struct constraint *c)
 {
     double error = force_error(c);
@@ -863,7 +863,7 @@ static double longest_step(const struct constraint *c, double remaining)
         longest = way / top;
     if (longest < STEP_LEAST_S)
         longest = STEP_LEAST_S;
-    /* no crumbs at the end */
+    /* no tiny last step */
     return remaining < 1.01 * longest ? remaining : longest;
 }
 
@@ -902,7 +902,7 @@ static double advance(struct constraint *c, double ahead, double remaining, int 
     }
 }
 
-/* Contacts of the step and what is near, for sensors and traces. */
+/* Contacts of the step, and things that are near, for sensors and traces. */
 static void report_touches(struct constraint *c)
 {
     touch_place(c, c->y);

@@ -3,8 +3,8 @@
  * `still`: one place for the whole time. `moving`: the scored time is shared by trials; at the start
  * of each the light appears at a new place around the creature, then drifts. The places of a run's
  * trials are spread evenly over the directions (over both sides where there is a ground), in an order
- * drawn from the evaluation's seed, so that a creature that always goes one way gains nothing; each of
- * the referee's perturbed runs has places of its own, so that none does who has learned them by heart.
+ * drawn from the evaluation's seed, so that a creature that always goes one way gains nothing. Each of
+ * the referee's perturbed runs has places of its own, so that no creature gains by learning them by heart.
  *
  * The light stays in the plane z = 0; creatures of spheres may be beside it. */
 #ifndef SIMULATOR_LIGHT_H
@@ -19,7 +19,7 @@
 #define LIGHT_TRIALS_MAX 100 /* the upper bound of light.trials */
 
 struct light {
-    int kind; /* LIGHT_*; LIGHT_NONE: nothing below is meant */
+    int kind; /* LIGHT_*; with LIGHT_NONE nothing below has a meaning */
     struct vec2 at;
     double brightness;
 
@@ -48,9 +48,9 @@ void light_move(struct light *light, double time_s, struct vec3 centre);
 void light_measure(struct light *light, struct vec3 centre);
 /* Distance that counts: horizontal where there is a ground. */
 double light_distance(const struct light *light, struct vec3 from);
-/* Mean over all trials of 1 - (mean distance) / (mean distance from where the trial began): 0 for who
- * stays where it is, 1 for who is with the light at once; not below -1 in any trial. A trial that was
- * not reached counts 0. */
+/* Mean over all trials of 1 - (mean distance) / (mean distance from where the trial began): 0 for a
+ * creature that stays, 1 for one that is with the light at once; not below -1 in any trial. A trial that
+ * was not reached counts 0. */
 double light_follow_share(const struct light *light);
 double light_mean_distance(const struct light *light);
 

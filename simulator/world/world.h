@@ -26,7 +26,7 @@ struct world {
 /* 1 if the world's law of viscosity slows anything. */
 int world_has_drag(const struct world *world);
 /* Surfaces of two materials: Coulomb's coefficient is the geometric mean of both, restitution the
- * larger one. Parameters that params_check() has seen. */
+ * larger one. params_check() must have accepted the parameters. */
 void world_init(struct world *world, const struct params *params);
 
 #endif
