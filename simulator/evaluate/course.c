@@ -1,0 +1,189 @@
+/* The measures of a creature's course: of the body at its start, after every tick, and at the end. */
+#include "simulator/evaluate/run.h"
+
+#include "simulator/evaluate/terrain.h"
+
+static double length_of(double x, double y)
+{
+    return sqrt(x * x + y * y);
+}
+
+/* Along the ground. */
+static double way_of(struct vec3 a, struct vec3 b)
+{
+    double x = fabs(a.x - b.x), z = a.z - b.z;
+    return z == 0 ? x : length_of(x, z);
+}
+
+static struct vec2 flat(struct vec3 a)
+{
+    return (struct vec2){a.x, a.y};
+}
+
+double run_size(const struct run *run)
+{
+    struct vec3 low, high;
+    dynamics_bounds(run->dynamics, &low, &high);
+    return length_of(length_of(high.x - low.x, high.y - low.y), high.z - low.z);
+}
+
+int run_has_fallen(const struct run *run)
+{
+    return run->world.gravity_m_s2 > 0 && dynamics_centre_of_mass(run->dynamics).y < run->fallen_m;
+}
+
+static double head_height(const struct run *run)
+{
+    struct part_state head;
+    dynamics_part_state(run->dynamics, run->phenotype.head, &head);
+    return head.y_m;
+}
+
+void run_sum_ledger(const struct run *run, const struct ledger *l, double *gain_j,
+                    double *turnover_j)
+{
+    const struct measures *m = &run->result->measures;
+    *gain_j = l->gain_push_out_j + l->gain_impact_j + l->gain_limit_j;
+    *turnover_j = l->work_effector_positive_j + l->loss_friction_j + l->loss_impact_j +
+                  l->loss_limit_j + l->loss_drag_j + l->loss_damping_j +
+                  1e-3 * run->phenotype.mass_kg * STANDARD_GRAVITY_M_S2 * m->size_m;
+}
+
+int run_judge_end(struct run *run)
+{
+    struct measures *m = &run->result->measures;
+    m->fell = run_has_fallen(run);
+    if (run->params->simulation_until == UNTIL_TOUCH && run->contact_ticks > 0)
+        return VERDICT_LANDED;
+    if (run->params->simulation_until == UNTIL_FALL && m->fell > 0)
+        return VERDICT_FELL;
+    return VERDICT_OK;
+}
+
+/* 1 if something that could carry it is below. */
+static int is_above_floor(const struct run *run, struct vec3 at)
+{
+    return terrain_is_below(&run->world, flat(at)) &&
+           (run->world.has_ground || fabs(at.z) <= run->world.half_depth_m);
+}
+
+void run_measure_start(struct run *run)
+{
+    struct measures *m = &run->result->measures;
+    struct vec3 low, high;
+    dynamics_bounds(run->dynamics, &low, &high);
+    m->size_m = run_size(run);
+    m->lowest_start_m = m->lowest_max_m = low.y;
+    m->height_start_m = m->height_max_m = run->start.y;
+    m->head_start_m = m->head_max_m = head_height(run);
+}
+
+void run_measure_tick(struct run *run)
+{
+    struct measures *m = &run->result->measures;
+    struct vec3 centre = dynamics_centre_of_mass(run->dynamics);
+    struct vec3 low, high;
+    dynamics_bounds(run->dynamics, &low, &high);
+    m->path_m += distance_of(centre, run->last);
+    m->distance_m = way_of(centre, run->start);
+    m->displacement_m = distance_of(centre, run->start);
+    m->way_x_m = centre.x - run->start.x;
+    m->way_y_m = centre.y - run->start.y;
+    m->way_z_m = centre.z - run->start.z;
+    if (m->distance_m > m->reach_m && is_above_floor(run, centre))
+        m->reach_m = m->distance_m;
+    m->distance_max_m = fmax(m->distance_max_m, m->displacement_m);
+    m->lowest_max_m = fmax(m->lowest_max_m, low.y);
+    m->height_max_m = fmax(m->height_max_m, centre.y);
+    run->height_sum_m += centre.y;
+    run->lowest_sum_m += low.y;
+    double head_m = head_height(run);
+    m->head_max_m = fmax(m->head_max_m, head_m);
+    run->head_sum_m += head_m;
+    light_measure(&run->light, centre);
+    run->last = centre;
+    run->ticks++;
+
+    /* all later window ends stay here if the run stops now */
+    double share = run->time_s / run->params->simulation_duration_s;
+    for (int i = MEASURE_WINDOWS; i > 0 && i >= share * MEASURE_WINDOWS - 1e-9; i--)
+        run->windows[i] = centre;
+
+    run->contact_ticks += (uint64_t)run->has_touched;
+    run->has_touched = 0;
+}
+
+void run_digest_tick(struct run *run)
+{
+    uint64_t *digest = &run->result->digest;
+    for (int i = 0; i < run->phenotype.part_count; i++)
+        *digest = dynamics_hash_part(run->dynamics, i, *digest);
+}
+
+void run_measure_body(struct run *run)
+{
+    struct measures *m = &run->result->measures;
+    m->parts = run->phenotype.part_count;
+    m->links = run->phenotype.spheres ? run->phenotype.part_count : run->phenotype.link_count;
+    m->neurons = brain_neuron_count(run->brain);
+    m->mass_kg = run->phenotype.mass_kg;
+}
+
+void run_measure_ledger(struct run *run)
+{
+    struct measures *m = &run->result->measures;
+    const struct ledger *l = dynamics_ledger(run->dynamics);
+    double turnover_j;
+    run_sum_ledger(run, l, &m->gain_unearned_j, &turnover_j);
+    m->work_in_j = l->work_effector_positive_j;
+    m->work_net_j = l->work_effector_j;
+    m->loss_friction_j = l->loss_friction_j;
+    m->loss_impact_j = l->loss_impact_j;
+    m->loss_limit_j = l->loss_limit_j;
+    m->loss_drag_j = l->loss_drag_j;
+    m->loss_damping_j = l->loss_damping_j;
+    m->energy_start_j = l->energy_start_j;
+    m->energy_end_j = l->kinetic_j + l->potential_j;
+    m->residual_j = l->residual_j;
+    m->residual_share = (fabs(l->residual_j) + l->mended_j + m->gain_unearned_j) / turnover_j;
+    double way = m->mass_kg * STANDARD_GRAVITY_M_S2 * m->displacement_m;
+    m->cost_of_transport = way > 0 ? m->work_in_j / way : 0;
+    m->power_w_kg = run->time_s > 0 ? m->work_in_j / (m->mass_kg * run->time_s) : 0;
+}
+
+void run_measure_course(struct run *run)
+{
+    struct measures *m = &run->result->measures;
+    uint64_t steps, rk4_steps;
+    m->time_s = run->time_s;
+    for (int i = 0; i < run->phenotype.drive_count && run->time_s > 0; i++)
+        m->reversals_max_hz = fmax(m->reversals_max_hz, run->reversals[i] / run->time_s);
+    m->height_mean_m = run->ticks ? run->height_sum_m / (double)run->ticks : m->height_start_m;
+    m->lowest_mean_m = run->ticks ? run->lowest_sum_m / (double)run->ticks : m->lowest_start_m;
+    m->head_mean_m = run->ticks ? run->head_sum_m / (double)run->ticks : m->head_start_m;
+    m->follow_share = light_follow_share(&run->light);
+    m->light_distance_m = light_mean_distance(&run->light);
+    m->contact_share = run->ticks ? (double)run->contact_ticks / (double)run->ticks : 0;
+    dynamics_step_counts(run->dynamics, &steps, &rk4_steps);
+    m->rk4_share = steps && !run->phenotype.spheres ? (double)rk4_steps / (double)steps : 0;
+
+    /* progress of each window along the line from start to end, the horizontal part of it where
+     * things fall: falling is no progress */
+    double dx = run->last.x - run->start.x;
+    double dy = run->world.gravity_m_s2 > 0 ? 0 : run->last.y - run->start.y;
+    double dz = run->last.z - run->start.z,
+           length = distance_of((struct vec3){dx, dy, dz}, (struct vec3){0, 0, 0});
+    for (int i = 0; i < MEASURE_WINDOWS && length > 0; i++) {
+        double x = run->windows[i + 1].x - run->windows[i].x;
+        double y = run->windows[i + 1].y - run->windows[i].y;
+        double z = run->windows[i + 1].z - run->windows[i].z;
+        measures_set(m, MEASURE_window_1_m + i, (x * dx + y * dy + z * dz) / length);
+    }
+}
+
+void run_tidy_measures(struct measures *measures)
+{
+    for (int i = 0; i < MEASURE_COUNT; i++)
+        if (!isfinite(measures_get(measures, i)))
+            measures_set(measures, i, 0);
+}

@@ -1,0 +1,231 @@
+/* What must not happen: speeds, spins, penetration, vibration, energy and momentum from nowhere, and hopeless runs. The
+ * greatest speeds are measured on the way. */
+#include "simulator/evaluate/run.h"
+
+#include "simulator/spheres/dynamics_spheres.h"
+
+/* A guard on penetration acts after this time. */
+#define PENETRATION_TIME_S 0.05
+/* A guard on the joints' rates acts after this time: a limb that whips at an impact is none. */
+#define JOINT_SPEED_TIME_S 0.05
+/* Bones out of their lengths for this many ticks are broken. */
+#define STRAIN_TICKS 3
+/* A guard on turning acts after this many steps. */
+#define TURN_STEPS 3
+/* Reversals of a joint are counted from this rate on, rad/s; of a linear one, m/s. */
+#define REVERSAL_RATE_RAD_S 0.2
+#define REVERSAL_RATE_M_S   0.04
+/* The drives of spheres reverse when they have come back so far from where they turned, rad or m: their rates
+ * at an instant are those of stiff bones that chatter, the more the finer the step. */
+#define REVERSAL_WAY_RAD 0.02
+#define REVERSAL_WAY_M   0.005
+/* The muscles' power is a mean over this time. */
+#define POWER_TIME_S 0.1
+
+/* Counts a reversal of a drive when it has come back by `way` from its last turning point. */
+static void count_reversal(struct run *run, int drive, double value, double way)
+{
+    double *turned_at = &run->turned_at[drive], gone = value - *turned_at;
+    int *direction = &run->direction[drive];
+    if (*direction == 0 && fabs(gone) < way)
+        return;
+    if (*direction == 0 || gone * *direction >= 0) {
+        *direction = gone < 0 ? -1 : 1;
+        *turned_at = value;
+    } else if (fabs(gone) >= way) {
+        *direction = -*direction;
+        *turned_at = value;
+        run->reversals[drive]++;
+    }
+}
+
+/* Rates of the drives, and how often they reverse; once a tick, whatever the step. */
+static void watch_drives(struct run *run)
+{
+    const struct sphere_body *body = run->phenotype.spheres;
+    struct measures *m = &run->result->measures;
+    for (int i = 0; i < body->drive_count; i++) {
+        const struct sphere_drive *drive = &body->drives[i];
+        int is_bone = drive->kind == SPHERE_DRIVE_BONE;
+        double *fastest = is_bone ? &m->joint_speed_max_m_s : &m->joint_speed_max_rad_s;
+        struct drive_state state;
+        dynamics_drive_state(run->dynamics, i, &state);
+        *fastest = fmax(*fastest, fabs(state.rate));
+        count_reversal(run, i, state.value, is_bone ? REVERSAL_WAY_M : REVERSAL_WAY_RAD);
+    }
+}
+
+/* Whether the bones hold: out of their lengths by the guard's share for a while. */
+static int has_broken(struct run *run)
+{
+    const struct sphere_body *body = run->phenotype.spheres;
+    double most = run->params->guard_strain, worst = 0;
+    for (int i = 0; i < body->bone_count && most > 0; i++) {
+        const struct bone *bone = &body->bones[i];
+        double length, rate, low = bone->length_m, high = low;
+        dynamics_bone_state(run->dynamics, i, &length, &rate);
+        if (bone->is_muscle) {
+            low = bone->shortest_m;
+            high = bone->longest_m;
+        }
+        double off = length > high ? length - high : length < low ? low - length : 0;
+        worst = fmax(worst, off / bone->length_m);
+    }
+    run->strain_ticks = worst > most ? run->strain_ticks + 1 : 0;
+    return most > 0 && run->strain_ticks >= STRAIN_TICKS;
+}
+
+/* A step that keeps momentum only roughly leaves it as it should be, for the step that mends it. */
+static void expect_momentum(struct run *run, const struct impulse_sum *given)
+{
+    struct vec3 way = vec3_add(run->momentum, vec3_scale(given->linear, 0.5));
+    struct vec3 turned = vec3_add(vec3_cross(run->centre, given->linear), given->angular);
+    run->centre = vec3_add(run->centre, vec3_scale(way, run->dt_s / run->phenotype.mass_kg));
+    run->momentum = vec3_add(run->momentum, given->linear);
+    run->angular_momentum = vec3_add(run->angular_momentum, turned);
+}
+
+/* Whether the momentum that the last step gave, along and turning, is what contacts and gravity gave. */
+static int keeps_momentum(struct run *run)
+{
+    const struct measures *m = &run->result->measures;
+    double share = run->params->guard_momentum_share, mass = run->phenotype.mass_kg;
+    struct vec3 linear, angular, centre = run->centre;
+    struct impulse_sum given;
+    if (share <= 0 ||
+        !dynamics_impulses(run->dynamics, centre, vec3_scale(run->momentum, 1 / mass), &given))
+        return 1;
+    dynamics_momentum(run->dynamics, &linear, &angular);
+    struct vec3 gained = vec3_sub(linear, run->momentum);
+    struct vec3 turned = vec3_sub(angular, run->angular_momentum);
+    struct vec3 off = vec3_sub(gained, given.linear);
+    struct vec3 twist = vec3_sub(vec3_sub(turned, vec3_cross(centre, gained)), given.angular);
+    if (given.truncation_share > 0) {
+        expect_momentum(run, &given);
+    } else {
+        run->momentum = linear;
+        run->angular_momentum = angular;
+        run->centre = dynamics_centre_of_mass(run->dynamics);
+    }
+    share += given.truncation_share;
+    double from_nowhere = fabs(off.x) + fabs(off.y) + fabs(off.z) +
+                          (fabs(twist.x) + fabs(twist.y) + fabs(twist.z)) / m->size_m;
+    return from_nowhere <= share * (given.size + mass * (1 + m->speed_max_m_s));
+}
+
+/* Whether the body touched anything but itself in the last step. */
+static int is_touching(const struct run *run)
+{
+    const struct contact_point *contacts;
+    int count = dynamics_contacts(run->dynamics, &contacts);
+    for (int i = 0; i < count; i++)
+        if (contacts[i].other < 0)
+            return 1;
+    return 0;
+}
+
+int run_watch_step(struct run *run)
+{
+    const struct params *p = run->params;
+    struct measures *m = &run->result->measures;
+    const double *qd = dynamics_qd(run->dynamics);
+    double turn = 0, excess = 0;
+    for (int i = 0; i < run->phenotype.part_count; i++) {
+        struct part_state state;
+        dynamics_part_state(run->dynamics, i, &state);
+        struct vec3 velocity = {state.vx_m_s, state.vy_m_s, state.vz_m_s};
+        m->speed_max_m_s = fmax(m->speed_max_m_s, vec3_length(velocity));
+        /* what is round may spin */
+        if (run->phenotype.parts[i].shape != PART_DISK)
+            turn = fmax(turn, fabs(state.omega_rad_s) * run->dt_s);
+    }
+    for (int i = 1; i < run->phenotype.link_count; i++) {
+        int is_linear = run->phenotype.links[i].joint_kind == LINK_LINEAR;
+        double rate = qd[2 + i], least = is_linear ? REVERSAL_RATE_M_S : REVERSAL_RATE_RAD_S;
+        int direction = rate > least ? 1 : rate < -least ? -1 : 0;
+        double *fastest = is_linear ? &m->joint_speed_max_m_s : &m->joint_speed_max_rad_s;
+        double limit = is_linear ? p->guard_joint_speed_m_s : p->guard_joint_speed_rad_s;
+        *fastest = fmax(*fastest, fabs(rate));
+        if (limit > 0)
+            excess = fmax(excess, fabs(rate) / limit - 1);
+        if (direction != 0) {
+            run->reversals[i] += run->direction[i] == -direction;
+            run->direction[i] = direction;
+        }
+    }
+    run->has_touched |= is_touching(run);
+    double penetration = dynamics_penetration(run->dynamics);
+    m->penetration_max_m = fmax(m->penetration_max_m, penetration);
+
+    if (p->guard_speed_m_s > 0 && m->speed_max_m_s > p->guard_speed_m_s)
+        return VERDICT_TOO_FAST;
+    run->turn_steps = turn > p->guard_turn_rad ? run->turn_steps + 1 : 0;
+    if (p->guard_turn_rad > 0 && run->turn_steps >= TURN_STEPS)
+        return VERDICT_SPINNING;
+    run->joint_speed_s = excess > 0 ? run->joint_speed_s + run->dt_s : 0;
+    run->joint_pulse_s = excess > 0 ? run->joint_pulse_s + excess * run->dt_s : 0;
+    if (run->joint_speed_s > JOINT_SPEED_TIME_S ||
+        (p->guard_joint_pulse_s > 0 && run->joint_pulse_s > p->guard_joint_pulse_s))
+        return VERDICT_JOINT_SPEED;
+    double deepest = fmin(p->guard_penetration_m, run->thinnest_m / 4);
+    run->penetration_s = penetration > deepest ? run->penetration_s + run->dt_s : 0;
+    if (p->guard_penetration_m > 0 && run->penetration_s > PENETRATION_TIME_S)
+        return VERDICT_PENETRATION;
+    return keeps_momentum(run) ? VERDICT_OK : VERDICT_MOMENTUM;
+}
+
+/* The greatest power of the muscles over POWER_TIME_S. */
+static void measure_power(struct run *run, double spent_j)
+{
+    struct measures *m = &run->result->measures;
+    double window = floor(POWER_TIME_S / run->tick_s + 0.5);
+    int ticks = window < 1 ? 1 : window > POWER_TICKS_MAX ? POWER_TICKS_MAX : (int)window;
+    double *before_j = &run->spent_j[run->ticks % (uint64_t)ticks];
+    double power = (spent_j - *before_j) / (ticks * run->tick_s) / run->phenotype.mass_kg;
+    if (run->ticks >= (uint64_t)ticks)
+        m->power_max_w_kg = fmax(m->power_max_w_kg, power);
+    *before_j = spent_j;
+}
+
+int run_watch_tick(struct run *run)
+{
+    const struct params *p = run->params;
+    double gain_j, turnover_j;
+    const struct ledger *ledger = dynamics_ledger(run->dynamics);
+    run_sum_ledger(run, ledger, &gain_j, &turnover_j);
+    measure_power(run, ledger->work_effector_positive_j);
+    double floor_j =
+        1e-3 * run->phenotype.mass_kg * STANDARD_GRAVITY_M_S2 * run->result->measures.size_m;
+    double allowed_j = p->guard_energy_share * (turnover_j - floor_j) + floor_j;
+    double unearned_j = gain_j + ledger->mended_j + fabs(ledger->residual_j);
+    /* bones that give lose what they lose: of theirs only what is too much is unearned, and half of it bad */
+    if (run->phenotype.spheres)
+        unearned_j = 2 * (gain_j + fmax(ledger->residual_j, 0));
+    if (p->guard_energy_share > 0 && unearned_j > allowed_j)
+        return VERDICT_ENERGY;
+    if (run->phenotype.spheres) {
+        watch_drives(run);
+        if (has_broken(run))
+            return VERDICT_BROKEN;
+    }
+    for (int i = 0; i < run->phenotype.drive_count && run->time_s >= 1; i++)
+        if (p->guard_reversals_hz > 0 && run->reversals[i] > p->guard_reversals_hz * run->time_s)
+            return VERDICT_VIBRATION;
+    double slow_m_s =
+        fmax(p->guard_hopeless_m_s, p->guard_hopeless_sizes_s * run->result->measures.size_m);
+    if (run->time_s >= p->guard_hopeless_s &&
+        run->result->measures.distance_max_m < slow_m_s * run->time_s)
+        return VERDICT_HOPELESS;
+    if (p->guard_motionless_s > 0) {
+        double reach = distance_of(run->last, run->still_at);
+        run->still_reach_m = fmax(run->still_reach_m, reach);
+        if (run->time_s - run->still_since_s >= p->guard_motionless_s - 1e-9) {
+            if (run->still_reach_m < p->guard_motionless_m)
+                return VERDICT_MOTIONLESS;
+            run->still_at = run->last;
+            run->still_since_s = run->time_s;
+            run->still_reach_m = 0;
+        }
+    }
+    return VERDICT_OK;
+}

@@ -1,0 +1,111 @@
+/* One evaluation on its way; private to simulator/evaluate/. One struct carries it through its phases: evaluate.c makes
+ * body and brain and keeps the order, settle.c brings the body to its start, guards.c looks for what must not happen,
+ * course.c measures. A function that can end the evaluation returns a verdict, VERDICT_OK meaning "go on". */
+#ifndef SIMULATOR_RUN_H
+#define SIMULATOR_RUN_H
+
+#include <math.h>
+
+#include "simulator/evaluate/evaluate.h"
+#include "simulator/mind/senses.h"
+
+/* Gravity that scales energies and costs in worlds that have none. */
+#define STANDARD_GRAVITY_M_S2 9.81
+/* The muscles' power is a mean over no more ticks. */
+enum { POWER_TICKS_MAX = 100 };
+
+struct run {
+    const struct params *params;
+    uint64_t seed;
+    struct phenotype phenotype;
+    struct world world;
+    struct brain *brain;
+    struct dynamics *dynamics;
+    struct evaluation *result;
+    evaluate_editor *edit;
+    evaluate_observer *observer;
+    void *context;
+
+    double dt_s, tick_s;
+    int steps_per_tick;
+    struct senses senses;
+    struct light light;
+    double *signals;  /* per effector, of the last think */
+    double *filtered; /* per effector: clamped and filtered, in the gene's sign */
+    int *reversals;   /* per link or drive: count, and the sign of the last fast motion */
+    int *direction;
+    double *turned_at; /* of drives: farthest in the direction of now, m or rad */
+    double thinnest_m;
+    double fallen_m; /* below this height it has fallen off */
+
+    /* operations, see dynamics_work(): allowed (0: any number), and taken by brain, senses and measures */
+    uint64_t work_max, tick_work;
+
+    enum evaluate_phase phase;
+    double time_s;
+    struct vec3 start; /* rectangles: z is 0, here and below */
+    int is_stopped;    /* by the observer */
+
+    /* guards */
+    struct vec3 momentum, angular_momentum; /* after the last step */
+    struct vec3 centre;                     /* of mass, then */
+    int turn_steps, strain_ticks;
+    double penetration_s;
+    double joint_speed_s; /* how long some joint has been too fast */
+    double joint_pulse_s; /* by how much, as a share of the bound, times how long */
+    struct vec3 still_at; /* where the window for "motionless" began */
+    double still_since_s, still_reach_m;
+
+    /* running measures */
+    struct vec3 last, windows[MEASURE_WINDOWS + 1];
+    double height_sum_m, lowest_sum_m, head_sum_m;
+    int has_touched; /* in a step of this tick */
+    uint64_t ticks, contact_ticks;
+    double spent_j[POWER_TICKS_MAX]; /* energy used up to the last ticks, in turn */
+};
+
+/* evaluate.c: one step, unless its cost ends the evaluation; and a look for whoever watches. */
+int run_step(struct run *run);
+void run_observe(struct run *run);
+
+/* settle.c: without gravity, ground and muscles, until nothing overlaps. */
+int run_push_apart(struct run *run);
+/* On the surface, damped, muscles slack or holding, until it is at rest. */
+int run_settle(struct run *run);
+/* Where the parameters ask for it, turns body and joints a little (joints within their limits), keeping the height of
+ * the lowest point. A chaotic motion is another one from here on; a gait goes on. */
+void run_perturb_pose(struct run *run);
+
+/* guards.c: greatest speeds, touches, and the guards that look at every step. */
+int run_watch_step(struct run *run);
+/* The guards that look once a tick. */
+int run_watch_tick(struct run *run);
+
+/* course.c: diagonal of the bounding box. */
+double run_size(const struct run *run);
+/* 1 if the centre of mass is below everything that could carry it. */
+int run_has_fallen(const struct run *run);
+/* Whether the scored time ends before its time. */
+int run_judge_end(struct run *run);
+/* What is known of the body before it moves, and at the start. */
+void run_measure_body(struct run *run);
+void run_measure_start(struct run *run);
+/* Where the body is after a tick. */
+void run_measure_tick(struct run *run);
+/* The rolling hash over the state of every part. */
+void run_digest_tick(struct run *run);
+/* Unearned gains of the ledger, and what they are compared with. */
+void run_sum_ledger(const struct run *run, const struct ledger *l, double *gain_j,
+                    double *turnover_j);
+void run_measure_ledger(struct run *run);
+void run_measure_course(struct run *run);
+/* No measure leaves as infinite or not a number: such values, of broken runs only, become 0. */
+void run_tidy_measures(struct measures *measures);
+
+static inline double distance_of(struct vec3 a, struct vec3 b)
+{
+    double x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
+    return sqrt(x * x + y * y + z * z);
+}
+
+#endif

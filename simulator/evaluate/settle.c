@@ -1,0 +1,202 @@
+/* What happens before the scored time: parts that overlap are pushed apart, the body comes to rest on its surface, and
+ * a perturbed start is turned a little. */
+#include "simulator/evaluate/run.h"
+
+#include "common/detmath.h"
+#include "common/rng.h"
+#include "simulator/evaluate/terrain.h"
+#include "simulator/spheres/dynamics_spheres.h"
+
+/* Overlap at birth that counts as none, m, and what pushing apart aims at: less than what contacts
+ * push out later, so that no body starts with energy from there. */
+#define OVERLAP_TOLERANCE_M 1e-3
+#define OVERLAP_AIM_M       5e-4
+/* Parts are pushed apart at this speed, with this passive damping of the joints. */
+#define PUSH_APART_SPEED_M_S 0.5
+#define SETTLE_DAMPING_1_S   3.0
+/* While settling there is no friction for this long, so that limbs slide into place. */
+#define SETTLE_SLIDE_S 2.0
+/* At rest: kinetic energy below this share of m g size. */
+#define REST_ENERGY_SHARE 1e-4
+
+/* Steps through one tick of a phase before the start. */
+static int settle_tick(struct run *run)
+{
+    int verdict;
+    for (int i = 0; i < run->steps_per_tick; i++)
+        if ((verdict = run_step(run)) != VERDICT_OK)
+            return verdict;
+    run->time_s += run->tick_s;
+    run_observe(run);
+    return VERDICT_OK;
+}
+
+int run_push_apart(struct run *run)
+{
+    const struct params *p = run->params;
+    if (dynamics_overlap(run->dynamics) <= OVERLAP_TOLERANCE_M)
+        return VERDICT_OK;
+    if (p->creature_overlap == OVERLAP_REJECT)
+        return VERDICT_OVERLAP;
+    struct world empty = run->world;
+    empty.gravity_m_s2 = empty.friction = empty.elasticity = 0;
+    empty.own_friction = empty.own_elasticity = 0;
+    empty.has_ground = empty.obstacles.count = 0;
+    dynamics_set_world(run->dynamics, &empty);
+    dynamics_set_effectors(run->dynamics,
+                           run->phenotype.spheres ? EFFECTORS_HOLD : EFFECTORS_SLACK);
+    dynamics_set_joint_damping(run->dynamics, SETTLE_DAMPING_1_S);
+    dynamics_set_push_out(run->dynamics, PUSH_APART_SPEED_M_S);
+    run->phase = PHASE_PUSH_APART;
+    while (dynamics_overlap(run->dynamics) > OVERLAP_AIM_M &&
+           run->time_s < p->settle_push_apart_s) {
+        /* every tick starts at rest: a pile that cannot come apart must not gather speed */
+        int verdict = settle_tick(run);
+        if (verdict != VERDICT_OK)
+            return verdict == VERDICT_BUDGET ? verdict : VERDICT_OVERLAP;
+        dynamics_stop(run->dynamics);
+    }
+    if (dynamics_overlap(run->dynamics) > OVERLAP_TOLERANCE_M)
+        return VERDICT_OVERLAP;
+    dynamics_set_push_out(run->dynamics, 0);
+    dynamics_set_world(run->dynamics, &run->world);
+    dynamics_stop(run->dynamics);
+    return VERDICT_OK;
+}
+
+/* Puts the body's lowest point at a height. */
+static void put_at(struct run *run, double height_m)
+{
+    struct vec3 low, high;
+    dynamics_bounds(run->dynamics, &low, &high);
+    dynamics_shift(run->dynamics, (struct vec3){0, height_m - low.y, 0});
+}
+
+static void lift_off_obstacles(struct run *run)
+{
+    double lift_m = terrain_lift(&run->world, &run->phenotype, run->dynamics);
+    if (lift_m > 0)
+        dynamics_shift(run->dynamics, (struct vec3){0, lift_m, 0});
+}
+
+/* Puts the body where it begins: on the surface or above it, and not into an obstacle. */
+static void place(struct run *run, int is_settling)
+{
+    double drop_m = run->params->settle_drop_m, base_m = terrain_start_height(&run->world);
+    struct vec3 centre = dynamics_centre_of_mass(run->dynamics);
+    if (run->world.obstacles.count > 0)
+        dynamics_shift(run->dynamics, (struct vec3){-centre.x, 0, -centre.z});
+    if (drop_m > 0 || is_settling)
+        put_at(run, base_m + drop_m);
+    lift_off_obstacles(run);
+}
+
+/* Spheres without joints between their bones have nothing else that brings them to rest: Stokes' law, so that
+ * every sphere loses at least the usual rate of its speed. */
+static void thicken(const struct run *run, struct world *world)
+{
+    const struct sphere_body *body = run->phenotype.spheres;
+    double most = 0;
+    for (int i = 0; i < body->sphere_count; i++)
+        most = fmax(most, body->spheres[i].mass_kg / body->spheres[i].radius_m);
+    world->drag_law = DRAG_LAW_LINEAR;
+    world->viscosity_pa_s = SETTLE_DAMPING_1_S * most / (6 * DET_PI);
+}
+
+int run_settle(struct run *run)
+{
+    const struct params *p = run->params;
+    int is_settling =
+        p->settle_drop_m <= 0 && p->settle_limit_s > 0 && terrain_can_carry(&run->world);
+    place(run, is_settling);
+    if (!is_settling)
+        return VERDICT_OK;
+    struct world slippery = run->world;
+    slippery.friction = slippery.own_friction = 0;
+    if (run->phenotype.spheres)
+        thicken(run, &slippery);
+    dynamics_set_world(run->dynamics, &slippery);
+    dynamics_set_joint_damping(run->dynamics, SETTLE_DAMPING_1_S);
+    dynamics_set_effectors(run->dynamics,
+                           p->settle_effectors == SETTLE_HOLD && p->creature_effectors
+                               ? EFFECTORS_HOLD
+                               : EFFECTORS_SLACK);
+    run->phase = PHASE_SETTLE;
+    double begin_s = run->time_s, rest_since_s = run->time_s;
+    double scale_j = run->phenotype.mass_kg * run->world.gravity_m_s2 * run_size(run);
+    double rest_height = dynamics_centre_of_mass(run->dynamics).y;
+    int is_slippery = 1, verdict = VERDICT_UNSETTLED;
+    while (verdict == VERDICT_UNSETTLED && run->time_s - begin_s < p->settle_limit_s &&
+           !run_has_fallen(run)) {
+        int failure = settle_tick(run);
+        if (failure != VERDICT_OK)
+            return failure;
+        if (is_slippery && run->time_s - begin_s >= SETTLE_SLIDE_S) {
+            slippery.friction = run->world.friction;
+            slippery.own_friction = run->world.own_friction;
+            dynamics_set_world(run->dynamics, &slippery);
+            is_slippery = 0;
+        }
+        double height = dynamics_centre_of_mass(run->dynamics).y;
+        double kinetic_j = dynamics_ledger(run->dynamics)->kinetic_j;
+        if (fabs(height - rest_height) > p->settle_rest_height_m ||
+            kinetic_j > REST_ENERGY_SHARE * scale_j) {
+            rest_height = height;
+            rest_since_s = run->time_s;
+        }
+        if (run->time_s - rest_since_s >= p->settle_rest_s)
+            verdict = VERDICT_OK;
+    }
+    dynamics_set_world(run->dynamics, &run->world);
+    return p->settle_required ? verdict : VERDICT_OK;
+}
+
+/* Turns the whole body a little about the axes along the ground. */
+static void perturb_spheres(struct run *run, struct rng *rng, double most)
+{
+    double sine, cosine;
+    struct vec3 low, high;
+    int is_flat = run->params->world_dimensions == 2;
+    dynamics_bounds(run->dynamics, &low, &high);
+    for (int axis = is_flat ? 2 : 0; axis < 3; axis += 2) {
+        det_sincos(rng_uniform(rng, -most, most), &sine, &cosine);
+        for (int i = 0; i < run->phenotype.part_count; i++) {
+            struct part_state state;
+            dynamics_part_state(run->dynamics, i, &state);
+            double *across = axis == 0 ? &state.z_m : &state.x_m, y = state.y_m;
+            state.y_m = cosine * y + sine * *across;
+            *across = cosine * *across - sine * y;
+            dynamics_place_sphere(run->dynamics, i, &state);
+        }
+    }
+    put_at(run, low.y);
+    lift_off_obstacles(run);
+}
+
+void run_perturb_pose(struct run *run)
+{
+    double q[2 + 64], most = run->params->guard_perturbed_pose_rad;
+    struct vec3 low, high;
+    struct rng rng;
+    if (run->params->simulation_perturbation == 0)
+        return;
+    rng_init(&rng, run->seed, RNG_PERTURBATION, 0, (uint64_t)run->params->simulation_perturbation);
+    if (run->phenotype.spheres) {
+        perturb_spheres(run, &rng, most);
+        return;
+    }
+    dynamics_bounds(run->dynamics, &low, &high);
+    for (int i = 0; i < dynamics_dof(run->dynamics); i++)
+        q[i] = dynamics_q(run->dynamics)[i];
+    q[2] += rng_uniform(&rng, -most, most);
+    for (int i = 1; i < run->phenotype.link_count; i++) {
+        const struct link *link = &run->phenotype.links[i];
+        double turned = q[2 + i] + rng_uniform(&rng, -most, most);
+        q[2 + i] = turned < link->lower   ? fmin(q[2 + i], link->lower)
+                   : turned > link->upper ? fmax(q[2 + i], link->upper)
+                                          : turned;
+    }
+    dynamics_set_state(run->dynamics, q, dynamics_qd(run->dynamics));
+    put_at(run, low.y);
+    lift_off_obstacles(run);
+}
