@@ -1,8 +1,8 @@
 /* Error codes, one-line messages and the end of the program at a bug.
  *
  * Messages may carry foreign text (paths, keys, values from files), so control characters are
- * replaced: whatever went wrong, a message is one line. Both functions format into a buffer of
- * their own first, because the arguments may point into the very message being replaced. */
+ * replaced: a message is always one line. Both functions format into a buffer of their own
+ * first, because the arguments may point into the message being replaced. */
 #include "common/error.h"
 
 #include <stdio.h>

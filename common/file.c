@@ -152,8 +152,8 @@ static int open_parent(const char *directory, const char *name, const char **las
     return parent;
 }
 
-/* What a device does when it is opened is its own affair: it is looked at first. And again afterwards,
- * since it may be another by then. */
+/* Opening a device may do something, so the type is checked before. It is checked again after,
+ * since the name may lead to another file by then. */
 static int open_plain_at(int parent, const char *name, int flags, const char *path, int *descriptor,
                          struct error *error)
 {

@@ -2,7 +2,8 @@
 
 #include <sys/resource.h>
 
-/* Five times what a run with every search, the constraint solver and the viewer's exports took. */
+/* Five times the stack that runs of every search, the constraint solver and the viewer's exports
+ * needed. */
 #define STACK_BYTES (512 * 1024)
 
 int limits_check_stack(struct error *error)

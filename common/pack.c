@@ -1,10 +1,10 @@
 /* MessagePack, bounded.
  *
- * The scan walks the bytes once, without recursion and without memory of its own: a stack of at most
- * PACK_DEPTH_MAX counts says how many objects each open array or map still wants. Every object takes
- * at least one byte, so a count above the bytes that are left is a lie and refused before anything is
- * allocated; msgpack-c then needs at most 24 bytes (48 for a pair of a map) for each object that is
- * really there. */
+ * The scan walks the bytes once, without recursion and without memory of its own: a stack of at
+ * most PACK_DEPTH_MAX counts says how many objects each open array or map still wants. Every
+ * object takes at least one byte, so a count above the number of bytes left is refused before
+ * anything is allocated. Then msgpack-c needs at most 24 bytes for each object (48 for a pair of
+ * a map). */
 #include "common/pack.h"
 
 #include <inttypes.h>

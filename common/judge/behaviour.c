@@ -7,7 +7,7 @@
 #include "common/detmath.h"
 #include "common/judge/expression.h"
 
-/* Who falls off its platform before this time fails to hop. */
+/* A creature that falls off its platform before this time fails to hop. */
 #define HOP_LEAST_S 5
 
 /* The size in which walkers are measured. */
@@ -58,8 +58,8 @@ static double way_swim(const struct measures *measures, const struct params *par
     return measures->displacement_m;
 }
 
-/* Progress as in swimming, by the share of what was spent that muscles spent and not the fall: a glider
- * pays with the height it starts at. Who neither works nor falls does not fly. */
+/* Progress as in swimming, times the muscles' share of the energy spent: a glider pays with the
+ * height it starts at. A creature that neither works nor falls does not fly. */
 static double fitness_fly(const struct measures *measures, const struct params *params)
 {
     double lost_m = -measures->way_y_m, spent_j;
@@ -78,15 +78,15 @@ static double fitness_seek(const struct measures *measures, const struct params 
     return measures->follow_share;
 }
 
-/* What it is raised, so that a body born as a pole gains nothing by being one. */
+/* The rise of the head: a body born as a pole gains nothing. */
 static double fitness_head_up(const struct measures *measures, const struct params *params)
 {
     return measures->head_mean_m - measures->head_start_m;
 }
 
-/* Height gained, no more than the mean height of the whole body above the ground, by the share of the time
- * that it touched nothing: neither standing tall nor stretching is hopping, nor is trembling below raised
- * arms or after a single jump. Who falls off is as if at its starting height from then on. */
+/* Height gained, at most the mean height of the lowest point, times the share of time without
+ * contact. Standing tall, stretching, raising arms and trembling gain nothing. After a fall it
+ * counts as standing at its starting height. */
 static double fitness_hop(const struct measures *measures, const struct params *params)
 {
     double gained = measures->height_mean_m - measures->height_start_m;
@@ -101,7 +101,8 @@ static double fitness_hop(const struct measures *measures, const struct params *
            params->simulation_duration_s;
 }
 
-/* Who ends beyond the last place with a floor below is leaving, though it has not fallen yet. */
+/* A creature that ends beyond the last place with a floor below is leaving, though it has not
+ * fallen yet. */
 static double fitness_platform(const struct measures *measures, const struct params *params)
 {
     int is_leaving = measures->distance_m > measures->reach_m;
@@ -114,7 +115,7 @@ static double fitness_custom(const struct measures *measures, const struct param
     return expression_evaluate(params->fitness_expression, measures);
 }
 
-/* Nobody is better than another before the choice; who was disqualified is no good. */
+/* All are equal before the choice; disqualified creatures get 0. */
 static double fitness_interactive(const struct measures *measures, const struct params *params)
 {
     return 1;

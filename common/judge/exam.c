@@ -22,7 +22,7 @@ static int is_enough(const struct exam *exam, double score)
     return score >= exam->share * exam->own;
 }
 
-/* How many may be asked for by now. */
+/* Number of trials that may be asked for by now. */
 static int count_due(const struct exam *exam)
 {
     int count = solver_count(exam);

@@ -173,7 +173,7 @@ static double fail_unknown(struct reader *reader, const char *at, const char *na
     return fail_at(reader, at, what, "", 0);
 }
 
-/* Comparisons and min() would hide one that is not a number. */
+/* Comparisons and min() would hide a value that is not a number. */
 static double read_measure(struct reader *reader, const char *at, const char *name)
 {
     int measure = measure_find(name);

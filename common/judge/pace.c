@@ -1,5 +1,6 @@
-/* See pace.h. A pace is measured by what the behaviour pays for, and never above what the guard compares with
- * it, the greatest distance from the start so far: who would survive is above a bar of survivors by its end. */
+/* See pace.h. A pace is measured by what the behaviour pays for. It is never above the greatest
+ * distance from the start, which the guard compares with it, so a creature that would survive is
+ * above a bar of survivors at its end. */
 #include "common/judge/pace.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
-/* Trials of the referee. A motion that gains from an error of integration does not survive a finer
- * step, one that lives on a coincidence does not survive another start: so a creature is simulated
- * again from a slightly other pose with more or less friction (simulation.perturbation), and so at a
- * quarter of the step, too: an exactly symmetric start may balance on any step. The worst of these
+/* Trials of the referee. A motion that lives on an error of integration fails at a finer step;
+ * one that lives on a coincidence fails from another start. So a creature is simulated again
+ * from slightly other poses with more or less friction (simulation.perturbation), at the step
+ * and at a quarter of it. An exactly symmetric start could balance at any step. The worst trial
  * counts. */
 #include "controller/evolution/referee.h"
 

@@ -1,12 +1,13 @@
 /* The machinery every search method shares: the population, who has been asked for, results, ranking,
  * the change of generations. What differs in lagged methods is in search_lagged.c.
  *
- * State: generation number, population, next creature id; everything else follows from them and from
- * the parameters. The population is kept in order of id while results are missing (so that a result
- * finds its individual by bisection) and is ranked when the last one arrives; then the referee looks
- * at the top, in rounds: the ranks stay while a round is under way, and are made anew after it, until
- * nobody in the top is left to look at. Who is seen depends on the scores alone: everyone with fewer
- * than guard.referee_top accepted ones before it. Typical: 300 individuals of about 10 kB. */
+ * State: generation number, population, next creature id; everything else follows from them and
+ * from the parameters. The population is kept in order of id while results are missing (so that
+ * a result finds its individual by bisection) and is ranked when the last one arrives; then the
+ * referee looks at the top, in rounds: the ranks stay while a round is under way, and are made
+ * anew after it, until nobody in the top is left to look at. The scores alone decide: the
+ * referee tries every creature with fewer than guard.referee_top accepted ones before it.
+ * Typical: 300 individuals of about 10 kB. */
 #include "controller/evolution/search.h"
 
 #include <stdlib.h>
@@ -87,7 +88,7 @@ double search_judge(const struct search *search, const struct individual *indivi
                : fitness;
 }
 
-/* Where there is no goal there is nothing that a score could have been gained by. */
+/* Without a goal a score says nothing, and there is no referee. */
 static int has_referee(const struct search *search)
 {
     return search->params.evolution_behaviour != BEHAVIOUR_INTERACTIVE;
@@ -112,8 +113,9 @@ void search_hear(struct search *search, struct individual *individual)
     search->news++;
 }
 
-/* Ranks a population without missing results and calls the top before the referee; whom he has seen
- * already is ranked again at once. Refusals only bring others up, so nobody is called for nothing. */
+/* Ranks a population without missing results and calls the top before the referee. Creatures
+ * with a word of the referee are ranked again at once. Refusals only bring others up, so no call
+ * is in vain. */
 static void rank(struct search *search)
 {
     int i, heard;
@@ -370,9 +372,9 @@ const struct individual *search_tell(struct search *search, uint64_t id, int ver
     return find(search, id);
 }
 
-/* The referee's simulations are the longest, and would begin when all others have ended: half of the
- * workers would wait for the other half. So who stands at the top when nine tenths have been given out
- * goes before the referee then; a few of them for nothing. */
+/* The referee's simulations are the longest. If they began after all others, workers would wait
+ * for one another. So the top is tried when nine tenths of the generation have been given out; a
+ * few of these trials are in vain. */
 static struct individual *ask_early(struct search *search)
 {
     struct population *population = &search->population;

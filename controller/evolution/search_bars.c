@@ -1,14 +1,16 @@
-/* Bars for children: who gets on much slower than those it would have to beat is stopped early (verdict
- * hopeless), as Sims did in 1994 with what was clearly worse than the worst survivor of the generation before.
+/* Bars for children: a child much slower than those it has to beat is stopped early (verdict
+ * hopeless). Sims did so in 1994 with creatures clearly worse than the worst survivor of the
+ * generation before.
  *
- * Where survivors compete with all children (sims, random) the slowest survivor sets the bar for everybody, but
- * only if fitness fills all places for survivors; before, any score may survive. Where a child competes with
- * its like (archive) there is none: the slowest holder of a cell would be no bar at all, the best one would kill
- * all other kinds, and the slower parent's pace, which was tried, stopped one child in five and gained nothing (a
- * pair of runs of 3000 walkers: 8.9 s and best 23.9 without, 9.1 s and 23.7 with it).
+ * Where survivors compete with all children (sims, random) the slowest survivor sets the bar for
+ * everybody, but only if fitness fills all places for survivors; before, any score may survive.
+ * Where a child competes with its like (archive) there is no bar: the pace of the slowest holder
+ * would stop nobody, that of the best would kill all other kinds, and that of the slower parent
+ * stopped one child in five and gained nothing (3000 walkers: 8.9 s and best 23.9 without, 9.1 s
+ * and 23.7 with it).
  *
- * Who is stopped has, by then, fitness below that of whoever set the bar, and would have stayed below it had it
- * gone on at that pace. What is lost is who would have started late. */
+ * A stopped child has less fitness than the creature that set the bar, and would stay below it
+ * at that pace. Late starters are lost. */
 #include "controller/evolution/search_private.h"
 
 void search_set_bars(const struct params *params, const struct individual *survivors,

@@ -1,5 +1,5 @@
-/* Choosing by hand: a person marks creatures of a complete generation, and the next one is bred from
- * them, alone or together with those whom the goal would take.
+/* Choosing by hand: a person marks creatures of a complete generation, and the next one is bred
+ * from them, alone or together with those that the goal would take.
  *
  * The rule, which docs/evolution.md explains. Let s be interactive.share (1 for the behaviour
  * `interactive`, which has no goal), N the population's size. If nobody is marked keep or breed, the
@@ -66,7 +66,7 @@ static double find_share(const struct search *search)
 
 /* ---- who survives ---- */
 
-/* Fitness descending, then who was wanted more, then id ascending. */
+/* Fitness descending, then choice descending, then id ascending. */
 static int compare_wishes(const void *a, const void *b)
 {
     const struct individual *x = a, *y = b;
@@ -164,8 +164,8 @@ static int breed_chosen(const struct search *search, struct individual *children
     return status;
 }
 
-/* The other children, made by the search method. `survivors` stand in the order of ranks; of the others,
- * who are gone, it knows the number only. */
+/* The other children, made by the search method. `survivors` stand in the order of ranks. The
+ * search method knows only the number of the others. */
 static int breed_goal(const struct search *search, struct individual *survivors, int survivor_count,
                       struct individual *children, int count)
 {

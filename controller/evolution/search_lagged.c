@@ -1,11 +1,11 @@
 /* Constant lag: the machinery of search methods that breed child by child.
  *
- * Results count in the order of ids, and the next child is bred as soon as fewer than evolution.lag
- * of those bred are not counted yet. So child k knows the results up to k - lag and nothing else,
- * whatever arrived in the meantime: the run is a function of its parameters, the number of workers and
- * their speed are not. As long as lag is a few times the tasks that the workers hold, none of them
- * ever waits: not for a generation's end, nor for the referee, whose word is needed before a result
- * counts, and who therefore looks ahead.
+ * Results count in the order of ids, and the next child is bred as soon as fewer than
+ * evolution.lag of those bred are not counted yet. So child k knows the results up to k - lag
+ * and nothing else, whatever arrived in the meantime: the run does not depend on the number and
+ * the speed of the workers. As long as lag is a few times the tasks that the workers hold, no
+ * worker waits for a generation's end or for the referee. A result counts only after the
+ * referee's word, so the referee looks ahead.
  *
  *              bred            told, in any order        head of the row, referee satisfied
  *   [breed] ---------> waiting ------------------> has result ---------------------> counted [count]
@@ -169,8 +169,9 @@ const struct individual *lagged_tell(struct search *search, struct individual *i
     return row(search, i);
 }
 
-/* Not the head of the row alone: whoever would be called if he stood there now. What is between may
- * make it needless, but else one worker would see one creature after the other and the rest wait. */
+/* Not the head of the row alone, but every creature that would be called if it stood there now.
+ * Results between may make a trial needless; without looking ahead all workers but one would
+ * wait. */
 const struct individual *lagged_ask_referee(struct search *search)
 {
     int i;
@@ -211,8 +212,8 @@ static int make_room(struct search *search)
     return 0;
 }
 
-/* Evaluations are not comparable any more, or the referee has to look again: all who are kept are
- * counted once more, with those in flight. */
+/* Evaluations are not comparable any more, or the referee has to look again: all kept creatures
+ * are counted once more, with those in flight. */
 static void recount(struct search *search)
 {
     int i;

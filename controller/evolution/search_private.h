@@ -47,8 +47,8 @@ const struct individual *lagged_ask_referee(struct search *search);
 int lagged_is_complete(struct search *search);
 int lagged_advance(struct search *search);
 
-/* Bars for the children of a generation (pace.h), by the slowest of its survivors; none unless these fill all
- * `quota` places by their fitness. */
+/* Bars for the children of a generation (pace.h), by the slowest of its survivors; 0 unless
+ * these fill all `quota` places by their fitness. */
 void search_set_bars(const struct params *params, const struct individual *survivors,
                      int survivor_count, int quota, struct individual *children, int count);
 

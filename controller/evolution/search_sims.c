@@ -9,7 +9,7 @@
 
 #include "controller/evolution/breeding.h"
 
-/* How many of the children are fresh: the places of survivors that were not good enough. */
+/* Number of fresh children: they take the places that survivors do not fill. */
 static int count_fresh(const struct params *params, const struct population *ranked, int parents,
                        int children)
 {

@@ -1,10 +1,11 @@
 /* Seeds of a run. See seeding.h.
  *
- * Ids of genes are made of creatures' numbers, and those in a file are of another run: kept as they are
- * they would meet genes of this one. So all get new ids. Seeds of one run, which crossover is to align,
- * go on sharing ids: a gene is looked up by its old id among the seeds before. There are few seeds with
- * some dozens of genes, so walking through them will do. Creatures of different runs may share ids by
- * chance; their genes are then aligned as those of strangers are by position, which does no harm. */
+ * Ids of genes are made of creatures' numbers, and those in a file are of another run: kept as
+ * they are they would meet genes of this one. So all get new ids. Seeds of one run, which
+ * crossover is to align, go on sharing ids: a gene is looked up by its old id among the seeds
+ * before. There are few seeds with some dozens of genes, so a linear search will do. Creatures
+ * of different runs may share ids by chance. Then crossover aligns genes that are not related,
+ * which does no harm. */
 #include "controller/evolution/seeding.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Seeds: creatures from files with which a run begins (evolution.seeds, --seed-creature), so that, for
- * example, what learned to swim goes on on land. */
+/* Seeds: creatures from files with which a run begins (evolution.seeds, --seed-creature). For
+ * example, a swimmer goes on on land. */
 #ifndef CONTROLLER_SEEDING_H
 #define CONTROLLER_SEEDING_H
 

@@ -122,7 +122,7 @@ void chart_begin(struct chart *chart)
     write_ticks(chart);
 }
 
-/* Whether a point is among those drawn: every so manieth, and the last. */
+/* Whether a point is drawn: every n-th, and the last. */
 static int is_drawn(int index, int count)
 {
     int stride = (count + CHART_POINTS_MAX - 1) / CHART_POINTS_MAX;

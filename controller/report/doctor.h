@@ -1,8 +1,8 @@
 /* The run doctor: what holds a run back, in words, each with the figure it was seen from and the setting
  * to try.
  *
- * A pure function of a run's statistics and parameters. One function for each thing looked at; what is
- * fine is told as well, with its figure, so that one sees what was looked at. */
+ * A pure function of a run's statistics and parameters. One function for each rule. Rules that
+ * find nothing are listed as well, with their figures. */
 #ifndef CONTROLLER_DOCTOR_H
 #define CONTROLLER_DOCTOR_H
 

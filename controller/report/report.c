@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Of these the best are chosen that are no copies of one another. */
+/* From these the best are taken, without exact copies. */
 #define TOP_LOOKED_AT 100
 
 static int fail_memory(struct error *error)
@@ -33,7 +33,7 @@ static int read_top(struct report *report, struct store *store, struct error *er
     return status;
 }
 
-/* Of many an even choice with the first and the last; returns how many stay. */
+/* Keeps the first, the last and an even choice between; returns their number. */
 static int thin_out(struct report_champion *all, int count)
 {
     int wanted = count < REPORT_CHAMPIONS_MAX ? count : REPORT_CHAMPIONS_MAX;

@@ -225,7 +225,7 @@ int report_write_choices(const struct report *report, FILE *file)
     struct table table;
     if (table_make(&table, report))
         return ERR_MEMORY;
-    /* in the newest generation nobody has been chosen yet, or nobody can be any more */
+    /* the newest generation has no choices yet, or can have no more */
     int last = table.count - 1;
     if (last > 0) {
         const struct run_generation *newest = &report->statistics.generations[last];

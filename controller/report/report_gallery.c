@@ -154,7 +154,7 @@ static int make_picture(struct studio *studio, struct report_gallery *gallery,
     return status;
 }
 
-/* The page that plays; those whose picture failed are left out, unless all pictures did. */
+/* The page that plays. Creatures whose picture failed are left out, unless all pictures failed. */
 static void make_player(struct studio *studio, struct report_gallery *gallery, int player_count,
                         struct error *error)
 {
@@ -256,8 +256,8 @@ const struct report_picture *report_gallery_find(const struct report_gallery *ga
 
 /* ---- smaller pictures ---- */
 
-/* The length of what says nothing at this place: properties that hold anyway, and names of groups, which
- * would come twice in a page of several pictures. 0 if there is none. */
+/* The length of text to be left out at this place, or 0: properties with their initial values,
+ * and names of groups, which would come twice in a page of several pictures. */
 static size_t idle_length(const char *text)
 {
     static const char id[] = " id=\"surface";

@@ -1,8 +1,8 @@
 /* Pictures and replays for the report, made by the program viewer: the controller knows nothing of
  * bodies.
  *
- * Each creature is written to a file of its own in a temporary directory and simulated again by viewer,
- * which compares it with its record. Whatever fails costs pictures, not the report. */
+ * Each creature is written to a file of its own in a temporary directory and simulated again by
+ * viewer, which compares it with its record. A failure costs pictures, not the report. */
 #ifndef CONTROLLER_REPORT_GALLERY_H
 #define CONTROLLER_REPORT_GALLERY_H
 

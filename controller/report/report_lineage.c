@@ -220,8 +220,8 @@ struct branch {
     int lane;   /* from the top; -1: none yet */
 };
 
-/* Puts a line on the next lane and below it those that come from it, the last to part first: so no line's
- * way down crosses another. */
+/* Puts a line on the next lane, and below it the lines that come from it, the last to part
+ * first. So no line's way down crosses another. */
 static void place_branch(struct branch *branches, int count, int index, int *next_lane)
 {
     branches[index].lane = (*next_lane)++;

@@ -7,7 +7,7 @@
 
 #include "common/hash.h"
 
-/* A run at a quarter of the step takes so many times as long as one at the step. */
+/* Cost of a trial at a quarter of the step, by that of one at the step. */
 #define FINE_COST 4.0
 /* As in farm.workers. */
 #define WORKERS_MAX 1024
@@ -126,7 +126,7 @@ static struct run_spread make_spread(double *values, int count, double best)
                                .best = best};
 }
 
-/* Sorts the hashes; how many different ones there are, and how often the commonest. */
+/* Sorts the hashes; counts the different ones, and the commonest. */
 static int count_different(uint64_t *hashes, int count, int *commonest)
 {
     int different = 0, run = 0, most = 0;
@@ -194,7 +194,7 @@ static void find_founders(struct workspace *work, const struct run_facts *facts)
     }
 }
 
-/* Nothing is bred from a last generation, of which without a goal nobody survives. */
+/* A last generation is not bred from; without a goal it has no survivors. */
 static int is_bred_from(const struct run_facts *facts, int first, int end)
 {
     if (end < facts->member_count || !run_has_no_goal(&facts->params))

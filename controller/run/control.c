@@ -307,7 +307,7 @@ void control_destroy(struct control *control)
 
 /* ---- the other side ---- */
 
-/* Without waiting: a controller that stands still takes nobody in, and EAGAIN says so when its queue is
+/* Without waiting: a stopped controller accepts no client, and EAGAIN says so when its queue is
  * full. */
 static int connect_there(const char *directory)
 {

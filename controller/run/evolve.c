@@ -5,8 +5,8 @@
  *      ^                                                                           |
  *      +----- search_advance, store_put_generation <--- generation complete? ------+
  *
- * When all of a generation have results, the same way is gone with the best for the referee; at the
- * run's end, with the best of all for the champion's exam (exam.h), until one of them passes.
+ * When a generation has all results, its best go the same way as the referee's trials. At the
+ * run's end the best take the champion's exam (exam.h), until one passes.
  *
  * Everything happens on the loop's thread, so nothing here is locked. The order in which results
  * come in decides nothing: the search takes them by id, and a lagged method (search.h) counts them by
@@ -15,8 +15,8 @@
  *
  *   RUNNING --last generation complete, signal, failure--> STOPPING --farm is gone--> loop ends
  *
- * Where somebody chooses (search_interactive.c) a complete generation is closed and waits, until the order
- * comes to go on; it is closed again, with the choices, when the next one is opened.
+ * In a run with choices (search_interactive.c) a complete generation is closed and waits for the
+ * order to go on. It is closed again, with the choices, when the next one is opened.
  *
  * Orders come in through the control socket (control.h): another number of workers, pause, continue,
  * status, choices. Only choices change what the search gets, and the store keeps them.
@@ -293,7 +293,7 @@ static int store_newborns(struct evolve *evolve)
     return status;
 }
 
-/* Stores what the referee said of those for whom it counts from now on. */
+/* Stores the referee's words that count from now on. */
 static int store_refereed(struct evolve *evolve)
 {
     const struct individual *individual;
@@ -429,7 +429,7 @@ static void take_entry(struct evolve *evolve, const struct task *task, int verdi
         advance(evolve);
 }
 
-/* The exam is over: the run has its champion, or the next in rank is examined. If nobody passes, the
+/* The exam is over: the run has its champion, or the next in rank is examined. If all fail, the
  * store says so of the best. */
 static void end_exam(struct evolve *evolve, uint64_t candidate)
 {

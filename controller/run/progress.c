@@ -13,8 +13,9 @@
 #define REDRAW_MS 100
 #define PLAIN_MS  5000
 #define SAMPLE_MS 500
-/* The clock is read more often than this while the process runs (evolve.c redraws five times a second); what a
- * reading comes later by, the process was stopped or the machine asleep, and it does not count. */
+/* While the process runs, the clock is read more often than this (evolve.c redraws five times a
+ * second). If a reading comes later, the process was stopped or the machine asleep, and the
+ * excess does not count. */
 #define GAP_MS 2000
 
 #define LINE_SIZE 512
@@ -38,7 +39,7 @@ static int64_t read_clock(struct progress *progress)
     return progress->clock_ms;
 }
 
-/* Progress is a courtesy: what cannot be written is dropped. */
+/* Progress that cannot be written is dropped. */
 static void write_text(const struct progress *progress, const char *text, size_t length)
 {
     while (length > 0) {
