@@ -1,5 +1,6 @@
 /* The parts of the farm, each alone: the queue gives tasks out in the order in which they came, those given back first,
- * and counts each until it ends; the watch over one task; the names of ends; the logs of workers. */
+ * and counts each until it ends; the watch over one task; the names of ends; the logs of workers; what must
+ * hold of a worker. */
 #include "controller/farm/task_queue.h"
 
 #include <check.h>
@@ -10,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "controller/farm/farm_shared.h"
 #include "controller/farm/process_end.h"
 #include "controller/farm/task_watch.h"
 #include "controller/farm/worker_log.h"
@@ -269,6 +271,82 @@ START_TEST(test_without_a_directory_there_are_no_logs)
 }
 END_TEST
 
+/* ---- invariants of a worker ---- */
+
+static struct farm farm;
+static struct worker worker;
+static struct farm_task alone = {.is_alone = 1};
+
+/* A slot that was never in use. */
+static void set_up_worker(void)
+{
+    farm = (struct farm){.loop = uv_default_loop(), .prefetch = 2};
+    worker = (struct worker){0};
+    worker_init(&worker, &farm, 1);
+}
+
+START_TEST(test_a_new_slot_is_gone_until_it_is_hired)
+{
+    worker_check(&worker);
+    ck_assert_int_eq(worker.state, WORKER_GONE);
+    worker_dispatch(&worker, EVENT_RETIRE, NULL);
+    ck_assert_int_eq(worker.state, WORKER_GONE);
+    worker_dispatch(&worker, EVENT_HIRE, NULL);
+    ck_assert_int_eq(worker.state, WORKER_WAITING);
+    worker_dispatch(&worker, EVENT_STOP, NULL);
+    ck_assert_int_eq(worker.state, WORKER_GONE);
+}
+END_TEST
+
+START_TEST(test_what_cannot_happen_stops_the_program)
+{
+    worker_dispatch(&worker, EVENT_HELLO, NULL);
+}
+END_TEST
+
+START_TEST(test_an_idle_worker_has_a_process)
+{
+    worker.state = WORKER_IDLE;
+    worker_check(&worker);
+}
+END_TEST
+
+START_TEST(test_a_waiting_worker_holds_nothing)
+{
+    worker.state = WORKER_WAITING;
+    worker.held[worker.held_count++] = &alone;
+    worker_check(&worker);
+}
+END_TEST
+
+START_TEST(test_a_worker_that_is_gone_has_no_reserved_task)
+{
+    worker.reserved = &alone;
+    worker_check(&worker);
+}
+END_TEST
+
+START_TEST(test_only_a_waiting_worker_waits_for_a_start)
+{
+    worker_dispatch(&worker, EVENT_HIRE, NULL);
+    worker.state = WORKER_GONE;
+    worker_check(&worker);
+}
+END_TEST
+
+static TCase *worker_tests(void)
+{
+    TCase *tcase = tcase_create("worker");
+    tcase_add_checked_fixture(tcase, set_up_worker, NULL);
+    tcase_add_test(tcase, test_a_new_slot_is_gone_until_it_is_hired);
+    tcase_add_test_raise_signal(tcase, test_what_cannot_happen_stops_the_program, SIGABRT);
+    tcase_add_test_raise_signal(tcase, test_an_idle_worker_has_a_process, SIGABRT);
+    tcase_add_test_raise_signal(tcase, test_a_waiting_worker_holds_nothing, SIGABRT);
+    tcase_add_test_raise_signal(tcase, test_a_worker_that_is_gone_has_no_reserved_task, SIGABRT);
+    tcase_add_test_raise_signal(tcase, test_only_a_waiting_worker_waits_for_a_start, SIGABRT);
+    return tcase;
+}
+
 static TCase *queue_tests(void)
 {
     TCase *tcase = tcase_create("queue");
@@ -303,6 +381,7 @@ int main(void)
     Suite *suite = suite_create("farm_parts");
     suite_add_tcase(suite, queue_tests());
     suite_add_tcase(suite, part_tests());
+    suite_add_tcase(suite, worker_tests());
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);

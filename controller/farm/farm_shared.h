@@ -1,0 +1,50 @@
+/* What a farm and its workers share. Only farm.c, worker.c and worker_tasks.c open it. */
+#ifndef CONTROLLER_FARM_SHARED_H
+#define CONTROLLER_FARM_SHARED_H
+
+#include "controller/farm/farm.h"
+#include "controller/farm/launcher.h"
+#include "controller/farm/task_queue.h"
+#include "controller/farm/task_watch.h"
+#include "controller/farm/worker.h"
+#include "controller/farm/worker_log.h"
+
+struct farm {
+    uv_loop_t *loop;
+    struct farm_callbacks callbacks;
+    struct worker *workers;       /* FARM_WORKERS_MAX, of which the first slot_count are in use */
+    int slot_count, worker_count; /* ever, wanted */
+    int prefetch, is_pinned, is_paused;
+    struct task_limits limits;
+    struct worker_logs logs;
+    uint64_t params_digest;
+    struct pack_writer setup;   /* the whole frame, the same for everyone */
+    struct pack_writer scratch; /* for a frame that is sent at once */
+    struct launcher launcher;
+
+    struct task_queue queue;
+    int needs_pump; /* workers may have room: feed them in this turn of the loop */
+
+    uv_timer_t tick;
+    uv_prepare_t pump;
+    uint64_t last_tick_ms; /* loop time */
+    uint64_t clock_ms;     /* running time at the last tick */
+    int was_ever_ready, has_failed, is_stopping, is_closing;
+    int open_handles, open_processes;
+    void (*on_stopped)(void *context);
+    void *stopped_context;
+};
+
+/* The farm's running time, in which a late tick counts like a punctual one. */
+uint64_t farm_now_ms(const struct farm *farm);
+
+/* 1 when every slot has failed to start so often that trying on is pointless. */
+int farm_is_hopeless(const struct farm *farm);
+/* Tells the owner, once, that the run cannot go on. */
+void farm_fail(struct farm *farm, const char *reason);
+
+/* While the farm stops: frees it when nothing of it is left on the loop; closes its handles when no slot is
+ * alive. */
+void farm_settle(struct farm *farm);
+
+#endif
