@@ -170,6 +170,11 @@ double dynamics_penetration(const struct dynamics *dynamics)
     return dynamics->solver->penetration(dynamics);
 }
 
+double dynamics_law_miss(const struct dynamics *dynamics)
+{
+    return dynamics->solver->law_miss ? dynamics->solver->law_miss(dynamics) : 0;
+}
+
 void dynamics_step_counts(const struct dynamics *dynamics, uint64_t *steps, uint64_t *rk4_steps)
 {
     dynamics->solver->step_counts(dynamics, steps, rk4_steps);

@@ -150,6 +150,8 @@ int dynamics_contacts(const struct dynamics *dynamics, const struct contact_poin
 int dynamics_substeps(const struct dynamics *dynamics);
 /* Deepest penetration in the last step, m. */
 double dynamics_penetration(const struct dynamics *dynamics);
+/* How far a contact came off its law in the last step, m: what the solver could not hold. */
+double dynamics_law_miss(const struct dynamics *dynamics);
 /* Steps taken, and those of them with RK4. */
 void dynamics_step_counts(const struct dynamics *dynamics, uint64_t *steps, uint64_t *rk4_steps);
 

@@ -42,7 +42,8 @@ struct dynamics_solver {
     const struct ledger *(*ledger)(struct dynamics *dynamics);
     int (*contacts)(const struct dynamics *dynamics, const struct contact_point **contacts);
     double (*penetration)(const struct dynamics *dynamics);
-    int (*substeps)(const struct dynamics *dynamics); /* NULL: always one */
+    int (*substeps)(const struct dynamics *dynamics);    /* NULL: always one */
+    double (*law_miss)(const struct dynamics *dynamics); /* NULL: 0 */
     void (*step_counts)(const struct dynamics *dynamics, uint64_t *steps, uint64_t *rk4_steps);
 };
 

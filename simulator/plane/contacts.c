@@ -145,7 +145,7 @@ void contacts_forget(struct contacts *s)
 {
     s->step += 2;
     s->count = s->point_count = s->near_count = 0;
-    s->penetration = 0;
+    s->penetration = s->law_miss_m = 0;
 }
 
 /* ---------------------------------------------------------------- geometry */
@@ -949,6 +949,7 @@ static double acting_gap(const struct contact *c)
 int contacts_keep(struct contacts *s, struct vec2 velocity)
 {
     int is_pressing = 0;
+    s->law_miss_m = 0;
     s->step++;
     s->point_count = 0;
     s->penetration = 0;
@@ -960,7 +961,9 @@ int contacts_keep(struct contacts *s, struct vec2 velocity)
         is_pressing |= impulse[0] > 0;
         if (c->part < 0)
             continue;
-        double gap = acting_gap(c);
+        double gap = acting_gap(c), miss = s->dt_s * impulses_miss(&s->impulses, i);
+        if (!(miss <= s->law_miss_m))
+            s->law_miss_m = miss;
         if (-gap > s->penetration)
             s->penetration = -gap;
         if (impulse[0] > 0 || gap < SLOP_M)

@@ -99,6 +99,7 @@ struct contacts {
     struct contact_point *points; /* of the last step */
     int point_count;
     double penetration;
+    double law_miss_m; /* in the last step: how far a contact came off its law, at most */
 };
 
 /* What a state allows. */

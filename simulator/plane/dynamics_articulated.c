@@ -539,6 +539,12 @@ static double articulated_penetration(const struct dynamics *dynamics)
     return d->contacts.penetration;
 }
 
+static double articulated_law_miss(const struct dynamics *dynamics)
+{
+    const struct articulated *d = (const struct articulated *)dynamics;
+    return d->contacts.law_miss_m;
+}
+
 static void articulated_drive_state(const struct dynamics *dynamics, int link,
                                     struct drive_state *state)
 {
@@ -1492,5 +1498,7 @@ const struct dynamics_solver dynamics_articulated = {
     .ledger = articulated_ledger,
     .contacts = articulated_contacts,
     .penetration = articulated_penetration,
+    .law_miss = articulated_law_miss,
+    .torque = articulated_torque,
     .step_counts = articulated_step_counts,
 };

@@ -518,6 +518,15 @@ static int lemke_pivot(struct lemke *p)
     return 0;
 }
 
+double impulses_miss(const struct impulses *s, int i)
+{
+    const struct impulse_law *law = &s->laws[i];
+    double apart = s->velocity[law->row] - law->bound;
+    if (s->is_exact || s->inverse[law->row] == 0 || (apart > 0 && s->impulse[law->row] <= 0))
+        return 0;
+    return fabs(apart);
+}
+
 /* Whether velocities and impulses obey a law within what rounding leaves. */
 static int is_lawful(const struct impulses *s, const struct impulse_law *law)
 {
@@ -643,11 +652,13 @@ void impulses_solve(struct impulses *s)
 {
     for (int i = 0; i < s->stride; i++)
         s->held[i] = s->impulse[i];
+    s->is_exact = 1;
     if (solve_directly(s) || solve_by_lemke(s))
         return;
     stop_push_outs(s);
     if (solve_by_lemke(s))
         return;
+    s->is_exact = 0;
     for (int i = 0; i < s->stride; i++)
         s->impulse[i] = s->held[i];
     if (sweep_impulses(s) < WEDGED_M_S)

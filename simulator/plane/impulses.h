@@ -39,6 +39,7 @@ struct impulses {
     double *free;     /* velocities without impulses */
     double *impulse;  /* before: of the last step, or 0; after: the solution. N s or N m s */
     double *velocity; /* after: with the impulses */
+    int is_exact;     /* after: all laws hold but for rounding */
     int sweeps;       /* at most */
     uint64_t work;    /* operations, roughly; the caller's to take and to reset */
     /* scratch */
@@ -54,6 +55,9 @@ int impulses_create(struct impulses *impulses, int laws, int rows, int sweeps, s
 void impulses_begin(struct impulses *impulses, int rows);
 /* Changes impulse, velocity and, where something is wedged, bounds and is_push_out. */
 void impulses_solve(struct impulses *impulses);
+/* How far the normal velocity of a law is from what the law says, after solving; 0 where all hold, and
+ * of what no impulse moves. */
+double impulses_miss(const struct impulses *impulses, int law);
 /* Velocities under the impulses that stand. */
 void impulses_set_velocities(struct impulses *impulses);
 

@@ -32,6 +32,9 @@ static const char usage_text[] =
 enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
 /* Steps in a run and between two lines, at most. */
 #define STEPS_MAX 1e10
+/* Contacts that come off their law slower than this, m/s, are held; faster ones may go so far in all. */
+#define HELD_M_S   1e-4
+#define MISS_MAX_M 1e-4
 
 struct request {
     const char *path, *trace_path, *contacts_path;
@@ -51,6 +54,7 @@ struct run {
     struct arena arena;
     struct dynamics *dynamics;
     uint64_t steps, steps_per_line;
+    double missed_m; /* by contacts that could not be held */
     struct impulses impulses[SCENE_BODIES_MAX];
 };
 
@@ -276,6 +280,21 @@ static int prepare(struct run *run, const struct request *request, struct error 
     return scene_start(scene, &run->arena, &run->dynamics, error);
 }
 
+/* Whether contacts hold what they should. */
+static int check_contacts(struct run *run, uint64_t step, struct error *error)
+{
+    double dt = run->scene.settings.dt_s, miss = dynamics_law_miss(run->dynamics);
+    if (!(miss <= HELD_M_S * dt))
+        run->missed_m += miss;
+    if (run->missed_m <= MISS_MAX_M)
+        return 0;
+    return error_set(
+        error, ERR_RANGE,
+        "contacts cannot hold what presses at %.9g s: bodies are %.3g m off; masses too "
+        "different, or motions that press into something? --solver constraint may do better",
+        (double)step * dt, run->missed_m);
+}
+
 static int move(struct run *run, FILE *trace, FILE *contacts, struct error *error)
 {
     if (trace) {
@@ -295,6 +314,8 @@ static int move(struct run *run, FILE *trace, FILE *contacts, struct error *erro
         if (is_bad)
             return error_set(error, ERR_RANGE, "the motion is not finite at %.9g s",
                              (double)step * run->scene.settings.dt_s);
+        if (check_contacts(run, step, error) != 0)
+            return error->code;
     }
     return 0;
 }

@@ -46,6 +46,22 @@ refuse() {
     [ "$(wc -l <err)" = 1 ] || fail "scene ${*:3}: not one line: $(cat err)"
     grep -q -- "$words" err || fail "scene ${*:3}: $(cat err)"
 }
+# a box on a light one stays there, or the scene says that the contacts could not hold it
+pile() {
+    cat >pile.json <<EOF
+{"scene": 1, "world": {"ground": true, "friction": 0.6}, "bodies": [
+  {"name": "bottom", "rectangles": [{"width_m": 0.4, "height_m": 0.2, "mass_kg": $1}], "position_m": [0, 0.1]},
+  {"name": "top", "rectangles": [{"width_m": 0.4, "height_m": 0.2, "mass_kg": 100}], "position_m": [0.1, 0.3]}]}
+EOF
+}
+pile 0.01
+"$simulator" scene pile.json --until 10 --trace c.csv >/dev/null
+tail -1 c.csv | awk -F, '{exit !($3 > 0.2999)}' || fail "a heavy box sank: $(tail -1 c.csv)"
+for mass in 0.0001 0.0000001; do
+    pile $mass
+    refuse 1 'contacts cannot hold' pile.json --until 10
+done
+
 refuse 2 'one scene is expected'
 refuse 2 '--dt cannot be "0"' "$block" --dt 0
 refuse 2 '--dt cannot be "1/"' "$block" --dt 1/
