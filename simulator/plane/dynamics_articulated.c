@@ -1499,6 +1499,5 @@ const struct dynamics_solver dynamics_articulated = {
     .contacts = articulated_contacts,
     .penetration = articulated_penetration,
     .law_miss = articulated_law_miss,
-    .torque = articulated_torque,
     .step_counts = articulated_step_counts,
 };
