@@ -129,16 +129,19 @@ int run_watch_step(struct run *run)
     const struct params *p = run->params;
     struct measures *m = &run->result->measures;
     const double *qd = dynamics_qd(run->dynamics);
-    double turn = 0, excess = 0;
+    double turn = 0, excess = 0, fastest_sq = m->speed_max_m_s * m->speed_max_m_s;
     for (int i = 0; i < run->phenotype.part_count; i++) {
         struct part_state state;
         dynamics_part_state(run->dynamics, i, &state);
-        struct vec3 velocity = {state.vx_m_s, state.vy_m_s, state.vz_m_s};
-        m->speed_max_m_s = fmax(m->speed_max_m_s, vec3_length(velocity));
+        double speed_sq =
+            state.vx_m_s * state.vx_m_s + state.vy_m_s * state.vy_m_s + state.vz_m_s * state.vz_m_s;
+        if (speed_sq > fastest_sq)
+            fastest_sq = speed_sq;
         /* what is round may spin */
         if (run->phenotype.parts[i].shape != PART_DISK)
             turn = fmax(turn, fabs(state.omega_rad_s) * run->dt_s);
     }
+    m->speed_max_m_s = sqrt(fastest_sq);
     for (int i = 1; i < run->phenotype.link_count; i++) {
         int is_linear = run->phenotype.links[i].joint_kind == LINK_LINEAR;
         double rate = qd[2 + i], least = is_linear ? REVERSAL_RATE_M_S : REVERSAL_RATE_RAD_S;
@@ -155,7 +158,8 @@ int run_watch_step(struct run *run)
     }
     run->has_touched |= is_touching(run);
     double penetration = dynamics_penetration(run->dynamics);
-    m->penetration_max_m = fmax(m->penetration_max_m, penetration);
+    if (penetration > m->penetration_max_m) /* fmax() may take -0 for 0 */
+        m->penetration_max_m = penetration;
 
     if (p->guard_speed_m_s > 0 && m->speed_max_m_s > p->guard_speed_m_s)
         return VERDICT_TOO_FAST;

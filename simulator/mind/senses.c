@@ -59,8 +59,9 @@ static void feel_joints(struct senses *senses, const struct dynamics *dynamics)
         double *felt = senses->values + i * SENSOR_COUNT;
         const struct link *link = &phenotype->links[part->link];
         int has_joint = part->link > 0 && link->part == i;
-        struct drive_state joint;
-        dynamics_drive_state(dynamics, part->link, &joint);
+        struct drive_state joint = {0};
+        if (has_joint)
+            dynamics_drive_state(dynamics, part->link, &joint);
         felt[SENSOR_JOINT] = has_joint ? link->mirror * joint.value / link->scale : 0;
         felt[SENSOR_JOINT_RATE] = has_joint ? link->mirror * joint.rate / link->scale : 0;
     }
