@@ -121,7 +121,7 @@ int measures_find_difference(const struct measures *one, const struct measures *
     X(LANDED, 14, "landed", "its flight ended when it touched the ground")                         \
     X(FELL, 15, "fell", "it fell off what it stood on")                                            \
     X(UNBALANCED, 16, "unbalanced", "a joint's bodies differ too much in mass")                    \
-    X(MOMENTUM, 17, "momentum", "momentum came from nowhere while nothing touched")                \
+    X(MOMENTUM, 17, "momentum", "momentum came from nowhere, or vanished")                         \
     X(HOPELESS, 18, "hopeless", "stopped early: it was too slow")                                  \
     X(JOINT_SPEED, 19, "joint-speed", "a joint moved faster than muscles can")                     \
     X(BROKEN, 20, "broken", "its bones gave way under their load")
