@@ -333,7 +333,7 @@ static struct dynamics *constraint_create(const struct phenotype *phenotype,
         return NULL;
     int parts = phenotype->part_count;
     int points = 2 * parts * (parts + 1) + 8 * parts * world->obstacles.count;
-    *c = (struct constraint){.base = {&dynamics_constraint},
+    *c = (struct constraint){.base = {.solver = &dynamics_constraint},
                              .phenotype = phenotype,
                              .settings = *settings,
                              .world = *world,

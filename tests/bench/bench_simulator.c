@@ -321,7 +321,8 @@ static int replay_tape(const struct creature *creature)
                                          .joint_speed_rad_s = p->creature_joint_speed_rad_s,
                                          .joint_speed_m_s = p->creature_joint_speed_m_s,
                                          .effector_mode = p->creature_effector_mode,
-                                         .joint_damping_1_s = p->creature_joint_damping_1_s};
+                                         .joint_damping_1_s = p->creature_joint_damping_1_s,
+                                         .hill_curvature = p->creature_hill_curvature};
     world_init(&world, p);
     arena_reset(&arena);
     if (phenotype_express(&phenotype, &creature->genome, p, &arena) == VERDICT_OK)
