@@ -69,8 +69,8 @@ static struct state fall(const struct state *from)
     const double *p = from->momentum;
     return (struct state){
         .momentum = {p[0], p[1] + fall, p[2] + (from->centre.x + h / 2 * p[0] / mass) * fall},
-        .centre = {from->centre.x + h * p[0] / mass,
-                   from->centre.y + h * (p[1] + fall / 2) / mass}};
+        .centre = {from->centre.x + h * p[0] / mass, from->centre.y + h * (p[1] + fall / 2) / mass,
+                   0}};
 }
 
 static uint64_t flights(void)

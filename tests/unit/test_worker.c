@@ -278,7 +278,7 @@ START_TEST(other_trials)
 {
     static const struct task tasks[] = {{.trial = {TRIAL_ENTRY, .perturbation = 2}},
                                         {.trial = {TRIAL_CHAMPION, .has_other_solver = 1}},
-                                        {.trial = {TRIAL_FIRST}},
+                                        {.trial = {.purpose = TRIAL_FIRST}},
                                         {.bar = {0, 50}}};
     struct params own[4];
     struct message message;
