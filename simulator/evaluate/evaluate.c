@@ -301,7 +301,7 @@ void evaluate_edited(const struct genome *genome, const struct params *params, u
                       .edit = edit,
                       .observer = observer,
                       .context = context};
-    *evaluation = (struct evaluation){.digest = hash_u64(HASH_START, seed)};
+    *evaluation = (struct evaluation){.digest = HASH_START};
     arena_reset(arena);
     int verdict = prepare(&run, genome, arena);
     if (verdict == VERDICT_OK) {

@@ -197,13 +197,20 @@ START_TEST(the_result_depends_on_the_inputs_alone)
 }
 END_TEST
 
-START_TEST(the_digest_tells_creatures_parameters_and_seeds_apart)
+START_TEST(the_digest_tells_motions_apart_and_nothing_else)
 {
     make_worm(1);
     run();
     uint64_t digest = result.digest;
+    /* a seed counts where it moves something */
     evaluate(&genome, &params, 8, &arena, NULL, NULL, &result);
-    ck_assert_uint_ne(result.digest, digest);
+    ck_assert_uint_eq(result.digest, digest);
+    params.simulation_perturbation = 1;
+    run();
+    uint64_t turned = result.digest;
+    evaluate(&genome, &params, 8, &arena, NULL, NULL, &result);
+    ck_assert_uint_ne(result.digest, turned);
+    params.simulation_perturbation = 0;
     genome.bodies[2].width_m = nextafter(genome.bodies[2].width_m, 1);
     run();
     ck_assert_uint_ne(result.digest, digest);
@@ -1295,7 +1302,7 @@ int main(void)
     tcase_add_test(tests, the_result_depends_on_the_inputs_alone);
     tcase_add_test(tests, measures_of_a_view_are_those_of_stopping_there);
     tcase_add_test(tests, an_edited_phenotype_is_simulated);
-    tcase_add_test(tests, the_digest_tells_creatures_parameters_and_seeds_apart);
+    tcase_add_test(tests, the_digest_tells_motions_apart_and_nothing_else);
     tcase_add_test(tests, a_small_arena_is_noticed);
     tcase_add_test(tests, verdict_ok_and_motionless);
     tcase_add_test(tests, verdict_not_expressed);
