@@ -43,6 +43,7 @@
  * 4. Wires: references become instances; one that finds nothing becomes the constant 0. */
 #include "common/body/phenotype_grow.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "common/detmath.h"
@@ -158,7 +159,7 @@ static void place_child(struct grower *grower, int child, const struct branch *b
         gene_to_world(cg->axis, c->mirror,
                       face_point(c->width_m, c->height_m, gene->child_face, gene->child_position));
     c->anchor = (struct vec2){p->centre.x + out.x, p->centre.y + out.y};
-    c->centre = (struct vec2){c->anchor.x - in.x, c->anchor.y - in.y};
+    c->centre = (struct vec3){c->anchor.x - in.x, c->anchor.y - in.y, 0};
 
     struct vec2 back = gene_to_world(cg->axis, c->mirror, face_normal(gene->child_face));
     cg->out = (struct vec2){0.0 - back.x, 0.0 - back.y};
@@ -413,6 +414,42 @@ static void build_links(struct grower *grower)
     weigh_links(phenotype);
 }
 
+/* One drive a link. A part's own frame turns with its mirror, but what slides goes by the scale: the gene's signal
+ * times both is the angle or extension in the world. */
+static void make_drives(struct grower *grower)
+{
+    const struct phenotype *phenotype = grower->phenotype;
+    int is_torque = grower->params->creature_effector_mode == EFFECTOR_TORQUE;
+
+    for (int i = 0; i < phenotype->link_count; i++) {
+        const struct link *link = &phenotype->links[i];
+        double unit = link->mirror * (is_torque ? 1 : link->scale);
+        double at_lower = is_torque ? -1 : link->lower / unit;
+        double at_upper = is_torque ? 1 : link->upper / unit;
+        phenotype->drives[i] = (struct drive){.part = link->part,
+                                              .is_linear = link->joint_kind == LINK_LINEAR,
+                                              .lower = link->lower,
+                                              .upper = link->upper,
+                                              .strength = link->strength,
+                                              .unit = unit,
+                                              .least = fmin(at_lower, at_upper),
+                                              .most = fmax(at_lower, at_upper)};
+    }
+}
+
+static void make_shapes(struct phenotype *phenotype)
+{
+    for (int i = 0; i < phenotype->part_count; i++) {
+        const struct part *part = &phenotype->parts[i];
+        phenotype->shapes[i] = (struct shape){.kind = SHAPE_BOX,
+                                              .part = i,
+                                              .other = -1,
+                                              .drive = -1,
+                                              .turn.w = 1,
+                                              .half_m = {part->width_m / 2, part->height_m / 2, 0}};
+    }
+}
+
 /* ---- pass 3: neurons ---- */
 
 /* Ranks the neurons within their owners, and numbers the first instance of each part. Returns how
@@ -545,7 +582,7 @@ static void wire_effectors(struct grower *grower)
         if (!phenotype->links[i].has_effector)
             continue;
         const struct body_gene *body = &grower->genome->bodies[grower->growths[part].body_row];
-        effector->link = i;
+        effector->drive = i;
         effector->input = phenotype_make_wire(grower, part, &body->effector_input);
         effector++;
     }
@@ -565,23 +602,35 @@ static void build_brain(struct grower *grower, int neuron_limit)
 
 /* ---- the whole ---- */
 
-/* What holds the parts of a kind together, and room for the effectors. 0 or ERR_MEMORY. */
+int phenotype_take_tables(struct phenotype *phenotype, struct arena *arena, int drive_count,
+                          int effector_count, int shape_count)
+{
+    phenotype->drive_count = drive_count;
+    phenotype->effector_count = effector_count;
+    phenotype->shape_count = shape_count;
+    phenotype->drives = arena_take(arena, (size_t)drive_count, sizeof *phenotype->drives);
+    phenotype->effectors = arena_take(arena, (size_t)effector_count, sizeof *phenotype->effectors);
+    phenotype->shapes = arena_take(arena, (size_t)shape_count, sizeof *phenotype->shapes);
+    return phenotype->drives && phenotype->effectors && phenotype->shapes ? 0 : ERR_MEMORY;
+}
+
+/* What holds the parts of a kind together, drives and shapes. 0 or ERR_MEMORY. */
 static int join_parts(struct grower *grower, struct arena *arena)
 {
     struct phenotype *phenotype = grower->phenotype;
 
-    if (grower->spheres) {
-        phenotype_join_spheres(grower);
-        return 0;
-    }
+    if (grower->spheres)
+        return phenotype_join_spheres(grower, arena);
     phenotype->links = arena_take(arena, (size_t)phenotype->part_count, sizeof *phenotype->links);
     if (!phenotype->links)
         return ERR_MEMORY;
     build_links(grower);
-    phenotype->drive_count = phenotype->link_count;
-    phenotype->effectors =
-        arena_take(arena, (size_t)phenotype->effector_count, sizeof *phenotype->effectors);
-    return phenotype->effectors ? 0 : ERR_MEMORY;
+    if (phenotype_take_tables(phenotype, arena, phenotype->link_count, phenotype->effector_count,
+                              phenotype->part_count))
+        return ERR_MEMORY;
+    make_drives(grower);
+    make_shapes(phenotype);
+    return 0;
 }
 
 int phenotype_express(struct phenotype *phenotype, const struct genome *genome,
@@ -592,6 +641,7 @@ int phenotype_express(struct phenotype *phenotype, const struct genome *genome,
 
     /* Bodies. */
     memset(phenotype, 0, sizeof *phenotype);
+    phenotype->kind = genome->kind;
     if (!grower)
         goto full;
     grower->genome = genome;

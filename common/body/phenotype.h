@@ -1,5 +1,6 @@
-/* The phenotype: what a genotype grows into. A tree of rectangles, merged at rigid joints into links,
- * and the wiring of a brain. Expression is a pure function of genome and parameters.
+/* The phenotype: what a genotype grows into. Parts, the drives between them, the shapes that they have, and the wiring
+ * of a brain, for every kind of body; rectangles are merged at rigid joints into links. Expression is a pure
+ * function of genome and parameters.
  *
  * Frames. A part's own frame has its origin at the rectangle's centre, x along its width. In a
  * mirrored part (mirror = -1) the genes' y axis is reversed: face `top` of the genes is the face at
@@ -9,6 +10,7 @@
 #define SIMULATOR_PHENOTYPE_H
 
 #include "common/arena.h"
+#include "common/body/vec3.h"
 #include "common/genome/genome.h"
 #include "common/judge/measures.h"
 #include "common/params/params.h"
@@ -34,7 +36,7 @@ struct part {
     double width_m; /* developed size */
     double height_m;
     double mass_kg;
-    struct vec2 centre;     /* world, at birth */
+    struct vec3 centre;     /* world, at birth */
     double angle_rad;       /* world, at birth */
     struct vec2 anchor;     /* world, at birth: where it hangs on its parent */
     struct vec2 local;      /* centre in its link's frame (origin at the link's joint, see below) */
@@ -104,20 +106,49 @@ struct neuron {
     struct wire inputs[NEURON_INPUTS_MAX];
 };
 
-/* Drives the joint of `link`; signal times weight is the requested angle (position mode, rad, sign of
- * the gene frame) or extension (m at scale 1), or the share of the strength (torque mode). */
+/* A scalar degree of freedom: an angle, rad, or an extension or length, m. Dynamics know its value, rate and effort
+ * (dynamics_drive_state()), and an effector may move it. */
+struct drive {
+    int part;            /* whose joint to the parent it belongs to, or to which its rod leads */
+    int axis;            /* 0; 1: the second of a joint that has two */
+    int is_linear;       /* in m and N; else in rad and N m */
+    double lower, upper; /* limits of the value */
+    double strength;     /* the greatest effort of its effector; 0: no effector moves it */
+    /* An effector's signal, clamped to least .. most, asks for the target rest + unit * signal; in torque mode the
+     * target is a share of the strength. */
+    double rest, unit, least, most;
+};
+
+/* Moves drives[drive]. */
 struct effector {
-    int link;
+    int drive;
     struct wire input;
 };
 
+/* What a body looks like, and what of it others touch. A box of no depth is a rectangle. A rod leads from the centre of
+ * one part to that of another, and nothing touches it. */
+enum shape_kind { SHAPE_BOX, SHAPE_BALL, SHAPE_ROD };
+struct shape {
+    enum shape_kind kind;
+    int part;
+    int other;        /* of a rod: its other end; else -1 */
+    int drive;        /* of a rod: what changes its length; else -1 */
+    struct vec3 at_m; /* in the part's frame, as the turn; of no meaning in rods */
+    struct quat turn;
+    struct vec3
+        half_m; /* box: half its sides; ball: its radius, thrice; rod: x, half its length at birth */
+};
+
 struct phenotype {
+    int kind; /* BODY_* */
     struct part *parts;
+    struct drive
+        *drives; /* of rectangles: by link; the root's is no joint, and no effector moves it */
+    struct shape *shapes; /* shapes[i] is that of parts[i]; then rods */
     struct link *links;
     struct neuron *neurons;
-    struct effector *effectors; /* in order of their links */
-    int part_count, link_count, neuron_count, effector_count;
-    int drive_count;   /* what dynamics_drive_state() knows: links, or the drives of spheres */
+    struct effector *effectors; /* in order of their drives */
+    int part_count, drive_count, shape_count, link_count, neuron_count, effector_count;
     int head;          /* the part whose height is the head's */
     int is_root_fixed; /* never in creatures */
     /* parts x parts: 1 where two never collide though they are no neighbours; NULL: nowhere */

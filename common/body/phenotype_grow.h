@@ -47,12 +47,16 @@ struct grower {
 struct wire phenotype_make_wire(const struct grower *grower, int reader,
                                 const struct input_gene *input);
 
+/* Room for the tables of these lengths; ERR_MEMORY: the arena is full. */
+int phenotype_take_tables(struct phenotype *phenotype, struct arena *arena, int drive_count,
+                          int effector_count, int shape_count);
+
 /* Of spheres: tables for the parts (ERR_MEMORY: the arena is full); size and place of a part whose gene,
- * parent and scale are known; bones, joints and drives when all parts have grown; and, when the neurons
+ * parent and scale are known; bones, joints, drives and shapes when all parts have grown; and, when the neurons
  * are there, the effectors. */
 int phenotype_take_spheres(struct grower *grower, struct arena *arena);
 void phenotype_place_sphere(struct grower *grower, int index);
-void phenotype_join_spheres(struct grower *grower);
+int phenotype_join_spheres(struct grower *grower, struct arena *arena);
 void phenotype_wire_spheres(struct grower *grower);
 
 #endif

@@ -86,10 +86,7 @@ int phenotype_take_spheres(struct grower *grower, struct arena *arena)
     body->joints = arena_take(arena, SPHERE_JOINTS_MAX, sizeof *body->joints);
     body->drives =
         arena_take(arena, SPHERE_BONES_MAX + 2 * SPHERE_JOINTS_MAX, sizeof *body->drives);
-    grower->phenotype->effectors = arena_take(arena, SPHERE_BONES_MAX + 2 * SPHERE_JOINTS_MAX,
-                                              sizeof *grower->phenotype->effectors);
-    if (!body->spheres || !body->bones || !body->joints || !body->drives ||
-        !grower->phenotype->effectors)
+    if (!body->spheres || !body->bones || !body->joints || !body->drives)
         return ERR_MEMORY;
     grower->spheres = body;
     grower->phenotype->spheres = body;
@@ -167,7 +164,7 @@ void phenotype_place_sphere(struct grower *grower, int index)
     part->shape = PART_DISK;
     part->width_m = part->height_m = part->cross_section_m = 2 * radius;
     part->mass_kg = sphere->mass_kg;
-    part->centre = (struct vec2){sphere->centre.x, sphere->centre.y};
+    part->centre = sphere->centre;
     part->sensors = gene->sensors;
     grower->phenotype->mass_kg += part->mass_kg;
 }
@@ -183,12 +180,9 @@ static int is_bonded(const struct sphere_body *body, int a, int b)
     return 0;
 }
 
-/* A drive, and the effector that is to move it, read by a part. */
 static struct sphere_drive *add_drive(struct grower *grower)
 {
-    struct sphere_body *body = grower->spheres;
-    grower->phenotype->effectors[body->drive_count].link = body->drive_count;
-    return &body->drives[body->drive_count++];
+    return &grower->spheres->drives[grower->spheres->drive_count++];
 }
 
 static void add_bone(struct grower *grower, int a, int b, const struct bone_gene *gene, int owner)
@@ -434,8 +428,58 @@ static void mask_sensors(struct grower *grower)
                                         SENSOR_BIT(SENSOR_JOINT_2));
 }
 
-void phenotype_join_spheres(struct grower *grower)
+/* The drives as all kinds have them; each has an effector. */
+static void make_drives(struct phenotype *phenotype, const struct sphere_body *body)
 {
+    for (int i = 0; i < body->drive_count; i++) {
+        const struct sphere_drive *from = &body->drives[i];
+        int is_bone = from->kind == SPHERE_DRIVE_BONE;
+        double at_low = (from->low - from->rest) / from->unit;
+        double at_high = (from->high - from->rest) / from->unit;
+        phenotype->drives[i] = (struct drive){
+            .part = is_bone ? body->bones[from->index].b : body->joints[from->index].end,
+            .axis = from->axis,
+            .is_linear = is_bone,
+            .lower = from->low,
+            .upper = from->high,
+            .strength = is_bone ? body->bones[from->index].strength_n
+                                : body->joints[from->index].strength_n_m,
+            .rest = from->rest,
+            .unit = from->unit,
+            .least = fmin(at_low, at_high),
+            .most = fmax(at_low, at_high)};
+        phenotype->effectors[i].drive = i;
+    }
+}
+
+/* Balls, and bones as rods. */
+static void make_shapes(struct phenotype *phenotype, const struct sphere_body *body)
+{
+    struct shape *shapes = phenotype->shapes, *rods = shapes + body->sphere_count;
+    for (int i = 0; i < body->sphere_count; i++) {
+        double radius = body->spheres[i].radius_m;
+        shapes[i] = (struct shape){.kind = SHAPE_BALL,
+                                   .part = i,
+                                   .other = -1,
+                                   .drive = -1,
+                                   .turn.w = 1,
+                                   .half_m = {radius, radius, radius}};
+    }
+    for (int i = 0; i < body->bone_count; i++)
+        rods[i] = (struct shape){.kind = SHAPE_ROD,
+                                 .part = body->bones[i].a,
+                                 .other = body->bones[i].b,
+                                 .drive = -1,
+                                 .turn.w = 1,
+                                 .half_m = {body->bones[i].length_m / 2, 0, 0}};
+    for (int i = 0; i < body->drive_count; i++)
+        if (body->drives[i].kind == SPHERE_DRIVE_BONE)
+            rods[body->drives[i].index].drive = i;
+}
+
+int phenotype_join_spheres(struct grower *grower, struct arena *arena)
+{
+    struct phenotype *phenotype = grower->phenotype;
     struct sphere_body *body = grower->spheres;
     int count = body->sphere_count = grower->phenotype->part_count;
     for (int i = 1; i < count; i++)
@@ -448,7 +492,12 @@ void phenotype_join_spheres(struct grower *grower)
     for (int i = count - 1; i >= 0; i--)
         if (gene_of(grower, i)->sphere.is_head)
             grower->phenotype->head = i;
-    grower->phenotype->effector_count = grower->phenotype->drive_count = body->drive_count;
+    if (phenotype_take_tables(phenotype, arena, body->drive_count, body->drive_count,
+                              count + body->bone_count))
+        return ERR_MEMORY;
+    make_drives(phenotype, body);
+    make_shapes(phenotype, body);
+    return 0;
 }
 
 /* The part whose gene's effector or drive moves that: of a brace the part it comes from. */

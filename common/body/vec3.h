@@ -1,4 +1,4 @@
-/* Vectors of three numbers: x to the right, y up, z towards the viewer. */
+/* Vectors of three numbers: x to the right, y up, z towards the viewer; and turns. */
 #ifndef SIMULATOR_VEC3_H
 #define SIMULATOR_VEC3_H
 
@@ -6,6 +6,11 @@
 
 struct vec3 {
     double x, y, z;
+};
+
+/* A turn; 1, 0, 0, 0 is none. */
+struct quat {
+    double w, x, y, z;
 };
 
 static inline struct vec3 vec3_add(struct vec3 a, struct vec3 b)

@@ -15,43 +15,22 @@ enum { NEURON_WORK = 50, PART_WORK = 300 };
 
 /* ---------------------------------------------------------------- brain and effectors */
 
-/* What one unit of a gene's signal is to the joint: angles turn with the part, extensions go by its
- * scale, shares of the strength by neither. */
-static double signal_unit(const struct run *run, const struct link *link)
-{
-    int is_position = run->params->creature_effector_mode == EFFECTOR_POSITION;
-    return link->mirror * (is_position ? link->scale : 1);
-}
-
-/* A drive of spheres, from one filtered signal to the next. */
+/* Clamps and filters the signal of an effector, and lets the target of its drive go from the last one to this. */
 static void set_drive(struct run *run, int index, double share)
 {
-    const struct sphere_drive *drive = &run->phenotype.spheres->drives[index];
-    double low = (drive->low - drive->rest) / drive->unit;
-    double high = (drive->high - drive->rest) / drive->unit;
-    double least = fmin(low, high), most = fmax(low, high), from = run->filtered[index];
-    double signal = fmin(fmax(run->signals[index], least), most);
+    int at = run->phenotype.effectors[index].drive;
+    const struct drive *drive = &run->phenotype.drives[at];
+    double signal = run->signals[index], from = run->filtered[index];
+    signal = signal < drive->least ? drive->least : signal > drive->most ? drive->most : signal;
     double to = from + share * (signal - from);
     run->filtered[index] = to;
-    dynamics_set_target(run->dynamics, index, drive->rest + drive->unit * from,
+    dynamics_set_target(run->dynamics, at, drive->rest + drive->unit * from,
                         drive->unit * (to - from) / run->tick_s);
-}
-
-/* Clamps a signal to what the joint can do, in the gene's sign and unit. */
-static double clamp_signal(const struct run *run, const struct link *link, double signal)
-{
-    double low = -1, high = 1;
-    if (run->params->creature_effector_mode == EFFECTOR_POSITION) {
-        low = (link->mirror > 0 ? link->lower : -link->upper) / link->scale;
-        high = (link->mirror > 0 ? link->upper : -link->lower) / link->scale;
-    }
-    return signal < low ? low : signal > high ? high : signal;
 }
 
 /* One brain tick: two thinks; the targets then move linearly to the filtered signals. */
 static void think(struct run *run)
 {
-    const struct phenotype *phenotype = &run->phenotype;
     double filter_s = run->params->creature_effector_filter_s;
     double share = filter_s > 0 ? 1 - det_exp(-run->tick_s / filter_s) : 1;
     run->tick_work += (uint64_t)(NEURON_WORK * brain_neuron_count(run->brain) +
@@ -61,18 +40,8 @@ static void think(struct run *run)
                 run->time_s > 0 ? run->tick_s : 0);
     brain_think(run->brain, run->senses.values, run->signals, run->tick_s / 2);
     brain_think(run->brain, run->senses.values, run->signals, run->tick_s / 2);
-    for (int i = 0; i < phenotype->effector_count && phenotype->spheres; i++)
+    for (int i = 0; i < run->phenotype.effector_count; i++)
         set_drive(run, i, share);
-    for (int i = 0; i < phenotype->effector_count && !phenotype->spheres; i++) {
-        int link_index = phenotype->effectors[i].link;
-        const struct link *link = &phenotype->links[link_index];
-        double from = run->filtered[i];
-        double to = from + share * (clamp_signal(run, link, run->signals[i]) - from);
-        run->filtered[i] = to;
-        double unit = signal_unit(run, link);
-        dynamics_set_target(run->dynamics, link_index, unit * from,
-                            unit * (to - from) / run->tick_s);
-    }
 }
 
 void run_observe(struct run *run)

@@ -171,7 +171,7 @@ static void write_actuators(const struct writer *writer)
     int is_position = writer->params->creature_effector_mode == EFFECTOR_POSITION;
     fputs("<actuator>\n", writer->file);
     for (int i = 0; i < p->effector_count; i++) {
-        int link = p->effectors[i].link;
+        int link = p->effectors[i].drive;
         struct servo servo;
         make_servo(writer, link, &servo);
         fprintf(writer->file,
@@ -245,7 +245,7 @@ static void write_header(const struct mjcf *mjcf, const struct phenotype *p)
 {
     fputs("time_s", mjcf->signals);
     for (int i = 0; i < p->effector_count; i++)
-        fprintf(mjcf->signals, ",muscle%d", p->effectors[i].link);
+        fprintf(mjcf->signals, ",muscle%d", p->effectors[i].drive);
     fputc('\n', mjcf->signals);
 }
 
@@ -259,7 +259,7 @@ static void write_signals(struct mjcf *mjcf, const struct evaluate_view *view)
     for (int k = 0; k < (int)steps; k++) {
         fprintf(mjcf->signals, "%.17g", mjcf->row_count++ * step_s);
         for (int i = 0; i < p->effector_count; i++) {
-            const struct link *link = &p->links[p->effectors[i].link];
+            const struct link *link = &p->links[p->effectors[i].drive];
             double unit = signal_unit(mjcf, link), to = unit * view->signals[i];
             double from = unit * mjcf->signal[i], rate = (to - from) / (steps * step_s);
             double control = from + rate * (k + 0.5) * step_s;

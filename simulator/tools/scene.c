@@ -225,7 +225,7 @@ static void place_parts(struct scene *scene)
     for (int i = 0; i < p->part_count; i++) {
         struct part *part = &scene->parts[i];
         struct scene_body body = body_or_world(scene, scene->part_bodies[i]);
-        part->local = in_link(&body, part->centre);
+        part->local = in_link(&body, (struct vec2){part->centre.x, part->centre.y});
         part->local_angle_rad = body.offset_rad + part->angle_rad;
         part->link = body.link;
         part->parent = -1;

@@ -202,7 +202,8 @@ static struct part *add_part(struct reader *r, const struct spot *spot, const ch
 static void read_part(struct reader *r, struct spot *spot, enum part_shape shape, struct part *part)
 {
     part->shape = shape;
-    part->centre = take_vector(r, spot, "at_m");
+    struct vec2 at = take_vector(r, spot, "at_m");
+    part->centre = (struct vec3){at.x, at.y, 0};
     if (shape == PART_DISK) {
         part->width_m = 2 * need_number(r, spot, "radius_m", LENGTH_MIN, NUMBER_MAX);
         part->height_m = part->width_m;

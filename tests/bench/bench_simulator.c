@@ -332,12 +332,10 @@ static int replay_tape(const struct creature *creature)
     dynamics_set_state(dynamics, tape.q, qd);
     for (int tick = 1; tick < tape.ticks; tick++) {
         for (int i = 0; i < phenotype.effector_count; i++) {
-            const struct link *link = &phenotype.links[phenotype.effectors[i].link];
+            int drive = phenotype.effectors[i].drive;
             double from = tape.signals[tick - 1][i], to = tape.signals[tick][i];
-            int is_position = p->creature_effector_mode == EFFECTOR_POSITION;
-            double unit = link->mirror * (is_position ? link->scale : 1);
-            dynamics_set_target(dynamics, phenotype.effectors[i].link, unit * from,
-                                unit * (to - from) / tick_s);
+            double unit = phenotype.drives[drive].unit;
+            dynamics_set_target(dynamics, drive, unit * from, unit * (to - from) / tick_s);
         }
         for (int k = 0; k < steps; k++)
             if (dynamics_step(dynamics) != 0)

@@ -47,7 +47,7 @@ static inline void fixed_place_part(struct phenotype *phenotype,
                           .width_m = body->width_m,
                           .height_m = body->height_m,
                           .mass_kg = mass_kg,
-                          .centre = centre,
+                          .centre = {centre.x, centre.y, 0},
                           .anchor = anchor,
                           .local = {centre.x - anchor.x, centre.y - anchor.y},
                           .cross_section_m = fmin(body->width_m, body->height_m)};

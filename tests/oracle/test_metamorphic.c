@@ -141,7 +141,7 @@ static void mirror_scene(void)
         body->upper = -lower;
     }
     for (int i = 0; i < scene.part_count; i++) {
-        mirror_vector(&scene.parts[i].centre);
+        scene.parts[i].centre.x = -scene.parts[i].centre.x;
         scene.parts[i].angle_rad = -scene.parts[i].angle_rad;
     }
 }

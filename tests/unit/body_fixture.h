@@ -107,7 +107,7 @@ static inline void body_init(struct body *body, const struct body_part *from, in
                               .width_m = from[i].width_m,
                               .height_m = from[i].height_m,
                               .mass_kg = from[i].mass_kg,
-                              .centre = centre,
+                              .centre = {centre.x, centre.y, 0},
                               .angle_rad = from[i].angle_rad,
                               .anchor = {from[i].anchor_x_m, from[i].anchor_y_m},
                               .local_angle_rad = from[i].angle_rad,

@@ -121,9 +121,42 @@ static void express_expecting(int verdict)
     ck_assert_int_eq(phenotype_express(&phenotype, &genome, &params, &arena), verdict);
 }
 
+/* Every part is a flat box, and nothing else is to be seen. */
+static void check_shapes(void)
+{
+    ck_assert_int_eq(phenotype.shape_count, phenotype.part_count);
+    for (int i = 0; i < phenotype.shape_count; i++) {
+        const struct shape *shape = &phenotype.shapes[i];
+        ck_assert(shape->kind == SHAPE_BOX && shape->part == i);
+        ck_assert(shape->half_m.x == phenotype.parts[i].width_m / 2 &&
+                  shape->half_m.y == phenotype.parts[i].height_m / 2 && shape->half_m.z == 0);
+    }
+}
+
+/* The ends of a drive's range, asked for by signals, are the limits of its link. */
+static void check_drives(void)
+{
+    ck_assert_int_eq(phenotype.drive_count, phenotype.link_count);
+    for (int i = 1; i < phenotype.drive_count; i++) {
+        const struct drive *drive = &phenotype.drives[i];
+        const struct link *link = &phenotype.links[i];
+        double least = drive->rest + drive->unit * drive->least;
+        double most = drive->rest + drive->unit * drive->most;
+        ck_assert_int_eq(drive->part, link->part);
+        ck_assert_int_eq(drive->is_linear, link->joint_kind == LINK_LINEAR);
+        ck_assert(drive->strength == link->strength && drive->least <= drive->most);
+        if (params.creature_effector_mode == EFFECTOR_TORQUE)
+            continue;
+        ck_assert_double_eq_tol(link->mirror > 0 ? least : most, link->lower, EPSILON);
+        ck_assert_double_eq_tol(link->mirror > 0 ? most : least, link->upper, EPSILON);
+    }
+}
+
 static void express(void)
 {
     express_expecting(VERDICT_OK);
+    check_shapes();
+    check_drives();
 }
 
 /* The parts' genes and parents as one line, for example "1 2<0 2<1". */
@@ -783,7 +816,7 @@ START_TEST(effectors_sit_at_rotary_joints)
     params.creature_strength_n = 10.0;
     express();
     ck_assert_int_eq(phenotype.effector_count, 1);
-    ck_assert_int_eq(phenotype.effectors[0].link, 1);
+    ck_assert_int_eq(phenotype.effectors[0].drive, 1);
     ck_assert_int_eq(phenotype.effectors[0].input.kind, WIRE_CONSTANT);
     ck_assert_double_eq(phenotype.effectors[0].input.value, 1.5);
     ck_assert_int_eq(phenotype.links[0].has_effector, 0);
@@ -1125,7 +1158,8 @@ static struct map part_map(const struct part *part)
 {
     double c = cos(part->angle_rad), s = sin(part->angle_rad);
 
-    return (struct map){part->centre, {c, s}, {-s * part->mirror, c * part->mirror}};
+    return (struct map){
+        {part->centre.x, part->centre.y}, {c, s}, {-s * part->mirror, c * part->mirror}};
 }
 
 static struct vec2 normal_of(int face)
@@ -1281,7 +1315,7 @@ static void check_links(void)
             world.x += phenotype.links[link].joint.x;
             world.y += phenotype.links[link].joint.y;
         }
-        assert_near(world, part->centre);
+        assert_near(world, (struct vec2){part->centre.x, part->centre.y});
     }
 }
 
@@ -1354,11 +1388,11 @@ static int check_brain(void)
     ck_assert_int_eq(effectors, phenotype.effector_count);
     for (int i = 0; i < phenotype.effector_count; i++) {
         const struct effector *effector = &phenotype.effectors[i];
-        int part = phenotype.links[effector->link].part;
+        int part = phenotype.links[effector->drive].part;
         int row = genome_find_body(&genome, phenotype.parts[part].body);
         wires += check_wire(&effector->input, &genome.bodies[row].effector_input, part);
-        ck_assert_int_eq(phenotype.links[effector->link].has_effector, 1);
-        ck_assert(i == 0 || effector->link > phenotype.effectors[i - 1].link);
+        ck_assert_int_eq(phenotype.links[effector->drive].has_effector, 1);
+        ck_assert(i == 0 || effector->drive > phenotype.effectors[i - 1].drive);
     }
     return wires;
 }

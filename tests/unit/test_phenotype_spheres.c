@@ -71,6 +71,29 @@ static struct connection_gene *brace(gene_id from, gene_id to, int kind)
     return gene;
 }
 
+/* Balls, then rods as long as their ends are apart. */
+static void check_shapes(void)
+{
+    ck_assert_int_eq(phenotype.shape_count, body->sphere_count + body->bone_count);
+    for (int i = 0; i < phenotype.shape_count; i++) {
+        const struct shape *shape = &phenotype.shapes[i];
+        const struct vec3 *at = &phenotype.parts[shape->part].centre;
+        if (i < body->sphere_count) {
+            ck_assert(shape->kind == SHAPE_BALL && shape->part == i);
+            ck_assert(shape->half_m.z == body->spheres[i].radius_m);
+            ck_assert(at->z == body->spheres[i].centre.z);
+            continue;
+        }
+        const struct bone *bone = &body->bones[i - body->sphere_count];
+        double apart = vec3_length(vec3_sub(phenotype.parts[shape->other].centre, *at));
+        ck_assert(shape->kind == SHAPE_ROD && shape->part == bone->a && shape->other == bone->b);
+        ck_assert_double_eq_tol(2 * shape->half_m.x, apart, 1e-12);
+        ck_assert_int_eq(shape->drive >= 0, bone->is_muscle);
+        if (shape->drive >= 0)
+            ck_assert_int_eq(body->drives[shape->drive].index, i - body->sphere_count);
+    }
+}
+
 static void express(void)
 {
     arena_reset(&arena);
@@ -81,6 +104,7 @@ static void express(void)
     ck_assert_int_eq(body->sphere_count, phenotype.part_count);
     ck_assert_int_eq(body->drive_count, phenotype.effector_count);
     ck_assert_int_eq(phenotype.link_count, 0);
+    check_shapes();
 }
 
 static void assert_at(int sphere, double x, double y, double z)
@@ -304,6 +328,10 @@ START_TEST(muscles_have_range_rate_and_strength)
     ck_assert_double_eq_tol(drive->unit, -0.5 * 0.4 * 0.5, 1e-12);
     ck_assert_double_eq_tol(drive->rest, 0.5, 1e-12);
     ck_assert(drive->low == muscle->shortest_m && drive->high == muscle->longest_m);
+    const struct drive *common = &phenotype.drives[0];
+    ck_assert(common->part == 1 && common->is_linear && common->strength == muscle->strength_n);
+    ck_assert_double_eq_tol(common->least, -1, 1e-12); // a negative gain exchanges the ends
+    ck_assert_double_eq_tol(common->most, 2, 1e-12);
     ck_assert_int_eq(phenotype.effectors[0].input.kind, WIRE_CONSTANT);
     ck_assert(phenotype.effectors[0].input.value == 0.5);
     set("creature.muscle_speed_m_s=0.7");

@@ -417,8 +417,8 @@ static void copy_brain(struct replay *replay, const struct phenotype *phenotype)
     }
     for (int i = 0; i < phenotype->effector_count; i++) {
         const struct effector *effector = &phenotype->effectors[i];
-        replay->effectors[i] = (struct replay_effector){effector->link, effector->input};
-        replay->links[effector->link].effector = i;
+        replay->effectors[i] = (struct replay_effector){effector->drive, effector->input};
+        replay->links[effector->drive].effector = i;
     }
     for (int i = 0; i < phenotype->neuron_count; i++) {
         const struct neuron *neuron = &phenotype->neurons[i];
@@ -659,7 +659,7 @@ static int record_birth(struct recorder *recorder, const struct creature *creatu
         row.poses[i] = (struct replay_pose){(float)part->centre.x, (float)part->centre.y,
                                             (float)part->angle_rad};
         if (phenotype.spheres)
-            row.depths_m[i] = (float)phenotype.spheres->spheres[i].centre.z;
+            row.depths_m[i] = (float)phenotype.parts[i].centre.z;
         row.centre[0] += (float)(part->centre.x * part->mass_kg / phenotype.mass_kg);
         row.centre[1] += (float)(part->centre.y * part->mass_kg / phenotype.mass_kg);
     }
