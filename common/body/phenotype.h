@@ -134,7 +134,7 @@ struct shape {
     int other;        /* of a rod: its other end; else -1 */
     int drive;        /* of a rod: what changes its length; else -1 */
     struct vec3 at_m; /* in the part's frame, as the turn; of no meaning in rods */
-    struct quat turn;
+    struct quaternion turn;
     struct vec3
         half_m; /* box: half its sides; ball: its radius, thrice; rod: x, half its length at birth */
 };

@@ -9,7 +9,7 @@ struct vec3 {
 };
 
 /* A turn; 1, 0, 0, 0 is none. */
-struct quat {
+struct quaternion {
     double w, x, y, z;
 };
 

@@ -1,5 +1,5 @@
-/* Turns in space: quaternions, matrices of three columns, symmetric matrices. Vectors are in
- * common/body/vec3.h.
+/* Turns in space: quaternions, matrices of three columns, symmetric matrices. The structs of vectors and
+ * quaternions are in common/body/vec3.h.
  *
  * A unit quaternion (w, x, y, z) or a matrix takes a vector of the body to the world. The columns of a
  * matrix are the body's axes, as the world sees them. Signs: q and -q are the same turn, and everything
@@ -8,10 +8,6 @@
 #define SIMULATOR_BOXES_ROTATION_H
 
 #include "common/body/vec3.h"
-
-struct quaternion {
-    double w, x, y, z;
-};
 
 /* Columns. */
 struct mat3 {
