@@ -1,0 +1,60 @@
+/* The impulses of contacts in space and of joint limits that act together in a step.
+ *
+ * Rows are velocities v = free + W l under the impulses l, with W = J M^-1 J'. Each law governs a normal
+ * row n and, where there is friction, the two tangent rows t after it:
+ *
+ *   0 <= ln,  vn >= bound,  ln (vn - bound) = 0              Signorini, with Newton's restitution in the bound
+ *   |lt| <= mu ln,  lt = -mu ln vt / |vt| where vt is not 0    Coulomb, with the disc itself
+ *
+ * Three stages (docs/physics-space.md): Gauss-Seidel over contacts, each solved exactly; where that does not end,
+ * Newton's method on the projections that the laws are (Alart and Curnier 1991), within proximal
+ * steps that keep redundant contacts from being singular; and where that does not end either, push-outs are given
+ * up. No method is proven to end for this law, so that the residual is measured and told. */
+#ifndef SIMULATOR_CONES_H
+#define SIMULATOR_CONES_H
+
+#include <stdint.h>
+
+#include "common/arena.h"
+
+struct cone_law {
+    int row;         /* the normal; the tangents are the next two */
+    int size;        /* rows: 3, or 1 without friction */
+    int is_push_out; /* the bound may be given up to 0 */
+    double bound;    /* m/s, or rad/s of joints; -HUGE_VAL: no impulse */
+    double friction;
+    double hold; /* vt = -hold lt while it slides: where the next search begins, 1/kg */
+};
+
+struct cones {
+    struct cone_law *laws;
+    int count, rows;
+    int stride;            /* of the rows of w */
+    double *w;             /* stride x stride, symmetric; a row that no impulse moves is 0 */
+    double *free;          /* velocities without impulses */
+    double *impulse;       /* before: of the last step, or 0; after: the solution. N s or N m s */
+    double *velocity;      /* after: with the impulses */
+    double tolerance;      /* m/s: the residual at which a solution is one */
+    double residual;       /* m/s, after: of the worst law */
+    int sweeps, equations; /* after: Gauss-Seidel sweeps and systems of equations that it took */
+    uint64_t work;         /* operations, roughly; the caller's to take and to reset */
+    /* scratch */
+    double *best, *centre, *step, *trial, *system, *push;
+};
+
+/* Takes memory for so many laws with so many rows in all; ERR_MEMORY when the arena is full. */
+int cones_create(struct cones *cones, int laws, int rows, struct arena *arena);
+/* Says how many rows there are. Laws, count, w and free are then the caller's to fill. */
+void cones_begin(struct cones *cones, int rows);
+/* Changes impulse, velocity, residual and, where something is wedged, bounds and is_push_out. */
+void cones_solve(struct cones *cones);
+/* How far velocity and impulse of a law are from it, m/s: by how much the velocities would have to differ. */
+double cones_miss(const struct cones *cones, int law);
+/* Velocities under the impulses that stand. */
+void cones_set_velocities(struct cones *cones);
+/* Signorini's and Coulomb's laws for one contact alone: w is 3 x 3, normal first, and free its velocity
+ * without the impulse. `hold` as in struct cone_law. */
+void cones_solve_one(const double *w, int stride, const double free[3], double bound,
+                     double friction, double *hold, double impulse[3]);
+
+#endif
