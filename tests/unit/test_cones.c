@@ -228,7 +228,7 @@ START_TEST(one_contact_is_exact)
 {
     int sliding = 0;
     for (int i = 0; i < 20000; i++) {
-        draw_system(1, 0, 3 + (int)rng_below(&rng, 4));
+        draw_system(1, 0, 5 + (int)rng_below(&rng, 4));
         s.free[0] -= 0.5;
         cones_solve_one(s.w, 3, s.free, s.laws[0].bound, s.laws[0].friction, &s.laws[0].hold,
                         s.impulse);
