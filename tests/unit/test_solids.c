@@ -1,0 +1,271 @@
+/* Collision of boxes in space: a half-space by hand, separation against a search over directions, boxes exchanged,
+ * points that move as little as the boxes do, and the four points that are kept. */
+#include "simulator/boxes/solids.h"
+
+#include <check.h>
+
+#include "tests/direction_search.h"
+
+static struct rng rng;
+
+static void setup(void)
+{
+    rng_init(&rng, 5, RNG_TEST, 0, 0);
+}
+
+static struct solid upright(double x, double y, double z, double hx, double hy, double hz)
+{
+    struct solid s = {{x, y, z}, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {hx, hy, hz}};
+    return s;
+}
+
+START_TEST(a_box_on_the_ground)
+{
+    struct solid s = upright(1, 0.3, 2, 0.5, 0.25, 0.4);
+    struct solid_manifold m;
+    solids_meet_plane(&s, (struct vec3){0, 1, 0}, 0, 0.04, NULL, &m);
+    ck_assert_int_eq(m.count, 0);
+    solids_meet_plane(&s, (struct vec3){0, 1, 0}, 0, 0.06, NULL, &m);
+    ck_assert_int_eq(m.count, 4);
+    for (int i = 0; i < 4; i++) {
+        ck_assert_double_eq_tol(m.points[i].gap, 0.05, 1e-15);
+        ck_assert_double_eq_tol(m.points[i].at.y, 0.025, 1e-15);
+        ck_assert_double_eq_tol(fabs(m.points[i].at.x - 1), 0.5, 1e-15);
+        ck_assert_int_eq(m.points[i].feature & 2, 0); /* lower corners */
+    }
+    /* deep in it all eight corners are below: the lower four are kept */
+    s.centre.y = -1;
+    solids_meet_plane(&s, (struct vec3){0, 1, 0}, 0, 0.06, NULL, &m);
+    ck_assert_int_eq(m.count, 4);
+    ck_assert_double_eq_tol(m.points[0].gap, -1.25, 1e-15);
+}
+END_TEST
+
+START_TEST(a_corner_on_a_slope)
+{
+    struct quaternion q = quaternion_normalised((struct quaternion){0.8, 0.2, 0.4, -0.4});
+    struct mat3 turn = quaternion_matrix(q);
+    struct vec3 normal = {0.6, 0.8, 0};
+    struct solid s;
+    solids_place(&s, (struct vec3){0, 0, 0}, &turn, (struct vec3){0.2, 0.1, 0.15});
+    double reach = solids_reach(&s, normal);
+    struct solid_manifold m;
+    solids_meet_plane(&s, normal, -reach + 0.01, 1e-6, NULL, &m);
+    ck_assert_int_ge(m.count, 1);
+    int deepest = 0;
+    for (int i = 1; i < m.count; i++)
+        deepest = m.points[i].gap < m.points[deepest].gap ? i : deepest;
+    ck_assert_double_eq_tol(m.points[deepest].gap, -0.01, 1e-14);
+    struct vec3 corner = solids_corner(&s, m.points[deepest].feature);
+    ck_assert_double_eq_tol(vec3_dot(normal, corner), -reach, 1e-14);
+    ck_assert(m.normal.x == normal.x && m.normal.y == normal.y);
+}
+END_TEST
+
+/* No direction overlaps by less than the separation says, and one overlaps by just that. */
+START_TEST(depth_is_the_least_of_all_directions)
+{
+    int overlapping = 0, found = 0;
+    for (int i = 0; i < 3000; i++) {
+        struct solid a, b;
+        draw_pair(&rng, &a, &b);
+        double depth = -solids_separation(&a, &b);
+        double least = search_overlap(&a, &b, 100, 600, &rng);
+        if (depth <= 0)
+            continue;
+        overlapping++;
+        ck_assert_double_ge(least, depth - 1e-9);
+        found += least < depth + 1e-3;
+        struct solid_manifold m;
+        solids_meet(&a, &b, 1e-3, NULL, &m);
+        ck_assert_int_ge(m.count, 1);
+        ck_assert_double_eq_tol(vec3_length(m.normal), 1, 1e-12);
+        double along = overlap_along(&a, &b, m.normal);
+        ck_assert_double_ge(along, depth - 1e-12);
+        ck_assert_double_le(along, depth * 1.03 + 3e-5); /* what axes are preferred by */
+        ck_assert_double_le(vec3_dot(m.normal, vec3_sub(b.centre, a.centre)), 1e-12);
+    }
+    ck_assert_int_gt(overlapping, 1000);
+    ck_assert_int_gt(found, overlapping * 3 / 4);
+}
+END_TEST
+
+/* The deepest point of a manifold is as deep as the boxes overlap along its normal. */
+START_TEST(the_deepest_point_has_the_depth)
+{
+    for (int i = 0; i < 3000; i++) {
+        struct solid a, b;
+        struct solid_manifold m;
+        draw_pair(&rng, &a, &b);
+        solids_meet(&a, &b, 1e-3, NULL, &m);
+        double least = HUGE_VAL;
+        for (int k = 0; k < m.count; k++)
+            least = fmin(least, m.points[k].gap);
+        if (m.count > 0) /* the corner that goes deepest may lie beside the face */
+            ck_assert_double_ge(least, -overlap_along(&a, &b, m.normal) - 1e-12);
+        if (m.count == 1 && m.axis >= 6)
+            ck_assert_double_eq_tol(least, -overlap_along(&a, &b, m.normal), 1e-12);
+    }
+}
+END_TEST
+
+START_TEST(exchanged_boxes_keep_their_points)
+{
+    int counts[5] = {0};
+    for (int i = 0; i < 5000; i++) {
+        struct solid a, b;
+        struct solid_manifold one, two;
+        draw_pair(&rng, &a, &b);
+        solids_meet(&a, &b, 0.02, NULL, &one);
+        solids_meet(&b, &a, 0.02, NULL, &two);
+        ck_assert_int_eq(one.count, two.count);
+        ck_assert_int_eq(one.axis, two.axis);
+        counts[one.count]++;
+        if (one.count == 0)
+            continue;
+        ck_assert(one.normal.x == -two.normal.x && one.normal.y == -two.normal.y &&
+                  one.normal.z == -two.normal.z);
+        for (int k = 0; k < one.count; k++) {
+            struct solid_point p = one.points[k], q = two.points[k];
+            ck_assert(p.at.x == q.at.x && p.at.y == q.at.y && p.at.z == q.at.z && p.gap == q.gap &&
+                      p.feature == q.feature);
+        }
+    }
+    for (int i = 0; i < 5; i++)
+        ck_assert_int_gt(counts[i], 50);
+}
+END_TEST
+
+/* Shakes what lies on a box, by far less than it matters: axis and features stay. */
+START_TEST(what_rests_does_not_flicker)
+{
+    for (int i = 0; i < 200; i++) {
+        struct mat3 turn = quaternion_matrix(
+            quaternion_about((struct vec3){0, 1, 0}, i * 6.283185307179586 / 200));
+        struct solid low = upright(0, 0, 0, 0.5, 0.2, 0.5), high;
+        struct solid_manifold held = {.axis = -1, .count = 0}, m;
+        for (int k = 0; k < 50; k++) {
+            struct vec3 at = {0.03 + rng_uniform(&rng, -1e-7, 1e-7),
+                              0.4 + rng_uniform(&rng, -1e-7, 1e-7), rng_uniform(&rng, -1e-7, 1e-7)};
+            struct quaternion little = quaternion_exp(vec3_scale(draw_direction(&rng), 1e-7));
+            struct mat3 shaken = quaternion_matrix(little);
+            shaken = mat3_product(&shaken, &turn);
+            solids_place(&high, at, &shaken, (struct vec3){0.45, 0.2, 0.45});
+            solids_meet(&high, &low, 1e-3, &held, &m);
+            ck_assert_int_eq(m.count, 4);
+            for (int j = 0; j < 4 && k > 0; j++) {
+                int found = 0;
+                for (int l = 0; l < 4; l++)
+                    found |= m.points[j].feature == held.points[l].feature;
+                ck_assert_msg(found, "turn %d, shake %d", i, k);
+            }
+            held = m;
+        }
+    }
+}
+END_TEST
+
+/* One box slides and turns over another in steps of 0.1 mm and 0.1 mrad: the points that stay move as little, and
+ * few come and go. */
+START_TEST(points_move_continuously)
+{
+    int kept = 0, changed = 0;
+    for (int i = 0; i < 20; i++) {
+        struct solid low = upright(0, 0, 0, 0.5, 0.2, 0.5), high;
+        struct vec3 at = {rng_uniform(&rng, -0.3, 0.3), 0.398, rng_uniform(&rng, -0.3, 0.3)};
+        struct vec3 step = {rng_uniform(&rng, -1e-4, 1e-4), 0, rng_uniform(&rng, -1e-4, 1e-4)};
+        struct quaternion turn = quaternion_about((struct vec3){0, 1, 0}, rng_uniform(&rng, 0, 6));
+        struct quaternion spin = quaternion_exp(vec3_scale(draw_direction(&rng), 1e-6));
+        spin = quaternion_product(quaternion_about((struct vec3){0, 1, 0}, 1e-4), spin);
+        struct solid_manifold held = {.axis = -1, .count = 0}, m;
+        for (int k = 0; k < 1000; k++, held = m) {
+            at = vec3_add(at, step);
+            turn = quaternion_normalised(quaternion_product(spin, turn));
+            struct mat3 columns = quaternion_matrix(turn);
+            solids_place(&high, at, &columns, (struct vec3){0.3, 0.2, 0.15});
+            solids_meet(&high, &low, 1e-3, &held, &m);
+            for (int j = 0; j < m.count && k > 0; j++) {
+                int same = -1;
+                for (int l = 0; l < held.count; l++)
+                    if (held.points[l].feature == m.points[j].feature)
+                        same = l;
+                changed += same < 0;
+                kept += same >= 0;
+                if (same >= 0) {
+                    struct vec3 moved = vec3_sub(m.points[j].at, held.points[same].at);
+                    ck_assert_double_le(vec3_length(moved), 3e-3);
+                }
+            }
+        }
+    }
+    ck_assert_int_gt(kept, 40000);
+    ck_assert_int_lt(changed, kept / 200);
+}
+END_TEST
+
+static double area_of(const struct vec3 *p, int count)
+{
+    double sum = 0;
+    for (int i = 1; i + 1 < count; i++)
+        sum += vec3_length(vec3_cross(vec3_sub(p[i], p[0]), vec3_sub(p[i + 1], p[0]))) / 2;
+    return sum;
+}
+
+/* The four points that are kept span nearly what the best four of all points span. */
+START_TEST(four_points_hold_as_well)
+{
+    int reduced = 0;
+    double sum = 0;
+    for (int i = 0; i < 2000; i++) {
+        struct solid low = upright(0, 0, 0, 0.5, 0.2, 0.5), high;
+        struct mat3 turn =
+            quaternion_matrix(quaternion_about((struct vec3){0, 1, 0}, rng_uniform(&rng, 0, 6)));
+        solids_place(
+            &high, (struct vec3){rng_uniform(&rng, -0.2, 0.2), 0.399, rng_uniform(&rng, -0.2, 0.2)},
+            &turn, (struct vec3){0.45, 0.2, rng_uniform(&rng, 0.3, 0.5)});
+        struct solid_point all[SOLIDS_CLIPPED_MAX];
+        struct solid_manifold m;
+        int count = solids_clip(&high, &low, 1e-3, NULL, &m, all);
+        if (count <= 4)
+            continue;
+        double best = 0;
+        for (int a = 0; a < count; a++)
+            for (int b = a + 1; b < count; b++)
+                for (int c = b + 1; c < count; c++)
+                    for (int d = c + 1; d < count; d++) {
+                        struct vec3 p[4] = {all[a].at, all[b].at, all[c].at, all[d].at};
+                        best = fmax(best, area_of(p, 4));
+                    }
+        solids_meet(&high, &low, 1e-3, NULL, &m);
+        ck_assert_int_eq(m.count, 4);
+        /* first, second, and between them one on either side */
+        struct vec3 kept[4] = {m.points[0].at, m.points[2].at, m.points[1].at, m.points[3].at};
+        sum += area_of(kept, 4) / best;
+        reduced++;
+        ck_assert_double_ge(area_of(kept, 4), 0.6 * best);
+    }
+    ck_assert_int_gt(reduced, 500);
+    ck_assert_double_ge(sum / reduced, 0.9);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("solids");
+    TCase *tcase = tcase_create("solids");
+    tcase_add_checked_fixture(tcase, setup, NULL);
+    tcase_add_test(tcase, a_box_on_the_ground);
+    tcase_add_test(tcase, a_corner_on_a_slope);
+    tcase_add_test(tcase, depth_is_the_least_of_all_directions);
+    tcase_add_test(tcase, the_deepest_point_has_the_depth);
+    tcase_add_test(tcase, exchanged_boxes_keep_their_points);
+    tcase_add_test(tcase, what_rests_does_not_flicker);
+    tcase_add_test(tcase, points_move_continuously);
+    tcase_add_test(tcase, four_points_hold_as_well);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed > 0;
+}
