@@ -1,0 +1,235 @@
+/* Reference cases of contacts and drag in space that need no motion: contact problems of walking bodies, on which
+ * the usual projected sweeps go in circles; pairs of boxes; what is exposed of a face; drag on faces and on
+ * boxes. Cases and numbers, with at least 12 digits, are in space_contacts.json; all tolerances are absolute. */
+#include <check.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "simulator/boxes/cones.h"
+#include "simulator/boxes/solids.h"
+
+#define FILE_NAME "tests/oracle/space_contacts.json"
+/* Areas and places of clipped polygons, m and m^2. */
+#define GEOMETRY_TOLERANCE 1e-12
+
+static json_t *cases;
+static struct arena arena;
+
+static void setup(void)
+{
+    json_error_t fault;
+    cases = json_load_file(FILE_NAME, JSON_REJECT_DUPLICATES, &fault);
+    ck_assert_msg(cases != NULL, "%s: %s", FILE_NAME, fault.text);
+    ck_assert_int_eq(arena_init(&arena, 1u << 20), 0);
+}
+
+static void teardown(void)
+{
+    json_decref(cases);
+    arena_deinit(&arena);
+}
+
+static double number(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    ck_assert_msg(json_is_number(value), "%s is no number", key);
+    return json_number_value(value);
+}
+
+static double element(const json_t *list, size_t i)
+{
+    ck_assert(i < json_array_size(list));
+    return json_number_value(json_array_get(list, i));
+}
+
+static struct vec3 vector(const json_t *object, const char *key)
+{
+    const json_t *list = json_object_get(object, key);
+    ck_assert_msg(json_array_size(list) == 3, "%s is no vector", key);
+    return (struct vec3){element(list, 0), element(list, 1), element(list, 2)};
+}
+
+static struct solid solid_of(const json_t *object)
+{
+    const json_t *turn = json_object_get(object, "turn");
+    struct solid solid;
+    ck_assert_int_eq(json_array_size(turn), 4);
+    struct quaternion q = {element(turn, 0), element(turn, 1), element(turn, 2), element(turn, 3)};
+    q = quaternion_normalised(q);
+    struct mat3 columns = quaternion_matrix(q);
+    solids_place(&solid, vector(object, "centre_m"), &columns,
+                 vec3_scale(vector(object, "size_m"), 0.5));
+    return solid;
+}
+
+static void assert_near(struct vec3 a, struct vec3 b, double tolerance)
+{
+    ck_assert_double_eq_tol(a.x, b.x, tolerance);
+    ck_assert_double_eq_tol(a.y, b.y, tolerance);
+    ck_assert_double_eq_tol(a.z, b.z, tolerance);
+}
+
+/* ---------------------------------------------------------------- contact problems */
+
+static void load_problem(struct cones *s, const json_t *problem)
+{
+    int contacts = (int)number(problem, "contacts");
+    const json_t *w = json_object_get(problem, "w");
+    ck_assert_int_eq(cones_create(s, contacts, 3 * contacts, &arena), 0);
+    cones_begin(s, 3 * contacts);
+    s->count = contacts;
+    for (int i = 0; i < s->rows; i++) {
+        for (int j = 0; j < s->rows; j++)
+            s->w[i * s->stride + j] = element(json_array_get(w, (size_t)i), (size_t)j);
+        s->free[i] = element(json_object_get(problem, "free"), (size_t)i);
+    }
+    for (int i = 0; i < contacts; i++) {
+        double bound = element(json_object_get(problem, "bounds"), (size_t)i);
+        s->laws[i] = (struct cone_law){
+            .row = 3 * i, .size = 3, .bound = bound, .friction = number(problem, "friction")};
+    }
+}
+
+START_TEST(contact_problems)
+{
+    const json_t *problem, *list = json_object_get(cases, "contact_problems");
+    size_t index;
+    ck_assert_int_eq(json_array_size(list), 4);
+    json_array_foreach(list, index, problem)
+    {
+        struct cones s;
+        arena_reset(&arena);
+        load_problem(&s, problem);
+        double tolerances[2] = {s.tolerance, 1e-11}; /* as the simulator has it, and fine */
+        const char *keys[2] = {"tol_engine", "tol_ref"};
+        for (int k = 0; k < 2; k++) {
+            s.tolerance = tolerances[k];
+            for (int i = 0; i < s.rows; i++)
+                s.impulse[i] = 0;
+            cones_solve(&s);
+            ck_assert_double_le(s.residual, 1e-5);
+            for (int i = 0; i < s.rows; i++) {
+                const json_t *v = json_object_get(problem, "velocities");
+                const json_t *l = json_object_get(problem, "impulses");
+                ck_assert_double_eq_tol(s.velocity[i], element(v, (size_t)i),
+                                        number(problem, keys[k]));
+                ck_assert_double_eq_tol(s.impulse[i], element(l, (size_t)i),
+                                        number(problem, keys[k]));
+            }
+        }
+    }
+}
+END_TEST
+
+/* ---------------------------------------------------------------- pairs of boxes */
+
+/* "A1": axis of the first box; "E20": its axis 2 and axis 0 of the second. The larger box is the first in
+ * solids.c, by volume or else by its sides. */
+static int axis_of(const char *name, int is_exchanged)
+{
+    int i = name[1] - '0', j = name[0] == 'E' ? name[2] - '0' : 0;
+    if (name[0] == 'E')
+        return 6 + (is_exchanged ? 3 * j + i : 3 * i + j);
+    return i + ((name[0] == 'B') != is_exchanged ? 3 : 0);
+}
+
+/* Area and centroid of the points around the normal of a face, in their order. */
+static double polygon(const struct solid_point *points, int count, struct vec3 *centroid)
+{
+    double area = 0;
+    *centroid = (struct vec3){0, 0, 0};
+    for (int i = 1; i + 1 < count; i++) {
+        struct vec3 a = points[0].at, b = points[i].at, c = points[i + 1].at;
+        double part = vec3_length(vec3_cross(vec3_sub(b, a), vec3_sub(c, a))) / 2;
+        area += part;
+        *centroid = vec3_along(*centroid, vec3_add(a, vec3_add(b, c)), part / 3);
+    }
+    *centroid = vec3_scale(*centroid, 1 / area);
+    return area;
+}
+
+static double largest_four(const struct solid_point *p, int n)
+{
+    double best = 0;
+    struct vec3 ignored;
+    for (int a = 0; a < n; a++)
+        for (int b = a + 1; b < n; b++)
+            for (int c = b + 1; c < n; c++)
+                for (int d = c + 1; d < n; d++) {
+                    struct solid_point four[4] = {p[a], p[b], p[c], p[d]};
+                    best = fmax(best, polygon(four, 4, &ignored));
+                }
+    return best;
+}
+
+static void check_polygon(const json_t *pair, const struct solid *a, const struct solid *b)
+{
+    struct solid_manifold clipped, kept;
+    struct solid_point points[SOLIDS_CLIPPED_MAX];
+    struct vec3 centroid, ignored;
+    int count = solids_clip(a, b, 1e-3, NULL, &clipped, points);
+    const json_t *expected = json_object_get(pair, "centroid_xz_m");
+    ck_assert_int_eq(count, (int)number(pair, "points"));
+    ck_assert_double_eq_tol(polygon(points, count, &centroid), number(pair, "area_m2"),
+                            GEOMETRY_TOLERANCE);
+    ck_assert_double_eq_tol(centroid.x, element(expected, 0), GEOMETRY_TOLERANCE);
+    ck_assert_double_eq_tol(centroid.z, element(expected, 1), GEOMETRY_TOLERANCE);
+    solids_meet(a, b, 1e-3, NULL, &kept);
+    ck_assert_int_eq(kept.count, 4);
+    struct solid_point four[4] = {kept.points[0], kept.points[1], kept.points[2], kept.points[3]};
+    if (count > 4) { /* first and second chosen are across */
+        four[1] = kept.points[2];
+        four[2] = kept.points[1];
+    }
+    ck_assert_double_ge(polygon(four, 4, &ignored), 0.9 * largest_four(points, count));
+}
+
+START_TEST(box_box_geometry)
+{
+    const json_t *pair, *list = json_object_get(cases, "box_box_geometry");
+    size_t index;
+    ck_assert_int_eq(json_array_size(list), 5);
+    json_array_foreach(list, index, pair)
+    {
+        struct solid a = solid_of(json_object_get(pair, "a"));
+        struct solid b = solid_of(json_object_get(pair, "b"));
+        double expected = number(pair, "separation_m");
+        double of_a = a.half[0] * a.half[1] * a.half[2], of_b = b.half[0] * b.half[1] * b.half[2];
+        int is_exchanged = of_b > of_a || (of_b == of_a && b.half[0] > a.half[0]);
+        struct solid_manifold m;
+        ck_assert_double_eq_tol(solids_separation(&a, &b), expected, 1e-12);
+        ck_assert_double_eq_tol(solids_separation(&b, &a), expected, 1e-12);
+        solids_meet(&a, &b, 1e-3, NULL, &m);
+        if (expected > 0) {
+            ck_assert_int_eq(m.count, 0);
+            continue;
+        }
+        ck_assert_int_eq(m.axis,
+                         axis_of(json_string_value(json_object_get(pair, "axis")), is_exchanged));
+        assert_near(vec3_negated(m.normal), vector(pair, "normal_from_a_to_b"), 1e-12);
+        double deepest = HUGE_VAL;
+        for (int i = 0; i < m.count; i++)
+            deepest = fmin(deepest, m.points[i].gap);
+        ck_assert_double_eq_tol(deepest, expected, 1e-12);
+        if (json_object_get(pair, "points"))
+            check_polygon(pair, &a, &b);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("space_contacts");
+    TCase *tcase = tcase_create("space_contacts");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_test(tcase, contact_problems);
+    tcase_add_test(tcase, box_box_geometry);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed > 0;
+}
