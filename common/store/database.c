@@ -22,6 +22,7 @@
 #include "common/file.h"
 #include "common/judge/measures.h"
 #include "common/store/schema.h"
+#include "common/store/statement.h"
 
 /* A genome has some kilobytes, a creature of a seed some more. */
 #define VALUE_BYTES_MAX (16 << 20)
@@ -184,17 +185,7 @@ static int is_ours(const char *sql)
 
 static int fail(sqlite3 *database, const char *path, struct error *error)
 {
-    switch (sqlite3_errcode(database) & 0xff) {
-    case SQLITE_NOTADB:
-    case SQLITE_CORRUPT:
-        return error_set(error, ERR_FORMAT, "%s: %s", path, sqlite3_errmsg(database));
-    case SQLITE_INTERRUPT:
-        return error_set(error, ERR_FORMAT, "%s: damaged: what is in it has no end", path);
-    case SQLITE_BUSY:
-        return error_set(error, ERR_BUSY, "%s: %s", path, sqlite3_errmsg(database));
-    default:
-        return error_set(error, ERR_IO, "%s: cannot be opened: %s", path, sqlite3_errmsg(database));
-    }
+    return statement_fail(database, path, "cannot be opened", error);
 }
 
 static int check_schema(sqlite3 *database, const char *path, struct error *error)
@@ -222,24 +213,13 @@ static int check_schema(sqlite3 *database, const char *path, struct error *error
     return status;
 }
 
-static int query_number(sqlite3 *database, const char *sql, const char *path, int64_t *number,
-                        struct error *error)
-{
-    sqlite3_stmt *row;
-    if (sqlite3_prepare_v2(database, sql, -1, &row, NULL))
-        return fail(database, path, error);
-    int status = sqlite3_step(row) == SQLITE_ROW ? 0 : fail(database, path, error);
-    *number = status ? 0 : sqlite3_column_int64(row, 0);
-    sqlite3_finalize(row);
-    return status;
-}
-
 static int check_identity(sqlite3 *database, const char *path, struct error *error)
 {
     int64_t application = 0, version = 0;
-    int status = query_number(database, "PRAGMA application_id", path, &application, error);
+    int status =
+        statement_number(database, path, "PRAGMA application_id", 0, 0, &application, error);
     if (!status)
-        status = query_number(database, "PRAGMA user_version", path, &version, error);
+        status = statement_number(database, path, "PRAGMA user_version", 0, 0, &version, error);
     if (status)
         return status;
     if (application != STORE_APPLICATION_ID)
@@ -251,19 +231,24 @@ static int check_identity(sqlite3 *database, const char *path, struct error *err
     return 0;
 }
 
-/* A reader of an older store sees an empty table, of its own. */
-static int pretend_bars(sqlite3 *database, const char *path, struct error *error)
+/* Tables that older versions lack: a reader sees empty ones, of its own. */
+static int pretend_tables(sqlite3 *database, const char *path, struct error *error)
 {
-    int64_t has_table = 0;
-    int status = query_number(database, "SELECT count(*) FROM sqlite_schema WHERE name = 'bars'",
-                              path, &has_table, error);
-    if (status || has_table)
-        return status;
-    return sqlite3_exec(database,
-                        "CREATE TEMP TABLE bars (individual INTEGER PRIMARY KEY, m_s, sizes_s)",
-                        NULL, NULL, NULL)
-               ? fail(database, path, error)
-               : 0;
+    static const char *const tables[][2] = {
+        {"bars", "individual INTEGER PRIMARY KEY, m_s, sizes_s"},
+        {"choices", "generation, individual, choice"}};
+    int status = 0;
+    for (size_t i = 0; !status && i < sizeof tables / sizeof tables[0]; i++) {
+        char sql[160];
+        int64_t has_table = 0;
+        snprintf(sql, sizeof sql, "SELECT count(*) FROM sqlite_schema WHERE name = '%s'",
+                 tables[i][0]);
+        status = statement_number(database, path, sql, 0, 0, &has_table, error);
+        snprintf(sql, sizeof sql, "CREATE TEMP TABLE %s (%s)", tables[i][0], tables[i][1]);
+        if (!status && !has_table && sqlite3_exec(database, sql, NULL, NULL, NULL))
+            status = fail(database, path, error);
+    }
+    return status;
 }
 
 int store_database_complete(sqlite3 *database, const char *path, int is_read_only,
@@ -277,7 +262,7 @@ int store_database_complete(sqlite3 *database, const char *path, int is_read_onl
         int64_t has_column = 0;
         snprintf(sql, sizeof sql,
                  "SELECT count(*) FROM pragma_table_info('individuals') WHERE name = '%s'", name);
-        status = query_number(database, sql, path, &has_column, error);
+        status = statement_number(database, path, sql, 0, 0, &has_column, error);
         if (status || has_column)
             continue;
         missing++;
@@ -361,7 +346,7 @@ int store_database_open(const char *path, int flags, struct store_bounds *bounds
         if (!status && !(flags & SQLITE_OPEN_CREATE))
             status = check_schema(*database, path, error);
         if (!status && (flags & SQLITE_OPEN_READONLY))
-            status = pretend_bars(*database, path, error);
+            status = pretend_tables(*database, path, error);
         if (!status && (flags & SQLITE_OPEN_READONLY))
             status = store_database_complete(*database, path, 1, error);
     }

@@ -152,11 +152,11 @@ int store_get_seeds(struct store *store, struct seeding *seeding, struct error *
         const void *bytes = sqlite3_column_blob(row, 1);
         status =
             creature_decode(&creature, bytes ? bytes : "", (size_t)sqlite3_column_bytes(row, 1),
-                            store_column_text(row, 0), error);
+                            statement_text(row, 0), error);
         if (status)
             error_prefix(error, "%s: seeds", store->path);
         else
-            status = seeding_add(seeding, store_column_text(row, 0), &creature, error);
+            status = seeding_add(seeding, statement_text(row, 0), &creature, error);
         creature_deinit(&creature);
     }
     sqlite3_finalize(row);
@@ -226,10 +226,10 @@ static int check_damage(struct store *store, struct error *error)
     if (status)
         return status;
     status = store_next_row(store, statement, error);
-    if (status == 1 && !strcmp(store_column_text(statement, 0), "ok"))
+    if (status == 1 && !strcmp(statement_text(statement, 0), "ok"))
         status = 0;
     else if (status >= 0)
-        status = store_fail_content(store, store_column_text(statement, 0), error);
+        status = store_fail_content(store, statement_text(statement, 0), error);
     sqlite3_finalize(statement);
     return status;
 }
@@ -249,12 +249,6 @@ static int add_quarantine_log(struct store *store, struct error *error)
         return status;
     return store_execute(store, "ALTER TABLE quarantine ADD COLUMN log TEXT NOT NULL DEFAULT ''",
                          error);
-}
-
-int store_has_choices(struct store *store, int64_t *has_table, struct error *error)
-{
-    return store_query_i64(store, "SELECT count(*) FROM sqlite_schema WHERE name = 'choices'", 0,
-                           has_table, error);
 }
 
 /* Brings the tables up to date. */

@@ -70,16 +70,12 @@ static int get_choices(struct store *store, int64_t generation, struct store_cho
                        int *count, struct error *error)
 {
     sqlite3_stmt *row;
-    int64_t has_table;
     *choices = NULL;
     *count = 0;
-    int status = store_has_choices(store, &has_table, error);
-    if (status || !has_table)
-        return status;
-    status = store_prepare(store,
-                           "SELECT generation, individual, choice FROM choices"
-                           " WHERE ?1 < 0 OR generation = ?1 ORDER BY generation, individual",
-                           &row, error);
+    int status = store_prepare(store,
+                               "SELECT generation, individual, choice FROM choices"
+                               " WHERE ?1 < 0 OR generation = ?1 ORDER BY generation, individual",
+                               &row, error);
     if (status)
         return status;
     sqlite3_bind_int64(row, 1, generation);
@@ -90,7 +86,7 @@ static int get_choices(struct store *store, int64_t generation, struct store_cho
         struct store_choice *choice = &(*choices)[*count];
         choice->generation = (uint32_t)sqlite3_column_int64(row, 0);
         choice->id = (uint64_t)sqlite3_column_int64(row, 1);
-        if (choice_find(store_column_text(row, 2), &choice->choice)) {
+        if (choice_find(statement_text(row, 2), &choice->choice)) {
             status = store_fail_content(store, "an unknown choice", error);
             break;
         }

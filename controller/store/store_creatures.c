@@ -1,5 +1,5 @@
 /* The run store: creatures out of their rows: the population of a generation, lists of survivors and of ancestors, a
- * single creature with everything known of it. All begin with the columns of store_print_select(). */
+ * single creature with everything known of it. All begin with the columns of stored_creature_print_select(). */
 #include "controller/store/store_private.h"
 
 #include <inttypes.h>
@@ -18,68 +18,53 @@ int store_find_method(const char *name)
     return -1;
 }
 
-/* Verdict, digest and measures of a row that has them. */
-static int read_result(struct store *store, sqlite3_stmt *row, struct individual *individual,
-                       struct error *error)
-{
-    individual->verdict = verdict_find(store_column_text(row, COLUMN_VERDICT));
-    individual->fitness = sqlite3_column_double(row, COLUMN_FITNESS);
-    individual->has_referee = sqlite3_column_type(row, COLUMN_REFEREE) != SQLITE_NULL;
-    individual->referee_fitness = sqlite3_column_double(row, COLUMN_REFEREE);
-    store_copy_text(individual->referee_words, sizeof individual->referee_words,
-                    store_column_text(row, COLUMN_REFEREE_WORDS));
-    if (individual->verdict < 0)
-        return store_fail_content(store, "an individual has an unknown verdict", error);
-    if (hash_from_text(store_column_text(row, COLUMN_DIGEST), &individual->digest))
-        return store_fail_content(store, "an individual's digest is not 16 hexadecimal digits",
-                                  error);
-    for (int i = 0; i < MEASURE_COUNT; i++)
-        measures_set(&individual->measures, i, sqlite3_column_double(row, COLUMN_MEASURES + i));
-    individual->has_result = 1;
-    return 0;
-}
+/* What an individual has besides what the viewer knows of it, too. */
+#define INDIVIDUAL_COLUMNS ", i.referee_fitness, i.referee_words, i.body, i.trials"
+enum {
+    COLUMN_REFEREE = STORED_EXTRA,
+    COLUMN_REFEREE_WORDS,
+    COLUMN_BODY,
+    COLUMN_TRIALS,
+    COLUMN_EXTRA
+};
 
-/* Within what may be sent; 0 where there is none. */
-static double read_bar(sqlite3_stmt *row, int column)
-{
-    double bar = sqlite3_column_double(row, column);
-    return bar > 0 ? fmin(bar, PACE_MAX) : 0;
-}
-
-/* Reads a row of store_print_select(). The individual owns its genome if 0 is returned. has_result says
- * whether the row has one, be it out of date. */
+/* Reads a row of stored_creature_print_select() with INDIVIDUAL_COLUMNS. The individual owns its genome if 0 is
+ * returned. has_result says whether the row has one, be it out of date. */
 static int read_individual(struct store *store, sqlite3_stmt *row, struct individual *individual,
                            struct error *error)
 {
+    struct creature creature;
     memset(individual, 0, sizeof *individual);
     genome_init(&individual->genome);
-    individual->id = (uint64_t)sqlite3_column_int64(row, COLUMN_ID);
-    individual->generation = (uint32_t)sqlite3_column_int64(row, COLUMN_GENERATION);
-    individual->method = store_find_method(store_column_text(row, COLUMN_METHOD));
-    individual->parents[0] = (uint64_t)sqlite3_column_int64(row, COLUMN_PARENT1);
-    individual->parents[1] = (uint64_t)sqlite3_column_int64(row, COLUMN_PARENT2);
-    store_copy_text(individual->mutations, sizeof individual->mutations,
-                    store_column_text(row, COLUMN_MUTATIONS));
-    if (individual->method < 0)
-        return store_fail_content(store, "an individual has an unknown breeding method", error);
-    if (hash_from_text(store_column_text(row, COLUMN_SEED), &individual->seed))
-        return store_fail_content(store, "an individual's seed is not 16 hexadecimal digits",
-                                  error);
+    creature_init(&creature);
+    int status = stored_creature_read_row(row, store->path, &creature, error);
+    individual->id = creature.id;
+    individual->generation = (uint32_t)creature.generation;
+    individual->method = store_find_method(creature.method);
+    memcpy(individual->parents, creature.parents, sizeof individual->parents);
+    memcpy(individual->mutations, creature.mutations, sizeof individual->mutations);
+    individual->seed = creature.seed;
+    individual->has_result = creature.has_evaluation;
+    individual->verdict = creature.verdict;
+    individual->fitness = creature.fitness;
+    individual->measures = creature.measures;
+    individual->digest = creature.digest;
+    individual->bar = stored_creature_bar(row);
+    individual->has_referee = sqlite3_column_type(row, COLUMN_REFEREE) != SQLITE_NULL;
+    individual->referee_fitness = sqlite3_column_double(row, COLUMN_REFEREE);
+    statement_copy_text(individual->referee_words, sizeof individual->referee_words, row,
+                        COLUMN_REFEREE_WORDS);
     individual->body = (uint64_t)sqlite3_column_int64(row, COLUMN_BODY);
     individual->is_trial = sqlite3_column_type(row, COLUMN_TRIALS) != SQLITE_NULL;
     individual->trials = sqlite3_column_int(row, COLUMN_TRIALS);
-    individual->bar.m_s = read_bar(row, COLUMN_BAR_M_S);
-    individual->bar.sizes_s = read_bar(row, COLUMN_BAR_SIZES_S);
-    if (sqlite3_column_type(row, COLUMN_VERDICT) != SQLITE_NULL) {
-        int status = read_result(store, row, individual, error);
-        if (status)
-            return status;
+    if (!status && individual->method < 0)
+        status = store_fail_content(store, "an individual has an unknown breeding method", error);
+    if (!status) {
+        individual->genome = creature.genome;
+        genome_init(&creature.genome);
     }
-    const void *bytes = sqlite3_column_blob(row, COLUMN_GENOME);
-    size_t length = (size_t)sqlite3_column_bytes(row, COLUMN_GENOME);
-    if (genome_decode_bytes(&individual->genome, bytes ? bytes : "", length, error))
-        return error_prefix(error, "%s: individual %" PRIu64, store->path, individual->id);
-    return 0;
+    creature_deinit(&creature);
+    return status;
 }
 
 static void free_population(struct population *population)
@@ -106,7 +91,8 @@ int store_get_population(struct store *store, uint32_t generation, struct popula
 {
     sqlite3_stmt *row;
     memset(population, 0, sizeof *population);
-    int status = store_prepare_printed(store, store_print_select,
+    int status = store_prepare_printed(store, stored_creature_print_select,
+                                       INDIVIDUAL_COLUMNS
                                        ", m.evaluated, a.individual, a.cell, a.trials, a.waiting",
                                        "FROM members m JOIN individuals i ON i.id = m.individual"
                                        " LEFT JOIN archive a ON a.generation = m.generation - 1"
@@ -206,14 +192,13 @@ static int read_entry(struct store *store, sqlite3_stmt *row, struct store_entry
         entry->fitness = sqlite3_column_double(row, EXTRA_FITNESS);
         entry->has_referee = individual.has_referee;
         entry->referee_fitness = individual.referee_fitness;
-        store_copy_text(entry->referee_words, sizeof entry->referee_words,
-                        individual.referee_words);
+        memcpy(entry->referee_words, individual.referee_words, sizeof entry->referee_words);
         entry->verdict = individual.verdict;
-        store_copy_text(entry->method, sizeof entry->method,
-                        breeding_method_names[individual.method]);
+        snprintf(entry->method, sizeof entry->method, "%s",
+                 breeding_method_names[individual.method]);
         memcpy(entry->parents, individual.parents, sizeof entry->parents);
-        store_copy_text(entry->mutations, sizeof entry->mutations, individual.mutations);
-        store_copy_text(entry->source, sizeof entry->source, store_column_text(row, EXTRA_SOURCE));
+        memcpy(entry->mutations, individual.mutations, sizeof entry->mutations);
+        statement_copy_text(entry->source, sizeof entry->source, row, EXTRA_SOURCE);
         entry->measures = individual.measures;
         entry->digest = individual.digest;
         entry->seed = individual.seed;
@@ -247,6 +232,7 @@ static int read_entries(struct store *store, sqlite3_stmt *row, struct store_ent
 
 /* Of members m, costs c and archive a. */
 #define ENTRY_COLUMNS                                                                              \
+    INDIVIDUAL_COLUMNS                                                                             \
     ", m.rank, m.survived, m.fitness, c.worker, c.attempt, c.wall_ms, c.cpu_ms, c.arena_bytes,"    \
     " c.time_s, (SELECT source FROM seeds WHERE seeds.individual = i.id), a.cell"
 
@@ -258,7 +244,7 @@ int store_get_top(struct store *store, int64_t generation, int top, struct store
     *count = 0;
     int status = find_closed(store, &generation, error);
     if (!status)
-        status = store_prepare_printed(store, store_print_select, ENTRY_COLUMNS,
+        status = store_prepare_printed(store, stored_creature_print_select, ENTRY_COLUMNS,
                                        "FROM members m JOIN individuals i ON i.id = m.individual"
                                        " LEFT JOIN costs c ON c.individual = i.id"
                                        " LEFT JOIN archive a ON a.generation = m.generation"
@@ -294,7 +280,7 @@ int store_get_lineage(struct store *store, uint64_t id, int has_second_parents,
     *entries = NULL;
     *count = 0;
     int status = store_prepare_printed(
-        store, store_print_select, ENTRY_COLUMNS,
+        store, stored_creature_print_select, ENTRY_COLUMNS,
         "FROM individuals i"
         " LEFT JOIN (SELECT individual, max(generation) AS generation FROM members"
         " WHERE rank IS NOT NULL GROUP BY individual) AS last ON last.individual = i.id"
@@ -317,44 +303,13 @@ int store_get_lineage(struct store *store, uint64_t id, int has_second_parents,
     return status;
 }
 
-/* Fills a creature file from a row; takes over the genome. */
-static int fill_creature(struct store *store, sqlite3_stmt *row, struct individual *individual,
-                         struct creature *creature, struct error *error)
-{
-    int64_t branch = sqlite3_column_int64(row, COLUMN_BRANCH);
-    creature->genome = individual->genome;
-    genome_init(&individual->genome);
-    creature->id = individual->id;
-    memcpy(creature->parents, individual->parents, sizeof creature->parents);
-    creature->generation = individual->generation;
-    store_copy_text(creature->method, sizeof creature->method,
-                    breeding_method_names[individual->method]);
-    store_copy_text(creature->mutations, sizeof creature->mutations, individual->mutations);
-    creature->seed = individual->seed;
-    creature->has_evaluation = individual->has_result;
-    creature->verdict = individual->verdict;
-    creature->fitness = individual->fitness;
-    creature->measures = individual->measures;
-    creature->digest = individual->digest;
-    creature->genome_hash = genome_hash(&creature->genome);
-    creature->simulator_version = sqlite3_column_int(row, COLUMN_EXTRA);
-    int status =
-        store_get_branch_params(store, branch ? branch : store->branch, &creature->params, error);
-    pace_apply_bar(&individual->bar, &creature->params);
-    snprintf(creature->name, sizeof creature->name, "%.40s-%" PRIu64, creature->params.run_name,
-             creature->id);
-    return status;
-}
-
 int store_get_creature(struct store *store, uint64_t id, struct creature *creature,
                        struct error *error)
 {
     sqlite3_stmt *row;
     creature_init(creature);
-    int status = store_prepare_printed(store, store_print_select, ", b.simulator_version",
-                                       "FROM individuals i LEFT JOIN branches b"
-                                       " ON b.branch = i.branch WHERE i.id = ?",
-                                       &row, error);
+    int status = store_prepare_printed(store, stored_creature_print_select, "",
+                                       "FROM individuals i WHERE i.id = ?", &row, error);
     if (status)
         return status;
     sqlite3_bind_int64(row, 1, (sqlite3_int64)id);
@@ -362,13 +317,8 @@ int store_get_creature(struct store *store, uint64_t id, struct creature *creatu
     if (status == 0)
         status =
             error_set(error, ERR_MISSING, "%s: there is no creature %" PRIu64, store->path, id);
-    if (status == 1) {
-        struct individual individual;
-        status = read_individual(store, row, &individual, error);
-        if (!status)
-            status = fill_creature(store, row, &individual, creature, error);
-        individual_deinit(&individual);
-    }
+    if (status == 1)
+        status = stored_creature_read(row, store->path, creature, error);
     sqlite3_finalize(row);
     if (status) {
         creature_deinit(creature);

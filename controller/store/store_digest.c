@@ -38,7 +38,6 @@ static int hash_rows(struct store *store, const char *sql, int64_t argument, uin
 static int hash_generation(struct store *store, int64_t generation, uint64_t *hash,
                            struct error *error)
 {
-    int64_t has_table;
     *hash = HASH_START;
     int status =
         hash_rows(store, "SELECT * FROM generations WHERE number = ?", generation, hash, error);
@@ -59,8 +58,6 @@ static int hash_generation(struct store *store, int64_t generation, uint64_t *ha
         status = hash_rows(store, "SELECT * FROM archive WHERE generation = ? ORDER BY individual",
                            generation, hash, error);
     if (!status)
-        status = store_has_choices(store, &has_table, error);
-    if (!status && has_table)
         status = hash_rows(store,
                            "SELECT individual, choice FROM choices WHERE generation = ?"
                            " ORDER BY individual",
@@ -73,7 +70,7 @@ static int hash_parameters(struct store *store, uint64_t *hash, struct error *er
 {
     for (int64_t branch = 1; branch <= store->branch; branch++) {
         struct params params;
-        int status = store_get_branch_params(store, branch, &params, error);
+        int status = stored_branch_params(store->database, store->path, branch, &params, error);
         if (status)
             return status;
         for (int i = 0; i < param_count; i++) {

@@ -129,7 +129,7 @@ static int read_fact(struct store *store, sqlite3_stmt *row, void *item, struct 
     struct store_fact *fact = item;
     fact->id = (uint64_t)sqlite3_column_int64(row, FACT_ID);
     fact->generation = (uint32_t)sqlite3_column_int64(row, FACT_GENERATION);
-    fact->method = store_find_method(store_column_text(row, FACT_METHOD));
+    fact->method = store_find_method(statement_text(row, FACT_METHOD));
     fact->parents[0] = (uint64_t)sqlite3_column_int64(row, FACT_PARENT1);
     fact->parents[1] = (uint64_t)sqlite3_column_int64(row, FACT_PARENT2);
     fact->verdict = -1;
@@ -137,7 +137,7 @@ static int read_fact(struct store *store, sqlite3_stmt *row, void *item, struct 
         return store_fail_content(store, "an individual has an unknown breeding method", error);
     if (sqlite3_column_type(row, FACT_VERDICT) == SQLITE_NULL)
         return 0;
-    fact->verdict = verdict_find(store_column_text(row, FACT_VERDICT));
+    fact->verdict = verdict_find(statement_text(row, FACT_VERDICT));
     if (fact->verdict < 0)
         return store_fail_content(store, "an individual has an unknown verdict", error);
     fact->motion = HASH_START;
@@ -192,9 +192,9 @@ int store_get_members(struct store *store, struct store_member **members, int *c
 static int read_event(struct store *store, sqlite3_stmt *row, void *item, struct error *error)
 {
     struct store_event *event = item;
-    store_copy_text(event->time_utc, sizeof event->time_utc, store_column_text(row, 0));
-    store_copy_text(event->event, sizeof event->event, store_column_text(row, 1));
-    store_copy_text(event->detail, sizeof event->detail, store_column_text(row, 2));
+    statement_copy_text(event->time_utc, sizeof event->time_utc, row, 0);
+    statement_copy_text(event->event, sizeof event->event, row, 1);
+    statement_copy_text(event->detail, sizeof event->detail, row, 2);
     return 0;
 }
 

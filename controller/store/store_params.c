@@ -56,32 +56,9 @@ int store_put_branch(struct store *store, const struct params *params, uint32_t 
     return status;
 }
 
-int store_get_branch_params(struct store *store, int64_t branch, struct params *params,
-                            struct error *error)
-{
-    sqlite3_stmt *statement;
-    params_set_defaults(params);
-    int status = store_prepare(store,
-                               "SELECT key, value FROM branch_parameters WHERE branch = ?"
-                               " ORDER BY position",
-                               &statement, error);
-    if (status)
-        return status;
-    sqlite3_bind_int64(statement, 1, branch);
-    while ((status = store_next_row(store, statement, error)) == 1) {
-        if (params_set(params, store_column_text(statement, 0), store_column_text(statement, 1),
-                       error)) {
-            status = error_prefix(error, "%s", store->path);
-            break;
-        }
-    }
-    sqlite3_finalize(statement);
-    return status;
-}
-
 int store_get_params(struct store *store, struct params *params, struct error *error)
 {
-    return store_get_branch_params(store, store->branch, params, error);
+    return stored_branch_params(store->database, store->path, store->branch, params, error);
 }
 
 /* Counts and describes the rows that differ; is_new_branch when one is of scope E or S. */

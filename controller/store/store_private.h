@@ -15,6 +15,7 @@
 #include <stdio.h>
 
 #include "common/store/database.h"
+#include "common/store/stored_creature.h"
 #include "controller/store/run_directory.h"
 #include "controller/store/store.h"
 
@@ -82,10 +83,6 @@ void store_bind_text(sqlite3_stmt *statement, int column, const char *text);
 void store_bind_hash(sqlite3_stmt *statement, int column, uint64_t hash);
 /* Ids: 0 is stored as NULL. */
 void store_bind_id(sqlite3_stmt *statement, int column, uint64_t id);
-/* "" for NULL; good until the next step. */
-const char *store_column_text(sqlite3_stmt *statement, int column);
-/* Cut to fit. */
-void store_copy_text(char *buffer, size_t size, const char *text);
 /* The time as in all tables: 2026-01-31T23:59:59.123Z. */
 void store_now_utc(char text[32]);
 
@@ -95,46 +92,13 @@ void store_now_utc(char text[32]);
 int store_begin(struct store *store, struct error *error);
 void store_roll_back(struct store *store);
 
-/* ---- queries with a column for each measure: store_sql.c ---- */
-
-/* Result columns of an individual, as read_individual() expects them. */
-enum {
-    COLUMN_ID,
-    COLUMN_GENERATION,
-    COLUMN_METHOD,
-    COLUMN_PARENT1,
-    COLUMN_PARENT2,
-    COLUMN_MUTATIONS,
-    COLUMN_SEED,
-    COLUMN_VERDICT,
-    COLUMN_FITNESS,
-    COLUMN_REFEREE,
-    COLUMN_REFEREE_WORDS,
-    COLUMN_DIGEST,
-    COLUMN_BRANCH,
-    COLUMN_BODY,
-    COLUMN_TRIALS,
-    COLUMN_BAR_M_S,
-    COLUMN_BAR_SIZES_S,
-    COLUMN_MEASURES,
-    COLUMN_GENOME = COLUMN_MEASURES + MEASURE_COUNT,
-    COLUMN_EXTRA
-};
-
-/* SELECT of these columns of individuals i, then `extra` columns, FROM and the rest. */
-void store_print_select(FILE *text, const char *extra, const char *rest);
-
 /* ---- between the other files ---- */
 
-/* Whether an older store has what was added to its version: the column quarantine.log, the table choices. */
+/* Whether an older store has the column quarantine.log. */
 int store_has_quarantine_log(struct store *store, int64_t *has_log, struct error *error);
-int store_has_choices(struct store *store, int64_t *has_table, struct error *error);
 /* Writes the parameters as a new branch, of this program's simulator. */
 int store_put_branch(struct store *store, const struct params *params, uint32_t generation,
                      struct error *error);
-/* Reads a branch over the defaults. */
-int store_get_branch_params(struct store *store, int64_t branch, struct params *params,
-                            struct error *error);
 /* enum breeding_method, or -1. */
 int store_find_method(const char *name);
 

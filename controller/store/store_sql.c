@@ -9,39 +9,11 @@
 #include <time.h>
 
 #include "common/hash.h"
-#include "common/text.h"
-
-static int code_of_sqlite(int result)
-{
-    switch (result & 0xff) {
-    case SQLITE_NOMEM:
-        return ERR_MEMORY;
-    case SQLITE_BUSY:
-    case SQLITE_LOCKED:
-        return ERR_BUSY;
-    case SQLITE_CORRUPT:
-    case SQLITE_NOTADB:
-    case SQLITE_SCHEMA:
-        return ERR_FORMAT;
-    default:
-        return ERR_IO;
-    }
-}
 
 int store_fail_sqlite(struct store *store, const char *what, struct error *error)
 {
-    int result = sqlite3_extended_errcode(store->database);
     store->has_failed = 1;
-    if (result == SQLITE_INTERRUPT)
-        return store_fail_content(store, "what is in it has no end", error);
-    int status = error_set(error, code_of_sqlite(result), "%s: %s: %s", store->path, what,
-                           sqlite3_errmsg(store->database));
-    /* "disk I/O error" alone says too little */
-    int reason = sqlite3_system_errno(store->database);
-    size_t used = strlen(error->message);
-    if (reason && status == ERR_IO)
-        snprintf(error->message + used, sizeof error->message - used, " (%s)", strerror(reason));
-    return status;
+    return statement_fail(store->database, store->path, what, error);
 }
 
 int store_fail_content(struct store *store, const char *what, struct error *error)
@@ -59,17 +31,16 @@ int store_execute(struct store *store, const char *sql, struct error *error)
 int store_prepare(struct store *store, const char *sql, sqlite3_stmt **statement,
                   struct error *error)
 {
-    if (sqlite3_prepare_v2(store->database, sql, -1, statement, NULL) != SQLITE_OK)
-        return store_fail_sqlite(store, "cannot be read", error);
-    return 0;
+    int status = statement_prepare(store->database, store->path, sql, statement, error);
+    store->has_failed |= status != 0;
+    return status;
 }
 
 int store_next_row(struct store *store, sqlite3_stmt *statement, struct error *error)
 {
-    int result = sqlite3_step(statement);
-    if (result == SQLITE_ROW)
-        return 1;
-    return result == SQLITE_DONE ? 0 : store_fail_sqlite(store, "cannot be read", error);
+    int status = statement_next(statement, store->path, error);
+    store->has_failed |= status < 0;
+    return status;
 }
 
 int store_run_statement(struct store *store, sqlite3_stmt *statement, struct error *error)
@@ -85,16 +56,9 @@ int store_run_statement(struct store *store, sqlite3_stmt *statement, struct err
 int store_query_i64(struct store *store, const char *sql, int64_t preset, int64_t *value,
                     struct error *error)
 {
-    sqlite3_stmt *statement;
-    int status = store_prepare(store, sql, &statement, error);
-    if (status)
-        return status;
-    status = store_next_row(store, statement, error);
-    *value = preset;
-    if (status == 1 && sqlite3_column_type(statement, 0) != SQLITE_NULL)
-        *value = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
-    return status < 0 ? status : 0;
+    int status = statement_number(store->database, store->path, sql, 0, preset, value, error);
+    store->has_failed |= status != 0;
+    return status;
 }
 
 void store_bind_text(sqlite3_stmt *statement, int column, const char *text)
@@ -117,18 +81,6 @@ void store_bind_id(sqlite3_stmt *statement, int column, uint64_t id)
         sqlite3_bind_null(statement, column);
 }
 
-const char *store_column_text(sqlite3_stmt *statement, int column)
-{
-    const unsigned char *text = sqlite3_column_text(statement, column);
-    return text ? (const char *)text : "";
-}
-
-void store_copy_text(char *buffer, size_t size, const char *text)
-{
-    snprintf(buffer, size, "%s", text);
-    text_clean(buffer, "");
-}
-
 void store_now_utc(char text[32])
 {
     struct timespec now;
@@ -145,17 +97,6 @@ static void print_measures(FILE *text, const char *prefix, const char *suffix, c
     for (int i = 0; i < MEASURE_COUNT; i++)
         fprintf(text, "%s%s%s, ", prefix, measure_table[i].name, suffix);
     fputs(last, text);
-}
-
-void store_print_select(FILE *text, const char *extra, const char *rest)
-{
-    fputs("SELECT i.id, i.generation, i.method, i.parent1, i.parent2, i.mutations, i.seed,"
-          " i.verdict, i.fitness, i.referee_fitness, i.referee_words, i.digest, i.branch, i.body,"
-          " i.trials, (SELECT m_s FROM bars WHERE individual = i.id),"
-          " (SELECT sizes_s FROM bars WHERE individual = i.id), ",
-          text);
-    print_measures(text, "i.", "", "i.genome");
-    fprintf(text, "%s %s", extra, rest);
 }
 
 static void print_update_result(FILE *text, const char *unused, const char *unused_too)

@@ -138,19 +138,18 @@ static int get_run_values(struct store *store, struct store_status *status, stru
     if (result)
         return result;
     while ((result = store_next_row(store, statement, error)) == 1) {
-        const char *key = store_column_text(statement, 0);
+        const char *key = statement_text(statement, 0);
         if (!strcmp(key, "finished"))
-            status->is_finished = !strcmp(store_column_text(statement, 1), "1");
+            status->is_finished = !strcmp(statement_text(statement, 1), "1");
         else if (!strcmp(key, "created_utc"))
-            store_copy_text(status->created_utc, sizeof status->created_utc,
-                            store_column_text(statement, 1));
+            statement_copy_text(status->created_utc, sizeof status->created_utc, statement, 1);
         else if (!strcmp(key, "champion"))
             status->champion.id = (uint64_t)sqlite3_column_int64(statement, 1);
         else if (!strcmp(key, "champion_holds"))
             status->champion.holds = sqlite3_column_int(statement, 1);
         else if (!strcmp(key, "champion_words"))
-            store_copy_text(status->champion.words, sizeof status->champion.words,
-                            store_column_text(statement, 1));
+            statement_copy_text(status->champion.words, sizeof status->champion.words, statement,
+                                1);
     }
     sqlite3_finalize(statement);
     return result;
@@ -191,10 +190,10 @@ static int read_quarantine(struct store *store, sqlite3_stmt *row, struct store_
                            struct error *error)
 {
     entry->id = (uint64_t)sqlite3_column_int64(row, 0);
-    store_copy_text(entry->time_utc, sizeof entry->time_utc, store_column_text(row, 1));
-    entry->reason = strdup(store_column_text(row, 2));
-    entry->command = strdup(store_column_text(row, 3));
-    entry->log = strdup(store_column_text(row, 4));
+    statement_copy_text(entry->time_utc, sizeof entry->time_utc, row, 1);
+    entry->reason = strdup(statement_text(row, 2));
+    entry->command = strdup(statement_text(row, 3));
+    entry->log = strdup(statement_text(row, 4));
     if (!entry->reason || !entry->command || !entry->log)
         return error_set(error, ERR_MEMORY, "%s: out of memory", store->path);
     text_clean(entry->reason, "");

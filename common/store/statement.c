@@ -1,0 +1,91 @@
+#include "common/store/statement.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/hash.h"
+#include "common/text.h"
+
+static int code_of_sqlite(int result)
+{
+    switch (result & 0xff) {
+    case SQLITE_NOMEM:
+        return ERR_MEMORY;
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return ERR_BUSY;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+    case SQLITE_SCHEMA:
+        return ERR_FORMAT;
+    default:
+        return ERR_IO;
+    }
+}
+
+int statement_fail(sqlite3 *database, const char *path, const char *what, struct error *error)
+{
+    int result = sqlite3_extended_errcode(database);
+    if (result == SQLITE_INTERRUPT)
+        return error_set(error, ERR_FORMAT, "%s: damaged: what is in it has no end", path);
+    int status = error_set(error, code_of_sqlite(result), "%s: %s: %s", path, what,
+                           sqlite3_errmsg(database));
+    /* "disk I/O error" alone says too little */
+    int reason = sqlite3_system_errno(database);
+    size_t used = strlen(error->message);
+    if (reason && status == ERR_IO)
+        snprintf(error->message + used, sizeof error->message - used, " (%s)", strerror(reason));
+    return status;
+}
+
+int statement_prepare(sqlite3 *database, const char *path, const char *sql,
+                      sqlite3_stmt **statement, struct error *error)
+{
+    if (sqlite3_prepare_v2(database, sql, -1, statement, NULL) != SQLITE_OK)
+        return statement_fail(database, path, "cannot be read", error);
+    return 0;
+}
+
+int statement_next(sqlite3_stmt *statement, const char *path, struct error *error)
+{
+    int result = sqlite3_step(statement);
+    if (result == SQLITE_ROW)
+        return 1;
+    return result == SQLITE_DONE
+               ? 0
+               : statement_fail(sqlite3_db_handle(statement), path, "cannot be read", error);
+}
+
+int statement_number(sqlite3 *database, const char *path, const char *sql, int64_t argument,
+                     int64_t preset, int64_t *value, struct error *error)
+{
+    sqlite3_stmt *statement;
+    int status = statement_prepare(database, path, sql, &statement, error);
+    if (status)
+        return status;
+    if (sqlite3_bind_parameter_count(statement) > 0)
+        sqlite3_bind_int64(statement, 1, argument);
+    status = statement_next(statement, path, error);
+    *value = preset;
+    if (status == 1 && sqlite3_column_type(statement, 0) != SQLITE_NULL)
+        *value = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return status < 0 ? status : 0;
+}
+
+const char *statement_text(sqlite3_stmt *row, int column)
+{
+    const unsigned char *text = sqlite3_column_text(row, column);
+    return text ? (const char *)text : "";
+}
+
+void statement_copy_text(char *buffer, size_t size, sqlite3_stmt *row, int column)
+{
+    snprintf(buffer, size, "%s", statement_text(row, column));
+    text_clean(buffer, "");
+}
+
+int statement_hash(sqlite3_stmt *row, int column, uint64_t *hash)
+{
+    return hash_from_text(statement_text(row, column), hash);
+}
