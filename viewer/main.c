@@ -277,17 +277,16 @@ static int parse_option(struct request *request, int option)
 /* Parameter file and assignments alone: what is wrong with them shows before anything runs. */
 static int check_parameters(const struct request *request, struct error *error)
 {
+    struct creature creature;
     struct params params;
-    int status;
-    params_set_defaults(&params);
-    if (request->params_path && (status = params_read_file(&params, request->params_path, error)))
+    creature_init(&creature);
+    int status = creature_choose_params(&creature, request->params_path, NULL, 0, &params, error);
+    if (status)
         return status;
-    for (int i = 0; i < request->assignment_count; i++)
-        if (params_set_assignment(&params, request->assignments[i], error)) {
-            error_prefix(error, "-s %s", request->assignments[i]);
-            return ERR_USAGE;
-        }
-    return 0;
+    return creature_choose_params(&creature, request->params_path, request->assignments,
+                                  request->assignment_count, &params, error)
+               ? ERR_USAGE
+               : 0;
 }
 
 /* Reads the whole command line; optind is then the first operand. -1 to go on, else the exit code. */

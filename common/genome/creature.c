@@ -8,6 +8,7 @@
 #include "common/genome/body_kind.h"
 #include "common/genome/creature_codec.h"
 #include "common/file.h"
+#include "common/rng.h"
 
 void creature_init(struct creature *creature)
 {
@@ -70,6 +71,28 @@ int creature_read(struct creature *creature, const char *path, struct error *err
     rc = creature_decode(creature, bytes, length, path, error);
     free(bytes);
     return rc;
+}
+
+int creature_choose_params(const struct creature *creature, const char *params_path,
+                           const char *const *assignments, int count, struct params *params,
+                           struct error *error)
+{
+    int status = 0;
+    params_set_defaults(params);
+    if (params_path)
+        status = params_read_file(params, params_path, error);
+    else if (creature->has_evaluation)
+        *params = creature->params;
+    for (int i = 0; i < count && !status; i++)
+        if ((status = params_set_assignment(params, assignments[i], error)) != 0)
+            error_prefix(error, "-s %s", assignments[i]);
+    return status;
+}
+
+uint64_t creature_choose_seed(const struct creature *creature, const struct params *params)
+{
+    return creature->has_evaluation ? creature->seed
+                                    : rng_mix_seed((uint64_t)params->run_seed, creature->id);
 }
 
 static int write_text(const struct creature *creature, const char *path, struct error *error)

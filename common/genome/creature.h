@@ -44,6 +44,14 @@ int creature_read(struct creature *creature, const char *path, struct error *err
 int creature_decode(struct creature *creature, const void *bytes, size_t length, const char *name,
                     struct error *error);
 
+/* How it is simulated again: by the parameters of a file, or (NULL) of its evaluation, or by the defaults where
+ * it has neither, and then by `count` assignments section.key=value. They are not checked against one another. */
+int creature_choose_params(const struct creature *creature, const char *params_path,
+                           const char *const *assignments, int count, struct params *params,
+                           struct error *error);
+/* The seed of its evaluation; else the one that a run of these parameters gives its id. */
+uint64_t creature_choose_seed(const struct creature *creature, const struct params *params);
+
 /* Writes `path` by way of a temporary file and rename, so that no half file ever stands there. */
 int creature_write(const struct creature *creature, const char *path, int is_text,
                    struct error *error);

@@ -65,6 +65,16 @@ int store_put_choice(struct store *store, uint64_t id, int choice, struct error 
     return put_choice(store, store->generation, id, choice, error);
 }
 
+static int read_choice(struct store *store, sqlite3_stmt *row, void *item, struct error *error)
+{
+    struct store_choice *choice = item;
+    choice->generation = (uint32_t)sqlite3_column_int64(row, 0);
+    choice->id = (uint64_t)sqlite3_column_int64(row, 1);
+    return choice_find(statement_text(row, 2), &choice->choice)
+               ? store_fail_content(store, "an unknown choice", error)
+               : 0;
+}
+
 /* Rows of a generation, or of all (-1), in order. */
 static int get_choices(struct store *store, int64_t generation, struct store_choice **choices,
                        int *count, struct error *error)
@@ -79,26 +89,7 @@ static int get_choices(struct store *store, int64_t generation, struct store_cho
     if (status)
         return status;
     sqlite3_bind_int64(row, 1, generation);
-    while ((status = store_next_row(store, row, error)) == 1) {
-        status = store_make_room(store, choices, *count, sizeof **choices, error);
-        if (status)
-            break;
-        struct store_choice *choice = &(*choices)[*count];
-        choice->generation = (uint32_t)sqlite3_column_int64(row, 0);
-        choice->id = (uint64_t)sqlite3_column_int64(row, 1);
-        if (choice_find(statement_text(row, 2), &choice->choice)) {
-            status = store_fail_content(store, "an unknown choice", error);
-            break;
-        }
-        ++*count;
-    }
-    sqlite3_finalize(row);
-    if (status) {
-        free(*choices);
-        *choices = NULL;
-        *count = 0;
-    }
-    return status;
+    return store_get_rows(store, row, read_choice, sizeof **choices, choices, count, error);
 }
 
 int store_get_choices(struct store *store, uint32_t generation, struct store_choice **choices,

@@ -177,13 +177,12 @@ static void read_cost(sqlite3_stmt *row, struct store_entry *entry)
     entry->cost.time_s = sqlite3_column_double(row, EXTRA_TIME);
 }
 
-static int read_entry(struct store *store, sqlite3_stmt *row, struct store_entry *entry,
-                      struct error *error)
+static int read_entry(struct store *store, sqlite3_stmt *row, void *item, struct error *error)
 {
+    struct store_entry *entry = item;
     struct individual individual;
     int status = read_individual(store, row, &individual, error);
     if (!status) {
-        memset(entry, 0, sizeof *entry);
         entry->id = individual.id;
         entry->generation = individual.generation;
         entry->rank = sqlite3_column_int(row, EXTRA_RANK);
@@ -205,28 +204,6 @@ static int read_entry(struct store *store, sqlite3_stmt *row, struct store_entry
         read_cost(row, entry);
     }
     individual_deinit(&individual);
-    return status;
-}
-
-/* All rows of a prepared statement as entries; finalizes it. */
-static int read_entries(struct store *store, sqlite3_stmt *row, struct store_entry **entries,
-                        int *count, struct error *error)
-{
-    int status;
-    while ((status = store_next_row(store, row, error)) == 1) {
-        status = store_make_room(store, entries, *count, sizeof **entries, error);
-        if (!status)
-            status = read_entry(store, row, &(*entries)[*count], error);
-        if (status)
-            break;
-        ++*count;
-    }
-    sqlite3_finalize(row);
-    if (status) {
-        free(*entries);
-        *entries = NULL;
-        *count = 0;
-    }
     return status;
 }
 
@@ -256,7 +233,7 @@ int store_get_top(struct store *store, int64_t generation, int top, struct store
     *generation_found = (uint32_t)generation;
     sqlite3_bind_int64(row, 1, generation);
     sqlite3_bind_int(row, 2, top);
-    return read_entries(store, row, entries, count, error);
+    return store_get_rows(store, row, read_entry, sizeof **entries, entries, count, error);
 }
 
 int store_leave_out_copies(struct store_entry *entries, int count, int most)
@@ -296,7 +273,7 @@ int store_get_lineage(struct store *store, uint64_t id, int has_second_parents,
         return status;
     sqlite3_bind_int64(row, 1, (sqlite3_int64)id);
     sqlite3_bind_int(row, 2, has_second_parents);
-    status = read_entries(store, row, entries, count, error);
+    status = store_get_rows(store, row, read_entry, sizeof **entries, entries, count, error);
     if (!status && *count == 0)
         status =
             error_set(error, ERR_MISSING, "%s: there is no creature %" PRIu64, store->path, id);

@@ -84,6 +84,14 @@ static int hash_parameters(struct store *store, uint64_t *hash, struct error *er
     return 0;
 }
 
+static int read_digest(struct store *store, sqlite3_stmt *row, void *item, struct error *error)
+{
+    struct store_digest *digest = item;
+    digest->generation = (uint32_t)sqlite3_column_int64(row, 0);
+    digest->is_closed = sqlite3_column_int(row, 1);
+    return hash_generation(store, digest->generation, &digest->hash, error);
+}
+
 int store_get_digests(struct store *store, uint64_t *whole, struct store_digest **generations,
                       int *count, struct error *error)
 {
@@ -97,24 +105,9 @@ int store_get_digests(struct store *store, uint64_t *whole, struct store_digest 
                                &row, error);
     if (status)
         return status;
-    while ((status = store_next_row(store, row, error)) == 1) {
-        status = store_make_room(store, generations, *count, sizeof **generations, error);
-        if (status)
-            break;
-        struct store_digest *digest = &(*generations)[*count];
-        digest->generation = (uint32_t)sqlite3_column_int64(row, 0);
-        digest->is_closed = sqlite3_column_int(row, 1);
-        status = hash_generation(store, digest->generation, &digest->hash, error);
-        if (status)
-            break;
-        *whole = hash_u64(*whole, digest->hash);
-        ++*count;
-    }
-    sqlite3_finalize(row);
-    if (status) {
-        free(*generations);
-        *generations = NULL;
-        *count = 0;
-    }
+    status =
+        store_get_rows(store, row, read_digest, sizeof **generations, generations, count, error);
+    for (int i = 0; i < *count; i++)
+        *whole = hash_u64(*whole, (*generations)[i].hash);
     return status;
 }

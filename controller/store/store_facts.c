@@ -2,47 +2,7 @@
  * events. A run of 300 x 50 has 12 000 creatures and 15 000 members; each takes 200 bytes or less. */
 #include "controller/store/store_private.h"
 
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/hash.h"
-
-int store_get_curve(struct store *store, struct store_generation **generations, int *count,
-                    struct error *error)
-{
-    sqlite3_stmt *row;
-    *generations = NULL;
-    *count = 0;
-    int status = store_prepare(store,
-                               "SELECT number, best, median, mean, best_id, evaluations,"
-                               " (SELECT count(cell) FROM archive WHERE generation = number)"
-                               " FROM generations WHERE closed = 1 ORDER BY number",
-                               &row, error);
-    if (status)
-        return status;
-    while ((status = store_next_row(store, row, error)) == 1) {
-        status = store_make_room(store, generations, *count, sizeof **generations, error);
-        if (status)
-            break;
-        (*generations)[(*count)++] = (struct store_generation){
-            .generation = (uint32_t)sqlite3_column_int64(row, 0),
-            .best = sqlite3_column_double(row, 1),
-            .median = sqlite3_column_double(row, 2),
-            .mean = sqlite3_column_double(row, 3),
-            .best_id = (uint64_t)sqlite3_column_int64(row, 4),
-            .evaluations = sqlite3_column_int64(row, 5),
-            .cells = sqlite3_column_int64(row, 6),
-        };
-    }
-    sqlite3_finalize(row);
-    if (status) {
-        free(*generations);
-        *generations = NULL;
-        *count = 0;
-    }
-    return status;
-}
 
 /* A query and what makes an item of a row: 0 or ERR_*. */
 struct listing {
@@ -51,38 +11,41 @@ struct listing {
     int (*read)(struct store *store, sqlite3_stmt *row, void *item, struct error *error);
 };
 
-/* All rows of a query as an array; `items` is a pointer to the pointer. */
 static int get_listing(struct store *store, const struct listing *listing, void *items, int *count,
                        struct error *error)
 {
-    void **array = items;
     sqlite3_stmt *row;
-    *array = NULL;
+    *(void **)items = NULL;
     *count = 0;
     int status = store_prepare(store, listing->sql, &row, error);
     if (status)
         return status;
-    while ((status = store_next_row(store, row, error)) == 1) {
-        if (*count == INT_MAX)
-            status = error_set(error, ERR_LIMIT, "%s: too many rows", store->path);
-        else
-            status = store_make_room(store, items, *count, listing->size, error);
-        if (status)
-            break;
-        char *item = (char *)*array + (size_t)*count * listing->size;
-        memset(item, 0, listing->size);
-        status = listing->read(store, row, item, error);
-        if (status)
-            break;
-        ++*count;
-    }
-    sqlite3_finalize(row);
-    if (status) {
-        free(*array);
-        *array = NULL;
-        *count = 0;
-    }
-    return status;
+    return store_get_rows(store, row, listing->read, listing->size, items, count, error);
+}
+
+static int read_generation(struct store *store, sqlite3_stmt *row, void *item, struct error *error)
+{
+    *(struct store_generation *)item = (struct store_generation){
+        .generation = (uint32_t)sqlite3_column_int64(row, 0),
+        .best = sqlite3_column_double(row, 1),
+        .median = sqlite3_column_double(row, 2),
+        .mean = sqlite3_column_double(row, 3),
+        .best_id = (uint64_t)sqlite3_column_int64(row, 4),
+        .evaluations = sqlite3_column_int64(row, 5),
+        .cells = sqlite3_column_int64(row, 6),
+    };
+    return 0;
+}
+
+int store_get_curve(struct store *store, struct store_generation **generations, int *count,
+                    struct error *error)
+{
+    static const struct listing listing = {
+        "SELECT number, best, median, mean, best_id, evaluations,"
+        " (SELECT count(cell) FROM archive WHERE generation = number)"
+        " FROM generations WHERE closed = 1 ORDER BY number",
+        sizeof **generations, read_generation};
+    return get_listing(store, &listing, generations, count, error);
 }
 
 enum {

@@ -78,6 +78,13 @@ int store_set_run_value(struct store *store, const char *key, const char *value,
 /* Room for one more row in an array that doubles; `items` is a pointer to the pointer. */
 int store_make_room(struct store *store, void *items, int count, size_t size, struct error *error);
 
+/* All rows of a bound statement as an array; finalizes it. `items` is a pointer to the pointer; each item has `size`
+ * bytes, zeros before `read` fills it, and owns no memory. NULL and 0 on error. */
+int store_get_rows(struct store *store, sqlite3_stmt *statement,
+                   int (*read)(struct store *store, sqlite3_stmt *row, void *item,
+                               struct error *error),
+                   size_t size, void *items, int *count, struct error *error);
+
 /* Texts are copied. */
 void store_bind_text(sqlite3_stmt *statement, int column, const char *text);
 void store_bind_hash(sqlite3_stmt *statement, int column, uint64_t hash);

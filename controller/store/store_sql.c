@@ -3,6 +3,7 @@
  * one transaction, from store_begin() to store_commit(). */
 #include "controller/store/store_private.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -211,4 +212,36 @@ int store_make_room(struct store *store, void *items, int count, size_t size, st
         return error_set(error, ERR_MEMORY, "%s: out of memory", store->path);
     *array = grown;
     return 0;
+}
+
+int store_get_rows(struct store *store, sqlite3_stmt *statement,
+                   int (*read)(struct store *store, sqlite3_stmt *row, void *item,
+                               struct error *error),
+                   size_t size, void *items, int *count, struct error *error)
+{
+    void **array = items;
+    int status;
+    *array = NULL;
+    *count = 0;
+    while ((status = store_next_row(store, statement, error)) == 1) {
+        if (*count == INT_MAX)
+            status = error_set(error, ERR_LIMIT, "%s: too many rows", store->path);
+        else
+            status = store_make_room(store, items, *count, size, error);
+        if (status)
+            break;
+        char *item = (char *)*array + (size_t)*count * size;
+        memset(item, 0, size);
+        status = read(store, statement, item, error);
+        if (status)
+            break;
+        ++*count;
+    }
+    sqlite3_finalize(statement);
+    if (status) {
+        free(*array);
+        *array = NULL;
+        *count = 0;
+    }
+    return status;
 }

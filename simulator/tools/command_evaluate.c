@@ -193,18 +193,12 @@ static int request_parse(struct request *request, int argc, char **argv)
 static int report_read_params(struct report *report, const struct request *request)
 {
     struct error error = {0};
-    params_set_defaults(&report->params);
-    int status = 0;
-    if (request->params_path != NULL)
-        status = params_read_file(&report->params, request->params_path, &error);
-    else if (report->creature.has_evaluation)
-        report->params = report->creature.params;
-    else
+    if (request->params_path == NULL && !report->creature.has_evaluation)
         return fail(EXIT_USAGE,
                     "the creature has no recorded evaluation: give a PARAMS.ini as well");
-    for (int i = 0; status == 0 && i < request->assignment_count; i++)
-        if ((status = params_set_assignment(&report->params, request->assignments[i], &error)) != 0)
-            error_prefix(&error, "-s %s", request->assignments[i]);
+    int status =
+        creature_choose_params(&report->creature, request->params_path, request->assignments,
+                               request->assignment_count, &report->params, &error);
     if (request->is_limp)
         report->params.creature_effectors = 0;
     if (request->solver >= 0 && !request->has_referee)
@@ -220,12 +214,8 @@ static int report_read_params(struct report *report, const struct request *reque
 
 static void report_choose_seed(struct report *report, const struct request *request)
 {
-    if (request->has_seed)
-        report->seed = request->seed;
-    else if (report->creature.has_evaluation)
-        report->seed = report->creature.seed;
-    else
-        report->seed = rng_mix_seed((uint64_t)report->params.run_seed, report->creature.id);
+    report->seed = request->has_seed ? request->seed
+                                     : creature_choose_seed(&report->creature, &report->params);
 }
 
 static const char *report_compare(const struct report *report, const struct request *request)

@@ -90,18 +90,11 @@ static int request_parse(struct request *request, int argc, char **argv)
 static int read_params(const struct request *request, const struct creature *creature,
                        struct params *params, struct error *error)
 {
-    int status = 0;
-    params_set_defaults(params);
-    if (request->params_path)
-        status = params_read_file(params, request->params_path, error);
-    else if (creature->has_evaluation)
-        *params = creature->params;
-    else
+    if (!request->params_path && !creature->has_evaluation)
         return error_set(error, ERR_USAGE,
                          "the creature has no recorded evaluation: give a PARAMS.ini as well");
-    for (int i = 0; i < request->assignment_count && !status; i++)
-        if ((status = params_set_assignment(params, request->assignments[i], error)) != 0)
-            error_prefix(error, "-s %s", request->assignments[i]);
+    int status = creature_choose_params(creature, request->params_path, request->assignments,
+                                        request->assignment_count, params, error);
     return status ? status : params_check(params, error);
 }
 
@@ -157,9 +150,7 @@ static int run_creature(const struct request *request, const struct creature *cr
 {
     const struct params *params = output->mjcf.params;
     struct evaluation evaluation;
-    uint64_t seed = creature->has_evaluation
-                        ? creature->seed
-                        : rng_mix_seed((uint64_t)params->run_seed, creature->id);
+    uint64_t seed = creature_choose_seed(creature, params);
     output->mjcf.model = output->model.file =
         open_memstream(&output->model.bytes, &output->model.size);
     output->mjcf.signals = output->signals.file =

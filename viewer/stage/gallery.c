@@ -119,14 +119,8 @@ int gallery_choose_params(const struct gallery *gallery, const struct creature *
                           struct params *params, struct error *error)
 {
     const struct gallery_options *options = &gallery->options;
-    int status = 0;
-    params_set_defaults(params);
-    if (options->params_path)
-        status = params_read_file(params, options->params_path, error);
-    else if (creature->has_evaluation)
-        *params = creature->params;
-    for (int i = 0; i < options->assignment_count && !status; i++)
-        status = params_set_assignment(params, options->assignments[i], error);
+    int status = creature_choose_params(creature, options->params_path, options->assignments,
+                                        options->assignment_count, params, error);
     return status ? status : params_check(params, error);
 }
 
@@ -140,10 +134,8 @@ static int simulate(const struct gallery *gallery, struct specimen *specimen,
     int status = gallery_choose_params(gallery, creature, &params, error);
     if (status)
         return status;
-    uint64_t seed = gallery->options.has_seed ? gallery->options.seed
-                    : creature->has_evaluation
-                        ? creature->seed
-                        : rng_mix_seed((uint64_t)params.run_seed, creature->id);
+    uint64_t seed =
+        gallery->options.has_seed ? gallery->options.seed : creature_choose_seed(creature, &params);
     int is_recorded =
         creature->has_evaluation && seed == creature->seed &&
         params_evaluation_digest(&params) == params_evaluation_digest(&creature->params);
