@@ -261,7 +261,8 @@
         "the referee simulates so many of each generation again; 0 = off")                         \
     REAL(guard, referee_share, 0.7, 0, 1, 'S', "share of its score a creature must keep there")    \
     INT(guard, perturbed_runs, 1, 0, 8, 'S',                                                       \
-        "the referee's runs from another pose and with another friction; 0 = off")                 \
+        "the referee's runs from another pose and with another friction; 0 = off. The champion's " \
+        "exam has eight of its own")                                                               \
     INT(guard, fine_runs, 1, 1, 8, 'S', "the same besides, at a quarter of the step")              \
     CHOICE(guard, score, 1, "own|least", 'S',                                                      \
            "whom the referee accepts has its own score, or the least of that and of the trials")   \
@@ -269,7 +270,8 @@
          "perturbed runs: joints and body turned by at most this (linear: m)")                     \
     REAL(guard, perturbed_friction, 0.1, 0, 0.9, 'E',                                              \
          "perturbed runs: share by which friction is more, or less")                               \
-    BOOL(guard, other_solver, 1, 'F', "the run's champion is judged by the other solver, too")     \
+    BOOL(guard, other_solver, 1, 'F',                                                              \
+         "the champion's exam has four runs with the other solver, too")                           \
     REAL(guard, budget, 30, 0, 1e6, 'E',                                                           \
          "billions of arithmetic operations, roughly, for an evaluation; 0 = off")                 \
     REAL(guard, cost_of_transport, 0.01, 0, 1000, 'F',                                             \

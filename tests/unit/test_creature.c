@@ -816,6 +816,34 @@ static void remove_directory(void)
     rmdir(directory);
 }
 
+/* By a file, by its evaluation, or by neither; then assignments; and the seed that belongs to it. */
+START_TEST(simulated_again_by_what_is_known)
+{
+    static const char *const assignments[] = {"world.gravity_m_s2=7", "world.no_such=1"};
+    struct creature creature;
+    struct params params;
+    struct error error = {0};
+    creature_init(&creature);
+    creature.id = 5;
+    ck_assert_int_eq(creature_choose_params(&creature, NULL, NULL, 0, &params, &error), 0);
+    ck_assert_double_eq(params.world_gravity_m_s2, creature.params.world_gravity_m_s2);
+    params.run_seed = 3;
+    ck_assert_uint_eq(creature_choose_seed(&creature, &params), rng_mix_seed(3, 5));
+    creature.has_evaluation = 1;
+    creature.seed = 99;
+    creature.params.world_gravity_m_s2 = 2;
+    creature.params.world_friction = 0.25;
+    ck_assert_int_eq(creature_choose_params(&creature, NULL, assignments, 1, &params, &error), 0);
+    ck_assert_double_eq(params.world_gravity_m_s2, 7);
+    ck_assert_double_eq(params.world_friction, 0.25);
+    ck_assert_uint_eq(creature_choose_seed(&creature, &params), 99);
+    ck_assert_int_ne(creature_choose_params(&creature, NULL, assignments, 2, &params, &error), 0);
+    ck_assert_ptr_nonnull(strstr(error.message, "-s world.no_such=1"));
+    ck_assert_int_ne(creature_choose_params(&creature, "no.ini", NULL, 0, &params, &error), 0);
+    creature_deinit(&creature);
+}
+END_TEST
+
 START_TEST(written_and_read)
 {
     char path[100];
@@ -1072,6 +1100,7 @@ static Suite *make_suite(void)
     suite_add_tcase(suite, tests);
     TCase *files = tcase_create("files");
     tcase_add_checked_fixture(files, make_directory, remove_directory);
+    tcase_add_test(files, simulated_again_by_what_is_known);
     tcase_add_test(files, written_and_read);
     tcase_add_test(files, failed_writes_leave_nothing);
     tcase_add_test(files, huge_files_are_refused);

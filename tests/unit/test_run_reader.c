@@ -350,6 +350,12 @@ START_TEST(gives_one_creature_by_its_number)
     ck_assert_str_eq(creature.name, "crawl-3");
     ck_assert_double_eq(creature.fitness, 10.0 / 3);
     creature_deinit(&creature);
+    /* not yet evaluated: with the parameters in force */
+    run_sql("UPDATE individuals SET verdict = NULL, branch = NULL WHERE id = 3");
+    ck_assert_int_eq(run_reader_get_creature(reader, 3, &creature, &error), 0);
+    ck_assert(!creature.has_evaluation);
+    ck_assert_double_eq(creature.params.world_gravity_m_s2, 3.5);
+    creature_deinit(&creature);
     ck_assert_int_eq(run_reader_get_creature(reader, 99, &creature, &error), ERR_MISSING);
     ck_assert_msg(strstr(error.message, "no creature 99") != NULL, "%s", error.message);
     run_sql("UPDATE individuals SET genome = x'93' WHERE id = 3");
