@@ -820,27 +820,26 @@ static void remove_directory(void)
 START_TEST(simulated_again_by_what_is_known)
 {
     static const char *const assignments[] = {"world.gravity_m_s2=7", "world.no_such=1"};
-    struct creature creature;
+    struct creature wanted;
     struct params params;
-    struct error error = {0};
-    creature_init(&creature);
-    creature.id = 5;
-    ck_assert_int_eq(creature_choose_params(&creature, NULL, NULL, 0, &params, &error), 0);
-    ck_assert_double_eq(params.world_gravity_m_s2, creature.params.world_gravity_m_s2);
+    creature_init(&wanted);
+    wanted.id = 5;
+    ck_assert_int_eq(creature_choose_params(&wanted, NULL, NULL, 0, &params, &error), 0);
+    ck_assert_double_eq(params.world_gravity_m_s2, wanted.params.world_gravity_m_s2);
     params.run_seed = 3;
-    ck_assert_uint_eq(creature_choose_seed(&creature, &params), rng_mix_seed(3, 5));
-    creature.has_evaluation = 1;
-    creature.seed = 99;
-    creature.params.world_gravity_m_s2 = 2;
-    creature.params.world_friction = 0.25;
-    ck_assert_int_eq(creature_choose_params(&creature, NULL, assignments, 1, &params, &error), 0);
+    ck_assert_uint_eq(creature_choose_seed(&wanted, &params), rng_mix_seed(3, 5));
+    wanted.has_evaluation = 1;
+    wanted.seed = 99;
+    wanted.params.world_gravity_m_s2 = 2;
+    wanted.params.world_friction = 0.25;
+    ck_assert_int_eq(creature_choose_params(&wanted, NULL, assignments, 1, &params, &error), 0);
     ck_assert_double_eq(params.world_gravity_m_s2, 7);
     ck_assert_double_eq(params.world_friction, 0.25);
-    ck_assert_uint_eq(creature_choose_seed(&creature, &params), 99);
-    ck_assert_int_ne(creature_choose_params(&creature, NULL, assignments, 2, &params, &error), 0);
+    ck_assert_uint_eq(creature_choose_seed(&wanted, &params), 99);
+    ck_assert_int_ne(creature_choose_params(&wanted, NULL, assignments, 2, &params, &error), 0);
     ck_assert_ptr_nonnull(strstr(error.message, "-s world.no_such=1"));
-    ck_assert_int_ne(creature_choose_params(&creature, "no.ini", NULL, 0, &params, &error), 0);
-    creature_deinit(&creature);
+    ck_assert_int_ne(creature_choose_params(&wanted, "no.ini", NULL, 0, &params, &error), 0);
+    creature_deinit(&wanted);
 }
 END_TEST
 
