@@ -13,17 +13,15 @@
 #include <time.h>
 
 #include "common/judge/behaviour.h"
+#include "common/judge/exam.h"
 #include "common/genome/creature.h"
+#include "common/detmath.h"
 #include "common/hash.h"
 #include "common/json_text.h"
 #include "common/rng.h"
 #include "common/judge/trial.h"
 #include "common/version.h"
 #include "simulator/tools/trace.h"
-
-/* The referee's step is a quarter. */
-#define REFEREE_HALVINGS 2
-#define RIGHT_ANGLE_RAD  1.5707963267948966
 
 static const char usage_text[] =
     "usage: simulator evaluate CREATURE [PARAMS.ini] [option]...\n"
@@ -42,8 +40,8 @@ static const char usage_text[] =
     "                                    constraint; of spheres also rejection, nudge\n"
     "  --trial TRIAL       as a task of the referee's: the purpose, then what is other, such as\n"
     "                      entry+perturbed-1, champion+perturbed-3+finer-2+other-solver\n"
-    "  --referee           evaluates again at a quarter of the step and compares the fitness;\n"
-    "                      with --solver constraint a third time, with that solver\n"
+    "  --referee           the exam that the champion of a run must pass: from four perturbed\n"
+    "                      starts with the other solver, from eight at a quarter of the step\n"
     "  --help              this text\n"
     "\n"
     "Exit code: 0 evaluated (whatever the verdict), 1 failed or the recorded digest differs, 2 "
@@ -61,16 +59,14 @@ struct request {
     uint64_t seed;
 };
 
-/* A second opinion on the same evaluation: with a finer step, or with the other solver. */
+/* A trial of the exam. */
 struct opinion {
-    const char *solver;
-    double dt_s;
+    struct trial trial;
     struct evaluation evaluation;
-    double ratio;     /* of the fitness, this one's to the first's; 0 where the first has none */
+    double fitness;   /* 0 if it leads the other way */
     double apart_rad; /* angle between the ways; 0 where the behaviour has no direction */
-    int holds;
 };
-enum { OPINIONS_MAX = 2 };
+enum { OPINIONS_MAX = EXAM_SOLVER_RUNS + EXAM_FINE_RUNS };
 
 /* Everything the output is made of. */
 struct report {
@@ -79,6 +75,7 @@ struct report {
     struct params params;
     uint64_t seed, genome_hash;
     struct evaluation evaluation;
+    struct exam exam;
     struct opinion opinions[OPINIONS_MAX];
     int opinion_count;
     int has_no_other;         /* spheres, and the solver asked for moves none */
@@ -201,7 +198,7 @@ static int report_read_params(struct report *report, const struct request *reque
                                request->assignment_count, &report->params, &error);
     if (request->is_limp)
         report->params.creature_effectors = 0;
-    if (request->solver >= 0 && !request->has_referee)
+    if (request->solver >= 0)
         report->params.simulation_solver = request->solver;
     if (request->has_trial)
         trial_apply(&request->trial, &report->params);
@@ -254,30 +251,29 @@ static const char *behaviour_name(const struct params *params)
     return behaviours[params->evolution_behaviour].name;
 }
 
-/* By the rule of the controller's referee (guard.referee_share), and in the same direction. */
-static void opinion_judge(struct opinion *opinion, const struct report *report)
+static void opinion_take(struct opinion *opinion, const struct report *report, struct arena *arena)
 {
-    const struct params *params = &report->params;
-    double fitness = fitness_of(&report->evaluation, params),
-           other = fitness_of(&opinion->evaluation, params);
-    opinion->ratio = fitness > 0 ? other / fitness : 0;
-    opinion->apart_rad =
-        behaviour_apart_rad(&report->evaluation.measures, &opinion->evaluation.measures, params);
-    opinion->holds = fitness > 0 && opinion->ratio >= params->guard_referee_share &&
-                     opinion->apart_rad < RIGHT_ANGLE_RAD;
-}
-
-static void report_add_opinion(struct report *report, int solver, int halvings, struct arena *arena)
-{
-    struct opinion *opinion = &report->opinions[report->opinion_count++];
     struct params params = report->params;
-    params_ask_solver(&params, solver);
-    params.simulation_dt_s /= 1u << halvings;
-    opinion->solver = params_solver_names[solver];
-    opinion->dt_s = params.simulation_dt_s;
+    trial_apply(&opinion->trial, &params);
     evaluate(&report->creature.genome, &params, report->seed, arena, NULL, NULL,
              &opinion->evaluation);
-    opinion_judge(opinion, report);
+    opinion->apart_rad = behaviour_apart_rad(&report->evaluation.measures,
+                                             &opinion->evaluation.measures, &report->params);
+    opinion->fitness =
+        opinion->apart_rad > 0.5 * DET_PI ? 0 : fitness_of(&opinion->evaluation, &report->params);
+}
+
+/* As the controller's referee makes it. */
+static void report_examine(struct report *report, struct arena *arena)
+{
+    exam_begin(&report->exam, fitness_of(&report->evaluation, &report->params),
+               report->creature.genome.kind, &report->params);
+    while (!exam_is_over(&report->exam)) {
+        struct opinion *opinion = &report->opinions[report->opinion_count++];
+        exam_ask(&report->exam, &opinion->trial);
+        opinion_take(opinion, report, arena);
+        exam_tell(&report->exam, &opinion->trial, opinion->fitness);
+    }
 }
 
 static int report_evaluate(struct report *report, const struct request *request,
@@ -299,14 +295,9 @@ static int report_evaluate(struct report *report, const struct request *request,
     if (request->trace_path != NULL)
         status = trace_close(&trace, request->trace_path, error);
     report->has_no_other = report->creature.genome.kind == BODY_SPHERES &&
-                           (request->solver == SOLVER_CONSTRAINT ||
-                            report->params.simulation_solver == SOLVER_CONSTRAINT);
-    if (status == 0 && request->has_referee) {
-        report_add_opinion(report, report->params.simulation_solver, REFEREE_HALVINGS, &arena);
-        if (request->solver >= 0 && request->solver != report->params.simulation_solver &&
-            !report->has_no_other)
-            report_add_opinion(report, request->solver, 0, &arena);
-    }
+                           report->params.simulation_solver == SOLVER_CONSTRAINT;
+    if (status == 0 && request->has_referee)
+        report_examine(report, &arena);
 done:
     arena_deinit(&arena);
     return status;
@@ -338,51 +329,28 @@ static void report_print_table(const struct report *report)
                measures_get(&report->evaluation.measures, i), measure_table[i].meaning);
 }
 
-static void print_row(const char *name, double first, const struct report *report, int measure)
+/* A line for each trial, and what they come to. */
+static void report_print_exam(const struct report *report)
 {
-    printf("%-22s %14.9g", name, first);
-    for (int i = 0; i < report->opinion_count; i++) {
-        const struct evaluation *evaluation = &report->opinions[i].evaluation;
-        double value = measure < 0 ? fitness_of(evaluation, &report->params)
-                                   : measures_get(&evaluation->measures, measure);
-        printf("  %14.9g", value);
-        if (first != 0)
-            printf(" %6.3f", value / first);
-        else
-            printf(" %6s", "");
-    }
-    printf("\n");
-}
-
-/* The evaluation and each second opinion side by side, its ratio to the first behind it. */
-static void report_print_referee(const struct report *report)
-{
-    static const int shown[] = {MEASURE_distance_m,   MEASURE_displacement_m, MEASURE_path_m,
-                                MEASURE_lowest_max_m, MEASURE_height_max_m,   MEASURE_time_s,
-                                MEASURE_work_in_j,    MEASURE_residual_share};
-    const struct evaluation *first = &report->evaluation;
-    printf("\n%-22s %14s", "referee", "");
-    for (int i = 0; i < report->opinion_count; i++)
-        printf("  %14s %6s", i == 0 ? "quarter step" : report->opinions[i].solver, "ratio");
-    printf("\n%-22s %14s", "verdict", verdict_name(first->verdict));
-    for (int i = 0; i < report->opinion_count; i++)
-        printf("  %14s %6s", verdict_name(report->opinions[i].evaluation.verdict), "");
-    printf("\n");
-    print_row("fitness", fitness_of(&report->evaluation, &report->params), report, -1);
-    for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++)
-        print_row(measure_table[shown[i]].name, measures_get(&first->measures, shown[i]), report,
-                  shown[i]);
+    const struct params *params = &report->params;
+    int has_direction = behaviours[params->evolution_behaviour].has_direction;
+    char text[EXAM_WORDS_SIZE];
+    printf("\n%-50s %-12s %12s %8s%s\n", "referee", "verdict", "fitness", "keeps",
+           has_direction ? "  degrees apart" : "");
     for (int i = 0; i < report->opinion_count; i++) {
         const struct opinion *o = &report->opinions[i];
-        printf("%s at %.4g s: %s: keeps %.1f %% of its fitness (%s), %.0f %% are needed "
-               "(guard.referee_share)",
-               o->solver, o->dt_s, o->holds ? "holds" : "does not hold", 100 * o->ratio,
-               behaviour_name(&report->params), 100 * report->params.guard_referee_share);
-        if (behaviours[report->params.evolution_behaviour].has_direction)
-            printf(", and ends %.0f degrees from the first's direction",
-                   o->apart_rad * 90 / RIGHT_ANGLE_RAD);
+        trial_describe(&o->trial, params, text, sizeof text);
+        printf("%-50s %-12s %12.6g", text, verdict_name(o->evaluation.verdict), o->fitness);
+        if (report->exam.own > 0)
+            printf(" %6.1f %%", 100 * o->fitness / report->exam.own);
+        if (has_direction)
+            printf(" %14.0f", o->apart_rad * 180 / DET_PI);
         printf("\n");
     }
+    exam_describe(&report->exam, text);
+    printf("%s: %s: each must keep %.0f %% (guard.referee_share)\n", text,
+           exam_holds(&report->exam) ? "holds" : "does not hold",
+           100 * params->guard_referee_share);
 }
 
 static json_t *report_make_measures(const struct measures *measures)
@@ -417,28 +385,30 @@ static json_t *report_make_json(const struct report *report)
         (json_int_t)report->evaluation.arena_bytes);
 }
 
-static json_t *report_make_opinions(const struct report *report)
+static json_t *report_make_exam(const struct report *report)
 {
+    const struct exam *exam = &report->exam;
     json_t *array = json_array();
     for (int i = 0; i < report->opinion_count; i++) {
         const struct opinion *o = &report->opinions[i];
-        json_array_append_new(
-            array, json_pack("{s:s, s:f, s:s, s:f, s:f, s:f, s:b, s:o}", "solver", o->solver,
-                             "dt_s", o->dt_s, "verdict", verdict_name(o->evaluation.verdict),
-                             "fitness", fitness_of(&o->evaluation, &report->params), "ratio",
-                             o->ratio, "apart_rad", o->apart_rad, "holds", o->holds, "measures",
-                             report_make_measures(&o->evaluation.measures)));
+        char trial[TRIAL_TEXT_SIZE];
+        trial_to_text(&o->trial, trial);
+        json_array_append_new(array,
+                              json_pack("{s:s, s:s, s:f, s:f, s:o}", "trial", trial, "verdict",
+                                        verdict_name(o->evaluation.verdict), "fitness", o->fitness,
+                                        "apart_rad", o->apart_rad, "measures",
+                                        report_make_measures(&o->evaluation.measures)));
     }
-    return json_pack("{s:s, s:f, s:f, s:o}", "behaviour", behaviour_name(&report->params),
-                     "fitness", fitness_of(&report->evaluation, &report->params), "share_needed",
-                     report->params.guard_referee_share, "opinions", array);
+    return json_pack("{s:b, s:f, s:f, s:f, s:f, s:o}", "holds", exam_holds(exam), "share_needed",
+                     exam->share, "fitness", exam->own, "solver_least", exam_solver_least(exam),
+                     "fine_median", exam_fine_median(exam), "trials", array);
 }
 
 static int report_print_json(const struct report *report)
 {
     json_t *object = report_make_json(report);
     if (object != NULL && report->opinion_count > 0)
-        json_object_set_new(object, "referee", report_make_opinions(report));
+        json_object_set_new(object, "referee", report_make_exam(report));
     char *text = object != NULL ? json_text_dump(object) : NULL;
     json_decref(object);
     if (text == NULL)
@@ -456,7 +426,7 @@ static int report_print(const struct report *report, const struct request *reque
     else
         report_print_table(report);
     if (report->opinion_count > 0 && !request->is_json)
-        report_print_referee(report);
+        report_print_exam(report);
     if (fflush(stdout) != 0 || ferror(stdout))
         exit_code = fail(EXIT_FAILED, "standard output: write failed");
     if (strcmp(report->verification, "differs") == 0)

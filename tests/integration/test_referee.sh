@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# simulator evaluate --referee and --solver: the fitness side by side, what is said of them, and that an
+# simulator evaluate --referee, --trial and --solver: the exam's trials, what is said of them, and that an
 # artefact of the step is told from a motion that holds.
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -13,30 +13,38 @@ swim() {
 # row NAME FIELD FILE: of a table
 row() { awk -v name="$1" -v field="$2" '$1 == name { value = $field } END { print value }' "$3"; }
 
-# a swimmer holds at a quarter of the step and with the other solver; itself it is as without referee
+# a swimmer passes the champion's exam; its own evaluation is as without referee
 swim >plain
-swim --referee --solver constraint >judged
+swim --referee >judged
 cmp <(sed -n '3p;9,42p' plain) <(sed -n '3p;9,42p' judged) || fail "the referee changed something"
-[ "$(grep -c ': holds: keeps' judged)" = 2 ] || fail "it does not hold: $(cat judged)"
-grep -q '^articulated at 0.001042 s: holds: keeps .* % of its fitness (swim), 70 % are' judged ||
-    fail "no verdict on the quarter step: $(cat judged)"
-grep -q '^constraint at 0.004167 s: holds' judged || fail "no verdict of the solver: $(cat judged)"
-grep -q '^verdict  *ok  *ok  *ok *$' judged || fail "no verdicts side by side: $(cat judged)"
-awk '$1 == "fitness" && NF == 6 { ok = $2 > 0 && $4 > 0.99 && $4 < 1.01 && $6 > 0.99 && $6 < 1.01 }
-     END { exit !ok }' judged || fail "no fitness side by side: $(cat judged)"
+[ "$(grep -c '^from perturbed start [1-4] at h with solver constraint *ok ' judged)" = 4 ] ||
+    fail "not four by the other solver: $(cat judged)"
+[ "$(grep -c '^from perturbed start [1-8] at h/4 *ok ' judged)" = 8 ] || fail "not eight fine ones: $(cat judged)"
+awk '/^from perturbed/ { count += $(NF - 2) > 99 && $(NF - 2) < 101 && $NF == 0 }
+     END { exit count != 12 }' judged || fail "what they keep: $(cat judged)"
+grep -q 'h/4 (median of 8), .* with solver constraint (least of 4): holds: each must keep 70 %' judged ||
+    fail "no verdict: $(cat judged)"
 
-# the same as evaluating with that step, and with that solver
-swim -s simulation.dt_s=0.0010416666666666667 >fine
-[ "$(row displacement_m 2 fine)" = "$(row displacement_m 3 judged)" ] || fail "the quarter step is another one"
-swim --solver constraint >other
-[ "$(row displacement_m 2 other)" = "$(row displacement_m 5 judged)" ] || fail "the solver is another one"
-[ "$(row fitness 2 judged)" != "$(row fitness 3 judged)" ] || fail "the referee repeated the evaluation"
+# each line is the trial that --trial makes
+score() { awk -v words="$1" 'index($0, words) == 1 { print $(NF - 3) }' judged; }
+for trial in "champion+perturbed-3+other-solver:from perturbed start 3 at h with solver constraint" \
+    "champion+perturbed-8+finer-2:from perturbed start 8 at h/4"; do
+    swim --trial "${trial%%:*}" >alone
+    [ "$(awk '$1 == "fitness" { printf "%.6g", $2; exit }' alone)" = "$(score "${trial#*:}")" ] ||
+        fail "$trial: $(cat alone judged)"
+done
 
 # as JSON
-swim --referee --solver constraint --json >judged.json
-[ "$(grep -o '"holds": true' judged.json | wc -l)" = 2 ] || fail "$(cat judged.json)"
+swim --referee --json >judged.json
 grep -q '"behaviour": "swim"' judged.json || fail "what the fitness is: $(cat judged.json)"
-grep -q '"solver": "constraint"' judged.json || fail "no other solver: $(cat judged.json)"
+python3 - <<'END' || fail "$(cat judged.json)"
+import json
+
+referee = json.load(open("judged.json"))["referee"]
+trials = {trial["trial"]: trial for trial in referee["trials"]}
+least = min(trials[f"champion+perturbed-{i}+other-solver"]["fitness"] for i in range(1, 5))
+assert len(trials) == 12 and referee["holds"] and referee["solver_least"] == least, referee
+END
 
 # what is a matter of the step does not hold
 walk() {
@@ -60,7 +68,7 @@ crawl constraint >other
 grep -q '^solver    constraint moves no spheres' other || fail "nothing is said: $(cat other)"
 ! grep -q '^solver' default || fail "it is said of the default: $(cat default)"
 [ "$(row displacement_m 2 default)" = "$(row displacement_m 2 other)" ] || fail "another motion"
-crawl constraint --referee >judged
-[ "$(grep -c ' at 0.00.* its fitness' judged)" = 1 ] || fail "the same motion is an opinion: $(cat judged)"
+crawl articulated --referee >judged
+[ "$(grep -c '^from perturbed' judged)" = 8 ] || fail "the same motion is an opinion: $(cat judged)"
 crawl rejection >rejected
 grep -Eq '^verdict   (energy|momentum)' rejected || fail "what makes energy or momentum has a score: $(cat rejected)"
