@@ -149,8 +149,14 @@ static void make(const struct stress *stress, int world, uint64_t number, struct
 /* Whether some part has more kinetic energy than all that there was, that came in, and that may be missing. */
 struct watch {
     double allowed_share;
+    const struct measures *measures; /* mass and size are known when scoring begins */
     int is_too_fast;
 };
+
+static double floor_of(const struct measures *measures)
+{
+    return FLOOR_SHARE * measures->mass_kg * STANDARD_GRAVITY_M_S2 * measures->size_m;
+}
 
 static int watch_speeds(void *context, const struct evaluate_view *view)
 {
@@ -162,7 +168,7 @@ static int watch_speeds(void *context, const struct evaluate_view *view)
                     l->loss_damping_j;
     double turnover = l->work_effector_positive_j + losses + fabs(l->energy_start_j);
     double all = l->energy_start_j - l->potential_j + l->work_effector_j - losses;
-    double bound = all + (watch->allowed_share + FLOOR_SHARE) * turnover;
+    double bound = all + watch->allowed_share * turnover + floor_of(watch->measures);
     for (int i = 0; i < view->phenotype->part_count; i++) {
         struct part_state state;
         dynamics_part_state(view->dynamics, i, &state);
@@ -183,14 +189,15 @@ static struct record judge(const struct stress *stress, int world, uint64_t numb
     make(stress, world, number, &genome, &params, &seed);
     if (genome_check(&genome, &error) != 0)
         die(error.message);
-    struct watch watch = {.allowed_share = params.guard_energy_share};
+    struct watch watch = {.allowed_share = params.guard_energy_share,
+                          .measures = &evaluation.measures};
     evaluate(&genome, &params, seed, arena, watch_speeds, &watch, &evaluation);
     int is_spheres = genome.kind == BODY_SPHERES;
     genome_deinit(&genome);
 
     /* bones that give lose what they lose: half the share of what they gain, docs/physics-spheres.md */
     const struct measures *m = &evaluation.measures;
-    double floor_j = FLOOR_SHARE * m->mass_kg * STANDARD_GRAVITY_M_S2 * m->size_m;
+    double floor_j = floor_of(m);
     struct record record = {
         .number = number,
         .world = world,
