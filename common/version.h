@@ -2,10 +2,10 @@
 #ifndef COMMON_VERSION_H
 #define COMMON_VERSION_H
 
-#define BESTIARY_VERSION "0.6.0"
+#define BESTIARY_VERSION "0.7.0"
 
 /* Changes whenever the same genotype, parameters and seed may give another digest. */
-#define SIMULATOR_VERSION 10
+#define SIMULATOR_VERSION 11
 
 #define CREATURE_FORMAT_VERSION 3 /* 2: linear joints, 3: spheres; files without are of version 1 */
 #define PROTOCOL_VERSION        6

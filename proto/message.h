@@ -93,7 +93,7 @@ void message_encode_rejected(struct pack_writer *writer, uint64_t id, const char
  * multiples of the settings: more each time, so that a slow machine gets everything done. */
 double task_patience(uint32_t attempt);
 
-/* "bestiary 0.6.0 simulator 10": what both ends must agree on besides the protocol's version. */
+/* "bestiary 0.7.0 simulator 11": what both ends must agree on besides the protocol's version. */
 const char *message_build_id(void);
 
 #endif
