@@ -414,7 +414,7 @@ static void build_links(struct grower *grower)
     weigh_links(phenotype);
 }
 
-/* One drive a link. A part's own frame turns with its mirror, but what slides goes by the scale: the gene's signal
+/* One drive a link, since the solver counts so. A part's own frame turns with its mirror, but what slides goes by the scale: the gene's signal
  * times both is the angle or extension in the world. */
 static void make_drives(struct grower *grower)
 {
@@ -630,6 +630,8 @@ static int join_parts(struct grower *grower, struct arena *arena)
         return ERR_MEMORY;
     make_drives(grower);
     make_shapes(phenotype);
+    phenotype->first_drive = 1;
+    phenotype->piece_count = phenotype->link_count;
     return 0;
 }
 

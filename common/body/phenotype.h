@@ -17,6 +17,8 @@
 
 struct sphere_body; /* sphere_body.h */
 
+enum { PHENOTYPE_PARTS_MAX = 64 }; /* the upper bound of creature.parts_max */
+
 struct vec2 {
     double x, y;
 };
@@ -149,6 +151,8 @@ struct phenotype {
     struct neuron *neurons;
     struct effector *effectors; /* in order of their drives */
     int part_count, drive_count, shape_count, link_count, neuron_count, effector_count;
+    int first_drive;
+    int piece_count;   /* how many things move each as one */
     int head;          /* the part whose height is the head's */
     int is_root_fixed; /* never in creatures */
     /* parts x parts: 1 where two never collide though they are no neighbours; NULL: nowhere */

@@ -497,6 +497,7 @@ int phenotype_join_spheres(struct grower *grower, struct arena *arena)
         return ERR_MEMORY;
     make_drives(phenotype, body);
     make_shapes(phenotype, body);
+    phenotype->piece_count = count;
     return 0;
 }
 

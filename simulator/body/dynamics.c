@@ -2,22 +2,16 @@
 #include "simulator/body/dynamics_solver.h"
 
 #include "common/hash.h"
-
-/* In the order of the parameter's choices. The last two are methods of spheres: rectangles are moved by the
- * default then. */
-static const struct dynamics_solver *const solvers[] = {
-    [SOLVER_ARTICULATED] = &dynamics_articulated,
-    [SOLVER_CONSTRAINT] = &dynamics_constraint,
-    [SOLVER_REJECTION] = &dynamics_articulated,
-    [SOLVER_NUDGE] = &dynamics_articulated,
-};
+#include "simulator/body/physics.h"
 
 struct dynamics *dynamics_create(const struct phenotype *phenotype, const struct world *world,
                                  const struct dynamics_settings *settings, struct arena *arena)
 {
-    if (phenotype->spheres)
-        return dynamics_spheres.create(phenotype, world, settings, arena);
-    return solvers[settings->solver]->create(phenotype, world, settings, arena);
+    const struct body_physics *physics = physics_of(phenotype);
+    const struct dynamics_solver *solver = physics->solvers[settings->solver];
+    if (!solver)
+        solver = physics->solvers[0];
+    return solver->create(phenotype, world, settings, arena);
 }
 
 void dynamics_set_target(struct dynamics *dynamics, int link, double target, double rate)
@@ -103,6 +97,11 @@ void dynamics_link_state(const struct dynamics *dynamics, int link, struct part_
 void dynamics_drive_state(const struct dynamics *dynamics, int drive, struct drive_state *state)
 {
     dynamics->solver->drive_state(dynamics, drive, state);
+}
+
+const double *dynamics_drive_rates(const struct dynamics *dynamics)
+{
+    return dynamics->solver->drive_rates ? dynamics->solver->drive_rates(dynamics) : NULL;
 }
 
 struct vec3 dynamics_centre_of_mass(const struct dynamics *dynamics)

@@ -126,6 +126,9 @@ void dynamics_part_state(const struct dynamics *dynamics, int part, struct part_
 void dynamics_link_state(const struct dynamics *dynamics, int link, struct part_state *state);
 /* The drive that dynamics_set_target() moves. Links: also that of a joint without an effector; 0: the root's angle. */
 void dynamics_drive_state(const struct dynamics *dynamics, int drive, struct drive_state *state);
+/* The rates of all drives in their order. NULL: at an instant they are those of stiff springs that chatter, the more the
+ * finer the step, and say little of the motion. */
+const double *dynamics_drive_rates(const struct dynamics *dynamics);
 struct vec3 dynamics_centre_of_mass(const struct dynamics *dynamics);
 /* Linear momentum and angular momentum about the world's origin. */
 void dynamics_momentum(const struct dynamics *dynamics, struct vec3 *linear, struct vec3 *angular);

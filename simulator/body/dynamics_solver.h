@@ -29,6 +29,7 @@ struct dynamics_solver {
     void (*part_state)(const struct dynamics *dynamics, int part, struct part_state *state);
     void (*link_state)(const struct dynamics *dynamics, int link, struct part_state *state);
     void (*drive_state)(const struct dynamics *dynamics, int drive, struct drive_state *state);
+    const double *(*drive_rates)(const struct dynamics *dynamics); /* NULL: they chatter */
     struct vec3 (*centre_of_mass)(const struct dynamics *dynamics);
     void (*momentum)(const struct dynamics *dynamics, struct vec3 *linear, struct vec3 *angular);
     /* NULL: it never says */
@@ -57,6 +58,5 @@ uint64_t dynamics_hash_flat_part(const struct dynamics *dynamics, int part, uint
 
 extern const struct dynamics_solver dynamics_articulated;
 extern const struct dynamics_solver dynamics_constraint;
-extern const struct dynamics_solver dynamics_spheres;
 
 #endif

@@ -124,7 +124,7 @@ void run_measure_body(struct run *run)
 {
     struct measures *m = &run->result->measures;
     m->parts = run->phenotype.part_count;
-    m->links = run->phenotype.spheres ? run->phenotype.part_count : run->phenotype.link_count;
+    m->links = run->phenotype.piece_count;
     m->neurons = brain_neuron_count(run->brain);
     m->mass_kg = run->phenotype.mass_kg;
 }
@@ -165,7 +165,7 @@ void run_measure_course(struct run *run)
     m->light_distance_m = light_mean_distance(&run->light);
     m->contact_share = run->ticks ? (double)run->contact_ticks / (double)run->ticks : 0;
     dynamics_step_counts(run->dynamics, &steps, &rk4_steps);
-    m->rk4_share = steps && !run->phenotype.spheres ? (double)rk4_steps / (double)steps : 0;
+    m->rk4_share = steps ? (double)rk4_steps / (double)steps : 0;
 
     /* progress of each window along the line from start to end, the horizontal part of it where
      * things fall: falling is no progress */

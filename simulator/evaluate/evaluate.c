@@ -7,8 +7,6 @@
 
 /* Who stood on something has fallen off when its centre of mass is this far below all surfaces, m. */
 #define FALL_M 0.1
-/* Explicit steps with drag are stable while 2 k h / (density x thinnest side) stays below this. */
-#define DRAG_STABILITY 0.5
 
 /* Operations of a brain tick for each neuron and for each part. */
 enum { NEURON_WORK = 50, PART_WORK = 300 };
@@ -36,8 +34,10 @@ static void think(struct run *run)
     run->tick_work += (uint64_t)(NEURON_WORK * brain_neuron_count(run->brain) +
                                  PART_WORK * run->phenotype.part_count);
     light_move(&run->light, run->time_s, run->last);
-    senses_read(&run->senses, run->dynamics, run->world.gravity_m_s2, &run->light,
-                run->time_s > 0 ? run->tick_s : 0);
+    struct surroundings around = {.light = &run->light,
+                                  .gravity_m_s2 = run->world.gravity_m_s2,
+                                  .tick_s = run->time_s > 0 ? run->tick_s : 0};
+    senses_read(&run->senses, run->dynamics, &around);
     brain_think(run->brain, run->senses.values, run->signals, run->tick_s / 2);
     brain_think(run->brain, run->senses.values, run->signals, run->tick_s / 2);
     for (int i = 0; i < run->phenotype.effector_count; i++)
@@ -76,31 +76,9 @@ static int take_memory(struct run *run, struct arena *arena)
     run->turned_at = arena_take(arena, drives, sizeof(double));
     if (!run->signals || !run->filtered || !run->reversals || !run->direction || !run->turned_at)
         return ERR_MEMORY;
-    const struct sphere_body *body = run->phenotype.spheres;
-    for (int i = 0; body && i < body->drive_count; i++)
-        if (body->drives[i].kind == SPHERE_DRIVE_BONE)
-            run->turned_at[i] = body->bones[body->drives[i].index].length_m;
+    for (int i = 0; i < run->phenotype.drive_count; i++)
+        run->turned_at[i] = run->phenotype.drives[i].rest;
     return senses_create(&run->senses, &run->phenotype, run->params, arena);
-}
-
-/* Light parts on heavy ones, and the other way round, need steps finer than the settings'. */
-static int has_balance(const struct run *run)
-{
-    double most = run->params->guard_mass_ratio;
-    const struct sphere_body *body = run->phenotype.spheres;
-    for (int i = 0; body && i < body->bone_count && most > 0; i++) {
-        double a = body->spheres[body->bones[i].a].mass_kg;
-        double b = body->spheres[body->bones[i].b].mass_kg;
-        if (a > most * b || b > most * a)
-            return 0;
-    }
-    for (int i = 1; i < run->phenotype.link_count && most > 0; i++) {
-        const struct link *link = &run->phenotype.links[i];
-        double mass = link->mass_kg, other = run->phenotype.links[link->parent].mass_kg;
-        if (mass > most * other || other > most * mass)
-            return 0;
-    }
-    return 1;
 }
 
 /* Odd perturbations have more friction, even ones less. */
@@ -123,8 +101,6 @@ static int prepare(struct run *run, const struct genome *genome, struct arena *a
         return verdict;
     if (run->edit)
         run->edit(run->context, &run->phenotype);
-    if (!has_balance(run))
-        return VERDICT_UNBALANCED;
 
     /* a tick is a whole number of steps, none longer than asked for */
     run->tick_s = 1 / p->simulation_brain_hz;
@@ -141,13 +117,9 @@ static int prepare(struct run *run, const struct genome *genome, struct arena *a
         const struct part *part = &run->phenotype.parts[i];
         run->thinnest_m = fmin(run->thinnest_m, part->cross_section_m);
     }
-    double stiffness =
-        2 * run->world.viscosity_pa_s * run->dt_s / (p->creature_density_kg_m2 * run->thinnest_m);
-    int is_explicit =
-        p->simulation_solver == SOLVER_ARTICULATED && p->simulation_integrator == INTEGRATOR_RK4;
-    if (!run->phenotype.spheres && run->world.drag_law == DRAG_LAW_LINEAR && is_explicit &&
-        stiffness > DRAG_STABILITY)
-        return VERDICT_UNSTABLE_DRAG;
+    verdict = physics_of(&run->phenotype)->judge(&run->phenotype, &run->world, p, run->dt_s);
+    if (verdict != VERDICT_OK)
+        return verdict;
 
     struct dynamics_settings settings = {.solver = p->simulation_solver,
                                          .constraint_tau_s = p->simulation_constraint_tau_s,

@@ -2,21 +2,19 @@
  * greatest speeds are measured on the way. */
 #include "simulator/evaluate/run.h"
 
-#include "simulator/spheres/dynamics_spheres.h"
-
 /* A guard on penetration acts after this time. */
 #define PENETRATION_TIME_S 0.05
 /* A guard on the joints' rates acts after this time: a limb that whips at an impact is none. */
 #define JOINT_SPEED_TIME_S 0.05
-/* Bones out of their lengths for this many ticks are broken. */
+/* What is out of its range for this many ticks is broken. */
 #define STRAIN_TICKS 3
 /* A guard on turning acts after this many steps. */
 #define TURN_STEPS 3
 /* Reversals of a joint are counted from this rate on, rad/s; of a linear one, m/s. */
 #define REVERSAL_RATE_RAD_S 0.2
 #define REVERSAL_RATE_M_S   0.04
-/* The drives of spheres reverse when they have come back so far from where they turned, rad or m: their rates
- * at an instant are those of stiff bones that chatter, the more the finer the step. */
+/* Where the drives' rates say little (dynamics_drive_rates()), one reverses when it has come back so far from where it
+ * turned. */
 #define REVERSAL_WAY_RAD 0.02
 #define REVERSAL_WAY_M   0.005
 /* The muscles' power is a mean over this time. */
@@ -39,40 +37,58 @@ static void count_reversal(struct run *run, int drive, double value, double way)
     }
 }
 
-/* Rates of the drives, and how often they reverse; once a tick, whatever the step. */
-static void watch_drives(struct run *run)
+/* The drives whose rates say little; once a tick, whatever the step. */
+static void watch_ways(struct run *run)
 {
-    const struct sphere_body *body = run->phenotype.spheres;
     struct measures *m = &run->result->measures;
-    for (int i = 0; i < body->drive_count; i++) {
-        const struct sphere_drive *drive = &body->drives[i];
-        int is_bone = drive->kind == SPHERE_DRIVE_BONE;
-        double *fastest = is_bone ? &m->joint_speed_max_m_s : &m->joint_speed_max_rad_s;
+    if (dynamics_drive_rates(run->dynamics))
+        return;
+    for (int i = 0; i < run->phenotype.drive_count; i++) {
+        int is_linear = run->phenotype.drives[i].is_linear;
+        double *fastest = is_linear ? &m->joint_speed_max_m_s : &m->joint_speed_max_rad_s;
         struct drive_state state;
         dynamics_drive_state(run->dynamics, i, &state);
         *fastest = fmax(*fastest, fabs(state.rate));
-        count_reversal(run, i, state.value, is_bone ? REVERSAL_WAY_M : REVERSAL_WAY_RAD);
+        count_reversal(run, i, state.value, is_linear ? REVERSAL_WAY_M : REVERSAL_WAY_RAD);
     }
 }
 
-/* Whether the bones hold: out of their lengths by the guard's share for a while. */
+/* How fast the drives are and how often they reverse. Returns by which share the fastest is beyond its bound, at
+ * least 0. */
+static double watch_rates(struct run *run)
+{
+    const struct params *p = run->params;
+    const struct phenotype *phenotype = &run->phenotype;
+    struct measures *m = &run->result->measures;
+    const double *rates = dynamics_drive_rates(run->dynamics);
+    double excess = 0;
+    for (int i = phenotype->first_drive; rates && i < phenotype->drive_count; i++) {
+        int is_linear = phenotype->drives[i].is_linear;
+        double rate = rates[i], least = is_linear ? REVERSAL_RATE_M_S : REVERSAL_RATE_RAD_S;
+        int direction = rate > least ? 1 : rate < -least ? -1 : 0;
+        double *fastest = is_linear ? &m->joint_speed_max_m_s : &m->joint_speed_max_rad_s;
+        double limit = is_linear ? p->guard_joint_speed_m_s : p->guard_joint_speed_rad_s;
+        *fastest = fmax(*fastest, fabs(rate));
+        if (limit > 0)
+            excess = fmax(excess, fabs(rate) / limit - 1);
+        if (direction != 0) {
+            run->reversals[i] += run->direction[i] == -direction;
+            run->direction[i] = direction;
+        }
+    }
+    return excess;
+}
+
+/* Whether the body holds: out of its ranges by the guard's share for a while. */
 static int has_broken(struct run *run)
 {
-    const struct sphere_body *body = run->phenotype.spheres;
-    double most = run->params->guard_strain, worst = 0;
-    for (int i = 0; i < body->bone_count && most > 0; i++) {
-        const struct bone *bone = &body->bones[i];
-        double length, rate, low = bone->length_m, high = low;
-        dynamics_bone_state(run->dynamics, i, &length, &rate);
-        if (bone->is_muscle) {
-            low = bone->shortest_m;
-            high = bone->longest_m;
-        }
-        double off = length > high ? length - high : length < low ? low - length : 0;
-        worst = fmax(worst, off / bone->length_m);
-    }
-    run->strain_ticks = worst > most ? run->strain_ticks + 1 : 0;
-    return most > 0 && run->strain_ticks >= STRAIN_TICKS;
+    const struct body_physics *physics = physics_of(&run->phenotype);
+    double most = run->params->guard_strain;
+    if (most <= 0 || !physics->strain)
+        return 0;
+    int is_strained = physics->strain(run->dynamics, &run->phenotype) > most;
+    run->strain_ticks = is_strained ? run->strain_ticks + 1 : 0;
+    return run->strain_ticks >= STRAIN_TICKS;
 }
 
 /* A step that keeps momentum only roughly leaves it as it should be, for the step that mends it. */
@@ -128,8 +144,7 @@ int run_watch_step(struct run *run)
 {
     const struct params *p = run->params;
     struct measures *m = &run->result->measures;
-    const double *qd = dynamics_qd(run->dynamics);
-    double turn = 0, excess = 0, fastest_sq = m->speed_max_m_s * m->speed_max_m_s;
+    double turn = 0, fastest_sq = m->speed_max_m_s * m->speed_max_m_s;
     for (int i = 0; i < run->phenotype.part_count; i++) {
         struct part_state state;
         dynamics_part_state(run->dynamics, i, &state);
@@ -138,24 +153,11 @@ int run_watch_step(struct run *run)
         if (speed_sq > fastest_sq)
             fastest_sq = speed_sq;
         /* what is round may spin */
-        if (run->phenotype.parts[i].shape != PART_DISK)
+        if (run->phenotype.shapes[i].kind != SHAPE_BALL)
             turn = fmax(turn, fabs(state.omega_rad_s) * run->dt_s);
     }
     m->speed_max_m_s = sqrt(fastest_sq);
-    for (int i = 1; i < run->phenotype.link_count; i++) {
-        int is_linear = run->phenotype.links[i].joint_kind == LINK_LINEAR;
-        double rate = qd[2 + i], least = is_linear ? REVERSAL_RATE_M_S : REVERSAL_RATE_RAD_S;
-        int direction = rate > least ? 1 : rate < -least ? -1 : 0;
-        double *fastest = is_linear ? &m->joint_speed_max_m_s : &m->joint_speed_max_rad_s;
-        double limit = is_linear ? p->guard_joint_speed_m_s : p->guard_joint_speed_rad_s;
-        *fastest = fmax(*fastest, fabs(rate));
-        if (limit > 0)
-            excess = fmax(excess, fabs(rate) / limit - 1);
-        if (direction != 0) {
-            run->reversals[i] += run->direction[i] == -direction;
-            run->direction[i] = direction;
-        }
-    }
+    double excess = watch_rates(run);
     run->has_touched |= is_touching(run);
     double penetration = dynamics_penetration(run->dynamics);
     if (penetration > m->penetration_max_m) /* fmax() may take -0 for 0 */
@@ -194,6 +196,7 @@ static void measure_power(struct run *run, double spent_j)
 int run_watch_tick(struct run *run)
 {
     const struct params *p = run->params;
+    const struct body_physics *physics = physics_of(&run->phenotype);
     double gain_j, turnover_j;
     const struct ledger *ledger = dynamics_ledger(run->dynamics);
     run_sum_ledger(run, ledger, &gain_j, &turnover_j);
@@ -201,17 +204,11 @@ int run_watch_tick(struct run *run)
     double floor_j =
         1e-3 * run->phenotype.mass_kg * STANDARD_GRAVITY_M_S2 * run->result->measures.size_m;
     double allowed_j = p->guard_energy_share * (turnover_j - floor_j) + floor_j;
-    double unearned_j = gain_j + ledger->mended_j + fabs(ledger->residual_j);
-    /* bones that give lose what they lose: of theirs only what is too much is unearned, and half of it bad */
-    if (run->phenotype.spheres)
-        unearned_j = 2 * (gain_j + fmax(ledger->residual_j, 0));
-    if (p->guard_energy_share > 0 && unearned_j > allowed_j)
+    if (p->guard_energy_share > 0 && physics->unearned_j(ledger, gain_j) > allowed_j)
         return VERDICT_ENERGY;
-    if (run->phenotype.spheres) {
-        watch_drives(run);
-        if (has_broken(run))
-            return VERDICT_BROKEN;
-    }
+    watch_ways(run);
+    if (has_broken(run))
+        return VERDICT_BROKEN;
     for (int i = 0; i < run->phenotype.drive_count && run->time_s >= 1; i++)
         if (p->guard_reversals_hz > 0 && run->reversals[i] > p->guard_reversals_hz * run->time_s)
             return VERDICT_VIBRATION;

@@ -2,10 +2,8 @@
  * a perturbed start is turned a little. */
 #include "simulator/evaluate/run.h"
 
-#include "common/detmath.h"
 #include "common/rng.h"
 #include "simulator/evaluate/terrain.h"
-#include "simulator/spheres/dynamics_spheres.h"
 
 /* Overlap at birth that counts as none, m, and what pushing apart aims at: less than what contacts
  * push out later, so that no body starts with energy from there. */
@@ -43,8 +41,7 @@ int run_push_apart(struct run *run)
     empty.own_friction = empty.own_elasticity = 0;
     empty.has_ground = empty.obstacles.count = 0;
     dynamics_set_world(run->dynamics, &empty);
-    dynamics_set_effectors(run->dynamics,
-                           run->phenotype.spheres ? EFFECTORS_HOLD : EFFECTORS_SLACK);
+    dynamics_set_effectors(run->dynamics, physics_of(&run->phenotype)->effectors_apart);
     dynamics_set_joint_damping(run->dynamics, SETTLE_DAMPING_1_S);
     dynamics_set_push_out(run->dynamics, PUSH_APART_SPEED_M_S);
     run->phase = PHASE_PUSH_APART;
@@ -91,21 +88,10 @@ static void place(struct run *run, int is_settling)
     lift_off_obstacles(run);
 }
 
-/* Spheres without joints between their bones have nothing else that brings them to rest: Stokes' law, so that
- * every sphere loses at least the usual rate of its speed. */
-static void thicken(const struct run *run, struct world *world)
-{
-    const struct sphere_body *body = run->phenotype.spheres;
-    double most = 0;
-    for (int i = 0; i < body->sphere_count; i++)
-        most = fmax(most, body->spheres[i].mass_kg / body->spheres[i].radius_m);
-    world->drag_law = DRAG_LAW_LINEAR;
-    world->viscosity_pa_s = SETTLE_DAMPING_1_S * most / (6 * DET_PI);
-}
-
 int run_settle(struct run *run)
 {
     const struct params *p = run->params;
+    const struct body_physics *physics = physics_of(&run->phenotype);
     int is_settling =
         p->settle_drop_m <= 0 && p->settle_limit_s > 0 && terrain_can_carry(&run->world);
     place(run, is_settling);
@@ -113,8 +99,8 @@ int run_settle(struct run *run)
         return VERDICT_OK;
     struct world slippery = run->world;
     slippery.friction = slippery.own_friction = 0;
-    if (run->phenotype.spheres)
-        thicken(run, &slippery);
+    if (physics->thicken)
+        physics->thicken(&run->phenotype, SETTLE_DAMPING_1_S, &slippery);
     dynamics_set_world(run->dynamics, &slippery);
     dynamics_set_joint_damping(run->dynamics, SETTLE_DAMPING_1_S);
     dynamics_set_effectors(run->dynamics,
@@ -151,52 +137,17 @@ int run_settle(struct run *run)
     return p->settle_required ? verdict : VERDICT_OK;
 }
 
-/* Turns the whole body a little about the axes along the ground. */
-static void perturb_spheres(struct run *run, struct rng *rng, double most)
-{
-    double sine, cosine;
-    struct vec3 low, high;
-    int is_flat = run->params->world_dimensions == 2;
-    dynamics_bounds(run->dynamics, &low, &high);
-    for (int axis = is_flat ? 2 : 0; axis < 3; axis += 2) {
-        det_sincos(rng_uniform(rng, -most, most), &sine, &cosine);
-        for (int i = 0; i < run->phenotype.part_count; i++) {
-            struct part_state state;
-            dynamics_part_state(run->dynamics, i, &state);
-            double *across = axis == 0 ? &state.z_m : &state.x_m, y = state.y_m;
-            state.y_m = cosine * y + sine * *across;
-            *across = cosine * *across - sine * y;
-            dynamics_place_sphere(run->dynamics, i, &state);
-        }
-    }
-    put_at(run, low.y);
-    lift_off_obstacles(run);
-}
-
 void run_perturb_pose(struct run *run)
 {
-    double q[2 + 64], most = run->params->guard_perturbed_pose_rad;
+    const struct params *p = run->params;
     struct vec3 low, high;
     struct rng rng;
-    if (run->params->simulation_perturbation == 0)
+    if (p->simulation_perturbation == 0)
         return;
-    rng_init(&rng, run->seed, RNG_PERTURBATION, 0, (uint64_t)run->params->simulation_perturbation);
-    if (run->phenotype.spheres) {
-        perturb_spheres(run, &rng, most);
-        return;
-    }
+    rng_init(&rng, run->seed, RNG_PERTURBATION, 0, (uint64_t)p->simulation_perturbation);
     dynamics_bounds(run->dynamics, &low, &high);
-    for (int i = 0; i < dynamics_dof(run->dynamics); i++)
-        q[i] = dynamics_q(run->dynamics)[i];
-    q[2] += rng_uniform(&rng, -most, most);
-    for (int i = 1; i < run->phenotype.link_count; i++) {
-        const struct link *link = &run->phenotype.links[i];
-        double turned = q[2 + i] + rng_uniform(&rng, -most, most);
-        q[2 + i] = turned < link->lower   ? fmin(q[2 + i], link->lower)
-                   : turned > link->upper ? fmax(q[2 + i], link->upper)
-                                          : turned;
-    }
-    dynamics_set_state(run->dynamics, q, dynamics_qd(run->dynamics));
+    physics_of(&run->phenotype)
+        ->perturb(run->dynamics, &run->phenotype, p, &rng, p->guard_perturbed_pose_rad);
     put_at(run, low.y);
     lift_off_obstacles(run);
 }

@@ -401,6 +401,11 @@ static const double *articulated_qd(const struct dynamics *dynamics)
     return d->qd;
 }
 
+static const double *articulated_drive_rates(const struct dynamics *dynamics)
+{
+    return articulated_qd(dynamics) + 2;
+}
+
 static void articulated_set_state(struct dynamics *dynamics, const double *q, const double *qd)
 {
     struct articulated *d = (struct articulated *)dynamics;
@@ -1488,6 +1493,7 @@ const struct dynamics_solver dynamics_articulated = {
     .part_state = articulated_part_state,
     .link_state = articulated_link_state,
     .drive_state = articulated_drive_state,
+    .drive_rates = articulated_drive_rates,
     .centre_of_mass = articulated_centre_of_mass,
     .momentum = articulated_momentum,
     .impulses = articulated_impulses,

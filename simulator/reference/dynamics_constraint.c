@@ -446,6 +446,11 @@ static const double *constraint_qd(const struct dynamics *dynamics)
     return ((const struct constraint *)dynamics)->qd;
 }
 
+static const double *constraint_drive_rates(const struct dynamics *dynamics)
+{
+    return constraint_qd(dynamics) + 2;
+}
+
 static void constraint_shift(struct dynamics *dynamics, struct vec3 by_m)
 {
     struct constraint *c = (struct constraint *)dynamics;
@@ -1033,6 +1038,7 @@ const struct dynamics_solver dynamics_constraint = {
     .part_state = constraint_part_state,
     .link_state = constraint_link_state,
     .drive_state = constraint_drive_state,
+    .drive_rates = constraint_drive_rates,
     .centre_of_mass = constraint_centre_of_mass,
     .momentum = constraint_momentum,
     .bounds = constraint_bounds,

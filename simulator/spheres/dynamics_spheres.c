@@ -659,35 +659,29 @@ static void slow_down(struct sphere_system *s, double time_s)
     }
 }
 
-/* The substeps of a step; 1 if something touched. */
-static int take_substeps(struct sphere_system *s)
+static void take_substeps(struct sphere_system *s)
 {
-    int has_touched = 0;
     advance_muscles(s);
     set_out(s);
     for (int i = 1; i <= s->substeps; i++) {
         substep(s, i == s->substeps && s->steps % DAMPING_STEPS == 0);
         go_on(s, i == s->substeps);
-        has_touched |= s->touch_count > 0;
     }
-    return has_touched;
 }
 
 static int spheres_step(struct dynamics *dynamics)
 {
     struct sphere_system *s = system_of(dynamics);
-    int has_drag = world_has_drag(&s->world), has_touched;
+    int has_drag = world_has_drag(&s->world);
     s->penetration = 0;
     s->given = (struct impulse_sum){.size = 0};
     s->given_sums = s->given_sums_of_sums = (struct vec3){0, 0, 0};
     if (has_drag)
         slow_down(s, 0.5 * s->settings.dt_s);
-    if (s->has_method) {
+    if (s->has_method)
         sphere_step_by_method(s);
-        has_touched = s->touch_count > 0;
-    } else {
-        has_touched = take_substeps(s);
-    }
+    else
+        take_substeps(s);
     if (has_drag)
         slow_down(s, 0.5 * s->settings.dt_s);
     s->is_reported = 0;
@@ -697,7 +691,6 @@ static int spheres_step(struct dynamics *dynamics)
                    PAIR_WORK * s->balls * (s->balls + s->world.obstacles.count) +
                    TOUCH_WORK * s->touch_count);
     s->steps++;
-    s->free_steps += !has_touched;
     return !publish(s);
 }
 
@@ -958,10 +951,10 @@ static double spheres_penetration(const struct dynamics *dynamics)
 }
 
 static void spheres_step_counts(const struct dynamics *dynamics, uint64_t *steps,
-                                uint64_t *free_steps)
+                                uint64_t *rk4_steps)
 {
     *steps = system_at(dynamics)->steps;
-    *free_steps = system_at(dynamics)->free_steps;
+    *rk4_steps = 0;
 }
 
 /* ---------------------------------------------------------------- what dynamics_spheres.h asks for */

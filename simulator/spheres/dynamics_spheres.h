@@ -5,8 +5,10 @@
 #ifndef SIMULATOR_DYNAMICS_SPHERES_H
 #define SIMULATOR_DYNAMICS_SPHERES_H
 
-#include "simulator/body/dynamics.h"
 #include "common/body/sphere_body.h"
+#include "simulator/body/dynamics_solver.h"
+
+extern const struct dynamics_solver dynamics_spheres;
 
 /* Puts a sphere; contacts and warm starts are forgotten. */
 void dynamics_place_sphere(struct dynamics *dynamics, int sphere, const struct part_state *state);

@@ -238,7 +238,7 @@ struct sphere_system {
     struct vec3 given_sums, given_sums_of_sums;
 
     struct ledger ledger;
-    uint64_t steps, free_steps;
+    uint64_t steps;
 };
 
 /* Pairs and room; ERR_MEMORY. */

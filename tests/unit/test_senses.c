@@ -61,6 +61,13 @@ static void place(double x, double y, double angle, double joint, double joint_r
     dynamics_set_state(dynamics, q, qd);
 }
 
+static void feel(double tick_s)
+{
+    struct surroundings around = {
+        .light = &light, .gravity_m_s2 = world.gravity_m_s2, .tick_s = tick_s};
+    senses_read(&senses, dynamics, &around);
+}
+
 static double felt(int part, int sensor)
 {
     return senses.values[part * SENSOR_COUNT + sensor];
@@ -71,7 +78,7 @@ START_TEST(joints_and_their_rates)
     for (int mirror = -1; mirror <= 1; mirror += 2) {
         make_pair(mirror);
         place(0, 5, 0.3, 0.7, -2);
-        senses_read(&senses, dynamics, world.gravity_m_s2, &light, 0);
+        feel(0);
         ck_assert_double_eq(felt(1, SENSOR_JOINT), mirror * 0.7);
         ck_assert_double_eq(felt(1, SENSOR_JOINT_RATE), mirror * -2.0);
         ck_assert_double_eq(felt(0, SENSOR_JOINT), 0);
@@ -91,7 +98,7 @@ START_TEST(linear_joints_and_their_rates)
         body.links[1].mirror = 1;
         body.links[1].scale = 2;
         place(0, 5, 0.3, 0.5, -0.25);
-        senses_read(&senses, dynamics, world.gravity_m_s2, &light, 0);
+        feel(0);
         ck_assert_double_eq(felt(1, SENSOR_JOINT), 0.25);
         ck_assert_double_eq(felt(1, SENSOR_JOINT_RATE), -0.125);
     }
@@ -104,12 +111,12 @@ START_TEST(accelerometers_feel_weight_and_not_falling)
     for (int mirror = -1; mirror <= 1; mirror += 2) {
         make_pair(mirror);
         place(0, 5, 0.5, 0, 0);
-        senses_read(&senses, dynamics, world.gravity_m_s2, &light, 0);
+        feel(0);
         ck_assert_double_eq_tol(felt(1, SENSOR_ACCELERATION_ALONG), sin(0.5), 1e-12);
         ck_assert_double_eq_tol(felt(1, SENSOR_ACCELERATION_ACROSS), mirror * cos(0.5), 1e-12);
         for (int i = 0; i < 4; i++)
             ck_assert_int_eq(dynamics_step(dynamics), 0);
-        senses_read(&senses, dynamics, world.gravity_m_s2, &light, 4.0 / 240);
+        feel(4.0 / 240);
         for (int part = 0; part < 2; part++) {
             ck_assert_double_eq_tol(felt(part, SENSOR_ACCELERATION_ALONG), 0, 1e-9);
             ck_assert_double_eq_tol(felt(part, SENSOR_ACCELERATION_ACROSS), 0, 1e-9);
@@ -126,7 +133,7 @@ START_TEST(eyes_see_direction_and_level)
         make_pair(mirror);
         place(0, 5, 0, 0, 0);
         light.at = (struct vec2){0, 7};
-        senses_read(&senses, dynamics, world.gravity_m_s2, &light, 0);
+        feel(0);
         ck_assert_double_eq_tol(felt(0, SENSOR_LIGHT_ALONG), 0, 1e-12);
         ck_assert_double_eq_tol(felt(0, SENSOR_LIGHT_ACROSS), 1, 1e-12);
         ck_assert_double_eq_tol(felt(0, SENSOR_LIGHT_LEVEL), 1.0 / (1 + 4), 1e-12);
@@ -135,12 +142,12 @@ START_TEST(eyes_see_direction_and_level)
         ck_assert_double_eq_tol(felt(1, SENSOR_LIGHT_ACROSS), mirror * 2 / away, 1e-12);
         /* a quarter turn of the whole body turns what it sees */
         place(0, 5, BODY_PI / 2, 0, 0);
-        senses_read(&senses, dynamics, world.gravity_m_s2, &light, 0);
+        feel(0);
         ck_assert_double_eq_tol(felt(0, SENSOR_LIGHT_ALONG), 1, 1e-12);
         ck_assert_double_eq_tol(felt(0, SENSOR_LIGHT_ACROSS), 0, 1e-12);
     }
     place(0, 7, 0, 0, 0);
-    senses_read(&senses, dynamics, world.gravity_m_s2, &light, 0);
+    feel(0);
     ck_assert_double_eq(felt(0, SENSOR_LIGHT_ALONG), 0);
     ck_assert_double_eq(felt(0, SENSOR_LIGHT_LEVEL), 1);
 }
@@ -152,7 +159,7 @@ START_TEST(contacts_are_felt_by_the_faces_that_touch)
     place(0, 0.05, 0, 0, 0);
     for (int i = 0; i < 4; i++)
         ck_assert_int_eq(dynamics_step(dynamics), 0);
-    senses_read(&senses, dynamics, world.gravity_m_s2, &light, 0);
+    feel(0);
     for (int part = 0; part < 2; part++) {
         ck_assert_double_eq(felt(part, SENSOR_CONTACT_BOTTOM), 1);
         ck_assert_double_eq(felt(part, SENSOR_CONTACT_TOP), -1);
@@ -173,7 +180,7 @@ START_TEST(what_is_switched_off_reads_nothing)
     make_pair(1);
     place(0, 0.05, 0, 0.4, 1);
     ck_assert_int_eq(dynamics_step(dynamics), 0);
-    senses_read(&senses, dynamics, world.gravity_m_s2, &light, 0);
+    feel(0);
     for (int k = 0; k < 2 * SENSOR_COUNT; k++)
         ck_assert_double_eq(senses.values[k], 0);
 }

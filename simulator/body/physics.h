@@ -1,0 +1,60 @@
+/* The physics of a kind of body: the third row of the table of kinds, after its genes (common/genome/body_kind.h) and its
+ * genetics (controller/genetics/genetics_kind.h). What dynamics.h does not offer and yet differs from kind to kind is
+ * asked here; nothing outside of a kind's folder asks which kind a body is of. */
+#ifndef SIMULATOR_PHYSICS_H
+#define SIMULATOR_PHYSICS_H
+
+#include "common/rng.h"
+#include "simulator/body/dynamics_solver.h"
+#include "simulator/world/light.h"
+
+/* What a creature feels is written by its kind (feel() below), once a brain tick. */
+struct senses {
+    const struct phenotype *phenotype;
+    uint32_t on;         /* set of SENSOR_BIT(): switched on */
+    double *values;      /* parts x SENSOR_COUNT */
+    struct vec3 *before; /* velocity of each part's centre at the last reading */
+};
+
+/* What surrounds it at a reading. */
+struct surroundings {
+    const struct light *light;
+    double gravity_m_s2;
+    double tick_s; /* since the last reading; 0 at the first */
+};
+
+struct body_physics {
+    /* By SOLVER_*; NULL: it does not know such bodies, and the first moves them. */
+    const struct dynamics_solver *solvers[SOLVER_COUNT];
+
+    /* What the effectors do while overlapping parts are pushed apart. */
+    enum effector_state effectors_apart;
+    /* simulator/tools/mjcf.h can write a model of it. */
+    int has_model;
+
+    /* A verdict on the body before it moves; VERDICT_OK: the steps can simulate it. */
+    int (*judge)(const struct phenotype *phenotype, const struct world *world,
+                 const struct params *params, double dt_s);
+    /* All sensors of the parts, those that are switched off as well, if that is no dearer. */
+    void (*feel)(struct senses *senses, const struct dynamics *dynamics,
+                 const struct surroundings *surroundings);
+    /* Changes the world in which the body comes to rest, so that what moves loses at least this rate of its speed, where
+     * the damping of joints does not do it; NULL: it does. */
+    void (*thicken)(const struct phenotype *phenotype, double rate_1_s, struct world *world);
+    /* Turns the body, and joints within their limits, by angles up to `most_rad`. */
+    void (*perturb)(struct dynamics *dynamics, const struct phenotype *phenotype,
+                    const struct params *params, struct rng *rng, double most_rad);
+    /* By which share the worst of what holds the body together is out of its range; NULL: nothing gives. */
+    double (*strain)(const struct dynamics *dynamics, const struct phenotype *phenotype);
+    /* Of a ledger whose gains sum up to gain_j: what counts against the guard on energy, J. */
+    double (*unearned_j)(const struct ledger *ledger, double gain_j);
+};
+
+/* The table of kinds, by BODY_*. */
+extern const struct body_physics *const body_physics[];
+static inline const struct body_physics *physics_of(const struct phenotype *phenotype)
+{
+    return body_physics[phenotype->kind];
+}
+
+#endif

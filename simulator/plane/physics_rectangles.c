@@ -1,0 +1,189 @@
+/* The physics row of rectangles, see simulator/body/physics.h. Joints and contacts are felt from the solver's tables;
+ * accelerometers and eyes need the state of each part and are read only where switched on. */
+#include <math.h>
+
+#include "common/detmath.h"
+#include "simulator/body/physics_kinds.h"
+
+/* Explicit steps with drag are stable while 2 k h / (density x thinnest side) stays below this. */
+#define DRAG_STABILITY 0.5
+
+#define STANDARD_GRAVITY_M_S2 9.81
+/* Accelerometers read no more than this, in units of standard gravity: impacts are sharp. */
+#define ACCELERATION_MAX 10.0
+/* A contact counts for a face that looks against the contact's normal within 60 degrees. */
+#define FACE_COSINE 0.5
+
+/* ---------------------------------------------------------------- senses */
+
+/* A vector of the world in the part's gene frame: along its width, across to its top. */
+static struct vec2 to_part(const struct part *part, const struct part_state *state, double x,
+                           double y)
+{
+    double s, c;
+    det_sincos(state->angle_rad, &s, &c);
+    return (struct vec2){x * c + y * s, (y * c - x * s) * part->mirror};
+}
+
+/* Marks the faces of a part that look against the normal (which points towards the part). */
+static void feel_contact(struct senses *senses, const struct dynamics *dynamics, int index,
+                         struct vec3 normal, double sign)
+{
+    const struct part *part = &senses->phenotype->parts[index];
+    double *felt = senses->values + index * SENSOR_COUNT;
+    struct part_state state;
+    dynamics_part_state(dynamics, index, &state);
+    struct vec2 against = to_part(part, &state, -sign * normal.x, -sign * normal.y);
+    if (against.x >= FACE_COSINE)
+        felt[SENSOR_CONTACT_RIGHT] = 1;
+    if (against.x <= -FACE_COSINE)
+        felt[SENSOR_CONTACT_LEFT] = 1;
+    if (against.y >= FACE_COSINE)
+        felt[SENSOR_CONTACT_TOP] = 1;
+    if (against.y <= -FACE_COSINE)
+        felt[SENSOR_CONTACT_BOTTOM] = 1;
+}
+
+static void feel_joints(struct senses *senses, const struct dynamics *dynamics)
+{
+    const struct phenotype *phenotype = senses->phenotype;
+    for (int i = 0; i < phenotype->part_count; i++) {
+        const struct part *part = &phenotype->parts[i];
+        double *felt = senses->values + i * SENSOR_COUNT;
+        const struct link *link = &phenotype->links[part->link];
+        int has_joint = part->link > 0 && link->part == i;
+        struct drive_state joint = {0};
+        if (has_joint)
+            dynamics_drive_state(dynamics, part->link, &joint);
+        felt[SENSOR_JOINT] = has_joint ? link->mirror * joint.value / link->scale : 0;
+        felt[SENSOR_JOINT_RATE] = has_joint ? link->mirror * joint.rate / link->scale : 0;
+    }
+}
+
+static void feel_contacts(struct senses *senses, const struct dynamics *dynamics)
+{
+    for (int i = 0; i < senses->phenotype->part_count; i++)
+        for (int k = SENSOR_CONTACT_RIGHT; k <= SENSOR_CONTACT_BOTTOM; k++)
+            senses->values[i * SENSOR_COUNT + k] = -1;
+    const struct contact_point *contacts;
+    int count = dynamics_contacts(dynamics, &contacts);
+    for (int i = 0; i < count; i++) {
+        feel_contact(senses, dynamics, contacts[i].part, contacts[i].normal, 1);
+        if (contacts[i].other >= 0)
+            feel_contact(senses, dynamics, contacts[i].other, contacts[i].normal, -1);
+    }
+}
+
+/* The acceleration since the last reading, less gravity: what a mass on springs would show. */
+static void feel_acceleration(struct senses *senses, const struct dynamics *dynamics,
+                              const struct surroundings *around)
+{
+    for (int i = 0; i < senses->phenotype->part_count; i++) {
+        double *felt = senses->values + i * SENSOR_COUNT;
+        struct vec3 *before = &senses->before[i];
+        struct part_state state;
+        dynamics_part_state(dynamics, i, &state);
+        double x = 0, y = around->gravity_m_s2;
+        if (around->tick_s > 0) {
+            x += (state.vx_m_s - before->x) / around->tick_s;
+            y += (state.vy_m_s - before->y) / around->tick_s;
+        }
+        *before = (struct vec3){state.vx_m_s, state.vy_m_s, 0};
+        struct vec2 a = to_part(&senses->phenotype->parts[i], &state, x / STANDARD_GRAVITY_M_S2,
+                                y / STANDARD_GRAVITY_M_S2);
+        felt[SENSOR_ACCELERATION_ALONG] = fmin(fmax(a.x, -ACCELERATION_MAX), ACCELERATION_MAX);
+        felt[SENSOR_ACCELERATION_ACROSS] = fmin(fmax(a.y, -ACCELERATION_MAX), ACCELERATION_MAX);
+    }
+}
+
+static void see_light(struct senses *senses, const struct dynamics *dynamics,
+                      const struct light *light)
+{
+    for (int i = 0; i < senses->phenotype->part_count; i++) {
+        double *felt = senses->values + i * SENSOR_COUNT;
+        struct part_state state;
+        dynamics_part_state(dynamics, i, &state);
+        double x = light->at.x - state.x_m, y = light->at.y - state.y_m;
+        double squared = x * x + y * y, distance = sqrt(squared);
+        struct vec2 ray = to_part(&senses->phenotype->parts[i], &state, x, y);
+        felt[SENSOR_LIGHT_ALONG] = distance > 0 ? ray.x / distance : 0;
+        felt[SENSOR_LIGHT_ACROSS] = distance > 0 ? ray.y / distance : 0;
+        felt[SENSOR_LIGHT_LEVEL] = light->brightness / (1 + squared);
+    }
+}
+
+static void feel(struct senses *senses, const struct dynamics *dynamics,
+                 const struct surroundings *around)
+{
+    feel_joints(senses, dynamics);
+    if (senses->on & SENSOR_BIT(SENSOR_CONTACT_RIGHT))
+        feel_contacts(senses, dynamics);
+    if (senses->on & SENSOR_BIT(SENSOR_ACCELERATION_ALONG))
+        feel_acceleration(senses, dynamics, around);
+    if (senses->on & SENSOR_BIT(SENSOR_LIGHT_ALONG) && around->light->kind != LIGHT_NONE)
+        see_light(senses, dynamics, around->light);
+}
+
+/* ---------------------------------------------------------------- the body as a whole */
+
+/* Light links on heavy ones, and the other way round, need steps finer than the settings'. */
+static int has_balance(const struct phenotype *phenotype, double most)
+{
+    for (int i = 1; i < phenotype->link_count && most > 0; i++) {
+        const struct link *link = &phenotype->links[i];
+        double mass = link->mass_kg, other = phenotype->links[link->parent].mass_kg;
+        if (mass > most * other || other > most * mass)
+            return 0;
+    }
+    return 1;
+}
+
+static int judge(const struct phenotype *phenotype, const struct world *world,
+                 const struct params *params, double dt_s)
+{
+    double thinnest_m = HUGE_VAL;
+    int is_explicit = params->simulation_solver == SOLVER_ARTICULATED &&
+                      params->simulation_integrator == INTEGRATOR_RK4;
+    if (!has_balance(phenotype, params->guard_mass_ratio))
+        return VERDICT_UNBALANCED;
+    for (int i = 0; i < phenotype->part_count; i++)
+        thinnest_m = fmin(thinnest_m, phenotype->parts[i].cross_section_m);
+    double stiffness =
+        2 * world->viscosity_pa_s * dt_s / (params->creature_density_kg_m2 * thinnest_m);
+    return world->drag_law == DRAG_LAW_LINEAR && is_explicit && stiffness > DRAG_STABILITY
+               ? VERDICT_UNSTABLE_DRAG
+               : VERDICT_OK;
+}
+
+static void perturb(struct dynamics *dynamics, const struct phenotype *phenotype,
+                    const struct params *params, struct rng *rng, double most_rad)
+{
+    double q[2 + PHENOTYPE_PARTS_MAX];
+    for (int i = 0; i < dynamics_dof(dynamics); i++)
+        q[i] = dynamics_q(dynamics)[i];
+    q[2] += rng_uniform(rng, -most_rad, most_rad);
+    for (int i = 1; i < phenotype->link_count; i++) {
+        const struct link *link = &phenotype->links[i];
+        double turned = q[2 + i] + rng_uniform(rng, -most_rad, most_rad);
+        q[2 + i] = turned < link->lower   ? fmin(q[2 + i], link->lower)
+                   : turned > link->upper ? fmax(q[2 + i], link->upper)
+                                          : turned;
+    }
+    dynamics_set_state(dynamics, q, dynamics_qd(dynamics));
+}
+
+static double unearned_j(const struct ledger *ledger, double gain_j)
+{
+    return gain_j + ledger->mended_j + fabs(ledger->residual_j);
+}
+
+const struct body_physics physics_rectangles = {
+    .solvers =
+        {[SOLVER_ARTICULATED] = &dynamics_articulated, [SOLVER_CONSTRAINT] = &dynamics_constraint},
+    .effectors_apart = EFFECTORS_SLACK,
+    .has_model = 1,
+    .judge = judge,
+    .feel = feel,
+    .perturb = perturb,
+    .unearned_j = unearned_j,
+};

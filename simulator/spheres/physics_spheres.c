@@ -1,0 +1,165 @@
+/* The physics row of spheres, see simulator/body/physics.h. They feel bones and joints, touch and height, light; a part
+ * has the bone that leads to it and the joint of that bone. */
+#include <math.h>
+
+#include "common/detmath.h"
+#include "simulator/body/physics_kinds.h"
+#include "simulator/spheres/dynamics_spheres.h"
+
+/* ---------------------------------------------------------------- senses */
+
+static double length_of(struct vec3 v)
+{
+    return sqrt(v.x * v.x + v.y * v.y + v.z * v.z);
+}
+
+static struct vec3 place_of(const struct dynamics *dynamics, int sphere)
+{
+    struct part_state state;
+    dynamics_part_state(dynamics, sphere, &state);
+    return (struct vec3){state.x_m, state.y_m, state.z_m};
+}
+
+/* Bone i - 1 leads to part i. */
+static void feel_bones(struct senses *senses, const struct dynamics *dynamics)
+{
+    const struct sphere_body *body = senses->phenotype->spheres;
+    for (int i = 1; i < body->sphere_count; i++) {
+        double *felt = senses->values + i * SENSOR_COUNT;
+        double at_birth = body->bones[i - 1].length_m, length, rate;
+        dynamics_bone_state(dynamics, i - 1, &length, &rate);
+        felt[SENSOR_BONE] = length / at_birth - 1;
+        felt[SENSOR_BONE_RATE] = rate / at_birth;
+    }
+}
+
+static void feel_joints(struct senses *senses, const struct dynamics *dynamics)
+{
+    const struct sphere_body *body = senses->phenotype->spheres;
+    for (int i = 0; i < body->joint_count; i++) {
+        double *felt = senses->values + body->joints[i].end * SENSOR_COUNT, rate;
+        dynamics_sphere_joint_state(dynamics, i, 0, &felt[SENSOR_JOINT], &felt[SENSOR_JOINT_RATE]);
+        if (body->joints[i].kind == SPHERE_SADDLE)
+            dynamics_sphere_joint_state(dynamics, i, 1, &felt[SENSOR_JOINT_2], &rate);
+    }
+}
+
+/* Seen along the bone that leads to the part (the root: along the bone to its first child), and upwards. */
+static void see_light(struct senses *senses, const struct dynamics *dynamics,
+                      const struct light *light)
+{
+    const struct phenotype *phenotype = senses->phenotype;
+    for (int i = 0; i < phenotype->part_count; i++) {
+        double *felt = senses->values + i * SENSOR_COUNT;
+        int behind = i > 0 ? phenotype->parts[i].parent : 0;
+        int before = i > 0 || phenotype->part_count == 1 ? i : 1;
+        struct vec3 here = place_of(dynamics, i), from = place_of(dynamics, behind);
+        struct vec3 to = place_of(dynamics, before);
+        struct vec3 ray = {light->at.x - here.x, light->at.y - here.y, 0 - here.z};
+        struct vec3 along = {to.x - from.x, to.y - from.y, to.z - from.z};
+        double distance = length_of(ray), length = length_of(along);
+        double product = ray.x * along.x + ray.y * along.y + ray.z * along.z;
+        felt[SENSOR_LIGHT_ALONG] = distance > 0 && length > 0 ? product / (distance * length) : 0;
+        felt[SENSOR_LIGHT_ACROSS] = distance > 0 ? ray.y / distance : 0;
+        felt[SENSOR_LIGHT_LEVEL] = light->brightness / (1 + distance * distance);
+    }
+}
+
+static void feel(struct senses *senses, const struct dynamics *dynamics,
+                 const struct surroundings *around)
+{
+    feel_bones(senses, dynamics);
+    feel_joints(senses, dynamics);
+    for (int i = 0; i < senses->phenotype->part_count; i++) {
+        double *felt = senses->values + i * SENSOR_COUNT;
+        felt[SENSOR_TOUCH] = dynamics_sphere_touches(dynamics, i) ? 1 : -1;
+        felt[SENSOR_HEIGHT] = place_of(dynamics, i).y;
+    }
+    if (senses->on & SENSOR_BIT(SENSOR_LIGHT_ALONG) && around->light->kind != LIGHT_NONE)
+        see_light(senses, dynamics, around->light);
+}
+
+/* ---------------------------------------------------------------- the body as a whole */
+
+/* Light spheres on heavy ones, and the other way round, need steps finer than the settings'. */
+static int judge(const struct phenotype *phenotype, const struct world *world,
+                 const struct params *params, double dt_s)
+{
+    const struct sphere_body *body = phenotype->spheres;
+    double most = params->guard_mass_ratio;
+    for (int i = 0; i < body->bone_count && most > 0; i++) {
+        double a = body->spheres[body->bones[i].a].mass_kg;
+        double b = body->spheres[body->bones[i].b].mass_kg;
+        if (a > most * b || b > most * a)
+            return VERDICT_UNBALANCED;
+    }
+    return VERDICT_OK;
+}
+
+/* Without joints between the bones nothing else brings spheres to rest: Stokes' law, so that every sphere loses at
+ * least that rate of its speed. */
+static void thicken(const struct phenotype *phenotype, double rate_1_s, struct world *world)
+{
+    const struct sphere_body *body = phenotype->spheres;
+    double most = 0;
+    for (int i = 0; i < body->sphere_count; i++)
+        most = fmax(most, body->spheres[i].mass_kg / body->spheres[i].radius_m);
+    world->drag_law = DRAG_LAW_LINEAR;
+    world->viscosity_pa_s = rate_1_s * most / (6 * DET_PI);
+}
+
+/* Turns the whole body a little about the axes along the ground. */
+static void perturb(struct dynamics *dynamics, const struct phenotype *phenotype,
+                    const struct params *params, struct rng *rng, double most_rad)
+{
+    double sine, cosine;
+    int is_flat = params->world_dimensions == 2;
+    for (int axis = is_flat ? 2 : 0; axis < 3; axis += 2) {
+        det_sincos(rng_uniform(rng, -most_rad, most_rad), &sine, &cosine);
+        for (int i = 0; i < phenotype->part_count; i++) {
+            struct part_state state;
+            dynamics_part_state(dynamics, i, &state);
+            double *across = axis == 0 ? &state.z_m : &state.x_m, y = state.y_m;
+            state.y_m = cosine * y + sine * *across;
+            *across = cosine * *across - sine * y;
+            dynamics_place_sphere(dynamics, i, &state);
+        }
+    }
+}
+
+/* Of bones: out of their length, or of a muscle's range. */
+static double strain(const struct dynamics *dynamics, const struct phenotype *phenotype)
+{
+    const struct sphere_body *body = phenotype->spheres;
+    double worst = 0;
+    for (int i = 0; i < body->bone_count; i++) {
+        const struct bone *bone = &body->bones[i];
+        double length, rate, low = bone->length_m, high = low;
+        dynamics_bone_state(dynamics, i, &length, &rate);
+        if (bone->is_muscle) {
+            low = bone->shortest_m;
+            high = bone->longest_m;
+        }
+        double off = length > high ? length - high : length < low ? low - length : 0;
+        worst = fmax(worst, off / bone->length_m);
+    }
+    return worst;
+}
+
+/* Bones that give lose energy. A residual below 0 is such a loss; half of a gain is enough to be bad. */
+static double unearned_j(const struct ledger *ledger, double gain_j)
+{
+    return 2 * (gain_j + fmax(ledger->residual_j, 0));
+}
+
+/* The documents' methods, which simulation.solver names as well, are this solver's. */
+const struct body_physics physics_spheres = {
+    .solvers = {&dynamics_spheres},
+    .effectors_apart = EFFECTORS_HOLD,
+    .judge = judge,
+    .feel = feel,
+    .thicken = thicken,
+    .perturb = perturb,
+    .strain = strain,
+    .unearned_j = unearned_j,
+};
