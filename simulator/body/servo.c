@@ -23,7 +23,7 @@ void servo_init(struct servo *servo, const struct link *link, double inertia,
     servo->hill_s_rad = 1 / (settings->hill_curvature * speed);
 }
 
-static int is_torque_law(const struct servo *s, enum effector_state state, int effector_mode)
+int servo_is_torque(const struct servo *s, enum effector_state state, int effector_mode)
 {
     return s->law == SERVO_TORQUE ||
            (s->law == SERVO_EFFECTOR && state == EFFECTORS_ON && effector_mode == EFFECTOR_TORQUE);
@@ -32,7 +32,7 @@ static int is_torque_law(const struct servo *s, enum effector_state state, int e
 void servo_gains(const struct servo *s, enum effector_state state, int effector_mode, double *kp,
                  double *kd)
 {
-    int is_torque = is_torque_law(s, state, effector_mode);
+    int is_torque = servo_is_torque(s, state, effector_mode);
     *kp = is_torque ? 0 : s->kp;
     *kd = !is_torque ? s->kd : s->signal ? 0 : s->motor_kd;
 }
@@ -40,30 +40,41 @@ void servo_gains(const struct servo *s, enum effector_state state, int effector_
 int servo_is_plain(const struct servo *s, enum effector_state state, int effector_mode)
 {
     return state == EFFECTORS_ON && s->law == SERVO_EFFECTOR && !s->signal &&
-           !is_torque_law(s, state, effector_mode);
+           !servo_is_torque(s, state, effector_mode);
+}
+
+void servo_target(const struct servo *s, enum effector_state state, double lower, double upper,
+                  double ahead, double *target, double *rate)
+{
+    *target = *rate = 0;
+    if (state != EFFECTORS_ON)
+        return;
+    *target = s->target + s->rate * ahead;
+    *rate = s->rate;
+    if (s->signal) {
+        struct signal_value signal = signal_at(s->signal, s->time_s + ahead);
+        *target = signal.value;
+        *rate = signal.rate;
+    }
+    /* the joint clamps the requested angle to its limits before it becomes a force */
+    if (s->law != SERVO_SPRING && (*target > upper || *target < lower)) {
+        *target = *target > upper ? upper : lower;
+        *rate = 0;
+    }
 }
 
 double servo_aim(const struct servo *s, enum effector_state state, int effector_mode, double lower,
                  double upper, double ahead)
 {
-    if (is_torque_law(s, state, effector_mode)) {
+    if (servo_is_torque(s, state, effector_mode)) {
         double share = s->target + s->rate * ahead;
         share = share > 1 ? 1 : share < -1 ? -1 : share;
         return s->signal ? signal_at(s->signal, s->time_s + ahead).value : share * s->torque_max;
     }
     if (state != EFFECTORS_ON)
         return 0;
-    /* the joint clamps the requested angle to its limits before it becomes a force */
-    double target = s->target + s->rate * ahead, rate = s->rate;
-    if (s->signal) {
-        struct signal_value signal = signal_at(s->signal, s->time_s + ahead);
-        target = signal.value;
-        rate = signal.rate;
-    }
-    if (s->law != SERVO_SPRING && (target > upper || target < lower)) {
-        target = target > upper ? upper : lower;
-        rate = 0;
-    }
+    double target, rate;
+    servo_target(s, state, lower, upper, ahead, &target, &rate);
     return s->kp * target + s->kd * rate;
 }
 

@@ -61,6 +61,10 @@ void servo_gains(const struct servo *servo, enum effector_state state, int effec
                  double *kp, double *kd);
 double servo_aim(const struct servo *servo, enum effector_state state, int effector_mode,
                  double lower, double upper, double ahead);
+/* 1 if the servo has a torque and no target; and the target, kept within lower .. upper, and its rate. */
+int servo_is_torque(const struct servo *servo, enum effector_state state, int effector_mode);
+void servo_target(const struct servo *servo, enum effector_state state, double lower, double upper,
+                  double ahead, double *target, double *rate);
 
 /* 1 if the aim is that of a target that moves within the joint's limits: where most time is spent. */
 int servo_is_plain(const struct servo *servo, enum effector_state state, int effector_mode);

@@ -47,6 +47,7 @@ struct vec3 quaternion_log(struct quaternion q)
     double sign = q.w < 0 ? -1 : 1;
     struct vec3 v = {q.x, q.y, q.z};
     double length = vec3_length(v);
-    double ratio = length > 1e-9 ? 2 * det_atan2(length, sign * q.w) / length : 2;
+    double cosine = sign * q.w;
+    double ratio = length > 1e-9 * cosine ? 2 * det_atan2(length, cosine) / length : 2 / cosine;
     return vec3_scale(v, sign * ratio);
 }

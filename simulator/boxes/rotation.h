@@ -76,7 +76,7 @@ static inline struct quaternion quaternion_along(struct quaternion a, struct qua
 struct quaternion quaternion_about(struct vec3 axis, double angle_rad);
 /* The exponential map: a turn about v by |v|. |q| = 1 within 2 ulp. */
 struct quaternion quaternion_exp(struct vec3 v);
-/* The rotation vector of a unit quaternion, of a length up to pi. */
+/* The rotation vector of a quaternion of any length but 0: up to pi long. */
 struct vec3 quaternion_log(struct quaternion q);
 
 /* Of a unit quaternion. */
@@ -123,6 +123,13 @@ static inline struct sym3 sym3_add(const struct sym3 *a, const struct sym3 *b)
 {
     return (struct sym3){a->xx + b->xx, a->xy + b->xy, a->xz + b->xz,
                          a->yy + b->yy, a->yz + b->yz, a->zz + b->zz};
+}
+
+/* a + s b */
+static inline struct sym3 sym3_sum(const struct sym3 *a, const struct sym3 *b, double s)
+{
+    return (struct sym3){a->xx + s * b->xx, a->xy + s * b->xy, a->xz + s * b->xz,
+                         a->yy + s * b->yy, a->yz + s * b->yz, a->zz + s * b->zz};
 }
 
 /* a + s v v' */

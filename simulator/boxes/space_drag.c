@@ -1,0 +1,189 @@
+/* See space_drag.h. On a face r = centre + s S + t T, with -1 <= s, t <= 1 and half sides S, T, both the lever
+ * r x n = L0 + s L1 + t L2 and the normal velocity vn = v0 + s vs + t vt are linear in s and t. The integrand is
+ * a polynomial of degree 2, times |vn| one of degree 3 on each side of the line vn = 0. So the rectangle is cut
+ * there, and each piece into triangles, for which there is a rule that is exact for such polynomials. */
+#include "simulator/boxes/space_drag.h"
+
+#include <math.h>
+
+#include "common/error.h"
+
+/* Integrals of s^i t^j, at [i][j]. */
+struct moments {
+    double m[4][4];
+};
+
+enum { CORNERS_MAX = 8 };
+
+struct corner {
+    double s, t;
+};
+
+/* By the rule of Strang and Fix (1973) with the centroid and three inner points, exact up to degree 3. */
+static void add_triangle(struct moments *sum, struct corner a, struct corner b, struct corner c)
+{
+    double area = ((b.s - a.s) * (c.t - a.t) - (c.s - a.s) * (b.t - a.t)) / 2;
+    static const double near = 0.6, far = 0.2, third = 1.0 / 3;
+    const struct {
+        double a, b, c, weight;
+    } points[] = {{third, third, third, -27.0 / 48},
+                  {near, far, far, 25.0 / 48},
+                  {far, near, far, 25.0 / 48},
+                  {far, far, near, 25.0 / 48}};
+    for (int k = 0; k < 4; k++) {
+        double s = points[k].a * a.s + points[k].b * b.s + points[k].c * c.s;
+        double t = points[k].a * a.t + points[k].b * b.t + points[k].c * c.t;
+        double power = points[k].weight * area;
+        for (int i = 0; i < 4; i++, power *= s) {
+            double term = power;
+            for (int j = 0; i + j < 4; j++, term *= t)
+                sum->m[i][j] += term;
+        }
+    }
+}
+
+/* Moments of the square -1 .. 1 where v0 + s vs + t vt >= 0. */
+static void find_moments(struct moments *sum, double v0, double vs, double vt)
+{
+    static const struct corner square[4] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
+    struct corner kept[CORNERS_MAX];
+    int count = 0;
+    *sum = (struct moments){{{0}}};
+    for (int i = 0; i < 4; i++) {
+        struct corner a = square[i], b = square[(i + 1) % 4];
+        double va = v0 + a.s * vs + a.t * vt, vb = v0 + b.s * vs + b.t * vt;
+        if (va >= 0)
+            kept[count++] = a;
+        if ((va > 0 && vb < 0) || (va < 0 && vb > 0)) {
+            double share = va / (va - vb);
+            kept[count++] = (struct corner){a.s + share * (b.s - a.s), a.t + share * (b.t - a.t)};
+        }
+    }
+    for (int i = 2; i < count; i++)
+        add_triangle(sum, kept[0], kept[i - 1], kept[i]);
+}
+
+/* Integrals of k(vn) times 1, s, t, s^2, s t, t^2, with k = 1 or |vn|, over the side where sign vn >= 0. */
+static void add_side(double w[6], const struct space_drag_law *law, double sign, double v0,
+                     double vs, double vt)
+{
+    static const int power_s[6] = {0, 1, 0, 2, 1, 0}, power_t[6] = {0, 0, 1, 0, 1, 2};
+    struct moments moments;
+    find_moments(&moments, sign * v0, sign * vs, sign * vt);
+    for (int k = 0; k < 6; k++) {
+        int i = power_s[k], j = power_t[k];
+        double plain = moments.m[i][j];
+        if (!law->is_quadratic)
+            w[k] += plain;
+        else
+            w[k] += sign * (v0 * plain + vs * moments.m[i + 1][j] + vt * moments.m[i][j + 1]);
+    }
+}
+
+/* + w (a b' + b a') / 2 */
+static void add_product(struct sym3 *t, struct vec3 a, struct vec3 b, double w)
+{
+    t->xx += w * a.x * b.x;
+    t->yy += w * a.y * b.y;
+    t->zz += w * a.z * b.z;
+    t->xy += w * (a.x * b.y + a.y * b.x) / 2;
+    t->xz += w * (a.x * b.z + a.z * b.x) / 2;
+    t->yz += w * (a.y * b.z + a.z * b.y) / 2;
+}
+
+void space_drag_add_face(struct space_tensor *tensor, const struct space_drag_law *law,
+                         struct vec3 centre, struct vec3 normal, struct vec3 half_s,
+                         struct vec3 half_t, const struct space_motion *v)
+{
+    struct vec3 l0 = vec3_cross(centre, normal), ls = vec3_cross(half_s, normal);
+    struct vec3 lt = vec3_cross(half_t, normal), lever;
+    double w[6] = {4, 0, 0, 4.0 / 3, 0, 4.0 / 3};
+    double area = law->coefficient * vec3_length(half_s) * vec3_length(half_t);
+    if (law->is_quadratic || law->is_leading) {
+        double v0 = vec3_dot(normal, v->v) + vec3_dot(l0, v->w);
+        double vs = vec3_dot(ls, v->w), vt = vec3_dot(lt, v->w);
+        for (int k = 0; k < 6; k++)
+            w[k] = 0;
+        add_side(w, law, 1, v0, vs, vt);
+        if (!law->is_leading)
+            add_side(w, law, -1, v0, vs, vt);
+    }
+    for (int k = 0; k < 6; k++)
+        w[k] *= area;
+    tensor->fv = sym3_along(&tensor->fv, normal, w[0]);
+    lever = vec3_along(vec3_along(vec3_scale(l0, w[0]), ls, w[1]), lt, w[2]);
+    tensor->nv.x = vec3_along(tensor->nv.x, normal, lever.x);
+    tensor->nv.y = vec3_along(tensor->nv.y, normal, lever.y);
+    tensor->nv.z = vec3_along(tensor->nv.z, normal, lever.z);
+    add_product(&tensor->nn, l0, l0, w[0]);
+    add_product(&tensor->nn, l0, ls, 2 * w[1]);
+    add_product(&tensor->nn, l0, lt, 2 * w[2]);
+    add_product(&tensor->nn, ls, ls, w[3]);
+    add_product(&tensor->nn, ls, lt, 2 * w[4]);
+    add_product(&tensor->nn, lt, lt, w[5]);
+}
+
+/* All six faces; `turned`: the link's axes in those in which v and the tensor are. */
+static void add_box(struct space_tensor *tensor, const struct space_drag_law *law,
+                    const struct space_box *box, const struct mat3 *turned,
+                    const struct space_motion *v)
+{
+    struct mat3 own = quaternion_matrix(quaternion_normalised(box->turn));
+    struct mat3 r = mat3_product(turned, &own);
+    struct vec3 centre = mat3_apply(turned, box->centre);
+    const struct vec3 axes[3] = {r.x, r.y, r.z};
+    const double half[3] = {box->size_m.x / 2, box->size_m.y / 2, box->size_m.z / 2};
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        struct vec3 s = vec3_scale(axes[j], half[j]), t = vec3_scale(axes[k], half[k]);
+        for (int sign = -1; sign <= 1; sign += 2) {
+            struct vec3 normal = vec3_scale(axes[i], sign);
+            space_drag_add_face(tensor, law, vec3_along(centre, normal, half[i]), normal, s, t, v);
+        }
+    }
+}
+
+int space_drag_create(struct space_drag *drag, const struct space_drag_law *law,
+                      const struct space_box *boxes, int box_count, int link_count,
+                      struct arena *arena)
+{
+    const struct space_motion still = {{0, 0, 0}, {0, 0, 0}};
+    const struct mat3 one = quaternion_matrix(QUATERNION_ONE);
+    *drag = (struct space_drag){.law = *law, .boxes = boxes, .box_count = box_count};
+    drag->own = arena_take(arena, (size_t)link_count, sizeof drag->own[0]);
+    if (!drag->own)
+        return ERR_MEMORY;
+    for (int i = 0; i < box_count && !law->is_quadratic && !law->is_leading; i++)
+        if (!boxes[i].is_dry)
+            add_box(&drag->own[boxes[i].link], law, &boxes[i], &one, &still);
+    return 0;
+}
+
+/* R M R' of a matrix of rows. */
+static struct mat3 rows_turned(const struct mat3 *rows, const struct mat3 *r)
+{
+    struct mat3 half = {mat3_apply(r, rows->x), mat3_apply(r, rows->y), mat3_apply(r, rows->z)};
+    struct mat3 to;
+    to.x = vec3_along(vec3_along(vec3_scale(half.x, r->x.x), half.y, r->y.x), half.z, r->z.x);
+    to.y = vec3_along(vec3_along(vec3_scale(half.x, r->x.y), half.y, r->y.y), half.z, r->z.y);
+    to.z = vec3_along(vec3_along(vec3_scale(half.x, r->x.z), half.y, r->y.z), half.z, r->z.z);
+    return to;
+}
+
+void space_drag_set(const struct space_drag *drag, struct space_tree *tree)
+{
+    for (int i = 0; i < tree->count; i++) {
+        struct space_tree_link *l = &tree->links[i];
+        const struct space_tensor *own = &drag->own[i];
+        l->drag = (struct space_tensor){sym3_turned(&own->nn, &l->turned),
+                                        rows_turned(&own->nv, &l->turned),
+                                        sym3_turned(&own->fv, &l->turned)};
+    }
+    if (!drag->law.is_quadratic && !drag->law.is_leading)
+        return;
+    for (int i = 0; i < drag->box_count; i++) {
+        struct space_tree_link *l = &tree->links[drag->boxes[i].link];
+        if (!drag->boxes[i].is_dry)
+            add_box(&l->drag, &drag->law, &drag->boxes[i], &l->turned, &l->velocity);
+    }
+}

@@ -1,0 +1,708 @@
+/* See space_dynamics.h.
+ *
+ * A midpoint step of h from (q0, v0), with V = (v0 + v1) / 2:
+ *
+ *   qm = q0 moved by v0 for h/2,  vm = guess of the velocity there
+ *   v1 = v0 + h qdd(qm, vm, torques and drag at V) + impulses of limits
+ *   q1 = qm moved by v1 for h/2, out of limits where it is beyond
+ *
+ * vm decides the velocity products alone, which in space are all of the gyroscopic torque: it comes from the
+ * accelerations of the last two steps, and from a second evaluation where that was a bad guess. A servo's torque is
+ * that of the mean state, kp (target - value(qm) - h^2/4 qdd) - kd (v0 + h/2 qdd - target's rate): linear in qdd,
+ * so its share joins what the freedom yields to. A torque beyond its bound is explicit, at the bound. */
+#include "simulator/boxes/space_dynamics.h"
+
+#include <math.h>
+
+#include "common/error.h"
+#include "simulator/boxes/space_limits.h"
+
+/* Guesses of the middle's rates that are off by more, rad/s or m/s, are mended. */
+#define GUESS_RATE 0.02
+/* An RK4 step needs h x rate of servos below this. */
+#define RK4_STIFF 0.5
+/* Gaps that RK4 steps may leave, rad or m. */
+#define GAP_ROUNDING 1e-12
+
+struct space_dynamics {
+    struct space_tree tree;
+    struct space_limits limits;
+    struct space_drag drag;
+    const struct space_link *links;
+    struct dynamics_settings settings;
+    int coordinates, rates;
+    int has_drag, is_stiff, has_drives;
+    enum effector_state effectors;
+    uint64_t steps, rk4_steps;
+    int is_posed; /* the tree is at the state */
+    int known;    /* accelerations of so many steps before, up to 2: qdd, qdd_last */
+    int is_pressing;
+
+    struct servo *servos; /* per rate */
+    int *link_of;         /* per rate */
+    double *birth_inertia;
+    int *is_clamped;
+    double *q, *qd, *q0, *qd0, *qm, *vm, *q_stage, *q_rate, *q_sum;
+    double *qdd, *qdd_last, *v_sum, *tau, *extra, *zero;
+    double *effort, *effort_extra; /* of servos alone: torque = effort - effort_extra qdd */
+    double *work, *torque;
+    struct ledger ledger;
+};
+
+/* ---------------------------------------------------------------- creation */
+
+static int take_memory(struct space_dynamics *d, struct arena *arena)
+{
+    double **of_coordinates[] = {&d->q, &d->q0, &d->qm, &d->q_stage, &d->q_rate, &d->q_sum};
+    double **of_rates[] = {&d->qd,   &d->qd0,   &d->vm,     &d->qdd,          &d->qdd_last,
+                           &d->tau,  &d->extra, &d->zero,   &d->effort,       &d->effort_extra,
+                           &d->work, &d->v_sum, &d->torque, &d->birth_inertia};
+    for (size_t i = 0; i < sizeof of_coordinates / sizeof of_coordinates[0]; i++)
+        if (!(*of_coordinates[i] = arena_take(arena, (size_t)d->coordinates, sizeof(double))))
+            return ERR_MEMORY;
+    for (size_t i = 0; i < sizeof of_rates / sizeof of_rates[0]; i++)
+        if (!(*of_rates[i] = arena_take(arena, (size_t)d->rates, sizeof(double))))
+            return ERR_MEMORY;
+    d->servos = arena_take(arena, (size_t)d->rates, sizeof d->servos[0]);
+    d->link_of = arena_take(arena, (size_t)d->rates, sizeof d->link_of[0]);
+    d->is_clamped = arena_take(arena, (size_t)d->rates, sizeof d->is_clamped[0]);
+    return d->servos && d->link_of && d->is_clamped ? 0 : ERR_MEMORY;
+}
+
+static void set_pose(struct space_dynamics *d)
+{
+    if (d->is_posed)
+        return;
+    space_tree_set_pose(&d->tree, d->q);
+    space_tree_set_velocity(&d->tree, d->qd);
+    d->is_posed = 1;
+}
+
+/* What each freedom feels at birth while the whole floats. */
+static void weigh_freedoms(struct space_dynamics *d)
+{
+    set_pose(d);
+    space_tree_factor(&d->tree, d->zero, 0);
+    for (int i = 0; i < d->rates; i++) {
+        d->tau[i] = 1;
+        space_tree_respond(&d->tree, d->tau, NULL, d->qdd);
+        d->birth_inertia[i] = 1 / d->qdd[i];
+        d->tau[i] = 0;
+        d->qdd[i] = 0;
+    }
+    for (int i = 0; i < d->rates; i++)
+        d->qdd[i] = 0;
+}
+
+struct space_dynamics *space_dynamics_create(const struct space_body *body,
+                                             const struct space_world *world,
+                                             const struct dynamics_settings *settings,
+                                             struct arena *arena)
+{
+    struct space_dynamics *d = arena_take(arena, 1, sizeof *d);
+    if (!d ||
+        space_tree_create(&d->tree, body->links, body->link_count, world->gravity_m_s2, arena) != 0)
+        return NULL;
+    d->links = body->links;
+    d->settings = *settings;
+    d->coordinates = d->tree.coordinates;
+    d->rates = d->tree.rates;
+    d->has_drag = world->drag.coefficient > 0;
+    if (take_memory(d, arena) != 0 ||
+        space_limits_create(&d->limits, &d->tree, body->links, arena) != 0 ||
+        space_drag_create(&d->drag, &world->drag, body->boxes, body->box_count, body->link_count,
+                          arena) != 0)
+        return NULL;
+    for (int i = 0; i < d->tree.count; i++)
+        for (int k = 0; k < d->tree.links[i].rates; k++)
+            d->link_of[d->tree.links[i].rate + k] = i;
+    space_tree_birth(&d->tree, d->q);
+    weigh_freedoms(d);
+    for (int i = 0; i < d->rates; i++)
+        d->servos[i].damping = settings->joint_damping_1_s * 2 * d->birth_inertia[i];
+    for (int i = 0; i < d->tree.count; i++)
+        for (int k = 0; k < d->tree.links[i].rates && d->links[i].kind == SPACE_FREE; k++)
+            d->servos[d->tree.links[i].rate + k].damping = 0;
+    space_dynamics_reset_ledger(d);
+    return d;
+}
+
+/* ---------------------------------------------------------------- servos */
+
+/* 1 if servos are too stiff for steps of RK4. */
+static void judge_servos(struct space_dynamics *d)
+{
+    double h = d->settings.dt_s;
+    d->is_stiff = d->has_drives = 0;
+    for (int i = 0; i < d->rates; i++) {
+        double kp, kd;
+        servo_gains(&d->servos[i], d->effectors, d->settings.effector_mode, &kp, &kd);
+        kd += d->servos[i].damping;
+        d->is_stiff |= h * kd > RK4_STIFF * d->birth_inertia[i] ||
+                       h * h * kp > RK4_STIFF * RK4_STIFF * d->birth_inertia[i];
+        d->has_drives |= d->tree.is_driven[i];
+    }
+}
+
+void space_dynamics_set_servo(struct space_dynamics *d, int rate, const struct servo *servo)
+{
+    d->servos[rate] = *servo;
+    d->tree.is_driven[rate] = servo->law == SERVO_MOTION;
+    judge_servos(d);
+}
+
+void space_dynamics_set_effector(struct space_dynamics *d, int rate, double strength)
+{
+    const struct space_tree_link *l = &d->tree.links[d->link_of[rate]];
+    struct link link = {.has_effector = 1, .strength = strength};
+    struct servo servo = {.law = SERVO_EFFECTOR};
+    link.joint_kind = rate - l->rate < l->slides ? LINK_LINEAR : LINK_HINGE;
+    servo_init(&servo, &link, d->birth_inertia[rate], &d->settings, d->settings.joint_damping_1_s);
+    space_dynamics_set_servo(d, rate, &servo);
+}
+
+void space_dynamics_set_target(struct space_dynamics *d, int rate, double target, double change)
+{
+    d->servos[rate].target = target;
+    d->servos[rate].rate = change;
+}
+
+void space_dynamics_set_effectors(struct space_dynamics *d, enum effector_state state)
+{
+    d->effectors = state;
+    judge_servos(d);
+}
+
+/* Targets of a link's slides and turns stay within their limits; those of a ball anywhere. */
+static void find_target(const struct space_dynamics *d, int i, double ahead, double *target,
+                        double *change)
+{
+    const struct space_tree_link *l = &d->tree.links[d->link_of[i]];
+    const struct space_link *link = &d->links[d->link_of[i]];
+    int k = i - l->rate, is_plain = k < l->slides + l->joint->turns;
+    servo_target(&d->servos[i], d->effectors, is_plain ? link->lower[k] : -HUGE_VAL,
+                 is_plain ? link->upper[k] : HUGE_VAL, ahead, target, change);
+}
+
+/* How far the values of a link's freedoms have still to go to their targets, and how these change. The way of a
+ * ball is a rotation vector in its own axes, of target^-1 q. */
+static void find_ways(const struct space_dynamics *d, const struct space_tree_link *l,
+                      const double *q, double ahead, double *way, double *change)
+{
+    int plain = l->slides + l->joint->turns;
+    double target[SPACE_RATES_MAX];
+    for (int k = 0; k < l->rates; k++) {
+        find_target(d, l->rate + k, ahead, &target[k], &change[k]);
+        if (k < plain)
+            way[k] = target[k] - q[l->coordinate + k];
+    }
+    if (!l->joint->has_ball)
+        return;
+    const double *at = q + l->coordinate + plain, *to = target + plain;
+    struct quaternion ball = {at[0], at[1], at[2], at[3]};
+    struct quaternion aim = quaternion_exp((struct vec3){to[0], to[1], to[2]});
+    struct vec3 off = quaternion_log(quaternion_product(quaternion_back(aim), ball));
+    way[plain] = -off.x;
+    way[plain + 1] = -off.y;
+    way[plain + 2] = -off.z;
+}
+
+/* Torques at coordinates q and rates v, `ahead` after the start of the step; half_step > 0: at the mean state of a
+ * step whose start has the rates v and whose middle the coordinates q. */
+static void set_torques(struct space_dynamics *d, const double *q, const double *v, double ahead,
+                        double half_step)
+{
+    int mode = d->settings.effector_mode;
+    for (int i = 0; i < d->tree.count; i++) {
+        const struct space_tree_link *l = &d->tree.links[i];
+        double way[SPACE_RATES_MAX], change[SPACE_RATES_MAX];
+        int is_found = 0;
+        for (int k = 0; k < l->rates; k++) {
+            int at = l->rate + k;
+            const struct servo *s = &d->servos[at];
+            double kp = 0, kd = 0, torque = 0;
+            int is_slack = s->torque_max <= 0 || d->effectors == EFFECTORS_SLACK;
+            if (!is_slack)
+                servo_gains(s, d->effectors, mode, &kp, &kd);
+            if (is_slack || d->tree.is_driven[at]) {
+                kp = kd = 0;
+            } else if (servo_is_torque(s, d->effectors, mode)) {
+                torque = servo_aim(s, d->effectors, mode, 0, 0, ahead) - kd * v[at];
+            } else {
+                if (!is_found)
+                    find_ways(d, l, q, ahead, way, change);
+                is_found = 1;
+                torque = kp * way[k] + kd * (change[k] - v[at]);
+            }
+            if (half_step == 0)
+                torque = is_slack ? 0 : servo_bound(s, torque, v[at]);
+            d->effort[at] = torque;
+            d->effort_extra[at] = half_step * kd + half_step * half_step * kp;
+            d->extra[at] = d->effort_extra[at] + half_step * s->damping;
+            d->tau[at] = torque - s->damping * v[at];
+            d->is_clamped[at] = 0;
+        }
+    }
+}
+
+/* Driven freedoms: what their signals say. */
+static void follow_signals(struct space_dynamics *d, double ahead, double *q, double *qd)
+{
+    for (int i = 0; i < d->rates && d->has_drives; i++) {
+        const struct space_tree_link *l = &d->tree.links[d->link_of[i]];
+        if (!d->tree.is_driven[i])
+            continue;
+        struct signal_value signal = signal_at(d->servos[i].signal, d->servos[i].time_s + ahead);
+        q[l->coordinate + i - l->rate] = signal.value;
+        qd[i] = signal.rate;
+        d->tree.drive[i] = signal.acceleration;
+    }
+}
+
+/* Driven freedoms come to the rates at the end of the step. */
+static void set_drives(struct space_dynamics *d)
+{
+    double h = d->settings.dt_s;
+    for (int i = 0; i < d->rates && d->has_drives; i++)
+        if (d->tree.is_driven[i])
+            d->tree.drive[i] =
+                (signal_at(d->servos[i].signal, d->servos[i].time_s + h).rate - d->qd0[i]) / h;
+}
+
+/* What driven freedoms took in the last evaluation. */
+static void set_drive_efforts(struct space_dynamics *d)
+{
+    for (int i = 0; i < d->rates && d->has_drives; i++) {
+        int link = d->link_of[i];
+        if (!d->tree.is_driven[i])
+            continue;
+        d->effort[i] = space_tree_drive_effort(&d->tree, link, i - d->tree.links[link].rate);
+        d->effort_extra[i] = 0;
+    }
+}
+
+/* ---------------------------------------------------------------- drag */
+
+static struct space_motion motion_along(struct space_motion a, const struct space_motion *b,
+                                        double s)
+{
+    return (struct space_motion){vec3_along(a.w, b->w, s), vec3_along(a.v, b->v, s)};
+}
+
+static struct space_wrench drag_wrench(const struct space_tensor *t, const struct space_motion *v)
+{
+    return (struct space_wrench){vec3_add(sym3_apply(&t->nn, v->w), mat3_back(&t->nv, v->v)),
+                                 vec3_add(mat3_apply(&t->nv, v->w), sym3_apply(&t->fv, v->v))};
+}
+
+/* Velocities of all links at the pose for rates, without velocity products. */
+static struct space_motion link_motion(const struct space_tree_link *l,
+                                       const struct space_motion *up, const double *qd)
+{
+    struct space_motion v = {up->w, vec3_add(up->v, vec3_cross(up->w, l->r))};
+    for (int k = 0; k < l->rates; k++) {
+        if (k < l->slides)
+            v.v = vec3_along(v.v, l->axes[k].s, qd[k]);
+        else
+            v.w = vec3_along(v.w, l->axes[k].s, qd[k]);
+    }
+    return v;
+}
+
+/* Loads of drag at the velocity that is set; in a midpoint step at the mean velocity, as far as it is known
+ * before the accelerations: that of the rates `start`, less half_step times the accelerations that do not come
+ * from those of the joints. */
+static void set_drag(struct space_dynamics *d, const double *start, double half_step)
+{
+    const struct space_motion still = {{0, 0, 0}, {0, 0, 0}};
+    struct space_tree *tree = &d->tree;
+    struct space_motion fall = {{0, 0, 0}, vec3_negated(tree->gravity)};
+    if (!d->has_drag)
+        return;
+    space_drag_set(&d->drag, tree);
+    for (int i = 0; i < tree->count; i++) {
+        struct space_tree_link *l = &tree->links[i];
+        const struct space_motion *up = l->parent < 0 ? &still : &l->up->mean;
+        const struct space_motion *up_bias = l->parent < 0 ? &fall : &l->up->bias_sum;
+        l->mean = link_motion(l, up, start + l->rate);
+        l->bias_sum = (struct space_motion){
+            vec3_add(up_bias->w, l->bias.w),
+            vec3_add(vec3_add(up_bias->v, vec3_cross(up_bias->w, l->r)), l->bias.v)};
+        struct space_motion known = motion_along(l->mean, &l->bias_sum, -half_step);
+        l->load = drag_wrench(&l->drag, &known);
+    }
+}
+
+/* Power of drag at the pose for the rates given: 0 or less. */
+static double drag_power(struct space_dynamics *d, const double *rates)
+{
+    const struct space_motion still = {{0, 0, 0}, {0, 0, 0}};
+    double power = 0;
+    for (int i = 0; i < d->tree.count && d->has_drag; i++) {
+        struct space_tree_link *l = &d->tree.links[i];
+        l->mean = link_motion(l, l->parent < 0 ? &still : &l->up->mean, rates + l->rate);
+        struct space_wrench load = drag_wrench(&l->drag, &l->mean);
+        power -= vec3_dot(load.n, l->mean.w) + vec3_dot(load.f, l->mean.v);
+    }
+    return power;
+}
+
+/* ---------------------------------------------------------------- the ledger */
+
+void space_dynamics_reset_ledger(struct space_dynamics *d)
+{
+    set_pose(d);
+    d->ledger = (struct ledger){0};
+    d->ledger.energy_start_j =
+        space_tree_kinetic_energy(&d->tree) + space_tree_potential_energy(&d->tree);
+}
+
+const struct ledger *space_dynamics_ledger(struct space_dynamics *d)
+{
+    struct ledger *l = &d->ledger;
+    set_pose(d);
+    l->kinetic_j = space_tree_kinetic_energy(&d->tree);
+    l->potential_j = space_tree_potential_energy(&d->tree);
+    double losses = l->loss_friction_j + l->loss_impact_j + l->loss_limit_j + l->loss_drag_j +
+                    l->loss_damping_j;
+    double gains = l->gain_push_out_j + l->gain_impact_j + l->gain_limit_j;
+    l->residual_j =
+        l->kinetic_j + l->potential_j - l->energy_start_j - l->work_effector_j + losses - gains;
+    return l;
+}
+
+static void book_work(struct space_dynamics *d)
+{
+    for (int i = 0; i < d->rates; i++) {
+        d->ledger.work_effector_j += d->work[i];
+        if (d->work[i] > 0)
+            d->ledger.work_effector_positive_j += d->work[i];
+    }
+}
+
+static void book_limits(struct space_dynamics *d, double work)
+{
+    if (work > 0)
+        d->ledger.gain_limit_j += work;
+    else
+        d->ledger.loss_limit_j -= work;
+}
+
+/* ---------------------------------------------------------------- RK4 */
+
+/* Accelerations at the coordinates and rates, `ahead` after the start, and their part of the step in the sums. */
+static void add_stage(struct space_dynamics *d, double *q, double *qd, double ahead, double share)
+{
+    struct space_tree *tree = &d->tree;
+    follow_signals(d, ahead, q, qd);
+    space_tree_set_pose(tree, q);
+    space_tree_set_velocity(tree, qd);
+    set_torques(d, q, qd, ahead, 0);
+    set_drag(d, qd, 0);
+    space_tree_factor(tree, d->zero, 0);
+    space_tree_accelerate(tree, d->tau, d->qdd);
+    set_drive_efforts(d);
+    space_tree_coordinate_rates(tree, q, qd, d->q_rate);
+    for (int i = 0; i < d->coordinates; i++)
+        d->q_sum[i] += share * d->q_rate[i];
+    for (int i = 0; i < d->rates; i++) {
+        d->v_sum[i] += share * d->qdd[i];
+        d->work[i] += share * d->effort[i] * qd[i];
+        d->torque[i] = d->effort[i];
+        d->ledger.loss_damping_j += share * d->servos[i].damping * qd[i] * qd[i];
+    }
+    if (d->has_drag)
+        d->ledger.loss_drag_j -= share * drag_power(d, qd);
+}
+
+/* The state of the next stage: from the start along the last one's rates. */
+static void go_along(struct space_dynamics *d, double time_s)
+{
+    for (int i = 0; i < d->coordinates; i++)
+        d->q_stage[i] = d->q0[i] + time_s * d->q_rate[i];
+    for (int i = 0; i < d->rates; i++)
+        d->vm[i] = d->qd0[i] + time_s * d->qdd[i];
+}
+
+static void step_rk4(struct space_dynamics *d)
+{
+    double h = d->settings.dt_s;
+    for (int i = 0; i < d->coordinates; i++)
+        d->q_sum[i] = 0;
+    for (int i = 0; i < d->rates; i++)
+        d->v_sum[i] = d->work[i] = 0;
+    add_stage(d, d->q, d->qd, 0, h / 6);
+    go_along(d, h / 2);
+    add_stage(d, d->q_stage, d->vm, h / 2, h / 3);
+    go_along(d, h / 2);
+    add_stage(d, d->q_stage, d->vm, h / 2, h / 3);
+    go_along(d, h);
+    add_stage(d, d->q_stage, d->vm, h, h / 6);
+    for (int i = 0; i < d->coordinates; i++)
+        d->q[i] = d->q0[i] + d->q_sum[i];
+    for (int i = 0; i < d->rates; i++)
+        d->qd[i] = d->qd0[i] + d->v_sum[i];
+    space_tree_normalise(&d->tree, d->q);
+    follow_signals(d, h, d->q, d->qd);
+    d->known = 0;
+    book_work(d);
+}
+
+/* ---------------------------------------------------------------- midpoint */
+
+/* Servos whose torque is beyond its bound get the bound; 1 if there was one more. */
+static int clamp_torques(struct space_dynamics *d, double half)
+{
+    int has_clamped = 0;
+    for (int i = 0; i < d->rates; i++) {
+        double torque = d->effort[i] - d->effort_extra[i] * d->qdd[i];
+        if (d->tree.is_driven[i] || d->is_clamped[i] || d->servos[i].torque_max <= 0)
+            continue;
+        double most = servo_bound(&d->servos[i], torque, d->qd0[i] + half * d->qdd[i]);
+        if (torque == most)
+            continue;
+        d->is_clamped[i] = has_clamped = 1;
+        d->effort[i] = most;
+        d->effort_extra[i] = 0;
+        d->extra[i] = half * d->servos[i].damping;
+        d->tau[i] = most - d->servos[i].damping * d->qd0[i];
+    }
+    return has_clamped;
+}
+
+/* Accelerations in the middle, with the rates vm there. */
+static void accelerate_middle(struct space_dynamics *d, double half, int is_factored)
+{
+    struct space_tree *tree = &d->tree;
+    space_tree_set_velocity(tree, d->vm);
+    set_drag(d, d->qd0, half);
+    for (int pass = 0; pass <= d->rates; pass++) {
+        if (!is_factored || pass > 0 || d->has_drag)
+            space_tree_factor(tree, d->extra, d->has_drag ? half : 0);
+        space_tree_accelerate(tree, d->tau, d->qdd);
+        set_drive_efforts(d);
+        if (!clamp_torques(d, half))
+            return;
+    }
+}
+
+/* Rates in the middle, if accelerations go on as they did, or are what the last evaluation found; their largest
+ * change. */
+static double guess_middle(struct space_dynamics *d, double half, double last, double before)
+{
+    double most = 0;
+    for (int i = 0; i < d->rates; i++) {
+        double rate = d->qd0[i] + half * (last * d->qdd[i] + before * d->qdd_last[i]);
+        double change = fabs(rate - d->vm[i]);
+        if (d->tree.is_driven[i])
+            continue;
+        most = change > most ? change : most;
+        d->vm[i] = rate;
+    }
+    return most;
+}
+
+/* Accelerations in the middle of the step, for the mean velocity. */
+static void find_accelerations(struct space_dynamics *d, double half)
+{
+    /* a(h/4) from a(-h/2) and a(-3h/2), which are those of the last steps */
+    int was_known = d->known > 1;
+    if (was_known)
+        guess_middle(d, half, 1.75, -0.75);
+    else
+        guess_middle(d, half, 0, 0);
+    for (int i = 0; i < d->rates; i++)
+        d->qdd_last[i] = d->qdd[i];
+    accelerate_middle(d, half, 0);
+    /* a(h/4) from a(h/2) and a(-h/2); or a first guess with nothing known */
+    double off = was_known ? guess_middle(d, half, 0.75, 0.25) : guess_middle(d, half, 1, 0);
+    if (!was_known || off > GUESS_RATE)
+        accelerate_middle(d, half, 1);
+    d->known += d->known < 2;
+}
+
+/* Impulses of limits; the rates qd are those at the end of the step without. */
+static void act_limits(struct space_dynamics *d, double half)
+{
+    if (d->limits.row_max == 0 || space_limits_find(&d->limits, &d->tree, d->qm, d->qd, half) == 0)
+        return;
+    for (int i = 0; i < d->rates; i++)
+        d->tree.drive[i] = 0;
+    space_tree_factor(&d->tree, d->zero, 0);
+    book_limits(d, space_limits_solve(&d->limits, &d->tree, d->qd));
+    d->is_pressing = 1;
+}
+
+static double energy_now(struct space_dynamics *d)
+{
+    d->is_posed = 0;
+    set_pose(d);
+    return space_tree_kinetic_energy(&d->tree) + space_tree_potential_energy(&d->tree);
+}
+
+/* Out of limits that are passed: what that does to the energy is booked. */
+static void leave_limits(struct space_dynamics *d)
+{
+    if (!d->is_pressing || space_limits_gap(&d->limits, &d->tree, d->q) >= -GAP_ROUNDING)
+        return;
+    double before = energy_now(d);
+    space_tree_factor(&d->tree, d->zero, 0);
+    space_limits_project(&d->limits, &d->tree, d->q);
+    book_limits(d, energy_now(d) - before);
+}
+
+static void book_middle(struct space_dynamics *d, double half)
+{
+    for (int i = 0; i < d->rates; i++) {
+        double way = half * (d->qd0[i] + d->qd[i]);
+        d->torque[i] = d->effort[i] - d->effort_extra[i] * d->qdd[i];
+        d->work[i] = d->torque[i] * way;
+        d->ledger.loss_damping_j += d->servos[i].damping * (d->qd0[i] + half * d->qdd[i]) * way;
+    }
+    book_work(d);
+}
+
+static void step_midpoint(struct space_dynamics *d)
+{
+    double h = d->settings.dt_s, half = h / 2;
+    struct space_tree *tree = &d->tree;
+    d->is_pressing = 0;
+    space_tree_advance(tree, d->q0, d->qd0, half, d->qm);
+    for (int i = 0; i < d->rates; i++)
+        d->vm[i] = d->qd0[i];
+    follow_signals(d, half, d->qm, d->vm);
+    set_drives(d);
+    space_tree_set_pose(tree, d->qm);
+    set_torques(d, d->qm, d->qd0, half, half);
+    find_accelerations(d, half);
+    for (int i = 0; i < d->rates; i++)
+        d->qd[i] = d->qd0[i] + h * d->qdd[i];
+    if (d->has_drag) {
+        for (int i = 0; i < d->rates; i++)
+            d->v_sum[i] = d->qd0[i] + half * d->qdd[i];
+        d->ledger.loss_drag_j -= h * drag_power(d, d->v_sum);
+    }
+    act_limits(d, half);
+    space_tree_advance(tree, d->qm, d->qd, half, d->q);
+    follow_signals(d, h, d->q, d->qd);
+    book_middle(d, half);
+    leave_limits(d);
+}
+
+/* ---------------------------------------------------------------- steps */
+
+static int is_finite(const struct space_dynamics *d)
+{
+    double sum = 0;
+    for (int i = 0; i < d->coordinates; i++)
+        sum += d->q[i] * 0;
+    for (int i = 0; i < d->rates; i++)
+        sum += d->qd[i] * 0;
+    return sum == 0;
+}
+
+static void keep_start(struct space_dynamics *d)
+{
+    for (int i = 0; i < d->coordinates; i++)
+        d->q0[i] = d->q[i];
+    for (int i = 0; i < d->rates; i++)
+        d->qd0[i] = d->qd[i];
+}
+
+static void go_back(struct space_dynamics *d, const struct ledger *ledger)
+{
+    for (int i = 0; i < d->coordinates; i++)
+        d->q[i] = d->q0[i];
+    for (int i = 0; i < d->rates; i++)
+        d->qd[i] = d->qd0[i];
+    d->ledger = *ledger;
+}
+
+/* RK4 where it may and where it ends within the limits; 1 if it did. */
+static int try_rk4(struct space_dynamics *d)
+{
+    struct ledger ledger = d->ledger;
+    int choice = d->settings.integrator;
+    int is_free = choice == INTEGRATOR_AUTO && !d->is_stiff && !d->has_drag && !d->is_pressing;
+    if (choice != INTEGRATOR_RK4 && !is_free)
+        return 0;
+    step_rk4(d);
+    if (choice == INTEGRATOR_RK4 || d->limits.row_max == 0 ||
+        space_limits_gap(&d->limits, &d->tree, d->q) >= 0)
+        return 1;
+    go_back(d, &ledger);
+    return 0;
+}
+
+int space_dynamics_step(struct space_dynamics *d)
+{
+    keep_start(d);
+    if (try_rk4(d))
+        d->rk4_steps++;
+    else
+        step_midpoint(d);
+    d->steps++;
+    d->is_posed = 0;
+    for (int i = 0; i < d->rates; i++)
+        servo_advance(&d->servos[i], d->settings.dt_s);
+    return !is_finite(d);
+}
+
+/* ---------------------------------------------------------------- the state */
+
+const double *space_dynamics_q(const struct space_dynamics *d)
+{
+    return d->q;
+}
+
+const double *space_dynamics_qd(const struct space_dynamics *d)
+{
+    return d->qd;
+}
+
+void space_dynamics_set_state(struct space_dynamics *d, const double *q, const double *qd)
+{
+    for (int i = 0; i < d->coordinates; i++)
+        d->q[i] = q[i];
+    for (int i = 0; i < d->rates; i++)
+        d->qd[i] = qd[i];
+    space_tree_normalise(&d->tree, d->q);
+    follow_signals(d, 0, d->q, d->qd);
+    d->is_posed = d->known = d->is_pressing = 0;
+    space_dynamics_reset_ledger(d);
+}
+
+const struct space_tree *space_dynamics_tree(struct space_dynamics *d)
+{
+    set_pose(d);
+    return &d->tree;
+}
+
+double space_dynamics_effort(const struct space_dynamics *d, int rate)
+{
+    return d->torque[rate];
+}
+
+double space_dynamics_value(const struct space_dynamics *d, int rate)
+{
+    const struct space_tree_link *l = &d->tree.links[d->link_of[rate]];
+    int k = rate - l->rate, plain = l->slides + l->joint->turns;
+    const double *at = d->q + l->coordinate;
+    if (k < plain)
+        return at[k];
+    struct vec3 v =
+        quaternion_log((struct quaternion){at[plain], at[plain + 1], at[plain + 2], at[plain + 3]});
+    return k == plain ? v.x : k == plain + 1 ? v.y : v.z;
+}
+
+double space_dynamics_birth_inertia(const struct space_dynamics *d, int rate)
+{
+    return d->birth_inertia[rate];
+}
+
+void space_dynamics_step_counts(const struct space_dynamics *d, uint64_t *steps,
+                                uint64_t *rk4_steps)
+{
+    *steps = d->steps;
+    *rk4_steps = d->rk4_steps;
+}

@@ -1,0 +1,41 @@
+/* Limits of the joints of bodies in space, as rows: a gap, which must not become negative, and how it changes
+ * with the rates of one link. Slides and turns have intervals, a ball a cone for its axis and an interval for
+ * its twist. Impulses along rows keep them; momentum stays what it was, as they act between two links. */
+#ifndef SIMULATOR_BOXES_SPACE_LIMITS_H
+#define SIMULATOR_BOXES_SPACE_LIMITS_H
+
+#include "common/arena.h"
+#include "simulator/boxes/space_tree.h"
+
+struct space_limit {
+    int rate, count;    /* the first of its rates, and how many: 1, or 3 of a ball */
+    double gradient[3]; /* of the gap */
+    double gap;         /* rad or m */
+    double impulse;     /* along the gradient, >= 0 */
+    double bound;       /* least rate of the gap after the impulses */
+    double *response;   /* of all rates to a unit impulse */
+};
+
+struct space_limits {
+    const struct space_link *links;
+    int row_max;
+    struct space_limit *rows; /* found by the last space_limits_find() */
+    int count;
+    double *push; /* scratch: an impulse on all joints */
+};
+
+int space_limits_create(struct space_limits *limits, const struct space_tree *tree,
+                        const struct space_link *links, struct arena *arena);
+/* The smallest gap at the coordinates; HUGE_VAL without limits. */
+double space_limits_gap(struct space_limits *limits, const struct space_tree *tree,
+                        const double *q);
+/* Rows whose gap at q, or when the rates have acted for a time from there, is not positive. */
+int space_limits_find(struct space_limits *limits, const struct space_tree *tree, const double *q,
+                      const double *rates, double time_s);
+/* Impulses that keep the rows found within their bounds: adds what they change to the rates. The tree has the
+ * factors of its mass matrix. Returns the impulses' work. */
+double space_limits_solve(struct space_limits *limits, struct space_tree *tree, double *rates);
+/* Moves q until no gap is negative, along responses: *q only. Returns 1 if it moved. */
+int space_limits_project(struct space_limits *limits, struct space_tree *tree, double *q);
+
+#endif
