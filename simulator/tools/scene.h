@@ -23,6 +23,21 @@ enum { SCENE_LINKS_MAX = 3 * SCENE_BODIES_MAX + 1, SCENE_DOF_MAX = 2 + SCENE_LIN
 
 enum scene_joint { SCENE_FREE, SCENE_ROTARY, SCENE_RIGID, SCENE_LINEAR };
 
+/* Times, values and bends of tables. */
+struct scene_tables {
+    double numbers[SCENE_TABLE_NUMBERS];
+    int used;
+};
+
+/* A freedom of a joint: where it is at the start, its limits and what drives it. drive.signal, if it has one,
+ * points to `signal`. */
+struct scene_freedom {
+    double start, rate;
+    double lower, upper;
+    struct servo drive;
+    struct signal signal;
+};
+
 /* What the format says of a body; its frame is where its author likes it. */
 struct scene_body {
     char name[SCENE_NAME_MAX + 1];
@@ -67,8 +82,7 @@ struct scene {
     struct world world;
     struct dynamics_settings settings;
     double until_s, interval_s;
-    double table[SCENE_TABLE_NUMBERS]; /* times, values and bends of tables */
-    int table_used;
+    struct scene_tables tables;
 
     /* made by scene_build() */
     struct phenotype phenotype;
