@@ -1,0 +1,469 @@
+/* Reference cases of bodies in space, as scenes: trees of boxes with every type of joint, integrated by
+ * extrapolation with a mantissa of 64 bits and confirmed by absolute coordinates with constraint forces, by closed
+ * forms (tops) and, for planar motions in a turned plane, by the planar reference cases. The numbers are in
+ * space/cases.json, the scenes in space/scenes/. All tolerances are absolute, per component.
+ *
+ *   rk4 fine     RK4 at 1/960 s, periods of tops at 1/3840 s    within tol_ref
+ *   rk4          RK4 at 1/240 s                                 within tol_rk4
+ *   midpoint     midpoint at 1/240 s                            within tol_midpoint; without one it is too sensitive
+ *
+ * tol_rk4 is three times the error of a plain RK4, whose errors in the states of links ours are to the last digit;
+ * tol_midpoint six times the largest error of an explicit midpoint in the case. Coordinates are allowed twice what
+ * the states of links are: a quaternion errs by half an angle.
+ *
+ * With the argument --markdown the same is a table, a line for each case, for docs/physics-space.md; that is part of
+ * `make accuracy`. Every number of cases.json must be measured: none is left out in silence. */
+#include <check.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "simulator/tools/space_scene.h"
+
+#define FOLDER "tests/oracle/space/"
+#define PI     3.14159265358979323846
+
+enum run { RUN_FINE, RUN_RK4, RUN_MIDPOINT, RUN_COUNT };
+static const char *const run_names[RUN_COUNT] = {"rk4 fine", "rk4", "midpoint"};
+static const char *const tolerance_names[RUN_COUNT] = {"tol_ref", "tol_rk4", "tol_midpoint"};
+
+enum { VALUES_MAX = SPACE_SCENE_COORDINATES_MAX };
+
+/* A motion. */
+struct trial {
+    struct space_scene scene;
+    struct arena arena;
+    struct error error;
+    struct space_dynamics *dynamics;
+    double dt_s;
+    long step;
+};
+
+/* What comes out of a run: of its numbers the one nearest to its tolerance, or beyond. */
+struct outcome {
+    int count, bad;
+    double share, error, tolerance; /* of the worst */
+    char worst[160];
+};
+
+static json_t *cases;
+
+static void die(const char *what, const char *message)
+{
+    fprintf(stderr, "test_space: %s: %s\n", what, message);
+    exit(EXIT_FAILURE);
+}
+
+/* ---------------------------------------------------------------- trials */
+
+static struct trial *trial_create(void)
+{
+    struct trial *t = calloc(1, sizeof *t);
+    if (!t || arena_init(&t->arena, SCENE_ARENA_BYTES) != 0)
+        die("trial", "out of memory");
+    return t;
+}
+
+static void trial_destroy(struct trial *t)
+{
+    arena_deinit(&t->arena);
+    free(t);
+}
+
+static void trial_read(struct trial *t, const char *name)
+{
+    char path[128];
+    snprintf(path, sizeof path, FOLDER "scenes/%s.json", name);
+    if (space_scene_read_file(&t->scene, path, &t->error) != 0)
+        die(name, t->error.message);
+}
+
+static void trial_start(struct trial *t, int integrator, double dt_s)
+{
+    t->scene.settings.integrator = integrator;
+    t->scene.settings.dt_s = t->dt_s = dt_s;
+    t->step = 0;
+    arena_reset(&t->arena);
+    if (space_scene_start(&t->scene, &t->arena, &t->dynamics, &t->error) != 0)
+        die("start", t->error.message);
+}
+
+static void trial_step(struct trial *t)
+{
+    if (space_dynamics_step(t->dynamics) != 0)
+        die("step", "the motion is not finite");
+    t->step++;
+}
+
+static void trial_run(struct trial *t, double until_s)
+{
+    long steps = lround(until_s / t->dt_s);
+    while (t->step < steps)
+        trial_step(t);
+}
+
+/* ---------------------------------------------------------------- what is read */
+
+static int put(double *values, struct vec3 v)
+{
+    values[0] = v.x;
+    values[1] = v.y;
+    values[2] = v.z;
+    return 3;
+}
+
+/* Of a matrix, with w >= 0 or with the largest component above 0. */
+static int put_quaternion(double *v, const struct mat3 *m)
+{
+    double squares[4] = {1 + m->x.x + m->y.y + m->z.z, 1 + m->x.x - m->y.y - m->z.z,
+                         1 - m->x.x + m->y.y - m->z.z, 1 - m->x.x - m->y.y + m->z.z};
+    double products[4][4] = {{squares[0], m->y.z - m->z.y, m->z.x - m->x.z, m->x.y - m->y.x},
+                             {m->y.z - m->z.y, squares[1], m->x.y + m->y.x, m->x.z + m->z.x},
+                             {m->z.x - m->x.z, m->x.y + m->y.x, squares[2], m->y.z + m->z.y},
+                             {m->x.y - m->y.x, m->x.z + m->z.x, m->y.z + m->z.y, squares[3]}};
+    int most = 0;
+    for (int i = 1; i < 4; i++)
+        most = squares[i] > squares[most] ? i : most;
+    for (int i = 0; i < 4; i++)
+        v[i] = products[most][i] / (2 * sqrt(squares[most]));
+    return 4;
+}
+
+/* The present value of a quantity; how many numbers it has, 0 if it is unknown. */
+static int read_quantity(struct trial *t, const char *name, int body, double *values)
+{
+    const struct space_tree *tree = space_dynamics_tree(t->dynamics);
+    const struct space_tree_link *l = &tree->links[body];
+    const struct ledger *ledger = space_dynamics_ledger(t->dynamics);
+    struct vec3 linear, angular;
+    const struct {
+        const char *name;
+        double value;
+    } scalars[] = {
+        {"kinetic_energy", ledger->kinetic_j},
+        {"potential_energy", ledger->potential_j},
+        {"work_of_servos", ledger->work_effector_j},
+        {"work_of_joints", ledger->work_effector_j - ledger->loss_damping_j},
+        {"work_of_drag", -ledger->loss_drag_j},
+    };
+    for (size_t i = 0; i < sizeof scalars / sizeof scalars[0]; i++)
+        if (strcmp(name, scalars[i].name) == 0) {
+            values[0] = scalars[i].value;
+            return 1;
+        }
+    if (strcmp(name, "centre") == 0)
+        return put(values, space_tree_centre(l));
+    if (strcmp(name, "velocity") == 0)
+        return put(values, space_tree_centre_velocity(l));
+    if (strcmp(name, "omega") == 0)
+        return put(values, l->velocity.w);
+    if (strcmp(name, "quaternion") == 0)
+        return put_quaternion(values, &l->turned);
+    space_tree_momentum(tree, &linear, &angular);
+    if (strcmp(name, "momentum") == 0)
+        return put(values, linear);
+    if (strcmp(name, "angular_momentum") == 0)
+        return put(values, angular);
+    if (strcmp(name, "q") == 0) {
+        memcpy(values, space_dynamics_q(t->dynamics), (size_t)tree->coordinates * sizeof *values);
+        return tree->coordinates;
+    }
+    if (strcmp(name, "qd") == 0) {
+        memcpy(values, space_dynamics_qd(t->dynamics), (size_t)tree->rates * sizeof *values);
+        return tree->rates;
+    }
+    return 0;
+}
+
+/* Signs of quaternions among the values that are opposite to the expected ones are turned. */
+static void match_signs(const struct trial *t, const char *name, double *values,
+                        const double *expected)
+{
+    int is_link = strcmp(name, "quaternion") == 0;
+    for (int i = 0; i < t->scene.body_count; i++) {
+        const struct space_tree_link *l = &space_dynamics_tree(t->dynamics)->links[i];
+        int at = is_link ? 0 : l->coordinate + l->slides + l->joint->turns;
+        double dot = 0;
+        if (!is_link && (!l->joint->has_ball || strcmp(name, "q") != 0))
+            continue;
+        for (int k = 0; k < 4; k++)
+            dot += values[at + k] * expected[at + k];
+        for (int k = 0; k < 4 && dot < 0; k++)
+            values[at + k] = -values[at + k];
+        if (is_link)
+            return;
+    }
+}
+
+/* ---------------------------------------------------------------- times and angles of tops */
+
+/* A quantity over the last steps, for interpolation by a polynomial through six points. */
+enum { SAMPLES = 6 };
+struct samples {
+    double values[SAMPLES]; /* oldest first */
+    int count;
+};
+
+static void add_sample(struct samples *s, double value)
+{
+    memmove(s->values, s->values + 1, (SAMPLES - 1) * sizeof s->values[0]);
+    s->values[SAMPLES - 1] = value;
+    s->count++;
+}
+
+/* At a place among the samples, 0 to 5 from the oldest one. */
+static double interpolate(const struct samples *s, double at)
+{
+    double sum = 0;
+    for (int i = 0; i < SAMPLES; i++) {
+        double weight = 1;
+        for (int k = 0; k < SAMPLES; k++)
+            weight *= k == i ? 1 : (at - k) / (i - k);
+        sum += weight * s->values[i];
+    }
+    return sum;
+}
+
+/* 1 if the value passes 0 in the middle of the samples, upwards or (sign -1) downwards; and where. */
+static int find_crossing(const struct samples *s, double sign, double *at)
+{
+    double low = 2, high = 3;
+    if (s->count < SAMPLES || !(sign * s->values[2] < 0) || !(sign * s->values[3] >= 0))
+        return 0;
+    for (int i = 0; i < 60; i++) {
+        double middle = (low + high) / 2;
+        if (sign * interpolate(s, middle) < 0)
+            low = middle;
+        else
+            high = middle;
+    }
+    *at = high;
+    return 1;
+}
+
+static double time_of(const struct trial *t, double at)
+{
+    return ((double)t->step - (SAMPLES - 1) + at) * t->dt_s;
+}
+
+/* The time between two passages of the rate about the middle axis. */
+static double find_period(struct trial *t)
+{
+    struct samples rate = {.count = 0};
+    double first = -1, at;
+    for (;;) {
+        trial_step(t);
+        add_sample(&rate, space_dynamics_qd(t->dynamics)[4]);
+        if (!find_crossing(&rate, 1, &at))
+            continue;
+        if (first >= 0)
+            return time_of(t, at) - first;
+        first = time_of(t, at);
+    }
+}
+
+/* Of the heavy top: the angle of its axis from the vertical swings between the first two; the nutation's period; how
+ * far it precesses in one. */
+static void find_nutation(struct trial *t, double *low, double *high, double *period,
+                          double *precession)
+{
+    struct samples height = {.count = 0}, speed = {.count = 0}, azimuth = {.count = 0};
+    double at;
+    *low = *high = acos(space_dynamics_tree(t->dynamics)->links[0].turned.x.y);
+    struct vec3 start = space_dynamics_tree(t->dynamics)->links[0].turned.x;
+    for (int crossings = 0; crossings < 2;) {
+        trial_step(t);
+        const struct space_tree_link *l = &space_dynamics_tree(t->dynamics)->links[0];
+        struct vec3 axis = l->turned.x;
+        add_sample(&height, axis.y);
+        add_sample(&speed, vec3_cross(l->velocity.w, axis).y);
+        add_sample(&azimuth, atan2(start.z, start.x) - atan2(axis.z, axis.x));
+        double sign = crossings == 0 ? 1 : -1;
+        if (!find_crossing(&speed, sign, &at))
+            continue;
+        *(crossings == 0 ? high : low) = acos(interpolate(&height, at));
+        *period = time_of(t, at);
+        *precession = fabs(interpolate(&azimuth, at));
+        crossings++;
+    }
+}
+
+/* How far body 0 has turned since the start. */
+static double find_turn(struct trial *t, double until_s)
+{
+    struct mat3 start = space_dynamics_tree(t->dynamics)->links[0].turned;
+    trial_run(t, until_s);
+    struct mat3 now = space_dynamics_tree(t->dynamics)->links[0].turned;
+    double trace = vec3_dot(start.x, now.x) + vec3_dot(start.y, now.y) + vec3_dot(start.z, now.z);
+    return acos((trace - 1) / 2);
+}
+
+/* Quantities that are not read at a time; 0 if the name is unknown. */
+static int measure_special(struct trial *t, const char *name, double *value)
+{
+    double low, high, period, precession;
+    if (strcmp(name, "period_of_body_rates") == 0) {
+        *value = find_period(t);
+        return 1;
+    }
+    if (strcmp(name, "rotation_angle_after_one_cycle") == 0) {
+        *value = find_turn(t, 1);
+        return 1;
+    }
+    const struct {
+        const char *name;
+        double *value;
+        double unit;
+    } of_top[] = {{"theta_min_deg", &low, 180 / PI},
+                  {"theta_max_deg", &high, 180 / PI},
+                  {"nutation_period", &period, 1},
+                  {"precession_per_nutation", &precession, 1}};
+    for (size_t i = 0; i < sizeof of_top / sizeof of_top[0]; i++)
+        if (strcmp(name, of_top[i].name) == 0) {
+            find_nutation(t, &low, &high, &period, &precession);
+            *value = *of_top[i].value * of_top[i].unit;
+            return 1;
+        }
+    return 0;
+}
+
+/* ---------------------------------------------------------------- runs */
+
+static void start_run(struct trial *t, enum run run, double fine_dt_s)
+{
+    trial_start(t, run == RUN_MIDPOINT ? INTEGRATOR_MIDPOINT : INTEGRATOR_RK4,
+                run == RUN_FINE ? fine_dt_s : 1.0 / 240);
+}
+
+/* Compares a row; what is not a number is bad. */
+static void judge(struct outcome *o, const char *name, int body, double t_s, const double *values,
+                  const double *expected, int count, double tolerance)
+{
+    double error = 0;
+    for (int i = 0; i < count; i++) {
+        double off = fabs(values[i] - expected[i]);
+        error = off <= error ? error : off;
+    }
+    double share = error / tolerance;
+    o->count++;
+    o->bad += !(error <= tolerance);
+    if (share <= o->share)
+        return;
+    o->share = share;
+    o->error = error;
+    o->tolerance = tolerance;
+    snprintf(o->worst, sizeof o->worst, "%s of body %d at %g s: off by %.2e, allowed %.2e", name,
+             body, t_s, error, tolerance);
+}
+
+static void measure_row(struct trial *t, enum run run, json_t *row, struct outcome *o)
+{
+    const char *name = json_string_value(json_object_get(row, "quantity"));
+    json_t *list = json_object_get(row, "value"), *time = json_object_get(row, "t_s");
+    double tolerance = json_number_value(json_object_get(row, tolerance_names[run]));
+    int body = (int)json_integer_value(json_object_get(row, "body"));
+    int count = (int)json_array_size(list), found;
+    double values[VALUES_MAX], expected[VALUES_MAX], t_s = json_number_value(time);
+    if (tolerance <= 0)
+        return;
+    for (int i = 0; i < count; i++)
+        expected[i] = json_number_value(json_array_get(list, (size_t)i));
+    if (time) {
+        if (lround(t_s / t->dt_s) < t->step)
+            start_run(t, run, 1.0 / 960);
+        trial_run(t, t_s);
+        found = read_quantity(t, name, body, values);
+        if (found == count)
+            match_signs(t, name, values, expected);
+    } else {
+        start_run(t, run, 1.0 / 3840);
+        found = measure_special(t, name, values);
+        start_run(t, run, 1.0 / 960);
+    }
+    if (found != count)
+        die(name, "has another number of values");
+    judge(o, name, body, t_s, values, expected, count, tolerance);
+}
+
+static struct outcome measure(struct trial *t, const char *name, enum run run)
+{
+    struct outcome outcome = {.share = -1};
+    json_t *rows = json_object_get(cases, name), *row;
+    size_t i;
+    trial_read(t, name);
+    start_run(t, run, 1.0 / 960);
+    json_array_foreach(rows, i, row) measure_row(t, run, row, &outcome);
+    return outcome;
+}
+
+static const char *case_name(int i)
+{
+    void *at = json_object_iter(cases);
+    while (i-- > 0)
+        at = json_object_iter_next(cases, at);
+    return json_object_iter_key(at);
+}
+
+START_TEST(oracle_case)
+{
+    const char *name = case_name(_i);
+    struct trial *t = trial_create();
+    for (int run = 0; run < RUN_COUNT; run++) {
+        struct outcome o = measure(t, name, (enum run)run);
+        ck_assert_int_gt(o.count, 0);
+        ck_assert_msg(o.bad == 0, "%s, %s: %d of %d are wrong, first %s", name, run_names[run],
+                      o.bad, o.count, o.worst);
+    }
+    trial_destroy(t);
+}
+END_TEST
+
+static int print_markdown(void)
+{
+    struct trial *t = trial_create();
+    int bad = 0;
+    printf("| case | numbers | RK4, 1/960 s | RK4, 1/240 s | midpoint, 1/240 s |\n"
+           "|---|---|---|---|---|\n");
+    for (int i = 0; i < (int)json_object_size(cases); i++) {
+        const char *name = case_name(i);
+        printf("| %s | %zu |", name, json_array_size(json_object_get(cases, name)));
+        for (int run = 0; run < RUN_COUNT; run++) {
+            struct outcome o = measure(t, name, (enum run)run);
+            printf(" %.0e of %.0e |", o.error, o.tolerance);
+            bad += o.bad;
+            if (o.bad)
+                fprintf(stderr, "%s, %s: %d of %d are wrong, first %s\n", name, run_names[run],
+                        o.bad, o.count, o.worst);
+        }
+        printf("\n");
+    }
+    trial_destroy(t);
+    return bad > 0;
+}
+
+static int run_tests(void)
+{
+    Suite *suite = suite_create("space");
+    TCase *tests = tcase_create("oracle");
+    tcase_set_timeout(tests, 240);
+    tcase_add_loop_test(tests, oracle_case, 0, (int)json_object_size(cases));
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed > 0;
+}
+
+int main(int argc, char **argv)
+{
+    json_error_t fault;
+    cases = json_load_file(FOLDER "cases.json", JSON_REJECT_DUPLICATES, &fault);
+    if (!cases)
+        die("cases.json", fault.text);
+    int result = argc > 1 && strcmp(argv[1], "--markdown") == 0 ? print_markdown() : run_tests();
+    json_decref(cases);
+    return result;
+}
