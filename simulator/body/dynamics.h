@@ -44,8 +44,10 @@ struct ledger {
     double work_effector_positive_j; /* sum of the positive work of each effector and step */
     double loss_friction_j, loss_impact_j, loss_limit_j, loss_drag_j, loss_damping_j;
     double gain_push_out_j, gain_impact_j, gain_limit_j; /* unearned */
+    double exchange_j; /* net, from other creatures by contacts: 0 in sum over all */
     double mended_j;   /* what keeping momentum gave and took, without sign; part of the residual */
-    double residual_j; /* energy now - start - work + losses - gains: integration error */
+    double
+        residual_j; /* energy now - start - work - exchange + losses - gains: integration error */
 };
 
 /* What contacts with the world and gravity gave in a step: N s, N m s about a point, and the sum of their sizes, N s. */
@@ -58,14 +60,23 @@ struct impulse_sum {
 
 enum { CONTACT_GROUND = -1, CONTACT_OBSTACLE = -2 };
 
-/* A point of contact in the last step, for sensors, traces and viewers. */
+/* A point of contact in the last step, for sensors, traces and viewers. A contact of two creatures is a point of
+ * each, as seen from its side. */
 struct contact_point {
-    int part, other;    /* other part, CONTACT_GROUND, or CONTACT_OBSTACLE - its number from 0 */
+    int creature, part;
+    int other_creature; /* the same, another one, or -1: the world */
+    int other;          /* its part; CONTACT_GROUND, or CONTACT_OBSTACLE - its number from 0 */
     struct vec3 at;     /* world */
     struct vec3 normal; /* from `other` towards `part` */
     double gap_m;       /* negative: penetration */
     double normal_impulse_n_s, friction_impulse_n_s; /* in the last substep */
 };
+
+/* 1 if a creature touches itself. */
+static inline int contact_is_inner(const struct contact_point *point)
+{
+    return point->other_creature == point->creature;
+}
 
 /* Where a part's centre is and how it moves; what moves in the plane only has 0 for the last four. */
 struct part_state {

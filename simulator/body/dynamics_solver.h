@@ -7,10 +7,22 @@
 
 #include "simulator/body/dynamics.h"
 
+struct meeting; /* what bodies of one solver need to meet one another */
+
 struct dynamics_solver {
     struct dynamics *(*create)(const struct phenotype *phenotype, const struct world *world,
                                const struct dynamics_settings *settings, struct arena *arena);
     int (*step)(struct dynamics *dynamics);
+
+    /* Several bodies, see forest.h. NULL when the arena is full. All have the same world and settings; their
+     * numbers are their places in the list. */
+    struct meeting *(*create_meeting)(struct dynamics *const *all, int count, struct arena *arena);
+    /* A step of all begins. */
+    void (*begin_meeting)(struct meeting *meeting);
+    /* Bounds of where the body may be within a step, and somewhat beyond. Low is above high where it is nowhere. */
+    void (*sweep)(struct dynamics *dynamics, struct vec3 *low, struct vec3 *high);
+    /* As step(), of bodies that may touch one another, in order of their numbers. */
+    int (*step_together)(struct meeting *meeting, struct dynamics *const *some, int count);
 
     void (*set_target)(struct dynamics *dynamics, int link, double target, double rate);
     void (*set_servo)(struct dynamics *dynamics, int link, const struct servo *servo);

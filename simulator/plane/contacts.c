@@ -39,52 +39,68 @@
 /* Impacts gain energy if they gain more than this share of what they pass on. */
 #define GAIN_SHARE   1e-9
 #define CONTACTS_MAX 64
+/* ... and of bodies that meet. */
+#define SHARED_CONTACTS_MAX 192
 
 /* ---------------------------------------------------------------- creation */
 
-static int take_memory(struct contacts *s, int sweeps, struct arena *arena)
+static size_t even_of(size_t count)
 {
-    /* one contact a corner and two a pair at most, but no more than a body can use */
-    size_t parts = (size_t)s->parts, links = (size_t)s->links, pairs = parts * (parts - 1) / 2;
-    size_t walls = (size_t)s->obstacle_room, points = 4 * parts + 2 * pairs + 2 * parts * walls;
-    if (points > CONTACTS_MAX)
-        points = CONTACTS_MAX;
-    size_t rows = 2 * points + links, even = (links + 1) & ~(size_t)1;
-    size_t even_rows = (rows + 2) & ~(size_t)1;
-    s->room = (int)points;
-    s->lower = arena_take(arena, even, sizeof(double));
-    s->upper = arena_take(arena, even, sizeof(double));
-    s->movers = arena_take(arena, parts, sizeof s->movers[0]);
-    s->pairs = arena_take(arena, pairs, sizeof s->pairs[0]);
-    s->obstacles = arena_take(arena, walls, sizeof s->obstacles[0]);
-    s->spans = arena_take(arena, walls, sizeof s->spans[0]);
-    s->near = arena_take(arena, walls, sizeof s->near[0]);
-    s->list = arena_take(arena, points + links, sizeof s->list[0]);
-    s->points = arena_take(arena, points, sizeof s->points[0]);
-    s->start = arena_take(arena, 5 * even_rows, sizeof(double));
-    s->kick_shares = arena_take(arena, even, sizeof(double));
-    s->shift = arena_take(arena, (size_t)s->dof, sizeof(double));
+    return (count + 1) & ~(size_t)1;
+}
+
+/* What one body needs, with so many points at once. */
+static int take_body_memory(struct contact_body *own, struct arena *arena)
+{
+    size_t parts = (size_t)own->parts, links = (size_t)own->links, pairs = parts * (parts - 1) / 2;
+    size_t walls = (size_t)own->obstacle_room, even = even_of(links);
     size_t slots = 4 * parts + 2 * pairs + links + 2 * parts * walls;
-    s->warm = arena_take(arena, slots, sizeof s->warm[0]);
-    int is_complete = s->lower && s->upper && s->movers && s->pairs && s->obstacles && s->spans &&
-                      s->near && s->list && s->points && s->start && s->kick_shares && s->shift &&
-                      s->warm;
-    if (!is_complete || tree_create_rows(s->tree, &s->shares, (int)rows, arena) != 0)
+    own->lower = arena_take(arena, even, sizeof(double));
+    own->upper = arena_take(arena, even, sizeof(double));
+    own->movers = arena_take(arena, parts, sizeof own->movers[0]);
+    own->pairs = arena_take(arena, pairs, sizeof own->pairs[0]);
+    own->obstacles = arena_take(arena, walls, sizeof own->obstacles[0]);
+    own->spans = arena_take(arena, walls, sizeof own->spans[0]);
+    own->near = arena_take(arena, walls, sizeof own->near[0]);
+    own->points = arena_take(arena, (size_t)own->point_room, sizeof own->points[0]);
+    own->kick_shares = arena_take(arena, even, sizeof(double));
+    own->shift = arena_take(arena, (size_t)own->dof, sizeof(double));
+    own->warm = arena_take(arena, slots, sizeof own->warm[0]);
+    int is_complete = own->lower && own->upper && own->movers && own->pairs && own->obstacles &&
+                      own->spans && own->near && own->points && own->kick_shares && own->shift &&
+                      own->warm;
+    return is_complete ? 0 : ERR_MEMORY;
+}
+
+/* What a system of so many points and limits of the bodies listed needs. */
+static int take_memory(struct contacts *s, struct contact_body *const *all, int limits, int sweeps,
+                       struct arena *arena)
+{
+    size_t points = (size_t)s->room, rows = 2 * points + (size_t)limits;
+    size_t even_rows = (rows + 2) & ~(size_t)1;
+    s->list = arena_take(arena, points + (size_t)limits, sizeof s->list[0]);
+    s->start = arena_take(arena, 5 * even_rows, sizeof(double));
+    s->shares = arena_take(arena, (size_t)s->body_room, sizeof s->shares[0]);
+    s->bodies = arena_take(arena, (size_t)s->body_room, sizeof s->bodies[0]);
+    if (!s->list || !s->start || !s->shares || !s->bodies)
         return ERR_MEMORY;
+    for (int k = 0; k < s->body_room; k++)
+        if (tree_create_rows(all[k]->tree, &s->shares[k], (int)rows, arena) != 0)
+            return ERR_MEMORY;
     s->middle = s->start + even_rows;
     s->work = s->middle + even_rows;
     s->loads = s->work + even_rows;
     s->load_changes = s->loads + even_rows;
-    return impulses_create(&s->impulses, s->room + s->links, (int)rows, sweeps, arena);
+    return impulses_create(&s->impulses, s->room + limits, (int)rows, sweeps, arena);
 }
 
-static void init_mover(struct contacts *s, int i)
+static void init_mover(struct contact_body *own, int i)
 {
-    const struct part *part = &s->phenotype->parts[i];
+    const struct part *part = &own->phenotype->parts[i];
     double width = part->width_m, height = part->height_m;
-    struct mover *m = &s->movers[i];
-    *m = (struct mover){.link = &s->tree->links[part->link],
-                        .is_fixed = phenotype_is_fixed(s->phenotype, i),
+    struct mover *m = &own->movers[i];
+    *m = (struct mover){.link = &own->tree->links[part->link],
+                        .is_fixed = phenotype_is_fixed(own->phenotype, i),
                         .local_x = part->local.x,
                         .local_y = part->local.y};
     det_sincos(part->local_angle_rad, &m->sin, &m->cos);
@@ -96,56 +112,144 @@ static void init_mover(struct contacts *s, int i)
     m->box = (struct box){.half_width = width / 2, .half_height = height / 2, .shape = part->shape};
 }
 
-static void init_obstacle(struct contacts *s, int i, const struct obstacle *obstacle)
+static void init_obstacle(struct contact_body *own, int i, const struct obstacle *obstacle)
 {
-    struct span *span = &s->spans[i];
-    struct box *box = &s->obstacles[i];
+    struct span *span = &own->spans[i];
+    struct box *box = &own->obstacles[i];
     collide_place_obstacle(obstacle, box);
     double width = fabs(box->cos) * box->half_width + fabs(box->sin) * box->half_height;
     double height = fabs(box->sin) * box->half_width + fabs(box->cos) * box->half_height;
     *span = (struct span){box->x - width, box->y - height, box->x + width, box->y + height};
 }
 
+/* One contact a corner and two a pair at most, but no more than a body can use. */
+static int point_room(const struct contact_body *own)
+{
+    int parts = own->parts, walls = own->obstacle_room;
+    int points = 4 * parts + parts * (parts - 1) + 2 * parts * walls;
+    return points < CONTACTS_MAX ? points : CONTACTS_MAX;
+}
+
+static int create_body(struct contact_body *own, struct arena *arena)
+{
+    const struct phenotype *phenotype = own->phenotype;
+    own->point_room = point_room(own);
+    if (take_body_memory(own, arena) != 0)
+        return ERR_MEMORY;
+    for (int i = 0; i < own->links + own->links % 2; i++) {
+        int is_joint = i > 0 && i < own->links;
+        own->lower[i] = is_joint ? phenotype->links[i].lower : -HUGE_VAL;
+        own->upper[i] = is_joint ? phenotype->links[i].upper : HUGE_VAL;
+    }
+    for (int i = 0; i < own->parts; i++) {
+        init_mover(own, i);
+        for (int j = 0; j < i; j++)
+            if (!phenotype_is_neighbour(phenotype, j, i))
+                own->pairs[own->pair_count++] =
+                    (struct part_pair){&own->movers[j], &own->movers[i]};
+    }
+    own->touched_part = -1;
+    for (int i = 0; i < own->obstacle_room; i++)
+        init_obstacle(own, i, &own->world->obstacles.list[i]);
+    return 0;
+}
+
+static double bouncing_speed(const struct dynamics_settings *settings)
+{
+    return settings->restitution_speed_m_s > 0 ? settings->restitution_speed_m_s
+                                               : RESTITUTION_SPEED_M_S;
+}
+
 int contacts_create(struct contacts *s, const struct phenotype *phenotype, struct tree *tree,
                     const struct world *world, const struct dynamics_settings *settings,
                     struct arena *arena)
 {
-    *s = (struct contacts){.phenotype = phenotype,
-                           .tree = tree,
-                           .world = world,
+    *s = (struct contacts){.world = world,
                            .dt_s = settings->dt_s,
-                           .restitution_speed = settings->restitution_speed_m_s > 0
-                                                    ? settings->restitution_speed_m_s
-                                                    : RESTITUTION_SPEED_M_S,
-                           .parts = phenotype->part_count,
-                           .links = phenotype->link_count,
-                           .obstacle_room = world->obstacles.count,
-                           .dof = tree->dof};
-    if (take_memory(s, settings->contact_sweeps, arena) != 0)
+                           .restitution_speed = bouncing_speed(settings),
+                           .own = {.phenotype = phenotype,
+                                   .tree = tree,
+                                   .world = world,
+                                   .dt_s = settings->dt_s,
+                                   .parts = phenotype->part_count,
+                                   .links = phenotype->link_count,
+                                   .obstacle_room = world->obstacles.count,
+                                   .dof = tree->dof},
+                           .body_count = 1,
+                           .body_room = 1,
+                           .mass = tree->mass};
+    struct contact_body *own = &s->own;
+    if (create_body(own, arena) != 0)
         return ERR_MEMORY;
-    for (int i = 0; i < s->links + s->links % 2; i++) {
-        int is_joint = i > 0 && i < s->links;
-        s->lower[i] = is_joint ? phenotype->links[i].lower : -HUGE_VAL;
-        s->upper[i] = is_joint ? phenotype->links[i].upper : HUGE_VAL;
-    }
-    for (int i = 0; i < s->parts; i++) {
-        init_mover(s, i);
-        for (int j = 0; j < i; j++)
-            if (!phenotype_is_neighbour(phenotype, j, i))
-                s->pairs[s->pair_count++] = (struct part_pair){&s->movers[j], &s->movers[i]};
-    }
-    s->touched_part = -1;
-    for (int i = 0; i < s->obstacle_room; i++)
-        init_obstacle(s, i, &world->obstacles.list[i]);
+    s->room = own->point_room;
+    if (take_memory(s, &own, own->links, settings->contact_sweeps, arena) != 0)
+        return ERR_MEMORY;
+    s->bodies[0] = own;
     contacts_forget(s);
     return 0;
 }
 
+int contacts_create_shared(struct contacts *s, struct contacts *const *all, int count,
+                           const struct dynamics_settings *settings, struct arena *arena)
+{
+    int limits = 0;
+    *s = (struct contacts){
+        .dt_s = settings->dt_s, .restitution_speed = bouncing_speed(settings), .body_room = count};
+    struct contact_body **bodies = arena_take(arena, (size_t)count, sizeof bodies[0]);
+    if (!bodies)
+        return ERR_MEMORY;
+    for (int k = 0; k < count; k++) {
+        bodies[k] = &all[k]->own;
+        bodies[k]->creature = k;
+        /* a body can be touched by others all over */
+        bodies[k]->point_room = CONTACTS_MAX;
+        bodies[k]->points = arena_take(arena, CONTACTS_MAX, sizeof bodies[k]->points[0]);
+        s->room += CONTACTS_MAX;
+        limits += bodies[k]->links;
+        if (!bodies[k]->points)
+            return ERR_MEMORY;
+    }
+    s->room = s->room < SHARED_CONTACTS_MAX ? s->room : SHARED_CONTACTS_MAX;
+    if (take_memory(s, bodies, limits, settings->contact_sweeps, arena) != 0)
+        return ERR_MEMORY;
+    size_t rows = even_of(2 * (size_t)s->room + (size_t)limits);
+    s->block = arena_take(arena, rows * rows, sizeof(double));
+    s->met = arena_take(arena, (size_t)s->room, sizeof s->met[0]);
+    s->meeting = arena_take(arena, (size_t)s->room, sizeof s->meeting[0]);
+    return s->block && s->met && s->meeting ? 0 : ERR_MEMORY;
+}
+
+void contacts_begin_step(struct contacts *s)
+{
+    struct met *met = s->met;
+    s->met = s->meeting;
+    s->met_count = s->meeting_count;
+    s->meeting = met;
+    s->meeting_count = 0;
+}
+
+void contacts_part(struct contacts *s)
+{
+    s->body_count = 0;
+    s->mass = 0;
+}
+
+void contacts_gather(struct contacts *s, const struct contacts *body)
+{
+    ENSURE(s->body_count < s->body_room, "more than the %d bodies that share contacts",
+           s->body_room);
+    s->world = body->world;
+    s->push_out_speed = body->push_out_speed;
+    s->bodies[s->body_count++] = body->bodies[0];
+    s->mass += body->mass;
+}
+
 void contacts_forget(struct contacts *s)
 {
-    s->step += 2;
-    s->count = s->point_count = s->near_count = 0;
-    s->penetration = s->law_miss_m = 0;
+    struct contact_body *own = &s->own;
+    own->step += 2;
+    s->count = own->point_count = own->near_count = 0;
+    own->penetration = own->law_miss_m = 0;
 }
 
 /* ---------------------------------------------------------------- geometry */
@@ -170,27 +274,27 @@ static inline void put_mover(struct mover *m, pair root, pair root_velocity, dou
 }
 
 /* x - 0 is x, even where that is -0. */
-static inline pair root_place(const struct contacts *s)
+static inline pair root_place(const struct contact_body *own)
 {
-    return (pair){-0.0, s->tree->root_y};
+    return (pair){-0.0, own->tree->root_y};
 }
 
-static void place_mover(const struct contacts *s, struct mover *m, double h)
+static void place_mover(const struct contact_body *own, struct mover *m, double h)
 {
-    put_mover(m, root_place(s), XY(s->tree->links[0].velocity.x), h);
+    put_mover(m, root_place(own), XY(own->tree->links[0].velocity.x), h);
 }
 
-void contacts_place_box(const struct contacts *s, int part, struct box *box)
+void contacts_place_box(const struct contact_body *own, int part, struct box *box)
 {
-    place_mover(s, &s->movers[part], 0);
-    *box = s->movers[part].box;
+    place_mover(own, &own->movers[part], 0);
+    *box = own->movers[part].box;
 }
 
-static void place_movers(struct contacts *s, double h)
+static void place_movers(struct contact_body *own, double h)
 {
-    struct mover *movers = s->movers;
-    const pair root = root_place(s), root_velocity = XY(s->tree->links[0].velocity.x);
-    for (int i = 0, parts = s->parts; i < parts; i++)
+    struct mover *movers = own->movers;
+    const pair root = root_place(own), root_velocity = XY(own->tree->links[0].velocity.x);
+    for (int i = 0, parts = own->parts; i < parts; i++)
         put_mover(&movers[i], root, root_velocity, h);
 }
 
@@ -219,20 +323,20 @@ static inline int can_meet(const struct mover *a, const struct mover *b, double 
     return !are_apart(a, b, a->radius + b->radius + *margin);
 }
 
-static int obstacle_count(const struct contacts *s)
+static int obstacle_count(const struct contact_body *own)
 {
-    int count = s->world->obstacles.count;
-    ENSURE(count <= s->obstacle_room, "%d obstacles in a world made for %d", count,
-           s->obstacle_room);
+    int count = own->world->obstacles.count;
+    ENSURE(count <= own->obstacle_room, "%d obstacles in a world made for %d", count,
+           own->obstacle_room);
     return count;
 }
 
 /* Lists what obstacles any part could come as close to as `more` within h; the movers are placed. */
-static void gather_obstacles(struct contacts *s, double h, double more)
+static void gather_obstacles(struct contact_body *own, double h, double more)
 {
     struct span body = {HUGE_VAL, HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
-    for (int i = 0; i < s->parts; i++) {
-        const struct mover *m = &s->movers[i];
+    for (int i = 0; i < own->parts; i++) {
+        const struct mover *m = &own->movers[i];
         double reach = m->radius + more + h * (fabs(m->vx) + fabs(m->vy) + m->turn);
         if (m->is_fixed)
             continue;
@@ -241,21 +345,21 @@ static void gather_obstacles(struct contacts *s, double h, double more)
         body.high_x = fmax(body.high_x, m->box.x + reach);
         body.high_y = fmax(body.high_y, m->box.y + reach);
     }
-    s->near_count = 0;
-    for (int k = 0; k < obstacle_count(s); k++) {
-        const struct span *span = &s->spans[k];
-        double low_x = span->low_x - s->tree->root_x, high_x = span->high_x - s->tree->root_x;
+    own->near_count = 0;
+    for (int k = 0; k < obstacle_count(own); k++) {
+        const struct span *span = &own->spans[k];
+        double low_x = span->low_x - own->tree->root_x, high_x = span->high_x - own->tree->root_x;
         if (body.low_x <= high_x && body.high_x >= low_x && body.low_y <= span->high_y &&
             body.high_y >= span->low_y)
-            s->near[s->near_count++] = k;
+            own->near[own->near_count++] = k;
     }
 }
 
 /* An obstacle as the parts' boxes are: x relative to the root's origin. */
-static struct box obstacle_box(const struct contacts *s, int obstacle)
+static struct box obstacle_box(const struct contact_body *own, int obstacle)
 {
-    struct box box = s->obstacles[obstacle];
-    box.x -= s->tree->root_x;
+    struct box box = own->obstacles[obstacle];
+    box.x -= own->tree->root_x;
     return box;
 }
 
@@ -267,81 +371,83 @@ static int can_reach(const struct mover *m, const struct box *obstacle, double h
     return !m->is_fixed && !collide_is_beyond(obstacle, m->box.x, m->box.y, m->radius + *margin);
 }
 
-double contacts_overlap(const struct contacts *s)
+double contacts_overlap(const struct contact_body *own)
 {
     /* within one link nothing can be pushed apart, but it is overlap all the same */
     double deepest = 0;
-    for (int i = 0; i < s->parts; i++)
+    for (int i = 0; i < own->parts; i++)
         for (int j = 0; j < i; j++) {
-            const struct part *parts = s->phenotype->parts;
+            const struct part *parts = own->phenotype->parts;
             if (parts[i].parent == j || parts[j].parent == i)
                 continue;
             struct box a, b;
-            contacts_place_box(s, i, &a);
-            contacts_place_box(s, j, &b);
+            contacts_place_box(own, i, &a);
+            contacts_place_box(own, j, &b);
             deepest = fmax(deepest, -collide_separation(&a, &b));
         }
     return deepest;
 }
 
 /* How far a joint is from its limits, and whether it could reach them within h. */
-static inline double limit_gap(const struct contacts *s, int i, const double *q)
+static inline double limit_gap(const struct contact_body *own, int i, const double *q)
 {
-    double to_lower = q[2 + i] - s->lower[i], to_upper = s->upper[i] - q[2 + i];
+    double to_lower = q[2 + i] - own->lower[i], to_upper = own->upper[i] - q[2 + i];
     return to_lower < to_upper ? to_lower : to_upper;
 }
 
 /* What could come of one thing: a clearance, of which the worst counts. */
-static void examine_limit(const struct contacts *s, int i, const double *q, const double *qd,
+static void examine_limit(const struct contact_body *own, int i, const double *q, const double *qd,
                           double h, struct clearance *clearance)
 {
-    double gap = limit_gap(s, i, q);
+    double gap = limit_gap(own, i, q);
     clearance->is_violated |= gap < 0;
     clearance->may_touch |= gap < CLEARANCE_LIMIT + h * fabs(qd[2 + i]);
 }
 
-static void examine_ground(const struct contacts *s, int i, double h, struct clearance *clearance)
+static void examine_ground(const struct contact_body *own, int i, double h,
+                           struct clearance *clearance)
 {
-    const struct mover *m = &s->movers[i];
+    const struct mover *m = &own->movers[i];
     double margin = CLEARANCE_M + h * (fabs(m->vy) + m->turn);
     if (m->is_fixed || m->box.y - m->radius > margin)
         return;
-    double gap = collide_lowest(&s->movers[i].box);
+    double gap = collide_lowest(&own->movers[i].box);
     clearance->is_violated |= gap < 0;
     clearance->may_touch |= gap < margin;
 }
 
-static void examine_obstacles(const struct contacts *s, int i, double h,
+static void examine_obstacles(const struct contact_body *own, int i, double h,
                               struct clearance *clearance)
 {
-    for (int k = 0; k < s->near_count; k++) {
-        struct box obstacle = obstacle_box(s, s->near[k]);
+    for (int k = 0; k < own->near_count; k++) {
+        struct box obstacle = obstacle_box(own, own->near[k]);
         double margin;
-        if (!can_reach(&s->movers[i], &obstacle, h, CLEARANCE_M, &margin))
+        if (!can_reach(&own->movers[i], &obstacle, h, CLEARANCE_M, &margin))
             continue;
-        double gap = collide_separation(&s->movers[i].box, &obstacle);
+        double gap = collide_separation(&own->movers[i].box, &obstacle);
         clearance->is_violated |= gap < 0;
         clearance->may_touch |= gap < margin;
     }
 }
 
-static inline int has_surroundings(const struct contacts *s)
+static inline int has_surroundings(const struct contact_body *own)
 {
-    return s->world->has_ground || s->world->obstacles.count > 0;
+    return own->world->has_ground || own->world->obstacles.count > 0;
 }
 
-static inline void examine_surroundings(const struct contacts *s, int i, double h,
+static inline void examine_surroundings(const struct contact_body *own, int i, double h,
                                         struct clearance *clearance)
 {
-    if (s->world->has_ground)
-        examine_ground(s, i, h, clearance);
-    if (s->world->obstacles.count > 0)
-        examine_obstacles(s, i, h, clearance);
+    if (own->world->has_ground)
+        examine_ground(own, i, h, clearance);
+    if (own->world->obstacles.count > 0)
+        examine_obstacles(own, i, h, clearance);
 }
 
-static void examine_pair(const struct contacts *s, int k, double h, struct clearance *clearance)
+static void examine_pair(const struct contact_body *own, int k, double h,
+                         struct clearance *clearance)
 {
-    const struct mover *a = s->pairs[k].a, *b = s->pairs[k].b;
+    const struct mover *a = own->pairs[k].a, *b = own->pairs[k].b;
     double margin;
     if (!can_meet(a, b, h, CLEARANCE_M, &margin))
         return;
@@ -350,64 +456,81 @@ static void examine_pair(const struct contacts *s, int k, double h, struct clear
     clearance->may_touch |= gap < margin;
 }
 
-struct clearance contacts_examine(struct contacts *s, const double *q, const double *qd)
+struct clearance contacts_examine(struct contact_body *own, const double *q, const double *qd)
 {
-    double h = s->dt_s * CLEARANCE_STEPS;
+    double h = own->dt_s * CLEARANCE_STEPS;
     struct clearance clearance = {0, 0};
-    for (int i = 1; i < s->links; i++)
-        examine_limit(s, i, q, qd, h, &clearance);
+    for (int i = 1; i < own->links; i++)
+        examine_limit(own, i, q, qd, h, &clearance);
     if (clearance.is_violated)
         return (struct clearance){1, 1};
-    place_movers(s, h);
-    if (s->world->obstacles.count > 0)
-        gather_obstacles(s, h, CLEARANCE_M);
-    for (int i = 0; i < s->parts && has_surroundings(s); i++)
-        examine_surroundings(s, i, h, &clearance);
-    for (int k = 0; k < s->pair_count && !clearance.is_violated; k++)
-        examine_pair(s, k, h, &clearance);
+    place_movers(own, h);
+    if (own->world->obstacles.count > 0)
+        gather_obstacles(own, h, CLEARANCE_M);
+    for (int i = 0; i < own->parts && has_surroundings(own); i++)
+        examine_surroundings(own, i, h, &clearance);
+    for (int k = 0; k < own->pair_count && !clearance.is_violated; k++)
+        examine_pair(own, k, h, &clearance);
     clearance.may_touch |= clearance.is_violated;
     return clearance;
 }
 
 /* What touched last is looked at first: mostly it still does. */
-static int may_still_touch(struct contacts *s, const double *q, const double *qd, double h)
+static int may_still_touch(struct contact_body *own, const double *q, const double *qd, double h)
 {
     struct clearance clearance = {0, 0};
-    if (s->touched_limit > 0)
-        examine_limit(s, s->touched_limit, q, qd, h, &clearance);
-    if (s->touched_part >= 0 && has_surroundings(s) && !clearance.may_touch) {
-        place_mover(s, &s->movers[s->touched_part], h);
-        examine_surroundings(s, s->touched_part, h, &clearance);
+    if (own->touched_limit > 0)
+        examine_limit(own, own->touched_limit, q, qd, h, &clearance);
+    if (own->touched_part >= 0 && has_surroundings(own) && !clearance.may_touch) {
+        place_mover(own, &own->movers[own->touched_part], h);
+        examine_surroundings(own, own->touched_part, h, &clearance);
     }
     return clearance.may_touch;
 }
 
-int contacts_may_touch(struct contacts *s, const double *q, const double *qd)
+int contacts_may_touch(struct contact_body *own, const double *q, const double *qd)
 {
-    double h = s->dt_s * CLEARANCE_STEPS;
-    if (may_still_touch(s, q, qd, h))
+    double h = own->dt_s * CLEARANCE_STEPS;
+    if (may_still_touch(own, q, qd, h))
         return 1;
     struct clearance clearance = {0, 0};
-    for (int i = 1; i < s->links && !clearance.may_touch; i++) {
-        examine_limit(s, i, q, qd, h, &clearance);
-        s->touched_limit = i;
+    for (int i = 1; i < own->links && !clearance.may_touch; i++) {
+        examine_limit(own, i, q, qd, h, &clearance);
+        own->touched_limit = i;
     }
     if (clearance.may_touch)
         return 1;
-    s->touched_limit = 0;
-    place_movers(s, h);
-    if (s->world->obstacles.count > 0)
-        gather_obstacles(s, h, CLEARANCE_M);
-    for (int i = 0; i < s->parts && has_surroundings(s) && !clearance.may_touch; i++) {
-        examine_surroundings(s, i, h, &clearance);
-        s->touched_part = i;
+    own->touched_limit = 0;
+    place_movers(own, h);
+    if (own->world->obstacles.count > 0)
+        gather_obstacles(own, h, CLEARANCE_M);
+    for (int i = 0; i < own->parts && has_surroundings(own) && !clearance.may_touch; i++) {
+        examine_surroundings(own, i, h, &clearance);
+        own->touched_part = i;
     }
     if (clearance.may_touch)
         return 1;
-    s->touched_part = -1;
-    for (int k = 0; k < s->pair_count && !clearance.may_touch; k++)
-        examine_pair(s, k, h, &clearance);
+    own->touched_part = -1;
+    for (int k = 0; k < own->pair_count && !clearance.may_touch; k++)
+        examine_pair(own, k, h, &clearance);
     return clearance.may_touch;
+}
+
+struct span contacts_sweep(struct contact_body *own)
+{
+    double h = own->dt_s * CLEARANCE_STEPS, root_x = own->tree->root_x;
+    struct span swept = {HUGE_VAL, HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    place_movers(own, h);
+    for (int i = 0; i < own->parts; i++) {
+        const struct mover *m = &own->movers[i];
+        double reach = m->radius + CLEARANCE_M + h * m->turn;
+        double reach_x = reach + h * fabs(m->vx), reach_y = reach + h * fabs(m->vy);
+        swept.low_x = fmin(swept.low_x, root_x + m->box.x - reach_x);
+        swept.low_y = fmin(swept.low_y, m->box.y - reach_y);
+        swept.high_x = fmax(swept.high_x, root_x + m->box.x + reach_x);
+        swept.high_y = fmax(swept.high_y, m->box.y + reach_y);
+    }
+    return swept;
 }
 
 /* ---------------------------------------------------------------- what could act */
@@ -418,22 +541,20 @@ static inline pair forces_velocity(const struct force_pair *f, const struct moti
     return PAIR(f->n, 0) * v->w + PAIR(f->x, 0) * v->x + PAIR(f->y, 0) * v->y;
 }
 
-/* Relative velocities along both rows of a contact for the velocities of the tree. */
-static inline pair contact_velocity(const struct contacts *s, const struct contact *c)
+/* Relative velocities along both rows of a contact for the velocities of the trees. */
+static inline pair contact_velocity(const struct contact *c)
 {
-    const struct tree_link *links = s->tree->links;
-    pair velocity = forces_velocity(&c->on_a, &links[c->a].velocity);
-    if (c->b >= 0)
-        velocity += forces_velocity(&c->on_b, &links[c->b].velocity);
+    pair velocity = forces_velocity(&c->on_a, &c->a->velocity);
+    if (c->b)
+        velocity += forces_velocity(&c->on_b, &c->b->velocity);
     return velocity;
 }
 
 /* Unit forces along the normal, (nx, ny), and the tangent, (ny, -nx), at a point (from the root's origin)
  * of a link. */
-static inline void set_forces(const struct contacts *s, struct force_pair *f, int link, double x,
-                              double y, double nx, double ny)
+static inline void set_forces(struct force_pair *f, const struct tree_link *l, double x, double y,
+                              double nx, double ny)
 {
-    const struct tree_link *l = &s->tree->links[link];
     const pair fx = {nx, ny}, fy = {ny, -nx};
     PAIR(f->n, 0) = (x - l->px) * fy - (y - l->py) * fx;
     PAIR(f->x, 0) = fx;
@@ -454,32 +575,51 @@ static inline double safe_depth(const struct box *a, const struct box *b)
     return (thin_a + thin_b) / 2;
 }
 
-/* Adds a contact if it could act in this step; the tree has the velocities v*. */
-static void add_contact(struct contacts *s, int part, int other, const struct manifold *m,
-                        const struct manifold_point *p, int warm, double depth_max)
+/* How far the root of one body is to the right of another's: what is added to places from the former. */
+static double root_offset(const struct contact_body *from, const struct contact_body *to)
+{
+    return from->tree->root_x - to->tree->root_x;
+}
+
+/* Adds a contact if it could act in this step, of a part of a body and what is beside it; the trees have the
+ * velocities v*. The manifold is as seen from the body's root. */
+static void add_contact(struct contacts *s, int of_a, int part, int of_b, int other,
+                        const struct manifold *m, const struct manifold_point *p, int warm,
+                        double depth_max)
 {
     if (s->count >= s->room)
         return;
-    const struct part *parts = s->phenotype->parts;
+    const struct contact_body *own = s->bodies[of_a];
+    const struct mover *mover = &own->movers[part];
     struct contact *c = &s->list[s->count];
-    double rx = p->x, ry = p->y - s->tree->root_y, nx = m->normal_x, ny = m->normal_y;
-    c->a = parts[part].link;
-    c->b = other >= 0 ? parts[other].link : -1;
+    double rx = p->x, ry = p->y - own->tree->root_y, nx = m->normal_x, ny = m->normal_y;
+    c->a = mover->link;
+    c->b = NULL;
     c->gap = p->gap;
-    set_forces(s, &c->on_a, c->a, rx, ry, nx, ny);
-    if (c->b >= 0)
-        set_forces(s, &c->on_b, c->b, rx, ry, -nx, -ny);
-    pair free = contact_velocity(s, c);
+    set_forces(&c->on_a, c->a, rx, ry, nx, ny);
+    int is_own = 0;
+    if (of_b >= 0) {
+        const struct contact_body *others = s->bodies[of_b];
+        c->b = others->movers[other].link;
+        is_own = !mover->is_fixed && !others->movers[other].is_fixed;
+        if (of_b != of_a) {
+            rx += root_offset(own, others);
+            ry = p->y - others->tree->root_y;
+        }
+        set_forces(&c->on_b, c->b, rx, ry, -nx, -ny);
+    }
+    pair free = contact_velocity(c);
     if (c->gap > 0 && c->gap >= s->dt_s * fabs(free[0]))
         return;
-    int is_own = other >= 0 && !s->movers[part].is_fixed && !s->movers[other].is_fixed;
+    c->of_a = of_a;
+    c->of_b = of_b;
     c->part = part;
     c->other = other;
     c->depth_max = depth_max;
     c->elasticity = is_own ? s->world->own_elasticity : s->world->elasticity;
     c->warm = warm;
     c->feature = p->feature;
-    c->at = (struct vec2){s->tree->root_x + p->x, p->y};
+    c->at = (struct vec2){own->tree->root_x + p->x, p->y};
     c->normal = (struct vec2){nx, ny};
     c->first_row = s->rows;
     PAIR(s->impulses.free, s->rows) = free;
@@ -491,49 +631,53 @@ static void add_contact(struct contacts *s, int part, int other, const struct ma
     s->count++;
 }
 
-static void find_ground_contacts(struct contacts *s)
+static void find_ground_contacts(struct contacts *s, int of)
 {
+    struct contact_body *own = s->bodies[of];
     double h = s->dt_s;
-    for (int i = 0; i < s->parts; i++) {
-        const struct mover *mover = &s->movers[i];
+    for (int i = 0; i < own->parts; i++) {
+        const struct mover *mover = &own->movers[i];
         double margin = h * (fabs(mover->vy) + mover->turn) + 1e-9;
         if (mover->is_fixed || mover->box.y - mover->radius > margin)
             continue;
         struct manifold m;
-        collide_ground(&s->movers[i].box, margin, &m);
+        collide_ground(&mover->box, margin, &m);
         for (int k = 0; k < m.count; k++)
-            add_contact(s, i, -1, &m, &m.points[k], 4 * i + m.points[k].feature, HUGE_VAL);
+            add_contact(s, of, i, -1, CONTACT_GROUND, &m, &m.points[k], 4 * i + m.points[k].feature,
+                        HUGE_VAL);
     }
 }
 
-static void find_obstacle_contacts(struct contacts *s)
+static void find_obstacle_contacts(struct contacts *s, int of)
 {
-    int warm = 4 * s->parts + 2 * s->pair_count + s->links;
-    gather_obstacles(s, s->dt_s, 1e-9);
-    for (int n = 0; n < s->near_count; n++) {
-        int k = s->near[n];
-        struct box obstacle = obstacle_box(s, k);
-        for (int i = 0; i < s->parts; i++) {
+    struct contact_body *own = s->bodies[of];
+    int warm = 4 * own->parts + 2 * own->pair_count + own->links;
+    gather_obstacles(own, s->dt_s, 1e-9);
+    for (int n = 0; n < own->near_count; n++) {
+        int k = own->near[n];
+        struct box obstacle = obstacle_box(own, k);
+        for (int i = 0; i < own->parts; i++) {
             double margin;
-            if (!can_reach(&s->movers[i], &obstacle, s->dt_s, 1e-9, &margin))
+            if (!can_reach(&own->movers[i], &obstacle, s->dt_s, 1e-9, &margin))
                 continue;
-            const struct box *box = &s->movers[i].box;
+            const struct box *box = &own->movers[i].box;
             if (collide_is_graze(&obstacle, box, GRAZE_M))
                 continue;
             struct manifold m;
             collide_boxes(box, &obstacle, margin, &m);
             for (int p = 0; p < m.count; p++)
-                add_contact(s, i, CONTACT_OBSTACLE - k, &m, &m.points[p],
-                            warm + 2 * (k * s->parts + i) + p, safe_depth(box, &obstacle));
+                add_contact(s, of, i, -1, CONTACT_OBSTACLE - k, &m, &m.points[p],
+                            warm + 2 * (k * own->parts + i) + p, safe_depth(box, &obstacle));
         }
     }
 }
 
-static void find_self_contacts(struct contacts *s)
+static void find_self_contacts(struct contacts *s, int of)
 {
-    const struct part_pair *pairs = s->pairs;
+    const struct contact_body *own = s->bodies[of];
+    const struct part_pair *pairs = own->pairs;
     double h = s->dt_s;
-    for (int k = 0, pair_count = s->pair_count; k < pair_count; k++) {
+    for (int k = 0, pair_count = own->pair_count; k < pair_count; k++) {
         const struct mover *a = pairs[k].a, *b = pairs[k].b;
         double margin;
         if (!can_meet(a, b, h, 1e-9, &margin))
@@ -541,25 +685,70 @@ static void find_self_contacts(struct contacts *s)
         struct manifold m;
         collide_boxes(&a->box, &b->box, margin, &m);
         for (int i = 0; i < m.count; i++)
-            add_contact(s, (int)(a - s->movers), (int)(b - s->movers), &m, &m.points[i],
-                        4 * s->parts + 2 * k + i, safe_depth(&a->box, &b->box));
+            add_contact(s, of, (int)(a - own->movers), of, (int)(b - own->movers), &m, &m.points[i],
+                        4 * own->parts + 2 * k + i, safe_depth(&a->box, &b->box));
     }
 }
 
-/* A joint's limit, if it could act in this step. */
-static void find_limit(struct contacts *s, int joint, const double *q, const double *vs)
+/* Names a point between two bodies for the next step; where there is no more room it is not remembered. */
+static int name_meeting(struct contacts *s, const struct contact_body *own, int part,
+                        const struct contact_body *others, int other, int point)
 {
-    double to_lower = q[2 + joint] - s->lower[joint], to_upper = s->upper[joint] - q[2 + joint];
+    if (s->meeting_count >= s->room)
+        return -1;
+    s->meeting[s->meeting_count] = (struct met){.creature = own->creature,
+                                                .part = part,
+                                                .other_creature = others->creature,
+                                                .other = other,
+                                                .point = point};
+    return s->meeting_count++;
+}
+
+static void find_part_meetings(struct contacts *s, int of_a, int part, int of_b)
+{
+    const struct contact_body *own = s->bodies[of_a], *others = s->bodies[of_b];
+    const struct mover *a = &own->movers[part];
+    double offset = root_offset(others, own);
+    for (int j = 0; j < others->parts; j++) {
+        struct mover b = others->movers[j];
+        b.box.x += offset;
+        double margin = 1e-9 + s->dt_s * closing_speed(a, &b);
+        if ((a->is_fixed && b.is_fixed) || are_apart(a, &b, a->radius + b.radius + margin))
+            continue;
+        struct manifold m;
+        collide_boxes(&a->box, &b.box, margin, &m);
+        for (int k = 0; k < m.count; k++)
+            add_contact(s, of_a, part, of_b, j, &m, &m.points[k],
+                        name_meeting(s, own, part, others, j, k), safe_depth(&a->box, &b.box));
+    }
+}
+
+/* Contacts between bodies of the step. */
+static void find_meetings(struct contacts *s)
+{
+    for (int a = 0; a < s->body_count; a++)
+        for (int b = a + 1; b < s->body_count; b++)
+            for (int i = 0; i < s->bodies[a]->parts; i++)
+                find_part_meetings(s, a, i, b);
+}
+
+/* A joint's limit, if it could act in this step. */
+static void find_limit(struct contacts *s, int of, int joint, const double *q, const double *vs)
+{
+    const struct contact_body *own = s->bodies[of];
+    double to_lower = q[2 + joint] - own->lower[joint], to_upper = own->upper[joint] - q[2 + joint];
     int is_lower = to_lower <= to_upper;
     double gap = is_lower ? to_lower : to_upper;
     if (gap > 0 && gap >= s->dt_s * fabs(vs[2 + joint]))
         return;
     struct contact *c = &s->list[s->count];
-    c->part = c->other = c->a = c->b = -1;
+    c->part = c->other = c->of_b = -1;
+    c->of_a = of;
+    c->a = c->b = NULL;
     c->joint = joint;
     c->sign = is_lower ? 1 : -1;
     c->gap = gap;
-    c->warm = 4 * s->parts + 2 * s->pair_count + joint;
+    c->warm = 4 * own->parts + 2 * own->pair_count + joint;
     c->feature = is_lower;
     c->first_row = s->rows;
     s->impulses.laws[s->count++] = (struct impulse_law){.row = s->rows};
@@ -567,20 +756,20 @@ static void find_limit(struct contacts *s, int joint, const double *q, const dou
 }
 
 /* Two joints at a time are looked at, with the root, whose limits are infinite, beside the first one. */
-static void find_limits(struct contacts *s, const double *q, const double *vs)
+static void find_limits(struct contacts *s, int of, const double *q, const double *vs)
 {
-    const double *lower = s->lower, *upper = s->upper;
+    const double *lower = s->bodies[of]->lower, *upper = s->bodies[of]->upper;
     double h = s->dt_s;
-    for (int i = 0, links = s->links; i < links; i += 2) {
+    for (int i = 0, links = s->bodies[of]->links; i < links; i += 2) {
         pair at = PAIR(q, 2 + i), way = h * pair_absolute(PAIR(vs, 2 + i));
         pair to_lower = at - PAIR(lower, i), to_upper = PAIR(upper, i) - at;
         pair_bits is_free = (to_lower > 0) & (to_upper > 0) & (to_lower >= way) & (to_upper >= way);
         if (is_free[0] & is_free[1])
             continue;
         if (i > 0)
-            find_limit(s, i, q, vs);
+            find_limit(s, of, i, q, vs);
         if (i + 1 < links)
-            find_limit(s, i + 1, q, vs);
+            find_limit(s, of, i + 1, q, vs);
     }
 }
 
@@ -648,10 +837,15 @@ static void set_rebound(struct contacts *s, struct contact *c, struct impulse_la
 }
 
 /* How fast the links of a contact turn. */
-static double turning_of(const struct contacts *s, const struct contact *c)
+static double turning_of(const struct contact *c)
 {
-    const struct tree_link *links = s->tree->links;
-    return fabs(links[c->a].velocity.w) + (c->b >= 0 ? fabs(links[c->b].velocity.w) : 0);
+    return fabs(c->a->velocity.w) + (c->b ? fabs(c->b->velocity.w) : 0);
+}
+
+/* Whether it is the limit of a hinge. */
+static int is_limit_of_angle(const struct contacts *s, const struct contact *c)
+{
+    return c->part < 0 && !s->bodies[c->of_a]->tree->links[c->joint].is_linear;
 }
 
 /* The least normal velocity after the step. */
@@ -660,7 +854,7 @@ static void set_bound(struct contacts *s, int i)
     struct contact *c = &s->list[i];
     struct impulse_law *law = &s->impulses.laws[i];
     double h = s->dt_s;
-    int is_limit = c->part < 0, is_angle = is_limit && !s->tree->links[c->joint].is_linear;
+    int is_limit = c->part < 0, is_angle = is_limit_of_angle(s, c);
     double slop = is_angle ? LIMIT_SLOP_RAD : SLOP_M;
     double fastest = is_angle ? LIMIT_PUSH_OUT_RAD_S : PUSH_OUT_SPEED_M_S;
     if (!is_limit && s->push_out_speed > 0) {
@@ -680,27 +874,47 @@ static void set_bound(struct contacts *s, int i)
     c->is_impact = !is_limit && s->start[c->first_row] < -slow;
     if (c->is_impact && c->elasticity <= 0)
         c->is_impact =
-            h * turning_of(s, c) < PLASTIC_TURN_RAD && h * -s->start[c->first_row] < PLASTIC_WAY_M;
+            h * turning_of(c) < PLASTIC_TURN_RAD && h * -s->start[c->first_row] < PLASTIC_WAY_M;
     if (c->is_impact && !s->has_instants)
         set_rebound(s, c, law);
 }
 
-/* The shares of the rows and the matrix W = J M^-1 J'. */
+static int is_between_bodies(const struct contact *c)
+{
+    return c->of_b >= 0 && c->of_b != c->of_a;
+}
+
+/* What a body's tree has of a contact; rows that do not touch it are 0. */
+static void carry(const struct contacts *s, int of, const struct contact *c)
+{
+    const struct tree *tree = s->bodies[of]->tree;
+    struct tree_rows *rows = &s->shares[of];
+    if (c->of_a != of && c->of_b != of)
+        tree_leave_rows(rows, c->first_row, row_count(c));
+    else if (c->part < 0)
+        tree_carry_joint(tree, c->joint, c->sign, rows, c->first_row);
+    else if (c->of_a != of)
+        tree_carry(tree, c->b->index, &c->on_b, -1, NULL, rows, c->first_row);
+    else
+        tree_carry(tree, c->a->index, &c->on_a, c->of_b == of ? c->b->index : -1, &c->on_b, rows,
+                   c->first_row);
+}
+
+/* The shares of the rows and the matrix W = J M^-1 J': the sum of what each body gives to it. */
 static void build_system(struct contacts *s)
 {
     struct impulses *system = &s->impulses;
-    tree_clear_rows(&s->shares, s->rows);
-    for (int i = 0; i < s->count; i++) {
-        const struct contact *c = &s->list[i];
-        if (c->part < 0)
-            tree_carry_joint(s->tree, c->joint, c->sign, &s->shares, c->first_row);
-        else
-            tree_carry(s->tree, c->a, &c->on_a, c->b, &c->on_b, &s->shares, c->first_row);
-    }
-
     impulses_begin(system, s->rows);
-    tree_couple(s->tree, &s->shares, s->rows, system->stride, system->w);
-    double mass = s->tree->mass;
+    for (int of = 0; of < s->body_count; of++) {
+        double *block = of > 0 ? s->block : system->w;
+        tree_clear_rows(&s->shares[of], s->rows);
+        for (int i = 0; i < s->count; i++)
+            carry(s, of, &s->list[i]);
+        tree_couple(s->bodies[of]->tree, &s->shares[of], s->rows, system->stride, block);
+        for (int i = 0; of > 0 && i < system->stride * system->stride; i++)
+            system->w[i] += block[i];
+    }
+    double mass = s->mass;
     for (int row = 0, rows = s->rows; row < rows; row++) {
         double w = system->w[row * system->stride + row];
         system->inverse[row] = w * mass > ROW_MOBILITY ? 1 / w : 0;
@@ -752,7 +966,7 @@ static void slow_push_outs(struct contacts *s, double share)
 static void take_back_gaining_push_outs(struct contacts *s)
 {
     double speed = s->push_out_speed > 0 ? s->push_out_speed : PUSH_OUT_SPEED_M_S;
-    double most = PUSH_OUT_WORK * s->tree->mass * speed * speed, work;
+    double most = PUSH_OUT_WORK * s->mass * speed * speed, work;
     int has_push_out = 0;
     for (int i = 0; i < s->count; i++)
         has_push_out |= s->impulses.laws[i].is_push_out;
@@ -884,7 +1098,26 @@ static inline double found_work(const struct contacts *s, const struct contact *
 /* Impulses that act together pass energy from one contact to another (a limb that lands swings the
  * next one up): what one does another has lost, so gains and losses of a step are set off in
  * proportion. Push-out is not: what it does is always gained. */
-void contacts_book(const struct contacts *s, struct ledger *l)
+static void book_shared(const struct contacts *s, int i, double share,
+                        struct ledger *const *ledgers)
+{
+    const struct contact *c = &s->list[i];
+    struct ledger *l = ledgers[c->of_a], *others = ledgers[c->of_b >= 0 ? c->of_b : c->of_a];
+    const double *impulse = s->impulses.impulse + c->first_row;
+    double work = found_work(s, c), work_a = work;
+    if (!is_between_bodies(c)) {
+        book_contact(s, i, share, l);
+        l->exchange_j += (1 - share) * work;
+        return;
+    }
+    work_a = pair_sum(SINGLES(impulse, 0) * forces_velocity(&c->on_a, &c->a->velocity));
+    book_contact(s, i, share / 2, l);
+    book_contact(s, i, share / 2, others);
+    l->exchange_j += work_a - share / 2 * work;
+    others->exchange_j += work - work_a - share / 2 * work;
+}
+
+void contacts_book(const struct contacts *s, double *const *rates, struct ledger *const *ledgers)
 {
     double gains = 0, losses = 0;
     find_work(s);
@@ -897,26 +1130,34 @@ void contacts_book(const struct contacts *s, struct ledger *l)
     }
     double share_gains = gains > losses ? (gains - losses) / gains : 0;
     double share_losses = losses > gains ? (losses - gains) / losses : 0;
+    for (int of = 0; of < s->body_count && s->body_count > 1; of++)
+        tree_set_velocity(s->bodies[of]->tree, rates[of]);
     for (int i = 0; i < s->count; i++) {
         double work = found_work(s, &s->list[i]);
         int is_push_out = s->impulses.laws[i].is_push_out;
-        book_contact(s, i, work <= 0 ? share_losses : is_push_out ? 1 : share_gains, l);
+        double share = work <= 0 ? share_losses : is_push_out ? 1 : share_gains;
+        if (s->body_count > 1)
+            book_shared(s, i, share, ledgers);
+        else
+            book_contact(s, i, share, ledgers[0]);
     }
 }
 
-struct force contacts_outer_impulse(const struct contacts *s, struct vec2 *late)
+struct force contacts_outer_impulse(const struct contacts *s, int of, struct vec2 *late)
 {
+    const struct tree_link *l;
     struct force sum = {0, 0, 0};
     *late = (struct vec2){0, 0};
     for (int i = 0; i < s->count; i++) {
         const struct contact *c = &s->list[i];
         const double *impulse = s->impulses.impulse + c->first_row;
-        if (c->part < 0 || c->b >= 0)
+        if (c->part < 0 || c->of_a == c->of_b || (c->of_a != of && c->of_b != of))
             continue;
-        const struct tree_link *l = &s->tree->links[c->a];
-        double x = c->on_a.x[0] * impulse[0] + c->on_a.x[1] * impulse[1];
-        double y = c->on_a.y[0] * impulse[0] + c->on_a.y[1] * impulse[1];
-        double n = c->on_a.n[0] * impulse[0] + c->on_a.n[1] * impulse[1];
+        const struct force_pair *on = c->of_a == of ? &c->on_a : &c->on_b;
+        l = c->of_a == of ? c->a : c->b;
+        double x = on->x[0] * impulse[0] + on->x[1] * impulse[1];
+        double y = on->y[0] * impulse[0] + on->y[1] * impulse[1];
+        double n = on->n[0] * impulse[0] + on->n[1] * impulse[1];
         sum.n += n + (l->px * y - l->py * x);
         sum.x += x;
         sum.y += y;
@@ -946,78 +1187,138 @@ static double acting_gap(const struct contact *c)
     return c->late != 0 && c->gap < 0 ? 0 : c->gap;
 }
 
-int contacts_keep(struct contacts *s, struct vec2 velocity)
+/* For the body that a contact is of: as seen from its side. */
+static struct contact_point point_of(const struct contacts *s, const struct contact *c, int of,
+                                     struct vec2 velocity)
 {
+    const double *impulse = s->impulses.impulse + c->first_row;
+    int is_b = c->of_a != of, others = is_b ? c->of_a : c->of_b;
+    struct vec2 normal = is_b ? (struct vec2){-c->normal.x, -c->normal.y} : c->normal;
+    return (struct contact_point){.creature = s->bodies[of]->creature,
+                                  .part = is_b ? c->other : c->part,
+                                  .other_creature = others < 0 ? -1 : s->bodies[others]->creature,
+                                  .other = is_b ? c->part : c->other,
+                                  .at = vec3_of_plane(acting_point(c, impulse, velocity)),
+                                  .normal = vec3_of_plane(normal),
+                                  .gap_m = acting_gap(c),
+                                  .normal_impulse_n_s = impulse[0],
+                                  .friction_impulse_n_s = impulse[1]};
+}
+
+/* Where the impulses of a contact are remembered. */
+static void remember(struct contacts *s, const struct contact *c, const double *impulse,
+                     double friction)
+{
+    struct contact_body *own = s->bodies[c->of_a];
+    if (!is_between_bodies(c)) {
+        own->warm[c->warm] = (struct warm_start){own->step, c->feature, {impulse[0], friction}};
+    } else if (c->warm >= 0) {
+        struct met *met = &s->meeting[c->warm];
+        met->feature = c->feature;
+        met->impulse[0] = impulse[0];
+        met->impulse[1] = friction;
+    }
+}
+
+int contacts_keep(struct contacts *s, int of, struct vec2 velocity)
+{
+    struct contact_body *own = s->bodies[of];
     int is_pressing = 0;
-    s->law_miss_m = 0;
-    s->step++;
-    s->point_count = 0;
-    s->penetration = 0;
+    own->law_miss_m = 0;
+    own->step++;
+    own->point_count = 0;
+    own->penetration = 0;
     for (int i = 0; i < s->count; i++) {
         const struct contact *c = &s->list[i];
         const double *impulse = s->impulses.impulse + c->first_row;
-        double friction = c->part < 0 ? 0 : impulse[1];
-        s->warm[c->warm] = (struct warm_start){s->step, c->feature, {impulse[0], friction}};
+        if (c->of_a != of && c->of_b != of)
+            continue;
+        if (c->of_a == of)
+            remember(s, c, impulse, c->part < 0 ? 0 : impulse[1]);
         is_pressing |= impulse[0] > 0;
         if (c->part < 0)
             continue;
         double gap = acting_gap(c), miss = s->dt_s * impulses_miss(&s->impulses, i);
-        if (!(miss <= s->law_miss_m))
-            s->law_miss_m = miss;
-        if (-gap > s->penetration)
-            s->penetration = -gap;
-        if (impulse[0] > 0 || gap < SLOP_M)
-            s->points[s->point_count++] =
-                (struct contact_point){.part = c->part,
-                                       .other = c->other,
-                                       .at = vec3_of_plane(acting_point(c, impulse, velocity)),
-                                       .normal = vec3_of_plane(c->normal),
-                                       .gap_m = gap,
-                                       .normal_impulse_n_s = impulse[0],
-                                       .friction_impulse_n_s = friction};
+        if (!(miss <= own->law_miss_m))
+            own->law_miss_m = miss;
+        if (-gap > own->penetration)
+            own->penetration = -gap;
+        if ((impulse[0] > 0 || gap < SLOP_M) && own->point_count < own->point_room)
+            own->points[own->point_count++] = point_of(s, c, of, velocity);
     }
     return is_pressing;
 }
 
-void contacts_find(struct contacts *s, const double *q, const double *vs)
+void contacts_find(struct contacts *s, double *const *q, double *const *vs)
 {
-    tree_set_velocity(s->tree, vs);
-    place_movers(s, s->dt_s);
     s->count = s->rows = 0;
-    if (s->world->has_ground)
-        find_ground_contacts(s);
-    if (s->world->obstacles.count > 0)
-        find_obstacle_contacts(s);
-    find_self_contacts(s);
-    find_limits(s, q, vs);
+    for (int of = 0; of < s->body_count; of++) {
+        struct contact_body *own = s->bodies[of];
+        tree_set_velocity(own->tree, vs[of]);
+        place_movers(own, s->dt_s);
+        if (s->world->has_ground)
+            find_ground_contacts(s, of);
+        if (s->world->obstacles.count > 0)
+            find_obstacle_contacts(s, of);
+        find_self_contacts(s, of);
+        find_limits(s, of, q[of], vs[of]);
+    }
+    if (s->body_count > 1)
+        find_meetings(s);
 }
 
-/* Starts from the impulses of the last step where the features are the same. */
+/* What is remembered of a contact between two bodies, or NULL. */
+static const double *last_meeting(const struct contacts *s, const struct contact *c)
+{
+    if (c->warm < 0)
+        return NULL;
+    const struct met *now = &s->meeting[c->warm];
+    for (int i = 0; i < s->met_count; i++) {
+        const struct met *met = &s->met[i];
+        if (met->creature == now->creature && met->part == now->part &&
+            met->other_creature == now->other_creature && met->other == now->other &&
+            met->point == now->point && met->feature == c->feature)
+            return met->impulse;
+    }
+    return NULL;
+}
+
+/* What is remembered of a contact, if its features are the same; or NULL. */
+static const double *last_impulses(const struct contacts *s, const struct contact *c)
+{
+    if (is_between_bodies(c))
+        return last_meeting(s, c);
+    const struct contact_body *own = s->bodies[c->of_a];
+    const struct warm_start *w = &own->warm[c->warm];
+    return w->step == own->step && w->feature == c->feature ? w->impulse : NULL;
+}
+
+/* Starts from the impulses of the last step. */
 static void take_warm_starts(struct contacts *s)
 {
     for (int i = 0; i < s->count; i++) {
         const struct contact *c = &s->list[i];
-        const struct warm_start *w = &s->warm[c->warm];
-        int is_same = w->step == s->step && w->feature == c->feature;
+        const double *last = last_impulses(s, c);
         for (int k = 0; k < row_count(c); k++)
-            s->impulses.impulse[c->first_row + k] = is_same ? w->impulse[k] : 0;
+            s->impulses.impulse[c->first_row + k] = last ? last[k] : 0;
     }
 }
 
-/* Velocities of the rows for the rates given, at the tree's pose. */
-static void set_row_velocities(struct contacts *s, const double *rates, double *velocities)
+/* Velocities of the rows for the rates given, at the trees' poses. */
+static void set_row_velocities(struct contacts *s, double *const *rates, double *velocities)
 {
-    tree_set_velocity(s->tree, rates);
+    for (int of = 0; of < s->body_count; of++)
+        tree_set_velocity(s->bodies[of]->tree, rates[of]);
     for (int i = 0, count = s->count; i < count; i++) {
         const struct contact *c = &s->list[i];
         if (c->part < 0)
-            velocities[c->first_row] = c->sign * rates[2 + c->joint];
+            velocities[c->first_row] = c->sign * rates[c->of_a][2 + c->joint];
         else
-            PAIR(velocities, c->first_row) = contact_velocity(s, c);
+            PAIR(velocities, c->first_row) = contact_velocity(c);
     }
 }
 
-void contacts_prepare(struct contacts *s, const double *start, const double *middle,
+void contacts_prepare(struct contacts *s, double *const *start, double *const *middle,
                       int has_instants)
 {
     int has_impact = 0;
@@ -1037,24 +1338,26 @@ void contacts_prepare(struct contacts *s, const double *start, const double *mid
         has_impact |= s->list[i].is_impact;
     }
     take_warm_starts(s);
-    tree_factor(s->tree);
+    for (int of = 0; of < s->body_count; of++)
+        tree_factor(s->bodies[of]->tree);
     build_system(s);
     if (has_impact && has_instants)
         set_impacts(s);
 }
 
-void contacts_set_free(struct contacts *s, const double *vs)
+void contacts_set_free(struct contacts *s, double *const *vs)
 {
     set_row_velocities(s, vs, s->impulses.free);
 }
 
-/* The change of the rates under impulses, two rows at a time. */
-static void respond(const struct contacts *s, const double *impulses, double *change)
+/* The change of a body's rates under impulses, two rows at a time. */
+static void respond(const struct contacts *s, int of, const double *impulses, double *change)
 {
-    const struct tree_rows *rows = &s->shares;
+    const struct contact_body *own = s->bodies[of];
+    const struct tree_rows *rows = &s->shares[of];
     struct force root = {0, 0, 0};
-    double *sums = s->kick_shares;
-    int links = s->links, stride = rows->stride;
+    double *sums = own->kick_shares;
+    int links = own->links, stride = rows->stride;
     for (int i = 0; i < links; i++)
         sums[i] = 0;
     for (int row = 0; row < s->rows; row += 2) {
@@ -1068,7 +1371,7 @@ static void respond(const struct contacts *s, const double *impulses, double *ch
         root.x = root.x + a * rows->x[row] + b * rows->x[row + 1];
         root.y = root.y + a * rows->y[row] + b * rows->y[row + 1];
     }
-    tree_respond(s->tree, sums, root, change);
+    tree_respond(own->tree, sums, root, change);
 }
 
 /* Impacts meet what the loads until then have left, and what comes after them adds to the loads' share. */
@@ -1096,16 +1399,17 @@ static void solve(struct contacts *s)
         impulses_solve(&s->impulses);
 }
 
-void contacts_solve(struct contacts *s, double *kick)
+void contacts_solve(struct contacts *s, double *const *kick)
 {
     solve(s);
     take_back_gaining_push_outs(s);
     if (take_back_gaining_impacts(s))
         solve(s);
-    respond(s, s->impulses.impulse, kick);
+    for (int of = 0; of < s->body_count; of++)
+        respond(s, of, s->impulses.impulse, kick[of]);
 }
 
-void contacts_shift(const struct contacts *s, double *q)
+void contacts_shift(const struct contacts *s, double *const *q)
 {
     int has_late = 0;
     for (int i = 0; i < s->count; i++)
@@ -1119,9 +1423,12 @@ void contacts_shift(const struct contacts *s, double *q)
             lates[c->first_row + k] = s->impulses.impulse[c->first_row + k] * c->late;
     }
     lates[s->rows] = 0;
-    respond(s, lates, s->shift);
-    for (int i = 0; i < s->dof; i++)
-        q[i] -= s->shift[i];
+    for (int of = 0; of < s->body_count; of++) {
+        const struct contact_body *own = s->bodies[of];
+        respond(s, of, lates, own->shift);
+        for (int i = 0; i < own->dof; i++)
+            q[of][i] -= own->shift[i];
+    }
 }
 
 int contacts_has_instants(const struct contacts *s)

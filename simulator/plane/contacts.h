@@ -1,5 +1,9 @@
-/* Contacts and joint limits of an articulated body: what could act in a step, and the impulses that
+/* Contacts and joint limits of articulated bodies: what could act in a step, and the impulses that
  * keep parts from passing through one another, through the ground and beyond their joints' limits.
+ *
+ * Each body has contacts of its own, for the steps that it takes alone. Bodies that may touch one another
+ * take a step with contacts that they share: M^-1 has a block for each body, and only contacts between two
+ * bodies couple the blocks.
  *
  * The midpoint step of dynamics_articulated.c calls, in this order: contacts_find, contacts_prepare,
  * contacts_solve (again after contacts_set_free where velocity products changed), contacts_book,
@@ -15,18 +19,19 @@
 
 /* A contact point (two rows: normal, tangent) or a joint limit (one row). */
 struct contact {
-    int part, other;              /* parts; other as in contact_point; part -1 = a joint limit */
-    int a, b;                     /* links that feel it: +, -; -1 = none */
-    int joint;                    /* limit: its link */
-    double sign;                  /* limit: +1 lower, -1 upper */
-    struct force_pair on_a, on_b; /* normal and tangent, about the links' origins; opposite */
-    double gap;                   /* m or rad; negative = penetration */
+    int part, other;               /* parts; other as in contact_point; part -1 = a joint limit */
+    int of_a, of_b;                /* whose they are: bodies of the system; -1: the world's */
+    const struct tree_link *a, *b; /* links that feel it: +, -; NULL: none */
+    int joint;                     /* limit: its link */
+    double sign;                   /* limit: +1 lower, -1 upper */
+    struct force_pair on_a, on_b;  /* normal and tangent, about the links' origins; opposite */
+    double gap;                    /* m or rad; negative = penetration */
     double elasticity;
     int is_impact;
     int island, is_gaining; /* of an impact that is judged */
     double depth_max;       /* deeper, it would be pushed out on the other side */
     double late; /* how long after the middle of the step its impulse acts: 0 but for impacts, s */
-    int warm;    /* slot that remembers the impulses */
+    int warm; /* slot of the body that remembers the impulses, or of the system: between two bodies */
     int feature; /* what touches what: impulses are remembered only for the same */
     struct vec2 at, normal;
     int first_row; /* in `impulses`, whose law of the same index is the contact's */
@@ -60,14 +65,13 @@ struct span {
     double low_x, low_y, high_x, high_y;
 };
 
-struct contacts {
+/* What belongs to one body, whoever it meets. */
+struct contact_body {
     const struct phenotype *phenotype;
     struct tree *tree;
     const struct world *world;
     double dt_s;
-    double restitution_speed;
-    int has_instants, is_waiting; /* see contacts_prepare() and contacts_has_instants() */
-    double push_out_speed;        /* 0: normal; else see dynamics_set_push_out() */
+    int creature; /* its number in the world */
     int parts, links, dof;
     double *lower, *upper; /* limits per link, rad or m */
 
@@ -80,6 +84,36 @@ struct contacts {
     struct span *spans;    /* of the obstacles, in the world */
     int *near, near_count; /* obstacles that the body could reach when it was last looked at */
 
+    double *kick_shares;     /* per link: of all impulses together */
+    double *shift;           /* scratch of dof numbers */
+    struct warm_start *warm; /* parts x 4 corners, pairs x 2, links */
+    uint64_t step;           /* count of steps, for warm starts; a gap forgets them */
+
+    struct contact_point *points; /* of the last step */
+    int point_count, point_room;
+    double penetration;
+    double law_miss_m; /* in the last step: how far a contact came off its law, at most */
+};
+
+/* What is remembered of a contact between two bodies: creature, part and number of the point on either side. */
+struct met {
+    int creature, part, other_creature, other, point;
+    int feature;
+    double impulse[2];
+};
+
+struct contacts {
+    const struct world *world;
+    double dt_s;
+    double restitution_speed;
+    int has_instants, is_waiting; /* see contacts_prepare() and contacts_has_instants() */
+    double push_out_speed;        /* 0: normal; else see dynamics_set_push_out() */
+
+    struct contact_body own;      /* of contacts that one body has for itself */
+    struct contact_body **bodies; /* those of the step */
+    int body_count, body_room;
+    double mass; /* of them all */
+
     struct contact *list;
     int count, room, rows;
     struct impulses impulses;
@@ -90,16 +124,12 @@ struct contacts {
         *load_changes; /* per row: impulses without those of impacts, and what they change */
     double instants;   /* of the impacts that act, summed; their number */
     int impact_count;
-    struct tree_rows shares; /* per row: what the joints take of a unit impulse */
-    double *kick_shares;     /* per link: of all impulses together */
-    double *shift;           /* scratch of dof numbers */
-    struct warm_start *warm; /* parts x 4 corners, pairs x 2, links */
-    uint64_t step;           /* count of steps, for warm starts; a gap forgets them */
+    struct tree_rows *shares; /* per body and row: what the joints take of a unit impulse */
+    double *block;            /* of W: of one body, where there are several */
 
-    struct contact_point *points; /* of the last step */
-    int point_count;
-    double penetration;
-    double law_miss_m; /* in the last step: how far a contact came off its law, at most */
+    /* shared contacts: of the last step, and of this one */
+    struct met *met, *meeting;
+    int met_count, meeting_count;
 };
 
 /* What a state allows. */
@@ -108,33 +138,45 @@ struct clearance {
     int may_touch;   /* something could within a step */
 };
 
-/* Takes everything from the arena; ERR_MEMORY when it is full. Pointers are kept. */
+/* Contacts of one body. Takes everything from the arena; ERR_MEMORY when it is full. Pointers are kept. */
 int contacts_create(struct contacts *contacts, const struct phenotype *phenotype, struct tree *tree,
                     const struct world *world, const struct dynamics_settings *settings,
                     struct arena *arena);
+/* Contacts that several bodies can share, of whom all have contacts of their own: `all`. */
+int contacts_create_shared(struct contacts *contacts, struct contacts *const *all, int count,
+                           const struct dynamics_settings *settings, struct arena *arena);
+/* Shared contacts: a step begins, in which any number of groups may meet, one after the other. */
+void contacts_begin_step(struct contacts *contacts);
+/* The group before parts; and one body more, with the contacts of its own, joins the next. */
+void contacts_part(struct contacts *contacts);
+void contacts_gather(struct contacts *contacts, const struct contacts *body);
 /* Forgets warm starts and the points of the last step. */
 void contacts_forget(struct contacts *contacts);
 
 /* Places a part's rectangle at the tree's pose: x relative to the root's origin (so that far from
  * the world's origin nothing is lost), y above the ground. */
-void contacts_place_box(const struct contacts *contacts, int part, struct box *box);
+void contacts_place_box(const struct contact_body *body, int part, struct box *box);
 /* Deepest overlap of parts that are neither parent and child nor at rest on each other, m. */
-double contacts_overlap(const struct contacts *contacts);
+double contacts_overlap(const struct contact_body *body);
+/* Where the body's parts could be within a step, and somewhat beyond, in the world, at the state that the tree has. */
+struct span contacts_sweep(struct contact_body *body);
 /* Judges the state q, qd, which the tree has. */
-struct clearance contacts_examine(struct contacts *contacts, const double *q, const double *qd);
+struct clearance contacts_examine(struct contact_body *body, const double *q, const double *qd);
 /* contacts_examine().may_touch alone, for less. */
-int contacts_may_touch(struct contacts *contacts, const double *q, const double *qd);
+int contacts_may_touch(struct contact_body *body, const double *q, const double *qd);
 
-/* Lists what could act at the tree's pose, joint angles q, with the free velocities vs. */
-void contacts_find(struct contacts *contacts, const double *q, const double *vs);
+/* What follows takes vectors of each body of the step, in their order: `q`, `vs`, `start`, ... are lists of such.
+ *
+ * Lists what could act at the trees' poses, joint angles q, with the free velocities vs. */
+void contacts_find(struct contacts *contacts, double *const *q, double *const *vs);
 /* Bounds and the system, from the rates at the start of the step and in its middle; NULL for the latter:
  * the mean of those at the start and the free ones. has_instants: impacts that bounce act when they happen, else in the middle of the step as all contacts do. */
-void contacts_prepare(struct contacts *contacts, const double *start, const double *middle,
+void contacts_prepare(struct contacts *contacts, double *const *start, double *const *middle,
                       int has_instants);
 /* Takes other free velocities for the same contacts. */
-void contacts_set_free(struct contacts *contacts, const double *vs);
+void contacts_set_free(struct contacts *contacts, double *const *vs);
 /* Solves; kick[dof] = M^-1 J' impulses: the change of the rates. */
-void contacts_solve(struct contacts *contacts, double *kick);
+void contacts_solve(struct contacts *contacts, double *const *kick);
 /* Work of all contacts, J. */
 double contacts_work(const struct contacts *contacts);
 /* 1 if an impact acts, or waits for, an instant of its own. */
@@ -142,14 +184,17 @@ int contacts_has_instants(const struct contacts *contacts);
 /* What the impulses solved do more because of that, and what they pass on, J. */
 double contacts_instant_work(const struct contacts *contacts, double *size);
 /* Adds to q what the impulses of impacts do because they act before or after the middle of the step. */
-void contacts_shift(const struct contacts *contacts, double *q);
-/* Books the work of the contacts: losses by kind, and what is positive in sum as unearned gain. */
-void contacts_book(const struct contacts *contacts, struct ledger *ledger);
-/* What ground and obstacles give the body, about the root's origin at the tree's pose; `late`: the sum of the
- * impulses times how late they act. */
-struct force contacts_outer_impulse(const struct contacts *contacts, struct vec2 *late);
-/* Remembers impulses for the next step and fills points and penetration; 1 if something presses. Contacts
- * that act late are where the body, whose centre of mass has this velocity, then is. */
-int contacts_keep(struct contacts *contacts, struct vec2 velocity);
+void contacts_shift(const struct contacts *contacts, double *const *q);
+/* Books the work of the contacts: losses by kind, and what is positive in sum as unearned gain. What two bodies
+ * lose together each books half of; what they give one another, by the rates at which the contacts work, is their
+ * exchange, 0 in sum. (Moves the velocities of several trees.) */
+void contacts_book(const struct contacts *contacts, double *const *rates,
+                   struct ledger *const *ledgers);
+/* What all others (ground, obstacles, other bodies) give one body, about the root's origin at the tree's pose;
+ * `late`: the sum of the impulses times how late they act. */
+struct force contacts_outer_impulse(const struct contacts *contacts, int body, struct vec2 *late);
+/* Remembers impulses for the next step and fills the body's points and penetration; 1 if something presses on it.
+ * Contacts that act late are where the body, whose centre of mass has this velocity, then is. */
+int contacts_keep(struct contacts *contacts, int body, struct vec2 velocity);
 
 #endif

@@ -69,6 +69,17 @@ struct balance {
     double energy_j, size_j;
 };
 
+struct articulated;
+
+/* Bodies that take a midpoint step together, and of each its vectors for the contacts that they share. */
+struct group {
+    struct articulated **all;
+    int count;
+    struct contacts *contacts;
+    double **q, **qd0, **qm, **v1, **vs, **kick, **rate_mean;
+    struct ledger **ledgers;
+};
+
 /* Operations of a step for each link, pair of parts, and part and obstacle. */
 enum { LINK_WORK = 800, PAIR_WORK = 8, OBSTACLE_WORK = 8 };
 
@@ -97,10 +108,13 @@ struct articulated {
     int has_stiff_muscles; /* too stiff for the parts of RK4 steps, which lose their strength within one */
     double *birth_d; /* inertia that each joint feels at birth */
     struct contacts contacts;
-    int has_accelerations;   /* of so many steps before: in qdd, and qdd_last */
-    int is_posed, is_moving; /* the tree is at q; its velocities are those of qd */
-    int is_pressing;         /* contacts or limits did in the last step */
-    int is_examined;         /* clearance is that of the present state */
+    struct group alone;
+    struct articulated *self; /* what that is a list of, */
+    struct ledger *account;   /* and its ledger */
+    int has_accelerations;    /* of so many steps before: in qdd, and qdd_last */
+    int is_posed, is_moving;  /* the tree is at q; its velocities are those of qd */
+    int is_pressing;          /* contacts or limits did in the last step */
+    int is_examined;          /* clearance is that of the present state */
     struct clearance clearance;
     /* now, where it is known, as it should be: momentum is kept by it */
     struct tree_bulk bulk;
@@ -243,7 +257,7 @@ static void init_servos(struct articulated *d)
 {
     tree_factor(&d->tree);
     for (int i = 1; i < d->links; i++) {
-        d->birth_d[i] = 1 / tree_joint_mobility(&d->tree, i, &d->contacts.shares);
+        d->birth_d[i] = 1 / tree_joint_mobility(&d->tree, i, &d->contacts.shares[0]);
         servo_init(&d->servos[i], &d->phenotype->links[i], d->birth_d[i], &d->settings,
                    d->damping_rate);
     }
@@ -322,7 +336,20 @@ static struct dynamics *articulated_create(const struct phenotype *phenotype,
         drag_create(&d->drag, phenotype, world, arena) != 0 ||
         contacts_create(&d->contacts, phenotype, &d->tree, &d->world, settings, arena) != 0)
         return NULL;
-    d->step_work = (uint64_t)(LINK_WORK * d->links + PAIR_WORK * d->contacts.pair_count +
+    d->self = d;
+    d->account = &d->ledger;
+    d->alone = (struct group){.all = &d->self,
+                              .count = 1,
+                              .contacts = &d->contacts,
+                              .q = &d->q,
+                              .qd0 = &d->qd0,
+                              .qm = &d->qm,
+                              .v1 = &d->v1,
+                              .vs = &d->vs,
+                              .kick = &d->kick,
+                              .rate_mean = &d->rate_mean,
+                              .ledgers = &d->account};
+    d->step_work = (uint64_t)(LINK_WORK * d->links + PAIR_WORK * d->contacts.own.pair_count +
                               OBSTACLE_WORK * d->parts * world->obstacles.count);
     init_drag(d);
     set_pose(d);
@@ -364,7 +391,7 @@ static void articulated_set_world(struct dynamics *dynamics, const struct world 
     d->tree.gravity_x = world->gravity_x_m_s2;
     drag_set_world(&d->drag, world);
     init_drag(d);
-    d->contacts.near_count = 0;
+    d->contacts.own.near_count = 0;
     d->is_examined = d->is_balance_known = 0;
 }
 
@@ -506,8 +533,8 @@ static int articulated_contacts(const struct dynamics *dynamics,
                                 const struct contact_point **contacts)
 {
     const struct articulated *d = (const struct articulated *)dynamics;
-    *contacts = d->contacts.points;
-    return d->contacts.point_count;
+    *contacts = d->contacts.own.points;
+    return d->contacts.own.point_count;
 }
 
 /* All act in the middle of the step. */
@@ -522,12 +549,12 @@ static int articulated_impulses(const struct dynamics *dynamics, struct vec3 cen
                               .truncation_share = d->was_free ? RK4_MOMENTUM : 0};
     if (world_has_drag(&d->world))
         return 0;
-    for (int i = 0; i < d->contacts.point_count; i++) {
-        const struct contact_point *p = &d->contacts.points[i];
+    for (int i = 0; i < d->contacts.own.point_count; i++) {
+        const struct contact_point *p = &d->contacts.own.points[i];
         double normal = p->normal_impulse_n_s, friction = p->friction_impulse_n_s;
         double x = p->normal.x * normal + p->normal.y * friction;
         double y = p->normal.y * normal - p->normal.x * friction;
-        if (p->other >= 0)
+        if (contact_is_inner(p))
             continue;
         sum.linear.x += x;
         sum.linear.y += y;
@@ -541,13 +568,13 @@ static int articulated_impulses(const struct dynamics *dynamics, struct vec3 cen
 static double articulated_penetration(const struct dynamics *dynamics)
 {
     const struct articulated *d = (const struct articulated *)dynamics;
-    return d->contacts.penetration;
+    return d->contacts.own.penetration;
 }
 
 static double articulated_law_miss(const struct dynamics *dynamics)
 {
     const struct articulated *d = (const struct articulated *)dynamics;
-    return d->contacts.law_miss_m;
+    return d->contacts.own.law_miss_m;
 }
 
 static void articulated_drive_state(const struct dynamics *dynamics, int link,
@@ -564,9 +591,10 @@ static const struct ledger *articulated_ledger(struct dynamics *dynamics)
     set_pose(d);
     l->kinetic_j = tree_kinetic_energy(&d->tree);
     l->potential_j = tree_potential_energy(&d->tree, d->world.gravity_m_s2);
-    l->residual_j = l->kinetic_j + l->potential_j - l->energy_start_j - l->work_effector_j +
-                    l->loss_friction_j + l->loss_impact_j + l->loss_limit_j + l->loss_drag_j +
-                    l->loss_damping_j - l->gain_push_out_j - l->gain_impact_j - l->gain_limit_j;
+    l->residual_j = l->kinetic_j + l->potential_j - l->energy_start_j - l->work_effector_j -
+                    l->exchange_j + l->loss_friction_j + l->loss_impact_j + l->loss_limit_j +
+                    l->loss_drag_j + l->loss_damping_j - l->gain_push_out_j - l->gain_impact_j -
+                    l->gain_limit_j;
     return l;
 }
 
@@ -576,7 +604,7 @@ static void articulated_bounds(const struct dynamics *dynamics, struct vec3 *low
     *low = *high = (struct vec3){0, 0, 0};
     for (int i = 0; i < d->parts; i++) {
         struct box b;
-        contacts_place_box(&d->contacts, i, &b);
+        contacts_place_box(&d->contacts.own, i, &b);
         double x = d->tree.root_x + b.x;
         double rx = fabs(b.cos) * b.half_width + fabs(b.sin) * b.half_height;
         double ry = fabs(b.sin) * b.half_width + fabs(b.cos) * b.half_height;
@@ -590,7 +618,7 @@ static void articulated_bounds(const struct dynamics *dynamics, struct vec3 *low
 static double articulated_overlap(const struct dynamics *dynamics)
 {
     const struct articulated *d = posed(dynamics);
-    return contacts_overlap(&d->contacts);
+    return contacts_overlap(&d->contacts.own);
 }
 
 /* ---------------------------------------------------------------- drag */
@@ -644,7 +672,7 @@ static int begin_drag(struct articulated *d)
 /* Where an effector aims, `ahead` after the start of the step. */
 static inline double aim_at(const struct articulated *d, int i, double ahead)
 {
-    double lower = d->contacts.lower[i], upper = d->contacts.upper[i];
+    double lower = d->contacts.own.lower[i], upper = d->contacts.own.upper[i];
     if (d->laws.is_plain[2 + i])
         return servo_aim_at_target(&d->servos[i], lower, upper, ahead);
     return d->laws.most[2 + i] <= 0 ? 0
@@ -940,15 +968,10 @@ static int is_other_kick(const struct articulated *d, const double *kick)
     return (is_other[0] | is_other[1]) != 0;
 }
 
-/* Impulses of the contacts found; the velocities vs change where one is an impact: returns 1 if so. */
-static int act_contacts(struct articulated *d, int has_instants)
+/* After an impact in the middle the second half has other velocity products. */
+static void change_middle(struct articulated *d)
 {
     double half = d->settings.dt_s / 2;
-    contacts_prepare(&d->contacts, d->qd0, d->has_drives ? d->v1 : NULL, has_instants);
-    contacts_solve(&d->contacts, d->kick);
-    if (!is_other_kick(d, d->last_kick))
-        return 0;
-    /* an impact in the middle: the second half has other velocity products */
     double *vm = d->vm, *vs = d->vs;
     const double *kick = d->kick, *last_kick = d->last_kick, *v1 = d->v1, *qdd = d->qdd;
     for (int i = 0, dof = d->dof; i < dof; i += 2)
@@ -957,8 +980,24 @@ static int act_contacts(struct articulated *d, int has_instants)
     for (int i = 0, dof = d->dof; i < dof; i += 2)
         PAIR(vs, i) = PAIR(v1, i) + half * SINGLES(qdd, i);
     pull_end(d);
-    contacts_set_free(&d->contacts, d->vs);
-    contacts_solve(&d->contacts, d->kick);
+}
+
+/* Impulses of the contacts found; the velocities vs change where one is an impact: returns 1 if so. */
+static int act_contacts(struct group *g, int has_instants)
+{
+    int is_impact = 0, has_drives = 0;
+    for (int k = 0; k < g->count; k++)
+        has_drives |= g->all[k]->has_drives;
+    contacts_prepare(g->contacts, g->qd0, has_drives ? g->v1 : NULL, has_instants);
+    contacts_solve(g->contacts, g->kick);
+    for (int k = 0; k < g->count; k++)
+        is_impact |= is_other_kick(g->all[k], g->all[k]->last_kick);
+    if (!is_impact)
+        return 0;
+    for (int k = 0; k < g->count; k++)
+        change_middle(g->all[k]);
+    contacts_set_free(g->contacts, g->vs);
+    contacts_solve(g->contacts, g->kick);
     return 1;
 }
 
@@ -974,7 +1013,7 @@ static int are_instants_sound(struct articulated *d)
     }
     for (int k = 0; k < 2; k++) {
         if (k == 1)
-            contacts_shift(&d->contacts, d->q);
+            contacts_shift(&d->contacts, &d->q);
         tree_set_pose(&d->tree, d->q);
         tree_set_velocity(&d->tree, d->qd);
         energy[k] =
@@ -1074,10 +1113,23 @@ static void move_freely(struct articulated *d)
     pull_end(d);
 }
 
-/* The contacts that could act, and their impulses: 1 if one is an impact. */
-static int meet_contacts(struct articulated *d)
+/* The same with impacts in the middle of the step, as if nothing had happened yet. */
+static int act_without_instants(struct articulated *d, int is_impact, double pull_work_j)
 {
-    double half = d->settings.dt_s / 2;
+    for (int i = 0; i < d->dof; i++) {
+        d->vm[i] = d->k_q[i];
+        d->vs[i] = d->k_v[i];
+    }
+    d->pull_work_j[1] = pull_work_j;
+    if (is_impact)
+        accelerate_at(d, d->vm, d->settings.dt_s / 2, 1);
+    contacts_set_free(&d->contacts, &d->vs);
+    return act_contacts(&d->alone, 0);
+}
+
+/* The contacts that could act on a body alone, and their impulses: 1 if one is an impact. */
+static int meet_alone(struct articulated *d)
+{
     double *k_q = d->k_q, *k_v = d->k_v;
     const double *vm = d->vm, *vs = d->vs;
     for (int i = 0, dof = d->dof; i < dof; i += 2) {
@@ -1085,21 +1137,25 @@ static int meet_contacts(struct articulated *d)
         PAIR(k_v, i) = PAIR(vs, i);
     }
     double pull_work_j = d->pull_work_j[1];
-    int is_impact = act_contacts(d, 1);
-    if (contacts_has_instants(&d->contacts) && !are_instants_sound(d)) {
-        for (int i = 0; i < d->dof; i++) {
-            d->vm[i] = d->k_q[i];
-            d->vs[i] = d->k_v[i];
-        }
-        d->pull_work_j[1] = pull_work_j;
-        if (is_impact)
-            accelerate_at(d, d->vm, half, 1);
-        contacts_set_free(&d->contacts, d->vs);
-        is_impact = act_contacts(d, 0);
+    int is_impact = act_contacts(&d->alone, 1);
+    if (contacts_has_instants(&d->contacts) && !are_instants_sound(d))
+        is_impact = act_without_instants(d, is_impact, pull_work_j);
+    return is_impact;
+}
+
+/* The same of any number. Where bodies meet, all impacts are in the middle of the step. */
+static int meet_contacts(struct group *g)
+{
+    int is_impact = g->count == 1 ? meet_alone(g->all[0]) : act_contacts(g, 0);
+    for (int k = 0; k < g->count && g->count > 1; k++) {
+        struct articulated *d = g->all[k];
+        for (int i = 0; i < d->dof; i++)
+            d->rate_mean[i] = d->v1[i] + d->kick[i] / 2;
     }
-    contacts_book(&d->contacts, &d->ledger);
-    if (d->has_drives)
-        book_effector(d, drive_impulse_work(d));
+    contacts_book(g->contacts, g->rate_mean, g->ledgers);
+    for (int k = 0; k < g->count; k++)
+        if (g->all[k]->has_drives)
+            book_effector(g->all[k], drive_impulse_work(g->all[k]));
     return is_impact;
 }
 
@@ -1148,11 +1204,11 @@ static void put_bulk(struct articulated *d, struct tree_bulk *target, struct vec
 
 /* Keeps momentum in a midpoint step: joint coordinates alone keep it to third order of h only. In the
  * middle of the step, where the tree is, the outer impulses act, and gravity. */
-static void keep_momentum(struct articulated *d)
+static void keep_momentum(struct articulated *d, const struct contacts *contacts, int of)
 {
     double h = d->settings.dt_s, half = h / 2, share = 1 / d->tree.mass;
     struct vec2 late;
-    struct force outer = contacts_outer_impulse(&d->contacts, &late);
+    struct force outer = contacts_outer_impulse(contacts, of, &late);
     if (d->tree.has_drag)
         outer = (struct force){outer.n + d->drag_impulse.n, outer.x + d->drag_impulse.x,
                                outer.y + d->drag_impulse.y};
@@ -1182,9 +1238,9 @@ static void carry_bulk(struct articulated *d)
     bulk->velocity_y += gain_y;
 }
 
-static void step_midpoint(struct articulated *d)
+/* As far as nothing touches. */
+static void begin_midpoint(struct articulated *d)
 {
-    double h = d->settings.dt_s, half = h / 2;
     find_bulk(d);
     d->drag_impulse = (struct force){0, 0, 0};
     d->base.work += d->step_work;
@@ -1193,16 +1249,16 @@ static void step_midpoint(struct articulated *d)
     for (int i = 0, dof = d->dof; i < dof; i += 2)
         PAIR(effector_work, i) = PAIR(kick, i) = (pair){0, 0};
     if (d->tree.has_drag)
-        book_drag(d, d->qd0, d->v1, half);
-    contacts_find(&d->contacts, d->qm, d->vs);
-    if (d->contacts.count > 0)
-        book_joints(d, d->qd0, d->v1, half / 2, half);
-    int is_impact = d->contacts.count > 0 && meet_contacts(d);
+        book_drag(d, d->qd0, d->v1, d->settings.dt_s / 2);
+}
 
+/* To the end of the step, with the impulses: v1 + kick is the start of the second half. */
+static void move_on(struct articulated *d, int is_impact)
+{
     /* what was an impact the last time, too, is a load that lasts */
     int has_lasted = !is_impact || !is_other_kick(d, d->kick_before);
-
-    /* v1 + kick is the start of the second half */
+    double half = d->settings.dt_s / 2;
+    double *kick = d->kick;
     double *last_kick = d->last_kick, *v1 = d->v1, *qd = d->qd, *q = d->q, lasts = has_lasted;
     const double *vs = d->vs, *qm = d->qm;
     for (int i = 0, dof = d->dof; i < dof; i += 2) {
@@ -1214,10 +1270,14 @@ static void step_midpoint(struct articulated *d)
     }
     d->kick = d->kick_before;
     d->kick_before = kick;
-    if (d->contacts.count > 0)
-        contacts_shift(&d->contacts, d->q);
+}
+
+/* Books the step of one body of those that share the contacts, and mends its momentum. */
+static void end_midpoint(struct articulated *d, struct contacts *contacts, int of)
+{
+    double h = d->settings.dt_s, half = h / 2;
     follow_signals(d, h, d->q, d->qd);
-    if (d->contacts.count > 0)
+    if (contacts->count > 0)
         book_joints(d, d->v1, d->qd, half / 2, half);
     else
         book_joints(d, d->qd0, d->qd, half, half);
@@ -1231,10 +1291,30 @@ static void step_midpoint(struct articulated *d)
         book_effector(d, d->pull_work_j[0] + d->pull_work_j[1]);
     struct vec2 velocity = {0, 0};
     if (!d->tree.is_root_fixed) {
-        keep_momentum(d);
+        keep_momentum(d, contacts, of);
         velocity = (struct vec2){d->bulk.velocity_x, d->bulk.velocity_y};
     }
-    d->is_pressing = contacts_keep(&d->contacts, velocity);
+    d->is_pressing = contacts_keep(contacts, of, velocity);
+    d->is_examined = d->is_balance_known = 0;
+}
+
+static void step_midpoint(struct group *g)
+{
+    struct contacts *contacts = g->contacts;
+    for (int k = 0; k < g->count; k++)
+        begin_midpoint(g->all[k]);
+    contacts_find(contacts, g->qm, g->vs);
+    for (int k = 0; k < g->count && contacts->count > 0; k++) {
+        struct articulated *d = g->all[k];
+        book_joints(d, d->qd0, d->v1, d->settings.dt_s / 4, d->settings.dt_s / 2);
+    }
+    int is_impact = contacts->count > 0 && meet_contacts(g);
+    for (int k = 0; k < g->count; k++)
+        move_on(g->all[k], is_impact);
+    if (contacts->count > 0)
+        contacts_shift(contacts, g->q);
+    for (int k = 0; k < g->count; k++)
+        end_midpoint(g->all[k], contacts, k);
 }
 
 /* Classical Runge-Kutta over h from the state given, which may be that of q and qd; the servos' targets
@@ -1391,7 +1471,7 @@ static void step_rk4(struct articulated *d)
 
 static void examine_state(struct articulated *d)
 {
-    d->clearance = contacts_examine(&d->contacts, d->q, d->qd);
+    d->clearance = contacts_examine(&d->contacts.own, d->q, d->qd);
     d->is_examined = 1;
 }
 
@@ -1440,12 +1520,12 @@ static int may_touch(struct articulated *d)
     if (d->is_pressing)
         return 1;
     set_pose(d);
-    return contacts_may_touch(&d->contacts, d->q, d->qd);
+    return contacts_may_touch(&d->contacts.own, d->q, d->qd);
 }
 
-static int articulated_step(struct dynamics *dynamics)
+/* 1 if drag or muscles are too stiff for RK4. */
+static int begin_step(struct articulated *d)
 {
-    struct articulated *d = (struct articulated *)dynamics;
     const double *q = d->q, *qd = d->qd;
     double *q0 = d->q0, *qd0 = d->qd0;
     for (int i = 0, dof = d->dof; i < dof; i += 2) {
@@ -1454,25 +1534,124 @@ static int articulated_step(struct dynamics *dynamics)
     }
     if (d->drag.kind >= DRAG_EXPOSED)
         set_pose(d);
-    int is_stiff = begin_drag(d) | d->has_stiff_muscles;
-    int is_free = d->settings.integrator == INTEGRATOR_RK4;
-    if (d->settings.integrator == INTEGRATOR_AUTO)
-        is_free = !is_stiff && !may_touch(d);
     d->steps++;
-    d->was_free = is_free && try_rk4(d);
-    if (!d->was_free) {
-        step_midpoint(d);
-        d->is_examined = d->is_balance_known = 0;
-    }
+    d->was_free = 0;
+    return begin_drag(d) | d->has_stiff_muscles;
+}
+
+/* 1 if the state is not finite. */
+static int end_step(struct articulated *d, uint64_t work)
+{
+    const double *q = d->q, *qd = d->qd;
     for (int i = 1; i < d->links; i++)
         servo_advance(&d->servos[i], d->settings.dt_s);
-    d->base.work += d->contacts.impulses.work;
-    d->contacts.impulses.work = 0;
+    d->base.work += work;
     /* 0 times what is not finite is not a number */
     pair sum = {0, 0};
     for (int i = 0, dof = d->dof; i < dof; i += 2)
         sum += 0.0 * PAIR(q, i) + 0.0 * PAIR(qd, i);
     return sum[0] + sum[1] == 0 ? 0 : 1;
+}
+
+static int articulated_step(struct dynamics *dynamics)
+{
+    struct articulated *d = (struct articulated *)dynamics;
+    int is_stiff = begin_step(d), is_free = d->settings.integrator == INTEGRATOR_RK4;
+    if (d->settings.integrator == INTEGRATOR_AUTO)
+        is_free = !is_stiff && !may_touch(d);
+    d->was_free = is_free && try_rk4(d);
+    if (!d->was_free)
+        step_midpoint(&d->alone);
+    uint64_t work = d->contacts.impulses.work;
+    d->contacts.impulses.work = 0;
+    return end_step(d, work);
+}
+
+/* ---------------------------------------------------------------- several bodies */
+
+struct meeting {
+    struct contacts contacts;
+    struct group group; /* of the step that is taken */
+};
+
+static struct articulated *articulated_of(struct dynamics *dynamics)
+{
+    return (struct articulated *)dynamics;
+}
+
+static struct meeting *articulated_create_meeting(struct dynamics *const *all, int count,
+                                                  struct arena *arena)
+{
+    enum { VECTORS = 7 };
+    size_t room = (size_t)count;
+    struct meeting *m = arena_take(arena, 1, sizeof *m);
+    struct contacts **contacts = arena_take(arena, room, sizeof contacts[0]);
+    double **vectors = arena_take(arena, VECTORS * room, sizeof vectors[0]);
+    if (!m || !contacts || !vectors)
+        return NULL;
+    for (int k = 0; k < count; k++)
+        contacts[k] = &articulated_of(all[k])->contacts;
+    m->group = (struct group){.all = arena_take(arena, room, sizeof m->group.all[0]),
+                              .ledgers = arena_take(arena, room, sizeof m->group.ledgers[0]),
+                              .contacts = &m->contacts,
+                              .q = vectors,
+                              .qd0 = vectors + room,
+                              .qm = vectors + 2 * room,
+                              .v1 = vectors + 3 * room,
+                              .vs = vectors + 4 * room,
+                              .kick = vectors + 5 * room,
+                              .rate_mean = vectors + 6 * room};
+    const struct dynamics_settings *settings = &articulated_of(all[0])->settings;
+    if (!m->group.all || !m->group.ledgers ||
+        contacts_create_shared(&m->contacts, contacts, count, settings, arena) != 0)
+        return NULL;
+    return m;
+}
+
+static void articulated_begin_meeting(struct meeting *meeting)
+{
+    contacts_begin_step(&meeting->contacts);
+}
+
+/* Without contacts, as with RK4 alone, it is nowhere. */
+static void articulated_sweep(struct dynamics *dynamics, struct vec3 *low, struct vec3 *high)
+{
+    struct articulated *d = articulated_of(dynamics);
+    struct span swept = {HUGE_VAL, HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    if (d->settings.integrator != INTEGRATOR_RK4) {
+        set_pose(d);
+        swept = contacts_sweep(&d->contacts.own);
+    }
+    *low = (struct vec3){swept.low_x, swept.low_y, 0};
+    *high = (struct vec3){swept.high_x, swept.high_y, 0};
+}
+
+static int articulated_step_together(struct meeting *meeting, struct dynamics *const *some,
+                                     int count)
+{
+    struct group *g = &meeting->group;
+    int is_broken = 0;
+    contacts_part(&meeting->contacts);
+    g->count = count;
+    for (int k = 0; k < count; k++) {
+        struct articulated *d = g->all[k] = articulated_of(some[k]);
+        ENSURE(!d->has_drives, "driven joints in a body that meets others");
+        g->q[k] = d->q;
+        g->qd0[k] = d->qd0;
+        g->qm[k] = d->qm;
+        g->v1[k] = d->v1;
+        g->vs[k] = d->vs;
+        g->kick[k] = d->kick;
+        g->rate_mean[k] = d->rate_mean;
+        g->ledgers[k] = &d->ledger;
+        contacts_gather(&meeting->contacts, &d->contacts);
+        begin_step(d);
+    }
+    step_midpoint(g);
+    for (int k = 0; k < count; k++)
+        is_broken |= end_step(g->all[k], meeting->contacts.impulses.work / (uint64_t)count);
+    meeting->contacts.impulses.work = 0;
+    return is_broken;
 }
 
 const struct dynamics_solver dynamics_articulated = {
@@ -1484,6 +1663,10 @@ const struct dynamics_solver dynamics_articulated = {
     .set_joint_damping = articulated_set_joint_damping,
     .set_push_out = articulated_set_push_out,
     .step = articulated_step,
+    .create_meeting = articulated_create_meeting,
+    .begin_meeting = articulated_begin_meeting,
+    .sweep = articulated_sweep,
+    .step_together = articulated_step_together,
     .dof = articulated_dof,
     .q = articulated_q,
     .qd = articulated_qd,

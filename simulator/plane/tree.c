@@ -999,6 +999,14 @@ void tree_clear_rows(struct tree_rows *rows, int count)
     rows->response_w[count] = rows->response_x[count] = rows->response_y[count] = 0;
 }
 
+void tree_leave_rows(struct tree_rows *rows, int row, int count)
+{
+    for (int i = row; i < row + count; i++) {
+        rows->n[i] = rows->x[i] = rows->y[i] = 0;
+        rows->response_w[i] = rows->response_x[i] = rows->response_y[i] = 0;
+    }
+}
+
 /* Two impulses side by side, and two motions. */
 struct two_forces {
     pair n, x, y;

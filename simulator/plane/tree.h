@@ -186,6 +186,8 @@ int tree_create_rows(const struct tree *tree, struct tree_rows *rows, int count,
                      struct arena *arena);
 /* Before the first rows, made even, are used again. */
 void tree_clear_rows(struct tree_rows *rows, int count);
+/* Rows that do not act on the tree. */
+void tree_leave_rows(struct tree_rows *rows, int row, int count);
 /* Two forces side by side: of a contact along its normal and along its tangent. */
 struct force_pair {
     double n[2], x[2], y[2];

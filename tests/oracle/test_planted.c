@@ -31,12 +31,14 @@ static enum fault fault, armed; /* it acts in the scored time only */
 static long planted;            /* how often it acted */
 static long solves, bookings;   /* of contacts */
 
-void __real_contacts_solve(struct contacts *s, double *kick);
-void __wrap_contacts_solve(struct contacts *s, double *kick);
-void __real_contacts_book(const struct contacts *s, struct ledger *ledger);
-void __wrap_contacts_book(const struct contacts *s, struct ledger *ledger);
-struct force __real_contacts_outer_impulse(const struct contacts *s, struct vec2 *late);
-struct force __wrap_contacts_outer_impulse(const struct contacts *s, struct vec2 *late);
+void __real_contacts_solve(struct contacts *s, double *const *kick);
+void __wrap_contacts_solve(struct contacts *s, double *const *kick);
+void __real_contacts_book(const struct contacts *s, double *const *rates,
+                          struct ledger *const *ledgers);
+void __wrap_contacts_book(const struct contacts *s, double *const *rates,
+                          struct ledger *const *ledgers);
+struct force __real_contacts_outer_impulse(const struct contacts *s, int body, struct vec2 *late);
+struct force __wrap_contacts_outer_impulse(const struct contacts *s, int body, struct vec2 *late);
 double __real_tree_drag_power(struct tree *tree, const double *qd, double half_step,
                               struct force *sum);
 double __wrap_tree_drag_power(struct tree *tree, const double *qd, double half_step,
@@ -56,7 +58,7 @@ int __wrap_flight_suits(const struct tree *tree)
     return 0;
 }
 
-void __wrap_contacts_solve(struct contacts *s, double *kick)
+void __wrap_contacts_solve(struct contacts *s, double *const *kick)
 {
     static long calls;
     double factor = 1;
@@ -67,23 +69,24 @@ void __wrap_contacts_solve(struct contacts *s, double *kick)
         factor = -1;
     if (fault == FAULT_IMPULSE_SIZE)
         factor = 1.1;
-    for (int i = 0; i < s->dof && factor != 1; i++)
-        kick[i] *= factor;
+    for (int i = 0; i < s->bodies[0]->dof && factor != 1; i++)
+        kick[0][i] *= factor;
     planted += factor != 1;
 }
 
-void __wrap_contacts_book(const struct contacts *s, struct ledger *ledger)
+void __wrap_contacts_book(const struct contacts *s, double *const *rates,
+                          struct ledger *const *ledgers)
 {
     bookings++;
     if (fault == FAULT_CONTACT_UNBOOKED)
         planted++;
     else
-        __real_contacts_book(s, ledger);
+        __real_contacts_book(s, rates, ledgers);
 }
 
-struct force __wrap_contacts_outer_impulse(const struct contacts *s, struct vec2 *late)
+struct force __wrap_contacts_outer_impulse(const struct contacts *s, int body, struct vec2 *late)
 {
-    struct force sum = __real_contacts_outer_impulse(s, late);
+    struct force sum = __real_contacts_outer_impulse(s, body, late);
     planted += fault == FAULT_IMPULSE_LOST;
     if (fault == FAULT_IMPULSE_LOST)
         sum.x *= 0.999;

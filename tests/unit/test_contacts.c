@@ -75,7 +75,7 @@ static void draw_system(int most, double *q, double *qd)
     double lowest = HUGE_VAL;
     for (int i = 0; i < stage.body.phenotype.part_count; i++) {
         struct box box;
-        contacts_place_box(&sys.contacts, i, &box);
+        contacts_place_box(&sys.contacts.own, i, &box);
         lowest = fmin(lowest, collide_lowest(&box));
     }
     q[1] = rng_uniform(&rng, -0.005, 0.005) - lowest;
@@ -84,17 +84,17 @@ static void draw_system(int most, double *q, double *qd)
 }
 
 /* Only the ground: parts of random bodies overlap wildly, which no impulses can resolve. */
-static void find_ground_only(const double *q, const double *qd)
+static void find_ground_only(double *q, double *qd)
 {
-    sys.contacts.pair_count = 0;
-    contacts_find(&sys.contacts, q, qd);
+    sys.contacts.own.pair_count = 0;
+    contacts_find(&sys.contacts, &q, &qd);
 }
 
 /* Normal and tangential velocity of a contact for rates qd, from the links' motion. */
 static void contact_speed(const struct contact *c, const double *qd, double *vn, double *vt)
 {
     tree_set_velocity(&sys.tree, qd);
-    const struct tree_link *l = &sys.tree.links[c->a];
+    const struct tree_link *l = c->a;
     struct motion v = l->velocity;
     double rx = c->at.x - sys.tree.root_x - l->px, ry = c->at.y - sys.tree.root_y - l->py;
     double x = v.x - v.w * ry, y = v.y + v.w * rx;
@@ -128,14 +128,14 @@ START_TEST(impulses_meet_signorini_and_coulomb)
 {
     int contacts = 0, bodies = 0;
     for (int i = 0; i < 400; i++) {
-        double q[DOF], qd[DOF], after[DOF], kick[DOF];
+        double q[DOF], qd[DOF], after[DOF], kick[DOF], *rates = qd, *change = kick;
         use_land(rng_uniform(&rng, 0, 1.2), 0);
         draw_system(6, q, qd);
         find_ground_only(q, qd);
         if (sys.contacts.count == 0)
             continue;
-        contacts_prepare(&sys.contacts, qd, qd, 0);
-        contacts_solve(&sys.contacts, kick);
+        contacts_prepare(&sys.contacts, &rates, &rates, 0);
+        contacts_solve(&sys.contacts, &change);
         for (int k = 0; k < sys.tree.dof; k++)
             after[k] = qd[k] + kick[k];
         check_conditions(after);
@@ -153,13 +153,14 @@ START_TEST(kick_is_the_momentum_of_the_impulses)
     int bodies = 0;
     for (int i = 0; i < 200; i++) {
         double q[DOF], qd[DOF], kick[DOF], sum[3] = {0}, got[3] = {0};
+        double *rates = qd, *change = kick;
         use_land(0.7, 0);
         draw_system(6, q, qd);
         find_ground_only(q, qd);
         if (sys.contacts.count == 0)
             continue;
-        contacts_prepare(&sys.contacts, qd, qd, 1);
-        contacts_solve(&sys.contacts, kick);
+        contacts_prepare(&sys.contacts, &rates, &rates, 1);
+        contacts_solve(&sys.contacts, &change);
         for (int k = 0; k < sys.contacts.count; k++) {
             const struct contact *c = &sys.contacts.list[k];
             const double *impulse = sys.contacts.impulses.impulse + c->first_row;
@@ -190,21 +191,21 @@ START_TEST(impacts_never_create_energy)
 {
     int impacts = 0;
     for (int i = 0; i < 3000; i++) {
-        double q[DOF], qd[DOF], kick[DOF], after[DOF];
-        struct ledger ledger = {0};
+        double q[DOF], qd[DOF], kick[DOF], after[DOF], *rates = qd, *answer = kick;
+        struct ledger ledger = {0}, *account = &ledger;
         use_land(rng_uniform(&rng, 0, 2), rng_uniform(&rng, 0.3, 1));
         draw_system(3, q, qd);
         find_ground_only(q, qd);
         if (sys.contacts.count == 0)
             continue;
-        contacts_prepare(&sys.contacts, qd, qd, 1);
+        contacts_prepare(&sys.contacts, &rates, &rates, 1);
         int is_pushed = 0;
         for (int k = 0; k < sys.contacts.count; k++) {
             is_pushed |= sys.contacts.impulses.laws[k].is_push_out;
             impacts += sys.contacts.list[k].is_impact;
         }
-        contacts_solve(&sys.contacts, kick);
-        contacts_book(&sys.contacts, &ledger);
+        contacts_solve(&sys.contacts, &answer);
+        contacts_book(&sys.contacts, &rates, &account);
         tree_set_velocity(&sys.tree, qd);
         double before = tree_kinetic_energy(&sys.tree);
         for (int k = 0; k < sys.tree.dof; k++)
@@ -255,7 +256,7 @@ START_TEST(examination_sees_what_touches_and_what_may)
         qd[3] = cases[i].rate;
         tree_set_pose(&sys.tree, q);
         tree_set_velocity(&sys.tree, qd);
-        struct clearance c = contacts_examine(&sys.contacts, q, qd);
+        struct clearance c = contacts_examine(&sys.contacts.own, q, qd);
         ck_assert_msg(!c.may_touch == !cases[i].may_touch, "case %zu: may_touch %d", i,
                       c.may_touch);
         ck_assert_msg(!c.is_violated == !cases[i].is_violated, "case %zu: is_violated", i);
