@@ -584,8 +584,8 @@ static double root_offset(const struct contact_body *from, const struct contact_
 /* Adds a contact if it could act in this step, of a part of a body and what is beside it; the trees have the
  * velocities v*. The manifold is as seen from the body's root. */
 static void add_contact(struct contacts *s, int of_a, int part, int of_b, int other,
-                        const struct manifold *m, const struct manifold_point *p, int warm,
-                        double depth_max)
+                        const struct manifold *m, const struct manifold_point *p,
+                        struct warm_start *warm, double depth_max)
 {
     if (s->count >= s->room)
         return;
@@ -643,15 +643,15 @@ static void find_ground_contacts(struct contacts *s, int of)
         struct manifold m;
         collide_ground(&mover->box, margin, &m);
         for (int k = 0; k < m.count; k++)
-            add_contact(s, of, i, -1, CONTACT_GROUND, &m, &m.points[k], 4 * i + m.points[k].feature,
-                        HUGE_VAL);
+            add_contact(s, of, i, -1, CONTACT_GROUND, &m, &m.points[k],
+                        own->warm + 4 * i + m.points[k].feature, HUGE_VAL);
     }
 }
 
 static void find_obstacle_contacts(struct contacts *s, int of)
 {
     struct contact_body *own = s->bodies[of];
-    int warm = 4 * own->parts + 2 * own->pair_count + own->links;
+    struct warm_start *warm = own->warm + 4 * own->parts + 2 * own->pair_count + own->links;
     gather_obstacles(own, s->dt_s, 1e-9);
     for (int n = 0; n < own->near_count; n++) {
         int k = own->near[n];
@@ -686,22 +686,27 @@ static void find_self_contacts(struct contacts *s, int of)
         collide_boxes(&a->box, &b->box, margin, &m);
         for (int i = 0; i < m.count; i++)
             add_contact(s, of, (int)(a - own->movers), of, (int)(b - own->movers), &m, &m.points[i],
-                        4 * own->parts + 2 * k + i, safe_depth(&a->box, &b->box));
+                        own->warm + 4 * own->parts + 2 * k + i, safe_depth(&a->box, &b->box));
     }
 }
 
-/* Names a point between two bodies for the next step; where there is no more room it is not remembered. */
-static int name_meeting(struct contacts *s, const struct contact_body *own, int part,
-                        const struct contact_body *others, int other, int point)
+/* Where a point between two bodies is remembered, with what is from the last step; NULL if there is no more
+ * room. */
+static struct warm_start *find_meeting(struct contacts *s, const struct contact_body *own, int part,
+                                       const struct contact_body *others, int other, int point)
 {
     if (s->meeting_count >= s->room)
-        return -1;
-    s->meeting[s->meeting_count] = (struct met){.creature = own->creature,
-                                                .part = part,
-                                                .other_creature = others->creature,
-                                                .other = other,
-                                                .point = point};
-    return s->meeting_count++;
+        return NULL;
+    struct met *now = &s->meeting[s->meeting_count++];
+    *now = (struct met){own->creature, part, others->creature, other, point, {0}};
+    for (int i = 0; i < s->met_count; i++) {
+        const struct met *met = &s->met[i];
+        if (met->creature == now->creature && met->part == part &&
+            met->other_creature == now->other_creature && met->other == other &&
+            met->point == point)
+            now->warm = met->warm;
+    }
+    return &now->warm;
 }
 
 static void find_part_meetings(struct contacts *s, int of_a, int part, int of_b)
@@ -717,9 +722,12 @@ static void find_part_meetings(struct contacts *s, int of_a, int part, int of_b)
             continue;
         struct manifold m;
         collide_boxes(&a->box, &b.box, margin, &m);
-        for (int k = 0; k < m.count; k++)
-            add_contact(s, of_a, part, of_b, j, &m, &m.points[k],
-                        name_meeting(s, own, part, others, j, k), safe_depth(&a->box, &b.box));
+        for (int k = 0; k < m.count; k++) {
+            struct warm_start *warm = find_meeting(s, own, part, others, j, k);
+            if (warm)
+                add_contact(s, of_a, part, of_b, j, &m, &m.points[k], warm,
+                            safe_depth(&a->box, &b.box));
+        }
     }
 }
 
@@ -748,7 +756,7 @@ static void find_limit(struct contacts *s, int of, int joint, const double *q, c
     c->joint = joint;
     c->sign = is_lower ? 1 : -1;
     c->gap = gap;
-    c->warm = 4 * own->parts + 2 * own->pair_count + joint;
+    c->warm = own->warm + 4 * own->parts + 2 * own->pair_count + joint;
     c->feature = is_lower;
     c->first_row = s->rows;
     s->impulses.laws[s->count++] = (struct impulse_law){.row = s->rows};
@@ -885,19 +893,19 @@ static int is_between_bodies(const struct contact *c)
 }
 
 /* What a body's tree has of a contact; rows that do not touch it are 0. */
-static void carry(const struct contacts *s, int of, const struct contact *c)
+static inline void carry(const struct tree *tree, struct tree_rows *rows, int of,
+                         const struct contact *c)
 {
-    const struct tree *tree = s->bodies[of]->tree;
-    struct tree_rows *rows = &s->shares[of];
-    if (c->of_a != of && c->of_b != of)
-        tree_leave_rows(rows, c->first_row, row_count(c));
-    else if (c->part < 0)
-        tree_carry_joint(tree, c->joint, c->sign, rows, c->first_row);
-    else if (c->of_a != of)
-        tree_carry(tree, c->b->index, &c->on_b, -1, NULL, rows, c->first_row);
-    else
+    int row = c->first_row;
+    if (c->of_a == of && c->part < 0)
+        tree_carry_joint(tree, c->joint, c->sign, rows, row);
+    else if (c->of_a == of)
         tree_carry(tree, c->a->index, &c->on_a, c->of_b == of ? c->b->index : -1, &c->on_b, rows,
-                   c->first_row);
+                   row);
+    else if (c->of_b == of)
+        tree_carry(tree, c->b->index, &c->on_b, -1, NULL, rows, row);
+    else
+        tree_leave_rows(rows, row, row_count(c));
 }
 
 /* The shares of the rows and the matrix W = J M^-1 J': the sum of what each body gives to it. */
@@ -909,7 +917,7 @@ static void build_system(struct contacts *s)
         double *block = of > 0 ? s->block : system->w;
         tree_clear_rows(&s->shares[of], s->rows);
         for (int i = 0; i < s->count; i++)
-            carry(s, of, &s->list[i]);
+            carry(s->bodies[of]->tree, &s->shares[of], of, &s->list[i]);
         tree_couple(s->bodies[of]->tree, &s->shares[of], s->rows, system->stride, block);
         for (int i = 0; of > 0 && i < system->stride * system->stride; i++)
             system->w[i] += block[i];
@@ -919,6 +927,13 @@ static void build_system(struct contacts *s)
         double w = system->w[row * system->stride + row];
         system->inverse[row] = w * mass > ROW_MOBILITY ? 1 / w : 0;
     }
+}
+
+static inline void set_velocities(const struct contacts *s, double *const *rates)
+{
+    struct contact_body *const *bodies = s->bodies;
+    for (int of = 0, count = s->body_count; of < count; of++)
+        tree_set_velocity(bodies[of]->tree, rates[of]);
 }
 
 /* How much further the velocity of a row is at the instant of the contact than in the middle. */
@@ -1047,7 +1062,7 @@ static int take_back_gaining_impacts(struct contacts *s)
 }
 
 /* Books one contact's work, of which the share counts. */
-static void book_contact(const struct contacts *s, int i, double share, struct ledger *l)
+static inline void book_contact(const struct contacts *s, int i, double share, struct ledger *l)
 {
     const struct contact *c = &s->list[i];
     const double *row_works = s->work + c->first_row;
@@ -1098,23 +1113,36 @@ static inline double found_work(const struct contacts *s, const struct contact *
 /* Impulses that act together pass energy from one contact to another (a limb that lands swings the
  * next one up): what one does another has lost, so gains and losses of a step are set off in
  * proportion. Push-out is not: what it does is always gained. */
+/* What bodies that meet lose together each books half of. The rest of what a contact does to a body is from the
+ * others. */
 static void book_shared(const struct contacts *s, int i, double share,
                         struct ledger *const *ledgers)
 {
     const struct contact *c = &s->list[i];
-    struct ledger *l = ledgers[c->of_a], *others = ledgers[c->of_b >= 0 ? c->of_b : c->of_a];
     const double *impulse = s->impulses.impulse + c->first_row;
-    double work = found_work(s, c), work_a = work;
+    double work = found_work(s, c);
     if (!is_between_bodies(c)) {
-        book_contact(s, i, share, l);
-        l->exchange_j += (1 - share) * work;
+        book_contact(s, i, share, ledgers[c->of_a]);
+        ledgers[c->of_a]->exchange_j += (1 - share) * work;
         return;
     }
-    work_a = pair_sum(SINGLES(impulse, 0) * forces_velocity(&c->on_a, &c->a->velocity));
-    book_contact(s, i, share / 2, l);
-    book_contact(s, i, share / 2, others);
-    l->exchange_j += work_a - share / 2 * work;
-    others->exchange_j += work - work_a - share / 2 * work;
+    double half = share / 2;
+    double work_a = pair_sum(SINGLES(impulse, 0) * forces_velocity(&c->on_a, &c->a->velocity));
+    book_contact(s, i, half, ledgers[c->of_a]);
+    book_contact(s, i, half, ledgers[c->of_b]);
+    ledgers[c->of_a]->exchange_j += work_a - half * work;
+    ledgers[c->of_b]->exchange_j += work - work_a - half * work;
+}
+
+/* What counts of gains and of losses. */
+struct shares {
+    double gains, losses;
+};
+
+static inline double share_of(const struct contacts *s, int i, struct shares shares)
+{
+    double work = found_work(s, &s->list[i]);
+    return work <= 0 ? shares.losses : s->impulses.laws[i].is_push_out ? 1 : shares.gains;
 }
 
 void contacts_book(const struct contacts *s, double *const *rates, struct ledger *const *ledgers)
@@ -1128,19 +1156,16 @@ void contacts_book(const struct contacts *s, double *const *rates, struct ledger
         else if (!s->impulses.laws[i].is_push_out)
             gains += work;
     }
-    double share_gains = gains > losses ? (gains - losses) / gains : 0;
-    double share_losses = losses > gains ? (losses - gains) / losses : 0;
-    for (int of = 0; of < s->body_count && s->body_count > 1; of++)
-        tree_set_velocity(s->bodies[of]->tree, rates[of]);
-    for (int i = 0; i < s->count; i++) {
-        double work = found_work(s, &s->list[i]);
-        int is_push_out = s->impulses.laws[i].is_push_out;
-        double share = work <= 0 ? share_losses : is_push_out ? 1 : share_gains;
-        if (s->body_count > 1)
-            book_shared(s, i, share, ledgers);
-        else
-            book_contact(s, i, share, ledgers[0]);
+    struct shares shares = {.gains = gains > losses ? (gains - losses) / gains : 0,
+                            .losses = losses > gains ? (losses - gains) / losses : 0};
+    if (s->body_count == 1) {
+        for (int i = 0; i < s->count; i++)
+            book_contact(s, i, share_of(s, i, shares), ledgers[0]);
+        return;
     }
+    set_velocities(s, rates);
+    for (int i = 0; i < s->count; i++)
+        book_shared(s, i, share_of(s, i, shares), ledgers);
 }
 
 struct force contacts_outer_impulse(const struct contacts *s, int of, struct vec2 *late)
@@ -1187,37 +1212,18 @@ static double acting_gap(const struct contact *c)
     return c->late != 0 && c->gap < 0 ? 0 : c->gap;
 }
 
-/* For the body that a contact is of: as seen from its side. */
-static struct contact_point point_of(const struct contacts *s, const struct contact *c, int of,
-                                     struct vec2 velocity)
+/* As seen from a side of it. */
+static inline struct contact_point point_of(const struct contact *c, const double *impulse,
+                                            struct vec2 velocity, double gap_m, int is_b)
 {
-    const double *impulse = s->impulses.impulse + c->first_row;
-    int is_b = c->of_a != of, others = is_b ? c->of_a : c->of_b;
-    struct vec2 normal = is_b ? (struct vec2){-c->normal.x, -c->normal.y} : c->normal;
-    return (struct contact_point){.creature = s->bodies[of]->creature,
-                                  .part = is_b ? c->other : c->part,
-                                  .other_creature = others < 0 ? -1 : s->bodies[others]->creature,
+    double sign = is_b ? -1 : 1;
+    return (struct contact_point){.part = is_b ? c->other : c->part,
                                   .other = is_b ? c->part : c->other,
                                   .at = vec3_of_plane(acting_point(c, impulse, velocity)),
-                                  .normal = vec3_of_plane(normal),
-                                  .gap_m = acting_gap(c),
+                                  .normal = {sign * c->normal.x, sign * c->normal.y, 0},
+                                  .gap_m = gap_m,
                                   .normal_impulse_n_s = impulse[0],
                                   .friction_impulse_n_s = impulse[1]};
-}
-
-/* Where the impulses of a contact are remembered. */
-static void remember(struct contacts *s, const struct contact *c, const double *impulse,
-                     double friction)
-{
-    struct contact_body *own = s->bodies[c->of_a];
-    if (!is_between_bodies(c)) {
-        own->warm[c->warm] = (struct warm_start){own->step, c->feature, {impulse[0], friction}};
-    } else if (c->warm >= 0) {
-        struct met *met = &s->meeting[c->warm];
-        met->feature = c->feature;
-        met->impulse[0] = impulse[0];
-        met->impulse[1] = friction;
-    }
 }
 
 int contacts_keep(struct contacts *s, int of, struct vec2 velocity)
@@ -1231,10 +1237,12 @@ int contacts_keep(struct contacts *s, int of, struct vec2 velocity)
     for (int i = 0; i < s->count; i++) {
         const struct contact *c = &s->list[i];
         const double *impulse = s->impulses.impulse + c->first_row;
-        if (c->of_a != of && c->of_b != of)
+        if (c->of_a == of) {
+            double friction = c->part < 0 ? 0 : impulse[1];
+            *c->warm = (struct warm_start){own->step, c->feature, {impulse[0], friction}};
+        } else if (c->of_b != of) {
             continue;
-        if (c->of_a == of)
-            remember(s, c, impulse, c->part < 0 ? 0 : impulse[1]);
+        }
         is_pressing |= impulse[0] > 0;
         if (c->part < 0)
             continue;
@@ -1243,8 +1251,13 @@ int contacts_keep(struct contacts *s, int of, struct vec2 velocity)
             own->law_miss_m = miss;
         if (-gap > own->penetration)
             own->penetration = -gap;
-        if ((impulse[0] > 0 || gap < SLOP_M) && own->point_count < own->point_room)
-            own->points[own->point_count++] = point_of(s, c, of, velocity);
+        if (!(impulse[0] > 0 || gap < SLOP_M) || own->point_count >= own->point_room)
+            continue;
+        int is_b = c->of_a != of, others = is_b ? c->of_a : c->of_b;
+        struct contact_point *point = &own->points[own->point_count++];
+        *point = point_of(c, impulse, velocity, gap, is_b);
+        point->creature = own->creature;
+        point->other_creature = others < 0 ? -1 : s->bodies[others]->creature;
     }
     return is_pressing;
 }
@@ -1267,48 +1280,22 @@ void contacts_find(struct contacts *s, double *const *q, double *const *vs)
         find_meetings(s);
 }
 
-/* What is remembered of a contact between two bodies, or NULL. */
-static const double *last_meeting(const struct contacts *s, const struct contact *c)
-{
-    if (c->warm < 0)
-        return NULL;
-    const struct met *now = &s->meeting[c->warm];
-    for (int i = 0; i < s->met_count; i++) {
-        const struct met *met = &s->met[i];
-        if (met->creature == now->creature && met->part == now->part &&
-            met->other_creature == now->other_creature && met->other == now->other &&
-            met->point == now->point && met->feature == c->feature)
-            return met->impulse;
-    }
-    return NULL;
-}
-
-/* What is remembered of a contact, if its features are the same; or NULL. */
-static const double *last_impulses(const struct contacts *s, const struct contact *c)
-{
-    if (is_between_bodies(c))
-        return last_meeting(s, c);
-    const struct contact_body *own = s->bodies[c->of_a];
-    const struct warm_start *w = &own->warm[c->warm];
-    return w->step == own->step && w->feature == c->feature ? w->impulse : NULL;
-}
-
-/* Starts from the impulses of the last step. */
+/* Starts from the impulses of the last step where the features are the same. */
 static void take_warm_starts(struct contacts *s)
 {
     for (int i = 0; i < s->count; i++) {
         const struct contact *c = &s->list[i];
-        const double *last = last_impulses(s, c);
+        const struct warm_start *w = c->warm;
+        int is_same = w->step == s->bodies[c->of_a]->step && w->feature == c->feature;
         for (int k = 0; k < row_count(c); k++)
-            s->impulses.impulse[c->first_row + k] = last ? last[k] : 0;
+            s->impulses.impulse[c->first_row + k] = is_same ? w->impulse[k] : 0;
     }
 }
 
 /* Velocities of the rows for the rates given, at the trees' poses. */
 static void set_row_velocities(struct contacts *s, double *const *rates, double *velocities)
 {
-    for (int of = 0; of < s->body_count; of++)
-        tree_set_velocity(s->bodies[of]->tree, rates[of]);
+    set_velocities(s, rates);
     for (int i = 0, count = s->count; i < count; i++) {
         const struct contact *c = &s->list[i];
         if (c->part < 0)

@@ -31,8 +31,8 @@ struct contact {
     int island, is_gaining; /* of an impact that is judged */
     double depth_max;       /* deeper, it would be pushed out on the other side */
     double late; /* how long after the middle of the step its impulse acts: 0 but for impacts, s */
-    int warm; /* slot of the body that remembers the impulses, or of the system: between two bodies */
-    int feature; /* what touches what: impulses are remembered only for the same */
+    struct warm_start *warm; /* what remembers the impulses */
+    int feature;             /* what touches what: impulses are remembered only for the same */
     struct vec2 at, normal;
     int first_row; /* in `impulses`, whose law of the same index is the contact's */
 };
@@ -95,11 +95,10 @@ struct contact_body {
     double law_miss_m; /* in the last step: how far a contact came off its law, at most */
 };
 
-/* What is remembered of a contact between two bodies: creature, part and number of the point on either side. */
+/* A point between two bodies: creature and part on either side, and number of the point. */
 struct met {
     int creature, part, other_creature, other, point;
-    int feature;
-    double impulse[2];
+    struct warm_start warm; /* its step is the creature's */
 };
 
 struct contacts {

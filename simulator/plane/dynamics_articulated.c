@@ -80,6 +80,9 @@ struct group {
     struct ledger **ledgers;
 };
 
+/* One body alone is by far the most of the work: its steps are compiled for it. */
+#define ALWAYS_INLINE __attribute__((always_inline))
+
 /* Operations of a step for each link, pair of parts, and part and obstacle. */
 enum { LINK_WORK = 800, PAIR_WORK = 8, OBSTACLE_WORK = 8 };
 
@@ -983,18 +986,18 @@ static void change_middle(struct articulated *d)
 }
 
 /* Impulses of the contacts found; the velocities vs change where one is an impact: returns 1 if so. */
-static int act_contacts(struct group *g, int has_instants)
+ALWAYS_INLINE static inline int act_contacts(struct group *g, int count, int has_instants)
 {
     int is_impact = 0, has_drives = 0;
-    for (int k = 0; k < g->count; k++)
+    for (int k = 0; k < count; k++)
         has_drives |= g->all[k]->has_drives;
     contacts_prepare(g->contacts, g->qd0, has_drives ? g->v1 : NULL, has_instants);
     contacts_solve(g->contacts, g->kick);
-    for (int k = 0; k < g->count; k++)
+    for (int k = 0; k < count; k++)
         is_impact |= is_other_kick(g->all[k], g->all[k]->last_kick);
     if (!is_impact)
         return 0;
-    for (int k = 0; k < g->count; k++)
+    for (int k = 0; k < count; k++)
         change_middle(g->all[k]);
     contacts_set_free(g->contacts, g->vs);
     contacts_solve(g->contacts, g->kick);
@@ -1124,7 +1127,7 @@ static int act_without_instants(struct articulated *d, int is_impact, double pul
     if (is_impact)
         accelerate_at(d, d->vm, d->settings.dt_s / 2, 1);
     contacts_set_free(&d->contacts, &d->vs);
-    return act_contacts(&d->alone, 0);
+    return act_contacts(&d->alone, 1, 0);
 }
 
 /* The contacts that could act on a body alone, and their impulses: 1 if one is an impact. */
@@ -1137,23 +1140,23 @@ static int meet_alone(struct articulated *d)
         PAIR(k_v, i) = PAIR(vs, i);
     }
     double pull_work_j = d->pull_work_j[1];
-    int is_impact = act_contacts(&d->alone, 1);
+    int is_impact = act_contacts(&d->alone, 1, 1);
     if (contacts_has_instants(&d->contacts) && !are_instants_sound(d))
         is_impact = act_without_instants(d, is_impact, pull_work_j);
     return is_impact;
 }
 
 /* The same of any number. Where bodies meet, all impacts are in the middle of the step. */
-static int meet_contacts(struct group *g)
+ALWAYS_INLINE static inline int meet_contacts(struct group *g, int count)
 {
-    int is_impact = g->count == 1 ? meet_alone(g->all[0]) : act_contacts(g, 0);
-    for (int k = 0; k < g->count && g->count > 1; k++) {
+    int is_impact = count == 1 ? meet_alone(g->all[0]) : act_contacts(g, count, 0);
+    for (int k = 0; k < count && count > 1; k++) {
         struct articulated *d = g->all[k];
         for (int i = 0; i < d->dof; i++)
             d->rate_mean[i] = d->v1[i] + d->kick[i] / 2;
     }
     contacts_book(g->contacts, g->rate_mean, g->ledgers);
-    for (int k = 0; k < g->count; k++)
+    for (int k = 0; k < count; k++)
         if (g->all[k]->has_drives)
             book_effector(g->all[k], drive_impulse_work(g->all[k]));
     return is_impact;
@@ -1239,7 +1242,7 @@ static void carry_bulk(struct articulated *d)
 }
 
 /* As far as nothing touches. */
-static void begin_midpoint(struct articulated *d)
+ALWAYS_INLINE static inline void begin_midpoint(struct articulated *d)
 {
     find_bulk(d);
     d->drag_impulse = (struct force){0, 0, 0};
@@ -1253,7 +1256,7 @@ static void begin_midpoint(struct articulated *d)
 }
 
 /* To the end of the step, with the impulses: v1 + kick is the start of the second half. */
-static void move_on(struct articulated *d, int is_impact)
+ALWAYS_INLINE static inline void move_on(struct articulated *d, int is_impact)
 {
     /* what was an impact the last time, too, is a load that lasts */
     int has_lasted = !is_impact || !is_other_kick(d, d->kick_before);
@@ -1298,23 +1301,31 @@ static void end_midpoint(struct articulated *d, struct contacts *contacts, int o
     d->is_examined = d->is_balance_known = 0;
 }
 
-static void step_midpoint(struct group *g)
+ALWAYS_INLINE static inline void step_bodies(struct group *g, int count)
 {
     struct contacts *contacts = g->contacts;
-    for (int k = 0; k < g->count; k++)
+    for (int k = 0; k < count; k++)
         begin_midpoint(g->all[k]);
     contacts_find(contacts, g->qm, g->vs);
-    for (int k = 0; k < g->count && contacts->count > 0; k++) {
+    for (int k = 0; k < count && contacts->count > 0; k++) {
         struct articulated *d = g->all[k];
         book_joints(d, d->qd0, d->v1, d->settings.dt_s / 4, d->settings.dt_s / 2);
     }
-    int is_impact = contacts->count > 0 && meet_contacts(g);
-    for (int k = 0; k < g->count; k++)
+    int is_impact = contacts->count > 0 && meet_contacts(g, count);
+    for (int k = 0; k < count; k++)
         move_on(g->all[k], is_impact);
     if (contacts->count > 0)
         contacts_shift(contacts, g->q);
-    for (int k = 0; k < g->count; k++)
+    for (int k = 0; k < count; k++)
         end_midpoint(g->all[k], contacts, k);
+}
+
+static void step_midpoint(struct group *g)
+{
+    if (g->count == 1)
+        step_bodies(g, 1);
+    else
+        step_bodies(g, g->count);
 }
 
 /* Classical Runge-Kutta over h from the state given, which may be that of q and qd; the servos' targets
@@ -1524,7 +1535,7 @@ static int may_touch(struct articulated *d)
 }
 
 /* 1 if drag or muscles are too stiff for RK4. */
-static int begin_step(struct articulated *d)
+ALWAYS_INLINE static inline int begin_step(struct articulated *d)
 {
     const double *q = d->q, *qd = d->qd;
     double *q0 = d->q0, *qd0 = d->qd0;
@@ -1540,7 +1551,7 @@ static int begin_step(struct articulated *d)
 }
 
 /* 1 if the state is not finite. */
-static int end_step(struct articulated *d, uint64_t work)
+ALWAYS_INLINE static inline int end_step(struct articulated *d, uint64_t work)
 {
     const double *q = d->q, *qd = d->qd;
     for (int i = 1; i < d->links; i++)
