@@ -8,6 +8,6 @@
 #define SIMULATOR_VERSION 11
 
 #define CREATURE_FORMAT_VERSION 3 /* 2: linear joints, 3: spheres; files without are of version 1 */
-#define PROTOCOL_VERSION        6
+#define PROTOCOL_VERSION        7
 
 #endif

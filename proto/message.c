@@ -8,8 +8,12 @@
  * mismatch could not be told in words. */
 #include "proto/message.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "common/text.h"
 #include "common/version.h"
 
 #define MESSAGE_TEXT2(x) #x
@@ -17,7 +21,8 @@
 
 /* Elements of each array, the message number included. */
 enum {
-    HELLO_FIELDS = 4,
+    HELLO_FIELDS = 8,
+    HELLO_FIELDS_MIN = 4, /* of any version */
     HELLO_FIELDS_MAX = 16,
     SETUP_FIELDS = 6,
     TASK_FIELDS = 9,
@@ -38,6 +43,31 @@ const char *message_build_id(void)
     return "bestiary " BESTIARY_VERSION " simulator " MESSAGE_TEXT(SIMULATOR_VERSION);
 }
 
+static void copy_environment(char text[64], const char *name)
+{
+    const char *value = getenv(name);
+    snprintf(text, 64, "%s", value != NULL ? value : "");
+    text_clean(text, "");
+}
+
+void hello_init(struct hello *hello, uint64_t fingerprint)
+{
+    char array[64], task[64];
+    *hello = (struct hello){.protocol_version = PROTOCOL_VERSION,
+                            .pid = (uint64_t)getpid(),
+                            .fingerprint = fingerprint};
+    snprintf(hello->build, sizeof hello->build, "%s", message_build_id());
+    if (gethostname(hello->host, sizeof hello->host - 1) != 0)
+        hello->host[0] = '\0';
+    text_clean(hello->host, "");
+    copy_environment(hello->job, "SLURM_JOB_ID");
+    copy_environment(hello->step, "SLURM_STEP_ID");
+    copy_environment(array, "SLURM_ARRAY_JOB_ID");
+    copy_environment(task, "SLURM_ARRAY_TASK_ID");
+    if (array[0] != '\0' && strlen(array) + strlen(task) + 1 < sizeof hello->job)
+        snprintf(hello->job, sizeof hello->job, "%.31s_%.31s", array, task);
+}
+
 double task_patience(uint32_t attempt)
 {
     return attempt < 63 ? 1.0 + attempt : 64.0;
@@ -53,20 +83,39 @@ static int message_expect_fields(size_t count, size_t expected, const char *name
     return error_set(error, ERR_FORMAT, "%s: %zu fields, expected %zu", name, count, expected);
 }
 
+/* The fields of this version, behind those of all. */
+static int message_read_place(struct hello *hello, const msgpack_object *fields, size_t count,
+                              struct error *error)
+{
+    if (count < HELLO_FIELDS)
+        return error_set(error, ERR_FORMAT, "hello: %zu fields, expected %d", count, HELLO_FIELDS);
+    int status =
+        pack_get_u64(&fields[4], UINT64_MAX, &hello->fingerprint, "hello.fingerprint", error);
+    if (status == 0)
+        status = pack_get_text(&fields[5], hello->host, sizeof hello->host, "hello.host", error);
+    if (status == 0)
+        status = pack_get_text(&fields[6], hello->job, sizeof hello->job, "hello.job", error);
+    if (status == 0)
+        status = pack_get_text(&fields[7], hello->step, sizeof hello->step, "hello.step", error);
+    return status;
+}
+
 static int message_read_hello(struct message *message, const msgpack_object *fields, size_t count,
                               struct error *error)
 {
-    if (count < HELLO_FIELDS || count > HELLO_FIELDS_MAX)
+    struct hello *hello = &message->as.hello;
+    if (count < HELLO_FIELDS_MIN || count > HELLO_FIELDS_MAX)
         return error_set(error, ERR_FORMAT, "hello: %zu fields, expected %d .. %d", count,
-                         HELLO_FIELDS, HELLO_FIELDS_MAX);
+                         HELLO_FIELDS_MIN, HELLO_FIELDS_MAX);
     uint64_t version = 0;
     int status = pack_get_u64(&fields[1], UINT32_MAX, &version, "hello.protocol_version", error);
     if (status == 0)
-        status = pack_get_text(&fields[2], message->as.hello.build, sizeof message->as.hello.build,
-                               "hello.build", error);
+        status = pack_get_text(&fields[2], hello->build, sizeof hello->build, "hello.build", error);
     if (status == 0)
-        status = pack_get_u64(&fields[3], UINT64_MAX, &message->as.hello.pid, "hello.pid", error);
-    message->as.hello.protocol_version = (uint32_t)version;
+        status = pack_get_u64(&fields[3], UINT64_MAX, &hello->pid, "hello.pid", error);
+    hello->protocol_version = (uint32_t)version;
+    if (status == 0 && version == PROTOCOL_VERSION)
+        status = message_read_place(hello, fields, count, error);
     return status;
 }
 
@@ -311,12 +360,16 @@ static void message_end(struct pack_writer *writer, size_t at)
     memcpy(writer->buffer.data + at, header, sizeof header);
 }
 
-void message_encode_hello(struct pack_writer *writer, uint64_t pid)
+void message_encode_hello(struct pack_writer *writer, const struct hello *hello)
 {
     size_t at = message_begin(writer, MESSAGE_HELLO, HELLO_FIELDS);
-    pack_u64(writer, PROTOCOL_VERSION);
-    pack_text(writer, message_build_id());
-    pack_u64(writer, pid);
+    pack_u64(writer, hello->protocol_version);
+    pack_text(writer, hello->build);
+    pack_u64(writer, hello->pid);
+    pack_u64(writer, hello->fingerprint);
+    pack_text(writer, hello->host);
+    pack_text(writer, hello->job);
+    pack_text(writer, hello->step);
     message_end(writer, at);
 }
 

@@ -12,13 +12,25 @@
 #include "proto/frame.h"
 
 enum message_type {
-    MESSAGE_HELLO = 1,     /* both ways, first: protocol version, build id */
+    MESSAGE_HELLO = 1,     /* both ways, first: protocol version, build id, who and where */
     MESSAGE_SETUP = 2,     /* parameters and their digest */
     MESSAGE_TASK = 3,      /* evaluate a genome */
     MESSAGE_STOP = 4,      /* finish what is queued, then exit 0 */
     MESSAGE_READY = 32,    /* set up: echoes the parameters' digest */
     MESSAGE_RESULT = 33,   /* verdict, measures, digest, cost */
     MESSAGE_REJECTED = 34, /* a task that could not be read: id and reason */
+};
+
+/* Who somebody is; texts are empty where they are not known. */
+struct hello {
+    uint32_t protocol_version;
+    char build[64];
+    uint64_t pid;
+    uint64_t
+        fingerprint; /* of a simulator: what it computes (simulator/fingerprint.h); of a controller: what
+                             it wants to hear, 0 = anything */
+    char host[64];
+    char job[64], step[64]; /* of Slurm; "12_3" is task 3 of array 12 */
 };
 
 struct task {
@@ -48,11 +60,7 @@ struct result {
 struct message {
     int type;
     union {
-        struct {
-            uint32_t protocol_version;
-            char build[64];
-            uint64_t pid;
-        } hello;
+        struct hello hello;
         struct {
             struct params params;
             uint64_t digest;
@@ -76,7 +84,7 @@ int message_decode(struct message *message, const void *payload, size_t length,
 void message_deinit(struct message *message);
 
 /* Encodes as a whole frame, header included, appended to `writer` (see pack_writer). */
-void message_encode_hello(struct pack_writer *writer, uint64_t pid);
+void message_encode_hello(struct pack_writer *writer, const struct hello *hello);
 void message_encode_setup(struct pack_writer *writer, const struct params *params);
 void message_encode_task(struct pack_writer *writer, const struct task *task);
 void message_encode_stop(struct pack_writer *writer);
@@ -92,6 +100,9 @@ void message_encode_rejected(struct pack_writer *writer, uint64_t id, const char
 /* Processor time a task may use at this attempt, and how long a worker may stand still with it, as
  * multiples of the settings: more each time, so that a slow machine gets everything done. */
 double task_patience(uint32_t attempt);
+
+/* Of this process: its host's name, and its job where Slurm started it (SLURM_JOB_ID and others). */
+void hello_init(struct hello *hello, uint64_t fingerprint);
 
 /* "bestiary 0.7.0 simulator 11": what both ends must agree on besides the protocol's version. */
 const char *message_build_id(void);

@@ -21,6 +21,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/time.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 #ifdef __linux__
@@ -33,6 +34,7 @@
 #include "proto/message.h"
 #include "simulator/evaluate/evaluate.h"
 #include "simulator/fault.h"
+#include "simulator/fingerprint.h"
 #include "simulator/sandbox.h"
 
 enum {
@@ -66,6 +68,7 @@ struct worker {
     struct arena arena;
     struct params params;
     uint64_t tasks_done;
+    uint64_t fingerprint;
     int is_stopped;
     int is_confined; /* see sandbox.h */
 };
@@ -328,7 +331,9 @@ static int worker_end_input(const struct worker *worker)
 
 static int worker_serve(struct worker *worker)
 {
-    message_encode_hello(&worker->writer, (uint64_t)getpid());
+    struct hello hello;
+    hello_init(&hello, worker->fingerprint);
+    message_encode_hello(&worker->writer, &hello);
     int status = worker_flush(worker);
     while (status == 0 && !worker->is_stopped) {
         char bytes[READ_BYTES];
@@ -366,10 +371,22 @@ static int worker_set_signals(void)
     return 0;
 }
 
+/* A terminal would change bytes on their way: it adds carriage returns. */
+static void worker_make_raw(int output)
+{
+    struct termios terminal;
+    if (tcgetattr(output, &terminal) != 0)
+        return;
+    terminal.c_oflag &= ~(tcflag_t)OPOST;
+    terminal.c_lflag &= ~(tcflag_t)(ECHO | ICANON | ISIG);
+    tcsetattr(output, TCSANOW, &terminal);
+}
+
 int worker_run(int input, int output)
 {
     struct worker worker = {.input = input, .output = output};
     sandbox_close_files(input, output);
+    worker_make_raw(output);
     log_event(LOG_INFO, "start", "pid=%d version=%s simulator_version=%d protocol=%d",
               (int)getpid(), BESTIARY_VERSION, SIMULATOR_VERSION, PROTOCOL_VERSION);
     frame_reader_init(&worker.reader);
@@ -381,6 +398,7 @@ int worker_run(int input, int output)
     if (status == 0)
         status = worker_set_signals();
     if (status == 0) {
+        worker.fingerprint = fingerprint_compute(&worker.arena);
         status = worker_serve(&worker);
         log_event(status == 0 ? LOG_INFO : LOG_ERROR, "end", "tasks=%" PRIu64 " reason=%s",
                   worker.tasks_done,

@@ -3,7 +3,7 @@
 #define SIMULATOR_WORKER_H
 
 /* Serves until stop or the end of the input (returns 0), or until the input is no protocol or the
- * output is broken (returns 1, logged). A task that uses more processor time than the deadline of
+ * output is broken (returns 1, logged). An output that is a terminal (of `srun -u`, say) is made raw. A task that uses more processor time than the deadline of
  * the setup message ends the process with code WORKER_EXIT_HUNG; when memory runs out within the
  * limit of the setup message, it returns WORKER_EXIT_MEMORY. */
 int worker_run(int input, int output);

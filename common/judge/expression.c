@@ -1,5 +1,5 @@
 /* An expression is read and computed in one go, by recursive descent: texts are short (a parameter has
- * at most 160 bytes), and there are a few hundred evaluations a second, of a few microseconds each.
+ * at most 1000 bytes), and there are a few hundred evaluations a second, of a few microseconds each.
  *
  * Why not a library: muParser and GNU libmatheval, the ones in Debian, call the C library's exp and pow,
  * whose last bits differ between machines, and read numbers in the user's locale; a run would not

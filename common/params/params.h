@@ -13,8 +13,8 @@
 
 #include "common/error.h"
 
-#define PARAM_TEXT_SIZE       256
-#define PARAM_TEXT_LENGTH_MAX 160 /* so that key and value fit a line of an INI file */
+#define PARAM_TEXT_SIZE       1024
+#define PARAM_TEXT_LENGTH_MAX 1000
 
 /* REAL(section, name, default, min, max, scope, help)   INT(the same)   BOOL(section, name, default,
  * scope, help)   CHOICE(section, name, default index, "a|b|c", scope, help)
@@ -300,7 +300,10 @@
     BOOL(farm, pin, 0, 'F', "each worker stays on one core (Linux)")                               \
     INT(farm, log_mb, 64, 1, 1048576, 'F',                                                         \
         "a process's log begins anew beyond this; the one before is kept")                         \
-    TEXT(farm, launcher, "", 'F', "program and words put in front of the simulator, no shell")     \
+    TEXT(farm, launcher, "", 'F',                                                                  \
+         "program and words put in front of the simulator, no shell; slurm: srun as it must be")   \
+    REAL(farm, start_s, 30, 1, 86400, 'F',                                                         \
+         "a worker that says nothing for so long after its start is replaced; not of Slurm")       \
     REAL(farm, commit_s, 1, 0.01, 60, 'F', "results are committed at least this often")
 
 enum param_type { PARAM_REAL, PARAM_INT, PARAM_BOOL, PARAM_CHOICE, PARAM_TEXT };

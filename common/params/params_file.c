@@ -1,8 +1,8 @@
 /* Parameter files: INI, read with inih and written from the table.
  *
- * inih takes lines from a reader of ours, which counts them for the messages, refuses lines that
- * inih would cut, and removes blanks in front (inih would take an indented line for more of the value
- * above it). The first error ends the reading. */
+ * inih takes lines from a reader of ours, which counts them for the messages and removes blanks in front (inih
+ * takes an indented line for more of the value above it; that is how lines that are too long for it reach it in
+ * pieces). The first error ends the reading. */
 #include "common/params/params.h"
 
 #include <ini.h>
@@ -13,12 +13,17 @@
 
 #define FILE_BYTES_MAX (1 << 20)
 #define KEYS_MAX       256
+#define LINE_MAX_BYTES (PARAM_TEXT_LENGTH_MAX + 200)
 
 struct ini_state {
     struct params *params;
-    const char *name; /* of the file, for messages */
-    const char *rest; /* what is not read yet */
-    int line;         /* the line being read, from 1 */
+    const char *name;               /* of the file, for messages */
+    const char *rest;               /* what is not read yet */
+    int line;                       /* the line being read, from 1 */
+    const char *piece;              /* what inih has not had of that line */
+    size_t left;                    /* its length */
+    int is_further;                 /* what inih reads now goes on with a value */
+    char value[LINE_MAX_BYTES + 1]; /* of that line, as far as it is known */
     struct error *error;
     int error_line; /* 0 while all is well */
     char is_set[KEYS_MAX];
@@ -34,40 +39,74 @@ static int fail_line(struct ini_state *state, int code)
     return 0;
 }
 
-/* A line without blanks in front, like fgets(); NULL at the end and after an error. */
-static char *read_line(char *buffer, int size, void *context)
+static int is_blank(char c)
 {
-    struct ini_state *state = context;
-    if (*state->rest == '\0' || state->error_line)
-        return NULL;
-    state->line++;
+    return c == ' ' || c == '\t';
+}
+
+/* The next line becomes the piece: without blanks in front, without comments. */
+static void begin_line(struct ini_state *state)
+{
     size_t length = strcspn(state->rest, "\n");
     const char *start = state->rest + strspn(state->rest, " \t");
     size_t kept = start < state->rest + length ? (size_t)(state->rest + length - start) : 0;
+    state->line++;
     if (kept > 0 && strchr("#;", *start))
-        kept = 1; // of a comment nothing is wanted, and it may be long
-    if (kept + 2 > (size_t)size) {
-        error_set(state->error, ERR_LIMIT, "the line is longer than %d characters", size - 2);
+        kept = 1; // of a comment nothing is wanted
+    for (size_t i = 1; i < kept; i++)
+        if (start[i] == ';' && is_blank(start[i - 1]))
+            kept = i;
+    state->piece = start;
+    state->left = kept;
+    state->rest += length + (state->rest[length] == '\n');
+}
+
+/* How much of the piece goes into one line for inih: cut where no blank is lost, and no comment begins. */
+static size_t piece_length(const struct ini_state *state, size_t room)
+{
+    const char *piece = state->piece;
+    size_t at = room;
+    if (state->left <= room)
+        return state->left;
+    while (at > 1 && (is_blank(piece[at]) || is_blank(piece[at - 1]) || strchr("#;", piece[at])))
+        at--;
+    return at;
+}
+
+/* A line, or an indented piece that goes on with it, like fgets(); NULL at the end and after an error. */
+static char *read_line(char *buffer, int size, void *context)
+{
+    struct ini_state *state = context;
+    state->is_further = state->left > 0;
+    if (state->error_line || (!state->is_further && *state->rest == '\0'))
+        return NULL;
+    if (!state->is_further)
+        begin_line(state);
+    if (state->left > LINE_MAX_BYTES) {
+        error_set(state->error, ERR_LIMIT, "the line is longer than %d characters", LINE_MAX_BYTES);
         fail_line(state, ERR_LIMIT);
         return NULL;
     }
-    memcpy(buffer, start, kept);
-    buffer[kept] = '\n';
-    buffer[kept + 1] = '\0';
-    state->rest += length + (state->rest[length] == '\n');
+    size_t length = piece_length(state, (size_t)size - 3);
+    snprintf(buffer, (size_t)size, "%s%.*s\n", state->is_further ? " " : "", (int)length,
+             state->piece);
+    state->piece += length;
+    state->left -= length;
     return buffer;
 }
 
 /* inih's handler: 1 goes on, 0 is an error. */
-static int take_value(void *context, const char *section, const char *name, const char *value)
+static int take_value(void *context, const char *section, const char *name, const char *piece)
 {
     struct ini_state *state = context;
     if (state->error_line)
         return 0;
     char key[160];
     snprintf(key, sizeof(key), "%s%s%s", section, section[0] ? "." : "", name);
+    size_t used = state->is_further ? strlen(state->value) : 0;
+    snprintf(state->value + used, sizeof state->value - used, "%s", piece);
     int index = params_find(key);
-    if (index >= 0 && state->is_set[index]) {
+    if (index >= 0 && !state->is_further && state->is_set[index]) {
         error_set(state->error, ERR_EXISTS, "%s is set a second time", key);
         return fail_line(state, ERR_EXISTS);
     }
@@ -76,7 +115,7 @@ static int take_value(void *context, const char *section, const char *name, cons
         error_set(state->error, ERR_USAGE, "world.preset must come before the other world keys");
         return fail_line(state, ERR_USAGE);
     }
-    int rc = params_set(state->params, key, value, state->error);
+    int rc = params_set(state->params, key, state->value, state->error);
     if (rc != 0)
         return fail_line(state, rc);
     state->is_set[index] = 1;

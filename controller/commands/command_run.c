@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/file.h"
+#include "common/hash.h"
 #include "common/log.h"
 #include "controller/commands/commands.h"
 #include "controller/run/evolve.h"
@@ -198,6 +199,7 @@ struct session {
     struct params params;
     char directory[RUN_PATH_SIZE];
     char simulator[RUN_PATH_SIZE];
+    uint64_t fingerprint;       /* of that program on this machine */
     char viewer[RUN_PATH_SIZE]; /* empty: not wanted */
     int has_view, has_watch;    /* at the end, at once */
     int is_finished;
@@ -285,10 +287,24 @@ static int session_worker_count(const struct session *session)
     return workers ? workers : program_core_count();
 }
 
+/* What the simulator here computes is what all workers must compute. */
+static int session_ask_fingerprint(struct session *session, struct error *error)
+{
+    char name[] = "simulator", option[] = "--fingerprint", line[128];
+    char *argv[] = {name, option, NULL};
+    int status = program_ask(session->simulator, argv, line, sizeof line, error);
+    if (!status && hash_from_text(line, &session->fingerprint))
+        status = error_set(error, ERR_FORMAT, "%s --fingerprint: no fingerprint: %s",
+                           session->simulator, line);
+    return status;
+}
+
 /* Whether simulators can be had at all, before anything is made. */
 static int session_check_farm(struct session *session, struct error *error)
 {
     int status = program_find("simulator", session->simulator, error);
+    if (!status)
+        status = session_ask_fingerprint(session, error);
     if (!status)
         status = farm_check_launcher(session->params.farm_launcher, error);
     return status ? status : farm_check_descriptors(session_worker_count(session), error);
@@ -303,6 +319,7 @@ static int session_evolve(struct session *session, const char *event)
     struct evolve_settings settings = {.params = &session->params,
                                        .directory = session->directory,
                                        .simulator_path = session->simulator,
+                                       .fingerprint = session->fingerprint,
                                        .worker_count = workers,
                                        .search = session->search,
                                        .store = session->store,

@@ -142,6 +142,22 @@ static void print_speed(const struct report *report)
     putchar('\n');
 }
 
+/* Where it is, of one on another machine or in a job. */
+static void print_place(const json_t *worker)
+{
+    const char *host = json_string_value(json_object_get(worker, "host"));
+    const char *job = json_string_value(json_object_get(worker, "job"));
+    const char *step = json_string_value(json_object_get(worker, "step"));
+    char here[256] = "";
+    gethostname(here, sizeof here - 1);
+    if (host != NULL && (job != NULL || strcmp(host, here) != 0))
+        printf("  on %s", host);
+    if (job != NULL)
+        printf(", job %s", job);
+    if (step != NULL)
+        printf(", step %s", step);
+}
+
 static void print_worker(const json_t *worker)
 {
     json_int_t creature = json_integer_value(json_object_get(worker, "creature"));
@@ -158,13 +174,15 @@ static void print_worker(const json_t *worker)
                  json_string_value(json_object_get(worker, "trial")), cpu_s,
                  1 + json_integer_value(json_object_get(worker, "attempt")));
     printf("  %6" JSON_INTEGER_FORMAT " %8" JSON_INTEGER_FORMAT
-           "  %-8s %4.0f %% %10" JSON_INTEGER_FORMAT " %9" JSON_INTEGER_FORMAT "  %s\n",
+           "  %-8s %4.0f %% %10" JSON_INTEGER_FORMAT " %9" JSON_INTEGER_FORMAT "  %s",
            json_integer_value(json_object_get(worker, "worker")),
            json_integer_value(json_object_get(worker, "process")),
            json_string_value(json_object_get(worker, "state")),
            100 * json_number_value(json_object_get(worker, "busy_share")),
            json_integer_value(json_object_get(worker, "tasks_done")),
            json_integer_value(json_object_get(worker, "restarts")), text);
+    print_place(worker);
+    putchar('\n');
 }
 
 static void print_workers(const struct report *report)

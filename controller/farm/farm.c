@@ -65,6 +65,18 @@ void farm_fail(struct farm *farm, const char *reason)
     farm->callbacks.on_failure(farm->callbacks.context, reason);
 }
 
+void farm_tell_left_out(struct farm *farm, const char *host)
+{
+    const char *reason = hosts_why_left_out(&farm->hosts, host);
+    char quoted[512], names[LAUNCHER_HOSTS_SIZE - 16], text[512];
+    log_event(LOG_WARN, "host_left_out", "host=%s reason=%s", host,
+              log_quote(reason, quoted, sizeof quoted));
+    hosts_print_left_out(&farm->hosts, names, sizeof names);
+    launcher_leave_out(&farm->launcher, names);
+    snprintf(text, sizeof text, "host %s is left out: %s", host, reason);
+    farm->callbacks.on_notice(farm->callbacks.context, text);
+}
+
 /* ---- feeding ---- */
 
 /* Those that have finished and are too many end. */
@@ -231,14 +243,20 @@ static int farm_init(struct farm *farm, const struct farm_settings *settings, st
     farm->is_pinned = params->farm_pin;
     farm->logs.max_bytes = (off_t)params->farm_log_mb << 20;
     farm->params_digest = params_evaluation_digest(params);
+    struct params setup = *params;
+    setup.farm_memory_mb = launcher_memory_mb(params->farm_launcher, params->farm_memory_mb);
     pack_writer_init(&farm->setup);
     pack_writer_init(&farm->scratch);
-    message_encode_setup(&farm->setup, params);
+    message_encode_setup(&farm->setup, &setup);
+    hello_init(&farm->hello, settings->fingerprint);
     farm->workers = calloc(FARM_WORKERS_MAX, sizeof farm->workers[0]);
     farm->logs.directory = strdup(settings->log_directory);
     if (!farm->workers || !farm->logs.directory)
         return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
-    return launcher_init(&farm->launcher, params->farm_launcher, settings->simulator_path, error);
+    int status = launcher_init(&farm->launcher, params->farm_launcher, setup.farm_memory_mb,
+                               settings->simulator_path, error);
+    farm->start_ms = farm->launcher.is_slurm ? 0 : (uint64_t)(1e3 * params->farm_start_s);
+    return status;
 }
 
 struct farm *farm_create(uv_loop_t *loop, const struct farm_settings *settings,

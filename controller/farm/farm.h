@@ -20,6 +20,7 @@ struct farm_settings {
     int worker_count;            /* 1 .. FARM_WORKERS_MAX */
     const char *simulator_path;  /* the program */
     const char *log_directory;   /* worker-NN.log are appended there; "" = logs are dropped */
+    uint64_t fingerprint;        /* what each worker must compute; 0 = is not looked at */
 };
 
 struct farm_callbacks {
@@ -34,6 +35,8 @@ struct farm_callbacks {
                           const char *log);
     /* Room for more tasks than are queued: submit now. */
     void (*on_hungry)(void *context, int room);
+    /* Something that whoever started the run should know, once. */
+    void (*on_notice)(void *context, const char *text);
     /* No worker can be started (program missing, wrong version, ...): the run cannot go on. */
     void (*on_failure)(void *context, const char *reason);
 };
@@ -70,8 +73,9 @@ int farm_is_paused(const struct farm *farm);
 void farm_wake(struct farm *farm);
 
 struct farm_worker_status {
-    int slot;          /* from 1: the NN of its log */
-    int pid;           /* 0 = none */
+    int slot; /* from 1: the NN of its log */
+    int pid;  /* of the process here: the simulator's, or its launcher's; 0 = none */
+    const char *host, *job, *step; /* where the simulator says it is; "" = not known */
     const char *state; /* "starting", "idle", "busy", ...; "gone" after fewer were asked for */
     uint64_t task, creature; /* that it works on, 0 = none */
     struct trial trial;      /* of that task */

@@ -3,6 +3,7 @@
 #define CONTROLLER_FARM_SHARED_H
 
 #include "controller/farm/farm.h"
+#include "controller/farm/hosts.h"
 #include "controller/farm/launcher.h"
 #include "controller/farm/task_queue.h"
 #include "controller/farm/task_watch.h"
@@ -18,6 +19,9 @@ struct farm {
     struct task_limits limits;
     struct worker_logs logs;
     uint64_t params_digest;
+    struct hello hello; /* of this process, with the fingerprint that its workers must have */
+    uint64_t start_ms;  /* from a process's start to its hello; 0 = as long as it takes */
+    struct hosts hosts;
     struct pack_writer setup;   /* the whole frame, the same for everyone */
     struct pack_writer scratch; /* for a frame that is sent at once */
     struct launcher launcher;
@@ -40,6 +44,8 @@ uint64_t farm_now_ms(const struct farm *farm);
 
 /* 1 when every slot has failed to start so often that trying on is pointless. */
 int farm_is_hopeless(const struct farm *farm);
+/* A host is left out from now on: tells the owner and the launcher. */
+void farm_tell_left_out(struct farm *farm, const char *host);
 /* Tells the owner, once, that the run cannot go on. */
 void farm_fail(struct farm *farm, const char *reason);
 

@@ -1,10 +1,21 @@
 /* The words of farm.launcher. They are separated by spaces and tabs; there are no quotes. */
 #include "controller/farm/launcher.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define SLURM_EXCLUDE "--exclude="
+
+/* Unbuffered, since srun would wait for ends of lines; one task of one processor that shares its job's nodes
+ * with others; one that ends is no reason to end others. */
+static const char *const slurm_words[] = {
+    "srun",       "--unbuffered",      "--exact",  "--nodes=1",
+    "--ntasks=1", "--cpus-per-task=1", "--wait=0", "--kill-on-bad-exit=0",
+};
+enum { SLURM_WORD_COUNT = sizeof slurm_words / sizeof slurm_words[0] };
 
 /* 1 if the name is a program that can be run: a path, or a name in PATH. */
 static int has_program(const char *name)
@@ -23,6 +34,14 @@ static int has_program(const char *name)
     return 0;
 }
 
+/* Whether a text's first word is. */
+static int is_slurm(const char *words)
+{
+    static const char name[] = "slurm";
+    words += strspn(words, " \t");
+    return strcspn(words, " \t") == strlen(name) && strncmp(words, name, strlen(name)) == 0;
+}
+
 /* Cuts the words in place; their count, or ERR_* with a message. */
 static int split(char *words, char *argv[LAUNCHER_WORDS_MAX], struct error *error)
 {
@@ -35,8 +54,9 @@ static int split(char *words, char *argv[LAUNCHER_WORDS_MAX], struct error *erro
                              LAUNCHER_WORDS_MAX);
         argv[count++] = word;
     }
-    if (count > 0 && !has_program(argv[0]))
-        return error_set(error, ERR_MISSING, "farm.launcher: program not found: %s", argv[0]);
+    const char *program = count > 0 && is_slurm(argv[0]) ? slurm_words[0] : argv[0];
+    if (count > 0 && !has_program(program))
+        return error_set(error, ERR_MISSING, "farm.launcher: program not found: %s", program);
     return count;
 }
 
@@ -50,8 +70,57 @@ int launcher_check(const char *words, struct error *error)
     return count < 0 ? count : 0;
 }
 
-int launcher_init(struct launcher *launcher, const char *words, const char *simulator_path,
-                  struct error *error)
+/* A number of the environment, 0 if there is none. */
+static int64_t environment_number(const char *name)
+{
+    const char *value = getenv(name);
+    int64_t number = value != NULL ? strtoll(value, NULL, 10) : 0;
+    return number > 0 ? number : 0;
+}
+
+int64_t launcher_memory_mb(const char *words, int64_t memory_mb)
+{
+    int64_t share_mb = environment_number("SLURM_MEM_PER_CPU");
+    int64_t cpus = environment_number("SLURM_CPUS_ON_NODE");
+    if (share_mb == 0 && cpus > 0)
+        share_mb = environment_number("SLURM_MEM_PER_NODE") / cpus;
+    if (!is_slurm(words) || share_mb == 0)
+        return memory_mb;
+    return memory_mb == 0 || share_mb < memory_mb ? share_mb : memory_mb;
+}
+
+/* Puts srun and its options where the first word is. */
+static void expand_slurm(struct launcher *launcher, int64_t memory_mb)
+{
+    int added = SLURM_WORD_COUNT - 1 + (memory_mb > 0);
+    memmove(&launcher->argv[1 + added], &launcher->argv[1],
+            (size_t)(launcher->word_count - 1) * sizeof launcher->argv[0]);
+    for (int i = 0; i < SLURM_WORD_COUNT; i++)
+        launcher->argv[i] = (char *)slurm_words[i];
+    snprintf(launcher->memory, sizeof launcher->memory, "--mem-per-cpu=%" PRId64 "M", memory_mb);
+    if (memory_mb > 0)
+        launcher->argv[SLURM_WORD_COUNT] = launcher->memory;
+    launcher->word_count += added;
+    launcher->is_slurm = 1;
+}
+
+static void end_with(struct launcher *launcher, char *exclude)
+{
+    int count = launcher->word_count;
+    if (exclude != NULL)
+        launcher->argv[count++] = exclude;
+    launcher->argv[count] = launcher->simulator_path;
+    launcher->argv[count + 1] = NULL;
+}
+
+void launcher_leave_out(struct launcher *launcher, const char *hosts)
+{
+    snprintf(launcher->exclude, sizeof launcher->exclude, SLURM_EXCLUDE "%s", hosts);
+    end_with(launcher, launcher->is_slurm && hosts[0] != '\0' ? launcher->exclude : NULL);
+}
+
+int launcher_init(struct launcher *launcher, const char *words, int64_t memory_mb,
+                  const char *simulator_path, struct error *error)
 {
     *launcher = (struct launcher){.words = strdup(words), .simulator_path = strdup(simulator_path)};
     if (launcher->words == NULL || launcher->simulator_path == NULL)
@@ -60,8 +129,9 @@ int launcher_init(struct launcher *launcher, const char *words, const char *simu
     if (count < 0)
         return count;
     launcher->word_count = count;
-    launcher->argv[count] = launcher->simulator_path;
-    launcher->argv[count + 1] = NULL;
+    if (count > 0 && is_slurm(launcher->argv[0]))
+        expand_slurm(launcher, memory_mb);
+    end_with(launcher, NULL);
     if (count == 0 && !has_program(simulator_path))
         return error_set(error, ERR_MISSING, "simulator not found: %s", simulator_path);
     return 0;

@@ -1,26 +1,41 @@
-/* The command that starts a worker: the words of farm.launcher, and then the simulator's path. */
+/* The command that starts a worker: the words of farm.launcher, and then the simulator's path.
+ *
+ * The word `slurm` in front stands for srun with the options that a worker needs; words behind it are further
+ * options of srun. */
 #ifndef CONTROLLER_LAUNCHER_H
 #define CONTROLLER_LAUNCHER_H
 
+#include <stdint.h>
+
 #include "common/error.h"
 
-enum { LAUNCHER_WORDS_MAX = 64 };
+enum { LAUNCHER_WORDS_MAX = 64, LAUNCHER_PRESET_WORDS = 12, LAUNCHER_HOSTS_SIZE = 2048 };
 
 struct launcher {
-    char *words;                        /* cut in place; argv points into it */
-    char *simulator_path;               /* the last of argv */
-    char *argv[LAUNCHER_WORDS_MAX + 2]; /* ends with NULL */
-    int word_count;                     /* 0 = the simulator is started directly */
+    char *words;          /* cut in place; argv points into it */
+    char *simulator_path; /* the last of argv */
+    char *argv[LAUNCHER_WORDS_MAX + LAUNCHER_PRESET_WORDS + 2]; /* ends with NULL */
+    int word_count;  /* 0 = the simulator is started directly */
+    int is_slurm;    /* its starts may wait in a queue, and it can leave out hosts */
+    char memory[40]; /* words of argv */
+    char exclude[LAUNCHER_HOSTS_SIZE];
 };
 
 /* Whether `words` are not too many and begin with a program that can be run; it is no error if there are
  * no words. 0, or ERR_* with a message. */
 int launcher_check(const char *words, struct error *error);
 
-/* Makes the command; its program (the first word, or else the simulator) must exist. 0, or ERR_* with a
+/* The memory that a worker may have, MiB, 0 = no limit: at most a processor's share of the Slurm job that this
+ * process is in, if the words are Slurm's. */
+int64_t launcher_memory_mb(const char *words, int64_t memory_mb);
+
+/* Makes the command, for workers with so much memory; its program (the first word, or else the simulator) must exist. 0, or ERR_* with a
  * message; launcher_deinit() is due in both cases. */
-int launcher_init(struct launcher *launcher, const char *words, const char *simulator_path,
-                  struct error *error);
+int launcher_init(struct launcher *launcher, const char *words, int64_t memory_mb,
+                  const char *simulator_path, struct error *error);
+
+/* The command leaves out these hosts (names with commas between) from now on, if its launcher can. */
+void launcher_leave_out(struct launcher *launcher, const char *hosts);
 void launcher_deinit(struct launcher *launcher);
 
 #endif

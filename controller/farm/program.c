@@ -82,6 +82,25 @@ int program_run(const char *path, char *const *argv, struct error *error)
     return program_run_into(path, argv, -1, error);
 }
 
+int program_ask(const char *path, char *const *argv, char *line, size_t size, struct error *error)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC))
+        return error_set(error, ERR_IO, "%s: cannot be asked: %s", path, strerror(errno));
+    int code = program_run_into(path, argv, ends[1], error);
+    close(ends[1]);
+    ssize_t count = code < 0 ? 0 : read(ends[0], line, size - 1);
+    close(ends[0]);
+    if (code < 0)
+        return code;
+    line[count > 0 ? count : 0] = '\0';
+    line[strcspn(line, "\n")] = '\0';
+    if (code != 0 || line[0] == '\0')
+        return error_set(error, ERR_IO, "%s %s: exit code %d%s%s", path, argv[1], code,
+                         line[0] != '\0' ? ": " : "", line);
+    return 0;
+}
+
 int program_start(const char *path, char *const *argv, int output, struct error *error)
 {
     int wait_status;

@@ -35,6 +35,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/hash.h"
 #include "common/log.h"
 #include "common/version.h"
 #include "controller/farm/farm_shared.h"
@@ -43,7 +44,8 @@
 enum {
     WORKER_BACKOFF_MIN_MS = 100,
     WORKER_BACKOFF_MAX_MS = 5000,
-    WORKER_START_MS = 30000,              /* from spawn to hello, from setup to ready */
+    WORKER_SETUP_MS = 30000,              /* from setup to ready */
+    WORKER_TERM_MS = 2000,                /* from SIGTERM to SIGKILL, of launchers */
     WORKER_LINGER_MS = 2000,              /* from stop to kill */
     WORKER_CLOSING_MS = 1000,             /* from a broken pipe to kill */
     WORKER_UNSENT_MAX_BYTES = 256 * 1024, /* a worker with more in its pipe gets no further task */
@@ -63,8 +65,8 @@ static void worker_check_state(const struct worker *worker)
     int is_without = worker->state == WORKER_WAITING || worker->state == WORKER_GONE;
     ENSURE(has_process == !is_without, "worker %d is %s", worker->slot,
            worker_state_names[worker->state]);
-    int must_answer = worker->state == WORKER_STARTING || worker->state == WORKER_SETUP ||
-                      worker->state == WORKER_STOPPING;
+    int must_answer = (worker->state == WORKER_STARTING && worker->farm->start_ms > 0) ||
+                      worker->state == WORKER_SETUP || worker->state == WORKER_STOPPING;
     ENSURE(worker->state == WORKER_DEAD || (worker->deadline_ms > 0) == must_answer,
            "worker %d is %s and has until %" PRIu64, worker->slot,
            worker_state_names[worker->state], worker->deadline_ms);
@@ -128,12 +130,17 @@ static void worker_note_cause(struct worker *worker, const char *cause)
         snprintf(worker->cause, sizeof worker->cause, "%s", cause);
 }
 
+/* A launcher is asked first, so that it can end what it has started, or leave its queue. */
 static void worker_kill(struct worker *worker, const char *cause)
 {
+    int is_asked = worker->farm->launcher.word_count > 0 && !worker->was_asked;
     worker_note_cause(worker, cause);
     worker_process_mute(worker->process);
-    worker_process_kill(worker->process, SIGKILL);
+    worker_process_kill(worker->process, is_asked ? SIGTERM : SIGKILL);
     worker_enter(worker, WORKER_DEAD);
+    if (is_asked)
+        worker_set_deadline(worker, WORKER_TERM_MS);
+    worker->was_asked = 1;
 }
 
 /* A frame to the process; a broken pipe becomes an event of its own. 0 or ERR_*. */
@@ -196,6 +203,10 @@ static void worker_wait(struct worker *worker, const char *end)
     struct farm *farm = worker->farm;
     worker->barren_ends = worker->results_of_process > 0 ? 0 : worker->barren_ends + 1;
     worker->failed_starts = worker->was_ready ? 0 : worker->failed_starts + 1;
+    if (!worker->was_ready && farm->launcher.word_count > 0 &&
+        hosts_note_failed_start(&farm->hosts, worker->place.host,
+                                worker->cause[0] != '\0' ? worker->cause : end))
+        farm_tell_left_out(farm, worker->place.host);
     worker_enter(worker, WORKER_WAITING);
     worker->is_retiring &= worker->slot > farm->worker_count;
     if (!farm->has_failed && farm_is_hopeless(farm)) {
@@ -310,7 +321,7 @@ static void worker_send_hello(struct worker *worker)
 {
     struct pack_writer *scratch = &worker->farm->scratch;
     msgpack_sbuffer_clear(&scratch->buffer);
-    message_encode_hello(scratch, (uint64_t)getpid());
+    message_encode_hello(scratch, &worker->farm->hello);
     if (worker_send(worker, scratch) != 0)
         worker_dispatch(worker, EVENT_CLOSED, &(struct occasion){.reason = "write failed"});
 }
@@ -320,7 +331,8 @@ static void worker_spawn(struct worker *worker, const struct occasion *occasion)
     struct farm *farm = worker->farm;
     struct error error = {0};
     worker->cause[0] = '\0';
-    worker->is_overdue = worker->was_ready = 0;
+    worker->is_overdue = worker->was_ready = worker->was_asked = 0;
+    worker->place = (struct hello){0};
     worker->results_of_process = 0;
     worker->spawns++;
     if (worker_start_process(worker, &error) != 0) {
@@ -336,44 +348,72 @@ static void worker_spawn(struct worker *worker, const struct occasion *occasion)
     if (farm->is_pinned)
         worker_process_pin(worker->process, worker->slot - 1);
     worker_enter(worker, WORKER_STARTING);
-    worker_set_deadline(worker, WORKER_START_MS);
+    if (farm->start_ms > 0)
+        worker_set_deadline(worker, farm->start_ms);
     worker_send_hello(worker);
 }
 
-static int hello_is_of_this_build(const struct message *hello)
+/* Whether its results would be those of this build on this machine; else says why not. */
+static int worker_is_equal(const struct farm *farm, const struct hello *hello,
+                           char reason[WORKER_CAUSE_SIZE])
 {
-    return hello->as.hello.protocol_version == PROTOCOL_VERSION &&
-           strcmp(hello->as.hello.build, message_build_id()) == 0;
+    char theirs[17], ours[17];
+    hash_to_text(hello->fingerprint, theirs);
+    hash_to_text(farm->hello.fingerprint, ours);
+    if (hello->protocol_version != farm->hello.protocol_version ||
+        strcmp(hello->build, farm->hello.build) != 0) {
+        snprintf(reason, WORKER_CAUSE_SIZE,
+                 "wrong version: it has protocol %" PRIu32
+                 ", \"%s\"; needed is protocol %d, \"%s\"",
+                 hello->protocol_version, hello->build, PROTOCOL_VERSION, farm->hello.build);
+        return 0;
+    }
+    if (farm->hello.fingerprint != 0 && hello->fingerprint != farm->hello.fingerprint) {
+        snprintf(reason, WORKER_CAUSE_SIZE,
+                 "its simulator computes other bits (fingerprint %s; here it is %s): it was built "
+                 "otherwise, or its processor is at fault",
+                 theirs, ours);
+        return 0;
+    }
+    return 1;
 }
 
-/* Another version: if no worker was ever ready, none will be. */
-static void worker_refuse(struct worker *worker, const struct message *hello)
+/* It cannot be used. If a simulator that was started directly cannot, none ever will; a launcher may find another
+ * host. */
+static void worker_refuse(struct worker *worker, const char *reason)
 {
     struct farm *farm = worker->farm;
-    char cause[WORKER_CAUSE_SIZE];
-    snprintf(cause, sizeof cause,
-             "wrong version: it has protocol %" PRIu32 ", \"%s\"; needed is protocol %d, \"%s\"",
-             hello->as.hello.protocol_version, hello->as.hello.build, PROTOCOL_VERSION,
-             message_build_id());
-    worker_kill(worker, cause);
-    if (!farm->was_ever_ready) {
-        char reason[WORKER_CAUSE_SIZE * 2];
-        snprintf(reason, sizeof reason, "simulator %s: %s", farm->launcher.simulator_path, cause);
-        farm_fail(farm, reason);
+    int has_launcher = farm->launcher.word_count > 0;
+    worker_kill(worker, reason);
+    if (has_launcher && hosts_leave_out(&farm->hosts, worker->place.host, reason)) {
+        farm_tell_left_out(farm, worker->place.host);
+    } else if (!has_launcher && !farm->was_ever_ready) {
+        char text[WORKER_CAUSE_SIZE * 2];
+        snprintf(text, sizeof text, "simulator %s: %s", farm->launcher.simulator_path, reason);
+        farm_fail(farm, text);
     }
 }
 
 static void worker_greet(struct worker *worker, const struct occasion *occasion)
 {
-    const struct message *hello = occasion->message;
-    if (!hello_is_of_this_build(hello)) {
-        worker_refuse(worker, hello);
+    struct farm *farm = worker->farm;
+    char reason[WORKER_CAUSE_SIZE];
+    worker->place = occasion->message->as.hello;
+    const char *why = hosts_why_left_out(&farm->hosts, worker->place.host);
+    if (why != NULL) {
+        snprintf(reason, sizeof reason, "its host is left out: %.290s", why);
+        worker_kill(worker, reason);
         return;
     }
-    worker->is_direct = hello->as.hello.pid == (uint64_t)worker_process_pid(worker->process);
+    if (!worker_is_equal(farm, &worker->place, reason)) {
+        worker_refuse(worker, reason);
+        return;
+    }
+    worker->is_direct = worker->place.pid == (uint64_t)worker_process_pid(worker->process) &&
+                        strcmp(worker->place.host, farm->hello.host) == 0;
     worker_enter(worker, WORKER_SETUP);
-    worker_set_deadline(worker, WORKER_START_MS);
-    if (worker_send(worker, &worker->farm->setup) != 0)
+    worker_set_deadline(worker, WORKER_SETUP_MS);
+    if (worker_send(worker, &farm->setup) != 0)
         worker_dispatch(worker, EVENT_CLOSED, &(struct occasion){.reason = "write failed"});
 }
 
@@ -383,8 +423,12 @@ static void worker_begin(struct worker *worker, const struct occasion *occasion)
         worker_kill(worker, "ready with another digest of the parameters");
         return;
     }
-    log_event(LOG_INFO, "worker_ready", "worker=%d pid=%d", worker->slot,
-              worker_process_pid(worker->process));
+    char host[HOST_NAME_SIZE + 16], job[HOST_NAME_SIZE + 16], step[HOST_NAME_SIZE + 16];
+    log_event(LOG_INFO, "worker_ready", "worker=%d pid=%d host=%s job=%s step=%s", worker->slot,
+              worker_process_pid(worker->process), log_quote(worker->place.host, host, sizeof host),
+              log_quote(worker->place.job, job, sizeof job),
+              log_quote(worker->place.step, step, sizeof step));
+    hosts_note_ready(&worker->farm->hosts, worker->place.host);
     worker->was_ready = 1;
     worker->failed_starts = 0;
     worker->farm->was_ever_ready = 1;
@@ -755,6 +799,9 @@ void worker_get_status(const struct worker *worker, struct farm_worker_status *s
 {
     status->slot = worker->slot;
     status->pid = worker->process != NULL ? worker_process_pid(worker->process) : 0;
+    status->host = worker->place.host;
+    status->job = worker->place.job;
+    status->step = worker->place.step;
     status->state = worker_state_names[worker->state];
     const struct task *task = worker->held_count > 0 ? &worker->held[0]->task : NULL;
     status->task = task != NULL ? task->id : 0;

@@ -70,6 +70,8 @@ struct worker {
     char cause[WORKER_CAUSE_SIZE]; /* why it was given up, before its exit; else empty */
     int is_overdue;                /* ... because its task took too much processor time */
     int was_ready;                 /* this process */
+    int was_asked;                 /* its launcher has had its SIGTERM */
+    struct hello place;            /* what this process said of itself; all 0 before */
     uint64_t results_of_process;
     int barren_ends;   /* processes in a row that ended without any result */
     int failed_starts; /* processes in a row that ended before they were ready */

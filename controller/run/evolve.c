@@ -575,6 +575,12 @@ static void on_quarantine(void *context, const struct task *task, const char *re
                                               log, &evolve->error));
 }
 
+static void on_notice(void *context, const char *text)
+{
+    struct evolve *evolve = context;
+    progress_print(evolve->settings->progress, "%s", text);
+}
+
 static void on_failure(void *context, const char *reason)
 {
     struct evolve *evolve = context;
@@ -749,11 +755,13 @@ static void start_farm(struct evolve *evolve)
     struct farm_settings settings = {.params = evolve->settings->params,
                                      .worker_count = evolve->settings->worker_count,
                                      .simulator_path = evolve->settings->simulator_path,
+                                     .fingerprint = evolve->settings->fingerprint,
                                      .log_directory = logs};
     struct farm_callbacks callbacks = {.context = evolve,
                                        .on_result = on_result,
                                        .on_quarantine = on_quarantine,
                                        .on_hungry = on_hungry,
+                                       .on_notice = on_notice,
                                        .on_failure = on_failure};
     evolve->is_starting = 1;
     if (!run_directory_path(evolve->settings->directory, "logs", logs, &evolve->error))

@@ -11,6 +11,7 @@ struct evolve_settings {
     const struct params *params;
     const char *directory;      /* RUN_DIR */
     const char *simulator_path; /* the program */
+    uint64_t fingerprint;       /* of the simulator here: what each worker must compute */
     int worker_count;
     struct search *search; /* its current generation is open in the store */
     struct store *store;   /* open for writing */

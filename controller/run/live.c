@@ -9,6 +9,11 @@ static json_t *id_or_null(uint64_t id)
     return id ? json_integer((json_int_t)id) : json_null();
 }
 
+static json_t *text_or_null(const char *text)
+{
+    return text[0] != '\0' ? json_string(text) : json_null();
+}
+
 static json_t *describe_worker(const struct farm_worker_status *status)
 {
     json_t *worker = json_object();
@@ -16,6 +21,9 @@ static json_t *describe_worker(const struct farm_worker_status *status)
     trial_to_text(&status->trial, trial);
     json_object_set_new(worker, "worker", json_integer(status->slot));
     json_object_set_new(worker, "process", id_or_null((uint64_t)status->pid));
+    json_object_set_new(worker, "host", text_or_null(status->host));
+    json_object_set_new(worker, "job", text_or_null(status->job));
+    json_object_set_new(worker, "step", text_or_null(status->step));
     json_object_set_new(worker, "state", json_string(status->state));
     json_object_set_new(worker, "task", id_or_null(status->task));
     json_object_set_new(worker, "creature", id_or_null(status->creature));

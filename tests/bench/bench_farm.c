@@ -72,7 +72,9 @@ static int worker_main(int kind, double task_us)
     prctl(PR_SET_TIMERSLACK, 1);
     frame_reader_init(&reader);
     pack_writer_init(&writer);
-    message_encode_hello(&writer, 0);
+    struct hello hello;
+    hello_init(&hello, 0);
+    message_encode_hello(&writer, &hello);
     do {
         if (writer.buffer.size > 0 &&
             write(STDOUT_FILENO, writer.buffer.data, writer.buffer.size) < 0)
@@ -179,6 +181,10 @@ static void on_quarantine(void *context, const struct task *task, const char *re
     fail(reason);
 }
 
+static void on_notice(void *context, const char *text)
+{
+}
+
 static void on_failure(void *context, const char *reason)
 {
     fail(reason);
@@ -227,8 +233,9 @@ static void run_round(const char *self, int kind, int workers, int task_us, int 
     memset(&round_state, 0, sizeof round_state);
     round_state.workers = workers;
     round_state.total = total;
-    struct farm_settings settings = {&params, workers, "simulator", ""};
-    struct farm_callbacks callbacks = {NULL, on_result, on_quarantine, on_hungry, on_failure};
+    struct farm_settings settings = {&params, workers, "simulator", "", 0};
+    struct farm_callbacks callbacks = {NULL,      on_result, on_quarantine,
+                                       on_hungry, on_notice, on_failure};
     if (uv_loop_init(&loop) != 0)
         fail("no loop");
     round_state.farm = farm_create(&loop, &settings, &callbacks, &error);

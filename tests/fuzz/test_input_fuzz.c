@@ -128,12 +128,14 @@ static void write_messages(struct pack_writer *writer, struct corpus *corpus)
     struct task task = {.id = 7, .creature = 8, .seed = 9, .trial = {TRIAL_CHAMPION, 3, 2, 1}};
     struct result result = {.id = 7, .creature = 8, .digest = 1, .cost = {1, 1, 4096}};
     struct params params;
+    struct hello hello;
     size_t at = 0;
+    hello_init(&hello, 4711);
     params_set_defaults(&params);
     make_genome(&task.genome);
     for (int i = 0; i < 7; i++) {
         if (i == 0)
-            message_encode_hello(writer, 4711);
+            message_encode_hello(writer, &hello);
         else if (i == 1)
             message_encode_setup(writer, &params);
         else if (i == 2)

@@ -6,6 +6,7 @@
 #   end     the output ends somewhere, in order, in the midst of a frame
 #   cut     the program and the launcher are killed somewhere
 #   mute    from somewhere on nothing is forwarded, but nothing ends either
+#   deaf    the same, and SIGTERM is ignored
 #
 # "Somewhere" is a number of bytes of output, drawn from SEED and the process's number.
 use strict;
@@ -16,10 +17,11 @@ use IO::Select;
 my ($kind, $seed, @program) = @ARGV;
 my $pid = open2(my $from, my $to, @program);
 srand($seed + $$);
-my $left = 4000 + int(rand($kind eq 'mute' ? 30000 : 20000));
+my $left = 4000 + int(rand($kind =~ /mute|deaf/ ? 30000 : 20000));
 $left = 1e18 if $kind eq 'delay';
+$left = 20000 if $kind eq 'deaf';
 $SIG{PIPE} = 'IGNORE';
-$SIG{TERM} = sub { kill 'KILL', $pid; exit 0 };
+$SIG{TERM} = $kind eq 'deaf' ? 'IGNORE' : sub { kill 'KILL', $pid; exit 0 };
 
 sub forward {
     my ($out, $bytes) = @_;

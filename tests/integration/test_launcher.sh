@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Words in front of the simulator: nice; programs that delay, end, cut and swallow the stream; ssh to
-# this machine, if a server can be started. The run is always the same.
+# Words in front of the simulator: nice; programs that delay, end, cut and swallow the stream, ignore SIGTERM, queue, and
+# give a pseudo-terminal; something called srun; ssh to this machine, if a server can be started. The run is always the same.
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 controller=$bin/controller
@@ -44,7 +44,48 @@ if command -v perl >/dev/null; then
     # limits are for such as answer within them, however busy the machine is
     through mute "perl $bad mute 1" -s farm.silence_s=1 -s farm.deadline_s=1
     [ "$(ends mute)" -ge 1 ] || fail "'mute' lost no worker"
-    for name in delay end cut mute; do no_worker_is_left $name; done
+    through deaf "perl $bad deaf 1" -s farm.silence_s=1 -s farm.deadline_s=1
+    grep -q ' event=worker_exited .* end=SIGKILL cause="late ' deaf/logs/controller.log ||
+        fail "a launcher that ignores SIGTERM was not killed"
+    for name in delay end cut mute deaf; do no_worker_is_left $name; done
+fi
+
+# A batch system keeps a job waiting: no failed start within farm.start_s, and behind `slurm` never.
+cat >queue <<'END2'
+#!/bin/sh
+sleep 2
+exec "$@"
+END2
+chmod +x queue
+through queued "$work/queue" -s farm.start_s=20
+[ "$(ends queued)" = 0 ] || fail "a worker that waited in a queue was lost"
+if command -v python3 >/dev/null; then
+    through terminal "python3 $root/tests/integration/launch_pty.py"
+    [ "$(ends terminal)" = 0 ] || fail "workers behind a pseudo-terminal were lost"
+    mkdir -p fake
+    cat >fake/srun <<END2
+#!/bin/sh
+echo "\$*" >>$work/fake/words
+while case \$1 in -*) true ;; *) false ;; esac; do shift; done
+exec $work/queue python3 $root/tests/integration/launch_pty.py "\$@"
+END2
+    chmod +x fake/srun
+    PATH=$work/fake:$PATH through srun 'slurm --partition=long' -s farm.start_s=1
+    [ "$(ends srun)" = 0 ] || fail "workers in Slurm's queue were lost"
+    grep -q -- '^--unbuffered .* --mem-per-cpu=1024M --partition=long /' fake/words || fail "$(cat fake/words)"
+fi
+
+# Another host's simulator computes other bits: it gets no task, and the others do everything.
+if command -v python3 >/dev/null; then
+    cat >first_is_strange <<END2
+#!/bin/sh
+mkdir strange.first 2>/dev/null || exec "\$@"
+exec python3 $root/tests/integration/pretend_host.py strange 1 "\$@"
+END2
+    chmod +x first_is_strange
+    through strange "$work/first_is_strange"
+    grep -q '^host strange is left out: its simulator computes other bits (fingerprint ' strange.out || fail "$(cat strange.out)"
+    [ "$(grep -c ' event=host_left_out ' strange/logs/controller.log)" = 1 ] || fail "not said once"
 fi
 
 # a server of our own, on a free port, for this user's new key only

@@ -191,7 +191,7 @@ static void fake_take_message(const char *kind, const struct message *message)
         fake_take_task(kind, &message->as.task);
         break;
     case MESSAGE_STOP:
-        if (strcmp(kind, "stubborn") == 0)
+        if (strcmp(kind, "stubborn") == 0 || strcmp(kind, "deaf-to-term") == 0)
             sleep_ms(3600 * 1000L);
         _exit(0);
     default:
@@ -199,7 +199,35 @@ static void fake_take_message(const char *kind, const struct message *message)
     }
 }
 
-static int fake_main(const char *kind)
+/* One process of all of this test says this: the first one. */
+static int is_first_process(const char *program)
+{
+    char path[160];
+    snprintf(path, sizeof path, "%.100s.first", program);
+    int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    if (descriptor >= 0)
+        close(descriptor);
+    return descriptor >= 0;
+}
+
+static void fake_say_hello(const char *kind, const char *program)
+{
+    struct hello hello;
+    hello_init(&hello, 1);
+    if (strcmp(kind, "hidden") == 0 || strcmp(kind, "launcher") == 0)
+        hello.pid = 1;
+    if (strcmp(kind, "elsewhere") == 0)
+        snprintf(hello.host, sizeof hello.host, "elsewhere");
+    if (strcmp(kind, "strange") == 0 && is_first_process(program)) {
+        snprintf(hello.host, sizeof hello.host, "strange");
+        hello.fingerprint = 2;
+    }
+    if (strcmp(kind, "other-bits") == 0)
+        hello.fingerprint = 2;
+    message_encode_hello(&out, &hello);
+}
+
+static int fake_main(const char *kind, const char *program)
 {
     signal(SIGXFSZ, SIG_IGN);
     static const char wrong_hello[] = "\x00\x00\x00\x0a\x94\x01\x09\xa5older\x01";
@@ -208,14 +236,16 @@ static int fake_main(const char *kind)
         return worker_run(STDIN_FILENO, STDOUT_FILENO);
     if (strcmp(kind, "stillborn") == 0)
         return 1;
+    if (strcmp(kind, "deaf-to-term") == 0)
+        signal(SIGTERM, SIG_IGN);
+    if (strcmp(kind, "queued") == 0)
+        sleep_ms(2500);
     frame_reader_init(&reader);
     pack_writer_init(&out);
     if (strcmp(kind, "version") == 0)
         fake_send_raw(wrong_hello, 14);
     else
-        message_encode_hello(&out, strcmp(kind, "hidden") == 0 || strcmp(kind, "launcher") == 0
-                                       ? 1
-                                       : (uint64_t)getpid());
+        fake_say_hello(kind, program);
     fake_send();
     for (;;) {
         char bytes[4096];
@@ -250,8 +280,10 @@ static struct {
     int pause_at;             /* the controller stands still after this many results, if not 0 */
     int is_fat;               /* tasks are large */
     const int *worker_counts; /* wanted after each further ten results, ends with 0 */
-    int failures, stops;
+    int failures, stops, notices;
     char reason[512]; /* of the last quarantine or failure */
+    char notice[512]; /* the last */
+    uint64_t fingerprint;
     int hungry_depth; /* on_hungry must not be called from within itself */
     uv_timer_t chaos; /* kills workers */
     struct rng rng;
@@ -354,6 +386,12 @@ static void on_hungry(void *context, int room)
     run.hungry_depth--;
 }
 
+static void on_notice(void *context, const char *text)
+{
+    run.notices++;
+    snprintf(run.notice, sizeof run.notice, "%s", text);
+}
+
 static void on_failure(void *context, const char *reason)
 {
     run.failures++;
@@ -400,8 +438,10 @@ static struct farm *create_farm(int worker_count, const char *simulator, struct 
     struct farm_settings settings = {.params = &run.params,
                                      .worker_count = worker_count,
                                      .simulator_path = simulator,
-                                     .log_directory = run.directory};
-    struct farm_callbacks callbacks = {&run, on_result, on_quarantine, on_hungry, on_failure};
+                                     .log_directory = run.directory,
+                                     .fingerprint = run.fingerprint};
+    struct farm_callbacks callbacks = {&run,      on_result, on_quarantine,
+                                       on_hungry, on_notice, on_failure};
     return farm_create(&run.loop, &settings, &callbacks, error);
 }
 
@@ -774,6 +814,68 @@ START_TEST(wrong_version_is_a_failure)
 }
 END_TEST
 
+/* A machine that computes other bits gets no work; the others do it. Said once. */
+START_TEST(other_bits_are_left_out)
+{
+    run.fingerprint = 1;
+    run_farm("strange", 3, 200);
+    expect_all_done(0);
+    ck_assert_int_eq(run.notices, 1);
+    ck_assert_ptr_nonnull(strstr(run.notice, "host strange is left out: its simulator computes"));
+}
+END_TEST
+
+START_TEST(other_bits_everywhere_are_a_failure)
+{
+    run.fingerprint = 1;
+    run_farm("other-bits", 2, 10);
+    ck_assert_int_eq(run.failures, 1);
+    ck_assert_int_eq(run.finished, 0);
+    ck_assert_msg(strstr(run.reason, "computes other bits") != NULL ||
+                      strstr(run.reason, "its host is left out") != NULL,
+                  "%s", run.reason);
+    ck_assert_int_eq(run.notices, 1);
+}
+END_TEST
+
+/* A host on which three starts in a row fail is left out. */
+START_TEST(failed_starts_leave_a_host_out)
+{
+    run_farm("refuse", 1, 10);
+    ck_assert_int_eq(run.failures, 1);
+    ck_assert_int_eq(run.notices, 1);
+    ck_assert_msg(strstr(run.notice,
+                         "is left out: 3 starts in a row failed, the last one: refused: not "
+                         "these parameters") != NULL,
+                  "%s", run.notice);
+}
+END_TEST
+
+/* Behind a launcher the first hello may take as long as farm.start_s says, and no longer. */
+START_TEST(starts_may_take_their_time)
+{
+    run.params.farm_start_s = _i == 0 ? 20 : 1;
+    run.stop_after = _i == 0 ? 0 : 1;
+    run_farm("queued", 1, 5);
+    ck_assert_int_eq(run.failures, _i);
+    if (_i == 0)
+        expect_all_done(0);
+    else
+        ck_assert_ptr_nonnull(strstr(run.reason, "late while starting: no answer in time"));
+}
+END_TEST
+
+/* What stands in front of a simulator gets SIGTERM first, and SIGKILL if that does not end it. */
+START_TEST(launchers_are_asked_first)
+{
+    static const char *const kinds[] = {"stubborn", "deaf-to-term"};
+    static const char *const ends[] = {"end=SIGTERM", "end=SIGKILL"};
+    run_farm(kinds[_i], 1, 20);
+    expect_all_done(0);
+    ck_assert_int_eq(count_in_log(1, ends[_i]), 1);
+}
+END_TEST
+
 START_TEST(failed_starts_are_a_failure)
 {
     static const char *const kinds[] = {"stillborn", "refuse", "digest"};
@@ -890,9 +992,9 @@ START_TEST(real_worker)
         run.params.simulation_duration_s = 0.5;
         snprintf(run.params.farm_launcher, sizeof run.params.farm_launcher, "%s --worker=real",
                  link_path);
-        struct farm_settings settings = {&run.params, 1 + 2 * round, "simulator", run.directory};
+        struct farm_settings settings = {&run.params, 1 + 2 * round, "simulator", run.directory, 0};
         struct farm_callbacks callbacks = {real_digests[round], on_real_result, on_quarantine,
-                                           on_hungry, on_failure};
+                                           on_hungry,           on_notice,      on_failure};
         run.farm = farm_create(&run.loop, &settings, &callbacks, &error);
         ck_assert_msg(run.farm != NULL, "%s", error.message);
         uv_run(&run.loop, UV_RUN_DEFAULT);
@@ -913,7 +1015,7 @@ int main(int argc, char **argv)
 {
     static const char option[] = "--worker=";
     if (argc > 1 && strncmp(argv[1], option, strlen(option)) == 0)
-        return fake_main(argv[1] + strlen(option));
+        return fake_main(argv[1] + strlen(option), argv[0]);
     ssize_t length = readlink("/proc/self/exe", self_path, sizeof self_path - 1);
     if (length <= 0)
         return 1;
@@ -947,6 +1049,11 @@ int main(int argc, char **argv)
     tcase_add_test(test, rejected_is_quarantined);
     tcase_add_test(test, wrong_version_is_a_failure);
     tcase_add_loop_test(test, failed_starts_are_a_failure, 0, 3);
+    tcase_add_test(test, other_bits_are_left_out);
+    tcase_add_test(test, other_bits_everywhere_are_a_failure);
+    tcase_add_test(test, failed_starts_leave_a_host_out);
+    tcase_add_loop_test(test, starts_may_take_their_time, 0, 2);
+    tcase_add_loop_test(test, launchers_are_asked_first, 0, 2);
     tcase_add_test(test, missing_program_is_refused);
     tcase_add_test(test, missing_program_behind_a_launcher);
     tcase_add_test(test, unrunnable_program);

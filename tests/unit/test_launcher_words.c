@@ -34,7 +34,7 @@ static const char *true_words(int count)
 
 START_TEST(test_words_are_cut_at_spaces_and_tabs)
 {
-    ck_assert_int_eq(launcher_init(&launcher, " \tnice  -n\t 5 ", "/no/simulator", &error), 0);
+    ck_assert_int_eq(launcher_init(&launcher, " \tnice  -n\t 5 ", 0, "/no/simulator", &error), 0);
     ck_assert_int_eq(launcher.word_count, 3);
     ck_assert_str_eq(launcher.argv[0], "nice");
     ck_assert_str_eq(launcher.argv[1], "-n");
@@ -46,7 +46,7 @@ END_TEST
 
 START_TEST(test_quotes_are_letters)
 {
-    ck_assert_int_eq(launcher_init(&launcher, "env 'A=b c'", "/no/simulator", &error), 0);
+    ck_assert_int_eq(launcher_init(&launcher, "env 'A=b c'", 0, "/no/simulator", &error), 0);
     ck_assert_int_eq(launcher.word_count, 3);
     ck_assert_str_eq(launcher.argv[1], "'A=b");
     ck_assert_str_eq(launcher.argv[2], "c'");
@@ -55,7 +55,7 @@ END_TEST
 
 START_TEST(test_no_words_mean_the_simulator_alone)
 {
-    ck_assert_int_eq(launcher_init(&launcher, " \t", "/bin/sh", &error), 0);
+    ck_assert_int_eq(launcher_init(&launcher, " \t", 0, "/bin/sh", &error), 0);
     ck_assert_int_eq(launcher.word_count, 0);
     ck_assert_str_eq(launcher.argv[0], "/bin/sh");
     ck_assert_ptr_null(launcher.argv[1]);
@@ -65,14 +65,14 @@ END_TEST
 
 START_TEST(test_a_missing_simulator_is_named)
 {
-    ck_assert_int_eq(launcher_init(&launcher, "", "/no/simulator", &error), ERR_MISSING);
+    ck_assert_int_eq(launcher_init(&launcher, "", 0, "/no/simulator", &error), ERR_MISSING);
     ck_assert_str_eq(error.message, "simulator not found: /no/simulator");
 }
 END_TEST
 
 START_TEST(test_a_missing_program_is_named)
 {
-    ck_assert_int_eq(launcher_init(&launcher, "no-such-launcher -x", "/bin/sh", &error),
+    ck_assert_int_eq(launcher_init(&launcher, "no-such-launcher -x", 0, "/bin/sh", &error),
                      ERR_MISSING);
     ck_assert_str_eq(error.message, "farm.launcher: program not found: no-such-launcher");
     ck_assert_int_eq(launcher_check("/bin/no-such-launcher", &error), ERR_MISSING);
@@ -101,12 +101,99 @@ END_TEST
 START_TEST(test_words_are_counted)
 {
     ck_assert_int_eq(
-        launcher_init(&launcher, true_words(LAUNCHER_WORDS_MAX), "/no/simulator", &error), 0);
+        launcher_init(&launcher, true_words(LAUNCHER_WORDS_MAX), 0, "/no/simulator", &error), 0);
     ck_assert_int_eq(launcher.word_count, LAUNCHER_WORDS_MAX);
     ck_assert_str_eq(launcher.argv[LAUNCHER_WORDS_MAX], "/no/simulator");
     ck_assert_ptr_null(launcher.argv[LAUNCHER_WORDS_MAX + 1]);
     ck_assert_int_eq(launcher_check(true_words(LAUNCHER_WORDS_MAX + 1), &error), ERR_LIMIT);
     ck_assert_str_eq(error.message, "farm.launcher: more than 64 words");
+}
+END_TEST
+
+/* A name in front of all others in PATH. */
+static void plant_srun(void)
+{
+    char folder[] = "/tmp/test_words.XXXXXX", path[64];
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/srun", folder);
+    ck_assert_int_eq(symlink("/bin/true", path), 0);
+    setenv("PATH", folder, 1);
+}
+
+static void remove_srun(void)
+{
+    char path[64];
+    snprintf(path, sizeof path, "%s/srun", getenv("PATH"));
+    unlink(path);
+    rmdir(getenv("PATH"));
+}
+
+START_TEST(test_slurm_stands_for_srun)
+{
+    static const char *const expected[] = {"srun",
+                                           "--unbuffered",
+                                           "--exact",
+                                           "--nodes=1",
+                                           "--ntasks=1",
+                                           "--cpus-per-task=1",
+                                           "--wait=0",
+                                           "--kill-on-bad-exit=0",
+                                           "--mem-per-cpu=300M",
+                                           "-p",
+                                           "long",
+                                           "/no/simulator"};
+    enum { COUNT = sizeof expected / sizeof expected[0] };
+    plant_srun();
+    ck_assert_int_eq(launcher_init(&launcher, " slurm -p long", 300, "/no/simulator", &error), 0);
+    ck_assert_int_eq(launcher.is_slurm, 1);
+    for (int i = 0; i < COUNT; i++)
+        ck_assert_str_eq(launcher.argv[i], expected[i]);
+    ck_assert_ptr_null(launcher.argv[COUNT]);
+    launcher_leave_out(&launcher, "n1,n3");
+    ck_assert_str_eq(launcher.argv[COUNT - 1], "--exclude=n1,n3");
+    ck_assert_str_eq(launcher.argv[COUNT], "/no/simulator");
+    ck_assert_ptr_null(launcher.argv[COUNT + 1]);
+    launcher_deinit(&launcher);
+    ck_assert_int_eq(
+        launcher_init(&launcher, true_words(LAUNCHER_WORDS_MAX), 300, "/no/simulator", &error),
+        ERR_MISSING);
+    remove_srun();
+}
+END_TEST
+
+START_TEST(test_only_slurm_can_leave_hosts_out)
+{
+    ck_assert_int_eq(launcher_init(&launcher, "env slurm", 300, "/no/simulator", &error), 0);
+    launcher_leave_out(&launcher, "n1");
+    ck_assert_int_eq(launcher.is_slurm, 0);
+    ck_assert_str_eq(launcher.argv[2], "/no/simulator");
+    ck_assert_ptr_null(launcher.argv[3]);
+}
+END_TEST
+
+START_TEST(test_slurm_without_srun_is_refused)
+{
+    setenv("PATH", "/no/such/folder", 1);
+    ck_assert_int_eq(launcher_check("slurm", &error), ERR_MISSING);
+    ck_assert_str_eq(error.message, "farm.launcher: program not found: srun");
+}
+END_TEST
+
+/* A worker gets at most a processor's share of what its job has. */
+START_TEST(test_memory_is_the_jobs)
+{
+    unsetenv("SLURM_MEM_PER_CPU");
+    unsetenv("SLURM_MEM_PER_NODE");
+    setenv("SLURM_CPUS_ON_NODE", "4", 1);
+    ck_assert_int_eq(launcher_memory_mb("slurm", 1024), 1024);
+    setenv("SLURM_MEM_PER_NODE", "2000", 1);
+    ck_assert_int_eq(launcher_memory_mb("slurm -p long", 1024), 500);
+    ck_assert_int_eq(launcher_memory_mb("slurm", 0), 500);
+    ck_assert_int_eq(launcher_memory_mb("slurm", 100), 100);
+    ck_assert_int_eq(launcher_memory_mb("nice", 1024), 1024);
+    ck_assert_int_eq(launcher_memory_mb("", 1024), 1024);
+    setenv("SLURM_MEM_PER_CPU", "700", 1);
+    ck_assert_int_eq(launcher_memory_mb("slurm", 1024), 700);
 }
 END_TEST
 
@@ -122,6 +209,10 @@ int main(void)
     tcase_add_test(tcase, test_a_program_can_be_executed);
     tcase_add_test(tcase, test_all_of_path_is_searched);
     tcase_add_test(tcase, test_words_are_counted);
+    tcase_add_test(tcase, test_slurm_stands_for_srun);
+    tcase_add_test(tcase, test_only_slurm_can_leave_hosts_out);
+    tcase_add_test(tcase, test_slurm_without_srun_is_refused);
+    tcase_add_test(tcase, test_memory_is_the_jobs);
     Suite *suite = suite_create("launcher_words");
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);

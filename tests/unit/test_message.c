@@ -14,6 +14,7 @@ static struct pack_writer writer;
 static struct params params;
 static struct task task;
 static struct result result;
+static struct hello hello;
 
 /* Two parts and a muscle with an oscillator: every table of a genome is used. */
 static void make_genome(struct genome *genome)
@@ -72,6 +73,13 @@ static void setup(void)
                              .cost = {.wall_ms = 12.5, .cpu_ms = 12, .arena_bytes = 65536}};
     for (int i = 0; i < MEASURE_COUNT; i++)
         measures_set(&result.measures, i, i / 3.0 - 2);
+    hello = (struct hello){.protocol_version = PROTOCOL_VERSION,
+                           .pid = 4711,
+                           .fingerprint = UINT64_C(0x0123456789abcdef),
+                           .host = "n3",
+                           .job = "1207",
+                           .step = "4"};
+    strcpy(hello.build, message_build_id());
 }
 
 static void teardown(void)
@@ -86,7 +94,7 @@ static void encode_all(int index)
     msgpack_sbuffer_clear(&writer.buffer);
     switch (index) {
     case 0:
-        message_encode_hello(&writer, 4711);
+        message_encode_hello(&writer, &hello);
         break;
     case 1:
         message_encode_setup(&writer, &params);
@@ -143,6 +151,10 @@ START_TEST(hello_round_trip)
     ck_assert_uint_eq(message.as.hello.protocol_version, PROTOCOL_VERSION);
     ck_assert_str_eq(message.as.hello.build, message_build_id());
     ck_assert_uint_eq(message.as.hello.pid, 4711);
+    ck_assert_uint_eq(message.as.hello.fingerprint, UINT64_C(0x0123456789abcdef));
+    ck_assert_str_eq(message.as.hello.host, "n3");
+    ck_assert_str_eq(message.as.hello.job, "1207");
+    ck_assert_str_eq(message.as.hello.step, "4");
     message_deinit(&message);
 }
 END_TEST
@@ -280,7 +292,7 @@ START_TEST(documented_hello)
     const char *at = strstr(read_page(), "\nhello ");
     ck_assert_ptr_nonnull(at);
     at += 7;
-    message_encode_hello(&writer, 4711);
+    message_encode_hello(&writer, &hello);
     for (size_t i = 0; i < writer.buffer.size; i++) {
         char *end;
         long byte = strtol(at, &end, 16);
@@ -399,6 +411,47 @@ START_TEST(hello_of_the_future)
     ck_assert_uint_eq(message.as.hello.protocol_version, 9);
     ck_assert_str_eq(message.as.hello.build, "bestiary 9");
     message_deinit(&message);
+}
+END_TEST
+
+/* One of this version must say where it is. */
+START_TEST(hello_of_the_past)
+{
+    struct message message;
+    struct error error = {0};
+    uint64_t rejected_id;
+    for (uint64_t version = PROTOCOL_VERSION - 1; version <= PROTOCOL_VERSION; version++) {
+        msgpack_sbuffer_clear(&writer.buffer);
+        pack_array(&writer, 4);
+        pack_u64(&writer, MESSAGE_HELLO);
+        pack_u64(&writer, version);
+        pack_text(&writer, "bestiary");
+        pack_u64(&writer, 1);
+        ck_assert_int_eq(
+            message_decode(&message, writer.buffer.data, writer.buffer.size, &rejected_id, &error),
+            version == PROTOCOL_VERSION ? ERR_FORMAT : 0);
+    }
+    ck_assert_str_eq(error.message, "hello: 4 fields, expected 8");
+}
+END_TEST
+
+/* What Slurm tells a process of its job. */
+START_TEST(hello_knows_its_job)
+{
+    struct hello ours;
+    unsetenv("SLURM_ARRAY_JOB_ID");
+    setenv("SLURM_JOB_ID", "31", 1);
+    setenv("SLURM_STEP_ID", "2", 1);
+    hello_init(&ours, 5);
+    ck_assert_uint_eq(ours.fingerprint, 5);
+    ck_assert_str_eq(ours.build, message_build_id());
+    ck_assert_str_ne(ours.host, "");
+    ck_assert_str_eq(ours.job, "31");
+    ck_assert_str_eq(ours.step, "2");
+    setenv("SLURM_ARRAY_JOB_ID", "29", 1);
+    setenv("SLURM_ARRAY_TASK_ID", "4", 1);
+    hello_init(&ours, 5);
+    ck_assert_str_eq(ours.job, "29_4");
 }
 END_TEST
 
@@ -684,6 +737,8 @@ int main(void)
     tcase_add_test(test, not_a_message);
     tcase_add_test(test, wrong_field_counts);
     tcase_add_test(test, hello_of_the_future);
+    tcase_add_test(test, hello_of_the_past);
+    tcase_add_test(test, hello_knows_its_job);
     tcase_add_test(test, bad_tasks);
     tcase_add_test(test, bad_results);
     tcase_add_test(test, bad_setups);

@@ -166,7 +166,7 @@ START_TEST(bad_values)
         {"evolution.behaviour=wal", "evolution.behaviour: wal is not one of"},
         {"evolution.behaviour=walk|jump", "evolution.behaviour: walk|jump is not one of"},
         {"evolution.behaviour=", "evolution.behaviour: \"\" is not one of"},
-        {"farm.launcher=a ;b", "farm.launcher: a ;b is not a text of at most 160 bytes"},
+        {"farm.launcher=a ;b", "farm.launcher: a ;b is not a text of at most 1000 bytes"},
         {"farm.launcher= a", "farm.launcher:  a is not a text"},
         {"farm.launcher=;a", "farm.launcher: ;a is not a text"},
         {"farm.launcher=a\nb", "farm.launcher: a b is not a text"},
@@ -198,7 +198,7 @@ END_TEST
 
 START_TEST(long_values_and_keys)
 {
-    char text[400];
+    char text[1400];
     memset(text, 'a', sizeof text);
     text[PARAM_TEXT_LENGTH_MAX] = '\0';
     ck_assert_int_eq(params_set(&params, "farm.launcher", text, &error), 0);
@@ -256,8 +256,9 @@ START_TEST(long_comments_are_read_over)
 }
 END_TEST
 
-#define TEN     "aaaaaaaaaa"
-#define HUNDRED TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
+#define TEN      "aaaaaaaaaa"
+#define HUNDRED  TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
+#define THOUSAND HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED
 
 START_TEST(ini_errors_name_file_and_line)
 {
@@ -281,7 +282,8 @@ START_TEST(ini_errors_name_file_and_line)
         {"seed = 1\nseed = 2\n", "walk.ini:2: seed is set a second time"},
         {"[world]\ngravity_m_s2 = 1\npreset = water\n",
          "walk.ini:3: world.preset must come before the other world keys"},
-        {"seed = " HUNDRED HUNDRED "\n", "walk.ini:1: the line is longer than 198 characters"},
+        {"seed = " THOUSAND HUNDRED HUNDRED "\n",
+         "walk.ini:1: the line is longer than 1200 characters"},
         {"name = \x01\n", "walk.ini:1: name:   is not a text"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -405,6 +407,34 @@ START_TEST(written_files_read_back)
         set_random(&other, &rng);
         assert_round_trip(round % 2, &other);
     }
+}
+END_TEST
+
+/* Words of a launcher, some of which look like comments, wherever the line is cut. */
+START_TEST(long_words_read_back)
+{
+    struct params defaults;
+    params_set_defaults(&defaults);
+    for (int before = 0; before < 40; before++) {
+        char *text = params.farm_launcher;
+        memset(text, 'x', (size_t)before + 1);
+        text[before + 1] = '\0';
+        while (strlen(text) < PARAM_TEXT_LENGTH_MAX - 40)
+            strcat(text, before % 2 ? " a;b #c  --d" : " --constraint=a#b;c");
+        assert_round_trip(before % 3 == 0, &defaults);
+    }
+}
+END_TEST
+
+START_TEST(comments_of_long_lines_are_no_value)
+{
+    ck_assert_msg(read_ini("[farm]\nlauncher = nice ; " THOUSAND "\nstart_s = 7\n") == 0, "%s",
+                  error.message);
+    ck_assert_str_eq(params.farm_launcher, "nice");
+    ck_assert(params.farm_start_s == 7);
+    ck_assert_msg(read_ini("[farm]\nlauncher = " HUNDRED HUNDRED " ; " HUNDRED HUNDRED "\n") == 0,
+                  "%s", error.message);
+    ck_assert_str_eq(params.farm_launcher, HUNDRED HUNDRED);
 }
 END_TEST
 
@@ -669,6 +699,8 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_word_ties_tau_to_the_step);
     tcase_add_test(tests, written_files_read_back);
     tcase_add_test(tests, longest_text_reads_back);
+    tcase_add_test(tests, long_words_read_back);
+    tcase_add_test(tests, comments_of_long_lines_are_no_value);
     tcase_add_test(tests, a_full_disk_is_an_error);
     tcase_add_test(tests, cross_checks);
     tcase_add_test(tests, some_mutation_must_be_possible);

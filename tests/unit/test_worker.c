@@ -17,6 +17,7 @@
 #include "common/version.h"
 #include "proto/message.h"
 #include "simulator/evaluate/evaluate.h"
+#include "simulator/fingerprint.h"
 
 static pid_t child;
 static int to_child, from_child;
@@ -166,17 +167,31 @@ static void send_task(uint64_t id)
     send_task_as((struct task){.id = 0}, id);
 }
 
+static void encode_hello(void)
+{
+    struct hello hello;
+    hello_init(&hello, 0);
+    message_encode_hello(&writer, &hello);
+}
+
 /* As far as ready. */
 static void open_conversation(void)
 {
     struct message message;
-    message_encode_hello(&writer, 1);
+    encode_hello();
     message_encode_setup(&writer, &params);
     send_written();
     expect(&message, MESSAGE_HELLO);
     ck_assert_uint_eq(message.as.hello.protocol_version, PROTOCOL_VERSION);
     ck_assert_str_eq(message.as.hello.build, message_build_id());
     ck_assert_uint_eq(message.as.hello.pid, (uint64_t)child);
+    struct hello ours;
+    struct arena arena;
+    hello_init(&ours, 0);
+    ck_assert_str_eq(message.as.hello.host, ours.host);
+    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
+    ck_assert_uint_eq(message.as.hello.fingerprint, fingerprint_compute(&arena));
+    arena_deinit(&arena);
     expect(&message, MESSAGE_READY);
     ck_assert_uint_eq(message.as.ready.digest, params_evaluation_digest(&params));
 }
@@ -322,7 +337,7 @@ END_TEST
 START_TEST(in_single_bytes)
 {
     struct message message;
-    message_encode_hello(&writer, 1);
+    encode_hello();
     message_encode_setup(&writer, &params);
     message_encode_stop(&writer);
     for (size_t i = 0; i < writer.buffer.size; i++)
@@ -381,7 +396,7 @@ END_TEST
 
 START_TEST(other_digest)
 {
-    message_encode_hello(&writer, 1);
+    encode_hello();
     message_encode_setup(&writer, &params);
     /* The digest is the first field after the message's number, as 64 bits. */
     size_t at = writer.buffer.size;
@@ -449,12 +464,12 @@ START_TEST(out_of_order)
         message_encode_setup(&writer, &params);
         break;
     case 1:
-        message_encode_hello(&writer, 1);
+        encode_hello();
         send_written();
         send_task(1);
         break;
     case 2:
-        message_encode_hello(&writer, 1);
+        encode_hello();
         break;
     default:
         message_encode_ready(&writer, 1);
@@ -564,7 +579,7 @@ START_TEST(senseless_memory_limit)
 {
     struct message message;
     params.farm_memory_mb = 8;
-    message_encode_hello(&writer, 1);
+    encode_hello();
     message_encode_setup(&writer, &params);
     send_written();
     expect(&message, MESSAGE_HELLO);
