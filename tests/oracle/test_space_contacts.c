@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "simulator/boxes/cones.h"
+#include "simulator/boxes/exposure.h"
 #include "simulator/boxes/solids.h"
 
 #define FILE_NAME "tests/oracle/space_contacts.json"
@@ -219,6 +220,51 @@ START_TEST(box_box_geometry)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- exposure */
+
+/* Area, and integrals of x, z, x^2, x z, z^2 over pieces of a face across y, by the midpoints of triangles' sides. */
+static void add_piece(const struct exposure_piece *piece, double moments[6])
+{
+    const struct exposure_corner *c = piece->corners;
+    for (int k = 2; k < piece->count; k++) {
+        const struct exposure_piece triangle = {3, {c[0], c[k - 1], c[k]}};
+        double third = exposure_area(&triangle) / 3;
+        for (int i = 0; i < 3; i++) {
+            double z = (triangle.corners[i].s + triangle.corners[(i + 1) % 3].s) / 2;
+            double x = (triangle.corners[i].t + triangle.corners[(i + 1) % 3].t) / 2;
+            const double values[6] = {1, x, z, x * x, x * z, z * z};
+            for (int j = 0; j < 6; j++)
+                moments[j] += third * values[j];
+        }
+    }
+}
+
+START_TEST(face_exposure)
+{
+    const json_t *all = json_object_get(cases, "face_exposure"), *entry;
+    size_t index;
+    ck_assert_int_eq(json_array_size(json_object_get(all, "cases")), 4);
+    json_array_foreach(json_object_get(all, "cases"), index, entry)
+    {
+        const json_t *others = json_object_get(entry, "others");
+        const json_t *expected = json_object_get(entry, "moments");
+        struct solid solids[4];
+        struct exposure_piece pieces[EXPOSURE_PIECES_MAX];
+        double moments[6] = {0};
+        size_t count = json_array_size(others);
+        ck_assert(count >= 1 && count < 4);
+        solids[0] = solid_of(json_object_get(all, "face_of"));
+        for (size_t i = 0; i < count; i++)
+            solids[1 + i] = solid_of(json_array_get(others, i));
+        int found = exposure_find(solids, (int)count + 1, 0, 3, pieces);
+        for (int i = 0; i < found; i++)
+            add_piece(&pieces[i], moments);
+        for (int i = 0; i < 6; i++)
+            ck_assert_double_eq_tol(moments[i], element(expected, (size_t)i), GEOMETRY_TOLERANCE);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("space_contacts");
@@ -226,6 +272,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, contact_problems);
     tcase_add_test(tcase, box_box_geometry);
+    tcase_add_test(tcase, face_exposure);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

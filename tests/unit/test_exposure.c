@@ -1,0 +1,222 @@
+/* What is exposed of the faces of boxes: covered and sealed boxes, and random heaps against rays from a grid of
+ * points, which know nothing of shadows. */
+#include "simulator/boxes/exposure.h"
+
+#include <check.h>
+
+#include "tests/direction_search.h"
+
+enum { GRID = 200, HEAP = 6 };
+
+static struct rng rng;
+static struct exposure_piece pieces[EXPOSURE_PIECES_MAX];
+
+static void setup(void)
+{
+    rng_init(&rng, 9, RNG_TEST, 0, 0);
+}
+
+static struct solid upright(double x, double y, double z, double hx, double hy, double hz)
+{
+    struct solid s = {{x, y, z}, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {hx, hy, hz}};
+    return s;
+}
+
+static double exposed_area(const struct solid *solids, int count, int box, int face)
+{
+    double sum = 0;
+    int found = exposure_find(solids, count, box, face, pieces);
+    for (int i = 0; i < found; i++)
+        sum += exposure_area(&pieces[i]);
+    return sum;
+}
+
+START_TEST(a_box_alone_is_exposed)
+{
+    struct solid s = upright(1, 2, 3, 0.5, 0.2, 0.3);
+    const double areas[3] = {0.24, 0.6, 0.4};
+    for (int face = 0; face < 6; face++) {
+        ck_assert_int_eq(exposure_find(&s, 1, 0, face, pieces), 1);
+        ck_assert_double_eq_tol(exposure_area(&pieces[0]), areas[face / 2], 1e-15);
+    }
+}
+END_TEST
+
+/* A neighbour whose face is flush with ours hides nothing of it, one that stands on it hides its footprint, and
+ * what faces it from afar as well. */
+START_TEST(neighbours_hide_what_they_cover)
+{
+    struct solid s[2] = {upright(0, 0, 0, 0.5, 0.2, 0.3), upright(0.9, 0, 0, 0.4, 0.2, 0.3)};
+    ck_assert_double_eq_tol(exposed_area(s, 2, 0, 3), 0.6, 1e-15);
+    ck_assert_double_eq_tol(exposed_area(s, 2, 0, 1), 0, 1e-15);
+    ck_assert_double_eq_tol(exposed_area(s, 2, 1, 0), 0, 1e-15);
+    for (int far = 0; far < 2; far++) {
+        s[1] = upright(0.1, far ? 7 : 0.4, 0, 0.1, 0.2, 0.1);
+        ck_assert_double_eq_tol(exposed_area(s, 2, 0, 3), 0.56, 1e-15);
+        ck_assert_double_eq_tol(exposed_area(s, 2, 0, 2), 0.6, 1e-15);
+    }
+}
+END_TEST
+
+/* A box behind six walls is hidden, turned as it may be; so are the walls' inner faces. */
+START_TEST(a_sealed_box_is_hidden)
+{
+    struct solid s[7];
+    for (int k = 0; k < 50; k++) {
+        struct mat3 turn = draw_turn(&rng);
+        solids_place(&s[0], (struct vec3){0, 0, 0}, &turn, (struct vec3){0.2, 0.1, 0.15});
+        for (int face = 0; face < 6; face++) {
+            double at = face % 2 ? 0.5 : -0.5, hx = 0.6, hy = 0.6, hz = 0.6;
+            double *thin = face < 2 ? &hx : face < 4 ? &hy : &hz;
+            *thin = 0.1;
+            s[1 + face] =
+                upright(face < 2 ? at : 0, face / 2 == 1 ? at : 0, face > 3 ? at : 0, hx, hy, hz);
+        }
+        for (int face = 0; face < 6; face++) {
+            ck_assert_int_eq(exposure_find(s, 7, 0, face, pieces), 0);
+            ck_assert_double_eq_tol(exposed_area(s, 7, 1 + face, face), 1.44, 1e-12);
+        }
+    }
+}
+END_TEST
+
+/* 1 if the ray from a point along a direction meets a box. */
+static int is_met(const struct solid *s, struct vec3 from, struct vec3 along)
+{
+    double low = 0, high = HUGE_VAL;
+    for (int k = 0; k < 3; k++) {
+        double at = vec3_dot(vec3_sub(from, s->centre), s->axes[k]);
+        double speed = vec3_dot(along, s->axes[k]);
+        if (fabs(speed) < 1e-12 && fabs(at) > s->half[k])
+            return 0;
+        if (fabs(speed) < 1e-12)
+            continue;
+        double one = (-s->half[k] - at) / speed, two = (s->half[k] - at) / speed;
+        low = fmax(low, fmin(one, two));
+        high = fmin(high, fmax(one, two));
+    }
+    return low <= high;
+}
+
+/* Area, and integrals of s, t, s^2, s t, t^2. */
+struct sums {
+    double of[6];
+};
+
+static void add_point(struct sums *sums, double s, double t, double area)
+{
+    const double value[6] = {1, s, t, s * s, s * t, t * t};
+    for (int k = 0; k < 6; k++)
+        sums->of[k] += area * value[k];
+}
+
+static struct sums sum_by_rays(const struct solid *solids, int count, int box, int face)
+{
+    struct sums sums = {{0}};
+    const struct solid *s = &solids[box];
+    int k = face / 2, k1 = (k + 1) % 3, k2 = (k + 2) % 3;
+    struct vec3 normal = vec3_scale(s->axes[k], face % 2 ? 1 : -1);
+    struct vec3 middle = vec3_along(s->centre, normal, s->half[k] + 1e-9);
+    for (int i = 0; i < GRID; i++)
+        for (int j = 0; j < GRID; j++) {
+            double u = s->half[k1] * ((2 * i + 1.0) / GRID - 1);
+            double v = s->half[k2] * ((2 * j + 1.0) / GRID - 1);
+            struct vec3 at = vec3_along(vec3_along(middle, s->axes[k1], u), s->axes[k2], v);
+            int is_hidden = 0;
+            for (int other = 0; other < count && !is_hidden; other++)
+                is_hidden = other != box && is_met(&solids[other], at, normal);
+            if (!is_hidden)
+                add_point(&sums, u, v, 4 * s->half[k1] * s->half[k2] / (GRID * GRID));
+        }
+    return sums;
+}
+
+/* The midpoints of a triangle's sides integrate what is quadratic. */
+static struct sums sum_pieces(int count)
+{
+    struct sums sums = {{0}};
+    for (int i = 0; i < count; i++)
+        for (int k = 2; k < pieces[i].count; k++) {
+            const struct exposure_corner *c = pieces[i].corners;
+            struct exposure_piece triangle = {3, {c[0], c[k - 1], c[k]}};
+            double third = exposure_area(&triangle) / 3;
+            add_point(&sums, (c[0].s + c[k].s) / 2, (c[0].t + c[k].t) / 2, third);
+            add_point(&sums, (c[0].s + c[k - 1].s) / 2, (c[0].t + c[k - 1].t) / 2, third);
+            add_point(&sums, (c[k].s + c[k - 1].s) / 2, (c[k].t + c[k - 1].t) / 2, third);
+        }
+    return sums;
+}
+
+START_TEST(pieces_are_what_rays_find)
+{
+    int partly = 0;
+    for (int n = 0; n < 30; n++) {
+        struct solid heap[HEAP];
+        for (int i = 0; i < HEAP; i++) {
+            struct mat3 turn = draw_turn(&rng);
+            struct vec3 half = {rng_uniform(&rng, 0.1, 0.4), rng_uniform(&rng, 0.1, 0.4),
+                                rng_uniform(&rng, 0.1, 0.4)};
+            solids_place(&heap[i], vec3_scale(draw_direction(&rng), rng_uniform(&rng, 0, 1)), &turn,
+                         half);
+        }
+        for (int face = 0; face < 6; face++) {
+            const struct solid *s = &heap[n % HEAP];
+            double u = s->half[(face / 2 + 1) % 3], v = s->half[(face / 2 + 2) % 3];
+            double area = 4 * u * v, size[6] = {1, u, v, u * u, u * v, v * v};
+            struct sums found = sum_pieces(exposure_find(heap, HEAP, n % HEAP, face, pieces));
+            struct sums rays = sum_by_rays(heap, HEAP, n % HEAP, face);
+            for (int k = 0; k < 6; k++)
+                ck_assert_double_eq_tol(found.of[k], rays.of[k], 2e-3 * area * size[k]);
+            partly += found.of[0] > 0.05 * area && found.of[0] < 0.95 * area;
+        }
+    }
+    ck_assert_int_gt(partly, 60);
+}
+END_TEST
+
+/* Pieces lie on the face, convex and counter-clockwise, and exposed areas change as little as the boxes move. */
+START_TEST(pieces_change_continuously)
+{
+    struct solid s[3];
+    double last = 0;
+    struct quaternion spin = quaternion_exp((struct vec3){1e-3, 2e-3, -1e-3}), q = QUATERNION_ONE;
+    for (int n = 0; n < 3000; n++) {
+        q = quaternion_normalised(quaternion_product(spin, q));
+        struct mat3 turn = quaternion_matrix(q);
+        s[0] = upright(0, 0, 0, 0.5, 0.2, 0.4);
+        solids_place(&s[1], (struct vec3){0.3, 0.35, 0.1}, &turn, (struct vec3){0.3, 0.1, 0.2});
+        solids_place(&s[2], (struct vec3){-0.2, 0.9, 0}, &turn, (struct vec3){0.1, 0.4, 0.3});
+        int count = exposure_find(s, 3, 0, 3, pieces);
+        double area = 0;
+        for (int i = 0; i < count; i++) {
+            ck_assert_double_gt(exposure_area(&pieces[i]), 0);
+            area += exposure_area(&pieces[i]);
+            for (int k = 0; k < pieces[i].count; k++) { /* s along z, t along x */
+                ck_assert_double_le(fabs(pieces[i].corners[k].s), 0.4 + 1e-12);
+                ck_assert_double_le(fabs(pieces[i].corners[k].t), 0.5 + 1e-12);
+            }
+        }
+        if (n > 0)
+            ck_assert_double_eq_tol(area, last, 4e-3);
+        last = area;
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("exposure");
+    TCase *tcase = tcase_create("exposure");
+    tcase_add_checked_fixture(tcase, setup, NULL);
+    tcase_add_test(tcase, a_box_alone_is_exposed);
+    tcase_add_test(tcase, neighbours_hide_what_they_cover);
+    tcase_add_test(tcase, a_sealed_box_is_hidden);
+    tcase_add_test(tcase, pieces_are_what_rays_find);
+    tcase_add_test(tcase, pieces_change_continuously);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed > 0;
+}
