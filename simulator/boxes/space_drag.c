@@ -1,7 +1,7 @@
-/* See space_drag.h. On a face r = centre + s S + t T, with -1 <= s, t <= 1 and half sides S, T, both the lever
- * r x n = L0 + s L1 + t L2 and the normal velocity vn = v0 + s vs + t vt are linear in s and t. The integrand is
- * a polynomial of degree 2, times |vn| one of degree 3 on each side of the line vn = 0. So the rectangle is cut
- * there, and each piece into triangles, for which there is a rule that is exact for such polynomials. */
+/* See space_drag.h. On a face r = centre + s S + t T both the lever r x n = L0 + s L1 + t L2 and the normal velocity
+ * vn = v0 + s vs + t vt are linear in s and t. The integrand is a polynomial of degree 2, times |vn| one of
+ * degree 3 on each side of the line vn = 0. So a convex piece is cut there, and what is left of it into
+ * triangles, for which there is a rule that is exact for such polynomials. */
 #include "simulator/boxes/space_drag.h"
 
 #include <math.h>
@@ -13,14 +13,12 @@ struct moments {
     double m[4][4];
 };
 
-enum { CORNERS_MAX = 8 };
-
-struct corner {
-    double s, t;
-};
+/* Of a piece that is cut by a line; rounding may cut it more than twice. */
+enum { CORNERS_MAX = 2 * EXPOSURE_CORNERS_MAX };
 
 /* By the rule of Strang and Fix (1973) with the centroid and three inner points, exact up to degree 3. */
-static void add_triangle(struct moments *sum, struct corner a, struct corner b, struct corner c)
+static void add_triangle(struct moments *sum, struct exposure_corner a, struct exposure_corner b,
+                         struct exposure_corner c)
 {
     double area = ((b.s - a.s) * (c.t - a.t) - (c.s - a.s) * (b.t - a.t)) / 2;
     static const double near = 0.6, far = 0.2, third = 1.0 / 3;
@@ -42,21 +40,22 @@ static void add_triangle(struct moments *sum, struct corner a, struct corner b, 
     }
 }
 
-/* Moments of the square -1 .. 1 where v0 + s vs + t vt >= 0. */
-static void find_moments(struct moments *sum, double v0, double vs, double vt)
+/* Moments of a piece where v0 + s vs + t vt >= 0. */
+static void find_moments(struct moments *sum, const struct exposure_piece *piece, double v0,
+                         double vs, double vt)
 {
-    static const struct corner square[4] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
-    struct corner kept[CORNERS_MAX];
+    struct exposure_corner kept[CORNERS_MAX];
     int count = 0;
     *sum = (struct moments){{{0}}};
-    for (int i = 0; i < 4; i++) {
-        struct corner a = square[i], b = square[(i + 1) % 4];
+    for (int i = 0; i < piece->count; i++) {
+        struct exposure_corner a = piece->corners[i], b = piece->corners[(i + 1) % piece->count];
         double va = v0 + a.s * vs + a.t * vt, vb = v0 + b.s * vs + b.t * vt;
         if (va >= 0)
             kept[count++] = a;
         if ((va > 0 && vb < 0) || (va < 0 && vb > 0)) {
             double share = va / (va - vb);
-            kept[count++] = (struct corner){a.s + share * (b.s - a.s), a.t + share * (b.t - a.t)};
+            kept[count++] =
+                (struct exposure_corner){a.s + share * (b.s - a.s), a.t + share * (b.t - a.t)};
         }
     }
     for (int i = 2; i < count; i++)
@@ -64,12 +63,13 @@ static void find_moments(struct moments *sum, double v0, double vs, double vt)
 }
 
 /* Integrals of k(vn) times 1, s, t, s^2, s t, t^2, with k = 1 or |vn|, over the side where sign vn >= 0. */
-static void add_side(double w[6], const struct space_drag_law *law, double sign, double v0,
-                     double vs, double vt)
+static void add_side(double w[6], const struct space_drag_law *law,
+                     const struct exposure_piece *piece, double sign, double v0, double vs,
+                     double vt)
 {
     static const int power_s[6] = {0, 1, 0, 2, 1, 0}, power_t[6] = {0, 0, 1, 0, 1, 2};
     struct moments moments;
-    find_moments(&moments, sign * v0, sign * vs, sign * vt);
+    find_moments(&moments, piece, sign * v0, sign * vs, sign * vt);
     for (int k = 0; k < 6; k++) {
         int i = power_s[k], j = power_t[k];
         double plain = moments.m[i][j];
@@ -91,22 +91,29 @@ static void add_product(struct sym3 *t, struct vec3 a, struct vec3 b, double w)
     t->yz += w * (a.y * b.z + a.z * b.y) / 2;
 }
 
-void space_drag_add_face(struct space_tensor *tensor, const struct space_drag_law *law,
-                         struct vec3 centre, struct vec3 normal, struct vec3 half_s,
-                         struct vec3 half_t, const struct space_motion *v)
+/* 1 if the tensor does not depend on the velocity. */
+static int is_constant(const struct space_drag_law *law)
+{
+    return !law->is_quadratic && !law->is_leading;
+}
+
+void space_drag_add_piece(struct space_tensor *tensor, const struct space_drag_law *law,
+                          struct vec3 centre, struct vec3 normal, struct vec3 half_s,
+                          struct vec3 half_t, const struct exposure_piece *piece,
+                          const struct space_motion *v)
 {
     struct vec3 l0 = vec3_cross(centre, normal), ls = vec3_cross(half_s, normal);
     struct vec3 lt = vec3_cross(half_t, normal), lever;
-    double w[6] = {4, 0, 0, 4.0 / 3, 0, 4.0 / 3};
+    double w[6] = {0};
     double area = law->coefficient * vec3_length(half_s) * vec3_length(half_t);
-    if (law->is_quadratic || law->is_leading) {
+    if (is_constant(law)) {
+        add_side(w, law, piece, 1, 1, 0, 0);
+    } else {
         double v0 = vec3_dot(normal, v->v) + vec3_dot(l0, v->w);
         double vs = vec3_dot(ls, v->w), vt = vec3_dot(lt, v->w);
-        for (int k = 0; k < 6; k++)
-            w[k] = 0;
-        add_side(w, law, 1, v0, vs, vt);
+        add_side(w, law, piece, 1, v0, vs, vt);
         if (!law->is_leading)
-            add_side(w, law, -1, v0, vs, vt);
+            add_side(w, law, piece, -1, v0, vs, vt);
     }
     for (int k = 0; k < 6; k++)
         w[k] *= area;
@@ -123,39 +130,60 @@ void space_drag_add_face(struct space_tensor *tensor, const struct space_drag_la
     add_product(&tensor->nn, lt, lt, w[5]);
 }
 
-/* All six faces; `turned`: the link's axes in those in which v and the tensor are. */
-static void add_box(struct space_tensor *tensor, const struct space_drag_law *law,
-                    const struct space_box *box, const struct mat3 *turned,
-                    const struct space_motion *v)
+/* A box of a link with that turn and origin. */
+static void place_box(const struct space_box *box, const struct mat3 *turned, struct vec3 origin,
+                      struct solid *solid)
 {
     struct mat3 own = quaternion_matrix(quaternion_normalised(box->turn));
-    struct mat3 r = mat3_product(turned, &own);
-    struct vec3 centre = mat3_apply(turned, box->centre);
-    const struct vec3 axes[3] = {r.x, r.y, r.z};
-    const double half[3] = {box->size_m.x / 2, box->size_m.y / 2, box->size_m.z / 2};
-    for (int i = 0; i < 3; i++) {
-        int j = (i + 1) % 3, k = (i + 2) % 3;
-        struct vec3 s = vec3_scale(axes[j], half[j]), t = vec3_scale(axes[k], half[k]);
-        for (int sign = -1; sign <= 1; sign += 2) {
-            struct vec3 normal = vec3_scale(axes[i], sign);
-            space_drag_add_face(tensor, law, vec3_along(centre, normal, half[i]), normal, s, t, v);
-        }
+    struct mat3 turn = mat3_product(turned, &own);
+    solids_place(solid, vec3_add(origin, mat3_apply(turned, box->centre)), &turn,
+                 vec3_scale(box->size_m, 0.5));
+}
+
+/* All faces of solids[index], as far as the others leave them; the tensor is about the origin. */
+static void add_box(struct space_tensor *tensor, const struct space_drag *drag,
+                    const struct solid *solids, int count, int index, struct vec3 origin,
+                    const struct space_motion *v)
+{
+    const struct solid *solid = &solids[index];
+    for (int face = 0; face < 6; face++) {
+        int k = face / 2, k1 = (k + 1) % 3, k2 = (k + 2) % 3;
+        struct vec3 normal = face % 2 ? solid->axes[k] : vec3_negated(solid->axes[k]);
+        struct vec3 middle = vec3_along(solid->centre, normal, solid->half[k]);
+        int pieces = exposure_find(solids, count, index, face, drag->pieces);
+        for (int i = 0; i < pieces; i++)
+            space_drag_add_piece(tensor, &drag->law, vec3_sub(middle, origin), normal,
+                                 solid->axes[k1], solid->axes[k2], &drag->pieces[i], v);
     }
 }
 
+static int root_of(const struct space_link *links, int link)
+{
+    while (links[link].parent >= 0)
+        link = links[link].parent;
+    return link;
+}
+
 int space_drag_create(struct space_drag *drag, const struct space_drag_law *law,
-                      const struct space_box *boxes, int box_count, int link_count,
-                      struct arena *arena)
+                      const struct space_box *boxes, int box_count, const struct space_link *links,
+                      int link_count, struct arena *arena)
 {
     const struct space_motion still = {{0, 0, 0}, {0, 0, 0}};
     const struct mat3 one = quaternion_matrix(QUATERNION_ONE);
+    const struct vec3 origin = {0, 0, 0};
     *drag = (struct space_drag){.law = *law, .boxes = boxes, .box_count = box_count};
     drag->own = arena_take(arena, (size_t)link_count, sizeof drag->own[0]);
-    if (!drag->own)
+    drag->bodies = arena_take(arena, (size_t)box_count, sizeof drag->bodies[0]);
+    drag->solids = arena_take(arena, (size_t)box_count, sizeof drag->solids[0]);
+    drag->pieces = arena_take(arena, EXPOSURE_PIECES_MAX, sizeof drag->pieces[0]);
+    if (!drag->own || !drag->bodies || !drag->solids || !drag->pieces)
         return ERR_MEMORY;
-    for (int i = 0; i < box_count && !law->is_quadratic && !law->is_leading; i++)
-        if (!boxes[i].is_dry)
-            add_box(&drag->own[boxes[i].link], law, &boxes[i], &one, &still);
+    for (int i = 0; i < box_count; i++) {
+        drag->bodies[i] = root_of(links, boxes[i].link);
+        place_box(&boxes[i], &one, origin, &drag->solids[i]);
+        if (!boxes[i].is_dry && is_constant(law) && !law->has_exposure)
+            add_box(&drag->own[boxes[i].link], drag, &drag->solids[i], 1, 0, origin, &still);
+    }
     return 0;
 }
 
@@ -179,11 +207,23 @@ void space_drag_set(const struct space_drag *drag, struct space_tree *tree)
                                         rows_turned(&own->nv, &l->turned),
                                         sym3_turned(&own->fv, &l->turned)};
     }
-    if (!drag->law.is_quadratic && !drag->law.is_leading)
+    if (is_constant(&drag->law) && !drag->law.has_exposure)
         return;
     for (int i = 0; i < drag->box_count; i++) {
+        const struct space_tree_link *l = &tree->links[drag->boxes[i].link];
+        place_box(&drag->boxes[i], &l->turned, l->at, &drag->solids[i]);
+    }
+    for (int i = 0, first = 0; i < drag->box_count; i++) {
         struct space_tree_link *l = &tree->links[drag->boxes[i].link];
-        if (!drag->boxes[i].is_dry)
-            add_box(&l->drag, &drag->law, &drag->boxes[i], &l->turned, &l->velocity);
+        int count = 1;
+        first = drag->bodies[i] == drag->bodies[first] ? first : i;
+        while (first + count < drag->box_count && drag->bodies[first + count] == drag->bodies[i])
+            count++;
+        if (drag->boxes[i].is_dry)
+            continue;
+        if (drag->law.has_exposure)
+            add_box(&l->drag, drag, drag->solids + first, count, i - first, l->at, &l->velocity);
+        else
+            add_box(&l->drag, drag, &drag->solids[i], 1, 0, l->at, &l->velocity);
     }
 }

@@ -7,11 +7,12 @@
  *
  * on all faces, or on the leading pieces, vn > 0, alone. With g = (r x n, n) a link feels the wrench  -B V,
  * B = sum over faces of the integral of k(vn) g g' dA: symmetric and never negative, so drag never gives energy.
- * Linear drag on all faces has one B for all times in the link's axes. */
+ * Linear drag on all faces has one B for all times in the link's axes, unless boxes hide faces of one another. */
 #ifndef SIMULATOR_BOXES_SPACE_DRAG_H
 #define SIMULATOR_BOXES_SPACE_DRAG_H
 
 #include "common/arena.h"
+#include "simulator/boxes/exposure.h"
 #include "simulator/boxes/space_tree.h"
 
 /* A box on a link; in its own axes it is size_m wide. */
@@ -27,6 +28,7 @@ struct space_drag_law {
     double coefficient; /* 0: no drag */
     int is_quadratic;
     int is_leading; /* only pieces that move outward */
+    int has_exposure; /* only pieces that no other box of the same body covers or faces; see exposure.h */
 };
 
 struct space_drag {
@@ -35,19 +37,24 @@ struct space_drag {
     int box_count;
     struct space_tensor
         *own; /* per link, in its axes, about its origin: of linear drag on all faces */
+    /* with exposure: per box its body, the root link, and scratch of as many solids */
+    int *bodies;
+    struct solid *solids;
+    struct exposure_piece *pieces;
 };
 
-/* The boxes must outlive it. ERR_MEMORY when the arena is full. */
+/* The boxes must outlive it; those of one body, which hang on one root, follow one another. ERR_MEMORY when
+ * the arena is full. */
 int space_drag_create(struct space_drag *drag, const struct space_drag_law *law,
-                      const struct space_box *boxes, int box_count, int link_count,
-                      struct arena *arena);
+                      const struct space_box *boxes, int box_count, const struct space_link *links,
+                      int link_count, struct arena *arena);
 /* Puts the tensors, for the pose and the velocity, into all links of the tree. */
 void space_drag_set(const struct space_drag *drag, struct space_tree *tree);
 
-/* Integral of k(vn) g g' over a rectangle: its centre from the origin, its outward normal, half its sides as
- * vectors; v: the motion of the origin. Added to the tensor. */
-void space_drag_add_face(struct space_tensor *tensor, const struct space_drag_law *law,
-                         struct vec3 centre, struct vec3 normal, struct vec3 half_s,
-                         struct vec3 half_t, const struct space_motion *v);
+/* Integral of k(vn) g g' over a piece of the plane centre + s S + t T from the origin, with the outward normal;
+ * S and T are at right angles to it and to one another. v: the motion of the origin. Added to the tensor. */
+void space_drag_add_piece(struct space_tensor *tensor, const struct space_drag_law *law,
+                          struct vec3 centre, struct vec3 normal, struct vec3 s, struct vec3 t,
+                          const struct exposure_piece *piece, const struct space_motion *v);
 
 #endif

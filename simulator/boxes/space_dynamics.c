@@ -108,8 +108,8 @@ struct space_dynamics *space_dynamics_create(const struct space_body *body,
     d->has_drag = world->drag.coefficient > 0;
     if (take_memory(d, arena) != 0 ||
         space_limits_create(&d->limits, &d->tree, body->links, arena) != 0 ||
-        space_drag_create(&d->drag, &world->drag, body->boxes, body->box_count, body->link_count,
-                          arena) != 0)
+        space_drag_create(&d->drag, &world->drag, body->boxes, body->box_count, body->links,
+                          body->link_count, arena) != 0)
         return NULL;
     for (int i = 0; i < d->tree.count; i++)
         for (int k = 0; k < d->tree.links[i].rates; k++)

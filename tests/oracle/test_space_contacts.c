@@ -10,6 +10,7 @@
 #include "simulator/boxes/cones.h"
 #include "simulator/boxes/exposure.h"
 #include "simulator/boxes/solids.h"
+#include "simulator/boxes/space_drag.h"
 
 #define FILE_NAME "tests/oracle/space_contacts.json"
 /* Areas and places of clipped polygons, m and m^2. */
@@ -265,6 +266,88 @@ START_TEST(face_exposure)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- drag */
+
+/* "quadratic_leading", "linear_two_sided", "linear" */
+static struct space_drag_law law_of(const json_t *entry)
+{
+    const char *name = json_string_value(json_object_get(entry, "law"));
+    return (struct space_drag_law){.coefficient = number(entry, "viscosity"),
+                                   .is_quadratic = strncmp(name, "quadratic", 9) == 0,
+                                   .is_leading = strstr(name, "leading") != NULL};
+}
+
+/* The wrench -B V. */
+static struct space_wrench resistance(const struct space_tensor *t, const struct space_motion *v)
+{
+    struct vec3 n = vec3_add(sym3_apply(&t->nn, v->w), mat3_back(&t->nv, v->v));
+    struct vec3 f = vec3_add(mat3_apply(&t->nv, v->w), sym3_apply(&t->fv, v->v));
+    return (struct space_wrench){vec3_negated(n), vec3_negated(f)};
+}
+
+/* A face across z in the origin, s along x and t along y: vn = vz + s (-wy) + t wx, moments (t f, -s f). */
+START_TEST(face_drag)
+{
+    const json_t *entry, *list = json_object_get(cases, "face_drag");
+    size_t index;
+    ck_assert_int_eq(json_array_size(list), 20);
+    json_array_foreach(list, index, entry)
+    {
+        const struct space_drag_law law = law_of(entry);
+        const json_t *size = json_object_get(entry, "size_m");
+        const json_t *slopes = json_object_get(entry, "slopes_1_s");
+        const json_t *expected = json_object_get(entry, "force_and_moments");
+        double u = element(size, 0) / 2, v = element(size, 1) / 2;
+        const struct exposure_piece face = {4, {{-u, -v}, {u, -v}, {u, v}, {-u, v}}};
+        const struct space_motion motion = {{element(slopes, 1), -element(slopes, 0), 0},
+                                            {0, 0, number(entry, "speed_m_s")}};
+        struct space_tensor tensor;
+        memset(&tensor, 0, sizeof tensor);
+        space_drag_add_piece(&tensor, &law, (struct vec3){0, 0, 0}, (struct vec3){0, 0, 1},
+                             (struct vec3){1, 0, 0}, (struct vec3){0, 1, 0}, &face, &motion);
+        struct space_wrench wrench = resistance(&tensor, &motion);
+        ck_assert_double_eq_tol(wrench.f.z, element(expected, 0), 1e-12);
+        ck_assert_double_eq_tol(-wrench.n.y, element(expected, 1), 1e-12);
+        ck_assert_double_eq_tol(wrench.n.x, element(expected, 2), 1e-12);
+    }
+}
+END_TEST
+
+START_TEST(box_drag)
+{
+    const json_t *entry, *list = json_object_get(cases, "box_drag");
+    size_t index;
+    ck_assert_int_eq(json_array_size(list), 4);
+    json_array_foreach(list, index, entry)
+    {
+        const struct space_link link = {.parent = -1,
+                                        .kind = SPACE_FREE,
+                                        .frame = QUATERNION_ONE,
+                                        .mass_kg = 1,
+                                        .inertia = {1, 0, 0, 1, 0, 1}};
+        struct space_box box = {.turn = QUATERNION_ONE, .size_m = vector(entry, "size_m")};
+        const struct space_drag_law law = law_of(entry);
+        const json_t *expected = json_object_get(entry, "force_and_torque");
+        struct space_tree tree;
+        struct space_drag drag;
+        double q[7];
+        arena_reset(&arena);
+        ck_assert_int_eq(space_tree_create(&tree, &link, 1, (struct vec3){0, 0, 0}, &arena), 0);
+        ck_assert_int_eq(space_drag_create(&drag, &law, &box, 1, &link, 1, &arena), 0);
+        space_tree_birth(&tree, q);
+        space_tree_set_pose(&tree, q);
+        tree.links[0].velocity =
+            (struct space_motion){vector(entry, "omega_rad_s"), vector(entry, "velocity_m_s")};
+        space_drag_set(&drag, &tree);
+        struct space_wrench wrench = resistance(&tree.links[0].drag, &tree.links[0].velocity);
+        struct vec3 force = {element(expected, 0), element(expected, 1), element(expected, 2)};
+        struct vec3 torque = {element(expected, 3), element(expected, 4), element(expected, 5)};
+        assert_near(wrench.f, force, 1e-12);
+        assert_near(wrench.n, torque, 1e-12);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("space_contacts");
@@ -273,6 +356,8 @@ int main(void)
     tcase_add_test(tcase, contact_problems);
     tcase_add_test(tcase, box_box_geometry);
     tcase_add_test(tcase, face_exposure);
+    tcase_add_test(tcase, face_drag);
+    tcase_add_test(tcase, box_drag);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

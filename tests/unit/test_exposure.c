@@ -1,9 +1,10 @@
-/* What is exposed of the faces of boxes: covered and sealed boxes, and random heaps against rays from a grid of
- * points, which know nothing of shadows. */
+/* What is exposed of the faces of boxes, and the drag on it: covered and sealed boxes, random heaps against rays
+ * from a grid of points, which know nothing of shadows, and drag that never gives power. */
 #include "simulator/boxes/exposure.h"
 
 #include <check.h>
 
+#include "simulator/boxes/space_drag.h"
 #include "tests/direction_search.h"
 
 enum { GRID = 200, HEAP = 6 };
@@ -203,6 +204,126 @@ START_TEST(pieces_change_continuously)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- drag */
+
+static struct arena arena;
+static struct space_tree tree;
+static struct space_drag drag;
+static struct space_box boxes[HEAP];
+
+/* A free link that is a heap of boxes at random, or a small one in a dry shell. */
+static void build_heap(int is_sealed, const struct space_drag_law *law)
+{
+    struct space_link link = {.parent = -1,
+                              .kind = SPACE_FREE,
+                              .frame = QUATERNION_ONE,
+                              .mass_kg = 1,
+                              .inertia = {1, 0, 0, 1, 0, 1}};
+    double q[7] = {rng_uniform(&rng, -1, 1), 0, 1, 0.5, -0.5, 0.1, 0.7};
+    int count = is_sealed ? 2 : HEAP - 2;
+    ck_assert_int_eq(arena_init(&arena, 1u << 20), 0);
+    for (int i = 0; i < count; i++) {
+        struct quaternion turn = quaternion_exp(vec3_scale(draw_direction(&rng), 2));
+        boxes[i] = (struct space_box){
+            .turn = turn,
+            .centre = vec3_scale(draw_direction(&rng), 0.6),
+            .size_m = {rng_uniform(&rng, 0.2, 0.8), rng_uniform(&rng, 0.2, 0.8), 0.5}};
+    }
+    if (is_sealed) {
+        boxes[0].centre = boxes[1].centre = (struct vec3){0, 0, 0};
+        boxes[1].size_m = (struct vec3){3, 3, 3};
+        boxes[1].is_dry = 1;
+    }
+    ck_assert_int_eq(space_tree_create(&tree, &link, 1, (struct vec3){0, 0, 0}, &arena), 0);
+    ck_assert_int_eq(space_drag_create(&drag, law, boxes, count, &link, 1, &arena), 0);
+    space_tree_normalise(&tree, q);
+    space_tree_set_pose(&tree, q);
+}
+
+static struct space_motion draw_motion(void)
+{
+    return (struct space_motion){vec3_scale(draw_direction(&rng), rng_uniform(&rng, 0, 5)),
+                                 vec3_scale(draw_direction(&rng), rng_uniform(&rng, 0, 2))};
+}
+
+/* V' B V */
+static double resisted(const struct space_tensor *t, const struct space_motion *v)
+{
+    return vec3_dot(v->w, sym3_apply(&t->nn, v->w)) + 2 * vec3_dot(v->w, mat3_back(&t->nv, v->v)) +
+           vec3_dot(v->v, sym3_apply(&t->fv, v->v));
+}
+
+START_TEST(a_sealed_box_does_not_swim)
+{
+    for (int kind = 0; kind < 4; kind++) {
+        const struct space_drag_law law = {5, kind & 1, kind >> 1, 1};
+        build_heap(1, &law);
+        tree.links[0].velocity = draw_motion();
+        space_drag_set(&drag, &tree);
+        struct space_motion v = draw_motion();
+        ck_assert(resisted(&tree.links[0].drag, &v) == 0);
+        drag.law.has_exposure = 0;
+        if (kind > 0) /* planted: the shell is forgotten */
+            space_drag_set(&drag, &tree);
+        if (kind > 0)
+            ck_assert_double_gt(resisted(&tree.links[0].drag, &v), 1e-3);
+        arena_deinit(&arena);
+    }
+}
+END_TEST
+
+START_TEST(drag_never_gives_power)
+{
+    for (int i = 0; i < 400; i++) {
+        const struct space_drag_law law = {5, i & 1, i >> 1 & 1, i >> 2 & 1};
+        build_heap(0, &law);
+        tree.links[0].velocity = draw_motion();
+        space_drag_set(&drag, &tree);
+        for (int k = 0; k < 20; k++) {
+            struct space_motion v = k == 0 ? tree.links[0].velocity : draw_motion();
+            ck_assert_double_ge(resisted(&tree.links[0].drag, &v), -1e-12);
+        }
+        arena_deinit(&arena);
+    }
+}
+END_TEST
+
+/* Power of a motion against the sum over a grid of points of all faces, of those that rays leave from freely. */
+START_TEST(tensors_are_what_rays_find)
+{
+    enum { FINE = 300 };
+    for (int kind = 0; kind < 4; kind++) {
+        const struct space_drag_law law = {5, kind & 1, kind >> 1, 1};
+        build_heap(0, &law);
+        struct space_motion v = tree.links[0].velocity = draw_motion();
+        space_drag_set(&drag, &tree);
+        double sum = 0;
+        for (int n = 0; n < drag.box_count * 6; n++) {
+            const struct solid *s = &drag.solids[n / 6];
+            int k = n % 6 / 2, k1 = (k + 1) % 3, k2 = (k + 2) % 3;
+            struct vec3 normal = vec3_scale(s->axes[k], n % 2 ? 1 : -1);
+            struct vec3 middle = vec3_along(s->centre, normal, s->half[k] + 1e-9);
+            for (int i = 0; i < FINE * FINE; i++) {
+                double x = s->half[k1] * ((2 * (i / FINE) + 1.0) / FINE - 1);
+                double y = s->half[k2] * ((2 * (i % FINE) + 1.0) / FINE - 1);
+                struct vec3 at = vec3_along(vec3_along(middle, s->axes[k1], x), s->axes[k2], y);
+                struct vec3 r = vec3_sub(at, tree.links[0].at);
+                double speed = vec3_dot(normal, vec3_add(v.v, vec3_cross(v.w, r)));
+                int is_hidden = law.is_leading && speed < 0;
+                for (int other = 0; other < drag.box_count && !is_hidden; other++)
+                    is_hidden = other != n / 6 && is_met(&drag.solids[other], at, normal);
+                double area = 4 * s->half[k1] * s->half[k2] / (FINE * FINE);
+                if (!is_hidden)
+                    sum += area * law.coefficient * (law.is_quadratic ? fabs(speed) : 1) * speed *
+                           speed;
+            }
+        }
+        ck_assert_double_eq_tol(resisted(&tree.links[0].drag, &v), sum, 1e-3 * sum);
+        arena_deinit(&arena);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("exposure");
@@ -213,6 +334,9 @@ int main(void)
     tcase_add_test(tcase, a_sealed_box_is_hidden);
     tcase_add_test(tcase, pieces_are_what_rays_find);
     tcase_add_test(tcase, pieces_change_continuously);
+    tcase_add_test(tcase, a_sealed_box_does_not_swim);
+    tcase_add_test(tcase, drag_never_gives_power);
+    tcase_add_test(tcase, tensors_are_what_rays_find);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
