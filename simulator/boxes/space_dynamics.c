@@ -3,8 +3,9 @@
  * A midpoint step of h from (q0, v0), with V = (v0 + v1) / 2:
  *
  *   qm = q0 moved by v0 for h/2,  vm = guess of the velocity there
- *   v1 = v0 + h qdd(qm, vm, torques and drag at V) + impulses of limits
+ *   v1 = v0 + h qdd(qm, vm, torques and drag at V) + impulses of contacts and limits
  *   q1 = qm moved by v1 for h/2, out of limits where it is beyond
+ *   roots' v1, q1 such that each body has the momentum that the impulses gave: keep_momentum()
  *
  * vm decides the velocity products alone, which in space are all of the gyroscopic torque: it is guessed from the
  * accelerations of the last two steps, and mended by a second evaluation. A servo's torque is
@@ -16,9 +17,13 @@
 
 #include "common/error.h"
 #include "simulator/boxes/space_limits.h"
+#include "simulator/boxes/space_momentum.h"
 
 /* An RK4 step needs h x rate of servos below this. */
 #define RK4_STIFF 0.5
+/* Contacts farther off their law have their step taken again in halves, so many times at most. */
+#define LAW_RESIDUAL_MAX_M_S 1e-5
+#define HALVINGS_MAX         3
 /* Gaps that RK4 steps may leave, rad or m. */
 #define GAP_ROUNDING 1e-12
 
@@ -26,6 +31,13 @@ struct space_dynamics {
     struct space_tree tree;
     struct space_limits limits;
     struct space_drag drag;
+    struct space_surfaces surfaces;
+    struct space_contacts contacts;
+    double law_residual; /* m/s, of the last step */
+    /* per free root what it has at the start of the step, and where it is without what joint coordinates lose */
+    struct space_momentum *momenta;
+    int *roots, root_count;
+    int has_momenta; /* they are known */
     const struct space_link *links;
     struct dynamics_settings settings;
     int coordinates, rates;
@@ -64,7 +76,10 @@ static int take_memory(struct space_dynamics *d, struct arena *arena)
     d->servos = arena_take(arena, (size_t)d->rates, sizeof d->servos[0]);
     d->link_of = arena_take(arena, (size_t)d->rates, sizeof d->link_of[0]);
     d->is_clamped = arena_take(arena, (size_t)d->rates, sizeof d->is_clamped[0]);
-    return d->servos && d->link_of && d->is_clamped ? 0 : ERR_MEMORY;
+    d->roots = arena_take(arena, (size_t)d->tree.count, sizeof d->roots[0]);
+    d->momenta = arena_take(arena, (size_t)d->tree.count, sizeof d->momenta[0]);
+    int is_complete = d->servos && d->link_of && d->is_clamped && d->roots && d->momenta;
+    return is_complete ? 0 : ERR_MEMORY;
 }
 
 static void set_pose(struct space_dynamics *d)
@@ -106,11 +121,17 @@ struct space_dynamics *space_dynamics_create(const struct space_body *body,
     d->coordinates = d->tree.coordinates;
     d->rates = d->tree.rates;
     d->has_drag = world->drag.coefficient > 0;
+    d->surfaces = world->surfaces;
     if (take_memory(d, arena) != 0 ||
         space_limits_create(&d->limits, &d->tree, body->links, arena) != 0 ||
         space_drag_create(&d->drag, &world->drag, body->boxes, body->box_count, body->links,
-                          body->link_count, arena) != 0)
+                          body->link_count, arena) != 0 ||
+        space_contacts_create(&d->contacts, &d->tree, &d->limits, body->boxes, body->box_count,
+                              &d->surfaces, settings, arena) != 0)
         return NULL;
+    for (int i = 0; i < d->tree.count; i++)
+        if (body->links[i].kind == SPACE_FREE)
+            d->roots[d->root_count++] = i;
     for (int i = 0; i < d->tree.count; i++)
         for (int k = 0; k < d->tree.links[i].rates; k++)
             d->link_of[d->tree.links[i].rate + k] = i;
@@ -331,16 +352,20 @@ static void set_drag(struct space_dynamics *d, const double *start, double half_
     }
 }
 
-/* Power of drag at the pose for the rates given: 0 or less. */
-static double drag_power(struct space_dynamics *d, const double *rates)
+/* Power, at the pose, of the drag at some rates on the motion of others. */
+static double drag_power(struct space_dynamics *d, const double *dragged, const double *rates)
 {
     const struct space_motion still = {{0, 0, 0}, {0, 0, 0}};
     double power = 0;
     for (int i = 0; i < d->tree.count && d->has_drag; i++) {
         struct space_tree_link *l = &d->tree.links[i];
+        l->mean = link_motion(l, l->parent < 0 ? &still : &l->up->mean, dragged + l->rate);
+        l->load = drag_wrench(&l->drag, &l->mean);
+    }
+    for (int i = 0; i < d->tree.count && d->has_drag; i++) {
+        struct space_tree_link *l = &d->tree.links[i];
         l->mean = link_motion(l, l->parent < 0 ? &still : &l->up->mean, rates + l->rate);
-        struct space_wrench load = drag_wrench(&l->drag, &l->mean);
-        power -= vec3_dot(load.n, l->mean.w) + vec3_dot(load.f, l->mean.v);
+        power -= vec3_dot(l->load.n, l->mean.w) + vec3_dot(l->load.f, l->mean.v);
     }
     return power;
 }
@@ -410,7 +435,7 @@ static void add_stage(struct space_dynamics *d, double *q, double *qd, double ah
         d->ledger.loss_damping_j += share * d->servos[i].damping * qd[i] * qd[i];
     }
     if (d->has_drag)
-        d->ledger.loss_drag_j -= share * drag_power(d, qd);
+        d->ledger.loss_drag_j -= share * drag_power(d, qd, qd);
 }
 
 /* The state of the next stage: from the start along the last one's rates. */
@@ -514,16 +539,62 @@ static void find_accelerations(struct space_dynamics *d, double half)
     d->known += d->known < 2;
 }
 
-/* Impulses of limits; the rates qd are those at the end of the step without. */
-static void act_limits(struct space_dynamics *d, double half)
+/* Impulses of contacts and limits; the rates qd are those at the end of the step without. Returns 1 if a
+ * contact is near. */
+static int act_contacts(struct space_dynamics *d, double half)
 {
-    if (d->limits.row_max == 0 || space_limits_find(&d->limits, &d->tree, d->qm, d->qd, half) == 0)
-        return;
-    for (int i = 0; i < d->rates; i++)
-        d->tree.drive[i] = 0;
-    space_tree_factor(&d->tree, d->zero, 0);
-    book_limits(d, space_limits_solve(&d->limits, &d->tree, d->qd));
-    d->is_pressing = 1;
+    int contacts = space_contacts_find(&d->contacts, d->qd), limits = 0;
+    d->law_residual = 0;
+    if (d->limits.row_max > 0)
+        limits = space_limits_find(&d->limits, &d->tree, d->qm, d->qd, half);
+    if (contacts + limits > 0) {
+        for (int i = 0; i < d->rates; i++)
+            d->tree.drive[i] = 0;
+        space_tree_factor(&d->tree, d->zero, 0);
+    }
+    if (contacts > 0)
+        d->law_residual = space_contacts_solve(&d->contacts, d->qd0, d->qd);
+    else if (limits > 0)
+        book_limits(d, space_limits_solve(&d->limits, &d->tree, d->qd));
+    d->is_pressing = limits > 0;
+    return contacts > 0;
+}
+
+static void find_momenta(struct space_dynamics *d)
+{
+    set_pose(d);
+    for (int i = 0; i < d->root_count; i++)
+        space_momentum_find(&d->tree, d->roots[i], &d->momenta[i]);
+    d->has_momenta = 1;
+}
+
+/* What a root has at the end of a step: impulses act, and gravity changes its velocity, in the middle. */
+static void set_target(struct space_dynamics *d, int root, double half, struct space_momentum *m)
+{
+    struct vec3 linear, angular, drop = vec3_scale(d->tree.gravity, 2 * half * m->mass);
+    struct vec3 middle = vec3_along(m->centre, m->linear, half / m->mass);
+    space_contacts_impulse(&d->contacts, root, middle, &linear, &angular);
+    m->linear = vec3_add(m->linear, vec3_add(linear, drop));
+    m->angular = vec3_add(m->angular, angular);
+    m->centre = vec3_along(middle, m->linear, half / m->mass);
+}
+
+/* Joint coordinates alone keep momentum to third order of h only. Not where there is drag, whose impulse is not
+ * summed up. */
+static void keep_momentum(struct space_dynamics *d, double half)
+{
+    d->is_posed = 0;
+    set_pose(d);
+    for (int i = 0; i < d->root_count; i++) {
+        struct space_momentum now, *target = &d->momenta[i];
+        int root = d->roots[i];
+        set_target(d, root, half, target);
+        space_momentum_find(&d->tree, root, &now);
+        double gain = space_momentum_set(&d->tree, root, &now, target, d->q, d->qd);
+        gain -= now.mass * vec3_dot(d->tree.gravity, vec3_sub(target->centre, now.centre));
+        d->ledger.mended_j += fabs(gain);
+    }
+    d->is_posed = 0;
 }
 
 static double energy_now(struct space_dynamics *d)
@@ -555,10 +626,23 @@ static void book_middle(struct space_dynamics *d, double half)
     book_work(d);
 }
 
+/* Drag was that at the mean velocity without contacts. */
+static void book_drag(struct space_dynamics *d, double half)
+{
+    double *dragged = d->v_sum, *mean = d->vm;
+    for (int i = 0; i < d->rates && d->has_drag; i++) {
+        dragged[i] = d->qd0[i] + half * d->qdd[i];
+        mean[i] = 0.5 * (d->qd0[i] + d->qd[i]);
+    }
+    d->ledger.loss_drag_j -= 2 * half * drag_power(d, dragged, mean);
+}
+
 static void step_midpoint(struct space_dynamics *d)
 {
     double h = d->settings.dt_s, half = h / 2;
     struct space_tree *tree = &d->tree;
+    if (d->contacts.pair_count > 0 && !d->has_drag && !d->has_momenta)
+        find_momenta(d);
     d->is_pressing = 0;
     space_tree_advance(tree, d->q0, d->qd0, half, d->qm);
     for (int i = 0; i < d->rates; i++)
@@ -570,16 +654,19 @@ static void step_midpoint(struct space_dynamics *d)
     find_accelerations(d, half);
     for (int i = 0; i < d->rates; i++)
         d->qd[i] = d->qd0[i] + h * d->qdd[i];
-    if (d->has_drag) {
-        for (int i = 0; i < d->rates; i++)
-            d->v_sum[i] = d->qd0[i] + half * d->qdd[i];
-        d->ledger.loss_drag_j -= h * drag_power(d, d->v_sum);
-    }
-    act_limits(d, half);
+    int has_contacts = act_contacts(d, half);
     space_tree_advance(tree, d->qm, d->qd, half, d->q);
     follow_signals(d, h, d->q, d->qd);
     book_middle(d, half);
+    book_drag(d, half);
+    if (has_contacts)
+        space_contacts_book(&d->contacts, &d->ledger);
     leave_limits(d);
+    if (has_contacts && d->has_momenta)
+        keep_momentum(d, half);
+    else
+        d->has_momenta = 0;
+    d->is_pressing |= space_contacts_keep(&d->contacts);
 }
 
 /* ---------------------------------------------------------------- steps */
@@ -619,7 +706,15 @@ static int try_rk4(struct space_dynamics *d)
     int is_free = choice == INTEGRATOR_AUTO && !d->is_stiff && !d->has_drag && !d->is_pressing;
     if (choice != INTEGRATOR_RK4 && !is_free)
         return 0;
+    if (is_free && d->contacts.pair_count > 0) {
+        set_pose(d);
+        if (space_contacts_may_touch(&d->contacts))
+            return 0;
+    }
     step_rk4(d);
+    d->has_momenta = 0;
+    d->law_residual = 0;
+    space_contacts_forget(&d->contacts);
     if (choice == INTEGRATOR_RK4 || d->limits.row_max == 0 ||
         space_limits_gap(&d->limits, &d->tree, d->q) >= 0)
         return 1;
@@ -627,17 +722,51 @@ static int try_rk4(struct space_dynamics *d)
     return 0;
 }
 
-int space_dynamics_step(struct space_dynamics *d)
+static void set_step(struct space_dynamics *d, double dt_s)
 {
-    keep_start(d);
-    if (try_rk4(d))
-        d->rk4_steps++;
-    else
-        step_midpoint(d);
-    d->steps++;
+    d->settings.dt_s = d->contacts.dt_s = dt_s;
+}
+
+static void advance_servos(struct space_dynamics *d)
+{
     d->is_posed = 0;
     for (int i = 0; i < d->rates; i++)
         servo_advance(&d->servos[i], d->settings.dt_s);
+}
+
+/* A midpoint step, or where contacts cannot be held to their law two of half the length. */
+static void advance(struct space_dynamics *d, int halvings)
+{
+    struct ledger ledger = d->ledger;
+    double h = d->settings.dt_s;
+    keep_start(d);
+    step_midpoint(d);
+    if (d->law_residual <= LAW_RESIDUAL_MAX_M_S || halvings == 0) {
+        advance_servos(d);
+        return;
+    }
+    go_back(d, &ledger);
+    d->is_posed = d->known = d->has_momenta = 0;
+    set_step(d, h / 2);
+    advance(d, halvings - 1);
+    double residual = d->law_residual;
+    advance(d, halvings - 1);
+    set_step(d, h);
+    d->known = 0;
+    if (residual > d->law_residual)
+        d->law_residual = residual;
+}
+
+int space_dynamics_step(struct space_dynamics *d)
+{
+    keep_start(d);
+    if (try_rk4(d)) {
+        d->rk4_steps++;
+        advance_servos(d);
+    } else {
+        advance(d, HALVINGS_MAX);
+    }
+    d->steps++;
     return !is_finite(d);
 }
 
@@ -661,7 +790,8 @@ void space_dynamics_set_state(struct space_dynamics *d, const double *q, const d
         d->qd[i] = qd[i];
     space_tree_normalise(&d->tree, d->q);
     follow_signals(d, 0, d->q, d->qd);
-    d->is_posed = d->known = d->is_pressing = 0;
+    d->is_posed = d->known = d->is_pressing = d->has_momenta = 0;
+    space_contacts_forget(&d->contacts);
     space_dynamics_reset_ledger(d);
 }
 
@@ -698,4 +828,25 @@ void space_dynamics_step_counts(const struct space_dynamics *d, uint64_t *steps,
 {
     *steps = d->steps;
     *rk4_steps = d->rk4_steps;
+}
+
+int space_dynamics_contacts(const struct space_dynamics *d, const struct contact_point **contacts)
+{
+    *contacts = d->contacts.points;
+    return d->contacts.point_count;
+}
+
+double space_dynamics_penetration(const struct space_dynamics *d)
+{
+    return d->contacts.penetration;
+}
+
+double space_dynamics_law_residual(const struct space_dynamics *d)
+{
+    return d->law_residual;
+}
+
+void space_dynamics_set_push_out(struct space_dynamics *d, double speed_m_s)
+{
+    d->contacts.push_out_speed = speed_m_s;
 }

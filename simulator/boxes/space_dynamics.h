@@ -9,7 +9,7 @@
 
 #include "simulator/body/dynamics.h"
 #include "simulator/body/servo.h"
-#include "simulator/boxes/space_drag.h"
+#include "simulator/boxes/space_contacts.h"
 #include "simulator/boxes/space_tree.h"
 
 struct space_dynamics;
@@ -24,6 +24,7 @@ struct space_body {
 struct space_world {
     struct vec3 gravity_m_s2;
     struct space_drag_law drag;
+    struct space_surfaces surfaces;
 };
 
 /* At rest in the pose of birth. Of the settings dt_s, integrator, effector_mode, servo_rad_s, joint_speed_* and
@@ -60,6 +61,14 @@ double space_dynamics_birth_inertia(const struct space_dynamics *d, int rate);
 void space_dynamics_reset_ledger(struct space_dynamics *d);
 /* With the energies of the present state; good until the next call. */
 const struct ledger *space_dynamics_ledger(struct space_dynamics *d);
+/* Contacts with an impulse, or a gap below 1 mm, in the last step. part: a box; other: a box, or as in
+ * struct contact_point. */
+int space_dynamics_contacts(const struct space_dynamics *d, const struct contact_point **contacts);
+/* Deepest penetration in the last step, m; and how far its contacts were off their law, m/s. */
+double space_dynamics_penetration(const struct space_dynamics *d);
+double space_dynamics_law_residual(const struct space_dynamics *d);
+/* Only while pushing boxes apart at birth: the speed at which overlap is resolved, m/s (0: normal). */
+void space_dynamics_set_push_out(struct space_dynamics *d, double speed_m_s);
 /* Steps taken, and those of them with RK4. */
 void space_dynamics_step_counts(const struct space_dynamics *d, uint64_t *steps,
                                 uint64_t *rk4_steps);

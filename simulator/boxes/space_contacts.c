@@ -1,0 +1,647 @@
+/* See space_contacts.h. A row of the jacobian says how a velocity at a contact, or that of a limit, depends on all
+ * rates; what both sides of a contact have in common cancels in it to the bit, so that impulses between
+ * parts of one body give it no momentum. W = J M^-1 J' has a product for each two rows. Typical: 4 to 20
+ * contacts, 12 to 60 rows, 10 to 30 rates. */
+#include "simulator/boxes/space_contacts.h"
+
+#include <math.h>
+
+#include "common/error.h"
+
+/* Penetration that is left alone, m: contacts rest within it instead of rattling. */
+#define SLOP_M 1e-3
+/* Deeper ones are pushed out, this share of the depth a step, no faster than that. */
+#define PUSH_OUT_SHARE     0.2
+#define PUSH_OUT_SPEED_M_S 0.05
+/* Slower impacts do not bounce. */
+#define RESTITUTION_SPEED_M_S 0.2
+/* Impacts without restitution, if they are faster, stop where they are in the middle of the step. */
+#define PLASTIC_SPEED_M_S 0.05
+/* Points of contact are looked for this much farther away than the speed reaches, m. */
+#define MARGIN_M 1e-4
+/* Distance within which a step is not trusted to miss a contact, besides what the speed covers, and for how
+ * many steps the speed is counted. */
+#define CLEARANCE_M     1e-3
+#define CLEARANCE_STEPS 1.5
+/* Rows less mobile than this, compared with the whole mass, are left alone. */
+#define ROW_MOBILITY 1e-6
+/* Pushing out may give this many times the energy m v^2 of its speed. */
+#define PUSH_OUT_WORK 2.0
+/* Impacts gain energy if they gain more than this share of what they pass on. */
+#define GAIN_SHARE   1e-9
+#define CONTACTS_MAX 64
+
+/* ---------------------------------------------------------------- creation */
+
+static int is_mobile(const struct space_tree_link *l, const struct space_tree *tree)
+{
+    for (; l != &tree->world; l = l->up)
+        if (l->rates > 0)
+            return 1;
+    return 0;
+}
+
+/* Whether boxes a < b may ever collide. */
+static int may_collide(const struct space_contacts *s, int a, int b)
+{
+    const struct space_tree_link *one = s->movers[a].link, *two = s->movers[b].link;
+    if (one == two || (!is_mobile(one, s->tree) && !is_mobile(two, s->tree)))
+        return 0;
+    if (s->surfaces->passes)
+        return !s->surfaces->passes[a * s->box_count + b];
+    return one->up != two && two->up != one;
+}
+
+static void list_pairs(struct space_contacts *s)
+{
+    for (int a = 0; a < s->box_count; a++) {
+        int is_moving = is_mobile(s->movers[a].link, s->tree);
+        if (is_moving && s->surfaces->has_ground)
+            s->pairs[s->pair_count++] = (struct space_pair){.a = a, .b = CONTACT_GROUND};
+        for (int k = 0; k < s->surfaces->fixed_count && is_moving; k++)
+            s->pairs[s->pair_count++] = (struct space_pair){.a = a, .b = CONTACT_OBSTACLE - k};
+        for (int b = a + 1; b < s->box_count; b++)
+            if (may_collide(s, a, b))
+                s->pairs[s->pair_count++] = (struct space_pair){.a = a, .b = b};
+    }
+}
+
+static void init_mover(struct space_contacts *s, int i, const struct space_box *box)
+{
+    struct space_mover *m = &s->movers[i];
+    m->link = &s->tree->links[box->link];
+    m->turn = quaternion_matrix(quaternion_normalised(box->turn));
+    m->local = box->centre;
+    m->half = vec3_scale(box->size_m, 0.5);
+    m->radius = vec3_length(m->half);
+}
+
+int space_contacts_create(struct space_contacts *s, struct space_tree *tree,
+                          struct space_limits *limits, const struct space_box *boxes, int box_count,
+                          const struct space_surfaces *surfaces,
+                          const struct dynamics_settings *settings, struct arena *arena)
+{
+    size_t n = (size_t)box_count, rates = (size_t)tree->rates;
+    size_t pairs = n * (n + 1 + (size_t)surfaces->fixed_count);
+    *s = (struct space_contacts){.tree = tree,
+                                 .limits = limits,
+                                 .surfaces = surfaces,
+                                 .dt_s = settings->dt_s,
+                                 .rates = tree->rates,
+                                 .box_count = box_count};
+    s->restitution_speed = settings->restitution_speed_m_s > 0 ? settings->restitution_speed_m_s
+                                                               : RESTITUTION_SPEED_M_S;
+    s->movers = arena_take(arena, n, sizeof s->movers[0]);
+    s->pairs = arena_take(arena, pairs, sizeof s->pairs[0]);
+    if (!s->movers || !s->pairs)
+        return ERR_MEMORY;
+    for (int i = 0; i < box_count; i++)
+        init_mover(s, i, &boxes[i]);
+    list_pairs(s);
+    s->room = SOLIDS_POINTS_MAX * s->pair_count;
+    s->room = s->room < CONTACTS_MAX ? s->room : CONTACTS_MAX;
+    size_t room = (size_t)s->room, rows = 3 * room + (size_t)limits->row_max;
+    s->list = arena_take(arena, room, sizeof s->list[0]);
+    s->points = arena_take(arena, room, sizeof s->points[0]);
+    s->jacobian = arena_take(arena, rows * rates, sizeof(double));
+    s->response = arena_take(arena, rows * rates, sizeof(double));
+    s->start = arena_take(arena, rows, sizeof(double));
+    s->work = arena_take(arena, rows, sizeof(double));
+    if (!s->list || !s->points || !s->jacobian || !s->response || !s->start || !s->work)
+        return ERR_MEMORY;
+    return cones_create(&s->cones, s->room + limits->row_max, (int)rows, arena);
+}
+
+void space_contacts_forget(struct space_contacts *s)
+{
+    s->step += 2;
+    s->count = s->point_count = 0;
+    s->penetration = 0;
+}
+
+/* ---------------------------------------------------------------- where things are */
+
+/* Boxes at the tree's pose, with its velocities. */
+static void place_movers(struct space_contacts *s)
+{
+    for (int i = 0; i < s->box_count; i++) {
+        struct space_mover *m = &s->movers[i];
+        const struct space_tree_link *l = m->link;
+        struct vec3 arm = mat3_apply(&l->turned, m->local);
+        struct mat3 turn = mat3_product(&l->turned, &m->turn);
+        solids_place(&m->solid, vec3_add(l->at, arm), &turn, m->half);
+        m->velocity = vec3_add(l->velocity.v, vec3_cross(l->velocity.w, arm));
+        m->turning = vec3_length(l->velocity.w) * m->radius;
+    }
+}
+
+static const struct solid *other_solid(const struct space_contacts *s, const struct space_pair *p)
+{
+    return p->b >= 0 ? &s->movers[p->b].solid : &s->surfaces->fixed[CONTACT_OBSTACLE - p->b];
+}
+
+static double radius_of(const struct solid *solid)
+{
+    const double *h = solid->half;
+    return sqrt(h[0] * h[0] + h[1] * h[1] + h[2] * h[2]);
+}
+
+/* How fast two can come nearer. */
+static double closing_speed(const struct space_contacts *s, const struct space_pair *p)
+{
+    const struct space_mover *a = &s->movers[p->a];
+    struct vec3 velocity = a->velocity;
+    double turning = a->turning;
+    if (p->b >= 0) {
+        velocity = vec3_sub(velocity, s->movers[p->b].velocity);
+        turning += s->movers[p->b].turning;
+    }
+    return vec3_length(velocity) + turning;
+}
+
+/* 1 if the spheres around two are within a margin. */
+static int are_near(const struct space_contacts *s, const struct space_pair *p, double margin)
+{
+    const struct space_mover *a = &s->movers[p->a];
+    if (p->b == CONTACT_GROUND)
+        return a->solid.centre.y - a->radius < margin;
+    const struct solid *b = other_solid(s, p);
+    double reach = a->radius + (p->b >= 0 ? s->movers[p->b].radius : radius_of(b)) + margin;
+    struct vec3 way = vec3_sub(b->centre, a->solid.centre);
+    return vec3_dot(way, way) < reach * reach;
+}
+
+static double separation(const struct space_contacts *s, const struct space_pair *p)
+{
+    const struct solid *a = &s->movers[p->a].solid;
+    if (p->b == CONTACT_GROUND)
+        return a->centre.y - solids_reach(a, (struct vec3){0, 1, 0});
+    return solids_separation(a, other_solid(s, p));
+}
+
+static int may_pair_touch(const struct space_contacts *s, const struct space_pair *p)
+{
+    double margin = CLEARANCE_M + CLEARANCE_STEPS * s->dt_s * closing_speed(s, p);
+    return are_near(s, p, margin) && separation(s, p) < margin;
+}
+
+int space_contacts_may_touch(struct space_contacts *s)
+{
+    if (s->pair_count == 0)
+        return 0;
+    place_movers(s);
+    if (may_pair_touch(s, &s->pairs[s->touched]))
+        return 1;
+    for (int i = 0; i < s->pair_count; i++)
+        if (may_pair_touch(s, &s->pairs[i])) {
+            s->touched = i;
+            return 1;
+        }
+    return 0;
+}
+
+/* ---------------------------------------------------------------- contacts */
+
+/* Where there is no room the deepest stay. */
+static struct space_contact *new_contact(struct space_contacts *s, double gap)
+{
+    if (s->count < s->room)
+        return &s->list[s->count++];
+    int farthest = 0;
+    for (int i = 1; i < s->count; i++)
+        farthest = s->list[i].gap > s->list[farthest].gap ? i : farthest;
+    return s->list[farthest].gap > gap ? &s->list[farthest] : NULL;
+}
+
+static void add_contact(struct space_contacts *s, struct space_pair *p, int point)
+{
+    const struct solid_point *at = &p->found.points[point];
+    struct space_contact *c = new_contact(s, at->gap);
+    struct vec3 n = p->found.normal;
+    struct vec3 aside = fabs(n.x) < 0.7 ? (struct vec3){1, 0, 0} : (struct vec3){0, 0, 1};
+    if (!c)
+        return;
+    *c = (struct space_contact){
+        .pair = p, .point = point, .at = at->at, .normal = n, .gap = at->gap};
+    c->tangents[0] = vec3_cross(n, aside);
+    c->tangents[0] = vec3_scale(c->tangents[0], 1 / vec3_length(c->tangents[0]));
+    c->tangents[1] = vec3_cross(n, c->tangents[0]);
+    c->elasticity = p->b >= 0 ? s->surfaces->own_elasticity : s->surfaces->elasticity;
+}
+
+static void find_pair(struct space_contacts *s, struct space_pair *p)
+{
+    double margin = MARGIN_M + s->dt_s * closing_speed(s, p);
+    const struct solid_manifold *held = p->step == s->step ? &p->held : NULL;
+    const struct solid *a = &s->movers[p->a].solid;
+    p->found.count = 0;
+    if (!are_near(s, p, margin))
+        return;
+    if (p->b == CONTACT_GROUND)
+        solids_meet_plane(a, (struct vec3){0, 1, 0}, 0, margin, held, &p->found);
+    else
+        solids_meet(a, other_solid(s, p), margin, held, &p->found);
+    for (int i = 0; i < p->found.count; i++)
+        add_contact(s, p, i);
+}
+
+int space_contacts_find(struct space_contacts *s, const double *rates)
+{
+    s->count = s->cones.count = 0;
+    if (s->pair_count == 0)
+        return 0;
+    space_tree_set_velocity(s->tree, rates);
+    place_movers(s);
+    for (int i = 0; i < s->pair_count; i++)
+        find_pair(s, &s->pairs[i]);
+    return s->count;
+}
+
+/* ---------------------------------------------------------------- rows */
+
+/* Adds to a row the velocity along a direction of the point of a link. */
+static void add_point(const struct space_contacts *s, const struct space_tree_link *l,
+                      struct vec3 at, struct vec3 way, double sign, double *row)
+{
+    for (; l != &s->tree->world; l = l->up) {
+        struct vec3 moment = vec3_cross(vec3_sub(at, l->at), way);
+        for (int k = 0; k < l->rates; k++)
+            row[l->rate + k] += sign * vec3_dot(l->axes[k].s, k < l->slides ? way : moment);
+    }
+}
+
+static double *row_of(const struct space_contacts *s, double *rows, int i)
+{
+    return rows + (size_t)i * (size_t)s->rates;
+}
+
+static double product(const struct space_contacts *s, const double *a, const double *b)
+{
+    double sum = 0;
+    for (int k = 0; k < s->rates; k++)
+        sum += a[k] * b[k];
+    return sum;
+}
+
+static void set_jacobian(struct space_contacts *s)
+{
+    for (int i = 0; i < s->rows * s->rates; i++)
+        s->jacobian[i] = 0;
+    for (int i = 0; i < s->count; i++) {
+        const struct space_contact *c = &s->list[i];
+        const struct vec3 ways[3] = {c->normal, c->tangents[0], c->tangents[1]};
+        for (int k = 0; k < 3; k++) {
+            double *row = row_of(s, s->jacobian, 3 * i + k);
+            add_point(s, s->movers[c->pair->a].link, c->at, ways[k], 1, row);
+            if (c->pair->b >= 0)
+                add_point(s, s->movers[c->pair->b].link, c->at, ways[k], -1, row);
+        }
+    }
+    for (int i = 0; i < s->limits->count; i++) {
+        const struct space_limit *limit = &s->limits->rows[i];
+        double *row = row_of(s, s->jacobian, 3 * s->count + i);
+        for (int k = 0; k < limit->count; k++)
+            row[limit->rate + k] = limit->gradient[k];
+    }
+}
+
+/* Responses and W = J M^-1 J'; rows that nothing moves are 0 in it. */
+static void set_system(struct space_contacts *s)
+{
+    struct cones *system = &s->cones;
+    cones_begin(system, s->rows);
+    for (int i = 0; i < s->rows; i++)
+        space_tree_respond(s->tree, row_of(s, s->jacobian, i), NULL, row_of(s, s->response, i));
+    for (int i = 0; i < s->rows; i++)
+        for (int j = 0; j <= i; j++) {
+            double w = product(s, row_of(s, s->jacobian, i), row_of(s, s->response, j));
+            system->w[i * system->stride + j] = system->w[j * system->stride + i] = w;
+        }
+    for (int i = 0; i < s->rows; i++)
+        for (int j = 0;
+             j < s->rows && !(system->w[i * system->stride + i] * s->tree->mass > ROW_MOBILITY);
+             j++)
+            if (j != i)
+                system->w[i * system->stride + j] = system->w[j * system->stride + i] = 0;
+    system->work += (uint64_t)s->rows * (uint64_t)(s->rows * s->rates + 60 * s->tree->count);
+}
+
+/* The least normal velocity after the step. The pose is that in the middle, and the next one's is a step of this
+ * velocity away: what is apart by a gap may use it up until then. */
+static void set_law(struct space_contacts *s, int i)
+{
+    struct space_contact *c = &s->list[i];
+    double v = s->start[3 * i], h = s->dt_s, slop = s->push_out_speed > 0 ? 0 : SLOP_M;
+    double fastest = s->push_out_speed > 0 ? s->push_out_speed : PUSH_OUT_SPEED_M_S;
+    struct cone_law law = {.row = 3 * i, .size = 3};
+    law.friction = c->pair->b >= 0 ? s->surfaces->own_friction : s->surfaces->friction;
+    if (c->gap > 0) {
+        law.bound = -c->gap / h;
+    } else {
+        double speed = -c->gap > slop ? PUSH_OUT_SHARE * (-c->gap - slop) / h : 0;
+        law.bound = speed < fastest ? speed : fastest;
+        law.is_push_out = law.bound > 0;
+    }
+    double slow = c->elasticity > 0 ? s->restitution_speed : PLASTIC_SPEED_M_S;
+    c->is_impact = v < -slow && s->push_out_speed == 0 && c->gap + h * v <= 0;
+    if (c->is_impact) {
+        law.bound = -c->elasticity * v;
+        law.is_push_out = 0;
+    }
+    s->cones.laws[i] = law;
+}
+
+static void take_warm_start(struct space_contacts *s, int i)
+{
+    const struct space_contact *c = &s->list[i];
+    const struct space_pair *p = c->pair;
+    double *l = s->cones.impulse + 3 * i;
+    l[0] = l[1] = l[2] = 0;
+    for (int k = 0; k < p->held.count && p->step == s->step; k++)
+        if (p->held.points[k].feature == p->found.points[c->point].feature) {
+            l[0] = vec3_dot(p->impulses[k], c->normal);
+            l[1] = vec3_dot(p->impulses[k], c->tangents[0]);
+            l[2] = vec3_dot(p->impulses[k], c->tangents[1]);
+        }
+}
+
+static void prepare(struct space_contacts *s, const double *start, const double *rates)
+{
+    struct cones *system = &s->cones;
+    s->rows = 3 * s->count + s->limits->count;
+    system->count = s->count + s->limits->count;
+    set_jacobian(s);
+    set_system(s);
+    for (int i = 0; i < s->rows; i++) {
+        s->start[i] = product(s, row_of(s, s->jacobian, i), start);
+        system->free[i] = product(s, row_of(s, s->jacobian, i), rates);
+    }
+    for (int i = 0; i < s->count; i++) {
+        set_law(s, i);
+        take_warm_start(s, i);
+    }
+    for (int i = 0; i < s->limits->count; i++) {
+        system->laws[s->count + i] = (struct cone_law){
+            .row = 3 * s->count + i, .size = 1, .bound = s->limits->rows[i].bound};
+        system->impulse[3 * s->count + i] = 0;
+    }
+    for (int i = 0; i < system->count; i++) {
+        struct cone_law *law = &system->laws[i];
+        double mobility = system->w[law->row * system->stride + law->row];
+        if (!(mobility * s->tree->mass > ROW_MOBILITY))
+            law->bound = -HUGE_VAL;
+    }
+}
+
+/* ---------------------------------------------------------------- energy */
+
+/* Work of a row: impulse times the mean of the velocities at the start and the end of the step, exactly. */
+static double row_work(const struct space_contacts *s, int row)
+{
+    return s->cones.impulse[row] * 0.5 * (s->start[row] + s->cones.velocity[row]);
+}
+
+static double work_of(const struct space_contacts *s, int law)
+{
+    double work = 0;
+    for (int k = 0; k < s->cones.laws[law].size; k++)
+        work += row_work(s, s->cones.laws[law].row + k);
+    return work;
+}
+
+/* Solves again, from nothing, with slower push-out; share 0: penetrations are only kept from growing. */
+static void slow_push_outs(struct space_contacts *s, double share)
+{
+    for (int i = 0; i < s->count; i++) {
+        struct cone_law *law = &s->cones.laws[i];
+        if (law->is_push_out)
+            law->bound *= share;
+        law->is_push_out &= share > 0;
+    }
+    for (int i = 0; i < s->rows; i++)
+        s->cones.impulse[i] = 0;
+    cones_solve(&s->cones);
+}
+
+/* What can hardly move takes impulses without end to be pushed out, which the whole gets as energy: that is
+ * bounded. */
+static void take_back_gaining_push_outs(struct space_contacts *s)
+{
+    double speed = s->push_out_speed > 0 ? s->push_out_speed : PUSH_OUT_SPEED_M_S;
+    double most = PUSH_OUT_WORK * s->tree->mass * speed * speed;
+    for (int pass = 0; pass < 2; pass++) {
+        double work = 0;
+        int has_push_out = 0;
+        for (int i = 0; i < s->count; i++) {
+            work += work_of(s, i);
+            has_push_out |= s->cones.laws[i].is_push_out;
+        }
+        if (!has_push_out || work <= (pass == 0 ? 1 : 1.5) * most)
+            return;
+        slow_push_outs(s, pass == 0 ? sqrt(most / work) : 0);
+    }
+}
+
+/* Whether two laws feel each other's impulses. */
+static int are_coupled(const struct space_contacts *s, int a, int b)
+{
+    const struct cone_law *one = &s->cones.laws[a], *two = &s->cones.laws[b];
+    for (int i = one->row; i < one->row + one->size; i++)
+        for (int j = two->row; j < two->row + two->size; j++)
+            if (s->cones.w[i * s->cones.stride + j] != 0)
+                return 1;
+    return 0;
+}
+
+/* Numbers the islands of contacts that press and are coupled, one through another. */
+static void find_islands(struct space_contacts *s)
+{
+    struct space_contact *list = s->list;
+    for (int i = 0; i < s->count; i++) {
+        list[i].island = i;
+        for (int j = 0; j < i; j++) {
+            int from = list[j].island;
+            if (from == list[i].island || s->cones.impulse[3 * i] <= 0 ||
+                s->cones.impulse[3 * j] <= 0 || !are_coupled(s, i, j))
+                continue;
+            for (int k = 0; k < i; k++)
+                list[k].island = list[k].island == from ? list[i].island : list[k].island;
+        }
+    }
+}
+
+/* Whether the contacts of an island gain energy, push-out apart, by more than rounding. */
+static int is_gaining(const struct space_contacts *s, int island)
+{
+    double work = 0, size = 0;
+    for (int i = 0; i < s->count; i++) {
+        if (s->list[i].island != island || s->cones.laws[i].is_push_out)
+            continue;
+        work += work_of(s, i);
+        for (int k = 0; k < 3; k++)
+            size += fabs(s->cones.impulse[3 * i + k] * s->start[3 * i + k]);
+    }
+    return work > GAIN_SHARE * size;
+}
+
+/* Newton's restitution with Coulomb friction can create energy: the impacts of such an island are to be solved
+ * again without restitution. Returns 1 if there was one. */
+static int take_back_gaining_impacts(struct space_contacts *s)
+{
+    int has_impact = 0, has_gained = 0;
+    for (int i = 0; i < s->count; i++)
+        has_impact |= s->list[i].is_impact && s->list[i].elasticity > 0;
+    if (!has_impact)
+        return 0;
+    find_islands(s);
+    for (int i = 0; i < s->count; i++) {
+        struct space_contact *c = &s->list[i];
+        c->is_gaining = c->is_impact && c->elasticity > 0 && is_gaining(s, c->island);
+        has_gained |= c->is_gaining;
+    }
+    for (int i = 0; i < s->count; i++)
+        if (s->list[i].is_gaining)
+            s->list[i].elasticity = s->cones.laws[i].bound = 0;
+    return has_gained;
+}
+
+double space_contacts_solve(struct space_contacts *s, const double *start, double *rates)
+{
+    prepare(s, start, rates);
+    cones_solve(&s->cones);
+    take_back_gaining_push_outs(s);
+    if (take_back_gaining_impacts(s))
+        cones_solve(&s->cones);
+    for (int i = 0; i < s->rows; i++) {
+        const double *response = row_of(s, s->response, i);
+        double l = s->cones.impulse[i];
+        s->work[i] = row_work(s, i);
+        for (int k = 0; k < s->rates && l != 0; k++)
+            rates[k] += l * response[k];
+    }
+    return s->cones.residual;
+}
+
+/* Books one law's work, of which the share counts. */
+static void book_law(const struct space_contacts *s, int i, double share, struct ledger *l)
+{
+    const struct cone_law *law = &s->cones.laws[i];
+    const double *works = s->work + law->row;
+    int is_limit = i >= s->count;
+    double normal = share * works[0], tangent = is_limit ? 0 : share * (works[1] + works[2]);
+    double work = normal + tangent;
+    if (work > 0) {
+        if (is_limit)
+            l->gain_limit_j += work;
+        else if (law->is_push_out)
+            l->gain_push_out_j += work;
+        else
+            l->gain_impact_j += work;
+    } else if (is_limit) {
+        l->loss_limit_j -= work;
+    } else if (normal > 0) {
+        l->loss_friction_j -= work;
+    } else if (tangent > 0) {
+        l->loss_impact_j -= work;
+    } else {
+        l->loss_impact_j -= normal;
+        l->loss_friction_j -= tangent;
+    }
+}
+
+static double booked_work(const struct space_contacts *s, int i)
+{
+    const double *works = s->work + s->cones.laws[i].row;
+    return works[0] + (i < s->count ? works[1] + works[2] : 0);
+}
+
+/* Impulses that act together pass energy from one contact to another: what one does another has lost, so gains
+ * and losses of a step are set off in proportion. Push-out is not: what it does is always gained. */
+void space_contacts_book(const struct space_contacts *s, struct ledger *l)
+{
+    double gains = 0, losses = 0;
+    for (int i = 0; i < s->cones.count; i++) {
+        double work = booked_work(s, i);
+        if (work <= 0)
+            losses -= work;
+        else if (!s->cones.laws[i].is_push_out)
+            gains += work;
+    }
+    double share_gains = gains > losses ? (gains - losses) / gains : 0;
+    double share_losses = losses > gains ? (losses - gains) / losses : 0;
+    for (int i = 0; i < s->cones.count; i++) {
+        double work = booked_work(s, i);
+        int is_push_out = s->cones.laws[i].is_push_out;
+        book_law(s, i, work <= 0 ? share_losses : is_push_out ? 1 : share_gains, l);
+    }
+}
+
+/* ---------------------------------------------------------------- what is left */
+
+static struct vec3 impulse_of(const struct space_contacts *s, int i)
+{
+    const struct space_contact *c = &s->list[i];
+    const double *l = s->cones.impulse + 3 * i;
+    struct vec3 sum = vec3_scale(c->normal, l[0]);
+    return vec3_along(vec3_along(sum, c->tangents[0], l[1]), c->tangents[1], l[2]);
+}
+
+static int is_of_root(const struct space_contacts *s, int box, int root)
+{
+    if (box < 0)
+        return 0;
+    const struct space_tree_link *l = s->movers[box].link;
+    while (l->up != &s->tree->world)
+        l = l->up;
+    return l == &s->tree->links[root];
+}
+
+void space_contacts_impulse(const struct space_contacts *s, int root, struct vec3 about,
+                            struct vec3 *linear, struct vec3 *angular)
+{
+    *linear = *angular = (struct vec3){0, 0, 0};
+    for (int i = 0; i < s->count; i++) {
+        const struct space_contact *c = &s->list[i];
+        int sign = is_of_root(s, c->pair->a, root) - is_of_root(s, c->pair->b, root);
+        struct vec3 impulse = vec3_scale(impulse_of(s, i), sign);
+        *linear = vec3_add(*linear, impulse);
+        *angular = vec3_add(*angular, vec3_cross(vec3_sub(c->at, about), impulse));
+    }
+}
+
+int space_contacts_keep(struct space_contacts *s)
+{
+    int is_pressing = 0;
+    s->step++;
+    s->point_count = 0;
+    s->penetration = 0;
+    for (int i = 0; i < s->pair_count; i++) {
+        struct space_pair *p = &s->pairs[i];
+        if (p->found.count == 0)
+            continue;
+        p->held = p->found;
+        p->step = s->step;
+        for (int k = 0; k < SOLIDS_POINTS_MAX; k++)
+            p->impulses[k] = (struct vec3){0, 0, 0};
+    }
+    for (int i = 0; i < s->count; i++) {
+        const struct space_contact *c = &s->list[i];
+        const double *l = s->cones.impulse + 3 * i;
+        c->pair->impulses[c->point] = impulse_of(s, i);
+        is_pressing |= l[0] > 0;
+        if (-c->gap > s->penetration)
+            s->penetration = -c->gap;
+        if (l[0] > 0 || c->gap < SLOP_M)
+            s->points[s->point_count++] =
+                (struct contact_point){.part = c->pair->a,
+                                       .other = c->pair->b,
+                                       .at = c->at,
+                                       .normal = c->normal,
+                                       .gap_m = c->gap,
+                                       .normal_impulse_n_s = l[0],
+                                       .friction_impulse_n_s = sqrt(l[1] * l[1] + l[2] * l[2])};
+    }
+    for (int i = s->count; i < s->cones.count; i++)
+        is_pressing |= s->cones.impulse[s->cones.laws[i].row] > 0;
+    return is_pressing;
+}
