@@ -7,16 +7,19 @@
 #include "common/error.h"
 
 /* The default of cones.tolerance, m/s. */
-#define TOLERANCE_M_S 1e-6
+#define TOLERANCE_M_S 1e-7
 #define SWEEPS_MAX    16
 /* Of a block's diagonal, added to it: what a contact cannot move in all directions is not singular then. */
 #define REDUNDANCY 1e-12
 /* The search for the direction in which a contact slides. */
 #define SLIDE_STEPS_MAX 60
 #define SLIDE_TOLERANCE 1e-14
-/* Proximal steps: the weight as a share of the mean diagonal of W, their number at most, and in each
- * Newton's steps at most. */
+/* Proximal steps: the weight at first and at least as shares of the mean diagonal of W, what it is multiplied
+ * by when a step has ended and when it has not, their number at most, and in each Newton's steps at most. */
 #define PROXIMAL_SHARE 1e-2
+#define PROXIMAL_LEAST 1e-7
+#define PROXIMAL_FALL  0.2
+#define PROXIMAL_RISE  10
 #define PROXIMAL_MAX   60
 #define NEWTON_MAX     12
 /* Halvings in a line search. */
@@ -449,8 +452,8 @@ static double search_line(struct cones *s, double weight, double sum)
     return now;
 }
 
-/* Newton's method on the problem W + weight around `centre`; what is left is in `step`. */
-static void solve_proximal(struct cones *s, double weight, double mean)
+/* Newton's method on the problem W + weight around `centre`; what is left is in `step`. Returns 1 if it ended. */
+static int solve_proximal(struct cones *s, double weight, double mean)
 {
     double enough = 0.01 * s->tolerance * s->tolerance;
     set_centred(s, weight, s->impulse);
@@ -458,9 +461,10 @@ static void solve_proximal(struct cones *s, double weight, double mean)
     for (int k = 0; k < NEWTON_MAX && sum > enough; k++) {
         fill_equations(s, weight);
         if (!solve_equations(s, PIVOT_MIN * mean))
-            return;
+            return 0;
         sum = search_line(s, weight, sum);
     }
+    return sum <= enough;
 }
 
 /* Puts impulses onto their cones, which Newton's method leaves by rounding. */
@@ -492,11 +496,15 @@ static int solve_by_equations(struct cones *s)
     for (int k = 0; k < PROXIMAL_MAX; k++) {
         for (int i = 0; i < s->rows; i++)
             s->centre[i] = s->impulse[i];
-        solve_proximal(s, weight, mean);
+        int has_ended = solve_proximal(s, weight, mean);
         put_on_cones(s);
         cones_set_velocities(s);
         if (judge(s))
             return 1;
+        /* loads that redundant contacts share shift by what is missing / weight a step */
+        weight *= has_ended ? PROXIMAL_FALL : PROXIMAL_RISE;
+        weight = weight > PROXIMAL_LEAST * mean ? weight : PROXIMAL_LEAST * mean;
+        weight = weight < PROXIMAL_SHARE * mean ? weight : PROXIMAL_SHARE * mean;
     }
     return 0;
 }

@@ -33,29 +33,33 @@
 
 /* ---------------------------------------------------------------- creation */
 
-static int is_mobile(const struct space_tree_link *l, const struct space_tree *tree)
+/* The first link of what hangs together rigidly; the world, if it cannot move. */
+static const struct space_tree_link *piece_of(const struct space_contacts *s, int box)
 {
-    for (; l != &tree->world; l = l->up)
-        if (l->rates > 0)
-            return 1;
-    return 0;
+    const struct space_tree_link *l = s->movers[box].link;
+    while (l != &s->tree->world && l->rates == 0)
+        l = l->up;
+    return l;
 }
 
-/* Whether boxes a < b may ever collide. */
+static int is_mobile(const struct space_contacts *s, int box)
+{
+    return piece_of(s, box) != &s->tree->world;
+}
+
+/* Whether boxes a < b may ever collide: not within a rigid piece, nor where a joint joins their links. */
 static int may_collide(const struct space_contacts *s, int a, int b)
 {
     const struct space_tree_link *one = s->movers[a].link, *two = s->movers[b].link;
-    if (one == two || (!is_mobile(one, s->tree) && !is_mobile(two, s->tree)))
+    if (s->surfaces->passes && s->surfaces->passes[a * s->box_count + b])
         return 0;
-    if (s->surfaces->passes)
-        return !s->surfaces->passes[a * s->box_count + b];
-    return one->up != two && two->up != one;
+    return piece_of(s, a) != piece_of(s, b) && one->up != two && two->up != one;
 }
 
 static void list_pairs(struct space_contacts *s)
 {
     for (int a = 0; a < s->box_count; a++) {
-        int is_moving = is_mobile(s->movers[a].link, s->tree);
+        int is_moving = is_mobile(s, a);
         if (is_moving && s->surfaces->has_ground)
             s->pairs[s->pair_count++] = (struct space_pair){.a = a, .b = CONTACT_GROUND};
         for (int k = 0; k < s->surfaces->fixed_count && is_moving; k++)

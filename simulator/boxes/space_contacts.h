@@ -21,7 +21,7 @@ struct space_surfaces {
     double own_friction, own_elasticity;
     const struct solid *fixed;
     int fixed_count;
-    /* boxes x boxes: 1 where two never collide; NULL: those of joined links */
+    /* boxes x boxes: 1 where two never collide, besides those of joined links; or NULL */
     const unsigned char *passes;
 };
 

@@ -836,6 +836,12 @@ int space_dynamics_contacts(const struct space_dynamics *d, const struct contact
     return d->contacts.point_count;
 }
 
+void space_dynamics_contact_impulse(const struct space_dynamics *d, int root, struct vec3 about,
+                                    struct vec3 *linear, struct vec3 *angular)
+{
+    space_contacts_impulse(&d->contacts, root, about, linear, angular);
+}
+
 double space_dynamics_penetration(const struct space_dynamics *d)
 {
     return d->contacts.penetration;
