@@ -353,6 +353,7 @@ int main(void)
     Suite *suite = suite_create("space_contacts");
     TCase *tcase = tcase_create("space_contacts");
     tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, contact_problems);
     tcase_add_test(tcase, box_box_geometry);
     tcase_add_test(tcase, face_exposure);

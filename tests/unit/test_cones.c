@@ -382,6 +382,7 @@ int main(void)
     Suite *suite = suite_create("cones");
     TCase *tcase = tcase_create("cones");
     tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, a_block_on_the_ground);
     tcase_add_test(tcase, one_contact_is_exact);
     tcase_add_test(tcase, laws_hold_on_random_systems);

@@ -254,6 +254,7 @@ int main(void)
     Suite *suite = suite_create("solids");
     TCase *tcase = tcase_create("solids");
     tcase_add_checked_fixture(tcase, setup, NULL);
+    tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, a_box_on_the_ground);
     tcase_add_test(tcase, a_corner_on_a_slope);
     tcase_add_test(tcase, depth_is_the_least_of_all_directions);
