@@ -583,7 +583,7 @@ static void book_damping(struct sphere_system *s)
  * it, v^2 / 2 + x K (1 - h^2 K / 4) x / 2, so that slowing down takes energy. After the springs it can give
  * some, and exploded. Muscles are among the springs: without them what is in balance has a rate there, and damping
  * it was a push every other step, which fed what lay at rest. */
-static void substep(struct sphere_system *s, int is_damping)
+static void pull_and_damp(struct sphere_system *s, int is_damping)
 {
     double share = is_damping ? 0.5 : 1;
     sphere_joints_place(s);
@@ -592,7 +592,10 @@ static void substep(struct sphere_system *s, int is_damping)
     pull_all(s, share);
     if (is_damping)
         damp(s);
-    sphere_contacts_solve(s);
+}
+
+static void book_substep(struct sphere_system *s, int is_damping)
+{
     if (is_damping)
         book_damping(s);
     book_muscles(s);
@@ -659,30 +662,37 @@ static void slow_down(struct sphere_system *s, double time_s)
     }
 }
 
+/* Bones are damped in the last substep of a step, every other step. */
+static int is_damping(const struct sphere_system *s, int substep)
+{
+    return substep == s->substeps && s->steps % DAMPING_STEPS == 0;
+}
+
 static void take_substeps(struct sphere_system *s)
 {
     advance_muscles(s);
     set_out(s);
     for (int i = 1; i <= s->substeps; i++) {
-        substep(s, i == s->substeps && s->steps % DAMPING_STEPS == 0);
+        pull_and_damp(s, is_damping(s, i));
+        sphere_contacts_solve(s);
+        book_substep(s, is_damping(s, i));
         go_on(s, i == s->substeps);
     }
 }
 
-static int spheres_step(struct dynamics *dynamics)
+static void begin_step(struct sphere_system *s)
 {
-    struct sphere_system *s = system_of(dynamics);
-    int has_drag = world_has_drag(&s->world);
     s->penetration = 0;
     s->given = (struct impulse_sum){.size = 0};
     s->given_sums = s->given_sums_of_sums = (struct vec3){0, 0, 0};
-    if (has_drag)
+    if (world_has_drag(&s->world))
         slow_down(s, 0.5 * s->settings.dt_s);
-    if (s->has_method)
-        sphere_step_by_method(s);
-    else
-        take_substeps(s);
-    if (has_drag)
+}
+
+/* 1 if the state is not finite. */
+static int end_step(struct sphere_system *s)
+{
+    if (world_has_drag(&s->world))
         slow_down(s, 0.5 * s->settings.dt_s);
     s->is_reported = 0;
     s->base.work +=
@@ -692,6 +702,112 @@ static int spheres_step(struct dynamics *dynamics)
                    TOUCH_WORK * s->touch_count);
     s->steps++;
     return !publish(s);
+}
+
+static int spheres_step(struct dynamics *dynamics)
+{
+    struct sphere_system *s = system_of(dynamics);
+    begin_step(s);
+    if (s->has_method)
+        sphere_step_by_method(s);
+    else
+        take_substeps(s);
+    return end_step(s);
+}
+
+/* ---------------------------------------------------------------- several bodies */
+
+/* Touches between two bodies at once, for each body. */
+enum { MEETING_TOUCHES = 64 };
+/* How much farther than it goes by its speed a sphere is expected to get in a step, m, and by what share. */
+#define SWEEP_M     0.01
+#define SWEEP_STEPS 1.5
+
+struct meeting {
+    struct sphere_touches touches;
+};
+
+static struct meeting *spheres_create_meeting(struct dynamics *const *all, int count,
+                                              struct arena *arena)
+{
+    struct meeting *meeting = arena_take(arena, 1, sizeof *meeting);
+    int room = MEETING_TOUCHES * count;
+    if (!meeting)
+        return NULL;
+    meeting->touches = (struct sphere_touches){
+        .room = room,
+        .list = arena_take(arena, (size_t)room, sizeof(struct touch)),
+        .of_a = arena_take(arena, (size_t)room, sizeof(struct sphere_system *))};
+    int is_complete = meeting->touches.list && meeting->touches.of_a;
+    for (int k = 0; k < count; k++) {
+        struct sphere_system *s = system_of(all[k]);
+        s->creature = k;
+        s->point_room = s->touch_room + MEETING_TOUCHES;
+        s->points = arena_take(arena, (size_t)s->point_room, sizeof *s->points);
+        is_complete &= s->points != NULL;
+    }
+    return is_complete ? meeting : NULL;
+}
+
+static void spheres_begin_meeting(struct meeting *meeting)
+{
+}
+
+/* The documents' methods know no other bodies: where those move it, it is nowhere. */
+static void spheres_sweep(struct dynamics *dynamics, struct vec3 *low, struct vec3 *high)
+{
+    const struct sphere_system *s = system_of(dynamics);
+    double time_s = SWEEP_STEPS * s->settings.dt_s;
+    *low = (struct vec3){HUGE_VAL, HUGE_VAL, HUGE_VAL};
+    *high = vec3_scale(*low, -1);
+    for (int i = 0; i < s->balls && !s->has_method; i++) {
+        const struct ball *ball = &s->ball[i];
+        double reach = ball->radius + SWEEP_M + time_s * vec3_length(ball->velocity);
+        low->x = smaller(low->x, ball->at.x - reach);
+        low->y = smaller(low->y, ball->at.y - reach);
+        low->z = smaller(low->z, ball->at.z - reach);
+        high->x = larger(high->x, ball->at.x + reach);
+        high->y = larger(high->y, ball->at.y + reach);
+        high->z = larger(high->z, ball->at.z + reach);
+    }
+}
+
+/* One substep of all: bones, then what the bodies do to one another, then what else touches. */
+static void substep_together(struct meeting *meeting, struct dynamics *const *some, int count,
+                             int substep)
+{
+    struct sphere_touches *touches = &meeting->touches;
+    touches->count = 0;
+    for (int k = 0; k < count; k++)
+        pull_and_damp(system_of(some[k]), is_damping(system_of(some[k]), substep));
+    for (int a = 0; a < count; a++)
+        for (int b = a + 1; b < count; b++)
+            sphere_contacts_meet(system_of(some[a]), system_of(some[b]), touches);
+    for (int k = 0; k < count; k++)
+        sphere_contacts_solve(system_of(some[k]));
+    sphere_contacts_book_meeting(touches);
+    for (int k = 0; k < count; k++)
+        book_substep(system_of(some[k]), is_damping(system_of(some[k]), substep));
+    for (int k = 0; k < count; k++)
+        go_on(system_of(some[k]), substep == system_of(some[k])->substeps);
+}
+
+static int spheres_step_together(struct meeting *meeting, struct dynamics *const *some, int count)
+{
+    int is_broken = 0;
+    for (int k = 0; k < count; k++) {
+        begin_step(system_of(some[k]));
+        advance_muscles(system_of(some[k]));
+        set_out(system_of(some[k]));
+    }
+    for (int i = 1; i <= system_of(some[0])->substeps; i++)
+        substep_together(meeting, some, count, i);
+    for (int k = 0; k < count; k++) {
+        is_broken |= end_step(system_of(some[k]));
+        sphere_contacts_report(system_of(some[k]));
+    }
+    sphere_contacts_report_meeting(&meeting->touches);
+    return is_broken;
 }
 
 /* ---------------------------------------------------------------- what dynamics.h asks for */
@@ -932,8 +1048,8 @@ static const struct ledger *spheres_ledger(struct dynamics *dynamics)
     double losses = l->loss_friction_j + l->loss_impact_j + l->loss_limit_j + l->loss_drag_j +
                     l->loss_damping_j;
     double gains = l->gain_push_out_j + l->gain_impact_j + l->gain_limit_j;
-    l->residual_j =
-        l->kinetic_j + l->potential_j - l->energy_start_j - l->work_effector_j + losses - gains;
+    l->residual_j = l->kinetic_j + l->potential_j - l->energy_start_j - l->work_effector_j -
+                    l->exchange_j + losses - gains;
     return l;
 }
 
@@ -1036,6 +1152,10 @@ int dynamics_sphere_touches(const struct dynamics *dynamics, int sphere)
 const struct dynamics_solver dynamics_spheres = {
     .create = spheres_create,
     .step = spheres_step,
+    .create_meeting = spheres_create_meeting,
+    .begin_meeting = spheres_begin_meeting,
+    .sweep = spheres_sweep,
+    .step_together = spheres_step_together,
     .set_target = spheres_set_target,
     .set_servo = spheres_set_servo,
     .set_effectors = spheres_set_effectors,

@@ -41,7 +41,7 @@ int sphere_contacts_create(struct sphere_system *s, struct arena *arena)
     size_t all = (size_t)s->balls * (size_t)(s->balls - 1) / 2;
     s->box_room = s->world.obstacles.count;
     size_t boxes = (size_t)s->balls * (size_t)s->box_room;
-    s->touch_room = (int)(all + boxes) + s->balls;
+    s->touch_room = s->point_room = (int)(all + boxes) + s->balls;
     s->pairs = arena_take(arena, all, sizeof *s->pairs);
     s->near = arena_take(arena, all, sizeof *s->near);
     s->reach_sq = arena_take(arena, all, sizeof *s->reach_sq);
@@ -135,6 +135,17 @@ void sphere_contacts_look(struct sphere_system *s)
 
 /* ---------------------------------------------------------------- one contact */
 
+/* What is pushed on the other side. */
+static inline struct ball *ball_b(const struct touch *touch)
+{
+    return &touch->of_b->ball[touch->b];
+}
+
+static inline struct ball_matter *matter_b(const struct touch *touch)
+{
+    return &touch->of_b->matter[touch->b];
+}
+
 /* Velocity of a's surface against b's where they touch. */
 static struct vec3 slip_of(const struct sphere_system *s, const struct touch *touch,
                            struct vec3 velocity_a, struct vec3 spin_a, struct vec3 velocity_b,
@@ -151,17 +162,17 @@ static struct vec3 slip_of(const struct sphere_system *s, const struct touch *to
 static struct vec3 slip_now(const struct sphere_system *s, const struct touch *touch)
 {
     struct vec3 none = {0, 0, 0};
-    int b = touch->b;
+    int has_b = touch->b >= 0;
     return slip_of(s, touch, s->ball[touch->a].velocity, s->matter[touch->a].spin,
-                   b >= 0 ? s->ball[b].velocity : none, b >= 0 ? s->matter[b].spin : none);
+                   has_b ? ball_b(touch)->velocity : none, has_b ? matter_b(touch)->spin : none);
 }
 
 static struct vec3 slip_at_start(const struct sphere_system *s, const struct touch *touch)
 {
     struct vec3 none = {0, 0, 0};
-    int b = touch->b;
+    int has_b = touch->b >= 0;
     return slip_of(s, touch, s->ball[touch->a].start, s->matter[touch->a].spin_start,
-                   b >= 0 ? s->ball[b].start : none, b >= 0 ? s->matter[b].spin_start : none);
+                   has_b ? ball_b(touch)->start : none, has_b ? matter_b(touch)->spin_start : none);
 }
 
 /* The normal velocity that the contact must not fall below, by the one at the start of the substep. */
@@ -188,7 +199,7 @@ static void push(struct sphere_system *s, const struct touch *touch, struct vec3
     struct ball *a = &s->ball[touch->a];
     ball_push(a, lanes_from(impulse), a->inverse_mass);
     if (touch->b >= 0) {
-        struct ball *b = &s->ball[touch->b];
+        struct ball *b = ball_b(touch);
         ball_push(b, lanes_from(impulse), -b->inverse_mass);
     }
 }
@@ -199,7 +210,7 @@ static void twist(struct sphere_system *s, const struct touch *touch, struct vec
     struct ball_matter *a = &s->matter[touch->a];
     a->spin = vec3_along(a->spin, impulse, a->inverse_inertia);
     if (touch->b >= 0) {
-        struct ball_matter *b = &s->matter[touch->b];
+        struct ball_matter *b = matter_b(touch);
         b->spin = vec3_along(b->spin, impulse, -b->inverse_inertia);
     }
 }
@@ -210,7 +221,7 @@ static void turn(struct sphere_system *s, const struct touch *touch, struct vec3
     struct ball_matter *a = &s->matter[touch->a];
     a->spin = vec3_along(a->spin, twist, a->inverse_inertia * touch->arm_a);
     if (touch->b >= 0) {
-        struct ball_matter *b = &s->matter[touch->b];
+        struct ball_matter *b = matter_b(touch);
         b->spin = vec3_along(b->spin, twist, b->inverse_inertia * touch->arm_b);
     }
 }
@@ -225,7 +236,7 @@ static struct yielding yielding_of(const struct sphere_system *s, const struct t
                                    double inverse_mass)
 {
     double a = s->matter[touch->a].inverse_inertia;
-    double b = touch->b >= 0 ? s->matter[touch->b].inverse_inertia : 0;
+    double b = touch->b >= 0 ? matter_b(touch)->inverse_inertia : 0;
     return (struct yielding){.slip = inverse_mass + touch->arm_a * touch->arm_a * a +
                                      touch->arm_b * touch->arm_b * b,
                              .both = touch->arm_a * a - touch->arm_b * b,
@@ -240,13 +251,13 @@ static struct vec3 spin_of(struct vec3 a, const struct touch *touch, const struc
 
 static struct vec3 spin_now(const struct sphere_system *s, const struct touch *touch)
 {
-    const struct ball_matter *b = touch->b >= 0 ? &s->matter[touch->b] : NULL;
+    const struct ball_matter *b = touch->b >= 0 ? matter_b(touch) : NULL;
     return spin_of(s->matter[touch->a].spin, touch, b ? &b->spin : NULL);
 }
 
 static struct vec3 spin_at_start(const struct sphere_system *s, const struct touch *touch)
 {
-    const struct ball_matter *b = touch->b >= 0 ? &s->matter[touch->b] : NULL;
+    const struct ball_matter *b = touch->b >= 0 ? matter_b(touch) : NULL;
     return spin_of(s->matter[touch->a].spin_start, touch, b ? &b->spin_start : NULL);
 }
 
@@ -309,8 +320,8 @@ static void solve_touch(struct sphere_system *s, struct touch *touch)
     double inverse_mass = a->inverse_mass;
     struct vec3 approach = a->velocity;
     if (touch->b >= 0) {
-        inverse_mass += s->ball[touch->b].inverse_mass;
-        approach = vec3_sub(approach, s->ball[touch->b].velocity);
+        inverse_mass += ball_b(touch)->inverse_mass;
+        approach = vec3_sub(approach, ball_b(touch)->velocity);
     }
     double speed = vec3_dot(approach, touch->normal),
            least = least_speed_from(s, touch, vec3_dot(slip_at_start(s, touch), touch->normal));
@@ -318,37 +329,47 @@ static void solve_touch(struct sphere_system *s, struct touch *touch)
         return;
     touch->impulse = (least - speed) / inverse_mass;
     push(s, touch, vec3_scale(touch->normal, touch->impulse));
-    int can_rub =
-        touch->b < 0 || (s->matter[touch->a].inertia > 0 && s->matter[touch->b].inertia > 0);
+    int can_rub = touch->b < 0 || (s->matter[touch->a].inertia > 0 && matter_b(touch)->inertia > 0);
     if (can_rub && touch->friction > 0)
         rub(s, touch, inverse_mass);
 }
 
 /* ---------------------------------------------------------------- all contacts of a substep */
 
-static void meet_pair(struct sphere_system *s, struct sphere_pair pair)
+/* 1 if spheres of one body or two touch; fills the touch, but for what it gives. */
+static int are_touching(const struct sphere_system *s, int ia, struct sphere_system *of_b, int ib,
+                        struct touch *touch)
 {
-    const struct ball *a = &s->ball[pair.a], *b = &s->ball[pair.b];
-    const struct ball_matter *ma = &s->matter[pair.a], *mb = &s->matter[pair.b];
+    const struct ball *a = &s->ball[ia], *b = &of_b->ball[ib];
+    const struct ball_matter *ma = &s->matter[ia], *mb = &of_b->matter[ib];
     struct vec3 d = vec3_sub(a->at, b->at), w = vec3_sub(a->velocity, b->velocity);
     double radii = a->radius + b->radius, dd = vec3_dot(d, d);
     double reach = radii + TOUCH_M, closing = -vec3_dot(d, w);
     if (dd > reach * reach && closing <= 0)
-        return;
+        return 0;
     double distance = sqrt(dd), gap = distance - radii;
     if (!(distance > CENTRES_M) || (gap > TOUCH_M && gap * distance > s->h * closing))
-        return;
-    struct touch *touch = &s->touch[s->touch_count++];
+        return 0;
     /* spheres apart, or overlapping, touch at one point nevertheless: else angular momentum is lost */
     double share = distance / radii;
-    *touch = (struct touch){.a = pair.a,
-                            .b = pair.b,
+    *touch = (struct touch){.a = ia,
+                            .b = ib,
+                            .of_b = of_b,
                             .normal = vec3_scale(d, 1 / distance),
                             .gap = gap,
                             .arm_a = a->radius * share,
                             .arm_b = b->radius * share};
     touch->friction = s->world.own_friction * sqrt(ma->friction * mb->friction);
     touch->elasticity = larger(s->world.own_elasticity, larger(ma->elasticity, mb->elasticity));
+    return 1;
+}
+
+static void meet_pair(struct sphere_system *s, struct sphere_pair pair)
+{
+    struct touch *touch = &s->touch[s->touch_count];
+    if (!are_touching(s, pair.a, s, pair.b, touch))
+        return;
+    s->touch_count++;
     solve_touch(s, touch);
 }
 
@@ -451,19 +472,48 @@ void sphere_contacts_solve(struct sphere_system *s)
         s->penetration = larger(s->penetration, -s->touch[i].gap);
 }
 
-/* A sphere that does not turn is pushed at its centre, whatever rubs it. */
-static void book_impulse(struct sphere_system *s, const struct touch *touch)
+/* A sphere that does not turn is pushed at its centre, whatever rubs it. `sign`: +1 for a, -1 for b. */
+static void book_impulse(struct sphere_system *s, int index, const struct touch *touch, double sign,
+                         double arm)
 {
-    const struct ball *ball = &s->ball[touch->a];
-    struct vec3 impulse = vec3_along(touch->rub, touch->normal, touch->impulse);
+    const struct ball *ball = &s->ball[index];
+    struct vec3 impulse = vec3_scale(vec3_along(touch->rub, touch->normal, touch->impulse), sign);
     struct impulse_sum *given = &s->given;
     given->linear = vec3_add(given->linear, impulse);
     given->angular = vec3_add(given->angular, vec3_cross(ball->at, impulse));
     given->size += touch->impulse + fabs(touch->rub.x) + fabs(touch->rub.y) + fabs(touch->rub.z);
-    if (!(s->matter[touch->a].inertia > 0))
+    if (!(s->matter[index].inertia > 0))
         return;
     struct vec3 turned = vec3_cross(touch->rub, touch->normal);
-    given->angular = vec3_along(vec3_add(given->angular, touch->brake), turned, touch->arm_a);
+    given->angular = vec3_along(vec3_along(given->angular, touch->brake, sign), turned, arm);
+}
+
+/* The work of a touch: along the normal, and of friction. */
+struct touch_work {
+    double normal, rubbed;
+};
+
+static struct touch_work work_of(const struct sphere_system *s, const struct touch *touch)
+{
+    struct vec3 slip = vec3_scale(vec3_add(slip_at_start(s, touch), slip_now(s, touch)), 0.5);
+    struct vec3 spin = vec3_scale(vec3_add(spin_at_start(s, touch), spin_now(s, touch)), 0.5);
+    return (struct touch_work){touch->impulse * vec3_dot(slip, touch->normal),
+                               vec3_dot(touch->rub, slip) + vec3_dot(touch->brake, spin)};
+}
+
+/* A share of it. */
+static void book_work(struct ledger *l, const struct touch *touch, struct touch_work work,
+                      double share)
+{
+    double normal = share * work.normal, rubbed = share * work.rubbed;
+    if (normal > 0)
+        *(touch->is_push_out ? &l->gain_push_out_j : &l->gain_impact_j) += normal;
+    else
+        l->loss_impact_j -= normal;
+    if (rubbed > 0)
+        l->gain_impact_j += rubbed;
+    else
+        l->loss_friction_j -= rubbed;
 }
 
 void sphere_contacts_book(struct sphere_system *s)
@@ -472,21 +522,9 @@ void sphere_contacts_book(struct sphere_system *s)
     for (int i = 0; i < s->touch_count; i++) {
         const struct touch *touch = &s->touch[i];
         if (touch->impulse > 0 && touch->b < 0)
-            book_impulse(s, touch);
-        if (touch->is_booked || touch->impulse <= 0)
-            continue;
-        struct vec3 slip = vec3_scale(vec3_add(slip_at_start(s, touch), slip_now(s, touch)), 0.5);
-        double normal = touch->impulse * vec3_dot(slip, touch->normal);
-        struct vec3 spin = vec3_scale(vec3_add(spin_at_start(s, touch), spin_now(s, touch)), 0.5);
-        double rubbed = vec3_dot(touch->rub, slip) + vec3_dot(touch->brake, spin);
-        if (normal > 0)
-            *(touch->is_push_out ? &s->ledger.gain_push_out_j : &s->ledger.gain_impact_j) += normal;
-        else
-            s->ledger.loss_impact_j -= normal;
-        if (rubbed > 0)
-            s->ledger.gain_impact_j += rubbed;
-        else
-            s->ledger.loss_friction_j -= rubbed;
+            book_impulse(s, touch->a, touch, 1, touch->arm_a);
+        if (!touch->is_booked && touch->impulse > 0)
+            book_work(&s->ledger, touch, work_of(s, touch), 1);
     }
     s->given_sums = vec3_add(s->given_sums, s->given.linear);
 }
@@ -508,7 +546,9 @@ void sphere_contacts_report(struct sphere_system *s)
         if (touch->b >= 0)
             s->matter[touch->b].is_touching = 1;
         s->points[s->point_count++] = (struct contact_point){
+            .creature = s->creature,
             .part = touch->a,
+            .other_creature = touch->b >= 0 ? s->creature : -1,
             .other = touch->b,
             .at = {a->at.x - a->radius * touch->normal.x, a->at.y - a->radius * touch->normal.y,
                    a->at.z - a->radius * touch->normal.z},
@@ -527,4 +567,83 @@ double sphere_contacts_overlap(const struct sphere_system *s)
         deepest = fmax(deepest, a->radius + b->radius - vec3_length(vec3_sub(a->at, b->at)));
     }
     return deepest;
+}
+
+/* ---------------------------------------------------------------- between bodies */
+
+void sphere_contacts_meet(struct sphere_system *s, struct sphere_system *others,
+                          struct sphere_touches *touches)
+{
+    for (int a = 0; a < s->balls; a++)
+        for (int b = 0; b < others->balls && touches->count < touches->room; b++) {
+            struct touch *touch = &touches->list[touches->count];
+            if (!are_touching(s, a, others, b, touch))
+                continue;
+            touches->of_a[touches->count++] = s;
+            solve_touch(s, touch);
+            s->penetration = larger(s->penetration, -touch->gap);
+            others->penetration = larger(others->penetration, -touch->gap);
+        }
+}
+
+/* Work on a alone. */
+static double work_on_a(const struct sphere_system *s, const struct touch *touch)
+{
+    struct touch alone = *touch;
+    alone.b = CONTACT_GROUND;
+    struct touch_work work = work_of(s, &alone);
+    return work.normal + work.rubbed;
+}
+
+/* What they lose together each books half of; the rest of what is done to one is from the other. */
+void sphere_contacts_book_meeting(const struct sphere_touches *touches)
+{
+    for (int i = 0; i < touches->count; i++) {
+        const struct touch *touch = &touches->list[i];
+        struct sphere_system *a = touches->of_a[i], *b = touch->of_b;
+        if (touch->impulse <= 0)
+            continue;
+        struct touch_work work = work_of(a, touch);
+        double sum = work.normal + work.rubbed, on_a = work_on_a(a, touch);
+        book_impulse(a, touch->a, touch, 1, touch->arm_a);
+        book_impulse(b, touch->b, touch, -1, touch->arm_b);
+        book_work(&a->ledger, touch, work, 0.5);
+        book_work(&b->ledger, touch, work, 0.5);
+        a->ledger.exchange_j += on_a - sum / 2;
+        b->ledger.exchange_j += sum / 2 - on_a;
+    }
+}
+
+static void add_point(struct sphere_system *s, const struct contact_point *point)
+{
+    s->matter[point->part].is_touching = 1;
+    if (s->point_count < s->point_room)
+        s->points[s->point_count++] = *point;
+}
+
+void sphere_contacts_report_meeting(const struct sphere_touches *touches)
+{
+    for (int i = 0; i < touches->count; i++) {
+        const struct touch *touch = &touches->list[i];
+        struct sphere_system *a = touches->of_a[i], *b = touch->of_b;
+        if (touch->impulse <= 0 && touch->gap >= TOUCH_M)
+            continue;
+        struct contact_point point = {
+            .creature = a->creature,
+            .part = touch->a,
+            .other_creature = b->creature,
+            .other = touch->b,
+            .at = vec3_along(a->ball[touch->a].at, touch->normal, -a->ball[touch->a].radius),
+            .normal = touch->normal,
+            .gap_m = touch->gap,
+            .normal_impulse_n_s = touch->impulse,
+            .friction_impulse_n_s = vec3_length(touch->rub)};
+        add_point(a, &point);
+        point.creature = b->creature;
+        point.part = touch->b;
+        point.other_creature = a->creature;
+        point.other = touch->a;
+        point.normal = vec3_scale(touch->normal, -1);
+        add_point(b, &point);
+    }
 }

@@ -168,10 +168,11 @@ static inline void ball_push(struct ball *ball, struct lanes d, double by)
 
 /* A thing that a sphere may touch: another one, or a flat piece of the world. */
 struct touch {
-    int a, b;            /* b: sphere, CONTACT_GROUND, or CONTACT_OBSTACLE - number */
-    struct vec3 normal;  /* towards a */
-    double arm_a, arm_b; /* from the centres to where they touch */
-    double gap;          /* in the middle of the substep */
+    int a, b;                   /* b: sphere, CONTACT_GROUND, or CONTACT_OBSTACLE - number */
+    struct sphere_system *of_b; /* whose sphere b is; NULL: the world's */
+    struct vec3 normal;         /* towards a */
+    double arm_a, arm_b;        /* from the centres to where they touch */
+    double gap;                 /* in the middle of the substep */
     double friction, elasticity;
     double impulse;
     struct vec3 rub;   /* impulse of friction on a */
@@ -183,8 +184,16 @@ struct sphere_pair {
     int a, b;
 };
 
+/* Between bodies; `of_a` of each. */
+struct sphere_touches {
+    struct touch *list;
+    struct sphere_system **of_a;
+    int count, room;
+};
+
 struct sphere_system {
     struct dynamics base;
+    int creature; /* its number in the world */
     const struct phenotype *phenotype;
     const struct sphere_body *body;
     struct world world;
@@ -230,7 +239,7 @@ struct sphere_system {
     struct touch *touch;
     int touch_count, touch_room;
     struct contact_point *points; /* of the last substep, if they are reported */
-    int point_count, is_reported;
+    int point_count, point_room, is_reported;
     double penetration;
 
     /* by contacts with the world, in this step: about the world's origin; and see spheres_impulses() */
@@ -253,6 +262,14 @@ void sphere_contacts_book(struct sphere_system *s);
  * asked for it. */
 void sphere_contacts_report(struct sphere_system *s);
 double sphere_contacts_overlap(const struct sphere_system *s);
+/* Finds and solves what touches between two bodies in this substep, before sphere_contacts_solve() of both; the
+ * touches go behind those that are there. */
+void sphere_contacts_meet(struct sphere_system *s, struct sphere_system *others,
+                          struct sphere_touches *touches);
+/* Books them, before sphere_contacts_book() of the bodies. */
+void sphere_contacts_book_meeting(const struct sphere_touches *touches);
+/* Adds them to what both bodies report of their contacts. */
+void sphere_contacts_report_meeting(const struct sphere_touches *touches);
 
 int sphere_joints_create(struct sphere_system *s, struct arena *arena);
 /* Places the rows and says what motors, limits and hinges do in this substep. */

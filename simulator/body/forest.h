@@ -1,0 +1,37 @@
+/* A forest: the bodies of several creatures in one world, which may touch one another.
+ *
+ * Before every step each body says where it could be within it. Bodies whose bounds overlap, one with another, are
+ * an island, and the bodies of an island take the step together. A body that is an island by itself takes it by
+ * dynamics_step(): its motion is, bit for bit, that of a world that it has for itself.
+ *
+ * The bodies are of one solver, and made for the same world and settings. */
+#ifndef SIMULATOR_FOREST_H
+#define SIMULATOR_FOREST_H
+
+#include "common/error.h"
+#include "simulator/body/dynamics.h"
+
+struct meeting; /* dynamics_solver.h */
+
+struct forest {
+    struct dynamics **all; /* a creature's number is its place here */
+    int count;
+    struct meeting *meeting; /* NULL: there is nobody to meet */
+    struct vec3 *low, *high; /* where each could be in this step */
+    int *order;              /* by low.x */
+    int *island;             /* of each creature in the last step: the lowest number in it */
+    struct dynamics **some;  /* scratch */
+};
+
+/* Takes everything from the arena; the dynamics stay the caller's. ERR_MEMORY when it is full, ERR_UNAVAILABLE if
+ * bodies like these cannot meet. */
+int forest_create(struct forest *forest, struct dynamics *const *all, int count,
+                  struct arena *arena, struct error *error);
+/* One step of settings.dt_s. Returns 0, or 1 when the state of a body is no longer finite. */
+int forest_step(struct forest *forest);
+/* How many creatures took the last step together with this one, itself among them. */
+int forest_island_size(const struct forest *forest, int creature);
+/* Sums over all: linear momentum and angular momentum about the world's origin. */
+void forest_momentum(const struct forest *forest, struct vec3 *linear, struct vec3 *angular);
+
+#endif
