@@ -135,7 +135,7 @@ static int is_touching(const struct run *run)
     const struct contact_point *contacts;
     int count = dynamics_contacts(run->dynamics, &contacts);
     for (int i = 0; i < count; i++)
-        if (contacts[i].other < 0)
+        if (!contact_is_inner(&contacts[i]))
             return 1;
     return 0;
 }

@@ -69,7 +69,7 @@ static void feel_contacts(struct senses *senses, const struct dynamics *dynamics
     int count = dynamics_contacts(dynamics, &contacts);
     for (int i = 0; i < count; i++) {
         feel_contact(senses, dynamics, contacts[i].part, contacts[i].normal, 1);
-        if (contacts[i].other >= 0)
+        if (contact_is_inner(&contacts[i]))
             feel_contact(senses, dynamics, contacts[i].other, contacts[i].normal, -1);
     }
 }

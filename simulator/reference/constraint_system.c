@@ -1099,8 +1099,9 @@ static void add_mark(struct constraint *c, const struct touch *t, const double i
         return;
     struct mark *mark = &c->marks[at];
     if (at == c->mark_count)
-        c->marks[c->mark_count++] =
-            (struct mark){.key = t->key, .point = {.part = t->part, .other = t->other}};
+        c->marks[c->mark_count++] = (struct mark){
+            .key = t->key,
+            .point = {.part = t->part, .other_creature = t->other < 0 ? -1 : 0, .other = t->other}};
     mark->point.at = vec3_of_plane(t->at);
     mark->point.normal = vec3_of_plane(t->normal);
     mark->point.gap_m = t->rows[0].deviation;

@@ -927,11 +927,13 @@ static void report_touches(struct constraint *c)
                (c->marks[at].key != t->key || c->marks[at].point.normal_impulse_n_s <= 0))
             at++;
         if (at == c->mark_count)
-            c->points[c->point_count++] = (struct contact_point){.part = t->part,
-                                                                 .other = t->other,
-                                                                 .at = vec3_of_plane(t->at),
-                                                                 .normal = vec3_of_plane(t->normal),
-                                                                 .gap_m = t->rows[0].deviation};
+            c->points[c->point_count++] =
+                (struct contact_point){.part = t->part,
+                                       .other_creature = t->other < 0 ? -1 : 0,
+                                       .other = t->other,
+                                       .at = vec3_of_plane(t->at),
+                                       .normal = vec3_of_plane(t->normal),
+                                       .gap_m = t->rows[0].deviation};
     }
 }
 

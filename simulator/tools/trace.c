@@ -110,7 +110,8 @@ static void trace_read_contacts(struct trace_part *row, const struct evaluate_vi
     const struct contact_point *contacts;
     int count = dynamics_contacts(view->dynamics, &contacts);
     for (int i = 0; i < count; i++) {
-        if (contacts[i].part != part && contacts[i].other != part)
+        int is_other = contact_is_inner(&contacts[i]) && contacts[i].other == part;
+        if (contacts[i].part != part && !is_other)
             continue;
         row->contacts += 1;
         row->normal_n_s += contacts[i].normal_impulse_n_s;
