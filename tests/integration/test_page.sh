@@ -108,9 +108,8 @@ async function change(words, second) {
 function keeps(words) {
   const calm = creature.values, body = Math.max(creature.width, 0.05), lost = new Set();
   const runs = { runs: t => 7 * t, starts: t => 7 * Math.max(t - 0.8, 0), turns: t => 7 * Math.min(t, 2.6 - t) };
-  const is_seen = () => creature.parts.every(([w, h], p) => {
-    const q = pose(p, time), [x, y] = creature.bones ? makeEye().project(q.x, q.y, q.a) : [sx(q.x), sy(q.y)];
-    const half = Math.min(w, h) / 2 * camera.scale;
+  const is_seen = () => creature.parts.every((_, p) => {
+    const [x, y] = makeEye().project(...pose(p, time).at), half = least(shapeOf(p)) * camera.scale;
     return x > half && x < width - half && y > half && y < height - half;
   });
   window.requestAnimationFrame = () => 0; /* frames by hand from here on, and undrawn: only places count */
@@ -121,7 +120,7 @@ function keeps(words) {
       for (const rate of ['1', '2', '4'])
         for (const ms of [16, 70]) {
           const name = `${run}-at-${rate}x-${size}-each-${ms}`;
-          creature.values = calm.map((v, k) => k % 3 === (k < 2 ? 0 : 2) && k < 2 + 3 * creature.parts.length
+          creature.values = calm.map((v, k) => k === 0 || (k % 6 === 3 && k < 3 + 6 * creature.parts.length)
             ? v.map((x, i) => x + body * way(i / DATA.hz)) : v);
           find('stage').style.cssText = `flex: none; ${size}`;
           resize();

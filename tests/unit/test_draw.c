@@ -167,7 +167,7 @@ static int distance(uint32_t a, uint32_t b)
 
 static struct draw_view view_of(double x_m, double y_m)
 {
-    return (struct draw_view){0, 0, 400, 300, x_m, y_m, 200, 1, {0, 0}, 1};
+    return (struct draw_view){0, 0, 400, 300, x_m, y_m, 200, 1, {0, 0}, 1, 0};
 }
 
 START_TEST(parts_are_where_they_belong)
@@ -278,17 +278,16 @@ START_TEST(a_linear_joint_has_a_rail)
 {
     struct replay *replay = fixture_replay(&crawler);
     struct replay_frame frame;
-    replay->parts[1].is_hinged = 0;
-    replay->parts[1].is_linear = 1;
-    replay->parts[1].base = (struct vec2){-0.14, 0.3};
-    replay->links[1].axis = (struct vec2){0, 1};
-    replay->links[1].lower = -2;
-    replay->links[1].upper = 0.5;
+    replay->parts[1].base = (struct vec3){-0.14, 0.3, 0};
+    replay->drives[1].is_linear = 1;
+    replay->drives[1].along = (struct vec3){0, 1, 0};
+    replay->drives[1].lower = -2;
+    replay->drives[1].upper = 0.5;
     replay_get_frame(replay, 100, &frame);
-    struct vec2 from = draw_place(&frame.poses[0], replay->parts[1].base);
-    struct vec2 to = draw_place(&frame.poses[1], replay->parts[1].anchor);
-    double angle = frame.poses[1].angle_rad + DRAW_PI / 2;
-    double ahead = replay->links[1].upper - frame.joints_rad[1];
+    struct vec3 from = replay_pose_place(&frame.poses[0], replay->parts[1].base);
+    struct vec3 to = replay_pose_place(&frame.poses[1], replay->parts[1].anchor);
+    double angle = replay_pose_angle(&frame.poses[1]) + DRAW_PI / 2;
+    double ahead = replay->drives[1].upper - (double)frame.values[1];
     for (int flip = -1; flip <= 1; flip += 2) {
         struct draw_view view = view_of(frame.centre.x, frame.centre.y);
         view.flip = flip;
@@ -300,7 +299,7 @@ START_TEST(a_linear_joint_has_a_rail)
         draw_creature(cr, &view, replay, frame.time_s, 0);
         ck_assert_uint_eq(pixel(x, y), palette[COLOR_joint_line].light);
         ck_assert_uint_eq(pixel(end_x, end_y), 0);
-        draw_limits(cr, &view, replay, frame.time_s);
+        draw_overlays(cr, &view, replay, frame.time_s, DRAW_LIMITS);
         uint32_t line = 0;
         for (int k = 0; k < 9; k++)
             line |= pixel(end_x + k % 3 - 1, end_y + k / 3 - 1);
@@ -373,7 +372,7 @@ START_TEST(no_label_is_cut)
     for (size_t h = 0; h < sizeof heights / sizeof heights[0]; h++)
         for (int step = 0; step < 24; step++) {
             int inside, height = heights[h];
-            struct draw_view view = {0, 0, 400, height, 0.03 * step, 0, 200, 1, {0, 0}, 1};
+            struct draw_view view = {0, 0, 400, height, 0.03 * step, 0, 200, 1, {0, 0}, 1, 0};
             view.y_m = (0.5 - (h == 0 ? 0.23 : 0.4)) * height / view.px_per_m;
             open_picture(400, height);
             draw_world(cr, &view, replay, 0, DRAW_FLAT);
@@ -577,11 +576,11 @@ START_TEST(a_touch_is_lit_at_its_face)
         const struct replay_part *part = &replay->parts[p];
         struct draw_view view = view_of(frame.centre.x, frame.centre.y);
         double inset = 3.2 / view.px_per_m, side = part->mirror < 0 ? 1 : -1;
-        struct vec2 at =
-            draw_place(&frame.poses[p], (struct vec2){0, side * (part->height_m / 2 - inset)});
+        struct vec3 at = replay_pose_place(
+            &frame.poses[p], (struct vec3){0, side * (replay->shapes[p].half_m.y - inset), 0});
         int x = (int)draw_view_x(&view, at.x), y = (int)draw_view_y(&view, at.y);
         open_picture(400, 300);
-        draw_sensors(cr, &view, replay, frame.time_s);
+        draw_overlays(cr, &view, replay, frame.time_s, DRAW_SENSORS);
         if (p == 1)
             ck_assert_int_lt(distance(pixel(x, y), palette[COLOR_light].light), 40);
         else
@@ -606,12 +605,12 @@ START_TEST(overlays_go_with_the_parts)
         replay_get_moment(replay, time_s, &moment);
         struct draw_view view = view_of(frame.centre.x, frame.centre.y);
         const struct replay_pose *then = &frame.poses[0], *now = &moment.poses[0];
-        double turn = (double)now->angle_rad - then->angle_rad, below = then->y_m;
+        double turn = replay_pose_angle(now) - replay_pose_angle(then), below = then->y_m;
         /* the contact is straight below the first part, on the ground */
         struct vec2 at = {now->x_m + below * sin(turn), now->y_m - below * cos(turn)};
-        struct vec2 joint = draw_place(&moment.poses[1], replay->parts[1].anchor);
+        struct vec3 joint = replay_pose_place(&moment.poses[1], replay->parts[1].anchor);
         open_picture(400, 300);
-        draw_contacts(cr, &view, replay, time_s);
+        draw_overlays(cr, &view, replay, time_s, DRAW_CONTACTS);
         ck_assert_int_lt(
             distance(pixel((int)draw_view_x(&view, at.x), (int)draw_view_y(&view, at.y)),
                      palette[COLOR_contact].light),
@@ -621,7 +620,7 @@ START_TEST(overlays_go_with_the_parts)
                               0);
         close_picture();
         open_picture(400, 300);
-        draw_limits(cr, &view, replay, time_s);
+        draw_overlays(cr, &view, replay, time_s, DRAW_LIMITS);
         ck_assert_uint_ne(pixel((int)draw_view_x(&view, joint.x), (int)draw_view_y(&view, joint.y)),
                           0);
         close_picture();
@@ -634,7 +633,7 @@ END_TEST
 START_TEST(the_brain_can_be_pointed_at)
 {
     struct replay *replay = fixture_replay(&crawler);
-    struct draw_view view = {0, 0, 960, 540, 0, 0, 1, 1, {0, 0}, 1};
+    struct draw_view view = {0, 0, 960, 540, 0, 0, 1, 1, {0, 0}, 1, 0};
     int neurons = 0, wires = 0, found[5] = {0};
     for (int y = 30; y < 400; y += 2)
         for (int x = 400; x < 960; x += 2) {

@@ -157,7 +157,9 @@ static size_t decode_base64(const char *text, unsigned char *bytes)
 static void check_motion(const char *page)
 {
     /* the nodes of the brain: 4 effectors, then 5 neurons; one contact */
-    size_t frames = 61, nodes = 17 + 1 + 4, contact = nodes + 9, channels = contact + 4;
+    size_t poses_end = 3 + 6 * 5, nodes = poses_end + 1 + 4, contact = nodes + 9,
+           values = contact + 6;
+    size_t frames = 61, channels = values + 5;
     static unsigned char packed[1 << 20], bytes[1 << 20];
     const char *data = strstr(page, "\ndata: \"");
     ck_assert_ptr_nonnull(data);
@@ -170,36 +172,43 @@ static void check_motion(const char *page)
         int sum = 0;
         for (size_t f = 0; f < frames; f++) {
             struct replay_pose poses[REPLAY_PARTS_MAX];
-            struct vec2 centre;
+            struct vec3 centre;
             int code = bytes[k * frames + f] | bytes[(channels + k) * frames + f] << 8;
             sum += (code >> 1) ^ -(code & 1);
             replay_sample(replay, (double)f / 30, poses, &centre);
             struct replay_frame frame;
             replay_get_frame(replay, replay_frame_index(replay, (double)f / 30), &frame);
+            if (k >= values) {
+                struct replay_moment moment;
+                replay_get_moment(replay, (double)f / 30, &moment);
+                ck_assert_double_eq_tol(sum * 0.0005, (double)moment.values[k - values], 0.00026);
+                continue;
+            }
             if (k >= contact) {
-                double place[4] = {frame.contacts[0].x_m, frame.contacts[0].y_m, acos(-1) / 2,
-                                   0.02 / (0.2 * 9.81 / 240)};
-                ck_assert_double_eq_tol(
-                    sum * 0.0005, fmin(place[k - contact], k < channels - 1 ? INFINITY : 3), 0.026);
+                double weights = fmin(0.02 / (0.2 * 9.81 / 240), 3);
+                double place[6] = {(double)frame.contacts[0].x_m, 0, 0, 0, weights, 0};
+                ck_assert_double_eq_tol(sum * 0.0005, place[k - contact], 0.026);
                 continue;
             }
             if (k >= nodes) {
                 size_t n = k - nodes;
-                double signal = n < 4 ? frame.signals[n] / replay->links[n + 1].signal_full
+                double signal = n < 4 ? frame.signals[n] / replay->drives[n + 1].signal_full
                                       : frame.neurons[n - 4];
                 ck_assert_double_eq_tol(sum * 0.0005, signal, 0.026);
                 continue;
             }
-            if (k > 17) {
-                ck_assert_double_eq_tol(sum * 0.0005, frame.torques[k - 18], 0.026);
+            if (k > poses_end) {
+                ck_assert_double_eq_tol(sum * 0.0005, frame.torques[k - poses_end - 1], 0.026);
                 continue;
             }
-            double value = k == 0             ? centre.x
-                           : k == 1           ? centre.y
-                           : k == 17          ? frame.fitness / replay->fitness_most
-                           : (k - 2) % 3 == 0 ? poses[(k - 2) / 3].x_m
-                           : (k - 2) % 3 == 1 ? poses[(k - 2) / 3].y_m
-                                              : poses[(k - 2) / 3].angle_rad;
+            const struct replay_pose *pose = &poses[k < 3 || k == poses_end ? 0 : (k - 3) / 6];
+            double own[6] = {(double)pose->x_m,      (double)pose->y_m, 0, 0, 0,
+                             replay_pose_angle(pose)};
+            double value = k == 0           ? centre.x
+                           : k == 1         ? centre.y
+                           : k == 2         ? 0
+                           : k == poses_end ? frame.fitness / replay->fitness_most
+                                            : own[(k - 3) % 6];
             ck_assert_double_eq_tol(sum * 0.0005, value, 0.00026);
         }
     }

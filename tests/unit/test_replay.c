@@ -114,10 +114,11 @@ START_TEST(records_every_tick)
     struct replay_frame frame;
     ck_assert_int_eq(replay->verdict, VERDICT_OK);
     ck_assert_int_eq(replay->part_count, 2);
-    ck_assert_int_eq(replay->link_count, 2);
+    ck_assert_int_eq(replay->drive_count, 2);
     ck_assert_int_eq(replay->effector_count, 1);
-    ck_assert_int_eq(replay->links[1].effector, 0);
-    ck_assert(replay->parts[1].is_hinged && !replay->parts[0].is_hinged);
+    ck_assert_int_eq(replay->drives[1].effector, 0);
+    ck_assert(replay->parts[1].joint == 1 && replay->parts[0].joint == -1);
+    ck_assert(!replay->drives[1].is_linear && !replay->has_depth);
     ck_assert_int_eq(replay->frame_count, 121);
     ck_assert_double_eq_tol(replay_duration(replay), 2, 1e-9);
     replay_get_frame(replay, 0, &frame);
@@ -136,21 +137,17 @@ END_TEST
 START_TEST(parts_hang_together)
 {
     struct replay *replay = replay_now(0);
-    const struct replay_part *parent = &replay->parts[0], *child = &replay->parts[1];
+    const struct shape *parent = &replay->shapes[0];
+    const struct replay_part *child = &replay->parts[1];
     for (int i = 0; i < replay->frame_count; i++) {
         struct replay_frame frame;
         replay_get_frame(replay, i, &frame);
         const struct replay_pose *a = &frame.poses[0], *b = &frame.poses[1];
-        double x =
-            b->x_m + cos(b->angle_rad) * child->anchor.x - sin(b->angle_rad) * child->anchor.y;
-        double y =
-            b->y_m + sin(b->angle_rad) * child->anchor.x + cos(b->angle_rad) * child->anchor.y;
-        double dx = x - a->x_m, dy = y - a->y_m;
-        double along = cos(a->angle_rad) * dx + sin(a->angle_rad) * dy;
-        double across = cos(a->angle_rad) * dy - sin(a->angle_rad) * dx;
-        ck_assert_double_eq_tol(along, parent->width_m / 2, 1e-4);
-        ck_assert_double_eq_tol(across, 0, 1e-4);
-        ck_assert_double_eq_tol(b->angle_rad - a->angle_rad, frame.joints_rad[1], 1e-4);
+        struct vec3 at = replay_pose_back(a, replay_pose_place(b, child->anchor));
+        ck_assert_double_eq_tol(at.x, parent->half_m.x, 1e-4);
+        ck_assert_double_eq_tol(at.y, 0, 1e-4);
+        ck_assert_double_eq_tol(replay_pose_angle(b) - replay_pose_angle(a),
+                                (double)frame.values[1], 1e-4);
     }
     replay_destroy(replay);
 }
@@ -166,24 +163,22 @@ START_TEST(a_linear_part_slides_along_its_axis)
     creature.genome.connections[0].angle_rad = 0.5;
     struct replay *replay = replay_now(0);
     const struct replay_part *child = &replay->parts[1];
-    const struct replay_link *link = &replay->links[1];
+    const struct replay_drive *drive = &replay->drives[1];
     double least = 0, most = 0;
-    ck_assert(child->is_linear && !child->is_hinged);
-    ck_assert_double_eq(link->signal_full, 0.15);
-    ck_assert_double_eq_tol(child->base.x, replay->parts[0].width_m / 2, 1e-9);
-    ck_assert_double_eq_tol(link->axis.x, 1, 1e-9); /* it hangs by its left face */
+    ck_assert(child->joint == 1 && drive->is_linear);
+    ck_assert_double_eq(drive->signal_full, 0.15);
+    ck_assert_double_eq_tol(child->base.x, replay->shapes[0].half_m.x, 1e-9);
+    ck_assert_double_eq_tol(drive->along.x, 1, 1e-9); /* it hangs by its left face */
     for (int i = 0; i < replay->frame_count; i++) {
         struct replay_frame frame;
         replay_get_frame(replay, i, &frame);
         const struct replay_pose *a = &frame.poses[0], *b = &frame.poses[1];
-        double c = cos(b->angle_rad), s = sin(b->angle_rad), q = frame.joints_rad[1];
-        double x = b->x_m + c * child->anchor.x - s * child->anchor.y;
-        double y = b->y_m + s * child->anchor.x + c * child->anchor.y;
-        double base_x = a->x_m + cos(a->angle_rad) * child->base.x;
-        double base_y = a->y_m + sin(a->angle_rad) * child->base.x;
-        ck_assert_double_eq_tol(x, base_x + q * (c * link->axis.x - s * link->axis.y), 1e-4);
-        ck_assert_double_eq_tol(y, base_y + q * (s * link->axis.x + c * link->axis.y), 1e-4);
-        ck_assert_double_eq_tol(b->angle_rad - a->angle_rad, 0.5, 1e-4);
+        double q = (double)frame.values[1];
+        struct vec3 at = replay_pose_place(b, child->anchor);
+        struct vec3 base = replay_pose_place(a, child->base);
+        struct vec3 wanted = vec3_along(base, replay_pose_turn(b, drive->along), q);
+        ck_assert_double_eq_tol(vec3_length(vec3_sub(at, wanted)), 0, 1e-4);
+        ck_assert_double_eq_tol(replay_pose_angle(b) - replay_pose_angle(a), 0.5, 1e-4);
         least = fmin(least, q);
         most = fmax(most, q);
     }
@@ -198,18 +193,19 @@ START_TEST(samples_between_frames)
     struct replay_frame a, b;
     struct replay_moment moment;
     struct replay_pose poses[REPLAY_PARTS_MAX];
-    struct vec2 centre;
+    struct vec3 centre;
     replay_get_frame(replay, 30, &a);
     replay_get_frame(replay, 31, &b);
     replay_sample(replay, 30.5 / 60, poses, &centre);
     ck_assert_double_eq_tol(centre.x, (a.centre.x + b.centre.x) / 2, 1e-6);
-    ck_assert_double_eq_tol(poses[1].angle_rad, (a.poses[1].angle_rad + b.poses[1].angle_rad) / 2,
+    ck_assert_double_eq_tol(replay_pose_angle(&poses[1]),
+                            (replay_pose_angle(&a.poses[1]) + replay_pose_angle(&b.poses[1])) / 2,
                             1e-5);
     replay_get_moment(replay, 30.5 / 60, &moment);
     ck_assert_double_eq(moment.frame.centre.x, centre.x);
     ck_assert(memcmp(moment.frame.poses, poses, (size_t)replay->part_count * sizeof *poses) == 0);
-    ck_assert_double_eq_tol(moment.frame.joints_rad[1], (a.joints_rad[1] + b.joints_rad[1]) / 2,
-                            1e-5);
+    ck_assert_double_eq_tol((double)moment.frame.values[1],
+                            ((double)a.values[1] + (double)b.values[1]) / 2, 1e-5);
     ck_assert_ptr_eq(moment.frame.signals, a.signals);
     ck_assert_int_eq(replay_frame_index(replay, 31.0 / 60), 31);
     /* outside, and not a number at all */
@@ -474,16 +470,16 @@ START_TEST(sensors_and_torques_are_recorded)
     struct replay *replay = replay_now(0);
     ck_assert_uint_eq(replay->parts[1].sensors & SENSOR_BIT(SENSOR_JOINT),
                       SENSOR_BIT(SENSOR_JOINT));
-    ck_assert_double_gt(replay->links[1].strength, 0);
+    ck_assert_double_gt(replay->drives[1].strength, 0);
     for (int i = 1; i < replay->frame_count; i++) {
         replay_get_frame(replay, i, &frame);
         const float *felt = frame.sensors + SENSOR_COUNT;
         struct replay_frame before;
         replay_get_frame(replay, i - 1, &before); /* what was read when the tick began */
-        ck_assert_double_eq_tol(felt[SENSOR_JOINT], before.joints_rad[1], 1e-6);
+        ck_assert_double_eq_tol(felt[SENSOR_JOINT], (double)before.values[1], 1e-6);
         touches += felt[SENSOR_CONTACT_BOTTOM] > 0;
         pushes += fabs(frame.torques[0]) > 1e-6;
-        ck_assert_double_le(fabs(frame.torques[0]), replay->links[1].strength * (1 + 1e-6));
+        ck_assert_double_le(fabs(frame.torques[0]), replay->drives[1].strength * (1 + 1e-6));
     }
     ck_assert_int_gt(touches, 0);
     ck_assert_int_gt(pushes, 60);

@@ -24,16 +24,15 @@ static inline void fixture_fill_row(const struct fixture *fixture, const struct 
     double x = fixture->speed_m_s * t, y = 0.06 + fixture->hop_m * fabs(sin(2 * t));
     for (int i = 0; i < replay->part_count; i++) {
         double angle = 0.5 * sin(5 * t - i);
-        row->poses[i].angle_rad = (float)angle;
-        row->poses[i].x_m = (float)(x + 0.14 * cos(angle));
-        row->poses[i].y_m = (float)(y + 0.14 * sin(angle) + 0.06);
+        row->poses[i] =
+            replay_pose_flat(x + 0.14 * cos(angle), y + 0.14 * sin(angle) + 0.06, angle);
         x += 0.28 * cos(angle);
         y += 0.28 * sin(angle);
         row->centre[0] += row->poses[i].x_m / (float)replay->part_count;
         row->centre[1] += row->poses[i].y_m / (float)replay->part_count;
-        row->joints_rad[i] = (float)(i ? angle - 0.5 * sin(5 * t - i + 1) : angle);
+        row->values[i] = (float)(i ? angle - 0.5 * sin(5 * t - i + 1) : angle);
         row->neurons[i] = (float)sin(5 * t - i);
-        row->sensors[i * SENSOR_COUNT + SENSOR_JOINT] = row->joints_rad[i];
+        row->sensors[i * SENSOR_COUNT + SENSOR_JOINT] = row->values[i];
         row->sensors[i * SENSOR_COUNT + SENSOR_CONTACT_BOTTOM] = i % 2 ? 1 : -1;
         if (i)
             row->signals[i - 1] = row->torques[i - 1] = (float)sin(5 * t - i);
@@ -41,7 +40,7 @@ static inline void fixture_fill_row(const struct fixture *fixture, const struct 
     for (int i = 0; i < ENERGY_COUNT; i++)
         row->energies[i] = (float)(i * t * 0.1);
     *row->fitness = (float)(0.3 * t);
-    row->contacts[0] = (struct replay_contact){row->poses[0].x_m, 0, 0, 1, 0.02F, 0, 0};
+    row->contacts[0] = (struct replay_contact){row->poses[0].x_m, 0, 0, 0, 1, 0, 0.02F};
     *row->contact_count = fixture->viscosity > 0 ? 0 : 1;
 }
 
@@ -58,25 +57,34 @@ static inline struct replay *fixture_replay(const struct fixture *fixture)
     replay->measures.mass_kg = 0.2;
     replay->measures.displacement_m = fixture->speed_m_s * fixture->duration_s;
     replay->parts = calloc(n, sizeof *replay->parts);
-    replay->links = calloc(n, sizeof *replay->links);
+    replay->shapes = calloc(n, sizeof *replay->shapes);
+    replay->drives = calloc(n, sizeof *replay->drives);
     replay->neurons = calloc(n, sizeof *replay->neurons);
     replay->effectors = calloc(n, sizeof *replay->effectors);
-    replay->part_count = replay->link_count = replay->neuron_count = fixture->parts;
+    replay->part_count = replay->shape_count = replay->drive_count = replay->neuron_count =
+        fixture->parts;
     replay->effector_count = fixture->parts - 1;
     for (int i = 0; i < fixture->parts; i++) {
-        replay->parts[i] =
-            (struct replay_part){0.3,
-                                 0.12 - 0.01 * i,
-                                 i - 1,
-                                 i,
-                                 i,
-                                 i % 2 ? -1 : 1,
-                                 i > 0,
-                                 {-0.14, 0},
-                                 0,
-                                 {0, 0},
-                                 SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_CONTACT_BOTTOM)};
-        replay->links[i] = (struct replay_link){i, -0.8, 0.9, i - 1, 1.2, 1, {0, 0}};
+        replay->parts[i] = (struct replay_part){.parent = i - 1,
+                                                .body = i,
+                                                .mirror = i % 2 ? -1 : 1,
+                                                .joint = i > 0 ? i : -1,
+                                                .anchor = {-0.14, 0, 0},
+                                                .sensors = SENSOR_BIT(SENSOR_JOINT) |
+                                                           SENSOR_BIT(SENSOR_CONTACT_BOTTOM)};
+        replay->shapes[i] = (struct shape){.kind = SHAPE_BOX,
+                                           .part = i,
+                                           .other = -1,
+                                           .drive = -1,
+                                           .turn.w = 1,
+                                           .half_m = {0.15, (0.12 - 0.01 * i) / 2, 0}};
+        replay->drives[i] = (struct replay_drive){.part = i,
+                                                  .lower = -0.8,
+                                                  .upper = 0.9,
+                                                  .effector = i - 1,
+                                                  .signal_full = 1.2,
+                                                  .strength = 1,
+                                                  .rod = -1};
         replay->neurons[i].part = i;
         replay->neurons[i].inputs[0] =
             (struct wire){WIRE_NEURON, (i + 1) % fixture->parts, 0, 0, 1};

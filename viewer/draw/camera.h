@@ -7,7 +7,7 @@
 
 #include "viewer/replay/replay.h"
 
-/* Where the eye stands that looks at spheres: turned about the middle, rad. */
+/* Where the eye stands that looks at a scene with depth: turned about the middle, rad. */
 struct camera_orbit {
     double yaw_rad;   /* to the right */
     double pitch_rad; /* upwards, CAMERA_PITCH_MIN .. CAMERA_PITCH_MAX */

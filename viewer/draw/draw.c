@@ -1,4 +1,4 @@
-#include "viewer/draw/draw_spheres.h"
+#include "viewer/draw/draw.h"
 
 #ifdef HAVE_CAIRO
 
@@ -7,8 +7,6 @@
 #include <string.h>
 
 #define FONT_FAMILY "DejaVu Sans"
-/* What ghosts fade to. */
-#define GHOST_COLOR COLOR_sky_bottom
 
 double draw_view_x(const struct draw_view *view, double x_m)
 {
@@ -220,193 +218,6 @@ void draw_title(cairo_t *cr, const struct replay *replay, double x, double right
         draw_text(cr, title.status, x + 3 * dot, y, size, 1, DRAW_LEFT, color);
 }
 
-/* ---- the creature ---- */
-
-static double line_width(const struct draw_view *view, const struct replay *replay)
-{
-    double px = 0.02 * replay->size_m * view->px_per_m;
-    return fmin(fmax(px, 0.9 * view->ui), 2.4 * view->ui);
-}
-
-static void place_part(cairo_t *cr, const struct draw_view *view, const struct replay_pose *pose)
-{
-    cairo_translate(cr, draw_view_x(view, pose->x_m), draw_view_y(view, pose->y_m));
-    cairo_scale(cr, view->flip, -1);
-    cairo_rotate(cr, pose->angle_rad);
-}
-
-static void draw_part(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
-                      int index, const struct replay_pose *pose, double ghost)
-{
-    const struct replay_part *part = &replay->parts[index];
-    double width = part->width_m * view->px_per_m, height = part->height_m * view->px_per_m;
-    uint32_t fill = palette[palette_part_color(index)].light;
-    uint32_t background = palette[GHOST_COLOR].light;
-    uint32_t outline = palette_mix(fill, 0x14202a, 0.45);
-    double line = line_width(view, replay);
-
-    cairo_save(cr);
-    place_part(cr, view, pose);
-    draw_rounded(cr, -width / 2 + line / 2, -height / 2 + line / 2, fmax(width - line, 0.5),
-                 fmax(height - line, 0.5), fmin(0.32 * fmin(width, height), 9 * view->ui));
-    draw_set_color(cr, palette_mix(fill, background, ghost * 0.85), 1);
-    cairo_fill_preserve(cr);
-    draw_set_color(cr, palette_mix(outline, background, ghost * 0.8), 1);
-    cairo_set_line_width(cr, line);
-    cairo_stroke(cr);
-    cairo_restore(cr);
-}
-
-struct vec2 draw_place(const struct replay_pose *pose, struct vec2 at)
-{
-    double c = cos(pose->angle_rad), s = sin(pose->angle_rad);
-    return (struct vec2){pose->x_m + c * at.x - s * at.y, pose->y_m + s * at.x + c * at.y};
-}
-
-/* The path of a small disc or, of a linear joint, of a sleeve on a rail that leads from the parent to
- * the part; the rail is drawn. */
-static void trace_joint(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
-                        int index, const struct replay_pose *poses, double radius, uint32_t line)
-{
-    const struct replay_part *part = &replay->parts[index];
-    struct vec2 to = draw_place(&poses[index], part->anchor);
-    double x = draw_view_x(view, to.x), y = draw_view_y(view, to.y);
-    if (!part->is_linear) {
-        cairo_arc(cr, x, y, radius, 0, 2 * DRAW_PI);
-        return;
-    }
-    struct vec2 from = draw_place(&poses[part->parent], part->base);
-    struct vec2 axis = replay->links[part->link].axis;
-    double angle = poses[index].angle_rad + atan2(axis.y, axis.x);
-    double base_x = draw_view_x(view, from.x), base_y = draw_view_y(view, from.y);
-    cairo_move_to(cr, base_x, base_y);
-    cairo_line_to(cr, x, y);
-    draw_set_color(cr, line, 1);
-    cairo_set_line_width(cr, fmax(0.9 * radius, 1.2 * view->ui));
-    cairo_stroke(cr);
-    cairo_save(cr);
-    cairo_translate(cr, base_x, base_y);
-    cairo_scale(cr, view->flip, -1);
-    cairo_rotate(cr, angle);
-    draw_rounded(cr, -1.3 * radius, -0.9 * radius, 2.6 * radius, 1.8 * radius, 0.4 * radius);
-    cairo_restore(cr);
-}
-
-/* The core of a driven joint glows with the effector's signal. */
-static void draw_joint(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
-                       int index, const struct replay_frame *frame, double ghost)
-{
-    const struct replay_part *part = &replay->parts[index];
-    const struct replay_part *parent = &replay->parts[part->parent];
-    const struct replay_link *link = &replay->links[part->link];
-    double side =
-        fmin(fmin(part->width_m, part->height_m), fmin(parent->width_m, parent->height_m));
-    double radius = fmin(fmax(0.26 * side * view->px_per_m, 1.6 * view->ui), 6.5 * view->ui);
-    uint32_t background = palette[GHOST_COLOR].light;
-    uint32_t core = palette[COLOR_joint].light;
-    uint32_t line = palette_mix(palette[COLOR_joint_line].light, background, ghost * 0.75);
-
-    if (link->effector >= 0) {
-        double strength = fmin(fabs(frame->signals[link->effector]) / link->signal_full, 1);
-        core = palette_mix(core, palette[COLOR_effector].light, 0.25 + 0.75 * strength);
-    }
-    trace_joint(cr, view, replay, index, frame->poses, radius, line);
-    draw_set_color(cr, palette_mix(core, background, ghost * 0.8), 1);
-    cairo_fill_preserve(cr);
-    draw_set_color(cr, line, 1);
-    cairo_set_line_width(cr, fmax(0.28 * radius, 0.8 * view->ui));
-    cairo_stroke(cr);
-}
-
-/* A soft shadow on what is below: smaller and paler the higher the body. */
-static void draw_shadow(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
-                        const struct replay_pose *poses, double ghost)
-{
-    double bounds[4], floor_m;
-    replay_get_bounds(replay, poses, bounds);
-    if (!replay_find_surface(replay, (bounds[0] + bounds[2]) / 2, bounds[3], &floor_m))
-        return;
-    double lift = fmax(bounds[1] - floor_m, 0) / fmax(replay->size_m, 1e-3);
-    double share = 1 / (1 + 2.5 * lift);
-    double half = 0.5 * (bounds[2] - bounds[0]) * view->px_per_m * (0.6 + 0.4 * share);
-    cairo_save(cr);
-    cairo_translate(cr, draw_view_x(view, (bounds[0] + bounds[2]) / 2),
-                    draw_view_y(view, floor_m) + 3 * view->ui);
-    cairo_scale(cr, fmax(half, 1), 3.2 * view->ui);
-    cairo_arc(cr, 0, 0, 1, 0, 2 * DRAW_PI);
-    cairo_restore(cr);
-    draw_set_color(cr, palette[COLOR_joint_line].light, 0.22 * share * (1 - ghost));
-    cairo_fill(cr);
-}
-
-static void draw_light(cairo_t *cr, const struct draw_view *view, struct vec2 at)
-{
-    double x = draw_view_x(view, at.x), y = draw_view_y(view, at.y), radius = 7 * view->ui;
-    for (int ring = 3; ring >= 0; ring--) {
-        cairo_arc(cr, x, y, radius * (1 + ring), 0, 2 * DRAW_PI);
-        draw_set_color(cr, palette[COLOR_light].light, ring ? 0.12 : 1);
-        cairo_fill(cr);
-    }
-    cairo_arc(cr, x, y, radius, 0, 2 * DRAW_PI);
-    draw_set_color(cr, palette[COLOR_joint_line].light, 0.6);
-    cairo_set_line_width(cr, view->ui);
-    cairo_stroke(cr);
-}
-
-void draw_creature(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
-                   double time_s, double ghost)
-{
-    struct replay_moment moment;
-    if (replay->is_spheres) {
-        draw_spheres_body(cr, view, replay, time_s, ghost);
-        return;
-    }
-    replay_get_moment(replay, time_s, &moment);
-    if (replay->has_light && ghost == 0)
-        draw_light(cr, view, moment.frame.light);
-    if (replay_has_floor(replay))
-        draw_shadow(cr, view, replay, moment.poses, ghost);
-    for (int i = replay->part_count - 1; i >= 0; i--)
-        draw_part(cr, view, replay, i, &moment.poses[i], ghost);
-    for (int i = replay->part_count - 1; i >= 0; i--)
-        if (replay->parts[i].is_hinged || replay->parts[i].is_linear)
-            draw_joint(cr, view, replay, i, &moment.frame, ghost);
-}
-
-/* Points nearer than this to the one before, px, are left out of trails. */
-#define TRAIL_STEP_PX 2.5
-
-void draw_trail(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
-                double from_s, double to_s)
-{
-    if (draw_is_spatial(view, replay)) {
-        draw_spheres_trail(cr, view, replay, from_s, to_s);
-        return;
-    }
-    struct replay_frame frame;
-    struct replay_moment moment;
-    int first = replay_frame_index(replay, from_s), last = replay_frame_index(replay, to_s);
-    double left = view->left_px - view->width_px, right = view->left_px + 2 * view->width_px;
-    double last_x = INFINITY, last_y = 0;
-    for (int i = first; i <= last; i++) {
-        replay_get_frame(replay, i, &frame);
-        double x = draw_view_x(view, frame.centre.x), y = draw_view_y(view, frame.centre.y);
-        int is_near = fabs(x - last_x) + fabs(y - last_y) < TRAIL_STEP_PX;
-        if ((is_near && i < last) || x < left || x > right)
-            continue;
-        cairo_line_to(cr, x, y);
-        last_x = x;
-        last_y = y;
-    }
-    replay_get_moment(replay, to_s, &moment);
-    cairo_line_to(cr, draw_view_x(view, moment.frame.centre.x),
-                  draw_view_y(view, moment.frame.centre.y));
-    cairo_set_line_width(cr, 1.5 * view->ui);
-    cairo_set_line_join(cr, CAIRO_LINE_JOIN_ROUND);
-    draw_set_color(cr, palette[COLOR_trail].light, 0.55);
-    cairo_stroke(cr);
-}
-
 /* ---- frames ---- */
 
 double draw_ui_scale(double width_px, double height_px)
@@ -443,6 +254,7 @@ static void lane_view(struct draw_view *view, int width_px, int height_px, int l
     view->flip = 1;
     view->orbit = camera->orbit;
     view->ui = draw_ui_scale(width_px, height_px);
+    view->z_m = 0;
     if (count == 1)
         return;
     /* a race: all go right, and those without ground keep to their lane */
@@ -457,28 +269,10 @@ static void lane_view(struct draw_view *view, int width_px, int height_px, int l
 static void make_room_for_brain(struct draw_view *view, const struct replay *replay)
 {
     double brain_px = fmin(draw_brain_width(view, replay), view->width_px / 2);
-    if (!replay->is_spheres)
-        view->x_m += floor(brain_px / 2) / view->px_per_m;
-}
-
-/* Those that are drawn in the world. */
-static void draw_overlays(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
-                          double time_s, unsigned overlays)
-{
-    if (replay->is_spheres) {
-        draw_spheres_overlays(cr, view, replay, time_s, overlays);
-        return;
-    }
-    if (overlays & DRAW_LIMITS)
-        draw_limits(cr, view, replay, time_s);
-    if (overlays & DRAW_SENSORS)
-        draw_sensors(cr, view, replay, time_s);
-    if (overlays & DRAW_TORQUES)
-        draw_torques(cr, view, replay, time_s);
-    if (overlays & DRAW_LIGHT)
-        draw_light_distance(cr, view, replay, time_s);
-    if (overlays & DRAW_CONTACTS)
-        draw_contacts(cr, view, replay, time_s);
+    double aside_m = floor(brain_px / 2) / view->px_per_m;
+    double yaw_rad = draw_is_spatial(view, replay) ? view->orbit.yaw_rad : 0;
+    view->x_m += aside_m * cos(yaw_rad);
+    view->z_m -= aside_m * sin(yaw_rad);
 }
 
 /* A creature in its world, with what is switched on. */

@@ -23,10 +23,11 @@ struct draw_view {
     double x_m, y_m; /* in the middle */
     double px_per_m;
     int flip; /* -1: mirrored left to right */
-    /* of spheres: the eye is turned about the middle to the right and upwards; both 0: seen from the front,
-     * flat, as everything else */
+    /* of scenes with depth: the eye is turned about the middle to the right and upwards; both 0: seen from the
+     * front, flat, as all others */
     struct camera_orbit orbit;
-    double ui; /* size of text and strokes; 1 in a window of 960x540 */
+    double ui;  /* size of text and strokes; 1 in a window of 960x540 */
+    double z_m; /* in the middle, from the depth of the centre of mass on */
 };
 
 double draw_view_x(const struct draw_view *view, double x_m);
@@ -65,31 +66,13 @@ void draw_creature(cairo_t *cr, const struct draw_view *view, const struct repla
 void draw_trail(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                 double from_s, double to_s);
 
-/* Of spheres (draw_spheres.c), where the eye is turned: what draw_world(), draw_creature() and draw_trail()
- * do for others. */
+/* 1 if the scene is seen in perspective: it has depth, and the view is turned. */
 int draw_is_spatial(const struct draw_view *view, const struct replay *replay);
-void draw_spheres_world(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
-                        double time_s, unsigned overlays);
-void draw_spheres_body(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
-                       double time_s, double ghost);
-void draw_spheres_trail(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
-                        double from_s, double to_s);
 
-/* Where a place of a part's frame is in the world. */
-struct vec2 draw_place(const struct replay_pose *pose, struct vec2 at);
-
-/* At a time, in the world: contacts, joint limits, torques of the effectors, what sensors feel, the way to
- * the light. */
-void draw_contacts(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
-                   double time_s);
-void draw_limits(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
-                 double time_s);
-void draw_torques(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
-                  double time_s);
-void draw_sensors(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
-                  double time_s);
-void draw_light_distance(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
-                         double time_s);
+/* Of a set of enum draw_overlay what is drawn in the world, at a time: contacts, limits of the drives, efforts of the
+ * effectors, what sensors feel, the way to the light. */
+void draw_overlays(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                   double time_s, unsigned overlays);
 /* The energy ledger, as a panel (bottom right, or left), which leaves most of the picture free. */
 void draw_ledger(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                  double time_s, int is_left);

@@ -165,7 +165,7 @@ static void place_nodes(struct brain_layout *layout, const struct replay *replay
         layout->lines[owner] = most_lines(layout->lines[owner], felt[owner], SENSOR_COLUMNS);
     }
     for (int i = 0; i < replay->effector_count; i++) {
-        int owner = replay->links[replay->effectors[i].link].part + 1;
+        int owner = replay->drives[replay->effectors[i].drive].part + 1;
         layout->lines[owner] = layout->lines[owner] ? layout->lines[owner] : 1;
     }
     for (int owner = 0; owner < OWNERS; owner++) {
@@ -217,7 +217,7 @@ static struct vec2 sensor_place(const struct brain_layout *layout, int index)
 static struct vec2 effector_place(const struct brain_layout *layout, const struct replay *replay,
                                   int effector)
 {
-    int part = replay->links[replay->effectors[effector].link].part;
+    int part = replay->drives[replay->effectors[effector].drive].part;
     return cell(layout, part, 0, layout->sensor_columns + layout->neuron_columns);
 }
 
@@ -471,7 +471,7 @@ static void draw_effector(const struct wiring *wiring, int index, double signal)
     const struct replay *replay = wiring->replay;
     struct vec2 at = effector_place(wiring->layout, replay, index);
     double r = 7.5 * wiring->layout->ui;
-    double full = fmin(replay->links[replay->effectors[index].link].signal_full, 1);
+    double full = fmin(replay->drives[replay->effectors[index].drive].signal_full, 1);
     cairo_t *cr = wiring->cr;
     draw_rounded(cr, at.x - r, at.y - r, 2 * r, 2 * r, 2 * wiring->layout->ui);
     draw_set_color(cr, value_color(signal, full), 1);
@@ -568,7 +568,7 @@ static void describe(const struct replay *replay, const struct replay_cut *cut,
     describe_source(wire, source, sizeof source);
     if (cut->kind == CUT_EFFECTOR_INPUT)
         snprintf(text, size, "%s x %.2f to the effector of part %d   %s", source, wire->weight,
-                 replay->links[replay->effectors[cut->index].link].part, click);
+                 replay->drives[replay->effectors[cut->index].drive].part, click);
     else
         snprintf(text, size, "%s x %.2f to neuron %d, input %d   %s", source, wire->weight,
                  cut->index, cut->input, click);

@@ -1,6 +1,10 @@
-/* Overlays: what one cannot see of a creature. Contacts, joint limits, torques, sensors and the light's
- * distance are drawn in the world, the energy ledger as a panel. */
-#include "viewer/draw/draw.h"
+/* Overlays: what one cannot see of a creature. Contacts, the ranges of drives, their efforts, what is felt and the way
+ * to the light, in the world and seen by the same eye as the body.
+ *
+ * Arrows have a length in the picture's middle; farther away they are smaller. In a flat picture a joint at one place
+ * shows its angle there. Other joints have no plane of their own in the picture: a dial beside the part shows
+ * their angle, zero upwards. */
+#include "viewer/draw/scene.h"
 
 #ifdef HAVE_CAIRO
 
@@ -9,316 +13,509 @@
 
 #include "common/genome/sensor.h"
 
-/* ---- in the world ---- */
+/* A body's weight in one step, px at ui 1, and the most of it. */
+#define WEIGHT_PX    26.0
+#define WEIGHTS_MOST 3.0
+#define HEAD_PX      5.0
+#define TICK_PX      5.0
+#define DIAL_PX      11.0
+#define EFFORT_PX    30.0
+#define EFFORT_LEAST 0.01
+/* So near to a limit a drive is at it; linear: m, rods: of their length at birth. */
+#define LIMIT_RAD   0.01
+#define LIMIT_M     0.002
+#define LIMIT_SHARE 0.002
 
-/* An arrow's head at x, y that points along an angle (picture, y down). */
-static void draw_arrow_head(cairo_t *cr, double x, double y, double angle, double size)
+/* From a to b, with a head unless it is shorter than that. */
+static void draw_arrow(const struct scene *scene, struct vec3 a, struct vec3 b, double head_px)
 {
-    cairo_move_to(cr, x + size * cos(angle), y + size * sin(angle));
-    cairo_line_to(cr, x + size * cos(angle + 2.5), y + size * sin(angle + 2.5));
-    cairo_line_to(cr, x + size * cos(angle - 2.5), y + size * sin(angle - 2.5));
-    cairo_close_path(cr);
-    cairo_fill(cr);
+    cairo_t *cr = scene->cr;
+    struct spot from = eye_project(&scene->eye, a), to = eye_project(&scene->eye, b);
+    double size = head_px * scene->ui;
+    if (!from.is_seen || !to.is_seen)
+        return;
+    cairo_move_to(cr, from.x, from.y);
+    cairo_line_to(cr, to.x, to.y);
+    cairo_stroke(cr);
+    if (hypot(to.x - from.x, to.y - from.y) >= 0.8 * size)
+        scene_draw_head(scene, to.x, to.y, atan2(to.y - from.y, to.x - from.x), size);
 }
 
-/* How far a point of the world is from a part, m; 0 within. local: the point in the part's frame. */
-static double part_distance(const struct replay_part *part, const struct replay_pose *pose,
-                            const struct replay_contact *contact, struct vec2 *local)
+/* A length of px at ui 1 in the middle of the picture, m. */
+static double middle_m(const struct scene *scene, double px)
 {
-    double c = cos(pose->angle_rad), s = sin(pose->angle_rad);
-    double x = contact->x_m - pose->x_m, y = contact->y_m - pose->y_m;
-    *local = (struct vec2){c * x + s * y, c * y - s * x};
-    return hypot(fmax(fabs(local->x) - part->width_m / 2, 0),
-                 fmax(fabs(local->y) - part->height_m / 2, 0));
+    return px * scene->ui / scene->eye.view->px_per_m;
+}
+
+static void set_line(const struct scene *scene, enum palette_color color, double alpha, double px)
+{
+    draw_set_color(scene->cr, palette[color].light, alpha);
+    cairo_set_line_width(scene->cr, px * scene->ui);
+}
+
+/* ---- contacts ---- */
+
+/* How far a place of a part's frame is from its shape's surface, m; within a box 0. */
+static double shape_distance(const struct shape *shape, struct vec3 at)
+{
+    struct vec3 way = vec3_sub(at, shape->at_m), half = shape->half_m;
+    if (shape->kind == SHAPE_BALL)
+        return fabs(vec3_length(way) - half.x);
+    return vec3_length((struct vec3){fmax(fabs(way.x) - half.x, 0), fmax(fabs(way.y) - half.y, 0),
+                                     fmax(fabs(way.z) - half.z, 0)});
 }
 
 /* Where a contact of a tick is a little later: the part that it is on takes it along. */
-static struct vec2 carry_contact(const struct replay *replay, const struct replay_contact *contact,
-                                 const struct replay_pose *then, const struct replay_pose *now)
+static struct vec3 carry_contact(const struct scene *scene, const struct replay_frame *then,
+                                 const struct replay_contact *contact)
 {
-    struct vec2 local, at = {contact->x_m, contact->y_m};
+    struct vec3 at = {(double)contact->x_m, (double)contact->y_m, (double)contact->z_m};
+    struct vec3 carried = at;
     double nearest = INFINITY;
-    for (int p = 0; p < replay->part_count; p++) {
-        double distance = part_distance(&replay->parts[p], &then[p], contact, &local);
+    for (int p = 0; p < scene->replay->part_count; p++) {
+        struct vec3 local = replay_pose_back(&then->poses[p], at);
+        double distance = shape_distance(&scene->replay->shapes[p], local);
         if (distance >= nearest)
             continue;
         nearest = distance;
-        at = draw_place(&now[p], local);
+        carried = scene_at(scene, p, local);
     }
-    return at;
+    return carried;
 }
 
-void draw_contacts(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
-                   double time_s)
+static void draw_contacts(const struct scene *scene, double time_s)
 {
+    const struct replay *replay = scene->replay;
     struct replay_frame frame;
-    struct replay_moment moment;
     replay_get_frame(replay, replay_frame_index(replay, time_s), &frame);
-    replay_get_moment(replay, time_s, &moment);
     double weight = fmax(replay->measures.mass_kg, 1e-6) * fmax(replay->gravity_m_s2, 1) / 240;
-    cairo_set_line_width(cr, 2 * view->ui);
-    draw_set_color(cr, palette[COLOR_contact].light, 0.9);
+    set_line(scene, COLOR_contact, 0.9, 2);
     for (int i = 0; i < frame.contact_count; i++) {
         const struct replay_contact *contact = &frame.contacts[i];
-        struct vec2 at = carry_contact(replay, contact, frame.poses, moment.poses);
-        double x = draw_view_x(view, at.x), y = draw_view_y(view, at.y);
-        /* the body's weight in one step is 26 px */
-        double length = 26 * view->ui * fmin(contact->impulse_n_s / weight, 3);
-        cairo_move_to(cr, x, y);
-        cairo_line_to(cr, x + view->flip * contact->normal_x * length,
-                      y - contact->normal_y * length);
-        cairo_stroke(cr);
-        if (length > 4 * view->ui)
-            draw_arrow_head(
-                cr, x + view->flip * contact->normal_x * length, y - contact->normal_y * length,
-                atan2(-contact->normal_y, view->flip * contact->normal_x), 5 * view->ui);
-        cairo_arc(cr, x, y, 3 * view->ui, 0, 2 * DRAW_PI);
-        cairo_fill(cr);
-    }
-}
-
-/* A linear joint's range: a line along its axis with ends, and where the part is on it. */
-static void draw_range(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
-                       const struct replay_frame *frame, int index)
-{
-    const struct replay_link *link = &replay->links[index];
-    const struct replay_part *part = &replay->parts[link->part];
-    const struct replay_pose *pose = &frame->poses[link->part];
-    double extension = frame->joints_rad[index], tick = 6 * view->ui;
-    struct vec2 at = draw_place(pose, part->anchor);
-    int at_limit = extension < link->lower + 0.002 || extension > link->upper - 0.002;
-
-    cairo_save(cr);
-    cairo_translate(cr, draw_view_x(view, at.x), draw_view_y(view, at.y));
-    cairo_scale(cr, view->flip, -1);
-    cairo_rotate(cr, pose->angle_rad + atan2(link->axis.y, link->axis.x));
-    draw_set_color(cr, palette[COLOR_limit].light, 0.7);
-    cairo_set_line_width(cr, view->ui);
-    const double ends[2] = {(link->lower - extension) * view->px_per_m,
-                            (link->upper - extension) * view->px_per_m};
-    cairo_move_to(cr, ends[0], 0);
-    cairo_line_to(cr, ends[1], 0);
-    for (int i = 0; i < 2; i++) {
-        cairo_move_to(cr, ends[i], -tick);
-        cairo_line_to(cr, ends[i], tick);
-    }
-    cairo_stroke(cr);
-    cairo_move_to(cr, 0, -1.4 * tick);
-    cairo_line_to(cr, 0, 1.4 * tick);
-    draw_set_color(cr, palette[at_limit ? COLOR_contact : COLOR_joint_line].light, 0.9);
-    cairo_set_line_width(cr, (at_limit ? 2.4 : 1.4) * view->ui);
-    cairo_stroke(cr);
-    cairo_restore(cr);
-}
-
-void draw_limits(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
-                 double time_s)
-{
-    struct replay_moment moment;
-    replay_get_moment(replay, time_s, &moment);
-    for (int i = 1; i < replay->link_count; i++) {
-        const struct replay_link *link = &replay->links[i];
-        const struct replay_part *part = &replay->parts[link->part];
-        if (part->is_linear) {
-            draw_range(cr, view, replay, &moment.frame, i);
+        struct vec3 at = carry_contact(scene, &frame, contact);
+        struct vec3 normal = {(double)contact->normal_x, (double)contact->normal_y,
+                              (double)contact->normal_z};
+        double share = fmin((double)contact->impulse_n_s / weight, WEIGHTS_MOST);
+        struct spot spot = eye_project(&scene->eye, at);
+        if (!spot.is_seen)
             continue;
-        }
-        const struct replay_pose *pose = &moment.poses[link->part];
-        double c = cos(pose->angle_rad), s = sin(pose->angle_rad);
-        double ax = c * part->anchor.x - s * part->anchor.y;
-        double ay = s * part->anchor.x + c * part->anchor.y;
-        double toward = atan2(-ay, -ax), rest = toward - moment.frame.joints_rad[i];
-        double length = hypot(ax, ay) * view->px_per_m;
-        double radius = fmin(fmax(0.7 * length, 8 * view->ui), 46 * view->ui);
-        int at_limit = moment.frame.joints_rad[i] < link->lower + 0.01 ||
-                       moment.frame.joints_rad[i] > link->upper - 0.01;
-
-        cairo_save(cr);
-        cairo_translate(cr, draw_view_x(view, pose->x_m + ax), draw_view_y(view, pose->y_m + ay));
-        cairo_scale(cr, view->flip, -1);
-        cairo_move_to(cr, 0, 0);
-        cairo_arc(cr, 0, 0, radius, rest + link->lower, rest + link->upper);
-        cairo_close_path(cr);
-        draw_set_color(cr, palette[COLOR_limit].light, 0.16);
-        cairo_fill_preserve(cr);
-        draw_set_color(cr, palette[COLOR_limit].light, 0.7);
-        cairo_set_line_width(cr, view->ui);
-        cairo_stroke(cr);
-        cairo_move_to(cr, 0, 0);
-        cairo_line_to(cr, radius * 1.12 * cos(toward), radius * 1.12 * sin(toward));
-        draw_set_color(cr, palette[at_limit ? COLOR_contact : COLOR_joint_line].light, 0.9);
-        cairo_set_line_width(cr, (at_limit ? 2.4 : 1.4) * view->ui);
-        cairo_stroke(cr);
-        cairo_restore(cr);
+        draw_arrow(scene, at, vec3_along(at, normal, share * middle_m(scene, WEIGHT_PX)), HEAD_PX);
+        cairo_arc(scene->cr, spot.x, spot.y, 3 * scene->ui, 0, 2 * DRAW_PI);
+        cairo_fill(scene->cr);
     }
 }
 
-/* ---- torques, sensors, light ---- */
+/* ---- drives: where each is shown ---- */
 
-/* Around a hinge an arc, three quarters of a turn at full strength; along a linear joint an arrow. */
-static void draw_effort(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
-                        const struct replay_frame *frame, int effector)
+/* A rod, a joint at one place in a flat picture, or a dial; the root's drive is nowhere. */
+enum place { PLACE_NOWHERE, PLACE_ROD, PLACE_JOINT, PLACE_DIAL };
+
+static enum place drive_place(const struct scene *scene, int index)
 {
-    const struct replay_link *link = &replay->links[replay->effectors[effector].link];
-    const struct replay_part *part = &replay->parts[link->part];
-    const struct replay_pose *pose = &frame->poses[link->part];
-    double share = link->strength > 0 ? frame->torques[effector] / link->strength : 0;
-    struct vec2 at = draw_place(pose, part->anchor);
-    double x = draw_view_x(view, at.x), y = draw_view_y(view, at.y), ui = view->ui;
+    const struct replay_drive *drive = &scene->replay->drives[index];
+    if (drive->rod >= 0)
+        return PLACE_ROD;
+    if (eye_is_flat(&scene->eye) && scene->replay->parts[drive->part].joint == index)
+        return PLACE_JOINT;
+    return drive->lower < drive->upper ? PLACE_DIAL : PLACE_NOWHERE;
+}
+
+static double drive_value(const struct scene *scene, int index)
+{
+    return (double)scene->moment.values[index];
+}
+
+static int is_at_limit(const struct scene *scene, int index, double slack)
+{
+    const struct replay_drive *drive = &scene->replay->drives[index];
+    double value = drive_value(scene, index);
+    return value < drive->lower + slack || value > drive->upper - slack;
+}
+
+/* Colour and width of what shows where a drive is. */
+static void set_pointer(const struct scene *scene, int at_limit)
+{
+    set_line(scene, at_limit ? COLOR_contact : COLOR_joint_line, 0.9, at_limit ? 2.4 : 1.4);
+}
+
+/* The ends of a rod in the world. */
+static void rod_ends(const struct scene *scene, int drive, struct vec3 *a, struct vec3 *b)
+{
+    const struct shape *shapes = scene->replay->shapes;
+    const struct shape *rod = &shapes[scene->replay->drives[drive].rod];
+    *a = scene_at(scene, rod->part, shapes[rod->part].at_m);
+    *b = scene_at(scene, rod->other, shapes[rod->other].at_m);
+}
+
+static struct vec3 between(struct vec3 a, struct vec3 b, double share)
+{
+    return vec3_along(a, vec3_sub(b, a), share);
+}
+
+static struct spot dial_spot(const struct scene *scene, int index)
+{
+    const struct replay_drive *drive = &scene->replay->drives[index];
+    const struct shape *shape = &scene->replay->shapes[drive->part];
+    struct spot spot = scene_spot(scene, drive->part, shape->at_m);
+    double beside = scene_half_most(shape) * spot.scale + DIAL_PX * scene->ui;
+    /* a second axis stands on the other side */
+    spot.x += drive->axis == 1 ? -beside : beside;
+    return spot;
+}
+
+/* ---- ranges ---- */
+
+static void trace_tick(const struct scene *scene, struct vec3 at, double angle, double length_px)
+{
+    struct spot spot = eye_project(&scene->eye, at);
+    double x = length_px * scene->ui * cos(angle), y = length_px * scene->ui * sin(angle);
+    if (!spot.is_seen)
+        return;
+    cairo_move_to(scene->cr, spot.x - x, spot.y - y);
+    cairo_line_to(scene->cr, spot.x + x, spot.y + y);
+}
+
+/* Where a rod's end would be at its shortest and its longest, seen from the other end. */
+static void draw_rod_range(const struct scene *scene, int index)
+{
+    const struct replay_drive *drive = &scene->replay->drives[index];
+    double length = drive_value(scene, index);
+    double birth = 2 * scene->replay->shapes[drive->rod].half_m.x;
+    struct vec3 a, b;
+    rod_ends(scene, index, &a, &b);
+    struct spot from = eye_project(&scene->eye, a), to = eye_project(&scene->eye, b);
+    double across = atan2(to.y - from.y, to.x - from.x) + DRAW_PI / 2;
+    if (!(length > 0))
+        return;
+    set_line(scene, COLOR_limit, 0.9, 1.4);
+    trace_tick(scene, between(a, b, drive->lower / length), across, TICK_PX);
+    trace_tick(scene, between(a, b, drive->upper / length), across, TICK_PX);
+    cairo_stroke(scene->cr);
+    set_pointer(scene, is_at_limit(scene, index, LIMIT_SHARE * birth));
+    trace_tick(scene, b, across, 1.4 * TICK_PX);
+    cairo_stroke(scene->cr);
+}
+
+/* A linear joint's range: a line along its way with ends, and where the part is on it. */
+static void draw_way_range(const struct scene *scene, int index)
+{
+    const struct replay_drive *drive = &scene->replay->drives[index];
+    struct vec3 anchor = scene->replay->parts[drive->part].anchor;
+    double value = drive_value(scene, index);
+    double across = scene_angle(scene, drive->part, anchor, drive->along) + DRAW_PI / 2;
+    struct vec3 ends[2] = {vec3_along(anchor, drive->along, drive->lower - value),
+                           vec3_along(anchor, drive->along, drive->upper - value)};
+    for (int i = 0; i < 2; i++)
+        ends[i] = scene_at(scene, drive->part, ends[i]);
+    set_line(scene, COLOR_limit, 0.7, 1);
+    eye_trace_line(scene->cr, &scene->eye, ends[0], ends[1]);
+    trace_tick(scene, ends[0], across, 6);
+    trace_tick(scene, ends[1], across, 6);
+    cairo_stroke(scene->cr);
+    set_pointer(scene, is_at_limit(scene, index, LIMIT_M));
+    trace_tick(scene, scene_at(scene, drive->part, anchor), across, 1.4 * 6);
+    cairo_stroke(scene->cr);
+}
+
+/* A sector from lower to upper and a hand at the value, angles of the picture from the middle on; `turn` is -1 where
+ * positive angles are counter-clockwise there. */
+static void draw_sector(const struct scene *scene, int index, struct spot spot, double radius,
+                        double zero, int turn, double alpha)
+{
+    const struct replay_drive *drive = &scene->replay->drives[index];
+    cairo_t *cr = scene->cr;
+    double hand = zero + turn * drive_value(scene, index);
+    double one = zero + turn * drive->lower, other = zero + turn * drive->upper;
+    cairo_move_to(cr, spot.x, spot.y);
+    cairo_arc(cr, spot.x, spot.y, radius, fmin(one, other), fmax(one, other));
+    cairo_close_path(cr);
+    draw_set_color(cr, palette[COLOR_limit].light, alpha);
+    cairo_fill_preserve(cr);
+    set_line(scene, COLOR_limit, alpha < 0.2 ? 0.7 : 0.9, 1);
+    cairo_stroke(cr);
+    cairo_move_to(cr, spot.x, spot.y);
+    cairo_line_to(cr, spot.x + 1.12 * radius * cos(hand), spot.y + 1.12 * radius * sin(hand));
+    set_pointer(scene, is_at_limit(scene, index, LIMIT_RAD));
+    cairo_stroke(cr);
+}
+
+/* At the joint: the hand leads to the middle of the part. */
+static void draw_joint_range(const struct scene *scene, int index)
+{
+    const struct replay_drive *drive = &scene->replay->drives[index];
+    const struct replay_part *part = &scene->replay->parts[drive->part];
+    int turn = -scene->eye.view->flip;
+    if (drive->is_linear) {
+        draw_way_range(scene, index);
+        return;
+    }
+    struct spot at = scene_spot(scene, drive->part, part->anchor);
+    struct spot middle = scene_spot(scene, drive->part, (struct vec3){0, 0, 0});
+    double toward = atan2(middle.y - at.y, middle.x - at.x);
+    double length = hypot(middle.x - at.x, middle.y - at.y);
+    double radius = fmin(fmax(0.7 * length, 8 * scene->ui), 46 * scene->ui);
+    draw_sector(scene, index, at, radius, toward - turn * drive_value(scene, index), turn, 0.16);
+}
+
+static void draw_dial_range(const struct scene *scene, int index)
+{
+    struct spot spot = dial_spot(scene, index);
+    if (spot.is_seen)
+        draw_sector(scene, index, spot, DIAL_PX * scene->ui, -DRAW_PI / 2, 1, 0.25);
+}
+
+/* ---- efforts ---- */
+
+/* Share of the strength that a drive uses: positive where it makes longer or turns on. Sets the colour; 0:
+ * too weak to be shown. */
+static double set_effort(const struct scene *scene, int index)
+{
+    const struct replay_drive *drive = &scene->replay->drives[index];
+    double share = drive->strength > 0 && drive->effector >= 0
+                       ? (double)scene->moment.frame.torques[drive->effector] / drive->strength
+                       : 0;
     share = fmin(fmax(share, -1), 1);
-    if (fabs(share) < 0.01)
+    set_line(scene, share < 0 ? COLOR_negative : COLOR_positive, 0.95, 1.5 + 2 * fabs(share));
+    return fabs(share) < EFFORT_LEAST ? 0 : share;
+}
+
+/* From a rod's middle outwards where it pushes; from its ends inwards where it pulls. */
+static void draw_rod_effort(const struct scene *scene, int index)
+{
+    double share = set_effort(scene, index), length = drive_value(scene, index);
+    double arrow = fabs(share) * fmin(middle_m(scene, EFFORT_PX) / length, 0.4);
+    struct vec3 a, b;
+    rod_ends(scene, index, &a, &b);
+    if (share == 0 || !(length > 0))
         return;
-    draw_set_color(cr, palette[share < 0 ? COLOR_negative : COLOR_positive].light, 0.95);
-    cairo_set_line_width(cr, (1.5 + 2 * fabs(share)) * ui);
-    if (part->is_linear) {
-        double angle = pose->angle_rad + atan2(link->axis.y, link->axis.x);
-        double length = 34 * ui * share;
-        double end_x = x + view->flip * length * cos(angle), end_y = y - length * sin(angle);
-        cairo_move_to(cr, x, y);
-        cairo_line_to(cr, end_x, end_y);
-        cairo_stroke(cr);
-        draw_arrow_head(cr, end_x, end_y, atan2(end_y - y, end_x - x), 5 * ui);
+    for (int side = -1; side <= 1; side += 2) {
+        double from = share > 0 ? 0.5 : 0.5 + side * arrow;
+        double to = share > 0 ? 0.5 + side * arrow : 0.5;
+        draw_arrow(scene, between(a, b, from), between(a, b, to), HEAD_PX);
+    }
+}
+
+/* An arc, three quarters of a turn at full strength. */
+static void draw_arc_effort(const struct scene *scene, struct spot spot, double radius,
+                            double begin, double turn, int has_head)
+{
+    cairo_t *cr = scene->cr;
+    double end = begin + 1.5 * DRAW_PI * turn;
+    if (turn == 0 || !spot.is_seen)
+        return;
+    (turn < 0 ? cairo_arc_negative : cairo_arc)(cr, spot.x, spot.y, radius, begin, end);
+    cairo_stroke(cr);
+    if (has_head)
+        scene_draw_head(scene, spot.x + radius * cos(end), spot.y + radius * sin(end),
+                        end + (turn < 0 ? -DRAW_PI / 2 : DRAW_PI / 2), HEAD_PX * scene->ui);
+}
+
+static void draw_joint_effort(const struct scene *scene, int index)
+{
+    const struct replay_drive *drive = &scene->replay->drives[index];
+    struct vec3 anchor = scene->replay->parts[drive->part].anchor;
+    double share = set_effort(scene, index);
+    if (drive->is_linear) {
+        struct vec3 end = vec3_along(anchor, drive->along, share * middle_m(scene, 34));
+        if (share != 0)
+            draw_arrow(scene, scene_at(scene, drive->part, anchor),
+                       scene_at(scene, drive->part, end), HEAD_PX);
         return;
     }
-    /* counter-clockwise in the world is against the picture's angles, unless it is mirrored */
-    double radius = 12 * ui, turn = -view->flip * share * 1.5 * DRAW_PI;
-    double begin = -view->flip * pose->angle_rad, end = begin + turn;
-    if (turn < 0)
-        cairo_arc_negative(cr, x, y, radius, begin, end);
-    else
-        cairo_arc(cr, x, y, radius, begin, end);
-    cairo_stroke(cr);
-    draw_arrow_head(cr, x + radius * cos(end), y + radius * sin(end),
-                    end + (turn < 0 ? -DRAW_PI / 2 : DRAW_PI / 2), 5 * ui);
+    draw_arc_effort(scene, scene_spot(scene, drive->part, anchor), 12 * scene->ui,
+                    scene_angle(scene, drive->part, anchor, (struct vec3){1, 0, 0}),
+                    -scene->eye.view->flip * share, 1);
 }
 
-void draw_torques(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
-                  double time_s)
+static void draw_dial_effort(const struct scene *scene, int index)
 {
-    struct replay_moment moment;
-    replay_get_moment(replay, time_s, &moment);
-    for (int i = 0; i < replay->effector_count; i++)
-        draw_effort(cr, view, replay, &moment.frame, i);
+    draw_arc_effort(scene, dial_spot(scene, index), 0.75 * DIAL_PX * scene->ui, -DRAW_PI / 2,
+                    set_effort(scene, index), 0);
 }
 
-/* A bar inside the face, dark where nothing touches. */
-static void draw_touch(cairo_t *cr, const struct draw_view *view, const struct replay_part *part,
-                       const struct replay_pose *pose, int face, double felt)
+/* Ranges, or efforts, of all drives. */
+static void draw_drives(const struct scene *scene, int is_effort)
 {
-    double ui = view->ui, inset = 3.2 * ui / view->px_per_m;
-    double half_x = fmax(part->width_m / 2 - inset, 0),
-           half_y = fmax(part->height_m / 2 - inset, 0);
-    double along = 0.7;
+    static void (*const painters[][2])(const struct scene *, int) = {
+        [PLACE_ROD] = {draw_rod_range, draw_rod_effort},
+        [PLACE_JOINT] = {draw_joint_range, draw_joint_effort},
+        [PLACE_DIAL] = {draw_dial_range, draw_dial_effort}};
+    for (int i = 0; i < scene->replay->drive_count; i++) {
+        enum place place = drive_place(scene, i);
+        if (place != PLACE_NOWHERE)
+            painters[place][is_effort](scene, i);
+    }
+}
+
+/* ---- what is felt ---- */
+
+/* A ring; the stronger the feeling, the clearer it is. */
+static void draw_ring(const struct scene *scene, struct spot spot, double radius, double felt)
+{
+    if (!spot.is_seen)
+        return;
+    cairo_arc(scene->cr, spot.x, spot.y, radius, 0, 2 * DRAW_PI);
+    set_line(scene, felt < 0 ? COLOR_negative : COLOR_positive, 0.2 + 0.8 * fmin(fabs(felt), 1),
+             2.5);
+    cairo_stroke(scene->cr);
+}
+
+/* Yellow where something touches, else dark. */
+static void set_touch(const struct scene *scene, double felt)
+{
+    set_line(scene, felt > 0 ? COLOR_light : COLOR_joint_line, felt > 0 ? 1 : 0.4, 3);
+}
+
+/* A bar inside the face. */
+static void draw_touched_face(const struct scene *scene, int part, int face, double felt)
+{
+    const struct shape *shape = &scene->replay->shapes[part];
+    double inset = middle_m(scene, 3.2), along = 0.7;
+    double half_x = fmax(shape->half_m.x - inset, 0), half_y = fmax(shape->half_m.y - inset, 0);
     /* top and bottom of the genes are exchanged in a mirrored part */
-    double side = (face == FACE_TOP ? 1 : -1) * (part->mirror < 0 ? -1 : 1);
-    struct vec2 a, b;
-    if (face == FACE_RIGHT || face == FACE_LEFT) {
-        double x = face == FACE_RIGHT ? half_x : -half_x;
-        a = draw_place(pose, (struct vec2){x, -along * half_y});
-        b = draw_place(pose, (struct vec2){x, along * half_y});
-    } else {
-        a = draw_place(pose, (struct vec2){-along * half_x, side * half_y});
-        b = draw_place(pose, (struct vec2){along * half_x, side * half_y});
+    double side = (face == FACE_TOP ? 1 : -1) * (scene->replay->parts[part].mirror < 0 ? -1 : 1);
+    int is_upright = face == FACE_RIGHT || face == FACE_LEFT;
+    struct vec3 middle = is_upright ? (struct vec3){face == FACE_RIGHT ? half_x : -half_x, 0, 0}
+                                    : (struct vec3){0, side * half_y, 0};
+    struct vec3 way =
+        is_upright ? (struct vec3){0, along * half_y, 0} : (struct vec3){along * half_x, 0, 0};
+    eye_trace_line(scene->cr, &scene->eye, scene_at(scene, part, vec3_along(middle, way, -1)),
+                   scene_at(scene, part, vec3_along(middle, way, 1)));
+    set_touch(scene, felt);
+    cairo_set_line_cap(scene->cr, CAIRO_LINE_CAP_ROUND);
+    cairo_stroke(scene->cr);
+    cairo_set_line_cap(scene->cr, CAIRO_LINE_CAP_BUTT);
+}
+
+/* The whole part's edge. */
+static void draw_touch(const struct scene *scene, int part, double felt)
+{
+    const struct shape *shape = &scene->replay->shapes[part];
+    struct spot spot = scene_spot(scene, part, shape->at_m);
+    if (!spot.is_seen)
+        return;
+    cairo_arc(scene->cr, spot.x, spot.y, 0.85 * scene_half_least(shape) * spot.scale, 0,
+              2 * DRAW_PI);
+    set_touch(scene, felt);
+    cairo_stroke(scene->cr);
+}
+
+/* The angle of a joint: about its place, or about the part. */
+static void draw_felt_joint(const struct scene *scene, int part, double felt)
+{
+    const struct shape *shape = &scene->replay->shapes[part];
+    if (scene->replay->parts[part].joint >= 0) {
+        draw_ring(scene, scene_spot(scene, part, scene->replay->parts[part].anchor),
+                  8.5 * scene->ui, felt / 1.2);
+        return;
     }
-    cairo_move_to(cr, draw_view_x(view, a.x), draw_view_y(view, a.y));
-    cairo_line_to(cr, draw_view_x(view, b.x), draw_view_y(view, b.y));
-    cairo_set_line_width(cr, 3 * ui);
-    cairo_set_line_cap(cr, CAIRO_LINE_CAP_ROUND);
-    if (felt > 0)
-        draw_set_color(cr, palette[COLOR_light].light, 1);
-    else
-        draw_set_color(cr, palette[COLOR_joint_line].light, 0.4);
-    cairo_stroke(cr);
-    cairo_set_line_cap(cr, CAIRO_LINE_CAP_BUTT);
+    struct spot spot = scene_spot(scene, part, shape->at_m);
+    if (felt != 0)
+        draw_ring(scene, spot, scene_half_least(shape) * spot.scale + 2.5 * scene->ui, felt);
+}
+
+/* The length of the rod to the parent: about its middle. */
+static void draw_felt_rod(const struct scene *scene, int part, double felt)
+{
+    const struct shape *shapes = scene->replay->shapes;
+    int parent = scene->replay->parts[part].parent;
+    if (parent < 0)
+        return;
+    struct vec3 a = scene_at(scene, part, shapes[part].at_m);
+    struct vec3 b = scene_at(scene, parent, shapes[parent].at_m);
+    struct spot spot = eye_project(&scene->eye, between(a, b, 0.5));
+    draw_ring(scene, spot, 0.3 * scene_half_least(&shapes[part]) * spot.scale + 2.5 * scene->ui,
+              4 * felt);
 }
 
 /* A small arrow from the part's centre in its own frame, y reversed in mirrored parts. */
-static void draw_felt_direction(cairo_t *cr, const struct draw_view *view,
-                                const struct replay_part *part, const struct replay_pose *pose,
-                                double along, double across, enum palette_color color)
+static void draw_felt_direction(const struct scene *scene, int part, double along, double across,
+                                enum palette_color color)
 {
-    double length = 20 * view->ui / view->px_per_m, most = fmax(hypot(along, across), 1);
-    struct vec2 from = {pose->x_m, pose->y_m};
-    struct vec2 to =
-        draw_place(pose, (struct vec2){length * along / most,
-                                       length * across / most * (part->mirror < 0 ? -1 : 1)});
-    double x = draw_view_x(view, to.x), y = draw_view_y(view, to.y);
-    double from_x = draw_view_x(view, from.x), from_y = draw_view_y(view, from.y);
-    if (hypot(x - from_x, y - from_y) < 2 * view->ui)
-        return;
-    draw_set_color(cr, palette[color].light, 1);
-    cairo_set_line_width(cr, 1.6 * view->ui);
-    cairo_move_to(cr, from_x, from_y);
-    cairo_line_to(cr, x, y);
-    cairo_stroke(cr);
-    draw_arrow_head(cr, x, y, atan2(y - from_y, x - from_x), 4 * view->ui);
+    double length = middle_m(scene, 20) / fmax(hypot(along, across), 1);
+    int side = scene->replay->parts[part].mirror < 0 ? -1 : 1;
+    struct vec3 from = scene_at(scene, part, (struct vec3){0, 0, 0});
+    struct vec3 to =
+        scene_at(scene, part, (struct vec3){length * along, length * across * side, 0});
+    set_line(scene, color, 1, 1.6);
+    if (vec3_length(vec3_sub(to, from)) > middle_m(scene, 2))
+        draw_arrow(scene, from, to, 4);
 }
 
-/* The feeling of a joint: a ring about it, blue or orange as in the brain. */
-static void draw_felt_joint(cairo_t *cr, const struct draw_view *view,
-                            const struct replay_part *part, const struct replay_pose *pose,
-                            double angle)
+static void draw_feelings(const struct scene *scene, int part)
 {
-    struct vec2 at = draw_place(pose, part->anchor);
-    double share = fmin(fabs(angle) / 1.2, 1);
-    cairo_arc(cr, draw_view_x(view, at.x), draw_view_y(view, at.y), 8.5 * view->ui, 0, 2 * DRAW_PI);
-    draw_set_color(cr, palette[angle < 0 ? COLOR_negative : COLOR_positive].light,
-                   0.2 + 0.8 * share);
-    cairo_set_line_width(cr, 2.6 * view->ui);
-    cairo_stroke(cr);
+    static const struct {
+        uint32_t sensors;
+        int along, across;
+        enum palette_color color;
+    } directions[] = {
+        {SENSOR_BIT(SENSOR_ACCELERATION_ALONG) | SENSOR_BIT(SENSOR_ACCELERATION_ACROSS),
+         SENSOR_ACCELERATION_ALONG, SENSOR_ACCELERATION_ACROSS, COLOR_joint},
+        {SENSOR_BIT(SENSOR_LIGHT_ALONG) | SENSOR_BIT(SENSOR_LIGHT_ACROSS), SENSOR_LIGHT_ALONG,
+         SENSOR_LIGHT_ACROSS, COLOR_light}};
+    const float *felt = scene->moment.frame.sensors + part * SENSOR_COUNT;
+    uint32_t own = scene->replay->parts[part].sensors;
+    for (int face = 0; face < FACE_COUNT; face++)
+        if (own & SENSOR_BIT(SENSOR_CONTACT_RIGHT + face))
+            draw_touched_face(scene, part, face, (double)felt[SENSOR_CONTACT_RIGHT + face]);
+    if (own & SENSOR_BIT(SENSOR_TOUCH))
+        draw_touch(scene, part, (double)felt[SENSOR_TOUCH]);
+    if (own & SENSOR_BIT(SENSOR_JOINT))
+        draw_felt_joint(scene, part, (double)felt[SENSOR_JOINT]);
+    if (own & SENSOR_BIT(SENSOR_BONE))
+        draw_felt_rod(scene, part, (double)felt[SENSOR_BONE]);
+    /* a ball's frame is not to be seen */
+    for (int i = 0; i < 2 && scene->replay->shapes[part].kind == SHAPE_BOX; i++)
+        if (own & directions[i].sensors)
+            draw_felt_direction(scene, part, (double)felt[directions[i].along],
+                                (double)felt[directions[i].across], directions[i].color);
 }
 
-void draw_sensors(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
-                  double time_s)
-{
-    struct replay_moment moment;
-    replay_get_moment(replay, time_s, &moment);
-    for (int i = 0; i < replay->part_count; i++) {
-        const struct replay_part *part = &replay->parts[i];
-        const struct replay_pose *pose = &moment.poses[i];
-        const float *felt = moment.frame.sensors + i * SENSOR_COUNT;
-        for (int face = 0; face < FACE_COUNT; face++)
-            if (part->sensors & SENSOR_BIT(SENSOR_CONTACT_RIGHT + face))
-                draw_touch(cr, view, part, pose, face, felt[SENSOR_CONTACT_RIGHT + face]);
-        if (part->sensors & SENSOR_BIT(SENSOR_JOINT) && (part->is_hinged || part->is_linear))
-            draw_felt_joint(cr, view, part, pose, felt[SENSOR_JOINT]);
-        if (part->sensors &
-            (SENSOR_BIT(SENSOR_ACCELERATION_ALONG) | SENSOR_BIT(SENSOR_ACCELERATION_ACROSS)))
-            draw_felt_direction(cr, view, part, pose, felt[SENSOR_ACCELERATION_ALONG],
-                                felt[SENSOR_ACCELERATION_ACROSS], COLOR_joint);
-        if (part->sensors & (SENSOR_BIT(SENSOR_LIGHT_ALONG) | SENSOR_BIT(SENSOR_LIGHT_ACROSS)))
-            draw_felt_direction(cr, view, part, pose, felt[SENSOR_LIGHT_ALONG],
-                                felt[SENSOR_LIGHT_ACROSS], COLOR_light);
-    }
-}
+/* ---- the light ---- */
 
-void draw_light_distance(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
-                         double time_s)
+/* The distance that counts is horizontal where there is a ground. */
+static void draw_light_way(const struct scene *scene)
 {
     static const double dashes[] = {3, 5};
-    struct replay_moment moment;
+    const struct replay_frame *frame = &scene->moment.frame;
+    cairo_t *cr = scene->cr;
     char text[32];
-    if (!replay->has_light)
+    struct vec3 way = vec3_sub(frame->light, frame->centre);
+    struct spot from = eye_project(&scene->eye, frame->centre);
+    struct spot to = eye_project(&scene->eye, frame->light);
+    if (!scene->replay->has_light || !from.is_seen || !to.is_seen)
         return;
-    replay_get_moment(replay, time_s, &moment);
-    double dx = moment.frame.light.x - moment.frame.centre.x;
-    double dy = replay->has_ground ? 0 : moment.frame.light.y - moment.frame.centre.y;
-    double x = draw_view_x(view, moment.frame.light.x), y = draw_view_y(view, moment.frame.light.y);
-    double from_x = draw_view_x(view, moment.frame.centre.x),
-           from_y = draw_view_y(view, moment.frame.centre.y);
+    if (scene->replay->has_ground)
+        way.y = 0;
     cairo_set_dash(cr, dashes, 2, 0);
-    cairo_move_to(cr, from_x, from_y);
-    cairo_line_to(cr, x, y);
-    draw_set_color(cr, palette[COLOR_warn].light, 0.8);
-    cairo_set_line_width(cr, 1.4 * view->ui);
+    cairo_move_to(cr, from.x, from.y);
+    cairo_line_to(cr, to.x, to.y);
+    set_line(scene, COLOR_warn, 0.8, 1.4);
     cairo_stroke(cr);
     cairo_set_dash(cr, NULL, 0, 0);
-    snprintf(text, sizeof text, "%.2f m", hypot(dx, dy));
+    snprintf(text, sizeof text, "%.2f m", vec3_length(way));
     /* beside the way; above the light where there is little of it */
-    int is_near = hypot(x - from_x, y - from_y) < 90 * view->ui;
-    draw_text(cr, text, is_near ? x : (x + from_x) / 2,
-              is_near ? y - 32 * view->ui : (y + from_y) / 2 - 6 * view->ui, 11.5 * view->ui, 1,
-              DRAW_CENTRE, COLOR_warn);
+    int is_near = hypot(to.x - from.x, to.y - from.y) < 90 * scene->ui;
+    draw_text(cr, text, is_near ? to.x : (to.x + from.x) / 2,
+              is_near ? to.y - 32 * scene->ui : (to.y + from.y) / 2 - 6 * scene->ui,
+              11.5 * scene->ui, 1, DRAW_CENTRE, COLOR_warn);
+}
+
+void draw_overlays(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                   double time_s, unsigned overlays)
+{
+    struct scene scene;
+    scene_place(&scene, cr, view, replay, time_s);
+    if (overlays & DRAW_LIMITS)
+        draw_drives(&scene, 0);
+    for (int i = 0; i < replay->part_count && overlays & DRAW_SENSORS; i++)
+        draw_feelings(&scene, i);
+    if (overlays & DRAW_TORQUES)
+        draw_drives(&scene, 1);
+    if (overlays & DRAW_LIGHT)
+        draw_light_way(&scene);
+    if (overlays & DRAW_CONTACTS)
+        draw_contacts(&scene, time_s);
 }
 
 #endif

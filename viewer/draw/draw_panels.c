@@ -280,8 +280,13 @@ void draw_thumb(cairo_t *cr, const struct draw_box *box, const struct draw_thumb
         cr, palette[replay && !replay->has_ground ? COLOR_water_top : COLOR_sky_bottom].light, 1);
     cairo_fill(cr);
     if (replay) {
-        struct draw_view view = {box->x, box->y, box->width, box->height, 0,
-                                 0,      1,      1,          {0, 0},      0.6 * ui};
+        struct draw_view view = {.left_px = box->x,
+                                 .top_px = box->y,
+                                 .width_px = box->width,
+                                 .height_px = box->height,
+                                 .px_per_m = 1,
+                                 .flip = 1,
+                                 .ui = 0.6 * ui};
         double room = box->height - 3.6 * size, ground = box->height - 1.5 * size;
         struct vec2 centre = camera_smooth_centre(replay, time_s);
         view.px_per_m = fmin(0.8 * box->width / fmax(replay->width_m, 0.05),

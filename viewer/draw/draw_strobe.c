@@ -5,7 +5,7 @@
  * walk to the left is drawn mirrored, so that all pictures are read from left to right. One
  * that stays in place (it jumps, or fails) is drawn as a strip: the same moments side by side with
  * their times, without marks of distance, which would mean nothing there. */
-#include "viewer/draw/draw.h"
+#include "viewer/draw/scene.h"
 
 #ifdef HAVE_CAIRO
 
@@ -93,10 +93,10 @@ static double pose_change(const struct replay *replay, int count)
     for (int i = 1; i < count; i++) {
         replay_get_frame(replay, replay_frame_index(replay, duration * (i - 1) / (count - 1)), &a);
         replay_get_frame(replay, replay_frame_index(replay, duration * i / (count - 1)), &b);
-        for (int k = 0; k < replay->link_count; k++) {
-            const struct replay_part *part = &replay->parts[replay->links[k].part];
-            double unit = part->is_linear ? fmax(part->width_m, part->height_m) / 2 : 1;
-            sum += fabs(b.joints_rad[k] - a.joints_rad[k]) / unit;
+        for (int k = 0; k < replay->drive_count; k++) {
+            const struct replay_drive *drive = &replay->drives[k];
+            double unit = drive->is_linear ? scene_half_most(&replay->shapes[drive->part]) : 1;
+            sum += fabs((double)b.values[k] - (double)a.values[k]) / unit;
         }
     }
     return sum / (count - 1);
@@ -187,16 +187,14 @@ static void strobe_row_view(const struct strobe *strobe, int row, double top, do
     double middle = (row + 0.5) / strobe->row_count;
     if (strobe->end_x_m < 0)
         middle = 1 - middle;
-    *view = (struct draw_view){0,
-                               top,
-                               width,
-                               height,
-                               b[0] + middle * (b[2] - b[0]),
-                               (b[1] + b[3]) / 2,
-                               strobe->px_per_m,
-                               strobe->is_mirrored ? -1 : 1,
-                               {0, 0},
-                               ui};
+    *view = (struct draw_view){.top_px = top,
+                               .width_px = width,
+                               .height_px = height,
+                               .x_m = b[0] + middle * (b[2] - b[0]),
+                               .y_m = (b[1] + b[3]) / 2,
+                               .px_per_m = strobe->px_per_m,
+                               .flip = strobe->is_mirrored ? -1 : 1,
+                               .ui = ui};
     if (strobe->replay->has_ground)
         view->y_m = (height / 2 - GROUND_PX * ui) / strobe->px_per_m;
 }
@@ -232,7 +230,7 @@ static void draw_strip(cairo_t *cr, const struct strobe *strobe, struct draw_vie
     double slot = view->width_px / strobe->moment_count;
     for (int i = 0; i < strobe->moment_count; i++) {
         struct replay_pose poses[REPLAY_PARTS_MAX];
-        struct vec2 centre;
+        struct vec3 centre;
         struct draw_view cell = *view;
         replay_sample(strobe->replay, strobe->times_s[i], poses, &centre);
         cell.left_px = view->left_px + i * slot;
@@ -257,7 +255,7 @@ static void draw_row(cairo_t *cr, const struct strobe *strobe, const struct draw
     draw_trail(cr, view, strobe->replay, 0, end);
     for (int i = 0; i < strobe->moment_count; i++) {
         struct replay_pose poses[REPLAY_PARTS_MAX];
-        struct vec2 centre;
+        struct vec3 centre;
         replay_sample(strobe->replay, strobe->times_s[i], poses, &centre);
         if (strobe_row_of(strobe, centre.x) != row)
             continue;

@@ -1,6 +1,6 @@
 /* What surrounds a creature: ground under a sky, water, or empty space, obstacles, with marks every so
  * many metres. Everything is fixed in the world, so that motion shows against it. */
-#include "viewer/draw/draw.h"
+#include "viewer/draw/draw_space.h"
 
 #ifdef HAVE_CAIRO
 
@@ -299,7 +299,7 @@ void draw_world(cairo_t *cr, const struct draw_view *view, const struct replay *
 {
     double bottom = view->top_px + view->height_px;
     if (draw_is_spatial(view, replay)) {
-        draw_spheres_world(cr, view, replay, time_s, overlays);
+        draw_space(cr, view, replay, time_s, overlays);
         return;
     }
     double horizon = fmin(draw_view_y(view, 0), bottom);

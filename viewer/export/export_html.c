@@ -1,10 +1,10 @@
 /* HTML: one page that plays the replays in any browser, without a network.
  *
- * Motion is stored as poses at 30 Hz: each channel (x and y of the centre of mass, x, y and angle of
- * every part (of spheres the depth instead), fitness so far, torques, signals of the brain, contacts) as
- * differences of whole multiples of 0.5 mm or 0.5 mrad, zigzag coded in 16 bits, all low bytes before all
- * high bytes, deflated, base64. Differences are taken from what the reader has decoded so far, so that
- * rounding never adds up. About 15 kB for 10 s of a creature. */
+ * Motion is stored at 30 Hz: each channel (centre of mass, place and turn of every part, light, fitness so far,
+ * efforts, signals of the brain, contacts, values of the drives) as differences of whole multiples of 0.5 mm or
+ * 0.5 mrad, zigzag coded in 16 bits, all low bytes before all high bytes, deflated, base64. Differences are taken from what the reader
+ * has decoded so far, so that rounding never adds up. A channel that stays 0, as z in the plane, costs no bytes. About 15 kB for 10 s
+ * of a creature. */
 #include "viewer/export/export.h"
 
 #include <errno.h>
@@ -17,14 +17,16 @@
 #include "common/html.h"
 #include "common/genome/neuron.h"
 #include "common/genome/sensor.h"
-#include "common/body/sphere_body.h"
-#include "viewer/export/export_html_page.inc"
-#include "viewer/export/export_html_spheres.inc"
+#include "simulator/boxes/rotation.h"
 #include "viewer/draw/palette.h"
+#include "viewer/export/export_html_page.inc"
+#include "viewer/export/export_html_body.inc"
+#include "viewer/export/export_html_world.inc"
 
 #define HTML_HZ    30.0
 #define HTML_UNIT  0.0005 /* m and rad */
 #define DIFFERENCE 32767
+#define PI         3.14159265358979323846
 /* Torques need no finer steps: a share of the strength in so many. */
 #define TORQUE_STEPS 20
 
@@ -117,7 +119,7 @@ static void brain_survey(struct page_brain *brain, const struct replay *replay)
 {
     memset(brain, 0, sizeof *brain);
     for (int e = 0; e < replay->effector_count; e++)
-        brain_add(brain, NODE_EFFECTOR, replay->links[replay->effectors[e].link].part, e);
+        brain_add(brain, NODE_EFFECTOR, replay->drives[replay->effectors[e].drive].part, e);
     for (int i = 0; i < replay->neuron_count; i++)
         brain_add(brain, NODE_NEURON, replay->neurons[i].part, i);
     for (int e = 0; e < replay->effector_count; e++)
@@ -135,41 +137,20 @@ static void brain_survey(struct page_brain *brain, const struct replay *replay)
         brain->contact_count = CONTACTS_MAX;
 }
 
-/* Channels of a frame: centre of mass, poses, the light if there is one, the fitness so far as a share of
- * its greatest, the torque of each effector as a share of its strength, the signal of each node of the
- * brain, and of each contact place, angle of its normal and impulse (0: there is none). Contacts of spheres
- * have the third coordinate and the three of the impulse instead; then follow the angles of their joints. */
-#define CHANNELS_MAX                                                                               \
-    (5 + 3 * REPLAY_PARTS_MAX + SPHERE_BONES_MAX + 4 * SPHERE_JOINTS_MAX + NODES_MAX +             \
-     6 * CONTACTS_MAX)
-
-static size_t contact_channels(const struct replay *replay)
-{
-    return replay->is_spheres ? 6 : 4;
-}
-
-/* Drives of spheres that are no muscles. */
-static int is_joint(const struct replay *replay, int link)
-{
-    for (int i = 0; i < replay->bone_count; i++)
-        if (replay->bones[i].link == link)
-            return 0;
-    return replay->is_spheres;
-}
-
-static int count_joints(const struct replay *replay)
-{
-    int count = 0;
-    for (int i = 0; i < replay->link_count; i++)
-        count += is_joint(replay, i);
-    return count;
-}
+/* Channels of a frame: the centre of mass, place and turn (as a rotation vector) of each part, the light if there is
+ * one, the fitness so far as a share of its greatest, the effort of each effector as a share of its strength, the
+ * signal of each node of the brain, place and impulse of each contact (0: there is none), the value of each drive
+ * but the rods, whose length is seen. */
+enum { PLACE_CHANNELS = 3, POSE_CHANNELS = 6, CONTACT_CHANNELS = 6 };
 
 static size_t count_channels(const struct replay *replay, const struct page_brain *brain)
 {
-    return 2 + 3 * (size_t)replay->part_count + (replay->has_light ? 2 : 0) + 1 +
-           (size_t)replay->effector_count + (size_t)brain->count +
-           contact_channels(replay) * (size_t)brain->contact_count + (size_t)count_joints(replay);
+    size_t drives = 0;
+    for (int i = 0; i < replay->drive_count; i++)
+        drives += replay->drives[i].rod < 0;
+    return PLACE_CHANNELS + POSE_CHANNELS * (size_t)replay->part_count +
+           (replay->has_light ? PLACE_CHANNELS : 0) + 1 + (size_t)replay->effector_count +
+           (size_t)brain->count + CONTACT_CHANNELS * (size_t)brain->contact_count + drives;
 }
 
 /* In -1 .. 1, in steps. */
@@ -185,7 +166,7 @@ static double node_signal(const struct replay *replay, const struct replay_frame
         return frame->sensors[node->part * SENSOR_COUNT + node->index];
     if (node->kind == NODE_NEURON)
         return frame->neurons[node->index];
-    double full = replay->links[replay->effectors[node->index].link].signal_full;
+    double full = replay->drives[replay->effectors[node->index].drive].signal_full;
     return full > 0 ? frame->signals[node->index] / full : 0;
 }
 
@@ -194,67 +175,75 @@ static double round_impulse(double share)
     return floor(share * IMPULSE_STEPS + 0.5) / IMPULSE_STEPS;
 }
 
-/* Where there is no contact, place and angle stay as they were: that costs no bytes. */
-static void read_contact(const struct replay *replay, const struct replay_frame *frame, int index,
-                         double *values)
+static double *put(double *at, struct vec3 value)
 {
-    values[3] = 0;
-    if (replay->is_spheres)
-        values[4] = values[5] = 0;
-    if (index >= frame->contact_count)
-        return;
-    const struct replay_contact *contact = &frame->contacts[index];
-    double weight = fmax(replay->measures.mass_kg, 1e-6) * fmax(replay->gravity_m_s2, 1) / 240;
-    double share = fmin(contact->impulse_n_s / weight, IMPULSE_MOST);
-    values[0] = contact->x_m;
-    values[1] = contact->y_m;
-    share = fmax(round_impulse(share), 1.0 / IMPULSE_STEPS);
-    if (replay->is_spheres) {
-        values[2] = contact->z_m;
-        values[3] = round_impulse(share * (double)contact->normal_x);
-        values[4] = round_impulse(share * (double)contact->normal_y);
-        values[5] = round_impulse(share * (double)contact->normal_z);
+    at[0] = value.x;
+    at[1] = value.y;
+    at[2] = value.z;
+    return at + 3;
+}
+
+/* Where there is no contact, the place stays as it was: that costs no bytes. */
+static void read_contact(const struct replay *replay, const struct replay_frame *frame, int index,
+                         double values[CONTACT_CHANNELS])
+{
+    if (index >= frame->contact_count) {
+        put(values + 3, (struct vec3){0, 0, 0});
         return;
     }
-    values[2] = floor(atan2(contact->normal_y, contact->normal_x) * 100 + 0.5) / 100;
-    values[3] = share;
+    const struct replay_contact *contact = &frame->contacts[index];
+    double weight = fmax(replay->measures.mass_kg, 1e-6) * fmax(replay->gravity_m_s2, 1) / 240;
+    double share = fmin((double)contact->impulse_n_s / weight, IMPULSE_MOST);
+    share = fmax(round_impulse(share), 1.0 / IMPULSE_STEPS);
+    put(values, (struct vec3){(double)contact->x_m, (double)contact->y_m, (double)contact->z_m});
+    put(values + 3, (struct vec3){round_impulse(share * (double)contact->normal_x),
+                                  round_impulse(share * (double)contact->normal_y),
+                                  round_impulse(share * (double)contact->normal_z)});
+}
+
+/* The turn as a rotation vector, of those that are the same turn the one nearest to that of the frame before. */
+static struct vec3 read_turn(const struct replay_pose *pose, const double before[3])
+{
+    struct quaternion turn = {(double)pose->turn_w, (double)pose->turn_x, (double)pose->turn_y,
+                              (double)pose->turn_z};
+    struct vec3 vector = quaternion_log(quaternion_normalised(turn));
+    struct vec3 last = {before[0], before[1], before[2]};
+    double angle = vec3_length(vector);
+    if (angle < 1e-6)
+        vector = vec3_length(last) > 0 ? vec3_scale(last, 1e-9 / vec3_length(last)) : vector;
+    angle = vec3_length(vector);
+    if (!(angle > 0))
+        return vector;
+    double along = vec3_dot(last, vector) / angle;
+    double turns = floor((along - angle) / (2 * PI) + 0.5);
+    return vec3_scale(vector, (angle + 2 * PI * turns) / angle);
 }
 
 /* values: those of the frame before. */
 static void read_channels(const struct replay *replay, const struct page_brain *brain,
-                          double time_s, double values[CHANNELS_MAX])
+                          double time_s, double *values)
 {
-    struct replay_pose poses[REPLAY_PARTS_MAX];
-    struct vec2 centre;
-    struct replay_frame frame;
-    size_t at = 0;
-    float depths[REPLAY_PARTS_MAX];
-    replay_sample(replay, time_s, poses, &centre);
-    replay_sample_depths(replay, time_s, depths);
-    replay_get_frame(replay, replay_frame_index(replay, time_s), &frame);
-    values[at++] = centre.x;
-    values[at++] = centre.y;
+    struct replay_moment moment;
+    replay_get_moment(replay, time_s, &moment);
+    values = put(values, moment.frame.centre);
     for (int p = 0; p < replay->part_count; p++) {
-        values[at++] = poses[p].x_m;
-        values[at++] = poses[p].y_m;
-        values[at++] = replay->is_spheres ? depths[p] : poses[p].angle_rad;
+        values = put(values, replay_pose_centre(&moment.poses[p]));
+        values = put(values, read_turn(&moment.poses[p], values));
     }
-    if (replay->has_light) {
-        values[at++] = frame.light.x;
-        values[at++] = frame.light.y;
-    }
-    values[at++] = replay->fitness_most > 0 ? frame.fitness / replay->fitness_most : 0;
+    if (replay->has_light)
+        values = put(values, moment.frame.light);
+    *values++ = replay->fitness_most > 0 ? moment.frame.fitness / replay->fitness_most : 0;
     for (int e = 0; e < replay->effector_count; e++) {
-        double strength = replay->links[replay->effectors[e].link].strength;
-        values[at++] = round_share(strength > 0 ? frame.torques[e] / strength : 0);
+        double strength = replay->drives[replay->effectors[e].drive].strength;
+        *values++ = round_share(strength > 0 ? (double)moment.frame.torques[e] / strength : 0);
     }
     for (int i = 0; i < brain->count; i++)
-        values[at++] = round_share(node_signal(replay, &frame, &brain->nodes[i]));
-    for (int i = 0; i < brain->contact_count; i++, at += contact_channels(replay))
-        read_contact(replay, &frame, i, values + at);
-    for (int i = 0; i < replay->link_count; i++)
-        if (is_joint(replay, i))
-            values[at++] = frame.joints_rad[i];
+        *values++ = round_share(node_signal(replay, &moment.frame, &brain->nodes[i]));
+    for (int i = 0; i < brain->contact_count; i++, values += CONTACT_CHANNELS)
+        read_contact(replay, &moment.frame, i, values);
+    for (int i = 0; i < replay->drive_count; i++)
+        if (replay->drives[i].rod < 0)
+            *values++ = (double)moment.values[i];
 }
 
 /* Two planes of channels x frames bytes each; the caller frees. NULL: out of memory. */
@@ -264,12 +253,9 @@ static unsigned char *encode_motion(const struct replay *replay, const struct pa
     size_t frames = (size_t)html_frame_count(replay);
     size_t channels = count_channels(replay, brain), plane = channels * frames;
     unsigned char *bytes = malloc(2 * plane);
-    int64_t decoded[CHANNELS_MAX] = {0};
-    double values[CHANNELS_MAX] = {0};
-    ENSURE(channels <= CHANNELS_MAX, "%zu channels", channels);
-    if (!bytes)
-        return NULL;
-    for (size_t f = 0; f < frames; f++) {
+    int64_t *decoded = calloc(channels, sizeof *decoded);
+    double *values = calloc(channels, sizeof *values);
+    for (size_t f = 0; bytes && decoded && values && f < frames; f++) {
         read_channels(replay, brain, (double)f / HTML_HZ, values);
         for (size_t k = 0; k < channels; k++) {
             double wanted = floor(values[k] / HTML_UNIT + 0.5) - (double)decoded[k];
@@ -280,6 +266,12 @@ static unsigned char *encode_motion(const struct replay *replay, const struct pa
             bytes[plane + k * frames + f] = (unsigned char)(code >> 8);
         }
     }
+    if (!decoded || !values) {
+        free(bytes);
+        bytes = NULL;
+    }
+    free(decoded);
+    free(values);
     *length = 2 * plane;
     return bytes;
 }
@@ -314,59 +306,56 @@ static void write_palette(FILE *file, const char *name, int is_dark)
     fputs("},\n", file);
 }
 
-/* The angle of a part against its parent when its joint is at 0. */
-static double rest_angle(const struct replay *replay, const struct replay_part *part, int index)
+static void write_vector(FILE *file, struct vec3 v)
 {
-    struct replay_frame frame;
-    replay_get_frame(replay, 0, &frame);
-    double turned = part->is_linear ? 0 : (double)frame.joints_rad[part->link];
-    return (double)frame.poses[index].angle_rad - (double)frame.poses[part->parent].angle_rad -
-           turned;
+    fprintf(file, "[%.4g, %.4g, %.4g]", v.x, v.y, v.z);
 }
 
-/* Width, height, row of the body gene, parent, joint (0 none, 1 hinge, 2 linear), effector (-1: none), anchor x and
- * y, base x and y; of those with a joint its limits, angle at rest, and of linear ones the axis' angle. */
+/* Row of the body gene, parent, drive of a joint at one place (-1: none), where that is and where it slides from. */
 static void write_parts(FILE *file, const struct replay *replay)
 {
     fputs("parts: [", file);
     for (int i = 0; i < replay->part_count; i++) {
         const struct replay_part *part = &replay->parts[i];
-        const struct replay_link *link = &replay->links[part->link];
-        int joint = part->is_linear ? 2 : part->is_hinged;
-        fprintf(file, "%s[%.4g, %.4g, %d, %d, %d, %d, %.4g, %.4g, %.4g, %.4g", i ? ", " : "",
-                part->width_m, part->height_m, part->body, part->parent, joint,
-                joint ? link->effector : -1, part->anchor.x, part->anchor.y, part->base.x,
-                part->base.y);
-        if (joint)
-            fprintf(file, ", %.4g, %.4g, %.4g, %.4g", link->lower, link->upper,
-                    rest_angle(replay, part, i), atan2(link->axis.y, link->axis.x));
+        fprintf(file, "%s[%d, %d, %d, ", i ? ", " : "", part->body, part->parent, part->joint);
+        write_vector(file, part->anchor);
+        fputs(", ", file);
+        write_vector(file, part->base);
         fputs("]", file);
     }
     fputs("],\n", file);
 }
 
-/* Of spheres: ends, length at birth, effector (-1: none) and limits of each bone; part, effector, limits and
- * side (-1: a saddle's second axis, left) of each joint. */
-static void write_bones(FILE *file, const struct replay *replay)
+/* Kind, part, other end and drive of a rod (else -1), half its sides, place and turn in the part's frame. */
+static void write_shapes(FILE *file, const struct replay *replay)
 {
-    if (!replay->is_spheres)
-        return;
-    fprintf(file, "depth: %.6g, bones: [", replay->obstacle_depth_m);
-    for (int i = 0; i < replay->bone_count; i++) {
-        const struct replay_bone *bone = &replay->bones[i];
-        const struct replay_link *link = bone->link < 0 ? NULL : &replay->links[bone->link];
-        fprintf(file, "%s[%d, %d, %.5g, %d, %.5g, %.5g]", i ? ", " : "", bone->a, bone->b,
-                bone->length_m, link ? link->effector : -1, link ? link->lower : 0,
-                link ? link->upper : 0);
+    static const char *const names[] = {
+        [SHAPE_BOX] = "box", [SHAPE_BALL] = "ball", [SHAPE_ROD] = "rod"};
+    fprintf(file, "deep: %d, depth: %.6g, shapes: [", replay->has_depth, replay->obstacle_depth_m);
+    for (int i = 0; i < replay->shape_count; i++) {
+        const struct shape *shape = &replay->shapes[i];
+        fprintf(file, "%s[\"%s\", %d, %d, %d, ", i ? ", " : "", names[shape->kind], shape->part,
+                shape->other, shape->drive);
+        write_vector(file, shape->half_m);
+        fputs(", ", file);
+        write_vector(file, shape->at_m);
+        fprintf(file, ", [%.6g, %.6g, %.6g, %.6g]]", shape->turn.w, shape->turn.x, shape->turn.y,
+                shape->turn.z);
     }
-    fputs("],\njoints: [", file);
-    for (int i = 0, count = 0; i < replay->link_count; i++) {
-        const struct replay_link *link = &replay->links[i];
-        if (!is_joint(replay, i))
-            continue;
-        int is_second = i > 0 && is_joint(replay, i - 1) && replay->links[i - 1].part == link->part;
-        fprintf(file, "%s[%d, %d, %.4g, %.4g, %d]", count++ ? ", " : "", link->part, link->effector,
-                link->lower, link->upper, is_second ? -1 : 1);
+    fputs("],\n", file);
+}
+
+/* Part, axis, 1 if linear, limits, effector and rod (-1: none), and the way of those that slide. */
+static void write_drives(FILE *file, const struct replay *replay)
+{
+    fputs("drives: [", file);
+    for (int i = 0; i < replay->drive_count; i++) {
+        const struct replay_drive *drive = &replay->drives[i];
+        fprintf(file, "%s[%d, %d, %d, %.5g, %.5g, %d, %d, ", i ? ", " : "", drive->part,
+                drive->axis, drive->is_linear, drive->lower, drive->upper, drive->effector,
+                drive->rod);
+        write_vector(file, drive->along);
+        fputs("]", file);
     }
     fputs("],\n", file);
 }
@@ -438,8 +427,9 @@ static int write_creature(FILE *file, const struct replay *replay)
             replay->width_m, replay->height_m, html_frame_count(replay), replay->effector_count,
             replay->fitness_most);
     write_parts(file, replay);
+    write_shapes(file, replay);
+    write_drives(file, replay);
     write_obstacles(file, replay);
-    write_bones(file, replay);
     write_brain(file, replay, &brain);
     fputs("data: ", file);
     int status = write_motion(file, replay, &brain);
@@ -464,8 +454,10 @@ int export_html(const struct export_job *job, const char *path, struct error *er
     for (int i = 0; i < job->count && !status; i++)
         status = write_creature(file, job->replays[i]);
     fputs("]}", file);
-    fputs(page_spheres, file);
     fputs(page_script, file);
+    fputs(page_world, file);
+    fputs(page_body, file);
+    fputs(page_controls, file);
     int is_written = !ferror(file) && !fflush(file);
     is_written &= !fclose(file);
     if (status)

@@ -7,8 +7,8 @@
 #include "common/judge/behaviour.h"
 #include "common/text.h"
 #include "common/version.h"
+#include "simulator/boxes/rotation.h"
 #include "simulator/plane/collide.h"
-#include "common/body/sphere_body.h"
 
 const char *const replay_status_names[REPLAY_STATUS_COUNT] = {"verified", "differs", "unrecorded",
                                                               "other version", "changed"};
@@ -64,18 +64,16 @@ void replay_clean_text(const char *text, char *clean, size_t size)
 
 /* Where the fields of a row begin, in floats. */
 struct row_layout {
-    size_t poses, depths, joints, signals, torques, neurons, sensors, energies, fitness,
-        contact_count;
+    size_t poses, values, signals, torques, neurons, sensors, energies, fitness, contact_count;
     size_t contacts, total;
 };
 
 static struct row_layout row_layout(const struct replay *replay)
 {
     struct row_layout at;
-    at.poses = 4; /* after centre of mass and light */
-    at.depths = at.poses + POSE_FLOATS * (size_t)replay->part_count;
-    at.joints = at.depths + (size_t)replay->part_count;
-    at.signals = at.joints + (size_t)replay->link_count;
+    at.poses = 6; /* after centre of mass and light */
+    at.values = at.poses + POSE_FLOATS * (size_t)replay->part_count;
+    at.signals = at.values + (size_t)replay->drive_count;
     at.torques = at.signals + (size_t)replay->effector_count;
     at.neurons = at.torques + (size_t)replay->effector_count;
     at.sensors = at.neurons + (size_t)replay->neuron_count;
@@ -92,10 +90,9 @@ static void row_at(const struct replay *replay, int index, struct replay_row *ro
     struct row_layout at = row_layout(replay);
     float *base = replay->rows + replay->row_floats * (size_t)index;
     row->centre = base;
-    row->light = base + 2;
+    row->light = base + 3;
     row->poses = (struct replay_pose *)(base + at.poses);
-    row->depths_m = base + at.depths;
-    row->joints_rad = base + at.joints;
+    row->values = base + at.values;
     row->signals = base + at.signals;
     row->torques = base + at.torques;
     row->neurons = base + at.neurons;
@@ -129,6 +126,8 @@ int replay_append(struct replay *replay, struct replay_row *row)
     memset(replay->rows + replay->row_floats * (size_t)replay->frame_count, 0,
            replay->row_floats * sizeof(float));
     row_at(replay, replay->frame_count++, row);
+    for (int p = 0; p < replay->part_count; p++)
+        row->poses[p].turn_w = 1;
     return 0;
 }
 
@@ -218,11 +217,11 @@ void replay_get_frame(const struct replay *replay, int index, struct replay_fram
     struct replay_row row;
     row_at(replay, index, &row);
     frame->time_s = index * replay->frame_s;
-    frame->centre = (struct vec2){row.centre[0], row.centre[1]};
-    frame->light = (struct vec2){row.light[0], row.light[1]};
+    frame->centre =
+        (struct vec3){(double)row.centre[0], (double)row.centre[1], (double)row.centre[2]};
+    frame->light = (struct vec3){(double)row.light[0], (double)row.light[1], (double)row.light[2]};
     frame->poses = row.poses;
-    frame->depths_m = row.depths_m;
-    frame->joints_rad = row.joints_rad;
+    frame->values = row.values;
     frame->signals = row.signals;
     frame->torques = row.torques;
     frame->neurons = row.neurons;
@@ -258,45 +257,109 @@ static float find_frames(const struct replay *replay, double time_s, struct repl
     return (float)(next == index || !(share > 0) ? 0 : share > 1 ? 1 : share);
 }
 
-void replay_sample(const struct replay *replay, double time_s, struct replay_pose *poses,
-                   struct vec2 *centre)
+static float blend(float a, float b, float share)
 {
-    struct replay_frame a, b;
-    float s = find_frames(replay, time_s, &a, &b);
-    for (int p = 0; p < replay->part_count; p++) {
-        poses[p].x_m = a.poses[p].x_m + s * (b.poses[p].x_m - a.poses[p].x_m);
-        poses[p].y_m = a.poses[p].y_m + s * (b.poses[p].y_m - a.poses[p].y_m);
-        poses[p].angle_rad =
-            a.poses[p].angle_rad + s * (b.poses[p].angle_rad - a.poses[p].angle_rad);
-    }
-    centre->x = a.centre.x + s * (b.centre.x - a.centre.x);
-    centre->y = a.centre.y + s * (b.centre.y - a.centre.y);
+    return a + share * (b - a);
 }
 
-double replay_sample_depths(const struct replay *replay, double time_s, float *depths_m)
+/* Between two turns that are not far apart: along the chord, then on the unit sphere again. */
+static void blend_turn(struct replay_pose *pose, const struct replay_pose *a,
+                       const struct replay_pose *b, float share)
+{
+    float alike = a->turn_w * b->turn_w + a->turn_x * b->turn_x + a->turn_y * b->turn_y +
+                  a->turn_z * b->turn_z;
+    float sign = alike < 0 ? -1 : 1; /* q and -q are one turn */
+    float w = blend(a->turn_w, sign * b->turn_w, share);
+    float x = blend(a->turn_x, sign * b->turn_x, share);
+    float y = blend(a->turn_y, sign * b->turn_y, share);
+    float z = blend(a->turn_z, sign * b->turn_z, share);
+    float size = sqrtf(w * w + x * x + y * y + z * z);
+    pose->turn_w = w / size;
+    pose->turn_x = x / size;
+    pose->turn_y = y / size;
+    pose->turn_z = z / size;
+}
+
+void replay_sample(const struct replay *replay, double time_s, struct replay_pose *poses,
+                   struct vec3 *centre)
 {
     struct replay_frame a, b;
-    double sum = 0;
     float s = find_frames(replay, time_s, &a, &b);
     for (int p = 0; p < replay->part_count; p++) {
-        depths_m[p] = a.depths_m[p] + s * (b.depths_m[p] - a.depths_m[p]);
-        sum += depths_m[p];
+        poses[p].x_m = blend(a.poses[p].x_m, b.poses[p].x_m, s);
+        poses[p].y_m = blend(a.poses[p].y_m, b.poses[p].y_m, s);
+        poses[p].z_m = blend(a.poses[p].z_m, b.poses[p].z_m, s);
+        blend_turn(&poses[p], &a.poses[p], &b.poses[p], s);
     }
-    return replay->part_count ? sum / replay->part_count : 0;
+    *centre = vec3_along(a.centre, vec3_sub(b.centre, a.centre), (double)s);
 }
 
 void replay_get_moment(const struct replay *replay, double time_s, struct replay_moment *moment)
 {
     struct replay_frame next;
     float s = find_frames(replay, time_s, &moment->frame, &next);
-    const float *joints_rad = moment->frame.joints_rad;
+    const float *values = moment->frame.values;
     replay_sample(replay, time_s, moment->poses, &moment->frame.centre);
     moment->frame.poses = moment->poses;
-    if (replay->is_spheres)
-        return;
-    for (int i = 0; i < replay->link_count; i++)
-        moment->joints_rad[i] = joints_rad[i] + s * (next.joints_rad[i] - joints_rad[i]);
-    moment->frame.joints_rad = moment->joints_rad;
+    for (int i = 0; i < replay->drive_count; i++)
+        moment->values[i] = blend(values[i], next.values[i], s);
+    moment->frame.values = moment->values;
+}
+
+/* ---- poses ---- */
+
+static struct quaternion pose_quaternion(const struct replay_pose *pose)
+{
+    return (struct quaternion){(double)pose->turn_w, (double)pose->turn_x, (double)pose->turn_y,
+                               (double)pose->turn_z};
+}
+
+struct replay_pose replay_pose_flat(double x_m, double y_m, double angle_rad)
+{
+    return (struct replay_pose){.x_m = (float)x_m,
+                                .y_m = (float)y_m,
+                                .turn_w = (float)cos(angle_rad / 2),
+                                .turn_z = (float)sin(angle_rad / 2)};
+}
+
+double replay_pose_angle(const struct replay_pose *pose)
+{
+    struct vec3 x = replay_pose_turn(pose, (struct vec3){1, 0, 0});
+    return atan2(x.y, x.x);
+}
+
+struct vec3 replay_pose_centre(const struct replay_pose *pose)
+{
+    return (struct vec3){(double)pose->x_m, (double)pose->y_m, (double)pose->z_m};
+}
+
+struct vec3 replay_pose_turn(const struct replay_pose *pose, struct vec3 way)
+{
+    struct mat3 turn = quaternion_matrix(pose_quaternion(pose));
+    return mat3_apply(&turn, way);
+}
+
+struct vec3 replay_pose_place(const struct replay_pose *pose, struct vec3 at)
+{
+    return vec3_add(replay_pose_centre(pose), replay_pose_turn(pose, at));
+}
+
+struct vec3 replay_pose_back(const struct replay_pose *pose, struct vec3 at)
+{
+    struct mat3 turn = quaternion_matrix(pose_quaternion(pose));
+    return mat3_back(&turn, vec3_sub(at, replay_pose_centre(pose)));
+}
+
+struct vec3 replay_shape_reach(const struct shape *shape, const struct replay_pose *pose,
+                               struct vec3 way)
+{
+    struct mat3 axes = quaternion_matrix(quaternion_product(pose_quaternion(pose), shape->turn));
+    struct vec3 at = replay_pose_place(pose, shape->at_m), half = shape->half_m;
+    if (shape->kind == SHAPE_BALL)
+        return vec3_along(at, way, half.x / vec3_length(way));
+    at = vec3_along(at, axes.x, copysign(half.x, vec3_dot(axes.x, way)));
+    at = vec3_along(at, axes.y, copysign(half.y, vec3_dot(axes.y, way)));
+    return vec3_along(at, axes.z, copysign(half.z, vec3_dot(axes.z, way)));
 }
 
 void replay_get_bounds(const struct replay *replay, const struct replay_pose *poses,
@@ -305,15 +368,12 @@ void replay_get_bounds(const struct replay *replay, const struct replay_pose *po
     bounds[0] = bounds[1] = INFINITY;
     bounds[2] = bounds[3] = -INFINITY;
     for (int p = 0; p < replay->part_count; p++) {
-        const struct replay_part *part = &replay->parts[p];
+        const struct shape *shape = &replay->shapes[p];
         const struct replay_pose *pose = &poses[p];
-        double c = fabs(cos(pose->angle_rad)), s = fabs(sin(pose->angle_rad));
-        double half_x = (part->width_m * c + part->height_m * s) / 2;
-        double half_y = (part->width_m * s + part->height_m * c) / 2;
-        bounds[0] = fmin(bounds[0], pose->x_m - half_x);
-        bounds[1] = fmin(bounds[1], pose->y_m - half_y);
-        bounds[2] = fmax(bounds[2], pose->x_m + half_x);
-        bounds[3] = fmax(bounds[3], pose->y_m + half_y);
+        bounds[0] = fmin(bounds[0], replay_shape_reach(shape, pose, (struct vec3){-1, 0, 0}).x);
+        bounds[1] = fmin(bounds[1], replay_shape_reach(shape, pose, (struct vec3){0, -1, 0}).y);
+        bounds[2] = fmax(bounds[2], replay_shape_reach(shape, pose, (struct vec3){1, 0, 0}).x);
+        bounds[3] = fmax(bounds[3], replay_shape_reach(shape, pose, (struct vec3){0, 1, 0}).y);
     }
 }
 
@@ -331,14 +391,14 @@ struct recorder {
 };
 
 /* A vector of the world at birth, in a part's frame. */
-static struct vec2 to_part(const struct part *part, struct vec2 v)
+static struct vec3 to_part(const struct part *part, struct vec2 v)
 {
     double c = cos(part->angle_rad), s = sin(part->angle_rad);
-    return (struct vec2){c * v.x + s * v.y, c * v.y - s * v.x};
+    return (struct vec3){c * v.x + s * v.y, c * v.y - s * v.x, 0};
 }
 
 /* A place of the world at birth, in a part's frame. */
-static struct vec2 place_in_part(const struct part *part, struct vec2 at)
+static struct vec3 place_in_part(const struct part *part, struct vec2 at)
 {
     return to_part(part, (struct vec2){at.x - part->centre.x, at.y - part->centre.y});
 }
@@ -348,77 +408,67 @@ static void copy_parts(struct replay *replay, const struct phenotype *phenotype,
 {
     for (int i = 0; i < phenotype->part_count; i++) {
         const struct part *part = &phenotype->parts[i];
-        struct replay_part *copy = &replay->parts[i];
-        copy->width_m = part->width_m;
-        copy->height_m = part->height_m;
-        copy->parent = part->parent;
-        copy->body = genome_find_body(genome, part->body);
-        copy->link = part->link;
-        copy->mirror = part->mirror;
-        copy->sensors = part->sensors;
-        if (phenotype->spheres)
-            continue;
-        copy->anchor = place_in_part(part, part->anchor);
-        if (part->parent < 0 || phenotype->links[part->link].part != i)
-            continue;
-        copy->is_linear = phenotype->links[part->link].joint_kind == LINK_LINEAR;
-        copy->is_hinged = !copy->is_linear;
-        copy->base = place_in_part(&phenotype->parts[part->parent], part->anchor);
+        replay->parts[i] = (struct replay_part){.parent = part->parent,
+                                                .mirror = part->mirror,
+                                                .body = genome_find_body(genome, part->body),
+                                                .joint = -1,
+                                                .sensors = part->sensors};
     }
 }
 
-/* A strong signal: 1.2 rad, or a linear joint's farther limit, in units of the gene. */
-static double full_signal(const struct replay *replay, const struct link *link)
+/* A strong signal: 1.2 rad, a torque of 1, or what leads a length farthest from rest. */
+static double full_signal(const struct replay *replay, const struct drive *drive)
 {
     if (replay->is_torque_mode)
         return 1;
-    if (link->joint_kind == LINK_LINEAR)
-        return fmax(fmax(-link->lower, link->upper) / link->scale, 1e-3);
-    return 1.2;
+    double farthest = fmax(-drive->least, drive->most);
+    return drive->is_linear ? fmax(farthest, 1e-3) : fmin(fmax(farthest, 1e-3), 1.2);
 }
 
-/* Bones, and as links the drives. */
-static void copy_spheres(struct replay *replay, const struct sphere_body *body)
+static void copy_drives(struct replay *replay, const struct phenotype *phenotype)
 {
-    for (int i = 0; i < body->bone_count; i++)
-        replay->bones[i] =
-            (struct replay_bone){body->bones[i].a, body->bones[i].b, body->bones[i].length_m, -1};
-    for (int i = 0; i < body->drive_count; i++) {
-        const struct sphere_drive *drive = &body->drives[i];
-        int is_bone = drive->kind == SPHERE_DRIVE_BONE;
-        struct replay_link *link = &replay->links[i];
-        if (is_bone)
-            replay->bones[drive->index].link = i;
-        link->part = is_bone ? body->bones[drive->index].b : body->joints[drive->index].end;
-        link->lower = drive->low;
-        link->upper = drive->high;
-        link->effector = i;
-        link->strength = is_bone ? body->bones[drive->index].strength_n
-                                 : body->joints[drive->index].strength_n_m;
-        double way = fmax(drive->high - drive->rest, drive->rest - drive->low);
-        link->signal_full = drive->unit != 0 ? fmax(fabs(way / drive->unit), 1e-3) : 1;
+    for (int i = 0; i < phenotype->drive_count; i++) {
+        const struct drive *drive = &phenotype->drives[i];
+        replay->drives[i] = (struct replay_drive){.part = drive->part,
+                                                  .axis = drive->axis,
+                                                  .is_linear = drive->is_linear,
+                                                  .lower = drive->lower,
+                                                  .upper = drive->upper,
+                                                  .effector = -1,
+                                                  .signal_full = full_signal(replay, drive),
+                                                  .strength = drive->strength,
+                                                  .rod = -1};
+    }
+    /* joints between links are at one place */
+    for (int i = 1; i < phenotype->link_count; i++) {
+        const struct link *link = &phenotype->links[i];
+        const struct part *part = &phenotype->parts[link->part];
+        struct replay_part *copy = &replay->parts[link->part];
+        copy->joint = i;
+        copy->anchor = place_in_part(part, part->anchor);
+        copy->base = place_in_part(&phenotype->parts[part->parent], part->anchor);
+        if (replay->drives[i].is_linear)
+            replay->drives[i].along = to_part(part, link->axis);
+    }
+}
+
+static void copy_shapes(struct replay *replay, const struct phenotype *phenotype)
+{
+    for (int i = 0; i < phenotype->shape_count; i++) {
+        const struct shape *shape = &phenotype->shapes[i];
+        replay->shapes[i] = *shape;
+        replay->has_depth |= i < phenotype->part_count && shape->half_m.z > 0;
+        if (shape->kind == SHAPE_ROD && shape->drive >= 0)
+            replay->drives[shape->drive].rod = i;
     }
 }
 
 static void copy_brain(struct replay *replay, const struct phenotype *phenotype)
 {
-    if (phenotype->spheres)
-        copy_spheres(replay, phenotype->spheres);
-    for (int i = 0; i < phenotype->link_count; i++) {
-        const struct link *link = &phenotype->links[i];
-        replay->links[i] = (struct replay_link){.part = link->part,
-                                                .lower = link->lower,
-                                                .upper = link->upper,
-                                                .effector = -1,
-                                                .signal_full = full_signal(replay, link),
-                                                .strength = link->strength};
-        if (link->joint_kind == LINK_LINEAR)
-            replay->links[i].axis = to_part(&phenotype->parts[link->part], link->axis);
-    }
     for (int i = 0; i < phenotype->effector_count; i++) {
         const struct effector *effector = &phenotype->effectors[i];
         replay->effectors[i] = (struct replay_effector){effector->drive, effector->input};
-        replay->links[effector->drive].effector = i;
+        replay->drives[effector->drive].effector = i;
     }
     for (int i = 0; i < phenotype->neuron_count; i++) {
         const struct neuron *neuron = &phenotype->neurons[i];
@@ -432,23 +482,24 @@ static void copy_brain(struct replay *replay, const struct phenotype *phenotype)
 static int copy_phenotype(struct replay *replay, const struct phenotype *phenotype,
                           const struct genome *genome)
 {
-    if (phenotype->part_count > REPLAY_PARTS_MAX)
+    if (phenotype->part_count > REPLAY_PARTS_MAX || phenotype->drive_count > REPLAY_DRIVES_MAX)
         return ERR_LIMIT;
     replay->part_count = phenotype->part_count;
-    replay->is_spheres = phenotype->spheres != NULL;
-    replay->bone_count = phenotype->spheres ? phenotype->spheres->bone_count : 0;
-    replay->link_count = phenotype->drive_count;
+    replay->shape_count = phenotype->shape_count;
+    replay->drive_count = phenotype->drive_count;
     replay->neuron_count = phenotype->neuron_count;
     replay->effector_count = phenotype->effector_count;
     replay->parts = calloc((size_t)replay->part_count + 1, sizeof *replay->parts);
-    replay->links = calloc((size_t)replay->link_count + 1, sizeof *replay->links);
+    replay->shapes = calloc((size_t)replay->shape_count + 1, sizeof *replay->shapes);
+    replay->drives = calloc((size_t)replay->drive_count + 1, sizeof *replay->drives);
     replay->neurons = calloc((size_t)replay->neuron_count + 1, sizeof *replay->neurons);
     replay->effectors = calloc((size_t)replay->effector_count + 1, sizeof *replay->effectors);
-    replay->bones = calloc((size_t)replay->bone_count + 1, sizeof *replay->bones);
-    if (!replay->parts || !replay->links || !replay->neurons || !replay->effectors ||
-        !replay->bones)
+    if (!replay->parts || !replay->shapes || !replay->drives || !replay->neurons ||
+        !replay->effectors)
         return ERR_MEMORY;
     copy_parts(replay, phenotype, genome);
+    copy_drives(replay, phenotype);
+    copy_shapes(replay, phenotype);
     copy_brain(replay, phenotype);
     return 0;
 }
@@ -476,13 +527,14 @@ static void record_contacts(struct replay_row *row, const struct dynamics *dynam
     if (count > REPLAY_CONTACTS_MAX)
         count = REPLAY_CONTACTS_MAX;
     for (int i = 0; i < count; i++)
-        row->contacts[i] = (struct replay_contact){(float)points[i].at.x,
-                                                   (float)points[i].at.y,
-                                                   (float)points[i].normal.x,
-                                                   (float)points[i].normal.y,
-                                                   (float)(points[i].normal_impulse_n_s * per_step),
-                                                   (float)points[i].at.z,
-                                                   (float)points[i].normal.z};
+        row->contacts[i] =
+            (struct replay_contact){(float)points[i].at.x,
+                                    (float)points[i].at.y,
+                                    (float)points[i].at.z,
+                                    (float)points[i].normal.x,
+                                    (float)points[i].normal.y,
+                                    (float)points[i].normal.z,
+                                    (float)(points[i].normal_impulse_n_s * per_step)};
     *row->contact_count = (float)count;
 }
 
@@ -513,16 +565,15 @@ static void record_body(const struct replay *replay, struct replay_row *row,
     for (int i = 0; i < replay->part_count; i++) {
         struct part_state state;
         dynamics_part_state(dynamics, i, &state);
-        row->poses[i] =
-            (struct replay_pose){(float)state.x_m, (float)state.y_m, (float)state.angle_rad};
-        row->depths_m[i] = (float)state.z_m;
+        row->poses[i] = replay_pose_flat(state.x_m, state.y_m, state.angle_rad);
+        row->poses[i].z_m = (float)state.z_m;
     }
-    for (int i = 0; i < replay->link_count; i++) {
+    for (int i = 0; i < replay->drive_count; i++) {
         struct drive_state state;
         dynamics_drive_state(dynamics, i, &state);
-        row->joints_rad[i] = (float)state.value;
-        if (replay->links[i].effector >= 0)
-            row->torques[replay->links[i].effector] = (float)state.effort;
+        row->values[i] = (float)state.value;
+        if (replay->drives[i].effector >= 0)
+            row->torques[replay->drives[i].effector] = (float)state.effort;
     }
 }
 
@@ -533,6 +584,7 @@ static void record_row(const struct recorder *recorder, struct replay_row *row,
     struct vec3 centre = dynamics_centre_of_mass(view->dynamics);
     row->centre[0] = (float)centre.x;
     row->centre[1] = (float)centre.y;
+    row->centre[2] = (float)centre.z;
     row->light[0] = (float)view->light->at.x;
     row->light[1] = (float)view->light->at.y;
     record_body(replay, row, view->dynamics);
@@ -656,12 +708,12 @@ static int record_birth(struct recorder *recorder, const struct creature *creatu
         return status;
     for (int i = 0; i < phenotype.part_count; i++) {
         const struct part *part = &phenotype.parts[i];
-        row.poses[i] = (struct replay_pose){(float)part->centre.x, (float)part->centre.y,
-                                            (float)part->angle_rad};
-        if (phenotype.spheres)
-            row.depths_m[i] = (float)phenotype.parts[i].centre.z;
-        row.centre[0] += (float)(part->centre.x * part->mass_kg / phenotype.mass_kg);
-        row.centre[1] += (float)(part->centre.y * part->mass_kg / phenotype.mass_kg);
+        double share = part->mass_kg / phenotype.mass_kg;
+        row.poses[i] = replay_pose_flat(part->centre.x, part->centre.y, part->angle_rad);
+        row.poses[i].z_m = (float)part->centre.z;
+        row.centre[0] += (float)(part->centre.x * share);
+        row.centre[1] += (float)(part->centre.y * share);
+        row.centre[2] += (float)(part->centre.z * share);
     }
     return 0;
 }
@@ -806,8 +858,8 @@ void replay_destroy(struct replay *replay)
     if (!replay)
         return;
     free(replay->parts);
-    free(replay->bones);
-    free(replay->links);
+    free(replay->shapes);
+    free(replay->drives);
     free(replay->neurons);
     free(replay->effectors);
     free(replay->rows);

@@ -1,7 +1,7 @@
 /* Replays: a creature simulated again through evaluate(), recorded, and compared with its record.
  *
- * A replay is what every view and export draws from: geometry of the parts and one row per brain tick
- * with poses, joint angles, effector signals, neuron outputs, contacts and energies. Coordinates are
+ * A replay is what every view and export draws from: shapes of the parts and one row per brain tick
+ * with poses, values of the drives, effector signals, neuron outputs, contacts and energies. Coordinates are
  * shifted so that the centre of mass starts at x = 0 (and at y = 0 where there is nothing to stand on).
  * Sizes: a row of a ten-part creature is about 1 kB, ten seconds at 60 Hz about 600 rows. Memory is
  * bounded by REPLAY_BYTES_MAX: a longer replay keeps every second, fourth, ... tick. */
@@ -15,6 +15,7 @@
 #define REPLAY_BYTES_MAX    (32u << 20)
 #define REPLAY_CONTACTS_MAX 24 /* kept per row */
 #define REPLAY_PARTS_MAX    64 /* the upper bound of creature.parts_max */
+#define REPLAY_DRIVES_MAX   384
 #define REPLAY_CUTS_MAX     64
 
 enum replay_status {
@@ -37,31 +38,24 @@ enum replay_medium {
 extern const char *const replay_medium_names[REPLAY_MEDIUM_COUNT];
 
 struct replay_part {
-    double width_m, height_m;
-    int parent, link, mirror;
-    int body;           /* row of the gene it was made of */
-    int is_hinged;      /* hangs on a joint that turns */
-    struct vec2 anchor; /* where it hangs on its parent, in its own frame, m */
-    int is_linear;      /* hangs on a joint that slides ... */
-    struct vec2 base;   /* ... from this place on the parent, in the parent's frame, m */
+    int parent, mirror;
+    int body;  /* row of the gene it was made of */
+    int joint; /* the drive of a joint at one place, on which it hangs on its parent; else -1 */
+    struct vec3 anchor; /* that place, in its own frame, m */
+    struct vec3 base;   /* of a joint that slides: where it slides from, in the parent's frame, m */
     uint32_t sensors;   /* set of SENSOR_BIT() */
 };
 
-struct replay_link {
-    int part;            /* its first part */
+struct replay_drive {
+    int part;
+    int axis; /* 1: the second of a joint that has two */
+    int is_linear;
     double lower, upper; /* rad; linear: m */
     int effector;        /* or -1 */
     double signal_full;  /* of its effector: what is drawn as a strong one */
     double strength;     /* of its effector: the greatest torque, N m (linear: force, N) */
-    struct vec2 axis;    /* linear: in the part's frame; else 0, 0 */
-};
-
-/* Of spheres: a bone between two parts. Their links are the drives, one for each muscle and each driven
- * axis of a joint. */
-struct replay_bone {
-    int a, b;        /* parts */
-    double length_m; /* at birth */
-    int link;        /* the drive of a muscle, or -1 */
+    int rod;             /* the shape whose length it is, or -1 */
+    struct vec3 along;   /* linear, of a joint: the way in the part's frame; else 0, 0, 0 */
 };
 
 struct replay_neuron {
@@ -71,7 +65,7 @@ struct replay_neuron {
 };
 
 struct replay_effector {
-    int link;
+    int drive;
     struct wire input;
 };
 
@@ -84,13 +78,14 @@ struct replay_cut {
     int input; /* of a neuron */
 };
 
+/* Of a part: its centre and its turn, a unit quaternion. */
 struct replay_pose {
-    float x_m, y_m, angle_rad;
+    float x_m, y_m, z_m;
+    float turn_w, turn_x, turn_y, turn_z;
 };
 
 struct replay_contact {
-    float x_m, y_m, normal_x, normal_y, impulse_n_s;
-    float z_m, normal_z;
+    float x_m, y_m, z_m, normal_x, normal_y, normal_z, impulse_n_s;
 };
 
 /* What the energy ledger shows, J. */
@@ -116,17 +111,16 @@ extern const char *const replay_energy_names[ENERGY_COUNT];
 /* One moment; the pointers lead into the replay. */
 struct replay_frame {
     double time_s;
-    struct vec2 centre; /* of mass */
-    struct vec2 light;  /* where replay.has_light */
+    struct vec3 centre; /* of mass */
+    struct vec3 light;  /* where replay.has_light */
     const struct replay_pose *poses;
-    const float *depths_m;   /* z by part */
-    const float *joints_rad; /* by link; linear joints, muscles: m; [0] is the root's angle */
-    const float *signals;    /* by effector */
-    const float *torques;    /* by effector, N m; linear joints: N */
-    const float *neurons;    /* by neuron */
-    const float *sensors;    /* by part and enum sensor: SENSOR_COUNT for each part */
-    const float *energies;   /* by enum replay_energy */
-    double fitness;          /* it would have if the scored time ended here */
+    const float *values;   /* by drive, rad; linear: m */
+    const float *signals;  /* by effector */
+    const float *torques;  /* by effector, N m; linear drives: N */
+    const float *neurons;  /* by neuron */
+    const float *sensors;  /* by part and enum sensor: SENSOR_COUNT for each part */
+    const float *energies; /* by enum replay_energy */
+    double fitness;        /* it would have if the scored time ended here */
     const struct replay_contact *contacts;
     int contact_count;
 };
@@ -148,14 +142,13 @@ struct replay {
     int cut_count;
 
     struct replay_part *parts;
-    struct replay_link *links;
+    struct shape *shapes; /* shapes[i] is that of parts[i]; then rods */
+    struct replay_drive *drives;
     struct replay_neuron *neurons;
     struct replay_effector *effectors;
-    int part_count, link_count, neuron_count, effector_count;
-    int is_spheres;
-    struct replay_bone *bones;
-    int bone_count;
-    double obstacle_depth_m; /* of spheres: obstacles reach so far to either side of z = 0 */
+    int part_count, shape_count, drive_count, neuron_count, effector_count;
+    int has_depth;           /* a shape is no flat one: the scene can be seen from all sides */
+    double obstacle_depth_m; /* in depth obstacles reach so far to either side of z = 0 */
     int has_ground, has_light, is_torque_mode;
     struct obstacles obstacles; /* shifted as the coordinates are */
     enum replay_medium medium;
@@ -188,25 +181,37 @@ double replay_duration(const struct replay *replay); /* time of the last frame, 
 void replay_get_frame(const struct replay *replay, int index, struct replay_frame *frame);
 /* The last frame at or before the time (clamped to the replay). */
 int replay_frame_index(const struct replay *replay, double time_s);
-/* A moment between two frames: poses, joints and the centre of mass are as they are then; what goes by ticks,
- * such as signals and contacts, is that of the frame before. Of spheres the joints are, too. */
+/* A moment between two frames: poses, drives and the centre of mass are as they are then; what goes by ticks,
+ * such as signals and contacts, is that of the frame before. */
 struct replay_moment {
-    struct replay_frame frame; /* its poses and joints are these: not to be copied */
+    struct replay_frame frame; /* its poses and values are these: not to be copied */
     struct replay_pose poses[REPLAY_PARTS_MAX];
-    float joints_rad[REPLAY_PARTS_MAX];
+    float values[REPLAY_DRIVES_MAX];
 };
 void replay_get_moment(const struct replay *replay, double time_s, struct replay_moment *moment);
 /* Poses and centre of mass between frames; poses has room for part_count. */
 void replay_sample(const struct replay *replay, double time_s, struct replay_pose *poses,
-                   struct vec2 *centre);
-/* Depths of the parts between frames, room for part_count; returns their mean. */
-double replay_sample_depths(const struct replay *replay, double time_s, float *depths_m);
+                   struct vec3 *centre);
+
+/* A pose in the plane, turned about z. */
+struct replay_pose replay_pose_flat(double x_m, double y_m, double angle_rad);
+/* The turn of a pose about z, as far as it is one: -pi .. pi. */
+double replay_pose_angle(const struct replay_pose *pose);
+struct vec3 replay_pose_centre(const struct replay_pose *pose);
+/* A direction of a part's frame in the world; and a place. */
+struct vec3 replay_pose_turn(const struct replay_pose *pose, struct vec3 way);
+struct vec3 replay_pose_place(const struct replay_pose *pose, struct vec3 at);
+/* A place of the world in the part's frame. */
+struct vec3 replay_pose_back(const struct replay_pose *pose, struct vec3 at);
 /* 1 if there is something to stand on: ground or obstacles. */
 int replay_has_floor(const struct replay *replay);
 /* The corners of an obstacle, counter-clockwise. */
 void replay_get_obstacle(const struct replay *replay, int index, struct vec2 corners[4]);
 /* Height of the surface below a point: the ground's or an obstacle's; 0 if there is none (returns 0). */
 int replay_find_surface(const struct replay *replay, double x_m, double y_m, double *height_m);
+/* Where a ball or box reaches farthest in a direction of the world. */
+struct vec3 replay_shape_reach(const struct shape *shape, const struct replay_pose *pose,
+                               struct vec3 way);
 /* min x, min y, max x, max y of the parts, m. */
 void replay_get_bounds(const struct replay *replay, const struct replay_pose *poses,
                        double bounds[4]);
@@ -223,11 +228,10 @@ void replay_clean_text(const char *text, char *clean, size_t size);
 /* The next row of a replay whose tables are filled, with its frame's parts to be written by the
  * caller; NULL when memory is out. For recording, and for tests that make replays by hand. */
 struct replay_row {
-    float *centre; /* x, y */
-    float *light;  /* x, y */
+    float *centre; /* x, y, z */
+    float *light;  /* x, y, z */
     struct replay_pose *poses;
-    float *depths_m;
-    float *joints_rad, *signals, *torques, *neurons, *sensors, *energies;
+    float *values, *signals, *torques, *neurons, *sensors, *energies;
     float *fitness, *contact_count;
     struct replay_contact *contacts;
 };

@@ -47,7 +47,7 @@ void stage_seek(struct stage *stage, double time_s);
 /* What the user does. */
 void stage_press_key(struct stage *stage, int key);
 void stage_press_mouse(struct stage *stage, double x, double y);
-/* The middle button, or the left one with shift: moves the picture also where dragging turns spheres. */
+/* The middle button, or the left one with shift: moves the picture also where dragging turns it. */
 void stage_press_pan(struct stage *stage, double x, double y);
 /* The right button: from one choice to the next. */
 void stage_press_choice(struct stage *stage, double x, double y);

@@ -479,7 +479,7 @@ void stage_act_word(struct stage *stage, enum bar_word word)
 
 /* What no key does. */
 static const char *const help_lines[] = {
-    "Mouse: drag the picture to pan (spheres: to turn; with shift to pan), the bar to scrub, the "
+    "Mouse: drag the picture to pan (in depth: to turn; with shift to pan), the bar to scrub, the "
     "curve of a run to choose a generation; the wheel zooms.",
     "Click a creature of a grid twice to see it alone; a neuron or a wire to cut it out, again to "
     "put it back; speed and number beside the bar.",

@@ -15,10 +15,10 @@
 
 /* ---- the mouse ---- */
 
-static int has_spheres(const struct stage *stage)
+static int has_depth(const struct stage *stage)
 {
     const struct replay *replay = stage_current_replay(stage);
-    return replay && replay->is_spheres;
+    return replay && replay->has_depth;
 }
 
 static int is_in_scene(const struct stage *stage, double x, double y)
@@ -156,8 +156,8 @@ void stage_move_mouse(struct stage *stage, double x, double y)
     int is_moved = stage->drag == DRAG_PAN || stage->drag == DRAG_SHIFT;
     if (!is_moved || stage->is_click || stage->view == VIEW_CELLS || stage->view == VIEW_PAIR)
         return;
-    /* spheres are turned, and still followed */
-    if (has_spheres(stage) && stage->drag == DRAG_PAN) {
+    /* a scene with depth is turned, and still followed */
+    if (has_depth(stage) && stage->drag == DRAG_PAN) {
         camera_turn(&stage->camera, -TURN_RAD_PX * dx, TURN_RAD_PX * dy);
         return;
     }

@@ -1,5 +1,5 @@
-/* viewer/draw_spheres, and spheres in replays, pages and the camera: what is where in perspective. */
-#include "viewer/draw/draw_spheres.h"
+/* Scenes with depth: shapes in replays, pictures, pages and the camera, and what is where in perspective. */
+#include "viewer/draw/draw.h"
 
 #include <check.h>
 #include <math.h>
@@ -38,39 +38,35 @@ static void drop_replay(void)
 
 /* ---- the replay ---- */
 
-START_TEST(replays_hold_spheres_bones_and_drives)
+START_TEST(replays_hold_shapes_and_drives)
 {
     struct replay_frame frame;
-    float depths[REPLAY_PARTS_MAX];
     make_replay("spider");
-    ck_assert_int_eq(replay->is_spheres, 1);
+    ck_assert_int_eq(replay->has_depth, 1);
     ck_assert_int_eq(replay->part_count, 12);
-    ck_assert_int_eq(replay->bone_count, 24);
-    ck_assert_int_eq(replay->link_count, replay->effector_count);
+    ck_assert_int_eq(replay->shape_count, 12 + 24);
+    ck_assert_int_eq(replay->drive_count, replay->effector_count);
     int muscles = 0, moved = 0;
     replay_get_frame(replay, replay->frame_count - 1, &frame);
-    for (int i = 0; i < replay->bone_count; i++) {
-        const struct replay_bone *bone = &replay->bones[i];
-        double x = (double)frame.poses[bone->a].x_m - (double)frame.poses[bone->b].x_m;
-        double y = (double)frame.poses[bone->a].y_m - (double)frame.poses[bone->b].y_m;
-        double z = (double)frame.depths_m[bone->a] - (double)frame.depths_m[bone->b];
-        double length = sqrt(x * x + y * y + z * z);
-        if (bone->link < 0) {
+    for (int i = replay->part_count; i < replay->shape_count; i++) {
+        const struct shape *rod = &replay->shapes[i];
+        double birth = 2 * rod->half_m.x;
+        double length = vec3_length(vec3_sub(replay_pose_centre(&frame.poses[rod->part]),
+                                             replay_pose_centre(&frame.poses[rod->other])));
+        ck_assert_int_eq(rod->kind, SHAPE_ROD);
+        if (rod->drive < 0) {
             // bones hold
-            ck_assert_double_eq_tol(length, bone->length_m, 0.05 * bone->length_m);
+            ck_assert_double_eq_tol(length, birth, 0.05 * birth);
             continue;
         }
         muscles++;
-        ck_assert_double_eq_tol(length, (double)frame.joints_rad[bone->link], 1e-5);
-        moved += fabs(length - bone->length_m) > 0.01;
+        ck_assert_int_eq(replay->drives[rod->drive].rod, i);
+        ck_assert_double_eq_tol(length, (double)frame.values[rod->drive], 1e-5);
+        moved += fabs(length - birth) > 0.01;
     }
     ck_assert_int_eq(muscles, 10);
     ck_assert_int_gt(moved, 2);
-    double mean = replay_sample_depths(replay, 0.01, depths), sum = 0;
-    for (int i = 0; i < replay->part_count; i++)
-        sum += (double)depths[i] / replay->part_count;
-    ck_assert_double_eq_tol(mean, sum, 1e-6);
-    ck_assert(depths[5] != 0);
+    ck_assert(frame.poses[5].z_m != 0 && frame.centre.z != 0);
     drop_replay();
 }
 END_TEST
@@ -133,7 +129,7 @@ static void drawn_box(int box[4])
 
 static struct draw_view view_from(double yaw, double pitch)
 {
-    return (struct draw_view){0, 0, 400, 300, 0, 0.2, 100, 1, {yaw, pitch}, 1};
+    return (struct draw_view){0, 0, 400, 300, 0, 0.2, 100, 1, {yaw, pitch}, 1, 0};
 }
 
 /* Two spheres and a bone; at is where they are. */
@@ -141,20 +137,27 @@ static void make_pair(const double at[2][3])
 {
     struct replay_row row;
     replay = calloc(1, sizeof *replay);
-    replay->is_spheres = 1;
+    replay->has_depth = 1;
     replay->part_count = 2;
-    replay->bone_count = 1;
+    replay->shape_count = 3;
     replay->frame_s = 1;
     replay->parts = calloc(2, sizeof *replay->parts);
-    replay->bones = calloc(1, sizeof *replay->bones);
-    replay->links = calloc(1, sizeof *replay->links);
-    replay->bones[0] = (struct replay_bone){0, 1, 1, -1};
+    replay->shapes = calloc(3, sizeof *replay->shapes);
+    replay->drives = calloc(1, sizeof *replay->drives);
+    replay->shapes[2] =
+        (struct shape){.kind = SHAPE_ROD, .other = 1, .drive = -1, .half_m = {0.5, 0, 0}};
     ck_assert_int_eq(replay_append(replay, &row), 0);
     for (int i = 0; i < 2; i++) {
-        replay->parts[i].width_m = replay->parts[i].height_m = 0.2;
+        replay->parts[i].joint = -1;
+        replay->shapes[i] = (struct shape){.kind = SHAPE_BALL,
+                                           .part = i,
+                                           .other = -1,
+                                           .drive = -1,
+                                           .turn.w = 1,
+                                           .half_m = {0.1, 0.1, 0.1}};
         row.poses[i].x_m = (float)at[i][0];
         row.poses[i].y_m = (float)at[i][1];
-        row.depths_m[i] = (float)at[i][2];
+        row.poses[i].z_m = (float)at[i][2];
     }
 }
 
@@ -170,7 +173,7 @@ START_TEST(the_orbit_turns_the_eye)
         struct draw_view view = view_from(i % 2 ? quarter : 0, i % 2 ? 0 : 1e-6);
         make_pair(i < 2 ? along_x : along_z);
         open_white_picture();
-        draw_spheres_body(cr, &view, replay, 0, 0);
+        draw_creature(cr, &view, replay, 0, 0);
         drawn_box(box);
         close_picture();
         drop_replay();
@@ -195,9 +198,9 @@ START_TEST(the_middle_keeps_its_scale)
         int box[4];
         struct draw_view view = view_from(0.9 * i, 0.25 * i - 0.1);
         make_pair(one);
-        replay->bone_count = 0;
+        replay->shape_count = 2;
         open_white_picture();
-        draw_spheres_body(cr, &view, replay, 0, 0);
+        draw_creature(cr, &view, replay, 0, 0);
         drawn_box(box);
         ck_assert_int_le(abs(box[2] - box[0] - 20), 2);
         ck_assert_int_le(abs(box[3] - box[1] - 20), 2);
@@ -222,17 +225,17 @@ START_TEST(muscles_show_their_drive)
         replay->frame_count = 0;
         replay->row_floats = 0;
         replay->effectors = calloc(1, sizeof *replay->effectors);
-        replay->link_count = replay->effector_count = 1;
-        replay->links[0].signal_full = 1;
-        replay->bones[0].link = i < 2 ? 0 : -1;
+        replay->drive_count = replay->effector_count = 1;
+        replay->drives[0].signal_full = 1;
+        replay->shapes[2].drive = i < 2 ? 0 : -1;
         struct replay_row row;
         ck_assert_int_eq(replay_append(replay, &row), 0);
-        row.poses[0] = (struct replay_pose){-0.5F, 0.2F, 0};
-        row.poses[1] = (struct replay_pose){0.5F, 0.2F, 0};
-        row.joints_rad[0] = i ? 1.2F : 0.8F;
+        row.poses[0] = replay_pose_flat(-0.5, 0.2, 0);
+        row.poses[1] = replay_pose_flat(0.5, 0.2, 0);
+        row.values[0] = i ? 1.2F : 0.8F;
         row.signals[0] = 1;
         open_white_picture();
-        draw_spheres_body(cr, &view, replay, 0, 0);
+        draw_creature(cr, &view, replay, 0, 0);
         colors[i] = pixel(200, 150);
         close_picture();
         drop_replay();
@@ -243,6 +246,47 @@ START_TEST(muscles_show_their_drive)
 }
 END_TEST
 
+/* A box in space shows the sides that look at the eye, the upper one lighter than the right one; turned by a quarter
+ * about z it is as high as it was wide. */
+START_TEST(boxes_have_sides)
+{
+    static const double at[2][3] = {{0, 0.2, 0}, {0, 0.2, 0}};
+    for (int i = 0; i < 2; i++) {
+        int box[4];
+        struct draw_view view = view_from(0, 1e-6), above = view_from(0.6, 0.6);
+        make_pair(at);
+        replay->part_count = replay->shape_count = 1;
+        replay->shapes[0].kind = SHAPE_BOX;
+        replay->shapes[0].half_m = (struct vec3){0.3, 0.1, 0.2};
+        ((struct replay_pose *)(replay->rows + 6))[0] =
+            replay_pose_flat(0, 0.2, i ? acos(-1) / 2 : 0);
+        open_white_picture();
+        draw_creature(cr, &view, replay, 0, 0);
+        drawn_box(box);
+        /* nearer than the middle it is a little larger */
+        ck_assert_int_le(abs((i ? box[3] - box[1] : box[2] - box[0]) - 62), 4);
+        ck_assert_int_le(abs((i ? box[2] - box[0] : box[3] - box[1]) - 21), 4);
+        close_picture();
+        open_white_picture();
+        draw_creature(cr, &above, replay, 0, 0);
+        drawn_box(box);
+        int middle = (box[0] + box[2]) / 2, counts[2] = {0, 0};
+        uint32_t upper = pixel(middle, box[1] + (box[3] - box[1]) / 5);
+        uint32_t lower = pixel(box[2] - (box[2] - box[0]) / 12, 160);
+        ck_assert_uint_gt(upper & 0xff, lower & 0xff);
+        for (int y = 0; y < 300; y++)
+            for (int x = 0; x < 400; x++) {
+                counts[0] += pixel(x, y) == upper;
+                counts[1] += pixel(x, y) == lower;
+            }
+        ck_assert_int_gt(counts[0], 200);
+        ck_assert_int_gt(counts[1], 200);
+        close_picture();
+        drop_replay();
+    }
+}
+END_TEST
+
 /* A box between the eye and a sphere hides it, from whichever side one looks; one behind does not. */
 START_TEST(boxes_hide_what_is_behind)
 {
@@ -250,17 +294,17 @@ START_TEST(boxes_hide_what_is_behind)
     for (int i = 0; i < 4; i++) {
         struct draw_view view = view_from(i % 2 ? -acos(-1) / 2 : acos(-1) / 2, 0.01);
         make_pair(at);
-        replay->bone_count = 0;
+        replay->shape_count = 2;
         replay->obstacle_depth_m = 1;
         replay->obstacles.count = 1;
         // a wall of one metre beside the sphere
         replay->obstacles.list[0] =
             (struct obstacle){.x_m = i < 2 ? 0.7 : -0.7, .y_m = 0.2, .width_m = 0.2, .height_m = 1};
         open_white_picture();
-        draw_spheres_body(cr, &view, replay, 0, 0);
+        draw_creature(cr, &view, replay, 0, 0);
         uint32_t before = pixel(200, 150);
         replay->obstacles.count = 0;
-        draw_spheres_body(cr, &view, replay, 0, 0);
+        draw_creature(cr, &view, replay, 0, 0);
         // the eye of a positive yaw stands at positive x
         if ((i < 2) == (i % 2 == 0))
             ck_assert_uint_ne(before, pixel(200, 150));
@@ -290,9 +334,9 @@ START_TEST(contacts_are_arrows_in_space)
         ck_assert_int_eq(replay_append(replay, &row), 0);
         *row.contact_count = 1;
         row.contacts[0] =
-            (struct replay_contact){0, 0.2F, 0, i == 0 ? 1 : 0, 20.0F / 240, 0, i == 0 ? 0 : 1};
+            (struct replay_contact){0, 0.2F, 0, 0, i == 0 ? 1 : 0, i == 0 ? 0 : 1, 20.0F / 240};
         open_white_picture();
-        draw_spheres_overlays(cr, &view, replay, 0, DRAW_CONTACTS);
+        draw_overlays(cr, &view, replay, 0, DRAW_CONTACTS);
         drawn_box(box);
         close_picture();
         drop_replay();
@@ -314,13 +358,13 @@ START_TEST(overlays_show_something)
     view.px_per_m = 200;
     for (size_t i = 0; i < sizeof overlays / sizeof overlays[0]; i++) {
         open_white_picture();
-        draw_spheres_overlays(cr, &view, replay, 1.5, overlays[i]);
+        draw_overlays(cr, &view, replay, 1.5, overlays[i]);
         drawn_box(box);
         ck_assert_msg(box[2] >= 0, "overlay %u", overlays[i]);
         close_picture();
     }
     open_white_picture();
-    draw_spheres_overlays(cr, &view, replay, 1.5, DRAW_LIGHT);
+    draw_overlays(cr, &view, replay, 1.5, DRAW_LIGHT);
     drawn_box(box);
     ck_assert_int_eq(box[2], -1);
     close_picture();
@@ -399,8 +443,8 @@ END_TEST
 
 #endif
 
-/* The page has the bones, and motions within what its coding can hold. */
-START_TEST(pages_hold_bones)
+/* The page has the rods, and motions within what its coding can hold. */
+START_TEST(pages_hold_rods)
 {
     char path[] = "/tmp/bestiary-spheres-XXXXXX";
     int descriptor = mkstemp(path);
@@ -414,26 +458,23 @@ START_TEST(pages_hold_bones)
     size_t length = fread(text, 1, sizeof text - 1, file);
     text[length] = 0;
     fclose(file);
-    ck_assert_ptr_nonnull(strstr(text, "bones: [[0, 1, 0.25, -1, "));
-    /* what the overlays show: limits of muscles, drives of joints, contacts */
-    const char *joints = strstr(text, "joints: [["), *contacts = strstr(text, "contacts: ");
-    ck_assert(joints && contacts);
-    int part, effector, side, joint_count = 0;
+    ck_assert_ptr_nonnull(strstr(text, "deep: 1, "));
+    ck_assert_ptr_nonnull(strstr(text, "[\"rod\", 0, 1, -1, [0.125, 0, 0]"));
+    /* what the overlays show: limits and effectors of the drives, contacts */
+    const char *drives = strstr(text, "drives: [["), *contacts = strstr(text, "contacts: ");
+    ck_assert(drives && contacts);
+    int part, axis, is_linear, effector, rod, count = 0, rods = 0;
     double lower, upper;
-    for (const char *at = joints + 9;
-         sscanf(at, "[%d, %d, %lf, %lf, %d]", &part, &effector, &lower, &upper, &side) == 5;
-         at = strchr(at, ']') + 1, at += strspn(at, ", "), joint_count++) {
-        ck_assert(part > 0 && part < replay->part_count);
+    for (const char *at = drives + 9; sscanf(at, "[%d, %d, %d, %lf, %lf, %d, %d, [", &part, &axis,
+                                             &is_linear, &lower, &upper, &effector, &rod) == 7;
+         at = strstr(at, "]]") + 2, at += strspn(at, ", "), count++) {
+        ck_assert(part >= 0 && part < replay->part_count);
         ck_assert(effector >= 0 && effector < replay->effector_count);
-        ck_assert(lower < upper && (side == 1 || side == -1));
+        ck_assert(lower < upper && (axis == 0 || axis == 1));
+        rods += rod >= 0;
     }
-    int muscle_count = 0;
-    for (int i = 0; i < replay->bone_count; i++)
-        muscle_count += replay->bones[i].link >= 0;
-    ck_assert_int_gt(joint_count, 0);
-    ck_assert_int_eq(joint_count + muscle_count, replay->link_count);
-    ck_assert_ptr_nonnull(strstr(text, "function spatialOverlays("));
-    ck_assert_ptr_nonnull(strstr(text, "function spatialBody()"));
+    ck_assert_int_eq(count, replay->drive_count);
+    ck_assert_int_eq(rods, 10);
     ck_assert_ptr_null(strstr(text, "nan"));
     drop_replay();
     unlink(path);
@@ -442,10 +483,10 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("draw_spheres");
+    Suite *suite = suite_create("draw_space");
     TCase *cases = tcase_create("all");
     tcase_set_timeout(cases, 120);
-    tcase_add_test(cases, replays_hold_spheres_bones_and_drives);
+    tcase_add_test(cases, replays_hold_shapes_and_drives);
     tcase_add_test(cases, chatter_is_no_reversal);
     tcase_add_test(cases, the_camera_turns_within_bounds);
 #ifdef HAVE_CAIRO
@@ -454,11 +495,12 @@ int main(void)
     tcase_add_test(cases, muscles_show_their_drive);
     tcase_add_test(cases, dragging_turns_the_picture);
     tcase_add_test(cases, worlds_are_drawn_from_all_sides);
+    tcase_add_test(cases, boxes_have_sides);
     tcase_add_test(cases, boxes_hide_what_is_behind);
     tcase_add_test(cases, contacts_are_arrows_in_space);
     tcase_add_test(cases, overlays_show_something);
 #endif
-    tcase_add_test(cases, pages_hold_bones);
+    tcase_add_test(cases, pages_hold_rods);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -1,0 +1,128 @@
+#include "viewer/draw/eye.h"
+
+#ifdef HAVE_CAIRO
+
+#include <math.h>
+
+/* The eye's distance, by the larger side of the picture in the middle plane. */
+#define EYE_DISTANCE 1.3
+/* What is nearer to the eye than this share of its distance is left out. */
+#define NEAREST_SHARE 0.08
+/* The middle follows the depth of the centre of mass over so many moments, this far apart. */
+#define DEPTH_MOMENTS 7
+#define DEPTH_STEP_S  0.1
+
+int draw_is_spatial(const struct draw_view *view, const struct replay *replay)
+{
+    return replay->has_depth && (view->orbit.yaw_rad != 0 || view->orbit.pitch_rad != 0);
+}
+
+static double middle_depth(const struct replay *replay, double time_s)
+{
+    double sum = 0;
+    for (int i = 0; i < DEPTH_MOMENTS; i++) {
+        struct replay_frame frame;
+        double at_s = time_s + (i - DEPTH_MOMENTS / 2) * DEPTH_STEP_S;
+        replay_get_frame(replay, replay_frame_index(replay, at_s), &frame);
+        sum += frame.centre.z;
+    }
+    return sum / DEPTH_MOMENTS;
+}
+
+struct eye eye_place(const struct draw_view *view, const struct replay *replay, double time_s)
+{
+    if (!draw_is_spatial(view, replay))
+        return (struct eye){.view = view,
+                            .middle = {view->x_m, view->y_m, 0},
+                            .right = {1, 0, 0},
+                            .up = {0, 1, 0},
+                            .back = {0, 0, 1},
+                            .distance_m = INFINITY};
+    double sy = sin(view->orbit.yaw_rad), cy = cos(view->orbit.yaw_rad);
+    double sp = sin(view->orbit.pitch_rad), cp = cos(view->orbit.pitch_rad);
+    struct eye eye = {.view = view,
+                      .middle = {view->x_m, view->y_m, middle_depth(replay, time_s) + view->z_m},
+                      .right = {cy, 0, -sy},
+                      .up = {-sy * sp, cp, -cy * sp},
+                      .back = {sy * cp, sp, cy * cp},
+                      .distance_m =
+                          EYE_DISTANCE * fmax(view->width_px, view->height_px) / view->px_per_m};
+    return eye;
+}
+
+int eye_is_flat(const struct eye *eye)
+{
+    return isinf(eye->distance_m);
+}
+
+struct spot eye_project(const struct eye *eye, struct vec3 at)
+{
+    const struct draw_view *view = eye->view;
+    struct vec3 way = vec3_sub(at, eye->middle);
+    struct spot spot = {.near = vec3_dot(way, eye->back), .is_seen = 1, .scale = view->px_per_m};
+    if (!eye_is_flat(eye)) {
+        double left = eye->distance_m - spot.near;
+        spot.is_seen = left > NEAREST_SHARE * eye->distance_m;
+        spot.scale *= eye->distance_m / fmax(left, NEAREST_SHARE * eye->distance_m);
+    }
+    spot.x =
+        view->left_px + view->width_px / 2 + view->flip * spot.scale * vec3_dot(way, eye->right);
+    spot.y = view->top_px + view->height_px / 2 - spot.scale * vec3_dot(way, eye->up);
+    return spot;
+}
+
+struct vec3 eye_position(const struct eye *eye)
+{
+    return vec3_along(eye->middle, eye->back, eye->distance_m);
+}
+
+/* The end of a line that begins at `from`, cut where it comes too near to the eye. 0 if nothing is left. */
+static int cut_line(const struct eye *eye, struct vec3 from, struct vec3 *to)
+{
+    struct spot a = eye_project(eye, from), b = eye_project(eye, *to);
+    double most = (1 - NEAREST_SHARE) * eye->distance_m - 1e-9;
+    if (b.is_seen || !a.is_seen)
+        return a.is_seen;
+    *to = vec3_along(from, vec3_sub(*to, from), (most - a.near) / (b.near - a.near));
+    return 1;
+}
+
+void eye_trace_line(cairo_t *cr, const struct eye *eye, struct vec3 a, struct vec3 b)
+{
+    if (!eye_project(eye, a).is_seen) {
+        struct vec3 c = a;
+        a = b;
+        b = c;
+    }
+    if (!cut_line(eye, a, &b))
+        return;
+    struct spot from = eye_project(eye, a), to = eye_project(eye, b);
+    cairo_move_to(cr, from.x, from.y);
+    cairo_line_to(cr, to.x, to.y);
+}
+
+int eye_trace_polygon(cairo_t *cr, const struct eye *eye, const struct vec3 *corners, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!eye_project(eye, corners[i]).is_seen)
+            return 0;
+    for (int i = 0; i < count; i++) {
+        struct spot spot = eye_project(eye, corners[i]);
+        cairo_line_to(cr, spot.x, spot.y);
+    }
+    cairo_close_path(cr);
+    return 1;
+}
+
+int eye_sees_side(const struct eye *eye, const struct vec3 *corners, int count)
+{
+    double area = 0;
+    for (int i = 0; i < count; i++) {
+        struct spot a = eye_project(eye, corners[i]);
+        struct spot b = eye_project(eye, corners[(i + 1) % count]);
+        area += a.x * b.y - b.x * a.y;
+    }
+    return area * eye->view->flip < 0;
+}
+
+#endif

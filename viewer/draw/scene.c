@@ -1,0 +1,56 @@
+#include "viewer/draw/scene.h"
+
+#ifdef HAVE_CAIRO
+
+#include <math.h>
+
+void scene_place(struct scene *scene, cairo_t *cr, const struct draw_view *view,
+                 const struct replay *replay, double time_s)
+{
+    scene->cr = cr;
+    scene->replay = replay;
+    scene->eye = eye_place(view, replay, time_s);
+    scene->ui = view->ui;
+    scene->ghost = 0;
+    replay_get_moment(replay, time_s, &scene->moment);
+}
+
+struct vec3 scene_at(const struct scene *scene, int part, struct vec3 at)
+{
+    return replay_pose_place(&scene->moment.poses[part], at);
+}
+
+struct spot scene_spot(const struct scene *scene, int part, struct vec3 at)
+{
+    return eye_project(&scene->eye, scene_at(scene, part, at));
+}
+
+double scene_angle(const struct scene *scene, int part, struct vec3 at, struct vec3 way)
+{
+    struct spot from = scene_spot(scene, part, at);
+    struct spot to = scene_spot(scene, part, vec3_along(at, way, 1e-3));
+    return atan2(to.y - from.y, to.x - from.x);
+}
+
+void scene_draw_head(const struct scene *scene, double x, double y, double angle, double size)
+{
+    cairo_t *cr = scene->cr;
+    cairo_move_to(cr, x + size * cos(angle), y + size * sin(angle));
+    cairo_line_to(cr, x + size * cos(angle + 2.5), y + size * sin(angle + 2.5));
+    cairo_line_to(cr, x + size * cos(angle - 2.5), y + size * sin(angle - 2.5));
+    cairo_close_path(cr);
+    cairo_fill(cr);
+}
+
+double scene_half_most(const struct shape *shape)
+{
+    return fmax(fmax(shape->half_m.x, shape->half_m.y), shape->half_m.z);
+}
+
+double scene_half_least(const struct shape *shape)
+{
+    double least = fmin(shape->half_m.x, shape->half_m.y);
+    return shape->half_m.z > 0 ? fmin(least, shape->half_m.z) : least;
+}
+
+#endif

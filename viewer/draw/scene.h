@@ -1,0 +1,33 @@
+/* A creature at a time as an eye sees it: what the body and the overlays are drawn from. */
+#ifndef VIEWER_SCENE_H
+#define VIEWER_SCENE_H
+
+#include "viewer/draw/eye.h"
+
+#ifdef HAVE_CAIRO
+
+struct scene {
+    cairo_t *cr;
+    const struct replay *replay;
+    struct eye eye;
+    struct replay_moment moment;
+    double ui;
+    double ghost; /* 0 is solid, towards 1 it fades into the background */
+};
+
+/* The view must outlive the scene. */
+void scene_place(struct scene *scene, cairo_t *cr, const struct draw_view *view,
+                 const struct replay *replay, double time_s);
+/* Where a place of a part's frame is in the world. */
+struct vec3 scene_at(const struct scene *scene, int part, struct vec3 at);
+struct spot scene_spot(const struct scene *scene, int part, struct vec3 at);
+/* The angle in the picture of a direction in a part's frame, y down. */
+double scene_angle(const struct scene *scene, int part, struct vec3 at, struct vec3 way);
+/* An arrow's head at a place of the picture. */
+void scene_draw_head(const struct scene *scene, double x, double y, double angle, double size);
+/* Half the longest side of a shape, and half its shortest; a flat one's depth does not count. m */
+double scene_half_most(const struct shape *shape);
+double scene_half_least(const struct shape *shape);
+
+#endif
+#endif
