@@ -15,8 +15,12 @@
 #define PUSH_OUT_SPEED_M_S 0.05
 /* Slower impacts do not bounce. */
 #define RESTITUTION_SPEED_M_S 0.2
-/* Impacts without restitution, if they are faster, stop where they are in the middle of the step. */
+/* Impacts without restitution have an instant if they are faster. */
 #define PLASTIC_SPEED_M_S 0.05
+/* Impacts farther from where they act, by their speed, have the step taken in two, m; parts are not shorter than
+ * this share of the step. */
+#define SPLIT_M     2e-4
+#define SPLIT_SHARE 0.02
 /* Points of contact are looked for this much farther away than the speed reaches, m. */
 #define MARGIN_M 1e-4
 /* Distance within which a step is not trusted to miss a contact, besides what the speed covers, and for how
@@ -330,6 +334,29 @@ static void set_system(struct space_contacts *s)
     system->work += (uint64_t)s->rows * (uint64_t)(s->rows * s->rates + 60 * s->tree->count);
 }
 
+/* An impact happens when with the velocity v0 of the start the gap at the start is used up, and acts in the middle
+ * of the step, with the velocity there; after it the acceleration a goes on:
+ *
+ *   t = gap0 / -v0,   vi = v0 + a h/2,   vn at the end >= -e vi + a h/2, and >= 0
+ *
+ * What is not reached in this step is left to the next one. A step whose first impact is not in the middle is taken
+ * again in two, so that it is: space_contacts_split(). */
+static void set_impact(struct space_contacts *s, struct space_contact *c, struct cone_law *law,
+                       double v0, double a)
+{
+    double h = s->dt_s, t = (c->gap - h / 2 * v0) / -v0;
+    law->is_push_out = 0;
+    if (t > h) {
+        law->bound = -2 * c->gap / h;
+        return;
+    }
+    double rebound = -c->elasticity * (v0 + a * h / 2) + a * h / 2;
+    c->is_impact = 1;
+    law->bound = rebound > 0 ? rebound : 0;
+    if (fabs(t - h / 2) * -v0 > SPLIT_M && t < s->instant)
+        s->instant = t;
+}
+
 /* The least normal velocity after the step. The pose is that in the middle, and the next one's is a step of this
  * velocity away: what is apart by a gap may use it up until then. */
 static void set_law(struct space_contacts *s, int i)
@@ -347,11 +374,8 @@ static void set_law(struct space_contacts *s, int i)
         law.is_push_out = law.bound > 0;
     }
     double slow = c->elasticity > 0 ? s->restitution_speed : PLASTIC_SPEED_M_S;
-    c->is_impact = v < -slow && s->push_out_speed == 0 && c->gap + h * v <= 0;
-    if (c->is_impact) {
-        law.bound = -c->elasticity * v;
-        law.is_push_out = 0;
-    }
+    if (v < -slow && s->push_out_speed == 0)
+        set_impact(s, c, &law, v, (s->cones.free[3 * i] - v) / h);
     s->cones.laws[i] = law;
 }
 
@@ -373,6 +397,7 @@ static void prepare(struct space_contacts *s, const double *start, const double 
 {
     struct cones *system = &s->cones;
     s->rows = 3 * s->count + s->limits->count;
+    s->instant = HUGE_VAL;
     system->count = s->count + s->limits->count;
     set_jacobian(s);
     set_system(s);
@@ -524,6 +549,14 @@ double space_contacts_solve(struct space_contacts *s, const double *start, doubl
             rates[k] += l * response[k];
     }
     return s->cones.residual;
+}
+
+double space_contacts_split(const struct space_contacts *s)
+{
+    double h = s->dt_s, t = s->instant, first = t < h / 2 ? 2 * t : 2 * t - h;
+    if (s->count == 0 || t > h || first < SPLIT_SHARE * h || first > (1 - SPLIT_SHARE) * h)
+        return 0;
+    return first;
 }
 
 /* Books one law's work, of which the share counts. */

@@ -72,6 +72,8 @@ struct space_contacts {
     double *jacobian;     /* rows x rates */
     double *response;     /* M^-1 of each row, likewise */
     double *start, *work; /* per row: velocity at the start of the step; work */
+    double
+        instant; /* of the first impact that is not in the middle, since the start of the step, s */
     uint64_t step;
     struct contact_point *points; /* of the last step */
     int point_count;
@@ -92,6 +94,9 @@ int space_contacts_find(struct space_contacts *contacts, const double *rates);
 /* Adds to the rates what the impulses of the contacts found, and of the limits found, do. start: the rates at the
  * start of the step. The tree has the factors of its mass matrix. Returns the residual of the law, m/s. */
 double space_contacts_solve(struct space_contacts *contacts, const double *start, double *rates);
+/* After that: how long the first part of the step should be, if it is to be taken in two, for an impact to be in
+ * the middle of one of them, s; 0: as it is. */
+double space_contacts_split(const struct space_contacts *contacts);
 /* Books the work of contacts and limits: losses by kind, and what is positive in sum as unearned gain. */
 void space_contacts_book(const struct space_contacts *contacts, struct ledger *ledger);
 /* What contacts gave the tree of a root, sum and moment about a point. */

@@ -21,9 +21,10 @@
 
 /* An RK4 step needs h x rate of servos below this. */
 #define RK4_STIFF 0.5
-/* Contacts farther off their law have their step taken again in halves, so many times at most. */
+/* Contacts farther off their law have their step taken again in halves. */
 #define LAW_RESIDUAL_MAX_M_S 1e-5
-#define HALVINGS_MAX         3
+/* A step is split so many times, one within another, at most. */
+#define SPLITS_MAX 3
 /* Gaps that RK4 steps may leave, rad or m. */
 #define GAP_ROUNDING 1e-12
 
@@ -38,6 +39,9 @@ struct space_dynamics {
     struct space_momentum *momenta;
     int *roots, root_count;
     int has_momenta; /* they are known */
+    struct impulse_sum
+        given;    /* in the last step, by contacts and gravity, about the world's origin */
+    int is_given; /* it is known */
     const struct space_link *links;
     struct dynamics_settings settings;
     int coordinates, rates;
@@ -574,7 +578,11 @@ static void set_target(struct space_dynamics *d, int root, double half, struct s
     struct vec3 linear, angular, drop = vec3_scale(d->tree.gravity, 2 * half * m->mass);
     struct vec3 middle = vec3_along(m->centre, m->linear, half / m->mass);
     space_contacts_impulse(&d->contacts, root, middle, &linear, &angular);
-    m->linear = vec3_add(m->linear, vec3_add(linear, drop));
+    struct vec3 sum = vec3_add(linear, drop);
+    d->given.linear = vec3_add(d->given.linear, sum);
+    d->given.angular = vec3_add(d->given.angular, vec3_add(angular, vec3_cross(middle, sum)));
+    d->given.size += vec3_length(linear) + vec3_length(drop);
+    m->linear = vec3_add(m->linear, sum);
     m->angular = vec3_add(m->angular, angular);
     m->centre = vec3_along(middle, m->linear, half / m->mass);
 }
@@ -662,10 +670,10 @@ static void step_midpoint(struct space_dynamics *d)
     if (has_contacts)
         space_contacts_book(&d->contacts, &d->ledger);
     leave_limits(d);
-    if (has_contacts && d->has_momenta)
+    if (d->has_momenta)
         keep_momentum(d, half);
     else
-        d->has_momenta = 0;
+        d->is_given = 0;
     d->is_pressing |= space_contacts_keep(&d->contacts);
 }
 
@@ -734,23 +742,31 @@ static void advance_servos(struct space_dynamics *d)
         servo_advance(&d->servos[i], d->settings.dt_s);
 }
 
-/* A midpoint step, or where contacts cannot be held to their law two of half the length. */
-static void advance(struct space_dynamics *d, int halvings)
+/* A midpoint step. It is taken again in two parts so that an impact is in the middle of one, or in halves where
+ * contacts cannot be held to their law. */
+static void advance(struct space_dynamics *d, int splits)
 {
     struct ledger ledger = d->ledger;
+    struct impulse_sum given = d->given;
     double h = d->settings.dt_s;
     keep_start(d);
     step_midpoint(d);
-    if (d->law_residual <= LAW_RESIDUAL_MAX_M_S || halvings == 0) {
+    double first = space_contacts_split(&d->contacts);
+    if (d->law_residual > LAW_RESIDUAL_MAX_M_S)
+        first = h / 2;
+    if (first == 0 || splits == 0) {
         advance_servos(d);
         return;
     }
     go_back(d, &ledger);
+    d->given = given;
     d->is_posed = d->known = d->has_momenta = 0;
-    set_step(d, h / 2);
-    advance(d, halvings - 1);
+    set_step(d, first);
+    advance(d, splits - 1);
     double residual = d->law_residual;
-    advance(d, halvings - 1);
+    d->known = 0;
+    set_step(d, h - first);
+    advance(d, splits - 1);
     set_step(d, h);
     d->known = 0;
     if (residual > d->law_residual)
@@ -760,11 +776,14 @@ static void advance(struct space_dynamics *d, int halvings)
 int space_dynamics_step(struct space_dynamics *d)
 {
     keep_start(d);
+    d->given = (struct impulse_sum){.size = 0};
+    d->is_given = 1;
     if (try_rk4(d)) {
+        d->is_given = 0;
         d->rk4_steps++;
         advance_servos(d);
     } else {
-        advance(d, HALVINGS_MAX);
+        advance(d, SPLITS_MAX);
     }
     d->steps++;
     return !is_finite(d);
@@ -836,10 +855,10 @@ int space_dynamics_contacts(const struct space_dynamics *d, const struct contact
     return d->contacts.point_count;
 }
 
-void space_dynamics_contact_impulse(const struct space_dynamics *d, int root, struct vec3 about,
-                                    struct vec3 *linear, struct vec3 *angular)
+int space_dynamics_impulses(const struct space_dynamics *d, struct impulse_sum *impulses)
 {
-    space_contacts_impulse(&d->contacts, root, about, linear, angular);
+    *impulses = d->given;
+    return d->is_given;
 }
 
 double space_dynamics_penetration(const struct space_dynamics *d)

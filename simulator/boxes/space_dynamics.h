@@ -64,10 +64,9 @@ const struct ledger *space_dynamics_ledger(struct space_dynamics *d);
 /* Contacts with an impulse, or a gap below 1 mm, in the last step. part: a box; other: a box, or as in
  * struct contact_point. */
 int space_dynamics_contacts(const struct space_dynamics *d, const struct contact_point **contacts);
-/* What they gave the body of a root, N s, and its moment about a point, N m s; of a step taken in halves in the last
- * one. */
-void space_dynamics_contact_impulse(const struct space_dynamics *d, int root, struct vec3 about,
-                                    struct vec3 *linear, struct vec3 *angular);
+/* What contacts and gravity gave all bodies in the last step, about the world's origin, to rounding; returns 0 if
+ * that is not known: in flight (RK4) and where there is drag. */
+int space_dynamics_impulses(const struct space_dynamics *d, struct impulse_sum *impulses);
 /* Deepest penetration in the last step, m; and how far its contacts were off their law, m/s. */
 double space_dynamics_penetration(const struct space_dynamics *d);
 double space_dynamics_law_residual(const struct space_dynamics *d);

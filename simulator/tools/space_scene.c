@@ -52,6 +52,36 @@ static struct quaternion take_quaternion(struct scene_reader *r, const struct sc
 
 /* ---------------------------------------------------------------- world and simulation */
 
+/* A box's three sizes. */
+static struct vec3 take_size(struct scene_reader *r, const struct scene_spot *spot)
+{
+    struct vec3 size = take_vector(r, spot, "size_m");
+    if (!(size.x > 0 && size.y > 0 && size.z > 0))
+        scene_fail(r, ERR_RANGE, spot, "size_m", "three sizes above 0 are expected");
+    return size;
+}
+
+static void read_obstacles(struct scene_reader *r, const struct scene_spot *world,
+                           struct space_scene *scene)
+{
+    struct space_surfaces *surfaces = &scene->world.surfaces;
+    json_t *array = spot_take(world, "obstacles");
+    if (array && !json_is_array(array))
+        scene_fail(r, ERR_FORMAT, world, "obstacles", "an array is expected");
+    if (json_array_size(array) > SPACE_SCENE_OBSTACLES_MAX)
+        scene_fail(r, ERR_LIMIT, world, "obstacles", "more than 32 obstacles");
+    for (size_t i = 0; i < json_array_size(array) && !r->is_failed; i++) {
+        struct scene_spot spot = spot_member(r, world, "obstacles", array, i);
+        struct mat3 turn = quaternion_matrix(take_quaternion(r, &spot, "quaternion"));
+        solids_place(&scene->obstacles[i], take_vector(r, &spot, "at_m"), &turn,
+                     vec3_scale(take_size(r, &spot), 0.5));
+        surfaces->fixed_count++;
+        spot_close(r, &spot);
+    }
+    surfaces->fixed = scene->obstacles;
+    json_decref(array);
+}
+
 static void read_world(struct scene_reader *r, const struct scene_spot *top,
                        struct space_scene *scene)
 {
@@ -65,10 +95,16 @@ static void read_world(struct scene_reader *r, const struct scene_spot *top,
         scene->world.gravity_m_s2.y = -spot_number(r, &spot, "gravity_m_s2", 9.81, -1e6, 1e6);
     drag->is_quadratic = spot_choice(r, &spot, "drag_law", laws);
     drag->is_leading = spot_choice(r, &spot, "drag_faces", faces);
+    drag->has_exposure = spot_flag(r, &spot, "drag_exposure");
     if (drag->is_quadratic)
         drag->coefficient = spot_number(r, &spot, "quadratic_drag_kg_m3", 0, 0, 1e6);
     else
         drag->coefficient = spot_number(r, &spot, "viscosity_pa_s_m", 0, 0, 1e6);
+    struct space_surfaces *surfaces = &scene->world.surfaces;
+    surfaces->has_ground = spot_flag(r, &spot, "ground");
+    surfaces->friction = surfaces->own_friction = spot_number(r, &spot, "friction", 0, 0, 1e6);
+    surfaces->elasticity = surfaces->own_elasticity = spot_number(r, &spot, "elasticity", 0, 0, 1);
+    read_obstacles(r, &spot, scene);
     spot_close(r, &spot);
 }
 
@@ -80,6 +116,7 @@ static void read_simulation(struct scene_reader *r, const struct scene_spot *top
     scene->settings = (struct dynamics_settings){
         .integrator = spot_choice(r, &spot, "integrator", integrators),
         .dt_s = spot_number(r, &spot, "dt_s", 1.0 / 240, 1e-9, 1),
+        .restitution_speed_m_s = spot_number(r, &spot, "restitution_speed_m_s", 0, 0, 1e6),
         .effector_mode = EFFECTOR_POSITION,
     };
     scene->until_s = spot_number(r, &spot, "until_s", 10, 0, 1e6);
@@ -143,17 +180,13 @@ static void read_box(struct scene_reader *r, struct scene_spot *spot, struct spa
         return;
     }
     struct space_box *box = &scene->boxes[scene->box_count++];
-    double size[3] = {0, 0, 0};
     *box = (struct space_box){.link = body,
                               .centre = take_vector(r, spot, "at_m"),
                               .turn = take_quaternion(r, spot, "quaternion")};
-    take_numbers(r, spot, "size_m", size, 3);
-    box->size_m = (struct vec3){size[0], size[1], size[2]};
-    if (!(size[0] > 0 && size[1] > 0 && size[2] > 0))
-        scene_fail(r, ERR_RANGE, spot, "size_m", "three sizes above 0 are expected");
+    box->size_m = take_size(r, spot);
     if (has_mass)
         return;
-    double volume = size[0] * size[1] * size[2];
+    double volume = box->size_m.x * box->size_m.y * box->size_m.z;
     double mass = spot_has(spot, "mass_kg")
                       ? spot_number(r, spot, "mass_kg", 0, 0, SCENE_NUMBER_MAX)
                       : volume * spot_need_number(r, spot, "density_kg_m3", 0, SCENE_NUMBER_MAX);

@@ -12,6 +12,7 @@
 enum {
     SPACE_SCENE_BODIES_MAX = 31,
     SPACE_SCENE_BOXES_MAX = 64,
+    SPACE_SCENE_OBSTACLES_MAX = 32,
     SPACE_SCENE_RATES_MAX = SPACE_RATES_MAX * SPACE_SCENE_BODIES_MAX,
     SPACE_SCENE_COORDINATES_MAX = (SPACE_RATES_MAX + 1) * SPACE_SCENE_BODIES_MAX
 };
@@ -26,6 +27,7 @@ struct space_scene {
     struct scene_freedom freedoms[SPACE_SCENE_RATES_MAX]; /* by rate */
     double q[SPACE_SCENE_COORDINATES_MAX], qd[SPACE_SCENE_RATES_MAX];
     int coordinates, rates;
+    struct solid obstacles[SPACE_SCENE_OBSTACLES_MAX];
     struct space_world world;
     struct dynamics_settings settings;
     double until_s, interval_s;
