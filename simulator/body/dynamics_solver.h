@@ -14,15 +14,15 @@ struct dynamics_solver {
                                const struct dynamics_settings *settings, struct arena *arena);
     int (*step)(struct dynamics *dynamics);
 
-    /* Several bodies, see forest.h. NULL when the arena is full. All have the same world and settings; their
-     * numbers are their places in the list. */
+    /* Several bodies, see forest.h. NULL when the arena is full. All have the same world and settings. */
     struct meeting *(*create_meeting)(struct dynamics *const *all, int count, struct arena *arena);
     /* A step of all begins. */
     void (*begin_meeting)(struct meeting *meeting);
     /* Bounds of where the body may be within a step, and somewhat beyond. Low is above high where it is nowhere. */
     void (*sweep)(struct dynamics *dynamics, struct vec3 *low, struct vec3 *high);
-    /* As step(), of bodies that may touch one another, in order of their numbers. */
-    int (*step_together)(struct meeting *meeting, struct dynamics *const *some, int count);
+    /* As step(), of bodies that may touch one another; what it would return, of each. */
+    void (*step_together)(struct meeting *meeting, struct dynamics *const *some, int count,
+                          int *is_broken);
 
     void (*set_target)(struct dynamics *dynamics, int link, double target, double rate);
     void (*set_servo)(struct dynamics *dynamics, int link, const struct servo *servo);
@@ -62,6 +62,7 @@ struct dynamics_solver {
 
 struct dynamics {
     const struct dynamics_solver *solver;
+    int creature;  /* whose body it is: its number in the world */
     uint64_t work; /* operations counted so far */
 };
 

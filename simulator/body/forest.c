@@ -1,27 +1,33 @@
 /* See forest.h. Sizes: 2 to 4 creatures in a contest, some hundred in a preserve, of which a few touch. */
 #include "simulator/body/forest.h"
 
+#include <math.h>
+
 #include "simulator/body/dynamics_solver.h"
 
-int forest_create(struct forest *forest, struct dynamics *const *all, int count,
+int forest_create(struct forest *forest, struct dynamics *const *all, const int *numbers, int count,
                   struct arena *arena, struct error *error)
 {
     ENSURE(count > 0, "a forest of %d bodies", count);
     size_t room = (size_t)count;
     *forest = (struct forest){.count = count,
                               .all = arena_take(arena, room, sizeof forest->all[0]),
+                              .is_gone = arena_take(arena, room, sizeof forest->is_gone[0]),
+                              .is_broken = arena_take(arena, room, sizeof forest->is_broken[0]),
                               .low = arena_take(arena, room, sizeof forest->low[0]),
                               .high = arena_take(arena, room, sizeof forest->high[0]),
                               .order = arena_take(arena, room, sizeof forest->order[0]),
                               .island = arena_take(arena, room, sizeof forest->island[0]),
-                              .some = arena_take(arena, room, sizeof forest->some[0])};
-    if (!forest->all || !forest->low || !forest->high || !forest->order || !forest->island ||
-        !forest->some)
+                              .some = arena_take(arena, room, sizeof forest->some[0]),
+                              .results = arena_take(arena, room, sizeof forest->results[0])};
+    if (!forest->all || !forest->is_gone || !forest->is_broken || !forest->low || !forest->high ||
+        !forest->order || !forest->island || !forest->some || !forest->results)
         return error_set(error, ERR_MEMORY, "%d bodies do not fit into memory", count);
     const struct dynamics_solver *solver = all[0]->solver;
     for (int i = 0; i < count; i++) {
         forest->all[i] = all[i];
         forest->order[i] = forest->island[i] = i;
+        all[i]->creature = numbers ? numbers[i] : i;
         if (all[i]->solver != solver || (count > 1 && !solver->create_meeting))
             return error_set(error, ERR_UNAVAILABLE,
                              "bodies 0 and %d: their solvers do not let them meet", i);
@@ -76,8 +82,11 @@ static void sort_along_x(struct forest *f)
 static void find_islands(struct forest *f)
 {
     for (int i = 0; i < f->count; i++) {
-        f->all[i]->solver->sweep(f->all[i], &f->low[i], &f->high[i]);
         f->island[i] = i;
+        f->low[i] = (struct vec3){HUGE_VAL, HUGE_VAL, HUGE_VAL};
+        f->high[i] = vec3_scale(f->low[i], -1);
+        if (!f->is_gone[i])
+            f->all[i]->solver->sweep(f->all[i], &f->low[i], &f->high[i]);
     }
     sort_along_x(f);
     for (int i = 0; i < f->count; i++)
@@ -90,35 +99,44 @@ static void find_islands(struct forest *f)
 
 /* ---------------------------------------------------------------- steps */
 
-static int step_island(struct forest *f, int island)
+static void step_island(struct forest *f, int island)
 {
     int count = 0;
     for (int i = island; i < f->count; i++)
         if (f->island[i] == island)
             f->some[count++] = f->all[i];
-    if (count == 1)
-        return dynamics_step(f->some[0]);
-    return f->some[0]->solver->step_together(f->meeting, f->some, count);
+    if (count == 1) {
+        f->is_broken[island] = dynamics_step(f->some[0]);
+        return;
+    }
+    f->some[0]->solver->step_together(f->meeting, f->some, count, f->results);
+    for (int i = f->count; i-- > island;)
+        if (f->island[i] == island)
+            f->is_broken[i] = f->results[--count];
 }
 
 int forest_step(struct forest *f)
 {
-    int is_broken = 0;
-    if (f->count == 1)
-        return dynamics_step(f->all[0]);
-    f->all[0]->solver->begin_meeting(f->meeting);
-    find_islands(f);
+    int has_broken = 0;
+    if (f->meeting) {
+        f->all[0]->solver->begin_meeting(f->meeting);
+        find_islands(f);
+    }
     for (int i = 0; i < f->count; i++)
-        if (f->island[i] == i)
-            is_broken |= step_island(f, i);
-    return is_broken;
+        if (f->island[i] == i && !f->is_gone[i])
+            step_island(f, i);
+    for (int i = 0; i < f->count; i++) {
+        has_broken |= f->is_broken[i] && !f->is_gone[i];
+        f->is_gone[i] |= f->is_broken[i];
+    }
+    return has_broken;
 }
 
-int forest_island_size(const struct forest *f, int creature)
+int forest_island_size(const struct forest *f, int place)
 {
     int size = 0;
     for (int i = 0; i < f->count; i++)
-        size += f->island[i] == f->island[creature];
+        size += f->island[i] == f->island[place];
     return size;
 }
 
@@ -130,5 +148,17 @@ void forest_momentum(const struct forest *f, struct vec3 *linear, struct vec3 *a
         dynamics_momentum(f->all[i], &p, &l);
         *linear = vec3_add(*linear, p);
         *angular = vec3_add(*angular, l);
+    }
+}
+
+void forest_check(const struct forest *f)
+{
+    for (int i = 0; i < f->count; i++) {
+        ENSURE(f->all[i]->solver == f->all[0]->solver, "body %d has a solver of its own", i);
+        ENSURE(f->island[i] >= 0 && f->island[i] <= i && f->island[f->island[i]] == f->island[i],
+               "body %d is in the island of %d", i, f->island[i]);
+        ENSURE(f->order[i] >= 0 && f->order[i] < f->count, "place %d of the order is body %d", i,
+               f->order[i]);
+        ENSURE(!f->is_broken[i] || f->is_gone[i], "body %d is broken and still there", i);
     }
 }

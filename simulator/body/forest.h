@@ -14,23 +14,29 @@
 struct meeting; /* dynamics_solver.h */
 
 struct forest {
-    struct dynamics **all; /* a creature's number is its place here */
+    struct dynamics **all; /* by place */
     int count;
+    int *is_gone;            /* of each: it is no longer in the world */
+    int *is_broken;          /* its state is no longer finite */
     struct meeting *meeting; /* NULL: there is nobody to meet */
     struct vec3 *low, *high; /* where each could be in this step */
     int *order;              /* by low.x */
-    int *island;             /* of each creature in the last step: the lowest number in it */
-    struct dynamics **some;  /* scratch */
+    int *island;             /* of each in the last step: the lowest place in it */
+    struct dynamics **some;  /* scratch: of an island, and what came of its step */
+    int *results;
 };
 
-/* Takes everything from the arena; the dynamics stay the caller's. ERR_MEMORY when it is full, ERR_UNAVAILABLE if
- * bodies like these cannot meet. */
-int forest_create(struct forest *forest, struct dynamics *const *all, int count,
+/* Takes everything from the arena; the dynamics stay the caller's. Contact points name creatures by `numbers`; NULL:
+ * by their places. ERR_MEMORY when the arena is full, ERR_UNAVAILABLE if bodies like these cannot meet. */
+int forest_create(struct forest *forest, struct dynamics *const *all, const int *numbers, int count,
                   struct arena *arena, struct error *error);
-/* One step of settings.dt_s. Returns 0, or 1 when the state of a body is no longer finite. */
+/* One step of settings.dt_s. Returns 0, or 1 when the state of a body is no longer finite. Such a body is taken out of
+ * the world. */
 int forest_step(struct forest *forest);
-/* How many creatures took the last step together with this one, itself among them. */
-int forest_island_size(const struct forest *forest, int creature);
+/* How many bodies took the last step together with this one, itself among them. */
+int forest_island_size(const struct forest *forest, int place);
+/* A broken invariant of the forest is a bug. */
+void forest_check(const struct forest *forest);
 /* Sums over all: linear momentum and angular momentum about the world's origin. */
 void forest_momentum(const struct forest *forest, struct vec3 *linear, struct vec3 *angular);
 

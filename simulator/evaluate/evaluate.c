@@ -49,6 +49,7 @@ void run_observe(struct run *run)
     if (!run->observer)
         return;
     struct evaluate_view view = {.phase = run->phase,
+                                 .creature = run->creature,
                                  .time_s = run->time_s,
                                  .phenotype = &run->phenotype,
                                  .dynamics = run->dynamics,
@@ -152,11 +153,14 @@ static uint64_t work_of(const struct run *run)
     return dynamics_work(run->dynamics) + run->tick_work;
 }
 
+static int judge_cost(const struct run *run)
+{
+    return run->work_max > 0 && work_of(run) > run->work_max ? VERDICT_BUDGET : VERDICT_OK;
+}
+
 int run_step(struct run *run)
 {
-    if (dynamics_step(run->dynamics) != 0)
-        return VERDICT_NOT_FINITE;
-    return run->work_max > 0 && work_of(run) > run->work_max ? VERDICT_BUDGET : VERDICT_OK;
+    return dynamics_step(run->dynamics) != 0 ? VERDICT_NOT_FINITE : judge_cost(run);
 }
 
 /* ---------------------------------------------------------------- the scored time */
@@ -182,32 +186,90 @@ static void start(struct run *run)
     run_measure_start(run);
 }
 
-static int score(struct run *run)
+/* The verdict stands; what moves from here on is a body without a mind. */
+static void end(struct run *run, int verdict)
 {
-    uint64_t ticks = (uint64_t)(run->params->simulation_duration_s / run->tick_s + 0.5);
-    start(run);
+    run->is_live = 0;
+    run->result->verdict = verdict;
+    run->result->work = work_of(run);
+    run_measure_ledger(run);
+    run_measure_course(run);
+    dynamics_set_effectors(run->dynamics, EFFECTORS_SLACK);
+}
+
+static int is_any_live(const struct habitat *h)
+{
+    for (int i = 0; i < h->count; i++)
+        if (h->tenants[i].is_live)
+            return 1;
+    return 0;
+}
+
+static int is_any_stopped(const struct habitat *h)
+{
+    for (int i = 0; i < h->count; i++)
+        if (h->tenants[i].is_stopped)
+            return 1;
+    return 0;
+}
+
+static void step_all(struct habitat *h)
+{
+    forest_step(&h->forest);
+    for (int i = 0; i < h->count; i++) {
+        struct run *run = &h->tenants[i];
+        if (!run->is_live)
+            continue;
+        int verdict = h->forest.is_broken[h->place_of[i]] ? VERDICT_NOT_FINITE : judge_cost(run);
+        if (verdict == VERDICT_OK)
+            verdict = run_watch_step(run);
+        if (verdict != VERDICT_OK)
+            end(run, verdict);
+    }
+}
+
+/* At the end of a tick. */
+static void look(struct run *run, uint64_t tick)
+{
+    run->time_s = (double)tick * run->tick_s;
+    run_measure_tick(run);
     run_digest_tick(run);
     run_observe(run);
-    for (uint64_t tick = 1; tick <= ticks && !run->is_stopped; tick++) {
-        think(run);
-        for (int i = 0; i < run->steps_per_tick; i++) {
-            int verdict = run_step(run);
-            if (verdict == VERDICT_OK)
-                verdict = run_watch_step(run);
-            if (verdict != VERDICT_OK)
-                return verdict;
-        }
-        run->time_s = (double)tick * run->tick_s;
-        run_measure_tick(run);
+    int verdict = run_watch_tick(run);
+    if (verdict == VERDICT_OK)
+        verdict = run_judge_end(run);
+    if (verdict != VERDICT_OK)
+        end(run, verdict);
+}
+
+/* All have the same parameters, and so the same ticks. */
+static void score(struct habitat *h)
+{
+    int steps_per_tick = 0;
+    uint64_t ticks = 0;
+    for (int i = 0; i < h->count; i++) {
+        struct run *run = &h->tenants[i];
+        if (!run->is_live)
+            continue;
+        start(run);
         run_digest_tick(run);
         run_observe(run);
-        int verdict = run_watch_tick(run);
-        if (verdict == VERDICT_OK)
-            verdict = run_judge_end(run);
-        if (verdict != VERDICT_OK)
-            return verdict;
+        steps_per_tick = run->steps_per_tick;
+        ticks = (uint64_t)(run->params->simulation_duration_s / run->tick_s + 0.5);
     }
-    return VERDICT_OK;
+    for (uint64_t tick = 1; tick <= ticks && !is_any_stopped(h) && is_any_live(h); tick++) {
+        for (int i = 0; i < h->count; i++)
+            if (h->tenants[i].is_live)
+                think(&h->tenants[i]);
+        for (int i = 0; i < steps_per_tick && is_any_live(h); i++)
+            step_all(h);
+        for (int i = 0; i < h->count; i++)
+            if (h->tenants[i].is_live)
+                look(&h->tenants[i], tick);
+    }
+    for (int i = 0; i < h->count; i++)
+        if (h->tenants[i].is_live)
+            end(&h->tenants[i], VERDICT_OK);
 }
 
 /* ---------------------------------------------------------------- the whole */
@@ -225,6 +287,93 @@ void evaluate_measures(const struct evaluate_view *view, struct measures *measur
     *measures = result.measures;
 }
 
+/* Makes it and brings it to its start. */
+static int settle(struct run *run, const struct genome *genome, struct arena *arena)
+{
+    int verdict = prepare(run, genome, arena);
+    if (verdict != VERDICT_OK)
+        return verdict;
+    if (run->start_at.x != 0 || run->start_at.z != 0)
+        dynamics_shift(run->dynamics, run->start_at);
+    run_measure_body(run);
+    verdict = run_push_apart(run);
+    if (verdict == VERDICT_OK)
+        verdict = run_settle(run);
+    if (verdict == VERDICT_OK)
+        run_perturb_pose(run);
+    run->result->work = work_of(run);
+    return verdict;
+}
+
+/* Those that live share a forest. */
+static int plant(struct habitat *h, struct arena *arena)
+{
+    size_t room = (size_t)h->count;
+    struct error error;
+    struct dynamics **bodies = arena_take(arena, room, sizeof bodies[0]);
+    int *numbers = arena_take(arena, room, sizeof numbers[0]), count = 0;
+    h->place_of = arena_take(arena, room, sizeof h->place_of[0]);
+    if (!bodies || !numbers || !h->place_of)
+        return ERR_MEMORY;
+    for (int i = 0; i < h->count; i++) {
+        if (!h->tenants[i].is_live)
+            continue;
+        h->place_of[i] = count;
+        numbers[count] = i;
+        bodies[count++] = h->tenants[i].dynamics;
+    }
+    return count > 0 ? forest_create(&h->forest, bodies, numbers, count, arena, &error) : 0;
+}
+
+static void score_planted(struct habitat *h, struct arena *arena)
+{
+    if (plant(h, arena) == 0) {
+        score(h);
+        return;
+    }
+    for (int i = 0; i < h->count; i++)
+        if (h->tenants[i].is_live)
+            h->tenants[i].result->verdict = VERDICT_NOT_EXPRESSED;
+}
+
+static void evaluate_all(const struct evaluate_task *tasks, int count, const struct run *like,
+                         struct arena *arena, struct evaluation *results)
+{
+    struct habitat h = {.count = count};
+    ENSURE(count > 0, "an evaluation of %d creatures", count);
+    arena_reset(arena);
+    h.tenants = arena_take(arena, (size_t)count, sizeof h.tenants[0]);
+    for (int i = 0; i < count; i++) {
+        results[i] = (struct evaluation){.digest = HASH_START, .verdict = VERDICT_NOT_EXPRESSED};
+        if (!h.tenants)
+            continue;
+        struct run *run = &h.tenants[i];
+        *run = *like;
+        run->creature = i;
+        run->seed = tasks[i].seed;
+        run->start_at = (struct vec3){tasks[i].x_m, 0, tasks[i].z_m};
+        run->result = &results[i];
+        results[i].verdict = settle(run, tasks[i].genome, arena);
+        run->is_live = results[i].verdict == VERDICT_OK;
+    }
+    if (h.tenants)
+        score_planted(&h, arena);
+    for (int i = 0; i < count; i++) {
+        struct evaluation *result = &results[i];
+        run_tidy_measures(&result->measures);
+        result->digest = hash_u64(result->digest, (uint64_t)result->verdict);
+        result->arena_bytes = arena->used_bytes;
+    }
+}
+
+void evaluate_together(const struct evaluate_task *tasks, int count, const struct params *params,
+                       struct arena *arena, evaluate_observer *observer, void *context,
+                       struct evaluation *results)
+{
+    struct run like = {.params = params, .observer = observer, .context = context};
+    evaluate_all(tasks, count, &like, arena, results);
+}
+
 void evaluate(const struct genome *genome, const struct params *params, uint64_t seed,
               struct arena *arena, evaluate_observer *observer, void *context,
               struct evaluation *evaluation)
@@ -236,30 +385,7 @@ void evaluate_edited(const struct genome *genome, const struct params *params, u
                      struct arena *arena, evaluate_editor *edit, evaluate_observer *observer,
                      void *context, struct evaluation *evaluation)
 {
-    struct run run = {.params = params,
-                      .seed = seed,
-                      .result = evaluation,
-                      .edit = edit,
-                      .observer = observer,
-                      .context = context};
-    *evaluation = (struct evaluation){.digest = HASH_START};
-    arena_reset(arena);
-    int verdict = prepare(&run, genome, arena);
-    if (verdict == VERDICT_OK) {
-        run_measure_body(&run);
-        verdict = run_push_apart(&run);
-        if (verdict == VERDICT_OK)
-            verdict = run_settle(&run);
-        if (verdict == VERDICT_OK) {
-            run_perturb_pose(&run);
-            verdict = score(&run);
-            run_measure_ledger(&run);
-            run_measure_course(&run);
-        }
-        evaluation->work = work_of(&run);
-        run_tidy_measures(&evaluation->measures);
-    }
-    evaluation->verdict = verdict;
-    evaluation->digest = hash_u64(evaluation->digest, (uint64_t)verdict);
-    evaluation->arena_bytes = arena->used_bytes;
+    struct run like = {.params = params, .edit = edit, .observer = observer, .context = context};
+    struct evaluate_task task = {.genome = genome, .seed = seed};
+    evaluate_all(&task, 1, &like, arena, evaluation);
 }

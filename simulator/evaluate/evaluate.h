@@ -1,4 +1,4 @@
-/* evaluate(): the one pure function. Genome, parameters and seed in; verdict, measures and digest
+/* evaluate(): the one pure function. Genomes (usually one), parameters and seeds in; verdicts, measures and digests
  * out. Simulator, viewer, tests and benchmarks all call it.
  *
  * Phases: express; push apart what overlaps; settle on the ground; zero the velocities; run
@@ -8,7 +8,7 @@
 #define SIMULATOR_EVALUATE_H
 
 #include "simulator/mind/brain.h"
-#include "simulator/body/dynamics.h"
+#include "simulator/body/forest.h"
 #include "simulator/world/light.h"
 
 /* Enough for any phenotype within the bounds of the parameters' table. */
@@ -22,6 +22,7 @@ enum evaluate_phase { PHASE_PUSH_APART, PHASE_SETTLE, PHASE_SCORE };
  * during the call. */
 struct evaluate_view {
     enum evaluate_phase phase;
+    int creature;  /* its number among those evaluated together */
     double time_s; /* scored time; settling counts up to 0 from below: time - end of settling is not
                       known in advance, so it is the time since the phase began */
     const struct phenotype *phenotype;
@@ -63,5 +64,20 @@ void evaluate(const struct genome *genome, const struct params *params, uint64_t
 void evaluate_edited(const struct genome *genome, const struct params *params, uint64_t seed,
                      struct arena *arena, evaluate_editor *edit, evaluate_observer *observer,
                      void *context, struct evaluation *evaluation);
+
+/* A creature of several in one world. */
+struct evaluate_task {
+    const struct genome *genome;
+    uint64_t seed;
+    double x_m, z_m; /* where it starts, from where it would start alone; m */
+};
+
+/* The same of several creatures in one world, of one kind. Each is made and settles by itself; what is scored is the
+ * time that they have together, in which they touch one another. Each has a verdict, measures and a digest of its own:
+ * of creatures that never come near, those of evaluations of one with the same x_m and z_m. When a verdict ends the
+ * evaluation of one, its body stays, limp, unless it is broken. Each has a light of its own. */
+void evaluate_together(const struct evaluate_task *tasks, int count, const struct params *params,
+                       struct arena *arena, evaluate_observer *observer, void *context,
+                       struct evaluation *results);
 
 #endif

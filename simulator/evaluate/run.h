@@ -14,9 +14,13 @@
 /* The muscles' power is a mean over no more ticks. */
 enum { POWER_TICKS_MAX = 100 };
 
+/* A creature that is evaluated: its body, its mind, and what is known of its course. */
 struct run {
     const struct params *params;
+    int creature; /* its number among those evaluated together */
     uint64_t seed;
+    struct vec3 start_at; /* where it is put; y: 0 */
+    int is_live;          /* no verdict has ended its evaluation */
     struct phenotype phenotype;
     struct world world;
     struct brain *brain;
@@ -64,7 +68,15 @@ struct run {
     double spent_j[POWER_TICKS_MAX]; /* energy used up to the last ticks, in turn */
 };
 
-/* evaluate.c: one step, unless its cost ends the evaluation; and a look for whoever watches. */
+/* Who is in the world together. */
+struct habitat {
+    struct run *tenants;
+    int count;
+    struct forest forest; /* of those that got as far as the scored time */
+    int *place_of;        /* of each tenant in the forest */
+};
+
+/* evaluate.c: one step before the scored time, unless its cost ends the evaluation; and a look for whoever watches. */
 int run_step(struct run *run);
 void run_observe(struct run *run);
 

@@ -79,10 +79,12 @@ static void lift_off_obstacles(struct run *run)
 /* Puts the body where it begins: on the surface or above it, and not into an obstacle. */
 static void place(struct run *run, int is_settling)
 {
-    double drop_m = run->params->settle_drop_m, base_m = terrain_start_height(&run->world);
+    double drop_m = run->params->settle_drop_m,
+           base_m = terrain_start_height(&run->world, run->start_at.x);
     struct vec3 centre = dynamics_centre_of_mass(run->dynamics);
     if (run->world.obstacles.count > 0)
-        dynamics_shift(run->dynamics, (struct vec3){-centre.x, 0, -centre.z});
+        dynamics_shift(run->dynamics,
+                       (struct vec3){run->start_at.x - centre.x, 0, run->start_at.z - centre.z});
     if (drop_m > 0 || is_settling)
         put_at(run, base_m + drop_m);
     lift_off_obstacles(run);

@@ -14,11 +14,11 @@ int terrain_can_carry(const struct world *world)
     return world->has_ground || (world->obstacles.count > 0 && world->gravity_m_s2 > 0);
 }
 
-double terrain_start_height(const struct world *world)
+double terrain_start_height(const struct world *world, double x_m)
 {
     double best = HUGE_VAL;
     for (int i = 0; i < world->obstacles.count && !world->has_ground; i++) {
-        struct box obstacle, point = {.cos = 1};
+        struct box obstacle, point = {.x = x_m, .cos = 1};
         double low, high;
         collide_place_obstacle(&world->obstacles.list[i], &obstacle);
         if (collide_lift_range(&point, &obstacle, &low, &high) && fabs(high) < fabs(best))

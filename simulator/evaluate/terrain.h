@@ -1,6 +1,6 @@
 /* Where bodies begin, and where they have fallen off, in worlds with obstacles.
  *
- * Creatures are born with their centre of mass over x = 0 and stand on the surface there: the ground,
+ * Creatures are born with their centre of mass over x = 0, or where their task says, and stand on the surface there: the ground,
  * or without ground the upper side of an obstacle, of several the one nearest to y = 0. */
 #ifndef SIMULATOR_TERRAIN_H
 #define SIMULATOR_TERRAIN_H
@@ -10,8 +10,8 @@
 
 /* 1 if something there can carry a body. */
 int terrain_can_carry(const struct world *world);
-/* Height of the surface at x = 0; 0 if there is none. */
-double terrain_start_height(const struct world *world);
+/* Height of the surface at x; 0 if there is none. */
+double terrain_start_height(const struct world *world, double x_m);
 /* Height of the lowest surface of all: of an inclined one its lower end; 0 if there is none. */
 double terrain_lowest_surface(const struct world *world);
 /* 1 if something is below a point that could carry what is there, or nothing could anywhere. */

@@ -200,7 +200,6 @@ int contacts_create_shared(struct contacts *s, struct contacts *const *all, int 
         return ERR_MEMORY;
     for (int k = 0; k < count; k++) {
         bodies[k] = &all[k]->own;
-        bodies[k]->creature = k;
         /* a body can be touched by others all over */
         bodies[k]->point_room = CONTACTS_MAX;
         bodies[k]->points = arena_take(arena, CONTACTS_MAX, sizeof bodies[k]->points[0]);

@@ -1600,8 +1600,10 @@ static struct meeting *articulated_create_meeting(struct dynamics *const *all, i
     double **vectors = arena_take(arena, VECTORS * room, sizeof vectors[0]);
     if (!m || !contacts || !vectors)
         return NULL;
-    for (int k = 0; k < count; k++)
+    for (int k = 0; k < count; k++) {
         contacts[k] = &articulated_of(all[k])->contacts;
+        contacts[k]->own.creature = all[k]->creature;
+    }
     m->group = (struct group){.all = arena_take(arena, room, sizeof m->group.all[0]),
                               .ledgers = arena_take(arena, room, sizeof m->group.ledgers[0]),
                               .contacts = &m->contacts,
@@ -1637,11 +1639,10 @@ static void articulated_sweep(struct dynamics *dynamics, struct vec3 *low, struc
     *high = (struct vec3){swept.high_x, swept.high_y, 0};
 }
 
-static int articulated_step_together(struct meeting *meeting, struct dynamics *const *some,
-                                     int count)
+static void articulated_step_together(struct meeting *meeting, struct dynamics *const *some,
+                                      int count, int *is_broken)
 {
     struct group *g = &meeting->group;
-    int is_broken = 0;
     contacts_part(&meeting->contacts);
     g->count = count;
     for (int k = 0; k < count; k++) {
@@ -1660,9 +1661,8 @@ static int articulated_step_together(struct meeting *meeting, struct dynamics *c
     }
     step_midpoint(g);
     for (int k = 0; k < count; k++)
-        is_broken |= end_step(g->all[k], meeting->contacts.impulses.work / (uint64_t)count);
+        is_broken[k] = end_step(g->all[k], meeting->contacts.impulses.work / (uint64_t)count);
     meeting->contacts.impulses.work = 0;
-    return is_broken;
 }
 
 const struct dynamics_solver dynamics_articulated = {

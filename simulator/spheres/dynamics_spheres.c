@@ -741,7 +741,6 @@ static struct meeting *spheres_create_meeting(struct dynamics *const *all, int c
     int is_complete = meeting->touches.list && meeting->touches.of_a;
     for (int k = 0; k < count; k++) {
         struct sphere_system *s = system_of(all[k]);
-        s->creature = k;
         s->point_room = s->touch_room + MEETING_TOUCHES;
         s->points = arena_take(arena, (size_t)s->point_room, sizeof *s->points);
         is_complete &= s->points != NULL;
@@ -792,9 +791,9 @@ static void substep_together(struct meeting *meeting, struct dynamics *const *so
         go_on(system_of(some[k]), substep == system_of(some[k])->substeps);
 }
 
-static int spheres_step_together(struct meeting *meeting, struct dynamics *const *some, int count)
+static void spheres_step_together(struct meeting *meeting, struct dynamics *const *some, int count,
+                                  int *is_broken)
 {
-    int is_broken = 0;
     for (int k = 0; k < count; k++) {
         begin_step(system_of(some[k]));
         advance_muscles(system_of(some[k]));
@@ -803,11 +802,10 @@ static int spheres_step_together(struct meeting *meeting, struct dynamics *const
     for (int i = 1; i <= system_of(some[0])->substeps; i++)
         substep_together(meeting, some, count, i);
     for (int k = 0; k < count; k++) {
-        is_broken |= end_step(system_of(some[k]));
+        is_broken[k] = end_step(system_of(some[k]));
         sphere_contacts_report(system_of(some[k]));
     }
     sphere_contacts_report_meeting(&meeting->touches);
-    return is_broken;
 }
 
 /* ---------------------------------------------------------------- what dynamics.h asks for */

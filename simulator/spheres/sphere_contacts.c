@@ -546,9 +546,9 @@ void sphere_contacts_report(struct sphere_system *s)
         if (touch->b >= 0)
             s->matter[touch->b].is_touching = 1;
         s->points[s->point_count++] = (struct contact_point){
-            .creature = s->creature,
+            .creature = s->base.creature,
             .part = touch->a,
-            .other_creature = touch->b >= 0 ? s->creature : -1,
+            .other_creature = touch->b >= 0 ? s->base.creature : -1,
             .other = touch->b,
             .at = {a->at.x - a->radius * touch->normal.x, a->at.y - a->radius * touch->normal.y,
                    a->at.z - a->radius * touch->normal.z},
@@ -629,9 +629,9 @@ void sphere_contacts_report_meeting(const struct sphere_touches *touches)
         if (touch->impulse <= 0 && touch->gap >= TOUCH_M)
             continue;
         struct contact_point point = {
-            .creature = a->creature,
+            .creature = a->base.creature,
             .part = touch->a,
-            .other_creature = b->creature,
+            .other_creature = b->base.creature,
             .other = touch->b,
             .at = vec3_along(a->ball[touch->a].at, touch->normal, -a->ball[touch->a].radius),
             .normal = touch->normal,
@@ -639,9 +639,9 @@ void sphere_contacts_report_meeting(const struct sphere_touches *touches)
             .normal_impulse_n_s = touch->impulse,
             .friction_impulse_n_s = vec3_length(touch->rub)};
         add_point(a, &point);
-        point.creature = b->creature;
+        point.creature = b->base.creature;
         point.part = touch->b;
-        point.other_creature = a->creature;
+        point.other_creature = a->base.creature;
         point.other = touch->a;
         point.normal = vec3_scale(touch->normal, -1);
         add_point(b, &point);

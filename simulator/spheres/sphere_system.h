@@ -193,7 +193,6 @@ struct sphere_touches {
 
 struct sphere_system {
     struct dynamics base;
-    int creature; /* its number in the world */
     const struct phenotype *phenotype;
     const struct sphere_body *body;
     struct world world;

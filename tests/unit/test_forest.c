@@ -54,7 +54,8 @@ static struct dynamics *create(const struct phenotype *phenotype)
 
 static void plant(int count)
 {
-    ck_assert_msg(forest_create(&forest, all, count, &arena, &error) == 0, "%s", error.message);
+    ck_assert_msg(forest_create(&forest, all, NULL, count, &arena, &error) == 0, "%s",
+                  error.message);
 }
 
 /* A body of one box or several parts, with its root's origin at (x, y), moving. */
@@ -456,7 +457,7 @@ START_TEST(bodies_of_two_kinds_cannot_meet)
 {
     place_box(0, 0.4, 0.4, 0, 1, 0);
     make_spider(1, 5);
-    ck_assert_int_eq(forest_create(&forest, all, 2, &arena, &error), ERR_UNAVAILABLE);
+    ck_assert_int_eq(forest_create(&forest, all, NULL, 2, &arena, &error), ERR_UNAVAILABLE);
 }
 END_TEST
 
@@ -468,7 +469,7 @@ START_TEST(a_full_arena_is_an_error)
     for (size_t size = 64; size < 1u << 18; size += size / 4) {
         struct arena small;
         ck_assert_int_eq(arena_init(&small, size), 0);
-        failures += forest_create(&forest, all, 2, &small, &error) == ERR_MEMORY;
+        failures += forest_create(&forest, all, NULL, 2, &small, &error) == ERR_MEMORY;
         arena_deinit(&small);
     }
     ck_assert_int_gt(failures, 5);

@@ -481,17 +481,17 @@ START_TEST(surfaces_are_found)
 {
     struct world w = terrain_of("", 0);
     ck_assert(!terrain_can_carry(&w));
-    ck_assert_double_eq(terrain_start_height(&w), 0);
+    ck_assert_double_eq(terrain_start_height(&w, 0), 0);
     ck_assert_double_eq(terrain_lowest_surface(&w), 0);
     w = terrain_of("0 -3 2 1 0, 0 0.5 2 1 0, 0 2 2 1 0, 5 -9 1 2 0", 0);
     ck_assert(terrain_can_carry(&w));
-    ck_assert_double_eq_tol(terrain_start_height(&w), 1, 1e-12);
+    ck_assert_double_eq_tol(terrain_start_height(&w, 0), 1, 1e-12);
     ck_assert_double_eq_tol(terrain_lowest_surface(&w), -8, 1e-12);
     w.has_ground = 1;
-    ck_assert_double_eq(terrain_start_height(&w), 0);
+    ck_assert_double_eq(terrain_start_height(&w, 0), 0);
     ck_assert_double_eq(terrain_lowest_surface(&w), 0);
     w = terrain_of("3 1 2 1 0", 0);
-    ck_assert_double_eq(terrain_start_height(&w), 0);
+    ck_assert_double_eq(terrain_start_height(&w, 0), 0);
     w.gravity_m_s2 = 0;
     ck_assert(!terrain_can_carry(&w));
 
@@ -508,7 +508,7 @@ START_TEST(surfaces_are_found)
             w.obstacles.list[0].width_m = 0.2;
             w.obstacles.list[0].height_m = 4;
         }
-        ck_assert_double_eq_tol(terrain_start_height(&w), there, 1e-12);
+        ck_assert_double_eq_tol(terrain_start_height(&w, 0), there, 1e-12);
         ck_assert_double_eq_tol(terrain_lowest_surface(&w), lower, 1e-12);
     }
 }

@@ -1,0 +1,251 @@
+/* Several creatures evaluated together: far apart each has, bit for bit, the result of an evaluation of its own, from the
+ * same place; near one another they touch, and feel it. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "controller/genetics/genetics.h"
+#include "simulator/evaluate/evaluate.h"
+
+enum { MOST = 4 };
+
+static struct arena arena;
+static struct params params;
+static struct genome genomes[MOST];
+static struct evaluate_task tasks[MOST];
+static struct evaluation results[MOST];
+static struct error error;
+
+static void setup(void)
+{
+    ck_assert_int_eq(arena_init(&arena, 4 * EVALUATE_ARENA_BYTES), 0);
+    params_set_defaults(&params);
+    params.simulation_duration_s = 4;
+    for (int i = 0; i < MOST; i++)
+        genome_init(&genomes[i]);
+}
+
+static void teardown(void)
+{
+    for (int i = 0; i < MOST; i++)
+        genome_deinit(&genomes[i]);
+    arena_deinit(&arena);
+}
+
+static void set(const char *assignment)
+{
+    ck_assert_msg(params_set_assignment(&params, assignment, &error) == 0, "%s", error.message);
+}
+
+static void draw(int i, uint64_t id)
+{
+    struct gene_counter ids = {.creature = id};
+    struct rng rng;
+    rng_init(&rng, 24, RNG_RANDOM_GENOME, 0, id);
+    genome_deinit(&genomes[i]);
+    genome_init(&genomes[i]);
+    ck_assert_int_eq(genetics_random(&genomes[i], &params, &rng, &ids), 0);
+}
+
+static void ck_same(const struct evaluation *a, const struct evaluation *b)
+{
+    ck_assert_int_eq(a->verdict, b->verdict);
+    ck_assert_uint_eq(a->digest, b->digest);
+    ck_assert_mem_eq(&a->measures, &b->measures, sizeof a->measures);
+}
+
+/* Returns how many got a score. */
+static int check_apart(int rounds)
+{
+    int scored = 0;
+    for (int round = 0; round < rounds; round++) {
+        for (int i = 0; i < MOST; i++) {
+            draw(i, (uint64_t)(round * MOST + i + 1));
+            tasks[i] = (struct evaluate_task){&genomes[i], (uint64_t)i, 200 * i - 100, 0};
+        }
+        evaluate_together(tasks, MOST, &params, &arena, NULL, NULL, results);
+        for (int i = 0; i < MOST; i++) {
+            struct evaluation alone;
+            evaluate_together(&tasks[i], 1, &params, &arena, NULL, NULL, &alone);
+            ck_same(&alone, &results[i]);
+            scored += verdict_is_scored(alone.verdict);
+        }
+    }
+    return scored;
+}
+
+START_TEST(far_apart_is_as_alone_on_land)
+{
+    ck_assert_int_gt(check_apart(12), 10);
+}
+END_TEST
+
+START_TEST(far_apart_is_as_alone_in_water)
+{
+    set("world.gravity_m_s2=0");
+    set("world.ground=no");
+    set("world.viscosity_pa_s=1");
+    ck_assert_int_gt(check_apart(12), 10);
+}
+END_TEST
+
+START_TEST(far_apart_is_as_alone_of_spheres)
+{
+    set("creature.body=spheres");
+    ck_assert_int_gt(check_apart(8), 8);
+}
+END_TEST
+
+START_TEST(one_at_its_usual_place_is_an_evaluation)
+{
+    for (uint64_t id = 1; id < 20; id++) {
+        struct evaluation alone;
+        draw(0, id);
+        tasks[0] = (struct evaluate_task){&genomes[0], 5, 0, 0};
+        evaluate(&genomes[0], &params, 5, &arena, NULL, NULL, &alone);
+        evaluate_together(tasks, 1, &params, &arena, NULL, NULL, results);
+        ck_same(&alone, &results[0]);
+    }
+}
+END_TEST
+
+/* A verdict ends one evaluation, not the others; and its body stays in the way. */
+START_TEST(a_verdict_ends_one_evaluation)
+{
+    struct evaluation alone;
+    set("guard.hopeless_s=1");
+    set("guard.hopeless_m_s=0.1");
+    int ended = 0;
+    for (int round = 0; round < 10; round++) {
+        for (int i = 0; i < 2; i++) {
+            draw(i, (uint64_t)(2 * round + i + 1));
+            tasks[i] = (struct evaluate_task){&genomes[i], 5, 100 * i, 0};
+        }
+        evaluate_together(tasks, 2, &params, &arena, NULL, NULL, results);
+        ended += (results[0].verdict == VERDICT_OK) != (results[1].verdict == VERDICT_OK);
+        for (int i = 0; i < 2; i++) {
+            evaluate_together(&tasks[i], 1, &params, &arena, NULL, NULL, &alone);
+            ck_same(&alone, &results[i]);
+        }
+    }
+    ck_assert_int_gt(ended, 1);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- touching */
+
+static void make_box(int i)
+{
+    struct body_gene *body = genome_add_body(&genomes[i]);
+    ck_assert_ptr_nonnull(body);
+    genomes[i].root = body->id = 1;
+    body->width_m = 0.5;
+    body->height_m = 0.5;
+    body->joint = JOINT_RIGID;
+    body->recursive_limit = 1;
+}
+
+/* What the roots feel at the end. */
+struct felt {
+    double right[2], left[2];
+    int others; /* points of contact with the other one */
+};
+
+static int feel(void *context, const struct evaluate_view *view)
+{
+    struct felt *felt = context;
+    const struct contact_point *points;
+    int count = dynamics_contacts(view->dynamics, &points);
+    if (view->phase != PHASE_SCORE || view->time_s == 0)
+        return 0;
+    felt->right[view->creature] = view->sensors[SENSOR_CONTACT_RIGHT];
+    felt->left[view->creature] = view->sensors[SENSOR_CONTACT_LEFT];
+    for (int i = 0; i < count; i++) {
+        ck_assert_int_eq(points[i].creature, view->creature);
+        felt->others += points[i].other_creature == !view->creature;
+    }
+    return 0;
+}
+
+START_TEST(creatures_feel_one_another)
+{
+    struct felt felt = {.others = 0};
+    set("creature.parts_min=1");
+    set("simulation.duration_s=0.2");
+    for (int i = 0; i < 2; i++) {
+        make_box(i);
+        tasks[i] = (struct evaluate_task){&genomes[i], 5, 0.498 * i, 0};
+    }
+    evaluate_together(tasks, 2, &params, &arena, feel, &felt, results);
+    ck_assert_int_eq(results[0].verdict, VERDICT_OK);
+    ck_assert_int_eq(results[1].verdict, VERDICT_OK);
+    ck_assert_int_gt(felt.others, 0);
+    ck_assert_double_eq(felt.right[0], 1);
+    ck_assert_double_eq(felt.left[0], -1);
+    ck_assert_double_eq(felt.right[1], -1);
+    ck_assert_double_eq(felt.left[1], 1);
+}
+END_TEST
+
+/* The guards on momentum and energy know what others give. */
+START_TEST(creatures_that_meet_break_no_law)
+{
+    int changed = 0, broken = 0;
+    for (int round = 0; round < 15; round++) {
+        struct evaluation alone[2];
+        for (int i = 0; i < 2; i++) {
+            draw(i, (uint64_t)(2 * round + i + 1));
+            tasks[i] = (struct evaluate_task){&genomes[i], 5, 0.7 * i, 0};
+            evaluate_together(&tasks[i], 1, &params, &arena, NULL, NULL, &alone[i]);
+        }
+        evaluate_together(tasks, 2, &params, &arena, NULL, NULL, results);
+        for (int i = 0; i < 2; i++) {
+            changed += results[i].digest != alone[i].digest;
+            broken += results[i].verdict == VERDICT_MOMENTUM && alone[i].verdict == VERDICT_OK;
+            broken += results[i].verdict == VERDICT_ENERGY && alone[i].verdict == VERDICT_OK;
+        }
+    }
+    printf("together: %d of 30 moved otherwise, %d broke a law\n", changed, broken);
+    ck_assert_int_gt(changed, 5);
+    ck_assert_int_eq(broken, 0);
+}
+END_TEST
+
+START_TEST(a_full_arena_is_a_verdict)
+{
+    for (int i = 0; i < 2; i++) {
+        draw(i, (uint64_t)i + 1);
+        tasks[i] = (struct evaluate_task){&genomes[i], 5, 100 * i, 0};
+    }
+    for (size_t size = 256; size < 1u << 20; size += size / 2) {
+        struct arena small;
+        ck_assert_int_eq(arena_init(&small, size), 0);
+        evaluate_together(tasks, 2, &params, &small, NULL, NULL, results);
+        if (size < 4096)
+            ck_assert_int_eq(results[1].verdict, VERDICT_NOT_EXPRESSED);
+        arena_deinit(&small);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("together");
+    TCase *tests = tcase_create("together");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, far_apart_is_as_alone_on_land);
+    tcase_add_test(tests, far_apart_is_as_alone_in_water);
+    tcase_add_test(tests, far_apart_is_as_alone_of_spheres);
+    tcase_add_test(tests, one_at_its_usual_place_is_an_evaluation);
+    tcase_add_test(tests, a_verdict_ends_one_evaluation);
+    tcase_add_test(tests, creatures_feel_one_another);
+    tcase_add_test(tests, creatures_that_meet_break_no_law);
+    tcase_add_test(tests, a_full_arena_is_a_verdict);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
