@@ -40,9 +40,11 @@ endif
 # -march=native makes fused multiply-adds in its SLP vectoriser in spite of the former. Under sanitizers
 # -O1 compiles in half the time of -O3, and the tests hardly take longer ----
 OPT := $(if $(filter debug,$(MODE)),-O0 -g3,$(if $(SAN),-O1,-O3) -g)
+# checks of invariants that take long: common/error.h
+DEAR := $(if $(SAN)$(filter debug,$(MODE)),-DCHECKS_ARE_DEAR=1)
 # against what a bug could be made to do: checked copies, guarded stacks, tables that cannot be written
 HARDEN := -fstack-protector-strong $(if $(SAN)$(filter debug,$(MODE)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
-BASE := -std=c11 $(OPT) $(HARDEN) -ffp-contract=off -fno-tree-slp-vectorize -fno-math-errno -D_POSIX_C_SOURCE=200809L -I. \
+BASE := -std=c11 $(OPT) $(DEAR) $(HARDEN) -ffp-contract=off -fno-tree-slp-vectorize -fno-math-errno -D_POSIX_C_SOURCE=200809L -I. \
 	-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla \
 	-Wno-unused-parameter $(if $(WERROR),-Werror) \
 	$(if $(SAN),-fsanitize=$(SAN) -Wno-format-truncation -fno-sanitize-recover=all -fno-omit-frame-pointer -g)

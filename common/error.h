@@ -53,6 +53,16 @@ int error_prefix(struct error *error, const char *format, ...)
             error_bug(__FILE__, __LINE__, #condition, __VA_ARGS__);                                \
     } while (0)
 
+/* A check that is dear, by a call: in debug and sanitized builds only. (Defined as 1 by the Makefile.) */
+#ifndef CHECKS_ARE_DEAR
+#define CHECKS_ARE_DEAR 0
+#endif
+#define CHECK_DEARLY(call)                                                                         \
+    do {                                                                                           \
+        if (CHECKS_ARE_DEAR)                                                                       \
+            call;                                                                                  \
+    } while (0)
+
 /* Text printed with every bug, for example "task 17 creature 204"; copied. */
 void error_set_bug_context(const char *text);
 void error_bug(const char *file, int line, const char *expression, const char *format, ...)

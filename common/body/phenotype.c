@@ -47,6 +47,7 @@
 #include <string.h>
 
 #include "common/detmath.h"
+#include "common/error.h"
 
 /* Answers of find_source_part() besides a part. */
 enum { SOURCE_CENTRAL = -1, SOURCE_NONE = -2 };
@@ -676,6 +677,57 @@ int phenotype_express(struct phenotype *phenotype, const struct genome *genome,
 full:
     memset(phenotype, 0, sizeof *phenotype);
     return VERDICT_NOT_EXPRESSED;
+}
+
+static void check_wire(const struct phenotype *p, const struct wire *wire)
+{
+    int count = wire->kind == WIRE_NEURON   ? p->neuron_count
+                : wire->kind == WIRE_SENSOR ? p->part_count
+                                            : 1;
+    ENSURE(wire->kind >= WIRE_CONSTANT && wire->kind <= WIRE_SENSOR, "a wire of kind %d",
+           wire->kind);
+    ENSURE(wire->kind == WIRE_CONSTANT || (wire->index >= 0 && wire->index < count),
+           "a wire to number %d of %d", wire->index, count);
+    ENSURE(wire->kind != WIRE_SENSOR || (wire->sensor >= 0 && wire->sensor < SENSOR_COUNT),
+           "a wire to sensor %d", wire->sensor);
+}
+
+static void check_part(const struct phenotype *p, int i)
+{
+    const struct part *part = &p->parts[i];
+    ENSURE(part->parent >= -1 && part->parent < i, "part %d hangs on part %d", i, part->parent);
+    ENSURE(part->link == 0 || (part->link > 0 && part->link < p->link_count),
+           "part %d is of link %d of %d", i, part->link, p->link_count);
+    ENSURE(!(part->mass_kg < 0), "part %d has a mass of %g kg", i, part->mass_kg);
+}
+
+static void check_link(const struct phenotype *p, int i)
+{
+    const struct link *link = &p->links[i];
+    ENSURE(i == 0 ? link->parent == -1 : link->parent >= 0 && link->parent < i,
+           "link %d hangs on link %d", i, link->parent);
+    ENSURE(i == 0 || !(link->lower > link->upper), "joint %d has limits %g to %g", i, link->lower,
+           link->upper);
+    ENSURE(!(link->mass_kg < 0) || p->is_root_fixed, "link %d has a mass of %g kg", i,
+           link->mass_kg);
+}
+
+void phenotype_check(const struct phenotype *p)
+{
+    ENSURE(p->kind >= 0 && p->kind < BODY_KIND_COUNT, "a body of kind %d", p->kind);
+    for (int i = 0; i < p->part_count; i++)
+        check_part(p, i);
+    for (int i = 0; i < p->link_count; i++)
+        check_link(p, i);
+    for (int i = 0; i < p->effector_count; i++) {
+        int drive = p->effectors[i].drive, before = i > 0 ? p->effectors[i - 1].drive : -1;
+        ENSURE(drive > before && drive < p->drive_count, "effector %d moves drive %d of %d", i,
+               drive, p->drive_count);
+        check_wire(p, &p->effectors[i].input);
+    }
+    for (int i = 0; i < p->neuron_count; i++)
+        for (int k = 0; k < NEURON_INPUTS_MAX; k++)
+            check_wire(p, &p->neurons[i].inputs[k]);
 }
 
 int phenotype_is_neighbour(const struct phenotype *phenotype, int a, int b)

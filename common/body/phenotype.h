@@ -171,6 +171,9 @@ struct phenotype {
 int phenotype_express(struct phenotype *phenotype, const struct genome *genome,
                       const struct params *params, struct arena *arena);
 
+/* Parts, links, drives and wires that do not fit one another are a bug. */
+void phenotype_check(const struct phenotype *phenotype);
+
 /* 1 if parts a and b never collide: parent and child, or in the same link. */
 int phenotype_is_neighbour(const struct phenotype *phenotype, int a, int b);
 /* 1 if both are moving parts; other as in contact_point, part -1 as in a joint limit. */

@@ -1,12 +1,40 @@
 /* The calls of dynamics.h, handed to the solver that the settings name. */
 #include "simulator/body/dynamics_solver.h"
 
+#include <math.h>
+
 #include "common/hash.h"
 #include "simulator/body/physics.h"
+
+/* Signs, but for what sums of rounded numbers may be off. What is no number is nobody's fault. */
+void ledger_check(const struct ledger *l)
+{
+    const double never_negative[] = {l->work_effector_positive_j,
+                                     l->loss_friction_j,
+                                     l->loss_impact_j,
+                                     l->loss_limit_j,
+                                     l->loss_drag_j,
+                                     l->loss_damping_j,
+                                     l->gain_push_out_j,
+                                     l->gain_impact_j,
+                                     l->gain_limit_j,
+                                     l->mended_j};
+    int count = sizeof never_negative / sizeof never_negative[0];
+    double size = 1;
+    for (int i = 0; i < count; i++)
+        size += fabs(never_negative[i]);
+    for (int i = 0; i < count; i++)
+        ENSURE(!(never_negative[i] < -1e-9 * size), "term %d of the ledger is %g J", i,
+               never_negative[i]);
+    ENSURE(!(l->work_effector_j > l->work_effector_positive_j + 1e-9 * size),
+           "effectors gave %g J, of which %g J were positive", l->work_effector_j,
+           l->work_effector_positive_j);
+}
 
 struct dynamics *dynamics_create(const struct phenotype *phenotype, const struct world *world,
                                  const struct dynamics_settings *settings, struct arena *arena)
 {
+    phenotype_check(phenotype);
     const struct body_physics *physics = physics_of(phenotype);
     const struct dynamics_solver *solver = physics->solvers[settings->solver];
     if (!solver)
@@ -151,7 +179,9 @@ void dynamics_reset_ledger(struct dynamics *dynamics)
 
 const struct ledger *dynamics_ledger(struct dynamics *dynamics)
 {
-    return dynamics->solver->ledger(dynamics);
+    const struct ledger *ledger = dynamics->solver->ledger(dynamics);
+    CHECK_DEARLY(ledger_check(ledger));
+    return ledger;
 }
 
 int dynamics_contacts(const struct dynamics *dynamics, const struct contact_point **contacts)

@@ -50,6 +50,9 @@ struct ledger {
         residual_j; /* energy now - start - work - exchange + losses - gains: integration error */
 };
 
+/* A negative loss or gain is a bug. */
+void ledger_check(const struct ledger *ledger);
+
 /* What contacts with the world and gravity gave in a step: N s, N m s about a point, and the sum of their sizes, N s. */
 struct impulse_sum {
     struct vec3 linear, angular;

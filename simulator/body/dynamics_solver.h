@@ -5,6 +5,7 @@
 #ifndef SIMULATOR_DYNAMICS_SOLVER_H
 #define SIMULATOR_DYNAMICS_SOLVER_H
 
+#include "common/error.h"
 #include "simulator/body/dynamics.h"
 
 struct meeting; /* what bodies of one solver need to meet one another */
@@ -65,6 +66,14 @@ struct dynamics {
     int creature;  /* whose body it is: its number in the world */
     uint64_t work; /* operations counted so far */
 };
+
+/* The dynamics, if they are this solver's: what its own struct begins with. */
+static inline void *dynamics_of(const struct dynamics *dynamics,
+                                const struct dynamics_solver *solver)
+{
+    ENSURE(dynamics->solver == solver, "dynamics of another solver");
+    return (void *)dynamics;
+}
 
 /* hash_part() of what moves in the plane. */
 uint64_t dynamics_hash_flat_part(const struct dynamics *dynamics, int part, uint64_t hash);

@@ -1261,6 +1261,55 @@ int contacts_keep(struct contacts *s, int of, struct vec2 velocity)
     return is_pressing;
 }
 
+static void check_body(const struct contacts *s, int of)
+{
+    const struct contact_body *own = s->bodies[of];
+    ENSURE(own->tree->count == own->links && own->links == own->phenotype->link_count,
+           "a tree of %d links for contacts of %d", own->tree->count, own->links);
+    ENSURE(own->point_count <= own->point_room, "%d points where there is room for %d",
+           own->point_count, own->point_room);
+    ENSURE(s->shares[of].stride >= own->links, "shares of %d links in lines of %d", own->links,
+           s->shares[of].stride);
+}
+
+static void check_contact(const struct contacts *s, const struct contact *c)
+{
+    ENSURE(c->of_a >= 0 && c->of_a < s->body_count && c->of_b >= -1 && c->of_b < s->body_count,
+           "a contact of bodies %d and %d of %d", c->of_a, c->of_b, s->body_count);
+    const struct contact_body *own = s->bodies[c->of_a];
+    ENSURE(c->part >= -1 && c->part < own->parts, "a contact of part %d of %d", c->part,
+           own->parts);
+    ENSURE(c->warm != NULL, "a contact that nothing remembers");
+    if (c->part < 0) {
+        ENSURE(c->joint > 0 && c->joint < own->links, "a limit of joint %d of %d", c->joint,
+               own->links);
+        return;
+    }
+    ENSURE(c->a == own->movers[c->part].link, "part %d is pushed at another link", c->part);
+    ENSURE((c->b == NULL) == (c->of_b < 0), "a contact with the world has another link");
+    double size = c->normal.x * c->normal.x + c->normal.y * c->normal.y;
+    ENSURE(!(fabs(size - 1) > 1e-9), "a normal of length^2 %g", size);
+    for (int k = 0; k < 2 && c->b; k++)
+        ENSURE(!(c->on_a.x[k] + c->on_b.x[k] != 0 || c->on_a.y[k] + c->on_b.y[k] != 0),
+               "action and reaction are not opposite");
+}
+
+void contacts_check(const struct contacts *s)
+{
+    int rows = 0;
+    ENSURE(s->body_count >= 1 && s->body_count <= s->body_room, "%d bodies of %d", s->body_count,
+           s->body_room);
+    for (int of = 0; of < s->body_count; of++)
+        check_body(s, of);
+    for (int i = 0; i < s->count; i++) {
+        ENSURE(s->list[i].first_row == rows && s->impulses.laws[i].row == rows,
+               "contact %d has row %d instead of %d", i, s->list[i].first_row, rows);
+        check_contact(s, &s->list[i]);
+        rows += row_count(&s->list[i]);
+    }
+    ENSURE(s->rows == rows, "%d rows of %d contacts, that have %d", s->rows, s->count, rows);
+}
+
 void contacts_find(struct contacts *s, double *const *q, double *const *vs)
 {
     s->count = s->rows = 0;
@@ -1277,6 +1326,7 @@ void contacts_find(struct contacts *s, double *const *q, double *const *vs)
     }
     if (s->body_count > 1)
         find_meetings(s);
+    CHECK_DEARLY(contacts_check(s));
 }
 
 /* Starts from the impulses of the last step where the features are the same. */

@@ -56,6 +56,14 @@ struct mover {
     double turn;    /* how fast the rim moves besides */
     double reach;   /* the radius, and how far its points get against the root's origin, at most */
 };
+FOLLOWS(mover, local_x, local_y);
+FOLLOWS(mover, cos, sin);
+FOLLOWS(mover, local_across_x, local_across_y);
+FOLLOWS(mover, across_cos, across_sin);
+FOLLOWS(mover, vx, vy);
+FOLLOWS(box, x, y);
+FOLLOWS(box, half_width, half_height);
+FOLLOWS(box, cos, sin);
 struct part_pair {
     const struct mover *a, *b;
 };
@@ -137,6 +145,8 @@ struct clearance {
     int may_touch;   /* something could within a step */
 };
 
+/* Contacts whose rows, bodies or forces do not fit one another are a bug. */
+void contacts_check(const struct contacts *contacts);
 /* Contacts of one body. Takes everything from the arena; ERR_MEMORY when it is full. Pointers are kept. */
 int contacts_create(struct contacts *contacts, const struct phenotype *phenotype, struct tree *tree,
                     const struct world *world, const struct dynamics_settings *settings,

@@ -148,6 +148,11 @@ struct articulated {
     struct ledger ledger;
 };
 
+static struct articulated *articulated_of(const struct dynamics *dynamics)
+{
+    return dynamics_of(dynamics, &dynamics_articulated);
+}
+
 /* ---------------------------------------------------------------- creation */
 
 static int take_scratch(struct articulated *d, struct arena *arena)
@@ -291,14 +296,14 @@ static void set_pose(struct articulated *d)
 /* For those who look. */
 static const struct articulated *posed(const struct dynamics *dynamics)
 {
-    struct articulated *d = (struct articulated *)dynamics;
+    struct articulated *d = articulated_of(dynamics);
     set_pose(d);
     return d;
 }
 
 static void articulated_reset_ledger(struct dynamics *dynamics)
 {
-    struct articulated *d = (struct articulated *)dynamics;
+    struct articulated *d = articulated_of(dynamics);
     set_pose(d);
     d->ledger = (struct ledger){0};
     d->ledger.energy_start_j =
@@ -366,14 +371,14 @@ static struct dynamics *articulated_create(const struct phenotype *phenotype,
 
 static void articulated_set_target(struct dynamics *dynamics, int link, double target, double rate)
 {
-    struct articulated *d = (struct articulated *)dynamics;
+    struct articulated *d = articulated_of(dynamics);
     d->servos[link].target = target;
     d->servos[link].rate = rate;
 }
 
 static void articulated_set_servo(struct dynamics *dynamics, int link, const struct servo *servo)
 {
-    struct articulated *d = (struct articulated *)dynamics;
+    struct articulated *d = articulated_of(dynamics);
     d->servos[link] = *servo;
     tree_set_driven(&d->tree, link, servo->law == SERVO_MOTION);
     d->has_drives |= servo->law == SERVO_MOTION;
@@ -382,14 +387,14 @@ static void articulated_set_servo(struct dynamics *dynamics, int link, const str
 
 static void articulated_set_effectors(struct dynamics *dynamics, enum effector_state state)
 {
-    struct articulated *d = (struct articulated *)dynamics;
+    struct articulated *d = articulated_of(dynamics);
     d->effectors = state;
     set_laws(d);
 }
 
 static void articulated_set_world(struct dynamics *dynamics, const struct world *world)
 {
-    struct articulated *d = (struct articulated *)dynamics;
+    struct articulated *d = articulated_of(dynamics);
     d->world = *world;
     d->tree.gravity_x = world->gravity_x_m_s2;
     drag_set_world(&d->drag, world);
@@ -400,7 +405,7 @@ static void articulated_set_world(struct dynamics *dynamics, const struct world 
 
 static void articulated_set_joint_damping(struct dynamics *dynamics, double rate_1_s)
 {
-    struct articulated *d = (struct articulated *)dynamics;
+    struct articulated *d = articulated_of(dynamics);
     d->damping_rate = rate_1_s;
     for (int i = 1; i < d->links; i++)
         d->servos[i].damping = rate_1_s * 2 * d->birth_d[i];
@@ -409,25 +414,25 @@ static void articulated_set_joint_damping(struct dynamics *dynamics, double rate
 
 static void articulated_set_push_out(struct dynamics *dynamics, double speed_m_s)
 {
-    struct articulated *d = (struct articulated *)dynamics;
+    struct articulated *d = articulated_of(dynamics);
     d->contacts.push_out_speed = speed_m_s;
 }
 
 static int articulated_dof(const struct dynamics *dynamics)
 {
-    const struct articulated *d = (const struct articulated *)dynamics;
+    const struct articulated *d = articulated_of(dynamics);
     return d->dof;
 }
 
 static const double *articulated_q(const struct dynamics *dynamics)
 {
-    const struct articulated *d = (const struct articulated *)dynamics;
+    const struct articulated *d = articulated_of(dynamics);
     return d->q;
 }
 
 static const double *articulated_qd(const struct dynamics *dynamics)
 {
-    const struct articulated *d = (const struct articulated *)dynamics;
+    const struct articulated *d = articulated_of(dynamics);
     return d->qd;
 }
 
@@ -438,7 +443,7 @@ static const double *articulated_drive_rates(const struct dynamics *dynamics)
 
 static void articulated_set_state(struct dynamics *dynamics, const double *q, const double *qd)
 {
-    struct articulated *d = (struct articulated *)dynamics;
+    struct articulated *d = articulated_of(dynamics);
     for (int i = 0; i < d->dof; i++) {
         d->q[i] = q[i];
         d->qd[i] = qd[i];
@@ -449,7 +454,7 @@ static void articulated_set_state(struct dynamics *dynamics, const double *q, co
 
 static void articulated_shift(struct dynamics *dynamics, struct vec3 by_m)
 {
-    struct articulated *d = (struct articulated *)dynamics;
+    struct articulated *d = articulated_of(dynamics);
     d->q[0] += by_m.x;
     d->q[1] += by_m.y;
     articulated_set_state(dynamics, d->q, d->qd);
@@ -457,7 +462,7 @@ static void articulated_shift(struct dynamics *dynamics, struct vec3 by_m)
 
 static void articulated_stop(struct dynamics *dynamics)
 {
-    struct articulated *d = (struct articulated *)dynamics;
+    struct articulated *d = articulated_of(dynamics);
     for (int i = 0; i < d->dof; i++)
         d->qd[i] = 0;
     d->is_posed = 0;
@@ -527,7 +532,7 @@ static void articulated_momentum(const struct dynamics *dynamics, struct vec3 *l
 static void articulated_step_counts(const struct dynamics *dynamics, uint64_t *steps,
                                     uint64_t *rk4_steps)
 {
-    const struct articulated *d = (const struct articulated *)dynamics;
+    const struct articulated *d = articulated_of(dynamics);
     *steps = d->steps;
     *rk4_steps = d->rk4_steps;
 }
@@ -535,7 +540,7 @@ static void articulated_step_counts(const struct dynamics *dynamics, uint64_t *s
 static int articulated_contacts(const struct dynamics *dynamics,
                                 const struct contact_point **contacts)
 {
-    const struct articulated *d = (const struct articulated *)dynamics;
+    const struct articulated *d = articulated_of(dynamics);
     *contacts = d->contacts.own.points;
     return d->contacts.own.point_count;
 }
@@ -544,7 +549,7 @@ static int articulated_contacts(const struct dynamics *dynamics,
 static int articulated_impulses(const struct dynamics *dynamics, struct vec3 centre,
                                 struct vec3 velocity, struct impulse_sum *impulses)
 {
-    const struct articulated *d = (const struct articulated *)dynamics;
+    const struct articulated *d = articulated_of(dynamics);
     double fall = -d->phenotype->mass_kg * d->world.gravity_m_s2 * d->settings.dt_s;
     struct impulse_sum sum = {.linear = {0, fall, 0},
                               .angular = {0, 0, d->settings.dt_s / 2 * velocity.x * fall},
@@ -570,26 +575,26 @@ static int articulated_impulses(const struct dynamics *dynamics, struct vec3 cen
 
 static double articulated_penetration(const struct dynamics *dynamics)
 {
-    const struct articulated *d = (const struct articulated *)dynamics;
+    const struct articulated *d = articulated_of(dynamics);
     return d->contacts.own.penetration;
 }
 
 static double articulated_law_miss(const struct dynamics *dynamics)
 {
-    const struct articulated *d = (const struct articulated *)dynamics;
+    const struct articulated *d = articulated_of(dynamics);
     return d->contacts.own.law_miss_m;
 }
 
 static void articulated_drive_state(const struct dynamics *dynamics, int link,
                                     struct drive_state *state)
 {
-    const struct articulated *d = (const struct articulated *)dynamics;
+    const struct articulated *d = articulated_of(dynamics);
     *state = (struct drive_state){d->q[2 + link], d->qd[2 + link], d->torque[link]};
 }
 
 static const struct ledger *articulated_ledger(struct dynamics *dynamics)
 {
-    struct articulated *d = (struct articulated *)dynamics;
+    struct articulated *d = articulated_of(dynamics);
     struct ledger *l = &d->ledger;
     set_pose(d);
     l->kinetic_j = tree_kinetic_energy(&d->tree);
@@ -1566,7 +1571,7 @@ ALWAYS_INLINE static inline int end_step(struct articulated *d, uint64_t work)
 
 static int articulated_step(struct dynamics *dynamics)
 {
-    struct articulated *d = (struct articulated *)dynamics;
+    struct articulated *d = articulated_of(dynamics);
     int is_stiff = begin_step(d), is_free = d->settings.integrator == INTEGRATOR_RK4;
     if (d->settings.integrator == INTEGRATOR_AUTO)
         is_free = !is_stiff && !may_touch(d);
@@ -1584,11 +1589,6 @@ struct meeting {
     struct contacts contacts;
     struct group group; /* of the step that is taken */
 };
-
-static struct articulated *articulated_of(struct dynamics *dynamics)
-{
-    return (struct articulated *)dynamics;
-}
 
 static struct meeting *articulated_create_meeting(struct dynamics *const *all, int count,
                                                   struct arena *arena)

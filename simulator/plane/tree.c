@@ -34,6 +34,8 @@
  * are made twice, once for trees of free hinges alone (are_hinges), in which nothing is asked about joints. */
 #include "simulator/plane/tree.h"
 
+#include <math.h>
+
 #include "common/detmath.h"
 #include "common/error.h"
 #include "simulator/plane/pair.h"
@@ -225,11 +227,32 @@ static void place_links(struct tree *tree, const double *q)
         place_links_as(tree, q, 0);
 }
 
+void tree_check(const struct tree *tree)
+{
+    double mass = 0;
+    ENSURE(tree->dof == 2 + tree->count, "%d degrees of freedom of %d links", tree->dof,
+           tree->count);
+    ENSURE(tree->order[0] == &tree->links[0], "the root is not the first link");
+    for (int i = 0; i < tree->count; i++) {
+        const struct tree_link *l = &tree->links[i], *up = i > 0 ? &tree->links[l->parent] : NULL;
+        ENSURE(l->index == i, "link %d is number %d", i, l->index);
+        ENSURE(i == 0 || (l->parent >= 0 && l->parent < i && l->up == up),
+               "link %d hangs on link %d", i, l->parent);
+        ENSURE(!(l->mass < 0), "link %d has a mass of %g kg", i, l->mass);
+        double size = l->cos * l->cos + l->sin * l->sin;
+        ENSURE(!(fabs(size - 1) > 1e-9), "link %d turned to a direction of length^2 %g", i, size);
+        mass += l->mass;
+    }
+    ENSURE(!(fabs(mass - tree->mass) > 1e-9 * mass), "a mass of %g kg, of the links %g kg",
+           tree->mass, mass);
+}
+
 void tree_set_pose(struct tree *tree, const double *q)
 {
     set_angles(tree, q);
     det_sincos_all(tree->angle, tree->count, tree->sine, tree->cosine);
     place_links(tree, q);
+    CHECK_DEARLY(tree_check(tree));
 }
 
 void tree_forget_turns(struct tree *tree)

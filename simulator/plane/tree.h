@@ -11,6 +11,8 @@
 #ifndef SIMULATOR_TREE_H
 #define SIMULATOR_TREE_H
 
+#include <stddef.h>
+
 #include "common/body/phenotype.h"
 
 /* A motion is an angular velocity and the velocity of a point, a force a moment about that point and a
@@ -78,6 +80,30 @@ struct tree_link {
     double own_inertia;        /* about it */
 };
 
+/* What XY() of pair.h takes as one stands side by side. */
+#define FOLLOWS(of, first, second)                                                                 \
+    _Static_assert(offsetof(struct of, second) == offsetof(struct of, first) + sizeof(double),     \
+                   #second " comes right after " #first)
+FOLLOWS(motion, x, y);
+FOLLOWS(force, x, y);
+FOLLOWS(tensor, nx, ny);
+FOLLOWS(tensor, xx, xy);
+FOLLOWS(tree_link, joint_x, joint_y);
+FOLLOWS(tree_link, joint_across_x, joint_across_y);
+FOLLOWS(tree_link, axis_x, axis_y);
+FOLLOWS(tree_link, moment_x, moment_y);
+FOLLOWS(tree_link, moment_across_x, moment_across_y);
+FOLLOWS(tree_link, cos, sin);
+FOLLOWS(tree_link, rx, ry);
+FOLLOWS(tree_link, across_x, across_y);
+FOLLOWS(tree_link, hx, hy);
+FOLLOWS(tree_link, sx, sy);
+FOLLOWS(tree_link, px, py);
+FOLLOWS(tree_link, bx, by);
+FOLLOWS(tree_link, ux, uy);
+FOLLOWS(tree_link, kx, ky);
+FOLLOWS(tree_link, fx, fy);
+
 /* The inverse of a tensor. */
 struct solver {
     double det, inverse_det, inverse_all;
@@ -125,7 +151,11 @@ struct tree {
     struct solver root;      /* of the last tree_factor() */
     struct solver free_root; /* of the last tree_accelerate() */
 };
+FOLLOWS(solver, kx, ky);
+FOLLOWS(tree, root_x, root_y);
 
+/* A tree whose links are not in order, or whose pose is none, is a bug. */
+void tree_check(const struct tree *tree);
 /* Takes everything from the arena; ERR_MEMORY when it is full. viscosity in Pa s, see world.h. */
 int tree_create(struct tree *tree, const struct phenotype *phenotype, double viscosity_pa_s,
                 struct arena *arena);

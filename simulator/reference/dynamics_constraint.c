@@ -69,6 +69,11 @@ static const double stage_weight[STAGES][STAGES - 1] = {
 static const double error_weight[STAGES] = {
     71.0 / 57600, 0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
 
+static struct constraint *constraint_of(const struct dynamics *dynamics)
+{
+    return dynamics_of(dynamics, &dynamics_constraint);
+}
+
 /* ---------------------------------------------------------------- creation */
 
 static int take_memory(struct constraint *c, struct arena *arena)
@@ -198,7 +203,7 @@ static void set_energies(struct constraint *c)
 
 static void constraint_reset_ledger(struct dynamics *dynamics)
 {
-    struct constraint *c = (struct constraint *)dynamics;
+    struct constraint *c = constraint_of(dynamics);
     c->ledger = (struct ledger){0};
     set_energies(c);
     c->ledger.energy_start_j = c->ledger.kinetic_j + c->ledger.potential_j;
@@ -309,7 +314,7 @@ static void set_links(struct constraint *c, const double *q, const double *qd)
 
 static void constraint_set_state(struct dynamics *dynamics, const double *q, const double *qd)
 {
-    struct constraint *c = (struct constraint *)dynamics;
+    struct constraint *c = constraint_of(dynamics);
     set_links(c, q, qd);
     forget_touches(c);
     for (int i = 0; i < c->dof; i++) {
@@ -382,14 +387,14 @@ static struct dynamics *constraint_create(const struct phenotype *phenotype,
 
 static void constraint_set_target(struct dynamics *dynamics, int link, double target, double rate)
 {
-    struct constraint *c = (struct constraint *)dynamics;
+    struct constraint *c = constraint_of(dynamics);
     c->servos[link].target = target;
     c->servos[link].rate = rate;
 }
 
 static void constraint_set_servo(struct dynamics *dynamics, int link, const struct servo *servo)
 {
-    struct constraint *c = (struct constraint *)dynamics;
+    struct constraint *c = constraint_of(dynamics);
     c->servos[link] = *servo;
     system_count_joints(c);
     system_forgive_rounding(c);
@@ -397,12 +402,12 @@ static void constraint_set_servo(struct dynamics *dynamics, int link, const stru
 
 static void constraint_set_effectors(struct dynamics *dynamics, enum effector_state state)
 {
-    ((struct constraint *)dynamics)->effectors = state;
+    constraint_of(dynamics)->effectors = state;
 }
 
 static void constraint_set_world(struct dynamics *dynamics, const struct world *world)
 {
-    struct constraint *c = (struct constraint *)dynamics;
+    struct constraint *c = constraint_of(dynamics);
     ENSURE(world->obstacles.count <= c->obstacle_room, "%d obstacles in a world made for %d",
            world->obstacles.count, c->obstacle_room);
     c->world = *world;
@@ -413,7 +418,7 @@ static void constraint_set_world(struct dynamics *dynamics, const struct world *
 
 static void constraint_set_joint_damping(struct dynamics *dynamics, double rate_1_s)
 {
-    struct constraint *c = (struct constraint *)dynamics;
+    struct constraint *c = constraint_of(dynamics);
     c->damping_rate = rate_1_s;
     for (int i = 1; i < c->links; i++)
         c->servos[i].damping = rate_1_s * 2 * c->birth_inertia[i];
@@ -421,7 +426,7 @@ static void constraint_set_joint_damping(struct dynamics *dynamics, double rate_
 
 static void constraint_set_push_out(struct dynamics *dynamics, double speed_m_s)
 {
-    struct constraint *c = (struct constraint *)dynamics;
+    struct constraint *c = constraint_of(dynamics);
     const struct dynamics_solver *solver = c->pusher->solver;
     c->is_pushing = speed_m_s > 0;
     solver->set_world(c->pusher, &c->world);
@@ -433,17 +438,17 @@ static void constraint_set_push_out(struct dynamics *dynamics, double speed_m_s)
 
 static int constraint_dof(const struct dynamics *dynamics)
 {
-    return ((const struct constraint *)dynamics)->dof;
+    return constraint_of(dynamics)->dof;
 }
 
 static const double *constraint_q(const struct dynamics *dynamics)
 {
-    return ((const struct constraint *)dynamics)->q;
+    return constraint_of(dynamics)->q;
 }
 
 static const double *constraint_qd(const struct dynamics *dynamics)
 {
-    return ((const struct constraint *)dynamics)->qd;
+    return constraint_of(dynamics)->qd;
 }
 
 static const double *constraint_drive_rates(const struct dynamics *dynamics)
@@ -453,7 +458,7 @@ static const double *constraint_drive_rates(const struct dynamics *dynamics)
 
 static void constraint_shift(struct dynamics *dynamics, struct vec3 by_m)
 {
-    struct constraint *c = (struct constraint *)dynamics;
+    struct constraint *c = constraint_of(dynamics);
     c->q[0] += by_m.x;
     c->q[1] += by_m.y;
     constraint_set_state(dynamics, c->q, c->qd);
@@ -461,7 +466,7 @@ static void constraint_shift(struct dynamics *dynamics, struct vec3 by_m)
 
 static void constraint_stop(struct dynamics *dynamics)
 {
-    struct constraint *c = (struct constraint *)dynamics;
+    struct constraint *c = constraint_of(dynamics);
     for (int i = 0; i < 3 * c->links; i++)
         c->y[3 * c->links + i] = 0;
     touch_place(c, c->y);
@@ -475,7 +480,7 @@ static void constraint_stop(struct dynamics *dynamics)
 static void constraint_part_state(const struct dynamics *dynamics, int part,
                                   struct part_state *state)
 {
-    const struct constraint *c = (const struct constraint *)dynamics;
+    const struct constraint *c = constraint_of(dynamics);
     const struct part *p = &c->phenotype->parts[part];
     const struct place *l = &c->places[p->link];
     struct box box;
@@ -491,7 +496,7 @@ static void constraint_part_state(const struct dynamics *dynamics, int part,
 static void constraint_link_state(const struct dynamics *dynamics, int link,
                                   struct part_state *state)
 {
-    const struct constraint *c = (const struct constraint *)dynamics;
+    const struct constraint *c = constraint_of(dynamics);
     const double *at = c->y + 3 * link, *v = c->y + 3 * (c->links + link);
     *state = (struct part_state){.x_m = at[0],
                                  .y_m = at[1],
@@ -503,7 +508,7 @@ static void constraint_link_state(const struct dynamics *dynamics, int link,
 
 static struct vec3 constraint_centre_of_mass(const struct dynamics *dynamics)
 {
-    const struct constraint *c = (const struct constraint *)dynamics;
+    const struct constraint *c = constraint_of(dynamics);
     double x = 0, y = 0;
     for (int i = 0; i < c->links; i++) {
         x += c->bodies[i].mass * c->y[3 * i];
@@ -515,7 +520,7 @@ static struct vec3 constraint_centre_of_mass(const struct dynamics *dynamics)
 static void constraint_momentum(const struct dynamics *dynamics, struct vec3 *linear,
                                 struct vec3 *angular)
 {
-    const struct constraint *c = (const struct constraint *)dynamics;
+    const struct constraint *c = constraint_of(dynamics);
     *linear = *angular = (struct vec3){0, 0, 0};
     for (int i = 0; i < c->links; i++) {
         const struct body *b = &c->bodies[i];
@@ -528,7 +533,7 @@ static void constraint_momentum(const struct dynamics *dynamics, struct vec3 *li
 
 static void constraint_bounds(const struct dynamics *dynamics, struct vec3 *low, struct vec3 *high)
 {
-    const struct constraint *c = (const struct constraint *)dynamics;
+    const struct constraint *c = constraint_of(dynamics);
     *low = *high = (struct vec3){0, 0, 0};
     for (int i = 0; i < c->parts; i++) {
         struct box b;
@@ -544,7 +549,7 @@ static void constraint_bounds(const struct dynamics *dynamics, struct vec3 *low,
 
 static double constraint_overlap(const struct dynamics *dynamics)
 {
-    const struct constraint *c = (const struct constraint *)dynamics;
+    const struct constraint *c = constraint_of(dynamics);
     const struct part *parts = c->phenotype->parts;
     double deepest = 0;
     for (int i = 0; i < c->parts; i++)
@@ -561,7 +566,7 @@ static double constraint_overlap(const struct dynamics *dynamics)
 
 static const struct ledger *constraint_ledger(struct dynamics *dynamics)
 {
-    struct constraint *c = (struct constraint *)dynamics;
+    struct constraint *c = constraint_of(dynamics);
     struct ledger *l = &c->ledger;
     set_energies(c);
     l->residual_j = l->kinetic_j + l->potential_j - l->energy_start_j - l->work_effector_j +
@@ -573,27 +578,27 @@ static const struct ledger *constraint_ledger(struct dynamics *dynamics)
 static int constraint_contacts(const struct dynamics *dynamics,
                                const struct contact_point **contacts)
 {
-    const struct constraint *c = (const struct constraint *)dynamics;
+    const struct constraint *c = constraint_of(dynamics);
     *contacts = c->points;
     return c->point_count;
 }
 
 static double constraint_penetration(const struct dynamics *dynamics)
 {
-    return ((const struct constraint *)dynamics)->penetration_m;
+    return constraint_of(dynamics)->penetration_m;
 }
 
 static void constraint_drive_state(const struct dynamics *dynamics, int link,
                                    struct drive_state *state)
 {
-    const struct constraint *c = (const struct constraint *)dynamics;
+    const struct constraint *c = constraint_of(dynamics);
     *state = (struct drive_state){c->q[2 + link], c->qd[2 + link], c->torque[link]};
 }
 
 static void constraint_step_counts(const struct dynamics *dynamics, uint64_t *steps,
                                    uint64_t *rk4_steps)
 {
-    const struct constraint *c = (const struct constraint *)dynamics;
+    const struct constraint *c = constraint_of(dynamics);
     *steps = c->steps;
     *rk4_steps = c->free_steps;
 }
@@ -1002,7 +1007,7 @@ static void expose_drag(struct constraint *c)
 
 static int constraint_step(struct dynamics *dynamics)
 {
-    struct constraint *c = (struct constraint *)dynamics;
+    struct constraint *c = constraint_of(dynamics);
     if (c->is_pushing)
         return push_apart(c);
     if (c->viscosity.kind >= DRAG_EXPOSED && c->viscosity.has_exposure)

@@ -72,12 +72,12 @@ enum { PIECE_WORK = 40, PAIR_WORK = 2, TOUCH_WORK = 200, JOINT_PIECES = 8 };
 
 static struct sphere_system *system_of(struct dynamics *dynamics)
 {
-    return (struct sphere_system *)dynamics;
+    return dynamics_of(dynamics, &dynamics_spheres);
 }
 
 static const struct sphere_system *system_at(const struct dynamics *dynamics)
 {
-    return (const struct sphere_system *)dynamics;
+    return dynamics_of(dynamics, &dynamics_spheres);
 }
 
 /* ---------------------------------------------------------------- creation */
@@ -1053,7 +1053,7 @@ static const struct ledger *spheres_ledger(struct dynamics *dynamics)
 
 static int spheres_contacts(const struct dynamics *dynamics, const struct contact_point **contacts)
 {
-    struct sphere_system *s = (struct sphere_system *)dynamics;
+    struct sphere_system *s = dynamics_of(dynamics, &dynamics_spheres);
     sphere_contacts_report(s);
     *contacts = s->points;
     return s->point_count;
@@ -1142,7 +1142,7 @@ static int spheres_substeps(const struct dynamics *dynamics)
 
 int dynamics_sphere_touches(const struct dynamics *dynamics, int sphere)
 {
-    struct sphere_system *s = (struct sphere_system *)dynamics;
+    struct sphere_system *s = dynamics_of(dynamics, &dynamics_spheres);
     sphere_contacts_report(s);
     return s->matter[sphere].is_touching;
 }

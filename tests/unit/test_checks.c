@@ -1,0 +1,248 @@
+/* Invariants: what is sound passes the checks at every step; each fault planted here aborts the program that has it.
+ * (Each test is a process of its own.) */
+#include <signal.h>
+
+#include "simulator/body/forest.h"
+#include "simulator/plane/contacts.h"
+#include "simulator/spheres/dynamics_spheres.h"
+#include "tests/unit/body_fixture.h"
+
+static struct stage stage;
+static struct rng rng;
+static struct tree tree;
+static struct contacts contacts;
+
+static void setup(void)
+{
+    stage_open(&stage);
+    rng_init(&rng, 37, RNG_TEST, 0, 1);
+    stage.world = (struct world){
+        .gravity_m_s2 = BODY_GRAVITY, .has_ground = 1, .friction = 0.8, .own_friction = 0.8};
+}
+
+static void teardown(void)
+{
+    stage_close(&stage);
+}
+
+/* A chain of three on the ground, and what it touches. */
+static void make_chain(void)
+{
+    double q[BODY_DOF_MAX] = {0, 0.05}, qd[BODY_DOF_MAX] = {0}, *at = q, *rates = qd;
+    body_init_chain(&stage.body, 3, 0.4, 0.1, 1);
+    ck_assert_int_eq(tree_create(&tree, &stage.body.phenotype, 0, &stage.arena), 0);
+    ck_assert_int_eq(contacts_create(&contacts, &stage.body.phenotype, &tree, &stage.world,
+                                     &stage.settings, &stage.arena),
+                     0);
+    tree_set_pose(&tree, q);
+    contacts_find(&contacts, &at, &rates);
+    ck_assert_int_gt(contacts.count, 3);
+}
+
+START_TEST(what_is_sound_passes)
+{
+    struct dynamics *bodies[2];
+    struct forest forest;
+    struct error error;
+    static struct body other;
+    make_chain();
+    tree_check(&tree);
+    contacts_check(&contacts);
+    for (int round = 0; round < 20; round++) {
+        arena_reset(&stage.arena);
+        body_init_mixed(&stage.body, 6, 0.3, &rng);
+        body_init_mixed(&other, 6, 0.3, &rng);
+        phenotype_check(&other.phenotype);
+        double q[BODY_DOF_MAX] = {0, 2}, qd[BODY_DOF_MAX] = {0};
+        for (int i = 0; i < 2; i++) {
+            const struct phenotype *p = i ? &other.phenotype : &stage.body.phenotype;
+            bodies[i] = dynamics_create(p, &stage.world, &stage.settings, &stage.arena);
+            q[0] = 1.5 * i;
+            dynamics_set_state(bodies[i], q, qd);
+            dynamics_reset_ledger(bodies[i]);
+        }
+        ck_assert_int_eq(forest_create(&forest, bodies, NULL, 2, &stage.arena, &error), 0);
+        for (int step = 0; step < 240; step++) {
+            ck_assert_int_eq(forest_step(&forest), 0);
+            forest_check(&forest);
+            for (int i = 0; i < 2; i++)
+                ledger_check(dynamics_ledger(bodies[i]));
+        }
+    }
+}
+END_TEST
+
+/* ---------------------------------------------------------------- faults */
+
+START_TEST(a_part_before_its_parent)
+{
+    body_init_chain(&stage.body, 3, 0.4, 0.1, 1);
+    stage.body.parts[1].parent = 2;
+    stage_build(&stage);
+}
+END_TEST
+
+START_TEST(a_link_of_no_body)
+{
+    body_init_chain(&stage.body, 3, 0.4, 0.1, 1);
+    stage.body.parts[2].link = 3;
+    stage_build(&stage);
+}
+END_TEST
+
+START_TEST(limits_the_wrong_way_round)
+{
+    body_init_chain(&stage.body, 3, 0.4, 0.1, 1);
+    stage.body.links[2].lower = 1;
+    stage.body.links[2].upper = -1;
+    stage_build(&stage);
+}
+END_TEST
+
+START_TEST(a_wire_to_nothing)
+{
+    struct neuron neuron = {.part = -1, .inputs = {{.kind = WIRE_NEURON, .index = 1}}};
+    body_init_chain(&stage.body, 3, 0.4, 0.1, 1);
+    stage.body.phenotype.neurons = &neuron;
+    stage.body.phenotype.neuron_count = 1;
+    phenotype_check(&stage.body.phenotype);
+}
+END_TEST
+
+START_TEST(a_tree_that_hangs_on_its_leaf)
+{
+    make_chain();
+    tree.links[1].parent = 2;
+    tree_check(&tree);
+}
+END_TEST
+
+START_TEST(a_mass_that_is_nowhere)
+{
+    make_chain();
+    tree.mass *= 1.001;
+    tree_check(&tree);
+}
+END_TEST
+
+START_TEST(a_direction_that_is_none)
+{
+    make_chain();
+    tree.links[1].sin += 0.01;
+    tree_check(&tree);
+}
+END_TEST
+
+START_TEST(a_reaction_that_is_not_opposite)
+{
+    make_chain();
+    struct contact *c = &contacts.list[0];
+    c->of_b = c->of_a;
+    c->b = c->a;
+    c->on_b = c->on_a;
+    contacts_check(&contacts);
+}
+END_TEST
+
+START_TEST(a_row_too_many)
+{
+    make_chain();
+    contacts.rows++;
+    contacts_check(&contacts);
+}
+END_TEST
+
+START_TEST(a_contact_of_no_body)
+{
+    make_chain();
+    contacts.list[1].of_a = 1;
+    contacts_check(&contacts);
+}
+END_TEST
+
+START_TEST(a_negative_loss)
+{
+    struct ledger ledger = {.loss_friction_j = -0.1, .work_effector_positive_j = 1};
+    ledger_check(&ledger);
+}
+END_TEST
+
+START_TEST(more_work_than_was_positive)
+{
+    struct ledger ledger = {.work_effector_j = 2, .work_effector_positive_j = 1};
+    ledger_check(&ledger);
+}
+END_TEST
+
+static struct forest *make_forest(void)
+{
+    static struct forest forest;
+    static struct body boxes[2];
+    struct dynamics *bodies[2];
+    struct error error;
+    for (int i = 0; i < 2; i++) {
+        body_init_box(&boxes[i], 0.4, 0.4, 1);
+        bodies[i] =
+            dynamics_create(&boxes[i].phenotype, &stage.world, &stage.settings, &stage.arena);
+    }
+    ck_assert_int_eq(forest_create(&forest, bodies, NULL, 2, &stage.arena, &error), 0);
+    return &forest;
+}
+
+START_TEST(an_island_with_another_name)
+{
+    struct forest *forest = make_forest();
+    forest->island[0] = 1;
+    forest_check(forest);
+}
+END_TEST
+
+START_TEST(a_broken_body_in_the_world)
+{
+    struct forest *forest = make_forest();
+    forest->is_broken[1] = 1;
+    forest_check(forest);
+}
+END_TEST
+
+START_TEST(dynamics_of_another_solver)
+{
+    struct part_state state = {0};
+    body_init_box(&stage.body, 0.4, 0.4, 1);
+    stage_build(&stage);
+    dynamics_place_sphere(stage.dynamics, 0, &state);
+}
+END_TEST
+
+int main(void)
+{
+    typedef const TTest *test;
+    const test faults[] = {a_part_before_its_parent,
+                           a_link_of_no_body,
+                           limits_the_wrong_way_round,
+                           a_wire_to_nothing,
+                           a_tree_that_hangs_on_its_leaf,
+                           a_mass_that_is_nowhere,
+                           a_direction_that_is_none,
+                           a_reaction_that_is_not_opposite,
+                           a_row_too_many,
+                           a_contact_of_no_body,
+                           a_negative_loss,
+                           more_work_than_was_positive,
+                           an_island_with_another_name,
+                           a_broken_body_in_the_world,
+                           dynamics_of_another_solver};
+    Suite *suite = suite_create("checks");
+    TCase *tests = tcase_create("checks");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, what_is_sound_passes);
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
+        tcase_add_test_raise_signal(tests, faults[i], SIGABRT);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
