@@ -552,14 +552,16 @@ static int act_contacts(struct space_dynamics *d, double half)
     if (d->limits.row_max > 0)
         limits = space_limits_find(&d->limits, &d->tree, d->qm, d->qd, half);
     if (contacts + limits > 0) {
-        for (int i = 0; i < d->rates; i++)
+        for (int i = 0; i < d->rates; i++) {
             d->tree.drive[i] = 0;
+            d->v_sum[i] = d->qd0[i] + half * d->qdd[i];
+        }
         space_tree_factor(&d->tree, d->zero, 0);
     }
     if (contacts > 0)
         d->law_residual = space_contacts_solve(&d->contacts, d->qd0, d->qd);
     else if (limits > 0)
-        book_limits(d, space_limits_solve(&d->limits, &d->tree, d->qd));
+        book_limits(d, space_limits_solve(&d->limits, &d->tree, d->v_sum, d->qd));
     d->is_pressing = limits > 0;
     return contacts > 0;
 }
@@ -612,15 +614,22 @@ static double energy_now(struct space_dynamics *d)
     return space_tree_kinetic_energy(&d->tree) + space_tree_potential_energy(&d->tree);
 }
 
-/* Out of limits that are passed: what that does to the energy is booked. */
+/* Out of limits that are passed. Servos take back what they did on the way beyond; what else that does to the energy
+ * is the limits'. */
 static void leave_limits(struct space_dynamics *d)
 {
+    double *way = d->v_sum, taken = 0;
     if (!d->is_pressing || space_limits_gap(&d->limits, &d->tree, d->q) >= -GAP_ROUNDING)
         return;
     double before = energy_now(d);
     space_tree_factor(&d->tree, d->zero, 0);
-    space_limits_project(&d->limits, &d->tree, d->q);
-    book_limits(d, energy_now(d) - before);
+    for (int i = 0; i < d->rates; i++)
+        way[i] = 0;
+    space_limits_project(&d->limits, &d->tree, d->q, way);
+    for (int i = 0; i < d->rates; i++)
+        taken += d->torque[i] * way[i];
+    d->ledger.work_effector_j += taken;
+    book_limits(d, energy_now(d) - before - taken);
 }
 
 static void book_middle(struct space_dynamics *d, double half)

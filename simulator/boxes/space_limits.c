@@ -168,7 +168,8 @@ static void solve_rows(struct space_limits *limits, int rate_count, double *rate
         ;
 }
 
-double space_limits_solve(struct space_limits *limits, struct space_tree *tree, double *rates)
+double space_limits_solve(struct space_limits *limits, struct space_tree *tree,
+                          const double *middle, double *rates)
 {
     double work = 0;
     find_responses(limits, tree);
@@ -178,16 +179,17 @@ double space_limits_solve(struct space_limits *limits, struct space_tree *tree, 
     solve_rows(limits, tree->rates, rates);
     for (int i = 0; i < limits->count; i++) {
         const struct space_limit *row = &limits->rows[i];
-        work += row->impulse * (rate_of(row, before) + rate_of(row, rates)) / 2;
+        double kick = rate_of(row, rates) - rate_of(row, before);
+        work += row->impulse * (rate_of(row, middle) + kick / 2);
     }
     for (int k = 0; k < tree->rates; k++)
         before[k] = 0;
     return work;
 }
 
-int space_limits_project(struct space_limits *limits, struct space_tree *tree, double *q)
+void space_limits_project(struct space_limits *limits, struct space_tree *tree, double *q,
+                          double *way)
 {
-    int has_moved = 0;
     for (int i = 0; i < PROJECTIONS_MAX; i++) {
         int kept = 0;
         measure(limits, tree, q);
@@ -196,17 +198,17 @@ int space_limits_project(struct space_limits *limits, struct space_tree *tree, d
                 keep(limits, &kept, k);
         limits->count = kept;
         if (kept == 0)
-            return has_moved;
+            return;
         find_responses(limits, tree);
-        /* a way, found as rates are: each gap is to open by what it lacks */
-        double *way = limits->push;
+        /* found as rates are: each gap is to open by what it lacks */
+        double *step = limits->push;
         for (int k = 0; k < kept; k++)
             limits->rows[k].bound = -limits->rows[k].gap;
-        solve_rows(limits, tree->rates, way);
-        space_tree_advance(tree, q, way, 1, q);
-        for (int k = 0; k < tree->rates; k++)
-            way[k] = 0;
-        has_moved = 1;
+        solve_rows(limits, tree->rates, step);
+        space_tree_advance(tree, q, step, 1, q);
+        for (int k = 0; k < tree->rates; k++) {
+            way[k] += step[k];
+            step[k] = 0;
+        }
     }
-    return has_moved;
 }

@@ -32,10 +32,13 @@ double space_limits_gap(struct space_limits *limits, const struct space_tree *tr
 /* Rows whose gap at q, or when the rates have acted for a time from there, is not positive. */
 int space_limits_find(struct space_limits *limits, const struct space_tree *tree, const double *q,
                       const double *rates, double time_s);
-/* Impulses that keep the rows found within their bounds: adds what they change to the rates. The tree has the
- * factors of its mass matrix. Returns the impulses' work. */
-double space_limits_solve(struct space_limits *limits, struct space_tree *tree, double *rates);
-/* Moves q until no gap is negative, along responses: *q only. Returns 1 if it moved. */
-int space_limits_project(struct space_limits *limits, struct space_tree *tree, double *q);
+/* Impulses that keep the rows found within their bounds: adds what they change to the rates, which are those at the
+ * end of the step. The tree has the factors of its mass matrix. Returns the impulses' work, which act in the middle,
+ * where the rates before are `middle`. */
+double space_limits_solve(struct space_limits *limits, struct space_tree *tree,
+                          const double *middle, double *rates);
+/* Moves q until no gap is negative, along responses; adds the way of each freedom to `way`. */
+void space_limits_project(struct space_limits *limits, struct space_tree *tree, double *q,
+                          double *way);
 
 #endif
