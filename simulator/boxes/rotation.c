@@ -51,3 +51,21 @@ struct vec3 quaternion_log(struct quaternion q)
     double ratio = length > 1e-9 * cosine ? 2 * det_atan2(length, cosine) / length : 2 / cosine;
     return vec3_scale(v, sign * ratio);
 }
+
+/* Each row is a multiple of the quaternion: from the one with the largest square, which is at least 1. */
+struct quaternion quaternion_of(const struct mat3 *m)
+{
+    double wx = m->y.z - m->z.y, wy = m->z.x - m->x.z, wz = m->x.y - m->y.x;
+    double xy = m->x.y + m->y.x, xz = m->x.z + m->z.x, yz = m->y.z + m->z.y;
+    const double rows[4][4] = {{1 + m->x.x + m->y.y + m->z.z, wx, wy, wz},
+                               {wx, 1 + m->x.x - m->y.y - m->z.z, xy, xz},
+                               {wy, xy, 1 - m->x.x + m->y.y - m->z.z, yz},
+                               {wz, xz, yz, 1 - m->x.x - m->y.y + m->z.z}};
+    int most = 0;
+    for (int i = 1; i < 4; i++)
+        most = rows[i][i] > rows[most][most] ? i : most;
+    const double *row = rows[most];
+    double share = (row[0] < 0 ? -0.5 : 0.5) / sqrt(row[most]);
+    struct quaternion q = {share * row[0], share * row[1], share * row[2], share * row[3]};
+    return quaternion_normalised(q);
+}

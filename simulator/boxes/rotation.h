@@ -79,6 +79,9 @@ struct quaternion quaternion_exp(struct vec3 v);
 /* The rotation vector of a quaternion of any length but 0: up to pi long. */
 struct vec3 quaternion_log(struct quaternion q);
 
+/* The unit quaternion of a turn, with w >= 0. */
+struct quaternion quaternion_of(const struct mat3 *m);
+
 /* Of a unit quaternion. */
 static inline struct mat3 quaternion_matrix(struct quaternion q)
 {

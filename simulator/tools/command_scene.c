@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "simulator/tools/scene.h"
+#include "simulator/tools/space_scene.h"
 #include "simulator/tools/trace.h"
 
 static const char usage_text[] =
@@ -35,12 +36,6 @@ enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
 /* Contacts that come off their law slower than this, m/s, are held; faster ones may go so far in all. */
 #define HELD_M_S   1e-4
 #define MISS_MAX_M 1e-4
-
-struct request {
-    const char *path, *trace_path, *contacts_path;
-    int solver, integrator;                 /* -1: as the scene says */
-    double dt_s, rtol, until_s, interval_s; /* 0: as the scene says */
-};
 
 /* Impulses of a body's contacts since the last line. */
 struct impulses {
@@ -90,7 +85,7 @@ static int parse_name(const char *text, const char *const *names, int *choice)
     return ERR_USAGE;
 }
 
-static int parse_option(struct request *request, int option, const char *value)
+static int parse_option(struct scene_request *request, int option, const char *value)
 {
     static const char *const solvers[] = {"articulated", "constraint", NULL};
     static const char *const integrators[] = {"auto", "rk4", "midpoint", NULL};
@@ -119,7 +114,7 @@ static int parse_option(struct request *request, int option, const char *value)
 }
 
 /* Returns -1 to go on, else the exit code. */
-static int parse_request(struct request *request, int argc, char **argv)
+static int parse_request(struct scene_request *request, int argc, char **argv)
 {
     static const struct option options[] = {
         {"trace", required_argument, NULL, 't'},      {"contacts", required_argument, NULL, 'c'},
@@ -128,7 +123,7 @@ static int parse_request(struct request *request, int argc, char **argv)
         {"until", required_argument, NULL, 'u'},      {"help", no_argument, NULL, 'h'},
         {"interval", required_argument, NULL, 'n'},   {NULL, 0, NULL, 0}};
     int option, index = 0;
-    *request = (struct request){.solver = -1, .integrator = -1};
+    *request = (struct scene_request){.solver = -1, .integrator = -1};
     optind = 0; /* starts anew after main(), in glibc and musl */
     while ((option = getopt_long(argc, argv, "h", options, &index)) != -1) {
         if (option == 'h') {
@@ -246,11 +241,10 @@ static void print_contacts(FILE *file, const struct run *run, uint64_t step)
 
 /* ---------------------------------------------------------------- the run */
 
-/* A time as a whole number of steps, at least one. */
-static int count_steps(const struct run *run, const char *what, double time_s, uint64_t *steps,
-                       struct error *error)
+int scene_count_steps(double dt, const char *what, double time_s, uint64_t *steps,
+                      struct error *error)
 {
-    double dt = run->scene.settings.dt_s, count = time_s / dt;
+    double count = time_s / dt;
     if (count > STEPS_MAX)
         return error_set(error, ERR_LIMIT, "%s of %g s: more than %g steps", what, time_s,
                          STEPS_MAX);
@@ -261,7 +255,7 @@ static int count_steps(const struct run *run, const char *what, double time_s, u
     return 0;
 }
 
-static int prepare(struct run *run, const struct request *request, struct error *error)
+static int prepare(struct run *run, const struct scene_request *request, struct error *error)
 {
     struct scene *scene = &run->scene;
     struct dynamics_settings *settings = &scene->settings;
@@ -273,9 +267,10 @@ static int prepare(struct run *run, const struct request *request, struct error 
     settings->rtol = request->rtol > 0 ? request->rtol : settings->rtol;
     scene->until_s = request->until_s > 0 ? request->until_s : scene->until_s;
     scene->interval_s = request->interval_s > 0 ? request->interval_s : scene->interval_s;
-    if (count_steps(run, "an interval", scene->interval_s, &run->steps_per_line, error) != 0)
+    if (scene_count_steps(settings->dt_s, "an interval", scene->interval_s, &run->steps_per_line,
+                          error) != 0)
         return error->code;
-    if (count_steps(run, "an end", scene->until_s, &run->steps, error) != 0)
+    if (scene_count_steps(settings->dt_s, "an end", scene->until_s, &run->steps, error) != 0)
         return error->code;
     return scene_start(scene, &run->arena, &run->dynamics, error);
 }
@@ -322,12 +317,16 @@ static int move(struct run *run, FILE *trace, FILE *contacts, struct error *erro
 
 static void print_summary(struct run *run)
 {
-    const struct ledger *l = dynamics_ledger(run->dynamics);
     uint64_t steps, free_steps;
     dynamics_step_counts(run->dynamics, &steps, &free_steps);
     printf("time %g s, %llu steps of %g s, %llu of them free of contacts\n",
            (double)run->steps * run->scene.settings.dt_s, (unsigned long long)steps,
            run->scene.settings.dt_s, (unsigned long long)free_steps);
+    scene_print_ledger(dynamics_ledger(run->dynamics));
+}
+
+void scene_print_ledger(const struct ledger *l)
+{
     printf("energy %.9g J at the start, %.9g J now, work %.9g J\n", l->energy_start_j,
            l->kinetic_j + l->potential_j, l->work_effector_j);
     printf("losses: friction %.6g, impact %.6g, limits %.6g, drag %.6g, damping %.6g J\n",
@@ -337,23 +336,21 @@ static void print_summary(struct run *run)
            l->gain_push_out_j, l->gain_impact_j, l->gain_limit_j, l->residual_j);
 }
 
-static int is_standard(const char *path)
+int scene_is_standard(const char *path)
 {
     return path && strcmp(path, "-") == 0;
 }
 
-/* Opens the file, or standard output for -; NULL where there is no path. */
-static int open_file(const char *path, FILE **file, struct error *error)
+int scene_open_file(const char *path, FILE **file, struct error *error)
 {
     *file = NULL;
     if (!path)
         return 0;
-    *file = is_standard(path) ? stdout : fopen(path, "w");
+    *file = scene_is_standard(path) ? stdout : fopen(path, "w");
     return *file ? 0 : error_set(error, ERR_IO, "%s: %s", path, strerror(errno));
 }
 
-/* `result` is what went wrong before, which goes first. */
-static int close_file(const char *path, FILE *file, int result, struct error *error)
+int scene_close_file(const char *path, FILE *file, int result, struct error *error)
 {
     if (!file)
         return result;
@@ -364,25 +361,30 @@ static int close_file(const char *path, FILE *file, int result, struct error *er
     return result;
 }
 
-static int move_to_files(struct run *run, const struct request *request, struct error *error)
+static int move_to_files(struct run *run, const struct scene_request *request, struct error *error)
 {
     FILE *trace, *contacts = NULL;
-    int result = open_file(request->trace_path, &trace, error);
+    int result = scene_open_file(request->trace_path, &trace, error);
     if (result == 0)
-        result = open_file(request->contacts_path, &contacts, error);
+        result = scene_open_file(request->contacts_path, &contacts, error);
     if (result == 0)
         result = move(run, trace, contacts, error);
-    result = close_file(request->trace_path, trace, result, error);
-    return close_file(request->contacts_path, contacts, result, error);
+    result = scene_close_file(request->trace_path, trace, result, error);
+    return scene_close_file(request->contacts_path, contacts, result, error);
 }
 
 int command_scene(int argc, char **argv)
 {
-    struct request request;
+    struct scene_request request;
     struct error error = {0};
     int exit_code = parse_request(&request, argc, argv);
     if (exit_code >= 0)
         return exit_code;
+    if (space_scene_is_one(request.path)) {
+        if (command_scene_in_space(&request, &error) != 0)
+            return fail(EXIT_FAILED, error.message);
+        return EXIT_OK;
+    }
     struct run *run = calloc(1, sizeof *run);
     if (!run || arena_init(&run->arena, SCENE_ARENA_BYTES) != 0) {
         free(run);
@@ -395,7 +397,8 @@ int command_scene(int argc, char **argv)
         exit_code = fail(EXIT_FAILED, error.message);
     else
         exit_code = EXIT_OK;
-    if (result == 0 && !is_standard(request.trace_path) && !is_standard(request.contacts_path))
+    if (result == 0 && !scene_is_standard(request.trace_path) &&
+        !scene_is_standard(request.contacts_path))
         print_summary(run);
     arena_deinit(&run->arena);
     free(run);

@@ -2,7 +2,35 @@
 #ifndef SIMULATOR_COMMAND_SCENE_H
 #define SIMULATOR_COMMAND_SCENE_H
 
+#include <stdint.h>
+#include <stdio.h>
+
+#include "common/error.h"
+#include "simulator/body/dynamics.h"
+
 /* argv[0] is "scene". Returns the exit code. */
 int command_scene(int argc, char **argv);
+
+/* ---- for the files of the command only ---- */
+
+struct scene_request {
+    const char *path, *trace_path, *contacts_path;
+    int solver, integrator;                 /* -1: as the scene says */
+    double dt_s, rtol, until_s, interval_s; /* 0: as the scene says */
+};
+
+/* A scene in three dimensions. 0, or what went wrong. */
+int command_scene_in_space(const struct scene_request *request, struct error *error);
+
+/* A time as a whole number of steps, at least one. */
+int scene_count_steps(double dt_s, const char *what, double time_s, uint64_t *steps,
+                      struct error *error);
+int scene_is_standard(const char *path);
+/* Opens the file, or standard output for -; NULL where there is no path. */
+int scene_open_file(const char *path, FILE **file, struct error *error);
+/* `result` is what went wrong before, which goes first. */
+int scene_close_file(const char *path, FILE *file, int result, struct error *error);
+/* Energies, work and losses, on standard output. */
+void scene_print_ledger(const struct ledger *ledger);
 
 #endif

@@ -193,6 +193,14 @@ static void read_box(struct scene_reader *r, struct scene_spot *spot, struct spa
     add_mass(&scene->links[body], box, mass);
 }
 
+static int is_positive(const struct sym3 *a)
+{
+    double minor = a->xx * a->yy - a->xy * a->xy;
+    struct vec3 last = {a->xy * a->yz - a->xz * a->yy, a->xy * a->xz - a->xx * a->yz, minor};
+    double whole = a->xz * last.x + a->yz * last.y + a->zz * last.z;
+    return a->xx > 0 && minor > 0 && whole > 0;
+}
+
 static void read_mass(struct scene_reader *r, struct scene_spot *spot, struct space_scene *scene,
                       int body)
 {
@@ -214,9 +222,8 @@ static void read_mass(struct scene_reader *r, struct scene_spot *spot, struct sp
     } else {
         finish_mass(link);
     }
-    if (!(link->mass_kg > 0 && link->inertia.xx > 0 && link->inertia.yy > 0 &&
-          link->inertia.zz > 0))
-        scene_fail(r, ERR_RANGE, spot, "", "mass and inertia must be above 0");
+    if (!(link->mass_kg > 0 && is_positive(&link->inertia)))
+        scene_fail(r, ERR_RANGE, spot, "", "mass and inertia must be above 0, about every axis");
 }
 
 /* ---------------------------------------------------------------- joints */

@@ -31,6 +31,7 @@
 #include "controller/store/store.h"
 #include "proto/message.h"
 #include "simulator/tools/scene.h"
+#include "simulator/tools/space_scene.h"
 #include "viewer/replay/run_reader.h"
 
 enum { CORPUS_MAX = 64, INPUT_MAX = 1 << 20, MUTATIONS_MAX = 8 };
@@ -289,6 +290,31 @@ static void scene_take(const unsigned char *bytes, size_t length)
         ENSURE(isfinite(scene.q[i]) && isfinite(scene.qd[i]), "coordinate %d", i);
 }
 
+static void space_scene_seeds(struct corpus *corpus)
+{
+    corpus_add_files(corpus, "examples/scenes/space", "", ".json");
+}
+
+/* What is accepted can be moved, or is no longer finite. */
+static void space_scene_take(const unsigned char *bytes, size_t length)
+{
+    static struct space_scene scene;
+    struct error error = {0};
+    int status = space_scene_read_text(&scene, (const char *)bytes, length, "input", &error);
+    check_error(status, &error);
+    for (int i = 0; status == 0 && i < scene.rates; i++)
+        ENSURE(isfinite(scene.q[i]) && isfinite(scene.qd[i]), "coordinate %d", i);
+    struct arena arena;
+    struct space_dynamics *dynamics;
+    if (status != 0 || arena_init(&arena, 1 << 20) != 0)
+        return;
+    status = space_scene_start(&scene, &arena, &dynamics, &error);
+    check_error(status, &error);
+    for (int i = 0; status == 0 && i < 3; i++)
+        status = space_dynamics_step(dynamics);
+    arena_deinit(&arena);
+}
+
 static void expression_seeds(struct corpus *corpus)
 {
     corpus_add_text(corpus, "distance_m / size_m");
@@ -453,6 +479,7 @@ static const struct target {
     {"creature", creature_seeds, creature_take, 2000},
     {"params", params_seeds, params_take, 2000},
     {"scene", scene_seeds, scene_take, 3000},
+    {"space-scene", space_scene_seeds, space_scene_take, 3000},
     {"expression", expression_seeds, expression_take, 12000},
     {"cells", cells_seeds, cells_take, 12000},
     {"store", store_seeds, store_take, 150},

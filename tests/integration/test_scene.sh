@@ -20,6 +20,18 @@ for scene in "$root"/examples/scenes/*.json; do
     done
 done
 
+# in three dimensions
+for scene in "$root"/examples/scenes/space/*.json; do
+    for integrator in auto midpoint; do
+        "$simulator" scene "$scene" --integrator $integrator --until 1 --trace trace.csv >summary ||
+            fail "$scene by $integrator"
+        [ "$(wc -l <trace.csv)" = 62 ] || fail "$scene by $integrator: not 61 lines"
+        [ "$(awk -F, '{print NF}' trace.csv | sort -u | wc -l)" = 1 ] || fail "$scene: ragged trace"
+        grep -q residual summary || fail "$scene: no summary"
+    done
+done
+head -1 trace.csv | grep -q ',com_z_m,' || fail "no z"
+
 # every step's contacts are there, and their impulses carry the block
 "$simulator" scene "$root"/examples/scenes/sliding-block.json --until 1 --contacts c.csv >/dev/null
 awk -F, 'NR > 1 && ($2 != "block" || $3 != "ground") {exit 1} NR > 1 {sum += $9}
@@ -67,6 +79,8 @@ refuse 2 '--dt cannot be "0"' "$block" --dt 0
 refuse 2 '--dt cannot be "1/"' "$block" --dt 1/
 refuse 2 '--solver cannot be "best"' "$block" --solver best
 refuse 1 'none.json' none.json
+refuse 1 'only in two dimensions' "$root"/examples/scenes/space/arm.json --solver constraint
+refuse 1 'do not touch yet' "$root"/examples/scenes/space/arm.json --contacts c.csv
 refuse 1 'whole number of steps' "$block" --interval 0.01
 refuse 1 'could not be written\|No space' "$block" --trace /dev/full
 refuse 1 'could not be written\|No space' "$block" --contacts /dev/full

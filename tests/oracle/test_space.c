@@ -23,6 +23,7 @@
 #include "simulator/tools/space_scene.h"
 
 #define FOLDER "tests/oracle/space/"
+#define PAGE   "docs/physics-space.md"
 #define PI     3.14159265358979323846
 
 enum run { RUN_FINE, RUN_RK4, RUN_MIDPOINT, RUN_COUNT };
@@ -114,20 +115,12 @@ static int put(double *values, struct vec3 v)
     return 3;
 }
 
-/* Of a matrix, with w >= 0 or with the largest component above 0. */
-static int put_quaternion(double *v, const struct mat3 *m)
+static int put_quaternion(double *values, struct quaternion q)
 {
-    double squares[4] = {1 + m->x.x + m->y.y + m->z.z, 1 + m->x.x - m->y.y - m->z.z,
-                         1 - m->x.x + m->y.y - m->z.z, 1 - m->x.x - m->y.y + m->z.z};
-    double products[4][4] = {{squares[0], m->y.z - m->z.y, m->z.x - m->x.z, m->x.y - m->y.x},
-                             {m->y.z - m->z.y, squares[1], m->x.y + m->y.x, m->x.z + m->z.x},
-                             {m->z.x - m->x.z, m->x.y + m->y.x, squares[2], m->y.z + m->z.y},
-                             {m->x.y - m->y.x, m->x.z + m->z.x, m->y.z + m->z.y, squares[3]}};
-    int most = 0;
-    for (int i = 1; i < 4; i++)
-        most = squares[i] > squares[most] ? i : most;
-    for (int i = 0; i < 4; i++)
-        v[i] = products[most][i] / (2 * sqrt(squares[most]));
+    values[0] = q.w;
+    values[1] = q.x;
+    values[2] = q.y;
+    values[3] = q.z;
     return 4;
 }
 
@@ -160,7 +153,7 @@ static int read_quantity(struct trial *t, const char *name, int body, double *va
     if (strcmp(name, "omega") == 0)
         return put(values, l->velocity.w);
     if (strcmp(name, "quaternion") == 0)
-        return put_quaternion(values, &l->turned);
+        return put_quaternion(values, quaternion_of(&l->turned));
     space_tree_momentum(tree, &linear, &angular);
     if (strcmp(name, "momentum") == 0)
         return put(values, linear);
@@ -406,13 +399,45 @@ static const char *case_name(int i)
     return json_object_iter_key(at);
 }
 
+/* A case's row of the documented table: the number it begins with, and each run's share of its tolerance. */
+static void read_row(const char *name, long *numbers, double shares[RUN_COUNT])
+{
+    char line[400], start[80];
+    int is_found = 0, length = snprintf(start, sizeof start, "| %s |", name);
+    FILE *page = fopen(PAGE, "r");
+    ck_assert_msg(page != NULL, "%s cannot be opened", PAGE);
+    while (!is_found && fgets(line, sizeof line, page)) {
+        char *at = line + length;
+        if (strncmp(line, start, (size_t)length) != 0)
+            continue;
+        is_found = 1;
+        *numbers = strtol(at, &at, 10);
+        for (int run = 0; run < RUN_COUNT; run++) {
+            double error, allowed;
+            at = strchr(at, '|');
+            ck_assert_msg(at && sscanf(++at, "%lf of %lf", &error, &allowed) == 2,
+                          "%s: the row of %s is too short (make accuracy)", PAGE, name);
+            shares[run] = error / allowed;
+        }
+    }
+    fclose(page);
+    ck_assert_msg(is_found, "%s: no row for %s (make accuracy)", PAGE, name);
+}
+
 START_TEST(oracle_case)
 {
     const char *name = case_name(_i);
     struct trial *t = trial_create();
+    double documented[RUN_COUNT];
+    long numbers = 0;
+    read_row(name, &numbers, documented);
+    ck_assert_int_eq(numbers, (long)json_array_size(json_object_get(cases, name)));
     for (int run = 0; run < RUN_COUNT; run++) {
         struct outcome o = measure(t, name, (enum run)run);
         ck_assert_int_gt(o.count, 0);
+        ck_assert_msg(o.share <= 10 * documented[run] + 0.01,
+                      "%s: %s, %s has an error of %.1e of what is allowed now (make accuracy)",
+                      PAGE, name, run_names[run], o.share);
         ck_assert_msg(o.bad == 0, "%s, %s: %d of %d are wrong, first %s", name, run_names[run],
                       o.bad, o.count, o.worst);
     }

@@ -94,6 +94,10 @@ START_TEST(matrices_agree)
         struct mat3 a = quaternion_matrix(p), b = quaternion_matrix(q), c = mat3_product(&a, &b);
         struct mat3 d = quaternion_matrix(quaternion_product(p, q)), e = quaternion_matrix(other);
         struct vec3 v = any_vector(1);
+        struct quaternion again = quaternion_of(&a);
+        struct mat3 same = quaternion_matrix(again);
+        ck_assert_double_ge(again.w, 0);
+        ck_assert_double_le(distance(mat3_apply(&a, v), mat3_apply(&same, v)), 1e-14);
         ck_assert_double_le(distance(mat3_apply(&c, v), mat3_apply(&d, v)), 1e-14);
         ck_assert_double_le(distance(mat3_back(&a, mat3_apply(&a, v)), v), 1e-14);
         ck_assert_double_le(distance(vec3_cross(a.x, a.y), a.z), 1e-14);

@@ -1,0 +1,157 @@
+/* simulator scene SCENE.json, where the scene has three dimensions. */
+#include "simulator/tools/command_scene.h"
+
+#include <stdlib.h>
+
+#include "simulator/tools/space_scene.h"
+#include "simulator/tools/trace.h"
+
+struct run {
+    struct space_scene scene;
+    struct arena arena;
+    struct space_dynamics *dynamics;
+    uint64_t steps, steps_per_line;
+};
+
+/* ---------------------------------------------------------------- the trace */
+
+static void print_header(FILE *file, struct run *run)
+{
+    static const char *const columns[] = {"x_m",      "y_m",      "z_m",     "qw",     "qx",
+                                          "qy",       "qz",       "vx_m_s",  "vy_m_s", "vz_m_s",
+                                          "wx_rad_s", "wy_rad_s", "wz_rad_s"};
+    const struct space_tree *tree = space_dynamics_tree(run->dynamics);
+    fputs("time_s,com_x_m,com_y_m,com_z_m,px_n_s,py_n_s,pz_n_s,lx_n_m_s,ly_n_m_s,lz_n_m_s", file);
+#define X(field) fputs("," #field, file);
+    TRACE_LEDGER(X)
+#undef X
+    for (int i = 0; i < tree->count; i++) {
+        for (size_t k = 0; k < sizeof columns / sizeof columns[0]; k++)
+            fprintf(file, ",%s_%s", run->scene.names[i], columns[k]);
+        for (int k = 0; k < space_joint_coordinates(tree->links[i].joint); k++)
+            fprintf(file, ",%s_q%d", run->scene.names[i], k);
+        for (int k = 0; k < tree->links[i].rates; k++)
+            fprintf(file, ",%s_qd%d", run->scene.names[i], k);
+        for (int k = 0; k < tree->links[i].rates; k++)
+            fprintf(file, ",%s_effort%d", run->scene.names[i], k);
+    }
+    fputc('\n', file);
+}
+
+static void print_vector(FILE *file, struct vec3 v)
+{
+    fprintf(file, ",%.17g,%.17g,%.17g", v.x, v.y, v.z);
+}
+
+static void print_body(FILE *file, const struct run *run, const struct space_tree_link *l)
+{
+    const double *q = space_dynamics_q(run->dynamics), *qd = space_dynamics_qd(run->dynamics);
+    struct quaternion turn = quaternion_of(&l->turned);
+    print_vector(file, space_tree_centre(l));
+    fprintf(file, ",%.17g,%.17g,%.17g,%.17g", turn.w, turn.x, turn.y, turn.z);
+    print_vector(file, space_tree_centre_velocity(l));
+    print_vector(file, l->velocity.w);
+    for (int k = 0; k < space_joint_coordinates(l->joint); k++)
+        fprintf(file, ",%.17g", q[l->coordinate + k]);
+    for (int k = 0; k < l->rates; k++)
+        fprintf(file, ",%.17g", qd[l->rate + k]);
+    for (int k = 0; k < l->rates; k++)
+        fprintf(file, ",%.17g", space_dynamics_effort(run->dynamics, l->rate + k));
+}
+
+static void print_line(FILE *file, struct run *run, uint64_t step)
+{
+    const struct ledger *ledger = space_dynamics_ledger(run->dynamics);
+    const struct space_tree *tree = space_dynamics_tree(run->dynamics);
+    struct vec3 linear, angular;
+    space_tree_momentum(tree, &linear, &angular);
+    fprintf(file, "%.17g", (double)step * run->scene.settings.dt_s);
+    print_vector(file, space_tree_centre_of_mass(tree));
+    print_vector(file, linear);
+    print_vector(file, angular);
+#define X(field) fprintf(file, ",%.17g", ledger->field);
+    TRACE_LEDGER(X)
+#undef X
+    for (int i = 0; i < tree->count; i++)
+        print_body(file, run, &tree->links[i]);
+    fputc('\n', file);
+}
+
+/* ---------------------------------------------------------------- the run */
+
+static int check_request(const struct scene_request *request, struct error *error)
+{
+    if (request->contacts_path)
+        return error_set(error, ERR_UNAVAILABLE, "--contacts: bodies in space do not touch yet");
+    if (request->solver > 0 || request->rtol > 0)
+        return error_set(error, ERR_UNAVAILABLE,
+                         "--solver constraint and --rtol: only in two dimensions");
+    return 0;
+}
+
+static int prepare(struct run *run, const struct scene_request *request, struct error *error)
+{
+    struct space_scene *scene = &run->scene;
+    struct dynamics_settings *settings = &scene->settings;
+    if (check_request(request, error) != 0 ||
+        space_scene_read_file(scene, request->path, error) != 0)
+        return error->code;
+    settings->integrator = request->integrator >= 0 ? request->integrator : settings->integrator;
+    settings->dt_s = request->dt_s > 0 ? request->dt_s : settings->dt_s;
+    scene->until_s = request->until_s > 0 ? request->until_s : scene->until_s;
+    scene->interval_s = request->interval_s > 0 ? request->interval_s : scene->interval_s;
+    if (scene_count_steps(settings->dt_s, "an interval", scene->interval_s, &run->steps_per_line,
+                          error) != 0 ||
+        scene_count_steps(settings->dt_s, "an end", scene->until_s, &run->steps, error) != 0)
+        return error->code;
+    return space_scene_start(scene, &run->arena, &run->dynamics, error);
+}
+
+static int move(struct run *run, FILE *trace, struct error *error)
+{
+    if (trace) {
+        print_header(trace, run);
+        print_line(trace, run, 0);
+    }
+    for (uint64_t step = 1; step <= run->steps; step++) {
+        int is_bad = space_dynamics_step(run->dynamics);
+        if (trace && (step % run->steps_per_line == 0 || is_bad))
+            print_line(trace, run, step);
+        if (is_bad)
+            return error_set(error, ERR_RANGE, "the motion is not finite at %.9g s",
+                             (double)step * run->scene.settings.dt_s);
+    }
+    return 0;
+}
+
+static void print_summary(struct run *run)
+{
+    uint64_t steps, rk4_steps;
+    space_dynamics_step_counts(run->dynamics, &steps, &rk4_steps);
+    printf("time %g s, %llu steps of %g s, %llu of them by RK4\n",
+           (double)run->steps * run->scene.settings.dt_s, (unsigned long long)steps,
+           run->scene.settings.dt_s, (unsigned long long)rk4_steps);
+    scene_print_ledger(space_dynamics_ledger(run->dynamics));
+}
+
+int command_scene_in_space(const struct scene_request *request, struct error *error)
+{
+    FILE *trace;
+    struct run *run = calloc(1, sizeof *run);
+    if (!run || arena_init(&run->arena, SCENE_ARENA_BYTES) != 0) {
+        free(run);
+        return error_set(error, ERR_MEMORY, "out of memory");
+    }
+    int result = prepare(run, request, error);
+    if (result == 0)
+        result = scene_open_file(request->trace_path, &trace, error);
+    if (result == 0) {
+        result = move(run, trace, error);
+        result = scene_close_file(request->trace_path, trace, result, error);
+    }
+    if (result == 0 && !scene_is_standard(request->trace_path))
+        print_summary(run);
+    arena_deinit(&run->arena);
+    free(run);
+    return result;
+}
