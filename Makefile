@@ -122,6 +122,8 @@ STRESSES := $(patsubst tests/%.c,$(B)/%,$(wildcard tests/stress/*.c))
 # errors are planted between the solver and its parts
 $(B)/tests/oracle/test_planted: LINK += -Wl,--wrap=contacts_solve,--wrap=contacts_book,--wrap=contacts_outer_impulse \
 	-Wl,--wrap=tree_drag_power,--wrap=tree_drag_power_now,--wrap=tree_accelerate,--wrap=flight_suits
+$(B)/tests/oracle/test_space_planted: LINK += -Wl,--wrap=space_tree_set_velocity,--wrap=space_tree_accelerate \
+	-Wl,--wrap=space_drag_set,--wrap=space_limits_solve
 
 BENCHES := $(patsubst tests/%.c,$(B)/%,$(wildcard tests/bench/bench_*.c))
 tests: $(TESTS) $(PROGRAMS) $(STRESSES) $(BENCHES) $(addprefix $(B)/bench/,run plot precision)

@@ -21,10 +21,15 @@
 
 /* An RK4 step needs h x rate of servos below this. */
 #define RK4_STIFF 0.5
-/* Contacts farther off their law have their step taken again in halves. */
+/* Contacts farther off their law have their step taken again in halves; so have limits that act alone while the energy
+ * is out of balance by more than this share of the step's terms. */
 #define LAW_RESIDUAL_MAX_M_S 1e-5
-/* A step is split so many times, one within another, at most. */
-#define SPLITS_MAX 3
+#define UNBALANCED           2e-3
+/* A step is split so many times, one within another, at most; for limits alone more often. */
+#define SPLITS_MAX       3
+#define LIMIT_SPLITS_MAX 5
+/* Energies are known to this share. */
+#define ENERGY_ROUNDING 1e-10
 /* Gaps that RK4 steps may leave, rad or m. */
 #define GAP_ROUNDING 1e-12
 
@@ -51,6 +56,7 @@ struct space_dynamics {
     int is_posed; /* the tree is at the state */
     int known;    /* accelerations of so many steps before, up to 2: qdd, qdd_last */
     int is_pressing;
+    int are_limits_alone; /* in this step they act, and no contacts */
 
     struct servo *servos; /* per rate */
     int *link_of;         /* per rate */
@@ -563,6 +569,7 @@ static int act_contacts(struct space_dynamics *d, double half)
     else if (limits > 0)
         book_limits(d, space_limits_solve(&d->limits, &d->tree, d->v_sum, d->qd));
     d->is_pressing = limits > 0;
+    d->are_limits_alone = limits > 0 && contacts == 0;
     return contacts > 0;
 }
 
@@ -751,8 +758,42 @@ static void advance_servos(struct space_dynamics *d)
         servo_advance(&d->servos[i], d->settings.dt_s);
 }
 
-/* A midpoint step. It is taken again in two parts so that an impact is in the middle of one, or in halves where
- * contacts cannot be held to their law. */
+/* The energy there should be, less that at the reset, with limits and without contacts. */
+static double booked_energy(const struct ledger *l)
+{
+    return l->work_effector_j - l->loss_limit_j - l->loss_drag_j - l->loss_damping_j +
+           l->gain_limit_j;
+}
+
+/* Whether the ledger went wrong since (q0, qd0): written so that what is not a number is. */
+static int is_unbalanced(struct space_dynamics *d, const struct ledger *before)
+{
+    const struct ledger *now = &d->ledger;
+    double size = now->loss_limit_j - before->loss_limit_j + now->gain_limit_j -
+                  before->gain_limit_j + now->work_effector_positive_j -
+                  before->work_effector_positive_j;
+    space_tree_set_pose(&d->tree, d->q0);
+    space_tree_set_velocity(&d->tree, d->qd0);
+    double start = space_tree_kinetic_energy(&d->tree) + space_tree_potential_energy(&d->tree);
+    double end = energy_now(d), error = end - start - booked_energy(now) + booked_energy(before);
+    return !(fabs(error) <= UNBALANCED * size + ENERGY_ROUNDING * (fabs(start) + fabs(end)));
+}
+
+/* Where the step, split so many times before, has to be split; 0: nowhere. An impact is to be in the middle of a
+ * part; contacts that cannot be held to their law need halves, and so does a joint that meets a limit, since it is
+ * stopped at the step's end, which is of first order. */
+static double find_split(struct space_dynamics *d, const struct ledger *before, int splits)
+{
+    double half = d->settings.dt_s / 2;
+    int may_split = splits < SPLITS_MAX;
+    if (may_split && d->law_residual > LAW_RESIDUAL_MAX_M_S)
+        return half;
+    if (d->are_limits_alone && splits < LIMIT_SPLITS_MAX && is_unbalanced(d, before))
+        return half;
+    return may_split ? space_contacts_split(&d->contacts) : 0;
+}
+
+/* A midpoint step, which is taken again in two parts where it has to be split. */
 static void advance(struct space_dynamics *d, int splits)
 {
     struct ledger ledger = d->ledger;
@@ -760,10 +801,8 @@ static void advance(struct space_dynamics *d, int splits)
     double h = d->settings.dt_s;
     keep_start(d);
     step_midpoint(d);
-    double first = space_contacts_split(&d->contacts);
-    if (d->law_residual > LAW_RESIDUAL_MAX_M_S)
-        first = h / 2;
-    if (first == 0 || splits == 0) {
+    double first = find_split(d, &ledger, splits);
+    if (first == 0) {
         advance_servos(d);
         return;
     }
@@ -771,11 +810,11 @@ static void advance(struct space_dynamics *d, int splits)
     d->given = given;
     d->is_posed = d->known = d->has_momenta = 0;
     set_step(d, first);
-    advance(d, splits - 1);
+    advance(d, splits + 1);
     double residual = d->law_residual;
     d->known = 0;
     set_step(d, h - first);
-    advance(d, splits - 1);
+    advance(d, splits + 1);
     set_step(d, h);
     d->known = 0;
     if (residual > d->law_residual)
@@ -792,7 +831,7 @@ int space_dynamics_step(struct space_dynamics *d)
         d->rk4_steps++;
         advance_servos(d);
     } else {
-        advance(d, SPLITS_MAX);
+        advance(d, 0);
     }
     d->steps++;
     return !is_finite(d);

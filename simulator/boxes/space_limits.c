@@ -7,6 +7,8 @@
 /* Sweeps over the rows, at most, and when they end: a change of a rate, rad/s or m/s. */
 enum { SWEEPS_MAX = 200, PROJECTIONS_MAX = 4 };
 #define SETTLED 1e-12
+/* Gaps, rad or m, that impulses on other rows may close. */
+#define GAP_NEAR 0.1
 /* Gaps that are none, rad or m. */
 #define GAP_ROUNDING 1e-12
 
@@ -119,16 +121,18 @@ static void keep(struct space_limits *limits, int *kept, int i)
 int space_limits_find(struct space_limits *limits, const struct space_tree *tree, const double *q,
                       const double *rates, double time_s)
 {
-    int kept = 0;
+    int kept = 0, closed = 0;
     measure(limits, tree, q);
     for (int i = 0; i < limits->count; i++) {
         struct space_limit *row = &limits->rows[i];
+        double end = row->gap + time_s * rate_of(row, rates);
         row->bound = row->gap > 0 ? -row->gap / time_s : 0;
-        if (row->gap <= 0 || rate_of(row, rates) < row->bound)
+        closed += row->gap <= 0 || end < 0;
+        if (row->gap <= 0 || end < GAP_NEAR)
             keep(limits, &kept, i);
     }
-    limits->count = kept;
-    return kept;
+    limits->count = closed > 0 ? kept : 0;
+    return limits->count;
 }
 
 static void find_responses(struct space_limits *limits, struct space_tree *tree)
@@ -191,13 +195,15 @@ void space_limits_project(struct space_limits *limits, struct space_tree *tree, 
                           double *way)
 {
     for (int i = 0; i < PROJECTIONS_MAX; i++) {
-        int kept = 0;
+        int kept = 0, passed = 0;
         measure(limits, tree, q);
-        for (int k = 0; k < limits->count; k++)
-            if (limits->rows[k].gap < -GAP_ROUNDING)
+        for (int k = 0; k < limits->count; k++) {
+            passed += limits->rows[k].gap < -GAP_ROUNDING;
+            if (limits->rows[k].gap < GAP_NEAR)
                 keep(limits, &kept, k);
+        }
         limits->count = kept;
-        if (kept == 0)
+        if (passed == 0)
             return;
         find_responses(limits, tree);
         /* found as rates are: each gap is to open by what it lacks */

@@ -29,7 +29,8 @@ int space_limits_create(struct space_limits *limits, const struct space_tree *tr
 /* The smallest gap at the coordinates; HUGE_VAL without limits. */
 double space_limits_gap(struct space_limits *limits, const struct space_tree *tree,
                         const double *q);
-/* Rows whose gap at q, or when the rates have acted for a time from there, is not positive. */
+/* If a gap at q, or when the rates have acted for a time from there, is not positive: those rows, and others that
+ * are near. How many. */
 int space_limits_find(struct space_limits *limits, const struct space_tree *tree, const double *q,
                       const double *rates, double time_s);
 /* Impulses that keep the rows found within their bounds: adds what they change to the rates, which are those at the

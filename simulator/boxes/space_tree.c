@@ -32,6 +32,7 @@
 
 #include "common/detmath.h"
 #include "common/error.h"
+#include "simulator/plane/pair.h"
 
 static const struct vec3 none = {0, 0, 0};
 
@@ -175,13 +176,27 @@ void space_tree_normalise(const struct space_tree *tree, double *q)
 
 /* ---------------------------------------------------------------- pose */
 
-/* The columns of m turn about one of them. */
-static inline void turn_about(struct mat3 *m, int axis, double sine, double cosine)
+/* Two axes turn in their plane, the first one towards the second. */
+static inline void turn_two(struct vec3 *a, struct vec3 *b, double sine, double cosine)
 {
-    struct vec3 *columns[] = {&m->x, &m->y, &m->z, &m->x, &m->y};
-    struct vec3 *a = columns[axis + 1], *b = columns[axis + 2], old = *a;
+    struct vec3 old = *a;
     *a = vec3_along(vec3_scale(old, cosine), *b, sine);
     *b = vec3_along(vec3_scale(*b, cosine), old, -sine);
+}
+
+/* The columns of m turn about one of them, which is returned. */
+static inline struct vec3 turn_about(struct mat3 *m, int axis, double sine, double cosine)
+{
+    if (axis == 0) {
+        turn_two(&m->y, &m->z, sine, cosine);
+        return m->x;
+    }
+    if (axis == 1) {
+        turn_two(&m->z, &m->x, sine, cosine);
+        return m->y;
+    }
+    turn_two(&m->x, &m->y, sine, cosine);
+    return m->z;
 }
 
 static inline void place_link(const struct space_tree *tree, struct space_tree_link *l,
@@ -191,17 +206,15 @@ static inline void place_link(const struct space_tree *tree, struct space_tree_l
     const struct space_joint *joint = l->joint;
     struct space_axis *axis = l->axes;
     struct mat3 m = l->is_frame_turned ? mat3_product(&up->turned, &l->frame) : up->turned;
-    const struct vec3 *columns[] = {&m.x, &m.y, &m.z};
     l->r = mat3_apply(&up->turned, l->joint_at);
     q += l->coordinate;
     for (int k = 0; k < joint->slides; k++, q++, axis++) {
-        axis->s = *columns[k];
+        axis->s = k == 0 ? m.x : k == 1 ? m.y : m.z;
         l->r = vec3_along(l->r, axis->s, *q);
     }
-    for (int k = 0; k < joint->turns; k++, axis++) {
-        axis->s = *columns[joint->axes[k]];
-        turn_about(&m, joint->axes[k], tree->sines[l->turn + k], tree->cosines[l->turn + k]);
-    }
+    for (int k = 0; k < joint->turns; k++, axis++)
+        axis->s =
+            turn_about(&m, joint->axes[k], tree->sines[l->turn + k], tree->cosines[l->turn + k]);
     if (joint->has_ball) {
         struct mat3 ball = quaternion_matrix(quaternion_normalised(get_quaternion(q)));
         m = mat3_product(&m, &ball);
@@ -296,38 +309,67 @@ static inline struct space_tensor tensor_along(const struct space_tensor *a,
                                  sym3_sum(&a->fv, &b->fv, s)};
 }
 
+/* row += s f, two numbers at a time. */
+static inline void add_to_row(struct vec3 *row, pair f_xy, double f_z, double s)
+{
+    XY(row->x) += f_xy * s;
+    row->z += f_z * s;
+}
+
 /* t + s u u' */
 static inline void tensor_add_square(struct space_tensor *t, const struct space_wrench *u, double s)
 {
-    t->nn = sym3_along(&t->nn, u->n, s);
-    t->fv = sym3_along(&t->fv, u->f, s);
-    t->nv.x = vec3_along(t->nv.x, u->f, s * u->n.x);
-    t->nv.y = vec3_along(t->nv.y, u->f, s * u->n.y);
-    t->nv.z = vec3_along(t->nv.z, u->f, s * u->n.z);
+    double nx = s * u->n.x, ny = s * u->n.y, nz = s * u->n.z;
+    double fx = s * u->f.x, fy = s * u->f.y, fz = s * u->f.z;
+    pair f = {u->f.x, u->f.y};
+    XY(t->nn.xx) += (pair){u->n.x, u->n.y} * nx;
+    XY(t->nn.xz) += (pair){u->n.z * nx, u->n.y * ny};
+    XY(t->nn.yz) += (pair){ny, nz} * u->n.z;
+    XY(t->fv.xx) += f * fx;
+    XY(t->fv.xz) += (pair){u->f.z * fx, u->f.y * fy};
+    XY(t->fv.yz) += (pair){fy, fz} * u->f.z;
+    add_to_row(&t->nv.x, f, u->f.z, nx);
+    add_to_row(&t->nv.y, f, u->f.z, ny);
+    add_to_row(&t->nv.z, f, u->f.z, nz);
+}
+
+/* row + p a - q b */
+static inline struct vec3 shift_row(const struct vec3 *row, pair a_xy, double a_z, double p,
+                                    pair b_xy, double b_z, double q)
+{
+    pair xy = XY(row->x) + a_xy * p - b_xy * q;
+    return (struct vec3){xy[0], xy[1], row->z + a_z * p - b_z * q};
+}
+
+static inline void add_row(struct vec3 *to, struct vec3 row)
+{
+    XY(to->x) += (pair){row.x, row.y};
+    to->z += row.z;
 }
 
 /* Adds the tensor, moved by r towards the parent. */
 static inline void add_shifted(struct space_tensor *to, const struct space_tensor *t, struct vec3 r)
 {
     const struct sym3 *c = &t->fv;
-    /* rows of nv + [r] fv: the rows of fv crossed */
-    struct vec3 cx = {c->xx, c->xy, c->xz}, cy = {c->xy, c->yy, c->yz}, cz = {c->xz, c->yz, c->zz};
-    struct mat3 nv = {vec3_along(vec3_along(t->nv.x, cz, r.y), cy, -r.z),
-                      vec3_along(vec3_along(t->nv.y, cx, r.z), cz, -r.x),
-                      vec3_along(vec3_along(t->nv.z, cy, r.x), cx, -r.y)};
-    struct vec3 nx = vec3_cross(nv.x, r), ny = vec3_cross(nv.y, r), nz = vec3_cross(nv.z, r);
-    struct vec3 ox = vec3_cross(t->nv.x, r), oy = vec3_cross(t->nv.y, r),
-                oz = vec3_cross(t->nv.z, r);
-    to->nn.xx += t->nn.xx - nx.x - ox.x;
-    to->nn.xy += t->nn.xy - nx.y - oy.x;
-    to->nn.xz += t->nn.xz - nx.z - oz.x;
-    to->nn.yy += t->nn.yy - ny.y - oy.y;
-    to->nn.yz += t->nn.yz - ny.z - oz.y;
-    to->nn.zz += t->nn.zz - nz.z - oz.z;
-    to->nv.x = vec3_add(to->nv.x, nv.x);
-    to->nv.y = vec3_add(to->nv.y, nv.y);
-    to->nv.z = vec3_add(to->nv.z, nv.z);
-    to->fv = sym3_add(&to->fv, c);
+    /* nv + [r] fv */
+    pair cx = XY(c->xx), cy = {c->xy, c->yy}, cz = {c->xz, c->yz};
+    struct vec3 x = shift_row(&t->nv.x, cz, c->zz, r.y, cy, c->yz, r.z);
+    struct vec3 y = shift_row(&t->nv.y, cx, c->xz, r.z, cz, c->zz, r.x);
+    struct vec3 z = shift_row(&t->nv.z, cy, c->yz, r.x, cx, c->xz, r.y);
+    const struct vec3 *ox = &t->nv.x, *oy = &t->nv.y, *oz = &t->nv.z;
+    /* rows crossed with r, those before and after */
+    to->nn.xx += t->nn.xx - ((x.y + ox->y) * r.z - (x.z + ox->z) * r.y);
+    to->nn.xy += t->nn.xy - ((x.z * r.x - x.x * r.z) + (oy->y * r.z - oy->z * r.y));
+    to->nn.xz += t->nn.xz - ((x.x * r.y - x.y * r.x) + (oz->y * r.z - oz->z * r.y));
+    to->nn.yy += t->nn.yy - ((y.z + oy->z) * r.x - (y.x + oy->x) * r.z);
+    to->nn.yz += t->nn.yz - ((y.x * r.y - y.y * r.x) + (oz->z * r.x - oz->x * r.z));
+    to->nn.zz += t->nn.zz - ((z.x + oz->x) * r.y - (z.y + oz->y) * r.x);
+    add_row(&to->nv.x, x);
+    add_row(&to->nv.y, y);
+    add_row(&to->nv.z, z);
+    XY(to->fv.xx) += XY(c->xx);
+    XY(to->fv.xz) += XY(c->xz);
+    XY(to->fv.yz) += XY(c->yz);
 }
 
 /* ---------------------------------------------------------------- articulated bodies */

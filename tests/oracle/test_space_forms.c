@@ -429,10 +429,11 @@ static void check_face(json_t *row)
     struct space_drag_law law = {.coefficient = number(row, "k"),
                                  .is_quadratic = strstr(word(row, "kind"), "quadratic") != NULL,
                                  .is_leading = strstr(word(row, "kind"), "leading") != NULL};
+    const struct exposure_piece whole = {4, {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}}};
     struct space_tensor tensor;
     memset(&tensor, 0, sizeof tensor);
-    space_drag_add_face(&tensor, &law, (struct vec3){0, 0, 0}, (struct vec3){0, 0, 1},
-                        (struct vec3){s, 0, 0}, (struct vec3){0, t, 0}, &m);
+    space_drag_add_piece(&tensor, &law, (struct vec3){0, 0, 0}, (struct vec3){0, 0, 1},
+                         (struct vec3){s, 0, 0}, (struct vec3){0, t, 0}, &whole, &m);
     struct space_wrench wrench = wrench_of(&tensor, m.v, m.w);
     check_row(row, (double[]){wrench.f.z, -wrench.n.y, wrench.n.x}, "tol_ref");
 }
@@ -449,7 +450,7 @@ static void check_box(json_t *row)
     double q[7];
     arena_reset(&arena);
     ck_assert_int_eq(space_tree_create(&tree, &link, 1, (struct vec3){0, 0, 0}, &arena), 0);
-    ck_assert_int_eq(space_drag_create(&drag, &law, &box, 1, 1, &arena), 0);
+    ck_assert_int_eq(space_drag_create(&drag, &law, &box, 1, &link, 1, &arena), 0);
     space_tree_birth(&tree, q);
     space_tree_set_pose(&tree, q);
     space_tree_set_velocity(&tree, (double[]){v.x, v.y, v.z, w.x, w.y, w.z});

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/rng.h"
 #include "simulator/boxes/space_dynamics.h"
 
 enum { LINKS_MAX = 8, RATES_MAX = 24, COORDINATES_MAX = 28 };
@@ -554,6 +555,58 @@ START_TEST(stiff_servos_hold)
 }
 END_TEST
 
+/* Random bodies with violent muscles, limits and drag: always finite, never beyond limits, and the ledger accounts for
+ * what moves. */
+START_TEST(random_bodies)
+{
+    struct rng rng;
+    int bad = 0;
+    rng_init(&rng, 7, RNG_TEST, 0, 0);
+    for (int body = 0; body < 200; body++) {
+        struct scene s = empty(INTEGRATOR_AUTO);
+        int count = 2 + (int)rng_below(&rng, LINKS_MAX - 2);
+        add_link(&s, -1, SPACE_FREE, (struct vec3){0, 0, 0}, 1);
+        s.settings.servo_rad_s = 30;
+        s.settings.joint_speed_rad_s = 20;
+        s.settings.joint_speed_m_s = 2;
+        s.settings.effector_mode = body % 2 ? EFFECTOR_TORQUE : EFFECTOR_POSITION;
+        for (int i = 1; i < count && s.rates + 3 < RATES_MAX; i++) {
+            enum space_joint_kind kind =
+                (enum space_joint_kind)(SPACE_REVOLUTE + (int)rng_below(&rng, 7));
+            struct vec3 at = {0.3, rng_uniform(&rng, -0.1, 0.1), rng_uniform(&rng, -0.1, 0.1)};
+            struct space_link *l = add_link(&s, (int)rng_below(&rng, (uint32_t)i), kind, at,
+                                            exp(rng_uniform(&rng, -3, 1)));
+            l->frame = turn_of(rng_uniform(&rng, -2, 2), rng_uniform(&rng, -2, 2), 0);
+            l->lower[0] = l->lower[1] = -0.8;
+            l->upper[0] = l->upper[1] = 0.6;
+            l->cone_rad = 0.9;
+        }
+        struct space_dynamics *d = start(&s);
+        for (int i = 6; i < s.rates; i++)
+            space_dynamics_set_effector(d, i, 20);
+        space_dynamics_reset_ledger(d);
+        for (int step = 0; step < 240; step++) {
+            for (int i = 6; i < s.rates && step % 8 == 0; i++)
+                space_dynamics_set_target(d, i, rng_uniform(&rng, -1, 1), 0);
+            ck_assert_msg(space_dynamics_step(d) == 0, "body %d is not finite", body);
+        }
+        const struct ledger *l = space_dynamics_ledger(d);
+        double turnover = l->work_effector_positive_j + l->loss_limit_j + fabs(l->energy_start_j);
+        bad += !(fabs(l->residual_j) <= 0.01 * turnover);
+        const struct space_tree *tree = space_dynamics_tree(d);
+        for (int i = 1; i < tree->count; i++) {
+            const double *q = space_dynamics_q(d) + tree->links[i].coordinate;
+            if (tree->links[i].joint->has_ball)
+                ck_assert_double_le(space_swing((struct quaternion){q[0], q[1], q[2], q[3]}),
+                                    0.901);
+            else
+                ck_assert_double_le(fabs(q[0] + 0.1), 0.701);
+        }
+    }
+    ck_assert_msg(bad <= 2, "%d of 200 ledgers are off by more than 1 %%", bad);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("space_rules");
@@ -574,6 +627,7 @@ int main(void)
     tcase_add_loop_test(tests, forest, 0, 2);
     tcase_add_test(tests, time_reversal);
     tcase_add_test(tests, stiff_servos_hold);
+    tcase_add_test(tests, random_bodies);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
