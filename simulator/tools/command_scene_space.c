@@ -77,12 +77,40 @@ static void print_line(FILE *file, struct run *run, uint64_t step)
     fputc('\n', file);
 }
 
+/* The body of a box, or what else touches. */
+static const char *owner(const struct space_scene *scene, int box)
+{
+    return box == CONTACT_GROUND ? "ground"
+           : box < 0             ? "obstacle"
+                                 : scene->names[scene->boxes[box].link];
+}
+
+/* A line for each two that touch: how a face shares its load among its corners is not determined, so only sums
+ * are. Points of two boxes follow one another. */
+static void print_contacts(FILE *file, const struct run *run, uint64_t step)
+{
+    const struct contact_point *points;
+    int count = space_dynamics_contacts(run->dynamics, &points);
+    for (int i = 0; i < count;) {
+        const struct contact_point *first = &points[i];
+        double gap = first->gap_m, normal = 0, friction = 0;
+        int from = i;
+        for (; i < count && points[i].part == first->part && points[i].other == first->other; i++) {
+            gap = points[i].gap_m < gap ? points[i].gap_m : gap;
+            normal += points[i].normal_impulse_n_s;
+            friction += points[i].friction_impulse_n_s;
+        }
+        fprintf(file, "%.17g,%s,%s,%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n",
+                (double)step * run->scene.settings.dt_s, owner(&run->scene, first->part),
+                owner(&run->scene, first->other), i - from, first->normal.x, first->normal.y,
+                first->normal.z, gap, normal, friction);
+    }
+}
+
 /* ---------------------------------------------------------------- the run */
 
 static int check_request(const struct scene_request *request, struct error *error)
 {
-    if (request->contacts_path)
-        return error_set(error, ERR_UNAVAILABLE, "--contacts: bodies in space do not touch yet");
     if (request->solver > 0 || request->rtol > 0)
         return error_set(error, ERR_UNAVAILABLE,
                          "--solver constraint and --rtol: only in two dimensions");
@@ -107,14 +135,19 @@ static int prepare(struct run *run, const struct scene_request *request, struct 
     return space_scene_start(scene, &run->arena, &run->dynamics, error);
 }
 
-static int move(struct run *run, FILE *trace, struct error *error)
+static int move(struct run *run, FILE *trace, FILE *contacts, struct error *error)
 {
+    if (contacts)
+        fputs("time_s,body,other,points,normal_x,normal_y,normal_z,gap_m,normal_n_s,friction_n_s\n",
+              contacts);
     if (trace) {
         print_header(trace, run);
         print_line(trace, run, 0);
     }
     for (uint64_t step = 1; step <= run->steps; step++) {
         int is_bad = space_dynamics_step(run->dynamics);
+        if (contacts)
+            print_contacts(contacts, run, step);
         if (trace && (step % run->steps_per_line == 0 || is_bad))
             print_line(trace, run, step);
         if (is_bad)
@@ -134,9 +167,20 @@ static void print_summary(struct run *run)
     scene_print_ledger(space_dynamics_ledger(run->dynamics));
 }
 
+static int move_to_files(struct run *run, const struct scene_request *request, struct error *error)
+{
+    FILE *trace, *contacts = NULL;
+    int result = scene_open_file(request->trace_path, &trace, error);
+    if (result == 0)
+        result = scene_open_file(request->contacts_path, &contacts, error);
+    if (result == 0)
+        result = move(run, trace, contacts, error);
+    result = scene_close_file(request->trace_path, trace, result, error);
+    return scene_close_file(request->contacts_path, contacts, result, error);
+}
+
 int command_scene_in_space(const struct scene_request *request, struct error *error)
 {
-    FILE *trace;
     struct run *run = calloc(1, sizeof *run);
     if (!run || arena_init(&run->arena, SCENE_ARENA_BYTES) != 0) {
         free(run);
@@ -144,12 +188,9 @@ int command_scene_in_space(const struct scene_request *request, struct error *er
     }
     int result = prepare(run, request, error);
     if (result == 0)
-        result = scene_open_file(request->trace_path, &trace, error);
-    if (result == 0) {
-        result = move(run, trace, error);
-        result = scene_close_file(request->trace_path, trace, result, error);
-    }
-    if (result == 0 && !scene_is_standard(request->trace_path))
+        result = move_to_files(run, request, error);
+    if (result == 0 && !scene_is_standard(request->trace_path) &&
+        !scene_is_standard(request->contacts_path))
         print_summary(run);
     arena_deinit(&run->arena);
     free(run);

@@ -378,6 +378,7 @@ static void read_body(struct scene_reader *r, struct scene_spot *spot, struct sp
     }
     read_name(r, spot, scene, body);
     read_mass(r, spot, scene, body);
+    scene->is_passing[body] = spot_has(spot, "collides") && !spot_flag(r, spot, "collides");
     struct scene_spot joint = spot_open(r, spot, "joint");
     if (joint.object)
         read_joint(r, &joint, scene, body);
@@ -390,6 +391,39 @@ static void read_body(struct scene_reader *r, struct scene_spot *spot, struct sp
 }
 
 /* ---------------------------------------------------------------- the whole */
+
+/* The first body of the rigid piece that a body belongs to. */
+static int piece_of(const struct space_scene *scene, int body)
+{
+    while (scene->links[body].kind == SPACE_RIGID && scene->links[body].parent >= 0)
+        body = scene->links[body].parent;
+    return body;
+}
+
+/* Bodies of one rigid piece never collide, nor do two pieces that a joint joins. */
+static int is_passing(const struct space_scene *scene, int a, int b)
+{
+    int first = piece_of(scene, a), second = piece_of(scene, b);
+    for (int i = 0; i < scene->body_count; i++) {
+        int up = scene->links[i].parent;
+        if (up < 0)
+            continue;
+        int below = piece_of(scene, i), above = piece_of(scene, up);
+        if ((below == first && above == second) || (below == second && above == first))
+            return 1;
+    }
+    return first == second || scene->is_passing[a] || scene->is_passing[b];
+}
+
+static void find_passing(struct space_scene *scene)
+{
+    int count = scene->box_count;
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < count; k++)
+            scene->passes[i * count + k] =
+                (unsigned char)is_passing(scene, scene->boxes[i].link, scene->boxes[k].link);
+    scene->world.surfaces.passes = scene->passes;
+}
 
 static void read_bodies(struct scene_reader *r, const struct scene_spot *top,
                         struct space_scene *scene)
@@ -420,6 +454,7 @@ static void read_top(struct scene_reader *r, struct scene_spot *top, struct spac
     read_world(r, top, scene);
     read_simulation(r, top, scene);
     read_bodies(r, top, scene);
+    find_passing(scene);
 }
 
 int space_scene_read_text(struct space_scene *scene, const char *text, size_t length,

@@ -28,6 +28,8 @@ struct space_scene {
     double q[SPACE_SCENE_COORDINATES_MAX], qd[SPACE_SCENE_RATES_MAX];
     int coordinates, rates;
     struct solid obstacles[SPACE_SCENE_OBSTACLES_MAX];
+    int is_passing[SPACE_SCENE_BODIES_MAX]; /* the body touches no other body */
+    unsigned char passes[SPACE_SCENE_BOXES_MAX * SPACE_SCENE_BOXES_MAX]; /* nor do two boxes */
     struct space_world world;
     struct dynamics_settings settings;
     double until_s, interval_s;
