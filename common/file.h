@@ -20,7 +20,7 @@ int file_write_all(int descriptor, const void *bytes, size_t length);
 int file_is_special(const char *path);
 
 /* Writes a temporary file beside path, syncs it, and renames it to path. On an error path is as it
- * was and the temporary file is gone. What is special (as above) stays and gets the bytes. */
+ * was and the temporary file is gone. A special file (as above) stays and gets the bytes. */
 int file_write(const char *path, const void *bytes, size_t length, struct error *error);
 /* The same whatever path is now: a link, a pipe or a device of that name goes, what it leads to stays as
  * it is. For names in a directory that may be a stranger's. */

@@ -124,8 +124,8 @@ static void append_key(struct buffer *buffer, const char *key)
     append_text(buffer, ": ");
 }
 
-/* On one line. A container that does not fit there is left unfinished: the caller, who sees the same by
- * line_length(), takes it back. */
+/* On one line. A container that does not fit there is left unfinished: the caller sees the same by line_length()
+ * and takes it back. */
 static void print_flat(struct buffer *buffer, json_t *value)
 {
     if (!json_is_object(value) && !json_is_array(value)) {

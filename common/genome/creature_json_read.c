@@ -2,8 +2,8 @@
  *
  * The reader carries the place it is at ("bodies[2].effector") and keeps the first error; after it
  * every call does nothing. Each object's keys are compared with the list of those it may have before
- * anything is read, so that a misspelt key is called unknown and not missing. What is optional keeps
- * the value that the field has when it is read. genome_check() has the last word. */
+ * anything is read, so that a misspelt key is called unknown and not missing. An optional field keeps
+ * the value that it has when it is read. genome_check() has the last word. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>

@@ -780,7 +780,7 @@ static void mark_source(struct live_set *live, const struct genome *genome,
     }
 }
 
-/* Neurons backward from the effectors. What is removed was read by removed neurons only. */
+/* Neurons backward from the effectors. Only removed neurons read a removed one. */
 static void remove_idle_neurons(struct genome *genome)
 {
     struct live_set live = {{0}, {0}, 0};

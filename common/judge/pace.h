@@ -10,8 +10,8 @@
 #include "common/judge/measures.h"
 #include "common/params/params.h"
 
-/* Who has come less far than either times the time so far is stopped; 0 = no bar. The units are those of
- * guard.hopeless_m_s and guard.hopeless_sizes_s, which it raises. */
+/* A creature is stopped when it has come less far than one of these times the time so far; 0 = no bar. The
+ * bar raises guard.hopeless_m_s and guard.hopeless_sizes_s, in their units. */
 struct pace_bar {
     double m_s;     /* metres per second */
     double sizes_s; /* the creature's own sizes per second */

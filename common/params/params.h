@@ -277,13 +277,13 @@
     REAL(guard, cost_of_transport, 0.01, 0, 1000, 'F',                                             \
          "moving for less on land is flagged in lists; 0 = off")                                   \
     REAL(guard, motionless_s, 2, 0, 3600, 'E', "stop when not moved for this long; 0 = off")       \
-    REAL(guard, motionless_m, 0.01, 0, 10, 'E', "motion below this counts as none")                \
+    REAL(guard, motionless_m, 0.01, 0, 10, 'E', "motion below this does not count")                \
     REAL(guard, hopeless_m_s, 0, 0, 1000, 'E',                                                     \
-         "stop who has been slower than this on its way so far; 0 = off")                          \
+         "a creature slower than this on its way so far is stopped; 0 = off")                      \
     REAL(guard, hopeless_sizes_s, 0, 0, 1000, 'E',                                                 \
          "the same in the creature's own sizes per second; 0 = off")                               \
     REAL(guard, hopeless_share, 0.5, 0, 1, 'S',                                                    \
-         "walk, swim: stop who is slower than this share of what survivors reach; 0 = off")        \
+         "walk, swim: the same by this share of the pace of the slowest survivor; 0 = off")        \
     REAL(guard, hopeless_s, 3, 0, 3600, 'E', "time that the slow have to get going")               \
     TEXT(fitness, expression, "", 'S',                                                             \
          "custom: fitness by the measures, for example distance_m / size_m")                       \
@@ -365,11 +365,11 @@ extern const int param_count;
 
 /* "articulated", "constraint", ... */
 extern const char *const params_solver_names[SOLVER_COUNT];
-/* Who judges beside a solver: constraint beside articulated, articulated beside all others. */
+/* The solver that judges beside another: constraint beside articulated, articulated beside all others. */
 int params_other_solver(int solver);
 /* For a second opinion on the same creature: chooses the solver and, if it is another one, lets speeds be
  * a quarter above what disqualifies (guard.speed_m_s, turn_rad, joint_speed_*). The question is whether the
- * motion is the same: who is just below a bound may be just above it there. */
+ * motion is the same, and a creature just below a bound may be just above it there. */
 void params_ask_solver(struct params *params, int solver);
 
 /* The row with that key, or -1. */

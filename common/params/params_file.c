@@ -157,18 +157,16 @@ int params_read_file(struct params *params, const char *path, struct error *erro
 
 static void write_help(const struct param_info *info, int index, FILE *file)
 {
-    static const char *const effects[] = {"evaluations", "the search", "only how the work is done"};
+    static const char *const effects[] = {"evaluations", "search", "work"};
     struct params defaults;
     char range[200], preset[PARAM_TEXT_SIZE];
     params_set_defaults(&defaults);
     params_print_value(&defaults, index, preset, sizeof(preset));
     params_print_range(index, range, sizeof(range));
     const char *effect = effects[info->scope == 'E' ? 0 : info->scope == 'S' ? 1 : 2];
-    const char *word = info->type == PARAM_CHOICE                            ? "one of "
-                       : info->type == PARAM_REAL || info->type == PARAM_INT ? "range "
-                                                                             : "";
-    fprintf(file, "\n# %s: %s\n# default %s; %s%s; affects %s\n", info->key, info->help,
-            preset[0] ? preset : "empty", word, range, effect);
+    const char *word = info->type == PARAM_CHOICE ? "one of " : "";
+    fprintf(file, "\n# %s\n# default %s; %s%s; %s\n", info->help, preset[0] ? preset : "empty",
+            word, range, effect);
 }
 
 int params_write(const struct params *params, FILE *file, int has_help)
@@ -177,7 +175,8 @@ int params_write(const struct params *params, FILE *file, int has_help)
     if (has_help)
         fputs(
             "# Parameters: [section], key = value; a '#' starts a comment line, ' ;' one behind a "
-            "value.\n# On a command line: -s section.key=value\n",
+            "value.\n# On a command line: -s section.key=value\n"
+            "# Each affects evaluations, only the search, or only how the work is done.\n",
             file);
     for (int i = 0; i < param_count; i++) {
         const struct param_info *info = &param_table[i];

@@ -144,7 +144,7 @@ static int has_definition(const char *sql, const char *definition)
 }
 
 /* Whether a table is one of ours: its head and its end are the same and each of its columns is one of ours. Some may be
- * missing, and their order is another where a column was added later. What is no table is the same text. */
+ * missing, and their order is another where a column was added later. A statement for anything else is the same text. */
 static int is_made_of(const char *theirs, const char *ours)
 {
     const char *definition = first_definition(theirs), *own = first_definition(ours), *last = NULL;

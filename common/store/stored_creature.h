@@ -1,4 +1,4 @@
-/* Creatures out of the rows of a run store: who reads a run, controller or viewer, begins with these columns. */
+/* Creatures out of the rows of a run store. Controller and viewer both begin with these columns. */
 #ifndef COMMON_STORE_STORED_CREATURE_H
 #define COMMON_STORE_STORED_CREATURE_H
 

@@ -14,9 +14,9 @@
 
 static const char workers_help[] =
     "usage: controller workers RUN_DIR N\n"
-    "Makes a run at work use N simulator processes from now on; its result stays the same. What "
-    "is\n"
-    "too many ends when it has finished what it does. A later 'resume' begins with farm.workers\n"
+    "Makes a run at work use N simulator processes from now on; its result stays the same. A "
+    "process\n"
+    "too many ends when it has finished its tasks. A later 'resume' begins with farm.workers\n"
     "again.\n"
     "\n"
     "  -h, --help\n";

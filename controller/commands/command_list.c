@@ -16,7 +16,7 @@ static const char help[] =
     "\n"
     "      --generation N    a complete generation, from 0; default: the last complete one\n"
     "      --top K           this many; default 10, 0 = all\n"
-    "      --distinct        leaves out who moves exactly as a better one\n"
+    "      --distinct        leaves out creatures that move exactly as a better one\n"
     "      --lineage ID      a creature and its ancestors instead, back to the first: its parent "
     "(of\n"
     "                        two: the first), the parent's parent, and so on\n"
@@ -67,7 +67,7 @@ static json_t *json_cost(const struct store_entry *entry)
     return object;
 }
 
-/* On land, who gets somewhere for next to nothing rolls, or has found a hole in the physics. */
+/* On land a creature that gets somewhere for next to nothing rolls, or has found a hole in the physics. */
 static int is_cheap(const struct store_entry *entry, const struct params *params)
 {
     const struct measures *m = &entry->measures;

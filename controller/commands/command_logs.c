@@ -156,7 +156,7 @@ static int is_source_wanted(const struct wanted *wanted, const char *name)
     return wanted->worker < 0 || wanted->worker == number;
 }
 
-/* The name without ".log", or 0 if the file is none of a run's logs. */
+/* The name without ".log", or 0 if the file is not one of a run's logs. */
 static int parse_name(const char *file, char name[NAME_SIZE])
 {
     size_t length = strlen(file);

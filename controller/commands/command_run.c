@@ -557,7 +557,7 @@ static int restore_run(struct session *session, const struct store_status *statu
     return result ? result : session_begin(session, error);
 }
 
-/* What starts programs is not taken from a run's directory, which may be a stranger's. */
+/* The launcher, which starts programs, is not taken from a run's directory: that may be a stranger's. */
 static void leave_out_launcher(struct params *params, char launcher[PARAM_TEXT_SIZE])
 {
     snprintf(launcher, PARAM_TEXT_SIZE, "%s", params->farm_launcher);

@@ -29,8 +29,8 @@ struct cell_grid {
 /* Reads a grid. Errors name the column, from 1. No axis at all is one cell. */
 int cell_grid_parse(struct cell_grid *grid, const char *text, struct error *error);
 
-/* The cell of a creature with these measures: 1 .. grid->count. What is not a number counts as below
- * all bounds. */
+/* The cell of a creature with these measures: 1 .. grid->count. A measure that is not a number counts as
+ * below all bounds. */
 int cell_grid_find(const struct cell_grid *grid, const struct measures *measures);
 
 #endif

@@ -1,5 +1,5 @@
-/* The referee's trials: further simulations of a creature that stands at the top, which its score has
- * to survive. Pure functions; who is called when is the search's affair. */
+/* The referee's trials: further simulations of a creature at the top, which its score has to survive. Pure
+ * functions; the search decides when a creature is tried. */
 #ifndef CONTROLLER_REFEREE_H
 #define CONTROLLER_REFEREE_H
 

@@ -1,5 +1,5 @@
 /* The machinery every search method shares: the population, who has been asked for, results, ranking,
- * the change of generations. What differs in lagged methods is in search_lagged.c.
+ * the change of generations. search_lagged.c has the lagged methods' own ways.
  *
  * State: generation number, population, next creature id; everything else follows from them and
  * from the parameters. The population is kept in order of id while results are missing (so that

@@ -3,8 +3,8 @@
  *
  * A search holds the population of the current generation. The caller asks for individuals without a
  * result, has them evaluated anywhere in any order, tells the results by id, and advances when the
- * generation is complete; the best are looked at a second time by the referee. What a method does is
- * in one file. Whole state = generation number + population, which the run store keeps, so a search
+ * generation is complete; the referee looks at the best a second time. Each method is in one
+ * file. Whole state = generation number + population, which the run store keeps, so a search
  * restored from the store goes on exactly as if it had never stopped.
  *
  * Two kinds of methods. *Generational* ones (sims, random) breed all children of a generation at once,
@@ -118,11 +118,11 @@ const struct individual *search_tell(struct search *search, uint64_t id, int ver
  * in its place are called next. search_ask_referee() gives the next of them that was not asked for
  * yet, or NULL; its referee_trial says which trial. search_tell_referee() takes the result, like
  * search_tell(): NULL, and nothing changes, for one that is not before the referee; if it holds, its
- * next trial can be asked for. What was seen is not seen again.
+ * next trial can be asked for. A creature is seen once.
  *
  * So that workers need not wait, some are asked for before it is sure that they will be called: near
- * the end of a generation, and in lagged methods, which call when a result is about to count. What
- * nobody calls for changes nothing. What the referee's results mean is therefore taken apart:
+ * the end of a generation, and in lagged methods, which call when a result is about to count. A result
+ * that nobody calls for changes nothing. So the meaning of the referee's results is taken apart:
  * search_take_refereed() gives the next individual whose word of the referee counts from now on, or
  * NULL; it comes from this or from any other call. */
 const struct individual *search_ask_referee(struct search *search);

@@ -112,7 +112,7 @@ void search_select(struct search *search)
 
 /* ---- breeding ---- */
 
-/* Who are parents by choice, all alike. 0 or ERR_MEMORY; the arrays are the caller's. */
+/* The parents by choice, all alike. 0 or ERR_MEMORY; the arrays are the caller's. */
 static int list_chosen(const struct search *search, struct breeding_parents *parents)
 {
     const struct population *population = &search->population;

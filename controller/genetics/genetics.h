@@ -27,8 +27,8 @@ int genetics_random_brain(struct genome *genome, const struct params *params, st
 
 /* Applies `count` mutations, sites drawn with the mutation.* rates, in the order: body parameters and
  * neurons, new body, new neurons, connections (changed, added, removed); then collects garbage. A
- * mutation that leaves the genome unchanged is drawn again. What happened is written to `text` in
- * words, separated by "; "; of those that do not fit, "..." stands for all from the first on. 0 or ERR_MEMORY (genome then unchanged). */
+ * mutation that leaves the genome unchanged is drawn again. `text` receives what happened, in
+ * words, separated by "; "; "..." stands for the words that do not fit. 0 or ERR_MEMORY (genome then unchanged). */
 int genetics_mutate(struct genome *genome, int count, const struct params *params, struct rng *rng,
                     struct gene_counter *ids, char *text, int text_size);
 

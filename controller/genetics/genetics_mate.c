@@ -8,7 +8,7 @@
  * out, and with a body gene all its rows. References are translated by slots (to a gene's partner where
  * the partner was taken) and those that lead nowhere are drawn again.
  *
- * What results is tidied. An attempt that outgrows a table or has nothing but a root left is repeated
+ * The result is tidied. An attempt that outgrows a table or has nothing but a root left is repeated
  * with other draws; after MATE_TRIES the child is a copy of parent a. */
 #include "controller/genetics/genetics.h"
 
@@ -139,8 +139,8 @@ static void align(struct chromosome *chromosome, enum table table, const struct 
     }
 }
 
-/* The rows of a table that belong to a body gene (its id in each parent; 0 = the central set; none
- * where has_body is 0). */
+/* The rows of a table that belong to a body gene (its id in each parent; 0 = the central set). The list
+ * is empty where has_body is 0. */
 static void list_group(const struct chromosome *chromosome, enum table table,
                        const gene_id bodies[2], const int has_body[2], struct rows *rows)
 {

@@ -7,8 +7,8 @@
  * (common/genome/gene.h). The kinds of all of a creature's mutations are drawn first and
  * sorted. Each mutation is tried on a copy; where the collected copy equals the genome before, or has
  * nothing but a root left, the copy is dropped and another kind is drawn in its place among all kinds
- * (it waits for its turn in the order). What is new is always led to from something live, or it would
- * be collected at once. */
+ * (it waits for its turn in the order). A reference always leads from something live to something new, which would
+ * else be collected at once. */
 #include "controller/genetics/genetics.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
  * Bodies form a random tree below the root (so all are reached, and the root has a child), to which
  * further connections are added: from anywhere to anywhere, loops included, half of them a second way
  * between two bodies that are connected already (pairs of legs, mirrored where the child is
- * symmetric). What moves a first generation is its drives: most effectors hang on an oscillator of
+ * symmetric). Drives move a first generation: most effectors hang on an oscillator of
  * their own. The oscillators of one creature mostly share a frequency and differ in phase, which makes
  * a repeating gait with phase lags; independent frequencies hardly ever give one, and without lags
  * linear drag forbids swimming altogether. Signals are made for angles; the weight of a linear
@@ -531,7 +531,7 @@ static void clear_brain(struct genome *genome)
     }
 }
 
-/* Who has an effector or drives, keeps their strength, which belongs to the body; who has none gets none. */
+/* The strength of effectors and drives belongs to the body: a body that had them keeps theirs, and no other gets any. */
 static void keep_strengths(struct genome *genome, const struct genome *before)
 {
     int i, k;

@@ -63,7 +63,7 @@ static uint32_t sensors_at(const struct genome *genome, gene_id body)
     return row < 0 ? 0 : genome->bodies[row].sensors;
 }
 
-/* Counts the neurons or sensors at the places; leads `input` to number `wanted` (-1: to none). */
+/* Counts the neurons or sensors at the places; leads `input` to number `wanted` (-1: nowhere). */
 static int walk_neurons(const struct genome *genome, int scope, const struct place *places,
                         int place_count, int wanted, struct input_gene *input)
 {

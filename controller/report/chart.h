@@ -2,8 +2,8 @@
  *
  * Axes are linear, colours come from the page's style (classes s0 .. s7, so that they follow its light
  * and dark theme). The lines carry their names and the picture its axes as data, from which the page's
- * script reads values under the pointer. What is not a number is left out, what lies outside of the
- * axes is drawn at their edge. At most CHART_POINTS_MAX points of a series are drawn, evenly chosen. */
+ * script reads values under the pointer. A value that is not a number is left out; one outside of
+ * the axes is drawn at their edge. At most CHART_POINTS_MAX points of a series are drawn, evenly chosen. */
 #ifndef CONTROLLER_CHART_H
 #define CONTROLLER_CHART_H
 

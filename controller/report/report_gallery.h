@@ -33,8 +33,8 @@ void report_gallery_deinit(struct report_gallery *gallery);
 /* The picture of a creature, or NULL. */
 const struct report_picture *report_gallery_find(const struct report_gallery *gallery, uint64_t id);
 
-/* What stands between the outer tags of an SVG file, without what says nothing (properties with their
- * initial values) and with at most three decimals. From malloc; NULL if there are no such tags, or out
+/* The content of the outer tags of an SVG file, without properties that have their initial values, and with at
+ * most three decimals. From malloc; NULL if there are no such tags, or out
  * of memory. */
 char *report_shrink_svg(const char *svg);
 

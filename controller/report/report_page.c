@@ -333,11 +333,11 @@ static void write_workers(const struct report *report, FILE *file)
                 worker->worker, worker->evaluations, busy, busy, referee, referee,
                 worker->repeated);
     }
-    fprintf(
-        file,
-        "</table></div>\n<p class='soft'>Shares of the time in which results came in (%s). What "
-        "the referee's simulations took is estimated from the first ones'.</p>\n",
-        print_duration(statistics->working_s, duration));
+    fprintf(file,
+            "</table></div>\n<p class='soft'>Shares of the time in which results came in (%s). The "
+            "time of "
+            "the referee's simulations is estimated from the first ones'.</p>\n",
+            print_duration(statistics->working_s, duration));
 }
 
 /* ---- events, quarantine, parameters ---- */

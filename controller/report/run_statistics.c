@@ -425,7 +425,7 @@ static int is_start(const struct store_event *event)
     return !strcmp(event->event, "run") || !strcmp(event->event, "resume");
 }
 
-/* When the next session after this event began; far in the future if there is none. */
+/* When the next session after this event began; far in the future without one. */
 static double next_start(const struct run_facts *facts, int event)
 {
     for (int i = event + 1; i < facts->event_count; i++)

@@ -264,7 +264,7 @@ static int upgrade(struct store *store, struct error *error)
     return store_execute(store, sql, error);
 }
 
-/* Branches are numbered 1, 2, ..., and there is one. What reads them all counts on that. */
+/* Branches are numbered 1, 2, ..., and there is at least one: readers of all of them count on that. */
 static int read_position(struct store *store, struct error *error)
 {
     int64_t count;

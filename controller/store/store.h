@@ -211,7 +211,7 @@ struct store_entry {
 int store_get_top(struct store *store, int64_t generation, int top, struct store_entry **entries,
                   int *count, uint32_t *generation_found, struct error *error);
 
-/* Leaves out who moves exactly as one before, as copies do and mutants whose change does nothing. Of
+/* Leaves out creatures that move exactly as one before: copies, and mutants whose change does nothing. Of
  * the rest the first `most` stay; returns how many. */
 int store_leave_out_copies(struct store_entry *entries, int count, int most);
 

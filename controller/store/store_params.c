@@ -88,8 +88,8 @@ static void compare_params(const struct params *before, const struct params *aft
     change->is_reevaluated = params_evaluation_digest(before) != params_evaluation_digest(after);
 }
 
-/* The members of the generation wait for new results, which are counted as its own. What was a bar before
- * may be none for anybody now. */
+/* The members of the generation wait for new results, which are counted as its own. A bar of before
+ * may hold for nobody now. */
 static int forget_results(struct store *store, uint32_t generation, struct error *error)
 {
     char sql[640];

@@ -37,7 +37,7 @@ struct vec2 camera_target(const struct camera *camera, const struct replay *cons
                           int count, double time_s, double lane_height_px);
 
 /* Follows replays that are played at `speed` times their own (0: they stand still) for dt_s. It knows where they
- * will be: it aims so far ahead as it lags behind, so that who goes steadily stays in the middle, however fast. */
+ * will be: it aims as far ahead as it lags behind, so that a steady mover stays in the middle, however fast. */
 void camera_track(struct camera *camera, const struct replay *const *replays, int count,
                   double time_s, double speed, double lane_height_px, double dt_s);
 /* Moves towards the target for dt_s. */
