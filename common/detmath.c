@@ -20,6 +20,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "common/pair.h"
+
 _Static_assert(FLT_EVAL_METHOD == 0, "doubles must be evaluated as doubles");
 _Static_assert(DBL_MANT_DIG == 53 && DBL_MAX_EXP == 1024, "doubles must be IEEE 754 binary64");
 
@@ -96,8 +98,8 @@ static const uint32_t two_over_pi[] = {
 /* 32 digits of 2/pi from a place of the table on. */
 static uint32_t digits_at(unsigned place)
 {
-    uint64_t pair = (uint64_t)two_over_pi[place / 32] << 32 | two_over_pi[place / 32 + 1];
-    return (uint32_t)(pair >> (32 - place % 32));
+    uint64_t words = (uint64_t)two_over_pi[place / 32] << 32 | two_over_pi[place / 32 + 1];
+    return (uint32_t)(words >> (32 - place % 32));
 }
 
 /* product = mantissa x 192 digits of 2/pi, modulo 2^192, most significant word first. Digits before
@@ -268,9 +270,6 @@ void det_sincos(double x, double *sine, double *cosine)
 
 /* Two arguments at once, for any compiler that knows vectors of two doubles (and in halves on machines
  * without them): the operations of reduce() and the kernels, lane by lane, in the same order. */
-typedef double pair __attribute__((vector_size(16)));
-typedef int64_t pair_bits __attribute__((vector_size(16)));
-
 static inline pair sine_kernel_pair(pair x, pair tail)
 {
     pair z = x * x;
@@ -315,10 +314,10 @@ static inline int sincos_pair(const double *x, double *sine, double *cosine)
     pair rest = error - turns * PI_2_PART_3;
     pair head = difference + rest;
     pair tail = rest - (head - difference);
-    pair_bits usual =
-        (size <= REDUCE_QUICK_MAX) &
-        ((turns == 0.0) | ((pair)((pair_bits)difference & ~sign_bit) >= REDUCE_CANCEL_MIN));
-    if (!(usual[0] & usual[1]))
+    pair_bits usual = pair_is_at_most(size, pair_of(REDUCE_QUICK_MAX)) &
+                      (pair_is_equal(turns, pair_of(0)) |
+                       pair_is_at_most(pair_of(REDUCE_CANCEL_MIN), pair_absolute(difference)));
+    if (pair_mask(usual) != 3)
         return 0;
 
     /* odd quadrants exchange sine and cosine; the last bits of `shifted` are the quadrant */

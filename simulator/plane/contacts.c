@@ -770,8 +770,8 @@ static void find_limits(struct contacts *s, int of, const double *q, const doubl
     for (int i = 0, links = s->bodies[of]->links; i < links; i += 2) {
         pair at = PAIR(q, 2 + i), way = h * pair_absolute(PAIR(vs, 2 + i));
         pair to_lower = at - PAIR(lower, i), to_upper = PAIR(upper, i) - at;
-        pair_bits is_free = (to_lower > 0) & (to_upper > 0) & (to_lower >= way) & (to_upper >= way);
-        if (is_free[0] & is_free[1])
+        pair near = pair_lesser(to_lower, to_upper);
+        if (pair_mask(pair_is_less(pair_of(0), near) & pair_is_at_most(way, near)) == 3)
             continue;
         if (i > 0)
             find_limit(s, of, i, q, vs);

@@ -5,10 +5,10 @@
 #include "simulator/plane/drag.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "common/detmath.h"
 #include "common/error.h"
+#include "common/pair.h"
 
 #define PI 3.14159265358979323846
 /* A part hides an edge only if it reaches farther in front of it than this, m: flush faces stay exposed. */
@@ -16,10 +16,6 @@
 
 /* Outward normal and direction of the faces in a part's frame, in the order of enum face. */
 static const double face_x[4] = {1, 0, -1, 0}, face_y[4] = {0, 1, 0, -1};
-
-/* One number for either direction of a pair: a sees b, b sees a. */
-typedef double both __attribute__((vector_size(16)));
-typedef int64_t both_bits __attribute__((vector_size(16)));
 
 /* ---------------------------------------------------------------- creation */
 
@@ -375,7 +371,7 @@ static void shade_by_disk(struct drag *g, int edge, double s, double d, double r
 /* A part as others see it, in both directions of a pair: its centre in the other's frame, its half axes
  * (x1, y1) and (x2, y2), how far it reaches, and where its corners farthest along y and x are. */
 struct sight {
-    both ux, uy, x1, y1, x2, y2, rx, ry, along_y, along_x;
+    pair ux, uy, x1, y1, x2, y2, rx, ry, along_y, along_x;
 };
 
 /* The faces that a part stands in front of, at least with a piece of it, and those that it is wholly in
@@ -388,42 +384,30 @@ enum {
     WHOLLY = 4 /* places further */
 };
 
-static inline both load(const double *two)
-{
-    both v;
-    memcpy(&v, two, sizeof v);
-    return v;
-}
-
-static const both_bits sign_bits = {INT64_MIN, INT64_MIN};
-
-static inline both absolute(both x)
-{
-    return (both)((both_bits)x & ~sign_bits);
-}
-
 /* x, or -x where y is negative. */
-static inline both signed_like(both x, both y)
+static inline pair signed_like(pair x, pair y)
 {
-    return (both)((both_bits)x ^ ((y < 0.0) & sign_bits));
+    const pair_bits sign = {INT64_MIN, INT64_MIN};
+    return (pair)((pair_bits)x ^ (pair_is_less(y, pair_of(0)) & sign));
 }
 
 /* The two parts of a pair as they see one another, and the faces that each stands in front of: ends see
  * what is beside them, top and bottom what is above and below. */
-static inline both_bits look(const struct drag_pair *pair, const struct box *a, const struct box *b,
+static inline pair_bits look(const struct drag_pair *two, const struct box *a, const struct box *b,
                              struct sight *sight)
 {
-    both cos = {a->cos, b->cos}, sin = {a->sin, b->sin};
+    pair cos = {a->cos, b->cos}, sin = {a->sin, b->sin};
     double x = b->x - a->x, y = b->y - a->y;
     double s = a->cos * b->sin - a->sin * b->cos, c = a->cos * b->cos + a->sin * b->sin;
-    both dx = {x, -x}, dy = {y, -y}, turned = {s, -s};
-    both at_width = load(pair->half_width), at_height = load(pair->half_height);
-    both by_width = load(pair->by_half_width), by_height = load(pair->by_half_height);
-    both round = load(pair->by_round);
-    both ux = cos * dx + sin * dy, uy = cos * dy - sin * dx;
-    both x1 = c * by_width, y1 = turned * by_width;
-    both x2 = -turned * by_height, y2 = c * by_height;
-    both rx = absolute(x1) + absolute(x2) + round, ry = absolute(y1) + absolute(y2) + round;
+    pair dx = {x, -x}, dy = {y, -y}, turned = {s, -s};
+    pair at_width = PAIR(two->half_width, 0), at_height = PAIR(two->half_height, 0);
+    pair by_width = PAIR(two->by_half_width, 0), by_height = PAIR(two->by_half_height, 0);
+    pair round = PAIR(two->by_round, 0);
+    pair ux = cos * dx + sin * dy, uy = cos * dy - sin * dx;
+    pair x1 = c * by_width, y1 = turned * by_width;
+    pair x2 = -turned * by_height, y2 = c * by_height;
+    pair rx = pair_absolute(x1) + pair_absolute(x2) + round,
+         ry = pair_absolute(y1) + pair_absolute(y2) + round;
     *sight = (struct sight){ux,
                             uy,
                             x1,
@@ -436,13 +420,16 @@ static inline both_bits look(const struct drag_pair *pair, const struct box *a, 
                             signed_like(y1, x1) + signed_like(y2, x2)};
 
     /* beyond these bounds it is in front of the right or left face, the top or bottom one */
-    both width = at_width - rx + FRONT_M, height = at_height - ry + FRONT_M;
-    both_bits ends = absolute(uy) < at_height + ry, sides = absolute(ux) < at_width + rx;
-    both_bits code = (ends & (ux > width) & BEFORE_RIGHT) | (ends & (-ux > width) & BEFORE_LEFT) |
-                     (sides & (uy > height) & BEFORE_TOP) |
-                     (sides & (-uy > height) & BEFORE_BOTTOM);
-    both_bits whole = ((absolute(ux) >= at_width + rx) & ((BEFORE_RIGHT | BEFORE_LEFT) << WHOLLY)) |
-                      ((absolute(uy) >= at_height + ry) & ((BEFORE_TOP | BEFORE_BOTTOM) << WHOLLY));
+    pair width = at_width - rx + FRONT_M, height = at_height - ry + FRONT_M;
+    pair far_x = at_width + rx, far_y = at_height + ry, off_x = pair_absolute(ux),
+         off_y = pair_absolute(uy);
+    pair_bits ends = pair_is_less(off_y, far_y), sides = pair_is_less(off_x, far_x);
+    pair_bits code = (ends & pair_is_less(width, ux) & BEFORE_RIGHT) |
+                     (ends & pair_is_less(width, -ux) & BEFORE_LEFT) |
+                     (sides & pair_is_less(height, uy) & BEFORE_TOP) |
+                     (sides & pair_is_less(height, -uy) & BEFORE_BOTTOM);
+    pair_bits whole = (pair_is_at_most(far_x, off_x) & ((BEFORE_RIGHT | BEFORE_LEFT) << WHOLLY)) |
+                      (pair_is_at_most(far_y, off_y) & ((BEFORE_TOP | BEFORE_BOTTOM) << WHOLLY));
     return code | whole;
 }
 
@@ -483,31 +470,31 @@ static inline void shade_part(struct drag *g, int at, const struct drag_part *by
 }
 
 /* Shadows of a pair on one another, given their boxes. */
-static void cast_shadows(struct drag *g, const struct drag_pair *pair, const struct box *of_a,
+static void cast_shadows(struct drag *g, const struct drag_pair *two, const struct box *of_a,
                          const struct box *of_b)
 {
     const int any = BEFORE_RIGHT | BEFORE_TOP | BEFORE_LEFT | BEFORE_BOTTOM;
     struct sight sight;
-    both_bits faces = look(pair, of_a, of_b, &sight);
+    pair_bits faces = look(two, of_a, of_b, &sight);
     if (faces[0] & any)
-        shade_part(g, pair->a, &g->parts[pair->b], (int)faces[0], &sight, 0);
+        shade_part(g, two->a, &g->parts[two->b], (int)faces[0], &sight, 0);
     if (faces[1] & any)
-        shade_part(g, pair->b, &g->parts[pair->a], (int)faces[1], &sight, 1);
+        shade_part(g, two->b, &g->parts[two->a], (int)faces[1], &sight, 1);
 }
 
-static struct drag_pair pair_of(const struct drag *g, int a, int b)
+static struct drag_pair drag_pair_of(const struct drag *g, int a, int b)
 {
-    struct drag_pair pair = {.a = a, .b = b};
+    struct drag_pair two = {.a = a, .b = b};
     for (int k = 0; k < 2; k++) {
         const struct drag_part *at = &g->parts[k ? b : a], *by = &g->parts[k ? a : b];
         int is_disk = by->shape == PART_DISK;
-        pair.half_width[k] = at->half_width;
-        pair.half_height[k] = at->half_height;
-        pair.by_half_width[k] = is_disk ? 0 : by->half_width;
-        pair.by_half_height[k] = is_disk ? 0 : by->half_height;
-        pair.by_round[k] = is_disk ? by->radius : 0;
+        two.half_width[k] = at->half_width;
+        two.half_height[k] = at->half_height;
+        two.by_half_width[k] = is_disk ? 0 : by->half_width;
+        two.by_half_height[k] = is_disk ? 0 : by->half_height;
+        two.by_round[k] = is_disk ? by->radius : 0;
     }
-    return pair;
+    return two;
 }
 
 static int can_shade(const struct drag_part *part)
@@ -539,8 +526,8 @@ static void expose_links(struct drag *g)
                 continue;
             struct box of_a = {.x = a->local.x, .y = a->local.y, .cos = a->cos, .sin = a->sin};
             struct box of_b = {.x = b->local.x, .y = b->local.y, .cos = b->cos, .sin = b->sin};
-            struct drag_pair pair = pair_of(g, i, k);
-            cast_shadows(g, &pair, &of_a, &of_b);
+            struct drag_pair two = drag_pair_of(g, i, k);
+            cast_shadows(g, &two, &of_a, &of_b);
         }
     for (int i = 0; i < 4 * g->part_count; i++) {
         struct drag_piece *rest = &g->rest_pieces[i * g->part_count];
@@ -556,8 +543,8 @@ void drag_expose(struct drag *g, const struct box *boxes)
 {
     begin_exposure(g);
     for (int i = 0; i < g->pair_count; i++) {
-        const struct drag_pair *pair = &g->pairs[i];
-        cast_shadows(g, pair, &boxes[pair->a], &boxes[pair->b]);
+        const struct drag_pair *two = &g->pairs[i];
+        cast_shadows(g, two, &boxes[two->a], &boxes[two->b]);
     }
 }
 
@@ -597,7 +584,7 @@ int drag_create(struct drag *g, const struct phenotype *phenotype, const struct 
         for (int k = 0; k < i; k++)
             if (g->parts[i].link != g->parts[k].link && can_shade(&g->parts[i]) &&
                 can_shade(&g->parts[k]))
-                g->pairs[g->pair_count++] = pair_of(g, i, k);
+                g->pairs[g->pair_count++] = drag_pair_of(g, i, k);
     drag_set_world(g, world);
     return 0;
 }

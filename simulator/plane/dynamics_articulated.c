@@ -758,10 +758,12 @@ static void set_bounds(struct articulated *d, const double *foreseen)
 {
     const struct joint_laws *laws = &d->laws;
     double *low = d->low, *high = d->high, *bound_rate = d->bound_rate;
+    const pair zero = {0, 0};
     for (int at = 2, dof = d->dof; at < dof; at += 2) {
         pair rate = PAIR(foreseen, at), most = PAIR(laws->most, at), a = PAIR(laws->hill_n_m, at);
         pair left = (most + a) / (1.0 + pair_absolute(rate) * PAIR(laws->hill_s_rad, at)) - a;
-        pair_bits is_up = rate > 0.0, less = (pair_bits)left & (left > 0.0);
+        pair_bits is_up = pair_is_less(zero, rate),
+                  less = (pair_bits)left & pair_is_less(zero, left);
         pair_bits full = (pair_bits)most;
         PAIR(high, at) = (pair)((less & is_up) | (full & ~is_up));
         PAIR(low, at) = -(pair)((full & is_up) | (less & ~is_up));
@@ -786,14 +788,14 @@ static void set_implicit_torques(struct articulated *d, double half, const doubl
         pair tau = SINGLES(aim, at) - PAIR(laws->kp, at) * (PAIR(q0, at) + half * qd) -
                    PAIR(laws->kd, at) * qd;
         pair likely = tau * PAIR(laws->birth_share, at);
-        is_exceeded |= (likely > PAIR(high, at)) | (likely < PAIR(low, at));
+        is_exceeded |= pair_is_less(PAIR(high, at), likely) | pair_is_less(likely, PAIR(low, at));
         PAIR(clamped, at) = pair_of(0);
         PAIR(effector_tau, at) = tau;
         PAIR(effector_extra, at) = extra;
         PAIR(taus, at) = tau - damping * qd;
         PAIR(extras, at) = extra + half * damping;
     }
-    for (int at = 3; at < d->dof && is_exceeded[0] | is_exceeded[1]; at++) {
+    for (int at = 3; at < d->dof && pair_mask(is_exceeded); at++) {
         double likely = effector_tau[at] * laws->birth_share[at];
         if (likely > high[at] || likely < low[at])
             clamp_joint(d, at, likely > 0 ? 1 : -1, half);
@@ -862,9 +864,10 @@ static int is_bound_exceeded(const struct articulated *d)
     pair_bits is_held = {-1, -1};
     for (int at = 2, dof = d->dof; at < dof; at += 2) {
         pair torque = PAIR(tau, at) - PAIR(extra, at) * SINGLES(qdd, at);
-        is_held &= (torque <= PAIR(high, at) * (1 + 1e-9)) & (torque >= PAIR(low, at) * (1 + 1e-9));
+        is_held &= pair_is_at_most(torque, PAIR(high, at) * (1 + 1e-9)) &
+                   pair_is_at_most(PAIR(low, at) * (1 + 1e-9), torque);
     }
-    return !(is_held[0] & is_held[1]);
+    return pair_mask(is_held) != 3;
 }
 
 /* Clamps them; 1 if there is one that was not so before. */
@@ -972,8 +975,9 @@ static int is_other_kick(const struct articulated *d, const double *kick)
     pair_bits is_other = {0, 0};
     for (int i = 2, dof = d->dof; i < dof; i += 2)
         is_other |=
-            pair_absolute(PAIR(coupled, i) * (SINGLES(now, i) - PAIR(kick, i))) > IMPACT_RATE;
-    return (is_other[0] | is_other[1]) != 0;
+            pair_is_less(pair_of(IMPACT_RATE),
+                         pair_absolute(PAIR(coupled, i) * (SINGLES(now, i) - PAIR(kick, i))));
+    return pair_mask(is_other) != 0;
 }
 
 /* After an impact in the middle the second half has other velocity products. */
@@ -1073,10 +1077,11 @@ static int mend_middle(struct articulated *d, double half)
     for (int i = 0, dof = d->dof; i < dof; i += 2) {
         pair rate = PAIR(qd0, i) + share * SINGLES(qdd, i) + rest * PAIR(qdd_last, i) +
                     0.5 * PAIR(last_kick, i);
-        is_wrong |= pair_absolute(PAIR(coupled, i) * (rate - PAIR(vm, i))) > GUESS_RATE;
+        is_wrong |= pair_is_less(pair_of(GUESS_RATE),
+                                 pair_absolute(PAIR(coupled, i) * (rate - PAIR(vm, i))));
         PAIR(mended, i) = rate;
     }
-    return (is_wrong[0] | is_wrong[1]) != 0;
+    return pair_mask(is_wrong) != 0;
 }
 
 /* From (q0, qd0) to v1 in the middle of the step and vs at its end, both without contacts. */

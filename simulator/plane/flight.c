@@ -13,16 +13,10 @@
 
 #include <math.h>
 #include <stddef.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 #include "common/detmath.h"
 #include "common/error.h"
 #include "simulator/plane/turn.h"
-
-typedef double pair __attribute__((vector_size(16)));
-typedef int64_t pair_bits __attribute__((vector_size(16)));
 
 /* Turns at the end of a step from which the base is renewed, which leaves room for 12 rad/s at 240 Hz; rad. */
 #define BASE_TURN_RAD 0.15
@@ -362,8 +356,7 @@ static void place_anew(struct flight *f, int slot, double most, int is_end)
     for (int i = 0; i < f->count; i++) {
         struct flight_pair *p = &f->pairs[i];
         struct pose *pose = &p->poses[slot];
-        pair_bits is_far = (p->turn > most) | (p->turn < -most);
-        if (is_far[0] | is_far[1]) {
+        if (pair_mask(pair_is_less(pair_of(most), pair_absolute(p->turn)))) {
             pair angle = is_end ? p->angle : p->base_angle + p->turn;
             det_sincos_all((const double *)&angle, 2, (double *)&pose->sine,
                            (double *)&pose->cosine);
@@ -379,33 +372,6 @@ static void place_anew(struct flight *f, int slot, double most, int is_end)
 }
 
 /* ---------------------------------------------------------------- a stage */
-
-/* The lesser and the greater of two numbers; the second, if one of them is not a number. */
-#ifdef __SSE2__
-static inline pair lesser(pair a, pair b)
-{
-    return _mm_min_pd(a, b);
-}
-static inline pair greater(pair a, pair b)
-{
-    return _mm_max_pd(a, b);
-}
-#else
-static inline pair lesser(pair a, pair b)
-{
-    return (pair){a[0] < b[0] ? a[0] : b[0], a[1] < b[1] ? a[1] : b[1]};
-}
-static inline pair greater(pair a, pair b)
-{
-    return (pair){a[0] > b[0] ? a[0] : b[0], a[1] > b[1] ? a[1] : b[1]};
-}
-#endif
-
-static inline pair absolute(pair x)
-{
-    const pair_bits sign = {INT64_MIN, INT64_MIN};
-    return (pair)((pair_bits)x & ~sign);
-}
 
 /* What is the same for all pairs of a stage. */
 struct stage {
@@ -459,10 +425,10 @@ static inline pair next_turn(struct flight_pair *p, const struct stage *stage, e
 /* A torque no greater than muscle_most() of the rate towards which it acts. */
 static inline pair bound_by_rate(const struct flight_pair *p, pair torque, pair rate)
 {
-    pair along = (pair)((pair_bits)absolute(rate) & (torque * rate > 0.0));
+    pair along = (pair)((pair_bits)pair_absolute(rate) & pair_is_less(pair_of(0), torque * rate));
     pair left = p->hill_sum / (1.0 + along * p->hill_s_rad) - p->hill_n_m;
-    pair most = greater(left, (pair){0, 0});
-    return greater(lesser(torque, most), -most);
+    pair most = pair_greater(left, (pair){0, 0});
+    return pair_greater(pair_lesser(torque, most), -most);
 }
 
 /* Velocities and torques of two links at a stage, whose parents have theirs, and what they come to as
@@ -476,8 +442,8 @@ static inline pair begin_pair(struct flight_pair *p, const struct stage *stage,
     pair w = p->w0 + stage->ahead * p->spin[last], v = w - wp;
     pair q = p->q0 + stage->ahead * p->rate[last];
     pair torque = p->aim[(k + 1) >> 1] - p->kp * q - p->kd * v;
-    torque =
-        stage->has_curve ? bound_by_rate(p, torque, v) : greater(lesser(torque, p->most), p->least);
+    torque = stage->has_curve ? bound_by_rate(p, torque, v)
+                              : pair_greater(pair_lesser(torque, p->most), p->least);
     p->w = w;
     p->square = w * w;
     p->rate[k] = v;
@@ -542,7 +508,7 @@ static inline pair pass_outward(struct flight_pair *p, const struct stage *stage
         unfold_pair(p, stage->k - 1, next, parents);
     pair power = begin_pair(p, stage, parents);
     pair turn = next_turn(p, stage, parents, 0);
-    *is_far |= turn_links(p, next, turn) > most * most;
+    *is_far |= pair_is_less(pair_of(most * most), turn_links(p, next, turn));
     place_pair(p, next, parents, 0);
     return power;
 }
@@ -554,7 +520,7 @@ static inline pair root_outward(struct flight *f, const struct stage *stage, pai
     int next = !stage->slot;
     pair power = begin_root(root, stage, velocity);
     pair turn = next_turn(root, stage, PARENTS_STRAIGHT, 1);
-    *is_far |= turn_links(root, next, turn) > most * most;
+    *is_far |= pair_is_less(pair_of(most * most), turn_links(root, next, turn));
     place_pair(root, next, PARENTS_STRAIGHT, 1);
     return power;
 }
@@ -574,7 +540,7 @@ __attribute__((always_inline)) static inline double go_outward(struct flight *f,
         else
             power += pass_outward(p, stage, p->parents, most, &is_far);
     }
-    if (is_far[0] | is_far[1])
+    if (pair_mask(is_far))
         place_anew(f, !stage->slot, most, stage->k == 3);
     return power[0] + power[1];
 }

@@ -8,10 +8,6 @@
 #include "common/error.h"
 #include "simulator/plane/pair.h"
 
-/* Lines of the matrices and vectors are even and begin at 16 bytes, so that two numbers of one are an operand
- * of an instruction. */
-typedef pair aligned_pair __attribute__((aligned(16)));
-
 /* Unknowns of the direct solver and variables of Lemke's method at most; larger systems are swept. */
 #define DIRECT_MAX 48
 #define LEMKE_MAX  96
@@ -72,11 +68,11 @@ void impulses_begin(struct impulses *s, int rows)
     s->free[rows] = s->impulse[rows] = 0;
 }
 
-/* to += factor * line, `width` numbers, which is even, both from an even place on. */
+/* to += factor * line, `width` numbers, which is even, both from an even place on: lines begin at 16 bytes. */
 static inline void add_line(double *to_line, double factor, const double *from_line, int width)
 {
-    aligned_pair *to = (aligned_pair *)to_line;
-    const aligned_pair *line = (const aligned_pair *)from_line;
+    pair_aligned *to = (pair_aligned *)to_line;
+    const pair_aligned *line = (const pair_aligned *)from_line;
     const pair f = pair_of(factor);
     int j = 0, halves = width / 2;
     for (; j + 1 < halves; j += 2) {
@@ -101,8 +97,8 @@ void impulses_set_velocities(struct impulses *s)
             if (impulse[i] == 0)
                 continue;
             pair f = pair_of(impulse[i]);
-            first += f * *(const aligned_pair *)(w + j);
-            second += f * *(const aligned_pair *)(w + k);
+            first += f * *(const pair_aligned *)(w + j);
+            second += f * *(const pair_aligned *)(w + k);
         }
         PAIR(s->velocity, j) = first;
         PAIR(s->velocity, k) = second;

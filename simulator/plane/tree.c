@@ -273,14 +273,14 @@ static void renew_base(struct tree *tree, int i)
 static inline pair_bits are_far(const double *angle, const double *base, int i)
 {
     pair turn = SINGLES(angle, i) - PAIR(base, i);
-    return turn * turn > TURN_MAX_RAD * TURN_MAX_RAD;
+    return pair_is_less(pair_of(TURN_MAX_RAD * TURN_MAX_RAD), turn * turn);
 }
 
 static void renew_bases(struct tree *tree)
 {
     for (int i = 0; i < tree->count; i += 2) {
         pair_bits is_far = are_far(tree->angle, tree->base_angle, i);
-        if (!tree->has_base || is_far[0] | is_far[1])
+        if (!tree->has_base || pair_mask(is_far))
             renew_base(tree, i);
     }
     tree->has_base = 1;
@@ -295,14 +295,14 @@ static inline void turn_angles(struct tree *tree, const double *q)
     pair_bits is_far = {0, 0};
     set_angles(tree, q);
     for (int i = 0, count = tree->count; i < count; i += 2) {
-        turn_pair turn = SINGLES(angle, i) - PAIR(base, i), square = turn * turn, s, c;
+        pair turn = SINGLES(angle, i) - PAIR(base, i), square = turn * turn, s, c;
         pair sin = PAIR(base_sine, i), cos = PAIR(base_cosine, i);
         turn_sines(turn, square, &s, &c);
-        is_far |= square > TURN_MAX_RAD * TURN_MAX_RAD;
+        is_far |= pair_is_less(pair_of(TURN_MAX_RAD * TURN_MAX_RAD), square);
         PAIR(sine, i) = sin * c + cos * s;
         PAIR(cosine, i) = cos * c - sin * s;
     }
-    if (!tree->has_base || is_far[0] | is_far[1])
+    if (!tree->has_base || pair_mask(is_far))
         renew_bases(tree);
 }
 

@@ -3,22 +3,20 @@
 #ifndef SIMULATOR_TURN_H
 #define SIMULATOR_TURN_H
 
-#include <stdint.h>
-
-typedef double turn_pair __attribute__((vector_size(16)));
+#include "common/pair.h"
 
 /* Turns up to which the series will do, rad. */
 #define TURN_MAX_RAD 0.2
 
 /* Sine and cosine of angles x up to TURN_MAX_RAD, z = x x: (sin x / x - 1) / x^2 and
  * (cos x - 1 + x^2 / 2) / x^4 interpolated at Chebyshev's four points of x^2; errors are below 5e-18. */
-static inline void turn_sines(turn_pair x, turn_pair z, turn_pair *sine, turn_pair *cosine)
+static inline void turn_sines(pair x, pair z, pair *sine, pair *cosine)
 {
-    turn_pair w = z * z;
-    turn_pair odd = (-0x1.5555555555543p-3 + z * 0x1.11111110d8aedp-7) +
-                    w * (-0x1.a019fabe07951p-13 + z * 0x1.719963b18b037p-19);
-    turn_pair even = (0x1.5555555555543p-5 + z * -0.0013888888888555005) +
-                     w * (2.480158312788733e-05 + z * -2.754062286452967e-07);
+    pair w = z * z;
+    pair odd = (-0x1.5555555555543p-3 + z * 0x1.11111110d8aedp-7) +
+               w * (-0x1.a019fabe07951p-13 + z * 0x1.719963b18b037p-19);
+    pair even = (0x1.5555555555543p-5 + z * -0.0013888888888555005) +
+                w * (2.480158312788733e-05 + z * -2.754062286452967e-07);
     *sine = x + x * (z * odd);
     *cosine = 1.0 - (0.5 * z - w * even);
 }

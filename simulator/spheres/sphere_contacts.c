@@ -110,11 +110,11 @@ void sphere_contacts_look(struct sphere_system *s)
     double least = DBL_MAX, beyond;
     s->near_count = s->near_box_count = 0;
     for (int i = 0; i < s->pair_count; i++) {
-        const struct sphere_pair pair = s->pairs[i];
-        struct lanes d = lanes_sub(lanes_of(&s->ball[pair.a].at), lanes_of(&s->ball[pair.b].at));
+        const struct sphere_pair two = s->pairs[i];
+        struct lanes d = lanes_sub(lanes_of(&s->ball[two.a].at), lanes_of(&s->ball[two.b].at));
         double far = lanes_dot(d, d) - s->reach_sq[i];
         if (far < 0)
-            s->near[s->near_count++] = pair;
+            s->near[s->near_count++] = two;
         else
             least = smaller(least, far);
     }
@@ -364,10 +364,10 @@ static int are_touching(const struct sphere_system *s, int ia, struct sphere_sys
     return 1;
 }
 
-static void meet_pair(struct sphere_system *s, struct sphere_pair pair)
+static void meet_pair(struct sphere_system *s, struct sphere_pair two)
 {
     struct touch *touch = &s->touch[s->touch_count];
-    if (!are_touching(s, pair.a, s, pair.b, touch))
+    if (!are_touching(s, two.a, s, two.b, touch))
         return;
     s->touch_count++;
     solve_touch(s, touch);
@@ -381,19 +381,19 @@ static void surface_of(const struct sphere_system *s, int index, struct touch *t
     touch->elasticity = larger(s->world.elasticity, m->elasticity);
 }
 
-static void meet_obstacle(struct sphere_system *s, struct sphere_pair pair)
+static void meet_obstacle(struct sphere_system *s, struct sphere_pair two)
 {
-    const struct ball *ball = &s->ball[pair.a];
+    const struct ball *ball = &s->ball[two.a];
     struct vec3 next = vec3_along(ball->at, ball->velocity, s->h), normal;
-    double gap_next = nearest_side(s, pair.b, next, &normal) - ball->radius;
+    double gap_next = nearest_side(s, two.b, next, &normal) - ball->radius;
     if (gap_next >= TOUCH_M)
         return;
     struct touch *touch = &s->touch[s->touch_count++];
-    *touch = (struct touch){.a = pair.a,
-                            .b = CONTACT_OBSTACLE - pair.b,
+    *touch = (struct touch){.a = two.a,
+                            .b = CONTACT_OBSTACLE - two.b,
                             .normal = normal,
                             .gap = gap_next - s->h * vec3_dot(ball->velocity, normal)};
-    surface_of(s, pair.a, touch);
+    surface_of(s, two.a, touch);
     touch->arm_a = ball->radius;
     solve_touch(s, touch);
 }

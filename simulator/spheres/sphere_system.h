@@ -8,6 +8,7 @@
 
 #include <math.h>
 
+#include "common/pair.h"
 #include "simulator/plane/collide.h"
 #include "simulator/body/dynamics_solver.h"
 #include "simulator/spheres/dynamics_spheres.h"
@@ -26,17 +27,14 @@ static inline double smaller(double a, double b)
 /* Where most of the work is vectors are in two lanes and one: bit for bit the sums and products of struct vec3, in
  * fewer instructions. What they are loaded from is at a multiple of 16 bytes; and was stored so, too: to load both
  * lanes of what has just been stored one by one waits for the stores. */
-typedef double lane_pair __attribute__((vector_size(16)));
-typedef lane_pair lane_pair_of_any __attribute__((may_alias));
-
 struct lanes {
-    lane_pair xy;
+    pair xy;
     double z;
 };
 
 static inline struct lanes lanes_of(const struct vec3 *v)
 {
-    return (struct lanes){*(const lane_pair_of_any *)v, v->z};
+    return (struct lanes){*(const pair_aligned *)v, v->z};
 }
 
 /* Of any vector, wherever it is. */
@@ -47,7 +45,7 @@ static inline struct lanes lanes_from(struct vec3 v)
 
 static inline void lanes_store(struct lanes a, struct vec3 *v)
 {
-    *(lane_pair_of_any *)v = a.xy;
+    *(pair_aligned *)v = a.xy;
     v->z = a.z;
 }
 
@@ -64,12 +62,12 @@ static inline struct lanes lanes_sub(struct lanes a, struct lanes b)
 /* a + s b */
 static inline struct lanes lanes_along(struct lanes a, struct lanes b, double s)
 {
-    return (struct lanes){a.xy + b.xy * (lane_pair){s, s}, a.z + b.z * s};
+    return (struct lanes){a.xy + b.xy * pair_of(s), a.z + b.z * s};
 }
 
 static inline double lanes_dot(struct lanes a, struct lanes b)
 {
-    lane_pair p = a.xy * b.xy;
+    pair p = a.xy * b.xy;
     return p[0] + p[1] + a.z * b.z;
 }
 
