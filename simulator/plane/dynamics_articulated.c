@@ -59,9 +59,10 @@
  * hill_s_rad. */
 struct joint_laws {
     double *kp, *kd, *damping, *most, *hill_n_m, *hill_s_rad;
-    double *extra;       /* what the effector adds to the joint's inertia in a midpoint step */
-    double *birth_share; /* what that leaves of a torque, with the inertia at birth */
-    int *is_plain;       /* it follows its target: see servo_aim_at_target() */
+    double *extra;         /* what the effector adds to the joint's inertia in a midpoint step */
+    double *birth_share;   /* what that leaves of a torque, with the inertia at birth */
+    double *target, *rate; /* of effectors, at the start of the step; the servos' own are older */
+    double *is_plain;      /* 1: it follows its target, see plain_aim(); else 0 */
 };
 
 /* Energy, and what an error of it is compared with. */
@@ -107,6 +108,9 @@ struct articulated {
 
     struct servo *servos;   /* per link */
     struct joint_laws laws; /* what the servos come to */
+    int has_other_aims;     /* of effectors that are not plain */
+    int has_curve;          /* torques fall with the rates */
+    int has_signals;        /* servos among them follow a signal */
     int has_drives;         /* servos among them prescribe motions */
     int has_stiff_muscles; /* too stiff for the parts of RK4 steps, which lose their strength within one */
     double *birth_d; /* inertia that each joint feels at birth */
@@ -201,14 +205,16 @@ static int take_scratch(struct articulated *d, struct arena *arena)
                           &d->laws.kd,
                           &d->laws.damping,
                           &d->laws.most,
+                          &d->laws.target,
+                          &d->laws.rate,
+                          &d->laws.is_plain,
                           &d->laws.extra,
                           &d->laws.birth_share};
     size_t count = sizeof vectors / sizeof vectors[0], even = (size_t)(d->dof + 1) & ~(size_t)1;
     double *block = arena_take(arena, count * even, sizeof(double));
     d->servos = arena_take(arena, (size_t)d->links, sizeof d->servos[0]);
-    d->laws.is_plain = arena_take(arena, (size_t)d->dof, sizeof(int));
     d->boxes = arena_take(arena, (size_t)d->parts, sizeof d->boxes[0]);
-    if (!block || !d->servos || !d->laws.is_plain || !d->boxes)
+    if (!block || !d->servos || !d->boxes)
         return ERR_MEMORY;
     for (size_t i = 0; i < count; i++)
         *vectors[i] = block + i * even;
@@ -247,7 +253,10 @@ static void set_law(struct articulated *d, int i)
         RK4_PARTS * d->birth_d[i];
     laws->extra[at] = half * kd + half * half * kp;
     laws->birth_share[at] = is_slack ? 1 : d->birth_d[i] / (d->birth_d[i] + laws->extra[at]);
-    laws->is_plain[at] = !is_slack && servo_is_plain(s, d->effectors, mode);
+    int is_plain = !is_slack && servo_is_plain(s, d->effectors, mode);
+    laws->is_plain[at] = is_plain;
+    d->has_other_aims |= !is_slack && !is_plain;
+    d->has_curve |= laws->hill_s_rad[at] > 0;
     flight_set_law(&d->flight, i,
                    &(struct flight_law){kp, kd, s->damping, laws->most[at], laws->hill_n_m[at],
                                         laws->hill_s_rad[at]});
@@ -255,7 +264,7 @@ static void set_law(struct articulated *d, int i)
 
 static void set_laws(struct articulated *d)
 {
-    d->has_stiff_muscles = 0;
+    d->has_stiff_muscles = d->has_other_aims = d->has_curve = 0;
     for (int i = 1; i < d->links; i++)
         set_law(d, i);
     d->is_flying = flight_suits(&d->tree) && d->drag.kind != DRAG_MOVING;
@@ -372,14 +381,17 @@ static struct dynamics *articulated_create(const struct phenotype *phenotype,
 static void articulated_set_target(struct dynamics *dynamics, int link, double target, double rate)
 {
     struct articulated *d = articulated_of(dynamics);
-    d->servos[link].target = target;
-    d->servos[link].rate = rate;
+    d->laws.target[2 + link] = target;
+    d->laws.rate[2 + link] = rate;
 }
 
 static void articulated_set_servo(struct dynamics *dynamics, int link, const struct servo *servo)
 {
     struct articulated *d = articulated_of(dynamics);
     d->servos[link] = *servo;
+    d->laws.target[2 + link] = servo->target;
+    d->laws.rate[2 + link] = servo->rate;
+    d->has_signals |= servo->signal != NULL;
     tree_set_driven(&d->tree, link, servo->law == SERVO_MOTION);
     d->has_drives |= servo->law == SERVO_MOTION;
     set_laws(d);
@@ -677,29 +689,83 @@ static int begin_drag(struct articulated *d)
 
 /* ---------------------------------------------------------------- joint torques */
 
-/* Where an effector aims, `ahead` after the start of the step. */
-static inline double aim_at(const struct articulated *d, int i, double ahead)
+/* What plain effectors aim by, of two joints. */
+struct plain_effectors {
+    pair target, rate, lower, upper, kp, kd;
+    pair_bits are_plain;
+};
+
+static inline struct plain_effectors plain_effectors_at(const struct articulated *d, int at)
 {
-    double lower = d->contacts.own.lower[i], upper = d->contacts.own.upper[i];
-    if (d->laws.is_plain[2 + i])
-        return servo_aim_at_target(&d->servos[i], lower, upper, ahead);
-    return d->laws.most[2 + i] <= 0 ? 0
-                                    : servo_aim(&d->servos[i], d->effectors,
-                                                d->settings.effector_mode, lower, upper, ahead);
+    const struct joint_laws *laws = &d->laws;
+    return (struct plain_effectors){.target = PAIR(laws->target, at),
+                                    .rate = PAIR(laws->rate, at),
+                                    .lower = PAIR(d->contacts.own.lower, at - 2),
+                                    .upper = PAIR(d->contacts.own.upper, at - 2),
+                                    .kp = PAIR(laws->kp, at),
+                                    .kd = PAIR(laws->kd, at),
+                                    .are_plain =
+                                        pair_is_less(pair_of(0), PAIR(laws->is_plain, at))};
 }
 
-static void set_aims(const struct articulated *d, double ahead, double *aim)
+/* Where they aim, `ahead` after the start of the step: kp target + kd rate, the target moving within the joint's
+ * limits. Where a joint has no effector, or one that is not plain: 0. */
+static inline pair plain_aim(const struct plain_effectors *e, double ahead)
 {
-    for (int i = 1; i < d->links; i++)
-        aim[2 + i] = aim_at(d, i, ahead);
+    pair target = e->target + e->rate * ahead;
+    pair_bits is_beyond = pair_is_less(e->upper, target) | pair_is_less(target, e->lower);
+    pair within = pair_lesser(e->upper, pair_greater(e->lower, target));
+    pair rate = (pair)((pair_bits)e->rate & ~is_beyond);
+    return (pair)((pair_bits)(e->kp * within + e->kd * rate) & e->are_plain);
+}
+
+/* Of effectors that are not plain. */
+static void set_other_aims(struct articulated *d, double ahead, double *aim)
+{
+    for (int i = 1; i < d->links && d->has_other_aims; i++) {
+        int at = 2 + i;
+        struct servo *servo = &d->servos[i];
+        if (d->laws.is_plain[at] > 0 || d->laws.most[at] <= 0)
+            continue;
+        servo->target = d->laws.target[at];
+        servo->rate = d->laws.rate[at];
+        aim[at] = servo_aim(servo, d->effectors, d->settings.effector_mode, d->contacts.own.lower[i],
+                            d->contacts.own.upper[i], ahead);
+    }
+}
+
+static void set_aims(struct articulated *d, double ahead, double *aim)
+{
+    for (int at = 2, dof = d->dof; at < dof; at += 2) {
+        struct plain_effectors e = plain_effectors_at(d, at);
+        PAIR(aim, at) = plain_aim(&e, ahead);
+    }
+    set_other_aims(d, ahead, aim);
 }
 
 /* The same at the start of a step, in its middle and at its end. */
-static void set_aims_ahead(const struct articulated *d, double past, double half)
+static void set_aims_ahead(struct articulated *d, double past, double half)
 {
-    for (int i = 1; i < d->links; i++)
-        for (int k = 0; k < 3; k++)
-            d->aim[k][2 + i] = aim_at(d, i, past + k * half);
+    double *start = d->aim[0], *middle = d->aim[1], *end = d->aim[2];
+    for (int at = 2, dof = d->dof; at < dof; at += 2) {
+        struct plain_effectors e = plain_effectors_at(d, at);
+        PAIR(start, at) = plain_aim(&e, past);
+        PAIR(middle, at) = plain_aim(&e, past + half);
+        PAIR(end, at) = plain_aim(&e, past + 2 * half);
+    }
+    for (int k = 0; k < 3; k++)
+        set_other_aims(d, past + k * half, d->aim[k]);
+}
+
+/* A step has passed: the targets have moved. */
+static void advance_targets(struct articulated *d)
+{
+    double h = d->settings.dt_s, *target = d->laws.target;
+    const double *rate = d->laws.rate;
+    for (int at = 2, dof = d->dof; at < dof; at += 2)
+        PAIR(target, at) += PAIR(rate, at) * h;
+    for (int i = 1; i < d->links && d->has_signals; i++)
+        d->servos[i].time_s += h;
 }
 
 /* Explicit torques at joint angles q with rates qd, clamped. */
@@ -753,50 +819,64 @@ static void clamp_to_end(struct articulated *d, int at, double torque, double ha
     d->extra[at] = half * laws->damping[at];
 }
 
-/* Bounds of the effectors' torques at the rates that are foreseen for the middle of the step. */
-static void set_bounds(struct articulated *d, const double *foreseen)
+/* What two effectors can do. */
+struct bounds {
+    pair low, high;
+};
+
+/* At the rates foreseen for the middle of the step: at most muscle_most() where the joint turns, all their strength
+ * against it. */
+static inline struct bounds bounds_at(pair rate, pair most, pair hill_n_m, pair hill_s_rad)
 {
-    const struct joint_laws *laws = &d->laws;
-    double *low = d->low, *high = d->high, *bound_rate = d->bound_rate;
     const pair zero = {0, 0};
-    for (int at = 2, dof = d->dof; at < dof; at += 2) {
-        pair rate = PAIR(foreseen, at), most = PAIR(laws->most, at), a = PAIR(laws->hill_n_m, at);
-        pair left = (most + a) / (1.0 + pair_absolute(rate) * PAIR(laws->hill_s_rad, at)) - a;
-        pair_bits is_up = pair_is_less(zero, rate),
-                  less = (pair_bits)left & pair_is_less(zero, left);
-        pair_bits full = (pair_bits)most;
-        PAIR(high, at) = (pair)((less & is_up) | (full & ~is_up));
-        PAIR(low, at) = -(pair)((full & is_up) | (less & ~is_up));
-        PAIR(bound_rate, at) = rate;
-    }
+    pair left = (most + hill_n_m) / (1.0 + pair_absolute(rate) * hill_s_rad) - hill_n_m;
+    pair_bits is_up = pair_is_less(zero, rate), full = (pair_bits)most;
+    pair_bits less = (pair_bits)left & pair_is_less(zero, left);
+    return (struct bounds){-(pair)((full & is_up) | (less & ~is_up)),
+                           (pair)((less & is_up) | (full & ~is_up))};
 }
 
-/* Torques of a midpoint step from (q0, qd0); those that exceed their bound with the inertia at birth
- * are clamped. */
-static void set_implicit_torques(struct articulated *d, double half, const double *foreseen)
+/* Torques of a midpoint step from (q0, qd0); 1 if one exceeds its bound with the inertia at birth. */
+static inline int aim_implicitly(struct articulated *d, double half, const double *foreseen,
+                                 int has_curve)
 {
-    const struct joint_laws *laws = &d->laws;
+    const struct joint_laws laws = d->laws;
     const double *q0 = d->q0, *qd0 = d->qd0, *aim = d->aim[0];
     double *effector_tau = d->effector_tau, *effector_extra = d->effector_extra;
     double *taus = d->tau, *extras = d->extra, *clamped = d->clamped;
-    const double *low = d->low, *high = d->high;
+    double *lows = d->low, *highs = d->high, *bound_rate = d->bound_rate;
     pair_bits is_exceeded = {0, 0};
-    set_bounds(d, foreseen);
-    set_aims(d, half, d->aim[0]);
     for (int at = 2, dof = d->dof; at < dof; at += 2) {
-        pair qd = PAIR(qd0, at), damping = PAIR(laws->damping, at), extra = PAIR(laws->extra, at);
-        pair tau = SINGLES(aim, at) - PAIR(laws->kp, at) * (PAIR(q0, at) + half * qd) -
-                   PAIR(laws->kd, at) * qd;
-        pair likely = tau * PAIR(laws->birth_share, at);
-        is_exceeded |= pair_is_less(PAIR(high, at), likely) | pair_is_less(likely, PAIR(low, at));
+        pair qd = PAIR(qd0, at), damping = PAIR(laws.damping, at), extra = PAIR(laws.extra, at);
+        pair most = PAIR(laws.most, at), rate = PAIR(foreseen, at);
+        pair tau =
+            PAIR(aim, at) - PAIR(laws.kp, at) * (PAIR(q0, at) + half * qd) - PAIR(laws.kd, at) * qd;
+        pair likely = tau * PAIR(laws.birth_share, at);
+        struct bounds bounds = {-most, most};
+        if (has_curve)
+            bounds = bounds_at(rate, most, PAIR(laws.hill_n_m, at), PAIR(laws.hill_s_rad, at));
+        is_exceeded |= pair_is_less(bounds.high, likely) | pair_is_less(likely, bounds.low);
+        PAIR(lows, at) = bounds.low;
+        PAIR(highs, at) = bounds.high;
+        PAIR(bound_rate, at) = rate;
         PAIR(clamped, at) = pair_of(0);
         PAIR(effector_tau, at) = tau;
         PAIR(effector_extra, at) = extra;
         PAIR(taus, at) = tau - damping * qd;
         PAIR(extras, at) = extra + half * damping;
     }
-    for (int at = 3; at < d->dof && pair_mask(is_exceeded); at++) {
-        double likely = effector_tau[at] * laws->birth_share[at];
+    return pair_mask(is_exceeded) != 0;
+}
+
+/* The same; those that exceed their bound are clamped. */
+static void set_implicit_torques(struct articulated *d, double half, const double *foreseen)
+{
+    const double *effector_tau = d->effector_tau, *low = d->low, *high = d->high;
+    set_aims(d, half, d->aim[0]);
+    int is_exceeded =
+        d->has_curve ? aim_implicitly(d, half, foreseen, 1) : aim_implicitly(d, half, foreseen, 0);
+    for (int at = 3; at < d->dof && is_exceeded; at++) {
+        double likely = effector_tau[at] * d->laws.birth_share[at];
         if (likely > high[at] || likely < low[at])
             clamp_joint(d, at, likely > 0 ? 1 : -1, half);
     }
@@ -1564,8 +1644,7 @@ ALWAYS_INLINE static inline int begin_step(struct articulated *d)
 ALWAYS_INLINE static inline int end_step(struct articulated *d, uint64_t work)
 {
     const double *q = d->q, *qd = d->qd;
-    for (int i = 1; i < d->links; i++)
-        servo_advance(&d->servos[i], d->settings.dt_s);
+    advance_targets(d);
     d->base.work += work;
     /* 0 times what is not finite is not a number */
     pair sum = {0, 0};
