@@ -315,8 +315,8 @@ static void articulated_reset_ledger(struct dynamics *dynamics)
     struct articulated *d = articulated_of(dynamics);
     set_pose(d);
     d->ledger = (struct ledger){0};
-    d->ledger.energy_start_j =
-        tree_kinetic_energy(&d->tree) + tree_potential_energy(&d->tree, d->world.gravity_m_s2);
+    struct tree_energy energy = tree_energy(&d->tree, d->world.gravity_m_s2);
+    d->ledger.energy_start_j = energy.kinetic + energy.potential;
 }
 
 /* The tree's own tensors, of whole parts, are those of the plain law. */
@@ -609,8 +609,9 @@ static const struct ledger *articulated_ledger(struct dynamics *dynamics)
     struct articulated *d = articulated_of(dynamics);
     struct ledger *l = &d->ledger;
     set_pose(d);
-    l->kinetic_j = tree_kinetic_energy(&d->tree);
-    l->potential_j = tree_potential_energy(&d->tree, d->world.gravity_m_s2);
+    struct tree_energy energy = tree_energy(&d->tree, d->world.gravity_m_s2);
+    l->kinetic_j = energy.kinetic;
+    l->potential_j = energy.potential;
     l->residual_j = l->kinetic_j + l->potential_j - l->energy_start_j - l->work_effector_j -
                     l->exchange_j + l->loss_friction_j + l->loss_impact_j + l->loss_limit_j +
                     l->loss_drag_j + l->loss_damping_j - l->gain_push_out_j - l->gain_impact_j -
@@ -1026,15 +1027,21 @@ static void book_drag(struct articulated *d, const double *from, const double *t
     d->drag_impulse.y += half * sum.y;
 }
 
-/* Accelerations at the tree's pose for the rates given. is_again: it is that of the last call. */
-static void accelerate_at(struct articulated *d, const double *rates, double half, int is_again)
+/* Accelerations at the tree's pose and velocity. is_again: the pose is that of the last call. */
+static void accelerate(struct articulated *d, double half, int is_again)
 {
     if (d->tree.has_drag)
         tree_set_start_velocity(&d->tree, d->qd0);
-    tree_set_velocity(&d->tree, rates);
     if (d->drag.kind == DRAG_MOVING)
         set_drag(d);
     accelerate_implicit(d, half, is_again && !d->tree.has_drag && !d->has_drives);
+}
+
+/* The same for the rates given. */
+static void accelerate_at(struct articulated *d, const double *rates, double half, int is_again)
+{
+    tree_set_velocity(&d->tree, rates);
+    accelerate(d, half, is_again);
 }
 
 /* Driven joints get their rates at the end of a midpoint step; the evaluation in its middle stands again. */
@@ -1108,8 +1115,8 @@ static int are_instants_sound(struct articulated *d)
             contacts_shift(&d->contacts, &d->q);
         tree_set_pose(&d->tree, d->q);
         tree_set_velocity(&d->tree, d->qd);
-        energy[k] =
-            tree_kinetic_energy(&d->tree) + tree_potential_energy(&d->tree, d->world.gravity_m_s2);
+        struct tree_energy now = tree_energy(&d->tree, d->world.gravity_m_s2);
+        energy[k] = now.kinetic + now.potential;
     }
     double work = contacts_instant_work(&d->contacts, &size);
     tree_set_pose(&d->tree, d->qm);
@@ -1180,9 +1187,9 @@ static void move_freely(struct articulated *d)
     if (is_known)
         set_implicit_torques(d, half, d->vm);
     follow_signals(d, half, d->qm, d->vm);
-    tree_turn_pose(&d->tree, d->qm);
+    tree_turn(&d->tree, d->qm, d->vm);
     d->is_posed = 0;
-    accelerate_at(d, d->vm, half, 0);
+    accelerate(d, half, 0);
     if (mend_middle(d, half)) {
         double *guess = d->vm;
         d->vm = d->mended;
@@ -1514,10 +1521,10 @@ static void advance_freely(struct articulated *d, const double *from_q, const do
 /* At the tree's pose and velocity. */
 static struct balance take_balance(const struct articulated *d)
 {
-    double inner, kinetic = tree_kinetic_energies(&d->tree, &inner);
-    double potential = tree_potential_energy(&d->tree, d->world.gravity_m_s2);
-    return (struct balance){kinetic + potential,
-                            inner + RK4_ROUNDING * (kinetic + fabs(potential))};
+    struct tree_energy energy = tree_energy(&d->tree, d->world.gravity_m_s2);
+    return (struct balance){energy.kinetic + energy.potential,
+                            energy.inner +
+                                RK4_ROUNDING * (energy.kinetic + fabs(energy.potential))};
 }
 
 /* Whether the energy after a step differs by more than a share of what moves, and of what the step turned

@@ -113,8 +113,9 @@ int tree_create(struct tree *tree, const struct phenotype *phenotype, double vis
     tree->order = arena_take(arena, count, sizeof tree->order[0]);
     /* six vectors in a block */
     tree->angle = arena_take(arena, 6 * even, sizeof(double));
+    tree->parents = arena_take(arena, count, sizeof tree->parents[0]);
     tree->change = arena_take(arena, count, sizeof tree->change[0]);
-    if (!tree->links || !tree->order || !tree->angle || !tree->change)
+    if (!tree->links || !tree->order || !tree->angle || !tree->parents || !tree->change)
         return ERR_MEMORY;
     tree->sine = tree->angle + even;
     tree->cosine = tree->sine + even;
@@ -126,7 +127,7 @@ int tree_create(struct tree *tree, const struct phenotype *phenotype, double vis
         struct tree_link *to = &tree->links[i];
         double x = from->centre.x, y = from->centre.y;
         to->index = i;
-        to->parent = from->parent;
+        to->parent = tree->parents[i] = from->parent;
         to->up = i > 0 ? &tree->links[from->parent] : NULL;
         to->is_linear = from->joint_kind == LINK_LINEAR;
         to->joint_x = from->joint.x;
@@ -191,16 +192,25 @@ static inline void turn_link(struct tree_link *l, double angle, double s, double
     XY(l->hx) = h;
 }
 
-static inline void set_angles(struct tree *tree, const double *q)
+static inline void set_root(struct tree *tree, const double *q)
 {
-    const struct tree_link *links = tree->links;
-    double *angle = tree->angle;
     tree->is_factored = 0;
     tree->root_x = q[0];
     tree->root_y = q[1];
+}
+
+static inline void set_angles(struct tree *tree, const double *q)
+{
+    const int *parents = tree->parents;
+    double *angle = tree->angle;
+    set_root(tree, q);
     angle[0] = q[2];
-    for (int i = 1, count = tree->count; i < count; i++)
-        angle[i] = angle[links[i].parent] + (links[i].is_linear ? 0 : q[2 + i]);
+    if (tree->are_hinges)
+        for (int i = 1, count = tree->count; i < count; i++)
+            angle[i] = angle[parents[i]] + q[2 + i];
+    else
+        for (int i = 1; i < tree->count; i++)
+            angle[i] = angle[parents[i]] + (tree->links[i].is_linear ? 0 : q[2 + i]);
 }
 
 /* The links, which have their sines. */
@@ -286,7 +296,7 @@ static void renew_bases(struct tree *tree)
     tree->has_base = 1;
 }
 
-/* As tree_turn_pose(), but for the links' own. */
+/* Angles, sines and cosines. */
 static inline void turn_angles(struct tree *tree, const double *q)
 {
     const double *angle = tree->angle, *base = tree->base_angle;
@@ -304,12 +314,6 @@ static inline void turn_angles(struct tree *tree, const double *q)
     }
     if (!tree->has_base || pair_mask(is_far))
         renew_bases(tree);
-}
-
-void tree_turn_pose(struct tree *tree, const double *q)
-{
-    turn_angles(tree, q);
-    place_links(tree, q);
 }
 
 static inline void set_root_velocity(struct motion *v, const double *qd)
@@ -330,22 +334,6 @@ static inline void add_rate(const struct tree_link *l, const struct motion *p, d
         w += rate;
     v->w = w;
     XY(v->x) = xy;
-}
-
-void tree_place_hinges(struct tree *tree, const double *q, const double *qd)
-{
-    struct tree_link *links = tree->links;
-    tree->is_factored = 0;
-    tree->root_x = q[0];
-    tree->root_y = q[1];
-    turn_link(&links[0], tree->angle[0], tree->sine[0], tree->cosine[0]);
-    set_root_velocity(&links[0].velocity, qd);
-    for (int i = 1; i < tree->count; i++) {
-        struct tree_link *l = &links[i];
-        turn_link(l, tree->angle[i], tree->sine[i], tree->cosine[i]);
-        place_hinge(l, l->up);
-        add_rate(l, &l->up->velocity, qd[2 + i], &l->velocity, 1);
-    }
 }
 
 static inline void set_velocity(struct tree *tree, const double *qd, int are_hinges)
@@ -401,15 +389,17 @@ static struct tree_bulk finish_bulk(const struct bulk_sum *sum, double mass)
         .inertia = sum->inertia + pair_sum(sum->square) - plane_dot(centre, sum->moment)};
 }
 
-static inline struct tree_bulk move_links(struct tree *tree, const double *q, const double *qd,
-                                          int are_hinges)
+/* Places the links, which have their sines, and moves them; adds them to the sum, unless that is NULL. */
+__attribute__((always_inline)) static inline void move_links(struct tree *tree, const double *q,
+                                                             const double *qd, int are_hinges,
+                                                             struct bulk_sum *sum)
 {
     struct tree_link *links = tree->links;
     const double *angle = tree->angle, *sine = tree->sine, *cosine = tree->cosine;
-    struct bulk_sum sum = {.spin = 0};
     turn_link(&links[0], angle[0], sine[0], cosine[0]);
     set_root_velocity(&links[0].velocity, qd);
-    add_to_bulk(&sum, &links[0]);
+    if (sum)
+        add_to_bulk(sum, &links[0]);
     for (int i = 1, count = tree->count; i < count; i++) {
         struct tree_link *l = &links[i];
         turn_link(l, angle[i], sine[i], cosine[i]);
@@ -420,17 +410,35 @@ static inline struct tree_bulk move_links(struct tree *tree, const double *q, co
         if (!are_hinges)
             l->rate = qd[2 + i];
         add_rate(l, &l->up->velocity, qd[2 + i], &l->velocity, are_hinges);
-        add_to_bulk(&sum, l);
+        if (sum)
+            add_to_bulk(sum, l);
     }
-    return finish_bulk(&sum, tree->mass);
+}
+
+void tree_place_hinges(struct tree *tree, const double *q, const double *qd)
+{
+    set_root(tree, q);
+    move_links(tree, q, qd, 1, NULL);
+}
+
+void tree_turn(struct tree *tree, const double *q, const double *qd)
+{
+    turn_angles(tree, q);
+    if (tree->are_hinges)
+        move_links(tree, q, qd, 1, NULL);
+    else
+        move_links(tree, q, qd, 0, NULL);
 }
 
 struct tree_bulk tree_move(struct tree *tree, const double *q, const double *qd)
 {
+    struct bulk_sum sum = {.spin = 0};
     turn_angles(tree, q);
     if (tree->are_hinges)
-        return move_links(tree, q, qd, 1);
-    return move_links(tree, q, qd, 0);
+        move_links(tree, q, qd, 1, &sum);
+    else
+        move_links(tree, q, qd, 0, &sum);
+    return finish_bulk(&sum, tree->mass);
 }
 
 void tree_set_start_velocity(struct tree *tree, const double *qd)
@@ -1318,33 +1326,27 @@ struct tree_bulk tree_bulk(const struct tree *tree)
     return finish_bulk(&sum, tree->mass);
 }
 
-double tree_kinetic_energies(const struct tree *tree, double *inner)
+struct tree_energy tree_energy(const struct tree *tree, double gravity_m_s2)
 {
-    pair energy = {0, 0}, momentum = {0, 0};
+    pair energy = {0, 0}, momentum = {0, 0}, moment = tree->mass * XY(tree->root_x);
     double turning = 0;
     for (int i = 0, count = tree->count; i < count; i++) {
         const struct tree_link *l = &tree->links[i];
-        double w = l->velocity.w;
-        pair v = XY(l->velocity.x), p = l->mass * v, q = w * plane_turn(XY(l->hx));
+        double w = l->velocity.w, mass = l->mass;
+        pair h = XY(l->hx), v = XY(l->velocity.x), p = mass * v, q = w * plane_turn(h);
         energy += (p + 2 * q) * v;
         momentum += p + q;
+        moment += mass * XY(l->px) + h;
         turning += l->inertia * w * w;
     }
     double all = turning + pair_sum(energy);
-    *inner = (all - plane_dot(momentum, momentum) / tree->mass) / 2;
-    return all / 2;
+    return (struct tree_energy){.kinetic = all / 2,
+                                .inner = (all - plane_dot(momentum, momentum) / tree->mass) / 2,
+                                .potential =
+                                    gravity_m_s2 * moment[1] - tree->gravity_x * moment[0]};
 }
 
 double tree_kinetic_energy(const struct tree *tree)
 {
-    double inner;
-    return tree_kinetic_energies(tree, &inner);
-}
-
-double tree_potential_energy(const struct tree *tree, double gravity_m_s2)
-{
-    pair moment = tree->mass * XY(tree->root_x);
-    for (int i = 0, count = tree->count; i < count; i++)
-        moment += tree->links[i].mass * XY(tree->links[i].px) + XY(tree->links[i].hx);
-    return gravity_m_s2 * moment[1] - tree->gravity_x * moment[0];
+    return tree_energy(tree, 0).kinetic;
 }

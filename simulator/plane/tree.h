@@ -135,6 +135,7 @@ static inline struct motion solver_solve(const struct solver *s, struct force f)
 struct tree {
     struct tree_link *links;
     struct tree_link **order; /* from the root outward, see tree.c */
+    int *parents;             /* of the links, once more */
     int count;
     int dof; /* 2 + count */
     int has_drag;
@@ -144,7 +145,7 @@ struct tree {
     double mass;
     double root_x, root_y;         /* position of the root's origin */
     double *angle, *sine, *cosine; /* of the links, for sines and cosines in one go */
-    double *base_angle, *base_sine, *base_cosine; /* from which tree_turn_pose() turns them */
+    double *base_angle, *base_sine, *base_cosine; /* from which tree_turn() turns them */
     int has_base;
     int is_factored; /* tree_accelerate() has found the factors of the plain mass matrix, too */
     struct motion *change;   /* scratch of tree_respond() */
@@ -167,11 +168,11 @@ void tree_set_driven(struct tree *tree, int link, int is_driven);
 
 /* Angles, positions of joints and centres of mass from q (layout in dynamics.h). */
 void tree_set_pose(struct tree *tree, const double *q);
-/* The same, for less where links have turned little since the last time: what bits come out depends on the
- * poses before, back to the last tree_forget_turns(). */
-void tree_turn_pose(struct tree *tree, const double *q);
+/* The same and velocities from qd, for less where links have turned little since the last time: what bits come out
+ * depends on the poses before, back to the last tree_forget_turns(). */
+void tree_turn(struct tree *tree, const double *q, const double *qd);
 void tree_forget_turns(struct tree *tree);
-/* The same and velocities from qd, of a tree of hinges whose angle, sine and cosine have been set. */
+/* The same of a tree of hinges whose angle, sine and cosine have been set. */
 void tree_place_hinges(struct tree *tree, const double *q, const double *qd);
 /* Velocities of all links from qd, at the pose. */
 void tree_set_velocity(struct tree *tree, const double *qd);
@@ -249,12 +250,13 @@ struct tree_bulk {
     double spin, inertia;          /* angular momentum and inertia about it */
 };
 struct tree_bulk tree_bulk(const struct tree *tree);
-/* tree_turn_pose(), tree_set_velocity() and tree_bulk() in one go. */
+/* tree_turn() and tree_bulk() in one go. */
 struct tree_bulk tree_move(struct tree *tree, const double *q, const double *qd);
-/* At the pose and velocity. */
+/* At the pose and velocity, J; inner: the kinetic energy without that of the centre of mass. */
+struct tree_energy {
+    double kinetic, inner, potential;
+};
+struct tree_energy tree_energy(const struct tree *tree, double gravity_m_s2);
 double tree_kinetic_energy(const struct tree *tree);
-/* The same; *inner: without that of the centre of mass. */
-double tree_kinetic_energies(const struct tree *tree, double *inner);
-double tree_potential_energy(const struct tree *tree, double gravity_m_s2);
 
 #endif

@@ -516,7 +516,7 @@ START_TEST(factors_of_an_evaluation_are_the_same)
         tree_accelerate(&tree, s.tau, s.extra, s.gravity, 0.01, qdd);
         couple_same(&s, alone, (uint64_t)i);
         ck_assert_mem_eq(alone, beside, sizeof alone);
-        tree_turn_pose(&tree, s.q);
+        tree_turn(&tree, s.q, s.qd);
         couple_same(&s, beside, (uint64_t)i);
         for (int k = 0; k < ROWS * ROWS; k++)
             ck_assert_double_eq_tol(alone[k], beside[k], 1e-9 * (1 + fabs(alone[k])));
@@ -550,7 +550,7 @@ START_TEST(poses_velocities_and_energies_match)
             potential += 3.7 * body.links[k].mass_kg * creal(pose.cy[k]);
         }
         ck_assert_double_eq_tol(tree_kinetic_energy(&tree), kinetic, 1e-11 * (1 + kinetic));
-        ck_assert_double_eq_tol(tree_potential_energy(&tree, 3.7), potential,
+        ck_assert_double_eq_tol(tree_energy(&tree, 3.7).potential, potential,
                                 1e-11 * (1 + fabs(potential)));
     }
 }
@@ -637,7 +637,7 @@ START_TEST(turned_poses_are_the_same)
                 s.q[k] += rng_uniform(&rng, -most, most);
             if (step == 50)
                 tree_forget_turns(&tree);
-            tree_turn_pose(&tree, s.q);
+            tree_turn(&tree, s.q, s.qd);
             for (int k = 0; k < tree.count; k++) {
                 const struct tree_link *l = &tree.links[k];
                 double sine, cosine;
