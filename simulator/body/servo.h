@@ -68,16 +68,6 @@ void servo_target(const struct servo *servo, enum effector_state state, double l
 
 /* 1 if the aim is that of a target that moves within the joint's limits: where most time is spent. */
 int servo_is_plain(const struct servo *servo, enum effector_state state, int effector_mode);
-static inline double servo_aim_at_target(const struct servo *servo, double lower, double upper,
-                                         double ahead)
-{
-    double target = servo->target + servo->rate * ahead, rate = servo->rate;
-    if (target > upper || target < lower) {
-        target = target > upper ? upper : lower;
-        rate = 0;
-    }
-    return servo->kp * target + servo->kd * rate;
-}
 
 /* The effector's torque before bounds and before its implicit part, and that part's share of the
  * inertia. `half` is h/2 in an implicit midpoint step and 0 for explicit evaluation at time offset
