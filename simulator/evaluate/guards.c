@@ -20,6 +20,12 @@
 /* The muscles' power is a mean over this time. */
 #define POWER_TIME_S 0.1
 
+/* As fmax(), in line; the first if the second is not a number. */
+static inline double greater_of(double a, double b)
+{
+    return b > a ? b : a;
+}
+
 /* Counts a reversal of a drive when it has come back by `way` from its last turning point. */
 static void count_reversal(struct run *run, int drive, double value, double way)
 {
@@ -68,9 +74,9 @@ static double watch_rates(struct run *run)
         int direction = rate > least ? 1 : rate < -least ? -1 : 0;
         double *fastest = is_linear ? &m->joint_speed_max_m_s : &m->joint_speed_max_rad_s;
         double limit = is_linear ? p->guard_joint_speed_m_s : p->guard_joint_speed_rad_s;
-        *fastest = fmax(*fastest, fabs(rate));
+        *fastest = greater_of(*fastest, fabs(rate));
         if (limit > 0)
-            excess = fmax(excess, fabs(rate) / limit - 1);
+            excess = greater_of(excess, fabs(rate) / limit - 1);
         if (direction != 0) {
             run->reversals[i] += run->direction[i] == -direction;
             run->direction[i] = direction;
@@ -154,7 +160,7 @@ int run_watch_step(struct run *run)
             fastest_sq = speed_sq;
         /* what is round may spin */
         if (run->phenotype.shapes[i].kind != SHAPE_BALL)
-            turn = fmax(turn, fabs(state.omega_rad_s) * run->dt_s);
+            turn = greater_of(turn, fabs(state.omega_rad_s) * run->dt_s);
     }
     m->speed_max_m_s = sqrt(fastest_sq);
     double excess = watch_rates(run);

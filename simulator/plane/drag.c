@@ -246,8 +246,11 @@ double drag_rate(const struct drag *g)
         double x = g->centres[i].x, y = g->centres[i].y;
         double nx = t->nx + y * t->xx - x * t->xy, ny = t->ny + y * t->xy - x * t->yy;
         double nn = t->nn + y * (t->nx + nx) - x * (t->ny + ny);
-        if (g->mass[i] > 0)
-            fastest = fmax(fastest, fmax((t->xx + t->yy) / g->mass[i], nn / g->inertia[i]));
+        if (g->mass[i] <= 0)
+            continue;
+        double along = (t->xx + t->yy) / g->mass[i], turning = nn / g->inertia[i];
+        fastest = along > fastest ? along : fastest;
+        fastest = turning > fastest ? turning : fastest;
     }
     /* the slope of |v| v is 2 |v| */
     return g->is_quadratic ? 2 * fastest : fastest;
@@ -305,14 +308,12 @@ static inline int hide(struct drag_piece *pieces, int count, double low, double 
     return !(low <= from && high >= to);
 }
 
-/* Takes the shadow [low, high] from what an edge exposes. */
+/* Takes the shadow [low, high] from what an edge exposes, which is not nothing. */
 __attribute__((always_inline)) static inline void shade_edge(struct drag *g, int edge, double low,
                                                              double high)
 {
     struct drag_piece *pieces = g->pieces + edge * g->part_count;
     int count = g->counts[edge];
-    if (count == 0)
-        return;
     if (!g->is_shaded[edge]) {
         /* the first shadow in this step */
         const struct drag_piece *rest = g->rest_pieces + edge * g->part_count;
@@ -438,6 +439,8 @@ __attribute__((always_inline)) static inline void shade_face(struct drag *g, int
                                                              const struct drag_part *by,
                                                              int is_wholly, const struct view *v)
 {
+    if (g->counts[edge] == 0)
+        return;
     if (is_wholly)
         shade_edge(g, edge, v->s - v->s_reach, v->s + v->s_reach);
     else if (by->shape == PART_DISK)

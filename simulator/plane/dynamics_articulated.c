@@ -730,8 +730,8 @@ static void set_other_aims(struct articulated *d, double ahead, double *aim)
             continue;
         servo->target = d->laws.target[at];
         servo->rate = d->laws.rate[at];
-        aim[at] = servo_aim(servo, d->effectors, d->settings.effector_mode, d->contacts.own.lower[i],
-                            d->contacts.own.upper[i], ahead);
+        aim[at] = servo_aim(servo, d->effectors, d->settings.effector_mode,
+                            d->contacts.own.lower[i], d->contacts.own.upper[i], ahead);
     }
 }
 

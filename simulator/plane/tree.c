@@ -1304,20 +1304,6 @@ void tree_respond(const struct tree *tree, const double *shares, struct force ro
 
 /* ---------------------------------------------------------------- energies */
 
-struct motion tree_centre_velocity(const struct tree_link *l)
-{
-    double x = l->cos * l->centre_x - l->sin * l->centre_y;
-    double y = l->sin * l->centre_x + l->cos * l->centre_y;
-    const struct motion *v = &l->velocity;
-    return (struct motion){v->w, v->x - v->w * y, v->y + v->w * x};
-}
-
-struct vec2 tree_centre(const struct tree_link *l)
-{
-    return (struct vec2){l->px + (l->cos * l->centre_x - l->sin * l->centre_y),
-                         l->py + (l->sin * l->centre_x + l->cos * l->centre_y)};
-}
-
 struct tree_bulk tree_bulk(const struct tree *tree)
 {
     struct bulk_sum sum = {.spin = 0};

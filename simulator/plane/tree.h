@@ -241,8 +241,20 @@ double tree_joint_mobility(const struct tree *tree, int joint, struct tree_rows 
 void tree_respond(const struct tree *tree, const double *shares, struct force root, double *dqd);
 
 /* Centre of mass of a link, from the root's origin. */
-struct vec2 tree_centre(const struct tree_link *link);
-struct motion tree_centre_velocity(const struct tree_link *link);
+static inline struct vec2 tree_centre(const struct tree_link *l)
+{
+    return (struct vec2){l->px + (l->cos * l->centre_x - l->sin * l->centre_y),
+                         l->py + (l->sin * l->centre_x + l->cos * l->centre_y)};
+}
+
+static inline struct motion tree_centre_velocity(const struct tree_link *l)
+{
+    double x = l->cos * l->centre_x - l->sin * l->centre_y;
+    double y = l->sin * l->centre_x + l->cos * l->centre_y;
+    const struct motion *v = &l->velocity;
+    return (struct motion){v->w, v->x - v->w * y, v->y + v->w * x};
+}
+
 /* A tree as if it were rigid for an instant, at the pose and velocity. */
 struct tree_bulk {
     double centre_x, centre_y;     /* of mass, from the root's origin */
