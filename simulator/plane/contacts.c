@@ -1212,17 +1212,17 @@ static double acting_gap(const struct contact *c)
 }
 
 /* As seen from a side of it. */
-static inline struct contact_point point_of(const struct contact *c, const double *impulse,
-                                            struct vec2 velocity, double gap_m, int is_b)
+static inline void set_point(struct contact_point *point, const struct contact *c,
+                             const double *impulse, struct vec2 velocity, double gap_m, int is_b)
 {
     double sign = is_b ? -1 : 1;
-    return (struct contact_point){.part = is_b ? c->other : c->part,
-                                  .other = is_b ? c->part : c->other,
-                                  .at = vec3_of_plane(acting_point(c, impulse, velocity)),
-                                  .normal = {sign * c->normal.x, sign * c->normal.y, 0},
-                                  .gap_m = gap_m,
-                                  .normal_impulse_n_s = impulse[0],
-                                  .friction_impulse_n_s = impulse[1]};
+    point->part = is_b ? c->other : c->part;
+    point->other = is_b ? c->part : c->other;
+    point->at = vec3_of_plane(acting_point(c, impulse, velocity));
+    point->normal = (struct vec3){sign * c->normal.x, sign * c->normal.y, 0};
+    point->gap_m = gap_m;
+    point->normal_impulse_n_s = impulse[0];
+    point->friction_impulse_n_s = impulse[1];
 }
 
 int contacts_keep(struct contacts *s, int of, struct vec2 velocity)
@@ -1254,7 +1254,7 @@ int contacts_keep(struct contacts *s, int of, struct vec2 velocity)
             continue;
         int is_b = c->of_a != of, others = is_b ? c->of_a : c->of_b;
         struct contact_point *point = &own->points[own->point_count++];
-        *point = point_of(c, impulse, velocity, gap, is_b);
+        set_point(point, c, impulse, velocity, gap, is_b);
         point->creature = own->creature;
         point->other_creature = others < 0 ? -1 : s->bodies[others]->creature;
     }

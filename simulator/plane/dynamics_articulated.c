@@ -110,8 +110,9 @@ struct articulated {
     struct joint_laws laws; /* what the servos come to */
     int has_other_aims;     /* of effectors that are not plain */
     int has_curve;          /* torques fall with the rates */
-    int has_signals;        /* servos among them follow a signal */
-    int has_drives;         /* servos among them prescribe motions */
+    int has_damping;
+    int has_signals; /* servos among them follow a signal */
+    int has_drives;  /* servos among them prescribe motions */
     int has_stiff_muscles; /* too stiff for the parts of RK4 steps, which lose their strength within one */
     double *birth_d; /* inertia that each joint feels at birth */
     struct contacts contacts;
@@ -257,6 +258,7 @@ static void set_law(struct articulated *d, int i)
     laws->is_plain[at] = is_plain;
     d->has_other_aims |= !is_slack && !is_plain;
     d->has_curve |= laws->hill_s_rad[at] > 0;
+    d->has_damping |= s->damping != 0;
     flight_set_law(&d->flight, i,
                    &(struct flight_law){kp, kd, s->damping, laws->most[at], laws->hill_n_m[at],
                                         laws->hill_s_rad[at]});
@@ -264,7 +266,7 @@ static void set_law(struct articulated *d, int i)
 
 static void set_laws(struct articulated *d)
 {
-    d->has_stiff_muscles = d->has_other_aims = d->has_curve = 0;
+    d->has_stiff_muscles = d->has_other_aims = d->has_curve = d->has_damping = 0;
     for (int i = 1; i < d->links; i++)
         set_law(d, i);
     d->is_flying = flight_suits(&d->tree) && d->drag.kind != DRAG_MOVING;
@@ -996,23 +998,47 @@ static void book_effector(struct articulated *d, double work)
         d->ledger.work_effector_positive_j += work;
 }
 
-/* Books effectors and damping over a way with the rates' mean `share` x (from + to). */
-static void book_joints(struct articulated *d, const double *from, const double *to, double share,
-                        double half)
+/* The same of all joints. */
+static void book_effectors(struct articulated *d)
 {
-    const double *tau = d->effector_tau, *extra = d->effector_extra, *qd0 = d->qd0, *qdd = d->qdd;
-    double *torques = d->torque, *work = d->effector_work, lost = 0;
-    const double *damping = d->laws.damping;
+    const double *work = d->effector_work;
+    double net = d->ledger.work_effector_j, positive = d->ledger.work_effector_positive_j;
+    for (int at = 3, dof = d->dof; at < dof; at++) {
+        net += work[at];
+        positive += work[at] > 0 ? work[at] : 0;
+    }
+    d->ledger.work_effector_j = net;
+    d->ledger.work_effector_positive_j = positive;
+}
+
+/* What damping takes over a way with the rates' mean `share` x (from + to). */
+static double damping_loss(const struct articulated *d, const double *from, const double *to,
+                           double share, double half)
+{
+    const double *damping = d->laws.damping, *qd0 = d->qd0, *qdd = d->qdd;
+    double lost = 0;
     for (int at = 2, dof = d->dof; at < dof; at += 2) {
         pair way = share * (PAIR(from, at) + PAIR(to, at));
-        pair torque = PAIR(tau, at) - PAIR(extra, at) * PAIR(qdd, at);
         pair loss = PAIR(damping, at) * (PAIR(qd0, at) + half * PAIR(qdd, at)) * way;
-        PAIR(torques, at - 2) = torque;
-        PAIR(work, at) += torque * way;
         lost += loss[0];
         lost += loss[1];
     }
-    d->ledger.loss_damping_j += lost;
+    return lost;
+}
+
+/* Books effectors and damping over such a way. */
+static void book_joints(struct articulated *d, const double *from, const double *to, double share,
+                        double half)
+{
+    const double *tau = d->effector_tau, *extra = d->effector_extra, *qdd = d->qdd;
+    double *torques = d->torque, *work = d->effector_work;
+    for (int at = 2, dof = d->dof; at < dof; at += 2) {
+        pair torque = PAIR(tau, at) - PAIR(extra, at) * PAIR(qdd, at);
+        PAIR(torques, at - 2) = torque;
+        PAIR(work, at) += torque * (share * (PAIR(from, at) + PAIR(to, at)));
+    }
+    if (d->has_damping)
+        d->ledger.loss_damping_j += damping_loss(d, from, to, share, half);
 }
 
 /* Books drag over one half of the step, in which the rates go from `from` to `to`. */
@@ -1385,8 +1411,7 @@ static void end_midpoint(struct articulated *d, struct contacts *contacts, int o
         tree_set_start_velocity(&d->tree, d->qd0);
         book_drag(d, d->v1, d->qd, half);
     }
-    for (int i = 1; i < d->links; i++)
-        book_effector(d, d->effector_work[2 + i]);
+    book_effectors(d);
     if (d->has_drives)
         book_effector(d, d->pull_work_j[0] + d->pull_work_j[1]);
     struct vec2 velocity = {0, 0};
