@@ -1,7 +1,9 @@
 /* See drag.h. Two parts are tested for shadows in both directions at once, in vectors of two. A face looks
  * into the strip in front of it; a part that reaches into the strip hides a piece of the face. Most pieces
  * end where the part ends, which takes no division. Tried and lost: to leave out faces that are wholly
- * hidden already, nearest parts first (0.3 % of a swimmer of ten parts). */
+ * hidden already, nearest parts first (0.3 % of a swimmer of ten parts). Not built: to keep what is as in the
+ * last step. 58 % of the pairs of parts of evolved swimmers have a face that is hidden in part, 78 % of random
+ * ones; their shadows are others in every step. */
 #include "simulator/plane/drag.h"
 
 #include <math.h>
