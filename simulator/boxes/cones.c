@@ -6,8 +6,9 @@
 
 #include "common/error.h"
 
-/* The default of cones.tolerance, m/s. */
+/* The defaults of cones.tolerance, which sweeps aim at, and cones.enough, m/s. */
 #define TOLERANCE_M_S 1e-7
+#define ENOUGH_M_S    5e-6
 #define SWEEPS_MAX    16
 /* Of a block's diagonal, added to it: what a contact cannot move in all directions is not singular then. */
 #define REDUNDANCY 1e-12
@@ -30,7 +31,7 @@
 int cones_create(struct cones *s, int laws, int rows, struct arena *arena)
 {
     size_t n = (size_t)rows;
-    *s = (struct cones){.tolerance = TOLERANCE_M_S};
+    *s = (struct cones){.tolerance = TOLERANCE_M_S, .enough = ENOUGH_M_S};
     s->laws = arena_take(arena, (size_t)laws, sizeof s->laws[0]);
     s->w = arena_take(arena, n * n, sizeof(double));
     s->free = arena_take(arena, n, sizeof(double));
@@ -234,8 +235,8 @@ static double solve_law(struct cones *s, struct cone_law *c)
     return largest;
 }
 
-/* Remembers the impulses if they are the best so far; returns 1 if they will do. */
-static int judge(struct cones *s)
+/* Remembers the impulses if they are the best so far; returns 1 if these are within a residual. */
+static int judge(struct cones *s, double enough)
 {
     double residual = worst_miss(s, s->impulse, s->velocity);
     if (residual < s->residual) {
@@ -243,7 +244,7 @@ static int judge(struct cones *s)
         for (int i = 0; i < s->rows; i++)
             s->best[i] = s->impulse[i];
     }
-    return s->residual <= s->tolerance;
+    return s->residual <= enough;
 }
 
 static int solve_by_sweeps(struct cones *s)
@@ -258,13 +259,14 @@ static int solve_by_sweeps(struct cones *s)
         }
         s->sweeps++;
         s->work += (uint64_t)(2 * s->rows * s->rows + 60 * s->count);
-        if (largest <= s->tolerance || k == SWEEPS_MAX - 1) {
-            cones_set_velocities(s);
-            if (judge(s))
-                return 1;
-        }
+        if (largest > s->tolerance)
+            continue;
+        cones_set_velocities(s);
+        if (judge(s, s->tolerance))
+            return 1;
     }
-    return 0;
+    cones_set_velocities(s);
+    return judge(s, s->enough);
 }
 
 /* ---------------------------------------------------------------- equations */
@@ -455,7 +457,7 @@ static double search_line(struct cones *s, double weight, double sum)
 /* Newton's method on the problem W + weight around `centre`; what is left is in `step`. Returns 1 if it ended. */
 static int solve_proximal(struct cones *s, double weight, double mean)
 {
-    double enough = 0.01 * s->tolerance * s->tolerance;
+    double enough = 0.01 * s->enough * s->enough;
     set_centred(s, weight, s->impulse);
     double sum = miss_all(s, weight, s->impulse, s->velocity, s->step);
     for (int k = 0; k < NEWTON_MAX && sum > enough; k++) {
@@ -499,7 +501,7 @@ static int solve_by_equations(struct cones *s)
         int has_ended = solve_proximal(s, weight, mean);
         put_on_cones(s);
         cones_set_velocities(s);
-        if (judge(s))
+        if (judge(s, s->enough))
             return 1;
         /* loads that redundant contacts share shift by what is missing / weight a step */
         weight *= has_ended ? PROXIMAL_FALL : PROXIMAL_RISE;

@@ -34,7 +34,8 @@ struct cones {
     double *free;          /* velocities without impulses */
     double *impulse;       /* before: of the last step, or 0; after: the solution. N s or N m s */
     double *velocity;      /* after: with the impulses */
-    double tolerance;      /* m/s: the residual at which a solution is one */
+    double tolerance;      /* m/s: the residual that sweeps aim at */
+    double enough;         /* m/s: the residual at which a solution is one */
     double residual;       /* m/s, after: of the worst law */
     int sweeps, equations; /* after: Gauss-Seidel sweeps and systems of equations that it took */
     uint64_t work;         /* operations, roughly; the caller's to take and to reset */

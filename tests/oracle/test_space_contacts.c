@@ -104,10 +104,12 @@ START_TEST(contact_problems)
         struct cones s;
         arena_reset(&arena);
         load_problem(&s, problem);
-        double tolerances[2] = {s.tolerance, 1e-11}; /* as the simulator has it, and fine */
+        double tolerances[2] = {s.tolerance, 1e-11},
+               enough[2] = {s.enough, 1e-11}; /* as the simulator has it, and fine */
         const char *keys[2] = {"tol_engine", "tol_ref"};
         for (int k = 0; k < 2; k++) {
             s.tolerance = tolerances[k];
+            s.enough = enough[k];
             for (int i = 0; i < s.rows; i++)
                 s.impulse[i] = 0;
             cones_solve(&s);
