@@ -4,8 +4,8 @@
  *   space_walker   nine boxes: a trunk and four legs with universal hips and hinges for knees; about four contacts
  *   space_snake    six boxes in a row on universal joints, flat on the ground: about twenty contacts
  *
- * Servos as springs and dampers with a bound; friction 0.8, no restitution, limits of 1.2 rad. The same bodies were
- * measured on other engines; see docs/physics-space.md. */
+ * Servos as springs and dampers with a bound; friction 0.8, no restitution, limits of 1.2 rad. Figures
+ * are in docs/physics-space.md. */
 #include "simulator/boxes/space_dynamics.h"
 #include "tests/bench/bench.h"
 
