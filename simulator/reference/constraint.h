@@ -14,6 +14,7 @@
 #include "simulator/plane/collide.h"
 #include "simulator/plane/drag.h"
 #include "simulator/body/dynamics_solver.h"
+#include "simulator/reference/dormand_prince.h"
 #include "simulator/reference/qr.h"
 #include "simulator/body/servo.h"
 
@@ -25,8 +26,6 @@
 #define TOUCH_REST_SPEED 1e-3
 /* Sliding that turns round by more than this, m/s, is an event. */
 #define TOUCH_TURN_SPEED 1e-6
-/* Stages of Dormand and Prince's method; the last is the first of the next step. */
-#define STAGES 7
 
 struct body {
     int parent;

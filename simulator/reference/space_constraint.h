@@ -1,0 +1,60 @@
+/* Bodies in space by constraint forces: the reference for simulator/boxes, with which it shares no equation of motion.
+ *
+ * Every link has coordinates of its own: the place of its centre of mass and a quaternion, the velocity and the
+ * angular velocity, all in the world's axes. Newton's and Euler's equations move it; joints are constraints
+ * on accelerations with the feedback of Barzel and Barr (1988), whose forces are the least-squares solution
+ * of J M^-1 J' lambda = -(J M^-1 F + curvature + 2 D'/tau + D/tau^2) of least size. Time steps are those of Dormand and
+ * Prince (1980), as long as an error of dynamics_settings.rtol allows. docs/physics-space.md has the rows.
+ *
+ * Joints, servos, prescribed motions and drag; no limits and no contacts yet. Coordinates q and rates qd are those of
+ * space_joint.h. Any number of links; a step costs the cube of the number of rows. All memory comes from the arena
+ * given at creation; a step allocates nothing. */
+#ifndef SIMULATOR_REFERENCE_SPACE_CONSTRAINT_H
+#define SIMULATOR_REFERENCE_SPACE_CONSTRAINT_H
+
+#include "simulator/boxes/space_dynamics.h"
+
+struct space_constraint;
+
+/* At rest in the pose of birth. Of the settings dt_s, rtol, constraint_tau_s, effector_mode, servo_rad_s, joint_speed_*,
+ * hill_curvature and joint_damping_1_s matter. NULL when the arena is full. */
+struct space_constraint *space_constraint_create(const struct space_body *body,
+                                                 const struct space_world *world,
+                                                 const struct dynamics_settings *settings,
+                                                 struct arena *arena);
+
+/* As of space_dynamics.h. */
+void space_constraint_set_servo(struct space_constraint *c, int rate, const struct servo *servo);
+void space_constraint_set_effector(struct space_constraint *c, int rate, double strength);
+void space_constraint_set_target(struct space_constraint *c, int rate, double target,
+                                 double change);
+void space_constraint_set_effectors(struct space_constraint *c, enum effector_state state);
+
+/* Moves on by dt_s. Returns 0, or 1 if no step is short enough or the state is no longer finite. */
+int space_constraint_step(struct space_constraint *c);
+/* Coordinates and rates of joints. Puts the links there and resets the ledger. */
+void space_constraint_set_state(struct space_constraint *c, const double *q, const double *qd);
+
+/* A link's centre of mass; the spin in the world's axes. */
+struct space_place {
+    struct vec3 centre;
+    struct quaternion turn;
+    struct vec3 velocity, spin;
+};
+struct space_place space_constraint_place(const struct space_constraint *c, int link);
+/* The state in joint coordinates, as the places have it. */
+const double *space_constraint_q(const struct space_constraint *c);
+const double *space_constraint_qd(const struct space_constraint *c);
+/* The torque or force that drives a freedom. */
+double space_constraint_effort(const struct space_constraint *c, int rate);
+/* How far joints are from being closed, m or rad, at most. */
+double space_constraint_gap(struct space_constraint *c);
+double space_constraint_birth_inertia(const struct space_constraint *c, int rate);
+
+void space_constraint_reset_ledger(struct space_constraint *c);
+/* With the energies of the present state; good until the next call. */
+const struct ledger *space_constraint_ledger(struct space_constraint *c);
+/* Steps that were taken, those that were tried in vain left out. */
+uint64_t space_constraint_step_count(const struct space_constraint *c);
+
+#endif
