@@ -1,0 +1,240 @@
+/* The constraint solver in space against the articulated one, with which it shares no equation of motion: trees of
+ * all joints at random. What both must agree with is in tests/oracle/test_space.c. */
+#include <check.h>
+#include <stdlib.h>
+
+#include "common/detmath.h"
+#include "common/rng.h"
+#include "simulator/reference/space_constraint.h"
+
+enum { LINKS = 6, RATES_MAX = SPACE_RATES_MAX * LINKS, COORDINATES_MAX = 7 * LINKS };
+
+static struct arena arena;
+static struct rng rng;
+static struct space_link links[LINKS];
+static struct space_box boxes[LINKS];
+static struct space_body body = {links, LINKS, boxes, LINKS};
+static struct space_world world;
+static struct dynamics_settings settings;
+static double q[COORDINATES_MAX], qd[RATES_MAX];
+static struct space_dynamics *fast;
+static struct space_constraint *exact;
+static int rates, seen[SPACE_JOINT_COUNT];
+
+static struct vec3 random_vector(double most)
+{
+    double x = rng_uniform(&rng, -most, most), y = rng_uniform(&rng, -most, most);
+    return (struct vec3){x, y, rng_uniform(&rng, -most, most)};
+}
+
+static struct quaternion random_turn(void)
+{
+    return quaternion_exp(random_vector(2));
+}
+
+static void make_link(int i)
+{
+    struct vec3 size = random_vector(0.1), middle = random_vector(0.2);
+    struct space_link *link = &links[i];
+    size = (struct vec3){0.2 + size.x, 0.2 + size.y, 0.2 + size.z};
+    *link = (struct space_link){.parent = i == 0 ? -1 : (int)rng_below(&rng, (uint64_t)i),
+                                .kind = (enum space_joint_kind)rng_below(&rng, SPACE_FREE),
+                                .joint = random_vector(0.2),
+                                .frame = random_turn(),
+                                .mass_kg = 1000 * size.x * size.y * size.z,
+                                .centre = middle,
+                                .cone_rad = HUGE_VAL};
+    if (i == 0 && rng_below(&rng, 2) == 0)
+        *link = (struct space_link){.parent = -1,
+                                    .kind = SPACE_FREE,
+                                    .frame = QUATERNION_ONE,
+                                    .mass_kg = link->mass_kg,
+                                    .centre = middle,
+                                    .cone_rad = HUGE_VAL};
+    double x = size.x * size.x, y = size.y * size.y, z = size.z * size.z, m = link->mass_kg / 12;
+    struct sym3 principal = {m * (y + z), 0, 0, m * (x + z), 0, m * (x + y)};
+    boxes[i] = (struct space_box){i, middle, random_turn(), size, 0};
+    struct mat3 turned = quaternion_matrix(boxes[i].turn);
+    link->inertia = sym3_turned(&principal, &turned);
+    for (int k = 0; k < SPACE_RATES_MAX; k++) {
+        link->lower[k] = -HUGE_VAL;
+        link->upper[k] = HUGE_VAL;
+    }
+    seen[link->kind]++;
+}
+
+/* Both solvers with the same tree, in the same state at random. */
+static void make_pair(void)
+{
+    arena_reset(&arena);
+    for (int i = 0; i < LINKS; i++)
+        make_link(i);
+    fast = space_dynamics_create(&body, &world, &settings, &arena);
+    exact = space_constraint_create(&body, &world, &settings, &arena);
+    ck_assert_ptr_nonnull(fast);
+    ck_assert_ptr_nonnull(exact);
+    const struct space_tree *tree = space_dynamics_tree(fast);
+    rates = tree->rates;
+    for (int i = 0; i < LINKS; i++) {
+        const struct space_tree_link *l = &tree->links[i];
+        int plain = l->slides + l->joint->turns;
+        for (int k = 0; k < l->rates; k++)
+            qd[l->rate + k] = rng_uniform(&rng, -2, 2);
+        for (int k = 0; k < plain; k++)
+            q[l->coordinate + k] = rng_uniform(&rng, -0.5, 0.5);
+        if (l->joint->has_ball) {
+            struct quaternion turn = random_turn();
+            double *at = q + l->coordinate + plain;
+            at[0] = turn.w;
+            at[1] = turn.x;
+            at[2] = turn.y;
+            at[3] = turn.z;
+        }
+    }
+    space_dynamics_set_state(fast, q, qd);
+    space_constraint_set_state(exact, q, qd);
+}
+
+static double distance(struct vec3 a, struct vec3 b)
+{
+    return vec3_length(vec3_sub(a, b));
+}
+
+/* Of all links, m. */
+static double find_difference(void)
+{
+    const struct space_tree *tree = space_dynamics_tree(fast);
+    double most = 0;
+    for (int i = 0; i < LINKS; i++)
+        most = fmax(most, distance(space_tree_centre(&tree->links[i]),
+                                   space_constraint_place(exact, i).centre));
+    return most;
+}
+
+static void setup(void)
+{
+    world = (struct space_world){.gravity_m_s2 = {0, -9.81, 0}};
+    settings = (struct dynamics_settings){.dt_s = 1.0 / 1920,
+                                          .integrator = INTEGRATOR_RK4,
+                                          .rtol = 1e-11,
+                                          .servo_rad_s = 10,
+                                          .joint_speed_rad_s = 10,
+                                          .joint_speed_m_s = 10,
+                                          .joint_damping_1_s = 1};
+    rng_init(&rng, 1, RNG_LIGHT, 0, 0);
+    ck_assert_int_eq(arena_init(&arena, 1 << 24), 0);
+}
+
+static void teardown(void)
+{
+    arena_deinit(&arena);
+}
+
+/* The state goes in and comes out; joints are closed. */
+START_TEST(states_are_the_same)
+{
+    for (int round = 0; round < 100; round++) {
+        make_pair();
+        ck_assert_double_lt(find_difference(), 1e-12);
+        ck_assert_double_lt(space_constraint_gap(exact), 1e-12);
+        for (int i = 0; i < rates; i++)
+            ck_assert_double_eq_tol(space_constraint_qd(exact)[i], qd[i], 1e-12);
+    }
+    for (int i = 0; i < SPACE_JOINT_COUNT; i++)
+        ck_assert_int_gt(seen[i], 0);
+}
+END_TEST
+
+START_TEST(freedoms_feel_the_same_inertia)
+{
+    for (int round = 0; round < 100; round++) {
+        make_pair();
+        for (int i = 0; i < rates; i++) {
+            double inertia = space_dynamics_birth_inertia(fast, i);
+            ck_assert_double_eq_tol(space_constraint_birth_inertia(exact, i), inertia,
+                                    1e-7 * inertia);
+        }
+    }
+}
+END_TEST
+
+/* Gravity, passive damping, servos on some freedoms, drag by one law or another. */
+START_TEST(trees_move_alike)
+{
+    double most = 0, off = 0;
+    for (int round = 0; round < 8; round++) {
+        world.drag = (struct space_drag_law){.coefficient = round % 3 * 50.0,
+                                             .is_quadratic = round % 2,
+                                             .is_leading = round % 4 == 1};
+        make_pair();
+        int first = links[0].kind == SPACE_FREE ? SPACE_RATES_MAX : 0;
+        for (int i = first; i < rates; i += 2) {
+            double target = rng_uniform(&rng, -0.5, 0.5);
+            space_dynamics_set_effector(fast, i, 1000);
+            space_constraint_set_effector(exact, i, 1000);
+            space_dynamics_set_target(fast, i, target, 0.5);
+            space_constraint_set_target(exact, i, target, 0.5);
+        }
+        for (int i = 0; i < 96; i++) {
+            ck_assert_int_eq(space_dynamics_step(fast), 0);
+            ck_assert_int_eq(space_constraint_step(exact), 0);
+        }
+        most = fmax(most, find_difference());
+        off = fmax(off, fabs(space_constraint_ledger(exact)->residual_j));
+        ck_assert_double_lt(space_constraint_gap(exact), 1e-9);
+    }
+    printf("space: two solvers apart after 0.05 s: %.1e m; ledger of constraint: %.1e J\n", most,
+           off);
+    ck_assert_double_lt(most, 1e-9);
+    ck_assert_double_lt(off, 1e-8);
+}
+END_TEST
+
+/* What floats free keeps momentum and angular momentum; the sums are made from the places alone. */
+START_TEST(momentum_is_kept)
+{
+    world.gravity_m_s2 = (struct vec3){0, 0, 0};
+    for (int round = 0; round < 8; round++) {
+        struct vec3 sums[2][2];
+        make_pair();
+        if (links[0].kind != SPACE_FREE)
+            continue;
+        for (int when = 0; when < 2; when++) {
+            struct vec3 linear = {0, 0, 0}, angular = linear;
+            for (int i = 0; i < LINKS; i++) {
+                struct space_place place = space_constraint_place(exact, i);
+                struct mat3 r = quaternion_matrix(place.turn);
+                struct sym3 inertia = sym3_turned(&links[i].inertia, &r);
+                struct vec3 p = vec3_scale(place.velocity, links[i].mass_kg);
+                linear = vec3_add(linear, p);
+                angular = vec3_add(angular, vec3_add(vec3_cross(place.centre, p),
+                                                     sym3_apply(&inertia, place.spin)));
+            }
+            sums[when][0] = linear;
+            sums[when][1] = angular;
+            for (int i = 0; i < 96; i++)
+                ck_assert_int_eq(space_constraint_step(exact), 0);
+        }
+        ck_assert_double_lt(distance(sums[0][0], sums[1][0]), 1e-9);
+        ck_assert_double_lt(distance(sums[0][1], sums[1][1]), 1e-9);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("space_constraint");
+    TCase *tests = tcase_create("all");
+    tcase_set_timeout(tests, 240);
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, states_are_the_same);
+    tcase_add_test(tests, freedoms_feel_the_same_inertia);
+    tcase_add_test(tests, trees_move_alike);
+    tcase_add_test(tests, momentum_is_kept);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed > 0;
+}
