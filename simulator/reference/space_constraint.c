@@ -65,8 +65,8 @@ struct space_constraint {
     struct servo *servos;  /* per rate */
     int *body_of;          /* per rate */
     double *birth_inertia; /* per rate */
-    struct space_box *boxes;
-    int box_count;
+    struct space_drag drag;
+    struct space_tree carriers; /* of poses and velocities to drag, and of its tensors back */
 
     /* y: STATE_SIZE numbers a body, the work of each freedom's servo, losses by damping and drag */
     int size;
@@ -135,22 +135,6 @@ static void init_body(struct space_constraint *c, int i, const struct space_link
     c->rates += b->rates;
 }
 
-/* Boxes as drag needs them, from the centre of mass. */
-static int take_boxes(struct space_constraint *c, const struct space_body *body,
-                      struct arena *arena)
-{
-    c->boxes = arena_take(arena, (size_t)body->box_count, sizeof c->boxes[0]);
-    if (!c->boxes)
-        return ERR_MEMORY;
-    for (int i = 0; i < body->box_count; i++) {
-        struct space_box *box = &c->boxes[c->box_count];
-        *box = body->boxes[i];
-        box->centre = vec3_sub(box->centre, c->bodies[box->link].link->centre);
-        c->box_count += !box->is_dry;
-    }
-    return 0;
-}
-
 static void weigh_freedoms(struct space_constraint *c);
 
 struct space_constraint *space_constraint_create(const struct space_body *body,
@@ -170,7 +154,10 @@ struct space_constraint *space_constraint_create(const struct space_body *body,
         init_body(c, i, &body->links[i]);
     c->rows_max = JOINT_ROWS_MAX * c->count;
     c->size = STATE_SIZE * c->count + c->rates + 2;
-    if (take_memory(c, arena) != 0 || take_boxes(c, body, arena) != 0)
+    if (take_memory(c, arena) != 0 ||
+        space_tree_create(&c->carriers, body->links, c->count, world->gravity_m_s2, arena) != 0 ||
+        space_drag_create(&c->drag, &world->drag, body->boxes, body->box_count, body->links,
+                          c->count, arena) != 0)
         return NULL;
     for (int i = 0; i < c->count; i++)
         for (int k = 0; k < c->bodies[i].rates; k++)
@@ -365,20 +352,31 @@ static void push_joints(struct space_constraint *c, double ahead)
     }
 }
 
-/* Returns its power, 0 or less. */
+/* Its integrals over faces are those of simulator/boxes, on links that stand and move as ours. Returns its power, 0
+ * or less. */
 static double push_drag(struct space_constraint *c)
 {
     double power = 0;
-    for (int i = 0; i < c->box_count && c->world.drag.coefficient > 0; i++) {
-        struct body *b = &c->bodies[c->boxes[i].link];
-        struct space_tensor t = {.nn = {.xx = 0}};
-        struct space_motion v = {b->place.spin, b->place.velocity};
-        space_drag_add_box(&t, &c->world.drag, &c->boxes[i], &b->turned, &v);
-        struct vec3 moment = vec3_add(sym3_apply(&t.nn, v.w), mat3_back(&t.nv, v.v));
-        struct vec3 force = vec3_add(mat3_apply(&t.nv, v.w), sym3_apply(&t.fv, v.v));
-        b->moment = vec3_sub(b->moment, moment);
+    if (!(c->world.drag.coefficient > 0))
+        return 0;
+    for (int i = 0; i < c->count; i++) {
+        struct space_tree_link *l = &c->carriers.links[i];
+        const struct body *b = &c->bodies[i];
+        l->turned = b->turned;
+        l->at = vec3_add(b->place.centre, b->rc);
+        l->velocity.w = b->place.spin;
+        l->velocity.v = vec3_add(b->place.velocity, vec3_cross(b->place.spin, b->rc));
+    }
+    space_drag_set(&c->drag, &c->carriers);
+    for (int i = 0; i < c->count; i++) {
+        struct body *b = &c->bodies[i];
+        const struct space_tensor *t = &c->carriers.links[i].drag;
+        const struct space_motion *v = &c->carriers.links[i].velocity;
+        struct vec3 moment = vec3_add(sym3_apply(&t->nn, v->w), mat3_back(&t->nv, v->v));
+        struct vec3 force = vec3_add(mat3_apply(&t->nv, v->w), sym3_apply(&t->fv, v->v));
+        power -= vec3_dot(moment, v->w) + vec3_dot(force, v->v);
         b->force = vec3_sub(b->force, force);
-        power -= vec3_dot(moment, v.w) + vec3_dot(force, v.v);
+        b->moment = vec3_sub(b->moment, vec3_add(moment, vec3_cross(b->rc, force)));
     }
     return power;
 }
