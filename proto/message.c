@@ -28,7 +28,7 @@ enum {
     TASK_FIELDS = 9,
     STOP_FIELDS = 1,
     READY_FIELDS = 2,
-    RESULT_FIELDS = 7,
+    RESULT_FIELDS = 8,
     REJECTED_FIELDS = 3,
     COST_FIELDS = 3,
 };
@@ -260,7 +260,11 @@ static int message_read_result(struct message *message, const msgpack_object *fi
     if (status == 0 && (status = measures_decode(&result->measures, &fields[5], error)) != 0)
         error_prefix(error, "result.measures");
     if (status == 0)
-        status = message_read_cost(&result->cost, &fields[6], error);
+        status = pack_get_double(&fields[6], &result->pace_least_m_s, "result.pace_least_m_s", error);
+    if (status == 0 && !(result->pace_least_m_s >= 0))
+        status = error_set(error, ERR_RANGE, "result.pace_least_m_s: below 0");
+    if (status == 0)
+        status = message_read_cost(&result->cost, &fields[7], error);
     result->verdict = (int)verdict;
     return status;
 }
@@ -420,6 +424,7 @@ void message_encode_result(struct pack_writer *writer, const struct result *resu
     pack_u64(writer, (uint64_t)result->verdict);
     pack_u64(writer, result->digest);
     measures_encode(&result->measures, writer);
+    pack_double(writer, result->pace_least_m_s);
     pack_array(writer, COST_FIELDS);
     pack_double(writer, result->cost.wall_ms);
     pack_double(writer, result->cost.cpu_ms);

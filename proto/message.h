@@ -54,6 +54,7 @@ struct result {
     int verdict;
     struct measures measures;
     uint64_t digest;
+    double pace_least_m_s; /* see simulator/evaluate/evaluate.h */
     struct task_cost cost;
 };
 

@@ -242,6 +242,7 @@ static int worker_take_task(struct worker *worker, const struct message *message
         .verdict = evaluation.verdict,
         .measures = evaluation.measures,
         .digest = evaluation.digest,
+        .pace_least_m_s = evaluation.pace_least_m_s,
         .cost = {.wall_ms = clock_ms(CLOCK_MONOTONIC) - wall_ms,
                  .cpu_ms = clock_ms(CLOCK_THREAD_CPUTIME_ID) - cpu_ms,
                  .arena_bytes = evaluation.arena_bytes},

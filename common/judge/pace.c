@@ -7,6 +7,9 @@
 
 #include "common/judge/behaviour.h"
 
+/* Far above that of a product and a quotient. */
+#define ROUNDING 1e-12
+
 int pace_is_known(const struct params *params)
 {
     return behaviours[params->evolution_behaviour].way != NULL;
@@ -38,6 +41,29 @@ struct pace_bar pace_make_bar(double pace, const struct params *params)
 int pace_has_bar(const struct pace_bar *bar)
 {
     return bar->m_s > 0 || bar->sizes_s > 0;
+}
+
+/* What the guard compares with, m/s. */
+static double find_bar(const struct pace_bar *bar, double size_m, const struct params *params)
+{
+    double m_s = fmax(bar->m_s, params->guard_hopeless_m_s);
+
+    return fmax(m_s, fmax(bar->sizes_s, params->guard_hopeless_sizes_s) * size_m);
+}
+
+/* The guard compares distances, so that bars within rounding of the least pace may go either way. */
+int pace_is_same(const struct pace_bar *held, const struct pace_bar *bar, int verdict,
+                 const struct measures *measures, double pace_least_m_s,
+                 const struct params *params)
+{
+    double before = find_bar(held, measures->size_m, params);
+    double now = find_bar(bar, measures->size_m, params);
+
+    if (now == before || measures->time_s < params->guard_hopeless_s)
+        return 1;
+    if (verdict == VERDICT_HOPELESS)
+        return now < before && now > (1 + ROUNDING) * pace_least_m_s;
+    return now <= (1 - ROUNDING) * pace_least_m_s;
 }
 
 void pace_apply_bar(const struct pace_bar *bar, struct params *params)

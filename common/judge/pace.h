@@ -28,6 +28,11 @@ double pace_of(const struct measures *measures, const struct params *params);
 /* The bar of guard.hopeless_share of that pace. */
 struct pace_bar pace_make_bar(double pace, const struct params *params);
 int pace_has_bar(const struct pace_bar *bar);
+/* 1 if an evaluation that came to this (verdict, measures, least pace: simulator/evaluate/evaluate.h) with the
+ * bar `held` would have come to the same with `bar`; 0 also where it is not known. */
+int pace_is_same(const struct pace_bar *held, const struct pace_bar *bar, int verdict,
+                 const struct measures *measures, double pace_least_m_s,
+                 const struct params *params);
 /* Raises the parameters of an evaluation to the bar. */
 void pace_apply_bar(const struct pace_bar *bar, struct params *params);
 

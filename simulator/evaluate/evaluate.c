@@ -353,6 +353,7 @@ static void evaluate_all(const struct evaluate_task *tasks, int count, const str
         run->seed = tasks[i].seed;
         run->start_at = (struct vec3){tasks[i].x_m, 0, tasks[i].z_m};
         run->result = &results[i];
+        run->pace_least_m_s = HUGE_VAL;
         results[i].verdict = settle(run, tasks[i].genome, arena);
         run->is_live = results[i].verdict == VERDICT_OK;
     }
@@ -360,6 +361,8 @@ static void evaluate_all(const struct evaluate_task *tasks, int count, const str
         score_planted(&h, arena);
     for (int i = 0; i < count; i++) {
         struct evaluation *result = &results[i];
+        if (h.tenants && isfinite(h.tenants[i].pace_least_m_s))
+            result->pace_least_m_s = h.tenants[i].pace_least_m_s;
         run_tidy_measures(&result->measures);
         result->digest = hash_u64(result->digest, (uint64_t)result->verdict);
         result->arena_bytes = arena->used_bytes;

@@ -51,6 +51,9 @@ struct evaluation {
     int verdict;
     struct measures measures;
     uint64_t digest;
+    /* The least of the paces that guard.hopeless_m_s was compared with; 0 if there were none. Any bar below it
+     * would have changed nothing. */
+    double pace_least_m_s;
     uint64_t arena_bytes; /* used */
     uint64_t work;        /* see dynamics_work() */
 };

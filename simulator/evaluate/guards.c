@@ -220,9 +220,12 @@ int run_watch_tick(struct run *run)
             return VERDICT_VIBRATION;
     double slow_m_s =
         fmax(p->guard_hopeless_m_s, p->guard_hopeless_sizes_s * run->result->measures.size_m);
-    if (run->time_s >= p->guard_hopeless_s &&
-        run->result->measures.distance_max_m < slow_m_s * run->time_s)
-        return VERDICT_HOPELESS;
+    if (run->time_s >= p->guard_hopeless_s) {
+        double way_m = run->result->measures.distance_max_m;
+        run->pace_least_m_s = fmin(run->pace_least_m_s, way_m / run->time_s);
+        if (way_m < slow_m_s * run->time_s)
+            return VERDICT_HOPELESS;
+    }
     if (p->guard_motionless_s > 0) {
         double reach = distance_of(run->last, run->still_at);
         run->still_reach_m = fmax(run->still_reach_m, reach);

@@ -477,6 +477,50 @@ START_TEST(verdict_hopeless)
 }
 END_TEST
 
+/* Every bar up to the least pace gives the same result, and every one above it stops the worm; pace_is_same()
+ * says so, and what a worm that was stopped tells of other bars. */
+START_TEST(least_pace)
+{
+    static const double shares[] = {0, 0.5, 1 - 1e-9, 1 + 1e-9, 1.02, 2};
+    make_worm(1.5);
+    params.guard_hopeless_s = 0.5;
+    ck_verdict(VERDICT_OK);
+    struct evaluation free = result;
+    ck_assert_double_gt(free.pace_least_m_s, 0);
+    ck_assert_double_le(free.pace_least_m_s,
+                        free.measures.distance_max_m / free.measures.time_s);
+    for (int held = 0; held < 6; held++) {
+        struct pace_bar held_bar = {shares[held] * free.pace_least_m_s, 0};
+        struct params plain = params;
+        pace_apply_bar(&held_bar, &params);
+        ck_verdict(held < 3 ? VERDICT_OK : VERDICT_HOPELESS);
+        struct evaluation at_first = result;
+        for (int other = 0; other < 6; other++) {
+            struct pace_bar bar = {0, shares[other] * free.pace_least_m_s / free.measures.size_m};
+            params = plain;
+            pace_apply_bar(&bar, &params);
+            ck_verdict(other < 3 ? VERDICT_OK : VERDICT_HOPELESS);
+            int is_same = result.digest == at_first.digest && result.verdict == at_first.verdict &&
+                          measures_find_difference(&result.measures, &at_first.measures) < 0;
+            if (pace_is_same(&held_bar, &bar, at_first.verdict, &at_first.measures,
+                             at_first.pace_least_m_s, &plain))
+                ck_assert_msg(is_same, "bar %g said to be as good as %g", shares[other], shares[held]);
+            else
+                ck_assert_msg(held >= 3 || other >= 3, "bar %g said to be other than %g",
+                              shares[other], shares[held]);
+        }
+        params = plain;
+    }
+    /* nobody was looked at before that time */
+    params.guard_hopeless_s = 3600;
+    ck_verdict(VERDICT_OK);
+    ck_assert_double_eq(result.pace_least_m_s, 0);
+    ck_assert_int_eq(pace_is_same(&(struct pace_bar){0, 0}, &(struct pace_bar){900, 0}, VERDICT_OK,
+                                  &result.measures, 0, &params),
+                     1);
+}
+END_TEST
+
 /* The same in sizes; the higher of both bars holds. */
 START_TEST(hopeless_by_size)
 {
@@ -1317,6 +1361,7 @@ int main(void)
     tcase_add_test(tests, verdict_unstable_drag);
     tcase_add_test(tests, verdict_vibration);
     tcase_add_test(tests, verdict_hopeless);
+    tcase_add_test(tests, least_pace);
     tcase_add_test(tests, hopeless_by_size);
     tcase_add_test(tests, a_bar_stops_late_starters);
     tcase_add_loop_test(tests, verdict_budget, 0, 2);

@@ -70,6 +70,7 @@ static void setup(void)
                              .creature = 5,
                              .verdict = VERDICT_SPINNING,
                              .digest = UINT64_C(0xfedcba9876543210),
+                             .pace_least_m_s = 0.75,
                              .cost = {.wall_ms = 12.5, .cpu_ms = 12, .arena_bytes = 65536}};
     for (int i = 0; i < MEASURE_COUNT; i++)
         measures_set(&result.measures, i, i / 3.0 - 2);
@@ -204,6 +205,7 @@ START_TEST(result_round_trip)
     for (int i = 0; i < MEASURE_COUNT; i++)
         ck_assert(measures_get(&message.as.result.measures, i) ==
                   measures_get(&result.measures, i));
+    ck_assert_double_eq(message.as.result.pace_least_m_s, 0.75);
     ck_assert_double_eq(message.as.result.cost.wall_ms, 12.5);
     ck_assert_double_eq(message.as.result.cost.cpu_ms, 12);
     ck_assert_uint_eq(message.as.result.cost.arena_bytes, 65536);
@@ -313,7 +315,7 @@ START_TEST(documented_result)
     message_encode_result(&writer, &sent);
     const unsigned char *bytes = (const unsigned char *)writer.buffer.data;
     snprintf(expected, sizeof expected,
-             "\nresult  %02x %02x %02x %02x  97 21 07 cc cc 01 01 %02x %02x %02x cb 00 ...  "
+             "\nresult  %02x %02x %02x %02x  98 21 07 cc cc 01 01 %02x %02x %02x cb 00 ...  "
              "[33, 7, 204, 1, 1, [%d doubles],",
              bytes[0], bytes[1], bytes[2], bytes[3], bytes[11], bytes[12], bytes[13],
              MEASURE_COUNT);
@@ -542,9 +544,9 @@ START_TEST(bad_tasks)
 }
 END_TEST
 
-static void put_result(uint64_t verdict, double wall_ms, int measure_count)
+static void put_result(uint64_t verdict, double pace_m_s, double wall_ms, int measure_count)
 {
-    pack_array(&writer, 7);
+    pack_array(&writer, 8);
     pack_u64(&writer, MESSAGE_RESULT);
     pack_u64(&writer, 77);
     pack_u64(&writer, 5);
@@ -553,6 +555,7 @@ static void put_result(uint64_t verdict, double wall_ms, int measure_count)
     pack_array(&writer, (size_t)measure_count);
     for (int i = 0; i < measure_count; i++)
         pack_double(&writer, 0);
+    pack_double(&writer, pace_m_s);
     pack_array(&writer, 3);
     pack_double(&writer, wall_ms);
     pack_double(&writer, 0);
@@ -561,21 +564,24 @@ static void put_result(uint64_t verdict, double wall_ms, int measure_count)
 
 START_TEST(bad_results)
 {
-    put_result(VERDICT_BROKEN + 1, 1, MEASURE_COUNT);
+    put_result(VERDICT_BROKEN + 1, 0, 1, MEASURE_COUNT);
     struct error error = expect_refusal(ERR_RANGE, 0);
     ck_assert_ptr_nonnull(strstr(error.message, "result.verdict"));
-    put_result(VERDICT_QUARANTINED, 1, MEASURE_COUNT);
+    put_result(VERDICT_QUARANTINED, 0, 1, MEASURE_COUNT);
     error = expect_refusal(ERR_RANGE, 0);
     ck_assert_ptr_nonnull(strstr(error.message, "result.verdict"));
-    put_result(0, -1, MEASURE_COUNT);
+    put_result(0, 0, -1, MEASURE_COUNT);
     expect_refusal(ERR_RANGE, 0);
-    put_result(0, 1.0 / 0.0, MEASURE_COUNT);
+    put_result(0, 0, 1.0 / 0.0, MEASURE_COUNT);
     expect_refusal(ERR_RANGE, 0);
-    put_result(0, 1, MEASURE_COUNT - 1);
+    put_result(0, 0, 1, MEASURE_COUNT - 1);
     error = expect_refusal(ERR_FORMAT, 0);
     ck_assert_ptr_nonnull(strstr(error.message, "result.measures"));
-    put_result(0, 1, MEASURE_COUNT + 1);
+    put_result(0, 0, 1, MEASURE_COUNT + 1);
     expect_refusal(ERR_FORMAT, 0);
+    put_result(0, -1e-9, 1, MEASURE_COUNT);
+    error = expect_refusal(ERR_RANGE, 0);
+    ck_assert_ptr_nonnull(strstr(error.message, "result.pace_least_m_s"));
 }
 END_TEST
 
