@@ -260,7 +260,8 @@ static int message_read_result(struct message *message, const msgpack_object *fi
     if (status == 0 && (status = measures_decode(&result->measures, &fields[5], error)) != 0)
         error_prefix(error, "result.measures");
     if (status == 0)
-        status = pack_get_double(&fields[6], &result->pace_least_m_s, "result.pace_least_m_s", error);
+        status =
+            pack_get_double(&fields[6], &result->pace_least_m_s, "result.pace_least_m_s", error);
     if (status == 0 && !(result->pace_least_m_s >= 0))
         status = error_set(error, ERR_RANGE, "result.pace_least_m_s: below 0");
     if (status == 0)

@@ -40,7 +40,7 @@ struct run {
     int *direction;
     double *turned_at; /* of drives: farthest in the direction of now, m or rad */
     double thinnest_m;
-    double fallen_m; /* below this height it has fallen off */
+    double fallen_m;       /* below this height it has fallen off */
     double pace_least_m_s; /* of those that bars were compared with; infinite before the first */
 
     /* operations, see dynamics_work(): allowed (0: any number), and taken by brain, senses and measures */

@@ -487,8 +487,7 @@ START_TEST(least_pace)
     ck_verdict(VERDICT_OK);
     struct evaluation free = result;
     ck_assert_double_gt(free.pace_least_m_s, 0);
-    ck_assert_double_le(free.pace_least_m_s,
-                        free.measures.distance_max_m / free.measures.time_s);
+    ck_assert_double_le(free.pace_least_m_s, free.measures.distance_max_m / free.measures.time_s);
     for (int held = 0; held < 6; held++) {
         struct pace_bar held_bar = {shares[held] * free.pace_least_m_s, 0};
         struct params plain = params;
@@ -504,7 +503,8 @@ START_TEST(least_pace)
                           measures_find_difference(&result.measures, &at_first.measures) < 0;
             if (pace_is_same(&held_bar, &bar, at_first.verdict, &at_first.measures,
                              at_first.pace_least_m_s, &plain))
-                ck_assert_msg(is_same, "bar %g said to be as good as %g", shares[other], shares[held]);
+                ck_assert_msg(is_same, "bar %g said to be as good as %g", shares[other],
+                              shares[held]);
             else
                 ck_assert_msg(held >= 3 || other >= 3, "bar %g said to be other than %g",
                               shares[other], shares[held]);

@@ -1,0 +1,430 @@
+/* The key of a motion: every number of a phenotype that the simulator reads changes it, what has no influence does
+ * not, and creatures with equal keys move alike, bit for bit. */
+#include "common/body/phenotype_key.h"
+
+#include <check.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/body/sphere_body.h"
+#include "controller/genetics/genetics.h"
+#include "simulator/evaluate/evaluate.h"
+#include "tests/unit/genome_fixture.h"
+
+/* Random creatures of each world, and children of each. */
+enum { CREATURES = 60, CHILDREN = 4 };
+
+static struct arena arena, other_arena;
+static struct params params;
+static struct genome genome;
+static struct phenotype phenotype;
+static const struct trial first = {.purpose = TRIAL_FIRST};
+
+static void setup(void)
+{
+    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
+    ck_assert_int_eq(arena_init(&other_arena, PHENOTYPE_KEY_ARENA_BYTES), 0);
+    params_set_defaults(&params);
+    genome_init(&genome);
+}
+
+static void teardown(void)
+{
+    genome_deinit(&genome);
+    arena_deinit(&arena);
+    arena_deinit(&other_arena);
+}
+
+/* Of the phenotype as it is now. */
+static struct phenotype_key key_now(void)
+{
+    struct phenotype_key key;
+    arena_reset(&other_arena);
+    ck_assert_int_eq(phenotype_key_make(&key, &phenotype, &params, &first, 1, &other_arena), 0);
+    return key;
+}
+
+static struct phenotype_key key_of(const struct genome *of, uint64_t seed)
+{
+    struct phenotype_key key;
+    ck_assert_int_eq(phenotype_key_grow(&key, of, &params, &first, seed, &other_arena), 0);
+    return key;
+}
+
+static void grow(void)
+{
+    arena_reset(&arena);
+    phenotype_express(&phenotype, &genome, &params, &arena);
+    ck_assert_int_gt(phenotype.part_count, 1);
+}
+
+/* ---- every field ---- */
+
+struct field {
+    const char *name;
+    size_t offset, size;
+    int has_say;
+};
+#define FIELD(type, name, has_say)                                                                 \
+    {                                                                                              \
+#type "." #name, offsetof(struct type, name), sizeof(((struct type *)0)->name), has_say    \
+    }
+
+/* Changes each field of a row by its last bit; says so in the key, or does not. The fields are all there are, but
+ * for gaps: who adds one has to say whether the motion depends on it. */
+static void check_fields(void *row, size_t row_size, const struct field *fields, size_t count)
+{
+    struct phenotype_key before = key_now();
+    size_t end = 0;
+    for (size_t i = 0; i < count; i++) {
+        unsigned char *bytes = (unsigned char *)row + fields[i].offset;
+        ck_assert_msg(fields[i].offset >= end && fields[i].offset < end + 8,
+                      "there is a field before %s", fields[i].name);
+        end = fields[i].offset + fields[i].size;
+        for (size_t at = 0; at < fields[i].size; at += fields[i].size % 8 ? 4 : 8) {
+            bytes[at] ^= 1;
+            struct phenotype_key key = key_now();
+            ck_assert_msg(phenotype_key_is_equal(&before, &key) == !fields[i].has_say,
+                          "%s, byte %zu", fields[i].name, at);
+            bytes[at] ^= 1;
+        }
+    }
+    ck_assert_msg(row_size < end + 8, "there is a field behind %s", fields[count - 1].name);
+}
+#define CHECK_FIELDS(row, fields)                                                                  \
+    check_fields(row, sizeof *(row), fields, sizeof(fields) / sizeof *(fields))
+
+static const struct field part_fields[] = {
+    FIELD(part, body, 0),      FIELD(part, via, 0),
+    FIELD(part, parent, 1),    FIELD(part, depth, 0),
+    FIELD(part, mirror, 1),    FIELD(part, link, 1),
+    FIELD(part, width_m, 1),   FIELD(part, height_m, 1),
+    FIELD(part, mass_kg, 1),   FIELD(part, centre, 1),
+    FIELD(part, angle_rad, 1), FIELD(part, anchor, 0),
+    FIELD(part, local, 1),     FIELD(part, local_angle_rad, 1),
+    FIELD(part, sensors, 0),   FIELD(part, cross_section_m, 1),
+    FIELD(part, shape, 1),
+};
+static const struct field link_fields[] = {
+    FIELD(link, parent, 1),     FIELD(link, part, 1),   FIELD(link, parent_part, 1),
+    FIELD(link, joint_kind, 1), FIELD(link, joint, 1),  FIELD(link, axis, 1),
+    FIELD(link, mass_kg, 1),    FIELD(link, centre, 1), FIELD(link, inertia_kg_m2, 1),
+    FIELD(link, lower, 1),      FIELD(link, upper, 1),  FIELD(link, has_effector, 1),
+    FIELD(link, mirror, 1),     FIELD(link, scale, 1),  FIELD(link, strength, 1),
+};
+static const struct field neuron_fields[] = {
+    FIELD(neuron, gene, 0),
+    FIELD(neuron, part, 0),
+    FIELD(neuron, function, 1),
+    FIELD(neuron, initial, 1),
+};
+static const struct field constant_fields[] = {
+    FIELD(wire, kind, 1),  FIELD(wire, index, 0),  FIELD(wire, sensor, 0),
+    FIELD(wire, value, 1), FIELD(wire, weight, 0),
+};
+static const struct field neuron_wire_fields[] = {
+    FIELD(wire, kind, 1),  FIELD(wire, index, 1),  FIELD(wire, sensor, 0),
+    FIELD(wire, value, 0), FIELD(wire, weight, 1),
+};
+static const struct field sensor_wire_fields[] = {
+    FIELD(wire, kind, 1),  FIELD(wire, index, 1),  FIELD(wire, sensor, 1),
+    FIELD(wire, value, 0), FIELD(wire, weight, 1),
+};
+static const struct field sphere_fields[] = {
+    FIELD(sphere, radius_m, 1), FIELD(sphere, mass_kg, 1),    FIELD(sphere, inertia_kg_m2, 1),
+    FIELD(sphere, friction, 1), FIELD(sphere, elasticity, 1), FIELD(sphere, centre, 1),
+};
+static const struct field bone_fields[] = {
+    FIELD(bone, a, 1),         FIELD(bone, b, 1),          FIELD(bone, length_m, 1),
+    FIELD(bone, is_muscle, 1), FIELD(bone, shortest_m, 1), FIELD(bone, longest_m, 1),
+    FIELD(bone, rate_m_s, 1),  FIELD(bone, strength_n, 1),
+};
+static const struct field joint_fields[] = {
+    FIELD(sphere_joint, sphere, 1),       FIELD(sphere_joint, base, 1),
+    FIELD(sphere_joint, end, 1),          FIELD(sphere_joint, reference, 1),
+    FIELD(sphere_joint, kind, 1),         FIELD(sphere_joint, axis, 1),
+    FIELD(sphere_joint, lower, 1),        FIELD(sphere_joint, upper, 1),
+    FIELD(sphere_joint, strength_n_m, 1), FIELD(sphere_joint, rate_rad_s, 1),
+};
+static const struct field drive_fields[] = {
+    FIELD(sphere_drive, kind, 1), FIELD(sphere_drive, index, 1), FIELD(sphere_drive, axis, 1),
+    FIELD(sphere_drive, rest, 1), FIELD(sphere_drive, unit, 1),  FIELD(sphere_drive, low, 1),
+    FIELD(sphere_drive, high, 1),
+};
+
+START_TEST(every_field_of_rectangles)
+{
+    fixture_make(&genome);
+    grow();
+    for (int i = 0; i < phenotype.part_count; i++)
+        CHECK_FIELDS(&phenotype.parts[i], part_fields);
+    for (int i = 0; i < phenotype.link_count; i++)
+        CHECK_FIELDS(&phenotype.links[i], link_fields);
+    ck_assert_uint_lt(sizeof(struct effector),
+                      offsetof(struct effector, input) + sizeof(struct wire) + 8);
+    struct phenotype_key before = key_now(), after;
+    phenotype.effectors[0].link++;
+    after = key_now();
+    ck_assert(!phenotype_key_is_equal(&before, &after));
+    phenotype.effectors[0].link--;
+    int *const counts[] = {&phenotype.part_count, &phenotype.link_count, &phenotype.effector_count,
+                           &phenotype.head};
+    for (int i = 0; i < 4; i++) {
+        --*counts[i];
+        after = key_now();
+        ck_assert(!phenotype_key_is_equal(&before, &after));
+        ++*counts[i];
+    }
+    after = key_now();
+    ck_assert(phenotype_key_is_equal(&before, &after));
+}
+END_TEST
+
+START_TEST(every_field_of_spheres)
+{
+    fixture_make_spheres(&genome);
+    grow();
+    const struct sphere_body *body = phenotype.spheres;
+    ck_assert_int_gt(body->bone_count, 3);
+    ck_assert_int_gt(body->joint_count, 1);
+    ck_assert_int_gt(body->drive_count, 1);
+    for (int i = 0; i < body->sphere_count; i++)
+        CHECK_FIELDS(&body->spheres[i], sphere_fields);
+    for (int i = 0; i < body->bone_count; i++)
+        CHECK_FIELDS(&body->bones[i], bone_fields);
+    for (int i = 0; i < body->joint_count; i++)
+        CHECK_FIELDS(&body->joints[i], joint_fields);
+    for (int i = 0; i < body->drive_count; i++)
+        CHECK_FIELDS(&body->drives[i], drive_fields);
+    /* four tables and their lengths */
+    ck_assert_uint_eq(sizeof *body, 4 * sizeof(void *) + 4 * sizeof(int));
+}
+END_TEST
+
+/* ---- brains ---- */
+
+/* In the middle of a brain: a neuron that reads one, a sensor and a constant. */
+START_TEST(every_field_of_neurons)
+{
+    fixture_make(&genome);
+    grow();
+    ck_assert_int_gt(phenotype.neuron_count, 4);
+    struct wire *input = &phenotype.effectors[0].input;
+    *input = (struct wire){.kind = WIRE_NEURON, .index = 2, .weight = 0.5};
+    phenotype.effector_count = 1;
+    struct neuron *neuron = &phenotype.neurons[2];
+    neuron->function = NEURON_SUM;
+    neuron->inputs[0] = (struct wire){.kind = WIRE_NEURON, .index = 2, .weight = 0.25};
+    neuron->inputs[1] = (struct wire){.kind = WIRE_SENSOR, .index = 1, .sensor = 2, .weight = -1};
+    neuron->inputs[2] = (struct wire){.kind = WIRE_CONSTANT, .value = 3};
+    check_fields(neuron, offsetof(struct neuron, inputs), neuron_fields, 4);
+    ck_assert_uint_lt(sizeof *neuron, offsetof(struct neuron, inputs) + sizeof neuron->inputs + 8);
+    CHECK_FIELDS(&neuron->inputs[0], neuron_wire_fields);
+    CHECK_FIELDS(&neuron->inputs[1], sensor_wire_fields);
+    CHECK_FIELDS(&neuron->inputs[2], constant_fields);
+    CHECK_FIELDS(input, neuron_wire_fields);
+    /* what nobody reads */
+    struct phenotype_key before = key_now(), after;
+    phenotype.neurons[1].function ^= 1;
+    phenotype.neuron_count--;
+    after = key_now();
+    ck_assert(phenotype_key_is_equal(&before, &after));
+}
+END_TEST
+
+/* The same brain with its instances in another order, and one whose wires are exchanged. */
+START_TEST(order_of_neurons)
+{
+    fixture_make(&genome);
+    grow();
+    phenotype.effector_count = 1;
+    phenotype.effectors[0].input = (struct wire){.kind = WIRE_NEURON, .index = 0, .weight = 1};
+    for (int i = 0; i < 3; i++) {
+        struct neuron *neuron = &phenotype.neurons[i];
+        *neuron = (struct neuron){.function = i == 2 ? NEURON_MAX : NEURON_SUM};
+        neuron->inputs[0] = (struct wire){.kind = WIRE_NEURON, .index = (i + 1) % 3, .weight = 1};
+        neuron->inputs[1] = (struct wire){.kind = WIRE_NEURON, .index = (i + 2) % 3, .weight = 1};
+    }
+    struct phenotype_key before = key_now(), after;
+    struct neuron second = phenotype.neurons[1];
+    phenotype.neurons[1] = phenotype.neurons[2];
+    phenotype.neurons[2] = second;
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 2; k++) {
+            struct wire *wire = &phenotype.neurons[i].inputs[k];
+            wire->index = wire->index == 0 ? 0 : 3 - wire->index;
+        }
+    after = key_now();
+    ck_assert(phenotype_key_is_equal(&before, &after));
+    struct wire wire = phenotype.neurons[0].inputs[0];
+    phenotype.neurons[0].inputs[0] = phenotype.neurons[0].inputs[1];
+    phenotype.neurons[0].inputs[1] = wire;
+    after = key_now();
+    ck_assert(!phenotype_key_is_equal(&before, &after));
+}
+END_TEST
+
+/* ---- genomes ---- */
+
+static void rename_input(struct input_gene *input)
+{
+    input->source += input->source ? 5000 : 0;
+    input->via += input->via ? 5000 : 0;
+}
+
+/* Other ids, and a neuron that nobody reads: another genome, the same motion. */
+START_TEST(ids_and_dead_neurons)
+{
+    for (int kind = 0; kind < 2; kind++) {
+        genome_deinit(&genome);
+        if (kind == 0)
+            fixture_make(&genome);
+        else
+            fixture_make_spheres(&genome);
+        struct phenotype_key before = key_of(&genome, 1), after;
+        genome.root += 5000;
+        for (int i = 0; i < genome.body_count; i++) {
+            struct input_gene *input;
+            genome.bodies[i].id += 5000;
+            for (int k = 0; (input = genome_body_input(&genome.bodies[i], k)) != NULL; k++)
+                rename_input(input);
+        }
+        for (int i = 0; i < genome.connection_count; i++) {
+            genome.connections[i].id += 5000;
+            genome.connections[i].from += 5000;
+            genome.connections[i].to += 5000;
+        }
+        for (int i = 0; i < genome.neuron_count; i++) {
+            genome.neurons[i].id += 5000;
+            genome.neurons[i].owner += genome.neurons[i].owner ? 5000 : 0;
+            for (int k = 0; k < NEURON_INPUTS_MAX; k++)
+                rename_input(&genome.neurons[i].inputs[k]);
+        }
+        struct neuron_gene *dead = genome_add_neuron(&genome);
+        dead->id = 9999;
+        dead->function = NEURON_OSCILLATE_WAVE;
+        struct error error;
+        ck_assert_msg(genome_check(&genome, &error) == 0, "%s", error.message);
+        after = key_of(&genome, 2);
+        ck_assert(phenotype_key_is_equal(&before, &after));
+    }
+}
+END_TEST
+
+static void set(const char *setting)
+{
+    struct error error;
+    ck_assert_msg(params_set_assignment(&params, setting, &error) == 0, "%s", error.message);
+}
+
+START_TEST(seeds_and_trials)
+{
+    fixture_make(&genome);
+    struct phenotype_key key = key_of(&genome, 1), other = key_of(&genome, 2);
+    ck_assert(phenotype_key_is_equal(&key, &other));
+    set("light.kind=still");
+    other = key_of(&genome, 2);
+    ck_assert(phenotype_key_is_equal(&key, &other));
+    set("light.kind=moving");
+    key = key_of(&genome, 1), other = key_of(&genome, 2);
+    ck_assert(!phenotype_key_is_equal(&key, &other));
+    set("light.kind=none");
+    struct phenotype_key keys[6];
+    static const struct trial trials[6] = {{TRIAL_FIRST, 0, 0, 0}, {TRIAL_FIRST, 0, 1, 0},
+                                           {TRIAL_FIRST, 0, 0, 1}, {TRIAL_FIRST, 1, 0, 0},
+                                           {TRIAL_FIRST, 2, 0, 0}, {TRIAL_FIRST, 1, 0, 0}};
+    for (int i = 0; i < 6; i++) {
+        ck_assert_int_eq(phenotype_key_grow(&keys[i], &genome, &params, &trials[i], i == 5 ? 2 : 1,
+                                            &other_arena),
+                         0);
+        for (int k = 0; k < i; k++)
+            ck_assert(!phenotype_key_is_equal(&keys[i], &keys[k]));
+    }
+    /* what it is looked at for does not matter */
+    ck_assert_int_eq(phenotype_key_grow(&keys[1], &genome, &params,
+                                        &(struct trial){.purpose = TRIAL_CHAMPION}, 7,
+                                        &other_arena),
+                     0);
+    ck_assert(phenotype_key_is_equal(&keys[0], &keys[1]));
+}
+END_TEST
+
+/* ---- motion ---- */
+
+static void evaluate_with(const struct genome *of, uint64_t seed, struct evaluation *evaluation)
+{
+    evaluate(of, &params, seed, &arena, NULL, NULL, evaluation);
+}
+
+/* Parents and their mutants, in several worlds: where the keys are equal, so are digest, verdict, work and measures,
+ * whatever the seeds; such pairs are not rare. */
+START_TEST(equal_keys_move_alike)
+{
+    static const char *const worlds[][2] = {
+        {"world.preset=land", "creature.body=rectangles"},
+        {"world.preset=water", "creature.body=rectangles"},
+        {"world.preset=land", "creature.body=spheres"},
+        {"light.kind=still", "sensor.light=yes"},
+    };
+    set(worlds[_i][0]);
+    set(worlds[_i][1]);
+    set("simulation.duration_s=1");
+    int equal = 0, other_genomes = 0;
+    for (uint64_t id = 1; id <= CREATURES; id++) {
+        struct rng rng;
+        struct gene_counter ids = {id, 0};
+        struct evaluation own, childs;
+        genome_deinit(&genome);
+        rng_init(&rng, 5, RNG_TEST, (uint32_t)_i, id);
+        ck_assert_int_eq(genetics_random(&genome, &params, &rng, &ids), 0);
+        struct phenotype_key key = key_of(&genome, id);
+        evaluate_with(&genome, id, &own);
+        for (int child = 0; child < CHILDREN; child++) {
+            struct genome mutant;
+            char text[200];
+            ck_assert_int_eq(genome_copy(&mutant, &genome), 0);
+            ck_assert_int_eq(
+                genetics_mutate(&mutant, 1 + child / 2, &params, &rng, &ids, text, sizeof text), 0);
+            struct phenotype_key mutants = key_of(&mutant, 1000 + id);
+            if (phenotype_key_is_equal(&key, &mutants)) {
+                evaluate_with(&mutant, 1000 + id, &childs);
+                ck_assert_msg(own.digest == childs.digest && own.verdict == childs.verdict &&
+                                  own.work == childs.work &&
+                                  own.pace_least_m_s == childs.pace_least_m_s,
+                              "creature %d and its child by \"%s\"", (int)id, text);
+                int measure = measures_find_difference(&own.measures, &childs.measures);
+                ck_assert_msg(measure < 0, "creature %d and its child by \"%s\": %s", (int)id, text,
+                              measure_table[measure < 0 ? 0 : measure].name);
+                equal++;
+                other_genomes += !genome_is_equal(&genome, &mutant);
+            }
+            genome_deinit(&mutant);
+        }
+    }
+    printf("phenotype key: %s, %s: %d of %d mutants have their parent's key\n", worlds[_i][0],
+           worlds[_i][1], equal, CREATURES * CHILDREN);
+    ck_assert_int_gt(other_genomes, CREATURES * CHILDREN / 50);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("phenotype_key");
+    TCase *tests = tcase_create("keys");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, every_field_of_rectangles);
+    tcase_add_test(tests, every_field_of_spheres);
+    tcase_add_test(tests, every_field_of_neurons);
+    tcase_add_test(tests, order_of_neurons);
+    tcase_add_test(tests, ids_and_dead_neurons);
+    tcase_add_test(tests, seeds_and_trials);
+    tcase_add_loop_test(tests, equal_keys_move_alike, 0, 4);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
