@@ -41,6 +41,7 @@ struct task {
     struct trial trial;  /* what it is for */
     struct pace_bar bar; /* raises guard.hopeless_m_s and hopeless_sizes_s */
     struct genome genome;
+    uint64_t tag; /* the sender's own; is not sent */
 };
 
 /* What may differ between two equal runs. */

@@ -251,30 +251,47 @@ static int pretend_tables(sqlite3 *database, const char *path, struct error *err
     return status;
 }
 
-int store_database_complete(sqlite3 *database, const char *path, int is_read_only,
-                            struct error *error)
+struct column {
+    const char *name, *type;
+};
+
+static int complete_table(sqlite3 *database, const char *path, const char *table,
+                          const struct column *columns, int count, int is_read_only,
+                          struct error *error)
 {
     char view[4096], sql[160];
     int status = 0, missing = 0;
-    size_t used = (size_t)snprintf(view, sizeof view, "CREATE TEMP VIEW individuals AS SELECT *");
-    for (int i = 0; i < MEASURE_COUNT && !status; i++) {
-        const char *name = measure_table[i].name;
+    size_t used = (size_t)snprintf(view, sizeof view, "CREATE TEMP VIEW %s AS SELECT *", table);
+    for (int i = 0; i < count && !status; i++) {
         int64_t has_column = 0;
-        snprintf(sql, sizeof sql,
-                 "SELECT count(*) FROM pragma_table_info('individuals') WHERE name = '%s'", name);
+        snprintf(sql, sizeof sql, "SELECT count(*) FROM pragma_table_info('%s') WHERE name = '%s'",
+                 table, columns[i].name);
         status = statement_number(database, path, sql, 0, 0, &has_column, error);
         if (status || has_column)
             continue;
         missing++;
-        used += (size_t)snprintf(view + used, sizeof view - used, ", NULL AS %s", name);
-        snprintf(sql, sizeof sql, "ALTER TABLE individuals ADD COLUMN %s REAL", name);
+        used += (size_t)snprintf(view + used, sizeof view - used, ", NULL AS %s", columns[i].name);
+        snprintf(sql, sizeof sql, "ALTER TABLE %s ADD COLUMN %s %s", table, columns[i].name,
+                 columns[i].type);
         if (!is_read_only && sqlite3_exec(database, sql, NULL, NULL, NULL))
             status = fail(database, path, error);
     }
-    snprintf(view + used, sizeof view - used, " FROM main.individuals");
+    snprintf(view + used, sizeof view - used, " FROM main.%s", table);
     if (!status && missing && is_read_only && sqlite3_exec(database, view, NULL, NULL, NULL))
         status = fail(database, path, error);
     return status;
+}
+
+int store_database_complete(sqlite3 *database, const char *path, int is_read_only,
+                            struct error *error)
+{
+    static const struct column costs[] = {{"reused", "INTEGER"}, {"pace_least_m_s", "REAL"}};
+    struct column measures[MEASURE_COUNT];
+    for (int i = 0; i < MEASURE_COUNT; i++)
+        measures[i] = (struct column){measure_table[i].name, "REAL"};
+    int status =
+        complete_table(database, path, "individuals", measures, MEASURE_COUNT, is_read_only, error);
+    return status ? status : complete_table(database, path, "costs", costs, 2, is_read_only, error);
 }
 
 /* ---- opening ---- */

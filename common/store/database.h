@@ -33,7 +33,7 @@ struct store_bounds {
  * 0, or ERR_* with a message that names the path, and nothing is open. */
 int store_database_open(const char *path, int flags, struct store_bounds *bounds,
                         sqlite3 **database, struct error *error);
-/* Older stores lack the columns of newer measures: a writer adds them, a reader sees them empty, in a view of its own. */
+/* Older stores lack the columns of newer measures, and newer ones of costs: a writer adds them, a reader sees them empty, in a view of its own. */
 int store_database_complete(sqlite3 *database, const char *path, int is_read_only,
                             struct error *error);
 /* There are no bounds any more: it was looked through and hangs together, or it is new. */

@@ -9,7 +9,7 @@
 #define COMMON_STORE_SCHEMA_H
 
 /* user_version; a store of an unknown version is refused. */
-#define STORE_SCHEMA_VERSION 7
+#define STORE_SCHEMA_VERSION 8
 /* The oldest that is read; a writer brings it up to date. */
 #define STORE_SCHEMA_OLDEST 4
 /* "Best": says that an SQLite file is a run of this program. */
@@ -140,7 +140,9 @@ static const char *const store_schema[] = {
     " attempt INTEGER NOT NULL," /* 0 = the first */
     " wall_ms REAL NOT NULL, cpu_ms REAL NOT NULL,"
     " arena_bytes INTEGER NOT NULL,"
-    " time_s REAL NOT NULL" /* when the result came in, seconds since 1970 */
+    " time_s REAL NOT NULL," /* when the result came in, seconds since 1970 */
+    " reused INTEGER,"       /* the individual whose result it is; NULL: it was simulated */
+    " pace_least_m_s REAL"   /* says for which other bars the result holds; both new in version 8 */
     ") STRICT",
 
     "CREATE TABLE events ("

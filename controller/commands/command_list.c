@@ -64,6 +64,8 @@ static json_t *json_cost(const struct store_entry *entry)
     json_object_set_new(object, "cpu_ms", json_real(cost->task.cpu_ms));
     json_object_set_new(object, "arena_bytes", json_integer((json_int_t)cost->task.arena_bytes));
     json_object_set_new(object, "time_s", json_real(cost->time_s));
+    json_object_set_new(object, "reused",
+                        cost->reused ? json_integer((json_int_t)cost->reused) : json_null());
     return object;
 }
 

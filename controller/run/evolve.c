@@ -2,6 +2,8 @@
  *
  *            on_hungry: ask, submit                on_result: tell, put_result
  *   search ------------------------------> farm ------------------------------> search, store
+ *                   |                                                       |
+ *                   +-- reuse: known already (reuse.h), as if it came back --+
  *      ^                                                                           |
  *      +----- search_advance, store_put_generation <--- generation complete? ------+
  *
@@ -37,6 +39,7 @@
 #include "controller/run/control.h"
 #include "controller/farm/farm.h"
 #include "controller/run/live.h"
+#include "controller/run/reuse.h"
 #include "controller/evolution/referee.h"
 #include "controller/store/run_directory.h"
 #include "controller/store/run_log.h"
@@ -46,6 +49,9 @@
 /* The progress line is looked at this often. */
 #define DRAW_MS 200
 
+/* So many known results are taken before the loop looks at anything else. */
+enum { KNOWN_AT_ONCE = 64 };
+
 enum { EVOLVE_SIGNALS = 3 };
 static const int evolve_signals[EVOLVE_SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
 
@@ -53,9 +59,11 @@ struct evolve {
     const struct evolve_settings *settings;
     uv_loop_t loop;
     uv_timer_t commit, draw;
+    uv_idle_t more; /* active while known results may be left */
     uv_signal_t signals[EVOLVE_SIGNALS];
     struct farm *farm;
     struct control *control; /* NULL: there is none */
+    struct reuse *reuse;     /* NULL: everybody is simulated */
     uint64_t task_count;
     struct progress_state state;
     int is_starting; /* farm_create() is under way: the farm cannot be stopped yet */
@@ -81,6 +89,7 @@ static void on_farm_stopped(void *context)
     evolve->control = NULL;
     uv_close((uv_handle_t *)&evolve->commit, NULL);
     uv_close((uv_handle_t *)&evolve->draw, NULL);
+    uv_close((uv_handle_t *)&evolve->more, NULL);
     for (int i = 0; i < EVOLVE_SIGNALS; i++)
         uv_close((uv_handle_t *)&evolve->signals[i], NULL);
 }
@@ -385,29 +394,6 @@ static const struct individual *ask(struct evolve *evolve, struct task *task)
     return individual ? individual : ask_exam(evolve, task);
 }
 
-static void on_hungry(void *context, int room)
-{
-    struct evolve *evolve = context;
-    while (!evolve->is_stopping && room-- > 0) {
-        struct task task = {.id = evolve->task_count + 1};
-        const struct individual *individual = ask(evolve, &task);
-        if (!individual)
-            return;
-        evolve->task_count++;
-        task.creature = individual->id;
-        task.seed = individual->seed;
-        task.bar = individual->bar;
-        int status = genome_copy(&task.genome, &individual->genome);
-        if (!status)
-            status = farm_submit(evolve->farm, &task);
-        if (status) {
-            error_set(&evolve->error, status, "creature %" PRIu64 " cannot be submitted: %s",
-                      individual->id, error_text(status));
-            stop_failed(evolve);
-        }
-    }
-}
-
 /* Counts the new result and goes on to the next generation if it was the last of this one. */
 static void count_result(struct evolve *evolve, int status)
 {
@@ -478,27 +464,110 @@ static void take_trial(struct evolve *evolve, const struct task *task, int verdi
 }
 
 static void take_first(struct evolve *evolve, const struct task *task, const struct result *result,
-                       int slot)
+                       const struct store_cost *cost)
 {
     const struct individual *individual =
         search_tell(evolve->settings->search, task->creature, result->verdict, &result->measures,
                     result->digest);
     if (!individual)
         return;
-    struct store_cost cost = {.task = result->cost, .worker = slot, .attempt = task->attempt};
     count_result(evolve,
-                 store_put_result(evolve->settings->store, individual, &cost, &evolve->error));
+                 store_put_result(evolve->settings->store, individual, cost, &evolve->error));
+}
+
+/* As if it had come back from a worker. */
+static void take_known(struct evolve *evolve, const struct task *task, const struct result *known)
+{
+    struct store_cost cost = {
+        .worker = -1, .reused = known->creature, .pace_least_m_s = known->pace_least_m_s};
+    take_first(evolve, task, known, &cost);
 }
 
 static void on_result(void *context, const struct task *task, const struct result *result, int slot)
 {
     struct evolve *evolve = context;
+    struct store_cost cost = {.task = result->cost,
+                              .worker = slot,
+                              .attempt = task->attempt,
+                              .pace_least_m_s = result->pace_least_m_s};
     if (evolve->is_stopping)
         return;
-    if (task->trial.purpose == TRIAL_FIRST)
-        take_first(evolve, task, result, slot);
-    else
+    if (task->trial.purpose != TRIAL_FIRST)
         take_trial(evolve, task, result->verdict, &result->measures);
+    else if (evolve->reuse && reuse_tell(evolve->reuse, task, result, &evolve->error))
+        stop_failed(evolve);
+    else
+        take_first(evolve, task, result, &cost);
+}
+
+/* The loop has looked round: more known results may be taken. */
+static void on_more(uv_idle_t *more)
+{
+    struct evolve *evolve = more->data;
+    uv_idle_stop(more);
+    if (!evolve->is_stopping)
+        farm_wake(evolve->farm);
+}
+
+static void stop_at_task(struct evolve *evolve, const struct task *task, int status)
+{
+    error_set(&evolve->error, status, "creature %" PRIu64 " cannot be submitted: %s",
+              task->creature, error_text(status));
+    stop_failed(evolve);
+}
+
+/* A copy of what the search asks for; 0: there is nothing, or it failed. */
+static int make_task(struct evolve *evolve, struct task *task)
+{
+    *task = (struct task){.id = evolve->task_count + 1};
+    const struct individual *individual = ask(evolve, task);
+    if (!individual)
+        return 0;
+    evolve->task_count++;
+    task->creature = individual->id;
+    task->seed = individual->seed;
+    task->bar = individual->bar;
+    int status = genome_copy(&task->genome, &individual->genome);
+    if (status)
+        stop_at_task(evolve, task, status);
+    return !status;
+}
+
+/* Whose first result may be another's. */
+static int may_be_known(const struct evolve *evolve, const struct task *task)
+{
+    return evolve->reuse && task->trial.purpose == TRIAL_FIRST;
+}
+
+/* Those that waited come before those that the search asks for: both are in order of id. */
+static int next_task(struct evolve *evolve, struct task *task)
+{
+    return (evolve->reuse && reuse_take(evolve->reuse, task)) || make_task(evolve, task);
+}
+
+static void on_hungry(void *context, int room)
+{
+    struct evolve *evolve = context;
+    int known_count = 0;
+    struct task task;
+    while (!evolve->is_stopping && room > 0 && known_count < KNOWN_AT_ONCE &&
+           next_task(evolve, &task)) {
+        const struct result *known;
+        int status =
+            may_be_known(evolve, &task) ? reuse_ask(evolve->reuse, &task, &known) : REUSE_UNKNOWN;
+        if (status == REUSE_KNOWN) {
+            take_known(evolve, &task, known);
+            known_count++;
+        } else if (status == REUSE_UNKNOWN) {
+            status = farm_submit(evolve->farm, &task);
+            room--;
+        }
+        if (status < 0)
+            stop_at_task(evolve, &task, status);
+        genome_deinit(&task.genome);
+    }
+    if (known_count == KNOWN_AT_ONCE)
+        uv_idle_start(&evolve->more, on_more);
 }
 
 /* A path as one word of a shell. */
@@ -564,6 +633,8 @@ static void on_quarantine(void *context, const struct task *task, const char *re
         on_referee_quarantine(evolve, task, reason);
         return;
     }
+    if (evolve->reuse)
+        reuse_forget(evolve->reuse, task);
     const struct individual *individual =
         search_tell(evolve->settings->search, task->creature, VERDICT_QUARANTINED, &no_measures, 0);
     if (!individual)
@@ -738,7 +809,8 @@ static void start_handles(struct evolve *evolve)
     uint64_t commit_ms = (uint64_t)(evolve->settings->params->farm_commit_s * 1000.0);
     uv_timer_init(&evolve->loop, &evolve->commit);
     uv_timer_init(&evolve->loop, &evolve->draw);
-    evolve->commit.data = evolve->draw.data = evolve;
+    uv_idle_init(&evolve->loop, &evolve->more);
+    evolve->commit.data = evolve->draw.data = evolve->more.data = evolve;
     uv_timer_start(&evolve->commit, on_commit, commit_ms, commit_ms);
     uv_timer_start(&evolve->draw, on_draw, DRAW_MS, DRAW_MS);
     for (int i = 0; i < EVOLVE_SIGNALS; i++) {
@@ -773,6 +845,35 @@ static void start_farm(struct evolve *evolve)
         stop_farm(evolve);
 }
 
+static void restore_result(void *context, const struct individual *individual,
+                           double pace_least_m_s)
+{
+    reuse_restore(context, individual, pace_least_m_s);
+}
+
+/* With the results of the run so far. 0, or ERR_* with a message. */
+static int start_reuse(struct evolve *evolve)
+{
+    if (!evolve->settings->params->farm_reuse)
+        return 0;
+    evolve->reuse = reuse_create(evolve->settings->params);
+    if (!evolve->reuse)
+        return error_set(&evolve->error, ERR_MEMORY, "out of memory");
+    return store_get_results(evolve->settings->store, restore_result, evolve->reuse,
+                             &evolve->error);
+}
+
+static void end_reuse(struct evolve *evolve)
+{
+    if (evolve->reuse) {
+        const struct reuse_counts *counts = reuse_get_counts(evolve->reuse);
+        log_event(LOG_INFO, "reuse",
+                  "reused=%" PRIu64 " simulated=%" PRIu64 " other_bar=%" PRIu64 " checked=%" PRIu64,
+                  counts->known, counts->simulated, counts->barred, counts->checked);
+    }
+    reuse_destroy(evolve->reuse);
+}
+
 int evolve_run(const struct evolve_settings *settings, enum evolve_outcome *outcome,
                struct error *error)
 {
@@ -783,7 +884,7 @@ int evolve_run(const struct evolve_settings *settings, enum evolve_outcome *outc
     count_generation(&evolve);
     start_handles(&evolve);
     if (store_get_chosen_until(settings->store, &evolve.chosen_until, &evolve.error) ||
-        take_stored_choices(&evolve))
+        take_stored_choices(&evolve) || start_reuse(&evolve))
         stop_failed(&evolve);
     else
         advance(&evolve);
@@ -795,6 +896,7 @@ int evolve_run(const struct evolve_settings *settings, enum evolve_outcome *outc
     int open_handles = uv_loop_close(&evolve.loop);
     ENSURE(open_handles == 0, "the loop ended with open handles");
     progress_end(settings->progress);
+    end_reuse(&evolve);
 
     *outcome = evolve.is_finished ? EVOLVE_FINISHED : EVOLVE_STOPPED;
     if (evolve.error.code)

@@ -86,6 +86,8 @@ struct store_cost {
     struct task_cost task;
     int worker; /* slot; -1 = not known */
     uint32_t attempt;
+    uint64_t reused;       /* the creature whose result it is, for no cost; 0: it was simulated */
+    double pace_least_m_s; /* as in a result */
     double time_s; /* when the result came in, since 1970; filled in by store_put_result() */
 };
 /* Adds a result of the generation under way to the open batch; store_commit() makes it durable.
@@ -138,6 +140,13 @@ int store_copy_choices(struct store *store, struct store *from, struct error *er
 /* Generations before this one wait for nobody. */
 int store_get_chosen_until(struct store *store, int64_t *generation, struct error *error);
 
+/* Calls `take` with all whose results were made under the parameters in force (those that change evaluations) and
+ * by this simulator, and could be given again, in order of id. */
+int store_get_results(struct store *store,
+                      void (*take)(void *context, const struct individual *individual,
+                                   double pace_least_m_s),
+                      void *context, struct error *error);
+
 int store_put_event(struct store *store, const char *event, const char *detail,
                     struct error *error);
 int store_commit(struct store *store, struct error *error);
@@ -153,6 +162,7 @@ struct store_status {
     int is_finished;
     uint64_t next_id;
     int64_t individuals, evaluated, quarantined;
+    int64_t reused; /* of the evaluated: those who got the result of one that moves alike */
     int64_t
         referee_quarantined; /* tasks of the referee; their creatures are refused, not in quarantine */
     int64_t evaluated_in_generation, members_in_generation;

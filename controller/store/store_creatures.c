@@ -125,6 +125,36 @@ int store_get_population(struct store *store, uint32_t generation, struct popula
     return status;
 }
 
+int store_get_results(struct store *store,
+                      void (*take)(void *context, const struct individual *individual,
+                                   double pace_least_m_s),
+                      void *context, struct error *error)
+{
+    sqlite3_stmt *row;
+    int status = store_prepare_printed(
+        store, store_print_select, ", c.pace_least_m_s",
+        "FROM individuals i JOIN costs c ON c.individual = i.id"
+        " JOIN branches b ON b.branch = i.branch JOIN branches now ON now.branch = ?1"
+        " WHERE i.verdict IS NOT NULL AND i.verdict <> 'quarantined'"
+        " AND c.pace_least_m_s IS NOT NULL AND b.evaluation_digest = now.evaluation_digest"
+        " AND b.simulator_version = now.simulator_version ORDER BY i.id",
+        &row, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(row, 1, store->branch);
+    while ((status = store_next_row(store, row, error)) == 1) {
+        struct individual individual;
+        status = read_individual(store, row, &individual, error);
+        if (!status)
+            take(context, &individual, sqlite3_column_double(row, COLUMN_EXTRA));
+        individual_deinit(&individual);
+        if (status)
+            break;
+    }
+    sqlite3_finalize(row);
+    return status;
+}
+
 /* -1 becomes the last closed generation; others are checked. */
 static int find_closed(struct store *store, int64_t *generation, struct error *error)
 {
@@ -160,6 +190,7 @@ enum {
     EXTRA_CPU,
     EXTRA_ARENA,
     EXTRA_TIME,
+    EXTRA_REUSED,
     EXTRA_SOURCE,
     EXTRA_CELL
 };
@@ -175,6 +206,7 @@ static void read_cost(sqlite3_stmt *row, struct store_entry *entry)
     entry->cost.task.cpu_ms = sqlite3_column_double(row, EXTRA_CPU);
     entry->cost.task.arena_bytes = (uint64_t)sqlite3_column_int64(row, EXTRA_ARENA);
     entry->cost.time_s = sqlite3_column_double(row, EXTRA_TIME);
+    entry->cost.reused = (uint64_t)sqlite3_column_int64(row, EXTRA_REUSED);
 }
 
 static int read_entry(struct store *store, sqlite3_stmt *row, void *item, struct error *error)
@@ -211,7 +243,7 @@ static int read_entry(struct store *store, sqlite3_stmt *row, void *item, struct
 #define ENTRY_COLUMNS                                                                              \
     INDIVIDUAL_COLUMNS                                                                             \
     ", m.rank, m.survived, m.fitness, c.worker, c.attempt, c.wall_ms, c.cpu_ms, c.arena_bytes,"    \
-    " c.time_s, (SELECT source FROM seeds WHERE seeds.individual = i.id), a.cell"
+    " c.time_s, c.reused, (SELECT source FROM seeds WHERE seeds.individual = i.id), a.cell"
 
 int store_get_top(struct store *store, int64_t generation, int top, struct store_entry **entries,
                   int *count, uint32_t *generation_found, struct error *error)

@@ -70,7 +70,8 @@ enum {
     FACT_WALL,
     FACT_CPU,
     FACT_ARENA,
-    FACT_TIME
+    FACT_TIME,
+    FACT_REUSED
 };
 
 static void read_fact_cost(sqlite3_stmt *row, struct store_fact *fact)
@@ -85,6 +86,7 @@ static void read_fact_cost(sqlite3_stmt *row, struct store_fact *fact)
     cost->task.cpu_ms = sqlite3_column_double(row, FACT_CPU);
     cost->task.arena_bytes = (uint64_t)sqlite3_column_int64(row, FACT_ARENA);
     cost->time_s = sqlite3_column_double(row, FACT_TIME);
+    cost->reused = (uint64_t)sqlite3_column_int64(row, FACT_REUSED);
 }
 
 static int read_fact(struct store *store, sqlite3_stmt *row, void *item, struct error *error)
@@ -123,7 +125,8 @@ int store_get_facts(struct store *store, struct store_fact **facts, int *count, 
         "SELECT i.id, i.generation, i.method, i.parent1, i.parent2, i.verdict, i.fitness,"
         " i.referee_fitness, i.parts, i.links, i.neurons, i.size_m,"
         " i.path_m, i.distance_m, i.height_mean_m, i.work_in_j,"
-        " c.worker, c.attempt, c.wall_ms, c.cpu_ms, c.arena_bytes, c.time_s"
+        " c.worker, c.attempt, c.wall_ms, c.cpu_ms, c.arena_bytes, c.time_s,"
+        " c.reused"
         " FROM individuals i LEFT JOIN costs c ON c.individual = i.id ORDER BY i.id",
         sizeof **facts, read_fact};
     return get_listing(store, &listing, facts, count, error);

@@ -68,6 +68,8 @@ static int put_cost(struct store *store, uint64_t id, const struct store_cost *c
     sqlite3_bind_double(statement, 5, cost->task.cpu_ms);
     sqlite3_bind_int64(statement, 6, (sqlite3_int64)cost->task.arena_bytes);
     sqlite3_bind_double(statement, 7, now_s());
+    store_bind_id(statement, 8, cost->reused);
+    sqlite3_bind_double(statement, 9, cost->pace_least_m_s);
     return store_run_statement(store, statement, error);
 }
 

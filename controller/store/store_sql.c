@@ -138,7 +138,8 @@ int store_get_hot(struct store *store, enum hot_statement which, sqlite3_stmt **
         [HOT_UPDATE_EVALUATED] =
             "UPDATE members SET evaluated = 1 WHERE generation = ? AND individual = ?",
         [HOT_PUT_COST] = "INSERT OR REPLACE INTO costs (individual, worker, attempt, wall_ms,"
-                         " cpu_ms, arena_bytes, time_s) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                         " cpu_ms, arena_bytes, time_s, reused, pace_least_m_s)"
+                         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [HOT_PUT_REFEREE] = "UPDATE individuals SET fitness = ?, referee_fitness = ?,"
                             " referee_words = ? WHERE id = ?",
         [HOT_CLOSE_MEMBER] = "UPDATE members SET rank = ?, survived = ?, fitness = ?"

@@ -41,6 +41,9 @@ static int get_counts(struct store *store, struct store_status *status, struct e
         result = store_query_i64(store, "SELECT count(*) FROM costs WHERE individual > 0", 0,
                                  &status->evaluated, error);
     if (!result)
+        result = store_query_i64(store, "SELECT count(*) FROM costs WHERE reused > 0", 0,
+                                 &status->reused, error);
+    if (!result)
         result = store_query_i64(store, "SELECT count(*) FROM quarantine WHERE individual > 0", 0,
                                  &status->quarantined, error);
     status->evaluated += status->quarantined;

@@ -1,0 +1,305 @@
+/* See reuse.h.
+ *
+ * Entries are taken in turn, so that the oldest key makes room for a new one; a chained hash finds them. An entry whose
+ * creature is out, or for which others wait, stays: if it is in the way, a creature goes without an entry. A question
+ * costs growth and hashing of a phenotype, some 4 us. */
+#include "controller/run/reuse.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "common/body/phenotype_key.h"
+#include "common/hash.h"
+
+enum { BUCKETS = 2 * REUSE_ENTRIES_MAX };
+
+/* A task for which nothing is remembered. */
+#define NO_TAG 0
+
+struct waiting {
+    struct task task;
+    struct waiting *next;
+};
+
+struct waiting_list {
+    struct waiting *first, *last;
+};
+
+struct entry {
+    struct phenotype_key key;
+    int next; /* in the bucket; counted from 1, as all numbers of entries; 0: none */
+    int is_used;
+    int is_out;      /* a task whose result it will take; others wait */
+    int check_count; /* tasks that are out though their result is known */
+    int has_result;
+    struct pace_bar bar; /* under which it was found */
+    struct result result;
+    struct waiting_list waiting;
+};
+
+struct reuse {
+    const struct params *params;
+    struct arena arena;
+    struct entry *entries;
+    int *buckets;
+    uint64_t taken_count; /* entries, ever */
+    struct waiting_list ready;
+    struct reuse_counts counts;
+};
+
+/* ---- making and freeing ---- */
+
+struct reuse *reuse_create(const struct params *params)
+{
+    struct reuse *reuse = calloc(1, sizeof *reuse);
+    if (!reuse)
+        return NULL;
+    reuse->params = params;
+    /* pages that are not used cost nothing */
+    reuse->entries = calloc(REUSE_ENTRIES_MAX, sizeof *reuse->entries);
+    reuse->buckets = calloc(BUCKETS, sizeof *reuse->buckets);
+    if (reuse->entries && reuse->buckets && !arena_init(&reuse->arena, PHENOTYPE_KEY_ARENA_BYTES))
+        return reuse;
+    reuse_destroy(reuse);
+    return NULL;
+}
+
+static void free_list(struct waiting_list *list)
+{
+    struct waiting *next;
+    for (struct waiting *at = list->first; at; at = next) {
+        next = at->next;
+        genome_deinit(&at->task.genome);
+        free(at);
+    }
+}
+
+void reuse_destroy(struct reuse *reuse)
+{
+    if (!reuse)
+        return;
+    for (int i = 0; reuse->entries && i < REUSE_ENTRIES_MAX; i++) {
+        if (!reuse->entries[i].is_used)
+            break;
+        free_list(&reuse->entries[i].waiting);
+    }
+    free_list(&reuse->ready);
+    free(reuse->entries);
+    free(reuse->buckets);
+    arena_deinit(&reuse->arena);
+    free(reuse);
+}
+
+/* ---- entries ---- */
+
+static int *bucket_of(struct reuse *reuse, const struct phenotype_key *key)
+{
+    return &reuse->buckets[key->words[0] % BUCKETS];
+}
+
+static struct entry *entry_of(struct reuse *reuse, int number)
+{
+    return &reuse->entries[number - 1];
+}
+
+static int find(struct reuse *reuse, const struct phenotype_key *key)
+{
+    int number = *bucket_of(reuse, key);
+    while (number && !phenotype_key_is_equal(&entry_of(reuse, number)->key, key))
+        number = entry_of(reuse, number)->next;
+    return number;
+}
+
+static void unlink_entry(struct reuse *reuse, int number)
+{
+    int *link = bucket_of(reuse, &entry_of(reuse, number)->key);
+    while (*link != number)
+        link = &entry_of(reuse, *link)->next;
+    *link = entry_of(reuse, number)->next;
+}
+
+/* In the place of the oldest; 0 if that one is needed. */
+static int add(struct reuse *reuse, const struct phenotype_key *key)
+{
+    int number = 1 + (int)(reuse->taken_count % REUSE_ENTRIES_MAX);
+    struct entry *entry = entry_of(reuse, number);
+    if (entry->is_out || entry->check_count || entry->waiting.first)
+        return 0;
+    if (entry->is_used)
+        unlink_entry(reuse, number);
+    int *bucket = bucket_of(reuse, key);
+    *entry = (struct entry){.key = *key, .is_used = 1, .next = *bucket};
+    *bucket = number;
+    reuse->taken_count++;
+    return number;
+}
+
+/* The key's entry, a new one if there is none; 0: none can be had. */
+static int find_or_add(struct reuse *reuse, const struct genome *genome, uint64_t seed)
+{
+    static const struct trial first = {.purpose = TRIAL_FIRST};
+    struct phenotype_key key;
+    if (phenotype_key_grow(&key, genome, reuse->params, &first, seed, &reuse->arena))
+        return 0;
+    int number = find(reuse, &key);
+    return number ? number : add(reuse, &key);
+}
+
+static int is_known(const struct reuse *reuse, const struct entry *entry,
+                    const struct pace_bar *bar)
+{
+    return entry->has_result &&
+           pace_is_same(&entry->bar, bar, entry->result.verdict, &entry->result.measures,
+                        entry->result.pace_least_m_s, reuse->params);
+}
+
+static void remember(struct entry *entry, const struct pace_bar *bar, const struct result *result)
+{
+    entry->has_result = 1;
+    entry->bar = *bar;
+    entry->result = *result;
+    entry->result.cost = (struct task_cost){0};
+}
+
+/* ---- waiting ---- */
+
+static int wait_for(struct entry *entry, struct task *task)
+{
+    struct waiting *waiting = calloc(1, sizeof *waiting);
+    if (!waiting)
+        return ERR_MEMORY;
+    waiting->task = *task;
+    genome_init(&task->genome);
+    if (entry->waiting.last)
+        entry->waiting.last->next = waiting;
+    else
+        entry->waiting.first = waiting;
+    entry->waiting.last = waiting;
+    return REUSE_WAITS;
+}
+
+/* All that wait, in their order, behind those that are ready. */
+static void release(struct reuse *reuse, struct entry *entry)
+{
+    if (!entry->waiting.first)
+        return;
+    if (reuse->ready.last)
+        reuse->ready.last->next = entry->waiting.first;
+    else
+        reuse->ready.first = entry->waiting.first;
+    reuse->ready.last = entry->waiting.last;
+    entry->waiting = (struct waiting_list){NULL, NULL};
+}
+
+int reuse_take(struct reuse *reuse, struct task *task)
+{
+    struct waiting *first = reuse->ready.first;
+    if (!first)
+        return 0;
+    reuse->ready.first = first->next;
+    if (!first->next)
+        reuse->ready.last = NULL;
+    *task = first->task;
+    free(first);
+    return 1;
+}
+
+/* ---- questions and answers ---- */
+
+int reuse_ask(struct reuse *reuse, struct task *task, const struct result **known)
+{
+    int number = find_or_add(reuse, &task->genome, task->seed);
+    task->tag = (uint64_t)number;
+    if (!number) {
+        reuse->counts.simulated++;
+        return REUSE_UNKNOWN;
+    }
+    struct entry *entry = entry_of(reuse, number);
+    if (entry->is_out)
+        return wait_for(entry, task);
+    if (!is_known(reuse, entry, &task->bar)) {
+        entry->is_out = 1;
+        reuse->counts.simulated++;
+        reuse->counts.barred += (uint64_t)entry->has_result;
+        return REUSE_UNKNOWN;
+    }
+    if (hash_u64(HASH_START, task->creature) % REUSE_CHECKED == 0) {
+        entry->check_count++;
+        reuse->counts.checked++;
+        return REUSE_UNKNOWN;
+    }
+    reuse->counts.known++;
+    *known = &entry->result;
+    return REUSE_KNOWN;
+}
+
+/* The task is out no more. The entry, and whether its result was known; NULL: the task has none. */
+static struct entry *end_task(struct reuse *reuse, const struct task *task, int *was_known)
+{
+    if (task->tag == NO_TAG)
+        return NULL;
+    struct entry *entry = entry_of(reuse, (int)task->tag);
+    *was_known = is_known(reuse, entry, &task->bar);
+    if (*was_known) {
+        entry->check_count--;
+        return entry;
+    }
+    entry->is_out = 0;
+    release(reuse, entry);
+    return entry;
+}
+
+/* What is not the same in both. */
+static const char *find_difference(const struct result *one, const struct result *other)
+{
+    int measure = measures_find_difference(&one->measures, &other->measures);
+    return one->verdict != other->verdict                 ? "verdict"
+           : one->digest != other->digest                 ? "digest"
+           : one->pace_least_m_s != other->pace_least_m_s ? "least pace"
+           : measure >= 0                                 ? measure_table[measure].name
+                                                          : NULL;
+}
+
+int reuse_tell(struct reuse *reuse, const struct task *task, const struct result *result,
+               struct error *error)
+{
+    int was_known = 0;
+    struct entry *entry = end_task(reuse, task, &was_known);
+    if (!entry)
+        return 0;
+    if (!was_known) {
+        remember(entry, &task->bar, result);
+        return 0;
+    }
+    const char *difference = find_difference(&entry->result, result);
+    if (!difference)
+        return 0;
+    return error_set(error, ERR_FORMAT,
+                     "creatures %" PRIu64 " and %" PRIu64
+                     " have the same body and brain, but not the same result (%s): results may not "
+                     "be given again; farm.reuse = no simulates everybody",
+                     entry->result.creature, task->creature, difference);
+}
+
+void reuse_forget(struct reuse *reuse, const struct task *task)
+{
+    int was_known;
+    end_task(reuse, task, &was_known);
+}
+
+void reuse_restore(struct reuse *reuse, const struct individual *individual, double pace_least_m_s)
+{
+    int number = find_or_add(reuse, &individual->genome, individual->seed);
+    struct result result = {.creature = individual->id,
+                            .verdict = individual->verdict,
+                            .measures = individual->measures,
+                            .digest = individual->digest,
+                            .pace_least_m_s = pace_least_m_s};
+    if (number && !is_known(reuse, entry_of(reuse, number), &individual->bar))
+        remember(entry_of(reuse, number), &individual->bar, &result);
+}
+
+const struct reuse_counts *reuse_get_counts(const struct reuse *reuse)
+{
+    return &reuse->counts;
+}
