@@ -243,6 +243,10 @@ static void print_text(const struct report *report)
         printf(", and %" PRId64 " task%s of the referee's", store->referee_quarantined,
                store->referee_quarantined == 1 ? "" : "s");
     putchar('\n');
+    if (store->reused)
+        printf("reused      %" PRId64
+               " results (%.0f %%), of creatures with the same body and brain\n",
+               store->reused, 100 * (double)store->reused / (double)store->evaluated);
     print_speed(report);
     printf("disk        %.1f MB\n", (double)report->disk_bytes / 1e6);
     print_workers(report);
@@ -289,6 +293,7 @@ static json_t *cost_of(const struct report *report)
     json_object_set_new(cost, "created_utc", json_string(store->created_utc));
     json_object_set_new(cost, "evaluations_per_s",
                         report->holder ? json_real(store->evaluations_per_s) : json_null());
+    json_object_set_new(cost, "reused", json_integer(store->reused));
     json_object_set_new(cost, "disk_bytes", json_integer(report->disk_bytes));
     json_object_set_new(cost, "quarantine", quarantine_of(report));
     json_object_set(cost, "live", report->live ? report->live : json_null());

@@ -338,6 +338,11 @@ static void write_workers(const struct report *report, FILE *file)
             "time of "
             "the referee's simulations is estimated from the first ones'.</p>\n",
             print_duration(statistics->working_s, duration));
+    if (statistics->reused > 0)
+        fprintf(file,
+                "<p class='soft'>%d creatures (%.0f %%) have the body and brain of an earlier one: "
+                "they got its result and were not simulated.</p>\n",
+                statistics->reused, percent_of(statistics->reused, statistics->evaluated));
 }
 
 /* ---- events, quarantine, parameters ---- */

@@ -343,6 +343,7 @@ static void sum_births(struct run_statistics *statistics, const struct run_facts
         statistics->verdicts[fact->verdict]++;
         statistics->seen += fact->has_referee;
         statistics->refused += is_refused;
+        statistics->reused += fact->cost.reused > 0;
         const struct store_fact *parent = run_facts_find(facts, fact->parents[0]);
         if (parent && verdict_is_scored(parent->verdict)) {
             statistics->children++;
@@ -354,12 +355,13 @@ static void sum_births(struct run_statistics *statistics, const struct run_facts
         generation->verdicts[fact->verdict]++;
         generation->seen += fact->has_referee;
         generation->refused += is_refused;
+        generation->reused += fact->cost.reused > 0;
         generation->cpu_ms += fact->cost.task.cpu_ms;
     }
     for (int i = 0; i < statistics->generation_count; i++) {
         struct run_generation *generation = &statistics->generations[i];
-        int evaluated = generation->born - generation->unevaluated;
-        generation->cpu_ms /= evaluated > 0 ? evaluated : 1;
+        int simulated = generation->born - generation->unevaluated - generation->reused;
+        generation->cpu_ms /= simulated > 0 ? simulated : 1;
     }
 }
 
@@ -520,16 +522,22 @@ static int sum_workers(struct run_statistics *statistics, const struct run_facts
     sum_sessions(statistics, facts);
     for (int i = 0; i < facts->fact_count; i++) {
         const struct store_fact *fact = &facts->facts[i];
-        if (!fact->has_cost || fact->cost.worker < 0 || fact->cost.worker > WORKERS_MAX)
+        /* the referee simulates also those who were not simulated for themselves */
+        const struct store_fact *simulated =
+            fact->cost.reused ? run_facts_find(facts, fact->cost.reused) : fact;
+        if (!simulated || !simulated->has_cost || simulated->cost.worker < 0 ||
+            simulated->cost.worker > WORKERS_MAX)
             continue;
-        struct run_worker *worker = find_worker(statistics, fact->cost.worker);
+        struct run_worker *worker = find_worker(statistics, simulated->cost.worker);
         if (!worker)
             return ERR_MEMORY;
-        double wall_s = fact->cost.task.wall_ms / 1000;
+        double wall_s = simulated->cost.task.wall_ms / 1000;
+        worker->referee_s += fact->has_referee ? referee_cost * wall_s : 0;
+        if (fact != simulated)
+            continue;
         worker->evaluations++;
         worker->repeated += fact->cost.attempt > 0;
         worker->busy_s += wall_s;
-        worker->referee_s += fact->has_referee ? referee_cost * wall_s : 0;
     }
     if (statistics->worker_count > 0)
         qsort(statistics->workers, (size_t)statistics->worker_count, sizeof *statistics->workers,

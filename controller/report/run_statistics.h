@@ -63,7 +63,8 @@ struct run_generation {
     int judged, judged_scored; /* in this very generation */
     int born, verdicts[RUN_VERDICTS_MAX], unevaluated;
     int seen, refused;      /* by the referee */
-    double cpu_ms;          /* mean of an evaluation */
+    int reused;             /* got the result of one that moves alike */
+    double cpu_ms;          /* mean of an evaluation that was simulated */
     int bred, kept, banned; /* members that were marked so */
 };
 
@@ -90,6 +91,7 @@ struct run_statistics {
     struct run_method methods[METHOD_COUNT];
     int verdicts[RUN_VERDICTS_MAX]; /* of all with a result */
     int evaluated, seen, refused;
+    int reused;           /* of the evaluated: got the result of one that moves alike */
     int copies, children; /* children that move exactly as their first parent; with a result */
     struct run_worker *workers; /* by number */
     int worker_count;

@@ -65,6 +65,12 @@ static int verdict_for(uint64_t id)
     return id % 5 == 0 ? VERDICT_OVERLAP : VERDICT_OK;
 }
 
+/* Every fourth has the result of the first. */
+static uint64_t reused_by(uint64_t id)
+{
+    return id % 4 == 0;
+}
+
 /* What the referee leaves of a score. */
 static double referee_share = 1;
 
@@ -90,8 +96,12 @@ static int evaluate(struct store *store, struct search *search, int count)
     const struct individual *individual;
     while (done < count && (individual = search_ask(search)) != NULL) {
         struct measures measures;
-        struct store_cost cost = {.task = {1.5, 1.25, 4096}, .worker = 3, .attempt = 1};
         uint64_t id = individual->id;
+        struct store_cost cost = {.task = {1.5, 1.25, 4096},
+                                  .worker = 3,
+                                  .attempt = 1,
+                                  .reused = reused_by(id),
+                                  .pace_least_m_s = 1.0 / (double)id};
         measure(id, &measures);
         individual = search_tell(search, id, verdict_for(id), &measures, UINT64_MAX - id);
         ck_assert_ptr_nonnull(individual);
@@ -299,6 +309,7 @@ START_TEST(test_survivors_and_curve)
         ck_assert_uint_eq(entries[i].seed, rng_mix_seed(11, entries[i].id));
         ck_assert(entries[i].has_cost && entries[i].cost.worker == 3);
         ck_assert(entries[i].cost.task.wall_ms == 1.5 && entries[i].cost.attempt == 1);
+        ck_assert_uint_eq(entries[i].cost.reused, reused_by(entries[i].id));
     }
     /* the third moves as the first */
     entries[2].measures = entries[0].measures;
@@ -365,6 +376,7 @@ static void check_facts(struct store *store, int evaluated)
         ck_assert(fact->neurons == measures.neurons && fact->size_m == measures.size_m);
         ck_assert(fact->has_cost && fact->cost.worker == 3 && fact->cost.attempt == 1);
         ck_assert(fact->cost.task.cpu_ms == 1.25 && fact->cost.time_s > 1.6e9);
+        ck_assert_uint_eq(fact->cost.reused, reused_by(fact->id));
         /* made-up measures repeat after 101 creatures */
         for (int k = 0; k < i; k++)
             ck_assert(facts[k].verdict < 0 || facts[k].motion != fact->motion);
@@ -1058,6 +1070,7 @@ START_TEST(test_older_store)
     int count;
     make_finished_run();
     run_sql("DROP TABLE choices; DROP TABLE bars; ALTER TABLE individuals DROP COLUMN way_z_m;"
+            "ALTER TABLE costs DROP COLUMN reused; ALTER TABLE costs DROP COLUMN pace_least_m_s;"
             "PRAGMA user_version = 4");
     ck_assert_int_eq(read_all(path), 0);
     ck_ok(store_open(&store, path, 1, &error));
@@ -1081,6 +1094,72 @@ START_TEST(test_older_store)
     store_close(store);
     run_sql("PRAGMA user_version = 3");
     ck_assert_int_eq(store_open(&store, path, 1, &error), ERR_VERSION);
+}
+END_TEST
+
+struct given {
+    int count;
+    uint64_t last_id;
+};
+
+static void take_result(void *context, const struct individual *individual, double pace_least_m_s)
+{
+    struct given *given = context;
+    struct measures measures;
+    measure(individual->id, &measures);
+    ck_assert_uint_gt(individual->id, given->last_id);
+    ck_assert_int_ne(individual->verdict, VERDICT_QUARANTINED);
+    ck_assert_int_eq(measures_find_difference(&measures, &individual->measures), -1);
+    ck_assert_uint_eq(individual->digest, UINT64_MAX - individual->id);
+    ck_assert_double_eq(pace_least_m_s, 1.0 / (double)individual->id);
+    ck_assert_int_gt(individual->genome.body_count, 0);
+    given->last_id = individual->id;
+    given->count++;
+}
+
+static int count_results(void)
+{
+    struct store *store;
+    struct given given = {0, 0};
+    ck_ok(store_open(&store, path, 0, &error));
+    ck_ok(store_get_results(store, take_result, &given, &error));
+    store_close(store);
+    return given.count;
+}
+
+/* All results that could be given again: not those in quarantine, of an older store, of another world or another
+ * simulator. */
+START_TEST(test_results_to_give_again)
+{
+    struct store *store;
+    struct store_status status;
+    struct store_change change;
+    make_finished_run();
+    ck_ok(store_open(&store, path, 1, &error));
+    ck_ok(store_get_status(store, &status, &error));
+    store_close(store);
+    int count = (int)status.evaluated;
+    ck_assert_int_eq(status.reused, count / 4);
+    ck_assert_int_eq(count_results(), count);
+    run_sql("UPDATE individuals SET verdict = 'quarantined' WHERE id = 2;"
+            "UPDATE costs SET pace_least_m_s = NULL WHERE individual = 3");
+    ck_assert_int_eq(count_results(), count - 2);
+    /* what changes the search only */
+    params.population_survival = 0.3;
+    ck_ok(store_open(&store, path, 0, &error));
+    ck_ok(store_put_params(store, &params, 1, &change, &error));
+    store_close(store);
+    ck_assert_int_eq(change.is_new_branch, 1);
+    ck_assert_int_eq(count_results(), count - 2);
+    run_sql("UPDATE branches SET simulator_version = 1 WHERE branch = 1");
+    ck_assert_int_eq(count_results(), 0);
+    run_sql("UPDATE branches SET simulator_version = 10");
+    ck_assert_int_eq(count_results(), count - 2);
+    params.world_gravity_m_s2 = 5;
+    ck_ok(store_open(&store, path, 0, &error));
+    ck_ok(store_put_params(store, &params, 1, &change, &error));
+    store_close(store);
+    ck_assert_int_eq(count_results(), 0);
 }
 END_TEST
 
@@ -1256,6 +1335,7 @@ int main(void)
     tcase_add_test(tests, test_nobody_chooses);
     tcase_add_test(tests, test_generation_closes_twice);
     tcase_add_test(tests, test_older_store);
+    tcase_add_test(tests, test_results_to_give_again);
     tcase_add_test(tests, test_bars_come_back);
     tcase_add_test(tests, test_branches_have_no_gaps);
     tcase_add_test(tests, test_damage_is_an_error);

@@ -1,0 +1,291 @@
+/* Results given again: who gets whose, who waits, bars, checks, and that the table has an end. */
+#include "controller/run/reuse.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/hash.h"
+#include "tests/unit/genome_fixture.h"
+
+static struct params params;
+static struct reuse *reuse;
+static struct error error;
+
+static void setup(void)
+{
+    params_set_defaults(&params);
+    reuse = reuse_create(&params);
+    ck_assert_ptr_nonnull(reuse);
+}
+
+static void teardown(void)
+{
+    reuse_destroy(reuse);
+}
+
+/* Of a body that no other number has. */
+static struct task make_task(uint64_t creature, int body)
+{
+    struct task task = {.id = creature, .creature = creature, .seed = creature};
+    fixture_make(&task.genome);
+    task.genome.bodies[0].width_m = 0.1 + 1e-6 * body;
+    return task;
+}
+
+static struct result result_of(int body, int verdict, double pace_least_m_s)
+{
+    struct result result = {.verdict = verdict,
+                            .digest = (uint64_t)body,
+                            .pace_least_m_s = pace_least_m_s,
+                            .cost = {.cpu_ms = 3}};
+    result.measures.time_s = 10;
+    result.measures.size_m = 1;
+    result.measures.distance_m = body;
+    return result;
+}
+
+static const struct result *known;
+
+static int ask(struct task *task)
+{
+    known = NULL;
+    return reuse_ask(reuse, task, &known);
+}
+
+/* Simulates the task if it is not known; frees it. */
+static void answer(struct task *task, int body)
+{
+    struct result result = result_of(body, VERDICT_OK, 1);
+    result.creature = task->creature;
+    ck_assert_int_eq(ask(task), REUSE_UNKNOWN);
+    ck_assert_int_eq(reuse_tell(reuse, task, &result, &error), 0);
+    genome_deinit(&task->genome);
+}
+
+/* Asks for a creature of that body, which must be known from another. */
+static void expect_known(uint64_t creature, int body, uint64_t from)
+{
+    struct task task = make_task(creature, body);
+    ck_assert_int_eq(ask(&task), REUSE_KNOWN);
+    ck_assert_uint_eq(known->creature, from);
+    ck_assert_uint_eq(known->digest, (uint64_t)body);
+    ck_assert_double_eq(known->measures.distance_m, body);
+    ck_assert_double_eq(known->cost.cpu_ms, 0);
+    genome_deinit(&task.genome);
+}
+
+static int is_checked(uint64_t creature)
+{
+    return hash_u64(HASH_START, creature) % REUSE_CHECKED == 0;
+}
+
+START_TEST(the_first_of_each_body_is_simulated)
+{
+    for (int body = 1; body <= 3; body++) {
+        struct task task = make_task((uint64_t)body, body);
+        answer(&task, body);
+    }
+    expect_known(4, 2, 2);
+    expect_known(5, 1, 1);
+    expect_known(6, 2, 2);
+    const struct reuse_counts *counts = reuse_get_counts(reuse);
+    ck_assert(counts->known == 3 && counts->simulated == 3 && counts->checked == 0);
+}
+END_TEST
+
+/* While the first is out the others wait, whenever they ask; then they come in their order. */
+START_TEST(twins_wait)
+{
+    struct task first = make_task(1, 1), task;
+    ck_assert_int_eq(ask(&first), REUSE_UNKNOWN);
+    for (uint64_t id = 2; id <= 4; id++) {
+        task = make_task(id, 1);
+        ck_assert_int_eq(ask(&task), REUSE_WAITS);
+        ck_assert_int_eq(task.genome.body_count, 0);
+    }
+    ck_assert_int_eq(reuse_take(reuse, &task), 0);
+    struct result result = result_of(1, VERDICT_OK, 1);
+    result.creature = 1;
+    ck_assert_int_eq(reuse_tell(reuse, &first, &result, &error), 0);
+    genome_deinit(&first.genome);
+    for (uint64_t id = 2; id <= 4; id++) {
+        ck_assert_int_eq(reuse_take(reuse, &task), 1);
+        ck_assert_uint_eq(task.creature, id);
+        ck_assert_int_eq(ask(&task), REUSE_KNOWN);
+        genome_deinit(&task.genome);
+    }
+    ck_assert_int_eq(reuse_take(reuse, &task), 0);
+}
+END_TEST
+
+/* Where nothing comes back the next is simulated, and the others wait for that one. What waits at the end is freed. */
+START_TEST(a_crash_is_nobody_elses)
+{
+    struct task first = make_task(1, 1), task;
+    ck_assert_int_eq(ask(&first), REUSE_UNKNOWN);
+    for (uint64_t id = 2; id <= 5; id++) {
+        task = make_task(id, 1);
+        ck_assert_int_eq(ask(&task), REUSE_WAITS);
+    }
+    reuse_forget(reuse, &first);
+    genome_deinit(&first.genome);
+    ck_assert_int_eq(reuse_take(reuse, &task), 1);
+    ck_assert_uint_eq(task.creature, 2);
+    ck_assert_int_eq(ask(&task), REUSE_UNKNOWN);
+    genome_deinit(&task.genome);
+    ck_assert_int_eq(reuse_take(reuse, &task), 1);
+    ck_assert_int_eq(ask(&task), REUSE_WAITS);
+}
+END_TEST
+
+/* A result holds for bars that would not have changed it. */
+START_TEST(bars)
+{
+    params.guard_hopeless_s = 3;
+    struct task task = make_task(1, 1);
+    answer(&task, 1); /* least pace 1 m/s */
+    task = make_task(2, 1);
+    task.bar.m_s = 0.9;
+    ck_assert_int_eq(ask(&task), REUSE_KNOWN);
+    task.bar = (struct pace_bar){0, 0.9};
+    ck_assert_int_eq(ask(&task), REUSE_KNOWN);
+    genome_deinit(&task.genome);
+    /* stopped; known for that bar, no more for others */
+    task = make_task(3, 1);
+    task.bar.m_s = 1.5;
+    ck_assert_int_eq(ask(&task), REUSE_UNKNOWN);
+    struct result stopped = result_of(1, VERDICT_HOPELESS, 1.2);
+    stopped.creature = 3;
+    ck_assert_int_eq(reuse_tell(reuse, &task, &stopped, &error), 0);
+    ck_assert_int_eq(ask(&task), REUSE_KNOWN);
+    ck_assert_int_eq(known->verdict, VERDICT_HOPELESS);
+    task.bar.m_s = 1.3;
+    ck_assert_int_eq(ask(&task), REUSE_KNOWN);
+    task.bar.m_s = 1.6;
+    ck_assert_int_eq(ask(&task), REUSE_UNKNOWN);
+    reuse_forget(reuse, &task);
+    task.bar.m_s = 1.1;
+    ck_assert_int_eq(ask(&task), REUSE_UNKNOWN);
+    reuse_forget(reuse, &task);
+    genome_deinit(&task.genome);
+}
+END_TEST
+
+/* One in 256 is simulated all the same, and nobody waits for it; a difference names both. */
+START_TEST(hits_are_checked)
+{
+    static const char *const words[] = {"verdict", "digest", "least pace", "distance_m", NULL};
+    struct task first = make_task(1, 1);
+    answer(&first, 1);
+    uint64_t id = 2;
+    for (int i = 0; i < 5; i++, id++) {
+        for (; !is_checked(id); id++)
+            ;
+        char names[2][40];
+        struct task task = make_task(id, 1);
+        ck_assert_int_eq(ask(&task), REUSE_UNKNOWN);
+        expect_known(2, 1, 1);
+        struct result result = result_of(1, VERDICT_OK, 1);
+        result.verdict = i == 0 ? VERDICT_FELL : VERDICT_OK;
+        result.digest += i == 1;
+        result.pace_least_m_s += i == 2 ? 1e-15 : 0;
+        result.measures.distance_m += i == 3 ? 1e-15 : 0;
+        int status = reuse_tell(reuse, &task, &result, &error);
+        genome_deinit(&task.genome);
+        ck_assert_int_eq(status, words[i] ? ERR_FORMAT : 0);
+        if (!words[i])
+            break;
+        snprintf(names[0], sizeof names[0], "creatures 1 and %d ", (int)id);
+        snprintf(names[1], sizeof names[1], "(%s)", words[i]);
+        ck_assert_msg(strstr(error.message, names[0]) && strstr(error.message, names[1]), "%s",
+                      error.message);
+    }
+    const struct reuse_counts *counts = reuse_get_counts(reuse);
+    ck_assert(counts->checked == 5 && counts->simulated == 1 && counts->known == 5);
+    int checked = 0;
+    for (uint64_t k = 0; k < 100 * REUSE_CHECKED; k++)
+        checked += is_checked(k);
+    ck_assert_int_gt(checked, 70);
+    ck_assert_int_lt(checked, 130);
+}
+END_TEST
+
+/* After a restart the table is as it was: the same creature is the source. */
+START_TEST(results_of_before_a_restart)
+{
+    params.guard_hopeless_s = 3;
+    for (uint64_t id = 1; id <= 6; id++) {
+        struct task task = make_task(id, (int)(id % 2));
+        struct individual individual = {.id = id, .seed = id, .genome = task.genome};
+        struct result result = result_of((int)(id % 2), VERDICT_OK, 1);
+        individual.verdict = result.verdict;
+        individual.measures = result.measures;
+        individual.digest = result.digest;
+        reuse_restore(reuse, &individual, 1);
+        genome_deinit(&task.genome);
+    }
+    expect_known(7, 1, 1);
+    expect_known(8, 0, 2);
+    struct task task = make_task(9, 1);
+    task.bar.m_s = 1.5;
+    ck_assert_int_eq(ask(&task), REUSE_UNKNOWN);
+    reuse_forget(reuse, &task);
+    genome_deinit(&task.genome);
+}
+END_TEST
+
+/* The oldest key makes room, unless its creature is out. */
+START_TEST(the_table_has_an_end)
+{
+    struct task out = make_task(1, 0), task;
+    ck_assert_int_eq(ask(&out), REUSE_UNKNOWN);
+    for (int body = 1; body <= REUSE_ENTRIES_MAX - 1; body++) {
+        task = make_task((uint64_t)body + 1, body);
+        answer(&task, body);
+    }
+    expect_known(2, 1, 2);
+    /* the next stands where one is out: it has no entry, twice */
+    for (int i = 0; i < 2; i++) {
+        task = make_task(3, REUSE_ENTRIES_MAX);
+        answer(&task, REUSE_ENTRIES_MAX);
+    }
+    struct result result = result_of(0, VERDICT_OK, 1);
+    result.creature = 1;
+    ck_assert_int_eq(reuse_tell(reuse, &out, &result, &error), 0);
+    genome_deinit(&out.genome);
+    expect_known(2, 0, 1);
+    for (int body = REUSE_ENTRIES_MAX; body < REUSE_ENTRIES_MAX + 2; body++) {
+        task = make_task((uint64_t)body + 1, body);
+        answer(&task, body);
+    }
+    /* bodies 0 and 1 are gone, 2 is the oldest */
+    expect_known(2, 2, 3);
+    task = make_task(2, 1);
+    ck_assert_int_eq(ask(&task), REUSE_UNKNOWN);
+    reuse_forget(reuse, &task);
+    genome_deinit(&task.genome);
+    expect_known(2, REUSE_ENTRIES_MAX, REUSE_ENTRIES_MAX + 1);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("reuse");
+    TCase *tests = tcase_create("reuse");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, the_first_of_each_body_is_simulated);
+    tcase_add_test(tests, twins_wait);
+    tcase_add_test(tests, a_crash_is_nobody_elses);
+    tcase_add_test(tests, bars);
+    tcase_add_test(tests, hits_are_checked);
+    tcase_add_test(tests, results_of_before_a_restart);
+    tcase_add_test(tests, the_table_has_an_end);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
