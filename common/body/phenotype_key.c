@@ -62,11 +62,37 @@ static void put_part(struct hasher *hasher, const struct part *part)
     put_double(hasher, part->width_m);
     put_double(hasher, part->height_m);
     put_double(hasher, part->mass_kg);
-    put_vec2(hasher, part->centre);
+    put_vec3(hasher, part->centre);
     put_double(hasher, part->angle_rad);
     put_vec2(hasher, part->local);
     put_double(hasher, part->local_angle_rad);
     put_double(hasher, part->cross_section_m);
+}
+
+static void put_drive(struct hasher *hasher, const struct drive *drive)
+{
+    put_int(hasher, drive->part);
+    put_int(hasher, drive->axis);
+    put_int(hasher, drive->is_linear);
+    put_double(hasher, drive->lower);
+    put_double(hasher, drive->upper);
+    put_double(hasher, drive->strength);
+    put_double(hasher, drive->rest);
+    put_double(hasher, drive->unit);
+    put_double(hasher, drive->least);
+    put_double(hasher, drive->most);
+}
+
+static void put_shape(struct hasher *hasher, const struct shape *shape)
+{
+    put_int(hasher, (int)shape->kind);
+    put_int(hasher, shape->part);
+    put_int(hasher, shape->other);
+    put_int(hasher, shape->drive);
+    put_vec3(hasher, shape->at_m);
+    put_double(hasher, shape->turn.w);
+    put_vec3(hasher, (struct vec3){shape->turn.x, shape->turn.y, shape->turn.z});
+    put_vec3(hasher, shape->half_m);
 }
 
 static void put_link(struct hasher *hasher, const struct link *link)
@@ -156,13 +182,21 @@ static void put_spheres(struct hasher *hasher, const struct sphere_body *body)
 /* What scenes alone have is not looked at: closures, fixed roots, parts that pass one another. */
 static void put_body(struct hasher *hasher, const struct phenotype *phenotype)
 {
+    put_int(hasher, phenotype->kind);
     put_int(hasher, phenotype->part_count);
     for (int i = 0; i < phenotype->part_count; i++)
         put_part(hasher, &phenotype->parts[i]);
+    put_int(hasher, phenotype->drive_count);
+    for (int i = 0; i < phenotype->drive_count; i++)
+        put_drive(hasher, &phenotype->drives[i]);
+    put_int(hasher, phenotype->shape_count);
+    for (int i = 0; i < phenotype->shape_count; i++)
+        put_shape(hasher, &phenotype->shapes[i]);
     put_int(hasher, phenotype->link_count);
     for (int i = 0; i < phenotype->link_count; i++)
         put_link(hasher, &phenotype->links[i]);
-    put_int(hasher, phenotype->drive_count);
+    put_int(hasher, phenotype->first_drive);
+    put_int(hasher, phenotype->piece_count);
     put_int(hasher, phenotype->head);
     put_double(hasher, phenotype->mass_kg);
     put_int(hasher, phenotype->spheres != NULL);
@@ -207,7 +241,7 @@ static int put_brain(struct hasher *hasher, const struct phenotype *phenotype, s
         return ERR_MEMORY;
     put_int(hasher, phenotype->effector_count);
     for (int i = 0; i < phenotype->effector_count; i++) {
-        put_int(hasher, phenotype->effectors[i].link);
+        put_int(hasher, phenotype->effectors[i].drive);
         put_wire(hasher, &phenotype->effectors[i].input, &reached);
     }
     for (int i = 0; i < reached.count; i++) {

@@ -132,7 +132,7 @@ int store_get_results(struct store *store,
 {
     sqlite3_stmt *row;
     int status = store_prepare_printed(
-        store, store_print_select, ", c.pace_least_m_s",
+        store, stored_creature_print_select, INDIVIDUAL_COLUMNS ", c.pace_least_m_s",
         "FROM individuals i JOIN costs c ON c.individual = i.id"
         " JOIN branches b ON b.branch = i.branch JOIN branches now ON now.branch = ?1"
         " WHERE i.verdict IS NOT NULL AND i.verdict <> 'quarantined'"

@@ -113,6 +113,16 @@ static const struct field link_fields[] = {
     FIELD(link, lower, 1),      FIELD(link, upper, 1),  FIELD(link, has_effector, 1),
     FIELD(link, mirror, 1),     FIELD(link, scale, 1),  FIELD(link, strength, 1),
 };
+static const struct field drive_fields[] = {
+    FIELD(drive, part, 1),  FIELD(drive, axis, 1),  FIELD(drive, is_linear, 1),
+    FIELD(drive, lower, 1), FIELD(drive, upper, 1), FIELD(drive, strength, 1),
+    FIELD(drive, rest, 1),  FIELD(drive, unit, 1),  FIELD(drive, least, 1),
+    FIELD(drive, most, 1),
+};
+static const struct field shape_fields[] = {
+    FIELD(shape, kind, 1), FIELD(shape, part, 1), FIELD(shape, other, 1),  FIELD(shape, drive, 1),
+    FIELD(shape, at_m, 1), FIELD(shape, turn, 1), FIELD(shape, half_m, 1),
+};
 static const struct field neuron_fields[] = {
     FIELD(neuron, gene, 0),
     FIELD(neuron, part, 0),
@@ -147,7 +157,7 @@ static const struct field joint_fields[] = {
     FIELD(sphere_joint, lower, 1),        FIELD(sphere_joint, upper, 1),
     FIELD(sphere_joint, strength_n_m, 1), FIELD(sphere_joint, rate_rad_s, 1),
 };
-static const struct field drive_fields[] = {
+static const struct field sphere_drive_fields[] = {
     FIELD(sphere_drive, kind, 1), FIELD(sphere_drive, index, 1), FIELD(sphere_drive, axis, 1),
     FIELD(sphere_drive, rest, 1), FIELD(sphere_drive, unit, 1),  FIELD(sphere_drive, low, 1),
     FIELD(sphere_drive, high, 1),
@@ -161,16 +171,22 @@ START_TEST(every_field_of_rectangles)
         CHECK_FIELDS(&phenotype.parts[i], part_fields);
     for (int i = 0; i < phenotype.link_count; i++)
         CHECK_FIELDS(&phenotype.links[i], link_fields);
+    for (int i = 0; i < phenotype.drive_count; i++)
+        CHECK_FIELDS(&phenotype.drives[i], drive_fields);
+    for (int i = 0; i < phenotype.shape_count; i++)
+        CHECK_FIELDS(&phenotype.shapes[i], shape_fields);
     ck_assert_uint_lt(sizeof(struct effector),
                       offsetof(struct effector, input) + sizeof(struct wire) + 8);
     struct phenotype_key before = key_now(), after;
-    phenotype.effectors[0].link++;
+    phenotype.effectors[0].drive++;
     after = key_now();
     ck_assert(!phenotype_key_is_equal(&before, &after));
-    phenotype.effectors[0].link--;
-    int *const counts[] = {&phenotype.part_count, &phenotype.link_count, &phenotype.effector_count,
-                           &phenotype.head};
-    for (int i = 0; i < 4; i++) {
+    phenotype.effectors[0].drive--;
+    int *const counts[] = {
+        &phenotype.part_count,  &phenotype.link_count,  &phenotype.effector_count,
+        &phenotype.drive_count, &phenotype.shape_count, &phenotype.first_drive,
+        &phenotype.piece_count, &phenotype.head,        &phenotype.kind};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         --*counts[i];
         after = key_now();
         ck_assert(!phenotype_key_is_equal(&before, &after));
@@ -196,7 +212,11 @@ START_TEST(every_field_of_spheres)
     for (int i = 0; i < body->joint_count; i++)
         CHECK_FIELDS(&body->joints[i], joint_fields);
     for (int i = 0; i < body->drive_count; i++)
-        CHECK_FIELDS(&body->drives[i], drive_fields);
+        CHECK_FIELDS(&body->drives[i], sphere_drive_fields);
+    for (int i = 0; i < phenotype.drive_count; i++)
+        CHECK_FIELDS(&phenotype.drives[i], drive_fields);
+    for (int i = 0; i < phenotype.shape_count; i++)
+        CHECK_FIELDS(&phenotype.shapes[i], shape_fields);
     /* four tables and their lengths */
     ck_assert_uint_eq(sizeof *body, 4 * sizeof(void *) + 4 * sizeof(int));
 }

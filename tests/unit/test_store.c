@@ -1151,9 +1151,9 @@ START_TEST(test_results_to_give_again)
     store_close(store);
     ck_assert_int_eq(change.is_new_branch, 1);
     ck_assert_int_eq(count_results(), count - 2);
-    run_sql("UPDATE branches SET simulator_version = 1 WHERE branch = 1");
+    run_sql("UPDATE branches SET simulator_version = simulator_version + 1 WHERE branch = 1");
     ck_assert_int_eq(count_results(), 0);
-    run_sql("UPDATE branches SET simulator_version = 10");
+    run_sql("UPDATE branches SET simulator_version = simulator_version - 1 WHERE branch = 1");
     ck_assert_int_eq(count_results(), count - 2);
     params.world_gravity_m_s2 = 5;
     ck_ok(store_open(&store, path, 0, &error));

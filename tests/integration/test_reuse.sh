@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# Results that are given again change nothing: runs with and without them are equal, for any number of workers, with bars
+# and referee, for every kind of body, after a kill; and who got whose result is the same, too.
+# shellcheck source=/dev/null disable=SC2154
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+# who_from RUN_DIR: who got whose result
+who_from() {
+    sqlite3 -readonly "$1/run.db" 'SELECT individual, reused FROM costs WHERE reused > 0 ORDER BY individual'
+}
+same_sources() { # A B
+    diff <(who_from "$1") <(who_from "$2") || fail "$1 and $2 give results of others again, see above"
+}
+
+# compare NAME OPTION...: runs with 1, 2 and 5 workers, and one without
+compare() {
+    local name=$1 workers
+    shift
+    "$bin/controller" run walk.ini --seed 5 -j 2 -s farm.reuse=no "$@" -o "$name-no" >"$name.out" 2>&1 ||
+        fail "$name without reuse: $(cat "$name.out")"
+    [ -z "$(who_from "$name-no")" ] || fail "$name: farm.reuse=no gives results again"
+    for workers in 1 2 5; do
+        "$bin/controller" run walk.ini --seed 5 -j $workers "$@" -o "$name-$workers" >"$name.out" 2>&1 ||
+            fail "$name with $workers workers: $(cat "$name.out")"
+        same_runs "$name-no" "$name-$workers"
+        same_sources "$name-1" "$name-$workers"
+    done
+    # neither is anybody simulated for the first time twice, nor left out
+    local simulated known
+    simulated=$(cat "$name-5"/logs/worker-*.log | grep -c ' event=task .* trial=first')
+    known=$(who_from "$name-5" | wc -l)
+    [ "$((simulated + known))" = "$(sqlite3 "$name-5/run.db" 'SELECT count(*) FROM costs')" ] ||
+        fail "$name: $simulated simulated, $known known"
+    echo "$name: $known results given again, $simulated simulated"
+}
+
+copies=(-s mutation.none=0.5 -s breeding.crossover=0 -s breeding.graft=0)
+bars=(-s guard.hopeless_share=0.9 -s guard.hopeless_s=0.5 "${copies[@]}")
+compare walk -s evolution.generations=8 "${bars[@]}"
+[ "$(who_from walk-1 | wc -l)" -gt 15 ] || fail "walk: $(who_from walk-1 | wc -l) results given again"
+grep -q ' event=reuse reused=[1-9]' walk-1/logs/controller.log || fail "the log does not count them"
+says '^reused +[1-9][0-9]* results \([1-9][0-9]* %\)' "$bin/controller" status walk-1
+says '"reused": [1-9]' "$bin/controller" status walk-1 --json
+"$bin/controller" report walk-1 --no-pictures >/dev/null
+grep -q '[1-9][0-9]* creatures ([1-9][0-9]* %) have the body and brain of an earlier one' walk-1/report.html ||
+    fail "the report does not tell of them"
+
+compare swim -s world.preset=water -s evolution.behaviour=swim -s evolution.search=archive \
+    -s evolution.lag=9 -s evolution.generations=8 "${copies[@]}"
+[ -n "$(who_from swim-1)" ] || fail "swim: nobody's result is given again"
+compare spheres -s creature.body=spheres -s simulation.duration_s=1 "${bars[@]}"
+[ -n "$(who_from spheres-1)" ] || fail "spheres: nobody's result is given again"
+
+# a light that stands still is the same for all; moving ones have places of their own for each creature
+seek=(-s evolution.behaviour=seek -s sensor.light=yes -s evolution.generations=3 "${copies[@]}")
+compare still "${seek[@]}" -s light.kind=still
+[ -n "$(who_from still-1)" ] || fail "seek: nobody's result is given again"
+compare moving "${seek[@]}" -s light.kind=moving
+[ -z "$(who_from moving-1)" ] || fail "seekers get the results of others, who saw other lights"
+
+# everybody is a copy: generations pass without a worker
+compare copies -s mutation.none=1 -s breeding.crossover=0 -s breeding.graft=0 -s evolution.generations=9
+
+# killed in the midst and resumed with another number of workers; then with everybody simulated from there on
+for search in sims archive; do
+    options=(--seed 6 -s population.size=30 -s evolution.generations=12 -s simulation.duration_s=4
+        -s evolution.search=$search -s evolution.lag=9 "${bars[@]}")
+    "$bin/controller" run walk.ini "${options[@]}" -j 2 -o "whole-$search" >whole.out 2>&1 ||
+        fail "the uninterrupted run: $(cat whole.out)"
+    start "$bin/controller" run walk.ini "${options[@]}" -j 2 -o "killed-$search" >killed.out 2>&1
+    wait_until "the run reaches generation 3" has_reached "killed-$search" 3
+    kill -KILL "$pid"
+    wait "$pid" 2>/dev/null || true
+    no_worker_is_left "killed-$search"
+    cp -r "killed-$search" "without-$search"
+    "$bin/controller" resume "killed-$search" -j 3 >resumed.out 2>&1 || fail "resume: $(cat resumed.out)"
+    same_runs "whole-$search" "killed-$search"
+    same_sources "whole-$search" "killed-$search"
+    [ -n "$(who_from "whole-$search")" ] || fail "$search: nobody's result is given again"
+    "$bin/controller" resume "without-$search" -s farm.reuse=no >resumed.out 2>&1 ||
+        fail "resume without reuse: $(cat resumed.out)"
+    same_runs "whole-$search" "without-$search"
+done
+
+# in another world nothing holds any more
+"$bin/controller" resume whole-sims -s evolution.generations=14 -s world.gravity_m_s2=5 >moon.out 2>&1 ||
+    fail "another gravity: $(cat moon.out)"
+last=$(sqlite3 whole-sims/run.db 'SELECT max(branch) FROM branches')
+[ "$(sqlite3 whole-sims/run.db "SELECT count(*) FROM costs c JOIN individuals i ON i.id = c.individual
+    JOIN individuals o ON o.id = c.reused WHERE i.branch = $last AND o.branch <> $last")" = 0 ] ||
+    fail "results of another world are given again"
+
