@@ -4,6 +4,9 @@
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
+# few before the referee, so that it does not take all day
+sed -i 's/^\[simulation\]/[guard]\nreferee_top = 2\n&/' walk.ini
+
 # who_from RUN_DIR: who got whose result
 who_from() {
     sqlite3 -readonly "$1/run.db" 'SELECT individual, reused FROM costs WHERE reused > 0 ORDER BY individual'
@@ -63,7 +66,7 @@ compare copies -s mutation.none=1 -s breeding.crossover=0 -s breeding.graft=0 -s
 
 # killed in the midst and resumed with another number of workers; then with everybody simulated from there on
 for search in sims archive; do
-    options=(--seed 6 -s population.size=30 -s evolution.generations=12 -s simulation.duration_s=4
+    options=(--seed 6 -s population.size=30 -s evolution.generations=10
         -s evolution.search=$search -s evolution.lag=9 "${bars[@]}")
     "$bin/controller" run walk.ini "${options[@]}" -j 2 -o "whole-$search" >whole.out 2>&1 ||
         fail "the uninterrupted run: $(cat whole.out)"

@@ -177,6 +177,9 @@ START_TEST(every_field_of_rectangles)
         CHECK_FIELDS(&phenotype.shapes[i], shape_fields);
     ck_assert_uint_lt(sizeof(struct effector),
                       offsetof(struct effector, input) + sizeof(struct wire) + 8);
+    /* a kind, six tables and their lengths, first drive, pieces, head, what scenes have, the mass */
+    if (sizeof(void *) == 8)
+        ck_assert_uint_eq(sizeof phenotype, 136);
     struct phenotype_key before = key_now(), after;
     phenotype.effectors[0].drive++;
     after = key_now();
