@@ -5,7 +5,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 # few before the referee, so that it does not take all day
-sed -i 's/^\[simulation\]/[guard]\nreferee_top = 2\n&/' walk.ini
+sed -i 's|^\[simulation\]|[guard]\nreferee_top = 2\n&|; s|^size = .*|size = 40|; s|^generations = .*|generations = 6|' walk.ini
 
 # who_from RUN_DIR: who got whose result
 who_from() {
@@ -19,11 +19,11 @@ same_sources() { # A B
 compare() {
     local name=$1 workers
     shift
-    "$bin/controller" run walk.ini --seed 5 -j 2 -s farm.reuse=no "$@" -o "$name-no" >"$name.out" 2>&1 ||
+    "$bin/controller" run walk.ini --seed 8 -j 2 -s farm.reuse=no "$@" -o "$name-no" >"$name.out" 2>&1 ||
         fail "$name without reuse: $(cat "$name.out")"
     [ -z "$(who_from "$name-no")" ] || fail "$name: farm.reuse=no gives results again"
     for workers in 1 2 5; do
-        "$bin/controller" run walk.ini --seed 5 -j $workers "$@" -o "$name-$workers" >"$name.out" 2>&1 ||
+        "$bin/controller" run walk.ini --seed 8 -j $workers "$@" -o "$name-$workers" >"$name.out" 2>&1 ||
             fail "$name with $workers workers: $(cat "$name.out")"
         same_runs "$name-no" "$name-$workers"
         same_sources "$name-1" "$name-$workers"
@@ -39,8 +39,8 @@ compare() {
 
 copies=(-s mutation.none=0.5 -s breeding.crossover=0 -s breeding.graft=0)
 bars=(-s guard.hopeless_share=0.9 -s guard.hopeless_s=0.5 "${copies[@]}")
-compare walk -s evolution.generations=8 "${bars[@]}"
-[ "$(who_from walk-1 | wc -l)" -gt 15 ] || fail "walk: $(who_from walk-1 | wc -l) results given again"
+compare walk -s evolution.generations=10 "${bars[@]}"
+[ "$(who_from walk-1 | wc -l)" -gt 100 ] || fail "walk: $(who_from walk-1 | wc -l) results given again"
 grep -q ' event=reuse reused=[1-9]' walk-1/logs/controller.log || fail "the log does not count them"
 says '^reused +[1-9][0-9]* results \([1-9][0-9]* %\)' "$bin/controller" status walk-1
 says '"reused": [1-9]' "$bin/controller" status walk-1 --json
@@ -49,24 +49,24 @@ grep -q '[1-9][0-9]* creatures ([1-9][0-9]* %) have the body and brain of an ear
     fail "the report does not tell of them"
 
 compare swim -s world.preset=water -s evolution.behaviour=swim -s evolution.search=archive \
-    -s evolution.lag=9 -s evolution.generations=8 "${copies[@]}"
+    -s evolution.lag=9 "${copies[@]}"
 [ -n "$(who_from swim-1)" ] || fail "swim: nobody's result is given again"
-compare spheres -s creature.body=spheres -s simulation.duration_s=1 "${bars[@]}"
+compare spheres -s creature.body=spheres "${bars[@]}"
 [ -n "$(who_from spheres-1)" ] || fail "spheres: nobody's result is given again"
 
 # a light that stands still is the same for all; moving ones have places of their own for each creature
-seek=(-s evolution.behaviour=seek -s sensor.light=yes -s evolution.generations=3 "${copies[@]}")
+seek=(-s evolution.behaviour=seek -s sensor.light=yes "${copies[@]}")
 compare still "${seek[@]}" -s light.kind=still
 [ -n "$(who_from still-1)" ] || fail "seek: nobody's result is given again"
 compare moving "${seek[@]}" -s light.kind=moving
 [ -z "$(who_from moving-1)" ] || fail "seekers get the results of others, who saw other lights"
 
 # everybody is a copy: generations pass without a worker
-compare copies -s mutation.none=1 -s breeding.crossover=0 -s breeding.graft=0 -s evolution.generations=9
+compare copies -s mutation.none=1 -s mutation.one=0 -s breeding.crossover=0 -s breeding.graft=0 -s evolution.generations=9
 
 # killed in the midst and resumed with another number of workers; then with everybody simulated from there on
 for search in sims archive; do
-    options=(--seed 6 -s population.size=30 -s evolution.generations=10
+    options=(--seed 8 -s evolution.generations=14 -s simulation.duration_s=4
         -s evolution.search=$search -s evolution.lag=9 "${bars[@]}")
     "$bin/controller" run walk.ini "${options[@]}" -j 2 -o "whole-$search" >whole.out 2>&1 ||
         fail "the uninterrupted run: $(cat whole.out)"
