@@ -73,10 +73,10 @@ tasks = b"".join(frame([3, number, 100 + number, 0, 42, "first", 0.0, 0.0, good]
 tasks += frame([3, 3, 103, 0, 42, "first", 0.0, 0.0, bad]) + frame([3, 4, 104, 0, 42, "entry+finer-2", 0.0, 0.0, good]) + frame([4])
 for at in range(0, len(tasks), 7):
     send(tasks[at:at + 7])
-first, second = receive(33, 7), receive(33, 7)
+first, second = receive(33, 8), receive(33, 8)
 if receive(34, 3)[1] != 3:
     sys.exit("a genome with two bodies of one id was not rejected")
-quarter = receive(33, 7)
+quarter = receive(33, 8)
 if [first[1], first[2], second[1], quarter[1]] != [1, 101, 2, 4]:
     sys.exit("wrong ids: %r" % [first[:3], second[:3], quarter[:3]])
 if first[3:6] != second[3:6] or len(first[5]) != int(os.environ["MEASURES"]) or first[5][0] != 2.0:
