@@ -9,7 +9,7 @@
  *   constraint   the reference solver, relative error 1e-13     within twice tol_ref: an unstable spin loses to
  *                                                               rounding what it gains by accuracy
  *
- * tol_rk4 is three times the error of a plain RK4, whose errors in the states of links ours are to the last digit;
+ * tol_rk4 is three times the error of a plain RK4, and at least 1e-9;
  * tol_midpoint six times the largest error of an explicit midpoint in the case. Coordinates are allowed twice what
  * the states of links are: a quaternion errs by half an angle.
  *
