@@ -132,7 +132,7 @@ static void fixture_start(struct sphere_fixture *f)
     f->body.drives = f->drives;
     f->phenotype.parts = f->parts;
     f->phenotype.kind = BODY_SPHERES;
-    f->phenotype.spheres = &f->body;
+    f->phenotype.detail = &f->body;
     if (!f->arena.base && arena_init(&f->arena, 4u << 20) != 0)
         abort();
     arena_reset(&f->arena);

@@ -15,8 +15,6 @@
 #include "common/judge/measures.h"
 #include "common/params/params.h"
 
-struct sphere_body; /* sphere_body.h */
-
 enum { PHENOTYPE_PARTS_MAX = 64 }; /* the upper bound of creature.parts_max */
 
 struct vec2 {
@@ -157,8 +155,8 @@ struct phenotype {
     int is_root_fixed; /* never in creatures */
     /* parts x parts: 1 where two never collide though they are no neighbours; NULL: nowhere */
     const unsigned char *passes;
-    const struct sphere_body *spheres; /* NULL: rectangles */
-    const struct closure *closures;    /* none in creatures */
+    const void *detail;             /* what the kind has besides; only its own files read it */
+    const struct closure *closures; /* none in creatures */
     int closure_count;
     double mass_kg;
 };
@@ -173,6 +171,9 @@ int phenotype_express(struct phenotype *phenotype, const struct genome *genome,
 
 /* Parts, links, drives and wires that do not fit one another are a bug. */
 void phenotype_check(const struct phenotype *phenotype);
+
+/* The first drive of a part's joint to its parent, or -1. */
+int phenotype_find_drive(const struct phenotype *phenotype, int part);
 
 /* 1 if parts a and b never collide: parent and child, or in the same link. */
 int phenotype_is_neighbour(const struct phenotype *phenotype, int a, int b);

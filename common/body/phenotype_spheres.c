@@ -1,4 +1,4 @@
-/* Expression of spheres and bones: places, bones, joints and drives of what phenotype.c grows.
+/* The growth of spheres and bones: places, bones, joints and drives of what phenotype.c grows.
  *
  * Placement. Each part has a frame of three unit vectors: ahead (the direction of the bone that leads to
  * it), up and side; the root's are x, y, z. With a = angle_rad and t = tilt_rad of the connection and F,
@@ -22,11 +22,32 @@
  * that bones hold best against sphere and base, and that lies least in line with them. */
 #include <math.h>
 
-#include "common/detmath.h"
 #include "common/body/phenotype_grow.h"
+#include "common/body/sphere_body.h"
+#include "common/detmath.h"
 
 /* A reference lies so far off the line of the base bone at least: the sine of the angle. */
 #define REFERENCE_SINE 0.1
+
+/* What is known only while the creature grows. */
+struct own {
+    struct sphere_body body;
+    struct frame *frames; /* by part */
+};
+/* Ahead (the direction of the bone to the part), up and sideways; left-handed in mirror images. */
+struct frame {
+    struct vec3 ahead, up, side;
+};
+
+static struct sphere_body *body_of(const struct grower *grower)
+{
+    return &((struct own *)grower->own)->body;
+}
+
+static struct frame *frame_of(const struct grower *grower, int part)
+{
+    return &((struct own *)grower->own)->frames[part];
+}
 
 /* ---- vectors ---- */
 
@@ -75,32 +96,34 @@ static const struct connection_gene *bone_gene_of(const struct grower *grower, i
     return &grower->genome->connections[grower->branches[row].placement_row];
 }
 
-int phenotype_take_spheres(struct grower *grower, struct arena *arena)
+static int begin(struct grower *grower, struct arena *arena)
 {
     size_t parts = (size_t)grower->parts_max;
-    struct sphere_body *body = arena_take(arena, 1, sizeof *body);
-    if (!body)
+    struct own *own = arena_take(arena, 1, sizeof *own);
+    if (!own)
         return ERR_MEMORY;
+    struct sphere_body *body = &own->body;
+    own->frames = arena_take(arena, parts, sizeof *own->frames);
     body->spheres = arena_take(arena, parts, sizeof *body->spheres);
     body->bones = arena_take(arena, SPHERE_BONES_MAX, sizeof *body->bones);
     body->joints = arena_take(arena, SPHERE_JOINTS_MAX, sizeof *body->joints);
     body->drives =
         arena_take(arena, SPHERE_BONES_MAX + 2 * SPHERE_JOINTS_MAX, sizeof *body->drives);
-    if (!body->spheres || !body->bones || !body->joints || !body->drives)
+    if (!own->frames || !body->spheres || !body->bones || !body->joints || !body->drives)
         return ERR_MEMORY;
-    grower->spheres = body;
-    grower->phenotype->spheres = body;
+    grower->own = own;
+    grower->phenotype->detail = body;
     return 0;
 }
 
 /* The parent's frame as the child sees it: mirrored where the connection is reflected or an image. */
-static void look_from_parent(const struct grower *grower, int index, struct growth *seen,
+static void look_from_parent(const struct grower *grower, int index, struct frame *seen,
                              int *mirror)
 {
     const struct part *part = &grower->phenotype->parts[index];
     const struct branch *branch = &grower->branches[grower->growths[index].connection_row];
     int symmetry = gene_of(grower, index)->is_symmetric;
-    *seen = grower->growths[part->parent];
+    *seen = *frame_of(grower, part->parent);
     *mirror = grower->phenotype->parts[part->parent].mirror;
     if (bone_gene_of(grower, index)->is_reflected) {
         seen->side = negate(seen->side);
@@ -122,42 +145,39 @@ static void place_child(struct grower *grower, int index)
 {
     const struct params *params = grower->params;
     struct part *part = &grower->phenotype->parts[index];
-    struct growth *growth = &grower->growths[index], from;
+    struct frame *frame = frame_of(grower, index), from;
     const struct connection_gene *gene = bone_gene_of(grower, index);
     double tilt_rad = params->world_dimensions == 2 ? 0 : gene->bone.tilt_rad;
-    double length = clamp(gene->bone.length_m * growth->scale, params->creature_bone_min_m,
-                          params->creature_bone_max_m);
+    double length = clamp(gene->bone.length_m * grower->growths[index].scale,
+                          params->creature_bone_min_m, params->creature_bone_max_m);
     double sin_a, cos_a, sin_t, cos_t;
     look_from_parent(grower, index, &from, &part->mirror);
     det_sincos(gene->angle_rad, &sin_a, &cos_a);
     det_sincos(tilt_rad, &sin_t, &cos_t);
     struct vec3 turned = combine(cos_a, from.ahead, sin_a, from.up);
-    growth->ahead = combine(cos_t, turned, sin_t, from.side);
-    growth->up = combine(-sin_a, from.ahead, cos_a, from.up);
-    growth->side = combine(-sin_t, turned, cos_t, from.side);
-    grower->spheres->spheres[index].centre =
-        combine(1, grower->spheres->spheres[part->parent].centre, length, growth->ahead);
+    frame->ahead = combine(cos_t, turned, sin_t, from.side);
+    frame->up = combine(-sin_a, from.ahead, cos_a, from.up);
+    frame->side = combine(-sin_t, turned, cos_t, from.side);
+    body_of(grower)->spheres[index].centre =
+        combine(1, body_of(grower)->spheres[part->parent].centre, length, frame->ahead);
 }
 
-void phenotype_place_sphere(struct grower *grower, int index)
+static void place(struct grower *grower, int index)
 {
     const struct params *params = grower->params;
     const struct body_gene *gene = gene_of(grower, index);
     struct part *part = &grower->phenotype->parts[index];
-    struct growth *growth = &grower->growths[index];
-    struct sphere *sphere = &grower->spheres->spheres[index];
+    struct sphere *sphere = &body_of(grower)->spheres[index];
 
-    double radius = clamp(gene->sphere.radius_m * growth->scale, params->creature_radius_min_m,
-                          params->creature_radius_max_m);
+    double radius = clamp(gene->sphere.radius_m * grower->growths[index].scale,
+                          params->creature_radius_min_m, params->creature_radius_max_m);
     sphere->radius_m = radius;
     sphere->mass_kg =
         params->creature_density_kg_m3 * (4.0 / 3.0 * DET_PI) * radius * radius * radius;
     sphere->inertia_kg_m2 = gene->sphere.is_rolling ? 0.4 * sphere->mass_kg * radius * radius : 0;
     sphere->friction = gene->sphere.friction;
 
-    growth->ahead = (struct vec3){1, 0, 0};
-    growth->up = (struct vec3){0, 1, 0};
-    growth->side = (struct vec3){0, 0, 1};
+    *frame_of(grower, index) = (struct frame){{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     if (part->parent >= 0)
         place_child(grower, index);
 
@@ -182,13 +202,13 @@ static int is_bonded(const struct sphere_body *body, int a, int b)
 
 static struct sphere_drive *add_drive(struct grower *grower)
 {
-    return &grower->spheres->drives[grower->spheres->drive_count++];
+    return &body_of(grower)->drives[body_of(grower)->drive_count++];
 }
 
 static void add_bone(struct grower *grower, int a, int b, const struct bone_gene *gene, int owner)
 {
     const struct params *params = grower->params;
-    struct sphere_body *body = grower->spheres;
+    struct sphere_body *body = body_of(grower);
     const struct body_gene *actor = gene_of(grower, owner);
     int index = body->bone_count++;
     struct bone *bone = &body->bones[index];
@@ -236,7 +256,7 @@ static int find_ancestor(const struct grower *grower, int part, int row)
     const struct part *parts = grower->phenotype->parts;
     int other = parts[part].parent;
     while (other >= 0 &&
-           (grower->growths[other].body_row != row || is_bonded(grower->spheres, part, other)))
+           (grower->growths[other].body_row != row || is_bonded(body_of(grower), part, other)))
         other = parts[other].parent;
     return other;
 }
@@ -268,9 +288,9 @@ static int find_nearest(const struct grower *grower, int part, int row)
     double least = 0;
     for (int other = 0; other < grower->phenotype->part_count; other++) {
         if (other == part || grower->growths[other].body_row != row ||
-            is_bonded(grower->spheres, part, other))
+            is_bonded(body_of(grower), part, other))
             continue;
-        double apart = distance(grower->spheres, part, other);
+        double apart = distance(body_of(grower), part, other);
         if (nearest < 0 || apart < least) {
             nearest = other;
             least = apart;
@@ -297,7 +317,7 @@ static void add_braces(struct grower *grower, int part)
 {
     const struct genome *genome = grower->genome;
     const struct params *params = grower->params;
-    const struct sphere_body *body = grower->spheres;
+    const struct sphere_body *body = body_of(grower);
     for (int i = 0; i < genome->connection_count && body->bone_count < params->creature_bones_max;
          i++) {
         const struct bone_gene *bone = &genome->connections[i].bone;
@@ -342,7 +362,7 @@ static double off_line(const struct sphere_body *body, int sphere, int base, int
 
 static int find_reference(const struct grower *grower, int sphere, int base, int end)
 {
-    const struct sphere_body *body = grower->spheres;
+    const struct sphere_body *body = body_of(grower);
     int best = -1;
     double most = 0;
     for (int other = 0; other < body->sphere_count; other++) {
@@ -361,7 +381,7 @@ static int find_reference(const struct grower *grower, int sphere, int base, int
 
 static void add_joint_drives(struct grower *grower, int index, const struct body_gene *gene)
 {
-    struct sphere_joint *joint = &grower->spheres->joints[index];
+    struct sphere_joint *joint = &body_of(grower)->joints[index];
     for (int axis = 0; axis < genome_drive_count(gene); axis++)
         *add_drive(grower) = (struct sphere_drive){.kind = SPHERE_DRIVE_JOINT,
                                                    .index = index,
@@ -377,8 +397,8 @@ static void add_joint(struct grower *grower, int end)
 {
     const struct params *params = grower->params;
     const struct body_gene *gene = gene_of(grower, end);
-    struct sphere_body *body = grower->spheres;
-    const struct growth *growth = &grower->growths[end];
+    struct sphere_body *body = body_of(grower);
+    const struct frame *frame = frame_of(grower, end);
     int base = find_base(grower->phenotype, end), sphere = grower->phenotype->parts[end].parent;
     double sine, cosine, mirror = grower->phenotype->parts[end].mirror;
     if (gene->joint == JOINT_FREE || base < 0)
@@ -395,12 +415,12 @@ static void add_joint(struct grower *grower, int end)
         .kind = gene->joint == JOINT_BALL    ? SPHERE_BALL
                 : gene->joint == JOINT_HINGE ? SPHERE_HINGE
                                              : SPHERE_SADDLE,
-        .axis = combine(mirror * cosine, growth->side, mirror * sine, growth->up),
+        .axis = combine(mirror * cosine, frame->side, mirror * sine, frame->up),
         .lower = {gene->lower, gene->sphere.lower_2},
         .upper = {gene->upper, gene->sphere.upper_2}};
     // in the plane there is one axis
     if (params->world_dimensions == 2)
-        joint->axis = (struct vec3){0, 0, mirror * growth->side.z};
+        joint->axis = (struct vec3){0, 0, mirror * frame->side.z};
     if (genome_drive_count(gene) == 0)
         return;
     double radius = body->spheres[sphere].radius_m > body->spheres[end].radius_m
@@ -415,7 +435,7 @@ static void add_joint(struct grower *grower, int end)
 /* A part feels its joint where there is one, and a bone where one leads to it. */
 static void mask_sensors(struct grower *grower)
 {
-    const struct sphere_body *body = grower->spheres;
+    const struct sphere_body *body = body_of(grower);
     struct part *parts = grower->phenotype->parts;
     uint32_t felt[SPHERE_JOINTS_MAX + 1] = {0};
     for (int i = 0; i < body->joint_count; i++)
@@ -477,10 +497,10 @@ static void make_shapes(struct phenotype *phenotype, const struct sphere_body *b
             rods[body->drives[i].index].drive = i;
 }
 
-int phenotype_join_spheres(struct grower *grower, struct arena *arena)
+static int join(struct grower *grower, struct arena *arena)
 {
     struct phenotype *phenotype = grower->phenotype;
-    struct sphere_body *body = grower->spheres;
+    struct sphere_body *body = body_of(grower);
     int count = body->sphere_count = grower->phenotype->part_count;
     for (int i = 1; i < count; i++)
         add_bone(grower, grower->phenotype->parts[i].parent, i, &bone_gene_of(grower, i)->bone, i);
@@ -510,16 +530,14 @@ static int find_actor(const struct sphere_body *body, const struct sphere_drive 
                                                  : body->bones[drive->index].a;
 }
 
-void phenotype_wire_spheres(struct grower *grower)
+static const struct input_gene *find_input(const struct grower *grower, int drive, int *reader)
 {
-    const struct sphere_body *body = grower->spheres;
-    for (int i = 0; i < body->drive_count; i++) {
-        const struct sphere_drive *drive = &body->drives[i];
-        int actor = find_actor(body, drive);
-        const struct body_gene *gene = gene_of(grower, actor);
-        grower->phenotype->effectors[i].input = phenotype_make_wire(
-            grower, actor,
-            drive->kind == SPHERE_DRIVE_JOINT ? &gene->sphere.drives[drive->axis]
-                                              : &gene->effector_input);
-    }
+    const struct sphere_drive *from = &body_of(grower)->drives[drive];
+    *reader = find_actor(body_of(grower), from);
+    const struct body_gene *gene = gene_of(grower, *reader);
+    return from->kind == SPHERE_DRIVE_JOINT ? &gene->sphere.drives[from->axis]
+                                            : &gene->effector_input;
 }
+
+const struct body_growth growth_spheres = {
+    .begin = begin, .place = place, .join = join, .find_input = find_input};

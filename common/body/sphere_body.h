@@ -1,15 +1,14 @@
-/* The expressed creature of the second kind: spheres joined by bones, with joints that hold the angle
+/* What a creature of spheres has of its own: spheres joined by bones, with joints that hold the angle
  * between two bones, in three dimensions (y up; in a world of two everything has z = 0).
  *
- * It hangs on a struct phenotype (phenotype.h), whose parts then are the spheres, one for one: gene,
- * connection, parent, mirror, sensors, neurons and wires are found there, so that one brain drives both
- * kinds of body. phenotype.effectors[i] drives drives[i] (its `link` is i); there are no links.
+ * It hangs on a struct phenotype (phenotype.h), whose parts are the spheres, one for one, and whose drives and
+ * effectors are the drives; there are no links.
  * Sizes: 4 to 64 spheres, 3 to 128 bones, up to 64 joints. Bones have no mass and pass through one
  * another; spheres joined by a bone do not touch each other. */
 #ifndef SIMULATOR_SPHERE_BODY_H
 #define SIMULATOR_SPHERE_BODY_H
 
-#include "common/body/vec3.h"
+#include "common/body/phenotype.h"
 
 enum {
     SPHERE_BONES_MAX = 192,
@@ -76,5 +75,10 @@ struct sphere_body {
     struct sphere_drive *drives;
     int sphere_count, bone_count, joint_count, drive_count;
 };
+
+static inline const struct sphere_body *sphere_body_of(const struct phenotype *phenotype)
+{
+    return phenotype->detail;
+}
 
 #endif

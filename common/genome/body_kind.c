@@ -3,6 +3,10 @@
 
 #include "common/genome/sensor.h"
 
+/* The second solver knows rectangles only. */
+#define SOLVERS_OF_SPHERES (SOLVER_ALL & ~SOLVER_BIT(SOLVER_CONSTRAINT))
+
+const int body_kind_count = BODY_KIND_COUNT;
 const struct body_kind_info body_kinds[BODY_KIND_COUNT] = {
     [BODY_RECTANGLES] = {.name = "rectangles",
                          .body_noun = "body",
@@ -11,6 +15,8 @@ const struct body_kind_info body_kinds[BODY_KIND_COUNT] = {
                          .body = rectangle_body_genes,
                          .connection = rectangle_connection_genes,
                          .sensors = SENSORS_OF_RECTANGLES,
+                         .growth = &growth_rectangles,
+                         .solvers = SOLVER_BIT(SOLVER_ARTICULATED) | SOLVER_BIT(SOLVER_CONSTRAINT),
                          .format_version = 1},
     [BODY_SPHERES] = {.name = "spheres",
                       .body_noun = "sphere",
@@ -19,5 +25,7 @@ const struct body_kind_info body_kinds[BODY_KIND_COUNT] = {
                       .body = sphere_body_genes,
                       .connection = sphere_connection_genes,
                       .sensors = SENSORS_OF_SPHERES,
+                      .growth = &growth_spheres,
+                      .solvers = SOLVERS_OF_SPHERES,
                       .format_version = 3},
 };

@@ -1,10 +1,13 @@
-/* Kinds of body: what a genome may grow into. A kind is a row here (its genes), a row of the genetics
- * (controller/genetics/genetics_kind.h) and a row of the physics; nothing else asks which kind a genome is of. */
+/* Kinds of body: what a genome may grow into. A kind is a row here (its genes, and how it grows), a row of the genetics
+ * (controller/genetics/genetics_kind.h) and a row of the physics (simulator/body/physics.h); nothing else asks which
+ * kind a genome is of. See docs/developing.md, "A kind of body". */
 #ifndef COMMON_BODY_KIND_H
 #define COMMON_BODY_KIND_H
 
 #include "common/genome/gene.h"
 #include "common/params/params.h"
+
+struct body_growth; /* common/body/phenotype_grow.h */
 
 struct body_kind_info {
     const char *name;                                     /* "rectangles", as in creature.body */
@@ -12,12 +15,17 @@ struct body_kind_info {
     const struct gene_field *body;                        /* of struct body_gene */
     const struct gene_field *connection;                  /* of struct connection_gene */
     uint32_t sensors;                                     /* that its parts may have */
+    const struct body_growth *growth;
+    uint32_t solvers;   /* set of SOLVER_BIT(): that move such bodies; else the first one does */
     int format_version; /* of creature files: the first that has the kind */
 };
 
-extern const struct body_kind_info body_kinds[BODY_KIND_COUNT];
+/* By enum body_kind, whose order files keep. */
+extern const struct body_kind_info body_kinds[];
+extern const int body_kind_count;
 
-/* The tables of the kinds: genes_rectangles.c, genes_spheres.c. */
+/* What the table is made of; for the table and the kinds' own files. */
+extern const struct body_growth growth_rectangles, growth_spheres;
 extern const struct gene_field rectangle_body_genes[], rectangle_connection_genes[];
 extern const struct gene_field sphere_body_genes[], sphere_connection_genes[];
 

@@ -198,7 +198,7 @@ static const char *function_name(int number)
 
 static const char *kind_name(int number)
 {
-    return number < BODY_KIND_COUNT ? body_kinds[number].name : NULL;
+    return number < body_kind_count ? body_kinds[number].name : NULL;
 }
 
 static const char *breeding_name(int number)

@@ -547,7 +547,7 @@ static int check_foreign_fields(const struct place *place, const struct genome *
         struct body_gene body;
         struct connection_gene connection;
     } empty;
-    for (int kind = 0; kind < BODY_KIND_COUNT; kind++) {
+    for (int kind = 0; kind < body_kind_count; kind++) {
         const struct gene_field *field =
             is_body ? body_kinds[kind].body : body_kinds[kind].connection;
         for (; field->name; field++) {
@@ -653,9 +653,9 @@ static int check_counts(const struct genome *genome, struct error *error)
     if (genome->breeding >= BREEDING_GENE_COUNT)
         return error_set(error, ERR_RANGE, "breeding: %d is not within 0 .. %d", genome->breeding,
                          BREEDING_GENE_COUNT - 1);
-    if (genome->kind >= BODY_KIND_COUNT)
+    if (genome->kind >= body_kind_count)
         return error_set(error, ERR_RANGE, "kind: %d is not within 0 .. %d", genome->kind,
-                         BODY_KIND_COUNT - 1);
+                         body_kind_count - 1);
     return 0;
 }
 

@@ -314,7 +314,7 @@ int genome_decode(struct genome *genome, const msgpack_object *object, struct er
     if (rc == 0 && count < 4)
         rc = error_set(error, ERR_FORMAT, "genome: %zu elements, expected 4 to 6", count);
     if (rc == 0 && count == 6)
-        rc = pack_get_u64(&tables[5], BODY_KIND_COUNT - 1, &kind, "kind", error);
+        rc = pack_get_u64(&tables[5], (uint64_t)body_kind_count - 1, &kind, "kind", error);
     genome->kind = (uint8_t)kind;
     if (rc == 0)
         rc = pack_get_u64(&tables[0], UINT64_MAX, &genome->root, "root", error);

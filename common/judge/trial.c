@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/genome/genome.h"
+#include "common/genome/body_kind.h"
 
 static const char *const purpose_names[TRIAL_PURPOSE_COUNT] = {
     [TRIAL_FIRST] = "first", [TRIAL_ENTRY] = "entry", [TRIAL_CHAMPION] = "champion"};
@@ -21,9 +21,9 @@ void trial_apply(const struct trial *trial, struct params *params)
 int trial_other_solver(int body_kind, const struct params *params)
 {
     int other = params_other_solver(params->simulation_solver);
-    int is_same = body_kind == BODY_SPHERES && other == SOLVER_CONSTRAINT;
+    int is_known = (body_kinds[body_kind].solvers & SOLVER_BIT(other)) != 0;
 
-    return params->guard_other_solver && !is_same ? other : -1;
+    return params->guard_other_solver && is_known ? other : -1;
 }
 
 /* Appends, as far as there is room. */

@@ -52,10 +52,11 @@ static const struct {
     [PRESET_MOON] = {1.62, 0, 0, 1, 0.8, 0},
 };
 
-const char *const params_solver_names[SOLVER_COUNT] = {[SOLVER_ARTICULATED] = "articulated",
-                                                       [SOLVER_CONSTRAINT] = "constraint",
-                                                       [SOLVER_REJECTION] = "rejection",
-                                                       [SOLVER_NUDGE] = "nudge"};
+const char *const params_solver_names[SOLVER_COUNT] = {
+#define SOLVER_NAME(name, bar) name,
+    SOLVERS(SOLVER_NAME)
+#undef SOLVER_NAME
+};
 
 int params_other_solver(int solver)
 {

@@ -16,6 +16,11 @@
 #define PARAM_TEXT_SIZE       1024
 #define PARAM_TEXT_LENGTH_MAX 1000
 
+/* The choices of simulation.solver, as a list and as "a|b|c". */
+#define SOLVERS(X)               X("articulated", "") X("constraint", "|") X("rejection", "|") X("nudge", "|")
+#define SOLVER_CHOICE(name, bar) bar name
+#define SOLVER_CHOICES           SOLVERS(SOLVER_CHOICE)
+
 /* REAL(section, name, default, min, max, scope, help)   INT(the same)   BOOL(section, name, default,
  * scope, help)   CHOICE(section, name, default index, "a|b|c", scope, help)
  * TEXT(section, name, default, scope, help) */
@@ -178,7 +183,7 @@
     REAL(simulation, duration_s, 10, 0.1, 3600, 'E', "scored time of an evaluation")               \
     CHOICE(simulation, until, 0, "time|touch|fall", 'E',                                           \
            "ends early when it touches the ground, or falls off what it stands on")                \
-    CHOICE(simulation, solver, 0, "articulated|constraint|rejection|nudge", 'E',                   \
+    CHOICE(simulation, solver, 0, SOLVER_CHOICES, 'E',                                             \
            "see docs/physics.md; the last two move spheres only, docs/physics-spheres.md")         \
     REAL(simulation, constraint_tau_s, 0.01, 0, 1, 'E',                                            \
          "solver constraint: time in which deviations decay; 0 or step = dt_s")                    \
@@ -341,7 +346,10 @@ enum { CHOICE_PERCENTAGE, CHOICE_INHERITED };
 enum { ARCHIVE_REFEREE_ENTRANTS, ARCHIVE_REFEREE_TOP };
 enum { OVERLAP_PUSH, OVERLAP_REJECT };
 enum { EFFECTOR_POSITION, EFFECTOR_TORQUE };
-enum { SOLVER_ARTICULATED, SOLVER_CONSTRAINT, SOLVER_REJECTION, SOLVER_NUDGE, SOLVER_COUNT };
+/* Further ones are methods that one kind of body has of its own. */
+enum { SOLVER_ARTICULATED, SOLVER_CONSTRAINT, SOLVER_COUNT = 4 };
+#define SOLVER_BIT(solver) (1u << (solver))
+#define SOLVER_ALL         (SOLVER_BIT(SOLVER_COUNT) - 1)
 enum { INTEGRATOR_AUTO, INTEGRATOR_RK4, INTEGRATOR_MIDPOINT };
 enum { PRESET_CUSTOM, PRESET_LAND, PRESET_WATER, PRESET_AIR, PRESET_MOON };
 enum { DRAG_LAW_LINEAR, DRAG_LAW_QUADRATIC };

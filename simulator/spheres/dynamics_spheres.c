@@ -293,7 +293,7 @@ static struct dynamics *spheres_create(const struct phenotype *phenotype, const 
         return NULL;
     s->base.solver = &dynamics_spheres;
     s->phenotype = phenotype;
-    s->body = phenotype->spheres;
+    s->body = sphere_body_of(phenotype);
     s->world = *world;
     s->settings = *settings;
     s->has_method = settings->solver == SOLVER_REJECTION || settings->solver == SOLVER_NUDGE;

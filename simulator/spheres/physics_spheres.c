@@ -23,7 +23,7 @@ static struct vec3 place_of(const struct dynamics *dynamics, int sphere)
 /* Bone i - 1 leads to part i. */
 static void feel_bones(struct senses *senses, const struct dynamics *dynamics)
 {
-    const struct sphere_body *body = senses->phenotype->spheres;
+    const struct sphere_body *body = sphere_body_of(senses->phenotype);
     for (int i = 1; i < body->sphere_count; i++) {
         double *felt = senses->values + i * SENSOR_COUNT;
         double at_birth = body->bones[i - 1].length_m, length, rate;
@@ -35,7 +35,7 @@ static void feel_bones(struct senses *senses, const struct dynamics *dynamics)
 
 static void feel_joints(struct senses *senses, const struct dynamics *dynamics)
 {
-    const struct sphere_body *body = senses->phenotype->spheres;
+    const struct sphere_body *body = sphere_body_of(senses->phenotype);
     for (int i = 0; i < body->joint_count; i++) {
         double *felt = senses->values + body->joints[i].end * SENSOR_COUNT, rate;
         dynamics_sphere_joint_state(dynamics, i, 0, &felt[SENSOR_JOINT], &felt[SENSOR_JOINT_RATE]);
@@ -85,7 +85,7 @@ static void feel(struct senses *senses, const struct dynamics *dynamics,
 static int judge(const struct phenotype *phenotype, const struct world *world,
                  const struct params *params, double dt_s)
 {
-    const struct sphere_body *body = phenotype->spheres;
+    const struct sphere_body *body = sphere_body_of(phenotype);
     double most = params->guard_mass_ratio;
     for (int i = 0; i < body->bone_count && most > 0; i++) {
         double a = body->spheres[body->bones[i].a].mass_kg;
@@ -100,7 +100,7 @@ static int judge(const struct phenotype *phenotype, const struct world *world,
  * least that rate of its speed. */
 static void thicken(const struct phenotype *phenotype, double rate_1_s, struct world *world)
 {
-    const struct sphere_body *body = phenotype->spheres;
+    const struct sphere_body *body = sphere_body_of(phenotype);
     double most = 0;
     for (int i = 0; i < body->sphere_count; i++)
         most = fmax(most, body->spheres[i].mass_kg / body->spheres[i].radius_m);
@@ -130,7 +130,7 @@ static void perturb(struct dynamics *dynamics, const struct phenotype *phenotype
 /* Of bones: out of their length, or of a muscle's range. */
 static double strain(const struct dynamics *dynamics, const struct phenotype *phenotype)
 {
-    const struct sphere_body *body = phenotype->spheres;
+    const struct sphere_body *body = sphere_body_of(phenotype);
     double worst = 0;
     for (int i = 0; i < body->bone_count; i++) {
         const struct bone *bone = &body->bones[i];

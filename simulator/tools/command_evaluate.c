@@ -14,6 +14,7 @@
 
 #include "common/judge/behaviour.h"
 #include "common/judge/exam.h"
+#include "common/genome/body_kind.h"
 #include "common/genome/creature.h"
 #include "common/detmath.h"
 #include "common/hash.h"
@@ -36,8 +37,8 @@ static const char usage_text[] =
     "  --seed N            evaluation seed (default: the recorded one, else made of the run's\n"
     "                      seed and the creature's id)\n"
     "  --effectors on|off  off: a limp body, joints without muscles (default: on)\n"
-    "  --solver NAME                     the solver, instead of simulation.solver: articulated,\n"
-    "                                    constraint; of spheres also rejection, nudge\n"
+    "  --solver NAME       the solver, instead of simulation.solver:\n"
+    "                      " SOLVER_CHOICES "\n"
     "  --trial TRIAL       as a task of the referee's: the purpose, then what is other, such as\n"
     "                      entry+perturbed-1, champion+perturbed-3+finer-2+other-solver\n"
     "  --referee           the exam that the champion of a run must pass: from four perturbed\n"
@@ -78,7 +79,7 @@ struct report {
     struct exam exam;
     struct opinion opinions[OPINIONS_MAX];
     int opinion_count;
-    int has_no_other;         /* spheres, and the solver asked for moves none */
+    int is_solver_idle;       /* it moves no such bodies, and the default did */
     const char *verification; /* verified, differs, ... */
     double wall_ms, cpu_ms;
 };
@@ -157,8 +158,7 @@ static int request_parse(struct request *request, int argc, char **argv)
             break;
         case 'o':
             if (request_read_solver(request, optarg) != 0)
-                return fail(EXIT_USAGE,
-                            "--solver: expected articulated, constraint, rejection or nudge");
+                return fail(EXIT_USAGE, "--solver: expected " SOLVER_CHOICES);
             break;
         case 'i':
             request->has_trial = 1;
@@ -294,8 +294,8 @@ static int report_evaluate(struct report *report, const struct request *request,
     report->cpu_ms = clock_ms(CLOCK_PROCESS_CPUTIME_ID) - cpu_ms;
     if (request->trace_path != NULL)
         status = trace_close(&trace, request->trace_path, error);
-    report->has_no_other = report->creature.genome.kind == BODY_SPHERES &&
-                           report->params.simulation_solver == SOLVER_CONSTRAINT;
+    report->is_solver_idle = !(body_kinds[report->creature.genome.kind].solvers &
+                               SOLVER_BIT(report->params.simulation_solver));
     if (status == 0 && request->has_referee)
         report_examine(report, &arena);
 done:
@@ -320,8 +320,10 @@ static void report_print_table(const struct report *report)
            behaviour_name(&report->params));
     printf("digest    %s  %s\n", digest, report->verification);
     printf("seed      0x%s\n", seed);
-    if (report->has_no_other)
-        printf("solver    constraint moves no spheres: what is shown is the default's motion\n");
+    if (report->is_solver_idle)
+        printf("solver    %s moves no %s: what is shown is the default's motion\n",
+               params_solver_names[report->params.simulation_solver],
+               body_kinds[report->creature.genome.kind].name);
     printf("cost      %.1f ms, %.1f ms of processor time, %.0f kB of memory\n\n", report->wall_ms,
            report->cpu_ms, (double)report->evaluation.arena_bytes / 1024);
     for (int i = 0; i < MEASURE_COUNT; i++)

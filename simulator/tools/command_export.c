@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/genome/body_kind.h"
 #include "common/genome/creature.h"
 #include "common/rng.h"
+#include "simulator/body/physics.h"
 #include "simulator/tools/mjcf.h"
 #include "simulator/tools/trace.h"
 
@@ -178,11 +180,11 @@ static int export_creature(const struct request *request, const struct creature 
     struct arena arena;
     struct output output = {.mjcf = {.params = params, .name = creature->name},
                             .has_model = request->mjcf_path || request->signals_path};
-    if (output.has_model && creature->genome.kind == BODY_SPHERES)
+    if (output.has_model && !body_physics[creature->genome.kind]->has_model)
         return error_set(error, ERR_UNAVAILABLE,
-                         "%s: it is made of spheres, which have no MuJoCo model here: --trajectory "
+                         "%s: it is made of %s, which have no MuJoCo model here: --trajectory "
                          "writes their motion",
-                         request->creature_path);
+                         request->creature_path, body_kinds[creature->genome.kind].name);
     int status = arena_init(&arena, EVALUATE_ARENA_BYTES);
     if (status)
         return error_set(error, status, "%s", error_text(status));

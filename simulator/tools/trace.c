@@ -75,13 +75,6 @@ int trace_close(struct trace *trace, const char *path, struct error *error)
     return 0;
 }
 
-/* The link whose joint to its parent the part is on, or 0. */
-static int trace_joint_link(const struct phenotype *phenotype, int part)
-{
-    int link = phenotype->parts[part].link;
-    return link > 0 && phenotype->links[link].part == part ? link : 0;
-}
-
 static void trace_print_header(FILE *file, const struct phenotype *phenotype)
 {
     fputs("time_s,phase,com_x_m,com_y_m,com_z_m", file);
@@ -89,8 +82,8 @@ static void trace_print_header(FILE *file, const struct phenotype *phenotype)
     TRACE_LEDGER(X)
 #undef X
     for (int i = 0; i < phenotype->part_count; i++) {
-        int link = trace_joint_link(phenotype, i);
-        int is_linear = link > 0 && phenotype->links[link].joint_kind == LINK_LINEAR;
+        int drive = phenotype_find_drive(phenotype, i);
+        int is_linear = drive >= 0 && phenotype->drives[drive].is_linear;
 #define X(name, linear, field) fprintf(file, ",p%d_%s", i, is_linear ? #linear : #name);
         TRACE_PART(X)
 #undef X
@@ -100,9 +93,9 @@ static void trace_print_header(FILE *file, const struct phenotype *phenotype)
 
 static void trace_read_joint(struct trace_part *row, const struct evaluate_view *view, int part)
 {
-    int link = trace_joint_link(view->phenotype, part);
-    if (link > 0)
-        dynamics_drive_state(view->dynamics, link, &row->joint);
+    int drive = phenotype_find_drive(view->phenotype, part);
+    if (drive >= 0)
+        dynamics_drive_state(view->dynamics, drive, &row->joint);
 }
 
 static void trace_read_contacts(struct trace_part *row, const struct evaluate_view *view, int part)

@@ -6,14 +6,13 @@
  * drawn from the evaluation's seed, so that a creature that always goes one way gains nothing. Each of
  * the referee's perturbed runs has places of its own, so that no creature gains by learning them by heart.
  *
- * The light stays in the plane z = 0; creatures of spheres may be beside it. */
+ * The light stays in the plane z = 0; creatures in three dimensions may be beside it. */
 #ifndef SIMULATOR_LIGHT_H
 #define SIMULATOR_LIGHT_H
 
 #include <stdint.h>
 
 #include "common/body/phenotype.h"
-#include "common/body/sphere_body.h"
 #include "simulator/world/world.h"
 
 #define LIGHT_TRIALS_MAX 100 /* the upper bound of light.trials */

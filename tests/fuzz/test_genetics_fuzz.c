@@ -150,7 +150,7 @@ static int check_files(struct fuzz *fuzz, const struct genome *child, const char
 static int check_sphere(struct fuzz *fuzz, const struct phenotype *phenotype, int index)
 {
     const struct params *params = &fuzz->params;
-    const struct sphere *sphere = &phenotype->spheres->spheres[index];
+    const struct sphere *sphere = &sphere_body_of(phenotype)->spheres[index];
 
     if (!(sphere->radius_m >= params->creature_radius_min_m &&
           sphere->radius_m <= params->creature_radius_max_m))
@@ -207,7 +207,7 @@ static int check_joint(struct fuzz *fuzz, const struct sphere_body *body, int in
 
 static int check_spheres(struct fuzz *fuzz, const struct phenotype *phenotype)
 {
-    const struct sphere_body *body = phenotype->spheres;
+    const struct sphere_body *body = sphere_body_of(phenotype);
     int i, status = 0;
 
     if (body->sphere_count != phenotype->part_count || body->bone_count < body->sphere_count - 1 ||
@@ -238,7 +238,7 @@ static int check_part(struct fuzz *fuzz, const struct phenotype *phenotype, int 
     double high = params->creature_side_max_m * (1 + 1e-12);
     int is_root = index == 0;
 
-    if (!phenotype->spheres && !(part->width_m >= low && part->width_m <= high &&
+    if (!sphere_body_of(phenotype) && !(part->width_m >= low && part->width_m <= high &&
                                  part->height_m >= low && part->height_m <= high))
         return refuse(fuzz, "part %d has sides %g x %g m", index, part->width_m, part->height_m);
     if (!(isfinite(part->centre.x) && isfinite(part->centre.y) && isfinite(part->angle_rad) &&
@@ -250,7 +250,7 @@ static int check_part(struct fuzz *fuzz, const struct phenotype *phenotype, int 
     if (part->depth >= params->creature_depth_max ||
         (!is_root && part->depth != phenotype->parts[part->parent].depth + 1))
         return refuse(fuzz, "part %d has depth %d", index, part->depth);
-    if (phenotype->spheres)
+    if (sphere_body_of(phenotype))
         return 0;
     if (part->link < 0 || part->link >= phenotype->link_count)
         return refuse(fuzz, "part %d is in link %d", index, part->link);
@@ -318,7 +318,7 @@ static int check_expressed(struct fuzz *fuzz, const struct phenotype *phenotype,
                       phenotype->neuron_count);
     for (i = 0; !status && i < phenotype->part_count; i++)
         status = check_part(fuzz, phenotype, i);
-    if (!status && phenotype->spheres)
+    if (!status && sphere_body_of(phenotype))
         status = check_spheres(fuzz, phenotype);
     if (!status)
         status = check_wires(fuzz, phenotype);
@@ -340,7 +340,7 @@ static int check_phenotype(struct fuzz *fuzz, const struct genome *child, struct
     if (verdict != VERDICT_OK)
         return refuse(fuzz, "expression gives %s", verdict_name(verdict));
     fuzz->expressed++;
-    fuzz->spheres += phenotype.spheres != NULL;
+    fuzz->spheres += sphere_body_of(&phenotype) != NULL;
     fuzz->parts += phenotype.part_count;
     return check_expressed(fuzz, &phenotype, rng);
 }

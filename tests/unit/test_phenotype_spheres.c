@@ -99,7 +99,7 @@ static void express(void)
     arena_reset(&arena);
     ck_assert_msg(genome_check(&genome, &error) == 0, "%s", error.message);
     ck_assert_int_eq(phenotype_express(&phenotype, &genome, &params, &arena), VERDICT_OK);
-    body = phenotype.spheres;
+    body = sphere_body_of(&phenotype);
     ck_assert_ptr_nonnull(body);
     ck_assert_int_eq(body->sphere_count, phenotype.part_count);
     ck_assert_int_eq(body->drive_count, phenotype.effector_count);
