@@ -44,14 +44,14 @@ static void prepare_branches(struct grower *grower)
         branch->to_row = genome_find_body(genome, genome->connections[i].to);
         branch->placement_row = i;
         branch->is_image = 0;
-        if (!genome->bodies[branch->to_row].is_symmetric || genome->connections[i].bone.brace)
+        if (!genome->bodies[branch->to_row].is_symmetric || genome->connections[i].brace)
             continue;
 
         /* The nearest earlier connection between the same genes: the partner, if no image itself. */
         int j = i - 1;
         while (j >= 0 &&
                (grower->branches[j].from_row != branch->from_row ||
-                grower->branches[j].to_row != branch->to_row || genome->connections[j].bone.brace))
+                grower->branches[j].to_row != branch->to_row || genome->connections[j].brace))
             j--;
         if (j >= 0 && !grower->branches[j].is_image) {
             branch->placement_row = j;
@@ -65,7 +65,7 @@ static int is_open(const struct grower *grower, int row)
 {
     int target = grower->branches[row].to_row;
 
-    return !grower->genome->connections[row].bone.brace &&
+    return !grower->genome->connections[row].brace &&
            grower->counts[target] < grower->genome->bodies[target].recursive_limit;
 }
 

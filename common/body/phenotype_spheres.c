@@ -320,15 +320,15 @@ static void add_braces(struct grower *grower, int part)
     const struct sphere_body *body = body_of(grower);
     for (int i = 0; i < genome->connection_count && body->bone_count < params->creature_bones_max;
          i++) {
-        const struct bone_gene *bone = &genome->connections[i].bone;
+        const struct connection_gene *gene = &genome->connections[i];
         const struct branch *branch = &grower->branches[i];
-        if (bone->brace == BRACE_NONE || branch->from_row != grower->growths[part].body_row)
+        if (gene->brace == BRACE_NONE || branch->from_row != grower->growths[part].body_row)
             continue;
-        int end = find_brace_end(grower, part, bone->brace, branch->to_row);
+        int end = find_brace_end(grower, part, gene->brace, branch->to_row);
         double length = end >= 0 ? distance(body, part, end) : 0;
         if (end >= 0 && !is_bonded(body, part, end) && length >= params->creature_bone_min_m &&
             length <= params->creature_bone_max_m)
-            add_bone(grower, part, end, bone, part);
+            add_bone(grower, part, end, &gene->bone, part);
     }
 }
 
@@ -426,8 +426,7 @@ static void add_joint(struct grower *grower, int end)
     double radius = body->spheres[sphere].radius_m > body->spheres[end].radius_m
                         ? body->spheres[sphere].radius_m
                         : body->spheres[end].radius_m;
-    joint->strength_n_m =
-        params->creature_drive_strength_n * (2 * radius) * gene->sphere.drive_strength;
+    joint->strength_n_m = params->creature_drive_strength_n * (2 * radius) * gene->drive_strength;
     joint->rate_rad_s = params->creature_drive_speed_rad_s;
     add_joint_drives(grower, index, gene);
 }
@@ -535,8 +534,7 @@ static const struct input_gene *find_input(const struct grower *grower, int driv
     const struct sphere_drive *from = &body_of(grower)->drives[drive];
     *reader = find_actor(body_of(grower), from);
     const struct body_gene *gene = gene_of(grower, *reader);
-    return from->kind == SPHERE_DRIVE_JOINT ? &gene->sphere.drives[from->axis]
-                                            : &gene->effector_input;
+    return from->kind == SPHERE_DRIVE_JOINT ? &gene->drives[from->axis] : &gene->effector_input;
 }
 
 const struct body_growth growth_spheres = {

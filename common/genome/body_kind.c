@@ -3,6 +3,14 @@
 
 #include "common/genome/sensor.h"
 
+/* Rectangles have the first ones; spheres those that need no faces. */
+#define SENSORS_OF_RECTANGLES (SENSOR_BIT(SENSOR_LIGHT_LEVEL + 1) - 1)
+#define SENSORS_OF_SPHERES                                                                         \
+    (SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_JOINT_RATE) | SENSOR_BIT(SENSOR_LIGHT_ALONG) |   \
+     SENSOR_BIT(SENSOR_LIGHT_ACROSS) | SENSOR_BIT(SENSOR_LIGHT_LEVEL) | SENSOR_BIT(SENSOR_BONE) |  \
+     SENSOR_BIT(SENSOR_BONE_RATE) | SENSOR_BIT(SENSOR_JOINT_2) | SENSOR_BIT(SENSOR_TOUCH) |        \
+     SENSOR_BIT(SENSOR_HEIGHT))
+
 /* The second solver knows rectangles only. */
 #define SOLVERS_OF_SPHERES (SOLVER_ALL & ~SOLVER_BIT(SOLVER_CONSTRAINT))
 

@@ -129,7 +129,7 @@ const struct gene_field sphere_body_genes[] = {
      .group = "drive",
      .type = GENE_REAL,
      .flags = GENE_GATE | GENE_WRITTEN | GENE_BRAIN,
-     GENE_BODY(sphere.drive_strength),
+     GENE_BODY(drive_strength),
      .assumed = 1,
      .narrow = narrow_drive_strength},
     {.name = "drive input",
@@ -138,7 +138,7 @@ const struct gene_field sphere_body_genes[] = {
      .group = "drive",
      .type = GENE_INPUTS,
      .flags = GENE_REQUIRED | GENE_WRITTEN | GENE_BRAIN,
-     GENE_BODY(sphere.drives),
+     GENE_BODY(drives),
      .narrow = narrow_drives},
     GENE_END,
 };
@@ -146,7 +146,7 @@ const struct gene_field sphere_body_genes[] = {
 /* A brace is as long as its ends lie apart, and grows nothing: no length, angles, scale and flags. */
 static int is_brace(const void *gene)
 {
-    return ((const struct connection_gene *)gene)->bone.brace != BRACE_NONE;
+    return ((const struct connection_gene *)gene)->brace != BRACE_NONE;
 }
 
 static struct gene_range narrow_length(const void *gene)
@@ -185,7 +185,7 @@ const struct gene_field sphere_connection_genes[] = {
     {.name = "brace",
      .words = "brace",
      .type = GENE_CHOICE,
-     GENE_CONNECTION(bone.brace),
+     GENE_CONNECTION(brace),
      GENE_BETWEEN(0, BRACE_COUNT - 1),
      .names = brace_names},
     {.name = "length_m",

@@ -151,8 +151,8 @@ double genome_limit_max(int joint)
 {
     if (joint >= JOINT_FREE)
         return joint == JOINT_FREE     ? 0
-               : joint == JOINT_SADDLE ? GENOME_SPHERE_LIMIT_RAD / 2
-                                       : GENOME_SPHERE_LIMIT_RAD;
+               : joint == JOINT_SADDLE ? GENOME_AXIS_LIMIT_RAD / 2
+                                       : GENOME_AXIS_LIMIT_RAD;
     return joint == JOINT_LINEAR ? GENOME_LIMIT_MAX_M : GENOME_LIMIT_MAX_RAD;
 }
 
@@ -163,7 +163,7 @@ double genome_reach_m(const struct body_gene *body)
 
 int genome_drive_count(const struct body_gene *body)
 {
-    if (body->sphere.drive_strength == 0)
+    if (body->drive_strength == 0)
         return 0;
     return body->joint == JOINT_HINGE ? 1 : body->joint == JOINT_SADDLE ? 2 : 0;
 }
@@ -180,7 +180,7 @@ struct input_gene *genome_body_input(struct body_gene *body, int index)
     int drive = find_body_input(body, index);
     return drive < 0                    ? &body->effector_input
            : drive == GENOME_DRIVES_MAX ? NULL
-                                        : &body->sphere.drives[drive];
+                                        : &body->drives[drive];
 }
 
 const struct input_gene *genome_body_input_const(const struct body_gene *body, int index)
@@ -188,7 +188,7 @@ const struct input_gene *genome_body_input_const(const struct body_gene *body, i
     int drive = find_body_input(body, index);
     return drive < 0                    ? &body->effector_input
            : drive == GENOME_DRIVES_MAX ? NULL
-                                        : &body->sphere.drives[drive];
+                                        : &body->drives[drive];
 }
 
 int genome_find_body(const struct genome *genome, gene_id id)
@@ -291,7 +291,7 @@ static int has_parent(const struct genome *genome, gene_id child, gene_id parent
     for (int i = 0; i < genome->connection_count; i++) {
         const struct connection_gene *connection = &genome->connections[i];
         if (connection->to != child || (parent != 0 && connection->from != parent) ||
-            connection->bone.brace)
+            connection->brace)
             continue;
         int row = genome_find_body(genome, connection->from);
         if (row >= 0 && (genome->bodies[row].sensors & wanted) == wanted)
@@ -328,7 +328,7 @@ static const char *resolve_scope(const struct genome *genome, gene_id reader,
             return "via names a connection that does not exist";
         if (genome->connections[row].from != reader)
             return "via names a connection that does not start at the reader's body";
-        if (genome->connections[row].bone.brace)
+        if (genome->connections[row].brace)
             return "via names a brace, which grows no child";
         *target = genome->connections[row].to;
         return NULL;
@@ -688,7 +688,7 @@ static void remove_unreached_bodies(struct genome *genome)
     while (todo_count > 0) {
         gene_id from = genome->bodies[todo[--todo_count]].id;
         for (int i = 0; i < genome->connection_count; i++) {
-            int to = genome->connections[i].from == from && !genome->connections[i].bone.brace
+            int to = genome->connections[i].from == from && !genome->connections[i].brace
                          ? genome_find_body(genome, genome->connections[i].to)
                          : -1;
             if (to >= 0 && !is_reached[to]) {
@@ -748,9 +748,9 @@ static void repair_rows(struct genome *genome)
         }
         for (int k = 0; k < GENOME_DRIVES_MAX; k++)
             if (k < genome_drive_count(body))
-                repair_input(genome, body->id, &body->sphere.drives[k]);
+                repair_input(genome, body->id, &body->drives[k]);
             else
-                memset(&body->sphere.drives[k], 0, sizeof(body->sphere.drives[k]));
+                memset(&body->drives[k], 0, sizeof(body->drives[k]));
     }
     for (int i = 0; i < genome->neuron_count; i++) {
         struct neuron_gene *neuron = &genome->neurons[i];

@@ -26,7 +26,7 @@ enum {
     GENOME_CONNECTIONS_MAX = 96,
     GENOME_NEURONS_MAX = 256,
     GENOME_RECURSION_MAX = 16,
-    GENOME_DRIVES_MAX = 2, /* of the joint of a sphere */
+    GENOME_DRIVES_MAX = 2, /* of a joint with axes of its own */
 };
 
 /* Ranges that genome_check() enforces; parameters may be stricter when genes are made. */
@@ -34,8 +34,8 @@ enum {
 #define GENOME_SIDE_MAX_M    10.0
 #define GENOME_LIMIT_MAX_RAD (4.0 * 3.14159265358979323846) /* two full turns to either side */
 #define GENOME_LIMIT_MAX_M   10.0                           /* of linear joints, either way */
-#define GENOME_SPHERE_LIMIT_RAD                                                                    \
-    3.14159265358979323846 /* of spheres' joints; saddles: half as much */
+#define GENOME_AXIS_LIMIT_RAD                                                                      \
+    3.14159265358979323846 /* of joints that turn about axes of their own; saddles: half as much */
 #define GENOME_ANGLE_MAX_RAD (2.0 * 3.14159265358979323846) /* of a connection, either way */
 #define GENOME_WEIGHT_MAX    100.0 /* of weights and of constants, either sign */
 #define GENOME_SCALE_MIN     0.1
@@ -141,9 +141,6 @@ struct sphere_gene {
     double axis_rad; /* of hinges and saddles: the first axis, turned about the bone from sideways;
                               * the second is at right angles to it */
     double lower_2, upper_2; /* rad, of saddles: about the second axis */
-    double
-        drive_strength; /* share of the greatest torque the joint may have, (0, 1]; 0: not driven */
-    struct input_gene drives[GENOME_DRIVES_MAX]; /* genome_drive_count() are used */
 };
 
 struct body_gene {
@@ -160,6 +157,10 @@ struct body_gene {
     struct input_gene effector_input;
     double effector_strength; /* share of the greatest strength the joint may have, (0, 1]; spheres:
                                * the effector moves the muscles among the bone and the braces of a part */
+    /* of joints that are driven about their own axes, besides or instead of by the effector: share of the greatest
+     * torque, (0, 1], 0: not driven; genome_drive_count() inputs are used */
+    double drive_strength;
+    struct input_gene drives[GENOME_DRIVES_MAX];
     struct sphere_gene sphere;
 };
 
@@ -170,7 +171,6 @@ struct bone_gene {
     double
         length_m; /* between the centres, at scale 1; 0 of braces: as far apart as they have grown */
     double tilt_rad;          /* of the child sideways, after angle_rad, within a quarter turn */
-    uint8_t brace;            /* enum brace */
     double gain;              /* -1 .. 1; 0: no muscle */
     double shortest, longest; /* of muscles, else 0: shares of the length at birth, <= 1 <= */
     double rate_1_s;          /* of muscles, else 0: greatest rate, lengths at birth per second */
@@ -188,7 +188,8 @@ struct connection_gene {
     double scale;         /* of the whole subtree */
     uint8_t is_reflected; /* the subtree is mirrored about its own axis of attachment */
     uint8_t is_terminal_only; /* followed only when the parent gene's recursion is exhausted */
-    struct bone_gene bone;    /* of spheres; then faces and positions are 0 */
+    uint8_t brace;         /* enum brace: not BRACE_NONE joins what has grown, and grows nothing */
+    struct bone_gene bone; /* of spheres; then faces and positions are 0 */
 };
 
 /* Owns its tables; copy with genome_copy(). The order of rows is meaningful (it is the order of
@@ -229,7 +230,7 @@ double genome_limit_max(int joint);
  * and changes of a joint's type go by it. */
 double genome_reach_m(const struct body_gene *body);
 
-/* How many signals drive the joint of a sphere: hinges one, saddles two; 0 if it is not driven. */
+/* How many signals drive a joint about its own axes: hinges one, saddles two; 0 if it is not driven. */
 int genome_drive_count(const struct body_gene *body);
 /* The inputs by which a body gene acts, counted from 0: of its effector, if it has one, and of its joint's
  * drives. NULL beyond the last. */

@@ -24,8 +24,8 @@ enum face { FACE_RIGHT, FACE_TOP, FACE_LEFT, FACE_BOTTOM, FACE_COUNT };
     X(BONE, "bone", "length of the bone to the parent, less that at birth, by that at birth")      \
     X(BONE_RATE, "bone-rate", "rate of that length, lengths at birth per second")                  \
     X(JOINT_2, "joint-2", "angle of a saddle joint about its second axis, rad")                    \
-    X(TOUCH, "touch", "1 while the sphere touches anything, else -1")                              \
-    X(HEIGHT, "height", "height of the sphere's centre, m")
+    X(TOUCH, "touch", "1 while the part touches anything, else -1")                                \
+    X(HEIGHT, "height", "height of the part's centre, m")
 
 enum sensor {
 #define X(id, name, text) SENSOR_##id,
@@ -35,14 +35,6 @@ enum sensor {
 };
 
 #define SENSOR_BIT(sensor) (1u << (sensor))
-
-/* Rectangles have the first ones; spheres those that need no faces. */
-#define SENSORS_OF_RECTANGLES (SENSOR_BIT(SENSOR_LIGHT_LEVEL + 1) - 1)
-#define SENSORS_OF_SPHERES                                                                         \
-    (SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_JOINT_RATE) | SENSOR_BIT(SENSOR_LIGHT_ALONG) |   \
-     SENSOR_BIT(SENSOR_LIGHT_ACROSS) | SENSOR_BIT(SENSOR_LIGHT_LEVEL) | SENSOR_BIT(SENSOR_BONE) |  \
-     SENSOR_BIT(SENSOR_BONE_RATE) | SENSOR_BIT(SENSOR_JOINT_2) | SENSOR_BIT(SENSOR_TOUCH) |        \
-     SENSOR_BIT(SENSOR_HEIGHT))
 
 struct sensor_info {
     const char *name;

@@ -66,7 +66,7 @@
     X(way_x_m, "where the centre of mass is at the end, from the start: to the right")             \
     X(way_y_m, "the same, upwards")                                                                \
     X(reversals_max_hz, "reversals per second of the joint that has most")                         \
-    X(way_z_m, "the same, sideways (of spheres; else 0)")                                          \
+    X(way_z_m, "the same, sideways")                                                               \
     X(lowest_mean_m, "mean height of the body's lowest point")                                     \
     X(power_w_kg, "energy used by time and mass: the muscles' mean power")                         \
     X(power_max_w_kg, "the same over the tenth of a second that has most")

@@ -31,8 +31,13 @@ struct genetics_kind {
     const struct mutation_kind *mutations; /* of its own; ends with a row without a function */
 };
 
+/* The table of kinds, by BODY_*, and what it is made of. */
+extern const struct genetics_kind *const genetics_kinds[];
 extern const struct genetics_kind genetics_rectangles, genetics_spheres;
 
-const struct genetics_kind *genetics_kind_of(const struct genome *genome);
+static inline const struct genetics_kind *genetics_kind_of(const struct genome *genome)
+{
+    return genetics_kinds[genome->kind];
+}
 
 #endif

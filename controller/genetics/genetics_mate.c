@@ -472,7 +472,7 @@ static void mark_reached(const struct genome *genome, int top, char is_reached[G
             int to = genome_find_body(genome, genome->connections[i].to);
 
             if (genome->connections[i].from == from && !is_reached[to] &&
-                !genome->connections[i].bone.brace) {
+                !genome->connections[i].brace) {
                 is_reached[to] = 1;
                 todo[count++] = to;
             }
@@ -534,7 +534,7 @@ static int lead_to_graft(struct genome *child, int connection_count, gene_id top
     int growing[GENOME_CONNECTIONS_MAX], count = 0, i;
 
     for (i = 0; i < connection_count; i++)
-        if (!child->connections[i].bone.brace)
+        if (!child->connections[i].brace)
             growing[count++] = i;
     if (count == 0)
         return genetics_random_connection(child, child->root, top, params, rng, ids);

@@ -116,7 +116,7 @@ const char *mutation_connection_name(const struct genome *genome, int row, char 
     const struct body_kind_info *kind = &body_kinds[genome->kind];
 
     snprintf(text, 32, "%s %d",
-             genome->connections[row].bone.brace ? kind->brace_noun : kind->connection_noun, row);
+             genome->connections[row].brace ? kind->brace_noun : kind->connection_noun, row);
     return text;
 }
 
@@ -305,6 +305,8 @@ static void change_body(struct mutation *mutation, enum gene_change change)
     char name[32];
     int row;
 
+    if (!field)
+        return;
     body = mutation_pick_body(mutation, &row);
     snprintf(name, sizeof(name), "%s %d", body_noun(mutation), row);
     mutation_change_field(mutation, table, body, field, name);
@@ -318,6 +320,8 @@ static void change_connection(struct mutation *mutation, enum gene_change change
     char name[32];
     int row;
 
+    if (!field)
+        return;
     connection = mutation_pick_connection(mutation, &row);
     mutation_connection_name(mutation->genome, row, name);
     mutation_change_field(mutation, table, connection, field, name);
@@ -632,7 +636,7 @@ static int list_readers(struct genome *genome, const struct neuron_gene *source,
         if (body->has_effector && genetics_has_mover(genome, i))
             count = add_reader(genome, source, body->id, &body->effector_input, readers, count);
         for (k = 0; k < genome_drive_count(body); k++)
-            count = add_reader(genome, source, body->id, &body->sphere.drives[k], readers, count);
+            count = add_reader(genome, source, body->id, &body->drives[k], readers, count);
     }
     for (i = 0; i < genome->neuron_count; i++) {
         struct neuron_gene *neuron = &genome->neurons[i];

@@ -43,16 +43,6 @@ enum { ENDS_TRIED = 4 };
 /* Recursive limits 1, 2, 3, 4: as many as initial.recursion_max allows at most. */
 static const double recursion_weights[4] = {0.7, 0.2, 0.07, 0.03};
 
-static const struct genetics_kind *const kinds[BODY_KIND_COUNT] = {
-    [BODY_RECTANGLES] = &genetics_rectangles,
-    [BODY_SPHERES] = &genetics_spheres,
-};
-
-const struct genetics_kind *genetics_kind_of(const struct genome *genome)
-{
-    return kinds[genome->kind];
-}
-
 int genetics_has_mover(const struct genome *genome, int row)
 {
     return genetics_kind_of(genome)->has_mover(genome, row);
@@ -316,10 +306,10 @@ int genetics_random_drive(struct genome *genome, int row, const struct params *p
 {
     int function = drive_function(params), status = 0, i;
 
-    genome->bodies[row].sphere.drive_strength = rng_uniform(rng, STRENGTH_MIN, 1);
+    genome->bodies[row].drive_strength = rng_uniform(rng, STRENGTH_MIN, 1);
     for (i = 0; status != ERR_MEMORY && i < genome_drive_count(&genome->bodies[row]); i++) {
         struct body_gene *body = &genome->bodies[row];
-        struct input_gene *input = &body->sphere.drives[i];
+        struct input_gene *input = &body->drives[i];
         int is_driven = function >= 0 && rng_chance(rng, params->initial_oscillators);
 
         if (is_driven)
@@ -525,9 +515,9 @@ static void clear_brain(struct genome *genome)
 
         body->has_effector = 0;
         body->effector_strength = 0;
-        body->sphere.drive_strength = 0;
+        body->drive_strength = 0;
         memset(&body->effector_input, 0, sizeof(body->effector_input));
-        memset(body->sphere.drives, 0, sizeof(body->sphere.drives));
+        memset(body->drives, 0, sizeof(body->drives));
     }
 }
 
@@ -544,9 +534,9 @@ static void keep_strengths(struct genome *genome, const struct genome *before)
         body->effector_strength = old->effector_strength;
         if (!body->has_effector)
             memset(&body->effector_input, 0, sizeof(body->effector_input));
-        body->sphere.drive_strength = old->sphere.drive_strength;
+        body->drive_strength = old->drive_strength;
         for (k = genome_drive_count(body); k < GENOME_DRIVES_MAX; k++)
-            memset(&body->sphere.drives[k], 0, sizeof(body->sphere.drives[k]));
+            memset(&body->drives[k], 0, sizeof(body->drives[k]));
     }
 }
 

@@ -61,7 +61,7 @@ static int has_muscle(const struct genome *genome, int row)
 
     for (int i = 0; i < genome->connection_count; i++) {
         const struct connection_gene *connection = &genome->connections[i];
-        gene_id actor = connection->bone.brace ? connection->from : connection->to;
+        gene_id actor = connection->brace ? connection->from : connection->to;
 
         if (actor == body && connection->bone.gain != 0)
             return 1;
@@ -73,8 +73,7 @@ static int has_muscle(const struct genome *genome, int row)
 static int is_held(const struct genome *genome, int row)
 {
     for (int i = 0; i < genome->connection_count; i++)
-        if (genome->connections[i].to == genome->bodies[row].id &&
-            !genome->connections[i].bone.brace)
+        if (genome->connections[i].to == genome->bodies[row].id && !genome->connections[i].brace)
             return genome->bodies[row].joint != JOINT_FREE;
     return 0;
 }
@@ -121,10 +120,10 @@ static void set_joint(struct body_gene *body, int joint, const struct params *pa
     sphere->upper_2 = joint == JOINT_SADDLE ? rng_uniform(rng, least, most) : 0;
     if (joint < JOINT_HINGE) {
         sphere->axis_rad = 0;
-        sphere->drive_strength = 0;
+        body->drive_strength = 0;
     }
     for (int i = genome_drive_count(body); i < GENOME_DRIVES_MAX; i++)
-        memset(&sphere->drives[i], 0, sizeof(sphere->drives[i]));
+        memset(&body->drives[i], 0, sizeof(body->drives[i]));
 }
 
 static void draw_body(struct body_gene *body, const struct params *params, struct rng *rng)
@@ -176,7 +175,7 @@ static void draw_brace(struct connection_gene *connection, const struct params *
                        struct rng *rng)
 {
     connection->scale = 1;
-    connection->bone.brace = (uint8_t)rng_pick(rng, brace_weights, BRACE_COUNT);
+    connection->brace = (uint8_t)rng_pick(rng, brace_weights, BRACE_COUNT);
     if (rng_chance(rng, params->initial_muscles))
         draw_muscle(&connection->bone, rng);
 }
@@ -218,8 +217,8 @@ static void sphere_axis(struct mutation *mutation)
 
 static void lose_drive(struct body_gene *body)
 {
-    body->sphere.drive_strength = 0;
-    memset(body->sphere.drives, 0, sizeof(body->sphere.drives));
+    body->drive_strength = 0;
+    memset(body->drives, 0, sizeof(body->drives));
 }
 
 /* Joints that have an axis can be driven. */
@@ -227,7 +226,7 @@ static void sphere_drive(struct mutation *mutation)
 {
     int row, k;
     struct body_gene *body = mutation_pick_held(mutation, CHANGE_AXIS, &row);
-    double draw = rng_unit(mutation->rng), before = body->sphere.drive_strength;
+    double draw = rng_unit(mutation->rng), before = body->drive_strength;
     char what[48];
 
     snprintf(what, sizeof(what), "the drive of sphere %d", row);
@@ -240,14 +239,13 @@ static void sphere_drive(struct mutation *mutation)
         mutation_say(mutation, "the joint of sphere %d is no longer driven", row);
     } else if (draw < DRIVE_LOST + DRIVE_LED) {
         k = mutation_below(mutation, genome_drive_count(body));
-        mutation_redraw_input(mutation, body->id, &body->sphere.drives[k], what);
+        mutation_redraw_input(mutation, body->id, &body->drives[k], what);
     } else if (draw < DRIVE_LOST + DRIVE_LED + DRIVE_WEIGHT) {
         k = mutation_below(mutation, genome_drive_count(body));
-        mutation_change_input(mutation, &body->sphere.drives[k], 1, what);
+        mutation_change_input(mutation, &body->drives[k], 1, what);
     } else {
-        body->sphere.drive_strength = mutation_change(mutation, before, LEAST_STRENGTH, 0, 0.01, 1);
-        mutation_say(mutation, "strength of %s %.2f -> %.2f", what, before,
-                     body->sphere.drive_strength);
+        body->drive_strength = mutation_change(mutation, before, LEAST_STRENGTH, 0, 0.01, 1);
+        mutation_say(mutation, "strength of %s %.2f -> %.2f", what, before, body->drive_strength);
     }
 }
 
@@ -268,7 +266,7 @@ static void bone_length(struct mutation *mutation)
 static void gain_muscle(struct mutation *mutation, struct connection_gene *connection,
                         const char *name)
 {
-    gene_id actor = connection->bone.brace ? connection->from : connection->to;
+    gene_id actor = connection->brace ? connection->from : connection->to;
     int body = genome_find_body(mutation->genome, actor);
 
     draw_muscle(&connection->bone, mutation->rng);
@@ -302,14 +300,14 @@ static void bone_muscle(struct mutation *mutation)
 static void bone_brace(struct mutation *mutation)
 {
     int row;
-    struct bone_gene *bone = &mutation_pick_connection(mutation, &row)->bone;
-    int before = bone->brace;
+    struct connection_gene *gene = mutation_pick_connection(mutation, &row);
+    int before = gene->brace;
 
     if (!before)
         return;
-    bone->brace =
+    gene->brace =
         (uint8_t)(1 + (before + mutation_below(mutation, BRACE_COUNT - 2)) % (BRACE_COUNT - 1));
-    mutation_say(mutation, "brace %d leads to %s instead of %s", row, brace_names[bone->brace],
+    mutation_say(mutation, "brace %d leads to %s instead of %s", row, brace_names[gene->brace],
                  brace_names[before]);
 }
 

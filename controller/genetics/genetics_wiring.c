@@ -46,7 +46,7 @@ static int list_places(const struct genome *genome, gene_id owner, int scope,
     for (i = 0; i < genome->connection_count; i++) {
         const struct connection_gene *connection = &genome->connections[i];
 
-        if (connection->bone.brace)
+        if (connection->brace)
             continue;
         if (scope == SCOPE_PARENT && connection->to == owner)
             count = add_place(places, count, connection->from, 0);
@@ -241,7 +241,7 @@ static void mark_reached(const struct genome *genome, char is_reached[GENOME_BOD
         for (i = 0; i < genome->connection_count; i++) {
             from = genome_find_body(genome, genome->connections[i].from);
             to = genome_find_body(genome, genome->connections[i].to);
-            if (is_reached[from] && !is_reached[to] && !genome->connections[i].bone.brace)
+            if (is_reached[from] && !is_reached[to] && !genome->connections[i].brace)
                 is_reached[to] = has_changed = 1;
         }
     }

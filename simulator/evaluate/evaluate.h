@@ -33,7 +33,7 @@ struct evaluate_view {
     const struct ledger *ledger;
     const struct light *light; /* kind LIGHT_NONE: there is none */
     struct vec2 start;         /* centre of mass at the settled start */
-    double start_z_m;          /* its third coordinate, of spheres */
+    double start_z_m;          /* its third coordinate */
     const struct run *run;     /* for evaluate_measures() */
 };
 /* Returns 0 to go on, another value to stop early (verdict and measures as of then). */

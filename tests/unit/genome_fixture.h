@@ -191,7 +191,7 @@ static inline struct connection_gene *fixture_brace(struct genome *genome, gene_
                                                     gene_id to, int brace)
 {
     struct connection_gene *connection = fixture_connection(genome, id, from, to);
-    connection->bone.brace = (uint8_t)brace;
+    connection->brace = (uint8_t)brace;
     return connection;
 }
 
@@ -218,9 +218,9 @@ static inline void fixture_make_spheres(struct genome *genome)
     leg->sphere.lower_2 = -0.25;
     leg->sphere.upper_2 = 1.0 / 7.0;
     leg->sphere.axis_rad = -0.1;
-    leg->sphere.drive_strength = 0.6;
-    leg->sphere.drives[0] = fixture_neuron(SCOPE_CHILD, BALL_WAVE, 13, 0.7);
-    leg->sphere.drives[1] = fixture_sensor(SCOPE_OWN, SENSOR_JOINT_2, 0, -0.7);
+    leg->drive_strength = 0.6;
+    leg->drives[0] = fixture_neuron(SCOPE_CHILD, BALL_WAVE, 13, 0.7);
+    leg->drives[1] = fixture_sensor(SCOPE_OWN, SENSOR_JOINT_2, 0, -0.7);
     leg->sensors = SENSOR_BIT(SENSOR_JOINT_2) | SENSOR_BIT(SENSOR_JOINT);
     struct body_gene *foot = fixture_sphere(genome, BALL_FOOT, JOINT_HINGE);
     foot->lower = -0.2;

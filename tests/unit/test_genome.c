@@ -537,7 +537,7 @@ static void damage(struct rng *rng)
         break;
     case 3:
         genome.bodies[rng_below(rng, (uint32_t)genome.body_count)].sensors =
-            rng_below(rng, SENSORS_OF_RECTANGLES + 1);
+            rng_below(rng, body_kinds[BODY_RECTANGLES].sensors + 1);
         break;
     case 4:
         genome.bodies[rng_below(rng, (uint32_t)genome.body_count)].effector_input =

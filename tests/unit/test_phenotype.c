@@ -1,5 +1,6 @@
 /* Expression: hand-made genomes with structure, geometry, masses and wiring worked out by hand, and
  * random genomes against an independent statement of the rules (matrices, not angles). */
+#include "common/genome/body_kind.h"
 #include "common/body/phenotype.h"
 
 #include <check.h>
@@ -833,7 +834,7 @@ END_TEST
 
 START_TEST(a_joint_that_cannot_turn_is_not_felt)
 {
-    uint32_t all = SENSORS_OF_RECTANGLES;
+    uint32_t all = body_kinds[BODY_RECTANGLES].sensors;
     uint32_t of_joints = SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_JOINT_RATE);
 
     for (int i = 0; i < 3; i++)
@@ -1113,7 +1114,7 @@ static void random_genome(struct rng *rng, int bodies, int connections, int neur
         body->lower = -rng_uniform(rng, 0, 3);
         body->upper = rng_uniform(rng, 0, 3);
         body->is_symmetric = (uint8_t)rng_below(rng, 2);
-        body->sensors = rng_below(rng, SENSORS_OF_RECTANGLES + 1);
+        body->sensors = rng_below(rng, body_kinds[BODY_RECTANGLES].sensors + 1);
         body->has_effector = rng_below(rng, 4) > 0;
         body->effector_strength = body->has_effector ? rng_uniform(rng, 0.1, 1) : 0.0;
     }

@@ -67,7 +67,7 @@ static struct connection_gene *join(gene_id from, gene_id to, double length_m, d
 static struct connection_gene *brace(gene_id from, gene_id to, int kind)
 {
     struct connection_gene *gene = join(from, to, 0, 0, 0);
-    gene->bone.brace = (uint8_t)kind;
+    gene->brace = (uint8_t)kind;
     return gene;
 }
 
@@ -349,8 +349,8 @@ START_TEST(joints_hold_against_the_bone_before)
     foot->upper = 0.4;
     foot->sphere.lower_2 = -0.1;
     foot->sphere.upper_2 = 0.2;
-    foot->sphere.drive_strength = 0.5;
-    foot->sphere.drives[1] = (struct input_gene){.value = 0.1, .weight = 2};
+    foot->drive_strength = 0.5;
+    foot->drives[1] = (struct input_gene){.value = 0.1, .weight = 2};
     foot->sensors = SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_JOINT_2);
     genome.bodies[1].joint = JOINT_BALL;
     genome.bodies[1].upper = 0.6;

@@ -1,4 +1,5 @@
 /* common/sensor: the tables and their names. */
+#include "common/genome/body_kind.h"
 #include "common/genome/sensor.h"
 
 #include <check.h>
@@ -20,7 +21,7 @@ END_TEST
 START_TEST(the_table_stands)
 {
     ck_assert_int_eq(SENSOR_COUNT, 16);
-    ck_assert_uint_eq(SENSORS_OF_RECTANGLES, 0x7ff);
+    ck_assert_uint_eq(body_kinds[BODY_RECTANGLES].sensors, 0x7ff);
     ck_assert_int_eq(sensor_find("joint"), SENSOR_JOINT);
     ck_assert_int_eq(sensor_find("contact-left"), SENSOR_CONTACT_LEFT);
     ck_assert_int_eq(face_find("right"), FACE_RIGHT);
