@@ -23,7 +23,7 @@ struct vec2 {
 
 /* Creatures are made of rectangles; scenes also have disks, width_m = height_m = the diameter, and
  * half-planes, which belong to a fixed root: solid below the line through `local` along their x axis. */
-enum part_shape { PART_RECTANGLE, PART_DISK, PART_PLANE };
+enum part_shape { PART_BOX, PART_DISK, PART_PLANE };
 
 /* A rectangle. parts[0] is the root; parents come before their children. */
 struct part {

@@ -152,7 +152,7 @@ static inline double face_separation(const struct box *a, const struct box *b, i
 double collide_separation(const struct box *a, const struct box *b)
 {
     int face;
-    if (a->shape != PART_RECTANGLE || b->shape != PART_RECTANGLE)
+    if (a->shape != PART_BOX || b->shape != PART_BOX)
         return collide_round_separation(a, b);
     return fmax(face_separation(a, b, &face), face_separation(b, a, &face));
 }
@@ -234,7 +234,7 @@ void collide_boxes(const struct box *a, const struct box *b, double margin,
                    struct manifold *manifold)
 {
     int face_a, face_b;
-    if (a->shape != PART_RECTANGLE || b->shape != PART_RECTANGLE) {
+    if (a->shape != PART_BOX || b->shape != PART_BOX) {
         collide_round(a, b, margin, manifold);
         return;
     }

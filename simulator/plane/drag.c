@@ -172,7 +172,7 @@ static struct tensor part_tensor(const struct drag *g, int i, const struct motio
     struct tensor ends = {.nn = 0}, sides = {.nn = 0};
     if (g->parts[i].shape == PART_DISK)
         add_rim(g, &g->parts[i], v, &ends);
-    if (g->parts[i].shape == PART_RECTANGLE) {
+    if (g->parts[i].shape == PART_BOX) {
         add_edge(g, 4 * i + FACE_RIGHT, v, &ends);
         add_edge(g, 4 * i + FACE_LEFT, v, &ends);
         add_edge(g, 4 * i + FACE_TOP, v, &sides);
@@ -234,7 +234,7 @@ void drag_update(struct drag *g)
         int link = g->parts[i].link;
         if (g->parts[i].is_fixed)
             continue;
-        int is_linear = g->kind != DRAG_MOVING && g->parts[i].shape == PART_RECTANGLE;
+        int is_linear = g->kind != DRAG_MOVING && g->parts[i].shape == PART_BOX;
         struct tensor t = is_linear ? linear_tensor(g, i) : part_tensor(g, i, &g->velocity[link]);
         add_tensor(&g->tensors[link], &t, g->coefficient);
     }

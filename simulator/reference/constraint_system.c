@@ -145,7 +145,7 @@ static void add_plain_drag(struct constraint *c)
         double faces[4][3];
         if (c->phenotype->parts[i].shape == PART_DISK)
             add_disk_drag(c, i);
-        if (c->phenotype->parts[i].shape != PART_RECTANGLE)
+        if (c->phenotype->parts[i].shape != PART_BOX)
             continue;
         for (int k = 0; k < 4; k++)
             find_face_drag(c, link, &c->faces[4 * i + k], faces[k]);

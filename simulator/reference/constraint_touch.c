@@ -412,7 +412,7 @@ static void find_on_plane(struct constraint *c, int part, int plane, double marg
     const struct part *p = &c->phenotype->parts[part];
     if (p->shape == PART_DISK)
         consider_pair(c, TOUCH_DISK, part, 0, plane, FACE_TOP, margin);
-    for (int k = 0; k < 4 && p->shape == PART_RECTANGLE; k++)
+    for (int k = 0; k < 4 && p->shape == PART_BOX; k++)
         consider_corner(c, part, k, plane, FACE_TOP, margin);
 }
 
@@ -420,7 +420,7 @@ static void find_on_plane(struct constraint *c, int part, int plane, double marg
 static void find_on_disk(struct constraint *c, int disk, int other, double margin)
 {
     struct nearest nearest = {.is_corner = 1};
-    if (c->phenotype->parts[other].shape == PART_RECTANGLE)
+    if (c->phenotype->parts[other].shape == PART_BOX)
         collide_nearest(&c->boxes[other], c->boxes[disk].x, c->boxes[disk].y, &nearest);
     consider_pair(c, nearest.is_corner ? TOUCH_POINT : TOUCH_DISK, disk, 0, other, nearest.index,
                   margin);

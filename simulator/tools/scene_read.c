@@ -53,7 +53,7 @@ static void read_part(struct scene_reader *r, struct scene_spot *spot, enum part
     } else {
         part->angle_rad = spot_number(r, spot, "angle_rad", 0, -SCENE_NUMBER_MAX, SCENE_NUMBER_MAX);
     }
-    if (shape == PART_RECTANGLE) {
+    if (shape == PART_BOX) {
         part->width_m = spot_need_number(r, spot, "width_m", SCENE_LENGTH_MIN, SCENE_NUMBER_MAX);
         part->height_m = spot_need_number(r, spot, "height_m", SCENE_LENGTH_MIN, SCENE_NUMBER_MAX);
     }
@@ -159,7 +159,7 @@ static void read_shape(struct scene_reader *r, struct scene_spot *spot, const ch
     struct part *part = add_part(r, spot, "", scene, body);
     if (!part)
         return;
-    read_part(r, spot, is_disk ? PART_DISK : PART_RECTANGLE, part);
+    read_part(r, spot, is_disk ? PART_DISK : PART_BOX, part);
     double area = part->width_m * part->height_m * (is_disk ? DET_PI / 4 : 1);
     if (!has_mass && spot_has(spot, "mass_kg"))
         part->mass_kg = spot_number(r, spot, "mass_kg", 0, 0, SCENE_NUMBER_MAX);

@@ -25,7 +25,7 @@ static void setup(void)
 
 static struct box make_box(double x, double y, double width, double height, double angle)
 {
-    return (struct box){x, y, width / 2, height / 2, cos(angle), sin(angle), PART_RECTANGLE};
+    return (struct box){x, y, width / 2, height / 2, cos(angle), sin(angle), PART_BOX};
 }
 
 static struct box random_box(double reach)
