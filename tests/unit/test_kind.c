@@ -162,8 +162,10 @@ static int step(struct dynamics *dynamics)
     if (toy->world.has_ground && toy->at.y + fallen < toy->radius) {
         double before = toy->velocity.y, after = fabs(before) > 0.1 ? -RESTITUTION * before : 0;
         toy->velocity.y = after;
-        toy->contact = (struct contact_point){
-            .other = CONTACT_GROUND, .at = {toy->at.x, 0, toy->at.z}, .normal = {0, 1, 0}};
+        toy->contact = (struct contact_point){.other_creature = -1,
+                                              .other = CONTACT_GROUND,
+                                              .at = {toy->at.x, 0, toy->at.z},
+                                              .normal = {0, 1, 0}};
         toy->ledger.loss_impact_j +=
             toy->phenotype->mass_kg * (before * before - after * after) / 2;
     } else {
