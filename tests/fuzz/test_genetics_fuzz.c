@@ -239,7 +239,7 @@ static int check_part(struct fuzz *fuzz, const struct phenotype *phenotype, int 
     int is_root = index == 0;
 
     if (!sphere_body_of(phenotype) && !(part->width_m >= low && part->width_m <= high &&
-                                 part->height_m >= low && part->height_m <= high))
+                                        part->height_m >= low && part->height_m <= high))
         return refuse(fuzz, "part %d has sides %g x %g m", index, part->width_m, part->height_m);
     if (!(isfinite(part->centre.x) && isfinite(part->centre.y) && isfinite(part->angle_rad) &&
           isfinite(part->anchor.x) && isfinite(part->anchor.y) && part->mass_kg > 0 &&
