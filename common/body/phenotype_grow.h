@@ -37,6 +37,8 @@ struct grower {
     int central_count;
 };
 
+struct key_hasher; /* of phenotype_key.h */
+
 struct body_growth {
     /* Takes room for what the kind knows of the parts while they grow. ERR_MEMORY: the arena is full. */
     int (*begin)(struct grower *grower, struct arena *arena);
@@ -47,7 +49,14 @@ struct body_growth {
     int (*join)(struct grower *grower, struct arena *arena);
     /* The gene of the input that a drive's effector reads, and the part that reads it. */
     const struct input_gene *(*find_input)(const struct grower *grower, int drive, int *reader);
+    /* Puts all that phenotype.detail holds into the key of a motion; NULL: it holds nothing. */
+    void (*put_detail)(struct key_hasher *hasher, const struct phenotype *phenotype);
 };
+
+/* phenotype_key.c */
+void key_put_int(struct key_hasher *hasher, int value);
+void key_put_double(struct key_hasher *hasher, double value);
+void key_put_vec3(struct key_hasher *hasher, struct vec3 value);
 
 /* Room for the tables of these lengths; ERR_MEMORY: the arena is full. */
 int phenotype_take_tables(struct phenotype *phenotype, struct arena *arena, int drive_count,

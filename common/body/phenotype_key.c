@@ -10,198 +10,134 @@
 
 #include <string.h>
 
-#include "common/body/sphere_body.h"
+#include "common/body/phenotype_grow.h"
 #include "common/error.h"
+#include "common/genome/body_kind.h"
 #include "common/hash.h"
 
-struct hasher {
+struct key_hasher {
     uint64_t words[2];
 };
 
-static void put(struct hasher *hasher, uint64_t word)
+static void put(struct key_hasher *hasher, uint64_t word)
 {
     hasher->words[0] = hash_u64(hasher->words[0], word);
     hasher->words[1] = hash_u64(hasher->words[1], word);
 }
 
-static void put_int(struct hasher *hasher, int value)
+void key_put_int(struct key_hasher *hasher, int value)
 {
     put(hasher, (uint64_t)value);
 }
 
 /* Unlike hash_double(): 0 and -0 are two. */
-static void put_double(struct hasher *hasher, double value)
+void key_put_double(struct key_hasher *hasher, double value)
 {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
     put(hasher, bits);
 }
 
-static void put_vec2(struct hasher *hasher, struct vec2 value)
+static void put_vec2(struct key_hasher *hasher, struct vec2 value)
 {
-    put_double(hasher, value.x);
-    put_double(hasher, value.y);
+    key_put_double(hasher, value.x);
+    key_put_double(hasher, value.y);
 }
 
-static void put_vec3(struct hasher *hasher, struct vec3 value)
+void key_put_vec3(struct key_hasher *hasher, struct vec3 value)
 {
-    put_double(hasher, value.x);
-    put_double(hasher, value.y);
-    put_double(hasher, value.z);
+    key_put_double(hasher, value.x);
+    key_put_double(hasher, value.y);
+    key_put_double(hasher, value.z);
 }
 
 /* ---- bodies ---- */
 
 /* Sensors go in with the wires that read them; gene, connection and depth say nothing; the anchor is the joint of a link. */
-static void put_part(struct hasher *hasher, const struct part *part)
+static void put_part(struct key_hasher *hasher, const struct part *part)
 {
-    put_int(hasher, part->parent);
-    put_int(hasher, part->mirror);
-    put_int(hasher, part->link);
-    put_int(hasher, (int)part->shape);
-    put_double(hasher, part->width_m);
-    put_double(hasher, part->height_m);
-    put_double(hasher, part->mass_kg);
-    put_vec3(hasher, part->centre);
-    put_double(hasher, part->angle_rad);
+    key_put_int(hasher, part->parent);
+    key_put_int(hasher, part->mirror);
+    key_put_int(hasher, part->link);
+    key_put_int(hasher, (int)part->shape);
+    key_put_double(hasher, part->width_m);
+    key_put_double(hasher, part->height_m);
+    key_put_double(hasher, part->mass_kg);
+    key_put_vec3(hasher, part->centre);
+    key_put_double(hasher, part->angle_rad);
     put_vec2(hasher, part->local);
-    put_double(hasher, part->local_angle_rad);
-    put_double(hasher, part->cross_section_m);
+    key_put_double(hasher, part->local_angle_rad);
+    key_put_double(hasher, part->cross_section_m);
 }
 
-static void put_drive(struct hasher *hasher, const struct drive *drive)
+static void put_drive(struct key_hasher *hasher, const struct drive *drive)
 {
-    put_int(hasher, drive->part);
-    put_int(hasher, drive->axis);
-    put_int(hasher, drive->is_linear);
-    put_double(hasher, drive->lower);
-    put_double(hasher, drive->upper);
-    put_double(hasher, drive->strength);
-    put_double(hasher, drive->rest);
-    put_double(hasher, drive->unit);
-    put_double(hasher, drive->least);
-    put_double(hasher, drive->most);
+    key_put_int(hasher, drive->part);
+    key_put_int(hasher, drive->axis);
+    key_put_int(hasher, drive->is_linear);
+    key_put_double(hasher, drive->lower);
+    key_put_double(hasher, drive->upper);
+    key_put_double(hasher, drive->strength);
+    key_put_double(hasher, drive->rest);
+    key_put_double(hasher, drive->unit);
+    key_put_double(hasher, drive->least);
+    key_put_double(hasher, drive->most);
 }
 
-static void put_shape(struct hasher *hasher, const struct shape *shape)
+static void put_shape(struct key_hasher *hasher, const struct shape *shape)
 {
-    put_int(hasher, (int)shape->kind);
-    put_int(hasher, shape->part);
-    put_int(hasher, shape->other);
-    put_int(hasher, shape->drive);
-    put_vec3(hasher, shape->at_m);
-    put_double(hasher, shape->turn.w);
-    put_vec3(hasher, (struct vec3){shape->turn.x, shape->turn.y, shape->turn.z});
-    put_vec3(hasher, shape->half_m);
+    key_put_int(hasher, (int)shape->kind);
+    key_put_int(hasher, shape->part);
+    key_put_int(hasher, shape->other);
+    key_put_int(hasher, shape->drive);
+    key_put_vec3(hasher, shape->at_m);
+    key_put_double(hasher, shape->turn.w);
+    key_put_vec3(hasher, (struct vec3){shape->turn.x, shape->turn.y, shape->turn.z});
+    key_put_vec3(hasher, shape->half_m);
 }
 
-static void put_link(struct hasher *hasher, const struct link *link)
+static void put_link(struct key_hasher *hasher, const struct link *link)
 {
-    put_int(hasher, link->parent);
-    put_int(hasher, link->part);
-    put_int(hasher, link->parent_part);
-    put_int(hasher, link->joint_kind);
-    put_int(hasher, link->has_effector);
-    put_int(hasher, link->mirror);
+    key_put_int(hasher, link->parent);
+    key_put_int(hasher, link->part);
+    key_put_int(hasher, link->parent_part);
+    key_put_int(hasher, link->joint_kind);
+    key_put_int(hasher, link->has_effector);
+    key_put_int(hasher, link->mirror);
     put_vec2(hasher, link->joint);
     put_vec2(hasher, link->axis);
-    put_double(hasher, link->mass_kg);
+    key_put_double(hasher, link->mass_kg);
     put_vec2(hasher, link->centre);
-    put_double(hasher, link->inertia_kg_m2);
-    put_double(hasher, link->lower);
-    put_double(hasher, link->upper);
-    put_double(hasher, link->scale);
-    put_double(hasher, link->strength);
-}
-
-static void put_sphere(struct hasher *hasher, const struct sphere *sphere)
-{
-    put_double(hasher, sphere->radius_m);
-    put_double(hasher, sphere->mass_kg);
-    put_double(hasher, sphere->inertia_kg_m2);
-    put_double(hasher, sphere->friction);
-    put_double(hasher, sphere->elasticity);
-    put_vec3(hasher, sphere->centre);
-}
-
-static void put_bone(struct hasher *hasher, const struct bone *bone)
-{
-    put_int(hasher, bone->a);
-    put_int(hasher, bone->b);
-    put_int(hasher, bone->is_muscle);
-    put_double(hasher, bone->length_m);
-    put_double(hasher, bone->shortest_m);
-    put_double(hasher, bone->longest_m);
-    put_double(hasher, bone->rate_m_s);
-    put_double(hasher, bone->strength_n);
-}
-
-static void put_sphere_joint(struct hasher *hasher, const struct sphere_joint *joint)
-{
-    put_int(hasher, joint->sphere);
-    put_int(hasher, joint->base);
-    put_int(hasher, joint->end);
-    put_int(hasher, joint->reference);
-    put_int(hasher, joint->kind);
-    put_vec3(hasher, joint->axis);
-    for (int i = 0; i < 2; i++) {
-        put_double(hasher, joint->lower[i]);
-        put_double(hasher, joint->upper[i]);
-    }
-    put_double(hasher, joint->strength_n_m);
-    put_double(hasher, joint->rate_rad_s);
-}
-
-static void put_sphere_drive(struct hasher *hasher, const struct sphere_drive *drive)
-{
-    put_int(hasher, drive->kind);
-    put_int(hasher, drive->index);
-    put_int(hasher, drive->axis);
-    put_double(hasher, drive->rest);
-    put_double(hasher, drive->unit);
-    put_double(hasher, drive->low);
-    put_double(hasher, drive->high);
-}
-
-static void put_spheres(struct hasher *hasher, const struct sphere_body *body)
-{
-    put_int(hasher, body->sphere_count);
-    for (int i = 0; i < body->sphere_count; i++)
-        put_sphere(hasher, &body->spheres[i]);
-    put_int(hasher, body->bone_count);
-    for (int i = 0; i < body->bone_count; i++)
-        put_bone(hasher, &body->bones[i]);
-    put_int(hasher, body->joint_count);
-    for (int i = 0; i < body->joint_count; i++)
-        put_sphere_joint(hasher, &body->joints[i]);
-    put_int(hasher, body->drive_count);
-    for (int i = 0; i < body->drive_count; i++)
-        put_sphere_drive(hasher, &body->drives[i]);
+    key_put_double(hasher, link->inertia_kg_m2);
+    key_put_double(hasher, link->lower);
+    key_put_double(hasher, link->upper);
+    key_put_double(hasher, link->scale);
+    key_put_double(hasher, link->strength);
 }
 
 /* What scenes alone have is not looked at: closures, fixed roots, parts that pass one another. */
-static void put_body(struct hasher *hasher, const struct phenotype *phenotype)
+static void put_body(struct key_hasher *hasher, const struct phenotype *phenotype)
 {
-    put_int(hasher, phenotype->kind);
-    put_int(hasher, phenotype->part_count);
+    key_put_int(hasher, phenotype->kind);
+    key_put_int(hasher, phenotype->part_count);
     for (int i = 0; i < phenotype->part_count; i++)
         put_part(hasher, &phenotype->parts[i]);
-    put_int(hasher, phenotype->drive_count);
+    key_put_int(hasher, phenotype->drive_count);
     for (int i = 0; i < phenotype->drive_count; i++)
         put_drive(hasher, &phenotype->drives[i]);
-    put_int(hasher, phenotype->shape_count);
+    key_put_int(hasher, phenotype->shape_count);
     for (int i = 0; i < phenotype->shape_count; i++)
         put_shape(hasher, &phenotype->shapes[i]);
-    put_int(hasher, phenotype->link_count);
+    key_put_int(hasher, phenotype->link_count);
     for (int i = 0; i < phenotype->link_count; i++)
         put_link(hasher, &phenotype->links[i]);
-    put_int(hasher, phenotype->first_drive);
-    put_int(hasher, phenotype->piece_count);
-    put_int(hasher, phenotype->head);
-    put_double(hasher, phenotype->mass_kg);
-    put_int(hasher, phenotype->spheres != NULL);
-    if (phenotype->spheres)
-        put_spheres(hasher, phenotype->spheres);
+    key_put_int(hasher, phenotype->first_drive);
+    key_put_int(hasher, phenotype->piece_count);
+    key_put_int(hasher, phenotype->head);
+    key_put_double(hasher, phenotype->mass_kg);
+    key_put_int(hasher, phenotype->detail != NULL);
+    if (phenotype->detail)
+        body_kinds[phenotype->kind].growth->put_detail(hasher, phenotype);
 }
 
 /* ---- brains ---- */
@@ -212,42 +148,43 @@ struct reached {
     int count;
 };
 
-static void put_wire(struct hasher *hasher, const struct wire *wire, struct reached *reached)
+static void put_wire(struct key_hasher *hasher, const struct wire *wire, struct reached *reached)
 {
-    put_int(hasher, wire->kind);
+    key_put_int(hasher, wire->kind);
     if (wire->kind == WIRE_CONSTANT) {
-        put_double(hasher, wire->value);
+        key_put_double(hasher, wire->value);
         return;
     }
-    put_double(hasher, wire->weight);
+    key_put_double(hasher, wire->weight);
     if (wire->kind == WIRE_SENSOR) {
-        put_int(hasher, wire->index);
-        put_int(hasher, wire->sensor);
+        key_put_int(hasher, wire->index);
+        key_put_int(hasher, wire->sensor);
         return;
     }
     if (!reached->places[wire->index]) {
         reached->neurons[reached->count++] = wire->index;
         reached->places[wire->index] = reached->count;
     }
-    put_int(hasher, reached->places[wire->index]);
+    key_put_int(hasher, reached->places[wire->index]);
 }
 
-static int put_brain(struct hasher *hasher, const struct phenotype *phenotype, struct arena *arena)
+static int put_brain(struct key_hasher *hasher, const struct phenotype *phenotype,
+                     struct arena *arena)
 {
     size_t neurons = (size_t)phenotype->neuron_count;
     struct reached reached = {.neurons = arena_take(arena, neurons, sizeof(int)),
                               .places = arena_take(arena, neurons, sizeof(int))};
     if (!reached.neurons || !reached.places)
         return ERR_MEMORY;
-    put_int(hasher, phenotype->effector_count);
+    key_put_int(hasher, phenotype->effector_count);
     for (int i = 0; i < phenotype->effector_count; i++) {
-        put_int(hasher, phenotype->effectors[i].drive);
+        key_put_int(hasher, phenotype->effectors[i].drive);
         put_wire(hasher, &phenotype->effectors[i].input, &reached);
     }
     for (int i = 0; i < reached.count; i++) {
         const struct neuron *neuron = &phenotype->neurons[reached.neurons[i]];
-        put_int(hasher, neuron->function);
-        put_double(hasher, neuron->initial);
+        key_put_int(hasher, neuron->function);
+        key_put_double(hasher, neuron->initial);
         for (int k = 0; k < NEURON_INPUTS_MAX; k++)
             put_wire(hasher, &neuron->inputs[k], &reached);
     }
@@ -257,12 +194,12 @@ static int put_brain(struct hasher *hasher, const struct phenotype *phenotype, s
 /* ---- the whole ---- */
 
 /* The places of moving lights are drawn from the seed, and the starts of perturbed runs. */
-static void put_trial(struct hasher *hasher, const struct params *params, const struct trial *trial,
-                      uint64_t seed)
+static void put_trial(struct key_hasher *hasher, const struct params *params,
+                      const struct trial *trial, uint64_t seed)
 {
-    put_int(hasher, trial->perturbation);
-    put_int(hasher, trial->halvings);
-    put_int(hasher, trial->has_other_solver);
+    key_put_int(hasher, trial->perturbation);
+    key_put_int(hasher, trial->halvings);
+    key_put_int(hasher, trial->has_other_solver);
     if (params->light_kind == LIGHT_MOVING || trial->perturbation != 0)
         put(hasher, seed);
 }
@@ -271,7 +208,7 @@ int phenotype_key_make(struct phenotype_key *key, const struct phenotype *phenot
                        const struct params *params, const struct trial *trial, uint64_t seed,
                        struct arena *arena)
 {
-    struct hasher hasher = {{HASH_START, ~HASH_START}};
+    struct key_hasher hasher = {{HASH_START, ~HASH_START}};
     put_trial(&hasher, params, trial, seed);
     put_body(&hasher, phenotype);
     int status = put_brain(&hasher, phenotype, arena);

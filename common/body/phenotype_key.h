@@ -2,8 +2,7 @@
  * parameters. Equal keys mean equal motion, digest and measures; the neurons that no effector hears, the ids of
  * genes and how the genome is written do not count.
  *
- * What goes in: of each part and link all that the simulator reads; what the body's kind adds (spheres: the whole
- * struct sphere_body); the neurons that effectors reach, in the order in which they are reached, with their functions,
+ * What goes in: of each part and link all that the simulator reads; what the body's kind adds (struct body_growth, put_detail()); the neurons that effectors reach, in the order in which they are reached, with their functions,
  * first states and inputs; the trial; and the evaluation's seed where something is drawn from it. Numbers go in
  * bit by bit: what is hashed too much costs a few hits, what is forgotten gives wrong results. So whoever adds a
  * field to a phenotype, or draws from the seed somewhere else, adds it here; a test knows the sizes of the structs. */

@@ -537,5 +537,76 @@ static const struct input_gene *find_input(const struct grower *grower, int driv
     return from->kind == SPHERE_DRIVE_JOINT ? &gene->drives[from->axis] : &gene->effector_input;
 }
 
-const struct body_growth growth_spheres = {
-    .begin = begin, .place = place, .join = join, .find_input = find_input};
+/* ---- the key of a motion ---- */
+
+static void put_sphere(struct key_hasher *hasher, const struct sphere *sphere)
+{
+    key_put_double(hasher, sphere->radius_m);
+    key_put_double(hasher, sphere->mass_kg);
+    key_put_double(hasher, sphere->inertia_kg_m2);
+    key_put_double(hasher, sphere->friction);
+    key_put_double(hasher, sphere->elasticity);
+    key_put_vec3(hasher, sphere->centre);
+}
+
+static void put_bone(struct key_hasher *hasher, const struct bone *bone)
+{
+    key_put_int(hasher, bone->a);
+    key_put_int(hasher, bone->b);
+    key_put_int(hasher, bone->is_muscle);
+    key_put_double(hasher, bone->length_m);
+    key_put_double(hasher, bone->shortest_m);
+    key_put_double(hasher, bone->longest_m);
+    key_put_double(hasher, bone->rate_m_s);
+    key_put_double(hasher, bone->strength_n);
+}
+
+static void put_sphere_joint(struct key_hasher *hasher, const struct sphere_joint *joint)
+{
+    key_put_int(hasher, joint->sphere);
+    key_put_int(hasher, joint->base);
+    key_put_int(hasher, joint->end);
+    key_put_int(hasher, joint->reference);
+    key_put_int(hasher, joint->kind);
+    key_put_vec3(hasher, joint->axis);
+    for (int i = 0; i < 2; i++) {
+        key_put_double(hasher, joint->lower[i]);
+        key_put_double(hasher, joint->upper[i]);
+    }
+    key_put_double(hasher, joint->strength_n_m);
+    key_put_double(hasher, joint->rate_rad_s);
+}
+
+static void put_sphere_drive(struct key_hasher *hasher, const struct sphere_drive *drive)
+{
+    key_put_int(hasher, drive->kind);
+    key_put_int(hasher, drive->index);
+    key_put_int(hasher, drive->axis);
+    key_put_double(hasher, drive->rest);
+    key_put_double(hasher, drive->unit);
+    key_put_double(hasher, drive->low);
+    key_put_double(hasher, drive->high);
+}
+
+static void put_detail(struct key_hasher *hasher, const struct phenotype *phenotype)
+{
+    const struct sphere_body *body = sphere_body_of(phenotype);
+    key_put_int(hasher, body->sphere_count);
+    for (int i = 0; i < body->sphere_count; i++)
+        put_sphere(hasher, &body->spheres[i]);
+    key_put_int(hasher, body->bone_count);
+    for (int i = 0; i < body->bone_count; i++)
+        put_bone(hasher, &body->bones[i]);
+    key_put_int(hasher, body->joint_count);
+    for (int i = 0; i < body->joint_count; i++)
+        put_sphere_joint(hasher, &body->joints[i]);
+    key_put_int(hasher, body->drive_count);
+    for (int i = 0; i < body->drive_count; i++)
+        put_sphere_drive(hasher, &body->drives[i]);
+}
+
+const struct body_growth growth_spheres = {.begin = begin,
+                                           .place = place,
+                                           .join = join,
+                                           .find_input = find_input,
+                                           .put_detail = put_detail};

@@ -204,7 +204,7 @@ START_TEST(every_field_of_spheres)
 {
     fixture_make_spheres(&genome);
     grow();
-    const struct sphere_body *body = phenotype.spheres;
+    const struct sphere_body *body = phenotype.detail;
     ck_assert_int_gt(body->bone_count, 3);
     ck_assert_int_gt(body->joint_count, 1);
     ck_assert_int_gt(body->drive_count, 1);
