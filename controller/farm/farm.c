@@ -5,9 +5,14 @@
  * loop's one thread. What a worker does is in worker.c.
  *
  * Workers are fed once per turn of the loop (prepare), after all results of that turn are in. Their
- * deadlines are looked at in ticks. */
+ * deadlines are looked at in ticks.
+ *
+ * Backup copies: in a tick, workers without a task are sent the tasks that are out for long, so that a stopped worker,
+ * a lost machine or a slow disk holds nobody up (Dean and Ghemawat, MapReduce, OSDI 2004, section 3.6). The first result
+ * counts; later ones must be equal. */
 #include "controller/farm/farm.h"
 
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,21 +24,31 @@
 #include "controller/farm/worker_tasks.h"
 
 enum {
-    FARM_STARTS_FIRST = 4,   /* failed starts of every slot that end a farm that never worked */
-    FARM_STARTS_LATER = 30,  /* the same once it has worked: about two minutes */
-    FARM_TICK_MS = 500,      /* deadlines are looked at */
-    FARM_TICK_MAX_MS = 1000, /* what a late tick counts at most */
+    FARM_STARTS_FIRST = 4,    /* failed starts of every slot that end a farm that never worked */
+    FARM_STARTS_LATER = 30,   /* the same once it has worked: about two minutes */
+    FARM_TICK_MS = 500,       /* deadlines are looked at */
+    FARM_TICK_MAX_MS = 1000,  /* what a late tick counts at most */
+    FARM_COPY_MIN_MS = 1000,  /* a task is out for long: this, */
+    FARM_COPY_MEDIANS = 5,    /* and so many medians of what tasks take from sending to result; */
+    FARM_COPY_DOUBLINGS = 16, /* twice that for the next copy, and so on */
     FARM_DESCRIPTORS = 40, /* of the run but for its workers, and those of a process that begins */
     FARM_WORKER_DESCRIPTORS = 2,
 };
 
 /* Each task under way is in one place. */
-static void farm_check(const struct farm *farm)
+static void farm_check(struct farm *farm)
 {
     int out_count = 0;
+    farm->checks++;
     for (int i = 0; i < farm->slot_count; i++) {
-        worker_check(&farm->workers[i]);
-        out_count += worker_task_count(&farm->workers[i]);
+        const struct worker *worker = &farm->workers[i];
+        worker_check(worker);
+        for (int j = 0; j < worker_task_count(worker); j++) {
+            struct farm_task *entry = worker_task(worker, j);
+            ENSURE(entry->holder_count > 0, "task %" PRIu64 " is held by nobody", entry->task.id);
+            out_count += !entry->is_finished && entry->counted != farm->checks;
+            entry->counted = farm->checks;
+        }
     }
     task_queue_check(&farm->queue, out_count);
 }
@@ -101,6 +116,86 @@ static void farm_feed(struct farm *farm)
                 worker_give(&farm->workers[i], task_queue_take(&farm->queue));
 }
 
+/* ---- backup copies ---- */
+
+void farm_note_turnaround(struct farm *farm, uint64_t ms)
+{
+    farm->turnaround_ms[farm->turnaround_count++ % FARM_TURNAROUNDS] = ms;
+}
+
+static int compare_ms(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* How long a task may be out before it is copied. */
+static uint64_t farm_patience_ms(const struct farm *farm)
+{
+    uint64_t sorted[FARM_TURNAROUNDS];
+    size_t count = farm->turnaround_count < FARM_TURNAROUNDS ? (size_t)farm->turnaround_count
+                                                             : FARM_TURNAROUNDS;
+    memcpy(sorted, farm->turnaround_ms, count * sizeof sorted[0]);
+    qsort(sorted, count, sizeof sorted[0], compare_ms);
+    uint64_t patience_ms = count > 0 ? FARM_COPY_MEDIANS * sorted[count / 2] : 0;
+    return patience_ms > FARM_COPY_MIN_MS ? patience_ms : FARM_COPY_MIN_MS;
+}
+
+/* The unfinished task that was sent the longest time ago, if that is too long; else NULL. One that has crashed its
+ * simulator is not copied: it may have to be alone in a fresh one. */
+static struct farm_task *farm_find_late(const struct farm *farm, uint64_t patience_ms)
+{
+    struct farm_task *late = NULL;
+    for (int i = 0; i < farm->slot_count; i++)
+        for (int j = 0; j < worker_task_count(&farm->workers[i]); j++) {
+            struct farm_task *entry = worker_task(&farm->workers[i], j);
+            int doublings =
+                entry->copy_count < FARM_COPY_DOUBLINGS ? entry->copy_count : FARM_COPY_DOUBLINGS;
+            if (!entry->is_finished && entry->faults == 0 &&
+                farm_now_ms(farm) - entry->given_ms > patience_ms << doublings &&
+                (late == NULL || entry->given_ms < late->given_ms))
+                late = entry;
+        }
+    return late;
+}
+
+/* A worker that has nothing but copies of this tick, on another host than the one that had the task last if there
+ * is one; NULL: none. */
+static struct worker *farm_find_idle(const struct farm *farm, const struct farm_task *entry)
+{
+    const char *host = farm->workers[entry->last_slot - 1].place.host;
+    struct worker *found = NULL;
+    for (int i = 0; i < farm->slot_count; i++) {
+        struct worker *worker = &farm->workers[i];
+        int is_idle = worker->held_count == 0 ||
+                      (!entry->is_alone && worker->held[0]->given_ms == farm_now_ms(farm));
+        int is_elsewhere = strcmp(worker->place.host, host) != 0;
+        if (is_idle && worker_has_room(worker, farm->prefetch - 1) &&
+            (found == NULL || (is_elsewhere && strcmp(found->place.host, host) == 0)))
+            found = worker;
+    }
+    return found;
+}
+
+static void farm_give_copies(struct farm *farm)
+{
+    uint64_t patience_ms = farm_patience_ms(farm);
+    struct farm_task *entry;
+    struct worker *worker;
+    if (farm->is_paused || farm->is_stopping || farm->has_failed || farm->queue.waiting_count > 0)
+        return;
+    while ((entry = farm_find_late(farm, patience_ms)) != NULL &&
+           (worker = farm_find_idle(farm, entry)) != NULL) {
+        log_event(LOG_INFO, "copied",
+                  "task=%" PRIu64 " creature=%" PRIu64
+                  " worker=%d first_worker=%d after_ms=%" PRIu64,
+                  entry->task.id, entry->task.creature, worker->slot, entry->last_slot,
+                  farm_now_ms(farm) - entry->given_ms);
+        entry->copy_count++;
+        worker_give(worker, entry);
+    }
+}
+
 static void farm_on_pump(uv_prepare_t *pump)
 {
     struct farm *farm = pump->data;
@@ -128,6 +223,7 @@ static void farm_on_tick(uv_timer_t *tick)
     farm->last_tick_ms = uv_now(farm->loop);
     for (int i = 0; i < farm->slot_count; i++)
         worker_tick(&farm->workers[i]);
+    farm_give_copies(farm);
 }
 
 /* ---- the farm's own life ---- */

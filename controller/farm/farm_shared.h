@@ -10,6 +10,8 @@
 #include "controller/farm/worker.h"
 #include "controller/farm/worker_log.h"
 
+enum { FARM_TURNAROUNDS = 64 };
+
 struct farm {
     uv_loop_t *loop;
     struct farm_callbacks callbacks;
@@ -27,6 +29,9 @@ struct farm {
     struct launcher launcher;
 
     struct task_queue queue;
+    uint64_t turnaround_ms[FARM_TURNAROUNDS]; /* of the last tasks, from sending to result */
+    uint64_t turnaround_count;                /* ever */
+    uint64_t checks;
     int needs_pump; /* workers may have room: feed them in this turn of the loop */
 
     uv_timer_t tick;
@@ -41,6 +46,8 @@ struct farm {
 
 /* The farm's running time, in which a late tick counts like a punctual one. */
 uint64_t farm_now_ms(const struct farm *farm);
+
+void farm_note_turnaround(struct farm *farm, uint64_t ms);
 
 /* 1 when every slot has failed to start so often that trying on is pointless. */
 int farm_is_hopeless(const struct farm *farm);

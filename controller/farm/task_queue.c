@@ -8,6 +8,8 @@
 
 void task_queue_put_front(struct task_queue *queue, struct farm_task *entry)
 {
+    ENSURE(entry->holder_count == 0 && !entry->is_finished, "task %" PRIu64 " cannot wait",
+           entry->task.id);
     entry->next = queue->first;
     queue->first = entry;
     if (queue->last == NULL)
@@ -62,6 +64,12 @@ void farm_task_free(struct farm_task *entry)
 {
     genome_deinit(&entry->task.genome);
     free(entry);
+}
+
+void farm_task_settle(struct farm_task *entry)
+{
+    if (entry->is_finished && entry->holder_count == 0)
+        farm_task_free(entry);
 }
 
 void task_queue_drop(struct task_queue *queue, struct farm_task *entry)

@@ -1,5 +1,8 @@
 /* The farm's tasks: those that wait, in the order in which they go out, and the count of all under way.
  *
+ * A task that is out may have several holders: workers that have been sent it, or for which it is reserved. The
+ * first result finishes it; it stays until the last holder has answered, too, or is gone.
+ *
  * A task that a worker could not do comes back to the front, so that it is next; whoever gives several back
  * begins with the last. The queue owns the tasks that wait. Who takes one owns it until it puts it back or
  * ends it. */
@@ -12,9 +15,18 @@
 
 struct farm_task {
     struct task task;
-    int faults;   /* self-inflicted ends of processes that were executing it */
-    int losses;   /* their other ends */
-    int is_alone; /* no other task may be in its process */
+    int faults;        /* self-inflicted ends of processes that were executing it */
+    int losses;        /* their other ends */
+    int is_alone;      /* no other task may be in its process */
+    int holder_count;  /* 0 while it waits */
+    int copy_count;    /* how often it was sent to one more worker */
+    int last_slot;     /* of the worker that was sent it last */
+    uint64_t given_ms; /* when, in the farm's running time */
+    int is_finished;   /* the owner has the result: */
+    struct result result;
+    int result_slot;
+    char result_host[64];
+    uint64_t counted; /* by the farm's check */
     struct farm_task *next;
 };
 
@@ -38,6 +50,8 @@ void task_queue_put_back(struct task_queue *queue, struct farm_task *entry);
 
 /* A task that was taken is under way no more; it stays readable until farm_task_free(). */
 void task_queue_end(struct task_queue *queue, struct farm_task *entry);
+/* Frees it if it is finished and nobody holds it. */
+void farm_task_settle(struct farm_task *entry);
 void farm_task_free(struct farm_task *entry);
 /* Both at once. */
 void task_queue_drop(struct task_queue *queue, struct farm_task *entry);

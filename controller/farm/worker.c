@@ -445,6 +445,52 @@ static void worker_refused(struct worker *worker, const struct occasion *occasio
 
 /* ---- tasks and results ---- */
 
+/* The first result of a task. It is kept while others have the task, too. */
+static void worker_finish(struct worker *worker, struct farm_task *entry,
+                          const struct result *result)
+{
+    struct farm *farm = worker->farm;
+    entry->is_finished = 1;
+    entry->result = *result;
+    entry->result_slot = worker->slot;
+    snprintf(entry->result_host, sizeof entry->result_host, "%s", worker->place.host);
+    farm_note_turnaround(farm, farm_now_ms(farm) - entry->given_ms);
+    task_queue_end(&farm->queue, entry);
+    entry->holder_count++; /* the callback may stop the farm */
+    farm->callbacks.on_result(farm->callbacks.context, &entry->task, result, worker->slot);
+    entry->holder_count--;
+    farm_task_settle(entry);
+}
+
+static int results_are_equal(const struct result *a, const struct result *b)
+{
+    return a->verdict == b->verdict && a->digest == b->digest &&
+           memcmp(&a->measures, &b->measures, sizeof a->measures) == 0;
+}
+
+/* A later result must be the first one: it is a function of the task. */
+static void worker_compare(struct worker *worker, struct farm_task *entry,
+                           const struct result *result)
+{
+    char first[17], second[17], reason[WORKER_CAUSE_SIZE * 2];
+    int is_equal = results_are_equal(&entry->result, result);
+    hash_to_text(entry->result.digest, first);
+    hash_to_text(result->digest, second);
+    log_event(is_equal ? LOG_INFO : LOG_ERROR, "late_result",
+              "worker=%d task=%" PRIu64 " creature=%" PRIu64 " first_worker=%d equal=%d",
+              worker->slot, entry->task.id, entry->task.creature, entry->result_slot, is_equal);
+    snprintf(reason, sizeof reason,
+             "creature %" PRIu64 " (task %" PRIu64
+             ") has two results: worker %d on host %s says %s "
+             "%s, worker %d on host %s says %s %s; one of these machines or builds is at fault",
+             entry->task.creature, entry->task.id, entry->result_slot, entry->result_host,
+             verdict_name(entry->result.verdict), first, worker->slot, worker->place.host,
+             verdict_name(result->verdict), second);
+    farm_task_settle(entry);
+    if (!is_equal)
+        farm_fail(worker->farm, reason);
+}
+
 static void worker_take_result(struct worker *worker, const struct occasion *occasion)
 {
     struct farm *farm = worker->farm;
@@ -466,9 +512,10 @@ static void worker_take_result(struct worker *worker, const struct occasion *occ
     if (worker->state == WORKER_BUSY)
         worker_enter_idle_or_busy(worker);
     farm->needs_pump = 1;
-    task_queue_end(&farm->queue, entry);
-    farm->callbacks.on_result(farm->callbacks.context, &entry->task, result, worker->slot);
-    farm_task_free(entry);
+    if (entry->is_finished)
+        worker_compare(worker, entry, result);
+    else
+        worker_finish(worker, entry, result);
 }
 
 /* A task that its simulator could not read counts like one that crashed it, but nobody died. */
@@ -495,17 +542,25 @@ static void worker_take_rejected(struct worker *worker, const struct occasion *o
     farm->needs_pump = 1;
     if (worker->state == WORKER_BUSY)
         worker_enter_idle_or_busy(worker);
-    if (entry->faults >= WORKER_FAULTS_QUARANTINE)
+    if (entry->is_finished)
+        farm_task_settle(entry);
+    else if (entry->holder_count == 0 && entry->faults >= WORKER_FAULTS_QUARANTINE)
         worker_quarantine(worker, entry, cause);
-    else
+    else if (entry->holder_count == 0)
         task_queue_put_back(&farm->queue, entry);
+}
+
+int worker_lags(const struct worker *worker)
+{
+    return worker->held_count > 0 &&
+           (worker->held[0]->is_finished || worker->held[0]->last_slot != worker->slot);
 }
 
 int worker_has_room(const struct worker *worker, int held_max)
 {
     if (worker->state != WORKER_IDLE && worker->state != WORKER_BUSY)
         return 0;
-    if (worker->is_retiring || worker->reserved != NULL ||
+    if (worker->is_retiring || worker->reserved != NULL || worker_lags(worker) ||
         (worker->held_count > 0 && worker->held[0]->is_alone))
         return 0;
     return worker->held_count <= held_max &&
@@ -518,25 +573,29 @@ void worker_give(struct worker *worker, struct farm_task *entry)
     msgpack_sbuffer_clear(&farm->scratch.buffer);
     message_encode_task(&farm->scratch, &entry->task);
     if (worker_send(worker, &farm->scratch) != 0) {
-        if (entry->is_alone)
-            worker->reserved = entry;
+        if (entry->is_alone && entry->holder_count == 0)
+            worker_reserve(worker, entry);
         else
             worker_requeue(worker, entry);
         worker_dispatch(worker, EVENT_CLOSED, &(struct occasion){.reason = "write failed"});
         return;
     }
-    worker->held[worker->held_count++] = entry;
+    entry->last_slot = worker->slot;
+    entry->given_ms = farm_now_ms(farm);
+    worker_hold(worker, entry);
     if (worker->held_count == 1)
         worker_enter_idle_or_busy(worker);
 }
 
 void worker_give_reserved(struct worker *worker)
 {
-    struct farm_task *entry = worker->reserved;
-    if (entry == NULL || worker->state != WORKER_IDLE)
+    if (worker->reserved == NULL || worker->state != WORKER_IDLE)
         return;
-    worker->reserved = NULL;
-    worker_give(worker, entry);
+    struct farm_task *entry = worker_take_reserved(worker);
+    if (entry != NULL)
+        worker_give(worker, entry);
+    else
+        worker->farm->needs_pump = 1;
 }
 
 /* ---- ways to end a process ---- */

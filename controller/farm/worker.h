@@ -92,7 +92,9 @@ void worker_check(const struct worker *worker);
 
 /* Whether it may be given a task while it holds at most held_max. */
 int worker_has_room(const struct worker *worker, int held_max);
-/* Sends it a task, which it then owns. If its pipe is broken the task is requeued. */
+/* Whether others had to be sent its oldest task, too: it gets nothing until it has answered. */
+int worker_lags(const struct worker *worker);
+/* Sends it a task, which it then holds. If its pipe is broken the task is requeued. */
 void worker_give(struct worker *worker, struct farm_task *entry);
 /* Sends an IDLE worker the task that is reserved for it, if there is one. */
 void worker_give_reserved(struct worker *worker);

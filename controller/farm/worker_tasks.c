@@ -12,6 +12,11 @@ int worker_task_count(const struct worker *worker)
     return worker->held_count + (worker->reserved != NULL);
 }
 
+struct farm_task *worker_task(const struct worker *worker, int index)
+{
+    return index < worker->held_count ? worker->held[index] : worker->reserved;
+}
+
 struct farm_task *worker_find_held(const struct worker *worker, uint64_t id)
 {
     for (int i = 0; i < worker->held_count; i++)
@@ -20,7 +25,13 @@ struct farm_task *worker_find_held(const struct worker *worker, uint64_t id)
     return NULL;
 }
 
-void worker_release_held(struct worker *worker, const struct farm_task *entry)
+void worker_hold(struct worker *worker, struct farm_task *entry)
+{
+    worker->held[worker->held_count++] = entry;
+    entry->holder_count++;
+}
+
+void worker_release_held(struct worker *worker, struct farm_task *entry)
 {
     int at = 0;
     while (worker->held[at] != entry)
@@ -28,10 +39,32 @@ void worker_release_held(struct worker *worker, const struct farm_task *entry)
     worker->held_count--;
     memmove(&worker->held[at], &worker->held[at + 1],
             (size_t)(worker->held_count - at) * sizeof worker->held[0]);
+    entry->holder_count--;
+}
+
+void worker_reserve(struct worker *worker, struct farm_task *entry)
+{
+    ENSURE(worker->reserved == NULL, "worker %d has two to try alone", worker->slot);
+    worker->reserved = entry;
+    entry->holder_count++;
+}
+
+struct farm_task *worker_take_reserved(struct worker *worker)
+{
+    struct farm_task *entry = worker->reserved;
+    worker->reserved = NULL;
+    if (entry == NULL)
+        return NULL;
+    entry->holder_count--;
+    int is_finished = entry->is_finished;
+    farm_task_settle(entry);
+    return is_finished ? NULL : entry;
 }
 
 void worker_requeue(struct worker *worker, struct farm_task *entry)
 {
+    if (entry->holder_count > 0)
+        return;
     task_queue_put_front(&worker->farm->queue, entry);
     worker->farm->needs_pump = 1;
 }
@@ -46,13 +79,14 @@ static struct farm_task *worker_judge(struct worker *worker, struct farm_task *e
         entry->faults++;
     else
         entry->losses++;
-    if (entry->faults >= WORKER_FAULTS_QUARANTINE)
+    if (entry->holder_count > 0)
+        return NULL;
+    if (entry->faults >= WORKER_FAULTS_QUARANTINE && entry->is_alone)
         return entry;
     if (entry->faults >= WORKER_FAULTS_ALONE || entry->losses >= WORKER_LOSSES_ALONE)
         entry->is_alone = 1;
-    ENSURE(worker->reserved == NULL, "worker %d has two to try alone", worker->slot);
     if (entry->is_alone)
-        worker->reserved = entry;
+        worker_reserve(worker, entry);
     else
         worker_requeue(worker, entry);
     return NULL;
@@ -62,8 +96,11 @@ struct farm_task *worker_give_back(struct worker *worker, int is_self_inflicted)
 {
     struct farm_task *condemned = NULL;
     while (worker->held_count > 0) {
-        struct farm_task *entry = worker->held[--worker->held_count];
-        if (worker->held_count > 0)
+        struct farm_task *entry = worker->held[worker->held_count - 1];
+        worker_release_held(worker, entry);
+        if (entry->is_finished)
+            farm_task_settle(entry);
+        else if (worker->held_count > 0)
             worker_requeue(worker, entry);
         else
             condemned = worker_judge(worker, entry, is_self_inflicted);
@@ -86,11 +123,23 @@ void worker_quarantine(struct worker *worker, struct farm_task *entry, const cha
     farm_task_free(entry);
 }
 
+/* Nobody else does it either, or somebody does. */
+static void worker_drop(struct worker *worker, struct farm_task *entry)
+{
+    if (entry->is_finished)
+        farm_task_settle(entry);
+    else if (entry->holder_count == 0)
+        task_queue_drop(&worker->farm->queue, entry);
+}
+
 void worker_drop_tasks(struct worker *worker)
 {
-    while (worker->held_count > 0)
-        task_queue_drop(&worker->farm->queue, worker->held[--worker->held_count]);
-    if (worker->reserved != NULL)
-        task_queue_drop(&worker->farm->queue, worker->reserved);
-    worker->reserved = NULL;
+    while (worker->held_count > 0) {
+        struct farm_task *entry = worker->held[worker->held_count - 1];
+        worker_release_held(worker, entry);
+        worker_drop(worker, entry);
+    }
+    struct farm_task *reserved = worker_take_reserved(worker);
+    if (reserved != NULL)
+        worker_drop(worker, reserved);
 }

@@ -1,7 +1,7 @@
 /* The tasks a worker has, and what becomes of them when its process ends.
  *
- * Whatever `held` contains at the exit goes back to the queue. Only the oldest held task was being
- * executed, and only it is judged:
+ * Whatever `held` contains at the exit goes back to the queue, unless it is finished or another worker holds it,
+ * too. Only the oldest held task was being executed, and only it is judged, unless it is finished:
  *
  *   self-inflicted end (SIGSEGV, ..., out of memory, more processor time than farm.deadline_s)
  *                                      faults + 1; from the 2nd on it is tried alone; 3rd: quarantine
@@ -20,14 +20,19 @@ enum {
     WORKER_LOSSES_ALONE = 3,      /* other ends after which it is tried alone */
 };
 
-/* Those it holds, and the reserved one. */
+/* Those it holds, and the reserved one; the index goes from 0 to the count. */
 int worker_task_count(const struct worker *worker);
+struct farm_task *worker_task(const struct worker *worker, int index);
 /* NULL: not held. */
 struct farm_task *worker_find_held(const struct worker *worker, uint64_t id);
-/* Takes a task out of `held`. */
-void worker_release_held(struct worker *worker, const struct farm_task *entry);
+/* Puts a task into `held`, takes one out. */
+void worker_hold(struct worker *worker, struct farm_task *entry);
+void worker_release_held(struct worker *worker, struct farm_task *entry);
+/* The task waits for the next process, alone. Takes it back; NULL: there is none, or it is finished. */
+void worker_reserve(struct worker *worker, struct farm_task *entry);
+struct farm_task *worker_take_reserved(struct worker *worker);
 
-/* A task it could not do is the next one again. */
+/* A task it could not do is the next one again, unless somebody else holds it. */
 void worker_requeue(struct worker *worker, struct farm_task *entry);
 /* All held tasks go back, the prefetched ones unblamed. Returns the one that has to leave the farm for the
  * quarantine, or NULL. */
