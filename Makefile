@@ -124,6 +124,8 @@ $(B)/tests/oracle/test_planted: LINK += -Wl,--wrap=contacts_solve,--wrap=contact
 	-Wl,--wrap=tree_drag_power,--wrap=tree_drag_power_now,--wrap=tree_accelerate,--wrap=flight_suits
 $(B)/tests/oracle/test_space_planted: LINK += -Wl,--wrap=space_tree_set_velocity,--wrap=space_tree_accelerate \
 	-Wl,--wrap=space_drag_set,--wrap=space_limits_solve
+# and a network file system
+$(B)/tests/unit/test_store_network: LINK += -Wl,--wrap=file_is_on_network
 
 BENCHES := $(patsubst tests/%.c,$(B)/%,$(wildcard tests/bench/bench_*.c))
 tests: $(TESTS) $(PROGRAMS) $(STRESSES) $(BENCHES) $(addprefix $(B)/bench/,run plot precision)

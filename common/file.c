@@ -13,6 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <stdint.h>
+#include <sys/vfs.h>
+#endif
 
 #include "common/unfinished.h"
 
@@ -252,4 +256,34 @@ int file_replace(const char *path, const void *bytes, size_t length, struct erro
 done:
     free(temporary);
     return rc;
+}
+
+int file_is_on_network(const char *path)
+{
+#ifdef __linux__
+    /* magic numbers of statfs(2) and of the file systems' own headers */
+    static const uint32_t kinds[] = {
+        0x6969,                             /* NFS */
+        0x517b,     0xfe534d42, 0xff534d42, /* SMB, SMB2, CIFS */
+        0x0bd00bd0,                         /* Lustre */
+        0x47504653,                         /* GPFS (Spectrum Scale) */
+        0x19830326,                         /* BeeGFS */
+        0x00c36400,                         /* Ceph */
+        0x01021997,                         /* 9P */
+        0x5346414f,                         /* AFS */
+        0x6b414653,                         /* AFS of the kernel */
+        0x7461636f,                         /* OCFS2 */
+        0x01161970,                         /* GFS2 */
+        0x20030528,                         /* OrangeFS */
+        0xaad7aaea,                         /* PanFS */
+        0x65735546,                         /* FUSE: sshfs, GlusterFS */
+    };
+    struct statfs info;
+    if (statfs(path, &info) != 0)
+        return 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if ((uint32_t)info.f_type == kinds[i])
+            return 1;
+#endif
+    return 0;
 }

@@ -26,6 +26,10 @@ int file_write(const char *path, const void *bytes, size_t length, struct error 
  * it is. For names in a directory that may be a stranger's. */
 int file_replace(const char *path, const void *bytes, size_t length, struct error *error);
 
+/* Whether a path that exists lies on a file system that other machines may have, too (NFS, Lustre, ...); those of FUSE
+ * count as such. 0 where the system does not tell. */
+int file_is_on_network(const char *path);
+
 /* Opens DIRECTORY/NAME (flags: O_RDONLY, O_WRONLY, O_RDWR, with O_APPEND, O_CREAT). Only the directory's own
  * name may lead through links; what is below is opened if it is a regular file in real folders, without
  * ever waiting, and for writing only if it has no other name. 0, or ERR_* with a message. */

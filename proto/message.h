@@ -26,9 +26,9 @@ struct hello {
     uint32_t protocol_version;
     char build[64];
     uint64_t pid;
-    uint64_t
-        fingerprint; /* of a simulator: what it computes (simulator/fingerprint.h); of a controller: what
-                             it wants to hear, 0 = anything */
+    /* of a simulator: what it computes (simulator/fingerprint.h); of a controller: what it wants to hear, 0 =
+     * anything */
+    uint64_t fingerprint;
     char host[64];
     char job[64], step[64]; /* of Slurm; "12_3" is task 3 of array 12 */
 };

@@ -294,7 +294,8 @@
          "custom: fitness by the measures, for example distance_m / size_m")                       \
     REAL(fitness, size_floor_m, 0.5, 0.001, 100, 'S',                                              \
          "walk: smaller creatures count as this size")                                             \
-    INT(farm, workers, 0, 0, 1024, 'F', "simulator processes; 0 = one for each core")              \
+    INT(farm, workers, 0, 0, 1024, 'F',                                                            \
+        "simulator processes; 0 = a core or a task of Slurm's each")                               \
     BOOL(farm, reuse, 1, 'F',                                                                      \
          "a creature with the body and brain of an earlier one gets its result, not simulated")    \
     INT(farm, prefetch, 2, 1, 64, 'F', "tasks a worker holds at once")                             \

@@ -125,3 +125,13 @@ void command_print_survivors(FILE *file, const struct store_entry *entries, int 
                 *words ? "  " : "", words);
     }
 }
+
+void command_find_elsewhere(const struct store_status *status, char *text, size_t size)
+{
+    char here[STORE_PLACE_SIZE] = "", host[STORE_PLACE_SIZE];
+    long process = 0;
+    gethostname(here, sizeof here - 1);
+    text[0] = '\0';
+    if (sscanf(status->place, "%127s %ld", host, &process) == 2 && strcmp(host, here) != 0)
+        snprintf(text, size, "%s (process %ld)", host, process);
+}

@@ -35,13 +35,33 @@ static const char continue_help[] = "usage: controller continue RUN_DIR\n"
                                     "\n"
                                     "  -h, --help\n";
 
+/* An order that nobody here takes may have to be given on another machine. */
+static void add_elsewhere(const char *directory, struct error *error)
+{
+    struct store *store = NULL;
+    struct store_status status;
+    struct error ignored;
+    char place[STORE_PLACE_SIZE] = "";
+    if (!command_open_run(directory, &store, &ignored) &&
+        !store_get_status(store, &status, &ignored))
+        command_find_elsewhere(&status, place, sizeof place);
+    store_close(store);
+    size_t used = strlen(error->message);
+    if (place[0] != '\0')
+        snprintf(error->message + used, sizeof error->message - used,
+                 "; its controller is, or was last, on %s: give the order there", place);
+}
+
 static int give_order(const char *directory, const char *line)
 {
     struct error error = {0};
     char *answer;
-    if (run_directory_check(directory, &error) ||
-        control_ask(directory, line, ANSWER_MS, &answer, &error))
+    if (run_directory_check(directory, &error))
         return command_fail(&error);
+    if (control_ask(directory, line, ANSWER_MS, &answer, &error)) {
+        add_elsewhere(directory, &error);
+        return command_fail(&error);
+    }
     fputs(answer, stdout);
     free(answer);
     return command_finish_output();

@@ -284,7 +284,26 @@ static void print_champions(const struct session *session)
 static int session_worker_count(const struct session *session)
 {
     int workers = (int)session->params.farm_workers;
-    return workers ? workers : program_core_count();
+    return workers ? workers : farm_default_worker_count(session->params.farm_launcher);
+}
+
+/* The archive breeds a child from all results but the last evolution.lag: with little more than what is in the
+ * workers' hands, one slow task holds up all. */
+static void session_warn_of_lag(const struct session *session)
+{
+    enum { ENOUGH = 4 };
+    const struct params *params = &session->params;
+    int64_t in_hand = session_worker_count(session) * params->farm_prefetch;
+    if (params->evolution_search != SEARCH_ARCHIVE || params->evolution_lag >= ENOUGH * in_hand)
+        return;
+    log_event(LOG_WARN, "little_lag", "lag=%" PRId64 " in_hand=%" PRId64, params->evolution_lag,
+              in_hand);
+    fprintf(stderr,
+            "evolution.lag = %" PRId64 " is little for %d workers with %" PRId64
+            " tasks each: they will wait for one another; a new run with -s evolution.lag=%" PRId64
+            " or more keeps them at work\n",
+            params->evolution_lag, session_worker_count(session), params->farm_prefetch,
+            ENOUGH * in_hand);
 }
 
 /* What the simulator here computes is what all workers must compute. */
@@ -310,6 +329,16 @@ static int session_check_farm(struct session *session, struct error *error)
     return status ? status : farm_check_descriptors(session_worker_count(session), error);
 }
 
+/* Says in the store where this controller is, for `status` on other machines. */
+static int session_put_beginning(struct session *session, const char *event, struct error *error)
+{
+    char host[STORE_PLACE_SIZE - 32] = "", detail[STORE_PLACE_SIZE];
+    gethostname(host, sizeof host - 1);
+    snprintf(detail, sizeof detail, "%s %ld", host, (long)getpid());
+    int status = store_put_event(session->store, event, detail, error);
+    return status ? status : store_commit(session->store, error);
+}
+
 /* Evolves, and says at the end how it ended. Returns the exit code. */
 static int session_evolve(struct session *session, const char *event)
 {
@@ -327,7 +356,8 @@ static int session_evolve(struct session *session, const char *event)
                                        .log = &session->log};
     log_event(LOG_INFO, event, "seed=%" PRId64 " generation=%" PRIu32 " workers=%d",
               session->params.run_seed, search_generation(session->search), workers);
-    int status = store_put_event(session->store, event, "", &error);
+    session_warn_of_lag(session);
+    int status = session_put_beginning(session, event, &error);
     if (session->has_watch && !status)
         session_show(session);
     if (!status)

@@ -35,8 +35,9 @@ struct report {
     const char *directory;
     struct store_status store;
     struct params params;
-    pid_t holder; /* the controller at work, 0 = none */
-    json_t *live; /* what it tells of itself; NULL = nothing */
+    pid_t holder;                /* the controller at work, 0 = none */
+    char host[STORE_PLACE_SIZE]; /* where it is, or may be, if that is another machine; else "" */
+    json_t *live;                /* what it tells of itself; NULL = nothing */
     int64_t disk_bytes;
     struct store_quarantine *quarantine;
     int quarantine_count;
@@ -85,6 +86,7 @@ static int make_report(const char *directory, struct report *report, struct erro
         status = run_directory_path(directory, "lock", lock, error);
     if (!status) {
         report->holder = run_directory_lock_holder(lock);
+        command_find_elsewhere(&report->store, report->host, sizeof report->host);
         report->disk_bytes = run_directory_disk_bytes(directory);
         report->live = report->holder ? ask_live(directory) : NULL;
         status = store_get_quarantine(store, &report->quarantine, &report->quarantine_count, error);
@@ -188,7 +190,7 @@ static void print_worker(const json_t *worker)
 static void print_workers(const struct report *report)
 {
     const json_t *workers = json_object_get(report->live, "workers");
-    if (report->holder && !report->live)
+    if (report->holder && !report->live && !report->host[0])
         printf("workers     the controller does not answer\n");
     if (!report->live)
         return;
@@ -217,7 +219,10 @@ static void print_text(const struct report *report)
            report->params.run_name, report->params.run_seed, store->created_utc);
     printf("state       %s%s", state_name(report),
            strcmp(state_name(report), "waiting") ? "" : " for choices");
-    if (report->holder)
+    if (report->host[0])
+        printf(report->holder ? " on %s: orders are given there" : ", or at work on %s: ask there",
+               report->host);
+    else if (report->holder)
         printf(" (process %ld)", (long)report->holder);
     printf("\ngeneration  %" PRIu32 " of 0 .. %" PRId64 ", %" PRId64 " of %" PRId64
            " creatures evaluated\n",
@@ -290,6 +295,8 @@ static json_t *cost_of(const struct report *report)
     json_t *cost = json_object();
     json_object_set_new(cost, "process",
                         report->holder ? json_integer(report->holder) : json_null());
+    json_object_set_new(cost, "elsewhere",
+                        report->host[0] ? json_string(report->host) : json_null());
     json_object_set_new(cost, "created_utc", json_string(store->created_utc));
     json_object_set_new(cost, "evaluations_per_s",
                         report->holder ? json_real(store->evaluations_per_s) : json_null());

@@ -50,6 +50,9 @@ int command_finish_output(void);
 /* Opens the store of a run, read-only. 0, or ERR_* with a message. */
 int command_open_run(const char *directory, struct store **store, struct error *error);
 
+/* Where the controller of a run is, or may be, if that is another machine: "HOST (process N)"; else "". */
+void command_find_elsewhere(const struct store_status *status, char *text, size_t size);
+
 /* Reads the creature that an argument names: a creature file, or RUN_DIR:ID for one of a run. On error
  * it is initialised and empty. */
 int command_read_creature(const char *name, struct creature *creature, struct error *error);

@@ -45,6 +45,9 @@ struct farm_callbacks {
  * anything is made for it. 0, or ERR_* with a message; without words nothing is checked. */
 int farm_check_launcher(const char *launcher, struct error *error);
 
+/* How many workers a run has that is not told: see launcher.h. */
+int farm_default_worker_count(const char *launcher);
+
 /* Whether a run with so many workers may have enough files open; raises the limit where it can. 0, or ERR_LIMIT
  * with a message. */
 int farm_check_descriptors(int worker_count, struct error *error);

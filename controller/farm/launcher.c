@@ -7,6 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "controller/farm/farm.h"
+#include "controller/farm/program.h"
+
 #define SLURM_EXCLUDE "--exclude="
 
 /* Unbuffered, since srun would wait for ends of lines; one task of one processor that shares its job's nodes
@@ -34,12 +37,15 @@ static int has_program(const char *name)
     return 0;
 }
 
-/* Whether a text's first word is. */
-static int is_slurm(const char *words)
+static int is_first_word(const char *words, const char *name)
 {
-    static const char name[] = "slurm";
     words += strspn(words, " \t");
     return strcspn(words, " \t") == strlen(name) && strncmp(words, name, strlen(name)) == 0;
+}
+
+static int is_slurm(const char *words)
+{
+    return is_first_word(words, "slurm");
 }
 
 /* Cuts the words in place; their count, or ERR_* with a message. */
@@ -87,6 +93,15 @@ int64_t launcher_memory_mb(const char *words, int64_t memory_mb)
     if (!is_slurm(words) || share_mb == 0)
         return memory_mb;
     return memory_mb == 0 || share_mb < memory_mb ? share_mb : memory_mb;
+}
+
+int launcher_worker_count(const char *words)
+{
+    int64_t tasks = environment_number("SLURM_NTASKS");
+    int64_t cores = program_core_count(), given = environment_number("SLURM_CPUS_ON_NODE");
+    if (tasks > 0 && (is_first_word(words, "slurm") || is_first_word(words, "srun")))
+        return tasks < FARM_WORKERS_MAX ? (int)tasks : FARM_WORKERS_MAX;
+    return (int)(given > 0 && given < cores ? given : cores);
 }
 
 /* Puts srun and its options where the first word is. */

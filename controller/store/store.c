@@ -12,6 +12,10 @@
  * with evolution.reevaluate, or after changed parameters, it has an old result and waits for the
  * new one.
  *
+ * On a network file system there is no write-ahead log, since its index is memory that processes of one machine share
+ * (sqlite.org/wal.html); the journal is a rollback journal, every commit is synced, and a commit that readers hold up
+ * is tried again with the next one.
+ *
  * The lock (run_directory.h) is taken before the database is opened: SQLite's own locks admit a
  * second writer between two transactions. */
 #include "controller/store/store_private.h"
@@ -24,9 +28,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/file.h"
 #include "common/log.h"
 #include "common/store/schema.h"
 #include "controller/store/run_directory.h"
+
+/* On a network file system: how long a commit waits for readers at once, and how often it does when the store is
+ * closed. */
+enum { NETWORK_BUSY_MS = 1000, NETWORK_CLOSE_TRIES = 60 };
 
 static void release(struct store *store)
 {
@@ -63,6 +72,20 @@ int store_check_place(struct store *store, struct error *error)
                      store->path);
 }
 
+/* Of a database that is written to. */
+static int set_journal(struct store *store, struct error *error)
+{
+    if (store->is_on_network)
+        sqlite3_busy_timeout(store->database, NETWORK_BUSY_MS);
+    return store_execute(store,
+                         store->is_on_network
+                             ? "PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL;"
+                               "PRAGMA foreign_keys = ON;"
+                             : "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
+                               "PRAGMA foreign_keys = ON;",
+                         error);
+}
+
 static int make_store(struct store **made, const char *path, int is_read_only, struct error *error)
 {
     struct store *store = calloc(1, sizeof *store);
@@ -77,6 +100,8 @@ static int make_store(struct store **made, const char *path, int is_read_only, s
         status = error_set(error, ERR_LIMIT, "%.64s...: the path is too long", path);
     if (!status && !is_read_only)
         status = take_lock(store, error);
+    if (!status && !is_read_only)
+        store->is_on_network = file_is_on_network(store->lock_path);
     if (status)
         release(store);
     else
@@ -171,10 +196,11 @@ static int fill_new(struct store *store, const struct params *params, const stru
     char pragmas[256], created[32];
     store_now_utc(created);
     snprintf(pragmas, sizeof pragmas,
-             "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
-             "PRAGMA foreign_keys = ON; PRAGMA application_id = %d; PRAGMA user_version = %d;",
+             "PRAGMA page_size = 8192; PRAGMA application_id = %d; PRAGMA user_version = %d;",
              STORE_APPLICATION_ID, STORE_SCHEMA_VERSION);
     int status = store_execute(store, pragmas, error);
+    if (!status)
+        status = set_journal(store, error);
     if (!status)
         status = create_tables(store, error);
     if (!status)
@@ -299,12 +325,7 @@ int store_open(struct store **made, const char *path, int is_read_only, struct e
     if (!status && !is_read_only)
         store_database_trust(store->database, &store->bounds);
     if (!status)
-        status =
-            store_execute(store,
-                          is_read_only ? "BEGIN"
-                                       : "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
-                                         "PRAGMA foreign_keys = ON;",
-                          error);
+        status = is_read_only ? store_execute(store, "BEGIN", error) : set_journal(store, error);
     if (!status && !is_read_only)
         status = add_quarantine_log(store, error);
     if (!status && !is_read_only)
@@ -338,6 +359,8 @@ void store_close(struct store *store)
         if (store->has_failed)
             store_roll_back(store);
         int status = store_commit(store, &error);
+        for (int i = 0; i < NETWORK_CLOSE_TRIES && !status && store->is_in_transaction; i++)
+            status = store_commit(store, &error);
         /* SQLite would remove the write-ahead log of whatever is there now */
         if (store_check_place(store, &error))
             sqlite3_db_config(store->database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);

@@ -156,6 +156,8 @@ int store_commit(struct store *store, struct error *error);
  * name, since something else may be there. */
 int store_check_place(struct store *store, struct error *error);
 
+enum { STORE_PLACE_SIZE = 128 };
+
 struct store_status {
     int has_generation;
     uint32_t generation; /* the last opened */
@@ -177,6 +179,8 @@ struct store_status {
     double evaluations_per_s; /* over the ten seconds before the last result; 0 = not known */
     double last_result_s;     /* when it came in, since 1970; 0 = never */
     char created_utc[32];
+    /* "HOST PROCESS" of the controller that began last and has not said that it ended; else "" */
+    char place[STORE_PLACE_SIZE];
 };
 int store_get_status(struct store *store, struct store_status *status, struct error *error);
 

@@ -213,7 +213,7 @@ static int close_generation(struct store *store, uint32_t generation,
 static int begin_durable(struct store *store, struct error *error)
 {
     int status = store_commit(store, error);
-    if (!status)
+    if (!status && !store->is_on_network)
         status = store_execute(store, "PRAGMA synchronous = FULL", error);
     return status ? status : store_begin(store, error);
 }
@@ -226,7 +226,7 @@ static int commit_durable(struct store *store, int status, struct error *error)
         store_roll_back(store);
         return status;
     }
-    return store_execute(store, "PRAGMA synchronous = NORMAL", error);
+    return store->is_on_network ? 0 : store_execute(store, "PRAGMA synchronous = NORMAL", error);
 }
 
 int store_put_generation(struct store *store, uint32_t generation,

@@ -39,6 +39,7 @@ struct store {
     char path[RUN_PATH_SIZE], lock_path[RUN_PATH_SIZE];
     int lock;
     int is_read_only;
+    int is_on_network; /* then it has a rollback journal, and readers may hold up a commit */
     int is_in_transaction;
     int has_failed;     /* something went wrong: the open batch may be half of something */
     int64_t branch;     /* the current one; 0 = not yet read */

@@ -173,10 +173,13 @@ int store_commit(struct store *store, struct error *error)
 {
     if (!store->is_in_transaction || store->is_read_only)
         return 0;
-    int status = store_execute(store, "COMMIT", error);
-    if (!status)
-        store->is_in_transaction = 0;
-    return status;
+    int result = sqlite3_exec(store->database, "COMMIT", NULL, NULL, NULL);
+    if (result != SQLITE_OK && store->is_on_network && (result & 0xff) == SQLITE_BUSY)
+        return 0;
+    if (result != SQLITE_OK)
+        return store_fail_sqlite(store, "cannot be written", error);
+    store->is_in_transaction = 0;
+    return 0;
 }
 
 void store_roll_back(struct store *store)

@@ -113,6 +113,26 @@ static int get_archive(struct store *store, struct store_status *status, struct 
     return store_query_i64(store, sql, -1, &status->cells_filled, error);
 }
 
+static int get_place(struct store *store, struct store_status *status, struct error *error)
+{
+    sqlite3_stmt *statement;
+    int result = store_prepare(
+        store,
+        "SELECT event, detail FROM events WHERE event IN ('run', 'resume', 'finished', 'stopped',"
+        " 'failed') ORDER BY number DESC LIMIT 1",
+        &statement, error);
+    if (result)
+        return result;
+    result = store_next_row(store, statement, error);
+    char event[16] = "";
+    if (result == 1)
+        statement_copy_text(event, sizeof event, statement, 0);
+    if (!strcmp(event, "run") || !strcmp(event, "resume"))
+        statement_copy_text(status->place, sizeof status->place, statement, 1);
+    sqlite3_finalize(statement);
+    return result < 0 ? result : 0;
+}
+
 static int get_speed(struct store *store, struct store_status *status, struct error *error)
 {
     sqlite3_stmt *statement;
@@ -174,6 +194,8 @@ int store_get_status(struct store *store, struct store_status *status, struct er
         result = get_archive(store, status, error);
     if (!result)
         result = get_speed(store, status, error);
+    if (!result)
+        result = get_place(store, status, error);
     if (!result)
         result = count_choices(store, status, error);
     return result;

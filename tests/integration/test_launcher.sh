@@ -75,6 +75,32 @@ END2
     grep -q -- '^--unbuffered .* --mem-per-cpu=1024M --partition=long /' fake/words || fail "$(cat fake/words)"
 fi
 
+# Stopped workers and launchers hold nobody up, although their silence would be noticed after an hour only. What they
+# say later is equal, and counts no more.
+options=(--seed 5 -s evolution.generations=30 -j 2)
+"$controller" run walk.ini "${options[@]}" -o long >long.out 2>&1 || fail "$(cat long.out)"
+has_late_result() { grep -q " event=late_result .* equal=1" "$1/logs/controller.log"; }
+# stop_within NAME LAUNCHER
+stop_within() {
+    local name=$1 launcher=$2 at
+    start "$controller" run walk.ini "${options[@]}" -o "$name" -s farm.launcher="$launcher" \
+        -s farm.silence_s=3600 >"$name.out" 2>&1
+    local run=$pid
+    wait_until "$name begins" has_reached "$name" 2
+    local worker
+    worker=$(workers "$name" | head -n 1)
+    kill -STOP "$worker"
+    at=$(generation "$name")
+    wait_until "$name goes on without a stopped worker" has_reached "$name" $((at + 2))
+    kill -CONT "$worker"
+    wait_until "the late result in $name" has_late_result "$name"
+    wait "$run" || fail "$name: $(cat "$name.out")"
+    same_runs long "$name"
+    echo "$name: at $((SECONDS - began)) s"
+}
+stop_within stopped-worker ''
+if command -v perl >/dev/null; then stop_within stopped-launcher "perl $bad delay 1"; fi
+
 # Another host's simulator computes other bits: it gets no task, and the others do everything.
 if command -v python3 >/dev/null; then
     cat >first_is_strange <<END2
@@ -83,6 +109,7 @@ mkdir strange.first 2>/dev/null || exec "\$@"
 exec python3 $root/tests/integration/pretend_host.py strange 1 "\$@"
 END2
     chmod +x first_is_strange
+    options=(--seed 5 -s evolution.generations=6 -j 1) # so that nothing begins without the strange one
     through strange "$work/first_is_strange"
     grep -q '^host strange is left out: its simulator computes other bits (fingerprint ' strange.out || fail "$(cat strange.out)"
     [ "$(grep -c ' event=host_left_out ' strange/logs/controller.log)" = 1 ] || fail "not said once"

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "controller/farm/farm.h"
+
 static struct launcher launcher;
 static struct error error;
 
@@ -197,6 +199,27 @@ START_TEST(test_memory_is_the_jobs)
 }
 END_TEST
 
+/* Not more than the job has; its tasks where srun starts them. */
+START_TEST(test_workers_are_the_jobs)
+{
+    unsetenv("SLURM_NTASKS");
+    unsetenv("SLURM_CPUS_ON_NODE");
+    int cores = launcher_worker_count("");
+    ck_assert_int_ge(cores, 1);
+    ck_assert_int_eq(launcher_worker_count("slurm"), cores);
+    setenv("SLURM_NTASKS", "2000", 1);
+    setenv("SLURM_CPUS_ON_NODE", "1", 1);
+    ck_assert_int_eq(launcher_worker_count("slurm -p long"), FARM_WORKERS_MAX);
+    ck_assert_int_eq(launcher_worker_count(""), 1);
+    ck_assert_int_eq(launcher_worker_count("nice"), 1);
+    setenv("SLURM_NTASKS", "7", 1);
+    ck_assert_int_eq(launcher_worker_count("slurm"), 7);
+    ck_assert_int_eq(launcher_worker_count("srun -u"), 7);
+    setenv("SLURM_CPUS_ON_NODE", "99999", 1);
+    ck_assert_int_eq(launcher_worker_count(""), cores);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tcase = tcase_create("launcher_words");
@@ -213,6 +236,7 @@ int main(void)
     tcase_add_test(tcase, test_only_slurm_can_leave_hosts_out);
     tcase_add_test(tcase, test_slurm_without_srun_is_refused);
     tcase_add_test(tcase, test_memory_is_the_jobs);
+    tcase_add_test(tcase, test_workers_are_the_jobs);
     Suite *suite = suite_create("launcher_words");
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);

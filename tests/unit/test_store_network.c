@@ -1,0 +1,136 @@
+/* The run store on a network file system, which is planted: no write-ahead log, and a commit that a reader holds up
+ * fails nothing. */
+#include <check.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/file.h"
+#include "controller/store/store.h"
+
+static int is_on_network;
+
+int __wrap_file_is_on_network(const char *path);
+int __real_file_is_on_network(const char *path);
+
+int __wrap_file_is_on_network(const char *path)
+{
+    return is_on_network;
+}
+
+static char directory[64], database[96], log_of_writes[128];
+static struct params params;
+static struct store *store;
+static struct error error;
+
+static void set_up(void)
+{
+    is_on_network = 1;
+    strcpy(directory, "/tmp/test_network.XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    snprintf(database, sizeof database, "%s/run.db", directory);
+    snprintf(log_of_writes, sizeof log_of_writes, "%s-wal", database);
+    params_set_defaults(&params);
+    ck_assert_msg(store_create(&store, database, &params, &error) == 0, "%s", error.message);
+}
+
+static void tear_down(void)
+{
+    char command[128];
+    store_close(store);
+    snprintf(command, sizeof command, "rm -r '%s'", directory);
+    ck_assert_int_eq(system(command), 0);
+}
+
+static void put(const char *event, const char *detail)
+{
+    ck_assert_msg(store_put_event(store, event, detail, &error) == 0, "%s", error.message);
+    ck_assert_msg(store_commit(store, &error) == 0, "%s", error.message);
+}
+
+static int count_events(sqlite3 *reader)
+{
+    sqlite3_stmt *row;
+    ck_assert_int_eq(sqlite3_prepare_v2(reader, "SELECT count(*) FROM events", -1, &row, NULL),
+                     SQLITE_OK);
+    ck_assert_int_eq(sqlite3_step(row), SQLITE_ROW);
+    int count = sqlite3_column_int(row, 0);
+    sqlite3_finalize(row);
+    return count;
+}
+
+START_TEST(there_is_no_write_ahead_log)
+{
+    put("run", "n1 4711");
+    ck_assert_int_ne(access(log_of_writes, F_OK), 0);
+    store_close(store);
+    is_on_network = 0;
+    ck_assert_msg(store_open(&store, database, 0, &error) == 0, "%s", error.message);
+    put("resume", "n2 12");
+    ck_assert_int_eq(access(log_of_writes, F_OK), 0);
+    store_close(store);
+    is_on_network = 1;
+    ck_assert_msg(store_open(&store, database, 0, &error) == 0, "%s", error.message);
+    put("resume", "n2 13");
+    ck_assert_int_ne(access(log_of_writes, F_OK), 0);
+}
+END_TEST
+
+/* What the reader holds up is written with the next commit that finds nobody. */
+START_TEST(a_reader_fails_no_commit)
+{
+    sqlite3 *reader;
+    put("run", "n1 4711");
+    ck_assert_int_eq(sqlite3_open_v2(database, &reader, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    ck_assert_int_eq(sqlite3_exec(reader, "BEGIN", NULL, NULL, NULL), SQLITE_OK);
+    ck_assert_int_eq(count_events(reader), 1);
+    put("paused", "");
+    put("continued", "");
+    ck_assert_int_eq(count_events(reader), 1);
+    ck_assert_int_eq(sqlite3_exec(reader, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+    put("workers", "1 -> 2");
+    ck_assert_int_eq(count_events(reader), 4);
+    sqlite3_close(reader);
+}
+END_TEST
+
+/* `status` elsewhere says where the controller is, until it has ended. */
+START_TEST(the_controllers_place_is_known)
+{
+    struct store_status status;
+    put("run", "n1 4711");
+    put("paused", "");
+    ck_assert_msg(store_get_status(store, &status, &error) == 0, "%s", error.message);
+    ck_assert_str_eq(status.place, "n1 4711");
+    put("stopped", "");
+    ck_assert_int_eq(store_get_status(store, &status, &error), 0);
+    ck_assert_str_eq(status.place, "");
+}
+END_TEST
+
+START_TEST(files_here_are_not_on_the_network)
+{
+    ck_assert_int_eq(__real_file_is_on_network("/proc"), 0);
+    ck_assert_int_eq(__real_file_is_on_network("/no/such/place"), 0);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *test = tcase_create("store_network");
+    tcase_set_timeout(test, 60);
+    tcase_add_checked_fixture(test, set_up, tear_down);
+    tcase_add_test(test, there_is_no_write_ahead_log);
+    tcase_add_test(test, a_reader_fails_no_commit);
+    tcase_add_test(test, the_controllers_place_is_known);
+    tcase_add_test(test, files_here_are_not_on_the_network);
+    Suite *suite = suite_create("store_network");
+    suite_add_tcase(suite, test);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
