@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# A few seconds of scripts/chaos: a disturbed run equals the undisturbed one. Fewer where sanitizers watch.
+# A few seconds of scripts/chaos: a disturbed run equals the undisturbed one, also when its workers have something in front
+# of them. Fewer where sanitizers watch.
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -10,3 +11,8 @@ case $bin in */san/*) seconds=2 least=1 ;; esac
 BUILD=$(dirname "$bin") "$root/scripts/chaos" --seconds $seconds --seed 7 >chaos.out 2>&1 || fail "$(cat chaos.out)"
 grep -q '^equal: ' chaos.out || fail "$(cat chaos.out)"
 [ "$(sed -n 's/^workers: *\([0-9]*\) killed.*/\1/p' chaos.out)" -ge $least ] || fail "hardly any chaos: $(cat chaos.out)"
+
+command -v perl >/dev/null || exit 0
+BUILD=$(dirname "$bin") "$root/scripts/chaos" --seconds 3 --seed 8 \
+    --launcher "perl $root/tests/integration/forward.pl delay 1" >launched.out 2>&1 || fail "$(cat launched.out)"
+grep -q '^equal: ' launched.out || fail "$(cat launched.out)"

@@ -54,6 +54,33 @@ assert count == 110 and diversity <= coverage <= float(sys.argv[2]) and recent <
 assert best <= float(sys.argv[1]) + 1e-6 and quality >= best and cpu_s > 0.05
 ' "$best" "$filled" || fail "$(cat last) is not of a run with best $best and $filled cells"
 
+# as an array of Slurm, here of something called sbatch: the same results
+plan array
+mkdir bin
+cat >bin/sbatch <<'END2'
+#!/bin/sh
+for word; do
+    case $word in
+    --array=*) tasks=$(echo "${word#--array=}" | tr , ' ') ;;
+    --output=*) log=${word#--output=} ;;
+    esac
+done
+echo "$*" >sbatch.words
+cat >array.sh
+for task in $tasks; do
+    SLURM_ARRAY_TASK_ID=$task sh array.sh >>"$(echo "$log" | sed "s/%a/$task/")" 2>&1
+done
+END2
+chmod +x bin/sbatch
+PATH=$PWD/bin:$PATH "$experiment" run array --build "$build" --workers 2 --slurm '-p long' >array.out 2>&1 ||
+    fail "as an array: $(cat array.out)"
+grep -q -- '--cpus-per-task=2 .* --array=0,1,2,3,4,5 -p long$' sbatch.words || fail "$(cat sbatch.words)"
+for result in whole/runs/*.txt; do
+    diff <(grep -v cpu_s "$result" | cut -d' ' -f1-6) <(grep -v cpu_s "array/runs/${result##*/}" | cut -d' ' -f1-6) ||
+        fail "$result is another one as a task of an array"
+done
+[ -z "$(ls array/unfinished)" ] || fail "left: $(ls array/unfinished)"
+
 # the best of each run is kept, with its command, and repeats its result
 # shellcheck disable=SC2016  # backquotes of the table
 grep -q '^| archive | 2 | .* | `controller run .*--seed 2 .*` |$' whole/report.md || fail "no champions: $(cat whole/report.md)"
