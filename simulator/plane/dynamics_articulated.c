@@ -1423,7 +1423,7 @@ static void end_midpoint(struct articulated *d, struct contacts *contacts, int o
     d->is_examined = d->is_balance_known = 0;
 }
 
-ALWAYS_INLINE static inline void step_bodies(struct group *g, int count)
+ALWAYS_INLINE static inline void step_midpoint(struct group *g, int count)
 {
     struct contacts *contacts = g->contacts;
     for (int k = 0; k < count; k++)
@@ -1440,14 +1440,6 @@ ALWAYS_INLINE static inline void step_bodies(struct group *g, int count)
         contacts_shift(contacts, g->q);
     for (int k = 0; k < count; k++)
         end_midpoint(g->all[k], contacts, k);
-}
-
-static void step_midpoint(struct group *g)
-{
-    if (g->count == 1)
-        step_bodies(g, 1);
-    else
-        step_bodies(g, g->count);
 }
 
 /* Classical Runge-Kutta over h from the state given, which may be that of q and qd; the servos' targets
@@ -1693,7 +1685,7 @@ static int articulated_step(struct dynamics *dynamics)
         is_free = !is_stiff && !may_touch(d);
     d->was_free = is_free && try_rk4(d);
     if (!d->was_free)
-        step_midpoint(&d->alone);
+        step_midpoint(&d->alone, 1);
     uint64_t work = d->contacts.impulses.work;
     d->contacts.impulses.work = 0;
     return end_step(d, work);
@@ -1775,7 +1767,7 @@ static void articulated_step_together(struct meeting *meeting, struct dynamics *
         contacts_gather(&meeting->contacts, &d->contacts);
         begin_step(d);
     }
-    step_midpoint(g);
+    step_midpoint(g, count);
     for (int k = 0; k < count; k++)
         is_broken[k] = end_step(g->all[k], meeting->contacts.impulses.work / (uint64_t)count);
     meeting->contacts.impulses.work = 0;
