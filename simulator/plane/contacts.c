@@ -892,15 +892,15 @@ static int is_between_bodies(const struct contact *c)
 }
 
 /* What a body's tree has of a contact; rows that do not touch it are 0. */
-static inline void carry(const struct tree *tree, struct tree_rows *rows, int of,
-                         const struct contact *c)
+ALWAYS_INLINE static inline void carry(const struct tree *tree, struct tree_rows *rows, int of,
+                                       const struct contact *c, int is_alone)
 {
-    int row = c->first_row;
-    if (c->of_a == of && c->part < 0)
+    int row = c->first_row, is_of_a = is_alone || c->of_a == of;
+    int has_b = is_alone ? c->b != NULL : c->of_b == of;
+    if (is_of_a && c->part < 0)
         tree_carry_joint(tree, c->joint, c->sign, rows, row);
-    else if (c->of_a == of)
-        tree_carry(tree, c->a->index, &c->on_a, c->of_b == of ? c->b->index : -1, &c->on_b, rows,
-                   row);
+    else if (is_of_a)
+        tree_carry(tree, c->a->index, &c->on_a, has_b ? c->b->index : -1, &c->on_b, rows, row);
     else if (c->of_b == of)
         tree_carry(tree, c->b->index, &c->on_b, -1, NULL, rows, row);
     else
@@ -908,15 +908,15 @@ static inline void carry(const struct tree *tree, struct tree_rows *rows, int of
 }
 
 /* The shares of the rows and the matrix W = J M^-1 J': the sum of what each body gives to it. */
-static void build_system(struct contacts *s)
+ALWAYS_INLINE static inline void build_system(struct contacts *s, int count)
 {
     struct impulses *system = &s->impulses;
     impulses_begin(system, s->rows);
-    for (int of = 0; of < s->body_count; of++) {
+    for (int of = 0; of < count; of++) {
         double *block = of > 0 ? s->block : system->w;
         tree_clear_rows(&s->shares[of], s->rows);
         for (int i = 0; i < s->count; i++)
-            carry(s->bodies[of]->tree, &s->shares[of], of, &s->list[i]);
+            carry(s->bodies[of]->tree, &s->shares[of], of, &s->list[i], count == 1);
         tree_couple(s->bodies[of]->tree, &s->shares[of], s->rows, system->stride, block);
         for (int i = 0; of > 0 && i < system->stride * system->stride; i++)
             system->w[i] += block[i];
@@ -928,11 +928,11 @@ static void build_system(struct contacts *s)
     }
 }
 
-static inline void set_velocities(const struct contacts *s, double *const *rates)
+ALWAYS_INLINE static inline void set_velocities(const struct contacts *s, double *const *rates,
+                                                int count)
 {
-    struct contact_body *const *bodies = s->bodies;
-    for (int of = 0, count = s->body_count; of < count; of++)
-        tree_set_velocity(bodies[of]->tree, rates[of]);
+    for (int of = 0; of < count; of++)
+        tree_set_velocity(s->bodies[of]->tree, rates[of]);
 }
 
 /* How much further the velocity of a row is at the instant of the contact than in the middle. */
@@ -1162,7 +1162,7 @@ void contacts_book(const struct contacts *s, double *const *rates, struct ledger
             book_contact(s, i, share_of(s, i, shares), ledgers[0]);
         return;
     }
-    set_velocities(s, rates);
+    set_velocities(s, rates, s->body_count);
     for (int i = 0; i < s->count; i++)
         book_shared(s, i, share_of(s, i, shares), ledgers);
 }
@@ -1342,9 +1342,10 @@ static void take_warm_starts(struct contacts *s)
 }
 
 /* Velocities of the rows for the rates given, at the trees' poses. */
-static void set_row_velocities(struct contacts *s, double *const *rates, double *velocities)
+ALWAYS_INLINE static inline void set_row_velocities(struct contacts *s, double *const *rates,
+                                                    double *velocities, int bodies)
 {
-    set_velocities(s, rates);
+    set_velocities(s, rates, bodies);
     for (int i = 0, count = s->count; i < count; i++) {
         const struct contact *c = &s->list[i];
         if (c->part < 0)
@@ -1354,17 +1355,17 @@ static void set_row_velocities(struct contacts *s, double *const *rates, double 
     }
 }
 
-void contacts_prepare(struct contacts *s, double *const *start, double *const *middle,
-                      int has_instants)
+ALWAYS_INLINE static inline void prepare(struct contacts *s, double *const *start,
+                                         double *const *middle, int has_instants, int bodies)
 {
     int has_impact = 0;
     s->has_instants = has_instants;
     s->is_waiting = s->impact_count = 0;
     s->instants = 0;
     s->impulses.count = s->count;
-    set_row_velocities(s, start, s->start);
+    set_row_velocities(s, start, s->start, bodies);
     if (middle)
-        set_row_velocities(s, middle, s->middle);
+        set_row_velocities(s, middle, s->middle, bodies);
     double *at_middle = s->middle;
     const double *at_start = s->start, *free = s->impulses.free;
     for (int i = 0, rows = middle ? 0 : s->rows; i < rows; i += 2)
@@ -1374,16 +1375,25 @@ void contacts_prepare(struct contacts *s, double *const *start, double *const *m
         has_impact |= s->list[i].is_impact;
     }
     take_warm_starts(s);
-    for (int of = 0; of < s->body_count; of++)
+    for (int of = 0; of < bodies; of++)
         tree_factor(s->bodies[of]->tree);
-    build_system(s);
+    build_system(s, bodies);
     if (has_impact && has_instants)
         set_impacts(s);
 }
 
+void contacts_prepare(struct contacts *s, double *const *start, double *const *middle,
+                      int has_instants)
+{
+    if (s->body_count == 1)
+        prepare(s, start, middle, has_instants, 1);
+    else
+        prepare(s, start, middle, has_instants, s->body_count);
+}
+
 void contacts_set_free(struct contacts *s, double *const *vs)
 {
-    set_row_velocities(s, vs, s->impulses.free);
+    set_row_velocities(s, vs, s->impulses.free, s->body_count);
 }
 
 /* The change of a body's rates under impulses, two rows at a time. */

@@ -17,6 +17,9 @@
 #include "simulator/plane/impulses.h"
 #include "simulator/plane/tree.h"
 
+/* One body alone is by far the most of the work: what takes a number of bodies is compiled for one, too. */
+#define ALWAYS_INLINE __attribute__((always_inline))
+
 /* A contact point (two rows: normal, tangent) or a joint limit (one row). */
 struct contact {
     int part, other;               /* parts; other as in contact_point; part -1 = a joint limit */

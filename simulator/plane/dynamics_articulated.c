@@ -81,9 +81,6 @@ struct group {
     struct ledger **ledgers;
 };
 
-/* One body alone is by far the most of the work: its steps are compiled for it. */
-#define ALWAYS_INLINE __attribute__((always_inline))
-
 /* Operations of a step for each link, pair of parts, and part and obstacle. */
 enum { LINK_WORK = 800, PAIR_WORK = 8, OBSTACLE_WORK = 8 };
 
