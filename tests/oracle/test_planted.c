@@ -114,7 +114,7 @@ void __wrap_tree_accelerate(struct tree *tree, const double *tau, const double *
                             double gravity_m_s2, double half_step, double *qdd)
 {
     const struct motion *v = &tree->links[0].velocity;
-    double twice[2 + 64];
+    double twice[2 + PHENOTYPE_PARTS_MAX];
     for (int i = 0; i < tree->dof; i++)
         twice[i] = 2 * tau[i];
     planted += fault >= FAULT_GRAVITY;
