@@ -203,9 +203,9 @@ static void worker_wait(struct worker *worker, const char *end)
     struct farm *farm = worker->farm;
     worker->barren_ends = worker->results_of_process > 0 ? 0 : worker->barren_ends + 1;
     worker->failed_starts = worker->was_ready ? 0 : worker->failed_starts + 1;
-    if (!worker->was_ready && farm->launcher.word_count > 0 &&
-        hosts_note_failed_start(&farm->hosts, worker->place.host,
-                                worker->cause[0] != '\0' ? worker->cause : end))
+    /* one that somebody killed meanwhile tells nothing of its host */
+    if (!worker->was_ready && farm->launcher.word_count > 0 && worker->cause[0] != '\0' &&
+        hosts_note_failed_start(&farm->hosts, worker->place.host, worker->cause))
         farm_tell_left_out(farm, worker->place.host);
     worker_enter(worker, WORKER_WAITING);
     worker->is_retiring &= worker->slot > farm->worker_count;
