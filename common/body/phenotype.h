@@ -6,8 +6,8 @@
  * mirrored part (mirror = -1) the genes' y axis is reversed: face `top` of the genes is the face at
  * -y of the part's frame, and positive gene angles turn clockwise. Angles are world angles at birth,
  * counter-clockwise, never wrapped; the root is at (0, 0) with angle 0. */
-#ifndef SIMULATOR_PHENOTYPE_H
-#define SIMULATOR_PHENOTYPE_H
+#ifndef COMMON_BODY_PHENOTYPE_H
+#define COMMON_BODY_PHENOTYPE_H
 
 #include "common/arena.h"
 #include "common/body/vec3.h"

@@ -3,8 +3,8 @@
  * The walk over the genome's graph, recursion, symmetry and the brain are the same for all kinds (phenotype.c); how
  * large a part is, where it lies and what joins it to its parent is asked of the kind: its row in the table of kinds
  * (common/genome/body_kind.h) has a struct body_growth, in phenotype_KIND.c. */
-#ifndef SIMULATOR_PHENOTYPE_GROW_H
-#define SIMULATOR_PHENOTYPE_GROW_H
+#ifndef COMMON_BODY_PHENOTYPE_GROW_H
+#define COMMON_BODY_PHENOTYPE_GROW_H
 
 #include "common/body/phenotype.h"
 

@@ -6,8 +6,8 @@
  * first states and inputs; the trial; and the evaluation's seed where something is drawn from it. Numbers go in
  * bit by bit: what is hashed too much costs a few hits, what is forgotten gives wrong results. So whoever adds a
  * field to a phenotype, or draws from the seed somewhere else, adds it here; a test knows the sizes of the structs. */
-#ifndef COMMON_PHENOTYPE_KEY_H
-#define COMMON_PHENOTYPE_KEY_H
+#ifndef COMMON_BODY_PHENOTYPE_KEY_H
+#define COMMON_BODY_PHENOTYPE_KEY_H
 
 #include <stdint.h>
 

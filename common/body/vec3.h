@@ -1,6 +1,6 @@
 /* Vectors of three numbers: x to the right, y up, z towards the viewer; and turns. */
-#ifndef SIMULATOR_VEC3_H
-#define SIMULATOR_VEC3_H
+#ifndef COMMON_BODY_VEC3_H
+#define COMMON_BODY_VEC3_H
 
 #include <math.h>
 

@@ -3,8 +3,8 @@
  * Two forms of one schema (docs/creature-format.md): MessagePack with a checksum, and JSON that one
  * may write by hand. creature_read() takes either. Untrusted: every size, index and range is checked
  * before use, and an error names the file and the place in it. */
-#ifndef COMMON_CREATURE_H
-#define COMMON_CREATURE_H
+#ifndef COMMON_GENOME_CREATURE_H
+#define COMMON_GENOME_CREATURE_H
 
 #include "common/genome/genome.h"
 #include "common/judge/measures.h"

@@ -1,6 +1,6 @@
 /* What the files of the creature codec share; private to common/creature*.c and *_codec.c. */
-#ifndef COMMON_CREATURE_CODEC_H
-#define COMMON_CREATURE_CODEC_H
+#ifndef COMMON_GENOME_CREATURE_CODEC_H
+#define COMMON_GENOME_CREATURE_CODEC_H
 
 #include "common/genome/creature.h"
 

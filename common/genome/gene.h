@@ -4,8 +4,8 @@
  * both file formats, differences in words and numeric mutation walk the rows, so a field is named here and
  * nowhere else but where it grows into a body. The order of the rows is that of the binary form and of the
  * hash. Fields of other kinds are zero and have no row. */
-#ifndef COMMON_GENE_H
-#define COMMON_GENE_H
+#ifndef COMMON_GENOME_GENE_H
+#define COMMON_GENOME_GENE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* Rows of genes that every kind of body has, for the tables of the kinds. */
-#ifndef COMMON_GENE_ROWS_H
-#define COMMON_GENE_ROWS_H
+#ifndef COMMON_GENOME_GENE_ROWS_H
+#define COMMON_GENOME_GENE_ROWS_H
 
 #include "common/genome/body_kind.h"
 #include "common/genome/genome.h"

@@ -10,8 +10,8 @@
  * that bones hold apart (common/body/phenotype_spheres.c). Tables, ids, recursion, symmetry, scale,
  * terminal-only connections, sensors, neurons, wiring, mating and files are the same for all. Which other
  * fields a gene of a kind has stands in the kind's table (gene.h, body_kind.h). */
-#ifndef COMMON_GENOME_H
-#define COMMON_GENOME_H
+#ifndef COMMON_GENOME_GENOME_H
+#define COMMON_GENOME_GENOME_H
 
 #include <stdint.h>
 

@@ -3,8 +3,8 @@
  * Everything that knows about functions (the genome's files, mutation, the brain, the manual, the
  * tests) reads this table. Every function is total: whatever the inputs, the output is finite and
  * clipped to +-NEURON_OUTPUT_MAX. a, b, c are the weighted inputs, dt the time one think advances. */
-#ifndef COMMON_NEURON_H
-#define COMMON_NEURON_H
+#ifndef COMMON_GENOME_NEURON_H
+#define COMMON_GENOME_NEURON_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* The sensors of a part: one table; a body gene carries a set of them as bits. */
-#ifndef COMMON_SENSOR_H
-#define COMMON_SENSOR_H
+#ifndef COMMON_GENOME_SENSOR_H
+#define COMMON_GENOME_SENSOR_H
 
 #include "common/params/params.h"
 

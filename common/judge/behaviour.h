@@ -1,6 +1,6 @@
 /* Behaviours: fitness as a function of measures. One table; the simulator knows nothing of it. */
-#ifndef COMMON_BEHAVIOUR_H
-#define COMMON_BEHAVIOUR_H
+#ifndef COMMON_JUDGE_BEHAVIOUR_H
+#define COMMON_JUDGE_BEHAVIOUR_H
 
 #include "common/judge/measures.h"
 #include "common/params/params.h"

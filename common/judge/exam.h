@@ -6,8 +6,8 @@
  *
  * Both numbers must be guard.referee_share of its own score. The second row is simulated only if the
  * first has held. Results may come in any order. */
-#ifndef COMMON_EXAM_H
-#define COMMON_EXAM_H
+#ifndef COMMON_JUDGE_EXAM_H
+#define COMMON_JUDGE_EXAM_H
 
 #include "common/params/params.h"
 #include "common/judge/trial.h"

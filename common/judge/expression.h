@@ -10,8 +10,8 @@
  *
  * Functions: min, max (two or more); abs, sqrt, exp, log, sin, cos, atan, tanh, floor, sign (one);
  * clamp(x, low, high); if(c, a, b): a if c > 0, else b. Angles are in rad. */
-#ifndef COMMON_EXPRESSION_H
-#define COMMON_EXPRESSION_H
+#ifndef COMMON_JUDGE_EXPRESSION_H
+#define COMMON_JUDGE_EXPRESSION_H
 
 #include "common/error.h"
 #include "common/judge/measures.h"

@@ -3,8 +3,8 @@
  * The simulator fills them, the wire carries them, the run store has a column for each, fitness is
  * computed from them. All are doubles in SI units; distances are from the creature's own settled
  * start, heights above the ground (or above y = 0 where there is none). */
-#ifndef COMMON_MEASURES_H
-#define COMMON_MEASURES_H
+#ifndef COMMON_JUDGE_MEASURES_H
+#define COMMON_JUDGE_MEASURES_H
 
 #include <stdint.h>
 

@@ -4,8 +4,8 @@
  * A bar comes from creatures that have been judged already (search_bars.c), is set when a child is born, and
  * stays with it: the task carries it, the run store keeps it, and every simulation of that child is held
  * against it. So a stop depends on nothing but genome, parameters, seed and bar. */
-#ifndef COMMON_PACE_H
-#define COMMON_PACE_H
+#ifndef COMMON_JUDGE_PACE_H
+#define COMMON_JUDGE_PACE_H
 
 #include "common/judge/measures.h"
 #include "common/params/params.h"

@@ -3,8 +3,8 @@
  *
  * As text, the same everywhere: the purpose, and what is other, joined by "+": "first",
  * "entry+perturbed-1", "champion+perturbed-3+finer-2", "champion+perturbed-1+other-solver". */
-#ifndef COMMON_TRIAL_H
-#define COMMON_TRIAL_H
+#ifndef COMMON_JUDGE_TRIAL_H
+#define COMMON_JUDGE_TRIAL_H
 
 #include <stddef.h>
 #include <stdint.h>

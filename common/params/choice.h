@@ -1,7 +1,7 @@
 /* What a person wishes of a creature when the next generation is bred (docs/evolution.md, "Choosing by
  * hand"). */
-#ifndef COMMON_CHOICE_H
-#define COMMON_CHOICE_H
+#ifndef COMMON_PARAMS_CHOICE_H
+#define COMMON_PARAMS_CHOICE_H
 
 /* Rising: whom one wants more. */
 enum choice {

@@ -4,8 +4,8 @@
  *
  * (x, y) is the centre; the angle turns counter-clockwise. `* count dx dy` repeats the rectangle, each
  * time shifted by so much: a stair is one entry. Empty text is no obstacle. */
-#ifndef COMMON_OBSTACLES_H
-#define COMMON_OBSTACLES_H
+#ifndef COMMON_PARAMS_OBSTACLES_H
+#define COMMON_PARAMS_OBSTACLES_H
 
 #include "common/error.h"
 

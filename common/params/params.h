@@ -4,8 +4,8 @@
  * section `run` have the bare name as key, for example `seed`); the unit is part of the name. Scope
  * says what a parameter may change: E the result of an evaluation (these enter the evaluation's
  * digest), S the course of the search, F only how the work is done. */
-#ifndef COMMON_PARAMS_H
-#define COMMON_PARAMS_H
+#ifndef COMMON_PARAMS_PARAMS_H
+#define COMMON_PARAMS_PARAMS_H
 
 #include <stddef.h>
 #include <stdint.h>

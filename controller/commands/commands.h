@@ -1,8 +1,8 @@
 /* The commands of `controller` (main.c has the table), and what they share.
  *
  * A command gets its own arguments: argv[0] is its name. It returns the exit code of the program. */
-#ifndef CONTROLLER_COMMANDS_H
-#define CONTROLLER_COMMANDS_H
+#ifndef CONTROLLER_COMMANDS_COMMANDS_H
+#define CONTROLLER_COMMANDS_COMMANDS_H
 
 #include <stdint.h>
 #include <stdio.h>

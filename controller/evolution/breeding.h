@@ -2,8 +2,8 @@
  *
  * Every child has streams of random numbers of its own, keyed by (run seed, purpose, generation, id), so
  * no child depends on another's making. Children come with id, generation and seed set. */
-#ifndef CONTROLLER_BREEDING_H
-#define CONTROLLER_BREEDING_H
+#ifndef CONTROLLER_EVOLUTION_BREEDING_H
+#define CONTROLLER_EVOLUTION_BREEDING_H
 
 #include "common/rng.h"
 #include "controller/evolution/search.h"

@@ -4,8 +4,8 @@
  *   links:3,4,6 size_m:0.6,1.2
  *
  * has two axes: links below 3, from 3, from 4 and from 6 on, and three ranges of size, so 12 cells. */
-#ifndef CONTROLLER_CELLS_H
-#define CONTROLLER_CELLS_H
+#ifndef CONTROLLER_EVOLUTION_CELLS_H
+#define CONTROLLER_EVOLUTION_CELLS_H
 
 #include "common/error.h"
 #include "common/judge/measures.h"

@@ -1,7 +1,7 @@
 /* The referee's trials: further simulations of a creature at the top, which its score has to survive. Pure
  * functions; the search decides when a creature is tried. */
-#ifndef CONTROLLER_REFEREE_H
-#define CONTROLLER_REFEREE_H
+#ifndef CONTROLLER_EVOLUTION_REFEREE_H
+#define CONTROLLER_EVOLUTION_REFEREE_H
 
 #include "common/judge/trial.h"
 #include "controller/evolution/search.h"

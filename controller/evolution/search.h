@@ -13,8 +13,8 @@
  * come in besides. So there is always something to simulate, and still the run does not depend on the
  * number of workers. There a generation is population.size results counted, and nothing waits for its
  * end. */
-#ifndef CONTROLLER_SEARCH_H
-#define CONTROLLER_SEARCH_H
+#ifndef CONTROLLER_EVOLUTION_SEARCH_H
+#define CONTROLLER_EVOLUTION_SEARCH_H
 
 #include "common/params/choice.h"
 #include "common/genome/creature.h"

@@ -1,6 +1,6 @@
 /* What search.c and search_lagged.c share: the search itself. */
-#ifndef CONTROLLER_SEARCH_PRIVATE_H
-#define CONTROLLER_SEARCH_PRIVATE_H
+#ifndef CONTROLLER_EVOLUTION_SEARCH_PRIVATE_H
+#define CONTROLLER_EVOLUTION_SEARCH_PRIVATE_H
 
 #include "controller/evolution/search.h"
 

@@ -1,7 +1,7 @@
 /* Seeds: creatures from files with which a run begins (evolution.seeds, --seed-creature). For
  * example, a swimmer goes on on land. */
-#ifndef CONTROLLER_SEEDING_H
-#define CONTROLLER_SEEDING_H
+#ifndef CONTROLLER_EVOLUTION_SEEDING_H
+#define CONTROLLER_EVOLUTION_SEEDING_H
 
 #include "common/genome/creature.h"
 #include "controller/evolution/search.h"

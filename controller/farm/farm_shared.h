@@ -1,6 +1,6 @@
 /* What a farm and its workers share. Only farm.c, worker.c and worker_tasks.c open it. */
-#ifndef CONTROLLER_FARM_SHARED_H
-#define CONTROLLER_FARM_SHARED_H
+#ifndef CONTROLLER_FARM_FARM_SHARED_H
+#define CONTROLLER_FARM_FARM_SHARED_H
 
 #include "controller/farm/farm.h"
 #include "controller/farm/hosts.h"

@@ -2,8 +2,8 @@
  *
  * worker.c has the table, the states' diagram, and what each event does. Only the farm (farm.c) talks to workers:
  * it hires, feeds, stops and retires them, and tells them that time passes. */
-#ifndef CONTROLLER_WORKER_H
-#define CONTROLLER_WORKER_H
+#ifndef CONTROLLER_FARM_WORKER_H
+#define CONTROLLER_FARM_WORKER_H
 
 #include <uv.h>
 

@@ -9,8 +9,8 @@
  *
  * Alone means: reserved for this slot, whose next process is fresh, and nothing is prefetched beside
  * it. So a result depends on nothing that happened here, and a task leaves the farm exactly once. */
-#ifndef CONTROLLER_WORKER_TASKS_H
-#define CONTROLLER_WORKER_TASKS_H
+#ifndef CONTROLLER_FARM_WORKER_TASKS_H
+#define CONTROLLER_FARM_WORKER_TASKS_H
 
 #include "controller/farm/worker.h"
 

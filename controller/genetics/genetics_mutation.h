@@ -1,6 +1,6 @@
 /* What the files of mutations share: a mutation under way, and a row of the table of kinds of mutation. */
-#ifndef CONTROLLER_GENETICS_MUTATION_H
-#define CONTROLLER_GENETICS_MUTATION_H
+#ifndef CONTROLLER_GENETICS_GENETICS_MUTATION_H
+#define CONTROLLER_GENETICS_GENETICS_MUTATION_H
 
 #include "common/genome/body_kind.h"
 #include "controller/genetics/genetics.h"

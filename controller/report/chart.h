@@ -4,8 +4,8 @@
  * and dark theme). The lines carry their names and the picture its axes as data, from which the page's
  * script reads values under the pointer. A value that is not a number is left out; one outside of
  * the axes is drawn at their edge. At most CHART_POINTS_MAX points of a series are drawn, evenly chosen. */
-#ifndef CONTROLLER_CHART_H
-#define CONTROLLER_CHART_H
+#ifndef CONTROLLER_REPORT_CHART_H
+#define CONTROLLER_REPORT_CHART_H
 
 #include <stdio.h>
 

@@ -3,8 +3,8 @@
  *
  * report_read() collects everything, report_write() lays it out; nothing in between is looked up again.
  * All texts that come from the run are escaped (common/html.h), and the page forbids itself the network. */
-#ifndef CONTROLLER_REPORT_H
-#define CONTROLLER_REPORT_H
+#ifndef CONTROLLER_REPORT_REPORT_H
+#define CONTROLLER_REPORT_REPORT_H
 
 #include "controller/report/doctor.h"
 #include "controller/report/report_gallery.h"

@@ -3,8 +3,8 @@
  *
  * Each creature is written to a file of its own in a temporary directory and simulated again by
  * viewer, which compares it with its record. A failure costs pictures, not the report. */
-#ifndef CONTROLLER_REPORT_GALLERY_H
-#define CONTROLLER_REPORT_GALLERY_H
+#ifndef CONTROLLER_REPORT_REPORT_GALLERY_H
+#define CONTROLLER_REPORT_REPORT_GALLERY_H
 
 #include "controller/store/store.h"
 

@@ -4,8 +4,8 @@
  * what was asked for behind it. The controller's side lives on its loop, so that orders are obeyed
  * between two results and nothing is locked; whoever may write in the run's directory may give
  * orders. A run whose file system has no sockets goes on without. */
-#ifndef CONTROLLER_CONTROL_H
-#define CONTROLLER_CONTROL_H
+#ifndef CONTROLLER_RUN_CONTROL_H
+#define CONTROLLER_RUN_CONTROL_H
 
 #include <uv.h>
 

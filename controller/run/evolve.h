@@ -1,7 +1,7 @@
 /* The run itself: search, farm and store on one libuv loop, until the last generation is complete or
  * somebody stops it. */
-#ifndef CONTROLLER_EVOLVE_H
-#define CONTROLLER_EVOLVE_H
+#ifndef CONTROLLER_RUN_EVOLVE_H
+#define CONTROLLER_RUN_EVOLVE_H
 
 #include "controller/run/progress.h"
 #include "controller/evolution/search.h"

@@ -1,7 +1,7 @@
 /* What a controller at work tells of itself (control.h): one JSON object on one line, the keys as
  * docs/run-store.md has them. Read by `controller status`. */
-#ifndef CONTROLLER_LIVE_H
-#define CONTROLLER_LIVE_H
+#ifndef CONTROLLER_RUN_LIVE_H
+#define CONTROLLER_RUN_LIVE_H
 
 #include "controller/farm/farm.h"
 #include "controller/run/progress.h"

@@ -11,8 +11,8 @@
  *
  * Bars (common/judge/pace.h) are part of the question: a result holds only for those bars that would not have
  * changed it. One in REUSE_CHECKED hits, chosen by the creature's id, is simulated all the same. */
-#ifndef CONTROLLER_REUSE_H
-#define CONTROLLER_REUSE_H
+#ifndef CONTROLLER_RUN_REUSE_H
+#define CONTROLLER_RUN_REUSE_H
 
 #include "controller/evolution/search.h"
 #include "proto/message.h"

@@ -7,8 +7,8 @@
  *
  * It may be a stranger's: what is in it is opened by file_open_within() and its like, that is, if it is a
  * regular file, and never through a link. */
-#ifndef CONTROLLER_RUN_DIRECTORY_H
-#define CONTROLLER_RUN_DIRECTORY_H
+#ifndef CONTROLLER_STORE_RUN_DIRECTORY_H
+#define CONTROLLER_STORE_RUN_DIRECTORY_H
 
 #include <stddef.h>
 #include <stdint.h>

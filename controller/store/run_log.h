@@ -1,7 +1,7 @@
 /* logs/controller.log of a run: where the lines of common/log.h go while it is worked on, and that it does
  * not grow for ever. */
-#ifndef CONTROLLER_RUN_LOG_H
-#define CONTROLLER_RUN_LOG_H
+#ifndef CONTROLLER_STORE_RUN_LOG_H
+#define CONTROLLER_STORE_RUN_LOG_H
 
 #include <sys/types.h>
 

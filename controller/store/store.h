@@ -6,8 +6,8 @@
  * There is exactly one writer: the process that holds the lock beside the database. When a write
  * fails (the disk is full, say), what was not committed is lost as a whole: after an error only
  * store_put_event() and store_close() make sense. */
-#ifndef CONTROLLER_STORE_H
-#define CONTROLLER_STORE_H
+#ifndef CONTROLLER_STORE_STORE_H
+#define CONTROLLER_STORE_STORE_H
 
 #include "common/genome/creature.h"
 #include "common/judge/exam.h"

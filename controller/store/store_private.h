@@ -8,8 +8,8 @@
  *   store_digest       whether two runs are equal
  *
  * Functions return 0 or ERR_* with a message that names the database, unless something else is said. */
-#ifndef CONTROLLER_STORE_PRIVATE_H
-#define CONTROLLER_STORE_PRIVATE_H
+#ifndef CONTROLLER_STORE_STORE_PRIVATE_H
+#define CONTROLLER_STORE_STORE_PRIVATE_H
 
 #include <sqlite3.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
  * Generalised coordinates: q[0], q[1] position of the root link's origin, q[2] its angle, q[2 + i]
  * the joint angle or extension of link i >= 1; qd their rates. SI units; angles counter-clockwise and never
  * wrapped. All memory comes from the arena given at creation; a step allocates nothing. */
-#ifndef SIMULATOR_DYNAMICS_H
-#define SIMULATOR_DYNAMICS_H
+#ifndef SIMULATOR_BODY_DYNAMICS_H
+#define SIMULATOR_BODY_DYNAMICS_H
 
 #include "common/body/phenotype.h"
 #include "common/body/vec3.h"

@@ -2,8 +2,8 @@
  *
  * A solver's state begins with a struct dynamics. The functions do what dynamics.h says of their
  * namesakes; `create` takes everything from the arena and fills `solver`. */
-#ifndef SIMULATOR_DYNAMICS_SOLVER_H
-#define SIMULATOR_DYNAMICS_SOLVER_H
+#ifndef SIMULATOR_BODY_DYNAMICS_SOLVER_H
+#define SIMULATOR_BODY_DYNAMICS_SOLVER_H
 
 #include "common/error.h"
 #include "simulator/body/dynamics.h"

@@ -5,8 +5,8 @@
  * dynamics_step(): its motion is, bit for bit, that of a world that it has for itself.
  *
  * The bodies are of one solver, and made for the same world and settings. */
-#ifndef SIMULATOR_FOREST_H
-#define SIMULATOR_FOREST_H
+#ifndef SIMULATOR_BODY_FOREST_H
+#define SIMULATOR_BODY_FOREST_H
 
 #include "common/error.h"
 #include "simulator/body/dynamics.h"

@@ -1,8 +1,8 @@
 /* The physics of a kind of body: the third row of the table of kinds, after its genes (common/genome/body_kind.h) and its
  * genetics (controller/genetics/genetics_kind.h). What dynamics.h does not offer and yet differs from kind to kind is
  * asked here; nothing outside of a kind's folder asks which kind a body is of. */
-#ifndef SIMULATOR_PHYSICS_H
-#define SIMULATOR_PHYSICS_H
+#ifndef SIMULATOR_BODY_PHYSICS_H
+#define SIMULATOR_BODY_PHYSICS_H
 
 #include "common/rng.h"
 #include "simulator/body/dynamics_solver.h"

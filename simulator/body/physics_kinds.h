@@ -1,6 +1,6 @@
 /* The rows that the table of kinds is made of; for the table and the kinds' own folders. */
-#ifndef SIMULATOR_PHYSICS_KINDS_H
-#define SIMULATOR_PHYSICS_KINDS_H
+#ifndef SIMULATOR_BODY_PHYSICS_KINDS_H
+#define SIMULATOR_BODY_PHYSICS_KINDS_H
 
 #include "simulator/body/physics.h"
 

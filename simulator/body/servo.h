@@ -1,6 +1,6 @@
 /* Effectors as drives of joints: gains, bounds and torques, the same for every solver. */
-#ifndef SIMULATOR_SERVO_H
-#define SIMULATOR_SERVO_H
+#ifndef SIMULATOR_BODY_SERVO_H
+#define SIMULATOR_BODY_SERVO_H
 
 #include "simulator/body/dynamics.h"
 #include "simulator/body/signal.h"

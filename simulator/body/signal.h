@@ -1,6 +1,6 @@
 /* A quantity that a scene gives as a function of time: a torque, a target, the motion of a joint. */
-#ifndef SIMULATOR_SIGNAL_H
-#define SIMULATOR_SIGNAL_H
+#ifndef SIMULATOR_BODY_SIGNAL_H
+#define SIMULATOR_BODY_SIGNAL_H
 
 /* Points of a table, at most. */
 enum { SIGNAL_POINTS_MAX = 1024 };

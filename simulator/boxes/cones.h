@@ -10,8 +10,8 @@
  * Newton's method on the projections that the laws are (Alart and Curnier 1991), within proximal
  * steps that keep redundant contacts from being singular; and where that does not end either, push-outs are given
  * up. No method is proven to end for this law, so that the residual is measured and told. */
-#ifndef SIMULATOR_CONES_H
-#define SIMULATOR_CONES_H
+#ifndef SIMULATOR_BOXES_CONES_H
+#define SIMULATOR_BOXES_CONES_H
 
 #include <stdint.h>
 

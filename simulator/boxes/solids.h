@@ -3,8 +3,8 @@
  * Contacts are found before they happen (speculative): a manifold is made when the gap is below a margin, and
  * its points carry the gap, negative when they penetrate. At most four points each, chosen so that
  * they change little when the boxes move little: what was there before is preferred. */
-#ifndef SIMULATOR_SOLIDS_H
-#define SIMULATOR_SOLIDS_H
+#ifndef SIMULATOR_BOXES_SOLIDS_H
+#define SIMULATOR_BOXES_SOLIDS_H
 
 #include "simulator/boxes/rotation.h"
 

@@ -4,8 +4,8 @@
  * Phases: express; push apart what overlaps; settle on the ground; zero the velocities; run
  * simulation.duration_s with the brain. The digest rolls over the state of every part at every brain
  * tick of the scored time: equal digests mean the same motion. */
-#ifndef SIMULATOR_EVALUATE_H
-#define SIMULATOR_EVALUATE_H
+#ifndef SIMULATOR_EVALUATE_EVALUATE_H
+#define SIMULATOR_EVALUATE_EVALUATE_H
 
 #include "simulator/mind/brain.h"
 #include "simulator/body/forest.h"

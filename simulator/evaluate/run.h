@@ -1,8 +1,8 @@
 /* One evaluation on its way; private to simulator/evaluate/. One struct carries it through its phases: evaluate.c makes
  * body and brain and keeps the order, settle.c brings the body to its start, guards.c looks for what must not happen,
  * course.c measures. A function that can end the evaluation returns a verdict, VERDICT_OK meaning "go on". */
-#ifndef SIMULATOR_RUN_H
-#define SIMULATOR_RUN_H
+#ifndef SIMULATOR_EVALUATE_RUN_H
+#define SIMULATOR_EVALUATE_RUN_H
 
 #include <math.h>
 

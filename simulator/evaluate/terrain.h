@@ -2,8 +2,8 @@
  *
  * Creatures are born with their centre of mass over x = 0, or where their task says, and stand on the surface there: the ground,
  * or without ground the upper side of an obstacle, of several the one nearest to y = 0. */
-#ifndef SIMULATOR_TERRAIN_H
-#define SIMULATOR_TERRAIN_H
+#ifndef SIMULATOR_EVALUATE_TERRAIN_H
+#define SIMULATOR_EVALUATE_TERRAIN_H
 
 #include "simulator/body/dynamics.h"
 #include "simulator/world/world.h"

@@ -5,8 +5,8 @@
  * to a flat program: the neurons in the order in which the recursive evaluation finishes them, dead
  * neurons left out, each input resolved to "this think's value" or "the previous think's value".
  * brain_think_recursive() is the plain definition, kept for the tests: equal bit for bit. */
-#ifndef SIMULATOR_BRAIN_H
-#define SIMULATOR_BRAIN_H
+#ifndef SIMULATOR_MIND_BRAIN_H
+#define SIMULATOR_MIND_BRAIN_H
 
 #include "common/body/phenotype.h"
 

@@ -3,8 +3,8 @@
  * A row of SENSOR_COUNT values per part, in the gene's frame: mirrored parts have joint angles and the
  * axis across the part reversed. Sensors that the world switches off read 0. How each is read is the kind's
  * (simulator/body/physics.h). */
-#ifndef SIMULATOR_SENSES_H
-#define SIMULATOR_SENSES_H
+#ifndef SIMULATOR_MIND_SENSES_H
+#define SIMULATOR_MIND_SENSES_H
 
 #include "simulator/body/physics.h"
 

@@ -18,8 +18,8 @@
  * of one link are found once; the others by drag_expose(), once a step.
  *
  * Sizes: 2 to 16 parts, 4 edges each; nothing is allocated after drag_create(). */
-#ifndef SIMULATOR_DRAG_H
-#define SIMULATOR_DRAG_H
+#ifndef SIMULATOR_PLANE_DRAG_H
+#define SIMULATOR_PLANE_DRAG_H
 
 #include "simulator/plane/collide.h"
 #include "simulator/plane/tree.h"

@@ -7,8 +7,8 @@
  * everywhere the same arithmetic, so results are the same on all machines.
  *
  * 2 to 16 links; nothing is allocated after flight_create(). */
-#ifndef SIMULATOR_FLIGHT_H
-#define SIMULATOR_FLIGHT_H
+#ifndef SIMULATOR_PLANE_FLIGHT_H
+#define SIMULATOR_PLANE_FLIGHT_H
 
 #include "simulator/plane/tree.h"
 

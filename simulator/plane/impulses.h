@@ -11,8 +11,8 @@
  * chapter 4.4) on the linear complementarity problem that plane friction makes (Anitescu and
  * Potra 1997). It finds a solution unless something is wedged, which cannot be pushed out at all; and projected
  * Gauss-Seidel sweeps are left for what numbers cannot hold. */
-#ifndef SIMULATOR_IMPULSES_H
-#define SIMULATOR_IMPULSES_H
+#ifndef SIMULATOR_PLANE_IMPULSES_H
+#define SIMULATOR_PLANE_IMPULSES_H
 
 #include <stdint.h>
 

@@ -8,8 +8,8 @@
  * enter through w^2 alone. About 130 flops and one division a link with sine and cosine.
  *
  * 2 to 16 links, O(links) per call; nothing is allocated after tree_create(). */
-#ifndef SIMULATOR_TREE_H
-#define SIMULATOR_TREE_H
+#ifndef SIMULATOR_PLANE_TREE_H
+#define SIMULATOR_PLANE_TREE_H
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* Sines and cosines of angles that have changed little, two at a time: turned from those of a base angle, by a
  * series. A third of what sines of any angle cost, and as exact. */
-#ifndef SIMULATOR_TURN_H
-#define SIMULATOR_TURN_H
+#ifndef SIMULATOR_PLANE_TURN_H
+#define SIMULATOR_PLANE_TURN_H
 
 #include "common/pair.h"
 

@@ -8,8 +8,8 @@
  * state y holds 3 coordinates for each link, then 3 velocities for each. A link that hangs on the fixed
  * root by two linear joints whose links have no mass, and a rotary one, is a free body here, without
  * rows; links without mass take no part in the motion. */
-#ifndef SIMULATOR_CONSTRAINT_H
-#define SIMULATOR_CONSTRAINT_H
+#ifndef SIMULATOR_REFERENCE_CONSTRAINT_H
+#define SIMULATOR_REFERENCE_CONSTRAINT_H
 
 #include "simulator/plane/collide.h"
 #include "simulator/plane/drag.h"

@@ -3,8 +3,8 @@
  *
  * Made of + - x / sqrt in a fixed order: the same bits on every machine. Dense, some 30 x 30 at each
  * evaluation of the constraint solver, at most a few hundred square. */
-#ifndef SIMULATOR_QR_H
-#define SIMULATOR_QR_H
+#ifndef SIMULATOR_REFERENCE_QR_H
+#define SIMULATOR_REFERENCE_QR_H
 
 #include "common/arena.h"
 

@@ -2,8 +2,8 @@
  *
  * All calls are for dynamics made of a phenotype with spheres. dynamics_set_target() and
  * dynamics_drive_state() take the number of a drive: a length, m, or angle, rad, is asked for and read. */
-#ifndef SIMULATOR_DYNAMICS_SPHERES_H
-#define SIMULATOR_DYNAMICS_SPHERES_H
+#ifndef SIMULATOR_SPHERES_DYNAMICS_SPHERES_H
+#define SIMULATOR_SPHERES_DYNAMICS_SPHERES_H
 
 #include "common/body/sphere_body.h"
 #include "simulator/body/dynamics_solver.h"

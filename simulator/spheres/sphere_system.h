@@ -3,8 +3,8 @@
  *
  * A step is made of substeps of h. Between them positions are those of the middle of a substep, from which
  * impulses act: see dynamics_spheres.c. All memory comes from the arena at creation. */
-#ifndef SIMULATOR_SPHERE_SYSTEM_H
-#define SIMULATOR_SPHERE_SYSTEM_H
+#ifndef SIMULATOR_SPHERES_SPHERE_SYSTEM_H
+#define SIMULATOR_SPHERES_SPHERE_SYSTEM_H
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* simulator scene: the motion of a scene (docs/scenes.md), as a trace and a summary. */
-#ifndef SIMULATOR_COMMAND_SCENE_H
-#define SIMULATOR_COMMAND_SCENE_H
+#ifndef SIMULATOR_TOOLS_COMMAND_SCENE_H
+#define SIMULATOR_TOOLS_COMMAND_SCENE_H
 
 #include <stdint.h>
 #include <stdio.h>

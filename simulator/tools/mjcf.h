@@ -5,8 +5,8 @@
  * each part is a box of some depth, for contacts and to be seen. What MuJoCo has no like of is told in a
  * comment: viscosity, restitution. Of two bodies joined to one another MuJoCo collides nothing, where ours
  * leaves out only the two parts at the joint. */
-#ifndef SIMULATOR_MJCF_H
-#define SIMULATOR_MJCF_H
+#ifndef SIMULATOR_TOOLS_MJCF_H
+#define SIMULATOR_TOOLS_MJCF_H
 
 #include <stdio.h>
 

@@ -7,8 +7,8 @@
  * fixed in it as its parts, and a free body hangs on it by two linear joints, along x and along y,
  * whose links have no mass, and a rotary one. Some tens of bodies at most, 200 KB, no memory of its
  * own. */
-#ifndef SIMULATOR_SCENE_H
-#define SIMULATOR_SCENE_H
+#ifndef SIMULATOR_TOOLS_SCENE_H
+#define SIMULATOR_TOOLS_SCENE_H
 
 #include "common/error.h"
 #include "simulator/body/dynamics.h"

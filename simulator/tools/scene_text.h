@@ -1,8 +1,8 @@
 /* What readers of scenes are made of. Strict: what is unknown, missing, of the wrong type or out of range is an
  * error that names the file and the place, such as "pendulum.json: bodies[1].joint.at_m". Every value
  * is taken out of its object when it is read; what is left in the end is unknown. */
-#ifndef SIMULATOR_SCENE_TEXT_H
-#define SIMULATOR_SCENE_TEXT_H
+#ifndef SIMULATOR_TOOLS_SCENE_TEXT_H
+#define SIMULATOR_TOOLS_SCENE_TEXT_H
 
 #include <jansson.h>
 

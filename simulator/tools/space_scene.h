@@ -3,8 +3,8 @@
  *
  * Every body is a link, in the order of the file; a body that is rigidly joined is one, too. A free body hangs on
  * the world by a joint of six freedoms. */
-#ifndef SIMULATOR_SPACE_SCENE_H
-#define SIMULATOR_SPACE_SCENE_H
+#ifndef SIMULATOR_TOOLS_SPACE_SCENE_H
+#define SIMULATOR_TOOLS_SPACE_SCENE_H
 
 #include "simulator/boxes/space_dynamics.h"
 #include "simulator/tools/scene.h"

@@ -1,6 +1,6 @@
 /* A trace: an evaluation as a CSV file, a line for each brain tick; docs/trace.md lists the columns. */
-#ifndef SIMULATOR_TRACE_H
-#define SIMULATOR_TRACE_H
+#ifndef SIMULATOR_TOOLS_TRACE_H
+#define SIMULATOR_TOOLS_TRACE_H
 
 #include <stdio.h>
 

@@ -7,8 +7,8 @@
  * the referee's perturbed runs has places of its own, so that no creature gains by learning them by heart.
  *
  * The light stays in the plane z = 0; creatures in three dimensions may be beside it. */
-#ifndef SIMULATOR_LIGHT_H
-#define SIMULATOR_LIGHT_H
+#ifndef SIMULATOR_WORLD_LIGHT_H
+#define SIMULATOR_WORLD_LIGHT_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* What surrounds a creature, in the form the dynamics use; made from the world.* parameters. */
-#ifndef SIMULATOR_WORLD_H
-#define SIMULATOR_WORLD_H
+#ifndef SIMULATOR_WORLD_WORLD_H
+#define SIMULATOR_WORLD_WORLD_H
 
 #include "common/params/obstacles.h"
 #include "common/params/params.h"

@@ -14,7 +14,7 @@
 #include "simulator/evaluate/evaluate.h"
 #include "tests/readout.h"
 
-enum { BODIES = 30, DOF_MAX = 2 + 64, NUMBERS_MAX = 200 };
+enum { BODIES = 30, DOF_MAX = 2 + PHENOTYPE_PARTS_MAX, NUMBERS_MAX = 200 };
 #define PUSH_M_S   2.0
 #define DURATION_S 3.0
 #define DROP_M     0.02

@@ -27,7 +27,7 @@
 #include "common/genome/creature.h"
 #include "simulator/evaluate/evaluate.h"
 
-enum { TICKS_MAX = 601, PARTS_MAX = 32, DOF_MAX = 2 + 64, PLANTED_MAX = 8 };
+enum { TICKS_MAX = 601, PARTS_MAX = 32, DOF_MAX = 2 + PHENOTYPE_PARTS_MAX, PLANTED_MAX = 8 };
 enum { RUN_REFERENCE, RUN_TURNED, RUN_NUDGED, RUN_240, RUN_960, RUN_3840, RUN_15360, RUN_COUNT };
 /* Ticks until solvers are compared, and what all of them have to be within then, m: what the contact
  * tolerance of the reference, 0.1 mm, makes of itself; and what steps of 1/240 s may be off. */

@@ -1,7 +1,7 @@
 /* Bodies made by hand for the tests of the dynamics: a few rectangles given by their pose at birth
  * become a phenotype without a genome, and a stage holds what it takes to move one. */
-#ifndef TESTS_BODY_FIXTURE_H
-#define TESTS_BODY_FIXTURE_H
+#ifndef TESTS_UNIT_BODY_FIXTURE_H
+#define TESTS_UNIT_BODY_FIXTURE_H
 
 #include <check.h>
 #include <math.h>

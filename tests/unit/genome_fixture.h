@@ -1,7 +1,7 @@
 /* A genome that uses every feature of the format: for the tests of genome, codec and files.
  * The golden files hold it too: a feature to come gets a fixture of its own. */
-#ifndef TESTS_GENOME_FIXTURE_H
-#define TESTS_GENOME_FIXTURE_H
+#ifndef TESTS_UNIT_GENOME_FIXTURE_H
+#define TESTS_UNIT_GENOME_FIXTURE_H
 
 #include <stdlib.h>
 

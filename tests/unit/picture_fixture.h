@@ -1,6 +1,6 @@
 /* A picture in memory, for tests of what is drawn. */
-#ifndef TESTS_PICTURE_FIXTURE_H
-#define TESTS_PICTURE_FIXTURE_H
+#ifndef TESTS_UNIT_PICTURE_FIXTURE_H
+#define TESTS_UNIT_PICTURE_FIXTURE_H
 
 #include <cairo.h>
 #include <check.h>

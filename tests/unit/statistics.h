@@ -5,8 +5,8 @@
  * (Bonferroni). So a right sampler is called biased with a probability of at most `alarm`.
  * statistics_chi_square() sees what is spread over many categories; it is an approximation, good for
  * expected counts from some dozens. */
-#ifndef TESTS_STATISTICS_H
-#define TESTS_STATISTICS_H
+#ifndef TESTS_UNIT_STATISTICS_H
+#define TESTS_UNIT_STATISTICS_H
 
 #include <math.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* An empty run store in an open database, as the controller makes it. */
-#ifndef TESTS_STORE_FIXTURE_H
-#define TESTS_STORE_FIXTURE_H
+#ifndef TESTS_UNIT_STORE_FIXTURE_H
+#define TESTS_UNIT_STORE_FIXTURE_H
 
 #include <check.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Replays made by hand, for the viewer's tests: a worm of `parts` segments that crawls, swims or hops
  * without any physics. */
-#ifndef TESTS_VIEWER_FIXTURE_H
-#define TESTS_VIEWER_FIXTURE_H
+#ifndef TESTS_UNIT_VIEWER_FIXTURE_H
+#define TESTS_UNIT_VIEWER_FIXTURE_H
 
 #include <math.h>
 #include <stdio.h>

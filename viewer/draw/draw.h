@@ -3,8 +3,8 @@
  * Works in pixels of the surface, y down; a draw_view maps scene coordinates (m, y up) to a part of
  * it. Everything is a function of the replay and the time: nothing is kept between calls. A frame of
  * 960x540 takes about 1 ms. */
-#ifndef VIEWER_DRAW_H
-#define VIEWER_DRAW_H
+#ifndef VIEWER_DRAW_DRAW_H
+#define VIEWER_DRAW_DRAW_H
 
 #ifdef HAVE_CAIRO
 

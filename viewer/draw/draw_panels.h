@@ -1,8 +1,8 @@
 /* What surrounds the picture: the bar of time with the fitness that accumulates, the timeline of a run's
  * generations, the strip of its champions, the line of descent. Each is a plain struct that says where it
  * is and what it shows; drawing and looking up a point read the same struct. Px of the surface. */
-#ifndef VIEWER_DRAW_PANELS_H
-#define VIEWER_DRAW_PANELS_H
+#ifndef VIEWER_DRAW_DRAW_PANELS_H
+#define VIEWER_DRAW_DRAW_PANELS_H
 
 #ifdef HAVE_CAIRO
 

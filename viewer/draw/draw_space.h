@@ -1,6 +1,6 @@
 /* The world of a scene with depth, and the sides of boxes in it. */
-#ifndef VIEWER_DRAW_SPACE_H
-#define VIEWER_DRAW_SPACE_H
+#ifndef VIEWER_DRAW_DRAW_SPACE_H
+#define VIEWER_DRAW_DRAW_SPACE_H
 
 #include "viewer/draw/eye.h"
 

@@ -3,8 +3,8 @@
  * A scene without depth is seen from the front, flat. A scene with depth is seen in perspective as soon as the view
  * is turned: the eye stands at a distance from the middle of the picture, turned about it by the view's orbit. What
  * lies in the middle is as large as in flat pictures, so that following, zooming and panning serve both. */
-#ifndef VIEWER_EYE_H
-#define VIEWER_EYE_H
+#ifndef VIEWER_DRAW_EYE_H
+#define VIEWER_DRAW_EYE_H
 
 #include "viewer/draw/draw.h"
 

@@ -1,7 +1,7 @@
 /* What can be laid over a picture: one table of bits and names, for the window, exports and the command
  * line. */
-#ifndef VIEWER_OVERLAY_H
-#define VIEWER_OVERLAY_H
+#ifndef VIEWER_DRAW_OVERLAY_H
+#define VIEWER_DRAW_OVERLAY_H
 
 #include "common/error.h"
 

@@ -2,8 +2,8 @@
  *
  * Calm and light by default; the web page also uses the dark theme. Colours are 0xRRGGBB. Each part
  * has its own colour: seven hues, then the same darker, then lighter; after that they repeat. */
-#ifndef VIEWER_PALETTE_H
-#define VIEWER_PALETTE_H
+#ifndef VIEWER_DRAW_PALETTE_H
+#define VIEWER_DRAW_PALETTE_H
 
 #include <stdint.h>
 

@@ -2,8 +2,8 @@
  *
  * Files appear whole or not at all: an exporter writes to a temporary name beside the target, which
  * is renamed when it is complete. */
-#ifndef VIEWER_EXPORT_H
-#define VIEWER_EXPORT_H
+#ifndef VIEWER_EXPORT_EXPORT_H
+#define VIEWER_EXPORT_EXPORT_H
 
 #include "viewer/draw/camera.h"
 #include "viewer/draw/overlay.h"

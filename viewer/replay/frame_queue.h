@@ -3,8 +3,8 @@
  * A pipe holds less than a frame of a video, so that without a queue whoever draws waits for whoever
  * encodes, then the other way round; with it, both cores are busy. Frames have one size; some tens of
  * megabytes of them wait at most. One thread fills, the queue's own empties; SIGPIPE must be ignored. */
-#ifndef VIEWER_FRAME_QUEUE_H
-#define VIEWER_FRAME_QUEUE_H
+#ifndef VIEWER_REPLAY_FRAME_QUEUE_H
+#define VIEWER_REPLAY_FRAME_QUEUE_H
 
 #include <stddef.h>
 

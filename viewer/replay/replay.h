@@ -5,8 +5,8 @@
  * shifted so that the centre of mass starts at x = 0 (and at y = 0 where there is nothing to stand on).
  * Sizes: a row of a ten-part creature is about 1 kB, ten seconds at 60 Hz about 600 rows. Memory is
  * bounded by REPLAY_BYTES_MAX: a longer replay keeps every second, fourth, ... tick. */
-#ifndef VIEWER_REPLAY_H
-#define VIEWER_REPLAY_H
+#ifndef VIEWER_REPLAY_REPLAY_H
+#define VIEWER_REPLAY_REPLAY_H
 
 #include "common/genome/creature.h"
 #include "common/params/obstacles.h"

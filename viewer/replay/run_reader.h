@@ -3,8 +3,8 @@
  * Opened read-only, so a run may be watched while it is under way; what is in it is not trusted, every
  * row is checked as a creature file is. The schema is the run store's, documented in
  * docs/run-store.md; a store of another version is refused. */
-#ifndef VIEWER_RUN_READER_H
-#define VIEWER_RUN_READER_H
+#ifndef VIEWER_REPLAY_RUN_READER_H
+#define VIEWER_REPLAY_RUN_READER_H
 
 #include "common/genome/creature.h"
 

@@ -3,8 +3,8 @@
  *
  * Orders are given one after the other, in their order, without waiting: a window polls for how they ended. An
  * order takes some ten milliseconds. */
-#ifndef VIEWER_CHOOSER_H
-#define VIEWER_CHOOSER_H
+#ifndef VIEWER_STAGE_CHOOSER_H
+#define VIEWER_STAGE_CHOOSER_H
 
 #include <stdint.h>
 

@@ -5,8 +5,8 @@
  * Shelves are filled at once, replays are simulated one by one when asked for (some ten milliseconds
  * each), so that a window stays alive meanwhile; who stands on several shelves is simulated once.
  * Knows nothing of windows and pictures. */
-#ifndef VIEWER_GALLERY_H
-#define VIEWER_GALLERY_H
+#ifndef VIEWER_STAGE_GALLERY_H
+#define VIEWER_STAGE_GALLERY_H
 
 #include "viewer/replay/replay.h"
 #include "viewer/replay/run_reader.h"

@@ -4,8 +4,8 @@
  * camera and overlays; it takes keys, the mouse and the clock, and draws itself with cairo. The window only
  * hands it what SDL gives, so that tests can press every key without a display. Coordinates: px of the
  * picture, y down. */
-#ifndef VIEWER_STAGE_H
-#define VIEWER_STAGE_H
+#ifndef VIEWER_STAGE_STAGE_H
+#define VIEWER_STAGE_STAGE_H
 
 #ifdef HAVE_CAIRO
 

@@ -7,8 +7,8 @@
  *   stage_mouse.c   pressing, dragging, clicking, the wheel
  *   stage_choose.c  choosing by hand: marks, buttons, what was said of them
  */
-#ifndef VIEWER_STAGE_PRIVATE_H
-#define VIEWER_STAGE_PRIVATE_H
+#ifndef VIEWER_STAGE_STAGE_PRIVATE_H
+#define VIEWER_STAGE_STAGE_PRIVATE_H
 
 #ifdef HAVE_CAIRO
 

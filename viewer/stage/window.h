@@ -1,6 +1,6 @@
 /* The window: a stage on a display, with keyboard, mouse and clock. */
-#ifndef VIEWER_WINDOW_H
-#define VIEWER_WINDOW_H
+#ifndef VIEWER_STAGE_WINDOW_H
+#define VIEWER_STAGE_WINDOW_H
 
 #include "viewer/stage/gallery.h"
 
