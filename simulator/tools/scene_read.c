@@ -398,6 +398,8 @@ static void read_top(struct scene_reader *r, struct scene_spot *top, struct scen
         scene_fail(r, ERR_FORMAT, top, "", "an object is expected");
     if (spot_need_number(r, top, "scene", 1, 1) != 1)
         scene_fail(r, ERR_VERSION, top, "scene", "only version 1 is known");
+    if (spot_number(r, top, "dimensions", 2, -SCENE_NUMBER_MAX, SCENE_NUMBER_MAX) != 2)
+        scene_fail(r, ERR_RANGE, top, "dimensions", "2 or 3 is expected");
     json_t *text = spot_take(top, "description");
     if (text && !json_is_string(text))
         scene_fail(r, ERR_FORMAT, top, "description", "a text is expected");

@@ -45,6 +45,7 @@ static const struct {
     {"{\"scene\": 1, \"scene\": 1}", "duplicate"},
     {"{\"bodies\": []}", "test: scene: missing"},
     {"{\"scene\": 2, \"bodies\": []}", "test: scene: 2 is not within 1 .. 1"},
+    {"{\"scene\": 1, \"dimensions\": 4, \"bodies\": []}", "test: dimensions: 2 or 3 is expected"},
     {"{\"scene\": 1}", "test: bodies: an array"},
     {"{\"scene\": 1, \"bodies\": []}", "test: bodies: an array"},
     {"{\"scene\": 1, \"bodies\": [3]}", "test: bodies[0]: an object is expected"},
