@@ -110,10 +110,12 @@ cat >inside.sbatch <<END2
 #!/bin/sh
 exec "$controller" run "$work/walk.ini" ${options[*]} ${slurm[*]} -o "\$1"
 END2
-sbatch --quiet --wait --ntasks=8 --mem-per-cpu=700 --output=inside.out inside.sbatch "$work/inside" ||
-    fail "$(cat inside.out)"
-same_runs whole inside
-[ "$(grep -c ' event=worker_ready ' "$(log_of inside)")" = 8 ] || fail "not 8 workers in the job"
+for count in 1 4 8; do
+    sbatch --quiet --wait --ntasks=$count --mem-per-cpu=700 --output=inside.out inside.sbatch "$work/inside-$count" ||
+        fail "$(cat inside.out)"
+    same_runs whole "inside-$count"
+    [ "$(grep -c ' event=worker_ready ' "$(log_of "inside-$count")")" = $count ] || fail "not $count workers in the job"
+done
 tell "within a job"
 
 # ---- disturbed ----
@@ -151,6 +153,11 @@ more "a killed worker"
 read -r srun host job < <(ready)
 kill -KILL "$srun"
 more "a killed srun"
+
+read -r srun host job < <(ready)
+kill -STOP "$srun"
+more "a stopped srun"
+kill -CONT "$srun"
 
 read -r srun host job < <(ready)
 scontrol update "nodename=$host" state=drain reason=test
