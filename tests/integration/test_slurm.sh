@@ -204,11 +204,16 @@ export BESTIARY_BIN=$bin
 job=$(sbatch --parsable --ntasks=4 --mem-per-cpu=700 --time=10 --output=requeued.out \
     "$root/examples/slurm/run.sbatch" "$work/requeued" "$work/walk.ini" "${long[@]}" -s farm.memory_mb=512)
 must_wait() { [ "$(squeue -h -j "$job" -o %T)" = PENDING ]; }
+# A requeued job waits for two minutes after the last of its steps has ended. It may start sooner, but in another second
+# than the one in which its credential was revoked.
+no_steps() { [ -z "$(of_job "$job")" ]; }
 for at in 6 18; do
     wait_until "the job's run reaches generation $at" has_reached requeued $at
     scontrol requeue "$job"
     wait_until "the job is in the queue again" must_wait
-    scontrol update "jobid=$job" starttime=now # instead of two minutes
+    wait_until "its steps have ended" no_steps
+    sleep 3
+    scontrol update "jobid=$job" starttime=now
 done
 is_over() { [ -z "$(squeue -h -j "$job" 2>/dev/null)" ]; }
 wait_until "the job ends" is_over
