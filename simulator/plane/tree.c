@@ -252,7 +252,7 @@ void tree_check(const struct tree *tree)
         ENSURE(!(fabs(size - 1) > 1e-9), "link %d turned to a direction of length^2 %g", i, size);
         mass += l->mass;
     }
-    /* in scenes two links may share a mass as 1.5 and -0.5, so that one has the inertia which it lacks */
+    /* of one link it may be negative: scenes move mass from one side of a hinge to the other */
     ENSURE(!(mass < 0) && !(fabs(mass - tree->mass) > 1e-9 * mass),
            "a mass of %g kg, of the links %g kg", tree->mass, mass);
 }

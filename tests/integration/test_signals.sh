@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Workers that others send signals to, those of crashes among them, are replaced, and the run stays the same.
 # speed: slow
+# speed: long
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
