@@ -6,7 +6,7 @@
 
 #include "controller/commands/commands.h"
 #include "controller/run/control.h"
-#include "controller/farm/farm.h"
+#include "controller/workers/farm.h"
 #include "controller/store/run_directory.h"
 
 /* How long the controller may take to answer. */

@@ -11,8 +11,8 @@
 #include "common/log.h"
 #include "controller/commands/commands.h"
 #include "controller/run/evolve.h"
-#include "controller/farm/farm.h"
-#include "controller/farm/program.h"
+#include "controller/workers/farm.h"
+#include "controller/workers/program.h"
 #include "controller/store/run_directory.h"
 #include "controller/store/run_log.h"
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "controller/commands/commands.h"
-#include "controller/farm/program.h"
+#include "controller/workers/program.h"
 
 static const char help[] =
     "usage: controller view RUN_DIR [--generation N] [--top K] [option of viewer]...\n"

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "common/file.h"
-#include "controller/farm/program.h"
+#include "controller/workers/program.h"
 
 #define PAGE_BYTES_MAX    (64u << 20)
 #define PICTURE_BYTES_MAX (4u << 20)

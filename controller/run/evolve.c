@@ -37,7 +37,7 @@
 #include "common/judge/exam.h"
 #include "common/log.h"
 #include "controller/run/control.h"
-#include "controller/farm/farm.h"
+#include "controller/workers/farm.h"
 #include "controller/run/live.h"
 #include "controller/run/reuse.h"
 #include "controller/evolution/referee.h"

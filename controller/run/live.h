@@ -3,7 +3,7 @@
 #ifndef CONTROLLER_RUN_LIVE_H
 #define CONTROLLER_RUN_LIVE_H
 
-#include "controller/farm/farm.h"
+#include "controller/workers/farm.h"
 #include "controller/run/progress.h"
 
 /* Allocated with malloc, freed by the caller; NULL if memory is out. `farm` may be NULL. */

@@ -29,7 +29,7 @@
 #include <unistd.h>
 
 #include "common/log.h"
-#include "controller/farm/farm.h"
+#include "controller/workers/farm.h"
 #include "tests/bench/bench.h"
 
 enum { ROUNDS = 3, ROUNDS_MAX = 1000, PARTS = 8, WORKERS_MAX = 64 };

@@ -3,7 +3,7 @@
  * real worker loop. Whatever happens, each task leaves the farm exactly once with the right digest,
  * and no process, handle or descriptor is left.
  * speed: long */
-#include "controller/farm/farm.h"
+#include "controller/workers/farm.h"
 
 #include <check.h>
 #include <dirent.h>

@@ -1,7 +1,7 @@
 /* The parts of the farm, each alone: the queue gives tasks out in the order in which they came, those given back first,
  * and counts each until it ends; the watch over one task; the names of ends; the logs of workers; what must
  * hold of a worker. */
-#include "controller/farm/task_queue.h"
+#include "controller/workers/task_queue.h"
 
 #include <check.h>
 #include <fcntl.h>
@@ -11,10 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "controller/farm/farm_shared.h"
-#include "controller/farm/process_end.h"
-#include "controller/farm/task_watch.h"
-#include "controller/farm/worker_log.h"
+#include "controller/workers/farm_shared.h"
+#include "controller/workers/process_end.h"
+#include "controller/workers/task_watch.h"
+#include "controller/workers/worker_log.h"
 
 static struct task_queue queue;
 

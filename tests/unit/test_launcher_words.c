@@ -1,6 +1,6 @@
 /* The words of farm.launcher: where they are cut, and that a command is refused before anything starts if its
  * program is missing. */
-#include "controller/farm/launcher.h"
+#include "controller/workers/launcher.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "controller/farm/farm.h"
+#include "controller/workers/farm.h"
 
 static struct launcher launcher;
 static struct error error;

@@ -1,11 +1,11 @@
 /* The tasks a worker has. */
-#include "controller/farm/worker_tasks.h"
+#include "controller/workers/worker_tasks.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "common/log.h"
-#include "controller/farm/farm_shared.h"
+#include "controller/workers/farm_shared.h"
 
 int worker_task_count(const struct worker *worker)
 {

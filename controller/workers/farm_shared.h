@@ -1,14 +1,14 @@
 /* What a farm and its workers share. Only farm.c, worker.c and worker_tasks.c open it. */
-#ifndef CONTROLLER_FARM_FARM_SHARED_H
-#define CONTROLLER_FARM_FARM_SHARED_H
+#ifndef CONTROLLER_WORKERS_FARM_SHARED_H
+#define CONTROLLER_WORKERS_FARM_SHARED_H
 
-#include "controller/farm/farm.h"
-#include "controller/farm/hosts.h"
-#include "controller/farm/launcher.h"
-#include "controller/farm/task_queue.h"
-#include "controller/farm/task_watch.h"
-#include "controller/farm/worker.h"
-#include "controller/farm/worker_log.h"
+#include "controller/workers/farm.h"
+#include "controller/workers/hosts.h"
+#include "controller/workers/launcher.h"
+#include "controller/workers/task_queue.h"
+#include "controller/workers/task_watch.h"
+#include "controller/workers/worker.h"
+#include "controller/workers/worker_log.h"
 
 enum { FARM_TURNAROUNDS = 64 };
 

@@ -1,6 +1,6 @@
 /* The other programs of the project, and the machine they run on. */
-#ifndef CONTROLLER_FARM_PROGRAM_H
-#define CONTROLLER_FARM_PROGRAM_H
+#ifndef CONTROLLER_WORKERS_PROGRAM_H
+#define CONTROLLER_WORKERS_PROGRAM_H
 
 #include "common/error.h"
 #include "controller/store/run_directory.h"

@@ -3,8 +3,8 @@
  * Tasks go in, results come out by task id; workers that crash, hang, talk nonsense or are killed are
  * replaced and their tasks done again, which changes nothing in the results. The life of a worker is
  * a table of states and events in worker.c; docs/farm.md tells of it. */
-#ifndef CONTROLLER_FARM_FARM_H
-#define CONTROLLER_FARM_FARM_H
+#ifndef CONTROLLER_WORKERS_FARM_H
+#define CONTROLLER_WORKERS_FARM_H
 
 #include <uv.h>
 

@@ -1,5 +1,5 @@
 /* The farm's tasks: a list with both ends, and counts. */
-#include "controller/farm/task_queue.h"
+#include "controller/workers/task_queue.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

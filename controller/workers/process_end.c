@@ -1,5 +1,5 @@
 /* How a worker's process ended. */
-#include "controller/farm/process_end.h"
+#include "controller/workers/process_end.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Finding and starting programs. _GNU_SOURCE is for sched_getaffinity(): in a container or under
  * taskset the processors online are more than one may use. */
 #define _GNU_SOURCE
-#include "controller/farm/program.h"
+#include "controller/workers/program.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
  * open for ever, so neither waits for the other: on exit, what lies in the pipe is read until there
  * is nothing left at that instant (it was all written before the end), then on_exit is called. */
 #define _GNU_SOURCE /* sched_setaffinity(), prlimit() */
-#include "controller/farm/worker_process.h"
+#include "controller/workers/worker_process.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -2,8 +2,8 @@
  *
  * Every process of a slot appends to its log. A log that has become too long is put away before the
  * next process starts. */
-#ifndef CONTROLLER_FARM_WORKER_LOG_H
-#define CONTROLLER_FARM_WORKER_LOG_H
+#ifndef CONTROLLER_WORKERS_WORKER_LOG_H
+#define CONTROLLER_WORKERS_WORKER_LOG_H
 
 #include <sys/types.h>
 

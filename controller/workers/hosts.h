@@ -2,8 +2,8 @@
  *
  * A host is left out when it computes other bits or has another version, or after three starts in a row
  * that failed there. */
-#ifndef CONTROLLER_FARM_HOSTS_H
-#define CONTROLLER_FARM_HOSTS_H
+#ifndef CONTROLLER_WORKERS_HOSTS_H
+#define CONTROLLER_WORKERS_HOSTS_H
 
 enum { HOSTS_MAX = 256, HOST_NAME_SIZE = 64, HOST_REASON_SIZE = 320, HOST_FAILED_STARTS = 3 };
 

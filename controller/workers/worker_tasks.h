@@ -9,10 +9,10 @@
  *
  * Alone means: reserved for this slot, whose next process is fresh, and nothing is prefetched beside
  * it. So a result depends on nothing that happened here, and a task leaves the farm exactly once. */
-#ifndef CONTROLLER_FARM_WORKER_TASKS_H
-#define CONTROLLER_FARM_WORKER_TASKS_H
+#ifndef CONTROLLER_WORKERS_WORKER_TASKS_H
+#define CONTROLLER_WORKERS_WORKER_TASKS_H
 
-#include "controller/farm/worker.h"
+#include "controller/workers/worker.h"
 
 enum {
     WORKER_FAULTS_ALONE = 2,      /* self-inflicted ends after which a task is tried alone */

@@ -2,16 +2,16 @@
  *
  * worker.c has the table, the states' diagram, and what each event does. Only the farm (farm.c) talks to workers:
  * it hires, feeds, stops and retires them, and tells them that time passes. */
-#ifndef CONTROLLER_FARM_WORKER_H
-#define CONTROLLER_FARM_WORKER_H
+#ifndef CONTROLLER_WORKERS_WORKER_H
+#define CONTROLLER_WORKERS_WORKER_H
 
 #include <uv.h>
 
-#include "controller/farm/farm.h"
-#include "controller/farm/process_end.h"
-#include "controller/farm/task_queue.h"
-#include "controller/farm/task_watch.h"
-#include "controller/farm/worker_process.h"
+#include "controller/workers/farm.h"
+#include "controller/workers/process_end.h"
+#include "controller/workers/task_queue.h"
+#include "controller/workers/task_watch.h"
+#include "controller/workers/worker_process.h"
 
 enum {
     WORKER_PREFETCH_MAX = 64,

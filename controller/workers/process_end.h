@@ -1,6 +1,6 @@
 /* How a worker's process ended: its exit code or signal, what that is called, and whose fault it is. */
-#ifndef CONTROLLER_FARM_PROCESS_END_H
-#define CONTROLLER_FARM_PROCESS_END_H
+#ifndef CONTROLLER_WORKERS_PROCESS_END_H
+#define CONTROLLER_WORKERS_PROCESS_END_H
 
 #include <stddef.h>
 

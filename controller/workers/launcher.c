@@ -1,5 +1,5 @@
 /* The words of farm.launcher. They are separated by spaces and tabs; there are no quotes. */
-#include "controller/farm/launcher.h"
+#include "controller/workers/launcher.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "controller/farm/farm.h"
-#include "controller/farm/program.h"
+#include "controller/workers/farm.h"
+#include "controller/workers/program.h"
 
 #define SLURM_EXCLUDE "--exclude="
 

@@ -5,8 +5,8 @@
  * (silence_s: its process sleeps, or is stopped). Where the processor time cannot be seen (behind ssh,
  * say) it may be silent for the sum of both. Each attempt has more of all that than the one before
  * (task_patience()). Silence is measured in the farm's running time. */
-#ifndef CONTROLLER_FARM_TASK_WATCH_H
-#define CONTROLLER_FARM_TASK_WATCH_H
+#ifndef CONTROLLER_WORKERS_TASK_WATCH_H
+#define CONTROLLER_WORKERS_TASK_WATCH_H
 
 #include <stddef.h>
 #include <stdint.h>

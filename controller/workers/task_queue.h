@@ -6,8 +6,8 @@
  * A task that a worker could not do comes back to the front, so that it is next; whoever gives several back
  * begins with the last. The queue owns the tasks that wait. Who takes one owns it until it puts it back or
  * ends it. */
-#ifndef CONTROLLER_FARM_TASK_QUEUE_H
-#define CONTROLLER_FARM_TASK_QUEUE_H
+#ifndef CONTROLLER_WORKERS_TASK_QUEUE_H
+#define CONTROLLER_WORKERS_TASK_QUEUE_H
 
 #include <stdint.h>
 

@@ -27,7 +27,7 @@
  *
  * Callbacks of the farm's owner are the last thing that happens in an event, when the state is consistent,
  * since they may submit tasks or stop the farm. */
-#include "controller/farm/worker.h"
+#include "controller/workers/worker.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -38,8 +38,8 @@
 #include "common/hash.h"
 #include "common/log.h"
 #include "common/version.h"
-#include "controller/farm/farm_shared.h"
-#include "controller/farm/worker_tasks.h"
+#include "controller/workers/farm_shared.h"
+#include "controller/workers/worker_tasks.h"
 
 enum {
     WORKER_BACKOFF_MIN_MS = 100,

@@ -3,8 +3,8 @@
  * Order of the callbacks: any number of on_frame; at most one on_broken (no frame comes after
  * garbage); exactly one on_exit, after every frame the process wrote before its end; and, after
  * worker_process_release(), exactly one on_freed, when the last handle is closed. */
-#ifndef CONTROLLER_FARM_WORKER_PROCESS_H
-#define CONTROLLER_FARM_WORKER_PROCESS_H
+#ifndef CONTROLLER_WORKERS_WORKER_PROCESS_H
+#define CONTROLLER_WORKERS_WORKER_PROCESS_H
 
 #include <uv.h>
 

@@ -2,8 +2,8 @@
  *
  * The word `slurm` in front stands for srun with the options that a worker needs; words behind it are further
  * options of srun. */
-#ifndef CONTROLLER_FARM_LAUNCHER_H
-#define CONTROLLER_FARM_LAUNCHER_H
+#ifndef CONTROLLER_WORKERS_LAUNCHER_H
+#define CONTROLLER_WORKERS_LAUNCHER_H
 
 #include <stdint.h>
 

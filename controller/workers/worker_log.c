@@ -1,5 +1,5 @@
 /* The log files of a farm's workers. */
-#include "controller/farm/worker_log.h"
+#include "controller/workers/worker_log.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,7 +10,7 @@
  * Backup copies: in a tick, workers without a task are sent the tasks that are out for long, so that a stopped worker,
  * a lost machine or a slow disk holds nobody up (Dean and Ghemawat, MapReduce, OSDI 2004, section 3.6). The first result
  * counts; later ones must be equal. */
-#include "controller/farm/farm.h"
+#include "controller/workers/farm.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -20,8 +20,8 @@
 
 #include "common/limits.h"
 #include "common/log.h"
-#include "controller/farm/farm_shared.h"
-#include "controller/farm/worker_tasks.h"
+#include "controller/workers/farm_shared.h"
+#include "controller/workers/worker_tasks.h"
 
 enum {
     FARM_STARTS_FIRST = 4,    /* failed starts of every slot that end a farm that never worked */
