@@ -120,6 +120,13 @@ int space_contacts_create(struct space_contacts *s, struct space_tree *tree,
     return cones_create(&s->cones, s->room + limits->row_max, (int)rows, arena);
 }
 
+void space_contacts_set_surfaces(struct space_contacts *s)
+{
+    s->pair_count = s->touched = 0;
+    list_pairs(s);
+    space_contacts_forget(s);
+}
+
 void space_contacts_forget(struct space_contacts *s)
 {
     s->step += 2;

@@ -85,6 +85,8 @@ int space_contacts_create(struct space_contacts *contacts, struct space_tree *tr
                           struct space_limits *limits, const struct space_box *boxes, int box_count,
                           const struct space_surfaces *surfaces,
                           const struct dynamics_settings *settings, struct arena *arena);
+/* The surfaces have other properties, or fewer of the fixed: those of creation are the most there may be. */
+void space_contacts_set_surfaces(struct space_contacts *contacts);
 /* Forgets warm starts and the points of the last step. */
 void space_contacts_forget(struct space_contacts *contacts);
 /* 1 if, from the tree's pose and with its velocities, something could touch within a step. */

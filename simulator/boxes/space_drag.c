@@ -164,26 +164,35 @@ static int root_of(const struct space_link *links, int link)
     return link;
 }
 
-int space_drag_create(struct space_drag *drag, const struct space_drag_law *law,
-                      const struct space_box *boxes, int box_count, const struct space_link *links,
-                      int link_count, struct arena *arena)
+void space_drag_set_law(struct space_drag *drag, const struct space_drag_law *law)
 {
     const struct space_motion still = {{0, 0, 0}, {0, 0, 0}};
     const struct mat3 one = quaternion_matrix(QUATERNION_ONE);
     const struct vec3 origin = {0, 0, 0};
-    *drag = (struct space_drag){.law = *law, .boxes = boxes, .box_count = box_count};
+    drag->law = *law;
+    for (int i = 0; i < drag->link_count; i++)
+        drag->own[i] = (struct space_tensor){.nn = {0}};
+    for (int i = 0; i < drag->box_count; i++) {
+        place_box(&drag->boxes[i], &one, origin, &drag->solids[i]);
+        if (!drag->boxes[i].is_dry && is_constant(law) && !law->has_exposure)
+            add_box(&drag->own[drag->boxes[i].link], drag, &drag->solids[i], 1, 0, origin, &still);
+    }
+}
+
+int space_drag_create(struct space_drag *drag, const struct space_drag_law *law,
+                      const struct space_box *boxes, int box_count, const struct space_link *links,
+                      int link_count, struct arena *arena)
+{
+    *drag = (struct space_drag){.boxes = boxes, .box_count = box_count, .link_count = link_count};
     drag->own = arena_take(arena, (size_t)link_count, sizeof drag->own[0]);
     drag->bodies = arena_take(arena, (size_t)box_count, sizeof drag->bodies[0]);
     drag->solids = arena_take(arena, (size_t)box_count, sizeof drag->solids[0]);
     drag->pieces = arena_take(arena, EXPOSURE_PIECES_MAX, sizeof drag->pieces[0]);
     if (!drag->own || !drag->bodies || !drag->solids || !drag->pieces)
         return ERR_MEMORY;
-    for (int i = 0; i < box_count; i++) {
+    for (int i = 0; i < box_count; i++)
         drag->bodies[i] = root_of(links, boxes[i].link);
-        place_box(&boxes[i], &one, origin, &drag->solids[i]);
-        if (!boxes[i].is_dry && is_constant(law) && !law->has_exposure)
-            add_box(&drag->own[boxes[i].link], drag, &drag->solids[i], 1, 0, origin, &still);
-    }
+    space_drag_set_law(drag, law);
     return 0;
 }
 

@@ -34,7 +34,7 @@ struct space_drag_law {
 struct space_drag {
     struct space_drag_law law;
     const struct space_box *boxes;
-    int box_count;
+    int box_count, link_count;
     struct space_tensor
         *own; /* per link, in its axes, about its origin: of linear drag on all faces */
     /* with exposure: per box its body, the root link, and scratch of as many solids */
@@ -48,6 +48,8 @@ struct space_drag {
 int space_drag_create(struct space_drag *drag, const struct space_drag_law *law,
                       const struct space_box *boxes, int box_count, const struct space_link *links,
                       int link_count, struct arena *arena);
+/* From now on by another law. */
+void space_drag_set_law(struct space_drag *drag, const struct space_drag_law *law);
 /* Puts the tensors, for the pose and the velocity, into all links of the tree. */
 void space_drag_set(const struct space_drag *drag, struct space_tree *tree);
 

@@ -30,6 +30,8 @@
 #define LIMIT_SPLITS_MAX 5
 /* Energies are known to this share. */
 #define ENERGY_ROUNDING 1e-10
+/* Operations of a step for each link, each pair that may touch, and each face in drag and what may hide it. */
+enum { LINK_WORK = 4000, PAIR_WORK = 30, FACE_WORK = 300 };
 /* Gaps that RK4 steps may leave, rad or m. */
 #define GAP_ROUNDING 1e-12
 
@@ -53,6 +55,8 @@ struct space_dynamics {
     int has_drag, is_stiff, has_drives;
     enum effector_state effectors;
     uint64_t steps, rk4_steps;
+    /* operations so far, besides those of the cones; and of a midpoint step */
+    uint64_t operations, step_operations;
     int is_posed; /* the tree is at the state */
     int known;    /* accelerations of so many steps before, up to 2: qdd, qdd_last */
     int is_pressing;
@@ -117,6 +121,16 @@ static void weigh_freedoms(struct space_dynamics *d)
         d->qdd[i] = 0;
 }
 
+/* What a midpoint step takes before its contacts are solved. */
+static void count_operations(struct space_dynamics *d)
+{
+    uint64_t boxes = (uint64_t)d->drag.box_count;
+    d->step_operations =
+        LINK_WORK * (uint64_t)d->tree.count + PAIR_WORK * (uint64_t)d->contacts.pair_count;
+    if (d->has_drag)
+        d->step_operations += FACE_WORK * 6 * boxes * (d->drag.law.has_exposure ? boxes : 1);
+}
+
 struct space_dynamics *space_dynamics_create(const struct space_body *body,
                                              const struct space_world *world,
                                              const struct dynamics_settings *settings,
@@ -147,11 +161,8 @@ struct space_dynamics *space_dynamics_create(const struct space_body *body,
             d->link_of[d->tree.links[i].rate + k] = i;
     space_tree_birth(&d->tree, d->q);
     weigh_freedoms(d);
-    for (int i = 0; i < d->rates; i++)
-        d->servos[i].damping = settings->joint_damping_1_s * 2 * d->birth_inertia[i];
-    for (int i = 0; i < d->tree.count; i++)
-        for (int k = 0; k < d->tree.links[i].rates && d->links[i].kind == SPACE_FREE; k++)
-            d->servos[d->tree.links[i].rate + k].damping = 0;
+    space_dynamics_set_joint_damping(d, settings->joint_damping_1_s);
+    count_operations(d);
     space_dynamics_reset_ledger(d);
     return d;
 }
@@ -460,6 +471,7 @@ static void go_along(struct space_dynamics *d, double time_s)
 static void step_rk4(struct space_dynamics *d)
 {
     double h = d->settings.dt_s;
+    d->operations += 2 * d->step_operations;
     for (int i = 0; i < d->coordinates; i++)
         d->q_sum[i] = 0;
     for (int i = 0; i < d->rates; i++)
@@ -665,6 +677,7 @@ static void step_midpoint(struct space_dynamics *d)
 {
     double h = d->settings.dt_s, half = h / 2;
     struct space_tree *tree = &d->tree;
+    d->operations += d->step_operations;
     if (d->contacts.pair_count > 0 && !d->has_drag && !d->has_momenta)
         find_momenta(d);
     d->is_pressing = 0;
@@ -922,4 +935,31 @@ double space_dynamics_law_residual(const struct space_dynamics *d)
 void space_dynamics_set_push_out(struct space_dynamics *d, double speed_m_s)
 {
     d->contacts.push_out_speed = speed_m_s;
+}
+
+/* ---------------------------------------------------------------- what changes on the way */
+
+void space_dynamics_set_world(struct space_dynamics *d, const struct space_world *world)
+{
+    d->tree.gravity = world->gravity_m_s2;
+    d->surfaces = world->surfaces;
+    d->has_drag = world->drag.coefficient > 0;
+    space_drag_set_law(&d->drag, &world->drag);
+    space_contacts_set_surfaces(&d->contacts);
+    d->known = d->is_pressing = d->has_momenta = 0;
+    count_operations(d);
+}
+
+void space_dynamics_set_joint_damping(struct space_dynamics *d, double rate_1_s)
+{
+    for (int i = 0; i < d->rates; i++) {
+        int is_free = d->links[d->link_of[i]].kind == SPACE_FREE;
+        d->servos[i].damping = is_free ? 0 : rate_1_s * 2 * d->birth_inertia[i];
+    }
+    judge_servos(d);
+}
+
+uint64_t space_dynamics_work(const struct space_dynamics *d)
+{
+    return d->operations + d->contacts.cones.work;
 }

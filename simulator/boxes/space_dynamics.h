@@ -42,6 +42,12 @@ void space_dynamics_set_effector(struct space_dynamics *d, int rate, double stre
 void space_dynamics_set_target(struct space_dynamics *d, int rate, double target, double change);
 void space_dynamics_set_effectors(struct space_dynamics *d, enum effector_state state);
 
+/* Another world: of fixed boxes only those of creation, or none of them; nor may there be ground or friction where there
+ * was none at creation. Motion and ledger stay. */
+void space_dynamics_set_world(struct space_dynamics *d, const struct space_world *world);
+/* Passive damping of every joint, 1/s. */
+void space_dynamics_set_joint_damping(struct space_dynamics *d, double rate_1_s);
+
 /* One step of dt_s. Returns 0, or 1 when the state is no longer finite. */
 int space_dynamics_step(struct space_dynamics *d);
 /* The state: coordinates and rates, see space_joint.h. Putting it resets the ledger. */
@@ -72,6 +78,8 @@ double space_dynamics_penetration(const struct space_dynamics *d);
 double space_dynamics_law_residual(const struct space_dynamics *d);
 /* Only while pushing boxes apart at birth: the speed at which overlap is resolved, m/s (0: normal). */
 void space_dynamics_set_push_out(struct space_dynamics *d, double speed_m_s);
+/* Arithmetic operations so far, roughly and the same on every machine. */
+uint64_t space_dynamics_work(const struct space_dynamics *d);
 /* Steps taken, and those of them with RK4. */
 void space_dynamics_step_counts(const struct space_dynamics *d, uint64_t *steps,
                                 uint64_t *rk4_steps);
