@@ -13,8 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/rng.h"
+#include "common/body/phenotype_key.h"
 #include "common/judge/behaviour.h"
+#include "common/rng.h"
 #include "controller/evolution/cells.h"
 #include "controller/evolution/referee.h"
 #include "controller/evolution/search_private.h"
@@ -173,8 +174,8 @@ void search_update(struct search *search)
 
 /* ---- making and freeing ---- */
 
-struct individual *search_make_individuals(const struct params *params, uint32_t generation,
-                                           int kept, uint64_t first_id, int born)
+struct individual *search_make_individuals(uint32_t generation, int kept, uint64_t first_id,
+                                           int born)
 {
     struct individual *individuals = calloc((size_t)(kept + born), sizeof(*individuals));
     int i;
@@ -184,10 +185,24 @@ struct individual *search_make_individuals(const struct params *params, uint32_t
 
         child->id = first_id + (uint64_t)i;
         child->generation = generation;
-        child->seed = rng_mix_seed((uint64_t)params->run_seed, child->id);
         genome_init(&child->genome);
     }
     return individuals;
+}
+
+int search_set_seeds(struct search *search, struct individual *children, int count)
+{
+    static const struct trial first = {.purpose = TRIAL_FIRST};
+    int status = 0;
+
+    for (int i = 0; i < count && !status; i++) {
+        struct phenotype_key key;
+
+        status = phenotype_key_grow(&key, &children[i].genome, &search->params, &first, 0,
+                                    &search->arena);
+        children[i].seed = rng_mix_seed((uint64_t)search->params.run_seed, key.words[0]);
+    }
+    return status;
 }
 
 static struct search *make_search(const struct params *params, uint32_t generation,
@@ -196,11 +211,15 @@ static struct search *make_search(const struct params *params, uint32_t generati
     size_t top_bytes = (size_t)params->guard_referee_top * sizeof(int);
     struct search *search = calloc(1, sizeof(*search) + top_bytes);
 
-    if (search) {
-        search->params = *params;
-        search->generation = generation;
-        search->next_id = next_id;
+    if (!search)
+        return NULL;
+    if (arena_init(&search->arena, PHENOTYPE_KEY_ARENA_BYTES)) {
+        free(search);
+        return NULL;
     }
+    search->params = *params;
+    search->generation = generation;
+    search->next_id = next_id;
     return search;
 }
 
@@ -249,12 +268,13 @@ struct search *search_create_seeded(const struct params *params, const struct se
 {
     int count = (int)params->population_size;
     struct search *search = make_search(params, 0, 1 + (uint64_t)count);
-    struct individual *children = search ? search_make_individuals(params, 0, 0, 1, count) : NULL;
+    struct individual *children = search ? search_make_individuals(0, 0, 1, count) : NULL;
 
     if (!children || search_method_of(search)->first(params, children, count) ||
-        seeding_populate(seeding, params, children, count)) {
+        seeding_populate(seeding, params, children, count) ||
+        search_set_seeds(search, children, count)) {
         search_free_individuals(children, count);
-        free(search);
+        search_destroy(search);
         return NULL;
     }
     search->population.individuals = children;
@@ -300,6 +320,7 @@ void search_destroy(struct search *search)
         return;
     lagged_end(search);
     search_free_individuals(search->population.individuals, search->population.count);
+    arena_deinit(&search->arena);
     free(search);
 }
 
@@ -564,12 +585,12 @@ int search_advance(struct search *search)
         return interactive_advance(search);
     ENSURE(search->missing == 0 && search->called == 0, "%d results and %d referees are missing",
            search->missing, search->called);
-    individuals =
-        search_make_individuals(&search->params, generation, survivors, search->next_id, born);
+    individuals = search_make_individuals(generation, survivors, search->next_id, born);
     if (!individuals)
         return ERR_MEMORY;
     if (search_method_of(search)->next(&search->params, generation, &search->population, survivors,
-                                       individuals + survivors, born)) {
+                                       individuals + survivors, born) ||
+        search_set_seeds(search, individuals + survivors, born)) {
         search_free_individuals(individuals, count);
         return ERR_MEMORY;
     }

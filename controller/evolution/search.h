@@ -35,11 +35,13 @@ extern const char *const breeding_method_names[METHOD_COUNT];
 #define SEARCH_WORDS_SIZE 120
 
 struct individual {
-    uint64_t id;                             /* 1, 2, ... in the order of birth, unique in a run */
-    uint32_t generation;                     /* of birth, from 0 */
-    int method;                              /* enum breeding_method */
-    uint64_t parents[2];                     /* 0 = none */
-    uint64_t seed;                           /* of its evaluation: rng_mix_seed(run seed, id) */
+    uint64_t id;         /* 1, 2, ... in the order of birth, unique in a run */
+    uint32_t generation; /* of birth, from 0 */
+    int method;          /* enum breeding_method */
+    uint64_t parents[2]; /* 0 = none */
+    uint64_t
+        seed; /* of its evaluations: the run's seed mixed with the key of its motion, so that those
+                    * who move alike see the same light and get the same trials */
     char mutations[CREATURE_MUTATIONS_SIZE]; /* in words; empty = none */
     struct pace_bar bar; /* which it has to clear; set at birth, search_bars.c */
     struct genome genome;
@@ -159,7 +161,7 @@ void search_select(struct search *search);
 int search_advance(struct search *search);
 
 /* What a method provides; search_methods[] is indexed by evolution.search. `next` gets the ranked old
- * population and fills children[0 .. count) (ids, generation and seed already set). Lagged methods
+ * population and fills children[0 .. count) (ids and generation already set). Lagged methods
  * have no `next`. */
 struct search_method {
     const char *name;
@@ -186,7 +188,7 @@ struct lagged_method {
     int (*is_stale)(const void *state, const struct individual *individual);
     /* Counts its result, and the referee's word if it has one. */
     void (*count)(void *state, struct population *population, struct individual *individual);
-    /* Makes the next child (id, generation and seed are set). 0 or ERR_MEMORY. */
+    /* Makes the next child (id and generation are set). 0 or ERR_MEMORY. */
     int (*breed)(void *state, struct population *population, struct individual *child);
     /* Notes a child that was bred before the search was stopped. */
     void (*note_birth)(void *state, struct population *population, struct individual *child);

@@ -208,8 +208,7 @@ int interactive_advance(struct search *search)
         survivors += population->individuals[i].is_selected;
     born = count > survivors ? count - survivors : 0;
     chosen = has_goal(&search->params) ? (int)(find_share(search) * born + 0.5) : born;
-    individuals = search_make_individuals(&search->params, search->generation + 1, survivors,
-                                          search->next_id, born);
+    individuals = search_make_individuals(search->generation + 1, survivors, search->next_id, born);
     if (!individuals)
         return ERR_MEMORY;
     for (int i = 0, k = 0; i < population->count; i++)
@@ -219,6 +218,8 @@ int interactive_advance(struct search *search)
     if (!status && chosen < born)
         status = breed_goal(search, individuals, survivors, individuals + survivors + chosen,
                             born - chosen);
+    if (!status)
+        status = search_set_seeds(search, individuals + survivors, born);
     if (status) {
         /* the survivors are the population's still */
         for (int i = 0; i < born; i++)

@@ -52,9 +52,10 @@ static void breed(struct search *search)
     memset(child, 0, sizeof(*child));
     child->id = search->next_id;
     child->generation = search->generation;
-    child->seed = rng_mix_seed((uint64_t)search->params.run_seed, child->id);
     genome_init(&child->genome);
     search->failure = method_of(search)->breed(search->lagged, &search->population, child);
+    if (!search->failure)
+        search->failure = search_set_seeds(search, child, 1);
     if (search->failure) {
         individual_deinit(child);
         return;

@@ -2,6 +2,7 @@
 #ifndef CONTROLLER_EVOLUTION_SEARCH_PRIVATE_H
 #define CONTROLLER_EVOLUTION_SEARCH_PRIVATE_H
 
+#include "common/arena.h"
 #include "controller/evolution/search.h"
 
 struct search {
@@ -9,9 +10,10 @@ struct search {
     uint32_t generation;
     uint64_t next_id;
     struct population population;
-    int missing; /* individuals without a result */
-    int called;  /* individuals whom the referee has yet to see, of this round */
-    int cursor;  /* the next to look at when asked, for either */
+    struct arena arena; /* where newborns grow, for the keys of their motions */
+    int missing;        /* individuals without a result */
+    int called;         /* individuals whom the referee has yet to see, of this round */
+    int cursor;         /* the next to look at when asked, for either */
 
     /* Of lagged methods: the population in order of id is
      *   [0, head) counted   [head, born) bred, not counted   [born, count) bred before a restart
@@ -54,9 +56,12 @@ void search_set_bars(const struct params *params, const struct individual *survi
 
 /* Opens the next generation with those who were selected. */
 int interactive_advance(struct search *search);
-/* Room for `kept` individuals and after it `born` newborn ones, still without genomes; or NULL. */
-struct individual *search_make_individuals(const struct params *params, uint32_t generation,
-                                           int kept, uint64_t first_id, int born);
+/* Room for `kept` individuals and after it `born` newborn ones, still without genomes and seeds; or
+ * NULL. */
+struct individual *search_make_individuals(uint32_t generation, int kept, uint64_t first_id,
+                                           int born);
+/* The seeds of newborns with genomes. 0 or ERR_MEMORY. */
+int search_set_seeds(struct search *search, struct individual *children, int count);
 void search_free_individuals(struct individual *individuals, int count);
 /* The population as it is asked: sorted, and counted what is missing. */
 void search_update(struct search *search);

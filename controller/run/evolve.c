@@ -62,8 +62,8 @@ struct evolve {
     uv_idle_t more; /* active while known results may be left */
     uv_signal_t signals[EVOLVE_SIGNALS];
     struct farm *farm;
-    struct control *control; /* NULL: there is none */
-    struct reuse *reuse;     /* NULL: everybody is simulated */
+    struct control *control;                  /* NULL: there is none */
+    struct reuse *reuse[TRIAL_PURPOSE_COUNT]; /* NULL: everybody is simulated */
     uint64_t task_count;
     struct progress_state state;
     int is_starting; /* farm_create() is under way: the farm cannot be stopped yet */
@@ -475,12 +475,21 @@ static void take_first(struct evolve *evolve, const struct task *task, const str
                  store_put_result(evolve->settings->store, individual, cost, &evolve->error));
 }
 
+static void take_result(struct evolve *evolve, const struct task *task, const struct result *result,
+                        const struct store_cost *cost)
+{
+    if (task->trial.purpose == TRIAL_FIRST)
+        take_first(evolve, task, result, cost);
+    else
+        take_trial(evolve, task, result->verdict, &result->measures);
+}
+
 /* As if it had come back from a worker. */
 static void take_known(struct evolve *evolve, const struct task *task, const struct result *known)
 {
     struct store_cost cost = {
         .worker = -1, .reused = known->creature, .pace_least_m_s = known->pace_least_m_s};
-    take_first(evolve, task, known, &cost);
+    take_result(evolve, task, known, &cost);
 }
 
 static void on_result(void *context, const struct task *task, const struct result *result, int slot)
@@ -490,14 +499,13 @@ static void on_result(void *context, const struct task *task, const struct resul
                               .worker = slot,
                               .attempt = task->attempt,
                               .pace_least_m_s = result->pace_least_m_s};
+    struct reuse *reuse = evolve->reuse[task->trial.purpose];
     if (evolve->is_stopping)
         return;
-    if (task->trial.purpose != TRIAL_FIRST)
-        take_trial(evolve, task, result->verdict, &result->measures);
-    else if (evolve->reuse && reuse_tell(evolve->reuse, task, result, &evolve->error))
+    if (reuse && reuse_tell(reuse, task, result, &evolve->error))
         stop_failed(evolve);
     else
-        take_first(evolve, task, result, &cost);
+        take_result(evolve, task, result, &cost);
 }
 
 /* The loop has looked round: more known results may be taken. */
@@ -533,16 +541,13 @@ static int make_task(struct evolve *evolve, struct task *task)
     return !status;
 }
 
-/* Whose first result may be another's. */
-static int may_be_known(const struct evolve *evolve, const struct task *task)
-{
-    return evolve->reuse && task->trial.purpose == TRIAL_FIRST;
-}
-
 /* Those that waited come before those that the search asks for: both are in order of id. */
 static int next_task(struct evolve *evolve, struct task *task)
 {
-    return (evolve->reuse && reuse_take(evolve->reuse, task)) || make_task(evolve, task);
+    for (int i = 0; i < TRIAL_PURPOSE_COUNT; i++)
+        if (evolve->reuse[i] && reuse_take(evolve->reuse[i], task))
+            return 1;
+    return make_task(evolve, task);
 }
 
 static void on_hungry(void *context, int room)
@@ -553,8 +558,8 @@ static void on_hungry(void *context, int room)
     while (!evolve->is_stopping && room > 0 && known_count < KNOWN_AT_ONCE &&
            next_task(evolve, &task)) {
         const struct result *known;
-        int status =
-            may_be_known(evolve, &task) ? reuse_ask(evolve->reuse, &task, &known) : REUSE_UNKNOWN;
+        struct reuse *reuse = evolve->reuse[task.trial.purpose];
+        int status = reuse ? reuse_ask(reuse, &task, &known) : REUSE_UNKNOWN;
         if (status == REUSE_KNOWN) {
             take_known(evolve, &task, known);
             known_count++;
@@ -629,12 +634,12 @@ static void on_quarantine(void *context, const struct task *task, const char *re
     char command[2 * RUN_PATH_SIZE + 256];
     if (evolve->is_stopping)
         return;
+    if (evolve->reuse[task->trial.purpose])
+        reuse_forget(evolve->reuse[task->trial.purpose], task);
     if (task->trial.purpose != TRIAL_FIRST) {
         on_referee_quarantine(evolve, task, reason);
         return;
     }
-    if (evolve->reuse)
-        reuse_forget(evolve->reuse, task);
     const struct individual *individual =
         search_tell(evolve->settings->search, task->creature, VERDICT_QUARANTINED, &no_measures, 0);
     if (!individual)
@@ -851,27 +856,34 @@ static void restore_result(void *context, const struct individual *individual,
     reuse_restore(context, individual, pace_least_m_s);
 }
 
-/* With the results of the run so far. 0, or ERR_* with a message. */
+/* With the first results of the run so far; the store does not keep those of trials. 0, or ERR_* with a message. */
 static int start_reuse(struct evolve *evolve)
 {
     if (!evolve->settings->params->farm_reuse)
         return 0;
-    evolve->reuse = reuse_create(evolve->settings->params);
-    if (!evolve->reuse)
-        return error_set(&evolve->error, ERR_MEMORY, "out of memory");
-    return store_get_results(evolve->settings->store, restore_result, evolve->reuse,
+    for (int i = 0; i < TRIAL_PURPOSE_COUNT; i++) {
+        evolve->reuse[i] = reuse_create(evolve->settings->params);
+        if (!evolve->reuse[i])
+            return error_set(&evolve->error, ERR_MEMORY, "out of memory");
+    }
+    return store_get_results(evolve->settings->store, restore_result, evolve->reuse[TRIAL_FIRST],
                              &evolve->error);
 }
 
 static void end_reuse(struct evolve *evolve)
 {
-    if (evolve->reuse) {
-        const struct reuse_counts *counts = reuse_get_counts(evolve->reuse);
-        log_event(LOG_INFO, "reuse",
-                  "reused=%" PRIu64 " simulated=%" PRIu64 " other_bar=%" PRIu64 " checked=%" PRIu64,
-                  counts->known, counts->simulated, counts->barred, counts->checked);
+    for (int i = 0; i < TRIAL_PURPOSE_COUNT; i++) {
+        if (evolve->reuse[i]) {
+            char trial[TRIAL_TEXT_SIZE];
+            trial_to_text(&(struct trial){.purpose = i}, trial);
+            const struct reuse_counts *counts = reuse_get_counts(evolve->reuse[i]);
+            log_event(LOG_INFO, "reuse",
+                      "trial=%s reused=%" PRIu64 " simulated=%" PRIu64 " other_bar=%" PRIu64
+                      " checked=%" PRIu64,
+                      trial, counts->known, counts->simulated, counts->barred, counts->checked);
+        }
+        reuse_destroy(evolve->reuse[i]);
     }
-    reuse_destroy(evolve->reuse);
 }
 
 int evolve_run(const struct evolve_settings *settings, enum evolve_outcome *outcome,

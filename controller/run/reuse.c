@@ -135,11 +135,11 @@ static int add(struct reuse *reuse, const struct phenotype_key *key)
 }
 
 /* The key's entry, a new one if there is none; 0: none can be had. */
-static int find_or_add(struct reuse *reuse, const struct genome *genome, uint64_t seed)
+static int find_or_add(struct reuse *reuse, const struct genome *genome, const struct trial *trial,
+                       uint64_t seed)
 {
-    static const struct trial first = {.purpose = TRIAL_FIRST};
     struct phenotype_key key;
-    if (phenotype_key_grow(&key, genome, reuse->params, &first, seed, &reuse->arena))
+    if (phenotype_key_grow(&key, genome, reuse->params, trial, seed, &reuse->arena))
         return 0;
     int number = find(reuse, &key);
     return number ? number : add(reuse, &key);
@@ -208,7 +208,7 @@ int reuse_take(struct reuse *reuse, struct task *task)
 
 int reuse_ask(struct reuse *reuse, struct task *task, const struct result **known)
 {
-    int number = find_or_add(reuse, &task->genome, task->seed);
+    int number = find_or_add(reuse, &task->genome, &task->trial, task->seed);
     task->tag = (uint64_t)number;
     if (!number) {
         reuse->counts.simulated++;
@@ -289,7 +289,8 @@ void reuse_forget(struct reuse *reuse, const struct task *task)
 
 void reuse_restore(struct reuse *reuse, const struct individual *individual, double pace_least_m_s)
 {
-    int number = find_or_add(reuse, &individual->genome, individual->seed);
+    static const struct trial first = {.purpose = TRIAL_FIRST};
+    int number = find_or_add(reuse, &individual->genome, &first, individual->seed);
     struct result result = {.creature = individual->id,
                             .verdict = individual->verdict,
                             .measures = individual->measures,

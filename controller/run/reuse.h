@@ -1,7 +1,7 @@
 /* Results that are given again: a creature whose motion was simulated already, since another one grew into the same
  * body with the same brain (common/body/phenotype_key.h), gets that one's result and costs nothing.
  *
- * A table of the last REUSE_ENTRIES_MAX keys. For each, creatures are looked up in order of id, whatever comes back
+ * A table of the last REUSE_ENTRIES_MAX keys, one table for each purpose of a trial (common/judge/trial.h). For each key, creatures are looked up in order of id, whatever comes back
  * when: while one with the same key is out, the others wait for its result. So whose result a creature gets is the
  * same for any number of workers, and after a restart, when the table is filled from the run store.
  *
@@ -35,7 +35,7 @@ struct reuse_counts {
 struct reuse *reuse_create(const struct params *params);
 void reuse_destroy(struct reuse *reuse);
 
-/* Of the creature's first evaluation. REUSE_UNKNOWN: task->tag is set, and the task stays the caller's. REUSE_WAITS: the
+/* Of the task's creature in the task's trial. REUSE_UNKNOWN: task->tag is set, and the task stays the caller's. REUSE_WAITS: the
  * genome is taken over. REUSE_KNOWN: *known is good until the next call, and has the id of the creature whose result it
  * is. ERR_MEMORY (below 0) if there is no memory. */
 int reuse_ask(struct reuse *reuse, struct task *task, const struct result **known);
@@ -48,7 +48,7 @@ void reuse_forget(struct reuse *reuse, const struct task *task);
 /* 1: a task that need not wait any longer; its genome is the caller's. 0: there is none. */
 int reuse_take(struct reuse *reuse, struct task *task);
 
-/* A result of before a restart; all of them in order of id, before any question. */
+/* The result of a first evaluation of before a restart; all of them in order of id, before any question. */
 void reuse_restore(struct reuse *reuse, const struct individual *individual, double pace_least_m_s);
 
 const struct reuse_counts *reuse_get_counts(const struct reuse *reuse);

@@ -94,6 +94,26 @@ START_TEST(the_first_of_each_body_is_simulated)
 }
 END_TEST
 
+/* Neither another trial nor another start is answered by it. */
+START_TEST(a_trial_is_another_question)
+{
+    struct task task = make_task(1, 1);
+    answer(&task, 1);
+    for (int k = 0; k < 3; k++) {
+        task = make_task(2 + (uint64_t)k, 1);
+        task.trial = (struct trial){.purpose = TRIAL_ENTRY, .perturbation = 1};
+        task.seed = k == 1 ? 8 : 7;
+        if (k < 2) {
+            answer(&task, 10 + k);
+            continue;
+        }
+        ck_assert_int_eq(ask(&task), REUSE_KNOWN);
+        ck_assert_uint_eq(known->creature, 2);
+        genome_deinit(&task.genome);
+    }
+}
+END_TEST
+
 /* While the first is out the others wait, whenever they ask; then they come in their order. */
 START_TEST(twins_wait)
 {
@@ -276,6 +296,7 @@ int main(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, the_first_of_each_body_is_simulated);
+    tcase_add_test(tests, a_trial_is_another_question);
     tcase_add_test(tests, twins_wait);
     tcase_add_test(tests, a_crash_is_nobody_elses);
     tcase_add_test(tests, bars);

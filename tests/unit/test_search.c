@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/body/phenotype_key.h"
 #include "common/rng.h"
 
 static struct params params;
@@ -320,13 +321,45 @@ START_TEST(the_first_generation_is_random)
         ck_assert(individual->id == (uint64_t)i + 1);
         ck_assert_int_eq(individual->method, METHOD_RANDOM);
         ck_assert(individual->parents[0] == 0 && individual->parents[1] == 0);
-        ck_assert(individual->seed == rng_mix_seed(77, individual->id));
         ck_assert(!individual->has_result);
         ck_assert_int_eq(genome_check(&individual->genome, &error), 0);
         ck_assert(i == 0 || !genome_is_equal(&individual->genome, &individual[-1].genome));
     }
     search_destroy(search);
     search_destroy(NULL);
+}
+END_TEST
+
+/* Over some generations, so that there are copies. */
+START_TEST(those_who_move_alike_have_one_seed)
+{
+    struct search *search = search_create(&params);
+    const struct population *population = search_population(search);
+    struct phenotype_key keys[60];
+    struct arena arena;
+    int alike = 0;
+
+    ck_assert_int_eq(arena_init(&arena, PHENOTYPE_KEY_ARENA_BYTES), 0);
+    for (int i = 0; i < 4; i++) {
+        run_generation(search);
+        ck_assert_int_eq(search_advance(search), 0);
+    }
+    for (int i = 0; i < population->count; i++) {
+        const struct individual *one = &population->individuals[i];
+
+        ck_assert_int_eq(phenotype_key_grow(&keys[i], &one->genome, &params,
+                                            &(struct trial){.purpose = TRIAL_FIRST}, 0, &arena),
+                         0);
+        for (int k = 0; k < i; k++) {
+            int is_alike = phenotype_key_is_equal(&keys[i], &keys[k]);
+
+            ck_assert_int_eq(one->seed == population->individuals[k].seed, is_alike);
+            alike += is_alike;
+        }
+    }
+    ck_assert_int_gt(alike, 0);
+    arena_deinit(&arena);
+    search_destroy(search);
 }
 END_TEST
 
@@ -1337,6 +1370,7 @@ int main(void)
     tcase_add_test(tests, the_slowest_survivor_sets_the_bar);
     tcase_add_test(tests, there_may_be_no_bar);
     tcase_add_test(tests, the_first_generation_is_random);
+    tcase_add_test(tests, those_who_move_alike_have_one_seed);
     tcase_add_test(tests, everyone_is_asked_for_once);
     tcase_add_test(tests, strange_results_change_nothing);
     tcase_add_test(tests, the_complete_population_is_ranked);
