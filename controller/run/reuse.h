@@ -1,9 +1,10 @@
 /* Results that are given again: a creature whose motion was simulated already, since another one grew into the same
  * body with the same brain (common/body/phenotype_key.h), gets that one's result and costs nothing.
  *
- * A table of the last REUSE_ENTRIES_MAX keys, one table for each purpose of a trial (common/judge/trial.h). For each key, creatures are looked up in order of id, whatever comes back
- * when: while one with the same key is out, the others wait for its result. So whose result a creature gets is the
- * same for any number of workers, and after a restart, when the table is filled from the run store.
+ * A table of the last REUSE_ENTRIES_MAX keys; a run has one for each purpose of a trial (common/judge/trial.h). For
+ * each key, creatures are looked up in order of id, whatever comes back when: while one with the same key is out, the
+ * others wait for its result. So whose result a creature gets is the same for any number of workers, and after a
+ * restart, when the table of first evaluations is filled from the run store.
  *
  *   reuse_ask:  REUSE_UNKNOWN -> simulate it, reuse_tell() when the result is there (or reuse_forget())
  *               REUSE_WAITS   -> nothing; reuse_take() gives it back, to be asked for again
@@ -35,9 +36,9 @@ struct reuse_counts {
 struct reuse *reuse_create(const struct params *params);
 void reuse_destroy(struct reuse *reuse);
 
-/* Of the task's creature in the task's trial. REUSE_UNKNOWN: task->tag is set, and the task stays the caller's. REUSE_WAITS: the
- * genome is taken over. REUSE_KNOWN: *known is good until the next call, and has the id of the creature whose result it
- * is. ERR_MEMORY (below 0) if there is no memory. */
+/* Of the task's creature in the task's trial. REUSE_UNKNOWN: task->tag is set, and the task stays the caller's.
+ * REUSE_WAITS: the genome is taken over. REUSE_KNOWN: *known is good until the next call, and has the id of the
+ * creature whose result it is. ERR_MEMORY (below 0) if there is no memory. */
 int reuse_ask(struct reuse *reuse, struct task *task, const struct result **known);
 /* What a task that was unknown came to. If the result was known and is another one: ERR_FORMAT with a message that
  * names both creatures. */
