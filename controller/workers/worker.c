@@ -712,6 +712,16 @@ static void worker_ignore(struct worker *worker, const struct occasion *occasion
 
 typedef void worker_action(struct worker *worker, const struct occasion *occasion);
 
+/* As long as its process is there and not told to stop. */
+#define ON_DUTY                                                                                    \
+    [EVENT_BAD] = worker_kill_bad, [EVENT_CLOSED] = worker_lose, [EVENT_EXIT] = worker_reap,       \
+    [EVENT_STOP] = worker_stop, [EVENT_RETIRE] = worker_retire, [EVENT_HIRE] = worker_keep
+
+/* The same, having said hello and got the settings: tasks may come back. */
+#define READY_FOR_TASKS                                                                            \
+    ON_DUTY, [EVENT_HELLO] = worker_kill_unexpected, [EVENT_READY] = worker_kill_unexpected,       \
+             [EVENT_RESULT] = worker_take_result, [EVENT_REJECTED] = worker_take_rejected
+
 /* What is not in the table cannot happen. */
 static worker_action *const worker_table[WORKER_STATE_COUNT][WORKER_EVENT_COUNT] = {
     [WORKER_WAITING] =
@@ -723,59 +733,24 @@ static worker_action *const worker_table[WORKER_STATE_COUNT][WORKER_EVENT_COUNT]
         },
     [WORKER_STARTING] =
         {
+            ON_DUTY,
             [EVENT_HELLO] = worker_greet,
             [EVENT_READY] = worker_kill_unexpected,
             [EVENT_RESULT] = worker_kill_unexpected,
             [EVENT_REJECTED] = worker_refused,
-            [EVENT_BAD] = worker_kill_bad,
-            [EVENT_CLOSED] = worker_lose,
             [EVENT_LATE] = worker_kill_late,
-            [EVENT_EXIT] = worker_reap,
-            [EVENT_STOP] = worker_stop,
-            [EVENT_RETIRE] = worker_retire,
-            [EVENT_HIRE] = worker_keep,
         },
     [WORKER_SETUP] =
         {
+            ON_DUTY,
             [EVENT_HELLO] = worker_kill_unexpected,
             [EVENT_READY] = worker_begin,
             [EVENT_RESULT] = worker_kill_unexpected,
             [EVENT_REJECTED] = worker_refused,
-            [EVENT_BAD] = worker_kill_bad,
-            [EVENT_CLOSED] = worker_lose,
             [EVENT_LATE] = worker_kill_late,
-            [EVENT_EXIT] = worker_reap,
-            [EVENT_STOP] = worker_stop,
-            [EVENT_RETIRE] = worker_retire,
-            [EVENT_HIRE] = worker_keep,
         },
-    [WORKER_IDLE] =
-        {
-            [EVENT_HELLO] = worker_kill_unexpected,
-            [EVENT_READY] = worker_kill_unexpected,
-            [EVENT_RESULT] = worker_take_result,
-            [EVENT_REJECTED] = worker_take_rejected,
-            [EVENT_BAD] = worker_kill_bad,
-            [EVENT_CLOSED] = worker_lose,
-            [EVENT_EXIT] = worker_reap,
-            [EVENT_STOP] = worker_stop,
-            [EVENT_RETIRE] = worker_retire,
-            [EVENT_HIRE] = worker_keep,
-        },
-    [WORKER_BUSY] =
-        {
-            [EVENT_HELLO] = worker_kill_unexpected,
-            [EVENT_READY] = worker_kill_unexpected,
-            [EVENT_RESULT] = worker_take_result,
-            [EVENT_REJECTED] = worker_take_rejected,
-            [EVENT_BAD] = worker_kill_bad,
-            [EVENT_CLOSED] = worker_lose,
-            [EVENT_LATE] = worker_kill_late,
-            [EVENT_EXIT] = worker_reap,
-            [EVENT_STOP] = worker_stop,
-            [EVENT_RETIRE] = worker_retire,
-            [EVENT_HIRE] = worker_keep,
-        },
+    [WORKER_IDLE] = {READY_FOR_TASKS},
+    [WORKER_BUSY] = {READY_FOR_TASKS, [EVENT_LATE] = worker_kill_late},
     [WORKER_STOPPING] =
         {
             [EVENT_HELLO] = worker_ignore,

@@ -73,16 +73,6 @@ static void init_part(struct drag *g, int i, const struct phenotype *phenotype)
 
 /* ---------------------------------------------------------------- tensors */
 
-static void add_tensor(struct tensor *to, const struct tensor *t, double share)
-{
-    to->nn += share * t->nn;
-    to->nx += share * t->nx;
-    to->ny += share * t->ny;
-    to->xx += share * t->xx;
-    to->xy += share * t->xy;
-    to->yy += share * t->yy;
-}
-
 /* Adds the integrals over r x n = p from `low` to `high` of density a + w p, times g g'. */
 static void add_moments(const struct drag_edge *edge, double low, double high, double a, double w,
                         struct tensor *t)
@@ -150,7 +140,7 @@ static void add_rim(const struct drag *g, const struct drag_part *part, const st
         yy = along * s * s + across * c * c;
     }
     double nx = -ry * xx + rx * xy, ny = -ry * xy + rx * yy;
-    add_tensor(t, &(struct tensor){-ry * nx + rx * ny, nx, ny, xx, xy, yy}, 1);
+    tensor_add(t, &(struct tensor){-ry * nx + rx * ny, nx, ny, xx, xy, yy}, 1);
 }
 
 /* Adds the tensor of one edge, of its exposed pieces. */
@@ -162,7 +152,7 @@ static void add_edge(const struct drag *g, int edge, const struct motion *v, str
     for (int k = 0; k < g->counts[edge]; k++)
         add_piece(g, &g->edges[edge], &pieces[k], v, &sum);
     if (g->counts[edge] > 0)
-        add_tensor(t, &sum, 1);
+        tensor_add(t, &sum, 1);
 }
 
 /* The tensor of a part, coefficient 1. Opposite faces are added to the same sum: so a mirrored body
@@ -178,7 +168,7 @@ static struct tensor part_tensor(const struct drag *g, int i, const struct motio
         add_edge(g, 4 * i + FACE_TOP, v, &sides);
         add_edge(g, 4 * i + FACE_BOTTOM, v, &sides);
     }
-    add_tensor(&ends, &sides, 1);
+    tensor_add(&ends, &sides, 1);
     return ends;
 }
 
@@ -236,7 +226,7 @@ void drag_update(struct drag *g)
             continue;
         int is_linear = g->kind != DRAG_MOVING && g->parts[i].shape == PART_BOX;
         struct tensor t = is_linear ? linear_tensor(g, i) : part_tensor(g, i, &g->velocity[link]);
-        add_tensor(&g->tensors[link], &t, g->coefficient);
+        tensor_add(&g->tensors[link], &t, g->coefficient);
     }
 }
 

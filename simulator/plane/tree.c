@@ -458,16 +458,6 @@ static struct force tensor_times(const struct tensor *t, struct motion v)
                           t->ny * v.w + t->xy * v.x + t->yy * v.y};
 }
 
-static void add_tensor(struct tensor *to, const struct tensor *t, double share)
-{
-    to->nn += share * t->nn;
-    to->nx += share * t->nx;
-    to->ny += share * t->ny;
-    to->xx += share * t->xx;
-    to->xy += share * t->xy;
-    to->yy += share * t->yy;
-}
-
 /* The link's drag tensor in world axes. */
 static struct tensor turn_drag(const struct tree_link *l)
 {
@@ -504,7 +494,7 @@ static inline void drag_implicitly(struct tree_link *l, double half_step)
     l->pa.n += f.n;
     l->pa.x += f.x;
     l->pa.y += f.y;
-    add_tensor(&l->ia, &l->world_drag, half_step);
+    tensor_add(&l->ia, &l->world_drag, half_step);
 }
 
 static inline void set_own_inertia(struct tree_link *l)

@@ -27,6 +27,17 @@ struct tensor {
     double nn, nx, ny, xx, xy, yy;
 };
 
+/* Adds `share` of a tensor. */
+static inline void tensor_add(struct tensor *to, const struct tensor *t, double share)
+{
+    to->nn += share * t->nn;
+    to->nx += share * t->nx;
+    to->ny += share * t->ny;
+    to->xx += share * t->xx;
+    to->xy += share * t->xy;
+    to->yy += share * t->yy;
+}
+
 /* Two tensors, number beside number. */
 struct tensor_pair {
     double nn[2], nx[2], ny[2], xx[2], xy[2], yy[2];

@@ -30,6 +30,7 @@
 
 #include "common/log.h"
 #include "controller/workers/farm.h"
+#include "tests/chain_genome.h"
 #include "tests/bench/bench.h"
 
 enum { ROUNDS = 3, ROUNDS_MAX = 1000, PARTS = 8, WORKERS_MAX = 64 };
@@ -190,29 +191,11 @@ static void on_failure(void *context, const char *reason)
     fail(reason);
 }
 
-/* A chain of parts: about a kilobyte, as a usual task. */
-static void make_genome(struct genome *genome)
-{
-    genome_init(genome);
-    genome->root = 1;
-    for (gene_id id = 1; id <= PARTS; id++)
-        *genome_add_body(genome) = (struct body_gene){.id = id,
-                                                      .width_m = 0.4,
-                                                      .height_m = 0.1,
-                                                      .joint = JOINT_ROTARY,
-                                                      .lower = -1,
-                                                      .upper = 1,
-                                                      .recursive_limit = 1};
-    for (gene_id id = 1; id < PARTS; id++)
-        *genome_add_connection(genome) = (struct connection_gene){
-            .id = 100 + id, .from = id, .to = id + 1, .child_face = FACE_LEFT, .scale = 1};
-}
-
 static void on_hungry(void *context, int room)
 {
     for (; room > 0; room--) {
         struct task task = {.id = ++round_state.submitted};
-        make_genome(&task.genome);
+        chain_genome_make(&task.genome, PARTS);
         if (farm_submit(round_state.farm, &task) != 0)
             fail("out of memory");
     }
@@ -264,7 +247,7 @@ static void measure_frames(size_t *task_bytes, size_t *result_bytes)
     struct pack_writer writer;
     struct task task = {.id = 1};
     struct result result = {.id = 1};
-    make_genome(&task.genome);
+    chain_genome_make(&task.genome, PARTS);
     pack_writer_init(&writer);
     message_encode_task(&writer, &task);
     *task_bytes = writer.buffer.size;

@@ -23,6 +23,7 @@
 #include "simulator/evaluate/evaluate.h"
 #include "common/body/phenotype.h"
 #include "common/body/sphere_body.h"
+#include "tests/suite.h"
 
 enum {
     POOL = 128,
@@ -660,21 +661,15 @@ int main(int argc, char **argv)
 {
     Suite *suite;
     TCase *all;
-    SRunner *runner;
-    int failed;
 
     if (argc > 1)
         return run_by_hand(argc, argv);
     suite = suite_create("genetics_fuzz");
     all = tcase_create("all");
-    runner = srunner_create(suite);
     tcase_set_timeout(all, 300);
     tcase_add_loop_test(all, children_are_sound, 0, 2);
     tcase_add_loop_test(all, planted_faults_are_found, 0, FAULT_COUNT);
     tcase_add_test(all, phenotypes_out_of_bounds_are_found);
     suite_add_tcase(suite, all);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -33,6 +33,8 @@
 #include "simulator/tools/scene.h"
 #include "simulator/tools/space_scene.h"
 #include "viewer/replay/run_reader.h"
+#include "tests/chain_genome.h"
+#include "tests/suite.h"
 
 enum { CORPUS_MAX = 64, INPUT_MAX = 1 << 20, MUTATIONS_MAX = 8 };
 
@@ -108,18 +110,7 @@ static void check_error(int status, const struct error *error)
 
 static void make_genome(struct genome *genome)
 {
-    genome_init(genome);
-    genome->root = 1;
-    for (gene_id id = 1; id <= 2; id++)
-        *genome_add_body(genome) = (struct body_gene){.id = id,
-                                                      .width_m = 0.4,
-                                                      .height_m = 0.1,
-                                                      .joint = JOINT_ROTARY,
-                                                      .lower = -1,
-                                                      .upper = 1,
-                                                      .recursive_limit = 1};
-    *genome_add_connection(genome) =
-        (struct connection_gene){.id = 3, .from = 1, .to = 2, .child_face = FACE_LEFT, .scale = 1};
+    chain_genome_make(genome, 2);
     *genome_add_neuron(genome) = (struct neuron_gene){.id = 4, .owner = 1};
 }
 
@@ -704,17 +695,11 @@ int main(int argc, char **argv)
     if (target)
         return run_by_hand(target, atof(argv[2]), argc > 3 ? strtoull(argv[3], NULL, 10) : 1);
 
-    Suite *suite = suite_create("input_fuzz");
     TCase *test = tcase_create("input_fuzz");
     tcase_set_timeout(test, 60);
     tcase_add_loop_test(test, damaged_input, 0, TARGET_COUNT);
     tcase_add_test(test, mutations_are_neither_tame_nor_wild);
-    suite_add_tcase(suite, test);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_tests("input_fuzz", test);
 }
 
 #endif

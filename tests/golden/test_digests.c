@@ -13,6 +13,7 @@
 #include "common/hash.h"
 #include "controller/genetics/genetics.h"
 #include "simulator/evaluate/evaluate.h"
+#include "tests/suite.h"
 
 #define GOLDEN_PATH      "tests/golden/digests.txt"
 #define RANDOM_CREATURES 25
@@ -165,17 +166,11 @@ END_TEST
 int main(int argc, char **argv)
 {
     int is_making = argc > 1 && strcmp(argv[1], "--make-golden") == 0;
-    Suite *suite = suite_create("digests");
     TCase *tcase = tcase_create("digests");
     tcase_set_timeout(tcase, 120);
     if (is_making)
         tcase_add_test(tcase, make_golden);
     tcase_add_test(tcase, digests_are_golden);
     tcase_add_test(tcase, other_physics_differ);
-    suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_tests("digests", tcase);
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "tests/unit/body_fixture.h"
+#include "tests/suite.h"
 
 enum { DOF = BODY_DOF_MAX };
 #define TOLERANCE_REFERENCE 1e-9
@@ -624,7 +625,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("articulated");
     TCase *tests = tcase_create("articulated");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 60);
@@ -639,10 +639,5 @@ int main(void)
     tcase_add_test(tests, chain5_pinned);
     tcase_add_test(tests, sliding_block_stop);
     tcase_add_test(tests, rod_corner_impact);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_tests("articulated", tests);
 }

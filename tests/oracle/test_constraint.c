@@ -9,6 +9,7 @@
 #include "simulator/evaluate/evaluate.h"
 #include "tests/sanitized.h"
 #include "tests/unit/body_fixture.h"
+#include "tests/suite.h"
 
 enum { DOF = BODY_DOF_MAX };
 
@@ -953,7 +954,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("constraint");
     TCase *tests = tcase_create("constraint");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 300);
@@ -985,10 +985,5 @@ int main(void)
     tcase_add_test(tests, states_come_back);
     tcase_add_test(tests, a_state_that_is_not_finite_is_reported);
     tcase_add_test(tests, a_full_arena_is_noticed);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_tests("constraint", tests);
 }

@@ -13,6 +13,7 @@
 #include "controller/genetics/genetics_random.h"
 #include "simulator/evaluate/evaluate.h"
 #include "tests/readout.h"
+#include "tests/suite.h"
 
 enum { BODIES = 30, DOF_MAX = 2 + PHENOTYPE_PARTS_MAX, NUMBERS_MAX = 200 };
 #define PUSH_M_S   2.0
@@ -196,16 +197,10 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("land");
     TCase *tests = tcase_create("land");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 240);
     tcase_add_test(tests, sliding_bodies_agree);
     tcase_add_test(tests, planted_friction);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_tests("land", tests);
 }

@@ -11,6 +11,7 @@
 
 #include "common/detmath.h"
 #include "simulator/tools/scene.h"
+#include "tests/suite.h"
 
 enum { BODIES = 6, STEPS = 240 };
 
@@ -362,7 +363,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("metamorphic");
     TCase *tests = tcase_create("metamorphic");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 60);
@@ -375,10 +375,5 @@ int main(void)
     tcase_add_loop_test(tests, scale, 0, 2);
     tcase_add_loop_test(tests, rest, 0, 4);
     tcase_add_test(tests, planted_fault);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_tests("metamorphic", tests);
 }

@@ -11,6 +11,7 @@
 #include "common/genome/creature.h"
 #include "controller/genetics/genetics.h"
 #include "simulator/tools/mjcf.h"
+#include "tests/suite.h"
 
 #ifdef HAVE_MUJOCO
 #include <mujoco/mujoco.h>
@@ -388,7 +389,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("mjcf");
     TCase *tests = tcase_create("mjcf");
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, files_have_what_the_creature_has);
@@ -399,10 +399,5 @@ int main(void)
     tcase_add_loop_test(tests, sliding_boxes_stay_down, 0, 3);
     tcase_add_loop_test(tests, walkers_play_to_the_end, 0, 4);
 #endif
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("mjcf", tests);
 }

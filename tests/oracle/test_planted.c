@@ -14,6 +14,7 @@
 #include "simulator/evaluate/evaluate.h"
 #include "simulator/plane/flight.h"
 #include "simulator/plane/tree.h"
+#include "tests/suite.h"
 
 enum fault {
     FAULT_NONE,
@@ -221,7 +222,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("planted");
     TCase *tests = tcase_create("ledger");
     tcase_set_timeout(tests, 60);
     for (int i = 0; i < TRIALS; i++) {
@@ -231,10 +231,5 @@ int main(void)
                                          i, i + 1);
     }
     tcase_add_loop_test(tests, loads_that_last_are_no_impacts, 0, 2);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_tests("planted", tests);
 }

@@ -20,6 +20,7 @@
 
 #include "simulator/tools/scene.h"
 #include "tests/readout.h"
+#include "tests/suite.h"
 
 #define FOLDER "tests/oracle/"
 #define PI     3.14159265358979323846
@@ -1050,20 +1051,14 @@ START_TEST(planted_faults)
 }
 END_TEST
 
-static int run_tests(void)
+static int run_cases(void)
 {
-    Suite *suite = suite_create("scenes");
     TCase *tests = tcase_create("oracle");
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, oracle_case, 0, CASE_COUNT);
     tcase_add_test(tests, planted_faults);
     tcase_add_test(tests, documented_cases_exist);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_tests("scenes", tests);
 }
 
 int main(int argc, char **argv)
@@ -1072,7 +1067,7 @@ int main(int argc, char **argv)
     load_cases();
     int result = strcmp(what, "--table") == 0      ? print_table()
                  : strcmp(what, "--markdown") == 0 ? print_markdown()
-                                                   : run_tests();
+                                                   : run_cases();
     unload_cases();
     return result;
 }

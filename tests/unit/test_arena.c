@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/error.h"
+#include "tests/suite.h"
 
 static int is_zero(const unsigned char *bytes, size_t count)
 {
@@ -112,7 +113,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("arena");
     TCase *cases = tcase_create("arena");
     tcase_add_test(cases, memory_is_aligned_zeroed_and_apart);
     tcase_add_test(cases, used_memory_is_zeroed_again);
@@ -120,10 +120,5 @@ int main(void)
     tcase_add_test(cases, products_that_overflow_are_refused);
     tcase_add_test(cases, the_high_water_mark_survives_a_reset);
     tcase_add_test(cases, sizes_at_the_ends);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("arena", cases);
 }

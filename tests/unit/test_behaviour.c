@@ -1,6 +1,7 @@
 /* Behaviours: the formulas against hand-computed values, and what must not score. */
 #include "common/judge/behaviour.h"
 #include "common/detmath.h"
+#include "tests/suite.h"
 
 #include <check.h>
 #include <math.h>
@@ -338,10 +339,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("behaviour");
     TCase *tests = tcase_create("all");
-    SRunner *runner;
-    int failed;
 
     tcase_add_checked_fixture(tests, set_up, NULL);
     tcase_add_test(tests, names_are_those_of_the_parameter);
@@ -363,10 +361,5 @@ int main(void)
     tcase_add_test(tests, platform_fails_who_ever_leaves_it);
     tcase_add_test(tests, only_scored_verdicts_have_fitness);
     tcase_add_test(tests, measures_that_are_not_finite_score_nothing);
-    suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("behaviour", tests);
 }

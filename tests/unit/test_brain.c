@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/rng.h"
+#include "tests/suite.h"
 
 enum { TEST_NEURONS_MAX = 48, TEST_EFFECTORS_MAX = 6, TEST_PARTS = 3, LONG_CHAIN = 4096 };
 
@@ -529,9 +530,5 @@ int main(void)
     tcase_add_test(random, the_comparison_finds_planted_faults);
     suite_add_tcase(suite, random);
 
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

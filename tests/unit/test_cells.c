@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/params/params.h"
+#include "tests/suite.h"
 
 static struct cell_grid grid;
 static struct error error;
@@ -112,20 +113,12 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("cells");
     TCase *tests = tcase_create("all");
-    SRunner *runner;
-    int failed;
 
     tcase_add_test(tests, a_grid_is_read);
     tcase_add_test(tests, the_default_is_a_grid);
     tcase_add_test(tests, cells_are_found);
     tcase_add_loop_test(tests, nonsense_is_refused, 0, (int)(sizeof refused / sizeof refused[0]));
     tcase_add_test(tests, long_names_are_refused);
-    suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("cells", tests);
 }

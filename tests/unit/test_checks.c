@@ -6,6 +6,7 @@
 #include "simulator/plane/contacts.h"
 #include "simulator/spheres/dynamics_spheres.h"
 #include "tests/unit/body_fixture.h"
+#include "tests/suite.h"
 
 static struct stage stage;
 static struct rng rng;
@@ -232,17 +233,11 @@ int main(void)
                            an_island_with_another_name,
                            a_broken_body_in_the_world,
                            dynamics_of_another_solver};
-    Suite *suite = suite_create("checks");
     TCase *tests = tcase_create("checks");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, what_is_sound_passes);
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
         tcase_add_test_raise_signal(tests, faults[i], SIGABRT);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_tests("checks", tests);
 }

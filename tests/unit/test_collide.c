@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "common/rng.h"
+#include "tests/suite.h"
 
 #define EPSILON 1e-12
 #define PI      3.14159265358979323846
@@ -481,7 +482,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("collide");
     TCase *tests = tcase_create("collide");
     tcase_add_checked_fixture(tests, setup, NULL);
     tcase_add_test(tests, lowest_point_is_the_lowest_corner);
@@ -498,10 +498,5 @@ int main(void)
     tcase_add_test(tests, a_disk_touches_the_ground_below_its_centre);
     tcase_add_test(tests, disks_and_boxes_match_brute_force);
     tcase_add_test(tests, half_planes_match_the_ground);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_tests("collide", tests);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/rng.h"
+#include "tests/suite.h"
 
 #define LAWS_MAX 40
 #define ROWS_MAX (3 * LAWS_MAX)
@@ -379,7 +380,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("cones");
     TCase *tcase = tcase_create("cones");
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_set_timeout(tcase, 120);
@@ -391,10 +391,5 @@ int main(void)
     tcase_add_test(tcase, what_is_wedged_is_left_in_peace);
     tcase_add_test(tcase, what_may_not_act_does_not);
     tcase_add_test(tcase, wrong_impulses_are_seen);
-    suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_tests("cones", tcase);
 }

@@ -7,6 +7,7 @@
 
 #include "common/error.h"
 #include "tests/unit/body_fixture.h"
+#include "tests/suite.h"
 
 enum { DOF = BODY_DOF_MAX };
 
@@ -921,7 +922,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("contacts");
     TCase *tests = tcase_create("contacts");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 60);
@@ -951,10 +951,5 @@ int main(void)
     tcase_add_test(tests, steps_are_rk4_until_something_may_touch);
     tcase_add_test(tests, fast_tips_land_without_sinking_in);
     tcase_add_test(tests, a_full_arena_is_an_error);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_tests("contacts", tests);
 }

@@ -17,6 +17,7 @@
 #include "common/rng.h"
 #include "common/version.h"
 #include "tests/unit/genome_fixture.h"
+#include "tests/suite.h"
 
 #define GOLDEN_BINARY "tests/golden/creature-v%d.creature"
 #define GOLDEN_JSON   "tests/golden/creature-v%d.json"
@@ -1123,9 +1124,5 @@ int main(int argc, char **argv)
         return creature_write(&creature, binary, 0, &error) != 0 ||
                creature_write(&creature, text, 1, &error) != 0;
     }
-    SRunner *runner = srunner_create(make_suite());
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(make_suite());
 }

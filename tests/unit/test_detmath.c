@@ -11,6 +11,7 @@
 
 #include "common/hash.h"
 #include "common/rng.h"
+#include "tests/suite.h"
 
 #define SAMPLES 100000
 
@@ -450,7 +451,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("detmath");
     TCase *cases = tcase_create("detmath");
     tcase_add_checked_fixture(cases, setup, NULL);
     tcase_set_timeout(cases, 30);
@@ -469,10 +469,5 @@ int main(void)
     tcase_add_test(cases, special_values_of_atan2);
     tcase_add_test(cases, floor_is_exact);
     tcase_add_test(cases, results_have_the_golden_digest);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("detmath", cases);
 }

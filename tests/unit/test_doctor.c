@@ -3,6 +3,7 @@
 #include "controller/report/doctor.h"
 
 #include "tests/unit/planted_run.h"
+#include "tests/suite.h"
 
 #define GENERATIONS 20
 
@@ -599,7 +600,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("doctor");
     TCase *tests = tcase_create("doctor");
     tcase_add_checked_fixture(tests, NULL, tear_down);
     tcase_set_timeout(tests, 60);
@@ -635,10 +635,5 @@ int main(void)
     tcase_add_test(tests, generations_without_choice_are_told);
     tcase_add_test(tests, waiting_for_choices_is_no_work);
     tcase_add_loop_test(tests, no_remedy_lies_beyond_the_bounds, 0, 2);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("doctor", tests);
 }

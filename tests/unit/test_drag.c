@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tests/unit/body_fixture.h"
+#include "tests/suite.h"
 
 enum { DOF = BODY_DOF_MAX };
 
@@ -742,7 +743,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("drag");
     TCase *tests = tcase_create("drag");
     tcase_set_timeout(tests, 120);
     tcase_add_checked_fixture(tests, setup, teardown);
@@ -762,10 +762,5 @@ int main(void)
     tcase_add_test(tests, a_mirrored_body_moves_mirrored_bit_for_bit);
     tcase_add_test(tests, the_law_can_be_changed);
     tcase_add_test(tests, memory_may_run_out);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_tests("drag", tests);
 }

@@ -136,6 +136,7 @@ END_TEST
 
 #ifdef HAVE_CAIRO
 #include "tests/unit/picture_fixture.h"
+#include "tests/suite.h"
 
 /* ---- pictures ---- */
 
@@ -878,7 +879,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("draw");
     TCase *tests = tcase_create("draw");
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, palette_mixes_by_channel);
@@ -913,10 +913,5 @@ int main(void)
     tcase_add_test(tests, strobe_shows_the_whole_way);
     tcase_add_test(tests, extremes_do_no_harm);
 #endif
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("draw", tests);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tests/unit/body_fixture.h"
+#include "tests/suite.h"
 
 enum { DOF = BODY_DOF_MAX };
 
@@ -1364,7 +1365,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("dynamics");
     TCase *tests = tcase_create("dynamics");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 60);
@@ -1416,10 +1416,5 @@ int main(void)
     tcase_add_test(tests, the_world_can_be_changed);
     tcase_add_test(tests, a_state_that_is_not_finite_is_reported);
     tcase_add_test(tests, a_full_arena_is_noticed);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_tests("dynamics", tests);
 }

@@ -1,5 +1,6 @@
 /* common/error: codes, one-line messages, and what a bug prints before the program ends. */
 #include "common/error.h"
+#include "tests/suite.h"
 
 #include <check.h>
 #include <signal.h>
@@ -167,7 +168,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("error");
     TCase *cases = tcase_create("error");
     tcase_add_test(cases, codes_are_negative_distinct_and_have_texts);
     tcase_add_test(cases, set_formats_and_returns_the_code);
@@ -178,10 +178,5 @@ int main(void)
     tcase_add_test(cases, a_bug_reports_and_aborts);
     tcase_add_test(cases, a_long_bug_report_is_cut_to_one_line);
     tcase_add_test(cases, what_holds_goes_on);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("error", cases);
 }

@@ -9,6 +9,7 @@
 #include "controller/genetics/genetics.h"
 #include "tests/unit/body_fixture.h"
 #include "tests/unit/genome_fixture.h"
+#include "tests/suite.h"
 
 enum { RANDOM_CREATURES = 100, PASSIVE_CREATURES = 60 };
 
@@ -1339,7 +1340,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("evaluate");
     TCase *tests = tcase_create("evaluate");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 120);
@@ -1387,10 +1387,5 @@ int main(void)
     tcase_add_test(tests, the_ledger_of_random_creatures_balances);
     tcase_add_test(tests, dropped_bodies_never_gain_energy);
     tcase_add_test(tests, free_bodies_keep_their_energy);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_tests("evaluate", tests);
 }

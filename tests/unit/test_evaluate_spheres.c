@@ -9,6 +9,7 @@
 #include "controller/genetics/genetics_random.h"
 #include "simulator/spheres/dynamics_spheres.h"
 #include "simulator/evaluate/evaluate.h"
+#include "tests/suite.h"
 
 /* A random creature that flies by rejection. */
 #define FLYER 1303
@@ -289,9 +290,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("evaluate_spheres");
     TCase *tcase = tcase_create("evaluate_spheres");
-    SRunner *runner = srunner_create(suite);
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_set_timeout(tcase, 300);
     tcase_add_test(tcase, who_trembles_is_caught);
@@ -303,9 +302,5 @@ int main(void)
     tcase_add_test(tcase, nobody_gets_anywhere_without_friction);
     tcase_add_test(tcase, momentum_from_nowhere_is_seen_on_the_ground);
     tcase_add_test(tcase, who_has_no_orders_rests);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_tests("evaluate_spheres", tcase);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "common/genome/genome.h"
+#include "tests/suite.h"
 
 static struct params params;
 static struct exam exam;
@@ -100,7 +101,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("exam");
     TCase *tests = tcase_create("all");
 
     tcase_add_checked_fixture(tests, set_up, NULL);
@@ -109,10 +109,5 @@ int main(void)
     tcase_add_test(tests, each_run_of_the_other_solver_must_hold);
     tcase_add_loop_test(tests, fine_runs_alone, 0, 2);
     tcase_add_test(tests, the_other_solver_judges_where_it_is_another);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("exam", tests);
 }

@@ -16,6 +16,7 @@
 #endif
 
 #include "tests/unit/viewer_fixture.h"
+#include "tests/suite.h"
 
 static char directory[64], path[128];
 static struct replay *replay;
@@ -627,7 +628,6 @@ static void add_picture_tests(TCase *tests)
 
 int main(void)
 {
-    Suite *suite = suite_create("export");
     TCase *tests = tcase_create("export");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 120);
@@ -638,10 +638,5 @@ int main(void)
     tcase_add_test(tests, html_holds_the_obstacles);
     tcase_add_test(tests, html_escapes_names);
     add_picture_tests(tests);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("export", tests);
 }

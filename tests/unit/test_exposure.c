@@ -6,6 +6,7 @@
 
 #include "simulator/boxes/space_drag.h"
 #include "tests/direction_search.h"
+#include "tests/suite.h"
 
 enum { GRID = 100, HEAP = 6 };
 
@@ -326,7 +327,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("exposure");
     TCase *tcase = tcase_create("exposure");
     tcase_add_checked_fixture(tcase, setup, NULL);
     tcase_set_timeout(tcase, 120);
@@ -338,10 +338,5 @@ int main(void)
     tcase_add_test(tcase, a_sealed_box_does_not_swim);
     tcase_add_test(tcase, drag_never_gives_power);
     tcase_add_test(tcase, tensors_are_what_rays_find);
-    suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_tests("exposure", tcase);
 }

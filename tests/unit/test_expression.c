@@ -9,6 +9,7 @@
 
 #include "common/detmath.h"
 #include "common/rng.h"
+#include "tests/suite.h"
 
 static struct measures measures;
 
@@ -209,10 +210,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("expression");
     TCase *tests = tcase_create("all");
-    SRunner *runner;
-    int failed;
 
     tcase_add_checked_fixture(tests, set_up, NULL);
     tcase_set_timeout(tests, 60);
@@ -222,10 +220,5 @@ int main(void)
     tcase_add_loop_test(tests, errors_name_the_column, 0, (int)(sizeof bad / sizeof bad[0]));
     tcase_add_test(tests, depth_and_length_are_bounded);
     tcase_add_test(tests, random_texts);
-    suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("expression", tests);
 }

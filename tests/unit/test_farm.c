@@ -23,6 +23,8 @@
 #include "common/log.h"
 #include "common/rng.h"
 #include "simulator/worker.h"
+#include "tests/chain_genome.h"
+#include "tests/suite.h"
 
 /* The task that goes wrong. */
 #define BAD_TASK 7
@@ -337,18 +339,7 @@ static int count_descriptors(void)
 
 static void make_genome(struct genome *genome)
 {
-    genome_init(genome);
-    genome->root = 1;
-    for (gene_id id = 1; id <= 2; id++)
-        *genome_add_body(genome) = (struct body_gene){.id = id,
-                                                      .width_m = 0.4,
-                                                      .height_m = 0.1,
-                                                      .joint = JOINT_ROTARY,
-                                                      .lower = -1,
-                                                      .upper = 1,
-                                                      .recursive_limit = 1};
-    *genome_add_connection(genome) =
-        (struct connection_gene){.id = 3, .from = 1, .to = 2, .child_face = FACE_LEFT, .scale = 1};
+    chain_genome_make(genome, 2);
     for (gene_id id = 10; run.is_fat && id < 10 + GENOME_NEURONS_MAX; id++)
         *genome_add_neuron(genome) = (struct neuron_gene){.id = id};
 }
@@ -1102,7 +1093,6 @@ int main(int argc, char **argv)
     ssize_t length = readlink("/proc/self/exe", self_path, sizeof self_path - 1);
     if (length <= 0)
         return 1;
-    Suite *suite = suite_create("farm");
     TCase *test = tcase_create("farm");
     tcase_set_timeout(test, 60);
     tcase_add_checked_fixture(test, setup, teardown);
@@ -1149,10 +1139,5 @@ int main(int argc, char **argv)
     tcase_add_loop_test(test, stop_while_starting, 0, 12);
     tcase_add_test(test, stubborn_worker_is_killed);
     tcase_add_test(test, real_worker);
-    suite_add_tcase(suite, test);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_tests("farm", test);
 }

@@ -15,6 +15,7 @@
 #include "controller/workers/process_end.h"
 #include "controller/workers/task_watch.h"
 #include "controller/workers/worker_log.h"
+#include "tests/suite.h"
 
 static struct task_queue queue;
 
@@ -382,9 +383,5 @@ int main(void)
     suite_add_tcase(suite, queue_tests());
     suite_add_tcase(suite, part_tests());
     suite_add_tcase(suite, worker_tests());
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -16,6 +16,7 @@
 #include "common/error.h"
 #include "proto/message.h"
 #include "tests/sanitized.h"
+#include "tests/suite.h"
 
 static char log_text[4096];
 
@@ -160,7 +161,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("fault");
     TCase *test = tcase_create("fault");
     tcase_set_timeout(test, 60);
     tcase_add_loop_test(test, signals_from_outside_become_an_exit_code, 0, 6);
@@ -168,10 +168,5 @@ int main(void)
     tcase_add_test(test, used_up_stack_is_told);
     tcase_add_test(test, broken_invariant_is_an_own_fault);
     tcase_add_test(test, own_alarm_is_told);
-    suite_add_tcase(suite, test);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_tests("fault", test);
 }

@@ -1,6 +1,7 @@
 /* Whole files: read with a limit, replaced as a whole or not at all, and never put in the place of what
  * is no file. */
 #include "common/file.h"
+#include "tests/suite.h"
 
 #include <check.h>
 #include <dirent.h>
@@ -165,7 +166,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("file");
     TCase *cases = tcase_create("file");
     tcase_add_checked_fixture(cases, set_up, tear_down);
     tcase_add_test(cases, test_a_file_is_written_and_replaced);
@@ -175,10 +175,5 @@ int main(void)
     tcase_add_test(cases, test_what_may_be_replaced);
     tcase_add_test(cases, test_only_files_of_their_own_are_opened_within);
     tcase_add_test(cases, test_a_link_is_replaced_not_followed);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failures = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_tests("file", cases);
 }

@@ -6,6 +6,7 @@
 #include "common/error.h"
 #include "simulator/body/servo.h"
 #include "tests/unit/body_fixture.h"
+#include "tests/suite.h"
 
 enum { DOF = BODY_DOF_MAX, LINKS = BODY_LINKS_MAX, TREES = 1500 };
 
@@ -308,7 +309,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("flight");
     TCase *tests = tcase_create("flight");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_loop_test(tests, pairs_step_as_single_links_do, 0, 2);
@@ -318,10 +318,5 @@ int main(void)
     tcase_add_test(tests, comparison_notices_an_aim);
     tcase_add_test(tests, other_joints_do_not_suit);
     tcase_add_test(tests, full_arena_is_an_error);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_tests("flight", tests);
 }

@@ -3,6 +3,7 @@
 #include "simulator/body/forest.h"
 #include "tests/sphere_fixture.h"
 #include "tests/unit/body_fixture.h"
+#include "tests/suite.h"
 
 enum { MOST = 4 };
 
@@ -471,7 +472,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("forest");
     TCase *tests = tcase_create("forest");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 120);
@@ -487,10 +487,5 @@ int main(void)
     tcase_add_test(tests, numbers_make_no_difference);
     tcase_add_test(tests, bodies_of_two_kinds_cannot_meet);
     tcase_add_test(tests, a_full_arena_is_an_error);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_tests("forest", tests);
 }

@@ -1,5 +1,6 @@
 /* Frames: whole, in pieces, many at once, and the lengths that are refused. */
 #include "proto/frame.h"
+#include "tests/suite.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -175,7 +176,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("frame");
     TCase *test = tcase_create("frame");
     tcase_add_checked_fixture(test, setup, teardown);
     tcase_add_test(test, header_is_big_endian);
@@ -187,10 +187,5 @@ int main(void)
     tcase_add_test(test, empty_is_refused);
     tcase_add_test(test, refusal_comes_after_good_frames);
     tcase_add_test(test, nothing_is_nothing);
-    suite_add_tcase(suite, test);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_tests("frame", test);
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/error.h"
+#include "tests/suite.h"
 
 /* More than a pipe holds, so that pages are lent where that can be; and less, so that they are copied. */
 #define FRAME_BYTES 300000
@@ -138,17 +139,11 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("frame_queue");
     TCase *tests = tcase_create("frame_queue");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, frames_come_in_order, 0, 4);
     tcase_add_test(tests, a_reader_that_goes_ends_it);
     tcase_add_test(tests, nothing_pushed_is_nothing_written);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_tests("frame_queue", tests);
 }

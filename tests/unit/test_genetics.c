@@ -12,6 +12,7 @@
 
 #include "common/genome/creature.h"
 #include "simulator/evaluate/evaluate.h"
+#include "tests/suite.h"
 
 static struct params params;
 static struct rng rng;
@@ -1194,8 +1195,6 @@ int main(void)
     TCase *mutation = tcase_create("mutation"), *mating = tcase_create("mating");
     TCase *chain = tcase_create("chain");
     TCase *const cases[] = {random, counts, mutation, mating, chain};
-    SRunner *runner;
-    int failed;
 
     for (int i = 0; i < 5; i++) {
         tcase_add_checked_fixture(cases[i], set_up, NULL);
@@ -1237,9 +1236,5 @@ int main(void)
     tcase_add_test(mating, full_parents_mate_within_the_tables);
     tcase_add_test(chain, a_chain_of_breedings_stays_sound);
     tcase_add_test(chain, a_chain_of_growing_genomes_stays_sound);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

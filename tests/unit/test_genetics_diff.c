@@ -8,6 +8,7 @@
 
 #include "controller/genetics/genetics.h"
 #include "tests/unit/genome_fixture.h"
+#include "tests/suite.h"
 
 static struct genetics_diff counts;
 
@@ -245,19 +246,12 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("genetics_diff");
     TCase *all = tcase_create("all");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_add_test(all, equal_genomes_have_no_difference);
     tcase_add_loop_test(all, every_field_is_told, 0, CHANGE_COUNT);
     tcase_add_test(all, new_genes_are_told_whole);
     tcase_add_test(all, another_order_is_told);
     tcase_add_test(all, relatives_are_compared_rightly);
-    suite_add_tcase(suite, all);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("genetics_diff", all);
 }

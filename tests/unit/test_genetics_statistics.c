@@ -14,6 +14,7 @@
 #include "controller/genetics/genetics.h"
 #include "tests/sanitized.h"
 #include "tests/unit/statistics.h"
+#include "tests/suite.h"
 
 #define ALARM 1e-6
 
@@ -557,10 +558,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("genetics_statistics");
     TCase *all = tcase_create("all");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_add_checked_fixture(all, set_up, NULL);
     tcase_set_timeout(all, 300);
@@ -578,9 +576,5 @@ int main(void)
         tcase_add_test(all, offspring_in_proportion_to_fitness);
         tcase_add_test(all, crossing_points_are_uniform);
     }
-    suite_add_tcase(suite, all);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("genetics_statistics", all);
 }

@@ -12,6 +12,7 @@
 #include "common/file.h"
 #include "common/rng.h"
 #include "tests/unit/genome_fixture.h"
+#include "tests/suite.h"
 
 static struct genome genome;
 static struct error error;
@@ -611,9 +612,5 @@ static Suite *make_suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(make_suite());
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(make_suite());
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/error.h"
+#include "tests/suite.h"
 
 /* Computed once by an independent program; a change here changes every stored digest. */
 START_TEST(values_are_fixed)
@@ -130,7 +131,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("hash");
     TCase *cases = tcase_create("hash");
     tcase_add_test(cases, values_are_fixed);
     tcase_add_test(cases, zeros_are_equal_and_so_are_nans);
@@ -139,10 +139,5 @@ int main(void)
     tcase_add_test(cases, bytes_are_told_apart);
     tcase_add_test(cases, text_form_round_trips);
     tcase_add_test(cases, bad_texts_are_refused);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("hash", cases);
 }

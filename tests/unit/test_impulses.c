@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "common/rng.h"
+#include "tests/suite.h"
 
 #define LAWS_MAX 60
 #define ROWS_MAX (2 * LAWS_MAX)
@@ -222,7 +223,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("impulses");
     TCase *tcase = tcase_create("impulses");
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, a_block_on_the_ground);
@@ -232,10 +232,5 @@ int main(void)
     tcase_add_test(tcase, sweeps_take_what_is_too_much);
     tcase_add_test(tcase, what_may_not_act_does_not);
     tcase_add_test(tcase, wrong_impulses_are_seen);
-    suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_tests("impulses", tcase);
 }

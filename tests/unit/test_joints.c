@@ -5,6 +5,7 @@
 #include "simulator/evaluate/evaluate.h"
 #include "tests/unit/body_fixture.h"
 #include "tests/unit/genome_fixture.h"
+#include "tests/suite.h"
 
 enum { TICKS_MAX = 400 };
 
@@ -276,9 +277,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("joints");
     TCase *tests = tcase_create("joints");
-    suite_add_tcase(suite, tests);
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, extensions_are_clamped_and_scaled, 0, 2);
     tcase_add_loop_test(tests, forces_press_against_the_limits, 0, 2);
@@ -286,9 +285,5 @@ int main(void)
     tcase_add_loop_test(tests, limits_beyond_whole_turns, 0, 2);
     tcase_add_loop_test(tests, torques_press_against_limits_beyond_a_turn, 0, 2);
     tcase_add_loop_test(tests, rigid_parts_move_as_one, 0, 2);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_tests("joints", tests);
 }

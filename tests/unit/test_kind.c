@@ -12,6 +12,7 @@
 #include "controller/genetics/genetics_kind.h"
 #include "simulator/body/physics.h"
 #include "simulator/evaluate/evaluate.h"
+#include "tests/suite.h"
 
 #define DENSITY_KG_M3 1000
 #define RESTITUTION   0.5
@@ -454,17 +455,11 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("kind");
     TCase *cases = tcase_create("all");
     tcase_add_checked_fixture(cases, set_up, tear_down);
     tcase_add_test(cases, it_falls_feels_and_is_evaluated);
     tcase_add_test(cases, it_settles_and_starts_perturbed);
     tcase_add_test(cases, same_balls_move_alike_and_others_do_not);
     tcase_add_test(cases, its_genes_are_drawn_mutate_and_are_written);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_tests("kind", cases);
 }

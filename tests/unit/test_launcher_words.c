@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "controller/workers/farm.h"
+#include "tests/suite.h"
 
 static struct launcher launcher;
 static struct error error;
@@ -237,11 +238,5 @@ int main(void)
     tcase_add_test(tcase, test_slurm_without_srun_is_refused);
     tcase_add_test(tcase, test_memory_is_the_jobs);
     tcase_add_test(tcase, test_workers_are_the_jobs);
-    Suite *suite = suite_create("launcher_words");
-    suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_tests("launcher_words", tcase);
 }

@@ -1,6 +1,7 @@
 /* simulator/light: places of the light, its trials, and the measures of following against creatures
  * whose motion is given. */
 #include "simulator/world/light.h"
+#include "tests/suite.h"
 
 #include <check.h>
 #include <math.h>
@@ -209,7 +210,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("light");
     TCase *tests = tcase_create("light");
     tcase_add_checked_fixture(tests, set_up, NULL);
     tcase_add_test(tests, perturbations_have_places_of_their_own);
@@ -222,10 +222,5 @@ int main(void)
     tcase_add_test(tests, beside_the_light_is_away_from_it);
     tcase_add_test(tests, without_a_light_nothing_is_measured);
     tcase_add_test(tests, trials_not_reached_count_nothing);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("light", tests);
 }

@@ -2,6 +2,7 @@
  *
  * The lines go through a datagram socket, on which every write(2) arrives as one message. */
 #include "common/log.h"
+#include "tests/suite.h"
 
 #include <check.h>
 #include <errno.h>
@@ -200,7 +201,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("log");
     TCase *cases = tcase_create("log");
     tcase_add_checked_fixture(cases, setup, teardown);
     tcase_add_test(cases, a_line_has_time_level_event_and_fields);
@@ -213,10 +213,5 @@ int main(void)
     tcase_add_test(cases, a_dead_descriptor_is_no_error);
     tcase_add_test(cases, values_are_quoted_where_needed);
     tcase_add_test(cases, values_are_cut_to_fit);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("log", cases);
 }

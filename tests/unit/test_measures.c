@@ -1,5 +1,6 @@
 /* common/measures: the tables of measures and verdicts. */
 #include "common/judge/measures.h"
+#include "tests/suite.h"
 
 #include <check.h>
 #include <signal.h>
@@ -110,7 +111,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("measures");
     TCase *cases = tcase_create("measures");
     tcase_add_test(cases, names_are_distinct_and_found);
     tcase_add_test(cases, names_are_fit_for_columns);
@@ -120,10 +120,5 @@ int main(void)
     tcase_add_test_raise_signal(cases, a_number_beyond_the_table_is_a_bug, SIGABRT);
     tcase_add_test(cases, verdicts_have_names_reasons_and_numbers);
     tcase_add_test(cases, unknown_verdicts);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("measures", cases);
 }

@@ -9,6 +9,7 @@
 
 #include "common/rng.h"
 #include "common/version.h"
+#include "tests/suite.h"
 
 static struct pack_writer writer;
 static struct params params;
@@ -725,7 +726,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("message");
     TCase *test = tcase_create("message");
     tcase_set_timeout(test, 60);
     tcase_add_checked_fixture(test, setup, teardown);
@@ -753,10 +753,5 @@ int main(void)
     tcase_add_loop_test(test, every_bit_flip, 0, MESSAGE_KINDS);
     tcase_add_loop_test(test, every_byte_to_the_extremes, 0, MESSAGE_KINDS);
     tcase_add_loop_test(test, random_damage, 0, MESSAGE_KINDS);
-    suite_add_tcase(suite, test);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_tests("message", test);
 }

@@ -1,6 +1,7 @@
 /* Momentum: what a body gains in a step, along and turning, is what the contacts of that step and gravity
  * gave it, whatever muscles, limits and own parts do to one another. */
 #include "tests/unit/body_fixture.h"
+#include "tests/suite.h"
 
 enum { BODIES = 200, STEPS = 240 };
 
@@ -166,15 +167,9 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("momentum");
     TCase *tcase = tcase_create("momentum");
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_set_timeout(tcase, 600);
     tcase_add_test(tcase, contacts_and_gravity_give_all_momentum);
-    suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_tests("momentum", tcase);
 }

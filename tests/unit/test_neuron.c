@@ -10,6 +10,7 @@
 
 #include "common/detmath.h"
 #include "common/rng.h"
+#include "tests/suite.h"
 
 #define DT_S (1.0 / 120.0) /* two thinks at 60 Hz */
 
@@ -420,7 +421,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("neuron");
     TCase *cases = tcase_create("neuron");
     tcase_set_timeout(cases, 30);
     tcase_add_test(cases, the_table_is_complete);
@@ -442,10 +442,5 @@ int main(void)
     tcase_add_test(cases, every_function_is_total);
     tcase_add_test(cases, states_survive_long_abuse);
     tcase_add_test(cases, evaluation_is_pure);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("neuron", cases);
 }

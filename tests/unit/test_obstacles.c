@@ -10,6 +10,7 @@
 #include "simulator/evaluate/evaluate.h"
 #include "simulator/evaluate/terrain.h"
 #include "tests/unit/body_fixture.h"
+#include "tests/suite.h"
 
 enum { DOF = BODY_DOF_MAX };
 
@@ -615,7 +616,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("obstacles");
     TCase *tests = tcase_create("obstacles");
     tcase_set_timeout(tests, 120);
     tcase_add_checked_fixture(tests, setup, teardown);
@@ -638,10 +638,5 @@ int main(void)
     tcase_add_test(tests, perturbed_poses_are_outside);
     tcase_add_test(tests, creatures_fall_where_nothing_carries_them);
     tcase_add_test(tests, wide_obstacles_are_ground);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_tests("obstacles", tests);
 }

@@ -1,5 +1,6 @@
 /* Names of overlays. */
 #include "viewer/draw/overlay.h"
+#include "tests/suite.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -44,15 +45,9 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("overlay");
     TCase *tests = tcase_create("overlay");
     tcase_add_test(tests, names_become_bits);
     tcase_add_test(tests, all_bits_differ);
     tcase_add_test(tests, wrong_names_are_named);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("overlay", tests);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/rng.h"
+#include "tests/suite.h"
 
 static struct pack_writer writer;
 static struct pack_reader reader;
@@ -310,9 +311,5 @@ static Suite *make_suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(make_suite());
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(make_suite());
 }

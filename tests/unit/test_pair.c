@@ -4,6 +4,7 @@
 
 #include "common/pair.h"
 #include "common/rng.h"
+#include "tests/suite.h"
 
 /* Numbers among which all cases of comparisons and signs occur. */
 static double draw(struct rng *rng)
@@ -43,13 +44,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("pair");
     TCase *tcase = tcase_create("pair");
     tcase_add_test(tcase, each_is_as_if_alone);
-    suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_tests("pair", tcase);
 }

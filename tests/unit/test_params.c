@@ -11,6 +11,7 @@
 #include "common/file.h"
 #include "common/rng.h"
 #include "common/text.h"
+#include "tests/suite.h"
 
 static struct params params;
 static struct error error;
@@ -719,9 +720,5 @@ int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "--write-manual") == 0)
         return write_manual();
-    SRunner *runner = srunner_create(make_suite());
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(make_suite());
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/rng.h"
+#include "tests/suite.h"
 
 #define EPSILON 1e-12
 #define QUARTER (3.14159265358979323846 / 2.0)
@@ -1597,9 +1598,5 @@ int main(void)
     add_geometry_tests(suite);
     add_wiring_tests(suite);
     add_random_tests(suite);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

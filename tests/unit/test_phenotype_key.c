@@ -11,6 +11,7 @@
 #include "controller/genetics/genetics.h"
 #include "simulator/evaluate/evaluate.h"
 #include "tests/unit/genome_fixture.h"
+#include "tests/suite.h"
 
 /* Random creatures of each world, and children of each. */
 enum { CREATURES = 60, CHILDREN = 4 };
@@ -433,7 +434,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("phenotype_key");
     TCase *tests = tcase_create("keys");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 120);
@@ -444,10 +444,5 @@ int main(void)
     tcase_add_test(tests, ids_and_dead_neurons);
     tcase_add_test(tests, seeds_and_trials);
     tcase_add_loop_test(tests, equal_keys_move_alike, 0, 4);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("phenotype_key", tests);
 }

@@ -11,6 +11,7 @@
 #include "simulator/spheres/dynamics_spheres.h"
 #include "simulator/evaluate/evaluate.h"
 #include "common/body/sphere_body.h"
+#include "tests/suite.h"
 
 static struct genome genome;
 static struct params params;
@@ -584,7 +585,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("phenotype_spheres");
     TCase *cases = tcase_create("all");
     tcase_add_checked_fixture(cases, set_up, tear_down);
     tcase_set_timeout(cases, 60);
@@ -602,10 +602,5 @@ int main(void)
     tcase_add_test(cases, bodies_stay_where_only_brains_evolve);
     tcase_add_test(cases, who_comes_afresh_keeps_the_body);
     tcase_add_test(cases, kinds_do_not_mate);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("phenotype_spheres", cases);
 }

@@ -1,5 +1,6 @@
 /* Progress: what its line says, and that nothing but plain lines goes to what is no terminal. */
 #include "controller/run/progress.h"
+#include "tests/suite.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -109,17 +110,11 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("progress");
     TCase *tests = tcase_create("progress");
     tcase_add_test(tests, test_line);
     tcase_add_test(tests, test_line_without_knowledge);
     tcase_add_test(tests, test_plain_lines);
     tcase_add_test(tests, test_a_stop_is_no_running_time);
     tcase_add_test(tests, test_many_counts);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("progress", tests);
 }

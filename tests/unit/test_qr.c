@@ -9,6 +9,7 @@
 
 #include "common/hash.h"
 #include "common/rng.h"
+#include "tests/suite.h"
 #ifdef HAVE_LAPACKE
 #include <lapacke.h>
 #endif
@@ -220,7 +221,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("qr");
     TCase *tests = tcase_create("qr");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, by_hand);
@@ -229,10 +229,5 @@ int main(void)
     tcase_add_test(tests, tolerance_decides);
     tcase_add_test(tests, same_bits);
     tcase_add_test(tests, full_arena);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_tests("qr", tests);
 }

@@ -1,5 +1,6 @@
 /* The referee's trials: how they are set up, what a trial is worth, what is said of it. */
 #include "controller/evolution/referee.h"
+#include "tests/suite.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -143,7 +144,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("referee");
     TCase *tests = tcase_create("all");
 
     tcase_add_checked_fixture(tests, set_up, NULL);
@@ -153,10 +153,5 @@ int main(void)
     tcase_add_test(tests, sideways_is_a_way);
     tcase_add_test(tests, it_says_what_happened);
     tcase_add_test(tests, another_solver_leaves_speeds_some_slack);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("referee", tests);
 }

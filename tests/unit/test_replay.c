@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/version.h"
+#include "tests/suite.h"
 
 #define SEED 77
 
@@ -570,7 +571,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("replay");
     TCase *tests = tcase_create("replay");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 120);
@@ -598,10 +598,5 @@ int main(void)
     tcase_add_test(tests, a_cut_input_reads_nothing);
     tcase_add_test(tests, cuts_that_point_nowhere_change_nothing);
     tcase_add_test(tests, names_are_made_clean);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("replay", tests);
 }

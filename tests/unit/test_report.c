@@ -7,6 +7,7 @@
 #include "common/html.h"
 #include "controller/report/chart.h"
 #include "tests/unit/planted_run.h"
+#include "tests/suite.h"
 
 #define HOSTILE "<script>alert('x')</script>\"&amp;</td></svg>"
 
@@ -516,7 +517,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("report");
     TCase *tests = tcase_create("report");
     tcase_add_checked_fixture(tests, NULL, tear_down);
     tcase_set_timeout(tests, 60);
@@ -533,10 +533,5 @@ int main(void)
     tcase_add_test(tests, charts_hold_their_values);
     tcase_add_test(tests, counts_have_whole_ticks);
     tcase_add_test(tests, charts_are_thinned_out);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("report", tests);
 }

@@ -7,6 +7,7 @@
 
 #include "common/hash.h"
 #include "tests/unit/genome_fixture.h"
+#include "tests/suite.h"
 
 static struct params params;
 static struct reuse *reuse;
@@ -291,7 +292,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("reuse");
     TCase *tests = tcase_create("reuse");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 60);
@@ -303,10 +303,5 @@ int main(void)
     tcase_add_test(tests, hits_are_checked);
     tcase_add_test(tests, results_of_before_a_restart);
     tcase_add_test(tests, the_table_has_an_end);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("reuse", tests);
 }

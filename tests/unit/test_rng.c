@@ -1,5 +1,6 @@
 /* common/rng: published known answers, independence of streams, and the distributions. */
 #include "common/rng.h"
+#include "tests/suite.h"
 
 #include <check.h>
 #include <signal.h>
@@ -248,7 +249,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("rng");
     TCase *cases = tcase_create("rng");
     tcase_add_test(cases, philox_known_answers);
     tcase_add_test(cases, splitmix_known_answers);
@@ -264,10 +264,5 @@ int main(void)
     tcase_add_test(cases, pick_follows_the_weights);
     tcase_add_test(cases, pick_of_nothing_and_of_extremes);
     tcase_add_test(cases, draws_are_fixed);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("rng", cases);
 }

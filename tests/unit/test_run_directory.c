@@ -1,5 +1,6 @@
 /* A run's directory: made only where nothing is, recognised, locked by one process at a time. */
 #include "controller/store/run_directory.h"
+#include "tests/suite.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -149,7 +150,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("run_directory");
     TCase *tests = tcase_create("run_directory");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, test_create);
@@ -159,10 +159,5 @@ int main(void)
     tcase_add_test(tests, test_lock);
     tcase_add_test(tests, test_paths_are_bounded);
     tcase_add_test(tests, test_disk_bytes);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("run_directory", tests);
 }

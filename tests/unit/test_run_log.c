@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/log.h"
+#include "tests/suite.h"
 
 static char directory[64];
 static struct run_log run_log;
@@ -123,7 +124,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("run_log");
     TCase *tests = tcase_create("run_log");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, a_short_log_stays);
@@ -131,10 +131,5 @@ int main(void)
     tcase_add_test(tests, a_log_that_is_long_already_is_put_away);
     tcase_add_test(tests, a_log_of_others_is_left_alone);
     tcase_add_test(tests, a_directory_without_logs_is_an_error);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_tests("run_log", tests);
 }

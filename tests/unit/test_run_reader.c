@@ -14,6 +14,7 @@
 #include "common/hash.h"
 #include "tests/unit/store_fixture.h"
 #include "tests/unit/genome_fixture.h"
+#include "tests/suite.h"
 
 #define CREATURES 5
 
@@ -447,7 +448,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("run_reader");
     TCase *tests = tcase_create("run_reader");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 120);
@@ -464,10 +464,5 @@ int main(void)
     tcase_add_test(tests, gives_one_creature_by_its_number);
     tcase_add_test(tests, gives_the_line_of_first_parents);
     tcase_add_test(tests, tells_what_is_chosen);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("run_reader", tests);
 }

@@ -1,6 +1,7 @@
 /* What a worker can no longer do, tried in a child. */
 #define _GNU_SOURCE
 #include "simulator/sandbox.h"
+#include "tests/suite.h"
 
 #include <check.h>
 #include <errno.h>
@@ -101,15 +102,9 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("sandbox");
     TCase *test = tcase_create("sandbox");
     tcase_add_test(test, nothing_but_its_pipes);
     tcase_add_test(test, a_bug_still_ends_it);
     tcase_add_test(test, files_are_closed);
-    suite_add_tcase(suite, test);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_tests("sandbox", test);
 }

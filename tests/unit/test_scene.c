@@ -7,6 +7,7 @@
 
 #include "simulator/tools/scene.h"
 #include "tests/readout.h"
+#include "tests/suite.h"
 
 static struct scene scene;
 static struct arena arena;
@@ -567,7 +568,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("scene");
     TCase *tests = tcase_create("scene");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 60);
@@ -582,10 +582,5 @@ int main(void)
     tcase_add_test(tests, loops);
     tcase_add_test(tests, passes_through);
     tcase_add_test(tests, corrupt);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_tests("scene", tests);
 }

@@ -13,6 +13,7 @@
 
 #include "common/body/phenotype_key.h"
 #include "common/rng.h"
+#include "tests/suite.h"
 
 static struct params params;
 
@@ -1359,10 +1360,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("search");
     TCase *tests = tcase_create("all");
-    SRunner *runner;
-    int failed;
 
     tcase_add_checked_fixture(tests, set_up, NULL);
     tcase_set_timeout(tests, 120);
@@ -1403,10 +1401,5 @@ int main(void)
     tcase_add_test(tests, random_is_a_control_at_equal_evaluations);
     tcase_add_test(tests, sims_finds_more_than_random);
     tcase_add_test(tests, the_referee_tries_several_times);
-    suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("search", tests);
 }

@@ -12,6 +12,7 @@
 #include "common/rng.h"
 #include "controller/evolution/cells.h"
 #include "controller/evolution/search.h"
+#include "tests/suite.h"
 
 enum { SIZE = 40, GENERATIONS = 6, LAG = 12, ROOM = SIZE * GENERATIONS + 1 };
 
@@ -691,10 +692,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("search_archive");
     TCase *tests = tcase_create("all");
-    SRunner *runner;
-    int failed;
 
     tcase_add_checked_fixture(tests, set_up, forget_records);
     tcase_set_timeout(tests, 120);
@@ -713,10 +711,5 @@ int main(void)
     tcase_add_test(tests, forgotten_results_are_counted_again);
     tcase_add_test(tests, the_grid_may_change);
     tcase_add_test(tests, parameters_are_checked);
-    suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("search_archive", tests);
 }

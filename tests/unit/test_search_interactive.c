@@ -2,6 +2,7 @@
  * that neither the order of choices nor a restart changes anything. The simulator's place is taken by a toy
  * whose fitness is a function of the id. */
 #include "controller/evolution/search.h"
+#include "tests/suite.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -364,7 +365,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("search_interactive");
     TCase *tests = tcase_create("search_interactive");
     tcase_add_checked_fixture(tests, set_up, NULL);
     tcase_add_test(tests, asks_after_each_generation_but_the_last);
@@ -379,10 +379,5 @@ int main(void)
     tcase_add_test(tests, choices_and_goal_share_the_next_generation);
     tcase_add_test(tests, without_a_choice_the_goal_decides);
     tcase_add_test(tests, neither_order_nor_restart_matters);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("search_interactive", tests);
 }

@@ -10,6 +10,7 @@
 #include "controller/genetics/genetics.h"
 #include "controller/store/store.h"
 #include "tests/unit/genome_fixture.h"
+#include "tests/suite.h"
 
 enum { COUNT = 30 };
 
@@ -286,10 +287,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("seeding");
     TCase *all = tcase_create("all");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_add_checked_fixture(all, set_up, tear_down);
     tcase_add_test(all, seeds_are_the_first_individuals);
@@ -298,9 +296,5 @@ int main(void)
     tcase_add_test(all, mutants_fill_the_share);
     tcase_add_test(all, stored_seeds_give_the_same_generation);
     tcase_add_test(all, too_many_seeds_are_refused);
-    suite_add_tcase(suite, all);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("seeding", all);
 }

@@ -2,6 +2,7 @@
 #include "simulator/mind/senses.h"
 
 #include "tests/unit/body_fixture.h"
+#include "tests/suite.h"
 
 static struct arena arena;
 static struct params params;
@@ -188,7 +189,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("senses");
     TCase *tests = tcase_create("senses");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, joints_and_their_rates);
@@ -197,10 +197,5 @@ int main(void)
     tcase_add_test(tests, eyes_see_direction_and_level);
     tcase_add_test(tests, contacts_are_felt_by_the_faces_that_touch);
     tcase_add_test(tests, what_is_switched_off_reads_nothing);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("senses", tests);
 }

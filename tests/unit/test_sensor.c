@@ -1,6 +1,7 @@
 /* common/sensor: the tables and their names. */
 #include "common/genome/body_kind.h"
 #include "common/genome/sensor.h"
+#include "tests/suite.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -76,16 +77,10 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("sensor");
     TCase *cases = tcase_create("sensor");
     tcase_add_test(cases, names_are_distinct_and_found);
     tcase_add_test(cases, the_table_stands);
     tcase_add_test(cases, the_switches_share_out_the_sensors);
     tcase_add_test(cases, unknown_names_are_not_found);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("sensor", cases);
 }

@@ -1,5 +1,6 @@
 /* Signals: values by hand, derivatives against differences, and what a spline promises. */
 #include "simulator/body/signal.h"
+#include "tests/suite.h"
 
 #include <check.h>
 #include <math.h>
@@ -92,16 +93,10 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("signal");
     TCase *tests = tcase_create("signal");
     tcase_add_test(tests, lines_and_sines);
     tcase_add_test(tests, tables_of_lines);
     tcase_add_test(tests, splines);
     tcase_add_test(tests, one_point);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_tests("signal", tests);
 }

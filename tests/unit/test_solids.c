@@ -5,6 +5,7 @@
 #include <check.h>
 
 #include "tests/direction_search.h"
+#include "tests/suite.h"
 
 static struct rng rng;
 
@@ -251,7 +252,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("solids");
     TCase *tcase = tcase_create("solids");
     tcase_add_checked_fixture(tcase, setup, NULL);
     tcase_set_timeout(tcase, 120);
@@ -263,10 +263,5 @@ int main(void)
     tcase_add_test(tcase, what_rests_does_not_flicker);
     tcase_add_test(tcase, points_move_continuously);
     tcase_add_test(tcase, four_points_hold_as_well);
-    suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_tests("solids", tcase);
 }

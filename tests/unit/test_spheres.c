@@ -6,6 +6,7 @@
 #include "common/detmath.h"
 #include "common/rng.h"
 #include "tests/sphere_fixture.h"
+#include "tests/suite.h"
 
 static struct sphere_fixture fixture;
 static struct sphere_fixture *f = &fixture;
@@ -1001,9 +1002,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("spheres");
     TCase *tcase = tcase_create("spheres");
-    SRunner *runner = srunner_create(suite);
     tcase_add_checked_fixture(tcase, setup, NULL);
     tcase_set_timeout(tcase, 600);
     tcase_add_test(tcase, momentum_is_kept_to_rounding_whatever_the_muscles_do);
@@ -1033,9 +1032,5 @@ int main(void)
     tcase_add_test(tcase, what_is_near_is_looked_for_in_time);
     tcase_add_test(tcase, the_documents_methods_fly_and_the_default_does_not);
     tcase_add_test(tcase, an_image_moves_as_an_image);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_tests("spheres", tcase);
 }

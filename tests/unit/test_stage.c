@@ -65,6 +65,7 @@ END_TEST
 #include "viewer/stage/chooser.h"
 #include "viewer/draw/draw.h"
 #include "viewer/stage/stage_private.h"
+#include "tests/suite.h"
 
 #define WIDTH  960
 #define HEIGHT 640
@@ -913,9 +914,5 @@ int main(void)
     tcase_add_test(tests, what_takes_too_long_is_refused);
     suite_add_tcase(suite, tests);
 #endif
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

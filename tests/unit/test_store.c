@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/rng.h"
+#include "tests/suite.h"
 
 #define POPULATION 7
 
@@ -1312,7 +1313,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("store");
     TCase *tests = tcase_create("store");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_set_timeout(tests, 60);
@@ -1345,10 +1345,5 @@ int main(void)
     tcase_add_test(tests, test_damage_is_an_error);
     tcase_add_test(tests, test_writer_refuses_damage);
     tcase_add_test(tests, test_not_a_store);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("store", tests);
 }

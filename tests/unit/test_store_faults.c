@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/log.h"
+#include "tests/suite.h"
 
 enum { POPULATION = 12, GENERATIONS = 3, COMMIT_EVERY = 5 };
 
@@ -295,15 +296,9 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("store_faults");
     TCase *test = tcase_create("store_faults");
     tcase_set_timeout(test, 120);
     tcase_add_checked_fixture(test, set_up, tear_down);
     tcase_add_loop_test(test, nothing_is_lost, 0, sizeof kinds / sizeof kinds[0]);
-    suite_add_tcase(suite, test);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_tests("store_faults", test);
 }

@@ -9,6 +9,7 @@
 
 #include "common/file.h"
 #include "controller/store/store.h"
+#include "tests/suite.h"
 
 static int is_on_network;
 
@@ -126,11 +127,5 @@ int main(void)
     tcase_add_test(test, a_reader_fails_no_commit);
     tcase_add_test(test, the_controllers_place_is_known);
     tcase_add_test(test, files_here_are_not_on_the_network);
-    Suite *suite = suite_create("store_network");
-    suite_add_tcase(suite, test);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_tests("store_network", test);
 }

@@ -6,6 +6,7 @@
 
 #include "controller/genetics/genetics.h"
 #include "simulator/evaluate/evaluate.h"
+#include "tests/suite.h"
 
 enum { MOST = 4 };
 
@@ -234,7 +235,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("together");
     TCase *tests = tcase_create("together");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 120);
@@ -246,10 +246,5 @@ int main(void)
     tcase_add_test(tests, creatures_feel_one_another);
     tcase_add_test(tests, creatures_that_meet_break_no_law);
     tcase_add_test(tests, a_full_arena_is_a_verdict);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_tests("together", tests);
 }

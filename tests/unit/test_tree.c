@@ -10,6 +10,7 @@
 #include "common/detmath.h"
 #include "common/error.h"
 #include "tests/unit/body_fixture.h"
+#include "tests/suite.h"
 
 enum { LINKS = BODY_LINKS_MAX, DOF = BODY_DOF_MAX, TREES = 2000, PARTS = 8 };
 
@@ -677,7 +678,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("tree");
     TCase *tests = tcase_create("tree");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, accelerations_match_the_dense_formulation);
@@ -692,10 +692,5 @@ int main(void)
     tcase_add_test(tests, turned_poses_are_the_same);
     tcase_add_test(tests, viscosity_can_be_changed);
     tcase_add_test(tests, a_full_arena_is_an_error);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_tests("tree", tests);
 }

@@ -1,5 +1,6 @@
 /* What a task is for: as text and back, in words, and what it makes of the parameters. */
 #include "common/judge/trial.h"
+#include "tests/suite.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -99,7 +100,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("trial");
     TCase *tests = tcase_create("all");
 
     tcase_add_checked_fixture(tests, set_up, NULL);
@@ -107,10 +107,5 @@ int main(void)
     tcase_add_test(tests, other_texts_are_refused);
     tcase_add_test(tests, parameters_become_those_of_the_trial);
     tcase_add_test(tests, words);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("trial", tests);
 }

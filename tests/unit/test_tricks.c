@@ -7,6 +7,7 @@
 #include "common/judge/behaviour.h"
 #include "common/genome/creature.h"
 #include "simulator/evaluate/evaluate.h"
+#include "tests/suite.h"
 
 #define SETTINGS_MAX 6
 
@@ -182,18 +183,10 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("tricks");
     TCase *tests = tcase_create("tricks");
-    SRunner *runner;
-    int failed;
 
     tcase_add_loop_test(tests, tricks_gain_nothing, 0, TRICK_COUNT);
     tcase_add_test(tests, lights_learned_by_heart_are_elsewhere);
     tcase_add_loop_test(tests, flight_is_by_muscles, 0, FLYER_COUNT);
-    suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("tricks", tests);
 }

@@ -2,6 +2,7 @@
  * and wheels of a touchpad. They are put into SDL's queue before the window opens on SDL's own display without
  * a screen; its pictures are compared. */
 #include "viewer/stage/window.h"
+#include "tests/suite.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -120,18 +121,12 @@ int main(void)
 #ifdef HAVE_SDL
     setenv("SDL_VIDEODRIVER", "dummy", 1);
     setenv("SDL_RENDER_DRIVER", "software", 1);
-    Suite *suite = suite_create("window");
     TCase *tests = tcase_create("window");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, TIMEOUT_S);
     tcase_add_test(tests, two_fingers_zoom);
     tcase_add_test(tests, a_touchpad_goes_through_time);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests("window", tests);
 #else
     return EXIT_SUCCESS;
 #endif

@@ -18,6 +18,8 @@
 #include "proto/message.h"
 #include "simulator/evaluate/evaluate.h"
 #include "simulator/fingerprint.h"
+#include "tests/chain_genome.h"
+#include "tests/suite.h"
 
 static pid_t child;
 static int to_child, from_child;
@@ -135,28 +137,12 @@ static int is_in_log(const char *text)
     return strstr(bytes, text) != NULL;
 }
 
-static void make_genome(struct genome *genome)
-{
-    genome_init(genome);
-    genome->root = 1;
-    for (gene_id id = 1; id <= 2; id++)
-        *genome_add_body(genome) = (struct body_gene){.id = id,
-                                                      .width_m = 0.4,
-                                                      .height_m = 0.1,
-                                                      .joint = JOINT_ROTARY,
-                                                      .lower = -1,
-                                                      .upper = 1,
-                                                      .recursive_limit = 1};
-    *genome_add_connection(genome) =
-        (struct connection_gene){.id = 3, .from = 1, .to = 2, .child_face = FACE_LEFT, .scale = 1};
-}
-
 static void send_task_as(struct task task, uint64_t id)
 {
     task.id = id;
     task.creature = id + 100;
     task.seed = 9;
-    make_genome(&task.genome);
+    chain_genome_make(&task.genome, 2);
     message_encode_task(&writer, &task);
     send_written();
     genome_deinit(&task.genome);
@@ -250,7 +236,7 @@ static uint64_t digest_with(struct params own)
     struct genome genome;
     struct evaluation evaluation;
     ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
-    make_genome(&genome);
+    chain_genome_make(&genome, 2);
     evaluate(&genome, &own, 9, &arena, NULL, NULL, &evaluation);
     genome_deinit(&genome);
     arena_deinit(&arena);
@@ -358,7 +344,7 @@ START_TEST(unreadable_task)
     struct message message;
     struct task task = {.id = 11, .creature = 1};
     open_conversation();
-    make_genome(&task.genome);
+    chain_genome_make(&task.genome, 2);
     task.genome.root = 99;
     message_encode_task(&writer, &task);
     send_written();
@@ -614,7 +600,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("worker");
     TCase *test = tcase_create("worker");
     tcase_set_timeout(test, 60);
     tcase_add_checked_fixture(test, setup, teardown);
@@ -640,10 +625,5 @@ int main(void)
     tcase_add_test(test, senseless_memory_limit);
     tcase_add_test(test, out_of_memory);
 #endif
-    suite_add_tcase(suite, test);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_tests("worker", test);
 }
