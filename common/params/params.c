@@ -40,16 +40,18 @@
 const struct param_info param_table[] = {PARAMS(ROW_REAL, ROW_INT, ROW_BOOL, ROW_CHOICE, ROW_TEXT)};
 const int param_count = (int)(sizeof(param_table) / sizeof(param_table[0]));
 
-/* What world.preset sets: g, viscosity of either law, ground, friction, elasticity. Indexed by PRESET_*. */
+/* What world.preset sets: g, viscosity of either law by length and by area, ground, friction, elasticity. Indexed by
+ * PRESET_*. By area it slows boxes of 150 kg/m3 as by length rectangles of 1 kg/m2. */
 static const struct {
-    double gravity_m_s2, viscosity_pa_s, quadratic_drag_kg_m2;
+    double gravity_m_s2, viscosity_pa_s, quadratic_drag_kg_m2, viscosity_pa_s_m;
+    double quadratic_drag_kg_m3;
     int ground;
     double friction, elasticity;
 } presets[] = {
-    [PRESET_LAND] = {9.81, 0, 0, 1, 0.8, 0},
-    [PRESET_WATER] = {0, 1, 1, 0, 0.8, 0},
-    [PRESET_AIR] = {9.81, 0.05, 0.05, 0, 0.8, 0},
-    [PRESET_MOON] = {1.62, 0, 0, 1, 0.8, 0},
+    [PRESET_LAND] = {9.81, 0, 0, 0, 0, 1, 0.8, 0},
+    [PRESET_WATER] = {0, 1, 1, 150, 150, 0, 0.8, 0},
+    [PRESET_AIR] = {9.81, 0.05, 0.05, 7.5, 7.5, 0, 0.8, 0},
+    [PRESET_MOON] = {1.62, 0, 0, 0, 0, 1, 0.8, 0},
 };
 
 const char *const params_solver_names[SOLVER_COUNT] = {
@@ -215,6 +217,8 @@ static void apply_preset(struct params *params)
     params->world_gravity_m_s2 = presets[preset].gravity_m_s2;
     params->world_viscosity_pa_s = presets[preset].viscosity_pa_s;
     params->world_quadratic_drag_kg_m2 = presets[preset].quadratic_drag_kg_m2;
+    params->world_viscosity_pa_s_m = presets[preset].viscosity_pa_s_m;
+    params->world_quadratic_drag_kg_m3 = presets[preset].quadratic_drag_kg_m3;
     params->world_ground = presets[preset].ground;
     params->world_friction = presets[preset].friction;
     params->world_elasticity = presets[preset].elasticity;

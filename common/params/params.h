@@ -207,6 +207,10 @@
            "viscosity grows with speed (viscosity_pa_s) or its square (quadratic_drag_kg_m2)")     \
     REAL(world, quadratic_drag_kg_m2, 0, 0, 100, 'E',                                              \
          "law quadratic: force on faces = this, length, speed squared")                            \
+    REAL(world, viscosity_pa_s_m, 0, 0, 100000, 'E',                                               \
+         "boxes: linear drag on faces: force = this, area, speed")                                 \
+    REAL(world, quadratic_drag_kg_m3, 0, 0, 100000, 'E',                                           \
+         "boxes, law quadratic: force on faces = this, area, speed squared")                       \
     CHOICE(world, drag_faces, 0, "all|leading", 'E',                                               \
            "faces that feel drag: all, or what moves forwards")                                    \
     BOOL(world, drag_exposure, 1, 'E', "drag only where no other own part covers or faces a face") \
@@ -226,6 +230,8 @@
          "moving: each trial puts it half to all of this from the creature")                       \
     REAL(light, speed_m_s, 0.1, 0, 100, 'E', "moving: greatest speed of its drift in a trial")     \
     INT(light, trials, 4, 1, 100, 'E', "moving: so many trials share the scored time")             \
+    BOOL(light, around, 0, 'E',                                                                    \
+         "moving: it appears and drifts all around, not in the plane z = 0")                       \
     REAL(light, brightness, 1, 0, 1000, 'E', "what the sensor of the level measures beside it")    \
     BOOL(sensor, joint, 1, 'E', "joint sensors; off: they read 0 and do not evolve")               \
     BOOL(sensor, joint_rate, 1, 'E', "sensors of the joint's rate")                                \

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "common/detmath.h"
 #include "common/hash.h"
 #include "simulator/body/physics.h"
 
@@ -119,6 +120,25 @@ void dynamics_stop(struct dynamics *dynamics)
 void dynamics_part_state(const struct dynamics *dynamics, int part, struct part_state *state)
 {
     dynamics->solver->part_state(dynamics, part, state);
+}
+
+struct quaternion dynamics_part_turn(const struct dynamics *dynamics, int part)
+{
+    struct part_state state;
+    double sine, cosine;
+    if (dynamics->solver->part_turn)
+        return dynamics->solver->part_turn(dynamics, part);
+    dynamics_part_state(dynamics, part, &state);
+    det_sincos(state.angle_rad / 2, &sine, &cosine);
+    return (struct quaternion){cosine, 0, 0, sine};
+}
+
+int dynamics_part_bounds(const struct dynamics *dynamics, int part, struct vec3 *low,
+                         struct vec3 *high)
+{
+    if (dynamics->solver->part_bounds)
+        dynamics->solver->part_bounds(dynamics, part, low, high);
+    return dynamics->solver->part_bounds != NULL;
 }
 
 void dynamics_link_state(const struct dynamics *dynamics, int link, struct part_state *state)

@@ -83,7 +83,8 @@ static inline int contact_is_inner(const struct contact_point *point)
 
 /* Where a part's centre is and how it moves; what moves in the plane only has 0 for the last four. */
 struct part_state {
-    double x_m, y_m, angle_rad; /* 0 for what is round in all directions */
+    double x_m, y_m,
+        angle_rad; /* 0 for what turns in space, see dynamics_part_turn(), or is round */
     double vx_m_s, vy_m_s, omega_rad_s;
     double z_m, vz_m_s, omega_x_rad_s, omega_y_rad_s;
 };
@@ -136,6 +137,11 @@ void dynamics_shift(struct dynamics *dynamics, struct vec3 by_m);
 void dynamics_stop(struct dynamics *dynamics);
 
 void dynamics_part_state(const struct dynamics *dynamics, int part, struct part_state *state);
+/* How a part is turned: its own axes to the world's. */
+struct quaternion dynamics_part_turn(const struct dynamics *dynamics, int part);
+/* Axis-aligned bounds of a part. Returns 0 where its place, sides and angle say more: in the plane. */
+int dynamics_part_bounds(const struct dynamics *dynamics, int part, struct vec3 *low,
+                         struct vec3 *high);
 /* Centre of mass of a link, its angle since birth, and their rates. */
 void dynamics_link_state(const struct dynamics *dynamics, int link, struct part_state *state);
 /* The drive that dynamics_set_target() moves. Links: also that of a joint without an effector; 0: the root's angle. */

@@ -40,6 +40,10 @@ struct dynamics_solver {
     void (*stop)(struct dynamics *dynamics);
 
     void (*part_state)(const struct dynamics *dynamics, int part, struct part_state *state);
+    struct quaternion (*part_turn)(const struct dynamics *dynamics, int part); /* NULL: about z */
+    /* NULL: as in the plane */
+    void (*part_bounds)(const struct dynamics *dynamics, int part, struct vec3 *low,
+                        struct vec3 *high);
     void (*link_state)(const struct dynamics *dynamics, int link, struct part_state *state);
     void (*drive_state)(const struct dynamics *dynamics, int drive, struct drive_state *state);
     const double *(*drive_rates)(const struct dynamics *dynamics); /* NULL: they chatter */

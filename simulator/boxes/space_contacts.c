@@ -32,8 +32,7 @@
 /* Pushing out may give this many times the energy m v^2 of its speed. */
 #define PUSH_OUT_WORK 2.0
 /* Impacts gain energy if they gain more than this share of what they pass on. */
-#define GAIN_SHARE   1e-9
-#define CONTACTS_MAX 64
+#define GAIN_SHARE 1e-9
 
 /* ---------------------------------------------------------------- creation */
 
@@ -107,7 +106,7 @@ int space_contacts_create(struct space_contacts *s, struct space_tree *tree,
         init_mover(s, i, &boxes[i]);
     list_pairs(s);
     s->room = SOLIDS_POINTS_MAX * s->pair_count;
-    s->room = s->room < CONTACTS_MAX ? s->room : CONTACTS_MAX;
+    s->room = s->room < SPACE_CONTACTS_MAX ? s->room : SPACE_CONTACTS_MAX;
     size_t room = (size_t)s->room, rows = 3 * room + (size_t)limits->row_max;
     s->list = arena_take(arena, room, sizeof s->list[0]);
     s->points = arena_take(arena, room, sizeof s->points[0]);

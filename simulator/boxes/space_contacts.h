@@ -14,6 +14,9 @@
 #include "simulator/boxes/space_drag.h"
 #include "simulator/boxes/space_limits.h"
 
+/* Contacts in a step; of more the deepest act. */
+enum { SPACE_CONTACTS_MAX = 64 };
+
 /* What boxes touch, and how: against ground and fixed boxes, and among themselves. */
 struct space_surfaces {
     int has_ground; /* y = 0 */

@@ -107,6 +107,12 @@ static void expect_momentum(struct run *run, const struct impulse_sum *given)
     run->angular_momentum = vec3_add(run->angular_momentum, turned);
 }
 
+static void take_momentum(struct run *run)
+{
+    dynamics_momentum(run->dynamics, &run->momentum, &run->angular_momentum);
+    run->centre = dynamics_centre_of_mass(run->dynamics);
+}
+
 /* Whether the momentum that the last step gave, along and turning, is what contacts and gravity gave. */
 static int keeps_momentum(struct run *run)
 {
@@ -114,9 +120,12 @@ static int keeps_momentum(struct run *run)
     double share = run->params->guard_momentum_share, mass = run->phenotype.mass_kg;
     struct vec3 linear, angular, centre = run->centre;
     struct impulse_sum given;
-    if (share <= 0 ||
-        !dynamics_impulses(run->dynamics, centre, vec3_scale(run->momentum, 1 / mass), &given))
+    if (share <= 0)
         return 1;
+    if (!dynamics_impulses(run->dynamics, centre, vec3_scale(run->momentum, 1 / mass), &given)) {
+        take_momentum(run);
+        return 1;
+    }
     dynamics_momentum(run->dynamics, &linear, &angular);
     struct vec3 gained = vec3_sub(linear, run->momentum);
     struct vec3 turned = vec3_sub(angular, run->angular_momentum);
@@ -125,9 +134,7 @@ static int keeps_momentum(struct run *run)
     if (given.truncation_share > 0) {
         expect_momentum(run, &given);
     } else {
-        run->momentum = linear;
-        run->angular_momentum = angular;
-        run->centre = dynamics_centre_of_mass(run->dynamics);
+        take_momentum(run);
     }
     share += given.truncation_share;
     double from_nowhere = fabs(off.x) + fabs(off.y) + fabs(off.z) +
@@ -146,6 +153,12 @@ static int is_touching(const struct run *run)
     return 0;
 }
 
+static double turning_of(const struct part_state *state)
+{
+    double x = state->omega_x_rad_s, y = state->omega_y_rad_s, z = state->omega_rad_s;
+    return x == 0 && y == 0 ? fabs(z) : sqrt(x * x + y * y + z * z);
+}
+
 int run_watch_step(struct run *run)
 {
     const struct params *p = run->params;
@@ -160,7 +173,7 @@ int run_watch_step(struct run *run)
             fastest_sq = speed_sq;
         /* what is round may spin */
         if (run->phenotype.shapes[i].kind != SHAPE_BALL)
-            turn = greater_of(turn, fabs(state.omega_rad_s) * run->dt_s);
+            turn = greater_of(turn, turning_of(&state) * run->dt_s);
     }
     m->speed_max_m_s = sqrt(fastest_sq);
     double excess = watch_rates(run);

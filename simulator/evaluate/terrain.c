@@ -64,11 +64,18 @@ int terrain_is_below(const struct world *world, struct vec2 point)
     return 0;
 }
 
-/* The box of a part, lifted. */
+/* The box of a part, lifted; of what turns in space the one around it. */
 static struct box lifted_box(const struct phenotype *phenotype, const struct dynamics *dynamics,
                              int part, double height_m)
 {
+    struct vec3 low, high;
     struct part_state state;
+    if (dynamics_part_bounds(dynamics, part, &low, &high))
+        return (struct box){.x = (low.x + high.x) / 2,
+                            .y = (low.y + high.y) / 2 + height_m,
+                            .half_width = (high.x - low.x) / 2,
+                            .half_height = (high.y - low.y) / 2,
+                            .cos = 1};
     struct box box = {.half_width = phenotype->parts[part].width_m / 2,
                       .half_height = phenotype->parts[part].height_m / 2};
     dynamics_part_state(dynamics, part, &state);

@@ -55,7 +55,7 @@ static void see_light(struct senses *senses, const struct dynamics *dynamics,
         int before = i > 0 || phenotype->part_count == 1 ? i : 1;
         struct vec3 here = place_of(dynamics, i), from = place_of(dynamics, behind);
         struct vec3 to = place_of(dynamics, before);
-        struct vec3 ray = {light->at.x - here.x, light->at.y - here.y, 0 - here.z};
+        struct vec3 ray = {light->at.x - here.x, light->at.y - here.y, light->at.z - here.z};
         struct vec3 along = {to.x - from.x, to.y - from.y, to.z - from.z};
         double distance = length_of(ray), length = length_of(along);
         double product = ray.x * along.x + ray.y * along.y + ray.z * along.z;

@@ -7,6 +7,9 @@
 #include "common/detmath.h"
 #include "common/rng.h"
 
+/* The golden angle. */
+#define GOLDEN_RAD 2.399963229728653
+
 static void init_stream(struct rng *rng, const struct light *light, uint64_t individual)
 {
     rng_init(rng, light->seed, RNG_LIGHT, (uint32_t)light->params->simulation_perturbation,
@@ -51,8 +54,32 @@ static double trial_share(const struct light *light)
 static void place_still(struct light *light, struct vec3 centre)
 {
     const struct params *p = light->params;
-    light->at = (struct vec2){centre.x + p->light_x_m,
-                              light->has_ground ? p->light_y_m : centre.y + p->light_y_m};
+    light->at = (struct vec3){centre.x + p->light_x_m,
+                              light->has_ground ? p->light_y_m : centre.y + p->light_y_m, 0};
+}
+
+/* A unit vector; without a ground its height is drawn from the stream, or given. */
+static struct vec3 direction_of(double heading_rad, double height)
+{
+    double s, c, level = sqrt(1 - height * height);
+    det_sincos(heading_rad, &s, &c);
+    return (struct vec3){level * c, height, level * s};
+}
+
+/* Over a sphere the trials' directions are spread along a spiral, over a circle evenly. */
+static void place_around(struct light *light, struct vec3 centre, double away, double speed,
+                         double heading, struct rng *rng)
+{
+    int turn = light->order[light->trial], count = light->trial_count,
+        has_ground = light->has_ground;
+    double step = has_ground ? 2 * DET_PI / count : GOLDEN_RAD;
+    double height = has_ground ? 0 : 1 - (2.0 * turn + 1) / count;
+    double drift_height = has_ground ? 0 : rng_uniform(rng, -1, 1);
+    struct vec3 way = direction_of(light->first_rad + step * turn, height);
+    light->at = vec3_along(centre, way, away);
+    if (has_ground)
+        light->at.y = light->params->light_y_m;
+    light->drift_m_s = vec3_scale(direction_of(heading, drift_height), speed);
 }
 
 static void place_trial(struct light *light, struct vec3 centre)
@@ -64,15 +91,19 @@ static void place_trial(struct light *light, struct vec3 centre)
     double away = rng_uniform(&rng, 0.5, 1) * p->light_range_m;
     double speed = rng_unit(&rng) * p->light_speed_m_s;
     double heading = rng_uniform(&rng, 0, 2 * DET_PI), s, c;
+    if (p->light_around) {
+        place_around(light, centre, away, speed, heading, &rng);
+        return;
+    }
     if (light->has_ground) {
-        light->at = (struct vec2){centre.x + (turn % 2 ? away : -away), p->light_y_m};
-        light->drift_m_s = (struct vec2){heading < DET_PI ? speed : -speed, 0};
+        light->at = (struct vec3){centre.x + (turn % 2 ? away : -away), p->light_y_m, 0};
+        light->drift_m_s = (struct vec3){heading < DET_PI ? speed : -speed, 0, 0};
         return;
     }
     det_sincos(light->first_rad + 2 * DET_PI * turn / light->trial_count, &s, &c);
-    light->at = (struct vec2){centre.x + away * c, centre.y + away * s};
+    light->at = (struct vec3){centre.x + away * c, centre.y + away * s, 0};
     det_sincos(heading, &s, &c);
-    light->drift_m_s = (struct vec2){speed * c, speed * s};
+    light->drift_m_s = (struct vec3){speed * c, speed * s, 0};
 }
 
 void light_move(struct light *light, double time_s, struct vec3 centre)
@@ -85,6 +116,7 @@ void light_move(struct light *light, double time_s, struct vec3 centre)
         trial = light->trial_count - 1;
     light->at.x += light->drift_m_s.x * (time_s - light->moved_s);
     light->at.y += light->drift_m_s.y * (time_s - light->moved_s);
+    light->at.z += light->drift_m_s.z * (time_s - light->moved_s);
     light->moved_s = time_s;
     if (trial == light->trial)
         return;
@@ -101,7 +133,8 @@ void light_move(struct light *light, double time_s, struct vec3 centre)
 double light_distance(const struct light *light, struct vec3 from)
 {
     double x = light->at.x - from.x, y = light->has_ground ? 0 : light->at.y - from.y;
-    return sqrt(x * x + y * y + from.z * from.z);
+    double z = light->at.z - from.z;
+    return sqrt(x * x + y * y + z * z);
 }
 
 void light_measure(struct light *light, struct vec3 centre)

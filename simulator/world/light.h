@@ -6,7 +6,8 @@
  * drawn from the evaluation's seed, so that a creature that always goes one way gains nothing. Each of
  * the referee's perturbed runs has places of its own, so that no creature gains by learning them by heart.
  *
- * The light stays in the plane z = 0; creatures in three dimensions may be beside it. */
+ * The light stays in the plane z = 0, beside which creatures in three dimensions may be; unless light.around is on:
+ * then its places and ways are spread over all directions, along the ground where there is one. */
 #ifndef SIMULATOR_WORLD_LIGHT_H
 #define SIMULATOR_WORLD_LIGHT_H
 
@@ -19,7 +20,7 @@
 
 struct light {
     int kind; /* LIGHT_*; with LIGHT_NONE nothing below has a meaning */
-    struct vec2 at;
+    struct vec3 at;
     double brightness;
 
     const struct params *params;
@@ -29,7 +30,7 @@ struct light {
     int trial_count;
     unsigned char order[LIGHT_TRIALS_MAX]; /* direction of each trial */
     double first_rad;                      /* direction number 0 */
-    struct vec2 drift_m_s;
+    struct vec3 drift_m_s;
     double moved_s;
     struct vec3 trial_start; /* of the creature */
 

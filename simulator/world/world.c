@@ -9,6 +9,8 @@ void world_init(struct world *world, const struct params *params)
     world->viscosity_pa_s = params->world_viscosity_pa_s;
     world->drag_law = params->world_drag_law;
     world->quadratic_drag_kg_m2 = params->world_quadratic_drag_kg_m2;
+    world->viscosity_pa_s_m = params->world_viscosity_pa_s_m;
+    world->quadratic_drag_kg_m3 = params->world_quadratic_drag_kg_m3;
     world->drag_faces = params->world_drag_faces;
     world->drag_exposure = params->world_drag_exposure;
     world->has_ground = params->world_ground;

@@ -11,10 +11,11 @@ struct world {
     double viscosity_pa_s;       /* linear, per face: force per length and normal speed */
     int drag_law;                /* DRAG_LAW_* */
     double quadratic_drag_kg_m2; /* of that law: force per length and normal speed squared */
-    int drag_faces;              /* DRAG_FACES_* */
-    int drag_exposure;           /* covered and facing edges feel none */
-    int has_ground;              /* plane y = 0 */
-    double friction;             /* between parts and the ground or an obstacle */
+    double viscosity_pa_s_m, quadratic_drag_kg_m3; /* the same of boxes: force per area */
+    int drag_faces;                                /* DRAG_FACES_* */
+    int drag_exposure;                             /* covered and facing edges feel none */
+    int has_ground;                                /* plane y = 0 */
+    double friction;                               /* between parts and the ground or an obstacle */
     double elasticity;
     double own_friction; /* between parts */
     double own_elasticity;

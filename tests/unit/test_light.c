@@ -53,7 +53,7 @@ static double run(enum policy policy, double speed_m_s, uint64_t seed)
 START_TEST(perturbations_have_places_of_their_own)
 {
     struct vec3 centre = {0, 0, 0};
-    struct vec2 first[3];
+    struct vec3 first[3];
     for (int i = 0; i < 3; i++) {
         params.simulation_perturbation = i;
         light_init(&light, &params, 7);
@@ -138,12 +138,44 @@ START_TEST(trials_are_spread_over_the_directions)
 }
 END_TEST
 
+/* All around: on land in four directions at right angles along the ground, in water the places of four trials are on
+ * no half of the sphere. */
+START_TEST(trials_are_all_around)
+{
+    set("light.around=yes");
+    set("light.speed_m_s=1");
+    for (int has_ground = 0; has_ground < 2; has_ground++)
+        for (uint64_t seed = 1; seed <= 30; seed++) {
+            struct vec3 ways[4], sum = {0, 0, 0};
+            set(has_ground ? "world.preset=land" : "world.preset=water");
+            light_init(&light, &params, seed);
+            for (int trial = 0; trial < 4; trial++) {
+                struct vec3 at = {3.0 * trial, 1, -trial};
+                light_move(&light, 5.0 * trial, at);
+                double away = light_distance(&light, at);
+                ck_assert(away >= 1 - 1e-12 && away <= 2 + 1e-12);
+                ways[trial] = vec3_scale(vec3_sub(light.at, at), 1 / away);
+                if (has_ground)
+                    ck_assert(light.at.y == params.light_y_m && light.drift_m_s.y == 0);
+                ways[trial].y *= !has_ground;
+                sum = vec3_add(sum, ways[trial]);
+                ck_assert_double_le(vec3_length(light.drift_m_s), 1 + 1e-12);
+                ck_assert(light.drift_m_s.z != 0);
+            }
+            ck_assert_double_lt(vec3_length(sum), has_ground ? 1e-9 : 1.2);
+            for (int i = 0; i < 4; i++)
+                for (int j = 0; j < i; j++)
+                    ck_assert_double_lt(vec3_dot(ways[i], ways[j]), has_ground ? 1e-9 : 0.6);
+        }
+}
+END_TEST
+
 START_TEST(the_seed_decides_and_nothing_else)
 {
     int same = 0;
     for (uint64_t seed = 1; seed <= 10; seed++) {
         run(FOLLOWS, 0.5, seed);
-        struct vec2 first = light.at;
+        struct vec3 first = light.at;
         run(FOLLOWS, 0.5, seed);
         ck_assert_double_eq(first.x, light.at.x);
         ck_assert_double_eq(first.y, light.at.y);
@@ -217,6 +249,7 @@ int main(void)
     tcase_add_test(tests, who_follows_scores_more_the_faster);
     tcase_add_test(tests, who_flees_or_goes_one_way_gains_nothing);
     tcase_add_test(tests, trials_are_spread_over_the_directions);
+    tcase_add_test(tests, trials_are_all_around);
     tcase_add_test(tests, the_seed_decides_and_nothing_else);
     tcase_add_test(tests, a_still_light_stands_where_it_is_told);
     tcase_add_test(tests, beside_the_light_is_away_from_it);

@@ -133,7 +133,7 @@ START_TEST(eyes_see_direction_and_level)
     for (int mirror = -1; mirror <= 1; mirror += 2) {
         make_pair(mirror);
         place(0, 5, 0, 0, 0);
-        light.at = (struct vec2){0, 7};
+        light.at = (struct vec3){0, 7, 0};
         feel(0);
         ck_assert_double_eq_tol(felt(0, SENSOR_LIGHT_ALONG), 0, 1e-12);
         ck_assert_double_eq_tol(felt(0, SENSOR_LIGHT_ACROSS), 1, 1e-12);
