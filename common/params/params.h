@@ -283,6 +283,8 @@
          "perturbed runs: share by which friction is more, or less")                               \
     BOOL(guard, other_solver, 1, 'F',                                                              \
          "the champion's exam has four runs with the other solver, too")                           \
+    INT(guard, exam_candidates, 50, 1, 1000, 'F',                                                  \
+        "so many of the last ranks may sit the exam; those that move alike count once")            \
     REAL(guard, budget, 30, 0, 1e6, 'E',                                                           \
          "billions of arithmetic operations, roughly, for an evaluation; 0 = off")                 \
     REAL(guard, cost_of_transport, 0.01, 0, 1000, 'F',                                             \

@@ -69,10 +69,12 @@ struct evolve {
     int is_starting; /* farm_create() is under way: the farm cannot be stopped yet */
     int is_stopping;
     int is_finished;
-    int is_waiting;        /* for choices */
-    int is_chosen;         /* the order has come to go on */
-    int64_t chosen_until;  /* generations before this one have their choices from another run */
-    int champion_rank;     /* in the last generation, of the candidate for champion; 0 = best */
+    int is_waiting;       /* for choices */
+    int is_chosen;        /* the order has come to go on */
+    int64_t chosen_until; /* generations before this one have their choices from another run */
+    int champion_rank;    /* in the last generation, of the candidate for champion; 0 = best */
+    uint64_t *failed;     /* seeds of those who failed the exam: who moves alike would, too */
+    int failed_count;
     int is_exam_begun;     /* of that candidate */
     int is_champion_known; /* or that nobody has passed */
     struct exam exam;
@@ -334,9 +336,8 @@ static const struct individual *find_candidate(const struct evolve *evolve)
     const struct params *params = evolve->settings->params;
     struct search *search = evolve->settings->search;
     const struct population *ranked = search_population(search);
-    int most = params->guard_referee_top > 1 ? (int)params->guard_referee_top : 1;
     if (evolve->is_champion_known || params->evolution_behaviour == BEHAVIOUR_INTERACTIVE ||
-        !search_is_finished(search) || evolve->champion_rank >= most ||
+        !search_is_finished(search) || evolve->failed_count >= params->guard_exam_candidates ||
         evolve->champion_rank >= ranked->count - ranked->unjudged)
         return NULL;
     const struct individual *candidate = &ranked->individuals[evolve->champion_rank];
@@ -415,6 +416,25 @@ static void take_entry(struct evolve *evolve, const struct task *task, int verdi
         advance(evolve);
 }
 
+static int has_failed(const struct evolve *evolve, uint64_t seed)
+{
+    for (int i = 0; i < evolve->failed_count; i++)
+        if (evolve->failed[i] == seed)
+            return 1;
+    return 0;
+}
+
+/* The next in rank who does not move like anybody that has failed. */
+static void go_to_next_candidate(struct evolve *evolve)
+{
+    const struct population *ranked = search_population(evolve->settings->search);
+    evolve->failed[evolve->failed_count++] = ranked->individuals[evolve->champion_rank].seed;
+    do
+        evolve->champion_rank++;
+    while (evolve->champion_rank < ranked->count &&
+           has_failed(evolve, ranked->individuals[evolve->champion_rank].seed));
+}
+
 /* The exam is over: the run has its champion, or the next in rank is examined. If all fail, the
  * store says so of the best. */
 static void end_exam(struct evolve *evolve, uint64_t candidate)
@@ -423,16 +443,18 @@ static void end_exam(struct evolve *evolve, uint64_t candidate)
     exam_describe(&evolve->exam, champion.words);
     log_event(LOG_INFO, "champion", "creature=%" PRIu64 " holds=%d words=\"%s\"", champion.id,
               champion.holds, champion.words);
-    if (!champion.holds)
-        progress_print(evolve->settings->progress, "creature %" PRIu64 " is not the champion: %s",
+    if (!champion.holds && evolve->champion_rank == 0)
+        progress_print(evolve->settings->progress,
+                       "creature %" PRIu64 " is not the champion: %s; others are examined",
                        champion.id, champion.words);
     if ((champion.holds || evolve->champion_rank == 0) &&
         store_put_champion(evolve->settings->store, &champion, &evolve->error)) {
         stop_failed(evolve);
         return;
     }
-    evolve->champion_rank++;
     evolve->is_exam_begun = 0;
+    if (!champion.holds)
+        go_to_next_candidate(evolve);
     evolve->is_champion_known = champion.holds || !find_candidate(evolve);
     advance(evolve);
 }
@@ -890,8 +912,13 @@ int evolve_run(const struct evolve_settings *settings, enum evolve_outcome *outc
                struct error *error)
 {
     struct evolve evolve = {.settings = settings};
-    if (uv_loop_init(&evolve.loop))
+    evolve.failed = calloc((size_t)settings->params->guard_exam_candidates, sizeof *evolve.failed);
+    if (!evolve.failed)
+        return error_set(error, ERR_MEMORY, "out of memory");
+    if (uv_loop_init(&evolve.loop)) {
+        free(evolve.failed);
         return error_set(error, ERR_IO, "the event loop cannot be made");
+    }
     evolve.state.last_generation = (uint32_t)(settings->params->evolution_generations - 1);
     count_generation(&evolve);
     start_handles(&evolve);
@@ -909,6 +936,7 @@ int evolve_run(const struct evolve_settings *settings, enum evolve_outcome *outc
     ENSURE(open_handles == 0, "the loop ended with open handles");
     progress_end(settings->progress);
     end_reuse(&evolve);
+    free(evolve.failed);
 
     *outcome = evolve.is_finished ? EVOLVE_FINISHED : EVOLVE_STOPPED;
     if (evolve.error.code)
