@@ -1,4 +1,4 @@
-/* See flight.h, and tree.c for the algorithm and the names.
+/* See flight.h, and tree_accelerate.c for the algorithm and the names.
  *
  * What depends on angles alone - sines, ways and moments in the world's axes, articulated inertias and
  * their reciprocals - is found a stage ahead: the angles of a stage follow from the rates of the one
@@ -32,7 +32,7 @@ enum sums { SUMS_NONE, SUMS_BY_CHILDREN, SUMS_OWN };
 /* What depends on angles alone. */
 struct pose {
     pair sine, cosine, rx, ry;
-    pair own_nx, own_ny; /* the links' own moment: -hy and hx of tree.c */
+    pair own_nx, own_ny; /* the links' own moment: -hy and hx of tree_accelerate.c */
     pair nn, nx, ny, xx, xy,
         yy; /* articulated inertia; in the end xx, xy, yy without the hinge's share */
     pair g, gx, gy;
@@ -62,8 +62,8 @@ struct flight_pair {
     /* at its end */
     pair q1, sum_spin, work, acceleration, torque;
     /* of a stage */
-    pair turn, w, square, vx, vy, bx, by; /* b: inward, where tree.c has it outward */
-    pair tau, fn, fx, fy, u;              /* f: force and moment, p of tree.c with the other sign */
+    pair turn, w, square, vx, vy, bx, by; /* b: inward, where tree_accelerate.c has it outward */
+    pair tau, fn, fx, fy, u; /* f: force and moment, p of tree_accelerate.c with the other sign */
     pair ax, ay;
     struct pose poses[2]; /* of even and odd stages */
 };

@@ -1,6 +1,6 @@
 /* Steps of Runge-Kutta's method for trees of hinges that touch nothing, two links at a time.
  *
- * The formulas are those of tree.c with explicit torques and drag, laid out for vectors of two numbers:
+ * The formulas are those of tree_accelerate.c with explicit torques and drag, laid out for vectors of two numbers:
  * a creature's limbs come in pairs, and links whose parents are done go together. A step is one pass a
  * stage over little memory, with angles, torques, accelerations and the powers for the ledger. Trees with
  * linear or driven joints, and drag that changes with the velocity, go another way. Vectors of two are

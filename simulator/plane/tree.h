@@ -73,12 +73,13 @@ struct tree_link {
     double bx, by;    /* acceleration of the origin against the parent's, without angular ones */
     struct tensor ia; /* articulated inertia and bias force */
     struct force pa;
-    struct tensor_pair twins;    /* instead: with implicit servos, and of the plain mass matrix */
-    double un, ux, uy, u, share; /* what the joint's acceleration is made of, see tree.c */
-    double g, kn, kx, ky;        /* the same, from which it comes */
-    struct tensor handed;        /* inertia that the parent gets */
-    struct motion a;             /* acceleration of the origin, seen from free fall */
-    struct motion start;         /* velocity at this pose for the rates at the start of the step */
+    struct tensor_pair twins; /* instead: with implicit servos, and of the plain mass matrix */
+    double un, ux, uy, u,
+        share;                /* what the joint's acceleration is made of, see tree_accelerate.c */
+    double g, kn, kx, ky;     /* the same, from which it comes */
+    struct tensor handed;     /* inertia that the parent gets */
+    struct motion a;          /* acceleration of the origin, seen from free fall */
+    struct motion start;      /* velocity at this pose for the rates at the start of the step */
     struct motion bias;       /* the part of `a` that does not come from accelerations of joints */
     struct tensor world_drag; /* about the origin, in the world's axes */
     struct force drag_force;  /* explicit drag: minus the force, likewise */
