@@ -5,7 +5,7 @@
  * take a step with contacts that they share: M^-1 has a block for each body, and only contacts between two
  * bodies couple the blocks.
  *
- * The midpoint step of dynamics_articulated.c calls, in this order: contacts_find, contacts_prepare,
+ * A midpoint step, articulated_midpoint.c, calls, in this order: contacts_find, contacts_prepare,
  * contacts_solve (again after contacts_set_free where velocity products changed), contacts_book,
  * contacts_keep. Signorini's conditions with Newton's restitution and Coulomb's friction (Jean and
  * Moreau 1992; Jean 1999), solved by impulses.h. */
@@ -182,7 +182,8 @@ int contacts_may_touch(struct contact_body *body, const double *q, const double 
  * Lists what could act at the trees' poses, joint angles q, with the free velocities vs. */
 void contacts_find(struct contacts *contacts, double *const *q, double *const *vs);
 /* Bounds and the system, from the rates at the start of the step and in its middle; NULL for the latter:
- * the mean of those at the start and the free ones. has_instants: impacts that bounce act when they happen, else in the middle of the step as all contacts do. */
+ * the mean of those at the start and the free ones. has_instants: impacts that bounce act when they happen, else
+ * in the middle of the step as all contacts do. */
 void contacts_prepare(struct contacts *contacts, double *const *start, double *const *middle,
                       int has_instants);
 /* Takes other free velocities for the same contacts. */

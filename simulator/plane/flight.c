@@ -681,7 +681,7 @@ static void end_step(struct flight *f, struct tree *tree, struct flight_step *st
         step->work[at] += *of_link(f, i, AT(work));
         step->torque[i] = *of_link(f, i, AT(torque));
     }
-    step->work[1] += lost[0] + lost[1];
+    step->work[WORK_DAMPING] += lost[0] + lost[1];
     f->is_ready = 1;
 }
 
@@ -722,7 +722,7 @@ static inline void advance(struct flight *f, struct flight_step *step, int has_d
         step->acceleration[i] = root.a[3][i];
     }
     const double *power = root.power;
-    step->work[0] -= sixth * ((power[0] + power[3]) + 2 * (power[1] + power[2]));
+    step->work[WORK_DRAG] -= sixth * ((power[0] + power[3]) + 2 * (power[1] + power[2]));
 }
 
 void flight_advance(struct flight *f, struct tree *tree, struct flight_step *step)

@@ -21,11 +21,15 @@ struct flight_law {
     double kp, kd, damping, most, hill_n_m, hill_s_rad;
 };
 
+/* Places in the works of a step, where q has those of the root: losses by drag and by damping, work of driven
+ * joints. From 2 + 1 on come the effectors'. */
+enum flight_work { WORK_DRAG, WORK_DAMPING, WORK_DRIVES };
+
 /* A step; indices as in q. */
 struct flight_step {
     const double *from_q, *from_qd;
     double *q, *qd;           /* after the step; may be from_q and from_qd */
-    double *work;             /* added to: [0] loss by drag, [1] by damping, [2 + i] of effectors */
+    double *work;             /* added to: places as in enum flight_work, and 2 + i: of effectors */
     double *acceleration;     /* at the last stage */
     double *torque;           /* of effectors, likewise; per link */
     const double *aim[3];     /* at the start, in the middle and at the end */

@@ -74,9 +74,9 @@ struct tree_link {
     struct tensor ia; /* articulated inertia and bias force */
     struct force pa;
     struct tensor_pair twins; /* instead: with implicit servos, and of the plain mass matrix */
-    double un, ux, uy, u,
-        share;                /* what the joint's acceleration is made of, see tree_accelerate.c */
-    double g, kn, kx, ky;     /* the same, from which it comes */
+    /* what the joint's acceleration is made of, and from which that comes: see tree_accelerate.c */
+    double un, ux, uy, u, share;
+    double g, kn, kx, ky;
     struct tensor handed;     /* inertia that the parent gets */
     struct motion a;          /* acceleration of the origin, seen from free fall */
     struct motion start;      /* velocity at this pose for the rates at the start of the step */
