@@ -1,10 +1,11 @@
-/* See cones.h. Typical: 4 to 20 contacts, 12 to 60 rows. Sweeps solve most problems of walking bodies in about
- * five; a body that lies flat on the ground, whose corners say the same several times over, takes equations. */
+/* See cones.h. Typical: 4 to 24 contacts, 12 to 72 rows, 16 columns. Sweeps solve most problems of walking bodies in
+ * about five; a body that lies flat on the ground, whose corners say the same several times over, takes equations. */
 #include "simulator/boxes/cones.h"
 
 #include <math.h>
 
 #include "common/error.h"
+#include "common/pair.h"
 
 /* The defaults of cones.tolerance, which sweeps aim at, and cones.enough, m/s. */
 #define TOLERANCE_M_S 1e-7
@@ -27,83 +28,171 @@
 #define NEWTON_MAX     12
 /* Halvings in a line search. */
 #define HALVINGS_MAX 8
-/* Pivots smaller than this share of the mean diagonal are singular. */
-#define PIVOT_MIN 1e-13
+/* Pivots smaller than this share of the largest number of a system are singular. */
+#define PIVOT_MIN 1e-15
 
-int cones_create(struct cones *s, int laws, int rows, struct arena *arena)
+int cones_create(struct cones *s, int laws, int rows, int columns, struct arena *arena)
 {
-    size_t n = (size_t)rows;
-    *s = (struct cones){.tolerance = TOLERANCE_M_S, .enough = ENOUGH_M_S};
+    size_t n = (size_t)rows, width = (size_t)((columns + 3) & ~1);
+    *s = (struct cones){.tolerance = TOLERANCE_M_S, .enough = ENOUGH_M_S, .columns = columns};
+    s->stride = (int)width;
+    double **of_rows[] = {&s->free,   &s->impulse, &s->velocity, &s->best,
+                          &s->centre, &s->step,    &s->change};
+    for (size_t i = 0; i < sizeof of_rows / sizeof of_rows[0]; i++)
+        if (!(*of_rows[i] = arena_take(arena, n, sizeof(double))))
+            return ERR_MEMORY;
     s->laws = arena_take(arena, (size_t)laws, sizeof s->laws[0]);
-    s->w = arena_take(arena, n * n, sizeof(double));
-    s->free = arena_take(arena, n, sizeof(double));
-    s->impulse = arena_take(arena, n, sizeof(double));
-    s->velocity = arena_take(arena, n, sizeof(double));
-    s->best = arena_take(arena, n, sizeof(double));
-    s->centre = arena_take(arena, n, sizeof(double));
-    s->step = arena_take(arena, n, sizeof(double));
-    s->trial = arena_take(arena, n, sizeof(double));
-    s->push = arena_take(arena, n, sizeof(double));
-    s->system = arena_take(arena, n * (n + 1), sizeof(double));
-    int is_complete = s->laws && s->w && s->free && s->impulse && s->velocity && s->best &&
-                      s->centre && s->step && s->trial && s->push && s->system;
+    s->blocks = arena_take(arena, (size_t)laws, sizeof s->blocks[0]);
+    s->yields = arena_take(arena, (size_t)laws, sizeof s->yields[0]);
+    s->order = arena_take(arena, (size_t)laws, sizeof s->order[0]);
+    s->y = arena_take(arena, n * width, sizeof(double));
+    double **of_columns[] = {&s->whole, &s->right};
+    for (size_t i = 0; i < sizeof of_columns / sizeof of_columns[0]; i++)
+        if (!(*of_columns[i] = arena_take(arena, width, sizeof(double))))
+            return ERR_MEMORY;
+    s->across = arena_take(arena, 3 * width, sizeof(double));
+    s->system = arena_take(arena, width * width, sizeof(double));
+    int is_complete =
+        s->laws && s->blocks && s->yields && s->order && s->y && s->across && s->system;
     return is_complete ? 0 : ERR_MEMORY;
 }
 
 void cones_begin(struct cones *s, int rows)
 {
-    s->rows = s->stride = rows;
+    s->rows = rows;
+    for (int i = 0; i < rows * s->stride; i++)
+        s->y[i] = 0;
 }
 
-static double *line(const struct cones *s, int row)
+/* ---------------------------------------------------------------- rows and columns */
+
+/* The columns from .. to - 1 are an even number, with a 0 at the end if need be. What is kept for the columns of a
+ * group has two more, for laws that begin at another column than the group. */
+static inline int even_width(int from, int to)
 {
-    return s->w + (size_t)row * (size_t)s->stride;
+    return (to - from + 1) & ~1;
 }
 
-static void set_velocities(const struct cones *s, const double *impulse, double *velocity)
+/* Of a law's rows with numbers of its columns. */
+static inline void multiply_law(const struct cones *s, const struct cone_law *c,
+                                const double *columns, double *products)
 {
-    for (int i = 0; i < s->rows; i++)
-        velocity[i] = s->free[i];
-    for (int j = 0; j < s->rows; j++) {
-        const double *w = line(s, j), l = impulse[j];
-        for (int i = 0; i < s->rows && l != 0; i++)
-            velocity[i] += l * w[i];
+    int width = even_width(c->from, c->to);
+    const double *y = cones_row(s, c->row) + c->from, *with = columns + c->from;
+    const double *y1 = y + s->stride, *y2 = y1 + s->stride;
+    pair n = {0, 0}, one = {0, 0}, two = {0, 0};
+    if (c->size == 1) {
+        for (int k = 0; k < width; k += 2)
+            n += PAIR(y, k) * PAIR(with, k);
+        products[0] = pair_sum(n);
+        return;
     }
+    for (int k = 0; k < width; k += 2) {
+        pair w = PAIR(with, k);
+        n += PAIR(y, k) * w;
+        one += PAIR(y1, k) * w;
+        two += PAIR(y2, k) * w;
+    }
+    products[0] = pair_sum(n);
+    products[1] = pair_sum(one);
+    products[2] = pair_sum(two);
 }
 
-void cones_set_velocities(struct cones *s)
+/* columns += the law's rows' times numbers. */
+static inline void add_law(const struct cones *s, const struct cone_law *c, const double *by,
+                           double *columns)
 {
-    set_velocities(s, s->impulse, s->velocity);
+    int width = even_width(c->from, c->to);
+    const double *y = cones_row(s, c->row) + c->from;
+    const double *y1 = y + s->stride, *y2 = y1 + s->stride;
+    double *to = columns + c->from;
+    if (c->size == 1) {
+        for (int k = 0; k < width; k += 2)
+            PAIR(to, k) += PAIR(y, k) * by[0];
+        return;
+    }
+    for (int k = 0; k < width; k += 2)
+        PAIR(to, k) += PAIR(y, k) * by[0] + PAIR(y1, k) * by[1] + PAIR(y2, k) * by[2];
 }
 
-/* Of the normal, and the mean of the tangents: what turns velocities into impulses. */
-static double normal_weight(const struct cones *s, const struct cone_law *c)
+static void set_law_velocity(struct cones *s, const struct cone_law *c)
 {
-    return line(s, c->row)[c->row];
+    double by[3];
+    multiply_law(s, c, s->whole, by);
+    for (int k = 0; k < c->size; k++)
+        s->velocity[c->row + k] = s->free[c->row + k] + by[k];
 }
 
-static double tangent_weight(const struct cones *s, const struct cone_law *c)
+static struct cone_law *law_of(const struct cones *s, int i)
 {
-    return 0.5 * (line(s, c->row + 1)[c->row + 1] + line(s, c->row + 2)[c->row + 2]);
+    return &s->laws[s->group.laws[i]];
 }
 
-static int is_inert(const struct cones *s, const struct cone_law *c)
+static void clear_columns(const struct cones *s, double *columns)
 {
-    return c->bound == -HUGE_VAL || !(normal_weight(s, c) > 0);
+    int end = s->group.from + even_width(s->group.from, s->group.to) + 2;
+    for (int k = s->group.from; k < end && k < s->stride; k++)
+        columns[k] = 0;
+}
+
+/* Of the laws of the group. */
+static void set_velocities(struct cones *s)
+{
+    clear_columns(s, s->whole);
+    for (int i = 0; i < s->group.count; i++)
+        add_law(s, law_of(s, i), s->impulse + law_of(s, i)->row, s->whole);
+    for (int i = 0; i < s->group.count; i++)
+        set_law_velocity(s, law_of(s, i));
+}
+
+static double product(const double *a, const double *b, int width)
+{
+    pair sum = {0, 0};
+    for (int k = 0; k < width; k += 2)
+        sum += PAIR(a, k) * PAIR(b, k);
+    return pair_sum(sum);
+}
+
+static void set_block(struct cones *s, int law)
+{
+    const struct cone_law *c = &s->laws[law];
+    const double *y = cones_row(s, c->row) + c->from, *y1 = y + s->stride, *y2 = y1 + s->stride;
+    int width = even_width(c->from, c->to);
+    struct cone_block *b = &s->blocks[law];
+    *b = (struct cone_block){.nn = product(y, y, width)};
+    if (c->size == 1)
+        return;
+    b->n1 = product(y, y1, width);
+    b->n2 = product(y, y2, width);
+    b->a = product(y1, y1, width);
+    b->b = product(y1, y2, width);
+    b->c = product(y2, y2, width);
+}
+
+/* Of the tangents' mean: what turns velocities into impulses. */
+static double tangent_weight(const struct cone_block *b)
+{
+    return 0.5 * (b->a + b->c);
+}
+
+static int is_inert(const struct cones *s, int law)
+{
+    return s->laws[law].bound == -HUGE_VAL || !(s->blocks[law].nn > 0);
 }
 
 /* ---------------------------------------------------------------- the residual */
 
 /* The laws as projections: l = P(l - v / w), whatever w > 0 is. What is missing, times w, is a velocity. */
-static double miss_of(const struct cones *s, const struct cone_law *c, const double *impulse,
-                      const double *velocity)
+double cones_miss(const struct cones *s, int law)
 {
-    const double *l = impulse + c->row, *v = velocity + c->row;
-    if (is_inert(s, c))
+    const struct cone_law *c = &s->laws[law];
+    const struct cone_block *b = &s->blocks[law];
+    const double *l = s->impulse + c->row, *v = s->velocity + c->row;
+    if (is_inert(s, law))
         return 0;
-    double weight = normal_weight(s, c), apart = v[0] - c->bound;
+    double weight = b->nn, apart = v[0] - c->bound;
     double normal = fabs(apart < weight * l[0] ? apart : weight * l[0]);
-    if (c->size == 1 || !((weight = tangent_weight(s, c)) > 0))
+    if (c->size == 1 || !((weight = tangent_weight(b)) > 0))
         return normal;
     double x = weight * l[1] - v[1], y = weight * l[2] - v[2];
     double size = sqrt(x * x + y * y), most = weight * c->friction * (l[0] > 0 ? l[0] : 0);
@@ -113,32 +202,35 @@ static double miss_of(const struct cones *s, const struct cone_law *c, const dou
     return normal > tangent ? normal : tangent;
 }
 
-double cones_miss(const struct cones *s, int law)
-{
-    return miss_of(s, &s->laws[law], s->impulse, s->velocity);
-}
-
-/* NaN where there is one. */
-static double worst_miss(const struct cones *s, const double *impulse, const double *velocity)
+/* Of the group; NaN where there is one. */
+static double worst_miss(const struct cones *s)
 {
     double worst = 0;
-    for (int i = 0; i < s->count; i++) {
-        double miss = miss_of(s, &s->laws[i], impulse, velocity);
+    for (int i = 0; i < s->group.count; i++) {
+        double miss = cones_miss(s, s->group.laws[i]);
         if (!(miss <= worst))
             worst = miss;
     }
     return worst;
 }
 
+/* Remembers the impulses if they are the best so far; returns 1 if these are within a residual. */
+static int judge(struct cones *s, double enough)
+{
+    double residual = worst_miss(s);
+    if (residual < s->best_residual) {
+        s->best_residual = residual;
+        for (int i = 0; i < s->group.count; i++)
+            for (int k = law_of(s, i)->row; k < law_of(s, i)->row + law_of(s, i)->size; k++)
+                s->best[k] = s->impulse[k];
+    }
+    return s->best_residual <= enough;
+}
+
 /* ---------------------------------------------------------------- one contact */
 
-/* The block of a contact: of the normal, between normal and tangents, of the tangents. */
-struct block {
-    double nn, n1, n2, a, b, c;
-};
-
 /* The impulses l with W l = right, if the tangents slide by -hold lt. */
-static inline void solve_block(const struct block *w, double hold, const double right[3],
+static inline void solve_block(const struct cone_block *w, double hold, const double right[3],
                                double l[3])
 {
     double a = w->a + hold, c = w->c + hold, inverse = 1 / (a * c - w->b * w->b);
@@ -151,7 +243,7 @@ static inline void solve_block(const struct block *w, double hold, const double 
 /* A contact that slides has vt = -hold lt with hold > 0 and |lt| = mu ln. |lt| - mu ln is positive where it
  * would stick, at hold = 0, and negative without friction, where hold is endless: a root lies between. Newton's
  * steps, kept between what has been seen. */
-static void solve_sliding(const struct block *w, const double right[3], double friction,
+static void solve_sliding(const struct cone_block *w, const double right[3], double friction,
                           double *start, double l[3])
 {
     double low = 0, high = HUGE_VAL, hold = *start, size = 0;
@@ -182,20 +274,19 @@ static void solve_sliding(const struct block *w, const double right[3], double f
     *start = hold;
 }
 
-void cones_solve_one(const double *w, int stride, const double free[3], double bound,
+void cones_solve_one(const struct cone_block *w, const double free[3], double bound,
                      double friction, double *hold, double l[3])
 {
     l[0] = l[1] = l[2] = 0;
     if (free[0] >= bound)
         return;
     if (friction == 0) {
-        l[0] = (bound - free[0]) / w[0];
+        l[0] = (bound - free[0]) / w->nn;
         return;
     }
-    const double *first = w + stride, *second = first + stride;
-    double raised = REDUNDANCY * (w[0] + first[1] + second[2]);
-    const struct block block = {w[0] + raised,     w[1],     w[2],
-                                first[1] + raised, first[2], second[2] + raised};
+    double raised = REDUNDANCY * (w->nn + w->a + w->c);
+    const struct cone_block block = {w->nn + raised, w->n1, w->n2,
+                                     w->a + raised,  w->b,  w->c + raised};
     const double right[3] = {bound - free[0], -free[1], -free[2]};
     solve_block(&block, 0, right, l);
     if (l[0] > 0 && l[1] * l[1] + l[2] * l[2] <= friction * friction * l[0] * l[0])
@@ -205,268 +296,321 @@ void cones_solve_one(const double *w, int stride, const double free[3], double b
 
 /* ---------------------------------------------------------------- sweeps */
 
-/* Adds to the velocities what a change of a row's impulse does. */
-static void change_impulse(struct cones *s, int row, double by)
-{
-    const double *w = line(s, row);
-    s->impulse[row] += by;
-    for (int i = 0; i < s->rows; i++)
-        s->velocity[i] += by * w[i];
-}
-
 /* Solves one law for the impulses of the others as they are; returns by how much its velocity changes. */
-static double solve_law(struct cones *s, struct cone_law *c)
+static double solve_law(struct cones *s, int law)
 {
-    int n = c->row;
-    const double *w = line(s, n) + n;
-    double free[3], to[3], largest = 0;
-    for (int i = 0; i < c->size; i++) {
-        const double *row = line(s, n + i) + n;
-        double own = 0;
-        for (int j = 0; j < c->size; j++)
-            own += row[j] * s->impulse[n + j];
-        free[i] = s->velocity[n + i] - own;
+    struct cone_law *c = &s->laws[law];
+    const struct cone_block *b = &s->blocks[law];
+    double *l = s->impulse + c->row, *v = s->velocity + c->row, free[3] = {0, 0, 0}, to[3], by[3];
+    set_law_velocity(s, c);
+    free[0] = v[0] - b->nn * l[0];
+    if (c->size == 3) {
+        free[0] -= b->n1 * l[1] + b->n2 * l[2];
+        free[1] = v[1] - (b->n1 * l[0] + b->a * l[1] + b->b * l[2]);
+        free[2] = v[2] - (b->n2 * l[0] + b->b * l[1] + b->c * l[2]);
     }
-    cones_solve_one(w, s->stride, free, c->bound, c->size == 3 ? c->friction : 0, &c->hold, to);
+    cones_solve_one(b, free, c->bound, c->size == 3 ? c->friction : 0, &c->hold, to);
+    const double weights[3] = {b->nn, b->a, b->c};
+    double largest = 0;
     for (int i = 0; i < c->size; i++) {
-        double by = to[i] - s->impulse[n + i], change = fabs(by * line(s, n + i)[n + i]);
-        if (by != 0)
-            change_impulse(s, n + i, by);
-        largest = change > largest ? change : largest;
+        by[i] = to[i] - l[i];
+        l[i] = to[i];
+        largest = fabs(by[i] * weights[i]) > largest ? fabs(by[i] * weights[i]) : largest;
     }
+    if (largest > 0)
+        add_law(s, c, by, s->whole);
     return largest;
-}
-
-/* Remembers the impulses if they are the best so far; returns 1 if these are within a residual. */
-static int judge(struct cones *s, double enough)
-{
-    double residual = worst_miss(s, s->impulse, s->velocity);
-    if (residual < s->residual) {
-        s->residual = residual;
-        for (int i = 0; i < s->rows; i++)
-            s->best[i] = s->impulse[i];
-    }
-    return s->residual <= enough;
 }
 
 static int solve_by_sweeps(struct cones *s)
 {
     for (int k = 0; k < SWEEPS_MAX; k++) {
         double largest = 0;
-        for (int i = 0; i < s->count; i++) {
-            if (is_inert(s, &s->laws[i]))
+        for (int i = 0; i < s->group.count; i++) {
+            if (is_inert(s, s->group.laws[i]))
                 continue;
-            double change = solve_law(s, &s->laws[i]);
+            double change = solve_law(s, s->group.laws[i]);
             largest = change > largest ? change : largest;
         }
         s->sweeps++;
-        s->work += (uint64_t)(2 * s->rows * s->rows + 60 * s->count);
+        s->work += (uint64_t)(s->group.count * (6 * (s->group.to - s->group.from) + 60));
         if (largest > s->tolerance)
             continue;
-        cones_set_velocities(s);
+        set_velocities(s);
         if (judge(s, s->tolerance))
             return 1;
     }
-    cones_set_velocities(s);
+    set_velocities(s);
     return judge(s, s->enough);
 }
 
 /* ---------------------------------------------------------------- equations */
 
-/* Where the laws' projections put the contact, of the problem W + weight. */
+/* Where the laws' projections put the contact, of the problem W + weight, whose velocities are
+ * v = free + W l + weight (l - centre). */
 struct place {
-    double pressing; /* ln - (vn - bound) / w: positive where it presses */
-    double x, y;     /* lt - vt / w */
+    double v[3];            /* the normal one: less the bound */
+    double normal, tangent; /* diagonals of W + weight */
+    double pressing;        /* ln - (vn - bound) / w: positive where it presses */
+    double x, y;            /* lt - vt / w */
     double size, most;
 };
 
-static struct place place_of(const struct cones *s, const struct cone_law *c, double weight,
-                             const double *impulse, const double *velocity)
+static inline struct place place_of(const struct cones *s, int law, double weight)
 {
-    const double *l = impulse + c->row, *v = velocity + c->row;
-    double n = normal_weight(s, c) + weight;
-    struct place p = {.pressing = l[0] - (v[0] - c->bound) / n};
+    const struct cone_law *c = &s->laws[law];
+    const struct cone_block *b = &s->blocks[law];
+    const double *l = s->impulse + c->row, *v = s->velocity + c->row, *at = s->centre + c->row;
+    struct place p = {.normal = b->nn + weight, .tangent = tangent_weight(b) + weight};
+    for (int k = 0; k < c->size; k++)
+        p.v[k] = v[k] + weight * (l[k] - at[k]);
+    p.v[0] -= c->bound;
+    p.pressing = l[0] - p.v[0] / p.normal;
     if (c->size == 3) {
-        double t = tangent_weight(s, c) + weight;
-        p.x = l[1] - v[1] / t;
-        p.y = l[2] - v[2] / t;
+        p.x = l[1] - p.v[1] / p.tangent;
+        p.y = l[2] - p.v[2] / p.tangent;
         p.size = sqrt(p.x * p.x + p.y * p.y);
         p.most = c->friction * (p.pressing > 0 ? p.pressing : 0);
     }
     return p;
 }
 
-/* What the projections leave, in velocities; returns the sum of the squares. */
-static double miss_all(const struct cones *s, double weight, const double *impulse,
-                       const double *velocity, double *miss)
+/* What the projections leave of a law, in velocities. */
+static inline void set_miss(const struct cones *s, const struct cone_law *c, const struct place *p,
+                            double miss[3])
+{
+    const double *l = s->impulse + c->row;
+    miss[0] = p->pressing > 0 ? p->v[0] : p->normal * l[0];
+    miss[1] = miss[2] = 0;
+    if (c->size == 1)
+        return;
+    double share = p->size > p->most ? p->most / p->size : 1;
+    miss[1] = share < 1 ? p->tangent * (l[1] - share * p->x) : p->v[1];
+    miss[2] = share < 1 ? p->tangent * (l[2] - share * p->y) : p->v[2];
+}
+
+/* The sum of the squares of what the projections leave. */
+static double miss_all(const struct cones *s, double weight)
 {
     double sum = 0;
-    for (int i = 0; i < s->count; i++) {
-        const struct cone_law *c = &s->laws[i];
-        const double *l = impulse + c->row, *v = velocity + c->row;
-        double *m = miss + c->row;
-        if (is_inert(s, c)) {
-            for (int k = 0; k < c->size; k++)
-                m[k] = 0;
+    for (int i = 0; i < s->group.count; i++) {
+        double m[3];
+        if (is_inert(s, s->group.laws[i]))
             continue;
-        }
-        struct place p = place_of(s, c, weight, impulse, velocity);
-        m[0] = p.pressing > 0 ? v[0] - c->bound : (normal_weight(s, c) + weight) * l[0];
-        sum += m[0] * m[0];
-        if (c->size == 1)
-            continue;
-        double t = tangent_weight(s, c) + weight, share = p.size > p.most ? p.most / p.size : 1;
-        m[1] = share < 1 ? t * (l[1] - share * p.x) : v[1];
-        m[2] = share < 1 ? t * (l[2] - share * p.y) : v[2];
-        sum += m[1] * m[1] + m[2] * m[2];
+        struct place p = place_of(s, s->group.laws[i], weight);
+        set_miss(s, law_of(s, i), &p, m);
+        sum += m[0] * m[0] + m[1] * m[1] + m[2] * m[2];
     }
     return sum;
 }
 
-/* to = factor * row of W + weight. */
-static void put_row(const struct cones *s, int row, double weight, double factor, double *to)
+/* Newton's step of one law, where its velocity is to change by dv:
+ *
+ *   presses: dvn + weight dln = -miss,   else: dl = -l
+ *   sticks:  dvt + weight dlt = -miss
+ *   slides:  with z = lt - vt / t, e = z / |z|, f across e and share = mu pressing / |z|
+ *            e.dlt = mu (dln + miss_n / n) - e.miss / t,   share (f.dvt + weight f.dlt) + (1 - share) t f.dlt = -f.miss
+ *
+ * so that dl = given - D dv with  D = pull (1, slip e) (1, 0)' + stick (0, 1) (0, 1)' + slide (0, f) (0, f)'. */
+static struct cone_yielding yielding_of(const struct cones *s, int law, double weight)
 {
-    const double *w = line(s, row);
-    for (int j = 0; j < s->rows; j++)
-        to[j] = factor * w[j];
-    to[row] += factor * weight;
-}
-
-static void put_unit(const struct cones *s, int row, double factor, double *to)
-{
-    for (int j = 0; j < s->rows; j++)
-        to[j] = 0;
-    to[row] = factor;
-}
-
-/* The derivatives of what miss_all() has of a sliding contact's tangents: with z = lt - vt / t, e = z / |z|
- * and most = mu (ln - (vn - bound) / n), d(lt - most e) = dlt - mu e d(pressing) - most / |z| (1 - e e') dz. */
-static void put_sliding(const struct cones *s, const struct cone_law *c, double weight,
-                        const struct place *p, double *one, double *two)
-{
-    const double *wn = line(s, c->row), *w1 = line(s, c->row + 1), *w2 = line(s, c->row + 2);
-    double n = normal_weight(s, c) + weight, t = tangent_weight(s, c) + weight;
-    double ex = p->x / p->size, ey = p->y / p->size, share = p->most / p->size;
-    double pressing = p->pressing > 0 ? c->friction : 0;
-    double xx = share * ey * ey, xy = -share * ex * ey, yy = share * ex * ex;
-    double own = pressing * t, by_normal = own / n;
-    for (int j = 0; j < s->rows; j++) {
-        one[j] = by_normal * ex * wn[j] + xx * w1[j] + xy * w2[j];
-        two[j] = by_normal * ey * wn[j] + xy * w1[j] + yy * w2[j];
-    }
-    one[c->row] += by_normal * ex * weight - own * ex;
-    two[c->row] += by_normal * ey * weight - own * ey;
-    one[c->row + 1] += t - t * xx + xx * weight;
-    one[c->row + 2] += -t * xy + xy * weight;
-    two[c->row + 1] += -t * xy + xy * weight;
-    two[c->row + 2] += t - t * yy + yy * weight;
-}
-
-static void fill_equations(struct cones *s, double weight)
-{
-    int width = s->rows + 1;
-    for (int i = 0; i < s->count; i++) {
-        const struct cone_law *c = &s->laws[i];
-        double *to = s->system + (size_t)c->row * (size_t)width;
+    const struct cone_law *c = &s->laws[law];
+    const double *l = s->impulse + c->row;
+    struct place p = place_of(s, law, weight);
+    struct cone_yielding y = {.pull = 0};
+    double miss[3];
+    set_miss(s, c, &p, miss);
+    if (!(p.pressing > 0)) {
         for (int k = 0; k < c->size; k++)
-            to[k * width + s->rows] = -s->step[c->row + k];
-        if (is_inert(s, c)) {
-            for (int k = 0; k < c->size; k++)
-                put_unit(s, c->row + k, 1, to + k * width);
-            continue;
-        }
-        struct place p = place_of(s, c, weight, s->impulse, s->velocity);
-        if (p.pressing > 0)
-            put_row(s, c->row, weight, 1, to);
-        else
-            put_unit(s, c->row, normal_weight(s, c) + weight, to);
-        if (c->size == 1)
-            continue;
-        if (p.size > p.most) {
-            put_sliding(s, c, weight, &p, to + width, to + 2 * width);
-        } else {
-            put_row(s, c->row + 1, weight, 1, to + width);
-            put_row(s, c->row + 2, weight, 1, to + 2 * width);
+            y.given[k] = -l[k];
+        return y;
+    }
+    y.pull = 1 / weight;
+    y.given[0] = -miss[0] * y.pull;
+    if (c->size == 1)
+        return y;
+    if (!(p.size > p.most)) {
+        y.stick = y.pull;
+        y.given[1] = -miss[1] * y.stick;
+        y.given[2] = -miss[2] * y.stick;
+        return y;
+    }
+    double share = p.most / p.size, across = share * weight + (1 - share) * p.tangent;
+    y.ex = p.x / p.size;
+    y.ey = p.y / p.size;
+    y.slip = c->friction;
+    y.slide = share / across;
+    double by_e = c->friction * (y.given[0] + miss[0] / p.normal) -
+                  (y.ex * miss[1] + y.ey * miss[2]) / p.tangent;
+    double by_f = -(y.ex * miss[2] - y.ey * miss[1]) / across;
+    y.given[1] = by_e * y.ex - by_f * y.ey;
+    y.given[2] = by_e * y.ey + by_f * y.ex;
+    return y;
+}
+
+/* lines += sum of left right' over so many pairs of rows. */
+static inline void add_products(double *lines, int stride, int width, int rank,
+                                const double *const left[], const double *const right[])
+{
+    for (int i = 0; i < width; i++) {
+        double *line = lines + (size_t)i * (size_t)stride;
+        for (int j = 0; j < width; j += 2) {
+            pair sum = PAIR(line, j);
+            for (int k = 0; k < rank; k++)
+                sum += PAIR(right[k], j) * left[k][i];
+            PAIR(line, j) = sum;
         }
     }
 }
 
-/* Gaussian elimination with partial pivoting; the solution comes into `step`. 0 if singular. */
-static int solve_equations(struct cones *s, double least)
+/* The system += Y' D Y of a law. */
+static void add_yielding(struct cones *s, const struct cone_law *c, const struct cone_yielding *d)
 {
-    int n = s->rows, width = n + 1;
-    double *m = s->system;
-    s->equations++;
-    s->work += (uint64_t)n * (uint64_t)n * (uint64_t)n;
-    for (int k = 0; k < n; k++) {
+    int width = even_width(c->from, c->to), at = c->from - s->group.from, n = s->stride;
+    const double *y = cones_row(s, c->row) + c->from, *y1 = y + n, *y2 = y1 + n;
+    double *lines = s->system + (size_t)at * (size_t)n + at;
+    double *a0 = s->across, *a1 = a0 + n, *a2 = a1 + n;
+    const double *const left[3] = {a0, a1, a2};
+    if (d->pull == 0)
+        return;
+    if (d->stick > 0) {
+        for (int k = 0; k < width; k += 2) {
+            PAIR(a0, k) = PAIR(y, k) * d->pull;
+            PAIR(a1, k) = PAIR(y1, k) * d->stick;
+            PAIR(a2, k) = PAIR(y2, k) * d->stick;
+        }
+        add_products(lines, n, width, 3, left, (const double *const[]){y, y1, y2});
+    } else if (d->slip > 0) {
+        for (int k = 0; k < width; k += 2) {
+            pair e = PAIR(y1, k) * d->ex + PAIR(y2, k) * d->ey;
+            pair f = PAIR(y2, k) * d->ex - PAIR(y1, k) * d->ey;
+            PAIR(a0, k) = (PAIR(y, k) + e * d->slip) * d->pull;
+            PAIR(a1, k) = f * d->slide;
+            PAIR(a2, k) = f;
+        }
+        add_products(lines, n, width, 2, left, (const double *const[]){y, a2});
+    } else {
+        for (int k = 0; k < width; k += 2)
+            PAIR(a0, k) = PAIR(y, k) * d->pull;
+        add_products(lines, n, width, 1, left, (const double *const[]){y});
+    }
+}
+
+/* Gaussian elimination with partial pivoting, in place; `right` becomes the solution. 0 if singular. */
+static int eliminate(double *m, int count, int stride, double *right)
+{
+    for (int k = 0; k < count; k++) {
         int pivot = k;
-        for (int i = k + 1; i < n; i++)
-            if (fabs(m[i * width + k]) > fabs(m[pivot * width + k]))
+        for (int i = k + 1; i < count; i++)
+            if (fabs(m[i * stride + k]) > fabs(m[pivot * stride + k]))
                 pivot = i;
-        double *top = m + k * width, *other = m + pivot * width;
-        if (!(fabs(other[k]) > least))
+        double *top = m + k * stride, *other = m + pivot * stride, held = right[k];
+        if (!(fabs(other[k]) > PIVOT_MIN))
             return 0;
-        for (int j = k; j < width && pivot != k; j++) {
-            double held = top[j];
-            top[j] = other[j];
-            other[j] = held;
+        right[k] = right[pivot];
+        right[pivot] = held;
+        for (int j = k & ~1; j < count && pivot != k; j += 2) {
+            pair line = PAIR(top, j);
+            PAIR(top, j) = PAIR(other, j);
+            PAIR(other, j) = line;
         }
         double inverse = 1 / top[k];
-        for (int i = k + 1; i < n; i++) {
-            double *row = m + i * width, factor = row[k] * inverse;
-            for (int j = k + 1; j < width && factor != 0; j++)
-                row[j] -= factor * top[j];
+        for (int i = k + 1; i < count; i++) {
+            double *line = m + i * stride, factor = line[k] * inverse;
+            if (factor == 0)
+                continue;
+            for (int j = (k + 1) & ~1; j < count; j += 2)
+                PAIR(line, j) -= PAIR(top, j) * factor;
+            right[i] -= factor * right[k];
         }
     }
-    for (int k = n - 1; k >= 0; k--) {
-        const double *row = m + k * width;
-        double sum = row[n];
-        for (int j = k + 1; j < n; j++)
-            sum -= row[j] * s->step[j];
-        s->step[k] = sum / row[k];
+    for (int k = count - 1; k >= 0; k--) {
+        right[k] /= m[k * stride + k];
+        for (int i = 0; i < k; i++)
+            right[i] -= m[i * stride + k] * right[k];
     }
     return 1;
 }
 
-/* Velocities of the problem W + weight, centred. */
-static void set_centred(struct cones *s, double weight, const double *impulse)
+/* Newton's step from the impulses that stand. With x = Y' dl, dv = Y x and dl = given - D dv it is found in the columns:
+ *
+ *   (1 + Y' D Y) x = Y' given
+ *
+ * Sets `step` and `change`; 0 if the system is singular. */
+static int find_step(struct cones *s, double weight)
 {
-    set_velocities(s, impulse, s->velocity);
-    for (int i = 0; i < s->rows; i++)
-        s->velocity[i] += weight * (impulse[i] - s->centre[i]);
+    const struct cone_group *g = &s->group;
+    int width = even_width(g->from, g->to), n = s->stride;
+    double *x = s->right;
+    for (int i = 0; i < width; i++)
+        for (int j = 0; j < width; j++)
+            s->system[i * n + j] = i == j;
+    clear_columns(s, x);
+    for (int i = 0; i < g->count; i++) {
+        struct cone_yielding *d = &s->yields[g->laws[i]];
+        if (is_inert(s, g->laws[i]))
+            continue;
+        *d = yielding_of(s, g->laws[i], weight);
+        add_law(s, law_of(s, i), d->given, x);
+        add_yielding(s, law_of(s, i), d);
+    }
+    s->equations++;
+    s->work += (uint64_t)width * (uint64_t)width * (uint64_t)(width + 3 * g->count);
+    if (!eliminate(s->system, width, n, x + g->from))
+        return 0;
+    for (int i = 0; i < g->count; i++) {
+        const struct cone_law *c = law_of(s, i);
+        const struct cone_yielding *d = &s->yields[g->laws[i]];
+        double *dl = s->step + c->row, *dv = s->change + c->row;
+        if (is_inert(s, g->laws[i]))
+            continue;
+        multiply_law(s, c, x, dv);
+        double pull = d->pull * dv[0];
+        dl[0] = d->given[0] - pull;
+        if (c->size == 1)
+            continue;
+        double slide = d->slide * (d->ex * dv[2] - d->ey * dv[1]), slip = d->slip * pull;
+        dl[1] = d->given[1] - (slip * d->ex + d->stick * dv[1] - slide * d->ey);
+        dl[2] = d->given[2] - (slip * d->ey + d->stick * dv[2] + slide * d->ex);
+    }
+    return 1;
+}
+
+static void go_along(struct cones *s, double share)
+{
+    for (int i = 0; i < s->group.count; i++) {
+        const struct cone_law *c = law_of(s, i);
+        for (int k = c->row; k < c->row + c->size && !is_inert(s, s->group.laws[i]); k++) {
+            s->impulse[k] += share * s->step[k];
+            s->velocity[k] += share * s->change[k];
+        }
+    }
 }
 
 /* Goes as far along `step` as makes the sum of squares smaller; returns the new sum. */
 static double search_line(struct cones *s, double weight, double sum)
 {
-    double share = 1, now = sum;
-    for (int i = 0; i < s->rows; i++)
-        s->trial[i] = s->impulse[i];
-    for (int k = 0; k <= HALVINGS_MAX; k++, share /= 2) {
-        for (int i = 0; i < s->rows; i++)
-            s->impulse[i] = s->trial[i] + share * s->step[i];
-        set_centred(s, weight, s->impulse);
-        now = miss_all(s, weight, s->impulse, s->velocity, s->push);
-        s->work += (uint64_t)(2 * s->rows * s->rows);
-        if (now < (1 - 1e-4 * share) * sum)
-            break;
+    double share = 1, now;
+    go_along(s, share);
+    now = miss_all(s, weight);
+    for (int k = 0; k < HALVINGS_MAX && !(now < (1 - 1e-4 * share) * sum); k++) {
+        share /= 2;
+        go_along(s, -share);
+        now = miss_all(s, weight);
     }
-    for (int i = 0; i < s->rows; i++)
-        s->step[i] = s->push[i];
     return now;
 }
 
-/* Newton's method on the problem W + weight around `centre`; what is left is in `step`. Returns 1 if it ended. */
-static int solve_proximal(struct cones *s, double weight, double mean)
+/* Newton's method on the problem W + weight around `centre`. Returns 1 if it ended. */
+static int solve_proximal(struct cones *s, double weight)
 {
-    double enough = 0.01 * s->enough * s->enough;
-    set_centred(s, weight, s->impulse);
-    double sum = miss_all(s, weight, s->impulse, s->velocity, s->step);
+    double enough = 0.01 * s->enough * s->enough, sum = miss_all(s, weight);
     for (int k = 0; k < NEWTON_MAX && sum > enough; k++) {
-        fill_equations(s, weight);
-        if (!solve_equations(s, PIVOT_MIN * mean))
+        if (!find_step(s, weight))
             return 0;
         sum = search_line(s, weight, sum);
+        if (worst_miss(s) < 0.5 * s->enough)
+            return 1;
     }
     return sum <= enough;
 }
@@ -474,10 +618,10 @@ static int solve_proximal(struct cones *s, double weight, double mean)
 /* Puts impulses onto their cones, which Newton's method leaves by rounding. */
 static void put_on_cones(struct cones *s)
 {
-    for (int i = 0; i < s->count; i++) {
-        const struct cone_law *c = &s->laws[i];
+    for (int i = 0; i < s->group.count; i++) {
+        const struct cone_law *c = law_of(s, i);
         double *l = s->impulse + c->row;
-        if (is_inert(s, c) || !(l[0] > 0)) {
+        if (is_inert(s, s->group.laws[i]) || !(l[0] > 0)) {
             for (int k = 0; k < c->size; k++)
                 l[k] = 0;
             continue;
@@ -491,18 +635,30 @@ static void put_on_cones(struct cones *s)
     }
 }
 
+static double mean_weight(const struct cones *s)
+{
+    double sum = 0;
+    int rows = 0;
+    for (int i = 0; i < s->group.count; i++) {
+        const struct cone_block *b = &s->blocks[s->group.laws[i]];
+        sum += b->nn;
+        if (law_of(s, i)->size == 3)
+            sum += b->a + b->c;
+        rows += law_of(s, i)->size;
+    }
+    return sum / rows;
+}
+
 static int solve_by_equations(struct cones *s)
 {
-    double mean = 0;
-    for (int i = 0; i < s->rows; i++)
-        mean += line(s, i)[i] / s->rows;
-    double weight = PROXIMAL_FIRST * mean;
+    double mean = mean_weight(s), weight = PROXIMAL_FIRST * mean;
     for (int k = 0; k < PROXIMAL_MAX; k++) {
-        for (int i = 0; i < s->rows; i++)
-            s->centre[i] = s->impulse[i];
-        int has_ended = solve_proximal(s, weight, mean);
+        for (int i = 0; i < s->group.count; i++)
+            for (int row = law_of(s, i)->row; row < law_of(s, i)->row + law_of(s, i)->size; row++)
+                s->centre[row] = s->impulse[row];
+        int has_ended = solve_proximal(s, weight);
         put_on_cones(s);
-        cones_set_velocities(s);
+        set_velocities(s);
         if (judge(s, s->enough))
             return 1;
         /* loads that redundant contacts share shift by what is missing / weight a step */
@@ -515,20 +671,22 @@ static int solve_by_equations(struct cones *s)
 
 /* ---------------------------------------------------------------- solving */
 
-static void take_best(struct cones *s)
+/* Impulses of the group: what was best, or 0. */
+static void put_impulses(struct cones *s, const double *from)
 {
-    for (int i = 0; i < s->rows; i++)
-        s->impulse[i] = s->best[i];
-    cones_set_velocities(s);
+    for (int i = 0; i < s->group.count; i++)
+        for (int k = law_of(s, i)->row; k < law_of(s, i)->row + law_of(s, i)->size; k++)
+            s->impulse[k] = from ? from[k] : 0;
+    set_velocities(s);
 }
 
 static int solve(struct cones *s)
 {
-    s->residual = HUGE_VAL;
-    cones_set_velocities(s);
+    s->best_residual = HUGE_VAL;
+    set_velocities(s);
     if (solve_by_sweeps(s))
         return 1;
-    take_best(s);
+    put_impulses(s, s->best);
     return solve_by_equations(s);
 }
 
@@ -537,8 +695,8 @@ static int solve(struct cones *s)
 static int stop_push_outs(struct cones *s)
 {
     int has_stopped = 0;
-    for (int i = 0; i < s->count; i++) {
-        struct cone_law *c = &s->laws[i];
+    for (int i = 0; i < s->group.count; i++) {
+        struct cone_law *c = law_of(s, i);
         if (c->is_push_out && c->bound > 0)
             c->bound = 0;
         has_stopped |= c->is_push_out;
@@ -547,22 +705,68 @@ static int stop_push_outs(struct cones *s)
     return has_stopped;
 }
 
+static void solve_group(struct cones *s)
+{
+    for (int i = 0; i < s->group.count; i++)
+        for (int k = 0; k < law_of(s, i)->size && is_inert(s, s->group.laws[i]); k++)
+            s->impulse[law_of(s, i)->row + k] = 0;
+    int is_solved = solve(s);
+    if (!is_solved && stop_push_outs(s)) {
+        put_impulses(s, NULL);
+        is_solved = solve(s);
+    }
+    if (!is_solved)
+        put_impulses(s, s->best);
+    if (!(s->best_residual <= s->residual))
+        s->residual = s->best_residual;
+}
+
+/* The laws by their first column. */
+static void sort_laws(struct cones *s)
+{
+    for (int i = 0; i < s->count; i++) {
+        int k = i;
+        for (; k > 0 && s->laws[s->order[k - 1]].from > s->laws[i].from; k--)
+            s->order[k] = s->order[k - 1];
+        s->order[k] = i;
+    }
+}
+
+/* Takes the laws from `first` on, in their order, that share columns one with another; returns their number. */
+static int take_group(struct cones *s, int first)
+{
+    struct cone_group *g = &s->group;
+    const struct cone_law *c = &s->laws[s->order[first]];
+    *g = (struct cone_group){.laws = s->order + first, .from = c->from, .to = c->to};
+    while (first + ++g->count < s->count) {
+        c = &s->laws[g->laws[g->count]];
+        if (c->from >= g->to)
+            break;
+        g->to = c->to > g->to ? c->to : g->to;
+    }
+    return g->count;
+}
+
+void cones_set_velocities(struct cones *s)
+{
+    sort_laws(s);
+    for (int i = 0; i < s->count; i++)
+        set_block(s, i);
+    for (int i = 0; i < s->count; i += s->group.count) {
+        take_group(s, i);
+        set_velocities(s);
+    }
+}
+
 void cones_solve(struct cones *s)
 {
     s->sweeps = s->equations = 0;
     s->residual = 0;
-    if (s->rows == 0)
-        return;
+    sort_laws(s);
     for (int i = 0; i < s->count; i++)
-        for (int k = 0; k < s->laws[i].size && is_inert(s, &s->laws[i]); k++)
-            s->impulse[s->laws[i].row + k] = 0;
-    if (solve(s))
-        return;
-    if (stop_push_outs(s)) {
-        for (int i = 0; i < s->rows; i++)
-            s->impulse[i] = 0;
-        if (solve(s))
-            return;
+        set_block(s, i);
+    for (int i = 0; i < s->count; i += s->group.count) {
+        take_group(s, i);
+        solve_group(s);
     }
-    take_best(s);
 }

@@ -94,7 +94,6 @@ int space_contacts_create(struct space_contacts *s, struct space_tree *tree,
                                  .limits = limits,
                                  .surfaces = surfaces,
                                  .dt_s = settings->dt_s,
-                                 .rates = tree->rates,
                                  .box_count = box_count};
     s->restitution_speed = settings->restitution_speed_m_s > 0 ? settings->restitution_speed_m_s
                                                                : RESTITUTION_SPEED_M_S;
@@ -110,13 +109,12 @@ int space_contacts_create(struct space_contacts *s, struct space_tree *tree,
     size_t room = (size_t)s->room, rows = 3 * room + (size_t)limits->row_max;
     s->list = arena_take(arena, room, sizeof s->list[0]);
     s->points = arena_take(arena, room, sizeof s->points[0]);
-    s->jacobian = arena_take(arena, rows * rates, sizeof(double));
-    s->response = arena_take(arena, rows * rates, sizeof(double));
+    s->change = arena_take(arena, rates, sizeof(double));
     s->start = arena_take(arena, rows, sizeof(double));
     s->work = arena_take(arena, rows, sizeof(double));
-    if (!s->list || !s->points || !s->jacobian || !s->response || !s->start || !s->work)
+    if (!s->list || !s->points || !s->change || !s->start || !s->work)
         return ERR_MEMORY;
-    return cones_create(&s->cones, s->room + limits->row_max, (int)rows, arena);
+    return cones_create(&s->cones, s->room + limits->row_max, (int)rows, tree->rates, arena);
 }
 
 void space_contacts_set_surfaces(struct space_contacts *s)
@@ -273,71 +271,88 @@ int space_contacts_find(struct space_contacts *s, const double *rates)
 
 /* ---------------------------------------------------------------- rows */
 
-/* Adds to a row the velocity along a direction of the point of a link. */
-static void add_point(const struct space_contacts *s, const struct space_tree_link *l,
-                      struct vec3 at, struct vec3 way, double sign, double *row)
+static struct vec3 way_of(const struct space_contact *c, int k)
 {
-    for (; l != &s->tree->world; l = l->up) {
-        struct vec3 moment = vec3_cross(vec3_sub(at, l->at), way);
-        for (int k = 0; k < l->rates; k++)
-            row[l->rate + k] += sign * vec3_dot(l->axes[k].s, k < l->slides ? way : moment);
-    }
+    return k == 0 ? c->normal : c->tangents[k - 1];
 }
 
-static double *row_of(const struct space_contacts *s, double *rows, int i)
+/* The two sides of a contact; NULL: ground and what is fixed. */
+static const struct space_tree_link *side_of(const struct space_contacts *s,
+                                             const struct space_contact *c, int side)
 {
-    return rows + (size_t)i * (size_t)s->rates;
+    int box = side == 0 ? c->pair->a : c->pair->b;
+    return box >= 0 ? s->movers[box].link : NULL;
 }
 
-static double product(const struct space_contacts *s, const double *a, const double *b)
+/* Velocities of the rows, of the tree's and of the rates, which are the same. */
+static void measure_rows(const struct space_contacts *s, const double *rates, double *velocities)
 {
-    double sum = 0;
-    for (int k = 0; k < s->rates; k++)
-        sum += a[k] * b[k];
-    return sum;
-}
-
-static void set_jacobian(struct space_contacts *s)
-{
-    for (int i = 0; i < s->rows * s->rates; i++)
-        s->jacobian[i] = 0;
     for (int i = 0; i < s->count; i++) {
         const struct space_contact *c = &s->list[i];
-        const struct vec3 ways[3] = {c->normal, c->tangents[0], c->tangents[1]};
-        for (int k = 0; k < 3; k++) {
-            double *row = row_of(s, s->jacobian, 3 * i + k);
-            add_point(s, s->movers[c->pair->a].link, c->at, ways[k], 1, row);
-            if (c->pair->b >= 0)
-                add_point(s, s->movers[c->pair->b].link, c->at, ways[k], -1, row);
+        struct vec3 v = {0, 0, 0};
+        for (int side = 0; side < 2; side++) {
+            const struct space_tree_link *l = side_of(s, c, side);
+            if (!l)
+                continue;
+            struct vec3 turn = vec3_cross(l->velocity.w, vec3_sub(c->at, l->at));
+            v = vec3_along(v, vec3_add(l->velocity.v, turn), side == 0 ? 1 : -1);
         }
+        for (int k = 0; k < 3; k++)
+            velocities[3 * i + k] = vec3_dot(v, way_of(c, k));
     }
     for (int i = 0; i < s->limits->count; i++) {
         const struct space_limit *limit = &s->limits->rows[i];
-        double *row = row_of(s, s->jacobian, 3 * s->count + i);
+        double sum = 0;
         for (int k = 0; k < limit->count; k++)
-            row[limit->rate + k] = limit->gradient[k];
+            sum += limit->gradient[k] * rates[limit->rate + k];
+        velocities[3 * s->count + i] = sum;
     }
 }
 
-/* Responses and W = J M^-1 J'; rows that nothing moves are 0 in it. */
-static void set_system(struct space_contacts *s)
+/* Rows that nothing moves are 0. */
+static void leave_immobile(struct space_contacts *s, const struct cone_law *law)
 {
-    struct cones *system = &s->cones;
-    cones_begin(system, s->rows);
-    for (int i = 0; i < s->rows; i++)
-        space_tree_respond(s->tree, row_of(s, s->jacobian, i), NULL, row_of(s, s->response, i));
-    for (int i = 0; i < s->rows; i++)
-        for (int j = 0; j <= i; j++) {
-            double w = product(s, row_of(s, s->jacobian, i), row_of(s, s->response, j));
-            system->w[i * system->stride + j] = system->w[j * system->stride + i] = w;
+    for (int k = law->row; k < law->row + law->size; k++) {
+        double *row = cones_row(&s->cones, k), sum = 0;
+        for (int i = law->from; i < law->to; i++)
+            sum += row[i] * row[i];
+        for (int i = law->from; i < law->to && !(sum * s->tree->mass > ROW_MOBILITY); i++)
+            row[i] = 0;
+    }
+}
+
+static void set_contact_rows(struct space_contacts *s, int i)
+{
+    const struct space_contact *c = &s->list[i];
+    struct cone_law *law = &s->cones.laws[i];
+    struct space_push push = {.count = 3};
+    for (int side = 0; side < 2; side++) {
+        const struct space_tree_link *l = push.links[side] = side_of(s, c, side);
+        for (int k = 0; k < 3 && l; k++) {
+            struct vec3 force = vec3_scale(way_of(c, k), side == 0 ? 1 : -1);
+            push.on[side][k] =
+                (struct space_wrench){vec3_cross(vec3_sub(c->at, l->at), force), force};
         }
-    for (int i = 0; i < s->rows; i++)
-        for (int j = 0;
-             j < s->rows && !(system->w[i * system->stride + i] * s->tree->mass > ROW_MOBILITY);
-             j++)
-            if (j != i)
-                system->w[i * system->stride + j] = system->w[j * system->stride + i] = 0;
-    system->work += (uint64_t)s->rows * (uint64_t)(s->rows * s->rates + 60 * s->tree->count);
+    }
+    *law = (struct cone_law){.row = 3 * i, .size = 3};
+    space_tree_whiten(s->tree, push, cones_row(&s->cones, law->row), s->cones.stride, &law->from,
+                      &law->to);
+    leave_immobile(s, law);
+}
+
+static void set_limit_rows(struct space_contacts *s, int i)
+{
+    const struct space_limit *limit = &s->limits->rows[i];
+    const struct space_tree_link *l = &s->tree->links[limit->link];
+    struct cone_law *law = &s->cones.laws[s->count + i];
+    double joint[SPACE_RATES_MAX] = {0};
+    for (int k = 0; k < limit->count; k++)
+        joint[limit->rate - l->rate + k] = limit->gradient[k];
+    *law = (struct cone_law){.row = 3 * s->count + i, .size = 1, .bound = limit->bound};
+    space_tree_whiten(s->tree, (struct space_push){.links = {l}, .count = 1, .joint = joint},
+                      cones_row(&s->cones, law->row), s->cones.stride, &law->from, &law->to);
+    leave_immobile(s, law);
+    s->cones.impulse[law->row] = 0;
 }
 
 /* An impact happens when with the velocity v0 of the start the gap at the start is used up, and acts in the middle
@@ -370,19 +385,18 @@ static void set_law(struct space_contacts *s, int i)
     struct space_contact *c = &s->list[i];
     double v = s->start[3 * i], h = s->dt_s, slop = s->push_out_speed > 0 ? 0 : SLOP_M;
     double fastest = s->push_out_speed > 0 ? s->push_out_speed : PUSH_OUT_SPEED_M_S;
-    struct cone_law law = {.row = 3 * i, .size = 3};
-    law.friction = c->pair->b >= 0 ? s->surfaces->own_friction : s->surfaces->friction;
+    struct cone_law *law = &s->cones.laws[i];
+    law->friction = c->pair->b >= 0 ? s->surfaces->own_friction : s->surfaces->friction;
     if (c->gap > 0) {
-        law.bound = -c->gap / h;
+        law->bound = -c->gap / h;
     } else {
         double speed = -c->gap > slop ? PUSH_OUT_SHARE * (-c->gap - slop) / h : 0;
-        law.bound = speed < fastest ? speed : fastest;
-        law.is_push_out = law.bound > 0;
+        law->bound = speed < fastest ? speed : fastest;
+        law->is_push_out = law->bound > 0;
     }
     double slow = c->elasticity > 0 ? s->restitution_speed : PLASTIC_SPEED_M_S;
     if (v < -slow && s->push_out_speed == 0)
-        set_impact(s, c, &law, v, (s->cones.free[3 * i] - v) / h);
-    s->cones.laws[i] = law;
+        set_impact(s, c, law, v, (s->cones.free[3 * i] - v) / h);
 }
 
 static void take_warm_start(struct space_contacts *s, int i)
@@ -399,33 +413,36 @@ static void take_warm_start(struct space_contacts *s, int i)
         }
 }
 
+static int is_immobile(const struct space_contacts *s, const struct cone_law *law)
+{
+    const double *row = cones_row(&s->cones, law->row);
+    double sum = 0;
+    for (int i = law->from; i < law->to; i++)
+        sum += row[i] * row[i];
+    return !(sum > 0);
+}
+
 static void prepare(struct space_contacts *s, const double *start, const double *rates)
 {
     struct cones *system = &s->cones;
     s->rows = 3 * s->count + s->limits->count;
     s->instant = HUGE_VAL;
     system->count = s->count + s->limits->count;
-    set_jacobian(s);
-    set_system(s);
-    for (int i = 0; i < s->rows; i++) {
-        s->start[i] = product(s, row_of(s, s->jacobian, i), start);
-        system->free[i] = product(s, row_of(s, s->jacobian, i), rates);
-    }
+    cones_begin(system, s->rows);
+    measure_rows(s, rates, system->free);
+    space_tree_set_velocity(s->tree, start);
+    measure_rows(s, start, s->start);
     for (int i = 0; i < s->count; i++) {
+        set_contact_rows(s, i);
         set_law(s, i);
         take_warm_start(s, i);
     }
-    for (int i = 0; i < s->limits->count; i++) {
-        system->laws[s->count + i] = (struct cone_law){
-            .row = 3 * s->count + i, .size = 1, .bound = s->limits->rows[i].bound};
-        system->impulse[3 * s->count + i] = 0;
-    }
-    for (int i = 0; i < system->count; i++) {
-        struct cone_law *law = &system->laws[i];
-        double mobility = system->w[law->row * system->stride + law->row];
-        if (!(mobility * s->tree->mass > ROW_MOBILITY))
-            law->bound = -HUGE_VAL;
-    }
+    for (int i = 0; i < s->limits->count; i++)
+        set_limit_rows(s, i);
+    for (int i = 0; i < system->count; i++)
+        if (is_immobile(s, &system->laws[i]))
+            system->laws[i].bound = -HUGE_VAL;
+    system->work += (uint64_t)s->rows * (uint64_t)(60 * s->tree->count);
 }
 
 /* ---------------------------------------------------------------- energy */
@@ -481,11 +498,7 @@ static void take_back_gaining_push_outs(struct space_contacts *s)
 static int are_coupled(const struct space_contacts *s, int a, int b)
 {
     const struct cone_law *one = &s->cones.laws[a], *two = &s->cones.laws[b];
-    for (int i = one->row; i < one->row + one->size; i++)
-        for (int j = two->row; j < two->row + two->size; j++)
-            if (s->cones.w[i * s->cones.stride + j] != 0)
-                return 1;
-    return 0;
+    return one->from < two->to && two->from < one->to;
 }
 
 /* Numbers the islands of contacts that press and are coupled, one through another. */
@@ -547,13 +560,11 @@ double space_contacts_solve(struct space_contacts *s, const double *start, doubl
     take_back_gaining_push_outs(s);
     if (take_back_gaining_impacts(s))
         cones_solve(&s->cones);
-    for (int i = 0; i < s->rows; i++) {
-        const double *response = row_of(s, s->response, i);
-        double l = s->cones.impulse[i];
+    for (int i = 0; i < s->rows; i++)
         s->work[i] = row_work(s, i);
-        for (int k = 0; k < s->rates && l != 0; k++)
-            rates[k] += l * response[k];
-    }
+    space_tree_unwhiten(s->tree, s->cones.whole, s->change);
+    for (int k = 0; k < s->tree->rates; k++)
+        rates[k] += s->change[k];
     return s->cones.residual;
 }
 

@@ -62,8 +62,7 @@ struct space_contacts {
     struct space_tree *tree;
     const struct space_surfaces *surfaces;
     double dt_s, restitution_speed;
-    double push_out_speed; /* 0: normal; else see dynamics_set_push_out() */
-    int rates;
+    double push_out_speed;      /* 0: normal; else see dynamics_set_push_out() */
     struct space_mover *movers; /* per box */
     int box_count;
     struct space_pair *pairs;
@@ -72,9 +71,8 @@ struct space_contacts {
     int count, room, rows; /* contacts; their rows and those of limits */
     struct space_limits *limits;
     struct cones cones;   /* law i: contact i, then the limits */
-    double *jacobian;     /* rows x rates */
-    double *response;     /* M^-1 of each row, likewise */
     double *start, *work; /* per row: velocity at the start of the step; work */
+    double *change;       /* of the rates */
     double
         instant; /* of the first impact that is not in the middle, since the start of the step, s */
     uint64_t step;
@@ -97,7 +95,7 @@ int space_contacts_may_touch(struct space_contacts *contacts);
 /* Lists what could act at the tree's pose with these rates at the end of the step; returns their number. */
 int space_contacts_find(struct space_contacts *contacts, const double *rates);
 /* Adds to the rates what the impulses of the contacts found, and of the limits found, do. start: the rates at the
- * start of the step. The tree has the factors of its mass matrix. Returns the residual of the law, m/s. */
+ * start of the step. The tree's velocities are those of the rates, and it has the factors of its mass matrix alone. Returns the residual of the law, m/s. */
 double space_contacts_solve(struct space_contacts *contacts, const double *start, double *rates);
 /* After that: how long the first part of the step should be, if it is to be taken in two, for an impact to be in
  * the middle of one of them, s; 0: as it is. */

@@ -574,7 +574,7 @@ static int act_contacts(struct space_dynamics *d, double half)
             d->tree.drive[i] = 0;
             d->v_sum[i] = d->qd0[i] + half * d->qdd[i];
         }
-        space_tree_factor(&d->tree, d->zero, 0);
+        space_tree_factor_mass(&d->tree);
     }
     if (contacts > 0)
         d->law_residual = space_contacts_solve(&d->contacts, d->qd0, d->qd);

@@ -45,10 +45,11 @@ int space_limits_create(struct space_limits *limits, const struct space_tree *tr
 }
 
 /* Writes a row; the next one goes into the next place. */
-static void add_row(struct space_limits *limits, int rate, int count, double gap, const double *g,
-                    double sign)
+static void add_row(struct space_limits *limits, int link, int rate, int count, double gap,
+                    const double *g, double sign)
 {
     struct space_limit *row = &limits->rows[limits->count++];
+    row->link = link;
     row->rate = rate;
     row->count = count;
     row->gap = gap;
@@ -57,13 +58,14 @@ static void add_row(struct space_limits *limits, int rate, int count, double gap
         row->gradient[k] = sign * g[k];
 }
 
-static void add_interval(struct space_limits *limits, const struct space_link *link, int k,
-                         int rate, int count, double value, const double *g)
+static void add_interval(struct space_limits *limits, int i, int k, int rate, int count,
+                         double value, const double *g)
 {
+    const struct space_link *link = &limits->links[i];
     if (isfinite(link->lower[k]))
-        add_row(limits, rate, count, value - link->lower[k], g, 1);
+        add_row(limits, i, rate, count, value - link->lower[k], g, 1);
     if (isfinite(link->upper[k]))
-        add_row(limits, rate, count, link->upper[k] - value, g, -1);
+        add_row(limits, i, rate, count, link->upper[k] - value, g, -1);
 }
 
 /* All rows. */
@@ -78,17 +80,17 @@ static void measure(struct space_limits *limits, const struct space_tree *tree, 
         if (is_free(l))
             continue;
         for (int k = 0; k < plain; k++)
-            add_interval(limits, link, k, l->rate + k, 1, q[l->coordinate + k], &one);
+            add_interval(limits, i, k, l->rate + k, 1, q[l->coordinate + k], &one);
         if (!l->joint->has_ball)
             continue;
         const double *at = q + l->coordinate + plain;
         struct quaternion ball = {at[0], at[1], at[2], at[3]};
         struct vec3 swing = space_swing_gradient(ball), twist = space_twist_gradient(ball);
         double g[3] = {twist.x, twist.y, twist.z};
-        add_interval(limits, link, plain, l->rate + plain, 3, space_twist(ball), g);
+        add_interval(limits, i, plain, l->rate + plain, 3, space_twist(ball), g);
         double s[3] = {swing.x, swing.y, swing.z};
         if (isfinite(link->cone_rad))
-            add_row(limits, l->rate + plain, 3, link->cone_rad - space_swing(ball), s, -1);
+            add_row(limits, i, l->rate + plain, 3, link->cone_rad - space_swing(ball), s, -1);
     }
 }
 

@@ -8,6 +8,7 @@
 #include "simulator/boxes/space_tree.h"
 
 struct space_limit {
+    int link;           /* whose joint it is */
     int rate, count;    /* the first of its rates, and how many: 1, or 3 of a ball */
     double gradient[3]; /* of the gap */
     double gap;         /* rad or m */

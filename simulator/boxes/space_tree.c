@@ -30,6 +30,8 @@
  * summed up from the world on: the caller puts  drag (start - half_step bias)  into the load. */
 #include "simulator/boxes/space_tree.h"
 
+#include <math.h>
+
 #include "common/detmath.h"
 #include "common/error.h"
 #include "simulator/plane/pair.h"
@@ -88,7 +90,8 @@ int space_tree_create(struct space_tree *tree, const struct space_link *links, i
     tree->angles = arena_take(arena, (size_t)(3 * tree->turns), sizeof(double));
     tree->is_driven = arena_take(arena, (size_t)tree->rates, sizeof(int));
     tree->drive = arena_take(arena, (size_t)tree->rates, sizeof(double));
-    if (!tree->angles || !tree->is_driven || !tree->drive)
+    tree->no_extra = arena_take(arena, (size_t)tree->rates, sizeof(double));
+    if (!tree->angles || !tree->is_driven || !tree->drive || !tree->no_extra)
         return ERR_MEMORY;
     tree->sines = tree->angles + tree->turns;
     tree->cosines = tree->sines + tree->turns;
@@ -501,6 +504,80 @@ void space_tree_respond(struct space_tree *tree, const double *tau,
     tree->world.acceleration = (struct space_motion){none, none};
     for (int i = 0; i < tree->count; i++)
         take_over(tree, &tree->links[i], dqd, 0);
+}
+
+/* ---------------------------------------------------------------- impulses on few links */
+
+void space_tree_factor_mass(struct space_tree *tree)
+{
+    space_tree_factor(tree, tree->no_extra, 0);
+    for (int i = 0; i < tree->count; i++)
+        for (int k = 0; k < tree->links[i].rates; k++)
+            tree->links[i].axes[k].root = sqrt(tree->links[i].axes[k].inverse);
+}
+
+/* As hand_on(), for impulses that come from further out, and without drives. p: minus the impulses. */
+static inline void whiten_link(const struct space_tree_link *l, const double *joint, int count,
+                               struct space_wrench *p, double *rows, int stride)
+{
+    for (int k = 0; k < l->rates; k++) {
+        const struct space_axis *axis = &l->axes[k];
+        int is_slide = k < l->slides;
+        for (int i = 0; i < count; i++) {
+            double share = (joint ? joint[k] : 0) - along_axis(axis, is_slide, p[i].n, p[i].f);
+            rows[i * stride + l->rate + k] = axis->root * share;
+            p[i] = wrench_along(p[i], &axis->u, axis->inverse * share);
+        }
+    }
+    for (int i = 0; i < count; i++)
+        p[i].n = vec3_add(p[i].n, vec3_cross(l->r, p[i].f));
+}
+
+/* From the leaves inward on both ways, which may meet: then they are one. */
+void space_tree_whiten(const struct space_tree *tree, struct space_push push, double *rows,
+                       int stride, int *from, int *to)
+{
+    const struct space_tree_link *a = push.links[0] ? push.links[0] : &tree->world;
+    const struct space_tree_link *b = push.links[1] ? push.links[1] : &tree->world;
+    struct space_wrench *of_a = push.on[0], *of_b = push.on[1];
+    const struct space_wrench nothing = {none, none};
+    for (int i = 0; i < push.count; i++) {
+        of_a[i] = wrench_along(nothing, &of_a[i], -1);
+        of_b[i] = wrench_along(nothing, &of_b[i], -1);
+    }
+    *from = *to = 0;
+    while (a != &tree->world || b != &tree->world) {
+        /* parents come before their children */
+        if (a == &tree->world || (b != &tree->world && b > a)) {
+            const struct space_tree_link *l = a;
+            struct space_wrench *of_l = of_a;
+            a = b, of_a = of_b;
+            b = l, of_b = of_l;
+        }
+        if (a == b) {
+            for (int i = 0; i < push.count; i++)
+                of_a[i] = wrench_along(of_a[i], &of_b[i], 1);
+            b = &tree->world;
+        }
+        if (a->rates > 0) {
+            *to = *to > 0 ? *to : a->rate + a->rates;
+            *from = a->rate;
+        }
+        whiten_link(a, push.joint, push.count, of_a, rows, stride);
+        push.joint = NULL;
+        a = a->up;
+    }
+}
+
+void space_tree_unwhiten(struct space_tree *tree, const double *row, double *dqd)
+{
+    tree->world.acceleration = (struct space_motion){none, none};
+    for (int i = 0; i < tree->count; i++) {
+        struct space_tree_link *l = &tree->links[i];
+        for (int k = 0; k < l->rates; k++)
+            l->axes[k].share = l->axes[k].root > 0 ? row[l->rate + k] / l->axes[k].root : 0;
+        take_over(tree, l, dqd, 0);
+    }
 }
 
 double space_tree_drive_effort(const struct space_tree *tree, int link, int axis)

@@ -49,6 +49,7 @@ struct space_axis {
     struct vec3 s; /* world */
     struct space_wrench u;
     double inverse; /* 0: its acceleration is given */
+    double root;    /* of inverse, after space_tree_factor_mass() */
     double share;   /* of the last evaluation: torque - s.p */
 };
 
@@ -86,6 +87,14 @@ struct space_tree_link {
     struct space_axis axes[SPACE_RATES_MAX];
 };
 
+/* So many impulses on a link, or on two: wrenches about their origins. Or one on the joint that ends at the first. */
+struct space_push {
+    const struct space_tree_link *links[2]; /* NULL: none */
+    int count;
+    struct space_wrench on[2][3];
+    const double *joint; /* along each of its axes; NULL: none */
+};
+
 struct space_tree {
     struct space_tree_link world;
     struct space_tree_link *links;
@@ -96,6 +105,7 @@ struct space_tree {
     /* per rate: its acceleration is given */
     int *is_driven;
     double *drive;
+    double *no_extra; /* all 0 */
 };
 
 /* Takes everything from the arena; ERR_MEMORY when it is full. */
@@ -128,6 +138,14 @@ void space_tree_accelerate(struct space_tree *tree, const double *tau, double *q
  * space_tree_factor(), which gave the mass matrix: M^-1 (tau + J' wrench). Driven freedoms yield by `drive`. */
 void space_tree_respond(struct space_tree *tree, const double *tau,
                         const struct space_wrench *wrenches, double *dqd);
+/* Factors of the mass matrix alone, M = L L', of the freedoms that are not driven. L is never written down: */
+void space_tree_factor_mass(struct space_tree *tree);
+/* L^-1 J' of impulses on links, for up to three at once: row i gets what on[i] does, from the first to the last rate
+ * that it reaches, which is told by *from and *to (one after the last); others stay. */
+void space_tree_whiten(const struct space_tree *tree, struct space_push push, double *rows,
+                       int stride, int *from, int *to);
+/* L^-T of a row: a change of the rates. */
+void space_tree_unwhiten(struct space_tree *tree, const double *row, double *dqd);
 /* Torque or force that the last evaluation needed at a driven freedom. */
 double space_tree_drive_effort(const struct space_tree *tree, int link, int axis);
 

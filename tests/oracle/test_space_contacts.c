@@ -75,22 +75,37 @@ static void assert_near(struct vec3 a, struct vec3 b, double tolerance)
 
 /* ---------------------------------------------------------------- contact problems */
 
+/* W = Y Y': Cholesky's factor. */
+static void factor(struct cones *s, const json_t *w)
+{
+    for (int i = 0; i < s->rows; i++)
+        for (int j = 0; j <= i; j++) {
+            double *a = cones_row(s, i), *b = cones_row(s, j);
+            double sum = element(json_array_get(w, (size_t)i), (size_t)j);
+            for (int k = 0; k < j; k++)
+                sum -= a[k] * b[k];
+            ck_assert(i != j || sum > 0);
+            a[j] = i == j ? sqrt(sum) : sum / b[j];
+        }
+}
+
 static void load_problem(struct cones *s, const json_t *problem)
 {
     int contacts = (int)number(problem, "contacts");
     const json_t *w = json_object_get(problem, "w");
-    ck_assert_int_eq(cones_create(s, contacts, 3 * contacts, &arena), 0);
+    ck_assert_int_eq(cones_create(s, contacts, 3 * contacts, 3 * contacts, &arena), 0);
     cones_begin(s, 3 * contacts);
     s->count = contacts;
-    for (int i = 0; i < s->rows; i++) {
-        for (int j = 0; j < s->rows; j++)
-            s->w[i * s->stride + j] = element(json_array_get(w, (size_t)i), (size_t)j);
+    factor(s, w);
+    for (int i = 0; i < s->rows; i++)
         s->free[i] = element(json_object_get(problem, "free"), (size_t)i);
-    }
     for (int i = 0; i < contacts; i++) {
         double bound = element(json_object_get(problem, "bounds"), (size_t)i);
-        s->laws[i] = (struct cone_law){
-            .row = 3 * i, .size = 3, .bound = bound, .friction = number(problem, "friction")};
+        s->laws[i] = (struct cone_law){.row = 3 * i,
+                                       .size = 3,
+                                       .to = s->rows,
+                                       .bound = bound,
+                                       .friction = number(problem, "friction")};
     }
 }
 
