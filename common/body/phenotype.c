@@ -350,8 +350,9 @@ static void check_part(const struct phenotype *p, int i)
 {
     const struct part *part = &p->parts[i];
     ENSURE(part->parent >= -1 && part->parent < i, "part %d hangs on part %d", i, part->parent);
-    ENSURE(part->link == 0 || (part->link > 0 && part->link < p->link_count),
-           "part %d is of link %d of %d", i, part->link, p->link_count);
+    int links = p->link_count > p->piece_count ? p->link_count : p->piece_count;
+    ENSURE(part->link == 0 || (part->link > 0 && part->link < links), "part %d is of link %d of %d",
+           i, part->link, links);
     ENSURE(!(part->mass_kg < 0), "part %d has a mass of %g kg", i, part->mass_kg);
 }
 

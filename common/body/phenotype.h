@@ -32,17 +32,19 @@ struct part {
     int parent;     /* part, or -1 */
     int depth;      /* 0 at the root */
     int mirror;     /* +1 or -1 */
-    int link;       /* the link it belongs to */
+    int link;       /* the piece that moves as one it belongs to: of rectangles, of links */
     double width_m; /* developed size */
     double height_m;
     double mass_kg;
-    struct vec3 centre;     /* world, at birth */
-    double angle_rad;       /* world, at birth */
+    struct vec3 centre; /* world, at birth */
+    double angle_rad;   /* world, at birth, in the plane */
+    /* from the own axes to the world's, at birth; none of what is round in all directions */
+    struct quaternion turn;
     struct vec2 anchor;     /* world, at birth: where it hangs on its parent */
     struct vec2 local;      /* centre in its link's frame (origin at the link's joint, see below) */
     double local_angle_rad; /* angle in its link's frame */
     uint32_t sensors;       /* set of SENSOR_BIT() */
-    double cross_section_m; /* the shorter side */
+    double cross_section_m; /* the shortest side */
     enum part_shape shape;
 };
 
@@ -110,7 +112,7 @@ struct neuron {
  * (dynamics_drive_state()), and an effector may move it. */
 struct drive {
     int part;            /* whose joint to the parent it belongs to, or to which its rod leads */
-    int axis;            /* 0; 1: the second of a joint that has two */
+    int axis;            /* which freedom of its joint, from 0 */
     int is_linear;       /* in m and N; else in rad and N m */
     double lower, upper; /* limits of the value */
     double strength;     /* the greatest effort of its effector; 0: no effector moves it */

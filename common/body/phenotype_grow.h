@@ -57,6 +57,7 @@ struct body_growth {
 void key_put_int(struct key_hasher *hasher, int value);
 void key_put_double(struct key_hasher *hasher, double value);
 void key_put_vec3(struct key_hasher *hasher, struct vec3 value);
+void key_put_turn(struct key_hasher *hasher, struct quaternion value);
 
 /* Room for the tables of these lengths; ERR_MEMORY: the arena is full. */
 int phenotype_take_tables(struct phenotype *phenotype, struct arena *arena, int drive_count,

@@ -51,6 +51,12 @@ void key_put_vec3(struct key_hasher *hasher, struct vec3 value)
     key_put_double(hasher, value.z);
 }
 
+void key_put_turn(struct key_hasher *hasher, struct quaternion value)
+{
+    key_put_double(hasher, value.w);
+    key_put_vec3(hasher, (struct vec3){value.x, value.y, value.z});
+}
+
 /* ---- bodies ---- */
 
 /* Sensors go in with the wires that read them; gene, connection and depth say nothing; the anchor is the joint of a link. */
@@ -65,6 +71,7 @@ static void put_part(struct key_hasher *hasher, const struct part *part)
     key_put_double(hasher, part->mass_kg);
     key_put_vec3(hasher, part->centre);
     key_put_double(hasher, part->angle_rad);
+    key_put_turn(hasher, part->turn);
     put_vec2(hasher, part->local);
     key_put_double(hasher, part->local_angle_rad);
     key_put_double(hasher, part->cross_section_m);
@@ -91,8 +98,7 @@ static void put_shape(struct key_hasher *hasher, const struct shape *shape)
     key_put_int(hasher, shape->other);
     key_put_int(hasher, shape->drive);
     key_put_vec3(hasher, shape->at_m);
-    key_put_double(hasher, shape->turn.w);
-    key_put_vec3(hasher, (struct vec3){shape->turn.x, shape->turn.y, shape->turn.z});
+    key_put_turn(hasher, shape->turn);
     key_put_vec3(hasher, shape->half_m);
 }
 

@@ -25,6 +25,7 @@
 #include <math.h>
 
 #include "common/body/phenotype_grow.h"
+#include "common/body/rotation.h"
 #include "common/detmath.h"
 
 /* What is known of a part only while the creature grows. */
@@ -109,7 +110,7 @@ static void develop_size(const struct params *params, const struct body_gene *bo
 /* Outward normal of a face in the gene frame. */
 static struct vec2 face_normal(int face)
 {
-    static const struct vec2 normals[FACE_COUNT] = {
+    static const struct vec2 normals[FACE_FLAT_COUNT] = {
         [FACE_RIGHT] = {1, 0}, [FACE_TOP] = {0, 1}, [FACE_LEFT] = {-1, 0}, [FACE_BOTTOM] = {0, -1}};
 
     return normals[face];
@@ -170,6 +171,7 @@ static void place(struct grower *grower, int index)
     develop_size(grower->params, body, growth->scale, part);
     if (part->parent >= 0)
         place_child(grower, index, &grower->branches[growth->connection_row]);
+    part->turn = quaternion_about((struct vec3){0, 0, 1}, part->angle_rad);
 
     /* Only a joint that moves can be felt. */
     part->sensors = body->sensors;

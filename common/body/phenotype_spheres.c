@@ -182,6 +182,7 @@ static void place(struct grower *grower, int index)
         place_child(grower, index);
 
     part->shape = PART_DISK;
+    part->turn.w = 1;
     part->width_m = part->height_m = part->cross_section_m = 2 * radius;
     part->mass_kg = sphere->mass_kg;
     part->centre = sphere->centre;

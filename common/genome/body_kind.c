@@ -11,6 +11,14 @@
      SENSOR_BIT(SENSOR_BONE_RATE) | SENSOR_BIT(SENSOR_JOINT_2) | SENSOR_BIT(SENSOR_TOUCH) |        \
      SENSOR_BIT(SENSOR_HEIGHT))
 
+/* Those of rectangles and what the third dimension adds. */
+#define SENSORS_OF_BOXES                                                                           \
+    (SENSORS_OF_RECTANGLES | SENSOR_BIT(SENSOR_JOINT_2) | SENSOR_BIT(SENSOR_JOINT_3) |             \
+     SENSOR_BIT(SENSOR_JOINT_RATE_2) | SENSOR_BIT(SENSOR_JOINT_RATE_3) |                           \
+     SENSOR_BIT(SENSOR_CONTACT_FRONT) | SENSOR_BIT(SENSOR_CONTACT_BACK) |                          \
+     SENSOR_BIT(SENSOR_ACCELERATION_THROUGH) | SENSOR_BIT(SENSOR_LIGHT_THROUGH) |                  \
+     SENSOR_BIT(SENSOR_HEIGHT))
+
 /* The second solver knows rectangles only. */
 #define SOLVERS_OF_SPHERES (SOLVER_ALL & ~SOLVER_BIT(SOLVER_CONSTRAINT))
 
@@ -36,4 +44,14 @@ const struct body_kind_info body_kinds[BODY_KIND_COUNT] = {
                       .growth = &growth_spheres,
                       .solvers = SOLVERS_OF_SPHERES,
                       .format_version = 3},
+    [BODY_BOXES] = {.name = "boxes",
+                    .body_noun = "box",
+                    .connection_noun = "connection",
+                    .brace_noun = "connection",
+                    .body = box_body_genes,
+                    .connection = box_connection_genes,
+                    .sensors = SENSORS_OF_BOXES,
+                    .growth = &growth_boxes,
+                    .solvers = SOLVER_BIT(SOLVER_ARTICULATED),
+                    .format_version = 4},
 };

@@ -25,8 +25,9 @@ extern const struct body_kind_info body_kinds[];
 extern const int body_kind_count;
 
 /* What the table is made of; for the table and the kinds' own files. */
-extern const struct body_growth growth_rectangles, growth_spheres;
+extern const struct body_growth growth_rectangles, growth_spheres, growth_boxes;
 extern const struct gene_field rectangle_body_genes[], rectangle_connection_genes[];
 extern const struct gene_field sphere_body_genes[], sphere_connection_genes[];
+extern const struct gene_field box_body_genes[], box_connection_genes[];
 
 #endif

@@ -347,6 +347,8 @@ static uint8_t convert_choice(struct reader *reader, json_t *value, const struct
     }
     char choices[320] = "";
     for (int i = low; i <= high; i++) {
+        if (!gene_is_choice(field, i))
+            continue;
         if (strcmp(field->names[i], json_string_value(value)) == 0)
             return (uint8_t)i;
         add_choice(choices, sizeof choices, field->names[i]);

@@ -77,6 +77,7 @@ struct gene_field {
     size_t offset;
     struct gene_range range;
     const char *const *names; /* GENE_CHOICE: of 0 .. range.high */
+    uint32_t choices;         /* GENE_CHOICE: those of the range that it may be, as bits; 0: all */
     double assumed;           /* what text need not say; of limits either way */
     /* GENE_LIMITS: which of the forms this gene has */
     const struct gene_limit_form *forms;
@@ -107,6 +108,11 @@ struct gene_range gene_range_of(const struct gene_field *table, const struct gen
 static inline int gene_is_used(struct gene_range range)
 {
     return range.low != 0 || range.high != 0;
+}
+/* 1 if a number in the range is one of the choices. */
+static inline int gene_is_choice(const struct gene_field *field, int number)
+{
+    return !field->choices || (field->choices >> number & 1);
 }
 /* What text that does not name the field means: a number; of limits that much either way. */
 double gene_assumed(const struct gene_field *field, const void *gene);

@@ -62,7 +62,7 @@ const struct gene_field rectangle_body_genes[] = {
 };
 
 #define FACE                                                                                       \
-    .type = GENE_CHOICE, .flags = GENE_WRITTEN, GENE_BETWEEN(0, FACE_COUNT - 1),                   \
+    .type = GENE_CHOICE, .flags = GENE_WRITTEN, GENE_BETWEEN(0, FACE_FLAT_COUNT - 1),              \
     .names = face_names, .mutation = {.change = CHANGE_PLACEMENT}
 #define POSITION                                                                                   \
     .type = GENE_REAL, GENE_BETWEEN(-1, 1),                                                        \

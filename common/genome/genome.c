@@ -17,8 +17,26 @@
 #include "common/hash.h"
 #include "common/text.h"
 
-const char *const joint_type_names[JOINT_TYPE_COUNT] = {"rigid", "rotary", "linear", "free",
-                                                        "ball",  "hinge",  "saddle"};
+const char *const joint_type_names[JOINT_TYPE_COUNT] = {
+    "rigid",    "rotary", "linear",    "free",       "ball",       "hinge",    "saddle",
+    "revolute", "twist",  "universal", "bend-twist", "twist-bend", "spherical"};
+#define HALF_TURN GENOME_AXIS_LIMIT_RAD
+const struct joint_type_info joint_types[JOINT_TYPE_COUNT] = {
+    [JOINT_RIGID] = {.limit_max = GENOME_LIMIT_MAX_RAD},
+    [JOINT_ROTARY] = {.limit_max = GENOME_LIMIT_MAX_RAD, .freedoms = 1},
+    [JOINT_LINEAR] = {.limit_max = GENOME_LIMIT_MAX_M, .freedoms = 1},
+    [JOINT_FREE] = {.limit_max = 0},
+    [JOINT_BALL] = {.limit_max = HALF_TURN},
+    [JOINT_HINGE] = {.limit_max = HALF_TURN, .driven_axes = 1},
+    [JOINT_SADDLE] = {.limit_max = HALF_TURN / 2, .driven_axes = 2},
+    [JOINT_REVOLUTE] = {.limit_max = HALF_TURN, .freedoms = 1},
+    [JOINT_TWIST] = {.limit_max = HALF_TURN, .freedoms = 1},
+    [JOINT_UNIVERSAL] = {.limit_max = HALF_TURN, .freedoms = 2},
+    [JOINT_BEND_TWIST] = {.limit_max = HALF_TURN, .freedoms = 2},
+    [JOINT_TWIST_BEND] = {.limit_max = HALF_TURN, .freedoms = 2},
+    // its rotation vector, which servos follow, jumps at half a turn
+    [JOINT_SPHERICAL] = {.limit_max = HALF_TURN / 2, .freedoms = 3},
+};
 const char *const symmetry_names[SYMMETRY_COUNT] = {"none", "sides", "ends", "levels"};
 const char *const brace_names[BRACE_COUNT] = {"none", "ancestor", "sibling", "twin", "nearest"};
 const char *const breeding_gene_names[BREEDING_GENE_COUNT] = {"unset", "asexual", "crossover",
@@ -149,23 +167,27 @@ void genome_remove_neuron(struct genome *genome, int index)
 
 double genome_limit_max(int joint)
 {
-    if (joint >= JOINT_FREE)
-        return joint == JOINT_FREE     ? 0
-               : joint == JOINT_SADDLE ? GENOME_AXIS_LIMIT_RAD / 2
-                                       : GENOME_AXIS_LIMIT_RAD;
-    return joint == JOINT_LINEAR ? GENOME_LIMIT_MAX_M : GENOME_LIMIT_MAX_RAD;
+    return joint_types[joint].limit_max;
 }
 
 double genome_reach_m(const struct body_gene *body)
 {
-    return (body->width_m > body->height_m ? body->width_m : body->height_m) / 2;
+    double side = body->width_m > body->height_m ? body->width_m : body->height_m;
+    return (side > body->box.depth_m ? side : body->box.depth_m) / 2;
+}
+
+int genome_effector_count(const struct body_gene *body)
+{
+    int freedoms = joint_types[body->joint].freedoms;
+    return !body->has_effector ? 0 : freedoms > 1 ? freedoms : 1;
 }
 
 int genome_drive_count(const struct body_gene *body)
 {
-    if (body->drive_strength == 0)
-        return 0;
-    return body->joint == JOINT_HINGE ? 1 : body->joint == JOINT_SADDLE ? 2 : 0;
+    int further = genome_effector_count(body) - 1;
+    if (body->drive_strength != 0)
+        return joint_types[body->joint].driven_axes;
+    return further > 0 ? further : 0;
 }
 
 /* Which input number `index` is: -1 the effector's, 0 and 1 the drives', GENOME_DRIVES_MAX none. */
@@ -505,6 +527,17 @@ static int check_above(const struct place *place, const char *name, double value
                 range.high);
 }
 
+static int check_choice(const struct place *place, const struct gene_field *field, int value,
+                        struct gene_range range)
+{
+    int rc =
+        check_int(place, field->name, (uint64_t)value, (uint64_t)range.low, (uint64_t)range.high);
+    if (rc == 0 && !gene_is_choice(field, value))
+        return fail(place, ERR_RANGE, "%s %s is not one of this kind", field->name,
+                    field->names[value]);
+    return rc;
+}
+
 static int check_field(struct place *place, const struct genome *genome,
                        const struct gene_field *table, const struct gene_field *field,
                        const void *gene)
@@ -533,6 +566,8 @@ static int check_field(struct place *place, const struct genome *genome,
     case GENE_INPUTS:
         return check_inputs(place, genome, field, gene_at_const(gene, field), GENOME_DRIVES_MAX,
                             (int)range.high);
+    case GENE_CHOICE:
+        return check_choice(place, field, (int)gene_number(field, gene), range);
     default:
         return check_int(place, field->name, (uint64_t)gene_number(field, gene),
                          (uint64_t)range.low, (uint64_t)range.high);

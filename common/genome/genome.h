@@ -5,9 +5,10 @@
  * align. A genome that genome_check() accepts can be expressed, mutated, mated and written without
  * further checks. Typical sizes: 2 to 8 body genes, 2 to 12 connections, 5 to 40 neurons.
  *
- * One genetics, two expressions: a genome of kind BODY_RECTANGLES grows into rectangles that hang on one
+ * One genetics, several expressions: a genome of kind BODY_RECTANGLES grows into rectangles that hang on one
  * another by joints (common/body/phenotype.c), one of kind BODY_SPHERES into spheres in three dimensions
- * that bones hold apart (common/body/phenotype_spheres.c). Tables, ids, recursion, symmetry, scale,
+ * that bones hold apart (common/body/phenotype_spheres.c), one of kind BODY_BOXES into boxes in three
+ * dimensions with joints of up to three freedoms (common/body/phenotype_boxes.c). Tables, ids, recursion, symmetry, scale,
  * terminal-only connections, sensors, neurons, wiring, mating and files are the same for all. Which other
  * fields a gene of a kind has stands in the kind's table (gene.h, body_kind.h). */
 #ifndef COMMON_GENOME_GENOME_H
@@ -26,7 +27,8 @@ enum {
     GENOME_CONNECTIONS_MAX = 96,
     GENOME_NEURONS_MAX = 256,
     GENOME_RECURSION_MAX = 16,
-    GENOME_DRIVES_MAX = 2, /* of a joint with axes of its own */
+    GENOME_DRIVES_MAX = 2,   /* of a joint, besides its effector's first input */
+    GENOME_FREEDOMS_MAX = 3, /* of a joint that an effector moves */
 };
 
 /* Ranges that genome_check() enforces; parameters may be stricter when genes are made. */
@@ -53,7 +55,9 @@ enum {
 
 /* Of rectangles: a linear joint slides the part straight out of its parent and back in, without turning
  * it. Of spheres: how the bone to the parent may move against the parent's own bone: freely, within a
- * cone, about one axis, about two axes. */
+ * cone, about one axis, about two axes. Of boxes: rigid, linear, and those from revolute on; x leads out of the
+ * parent, z is the axis of bending: revolute turns about z, twist about x, universal about z and then y, bend-twist
+ * about z and then x, twist-bend about x and then z, spherical about all. Files keep the order. */
 enum joint_type {
     JOINT_RIGID,
     JOINT_ROTARY,
@@ -62,12 +66,25 @@ enum joint_type {
     JOINT_BALL,
     JOINT_HINGE,
     JOINT_SADDLE,
+    JOINT_REVOLUTE,
+    JOINT_TWIST,
+    JOINT_UNIVERSAL,
+    JOINT_BEND_TWIST,
+    JOINT_TWIST_BEND,
+    JOINT_SPHERICAL,
     JOINT_TYPE_COUNT
 };
-/* "rigid", "rotary", "linear", "free", "ball", "hinge", "saddle" */
+#define JOINT_BIT(type) (1u << (type))
+struct joint_type_info {
+    double limit_max; /* of each limit, either way: rad or m */
+    int freedoms;     /* that an effector moves, each by an input of its own */
+    int driven_axes; /* inputs of the drive that it may have besides the effector; 0: it has none */
+};
+extern const struct joint_type_info joint_types[JOINT_TYPE_COUNT];
+/* "rigid", "rotary", "linear", "free", "ball", "hinge", "saddle", "revolute", "twist", "universal", ... */
 extern const char *const joint_type_names[JOINT_TYPE_COUNT];
 
-/* How several connections of a parent to a symmetric gene make pairs of mirror images: spheres may be
+/* How several connections of a parent to a symmetric gene make pairs of mirror images: spheres and boxes may be
  * mirrored to the other side (in the plane of ahead and up; the usual one), ahead to back, or up to down.
  * Rectangles have the first alone, which there exchanges right and left. */
 enum symmetry { SYMMETRY_NONE, SYMMETRY_SIDES, SYMMETRY_ENDS, SYMMETRY_LEVELS, SYMMETRY_COUNT };
@@ -132,7 +149,7 @@ struct neuron_gene {
     struct input_gene inputs[NEURON_INPUTS_MAX]; /* the function's first input_count are used */
 };
 
-/* What a sphere has besides; all zero in rectangles. */
+/* What a sphere has besides; all zero in other kinds. */
 struct sphere_gene {
     double radius_m;
     double friction;    /* times creature.friction */
@@ -141,6 +158,14 @@ struct sphere_gene {
     double axis_rad; /* of hinges and saddles: the first axis, turned about the bone from sideways;
                               * the second is at right angles to it */
     double lower_2, upper_2; /* rad, of saddles: about the second axis */
+};
+
+/* What a box has besides; all zero in other kinds. */
+struct box_gene {
+    double depth_m; /* along the part's own z */
+    double lower_2,
+        upper_2; /* rad, of joints with two axes: about the second one; spherical joints: lower_2 is 0 and
+                              * upper_2 the cone's half angle, while lower and upper limit the twist; else 0 */
 };
 
 struct body_gene {
@@ -154,17 +179,19 @@ struct body_gene {
     uint8_t is_symmetric;     /* enum symmetry */
     uint32_t sensors;         /* set of SENSOR_BIT() */
     uint8_t has_effector;     /* a joint effector (ignored at rigid joints) */
-    struct input_gene effector_input;
+    struct input_gene
+        effector_input; /* of the joint's first freedom; boxes: those of further ones are in drives */
     double effector_strength; /* share of the greatest strength the joint may have, (0, 1]; spheres:
                                * the effector moves the muscles among the bone and the braces of a part */
     /* of joints that are driven about their own axes, besides or instead of by the effector: share of the greatest
-     * torque, (0, 1], 0: not driven; genome_drive_count() inputs are used */
+     * torque, (0, 1], 0: not driven */
     double drive_strength;
-    struct input_gene drives[GENOME_DRIVES_MAX];
+    struct input_gene drives[GENOME_DRIVES_MAX]; /* genome_drive_count() of them are used */
     struct sphere_gene sphere;
+    struct box_gene box;
 };
 
-/* The bone that a connection makes; all zero in rectangles. A signal times gain asks a muscle for its
+/* The bone that a connection makes; all zero in other kinds. A signal times gain asks a muscle for its
  * length at birth plus so much of the larger of its two ways, within shortest and longest: from -1 to 1 it
  * goes all the way. A brace is moved by the effector of the part it comes from, others by their child's. */
 struct bone_gene {
@@ -174,6 +201,14 @@ struct bone_gene {
     double gain;              /* -1 .. 1; 0: no muscle */
     double shortest, longest; /* of muscles, else 0: shares of the length at birth, <= 1 <= */
     double rate_1_s;          /* of muscles, else 0: greatest rate, lengths at birth per second */
+};
+
+/* Where a box hangs, besides faces, first positions and angle; all zero in other kinds. */
+struct mount_gene {
+    double parent_position_2,
+        child_position_2; /* -1 .. 1 along the second direction of the faces */
+    double roll_rad; /* turn of the child about the normal of the parent's face, before angle_rad */
+    double tilt_rad; /* of the child sideways, after angle_rad, within a quarter turn */
 };
 
 struct connection_gene {
@@ -190,6 +225,7 @@ struct connection_gene {
     uint8_t is_terminal_only; /* followed only when the parent gene's recursion is exhausted */
     uint8_t brace;         /* enum brace: not BRACE_NONE joins what has grown, and grows nothing */
     struct bone_gene bone; /* of spheres; then faces and positions are 0 */
+    struct mount_gene mount;
 };
 
 /* Owns its tables; copy with genome_copy(). The order of rows is meaningful (it is the order of
@@ -226,12 +262,15 @@ void genome_remove_neuron(struct genome *genome, int index);
 
 /* Greatest limit, either way, of a joint of that type: rad or m. */
 double genome_limit_max(int joint);
-/* The extension, m, that does to a part what turning by 1 rad does: half its longer side. Default limits
+/* The extension, m, that does to a part what turning by 1 rad does: half its longest side. Default limits
  * and changes of a joint's type go by it. */
 double genome_reach_m(const struct body_gene *body);
 
-/* How many signals drive a joint about its own axes: hinges one, saddles two; 0 if it is not driven. */
+/* How many of the drives' inputs are used: of a joint that is driven about its own axes as many as it has (hinges one,
+ * saddles two); of an effector that moves several freedoms one less than these. */
 int genome_drive_count(const struct body_gene *body);
+/* How many inputs the effector has: one for each freedom that it moves, at least one; 0: there is no effector. */
+int genome_effector_count(const struct body_gene *body);
 /* The inputs by which a body gene acts, counted from 0: of its effector, if it has one, and of its joint's
  * drives. NULL beyond the last. */
 struct input_gene *genome_body_input(struct body_gene *body, int index);

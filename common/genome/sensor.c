@@ -9,7 +9,10 @@ const struct sensor_info sensors[SENSOR_COUNT] = {
 #undef X
 };
 
-const char *const face_names[FACE_COUNT] = {"right", "top", "left", "bottom"};
+const char *const face_names[FACE_COUNT] = {"right", "top", "left", "bottom", "front", "back"};
+const enum sensor face_sensors[FACE_COUNT] = {SENSOR_CONTACT_RIGHT, SENSOR_CONTACT_TOP,
+                                              SENSOR_CONTACT_LEFT,  SENSOR_CONTACT_BOTTOM,
+                                              SENSOR_CONTACT_FRONT, SENSOR_CONTACT_BACK};
 
 /* A body gene keeps its set of sensors in 32 bits. */
 _Static_assert(SENSOR_COUNT <= 32, "more sensors than bits");
@@ -26,19 +29,20 @@ uint32_t sensors_switched_on(const struct params *params)
 {
     uint32_t set = 0;
     if (params->sensor_joint)
-        set |= SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_JOINT_2);
+        set |= SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_JOINT_2) | SENSOR_BIT(SENSOR_JOINT_3);
     if (params->sensor_contact) {
         for (int face = 0; face < FACE_COUNT; face++)
-            set |= SENSOR_BIT(SENSOR_CONTACT_RIGHT + face);
+            set |= SENSOR_BIT(face_sensors[face]);
         set |= SENSOR_BIT(SENSOR_TOUCH);
     }
     if (params->sensor_joint_rate)
-        set |= SENSOR_BIT(SENSOR_JOINT_RATE);
+        set |= SENSOR_BIT(SENSOR_JOINT_RATE) | SENSOR_BIT(SENSOR_JOINT_RATE_2) |
+               SENSOR_BIT(SENSOR_JOINT_RATE_3);
     if (params->sensor_acceleration)
-        set |= SENSOR_BIT(SENSOR_ACCELERATION_ALONG) | SENSOR_BIT(SENSOR_ACCELERATION_ACROSS);
+        set |= SENSOR_BIT(SENSOR_ACCELERATION_ALONG) | SENSOR_BIT(SENSOR_ACCELERATION_ACROSS) |
+               SENSOR_BIT(SENSOR_ACCELERATION_THROUGH);
     if (params->sensor_light)
-        set |= SENSOR_BIT(SENSOR_LIGHT_ALONG) | SENSOR_BIT(SENSOR_LIGHT_ACROSS) |
-               SENSOR_BIT(SENSOR_LIGHT_LEVEL);
+        set |= SENSORS_OF_LIGHT;
     if (params->sensor_bone)
         set |= SENSOR_BIT(SENSOR_BONE) | SENSOR_BIT(SENSOR_BONE_RATE);
     if (params->sensor_height)

@@ -4,9 +4,19 @@
 
 #include "common/params/params.h"
 
-/* Faces of a rectangle in its own frame, counter-clockwise from +x. In a mirrored part (see
- * phenotype.h) `top` and `bottom` are exchanged in the world, so that genes keep their meaning. */
-enum face { FACE_RIGHT, FACE_TOP, FACE_LEFT, FACE_BOTTOM, FACE_COUNT };
+/* Faces of a part in its own frame: those of a rectangle counter-clockwise from +x, then those of a box at +z and -z.
+ * In a mirrored part (see phenotype.h) `top` and `bottom` of a rectangle, `front` and `back` of a box are exchanged in the
+ * world, so that genes keep their meaning. */
+enum face {
+    FACE_RIGHT,
+    FACE_TOP,
+    FACE_LEFT,
+    FACE_BOTTOM,
+    FACE_FLAT_COUNT, /* of a rectangle */
+    FACE_FRONT = FACE_FLAT_COUNT,
+    FACE_BACK,
+    FACE_COUNT
+};
 
 #define SENSORS(X)                                                                                 \
     X(JOINT, "joint", "angle of the joint to the parent, rad (mirrored parts: sign reversed)")     \
@@ -23,9 +33,16 @@ enum face { FACE_RIGHT, FACE_TOP, FACE_LEFT, FACE_BOTTOM, FACE_COUNT };
     X(LIGHT_LEVEL, "light-level", "brightness / (1 + distance squared) of the light, m")           \
     X(BONE, "bone", "length of the bone to the parent, less that at birth, by that at birth")      \
     X(BONE_RATE, "bone-rate", "rate of that length, lengths at birth per second")                  \
-    X(JOINT_2, "joint-2", "angle of a saddle joint about its second axis, rad")                    \
+    X(JOINT_2, "joint-2", "angle of the joint about its second axis, rad")                         \
     X(TOUCH, "touch", "1 while the part touches anything, else -1")                                \
-    X(HEIGHT, "height", "height of the part's centre, m")
+    X(HEIGHT, "height", "height of the part's centre, m")                                          \
+    X(CONTACT_FRONT, "contact-front", "1 while the front face touches anything, else -1")          \
+    X(CONTACT_BACK, "contact-back", "1 while the back face touches anything, else -1")             \
+    X(JOINT_RATE_2, "joint-rate-2", "rate of the joint's second freedom, rad/s")                   \
+    X(JOINT_3, "joint-3", "the joint's third freedom, rad")                                        \
+    X(JOINT_RATE_3, "joint-rate-3", "rate of the joint's third freedom, rad/s")                    \
+    X(ACCELERATION_THROUGH, "acceleration-through", "acceleration along the part's depth")         \
+    X(LIGHT_THROUGH, "light-through", "direction of the light: its cosine to the part's depth")
 
 enum sensor {
 #define X(id, name, text) SENSOR_##id,
@@ -35,6 +52,9 @@ enum sensor {
 };
 
 #define SENSOR_BIT(sensor) (1u << (sensor))
+#define SENSORS_OF_LIGHT                                                                           \
+    (SENSOR_BIT(SENSOR_LIGHT_ALONG) | SENSOR_BIT(SENSOR_LIGHT_ACROSS) |                            \
+     SENSOR_BIT(SENSOR_LIGHT_THROUGH) | SENSOR_BIT(SENSOR_LIGHT_LEVEL))
 
 struct sensor_info {
     const char *name;
@@ -47,7 +67,8 @@ extern const struct sensor_info sensors[SENSOR_COUNT];
 int sensor_find(const char *name);
 /* The set of the sensors that the world's parameters switch on (section sensor). */
 uint32_t sensors_switched_on(const struct params *params);
-extern const char *const face_names[FACE_COUNT]; /* right, top, left, bottom */
+extern const char *const face_names[FACE_COUNT];   /* right, top, left, bottom, front, back */
+extern const enum sensor face_sensors[FACE_COUNT]; /* of contact */
 int face_find(const char *name);
 
 #endif

@@ -122,8 +122,9 @@
     REAL(initial, held, 0.3, 0, 1, 'S', "share of spheres whose joint is no free one")             \
     REAL(initial, extension_max, 0.8, 0.05, 10, 'S',                                               \
          "largest random limit of a linear joint, by the part's longer side")                      \
-    CHOICE(creature, body, 0, "rectangles|spheres", 'S',                                           \
-           "what random genomes grow into; spheres: joined by bones, in three dimensions")         \
+    CHOICE(                                                                                        \
+        creature, body, 0, "rectangles|spheres|boxes", 'S',                                        \
+        "what random genomes grow into; spheres (joined by bones) and boxes: in three dimensions") \
     INT(creature, parts_min, 2, 1, 64, 'E', "parts of a phenotype, at least")                      \
     INT(creature, parts_max, 16, 1, 64, 'E', "parts of a phenotype, at most (others not made)")    \
     INT(creature, depth_max, 8, 1, 64, 'E', "parts from root to tip, at most")                     \
@@ -139,7 +140,7 @@
          "Coulomb friction of the body; on the world: the geometric mean of both")                 \
     REAL(creature, elasticity, 0, 0, 1, 'E',                                                       \
          "Newton's restitution of the body; on the world: the larger of both")                     \
-    REAL(creature, density_kg_m3, 150, 1, 100000, 'E', "spheres: mass by their volume")            \
+    REAL(creature, density_kg_m3, 150, 1, 100000, 'E', "spheres, boxes: mass by their volume")     \
     REAL(creature, radius_min_m, 0.02, 0.005, 5, 'E',                                              \
          "spheres: developed radii are clamped to this")                                           \
     REAL(creature, radius_max_m, 0.5, 0.005, 5, 'E',                                               \
@@ -172,6 +173,10 @@
          "greatest torque by larger cross-section, N m/m")                                         \
     REAL(creature, linear_strength_n_m, 25, 0, 1000000, 'E',                                       \
          "greatest force of linear joints by larger cross-section, N/m")                           \
+    REAL(creature, area_strength_n_m, 700, 0, 10000000, 'E',                                       \
+         "boxes: greatest torque by larger cross-section, N m/m2")                                 \
+    REAL(creature, area_linear_strength_n_m2, 3500, 0, 10000000, 'E',                              \
+         "boxes: greatest force of linear joints by larger cross-section, N/m2")                   \
     REAL(creature, servo_rad_s, 30, 1, 200, 'E', "natural frequency of position servos")           \
     REAL(creature, joint_speed_rad_s, 20, 0.1, 1000, 'E',                                          \
          "speed at which torque is 0: torque mode, or hill_curvature above 0")                     \
@@ -350,7 +355,7 @@ enum {
     BEHAVIOUR_COUNT
 };
 enum { SEARCH_SIMS, SEARCH_RANDOM, SEARCH_ARCHIVE, SEARCH_COUNT };
-enum body_kind { BODY_RECTANGLES, BODY_SPHERES, BODY_KIND_COUNT };
+enum body_kind { BODY_RECTANGLES, BODY_SPHERES, BODY_BOXES, BODY_KIND_COUNT };
 enum { CHOICE_PERCENTAGE, CHOICE_INHERITED };
 enum { ARCHIVE_REFEREE_ENTRANTS, ARCHIVE_REFEREE_TOP };
 enum { OVERLAP_PUSH, OVERLAP_REJECT };

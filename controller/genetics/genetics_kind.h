@@ -33,7 +33,7 @@ struct genetics_kind {
 
 /* The table of kinds, by BODY_*, and what it is made of. */
 extern const struct genetics_kind *const genetics_kinds[];
-extern const struct genetics_kind genetics_rectangles, genetics_spheres;
+extern const struct genetics_kind genetics_rectangles, genetics_spheres, genetics_boxes;
 
 static inline const struct genetics_kind *genetics_kind_of(const struct genome *genome)
 {

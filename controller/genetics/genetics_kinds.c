@@ -4,4 +4,5 @@
 const struct genetics_kind *const genetics_kinds[BODY_KIND_COUNT] = {
     [BODY_RECTANGLES] = &genetics_rectangles,
     [BODY_SPHERES] = &genetics_spheres,
+    [BODY_BOXES] = &genetics_boxes,
 };

@@ -336,6 +336,8 @@ static void body_size(struct mutation *mutation)
 
 static void lose_effector(struct body_gene *body)
 {
+    if (genome_effector_count(body) > 1)
+        memset(body->drives, 0, sizeof(body->drives));
     body->has_effector = 0;
     body->effector_strength = 0;
     memset(&body->effector_input, 0, sizeof(body->effector_input));
@@ -485,9 +487,15 @@ static void effector(struct mutation *mutation)
     struct body_gene *body = pick_mover(mutation, &row);
     double draw = rng_unit(mutation->rng), before = body->effector_strength;
     double unit = genetics_signal_unit(body, mutation->params);
-    char what[48];
+    int freedoms = genome_effector_count(body);
+    int freedom = freedoms > 1 ? mutation_below(mutation, freedoms) : 0;
+    struct input_gene *input = genome_body_input(body, freedom);
+    char what[64];
 
-    snprintf(what, sizeof(what), "the effector of %s %d", body_noun(mutation), row);
+    snprintf(what, sizeof(what), "the effector of %s %d%s", body_noun(mutation), row,
+             freedom == 0   ? ""
+             : freedom == 1 ? " (second freedom)"
+                            : " (third freedom)");
     if (!body->has_effector) {
         mutation_gain_effector(mutation, row);
         mutation_say(mutation, "%s %d gained an effector", body_noun(mutation), row);
@@ -495,10 +503,10 @@ static void effector(struct mutation *mutation)
         lose_effector(body);
         mutation_say(mutation, "%s %d lost its effector", body_noun(mutation), row);
     } else if (draw < EFFECTOR_LOST + EFFECTOR_LED) {
-        mutation_redraw_input(mutation, body->id, &body->effector_input, what);
-        body->effector_input.weight *= unit;
+        mutation_redraw_input(mutation, body->id, input, what);
+        input->weight *= unit;
     } else if (draw < EFFECTOR_LOST + EFFECTOR_LED + EFFECTOR_WEIGHT) {
-        mutation_change_input(mutation, &body->effector_input, unit, what);
+        mutation_change_input(mutation, input, unit, what);
     } else {
         body->effector_strength = mutation_change(mutation, before, LEAST_STRENGTH, 0, 0.01, 1);
         mutation_say(mutation, "strength of %s %.2f -> %.2f", what, before,
@@ -632,10 +640,11 @@ static int list_readers(struct genome *genome, const struct neuron_gene *source,
 
     for (i = 0; i < genome->body_count; i++) {
         struct body_gene *body = &genome->bodies[i];
+        int is_moved = genetics_has_mover(genome, i);
 
-        if (body->has_effector && genetics_has_mover(genome, i))
+        if (body->has_effector && is_moved)
             count = add_reader(genome, source, body->id, &body->effector_input, readers, count);
-        for (k = 0; k < genome_drive_count(body); k++)
+        for (k = 0; (is_moved || body->drive_strength != 0) && k < genome_drive_count(body); k++)
             count = add_reader(genome, source, body->id, &body->drives[k], readers, count);
     }
     for (i = 0; i < genome->neuron_count; i++) {

@@ -48,6 +48,28 @@ int genetics_has_mover(const struct genome *genome, int row)
     return genetics_kind_of(genome)->has_mover(genome, row);
 }
 
+int genetics_has_joint(const struct genome *genome, int row)
+{
+    const struct body_gene *body = &genome->bodies[row];
+    int i;
+
+    if (body->id == genome->root && body->recursive_limit == 1)
+        return 0;
+
+    for (i = 0; body->joint != JOINT_RIGID && i < genome->connection_count; i++)
+        if (genome->connections[i].to == body->id)
+            return 1;
+    return 0;
+}
+
+double genetics_random_length(double low_m, double high_m, struct rng *rng)
+{
+    double least = fmin(low_m, high_m), most = fmax(low_m, high_m);
+    double length = det_exp(rng_uniform(rng, det_log(least), det_log(most)));
+
+    return fmin(fmax(length, least), most);
+}
+
 int genetics_is_oscillator(int function)
 {
     return function == NEURON_OSCILLATE_WAVE || function == NEURON_OSCILLATE_SAW;
@@ -57,8 +79,7 @@ static double sensor_share(int sensor)
 {
     if (sensor == SENSOR_JOINT)
         return JOINT_SENSOR;
-    return sensor >= SENSOR_LIGHT_ALONG && sensor <= SENSOR_LIGHT_LEVEL ? LIGHT_SENSOR
-                                                                        : OTHER_SENSOR;
+    return SENSOR_BIT(sensor) & SENSORS_OF_LIGHT ? LIGHT_SENSOR : OTHER_SENSOR;
 }
 
 static uint32_t draw_sensors(int kind, const struct params *params, struct rng *rng)
@@ -272,6 +293,29 @@ static int add_drive(struct genome *genome, gene_id owner, int function, double 
     return 0;
 }
 
+/* The inputs of all drives of a body. */
+static int draw_drives(struct genome *genome, int row, const struct params *params, struct rng *rng,
+                       struct gene_counter *ids)
+{
+    int function = drive_function(params), status = 0, i;
+
+    for (i = 0; status != ERR_MEMORY && i < genome_drive_count(&genome->bodies[row]); i++) {
+        struct body_gene *body = &genome->bodies[row];
+        struct input_gene *input = &body->drives[i];
+        int is_driven = function >= 0 && rng_chance(rng, params->initial_oscillators);
+
+        if (is_driven)
+            status = add_drive(genome, body->id, function,
+                               genetics_random_frequency_hz(genome, rng), rng, ids);
+        input->weight = rng_uniform(rng, 0.8, 1.2);
+        if (is_driven && !status)
+            wiring_lead(genome, body->id, &genome->neurons[genome->neuron_count - 1], input);
+        else
+            draw_signal(genome, body->id, rng, input);
+    }
+    return status == ERR_MEMORY ? status : 0;
+}
+
 static int add_effector(struct genome *genome, int row, int is_driven, double frequency_hz,
                         const struct params *params, struct rng *rng, struct gene_counter *ids)
 {
@@ -291,7 +335,7 @@ static int add_effector(struct genome *genome, int row, int is_driven, double fr
                     &body->effector_input);
     else
         draw_signal(genome, body->id, rng, &body->effector_input);
-    return 0;
+    return genome_effector_count(body) > 1 ? draw_drives(genome, row, params, rng, ids) : 0;
 }
 
 int genetics_random_effector(struct genome *genome, int row, double frequency_hz,
@@ -304,24 +348,8 @@ int genetics_random_effector(struct genome *genome, int row, double frequency_hz
 int genetics_random_drive(struct genome *genome, int row, const struct params *params,
                           struct rng *rng, struct gene_counter *ids)
 {
-    int function = drive_function(params), status = 0, i;
-
     genome->bodies[row].drive_strength = rng_uniform(rng, STRENGTH_MIN, 1);
-    for (i = 0; status != ERR_MEMORY && i < genome_drive_count(&genome->bodies[row]); i++) {
-        struct body_gene *body = &genome->bodies[row];
-        struct input_gene *input = &body->drives[i];
-        int is_driven = function >= 0 && rng_chance(rng, params->initial_oscillators);
-
-        if (is_driven)
-            status = add_drive(genome, body->id, function,
-                               genetics_random_frequency_hz(genome, rng), rng, ids);
-        input->weight = rng_uniform(rng, 0.8, 1.2);
-        if (is_driven && !status)
-            wiring_lead(genome, body->id, &genome->neurons[genome->neuron_count - 1], input);
-        else
-            draw_signal(genome, body->id, rng, input);
-    }
-    return status == ERR_MEMORY ? status : 0;
+    return draw_drives(genome, row, params, rng, ids);
 }
 
 static int add_bodies(struct genome *genome, const struct params *params, struct rng *rng,
@@ -464,7 +492,7 @@ static int add_effectors(struct genome *genome, const struct params *params, str
 
         if (genetics_has_mover(genome, i) && rng_chance(rng, params->initial_effectors))
             status = genetics_random_effector(genome, i, frequency_hz, params, rng, ids);
-        if (!status && genome->bodies[i].joint >= JOINT_HINGE &&
+        if (!status && joint_types[genome->bodies[i].joint].driven_axes > 0 &&
             rng_chance(rng, params->initial_effectors))
             status = genetics_random_drive(genome, i, params, rng, ids);
     }

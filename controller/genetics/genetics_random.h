@@ -47,5 +47,10 @@ int genetics_is_oscillator(int function);
 double genetics_signal_unit(const struct body_gene *body, const struct params *params);
 /* 1 if an effector of body `row` would move something. */
 int genetics_has_mover(const struct genome *genome, int row);
+/* 1 if something leads to the joint of body `row`, which is not rigid, and the body is not a root that occurs only
+ * once. */
+int genetics_has_joint(const struct genome *genome, int row);
+/* Uniform in the logarithm: as many between 0.1 and 0.2 m as between 0.2 and 0.4 m. The bounds may be exchanged. */
+double genetics_random_length(double low_m, double high_m, struct rng *rng);
 
 #endif

@@ -4,7 +4,6 @@
 
 #include <math.h>
 
-#include "common/detmath.h"
 #include "controller/genetics/genetics_random.h"
 
 /* Bodies. */
@@ -24,29 +23,9 @@
 
 enum { PLACES_TRIED = 10 };
 
-/* Something leads to the joint, which moves, and the body is not a root that occurs only once. */
-static int has_joint(const struct genome *genome, int row)
-{
-    const struct body_gene *body = &genome->bodies[row];
-    int i;
-
-    if (body->id == genome->root && body->recursive_limit == 1)
-        return 0;
-
-    for (i = 0; body->joint != JOINT_RIGID && i < genome->connection_count; i++)
-        if (genome->connections[i].to == body->id)
-            return 1;
-    return 0;
-}
-
-/* Uniform in the logarithm: as many parts between 0.1 and 0.2 m as between 0.2 and 0.4 m. */
 static double draw_side_m(const struct params *params, struct rng *rng)
 {
-    double low = fmin(params->initial_side_min_m, params->initial_side_max_m);
-    double high = fmax(params->initial_side_min_m, params->initial_side_max_m);
-    double side = det_exp(rng_uniform(rng, det_log(low), det_log(high)));
-
-    return fmin(fmax(side, low), high);
+    return genetics_random_length(params->initial_side_min_m, params->initial_side_max_m, rng);
 }
 
 static int random_joint(const struct params *params, int except, struct rng *rng)
@@ -99,7 +78,7 @@ static enum face draw_child_face(const struct body_gene *child, struct rng *rng)
     int is_second = rng_chance(rng, 0.5);
 
     if (!rng_chance(rng, BY_ITS_END))
-        return (enum face)rng_below(rng, FACE_COUNT);
+        return (enum face)rng_below(rng, FACE_FLAT_COUNT);
     if (is_wide)
         return is_second ? FACE_RIGHT : FACE_LEFT;
     return is_second ? FACE_TOP : FACE_BOTTOM;
@@ -163,7 +142,7 @@ static void draw_place(const struct genome *genome, gene_id from, struct rng *rn
     int i;
 
     for (i = 0; i < PLACES_TRIED; i++) {
-        int tried_face = (int)rng_below(rng, FACE_COUNT);
+        int tried_face = (int)rng_below(rng, FACE_FLAT_COUNT);
         double tried_position = rng_uniform(rng, -1, 1);
         double space = measure_space(genome, parent, tried_face, tried_position);
 
@@ -218,8 +197,8 @@ static void set_joint(struct body_gene *body, int joint, const struct params *pa
 static const struct mutation_kind mutations[] = {{.apply = NULL}};
 
 const struct genetics_kind genetics_rectangles = {
-    .has_mover = has_joint,
-    .has_limits = has_joint,
+    .has_mover = genetics_has_joint,
+    .has_limits = genetics_has_joint,
     .is_joint_moved = 1,
     .draw_body = draw_body,
     .enlarge = enlarge,

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/detmath.h"
 #include "controller/genetics/genetics_random.h"
 
 #define QUARTER_RAD (GENOME_ANGLE_MAX_RAD / 4)
@@ -78,18 +77,9 @@ static int is_held(const struct genome *genome, int row)
     return 0;
 }
 
-/* Uniform in the logarithm, as rectangles' sides. */
-static double draw_length(double low, double high, struct rng *rng)
-{
-    double least = fmin(low, high), most = fmax(low, high);
-    double length = det_exp(rng_uniform(rng, det_log(least), det_log(most)));
-
-    return fmin(fmax(length, least), most);
-}
-
 static double draw_radius(const struct params *params, struct rng *rng)
 {
-    return draw_length(params->initial_radius_min_m, params->initial_radius_max_m, rng);
+    return genetics_random_length(params->initial_radius_min_m, params->initial_radius_max_m, rng);
 }
 
 static int random_joint(const struct params *params, int except, struct rng *rng)
@@ -160,7 +150,8 @@ static void draw_bone(struct genome *genome, const struct params *params, struct
     struct connection_gene *connection = &genome->connections[genome->connection_count - 1];
     struct bone_gene *bone = &connection->bone;
 
-    bone->length_m = draw_length(params->initial_bone_min_m, params->initial_bone_max_m, rng);
+    bone->length_m =
+        genetics_random_length(params->initial_bone_min_m, params->initial_bone_max_m, rng);
     connection->angle_rad =
         rng_chance(rng, STRAIGHT) ? 0 : rng_uniform(rng, -2 * QUARTER_RAD, 2 * QUARTER_RAD);
     bone->tilt_rad = rng_chance(rng, LEVEL) ? 0 : rng_uniform(rng, -QUARTER_RAD, QUARTER_RAD);

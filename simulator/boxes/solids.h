@@ -6,7 +6,7 @@
 #ifndef SIMULATOR_BOXES_SOLIDS_H
 #define SIMULATOR_BOXES_SOLIDS_H
 
-#include "simulator/boxes/rotation.h"
+#include "common/body/rotation.h"
 
 /* A box somewhere: centre, directions of its sides in the world, half sides. */
 struct solid {

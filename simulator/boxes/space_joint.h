@@ -14,7 +14,7 @@
 #ifndef SIMULATOR_BOXES_SPACE_JOINT_H
 #define SIMULATOR_BOXES_SPACE_JOINT_H
 
-#include "simulator/boxes/rotation.h"
+#include "common/body/rotation.h"
 
 enum space_joint_kind {
     SPACE_RIGID,

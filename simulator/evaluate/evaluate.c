@@ -100,6 +100,9 @@ static int prepare(struct run *run, const struct genome *genome, struct arena *a
     int verdict = phenotype_express(&run->phenotype, genome, p, arena);
     if (verdict != VERDICT_OK)
         return verdict;
+    // a kind without a row of physics is not simulated
+    if (!physics_of(&run->phenotype))
+        return VERDICT_NOT_EXPRESSED;
     if (run->edit)
         run->edit(run->context, &run->phenotype);
 

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/body/rotation.h"
 #include "common/detmath.h"
 
 /* A loop is closed when its ends are this near, m, rad. */
@@ -227,6 +228,7 @@ static void place_parts(struct scene *scene)
         struct scene_body body = body_or_world(scene, scene->part_bodies[i]);
         part->local = in_link(&body, (struct vec2){part->centre.x, part->centre.y});
         part->local_angle_rad = body.offset_rad + part->angle_rad;
+        part->turn = quaternion_about((struct vec3){0, 0, 1}, part->angle_rad);
         part->link = body.link;
         part->parent = -1;
         for (int j = 0; j < i; j++) {

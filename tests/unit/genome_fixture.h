@@ -252,4 +252,80 @@ static inline void fixture_make_spheres(struct genome *genome)
     wave->inputs[2] = fixture_sensor(SCOPE_OWN, SENSOR_BONE, 0, 0.1);
 }
 
+/* The same of boxes: a trunk with a pair of legs, feet at their ends, a tail that recurs, and a head. */
+enum { BOX_TRUNK = 1, BOX_LEG = 2, BOX_FOOT = 3, BOX_TAIL = 4, BOX_HEAD = 5, BOX_WAVE = 50 };
+
+static inline struct body_gene *fixture_box(struct genome *genome, gene_id id, int joint)
+{
+    struct body_gene *body = genome_add_body(genome);
+    body->id = id;
+    body->joint = (uint8_t)joint;
+    body->recursive_limit = 1;
+    body->width_m = 0.2 + 0.1 / (double)(id + 2);
+    body->height_m = 0.1 + 0.1 / (double)(id + 3);
+    body->box.depth_m = 0.05 + 0.1 / (double)(id + 4);
+    body->lower = -1.0 / 3.0;
+    body->upper = 0.5;
+    if (joint_types[joint].freedoms > 1) {
+        body->box.lower_2 = joint == JOINT_SPHERICAL ? 0 : -0.25;
+        body->box.upper_2 = 1.0 / 7.0;
+    }
+    return body;
+}
+
+static inline void fixture_make_boxes(struct genome *genome)
+{
+    genome_init(genome);
+    genome->kind = BODY_BOXES;
+    genome->root = BOX_TRUNK;
+    fixture_box(genome, BOX_TRUNK, JOINT_RIGID)->sensors =
+        SENSOR_BIT(SENSOR_CONTACT_BACK) | SENSOR_BIT(SENSOR_LIGHT_THROUGH);
+    struct body_gene *leg = fixture_box(genome, BOX_LEG, JOINT_UNIVERSAL);
+    leg->is_symmetric = SYMMETRY_SIDES;
+    leg->has_effector = 1;
+    leg->effector_strength = 0.6;
+    leg->effector_input = fixture_neuron(SCOPE_CHILD, BOX_WAVE, 13, 0.7);
+    leg->drives[0] = fixture_sensor(SCOPE_OWN, SENSOR_JOINT_2, 0, -0.7);
+    leg->sensors = SENSOR_BIT(SENSOR_JOINT_2) | SENSOR_BIT(SENSOR_JOINT);
+    struct body_gene *foot = fixture_box(genome, BOX_FOOT, JOINT_LINEAR);
+    foot->sensors = SENSOR_BIT(SENSOR_CONTACT_FRONT);
+    foot->has_effector = 1;
+    foot->effector_strength = 0.9;
+    foot->effector_input = fixture_neuron(SCOPE_OWN, BOX_WAVE, 0, 1);
+    struct body_gene *tail = fixture_box(genome, BOX_TAIL, JOINT_SPHERICAL);
+    tail->recursive_limit = 3;
+    tail->is_symmetric = SYMMETRY_LEVELS;
+    tail->has_effector = 1;
+    tail->effector_strength = 1;
+    tail->effector_input = fixture_constant(0.5, 1);
+    tail->drives[0] = fixture_sensor(SCOPE_PARENT, SENSOR_CONTACT_BACK, 0, 0.5);
+    tail->drives[1] = fixture_constant(0.25, -1);
+    fixture_box(genome, BOX_HEAD, JOINT_RIGID);
+    struct connection_gene *hip = fixture_connection(genome, 11, BOX_TRUNK, BOX_LEG);
+    hip->parent_face = FACE_FRONT;
+    hip->parent_position = 0.5;
+    hip->mount.parent_position_2 = -0.5;
+    hip->child_face = FACE_RIGHT;
+    hip->child_position = 0.125;
+    hip->mount.child_position_2 = 0.25;
+    hip->mount.roll_rad = -0.4;
+    hip->angle_rad = -1.1;
+    hip->mount.tilt_rad = 0.3;
+    fixture_connection(genome, 12, BOX_TRUNK, BOX_LEG);
+    struct connection_gene *ankle = fixture_connection(genome, 13, BOX_LEG, BOX_FOOT);
+    ankle->child_face = FACE_BACK;
+    ankle->is_reflected = 1;
+    fixture_connection(genome, 14, BOX_TRUNK, BOX_TAIL)->parent_face = FACE_LEFT;
+    fixture_connection(genome, 15, BOX_TAIL, BOX_TAIL)->scale = 0.8;
+    struct connection_gene *neck = fixture_connection(genome, 16, BOX_TRUNK, BOX_HEAD);
+    neck->parent_face = FACE_TOP;
+    neck->child_face = FACE_BOTTOM;
+    neck->mount.roll_rad = 0.2;
+    struct neuron_gene *wave =
+        fixture_neuron_row(genome, BOX_WAVE, BOX_FOOT, NEURON_OSCILLATE_WAVE);
+    wave->inputs[0] = fixture_constant(1.5, 1);
+    wave->inputs[1] = fixture_constant(1, 1);
+    wave->inputs[2] = fixture_sensor(SCOPE_OWN, SENSOR_CONTACT_FRONT, 0, 0.1);
+}
+
 #endif

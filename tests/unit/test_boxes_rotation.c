@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "common/rng.h"
-#include "simulator/boxes/rotation.h"
+#include "common/body/rotation.h"
 
 #define SAMPLES 20000
 

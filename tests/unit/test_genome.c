@@ -229,7 +229,7 @@ END_TEST
     X(genome.bodies[0].width_m = NAN, "body 0 (id 1): width_m nan is not within")                  \
     X(genome.bodies[0].height_m = INFINITY, "body 0 (id 1): height_m inf is not within")           \
     X(genome.bodies[0].height_m = 10.001, "body 0 (id 1): height_m 10.001 is not within")          \
-    X(genome.bodies[0].joint = JOINT_TYPE_COUNT, "body 0 (id 1): joint 7 is not within 0 .. 2")    \
+    X(genome.bodies[0].joint = JOINT_TYPE_COUNT, "body 0 (id 1): joint 13 is not within 0 .. 2")   \
     X(make_linear(0.1, 1), "body 0 (id 1): lower_m 0.1 is not within -10 .. 0")                    \
     X(make_linear(-10.1, 1), "body 0 (id 1): lower_m -10.1 is not within")                         \
     X(make_linear(NAN, 1), "body 0 (id 1): lower_m nan is not within")                             \
@@ -286,7 +286,7 @@ END_TEST
     X(genome.neurons[0].inputs[0].source = 1, "neuron 0 (id 100), input 0: only a neuron's input") \
     X(genome.neurons[0].inputs[0].sensor = 1, "neuron 0 (id 100), input 0: only a sensor's input") \
     X(genome.neurons[0].inputs[1].value = 1, "neuron 0 (id 100), input 1: only a constant has")    \
-    X(genome.neurons[2].inputs[0].sensor = SENSOR_COUNT, "neuron 2 (id 102), input 0: sensor 16")
+    X(genome.neurons[2].inputs[0].sensor = SENSOR_COUNT, "neuron 2 (id 102), input 0: sensor 23")
 
 /* The manual has every key of every gene, and every gene has a place in its struct of its own. */
 static void check_manual(const struct gene_field *table, const char *manual)

@@ -482,10 +482,10 @@ static void make_linear(struct body_gene *body, double lower, double upper)
  * attached by. */
 START_TEST(a_linear_joint_slides_straight_out)
 {
-    static const struct vec2 normals[FACE_COUNT] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
+    static const struct vec2 normals[FACE_FLAT_COUNT] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
 
-    for (int face = 0; face < FACE_COUNT; face++)
-        for (int child_face = 0; child_face < FACE_COUNT; child_face++)
+    for (int face = 0; face < FACE_FLAT_COUNT; face++)
+        for (int child_face = 0; child_face < FACE_FLAT_COUNT; child_face++)
             for (int turn = -1; turn <= 1; turn++) {
                 double angle = turn * 0.3, c = cos(angle), s = sin(angle);
                 struct vec2 n = normals[face];
@@ -1122,9 +1122,9 @@ static void random_genome(struct rng *rng, int bodies, int connections, int neur
     for (int i = 0; i < connections; i++) {
         gene_id from = 1 + rng_below(rng, (uint32_t)bodies);
         struct connection_gene *connection = connect(from, 1 + rng_below(rng, (uint32_t)bodies));
-        connection->parent_face = (uint8_t)rng_below(rng, FACE_COUNT);
+        connection->parent_face = (uint8_t)rng_below(rng, FACE_FLAT_COUNT);
         connection->parent_position = rng_uniform(rng, -1, 1);
-        connection->child_face = (uint8_t)rng_below(rng, FACE_COUNT);
+        connection->child_face = (uint8_t)rng_below(rng, FACE_FLAT_COUNT);
         connection->child_position = rng_uniform(rng, -1, 1);
         connection->angle_rad = rng_below(rng, 2) ? rng_uniform(rng, -3, 3) : 0.0;
         connection->scale = rng_uniform(rng, 0.2, 1.8);
@@ -1166,7 +1166,7 @@ static struct map part_map(const struct part *part)
 
 static struct vec2 normal_of(int face)
 {
-    static const struct vec2 normals[FACE_COUNT] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
+    static const struct vec2 normals[FACE_FLAT_COUNT] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
 
     return normals[face];
 }

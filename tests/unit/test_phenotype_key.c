@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/body/box_body.h"
 #include "common/body/sphere_body.h"
 #include "controller/genetics/genetics.h"
 #include "simulator/evaluate/evaluate.h"
@@ -97,14 +98,23 @@ static void check_fields(void *row, size_t row_size, const struct field *fields,
     check_fields(row, sizeof *(row), fields, sizeof(fields) / sizeof *(fields))
 
 static const struct field part_fields[] = {
-    FIELD(part, body, 0),      FIELD(part, via, 0),
-    FIELD(part, parent, 1),    FIELD(part, depth, 0),
-    FIELD(part, mirror, 1),    FIELD(part, link, 1),
-    FIELD(part, width_m, 1),   FIELD(part, height_m, 1),
-    FIELD(part, mass_kg, 1),   FIELD(part, centre, 1),
-    FIELD(part, angle_rad, 1), FIELD(part, anchor, 0),
-    FIELD(part, local, 1),     FIELD(part, local_angle_rad, 1),
-    FIELD(part, sensors, 0),   FIELD(part, cross_section_m, 1),
+    FIELD(part, body, 0),
+    FIELD(part, via, 0),
+    FIELD(part, parent, 1),
+    FIELD(part, depth, 0),
+    FIELD(part, mirror, 1),
+    FIELD(part, link, 1),
+    FIELD(part, width_m, 1),
+    FIELD(part, height_m, 1),
+    FIELD(part, mass_kg, 1),
+    FIELD(part, centre, 1),
+    FIELD(part, angle_rad, 1),
+    FIELD(part, turn, 1),
+    FIELD(part, anchor, 0),
+    FIELD(part, local, 1),
+    FIELD(part, local_angle_rad, 1),
+    FIELD(part, sensors, 0),
+    FIELD(part, cross_section_m, 1),
     FIELD(part, shape, 1),
 };
 static const struct field link_fields[] = {
@@ -162,6 +172,21 @@ static const struct field sphere_drive_fields[] = {
     FIELD(sphere_drive, kind, 1), FIELD(sphere_drive, index, 1), FIELD(sphere_drive, axis, 1),
     FIELD(sphere_drive, rest, 1), FIELD(sphere_drive, unit, 1),  FIELD(sphere_drive, low, 1),
     FIELD(sphere_drive, high, 1),
+};
+
+static const struct field box_fields[] = {
+    FIELD(box_part, link, 1),
+    FIELD(box_part, centre, 1),
+    FIELD(box_part, turn, 1),
+    FIELD(box_part, size_m, 1),
+};
+static const struct field box_link_fields[] = {
+    FIELD(box_link, parent, 1),   FIELD(box_link, part, 1),        FIELD(box_link, parent_part, 1),
+    FIELD(box_link, joint, 1),    FIELD(box_link, at, 1),          FIELD(box_link, turn, 1),
+    FIELD(box_link, mass_kg, 1),  FIELD(box_link, centre, 1),      FIELD(box_link, inertia, 1),
+    FIELD(box_link, freedoms, 1), FIELD(box_link, first_drive, 1), FIELD(box_link, lower, 1),
+    FIELD(box_link, upper, 1),    FIELD(box_link, cone_rad, 1),    FIELD(box_link, sign, 1),
+    FIELD(box_link, scale, 1),
 };
 
 START_TEST(every_field_of_rectangles)
@@ -223,6 +248,26 @@ START_TEST(every_field_of_spheres)
         CHECK_FIELDS(&phenotype.shapes[i], shape_fields);
     /* four tables and their lengths */
     ck_assert_uint_eq(sizeof *body, 4 * sizeof(void *) + 4 * sizeof(int));
+}
+END_TEST
+
+START_TEST(every_field_of_boxes)
+{
+    fixture_make_boxes(&genome);
+    grow();
+    const struct box_body *body = box_body_of(&phenotype);
+    ck_assert_int_eq(body->box_count, phenotype.part_count);
+    ck_assert_int_gt(body->link_count, 4);
+    for (int i = 0; i < body->box_count; i++)
+        CHECK_FIELDS(&body->boxes[i], box_fields);
+    for (int i = 0; i < body->link_count; i++)
+        CHECK_FIELDS(&body->links[i], box_link_fields);
+    for (int i = 0; i < phenotype.drive_count; i++)
+        CHECK_FIELDS(&phenotype.drives[i], drive_fields);
+    for (int i = 0; i < phenotype.part_count; i++)
+        CHECK_FIELDS(&phenotype.parts[i], part_fields);
+    /* two tables and their lengths */
+    ck_assert_uint_eq(sizeof *body, 2 * sizeof(void *) + 2 * sizeof(int));
 }
 END_TEST
 
@@ -439,6 +484,7 @@ int main(void)
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, every_field_of_rectangles);
     tcase_add_test(tests, every_field_of_spheres);
+    tcase_add_test(tests, every_field_of_boxes);
     tcase_add_test(tests, every_field_of_neurons);
     tcase_add_test(tests, order_of_neurons);
     tcase_add_test(tests, ids_and_dead_neurons);

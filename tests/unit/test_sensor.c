@@ -21,16 +21,16 @@ END_TEST
 /* Files refer to sensors and faces by these names. */
 START_TEST(the_table_stands)
 {
-    ck_assert_int_eq(SENSOR_COUNT, 16);
+    ck_assert_int_eq(SENSOR_COUNT, 23);
     ck_assert_uint_eq(body_kinds[BODY_RECTANGLES].sensors, 0x7ff);
+    ck_assert_uint_eq(body_kinds[BODY_BOXES].sensors, 0x7fa7ff);
     ck_assert_int_eq(sensor_find("joint"), SENSOR_JOINT);
     ck_assert_int_eq(sensor_find("contact-left"), SENSOR_CONTACT_LEFT);
     ck_assert_int_eq(face_find("right"), FACE_RIGHT);
     ck_assert_int_eq(face_find("bottom"), FACE_BOTTOM);
 
-    /* The contact sensors stand in the order of the faces. */
     for (int face = 0; face < FACE_COUNT; face++)
-        ck_assert_str_eq(sensors[SENSOR_CONTACT_RIGHT + face].name + 8, face_names[face]);
+        ck_assert_str_eq(sensors[face_sensors[face]].name + 8, face_names[face]);
     ck_assert_uint_eq(SENSOR_BIT(SENSOR_CONTACT_BOTTOM), 16);
 }
 END_TEST
@@ -42,8 +42,8 @@ START_TEST(the_switches_share_out_the_sensors)
         const char *key;
         int count;
     } switches[] = {
-        {"sensor.joint", 2},        {"sensor.joint_rate", 1}, {"sensor.contact", FACE_COUNT + 1},
-        {"sensor.acceleration", 2}, {"sensor.light", 3},      {"sensor.bone", 2},
+        {"sensor.joint", 3},        {"sensor.joint_rate", 3}, {"sensor.contact", FACE_COUNT + 1},
+        {"sensor.acceleration", 3}, {"sensor.light", 4},      {"sensor.bone", 2},
         {"sensor.height", 1}};
     struct params params;
     struct error error;

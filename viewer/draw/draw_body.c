@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-#include "simulator/boxes/rotation.h"
+#include "common/body/rotation.h"
 
 /* What ghosts fade to, and what shade and outlines are mixed with. */
 #define GHOST_COLOR COLOR_sky_bottom

@@ -455,7 +455,7 @@ static void draw_feelings(const struct scene *scene, int part)
          SENSOR_LIGHT_ACROSS, COLOR_light}};
     const float *felt = scene->moment.frame.sensors + part * SENSOR_COUNT;
     uint32_t own = scene->replay->parts[part].sensors;
-    for (int face = 0; face < FACE_COUNT; face++)
+    for (int face = 0; face < FACE_FLAT_COUNT; face++)
         if (own & SENSOR_BIT(SENSOR_CONTACT_RIGHT + face))
             draw_touched_face(scene, part, face, (double)felt[SENSOR_CONTACT_RIGHT + face]);
     if (own & SENSOR_BIT(SENSOR_TOUCH))

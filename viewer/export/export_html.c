@@ -17,7 +17,7 @@
 #include "common/html.h"
 #include "common/genome/neuron.h"
 #include "common/genome/sensor.h"
-#include "simulator/boxes/rotation.h"
+#include "common/body/rotation.h"
 #include "viewer/draw/palette.h"
 #include "viewer/export/export_html_page.inc"
 #include "viewer/export/export_html_body.inc"

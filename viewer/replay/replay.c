@@ -7,7 +7,7 @@
 #include "common/judge/behaviour.h"
 #include "common/text.h"
 #include "common/version.h"
-#include "simulator/boxes/rotation.h"
+#include "common/body/rotation.h"
 #include "simulator/plane/collide.h"
 
 const char *const replay_status_names[REPLAY_STATUS_COUNT] = {"verified", "differs", "unrecorded",

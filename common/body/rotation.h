@@ -4,8 +4,8 @@
  * A unit quaternion (w, x, y, z) or a matrix takes a vector of the body to the world. The columns of a
  * matrix are the body's axes, as the world sees them. Signs: q and -q are the same turn, and everything
  * here gives the same bits for both, or the same bits negated. */
-#ifndef SIMULATOR_BOXES_ROTATION_H
-#define SIMULATOR_BOXES_ROTATION_H
+#ifndef COMMON_BODY_ROTATION_H
+#define COMMON_BODY_ROTATION_H
 
 #include "common/body/vec3.h"
 

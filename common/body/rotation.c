@@ -1,4 +1,4 @@
-#include "simulator/boxes/rotation.h"
+#include "common/body/rotation.h"
 
 #include "common/detmath.h"
 

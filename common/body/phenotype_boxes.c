@@ -1,0 +1,532 @@
+/* The growth of boxes in space: sizes, places, links, joints and drives of what phenotype.c grows.
+ *
+ * Placement. Each part has a frame of three unit vectors x, y, z, along its sides as its genes know them; the root's are
+ * the world's. A face has a normal n and two directions u, v along it (table `faces`), at right angles and in this order
+ * right-handed in the frame; positions go along u and v, -1 .. 1. With roll r, angle a and tilt t the joint's frame is
+ *     u' = cos r u + sin r v         x = cos t (cos a n + sin a u') + sin t v'
+ *     v' = -sin r u + cos r v        y = -sin a n + cos a u'
+ *                                    z = -sin t (cos a n + sin a u') + cos t v'
+ * and the child lies there with -n, -u, v of its own face along x, y, z, so that the points of both faces meet. A
+ * reflected connection negates v first, an image one axis of the parent's frame, which its gene names; since all descends
+ * from these vectors by products and sums, which do not care about the sign of all their terms, images are exact. Frames
+ * of images are left-handed; a box has its z axis negated then (box_body.h).
+ *
+ * Size. Sides scale with the product of the scales on the path and are clamped to creature.*.
+ *
+ * Links. A part with a joint that moves, or the root, begins a link; one with a rigid joint belongs to its parent's. */
+#include <math.h>
+
+#include "common/body/box_body.h"
+#include "common/body/phenotype_grow.h"
+#include "common/detmath.h"
+
+/* What is known only while the creature grows. */
+struct frame {
+    struct vec3 axes[3];
+};
+struct own_part {
+    struct frame frame; /* of the part, as the genes know it: left-handed in mirror images */
+    struct frame joint; /* likewise */
+    struct vec3 anchor; /* where it hangs on its parent */
+    double area_m2;     /* of its cross-section */
+};
+struct own {
+    struct box_body body;
+    struct own_part *parts;
+};
+
+static struct box_body *body_of(const struct grower *grower)
+{
+    return &((struct own *)grower->own)->body;
+}
+
+static struct own_part *own_of(const struct grower *grower, int part)
+{
+    return &((struct own *)grower->own)->parts[part];
+}
+
+static const struct body_gene *gene_of(const struct grower *grower, int part)
+{
+    return &grower->genome->bodies[grower->growths[part].body_row];
+}
+
+/* ---- vectors ---- */
+
+static struct vec3 combine(double a, struct vec3 u, double b, struct vec3 v)
+{
+    return (struct vec3){a * u.x + b * v.x, a * u.y + b * v.y, a * u.z + b * v.z};
+}
+
+static struct vec3 negate(struct vec3 v)
+{
+    return (struct vec3){0.0 - v.x, 0.0 - v.y, 0.0 - v.z};
+}
+
+static double clamp(double value, double low, double high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+/* ---- parts ---- */
+
+/* Normal and directions of a face: a number from 1 of the part's axis, negative against it. */
+struct face_axes {
+    int n, u, v;
+};
+static const struct face_axes faces[FACE_COUNT] = {
+    [FACE_RIGHT] = {1, 2, 3},   [FACE_TOP] = {2, -1, 3},  [FACE_LEFT] = {-1, -2, 3},
+    [FACE_BOTTOM] = {-2, 1, 3}, [FACE_FRONT] = {3, 1, 2}, [FACE_BACK] = {-3, -1, 2}};
+
+static struct vec3 axis_of(const struct frame *frame, int number)
+{
+    return number > 0 ? frame->axes[number - 1] : negate(frame->axes[-number - 1]);
+}
+
+static void set_axis(struct frame *frame, int number, struct vec3 axis)
+{
+    if (number > 0)
+        frame->axes[number - 1] = axis;
+    else
+        frame->axes[-number - 1] = negate(axis);
+}
+
+/* From a part's centre to a point of a face. */
+static struct vec3 face_point(const struct frame *frame, struct vec3 size, int face,
+                              double position, double position_2)
+{
+    const struct face_axes *axes = &faces[face];
+    const double half[4] = {0, size.x / 2, size.y / 2, size.z / 2};
+    struct vec3 point = vec3_scale(axis_of(frame, axes->n), half[axes->n < 0 ? -axes->n : axes->n]);
+    point = vec3_along(point, axis_of(frame, axes->u),
+                       position * half[axes->u < 0 ? -axes->u : axes->u]);
+    return vec3_along(point, axis_of(frame, axes->v), position_2 * half[axes->v]);
+}
+
+/* The parent's frame as the child sees it: mirrored where the connection is an image. */
+static struct frame look_from_parent(const struct grower *grower, int index)
+{
+    const struct part *part = &grower->phenotype->parts[index];
+    struct frame seen = own_of(grower, part->parent)->frame;
+    int symmetry = gene_of(grower, index)->is_symmetric;
+    if (grower->branches[grower->growths[index].connection_row].is_image) {
+        int axis = symmetry == SYMMETRY_SIDES ? 2 : symmetry == SYMMETRY_ENDS ? 0 : 1;
+        seen.axes[axis] = negate(seen.axes[axis]);
+    }
+    return seen;
+}
+
+/* The joint's frame on a face of the parent. */
+static struct frame make_joint(const struct frame *parent, const struct connection_gene *gene)
+{
+    const struct face_axes *axes = &faces[gene->parent_face];
+    double sin_r, cos_r, sin_a, cos_a, sin_t, cos_t;
+    det_sincos(gene->mount.roll_rad, &sin_r, &cos_r);
+    det_sincos(gene->angle_rad, &sin_a, &cos_a);
+    det_sincos(gene->mount.tilt_rad, &sin_t, &cos_t);
+    struct vec3 n = axis_of(parent, axes->n), u = axis_of(parent, axes->u);
+    struct vec3 v = axis_of(parent, axes->v);
+    if (gene->is_reflected)
+        v = negate(v);
+    struct vec3 u_turned = combine(cos_r, u, sin_r, v);
+    struct vec3 v_turned = combine(-sin_r, u, cos_r, v);
+    struct vec3 out = combine(cos_a, n, sin_a, u_turned);
+    return (struct frame){{combine(cos_t, out, sin_t, v_turned),
+                           combine(-sin_a, n, cos_a, u_turned),
+                           combine(-sin_t, out, cos_t, v_turned)}};
+}
+
+/* Sets mirror, frames, anchor and centre of a child whose size and parent are known. */
+static void place_child(struct grower *grower, int index)
+{
+    const struct branch *branch = &grower->branches[grower->growths[index].connection_row];
+    const struct connection_gene *gene = &grower->genome->connections[branch->placement_row];
+    struct part *part = &grower->phenotype->parts[index];
+    const struct part *parent = &grower->phenotype->parts[part->parent];
+    struct own_part *own = own_of(grower, index);
+    const struct box_part *boxes = body_of(grower)->boxes;
+    struct frame seen = look_from_parent(grower, index);
+    int is_turned_over = (gene->is_reflected != 0) != branch->is_image;
+
+    part->mirror = is_turned_over ? -parent->mirror : parent->mirror;
+    own->joint = make_joint(&seen, gene);
+    const struct face_axes *face = &faces[gene->child_face];
+    set_axis(&own->frame, face->n, negate(own->joint.axes[0]));
+    set_axis(&own->frame, face->u, negate(own->joint.axes[1]));
+    set_axis(&own->frame, face->v, own->joint.axes[2]);
+    own->anchor =
+        vec3_add(parent->centre, face_point(&seen, boxes[part->parent].size_m, gene->parent_face,
+                                            gene->parent_position, gene->mount.parent_position_2));
+    part->centre =
+        vec3_sub(own->anchor, face_point(&own->frame, boxes[index].size_m, gene->child_face,
+                                         gene->child_position, gene->mount.child_position_2));
+    part->anchor = (struct vec2){own->anchor.x, own->anchor.y};
+}
+
+static double longest_of(struct vec3 size)
+{
+    return fmax(size.x, fmax(size.y, size.z));
+}
+
+static double shortest_of(struct vec3 size)
+{
+    return fmin(size.x, fmin(size.y, size.z));
+}
+
+static void develop_size(const struct params *params, const struct body_gene *gene, double scale,
+                         struct vec3 *size)
+{
+    double low = params->creature_side_min_m, high = params->creature_side_max_m;
+    *size = (struct vec3){clamp(gene->width_m * scale, low, high),
+                          clamp(gene->height_m * scale, low, high),
+                          clamp(gene->box.depth_m * scale, low, high)};
+    double least = longest_of(*size) / params->creature_aspect_max;
+    *size = (struct vec3){fmax(size->x, least), fmax(size->y, least), fmax(size->z, least)};
+}
+
+static int begin(struct grower *grower, struct arena *arena)
+{
+    size_t parts = (size_t)grower->parts_max;
+    struct own *own = arena_take(arena, 1, sizeof *own);
+    if (!own)
+        return ERR_MEMORY;
+    own->parts = arena_take(arena, parts, sizeof *own->parts);
+    own->body.boxes = arena_take(arena, parts, sizeof *own->body.boxes);
+    own->body.links = arena_take(arena, parts, sizeof *own->body.links);
+    if (!own->parts || !own->body.boxes || !own->body.links)
+        return ERR_MEMORY;
+    grower->own = own;
+    grower->phenotype->detail = &own->body;
+    return 0;
+}
+
+static void place(struct grower *grower, int index)
+{
+    const struct params *params = grower->params;
+    struct part *part = &grower->phenotype->parts[index];
+    struct own_part *own = own_of(grower, index);
+    struct vec3 *size = &body_of(grower)->boxes[index].size_m;
+
+    develop_size(params, gene_of(grower, index), grower->growths[index].scale, size);
+    own->frame = own->joint = (struct frame){{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+    if (part->parent >= 0)
+        place_child(grower, index);
+    part->width_m = size->x;
+    part->height_m = size->y;
+    part->cross_section_m = shortest_of(*size);
+    part->mass_kg = params->creature_density_kg_m3 * (size->x * size->y * size->z);
+    own->area_m2 = size->x * size->y * size->z / longest_of(*size);
+    part->sensors = gene_of(grower, index)->sensors;
+    grower->phenotype->mass_kg += part->mass_kg;
+}
+
+/* ---- links ---- */
+
+/* What a joint turns about, freedom by freedom: 0, 1, 2 for x, y, z. A linear one slides along x. */
+static const unsigned char freedom_axes[JOINT_TYPE_COUNT][GENOME_FREEDOMS_MAX] = {
+    [JOINT_REVOLUTE] = {2},      [JOINT_TWIST] = {0},         [JOINT_UNIVERSAL] = {2, 1},
+    [JOINT_BEND_TWIST] = {2, 0}, [JOINT_TWIST_BEND] = {0, 2}, [JOINT_SPHERICAL] = {0, 1, 2}};
+
+/* A right-handed frame: that of the genes with z negated in mirrored parts. */
+static struct mat3 turn_of(const struct frame *frame, int mirror)
+{
+    return (struct mat3){frame->axes[0], frame->axes[1],
+                         mirror > 0 ? frame->axes[2] : negate(frame->axes[2])};
+}
+
+/* At birth, in the world. */
+static struct mat3 link_turn(const struct grower *grower, int link)
+{
+    int part = body_of(grower)->links[link].part;
+    return turn_of(&own_of(grower, part)->joint, grower->phenotype->parts[part].mirror);
+}
+
+static struct vec3 link_origin(const struct grower *grower, int link)
+{
+    return own_of(grower, body_of(grower)->links[link].part)->anchor;
+}
+
+/* A turn of the world as the other one sees it. */
+static struct mat3 seen_from(const struct mat3 *from, const struct mat3 *turn)
+{
+    return (struct mat3){mat3_back(from, turn->x), mat3_back(from, turn->y),
+                         mat3_back(from, turn->z)};
+}
+
+/* How far a part may slide: as far as there is something to slide in or to slide out of. */
+static double extension_limit(const struct grower *grower, int index)
+{
+    const struct params *params = grower->params;
+    const struct box_part *boxes = body_of(grower)->boxes;
+    int parent = grower->phenotype->parts[index].parent;
+    double longer = fmax(longest_of(boxes[index].size_m), longest_of(boxes[parent].size_m));
+    double most = params->creature_extension_max * longer;
+    return most > 0 && most < params->creature_side_max_m ? most : params->creature_side_max_m;
+}
+
+static void set_limits(const struct grower *grower, struct box_link *link)
+{
+    const struct body_gene *gene = gene_of(grower, link->part);
+    const double limits[2][2] = {{gene->lower, gene->upper},
+                                 {gene->box.lower_2, gene->box.upper_2}};
+    int intervals = link->freedoms;
+    if (link->joint == JOINT_LINEAR) {
+        double most = extension_limit(grower, link->part);
+        link->lower[0] = clamp(gene->lower * link->scale, -most, 0);
+        link->upper[0] = clamp(gene->upper * link->scale, 0, most);
+        return;
+    }
+    if (link->joint == JOINT_SPHERICAL) {
+        link->cone_rad = gene->box.upper_2;
+        intervals = 1;
+    }
+    for (int k = 0; k < intervals; k++) {
+        int is_exchanged = link->sign[k] < 0;
+        link->lower[k] = is_exchanged ? 0.0 - limits[k][1] : limits[k][0];
+        link->upper[k] = is_exchanged ? 0.0 - limits[k][0] : limits[k][1];
+    }
+}
+
+/* Begins the link of a part. */
+static void add_link(struct grower *grower, int index)
+{
+    struct box_body *body = body_of(grower);
+    struct phenotype *phenotype = grower->phenotype;
+    struct part *part = &phenotype->parts[index];
+    const struct body_gene *gene = gene_of(grower, index);
+    struct box_link *link = &body->links[body->link_count];
+
+    part->link = body->link_count++;
+    *link = (struct box_link){.parent = -1,
+                              .part = index,
+                              .parent_part = part->parent,
+                              .joint = gene->joint,
+                              .turn = QUATERNION_ONE,
+                              .first_drive = phenotype->drive_count,
+                              .scale = 1};
+    if (part->parent < 0)
+        return;
+    link->parent = phenotype->parts[part->parent].link;
+    link->freedoms = joint_types[gene->joint].freedoms;
+    if (gene->joint == JOINT_LINEAR)
+        link->scale = grower->growths[index].scale;
+    for (int k = 0; k < link->freedoms; k++) {
+        int is_same =
+            part->mirror > 0 || gene->joint == JOINT_LINEAR || freedom_axes[gene->joint][k] == 2;
+        link->sign[k] = is_same ? 1 : -1;
+    }
+    set_limits(grower, link);
+    phenotype->drive_count += link->freedoms;
+    if (gene->has_effector)
+        phenotype->effector_count += link->freedoms;
+
+    struct mat3 from = link_turn(grower, link->parent), turn = link_turn(grower, part->link);
+    struct mat3 seen = seen_from(&from, &turn);
+    link->turn = quaternion_of(&seen);
+    link->at = mat3_back(
+        &from, vec3_sub(link_origin(grower, part->link), link_origin(grower, link->parent)));
+}
+
+/* Puts a part on its link. */
+static void mount_part(struct grower *grower, int index)
+{
+    struct part *part = &grower->phenotype->parts[index];
+    struct box_body *body = body_of(grower);
+    struct box_part *box = &body->boxes[index];
+    struct mat3 from = link_turn(grower, part->link);
+    struct mat3 turn = turn_of(&own_of(grower, index)->frame, part->mirror);
+    struct mat3 seen = seen_from(&from, &turn);
+    box->link = part->link;
+    box->turn = quaternion_of(&seen);
+    part->turn = quaternion_of(&turn);
+    box->centre = mat3_back(&from, vec3_sub(part->centre, link_origin(grower, part->link)));
+}
+
+/* Of a box about a point at `from` its centre, in the axes of its link. */
+static struct sym3 inertia_of(const struct box_part *box, double mass, struct vec3 from)
+{
+    double xx = box->size_m.x * box->size_m.x, yy = box->size_m.y * box->size_m.y;
+    double zz = box->size_m.z * box->size_m.z, share = mass / 12;
+    struct sym3 own = {.xx = share * (yy + zz), .yy = share * (xx + zz), .zz = share * (xx + yy)};
+    struct mat3 turn = quaternion_matrix(box->turn);
+    struct sym3 turned = sym3_turned(&own, &turn);
+    double square = mass * vec3_dot(from, from);
+    turned.xx += square;
+    turned.yy += square;
+    turned.zz += square;
+    return sym3_along(&turned, from, -mass);
+}
+
+/* Mass, centre and inertia of all links from their boxes. */
+static void weigh_links(struct grower *grower)
+{
+    struct box_body *body = body_of(grower);
+    const struct part *parts = grower->phenotype->parts;
+    for (int i = 0; i < body->box_count; i++) {
+        struct box_link *link = &body->links[body->boxes[i].link];
+        link->mass_kg += parts[i].mass_kg;
+        link->centre = vec3_along(link->centre, body->boxes[i].centre, parts[i].mass_kg);
+    }
+    for (int i = 0; i < body->link_count; i++)
+        body->links[i].centre = vec3_scale(body->links[i].centre, 1 / body->links[i].mass_kg);
+    for (int i = 0; i < body->box_count; i++) {
+        struct box_link *link = &body->links[body->boxes[i].link];
+        struct sym3 inertia = inertia_of(&body->boxes[i], parts[i].mass_kg,
+                                         vec3_sub(body->boxes[i].centre, link->centre));
+        link->inertia = sym3_add(&link->inertia, &inertia);
+    }
+}
+
+/* ---- drives, senses, shapes ---- */
+
+/* The greatest torque or force of a joint, in proportion to the larger cross-section (Sims 1994, section 3.3). */
+static double joint_strength(const struct grower *grower, const struct box_link *link)
+{
+    const struct body_gene *gene = gene_of(grower, link->part);
+    double area =
+        fmax(own_of(grower, link->part)->area_m2, own_of(grower, link->parent_part)->area_m2);
+    if (!gene->has_effector)
+        return 0;
+    return area * gene->effector_strength *
+           (link->joint == JOINT_LINEAR ? grower->params->creature_area_linear_strength_n_m2
+                                        : grower->params->creature_area_strength_n_m);
+}
+
+static void make_drives(struct grower *grower, const struct box_link *link)
+{
+    struct phenotype *phenotype = grower->phenotype;
+    int is_torque = grower->params->creature_effector_mode == EFFECTOR_TORQUE;
+    double strength = joint_strength(grower, link);
+    for (int k = 0; k < link->freedoms; k++) {
+        int is_swing = link->joint == JOINT_SPHERICAL && k > 0;
+        double lower = is_swing ? -link->cone_rad : link->lower[k];
+        double upper = is_swing ? link->cone_rad : link->upper[k];
+        double unit = link->sign[k] * (is_torque ? 1 : link->scale);
+        phenotype->drives[link->first_drive + k] =
+            (struct drive){.part = link->part,
+                           .axis = k,
+                           .is_linear = link->joint == JOINT_LINEAR,
+                           .lower = lower,
+                           .upper = upper,
+                           .strength = strength,
+                           .unit = unit,
+                           .least = is_torque ? -1 : fmin(lower / unit, upper / unit),
+                           .most = is_torque ? 1 : fmax(lower / unit, upper / unit)};
+    }
+}
+
+static void make_effectors(struct grower *grower)
+{
+    const struct phenotype *phenotype = grower->phenotype;
+    struct effector *effector = phenotype->effectors;
+    for (int i = 0; i < phenotype->drive_count; i++)
+        if (gene_of(grower, phenotype->drives[i].part)->has_effector)
+            (effector++)->drive = i;
+}
+
+/* Only freedoms can be felt. */
+static void mask_sensors(struct grower *grower, int index)
+{
+    static const uint32_t of_freedoms[GENOME_FREEDOMS_MAX] = {
+        SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_JOINT_RATE),
+        SENSOR_BIT(SENSOR_JOINT_2) | SENSOR_BIT(SENSOR_JOINT_RATE_2),
+        SENSOR_BIT(SENSOR_JOINT_3) | SENSOR_BIT(SENSOR_JOINT_RATE_3)};
+    struct part *part = &grower->phenotype->parts[index];
+    const struct box_link *link = &body_of(grower)->links[part->link];
+    for (int k = link->part == index ? link->freedoms : 0; k < GENOME_FREEDOMS_MAX; k++)
+        part->sensors &= ~of_freedoms[k];
+}
+
+static void make_shape(struct phenotype *phenotype, const struct box_part *box, int index)
+{
+    phenotype->shapes[index] = (struct shape){.kind = SHAPE_BOX,
+                                              .part = index,
+                                              .other = -1,
+                                              .drive = -1,
+                                              .turn.w = 1,
+                                              .half_m = vec3_scale(box->size_m, 0.5)};
+}
+
+static int join(struct grower *grower, struct arena *arena)
+{
+    struct phenotype *phenotype = grower->phenotype;
+    struct box_body *body = body_of(grower);
+    int count = body->box_count = phenotype->part_count;
+
+    for (int i = 0; i < count; i++) {
+        if (i == 0 || gene_of(grower, i)->joint != JOINT_RIGID)
+            add_link(grower, i);
+        else
+            phenotype->parts[i].link = phenotype->parts[phenotype->parts[i].parent].link;
+        mount_part(grower, i);
+        mask_sensors(grower, i);
+    }
+    weigh_links(grower);
+    if (phenotype_take_tables(phenotype, arena, phenotype->drive_count, phenotype->effector_count,
+                              count))
+        return ERR_MEMORY;
+    for (int i = 0; i < body->link_count; i++)
+        make_drives(grower, &body->links[i]);
+    make_effectors(grower);
+    for (int i = 0; i < count; i++)
+        make_shape(phenotype, &body->boxes[i], i);
+    phenotype->piece_count = body->link_count;
+    return 0;
+}
+
+static const struct input_gene *find_input(const struct grower *grower, int drive, int *reader)
+{
+    const struct drive *of = &grower->phenotype->drives[drive];
+    *reader = of->part;
+    const struct body_gene *gene = gene_of(grower, of->part);
+    return of->axis == 0 ? &gene->effector_input : &gene->drives[of->axis - 1];
+}
+
+/* ---- the key of a motion ---- */
+
+static void put_link(struct key_hasher *hasher, const struct box_link *link)
+{
+    key_put_int(hasher, link->parent);
+    key_put_int(hasher, link->part);
+    key_put_int(hasher, link->parent_part);
+    key_put_int(hasher, link->joint);
+    key_put_vec3(hasher, link->at);
+    key_put_turn(hasher, link->turn);
+    key_put_double(hasher, link->mass_kg);
+    key_put_vec3(hasher, link->centre);
+    key_put_vec3(hasher, (struct vec3){link->inertia.xx, link->inertia.xy, link->inertia.xz});
+    key_put_vec3(hasher, (struct vec3){link->inertia.yy, link->inertia.yz, link->inertia.zz});
+    key_put_int(hasher, link->freedoms);
+    key_put_int(hasher, link->first_drive);
+    for (int k = 0; k < GENOME_FREEDOMS_MAX; k++) {
+        key_put_double(hasher, link->lower[k]);
+        key_put_double(hasher, link->upper[k]);
+        key_put_double(hasher, link->sign[k]);
+    }
+    key_put_double(hasher, link->cone_rad);
+    key_put_double(hasher, link->scale);
+}
+
+static void put_box(struct key_hasher *hasher, const struct box_part *box)
+{
+    key_put_int(hasher, box->link);
+    key_put_vec3(hasher, box->centre);
+    key_put_turn(hasher, box->turn);
+    key_put_vec3(hasher, box->size_m);
+}
+
+static void put_detail(struct key_hasher *hasher, const struct phenotype *phenotype)
+{
+    const struct box_body *body = box_body_of(phenotype);
+    key_put_int(hasher, body->link_count);
+    for (int i = 0; i < body->link_count; i++)
+        put_link(hasher, &body->links[i]);
+    key_put_int(hasher, body->box_count);
+    for (int i = 0; i < body->box_count; i++)
+        put_box(hasher, &body->boxes[i]);
+}
+
+const struct body_growth growth_boxes = {.begin = begin,
+                                         .place = place,
+                                         .join = join,
+                                         .find_input = find_input,
+                                         .put_detail = put_detail};

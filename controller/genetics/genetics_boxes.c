@@ -1,0 +1,266 @@
+/* The genetics that boxes in space have of their own: random sides, joints, limits and places on faces; and what becomes
+ * of a joint that changes its type. */
+#include "controller/genetics/genetics_kind.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "common/body/vec3.h"
+#include "controller/genetics/genetics_random.h"
+
+#define QUARTER_RAD (GENOME_ANGLE_MAX_RAD / 4)
+
+/* Bodies. */
+#define LIMIT_LEAST_RAD 0.1  /* random joints can move at least this far either way ... */
+#define EXTENSION_LEAST 0.05 /* ... linear ones by this share of the part's longest side */
+
+/* Connections. */
+#define BY_ITS_END    0.85
+#define IN_THE_MIDDLE 0.8 /* share of attachments in the middle of the child's face */
+#define UNROLLED      0.5 /* share without roll ... */
+#define QUARTER_ROLL  0.5 /* ... and of others with a quarter turn: the joint bends across instead */
+#define STRAIGHT      0.5 /* share at angle 0, and without tilt */
+#define ANGLE_MAX_RAD 0.7
+#define UNSCALED      0.5
+#define SCALE_LOW     0.6
+#define SCALE_HIGH    1.2
+#define REFLECTED     0.1
+#define TERMINAL_ONLY 0.1
+
+enum { PLACES_TRIED = 10 };
+
+static double clamp(double value, double low, double high)
+{
+    return fmin(fmax(value, low), high);
+}
+
+static double draw_side_m(const struct params *params, struct rng *rng)
+{
+    return genetics_random_length(params->initial_side_min_m, params->initial_side_max_m, rng);
+}
+
+/* All joints that turn are equally likely. */
+static int random_joint(const struct params *params, int except, struct rng *rng)
+{
+    double weights[JOINT_TYPE_COUNT] = {0}, moving = 1 - params->initial_rigid;
+    double turning = moving * (1 - params->initial_linear) / (JOINT_SPHERICAL - JOINT_REVOLUTE + 1);
+
+    weights[JOINT_RIGID] = params->initial_rigid;
+    weights[JOINT_LINEAR] = moving * params->initial_linear;
+    for (int joint = JOINT_REVOLUTE; joint <= JOINT_SPHERICAL; joint++)
+        weights[joint] = turning;
+    if (except >= 0)
+        weights[except] = 0;
+    return rng_pick(rng, weights, JOINT_TYPE_COUNT);
+}
+
+static void draw_second_limits(struct body_gene *body, const struct params *params, struct rng *rng)
+{
+    double most =
+        fmin(fmax(params->initial_limit_max_rad, LIMIT_LEAST_RAD), genome_limit_max(body->joint));
+
+    body->box.lower_2 = body->box.upper_2 = 0;
+    if (joint_types[body->joint].freedoms < 2)
+        return;
+    body->box.upper_2 = rng_uniform(rng, LIMIT_LEAST_RAD, most);
+    if (body->joint != JOINT_SPHERICAL)
+        body->box.lower_2 = -rng_uniform(rng, LIMIT_LEAST_RAD, most);
+}
+
+static void draw_limits(struct body_gene *body, const struct params *params, struct rng *rng)
+{
+    double least = LIMIT_LEAST_RAD, most = params->initial_limit_max_rad;
+
+    if (body->joint == JOINT_LINEAR) {
+        double length = 2 * genome_reach_m(body);
+
+        least = EXTENSION_LEAST * length;
+        most = params->initial_extension_max * length;
+    }
+    most = fmin(fmax(most, least), genome_limit_max(body->joint));
+    body->lower = -rng_uniform(rng, least, most);
+    body->upper = rng_uniform(rng, least, most);
+    draw_second_limits(body, params, rng);
+}
+
+static void draw_body(struct body_gene *body, const struct params *params, struct rng *rng)
+{
+    body->width_m = draw_side_m(params, rng);
+    body->height_m = draw_side_m(params, rng);
+    body->box.depth_m = draw_side_m(params, rng);
+    body->joint = (uint8_t)random_joint(params, -1, rng);
+    draw_limits(body, params, rng);
+}
+
+/* The larger of two sides each way. */
+static void enlarge(struct body_gene *body, const struct params *params, struct rng *rng)
+{
+    body->width_m = fmax(body->width_m, draw_side_m(params, rng));
+    body->height_m = fmax(body->height_m, draw_side_m(params, rng));
+    body->box.depth_m = fmax(body->box.depth_m, draw_side_m(params, rng));
+}
+
+/* Mostly one of the two ends of its longest side. */
+static enum face draw_child_face(const struct body_gene *child, struct rng *rng)
+{
+    static const enum face ends[3][2] = {
+        {FACE_LEFT, FACE_RIGHT}, {FACE_BOTTOM, FACE_TOP}, {FACE_BACK, FACE_FRONT}};
+    const double sides[3] = {child->width_m, child->height_m, child->box.depth_m};
+    int is_second = rng_chance(rng, 0.5), longest = sides[1] > sides[0];
+
+    if (!rng_chance(rng, BY_ITS_END))
+        return (enum face)rng_below(rng, FACE_COUNT);
+    if (sides[2] > sides[longest])
+        longest = 2;
+    return ends[longest][is_second];
+}
+
+/* A point of a part's surface, in its own frame. */
+static struct vec3 surface_point(const struct body_gene *body, int face, double position,
+                                 double position_2)
+{
+    double x = body->width_m / 2, y = body->height_m / 2, z = body->box.depth_m / 2;
+
+    switch (face) {
+    case FACE_RIGHT:
+        return (struct vec3){x, position * y, position_2 * z};
+    case FACE_TOP:
+        return (struct vec3){-position * x, y, position_2 * z};
+    case FACE_LEFT:
+        return (struct vec3){-x, -position * y, position_2 * z};
+    case FACE_BOTTOM:
+        return (struct vec3){position * x, -y, position_2 * z};
+    case FACE_FRONT:
+        return (struct vec3){position * x, position_2 * y, z};
+    default:
+        return (struct vec3){-position * x, position_2 * y, -z};
+    }
+}
+
+/* The distance to the nearest attachment that the part has already: of its own to its parent, or of a child. */
+static double measure_space(const struct genome *genome, const struct body_gene *body,
+                            struct vec3 here)
+{
+    double space = HUGE_VAL;
+
+    /* the last connection is the one that is drawn */
+    for (int i = 0; i < genome->connection_count - 1; i++) {
+        const struct connection_gene *other = &genome->connections[i];
+
+        if (other->from == body->id)
+            space = fmin(space,
+                         vec3_length(vec3_sub(
+                             here, surface_point(body, other->parent_face, other->parent_position,
+                                                 other->mount.parent_position_2))));
+        if (other->to == body->id)
+            space =
+                fmin(space, vec3_length(vec3_sub(
+                                here, surface_point(body, other->child_face, other->child_position,
+                                                    other->mount.child_position_2))));
+    }
+    return space;
+}
+
+/* Of a few random places on the parent the one with the most space: limbs that grow from one spot overlap. */
+static void draw_place(const struct genome *genome, struct connection_gene *connection,
+                       struct rng *rng)
+{
+    const struct body_gene *parent = &genome->bodies[genome_find_body(genome, connection->from)];
+    double most = -1;
+
+    for (int i = 0; i < PLACES_TRIED; i++) {
+        int face = (int)rng_below(rng, FACE_COUNT);
+        double position = rng_uniform(rng, -1, 1), position_2 = rng_uniform(rng, -1, 1);
+        double space =
+            measure_space(genome, parent, surface_point(parent, face, position, position_2));
+
+        if (space > most) {
+            most = space;
+            connection->parent_face = (uint8_t)face;
+            connection->parent_position = position;
+            connection->mount.parent_position_2 = position_2;
+        }
+    }
+}
+
+static double draw_roll_rad(struct rng *rng)
+{
+    if (rng_chance(rng, UNROLLED))
+        return 0;
+    if (rng_chance(rng, QUARTER_ROLL))
+        return rng_chance(rng, 0.5) ? QUARTER_RAD : -QUARTER_RAD;
+    return rng_uniform(rng, -2 * QUARTER_RAD, 2 * QUARTER_RAD);
+}
+
+static double draw_angle_rad(struct rng *rng)
+{
+    return rng_chance(rng, STRAIGHT) ? 0 : rng_uniform(rng, -ANGLE_MAX_RAD, ANGLE_MAX_RAD);
+}
+
+static double draw_child_position(struct rng *rng)
+{
+    return rng_chance(rng, IN_THE_MIDDLE) ? 0 : rng_uniform(rng, -1, 1);
+}
+
+static void draw_connection(struct genome *genome, const struct params *params, struct rng *rng)
+{
+    struct connection_gene *connection = &genome->connections[genome->connection_count - 1];
+
+    draw_place(genome, connection, rng);
+    connection->child_face =
+        (uint8_t)draw_child_face(&genome->bodies[genome_find_body(genome, connection->to)], rng);
+    connection->child_position = draw_child_position(rng);
+    connection->mount.child_position_2 = draw_child_position(rng);
+    connection->mount.roll_rad = draw_roll_rad(rng);
+    connection->angle_rad = draw_angle_rad(rng);
+    connection->mount.tilt_rad = draw_angle_rad(rng);
+    connection->scale = rng_chance(rng, UNSCALED) ? 1 : rng_uniform(rng, SCALE_LOW, SCALE_HIGH);
+    connection->is_reflected = (uint8_t)rng_chance(rng, REFLECTED);
+    connection->is_terminal_only = (uint8_t)rng_chance(rng, TERMINAL_ONLY);
+}
+
+/* Further freedoms first do what the first one does, one way or the other. */
+static void set_further_inputs(struct body_gene *body, int count_before, struct rng *rng)
+{
+    int count = genome_drive_count(body);
+
+    for (int k = count_before; k < count; k++) {
+        body->drives[k] = body->effector_input;
+        if (rng_chance(rng, 0.5))
+            body->drives[k].weight = -body->drives[k].weight;
+    }
+    for (int k = count; k < GENOME_DRIVES_MAX; k++)
+        memset(&body->drives[k], 0, sizeof(body->drives[k]));
+}
+
+/* Limits and the effector's signal change their unit with the joint: 1 rad is as much as the part's reach. */
+static void set_joint(struct body_gene *body, int joint, const struct params *params,
+                      struct rng *rng)
+{
+    double reach = genome_reach_m(body), unit_before = genetics_signal_unit(body, params);
+    double factor = joint == JOINT_LINEAR ? reach : body->joint == JOINT_LINEAR ? 1 / reach : 1;
+    double most = genome_limit_max(joint), weight = body->effector_input.weight;
+    int further = genome_drive_count(body);
+
+    body->joint = (uint8_t)joint;
+    body->lower = clamp(body->lower * factor, -most, 0);
+    body->upper = clamp(body->upper * factor, 0, most);
+    draw_second_limits(body, params, rng);
+    weight *= genetics_signal_unit(body, params) / unit_before;
+    body->effector_input.weight = clamp(weight, -GENOME_WEIGHT_MAX, GENOME_WEIGHT_MAX);
+    set_further_inputs(body, further, rng);
+}
+
+static const struct mutation_kind mutations[] = {{.apply = NULL}};
+
+const struct genetics_kind genetics_boxes = {
+    .has_mover = genetics_has_joint,
+    .has_limits = genetics_has_joint,
+    .is_joint_moved = 1,
+    .draw_body = draw_body,
+    .enlarge = enlarge,
+    .draw_connection = draw_connection,
+    .random_joint = random_joint,
+    .set_joint = set_joint,
+    .mutations = mutations,
+};
