@@ -733,6 +733,7 @@ static void go_back(struct space_dynamics *d, const struct ledger *ledger)
     for (int i = 0; i < d->rates; i++)
         d->qd[i] = d->qd0[i];
     d->ledger = *ledger;
+    d->is_posed = 0;
 }
 
 /* RK4 where it may and where it ends within the limits; 1 if it did. */
@@ -821,7 +822,7 @@ static void advance(struct space_dynamics *d, int splits)
     }
     go_back(d, &ledger);
     d->given = given;
-    d->is_posed = d->known = d->has_momenta = 0;
+    d->known = d->has_momenta = 0;
     set_step(d, first);
     advance(d, splits + 1);
     double residual = d->law_residual;
