@@ -4,4 +4,5 @@
 const struct body_physics *const body_physics[BODY_KIND_COUNT] = {
     [BODY_RECTANGLES] = &physics_rectangles,
     [BODY_SPHERES] = &physics_spheres,
+    [BODY_BOXES] = &physics_boxes,
 };

@@ -4,6 +4,6 @@
 
 #include "simulator/body/physics.h"
 
-extern const struct body_physics physics_rectangles, physics_spheres;
+extern const struct body_physics physics_rectangles, physics_spheres, physics_boxes;
 
 #endif

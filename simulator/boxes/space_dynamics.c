@@ -585,8 +585,11 @@ static int act_contacts(struct space_dynamics *d, double half)
     return contacts > 0;
 }
 
+/* At the start of a step. Not where nothing can touch, nor where there is drag, whose impulse is not summed up. */
 static void find_momenta(struct space_dynamics *d)
 {
+    if (d->has_momenta || d->has_drag || d->contacts.pair_count == 0)
+        return;
     set_pose(d);
     for (int i = 0; i < d->root_count; i++)
         space_momentum_find(&d->tree, d->roots[i], &d->momenta[i]);
@@ -608,10 +611,12 @@ static void set_target(struct space_dynamics *d, int root, double half, struct s
     m->centre = vec3_along(middle, m->linear, half / m->mass);
 }
 
-/* Joint coordinates alone keep momentum to third order of h only. Not where there is drag, whose impulse is not
- * summed up. */
+/* Joint coordinates alone keep momentum to third order of h only; by RK4 to fifth order, but where torques jump. */
 static void keep_momentum(struct space_dynamics *d, double half)
 {
+    d->is_given &= d->has_momenta;
+    if (!d->has_momenta)
+        return;
     d->is_posed = 0;
     set_pose(d);
     for (int i = 0; i < d->root_count; i++) {
@@ -678,8 +683,7 @@ static void step_midpoint(struct space_dynamics *d)
     double h = d->settings.dt_s, half = h / 2;
     struct space_tree *tree = &d->tree;
     d->operations += d->step_operations;
-    if (d->contacts.pair_count > 0 && !d->has_drag && !d->has_momenta)
-        find_momenta(d);
+    find_momenta(d);
     d->is_pressing = 0;
     space_tree_advance(tree, d->q0, d->qd0, half, d->qm);
     for (int i = 0; i < d->rates; i++)
@@ -699,10 +703,7 @@ static void step_midpoint(struct space_dynamics *d)
     if (has_contacts)
         space_contacts_book(&d->contacts, &d->ledger);
     leave_limits(d);
-    if (d->has_momenta)
-        keep_momentum(d, half);
-    else
-        d->is_given = 0;
+    keep_momentum(d, half);
     d->is_pressing |= space_contacts_keep(&d->contacts);
 }
 
@@ -749,15 +750,17 @@ static int try_rk4(struct space_dynamics *d)
         if (space_contacts_may_touch(&d->contacts))
             return 0;
     }
+    find_momenta(d);
     step_rk4(d);
-    d->has_momenta = 0;
     d->law_residual = 0;
     space_contacts_forget(&d->contacts);
-    if (choice == INTEGRATOR_RK4 || d->limits.row_max == 0 ||
-        space_limits_gap(&d->limits, &d->tree, d->q) >= 0)
-        return 1;
-    go_back(d, &ledger);
-    return 0;
+    if (choice != INTEGRATOR_RK4 && d->limits.row_max > 0 &&
+        !(space_limits_gap(&d->limits, &d->tree, d->q) >= 0)) {
+        go_back(d, &ledger);
+        return 0;
+    }
+    keep_momentum(d, d->settings.dt_s / 2);
+    return 1;
 }
 
 static void set_step(struct space_dynamics *d, double dt_s)
@@ -841,7 +844,6 @@ int space_dynamics_step(struct space_dynamics *d)
     d->given = (struct impulse_sum){.size = 0};
     d->is_given = 1;
     if (try_rk4(d)) {
-        d->is_given = 0;
         d->rk4_steps++;
         advance_servos(d);
     } else {

@@ -1,0 +1,379 @@
+/* See dynamics_boxes.h. One creature a world: bodies of boxes do not meet yet. */
+#include "simulator/boxes/dynamics_boxes.h"
+
+#include <math.h>
+
+#include "common/hash.h"
+
+/* Rates of the root; those of the drives follow. */
+enum { ROOT_RATES = 6 };
+
+struct boxes {
+    struct dynamics base;
+    const struct phenotype *phenotype;
+    const struct box_body *body;
+    struct box_scene scene;
+    struct space_dynamics *space;
+    double dt_s;
+    double *q, *still;            /* scratch: coordinates; rates, all 0 */
+    struct contact_point *points; /* SPACE_CONTACTS_MAX */
+};
+
+static struct boxes *boxes_of(const struct dynamics *dynamics)
+{
+    return dynamics_of(dynamics, &dynamics_boxes);
+}
+
+struct space_dynamics *dynamics_boxes_space(const struct dynamics *dynamics)
+{
+    return boxes_of(dynamics)->space;
+}
+
+static const struct space_tree *tree_of(const struct dynamics *dynamics)
+{
+    return space_dynamics_tree(boxes_of(dynamics)->space);
+}
+
+/* ---------------------------------------------------------------- creation */
+
+/* Freedoms without muscles have effectors without strength, for their damping. */
+static void make_drives(struct boxes *s)
+{
+    const struct phenotype *p = s->phenotype;
+    const struct space_tree *tree = space_dynamics_tree(s->space);
+    for (int i = 0; i < s->body->link_count; i++) {
+        const struct box_link *link = &s->body->links[i];
+        ENSURE(i == 0 || link->freedoms == tree->links[i].rates,
+               "joint %d has %d freedoms, and %d rates", i, link->freedoms, tree->links[i].rates);
+        for (int k = 0; k < link->freedoms; k++) {
+            int drive = link->first_drive + k, rate = tree->links[i].rate + k;
+            ENSURE(rate == ROOT_RATES + drive, "drive %d has rate %d", drive, rate);
+            space_dynamics_set_effector(s->space, rate, p->drives[drive].strength);
+        }
+    }
+}
+
+static struct dynamics *boxes_create(const struct phenotype *phenotype, const struct world *world,
+                                     const struct dynamics_settings *settings, struct arena *arena)
+{
+    struct boxes *s = arena_take(arena, 1, sizeof *s);
+    if (!s || box_scene_create(&s->scene, phenotype, world, arena) != 0)
+        return NULL;
+    s->base.solver = &dynamics_boxes;
+    s->phenotype = phenotype;
+    s->body = box_body_of(phenotype);
+    s->dt_s = settings->dt_s;
+    s->space = space_dynamics_create(&s->scene.body, &s->scene.world, settings, arena);
+    if (!s->space)
+        return NULL;
+    const struct space_tree *tree = space_dynamics_tree(s->space);
+    s->q = arena_take(arena, (size_t)tree->coordinates, sizeof s->q[0]);
+    s->still = arena_take(arena, (size_t)tree->rates, sizeof s->still[0]);
+    s->points = arena_take(arena, SPACE_CONTACTS_MAX, sizeof s->points[0]);
+    if (!s->q || !s->still || !s->points)
+        return NULL;
+    make_drives(s);
+    return &s->base;
+}
+
+/* ---------------------------------------------------------------- effectors and world */
+
+static void boxes_set_target(struct dynamics *dynamics, int drive, double target, double rate)
+{
+    struct boxes *s = boxes_of(dynamics);
+    space_dynamics_set_target(s->space, ROOT_RATES + drive, target, rate);
+}
+
+static void boxes_set_servo(struct dynamics *dynamics, int drive, const struct servo *servo)
+{
+    struct boxes *s = boxes_of(dynamics);
+    space_dynamics_set_servo(s->space, ROOT_RATES + drive, servo);
+}
+
+static void boxes_set_effectors(struct dynamics *dynamics, enum effector_state state)
+{
+    space_dynamics_set_effectors(boxes_of(dynamics)->space, state);
+}
+
+static void boxes_set_world(struct dynamics *dynamics, const struct world *world)
+{
+    struct boxes *s = boxes_of(dynamics);
+    box_scene_set_world(&s->scene, world);
+    space_dynamics_set_world(s->space, &s->scene.world);
+}
+
+static void boxes_set_joint_damping(struct dynamics *dynamics, double rate_1_s)
+{
+    space_dynamics_set_joint_damping(boxes_of(dynamics)->space, rate_1_s);
+}
+
+static void boxes_set_push_out(struct dynamics *dynamics, double speed_m_s)
+{
+    space_dynamics_set_push_out(boxes_of(dynamics)->space, speed_m_s);
+}
+
+static int boxes_step(struct dynamics *dynamics)
+{
+    struct boxes *s = boxes_of(dynamics);
+    int is_broken = space_dynamics_step(s->space);
+    dynamics->work = space_dynamics_work(s->space);
+    return is_broken;
+}
+
+/* ---------------------------------------------------------------- state */
+
+static int boxes_dof(const struct dynamics *dynamics)
+{
+    return tree_of(dynamics)->rates;
+}
+
+static const double *boxes_q(const struct dynamics *dynamics)
+{
+    return space_dynamics_q(boxes_of(dynamics)->space);
+}
+
+static const double *boxes_qd(const struct dynamics *dynamics)
+{
+    return space_dynamics_qd(boxes_of(dynamics)->space);
+}
+
+static void boxes_set_state(struct dynamics *dynamics, const double *q, const double *qd)
+{
+    space_dynamics_set_state(boxes_of(dynamics)->space, q, qd);
+}
+
+static void boxes_shift(struct dynamics *dynamics, struct vec3 by_m)
+{
+    struct boxes *s = boxes_of(dynamics);
+    const double by[] = {by_m.x, by_m.y, by_m.z};
+    for (int i = 0; i < tree_of(dynamics)->coordinates; i++)
+        s->q[i] = boxes_q(dynamics)[i] + (i < 3 ? by[i] : 0);
+    boxes_set_state(dynamics, s->q, boxes_qd(dynamics));
+}
+
+static void boxes_stop(struct dynamics *dynamics)
+{
+    boxes_set_state(dynamics, boxes_q(dynamics), boxes_of(dynamics)->still);
+}
+
+/* ---------------------------------------------------------------- what others read */
+
+/* Where a box is: its centre from its link's origin. */
+static struct vec3 arm_of(const struct boxes *s, const struct space_tree_link *link, int part)
+{
+    return mat3_apply(&link->turned, s->body->boxes[part].centre);
+}
+
+static struct mat3 turn_of(const struct boxes *s, const struct space_tree_link *link, int part)
+{
+    struct mat3 own = quaternion_matrix(s->body->boxes[part].turn);
+    return mat3_product(&link->turned, &own);
+}
+
+static const struct space_tree_link *link_of(const struct dynamics *dynamics, int part)
+{
+    return &tree_of(dynamics)->links[boxes_of(dynamics)->body->boxes[part].link];
+}
+
+static void boxes_part_state(const struct dynamics *dynamics, int part, struct part_state *state)
+{
+    const struct space_tree_link *link = link_of(dynamics, part);
+    struct vec3 arm = arm_of(boxes_of(dynamics), link, part), w = link->velocity.w;
+    struct vec3 at = vec3_add(link->at, arm), v = vec3_add(link->velocity.v, vec3_cross(w, arm));
+    *state = (struct part_state){.x_m = at.x,
+                                 .y_m = at.y,
+                                 .z_m = at.z,
+                                 .vx_m_s = v.x,
+                                 .vy_m_s = v.y,
+                                 .vz_m_s = v.z,
+                                 .omega_x_rad_s = w.x,
+                                 .omega_y_rad_s = w.y,
+                                 .omega_rad_s = w.z};
+}
+
+static struct quaternion boxes_part_turn(const struct dynamics *dynamics, int part)
+{
+    struct mat3 turn = turn_of(boxes_of(dynamics), link_of(dynamics, part), part);
+    return quaternion_of(&turn);
+}
+
+static uint64_t boxes_hash_part(const struct dynamics *dynamics, int part, uint64_t hash)
+{
+    struct quaternion turn = boxes_part_turn(dynamics, part);
+    struct part_state s;
+    boxes_part_state(dynamics, part, &s);
+    const double numbers[] = {s.x_m,    s.y_m,    s.z_m,    turn.w,          turn.x,
+                              turn.y,   turn.z,   s.vx_m_s, s.vy_m_s,        s.vz_m_s,
+                              s.omega_x_rad_s, s.omega_y_rad_s, s.omega_rad_s};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        hash = hash_double(hash, numbers[i]);
+    return hash;
+}
+
+static void boxes_drive_state(const struct dynamics *dynamics, int drive, struct drive_state *state)
+{
+    const struct space_dynamics *space = boxes_of(dynamics)->space;
+    int rate = ROOT_RATES + drive;
+    *state = (struct drive_state){.value = space_dynamics_value(space, rate),
+                                  .rate = space_dynamics_qd(space)[rate],
+                                  .effort = space_dynamics_effort(space, rate)};
+}
+
+static const double *boxes_drive_rates(const struct dynamics *dynamics)
+{
+    return boxes_qd(dynamics) + ROOT_RATES;
+}
+
+static struct vec3 boxes_centre_of_mass(const struct dynamics *dynamics)
+{
+    return space_tree_centre_of_mass(tree_of(dynamics));
+}
+
+static void boxes_momentum(const struct dynamics *dynamics, struct vec3 *linear,
+                           struct vec3 *angular)
+{
+    space_tree_momentum(tree_of(dynamics), linear, angular);
+}
+
+/* From about the world's origin to about the centre. */
+static int boxes_impulses(const struct dynamics *dynamics, struct vec3 centre, struct vec3 velocity,
+                          struct impulse_sum *impulses)
+{
+    int is_known = space_dynamics_impulses(boxes_of(dynamics)->space, impulses);
+    impulses->angular = vec3_sub(impulses->angular, vec3_cross(centre, impulses->linear));
+    return is_known;
+}
+
+static void place(const struct dynamics *dynamics, int part, struct solid *solid)
+{
+    const struct boxes *s = boxes_of(dynamics);
+    const struct space_tree_link *link = link_of(dynamics, part);
+    struct mat3 turn = turn_of(s, link, part);
+    solids_place(solid, vec3_add(link->at, arm_of(s, link, part)), &turn,
+                 vec3_scale(s->body->boxes[part].size_m, 0.5));
+}
+
+static void boxes_part_bounds(const struct dynamics *dynamics, int part, struct vec3 *low,
+                              struct vec3 *high)
+{
+    struct solid solid;
+    place(dynamics, part, &solid);
+    struct vec3 reach = {solids_reach(&solid, (struct vec3){1, 0, 0}),
+                         solids_reach(&solid, (struct vec3){0, 1, 0}),
+                         solids_reach(&solid, (struct vec3){0, 0, 1})};
+    *low = vec3_sub(solid.centre, reach);
+    *high = vec3_add(solid.centre, reach);
+}
+
+static void boxes_bounds(const struct dynamics *dynamics, struct vec3 *low, struct vec3 *high)
+{
+    boxes_part_bounds(dynamics, 0, low, high);
+    for (int i = 1; i < boxes_of(dynamics)->body->box_count; i++) {
+        struct vec3 l, h;
+        boxes_part_bounds(dynamics, i, &l, &h);
+        *low = (struct vec3){fmin(low->x, l.x), fmin(low->y, l.y), fmin(low->z, l.z)};
+        *high = (struct vec3){fmax(high->x, h.x), fmax(high->y, h.y), fmax(high->z, h.z)};
+    }
+}
+
+/* Whether two boxes may overlap: as contacts have it, those of one link and of two that a joint joins. */
+static int may_overlap(const struct boxes *s, int a, int b)
+{
+    int one = s->body->boxes[a].link, two = s->body->boxes[b].link;
+    const unsigned char *passes = s->phenotype->passes;
+    return one == two || s->body->links[one].parent == two || s->body->links[two].parent == one ||
+           (passes && passes[a * s->body->box_count + b]);
+}
+
+static double boxes_overlap(const struct dynamics *dynamics)
+{
+    const struct boxes *s = boxes_of(dynamics);
+    double deepest = 0;
+    for (int a = 0; a < s->body->box_count; a++)
+        for (int b = a + 1; b < s->body->box_count; b++) {
+            struct solid one, two;
+            if (may_overlap(s, a, b))
+                continue;
+            place(dynamics, a, &one);
+            place(dynamics, b, &two);
+            deepest = fmax(deepest, -solids_separation(&one, &two));
+        }
+    return deepest;
+}
+
+static void boxes_reset_ledger(struct dynamics *dynamics)
+{
+    space_dynamics_reset_ledger(boxes_of(dynamics)->space);
+}
+
+static const struct ledger *boxes_ledger(struct dynamics *dynamics)
+{
+    return space_dynamics_ledger(boxes_of(dynamics)->space);
+}
+
+/* The solver's, which does not know of creatures. */
+static int boxes_contacts(const struct dynamics *dynamics, const struct contact_point **contacts)
+{
+    struct boxes *s = boxes_of(dynamics);
+    const struct contact_point *points;
+    int count = space_dynamics_contacts(s->space, &points);
+    ENSURE(count <= SPACE_CONTACTS_MAX, "%d points of contact", count);
+    for (int i = 0; i < count; i++) {
+        s->points[i] = points[i];
+        s->points[i].creature = dynamics->creature;
+        s->points[i].other_creature = points[i].other >= 0 ? dynamics->creature : -1;
+    }
+    *contacts = s->points;
+    return count;
+}
+
+static double boxes_penetration(const struct dynamics *dynamics)
+{
+    return space_dynamics_penetration(boxes_of(dynamics)->space);
+}
+
+static double boxes_law_miss(const struct dynamics *dynamics)
+{
+    const struct boxes *s = boxes_of(dynamics);
+    return space_dynamics_law_residual(s->space) * s->dt_s;
+}
+
+static void boxes_step_counts(const struct dynamics *dynamics, uint64_t *steps, uint64_t *rk4_steps)
+{
+    space_dynamics_step_counts(boxes_of(dynamics)->space, steps, rk4_steps);
+}
+
+const struct dynamics_solver dynamics_boxes = {
+    .create = boxes_create,
+    .step = boxes_step,
+    .set_target = boxes_set_target,
+    .set_servo = boxes_set_servo,
+    .set_effectors = boxes_set_effectors,
+    .set_world = boxes_set_world,
+    .set_joint_damping = boxes_set_joint_damping,
+    .set_push_out = boxes_set_push_out,
+    .dof = boxes_dof,
+    .q = boxes_q,
+    .qd = boxes_qd,
+    .set_state = boxes_set_state,
+    .shift = boxes_shift,
+    .stop = boxes_stop,
+    .part_state = boxes_part_state,
+    .part_turn = boxes_part_turn,
+    .part_bounds = boxes_part_bounds,
+    .link_state = boxes_part_state,
+    .drive_state = boxes_drive_state,
+    .drive_rates = boxes_drive_rates,
+    .centre_of_mass = boxes_centre_of_mass,
+    .momentum = boxes_momentum,
+    .impulses = boxes_impulses,
+    .bounds = boxes_bounds,
+    .hash_part = boxes_hash_part,
+    .overlap = boxes_overlap,
+    .reset_ledger = boxes_reset_ledger,
+    .ledger = boxes_ledger,
+    .contacts = boxes_contacts,
+    .penetration = boxes_penetration,
+    .law_miss = boxes_law_miss,
+    .step_counts = boxes_step_counts,
+};

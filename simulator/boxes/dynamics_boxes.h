@@ -1,0 +1,31 @@
+/* What the dynamics of creatures of boxes know beyond dynamics.h: struct space_dynamics (space_dynamics.h) behind
+ * that interface.
+ *
+ * All calls are for dynamics made of a phenotype with boxes. dynamics_q() has the coordinates of all joints, the
+ * root's first (space_joint.h: x, y, z and a quaternion, of no turn at birth), dynamics_qd() their rates, which
+ * dynamics_dof() counts; drives are the freedoms of joints in the order of their rates. */
+#ifndef SIMULATOR_BOXES_DYNAMICS_BOXES_H
+#define SIMULATOR_BOXES_DYNAMICS_BOXES_H
+
+#include "common/body/box_body.h"
+#include "simulator/body/dynamics_solver.h"
+#include "simulator/boxes/space_dynamics.h"
+
+extern const struct dynamics_solver dynamics_boxes;
+
+/* The body and its surroundings, as the solver of bodies in space wants them; all memory is the arena's. */
+struct box_scene {
+    struct space_body body;
+    struct space_world world;
+};
+
+/* The links and boxes of a body, root at the origin. ERR_MEMORY when the arena is full. */
+int box_scene_create(struct box_scene *scene, const struct phenotype *phenotype,
+                     const struct world *world, struct arena *arena);
+/* Puts what of the world is no matter of memory; obstacles: those of creation, or none. */
+void box_scene_set_world(struct box_scene *scene, const struct world *world);
+
+/* What moves the body; for tests. */
+struct space_dynamics *dynamics_boxes_space(const struct dynamics *dynamics);
+
+#endif

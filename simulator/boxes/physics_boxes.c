@@ -1,0 +1,238 @@
+/* The physics row of boxes, see simulator/body/physics.h. They feel the freedoms of their joints, six faces, height,
+ * acceleration and light, all in the axes of the genes. */
+#include <math.h>
+
+#include "common/detmath.h"
+#include "simulator/body/physics_kinds.h"
+#include "simulator/boxes/dynamics_boxes.h"
+
+/* Explicit steps with drag are stable while 2 k h / (density x thinnest side) stays below this. */
+#define DRAG_STABILITY 0.5
+
+#define STANDARD_GRAVITY_M_S2 9.81
+/* Accelerometers read no more than this, in units of standard gravity: impacts are sharp. */
+#define ACCELERATION_MAX 10.0
+/* A contact counts for a face that looks against the contact's normal within 60 degrees: not for the face that is
+ * nearest to the point, since the corners that something stands on are as near to three. */
+#define FACE_COSINE 0.5
+
+/* ---------------------------------------------------------------- senses */
+
+/* The axes of a part's genes in the world. */
+static struct mat3 gene_axes(const struct senses *senses, const struct dynamics *dynamics, int part)
+{
+    struct mat3 turn = quaternion_matrix(dynamics_part_turn(dynamics, part));
+    turn.z = vec3_scale(turn.z, senses->phenotype->parts[part].mirror);
+    return turn;
+}
+
+static struct vec3 place_of(const struct part_state *state)
+{
+    return (struct vec3){state->x_m, state->y_m, state->z_m};
+}
+
+static void feel_joints(struct senses *senses, const struct dynamics *dynamics)
+{
+    static const enum sensor values[] = {SENSOR_JOINT, SENSOR_JOINT_2, SENSOR_JOINT_3};
+    static const enum sensor rates[] = {SENSOR_JOINT_RATE, SENSOR_JOINT_RATE_2,
+                                        SENSOR_JOINT_RATE_3};
+    const struct box_body *body = box_body_of(senses->phenotype);
+    for (int i = 1; i < body->link_count; i++) {
+        const struct box_link *link = &body->links[i];
+        double *felt = senses->values + link->part * SENSOR_COUNT;
+        for (int k = 0; k < link->freedoms; k++) {
+            double unit = link->sign[k] * link->scale;
+            struct drive_state state;
+            dynamics_drive_state(dynamics, link->first_drive + k, &state);
+            felt[values[k]] = state.value / unit;
+            felt[rates[k]] = state.rate / unit;
+        }
+    }
+}
+
+/* Marks the faces of a part that look against the normal (which points towards the part). */
+static void feel_contact(struct senses *senses, const struct dynamics *dynamics, int part,
+                         struct vec3 normal, double sign)
+{
+    double *felt = senses->values + part * SENSOR_COUNT;
+    struct mat3 axes = gene_axes(senses, dynamics, part);
+    struct vec3 against = vec3_scale(mat3_back(&axes, normal), -sign);
+    const double cosines[FACE_COUNT] = {[FACE_RIGHT] = against.x,  [FACE_TOP] = against.y,
+                                        [FACE_LEFT] = -against.x,  [FACE_BOTTOM] = -against.y,
+                                        [FACE_FRONT] = against.z, [FACE_BACK] = -against.z};
+    for (int face = 0; face < FACE_COUNT; face++)
+        if (cosines[face] >= FACE_COSINE)
+            felt[face_sensors[face]] = 1;
+}
+
+static void feel_contacts(struct senses *senses, const struct dynamics *dynamics)
+{
+    const struct contact_point *contacts;
+    int count = dynamics_contacts(dynamics, &contacts);
+    for (int i = 0; i < senses->phenotype->part_count; i++)
+        for (int face = 0; face < FACE_COUNT; face++)
+            senses->values[i * SENSOR_COUNT + face_sensors[face]] = -1;
+    for (int i = 0; i < count; i++) {
+        feel_contact(senses, dynamics, contacts[i].part, contacts[i].normal, 1);
+        if (contact_is_inner(&contacts[i]))
+            feel_contact(senses, dynamics, contacts[i].other, contacts[i].normal, -1);
+    }
+}
+
+static double bounded(double value)
+{
+    return fmin(fmax(value, -ACCELERATION_MAX), ACCELERATION_MAX);
+}
+
+/* The acceleration since the last reading, less gravity: what a mass on springs would show. */
+static void feel_acceleration(struct senses *senses, const struct dynamics *dynamics,
+                              const struct surroundings *around)
+{
+    for (int i = 0; i < senses->phenotype->part_count; i++) {
+        double *felt = senses->values + i * SENSOR_COUNT;
+        struct mat3 axes = gene_axes(senses, dynamics, i);
+        struct vec3 a = {0, around->gravity_m_s2, 0};
+        struct part_state state;
+        dynamics_part_state(dynamics, i, &state);
+        struct vec3 v = {state.vx_m_s, state.vy_m_s, state.vz_m_s};
+        if (around->tick_s > 0)
+            a = vec3_along(a, vec3_sub(v, senses->before[i]), 1 / around->tick_s);
+        senses->before[i] = v;
+        a = vec3_scale(mat3_back(&axes, a), 1 / STANDARD_GRAVITY_M_S2);
+        felt[SENSOR_ACCELERATION_ALONG] = bounded(a.x);
+        felt[SENSOR_ACCELERATION_ACROSS] = bounded(a.y);
+        felt[SENSOR_ACCELERATION_THROUGH] = bounded(a.z);
+    }
+}
+
+static void see_light(struct senses *senses, const struct dynamics *dynamics,
+                      const struct light *light)
+{
+    for (int i = 0; i < senses->phenotype->part_count; i++) {
+        double *felt = senses->values + i * SENSOR_COUNT;
+        struct mat3 axes = gene_axes(senses, dynamics, i);
+        struct part_state state;
+        dynamics_part_state(dynamics, i, &state);
+        struct vec3 way = vec3_sub(light->at, place_of(&state));
+        double squared = vec3_dot(way, way), distance = sqrt(squared);
+        struct vec3 ray = mat3_back(&axes, vec3_scale(way, distance > 0 ? 1 / distance : 0));
+        felt[SENSOR_LIGHT_ALONG] = ray.x;
+        felt[SENSOR_LIGHT_ACROSS] = ray.y;
+        felt[SENSOR_LIGHT_THROUGH] = ray.z;
+        felt[SENSOR_LIGHT_LEVEL] = light->brightness / (1 + squared);
+    }
+}
+
+static void feel(struct senses *senses, const struct dynamics *dynamics,
+                 const struct surroundings *around)
+{
+    feel_joints(senses, dynamics);
+    for (int i = 0; i < senses->phenotype->part_count; i++) {
+        struct part_state state;
+        dynamics_part_state(dynamics, i, &state);
+        senses->values[i * SENSOR_COUNT + SENSOR_HEIGHT] = state.y_m;
+    }
+    if (senses->on & SENSOR_BIT(SENSOR_CONTACT_RIGHT))
+        feel_contacts(senses, dynamics);
+    if (senses->on & SENSOR_BIT(SENSOR_ACCELERATION_ALONG))
+        feel_acceleration(senses, dynamics, around);
+    if (senses->on & SENSOR_BIT(SENSOR_LIGHT_ALONG) && around->light->kind != LIGHT_NONE)
+        see_light(senses, dynamics, around->light);
+}
+
+/* ---------------------------------------------------------------- the body as a whole */
+
+/* Light links on heavy ones, and the other way round, need steps finer than the settings'. */
+static int has_balance(const struct box_body *body, double most)
+{
+    for (int i = 1; i < body->link_count && most > 0; i++) {
+        double mass = body->links[i].mass_kg, other = body->links[body->links[i].parent].mass_kg;
+        if (mass > most * other || other > most * mass)
+            return 0;
+    }
+    return 1;
+}
+
+static int judge(const struct phenotype *phenotype, const struct world *world,
+                 const struct params *params, double dt_s)
+{
+    double thinnest_m = HUGE_VAL;
+    int is_explicit = params->simulation_integrator == INTEGRATOR_RK4;
+    if (!has_balance(box_body_of(phenotype), params->guard_mass_ratio))
+        return VERDICT_UNBALANCED;
+    for (int i = 0; i < phenotype->part_count; i++)
+        thinnest_m = fmin(thinnest_m, phenotype->parts[i].cross_section_m);
+    double stiffness =
+        2 * world->viscosity_pa_s_m * dt_s / (params->creature_density_kg_m3 * thinnest_m);
+    return world->drag_law == DRAG_LAW_LINEAR && is_explicit && stiffness > DRAG_STABILITY
+               ? VERDICT_UNSTABLE_DRAG
+               : VERDICT_OK;
+}
+
+/* A turn about a vector whose components are drawn. */
+static struct quaternion draw_turn(struct rng *rng, double most_rad)
+{
+    struct vec3 turn;
+    turn.x = rng_uniform(rng, -most_rad, most_rad);
+    turn.y = rng_uniform(rng, -most_rad, most_rad);
+    turn.z = rng_uniform(rng, -most_rad, most_rad);
+    return quaternion_exp(turn);
+}
+
+/* Whether a ball is within its cone and its twist's limits. */
+static int is_within(const struct box_link *link, struct quaternion q)
+{
+    double twist = space_twist(q);
+    return space_swing(q) <= link->cone_rad && twist >= link->lower[0] && twist <= link->upper[0];
+}
+
+static void perturb_ball(const struct box_link *link, double *q, struct rng *rng, double most_rad)
+{
+    struct quaternion ball = {q[0], q[1], q[2], q[3]};
+    ball = quaternion_normalised(quaternion_product(ball, draw_turn(rng, most_rad)));
+    if (link->parent >= 0 && !is_within(link, ball))
+        return;
+    q[0] = ball.w;
+    q[1] = ball.x;
+    q[2] = ball.y;
+    q[3] = ball.z;
+}
+
+static void perturb(struct dynamics *dynamics, const struct phenotype *phenotype,
+                    const struct params *params, struct rng *rng, double most_rad)
+{
+    const struct box_body *body = box_body_of(phenotype);
+    const struct space_tree *tree = space_dynamics_tree(dynamics_boxes_space(dynamics));
+    double q[SPACE_RATES_MAX + 1 + 4 * PHENOTYPE_PARTS_MAX];
+    for (int i = 0; i < tree->coordinates; i++)
+        q[i] = dynamics_q(dynamics)[i];
+    for (int i = 0; i < tree->count; i++) {
+        const struct box_link *link = &body->links[i];
+        const struct space_tree_link *l = &tree->links[i];
+        double *own = q + l->coordinate;
+        int plain = l->slides + l->joint->turns;
+        for (int k = 0; k < plain && i > 0; k++) {
+            double moved = own[k] + rng_uniform(rng, -most_rad, most_rad);
+            own[k] = moved < link->lower[k]   ? fmin(own[k], link->lower[k])
+                     : moved > link->upper[k] ? fmax(own[k], link->upper[k])
+                                              : moved;
+        }
+        if (l->joint->has_ball)
+            perturb_ball(link, own + plain, rng, most_rad);
+    }
+    dynamics_set_state(dynamics, q, dynamics_qd(dynamics));
+}
+
+static double unearned_j(const struct ledger *ledger, double gain_j)
+{
+    return gain_j + ledger->mended_j + fabs(ledger->residual_j);
+}
+
+const struct body_physics physics_boxes = {
+    .solvers = {[SOLVER_ARTICULATED] = &dynamics_boxes},
+    .effectors_apart = EFFECTORS_SLACK,
+    .judge = judge,
+    .feel = feel,
+    .perturb = perturb,
+    .unearned_j = unearned_j,
+};
