@@ -202,8 +202,8 @@ static uint64_t boxes_hash_part(const struct dynamics *dynamics, int part, uint6
     struct quaternion turn = boxes_part_turn(dynamics, part);
     struct part_state s;
     boxes_part_state(dynamics, part, &s);
-    const double numbers[] = {s.x_m,    s.y_m,    s.z_m,    turn.w,          turn.x,
-                              turn.y,   turn.z,   s.vx_m_s, s.vy_m_s,        s.vz_m_s,
+    const double numbers[] = {s.x_m,           s.y_m,           s.z_m,        turn.w,   turn.x,
+                              turn.y,          turn.z,          s.vx_m_s,     s.vy_m_s, s.vz_m_s,
                               s.omega_x_rad_s, s.omega_y_rad_s, s.omega_rad_s};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         hash = hash_double(hash, numbers[i]);

@@ -57,9 +57,9 @@ static void feel_contact(struct senses *senses, const struct dynamics *dynamics,
     double *felt = senses->values + part * SENSOR_COUNT;
     struct mat3 axes = gene_axes(senses, dynamics, part);
     struct vec3 against = vec3_scale(mat3_back(&axes, normal), -sign);
-    const double cosines[FACE_COUNT] = {[FACE_RIGHT] = against.x,  [FACE_TOP] = against.y,
-                                        [FACE_LEFT] = -against.x,  [FACE_BOTTOM] = -against.y,
-                                        [FACE_FRONT] = against.z, [FACE_BACK] = -against.z};
+    const double cosines[FACE_COUNT] = {
+        [FACE_RIGHT] = against.x,   [FACE_TOP] = against.y,   [FACE_LEFT] = -against.x,
+        [FACE_BOTTOM] = -against.y, [FACE_FRONT] = against.z, [FACE_BACK] = -against.z};
     for (int face = 0; face < FACE_COUNT; face++)
         if (cosines[face] >= FACE_COSINE)
             felt[face_sensors[face]] = 1;
