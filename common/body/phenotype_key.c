@@ -59,7 +59,8 @@ void key_put_turn(struct key_hasher *hasher, struct quaternion value)
 
 /* ---- bodies ---- */
 
-/* Sensors go in with the wires that read them; gene, connection and depth say nothing; the anchor is the joint of a link. */
+/* Sensors go in with the wires that read them; gene, connection and depth say nothing; the anchor is the joint of a
+ * link; the turn is that of the angle, or in what the kind adds. */
 static void put_part(struct key_hasher *hasher, const struct part *part)
 {
     key_put_int(hasher, part->parent);
@@ -71,7 +72,6 @@ static void put_part(struct key_hasher *hasher, const struct part *part)
     key_put_double(hasher, part->mass_kg);
     key_put_vec3(hasher, part->centre);
     key_put_double(hasher, part->angle_rad);
-    key_put_turn(hasher, part->turn);
     put_vec2(hasher, part->local);
     key_put_double(hasher, part->local_angle_rad);
     key_put_double(hasher, part->cross_section_m);

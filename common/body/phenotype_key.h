@@ -5,7 +5,10 @@
  * What goes in: of each part and link all that the simulator reads; what the body's kind adds (struct body_growth, put_detail()); the neurons that effectors reach, in the order in which they are reached, with their functions,
  * first states and inputs; the trial; and the evaluation's seed where something is drawn from it. Numbers go in
  * bit by bit: what is hashed too much costs a few hits, what is forgotten gives wrong results. So whoever adds a
- * field to a phenotype, or draws from the seed somewhere else, adds it here; a test knows the sizes of the structs. */
+ * field to a phenotype, or draws from the seed somewhere else, adds it here; a test knows the sizes of the structs.
+ *
+ * Seeds come from keys (controller/evolution/search.c): a change of what is hashed for a kind changes the course of all
+ * its runs. So what a new kind needs goes into its own put_detail(). */
 #ifndef COMMON_BODY_PHENOTYPE_KEY_H
 #define COMMON_BODY_PHENOTYPE_KEY_H
 

@@ -109,7 +109,7 @@ static const struct field part_fields[] = {
     FIELD(part, mass_kg, 1),
     FIELD(part, centre, 1),
     FIELD(part, angle_rad, 1),
-    FIELD(part, turn, 1),
+    FIELD(part, turn, 0),
     FIELD(part, anchor, 0),
     FIELD(part, local, 1),
     FIELD(part, local_angle_rad, 1),
