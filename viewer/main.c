@@ -13,13 +13,15 @@
 #include "common/limits.h"
 #include "common/rng.h"
 #include "common/version.h"
+#include "simulator/tools/space_scene.h"
 #include "viewer/export/export.h"
 #include "viewer/stage/window.h"
 
 static const char usage_text[] =
-    "usage: viewer RUN_DIR | CREATURE... [option]...\n"
-    "Replays creatures: survivors of a run, or creature files. Opens a window (h shows its keys),\n"
-    "or writes a file, without any display.\n"
+    "usage: viewer RUN_DIR | CREATURE... | SCENE... [option]...\n"
+    "Replays creatures: survivors of a run, or creature files; and scenes in three dimensions. "
+    "Opens\n"
+    "a window (h shows its keys), or writes a file, without any display.\n"
     "\n"
     "  --generation N      of a run: a finished generation (default: the last one)\n"
     "  --top K             of a run: the best K (default: 8 in the window, 36 to choose from,\n"
@@ -375,7 +377,8 @@ static int add_operand(struct gallery *gallery, const struct request *request, c
     if (S_ISDIR(info.st_mode) && is_alone)
         return open_run(gallery, request, path, error);
     int status = S_ISDIR(info.st_mode) ? gallery_add_run(gallery, path, request->generation, error)
-                                       : gallery_add_file(gallery, path, error);
+                 : space_scene_is_one(path) ? gallery_add_scene(gallery, path, error)
+                                            : gallery_add_file(gallery, path, error);
     return status ? status : simulate_shelf(gallery, first, S_ISDIR(info.st_mode), path, error);
 }
 

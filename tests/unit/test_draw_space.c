@@ -104,6 +104,7 @@ END_TEST
 
 #ifdef HAVE_CAIRO
 #include "tests/unit/picture_fixture.h"
+#include "viewer/draw/shade.h"
 
 static void open_white_picture(void)
 {
@@ -129,7 +130,7 @@ static void drawn_box(int box[4])
 
 static struct draw_view view_from(double yaw, double pitch)
 {
-    return (struct draw_view){0, 0, 400, 300, 0, 0.2, 100, 1, {yaw, pitch}, 1, 0};
+    return (struct draw_view){0, 0, 400, 300, 0, 0.2, 100, 1, {yaw, pitch}, 1, 0, 0};
 }
 
 /* Two spheres and a bone; at is where they are. */
@@ -173,7 +174,7 @@ START_TEST(the_orbit_turns_the_eye)
         struct draw_view view = view_from(i % 2 ? quarter : 0, i % 2 ? 0 : 1e-6);
         make_pair(i < 2 ? along_x : along_z);
         open_white_picture();
-        draw_creature(cr, &view, replay, 0, 0);
+        draw_creature(cr, &view, replay, 0, 0, 0);
         drawn_box(box);
         close_picture();
         drop_replay();
@@ -200,7 +201,7 @@ START_TEST(the_middle_keeps_its_scale)
         make_pair(one);
         replay->shape_count = 2;
         open_white_picture();
-        draw_creature(cr, &view, replay, 0, 0);
+        draw_creature(cr, &view, replay, 0, 0, 0);
         drawn_box(box);
         ck_assert_int_le(abs(box[2] - box[0] - 20), 2);
         ck_assert_int_le(abs(box[3] - box[1] - 20), 2);
@@ -235,7 +236,7 @@ START_TEST(muscles_show_their_drive)
         row.values[0] = i ? 1.2F : 0.8F;
         row.signals[0] = 1;
         open_white_picture();
-        draw_creature(cr, &view, replay, 0, 0);
+        draw_creature(cr, &view, replay, 0, 0, 0);
         colors[i] = pixel(200, 150);
         close_picture();
         drop_replay();
@@ -261,14 +262,14 @@ START_TEST(boxes_have_sides)
         ((struct replay_pose *)(replay->rows + 6))[0] =
             replay_pose_flat(0, 0.2, i ? acos(-1) / 2 : 0);
         open_white_picture();
-        draw_creature(cr, &view, replay, 0, 0);
+        draw_creature(cr, &view, replay, 0, 0, 0);
         drawn_box(box);
         /* nearer than the middle it is a little larger */
         ck_assert_int_le(abs((i ? box[3] - box[1] : box[2] - box[0]) - 62), 4);
         ck_assert_int_le(abs((i ? box[2] - box[0] : box[3] - box[1]) - 21), 4);
         close_picture();
         open_white_picture();
-        draw_creature(cr, &above, replay, 0, 0);
+        draw_creature(cr, &above, replay, 0, 0, 0);
         drawn_box(box);
         int middle = (box[0] + box[2]) / 2, counts[2] = {0, 0};
         uint32_t upper = pixel(middle, box[1] + (box[3] - box[1]) / 5);
@@ -301,10 +302,10 @@ START_TEST(boxes_hide_what_is_behind)
         replay->obstacles.list[0] =
             (struct obstacle){.x_m = i < 2 ? 0.7 : -0.7, .y_m = 0.2, .width_m = 0.2, .height_m = 1};
         open_white_picture();
-        draw_creature(cr, &view, replay, 0, 0);
+        draw_creature(cr, &view, replay, 0, 0, 0);
         uint32_t before = pixel(200, 150);
         replay->obstacles.count = 0;
-        draw_creature(cr, &view, replay, 0, 0);
+        draw_creature(cr, &view, replay, 0, 0, 0);
         // the eye of a positive yaw stands at positive x
         if ((i < 2) == (i % 2 == 0))
             ck_assert_uint_ne(before, pixel(200, 150));
@@ -372,6 +373,151 @@ START_TEST(overlays_show_something)
 }
 END_TEST
 
+/* A box in the air, and what is around. */
+static void make_box(double x, double y)
+{
+    static const double at[2][3] = {{0, 0, 0}, {0, 0, 0}};
+    make_pair(at);
+    replay->part_count = replay->shape_count = 1;
+    replay->size_m = 0.5;
+    replay->has_ground = 1;
+    replay->shapes[0].kind = SHAPE_BOX;
+    replay->shapes[0].half_m = (struct vec3){0.2, 0.1, 0.15};
+    ((struct replay_pose *)(replay->rows + 6))[0] = replay_pose_flat(x, y, 0.3);
+}
+
+static double area_of(const struct vec3 *outline, int count)
+{
+    struct vec3 sum = {0, 0, 0};
+    for (int i = 1; i + 1 < count; i++)
+        sum = vec3_add(sum, vec3_cross(vec3_sub(outline[i], outline[0]),
+                                       vec3_sub(outline[i + 1], outline[0])));
+    return vec3_length(sum) / 2;
+}
+
+/* The outline of a shadow: of light from above a box's footprint, of a ball a disc, of two a capsule; what is partly
+ * below a plane casts with what is above; what is below, or grazed, casts nothing. */
+START_TEST(shadows_have_their_outline)
+{
+    struct plane ground = {{0, 0, 0}, {0, 1, 0}};
+    struct vec3 outline[SHADE_POINTS_MAX], up = {0, 1, 0}, x = {0.3, 0, 0}, y = {0, 0.1, 0},
+                                           z = {0, 0, 0.2};
+    struct vec3 slanted = {-0.6, 0.8, 0};
+    struct caster box = shade_box(0, (struct vec3){1, 0.5, 2}, x, y, z);
+    int count = shade_outline(&box, &ground, up, outline);
+    ck_assert_int_eq(count, 4);
+    ck_assert_double_eq_tol(area_of(outline, count), 0.6 * 0.4, 1e-12);
+    for (int i = 0; i < count; i++)
+        ck_assert_double_eq_tol(outline[i].y, 0, 1e-12);
+    /* as long as it is wide and, by the slope, high: 0.6 + 0.2 * 0.6 / 0.8 */
+    count = shade_outline(&box, &ground, slanted, outline);
+    ck_assert_double_eq_tol(area_of(outline, count), (0.6 + 0.15) * 0.4, 1e-12);
+    box = shade_box(0, (struct vec3){1, 0, 2}, x, y, z);
+    count = shade_outline(&box, &ground, slanted, outline);
+    ck_assert_double_eq_tol(area_of(outline, count), (0.6 + 0.075) * 0.4, 1e-12);
+    box = shade_box(0, (struct vec3){1, -0.5, 2}, x, y, z);
+    ck_assert_int_eq(shade_outline(&box, &ground, up, outline), 0);
+    ck_assert_int_eq(shade_outline(&box, &ground, (struct vec3){1, 0, 0}, outline), 0);
+    struct caster ball = shade_balls(0, (struct vec3){0, 1, 0}, 0.2, (struct vec3){0, 1, 0}, 0.2);
+    count = shade_outline(&ball, &ground, up, outline);
+    ck_assert_double_eq_tol(area_of(outline, count), acos(-1) * 0.04, 0.006);
+    struct caster rod = shade_balls(0, (struct vec3){0, 1, 0}, 0.1, (struct vec3){1, 1, 0}, 0.1);
+    count = shade_outline(&rod, &ground, up, outline);
+    ck_assert_double_eq_tol(area_of(outline, count), 0.2 + acos(-1) * 0.01, 0.006);
+}
+END_TEST
+
+static int brightness(int x, int y)
+{
+    uint32_t color = pixel(x, y);
+    return (int)(color >> 16 & 255) + (int)(color >> 8 & 255) + (int)(color & 255);
+}
+
+/* A box lies on its shadow; higher up the shadow is farther off, and softer. Ghosts cast less. */
+START_TEST(shadows_lie_on_the_ground)
+{
+    int dark[3];
+    for (int i = 0; i < 3; i++) {
+        struct draw_view view = view_from(0, 0.9);
+        int least = 765;
+        make_box(0, i == 1 ? 1.2 : 0.15);
+        open_white_picture();
+        draw_creature(cr, &view, replay, 0, i == 2 ? 0.7 : 0, 0);
+        /* to the right, where the sun is not */
+        for (int y = 100; y < 260; y++)
+            for (int x = 226; x < 399; x++)
+                least = brightness(x, y) < least && pixel(x, y) >> 16 >= 0x60 ? brightness(x, y)
+                                                                              : least;
+        dark[i] = least;
+        close_picture();
+        drop_replay();
+    }
+    ck_assert_int_lt(dark[0], 600);
+    ck_assert_int_gt(dark[1], dark[0]);
+    ck_assert_int_gt(dark[2], dark[0]);
+}
+END_TEST
+
+/* The ground is a checker near by, one colour far away, and haze at the horizon, above which is the sky. */
+START_TEST(the_ground_fades_into_haze)
+{
+    struct draw_view view = view_from(-0.5, 0.18);
+    int contrasts[2] = {0, 0};
+    make_box(0, 0.15);
+    open_white_picture();
+    draw_world(cr, &view, replay, 0, DRAW_UNMARKED);
+    int horizon = (int)(150 - 1.1 * 400 * tan(0.18));
+    for (int i = 0; i < 2; i++) {
+        int row = i ? 290 : horizon + 4, least = 765, most = 0;
+        for (int x = 0; x < 400; x++) {
+            least = brightness(x, row) < least ? brightness(x, row) : least;
+            most = brightness(x, row) > most ? brightness(x, row) : most;
+        }
+        contrasts[i] = most - least;
+    }
+    ck_assert_int_le(contrasts[0], 6);
+    ck_assert_int_ge(contrasts[1], 25);
+    ck_assert_int_gt(brightness(200, horizon + 2), brightness(200, 290) + 60);
+    close_picture();
+    drop_replay();
+}
+END_TEST
+
+/* The trail goes on behind a box and before it. */
+START_TEST(boxes_hide_the_trail)
+{
+    struct draw_view view = view_from(0, 1e-6);
+    make_box(0, 0.2);
+    struct replay_row row;
+    free(replay->rows);
+    replay->rows = NULL;
+    replay->frame_count = 0;
+    replay->row_floats = 0;
+    /* first beyond the box, then before it */
+    for (int i = 0; i <= 8; i++) {
+        ck_assert_int_eq(replay_append(replay, &row), 0);
+        row.poses[0] = replay_pose_flat(0, 0.2, 0);
+        row.centre[0] = i < 5 ? -0.4F + 0.2F * (float)i : 0.4F - 0.2F * (float)(i - 4);
+        row.centre[1] = i < 5 ? 0.22F : 0.18F;
+        row.centre[2] = i < 5 ? -1 : 1;
+    }
+    open_white_picture();
+    draw_creature(cr, &view, replay, 8, 0, 0);
+    uint32_t hidden[16];
+    for (int y = 142; y < 158; y++)
+        hidden[y - 142] = pixel(200, y);
+    draw_creature(cr, &view, replay, 8, 0, DRAW_TRAIL);
+    int changed_above = 0, changed_below = 0;
+    for (int y = 142; y < 158; y++)
+        if (pixel(200, y) != hidden[y - 142])
+            *(y < 150 ? &changed_above : &changed_below) += 1;
+    ck_assert_int_eq(changed_above, 0);
+    ck_assert_int_gt(changed_below, 0);
+    close_picture();
+    drop_replay();
+}
+END_TEST
+
 static uint64_t stage_picture(struct stage *stage)
 {
     cairo_surface_t *window = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 640, 400);
@@ -433,7 +579,7 @@ START_TEST(worlds_are_drawn_from_all_sides)
             open_white_picture();
             draw_world(cr, &view, replay, 0.5, i % 2 ? DRAW_UNMARKED : 0);
             draw_trail(cr, &view, replay, 0, 1);
-            draw_creature(cr, &view, replay, 0.5, i % 4 ? 0 : 0.5);
+            draw_creature(cr, &view, replay, 0.5, i % 4 ? 0 : 0.5, 0);
             close_picture();
         }
         drop_replay();
@@ -497,6 +643,10 @@ int main(void)
     tcase_add_test(cases, worlds_are_drawn_from_all_sides);
     tcase_add_test(cases, boxes_have_sides);
     tcase_add_test(cases, boxes_hide_what_is_behind);
+    tcase_add_test(cases, shadows_have_their_outline);
+    tcase_add_test(cases, shadows_lie_on_the_ground);
+    tcase_add_test(cases, the_ground_fades_into_haze);
+    tcase_add_test(cases, boxes_hide_the_trail);
     tcase_add_test(cases, contacts_are_arrows_in_space);
     tcase_add_test(cases, overlays_show_something);
 #endif

@@ -16,7 +16,7 @@ struct camera_orbit {
 #define CAMERA_PITCH_MAX 1.5
 #define CAMERA_ORBIT_USUAL                                                                         \
     {                                                                                              \
-        -0.55, 0.3                                                                                 \
+        -0.55, 0.18                                                                                \
     }
 
 struct camera {

@@ -244,17 +244,16 @@ static void lane_view(struct draw_view *view, int width_px, int height_px, int l
 {
     const struct replay *replay = replays[lane];
     double height = draw_lane_height(height_px, count);
-    view->left_px = 0;
-    view->top_px = floor(lane * height);
-    view->width_px = width_px;
-    view->height_px = floor((lane + 1) * height) - view->top_px;
-    view->x_m = camera->x_m;
-    view->y_m = camera->y_m;
-    view->px_per_m = camera->px_per_m;
-    view->flip = 1;
-    view->orbit = camera->orbit;
-    view->ui = draw_ui_scale(width_px, height_px);
-    view->z_m = 0;
+    double top = floor(lane * height);
+    *view = (struct draw_view){.top_px = top,
+                               .width_px = width_px,
+                               .height_px = floor((lane + 1) * height) - top,
+                               .x_m = camera->x_m,
+                               .y_m = camera->y_m,
+                               .px_per_m = camera->px_per_m,
+                               .flip = 1,
+                               .orbit = camera->orbit,
+                               .ui = draw_ui_scale(width_px, height_px)};
     if (count == 1)
         return;
     /* a race: all go right, and those without ground keep to their lane */
@@ -280,9 +279,7 @@ static void draw_scene(cairo_t *cr, const struct draw_view *view, const struct r
                        double time_s, unsigned overlays)
 {
     draw_world(cr, view, replay, time_s, overlays);
-    if (overlays & DRAW_TRAIL)
-        draw_trail(cr, view, replay, 0, time_s);
-    draw_creature(cr, view, replay, time_s, 0);
+    draw_creature(cr, view, replay, time_s, 0, overlays);
     draw_overlays(cr, view, replay, time_s, overlays);
 }
 

@@ -26,8 +26,9 @@ struct draw_view {
     /* of scenes with depth: the eye is turned about the middle to the right and upwards; both 0: seen from the
      * front, flat, as all others */
     struct camera_orbit orbit;
-    double ui;  /* size of text and strokes; 1 in a window of 960x540 */
-    double z_m; /* in the middle, from the depth of the centre of mass on */
+    double ui;       /* size of text and strokes; 1 in a window of 960x540 */
+    double z_m;      /* in the middle, from the depth of the centre of mass on */
+    int is_parallel; /* of turned views: no perspective */
 };
 
 double draw_view_x(const struct draw_view *view, double x_m);
@@ -59,10 +60,11 @@ int draw_rows(cairo_t *cr, cairo_pattern_t *pattern, double left, double top, do
 /* Sky and ground, water, or empty space, with distance marks. */
 void draw_world(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                 double time_s, unsigned overlays);
-/* The body at a time. ghost 0 is solid, towards 1 it fades into the background. */
+/* The body at a time; in depth with the obstacles, which hide it and which it hides. ghost 0 is solid, towards 1 it
+ * fades into the background. Of the overlays the trail is drawn here: it is among what hides it. */
 void draw_creature(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
-                   double time_s, double ghost);
-/* The way of the centre of mass between two times. */
+                   double time_s, double ghost, unsigned overlays);
+/* The way of the centre of mass between two times, over all that is drawn. */
 void draw_trail(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                 double from_s, double to_s);
 

@@ -1,12 +1,14 @@
 /* The body: shapes at poses, as one eye sees them, with the joints that are at one place, shadows, the light, and
  * the way of the centre of mass.
  *
- * Shapes and joints are drawn from the farthest to the nearest (at most 64 parts, 192 rods and 64 joints: sorted by
- * insertion; in flat scenes all are equally far, and the last part comes first). Boxes and balls are lit from the
- * upper left; rods that a drive moves are coloured by what their effector asks for. In perspective shadows fall
- * straight down from each part, in flat pictures one lies below the whole body. */
+ * Everything is drawn from the farthest to the nearest (order.h): boxes in space as their faces, which are cut where
+ * they run into one another, so that whatever touches is right; balls, rods, joints, rectangles and pieces of the trail
+ * as spots; in flat scenes all are equally far, and the last part comes first. Faces are lit by their normal and
+ * have the soft shadows of everything else (shade.h), balls are lit from the upper left; rods that a drive moves are
+ * coloured by what their effector asks for. In flat pictures one shadow lies below the whole body. */
 #include "viewer/draw/draw_space.h"
 #include "viewer/draw/scene.h"
+#include "viewer/draw/shade.h"
 
 #ifdef HAVE_CAIRO
 
@@ -23,10 +25,15 @@
 #define ROD_PX       1.2
 /* Rods begin this share of the end's half from its centre. */
 #define SUNK 0.85
-/* A part is beyond a face of an obstacle when its centre is so many of its halves. */
-#define BEYOND    0.5
-#define CORNERS   24 /* of a shadow's outline */
-#define ITEMS_MAX (2 * REPLAY_PARTS_MAX + REPLAY_DRIVES_MAX)
+/* Faces are darker below this share of the body's size above the ground, by so much at most. */
+#define DIM_SHARE 0.3
+#define DIM_MOST  0.26
+/* Planes that are nearer to one another than this share of the body's size are one. */
+#define SLACK_SHARE 1e-4
+/* The trail in space has so many pieces at most. */
+#define TRAIL_MAX   160
+#define CASTERS_MAX 512
+#define ITEMS_MAX   1024
 /* Points nearer than this to the one before, px, are left out of trails. */
 #define TRAIL_STEP_PX 2.5
 
@@ -75,41 +82,18 @@ static void draw_flat_box(const struct scene *scene, const struct shape *shape, 
     cairo_restore(cr);
 }
 
-/* The side that `out` leads to from the middle; u and v lead to its edges, and u x v along `out`. */
-static void draw_box_side(const struct scene *scene, struct vec3 middle, struct vec3 out,
-                          struct vec3 u, struct vec3 v, uint32_t fill)
+/* Half sides in the world. */
+static void box_halves(const struct scene *scene, const struct shape *shape, struct vec3 halves[3])
 {
-    const struct eye *eye = &scene->eye;
-    struct vec3 centre = vec3_add(middle, out), normal = vec3_cross(u, v);
-    struct vec3 light = vec3_add(vec3_along(eye->up, eye->right, -0.6), vec3_scale(eye->back, 0.8));
-    double size = vec3_length(normal) * vec3_length(light);
-    double lit = size > 0 ? vec3_dot(normal, light) / size : 0;
-    struct vec3 corners[4];
-    for (int i = 0; i < 4; i++) {
-        int right = i == 1 || i == 2 ? 1 : -1, up = i >= 2 ? 1 : -1;
-        corners[i] = vec3_along(vec3_along(centre, u, right), v, up);
-    }
-    uint32_t color =
-        lit > 0 ? palette_mix(fill, 0xffffff, 0.35 * lit) : palette_mix(fill, SHADE, -0.55 * lit);
-    draw_side(scene->cr, eye, corners, fade(scene, color, 0.85),
-              fade(scene, palette_mix(fill, SHADE, 0.45), 0.8));
+    struct mat3 axes = shape_axes(scene, shape);
+    halves[0] = vec3_scale(axes.x, shape->half_m.x);
+    halves[1] = vec3_scale(axes.y, shape->half_m.y);
+    halves[2] = vec3_scale(axes.z, shape->half_m.z);
 }
 
 static void draw_box(const struct scene *scene, const struct shape *shape, uint32_t fill)
 {
-    if (eye_is_flat(&scene->eye) && shape->half_m.z == 0) {
-        draw_flat_box(scene, shape, fill);
-        return;
-    }
-    struct mat3 axes = shape_axes(scene, shape);
-    struct vec3 middle = scene_at(scene, shape->part, shape->at_m);
-    struct vec3 x = vec3_scale(axes.x, shape->half_m.x), y = vec3_scale(axes.y, shape->half_m.y),
-                z = vec3_scale(axes.z, shape->half_m.z);
-    for (int side = -1; side <= 1; side += 2) {
-        draw_box_side(scene, middle, vec3_scale(x, side), vec3_scale(y, side), z, fill);
-        draw_box_side(scene, middle, vec3_scale(y, side), vec3_scale(z, side), x, fill);
-        draw_box_side(scene, middle, vec3_scale(z, side), vec3_scale(x, side), y, fill);
-    }
+    draw_flat_box(scene, shape, fill);
 }
 
 /* ---- balls and rods ---- */
@@ -287,42 +271,6 @@ static void draw_flat_shadow(const struct scene *scene)
     cairo_fill(cr);
 }
 
-/* Beneath a part, on what is below it: its outline from above, paler the higher it is. */
-static void draw_part_shadow(const struct scene *scene, int part)
-{
-    const struct replay *replay = scene->replay;
-    const struct replay_pose *pose = &scene->moment.poses[part];
-    const struct shape *shape = &replay->shapes[part];
-    struct vec3 at = replay_pose_place(pose, shape->at_m), corners[CORNERS];
-    double floor_m = 0;
-    int is_beside = fabs(at.z) > replay->obstacle_depth_m;
-    if (is_beside ? !replay->has_ground : !replay_find_surface(replay, at.x, at.y, &floor_m))
-        return;
-    double below = at.y - replay_shape_reach(shape, pose, (struct vec3){0, -1, 0}).y;
-    double lift = fmax(at.y - below - floor_m, 0), share = 1 / (1 + 1.5 * lift / fmax(below, 1e-6));
-    for (int i = 0; i < CORNERS; i++) {
-        double angle = 2 * DRAW_PI * i / CORNERS;
-        struct vec3 reach =
-            replay_shape_reach(shape, pose, (struct vec3){cos(angle), 0, sin(angle)});
-        corners[i] = vec3_along(at, vec3_sub(reach, at), 0.7 + 0.3 * share);
-        corners[i].y = floor_m;
-    }
-    if (!eye_trace_polygon(scene->cr, &scene->eye, corners, CORNERS))
-        return;
-    draw_set_color(scene->cr, palette[COLOR_joint_line].light, 0.30 * share * (1 - scene->ghost));
-    cairo_fill(scene->cr);
-}
-
-static void draw_shadows(const struct scene *scene)
-{
-    if (!replay_has_floor(scene->replay))
-        return;
-    if (eye_is_flat(&scene->eye))
-        draw_flat_shadow(scene);
-    for (int i = 0; i < scene->replay->part_count && !eye_is_flat(&scene->eye); i++)
-        draw_part_shadow(scene, i);
-}
-
 static void draw_light(const struct scene *scene)
 {
     cairo_t *cr = scene->cr;
@@ -341,29 +289,60 @@ static void draw_light(const struct scene *scene)
     cairo_stroke(cr);
 }
 
-/* ---- the whole ---- */
+/* ---- in space ---- */
 
-/* A shape by its index, or a joint by the index of its part. */
+enum item_kind { ITEM_SHAPE, ITEM_FACE, ITEM_JOINT, ITEM_SOLID, ITEM_TRAIL };
+
+/* A shape, a face of a shape, a joint by the index of its part, a face of a solid, a piece of the trail. */
 struct item {
-    int is_joint, index;
-    double near;
-    int is_hidden; /* behind an obstacle */
+    enum item_kind kind;
+    int index;
 };
 
-static int comes_before(const struct item *a, const struct item *b)
+struct picture {
+    const struct scene *scene;
+    struct order *order;
+    struct item items[ITEMS_MAX];
+    int count;
+    struct caster casters[CASTERS_MAX];
+    int caster_count;
+    struct vec3 trail[TRAIL_MAX + 1];
+    int trail_count;
+};
+
+static int add_item(struct picture *picture, enum item_kind kind, int index)
 {
-    if (a->near != b->near)
-        return a->near < b->near;
-    return a->is_joint != b->is_joint ? a->is_joint < b->is_joint : a->index > b->index;
+    if (picture->count == ITEMS_MAX)
+        return -1;
+    picture->items[picture->count] = (struct item){kind, index};
+    return picture->count++;
 }
 
-static int add_item(struct item *items, int count, struct item item)
+static void add_caster(struct picture *picture, struct caster caster)
 {
-    int k = count;
-    for (; k > 0 && comes_before(&item, &items[k - 1]); k--)
-        items[k] = items[k - 1];
-    items[k] = item;
-    return count + 1;
+    if (picture->caster_count < CASTERS_MAX)
+        picture->casters[picture->caster_count++] = caster;
+}
+
+/* The six sides of a box. */
+static void add_sides(struct picture *picture, int item, struct vec3 middle,
+                      const struct vec3 halves[3])
+{
+    for (int axis = 0; axis < 3; axis++)
+        for (int side = -1; side <= 1; side += 2) {
+            struct vec3 u = vec3_scale(halves[(axis + 1) % 3], side), v = halves[(axis + 2) % 3];
+            struct vec3 centre = vec3_along(middle, halves[axis], side), corners[4];
+            for (int i = 0; i < 4; i++) {
+                corners[i] = vec3_along(centre, u, i == 1 || i == 2 ? 1 : -1);
+                corners[i] = vec3_along(corners[i], v, i >= 2 ? 1 : -1);
+            }
+            order_add_polygon(picture->order, item, corners, 4);
+        }
+}
+
+static int is_deep_box(const struct shape *shape)
+{
+    return shape->kind == SHAPE_BOX && shape->half_m.z > 0;
 }
 
 static double part_nearness(const struct scene *scene, int part)
@@ -371,83 +350,246 @@ static double part_nearness(const struct scene *scene, int part)
     return scene_spot(scene, part, scene->replay->shapes[part].at_m).near;
 }
 
-/* All there is to draw, the nearest last. */
-static int collect_items(const struct scene *scene, const int *is_hidden,
-                         struct item items[ITEMS_MAX])
+/* Of those that are equally near the last comes first, and joints after shapes. */
+static void add_shape(struct picture *picture, int index)
 {
-    const struct replay *replay = scene->replay;
-    int count = 0;
-    for (int i = 0; i < replay->shape_count && count < ITEMS_MAX; i++) {
-        const struct shape *shape = &replay->shapes[i];
-        int other = shape->other < 0 ? shape->part : shape->other;
-        double near = (part_nearness(scene, shape->part) + part_nearness(scene, other)) / 2;
-        count = add_item(items, count,
-                         (struct item){0, i, near, is_hidden[shape->part] && is_hidden[other]});
+    const struct scene *scene = picture->scene;
+    const struct shape *shapes = scene->replay->shapes, *shape = &shapes[index];
+    int other = shape->other < 0 ? shape->part : shape->other;
+    struct vec3 a = scene_at(scene, shape->part, shapes[shape->part].at_m);
+    struct vec3 b = scene_at(scene, other, shapes[other].at_m), halves[3];
+    if (is_deep_box(shape)) {
+        box_halves(scene, shape, halves);
+        add_sides(picture, add_item(picture, ITEM_FACE, index), a, halves);
+        add_caster(picture, shade_box(index, a, halves[0], halves[1], halves[2]));
+        return;
     }
-    for (int i = 0; i < replay->part_count && count < ITEMS_MAX; i++)
-        if (replay->parts[i].joint >= 0)
-            count = add_item(items, count,
-                             (struct item){1, i, scene_spot(scene, i, replay->parts[i].anchor).near,
-                                           is_hidden[i]});
-    return count;
+    double near = (part_nearness(scene, shape->part) + part_nearness(scene, other)) / 2;
+    order_add_spot(picture->order, add_item(picture, ITEM_SHAPE, index),
+                   vec3_along(a, vec3_sub(b, a), 0.5), near, -index - ITEMS_MAX);
+    if (shape->kind == SHAPE_BALL)
+        add_caster(picture, shade_balls(index, a, shape->half_m.x, a, shape->half_m.x));
+    if (shape->kind == SHAPE_ROD) {
+        double radius =
+            ROD_SHARE / 2 *
+            fmin(scene_half_least(&shapes[shape->part]), scene_half_least(&shapes[other]));
+        struct caster caster = shade_balls(index, a, radius, b, radius);
+        caster.is_thin = 1;
+        add_caster(picture, caster);
+    }
 }
 
-/* 1 if an obstacle is between a place and the eye: beyond one of its six faces is the place, but not the eye. */
-static int is_behind(const struct scene *scene, int obstacle, struct vec3 at, double half)
+static void add_joint(struct picture *picture, int part)
 {
-    struct vec2 c[4];
-    struct vec3 from = eye_position(&scene->eye);
-    double depth = scene->replay->obstacle_depth_m, least = BEYOND * half;
-    if ((at.z > depth + least && from.z < depth) || (at.z < -depth - least && from.z > -depth))
-        return 1;
-    replay_get_obstacle(scene->replay, obstacle, c);
-    for (int i = 0; i < 4; i++) {
-        struct vec2 a = c[i], b = c[(i + 1) % 4];
-        double length = hypot(b.x - a.x, b.y - a.y);
-        double out_x = (b.y - a.y) / length, out_y = (a.x - b.x) / length;
-        if (out_x * (at.x - a.x) + out_y * (at.y - a.y) > least &&
-            out_x * (from.x - a.x) + out_y * (from.y - a.y) < 0)
-            return 1;
-    }
-    return 0;
+    const struct scene *scene = picture->scene;
+    struct vec3 anchor = scene->replay->parts[part].anchor;
+    if (scene->replay->parts[part].joint >= 0)
+        order_add_spot(picture->order, add_item(picture, ITEM_JOINT, part),
+                       scene_at(scene, part, anchor), scene_spot(scene, part, anchor).near, -part);
 }
 
-/* Marks the parts that an obstacle hides, and adds those obstacles to is_before. */
-static void find_hidden(const struct scene *scene, int is_hidden[REPLAY_PARTS_MAX],
-                        int is_before[OBSTACLES_MAX])
+static void add_solid(struct picture *picture, int index)
 {
+    struct replay_solid solid = replay_get_solid(picture->scene->replay, index);
+    struct mat3 axes = quaternion_matrix(solid.turn);
+    struct vec3 halves[3] = {vec3_scale(axes.x, solid.half_m.x), vec3_scale(axes.y, solid.half_m.y),
+                             vec3_scale(axes.z, solid.half_m.z)};
+    int item = add_item(picture, ITEM_SOLID, index);
+    add_sides(picture, item, solid.at_m, halves);
+    add_caster(picture, shade_box(-1 - index, solid.at_m, halves[0], halves[1], halves[2]));
+}
+
+/* The way of the centre of mass until now, as pieces that are sorted one by one. */
+static void add_trail(struct picture *picture)
+{
+    const struct scene *scene = picture->scene;
     const struct replay *replay = scene->replay;
-    for (int i = 0; i < replay->part_count; i++)
-        for (int k = 0; k < replay->obstacles.count; k++) {
-            const struct shape *shape = &replay->shapes[i];
-            if (is_behind(scene, k, scene_at(scene, i, shape->at_m), scene_half_most(shape)))
-                is_hidden[i] = is_before[k] = 1;
-        }
+    int last = replay_frame_index(replay, scene->moment.frame.time_s);
+    int count = last < TRAIL_MAX ? last : TRAIL_MAX;
+    for (int i = 0; i <= count && last > 0; i++) {
+        struct replay_frame frame;
+        replay_get_frame(replay, (int)((int64_t)i * last / count), &frame);
+        picture->trail[picture->trail_count++] =
+            i < count ? frame.centre : scene->moment.frame.centre;
+    }
+    for (int i = 0; i + 1 < picture->trail_count; i++) {
+        struct vec3 a = picture->trail[i], b = picture->trail[i + 1];
+        struct vec3 middle = vec3_along(a, vec3_sub(b, a), 0.5);
+        order_add_spot(picture->order, add_item(picture, ITEM_TRAIL, i), middle,
+                       eye_project(&scene->eye, middle).near, 1);
+    }
+}
+
+/* ---- painting what is sorted ---- */
+
+/* The outline of a face where it is not cut; where it is, colour over the seam. */
+static void outline_face(const struct scene *scene, const struct order_piece *piece, uint32_t fill,
+                         uint32_t line)
+{
+    cairo_t *cr = scene->cr;
+    cairo_set_line_cap(cr, CAIRO_LINE_CAP_ROUND);
+    cairo_set_line_width(cr, 0.9 * scene->ui);
+    for (int is_cut = 1; is_cut >= 0; is_cut--) {
+        for (int i = 0; i < piece->count; i++)
+            if ((int)(piece->cuts >> i & 1) == is_cut)
+                eye_trace_line(cr, &scene->eye, piece->corners[i],
+                               piece->corners[(i + 1) % piece->count]);
+        draw_set_color(cr, is_cut ? fill : line, 1);
+        cairo_stroke(cr);
+    }
+    cairo_set_line_cap(cr, CAIRO_LINE_CAP_BUTT);
+}
+
+/* Darker towards the ground, which takes light from what is near to it. */
+static void dim_near_ground(const struct scene *scene, const struct order_piece *piece)
+{
+    cairo_t *cr = scene->cr;
+    struct vec3 level = vec3_cross(piece->normal, (struct vec3){0, 1, 0}), low = piece->corners[0],
+                high = low;
+    double reach = DIM_SHARE * scene->replay->size_m;
+    for (int i = 1; i < piece->count; i++) {
+        low = piece->corners[i].y < low.y ? piece->corners[i] : low;
+        high = piece->corners[i].y > high.y ? piece->corners[i] : high;
+    }
+    if (!scene->replay->has_ground || low.y > reach || vec3_length(level) < 0.2 ||
+        !(high.y > low.y))
+        return;
+    /* lines of one height lead along `level`; across them is the way of the gradient */
+    struct spot a = eye_project(&scene->eye, low), b = eye_project(&scene->eye, high);
+    struct spot c = eye_project(&scene->eye, vec3_along(low, level, 0.1 * scene->replay->size_m));
+    double x = c.y - a.y, y = a.x - c.x, size = hypot(x, y);
+    if (!(size > 0) || !a.is_seen || !b.is_seen || !c.is_seen)
+        return;
+    double rise = ((b.x - a.x) * x + (b.y - a.y) * y) / (size * size) / (high.y - low.y);
+    double from = rise * (0 - low.y), to = rise * (reach - low.y);
+    cairo_pattern_t *pattern =
+        cairo_pattern_create_linear(a.x + from * x, a.y + from * y, a.x + to * x, a.y + to * y);
+    for (int i = 0; i <= 2; i++)
+        cairo_pattern_add_color_stop_rgba(pattern, i / 2.0, (SHADE >> 16) / 255.0,
+                                          (SHADE >> 8 & 255) / 255.0, (SHADE & 255) / 255.0,
+                                          DIM_MOST * (2 - i) * (2 - i) / 4 * (1 - scene->ghost));
+    cairo_set_source(cr, pattern);
+    cairo_paint(cr);
+    cairo_pattern_destroy(pattern);
+}
+
+/* A face with the shadows that fall on it. */
+static void draw_face(const struct picture *picture, const struct order_piece *piece, int owner,
+                      uint32_t fill)
+{
+    const struct scene *scene = picture->scene;
+    cairo_t *cr = scene->cr;
+    struct plane plane = {{0, 0, 0}, piece->normal};
+    double reach = 0;
+    if (!eye_trace_polygon(cr, &scene->eye, piece->corners, piece->count)) {
+        cairo_new_path(cr);
+        return;
+    }
+    for (int i = 0; i < piece->count; i++)
+        plane.at = vec3_along(plane.at, piece->corners[i], 1.0 / piece->count);
+    for (int i = 0; i < piece->count; i++)
+        reach = fmax(reach, vec3_length(vec3_sub(piece->corners[i], plane.at)));
+    draw_set_color(cr, fill, 1);
+    cairo_fill_preserve(cr);
+    cairo_save(cr);
+    cairo_clip(cr);
+    if (owner >= 0)
+        dim_near_ground(scene, piece);
+    shade_cast(cr, &scene->eye, picture->casters, picture->caster_count, &plane, reach, owner,
+               0.8 * (1 - scene->ghost));
+    cairo_restore(cr);
+    outline_face(scene, piece, fill, palette_mix(fill, SHADE, 0.28));
+}
+
+static void paint_shape(const struct picture *picture, const struct order_piece *piece, int index)
+{
+    (void)piece;
+    draw_shape(picture->scene, index);
+}
+
+static void paint_face(const struct picture *picture, const struct order_piece *piece, int index)
+{
+    uint32_t fill = palette[palette_part_color(picture->scene->replay->shapes[index].part)].light;
+    draw_face(picture, piece, index,
+              fade(picture->scene, shade_color(fill, shade_face(piece->normal)), 0.85));
+}
+
+static void paint_joint(const struct picture *picture, const struct order_piece *piece, int index)
+{
+    (void)piece;
+    draw_joint(picture->scene, index);
+}
+
+static void paint_solid(const struct picture *picture, const struct order_piece *piece, int index)
+{
+    const struct scene *scene = picture->scene;
+    uint32_t fill =
+        palette_mix(palette[COLOR_ground_top].light, palette[COLOR_sky_bottom].light, 0.25);
+    double away = scene->eye.distance_m - eye_project(&scene->eye, piece->corners[0]).near;
+    fill = shade_color(fill, shade_face(piece->normal));
+    draw_face(picture, piece, -1 - index,
+              draw_hazed(scene->replay, fill, eye_haze(&scene->eye, away)));
+}
+
+static void paint_trail(const struct picture *picture, const struct order_piece *piece, int index)
+{
+    const struct scene *scene = picture->scene;
+    (void)piece;
+    eye_trace_line(scene->cr, &scene->eye, picture->trail[index], picture->trail[index + 1]);
+    cairo_set_line_width(scene->cr, 1.5 * scene->ui);
+    draw_set_color(scene->cr, palette[COLOR_trail].light, 0.55);
+    cairo_stroke(scene->cr);
+}
+
+static void paint(void *context, const struct order_piece *piece)
+{
+    static void (*const painters[])(const struct picture *, const struct order_piece *, int) = {
+        [ITEM_SHAPE] = paint_shape, [ITEM_FACE] = paint_face,   [ITEM_JOINT] = paint_joint,
+        [ITEM_SOLID] = paint_solid, [ITEM_TRAIL] = paint_trail,
+    };
+    const struct picture *picture = context;
+    if (piece->owner >= 0)
+        painters[picture->items[piece->owner].kind](picture, piece,
+                                                    picture->items[piece->owner].index);
+}
+
+/* On the ground, of all that stands and moves over it. */
+static void draw_ground_shadows(const struct picture *picture)
+{
+    const struct scene *scene = picture->scene;
+    struct plane ground = {{0, 0, 0}, {0, 1, 0}};
+    if (scene->replay->has_ground && scene->is_spatial)
+        shade_cast(scene->cr, &scene->eye, picture->casters, picture->caster_count, &ground,
+                   INFINITY, CASTERS_MAX, 1 - scene->ghost);
 }
 
 void draw_creature(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
-                   double time_s, double ghost)
+                   double time_s, double ghost, unsigned overlays)
 {
     struct scene scene;
-    struct item items[ITEMS_MAX];
-    int is_hidden[REPLAY_PARTS_MAX] = {0}, is_before[OBSTACLES_MAX] = {0};
+    struct picture picture = {.scene = &scene};
     scene_place(&scene, cr, view, replay, time_s);
     scene.ghost = ghost;
-    int is_flat = eye_is_flat(&scene.eye);
+    picture.order = order_create(eye_order(&scene.eye), SLACK_SHARE * replay->size_m);
+    if (!picture.order)
+        return;
+    for (int i = 0; i < replay->shape_count; i++)
+        add_shape(&picture, i);
+    for (int i = 0; i < replay->part_count; i++)
+        add_joint(&picture, i);
+    for (int i = 0; i < replay_solid_count(replay) && scene.is_spatial; i++)
+        add_solid(&picture, i);
+    if (overlays & DRAW_TRAIL && scene.is_spatial)
+        add_trail(&picture);
+    else if (overlays & DRAW_TRAIL)
+        draw_trail(cr, view, replay, 0, time_s);
     if (replay->has_light && ghost == 0)
         draw_light(&scene);
-    draw_shadows(&scene);
-    if (!is_flat)
-        find_hidden(&scene, is_hidden, is_before);
-    int count = collect_items(&scene, is_hidden, items);
-    /* what obstacles hide, those obstacles once more, and the rest */
-    for (int pass = 1; pass >= 0; pass--) {
-        for (int i = 0; i < count; i++)
-            if (items[i].is_hidden == pass)
-                (items[i].is_joint ? draw_joint : draw_shape)(&scene, items[i].index);
-        if (pass && !is_flat)
-            draw_obstacles(cr, &scene.eye, replay, is_before);
-    }
+    if (!scene.is_spatial && replay_has_floor(replay))
+        draw_flat_shadow(&scene);
+    draw_ground_shadows(&picture);
+    order_walk(picture.order, paint, &picture);
+    order_destroy(picture.order);
 }
 
 void draw_trail(cairo_t *cr, const struct draw_view *view, const struct replay *replay,

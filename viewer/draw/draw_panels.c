@@ -302,7 +302,7 @@ void draw_thumb(cairo_t *cr, const struct draw_box *box, const struct draw_thumb
             draw_set_color(cr, palette[COLOR_ground_top].light, 1);
             cairo_fill(cr);
         }
-        draw_creature(cr, &view, replay, time_s, 0);
+        draw_creature(cr, &view, replay, time_s, 0, 0);
     } else {
         draw_text(cr, "...", box->x + box->width / 2, box->y + box->height / 2, size, 0,
                   DRAW_CENTRE, COLOR_text_soft);

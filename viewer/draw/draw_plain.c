@@ -50,7 +50,7 @@ void draw_plain(cairo_t *cr, int width_px, int height_px, const struct replay *c
     for (int i = 0; i < count; i++) {
         struct draw_view view =
             fit_body(replays[i], time_s, i % columns * width, i / columns * height, width, height);
-        draw_creature(cr, &view, replays[i], time_s, 0);
+        draw_creature(cr, &view, replays[i], time_s, 0, 0);
     }
 }
 

@@ -1,5 +1,11 @@
-/* The world of a scene with depth, seen in perspective: the ground with a grid and marks under a sky, water, or empty
- * space, and obstacles as boxes, drawn from the farthest to the nearest. */
+/* The world of a scene with depth, seen in perspective: ground under a sky with hills far away, water, or empty space.
+ *
+ * The ground is a checker of tiles as wide as some 100 px in the middle of the picture, so that it shows speed; it
+ * fades before its tiles become too small to be told apart, and all fades into haze towards the horizon. The checker is
+ * one path: where a strip along x and a strip along z cross, the even-odd rule leaves the tile out. How far the
+ * ground is depends on the row of the picture only, so both fadings are one gradient from row to row.
+ *
+ * Water and air have specks, fixed in the world. */
 #include "viewer/draw/draw_space.h"
 
 #ifdef HAVE_CAIRO
@@ -7,162 +13,268 @@
 #include <math.h>
 #include <stdio.h>
 
-/* The ground's grid reaches so many lines from the middle, about as far apart as marks. */
-#define GRID_LINES 14
-#define GRID_PX    70.0
+/* Tiles: their width in the middle, and how many are drawn to either side of where the checker is thought to be. */
+#define TILE_PX    60.0
+#define TILES      64
+#define TILE_ALPHA 0.42
+/* Tiles lower than this in the picture, px, cannot be told apart; the checker begins to fade at so many. */
+#define TILE_LEAST_PX 1.5
+#define TILE_FULL_PX  9.0
+/* Where the gradients of the ground have their colours: shares of the way from the horizon to the picture's foot. */
+#define STOPS 14
+/* Specks to either side of the middle, and how far apart they are there. */
+#define SPECKS   6
+#define SPECK_PX 105.0
+/* Marks to either side. */
+#define MARKS 7
 
-static void fill_rows(cairo_t *cr, const struct draw_view *view, double top, double bottom,
-                      enum palette_color from, enum palette_color to)
+static const enum palette_color haze_colors[REPLAY_MEDIUM_COUNT] = {
+    [REPLAY_SKY] = COLOR_sky_bottom,
+    [REPLAY_WATER] = COLOR_water_top,
+    [REPLAY_AIR] = COLOR_air_bottom};
+
+uint32_t draw_hazed(const struct replay *replay, uint32_t color, double share)
 {
-    cairo_pattern_t *pattern = cairo_pattern_create_linear(0, top, 0, bottom);
-    uint32_t a = palette[from].light, b = palette[to].light;
-    cairo_pattern_add_color_stop_rgb(pattern, 0, (a >> 16 & 255) / 255.0, (a >> 8 & 255) / 255.0,
-                                     (a & 255) / 255.0);
-    cairo_pattern_add_color_stop_rgb(pattern, 1, (b >> 16 & 255) / 255.0, (b >> 8 & 255) / 255.0,
-                                     (b & 255) / 255.0);
+    return palette_mix(color, palette[haze_colors[replay->medium]].light, share);
+}
+
+static void add_stop(cairo_pattern_t *pattern, double share, uint32_t color, double alpha)
+{
+    cairo_pattern_add_color_stop_rgba(pattern, share, (color >> 16 & 255) / 255.0,
+                                      (color >> 8 & 255) / 255.0, (color & 255) / 255.0, alpha);
+}
+
+/* From one row to another; whole rows. */
+static void fill_rows(cairo_t *cr, const struct draw_view *view, double top, double bottom,
+                      cairo_pattern_t *pattern)
+{
     cairo_set_source(cr, pattern);
-    cairo_rectangle(cr, view->left_px, top, view->width_px, fmax(bottom - top, 0));
-    cairo_fill(cr);
+    if (bottom > top && !draw_rows(cr, pattern, view->left_px, top, view->width_px, bottom)) {
+        cairo_rectangle(cr, view->left_px, top, view->width_px, bottom - top);
+        cairo_fill(cr);
+    }
     cairo_pattern_destroy(pattern);
 }
 
-/* 1, 2 or 5 times a power of ten metres. */
-static double grid_step(const struct draw_view *view)
+static cairo_pattern_t *two_colors(double top, double bottom, enum palette_color from,
+                                   enum palette_color to)
 {
-    double least = GRID_PX * view->ui / view->px_per_m, step = pow(10, floor(log10(least)));
+    cairo_pattern_t *pattern = cairo_pattern_create_linear(0, top, 0, bottom);
+    add_stop(pattern, 0, palette[from].light, 1);
+    add_stop(pattern, 1, palette[to].light, 1);
+    return pattern;
+}
+
+/* 1, 2 or 5 times a power of ten metres, about so many px in the middle. */
+static double round_step(const struct draw_view *view, double px)
+{
+    double least = px * view->ui / view->px_per_m, step = pow(10, floor(log10(least)));
     return step >= least       ? step
            : 2 * step >= least ? 2 * step
            : 5 * step >= least ? 5 * step
                                : 10 * step;
 }
 
-static void draw_grid_lines(cairo_t *cr, const struct eye *eye, double height_m, double alpha)
+/* ---- hills ---- */
+
+/* Two soft rows at the horizon, by the direction that one looks in: the eye's turn moves them, its place does not. */
+static void draw_hills(cairo_t *cr, const struct eye *eye, double horizon, double height_px,
+                       int row, double share)
 {
-    double step = grid_step(eye->view), reach = GRID_LINES * step;
-    double x0 = floor(eye->middle.x / step) * step, z0 = floor(eye->middle.z / step) * step;
-    cairo_set_line_width(cr, 0.8 * eye->view->ui);
-    for (int i = -GRID_LINES; i <= GRID_LINES; i++) {
-        double fade = 1 - fabs((double)i) / (GRID_LINES + 1);
-        double x = x0 + i * step, z = z0 + i * step;
-        eye_trace_line(cr, eye, (struct vec3){x, height_m, z0 - reach},
-                       (struct vec3){x, height_m, z0 + reach});
-        eye_trace_line(cr, eye, (struct vec3){x0 - reach, height_m, z},
-                       (struct vec3){x0 + reach, height_m, z});
-        draw_set_color(cr, palette[COLOR_ground_line].light, alpha * fade);
-        cairo_stroke(cr);
+    const struct draw_view *view = eye->view;
+    double focus = eye->view->px_per_m * eye->distance_m / eye->up.y;
+    uint32_t color = palette_mix(palette[COLOR_sky_bottom].light, palette[COLOR_grid].light, share);
+    cairo_move_to(cr, view->left_px, horizon + 1);
+    for (double x = 0; x <= view->width_px + 8; x += 8) {
+        double at = atan2(view->flip * (x - view->width_px / 2), focus) - view->orbit.yaw_rad;
+        double y = 0.5 + 0.26 * sin(7 * at + 2 * row) + 0.16 * sin(13 * at + 1 + row) +
+                   0.08 * sin(31 * at + 3 * row);
+        cairo_line_to(cr, view->left_px + x, horizon - y * height_px);
     }
+    cairo_line_to(cr, view->left_px + view->width_px + 8, horizon + 1);
+    cairo_close_path(cr);
+    /* their feet are in the haze */
+    cairo_pattern_t *pattern =
+        cairo_pattern_create_linear(0, horizon - 0.8 * height_px, 0, horizon);
+    add_stop(pattern, 0, color, 1);
+    add_stop(pattern, 1, palette[COLOR_sky_bottom].light, 1);
+    cairo_set_source(cr, pattern);
+    cairo_fill(cr);
+    cairo_pattern_destroy(pattern);
+}
+
+static void draw_sky(cairo_t *cr, const struct eye *eye, const struct replay *replay, double edge)
+{
+    const struct draw_view *view = eye->view;
+    double top = view->top_px, bottom = top + view->height_px;
+    if (replay->medium == REPLAY_WATER)
+        fill_rows(cr, view, top, bottom,
+                  two_colors(top, bottom, COLOR_water_top, COLOR_water_bottom));
+    else if (replay->medium == REPLAY_AIR)
+        fill_rows(cr, view, top, bottom, two_colors(top, bottom, COLOR_air_top, COLOR_air_bottom));
+    else if (edge > top)
+        fill_rows(cr, view, top, edge,
+                  two_colors(edge - 0.6 * view->height_px, edge, COLOR_sky_top, COLOR_sky_bottom));
+    if (replay->medium != REPLAY_SKY || edge <= top)
+        return;
+    double height = fmin(0.085 * view->height_px, 60 * view->ui);
+    draw_hills(cr, eye, edge, height, 0, 0.16);
+    draw_hills(cr, eye, edge, 0.55 * height, 1, 0.26);
+}
+
+/* ---- the ground ---- */
+
+/* Strips along z, of every second tile in x, and the other way round. */
+static void trace_checker(cairo_t *cr, const struct eye *eye, double step)
+{
+    /* before the eye, where the middle of what is seen of the ground is */
+    double ahead = eye_is_flat(eye) ? 0 : 0.8 * eye->distance_m, reach = TILES * step;
+    double level = hypot(eye->back.x, eye->back.z);
+    double x = eye->middle.x, z = eye->middle.z;
+    if (level > 1e-6) {
+        x -= ahead * eye->back.x / level;
+        z -= ahead * eye->back.z / level;
+    }
+    double first_x = 2 * floor(x / step / 2) * step - reach;
+    double first_z = 2 * floor(z / step / 2) * step - reach;
+    for (int i = 0; i < TILES; i++) {
+        double x0 = first_x + 2 * i * step, x1 = x0 + step;
+        double z0 = first_z + 2 * i * step, z1 = z0 + step;
+        struct vec3 along_z[4] = {
+            {x0, 0, z - reach}, {x1, 0, z - reach}, {x1, 0, z + reach}, {x0, 0, z + reach}};
+        struct vec3 along_x[4] = {
+            {x - reach, 0, z0}, {x - reach, 0, z1}, {x + reach, 0, z1}, {x + reach, 0, z0}};
+        eye_trace_polygon(cr, eye, along_z, 4);
+        eye_trace_polygon(cr, eye, along_x, 4);
+    }
+}
+
+/* How clear the checker is where the ground is so far away. */
+static double checker_alpha(const struct eye *eye, double step, double distance)
+{
+    if (eye_is_flat(eye))
+        return TILE_ALPHA;
+    double focus = eye->view->px_per_m * eye->distance_m;
+    double height_px = step * focus * eye_position(eye).y / (distance * distance) / eye->view->ui;
+    double share = (height_px - TILE_LEAST_PX) / (TILE_FULL_PX - TILE_LEAST_PX);
+    return TILE_ALPHA * fmin(fmax(share, 0), 1);
+}
+
+static void draw_ground(cairo_t *cr, const struct eye *eye, const struct replay *replay,
+                        double edge)
+{
+    const struct draw_view *view = eye->view;
+    double bottom = view->top_px + view->height_px, top = fmax(edge, view->top_px);
+    double step = round_step(view, TILE_PX), span = bottom - top;
+    if (!(span > 0) || (!eye_is_flat(eye) && eye_position(eye).y <= 0))
+        return;
+    cairo_pattern_t *soil = cairo_pattern_create_linear(0, top, 0, bottom);
+    cairo_pattern_t *checker = cairo_pattern_create_linear(0, top, 0, bottom);
+    for (int i = 0; i <= STOPS; i++) {
+        double share = (double)i * i / STOPS / STOPS; /* closer together near the horizon */
+        double distance = eye_ground_distance(eye, top + share * span);
+        double haze = eye_haze(eye, distance), alpha = checker_alpha(eye, step, distance);
+        uint32_t color = palette_mix(palette[COLOR_ground_top].light,
+                                     palette[COLOR_ground_bottom].light, 0.75 * share);
+        add_stop(soil, share, draw_hazed(replay, color, haze), 1);
+        add_stop(checker, share, draw_hazed(replay, palette[COLOR_ground_line].light, haze),
+                 alpha * 0.5);
+    }
+    fill_rows(cr, view, top, bottom, soil);
+    cairo_save(cr);
+    cairo_rectangle(cr, view->left_px, top, view->width_px, span);
+    cairo_clip(cr);
+    cairo_set_antialias(cr, CAIRO_ANTIALIAS_FAST);
+    cairo_set_fill_rule(cr, CAIRO_FILL_RULE_EVEN_ODD);
+    trace_checker(cr, eye, step);
+    cairo_set_source(cr, checker);
+    cairo_fill(cr);
+    cairo_restore(cr);
+    cairo_pattern_destroy(checker);
 }
 
 /* Distances along the line that leads to the right from the start. */
 static void draw_marks(cairo_t *cr, const struct eye *eye)
 {
     const struct draw_view *view = eye->view;
-    double step = grid_step(view), first = floor(eye->middle.x / step);
-    for (int i = -GRID_LINES / 2; i <= GRID_LINES / 2; i++) {
+    double step = round_step(view, TILE_PX), first = floor(eye->middle.x / step);
+    for (int i = -MARKS; i <= MARKS; i++) {
         char text[32];
-        double x = (first + i) * step;
+        double x = (first + i) * step, size = 9.5 * view->ui;
         struct spot spot = eye_project(eye, (struct vec3){x, 0, 0});
         if (!spot.is_seen || spot.x < view->left_px || spot.x > view->left_px + view->width_px)
             continue;
-        cairo_arc(cr, spot.x, spot.y, 2 * view->ui, 0, 2 * DRAW_PI);
+        /* level discs on the ground */
+        cairo_save(cr);
+        cairo_translate(cr, spot.x, spot.y);
+        cairo_scale(cr, 1, fmax(fabs(eye->back.y), 0.4));
+        cairo_arc(cr, 0, 0, 3.2 * view->ui, 0, 2 * DRAW_PI);
+        cairo_restore(cr);
         draw_set_color(cr, palette[COLOR_ground_line].light, 0.9);
         cairo_fill(cr);
         snprintf(text, sizeof text, "%.4g m", x == 0 ? 0 : view->flip * x);
         /* a label that the picture's edge would cut is left out */
-        double half = draw_text_width(cr, text, 9.5 * view->ui, 0) / 2 + 2;
+        double half = draw_text_width(cr, text, size, 0) / 2 + 2;
         if (spot.x - half < view->left_px || spot.x + half > view->left_px + view->width_px ||
             spot.y + 4 * view->ui < view->top_px ||
             spot.y + 15 * view->ui > view->top_px + view->height_px)
             continue;
-        draw_text(cr, text, spot.x, spot.y + 13 * view->ui, 9.5 * view->ui, 0, DRAW_CENTRE,
-                  COLOR_text_soft);
+        draw_text(cr, text, spot.x, spot.y + 13 * view->ui, size, 0, DRAW_CENTRE, COLOR_text_soft);
     }
 }
 
-void draw_side(cairo_t *cr, const struct eye *eye, const struct vec3 corners[4], uint32_t color,
-               uint32_t line)
+/* ---- specks ---- */
+
+/* A well-mixed number in [0, 1) for a cell of the world. */
+static double cell_noise(int64_t x, int64_t y, int64_t z, uint64_t salt)
 {
-    if (!eye_sees_side(eye, corners, 4) || !eye_trace_polygon(cr, eye, corners, 4))
-        return;
-    draw_set_color(cr, color, 1);
-    cairo_fill_preserve(cr);
-    draw_set_color(cr, line, 0.8);
-    cairo_set_line_width(cr, eye->view->ui);
-    cairo_stroke(cr);
+    uint64_t h = (uint64_t)x * UINT64_C(0x9e3779b97f4a7c15) +
+                 (uint64_t)y * UINT64_C(0xc2b2ae3d27d4eb4f) +
+                 (uint64_t)z * UINT64_C(0x165667b19e3779f9) + salt;
+    h = (h ^ (h >> 29)) * UINT64_C(0xbf58476d1ce4e5b9);
+    h = (h ^ (h >> 32)) * UINT64_C(0x94d049bb133111eb);
+    return (double)((h ^ (h >> 31)) >> 11) / 9007199254740992.0;
 }
 
-/* A box: a rectangle of the x-y plane that reaches to both sides. The corners are counter-clockwise. */
-static void draw_obstacle(cairo_t *cr, const struct eye *eye, const struct replay *replay,
-                          int index)
+/* One in every cell around the middle, the nearer the larger and clearer; towards the outermost cells they fade. */
+static void draw_specks(cairo_t *cr, const struct eye *eye)
 {
-    struct vec2 c[4];
-    double depth = replay->obstacle_depth_m;
-    uint32_t top = palette[COLOR_ground_top].light, dark = palette[COLOR_ground_bottom].light;
-    uint32_t line = palette[COLOR_ground_line].light;
-    replay_get_obstacle(replay, index, c);
-    for (int i = 0; i < 4; i++) {
-        struct vec2 a = c[i], b = c[(i + 1) % 4];
-        struct vec3 side[4] = {
-            {a.x, a.y, depth}, {a.x, a.y, -depth}, {b.x, b.y, -depth}, {b.x, b.y, depth}};
-        // lighter the more it looks up: outward is to the right of a to b
-        double length = hypot(b.x - a.x, b.y - a.y), up = length > 0 ? (a.x - b.x) / length : 0;
-        draw_side(cr, eye, side, palette_mix(dark, top, 0.5 + 0.5 * up), line);
-    }
-    struct vec3 front[4] = {{c[0].x, c[0].y, depth},
-                            {c[1].x, c[1].y, depth},
-                            {c[2].x, c[2].y, depth},
-                            {c[3].x, c[3].y, depth}};
-    struct vec3 behind[4] = {{c[3].x, c[3].y, -depth},
-                             {c[2].x, c[2].y, -depth},
-                             {c[1].x, c[1].y, -depth},
-                             {c[0].x, c[0].y, -depth}};
-    draw_side(cr, eye, front, palette_mix(dark, 0x14202a, 0.12), line);
-    draw_side(cr, eye, behind, palette_mix(dark, 0x14202a, 0.12), line);
-}
-
-static double nearness_of(const struct eye *eye, const struct replay *replay, int index)
-{
-    const struct obstacle *obstacle = &replay->obstacles.list[index];
-    return eye_project(eye, (struct vec3){obstacle->x_m, obstacle->y_m, 0}).near;
-}
-
-void draw_obstacles(cairo_t *cr, const struct eye *eye, const struct replay *replay,
-                    const int *is_drawn)
-{
-    int order[OBSTACLES_MAX], count = replay->obstacles.count;
-    for (int i = 0; i < count; i++) {
-        int k = i;
-        double nearness = nearness_of(eye, replay, i);
-        for (; k > 0 && nearness_of(eye, replay, order[k - 1]) > nearness; k--)
-            order[k] = order[k - 1];
-        order[k] = i;
-    }
-    for (int i = 0; i < count; i++)
-        if (!is_drawn || is_drawn[order[i]])
-            draw_obstacle(cr, eye, replay, order[i]);
+    double cell = SPECK_PX * eye->view->ui / eye->view->px_per_m;
+    int64_t x0 = (int64_t)floor(eye->middle.x / cell), y0 = (int64_t)floor(eye->middle.y / cell);
+    int64_t z0 = (int64_t)floor(eye->middle.z / cell);
+    for (int64_t x = x0 - 2 * SPECKS; x <= x0 + 2 * SPECKS; x++)
+        for (int64_t y = y0 - SPECKS; y <= y0 + SPECKS; y++)
+            for (int64_t z = z0 - SPECKS; z <= z0 + SPECKS; z++) {
+                struct vec3 at = {((double)x + cell_noise(x, y, z, 1)) * cell,
+                                  ((double)y + cell_noise(x, y, z, 2)) * cell,
+                                  ((double)z + cell_noise(x, y, z, 3)) * cell};
+                struct spot spot = eye_project(eye, at);
+                double far = fabs(at.z - eye->middle.z) / (SPECKS * cell);
+                double size = spot.scale / eye->view->px_per_m;
+                if (!spot.is_seen || far >= 1)
+                    continue;
+                cairo_arc(cr, spot.x, spot.y,
+                          (0.5 + 1.1 * cell_noise(x, y, z, 4)) * eye->view->ui * size, 0,
+                          2 * DRAW_PI);
+                draw_set_color(cr, palette[COLOR_grid].light, 0.3 * (1 - far) * fmin(size, 1.4));
+                cairo_fill(cr);
+            }
 }
 
 void draw_space(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                 double time_s, unsigned overlays)
 {
     struct eye eye = eye_place(view, replay, time_s);
-    double top = view->top_px, bottom = top + view->height_px;
-    double horizon =
-        top + view->height_px / 2 - view->px_per_m * eye.distance_m * tan(view->orbit.pitch_rad);
-    double edge = replay->has_ground ? fmin(fmax(horizon, top), bottom) : bottom;
-    if (replay->medium == REPLAY_WATER)
-        fill_rows(cr, view, top, bottom, COLOR_water_top, COLOR_water_bottom);
-    else
-        fill_rows(cr, view, top, edge, replay->has_ground ? COLOR_sky_top : COLOR_air_top,
-                  replay->has_ground ? COLOR_sky_bottom : COLOR_air_bottom);
-    if (replay->has_ground) {
-        fill_rows(cr, view, edge, bottom, COLOR_ground_top, COLOR_ground_bottom);
-        if (!(overlays & DRAW_UNMARKED)) {
-            draw_grid_lines(cr, &eye, 0, 0.55);
-            draw_marks(cr, &eye);
-        }
-    }
-    draw_obstacles(cr, &eye, replay, NULL);
+    double bottom = view->top_px + view->height_px;
+    double edge =
+        replay->has_ground ? fmin(fmax(floor(eye_horizon(&eye)), view->top_px), bottom) : bottom;
+    draw_sky(cr, &eye, replay, edge);
+    if (replay->has_ground)
+        draw_ground(cr, &eye, replay, edge);
+    if (replay->medium != REPLAY_SKY)
+        draw_specks(cr, &eye);
+    if (replay->has_ground && !(overlays & DRAW_UNMARKED))
+        draw_marks(cr, &eye);
 }
 
 #endif

@@ -242,7 +242,7 @@ static void draw_strip(cairo_t *cr, const struct strobe *strobe, struct draw_vie
             cairo_clip(cr);
             draw_world(cr, &cell, strobe->replay, 0, overlays | DRAW_UNMARKED);
         }
-        draw_creature(cr, &cell, strobe->replay, strobe->times_s[i], moment_ghost(strobe, i));
+        draw_creature(cr, &cell, strobe->replay, strobe->times_s[i], moment_ghost(strobe, i), 0);
         draw_moment_time(cr, &cell, strobe, i);
         cairo_restore(cr);
     }
@@ -259,7 +259,7 @@ static void draw_row(cairo_t *cr, const struct strobe *strobe, const struct draw
         replay_sample(strobe->replay, strobe->times_s[i], poses, &centre);
         if (strobe_row_of(strobe, centre.x) != row)
             continue;
-        draw_creature(cr, view, strobe->replay, strobe->times_s[i], moment_ghost(strobe, i));
+        draw_creature(cr, view, strobe->replay, strobe->times_s[i], moment_ghost(strobe, i), 0);
         double x = draw_view_x(view, centre.x);
         if (fabs(x - previous_x) < 44 * view->ui)
             continue;

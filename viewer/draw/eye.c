@@ -5,12 +5,15 @@
 #include <math.h>
 
 /* The eye's distance, by the larger side of the picture in the middle plane. */
-#define EYE_DISTANCE 1.3
+#define EYE_DISTANCE 1.1
 /* What is nearer to the eye than this share of its distance is left out. */
 #define NEAREST_SHARE 0.08
 /* The middle follows the depth of the centre of mass over so many moments, this far apart. */
 #define DEPTH_MOMENTS 7
 #define DEPTH_STEP_S  0.1
+/* Haze begins at so many distances of the middle, and takes two thirds of a colour so many farther. */
+#define HAZE_BEGIN 1.3
+#define HAZE_REACH 5.0
 
 int draw_is_spatial(const struct draw_view *view, const struct replay *replay)
 {
@@ -45,8 +48,10 @@ struct eye eye_place(const struct draw_view *view, const struct replay *replay, 
                       .right = {cy, 0, -sy},
                       .up = {-sy * sp, cp, -cy * sp},
                       .back = {sy * cp, sp, cy * cp},
-                      .distance_m =
-                          EYE_DISTANCE * fmax(view->width_px, view->height_px) / view->px_per_m};
+                      .distance_m = view->is_parallel
+                                        ? INFINITY
+                                        : EYE_DISTANCE * fmax(view->width_px, view->height_px) /
+                                              view->px_per_m};
     return eye;
 }
 
@@ -103,26 +108,66 @@ void eye_trace_line(cairo_t *cr, const struct eye *eye, struct vec3 a, struct ve
 
 int eye_trace_polygon(cairo_t *cr, const struct eye *eye, const struct vec3 *corners, int count)
 {
-    for (int i = 0; i < count; i++)
-        if (!eye_project(eye, corners[i]).is_seen)
-            return 0;
+    int traced = 0;
+    double most = (1 - NEAREST_SHARE) * eye->distance_m - 1e-9;
+    cairo_new_sub_path(cr);
     for (int i = 0; i < count; i++) {
-        struct spot spot = eye_project(eye, corners[i]);
-        cairo_line_to(cr, spot.x, spot.y);
+        struct vec3 next = corners[(i + 1) % count];
+        struct spot a = eye_project(eye, corners[i]), b = eye_project(eye, next);
+        if (a.is_seen) {
+            cairo_line_to(cr, a.x, a.y);
+            traced++;
+        }
+        if (a.is_seen == b.is_seen)
+            continue;
+        double share = (most - a.near) / (b.near - a.near);
+        struct spot cut =
+            eye_project(eye, vec3_along(corners[i], vec3_sub(next, corners[i]), share));
+        cairo_line_to(cr, cut.x, cut.y);
+        traced++;
     }
-    cairo_close_path(cr);
-    return 1;
+    if (traced)
+        cairo_close_path(cr);
+    return traced > 2;
 }
 
-int eye_sees_side(const struct eye *eye, const struct vec3 *corners, int count)
+struct order_eye eye_order(const struct eye *eye)
 {
-    double area = 0;
-    for (int i = 0; i < count; i++) {
-        struct spot a = eye_project(eye, corners[i]);
-        struct spot b = eye_project(eye, corners[(i + 1) % count]);
-        area += a.x * b.y - b.x * a.y;
-    }
-    return area * eye->view->flip < 0;
+    int is_flat = eye_is_flat(eye);
+    return (struct order_eye){is_flat ? eye->back : eye_position(eye), is_flat};
+}
+
+/* ---- the ground ---- */
+
+/* Pixels that are as far from the middle as the eye is from the picture. */
+static double focus_px(const struct eye *eye)
+{
+    return eye->view->px_per_m * eye->distance_m;
+}
+
+static double middle_row(const struct eye *eye)
+{
+    return eye->view->top_px + eye->view->height_px / 2;
+}
+
+double eye_horizon(const struct eye *eye)
+{
+    if (eye_is_flat(eye) || eye->up.y < 1e-6)
+        return -INFINITY;
+    return middle_row(eye) - focus_px(eye) * eye->back.y / eye->up.y;
+}
+
+double eye_ground_distance(const struct eye *eye, double y_px)
+{
+    double fall = eye->back.y + eye->up.y * (y_px - middle_row(eye)) / focus_px(eye);
+    double height = eye_position(eye).y;
+    return eye_is_flat(eye) || !(fall > 0) || !(height > 0) ? INFINITY : height / fall;
+}
+
+double eye_haze(const struct eye *eye, double distance_m)
+{
+    double far = distance_m / eye->distance_m - HAZE_BEGIN;
+    return eye_is_flat(eye) || !(far > 0) ? 0 : 1 - exp(-far / HAZE_REACH);
 }
 
 #endif

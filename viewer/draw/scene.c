@@ -11,6 +11,7 @@ void scene_place(struct scene *scene, cairo_t *cr, const struct draw_view *view,
     scene->replay = replay;
     scene->eye = eye_place(view, replay, time_s);
     scene->ui = view->ui;
+    scene->is_spatial = draw_is_spatial(view, replay);
     scene->ghost = 0;
     replay_get_moment(replay, time_s, &scene->moment);
 }

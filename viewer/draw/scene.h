@@ -12,7 +12,8 @@ struct scene {
     struct eye eye;
     struct replay_moment moment;
     double ui;
-    double ghost; /* 0 is solid, towards 1 it fades into the background */
+    int is_spatial; /* the view of a scene with depth is turned */
+    double ghost;   /* 0 is solid, towards 1 it fades into the background */
 };
 
 /* The view must outlive the scene. */

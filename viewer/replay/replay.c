@@ -112,6 +112,11 @@ static size_t rows_room(int frame_count)
     return room;
 }
 
+size_t replay_row_bytes(const struct replay *replay)
+{
+    return row_layout(replay).total * sizeof(float);
+}
+
 int replay_append(struct replay *replay, struct replay_row *row)
 {
     if (!replay->row_floats)
@@ -159,6 +164,18 @@ static void row_shift(const struct replay *replay, struct replay_row *row, float
     }
 }
 
+/* Extent of the parts along z, m. */
+static double depth_of(const struct replay *replay, const struct replay_pose *poses)
+{
+    double least = INFINITY, most = -INFINITY;
+    for (int p = 0; p < replay->part_count; p++) {
+        const struct shape *shape = &replay->shapes[p];
+        least = fmin(least, replay_shape_reach(shape, &poses[p], (struct vec3){0, 0, -1}).z);
+        most = fmax(most, replay_shape_reach(shape, &poses[p], (struct vec3){0, 0, 1}).z);
+    }
+    return most - least;
+}
+
 void replay_finish(struct replay *replay)
 {
     struct replay_row row;
@@ -169,7 +186,9 @@ void replay_finish(struct replay *replay)
     float x = row.centre[0], y = replay_has_floor(replay) ? 0 : row.centre[1];
     for (int i = 0; i < replay->obstacles.count; i++)
         replay->obstacles.list[i].x_m -= x;
-    replay->width_m = replay->height_m = 0;
+    for (int i = 0; i < replay->own_solid_count; i++)
+        replay->solids[i].at_m.x -= x;
+    replay->width_m = replay->height_m = replay->depth_m = 0;
     replay->fitness_most = replay->fitness_least = 0;
     for (int i = 0; i < replay->frame_count; i++) {
         row_at(replay, i, &row);
@@ -177,6 +196,7 @@ void replay_finish(struct replay *replay)
         replay_get_bounds(replay, row.poses, bounds);
         replay->width_m = fmax(replay->width_m, bounds[2] - bounds[0]);
         replay->height_m = fmax(replay->height_m, bounds[3] - bounds[1]);
+        replay->depth_m = fmax(replay->depth_m, depth_of(replay, row.poses));
         replay->fitness_most = fmax(replay->fitness_most, *row.fitness);
         replay->fitness_least = fmin(replay->fitness_least, *row.fitness);
     }
@@ -185,7 +205,23 @@ void replay_finish(struct replay *replay)
 
 int replay_has_floor(const struct replay *replay)
 {
-    return replay->has_ground || replay->obstacles.count > 0;
+    return replay->has_ground || replay_solid_count(replay) > 0;
+}
+
+int replay_solid_count(const struct replay *replay)
+{
+    return replay->obstacles.count + replay->own_solid_count;
+}
+
+struct replay_solid replay_get_solid(const struct replay *replay, int index)
+{
+    if (index >= replay->obstacles.count)
+        return replay->solids[index - replay->obstacles.count];
+    const struct obstacle *obstacle = &replay->obstacles.list[index];
+    return (struct replay_solid){
+        {obstacle->x_m, obstacle->y_m, 0},
+        {obstacle->width_m / 2, obstacle->height_m / 2, replay->obstacle_depth_m},
+        quaternion_about((struct vec3){0, 0, 1}, obstacle->angle_rad)};
 }
 
 void replay_get_obstacle(const struct replay *replay, int index, struct vec2 corners[4])
@@ -320,6 +356,12 @@ struct replay_pose replay_pose_flat(double x_m, double y_m, double angle_rad)
                                 .y_m = (float)y_m,
                                 .turn_w = (float)cos(angle_rad / 2),
                                 .turn_z = (float)sin(angle_rad / 2)};
+}
+
+struct replay_pose replay_pose_of(struct vec3 at_m, struct quaternion turn)
+{
+    return (struct replay_pose){(float)at_m.x, (float)at_m.y, (float)at_m.z, (float)turn.w,
+                                (float)turn.x, (float)turn.y, (float)turn.z};
 }
 
 double replay_pose_angle(const struct replay_pose *pose)
@@ -504,8 +546,9 @@ static int copy_phenotype(struct replay *replay, const struct phenotype *phenoty
     return 0;
 }
 
-static void record_energies(float *energies, const struct ledger *ledger)
+void replay_put_ledger(struct replay_row *row, const struct ledger *ledger)
 {
+    float *energies = row->energies;
     energies[ENERGY_kinetic_j] = (float)ledger->kinetic_j;
     energies[ENERGY_potential_j] = (float)ledger->potential_j;
     energies[ENERGY_work_j] = (float)ledger->work_effector_j;
@@ -519,11 +562,9 @@ static void record_energies(float *energies, const struct ledger *ledger)
     energies[ENERGY_residual_j] = (float)ledger->residual_j;
 }
 
-static void record_contacts(struct replay_row *row, const struct dynamics *dynamics)
+void replay_put_contacts(struct replay_row *row, const struct contact_point *points, int count,
+                         double per_step)
 {
-    double per_step = dynamics_substeps(dynamics);
-    const struct contact_point *points;
-    int count = dynamics_contacts(dynamics, &points);
     if (count > REPLAY_CONTACTS_MAX)
         count = REPLAY_CONTACTS_MAX;
     for (int i = 0; i < count; i++)
@@ -581,6 +622,7 @@ static void record_row(const struct recorder *recorder, struct replay_row *row,
                        const struct evaluate_view *view)
 {
     const struct replay *replay = recorder->replay;
+    const struct contact_point *points;
     struct vec3 centre = dynamics_centre_of_mass(view->dynamics);
     row->centre[0] = (float)centre.x;
     row->centre[1] = (float)centre.y;
@@ -589,9 +631,10 @@ static void record_row(const struct recorder *recorder, struct replay_row *row,
     row->light[1] = (float)view->light->at.y;
     record_body(replay, row, view->dynamics);
     record_brain(replay, row, view);
-    record_energies(row->energies, view->ledger);
+    replay_put_ledger(row, view->ledger);
     *row->fitness = (float)fitness_now(recorder, view);
-    record_contacts(row, view->dynamics);
+    int count = dynamics_contacts(view->dynamics, &points);
+    replay_put_contacts(row, points, count, dynamics_substeps(view->dynamics));
 }
 
 /* A row with a number that is not finite cannot be drawn: the replay ends before it. */
@@ -767,14 +810,18 @@ static void set_score(struct replay *replay, const struct creature *creature, in
                  replay->cut_count ? replay->fitness : creature->fitness);
 }
 
+enum replay_medium replay_choose_medium(double drag, double gravity_m_s2, int has_ground)
+{
+    if (drag >= WATER_DRAG && gravity_m_s2 <= WATER_GRAVITY)
+        return REPLAY_WATER;
+    return has_ground ? REPLAY_SKY : REPLAY_AIR;
+}
+
 static enum replay_medium medium_of(const struct params *params)
 {
     double drag = params->world_drag_law == DRAG_LAW_QUADRATIC ? params->world_quadratic_drag_kg_m2
                                                                : params->world_viscosity_pa_s;
-
-    if (drag >= WATER_DRAG && params->world_gravity_m_s2 <= WATER_GRAVITY)
-        return REPLAY_WATER;
-    return params->world_ground ? REPLAY_SKY : REPLAY_AIR;
+    return replay_choose_medium(drag, params->world_gravity_m_s2, params->world_ground);
 }
 
 int replay_create(struct replay **result, const struct creature *creature,
@@ -862,6 +909,7 @@ void replay_destroy(struct replay *replay)
     free(replay->drives);
     free(replay->neurons);
     free(replay->effectors);
+    free(replay->solids);
     free(replay->rows);
     free(replay);
 }

@@ -88,6 +88,12 @@ struct replay_contact {
     float x_m, y_m, z_m, normal_x, normal_y, normal_z, impulse_n_s;
 };
 
+/* A box that stands in the world: centre, half sides, turn. */
+struct replay_solid {
+    struct vec3 at_m, half_m;
+    struct quaternion turn;
+};
+
 /* What the energy ledger shows, J. */
 #define REPLAY_ENERGIES(X)                                                                         \
     X(kinetic_j, "kinetic")                                                                        \
@@ -150,11 +156,13 @@ struct replay {
     int has_depth;           /* a shape is no flat one: the scene can be seen from all sides */
     double obstacle_depth_m; /* in depth obstacles reach so far to either side of z = 0 */
     int has_ground, has_light, is_torque_mode;
-    struct obstacles obstacles; /* shifted as the coordinates are */
+    struct obstacles obstacles;  /* shifted as the coordinates are */
+    struct replay_solid *solids; /* of scenes in depth, which have no obstacles; likewise */
+    int own_solid_count;
     enum replay_medium medium;
     double gravity_m_s2;
-    double width_m, height_m,
-        size_m; /* greatest extents of the body over all frames; their larger */
+    double width_m, height_m, depth_m, size_m; /* greatest extents of the body over all frames; the
+                                                * larger of width and height */
 
     double frame_s; /* time from row to row */
     int frame_count;
@@ -171,6 +179,8 @@ int replay_create(struct replay **replay, const struct creature *creature,
 int replay_create_cut(struct replay **replay, const struct creature *creature,
                       const struct params *params, uint64_t seed, int is_recorded,
                       const struct replay_cut *cuts, int cut_count, struct error *error);
+/* A scene in three dimensions (docs/scenes.md), from its start to its end; status: REPLAY_UNRECORDED. */
+int replay_create_scene(struct replay **replay, const char *path, struct error *error);
 void replay_destroy(struct replay *replay); /* NULL is allowed */
 
 /* 1 if that is cut. */
@@ -195,6 +205,7 @@ void replay_sample(const struct replay *replay, double time_s, struct replay_pos
 
 /* A pose in the plane, turned about z. */
 struct replay_pose replay_pose_flat(double x_m, double y_m, double angle_rad);
+struct replay_pose replay_pose_of(struct vec3 at_m, struct quaternion turn);
 /* The turn of a pose about z, as far as it is one: -pi .. pi. */
 double replay_pose_angle(const struct replay_pose *pose);
 struct vec3 replay_pose_centre(const struct replay_pose *pose);
@@ -205,6 +216,9 @@ struct vec3 replay_pose_place(const struct replay_pose *pose, struct vec3 at);
 struct vec3 replay_pose_back(const struct replay_pose *pose, struct vec3 at);
 /* 1 if there is something to stand on: ground or obstacles. */
 int replay_has_floor(const struct replay *replay);
+/* What stands in a world with depth: obstacles, which reach to both sides, and solids. */
+int replay_solid_count(const struct replay *replay);
+struct replay_solid replay_get_solid(const struct replay *replay, int index);
 /* The corners of an obstacle, counter-clockwise. */
 void replay_get_obstacle(const struct replay *replay, int index, struct vec2 corners[4]);
 /* Height of the surface below a point: the ground's or an obstacle's; 0 if there is none (returns 0). */
@@ -236,6 +250,15 @@ struct replay_row {
     struct replay_contact *contacts;
 };
 int replay_append(struct replay *replay, struct replay_row *row);
+size_t replay_row_bytes(const struct replay *replay);
+struct ledger;
+struct contact_point;
+void replay_put_ledger(struct replay_row *row, const struct ledger *ledger);
+/* The first of them; impulses are multiplied by per_step. */
+void replay_put_contacts(struct replay_row *row, const struct contact_point *points, int count,
+                         double per_step);
+/* What a medium looks like that resists so much (Pa s or kg/m^2; in space Pa s/m or kg/m^3) under that gravity. */
+enum replay_medium replay_choose_medium(double drag, double gravity_m_s2, int has_ground);
 /* Shifts all rows so that the first centre of mass is the origin (see the head of this file) and
  * computes size_m. Call once, after the last row. */
 void replay_finish(struct replay *replay);

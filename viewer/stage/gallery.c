@@ -243,6 +243,27 @@ int gallery_add_file(struct gallery *gallery, const char *path, struct error *er
     return status;
 }
 
+int gallery_add_scene(struct gallery *gallery, const char *path, struct error *error)
+{
+    struct replay *replay;
+    struct creature nobody;
+    if (gallery->shown.count == GALLERY_SHOWN_MAX)
+        return error_set(error, ERR_LIMIT, "more than %d creatures", GALLERY_SHOWN_MAX);
+    int status = replay_create_scene(&replay, path, error), count = gallery->shown.count;
+    if (status)
+        return status;
+    creature_init(&nobody);
+    snprintf(nobody.name, sizeof nobody.name, "%s", replay->name);
+    shelf_put(gallery, &gallery->shown, &nobody, -1);
+    creature_deinit(&nobody);
+    if (gallery->shown.count == count) {
+        replay_destroy(replay);
+        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    }
+    gallery->shown.items[count]->replay = replay;
+    return 0;
+}
+
 int gallery_add_run(struct gallery *gallery, const char *directory, int64_t generation,
                     struct error *error)
 {

@@ -48,6 +48,8 @@ void gallery_destroy(struct gallery *gallery); /* NULL is allowed */
 
 /* Adds a creature file, or the best of a run's generation (-1: the last), to the shelf of files. */
 int gallery_add_file(struct gallery *gallery, const char *path, struct error *error);
+/* Adds a scene in three dimensions, moved at once; its creature is empty but for the name. */
+int gallery_add_scene(struct gallery *gallery, const char *path, struct error *error);
 int gallery_add_run(struct gallery *gallery, const char *directory, int64_t generation,
                     struct error *error);
 /* Opens a run and looks which generations are complete; shows none of them yet. */

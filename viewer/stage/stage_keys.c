@@ -358,6 +358,10 @@ static void act_save_creature(struct stage *stage)
     if (!gallery_count(stage->gallery))
         return;
     const struct creature *creature = &gallery_specimen(stage->gallery, stage->current)->creature;
+    if (!creature->genome.body_count) {
+        stage_set_toast(stage, "a scene is no creature");
+        return;
+    }
     clean_name(creature->name[0] ? creature->name : "creature", name, sizeof name);
     choose_file_name(name, "creature", path, sizeof path);
     if (creature_write(creature, path, 0, &error))

@@ -1,0 +1,131 @@
+/* Scenes in three dimensions as replays: they move as the simulator moves them, every reference case can be shown, and
+ * what is no scene is refused. */
+#include "viewer/replay/replay.h"
+
+#include <check.h>
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "simulator/tools/space_scene.h"
+#include "viewer/stage/gallery.h"
+
+static struct error error;
+static struct space_scene scene;
+
+/* The motion of a file by the dynamics alone, at its end. */
+START_TEST(a_scene_moves_as_in_the_simulator)
+{
+    static const char path[] = "examples/scenes/space/arm.json";
+    struct replay *replay;
+    struct replay_frame frame;
+    struct arena arena;
+    struct space_dynamics *dynamics;
+    ck_assert_msg(replay_create_scene(&replay, path, &error) == 0, "%s", error.message);
+    ck_assert_int_eq(arena_init(&arena, SCENE_ARENA_BYTES), 0);
+    ck_assert_int_eq(space_scene_read_file(&scene, path, &error), 0);
+    ck_assert_int_eq(space_scene_start(&scene, &arena, &dynamics, &error), 0);
+    double dt = scene.settings.dt_s;
+    struct vec3 start = space_tree_centre_of_mass(space_dynamics_tree(dynamics));
+    ck_assert_double_eq_tol(replay_duration(replay), scene.until_s, replay->frame_s);
+    ck_assert_int_eq(replay->part_count, 3);
+    ck_assert_int_eq(replay->drive_count, 2 + 1 + 3);
+    ck_assert_int_eq(replay->parts[2].parent, 1);
+    ck_assert_int_eq(replay->has_depth, 1);
+    for (int i = 0; i * dt < 2 - dt / 2; i++)
+        ck_assert_int_eq(space_dynamics_step(dynamics), 0);
+    const struct space_tree *tree = space_dynamics_tree(dynamics);
+    replay_get_frame(replay, (int)(2 / replay->frame_s + 0.5), &frame);
+    for (int i = 0; i < 3; i++) {
+        struct vec3 at = space_tree_centre(&tree->links[i]);
+        struct vec3 x = replay_pose_turn(&frame.poses[i], (struct vec3){1, 0, 0});
+        ck_assert_double_eq_tol((double)frame.poses[i].x_m, at.x - start.x, 1e-6);
+        ck_assert_double_eq_tol((double)frame.poses[i].y_m, at.y - start.y, 1e-6);
+        ck_assert_double_eq_tol((double)frame.poses[i].z_m, at.z, 1e-6);
+        ck_assert_double_eq_tol(vec3_length(vec3_sub(x, tree->links[i].turned.x)), 0, 1e-6);
+    }
+    ck_assert_double_eq_tol((double)frame.values[2], space_dynamics_value(dynamics, 2), 1e-6);
+    ck_assert_double_gt(replay->drives[0].strength, 0);
+    arena_deinit(&arena);
+    replay_destroy(replay);
+}
+END_TEST
+
+/* Each body has a part, whether the file gives it boxes or not; nothing is flat or without size. */
+START_TEST(every_reference_case_can_be_shown)
+{
+    static const char folder[] = "tests/oracle/space/scenes";
+    DIR *files = opendir(folder);
+    int shown = 0;
+    ck_assert_ptr_nonnull(files);
+    for (const struct dirent *entry; (entry = readdir(files)) != NULL;) {
+        char path[400];
+        struct replay *replay;
+        if (entry->d_name[0] == '.')
+            continue;
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        ck_assert_int_eq(space_scene_is_one(path), 1);
+        ck_assert_msg(replay_create_scene(&replay, path, &error) == 0, "%s", error.message);
+        ck_assert_int_gt(replay->part_count, 0);
+        ck_assert_int_gt(replay->frame_count, 10);
+        for (int i = 0; i < replay->part_count; i++) {
+            struct vec3 half = replay->shapes[i].half_m;
+            ck_assert_msg(half.x > 1e-4 && half.y > 1e-4 && half.z > 1e-4, "%s, part %d", path, i);
+        }
+        ck_assert(isfinite(replay->size_m) && replay->size_m > 0);
+        replay_destroy(replay);
+        shown++;
+    }
+    closedir(files);
+    ck_assert_int_ge(shown, 20);
+}
+END_TEST
+
+START_TEST(what_is_no_scene_is_refused)
+{
+    struct replay *replay;
+    FILE *file = fopen("bad-scene.json", "w");
+    fputs("{\"scene\": 1, \"dimensions\": 3, \"bodies\": [{\"name\": \"a\", \"color\": 1}]}", file);
+    fclose(file);
+    ck_assert_int_ne(replay_create_scene(&replay, "bad-scene.json", &error), 0);
+    ck_assert_ptr_null(replay);
+    ck_assert_msg(strstr(error.message, "bad-scene.json") != NULL, "%s", error.message);
+    remove("bad-scene.json");
+    ck_assert_int_ne(replay_create_scene(&replay, "no-such-scene.json", &error), 0);
+    ck_assert_int_eq(space_scene_is_one("examples/creatures/biped.json"), 0);
+}
+END_TEST
+
+/* In the gallery a scene stands beside creatures, and is there at once. */
+START_TEST(scenes_stand_in_the_gallery)
+{
+    struct gallery_options options = {.champions_most = 2};
+    struct gallery *gallery = gallery_create(&options);
+    ck_assert_int_eq(gallery_add_scene(gallery, "examples/scenes/space/stack.json", &error), 0);
+    ck_assert_int_eq(gallery_add_file(gallery, "examples/creatures/biped.json", &error), 0);
+    ck_assert_int_eq(gallery_count(gallery), 2);
+    ck_assert_int_eq(gallery_simulate(gallery, 0, &error), 0);
+    ck_assert_str_eq(gallery_specimen(gallery, 0)->replay->name, "stack");
+    ck_assert_int_eq(gallery_heal(gallery, 0, &error), 0);
+    gallery_destroy(gallery);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("replay_scene");
+    TCase *tcase = tcase_create("all");
+    tcase_set_timeout(tcase, 120);
+    tcase_add_test(tcase, a_scene_moves_as_in_the_simulator);
+    tcase_add_test(tcase, every_reference_case_can_be_shown);
+    tcase_add_test(tcase, what_is_no_scene_is_refused);
+    tcase_add_test(tcase, scenes_stand_in_the_gallery);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,265 @@
+/* Scenes in three dimensions as replays: bodies and joints by hand (docs/scenes.md), moved from start to end and
+ * recorded like a creature. Boxes are parts, freedoms of joints are drives; there is no brain. A body without boxes is
+ * shown as one that has its mass and moments of inertia. */
+#include "viewer/replay/replay.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "simulator/tools/space_scene.h"
+
+/* Rows in a second, if there is memory for so many. */
+#define ROWS_HZ 60
+/* A body without boxes is at least so thick, by its longest side or its way from the joint. */
+#define THICKNESS_SHARE 0.08
+
+struct recording {
+    struct space_scene scene;
+    struct arena arena;
+    struct space_dynamics *dynamics;
+    struct replay *replay;
+    struct space_box boxes[SPACE_SCENE_BOXES_MAX + SPACE_SCENE_BODIES_MAX]; /* of all bodies */
+    int first_part[SPACE_SCENE_BODIES_MAX];
+    int first_drive[SPACE_SCENE_BODIES_MAX];
+    int part_count, drive_count;
+};
+
+/* ---- what does not change ---- */
+
+/* A box of that mass with the same moments about its axes: Ixx = m (b^2 + c^2) / 3 for half sides a, b, c. */
+static struct space_box stand_in(const struct space_link *link, int index)
+{
+    const struct sym3 *i = &link->inertia;
+    double share = link->mass_kg > 0 ? 1.5 / link->mass_kg : 0;
+    struct vec3 half = {sqrt(fmax(share * (i->yy + i->zz - i->xx), 0)),
+                        sqrt(fmax(share * (i->zz + i->xx - i->yy), 0)),
+                        sqrt(fmax(share * (i->xx + i->yy - i->zz), 0))};
+    double least =
+        THICKNESS_SHARE * fmax(fmax(half.x, half.y), fmax(half.z, vec3_length(link->centre)));
+    least = least > 0 ? least : 0.05;
+    return (struct space_box){
+        .link = index,
+        .centre = link->centre,
+        .turn = QUATERNION_ONE,
+        .size_m = {2 * fmax(half.x, least), 2 * fmax(half.y, least), 2 * fmax(half.z, least)}};
+}
+
+static void list_boxes(struct recording *recording)
+{
+    const struct space_scene *scene = &recording->scene;
+    for (int i = 0; i < scene->body_count; i++) {
+        recording->first_part[i] = recording->part_count;
+        for (int k = 0; k < scene->box_count; k++)
+            if (scene->boxes[k].link == i)
+                recording->boxes[recording->part_count++] = scene->boxes[k];
+        if (recording->part_count == recording->first_part[i])
+            recording->boxes[recording->part_count++] = stand_in(&scene->links[i], i);
+    }
+}
+
+/* A place of the body's frame in that of a box. */
+static struct vec3 in_box(const struct space_box *box, struct vec3 at)
+{
+    struct mat3 turn = quaternion_matrix(box->turn);
+    return mat3_back(&turn, vec3_sub(at, box->centre));
+}
+
+static void fill_part(struct recording *recording, int index)
+{
+    const struct space_box *box = &recording->boxes[index];
+    const struct space_link *link = &recording->scene.links[box->link];
+    struct replay_part *part = &recording->replay->parts[index];
+    int is_first = recording->first_part[box->link] == index;
+    int parent = link->parent < 0 ? -1 : recording->first_part[link->parent];
+    *part = (struct replay_part){.parent = is_first ? parent : recording->first_part[box->link],
+                                 .mirror = 1,
+                                 .body = box->link,
+                                 .joint = -1};
+    if (is_first && parent >= 0 && link->kind != SPACE_RIGID) {
+        part->joint = recording->first_drive[box->link];
+        part->anchor = in_box(box, (struct vec3){0, 0, 0});
+        part->base = in_box(&recording->boxes[parent], link->joint);
+    }
+    recording->replay->shapes[index] = (struct shape){.kind = SHAPE_BOX,
+                                                      .part = index,
+                                                      .other = -1,
+                                                      .drive = -1,
+                                                      .turn = QUATERNION_ONE,
+                                                      .half_m = vec3_scale(box->size_m, 0.5)};
+}
+
+/* The drives of a body's joint; of one that is driven the effector has the strength that it needs most. */
+static void fill_drives(struct recording *recording, int body)
+{
+    const struct space_link *link = &recording->scene.links[body];
+    const struct space_joint *joint = &space_joints[link->kind];
+    int rates = link->kind == SPACE_FREE ? 0 : space_joint_rates(joint);
+    for (int k = 0; k < rates; k++) {
+        int index = recording->first_drive[body] + k;
+        recording->replay->drives[index] =
+            (struct replay_drive){.part = recording->first_part[body],
+                                  .axis = k,
+                                  .is_linear = k < joint->slides,
+                                  .lower = joint->has_ball ? 0 : link->lower[k],
+                                  .upper = joint->has_ball ? 0 : link->upper[k],
+                                  .effector = index,
+                                  .signal_full = 1,
+                                  .rod = -1};
+        recording->replay->effectors[index].drive = index;
+    }
+}
+
+static int make_tables(struct recording *recording)
+{
+    struct replay *replay = recording->replay;
+    const struct space_scene *scene = &recording->scene;
+    list_boxes(recording);
+    for (int i = 0; i < scene->body_count; i++) {
+        recording->first_drive[i] = recording->drive_count;
+        if (scene->links[i].kind != SPACE_FREE)
+            recording->drive_count += space_joint_rates(&space_joints[scene->links[i].kind]);
+    }
+    replay->part_count = replay->shape_count = recording->part_count;
+    replay->drive_count = replay->effector_count = recording->drive_count;
+    replay->own_solid_count = scene->world.surfaces.fixed_count;
+    replay->parts = calloc((size_t)replay->part_count + 1, sizeof *replay->parts);
+    replay->shapes = calloc((size_t)replay->shape_count + 1, sizeof *replay->shapes);
+    replay->drives = calloc((size_t)replay->drive_count + 1, sizeof *replay->drives);
+    replay->effectors = calloc((size_t)replay->effector_count + 1, sizeof *replay->effectors);
+    replay->neurons = calloc(1, sizeof *replay->neurons);
+    replay->solids = calloc((size_t)replay->own_solid_count + 1, sizeof *replay->solids);
+    if (!replay->parts || !replay->shapes || !replay->drives || !replay->effectors ||
+        !replay->neurons || !replay->solids)
+        return ERR_MEMORY;
+    for (int i = 0; i < replay->part_count; i++)
+        fill_part(recording, i);
+    for (int i = 0; i < scene->body_count; i++)
+        fill_drives(recording, i);
+    for (int i = 0; i < replay->own_solid_count; i++) {
+        const struct solid *solid = &scene->world.surfaces.fixed[i];
+        struct mat3 turn = {solid->axes[0], solid->axes[1], solid->axes[2]};
+        replay->solids[i] = (struct replay_solid){
+            solid->centre, {solid->half[0], solid->half[1], solid->half[2]}, quaternion_of(&turn)};
+    }
+    return 0;
+}
+
+static void fill_world(struct recording *recording)
+{
+    struct replay *replay = recording->replay;
+    const struct space_world *world = &recording->scene.world;
+    replay->has_depth = 1;
+    replay->status = REPLAY_UNRECORDED;
+    replay->verdict = VERDICT_OK;
+    replay->has_ground = world->surfaces.has_ground;
+    replay->gravity_m_s2 = vec3_length(world->gravity_m_s2);
+    replay->medium =
+        replay_choose_medium(world->drag.coefficient, replay->gravity_m_s2, replay->has_ground);
+    replay->measures.mass_kg = space_dynamics_tree(recording->dynamics)->mass;
+    replay->measures.time_s = recording->scene.until_s;
+    snprintf(replay->score, sizeof replay->score, "scene of %d %s, %.4g s",
+             recording->scene.body_count, recording->scene.body_count == 1 ? "body" : "bodies",
+             recording->scene.until_s);
+}
+
+/* ---- motion ---- */
+
+static void record(struct recording *recording, struct replay_row *row)
+{
+    struct replay *replay = recording->replay;
+    const struct space_tree *tree = space_dynamics_tree(recording->dynamics);
+    const struct contact_point *points;
+    struct vec3 centre = space_tree_centre_of_mass(tree);
+    row->centre[0] = (float)centre.x;
+    row->centre[1] = (float)centre.y;
+    row->centre[2] = (float)centre.z;
+    for (int i = 0; i < replay->part_count; i++) {
+        const struct space_box *box = &recording->boxes[i];
+        const struct space_tree_link *link = &tree->links[box->link];
+        struct vec3 at = vec3_add(link->at, mat3_apply(&link->turned, box->centre));
+        struct quaternion turn = quaternion_product(quaternion_of(&link->turned), box->turn);
+        row->poses[i] = replay_pose_of(at, turn);
+    }
+    for (int i = 0; i < recording->scene.body_count; i++)
+        for (int k = 0; k < tree->links[i].rates && recording->scene.links[i].kind != SPACE_FREE;
+             k++) {
+            int index = recording->first_drive[i] + k, rate = tree->links[i].rate + k;
+            double effort = space_dynamics_effort(recording->dynamics, rate);
+            row->values[index] = (float)space_dynamics_value(recording->dynamics, rate);
+            row->torques[index] = (float)effort;
+            replay->drives[index].strength = fmax(replay->drives[index].strength, fabs(effort));
+        }
+    replay_put_ledger(row, space_dynamics_ledger(recording->dynamics));
+    int count = space_dynamics_contacts(recording->dynamics, &points);
+    replay_put_contacts(row, points, count, 1);
+}
+
+static int move(struct recording *recording, struct error *error)
+{
+    const struct space_scene *scene = &recording->scene;
+    struct replay *replay = recording->replay;
+    double dt = scene->settings.dt_s;
+    /* no more rows than there is memory for */
+    double rows_max = (double)REPLAY_BYTES_MAX / (double)replay_row_bytes(replay);
+    uint64_t steps = (uint64_t)(scene->until_s / dt + 0.5);
+    uint64_t stride = (uint64_t)fmax(1.0 / ROWS_HZ / dt + 0.5, (double)steps / rows_max + 1);
+    stride = stride > 0 ? stride : 1;
+    replay->frame_s = (double)stride * dt;
+    for (uint64_t step = 0; step <= steps; step++) {
+        struct replay_row row;
+        if (step > 0 && space_dynamics_step(recording->dynamics))
+            return error_set(error, ERR_RANGE, "the motion is not finite at %.9g s",
+                             (double)step * dt);
+        if (step % stride)
+            continue;
+        if (replay_append(replay, &row))
+            return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+        record(recording, &row);
+    }
+    return 0;
+}
+
+static int make(struct recording *recording, const char *path, struct error *error)
+{
+    if (space_scene_read_file(&recording->scene, path, error) != 0)
+        return error->code;
+    if (space_scene_start(&recording->scene, &recording->arena, &recording->dynamics, error) != 0)
+        return error_prefix(error, "%s", path);
+    if (make_tables(recording))
+        return error_set(error, ERR_MEMORY, "%s: %s", path, error_text(ERR_MEMORY));
+    fill_world(recording);
+    if (move(recording, error))
+        return error_prefix(error, "%s", path);
+    replay_finish(recording->replay);
+    return 0;
+}
+
+int replay_create_scene(struct replay **result, const char *path, struct error *error)
+{
+    const char *slash = strrchr(path, '/');
+    struct recording *recording = calloc(1, sizeof *recording);
+    *result = NULL;
+    if (recording)
+        recording->replay = calloc(1, sizeof *recording->replay);
+    if (!recording || !recording->replay || arena_init(&recording->arena, SCENE_ARENA_BYTES)) {
+        if (recording)
+            free(recording->replay);
+        free(recording);
+        return error_set(error, ERR_MEMORY, "%s: %s", path, error_text(ERR_MEMORY));
+    }
+    struct replay *replay = recording->replay;
+    replay_clean_text(slash ? slash + 1 : path, replay->name, sizeof replay->name);
+    char *suffix = strrchr(replay->name, '.');
+    if (suffix && suffix > replay->name)
+        *suffix = 0;
+    int status = make(recording, path, error);
+    arena_deinit(&recording->arena);
+    free(recording);
+    if (status)
+        replay_destroy(replay);
+    else
+        *result = replay;
+    return status;
+}
