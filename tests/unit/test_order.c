@@ -5,7 +5,7 @@
 #include <check.h>
 #include <math.h>
 
-#include "simulator/boxes/rotation.h"
+#include "common/body/rotation.h"
 
 #define BOXES      14
 #define PIECES_MAX 4000

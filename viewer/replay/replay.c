@@ -606,8 +606,8 @@ static void record_body(const struct replay *replay, struct replay_row *row,
     for (int i = 0; i < replay->part_count; i++) {
         struct part_state state;
         dynamics_part_state(dynamics, i, &state);
-        row->poses[i] = replay_pose_flat(state.x_m, state.y_m, state.angle_rad);
-        row->poses[i].z_m = (float)state.z_m;
+        row->poses[i] = replay_pose_of((struct vec3){state.x_m, state.y_m, state.z_m},
+                                       dynamics_part_turn(dynamics, i));
     }
     for (int i = 0; i < replay->drive_count; i++) {
         struct drive_state state;
@@ -752,8 +752,7 @@ static int record_birth(struct recorder *recorder, const struct creature *creatu
     for (int i = 0; i < phenotype.part_count; i++) {
         const struct part *part = &phenotype.parts[i];
         double share = part->mass_kg / phenotype.mass_kg;
-        row.poses[i] = replay_pose_flat(part->centre.x, part->centre.y, part->angle_rad);
-        row.poses[i].z_m = (float)part->centre.z;
+        row.poses[i] = replay_pose_of(part->centre, part->turn);
         row.centre[0] += (float)(part->centre.x * share);
         row.centre[1] += (float)(part->centre.y * share);
         row.centre[2] += (float)(part->centre.z * share);
