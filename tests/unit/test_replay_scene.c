@@ -94,6 +94,18 @@ START_TEST(what_is_no_scene_is_refused)
     ck_assert_msg(strstr(error.message, "bad-scene.json") != NULL, "%s", error.message);
     remove("bad-scene.json");
     ck_assert_int_ne(replay_create_scene(&replay, "no-such-scene.json", &error), 0);
+    /* as many boxes as a scene may have, and a body without any */
+    file = fopen("bad-scene.json", "w");
+    fputs("{\"scene\": 1, \"dimensions\": 3, \"bodies\": [{\"name\": \"a\", \"mass_kg\": 1, "
+          "\"inertia_kg_m2\": [1, 1, 1]}, {\"name\": \"b\", \"boxes\": [",
+          file);
+    for (int i = 0; i < REPLAY_PARTS_MAX; i++)
+        fprintf(file, "%s{\"size_m\": [1, 1, 1], \"density_kg_m3\": 1}", i ? ", " : "");
+    fputs("]}]}", file);
+    fclose(file);
+    ck_assert_int_eq(replay_create_scene(&replay, "bad-scene.json", &error), ERR_LIMIT);
+    ck_assert_msg(strstr(error.message, "64 boxes") != NULL, "%s", error.message);
+    remove("bad-scene.json");
     ck_assert_int_eq(space_scene_is_one("examples/creatures/biped.json"), 0);
 }
 END_TEST

@@ -20,7 +20,7 @@ struct recording {
     struct arena arena;
     struct space_dynamics *dynamics;
     struct replay *replay;
-    struct space_box boxes[SPACE_SCENE_BOXES_MAX + SPACE_SCENE_BODIES_MAX]; /* of all bodies */
+    struct space_box boxes[REPLAY_PARTS_MAX + SPACE_SCENE_BODIES_MAX]; /* of all bodies */
     int first_part[SPACE_SCENE_BODIES_MAX];
     int first_drive[SPACE_SCENE_BODIES_MAX];
     int part_count, drive_count;
@@ -46,7 +46,7 @@ static struct space_box stand_in(const struct space_link *link, int index)
         .size_m = {2 * fmax(half.x, least), 2 * fmax(half.y, least), 2 * fmax(half.z, least)}};
 }
 
-static void list_boxes(struct recording *recording)
+static void list_shapes(struct recording *recording)
 {
     const struct space_scene *scene = &recording->scene;
     for (int i = 0; i < scene->body_count; i++) {
@@ -115,7 +115,9 @@ static int make_tables(struct recording *recording)
 {
     struct replay *replay = recording->replay;
     const struct space_scene *scene = &recording->scene;
-    list_boxes(recording);
+    list_shapes(recording);
+    if (recording->part_count > REPLAY_PARTS_MAX)
+        return ERR_LIMIT;
     for (int i = 0; i < scene->body_count; i++) {
         recording->first_drive[i] = recording->drive_count;
         if (scene->links[i].kind != SPACE_FREE)
@@ -227,8 +229,12 @@ static int make(struct recording *recording, const char *path, struct error *err
         return error->code;
     if (space_scene_start(&recording->scene, &recording->arena, &recording->dynamics, error) != 0)
         return error_prefix(error, "%s", path);
-    if (make_tables(recording))
-        return error_set(error, ERR_MEMORY, "%s: %s", path, error_text(ERR_MEMORY));
+    int status = make_tables(recording);
+    if (status == ERR_LIMIT)
+        return error_set(error, ERR_LIMIT, "%s: more than %d boxes cannot be shown", path,
+                         REPLAY_PARTS_MAX);
+    if (status)
+        return error_set(error, status, "%s: %s", path, error_text(status));
     fill_world(recording);
     if (move(recording, error))
         return error_prefix(error, "%s", path);
