@@ -1,7 +1,10 @@
-/* The constraint solver's own declarations, shared by its three files:
+/* The constraint solver's own declarations, shared by its files:
  *
  *   constraint_touch.c      where corners, faces and joint limits touch, and how fast
- *   constraint_system.c     forces of the world, the constraint-force equation, impulses
+ *   constraint_system.c     forces of the world, rows, the constraint-force equation
+ *   constraint_reduced.c    forces or impulses of the touches alone
+ *   constraint_modes.c      which touches press, stick or slide
+ *   constraint_impulses.c   impacts, steps by impulses, what they do to the ledger
  *   dynamics_constraint.c   adaptive steps, events, the interface of dynamics.h
  *
  * Every link has its own three coordinates: the position of its centre of mass and its angle. The
@@ -19,7 +22,7 @@
 #include "simulator/body/servo.h"
 
 /* Touching points besides joint limits, at most. (Rules of contact that both solvers share, such as
- * the slowest impact that bounces, have the values of contacts.c.) */
+ * the slowest impact that bounces, have the values of simulator/plane/contacts*.c.) */
 #define TOUCHES_MAX 64
 /* Within epsilon and no faster than this, m/s or rad/s, a touch rests: it is held by a constraint as
  * soon as it presses. Faster ones collide. */
@@ -245,5 +248,53 @@ void system_keep_forces(struct constraint *c);
 /* Books the work and the impulses of a touch; is_impact: both at an instant. */
 void system_book_touch(struct constraint *c, const struct touch *touch, const double impulse[2],
                        const double work[2], int is_impact);
+
+/* ---- what the files of the system share ---- */
+
+/* Directions in which the scaled Gamma is weaker than this are left alone, where something touches. A box on two corners
+ * cannot tell one friction force from the other, nor can a straight chain that lies on the ground; where it
+ * is nearly straight, forces of many times its weight would answer to the errors of its velocities. */
+#define RANK_TOLERANCE 1e-7
+/* Depth that is left alone where it was there from the start, m or rad. */
+#define SLOP 1e-3
+/* Sweeps of reduced_sweep() at most. */
+#define SWEEPS 1000
+
+/* Rows of a touch: normal and tangent, or that of a joint's limit. */
+static inline int touch_row_count(const struct touch *t)
+{
+    return t->part < 0 ? 1 : 2;
+}
+
+/* J v of a row; and what a force along it adds to the accelerations, or an impulse to the velocities. */
+double system_row_rate(const struct row *row, const double *v);
+void system_push(const struct constraint *c, const struct row *row, double force, double *v);
+/* The row is also the direction in which its force acts. */
+void system_push_along_itself(struct row *row);
+/* 1 / sqrt(J M^-1 J'), by which rows and columns are scaled. */
+double system_row_scale(const struct constraint *c, const struct row *row);
+/* Whether a joint follows a prescribed motion. */
+int system_has_motion(const struct constraint *c, int link);
+/* Rows of all joints; and of all that acts: returns their number. */
+void system_set_joint_rows(struct constraint *c);
+int system_set_rows(struct constraint *c);
+/* How fast what is too deep is pushed out, m/s or rad/s; the acceleration that a touch shall have. */
+double system_push_out_speed(const struct constraint *c, const struct touch *t);
+double system_touch_acceleration(const struct constraint *c, const struct touch *t,
+                                 double deviation, double rate);
+/* Operations of that many equations are counted; the first `count` rows are made equations and factored. */
+void system_count_equations(struct constraint *c, int count);
+void system_factor_gamma(struct constraint *c, int count, struct qr *qr);
+/* What the external forces do to links without joints. */
+void system_set_free_acceleration(struct constraint *c);
+/* found[] becomes: all within the margin, and all that press. */
+void system_gather(struct constraint *c, double margin);
+/* X and W of found[], at the placed state. */
+void reduced_build(struct constraint *c);
+/* Sweeps; rows that cannot all be pushed out at once would load one another without end: then they are only kept
+ * from going deeper. Returns 0, or 1 where even that has no end. */
+int reduced_sweep(struct constraint *c, int sweeps, double share);
+/* Forces or impulses that obey everything. Returns 0, or 1 if none were found. */
+int reduced_solve(struct constraint *c);
 
 #endif
