@@ -51,10 +51,19 @@ double space_constraint_effort(const struct space_constraint *c, int rate);
 double space_constraint_gap(struct space_constraint *c);
 double space_constraint_birth_inertia(const struct space_constraint *c, int rate);
 
+/* As of space_dynamics.h. */
+int space_constraint_contacts(const struct space_constraint *c,
+                              const struct contact_point **contacts);
+double space_constraint_penetration(const struct space_constraint *c);
+double space_constraint_law_residual(const struct space_constraint *c);
+
 void space_constraint_reset_ledger(struct space_constraint *c);
 /* With the energies of the present state; good until the next call. */
 const struct ledger *space_constraint_ledger(struct space_constraint *c);
 /* Steps that were taken, those that were tried in vain left out. */
 uint64_t space_constraint_step_count(const struct space_constraint *c);
+/* Events that were located, and steps of first order by impulses, after too many of them. */
+void space_constraint_event_counts(const struct space_constraint *c, uint64_t *events,
+                                   uint64_t *impulse_steps);
 
 #endif

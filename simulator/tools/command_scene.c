@@ -290,8 +290,9 @@ static int check_contacts(struct run *run, uint64_t step, struct error *error)
         (double)step * dt, run->missed_m);
 }
 
-static int move(struct run *run, FILE *trace, FILE *contacts, struct error *error)
+static int move(void *what, FILE *trace, FILE *contacts, struct error *error)
 {
+    struct run *run = what;
     if (trace) {
         print_header(trace, &run->scene);
         print_line(trace, run, 0);
@@ -341,7 +342,8 @@ int scene_is_standard(const char *path)
     return path && strcmp(path, "-") == 0;
 }
 
-int scene_open_file(const char *path, FILE **file, struct error *error)
+/* Opens the file, or standard output for -; NULL where there is no path. */
+static int open_file(const char *path, FILE **file, struct error *error)
 {
     *file = NULL;
     if (!path)
@@ -350,7 +352,8 @@ int scene_open_file(const char *path, FILE **file, struct error *error)
     return *file ? 0 : error_set(error, ERR_IO, "%s: %s", path, strerror(errno));
 }
 
-int scene_close_file(const char *path, FILE *file, int result, struct error *error)
+/* `result` is what went wrong before, which goes first. */
+static int close_file(const char *path, FILE *file, int result, struct error *error)
 {
     if (!file)
         return result;
@@ -361,16 +364,18 @@ int scene_close_file(const char *path, FILE *file, int result, struct error *err
     return result;
 }
 
-static int move_to_files(struct run *run, const struct scene_request *request, struct error *error)
+int scene_move_to_files(const struct scene_request *request,
+                        int (*run)(void *what, FILE *trace, FILE *contacts, struct error *error),
+                        void *what, struct error *error)
 {
     FILE *trace, *contacts = NULL;
-    int result = scene_open_file(request->trace_path, &trace, error);
+    int result = open_file(request->trace_path, &trace, error);
     if (result == 0)
-        result = scene_open_file(request->contacts_path, &contacts, error);
+        result = open_file(request->contacts_path, &contacts, error);
     if (result == 0)
-        result = move(run, trace, contacts, error);
-    result = scene_close_file(request->trace_path, trace, result, error);
-    return scene_close_file(request->contacts_path, contacts, result, error);
+        result = run(what, trace, contacts, error);
+    result = close_file(request->trace_path, trace, result, error);
+    return close_file(request->contacts_path, contacts, result, error);
 }
 
 int command_scene(int argc, char **argv)
@@ -392,7 +397,7 @@ int command_scene(int argc, char **argv)
     }
     int result = prepare(run, &request, &error);
     if (result == 0)
-        result = move_to_files(run, &request, &error);
+        result = scene_move_to_files(&request, move, run, &error);
     if (result != 0)
         exit_code = fail(EXIT_FAILED, error.message);
     else

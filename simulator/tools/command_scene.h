@@ -26,10 +26,10 @@ int command_scene_in_space(const struct scene_request *request, struct error *er
 int scene_count_steps(double dt_s, const char *what, double time_s, uint64_t *steps,
                       struct error *error);
 int scene_is_standard(const char *path);
-/* Opens the file, or standard output for -; NULL where there is no path. */
-int scene_open_file(const char *path, FILE **file, struct error *error);
-/* `result` is what went wrong before, which goes first. */
-int scene_close_file(const char *path, FILE *file, int result, struct error *error);
+/* Moves with the files of the request open, NULL where it names none. Returns what went wrong first. */
+int scene_move_to_files(const struct scene_request *request,
+                        int (*run)(void *what, FILE *trace, FILE *contacts, struct error *error),
+                        void *what, struct error *error);
 /* Energies, work and losses, on standard output. */
 void scene_print_ledger(const struct ledger *ledger);
 

@@ -3,13 +3,13 @@
 
 #include <stdlib.h>
 
-#include "simulator/tools/space_scene.h"
+#include "simulator/tools/space_run.h"
 #include "simulator/tools/trace.h"
 
 struct run {
     struct space_scene scene;
     struct arena arena;
-    struct space_dynamics *dynamics;
+    struct space_run motion;
     uint64_t steps, steps_per_line;
 };
 
@@ -20,7 +20,7 @@ static void print_header(FILE *file, struct run *run)
     static const char *const columns[] = {"x_m",      "y_m",      "z_m",     "qw",     "qx",
                                           "qy",       "qz",       "vx_m_s",  "vy_m_s", "vz_m_s",
                                           "wx_rad_s", "wy_rad_s", "wz_rad_s"};
-    const struct space_tree *tree = space_dynamics_tree(run->dynamics);
+    const struct space_tree *tree = space_run_tree(&run->motion);
     fputs("time_s,com_x_m,com_y_m,com_z_m,px_n_s,py_n_s,pz_n_s,lx_n_m_s,ly_n_m_s,lz_n_m_s", file);
 #define X(field) fputs("," #field, file);
     TRACE_LEDGER(X)
@@ -45,7 +45,7 @@ static void print_vector(FILE *file, struct vec3 v)
 
 static void print_body(FILE *file, const struct run *run, const struct space_tree_link *l)
 {
-    const double *q = space_dynamics_q(run->dynamics), *qd = space_dynamics_qd(run->dynamics);
+    const double *q = space_run_q(&run->motion), *qd = space_run_qd(&run->motion);
     struct quaternion turn = quaternion_of(&l->turned);
     print_vector(file, space_tree_centre(l));
     fprintf(file, ",%.17g,%.17g,%.17g,%.17g", turn.w, turn.x, turn.y, turn.z);
@@ -56,13 +56,13 @@ static void print_body(FILE *file, const struct run *run, const struct space_tre
     for (int k = 0; k < l->rates; k++)
         fprintf(file, ",%.17g", qd[l->rate + k]);
     for (int k = 0; k < l->rates; k++)
-        fprintf(file, ",%.17g", space_dynamics_effort(run->dynamics, l->rate + k));
+        fprintf(file, ",%.17g", space_run_effort(&run->motion, l->rate + k));
 }
 
 static void print_line(FILE *file, struct run *run, uint64_t step)
 {
-    const struct ledger *ledger = space_dynamics_ledger(run->dynamics);
-    const struct space_tree *tree = space_dynamics_tree(run->dynamics);
+    const struct ledger *ledger = space_run_ledger(&run->motion);
+    const struct space_tree *tree = space_run_tree(&run->motion);
     struct vec3 linear, angular;
     space_tree_momentum(tree, &linear, &angular);
     fprintf(file, "%.17g", (double)step * run->scene.settings.dt_s);
@@ -90,7 +90,7 @@ static const char *owner(const struct space_scene *scene, int box)
 static void print_contacts(FILE *file, const struct run *run, uint64_t step)
 {
     const struct contact_point *points;
-    int count = space_dynamics_contacts(run->dynamics, &points);
+    int count = space_run_contacts(&run->motion, &points);
     for (int i = 0; i < count;) {
         const struct contact_point *first = &points[i];
         double gap = first->gap_m, normal = 0, friction = 0;
@@ -109,21 +109,14 @@ static void print_contacts(FILE *file, const struct run *run, uint64_t step)
 
 /* ---------------------------------------------------------------- the run */
 
-static int check_request(const struct scene_request *request, struct error *error)
-{
-    if (request->solver > 0 || request->rtol > 0)
-        return error_set(error, ERR_UNAVAILABLE,
-                         "--solver constraint and --rtol: only in two dimensions");
-    return 0;
-}
-
 static int prepare(struct run *run, const struct scene_request *request, struct error *error)
 {
     struct space_scene *scene = &run->scene;
     struct dynamics_settings *settings = &scene->settings;
-    if (check_request(request, error) != 0 ||
-        space_scene_read_file(scene, request->path, error) != 0)
+    if (space_scene_read_file(scene, request->path, error) != 0)
         return error->code;
+    settings->solver = request->solver >= 0 ? request->solver : settings->solver;
+    settings->rtol = request->rtol > 0 ? request->rtol : settings->rtol;
     settings->integrator = request->integrator >= 0 ? request->integrator : settings->integrator;
     settings->dt_s = request->dt_s > 0 ? request->dt_s : settings->dt_s;
     scene->until_s = request->until_s > 0 ? request->until_s : scene->until_s;
@@ -132,11 +125,12 @@ static int prepare(struct run *run, const struct scene_request *request, struct 
                           error) != 0 ||
         scene_count_steps(settings->dt_s, "an end", scene->until_s, &run->steps, error) != 0)
         return error->code;
-    return space_scene_start(scene, &run->arena, &run->dynamics, error);
+    return space_run_start(&run->motion, scene, &run->arena, error);
 }
 
-static int move(struct run *run, FILE *trace, FILE *contacts, struct error *error)
+static int move(void *what, FILE *trace, FILE *contacts, struct error *error)
 {
+    struct run *run = what;
     if (contacts)
         fputs("time_s,body,other,points,normal_x,normal_y,normal_z,gap_m,normal_n_s,friction_n_s\n",
               contacts);
@@ -145,7 +139,7 @@ static int move(struct run *run, FILE *trace, FILE *contacts, struct error *erro
         print_line(trace, run, 0);
     }
     for (uint64_t step = 1; step <= run->steps; step++) {
-        int is_bad = space_dynamics_step(run->dynamics);
+        int is_bad = space_run_step(&run->motion);
         if (contacts)
             print_contacts(contacts, run, step);
         if (trace && (step % run->steps_per_line == 0 || is_bad))
@@ -159,24 +153,11 @@ static int move(struct run *run, FILE *trace, FILE *contacts, struct error *erro
 
 static void print_summary(struct run *run)
 {
-    uint64_t steps, rk4_steps;
-    space_dynamics_step_counts(run->dynamics, &steps, &rk4_steps);
-    printf("time %g s, %llu steps of %g s, %llu of them by RK4\n",
-           (double)run->steps * run->scene.settings.dt_s, (unsigned long long)steps,
-           run->scene.settings.dt_s, (unsigned long long)rk4_steps);
-    scene_print_ledger(space_dynamics_ledger(run->dynamics));
-}
-
-static int move_to_files(struct run *run, const struct scene_request *request, struct error *error)
-{
-    FILE *trace, *contacts = NULL;
-    int result = scene_open_file(request->trace_path, &trace, error);
-    if (result == 0)
-        result = scene_open_file(request->contacts_path, &contacts, error);
-    if (result == 0)
-        result = move(run, trace, contacts, error);
-    result = scene_close_file(request->trace_path, trace, result, error);
-    return scene_close_file(request->contacts_path, contacts, result, error);
+    char steps[128];
+    space_run_describe_steps(&run->motion, steps, sizeof steps);
+    printf("time %g s, %llu steps of %g s, %s\n", (double)run->steps * run->scene.settings.dt_s,
+           (unsigned long long)run->steps, run->scene.settings.dt_s, steps);
+    scene_print_ledger(space_run_ledger(&run->motion));
 }
 
 int command_scene_in_space(const struct scene_request *request, struct error *error)
@@ -188,7 +169,7 @@ int command_scene_in_space(const struct scene_request *request, struct error *er
     }
     int result = prepare(run, request, error);
     if (result == 0)
-        result = move_to_files(run, request, error);
+        result = scene_move_to_files(request, move, run, error);
     if (result == 0 && !scene_is_standard(request->trace_path) &&
         !scene_is_standard(request->contacts_path))
         print_summary(run);

@@ -78,17 +78,13 @@ static void read_obstacles(struct scene_reader *r, const struct scene_spot *worl
                            struct scene *scene)
 {
     static const char *const kinds[] = {"rectangle", "disk", "plane", NULL};
-    json_t *array = spot_take(world, "obstacles");
-    if (array && !json_is_array(array))
-        scene_fail(r, ERR_FORMAT, world, "obstacles", "an array is expected");
-    for (size_t i = 0; i < json_array_size(array) && !r->is_failed; i++) {
-        struct scene_spot spot = spot_member(r, world, "obstacles", array, i);
+    struct scene_list list = spot_list(r, world, "obstacles", NULL);
+    while (spot_next(r, &list)) {
         struct part *part = add_part(r, world, "obstacles", scene, -1);
         if (part)
-            read_part(r, &spot, (enum part_shape)spot_choice(r, &spot, "kind", kinds), part);
-        spot_close(r, &spot);
+            read_part(r, &list.spot, (enum part_shape)spot_choice(r, &list.spot, "kind", kinds),
+                      part);
     }
-    json_decref(array);
 }
 
 static void read_world(struct scene_reader *r, const struct scene_spot *top, struct scene *scene)
@@ -204,15 +200,9 @@ static void read_shapes(struct scene_reader *r, struct scene_spot *spot, struct 
         spot_has(spot, "mass_kg") || spot_has(spot, "inertia_kg_m2") || spot_has(spot, "centre_m");
     int first = scene->part_count;
     for (int k = 0; k < 2; k++) {
-        json_t *array = spot_take(spot, keys[k]);
-        if (array && !json_is_array(array))
-            scene_fail(r, ERR_FORMAT, spot, keys[k], "an array is expected");
-        for (size_t i = 0; i < json_array_size(array) && !r->is_failed; i++) {
-            struct scene_spot member = spot_member(r, spot, keys[k], array, i);
-            read_shape(r, &member, keys[k], scene, index, has_mass);
-            spot_close(r, &member);
-        }
-        json_decref(array);
+        struct scene_list list = spot_list(r, spot, keys[k], NULL);
+        while (spot_next(r, &list))
+            read_shape(r, &list.spot, keys[k], scene, index, has_mass);
     }
     if (has_mass || scene->part_count == first)
         read_mass(r, spot, body);
@@ -324,55 +314,44 @@ static void read_body(struct scene_reader *r, struct scene_spot *spot, struct sc
 
 static void read_bodies(struct scene_reader *r, const struct scene_spot *top, struct scene *scene)
 {
-    json_t *array = spot_take(top, "bodies");
-    if (!json_is_array(array) || json_array_size(array) == 0)
-        scene_fail(r, ERR_MISSING, top, "bodies", "an array of at least one body is expected");
-    for (size_t i = 0; i < json_array_size(array) && !r->is_failed; i++) {
-        if (scene->body_count == SCENE_BODIES_MAX) {
+    struct scene_list list =
+        spot_list(r, top, "bodies", "an array of at least one body is expected");
+    while (spot_next(r, &list))
+        if (scene->body_count == SCENE_BODIES_MAX)
             scene_fail(r, ERR_LIMIT, top, "bodies", "more than 31 bodies");
-            break;
-        }
-        struct scene_spot spot = spot_member(r, top, "bodies", array, i);
-        read_body(r, &spot, scene);
-        spot_close(r, &spot);
-    }
-    json_decref(array);
+        else
+            read_body(r, &list.spot, scene);
 }
 
 /* Joints between bodies that hang together already. */
 static void read_loops(struct scene_reader *r, const struct scene_spot *top, struct scene *scene)
 {
-    json_t *array = spot_take(top, "loops");
-    if (array && !json_is_array(array))
-        scene_fail(r, ERR_FORMAT, top, "loops", "an array is expected");
-    for (size_t i = 0; i < json_array_size(array) && !r->is_failed; i++) {
-        struct scene_spot spot = spot_member(r, top, "loops", array, i);
+    struct scene_list list = spot_list(r, top, "loops", NULL);
+    while (spot_next(r, &list)) {
+        struct scene_spot *spot = &list.spot;
         if (scene->loop_count == SCENE_LOOPS_MAX) {
             scene_fail(r, ERR_LIMIT, top, "loops", "more than 16 loops");
-            spot_close(r, &spot);
-            break;
+            continue;
         }
         struct scene_loop *loop = &scene->loops[scene->loop_count++];
-        json_t *name = spot_take(&spot, "body");
+        json_t *name = spot_take(spot, "body");
         loop->a = json_is_string(name) ? scene_find_body(scene, json_string_value(name)) : -1;
         if (loop->a < 0)
-            scene_fail(r, ERR_UNKNOWN, &spot, "body", "the name of a body is expected");
+            scene_fail(r, ERR_UNKNOWN, spot, "body", "the name of a body is expected");
         json_decref(name);
-        loop->joint = read_kind(r, &spot);
-        loop->b = read_to(r, &spot, scene, scene->body_count);
+        loop->joint = read_kind(r, spot);
+        loop->b = read_to(r, spot, scene, scene->body_count);
         if (loop->a == loop->b)
-            scene_fail(r, ERR_RANGE, &spot, "to", "is the body itself");
-        loop->at_b = spot_vector(r, &spot, "at_m");
-        loop->at_a = spot_vector(r, &spot, "own_at_m");
+            scene_fail(r, ERR_RANGE, spot, "to", "is the body itself");
+        loop->at_b = spot_vector(r, spot, "at_m");
+        loop->at_a = spot_vector(r, spot, "own_at_m");
         if (loop->joint != SCENE_ROTARY)
             loop->angle_rad =
-                spot_number(r, &spot, "angle_rad", 0, -SCENE_NUMBER_MAX, SCENE_NUMBER_MAX);
+                spot_number(r, spot, "angle_rad", 0, -SCENE_NUMBER_MAX, SCENE_NUMBER_MAX);
         if (loop->joint == SCENE_LINEAR)
             loop->axis_rad =
-                spot_number(r, &spot, "axis_rad", 0, -SCENE_NUMBER_MAX, SCENE_NUMBER_MAX);
-        spot_close(r, &spot);
+                spot_number(r, spot, "axis_rad", 0, -SCENE_NUMBER_MAX, SCENE_NUMBER_MAX);
     }
-    json_decref(array);
 }
 
 /* What passes through everything passes through the ground too, which then is a part like others. */

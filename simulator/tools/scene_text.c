@@ -149,6 +149,30 @@ void spot_close(struct scene_reader *r, struct scene_spot *spot)
     spot->object = NULL;
 }
 
+struct scene_list spot_list(struct scene_reader *r, const struct scene_spot *in, const char *key,
+                            const char *needed)
+{
+    struct scene_list list = {.in = in, .key = key, .array = spot_take(in, key)};
+    if (needed && (!json_is_array(list.array) || json_array_size(list.array) == 0))
+        scene_fail(r, ERR_MISSING, in, key, needed);
+    else if (list.array && !json_is_array(list.array))
+        scene_fail(r, ERR_FORMAT, in, key, "an array is expected");
+    return list;
+}
+
+int spot_next(struct scene_reader *r, struct scene_list *list)
+{
+    if (list->spot.object)
+        spot_close(r, &list->spot);
+    if (list->next < json_array_size(list->array) && !r->is_failed) {
+        list->spot = spot_member(r, list->in, list->key, list->array, list->next++);
+        return 1;
+    }
+    json_decref(list->array);
+    list->array = NULL;
+    return 0;
+}
+
 /* ---------------------------------------------------------------- signals */
 
 /* Numbers of the scene for tables; NULL when there are none left. */

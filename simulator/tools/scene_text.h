@@ -49,6 +49,25 @@ struct scene_spot spot_open(struct scene_reader *r, const struct scene_spot *in,
 /* Member i of an array that stands at a key of `in`. */
 struct scene_spot spot_member(struct scene_reader *r, const struct scene_spot *in, const char *key,
                               json_t *array, size_t i);
+/* The objects of an array that stands at a key:
+ *
+ *   struct scene_list list = spot_list(r, spot, key, NULL);
+ *   while (spot_next(r, &list))
+ *       read(r, &list.spot, ...);
+ *
+ * needed: what is said where it is missing or empty; NULL: it may be. What is left in an object when the next one
+ * is taken is unknown. */
+struct scene_list {
+    const struct scene_spot *in;
+    const char *key;
+    json_t *array;
+    size_t next;
+    struct scene_spot spot;
+};
+struct scene_list spot_list(struct scene_reader *r, const struct scene_spot *in, const char *key,
+                            const char *needed);
+/* 0 at the end, or after an error. */
+int spot_next(struct scene_reader *r, struct scene_list *list);
 /* What is still in it has no meaning there. */
 void spot_close(struct scene_reader *r, struct scene_spot *spot);
 

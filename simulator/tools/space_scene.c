@@ -65,21 +65,15 @@ static void read_obstacles(struct scene_reader *r, const struct scene_spot *worl
                            struct space_scene *scene)
 {
     struct space_surfaces *surfaces = &scene->world.surfaces;
-    json_t *array = spot_take(world, "obstacles");
-    if (array && !json_is_array(array))
-        scene_fail(r, ERR_FORMAT, world, "obstacles", "an array is expected");
-    if (json_array_size(array) > SPACE_SCENE_OBSTACLES_MAX)
+    struct scene_list list = spot_list(r, world, "obstacles", NULL);
+    if (json_array_size(list.array) > SPACE_SCENE_OBSTACLES_MAX)
         scene_fail(r, ERR_LIMIT, world, "obstacles", "more than 32 obstacles");
-    for (size_t i = 0; i < json_array_size(array) && !r->is_failed; i++) {
-        struct scene_spot spot = spot_member(r, world, "obstacles", array, i);
-        struct mat3 turn = quaternion_matrix(take_quaternion(r, &spot, "quaternion"));
-        solids_place(&scene->obstacles[i], take_vector(r, &spot, "at_m"), &turn,
-                     vec3_scale(take_size(r, &spot), 0.5));
-        surfaces->fixed_count++;
-        spot_close(r, &spot);
+    while (spot_next(r, &list)) {
+        struct mat3 turn = quaternion_matrix(take_quaternion(r, &list.spot, "quaternion"));
+        solids_place(&scene->obstacles[surfaces->fixed_count++], take_vector(r, &list.spot, "at_m"),
+                     &turn, vec3_scale(take_size(r, &list.spot), 0.5));
     }
     surfaces->fixed = scene->obstacles;
-    json_decref(array);
 }
 
 static void read_world(struct scene_reader *r, const struct scene_spot *top,
@@ -111,12 +105,16 @@ static void read_world(struct scene_reader *r, const struct scene_spot *top,
 static void read_simulation(struct scene_reader *r, const struct scene_spot *top,
                             struct space_scene *scene)
 {
+    static const char *const solvers[] = {"articulated", "constraint", NULL};
     static const char *const integrators[] = {"auto", "rk4", "midpoint", NULL};
     struct scene_spot spot = spot_open(r, top, "simulation");
     scene->settings = (struct dynamics_settings){
+        .solver = spot_choice(r, &spot, "solver", solvers),
         .integrator = spot_choice(r, &spot, "integrator", integrators),
         .dt_s = spot_number(r, &spot, "dt_s", 1.0 / 240, 1e-9, 1),
         .restitution_speed_m_s = spot_number(r, &spot, "restitution_speed_m_s", 0, 0, 1e6),
+        .rtol = spot_number(r, &spot, "rtol", 1e-8, 1e-14, 0.1),
+        .constraint_tau_s = spot_number(r, &spot, "constraint_tau_s", 0, 0, 100),
         .effector_mode = EFFECTOR_POSITION,
     };
     scene->until_s = spot_number(r, &spot, "until_s", 10, 0, 1e6);
@@ -206,15 +204,9 @@ static void read_mass(struct scene_reader *r, struct scene_spot *spot, struct sp
 {
     struct space_link *link = &scene->links[body];
     int has_mass = spot_has(spot, "mass_kg"), has_boxes = spot_has(spot, "boxes");
-    json_t *array = spot_take(spot, "boxes");
-    if (array && !json_is_array(array))
-        scene_fail(r, ERR_FORMAT, spot, "boxes", "an array is expected");
-    for (size_t i = 0; i < json_array_size(array) && !r->is_failed; i++) {
-        struct scene_spot member = spot_member(r, spot, "boxes", array, i);
-        read_box(r, &member, scene, body, has_mass);
-        spot_close(r, &member);
-    }
-    json_decref(array);
+    struct scene_list list = spot_list(r, spot, "boxes", NULL);
+    while (spot_next(r, &list))
+        read_box(r, &list.spot, scene, body, has_mass);
     if (has_mass || !has_boxes) {
         link->mass_kg = spot_need_number(r, spot, "mass_kg", 0, SCENE_NUMBER_MAX);
         link->centre = take_vector(r, spot, "centre_m");
@@ -428,19 +420,13 @@ static void find_passing(struct space_scene *scene)
 static void read_bodies(struct scene_reader *r, const struct scene_spot *top,
                         struct space_scene *scene)
 {
-    json_t *array = spot_take(top, "bodies");
-    if (!json_is_array(array) || json_array_size(array) == 0)
-        scene_fail(r, ERR_MISSING, top, "bodies", "an array of at least one body is expected");
-    for (size_t i = 0; i < json_array_size(array) && !r->is_failed; i++) {
-        if (scene->body_count == SPACE_SCENE_BODIES_MAX) {
+    struct scene_list list =
+        spot_list(r, top, "bodies", "an array of at least one body is expected");
+    while (spot_next(r, &list))
+        if (scene->body_count == SPACE_SCENE_BODIES_MAX)
             scene_fail(r, ERR_LIMIT, top, "bodies", "more than 31 bodies");
-            break;
-        }
-        struct scene_spot spot = spot_member(r, top, "bodies", array, i);
-        read_body(r, &spot, scene);
-        spot_close(r, &spot);
-    }
-    json_decref(array);
+        else
+            read_body(r, &list.spot, scene);
 }
 
 static void read_top(struct scene_reader *r, struct scene_spot *top, struct space_scene *scene)
@@ -488,20 +474,4 @@ int space_scene_is_one(const char *path)
     int is_one = json_number_value(json_object_get(top, "dimensions")) == 3;
     json_decref(top);
     return is_one;
-}
-
-int space_scene_start(struct space_scene *scene, struct arena *arena,
-                      struct space_dynamics **dynamics, struct error *error)
-{
-    struct space_body body = {scene->links, scene->body_count, scene->boxes, scene->box_count};
-    *dynamics = space_dynamics_create(&body, &scene->world, &scene->settings, arena);
-    if (!*dynamics)
-        return error_set(error, ERR_MEMORY, "out of memory");
-    for (int i = 0; i < scene->body_count; i++) {
-        const struct space_tree_link *l = &space_dynamics_tree(*dynamics)->links[i];
-        for (int k = 0; k < l->rates && scene->links[i].kind != SPACE_FREE; k++)
-            space_dynamics_set_servo(*dynamics, l->rate + k, &scene->freedoms[l->rate + k].drive);
-    }
-    space_dynamics_set_state(*dynamics, scene->q, scene->qd);
-    return 0;
 }

@@ -1,5 +1,5 @@
 /* A scene in three dimensions, "dimensions": 3: boxes, joints and a world written as JSON by a person, moved by
- * the dynamics of simulator/boxes. docs/scenes.md describes the format.
+ * either solver (space_run.h). docs/scenes.md describes the format.
  *
  * Every body is a link, in the order of the file; a body that is rigidly joined is one, too. A free body hangs on
  * the world by a joint of six freedoms. */
@@ -42,8 +42,5 @@ int space_scene_is_one(const char *path);
 int space_scene_read_file(struct space_scene *scene, const char *path, struct error *error);
 int space_scene_read_text(struct space_scene *scene, const char *text, size_t length,
                           const char *name, struct error *error);
-/* The motion at its start; the scene must outlive it unchanged. ERR_MEMORY when the arena is full. */
-int space_scene_start(struct space_scene *scene, struct arena *arena,
-                      struct space_dynamics **dynamics, struct error *error);
 
 #endif

@@ -1,0 +1,34 @@
+/* The motion of a scene in three dimensions, by the solver that its settings name: what both solvers of bodies in space
+ * offer, for the command, traces and tests. */
+#ifndef SIMULATOR_TOOLS_SPACE_RUN_H
+#define SIMULATOR_TOOLS_SPACE_RUN_H
+
+#include "simulator/reference/space_constraint.h"
+#include "simulator/tools/space_scene.h"
+
+struct space_run_solver;
+
+struct space_run {
+    const struct space_run_solver *solver;
+    void *state;            /* struct space_dynamics or struct space_constraint */
+    struct space_tree tree; /* put to the state when it is read */
+};
+
+/* The motion at its start; the scene must outlive it unchanged. ERR_MEMORY when the arena is full. */
+int space_run_start(struct space_run *run, struct space_scene *scene, struct arena *arena,
+                    struct error *error);
+/* One step of dt_s. Returns 0, or 1 when the state is no longer finite. */
+int space_run_step(struct space_run *run);
+/* Coordinates and rates of joints, and the tree there; good until the next step. */
+const double *space_run_q(const struct space_run *run);
+const double *space_run_qd(const struct space_run *run);
+const struct space_tree *space_run_tree(struct space_run *run);
+/* See space_dynamics.h. */
+double space_run_effort(const struct space_run *run, int rate);
+const struct ledger *space_run_ledger(struct space_run *run);
+int space_run_contacts(const struct space_run *run, const struct contact_point **contacts);
+double space_run_law_residual(const struct space_run *run);
+/* Steps taken, and what the solver tells besides, as a text that ends with no new line. */
+void space_run_describe_steps(const struct space_run *run, char *text, size_t size);
+
+#endif
