@@ -21,6 +21,8 @@
 /* What does not press may be so deep, m or rad, and come nearer so fast, per s. */
 #define PIERCE      1e-10
 #define PIERCE_RATE 1e-8
+/* What slides faster has a direction, m/s. */
+#define SURE_M_S 1e-8
 /* Instants of events are found to this, s. */
 #define EVENT_S 1e-12
 /* Forces are errors if they are smaller than this share of all forces, or if they accelerate a touch's bodies by less
@@ -32,6 +34,8 @@
 #define EVENTS_MAX  40
 #define CROWD_COUNT 6
 #define CROWDED_S   1e-7
+/* Steps tried in a dt_s, at most; what is left of it goes by impulses. */
+#define TRIES_MAX 20000
 /* Steps by impulses in a dt_s. */
 #define IMPULSE_STEPS 16
 /* In a step no corner goes farther than this share of the thinnest box, or of that length, m, if the box is thinner. */
@@ -131,6 +135,7 @@ struct space_constraint *space_constraint_create(const struct space_body *body,
 static double try_step(struct space_constraint *c, double ahead, double h)
 {
     double worst = 0;
+    c->tries++;
     for (int s = 0; s < STAGES; s++) {
         double *y = s == STAGES - 1 ? c->y1 : c->stage;
         for (int i = 0; i < c->size; i++) {
@@ -182,9 +187,10 @@ static void renew_touches(struct space_constraint *c)
         now.way = t->way;
         now.rest = now.rows[0].deviation - (t->rows[0].deviation - t->rest);
         for (int k = 0; k < 3; k++)
-            now.reference[k] = now.force[k] = t->force[k];
+            now.reference[k] = t->force[k];
         double x = now.rows[1].rate, y = now.rows[2].rate, speed = sqrt(x * x + y * y);
-        if (now.mode == TOUCH_SLIDES && speed > STICK_M_S)
+        now.floor = t->floor;
+        if (now.mode == TOUCH_SLIDES && speed > SURE_M_S)
             now.way =
                 vec3_along(vec3_scale(now.directions[1], x / speed), now.directions[2], y / speed);
         c->touches[kept++] = now;
@@ -218,7 +224,7 @@ static int is_wrong(const struct space_constraint *c, const struct touch *t, dou
     if (t->mode == TOUCH_SLIDES)
         return t->rows[1].rate * vec3_dot(t->way, t->directions[1]) +
                    t->rows[2].rate * vec3_dot(t->way, t->directions[2]) <
-               0;
+               t->floor;
     double across = sqrt(t->force[1] * t->force[1] + t->force[2] * t->force[2]);
     return across > t->friction * t->force[0] + error;
 }
@@ -266,7 +272,22 @@ static double step_to_event(struct space_constraint *c, double ahead, double h)
     return high;
 }
 
-/* What presses is known, and what comes together has collided. */
+/* 1 if at the start of the step a touch does what it may not. */
+static int has_wrong_touch(struct space_constraint *c, double ahead)
+{
+    double sum = 0;
+    space_system_derive(c, c->y, ahead, c->k[0]);
+    for (int i = 0; i < c->touch_count; i++)
+        for (int k = 0; k < space_touch_size(&c->touches[i]); k++)
+            sum += fabs(c->touches[i].force[k]);
+    for (int i = 0; i < c->touch_count; i++)
+        if (is_wrong(c, &c->touches[i], FORCE_SHARE * sum))
+            return 1;
+    return 0;
+}
+
+/* What presses is known, and what comes together has collided. How touches share a load may not be determined: the
+ * least forces are taken, if they are possible ones, else those that were found with the modes. */
 static void start_step(struct space_constraint *c, double ahead)
 {
     if (!c->is_stale)
@@ -274,6 +295,10 @@ static void start_step(struct space_constraint *c, double ahead)
     space_system_collide(c, ahead);
     space_system_choose_modes(c, ahead);
     c->is_stale = 0;
+    c->has_reference = 0;
+    if (!has_wrong_touch(c, ahead))
+        return;
+    c->has_reference = 1;
 }
 
 static double longest_step(const struct space_constraint *c, double left)
@@ -358,11 +383,11 @@ int space_constraint_step(struct space_constraint *c)
 {
     double dt = c->settings.dt_s, done = 0, short_step = dt / IMPULSE_STEPS;
     int events = 0, crowd = 0, is_event;
-    c->mark_count = 0;
+    c->mark_count = c->tries = 0;
     c->law_residual = 0;
     while (done < dt) {
         double left = dt - done, h;
-        if (events > EVENTS_MAX || crowd > CROWD_COUNT) {
+        if (events > EVENTS_MAX || crowd > CROWD_COUNT || c->tries > TRIES_MAX) {
             h = left < 1.01 * short_step ? left : short_step;
             space_system_step_by_impulses(c, done, h);
             settle_state(c);

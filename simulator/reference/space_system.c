@@ -27,10 +27,20 @@
 /* Residuals of the cones: of velocities, m/s, and of accelerations, m/s^2. */
 #define CONES_AIM    1e-12
 #define CONES_ENOUGH 1e-10
-/* What slides does so faster than what can stop it within no time, m/s^2. */
+/* What slides is stopped by what acts if that takes no longer than this, s; and no faster sliding than this,
+ * m/s^2 times 1 s, makes a difference to that. */
+#define STOP_S       1e-8
 #define SLIDING_M_S2 1e6
+/* What accelerates less sticks, m/s^2. */
+#define STICKING_M_S2 1e-8
+/* What slides faster has the direction of its velocity, m/s, else that of friction. */
+#define SLIDING_M_S 1e-6
 /* A velocity that direction of sliding is smoothed by, m/s. */
 #define SMOOTHING_M_S 1e-10
+/* What leaves faster, m/s or rad/s, does not press. */
+#define LEAVING 1e-9
+/* Sliding has turned round if it is slower than before by this, m/s. */
+#define TURN_M_S 1e-9
 /* Touches press if they take more than this share of all forces. */
 #define PRESSING_SHARE 1e-12
 /* Rows less mobile than this, compared with the whole mass, are left alone. */
@@ -417,7 +427,7 @@ static void add_touch_rows(struct space_constraint *c, struct touch *t)
     space_touch_update(c, t);
     *row = t->rows[0];
     row->deviation -= t->rest;
-    c->reference[c->row_count++] = t->reference[0];
+    c->reference[c->row_count++] = c->has_reference ? t->reference[0] : 0;
     if (t->kind == TOUCH_LIMIT || t->friction == 0)
         return;
     if (t->mode == TOUCH_SLIDES) {
@@ -429,7 +439,7 @@ static void add_touch_rows(struct space_constraint *c, struct touch *t)
         return;
     }
     for (int i = 1; i < 3; i++) {
-        c->reference[c->row_count] = t->reference[i];
+        c->reference[c->row_count] = c->has_reference ? t->reference[i] : 0;
         c->rows[c->row_count++] = t->rows[i];
     }
 }
@@ -851,7 +861,7 @@ static void drop_leaving(struct space_constraint *c)
 {
     int kept = 0;
     for (int i = 0; i < c->found_count; i++)
-        if (c->found[i].rows[0].rate < STICK_M_S)
+        if (c->found[i].rows[0].rate < LEAVING)
             c->found[kept++] = c->found[i];
     c->found_count = kept;
 }
@@ -860,7 +870,7 @@ static void drop_leaving(struct space_constraint *c)
 static void start_pressing(struct space_constraint *c, int law)
 {
     const struct cone_law *l = &c->cones.laws[law];
-    const double *force = c->cones.impulse + l->row, *a = c->cones.velocity + l->row;
+    const double *force = c->cones.impulse + l->row, *after = c->cones.velocity + l->row;
     struct touch *t = &c->touches[c->touch_count++];
     *t = c->found[law];
     t->rest = t->rows[0].deviation;
@@ -870,17 +880,19 @@ static void start_pressing(struct space_constraint *c, int law)
     if (l->size == 1 || t->friction == 0)
         return;
     double x = t->rows[1].rate, y = t->rows[2].rate, speed = sqrt(x * x + y * y);
-    if (!(speed > STICK_M_S)) {
-        double size = sqrt(force[1] * force[1] + force[2] * force[2]);
-        if (size < (1 - 1e-9) * t->friction * force[0] || !(a[1] * a[1] + a[2] * a[2] > 1e-12)) {
-            t->mode = TOUCH_STICKS;
-            return;
-        }
+    double across = sqrt(force[1] * force[1] + force[2] * force[2]);
+    if (sqrt(after[1] * after[1] + after[2] * after[2]) < STICKING_M_S2) {
+        t->mode = TOUCH_STICKS;
+        return;
+    }
+    if (!(speed > SLIDING_M_S)) {
         x = -force[1];
         y = -force[2];
-        speed = size;
+        speed = across;
     }
     t->way = vec3_along(vec3_scale(t->directions[1], x / speed), t->directions[2], y / speed);
+    t->floor = (t->rows[1].rate * x + t->rows[2].rate * y) / speed;
+    t->floor = fmin(t->floor, 0) - TURN_M_S;
 }
 
 void space_system_choose_modes(struct space_constraint *c, double ahead)
@@ -903,8 +915,8 @@ void space_system_choose_modes(struct space_constraint *c, double ahead)
         if (t->kind == TOUCH_LIMIT)
             continue;
         double x = t->rows[1].rate, y = t->rows[2].rate, speed = sqrt(x * x + y * y);
-        for (int k = 1; k < 3 && speed > STICK_M_S; k++)
-            free[k] += SLIDING_M_S2 * t->rows[k].rate / speed;
+        for (int k = 1; k < 3 && speed > 0; k++)
+            free[k] += fmin(1 / STOP_S, SLIDING_M_S2 / speed) * t->rows[k].rate;
     }
     cones_solve(&c->cones);
     for (int i = 0; i < c->found_count; i++)

@@ -19,8 +19,6 @@ enum { STATE_SIZE = 13, JOINT_ROWS_MAX = 6, TOUCHES_MAX = 96, LOSSES = 3 };
 enum { WORLD = -1 };
 /* What is closer touches, m or rad: it takes part in impacts and rests. */
 #define TOUCH_NEAR 1e-8
-/* What sticks moves no faster, m/s. */
-#define STICK_M_S 1e-8
 
 struct body {
     /* constant */
@@ -79,6 +77,7 @@ struct touch {
     /* while it presses */
     enum touch_mode mode;
     struct vec3 way;     /* of sliding, at the start of the step */
+    double floor;        /* speed along it below which sliding has turned round */
     double rest;         /* the gap that is kept */
     double force[3];     /* along directions, of the last evaluation */
     double reference[3]; /* in the last step: of many solutions the nearest is taken */
@@ -137,13 +136,15 @@ struct space_constraint {
     int touch_room;
     struct touch *touches, *found; /* those that press; of the last space_touch_find() */
     int touch_count, found_count;
-    int is_stale; /* what presses is to be found anew */
+    int is_stale;      /* what presses is to be found anew */
+    int has_reference; /* forces are the nearest to those before; 0: the least ones */
     struct touch_mark *marks;
     int mark_count;
     struct contact_point *points;
     int point_count;
     double penetration_m, law_residual;
     uint64_t events, impulse_steps;
+    int tries; /* steps tried in this dt_s */
 
     /* the constraint-force equation: rows of joints first */
     struct row *rows;
