@@ -354,28 +354,31 @@ static void book(struct space_constraint *c)
         losses[i] = 0;
 }
 
-/* Contacts of the step, and things that are near, for sensors and traces. */
+static int is_before(const struct touch_mark *a, const struct touch_mark *b)
+{
+    return a->pair < b->pair || (a->pair == b->pair && a->feature < b->feature);
+}
+
+/* Contacts of the step, and things that are near, for sensors and traces: those of two boxes follow one another. */
 static void report_touches(struct space_constraint *c)
 {
     space_touch_find(c, NEAR_M);
     c->point_count = 0;
     c->penetration_m = 0;
-    for (int i = 0; i < c->mark_count; i++)
-        if (c->marks[i].point.normal_impulse_n_s > 0)
-            c->points[c->point_count++] = c->marks[i].point;
-    for (int i = 0; i < c->found_count; i++) {
-        const struct touch *t = &c->found[i];
-        if (t->kind != TOUCH_LIMIT)
-            c->penetration_m = fmax(c->penetration_m, -t->rows[0].deviation);
-        int at = 0;
-        while (at < c->mark_count &&
-               (c->marks[at].pair != t->pair || c->marks[at].feature != t->feature))
-            at++;
-        if (at == c->mark_count && t->kind != TOUCH_LIMIT) {
-            space_system_mark(c, t, none);
-            c->points[c->point_count++] = c->marks[at].point;
-            c->mark_count = at;
-        }
+    for (int i = 0; i < c->found_count; i++)
+        space_system_mark(c, &c->found[i], none);
+    for (int i = 0; i < c->mark_count; i++) {
+        struct touch_mark mark = c->marks[i];
+        int at = i;
+        for (; at > 0 && is_before(&mark, &c->marks[at - 1]); at--)
+            c->marks[at] = c->marks[at - 1];
+        c->marks[at] = mark;
+    }
+    for (int i = 0; i < c->mark_count; i++) {
+        const struct contact_point *point = &c->marks[i].point;
+        c->penetration_m = fmax(c->penetration_m, -point->gap_m);
+        if (point->normal_impulse_n_s > 0 || point->gap_m < NEAR_M)
+            c->points[c->point_count++] = *point;
     }
 }
 

@@ -772,7 +772,7 @@ void space_system_mark(struct space_constraint *c, const struct touch *t, struct
     while (at < c->mark_count &&
            (c->marks[at].pair != t->pair || c->marks[at].feature != t->feature))
         at++;
-    if (at == c->mark_count && at == c->touch_room)
+    if (at == c->mark_count && at == c->mark_room)
         at = 0; /* only sums over two boxes mean something, and there are enough of them */
     struct touch_mark *mark = &c->marks[at];
     if (at == c->mark_count) {

@@ -139,7 +139,7 @@ struct space_constraint {
     int is_stale;      /* what presses is to be found anew */
     int has_reference; /* forces are the nearest to those before; 0: the least ones */
     struct touch_mark *marks;
-    int mark_count;
+    int mark_count, mark_room;
     struct contact_point *points;
     int point_count;
     double penetration_m, law_residual;

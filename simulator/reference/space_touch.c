@@ -98,7 +98,8 @@ int space_touch_create(struct space_constraint *c, struct arena *arena)
     size_t room = (size_t)c->touch_room;
     c->touches = arena_take(arena, room, sizeof c->touches[0]);
     c->found = arena_take(arena, room, sizeof c->found[0]);
-    c->marks = arena_take(arena, room, sizeof c->marks[0]);
+    c->mark_room = 2 * c->touch_room;
+    c->marks = arena_take(arena, 2 * room, sizeof c->marks[0]);
     c->points = arena_take(arena, 2 * room, sizeof c->points[0]);
     c->thinnest_m = HUGE_VAL;
     for (int i = 0; i < c->box_count; i++) {

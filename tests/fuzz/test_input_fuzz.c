@@ -31,7 +31,7 @@
 #include "controller/store/store.h"
 #include "proto/message.h"
 #include "simulator/tools/scene.h"
-#include "simulator/tools/space_scene.h"
+#include "simulator/tools/space_run.h"
 #include "viewer/replay/run_reader.h"
 #include "tests/chain_genome.h"
 #include "tests/suite.h"
@@ -296,13 +296,13 @@ static void space_scene_take(const unsigned char *bytes, size_t length)
     for (int i = 0; status == 0 && i < scene.rates; i++)
         ENSURE(isfinite(scene.q[i]) && isfinite(scene.qd[i]), "coordinate %d", i);
     struct arena arena;
-    struct space_dynamics *dynamics;
+    struct space_run run;
     if (status != 0 || arena_init(&arena, 1 << 20) != 0)
         return;
-    status = space_scene_start(&scene, &arena, &dynamics, &error);
+    status = space_run_start(&run, &scene, &arena, &error);
     check_error(status, &error);
     for (int i = 0; status == 0 && i < 3; i++)
-        status = space_dynamics_step(dynamics);
+        status = space_run_step(&run);
     arena_deinit(&arena);
 }
 

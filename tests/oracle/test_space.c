@@ -22,8 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulator/reference/space_constraint.h"
-#include "simulator/tools/space_scene.h"
+#include "simulator/tools/space_run.h"
 
 #define FOLDER "tests/oracle/space/"
 #define PAGE   "docs/physics-space.md"
@@ -41,9 +40,7 @@ struct trial {
     struct space_scene scene;
     struct arena arena;
     struct error error;
-    struct space_dynamics *dynamics;
-    struct space_constraint *reference; /* moves instead, and ... */
-    struct space_tree tree;             /* ... this is put to its state, to be read */
+    struct space_run run;
     double dt_s;
     long step;
 };
@@ -87,57 +84,21 @@ static void trial_read(struct trial *t, const char *name)
         die(name, t->error.message);
 }
 
-static const double *trial_q(const struct trial *t)
+static void trial_start(struct trial *t, int solver, int integrator, double dt_s)
 {
-    return t->reference ? space_constraint_q(t->reference) : space_dynamics_q(t->dynamics);
-}
-
-static const double *trial_qd(const struct trial *t)
-{
-    return t->reference ? space_constraint_qd(t->reference) : space_dynamics_qd(t->dynamics);
-}
-
-static const struct space_tree *trial_tree(struct trial *t)
-{
-    if (!t->reference)
-        return space_dynamics_tree(t->dynamics);
-    space_tree_set_pose(&t->tree, trial_q(t));
-    space_tree_set_velocity(&t->tree, trial_qd(t));
-    return &t->tree;
-}
-
-static void start_reference(struct trial *t)
-{
-    struct space_scene *scene = &t->scene;
-    struct space_body body = {scene->links, scene->body_count, scene->boxes, scene->box_count};
-    scene->settings.rtol = 1e-13;
-    t->reference = space_constraint_create(&body, &scene->world, &scene->settings, &t->arena);
-    if (!t->reference || space_tree_create(&t->tree, scene->links, scene->body_count,
-                                           scene->world.gravity_m_s2, &t->arena) != 0)
-        die("reference", "out of memory");
-    for (int i = 0; i < scene->body_count; i++) {
-        const struct space_tree_link *l = &t->tree.links[i];
-        for (int k = 0; k < l->rates && scene->links[i].kind != SPACE_FREE; k++)
-            space_constraint_set_servo(t->reference, l->rate + k,
-                                       &scene->freedoms[l->rate + k].drive);
-    }
-    space_constraint_set_state(t->reference, scene->q, scene->qd);
-}
-
-static void trial_start(struct trial *t, int integrator, double dt_s)
-{
-    t->reference = NULL;
+    t->scene.settings.solver = solver;
+    t->scene.settings.rtol = 1e-13;
     t->scene.settings.integrator = integrator;
     t->scene.settings.dt_s = t->dt_s = dt_s;
     t->step = 0;
     arena_reset(&t->arena);
-    if (space_scene_start(&t->scene, &t->arena, &t->dynamics, &t->error) != 0)
+    if (space_run_start(&t->run, &t->scene, &t->arena, &t->error) != 0)
         die("start", t->error.message);
 }
 
 static void trial_step(struct trial *t)
 {
-    if (t->reference ? space_constraint_step(t->reference) : space_dynamics_step(t->dynamics))
+    if (space_run_step(&t->run) != 0)
         die("step", "the motion is not finite");
     t->step++;
 }
@@ -171,10 +132,9 @@ static int put_quaternion(double *values, struct quaternion q)
 /* The present value of a quantity; how many numbers it has, 0 if it is unknown. */
 static int read_quantity(struct trial *t, const char *name, int body, double *values)
 {
-    const struct space_tree *tree = trial_tree(t);
+    const struct space_tree *tree = space_run_tree(&t->run);
     const struct space_tree_link *l = &tree->links[body];
-    const struct ledger *ledger =
-        t->reference ? space_constraint_ledger(t->reference) : space_dynamics_ledger(t->dynamics);
+    const struct ledger *ledger = space_run_ledger(&t->run);
     struct vec3 linear, angular;
     const struct {
         const char *name;
@@ -205,11 +165,11 @@ static int read_quantity(struct trial *t, const char *name, int body, double *va
     if (strcmp(name, "angular_momentum") == 0)
         return put(values, angular);
     if (strcmp(name, "q") == 0) {
-        memcpy(values, trial_q(t), (size_t)tree->coordinates * sizeof *values);
+        memcpy(values, space_run_q(&t->run), (size_t)tree->coordinates * sizeof *values);
         return tree->coordinates;
     }
     if (strcmp(name, "qd") == 0) {
-        memcpy(values, trial_qd(t), (size_t)tree->rates * sizeof *values);
+        memcpy(values, space_run_qd(&t->run), (size_t)tree->rates * sizeof *values);
         return tree->rates;
     }
     return 0;
@@ -220,7 +180,7 @@ static void match_signs(struct trial *t, const char *name, double *values, const
 {
     int is_link = strcmp(name, "quaternion") == 0;
     for (int i = 0; i < t->scene.body_count; i++) {
-        const struct space_tree_link *l = &trial_tree(t)->links[i];
+        const struct space_tree_link *l = &space_run_tree(&t->run)->links[i];
         int at = is_link ? 0 : l->coordinate + l->slides + l->joint->turns;
         double dot = 0;
         if (!is_link && (!l->joint->has_ball || strcmp(name, "q") != 0))
@@ -292,7 +252,7 @@ static double find_period(struct trial *t)
     double first = -1, at;
     for (;;) {
         trial_step(t);
-        add_sample(&rate, trial_qd(t)[4]);
+        add_sample(&rate, space_run_qd(&t->run)[4]);
         if (!find_crossing(&rate, 1, &at))
             continue;
         if (first >= 0)
@@ -308,11 +268,11 @@ static void find_nutation(struct trial *t, double *low, double *high, double *pe
 {
     struct samples height = {.count = 0}, speed = {.count = 0}, azimuth = {.count = 0};
     double at;
-    *low = *high = acos(trial_tree(t)->links[0].turned.x.y);
-    struct vec3 start = trial_tree(t)->links[0].turned.x;
+    *low = *high = acos(space_run_tree(&t->run)->links[0].turned.x.y);
+    struct vec3 start = space_run_tree(&t->run)->links[0].turned.x;
     for (int crossings = 0; crossings < 2;) {
         trial_step(t);
-        const struct space_tree_link *l = &trial_tree(t)->links[0];
+        const struct space_tree_link *l = &space_run_tree(&t->run)->links[0];
         struct vec3 axis = l->turned.x;
         add_sample(&height, axis.y);
         add_sample(&speed, vec3_cross(l->velocity.w, axis).y);
@@ -330,9 +290,9 @@ static void find_nutation(struct trial *t, double *low, double *high, double *pe
 /* How far body 0 has turned since the start. */
 static double find_turn(struct trial *t, double until_s)
 {
-    struct mat3 start = trial_tree(t)->links[0].turned;
+    struct mat3 start = space_run_tree(&t->run)->links[0].turned;
     trial_run(t, until_s);
-    struct mat3 now = trial_tree(t)->links[0].turned;
+    struct mat3 now = space_run_tree(&t->run)->links[0].turned;
     double trace = vec3_dot(start.x, now.x) + vec3_dot(start.y, now.y) + vec3_dot(start.z, now.z);
     return acos((trace - 1) / 2);
 }
@@ -372,12 +332,11 @@ static int measure_special(struct trial *t, const char *name, double *value)
 static void start_run(struct trial *t, enum run run, double fine_dt_s)
 {
     double reference_dt_s = fine_dt_s < 1.0 / 960 ? fine_dt_s : 1.0 / 240;
-    trial_start(t, run == RUN_MIDPOINT ? INTEGRATOR_MIDPOINT : INTEGRATOR_RK4,
+    trial_start(t, run == RUN_CONSTRAINT ? SOLVER_CONSTRAINT : SOLVER_ARTICULATED,
+                run == RUN_MIDPOINT ? INTEGRATOR_MIDPOINT : INTEGRATOR_RK4,
                 run == RUN_FINE         ? fine_dt_s
                 : run == RUN_CONSTRAINT ? reference_dt_s
                                         : 1.0 / 240);
-    if (run == RUN_CONSTRAINT)
-        start_reference(t);
 }
 
 /* Compares a row; what is not a number is bad. */

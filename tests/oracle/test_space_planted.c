@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "simulator/boxes/space_limits.h"
-#include "simulator/tools/space_scene.h"
+#include "simulator/tools/space_run.h"
 
 enum fault {
     FAULT_NONE,
@@ -109,13 +109,14 @@ static double find_error(const char *path, int integrator, double residual_share
 {
     struct error error = {0};
     struct arena arena;
-    struct space_dynamics *d;
+    struct space_run run;
     struct vec3 p0, l0, p1, l1;
     ck_assert_msg(space_scene_read_file(&scene, path, &error) == 0, "%s", error.message);
     ck_assert_int_eq(arena_init(&arena, SCENE_ARENA_BYTES), 0);
     scene.settings.integrator = integrator;
     scene.settings.dt_s = 1.0 / 480;
-    ck_assert_int_eq(space_scene_start(&scene, &arena, &d, &error), 0);
+    ck_assert_int_eq(space_run_start(&run, &scene, &arena, &error), 0);
+    struct space_dynamics *d = run.state;
     space_tree_momentum(space_dynamics_tree(d), &p0, &l0);
     double beyond = 0;
     for (int i = 0; i < 480; i++) {

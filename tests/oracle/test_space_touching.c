@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulator/tools/space_scene.h"
+#include "simulator/tools/space_run.h"
 
 #define FOLDER "tests/oracle/space/"
 #define STEP_S (1.0 / 240)
@@ -54,8 +54,10 @@ static void open_case(const char *name)
 static void start(void)
 {
     struct error error;
+    struct space_run run;
     arena_reset(&arena);
-    ck_assert_msg(space_scene_start(&scene, &arena, &dynamics, &error) == 0, "%s", error.message);
+    ck_assert_msg(space_run_start(&run, &scene, &arena, &error) == 0, "%s", error.message);
+    dynamics = run.state;
     steps = 0;
 }
 
