@@ -70,6 +70,18 @@ static int take_memory(struct space_constraint *c, struct arena *arena)
     return is_complete ? 0 : ERR_MEMORY;
 }
 
+/* L' of a = L L'. */
+static struct sym3 root_of(const struct sym3 *a)
+{
+    struct sym3 l = {.xx = sqrt(a->xx)};
+    l.xy = a->xy / l.xx;
+    l.xz = a->xz / l.xx;
+    l.yy = sqrt(a->yy - l.xy * l.xy);
+    l.yz = (a->yz - l.xy * l.xz) / l.yy;
+    l.zz = sqrt(a->zz - l.xz * l.xz - l.yz * l.yz);
+    return l;
+}
+
 static void init_body(struct space_constraint *c, int i, const struct space_link *link)
 {
     struct body *b = &c->bodies[i];
@@ -85,7 +97,8 @@ static void init_body(struct space_constraint *c, int i, const struct space_link
                        .mass = link->mass_kg,
                        .inverse_mass = 1 / link->mass_kg,
                        .inertia = link->inertia,
-                       .inverse_inertia = sym3_inverse(&link->inertia)};
+                       .inverse_inertia = sym3_inverse(&link->inertia),
+                       .root = root_of(&link->inertia)};
     b->rates = space_joint_rates(b->joint);
     b->plain = b->joint->slides + b->joint->turns;
     c->mass += b->mass;

@@ -71,12 +71,11 @@ int space_system_create(struct space_constraint *c, struct arena *arena)
     c->lambda = arena_take(arena, rows, sizeof(double));
     c->right = arena_take(arena, rows, sizeof(double));
     c->reference = arena_take(arena, rows, sizeof(double));
-    c->shares = arena_take(arena, (size_t)(laws * JOINT_ROWS_MAX * c->count), sizeof(double));
     c->before = arena_take(arena, (size_t)laws, sizeof(double));
-    if (!c->rows || !c->w || !c->scale || !c->lambda || !c->right || !c->reference || !c->shares ||
-        !c->before || qr_create(&c->qr, c->rows_max, c->rows_max, arena) != 0)
+    if (!c->rows || !c->w || !c->scale || !c->lambda || !c->right || !c->reference || !c->before ||
+        qr_create(&c->qr, c->rows_max, c->rows_max, arena) != 0)
         return ERR_MEMORY;
-    return cones_create(&c->cones, touches, laws, arena);
+    return cones_create(&c->cones, touches, laws, 6 * c->count, arena);
 }
 
 /* ---------------------------------------------------------------- places */
@@ -656,43 +655,93 @@ void space_system_weigh_freedoms(struct space_constraint *c)
 
 /* ---------------------------------------------------------------- touches alone */
 
-/* Rows of found[], joints eliminated: a unit impulse on one needs impulses of the joints, `shares`, that keep them
- * closed. Fills w of the cones; what hardly anything moves is 0 there. */
-static void reduce(struct space_constraint *c)
+/* L' of the inertia's Cholesky factors L L', times a vector in the body's axes: as long as the square root of twice the
+ * energy of that angular velocity. */
+static struct vec3 whiten(const struct body *b, struct vec3 w)
 {
-    int m = c->joint_rows, n = 0;
+    const struct sym3 *l = &b->root;
+    return (struct vec3){l->xx * w.x + l->xy * w.y + l->xz * w.z, l->yy * w.y + l->yz * w.z,
+                         l->zz * w.z};
+}
+
+static struct vec3 unwhiten(const struct body *b, struct vec3 y)
+{
+    const struct sym3 *l = &b->root;
+    struct vec3 w = {0, 0, y.z / l->zz};
+    w.y = (y.y - l->yz * w.z) / l->yy;
+    w.x = (y.x - l->xy * w.y - l->xz * w.z) / l->xx;
+    return w;
+}
+
+/* A row of Y: the change of all velocities, times the square root of the masses, by a unit impulse along a row, and what
+ * joints add to stay closed. With joints eliminated W = J M^-1 J' is Y Y' of these. */
+static void set_response(struct space_constraint *c, const struct row *row, double *y)
+{
+    int m = c->joint_rows;
+    for (int i = 0; i < c->count; i++)
+        c->bodies[i].free_v = c->bodies[i].free_w = none;
+    for (int k = 0; k < m; k++)
+        c->right[k] = -c->scale[k] * couple(c, &c->rows[k], row);
+    qr_solve(&c->qr, c->right, c->lambda);
+    apply(c, row, 1);
+    for (int k = 0; k < m; k++)
+        apply(c, &c->rows[k], c->scale[k] * c->lambda[k]);
+    for (int i = 0; i < c->count; i++, y += 6) {
+        const struct body *b = &c->bodies[i];
+        struct vec3 v = vec3_scale(b->free_v, sqrt(b->mass));
+        struct vec3 w = whiten(b, mat3_back(&b->turned, b->free_w));
+        y[0] = v.x;
+        y[1] = v.y;
+        y[2] = v.z;
+        y[3] = w.x;
+        y[4] = w.y;
+        y[5] = w.z;
+    }
+}
+
+/* The columns in which rows of a law are not 0; what hardly anything moves is 0 altogether. */
+static void close_law(struct space_constraint *c, struct cone_law *law)
+{
+    int columns = c->cones.columns;
+    law->from = columns;
+    law->to = 0;
+    for (int i = law->row; i < law->row + law->size; i++) {
+        double *y = cones_row(&c->cones, i), sum = 0;
+        for (int k = 0; k < columns; k++)
+            sum += y[k] * y[k];
+        int is_mobile = sum * c->mass > ROW_MOBILITY;
+        if (!is_mobile && i == law->row)
+            law->bound = -HUGE_VAL;
+        for (int k = 0; k < columns; k++) {
+            y[k] = is_mobile ? y[k] : 0;
+            if (y[k] != 0) {
+                law->from = k < law->from ? k : law->from;
+                law->to = k + 1 > law->to ? k + 1 : law->to;
+            }
+        }
+    }
+    law->from = law->from < law->to ? law->from : 0;
+}
+
+/* The laws of found[], but for their velocities and bounds. Accelerations of bodies are lost. */
+static void reduce(struct space_constraint *c, double ahead)
+{
+    int n = 0;
+    space_system_list_joints(c, ahead);
     for (int i = 0; i < c->found_count; i++) {
         struct touch *t = &c->found[i];
-        struct cone_law *law = &c->cones.laws[i];
-        *law = (struct cone_law){.row = n, .size = space_touch_size(t), .friction = t->friction};
-        for (int k = 0; k < space_touch_size(t); k++)
-            c->rows[m + n++] = t->rows[k];
+        c->cones.laws[i] =
+            (struct cone_law){.row = n, .size = space_touch_size(t), .friction = t->friction};
+        n += space_touch_size(t);
     }
     cones_begin(&c->cones, n);
     c->cones.count = c->found_count;
-    factor_rows(c, m);
-    for (int i = 0; i < n; i++) {
-        double *share = c->shares + i * m;
-        for (int k = 0; k < m; k++)
-            c->right[k] = -c->scale[k] * couple(c, &c->rows[k], &c->rows[m + i]);
-        qr_solve(&c->qr, c->right, share);
-        for (int k = 0; k < m; k++)
-            share[k] *= c->scale[k];
-        for (int j = 0; j <= i; j++) {
-            double sum = couple(c, &c->rows[m + j], &c->rows[m + i]);
-            for (int k = 0; k < m; k++)
-                sum += couple(c, &c->rows[m + j], &c->rows[k]) * share[k];
-            c->cones.w[i * n + j] = c->cones.w[j * n + i] = sum;
-        }
-    }
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n && !(c->cones.w[i * n + i] * c->mass > ROW_MOBILITY); j++)
-            if (j != i)
-                c->cones.w[i * n + j] = c->cones.w[j * n + i] = 0;
+    factor_rows(c, c->joint_rows);
     for (int i = 0; i < c->found_count; i++) {
         struct cone_law *law = &c->cones.laws[i];
-        if (!(c->cones.w[law->row * n + law->row] * c->mass > ROW_MOBILITY))
-            law->bound = -HUGE_VAL;
+        for (int k = 0; k < law->size; k++)
+            set_response(c, &c->found[i].rows[k], cones_row(&c->cones, law->row + k));
+        close_law(c, law);
     }
     for (int i = 0; i < n; i++)
         c->cones.impulse[i] = 0;
@@ -705,25 +754,16 @@ static int is_inert(const struct cone_law *law)
     return law->bound == -HUGE_VAL;
 }
 
-/* The impulses of the cones, and the joints' answers, change the velocities of bodies and state. */
+/* The impulses of the cones, and the joints' answers, change the bodies' velocities. */
 static void apply_impulses(struct space_constraint *c)
 {
-    int m = c->joint_rows;
-    for (int i = 0; i < c->count; i++) {
-        c->bodies[i].free_v = c->bodies[i].place.velocity;
-        c->bodies[i].free_w = c->bodies[i].place.spin;
-    }
-    for (int i = 0; i < c->cones.rows; i++) {
-        double l = c->cones.impulse[i];
-        for (int k = 0; k < m && l != 0; k++)
-            apply(c, &c->rows[k], l * c->shares[i * m + k]);
-        if (l != 0)
-            apply(c, &c->rows[m + i], l);
-    }
-    for (int i = 0; i < c->count; i++) {
+    const double *y = c->cones.whole;
+    for (int i = 0; i < c->count; i++, y += 6) {
         struct body *b = &c->bodies[i];
-        b->place.velocity = b->free_v;
-        b->place.spin = b->free_w;
+        struct vec3 w = unwhiten(b, (struct vec3){y[3], y[4], y[5]});
+        b->place.velocity =
+            vec3_along(b->place.velocity, (struct vec3){y[0], y[1], y[2]}, 1 / sqrt(b->mass));
+        b->place.spin = vec3_add(b->place.spin, mat3_apply(&b->turned, w));
     }
 }
 
@@ -840,8 +880,7 @@ int space_system_collide(struct space_constraint *c, double ahead)
         is_needed |= c->found[i].rows[0].rate < -CONES_ENOUGH;
     if (!is_needed)
         return 0;
-    space_system_list_joints(c, ahead);
-    reduce(c);
+    reduce(c, ahead);
     for (int i = 0; i < c->found_count; i++) {
         const struct touch *t = &c->found[i];
         struct cone_law *law = &c->cones.laws[i];
@@ -904,9 +943,9 @@ void space_system_choose_modes(struct space_constraint *c, double ahead)
     c->touch_count = 0;
     if (c->found_count == 0)
         return;
+    reduce(c, ahead);
     push_all(c, ahead);
     accelerate(c, ahead, 0);
-    reduce(c);
     for (int i = 0; i < c->found_count; i++) {
         const struct touch *t = &c->found[i];
         double *free = c->cones.free + c->cones.laws[i].row;
@@ -972,13 +1011,13 @@ void space_system_step_by_impulses(struct space_constraint *c, double ahead, dou
     keep_places(c, c->y);
     space_system_place(c, c->y);
     space_touch_find(c, MARGIN_M + 2 * h * space_system_top_speed(c));
+    reduce(c, ahead + h / 2);
     losses[1] -= h * push_all(c, ahead + h / 2);
     accelerate(c, ahead + h / 2, 0);
     for (int i = 0; i < c->rates; i++) {
         c->y[STATE_SIZE * c->count + i] += h * c->effort[i] * c->qd[i];
         losses[0] += h * c->servos[i].damping * c->qd[i] * c->qd[i];
     }
-    reduce(c);
     for (int i = 0; i < c->found_count; i++) {
         const struct touch *t = &c->found[i];
         struct cone_law *law = &c->cones.laws[i];

@@ -30,6 +30,7 @@ struct body {
     struct vec3 own, parents;           /* the joint from either centre of mass, in their axes */
     double mass, inverse_mass;
     struct sym3 inertia, inverse_inertia;
+    struct sym3 root; /* L' of the inertia's Cholesky factors */
     /* in a state */
     struct space_place place;
     struct mat3 turned, f; /* own axes and the joint's frame in the world's */
@@ -153,7 +154,6 @@ struct space_constraint {
     struct qr qr;
     /* touches with the joints eliminated */
     struct cones cones;
-    double *shares; /* per row of a touch: what each joint row adds to a unit impulse */
     double *before; /* per row: velocity before impulses */
     struct ledger ledger;
 };
