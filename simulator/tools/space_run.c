@@ -133,6 +133,20 @@ double space_run_effort(const struct space_run *m, int rate)
     return m->solver->effort(m->state, rate);
 }
 
+double space_run_value(const struct space_run *m, int rate)
+{
+    const struct space_tree_link *l = m->tree.links;
+    while (rate >= l->rate + l->rates)
+        l++;
+    int plain = l->slides + l->joint->turns, k = rate - l->rate;
+    const double *q = space_run_q(m) + l->coordinate;
+    if (k < plain)
+        return q[k];
+    struct vec3 turn =
+        quaternion_log((struct quaternion){q[plain], q[plain + 1], q[plain + 2], q[plain + 3]});
+    return k == plain ? turn.x : k == plain + 1 ? turn.y : turn.z;
+}
+
 const struct ledger *space_run_ledger(struct space_run *m)
 {
     return m->solver->ledger(m->state);

@@ -25,6 +25,7 @@ const double *space_run_qd(const struct space_run *run);
 const struct space_tree *space_run_tree(struct space_run *run);
 /* See space_dynamics.h. */
 double space_run_effort(const struct space_run *run, int rate);
+double space_run_value(const struct space_run *run, int rate);
 const struct ledger *space_run_ledger(struct space_run *run);
 int space_run_contacts(const struct space_run *run, const struct contact_point **contacts);
 double space_run_law_residual(const struct space_run *run);

@@ -10,7 +10,7 @@
 #include "simulator/boxes/dynamics_boxes.h"
 #include "simulator/evaluate/evaluate.h"
 #include "simulator/mind/senses.h"
-#include "simulator/tools/space_scene.h"
+#include "simulator/tools/space_run.h"
 #include "tests/suite.h"
 
 enum { CREATURES = 20, TEXT_SIZE = 1 << 16 };
@@ -181,27 +181,27 @@ static void put_root(struct dynamics *dynamics, double height, struct quaternion
 static void compare_with_scene(double height, double time_s, double tolerance)
 {
     static struct space_scene scene;
-    struct space_dynamics *other;
+    struct space_run other;
     struct quaternion turn = quaternion_exp((struct vec3){0.3, -0.2, 0.4});
     struct dynamics *dynamics = make();
     const struct space_box *boxes;
     write_scene(height, turn);
     ck_assert_msg(space_scene_read_text(&scene, text, length, "scene", &error) == 0, "%s",
                   error.message);
-    ck_assert_msg(space_scene_start(&scene, &arena, &other, &error) == 0, "%s", error.message);
+    ck_assert_msg(space_run_start(&other, &scene, &arena, &error) == 0, "%s", error.message);
     boxes = scene.boxes;
     put_root(dynamics, height, turn);
     dynamics_set_effectors(dynamics, EFFECTORS_SLACK);
     for (int step = 0; step < 240 * time_s; step++) {
         ck_assert_int_eq(dynamics_step(dynamics), 0);
-        ck_assert_int_eq(space_dynamics_step(other), 0);
+        ck_assert_int_eq(space_run_step(&other), 0);
     }
     /* the scene has its boxes link by link */
     for (int link = 0, k = 0; link < scene.body_count; link++)
         for (int i = 0; i < phenotype.part_count; i++) {
             if (box_body_of(&phenotype)->boxes[i].link != link)
                 continue;
-            const struct space_tree_link *l = &space_dynamics_tree(other)->links[link];
+            const struct space_tree_link *l = &space_run_tree(&other)->links[link];
             struct vec3 at = vec3_add(l->at, mat3_apply(&l->turned, boxes[k++].centre));
             double off = vec3_length(vec3_sub(at, place_of(dynamics, i)));
             ck_assert_msg(off <= tolerance, "box %d is %g m off", i, off);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulator/tools/space_scene.h"
+#include "simulator/tools/space_run.h"
 #include "viewer/stage/gallery.h"
 
 static struct error error;
@@ -22,21 +22,21 @@ START_TEST(a_scene_moves_as_in_the_simulator)
     struct replay *replay;
     struct replay_frame frame;
     struct arena arena;
-    struct space_dynamics *dynamics;
+    struct space_run run;
     ck_assert_msg(replay_create_scene(&replay, path, &error) == 0, "%s", error.message);
     ck_assert_int_eq(arena_init(&arena, SCENE_ARENA_BYTES), 0);
     ck_assert_int_eq(space_scene_read_file(&scene, path, &error), 0);
-    ck_assert_int_eq(space_scene_start(&scene, &arena, &dynamics, &error), 0);
+    ck_assert_int_eq(space_run_start(&run, &scene, &arena, &error), 0);
     double dt = scene.settings.dt_s;
-    struct vec3 start = space_tree_centre_of_mass(space_dynamics_tree(dynamics));
+    struct vec3 start = space_tree_centre_of_mass(space_run_tree(&run));
     ck_assert_double_eq_tol(replay_duration(replay), scene.until_s, replay->frame_s);
     ck_assert_int_eq(replay->part_count, 3);
     ck_assert_int_eq(replay->drive_count, 2 + 1 + 3);
     ck_assert_int_eq(replay->parts[2].parent, 1);
     ck_assert_int_eq(replay->has_depth, 1);
     for (int i = 0; i * dt < 2 - dt / 2; i++)
-        ck_assert_int_eq(space_dynamics_step(dynamics), 0);
-    const struct space_tree *tree = space_dynamics_tree(dynamics);
+        ck_assert_int_eq(space_run_step(&run), 0);
+    const struct space_tree *tree = space_run_tree(&run);
     replay_get_frame(replay, (int)(2 / replay->frame_s + 0.5), &frame);
     for (int i = 0; i < 3; i++) {
         struct vec3 at = space_tree_centre(&tree->links[i]);
@@ -46,7 +46,7 @@ START_TEST(a_scene_moves_as_in_the_simulator)
         ck_assert_double_eq_tol((double)frame.poses[i].z_m, at.z, 1e-6);
         ck_assert_double_eq_tol(vec3_length(vec3_sub(x, tree->links[i].turned.x)), 0, 1e-6);
     }
-    ck_assert_double_eq_tol((double)frame.values[2], space_dynamics_value(dynamics, 2), 1e-6);
+    ck_assert_double_eq_tol((double)frame.values[2], space_run_value(&run, 2), 1e-6);
     ck_assert_double_gt(replay->drives[0].strength, 0);
     arena_deinit(&arena);
     replay_destroy(replay);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulator/tools/space_scene.h"
+#include "simulator/tools/space_run.h"
 
 /* Rows in a second, if there is memory for so many. */
 #define ROWS_HZ 60
@@ -18,7 +18,7 @@
 struct recording {
     struct space_scene scene;
     struct arena arena;
-    struct space_dynamics *dynamics;
+    struct space_run run;
     struct replay *replay;
     struct space_box boxes[REPLAY_PARTS_MAX + SPACE_SCENE_BODIES_MAX]; /* of all bodies */
     int first_part[SPACE_SCENE_BODIES_MAX];
@@ -159,7 +159,7 @@ static void fill_world(struct recording *recording)
     replay->gravity_m_s2 = vec3_length(world->gravity_m_s2);
     replay->medium =
         replay_choose_medium(world->drag.coefficient, replay->gravity_m_s2, replay->has_ground);
-    replay->measures.mass_kg = space_dynamics_tree(recording->dynamics)->mass;
+    replay->measures.mass_kg = space_run_tree(&recording->run)->mass;
     replay->measures.time_s = recording->scene.until_s;
     snprintf(replay->score, sizeof replay->score, "scene of %d %s, %.4g s",
              recording->scene.body_count, recording->scene.body_count == 1 ? "body" : "bodies",
@@ -171,7 +171,7 @@ static void fill_world(struct recording *recording)
 static void record(struct recording *recording, struct replay_row *row)
 {
     struct replay *replay = recording->replay;
-    const struct space_tree *tree = space_dynamics_tree(recording->dynamics);
+    const struct space_tree *tree = space_run_tree(&recording->run);
     const struct contact_point *points;
     struct vec3 centre = space_tree_centre_of_mass(tree);
     row->centre[0] = (float)centre.x;
@@ -188,13 +188,13 @@ static void record(struct recording *recording, struct replay_row *row)
         for (int k = 0; k < tree->links[i].rates && recording->scene.links[i].kind != SPACE_FREE;
              k++) {
             int index = recording->first_drive[i] + k, rate = tree->links[i].rate + k;
-            double effort = space_dynamics_effort(recording->dynamics, rate);
-            row->values[index] = (float)space_dynamics_value(recording->dynamics, rate);
+            double effort = space_run_effort(&recording->run, rate);
+            row->values[index] = (float)space_run_value(&recording->run, rate);
             row->torques[index] = (float)effort;
             replay->drives[index].strength = fmax(replay->drives[index].strength, fabs(effort));
         }
-    replay_put_ledger(row, space_dynamics_ledger(recording->dynamics));
-    int count = space_dynamics_contacts(recording->dynamics, &points);
+    replay_put_ledger(row, space_run_ledger(&recording->run));
+    int count = space_run_contacts(&recording->run, &points);
     replay_put_contacts(row, points, count, 1);
 }
 
@@ -211,7 +211,7 @@ static int move(struct recording *recording, struct error *error)
     replay->frame_s = (double)stride * dt;
     for (uint64_t step = 0; step <= steps; step++) {
         struct replay_row row;
-        if (step > 0 && space_dynamics_step(recording->dynamics))
+        if (step > 0 && space_run_step(&recording->run))
             return error_set(error, ERR_RANGE, "the motion is not finite at %.9g s",
                              (double)step * dt);
         if (step % stride)
@@ -227,7 +227,7 @@ static int make(struct recording *recording, const char *path, struct error *err
 {
     if (space_scene_read_file(&recording->scene, path, error) != 0)
         return error->code;
-    if (space_scene_start(&recording->scene, &recording->arena, &recording->dynamics, error) != 0)
+    if (space_run_start(&recording->run, &recording->scene, &recording->arena, error) != 0)
         return error_prefix(error, "%s", path);
     int status = make_tables(recording);
     if (status == ERR_LIMIT)
