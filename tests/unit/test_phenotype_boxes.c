@@ -1,0 +1,658 @@
+/* common/body/phenotype_boxes: what genes of boxes grow into. Places on faces, orientation, reflection and images,
+ * limits and signs of each joint, links, drives, strength; random bodies obey the rules. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/body/box_body.h"
+#include "common/genome/body_kind.h"
+#include "controller/genetics/genetics.h"
+#include "simulator/evaluate/evaluate.h"
+#include "tests/suite.h"
+
+static struct genome genome;
+static struct params params;
+static struct arena arena;
+static struct phenotype phenotype;
+static const struct box_body *body;
+static struct error error;
+
+#define EXACT 1e-12
+
+static void set_up(void)
+{
+    genome_init(&genome);
+    genome.kind = BODY_BOXES;
+    genome.root = 1;
+    params_set_defaults(&params);
+    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
+}
+
+static void tear_down(void)
+{
+    genome_deinit(&genome);
+    arena_deinit(&arena);
+}
+
+static void set(const char *assignment)
+{
+    ck_assert_msg(params_set_assignment(&params, assignment, &error) == 0, "%s", error.message);
+}
+
+static struct body_gene *add_box(double x, double y, double z, int joint)
+{
+    struct body_gene *gene = genome_add_body(&genome);
+    gene->id = (gene_id)genome.body_count;
+    gene->width_m = x;
+    gene->height_m = y;
+    gene->box.depth_m = z;
+    gene->joint = (uint8_t)joint;
+    gene->recursive_limit = 1;
+    gene->lower = -0.25;
+    gene->upper = 0.5;
+    if (joint_types[joint].freedoms > 1) {
+        gene->box.lower_2 = joint == JOINT_SPHERICAL ? 0 : -0.75;
+        gene->box.upper_2 = 1;
+    }
+    return gene;
+}
+
+static struct connection_gene *join(gene_id from, gene_id to, int parent_face, int child_face)
+{
+    struct connection_gene *gene = genome_add_connection(&genome);
+    gene->id = 100 + (gene_id)genome.connection_count;
+    gene->from = from;
+    gene->to = to;
+    gene->scale = 1;
+    gene->parent_face = (uint8_t)parent_face;
+    gene->child_face = (uint8_t)child_face;
+    return gene;
+}
+
+static void express(void)
+{
+    arena_reset(&arena);
+    ck_assert_msg(genome_check(&genome, &error) == 0, "%s", error.message);
+    ck_assert_int_eq(phenotype_express(&phenotype, &genome, &params, &arena), VERDICT_OK);
+    body = box_body_of(&phenotype);
+    ck_assert_ptr_nonnull(body);
+    ck_assert_int_eq(body->box_count, phenotype.part_count);
+    phenotype_check(&phenotype);
+}
+
+static void assert_near(struct vec3 a, struct vec3 b, const char *what)
+{
+    ck_assert_msg(vec3_length(vec3_sub(a, b)) < EXACT, "%s: %g %g %g is not %g %g %g", what, a.x,
+                  a.y, a.z, b.x, b.y, b.z);
+}
+
+/* The outward normal of a face in the part's own frame. */
+static struct vec3 normal_of(int face)
+{
+    static const struct vec3 normals[FACE_COUNT] = {
+        [FACE_RIGHT] = {1, 0, 0},   [FACE_TOP] = {0, 1, 0},   [FACE_LEFT] = {-1, 0, 0},
+        [FACE_BOTTOM] = {0, -1, 0}, [FACE_FRONT] = {0, 0, 1}, [FACE_BACK] = {0, 0, -1}};
+    return normals[face];
+}
+
+static struct mat3 turn_of(int part)
+{
+    return quaternion_matrix(phenotype.parts[part].turn);
+}
+
+/* A link's frame in the world at birth, by the way from the root. */
+struct pose {
+    struct mat3 turn;
+    struct vec3 at;
+};
+static struct pose link_pose(int link)
+{
+    struct pose pose = {quaternion_matrix(QUATERNION_ONE), {0, 0, 0}};
+    if (link == 0)
+        return pose;
+    const struct box_link *of = &body->links[link];
+    struct mat3 own = quaternion_matrix(of->turn);
+    pose = link_pose(of->parent);
+    return (struct pose){mat3_product(&pose.turn, &own),
+                         vec3_add(pose.at, mat3_apply(&pose.turn, of->at))};
+}
+
+/* Boxes on their links are where parts are, and all turns are proper. */
+static void check_links(void)
+{
+    double mass = 0;
+    for (int i = 0; i < body->box_count; i++) {
+        const struct box_part *box = &body->boxes[i];
+        const struct part *part = &phenotype.parts[i];
+        struct pose pose = link_pose(box->link);
+        struct mat3 on_link = quaternion_matrix(box->turn), own = turn_of(i);
+        struct mat3 turn = mat3_product(&pose.turn, &on_link);
+        assert_near(vec3_add(pose.at, mat3_apply(&pose.turn, box->centre)), part->centre, "place");
+        assert_near(turn.x, own.x, "x axis");
+        assert_near(turn.y, own.y, "y axis");
+        assert_near(turn.z, own.z, "z axis");
+        ck_assert_int_eq(part->link, box->link);
+        ck_assert(fabs(quaternion_square(box->turn) - 1) < 1e-15 && box->turn.w >= 0);
+        const struct shape *shape = &phenotype.shapes[i];
+        ck_assert(shape->kind == SHAPE_BOX && shape->part == i);
+        ck_assert(shape->half_m.z == box->size_m.z / 2);
+    }
+    for (int i = 0; i < body->link_count; i++) {
+        const struct box_link *link = &body->links[i];
+        ck_assert(i == 0 || (link->parent >= 0 && link->parent < i));
+        ck_assert(link->inertia.xx > 0 && link->inertia.yy > 0 && link->inertia.zz > 0);
+        mass += link->mass_kg;
+    }
+    ck_assert_double_eq_tol(mass, phenotype.mass_kg, EXACT * mass);
+}
+
+/* ---- places ---- */
+
+/* Each face of the child on each of the parent: faces look at each other, and their middles meet. */
+START_TEST(faces_meet)
+{
+    add_box(0.5, 0.4, 0.3, JOINT_RIGID);
+    add_box(0.2, 0.16, 0.12, JOINT_REVOLUTE);
+    struct connection_gene *gene = join(1, 2, 0, 0);
+    for (int face = 0; face < FACE_COUNT; face++)
+        for (int child_face = 0; child_face < FACE_COUNT; child_face++) {
+            gene->parent_face = (uint8_t)face;
+            gene->child_face = (uint8_t)child_face;
+            express();
+            check_links();
+            struct vec3 normal = normal_of(face), of_child = normal_of(child_face);
+            struct mat3 turn = turn_of(1);
+            struct vec3 half = phenotype.shapes[0].half_m, child_half = phenotype.shapes[1].half_m;
+            double way = fabs(vec3_dot(normal, half)) + fabs(vec3_dot(of_child, child_half));
+            assert_near(mat3_apply(&turn, of_child), vec3_scale(normal, -1), "child's normal");
+            assert_near(phenotype.parts[1].centre, vec3_scale(normal, way), "centre");
+            struct pose joint = link_pose(1);
+            assert_near(joint.turn.x, normal, "joint's x");
+            assert_near(joint.at, vec3_scale(normal, fabs(vec3_dot(normal, half))), "joint");
+        }
+}
+END_TEST
+
+/* Opposite faces do not turn the child. Around z the joint bends in the plane of x and y; of front and back in that of
+ * z and x. */
+START_TEST(straight_out_is_not_turned)
+{
+    static const int opposite[FACE_COUNT] = {FACE_LEFT, FACE_BOTTOM, FACE_RIGHT,
+                                             FACE_TOP,  FACE_BACK,   FACE_FRONT};
+    add_box(0.5, 0.4, 0.3, JOINT_RIGID);
+    add_box(0.2, 0.16, 0.12, JOINT_REVOLUTE);
+    struct connection_gene *gene = join(1, 2, 0, 0);
+    for (int face = 0; face < FACE_COUNT; face++) {
+        gene->parent_face = (uint8_t)face;
+        gene->child_face = (uint8_t)opposite[face];
+        express();
+        struct mat3 turn = turn_of(1);
+        assert_near(turn.x, (struct vec3){1, 0, 0}, "x");
+        assert_near(turn.y, (struct vec3){0, 1, 0}, "y");
+        struct vec3 axis = face < FACE_FLAT_COUNT ? (struct vec3){0, 0, 1} : (struct vec3){0, 1, 0};
+        assert_near(link_pose(1).turn.z, axis, "axis of bending");
+    }
+}
+END_TEST
+
+START_TEST(positions_run_along_the_faces)
+{
+    static const struct {
+        int face;
+        double position, position_2;
+        struct vec3 at;
+    } rows[] = {{FACE_RIGHT, 0.5, 0.25, {0.25, 0.1, 0.0375}},
+                {FACE_TOP, 0.5, 0.25, {-0.125, 0.2, 0.0375}},
+                {FACE_LEFT, 0.5, 0.25, {-0.25, -0.1, 0.0375}},
+                {FACE_BOTTOM, 0.5, 0.25, {0.125, -0.2, 0.0375}},
+                {FACE_FRONT, 0.5, 0.25, {0.125, 0.05, 0.15}},
+                {FACE_BACK, 0.5, 0.25, {-0.125, 0.05, -0.15}}};
+    add_box(0.5, 0.4, 0.3, JOINT_RIGID);
+    add_box(0.2, 0.16, 0.12, JOINT_TWIST);
+    struct connection_gene *gene = join(1, 2, 0, FACE_LEFT);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        gene->parent_face = (uint8_t)rows[i].face;
+        gene->parent_position = rows[i].position;
+        gene->mount.parent_position_2 = rows[i].position_2;
+        express();
+        assert_near(link_pose(1).at, rows[i].at, "joint");
+        /* and on the child: its left face, whose first direction is -y */
+        gene->child_position = 1;
+        gene->mount.child_position_2 = -1;
+        express();
+        struct mat3 turn = turn_of(1);
+        struct vec3 point = {-0.1, -0.08, -0.06};
+        assert_near(vec3_add(phenotype.parts[1].centre, mat3_apply(&turn, point)), rows[i].at,
+                    "child's point");
+        gene->child_position = gene->mount.child_position_2 = 0;
+    }
+}
+END_TEST
+
+/* Roll about the normal, then bend, then tilt: the same by quaternions. Joint z goes towards the side as the tilt does. */
+START_TEST(orientation)
+{
+    static const struct vec3 x = {1, 0, 0}, y = {0, 1, 0}, z = {0, 0, 1};
+    add_box(0.5, 0.4, 0.3, JOINT_RIGID);
+    add_box(0.2, 0.16, 0.12, JOINT_UNIVERSAL);
+    struct connection_gene *gene = join(1, 2, FACE_RIGHT, FACE_LEFT);
+    gene->mount.roll_rad = 0.7;
+    gene->angle_rad = -1.2;
+    gene->mount.tilt_rad = 0.4;
+    express();
+    check_links();
+    struct quaternion turn =
+        quaternion_product(quaternion_about(x, 0.7), quaternion_product(quaternion_about(z, -1.2),
+                                                                        quaternion_about(y, -0.4)));
+    struct mat3 expected = quaternion_matrix(turn), own = turn_of(1);
+    assert_near(own.x, expected.x, "x");
+    assert_near(own.z, expected.z, "z");
+    assert_near(link_pose(1).turn.x, expected.x, "joint's x");
+    assert_near(vec3_sub(phenotype.parts[1].centre, (struct vec3){0.25, 0, 0}),
+                vec3_scale(expected.x, 0.1), "centre");
+}
+END_TEST
+
+/* ---- mirrors ---- */
+
+static struct vec3 mirrored(struct vec3 v, int axis)
+{
+    return (struct vec3){axis == 0 ? -v.x : v.x, axis == 1 ? -v.y : v.y, axis == 2 ? -v.z : v.z};
+}
+
+/* A limb of two parts, askew in all ways. */
+static void add_limb(int symmetry, int joint)
+{
+    add_box(0.5, 0.4, 0.3, JOINT_RIGID);
+    struct body_gene *limb = add_box(0.2, 0.16, 0.12, joint);
+    limb->is_symmetric = (uint8_t)symmetry;
+    limb->recursive_limit = 2;
+    limb->has_effector = 1;
+    limb->effector_strength = 1;
+    struct connection_gene *gene = join(1, 2, FACE_TOP, FACE_LEFT);
+    gene->parent_position = 0.5;
+    gene->mount.parent_position_2 = 0.75;
+    gene->child_position = 0.25;
+    gene->mount.child_position_2 = -0.5;
+    gene->mount.roll_rad = 0.3;
+    gene->angle_rad = 0.5;
+    gene->mount.tilt_rad = -0.6;
+    join(1, 2, FACE_LEFT, FACE_BACK); /* its image: its own placement does not count */
+    gene = join(2, 2, FACE_RIGHT, FACE_BOTTOM);
+    gene->mount.tilt_rad = 0.2;
+    gene->mount.roll_rad = -0.9;
+    gene->scale = 0.75;
+}
+
+/* Images are exact: places to the bit, own axes but for z, which changes its sign besides. */
+START_TEST(images_are_exact)
+{
+    static const int axes[] = {[SYMMETRY_SIDES] = 2, [SYMMETRY_ENDS] = 0, [SYMMETRY_LEVELS] = 1};
+    int symmetry = SYMMETRY_SIDES + _i, axis = axes[symmetry];
+    add_limb(symmetry, JOINT_BEND_TWIST);
+    express();
+    check_links();
+    ck_assert_int_eq(phenotype.part_count, 5);
+    for (int i = 1; i < 3; i++) {
+        const struct part *one = &phenotype.parts[i], *other = &phenotype.parts[i + 2];
+        struct vec3 image = mirrored(one->centre, axis);
+        ck_assert(image.x == other->centre.x && image.y == other->centre.y &&
+                  image.z == other->centre.z);
+        ck_assert_int_eq(one->mirror, 1);
+        ck_assert_int_eq(other->mirror, -1);
+        ck_assert(one->mass_kg == other->mass_kg);
+        struct mat3 own = turn_of(i), others = turn_of(i + 2);
+        assert_near(mirrored(own.x, axis), others.x, "x");
+        assert_near(mirrored(own.y, axis), others.y, "y");
+        assert_near(mirrored(own.z, axis), vec3_scale(others.z, -1), "z");
+    }
+}
+END_TEST
+
+/* The turn of a joint of the child's frame against the one at birth, and how far it slides. */
+static struct quaternion joint_turn(int joint, const double *values)
+{
+    static const struct vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    switch (joint) {
+    case JOINT_REVOLUTE:
+        return quaternion_about(axes[2], values[0]);
+    case JOINT_TWIST:
+        return quaternion_about(axes[0], values[0]);
+    case JOINT_UNIVERSAL:
+        return quaternion_product(quaternion_about(axes[2], values[0]),
+                                  quaternion_about(axes[1], values[1]));
+    case JOINT_BEND_TWIST:
+        return quaternion_product(quaternion_about(axes[2], values[0]),
+                                  quaternion_about(axes[0], values[1]));
+    case JOINT_TWIST_BEND:
+        return quaternion_product(quaternion_about(axes[0], values[0]),
+                                  quaternion_about(axes[2], values[1]));
+    case JOINT_SPHERICAL:
+        return quaternion_exp((struct vec3){values[0], values[1], values[2]});
+    default:
+        return QUATERNION_ONE;
+    }
+}
+
+/* Where the tip of a limb is in the world, if its two joints have taken what the same signals ask for. */
+static struct vec3 moved_tip(int link, const double *signals)
+{
+    struct pose pose = {quaternion_matrix(QUATERNION_ONE), {0, 0, 0}};
+    for (int i = link; i < link + 2; i++) {
+        const struct box_link *of = &body->links[i];
+        double values[GENOME_FREEDOMS_MAX] = {0}, slide = 0;
+        for (int k = 0; k < of->freedoms; k++) {
+            const struct drive *drive = &phenotype.drives[of->first_drive + k];
+            ck_assert(signals[k] >= drive->least && signals[k] <= drive->most);
+            values[k] = drive->rest + drive->unit * signals[k];
+        }
+        if (of->joint == JOINT_LINEAR)
+            slide = values[0];
+        struct mat3 at_birth = quaternion_matrix(of->turn);
+        struct mat3 turn = quaternion_matrix(joint_turn(of->joint, values));
+        pose.at = vec3_add(pose.at, mat3_apply(&pose.turn, of->at));
+        pose.turn = mat3_product(&pose.turn, &at_birth);
+        pose.at = vec3_along(pose.at, pose.turn.x, slide);
+        pose.turn = mat3_product(&pose.turn, &turn);
+    }
+    return vec3_add(pose.at,
+                    mat3_apply(&pose.turn, body->boxes[body->links[link + 1].part].centre));
+}
+
+/* The same signals move a limb and its image as mirror images, by every joint and in every mirror; limits, too. */
+START_TEST(signals_move_images_alike)
+{
+    static const int joints[] = {JOINT_REVOLUTE,   JOINT_TWIST,      JOINT_UNIVERSAL,
+                                 JOINT_BEND_TWIST, JOINT_TWIST_BEND, JOINT_SPHERICAL,
+                                 JOINT_LINEAR};
+    static const double signals[] = {0.2, -0.15, 0.3};
+    static const int axes[] = {[SYMMETRY_SIDES] = 2, [SYMMETRY_ENDS] = 0, [SYMMETRY_LEVELS] = 1};
+    int joint = joints[_i];
+    for (int symmetry = SYMMETRY_SIDES; symmetry < SYMMETRY_COUNT; symmetry++) {
+        genome_deinit(&genome);
+        genome.kind = BODY_BOXES;
+        genome.root = 1;
+        add_limb(symmetry, joint);
+        express();
+        ck_assert_int_eq(body->link_count, 5);
+        ck_assert_int_eq(phenotype.drive_count, 4 * joint_types[joint].freedoms);
+        assert_near(mirrored(moved_tip(1, signals), axes[symmetry]), moved_tip(3, signals), "tip");
+        /* it moved */
+        static const double rest[GENOME_FREEDOMS_MAX] = {0};
+        ck_assert(vec3_length(vec3_sub(moved_tip(1, signals), moved_tip(1, rest))) > 1e-3);
+        for (int k = 0; k < joint_types[joint].freedoms; k++) {
+            const struct drive *one = &phenotype.drives[body->links[1].first_drive + k];
+            const struct drive *other = &phenotype.drives[body->links[3].first_drive + k];
+            ck_assert(one->least == other->least && one->most == other->most);
+            ck_assert(one->lower <= 0 && one->upper >= 0 && other->lower <= 0 && other->upper >= 0);
+        }
+    }
+}
+END_TEST
+
+/* Reflected: as the image in the plane through the anchor that holds the face's normal and first direction. */
+START_TEST(reflection_is_about_the_face)
+{
+    struct vec3 centres[3];
+    add_limb(SYMMETRY_NONE, JOINT_REVOLUTE);
+    genome_remove_connection(&genome, 1);
+    express();
+    struct vec3 anchor = link_pose(1).at;
+    for (int i = 1; i < 3; i++)
+        centres[i] = phenotype.parts[i].centre;
+    genome.connections[0].is_reflected = 1;
+    express();
+    check_links();
+    for (int i = 1; i < 3; i++) {
+        struct vec3 arm = mirrored(vec3_sub(centres[i], anchor), 2);
+        assert_near(phenotype.parts[i].centre, vec3_add(anchor, arm), "centre");
+        ck_assert_int_eq(phenotype.parts[i].mirror, -1);
+    }
+    /* twice is not at all */
+    genome.connections[1].is_reflected = 1;
+    express();
+    ck_assert_int_eq(phenotype.parts[1].mirror, -1);
+    ck_assert_int_eq(phenotype.parts[2].mirror, 1);
+}
+END_TEST
+
+/* ---- sizes, links, drives ---- */
+
+START_TEST(sizes_are_clamped)
+{
+    set("creature.side_max_m=0.8");
+    set("creature.aspect_max=10");
+    add_box(1.5, 0.2, 0.04, JOINT_RIGID);
+    add_box(0.1, 0.1, 0.1, JOINT_REVOLUTE);
+    join(1, 2, FACE_RIGHT, FACE_LEFT)->scale = 0.2;
+    express();
+    ck_assert(body->boxes[0].size_m.x == 0.8 && body->boxes[0].size_m.y == 0.2);
+    ck_assert(body->boxes[0].size_m.z == 0.08); /* a tenth of the longest side */
+    ck_assert(body->boxes[1].size_m.x == 0.03);
+    ck_assert_double_eq_tol(phenotype.parts[0].mass_kg, 150 * 0.8 * 0.2 * 0.08, EXACT);
+    ck_assert(phenotype.parts[0].cross_section_m == 0.08);
+}
+END_TEST
+
+/* A rigid part belongs to its parent's link: mass, centre and inertia are those of both, seen from the joint. */
+START_TEST(rigid_parts_are_one_link)
+{
+    add_box(0.5, 0.4, 0.3, JOINT_RIGID);
+    add_box(0.2, 0.1, 0.1, JOINT_REVOLUTE);
+    add_box(0.1, 0.3, 0.1, JOINT_RIGID);
+    join(1, 2, FACE_TOP, FACE_LEFT);
+    join(2, 3, FACE_RIGHT, FACE_BOTTOM);
+    express();
+    check_links();
+    ck_assert_int_eq(body->link_count, 2);
+    ck_assert_int_eq(phenotype.piece_count, 2);
+    ck_assert_int_eq(phenotype.drive_count, 1);
+    ck_assert_int_eq(phenotype.effector_count, 0);
+    ck_assert(phenotype.drives[0].strength == 0 && phenotype.drives[0].unit == 1);
+    const struct box_link *link = &body->links[1];
+    double near = 150 * 0.002, far = 150 * 0.003;
+    ck_assert_double_eq_tol(link->mass_kg, near + far, EXACT);
+    double x = (near * 0.1 + far * 0.35) / (near + far);
+    assert_near(link->centre, (struct vec3){x, 0, 0}, "centre of mass");
+    ck_assert_double_eq_tol(link->inertia.xx, near / 12 * 0.02 + far / 12 * 0.02, EXACT);
+    double across = near / 12 * 0.05 + far / 12 * 0.1 + near * (x - 0.1) * (x - 0.1) +
+                    far * (0.35 - x) * (0.35 - x);
+    ck_assert_double_eq_tol(link->inertia.yy, across, EXACT);
+    ck_assert_double_eq_tol(link->inertia.zz, across, EXACT);
+    ck_assert(fabs(link->inertia.xy) < EXACT && fabs(link->inertia.yz) < EXACT);
+}
+END_TEST
+
+/* Off the axes: the tensor of two boxes against the sum over many small pieces. */
+START_TEST(inertia_is_that_of_the_matter)
+{
+    enum { PIECES = 24 };
+    add_box(0.3, 0.2, 0.1, JOINT_RIGID);
+    add_box(0.2, 0.12, 0.16, JOINT_RIGID);
+    struct connection_gene *gene = join(1, 2, FACE_FRONT, FACE_LEFT);
+    gene->parent_position = 0.5;
+    gene->mount.roll_rad = 0.8;
+    gene->angle_rad = 0.6;
+    gene->mount.tilt_rad = 0.3;
+    express();
+    struct sym3 sum = {0};
+    const struct box_link *link = &body->links[0];
+    for (int i = 0; i < 2; i++)
+        for (int n = 0; n < PIECES * PIECES * PIECES; n++) {
+            const struct vec3 *size = &body->boxes[i].size_m;
+            struct vec3 point = {((n % PIECES + 0.5) / PIECES - 0.5) * size->x,
+                                 ((n / PIECES % PIECES + 0.5) / PIECES - 0.5) * size->y,
+                                 ((n / PIECES / PIECES + 0.5) / PIECES - 0.5) * size->z};
+            struct mat3 turn = turn_of(i);
+            double mass = phenotype.parts[i].mass_kg / (PIECES * PIECES * PIECES);
+            struct vec3 arm = vec3_sub(
+                vec3_add(phenotype.parts[i].centre, mat3_apply(&turn, point)), link->centre);
+            double square = vec3_dot(arm, arm);
+            struct sym3 all = {.xx = mass * square, .yy = mass * square, .zz = mass * square};
+            all = sym3_along(&all, arm, -mass);
+            sum = sym3_add(&sum, &all);
+        }
+    const double *exact = &link->inertia.xx, *found = &sum.xx;
+    for (int i = 0; i < 6; i++)
+        ck_assert_double_eq_tol(exact[i], found[i], 3e-3 * link->inertia.xx);
+    ck_assert(fabs(link->inertia.xy) > 1e-3 * link->inertia.xx);
+}
+END_TEST
+
+/* Sims: in proportion to the larger cross-section, which lies across the longest side. */
+START_TEST(strength_goes_by_the_cross_section)
+{
+    add_box(0.5, 0.4, 0.3, JOINT_RIGID);
+    struct body_gene *gene = add_box(0.2, 0.6, 0.1, JOINT_UNIVERSAL);
+    gene->has_effector = 1;
+    gene->effector_strength = 0.5;
+    join(1, 2, FACE_TOP, FACE_BOTTOM);
+    express();
+    ck_assert_int_eq(phenotype.effector_count, 2);
+    for (int k = 0; k < 2; k++)
+        ck_assert_double_eq_tol(phenotype.drives[k].strength, 700 * 0.4 * 0.3 * 0.5, 1e-10);
+    gene->joint = JOINT_LINEAR;
+    gene->box.lower_2 = gene->box.upper_2 = 0;
+    express();
+    ck_assert_int_eq(phenotype.effector_count, 1);
+    ck_assert_double_eq_tol(phenotype.drives[0].strength, 3500 * 0.4 * 0.3 * 0.5, 1e-10);
+    ck_assert_int_eq(phenotype.drives[0].is_linear, 1);
+}
+END_TEST
+
+/* Twist and swing of a ball; torques know no limits and no scale. */
+START_TEST(drives_of_a_spherical_joint)
+{
+    add_box(0.5, 0.4, 0.3, JOINT_RIGID);
+    struct body_gene *gene = add_box(0.2, 0.6, 0.1, JOINT_SPHERICAL);
+    gene->has_effector = 1;
+    gene->effector_strength = 1;
+    join(1, 2, FACE_TOP, FACE_BOTTOM)->is_reflected = 1;
+    express();
+    const struct drive *drives = phenotype.drives;
+    const struct box_link *link = &body->links[1];
+    ck_assert_int_eq(phenotype.drive_count, 3);
+    ck_assert(link->lower[0] == -0.5 && link->upper[0] == 0.25 && link->cone_rad == 1);
+    ck_assert(drives[0].lower == -0.5 && drives[0].upper == 0.25);
+    ck_assert(drives[0].unit == -1 && drives[1].unit == -1 && drives[2].unit == 1);
+    ck_assert(drives[0].least == -0.25 && drives[0].most == 0.5);
+    for (int k = 1; k < 3; k++)
+        ck_assert(drives[k].lower == -1 && drives[k].upper == 1 && drives[k].axis == k);
+    set("creature.effector_mode=torque");
+    express();
+    ck_assert(phenotype.drives[1].least == -1 && phenotype.drives[1].most == 1);
+}
+END_TEST
+
+/* Extensions scale with the part, and are as long as sides allow. */
+START_TEST(extensions_are_bounded)
+{
+    set("creature.extension_max=0.5");
+    add_box(0.5, 0.4, 0.3, JOINT_RIGID);
+    struct body_gene *gene = add_box(0.2, 0.2, 0.2, JOINT_LINEAR);
+    gene->lower = -0.1;
+    gene->upper = 1;
+    gene->has_effector = 1;
+    gene->effector_strength = 1;
+    join(1, 2, FACE_TOP, FACE_BOTTOM)->scale = 0.5;
+    express();
+    ck_assert(phenotype.drives[0].lower == -0.05 && phenotype.drives[0].upper == 0.25);
+    ck_assert(phenotype.drives[0].unit == 0.5);
+    ck_assert(phenotype.drives[0].least == -0.1 && phenotype.drives[0].most == 0.5);
+}
+END_TEST
+
+/* Each freedom has an input of its own; only freedoms that are there are felt. */
+START_TEST(inputs_and_sensors_of_freedoms)
+{
+    add_box(0.5, 0.4, 0.3, JOINT_RIGID)->sensors =
+        SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_HEIGHT);
+    struct body_gene *gene = add_box(0.2, 0.6, 0.1, JOINT_SPHERICAL);
+    gene->has_effector = 1;
+    gene->effector_strength = 1;
+    gene->effector_input = (struct input_gene){.value = 0.25, .weight = 1};
+    gene->drives[0] = (struct input_gene){.value = 0.5, .weight = 1};
+    gene->drives[1] =
+        (struct input_gene){.kind = INPUT_SENSOR, .sensor = SENSOR_JOINT_3, .weight = 0.75};
+    gene->sensors = body_kinds[BODY_BOXES].sensors;
+    join(1, 2, FACE_TOP, FACE_BOTTOM);
+    express();
+    ck_assert_int_eq(phenotype.effector_count, 3);
+    ck_assert(phenotype.effectors[0].input.value == 0.25);
+    ck_assert(phenotype.effectors[1].input.value == 0.5);
+    ck_assert_int_eq(phenotype.effectors[2].input.kind, WIRE_SENSOR);
+    ck_assert_uint_eq(phenotype.parts[0].sensors, SENSOR_BIT(SENSOR_HEIGHT));
+    ck_assert_uint_eq(phenotype.parts[1].sensors, body_kinds[BODY_BOXES].sensors);
+    gene->joint = JOINT_TWIST_BEND;
+    gene->box.lower_2 = -1;
+    memset(&gene->drives[1], 0, sizeof gene->drives[1]);
+    express();
+    ck_assert(!(phenotype.parts[1].sensors & SENSOR_BIT(SENSOR_JOINT_3)));
+    ck_assert(phenotype.parts[1].sensors & SENSOR_BIT(SENSOR_JOINT_RATE_2));
+    /* nor at a rigid joint, whose effector moves nothing */
+    gene->joint = JOINT_RIGID;
+    gene->box.lower_2 = gene->box.upper_2 = 0;
+    memset(gene->drives, 0, sizeof gene->drives);
+    express();
+    ck_assert_int_eq(phenotype.effector_count, 0);
+    ck_assert(
+        !(phenotype.parts[1].sensors & (SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_JOINT_2))));
+}
+END_TEST
+
+/* ---- random bodies ---- */
+
+START_TEST(random_bodies_obey_the_rules)
+{
+    int freedoms = 0, mirrored_parts = 0;
+    for (uint64_t id = 1; id <= 300; id++) {
+        struct rng rng;
+        struct gene_counter ids = {id, 0};
+        struct phenotype again;
+        rng_init(&rng, 11, RNG_TEST, 0, id);
+        genome_deinit(&genome);
+        params.creature_body = BODY_BOXES;
+        ck_assert_int_eq(genetics_random(&genome, &params, &rng, &ids), 0);
+        ck_assert_msg(genome_check(&genome, &error) == 0, "%s", error.message);
+        arena_reset(&arena);
+        if (phenotype_express(&phenotype, &genome, &params, &arena) != VERDICT_OK)
+            continue;
+        body = box_body_of(&phenotype);
+        phenotype_check(&phenotype);
+        check_links();
+        for (int i = 0; i < phenotype.part_count; i++)
+            mirrored_parts += phenotype.parts[i].mirror < 0;
+        freedoms += phenotype.drive_count;
+        /* a pure function */
+        ck_assert_int_eq(phenotype_express(&again, &genome, &params, &arena), VERDICT_OK);
+        const struct box_body *twin = box_body_of(&again);
+        ck_assert_mem_eq(twin->links, body->links, sizeof *body->links * (size_t)body->link_count);
+        ck_assert_mem_eq(twin->boxes, body->boxes, sizeof *body->boxes * (size_t)body->box_count);
+    }
+    ck_assert_int_gt(freedoms, 900);
+    ck_assert_int_gt(mirrored_parts, 100);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tests = tcase_create("boxes");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, faces_meet);
+    tcase_add_test(tests, straight_out_is_not_turned);
+    tcase_add_test(tests, positions_run_along_the_faces);
+    tcase_add_test(tests, orientation);
+    tcase_add_loop_test(tests, images_are_exact, 0, 3);
+    tcase_add_loop_test(tests, signals_move_images_alike, 0, 7);
+    tcase_add_test(tests, reflection_is_about_the_face);
+    tcase_add_test(tests, sizes_are_clamped);
+    tcase_add_test(tests, rigid_parts_are_one_link);
+    tcase_add_test(tests, inertia_is_that_of_the_matter);
+    tcase_add_test(tests, strength_goes_by_the_cross_section);
+    tcase_add_test(tests, drives_of_a_spherical_joint);
+    tcase_add_test(tests, extensions_are_bounded);
+    tcase_add_test(tests, inputs_and_sensors_of_freedoms);
+    tcase_add_test(tests, random_bodies_obey_the_rules);
+    return run_tests("phenotype_boxes", tests);
+}
