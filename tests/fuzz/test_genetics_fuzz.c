@@ -22,6 +22,7 @@
 #include "simulator/mind/brain.h"
 #include "simulator/evaluate/evaluate.h"
 #include "common/body/phenotype.h"
+#include "common/body/box_body.h"
 #include "common/body/sphere_body.h"
 #include "tests/suite.h"
 
@@ -45,7 +46,8 @@ struct fuzz {
     struct arena arena;
     char problem[512];
     /* what was seen, for the report */
-    int64_t made[OPERATION_COUNT], mutations, expressed, not_expressed, parts, genes, spheres;
+    int64_t made[OPERATION_COUNT], mutations, expressed, not_expressed, parts, genes;
+    int64_t of_kind[BODY_KIND_COUNT];
     int largest;
 };
 
@@ -230,6 +232,41 @@ static int check_spheres(struct fuzz *fuzz, const struct phenotype *phenotype)
     return status;
 }
 
+static int check_box_link(struct fuzz *fuzz, const struct phenotype *phenotype, int index)
+{
+    const struct box_link *link = &box_body_of(phenotype)->links[index];
+    int k;
+
+    if (index == 0 ? link->parent != -1 : link->parent < 0 || link->parent >= index)
+        return refuse(fuzz, "link %d hangs on link %d", index, link->parent);
+    if (!(fabs(quaternion_square(link->turn) - 1) < 1e-12 && isfinite(link->at.x) &&
+          isfinite(link->at.y) && isfinite(link->at.z) && link->mass_kg > 0 &&
+          link->inertia.xx > 0 && link->inertia.yy > 0 && link->inertia.zz > 0))
+        return refuse(fuzz, "link %d is nowhere", index);
+    for (k = 0; k < link->freedoms; k++) {
+        const struct drive *drive = &phenotype->drives[link->first_drive + k];
+
+        if (drive->axis != k || !(drive->lower <= 0 && drive->upper >= 0) || drive->unit == 0 ||
+            !(drive->least <= 0 && drive->most >= 0))
+            return refuse(fuzz, "drive %d of link %d", k, index);
+    }
+    return 0;
+}
+
+static int check_boxes(struct fuzz *fuzz, const struct phenotype *phenotype)
+{
+    const struct box_body *body = box_body_of(phenotype);
+    int i, status = 0, freedoms = 0;
+
+    for (i = 0; !status && i < body->link_count; i++) {
+        status = check_box_link(fuzz, phenotype, i);
+        freedoms += body->links[i].freedoms;
+    }
+    if (!status && (body->box_count != phenotype->part_count || freedoms != phenotype->drive_count))
+        status = refuse(fuzz, "%d boxes and %d freedoms", body->box_count, freedoms);
+    return status;
+}
+
 static int check_part(struct fuzz *fuzz, const struct phenotype *phenotype, int index)
 {
     const struct params *params = &fuzz->params;
@@ -239,8 +276,8 @@ static int check_part(struct fuzz *fuzz, const struct phenotype *phenotype, int 
     double high = params->creature_side_max_m * (1 + 1e-12);
     int is_root = index == 0;
 
-    if (!sphere_body_of(phenotype) && !(part->width_m >= low && part->width_m <= high &&
-                                        part->height_m >= low && part->height_m <= high))
+    if (phenotype->kind != BODY_SPHERES && !(part->width_m >= low && part->width_m <= high &&
+                                             part->height_m >= low && part->height_m <= high))
         return refuse(fuzz, "part %d has sides %g x %g m", index, part->width_m, part->height_m);
     if (!(isfinite(part->centre.x) && isfinite(part->centre.y) && isfinite(part->angle_rad) &&
           isfinite(part->anchor.x) && isfinite(part->anchor.y) && part->mass_kg > 0 &&
@@ -251,9 +288,9 @@ static int check_part(struct fuzz *fuzz, const struct phenotype *phenotype, int 
     if (part->depth >= params->creature_depth_max ||
         (!is_root && part->depth != phenotype->parts[part->parent].depth + 1))
         return refuse(fuzz, "part %d has depth %d", index, part->depth);
-    if (sphere_body_of(phenotype))
+    if (phenotype->kind == BODY_SPHERES)
         return 0;
-    if (part->link < 0 || part->link >= phenotype->link_count)
+    if (part->link < 0 || part->link >= phenotype->piece_count)
         return refuse(fuzz, "part %d is in link %d", index, part->link);
     return 0;
 }
@@ -319,8 +356,10 @@ static int check_expressed(struct fuzz *fuzz, const struct phenotype *phenotype,
                       phenotype->neuron_count);
     for (i = 0; !status && i < phenotype->part_count; i++)
         status = check_part(fuzz, phenotype, i);
-    if (!status && sphere_body_of(phenotype))
+    if (!status && phenotype->kind == BODY_SPHERES)
         status = check_spheres(fuzz, phenotype);
+    if (!status && phenotype->kind == BODY_BOXES)
+        status = check_boxes(fuzz, phenotype);
     if (!status)
         status = check_wires(fuzz, phenotype);
     return status ? status : check_brain(fuzz, phenotype, rng);
@@ -341,7 +380,7 @@ static int check_phenotype(struct fuzz *fuzz, const struct genome *child, struct
     if (verdict != VERDICT_OK)
         return refuse(fuzz, "expression gives %s", verdict_name(verdict));
     fuzz->expressed++;
-    fuzz->spheres += sphere_body_of(&phenotype) != NULL;
+    fuzz->of_kind[phenotype.kind]++;
     fuzz->parts += phenotype.part_count;
     return check_expressed(fuzz, &phenotype, rng);
 }
@@ -473,7 +512,7 @@ static int step(struct fuzz *fuzz)
     rng_init(&rng, fuzz->seed, RNG_TEST, 0, fuzz->number);
     if (fuzz->number % SETTINGS_KEPT == 1)
         draw_settings(fuzz, &rng);
-    fuzz->params.creature_body = fuzz->number % 2 ? BODY_SPHERES : BODY_RECTANGLES;
+    fuzz->params.creature_body = (int)(fuzz->number % BODY_KIND_COUNT);
     operation = fuzz->number <= POOL ? MAKE_RANDOM : (enum operation)rng_pick(&rng, shares, 4);
     a = operation == MAKE_RANDOM ? NULL : &fuzz->pool[rng_below(&rng, POOL)];
     b = operation < MAKE_CROSSOVER ? NULL : &fuzz->pool[rng_below(&rng, POOL)];
@@ -552,8 +591,8 @@ START_TEST(children_are_sound)
     for (int i = 0; i < OPERATION_COUNT; i++)
         ck_assert_int_gt(fuzz.made[i], TESTED / 20);
     ck_assert_int_gt(fuzz.expressed, TESTED / 2);
-    ck_assert_int_gt(fuzz.spheres, TESTED / 10);
-    ck_assert_int_gt(fuzz.expressed - fuzz.spheres, TESTED / 10);
+    for (int kind = 0; kind < BODY_KIND_COUNT; kind++)
+        ck_assert_int_gt(fuzz.of_kind[kind], TESTED / 15);
     ck_assert_int_gt(fuzz.mutations, TESTED / 4);
     ck_assert_int_gt(fuzz.largest, LARGE_GENES / 2);
     fuzz_deinit(&fuzz);

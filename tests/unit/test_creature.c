@@ -899,15 +899,18 @@ START_TEST(huge_files_are_refused)
 }
 END_TEST
 
-/* Spheres come back from both forms, and from neither when their bytes are damaged; behind a right
- * checksum nothing comes that genome_check() would refuse. */
-START_TEST(spheres_travel)
+/* Spheres and boxes come back from both forms, and from neither when their bytes are damaged; behind a right
+ * checksum nothing comes that genome_check() would refuse, nor under an older version. */
+START_TEST(other_kinds_travel)
 {
+    static void (*const make[])(struct genome * genome) = {fixture_make_spheres,
+                                                           fixture_make_boxes};
+    uint64_t version = 3 + (uint64_t)_i;
     struct creature copy;
     struct pack_writer writer;
     struct pack_reader file;
     genome_deinit(&creature.genome);
-    fixture_make_spheres(&creature.genome);
+    make[_i](&creature.genome);
     ck_assert_msg(genome_check(&creature.genome, &error) == 0, "%s", error.message);
     encode(&creature, &writer);
     ck_assert_msg(decode_exact(&copy, writer.buffer.data, writer.buffer.size) == 0, "%s",
@@ -926,21 +929,22 @@ START_TEST(spheres_travel)
     int accepted = 0, flips = 0;
     for (size_t bit = 0; bit < bin->size * 8; bit += 5, flips++) {
         content[bit / 8] ^= (char)(1 << bit % 8);
-        accepted += decode_content(content, bin->size, 3) == 0;
+        accepted += decode_content(content, bin->size, version) == 0;
         content[bit / 8] ^= (char)(1 << bit % 8);
     }
     ck_assert_int_gt(accepted, flips / 10);
     ck_assert_int_lt(accepted, flips * 9 / 10);
-    ck_assert_int_eq(decode_content(content, bin->size, 2), ERR_FORMAT);
+    ck_assert_int_eq(decode_content(content, bin->size, version - 1), ERR_FORMAT);
     free(content);
     pack_close(&file);
     pack_writer_deinit(&writer);
 }
 END_TEST
 
-static const struct {
+struct bad_rows {
     const char *rows, *message;
-} bad_spheres[] = {
+};
+static const struct bad_rows bad_spheres[] = {
     {"[{\"id\": 1, \"width_m\": 1}]", "worm.json: bodies[0].width_m: unknown key"},
     {"[{\"id\": 1}]", "worm.json: bodies[0].radius_m: missing"},
     {"[{\"id\": 1, \"radius_m\": 6}]", "worm.json: body 0 (id 1): radius_m 6 is not within"},
@@ -972,20 +976,59 @@ static const struct {
      "worm.json: connection 0 (id 1): longest 0.9 is not within 1 .. 3"},
 };
 
-START_TEST(spheres_in_json_that_must_fail)
+#define BOX "{\"id\": 1, \"width_m\": 1, \"height_m\": 1, \"depth_m\": 1"
+static const struct bad_rows bad_boxes[] = {
+    {"[{\"id\": 1, \"width_m\": 1, \"height_m\": 1}]", "worm.json: bodies[0].depth_m: missing"},
+    {"[{\"id\": 1, \"radius_m\": 1}]", "worm.json: bodies[0].radius_m: unknown key"},
+    {"[" BOX ", \"joint\": \"rotary\"}]", "worm.json: bodies[0].joint: unknown name \"rotary\"; "
+                                          "there are rigid, linear, revolute, twist, "
+                                          "universal, bend-twist, twist-bend, spherical"},
+    {"[" BOX ", \"limits_2_rad\": [-1, 1]}]",
+     "worm.json: body 0 (id 1): lower_2_rad -1 is not within 0 .. 0"},
+    {"[" BOX ", \"joint\": \"spherical\", \"limits_2_rad\": [-1, 1]}]",
+     "worm.json: body 0 (id 1): lower_2_rad -1 is not within 0 .. 0"},
+    {"[" BOX ", \"joint\": \"spherical\", \"limits_rad\": [-1, 2]}]",
+     "worm.json: body 0 (id 1): upper_rad 2 is not within 0 .. 1.57"},
+    {"[" BOX ", \"joint\": \"linear\", \"limits_rad\": [-1, 1]}]",
+     "worm.json: bodies[0].limits_rad: this joint has limits_m"},
+    {"[" BOX ", \"effector\": {\"input\": 1, \"further_inputs\": [1]}}]",
+     "worm.json: bodies[0].effector.further_inputs: expected an array of at most 0"},
+    {"[" BOX
+     ", \"joint\": \"universal\", \"effector\": {\"input\": 1, \"further_inputs\": [1, 1]}}]",
+     "worm.json: bodies[0].effector.further_inputs: expected an array of at most 1"},
+    {"[" BOX ", \"sensors\": [\"touch\"]}]",
+     "worm.json: body 0 (id 1): sensors 16384 is not a set of those of boxes"},
+    {"[" BOX
+     "}], \"connections\": [{\"id\": 1, \"from\": 1, \"to\": 1, \"parent_face\": \"side\"}]",
+     "worm.json: connections[0].parent_face: unknown name \"side\"; there are right, top, left, "
+     "bottom, front, back"},
+    {"[" BOX "}], \"connections\": [{\"id\": 1, \"from\": 1, \"to\": 1, \"tilt_rad\": 2}]",
+     "worm.json: connection 0 (id 1): tilt_rad 2 is not within -1.57"},
+    {"[" BOX "}], \"connections\": [{\"id\": 1, \"from\": 1, \"to\": 1, \"child_position_2\": 2}]",
+     "worm.json: connection 0 (id 1): child_position_2 2 is not within -1 .. 1"},
+};
+
+static void assert_refused(int version, const char *body, const struct bad_rows *row)
 {
     struct creature decoded;
     char text[1024];
-    for (size_t i = 0; i < sizeof bad_spheres / sizeof bad_spheres[0]; i++) {
-        snprintf(text, sizeof text,
-                 "{\"format\": \"bestiary-creature\", \"version\": 3, \"body\": \"spheres\", "
-                 "\"bodies\": %s}",
-                 bad_spheres[i].rows);
-        ck_assert_msg(decode_text(text, &decoded) < 0, "accepted: %s", text);
-        ck_assert_msg(
-            strncmp(error.message, bad_spheres[i].message, strlen(bad_spheres[i].message)) == 0,
-            "%s: %s", text, error.message);
-    }
+    snprintf(text, sizeof text,
+             "{\"format\": \"bestiary-creature\", \"version\": %d, \"body\": \"%s\", "
+             "\"bodies\": %s}",
+             version, body, row->rows);
+    ck_assert_msg(decode_text(text, &decoded) < 0, "accepted: %s", text);
+    ck_assert_msg(strncmp(error.message, row->message, strlen(row->message)) == 0, "%s: %s", text,
+                  error.message);
+}
+
+START_TEST(other_kinds_in_json_that_must_fail)
+{
+    for (size_t i = 0; i < sizeof bad_spheres / sizeof bad_spheres[0]; i++)
+        assert_refused(3, "spheres", &bad_spheres[i]);
+    for (size_t i = 0; i < sizeof bad_boxes / sizeof bad_boxes[0]; i++)
+        assert_refused(4, "boxes", &bad_boxes[i]);
+    assert_refused(4, "boxing",
+                   &(struct bad_rows){"[]", "worm.json: body: unknown name \"boxing\""});
 }
 END_TEST
 
@@ -1089,8 +1132,8 @@ static Suite *make_suite(void)
     tcase_add_test(tests, json_defaults);
     tcase_add_test(tests, linear_joints_in_json);
     tcase_add_test(tests, json_that_must_fail);
-    tcase_add_test(tests, spheres_travel);
-    tcase_add_test(tests, spheres_in_json_that_must_fail);
+    tcase_add_loop_test(tests, other_kinds_travel, 0, 2);
+    tcase_add_test(tests, other_kinds_in_json_that_must_fail);
     tcase_add_test(tests, json_preset_comes_first);
     tcase_add_test(tests, too_many_rows);
     tcase_add_test(tests, damaged_json_never_crashes);

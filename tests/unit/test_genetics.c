@@ -248,8 +248,12 @@ static int count_oscillating_joints(const struct genome *genome, int *joints)
     return oscillating;
 }
 
+/* Kinds whose effectors move joints. */
+static const int jointed_kinds[] = {BODY_RECTANGLES, BODY_BOXES};
+
 START_TEST(random_genomes_with_a_joint_move_it)
 {
+    params.creature_body = jointed_kinds[_i];
     params.initial_effectors = 0.5;
     params.initial_oscillators = 0.5;
     for (uint64_t i = 1; i <= 1000; i++) {
@@ -278,6 +282,7 @@ START_TEST(random_genomes_are_expressed)
     struct arena arena;
     int parts[65] = {0}, trials = 1000;
 
+    params.creature_body = jointed_kinds[_i];
     ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
     for (int i = 1; i <= trials; i++) {
         struct phenotype phenotype;
@@ -463,65 +468,94 @@ END_TEST
 
 /* Every kind and how its text begins and goes on. */
 static const struct {
-    int is_of_spheres; /* tried on spheres */
+    int body; /* tried on */
     const char *kind;
     const char *words[4];
 } kinds[] = {
-    {0, "breeding_method", {"breeding method ", " -> asexual", " -> crossover", " -> graft"}},
-    {0, "body_size", {"width of body ", "height of body ", " m"}},
-    {0, "body_joint", {"joint of body ", "rigid", "rotary", "linear"}},
-    {0, "body_limits", {"lower limit of body ", "upper limit of body ", " rad", " m"}},
-    {0, "body_recursion", {"recursive limit of body ", " -> "}},
-    {0, "body_symmetry", {" became symmetric", " is no longer symmetric", "body "}},
-    {0, "body_sensors", {" gained the sensor ", " lost the sensor ", "contact-left", "joint"}},
-    {1,
+    {BODY_RECTANGLES,
+     "breeding_method",
+     {"breeding method ", " -> asexual", " -> crossover", " -> graft"}},
+    {BODY_RECTANGLES, "body_size", {"width of body ", "height of body ", " m"}},
+    {BODY_RECTANGLES, "body_joint", {"joint of body ", "rigid", "rotary", "linear"}},
+    {BODY_RECTANGLES,
+     "body_limits",
+     {"lower limit of body ", "upper limit of body ", " rad", " m"}},
+    {BODY_RECTANGLES, "body_recursion", {"recursive limit of body ", " -> "}},
+    {BODY_RECTANGLES, "body_symmetry", {" became symmetric", " is no longer symmetric", "body "}},
+    {BODY_RECTANGLES,
+     "body_sensors",
+     {" gained the sensor ", " lost the sensor ", "contact-left", "joint"}},
+    {BODY_SPHERES,
      "sphere_surface",
      {"friction of sphere ", " became the head", " rolls now", " rolls no longer"}},
-    {1, "sphere_axis", {"axis of sphere ", " rad"}},
-    {0,
+    {BODY_SPHERES, "sphere_axis", {"axis of sphere ", " rad"}},
+    {BODY_RECTANGLES,
      "effector",
      {" gained an effector", " lost its effector", "the effector of body ",
       "strength of the effector"}},
-    {1,
+    {BODY_SPHERES,
      "sphere_drive",
      {" is driven", " is no longer driven", "the drive of sphere ", "strength of the drive"}},
-    {1, "bone_length", {"length of bone ", " m"}},
-    {1, "bone_muscle", {" muscle", "est of ", "rate of ", "gain of "}},
-    {0, "neuron_function", {"function of neuron ", " -> ", "sin", "sigmoid"}},
-    {0, "neuron_weight", {"weight of input ", "constant of input ", "phase of neuron ", " turns"}},
-    {0,
+    {BODY_SPHERES, "bone_length", {"length of bone ", " m"}},
+    {BODY_SPHERES, "bone_muscle", {" muscle", "est of ", "rate of ", "gain of "}},
+    {BODY_RECTANGLES, "neuron_function", {"function of neuron ", " -> ", "sin", "sigmoid"}},
+    {BODY_RECTANGLES,
+     "neuron_weight",
+     {"weight of input ", "constant of input ", "phase of neuron ", " turns"}},
+    {BODY_RECTANGLES,
      "neuron_input",
      {" now reads sensor ", " now reads neuron ", " now reads constant ", "input "}},
-    {0, "add_body", {"added body ", " to body ", "rotary", "rigid"}},
-    {0, "add_neuron", {"added a neuron ", " to body ", " to the central set"}},
-    {0,
+    {BODY_RECTANGLES, "add_body", {"added body ", " to body ", "rotary", "rigid"}},
+    {BODY_RECTANGLES, "add_neuron", {"added a neuron ", " to body ", " to the central set"}},
+    {BODY_RECTANGLES,
      "connection_placement",
      {"position of connection ", " face of connection ", "angle of connection ", " rad"}},
-    {0, "connection_scale", {"scale of connection ", " -> "}},
-    {0,
+    {BODY_RECTANGLES, "connection_scale", {"scale of connection ", " -> "}},
+    {BODY_RECTANGLES,
      "connection_flags",
      {" became reflected", " is no longer reflected", " became terminal-only", "connection "}},
-    {0, "connection_target", {"connection ", " now leads to body "}},
-    {0, "add_connection", {"added a connection from body ", " to body "}},
-    {0, "remove_connection", {"removed connection ", " (body "}},
-    {1, "bone_brace", {"brace ", " leads to ancestor", " leads to twin", " instead of nearest"}},
-    {1, "add_brace", {"added a brace from sphere "}},
-    // what both kinds of body have does other things to spheres
-    {1, "body_size", {"radius of sphere ", " m"}},
-    {1, "body_joint", {"joint of sphere ", "free", "ball", "saddle"}},
-    {1, "body_limits", {"lower limit of sphere ", "upper limit of sphere ", "second ", " rad"}},
-    {1, "body_symmetry", {" is no longer symmetric", "sides", "ends", "levels"}},
-    {1, "body_sensors", {" gained the sensor ", " lost the sensor ", "touch", "bone-rate"}},
-    {1,
+    {BODY_RECTANGLES, "connection_target", {"connection ", " now leads to body "}},
+    {BODY_RECTANGLES, "add_connection", {"added a connection from body ", " to body "}},
+    {BODY_RECTANGLES, "remove_connection", {"removed connection ", " (body "}},
+    {BODY_SPHERES,
+     "bone_brace",
+     {"brace ", " leads to ancestor", " leads to twin", " instead of nearest"}},
+    {BODY_SPHERES, "add_brace", {"added a brace from sphere "}},
+    // what all kinds of body have does other things to others
+    {BODY_SPHERES, "body_size", {"radius of sphere ", " m"}},
+    {BODY_SPHERES, "body_joint", {"joint of sphere ", "free", "ball", "saddle"}},
+    {BODY_SPHERES,
+     "body_limits",
+     {"lower limit of sphere ", "upper limit of sphere ", "second ", " rad"}},
+    {BODY_SPHERES, "body_symmetry", {" is no longer symmetric", "sides", "ends", "levels"}},
+    {BODY_SPHERES,
+     "body_sensors",
+     {" gained the sensor ", " lost the sensor ", "touch", "bone-rate"}},
+    {BODY_SPHERES,
      "effector",
      {" gained an effector", " lost its effector", "the effector of sphere ",
       "strength of the effector"}},
-    {1, "add_body", {"added sphere ", " to sphere ", "free", "hinge"}},
-    {1, "connection_placement", {"angle of bone ", "tilt of bone "}},
-    {1, "connection_scale", {"scale of bone ", " -> "}},
-    {1, "add_connection", {"added a bone from sphere ", " to sphere "}},
+    {BODY_SPHERES, "add_body", {"added sphere ", " to sphere ", "free", "hinge"}},
+    {BODY_SPHERES, "connection_placement", {"angle of bone ", "tilt of bone "}},
+    {BODY_SPHERES, "connection_scale", {"scale of bone ", " -> "}},
+    {BODY_SPHERES, "add_connection", {"added a bone from sphere ", " to sphere "}},
+    {BODY_BOXES, "body_size", {"width of box ", "height of box ", "depth of box ", " m"}},
+    {BODY_BOXES, "body_joint", {"joint of box ", "spherical", "twist-bend", "linear"}},
+    {BODY_BOXES, "body_limits", {"lower limit of box ", "upper limit of box ", "second ", " m"}},
+    {BODY_BOXES, "body_symmetry", {" is no longer symmetric", "sides", "ends", "levels"}},
+    {BODY_BOXES,
+     "body_sensors",
+     {" gained the sensor ", " lost the sensor ", "contact-front", "joint-rate-3"}},
+    {BODY_BOXES,
+     "effector",
+     {" gained an effector", " lost its effector", "the effector of box ", " (third freedom)"}},
+    {BODY_BOXES, "add_body", {"added box ", " to box ", "universal", "revolute"}},
+    {BODY_BOXES,
+     "connection_placement",
+     {"second parent position of connection ", "front", "roll of connection ", " of connection "}},
+    {BODY_BOXES, "add_neuron", {"added a neuron ", " to box ", " to the central set"}},
 };
-enum { KIND_COUNT = sizeof(kinds) / sizeof(kinds[0]), KINDS_AGAIN = 10 };
+enum { KIND_COUNT = sizeof(kinds) / sizeof(kinds[0]), KINDS_AGAIN = 19 };
 
 static int say_some(int kind, const char *text)
 {
@@ -560,7 +594,7 @@ START_TEST(every_kind_occurs_and_says_what_it_did)
 
     if (!strcmp(kinds[kind].kind, "breeding_method"))
         params.breeding_choice = CHOICE_INHERITED;
-    params.creature_body = kinds[kind].is_of_spheres ? BODY_SPHERES : BODY_RECTANGLES;
+    params.creature_body = kinds[kind].body;
     params.initial_held = 0.8;
     allow_only(kinds[kind].kind);
     for (uint64_t i = 1; i <= 400; i++) {
@@ -1205,8 +1239,8 @@ int main(void)
     tcase_add_test_raise_signal(random, gene_ids_do_not_run_over, 6);
     tcase_add_test(random, random_genomes_are_sound);
     tcase_add_test(random, random_genomes_keep_the_shares_asked_for);
-    tcase_add_test(random, random_genomes_with_a_joint_move_it);
-    tcase_add_test(random, random_genomes_are_expressed);
+    tcase_add_loop_test(random, random_genomes_with_a_joint_move_it, 0, 2);
+    tcase_add_loop_test(random, random_genomes_are_expressed, 0, 2);
     tcase_add_test(random, functions_can_be_left_out);
     tcase_add_test(random, random_bodies_keep_their_constraints);
     tcase_add_test(random, random_genomes_differ_and_repeat);
