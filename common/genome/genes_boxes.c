@@ -37,7 +37,7 @@ static struct gene_range narrow_limits_2(const void *gene)
 {
     int joint = ((const struct body_gene *)gene)->joint;
     double most = joint_types[joint].freedoms > 1 ? genome_limit_max(joint) : 0;
-    return (struct gene_range){joint == JOINT_SPHERICAL ? 0 : -most, most};
+    return (struct gene_range){joint == JOINT_SPHERICAL ? 0 : 0 - most, most};
 }
 
 static struct gene_range narrow_further_inputs(const void *gene)

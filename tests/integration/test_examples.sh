@@ -5,7 +5,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 cd "$root" || exit 1
 for creature in examples/creatures/*.json; do
-    params=$(grep -o '"note": .*' "$creature" | grep -o 'examples/[a-z-]*\.ini' | sort -u)
+    params=$(grep -o '"note": .*' "$creature" | grep -o 'examples/[a-z0-9-]*\.ini' | sort -u)
     [ "$(wc -w <<<"$params")" = 1 ] || fail "$creature names not one parameter file: $params"
     "$bin/simulator" evaluate "$creature" "$params" >"$work/out" || fail "$creature with $params"
     grep -q '^verdict   ok: ' "$work/out" || fail "$creature with $params: $(cat "$work/out")"

@@ -1064,7 +1064,8 @@ END_TEST
 
 START_TEST(examples_are_read)
 {
-    static const char *const names[] = {"inchworm", "biped", "fish", "tail", "pusher"};
+    static const char *const names[] = {"inchworm",  "biped", "fish", "tail", "pusher",
+                                        "quadruped", "snake", "ray",  "arm"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char path[100];
         struct creature copy;
@@ -1085,7 +1086,7 @@ END_TEST
 START_TEST(examples_in_the_manual_are_read)
 {
     static const char *const paths[] = {"docs/creature-format.md", "docs/genotype.md",
-                                        "docs/spheres.md"};
+                                        "docs/spheres.md", "docs/boxes.md"};
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
         char *page;
         size_t length;
