@@ -13,7 +13,7 @@
 
 /* name, unit in the name, meaning */
 #define MEASURES(X)                                                                                \
-    X(parts, "parts of the phenotype"             )                                                \
+    X(parts, "parts of the phenotype")                                                             \
     X(links, "bodies that move on their own (rigid joints merged)")                                \
     X(neurons, "neurons in the compiled brain")                                                    \
     X(mass_kg, "mass")                                                                             \
