@@ -62,6 +62,9 @@ void cones_begin(struct cones *s, int rows)
     s->rows = rows;
     for (int i = 0; i < rows * s->stride; i++)
         s->y[i] = 0;
+    /* columns of no group stay as they are */
+    for (int i = 0; i < s->stride; i++)
+        s->whole[i] = 0;
 }
 
 /* ---------------------------------------------------------------- rows and columns */

@@ -67,11 +67,13 @@ for id in $(head -n 3 <<<"$hopeless"); do
     says 'hopeless' "$bin/simulator" evaluate hopeless.creature
 done
 
-# bodies of spheres: equal for any number of workers, and another kind than rectangles
-for workers in 1 3; do
-    "$bin/controller" run walk.ini --seed 7 -s creature.body=spheres -j $workers -o "s$workers" \
-        >"s$workers.out" 2>&1 || fail "spheres with -j $workers: $(cat "s$workers.out")"
+# bodies of the other kinds: equal for any number of workers, and another run than that of rectangles
+for body in spheres boxes; do
+    for workers in 1 3; do
+        "$bin/controller" run walk.ini --seed 7 -s creature.body=$body -j $workers -o "$body$workers" \
+            >"$body$workers.out" 2>&1 || fail "$body with -j $workers: $(cat "$body$workers.out")"
+    done
+    same_runs "${body}1" "${body}3"
+    grep -q incomplete "${body}1.digest" && fail "a generation is not closed: $(cat "${body}1.digest")"
+    [ "$(cat "${body}1.digest")" != "$(cat j1.digest)" ] || fail "$body give the run of rectangles"
 done
-same_runs s1 s3
-grep -q incomplete s1.digest && fail "a generation is not closed: $(cat s1.digest)"
-[ "$(cat s1.digest)" != "$(cat j1.digest)" ] || fail "spheres give the run of rectangles"

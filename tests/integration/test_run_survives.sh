@@ -101,14 +101,16 @@ says 'generation +13 of 0 .. 13' "$bin/controller" status cells
 says 'generation +15 of 0 .. 15' "$bin/controller" status cells
 says '^archive +[1-9]' "$bin/controller" status cells
 
-# bodies of spheres: killed, resumed
-options=(--seed 5 -s population.size=25 -s evolution.generations=8 -s simulation.duration_s=4
-    -s creature.body=spheres)
-rm -rf whole
-"$bin/controller" run walk.ini "${options[@]}" -j 2 -o whole >whole.out 2>&1 ||
-    fail "the uninterrupted run of spheres: $(cat whole.out)"
-begin spheres 2
-kill -KILL "$pid"
-wait "$pid" 2>/dev/null || true
-no_worker_is_left spheres
-finish spheres
+# bodies of the other kinds: killed, resumed
+for body in spheres boxes; do
+    options=(--seed 5 -s population.size=25 -s evolution.generations=8 -s simulation.duration_s=4
+        -s creature.body=$body)
+    rm -rf whole
+    "$bin/controller" run walk.ini "${options[@]}" -j 2 -o whole >whole.out 2>&1 ||
+        fail "the uninterrupted run of $body: $(cat whole.out)"
+    begin $body 2
+    kill -KILL "$pid"
+    wait "$pid" 2>/dev/null || true
+    no_worker_is_left $body
+    finish $body
+done

@@ -4,6 +4,7 @@
  *     build/stress/stress -n 100000 --log stress.csv      the long run; goes on where it was stopped
  *     build/stress/stress --random -n 500      random creatures as a run's first generation has them
  *     build/stress/stress --worlds land -s creature.body=spheres -s settle.drop_m=10      spheres, from 10 m
+ *     build/stress/stress --random --worlds land,water,moon -s creature.body=boxes        boxes
  *     build/stress/stress FILE.creature ...    creatures from files, with the parameters they bring
  *
  * Prints two tables: verdicts by world, and the distribution of the energy ledger's residual. A creature
@@ -28,6 +29,7 @@
 
 #include "common/genome/creature.h"
 #include "common/version.h"
+#include "simulator/body/physics.h"
 #include "simulator/evaluate/evaluate.h"
 #include "tests/stress/violent.h"
 
@@ -172,7 +174,8 @@ static int watch_speeds(void *context, const struct evaluate_view *view)
     for (int i = 0; i < view->phenotype->part_count; i++) {
         struct part_state state;
         dynamics_part_state(view->dynamics, i, &state);
-        double speed_sq = state.vx_m_s * state.vx_m_s + state.vy_m_s * state.vy_m_s;
+        double speed_sq =
+            state.vx_m_s * state.vx_m_s + state.vy_m_s * state.vy_m_s + state.vz_m_s * state.vz_m_s;
         watch->is_too_fast |= 0.5 * view->phenotype->parts[i].mass_kg * speed_sq > bound;
     }
     return watch->is_too_fast;
@@ -192,11 +195,11 @@ static struct record judge(const struct stress *stress, int world, uint64_t numb
     struct watch watch = {.allowed_share = params.guard_energy_share,
                           .measures = &evaluation.measures};
     evaluate(&genome, &params, seed, arena, watch_speeds, &watch, &evaluation);
-    int is_spheres = genome.kind == BODY_SPHERES;
+    const struct body_physics *physics = body_physics[genome.kind];
     genome_deinit(&genome);
 
-    /* bones that give lose what they lose: half the share of what they gain, docs/physics-spheres.md */
     const struct measures *m = &evaluation.measures;
+    const struct ledger ledger = {.residual_j = m->residual_j};
     double floor_j = floor_of(m);
     struct record record = {
         .number = number,
@@ -207,8 +210,7 @@ static struct record judge(const struct stress *stress, int world, uint64_t numb
         .time_s = m->time_s,
         .rk4_share = m->rk4_share,
         .residual_share = m->residual_share,
-        .unaccounted_j = is_spheres ? 2 * (fmax(m->residual_j, 0) + m->gain_unearned_j)
-                                    : fabs(m->residual_j) + m->gain_unearned_j,
+        .unaccounted_j = physics->unearned_j(&ledger, m->gain_unearned_j),
         .turnover_j = m->work_in_j + m->loss_friction_j + m->loss_impact_j + m->loss_limit_j +
                       m->loss_drag_j + m->loss_damping_j + floor_j,
         .floor_j = floor_j,
