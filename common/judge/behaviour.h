@@ -10,8 +10,8 @@ struct behaviour_info {
     const char *formula;
     const char *source;
     double (*fitness)(const struct measures *measures, const struct params *params);
-    /* The way that fitness pays for, which must be gone all the time (pace.h); NULL where a late start may
-     * still win. In metres, or in sizes as fitness takes them. */
+    /* The way that fitness pays for, if it must be gone all the time (pace.h); NULL where a late
+     * start may still win. In metres, or in sizes as fitness takes them. */
     double (*way)(const struct measures *measures, const struct params *params);
     int is_way_in_sizes;
     int has_direction; /* it leads somewhere: the other way is another motion */
@@ -26,7 +26,8 @@ double behaviour_fitness(int verdict, const struct measures *measures, const str
 double behaviour_apart_rad(const struct measures *one, const struct measures *other,
                            const struct params *params);
 
-/* What params_check() does not know of: 0, or an error in fitness.expression that names the column. */
+/* Checks fitness.expression, of which params_check() does not know: 0, or an error that names the
+ * column. */
 int behaviour_check_params(const struct params *params, struct error *error);
 
 #endif

@@ -25,10 +25,9 @@ struct exam {
 };
 
 void exam_begin(struct exam *exam, double own, int body_kind, const struct params *params);
-/* The next trial to be simulated: 1; 0 if there is none now, because all are under way or the exam is
- * over. */
+/* 1 and the next trial to be simulated; 0 if all are under way or the exam is over. */
 int exam_ask(struct exam *exam, struct trial *trial);
-/* What a trial that was asked for came to: its fitness, 0 if it led the other way. */
+/* The fitness of a trial that was asked for; 0 if it led the other way. */
 void exam_tell(struct exam *exam, const struct trial *trial, double score);
 int exam_is_over(const struct exam *exam);
 

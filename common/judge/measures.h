@@ -1,4 +1,4 @@
-/* What an evaluation measures, and the verdicts: one table each.
+/* Measures of an evaluation, and its verdicts: one table each.
  *
  * The simulator fills them, the wire carries them, the run store has a column for each, fitness is
  * computed from them. All are doubles in SI units; distances are from the creature's own settled

@@ -1,13 +1,13 @@
-/* See pace.h. A pace is measured by what the behaviour pays for. It is never above the greatest
- * distance from the start, which the guard compares with it, so a creature that would survive is
- * above a bar of survivors at its end. */
+/* See pace.h. A pace is measured along the way that the behaviour pays for. It is never above the
+ * greatest distance from the start, which the guard compares with it, so a creature that would
+ * survive is above a bar of survivors at its end. */
 #include "common/judge/pace.h"
 
 #include <math.h>
 
 #include "common/judge/behaviour.h"
 
-/* Far above that of a product and a quotient. */
+/* Far above the rounding of a product and a quotient. */
 #define ROUNDING 1e-12
 
 int pace_is_known(const struct params *params)

@@ -1,5 +1,5 @@
-/* Paces: how fast a creature gets on, and bars for those who get on too slowly to be worth the rest of
- * their time (verdict hopeless).
+/* Paces: how fast a creature gets on. Bars: slower creatures are stopped, as they are not worth
+ * the rest of their time (verdict hopeless).
  *
  * A bar comes from creatures that have been judged already (search_bars.c), is set when a child is born, and
  * stays with it: the task carries it, the run store keeps it, and every simulation of that child is held
@@ -28,8 +28,9 @@ double pace_of(const struct measures *measures, const struct params *params);
 /* The bar of guard.hopeless_share of that pace. */
 struct pace_bar pace_make_bar(double pace, const struct params *params);
 int pace_has_bar(const struct pace_bar *bar);
-/* 1 if an evaluation that came to this (verdict, measures, least pace: simulator/evaluate/evaluate.h) with the
- * bar `held` would have come to the same with `bar`; 0 also where it is not known. */
+/* 1 if an evaluation with the bar `held` and this outcome (verdict, measures, least pace:
+ * simulator/evaluate/evaluate.h) would have had the same with `bar`; 0 also where that is not
+ * known. */
 int pace_is_same(const struct pace_bar *held, const struct pace_bar *bar, int verdict,
                  const struct measures *measures, double pace_least_m_s,
                  const struct params *params);

@@ -1,7 +1,7 @@
-/* What a simulation of a creature is for, and what is other in it than the parameters say: one value,
- * which a task carries from the search to the worker, its log and the run store.
+/* The purpose of a simulation, and how it differs from the parameters. A task carries this value from the
+ * search to the worker, its log and the run store.
  *
- * As text, the same everywhere: the purpose, and what is other, joined by "+": "first",
+ * As text, the same everywhere: the purpose, and the differences, joined by "+": "first",
  * "entry+perturbed-1", "champion+perturbed-3+finer-2", "champion+perturbed-1+other-solver". */
 #ifndef COMMON_JUDGE_TRIAL_H
 #define COMMON_JUDGE_TRIAL_H

@@ -76,7 +76,8 @@ static int leave(int back)
     return status;
 }
 
-/* The descriptor if what was done with it went well, else -1, closed, and errno as it was. */
+/* The descriptor if its last call went well; else closes it and returns -1, with errno as it
+ * was. */
 static int keep_or_close(int descriptor, int status)
 {
     if (status == 0)

@@ -1,7 +1,7 @@
 /* Orders to a controller at work: RUN_DIR/control, a local stream socket.
  *
- * A client sends one line and gets a text until the end of the stream: "ok\n" or "error: ...\n", and
- * what was asked for behind it. The controller's side lives on its loop, so that orders are obeyed
+ * A client sends one line and gets a text until the end of the stream: "ok\n" or "error: ...\n",
+ * and the answer behind it. The controller's side lives on its loop, so that orders are obeyed
  * between two results and nothing is locked; whoever may write in the run's directory may give
  * orders. A run whose file system has no sockets goes on without. */
 #ifndef CONTROLLER_RUN_CONTROL_H

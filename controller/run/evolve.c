@@ -49,7 +49,7 @@
 /* The progress line is looked at this often. */
 #define DRAW_MS 200
 
-/* So many known results are taken before the loop looks at anything else. */
+/* This many known results are taken before the loop looks at anything else. */
 enum { KNOWN_AT_ONCE = 64 };
 
 enum { EVOLVE_SIGNALS = 3 };
@@ -73,7 +73,7 @@ struct evolve {
     int is_chosen;        /* the order has come to go on */
     int64_t chosen_until; /* generations before this one have their choices from another run */
     int champion_rank;    /* in the last generation, of the candidate for champion; 0 = best */
-    uint64_t *failed;     /* seeds of those who failed the exam: who moves alike would, too */
+    uint64_t *failed;     /* seeds that failed the exam: others that move alike would */
     int failed_count;
     int is_exam_begun;     /* of that candidate */
     int is_champion_known; /* or that nobody has passed */
@@ -330,7 +330,8 @@ static int check_complete(struct evolve *evolve)
     return is_complete;
 }
 
-/* The candidate for champion, who has to pass the exam before the run ends; NULL: there is none. */
+/* The candidate for champion, which must pass the exam before the run ends; NULL: there is no
+ * candidate now. */
 static const struct individual *find_candidate(const struct evolve *evolve)
 {
     const struct params *params = evolve->settings->params;
@@ -382,8 +383,8 @@ static const struct individual *ask_exam(struct evolve *evolve, struct task *tas
     return exam_ask(&evolve->exam, &task->trial) ? candidate : NULL;
 }
 
-/* The next individual to simulate, and how: before the referee, for whom others may wait, or without a
- * result yet, or the candidate for champion. */
+/* The next individual to simulate, and how: one before the referee (others may wait for it), one
+ * without a result, or the candidate for champion. */
 static const struct individual *ask(struct evolve *evolve, struct task *task)
 {
     const struct individual *individual = search_ask_referee(evolve->settings->search);
@@ -424,7 +425,7 @@ static int has_failed(const struct evolve *evolve, uint64_t seed)
     return 0;
 }
 
-/* The next in rank who does not move like anybody that has failed. */
+/* The next in rank that does not move like one that has failed. */
 static void go_to_next_candidate(struct evolve *evolve)
 {
     const struct population *ranked = search_population(evolve->settings->search);
@@ -563,7 +564,7 @@ static int make_task(struct evolve *evolve, struct task *task)
     return !status;
 }
 
-/* Those that waited come before those that the search asks for: both are in order of id. */
+/* Tasks that waited come before tasks that the search asks for: both are in order of id. */
 static int next_task(struct evolve *evolve, struct task *task)
 {
     for (int i = 0; i < TRIAL_PURPOSE_COUNT; i++)

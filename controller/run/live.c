@@ -1,4 +1,4 @@
-/* What a controller at work tells of itself. */
+/* See live.h. */
 #include "controller/run/live.h"
 
 #include <jansson.h>

@@ -1,4 +1,4 @@
-/* What a controller at work tells of itself (control.h): one JSON object on one line, the keys as
+/* A report of the controller at work (control.h): one JSON object on one line, the keys as
  * docs/run-store.md has them. Read by `controller status`. */
 #ifndef CONTROLLER_RUN_LIVE_H
 #define CONTROLLER_RUN_LIVE_H

@@ -1,8 +1,9 @@
 /* See reuse.h.
  *
- * Entries are taken in turn, so that the oldest key makes room for a new one; a chained hash finds them. An entry whose
- * creature is out, or for which others wait, stays: if it is in the way, a creature goes without an entry. A question
- * costs growth and hashing of a phenotype, some 4 us. */
+ * Entries are taken in turn, so that the oldest key makes room for a new one; a chained hash
+ * finds them. An entry whose creature is out, or for which others wait, stays: if it is in the
+ * way, a creature goes without an entry. A question costs some 4 us, in which a phenotype is
+ * grown and hashed. */
 #include "controller/run/reuse.h"
 
 #include <inttypes.h>
@@ -134,7 +135,7 @@ static int add(struct reuse *reuse, const struct phenotype_key *key)
     return number;
 }
 
-/* The key's entry, a new one if there is none; 0: none can be had. */
+/* The key's entry, a new one if it has none yet; 0: there is no room. */
 static int find_or_add(struct reuse *reuse, const struct genome *genome, const struct trial *trial,
                        uint64_t seed)
 {
@@ -249,7 +250,7 @@ static struct entry *end_task(struct reuse *reuse, const struct task *task, int 
     return entry;
 }
 
-/* What is not the same in both. */
+/* Names what differs between the two. */
 static const char *find_difference(const struct result *one, const struct result *other)
 {
     int measure = measures_find_difference(&one->measures, &other->measures);

@@ -49,7 +49,8 @@ void reuse_forget(struct reuse *reuse, const struct task *task);
 /* 1: a task that need not wait any longer; its genome is the caller's. 0: there is none. */
 int reuse_take(struct reuse *reuse, struct task *task);
 
-/* The result of a first evaluation of before a restart; all of them in order of id, before any question. */
+/* Takes the result of a first evaluation from before a restart; all of them in order of id, before
+ * any question. */
 void reuse_restore(struct reuse *reuse, const struct individual *individual, double pace_least_m_s);
 
 const struct reuse_counts *reuse_get_counts(const struct reuse *reuse);

@@ -105,7 +105,7 @@ static void farm_retire(struct farm *farm)
     }
 }
 
-/* First those that must be alone, then one for everybody, then the second for everybody ... */
+/* First the tasks that must be alone, then one for each worker, then a second for each ... */
 static void farm_feed(struct farm *farm)
 {
     for (int i = 0; i < farm->slot_count; i++)

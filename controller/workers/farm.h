@@ -35,7 +35,7 @@ struct farm_callbacks {
                           const char *log);
     /* Room for more tasks than are queued: submit now. */
     void (*on_hungry)(void *context, int room);
-    /* Something that whoever started the run should know, once. */
+    /* A message for the user, once. */
     void (*on_notice)(void *context, const char *text);
     /* No worker can be started (program missing, wrong version, ...): the run cannot go on. */
     void (*on_failure)(void *context, const char *reason);
@@ -45,11 +45,11 @@ struct farm_callbacks {
  * anything is made for it. 0, or ERR_* with a message; without words nothing is checked. */
 int farm_check_launcher(const char *launcher, struct error *error);
 
-/* How many workers a run has that is not told: see launcher.h. */
+/* How many workers a run has by default: see launcher.h. */
 int farm_default_worker_count(const char *launcher);
 
-/* Whether a run with so many workers may have enough files open; raises the limit where it can. 0, or ERR_LIMIT
- * with a message. */
+/* Makes sure that a run with so many workers may have enough files open; raises the limit where it
+ * can. 0, or ERR_LIMIT with a message. */
 int farm_check_descriptors(int worker_count, struct error *error);
 
 /* Starts workers on the loop (from the loop: nothing is called back before it runs). NULL with a

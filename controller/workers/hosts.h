@@ -1,4 +1,4 @@
-/* The machines that workers say they are on, and which of them get none any more.
+/* The machines that workers say they are on, and which of them get no more workers.
  *
  * A host is left out when it computes other bits or has another version, or after three starts in a row
  * that failed there. */

@@ -12,8 +12,8 @@
 
 #define SLURM_EXCLUDE "--exclude="
 
-/* Unbuffered, since srun would wait for ends of lines; one task of one processor that shares its job's nodes
- * with others; one that ends is no reason to end others. */
+/* Unbuffered, since srun would wait for ends of lines; one task of one processor that shares its
+ * job's nodes with others; the end of one does not end the others. */
 static const char *const slurm_words[] = {
     "srun",       "--unbuffered",      "--exact",  "--nodes=1",
     "--ntasks=1", "--cpus-per-task=1", "--wait=0", "--kill-on-bad-exit=0",

@@ -1,4 +1,5 @@
-/* How a worker's process ended: its exit code or signal, what that is called, and whose fault it is. */
+/* How a worker's process ended: its exit code or signal, the name of that, and whose fault it
+ * is. */
 #ifndef CONTROLLER_WORKERS_PROCESS_END_H
 #define CONTROLLER_WORKERS_PROCESS_END_H
 

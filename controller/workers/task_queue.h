@@ -1,11 +1,12 @@
 /* The farm's tasks: those that wait, in the order in which they go out, and the count of all under way.
  *
- * A task that is out may have several holders: workers that have been sent it, or for which it is reserved. The
- * first result finishes it; it stays until the last holder has answered, too, or is gone.
+ * A task that is out may have several holders: workers that have been sent it, or for which it
+ * is reserved. The first result finishes it. It stays until the last holder has answered or is
+ * gone.
  *
- * A task that a worker could not do comes back to the front, so that it is next; whoever gives several back
- * begins with the last. The queue owns the tasks that wait. Who takes one owns it until it puts it back or
- * ends it. */
+ * A task that a worker could not do comes back to the front, so that it is next; several are
+ * given back from the last one on. The queue owns the tasks that wait. A taken task belongs to
+ * its taker, until it is put back or ended. */
 #ifndef CONTROLLER_WORKERS_TASK_QUEUE_H
 #define CONTROLLER_WORKERS_TASK_QUEUE_H
 

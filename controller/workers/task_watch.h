@@ -1,10 +1,11 @@
 /* Watches the task that a worker executes, and says when it takes too long.
  *
- * What a task costs is measured in its worker's processor time, so that a busy machine is nobody's fault.
- * Two limits hold: a task may use so much processor time (deadline_s), and it may use none at all for so long
- * (silence_s: its process sleeps, or is stopped). Where the processor time cannot be seen (behind ssh,
- * say) it may be silent for the sum of both. Each attempt has more of all that than the one before
- * (task_patience()). Silence is measured in the farm's running time. */
+ * The cost of a task is measured in its worker's processor time, so that a busy machine is
+ * nobody's fault. There are two limits: the processor time of a task (deadline_s), and a time in
+ * which its process uses no processor time, because it sleeps or is stopped (silence_s). Where
+ * the processor time cannot be seen (behind ssh, say), a task may be silent for the sum of both.
+ * Each attempt has more of both than the one before (task_patience()). Silence is measured in
+ * the farm's running time. */
 #ifndef CONTROLLER_WORKERS_TASK_WATCH_H
 #define CONTROLLER_WORKERS_TASK_WATCH_H
 

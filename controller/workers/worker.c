@@ -203,7 +203,7 @@ static void worker_wait(struct worker *worker, const char *end)
     struct farm *farm = worker->farm;
     worker->barren_ends = worker->results_of_process > 0 ? 0 : worker->barren_ends + 1;
     worker->failed_starts = worker->was_ready ? 0 : worker->failed_starts + 1;
-    /* one that somebody killed meanwhile tells nothing of its host */
+    /* a process that somebody killed meanwhile tells nothing about its host */
     if (!worker->was_ready && farm->launcher.word_count > 0 && worker->cause[0] != '\0' &&
         hosts_note_failed_start(&farm->hosts, worker->place.host, worker->cause))
         farm_tell_left_out(farm, worker->place.host);
@@ -378,8 +378,8 @@ static int worker_is_equal(const struct farm *farm, const struct hello *hello,
     return 1;
 }
 
-/* It cannot be used. If a simulator that was started directly cannot, none ever will; a launcher may find another
- * host. */
+/* It cannot be used. If it was started directly, no other can be either; a launcher may find
+ * another host. */
 static void worker_refuse(struct worker *worker, const char *reason)
 {
     struct farm *farm = worker->farm;
@@ -435,7 +435,7 @@ static void worker_begin(struct worker *worker, const struct occasion *occasion)
     worker_enter_idle_or_busy(worker);
 }
 
-/* Refused what it was told before any task: its version or the parameters. */
+/* It refused its setup: the version or the parameters. */
 static void worker_refused(struct worker *worker, const struct occasion *occasion)
 {
     char cause[WORKER_CAUSE_SIZE];
@@ -607,7 +607,7 @@ static void worker_kill_bad(struct worker *worker, const struct occasion *occasi
     worker_kill(worker, cause);
 }
 
-/* A message that has no place in this state. */
+/* A message that must not come in this state. */
 static void worker_kill_unexpected(struct worker *worker, const struct occasion *occasion)
 {
     char cause[WORKER_CAUSE_SIZE];
@@ -675,7 +675,7 @@ void worker_init(struct worker *worker, struct farm *farm, int slot)
     worker->backoff.data = worker;
 }
 
-/* It ends as soon as it has nothing to do any more; the pump asks again until then. */
+/* It ends as soon as it has nothing left to do; the pump asks again until then. */
 static void worker_retire(struct worker *worker, const struct occasion *occasion)
 {
     worker->is_retiring = 1;
@@ -722,7 +722,7 @@ typedef void worker_action(struct worker *worker, const struct occasion *occasio
     ON_DUTY, [EVENT_HELLO] = worker_kill_unexpected, [EVENT_READY] = worker_kill_unexpected,       \
              [EVENT_RESULT] = worker_take_result, [EVENT_REJECTED] = worker_take_rejected
 
-/* What is not in the table cannot happen. */
+/* Events without an entry cannot happen. */
 static worker_action *const worker_table[WORKER_STATE_COUNT][WORKER_EVENT_COUNT] = {
     [WORKER_WAITING] =
         {

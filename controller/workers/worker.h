@@ -46,7 +46,7 @@ enum worker_event {
     WORKER_EVENT_COUNT
 };
 
-/* What came with an event; only what belongs to it is set. */
+/* The data of an event; only its own fields are set. */
 struct occasion {
     const struct message *message; /* hello, ready, result, rejected */
     const char *reason;            /* bad, closed, late */
@@ -92,7 +92,8 @@ void worker_check(const struct worker *worker);
 
 /* Whether it may be given a task while it holds at most held_max. */
 int worker_has_room(const struct worker *worker, int held_max);
-/* Whether others had to be sent its oldest task, too: it gets nothing until it has answered. */
+/* Whether its oldest task had to be sent to others, too. Then it gets nothing until it has
+ * answered. */
 int worker_lags(const struct worker *worker);
 /* Sends it a task, which it then holds. If its pipe is broken the task is requeued. */
 void worker_give(struct worker *worker, struct farm_task *entry);

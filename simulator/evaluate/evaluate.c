@@ -5,7 +5,8 @@
 #include "common/hash.h"
 #include "simulator/evaluate/terrain.h"
 
-/* Who stood on something has fallen off when its centre of mass is this far below all surfaces, m. */
+/* A creature that stood on something has fallen off when its centre of mass is this far below all
+ * surfaces, m. */
 #define FALL_M 0.1
 
 /* Operations of a brain tick for each neuron and for each part. */
@@ -189,7 +190,7 @@ static void start(struct run *run)
     run_measure_start(run);
 }
 
-/* The verdict stands; what moves from here on is a body without a mind. */
+/* The verdict stands. The body moves on, without a mind. */
 static void end(struct run *run, int verdict)
 {
     run->is_live = 0;

@@ -1,20 +1,20 @@
-/* What must not happen: speeds, spins, penetration, vibration, energy and momentum from nowhere, and hopeless runs. The
- * greatest speeds are measured on the way. */
+/* Guards look for what must not happen: speeds, spins, penetration, vibration, energy and momentum
+ * from nowhere, and hopeless runs. The greatest speeds are measured on the way. */
 #include "simulator/evaluate/run.h"
 
 /* A guard on penetration acts after this time. */
 #define PENETRATION_TIME_S 0.05
-/* A guard on the joints' rates acts after this time: a limb that whips at an impact is none. */
+/* A guard on the joints' rates acts after this time: a limb may whip at an impact. */
 #define JOINT_SPEED_TIME_S 0.05
-/* What is out of its range for this many ticks is broken. */
+/* A body is broken if it is out of its ranges for this many ticks. */
 #define STRAIN_TICKS 3
 /* A guard on turning acts after this many steps. */
 #define TURN_STEPS 3
 /* Reversals of a joint are counted from this rate on, rad/s; of a linear one, m/s. */
 #define REVERSAL_RATE_RAD_S 0.2
 #define REVERSAL_RATE_M_S   0.04
-/* Where the drives' rates say little (dynamics_drive_rates()), one reverses when it has come back so far from where it
- * turned. */
+/* Some solvers' rates say little (dynamics_drive_rates()). There a drive reverses when it has come
+ * back this far from its turning point. */
 #define REVERSAL_WAY_RAD 0.02
 #define REVERSAL_WAY_M   0.005
 /* The muscles' power is a mean over this time. */
@@ -97,7 +97,8 @@ static int has_broken(struct run *run)
     return run->strain_ticks >= STRAIN_TICKS;
 }
 
-/* A step that keeps momentum only roughly leaves it as it should be, for the step that mends it. */
+/* A step may keep momentum only roughly. The momentum that it should have is then kept for the step
+ * that mends it. */
 static void expect_momentum(struct run *run, const struct impulse_sum *given)
 {
     struct vec3 way = vec3_add(run->momentum, vec3_scale(given->linear, 0.5));

@@ -9,7 +9,7 @@
 #include "simulator/evaluate/evaluate.h"
 #include "simulator/mind/senses.h"
 
-/* Gravity that scales energies and costs in worlds that have none. */
+/* Gravity that scales energies and costs in worlds without gravity. */
 #define STANDARD_GRAVITY_M_S2 9.81
 /* The muscles' power is a mean over no more ticks. */
 enum { POWER_TICKS_MAX = 100 };
@@ -69,7 +69,7 @@ struct run {
     double spent_j[POWER_TICKS_MAX]; /* energy used up to the last ticks, in turn */
 };
 
-/* Who is in the world together. */
+/* The creatures that are in one world. */
 struct habitat {
     struct run *tenants;
     int count;
@@ -77,7 +77,8 @@ struct habitat {
     int *place_of;        /* of each tenant in the forest */
 };
 
-/* evaluate.c: one step before the scored time, unless its cost ends the evaluation; and a look for whoever watches. */
+/* evaluate.c: one step before the scored time, unless its cost ends the evaluation; and a call of
+ * the observer. */
 int run_step(struct run *run);
 void run_observe(struct run *run);
 

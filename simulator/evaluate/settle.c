@@ -1,12 +1,12 @@
-/* What happens before the scored time: parts that overlap are pushed apart, the body comes to rest on its surface, and
- * a perturbed start is turned a little. */
+/* Before the scored time: parts that overlap are pushed apart, the body comes to rest on its
+ * surface, and a perturbed start is turned a little. */
 #include "simulator/evaluate/run.h"
 
 #include "common/rng.h"
 #include "simulator/evaluate/terrain.h"
 
-/* Overlap at birth that counts as none, m, and what pushing apart aims at: less than what contacts
- * push out later, so that no body starts with energy from there. */
+/* Overlap at birth up to this, m, is ignored, and pushing apart aims at it. Contacts push out only
+ * more than that, so no body starts with energy from there. */
 #define OVERLAP_TOLERANCE_M 1e-3
 #define OVERLAP_AIM_M       5e-4
 /* Parts are pushed apart at this speed, with this passive damping of the joints. */

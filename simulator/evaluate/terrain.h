@@ -14,7 +14,7 @@ int terrain_can_carry(const struct world *world);
 double terrain_start_height(const struct world *world, double x_m);
 /* Height of the lowest surface of all: of an inclined one its lower end; 0 if there is none. */
 double terrain_lowest_surface(const struct world *world);
-/* 1 if something is below a point that could carry what is there, or nothing could anywhere. */
+/* 1 if a surface below the point can carry a body, or if the world has no surface at all. */
 int terrain_is_below(const struct world *world, struct vec2 point);
 /* How far the body must be lifted at least to overlap no obstacle, m; 0 if it does not. */
 double terrain_lift(const struct world *world, const struct phenotype *phenotype,

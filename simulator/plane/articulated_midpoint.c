@@ -186,8 +186,8 @@ static int are_instants_sound(struct articulated *d)
     return fabs(energy[1] - energy[0] - work) <= INSTANT_SHARE * size;
 }
 
-/* What driven joints did to keep their rates against the impulses: the change of kinetic energy at the
- * pose in the middle that is not the contacts'. The tree is left with other velocities. */
+/* Work by which driven joints keep their rates against the impulses: the change of kinetic energy
+ * at the pose in the middle, less the contacts' work. The tree is left with other velocities. */
 static double drive_impulse_work(struct articulated *d)
 {
     double before, size;
@@ -200,8 +200,9 @@ static double drive_impulse_work(struct articulated *d)
     return tree_kinetic_energy(&d->tree) - before - (contacts_work(&d->contacts) - late);
 }
 
-/* The middle of the step: coordinates, and a guess of the mean velocity until then, vm = qd0 + h/2 a(h/4) + last_kick / 2: after a
- * midpoint step qdd and qdd_last are a(-h/2) and a(-3h/2), else qdd is a(0). */
+/* Coordinates in the middle of the step, and a guess of the mean velocity until then, vm = qd0 +
+ * h/2 a(h/4) + last_kick / 2: after a midpoint step qdd and qdd_last are a(-h/2) and a(-3h/2), else
+ * qdd is a(0). */
 static void guess_middle(struct articulated *d, double half)
 {
     double share = d->has_accelerations > 1 ? 0.75 * half : 0;
@@ -338,7 +339,7 @@ ALWAYS_INLINE static inline void begin_midpoint(struct articulated *d)
 /* To the end of the step, with the impulses: v1 + kick is the start of the second half. */
 ALWAYS_INLINE static inline void move_on(struct articulated *d, int is_impact)
 {
-    /* what was an impact the last time, too, is a load that lasts */
+    /* an impact that is one for the second time is a load that lasts */
     int has_lasted = !is_impact || !is_other_kick(d, d->kick_before);
     double half = d->settings.dt_s / 2;
     double *kick = d->kick;

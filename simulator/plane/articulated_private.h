@@ -73,10 +73,10 @@ struct articulated {
     int has_other_aims;     /* of effectors that are not plain */
     int has_curve;          /* torques fall with the rates */
     int has_damping;
-    int has_signals; /* servos among them follow a signal */
-    int has_drives;  /* servos among them prescribe motions */
-    int has_stiff_muscles; /* too stiff for the parts of RK4 steps, which lose their strength within one */
-    double *birth_d; /* inertia that each joint feels at birth */
+    int has_signals;       /* servos among them follow a signal */
+    int has_drives;        /* servos among them prescribe motions */
+    int has_stiff_muscles; /* too stiff for RK4: they lose their strength within a part of a step */
+    double *birth_d;       /* inertia that each joint feels at birth */
     struct contacts contacts;
     struct group alone;
     struct articulated *self; /* what that is a list of, */
@@ -106,7 +106,7 @@ struct articulated {
     double *rates;                 /* given to the tree for a moment, to see what works at them */
     double *work, *part_work; /* of an RK4 step, of a part of it: places as of enum flight_work */
     double *from_q, *from_qd; /* where a part of it begins */
-    struct balance balance;   /* at its end; of the present state only if ... */
+    struct balance balance;   /* at its end; it is that of the present state if */
     int is_balance_known;
     double *still, *answer; /* rates that are 0; what rates do when driven joints are pulled */
     double pull_work_j[2];  /* by that in a midpoint step: in its middle, at its end */
@@ -156,8 +156,8 @@ void torques_set_aims_ahead(struct articulated *d, double past, double half);
 void torques_advance(struct articulated *d);
 /* Explicit torques at joint angles q with rates qd, within what muscles can. */
 void torques_set(struct articulated *d, const double *q, const double *qd);
-/* Torques of a midpoint step from (q0, qd0), implicit in its mean velocity; likely ones beyond what muscles can at the
- * rates foreseen are clamped. */
+/* Torques of a midpoint step from (q0, qd0), implicit in its mean velocity; those that are likely
+ * to be too strong for the muscles at the rates foreseen are clamped. */
 void torques_set_implicit(struct articulated *d, double half, const double *foreseen);
 /* Accelerations with these at the tree's pose and velocity, clamped where need be. is_again: pose, servos and drag are
  * those of the last call. */
@@ -174,7 +174,7 @@ double drives_pull(struct articulated *d, double ahead, double *qd);
 /* What driven joints took in the last evaluation. */
 void drives_take_efforts(struct articulated *d);
 
-/* Does nothing where no joint is driven, as of all creatures. */
+/* Nothing to do where no joint is driven: creatures have no driven joints. */
 static inline void drives_follow(struct articulated *d, double ahead, double *q, double *qd)
 {
     if (d->has_drives)

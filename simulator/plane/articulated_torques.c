@@ -149,9 +149,10 @@ void torques_set(struct articulated *d, const double *q, const double *qd)
     }
 }
 
-/* The torque of a joint at its bound in a midpoint step: the tangent of Hill's curve at the rate foreseen, along which
- * the mean rate of the step is found implicitly. A steep curve is like much damping. Of a muscle that is stretched, and
- * could have turned that about by the middle of the step, it is the tangent at rest. */
+/* The torque of a joint at its bound in a midpoint step: the tangent of Hill's curve at the rate
+ * foreseen, along which the mean rate of the step is found implicitly. A steep curve is like much
+ * damping. A muscle that is stretched may turn that about by the middle of the step: then it is the
+ * tangent at rest. */
 static void clamp_joint(struct articulated *d, int at, int sign, double half)
 {
     const struct joint_laws *laws = &d->laws;
@@ -247,7 +248,7 @@ void torques_set_implicit(struct articulated *d, double half, const double *fore
     }
 }
 
-/* Whether the last evaluation's torque of any joint is beyond its bound, which the torques of driven ones
+/* Whether the last evaluation's torque of any joint is beyond its bound. Those of driven joints
  * are, too. */
 static int is_bound_exceeded(const struct articulated *d)
 {

@@ -17,7 +17,8 @@
 #include "simulator/plane/impulses.h"
 #include "simulator/plane/tree.h"
 
-/* One body alone is by far the most of the work: what takes a number of bodies is compiled for one, too. */
+/* One body alone is by far the most of the work: functions for a number of bodies are compiled for
+ * one, too. */
 #define ALWAYS_INLINE __attribute__((always_inline))
 
 /* A contact point (two rows: normal, tangent) or a joint limit (one row). */
@@ -40,14 +41,15 @@ struct contact {
     int first_row; /* in `impulses`, whose law of the same index is the contact's */
 };
 
-/* What is remembered of a contact from one step to the next. */
+/* A contact's memory from one step to the next. */
 struct warm_start {
     uint64_t step; /* when; only the last step counts */
     int feature;
     double impulse[2];
 };
 
-/* A part, the circle around it, and how fast it moves: what is far apart is not looked at any closer. */
+/* A part, the circle around it, and its speed: parts that are far apart are not looked at any
+ * closer. */
 struct mover {
     const struct tree_link *link;
     int is_fixed;
@@ -76,7 +78,7 @@ struct span {
     double low_x, low_y, high_x, high_y;
 };
 
-/* What belongs to one body, whoever it meets. */
+/* Everything that belongs to one body alone. */
 struct contact_body {
     const struct phenotype *phenotype;
     struct tree *tree;
@@ -177,7 +179,8 @@ struct clearance contacts_examine(struct contact_body *body, const double *q, co
 /* contacts_examine().may_touch alone, for less. */
 int contacts_may_touch(struct contact_body *body, const double *q, const double *qd);
 
-/* What follows takes vectors of each body of the step, in their order: `q`, `vs`, `start`, ... are lists of such.
+/* The functions below take vectors of each body of the step, in their order: `q`, `vs`, `start`,
+ * ... are lists of such.
  *
  * Lists what could act at the trees' poses, joint angles q, with the free velocities vs. */
 void contacts_find(struct contacts *contacts, double *const *q, double *const *vs);
@@ -194,20 +197,21 @@ void contacts_solve(struct contacts *contacts, double *const *kick);
 double contacts_work(const struct contacts *contacts);
 /* 1 if an impact acts, or waits for, an instant of its own. */
 int contacts_has_instants(const struct contacts *contacts);
-/* What the impulses solved do more because of that, and what they pass on, J. */
+/* The additional work of the impulses because of that, and the energy that they pass on, J. */
 double contacts_instant_work(const struct contacts *contacts, double *size);
 /* Adds to q what the impulses of impacts do because they act before or after the middle of the step. */
 void contacts_shift(const struct contacts *contacts, double *const *q);
-/* Books the work of the contacts: losses by kind, and what is positive in sum as unearned gain. What two bodies
- * lose together each books half of; what they give one another, by the rates at which the contacts work, is their
- * exchange, 0 in sum. (Moves the velocities of several trees.) */
+/* Books the work of the contacts: losses by kind, and a positive sum as unearned gain. Of what two
+ * bodies lose together each books half. What they give one another, at the rates at which the
+ * contacts work, is their exchange, 0 in sum. (Moves the velocities of several trees.) */
 void contacts_book(const struct contacts *contacts, double *const *rates,
                    struct ledger *const *ledgers);
 /* What all others (ground, obstacles, other bodies) give one body, about the root's origin at the tree's pose;
  * `late`: the sum of the impulses times how late they act. */
 struct force contacts_outer_impulse(const struct contacts *contacts, int body, struct vec2 *late);
-/* Remembers impulses for the next step and fills the body's points and penetration; 1 if something presses on it.
- * Contacts that act late are where the body, whose centre of mass has this velocity, then is. */
+/* Remembers impulses for the next step and fills the body's points and penetration; 1 if something
+ * presses on it. A contact that acts late is placed where the body then is; `velocity` is that of
+ * its centre of mass. */
 int contacts_keep(struct contacts *contacts, int body, struct vec2 velocity);
 
 #endif

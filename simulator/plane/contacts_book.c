@@ -61,7 +61,7 @@ static inline double found_work(const struct contacts *s, const struct contact *
     return work[0] + (c->part < 0 ? 0 : work[1]);
 }
 
-/* What bodies that meet lose together each books half of. The rest of what a contact does to a body is from the
+/* Bodies that meet book half of their common loss each. The rest of the work on a body is from the
  * others. */
 static void book_shared(const struct contacts *s, int i, double share,
                         struct ledger *const *ledgers)

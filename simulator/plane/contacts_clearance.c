@@ -112,7 +112,7 @@ static inline double limit_gap(const struct contact_body *own, int i, const doub
     return to_lower < to_upper ? to_lower : to_upper;
 }
 
-/* What could come of one thing: a clearance, of which the worst counts. */
+/* Each of these adds to a clearance; the worst counts. */
 static void examine_limit(const struct contact_body *own, int i, const double *q, const double *qd,
                           double h, struct clearance *clearance)
 {
@@ -192,7 +192,7 @@ struct clearance contacts_examine(struct contact_body *own, const double *q, con
     return clearance;
 }
 
-/* What touched last is looked at first: mostly it still does. */
+/* The last touch is looked at first: mostly it still is one. */
 static int may_still_touch(struct contact_body *own, const double *q, const double *qd, double h)
 {
     struct clearance clearance = {0, 0};

@@ -6,8 +6,8 @@
 
 #include "common/error.h"
 
-/* Edges of obstacles are as if rounded by this much: else what rests on one, up to SLOP_M deep, would
- * bump against the next one beside it. */
+/* Edges of obstacles are as if rounded by this much. Else a part that rests on one, up to SLOP_M
+ * deep, would bump against the next one beside it. */
 #define GRAZE_M 2e-3
 
 /* Unit forces along the normal, (nx, ny), and the tangent, (ny, -nx), at a point (from the root's origin)
@@ -217,7 +217,8 @@ static void find_limit(struct contacts *s, int of, int joint, const double *q, c
     s->impulses.free[s->rows++] = c->sign * vs[2 + joint];
 }
 
-/* Two joints at a time are looked at, with the root, whose limits are infinite, beside the first one. */
+/* Two joints are looked at at a time. Beside the first one stands the root, whose limits are
+ * infinite. */
 static void find_limits(struct contacts *s, int of, const double *q, const double *vs)
 {
     const double *lower = s->bodies[of]->lower, *upper = s->bodies[of]->upper;

@@ -1,5 +1,6 @@
-/* See contacts.h. Impacts act at an instant of their own within the step. What would give a body energy from nothing is
- * solved again with less: push-outs, and restitution together with friction. */
+/* See contacts.h. Impacts act at an instant of their own within the step. Push-outs, and
+ * restitution together with friction, may give a body energy from nothing. They are then solved
+ * again with less. */
 #include "simulator/plane/contacts_private.h"
 
 #include <math.h>
@@ -15,9 +16,10 @@
  *
  *   g0 + v0 t + a t^2/2 = 0,   vi = v0 + a t,   vn at the end >= -e vi + a (h - t), and >= 0
  *
- * With t in the middle and v0 for vi, the simplest form of the rule, a ball's bounces come too early or
- * too late by up to half a step each, which adds up: 10 ms after six of them at 240 Hz. What is not
- * reached in this step is left to the next one, unless it would be too deep there. */
+ * With t in the middle and v0 for vi, the simplest form of the rule, a ball's bounces come too
+ * early or too late by up to half a step each, which adds up: 10 ms after six of them at 240 Hz.
+ * An impact that is not reached in this step is left to the next one, unless it would be too
+ * deep there. */
 static void set_impact(struct contacts *s, struct contact *c, struct impulse_law *law, double a)
 {
     double h = s->dt_s, v = s->start[c->first_row];
@@ -61,7 +63,8 @@ void contacts_set_impacts(struct contacts *s)
     }
 }
 
-/* Impacts meet what the loads until then have left, and what comes after them adds to the loads' share. */
+/* Impacts meet the velocities that the loads have left until then. Later loads add to the loads'
+ * share. */
 void contacts_solve_impacts(struct contacts *s)
 {
     struct impulses *system = &s->impulses;
@@ -115,8 +118,8 @@ static void slow_push_outs(struct contacts *s, double share)
     impulses_solve(&s->impulses);
 }
 
-/* What can hardly move takes impulses without end to be pushed out, which the whole body gets as
- * energy: that is bounded. */
+/* A part that can hardly move takes endless impulses to be pushed out. The whole body gets them as
+ * energy, so their work is bounded. */
 void contacts_take_back_push_outs(struct contacts *s)
 {
     double speed = s->push_out_speed > 0 ? s->push_out_speed : PUSH_OUT_SPEED_M_S;

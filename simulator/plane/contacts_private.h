@@ -16,7 +16,7 @@
 
 /* Penetration that is left alone, m: contacts rest within it instead of rattling. */
 #define SLOP_M 1e-3
-/* What is deeper is pushed out no faster than this. */
+/* Deeper parts are pushed out no faster than this. */
 #define PUSH_OUT_SPEED_M_S 0.05
 
 /* Whether the centres are farther apart. */

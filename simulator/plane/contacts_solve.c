@@ -5,13 +5,14 @@
 
 #include <math.h>
 
-/* What is deeper than SLOP_M is pushed out, this share of the depth a step, no faster than PUSH_OUT_SPEED_M_S. */
+/* Parts deeper than SLOP_M are pushed out, by this share of the depth a step, no faster than
+ * PUSH_OUT_SPEED_M_S. */
 #define PUSH_OUT_SHARE 0.2
 /* The same for the limits of hinges; those of linear joints are as contacts. */
 #define LIMIT_SLOP_RAD       2e-3
 #define LIMIT_PUSH_OUT_RAD_S 0.5
-/* Impacts without restitution have an instant if they are faster, and if what meets turns and goes less in a
- * step: else they are stopped half way. */
+/* Impacts without restitution have an instant if they are faster, and if the bodies turn and go
+ * less in a step. The others are stopped half way. */
 #define PLASTIC_SPEED_M_S 0.05
 #define PLASTIC_TURN_RAD  0.02
 #define PLASTIC_WAY_M     5e-3

@@ -12,10 +12,10 @@
  * All integrals are exact, edges being split where vn changes its sign. B depends on V in the quadratic
  * law and on leading faces, else on the pose only.
  *
- * Exposed is a point of an edge from which the ray along n, itself included, meets no other own part:
- * it is neither covered by one nor faces one, at any distance. What another rectangle hides of an edge
- * is one interval, the shadow of that rectangle's share in front of the edge. Shadows among the parts
- * of one link are found once; the others by drag_expose(), once a step.
+ * Exposed is a point of an edge from which the ray along n, itself included, meets no other own
+ * part: it is neither covered by one nor faces one, at any distance. Another rectangle hides one
+ * interval of an edge: the shadow of its share in front of the edge. Shadows among the parts of
+ * one link are found once; the others by drag_expose(), once a step.
  *
  * Sizes: 2 to 16 parts, 4 edges each; nothing is allocated after drag_create(). */
 #ifndef SIMULATOR_PLANE_DRAG_H

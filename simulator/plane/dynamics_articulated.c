@@ -304,7 +304,7 @@ static void articulated_stop(struct dynamics *dynamics)
 
 /* ---------------------------------------------------------------- steps */
 
-/* Whether something could act in this step. What pressed in the last one does. */
+/* Whether something could act in this step. Contacts that pressed in the last one could. */
 static int may_touch(struct articulated *d)
 {
     if (d->is_examined)
@@ -401,7 +401,7 @@ static void articulated_begin_meeting(struct meeting *meeting)
     contacts_begin_step(&meeting->contacts);
 }
 
-/* Without contacts, as with RK4 alone, it is nowhere. */
+/* With RK4 alone there are no contacts: the swept rectangle is empty. */
 static void articulated_sweep(struct dynamics *dynamics, struct vec3 *low, struct vec3 *high)
 {
     struct articulated *d = articulated_of(dynamics);

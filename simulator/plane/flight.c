@@ -183,7 +183,7 @@ static void take_pair(struct flight *f, const struct tree *tree, int link)
     f->count++;
 }
 
-/* Who begins the sums of each pair: passes inward come to the last of its children first. */
+/* Finds the beginner of each pair's sums: passes inward come to the last of its children first. */
 static void find_sums(struct flight *f)
 {
     for (int i = 1; i < f->count; i++)

@@ -56,7 +56,7 @@ int flight_create(struct flight *flight, const struct tree *tree, struct arena *
 void flight_set_law(struct flight *flight, int link, const struct flight_law *law);
 /* Takes gravity and the links' drag from the tree. */
 void flight_set_world(struct flight *flight, const struct tree *tree);
-/* What comes does not go on from the last step: poses are found anew, not from those before. */
+/* The next step does not go on from the last one: poses are found anew. */
 void flight_forget(struct flight *flight);
 /* One step, after which the tree has angles, sines and cosines of the end: for tree_place(). */
 void flight_advance(struct flight *flight, struct tree *tree, struct flight_step *step);

@@ -1,6 +1,6 @@
-/* See impulses.h. Typical: 1 to 6 contacts, 2 to 12 rows; what pressed, stuck and slid a step ago still
- * does in two of three solves, so the first guess mostly holds. More guesses, or one change of state at a
- * time after the third, were tried and gave at most 1.4 %. */
+/* See impulses.h. Typical: 1 to 6 contacts, 2 to 12 rows; in two of three solves the same contacts
+ * press, stick and slide as a step ago, so the first guess mostly holds. More guesses, or one
+ * change of state at a time after the third, were tried and gave at most 1.4 %. */
 #include "simulator/plane/impulses.h"
 
 #include <math.h>
@@ -105,7 +105,7 @@ void impulses_set_velocities(struct impulses *s)
     }
 }
 
-/* How far a velocity may miss what its law says. */
+/* How far a velocity may miss its law. */
 static inline double law_miss(const struct impulses *s, int row)
 {
     double given = s->impulse[row] * s->w[row * s->stride + row];
@@ -523,7 +523,7 @@ double impulses_miss(const struct impulses *s, int i)
     return fabs(apart);
 }
 
-/* Whether velocities and impulses obey a law within what rounding leaves. */
+/* Whether velocities and impulses obey a law, but for rounding. */
 static int is_lawful(const struct impulses *s, const struct impulse_law *law)
 {
     int n = law->row, t = n + 1;

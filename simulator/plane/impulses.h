@@ -6,11 +6,12 @@
  *   0 <= ln,  vn >= bound,  ln (vn - bound) = 0           Signorini, with Newton's restitution in the bound
  *   |lt| <= mu ln,  lt = -mu ln sign(vt) where vt is not 0    Coulomb
  *
- * Solved exactly: which contacts press, stick and slide is guessed from the impulses of the step before
- * and mended until all laws hold; where that does not end, by Lemke's method (Cottle, Pang and Stone 1992,
- * chapter 4.4) on the linear complementarity problem that plane friction makes (Anitescu and
- * Potra 1997). It finds a solution unless something is wedged, which cannot be pushed out at all; and projected
- * Gauss-Seidel sweeps are left for what numbers cannot hold. */
+ * Solved exactly: which contacts press, stick and slide is guessed from the impulses of the step
+ * before and mended until all laws hold; where that does not end, by Lemke's method (Cottle,
+ * Pang and Stone 1992, chapter 4.4) on the linear complementarity problem that plane friction
+ * makes (Anitescu and Potra 1997). It finds a solution unless something is wedged and cannot be
+ * pushed out at all. Projected Gauss-Seidel sweeps take what is left: systems that rounding
+ * spoils. */
 #ifndef SIMULATOR_PLANE_IMPULSES_H
 #define SIMULATOR_PLANE_IMPULSES_H
 
@@ -55,8 +56,8 @@ int impulses_create(struct impulses *impulses, int laws, int rows, int sweeps, s
 void impulses_begin(struct impulses *impulses, int rows);
 /* Changes impulse, velocity and, where something is wedged, bounds and is_push_out. */
 void impulses_solve(struct impulses *impulses);
-/* How far the normal velocity of a law is from what the law says, after solving; 0 where all hold, and
- * of what no impulse moves. */
+/* After solving: how far the normal velocity of a law is from its bound; 0 where the law holds, and
+ * where no impulse can move the row. */
 double impulses_miss(const struct impulses *impulses, int law);
 /* Velocities under the impulses that stand. */
 void impulses_set_velocities(struct impulses *impulses);

@@ -74,7 +74,7 @@ static void feel_contacts(struct senses *senses, const struct dynamics *dynamics
     }
 }
 
-/* The acceleration since the last reading, less gravity: what a mass on springs would show. */
+/* The acceleration since the last reading, less gravity: as a mass on springs would show it. */
 static void feel_acceleration(struct senses *senses, const struct dynamics *dynamics,
                               const struct surroundings *around)
 {

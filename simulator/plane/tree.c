@@ -56,9 +56,10 @@ void tree_set_viscosity(struct tree *tree, const struct phenotype *phenotype, do
     tree->has_drag = viscosity_pa_s > 0;
 }
 
-/* The order in which passes go outward, and back inward: all links of a depth before the next ones', so that
- * limbs, whose chains of operations do not wait for one another, are worked on at the same time. Within a
- * depth the order is that of the links, so that sums over a parent's children are the same. */
+/* The order in which passes go outward, and back inward: all links of a depth before the next
+ * ones', so that limbs, whose chains of operations do not wait for one another, are worked on at
+ * the same time. Within a depth the order is that of the links, so that sums over a parent's
+ * children have the same bits. */
 static void order_links(struct tree *tree)
 {
     int placed = 0;
@@ -152,7 +153,7 @@ static void place_slide(struct tree_link *l, const struct tree_link *p, double q
     set_way(l, p, p->cos * joint + p->sin * plane_turn(joint));
 }
 
-/* What follows from a link's angle alone. */
+/* Everything that depends on a link's angle alone. */
 static inline void turn_link(struct tree_link *l, double angle, double s, double c)
 {
     pair h = c * XY(l->moment_x) + s * XY(l->moment_across_x);

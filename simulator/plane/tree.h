@@ -167,7 +167,7 @@ struct tree {
 FOLLOWS(solver, kx, ky);
 FOLLOWS(tree, root_x, root_y);
 
-/* A tree whose links are not in order, or whose pose is none, is a bug. */
+/* A tree whose links are not in order, or are not placed, is a bug. */
 void tree_check(const struct tree *tree);
 /* Takes everything from the arena; ERR_MEMORY when it is full. viscosity in Pa s, see world.h. */
 int tree_create(struct tree *tree, const struct phenotype *phenotype, double viscosity_pa_s,
@@ -180,8 +180,8 @@ void tree_set_driven(struct tree *tree, int link, int is_driven);
 
 /* Angles, positions of joints and centres of mass from q (layout in dynamics.h). */
 void tree_set_pose(struct tree *tree, const double *q);
-/* The same and velocities from qd, for less where links have turned little since the last time: what bits come out
- * depends on the poses before, back to the last tree_forget_turns(). */
+/* The same, and velocities from qd; cheaper where links have turned little since the last time. The
+ * last bits depend on the poses before, back to the last tree_forget_turns(). */
 void tree_turn(struct tree *tree, const double *q, const double *qd);
 void tree_forget_turns(struct tree *tree);
 /* The same of a tree of hinges whose angle, sine and cosine have been set. */

@@ -20,10 +20,11 @@
  * added to the parent. (Featherstone 2008 has the same with spatial vectors; here the accelerations
  * are those of points, so no velocity products but w^2 h, w^2 r and Coriolis' occur.)
  *
- * Gravity acts on all links alike: `a` is relative to free fall, and gravity is added at the root
- * alone. A root that is the world itself has a = -g and needs no solve. A joint whose acceleration is
- * given yields to nothing: all of X, n and J is handed on, and what it takes to move joins p. `bias` collects, link by link,
- * the part of `a` that does not come from accelerations of joints:
+ * Gravity acts on all links alike: `a` is relative to free fall, and gravity is added at the
+ * root alone. A root that is the world itself has a = -g and needs no solve. A joint whose
+ * acceleration is given yields to nothing: all of X, n and J is handed on, and the force of its
+ * motion joins p. `bias` collects, link by link, the part of `a` that does not come from
+ * accelerations of joints:
  *
  *   mean velocity over the step = start + h/2 (a - bias),   bias = -g at the root, bias_p + b of a child
  *
@@ -270,8 +271,9 @@ static inline void hand_force_on(struct tree_link *parent, struct plane_tensor t
     XY(parent->pa.x) += f;
 }
 
-/* Two inertias side by side: as above, and of the plain mass matrix, whose factors impulses need at the same
- * pose. All but the servo's share is the same for both, so the second one comes nearly for nothing. */
+/* Two inertias side by side: as above, and of the plain mass matrix, whose factors impulses need at
+ * the same pose. All but the servo's share is the same for both, so the second one costs next to
+ * nothing. */
 static inline void set_own_twins(struct tree_link *l)
 {
     struct tensor_pair *t = &l->twins;

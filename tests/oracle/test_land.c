@@ -1,5 +1,5 @@
-/* On land two solvers cannot agree to many digits: the instant of an impact is known to a step only, and
- * what tumbles is chaotic. What must agree is what the contacts do in sum.
+/* On land two solvers cannot agree to many digits: the instant of an impact is known to a step
+ * only, and tumbling is chaotic. The sums of the contacts' impulses must agree.
  *
  * Random bodies, limp, are put down, pushed to 2 m/s and left alone until they lie still: how far they
  * come, how high they lie, and what the ground gave them. The impulses of each solver must be the change

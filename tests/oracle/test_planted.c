@@ -1,5 +1,5 @@
-/* Errors planted in the physics, one at a time, and what the energy ledger makes of them: creatures that
- * are sound as they are must lose their score, with a reason.
+/* Errors planted in the physics, one at a time: sound creatures must lose their score, with a
+ * reason.
  *
  * The functions between the solver and its parts are wrapped by the linker (see the Makefile): the
  * programs know nothing of this. A fault of 0 calls them as they are, which shows that what is found is

@@ -1,5 +1,5 @@
-/* Invariants: what is sound passes the checks at every step; each fault planted here aborts the program that has it.
- * (Each test is a process of its own.) */
+/* Invariants: sound bodies pass the checks at every step; each fault planted here aborts its
+ * program. (Each test is a process of its own.) */
 #include <signal.h>
 
 #include "simulator/body/forest.h"

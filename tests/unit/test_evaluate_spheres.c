@@ -1,6 +1,6 @@
-/* What the guards say of bodies of spheres: who trembles is caught, who moves as fast as muscles may is not;
- * the documents' methods make energy, and nothing that they move has a score; damping by default brings to rest
- * what has no orders. */
+/* Guards and bodies of spheres: trembling is caught, motion as fast as muscles allow is not. The
+ * documents' methods make energy, and creatures that they move have no score. Default damping
+ * brings bodies without orders to rest. */
 #include <check.h>
 #include <math.h>
 

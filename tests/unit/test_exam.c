@@ -1,4 +1,4 @@
-/* The exam of a champion: what is asked in which order, what holds, what is said of it. */
+/* The exam of a champion: the order of its trials, its verdict, its words. */
 #include "common/judge/exam.h"
 
 #include <check.h>

@@ -1,4 +1,4 @@
-/* Who ended a worker: signals from outside become an exit code, its own faults stay what they are. */
+/* The end of a worker: signals from outside become an exit code, its own faults stay signals. */
 #define _XOPEN_SOURCE 700 /* setitimer() */
 #include "simulator/fault.h"
 

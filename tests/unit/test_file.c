@@ -1,5 +1,5 @@
-/* Whole files: read with a limit, replaced as a whole or not at all, and never put in the place of what
- * is no file. */
+/* Whole files: read with a limit, replaced as a whole or not at all, and never put in the place of
+ * a device, pipe or link. */
 #include "common/file.h"
 #include "tests/suite.h"
 

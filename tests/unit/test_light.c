@@ -1,5 +1,5 @@
-/* simulator/light: places of the light, its trials, and the measures of following against creatures
- * whose motion is given. */
+/* The light: places of the light, its trials, and the measures of following against creatures whose
+ * motion is given. */
 #include "simulator/world/light.h"
 #include "tests/suite.h"
 

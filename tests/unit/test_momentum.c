@@ -1,5 +1,5 @@
-/* Momentum: what a body gains in a step, along and turning, is what the contacts of that step and gravity
- * gave it, whatever muscles, limits and own parts do to one another. */
+/* Momentum and angular momentum: a body's gain in a step is the impulse of its contacts and of
+ * gravity, whatever muscles, limits and own parts do to one another. */
 #include "tests/unit/body_fixture.h"
 #include "tests/suite.h"
 

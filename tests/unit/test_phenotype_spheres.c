@@ -1,5 +1,5 @@
-/* simulator/phenotype_spheres and senses_spheres: what genes of spheres and bones grow into, what hand-made
- * creatures are, what they feel while they move; and that brains alone evolve where that is wanted. */
+/* Growth and senses of spheres and bones: bodies of hand-made genes, values felt while they move;
+ * and brains that evolve alone where that is wanted. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>

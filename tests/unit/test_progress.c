@@ -1,4 +1,4 @@
-/* Progress: what its line says, and that nothing but plain lines goes to what is no terminal. */
+/* Progress: the words of its line; where there is no terminal, plain lines only. */
 #include "controller/run/progress.h"
 #include "tests/suite.h"
 

@@ -1,4 +1,4 @@
-/* The referee's trials: how they are set up, what a trial is worth, what is said of it. */
+/* The referee's trials: their parameters, the worth of a trial, its words. */
 #include "controller/evolution/referee.h"
 #include "tests/suite.h"
 

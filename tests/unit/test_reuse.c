@@ -1,4 +1,5 @@
-/* Results given again: who gets whose, who waits, bars, checks, and that the table has an end. */
+/* Results given again: which creature gets the result of which, waiting, bars, checks, and a full
+ * table. */
 #include "controller/run/reuse.h"
 
 #include <check.h>

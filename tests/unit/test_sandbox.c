@@ -1,4 +1,4 @@
-/* What a worker can no longer do, tried in a child. */
+/* A confined worker's forbidden calls, each tried in a child. */
 #define _GNU_SOURCE
 #include "simulator/sandbox.h"
 #include "tests/suite.h"

@@ -1,4 +1,4 @@
-/* simulator/senses: every sensor of bodies with a known motion, mirrored parts too, and the switches. */
+/* Senses: every sensor of bodies with a known motion, mirrored parts too, and the switches. */
 #include "simulator/mind/senses.h"
 
 #include "tests/unit/body_fixture.h"

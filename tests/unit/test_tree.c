@@ -1,7 +1,7 @@
 /* The articulated-body algorithm against an independent dense formulation: positions by complex
- * arithmetic, Jacobians about the joints (or along their axes), their derivatives by the complex step (exact to rounding),
- * drag by quadrature over the edges, and Gaussian elimination. Nothing is shared with tree.c but the
- * meaning of q. */
+ * arithmetic, Jacobians about the joints (or along their axes), their derivatives by the complex
+ * step (exact to rounding), drag by quadrature over the edges, and Gaussian elimination. Nothing is
+ * shared with the tree's files but the meaning of q. */
 #include "simulator/plane/tree.h"
 
 #include <complex.h>

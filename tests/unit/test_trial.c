@@ -1,4 +1,4 @@
-/* What a task is for: as text and back, in words, and what it makes of the parameters. */
+/* Trials: as text and back, in words, and their parameters. */
 #include "common/judge/trial.h"
 #include "tests/suite.h"
 

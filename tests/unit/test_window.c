@@ -1,6 +1,6 @@
-/* What the window makes of events that no pointer of a virtual display sends: two fingers that part or meet,
- * and wheels of a touchpad. They are put into SDL's queue before the window opens on SDL's own display without
- * a screen; its pictures are compared. */
+/* Events that no pointer of a virtual display sends: two fingers that part or meet, and wheels of a
+ * touchpad. They are put into SDL's queue before the window opens on SDL's own display without a
+ * screen; its pictures are compared. */
 #include "viewer/stage/window.h"
 #include "tests/suite.h"
 
