@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/genome/body_kind.h"
 #include "controller/genetics/genetics.h"
 #include "tests/unit/genome_fixture.h"
 #include "tests/suite.h"
@@ -164,6 +165,82 @@ START_TEST(every_field_is_told)
 }
 END_TEST
 
+/* Another value of a field, right or not. */
+static void change_field(const struct gene_field *table, const struct gene_field *field, void *gene)
+{
+    struct gene_range range = gene_range_of(table, field, gene);
+    void *at = gene_at(gene, field);
+    struct input_gene *inputs = at;
+    double *reals = at;
+
+    switch (field->type) {
+    case GENE_REAL:
+        reals[0] = (reals[0] + range.high) / 2 + 0.001;
+        break;
+    case GENE_LIMITS:
+        reals[1] += 0.001;
+        break;
+    case GENE_SENSORS:
+        *(uint32_t *)at ^= SENSOR_BIT(SENSOR_JOINT);
+        break;
+    case GENE_INPUT:
+        inputs[0].weight += 1;
+        break;
+    case GENE_INPUTS:
+        inputs[(int)range.high - 1].weight += 1;
+        break;
+    default:
+        gene_set_number(field, gene,
+                        gene_number(field, gene) == range.low ? range.high : range.low);
+    }
+}
+
+static void (*const make_kind[BODY_KIND_COUNT])(struct genome *genome) = {
+    fixture_make, fixture_make_spheres, fixture_make_boxes};
+
+/* Each field that a gene of any kind uses counts: equality, hash and words know it. */
+static int check_fields(int kind, int is_body, int row)
+{
+    const struct gene_field *table = is_body ? body_kinds[kind].body : body_kinds[kind].connection;
+    int used = 0;
+
+    for (const struct gene_field *field = table; field->name; field++) {
+        struct genome a, b;
+
+        make_kind[kind](&a);
+        make_kind[kind](&b);
+        void *gene = is_body ? (void *)&b.bodies[row] : (void *)&b.connections[row];
+        if (field->type == GENE_SENSORS ||
+            (field->type != GENE_ID && gene_is_used(gene_range_of(table, field, gene)))) {
+            used++;
+            change_field(table, field, gene);
+            ck_assert_msg(!genome_is_equal(&a, &b), "%s", field->name);
+            ck_assert_msg(genome_hash(&a) != genome_hash(&b), "%s", field->name);
+            char *text = diff(&a, &b);
+            ck_assert_msg(text[0] == '~', "%s: \"%s\"", field->name, text);
+            free(text);
+        }
+        genome_deinit(&a);
+        genome_deinit(&b);
+    }
+    return used;
+}
+
+START_TEST(every_field_of_every_kind_is_told)
+{
+    struct genome genome;
+    int used = 0;
+
+    make_kind[_i](&genome);
+    for (int i = 0; i < genome.body_count; i++)
+        used += check_fields(_i, 1, i);
+    for (int i = 0; i < genome.connection_count; i++)
+        used += check_fields(_i, 0, i);
+    ck_assert_int_gt(used, 40);
+    genome_deinit(&genome);
+}
+END_TEST
+
 START_TEST(new_genes_are_told_whole)
 {
     struct genome a, b;
@@ -250,6 +327,7 @@ int main(void)
 
     tcase_add_test(all, equal_genomes_have_no_difference);
     tcase_add_loop_test(all, every_field_is_told, 0, CHANGE_COUNT);
+    tcase_add_loop_test(all, every_field_of_every_kind_is_told, 0, BODY_KIND_COUNT);
     tcase_add_test(all, new_genes_are_told_whole);
     tcase_add_test(all, another_order_is_told);
     tcase_add_test(all, relatives_are_compared_rightly);

@@ -435,6 +435,7 @@ START_TEST(equal_keys_move_alike)
         {"world.preset=water", "creature.body=rectangles"},
         {"world.preset=land", "creature.body=spheres"},
         {"light.kind=still", "sensor.light=yes"},
+        {"world.preset=land", "creature.body=boxes"},
     };
     set(worlds[_i][0]);
     set(worlds[_i][1]);
@@ -489,6 +490,6 @@ int main(void)
     tcase_add_test(tests, order_of_neurons);
     tcase_add_test(tests, ids_and_dead_neurons);
     tcase_add_test(tests, seeds_and_trials);
-    tcase_add_loop_test(tests, equal_keys_move_alike, 0, 4);
+    tcase_add_loop_test(tests, equal_keys_move_alike, 0, 5);
     return run_tests("phenotype_key", tests);
 }
