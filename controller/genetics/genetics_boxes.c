@@ -161,9 +161,17 @@ static double measure_space(const struct genome *genome, const struct body_gene 
     return space;
 }
 
+/* The distance of a place to its mirror image, where images of the child grow. */
+static double measure_image_space(const struct body_gene *child, struct vec3 here)
+{
+    double apart[SYMMETRY_COUNT] = {HUGE_VAL, fabs(here.z), fabs(here.x), fabs(here.y)};
+
+    return 2 * apart[child->is_symmetric];
+}
+
 /* Of a few random places on the parent the one with the most space: limbs that grow from one spot overlap. */
 static void draw_place(const struct genome *genome, struct connection_gene *connection,
-                       struct rng *rng)
+                       const struct body_gene *child, struct rng *rng)
 {
     const struct body_gene *parent = &genome->bodies[genome_find_body(genome, connection->from)];
     double most = -1;
@@ -171,8 +179,8 @@ static void draw_place(const struct genome *genome, struct connection_gene *conn
     for (int i = 0; i < PLACES_TRIED; i++) {
         int face = (int)rng_below(rng, FACE_COUNT);
         double position = rng_uniform(rng, -1, 1), position_2 = rng_uniform(rng, -1, 1);
-        double space =
-            measure_space(genome, parent, surface_point(parent, face, position, position_2));
+        struct vec3 here = surface_point(parent, face, position, position_2);
+        double space = fmin(measure_space(genome, parent, here), measure_image_space(child, here));
 
         if (space > most) {
             most = space;
@@ -205,10 +213,10 @@ static double draw_child_position(struct rng *rng)
 static void draw_connection(struct genome *genome, const struct params *params, struct rng *rng)
 {
     struct connection_gene *connection = &genome->connections[genome->connection_count - 1];
+    const struct body_gene *child = &genome->bodies[genome_find_body(genome, connection->to)];
 
-    draw_place(genome, connection, rng);
-    connection->child_face =
-        (uint8_t)draw_child_face(&genome->bodies[genome_find_body(genome, connection->to)], rng);
+    draw_place(genome, connection, child, rng);
+    connection->child_face = (uint8_t)draw_child_face(child, rng);
     connection->child_position = draw_child_position(rng);
     connection->mount.child_position_2 = draw_child_position(rng);
     connection->mount.roll_rad = draw_roll_rad(rng);
