@@ -329,6 +329,71 @@ START_TEST(every_rule_is_checked)
 }
 END_TEST
 
+/* What boxes have of their own. */
+#define BOX_RULES(X)                                                                               \
+    X(leg->joint = JOINT_BALL, "body 1 (id 2): joint ball is not one of this kind")                \
+    X(leg->joint = JOINT_TYPE_COUNT, "body 1 (id 2): joint 13 is not within 0 .. 12")              \
+    X(leg->box.depth_m = 0, "body 1 (id 2): depth_m 0 is not within 0.01 .. 10")                   \
+    X(leg->box.upper_2 = 4, "body 1 (id 2): upper_2_rad 4 is not within 0 .. 3.14")                \
+    X(leg->joint = JOINT_REVOLUTE, "body 1 (id 2): lower_2_rad -0.25 is not within 0 .. 0")        \
+    X(leg->sphere.radius_m = 1, "body 1 (id 2): radius_m is not a gene of boxes")                  \
+    X(leg->drive_strength = 1, "body 1 (id 2)")                                                    \
+    X(leg->drives[1].weight = 1, "body 1 (id 2), further effector input: not zero, but 1 of 2")    \
+    X(leg->drives[0].sensor = SENSOR_HEIGHT, "body 1 (id 2), further effector input: ")            \
+    X(leg->sensors = SENSOR_BIT(SENSOR_BONE), "body 1 (id 2): sensors 2048 is not a set of")       \
+    X(genome.bodies[3].box.lower_2 = -1, "body 3 (id 4): lower_2_rad -1 is not within 0 .. 0")     \
+    X(genome.bodies[3].upper = 2, "body 3 (id 4): upper_rad 2 is not within 0 .. 1.57")            \
+    X(hip->parent_face = FACE_COUNT, "connection 0 (id 11): parent_face 6 is not within 0 .. 5")   \
+    X(hip->mount.child_position_2 = NAN, "connection 0 (id 11): child_position_2 nan")             \
+    X(hip->mount.tilt_rad = 1.6, "connection 0 (id 11): tilt_rad 1.6 is not within -1.57")         \
+    X(hip->bone.length_m = 1, "connection 0 (id 11): length_m is not a gene of boxes")
+
+START_TEST(every_rule_of_boxes_is_checked){
+#define X(change, expected)                                                                        \
+    {                                                                                              \
+        genome_deinit(&genome);                                                                    \
+        fixture_make_boxes(&genome);                                                               \
+        ck_assert_msg(genome_check(&genome, &error) == 0, "%s", error.message);                    \
+        struct body_gene *leg = &genome.bodies[1];                                                 \
+        struct connection_gene *hip = &genome.connections[0];                                      \
+        change;                                                                                    \
+        ck_assert_msg(leg->id && hip->id && genome_check(&genome, &error) < 0, "accepted: %s",     \
+                      #change);                                                                    \
+        ck_assert_msg(strncmp(error.message, expected, strlen(expected)) == 0, "%s: %s", #change,  \
+                      error.message);                                                              \
+    }
+    BOX_RULES(X)
+#undef X
+} END_TEST
+
+    /* An effector has an input for each freedom; without one there are none, and none is left over. */
+    START_TEST(inputs_of_freedoms)
+{
+    genome_deinit(&genome);
+    fixture_make_boxes(&genome);
+    static const int counts[] = {
+        [JOINT_RIGID] = 1,     [JOINT_LINEAR] = 1,     [JOINT_REVOLUTE] = 1,
+        [JOINT_UNIVERSAL] = 2, [JOINT_TWIST_BEND] = 2, [JOINT_SPHERICAL] = 3};
+    struct body_gene *leg = &genome.bodies[1];
+    for (int joint = 0; joint <= JOINT_SPHERICAL; joint++) {
+        if (!counts[joint])
+            continue;
+        leg->joint = (uint8_t)joint;
+        int count = 0;
+        while (genome_body_input(leg, count))
+            count++;
+        ck_assert_int_eq(count, counts[joint]);
+        ck_assert_int_eq(genome_effector_count(leg), counts[joint]);
+    }
+    ck_assert_ptr_eq(genome_body_input(leg, 2), &leg->drives[1]);
+    leg->has_effector = 0;
+    ck_assert_ptr_null(genome_body_input(leg, 0));
+    genome_collect_garbage(&genome);
+    leg = &genome.bodies[genome_find_body(&genome, BOX_LEG)];
+    ck_assert(leg->drives[0].weight == 0 && leg->effector_strength == 0);
+}
+END_TEST
+
 /* An input in place of the arm's effector's, of a neuron in the trunk, of one in the central set. */
 static const char *message_in_arm(struct input_gene input)
 {
@@ -596,6 +661,8 @@ static Suite *make_suite(void)
     tcase_add_test(tests, limits_are_in_the_unit_of_the_joint);
     tcase_add_test(tests, zeros_of_both_signs_are_equal);
     tcase_add_test(tests, every_rule_is_checked);
+    tcase_add_test(tests, every_rule_of_boxes_is_checked);
+    tcase_add_test(tests, inputs_of_freedoms);
     tcase_add_test(tests, the_manual_has_every_gene);
     tcase_add_test(tests, references_of_parts);
     tcase_add_test(tests, references_of_the_central_set);
