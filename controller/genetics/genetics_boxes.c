@@ -241,6 +241,21 @@ static void set_further_inputs(struct body_gene *body, int count_before, struct 
         memset(&body->drives[k], 0, sizeof(body->drives[k]));
 }
 
+/* What the joint had, as far as the new one may have it. */
+static void keep_second_limits(struct body_gene *body, const struct params *params, struct rng *rng)
+{
+    double most = genome_limit_max(body->joint);
+    int is_cone = body->joint == JOINT_SPHERICAL;
+
+    if (joint_types[body->joint].freedoms < 2 || body->box.upper_2 == 0) {
+        draw_second_limits(body, params, rng);
+        return;
+    }
+    body->box.upper_2 = fmin(body->box.upper_2, most);
+    if (body->box.lower_2 == 0 || is_cone)
+        body->box.lower_2 = is_cone ? 0 : -body->box.upper_2;
+}
+
 /* Limits and the effector's signal change their unit with the joint: 1 rad is as much as the part's reach. */
 static void set_joint(struct body_gene *body, int joint, const struct params *params,
                       struct rng *rng)
@@ -253,7 +268,7 @@ static void set_joint(struct body_gene *body, int joint, const struct params *pa
     body->joint = (uint8_t)joint;
     body->lower = clamp(body->lower * factor, -most, 0);
     body->upper = clamp(body->upper * factor, 0, most);
-    draw_second_limits(body, params, rng);
+    keep_second_limits(body, params, rng);
     weight *= genetics_signal_unit(body, params) / unit_before;
     body->effector_input.weight = clamp(weight, -GENOME_WEIGHT_MAX, GENOME_WEIGHT_MAX);
     set_further_inputs(body, further, rng);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/genome/body_kind.h"
 #include "common/genome/creature.h"
 #include "simulator/evaluate/evaluate.h"
 #include "tests/suite.h"
@@ -725,6 +726,52 @@ START_TEST(a_change_of_type_keeps_range_and_signal)
 }
 END_TEST
 
+/* A joint of boxes keeps its freedoms' inputs and limits as far as the new type has them; what is new follows the first
+ * freedom, one way or the other. */
+START_TEST(a_change_of_type_keeps_freedoms)
+{
+    int gained = 0, kept = 0, cones = 0;
+
+    params.creature_body = BODY_BOXES;
+    allow_only("body_joint");
+    params.initial_rigid = params.initial_linear = 0;
+    for (uint64_t i = 1; i <= 300; i++) {
+        struct genome genome, before;
+        char text[256];
+
+        make(&genome, i);
+        ck_assert_int_eq(genome_copy(&before, &genome), 0);
+        ck_assert_int_eq(mutate(&genome, 1, i + 1000, text), 0);
+        assert_sound(&genome, text);
+        for (int k = 0; k < genome.body_count; k++) {
+            const struct body_gene *a = &before.bodies[k], *b = &genome.bodies[k];
+            int inputs = genome_drive_count(a);
+
+            if (a->joint == b->joint || !a->has_effector)
+                continue;
+            ck_assert(gene_is_equal_input(&a->effector_input, &b->effector_input));
+            for (int d = 0; d < genome_drive_count(b); d++) {
+                struct input_gene expected = d < inputs ? a->drives[d] : a->effector_input;
+
+                kept += d < inputs;
+                gained += d >= inputs;
+                if (d >= inputs && b->drives[d].weight != expected.weight)
+                    expected.weight = -expected.weight;
+                ck_assert(gene_is_equal_input(&expected, &b->drives[d]));
+            }
+            if (joint_types[a->joint].freedoms > 1 && joint_types[b->joint].freedoms > 1)
+                ck_assert(b->box.upper_2 == fmin(a->box.upper_2, genome_limit_max(b->joint)));
+            cones += b->joint == JOINT_SPHERICAL && b->box.lower_2 == 0 && b->box.upper_2 > 0;
+        }
+        genome_deinit(&before);
+        genome_deinit(&genome);
+    }
+    ck_assert_int_gt(gained, 50);
+    ck_assert_int_gt(kept, 50);
+    ck_assert_int_gt(cones, 20);
+}
+END_TEST
+
 START_TEST(several_mutations_come_in_the_order_of_the_kinds)
 {
     allow_only("body_symmetry");
@@ -1253,6 +1300,7 @@ int main(void)
     tcase_add_test(mutation, sites_are_drawn_by_rate_and_number);
     tcase_add_test(mutation, types_of_joint_without_a_share_never_come);
     tcase_add_test(mutation, a_change_of_type_keeps_range_and_signal);
+    tcase_add_test(mutation, a_change_of_type_keeps_freedoms);
     tcase_add_test(mutation, several_mutations_come_in_the_order_of_the_kinds);
     tcase_add_test(mutation, a_mutation_always_changes_the_genome);
     tcase_add_test(mutation, nothing_to_change_ends);
