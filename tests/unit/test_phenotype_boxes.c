@@ -1,12 +1,14 @@
 /* common/body/phenotype_boxes: what genes of boxes grow into. Places on faces, orientation, reflection and images,
  * limits and signs of each joint, links, drives, strength; random bodies obey the rules. */
 #include <check.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/body/box_body.h"
 #include "common/genome/body_kind.h"
+#include "common/hash.h"
 #include "controller/genetics/genetics.h"
 #include "simulator/evaluate/evaluate.h"
 #include "tests/suite.h"
@@ -601,6 +603,55 @@ START_TEST(inputs_and_sensors_of_freedoms)
 }
 END_TEST
 
+/* ---- the same bits everywhere ---- */
+
+static uint64_t hash_reals(uint64_t hash, const double *reals, int count)
+{
+    for (int i = 0; i < count; i++)
+        hash = hash_double(hash, reals[i]);
+    return hash;
+}
+
+static uint64_t hash_body(uint64_t hash)
+{
+    for (int i = 0; i < body->link_count; i++) {
+        const struct box_link *link = &body->links[i];
+        hash = hash_reals(hash, &link->at.x, 3);
+        hash = hash_reals(hash, &link->turn.w, 4);
+        hash = hash_reals(hash, &link->centre.x, 3);
+        hash = hash_reals(hash, &link->inertia.xx, 6);
+        hash = hash_reals(hash, link->lower, GENOME_FREEDOMS_MAX);
+        hash = hash_reals(hash, link->upper, GENOME_FREEDOMS_MAX);
+    }
+    for (int i = 0; i < body->box_count; i++) {
+        hash = hash_reals(hash, &body->boxes[i].centre.x, 3);
+        hash = hash_reals(hash, &body->boxes[i].turn.w, 4);
+        hash = hash_reals(hash, &phenotype.parts[i].turn.w, 4);
+    }
+    for (int i = 0; i < phenotype.drive_count; i++)
+        hash = hash_double(hash, phenotype.drives[i].strength);
+    return hash;
+}
+
+/* Growth of limbs with all joints and mirrors, with every compiler and at all levels of optimisation. A change of growth
+ * on purpose renews the number. */
+START_TEST(growth_has_golden_bits)
+{
+    uint64_t hash = HASH_START;
+    for (int joint = JOINT_REVOLUTE; joint <= JOINT_SPHERICAL; joint++)
+        for (int symmetry = SYMMETRY_NONE; symmetry < SYMMETRY_COUNT; symmetry++) {
+            genome_deinit(&genome);
+            genome.kind = BODY_BOXES;
+            genome.root = 1;
+            add_limb(symmetry, joint);
+            genome.connections[2].is_reflected = joint % 2;
+            express();
+            hash = hash_body(hash);
+        }
+    ck_assert_msg(hash == UINT64_C(0xb7b1abba13870cb8), "the hash is %016" PRIx64, hash);
+}
+END_TEST
+
 /* ---- random bodies ---- */
 
 START_TEST(random_bodies_obey_the_rules)
@@ -653,6 +704,7 @@ int main(void)
     tcase_add_test(tests, drives_of_a_spherical_joint);
     tcase_add_test(tests, extensions_are_bounded);
     tcase_add_test(tests, inputs_and_sensors_of_freedoms);
+    tcase_add_test(tests, growth_has_golden_bits);
     tcase_add_test(tests, random_bodies_obey_the_rules);
     return run_tests("phenotype_boxes", tests);
 }
