@@ -1,5 +1,9 @@
-/* See cones.h. Typical: 4 to 24 contacts, 12 to 72 rows, 16 columns. Sweeps solve most problems of walking bodies in
- * about five; a body that lies flat on the ground, whose corners say the same several times over, takes equations. */
+/* See cones.h. Typical: 4 to 24 contacts, 12 to 72 rows, 16 columns. A sweep or two solve many problems of walking
+ * bodies; a body that lies flat on the ground, whose corners say the same several times over, takes some six systems
+ * of equations.
+ *
+ * Newton's steps are taken whole. A line search on the sum of squares of what the projections leave was tried: it gets
+ * stuck where laws open and close, and takes half again as many systems. */
 #include "simulator/boxes/cones.h"
 
 #include <math.h>
@@ -7,37 +11,38 @@
 #include "common/error.h"
 #include "common/pair.h"
 
-/* The defaults of cones.tolerance, which sweeps aim at, and cones.enough, m/s. */
-#define TOLERANCE_M_S 1e-7
-#define ENOUGH_M_S    5e-6
-#define SWEEPS_MAX    16
+/* The default of cones.enough, m/s; the share of it that is aimed at, as long as all goes well. */
+#define ENOUGH_M_S 5e-6
+#define AIM        0.02
 /* Of a block's diagonal, added to it: what a contact cannot move in all directions is not singular then. */
 #define REDUNDANCY 1e-12
 /* The search for the direction in which a contact slides. */
 #define SLIDE_STEPS_MAX 60
-#define SLIDE_TOLERANCE 1e-14
-/* Proximal steps: the weight at first, at most and at least as shares of the mean diagonal of W, what it is
- * multiplied by when a step has ended and when it has not, their number at most, and in each Newton's steps at most.
- * To begin with 1e-2 takes a flat snake 2.7 times as long, with 1e-5 twice. */
-#define PROXIMAL_FIRST 1e-4
-#define PROXIMAL_MOST  1e-2
+#define SLIDE_TOLERANCE 1e-10
+/* Sweeps before the first round of proximal steps, and before each of the others; rounds at most. */
+#define SWEEPS_FIRST 2
+#define SWEEPS_MORE  4
+#define ROUNDS_MAX   30
+/* Proximal steps: the weight at first, at most and at least as shares of the mean diagonal of W, what it is multiplied
+ * by when a step has ended and when it has not, their number at most in a round, and in each Newton's steps at most.
+ * A step has ended when the sum of squares of what is missing is this share of what it was. */
+#define PROXIMAL_FIRST 1e-2
+#define PROXIMAL_MOST  1e-1
 #define PROXIMAL_LEAST 1e-7
 #define PROXIMAL_FALL  0.2
 #define PROXIMAL_RISE  10
-#define PROXIMAL_MAX   60
-#define NEWTON_MAX     12
-/* Halvings in a line search. */
-#define HALVINGS_MAX 8
-/* Pivots smaller than this share of the largest number of a system are singular. */
+#define PROXIMAL_MAX   12
+#define PROXIMAL_ENDED 1e-3
+#define NEWTON_MAX     8
+/* Pivots are singular that are smaller; the system's diagonal is 1 and more. */
 #define PIVOT_MIN 1e-15
 
 int cones_create(struct cones *s, int laws, int rows, int columns, struct arena *arena)
 {
     size_t n = (size_t)rows, width = (size_t)((columns + 3) & ~1);
-    *s = (struct cones){.tolerance = TOLERANCE_M_S, .enough = ENOUGH_M_S, .columns = columns};
+    *s = (struct cones){.enough = ENOUGH_M_S, .columns = columns};
     s->stride = (int)width;
-    double **of_rows[] = {&s->free,   &s->impulse, &s->velocity, &s->best,
-                          &s->centre, &s->step,    &s->change};
+    double **of_rows[] = {&s->free, &s->impulse, &s->velocity, &s->best, &s->centre};
     for (size_t i = 0; i < sizeof of_rows / sizeof of_rows[0]; i++)
         if (!(*of_rows[i] = arena_take(arena, n, sizeof(double))))
             return ERR_MEMORY;
@@ -217,8 +222,8 @@ static double worst_miss(const struct cones *s)
     return worst;
 }
 
-/* Remembers the impulses if they are the best so far; returns 1 if these are within a residual. */
-static int judge(struct cones *s, double enough)
+/* Remembers the impulses if they are the best so far; returns 1 if they are what is aimed at. */
+static int judge(struct cones *s)
 {
     double residual = worst_miss(s);
     if (residual < s->best_residual) {
@@ -227,7 +232,7 @@ static int judge(struct cones *s, double enough)
             for (int k = law_of(s, i)->row; k < law_of(s, i)->row + law_of(s, i)->size; k++)
                 s->best[k] = s->impulse[k];
     }
-    return s->best_residual <= enough;
+    return residual <= s->aim;
 }
 
 /* ---------------------------------------------------------------- one contact */
@@ -325,9 +330,10 @@ static double solve_law(struct cones *s, int law)
     return largest;
 }
 
-static int solve_by_sweeps(struct cones *s)
+/* 1 if that solved it. */
+static int sweep(struct cones *s, int sweeps)
 {
-    for (int k = 0; k < SWEEPS_MAX; k++) {
+    for (int k = 0; k < sweeps; k++) {
         double largest = 0;
         for (int i = 0; i < s->group.count; i++) {
             if (is_inert(s, s->group.laws[i]))
@@ -337,118 +343,79 @@ static int solve_by_sweeps(struct cones *s)
         }
         s->sweeps++;
         s->work += (uint64_t)(s->group.count * (6 * (s->group.to - s->group.from) + 60));
-        if (largest > s->tolerance)
-            continue;
-        set_velocities(s);
-        if (judge(s, s->tolerance))
-            return 1;
+        if (largest <= s->aim)
+            break;
     }
     set_velocities(s);
-    return judge(s, s->enough);
+    return judge(s);
 }
 
 /* ---------------------------------------------------------------- equations */
 
-/* Where the laws' projections put the contact, of the problem W + weight, whose velocities are
- * v = free + W l + weight (l - centre). */
-struct place {
-    double v[3];            /* the normal one: less the bound */
-    double normal, tangent; /* diagonals of W + weight */
-    double pressing;        /* ln - (vn - bound) / w: positive where it presses */
-    double x, y;            /* lt - vt / w */
-    double size, most;
-};
-
-static inline struct place place_of(const struct cones *s, int law, double weight)
+/* Newton's step of one law, where its velocity is to change by dv, on the problem W + weight with the velocities
+ * v = free + W l + weight (l - centre), whose normal ones are less the bound here. With n and t the diagonals of
+ * W + weight:
+ *
+ *   opens,   n ln <= vn:                        dl = -l
+ *   sticks,  |z| <= mu t / n (n ln - vn):       dv + weight dl = -v                       with z = t lt - vt
+ *   slides:  lt = share z / t, where share = mu (t / n) (n ln - vn) / |z|. With e = z / |z|, f across e and what
+ *            the tangents miss, t lt - share z:
+ *            dvn + weight dln = -vn,   e.dlt = mu (dln + vn / n) - e.miss / t,
+ *            share (f.dvt + weight f.dlt) + (1 - share) t f.dlt = -f.miss
+ *
+ * so that dl = given - D dv with  D = pull (1, slip e) (1, 0)' + stick (0, 1) (0, 1)' + slide (0, f) (0, f)'. Returns the
+ * square of what is missing. */
+static inline double set_yielding(struct cones *s, int law, double weight, struct cone_yielding *y)
 {
     const struct cone_law *c = &s->laws[law];
     const struct cone_block *b = &s->blocks[law];
-    const double *l = s->impulse + c->row, *v = s->velocity + c->row, *at = s->centre + c->row;
-    struct place p = {.normal = b->nn + weight, .tangent = tangent_weight(b) + weight};
+    const double *l = s->impulse + c->row, *at = s->centre + c->row;
+    double n = b->nn + weight, t = tangent_weight(b) + weight, v[3] = {0, 0, 0};
     for (int k = 0; k < c->size; k++)
-        p.v[k] = v[k] + weight * (l[k] - at[k]);
-    p.v[0] -= c->bound;
-    p.pressing = l[0] - p.v[0] / p.normal;
-    if (c->size == 3) {
-        p.x = l[1] - p.v[1] / p.tangent;
-        p.y = l[2] - p.v[2] / p.tangent;
-        p.size = sqrt(p.x * p.x + p.y * p.y);
-        p.most = c->friction * (p.pressing > 0 ? p.pressing : 0);
+        v[k] = s->velocity[c->row + k] + weight * (l[k] - at[k]);
+    v[0] -= c->bound;
+    double pressing = n * l[0] - v[0];
+    *y = (struct cone_yielding){.pull = 0};
+    if (!(pressing > 0)) {
+        for (int k = 0; k < c->size; k++)
+            y->given[k] = -l[k];
+        double normal = n * l[0], tangents = c->size == 3 ? l[1] * l[1] + l[2] * l[2] : 0;
+        return normal * normal + t * t * tangents;
     }
-    return p;
-}
-
-/* What the projections leave of a law, in velocities. */
-static inline void set_miss(const struct cones *s, const struct cone_law *c, const struct place *p,
-                            double miss[3])
-{
-    const double *l = s->impulse + c->row;
-    miss[0] = p->pressing > 0 ? p->v[0] : p->normal * l[0];
-    miss[1] = miss[2] = 0;
+    y->pull = 1 / weight;
+    y->given[0] = -v[0] * y->pull;
     if (c->size == 1)
-        return;
-    double share = p->size > p->most ? p->most / p->size : 1;
-    miss[1] = share < 1 ? p->tangent * (l[1] - share * p->x) : p->v[1];
-    miss[2] = share < 1 ? p->tangent * (l[2] - share * p->y) : p->v[2];
+        return v[0] * v[0];
+    double x = t * l[1] - v[1], z = t * l[2] - v[2], square = x * x + z * z;
+    double most = c->friction * t * pressing / n;
+    if (square <= most * most) {
+        y->stick = y->pull;
+        y->given[1] = -v[1] * y->stick;
+        y->given[2] = -v[2] * y->stick;
+        return v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+    }
+    double inverse = 1 / sqrt(square), share = most * inverse;
+    double across = share * weight + (1 - share) * t;
+    double one = t * l[1] - share * x, two = t * l[2] - share * z;
+    y->ex = x * inverse;
+    y->ey = z * inverse;
+    y->slip = c->friction;
+    y->slide = share / across;
+    double by_e = c->friction * (y->given[0] + v[0] / n) - (y->ex * one + y->ey * two) / t;
+    double by_f = -(y->ex * two - y->ey * one) / across;
+    y->given[1] = by_e * y->ex - by_f * y->ey;
+    y->given[2] = by_e * y->ey + by_f * y->ex;
+    return v[0] * v[0] + one * one + two * two;
 }
 
-/* The sum of the squares of what the projections leave. */
-static double miss_all(const struct cones *s, double weight)
+/* Of all laws; returns the sum of the squares. */
+static double set_yields(struct cones *s, double weight)
 {
     double sum = 0;
-    for (int i = 0; i < s->group.count; i++) {
-        double m[3];
-        if (is_inert(s, s->group.laws[i]))
-            continue;
-        struct place p = place_of(s, s->group.laws[i], weight);
-        set_miss(s, law_of(s, i), &p, m);
-        sum += m[0] * m[0] + m[1] * m[1] + m[2] * m[2];
-    }
+    for (int i = 0; i < s->group.count; i++)
+        if (!is_inert(s, s->group.laws[i]))
+            sum += set_yielding(s, s->group.laws[i], weight, &s->yields[s->group.laws[i]]);
     return sum;
-}
-
-/* Newton's step of one law, where its velocity is to change by dv:
- *
- *   presses: dvn + weight dln = -miss,   else: dl = -l
- *   sticks:  dvt + weight dlt = -miss
- *   slides:  with z = lt - vt / t, e = z / |z|, f across e and share = mu pressing / |z|
- *            e.dlt = mu (dln + miss_n / n) - e.miss / t,   share (f.dvt + weight f.dlt) + (1 - share) t f.dlt = -f.miss
- *
- * so that dl = given - D dv with  D = pull (1, slip e) (1, 0)' + stick (0, 1) (0, 1)' + slide (0, f) (0, f)'. */
-static struct cone_yielding yielding_of(const struct cones *s, int law, double weight)
-{
-    const struct cone_law *c = &s->laws[law];
-    const double *l = s->impulse + c->row;
-    struct place p = place_of(s, law, weight);
-    struct cone_yielding y = {.pull = 0};
-    double miss[3];
-    set_miss(s, c, &p, miss);
-    if (!(p.pressing > 0)) {
-        for (int k = 0; k < c->size; k++)
-            y.given[k] = -l[k];
-        return y;
-    }
-    y.pull = 1 / weight;
-    y.given[0] = -miss[0] * y.pull;
-    if (c->size == 1)
-        return y;
-    if (!(p.size > p.most)) {
-        y.stick = y.pull;
-        y.given[1] = -miss[1] * y.stick;
-        y.given[2] = -miss[2] * y.stick;
-        return y;
-    }
-    double share = p.most / p.size, across = share * weight + (1 - share) * p.tangent;
-    y.ex = p.x / p.size;
-    y.ey = p.y / p.size;
-    y.slip = c->friction;
-    y.slide = share / across;
-    double by_e = c->friction * (y.given[0] + miss[0] / p.normal) -
-                  (y.ex * miss[1] + y.ey * miss[2]) / p.tangent;
-    double by_f = -(y.ex * miss[2] - y.ey * miss[1]) / across;
-    y.given[1] = by_e * y.ex - by_f * y.ey;
-    y.given[2] = by_e * y.ey + by_f * y.ex;
-    return y;
 }
 
 /* lines += sum of left right' over so many pairs of rows. */
@@ -539,8 +506,8 @@ static int eliminate(double *m, int count, int stride, double *right)
  *
  *   (1 + Y' D Y) x = Y' given
  *
- * Sets `step` and `change`; 0 if the system is singular. */
-static int find_step(struct cones *s, double weight)
+ * Changes impulses and velocities; 0 if the system is singular. */
+static int take_step(struct cones *s)
 {
     const struct cone_group *g = &s->group;
     int width = even_width(g->from, g->to), n = s->stride;
@@ -550,12 +517,10 @@ static int find_step(struct cones *s, double weight)
             s->system[i * n + j] = i == j;
     clear_columns(s, x);
     for (int i = 0; i < g->count; i++) {
-        struct cone_yielding *d = &s->yields[g->laws[i]];
         if (is_inert(s, g->laws[i]))
             continue;
-        *d = yielding_of(s, g->laws[i], weight);
-        add_law(s, law_of(s, i), d->given, x);
-        add_yielding(s, law_of(s, i), d);
+        add_law(s, law_of(s, i), s->yields[g->laws[i]].given, x);
+        add_yielding(s, law_of(s, i), &s->yields[g->laws[i]]);
     }
     s->equations++;
     s->work += (uint64_t)width * (uint64_t)width * (uint64_t)(width + 3 * g->count);
@@ -564,58 +529,41 @@ static int find_step(struct cones *s, double weight)
     for (int i = 0; i < g->count; i++) {
         const struct cone_law *c = law_of(s, i);
         const struct cone_yielding *d = &s->yields[g->laws[i]];
-        double *dl = s->step + c->row, *dv = s->change + c->row;
+        double *l = s->impulse + c->row, *v = s->velocity + c->row, dv[3];
         if (is_inert(s, g->laws[i]))
             continue;
         multiply_law(s, c, x, dv);
+        for (int k = 0; k < c->size; k++)
+            v[k] += dv[k];
         double pull = d->pull * dv[0];
-        dl[0] = d->given[0] - pull;
+        l[0] += d->given[0] - pull;
         if (c->size == 1)
             continue;
         double slide = d->slide * (d->ex * dv[2] - d->ey * dv[1]), slip = d->slip * pull;
-        dl[1] = d->given[1] - (slip * d->ex + d->stick * dv[1] - slide * d->ey);
-        dl[2] = d->given[2] - (slip * d->ey + d->stick * dv[2] + slide * d->ex);
+        l[1] += d->given[1] - (slip * d->ex + d->stick * dv[1] - slide * d->ey);
+        l[2] += d->given[2] - (slip * d->ey + d->stick * dv[2] + slide * d->ex);
     }
     return 1;
 }
 
-static void go_along(struct cones *s, double share)
-{
-    for (int i = 0; i < s->group.count; i++) {
-        const struct cone_law *c = law_of(s, i);
-        for (int k = c->row; k < c->row + c->size && !is_inert(s, s->group.laws[i]); k++) {
-            s->impulse[k] += share * s->step[k];
-            s->velocity[k] += share * s->change[k];
-        }
-    }
-}
-
-/* Goes as far along `step` as makes the sum of squares smaller; returns the new sum. */
-static double search_line(struct cones *s, double weight, double sum)
-{
-    double share = 1, now;
-    go_along(s, share);
-    now = miss_all(s, weight);
-    for (int k = 0; k < HALVINGS_MAX && !(now < (1 - 1e-4 * share) * sum); k++) {
-        share /= 2;
-        go_along(s, -share);
-        now = miss_all(s, weight);
-    }
-    return now;
-}
-
-/* Newton's method on the problem W + weight around `centre`. Returns 1 if it ended. */
+/* Newton's method on the problem W + weight around the impulses that stand. Returns 1 if it ended. */
 static int solve_proximal(struct cones *s, double weight)
 {
-    double enough = 0.01 * s->enough * s->enough, sum = miss_all(s, weight);
-    for (int k = 0; k < NEWTON_MAX && sum > enough; k++) {
-        if (!find_step(s, weight))
-            return 0;
-        sum = search_line(s, weight, sum);
-        if (worst_miss(s) < 0.5 * s->enough)
+    double first = 0, least = s->aim * s->aim;
+    for (int i = 0; i < s->group.count; i++)
+        for (int k = law_of(s, i)->row; k < law_of(s, i)->row + law_of(s, i)->size; k++)
+            s->centre[k] = s->impulse[k];
+    for (int k = 0; k <= NEWTON_MAX; k++) {
+        double sum = set_yields(s, weight);
+        first = k == 0 ? sum : first;
+        if (k > 0 && (sum <= PROXIMAL_ENDED * first || sum <= 0.01 * least))
             return 1;
+        if (k > 0 && sum <= 100 * least && worst_miss(s) <= 0.5 * s->aim)
+            return 1;
+        if (k < NEWTON_MAX && !take_step(s))
+            return 0;
     }
-    return sum <= enough;
+    return 0;
 }
 
 /* Puts impulses onto their cones, which Newton's method leaves by rounding. */
@@ -652,28 +600,6 @@ static double mean_weight(const struct cones *s)
     return sum / rows;
 }
 
-static int solve_by_equations(struct cones *s)
-{
-    double mean = mean_weight(s), weight = PROXIMAL_FIRST * mean;
-    for (int k = 0; k < PROXIMAL_MAX; k++) {
-        for (int i = 0; i < s->group.count; i++)
-            for (int row = law_of(s, i)->row; row < law_of(s, i)->row + law_of(s, i)->size; row++)
-                s->centre[row] = s->impulse[row];
-        int has_ended = solve_proximal(s, weight);
-        put_on_cones(s);
-        set_velocities(s);
-        if (judge(s, s->enough))
-            return 1;
-        /* loads that redundant contacts share shift by what is missing / weight a step */
-        weight *= has_ended ? PROXIMAL_FALL : PROXIMAL_RISE;
-        weight = weight > PROXIMAL_LEAST * mean ? weight : PROXIMAL_LEAST * mean;
-        weight = weight < PROXIMAL_MOST * mean ? weight : PROXIMAL_MOST * mean;
-    }
-    return 0;
-}
-
-/* ---------------------------------------------------------------- solving */
-
 /* Impulses of the group: what was best, or 0. */
 static void put_impulses(struct cones *s, const double *from)
 {
@@ -683,26 +609,58 @@ static void put_impulses(struct cones *s, const double *from)
     set_velocities(s);
 }
 
-static int solve(struct cones *s)
+/* Proximal steps until one does not end. Loads that redundant contacts share shift by what is missing / weight in
+ * each, so that the weight falls. 1 if that solved it. */
+static int solve_round(struct cones *s, double mean, double *weight)
 {
-    s->best_residual = HUGE_VAL;
-    set_velocities(s);
-    if (solve_by_sweeps(s))
-        return 1;
-    put_impulses(s, s->best);
-    return solve_by_equations(s);
+    int is_within = 0; /* what is enough: then one step more may be enough for what is aimed at */
+    for (int k = 0; k < PROXIMAL_MAX; k++) {
+        int has_ended = solve_proximal(s, *weight);
+        put_on_cones(s);
+        set_velocities(s);
+        if (judge(s))
+            return 1;
+        if (is_within)
+            return 0;
+        is_within = s->best_residual <= s->enough;
+        if (is_within && has_ended)
+            continue;
+        *weight *= has_ended ? PROXIMAL_FALL : PROXIMAL_RISE;
+        *weight = *weight > PROXIMAL_LEAST * mean ? *weight : PROXIMAL_LEAST * mean;
+        *weight = *weight < PROXIMAL_MOST * mean ? *weight : PROXIMAL_MOST * mean;
+        if (!has_ended)
+            break;
+    }
+    if (!(worst_miss(s) < HUGE_VAL))
+        put_impulses(s, s->best);
+    return 0;
 }
 
-/* Rows that cannot all be pushed out at once would load one another without end: then penetrations are
- * only kept from growing. */
+/* ---------------------------------------------------------------- solving */
+
+static int solve(struct cones *s)
+{
+    double mean = mean_weight(s), weight = PROXIMAL_FIRST * mean;
+    s->best_residual = HUGE_VAL;
+    set_velocities(s);
+    for (int k = 0; k < ROUNDS_MAX && s->best_residual > s->enough; k++) {
+        s->aim = (k == 0 ? AIM : 1) * s->enough;
+        if (sweep(s, k == 0 ? SWEEPS_FIRST : SWEEPS_MORE) || solve_round(s, mean, &weight))
+            return 1;
+    }
+    put_impulses(s, s->best);
+    return s->best_residual <= s->enough;
+}
+
+/* Rows that cannot all be pushed out at once would load one another without end: then penetrations are only kept
+ * from growing. So would what is wedged and is to rebound, which no impulse moves that way. */
 static int stop_push_outs(struct cones *s)
 {
     int has_stopped = 0;
     for (int i = 0; i < s->group.count; i++) {
         struct cone_law *c = law_of(s, i);
-        if (c->is_push_out && c->bound > 0)
-            c->bound = 0;
-        has_stopped |= c->is_push_out;
+        has_stopped |= c->is_push_out || c->bound > 0;
+        c->bound = c->bound > 0 ? 0 : c->bound;
         c->is_push_out = 0;
     }
     return has_stopped;
@@ -713,13 +671,10 @@ static void solve_group(struct cones *s)
     for (int i = 0; i < s->group.count; i++)
         for (int k = 0; k < law_of(s, i)->size && is_inert(s, s->group.laws[i]); k++)
             s->impulse[law_of(s, i)->row + k] = 0;
-    int is_solved = solve(s);
-    if (!is_solved && stop_push_outs(s)) {
+    if (!solve(s) && stop_push_outs(s)) {
         put_impulses(s, NULL);
-        is_solved = solve(s);
+        solve(s);
     }
-    if (!is_solved)
-        put_impulses(s, s->best);
     if (!(s->best_residual <= s->residual))
         s->residual = s->best_residual;
 }

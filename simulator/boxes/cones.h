@@ -10,8 +10,8 @@
  * Laws whose rows share no column are solved apart, so that nothing depends on what happens elsewhere in the world.
  * Three stages (docs/physics-space.md): Gauss-Seidel over contacts, each solved exactly; where that does not end,
  * Newton's method on the projections that the laws are (Alart and Curnier 1991), within proximal
- * steps that keep redundant contacts from being singular; and where that does not end either, push-outs are given
- * up. No method is proven to end for this law, so that the residual is measured and told. */
+ * steps that keep redundant contacts from being singular; and where that does not end either, bounds
+ * above 0 are given up. No method is proven to end for this law, so that the residual is measured and told. */
 #ifndef SIMULATOR_BOXES_CONES_H
 #define SIMULATOR_BOXES_CONES_H
 
@@ -23,7 +23,7 @@ struct cone_law {
     int row;         /* the normal; the tangents are the next two */
     int size;        /* rows: 3, or 1 without friction */
     int from, to;    /* the columns of y in which its rows are not 0: from .. to - 1 */
-    int is_push_out; /* the bound may be given up to 0 */
+    int is_push_out; /* the bound is to push out */
     double bound;    /* m/s, or rad/s of joints; -HUGE_VAL: no impulse */
     double friction;
     double hold; /* vt = -hold lt while it slides: where the next search begins, 1/kg */
@@ -54,7 +54,6 @@ struct cones {
     double *impulse;       /* before: of the last step, or 0; after: the solution. N s or N m s */
     double *velocity;      /* after: with the impulses */
     double *whole;         /* per column, after: Y' l */
-    double tolerance;      /* m/s: the residual that sweeps aim at */
     double enough;         /* m/s: the residual at which a solution is one */
     double residual;       /* m/s, after: of the worst law */
     int sweeps, equations; /* after: Gauss-Seidel sweeps and systems of equations that it took */
@@ -64,9 +63,8 @@ struct cones {
     struct cone_yielding *yields; /* per law */
     int *order;                   /* the laws, group by group */
     struct cone_group group;      /* that is being solved */
-    double best_residual;         /* of the group */
+    double best_residual, aim;    /* of the group, m/s */
     double *best, *centre;        /* impulses, per row */
-    double *step, *change;        /* of impulses and velocities, per row */
     double *across;               /* per column, three times */
     double *system, *right;       /* columns x columns; its right side, then its solution */
 };

@@ -750,7 +750,9 @@ static int try_rk4(struct space_dynamics *d)
         if (space_contacts_may_touch(&d->contacts))
             return 0;
     }
-    find_momenta(d);
+    d->has_momenta &= is_free;
+    if (is_free)
+        find_momenta(d);
     step_rk4(d);
     d->law_residual = 0;
     space_contacts_forget(&d->contacts);

@@ -25,7 +25,6 @@
 /* What counts as 0 beside the first of the factor's diagonal. */
 #define RANK_TOLERANCE 1e-12
 /* Residuals of the cones: of velocities, m/s, and of accelerations, m/s^2. */
-#define CONES_AIM    1e-12
 #define CONES_ENOUGH 1e-10
 /* What slides is stopped by what acts if that takes no longer than this, s; and no faster sliding than this,
  * m/s^2 times 1 s, makes a difference to that. */
@@ -745,7 +744,6 @@ static void reduce(struct space_constraint *c, double ahead)
     }
     for (int i = 0; i < n; i++)
         c->cones.impulse[i] = 0;
-    c->cones.tolerance = CONES_AIM;
     c->cones.enough = CONES_ENOUGH;
 }
 
