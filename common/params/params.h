@@ -417,7 +417,7 @@ int params_read_text(struct params *params, const char *text, const char *name,
 /* What no single row can check (minima above maxima, weights all zero, step against brain tick ...). */
 int params_check(const struct params *params, struct error *error);
 
-/* The value of a row as text that params_set() reads back exactly. */
+/* The value of a row as text that params_set() reads back exactly; PARAM_TEXT_SIZE bytes hold any. */
 void params_print_value(const struct params *params, int index, char *buffer, size_t size);
 
 /* What a row may hold, for people: "2 .. 1000000", "yes or no", "walk, jump, swim". */

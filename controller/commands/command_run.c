@@ -9,6 +9,7 @@
 #include "common/file.h"
 #include "common/hash.h"
 #include "common/log.h"
+#include "controller/evolution/search.h"
 #include "controller/commands/commands.h"
 #include "controller/run/evolve.h"
 #include "controller/workers/farm.h"
@@ -287,14 +288,14 @@ static int session_worker_count(const struct session *session)
     return workers ? workers : farm_default_worker_count(session->params.farm_launcher);
 }
 
-/* The archive breeds a child from all results but the last evolution.lag: with little more than what is in the
+/* A lagged method breeds a child from all results but the last evolution.lag: with little more than what is in the
  * workers' hands, one slow task holds up all. */
 static void session_warn_of_lag(const struct session *session)
 {
     enum { ENOUGH = 4 };
     const struct params *params = &session->params;
     int64_t in_hand = session_worker_count(session) * params->farm_prefetch;
-    if (params->evolution_search != SEARCH_ARCHIVE || params->evolution_lag >= ENOUGH * in_hand)
+    if (!search_params_method(params)->lagged || params->evolution_lag >= ENOUGH * in_hand)
         return;
     log_event(LOG_WARN, "little_lag", "lag=%" PRId64 " in_hand=%" PRId64, params->evolution_lag,
               in_hand);

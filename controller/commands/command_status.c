@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "controller/evolution/search.h"
 #include "controller/evolution/cells.h"
 #include "controller/commands/commands.h"
 #include "controller/run/control.h"
@@ -100,7 +101,7 @@ static int count_cells(const struct report *report)
 {
     struct cell_grid grid;
     struct error error;
-    if (report->params.evolution_search != SEARCH_ARCHIVE ||
+    if (!search_params_method(&report->params)->has_cells ||
         cell_grid_parse(&grid, report->params.archive_cells, &error))
         return 0;
     return grid.count;

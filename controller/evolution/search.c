@@ -225,7 +225,7 @@ static struct search *make_search(const struct params *params, uint32_t generati
 
 const struct search_method *search_method_of(const struct search *search)
 {
-    return search_methods[search->params.evolution_search];
+    return search_params_method(&search->params);
 }
 
 int search_check_params(const struct params *params, struct error *error)
@@ -238,15 +238,15 @@ int search_check_params(const struct params *params, struct error *error)
     status = behaviour_check_params(params, error);
     if (status)
         return status;
-    if (search_methods[params->evolution_search]->lagged && params->evolution_reevaluate)
+    if (search_params_method(params)->lagged && params->evolution_reevaluate)
         return error_set(error, ERR_RANGE,
                          "evolution.reevaluate is on, but evolution.search %s keeps its results",
-                         search_methods[params->evolution_search]->name);
-    if (search_methods[params->evolution_search]->lagged && search_is_interactive(params))
+                         search_params_method(params)->name);
+    if (search_params_method(params)->lagged && search_is_interactive(params))
         return error_set(error, ERR_RANGE,
                          "evolution.search %s breeds without a break, so nobody can choose; with "
                          "evolution.behaviour interactive or interactive.share use sims",
-                         search_methods[params->evolution_search]->name);
+                         search_params_method(params)->name);
     return 0;
 }
 

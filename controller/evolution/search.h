@@ -170,9 +170,17 @@ struct search_method {
     int (*next)(const struct params *params, uint32_t generation, const struct population *ranked,
                 int survivor_count, struct individual *children, int count);
     const struct lagged_method *lagged; /* NULL: generational */
+    int has_parents;                    /* children are made from others */
+    int has_cells;                      /* it keeps one of each kind: archive.cells */
 };
 extern const struct search_method *const search_methods[SEARCH_COUNT];
 extern const struct search_method search_sims, search_random, search_archive;
+
+/* The method that the parameters ask for. */
+static inline const struct search_method *search_params_method(const struct params *params)
+{
+    return search_methods[params->evolution_search];
+}
 
 /* A lagged method's state is made of its individuals' fields, so that it can be made again from the
  * kept ones. `population` is in order of id. */

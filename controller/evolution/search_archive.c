@@ -384,4 +384,6 @@ const struct search_method search_archive = {
     .help = "the best of each kind of body and motion, new bodies protected (MAP-Elites)",
     .first = first,
     .lagged = &lagged,
+    .has_parents = 1,
+    .has_cells = 1,
 };

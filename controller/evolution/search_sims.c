@@ -66,4 +66,5 @@ const struct search_method search_sims = {
     .help = "the best fifth survives, offspring in proportion to fitness (Sims 1994)",
     .first = first,
     .next = next,
+    .has_parents = 1,
 };

@@ -1,5 +1,6 @@
 /* The thresholds below are judgements: good runs of the examples (300 creatures, 50 generations)
  * get no finding. Each finding has the figure that was compared. */
+#include "controller/evolution/search.h"
 #include "controller/report/doctor.h"
 
 #include <inttypes.h>
@@ -310,7 +311,7 @@ static void try_other_search(const struct examination *x, struct doctor_finding 
     if (is_interactive(x)) {
         if (!run_has_no_goal(x->params) && x->params->interactive_share > 0.05)
             try_setting(finding, "interactive.share=%.3g", x->params->interactive_share / 2);
-    } else if (x->params->evolution_search != SEARCH_ARCHIVE)
+    } else if (!search_params_method(x->params)->has_cells)
         try_setting(finding, "evolution.search=archive");
     else if (x->params->archive_pressure > 0)
         try_setting(finding, "archive.pressure=%d", (int)x->params->archive_pressure / 2);
@@ -491,7 +492,7 @@ static void examine_children(struct examination *x)
     }
     say_figure(finding, "%s of the children in the last third of the run score nothing",
                percent(lost, text));
-    if (lost >= 0.5 && x->params->evolution_search != SEARCH_RANDOM) {
+    if (lost >= 0.5 && search_params_method(x->params)->has_parents) {
         advise(finding, lost >= 0.75 ? DOCTOR_PROBLEM : DOCTOR_NOTE,
                "Breeding destroys more than it makes: smaller mutations keep more of what works.");
         if (x->params->mutation_step >= 0.002)
@@ -585,7 +586,7 @@ static void examine_archive(struct examination *x)
 {
     struct cell_grid grid;
     struct error ignored;
-    if (x->params->evolution_search != SEARCH_ARCHIVE ||
+    if (!search_params_method(x->params)->has_cells ||
         cell_grid_parse(&grid, x->params->archive_cells, &ignored))
         return;
     struct doctor_finding *finding = add_finding(x, "cells of the archive");
@@ -662,7 +663,7 @@ static void examine_workers(struct examination *x)
         advise(finding, DOCTOR_NOTE,
                "They wait for tasks: let each hold more at once, or judge more creatures in a "
                "generation.");
-        if (x->params->evolution_search == SEARCH_ARCHIVE && x->params->evolution_lag <= 50000)
+        if (search_params_method(x->params)->lagged && x->params->evolution_lag <= 50000)
             try_setting(finding, "evolution.lag=%d", 2 * (int)x->params->evolution_lag);
         else if (x->params->farm_prefetch <= 32)
             try_setting(finding, "farm.prefetch=%d", 2 * (int)x->params->farm_prefetch);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "controller/evolution/search.h"
 #include "controller/report/chart.h"
 #include "controller/report/report.h"
 
@@ -195,7 +196,7 @@ int report_write_variety(const struct report *report, FILE *file)
     fill_spread(&table, report, offsetof(struct run_generation, size_m));
     draw_spread(&table, file, "Size (m)", ROW_NUMBER);
     draw_values(&table, report, file, "Share of those judged", 1, scored, COUNT_OF(scored));
-    if (report->facts.params.evolution_search == SEARCH_ARCHIVE)
+    if (search_params_method(&report->facts.params)->has_cells)
         draw_values(&table, report, file, "Cells of the archive", 0, cells, COUNT_OF(cells));
     table_free(&table);
     return 0;

@@ -151,8 +151,7 @@ static void write_header(const struct report *report, FILE *file)
     fputs("</h1>\n", file);
     write_goal(params, file);
     fprintf(file, "<p class='soft'>seed %" PRId64 ", search %s, population %" PRId64 ", begun ",
-            params->run_seed, search_methods[params->evolution_search]->name,
-            params->population_size);
+            params->run_seed, search_params_method(params)->name, params->population_size);
     write_minute(report->facts.status.created_utc, file);
     fprintf(file, ", %s; <code>", report->facts.status.is_finished ? "finished" : "not finished");
     html_write(file, report->directory);
@@ -382,7 +381,7 @@ static void write_events(const struct report *report, FILE *file)
 /* One row of the table of parameters. */
 static void write_param(const struct params *params, FILE *file, int index)
 {
-    char value[PARAM_TEXT_SIZE + 64];
+    char value[PARAM_TEXT_SIZE];
     params_print_value(params, index, value, sizeof value);
     fputs("<tr><td><code>", file);
     html_write(file, param_table[index].key);
@@ -395,7 +394,7 @@ static void write_param(const struct params *params, FILE *file, int index)
 
 static int is_preset(const struct params *params, const struct params *presets, int index)
 {
-    char value[PARAM_TEXT_SIZE + 64], preset[PARAM_TEXT_SIZE + 64];
+    char value[PARAM_TEXT_SIZE], preset[PARAM_TEXT_SIZE];
     params_print_value(params, index, value, sizeof value);
     params_print_value(presets, index, preset, sizeof preset);
     return !strcmp(value, preset);

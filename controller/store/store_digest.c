@@ -74,7 +74,7 @@ static int hash_parameters(struct store *store, uint64_t *hash, struct error *er
         if (status)
             return status;
         for (int i = 0; i < param_count; i++) {
-            char value[PARAM_TEXT_SIZE + 64];
+            char value[PARAM_TEXT_SIZE];
             if (param_table[i].scope == 'F')
                 continue;
             params_print_value(&params, i, value, sizeof value);

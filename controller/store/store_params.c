@@ -21,7 +21,7 @@ static int put_branch_rows(struct store *store, int64_t branch, const struct par
     if (status)
         return status;
     for (int i = 0; !status && i < param_count; i++) {
-        char value[PARAM_TEXT_SIZE + 64];
+        char value[PARAM_TEXT_SIZE];
         params_print_value(params, i, value, sizeof value);
         sqlite3_bind_int64(statement, 1, branch);
         sqlite3_bind_int(statement, 2, i);
@@ -68,7 +68,7 @@ static void compare_params(const struct params *before, const struct params *aft
     size_t used = 0;
     memset(change, 0, sizeof *change);
     for (int i = 0; i < param_count; i++) {
-        char old[PARAM_TEXT_SIZE + 64], new[PARAM_TEXT_SIZE + 64];
+        char old[PARAM_TEXT_SIZE], new[PARAM_TEXT_SIZE];
         params_print_value(before, i, old, sizeof old);
         params_print_value(after, i, new, sizeof new);
         if (!strcmp(old, new))

@@ -204,7 +204,7 @@ static void end(struct run *run, int verdict)
 static int is_any_live(const struct habitat *h)
 {
     for (int i = 0; i < h->count; i++)
-        if (h->tenants[i].is_live)
+        if (h->runs[i].is_live)
             return 1;
     return 0;
 }
@@ -212,7 +212,7 @@ static int is_any_live(const struct habitat *h)
 static int is_any_stopped(const struct habitat *h)
 {
     for (int i = 0; i < h->count; i++)
-        if (h->tenants[i].is_stopped)
+        if (h->runs[i].is_stopped)
             return 1;
     return 0;
 }
@@ -221,10 +221,10 @@ static void step_all(struct habitat *h)
 {
     forest_step(&h->forest);
     for (int i = 0; i < h->count; i++) {
-        struct run *run = &h->tenants[i];
+        struct run *run = &h->runs[i];
         if (!run->is_live)
             continue;
-        int verdict = h->forest.is_broken[h->place_of[i]] ? VERDICT_NOT_FINITE : judge_cost(run);
+        int verdict = h->forest.is_broken[h->body_of[i]] ? VERDICT_NOT_FINITE : judge_cost(run);
         if (verdict == VERDICT_OK)
             verdict = run_watch_step(run);
         if (verdict != VERDICT_OK)
@@ -233,7 +233,7 @@ static void step_all(struct habitat *h)
 }
 
 /* At the end of a tick. */
-static void look(struct run *run, uint64_t tick)
+static void end_tick(struct run *run, uint64_t tick)
 {
     run->time_s = (double)tick * run->tick_s;
     run_measure_tick(run);
@@ -252,7 +252,7 @@ static void score(struct habitat *h)
     int steps_per_tick = 0;
     uint64_t ticks = 0;
     for (int i = 0; i < h->count; i++) {
-        struct run *run = &h->tenants[i];
+        struct run *run = &h->runs[i];
         if (!run->is_live)
             continue;
         start(run);
@@ -263,17 +263,17 @@ static void score(struct habitat *h)
     }
     for (uint64_t tick = 1; tick <= ticks && !is_any_stopped(h) && is_any_live(h); tick++) {
         for (int i = 0; i < h->count; i++)
-            if (h->tenants[i].is_live)
-                think(&h->tenants[i]);
+            if (h->runs[i].is_live)
+                think(&h->runs[i]);
         for (int i = 0; i < steps_per_tick && is_any_live(h); i++)
             step_all(h);
         for (int i = 0; i < h->count; i++)
-            if (h->tenants[i].is_live)
-                look(&h->tenants[i], tick);
+            if (h->runs[i].is_live)
+                end_tick(&h->runs[i], tick);
     }
     for (int i = 0; i < h->count; i++)
-        if (h->tenants[i].is_live)
-            end(&h->tenants[i], VERDICT_OK);
+        if (h->runs[i].is_live)
+            end(&h->runs[i], VERDICT_OK);
 }
 
 /* ---------------------------------------------------------------- the whole */
@@ -292,7 +292,7 @@ void evaluate_measures(const struct evaluate_view *view, struct measures *measur
 }
 
 /* Makes it and brings it to its start. */
-static int settle(struct run *run, const struct genome *genome, struct arena *arena)
+static int bring_to_start(struct run *run, const struct genome *genome, struct arena *arena)
 {
     int verdict = prepare(run, genome, arena);
     if (verdict != VERDICT_OK)
@@ -310,34 +310,34 @@ static int settle(struct run *run, const struct genome *genome, struct arena *ar
 }
 
 /* Those that live share a forest. */
-static int plant(struct habitat *h, struct arena *arena)
+static int make_forest(struct habitat *h, struct arena *arena)
 {
     size_t room = (size_t)h->count;
     struct error error;
     struct dynamics **bodies = arena_take(arena, room, sizeof bodies[0]);
     int *numbers = arena_take(arena, room, sizeof numbers[0]), count = 0;
-    h->place_of = arena_take(arena, room, sizeof h->place_of[0]);
-    if (!bodies || !numbers || !h->place_of)
+    h->body_of = arena_take(arena, room, sizeof h->body_of[0]);
+    if (!bodies || !numbers || !h->body_of)
         return ERR_MEMORY;
     for (int i = 0; i < h->count; i++) {
-        if (!h->tenants[i].is_live)
+        if (!h->runs[i].is_live)
             continue;
-        h->place_of[i] = count;
+        h->body_of[i] = count;
         numbers[count] = i;
-        bodies[count++] = h->tenants[i].dynamics;
+        bodies[count++] = h->runs[i].dynamics;
     }
     return count > 0 ? forest_create(&h->forest, bodies, numbers, count, arena, &error) : 0;
 }
 
-static void score_planted(struct habitat *h, struct arena *arena)
+static void score_together(struct habitat *h, struct arena *arena)
 {
-    if (plant(h, arena) == 0) {
+    if (make_forest(h, arena) == 0) {
         score(h);
         return;
     }
     for (int i = 0; i < h->count; i++)
-        if (h->tenants[i].is_live)
-            h->tenants[i].result->verdict = VERDICT_NOT_EXPRESSED;
+        if (h->runs[i].is_live)
+            h->runs[i].result->verdict = VERDICT_NOT_EXPRESSED;
 }
 
 static void evaluate_all(const struct evaluate_task *tasks, int count, const struct run *like,
@@ -346,27 +346,27 @@ static void evaluate_all(const struct evaluate_task *tasks, int count, const str
     struct habitat h = {.count = count};
     ENSURE(count > 0, "an evaluation of %d creatures", count);
     arena_reset(arena);
-    h.tenants = arena_take(arena, (size_t)count, sizeof h.tenants[0]);
+    h.runs = arena_take(arena, (size_t)count, sizeof h.runs[0]);
     for (int i = 0; i < count; i++) {
         results[i] = (struct evaluation){.digest = HASH_START, .verdict = VERDICT_NOT_EXPRESSED};
-        if (!h.tenants)
+        if (!h.runs)
             continue;
-        struct run *run = &h.tenants[i];
+        struct run *run = &h.runs[i];
         *run = *like;
         run->creature = i;
         run->seed = tasks[i].seed;
         run->start_at = (struct vec3){tasks[i].x_m, 0, tasks[i].z_m};
         run->result = &results[i];
         run->pace_least_m_s = HUGE_VAL;
-        results[i].verdict = settle(run, tasks[i].genome, arena);
+        results[i].verdict = bring_to_start(run, tasks[i].genome, arena);
         run->is_live = results[i].verdict == VERDICT_OK;
     }
-    if (h.tenants)
-        score_planted(&h, arena);
+    if (h.runs)
+        score_together(&h, arena);
     for (int i = 0; i < count; i++) {
         struct evaluation *result = &results[i];
-        if (h.tenants && isfinite(h.tenants[i].pace_least_m_s))
-            result->pace_least_m_s = h.tenants[i].pace_least_m_s;
+        if (h.runs && isfinite(h.runs[i].pace_least_m_s))
+            result->pace_least_m_s = h.runs[i].pace_least_m_s;
         run_tidy_measures(&result->measures);
         result->digest = hash_u64(result->digest, (uint64_t)result->verdict);
         result->arena_bytes = arena->used_bytes;

@@ -71,10 +71,10 @@ struct run {
 
 /* The creatures that are in one world. */
 struct habitat {
-    struct run *tenants;
+    struct run *runs; /* per creature */
     int count;
     struct forest forest; /* of those that got as far as the scored time */
-    int *place_of;        /* of each tenant in the forest */
+    int *body_of;         /* per run: its body in the forest */
 };
 
 /* evaluate.c: one step before the scored time, unless its cost ends the evaluation; and a call of

@@ -258,7 +258,7 @@ static void params_take(const unsigned char *bytes, size_t length)
     check_error(status, &error);
     for (int i = 0; status == 0 && i < param_count; i++) {
         struct params copy = params;
-        char value[PARAM_TEXT_SIZE + 64];
+        char value[PARAM_TEXT_SIZE];
         params_print_value(&params, i, value, sizeof value);
         status = params_set(&copy, param_table[i].key, value, &error);
         ENSURE(status == 0, "%s", error.message);
