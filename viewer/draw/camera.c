@@ -27,6 +27,11 @@ int camera_flip(const struct replay *replay)
     return last.centre.x < 0 ? -1 : 1;
 }
 
+double camera_body_width(const struct replay *replay)
+{
+    return replay->has_depth ? fmax(replay->width_m, replay->depth_m) : replay->width_m;
+}
+
 struct vec2 camera_smooth_centre(const struct replay *replay, double time_s)
 {
     int first = replay_frame_index(replay, time_s - CAMERA_SMOOTH_S);
@@ -51,7 +56,7 @@ void camera_fit(struct camera *camera, const struct replay *const *replays, int 
 {
     double width_m = 0.05, height_m = 0.05;
     for (int i = 0; i < count; i++) {
-        width_m = fmax(width_m, replays[i]->width_m);
+        width_m = fmax(width_m, camera_body_width(replays[i]));
         height_m = fmax(height_m, replays[i]->height_m);
     }
     /* lanes are low: there the body may take more of the height, but for the ground */

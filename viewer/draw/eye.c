@@ -6,6 +6,8 @@
 
 /* The eye's distance, by the larger side of the picture in the middle plane. */
 #define EYE_DISTANCE 1.1
+/* The eye is at least this share of its distance above the ground. */
+#define ABOVE_GROUND 0.04
 /* What is nearer to the eye than this share of its distance is left out. */
 #define NEAREST_SHARE 0.08
 /* The middle follows the depth of the centre of mass over so many moments, this far apart. */
@@ -41,17 +43,22 @@ struct eye eye_place(const struct draw_view *view, const struct replay *replay, 
                             .up = {0, 1, 0},
                             .back = {0, 0, 1},
                             .distance_m = INFINITY};
+    double away_m = view->is_parallel
+                        ? INFINITY
+                        : EYE_DISTANCE * fmax(view->width_px, view->height_px) / view->px_per_m;
+    /* never below the ground */
+    double least = fmin(fmax(ABOVE_GROUND - view->y_m / away_m, -1), 1);
+    double pitch = view->orbit.pitch_rad;
+    if (replay->has_ground && !view->is_parallel)
+        pitch = fmax(pitch, asin(least));
     double sy = sin(view->orbit.yaw_rad), cy = cos(view->orbit.yaw_rad);
-    double sp = sin(view->orbit.pitch_rad), cp = cos(view->orbit.pitch_rad);
+    double sp = sin(pitch), cp = cos(pitch);
     struct eye eye = {.view = view,
                       .middle = {view->x_m, view->y_m, middle_depth(replay, time_s) + view->z_m},
                       .right = {cy, 0, -sy},
                       .up = {-sy * sp, cp, -cy * sp},
                       .back = {sy * cp, sp, cy * cp},
-                      .distance_m = view->is_parallel
-                                        ? INFINITY
-                                        : EYE_DISTANCE * fmax(view->width_px, view->height_px) /
-                                              view->px_per_m};
+                      .distance_m = away_m};
     return eye;
 }
 

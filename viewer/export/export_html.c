@@ -22,6 +22,7 @@
 #include "viewer/export/export_html_page.inc"
 #include "viewer/export/export_html_body.inc"
 #include "viewer/export/export_html_world.inc"
+#include "viewer/export/export_html_space.inc"
 
 #define HTML_HZ    30.0
 #define HTML_UNIT  0.0005 /* m and rad */
@@ -372,6 +373,22 @@ static void write_obstacles(FILE *file, const struct replay *replay)
     fputs("],\n", file);
 }
 
+/* Of scenes in depth: centre, half sides and turn of what stands there. */
+static void write_solids(FILE *file, const struct replay *replay)
+{
+    fputs("solids: [", file);
+    for (int i = 0; i < replay_solid_count(replay) && replay->has_depth; i++) {
+        struct replay_solid solid = replay_get_solid(replay, i);
+        fputs(i ? ", [" : "[", file);
+        write_vector(file, solid.at_m);
+        fputs(", ", file);
+        write_vector(file, solid.half_m);
+        fprintf(file, ", [%.6g, %.6g, %.6g, %.6g]]", solid.turn.w, solid.turn.x, solid.turn.y,
+                solid.turn.z);
+    }
+    fputs("],\n", file);
+}
+
 /* Source, goal and weight. */
 static void write_wire(FILE *file, const struct page_brain *brain, const struct wire *wire, int to,
                        int *count)
@@ -424,12 +441,13 @@ static int write_creature(FILE *file, const struct replay *replay)
             "width: %.4g, height: %.4g, frames: %d, effectors: %d, most: %.4g,\n",
             replay_status_names[replay->status], verdict_name(replay->verdict),
             replay_medium_names[replay->medium], replay->has_ground, replay->has_light,
-            replay->width_m, replay->height_m, html_frame_count(replay), replay->effector_count,
-            replay->fitness_most);
+            camera_body_width(replay), replay->height_m, html_frame_count(replay),
+            replay->effector_count, replay->fitness_most);
     write_parts(file, replay);
     write_shapes(file, replay);
     write_drives(file, replay);
     write_obstacles(file, replay);
+    write_solids(file, replay);
     write_brain(file, replay, &brain);
     fputs("data: ", file);
     int status = write_motion(file, replay, &brain);
@@ -457,6 +475,7 @@ int export_html(const struct export_job *job, const char *path, struct error *er
     fputs(page_script, file);
     fputs(page_world, file);
     fputs(page_body, file);
+    fputs(page_space, file);
     fputs(page_controls, file);
     int is_written = !ferror(file) && !fflush(file);
     is_written &= !fclose(file);
