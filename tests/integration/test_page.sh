@@ -198,7 +198,7 @@ shot.onload = async () => {
   drag(0, 10);
   words.push(orbit.pitch <= 1.5 && picture() === above ? 'stops-above' : 'no-stop');
   orbit.yaw = -0.55;
-  orbit.pitch = 0.3;
+  orbit.pitch = 0.18;
   const scale = camera.scale;
   wheel(-1);
   words.push(camera.scale > scale && picture() !== before ? 'zooms' : 'does-not-zoom');

@@ -168,7 +168,7 @@ static int distance(uint32_t a, uint32_t b)
 
 static struct draw_view view_of(double x_m, double y_m)
 {
-    return (struct draw_view){0, 0, 400, 300, x_m, y_m, 200, 1, {0, 0}, 1, 0, 0};
+    return (struct draw_view){0, 0, 400, 300, x_m, y_m, 200, 1, {0, 0}, 1, 0, 0, 0};
 }
 
 START_TEST(parts_are_where_they_belong)
@@ -373,7 +373,7 @@ START_TEST(no_label_is_cut)
     for (size_t h = 0; h < sizeof heights / sizeof heights[0]; h++)
         for (int step = 0; step < 24; step++) {
             int inside, height = heights[h];
-            struct draw_view view = {0, 0, 400, height, 0.03 * step, 0, 200, 1, {0, 0}, 1, 0, 0};
+            struct draw_view view = {0, 0, 400, height, 0.03 * step, 0, 200, 1, {0, 0}, 1, 0, 0, 0};
             view.y_m = (0.5 - (h == 0 ? 0.23 : 0.4)) * height / view.px_per_m;
             open_picture(400, height);
             draw_world(cr, &view, replay, 0, DRAW_FLAT);
@@ -634,7 +634,7 @@ END_TEST
 START_TEST(the_brain_can_be_pointed_at)
 {
     struct replay *replay = fixture_replay(&crawler);
-    struct draw_view view = {0, 0, 960, 540, 0, 0, 1, 1, {0, 0}, 1, 0, 0};
+    struct draw_view view = {0, 0, 960, 540, 0, 0, 1, 1, {0, 0}, 1, 0, 0, 0};
     int neurons = 0, wires = 0, found[5] = {0};
     for (int y = 30; y < 400; y += 2)
         for (int x = 400; x < 960; x += 2) {

@@ -130,7 +130,7 @@ static void drawn_box(int box[4])
 
 static struct draw_view view_from(double yaw, double pitch)
 {
-    return (struct draw_view){0, 0, 400, 300, 0, 0.2, 100, 1, {yaw, pitch}, 1, 0, 0};
+    return (struct draw_view){0, 0, 400, 300, 0, 0.2, 100, 1, {yaw, pitch}, 1, 0, 0, 0};
 }
 
 /* Two spheres and a bone; at is where they are. */

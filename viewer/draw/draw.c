@@ -7,6 +7,8 @@
 #include <string.h>
 
 #define FONT_FAMILY "DejaVu Sans"
+/* Of the width of a picture, what side and top take. */
+#define SPLIT_SHARE 0.3
 
 double draw_view_x(const struct draw_view *view, double x_m)
 {
@@ -264,11 +266,11 @@ static void lane_view(struct draw_view *view, int width_px, int height_px, int l
                     (count_grounds(replays, count) ? 0 : camera->y_m);
 }
 
-/* Beside a brain the creature stands in the middle of what is left, in whole pixels. */
-static void make_room_for_brain(struct draw_view *view, const struct replay *replay)
+/* Beside what takes `taken_px` at the right (negative: at the left) the creature stands in the middle of what is left,
+ * in whole pixels. */
+static void make_room(struct draw_view *view, const struct replay *replay, double taken_px)
 {
-    double brain_px = fmin(draw_brain_width(view, replay), view->width_px / 2);
-    double aside_m = floor(brain_px / 2) / view->px_per_m;
+    double aside_m = floor(taken_px / 2) / view->px_per_m;
     double yaw_rad = draw_is_spatial(view, replay) ? view->orbit.yaw_rad : 0;
     view->x_m += aside_m * cos(yaw_rad);
     view->z_m -= aside_m * sin(yaw_rad);
@@ -283,6 +285,48 @@ static void draw_scene(cairo_t *cr, const struct draw_view *view, const struct r
     draw_overlays(cr, view, replay, time_s, overlays);
 }
 
+/* The creature from the side and from above, without perspective, in a column at the right, or at the left where the
+ * brain is there. */
+static void draw_split(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                       double time_s, unsigned overlays)
+{
+    static const char *const names[] = {"side", "top"};
+    double margin = floor(12 * view->ui), width = floor(SPLIT_SHARE * view->width_px);
+    double from = floor(40 * view->ui),
+           height = floor((view->height_px - from - margin) / 2) - margin / 2;
+    struct vec2 centre = camera_smooth_centre(replay, time_s);
+    for (int i = 0; i < 2; i++) {
+        struct draw_view pane = *view;
+        double body = camera_body_width(replay);
+        pane.left_px = overlays & DRAW_BRAIN ? view->left_px + margin
+                                             : view->left_px + view->width_px - width - margin;
+        pane.top_px = view->top_px + from + i * (height + margin);
+        pane.width_px = width;
+        pane.height_px = height;
+        pane.is_parallel = 1;
+        pane.orbit = (struct camera_orbit){0, i ? DRAW_PI / 2 : 0};
+        pane.px_per_m = fmin(0.6 * width / fmax(body, 1e-3),
+                             0.6 * height / fmax(i ? body : replay->height_m, 1e-3));
+        pane.x_m = centre.x;
+        pane.y_m =
+            replay->has_ground && !i ? fmax(0.3 * height / pane.px_per_m, centre.y) : centre.y;
+        pane.z_m = 0;
+        pane.ui = 0.85 * view->ui;
+        cairo_save(cr);
+        cairo_rectangle(cr, pane.left_px, pane.top_px, width, height);
+        cairo_clip_preserve(cr);
+        cairo_new_path(cr);
+        draw_scene(cr, &pane, replay, time_s, overlays);
+        draw_text(cr, names[i], pane.left_px + 8 * view->ui, pane.top_px + 16 * view->ui,
+                  11 * view->ui, 1, DRAW_LEFT, COLOR_text_soft);
+        cairo_restore(cr);
+        cairo_rectangle(cr, pane.left_px - 0.5, pane.top_px - 0.5, width + 1, height + 1);
+        draw_set_color(cr, palette[COLOR_joint_line].light, 0.4);
+        cairo_set_line_width(cr, view->ui);
+        cairo_stroke(cr);
+    }
+}
+
 static void draw_lane(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                       double time_s, unsigned overlays, int is_single)
 {
@@ -291,6 +335,8 @@ static void draw_lane(cairo_t *cr, const struct draw_view *view, const struct re
     cairo_rectangle(cr, view->left_px, view->top_px, view->width_px, view->height_px);
     cairo_clip(cr);
     draw_scene(cr, view, replay, time_s, overlays);
+    if (overlays & DRAW_SPLIT && is_single && replay->has_depth)
+        draw_split(cr, view, replay, time_s, overlays);
     draw_title(cr, replay, view->left_px + 14 * view->ui,
                view->left_px + view->width_px - 90 * view->ui, view->top_px + 9 * view->ui + size,
                size, !is_single);
@@ -310,7 +356,11 @@ void draw_frame(cairo_t *cr, int width_px, int height_px, const struct replay *c
         struct draw_view view;
         lane_view(&view, width_px, height_px, i, replays, count, camera, time_s);
         if (overlays & DRAW_BRAIN && count == 1)
-            make_room_for_brain(&view, replays[i]);
+            make_room(&view, replays[i],
+                      fmin(draw_brain_width(&view, replays[i]), view.width_px / 2));
+        if (overlays & DRAW_SPLIT && count == 1 && replays[i]->has_depth)
+            make_room(&view, replays[i],
+                      (overlays & DRAW_BRAIN ? -1 : 1) * SPLIT_SHARE * view.width_px);
         draw_lane(cr, &view, replays[i], time_s, overlays, count == 1);
         if (i == 0)
             continue;

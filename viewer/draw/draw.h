@@ -29,6 +29,7 @@ struct draw_view {
     double ui;       /* size of text and strokes; 1 in a window of 960x540 */
     double z_m;      /* in the middle, from the depth of the centre of mass on */
     int is_parallel; /* of turned views: no perspective */
+    int is_still;    /* z_m is the depth in the middle: it does not follow the centre of mass */
 };
 
 double draw_view_x(const struct draw_view *view, double x_m);

@@ -25,6 +25,10 @@
 #define ROD_PX       1.2
 /* Rods begin this share of the end's half from its centre. */
 #define SUNK 0.85
+/* Pieces of a cut face reach over the seam by so many px of the picture. */
+#define SEAM_PX 0.7
+/* And by no more than this share of the body's size. */
+#define SEAM_MOST 0.02
 /* Faces are darker below this share of the body's size above the ground, by so much at most. */
 #define DIM_SHARE 0.3
 #define DIM_MOST  0.26
@@ -422,21 +426,50 @@ static void add_trail(struct picture *picture)
 
 /* ---- painting what is sorted ---- */
 
-/* The outline of a face where it is not cut; where it is, colour over the seam. */
-static void outline_face(const struct scene *scene, const struct order_piece *piece, uint32_t fill,
-                         uint32_t line)
+/* How far a side that leads from a to b moves in the picture, across itself, when its place moves along `out`: px a m. */
+static double shift_px(const struct scene *scene, struct vec3 a, struct vec3 b, struct vec3 out)
+{
+    double step = 1e-3 * scene->replay->size_m;
+    struct spot from = eye_project(&scene->eye, a), to = eye_project(&scene->eye, b);
+    struct spot moved = eye_project(&scene->eye, vec3_along(a, out, step));
+    double x = to.x - from.x, y = to.y - from.y, length = hypot(x, y);
+    return length > 0 && step > 0
+               ? fabs(x * (moved.y - from.y) - y * (moved.x - from.x)) / length / step
+               : 0;
+}
+
+/* A piece whose cut sides reach a little over the seam, which could be seen otherwise: edges are smoothed. */
+static struct order_piece over_seams(const struct scene *scene, const struct order_piece *piece)
+{
+    struct order_piece wide = *piece;
+    double most_m = SEAM_MOST * scene->replay->size_m;
+    for (int i = 0; i < piece->count; i++) {
+        int k = (i + 1) % piece->count;
+        struct vec3 a = piece->corners[i], b = piece->corners[k];
+        struct vec3 out = vec3_cross(vec3_sub(b, a), piece->normal);
+        double size = vec3_length(out);
+        if (!(piece->cuts >> i & 1) || !(size > 0))
+            continue;
+        out = vec3_scale(out, 1 / size);
+        double shift_m = fmin(SEAM_PX / fmax(shift_px(scene, a, b, out), 1e-9), most_m);
+        wide.corners[i] = vec3_along(wide.corners[i], out, shift_m);
+        wide.corners[k] = vec3_along(wide.corners[k], out, shift_m);
+    }
+    return wide;
+}
+
+/* The outline of a face where it is not cut. */
+static void outline_face(const struct scene *scene, const struct order_piece *piece, uint32_t line)
 {
     cairo_t *cr = scene->cr;
     cairo_set_line_cap(cr, CAIRO_LINE_CAP_ROUND);
     cairo_set_line_width(cr, 0.9 * scene->ui);
-    for (int is_cut = 1; is_cut >= 0; is_cut--) {
-        for (int i = 0; i < piece->count; i++)
-            if ((int)(piece->cuts >> i & 1) == is_cut)
-                eye_trace_line(cr, &scene->eye, piece->corners[i],
-                               piece->corners[(i + 1) % piece->count]);
-        draw_set_color(cr, is_cut ? fill : line, 1);
-        cairo_stroke(cr);
-    }
+    for (int i = 0; i < piece->count; i++)
+        if (!(piece->cuts >> i & 1))
+            eye_trace_line(cr, &scene->eye, piece->corners[i],
+                           piece->corners[(i + 1) % piece->count]);
+    draw_set_color(cr, line, 1);
+    cairo_stroke(cr);
     cairo_set_line_cap(cr, CAIRO_LINE_CAP_BUTT);
 }
 
@@ -481,7 +514,8 @@ static void draw_face(const struct picture *picture, const struct order_piece *p
     cairo_t *cr = scene->cr;
     struct plane plane = {{0, 0, 0}, piece->normal};
     double reach = 0;
-    if (!eye_trace_polygon(cr, &scene->eye, piece->corners, piece->count)) {
+    struct order_piece wide = over_seams(scene, piece);
+    if (!eye_trace_polygon(cr, &scene->eye, wide.corners, wide.count)) {
         cairo_new_path(cr);
         return;
     }
@@ -498,7 +532,7 @@ static void draw_face(const struct picture *picture, const struct order_piece *p
     shade_cast(cr, &scene->eye, picture->casters, picture->caster_count, &plane, reach, owner,
                0.8 * (1 - scene->ghost));
     cairo_restore(cr);
-    outline_face(scene, piece, fill, palette_mix(fill, SHADE, 0.28));
+    outline_face(scene, piece, palette_mix(fill, SHADE, 0.28));
 }
 
 static void paint_shape(const struct picture *picture, const struct order_piece *piece, int index)

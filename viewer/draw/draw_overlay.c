@@ -115,7 +115,7 @@ static enum place drive_place(const struct scene *scene, int index)
     const struct replay_drive *drive = &scene->replay->drives[index];
     if (drive->rod >= 0)
         return PLACE_ROD;
-    if (eye_is_flat(&scene->eye) && scene->replay->parts[drive->part].joint == index)
+    if (!scene->replay->has_depth && scene->replay->parts[drive->part].joint == index)
         return PLACE_JOINT;
     return drive->lower < drive->upper ? PLACE_DIAL : PLACE_NOWHERE;
 }

@@ -5,6 +5,7 @@
  * walk to the left is drawn mirrored, so that all pictures are read from left to right. One
  * that stays in place (it jumps, or fails) is drawn as a strip: the same moments side by side with
  * their times, without marks of distance, which would mean nothing there. */
+#include "viewer/draw/draw_space.h"
 #include "viewer/draw/scene.h"
 
 #ifdef HAVE_CAIRO
@@ -302,6 +303,22 @@ static void draw_strobe_of(cairo_t *cr, const struct replay *replay, double top,
 {
     struct strobe strobe = {.replay = replay};
     double ui = strobe_ui(width, height), title = TITLE_PX * ui;
+    if (replay->has_depth) {
+        struct draw_view view = {.top_px = top + floor(title),
+                                 .width_px = width,
+                                 .height_px = height - floor(title),
+                                 .flip = 1,
+                                 .ui = ui};
+        double times_s[DRAW_STROBE_MOMENTS];
+        strobe.moment_count = draw_strobe_space_times(replay, times_s, &strobe.is_strip);
+        cairo_save(cr);
+        cairo_rectangle(cr, 0, view.top_px, width, view.height_px);
+        cairo_clip(cr);
+        draw_strobe_space(cr, &view, replay, overlays);
+        cairo_restore(cr);
+        draw_heading(cr, &strobe, top, width, ui);
+        return;
+    }
     strobe_survey(&strobe, replay);
     strobe_choose_moments(&strobe);
     strobe_fit(&strobe, width, height - title, ui);
@@ -327,6 +344,11 @@ double draw_strobe_height(const struct replay *replay, double width_px, double m
 {
     struct strobe strobe = {.replay = replay};
     double ui = strobe_ui(width_px, most_px), least = 0.6 * most_px;
+    if (replay->has_depth) {
+        double times_s[DRAW_STROBE_MOMENTS];
+        draw_strobe_space_times(replay, times_s, &strobe.is_strip);
+        return strobe.is_strip ? least : most_px;
+    }
     strobe_survey(&strobe, replay);
     strobe_choose_moments(&strobe);
     strobe_fit(&strobe, width_px, most_px - TITLE_PX * ui, ui);

@@ -54,7 +54,8 @@ struct eye eye_place(const struct draw_view *view, const struct replay *replay, 
     double sy = sin(view->orbit.yaw_rad), cy = cos(view->orbit.yaw_rad);
     double sp = sin(pitch), cp = cos(pitch);
     struct eye eye = {.view = view,
-                      .middle = {view->x_m, view->y_m, middle_depth(replay, time_s) + view->z_m},
+                      .middle = {view->x_m, view->y_m,
+                                 view->z_m + (view->is_still ? 0 : middle_depth(replay, time_s))},
                       .right = {cy, 0, -sy},
                       .up = {-sy * sp, cp, -cy * sp},
                       .back = {sy * cp, sp, cy * cp},

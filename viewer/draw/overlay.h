@@ -15,7 +15,8 @@
     X(UNMARKED, 64, "unmarked", "no marks of distance")                                            \
     X(TORQUES, 128, "torques", "torques of the effectors")                                         \
     X(SENSORS, 256, "sensors", "what the sensors feel")                                            \
-    X(LIGHT, 512, "light", "the way to the light")
+    X(LIGHT, 512, "light", "the way to the light")                                                 \
+    X(SPLIT, 1024, "split", "side and top beside (one creature, in depth)")
 
 enum draw_overlay {
 #define X(id, bit, name, text) DRAW_##id = bit,

@@ -269,6 +269,11 @@ static void act_marks(struct stage *stage)
     stage->overlays ^= DRAW_UNMARKED;
 }
 
+static void act_split(struct stage *stage)
+{
+    stage->overlays ^= DRAW_SPLIT;
+}
+
 static void act_brain(struct stage *stage)
 {
     int before = stage_scene_width(stage);
@@ -434,6 +439,7 @@ static const struct binding bindings[] = {
     {{'i'}, "i", "what sensors feel", act_sensors},
     {{'o'}, "o", "way to the light", act_light},
     {{'m'}, "m", "marks of distance", act_marks},
+    {{'z'}, "z", "side and top beside", act_split},
     {{'b'}, "b", "the living brain", act_brain},
     {{'l'}, "l", "energy ledger", act_ledger},
     {{'x'}, "x", "undo all cuts in the brain", act_heal},

@@ -1,0 +1,170 @@
+/* Strobe pictures of scenes with depth: the moments stand where they were, seen in perspective from one place. The eye
+ * is turned so that the way leads to the right and a little towards it: what comes later is larger, and
+ * before what came earlier. What stays in place is shown as a strip of cells, each with its own eye. */
+#include "viewer/draw/draw_space.h"
+
+#ifdef HAVE_CAIRO
+
+#include <math.h>
+#include <stdio.h>
+
+#define MOMENTS_MIN 4
+#define STRIP       5
+/* Way from moment to moment, in body widths, and the least way that is no standing in place. */
+#define SPACING      1.15
+#define TRAVEL_LEAST 1.2
+/* How far the way leads towards the eye, and how high the eye is, rad. */
+#define TOWARDS_RAD 0.42
+#define PITCH_RAD   0.2
+/* Of the picture's sides, what all moments take at most; and how often the eye is placed anew to come to that. */
+#define WIDTH_SHARE  0.84
+#define HEIGHT_SHARE 0.62
+#define PLACINGS     8
+/* Labels nearer than this to the one before, px, are left out. */
+#define LABEL_PX 40.0
+#define GHOST    0.62
+
+static struct vec3 centre_at(const struct replay *replay, double time_s)
+{
+    struct replay_frame frame;
+    replay_get_frame(replay, replay_frame_index(replay, time_s), &frame);
+    return frame.centre;
+}
+
+int draw_strobe_space_times(const struct replay *replay, double times_s[DRAW_STROBE_MOMENTS],
+                            int *is_strip)
+{
+    double duration = replay_duration(replay), body = fmax(camera_body_width(replay), 1e-3);
+    struct vec3 way = vec3_sub(centre_at(replay, duration), centre_at(replay, 0));
+    double travel = vec3_length(way);
+    *is_strip = travel < TRAVEL_LEAST * body;
+    int count = *is_strip ? STRIP : (int)fmin(travel / (SPACING * body) + 1, DRAW_STROBE_MOMENTS);
+    count = duration > 0 ? (int)fmax(count, MOMENTS_MIN) : 1;
+    for (int i = 0; i < count; i++)
+        times_s[i] = count > 1 ? duration * i / (count - 1) : 0;
+    return count;
+}
+
+/* Left, top, right and bottom of all parts at a moment, px. */
+static void grow_bounds(const struct draw_view *view, const struct replay *replay, double time_s,
+                        double box[4])
+{
+    struct eye eye = eye_place(view, replay, time_s);
+    struct replay_moment moment;
+    replay_get_moment(replay, time_s, &moment);
+    for (int p = 0; p < replay->part_count; p++)
+        for (int i = 0; i < 6; i++) {
+            struct vec3 way = {i == 0   ? 1
+                               : i == 1 ? -1
+                                        : 0,
+                               i == 2   ? 1
+                               : i == 3 ? -1
+                                        : 0,
+                               i == 4   ? 1
+                               : i == 5 ? -1
+                                        : 0};
+            struct spot spot =
+                eye_project(&eye, replay_shape_reach(&replay->shapes[p], &moment.poses[p], way));
+            box[0] = fmin(box[0], spot.x);
+            box[1] = fmin(box[1], spot.y);
+            box[2] = fmax(box[2], spot.x);
+            box[3] = fmax(box[3], spot.y);
+        }
+}
+
+/* Moves and scales the view until all moments stand in its middle. */
+static void place_view(struct draw_view *view, const struct replay *replay, const double *times_s,
+                       int count)
+{
+    for (int k = 0; k < PLACINGS; k++) {
+        double box[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY};
+        struct eye eye = eye_place(view, replay, 0);
+        for (int i = 0; i < count; i++)
+            grow_bounds(view, replay, times_s[i], box);
+        double aside = (box[0] + box[2]) / 2 - view->left_px - view->width_px / 2;
+        double below = (box[1] + box[3]) / 2 - view->top_px - 0.56 * view->height_px;
+        struct vec3 shift = vec3_along(vec3_scale(eye.right, aside / view->px_per_m), eye.up,
+                                       -below / view->px_per_m);
+        view->x_m += shift.x;
+        view->y_m += shift.y;
+        view->z_m += shift.z;
+        view->px_per_m *= fmin(WIDTH_SHARE * view->width_px / fmax(box[2] - box[0], 1),
+                               HEIGHT_SHARE * view->height_px / fmax(box[3] - box[1], 1));
+    }
+}
+
+static void draw_time(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                      double time_s, double *last_x)
+{
+    double box[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY}, middle;
+    char text[32];
+    grow_bounds(view, replay, time_s, box);
+    middle = (box[0] + box[2]) / 2;
+    if (fabs(middle - *last_x) < LABEL_PX * view->ui)
+        return;
+    *last_x = middle;
+    snprintf(text, sizeof text, "%.1f s", time_s);
+    draw_text(cr, text, middle, box[1] - 8 * view->ui, 10.5 * view->ui, 0, DRAW_CENTRE,
+              COLOR_text_soft);
+}
+
+static void draw_along(cairo_t *cr, struct draw_view *view, const struct replay *replay,
+                       const double *times_s, int count, unsigned overlays)
+{
+    struct vec3 from = centre_at(replay, 0), to = centre_at(replay, times_s[count - 1]);
+    double last_x = -INFINITY;
+    view->orbit =
+        (struct camera_orbit){atan2(from.z - to.z, to.x - from.x) + TOWARDS_RAD, PITCH_RAD};
+    view->x_m = (from.x + to.x) / 2;
+    view->y_m = (from.y + to.y) / 2;
+    view->z_m = (from.z + to.z) / 2;
+    view->is_still = 1;
+    view->px_per_m = 0.5 * view->width_px / vec3_length(vec3_sub(to, from));
+    place_view(view, replay, times_s, count);
+    draw_world(cr, view, replay, 0, overlays);
+    for (int i = 0; i < count; i++) {
+        double age = 1 - (double)i / (count - 1);
+        draw_creature(cr, view, replay, times_s[i], GHOST * pow(age, 0.8),
+                      i == count - 1 ? DRAW_TRAIL : 0);
+    }
+    for (int i = 0; i < count; i++)
+        draw_time(cr, view, replay, times_s[i], &last_x);
+}
+
+static void draw_cells_of(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                          const double *times_s, int count, unsigned overlays)
+{
+    for (int i = 0; i < count; i++) {
+        struct draw_view cell = *view;
+        double edge = -INFINITY;
+        cell.left_px = floor(view->left_px + i * view->width_px / count);
+        cell.width_px = floor(view->left_px + (i + 1) * view->width_px / count) - cell.left_px;
+        struct vec3 centre = centre_at(replay, times_s[i]);
+        cell.orbit = (struct camera_orbit)CAMERA_ORBIT_USUAL;
+        cell.x_m = centre.x;
+        cell.y_m = centre.y;
+        cell.px_per_m = fmin(0.6 * cell.width_px / fmax(camera_body_width(replay), 1e-3),
+                             0.5 * cell.height_px / fmax(replay->height_m, 1e-3));
+        cairo_save(cr);
+        cairo_rectangle(cr, cell.left_px, cell.top_px, cell.width_px, cell.height_px);
+        cairo_clip(cr);
+        draw_world(cr, &cell, replay, times_s[i], overlays | DRAW_UNMARKED);
+        draw_creature(cr, &cell, replay, times_s[i], 0, 0);
+        draw_time(cr, &cell, replay, times_s[i], &edge);
+        cairo_restore(cr);
+    }
+}
+
+void draw_strobe_space(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                       unsigned overlays)
+{
+    double times_s[DRAW_STROBE_MOMENTS];
+    struct draw_view own = *view;
+    int is_strip, count = draw_strobe_space_times(replay, times_s, &is_strip);
+    if (is_strip)
+        draw_cells_of(cr, &own, replay, times_s, count, overlays);
+    else
+        draw_along(cr, &own, replay, times_s, count, overlays);
+}
+
+#endif
