@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The replay page in a browser without a screen: it plays, pauses, scrubs and changes the creature without
 # an error, its overlays toggle, the fitness stands behind its bar, and its canvas shows the body where the png export has it;
-# so does the page of spheres, which the mouse turns.
+# so do pages of spheres and of boxes in space, which the mouse turns.
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 viewer=$bin/viewer
@@ -21,7 +21,11 @@ spider=$root/examples/creatures/spider.json tripod=$root/examples/creatures/trip
 "$viewer" "$spider" "$tripod" -s simulation.duration_s=2 -s evolution.behaviour=swim --export spheres.html >/dev/null || fail "page of spheres"
 "$viewer" "$spider" -s simulation.duration_s=2 --export spheres.png --time 1 --size 800x450 >/dev/null || fail "png of spheres"
 
-# What both probes use. The body is what has the colours of parts; the camera frames it otherwise here and
+quadruped=$root/examples/creatures/quadruped.json walk3d=$root/examples/walk3d.ini
+"$viewer" "$quadruped" "$root/examples/creatures/biped3d.json" --params "$walk3d" -s simulation.duration_s=2 --export boxes.html >/dev/null || fail "page of boxes"
+"$viewer" "$quadruped" --params "$walk3d" -s simulation.duration_s=2 --export boxes.png --time 1 --size 800x450 >/dev/null || fail "png of boxes"
+
+# What the probes use. The body is what has the colours of parts; the camera frames it otherwise here and
 # there. Compared is the share of its pixels that both pictures have.
 cat >common.js <<'END_OF_PROBE'
 <script>
@@ -209,6 +213,9 @@ shot.onload = async () => {
 };
 END_OF_PROBE
 
+# Boxes in space: the same, and the largest faces are where the png has them.
+sed "s/change(words, 'tripod')/change(words, 'biped in space')/" spheres.js >boxes.js
+
 # browse PAGE SHOT PROBE SHARE: the page with the probe behind it, in the browser; what it found is $title. At
 # least SHARE % of the body must be where the png has it: of spheres less, since the eye stands elsewhere.
 browse() {
@@ -232,3 +239,5 @@ browse page.html shot.png flat.js 85
 [[ $title == "pauses plays scrubs overlap "*" alike trail marks limits torques contacts brain numbers races and-back pusher curve keeps-up" ]] || fail "the page: $title"
 browse spheres.html spheres.png spheres.js 70
 [[ $title == "pauses plays scrubs overlap "*" alike trail marks limits torques contacts brain turns stops-above zooms races and-back tripod curve keeps-up" ]] || fail "the page of spheres: $title"
+browse boxes.html boxes.png boxes.js 70
+[[ $title == "pauses plays scrubs overlap "*" alike trail marks limits torques contacts brain turns stops-above zooms races and-back biped in space curve keeps-up" ]] || fail "the page of boxes: $title"

@@ -104,6 +104,7 @@ END_TEST
 
 #ifdef HAVE_CAIRO
 #include "tests/unit/picture_fixture.h"
+#include "viewer/draw/draw_space.h"
 #include "viewer/draw/shade.h"
 
 static void open_white_picture(void)
@@ -518,6 +519,145 @@ START_TEST(boxes_hide_the_trail)
 }
 END_TEST
 
+/* A box whose pieces are cut by another one has no seams: within its upper face all pixels are alike. */
+START_TEST(cut_faces_have_no_seams)
+{
+    static const double at[2][3] = {{0, 0, 0}, {0, 0, 0}};
+    struct replay_row row;
+    make_pair(at);
+    free(replay->rows);
+    replay->rows = NULL;
+    replay->frame_count = 0;
+    replay->shape_count = 2;
+    replay->size_m = 1;
+    ck_assert_int_eq(replay_append(replay, &row), 0);
+    for (int i = 0; i < 2; i++)
+        replay->shapes[i].kind = SHAPE_BOX;
+    /* a plate, and a leg whose top ends a little below it: the leg's side planes cut the plate */
+    replay->shapes[0].half_m = (struct vec3){0.6, 0.05, 0.5};
+    replay->shapes[1].half_m = (struct vec3){0.05, 0.2, 0.05};
+    row.poses[0] = replay_pose_flat(0, 0.4, 0);
+    row.poses[1] = replay_pose_flat(0.1, 0.17, 0.5);
+    for (int i = 0; i < 8; i++) {
+        struct draw_view view = view_from(-1 + 0.3 * i, 0.9);
+        view.px_per_m = 200;
+        open_white_picture();
+        draw_creature(cr, &view, replay, 0, 0, 0);
+        uint32_t color = pixel(200, 120);
+        struct eye eye = eye_place(&view, replay, 0);
+        int others = 0, seen = 0;
+        for (double x = -0.5; x < 0.5; x += 0.01)
+            for (double z = -0.4; z < 0.4; z += 0.01) {
+                struct spot spot = eye_project(&eye, (struct vec3){x, 0.45, z});
+                if (spot.x < 2 || spot.x > 397 || spot.y < 2 || spot.y > 297)
+                    continue;
+                uint32_t other = pixel((int)spot.x, (int)spot.y);
+                seen++;
+                for (int shift = 0; shift < 24; shift += 8)
+                    others += abs((int)(color >> shift & 255) - (int)(other >> shift & 255)) > 3;
+            }
+        ck_assert_int_gt(seen, 3000);
+        ck_assert_msg(others == 0, "eye %d: %d of %d", i, others, seen);
+        close_picture();
+    }
+    drop_replay();
+}
+END_TEST
+
+/* A strobe picture in perspective: what comes later is farther to the right and larger; a dancer stands in cells. */
+START_TEST(strobes_stand_in_perspective)
+{
+    for (int is_still = 0; is_still < 2; is_still++) {
+        struct replay_row row;
+        make_box(0, 0.2);
+        free(replay->rows);
+        replay->rows = NULL;
+        replay->frame_count = 0;
+        replay->row_floats = 0;
+        /* towards where one does not look from the front */
+        for (int i = 0; i <= 10; i++) {
+            ck_assert_int_eq(replay_append(replay, &row), 0);
+            row.poses[0] = replay_pose_flat(0, 0.1, 0);
+            row.centre[1] = 0.1F;
+            row.centre[2] = row.poses[0].z_m = is_still ? 0 : 0.5F * (float)i;
+        }
+        replay_finish(replay);
+        double times_s[DRAW_STROBE_MOMENTS];
+        int is_strip, count = draw_strobe_space_times(replay, times_s, &is_strip);
+        ck_assert_int_eq(is_strip, is_still);
+        ck_assert_int_ge(count, 4);
+        const struct replay *replays[1] = {replay};
+        ck_assert_double_ge(draw_strobe_height(replay, 400, 300), 100);
+        open_white_picture();
+        draw_strobe(cr, 400, 300, replays, 1, DRAW_UNMARKED);
+        /* teal is what the box is: how wide all are, and how high each column of it is */
+        int left = 400, right = -1, heights[400] = {0};
+        for (int x = 0; x < 400; x++)
+            for (int y = 60; y < 300; y++) {
+                uint32_t color = pixel(x, y);
+                if ((int)(color & 255) < (int)(color >> 16 & 255) + 12)
+                    continue;
+                left = x < left ? x : left;
+                right = x > right ? x : right;
+                heights[x]++;
+            }
+        ck_assert_int_lt(left, 90);
+        ck_assert_int_gt(right, 310);
+        int first = 0, last = 0;
+        for (int i = 0; i < 20; i++) {
+            first = heights[left + i] > first ? heights[left + i] : first;
+            last = heights[right - i] > last ? heights[right - i] : last;
+        }
+        if (!is_still)
+            ck_assert_int_gt(last, first);
+        close_picture();
+        drop_replay();
+    }
+}
+END_TEST
+
+/* Side and top take a third of the picture; only of what has depth. */
+START_TEST(side_and_top_stand_beside)
+{
+    struct camera camera;
+    const struct replay *replays[1];
+    uint32_t pixels[2][3];
+    make_box(0, 0.2);
+    replay_finish(replay);
+    replays[0] = replay;
+    camera_fit(&camera, replays, 1, 400, 300);
+    for (int i = 0; i < 2; i++) {
+        open_white_picture();
+        draw_frame(cr, 400, 300, replays, 1, &camera, 0, i ? DRAW_SPLIT : 0);
+        pixels[i][0] = pixel(340, 200 - 100);
+        pixels[i][1] = pixel(335, 230);
+        close_picture();
+    }
+    ck_assert_uint_ne(pixels[0][0], pixels[1][0]);
+    /* from above the box is in the middle of its pane */
+    ck_assert_int_gt((int)(pixels[1][1] & 255), (int)(pixels[1][1] >> 16 & 255) + 20);
+    drop_replay();
+}
+END_TEST
+
+/* The eye does not go below the ground, however it is turned. */
+START_TEST(the_eye_stays_above_the_ground)
+{
+    make_box(0, 0.2);
+    for (int i = 0; i < 3; i++) {
+        struct draw_view view = view_from(0.3 * i, CAMERA_PITCH_MIN);
+        struct eye eye = eye_place(&view, replay, 0);
+        ck_assert_double_gt(eye_position(&eye).y, 0.1);
+        ck_assert_double_lt(eye_horizon(&eye), 170);
+    }
+    replay->has_ground = 0;
+    struct draw_view view = view_from(0.3, CAMERA_PITCH_MIN);
+    struct eye eye = eye_place(&view, replay, 0);
+    ck_assert_double_lt(eye_position(&eye).y, 0.2);
+    drop_replay();
+}
+END_TEST
+
 static uint64_t stage_picture(struct stage *stage)
 {
     cairo_surface_t *window = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 640, 400);
@@ -647,6 +787,10 @@ int main(void)
     tcase_add_test(cases, shadows_lie_on_the_ground);
     tcase_add_test(cases, the_ground_fades_into_haze);
     tcase_add_test(cases, boxes_hide_the_trail);
+    tcase_add_test(cases, cut_faces_have_no_seams);
+    tcase_add_test(cases, strobes_stand_in_perspective);
+    tcase_add_test(cases, side_and_top_stand_beside);
+    tcase_add_test(cases, the_eye_stays_above_the_ground);
     tcase_add_test(cases, contacts_are_arrows_in_space);
     tcase_add_test(cases, overlays_show_something);
 #endif

@@ -24,7 +24,8 @@
 #define MUSCLE_SHARE 0.55
 #define ROD_PX       1.2
 /* Rods begin this share of the end's half from its centre. */
-#define SUNK 0.85
+#define SUNK    0.85
+#define OUTLINE 0.3
 /* Pieces of a cut face reach over the seam by so many px of the picture. */
 #define SEAM_PX 0.7
 /* And by no more than this share of the body's size. */
@@ -459,7 +460,7 @@ static struct order_piece over_seams(const struct scene *scene, const struct ord
 }
 
 /* The outline of a face where it is not cut. */
-static void outline_face(const struct scene *scene, const struct order_piece *piece, uint32_t line)
+static void outline_face(const struct scene *scene, const struct order_piece *piece)
 {
     cairo_t *cr = scene->cr;
     cairo_set_line_cap(cr, CAIRO_LINE_CAP_ROUND);
@@ -468,7 +469,8 @@ static void outline_face(const struct scene *scene, const struct order_piece *pi
         if (!(piece->cuts >> i & 1))
             eye_trace_line(cr, &scene->eye, piece->corners[i],
                            piece->corners[(i + 1) % piece->count]);
-    draw_set_color(cr, line, 1);
+    /* darker than the face, also where that is in the shadow */
+    draw_set_color(cr, SHADE, OUTLINE * (1 - 0.8 * scene->ghost));
     cairo_stroke(cr);
     cairo_set_line_cap(cr, CAIRO_LINE_CAP_BUTT);
 }
@@ -532,7 +534,7 @@ static void draw_face(const struct picture *picture, const struct order_piece *p
     shade_cast(cr, &scene->eye, picture->casters, picture->caster_count, &plane, reach, owner,
                0.8 * (1 - scene->ghost));
     cairo_restore(cr);
-    outline_face(scene, piece, palette_mix(fill, SHADE, 0.28));
+    outline_face(scene, piece);
 }
 
 static void paint_shape(const struct picture *picture, const struct order_piece *piece, int index)

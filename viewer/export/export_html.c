@@ -458,7 +458,7 @@ static int write_creature(FILE *file, const struct replay *replay)
 int export_html(const struct export_job *job, const char *path, struct error *error)
 {
     FILE *file = fopen(path, "w");
-    int status = 0;
+    int status = 0, has_depth = 0;
     if (!file)
         return error_set(error, ERR_IO, "%s: %s", job->path, strerror(errno));
     fputs(page_start, file);
@@ -469,13 +469,16 @@ int export_html(const struct export_job *job, const char *path, struct error *er
     write_palette(file, "light", 0);
     write_palette(file, "dark", 1);
     fputs("creatures: [\n", file);
-    for (int i = 0; i < job->count && !status; i++)
+    for (int i = 0; i < job->count && !status; i++) {
         status = write_creature(file, job->replays[i]);
+        has_depth |= job->replays[i]->has_depth;
+    }
     fputs("]}", file);
     fputs(page_script, file);
     fputs(page_world, file);
     fputs(page_body, file);
-    fputs(page_space, file);
+    if (has_depth)
+        fputs(page_space, file);
     fputs(page_controls, file);
     int is_written = !ferror(file) && !fflush(file);
     is_written &= !fclose(file);
