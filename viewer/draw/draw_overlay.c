@@ -21,6 +21,8 @@
 #define DIAL_PX      11.0
 #define EFFORT_PX    30.0
 #define EFFORT_LEAST 0.01
+/* Of a face, what the frame or bar of a sensor takes. */
+#define FACE_SHARE 0.7
 /* So near to a limit a drive is at it; linear: m, rods: of their length at birth. */
 #define LIMIT_RAD   0.01
 #define LIMIT_M     0.002
@@ -329,8 +331,10 @@ static void draw_joint_effort(const struct scene *scene, int index)
 
 static void draw_dial_effort(const struct scene *scene, int index)
 {
+    double share = set_effort(scene, index);
+    /* by the root of the share: little can be seen, too */
     draw_arc_effort(scene, dial_spot(scene, index), 0.75 * DIAL_PX * scene->ui, -DRAW_PI / 2,
-                    set_effort(scene, index), 0);
+                    copysign(sqrt(fabs(share)), share), 0);
 }
 
 /* Ranges, or efforts, of all drives. */
@@ -366,21 +370,48 @@ static void set_touch(const struct scene *scene, double felt)
     set_line(scene, felt > 0 ? COLOR_light : COLOR_joint_line, felt > 0 ? 1 : 0.4, 3);
 }
 
-/* A bar inside the face. */
+/* Out of a face of the genes, in the part's frame: what a mirrored part reverses, y in the plane and z in space, is
+ * reversed here. */
+static struct vec3 face_way(const struct scene *scene, int part, int face)
+{
+    static const struct vec3 ways[FACE_COUNT] = {
+        [FACE_RIGHT] = {1, 0, 0},   [FACE_TOP] = {0, 1, 0},   [FACE_LEFT] = {-1, 0, 0},
+        [FACE_BOTTOM] = {0, -1, 0}, [FACE_FRONT] = {0, 0, 1}, [FACE_BACK] = {0, 0, -1}};
+    int side = scene->replay->parts[part].mirror < 0 ? -1 : 1;
+    int is_flat = !(scene->replay->shapes[part].half_m.z > 0);
+    return (struct vec3){ways[face].x, ways[face].y * (is_flat ? side : 1),
+                         ways[face].z * (is_flat ? 1 : side)};
+}
+
+/* A bar inside the face of a rectangle; of a box that looks at the eye a frame on it. */
 static void draw_touched_face(const struct scene *scene, int part, int face, double felt)
 {
     const struct shape *shape = &scene->replay->shapes[part];
-    double inset = middle_m(scene, 3.2), along = 0.7;
-    double half_x = fmax(shape->half_m.x - inset, 0), half_y = fmax(shape->half_m.y - inset, 0);
-    /* top and bottom of the genes are exchanged in a mirrored part */
-    double side = (face == FACE_TOP ? 1 : -1) * (scene->replay->parts[part].mirror < 0 ? -1 : 1);
-    int is_upright = face == FACE_RIGHT || face == FACE_LEFT;
-    struct vec3 middle = is_upright ? (struct vec3){face == FACE_RIGHT ? half_x : -half_x, 0, 0}
-                                    : (struct vec3){0, side * half_y, 0};
-    struct vec3 way =
-        is_upright ? (struct vec3){0, along * half_y, 0} : (struct vec3){along * half_x, 0, 0};
-    eye_trace_line(scene->cr, &scene->eye, scene_at(scene, part, vec3_along(middle, way, -1)),
-                   scene_at(scene, part, vec3_along(middle, way, 1)));
+    int is_flat = !(shape->half_m.z > 0);
+    double inset = is_flat ? middle_m(scene, 3.2) : 0;
+    struct vec3 way = face_way(scene, part, face);
+    struct vec3 half = {fmax(shape->half_m.x - inset, 0), fmax(shape->half_m.y - inset, 0),
+                        shape->half_m.z};
+    struct vec3 middle = {way.x * half.x, way.y * half.y, way.z * half.z};
+    /* the two directions along the face */
+    struct vec3 u = way.x != 0 ? (struct vec3){0, half.y, 0} : (struct vec3){half.x, 0, 0};
+    struct vec3 v = way.z != 0 ? (struct vec3){0, half.y, 0} : (struct vec3){0, 0, half.z};
+    struct vec3 corners[4];
+    for (int i = 0; i < 4; i++) {
+        corners[i] = vec3_along(middle, u, i == 1 || i == 2 ? FACE_SHARE : -FACE_SHARE);
+        corners[i] =
+            scene_at(scene, part, vec3_along(corners[i], v, i >= 2 ? FACE_SHARE : -FACE_SHARE));
+    }
+    if (is_flat) {
+        eye_trace_line(scene->cr, &scene->eye, corners[0], corners[1]);
+    } else {
+        struct order_eye eye = eye_order(&scene->eye);
+        struct vec3 out =
+            vec3_sub(scene_at(scene, part, middle), scene_at(scene, part, (struct vec3){0, 0, 0}));
+        if (vec3_dot(out, eye.is_parallel ? eye.at : vec3_sub(eye.at, corners[0])) <= 0)
+            return;
+        eye_trace_polygon(scene->cr, &scene->eye, corners, 4);
+    }
     set_touch(scene, felt);
     cairo_set_line_cap(scene->cr, CAIRO_LINE_CAP_ROUND);
     cairo_stroke(scene->cr);
@@ -428,15 +459,15 @@ static void draw_felt_rod(const struct scene *scene, int part, double felt)
               4 * felt);
 }
 
-/* A small arrow from the part's centre in its own frame, y reversed in mirrored parts. */
-static void draw_felt_direction(const struct scene *scene, int part, double along, double across,
+/* A small arrow from the part's centre; `felt` is along the genes' axes. */
+static void draw_felt_direction(const struct scene *scene, int part, struct vec3 felt,
                                 enum palette_color color)
 {
-    double length = middle_m(scene, 20) / fmax(hypot(along, across), 1);
-    int side = scene->replay->parts[part].mirror < 0 ? -1 : 1;
+    struct vec3 up = face_way(scene, part, FACE_TOP), front = face_way(scene, part, FACE_FRONT);
+    struct vec3 way = {felt.x, felt.y * up.y, felt.z * front.z};
+    double length = middle_m(scene, 20) / fmax(vec3_length(way), 1);
     struct vec3 from = scene_at(scene, part, (struct vec3){0, 0, 0});
-    struct vec3 to =
-        scene_at(scene, part, (struct vec3){length * along, length * across * side, 0});
+    struct vec3 to = scene_at(scene, part, vec3_scale(way, length));
     set_line(scene, color, 1, 1.6);
     if (vec3_length(vec3_sub(to, from)) > middle_m(scene, 2))
         draw_arrow(scene, from, to, 4);
@@ -445,19 +476,17 @@ static void draw_felt_direction(const struct scene *scene, int part, double alon
 static void draw_feelings(const struct scene *scene, int part)
 {
     static const struct {
-        uint32_t sensors;
-        int along, across;
+        enum sensor sensors[3]; /* along the genes' x, y and z */
         enum palette_color color;
     } directions[] = {
-        {SENSOR_BIT(SENSOR_ACCELERATION_ALONG) | SENSOR_BIT(SENSOR_ACCELERATION_ACROSS),
-         SENSOR_ACCELERATION_ALONG, SENSOR_ACCELERATION_ACROSS, COLOR_joint},
-        {SENSOR_BIT(SENSOR_LIGHT_ALONG) | SENSOR_BIT(SENSOR_LIGHT_ACROSS), SENSOR_LIGHT_ALONG,
-         SENSOR_LIGHT_ACROSS, COLOR_light}};
+        {{SENSOR_ACCELERATION_ALONG, SENSOR_ACCELERATION_ACROSS, SENSOR_ACCELERATION_THROUGH},
+         COLOR_joint},
+        {{SENSOR_LIGHT_ALONG, SENSOR_LIGHT_ACROSS, SENSOR_LIGHT_THROUGH}, COLOR_light}};
     const float *felt = scene->moment.frame.sensors + part * SENSOR_COUNT;
     uint32_t own = scene->replay->parts[part].sensors;
-    for (int face = 0; face < FACE_FLAT_COUNT; face++)
-        if (own & SENSOR_BIT(SENSOR_CONTACT_RIGHT + face))
-            draw_touched_face(scene, part, face, (double)felt[SENSOR_CONTACT_RIGHT + face]);
+    for (int face = 0; face < FACE_COUNT; face++)
+        if (own & SENSOR_BIT(face_sensors[face]))
+            draw_touched_face(scene, part, face, (double)felt[face_sensors[face]]);
     if (own & SENSOR_BIT(SENSOR_TOUCH))
         draw_touch(scene, part, (double)felt[SENSOR_TOUCH]);
     if (own & SENSOR_BIT(SENSOR_JOINT))
@@ -465,10 +494,14 @@ static void draw_feelings(const struct scene *scene, int part)
     if (own & SENSOR_BIT(SENSOR_BONE))
         draw_felt_rod(scene, part, (double)felt[SENSOR_BONE]);
     /* a ball's frame is not to be seen */
-    for (int i = 0; i < 2 && scene->replay->shapes[part].kind == SHAPE_BOX; i++)
-        if (own & directions[i].sensors)
-            draw_felt_direction(scene, part, (double)felt[directions[i].along],
-                                (double)felt[directions[i].across], directions[i].color);
+    for (int i = 0; i < 2 && scene->replay->shapes[part].kind == SHAPE_BOX; i++) {
+        const enum sensor *s = directions[i].sensors;
+        if (own & (SENSOR_BIT(s[0]) | SENSOR_BIT(s[1]) | SENSOR_BIT(s[2])))
+            draw_felt_direction(
+                scene, part,
+                (struct vec3){(double)felt[s[0]], (double)felt[s[1]], (double)felt[s[2]]},
+                directions[i].color);
+    }
 }
 
 /* ---- the light ---- */
