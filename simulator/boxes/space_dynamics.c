@@ -22,12 +22,17 @@
 /* An RK4 step needs h x rate of servos below this. */
 #define RK4_STIFF 0.5
 /* Contacts farther off their law have their step taken again in halves; so have limits that act alone while the energy
- * is out of balance by more than this share of the step's terms. */
+ * is out of balance by more than this share of the step's terms, and contacts with a greater share, or this one of the
+ * motion's energy besides. */
 #define LAW_RESIDUAL_MAX_M_S 1e-5
 #define UNBALANCED           2e-3
-/* A step is split so many times, one within another, at most; for limits alone more often. */
-#define SPLITS_MAX       3
-#define LIMIT_SPLITS_MAX 5
+#define UNBALANCED_TOUCHING  3e-2
+#define MOTION_SHARE         2e-4
+/* A step is split so many times, one within another, at most; for limits alone more often, for the energy of contacts
+ * less. */
+#define SPLITS_MAX        3
+#define LIMIT_SPLITS_MAX  5
+#define ENERGY_SPLITS_MAX 2
 /* Energies are known to this share. */
 #define ENERGY_ROUNDING 1e-10
 /* Operations of a step for each link, each pair that may touch, and each face in drag and what may hide it. */
@@ -60,7 +65,9 @@ struct space_dynamics {
     int is_posed; /* the tree is at the state */
     int known;    /* accelerations of so many steps before, up to 2: qdd, qdd_last */
     int is_pressing;
-    int are_limits_alone; /* in this step they act, and no contacts */
+    double energy, start_energy;      /* of the state, and at the start of the step ... */
+    int has_energy, has_start_energy; /* ... where they are known */
+    int are_limits_alone;             /* in this step they act, and no contacts */
 
     struct servo *servos; /* per rate */
     int *link_of;         /* per rate */
@@ -472,6 +479,7 @@ static void step_rk4(struct space_dynamics *d)
 {
     double h = d->settings.dt_s;
     d->operations += 2 * d->step_operations;
+    d->is_posed = d->has_energy = 0;
     for (int i = 0; i < d->coordinates; i++)
         d->q_sum[i] = 0;
     for (int i = 0; i < d->rates; i++)
@@ -638,6 +646,14 @@ static double energy_now(struct space_dynamics *d)
     return space_tree_kinetic_energy(&d->tree) + space_tree_potential_energy(&d->tree);
 }
 
+/* The same, and known from now on until the state changes. */
+static double energy_at(struct space_dynamics *d)
+{
+    d->energy = energy_now(d);
+    d->has_energy = 1;
+    return d->energy;
+}
+
 /* Out of limits that are passed. Servos take back what they did on the way beyond; what else that does to the energy
  * is the limits'. */
 static void leave_limits(struct space_dynamics *d)
@@ -684,7 +700,7 @@ static void step_midpoint(struct space_dynamics *d)
     struct space_tree *tree = &d->tree;
     d->operations += d->step_operations;
     find_momenta(d);
-    d->is_pressing = 0;
+    d->is_pressing = d->is_posed = d->has_energy = 0;
     space_tree_advance(tree, d->q0, d->qd0, half, d->qm);
     for (int i = 0; i < d->rates; i++)
         d->vm[i] = d->qd0[i];
@@ -772,30 +788,48 @@ static void set_step(struct space_dynamics *d, double dt_s)
 
 static void advance_servos(struct space_dynamics *d)
 {
-    d->is_posed = 0;
     for (int i = 0; i < d->rates; i++)
         servo_advance(&d->servos[i], d->settings.dt_s);
 }
 
-/* The energy there should be, less that at the reset, with limits and without contacts. */
+/* The energy there should be, less that at the reset; and what came in and went. */
 static double booked_energy(const struct ledger *l)
 {
-    return l->work_effector_j - l->loss_limit_j - l->loss_drag_j - l->loss_damping_j +
+    return l->work_effector_j - l->loss_limit_j - l->loss_drag_j - l->loss_damping_j -
+           l->loss_friction_j - l->loss_impact_j + l->gain_limit_j + l->gain_impact_j +
+           l->gain_push_out_j;
+}
+
+static double turnover(const struct ledger *l)
+{
+    return l->work_effector_positive_j + l->loss_limit_j + l->loss_friction_j + l->loss_impact_j +
            l->gain_limit_j;
 }
 
-/* Whether the ledger went wrong since (q0, qd0): written so that what is not a number is. */
+/* At (q0, qd0). */
+static double find_start_energy(struct space_dynamics *d)
+{
+    d->is_posed = 0;
+    space_tree_set_pose(&d->tree, d->q0);
+    space_tree_set_velocity(&d->tree, d->qd0);
+    return space_tree_kinetic_energy(&d->tree) + space_tree_potential_energy(&d->tree);
+}
+
+/* Whether the ledger went wrong since the start of the step: written so that what is not a number is. With contacts
+ * steps are of first order, and more of the terms and a share of the motion's energy may be missing. */
 static int is_unbalanced(struct space_dynamics *d, const struct ledger *before)
 {
     const struct ledger *now = &d->ledger;
-    double size = now->loss_limit_j - before->loss_limit_j + now->gain_limit_j -
-                  before->gain_limit_j + now->work_effector_positive_j -
-                  before->work_effector_positive_j;
-    space_tree_set_pose(&d->tree, d->q0);
-    space_tree_set_velocity(&d->tree, d->qd0);
-    double start = space_tree_kinetic_energy(&d->tree) + space_tree_potential_energy(&d->tree);
-    double end = energy_now(d), error = end - start - booked_energy(now) + booked_energy(before);
-    return !(fabs(error) <= UNBALANCED * size + ENERGY_ROUNDING * (fabs(start) + fabs(end)));
+    double size = turnover(now) - turnover(before), share = UNBALANCED, off = 0;
+    double start = d->start_energy, end = energy_at(d);
+    double error = end - start - booked_energy(now) + booked_energy(before);
+    double allowed = ENERGY_ROUNDING * (fabs(start) + fabs(end));
+    if (!d->are_limits_alone) {
+        share = UNBALANCED_TOUCHING;
+        allowed += MOTION_SHARE * space_tree_kinetic_energy(&d->tree);
+        off = now->mended_j - before->mended_j;
+    }
+    return !(fabs(error) + off <= share * size + allowed);
 }
 
 /* Where the step, split so many times before, has to be split; 0: nowhere. An impact is to be in the middle of a
@@ -807,9 +841,14 @@ static double find_split(struct space_dynamics *d, const struct ledger *before, 
     int may_split = splits < SPLITS_MAX;
     if (may_split && d->law_residual > LAW_RESIDUAL_MAX_M_S)
         return half;
-    if (d->are_limits_alone && splits < LIMIT_SPLITS_MAX && is_unbalanced(d, before))
-        return half;
-    return may_split ? space_contacts_split(&d->contacts) : 0;
+    double first = may_split ? space_contacts_split(&d->contacts) : 0;
+    int most = d->are_limits_alone ? LIMIT_SPLITS_MAX : ENERGY_SPLITS_MAX;
+    if (first > 0 || splits >= most || (!d->are_limits_alone && d->contacts.count == 0))
+        return first;
+    if (!d->has_start_energy)
+        d->start_energy = find_start_energy(d);
+    d->has_start_energy = 1;
+    return is_unbalanced(d, before) ? half : 0;
 }
 
 /* A midpoint step, which is taken again in two parts where it has to be split. */
@@ -819,6 +858,8 @@ static void advance(struct space_dynamics *d, int splits)
     struct impulse_sum given = d->given;
     double h = d->settings.dt_s;
     keep_start(d);
+    d->start_energy = d->energy;
+    d->has_start_energy = d->has_energy;
     step_midpoint(d);
     double first = find_split(d, &ledger, splits);
     if (first == 0) {
@@ -826,6 +867,8 @@ static void advance(struct space_dynamics *d, int splits)
         return;
     }
     go_back(d, &ledger);
+    d->energy = d->start_energy;
+    d->has_energy = d->has_start_energy;
     d->given = given;
     d->known = d->has_momenta = 0;
     set_step(d, first);
@@ -875,7 +918,7 @@ void space_dynamics_set_state(struct space_dynamics *d, const double *q, const d
         d->qd[i] = qd[i];
     space_tree_normalise(&d->tree, d->q);
     follow_signals(d, 0, d->q, d->qd);
-    d->is_posed = d->known = d->is_pressing = d->has_momenta = 0;
+    d->is_posed = d->known = d->is_pressing = d->has_momenta = d->has_energy = 0;
     space_contacts_forget(&d->contacts);
     space_dynamics_reset_ledger(d);
 }
@@ -951,7 +994,7 @@ void space_dynamics_set_world(struct space_dynamics *d, const struct space_world
     d->has_drag = world->drag.coefficient > 0;
     space_drag_set_law(&d->drag, &world->drag);
     space_contacts_set_surfaces(&d->contacts);
-    d->known = d->is_pressing = d->has_momenta = 0;
+    d->known = d->is_pressing = d->has_momenta = d->has_energy = 0;
     count_operations(d);
 }
 
