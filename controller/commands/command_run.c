@@ -307,7 +307,7 @@ static void session_warn_of_lag(const struct session *session)
             ENOUGH * in_hand);
 }
 
-/* What the simulator here computes is what all workers must compute. */
+/* All workers must compute what the simulator here computes. */
 static int session_ask_fingerprint(struct session *session, struct error *error)
 {
     char name[] = "simulator", option[] = "--fingerprint", line[128];

@@ -8,7 +8,7 @@
 #include "common/rng.h"
 #include "controller/evolution/search.h"
 
-/* Who may breed, and how likely: the weights are >= 0, one of them is > 0. */
+/* Parents and their weights, which are >= 0; one of them is > 0. */
 struct breeding_parents {
     const struct individual **individuals;
     double *weights;
@@ -20,8 +20,8 @@ void breeding_init_stream(struct rng *rng, const struct params *params, enum rng
 
 /* A fresh random genome. 0 or ERR_MEMORY, as the next. */
 int breeding_make_random(const struct params *params, struct individual *child);
-/* The same where nobody is fit to breed. Where bodies do not mutate (mutation.body) it is a new brain in the
- * body of an individual; NULL: there is none. */
+/* The same where nobody is fit to breed. Where bodies do not mutate (mutation.body) it is a new
+ * brain in the body of an individual; NULL: there is no such individual. */
 int breeding_make_fresh(const struct params *params, const struct individual *body,
                         struct individual *child);
 

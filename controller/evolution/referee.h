@@ -16,7 +16,7 @@ struct trial referee_trial(int number, const struct params *params);
 double referee_fitness(const struct individual *individual, int verdict,
                        const struct measures *measures, const struct params *params);
 
-/* What a trial came to, in words: "keeps 93 % from perturbed start 1 at h/4". */
+/* The outcome of a trial, in words: "keeps 93 % from perturbed start 1 at h/4". */
 void referee_describe(const struct individual *individual, const struct trial *trial, int verdict,
                       const struct measures *measures, const struct params *params, char *text,
                       size_t size);

@@ -66,7 +66,7 @@ struct individual {
     int cell;       /* of the archive, that it fills, from 1 */
     int is_counted; /* its result has been counted */
 
-    /* What a search need not remember when it is restored. */
+    /* State that a restored search need not have. */
     int is_asked;          /* it has been given out to be simulated */
     int is_before_referee; /* the same, in a trial of the referee's */
     int referee_trial;     /* the number of that one, or of the next */
@@ -89,7 +89,8 @@ struct population {
 struct search; /* owns its population */
 struct seeding;
 
-/* What the method and the behaviour demand of parameters beyond params_check(). 0 or ERR_*. */
+/* Checks the demands of method and behaviour on the parameters, beyond params_check(). 0 or
+ * ERR_*. */
 int search_check_params(const struct params *params, struct error *error);
 
 /* Makes generation 0. `params` is copied. NULL: out of memory. */
@@ -160,9 +161,9 @@ void search_select(struct search *search);
  * up; lagged methods keep those without a result besides. 0 or ERR_MEMORY. */
 int search_advance(struct search *search);
 
-/* What a method provides; search_methods[] is indexed by evolution.search. `next` gets the ranked old
- * population and fills children[0 .. count) (ids and generation already set). Lagged methods
- * have no `next`. */
+/* A method's functions; search_methods[] is indexed by evolution.search. `next` gets the ranked old
+ * population and fills children[0 .. count) (ids and generation already set). Lagged methods have
+ * no `next`. */
 struct search_method {
     const char *name;
     const char *help;

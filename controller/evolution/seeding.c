@@ -74,7 +74,7 @@ static gene_id draw_id(const struct seeding *seeding, const struct individual *i
     return gene_counter_next(ids);
 }
 
-/* What an old id became: rows are the same in both. */
+/* The new id of an old one: rows are the same in both. */
 static gene_id translate(const struct genome *before, const struct genome *after, enum table table,
                          gene_id old)
 {

@@ -36,7 +36,7 @@ int genetics_mutate(struct genome *genome, int count, const struct params *param
  * is_mated scales the mutated share. */
 int genetics_mutation_count(const struct params *params, int is_mated, struct rng *rng);
 
-/* A breeding gene by the weights breeding.*, for a genome that has none. */
+/* A breeding gene by the weights breeding.*, for a genome without one. */
 int genetics_draw_breeding(const struct params *params, struct rng *rng);
 
 /* Crossover: the tables of both parents aligned by gene id (those without a partner keep their

@@ -116,7 +116,8 @@ static void add_id(uint64_t *ids, int *count, uint64_t id)
     ids[(*count)++] = id;
 }
 
-/* Who gets a picture; the first of them play: the top, the champions, the best one's ancestors. */
+/* Creatures with pictures; the first of them play: the top, the champions, the best one's
+ * ancestors. */
 static int make_gallery(struct report *report, struct store *store, struct error *error)
 {
     uint64_t ids[REPORT_TOP_MAX + 2 * REPORT_CHAMPIONS_MAX + REPORT_STEPS_MAX];

@@ -283,7 +283,7 @@ struct store_event {
     char event[32];
     char detail[512];
 };
-/* What happened to the run, in its order. */
+/* The run's events, in their order. */
 int store_get_events(struct store *store, struct store_event **events, int *count,
                      struct error *error);
 

@@ -18,7 +18,7 @@ int store_find_method(const char *name)
     return -1;
 }
 
-/* What an individual has besides what the viewer knows of it, too. */
+/* Fields of an individual that the viewer does not know. */
 #define INDIVIDUAL_COLUMNS ", i.referee_fitness, i.referee_words, i.body, i.trials"
 enum {
     COLUMN_REFEREE = STORED_EXTRA,

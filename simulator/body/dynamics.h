@@ -53,7 +53,8 @@ struct ledger {
 /* A negative loss or gain is a bug. */
 void ledger_check(const struct ledger *ledger);
 
-/* What contacts with the world and gravity gave in a step: N s, N m s about a point, and the sum of their sizes, N s. */
+/* Impulses of contacts with the world and of gravity in a step: N s, N m s about a point, and the
+ * sum of their sizes, N s. */
 struct impulse_sum {
     struct vec3 linear, angular;
     double size;
@@ -152,8 +153,9 @@ const double *dynamics_drive_rates(const struct dynamics *dynamics);
 struct vec3 dynamics_centre_of_mass(const struct dynamics *dynamics);
 /* Linear momentum and angular momentum about the world's origin. */
 void dynamics_momentum(const struct dynamics *dynamics, struct vec3 *linear, struct vec3 *angular);
-/* What the last step gave, about a point, for a body whose centre of mass was there before the step and moved with
- * `velocity`. Returns 0 if the solver does not say, as where there is drag. */
+/* The impulses of the last step, about a point, for a body whose centre of mass was there before
+ * the step and moved with `velocity`. Returns 0 if the solver does not say, as where there is
+ * drag. */
 int dynamics_impulses(const struct dynamics *dynamics, struct vec3 centre, struct vec3 velocity,
                       struct impulse_sum *impulses);
 /* Axis-aligned bounds of all parts. */
@@ -173,7 +175,7 @@ int dynamics_contacts(const struct dynamics *dynamics, const struct contact_poin
 int dynamics_substeps(const struct dynamics *dynamics);
 /* Deepest penetration in the last step, m. */
 double dynamics_penetration(const struct dynamics *dynamics);
-/* How far a contact came off its law in the last step, m: what the solver could not hold. */
+/* How far a contact came off its law in the last step, m, since the solver could not hold it. */
 double dynamics_law_miss(const struct dynamics *dynamics);
 /* Steps taken, and those of them with RK4. */
 void dynamics_step_counts(const struct dynamics *dynamics, uint64_t *steps, uint64_t *rk4_steps);

@@ -1,4 +1,4 @@
-/* What a solver behind dynamics.h is made of; for the solvers themselves and dynamics.c only.
+/* The functions of a solver behind dynamics.h; for the solvers themselves and dynamics.c only.
  *
  * A solver's state begins with a struct dynamics. The functions do what dynamics.h says of their
  * namesakes; `create` takes everything from the arena and fills `solver`. */

@@ -1,6 +1,7 @@
-/* The physics of a kind of body: the third row of the table of kinds, after its genes (common/genome/body_kind.h) and its
- * genetics (controller/genetics/genetics_kind.h). What dynamics.h does not offer and yet differs from kind to kind is
- * asked here; nothing outside of a kind's folder asks which kind a body is of. */
+/* The physics of a kind of body: the third row of the table of kinds, after its genes
+ * (common/genome/body_kind.h) and its genetics (controller/genetics/genetics_kind.h). Here stand
+ * the questions that dynamics.h does not answer and that differ from kind to kind. Nothing outside
+ * of a kind's folder asks which kind a body is of. */
 #ifndef SIMULATOR_BODY_PHYSICS_H
 #define SIMULATOR_BODY_PHYSICS_H
 
@@ -8,7 +9,7 @@
 #include "simulator/body/dynamics_solver.h"
 #include "simulator/world/light.h"
 
-/* What a creature feels is written by its kind (feel() below), once a brain tick. */
+/* Each kind writes its creatures' sensor values (feel() below), once a brain tick. */
 struct senses {
     const struct phenotype *phenotype;
     uint32_t on;         /* set of SENSOR_BIT(): switched on */
@@ -44,9 +45,9 @@ struct body_physics {
     /* Turns the body, and joints within their limits, by angles up to `most_rad`. */
     void (*perturb)(struct dynamics *dynamics, const struct phenotype *phenotype,
                     const struct params *params, struct rng *rng, double most_rad);
-    /* By which share the worst of what holds the body together is out of its range; NULL: nothing gives. */
+    /* By which share the body's worst connection is out of its range; NULL: nothing gives. */
     double (*strain)(const struct dynamics *dynamics, const struct phenotype *phenotype);
-    /* Of a ledger whose gains sum up to gain_j: what counts against the guard on energy, J. */
+    /* The energy that counts against the guard, J, of a ledger whose gains sum up to gain_j. */
     double (*unearned_j)(const struct ledger *ledger, double gain_j);
 };
 

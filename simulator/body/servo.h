@@ -5,8 +5,9 @@
 #include "simulator/body/dynamics.h"
 #include "simulator/body/signal.h"
 
-/* What drives a joint: an effector as the settings' mode has it, an effector in torque mode, a spring,
- * whose target may lie beyond the joint's limits, or whatever force it takes to follow the signal. */
+/* A joint's drive: an effector as the settings' mode has it, an effector in torque mode, a
+ * spring, whose target may lie beyond the joint's limits, or whatever force it takes to follow
+ * the signal. */
 enum servo_law { SERVO_EFFECTOR, SERVO_TORQUE, SERVO_SPRING, SERVO_MOTION };
 
 /* Of a linear joint: force for torque, extension for angle, mass for inertia. */

@@ -1,8 +1,8 @@
-/* What a creature feels: the values of all its sensors, read once a brain tick.
+/* The values of all sensors of a creature, read once a brain tick.
  *
- * A row of SENSOR_COUNT values per part, in the gene's frame: mirrored parts have joint angles and the
- * axis across the part reversed. Sensors that the world switches off read 0. How each is read is the kind's
- * (simulator/body/physics.h). */
+ * A row of SENSOR_COUNT values per part, in the gene's frame: mirrored parts have joint angles
+ * and the axis across the part reversed. Sensors that the world switches off read 0. Each kind
+ * of body reads its own (simulator/body/physics.h). */
 #ifndef SIMULATOR_MIND_SENSES_H
 #define SIMULATOR_MIND_SENSES_H
 

@@ -1,4 +1,5 @@
-/* What surrounds a creature, in the form the dynamics use; made from the world.* parameters. */
+/* A creature's surroundings, in the form that the dynamics use; made from the world.*
+ * parameters. */
 #ifndef SIMULATOR_WORLD_WORLD_H
 #define SIMULATOR_WORLD_WORLD_H
 
