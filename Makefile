@@ -137,7 +137,7 @@ oracle: $(B)/tests/oracle/test_scenes
 	$(Q)$< --table
 
 # the tables of the documentation that come from these programs, written in place
-accuracy: $(addprefix $(B)/tests/oracle/,test_scenes test_mujoco test_space)
+accuracy: $(addprefix $(B)/tests/oracle/,test_scenes test_mujoco test_space test_space_exact)
 	$(Q)BUILD=$(B) scripts/measure-accuracy
 
 # random genetics, FUZZ_COUNT children, each checked; a failure names child and seed

@@ -18,7 +18,7 @@
 enum { STATE_SIZE = 13, JOINT_ROWS_MAX = 6, TOUCHES_MAX = 96, LOSSES = 3 };
 enum { WORLD = -1 };
 /* What is closer touches, m or rad: it takes part in impacts and rests. */
-#define TOUCH_NEAR 1e-8
+#define TOUCH_NEAR 2e-10
 
 struct body {
     /* constant */
