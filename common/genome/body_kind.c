@@ -52,6 +52,6 @@ const struct body_kind_info body_kinds[BODY_KIND_COUNT] = {
                     .connection = box_connection_genes,
                     .sensors = SENSORS_OF_BOXES,
                     .growth = &growth_boxes,
-                    .solvers = SOLVER_BIT(SOLVER_ARTICULATED),
+                    .solvers = SOLVER_BIT(SOLVER_ARTICULATED) | SOLVER_BIT(SOLVER_CONSTRAINT),
                     .format_version = 4},
 };

@@ -13,25 +13,30 @@ struct boxes {
     const struct phenotype *phenotype;
     const struct box_body *body;
     struct box_scene scene;
-    struct space_dynamics *space;
+    const struct space_solver *solver;
+    void *space; /* its state */
     double dt_s;
     double *q, *still;            /* scratch: coordinates; rates, all 0 */
     struct contact_point *points; /* SPACE_CONTACTS_MAX */
 };
 
+static int boxes_step(struct dynamics *dynamics);
+
 static struct boxes *boxes_of(const struct dynamics *dynamics)
 {
-    return dynamics_of(dynamics, &dynamics_boxes);
-}
-
-struct space_dynamics *dynamics_boxes_space(const struct dynamics *dynamics)
-{
-    return boxes_of(dynamics)->space;
+    ENSURE(dynamics->solver->step == boxes_step, "dynamics of another solver");
+    return (struct boxes *)dynamics;
 }
 
 static const struct space_tree *tree_of(const struct dynamics *dynamics)
 {
-    return space_dynamics_tree(boxes_of(dynamics)->space);
+    const struct boxes *s = boxes_of(dynamics);
+    return s->solver->tree(s->space);
+}
+
+const struct space_tree *dynamics_boxes_tree(const struct dynamics *dynamics)
+{
+    return tree_of(dynamics);
 }
 
 /* ---------------------------------------------------------------- creation */
@@ -40,7 +45,7 @@ static const struct space_tree *tree_of(const struct dynamics *dynamics)
 static void make_drives(struct boxes *s)
 {
     const struct phenotype *p = s->phenotype;
-    const struct space_tree *tree = space_dynamics_tree(s->space);
+    const struct space_tree *tree = s->solver->tree(s->space);
     for (int i = 0; i < s->body->link_count; i++) {
         const struct box_link *link = &s->body->links[i];
         ENSURE(i == 0 || link->freedoms == tree->links[i].rates,
@@ -48,25 +53,27 @@ static void make_drives(struct boxes *s)
         for (int k = 0; k < link->freedoms; k++) {
             int drive = link->first_drive + k, rate = tree->links[i].rate + k;
             ENSURE(rate == ROOT_RATES + drive, "drive %d has rate %d", drive, rate);
-            space_dynamics_set_effector(s->space, rate, p->drives[drive].strength);
+            s->solver->set_effector(s->space, rate, p->drives[drive].strength);
         }
     }
 }
 
-static struct dynamics *boxes_create(const struct phenotype *phenotype, const struct world *world,
-                                     const struct dynamics_settings *settings, struct arena *arena)
+static struct dynamics *create(const struct dynamics_solver *row, const struct space_solver *solver,
+                               const struct phenotype *phenotype, const struct world *world,
+                               const struct dynamics_settings *settings, struct arena *arena)
 {
     struct boxes *s = arena_take(arena, 1, sizeof *s);
     if (!s || box_scene_create(&s->scene, phenotype, world, arena) != 0)
         return NULL;
-    s->base.solver = &dynamics_boxes;
+    s->base.solver = row;
+    s->solver = solver;
     s->phenotype = phenotype;
     s->body = box_body_of(phenotype);
     s->dt_s = settings->dt_s;
-    s->space = space_dynamics_create(&s->scene.body, &s->scene.world, settings, arena);
+    s->space = solver->create(&s->scene.body, &s->scene.world, settings, arena);
     if (!s->space)
         return NULL;
-    const struct space_tree *tree = space_dynamics_tree(s->space);
+    const struct space_tree *tree = s->solver->tree(s->space);
     s->q = arena_take(arena, (size_t)tree->coordinates, sizeof s->q[0]);
     s->still = arena_take(arena, (size_t)tree->rates, sizeof s->still[0]);
     s->points = arena_take(arena, SPACE_CONTACTS_MAX, sizeof s->points[0]);
@@ -76,47 +83,65 @@ static struct dynamics *boxes_create(const struct phenotype *phenotype, const st
     return &s->base;
 }
 
+static struct dynamics *boxes_create(const struct phenotype *phenotype, const struct world *world,
+                                     const struct dynamics_settings *settings, struct arena *arena)
+{
+    return create(&dynamics_boxes, &space_solver_articulated, phenotype, world, settings, arena);
+}
+
+static struct dynamics *create_by_constraint(const struct phenotype *phenotype,
+                                             const struct world *world,
+                                             const struct dynamics_settings *settings,
+                                             struct arena *arena)
+{
+    return create(&dynamics_boxes_constraint, &space_solver_constraint, phenotype, world, settings,
+                  arena);
+}
+
 /* ---------------------------------------------------------------- effectors and world */
 
 static void boxes_set_target(struct dynamics *dynamics, int drive, double target, double rate)
 {
     struct boxes *s = boxes_of(dynamics);
-    space_dynamics_set_target(s->space, ROOT_RATES + drive, target, rate);
+    s->solver->set_target(s->space, ROOT_RATES + drive, target, rate);
 }
 
 static void boxes_set_servo(struct dynamics *dynamics, int drive, const struct servo *servo)
 {
     struct boxes *s = boxes_of(dynamics);
-    space_dynamics_set_servo(s->space, ROOT_RATES + drive, servo);
+    s->solver->set_servo(s->space, ROOT_RATES + drive, servo);
 }
 
 static void boxes_set_effectors(struct dynamics *dynamics, enum effector_state state)
 {
-    space_dynamics_set_effectors(boxes_of(dynamics)->space, state);
+    const struct boxes *s = boxes_of(dynamics);
+    s->solver->set_effectors(s->space, state);
 }
 
 static void boxes_set_world(struct dynamics *dynamics, const struct world *world)
 {
     struct boxes *s = boxes_of(dynamics);
     box_scene_set_world(&s->scene, world);
-    space_dynamics_set_world(s->space, &s->scene.world);
+    s->solver->set_world(s->space, &s->scene.world);
 }
 
 static void boxes_set_joint_damping(struct dynamics *dynamics, double rate_1_s)
 {
-    space_dynamics_set_joint_damping(boxes_of(dynamics)->space, rate_1_s);
+    const struct boxes *s = boxes_of(dynamics);
+    s->solver->set_joint_damping(s->space, rate_1_s);
 }
 
 static void boxes_set_push_out(struct dynamics *dynamics, double speed_m_s)
 {
-    space_dynamics_set_push_out(boxes_of(dynamics)->space, speed_m_s);
+    const struct boxes *s = boxes_of(dynamics);
+    s->solver->set_push_out(s->space, speed_m_s);
 }
 
 static int boxes_step(struct dynamics *dynamics)
 {
     struct boxes *s = boxes_of(dynamics);
-    int is_broken = space_dynamics_step(s->space);
-    dynamics->work = space_dynamics_work(s->space);
+    int is_broken = s->solver->step(s->space);
+    dynamics->work = s->solver->work(s->space);
     return is_broken;
 }
 
@@ -129,17 +154,20 @@ static int boxes_dof(const struct dynamics *dynamics)
 
 static const double *boxes_q(const struct dynamics *dynamics)
 {
-    return space_dynamics_q(boxes_of(dynamics)->space);
+    const struct boxes *s = boxes_of(dynamics);
+    return s->solver->q(s->space);
 }
 
 static const double *boxes_qd(const struct dynamics *dynamics)
 {
-    return space_dynamics_qd(boxes_of(dynamics)->space);
+    const struct boxes *s = boxes_of(dynamics);
+    return s->solver->qd(s->space);
 }
 
 static void boxes_set_state(struct dynamics *dynamics, const double *q, const double *qd)
 {
-    space_dynamics_set_state(boxes_of(dynamics)->space, q, qd);
+    const struct boxes *s = boxes_of(dynamics);
+    s->solver->set_state(s->space, q, qd);
 }
 
 static void boxes_shift(struct dynamics *dynamics, struct vec3 by_m)
@@ -212,11 +240,11 @@ static uint64_t boxes_hash_part(const struct dynamics *dynamics, int part, uint6
 
 static void boxes_drive_state(const struct dynamics *dynamics, int drive, struct drive_state *state)
 {
-    const struct space_dynamics *space = boxes_of(dynamics)->space;
+    const struct boxes *s = boxes_of(dynamics);
     int rate = ROOT_RATES + drive;
-    *state = (struct drive_state){.value = space_dynamics_value(space, rate),
-                                  .rate = space_dynamics_qd(space)[rate],
-                                  .effort = space_dynamics_effort(space, rate)};
+    *state = (struct drive_state){.value = s->solver->value(s->space, rate),
+                                  .rate = s->solver->qd(s->space)[rate],
+                                  .effort = s->solver->effort(s->space, rate)};
 }
 
 static const double *boxes_drive_rates(const struct dynamics *dynamics)
@@ -239,7 +267,8 @@ static void boxes_momentum(const struct dynamics *dynamics, struct vec3 *linear,
 static int boxes_impulses(const struct dynamics *dynamics, struct vec3 centre, struct vec3 velocity,
                           struct impulse_sum *impulses)
 {
-    int is_known = space_dynamics_impulses(boxes_of(dynamics)->space, impulses);
+    const struct boxes *s = boxes_of(dynamics);
+    int is_known = s->solver->impulses(s->space, impulses);
     impulses->angular = vec3_sub(impulses->angular, vec3_cross(centre, impulses->linear));
     return is_known;
 }
@@ -303,12 +332,14 @@ static double boxes_overlap(const struct dynamics *dynamics)
 
 static void boxes_reset_ledger(struct dynamics *dynamics)
 {
-    space_dynamics_reset_ledger(boxes_of(dynamics)->space);
+    const struct boxes *s = boxes_of(dynamics);
+    s->solver->reset_ledger(s->space);
 }
 
 static const struct ledger *boxes_ledger(struct dynamics *dynamics)
 {
-    return space_dynamics_ledger(boxes_of(dynamics)->space);
+    const struct boxes *s = boxes_of(dynamics);
+    return s->solver->ledger(s->space);
 }
 
 /* The solver's, which does not know of creatures. */
@@ -316,7 +347,7 @@ static int boxes_contacts(const struct dynamics *dynamics, const struct contact_
 {
     struct boxes *s = boxes_of(dynamics);
     const struct contact_point *points;
-    int count = space_dynamics_contacts(s->space, &points);
+    int count = s->solver->contacts(s->space, &points);
     ENSURE(count <= SPACE_CONTACTS_MAX, "%d points of contact", count);
     for (int i = 0; i < count; i++) {
         s->points[i] = points[i];
@@ -329,51 +360,39 @@ static int boxes_contacts(const struct dynamics *dynamics, const struct contact_
 
 static double boxes_penetration(const struct dynamics *dynamics)
 {
-    return space_dynamics_penetration(boxes_of(dynamics)->space);
+    const struct boxes *s = boxes_of(dynamics);
+    return s->solver->penetration(s->space);
 }
 
 static double boxes_law_miss(const struct dynamics *dynamics)
 {
     const struct boxes *s = boxes_of(dynamics);
-    return space_dynamics_law_residual(s->space) * s->dt_s;
+    return s->solver->law_residual(s->space) * s->dt_s;
 }
 
 static void boxes_step_counts(const struct dynamics *dynamics, uint64_t *steps, uint64_t *rk4_steps)
 {
-    space_dynamics_step_counts(boxes_of(dynamics)->space, steps, rk4_steps);
+    const struct boxes *s = boxes_of(dynamics);
+    s->solver->step_counts(s->space, steps, rk4_steps);
 }
 
-const struct dynamics_solver dynamics_boxes = {
-    .create = boxes_create,
-    .step = boxes_step,
-    .set_target = boxes_set_target,
-    .set_servo = boxes_set_servo,
-    .set_effectors = boxes_set_effectors,
-    .set_world = boxes_set_world,
-    .set_joint_damping = boxes_set_joint_damping,
-    .set_push_out = boxes_set_push_out,
-    .dof = boxes_dof,
-    .q = boxes_q,
-    .qd = boxes_qd,
-    .set_state = boxes_set_state,
-    .shift = boxes_shift,
-    .stop = boxes_stop,
-    .part_state = boxes_part_state,
-    .part_turn = boxes_part_turn,
-    .part_bounds = boxes_part_bounds,
-    .link_state = boxes_part_state,
-    .drive_state = boxes_drive_state,
-    .drive_rates = boxes_drive_rates,
-    .centre_of_mass = boxes_centre_of_mass,
-    .momentum = boxes_momentum,
-    .impulses = boxes_impulses,
-    .bounds = boxes_bounds,
-    .hash_part = boxes_hash_part,
-    .overlap = boxes_overlap,
-    .reset_ledger = boxes_reset_ledger,
-    .ledger = boxes_ledger,
-    .contacts = boxes_contacts,
-    .penetration = boxes_penetration,
-    .law_miss = boxes_law_miss,
-    .step_counts = boxes_step_counts,
-};
+/* The two differ in what moves the body. */
+#define BOXES(creation)                                                                            \
+    {                                                                                              \
+        .create = creation, .step = boxes_step, .set_target = boxes_set_target,                    \
+        .set_servo = boxes_set_servo, .set_effectors = boxes_set_effectors,                        \
+        .set_world = boxes_set_world, .set_joint_damping = boxes_set_joint_damping,                \
+        .set_push_out = boxes_set_push_out, .dof = boxes_dof, .q = boxes_q, .qd = boxes_qd,        \
+        .set_state = boxes_set_state, .shift = boxes_shift, .stop = boxes_stop,                    \
+        .part_state = boxes_part_state, .part_turn = boxes_part_turn,                              \
+        .part_bounds = boxes_part_bounds, .link_state = boxes_part_state,                          \
+        .drive_state = boxes_drive_state, .drive_rates = boxes_drive_rates,                        \
+        .centre_of_mass = boxes_centre_of_mass, .momentum = boxes_momentum,                        \
+        .impulses = boxes_impulses, .bounds = boxes_bounds, .hash_part = boxes_hash_part,          \
+        .overlap = boxes_overlap, .reset_ledger = boxes_reset_ledger, .ledger = boxes_ledger,      \
+        .contacts = boxes_contacts, .penetration = boxes_penetration, .law_miss = boxes_law_miss,  \
+        .step_counts = boxes_step_counts,                                                          \
+    }
+
+const struct dynamics_solver dynamics_boxes = BOXES(boxes_create);
+const struct dynamics_solver dynamics_boxes_constraint = BOXES(create_by_constraint);

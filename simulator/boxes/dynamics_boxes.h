@@ -1,5 +1,5 @@
-/* What the dynamics of creatures of boxes know beyond dynamics.h: struct space_dynamics (space_dynamics.h) behind
- * that interface.
+/* What the dynamics of creatures of boxes know beyond dynamics.h: a solver of bodies in space (space_solver.h)
+ * behind that interface.
  *
  * All calls are for dynamics made of a phenotype with boxes. dynamics_q() has the coordinates of all joints, the
  * root's first (space_joint.h: x, y, z and a quaternion, of no turn at birth), dynamics_qd() their rates, which
@@ -9,9 +9,9 @@
 
 #include "common/body/box_body.h"
 #include "simulator/body/dynamics_solver.h"
-#include "simulator/boxes/space_dynamics.h"
+#include "simulator/boxes/space_solver.h"
 
-extern const struct dynamics_solver dynamics_boxes;
+extern const struct dynamics_solver dynamics_boxes, dynamics_boxes_constraint;
 
 /* The body and its surroundings, as the solver of bodies in space wants them; all memory is the arena's. */
 struct box_scene {
@@ -25,7 +25,7 @@ int box_scene_create(struct box_scene *scene, const struct phenotype *phenotype,
 /* Puts what of the world is no matter of memory; obstacles: those of creation, or none. */
 void box_scene_set_world(struct box_scene *scene, const struct world *world);
 
-/* What moves the body; for tests. */
-struct space_dynamics *dynamics_boxes_space(const struct dynamics *dynamics);
+/* The body's tree at the present state; good until the next step. */
+const struct space_tree *dynamics_boxes_tree(const struct dynamics *dynamics);
 
 #endif

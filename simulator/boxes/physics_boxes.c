@@ -202,7 +202,7 @@ static void perturb(struct dynamics *dynamics, const struct phenotype *phenotype
                     const struct params *params, struct rng *rng, double most_rad)
 {
     const struct box_body *body = box_body_of(phenotype);
-    const struct space_tree *tree = space_dynamics_tree(dynamics_boxes_space(dynamics));
+    const struct space_tree *tree = dynamics_boxes_tree(dynamics);
     double q[SPACE_RATES_MAX + 1 + 4 * PHENOTYPE_PARTS_MAX];
     for (int i = 0; i < tree->coordinates; i++)
         q[i] = dynamics_q(dynamics)[i];
@@ -229,7 +229,8 @@ static double unearned_j(const struct ledger *ledger, double gain_j)
 }
 
 const struct body_physics physics_boxes = {
-    .solvers = {[SOLVER_ARTICULATED] = &dynamics_boxes},
+    .solvers = {[SOLVER_ARTICULATED] = &dynamics_boxes,
+                [SOLVER_CONSTRAINT] = &dynamics_boxes_constraint},
     .effectors_apart = EFFECTORS_SLACK,
     .judge = judge,
     .feel = feel,

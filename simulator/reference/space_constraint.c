@@ -126,7 +126,8 @@ struct space_constraint *space_constraint_create(const struct space_body *body,
     if (space_touch_create(c, arena) != 0)
         return NULL;
     c->size = STATE_SIZE * c->count + c->rates + LOSSES + 3 * c->touch_room;
-    if (take_memory(c, arena) != 0 || space_system_create(c, arena) != 0 ||
+    c->pusher = space_dynamics_create(body, world, settings, arena);
+    if (!c->pusher || take_memory(c, arena) != 0 || space_system_create(c, arena) != 0 ||
         space_tree_create(&c->carriers, body->links, c->count, world->gravity_m_s2, arena) != 0 ||
         space_drag_create(&c->drag, &world->drag, body->boxes, body->box_count, body->links,
                           c->count, arena) != 0)
@@ -338,7 +339,6 @@ static double advance(struct space_constraint *c, double ahead, double left, int
         if (is_good && is_bad_end(c)) {
             *is_event = 1;
             c->is_stale = 1;
-            c->events++;
             return step_to_event(c, ahead, h);
         }
         if (is_good)
@@ -395,13 +395,29 @@ static void report_touches(struct space_constraint *c)
     }
 }
 
+static int push_apart(struct space_constraint *c)
+{
+    int is_broken = space_dynamics_step(c->pusher);
+    space_constraint_set_state(c, space_dynamics_q(c->pusher), space_dynamics_qd(c->pusher));
+    report_touches(c);
+    return is_broken;
+}
+
+static int is_spent(const struct space_constraint *c)
+{
+    return c->settings.work_max > 0 && c->work > c->settings.work_max;
+}
+
 int space_constraint_step(struct space_constraint *c)
 {
+    if (c->is_pushing)
+        return push_apart(c);
     double dt = c->settings.dt_s, done = 0, short_step = dt / IMPULSE_STEPS;
     int events = 0, crowd = 0, is_event;
     c->mark_count = c->tries = 0;
     c->law_residual = 0;
-    while (done < dt) {
+    c->is_tree_placed = 0;
+    while (done < dt && !is_spent(c)) {
         double left = dt - done, h;
         if (events > EVENTS_MAX || crowd > CROWD_COUNT || c->tries > TRIES_MAX) {
             h = left < 1.01 * short_step ? left : short_step;
@@ -476,6 +492,7 @@ void space_constraint_set_state(struct space_constraint *c, const double *q, con
     for (int i = STATE_SIZE * c->count; i < c->size; i++)
         c->y[i] = 0;
     c->touch_count = c->point_count = c->mark_count = 0;
+    c->is_tree_placed = 0;
     c->is_stale = 1;
     c->h_s = c->settings.dt_s;
     for (int i = 0; i < c->pair_count; i++)
@@ -580,9 +597,11 @@ const struct ledger *space_constraint_ledger(struct space_constraint *c)
     return l;
 }
 
-uint64_t space_constraint_step_count(const struct space_constraint *c)
+void space_constraint_step_counts(const struct space_constraint *c, uint64_t *steps,
+                                  uint64_t *rk_steps)
 {
-    return c->steps;
+    *steps = c->steps + c->impulse_steps;
+    *rk_steps = c->steps;
 }
 
 int space_constraint_contacts(const struct space_constraint *c,
@@ -590,6 +609,12 @@ int space_constraint_contacts(const struct space_constraint *c,
 {
     *contacts = c->points;
     return c->point_count;
+}
+
+int space_constraint_impulses(const struct space_constraint *c, struct impulse_sum *impulses)
+{
+    *impulses = (struct impulse_sum){.size = 0};
+    return 0;
 }
 
 double space_constraint_penetration(const struct space_constraint *c)
@@ -602,9 +627,57 @@ double space_constraint_law_residual(const struct space_constraint *c)
     return c->law_residual;
 }
 
-void space_constraint_event_counts(const struct space_constraint *c, uint64_t *events,
-                                   uint64_t *impulse_steps)
+uint64_t space_constraint_work(const struct space_constraint *c)
 {
-    *events = c->events;
-    *impulse_steps = c->impulse_steps;
+    return c->work + space_dynamics_work(c->pusher);
+}
+
+const struct space_tree *space_constraint_tree(struct space_constraint *c)
+{
+    if (!c->is_tree_placed) {
+        space_tree_set_pose(&c->carriers, c->q);
+        space_tree_set_velocity(&c->carriers, c->qd);
+        c->is_tree_placed = 1;
+    }
+    return &c->carriers;
+}
+
+double space_constraint_value(const struct space_constraint *c, int rate)
+{
+    const struct body *b = &c->bodies[c->body_of[rate]];
+    const double *q = c->q + b->coordinate, *ball = q + b->plain;
+    int k = rate - b->rate;
+    if (k < b->plain)
+        return q[k];
+    struct vec3 turn = quaternion_log((struct quaternion){ball[0], ball[1], ball[2], ball[3]});
+    return k == b->plain ? turn.x : k == b->plain + 1 ? turn.y : turn.z;
+}
+
+/* ---------------------------------------------------------------- what changes on the way */
+
+void space_constraint_set_world(struct space_constraint *c, const struct space_world *world)
+{
+    c->world = *world;
+    space_drag_set_law(&c->drag, &world->drag);
+    space_touch_list_pairs(c);
+    c->touch_count = 0;
+    c->is_stale = 1;
+    space_dynamics_set_world(c->pusher, world);
+}
+
+void space_constraint_set_joint_damping(struct space_constraint *c, double rate_1_s)
+{
+    for (int i = 0; i < c->rates; i++) {
+        int is_free = c->bodies[c->body_of[i]].link->kind == SPACE_FREE;
+        c->servos[i].damping = is_free ? 0 : rate_1_s * 2 * c->birth_inertia[i];
+    }
+    space_dynamics_set_joint_damping(c->pusher, rate_1_s);
+}
+
+void space_constraint_set_push_out(struct space_constraint *c, double speed_m_s)
+{
+    c->is_pushing = speed_m_s > 0;
+    space_dynamics_set_effectors(c->pusher, c->effectors);
+    space_dynamics_set_push_out(c->pusher, speed_m_s);
+    space_dynamics_set_state(c->pusher, c->q, c->qd);
 }

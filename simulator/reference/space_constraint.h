@@ -30,6 +30,12 @@ void space_constraint_set_target(struct space_constraint *c, int rate, double ta
                                  double change);
 void space_constraint_set_effectors(struct space_constraint *c, enum effector_state state);
 
+void space_constraint_set_world(struct space_constraint *c, const struct space_world *world);
+void space_constraint_set_joint_damping(struct space_constraint *c, double rate_1_s);
+/* Pushing boxes apart at birth is no motion of theirs but part of their making. It is left to the other solver, so
+ * that both start from the same pose. */
+void space_constraint_set_push_out(struct space_constraint *c, double speed_m_s);
+
 /* Moves on by dt_s. Returns 0, or 1 if no step is short enough or the state is no longer finite. */
 int space_constraint_step(struct space_constraint *c);
 /* Coordinates and rates of joints. Puts the links there and resets the ledger. */
@@ -45,6 +51,9 @@ struct space_place space_constraint_place(const struct space_constraint *c, int 
 /* The state in joint coordinates, as the places have it. */
 const double *space_constraint_q(const struct space_constraint *c);
 const double *space_constraint_qd(const struct space_constraint *c);
+/* A tree, of the other solver's, at the present state, to be read; good until the next step. */
+const struct space_tree *space_constraint_tree(struct space_constraint *c);
+double space_constraint_value(const struct space_constraint *c, int rate);
 /* The torque or force that drives a freedom. */
 double space_constraint_effort(const struct space_constraint *c, int rate);
 /* How far joints are from being closed, m or rad, at most. */
@@ -54,16 +63,18 @@ double space_constraint_birth_inertia(const struct space_constraint *c, int rate
 /* As of space_dynamics.h. */
 int space_constraint_contacts(const struct space_constraint *c,
                               const struct contact_point **contacts);
+/* Never known: 0. */
+int space_constraint_impulses(const struct space_constraint *c, struct impulse_sum *impulses);
 double space_constraint_penetration(const struct space_constraint *c);
 double space_constraint_law_residual(const struct space_constraint *c);
 
 void space_constraint_reset_ledger(struct space_constraint *c);
 /* With the energies of the present state; good until the next call. */
 const struct ledger *space_constraint_ledger(struct space_constraint *c);
-/* Steps that were taken, those that were tried in vain left out. */
-uint64_t space_constraint_step_count(const struct space_constraint *c);
-/* Events that were located, and steps of first order by impulses, after too many of them. */
-void space_constraint_event_counts(const struct space_constraint *c, uint64_t *events,
-                                   uint64_t *impulse_steps);
+/* Steps taken, those that were tried in vain left out, and all of them but those of first order by impulses. */
+void space_constraint_step_counts(const struct space_constraint *c, uint64_t *steps,
+                                  uint64_t *rk_steps);
+/* Arithmetic operations so far, roughly. */
+uint64_t space_constraint_work(const struct space_constraint *c);
 
 #endif

@@ -61,7 +61,7 @@ static const struct vec3 none = {0, 0, 0};
 
 int space_system_create(struct space_constraint *c, struct arena *arena)
 {
-    int touches = c->touch_room, laws = 3 * touches;
+    int touches = c->touch_room, laws = 3 * (touches - c->limit_count) + c->limit_count;
     c->rows_max = JOINT_ROWS_MAX * c->count + laws;
     size_t rows = (size_t)c->rows_max;
     c->rows = arena_take(arena, rows, sizeof c->rows[0]);
@@ -522,6 +522,7 @@ static void factor_rows(struct space_constraint *c, int count)
         for (int j = 0; j < count; j++)
             c->w[i * count + j] = c->scale[i] * c->scale[j] * couple(c, &c->rows[i], &c->rows[j]);
     qr_factor(&c->qr, c->w, count, count, RANK_TOLERANCE);
+    c->work += (uint64_t)(2 * count) * (uint64_t)(count + 10) * (uint64_t)(count + 10);
 }
 
 /* The forces of all rows, which are then in the accelerations. Of many solutions it is the nearest to the reference. */

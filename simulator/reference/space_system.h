@@ -15,7 +15,7 @@
 #include "simulator/reference/qr.h"
 #include "simulator/reference/space_constraint.h"
 
-enum { STATE_SIZE = 13, JOINT_ROWS_MAX = 6, TOUCHES_MAX = 96, LOSSES = 3 };
+enum { STATE_SIZE = 13, JOINT_ROWS_MAX = 6, TOUCHES_MAX = 64, LOSSES = 3 };
 enum { WORLD = -1 };
 /* What is closer touches, m or rad: it takes part in impacts and rests. */
 #define TOUCH_NEAR 2e-10
@@ -144,8 +144,11 @@ struct space_constraint {
     struct contact_point *points;
     int point_count;
     double penetration_m, law_residual;
-    uint64_t events, impulse_steps;
-    int tries; /* steps tried in this dt_s */
+    uint64_t impulse_steps, work;
+    struct space_dynamics *pusher; /* pushes boxes apart at birth */
+    int is_pushing;
+    int is_tree_placed; /* carriers are at the present state */
+    int tries;          /* steps tried in this dt_s */
 
     /* the constraint-force equation: rows of joints first */
     struct row *rows;
@@ -175,6 +178,8 @@ static inline struct vec3 space_system_axis(const struct mat3 *m, int i)
 
 /* Lists what may ever touch; ERR_MEMORY when the arena is full. Bodies and settings are there. */
 int space_touch_create(struct space_constraint *c, struct arena *arena);
+/* The pairs that may touch in the world as it is. */
+void space_touch_list_pairs(struct space_constraint *c);
 /* Fills found[] with what is closer than a margin, m or rad, at the state that bodies are placed at. */
 void space_touch_find(struct space_constraint *c, double margin);
 /* Rows of a touch at the placed state. */

@@ -47,8 +47,9 @@ static void add_pair(struct space_constraint *c, int a, int b)
     c->pairs[c->pair_count++] = (struct touch_pair){a, b, {.axis = -1}, -1};
 }
 
-static void list_pairs(struct space_constraint *c)
+void space_touch_list_pairs(struct space_constraint *c)
 {
+    c->pair_count = 0;
     for (int a = 0; a < c->box_count; a++) {
         int is_moving = piece_of(c, a) != WORLD;
         if (is_moving && c->world.surfaces.has_ground)
@@ -90,7 +91,7 @@ int space_touch_create(struct space_constraint *c, struct arena *arena)
     c->limits = arena_take(arena, (size_t)(2 * c->rates + c->count), sizeof c->limits[0]);
     if (!c->solids || !c->pairs || !c->limits)
         return ERR_MEMORY;
-    list_pairs(c);
+    space_touch_list_pairs(c);
     list_limits(c);
     c->touch_room = SOLIDS_CLIPPED_MAX * c->pair_count;
     c->touch_room = c->touch_room < TOUCHES_MAX ? c->touch_room : TOUCHES_MAX;
@@ -337,7 +338,7 @@ static void add_point(struct space_constraint *c, int pair, const struct solid_m
     struct vec3 n = is_swapped ? vec3_negated(m->normal) : m->normal;
     struct vec3 aside = fabs(n.x) < 0.7 ? (struct vec3){1, 0, 0} : (struct vec3){0, 0, 1};
     struct touch *t = &c->found[c->found_count];
-    if (c->found_count == c->touch_room)
+    if (c->found_count == c->touch_room - c->limit_count)
         return;
     *t = (struct touch){.kind = TOUCH_FACE,
                         .bodies = {is_swapped ? two : one, is_swapped ? one : two},

@@ -153,10 +153,11 @@ static int move(void *what, FILE *trace, FILE *contacts, struct error *error)
 
 static void print_summary(struct run *run)
 {
-    char steps[128];
-    space_run_describe_steps(&run->motion, steps, sizeof steps);
-    printf("time %g s, %llu steps of %g s, %s\n", (double)run->steps * run->scene.settings.dt_s,
-           (unsigned long long)run->steps, run->scene.settings.dt_s, steps);
+    uint64_t steps, rk_steps;
+    space_run_step_counts(&run->motion, &steps, &rk_steps);
+    printf("time %g s, %llu steps of %g s: %llu taken, %llu of them by Runge-Kutta\n",
+           (double)run->steps * run->scene.settings.dt_s, (unsigned long long)run->steps,
+           run->scene.settings.dt_s, (unsigned long long)steps, (unsigned long long)rk_steps);
     scene_print_ledger(space_run_ledger(&run->motion));
 }
 

@@ -3,15 +3,12 @@
 #ifndef SIMULATOR_TOOLS_SPACE_RUN_H
 #define SIMULATOR_TOOLS_SPACE_RUN_H
 
-#include "simulator/reference/space_constraint.h"
+#include "simulator/boxes/space_solver.h"
 #include "simulator/tools/space_scene.h"
 
-struct space_run_solver;
-
 struct space_run {
-    const struct space_run_solver *solver;
-    void *state;            /* struct space_dynamics or struct space_constraint */
-    struct space_tree tree; /* put to the state when it is read */
+    const struct space_solver *solver;
+    void *state; /* the solver's own */
 };
 
 /* The motion at its start; the scene must outlive it unchanged. ERR_MEMORY when the arena is full. */
@@ -29,7 +26,7 @@ double space_run_value(const struct space_run *run, int rate);
 const struct ledger *space_run_ledger(struct space_run *run);
 int space_run_contacts(const struct space_run *run, const struct contact_point **contacts);
 double space_run_law_residual(const struct space_run *run);
-/* Steps taken, and what the solver tells besides, as a text that ends with no new line. */
-void space_run_describe_steps(const struct space_run *run, char *text, size_t size);
+/* Steps taken, and those of them by Runge-Kutta methods: the others are midpoint steps. */
+void space_run_step_counts(const struct space_run *run, uint64_t *steps, uint64_t *rk_steps);
 
 #endif

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "simulator/reference/space_constraint.h"
 #include "simulator/tools/space_run.h"
 
 #define FOLDER "tests/oracle/space/"
@@ -138,8 +139,10 @@ static void start(void)
 
 static void step(void)
 {
-    memcpy(before_q, space_run_q(&run), (size_t)run.tree.coordinates * sizeof before_q[0]);
-    memcpy(before_qd, space_run_qd(&run), (size_t)run.tree.rates * sizeof before_qd[0]);
+    memcpy(before_q, space_run_q(&run),
+           (size_t)space_run_tree(&run)->coordinates * sizeof before_q[0]);
+    memcpy(before_qd, space_run_qd(&run),
+           (size_t)space_run_tree(&run)->rates * sizeof before_qd[0]);
     before_ledger = *space_run_ledger(&run);
     need(space_run_step(&run) == 0, "the motion is finite");
     now_s += scene.settings.dt_s;
@@ -151,8 +154,8 @@ static void go_on(const double *q, const double *qd, const struct ledger *ledger
     carried.loss_friction_j += ledger->loss_friction_j;
     carried.loss_impact_j += ledger->loss_impact_j;
     carried.loss_limit_j += ledger->loss_limit_j;
-    memmove(scene.q, q, (size_t)run.tree.coordinates * sizeof scene.q[0]);
-    memmove(scene.qd, qd, (size_t)run.tree.rates * sizeof scene.qd[0]);
+    memmove(scene.q, q, (size_t)space_run_tree(&run)->coordinates * sizeof scene.q[0]);
+    memmove(scene.qd, qd, (size_t)space_run_tree(&run)->rates * sizeof scene.qd[0]);
     start_at(dt_s);
 }
 

@@ -167,7 +167,7 @@ static void write_scene(double height, struct quaternion turn)
 static void put_root(struct dynamics *dynamics, double height, struct quaternion turn)
 {
     double q[7 + 4 * PHENOTYPE_PARTS_MAX], qd[6 + 3 * PHENOTYPE_PARTS_MAX] = {0};
-    const struct space_tree *tree = space_dynamics_tree(dynamics_boxes_space(dynamics));
+    const struct space_tree *tree = dynamics_boxes_tree(dynamics);
     space_tree_birth(tree, q);
     q[1] = height;
     q[3] = turn.w;
