@@ -17,4 +17,23 @@ static const double stage_weight[STAGES][STAGES - 1] = {
 static const double error_weight[STAGES] = {
     71.0 / 57600, 0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
 
+/* What the stages weigh in the state at a share of the step, to order 4 (Hairer, Norsett and Wanner, Solving Ordinary
+ * Differential Equations I, 1993, section II.6; dopri5.f). */
+static inline void dormand_prince_inside(double share, double weights[STAGES])
+{
+    double left = share - 1, bend = share * left * share * left;
+    double whole = share * share * (3 - 2 * share);
+    const double bends[STAGES] = {-5 * (2558722523.0 - 31403016 * share) / 11282082432.0,
+                                  0,
+                                  100 * (882725551.0 - 15701508 * share) / 32700410799.0,
+                                  -25 * (443332067.0 - 31403016 * share) / 1880347072.0,
+                                  32805 * (23143187.0 - 3489224 * share) / 199316789632.0,
+                                  -55 * (29972135.0 - 7076736 * share) / 822651844.0,
+                                  10 * (7414447.0 - 829305 * share) / 29380423.0};
+    for (int s = 0; s < STAGES; s++)
+        weights[s] = bend * bends[s] + (s < STAGES - 1 ? whole * stage_weight[STAGES - 1][s] : 0);
+    weights[0] += share * left * left;
+    weights[STAGES - 1] += share * share * left;
+}
+
 #endif

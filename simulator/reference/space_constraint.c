@@ -23,15 +23,16 @@
 #define PIERCE_RATE 1e-8
 /* What slides faster has a direction, m/s. */
 #define SURE_M_S 1e-8
-/* Instants of events are found to this, s. */
-#define EVENT_S 1e-12
+/* Instants of events are found to this, s, or to this many times the tolerance of a step of its length. */
+#define EVENT_S     1e-12
+#define EVENT_SHARE 10
 /* Forces are errors if they are smaller than this share of all forces, or if they accelerate a touch's bodies by less
  * than that, m/s^2 or rad/s^2. */
 #define FORCE_SHARE        1e-9
 #define ACCELERATION_ERROR 1e-7
 /* More events than this in one dt_s, or so many in a row with less than CROWDED_S between them, are left to steps by
  * impulses. */
-#define EVENTS_MAX  40
+#define EVENTS_MAX  8
 #define CROWD_COUNT 6
 #define CROWDED_S   1e-7
 /* Steps tried in a dt_s, at most; what is left of it goes by impulses. */
@@ -265,22 +266,39 @@ static int is_bad_end(struct space_constraint *c)
     return 0;
 }
 
-/* The step just tried, of h, ends badly: bisects for the first instant at which it does, and takes the step to there.
- * Returns its length. */
+/* 1 if something is wrong at a share of the step of h that is in the stages. */
+static int is_bad_inside(struct space_constraint *c, double ahead, double h, double share)
+{
+    double weights[STAGES];
+    dormand_prince_inside(share, weights);
+    for (int i = 0; i < c->size; i++) {
+        double sum = 0;
+        for (int s = 0; s < STAGES; s++)
+            sum += weights[s] * c->k[s][i];
+        c->stage[i] = c->y[i] + h * sum;
+    }
+    space_system_derive(c, c->stage, ahead + share * h, c->y1);
+    return is_bad_end(c);
+}
+
+/* The step just tried, of h, ends badly: finds the first instant at which it does, and takes the step to there. By
+ * bisection of what is between the stages; as steps are more exact than that, a step to there may end well,
+ * and then goes on by little. Returns its length. */
 static double step_to_event(struct space_constraint *c, double ahead, double h)
 {
-    double low = 0, high = h, tried = h;
-    while (high - low > EVENT_S) {
-        tried = (low + high) / 2;
-        try_step(c, ahead, tried);
-        if (is_bad_end(c))
-            high = tried;
+    double low = 0, high = h, fine = fmax(EVENT_S, EVENT_SHARE * c->settings.rtol * h);
+    while (high - low > fine) {
+        double middle = (low + high) / 2;
+        if (is_bad_inside(c, ahead, h, middle / h))
+            high = middle;
         else
-            low = tried;
+            low = middle;
     }
-    if (tried != high) {
+    for (double more = fine;; more *= 4) {
         try_step(c, ahead, high);
-        is_bad_end(c);
+        if (is_bad_end(c) || high >= h)
+            break;
+        high = fmin(high + more, h);
     }
     accept_step(c);
     return high;

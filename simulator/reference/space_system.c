@@ -466,24 +466,36 @@ static void read_forces(struct space_constraint *c)
 
 /* ---------------------------------------------------------------- the equation */
 
-/* J M^-1 G' of two rows. */
-static double couple(const struct space_constraint *c, const struct row *r, const struct row *s)
+/* M^-1 of a wrench on a body. */
+static struct wrench yield_of(const struct body *b, const struct wrench *g)
+{
+    return (struct wrench){vec3_scale(g->v, b->inverse_mass), sym3_apply(&b->inverse, g->w)};
+}
+
+/* J M^-1 G' of two rows; yields: M^-1 G' of the second. */
+static double couple(const struct row *r, const struct row *s, const struct wrench yields[2])
 {
     double sum = 0;
     for (int i = 0; i < 2; i++)
-        for (int k = 0; k < 2; k++) {
-            if (r->bodies[i] != s->bodies[k] || r->bodies[i] < 0)
-                continue;
-            const struct body *b = &c->bodies[r->bodies[i]];
-            sum += b->inverse_mass * vec3_dot(r->j[i].v, s->g[k].v) +
-                   vec3_dot(r->j[i].w, sym3_apply(&b->inverse, s->g[k].w));
-        }
+        for (int k = 0; k < 2; k++)
+            if (r->bodies[i] == s->bodies[k] && r->bodies[i] >= 0)
+                sum += vec3_dot(r->j[i].v, yields[k].v) + vec3_dot(r->j[i].w, yields[k].w);
     return sum;
+}
+
+/* M^-1 of a row's own way, or of that of its force. */
+static void find_yields(const struct space_constraint *c, const struct row *row,
+                        const struct wrench *way, struct wrench yields[2])
+{
+    for (int k = 0; k < 2; k++)
+        yields[k] = yield_of(space_system_body(c, row->bodies[k]), &way[k]);
 }
 
 double space_system_row_mass(const struct space_constraint *c, const struct row *row)
 {
-    double mobility = couple(c, row, row);
+    struct wrench yields[2];
+    find_yields(c, row, row->j, yields);
+    double mobility = couple(row, row, yields);
     return mobility > 0 ? 1 / mobility : 0;
 }
 
@@ -511,16 +523,15 @@ static void apply(struct space_constraint *c, const struct row *row, double forc
 /* The matrix of the first `count` rows, scaled so that each row alone has 1, and its factors. */
 static void factor_rows(struct space_constraint *c, int count)
 {
-    for (int i = 0; i < count; i++) {
-        struct row plain = c->rows[i];
-        plain.g[0] = plain.j[0];
-        plain.g[1] = plain.j[1];
-        double mobility = couple(c, &plain, &plain);
-        c->scale[i] = mobility > 0 ? 1 / sqrt(mobility) : 0;
-    }
     for (int i = 0; i < count; i++)
-        for (int j = 0; j < count; j++)
-            c->w[i * count + j] = c->scale[i] * c->scale[j] * couple(c, &c->rows[i], &c->rows[j]);
+        c->scale[i] = sqrt(space_system_row_mass(c, &c->rows[i]));
+    for (int j = 0; j < count; j++) {
+        struct wrench yields[2];
+        find_yields(c, &c->rows[j], c->rows[j].g, yields);
+        for (int i = 0; i < count; i++)
+            c->w[i * count + j] =
+                c->scale[i] * c->scale[j] * couple(&c->rows[i], &c->rows[j], yields);
+    }
     qr_factor(&c->qr, c->w, count, count, RANK_TOLERANCE);
     c->work += (uint64_t)(2 * count) * (uint64_t)(count + 10) * (uint64_t)(count + 10);
 }
@@ -680,8 +691,10 @@ static void set_response(struct space_constraint *c, const struct row *row, doub
     int m = c->joint_rows;
     for (int i = 0; i < c->count; i++)
         c->bodies[i].free_v = c->bodies[i].free_w = none;
+    struct wrench yields[2];
+    find_yields(c, row, row->j, yields);
     for (int k = 0; k < m; k++)
-        c->right[k] = -c->scale[k] * couple(c, &c->rows[k], row);
+        c->right[k] = -c->scale[k] * couple(&c->rows[k], row, yields);
     qr_solve(&c->qr, c->right, c->lambda);
     apply(c, row, 1);
     for (int k = 0; k < m; k++)
