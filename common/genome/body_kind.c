@@ -33,7 +33,8 @@ const struct body_kind_info body_kinds[BODY_KIND_COUNT] = {
                          .sensors = SENSORS_OF_RECTANGLES,
                          .growth = &growth_rectangles,
                          .solvers = SOLVER_BIT(SOLVER_ARTICULATED) | SOLVER_BIT(SOLVER_CONSTRAINT),
-                         .examiners = SOLVER_BIT(SOLVER_ARTICULATED) | SOLVER_BIT(SOLVER_CONSTRAINT),
+                         .examiners =
+                             SOLVER_BIT(SOLVER_ARTICULATED) | SOLVER_BIT(SOLVER_CONSTRAINT),
                          .format_version = 1},
     [BODY_SPHERES] = {.name = "spheres",
                       .body_noun = "sphere",

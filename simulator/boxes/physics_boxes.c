@@ -229,8 +229,8 @@ static double unearned_j(const struct ledger *ledger, double gain_j)
 }
 
 const struct body_physics physics_boxes = {
-    .solvers = {[SOLVER_ARTICULATED] = &dynamics_boxes,
-                [SOLVER_CONSTRAINT] = &dynamics_boxes_constraint},
+    .solvers =
+        {[SOLVER_ARTICULATED] = &dynamics_boxes, [SOLVER_CONSTRAINT] = &dynamics_boxes_constraint},
     .effectors_apart = EFFECTORS_SLACK,
     .judge = judge,
     .feel = feel,
