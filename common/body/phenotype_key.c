@@ -121,7 +121,8 @@ static void put_link(struct key_hasher *hasher, const struct link *link)
     key_put_double(hasher, link->strength);
 }
 
-/* What scenes alone have is not looked at: closures, fixed roots, parts that pass one another. */
+/* Closures, fixed roots and parts that pass one another are not looked at: only scenes have
+ * them. */
 static void put_body(struct key_hasher *hasher, const struct phenotype *phenotype)
 {
     key_put_int(hasher, phenotype->kind);

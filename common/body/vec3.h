@@ -8,7 +8,7 @@ struct vec3 {
     double x, y, z;
 };
 
-/* A turn; 1, 0, 0, 0 is none. */
+/* A turn; 1, 0, 0, 0 does not turn. */
 struct quaternion {
     double w, x, y, z;
 };

@@ -126,7 +126,7 @@ static void refer_joints(struct constraint *c)
         c->reference[i] = c->scale[i] * c->right[i];
 }
 
-/* What the rows of found[] shall do. */
+/* Sets the targets of the rows of found[]. */
 static void set_targets(struct constraint *c)
 {
     struct reduced *r = &c->reduced;

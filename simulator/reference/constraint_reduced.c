@@ -5,7 +5,7 @@
 
 #include "simulator/reference/constraint.h"
 
-/* What a row is divided by is at least this. */
+/* Rows are divided by this at least. */
 #define LEAST_INVERSE 1e-300
 /* Sweeps before an exact solution is tried; smaller changes count as 0, as shares of the largest value asked for. */
 #define SWEEPS_FIRST 50

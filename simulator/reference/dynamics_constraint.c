@@ -983,7 +983,7 @@ static int push_apart(struct constraint *c)
     return 0;
 }
 
-/* What is exposed to drag, for all that follows until the next dt_s: as in the other solver. */
+/* Finds what is exposed to drag until the next dt_s, as in the other solver. */
 static void expose_drag(struct constraint *c)
 {
     touch_place(c, c->y);

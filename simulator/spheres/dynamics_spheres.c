@@ -50,7 +50,7 @@
 /* Bones lose the rate of their length at this rate, every other step: more often costs more than it is worth. */
 #define BONE_DAMPING_1_S 80
 #define DAMPING_STEPS    2
-/* What bends loses some of its motion every eighth step. */
+/* Bodies that bend lose some of that motion every eighth step. */
 #define BODY_DAMPING_STEPS 8
 /* Added to moments of inertia, as a share of their sum: bodies may lie in a line. */
 #define LINE_SHARE 1e-13
@@ -260,7 +260,7 @@ static int publish(struct sphere_system *s)
     return (sum.xy[0] + sum.xy[1] + sum.z) * 0 == 0;
 }
 
-/* What touched is remembered, as the last step left it: the senses want it at the start. */
+/* Touches are remembered as the last step left them: the senses want them at the start. */
 static void forget(struct sphere_system *s)
 {
     sphere_contacts_report(s);

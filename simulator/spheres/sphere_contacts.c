@@ -135,7 +135,7 @@ void sphere_contacts_look(struct sphere_system *s)
 
 /* ---------------------------------------------------------------- one contact */
 
-/* What is pushed on the other side. */
+/* The part that is pushed on the other side. */
 static inline struct ball *ball_b(const struct touch *touch)
 {
     return &touch->of_b->ball[touch->b];
@@ -595,7 +595,7 @@ static double work_on_a(const struct sphere_system *s, const struct touch *touch
     return work.normal + work.rubbed;
 }
 
-/* What they lose together each books half of; the rest of what is done to one is from the other. */
+/* Each books half of their common loss; the rest of the work on one is from the other. */
 void sphere_contacts_book_meeting(const struct sphere_touches *touches)
 {
     for (int i = 0; i < touches->count; i++) {

@@ -1,6 +1,7 @@
-/* The two methods of the documents, for comparison: "How to simulate bones and joints" (2016) and a comment
- * on it. One step a step, contacts first, then the bones; joints do nothing. What each gains and loses stands in
- * docs/physics-spheres.md; creatures moved by them are judged by the same ledger and the same guards.
+/* The two methods of the documents, for comparison: "How to simulate bones and joints" (2016)
+ * and a comment on it. One step a step, contacts first, then the bones; joints do nothing. Their
+ * gains and losses stand in docs/physics-spheres.md; creatures moved by them are judged by the
+ * same ledger and the same guards.
  *
  * rejection, as the code there is printed: a bone that is off by more than 5 % (their bones were about 1
  * long) takes from both its spheres the velocity that makes it worse, averages what they lost, and gives the
@@ -65,7 +66,7 @@ static void book(struct sphere_system *s, double change, double work, double pos
 
 /* ---------------------------------------------------------------- rejection */
 
-/* What of a velocity a surface with that normal takes. */
+/* The part of a velocity that a surface with that normal takes. */
 static struct vec3 lost(struct vec3 velocity, struct vec3 normal)
 {
     double along = vec3_dot(velocity, normal);

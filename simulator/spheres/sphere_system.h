@@ -81,7 +81,7 @@ struct ball {
     double mass;
 };
 
-/* What of a sphere is looked at less often. */
+/* The fields of a sphere that are used less often. */
 struct ball_matter {
     double inertia, inverse_inertia; /* 0: it does not turn */
     double friction, elasticity;

@@ -38,7 +38,7 @@ struct scene_freedom {
     struct signal signal;
 };
 
-/* What the format says of a body; its frame is where its author likes it. */
+/* A body as the format has it; its frame is where its author likes it. */
 struct scene_body {
     char name[SCENE_NAME_MAX + 1];
     enum scene_joint joint;
@@ -101,9 +101,9 @@ int scene_read_text(struct scene *scene, const char *text, size_t length, const 
  * readers have done so. */
 int scene_build(struct scene *scene, struct error *error);
 
-/* The motion at its start; builds the scene as it is now, which must outlive the motion unchanged. What
- * the solver cannot move is ERR_UNAVAILABLE, too little memory ERR_MEMORY, a loop that cannot close
- * ERR_RANGE. */
+/* The motion at its start; builds the scene as it is now, which must outlive the motion unchanged.
+ * ERR_UNAVAILABLE if the solver cannot move the scene, ERR_MEMORY if memory is out, ERR_RANGE if a
+ * loop cannot close. */
 int scene_start(struct scene *scene, struct arena *arena, struct dynamics **dynamics,
                 struct error *error);
 

@@ -354,7 +354,8 @@ static void read_loops(struct scene_reader *r, const struct scene_spot *top, str
     }
 }
 
-/* What passes through everything passes through the ground too, which then is a part like others. */
+/* A part that passes through everything passes through the ground, too; the ground then is a part
+ * like others. */
 static void make_ground_a_part(struct scene_reader *r, const struct scene_spot *top,
                                struct scene *scene)
 {

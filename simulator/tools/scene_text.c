@@ -136,7 +136,7 @@ struct scene_spot spot_member(struct scene_reader *r, const struct scene_spot *i
     return spot;
 }
 
-/* What is still in it has no meaning there. */
+/* Refuses keys that are still in it: they have no meaning there. */
 void spot_close(struct scene_reader *r, struct scene_spot *spot)
 {
     char key[64] = "";
@@ -340,7 +340,8 @@ static void read_drive(struct scene_reader *r, const struct scene_spot *joint,
         read_spring(r, joint, keys, tables, f);
 }
 
-/* Coordinate, limits and drive of a joint that moves. What a motion prescribes is left unread. */
+/* Coordinate, limits and drive of a joint that moves. Where a motion prescribes them, they are left
+ * unread. */
 void scene_read_freedom(struct scene_reader *r, const struct scene_spot *joint,
                         const struct scene_joint_keys *keys, struct scene_tables *tables,
                         struct scene_freedom *f)

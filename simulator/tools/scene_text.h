@@ -68,7 +68,7 @@ struct scene_list spot_list(struct scene_reader *r, const struct scene_spot *in,
                             const char *needed);
 /* 0 at the end, or after an error. */
 int spot_next(struct scene_reader *r, struct scene_list *list);
-/* What is still in it has no meaning there. */
+/* Refuses keys that are still in it: they have no meaning there. */
 void spot_close(struct scene_reader *r, struct scene_spot *spot);
 
 /* Keys of what a joint of a kind has. */
@@ -78,7 +78,8 @@ struct scene_joint_keys {
 };
 extern const struct scene_joint_keys scene_rotary_keys, scene_linear_keys;
 
-/* Coordinate, limits and drive of a freedom of a joint. What a motion prescribes is left unread. */
+/* Coordinate, limits and drive of a freedom of a joint. Where a motion prescribes them, they are
+ * left unread. */
 void scene_read_freedom(struct scene_reader *r, const struct scene_spot *joint,
                         const struct scene_joint_keys *keys, struct scene_tables *tables,
                         struct scene_freedom *freedom);
