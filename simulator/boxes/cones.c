@@ -19,8 +19,9 @@
 /* The search for the direction in which a contact slides. */
 #define SLIDE_STEPS_MAX 60
 #define SLIDE_TOLERANCE 1e-10
-/* Sweeps before the first round of proximal steps, and before each of the others; rounds at most. */
-#define SWEEPS_FIRST 2
+/* Sweeps before the first round of proximal steps, if rows are not redundant, and before each of the others; rounds at
+ * most. */
+#define SWEEPS_FIRST 3
 #define SWEEPS_MORE  4
 #define ROUNDS_MAX   30
 /* Proximal steps: the weight at first, at most and at least as shares of the mean diagonal of W, what it is multiplied
@@ -638,6 +639,15 @@ static int solve_round(struct cones *s, double mean, double *weight)
 
 /* ---------------------------------------------------------------- solving */
 
+/* More rows than columns: sweeps shift loads to and fro between them. */
+static int is_redundant(const struct cones *s)
+{
+    int rows = 0;
+    for (int i = 0; i < s->group.count; i++)
+        rows += law_of(s, i)->size;
+    return rows > s->group.to - s->group.from;
+}
+
 static int solve(struct cones *s)
 {
     double mean = mean_weight(s), weight = PROXIMAL_FIRST * mean;
@@ -645,7 +655,10 @@ static int solve(struct cones *s)
     set_velocities(s);
     for (int k = 0; k < ROUNDS_MAX && s->best_residual > s->enough; k++) {
         s->aim = (k == 0 ? AIM : 1) * s->enough;
-        if (sweep(s, k == 0 ? SWEEPS_FIRST : SWEEPS_MORE) || solve_round(s, mean, &weight))
+        if (sweep(s, k > 0             ? SWEEPS_MORE
+                     : is_redundant(s) ? 0
+                                       : SWEEPS_FIRST) ||
+            solve_round(s, mean, &weight))
             return 1;
     }
     put_impulses(s, s->best);

@@ -1,7 +1,6 @@
-/* See space_contacts.h. A row of the jacobian says how a velocity at a contact, or that of a limit, depends on all
- * rates; what both sides of a contact have in common cancels in it to the bit, so that impulses between
- * parts of one body give it no momentum. W = J M^-1 J' has a product for each two rows. Typical: 4 to 20
- * contacts, 12 to 60 rows, 10 to 30 rates. */
+/* See space_contacts.h. A contact has three rows of Y = J L^-T, with M = L L' the factors of the mass matrix: what unit
+ * impulses along its normal and tangents give, found from both sides inward (space_tree_whiten()). Velocities of contacts
+ * are those of points of links. Typical: 4 to 24 contacts, 12 to 72 rows, 10 to 30 rates. */
 #include "simulator/boxes/space_contacts.h"
 
 #include <math.h>
