@@ -766,23 +766,23 @@ static const struct {
     const char *name;
     void (*measure)(const char *name);
     int is_long; /* too long where checks are dear */
-} measures[] = {{"box-impact-flat", box_impacts},
-                {"box-impact-edge", box_impacts},
-                {"box-impact-corner", box_impacts},
-                {"edge-edge-impact", edge_edge_impact},
+} measures[] = {{"box-impact-flat", box_impacts, 0},
+                {"box-impact-edge", box_impacts, 0},
+                {"box-impact-corner", box_impacts, 0},
+                {"edge-edge-impact", edge_edge_impact, 0},
                 {"bouncing-box", bouncing_box, 1},
-                {"sliding-box-oblique", sliding_box_oblique},
-                {"spinning-box-friction", spinning_box_friction},
-                {"tripod-slide-spin", tripod_slide_spin},
-                {"incline-oblique", incline_oblique},
+                {"sliding-box-oblique", sliding_box_oblique, 0},
+                {"spinning-box-friction", spinning_box_friction, 0},
+                {"tripod-slide-spin", tripod_slide_spin, 0},
+                {"incline-oblique", incline_oblique, 0},
                 {"box-tipping-fall", box_tipping_fall, 1},
                 {"box-tipping-threshold", box_tipping_threshold, 1},
-                {"hinge-limit-oblique-axis", hinge_limit},
-                {"spherical-cone-touch", cone_touch},
-                {"spherical-cone-limit", cone_limit},
-                {"spherical-twist-limit", twist_limit},
+                {"hinge-limit-oblique-axis", hinge_limit, 0},
+                {"spherical-cone-touch", cone_touch, 0},
+                {"spherical-cone-limit", cone_limit, 0},
+                {"spherical-twist-limit", twist_limit, 0},
                 {"box-drag-decay", drag_decay, 1},
-                {"joint-kinematics", joint_kinematics}};
+                {"joint-kinematics", joint_kinematics, 0}};
 enum { CASES = sizeof measures / sizeof measures[0] };
 
 static void measure(int i)
