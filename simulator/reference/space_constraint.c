@@ -36,7 +36,7 @@
 #define CROWD_COUNT 6
 #define CROWDED_S   1e-7
 /* Steps tried in a dt_s, at most; what is left of it goes by impulses. */
-#define TRIES_MAX 20000
+#define TRIES_MAX 2000
 /* Steps by impulses in a dt_s. */
 #define IMPULSE_STEPS 16
 /* In a step no corner goes farther than this share of the thinnest box, or of that length, m, if the box is thinner. */
@@ -378,9 +378,10 @@ static void book(struct space_constraint *c)
         c->ledger.work_effector_positive_j += work[i] > 0 ? work[i] : 0;
         work[i] = 0;
     }
-    c->ledger.loss_damping_j += losses[0];
-    c->ledger.loss_drag_j += losses[1];
-    c->ledger.loss_friction_j += losses[2];
+    /* one weight of the method is negative, which shows where there is nothing to lose */
+    c->ledger.loss_damping_j += fmax(losses[0], 0);
+    c->ledger.loss_drag_j += fmax(losses[1], 0);
+    c->ledger.loss_friction_j += fmax(losses[2], 0);
     for (int i = 0; i < LOSSES; i++)
         losses[i] = 0;
 }
