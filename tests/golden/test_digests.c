@@ -107,6 +107,10 @@ static void compute(void)
     for (size_t i = 0; i < sizeof spheres / sizeof spheres[0]; i++)
         add_example(spheres[i], spheres[i]);
     add_random("random-spheres", "walk", "creature.body=spheres");
+    add_example("quadruped", "walk3d");
+    add_example("biped3d", "walk3d");
+    add_example("arm", "walk3d");
+    add_example("ray", "swim3d");
     arena_deinit(&arena);
 }
 
