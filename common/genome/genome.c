@@ -165,9 +165,16 @@ void genome_remove_neuron(struct genome *genome, int index)
     remove_row(genome->neurons, &genome->neuron_count, index, sizeof(*genome->neurons));
 }
 
+/* Of a number that nobody has checked yet: of what is no type a row without limits and freedoms. */
+static const struct joint_type_info *find_joint_type(int joint)
+{
+    static const struct joint_type_info none;
+    return joint >= 0 && joint < JOINT_TYPE_COUNT ? &joint_types[joint] : &none;
+}
+
 double genome_limit_max(int joint)
 {
-    return joint_types[joint].limit_max;
+    return find_joint_type(joint)->limit_max;
 }
 
 double genome_reach_m(const struct body_gene *body)
@@ -178,7 +185,7 @@ double genome_reach_m(const struct body_gene *body)
 
 int genome_effector_count(const struct body_gene *body)
 {
-    int freedoms = joint_types[body->joint].freedoms;
+    int freedoms = find_joint_type(body->joint)->freedoms;
     return !body->has_effector ? 0 : freedoms > 1 ? freedoms : 1;
 }
 
@@ -186,7 +193,7 @@ int genome_drive_count(const struct body_gene *body)
 {
     int further = genome_effector_count(body) - 1;
     if (body->drive_strength != 0)
-        return joint_types[body->joint].driven_axes;
+        return find_joint_type(body->joint)->driven_axes;
     return further > 0 ? further : 0;
 }
 

@@ -386,6 +386,11 @@ START_TEST(every_rule_of_boxes_is_checked){
         ck_assert_int_eq(genome_effector_count(leg), counts[joint]);
     }
     ck_assert_ptr_eq(genome_body_input(leg, 2), &leg->drives[1]);
+    /* as a damaged file has it */
+    leg->joint = JOINT_TYPE_COUNT;
+    ck_assert_int_eq(genome_drive_count(leg), 0);
+    ck_assert(genome_limit_max(255) == 0);
+    leg->joint = JOINT_SPHERICAL;
     leg->has_effector = 0;
     ck_assert_ptr_null(genome_body_input(leg, 0));
     genome_collect_garbage(&genome);
