@@ -658,7 +658,7 @@ static double energy_at(struct space_dynamics *d)
  * is the limits'. */
 static void leave_limits(struct space_dynamics *d)
 {
-    double *way = d->v_sum, taken = 0;
+    double *way = d->v_sum, taken = 0, positive = 0;
     if (!d->is_pressing || space_limits_gap(&d->limits, &d->tree, d->q) >= -GAP_ROUNDING)
         return;
     double before = energy_now(d);
@@ -666,9 +666,12 @@ static void leave_limits(struct space_dynamics *d)
     for (int i = 0; i < d->rates; i++)
         way[i] = 0;
     space_limits_project(&d->limits, &d->tree, d->q, way);
-    for (int i = 0; i < d->rates; i++)
+    for (int i = 0; i < d->rates; i++) {
         taken += d->torque[i] * way[i];
+        positive += fmax(d->torque[i] * way[i], 0);
+    }
     d->ledger.work_effector_j += taken;
+    d->ledger.work_effector_positive_j += positive;
     book_limits(d, energy_now(d) - before - taken);
 }
 
