@@ -623,6 +623,7 @@ START_TEST(what_spins_is_seen)
                                    VERDICT_MOTIONLESS};
     int seen[4] = {0};
     for (int i = 0; i < 4; i++) {
+        tear_down();
         set_up();
         set("simulation.duration_s=3");
         set(guards[i]);
@@ -632,8 +633,6 @@ START_TEST(what_spins_is_seen)
             seen[i] += result.verdict == verdicts[i];
         }
         ck_assert_msg(seen[i] > CREATURES / 3, "%s: %d", guards[i], seen[i]);
-        if (i < 3)
-            tear_down();
     }
 }
 END_TEST
