@@ -6,6 +6,10 @@
 #define FRONT_M 1e-9
 /* Smaller pieces are dropped, as a share of the face. */
 #define AREA_MIN 1e-12
+/* What is clear by these, in m and as a share of the lengths, needs no cut: they are far above rounding, so
+ * that the pieces are bit for bit those of the cuts. */
+#define CLEAR_M     1e-7
+#define CLEAR_SHARE 1e-12
 
 enum { SHADOW_MAX = 20 };
 
@@ -95,6 +99,21 @@ static int is_in_front(const struct face *f, const struct solid *other)
            fabs(vec3_dot(from, f->t)) - solids_reach(other, f->t) < f->half_t;
 }
 
+/* 1 if a plane along a side of a box clearly parts it from all rays of a face. */
+static int is_clear(const struct face *f, const struct solid *other)
+{
+    struct vec3 from = vec3_sub(f->middle, other->centre);
+    for (int k = 0; k < 3; k++) {
+        struct vec3 axis = other->axes[k];
+        double at = vec3_dot(from, axis);
+        double ahead = vec3_dot(f->normal, axis) < 0 ? -at : at;
+        if (ahead > other->half[k] + f->half_s * fabs(vec3_dot(f->s, axis)) +
+                        f->half_t * fabs(vec3_dot(f->t, axis)) + CLEAR_M)
+            return 1;
+    }
+    return 0;
+}
+
 /* The corners of a box's shadow, counter-clockwise; fewer than three: none. */
 static int find_shadow(const struct face *f, const struct solid *other,
                        struct exposure_corner *shadow)
@@ -152,24 +171,57 @@ static void split(const struct exposure_piece *piece, const struct exposure_corn
     }
 }
 
-/* Cuts a shadow out of a piece; returns the number of pieces that are left of it, at most `room`. A piece that
- * the shadow does not touch stays whole. */
-static int cut_out(const struct exposure_piece *piece, const struct exposure_corner *shadow,
-                   int corners, double least, struct exposure_piece *pieces, int room)
+/* 1: a piece is clearly left of the line from a to b, -1: clearly right of it, 0: the line may cut it. */
+static int clear_side(const struct exposure_piece *piece, const struct exposure_corner *a,
+                      const struct exposure_corner *b, double reach)
 {
-    struct exposure_piece rest = *piece, left, right;
-    int count = 0;
-    for (int i = 0; i < corners; i++) {
-        split(&rest, &shadow[i], &shadow[(i + 1) % corners], &left, &right);
-        if (exposure_area(&right) > least && count < room)
-            pieces[count++] = right;
-        rest = left;
-        if (!(exposure_area(&rest) > least)) {
-            pieces[0] = *piece;
-            return 1;
-        }
+    double length = fabs(b->s - a->s) + fabs(b->t - a->t);
+    double clear = CLEAR_SHARE * length * (fabs(a->s) + fabs(a->t) + reach);
+    int left = 0, right = 0;
+    for (int i = 0; i < piece->count; i++) {
+        double at = side_of(a, b, &piece->corners[i]);
+        left += at > clear;
+        right += at < -clear;
     }
-    return count;
+    return left == piece->count ? 1 : right == piece->count ? -1 : 0;
+}
+
+static void copy_piece(struct exposure_piece *to, const struct exposure_piece *from)
+{
+    to->count = from->count;
+    for (int i = 0; i < from->count; i++)
+        to->corners[i] = from->corners[i];
+}
+
+/* Cuts a shadow out of a piece; returns the number of pieces that are left of it, at most `room`. A piece that
+ * the shadow does not touch stays whole. No point of the piece is farther than `reach` from the middle in s and t
+ * together. */
+static int cut_out(const struct exposure_piece *piece, const struct exposure_corner *shadow,
+                   int corners, double least, double reach, struct exposure_piece *pieces, int room)
+{
+    struct exposure_piece lefts[2], spare;
+    const struct exposure_piece *rest = piece;
+    int count = 0, is_cut[SHADOW_MAX + 1], cuts = 0, is_apart = 0;
+    for (int i = 0; i < corners && !is_apart; i++) {
+        int side = clear_side(piece, &shadow[i], &shadow[(i + 1) % corners], reach);
+        is_cut[i] = side == 0;
+        is_apart = side < 0;
+    }
+    for (int i = 0; i < corners && !is_apart; i++) {
+        struct exposure_piece *left = &lefts[cuts % 2];
+        struct exposure_piece *right = count < room ? &pieces[count] : &spare;
+        if (!is_cut[i])
+            continue;
+        split(rest, &shadow[i], &shadow[(i + 1) % corners], left, right);
+        count += exposure_area(right) > least && count < room;
+        rest = left;
+        cuts++;
+        is_apart = !(exposure_area(rest) > least);
+    }
+    if (!is_apart)
+        return count;
+    copy_piece(&pieces[0], piece);
+    return 1;
 }
 
 int exposure_find(const struct solid *solids, int solid_count, int box, int index,
@@ -183,17 +235,17 @@ int exposure_find(const struct solid *solids, int solid_count, int box, int inde
     double u = f.half_s, v = f.half_t, least = AREA_MIN * 4 * u * v;
     pieces[0] = (struct exposure_piece){4, {{-u, -v}, {u, -v}, {u, v}, {-u, v}}};
     for (int i = 0; i < solid_count && count > 0; i++) {
-        if (i == box || !is_in_front(&f, &solids[i]))
+        if (i == box || !is_in_front(&f, &solids[i]) || is_clear(&f, &solids[i]))
             continue;
         int corners = find_shadow(&f, &solids[i], shadow), left = 0;
         if (corners < 3)
             continue;
         for (int k = 0; k < count && left < EXPOSURE_PIECES_MAX; k++)
-            left += cut_out(&pieces[k], shadow, corners, least, others + left,
+            left += cut_out(&pieces[k], shadow, corners, least, u + v, others + left,
                             EXPOSURE_PIECES_MAX - left);
         count = left;
         for (int k = 0; k < count; k++)
-            pieces[k] = others[k];
+            copy_piece(&pieces[k], &others[k]);
     }
     return count;
 }

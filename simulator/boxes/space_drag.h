@@ -31,8 +31,15 @@ struct space_drag_law {
     int has_exposure; /* only pieces that no other box of the same body covers or faces; see exposure.h */
 };
 
+/* A link's pose, and its tensor there where the velocity does not change it. */
+struct space_drag_pose {
+    struct mat3 turned;
+    struct vec3 at;
+    struct space_tensor tensor;
+};
+
 struct space_drag {
-    struct space_drag_law law;
+    struct space_drag_law law; /* only space_drag_set_law() changes it */
     const struct space_box *boxes;
     int box_count, link_count;
     struct space_tensor
@@ -40,6 +47,7 @@ struct space_drag {
     /* with exposure: per box its body, the root link, and scratch of as many solids */
     int *bodies;
     struct solid *solids;
+    struct space_drag_pose *poses; /* per link: where the solids were placed last */
     struct exposure_piece *pieces;
 };
 
