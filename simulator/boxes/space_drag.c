@@ -17,9 +17,10 @@ struct moments {
 /* Of a piece that is cut by a line; rounding may cut it more than twice. */
 enum { CORNERS_MAX = 2 * EXPOSURE_CORNERS_MAX };
 
-/* By the rule of Strang and Fix (1973) with the centroid and three inner points, exact up to degree 3. */
-static void add_triangle(struct moments *sum, struct exposure_corner a, struct exposure_corner b,
-                         struct exposure_corner c)
+/* Moments of degrees below `degrees`, at most 4, by the rule of Strang and Fix (1973) with the centroid and three inner
+ * points, exact up to degree 3. */
+static void add_triangle(struct moments *sum, int degrees, struct exposure_corner a,
+                         struct exposure_corner b, struct exposure_corner c)
 {
     double area = ((b.s - a.s) * (c.t - a.t) - (c.s - a.s) * (b.t - a.t)) / 2;
     static const double near = 0.6, far = 0.2, third = 1.0 / 3;
@@ -33,17 +34,17 @@ static void add_triangle(struct moments *sum, struct exposure_corner a, struct e
         double s = points[k].a * a.s + points[k].b * b.s + points[k].c * c.s;
         double t = points[k].a * a.t + points[k].b * b.t + points[k].c * c.t;
         double power = points[k].weight * area;
-        for (int i = 0; i < 4; i++, power *= s) {
+        for (int i = 0; i < degrees; i++, power *= s) {
             double term = power;
-            for (int j = 0; i + j < 4; j++, term *= t)
+            for (int j = 0; i + j < degrees; j++, term *= t)
                 sum->m[i][j] += term;
         }
     }
 }
 
-/* Moments of a piece where v0 + s vs + t vt >= 0. */
-static void find_moments(struct moments *sum, const struct exposure_piece *piece, double v0,
-                         double vs, double vt)
+/* Moments, likewise, of a piece where v0 + s vs + t vt >= 0. */
+static void find_moments(struct moments *sum, int degrees, const struct exposure_piece *piece,
+                         double v0, double vs, double vt)
 {
     struct exposure_corner kept[CORNERS_MAX];
     int count = 0;
@@ -60,7 +61,7 @@ static void find_moments(struct moments *sum, const struct exposure_piece *piece
         }
     }
     for (int i = 2; i < count; i++)
-        add_triangle(sum, kept[0], kept[i - 1], kept[i]);
+        add_triangle(sum, degrees, kept[0], kept[i - 1], kept[i]);
 }
 
 /* Integrals of k(vn) times 1, s, t, s^2, s t, t^2, with k = 1 or |vn|, over the side where sign vn >= 0. */
@@ -70,7 +71,7 @@ static void add_side(double w[6], const struct space_drag_law *law,
 {
     static const int power_s[6] = {0, 1, 0, 2, 1, 0}, power_t[6] = {0, 0, 1, 0, 1, 2};
     struct moments moments;
-    find_moments(&moments, piece, sign * v0, sign * vs, sign * vt);
+    find_moments(&moments, law->is_quadratic ? 4 : 3, piece, sign * v0, sign * vs, sign * vt);
     for (int k = 0; k < 6; k++) {
         int i = power_s[k], j = power_t[k];
         double plain = moments.m[i][j];
