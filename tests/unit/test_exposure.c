@@ -3,6 +3,7 @@
 #include "simulator/boxes/exposure.h"
 
 #include <check.h>
+#include <string.h>
 
 #include "simulator/boxes/space_drag.h"
 #include "tests/direction_search.h"
@@ -274,6 +275,35 @@ START_TEST(a_sealed_box_does_not_swim)
 }
 END_TEST
 
+/* Asked again at a pose, a tensor is the same; at another pose it is what a drag that has seen no pose finds. Other
+ * velocities count where the law says so. */
+START_TEST(tensors_follow_pose_and_velocity)
+{
+    for (int kind = 0; kind < 4; kind++) {
+        const struct space_drag_law law = {5, kind & 1, kind >> 1, 1};
+        struct space_tensor found[4];
+        build_heap(0, &law);
+        tree.links[0].velocity = draw_motion();
+        for (int n = 0; n < 4; n++) {
+            if (n == 2)
+                tree.links[0].turned = draw_turn(&rng);
+            if (n == 3)
+                space_drag_set_law(&drag, &law);
+            space_drag_set(&drag, &tree);
+            found[n] = tree.links[0].drag;
+        }
+        ck_assert_mem_eq(&found[1], &found[0], sizeof found[0]);
+        ck_assert_mem_ne(&found[2], &found[0], sizeof found[0]);
+        ck_assert_mem_eq(&found[3], &found[2], sizeof found[0]);
+        tree.links[0].velocity = draw_motion();
+        space_drag_set(&drag, &tree);
+        int is_same = memcmp(&tree.links[0].drag, &found[3], sizeof found[0]) == 0;
+        ck_assert_int_eq(is_same, kind == 0);
+        arena_deinit(&arena);
+    }
+}
+END_TEST
+
 START_TEST(drag_never_gives_power)
 {
     for (int i = 0; i < 400; i++) {
@@ -337,6 +367,7 @@ int main(void)
     tcase_add_test(tcase, pieces_are_what_rays_find);
     tcase_add_test(tcase, pieces_change_continuously);
     tcase_add_test(tcase, a_sealed_box_does_not_swim);
+    tcase_add_test(tcase, tensors_follow_pose_and_velocity);
     tcase_add_test(tcase, drag_never_gives_power);
     tcase_add_test(tcase, tensors_are_what_rays_find);
     return run_tests("exposure", tcase);
