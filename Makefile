@@ -60,7 +60,7 @@ LIBS_VIEWER := $(call PKG,--libs sqlite3) $(if $(HAVE_CAIRO),$(call PKG,--libs c
 	$(if $(HAVE_SDL),$(call PKG,--libs sdl2)) $(if $(HAVE_GIF),-lgif) -pthread
 
 # ---- folders of C, in the order of their dependence ----
-lib_objects = $(patsubst %.c,$(B)/obj/%.o,$(filter-out $(1)/main.c common/store/%,$(wildcard $(1)/*.c $(1)/*/*.c)))
+lib_objects = $(patsubst %.c,$(B)/obj/%.o,$(filter-out $(1)/main.c common/store/%,$(wildcard $(1)/*.c $(1)/*/*.c $(1)/*/*/*.c)))
 L_COMMON := $(B)/libcommon.a
 L_STORE := $(B)/libstore.a
 L_PROTO := $(B)/libproto.a
@@ -184,7 +184,7 @@ precision: $(B)/bench/precision $(B)/bench/plot
 
 include tests/bench/peers/peers.mk
 
-SOURCES := $(wildcard $(foreach f,common proto simulator controller viewer,$(f)/*.[ch] $(f)/*/*.[ch]) \
+SOURCES := $(wildcard $(foreach f,common proto simulator controller viewer,$(f)/*.[ch] $(f)/*/*.[ch] $(f)/*/*/*.[ch]) \
 	tests/*/*.[ch] tests/bench/peers/*.[ch] tests/bench/peers/*.cc)
 lint:
 	$(Q)scripts/check-layers

@@ -12,7 +12,7 @@
 
 #include "simulator/body/dynamics_solver.h"
 #include "simulator/body/servo.h"
-#include "simulator/plane/contacts.h"
+#include "simulator/plane/contacts/contacts.h"
 #include "simulator/plane/drag.h"
 #include "simulator/plane/flight.h"
 #include "simulator/plane/tree.h"

@@ -21,7 +21,7 @@
 #ifndef SIMULATOR_PLANE_DRAG_H
 #define SIMULATOR_PLANE_DRAG_H
 
-#include "simulator/plane/collide.h"
+#include "simulator/plane/contacts/collide.h"
 #include "simulator/plane/tree.h"
 #include "simulator/world/world.h"
 

@@ -14,7 +14,7 @@
 #ifndef SIMULATOR_REFERENCE_CONSTRAINT_H
 #define SIMULATOR_REFERENCE_CONSTRAINT_H
 
-#include "simulator/plane/collide.h"
+#include "simulator/plane/contacts/collide.h"
 #include "simulator/plane/drag.h"
 #include "simulator/body/dynamics_solver.h"
 #include "simulator/reference/dormand_prince.h"
@@ -22,7 +22,7 @@
 #include "simulator/body/servo.h"
 
 /* Touching points besides joint limits, at most. (Rules of contact that both solvers share, such as
- * the slowest impact that bounces, have the values of simulator/plane/contacts*.c.) */
+ * the slowest impact that bounces, have the values of simulator/plane/contacts/contacts*.c.) */
 #define TOUCHES_MAX 64
 /* Within epsilon and no faster than this, m/s or rad/s, a touch rests: it is held by a constraint as
  * soon as it presses. Faster ones collide. */

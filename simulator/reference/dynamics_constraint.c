@@ -25,7 +25,7 @@
 
 /* Default of settings.contact_epsilon_m. */
 #define EPSILON_M 1e-4
-/* Default of settings.restitution_speed_m_s, as in simulator/plane/contacts.c. */
+/* Default of settings.restitution_speed_m_s, as in simulator/plane/contacts/contacts.c. */
 #define RESTITUTION_SPEED_M_S 0.2
 /* A touch that does not press penetrates if it is deeper than this share of epsilon, and than this, m. */
 #define PIERCE_SHARE 1e-3

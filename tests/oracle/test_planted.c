@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "common/genome/creature.h"
-#include "simulator/plane/contacts.h"
+#include "simulator/plane/contacts/contacts.h"
 #include "simulator/evaluate/evaluate.h"
 #include "simulator/plane/flight.h"
 #include "simulator/plane/tree.h"

@@ -3,7 +3,7 @@
 #include <signal.h>
 
 #include "simulator/body/forest.h"
-#include "simulator/plane/contacts.h"
+#include "simulator/plane/contacts/contacts.h"
 #include "simulator/spheres/dynamics_spheres.h"
 #include "tests/unit/body_fixture.h"
 #include "tests/suite.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/genome/creature.h"
-#include "simulator/plane/collide.h"
+#include "simulator/plane/contacts/collide.h"
 #include "simulator/evaluate/evaluate.h"
 #include "simulator/evaluate/terrain.h"
 #include "tests/unit/body_fixture.h"

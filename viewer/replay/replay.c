@@ -8,7 +8,7 @@
 #include "common/text.h"
 #include "common/version.h"
 #include "common/body/rotation.h"
-#include "simulator/plane/collide.h"
+#include "simulator/plane/contacts/collide.h"
 
 const char *const replay_status_names[REPLAY_STATUS_COUNT] = {"verified", "differs", "unrecorded",
                                                               "other version", "changed"};

@@ -1,7 +1,7 @@
 /* See contacts.h. Impacts act at an instant of their own within the step. Push-outs, and
  * restitution together with friction, may give a body energy from nothing. They are then solved
  * again with less. */
-#include "simulator/plane/contacts_private.h"
+#include "simulator/plane/contacts/contacts_private.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* Rectangle against rectangle: the axis of greatest separation among the four face normals gives the
  * reference face; the most opposed face of the other box is clipped to the reference face's sides.
  * The first box's axes win ties by a small tolerance, so that the choice does not flicker. */
-#include "simulator/plane/collide.h"
+#include "simulator/plane/contacts/collide.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* See impulses.h. Typical: 1 to 6 contacts, 2 to 12 rows; in two of three solves the same contacts
  * press, stick and slide as a step ago, so the first guess mostly holds. More guesses, or one
  * change of state at a time after the third, were tried and gave at most 1.4 %. */
-#include "simulator/plane/impulses.h"
+#include "simulator/plane/contacts/impulses.h"
 
 #include <math.h>
 

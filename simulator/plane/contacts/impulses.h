@@ -12,8 +12,8 @@
  * makes (Anitescu and Potra 1997). It finds a solution unless something is wedged and cannot be
  * pushed out at all. Projected Gauss-Seidel sweeps take what is left: systems that rounding
  * spoils. */
-#ifndef SIMULATOR_PLANE_IMPULSES_H
-#define SIMULATOR_PLANE_IMPULSES_H
+#ifndef SIMULATOR_PLANE_CONTACTS_IMPULSES_H
+#define SIMULATOR_PLANE_CONTACTS_IMPULSES_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* See contacts.h. Whether anything could touch within a step: places of the parts, circles around them, then shapes.
  * Most steps of a walker end here, with what touched last. */
-#include "simulator/plane/contacts_private.h"
+#include "simulator/plane/contacts/contacts_private.h"
 
 #include <math.h>
 

@@ -12,9 +12,9 @@
 #ifndef SIMULATOR_PLANE_CONTACTS_H
 #define SIMULATOR_PLANE_CONTACTS_H
 
-#include "simulator/plane/collide.h"
+#include "simulator/plane/contacts/collide.h"
 #include "simulator/body/dynamics.h"
-#include "simulator/plane/impulses.h"
+#include "simulator/plane/contacts/impulses.h"
 #include "simulator/plane/tree.h"
 
 /* One body alone is by far the most of the work: functions for a number of bodies are compiled for

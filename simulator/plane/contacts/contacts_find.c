@@ -1,6 +1,6 @@
 /* See contacts.h. The contacts and limits that could act in a step: with the ground, obstacles, own parts, other bodies,
  * each with its forces about the origins of the links, and with the impulses that are remembered of it. */
-#include "simulator/plane/contacts_private.h"
+#include "simulator/plane/contacts/contacts_private.h"
 
 #include <math.h>
 

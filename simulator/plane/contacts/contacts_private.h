@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-#include "simulator/plane/contacts.h"
+#include "simulator/plane/contacts/contacts.h"
 #include "simulator/plane/pair.h"
 
 /* Penetration that is left alone, m: contacts rest within it instead of rattling. */

@@ -1,7 +1,7 @@
 /* See contacts.h. Rows are spatial vectors about the root's origin, so J v of a row is a dot product
  * with the velocity of a link, and a column of X = M^-1 J' is one impulse through the tree. Typical:
  * 2 to 8 contacts, 4 to 16 rows. */
-#include "simulator/plane/contacts_private.h"
+#include "simulator/plane/contacts/contacts_private.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
  * everything in one point; a rectangle touches a half-plane with at most two corners. See collide.h. */
 #include <math.h>
 
-#include "simulator/plane/collide.h"
+#include "simulator/plane/contacts/collide.h"
 
 /* Features of disks, apart from those of collide_boxes(). */
 #define FEATURE_DISK 64

@@ -1,5 +1,5 @@
 /* See contacts.h: creation, bodies that share contacts, and what must hold of them. */
-#include "simulator/plane/contacts_private.h"
+#include "simulator/plane/contacts/contacts_private.h"
 
 #include <math.h>
 
