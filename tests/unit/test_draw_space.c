@@ -640,6 +640,62 @@ START_TEST(side_and_top_stand_beside)
 }
 END_TEST
 
+/* A ledger and a split view on one side stand one below the other: what was seen of the panel stays as it was. */
+START_TEST(the_ledger_stands_above_the_split_view)
+{
+    struct camera camera;
+    const struct replay *replays[1];
+    struct draw_view view = {.width_px = 400, .height_px = 300, .ui = draw_ui_scale(400, 300)};
+    make_box(0, 0.2);
+    replay_finish(replay);
+    replays[0] = replay;
+    camera_fit(&camera, replays, 1, 400, 300);
+    int bottom = (int)draw_ledger_bottom(&view, replay), seen = 0;
+    ck_assert_int_gt(bottom, 70);
+    ck_assert_int_lt(bottom, 250);
+    for (int y = 40; y < bottom; y++) {
+        uint32_t pixels[2];
+        for (int i = 0; i < 2; i++) {
+            open_white_picture();
+            /* the eye looks away: nothing else is there */
+            camera.x_m = 1e3;
+            draw_frame(cr, 400, 300, replays, 1, &camera, 0,
+                       DRAW_BRAIN | DRAW_LEDGER | (i ? DRAW_SPLIT : 0));
+            pixels[i] = pixel(100, y);
+            close_picture();
+        }
+        seen += pixels[0] != pixels[1];
+    }
+    ck_assert_int_eq(seen, 0);
+    drop_replay();
+}
+END_TEST
+
+/* A joint of two freedoms has two effectors, side by side. */
+START_TEST(effectors_of_a_joint_stand_side_by_side)
+{
+    struct creature creature;
+    struct params params;
+    struct draw_view view = {.width_px = 3000, .height_px = 2000, .px_per_m = 100, .ui = 1};
+    params_set_defaults(&params);
+    ck_assert_int_eq(params_read_file(&params, "examples/walk3d.ini", &error), 0);
+    ck_assert_int_eq(params_set(&params, "simulation.duration_s", "1", &error), 0);
+    ck_assert_int_eq(creature_read(&creature, "examples/creatures/quadruped.json", &error), 0);
+    ck_assert_int_eq(replay_create(&replay, &creature, &params, 1, 0, &error), 0);
+    creature_deinit(&creature);
+    ck_assert_int_eq(replay->effector_count, 12);
+    double both = draw_brain_width(&view, replay);
+    int first = 0;
+    for (int i = 0; i < replay->effector_count; i++)
+        if (replay->drives[replay->effectors[i].drive].axis == 0)
+            replay->effectors[first++] = replay->effectors[i];
+    ck_assert_int_eq(first, 8);
+    replay->effector_count = first;
+    ck_assert_double_gt(both, draw_brain_width(&view, replay) + 20);
+    drop_replay();
+}
+END_TEST
+
 /* The eye does not go below the ground, however it is turned. */
 START_TEST(the_eye_stays_above_the_ground)
 {
@@ -790,6 +846,8 @@ int main(void)
     tcase_add_test(cases, cut_faces_have_no_seams);
     tcase_add_test(cases, strobes_stand_in_perspective);
     tcase_add_test(cases, side_and_top_stand_beside);
+    tcase_add_test(cases, the_ledger_stands_above_the_split_view);
+    tcase_add_test(cases, effectors_of_a_joint_stand_side_by_side);
     tcase_add_test(cases, the_eye_stays_above_the_ground);
     tcase_add_test(cases, contacts_are_arrows_in_space);
     tcase_add_test(cases, overlays_show_something);

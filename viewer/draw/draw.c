@@ -285,15 +285,17 @@ static void draw_scene(cairo_t *cr, const struct draw_view *view, const struct r
     draw_overlays(cr, view, replay, time_s, overlays);
 }
 
-/* The creature from the side and from above, without perspective, in a column at the right, or at the left where the
- * brain is there. */
+/* The creature from the side and from above, without perspective, in a column at the right; or at the left where the
+ * brain is there, below the ledger. */
 static void draw_split(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                        double time_s, unsigned overlays)
 {
     static const char *const names[] = {"side", "top"};
     double margin = floor(12 * view->ui), width = floor(SPLIT_SHARE * view->width_px);
-    double from = floor(40 * view->ui),
-           height = floor((view->height_px - from - margin) / 2) - margin / 2;
+    double from = floor(40 * view->ui);
+    if (overlays & DRAW_BRAIN && overlays & DRAW_LEDGER)
+        from = floor(draw_ledger_bottom(view, replay) - view->top_px + margin);
+    double height = floor((view->height_px - from - margin) / 2) - margin / 2;
     struct vec2 centre = camera_smooth_centre(replay, time_s);
     for (int i = 0; i < 2; i++) {
         struct draw_view pane = *view;
@@ -343,7 +345,8 @@ static void draw_lane(cairo_t *cr, const struct draw_view *view, const struct re
     if (overlays & DRAW_BRAIN && is_single)
         draw_brain(cr, view, replay, time_s, NULL);
     if (overlays & DRAW_LEDGER && is_single)
-        draw_ledger(cr, view, replay, time_s, (overlays & DRAW_BRAIN) != 0);
+        draw_ledger(cr, view, replay, time_s,
+                    overlays & DRAW_BRAIN || (overlays & DRAW_SPLIT && replay->has_depth));
     cairo_restore(cr);
 }
 

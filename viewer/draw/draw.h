@@ -76,9 +76,11 @@ int draw_is_spatial(const struct draw_view *view, const struct replay *replay);
  * effectors, what sensors feel, the way to the light. */
 void draw_overlays(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                    double time_s, unsigned overlays);
-/* The energy ledger, as a panel (bottom right, or left), which leaves most of the picture free. */
+/* The energy ledger, as a panel (top right, or left), which leaves most of the picture free. */
 void draw_ledger(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                  double time_s, int is_left);
+/* Where that panel ends below, px of the surface. */
+double draw_ledger_bottom(const struct draw_view *view, const struct replay *replay);
 /* The same below the brain, in its column down to `bottom`. 0, and nothing drawn, where it does not fit; cr
  * NULL: only asks. */
 int draw_ledger_below_brain(cairo_t *cr, const struct draw_view *view, const struct replay *replay,

@@ -2,9 +2,9 @@
  *
  * The panel has a row for the central set and for each part with neurons, wired sensors or an effector: a
  * swatch of the part's colour, its sensors (triangles), its neurons (discs with a sign of their function)
- * and the effector of its joint (a square at the right end). Wires are bent lines from what is read to who
- * reads it; beads run along them with the signal, blue if it is negative, orange if positive. The layout is
- * a function of the replay and the view, so that a point of the picture can be looked up again. */
+ * and its effectors, one for each freedom of its joint (squares at the right end). Wires are bent lines from
+ * what is read to who reads it; beads run along them with the signal, blue if it is negative, orange if positive. The
+ * layout is a function of the replay and the view, so that a point of the picture can be looked up again. */
 #include "viewer/draw/draw.h"
 
 #ifdef HAVE_CAIRO
@@ -42,7 +42,7 @@ struct sensor_node {
 struct brain_layout {
     double x, y, width, height, ui;
     int line_of[OWNERS], lines[OWNERS]; /* first line and their number; 0 lines: no row */
-    int line_count, neuron_columns, sensor_columns;
+    int line_count, neuron_columns, sensor_columns, effector_columns;
     int neuron_count, sensor_count; /* shown */
     int line_of_neuron[NEURONS_SHOWN], column_of_neuron[NEURONS_SHOWN];
     unsigned char is_live[NEURONS_SHOWN]; /* an effector depends on it */
@@ -135,6 +135,20 @@ static void count_nodes(struct brain_layout *layout, const struct replay *replay
     }
 }
 
+static int effector_part(const struct replay *replay, int effector)
+{
+    return replay->drives[replay->effectors[effector].drive].part;
+}
+
+/* How many effectors of the same part come before. */
+static int effector_column(const struct replay *replay, int effector)
+{
+    int column = 0;
+    for (int i = 0; i < effector; i++)
+        column += effector_part(replay, i) == effector_part(replay, effector);
+    return column;
+}
+
 static int most_lines(int lines, int used, int columns)
 {
     int needed = (used + columns - 1) / columns;
@@ -165,8 +179,10 @@ static void place_nodes(struct brain_layout *layout, const struct replay *replay
         layout->lines[owner] = most_lines(layout->lines[owner], felt[owner], SENSOR_COLUMNS);
     }
     for (int i = 0; i < replay->effector_count; i++) {
-        int owner = replay->drives[replay->effectors[i].drive].part + 1;
+        int owner = effector_part(replay, i) + 1;
         layout->lines[owner] = layout->lines[owner] ? layout->lines[owner] : 1;
+        layout->effector_columns =
+            most_lines(layout->effector_columns, effector_column(replay, i) + 1, 1);
     }
     for (int owner = 0; owner < OWNERS; owner++) {
         layout->line_of[owner] = layout->line_count;
@@ -180,7 +196,7 @@ static void lay_out(struct brain_layout *layout, const struct draw_view *view,
     memset(layout, 0, sizeof *layout);
     count_nodes(layout, replay);
     place_nodes(layout, replay);
-    int columns = layout->sensor_columns + layout->neuron_columns + 1;
+    int columns = layout->sensor_columns + layout->neuron_columns + layout->effector_columns;
     double room = fmax(view->height_px - 96 * view->ui, 1);
     double across = fmax(0.42 * view->width_px, 1);
     double height = layout->line_count * CELL_PX + HEADING_PX + 7;
@@ -217,8 +233,9 @@ static struct vec2 sensor_place(const struct brain_layout *layout, int index)
 static struct vec2 effector_place(const struct brain_layout *layout, const struct replay *replay,
                                   int effector)
 {
-    int part = replay->drives[replay->effectors[effector].drive].part;
-    return cell(layout, part, 0, layout->sensor_columns + layout->neuron_columns);
+    return cell(layout, effector_part(replay, effector), 0,
+                layout->sensor_columns + layout->neuron_columns +
+                    effector_column(replay, effector));
 }
 
 /* ---- wires ---- */
@@ -567,8 +584,8 @@ static void describe(const struct replay *replay, const struct replay_cut *cut,
                                   : &replay->neurons[cut->index].inputs[cut->input];
     describe_source(wire, source, sizeof source);
     if (cut->kind == CUT_EFFECTOR_INPUT)
-        snprintf(text, size, "%s x %.2f to the effector of part %d   %s", source, wire->weight,
-                 replay->drives[replay->effectors[cut->index].drive].part, click);
+        snprintf(text, size, "%s x %.2f to effector %d of part %d   %s", source, wire->weight,
+                 effector_column(replay, cut->index) + 1, effector_part(replay, cut->index), click);
     else
         snprintf(text, size, "%s x %.2f to neuron %d, input %d   %s", source, wire->weight,
                  cut->index, cut->input, click);

@@ -2,8 +2,8 @@
  *
  * In the corner of a picture it takes at most HEIGHT_SHARE of the height: where all terms are too many,
  * those that hardly matter in this replay are left out, and then it shrinks. It stands below the title's
- * line, over what is on the ground: on the right, or on the left where a brain is on the right; beside a
- * brain that leaves room it stands below that. */
+ * line, over what is on the ground: on the right, or on the left where a brain or a split view is on the right;
+ * beside a brain that leaves room it stands below that. */
 #include "viewer/draw/draw.h"
 
 #ifdef HAVE_CAIRO
@@ -101,15 +101,28 @@ static void draw_layout(cairo_t *cr, const struct ledger_layout *layout,
     }
 }
 
+static void lay_out_corner(struct ledger_layout *layout, const struct draw_view *view,
+                           const struct replay *replay, int is_left)
+{
+    double margin = MARGIN_PX * view->ui;
+    fit(layout, replay, view->ui, view->width_px - 2 * margin, HEIGHT_SHARE * view->height_px);
+    layout->x = view->left_px + (is_left ? margin : view->width_px - layout->width - margin);
+    layout->y = view->top_px + TOP_PX * view->ui;
+}
+
 void draw_ledger(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                  double time_s, int is_left)
 {
     struct ledger_layout layout;
-    double margin = MARGIN_PX * view->ui;
-    fit(&layout, replay, view->ui, view->width_px - 2 * margin, HEIGHT_SHARE * view->height_px);
-    layout.x = view->left_px + (is_left ? margin : view->width_px - layout.width - margin);
-    layout.y = view->top_px + TOP_PX * view->ui;
+    lay_out_corner(&layout, view, replay, is_left);
     draw_layout(cr, &layout, replay, time_s);
+}
+
+double draw_ledger_bottom(const struct draw_view *view, const struct replay *replay)
+{
+    struct ledger_layout layout;
+    lay_out_corner(&layout, view, replay, 1);
+    return layout.y + layout.height;
 }
 
 double draw_ledger_height(const struct draw_view *view, const struct replay *replay)

@@ -131,20 +131,46 @@ static void draw_along(cairo_t *cr, struct draw_view *view, const struct replay 
         draw_time(cr, view, replay, times_s[i], &last_x);
 }
 
-static void draw_cells_of(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+static struct draw_view cell_view(const struct draw_view *view, const struct replay *replay,
+                                  const double *times_s, int count, int index)
+{
+    struct draw_view cell = *view;
+    struct vec3 centre = centre_at(replay, times_s[index]);
+    cell.left_px = floor(view->left_px + index * view->width_px / count);
+    cell.width_px = floor(view->left_px + (index + 1) * view->width_px / count) - cell.left_px;
+    cell.orbit = (struct camera_orbit)CAMERA_ORBIT_USUAL;
+    cell.x_m = centre.x;
+    cell.y_m = centre.y;
+    return cell;
+}
+
+/* Scales the view until the body just has room in each cell. */
+static void scale_cells(struct draw_view *view, const struct replay *replay, const double *times_s,
+                        int count)
+{
+    view->px_per_m = view->width_px / count / fmax(camera_body_width(replay), 1e-3);
+    for (int k = 0; k < PLACINGS; k++) {
+        double share = INFINITY;
+        for (int i = 0; i < count; i++) {
+            struct draw_view cell = cell_view(view, replay, times_s, count, i);
+            double box[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY};
+            double x = cell.left_px + cell.width_px / 2, y = cell.top_px + cell.height_px / 2;
+            grow_bounds(&cell, replay, times_s[i], box);
+            double aside = fmax(x - box[0], box[2] - x), above = fmax(y - box[1], box[3] - y);
+            share = fmin(share, fmin(WIDTH_SHARE * cell.width_px / fmax(2 * aside, 1),
+                                     HEIGHT_SHARE * cell.height_px / fmax(2 * above, 1)));
+        }
+        view->px_per_m *= share;
+    }
+}
+
+static void draw_cells_of(cairo_t *cr, struct draw_view *view, const struct replay *replay,
                           const double *times_s, int count, unsigned overlays)
 {
+    scale_cells(view, replay, times_s, count);
     for (int i = 0; i < count; i++) {
-        struct draw_view cell = *view;
+        struct draw_view cell = cell_view(view, replay, times_s, count, i);
         double edge = -INFINITY;
-        cell.left_px = floor(view->left_px + i * view->width_px / count);
-        cell.width_px = floor(view->left_px + (i + 1) * view->width_px / count) - cell.left_px;
-        struct vec3 centre = centre_at(replay, times_s[i]);
-        cell.orbit = (struct camera_orbit)CAMERA_ORBIT_USUAL;
-        cell.x_m = centre.x;
-        cell.y_m = centre.y;
-        cell.px_per_m = fmin(0.6 * cell.width_px / fmax(camera_body_width(replay), 1e-3),
-                             0.5 * cell.height_px / fmax(replay->height_m, 1e-3));
         cairo_save(cr);
         cairo_rectangle(cr, cell.left_px, cell.top_px, cell.width_px, cell.height_px);
         cairo_clip(cr);
