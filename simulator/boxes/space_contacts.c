@@ -567,6 +567,14 @@ double space_contacts_solve(struct space_contacts *s, const double *start, doubl
     return s->cones.residual;
 }
 
+int space_contacts_had_impact(const struct space_contacts *s)
+{
+    for (int i = 0; i < s->count; i++)
+        if (s->list[i].is_impact && s->cones.impulse[s->cones.laws[i].row] > 0)
+            return 1;
+    return 0;
+}
+
 double space_contacts_split(const struct space_contacts *s)
 {
     double h = s->dt_s, t = s->instant, first = t < h / 2 ? 2 * t : 2 * t - h;

@@ -97,7 +97,9 @@ int space_contacts_find(struct space_contacts *contacts, const double *rates);
 /* Adds to the rates what the impulses of the contacts found, and of the limits found, do. start: the rates at the
  * start of the step. The tree's velocities are those of the rates, and it has the factors of its mass matrix alone. Returns the residual of the law, m/s. */
 double space_contacts_solve(struct space_contacts *contacts, const double *start, double *rates);
-/* After that: how long the first part of the step should be, if it is to be taken in two, for an impact to be in
+/* After that: 1 if one of the contacts found was an impact. */
+int space_contacts_had_impact(const struct space_contacts *contacts);
+/* How long the first part of the step should be, if it is to be taken in two, for an impact to be in
  * the middle of one of them, s; 0: as it is. */
 double space_contacts_split(const struct space_contacts *contacts);
 /* Books the work of contacts and limits: losses by kind, and what is positive in sum as unearned gain. */

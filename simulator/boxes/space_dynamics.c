@@ -8,8 +8,9 @@
  *   roots' v1, q1 such that each body has the momentum that the impulses gave: keep_momentum()
  *
  * vm decides the velocity products alone, which in space are all of the gyroscopic torque: it is guessed from the
- * accelerations of the last two steps, and mended by a second evaluation. A servo's torque is
- * that of the mean state, kp (target - value(qm) - h^2/4 qdd) - kd (v0 + h/2 qdd - target's rate): linear in qdd,
+ * accelerations of the last two steps, and mended by a second evaluation. What contacts and limits add to them is
+ * known only afterwards, so that of the last step counts: without it a body that pushes itself off the ground errs by
+ * three times as much energy. A servo's torque is that of the mean state, kp (target - value(qm) - h^2/4 qdd) - kd (v0 + h/2 qdd - target's rate): linear in qdd,
  * so its share joins what the freedom yields to. A torque beyond its bound is explicit, at the bound. */
 #include "simulator/boxes/space_dynamics.h"
 
@@ -63,7 +64,7 @@ struct space_dynamics {
     /* operations so far, besides those of the cones; and of a midpoint step */
     uint64_t operations, step_operations;
     int is_posed; /* the tree is at the state */
-    int known;    /* accelerations of so many steps before, up to 2: qdd, qdd_last */
+    int known;    /* accelerations of so many steps before, up to 2: qdd, qdd_last, pressed */
     int is_pressing;
     double energy, start_energy;      /* of the state, and at the start of the step ... */
     int has_energy, has_start_energy; /* ... where they are known */
@@ -74,6 +75,7 @@ struct space_dynamics {
     double *birth_inertia;
     int *is_clamped;
     double *q, *qd, *q0, *qd0, *qm, *vm, *q_stage, *q_rate, *q_sum;
+    double *pressed; /* what contacts and limits added to qdd in the last step; 0 after an impact */
     double *qdd, *qdd_last, *v_sum, *tau, *extra, *zero;
     double *effort, *effort_extra; /* of servos alone: torque = effort - effort_extra qdd */
     double *work, *torque;
@@ -85,9 +87,9 @@ struct space_dynamics {
 static int take_memory(struct space_dynamics *d, struct arena *arena)
 {
     double **of_coordinates[] = {&d->q, &d->q0, &d->qm, &d->q_stage, &d->q_rate, &d->q_sum};
-    double **of_rates[] = {&d->qd,   &d->qd0,   &d->vm,     &d->qdd,          &d->qdd_last,
-                           &d->tau,  &d->extra, &d->zero,   &d->effort,       &d->effort_extra,
-                           &d->work, &d->v_sum, &d->torque, &d->birth_inertia};
+    double **of_rates[] = {&d->qd,   &d->qd0,   &d->vm,     &d->qdd,           &d->qdd_last,
+                           &d->tau,  &d->extra, &d->zero,   &d->effort,        &d->effort_extra,
+                           &d->work, &d->v_sum, &d->torque, &d->birth_inertia, &d->pressed};
     for (size_t i = 0; i < sizeof of_coordinates / sizeof of_coordinates[0]; i++)
         if (!(*of_coordinates[i] = arena_take(arena, (size_t)d->coordinates, sizeof(double))))
             return ERR_MEMORY;
@@ -539,12 +541,13 @@ static void accelerate_middle(struct space_dynamics *d, double half, int is_fact
     }
 }
 
-/* Rates in the middle from accelerations. */
+/* Rates in the middle from accelerations, with what is pressing. */
 static void guess_middle(struct space_dynamics *d, double half, double last, double before)
 {
     for (int i = 0; i < d->rates; i++)
         if (!d->tree.is_driven[i])
-            d->vm[i] = d->qd0[i] + half * (last * d->qdd[i] + before * d->qdd_last[i]);
+            d->vm[i] =
+                d->qd0[i] + half * (last * d->qdd[i] + before * d->qdd_last[i] + d->pressed[i]);
 }
 
 /* Accelerations in the middle of the step, for the mean velocity of its first half. A mended guess costs no new
@@ -553,6 +556,8 @@ static void find_accelerations(struct space_dynamics *d, double half)
 {
     /* a(h/4) from a(-h/2) and a(-3h/2), which are those of the last steps */
     int was_known = d->known > 1;
+    for (int i = 0; i < d->rates && d->known == 0; i++)
+        d->pressed[i] = 0;
     if (was_known)
         guess_middle(d, half, 1.75, -0.75);
     else
@@ -591,6 +596,14 @@ static int act_contacts(struct space_dynamics *d, double half)
     d->is_pressing = limits > 0;
     d->are_limits_alone = limits > 0 && contacts == 0;
     return contacts > 0;
+}
+
+/* For the next step: what contacts and limits did in this one, unless it was a blow. */
+static void keep_pressed(struct space_dynamics *d, double h)
+{
+    int was_blow = space_contacts_had_impact(&d->contacts);
+    for (int i = 0; i < d->rates; i++)
+        d->pressed[i] = was_blow ? 0 : (d->qd[i] - d->qd0[i]) / h - d->qdd[i];
 }
 
 /* At the start of a step. Not where nothing can touch, nor where there is drag, whose impulse is not summed up. */
@@ -715,6 +728,7 @@ static void step_midpoint(struct space_dynamics *d)
     for (int i = 0; i < d->rates; i++)
         d->qd[i] = d->qd0[i] + h * d->qdd[i];
     int has_contacts = act_contacts(d, half);
+    keep_pressed(d, h);
     space_tree_advance(tree, d->qm, d->qd, half, d->q);
     follow_signals(d, h, d->q, d->qd);
     book_middle(d, half);
