@@ -7,6 +7,7 @@
 
 #include "common/rng.h"
 #include "simulator/body/dynamics_solver.h"
+#include "simulator/body/model.h"
 #include "simulator/world/light.h"
 
 /* Each kind writes its creatures' sensor values (feel() below), once a brain tick. */
@@ -30,8 +31,11 @@ struct body_physics {
 
     /* What the effectors do while overlapping parts are pushed apart. */
     enum effector_state effectors_apart;
-    /* simulator/tools/mjcf.h can write a model of it. */
-    int has_model;
+    /* Fills a model for other programs, root at the origin; all memory is the arena's. 0 or ERR_MEMORY. NULL: there
+     * is none. */
+    int (*model)(const struct phenotype *phenotype, const struct world *world,
+                 const struct dynamics_settings *settings, struct body_model *model,
+                 struct arena *arena);
 
     /* A verdict on the body before it moves; VERDICT_OK: the steps can simulate it. */
     int (*judge)(const struct phenotype *phenotype, const struct world *world,

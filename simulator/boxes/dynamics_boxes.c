@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "common/hash.h"
+#include "simulator/boxes/space_model.h"
 
 /* Rates of the root; those of the drives follow. */
 enum { ROOT_RATES = 6 };
@@ -96,6 +97,20 @@ static struct dynamics *create_by_constraint(const struct phenotype *phenotype,
 {
     return create(&dynamics_boxes_constraint, &space_solver_constraint, phenotype, world, settings,
                   arena);
+}
+
+int dynamics_boxes_model(const struct phenotype *phenotype, const struct world *world,
+                         const struct dynamics_settings *settings, struct body_model *model,
+                         struct arena *arena)
+{
+    struct dynamics *dynamics = boxes_create(phenotype, world, settings, arena);
+    if (!dynamics)
+        return ERR_MEMORY;
+    const struct boxes *s = boxes_of(dynamics);
+    int status = space_model(&s->scene.body, s->space, model, arena);
+    model->root_rates = ROOT_RATES;
+    model->medium_kg_m3 = space_model_medium(&s->scene.world.drag);
+    return status;
 }
 
 /* ---------------------------------------------------------------- effectors and world */

@@ -9,6 +9,7 @@
 
 #include "common/body/box_body.h"
 #include "simulator/body/dynamics_solver.h"
+#include "simulator/body/model.h"
 #include "simulator/boxes/space_solver.h"
 
 extern const struct dynamics_solver dynamics_boxes, dynamics_boxes_constraint;
@@ -24,6 +25,11 @@ int box_scene_create(struct box_scene *scene, const struct phenotype *phenotype,
                      const struct world *world, struct arena *arena);
 /* Puts what of the world is no matter of memory; obstacles: those of creation, or none. */
 void box_scene_set_world(struct box_scene *scene, const struct world *world);
+
+/* The body for other programs; as in struct body_physics. */
+int dynamics_boxes_model(const struct phenotype *phenotype, const struct world *world,
+                         const struct dynamics_settings *settings, struct body_model *model,
+                         struct arena *arena);
 
 /* The body's tree at the present state; good until the next step. */
 const struct space_tree *dynamics_boxes_tree(const struct dynamics *dynamics);

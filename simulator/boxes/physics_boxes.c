@@ -232,6 +232,7 @@ const struct body_physics physics_boxes = {
     .solvers =
         {[SOLVER_ARTICULATED] = &dynamics_boxes, [SOLVER_CONSTRAINT] = &dynamics_boxes_constraint},
     .effectors_apart = EFFECTORS_SLACK,
+    .model = dynamics_boxes_model,
     .judge = judge,
     .feel = feel,
     .perturb = perturb,

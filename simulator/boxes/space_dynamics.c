@@ -200,6 +200,11 @@ void space_dynamics_set_servo(struct space_dynamics *d, int rate, const struct s
     judge_servos(d);
 }
 
+const struct servo *space_dynamics_servo(const struct space_dynamics *d, int rate)
+{
+    return &d->servos[rate];
+}
+
 void space_dynamics_set_effector(struct space_dynamics *d, int rate, double strength)
 {
     const struct space_tree_link *l = &d->tree.links[d->link_of[rate]];

@@ -37,6 +37,7 @@ struct space_dynamics *space_dynamics_create(const struct space_body *body,
 /* What drives a freedom, by the index of its rate. The servos of a ball have torques in the child's axes; their
  * targets are a rotation vector. */
 void space_dynamics_set_servo(struct space_dynamics *d, int rate, const struct servo *servo);
+const struct servo *space_dynamics_servo(const struct space_dynamics *d, int rate);
 /* An effector of that strength, N m or N, with gains for the inertia that the freedom feels at birth. */
 void space_dynamics_set_effector(struct space_dynamics *d, int rate, double strength);
 void space_dynamics_set_target(struct space_dynamics *d, int rate, double target, double change);

@@ -4,6 +4,7 @@
 
 #include "common/detmath.h"
 #include "simulator/body/physics_kinds.h"
+#include "simulator/plane/plane_model.h"
 
 /* Explicit steps with drag are stable while 2 k h / (density x thinnest side) stays below this. */
 #define DRAG_STABILITY 0.5
@@ -181,7 +182,7 @@ const struct body_physics physics_rectangles = {
     .solvers =
         {[SOLVER_ARTICULATED] = &dynamics_articulated, [SOLVER_CONSTRAINT] = &dynamics_constraint},
     .effectors_apart = EFFECTORS_SLACK,
-    .has_model = 1,
+    .model = plane_model,
     .judge = judge,
     .feel = feel,
     .perturb = perturb,

@@ -23,7 +23,7 @@ static const char usage_text[] =
     "  PARAMS.ini             the parameters; default: those of its recorded evaluation\n"
     "  --mjcf FILE.xml        its body, joints, limits and muscles for MuJoCo, at the settled "
     "start\n"
-    "                         (of rectangles)\n"
+    "                         (not of spheres)\n"
     "  --signals FILE.csv     the control of each of these muscles, a line for each step of the "
     "model\n"
     "  --trajectory FILE.csv  the motion, as 'simulator evaluate --trace' writes it\n"
@@ -180,7 +180,7 @@ static int export_creature(const struct request *request, const struct creature 
     struct arena arena;
     struct output output = {.mjcf = {.params = params, .name = creature->name},
                             .has_model = request->mjcf_path || request->signals_path};
-    if (output.has_model && !body_physics[creature->genome.kind]->has_model)
+    if (output.has_model && !body_physics[creature->genome.kind]->model)
         return error_set(error, ERR_UNAVAILABLE,
                          "%s: it is made of %s, which have no MuJoCo model here: --trajectory "
                          "writes their motion",
@@ -202,6 +202,7 @@ static int export_creature(const struct request *request, const struct creature 
         }
     }
     close_texts(&output);
+    mjcf_close(&output.mjcf);
     free(output.model.bytes);
     free(output.signals.bytes);
     arena_deinit(&arena);

@@ -1,24 +1,30 @@
 /* Actuators. A position servo, tau = kp (q* - q) - kd (q' - q*'), bounded by its strength, is MuJoCo's
  * general actuator with gain kp and bias -kp q - kd q'; its control is q* + kd/kp q*', the target and how
  * it moves in one. A motor, tau = strength u - k q', has gain strength and bias -k q'. Targets move
- * linearly within a brain tick; a line of the table has the control in the middle of the step. */
+ * linearly within a brain tick; a line of the table has the control in the middle of the step.
+ *
+ * A ball has three, along the child's axes. MuJoCo's length of each is a component of the rotation vector of q; ours
+ * pull along the rotation vector of target^-1 q. So the control has a shift: the one minus the other minus the
+ * target, at the q of our motion at both ends of the tick, and linear in between. */
 #include "simulator/tools/mjcf.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "simulator/body/servo.h"
-#include "simulator/plane/tree.h"
+#include "common/detmath.h"
+#include "simulator/body/physics.h"
 
-/* Half the depth of a part across the plane, m. */
+/* Half the depth of a part that has none, m. */
 #define HALF_DEPTH_M 0.05
+/* Half the depth of obstacles that have no end, m. */
+#define OBSTACLE_HALF_DEPTH_M 1.0
 /* Contacts of the model, see docs/trace.md. MuJoCo's friction is convex: what slides is driven apart from
  * what it slides on, the harder the faster, and boxes hop. Where the force of a contact grows with the depth
  * from 0 on, they ride a little higher instead. Steps are parts of ours, as stiff contacts want it. */
 #define CONTACT_TIME_S      0.005
 #define CONTACT_FIRMNESS    0.9
 #define CONTACT_SOFT_ZONE_M 0.005
-enum { STEP_PARTS = 4 };
+enum { STEP_PARTS = 4, ROOT_RATES_MAX = 6 };
 /* Half the size of the ground that is drawn, m. */
 #define GROUND_M 100.0
 
@@ -27,61 +33,41 @@ static const unsigned colors[] = {0x3d8093, 0xe3a857, 0xc9695c, 0x7fa166,
                                   0x8a72a8, 0x5d8ac4, 0xb98a6a};
 enum { COLOR_COUNT = sizeof colors / sizeof colors[0] };
 
+/* How MuJoCo calls a joint, how many coordinates and rates it has, and along how many axes it is driven. */
+static const struct joint_row {
+    const char *type;
+    int has_axis, coordinates, rates;
+} joint_rows[MODEL_JOINT_KINDS] = {[MODEL_SLIDE] = {"slide", 1, 1, 1},
+                                   [MODEL_HINGE] = {"hinge", 1, 1, 1},
+                                   [MODEL_BALL] = {"ball", 0, 4, 3},
+                                   [MODEL_FREE] = {"free", 0, 7, 6}};
+
 struct writer {
     FILE *file;
-    const struct evaluate_view *view;
-    const struct params *params;
-    struct world world;
-    double inertia[MJCF_EFFECTORS_MAX + 1]; /* that each link's joint feels at birth */
-    int order[MJCF_EFFECTORS_MAX + 1];      /* links in the order of the file */
-    int order_count;
+    const struct mjcf_scene *scene;
+    const struct body_model *model;
 };
 
-/* Steps of the model; ours as in evaluate(). */
-static double steps_per_tick(const struct params *params)
+/* ---- numbers ---- */
+
+static struct vec3 to_mujoco(struct vec3 v)
 {
-    double steps = ceil(1 / params->simulation_brain_hz / params->simulation_dt_s - 1e-6);
-    return STEP_PARTS * (steps < 1 ? 1 : steps);
+    return (struct vec3){v.x, 0 - v.z, v.y};
 }
 
-/* ---- the servos ---- */
-
-/* What a joint feels when the whole body floats, as in the solvers. 0 or ERR_MEMORY. */
-static int find_inertia(struct writer *writer)
+static void write_vector(const struct writer *writer, const char *name, struct vec3 v)
 {
-    const struct phenotype *p = writer->view->phenotype;
-    double q[MJCF_EFFECTORS_MAX + 3] = {0};
-    struct tree_rows rows;
-    struct arena arena;
-    struct tree tree;
-    int status = arena_init(&arena, 1u << 20);
-    if (status)
-        return status;
-    status = tree_create(&tree, p, 0, &arena);
-    if (!status)
-        status = tree_create_rows(&tree, &rows, 1, &arena);
-    if (!status) {
-        tree_set_pose(&tree, q);
-        tree_factor(&tree);
-    }
-    for (int i = 1; i < p->link_count && !status; i++)
-        writer->inertia[i] = 1 / tree_joint_mobility(&tree, i, &rows);
-    arena_deinit(&arena);
-    return status;
+    v = to_mujoco(v);
+    fprintf(writer->file, " %s='%.17g %.17g %.17g'", name, v.x, v.y, v.z);
 }
 
-static void make_servo(const struct writer *writer, int link, struct servo *servo)
+/* Nothing for no turn. */
+static void write_turn(const struct writer *writer, struct quaternion q)
 {
-    const struct params *params = writer->params;
-    struct dynamics_settings settings = {.servo_rad_s = params->creature_servo_rad_s,
-                                         .joint_speed_rad_s = params->creature_joint_speed_rad_s,
-                                         .joint_speed_m_s = params->creature_joint_speed_m_s};
-    memset(servo, 0, sizeof *servo);
-    servo_init(servo, &writer->view->phenotype->links[link], writer->inertia[link], &settings,
-               params->creature_joint_damping_1_s);
+    struct vec3 v = to_mujoco((struct vec3){q.x, q.y, q.z});
+    if (v.x != 0 || v.y != 0 || v.z != 0)
+        fprintf(writer->file, " quat='%.17g %.17g %.17g %.17g'", q.w, v.x, v.y, v.z);
 }
-
-/* ---- the body ---- */
 
 /* Text that may stand in a comment and in a quoted attribute. */
 static void write_name(FILE *file, const char *name)
@@ -92,61 +78,151 @@ static void write_name(FILE *file, const char *name)
               file);
 }
 
-static void write_geom(const struct writer *writer, int part)
+static void write_joint_name(const struct writer *writer, const char *attribute,
+                             const struct model_joint *joint)
 {
-    const struct part *p = &writer->view->phenotype->parts[part];
-    unsigned color = colors[p->depth % COLOR_COUNT];
-    fprintf(writer->file,
-            "<geom name='part%d' type='box' pos='%.17g 0 %.17g' euler='0 %.17g 0' "
-            "size='%.17g %g %.17g' rgba='%.3f %.3f %.3f 1'/>\n",
-            part, p->local.x, p->local.y, 0 - p->local_angle_rad, p->width_m / 2, HALF_DEPTH_M,
-            p->height_m / 2, (color >> 16) / 255.0, (color >> 8 & 255) / 255.0,
+    if (joint->name)
+        fprintf(writer->file, " %s='%s'", attribute, joint->name);
+    else
+        fprintf(writer->file, " %s='joint%d'", attribute, joint->rate - writer->model->root_rates);
+}
+
+/* The joint to which a rate belongs. */
+static const struct model_joint *joint_of(const struct body_model *model, int rate)
+{
+    for (int i = 0; i < model->joint_count; i++) {
+        const struct model_joint *joint = &model->joints[i];
+        if (rate >= joint->rate && rate < joint->rate + joint_rows[joint->kind].rates)
+            return joint;
+    }
+    ENSURE(0, "no joint has the rate %d", rate);
+    return NULL;
+}
+
+/* ---- the body ---- */
+
+static double least_damping(const struct body_model *model, const struct model_joint *joint)
+{
+    double least = model->servos[joint->rate].damping;
+    for (int k = 1; k < joint_rows[joint->kind].rates; k++)
+        least = fmin(least, model->servos[joint->rate + k].damping);
+    return least;
+}
+
+/* A ball is at most so far from where it is at birth: cos(turn / 2) = cos(swing / 2) cos(twist / 2). */
+static double greatest_turn(const struct model_joint *ball)
+{
+    double twist = fmax(-ball->lower, ball->upper);
+    return 2 * acos(cos(fmin(ball->cone_rad, DET_PI) / 2) * cos(fmin(twist, DET_PI) / 2));
+}
+
+static void write_joint(const struct writer *writer, const struct model_joint *joint)
+{
+    FILE *file = writer->file;
+    const struct joint_row *row = &joint_rows[joint->kind];
+    double lower = row->has_axis ? joint->lower : 0;
+    double upper = row->has_axis ? joint->upper : greatest_turn(joint);
+    int is_limited = row->has_axis ? lower > -HUGE_VAL || upper < HUGE_VAL : upper < DET_PI - 1e-6;
+    fputs("<joint", file);
+    write_joint_name(writer, "name", joint);
+    fprintf(file, " type='%s'", row->type);
+    if (row->has_axis)
+        write_vector(writer, "axis", joint->axis);
+    if (joint->kind != MODEL_FREE && is_limited)
+        fprintf(file, " limited='true' range='%.17g %.17g'", lower, upper);
+    if (least_damping(writer->model, joint) > 0)
+        fprintf(file, " damping='%.17g'", least_damping(writer->model, joint));
+    fputs("/>\n", file);
+}
+
+static int has_cone(const struct model_joint *joint)
+{
+    return joint->kind == MODEL_BALL && joint->cone_rad < DET_PI;
+}
+
+/* The end of the tendons of cones on a link, or on the world: those of its own balls, and of its children's. */
+static void write_sites(const struct writer *writer, int link)
+{
+    const struct body_model *model = writer->model;
+    for (int i = 0; i < model->link_count; i++) {
+        const struct model_link *l = &model->links[i];
+        for (int k = l->first_joint; k < l->first_joint + l->joint_count; k++) {
+            const struct model_joint *joint = &model->joints[k];
+            struct mat3 turn = quaternion_matrix(l->turn);
+            if (!has_cone(joint) || (i != link && l->parent != link))
+                continue;
+            fprintf(writer->file, "<site name='cone%d%s'", i, i == link ? "" : "_parent");
+            write_vector(writer, "pos",
+                         i == link ? (struct vec3){1, 0, 0} : vec3_add(l->at, turn.x));
+            fputs("/>\n", writer->file);
+        }
+    }
+}
+
+static void write_geom(const struct writer *writer, int index)
+{
+    const struct model_part *part = &writer->model->parts[index];
+    const struct shape *shape = &writer->scene->phenotype->shapes[index];
+    unsigned color = colors[writer->scene->phenotype->parts[index].depth % COLOR_COUNT];
+    struct mat3 turn = quaternion_matrix(part->turn);
+    double depth = shape->half_m.z > 0 ? shape->half_m.z : HALF_DEPTH_M;
+    fprintf(writer->file, "<geom name='part%d' type='box'", index);
+    write_vector(writer, "pos", vec3_add(part->centre, mat3_apply(&turn, shape->at_m)));
+    write_turn(writer, quaternion_product(part->turn, shape->turn));
+    fprintf(writer->file, " size='%.17g %.17g %.17g' rgba='%.3f %.3f %.3f 1'/>\n", shape->half_m.x,
+            depth, shape->half_m.y, (color >> 16) / 255.0, (color >> 8 & 255) / 255.0,
             (color & 255) / 255.0);
 }
 
-static void write_joint(const struct writer *writer, int i)
+static void write_inertia(const struct writer *writer, const struct model_link *link)
 {
-    const struct link *link = &writer->view->phenotype->links[i];
-    struct servo servo;
-    make_servo(writer, i, &servo);
-    if (link->joint_kind == LINK_LINEAR)
-        fprintf(writer->file, "<joint name='joint%d' type='slide' axis='%.17g 0 %.17g'", i,
-                link->axis.x, link->axis.y);
-    else
-        fprintf(writer->file, "<joint name='joint%d' type='hinge' axis='0 -1 0'", i);
-    fprintf(writer->file, " limited='true' range='%.17g %.17g' damping='%.17g'/>\n", link->lower,
-            link->upper, servo.damping);
+    const struct sym3 *a = &link->inertia;
+    fputs("<inertial", writer->file);
+    write_vector(writer, "pos", link->centre);
+    fprintf(writer->file, " mass='%.17g' fullinertia='%.17g %.17g %.17g %.17g %.17g %.17g'/>\n",
+            link->mass_kg, a->xx, a->zz, a->yy, 0 - a->xz, a->xy, 0 - a->yz);
 }
 
-static void write_link(struct writer *writer, int i)
+static void write_link(const struct writer *writer, int i)
 {
-    const struct phenotype *p = writer->view->phenotype;
-    const struct link *link = &p->links[i];
-    FILE *file = writer->file;
-    writer->order[writer->order_count++] = i;
-    fprintf(file, "<body name='link%d' pos='%.17g 0 %.17g'>\n", i, link->joint.x, link->joint.y);
-    fprintf(file, "<inertial pos='%.17g 0 %.17g' mass='%.17g' diaginertia='%.17g %.17g %.17g'/>\n",
-            link->centre.x, link->centre.y, link->mass_kg, link->inertia_kg_m2, link->inertia_kg_m2,
-            link->inertia_kg_m2);
-    if (i == 0)
-        fputs("<joint name='root_x' type='slide' axis='1 0 0'/>\n"
-              "<joint name='root_y' type='slide' axis='0 0 1'/>\n"
-              "<joint name='root_angle' type='hinge' axis='0 -1 0'/>\n",
-              file);
-    else
-        write_joint(writer, i);
-    for (int k = 0; k < p->part_count; k++)
-        if (p->parts[k].link == i)
+    const struct body_model *model = writer->model;
+    const struct model_link *link = &model->links[i];
+    fprintf(writer->file, "<body name='link%d'", i);
+    write_vector(writer, "pos", link->at);
+    write_turn(writer, link->turn);
+    fputs(">\n", writer->file);
+    write_inertia(writer, link);
+    for (int k = 0; k < link->joint_count; k++)
+        write_joint(writer, &model->joints[link->first_joint + k]);
+    for (int k = 0; k < model->part_count; k++)
+        if (model->parts[k].link == i)
             write_geom(writer, k);
-    for (int child = i + 1; child < p->link_count; child++)
-        if (p->links[child].parent == i)
+    write_sites(writer, i);
+    for (int child = i + 1; child < model->link_count; child++)
+        if (model->links[child].parent == i)
             write_link(writer, child);
-    fputs("</body>\n", file);
+    fputs("</body>\n", writer->file);
 }
+
+static void write_cones(const struct writer *writer)
+{
+    const struct body_model *model = writer->model;
+    for (int i = 0; i < model->link_count; i++)
+        for (int k = 0; k < model->links[i].joint_count; k++) {
+            const struct model_joint *joint = &model->joints[model->links[i].first_joint + k];
+            if (has_cone(joint))
+                fprintf(writer->file,
+                        "<tendon>\n<spatial limited='true' range='0 %.17g'><site site='cone%d'/>"
+                        "<site site='cone%d_parent'/></spatial>\n</tendon>\n",
+                        2 * sin(joint->cone_rad / 2), i, i);
+        }
+}
+
+/* ---- the world ---- */
 
 static void write_world(const struct writer *writer)
 {
-    const struct world *world = &writer->world;
+    const struct world *world = writer->scene->world;
     FILE *file = writer->file;
     fputs("<light pos='0 -3 6' dir='0 0.4 -1' directional='true'/>\n", file);
     if (world->has_ground)
@@ -156,89 +232,278 @@ static void write_world(const struct writer *writer)
                 GROUND_M, GROUND_M, world->friction);
     for (int i = 0; i < world->obstacles.count; i++) {
         const struct obstacle *o = &world->obstacles.list[i];
+        double depth = fmin(world->half_depth_m, OBSTACLE_HALF_DEPTH_M);
+        fprintf(file, "<geom name='obstacle%d' type='box'", i + 1);
+        write_vector(writer, "pos", (struct vec3){o->x_m, o->y_m, 0});
+        write_turn(writer, quaternion_about((struct vec3){0, 0, 1}, o->angle_rad));
         fprintf(file,
-                "<geom name='obstacle%d' type='box' pos='%.17g 0 %.17g' euler='0 %.17g 0' "
-                "size='%.17g 1 %.17g' friction='%.17g 0.005 0.0001' priority='1' "
+                " size='%.17g %.17g %.17g' friction='%.17g 0.005 0.0001' priority='1' "
                 "rgba='0.55 0.5 0.4 1'/>\n",
-                i + 1, o->x_m, o->y_m, 0 - o->angle_rad, o->width_m / 2, o->height_m / 2,
-                world->friction);
+                o->width_m / 2, depth, o->height_m / 2, world->friction);
     }
+}
+
+/* ---- muscles ---- */
+
+static void write_actuator(const struct writer *writer, int drive)
+{
+    int mode = writer->scene->effector_mode, rate = writer->model->root_rates + drive;
+    const struct model_joint *joint = joint_of(writer->model, rate);
+    const struct servo *servo = &writer->model->servos[rate];
+    int is_torque = servo_is_torque(servo, EFFECTORS_ON, mode);
+    double kp, kd, most = servo->torque_max;
+    servo_gains(servo, EFFECTORS_ON, mode, &kp, &kd);
+    kd += servo->damping - least_damping(writer->model, joint);
+    fprintf(writer->file, "<general name='muscle%d'", drive);
+    write_joint_name(writer, "joint", joint);
+    if (!joint_rows[joint->kind].has_axis) {
+        const struct vec3 axes[] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+        write_vector(writer, "gear", axes[rate - joint->rate]);
+    }
+    fprintf(writer->file,
+            " gaintype='fixed' biastype='affine' gainprm='%.17g' biasprm='0 %.17g %.17g'",
+            is_torque ? most : kp, 0 - kp, 0 - kd);
+    if (most < HUGE_VAL)
+        fprintf(writer->file, " forcelimited='true' forcerange='%.17g %.17g'", -most, most);
+    fputs("/>\n", writer->file);
 }
 
 static void write_actuators(const struct writer *writer)
 {
-    const struct phenotype *p = writer->view->phenotype;
-    int is_position = writer->params->creature_effector_mode == EFFECTOR_POSITION;
+    const struct phenotype *p = writer->scene->phenotype;
+    if (p->effector_count == 0)
+        return;
     fputs("<actuator>\n", writer->file);
-    for (int i = 0; i < p->effector_count; i++) {
-        int link = p->effectors[i].drive;
-        struct servo servo;
-        make_servo(writer, link, &servo);
-        fprintf(writer->file,
-                "<general name='muscle%d' joint='joint%d' gaintype='fixed' biastype='affine' "
-                "gainprm='%.17g' biasprm='0 %.17g %.17g' forcelimited='true' "
-                "forcerange='%.17g %.17g'/>\n",
-                link, link, is_position ? servo.kp : servo.torque_max, is_position ? -servo.kp : 0,
-                is_position ? -servo.kd : -servo.motor_kd, -servo.torque_max, servo.torque_max);
-    }
+    for (int i = 0; i < p->effector_count; i++)
+        write_actuator(writer, p->effectors[i].drive);
     fputs("</actuator>\n", writer->file);
 }
 
-/* The pose at the settled start. */
+/* ---- the state ---- */
+
+static void write_numbers(FILE *file, const double *numbers, int count)
+{
+    for (int i = 0; i < count; i++)
+        fprintf(file, " %.17g", numbers[i]);
+}
+
+static void write_quaternion(FILE *file, struct quaternion q)
+{
+    struct vec3 v = to_mujoco((struct vec3){q.x, q.y, q.z});
+    write_numbers(file, (double[]){q.w, v.x, v.y, v.z}, 4);
+}
+
+static void write_triple(FILE *file, struct vec3 v)
+{
+    v = to_mujoco(v);
+    write_numbers(file, (double[]){v.x, v.y, v.z}, 3);
+}
+
+static struct vec3 vector_of(const double *numbers)
+{
+    return (struct vec3){numbers[0], numbers[1], numbers[2]};
+}
+
+static struct quaternion quaternion_from(const double *numbers)
+{
+    return (struct quaternion){numbers[0], numbers[1], numbers[2], numbers[3]};
+}
+
+/* MuJoCo has a free body's place and turn in the world, the velocity there, and the angular velocity in the own axes. */
+static void write_coordinates(const struct writer *writer, const struct model_link *link,
+                              const struct model_joint *joint)
+{
+    const double *q = writer->scene->q + joint->coordinate;
+    struct mat3 turn = quaternion_matrix(link->turn);
+    if (joint->kind == MODEL_FREE) {
+        write_triple(writer->file, vec3_add(link->at, mat3_apply(&turn, vector_of(q))));
+        write_quaternion(writer->file, quaternion_product(link->turn, quaternion_from(q + 3)));
+    } else if (joint->kind == MODEL_BALL) {
+        write_quaternion(writer->file, quaternion_from(q));
+    } else {
+        write_numbers(writer->file, q, 1);
+    }
+}
+
+static void write_rates(const struct writer *writer, const struct model_link *link,
+                        const struct model_joint *joint)
+{
+    const double *qd = writer->scene->qd + joint->rate;
+    struct mat3 turn = quaternion_matrix(link->turn);
+    if (joint->kind == MODEL_FREE) {
+        write_triple(writer->file, mat3_apply(&turn, vector_of(qd)));
+        write_triple(writer->file, vector_of(qd + 3));
+    } else if (joint->kind == MODEL_BALL) {
+        write_triple(writer->file, vector_of(qd));
+    } else {
+        write_numbers(writer->file, qd, 1);
+    }
+}
+
+/* The state of a link and of all that hang on it, in the file's order. */
+static void write_state(const struct writer *writer, int i,
+                        void (*write)(const struct writer *, const struct model_link *,
+                                      const struct model_joint *))
+{
+    const struct body_model *model = writer->model;
+    const struct model_link *link = &model->links[i];
+    for (int k = 0; k < link->joint_count; k++)
+        write(writer, link, &model->joints[link->first_joint + k]);
+    for (int child = i + 1; child < model->link_count; child++)
+        if (model->links[child].parent == i)
+            write_state(writer, child, write);
+}
+
 static void write_keyframe(const struct writer *writer)
 {
-    const double *q = dynamics_q(writer->view->dynamics);
-    fprintf(writer->file, "<keyframe>\n<key name='start' qpos='%.17g %.17g", q[0], q[1]);
-    for (int i = 0; i < writer->order_count; i++)
-        fprintf(writer->file, " %.17g", q[2 + writer->order[i]]);
+    fputs("<keyframe>\n<key name='start' qpos='", writer->file);
+    for (int i = 0; i < writer->model->link_count; i++)
+        if (writer->model->links[i].parent < 0)
+            write_state(writer, i, write_coordinates);
+    fputs("' qvel='", writer->file);
+    for (int i = 0; i < writer->model->link_count; i++)
+        if (writer->model->links[i].parent < 0)
+            write_state(writer, i, write_rates);
     fputs("'/>\n</keyframe>\n", writer->file);
 }
 
-static int write_model(const struct mjcf *mjcf, const struct evaluate_view *view)
+/* ---- the file ---- */
+
+static int is_twist_limited(const struct body_model *model)
 {
-    struct writer writer = {.file = mjcf->model, .view = view, .params = mjcf->params};
-    FILE *file = mjcf->model;
-    double step_s = 1 / (mjcf->params->simulation_brain_hz * steps_per_tick(mjcf->params));
-    int status = find_inertia(&writer);
-    if (status)
-        return status;
-    world_init(&writer.world, mjcf->params);
+    int count = 0;
+    for (int i = 0; i < model->joint_count; i++) {
+        const struct model_joint *joint = &model->joints[i];
+        count += joint->kind == MODEL_BALL && (joint->lower > -DET_PI || joint->upper < DET_PI);
+    }
+    return count > 0;
+}
+
+static void write_head(const struct writer *writer)
+{
+    const struct mjcf_scene *scene = writer->scene;
+    const struct world *world = scene->world;
+    FILE *file = writer->file;
     fputs("<mujoco model='", file);
-    write_name(file, mjcf->name[0] ? mjcf->name : "creature");
+    write_name(file, scene->name[0] ? scene->name : "creature");
     fputs("'>\n<!-- Written by Bestiary. The control of each actuator is the requested angle (or "
           "extension) plus its rate times 2/frequency,\n     or the share of the strength. ",
           file);
-    if (world_has_drag(&writer.world))
+    if (writer->model->medium_kg_m3 > 0)
+        fputs("Drag is that of a box for each link, of which nothing is hidden. ", file);
+    else if (world_has_drag(world))
         fputs("The world's viscosity is not in this file. ", file);
-    if (writer.world.elasticity > 0 || writer.world.own_elasticity > 0)
+    if (world->elasticity > 0 || world->own_elasticity > 0)
         fputs("The elasticity of contacts is not in this file. ", file);
-    if (mjcf->params->creature_hill_curvature > 0)
+    if (scene->has_weaker_muscles)
         fputs("The muscles' loss of force with speed is not in this file. ", file);
+    if (is_twist_limited(writer->model))
+        fputs("The limits of a ball's twist are only within that of its whole turn. ", file);
     fprintf(
         file,
         "-->\n<compiler angle='radian' inertiafromgeom='false'/>\n"
-        "<option timestep='%.17g' gravity='0 0 %.17g'/>\n"
+        "<option timestep='%.17g' gravity='%.17g 0 %.17g' density='%.17g'/>\n"
         "<default><geom friction='%.17g 0.005 0.0001' solref='%g 1' solimp='0.0001 %g %g 0.5 2'/>"
-        "</default>\n<worldbody>\n",
-        step_s, -writer.world.gravity_m_s2, writer.world.own_friction, CONTACT_TIME_S,
-        CONTACT_FIRMNESS, CONTACT_SOFT_ZONE_M);
+        "</default>\n",
+        scene->step_s, world->gravity_x_m_s2, -world->gravity_m_s2, writer->model->medium_kg_m3,
+        world->own_friction, CONTACT_TIME_S, CONTACT_FIRMNESS, CONTACT_SOFT_ZONE_M);
+}
+
+void mjcf_write(FILE *file, const struct mjcf_scene *scene)
+{
+    const struct writer writer = {file, scene, scene->model};
+    write_head(&writer);
+    fputs("<worldbody>\n", file);
     write_world(&writer);
-    write_link(&writer, 0);
+    write_sites(&writer, -1);
+    for (int i = 0; i < scene->model->link_count; i++)
+        if (scene->model->links[i].parent < 0)
+            write_link(&writer, i);
     fputs("</worldbody>\n", file);
-    if (view->phenotype->effector_count > 0)
-        write_actuators(&writer);
+    write_cones(&writer);
+    write_actuators(&writer);
     write_keyframe(&writer);
     fputs("</mujoco>\n", file);
+}
+
+/* Steps of the model; ours as in evaluate(). */
+static double steps_per_tick(const struct params *params)
+{
+    double steps = ceil(1 / params->simulation_brain_hz / params->simulation_dt_s - 1e-6);
+    return STEP_PARTS * (steps < 1 ? 1 : steps);
+}
+
+static int begin(struct mjcf *mjcf, const struct evaluate_view *view)
+{
+    const struct params *params = mjcf->params;
+    const struct dynamics_settings settings = {
+        .dt_s = params->simulation_dt_s,
+        .servo_rad_s = params->creature_servo_rad_s,
+        .joint_speed_rad_s = params->creature_joint_speed_rad_s,
+        .joint_speed_m_s = params->creature_joint_speed_m_s,
+        .effector_mode = params->creature_effector_mode,
+        .joint_damping_1_s = params->creature_joint_damping_1_s};
+    struct world world;
+    world_init(&world, params);
+    int status = arena_init(&mjcf->arena, EVALUATE_ARENA_BYTES);
+    if (!status)
+        status = physics_of(view->phenotype)
+                     ->model(view->phenotype, &world, &settings, &mjcf->body, &mjcf->arena);
+    if (status || !mjcf->model)
+        return status;
+    mjcf_write(
+        mjcf->model,
+        &(struct mjcf_scene){.name = mjcf->name,
+                             .model = &mjcf->body,
+                             .phenotype = view->phenotype,
+                             .world = &world,
+                             .q = dynamics_q(view->dynamics),
+                             .qd = dynamics_qd(view->dynamics),
+                             .step_s = 1 / (params->simulation_brain_hz * steps_per_tick(params)),
+                             .effector_mode = params->creature_effector_mode,
+                             .has_weaker_muscles = params->creature_hill_curvature > 0});
     return 0;
 }
 
 /* ---- the signals ---- */
 
-/* Of the filtered signal of an effector in the world's sign and unit. */
-static double signal_unit(const struct mjcf *mjcf, const struct link *link)
+/* The targets of all rates; those without an effector stay. */
+static void find_targets(const struct mjcf *mjcf, const struct evaluate_view *view, double *targets)
 {
+    for (int i = 0; i < view->phenotype->effector_count; i++) {
+        int at = view->phenotype->effectors[i].drive;
+        const struct drive *drive = &view->phenotype->drives[at];
+        targets[mjcf->body.root_rates + at] = drive->rest + drive->unit * view->signals[i];
+    }
+}
+
+/* What has to be added to a target of a ball's component; see above. */
+static double find_shift(const struct model_joint *ball, const double *q, const double *targets,
+                         int rate)
+{
+    struct quaternion at = quaternion_from(q + ball->coordinate);
+    struct quaternion aim = quaternion_exp(vector_of(targets + ball->rate));
+    struct vec3 here = quaternion_log(at);
+    struct vec3 off = quaternion_log(quaternion_product(quaternion_back(aim), at));
+    struct vec3 shift = vec3_sub(vec3_sub(here, off), vector_of(targets + ball->rate));
+    return (const double[]){shift.x, shift.y, shift.z}[rate - ball->rate];
+}
+
+/* Targets and shifts at a tick. */
+static void find_controls(const struct mjcf *mjcf, const struct evaluate_view *view, double *target,
+                          double *shift)
+{
+    double targets[MJCF_EFFECTORS_MAX + ROOT_RATES_MAX] = {0};
     int is_position = mjcf->params->creature_effector_mode == EFFECTOR_POSITION;
-    return link->mirror * (is_position ? link->scale : 1);
+    find_targets(mjcf, view, targets);
+    for (int i = 0; i < view->phenotype->effector_count; i++) {
+        int rate = mjcf->body.root_rates + view->phenotype->effectors[i].drive;
+        const struct model_joint *joint = joint_of(&mjcf->body, rate);
+        target[i] = targets[rate];
+        shift[i] = is_position && joint->kind == MODEL_BALL
+                       ? find_shift(joint, dynamics_q(view->dynamics), targets, rate)
+                       : 0;
+    }
 }
 
 static void write_header(const struct mjcf *mjcf, const struct phenotype *p)
@@ -250,21 +515,20 @@ static void write_header(const struct mjcf *mjcf, const struct phenotype *p)
 }
 
 /* The steps of the tick that has just passed. */
-static void write_signals(struct mjcf *mjcf, const struct evaluate_view *view)
+static void write_signals(struct mjcf *mjcf, int count, const double *target, const double *shift)
 {
     const struct params *params = mjcf->params;
-    const struct phenotype *p = view->phenotype;
     int is_position = params->creature_effector_mode == EFFECTOR_POSITION;
     double steps = steps_per_tick(params), step_s = 1 / (params->simulation_brain_hz * steps);
     for (int k = 0; k < (int)steps; k++) {
+        double share = (k + 0.5) / steps;
         fprintf(mjcf->signals, "%.17g", mjcf->row_count++ * step_s);
-        for (int i = 0; i < p->effector_count; i++) {
-            const struct link *link = &p->links[p->effectors[i].drive];
-            double unit = signal_unit(mjcf, link), to = unit * view->signals[i];
-            double from = unit * mjcf->signal[i], rate = (to - from) / (steps * step_s);
-            double control = from + rate * (k + 0.5) * step_s;
+        for (int i = 0; i < count; i++) {
+            double way = target[i] - mjcf->target[i];
+            double control = mjcf->target[i] + share * way + mjcf->shift[i] +
+                             share * (shift[i] - mjcf->shift[i]);
             if (is_position)
-                control += rate * 2 / params->creature_servo_rad_s;
+                control += way / (steps * step_s) * 2 / params->creature_servo_rad_s;
             fprintf(mjcf->signals, ",%.17g", control);
         }
         fputc('\n', mjcf->signals);
@@ -274,19 +538,27 @@ static void write_signals(struct mjcf *mjcf, const struct evaluate_view *view)
 int mjcf_observe(void *context, const struct evaluate_view *view)
 {
     struct mjcf *mjcf = context;
-    int count = view->phenotype->effector_count;
-    if (view->phase != PHASE_SCORE || count > MJCF_EFFECTORS_MAX ||
-        view->phenotype->link_count > MJCF_EFFECTORS_MAX)
+    int count = view->phenotype->effector_count, is_first = !mjcf->has_begun;
+    double target[MJCF_EFFECTORS_MAX], shift[MJCF_EFFECTORS_MAX];
+    if (view->phase != PHASE_SCORE)
         return 0;
-    if (!mjcf->has_begun) {
+    if (is_first) {
         mjcf->has_begun = 1;
-        mjcf->status = mjcf->model ? write_model(mjcf, view) : 0;
-        if (mjcf->signals)
-            write_header(mjcf, view->phenotype);
-    } else if (mjcf->signals) {
-        write_signals(mjcf, view);
+        mjcf->status = begin(mjcf, view);
     }
-    for (int i = 0; i < count; i++)
-        mjcf->signal[i] = view->signals[i];
-    return mjcf->status;
+    if (mjcf->status || !mjcf->signals)
+        return mjcf->status;
+    find_controls(mjcf, view, target, shift);
+    if (is_first)
+        write_header(mjcf, view->phenotype);
+    else
+        write_signals(mjcf, count, target, shift);
+    memcpy(mjcf->target, target, (size_t)count * sizeof target[0]);
+    memcpy(mjcf->shift, shift, (size_t)count * sizeof shift[0]);
+    return 0;
+}
+
+void mjcf_close(struct mjcf *mjcf)
+{
+    arena_deinit(&mjcf->arena);
 }

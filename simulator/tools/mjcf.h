@@ -1,19 +1,41 @@
-/* A creature for MuJoCo: its body as MJCF, and what its brain told its muscles as a table to play back.
+/* A creature for MuJoCo: its body as MJCF, and what its brain told its muscles as a table to play back. Any kind of
+ * body that has a model (simulator/body/model.h).
  *
- * x to the right is MuJoCo's x, y upwards its z, and counter-clockwise a turn about -y; the root slides
- * along x and z and turns, so that the motion stays in the plane. Masses, centres and inertias are ours;
- * each part is a box of some depth, for contacts and to be seen. What MuJoCo has no like of is told in a
- * comment: viscosity, restitution. Of two bodies joined to one another MuJoCo collides nothing, where ours
- * leaves out only the two parts at the joint. */
+ * x to the right is MuJoCo's x, y upwards its z, z towards the viewer its -y; so a turn in the plane, counter-clockwise, is
+ * one about -y. Masses, centres and inertias are ours; each part is a box, for contacts and to be seen. A link is a MuJoCo
+ * body with our joints in our order, since there, too, each joint turns with those before it.
+ *
+ * What MuJoCo says otherwise, or not at all; the file's head tells what concerns it:
+ *   - the cone of a ball is a tendon between two points 1 m from it, whose length is 2 sin(swing / 2); its twist has
+ *     no limit of its own, the whole turn is bounded by what cone and twist allow together;
+ *   - passive damping of a ball is the least of its three, and what is left is the muscles';
+ *   - quadratic drag is that of a box of the link's mass and inertia, without exposure; linear drag is left out;
+ *   - restitution and muscles that lose force with speed are left out;
+ *   - of two bodies joined to one another MuJoCo collides nothing, where rectangles leave out only the two parts
+ *     at the joint. */
 #ifndef SIMULATOR_TOOLS_MJCF_H
 #define SIMULATOR_TOOLS_MJCF_H
 
 #include <stdio.h>
 
+#include "simulator/body/model.h"
 #include "simulator/evaluate/evaluate.h"
 
-/* Within the bounds of creature.parts_max. */
-#define MJCF_EFFECTORS_MAX 64
+enum { MJCF_EFFECTORS_MAX = 3 * PHENOTYPE_PARTS_MAX };
+
+/* What is written: a body in its world, in a state that becomes the keyframe `start`. */
+struct mjcf_scene {
+    const char *name;
+    const struct body_model *model;
+    const struct phenotype *phenotype; /* its parts' shapes and depths, and its effectors */
+    const struct world *world;
+    const double *q, *qd;
+    double step_s;
+    int effector_mode;      /* EFFECTOR_* */
+    int has_weaker_muscles; /* that lose force with speed */
+};
+
+void mjcf_write(FILE *file, const struct mjcf_scene *scene);
 
 /* Zero but for the first four fields before the evaluation. */
 struct mjcf {
@@ -24,10 +46,15 @@ struct mjcf {
     int has_begun;
     int status;    /* ERR_MEMORY: the model is not whole, and the evaluation was stopped */
     int row_count; /* of the signals */
-    double signal[MJCF_EFFECTORS_MAX];
+    struct arena arena;
+    struct body_model body;
+    /* per effector, at the last brain tick: its target, and what a ball adds to it; see mjcf.c */
+    double target[MJCF_EFFECTORS_MAX], shift[MJCF_EFFECTORS_MAX];
 };
 
-/* The observer to give to evaluate(), with the struct as its context; of creatures of rectangles. */
+/* The observer to give to evaluate(), with the struct as its context; of creatures whose kind has a model. */
 evaluate_observer mjcf_observe;
+/* Forgets what the observer took; the files stay the caller's. */
+void mjcf_close(struct mjcf *mjcf);
 
 #endif

@@ -23,6 +23,13 @@ best=$("$bin/controller" list run --top 1 --json | sed -n 's/^    "id": \([0-9]*
 "$simulator" export best.creature --mjcf best.xml --signals best.csv || fail "export of a saved creature"
 [ "$(wc -l <best.csv)" = 1921 ] || fail "the recorded duration is 2 s"
 
+# boxes have a model with a free root
+quadruped=$root/examples/creatures/quadruped.json
+"$simulator" export "$quadruped" "$root/examples/walk3d.ini" -s simulation.duration_s=1 --mjcf q.xml --signals q.csv || fail "boxes"
+grep -q "name='root' type='free'" q.xml || fail "no free root"
+[ "$(tail -n 1 q.xml)" = "</mujoco>" ] || fail "not a whole model of boxes"
+[ "$(wc -l <q.csv)" = 961 ] || fail "not a line for each step: $(wc -l <q.csv)"
+
 # spheres have a trajectory, but no model
 spider=$root/examples/creatures/spider.json
 "$simulator" export "$spider" "$root/examples/spider.ini" -s simulation.duration_s=1 --trajectory s.csv || fail "spheres"

@@ -1,0 +1,14 @@
+/* The model of bodies in space for other programs (simulator/body/model.h). */
+#ifndef SIMULATOR_BOXES_SPACE_MODEL_H
+#define SIMULATOR_BOXES_SPACE_MODEL_H
+
+#include "simulator/body/model.h"
+#include "simulator/boxes/space_dynamics.h"
+
+/* Links, boxes as parts, and servos as they are set; root_rates is 0. 0, or ERR_MEMORY. */
+int space_model(const struct space_body *body, const struct space_dynamics *dynamics,
+                struct body_model *model, struct arena *arena);
+/* See struct body_model: of that law, with nothing hidden. */
+double space_model_medium(const struct space_drag_law *drag);
+
+#endif
