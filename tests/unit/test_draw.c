@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "tests/unit/viewer_fixture.h"
-#include "viewer/draw/camera.h"
+#include "viewer/draw/eye/camera.h"
 #include "viewer/draw/palette.h"
 
 static const struct fixture crawler = {"crawler", 5, 0.7, 0, 0, 4};

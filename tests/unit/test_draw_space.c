@@ -105,7 +105,7 @@ END_TEST
 #ifdef HAVE_CAIRO
 #include "tests/unit/picture_fixture.h"
 #include "viewer/draw/draw_space.h"
-#include "viewer/draw/shade.h"
+#include "viewer/draw/eye/shade.h"
 
 static void open_white_picture(void)
 {

@@ -1,6 +1,6 @@
 /* Painter's order: along any ray of sight the piece that is drawn last is the nearest one, also where boxes touch or
  * run into one another; cutting loses nothing. */
-#include "viewer/draw/order.h"
+#include "viewer/draw/eye/order.h"
 
 #include <check.h>
 #include <math.h>

@@ -10,7 +10,7 @@
 
 #include <cairo.h>
 
-#include "viewer/draw/camera.h"
+#include "viewer/draw/eye/camera.h"
 #include "viewer/draw/overlay.h"
 #include "viewer/draw/palette.h"
 #include "viewer/replay/replay.h"

@@ -7,8 +7,8 @@
  * have the soft shadows of everything else (shade.h), balls are lit from the upper left; rods that a drive moves are
  * coloured by what their effector asks for. In flat pictures one shadow lies below the whole body. */
 #include "viewer/draw/draw_space.h"
-#include "viewer/draw/scene.h"
-#include "viewer/draw/shade.h"
+#include "viewer/draw/eye/scene.h"
+#include "viewer/draw/eye/shade.h"
 
 #ifdef HAVE_CAIRO
 

@@ -4,7 +4,7 @@
  * Arrows have a length in the picture's middle; farther away they are smaller. In a flat picture a joint at one place
  * shows its angle there. Other joints have no plane of their own in the picture: a dial beside the part shows
  * their angle, zero upwards. */
-#include "viewer/draw/scene.h"
+#include "viewer/draw/eye/scene.h"
 
 #ifdef HAVE_CAIRO
 

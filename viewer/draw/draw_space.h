@@ -2,7 +2,7 @@
 #ifndef VIEWER_DRAW_DRAW_SPACE_H
 #define VIEWER_DRAW_DRAW_SPACE_H
 
-#include "viewer/draw/eye.h"
+#include "viewer/draw/eye/eye.h"
 
 #ifdef HAVE_CAIRO
 

@@ -6,7 +6,7 @@
  * that stays in place (it jumps, or fails) is drawn as a strip: the same moments side by side with
  * their times, without marks of distance, which would mean nothing there. */
 #include "viewer/draw/draw_space.h"
-#include "viewer/draw/scene.h"
+#include "viewer/draw/eye/scene.h"
 
 #ifdef HAVE_CAIRO
 

@@ -5,7 +5,7 @@
 #ifndef VIEWER_EXPORT_EXPORT_H
 #define VIEWER_EXPORT_EXPORT_H
 
-#include "viewer/draw/camera.h"
+#include "viewer/draw/eye/camera.h"
 #include "viewer/draw/overlay.h"
 #include "viewer/replay/replay.h"
 

@@ -8,7 +8,7 @@
 #define VIEWER_DRAW_EYE_H
 
 #include "viewer/draw/draw.h"
-#include "viewer/draw/order.h"
+#include "viewer/draw/eye/order.h"
 
 #ifdef HAVE_CAIRO
 

@@ -2,8 +2,8 @@
  *
  * It follows a point as a critically damped spring does (no overshoot, no jerk), integrated exactly,
  * so that windows at any rate and exports at a fixed one move alike. Scene coordinates, m. */
-#ifndef VIEWER_DRAW_CAMERA_H
-#define VIEWER_DRAW_CAMERA_H
+#ifndef VIEWER_DRAW_EYE_CAMERA_H
+#define VIEWER_DRAW_EYE_CAMERA_H
 
 #include "viewer/replay/replay.h"
 

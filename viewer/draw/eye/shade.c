@@ -1,4 +1,4 @@
-#include "viewer/draw/shade.h"
+#include "viewer/draw/eye/shade.h"
 
 #ifdef HAVE_CAIRO
 

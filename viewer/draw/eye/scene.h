@@ -1,8 +1,8 @@
 /* A creature at a time as an eye sees it: what the body and the overlays are drawn from. */
-#ifndef VIEWER_DRAW_SCENE_H
-#define VIEWER_DRAW_SCENE_H
+#ifndef VIEWER_DRAW_EYE_SCENE_H
+#define VIEWER_DRAW_EYE_SCENE_H
 
-#include "viewer/draw/eye.h"
+#include "viewer/draw/eye/eye.h"
 
 #ifdef HAVE_CAIRO
 

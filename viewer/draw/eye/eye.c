@@ -1,4 +1,4 @@
-#include "viewer/draw/eye.h"
+#include "viewer/draw/eye/eye.h"
 
 #ifdef HAVE_CAIRO
 

@@ -4,10 +4,10 @@
  * every direction, on whichever plane is drawn; shadows of all directions lie over one another, so that they are
  * sharp where bodies touch what they stand on, and soft farther away (percentage-closer shadows of polygons). All of
  * it are polygons, so that svg has it, too. */
-#ifndef VIEWER_DRAW_SHADE_H
-#define VIEWER_DRAW_SHADE_H
+#ifndef VIEWER_DRAW_EYE_SHADE_H
+#define VIEWER_DRAW_EYE_SHADE_H
 
-#include "viewer/draw/eye.h"
+#include "viewer/draw/eye/eye.h"
 
 #ifdef HAVE_CAIRO
 

@@ -7,8 +7,8 @@
  * where its middle is; those that no plane parts are sorted by nearness, then by rank.
  *
  * Some hundred polygons; of some of them the one is chosen that cuts least. Knows nothing of pictures. */
-#ifndef VIEWER_DRAW_ORDER_H
-#define VIEWER_DRAW_ORDER_H
+#ifndef VIEWER_DRAW_EYE_ORDER_H
+#define VIEWER_DRAW_EYE_ORDER_H
 
 #include "common/body/vec3.h"
 

@@ -1,4 +1,4 @@
-#include "viewer/draw/camera.h"
+#include "viewer/draw/eye/camera.h"
 
 #include <math.h>
 

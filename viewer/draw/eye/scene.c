@@ -1,4 +1,4 @@
-#include "viewer/draw/scene.h"
+#include "viewer/draw/eye/scene.h"
 
 #ifdef HAVE_CAIRO
 

@@ -1,4 +1,4 @@
-#include "viewer/draw/order.h"
+#include "viewer/draw/eye/order.h"
 
 #include <stdlib.h>
 
