@@ -12,7 +12,8 @@
  *    connection is followed while the count of its target is below the target's recursive limit. A
  *    part none of whose ordinary connections passes that test (or that has none) is exhausted, and
  *    only then are its terminal-only connections followed, under the same test of their own targets.
- *    Parts beyond parts_max or depth_max are not made; they do not make their parent exhausted.
+ *    Parts beyond parts_max or depth_max are not made, nor parts for which their kind finds no room; they do not
+ *    make their parent exhausted.
  *
  *    Symmetry: among the connections of one gene to one symmetric gene, in table order, the 2nd, 4th,
  *    ... are images of the one before them. They take all of its placement and keep only their id and
@@ -83,7 +84,7 @@ static int is_exhausted(const struct grower *grower, int body_row)
     return 1;
 }
 
-/* Appends a part of a gene. `connection` is -1 for the root. Returns its index. */
+/* Appends a part of a gene. `connection` is -1 for the root. Returns its index, or -1 if there is no room. */
 static int add_part(struct grower *grower, int parent, int connection)
 {
     const struct genome *genome = grower->genome;
@@ -107,18 +108,22 @@ static int add_part(struct grower *grower, int parent, int connection)
 
     part->body = genome->bodies[growth->body_row].id;
     grower->growth->place(grower, index);
-    return index;
+    if (!grower->growth->has_room || grower->growth->has_room(grower, index))
+        return index;
+    memset(part, 0, sizeof *part);
+    grower->phenotype->part_count--;
+    return -1;
 }
 
-/* Grows what hangs on a part. Nested at most depth_max deep. */
+/* Grows what hangs on a part, nothing on one that was not made (-1). Nested at most depth_max deep. */
 static void grow_children(struct grower *grower, int part)
 {
     const struct genome *genome = grower->genome;
     struct phenotype *phenotype = grower->phenotype;
-    int row = grower->growths[part].body_row;
 
-    if (phenotype->parts[part].depth + 1 >= grower->params->creature_depth_max)
+    if (part < 0 || phenotype->parts[part].depth + 1 >= grower->params->creature_depth_max)
         return;
+    int row = grower->growths[part].body_row;
     grower->counts[row]++;
     int is_terminal = is_exhausted(grower, row);
 

@@ -11,7 +11,12 @@
  * from these vectors by products and sums, which do not care about the sign of all their terms, images are exact. Frames
  * of images are left-handed; a box has its z axis negated then (box_body.h).
  *
- * Size. Sides scale with the product of the scales on the path and are clamped to creature.*.
+ * Size. Sides scale with the product of the scales on the path and are clamped to creature.*. Then a part much lighter
+ * than its parent is enlarged and a much heavier one shrunk, in its own shape, as far as the clamps allow.
+ *
+ * Room. A part that would overlap another one deeply is not made. Those that may overlap are the parts of one link and
+ * of two links that a joint joins. Boxes overlap if none of 15 axes separates them: the normals of their faces and the
+ * products of their edges (Gottschalk, Lin and Manocha 1996).
  *
  * Links. A part with a joint that moves, or the root, begins a link; one with a rigid joint belongs to its parent's. */
 #include <math.h>
@@ -19,6 +24,9 @@
 #include "common/body/box_body.h"
 #include "common/body/phenotype_grow.h"
 #include "common/detmath.h"
+
+/* Edges are parallel if the square of the sine between them is smaller. */
+#define PARALLEL 1e-6
 
 /* What is known only while the creature grows. */
 struct frame {
@@ -29,6 +37,7 @@ struct own_part {
     struct frame joint; /* likewise */
     struct vec3 anchor; /* where it hangs on its parent */
     double area_m2;     /* of its cross-section */
+    int first;          /* of its link: the part whose joint it is */
 };
 struct own {
     struct box_body body;
@@ -172,15 +181,43 @@ static double shortest_of(struct vec3 size)
     return fmin(size.x, fmin(size.y, size.z));
 }
 
-static void develop_size(const struct params *params, const struct body_gene *gene, double scale,
-                         struct vec3 *size)
+static double volume_of(struct vec3 size)
+{
+    return size.x * size.y * size.z;
+}
+
+static struct vec3 clamp_sides(const struct params *params, struct vec3 size)
 {
     double low = params->creature_side_min_m, high = params->creature_side_max_m;
-    *size = (struct vec3){clamp(gene->width_m * scale, low, high),
-                          clamp(gene->height_m * scale, low, high),
-                          clamp(gene->box.depth_m * scale, low, high)};
-    double least = longest_of(*size) / params->creature_aspect_max;
-    *size = (struct vec3){fmax(size->x, least), fmax(size->y, least), fmax(size->z, least)};
+    struct vec3 clamped = {clamp(size.x, low, high), clamp(size.y, low, high),
+                           clamp(size.z, low, high)};
+    double least = longest_of(clamped) / params->creature_aspect_max;
+    return (struct vec3){fmax(clamped.x, least), fmax(clamped.y, least), fmax(clamped.z, least)};
+}
+
+/* What a part's sides are multiplied by so that its mass comes to a share of its parent's that bodies may have. */
+static double balance_factor(struct vec3 size, struct vec3 parent, double most)
+{
+    double ratio = volume_of(size) / volume_of(parent);
+    double wanted = clamp(ratio, 1 / most, most);
+    return wanted == ratio ? 1 : det_pow(wanted / ratio, 1.0 / 3);
+}
+
+static void develop_size(struct grower *grower, int index)
+{
+    const struct params *params = grower->params;
+    const struct body_gene *gene = gene_of(grower, index);
+    double scale = grower->growths[index].scale, most = params->creature_mass_ratio_max;
+    int parent = grower->phenotype->parts[index].parent;
+    struct box_part *boxes = body_of(grower)->boxes;
+    struct vec3 *size = &boxes[index].size_m;
+
+    *size = clamp_sides(params, (struct vec3){gene->width_m * scale, gene->height_m * scale,
+                                              gene->box.depth_m * scale});
+    if (parent < 0 || most <= 0)
+        return;
+    double factor = balance_factor(*size, boxes[parent].size_m, fmax(most, 1));
+    *size = clamp_sides(params, vec3_scale(*size, factor));
 }
 
 static int begin(struct grower *grower, struct arena *arena)
@@ -206,17 +243,76 @@ static void place(struct grower *grower, int index)
     struct own_part *own = own_of(grower, index);
     struct vec3 *size = &body_of(grower)->boxes[index].size_m;
 
-    develop_size(params, gene_of(grower, index), grower->growths[index].scale, size);
+    develop_size(grower, index);
     own->frame = own->joint = (struct frame){{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
     if (part->parent >= 0)
         place_child(grower, index);
     part->width_m = size->x;
     part->height_m = size->y;
     part->cross_section_m = shortest_of(*size);
-    part->mass_kg = params->creature_density_kg_m3 * (size->x * size->y * size->z);
-    own->area_m2 = size->x * size->y * size->z / longest_of(*size);
+    part->mass_kg = params->creature_density_kg_m3 * volume_of(*size);
+    own->area_m2 = volume_of(*size) / longest_of(*size);
     part->sensors = gene_of(grower, index)->sensors;
-    grower->phenotype->mass_kg += part->mass_kg;
+    own->first = part->parent >= 0 && gene_of(grower, index)->joint == JOINT_RIGID
+                     ? own_of(grower, part->parent)->first
+                     : index;
+}
+
+/* ---- room ---- */
+
+/* Half of a part's extent along a direction. */
+static double reach_along(const struct grower *grower, int part, struct vec3 way)
+{
+    const struct vec3 *axes = own_of(grower, part)->frame.axes;
+    struct vec3 size = body_of(grower)->boxes[part].size_m;
+    return (size.x * fabs(vec3_dot(axes[0], way)) + size.y * fabs(vec3_dot(axes[1], way)) +
+            size.z * fabs(vec3_dot(axes[2], way))) /
+           2;
+}
+
+/* How deep two parts overlap along a direction, which need not have length 1; negative: they are apart. */
+static double overlap_along(const struct grower *grower, int a, int b, struct vec3 way)
+{
+    const struct part *parts = grower->phenotype->parts;
+    double square = vec3_dot(way, way);
+    if (square < PARALLEL)
+        return HUGE_VAL;
+    double apart = fabs(vec3_dot(vec3_sub(parts[b].centre, parts[a].centre), way));
+    double reach = reach_along(grower, a, way) + reach_along(grower, b, way);
+    return (reach - apart) / sqrt(square);
+}
+
+static double overlap_of(const struct grower *grower, int a, int b)
+{
+    const struct vec3 *of_a = own_of(grower, a)->frame.axes, *of_b = own_of(grower, b)->frame.axes;
+    double least = HUGE_VAL;
+    for (int i = 0; i < 3; i++) {
+        least = fmin(least, overlap_along(grower, a, b, of_a[i]));
+        least = fmin(least, overlap_along(grower, a, b, of_b[i]));
+        for (int j = 0; j < 3; j++)
+            least = fmin(least, overlap_along(grower, a, b, vec3_cross(of_a[i], of_b[j])));
+    }
+    return least;
+}
+
+/* The first part of the link that a part's link hangs on; -1 of the root's. */
+static int find_link_above(const struct grower *grower, int part)
+{
+    int parent = grower->phenotype->parts[own_of(grower, part)->first].parent;
+    return parent < 0 ? -1 : own_of(grower, parent)->first;
+}
+
+static int has_room(const struct grower *grower, int index)
+{
+    double most = grower->params->creature_overlap_max_m;
+    int first = own_of(grower, index)->first, above = find_link_above(grower, index);
+    for (int i = 0; i < index && most > 0; i++) {
+        int other = own_of(grower, i)->first;
+        int may_overlap = other == first || other == above || find_link_above(grower, i) == first;
+        if (!may_overlap && overlap_of(grower, i, index) > most)
+            return 0;
+    }
+    return 1;
 }
 
 /* ---- links ---- */
@@ -459,6 +555,7 @@ static int join(struct grower *grower, struct arena *arena)
             phenotype->parts[i].link = phenotype->parts[phenotype->parts[i].parent].link;
         mount_part(grower, i);
         mask_sensors(grower, i);
+        phenotype->mass_kg += phenotype->parts[i].mass_kg;
     }
     weigh_links(grower);
     if (phenotype_take_tables(phenotype, arena, phenotype->drive_count, phenotype->effector_count,
@@ -527,6 +624,7 @@ static void put_detail(struct key_hasher *hasher, const struct phenotype *phenot
 
 const struct body_growth growth_boxes = {.begin = begin,
                                          .place = place,
+                                         .has_room = has_room,
                                          .join = join,
                                          .find_input = find_input,
                                          .put_detail = put_detail};

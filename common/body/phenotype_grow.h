@@ -44,6 +44,8 @@ struct body_growth {
     int (*begin)(struct grower *grower, struct arena *arena);
     /* Size, mass, place and sensors of a part whose gene, parent and scale are known. */
     void (*place)(struct grower *grower, int index);
+    /* Whether there is room for a part that has its place; without it the part is not made. NULL: there always is. */
+    int (*has_room)(const struct grower *grower, int index);
     /* When all parts have grown: what joins them, the tables of phenotype_take_tables(), and the counts and
      * pointers of the phenotype that are the kind's to say. 0 or ERR_MEMORY. */
     int (*join)(struct grower *grower, struct arena *arena);

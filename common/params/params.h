@@ -133,6 +133,10 @@
     REAL(creature, side_max_m, 1, 0.01, 10, 'E', "developed sides are clamped to this")            \
     REAL(creature, aspect_max, 20, 1, 1000, 'E',                                                   \
          "longest side over shortest, thinner are widened")                                        \
+    REAL(creature, mass_ratio_max, 40, 0, 1e9, 'E',                                                \
+         "boxes: mass by the parent's; lighter parts are enlarged, heavier shrunk; 0 = off")       \
+    REAL(creature, overlap_max_m, 0.001, 0, 10, 'E',                                               \
+         "boxes: parts that would grow deeper into others are not made; 0 = off")                  \
     REAL(creature, extension_max, 1, 0, 1000, 'E',                                                 \
          "linear joints: greatest extension by the longest side of part and parent; 0 = off")      \
     REAL(creature, density_kg_m2, 1, 0.01, 10000, 'E', "mass of a part by its area")               \

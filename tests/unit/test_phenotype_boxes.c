@@ -266,6 +266,7 @@ static struct vec3 mirrored(struct vec3 v, int axis)
 /* A limb of two parts, askew in all ways. */
 static void add_limb(int symmetry, int joint)
 {
+    set("creature.overlap_max_m=off"); /* of some limbs the images meet */
     add_box(0.5, 0.4, 0.3, JOINT_RIGID);
     struct body_gene *limb = add_box(0.2, 0.16, 0.12, joint);
     limb->is_symmetric = (uint8_t)symmetry;
@@ -425,6 +426,7 @@ START_TEST(sizes_are_clamped)
 {
     set("creature.side_max_m=0.8");
     set("creature.aspect_max=10");
+    set("creature.mass_ratio_max=off");
     add_box(1.5, 0.2, 0.04, JOINT_RIGID);
     add_box(0.1, 0.1, 0.1, JOINT_REVOLUTE);
     join(1, 2, FACE_RIGHT, FACE_LEFT)->scale = 0.2;
@@ -434,6 +436,67 @@ START_TEST(sizes_are_clamped)
     ck_assert(body->boxes[1].size_m.x == 0.03);
     ck_assert_double_eq_tol(phenotype.parts[0].mass_kg, 150 * 0.8 * 0.2 * 0.08, EXACT);
     ck_assert(phenotype.parts[0].cross_section_m == 0.08);
+}
+END_TEST
+
+/* A light part is enlarged and a heavy one shrunk, in its own shape, to a fortieth and forty times its parent's mass; as
+ * far as the bounds of sides allow. */
+START_TEST(neighbours_are_of_like_mass)
+{
+    struct body_gene *child;
+    add_box(0.4, 0.4, 0.2, JOINT_RIGID);
+    child = add_box(0.1, 0.05, 0.04, JOINT_REVOLUTE);
+    join(1, 2, FACE_RIGHT, FACE_LEFT);
+    express();
+    ck_assert_double_eq_tol(phenotype.parts[1].mass_kg * 40, phenotype.parts[0].mass_kg, 1e-9);
+    ck_assert_double_eq_tol(body->boxes[1].size_m.x, 0.1 * cbrt(4), 1e-9);
+    ck_assert_double_eq_tol(body->boxes[1].size_m.y / body->boxes[1].size_m.z, 1.25, 1e-9);
+    set("creature.mass_ratio_max=160");
+    express();
+    ck_assert(body->boxes[1].size_m.x == 0.1); /* to the bit, where nothing is to be done */
+    set("creature.mass_ratio_max=2");
+    child->width_m = child->height_m = child->box.depth_m = 0.8;
+    express();
+    ck_assert_double_eq_tol(phenotype.parts[1].mass_kg, 2 * phenotype.parts[0].mass_kg, 1e-9);
+    set("creature.side_max_m=0.25");
+    child->width_m = 0.03;
+    set("creature.mass_ratio_max=1");
+    express();
+    ck_assert(body->boxes[1].size_m.y == 0.25);
+}
+END_TEST
+
+/* What may be deeply in another part is only what a joint or nothing moves against it. */
+START_TEST(parts_without_room_are_not_made)
+{
+    add_box(0.5, 0.2, 0.2, JOINT_RIGID);
+    struct body_gene *near = add_box(0.1, 0.3, 0.1, JOINT_REVOLUTE);
+    add_box(0.1, 0.3, 0.1, JOINT_REVOLUTE)->is_symmetric = SYMMETRY_ENDS;
+    add_box(0.1, 0.1, 0.1, JOINT_TWIST);
+    join(1, 2, FACE_TOP, FACE_BOTTOM);
+    join(1, 3, FACE_TOP, FACE_BOTTOM)->parent_position = -0.3;
+    join(1, 3, FACE_TOP, FACE_BOTTOM);
+    join(3, 4, FACE_TOP, FACE_BOTTOM);
+    /* the second one at x = 0.075 overlaps the first one by 25 mm, and its image likewise: with what hangs on them */
+    express();
+    ck_assert_int_eq(phenotype.part_count, 2);
+    ck_assert_double_eq_tol(phenotype.mass_kg, 150 * (0.02 + 0.003), EXACT);
+    set("creature.overlap_max_m=0.03");
+    express();
+    ck_assert_int_eq(phenotype.part_count, 6);
+    set("creature.overlap_max_m=off");
+    express();
+    ck_assert_int_eq(phenotype.part_count, 6);
+    set("creature.overlap_max_m=0.001");
+    near->width_m = near->box.depth_m = 0.04;
+    express();
+    ck_assert_int_eq(phenotype.part_count, 6);
+    /* what is rigid may overlap in one link */
+    genome.bodies[2].joint = near->joint = JOINT_RIGID;
+    near->width_m = near->box.depth_m = 0.1;
+    express();
+    ck_assert_int_eq(phenotype.part_count, 6);
+    ck_assert_int_eq(body->link_count, 3);
 }
 END_TEST
 
@@ -654,6 +717,34 @@ END_TEST
 
 /* ---- random bodies ---- */
 
+/* The simulator, which measures overlap by its own means, finds as little of it as growth leaves. */
+START_TEST(random_bodies_are_clear_of_themselves)
+{
+    int grown = 0, crowded = 0;
+    params.creature_body = BODY_BOXES;
+    set("creature.overlap=reject");
+    set("simulation.duration_s=0.1");
+    set("settle.drop_m=5");
+    for (uint64_t id = 1; id <= 200; id++)
+        for (int is_let = 0; is_let < 2; is_let++) {
+            struct rng rng;
+            struct gene_counter ids = {id, 0};
+            struct evaluation result;
+            rng_init(&rng, 12, RNG_TEST, 0, id);
+            genome_deinit(&genome);
+            ck_assert_int_eq(genetics_random(&genome, &params, &rng, &ids), 0);
+            set(is_let ? "creature.overlap_max_m=off" : "creature.overlap_max_m=0.001");
+            arena_reset(&arena);
+            evaluate(&genome, &params, 1, &arena, NULL, NULL, &result);
+            ck_assert(is_let || result.verdict != VERDICT_OVERLAP);
+            grown += !is_let && result.verdict != VERDICT_NOT_EXPRESSED;
+            crowded += result.verdict == VERDICT_OVERLAP;
+        }
+    ck_assert_int_gt(grown, 180);
+    ck_assert_int_gt(crowded, 30); /* where growth does not mind */
+}
+END_TEST
+
 START_TEST(random_bodies_obey_the_rules)
 {
     int freedoms = 0, mirrored_parts = 0;
@@ -698,6 +789,8 @@ int main(void)
     tcase_add_loop_test(tests, signals_move_images_alike, 0, 7);
     tcase_add_test(tests, reflection_is_about_the_face);
     tcase_add_test(tests, sizes_are_clamped);
+    tcase_add_test(tests, neighbours_are_of_like_mass);
+    tcase_add_test(tests, parts_without_room_are_not_made);
     tcase_add_test(tests, rigid_parts_are_one_link);
     tcase_add_test(tests, inertia_is_that_of_the_matter);
     tcase_add_test(tests, strength_goes_by_the_cross_section);
@@ -706,5 +799,6 @@ int main(void)
     tcase_add_test(tests, inputs_and_sensors_of_freedoms);
     tcase_add_test(tests, growth_has_golden_bits);
     tcase_add_test(tests, random_bodies_obey_the_rules);
+    tcase_add_test(tests, random_bodies_are_clear_of_themselves);
     return run_tests("phenotype_boxes", tests);
 }
