@@ -33,8 +33,6 @@ const struct body_kind_info body_kinds[BODY_KIND_COUNT] = {
                          .sensors = SENSORS_OF_RECTANGLES,
                          .growth = &growth_rectangles,
                          .solvers = SOLVER_BIT(SOLVER_ARTICULATED) | SOLVER_BIT(SOLVER_CONSTRAINT),
-                         .examiners =
-                             SOLVER_BIT(SOLVER_ARTICULATED) | SOLVER_BIT(SOLVER_CONSTRAINT),
                          .format_version = 1},
     [BODY_SPHERES] = {.name = "spheres",
                       .body_noun = "sphere",
@@ -45,7 +43,6 @@ const struct body_kind_info body_kinds[BODY_KIND_COUNT] = {
                       .sensors = SENSORS_OF_SPHERES,
                       .growth = &growth_spheres,
                       .solvers = SOLVERS_OF_SPHERES,
-                      .examiners = SOLVERS_OF_SPHERES,
                       .format_version = 3},
     [BODY_BOXES] = {.name = "boxes",
                     .body_noun = "box",
@@ -56,6 +53,5 @@ const struct body_kind_info body_kinds[BODY_KIND_COUNT] = {
                     .sensors = SENSORS_OF_BOXES,
                     .growth = &growth_boxes,
                     .solvers = SOLVER_BIT(SOLVER_ARTICULATED) | SOLVER_BIT(SOLVER_CONSTRAINT),
-                    .examiners = SOLVER_BIT(SOLVER_ARTICULATED),
                     .format_version = 4},
 };

@@ -17,7 +17,6 @@ struct body_kind_info {
     uint32_t sensors;                                     /* that its parts may have */
     const struct body_growth *growth;
     uint32_t solvers;   /* set of SOLVER_BIT(): that move such bodies; else the first one does */
-    uint32_t examiners; /* of those, the ones that are fast enough for a champion's exam */
     int format_version; /* of creature files: the first that has the kind */
 };
 

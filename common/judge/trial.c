@@ -12,13 +12,17 @@ static const char *const purpose_names[TRIAL_PURPOSE_COUNT] = {
 
 /* How a body comes to rest is not what the exam is about, and takes longer with one solver than with another. */
 #define CHAMPION_SETTLE_FACTOR 2.0
+/* A quarter of the step costs four times as much, and the reference solver up to a thousand times. */
+#define CHAMPION_BUDGET_FACTOR 10.0
 
 void trial_apply(const struct trial *trial, struct params *params)
 {
     params->simulation_perturbation = trial->perturbation;
     params->simulation_dt_s /= (double)(1u << trial->halvings);
-    if (trial->purpose == TRIAL_CHAMPION)
+    if (trial->purpose == TRIAL_CHAMPION) {
         params->settle_limit_s *= CHAMPION_SETTLE_FACTOR;
+        params->guard_budget *= CHAMPION_BUDGET_FACTOR;
+    }
     if (trial->has_other_solver)
         params_ask_solver(params, params_other_solver(params->simulation_solver));
 }
@@ -26,7 +30,7 @@ void trial_apply(const struct trial *trial, struct params *params)
 int trial_other_solver(int body_kind, const struct params *params)
 {
     int other = params_other_solver(params->simulation_solver);
-    int is_known = (body_kinds[body_kind].examiners & SOLVER_BIT(other)) != 0;
+    int is_known = (body_kinds[body_kind].solvers & SOLVER_BIT(other)) != 0;
 
     return params->guard_other_solver && is_known ? other : -1;
 }

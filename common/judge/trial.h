@@ -35,7 +35,7 @@ struct trial {
 void trial_apply(const struct trial *trial, struct params *params);
 
 /* The solver that judges such bodies besides simulation.solver, or -1: guard.other_solver is off, or it
- * does not know them and would move them alike, or takes too long for an exam. */
+ * does not know them and would move them alike. */
 int trial_other_solver(int body_kind, const struct params *params);
 
 void trial_to_text(const struct trial *trial, char text[TRIAL_TEXT_SIZE]);

@@ -91,6 +91,7 @@ START_TEST(the_other_solver_judges_where_it_is_another)
         params.simulation_solver = solver;
         ck_assert_int_ne(other, solver);
         ck_assert_int_eq(trial_other_solver(BODY_RECTANGLES, &params), other);
+        ck_assert_int_eq(trial_other_solver(BODY_BOXES, &params), other);
         ck_assert_int_eq(trial_other_solver(BODY_SPHERES, &params),
                          solver == SOLVER_ARTICULATED ? -1 : other);
     }

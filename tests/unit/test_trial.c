@@ -69,11 +69,13 @@ START_TEST(parameters_become_those_of_the_trial)
     trial_apply(&(struct trial){0}, &first);
     ck_assert_int_eq(first.simulation_perturbation, 0);
     ck_assert_double_eq(first.simulation_dt_s, params.simulation_dt_s);
+    ck_assert_double_eq(first.guard_budget, params.guard_budget);
     ck_assert_int_eq(first.simulation_solver, SOLVER_ARTICULATED);
     trial_apply(&(struct trial){TRIAL_CHAMPION, 3, 2, 1}, &other);
     ck_assert_int_eq(other.simulation_perturbation, 3);
     ck_assert_double_eq(other.simulation_dt_s, params.simulation_dt_s / 4);
     ck_assert_int_eq(other.simulation_solver, SOLVER_CONSTRAINT);
+    ck_assert_double_eq(other.guard_budget, params.guard_budget * 10);
 }
 END_TEST
 
