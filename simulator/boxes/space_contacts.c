@@ -111,7 +111,8 @@ int space_contacts_create(struct space_contacts *s, struct space_tree *tree,
     s->change = arena_take(arena, rates, sizeof(double));
     s->start = arena_take(arena, rows, sizeof(double));
     s->work = arena_take(arena, rows, sizeof(double));
-    if (!s->list || !s->points || !s->change || !s->start || !s->work)
+    s->drift = arena_take(arena, rows, sizeof(double));
+    if (!s->list || !s->points || !s->change || !s->start || !s->work || !s->drift)
         return ERR_MEMORY;
     return cones_create(&s->cones, s->room + limits->row_max, (int)rows, tree->rates, arena);
 }
@@ -308,6 +309,32 @@ static void measure_rows(const struct space_contacts *s, const double *rates, do
     }
 }
 
+/* The rows are those of the pose in the middle. At the end of the step things have turned on, so that the velocities
+ * of the points that touch are others by half a step of their accelerations at these rates: the law is to hold for
+ * those. Limits turn with their joints. */
+static void measure_drifts(struct space_contacts *s, const double *middle)
+{
+    space_tree_set_velocity(s->tree, middle);
+    space_tree_sum_biases(s->tree);
+    for (int i = 0; i < s->rows; i++)
+        s->drift[i] = 0;
+    for (int i = 0; i < s->count; i++) {
+        const struct space_contact *c = &s->list[i];
+        struct vec3 a = {0, 0, 0};
+        for (int side = 0; side < 2; side++) {
+            const struct space_tree_link *l = side_of(s, c, side);
+            if (!l)
+                continue;
+            struct vec3 arm = vec3_sub(c->at, l->at), w = l->velocity.w;
+            struct vec3 turn =
+                vec3_add(vec3_cross(l->bias_sum.w, arm), vec3_cross(w, vec3_cross(w, arm)));
+            a = vec3_along(a, vec3_add(l->bias_sum.v, turn), side == 0 ? 1 : -1);
+        }
+        for (int k = 0; k < 3; k++)
+            s->drift[3 * i + k] = s->dt_s / 2 * vec3_dot(a, way_of(c, k));
+    }
+}
+
 /* Rows that nothing moves are 0. */
 static void leave_immobile(struct space_contacts *s, const struct cone_law *law)
 {
@@ -362,7 +389,7 @@ static void set_limit_rows(struct space_contacts *s, int i)
  * What is not reached in this step is left to the next one. A step whose first impact is not in the middle is taken
  * again in two, so that it is: space_contacts_split(). */
 static void set_impact(struct space_contacts *s, struct space_contact *c, struct cone_law *law,
-                       double v0, double a)
+                       double v0, double a, double drift)
 {
     double h = s->dt_s, t = (c->gap - h / 2 * v0) / -v0;
     law->is_push_out = 0;
@@ -370,7 +397,7 @@ static void set_impact(struct space_contacts *s, struct space_contact *c, struct
         law->bound = -2 * c->gap / h;
         return;
     }
-    double rebound = -c->elasticity * (v0 + a * h / 2) + a * h / 2;
+    double rebound = -c->elasticity * (v0 + a * h / 2) + a * h / 2 + drift;
     c->is_impact = 1;
     law->bound = rebound > 0 ? rebound : 0;
     if (fabs(t - h / 2) * -v0 > SPLIT_M && t < s->instant)
@@ -395,7 +422,7 @@ static void set_law(struct space_contacts *s, int i)
     }
     double slow = c->elasticity > 0 ? s->restitution_speed : PLASTIC_SPEED_M_S;
     if (v < -slow && s->push_out_speed == 0)
-        set_impact(s, c, law, v, (s->cones.free[3 * i] - v) / h);
+        set_impact(s, c, law, v, (s->cones.free[3 * i] - s->drift[3 * i] - v) / h, s->drift[3 * i]);
 }
 
 static void take_warm_start(struct space_contacts *s, int i)
@@ -421,7 +448,8 @@ static int is_immobile(const struct space_contacts *s, const struct cone_law *la
     return !(sum > 0);
 }
 
-static void prepare(struct space_contacts *s, const double *start, const double *rates)
+static void prepare(struct space_contacts *s, const double *start, const double *middle,
+                    const double *rates)
 {
     struct cones *system = &s->cones;
     s->rows = 3 * s->count + s->limits->count;
@@ -429,6 +457,9 @@ static void prepare(struct space_contacts *s, const double *start, const double 
     system->count = s->count + s->limits->count;
     cones_begin(system, s->rows);
     measure_rows(s, rates, system->free);
+    measure_drifts(s, middle);
+    for (int i = 0; i < s->rows; i++)
+        system->free[i] += s->drift[i];
     space_tree_set_velocity(s->tree, start);
     measure_rows(s, start, s->start);
     for (int i = 0; i < s->count; i++) {
@@ -446,10 +477,11 @@ static void prepare(struct space_contacts *s, const double *start, const double 
 
 /* ---------------------------------------------------------------- energy */
 
-/* Work of a row: impulse times the mean of the velocities at the start and the end of the step, exactly. */
+/* Work of a row: impulse times the mean of the velocities at the start and the end of the step, in the pose in the
+ * middle, exactly. */
 static double row_work(const struct space_contacts *s, int row)
 {
-    return s->cones.impulse[row] * 0.5 * (s->start[row] + s->cones.velocity[row]);
+    return s->cones.impulse[row] * 0.5 * (s->start[row] + s->cones.velocity[row] - s->drift[row]);
 }
 
 static double work_of(const struct space_contacts *s, int law)
@@ -552,9 +584,10 @@ static int take_back_gaining_impacts(struct space_contacts *s)
     return has_gained;
 }
 
-double space_contacts_solve(struct space_contacts *s, const double *start, double *rates)
+double space_contacts_solve(struct space_contacts *s, const double *start, const double *middle,
+                            double *rates)
 {
-    prepare(s, start, rates);
+    prepare(s, start, middle, rates);
     cones_solve(&s->cones);
     take_back_gaining_push_outs(s);
     if (take_back_gaining_impacts(s))

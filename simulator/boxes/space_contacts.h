@@ -72,6 +72,7 @@ struct space_contacts {
     struct space_limits *limits;
     struct cones cones;   /* law i: contact i, then the limits */
     double *start, *work; /* per row: velocity at the start of the step; work */
+    double *drift;        /* per row: what its velocity gains in half a step by turning alone */
     double *change;       /* of the rates */
     double
         instant; /* of the first impact that is not in the middle, since the start of the step, s */
@@ -94,9 +95,10 @@ void space_contacts_forget(struct space_contacts *contacts);
 int space_contacts_may_touch(struct space_contacts *contacts);
 /* Lists what could act at the tree's pose with these rates at the end of the step; returns their number. */
 int space_contacts_find(struct space_contacts *contacts, const double *rates);
-/* Adds to the rates what the impulses of the contacts found, and of the limits found, do. start: the rates at the
- * start of the step. The tree's velocities are those of the rates, and it has the factors of its mass matrix alone. Returns the residual of the law, m/s. */
-double space_contacts_solve(struct space_contacts *contacts, const double *start, double *rates);
+/* Adds to the rates what the impulses of the contacts found, and of the limits found, do. start, middle: the rates at
+ * the start and in the middle of the step. The tree's velocities are those of the rates, and it has the factors of its mass matrix alone. Returns the residual of the law, m/s. */
+double space_contacts_solve(struct space_contacts *contacts, const double *start,
+                            const double *middle, double *rates);
 /* After that: 1 if one of the contacts found was an impact. */
 int space_contacts_had_impact(const struct space_contacts *contacts);
 /* How long the first part of the step should be, if it is to be taken in two, for an impact to be in

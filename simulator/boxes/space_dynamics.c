@@ -370,19 +370,16 @@ static void set_drag(struct space_dynamics *d, const double *start, double half_
 {
     const struct space_motion still = {{0, 0, 0}, {0, 0, 0}};
     struct space_tree *tree = &d->tree;
-    struct space_motion fall = {{0, 0, 0}, vec3_negated(tree->gravity)};
     if (!d->has_drag)
         return;
     space_drag_set(&d->drag, tree);
+    space_tree_sum_biases(tree);
     for (int i = 0; i < tree->count; i++) {
         struct space_tree_link *l = &tree->links[i];
         const struct space_motion *up = l->parent < 0 ? &still : &l->up->mean;
-        const struct space_motion *up_bias = l->parent < 0 ? &fall : &l->up->bias_sum;
         l->mean = link_motion(l, up, start + l->rate);
-        l->bias_sum = (struct space_motion){
-            vec3_add(up_bias->w, l->bias.w),
-            vec3_add(vec3_add(up_bias->v, vec3_cross(up_bias->w, l->r)), l->bias.v)};
         struct space_motion known = motion_along(l->mean, &l->bias_sum, -half_step);
+        known.v = vec3_along(known.v, tree->gravity, half_step);
         l->load = drag_wrench(&l->drag, &known);
     }
 }
@@ -595,7 +592,7 @@ static int act_contacts(struct space_dynamics *d, double half)
         space_tree_factor_mass(&d->tree);
     }
     if (contacts > 0)
-        d->law_residual = space_contacts_solve(&d->contacts, d->qd0, d->qd);
+        d->law_residual = space_contacts_solve(&d->contacts, d->qd0, d->vm, d->qd);
     else if (limits > 0)
         book_limits(d, space_limits_solve(&d->limits, &d->tree, d->v_sum, d->qd));
     d->is_pressing = limits > 0;

@@ -277,6 +277,16 @@ void space_tree_set_velocity(struct space_tree *tree, const double *qd)
         move_link(&tree->links[i], qd + tree->links[i].rate);
 }
 
+void space_tree_sum_biases(struct space_tree *tree)
+{
+    for (int i = 0; i < tree->count; i++) {
+        struct space_tree_link *l = &tree->links[i];
+        const struct space_motion *up = &l->up->bias_sum;
+        l->bias_sum.w = vec3_add(up->w, l->bias.w);
+        l->bias_sum.v = vec3_add(vec3_add(up->v, vec3_cross(up->w, l->r)), l->bias.v);
+    }
+}
+
 /* ---------------------------------------------------------------- tensors */
 
 static inline struct vec3 rows_apply(const struct mat3 *m, struct vec3 v)

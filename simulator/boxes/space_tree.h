@@ -82,8 +82,8 @@ struct space_tree_link {
     /* drag at the mean velocity: its tensor, about the origin, and what it takes besides */
     struct space_tensor drag;
     struct space_wrench load; /* from outside: minus the force */
-    /* for drag: a velocity for other rates at the pose, and the sum of the biases from the world on */
-    struct space_motion mean, bias_sum;
+    /* the sum of the biases from the world on, after space_tree_sum_biases(); for drag: a velocity for other rates */
+    struct space_motion bias_sum, mean;
     struct space_axis axes[SPACE_RATES_MAX];
 };
 
@@ -127,6 +127,8 @@ void space_tree_normalise(const struct space_tree *tree, double *q);
 void space_tree_set_pose(struct space_tree *tree, const double *q);
 /* Velocities of all links and velocity products, at the pose. */
 void space_tree_set_velocity(struct space_tree *tree, const double *qd);
+/* Accelerations of all links if the rates do not change, at the pose and velocity. */
+void space_tree_sum_biases(struct space_tree *tree);
 
 /* Articulated inertias at the pose. `extra` is added to what each freedom yields to, for implicit servos, and
  * half_step times its drag to each link's inertia. */
