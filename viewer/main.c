@@ -331,8 +331,8 @@ static void print_replay(const struct replay *replay)
     fflush(stdout);
 }
 
-/* Simulates all that is on the shelf from `first` on. Survivors of a run that cannot be shown are left out
- * with a word, unless none is left. */
+/* Simulates all that is on the shelf from `first` on. Survivors of a run that cannot be shown are
+ * left out with a message, unless nothing would be left. */
 static int simulate_shelf(struct gallery *gallery, int first, int is_run, const char *path,
                           struct error *error)
 {

@@ -7,10 +7,9 @@
 #include "common/hash.h"
 #include "simulator/body/physics.h"
 
-/* Signs, but for what sums of rounded numbers may be off. The work of drag and damping is that of a
- * mean velocity and may be off by more: that of damping by a tenth, where violent muscles turn a
- * joint about within a step. Values that are not numbers are let pass: they end the evaluation
- * elsewhere. */
+/* Checks signs, up to what rounding may do to sums. The work of drag and damping is that of a mean
+ * velocity and may be off by more: that of damping by a tenth, where violent muscles turn a joint
+ * about within a step. Values that are not numbers pass: they end the evaluation elsewhere. */
 void ledger_check(const struct ledger *l)
 {
     const struct {

@@ -31,8 +31,8 @@ struct dynamics_settings {
     int substeps;   /* of spheres, at least; 0 for the default */
     double bone_hz; /* of spheres: the fastest vibration of bones and joints; 0 for the default */
     uint64_t work_max; /* see dynamics_work(); 0: no end */
-    /* of spheres, 0 for none: lever of the load against rolling, and radius of the patch that touches, as shares
-     * of the sphere's radius; rate at which what bends loses its motion */
+    /* of spheres, 0 for none: lever of the load against rolling, and radius of the patch that
+     * touches, as shares of the sphere's radius; rate at which motion within the body decays */
     double rolling_resistance, spin_resistance, body_damping_1_s;
 };
 
@@ -45,7 +45,8 @@ struct ledger {
     double loss_friction_j, loss_impact_j, loss_limit_j, loss_drag_j, loss_damping_j;
     double gain_push_out_j, gain_impact_j, gain_limit_j; /* unearned */
     double exchange_j; /* net, from other creatures by contacts: 0 in sum over all */
-    double mended_j;   /* what keeping momentum gave and took, without sign; part of the residual */
+    double
+        mended_j; /* energy that the mending of momentum gave or took, without sign; part of the residual */
     double
         residual_j; /* energy now - start - work - exchange + losses - gains: integration error */
 };
@@ -59,7 +60,7 @@ struct impulse_sum {
     struct vec3 linear, angular;
     double size;
     double
-        truncation_share; /* how far momentum may be off until a later step mends it; 0: it is exact */
+        truncation_share; /* by how much momentum may be off until a later step mends it; 0: momentum is exact */
 };
 
 enum { CONTACT_GROUND = -1, CONTACT_OBSTACLE = -2 };
@@ -82,15 +83,16 @@ static inline int contact_is_inner(const struct contact_point *point)
     return point->other_creature == point->creature;
 }
 
-/* Where a part's centre is and how it moves; what moves in the plane only has 0 for the last four. */
+/* Where a part's centre is and how it moves; bodies in the plane have 0 for the last four. */
 struct part_state {
     double x_m, y_m,
-        angle_rad; /* 0 for what turns in space, see dynamics_part_turn(), or is round */
+        angle_rad; /* 0 for parts that turn in space (see dynamics_part_turn()) or are round */
     double vx_m_s, vy_m_s, omega_rad_s;
     double z_m, vz_m_s, omega_x_rad_s, omega_y_rad_s;
 };
 
-/* What a drive has come to: angle, rad, or length, m; its rate; torque, N m, or force, N, in the last step. */
+/* The state of a drive: angle, rad, or length, m; its rate; torque, N m, or force, N, in the last
+ * step. */
 struct drive_state {
     double value, rate, effort;
 };
@@ -140,7 +142,7 @@ void dynamics_stop(struct dynamics *dynamics);
 void dynamics_part_state(const struct dynamics *dynamics, int part, struct part_state *state);
 /* How a part is turned: its own axes to the world's. */
 struct quaternion dynamics_part_turn(const struct dynamics *dynamics, int part);
-/* Axis-aligned bounds of a part. Returns 0 where its place, sides and angle say more: in the plane. */
+/* Axis-aligned bounds of a part. Returns 0 in the plane, where place, sides and angle say more. */
 int dynamics_part_bounds(const struct dynamics *dynamics, int part, struct vec3 *low,
                          struct vec3 *high);
 /* Centre of mass of a link, its angle since birth, and their rates. */
@@ -160,7 +162,7 @@ int dynamics_impulses(const struct dynamics *dynamics, struct vec3 centre, struc
                       struct impulse_sum *impulses);
 /* Axis-aligned bounds of all parts. */
 void dynamics_bounds(const struct dynamics *dynamics, struct vec3 *low, struct vec3 *high);
-/* The hash goes on over the state of a part: all numbers by which it moves. */
+/* Continues the hash over the state of a part: all numbers by which it moves. */
 uint64_t dynamics_hash_part(const struct dynamics *dynamics, int part, uint64_t hash);
 /* Deepest overlap of parts that are not neighbours, m; 0 if none. */
 double dynamics_overlap(const struct dynamics *dynamics);
@@ -175,7 +177,8 @@ int dynamics_contacts(const struct dynamics *dynamics, const struct contact_poin
 int dynamics_substeps(const struct dynamics *dynamics);
 /* Deepest penetration in the last step, m. */
 double dynamics_penetration(const struct dynamics *dynamics);
-/* How far a contact came off its law in the last step, m, since the solver could not hold it. */
+/* By how much a contact came off its law in the last step, m, because the solver could not hold
+ * it. */
 double dynamics_law_miss(const struct dynamics *dynamics);
 /* Steps taken, and those of them with RK4. */
 void dynamics_step_counts(const struct dynamics *dynamics, uint64_t *steps, uint64_t *rk4_steps);

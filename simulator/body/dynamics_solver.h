@@ -71,7 +71,7 @@ struct dynamics {
     uint64_t work; /* operations counted so far */
 };
 
-/* The dynamics, if they are this solver's: what its own struct begins with. */
+/* The solver's own struct, which begins with the dynamics. They must be this solver's. */
 static inline void *dynamics_of(const struct dynamics *dynamics,
                                 const struct dynamics_solver *solver)
 {
@@ -79,7 +79,7 @@ static inline void *dynamics_of(const struct dynamics *dynamics,
     return (void *)dynamics;
 }
 
-/* hash_part() of what moves in the plane. */
+/* hash_part() of bodies in the plane. */
 uint64_t dynamics_hash_flat_part(const struct dynamics *dynamics, int part, uint64_t hash);
 
 extern const struct dynamics_solver dynamics_articulated;

@@ -40,16 +40,18 @@ struct body_physics {
     /* A verdict on the body before it moves; VERDICT_OK: the steps can simulate it. */
     int (*judge)(const struct phenotype *phenotype, const struct world *world,
                  const struct params *params, double dt_s);
-    /* All sensors of the parts, those that are switched off as well, if that is no dearer. */
+    /* Writes all sensors of the parts; also those that are switched off, where that costs
+     * nothing. */
     void (*feel)(struct senses *senses, const struct dynamics *dynamics,
                  const struct surroundings *surroundings);
-    /* Changes the world in which the body comes to rest, so that what moves loses at least this rate of its speed, where
-     * the damping of joints does not do it; NULL: it does. */
+    /* Changes the world in which the body comes to rest, so that motion decays at least at this
+     * rate. NULL: the damping of joints does that. */
     void (*thicken)(const struct phenotype *phenotype, double rate_1_s, struct world *world);
     /* Turns the body, and joints within their limits, by angles up to `most_rad`. */
     void (*perturb)(struct dynamics *dynamics, const struct phenotype *phenotype,
                     const struct params *params, struct rng *rng, double most_rad);
-    /* By which share the body's worst connection is out of its range; NULL: nothing gives. */
+    /* By which share the body's worst connection is out of its range; NULL: connections cannot
+     * leave it. */
     double (*strain)(const struct dynamics *dynamics, const struct phenotype *phenotype);
     /* The energy that counts against the guard, J, of a ledger whose gains sum up to gain_j. */
     double (*unearned_j)(const struct ledger *ledger, double gain_j);

@@ -190,7 +190,7 @@ static void start(struct run *run)
     run_measure_start(run);
 }
 
-/* The verdict stands. The body moves on, without a mind. */
+/* Ends the evaluation of one with a verdict. Its body moves on, without a brain. */
 static void end(struct run *run, int verdict)
 {
     run->is_live = 0;

@@ -75,10 +75,11 @@ struct evaluate_task {
     double x_m, z_m; /* where it starts, from where it would start alone; m */
 };
 
-/* The same of several creatures in one world, of one kind. Each is made and settles by itself; what is scored is the
- * time that they have together, in which they touch one another. Each has a verdict, measures and a digest of its own:
- * of creatures that never come near, those of evaluations of one with the same x_m and z_m. When a verdict ends the
- * evaluation of one, its body stays, limp, unless it is broken. Each has a light of its own. */
+/* The same of several creatures in one world, of one kind. Each is made and settles by itself. Then
+ * they share the scored time, in which they may touch one another. Each has a verdict, measures and
+ * a digest of its own: of creatures that never come near, those of evaluations of one with the same
+ * x_m and z_m. When a verdict ends the evaluation of one, its body stays, limp, unless it is
+ * broken. Each has a light of its own. */
 void evaluate_together(const struct evaluate_task *tasks, int count, const struct params *params,
                        struct arena *arena, evaluate_observer *observer, void *context,
                        struct evaluation *results);

@@ -180,7 +180,7 @@ int run_watch_step(struct run *run)
     double excess = watch_rates(run);
     run->has_touched |= is_touching(run);
     double penetration = dynamics_penetration(run->dynamics);
-    if (penetration > m->penetration_max_m) /* fmax() may take -0 for 0 */
+    if (penetration > m->penetration_max_m) /* fmax() may give -0 or 0 for both */
         m->penetration_max_m = penetration;
 
     if (p->guard_speed_m_s > 0 && m->speed_max_m_s > p->guard_speed_m_s)

@@ -99,7 +99,7 @@ int run_watch_tick(struct run *run);
 double run_size(const struct run *run);
 /* 1 if the centre of mass is below everything that could carry it. */
 int run_has_fallen(const struct run *run);
-/* Whether the scored time ends before its time. */
+/* Whether the scored time ends early. */
 int run_judge_end(struct run *run);
 /* What is known of the body before it moves, and at the start. */
 void run_measure_body(struct run *run);
@@ -113,7 +113,7 @@ void run_sum_ledger(const struct run *run, const struct ledger *l, double *gain_
                     double *turnover_j);
 void run_measure_ledger(struct run *run);
 void run_measure_course(struct run *run);
-/* No measure leaves as infinite or not a number: such values, of broken runs only, become 0. */
+/* Makes infinite measures, and those that are not numbers, 0; only broken runs have such. */
 void run_tidy_measures(struct measures *measures);
 
 static inline double distance_of(struct vec3 a, struct vec3 b)

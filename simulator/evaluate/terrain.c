@@ -85,7 +85,7 @@ static struct box lifted_box(const struct phenotype *phenotype, const struct dyn
     return box;
 }
 
-/* Every lift ends above an obstacle for good or for a part, so that each pair lifts at most once. */
+/* A lift puts a part above an obstacle for good, so that each pair lifts at most once. */
 double terrain_lift(const struct world *world, const struct phenotype *phenotype,
                     const struct dynamics *dynamics)
 {

@@ -13,7 +13,7 @@
 #include "simulator/body/dynamics_solver.h"
 #include "simulator/spheres/dynamics_spheres.h"
 
-/* Without the library's care for what is no number. */
+/* As fmax() and fmin(), but without their rules for values that are not numbers. */
 static inline double larger(double a, double b)
 {
     return a > b ? a : b;

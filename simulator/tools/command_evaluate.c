@@ -1,6 +1,6 @@
-/* simulator evaluate CREATURE [PARAMS.ini]: what a worker does with a task, for one creature and
- * people. Prints the measures, and compares the digest with the recorded one where the creature
- * brings one that must be equal: same parameters, same seed, same version. */
+/* simulator evaluate CREATURE [PARAMS.ini]: does for one creature, and for people to read, what a
+ * worker does with a task. Prints the measures, and compares the digest with the recorded one where
+ * they must be equal: same parameters, same seed, same version. */
 #include "simulator/tools/command_evaluate.h"
 
 #include <errno.h>
@@ -79,7 +79,7 @@ struct report {
     struct exam exam;
     struct opinion opinions[OPINIONS_MAX];
     int opinion_count;
-    int is_solver_idle;       /* it moves no such bodies, and the default did */
+    int is_solver_idle;       /* the solver does not move such bodies, and the default one did it */
     const char *verification; /* verified, differs, ... */
     double wall_ms, cpu_ms;
 };
@@ -331,7 +331,7 @@ static void report_print_table(const struct report *report)
                measures_get(&report->evaluation.measures, i), measure_table[i].meaning);
 }
 
-/* A line for each trial, and what they come to. */
+/* A line for each trial, and the result of the exam. */
 static void report_print_exam(const struct report *report)
 {
     const struct params *params = &report->params;
@@ -364,7 +364,7 @@ static json_t *report_make_measures(const struct measures *measures)
 }
 
 /* Digests and seeds are texts of 16 hexadecimal digits, as in creature files: most readers of JSON
- * keep no 64 bits in a number. */
+ * do not keep 64 bits in a number. */
 static json_t *report_make_json(const struct report *report)
 {
     char digest[17], genome_hash[17], params_digest[17], seed[17];

@@ -102,7 +102,7 @@ static int read_params(const struct request *request, const struct creature *cre
 
 /* ---- the files ---- */
 
-/* A file to be: it is written when all has gone well. */
+/* A file to write: it is written when all has gone well. */
 struct text {
     char *bytes;
     size_t size;

@@ -33,7 +33,8 @@ static const char usage_text[] =
 enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
 /* Steps in a run and between two lines, at most. */
 #define STEPS_MAX 1e10
-/* Contacts that come off their law slower than this, m/s, are held; faster ones may go so far in all. */
+/* A contact that comes off its law slower than this, m/s, counts as held; faster ones may come off
+ * by so much in all, m. */
 #define HELD_M_S   1e-4
 #define MISS_MAX_M 1e-4
 
@@ -352,7 +353,7 @@ static int open_file(const char *path, FILE **file, struct error *error)
     return *file ? 0 : error_set(error, ERR_IO, "%s: %s", path, strerror(errno));
 }
 
-/* `result` is what went wrong before, which goes first. */
+/* `result` is the first error so far, and is kept. */
 static int close_file(const char *path, FILE *file, int result, struct error *error)
 {
     if (!file)

@@ -33,7 +33,8 @@ static const unsigned colors[] = {0x3d8093, 0xe3a857, 0xc9695c, 0x7fa166,
                                   0x8a72a8, 0x5d8ac4, 0xb98a6a};
 enum { COLOR_COUNT = sizeof colors / sizeof colors[0] };
 
-/* How MuJoCo calls a joint, how many coordinates and rates it has, and along how many axes it is driven. */
+/* MuJoCo's name of a joint, how many coordinates and rates it has, and along how many axes it is
+ * driven. */
 static const struct joint_row {
     const char *type;
     int has_axis, coordinates, rates;

@@ -5,14 +5,13 @@
  * one about -y. Masses, centres and inertias are ours; each part is a box, for contacts and to be seen. A link is a MuJoCo
  * body with our joints in our order, since there, too, each joint turns with those before it.
  *
- * What MuJoCo says otherwise, or not at all; the file's head tells what concerns it:
+ * What MuJoCo does otherwise, or not at all; the head of the written file says what of it applies:
  *   - the cone of a ball is a tendon between two points 1 m from it, whose length is 2 sin(swing / 2); its twist has
  *     no limit of its own, the whole turn is bounded by what cone and twist allow together;
  *   - passive damping of a ball is the least of its three, and what is left is the muscles';
  *   - quadratic drag is that of a box of the link's mass and inertia, without exposure; linear drag is left out;
  *   - restitution and muscles that lose force with speed are left out;
- *   - of two bodies joined to one another MuJoCo collides nothing, where rectangles leave out only the two parts
- *     at the joint. */
+ *   - MuJoCo does not collide two bodies that a joint joins; rectangles leave out only the two parts at the joint. */
 #ifndef SIMULATOR_TOOLS_MJCF_H
 #define SIMULATOR_TOOLS_MJCF_H
 

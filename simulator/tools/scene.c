@@ -37,7 +37,7 @@ static struct vec2 in_link(const struct scene_body *body, struct vec2 point)
     return add(body->offset, turn(body->offset_rad, point));
 }
 
-/* The world as a body of link 0, where it is that. */
+/* The world as a body of link 0, where link 0 is the world. */
 static struct scene_body world_body(const struct scene *scene)
 {
     struct scene_body world = {.link = 0};
@@ -202,7 +202,7 @@ static void weigh_links(struct scene *scene)
     }
 }
 
-/* 1 if two bodies never touch: one passes through everything, or a joint is between them. */
+/* 1 if two bodies never touch: one of them passes through everything, or a joint joins them. */
 static int is_passing(const struct scene *scene, int a, int b)
 {
     const struct scene_body *bodies = scene->bodies;
@@ -260,7 +260,7 @@ static void place_loops(struct scene *scene)
     scene->phenotype.closure_count = scene->loop_count;
 }
 
-/* Something must resist where it turns or moves. */
+/* A joint that moves must have mass or inertia behind it. */
 static int check_inertias(const struct scene *scene, struct error *error)
 {
     for (int i = 0; i < scene->body_count; i++) {

@@ -97,8 +97,8 @@ struct scene {
 int scene_read_file(struct scene *scene, const char *path, struct error *error);
 int scene_read_text(struct scene *scene, const char *text, size_t length, const char *name,
                     struct error *error);
-/* Makes links, parts and the state at the start of the bodies, for the solver of the settings; the
- * readers have done so. */
+/* Makes links, parts and the state at the start from the bodies, for the settings' solver.
+ * scene_read_*() have called it. */
 int scene_build(struct scene *scene, struct error *error);
 
 /* The motion at its start; builds the scene as it is now, which must outlive the motion unchanged.

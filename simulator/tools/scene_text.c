@@ -136,7 +136,7 @@ struct scene_spot spot_member(struct scene_reader *r, const struct scene_spot *i
     return spot;
 }
 
-/* Refuses keys that are still in it: they have no meaning there. */
+/* Refuses keys that are still in the object: they have no meaning there. */
 void spot_close(struct scene_reader *r, struct scene_spot *spot)
 {
     char key[64] = "";

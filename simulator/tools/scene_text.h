@@ -1,6 +1,6 @@
-/* What readers of scenes are made of. Strict: what is unknown, missing, of the wrong type or out of range is an
- * error that names the file and the place, such as "pendulum.json: bodies[1].joint.at_m". Every value
- * is taken out of its object when it is read; what is left in the end is unknown. */
+/* Tools for readers of scenes. Strict: what is unknown, missing, of the wrong type or out of range
+ * is an error that names the file and the place, such as "pendulum.json: bodies[1].joint.at_m".
+ * Every value is taken out of its object when it is read; what is left in the end is unknown. */
 #ifndef SIMULATOR_TOOLS_SCENE_TEXT_H
 #define SIMULATOR_TOOLS_SCENE_TEXT_H
 
@@ -68,7 +68,7 @@ struct scene_list spot_list(struct scene_reader *r, const struct scene_spot *in,
                             const char *needed);
 /* 0 at the end, or after an error. */
 int spot_next(struct scene_reader *r, struct scene_list *list);
-/* Refuses keys that are still in it: they have no meaning there. */
+/* Refuses keys that are still in the object: they have no meaning there. */
 void spot_close(struct scene_reader *r, struct scene_spot *spot);
 
 /* Keys of what a joint of a kind has. */

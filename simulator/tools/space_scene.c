@@ -12,7 +12,8 @@
 
 /* ---------------------------------------------------------------- values */
 
-/* An array of numbers; without it they stay what they are. Returns 1 if it was there. */
+/* An array of numbers; where the key is missing they stay what they are. Returns 1 if it was
+ * there. */
 static int take_numbers(struct scene_reader *r, const struct scene_spot *spot, const char *key,
                         double *numbers, size_t count)
 {
@@ -273,7 +274,7 @@ static void read_freedom(struct scene_reader *r, const struct scene_spot *joint,
     spot_close(r, &spot);
 }
 
-/* What a ball has instead of a start and limits of its freedoms. */
+/* The start and the limits of a spherical joint, which its freedoms do not have. */
 static void read_ball(struct scene_reader *r, const struct scene_spot *joint,
                       struct space_link *link, double *q)
 {

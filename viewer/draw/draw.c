@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define FONT_FAMILY "DejaVu Sans"
-/* Of the width of a picture, what side and top take. */
+/* The share of a picture's width that the views from the side and the top take. */
 #define SPLIT_SHARE 0.3
 
 double draw_view_x(const struct draw_view *view, double x_m)
@@ -28,8 +28,8 @@ void draw_set_color(cairo_t *cr, uint32_t color, double alpha)
 
 /* ---- text and panels ---- */
 
-/* Under AddressSanitizer: fontconfig encodes its pointers, so that what it keeps is taken for leaks;
- * dbus, which SDL opens, forgets some in earnest. */
+/* Under AddressSanitizer: fontconfig encodes its pointers, so its memory looks leaked; dbus, which
+ * SDL opens, really leaks some. */
 #ifdef __has_feature
 #if __has_feature(address_sanitizer)
 #define HAS_LEAK_CHECK
@@ -164,7 +164,7 @@ static double title_width(cairo_t *cr, const struct title *title, double size_px
     return title->has_status ? width + draw_text_width(cr, title->status, size_px, 1) : width;
 }
 
-/* Before which a line of text can be read, whatever is there. */
+/* A plate behind a line of text, which can then be read over anything. */
 static void draw_plate(cairo_t *cr, double x, double y, double width, double size_px)
 {
     double margin = TITLE_GAP / 2 * size_px;
@@ -184,12 +184,13 @@ static double title_fit(struct title *title, cairo_t *cr, const struct replay *r
                             replay_status_names[replay->status],
                             1,
                             1};
-    /* the dot says that all is well; where it is not, the word must be seen */
+    /* a dot is enough where all is well; else the word must be seen */
     if (TITLE_LEAST * title_width(cr, title, size_px) > room)
         *(replay->status == REPLAY_VERIFIED ? &title->has_status : &title->has_score) = 0;
     if (TITLE_LEAST * title_width(cr, title, size_px) > room)
         title->has_score = 0;
-    /* where some leave out words all are small; widths of small letters are not quite in proportion */
+    /* a title that leaves out words is small; widths of small letters are not quite in
+     * proportion */
     int is_whole = title->has_score && title->has_status;
     double size =
         size_px * fmin(is_whole ? 1 : TITLE_LEAST + 0.1, room / title_width(cr, title, size_px));
@@ -266,8 +267,8 @@ static void lane_view(struct draw_view *view, int width_px, int height_px, int l
                     (count_grounds(replays, count) ? 0 : camera->y_m);
 }
 
-/* Beside what takes `taken_px` at the right (negative: at the left) the creature stands in the middle of what is left,
- * in whole pixels. */
+/* A panel takes `taken_px` at the right (negative: at the left): the creature is moved to the
+ * middle of the rest, by whole pixels. */
 static void make_room(struct draw_view *view, const struct replay *replay, double taken_px)
 {
     double aside_m = floor(taken_px / 2) / view->px_per_m;

@@ -27,7 +27,7 @@ struct draw_view {
      * front, flat, as all others */
     struct camera_orbit orbit;
     double ui;       /* size of text and strokes; 1 in a window of 960x540 */
-    double z_m;      /* in the middle, from the depth of the centre of mass on */
+    double z_m;      /* in the middle, relative to the depth of the centre of mass */
     int is_parallel; /* of turned views: no perspective */
     int is_still;    /* z_m is the depth in the middle: it does not follow the centre of mass */
 };
@@ -101,8 +101,8 @@ int draw_brain_contains(const struct draw_view *view, const struct replay *repla
 struct replay_cut draw_brain_pick(const struct draw_view *view, const struct replay *replay,
                                   double x, double y);
 
-/* A line that names a creature: name, score, verdict, status; from x to right, text of size_px. On a plate
- * it can be read before anything. */
+/* A line that names a creature: name, score, verdict, status; from x to right, text of size_px.
+ * With a plate it can be read over anything. */
 void draw_title(cairo_t *cr, const struct replay *replay, double x, double right, double y,
                 double size_px, int has_plate);
 

@@ -145,7 +145,7 @@ static uint32_t rod_color(const struct scene *scene, const struct shape *rod)
     return palette_mix(palette[COLOR_part_2].light, aim, fmin(0.25 + 0.75 * share, 1));
 }
 
-/* Moves both ends towards each other by what of the rod lies inside of the shapes. */
+/* Moves both ends towards each other, by the lengths of the rod that lie inside the shapes. */
 static void shorten(struct spot *a, struct spot *b, double half_a_m, double half_b_m)
 {
     double x = b->x - a->x, y = b->y - a->y, near = (b->near - a->near) * (a->scale + b->scale) / 2;
@@ -439,7 +439,8 @@ static double shift_px(const struct scene *scene, struct vec3 a, struct vec3 b, 
                : 0;
 }
 
-/* A piece whose cut sides reach a little over the seam, which could be seen otherwise: edges are smoothed. */
+/* A piece. Its cut sides reach a little over the seam, which smoothed edges would show
+ * otherwise. */
 static struct order_piece over_seams(const struct scene *scene, const struct order_piece *piece)
 {
     struct order_piece wide = *piece;
@@ -489,7 +490,7 @@ static void dim_near_ground(const struct scene *scene, const struct order_piece 
     if (!scene->replay->has_ground || low.y > reach || vec3_length(level) < 0.2 ||
         !(high.y > low.y))
         return;
-    /* lines of one height lead along `level`; across them is the way of the gradient */
+    /* lines of equal height run along `level`, and the gradient across them */
     struct spot a = eye_project(&scene->eye, low), b = eye_project(&scene->eye, high);
     struct spot c = eye_project(&scene->eye, vec3_along(low, level, 0.1 * scene->replay->size_m));
     double x = c.y - a.y, y = a.x - c.x, size = hypot(x, y);
@@ -589,7 +590,7 @@ static void paint(void *context, const struct order_piece *piece)
                                                     picture->items[piece->owner].index);
 }
 
-/* On the ground, of all that stands and moves over it. */
+/* The shadows on the ground, of all that stands on it and moves over it. */
 static void draw_ground_shadows(const struct picture *picture)
 {
     const struct scene *scene = picture->scene;

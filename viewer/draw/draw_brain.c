@@ -16,7 +16,7 @@
 #include "common/genome/neuron.h"
 #include "common/genome/sensor.h"
 
-/* Most of each that are drawn; the rest is counted in the heading. */
+/* At most so many of each are drawn; the heading counts the rest. */
 #define NEURONS_SHOWN  96
 #define SENSORS_SHOWN  48
 #define NEURON_COLUMNS 8
@@ -99,7 +99,7 @@ static void note_sensor(struct brain_layout *layout, const struct wire *wire)
     layout->sensors[layout->sensor_count++] = (struct sensor_node){wire->index, wire->sensor, 0, 0};
 }
 
-/* Marks what a wire reads, and what that reads, as depth first as the list of the unfinished allows. */
+/* Marks the neuron that a wire reads, and all neurons that this one depends on. */
 static void mark_live(struct brain_layout *layout, const struct replay *replay,
                       const struct wire *first)
 {

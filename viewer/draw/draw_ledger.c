@@ -18,10 +18,10 @@
 #define MARGIN_PX 12.0
 /* Of its upper edge: title and time are seen. */
 #define TOP_PX 38.0
-/* Smaller than this share of its size nobody can read it. */
+/* The panel cannot be read when it is smaller than this share of its size. */
 #define SMALLEST     0.85
 #define HEIGHT_SHARE 0.45
-/* A term matters if at last it is such a share of the largest. */
+/* A term matters if at the end it is at least this share of the largest. */
 #define MATTERS 0.005
 
 struct ledger_layout {
@@ -51,7 +51,7 @@ static void choose_terms(struct ledger_layout *layout, const struct replay *repl
             layout->terms[layout->count++] = i;
 }
 
-/* Into so much room; 0 if it would be too small to be read. */
+/* Fits the panel into so much room; 0 if it would be too small to be read. */
 static int fit(struct ledger_layout *layout, const struct replay *replay, double ui, double width,
                double height)
 {

@@ -13,7 +13,8 @@
 
 #include "common/genome/sensor.h"
 
-/* A body's weight in one step, px at ui 1, and the most of it. */
+/* The arrow of an impulse: its length for the body's weight in one step, px at ui 1, and the
+ * longest one in such lengths. */
 #define WEIGHT_PX    26.0
 #define WEIGHTS_MOST 3.0
 #define HEAD_PX      5.0
@@ -21,9 +22,10 @@
 #define DIAL_PX      11.0
 #define EFFORT_PX    30.0
 #define EFFORT_LEAST 0.01
-/* Of a face, what the frame or bar of a sensor takes. */
+/* The share of a face that the frame or bar of a sensor takes. */
 #define FACE_SHARE 0.7
-/* So near to a limit a drive is at it; linear: m, rods: of their length at birth. */
+/* A drive that is this near to a limit counts as at it: rad; linear: m; rods: share of their length
+ * at birth. */
 #define LIMIT_RAD   0.01
 #define LIMIT_M     0.002
 #define LIMIT_SHARE 0.002
@@ -67,7 +69,7 @@ static double shape_distance(const struct shape *shape, struct vec3 at)
                                      fmax(fabs(way.z) - half.z, 0)});
 }
 
-/* Where a contact of a tick is a little later: the part that it is on takes it along. */
+/* Where a contact of the last tick is now: it moves along with the part that it is on. */
 static struct vec3 carry_contact(const struct scene *scene, const struct replay_frame *then,
                                  const struct replay_contact *contact)
 {
@@ -332,7 +334,7 @@ static void draw_joint_effort(const struct scene *scene, int index)
 static void draw_dial_effort(const struct scene *scene, int index)
 {
     double share = set_effort(scene, index);
-    /* by the root of the share: little can be seen, too */
+    /* by the root of the share, so that a small one can be seen */
     draw_arc_effort(scene, dial_spot(scene, index), 0.75 * DIAL_PX * scene->ui, -DRAW_PI / 2,
                     copysign(sqrt(fabs(share)), share), 0);
 }
@@ -493,7 +495,7 @@ static void draw_feelings(const struct scene *scene, int part)
         draw_felt_joint(scene, part, (double)felt[SENSOR_JOINT]);
     if (own & SENSOR_BIT(SENSOR_BONE))
         draw_felt_rod(scene, part, (double)felt[SENSOR_BONE]);
-    /* a ball's frame is not to be seen */
+    /* a ball does not show how its frame is turned */
     for (int i = 0; i < 2 && scene->replay->shapes[part].kind == SHAPE_BOX; i++) {
         const enum sensor *s = directions[i].sensors;
         if (own & (SENSOR_BIT(s[0]) | SENSOR_BIT(s[1]) | SENSOR_BIT(s[2])))

@@ -294,7 +294,7 @@ void draw_thumb(cairo_t *cr, const struct draw_box *box, const struct draw_thumb
         view.x_m = centre.x;
         view.y_m = centre.y;
         if (replay->has_ground) {
-            /* who is high up is looked at where it is */
+            /* the view goes up with a creature that is high up */
             double ground_m = (ground - box->height / 2) / view.px_per_m;
             view.y_m = fmax(ground_m, centre.y + 0.08 * box->height / view.px_per_m);
             double line = draw_view_y(&view, 0);

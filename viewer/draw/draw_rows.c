@@ -1,9 +1,8 @@
 /* Vertical gradients, row by row.
- *
- * The background of a picture is most of its pixels. Cairo works out the colour of each of them, although
- * all of a row are equal: that took half of the time of a frame. Here cairo draws a column of one pixel,
- * which is then spread over the rows. Only where that is the same: an image as target, no transformation,
- * edges between pixels, a rectangle as clip. */
+ * The background of a picture is most of its pixels. Cairo works out the colour of each of them,
+ * although all of a row are equal: that took half of the time of a frame. Here cairo draws a column
+ * of one pixel, which is then spread over the rows. This is done only where the result is the same:
+ * an image as target, no transformation, edges between pixels, a rectangle as clip. */
 #include "viewer/draw/draw.h"
 
 #ifdef HAVE_CAIRO
@@ -20,7 +19,7 @@ static int is_whole(double value)
     return value == floor(value) && fabs(value) < 1e6;
 }
 
-/* An image that is drawn on as it is, not by way of a group. */
+/* An image that cairo draws on directly, not through a group. */
 static int is_plain_image(cairo_t *cr, cairo_surface_t *target)
 {
     cairo_matrix_t matrix;
@@ -35,7 +34,7 @@ static int is_plain_image(cairo_t *cr, cairo_surface_t *target)
            matrix.y0 == 0 && x == 0 && y == 0;
 }
 
-/* Cuts the area to the clip; 0 if that is no single rectangle between pixels. */
+/* Cuts the area to the clip; 0 if the clip is not one rectangle with its edges between pixels. */
 static int cut_to_clip(cairo_t *cr, struct area *area)
 {
     cairo_rectangle_list_t *list = cairo_copy_clip_rectangle_list(cr);

@@ -13,7 +13,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Tiles: their width in the middle, and how many are drawn to either side of where the checker is thought to be. */
+/* Tiles: their width in the middle of the picture, and how many are drawn to either side of the
+ * checker's middle. */
 #define TILE_PX    60.0
 #define TILES      64
 #define TILE_ALPHA 0.42
@@ -77,7 +78,7 @@ static double round_step(const struct draw_view *view, double px)
 
 /* ---- hills ---- */
 
-/* Two soft rows at the horizon, by the direction that one looks in: the eye's turn moves them, its place does not. */
+/* Two soft rows of hills at the horizon: the eye's turn moves them, its place does not. */
 static void draw_hills(cairo_t *cr, const struct eye *eye, double horizon, double height_px,
                        int row, double share)
 {
@@ -127,7 +128,7 @@ static void draw_sky(cairo_t *cr, const struct eye *eye, const struct replay *re
 /* Strips along z, of every second tile in x, and the other way round. */
 static void trace_checker(cairo_t *cr, const struct eye *eye, double step)
 {
-    /* before the eye, where the middle of what is seen of the ground is */
+    /* the middle of the ground that is seen lies this far before the eye */
     double ahead = eye_is_flat(eye) ? 0 : 0.8 * eye->distance_m, reach = TILES * step;
     double level = hypot(eye->back.x, eye->back.z);
     double x = eye->middle.x, z = eye->middle.z;

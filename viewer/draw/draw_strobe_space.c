@@ -10,13 +10,15 @@
 
 #define MOMENTS_MIN 4
 #define STRIP       5
-/* Way from moment to moment, in body widths, and the least way that is no standing in place. */
+/* Way from moment to moment, in body widths, and the least way that is not counted as standing in
+ * place. */
 #define SPACING      1.15
 #define TRAVEL_LEAST 1.2
 /* How far the way leads towards the eye, and how high the eye is, rad. */
 #define TOWARDS_RAD 0.42
 #define PITCH_RAD   0.2
-/* Of the picture's sides, what all moments take at most; and how often the eye is placed anew to come to that. */
+/* The share of the picture's sides that all moments take at most; and how often the eye is placed
+ * anew to reach it. */
 #define WIDTH_SHARE  0.84
 #define HEIGHT_SHARE 0.62
 #define PLACINGS     8

@@ -36,7 +36,7 @@ static void fill_band(cairo_t *cr, const struct draw_view *view, double top, dou
     }
     cairo_pattern_t *pattern = gradient_create(top, bottom, palette[from].light, palette[to].light);
     cairo_set_source(cr, pattern);
-    /* the rows that the band ends within, by cairo; the whole ones faster if possible */
+    /* cairo draws the rows in which the band ends; whole rows are drawn faster where possible */
     double first = ceil(top), end = floor(bottom);
     if (end > first && draw_rows(cr, pattern, view->left_px, first, view->width_px, end)) {
         cairo_rectangle(cr, view->left_px, top, view->width_px, first - top);
@@ -271,7 +271,8 @@ static int cut_polygon(struct vec2 *corners, int count, struct vec2 axis, double
     return kept_count;
 }
 
-/* Obstacles may be far larger than what cairo can count: cut to a little more than the view. */
+/* Obstacles may be far beyond cairo's range of numbers: they are cut to a little more than the
+ * view. */
 static void draw_obstacle(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                           int index)
 {
@@ -308,7 +309,8 @@ void draw_world(cairo_t *cr, const struct draw_view *view, const struct replay *
     else if (replay->medium == REPLAY_AIR)
         fill_band(cr, view, view->top_px, bottom, COLOR_air_top, COLOR_air_bottom, overlays);
     else
-        /* under all of the row of pixels that the ground begins in: nothing shows through there */
+        /* the sky covers the whole row of pixels in which the ground begins: nothing shows through
+         * there */
         fill_band(cr, view, view->top_px, ceil(horizon), COLOR_sky_top, COLOR_sky_bottom, overlays);
 
     if (replay->medium == REPLAY_SKY && horizon > view->top_px) {

@@ -354,7 +354,7 @@ static int put_header(struct animation *animation)
            EGifPutExtensionTrailer(animation->file) == GIF_ERROR;
 }
 
-/* 1 at the start of a stretch that is as it was. */
+/* 1 if a stretch begins here that is as in the frame before. */
 static int is_stretch_equal(const uint32_t *now, const uint32_t *before, int x, int width)
 {
     return x % GIF_STRETCH_PX == 0 && x + GIF_STRETCH_PX <= width &&

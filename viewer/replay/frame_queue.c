@@ -108,7 +108,8 @@ static void *write_frames(void *argument)
 
 /* ---- who fills it ---- */
 
-/* Never given back to malloc: what is lent is still in the pipe when the queue is gone. Or NULL. */
+/* Memory that is never given back to malloc: lent pages are still in the pipe when the queue is
+ * gone. Or NULL. */
 static unsigned char *map_places(size_t length)
 {
     void *places = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

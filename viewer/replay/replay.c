@@ -14,7 +14,8 @@ const char *const replay_status_names[REPLAY_STATUS_COUNT] = {"verified", "diffe
                                                               "other version", "changed"};
 const char *const replay_medium_names[REPLAY_MEDIUM_COUNT] = {"sky", "water", "air"};
 
-/* Water resists at least so much, by either law, Pa s or kg/m2, and leaves at most so much weight, m/s2. */
+/* A medium is shown as water if it resists at least so much, by either law, Pa s or kg/m2, with at
+ * most so much gravity, m/s2. */
 #define WATER_DRAG    0.05
 #define WATER_GRAVITY 1.0
 
@@ -579,7 +580,7 @@ void replay_put_contacts(struct replay_row *row, const struct contact_point *poi
     *row->contact_count = (float)count;
 }
 
-/* What its fitness were if the scored time ended now; without a goal 0. */
+/* What its fitness would be if the scored time ended now; without a goal 0. */
 static double fitness_now(const struct recorder *recorder, const struct evaluate_view *view)
 {
     struct measures measures;
@@ -712,7 +713,7 @@ static void cut_wire(const struct replay *replay, struct wire *wire, struct repl
         *wire = (struct wire){.kind = WIRE_CONSTANT};
 }
 
-/* Notes what the genome grew into, whole, and then cuts it. */
+/* Notes what the genome grew into, and then makes the cuts. */
 static void recorder_edit(void *context, struct phenotype *phenotype)
 {
     struct recorder *recorder = context;

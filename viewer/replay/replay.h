@@ -52,7 +52,7 @@ struct replay_drive {
     int is_linear;
     double lower, upper; /* rad; linear: m */
     int effector;        /* or -1 */
-    double signal_full;  /* of its effector: what is drawn as a strong one */
+    double signal_full;  /* a signal of its effector that is drawn as strong */
     double strength;     /* of its effector: the greatest torque, N m (linear: force, N) */
     int rod;             /* the shape whose length it is, or -1 */
     struct vec3 along;   /* linear, of a joint: the way in the part's frame; else 0, 0, 0 */
@@ -153,7 +153,7 @@ struct replay {
     struct replay_neuron *neurons;
     struct replay_effector *effectors;
     int part_count, shape_count, drive_count, neuron_count, effector_count;
-    int has_depth;           /* a shape is no flat one: the scene can be seen from all sides */
+    int has_depth;           /* some shape is not flat: the scene can be seen from all sides */
     double obstacle_depth_m; /* in depth obstacles reach so far to either side of z = 0 */
     int has_ground, has_light, is_torque_mode;
     struct obstacles obstacles;  /* shifted as the coordinates are */
@@ -194,7 +194,7 @@ int replay_frame_index(const struct replay *replay, double time_s);
 /* A moment between two frames: poses, drives and the centre of mass are as they are then; what goes by ticks,
  * such as signals and contacts, is that of the frame before. */
 struct replay_moment {
-    struct replay_frame frame; /* its poses and values are these: not to be copied */
+    struct replay_frame frame; /* points to the arrays below: do not copy the struct */
     struct replay_pose poses[REPLAY_PARTS_MAX];
     float values[REPLAY_DRIVES_MAX];
 };

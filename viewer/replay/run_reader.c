@@ -110,7 +110,7 @@ const char *run_reader_directory(const struct run_reader *reader)
 
 /* ---- creatures ---- */
 
-/* 1 if one of those stands for it. */
+/* 1 if one of the creatures moves as this one does, or is of its kind, as the order asks. */
 static int is_represented(const struct creature *creature, enum run_order order,
                           const struct creature *creatures, int count)
 {

@@ -28,7 +28,7 @@ struct chooser {
     struct order orders[ORDERS_MAX]; /* [0] is under way if there is a child */
     int order_count;
     pid_t child; /* 0: none */
-    int output;  /* what it says, or -1 */
+    int output;  /* where its output is read, or -1 */
     char text[512];
     size_t used;
 };
@@ -89,7 +89,7 @@ int chooser_is_busy(const struct chooser *chooser)
 
 /* ---- one order ---- */
 
-/* Starts a program, both of whose outputs are read here; 0 or what errno says. */
+/* Starts a program and reads both its outputs through one pipe; 0 or an errno. */
 static int spawn(struct chooser *chooser, const char *path, char *const *arguments)
 {
     posix_spawn_file_actions_t actions;

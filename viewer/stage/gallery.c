@@ -63,7 +63,7 @@ static void shelf_clear(struct shelf *shelf)
     shelf->count = 0;
 }
 
-/* One that is there already, whole, under the same number. */
+/* A creature with that number that is there already, with its brain uncut. */
 static struct specimen *find_specimen(const struct gallery *gallery, uint64_t id)
 {
     const struct shelf *shelves[] = {&gallery->shown, &gallery->strip};
@@ -106,7 +106,7 @@ static void shelf_put(struct gallery *gallery, struct shelf *shelf, struct creat
     shelf_add(shelf, specimen, generation);
 }
 
-/* A new shelf takes the place of the old one; who stands on both is kept. */
+/* A new shelf takes the place of the old one; creatures that stand on both are kept. */
 static void shelf_replace(struct shelf *shelf, const struct shelf *fresh)
 {
     shelf_clear(shelf);

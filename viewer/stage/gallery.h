@@ -1,10 +1,9 @@
 /* The gallery: which creatures are shown, where they come from, and their replays.
- *
- * Creatures stand on a shelf: files, the best of a generation, the champions through the generations, or
- * the line of descent of one. A run stays open, so that new generations can be seen while it is under way.
- * Shelves are filled at once, replays are simulated one by one when asked for (some ten milliseconds
- * each), so that a window stays alive meanwhile; who stands on several shelves is simulated once.
- * Knows nothing of windows and pictures. */
+ * Creatures stand on a shelf: files, the best of a generation, the champions through the
+ * generations, or the line of descent of one. A run stays open, so that new generations can be seen
+ * while it is under way. Shelves are filled at once, replays are simulated one by one when asked
+ * for (some ten milliseconds each), so that a window stays alive meanwhile; a creature on several
+ * shelves is simulated once. Knows nothing of windows and pictures. */
 #ifndef VIEWER_STAGE_GALLERY_H
 #define VIEWER_STAGE_GALLERY_H
 

@@ -10,7 +10,7 @@
 #define END_PAUSE_S    1.0 /* shows the end for this long, then starts over */
 #define TOAST_S        4.0
 #define NEWS_S         1.0  /* from look to look */
-#define NEWS_CHOICES_S 0.25 /* where somebody waits for what was bred */
+#define NEWS_CHOICES_S 0.25 /* where a person waits for the children */
 /* All champions in this time, but none shorter than that. */
 #define MOVIE_S       60.0
 #define MOVIE_LEAST_S 2.5
@@ -43,7 +43,7 @@ void stage_refit(struct stage *stage)
     look_at_target(stage, 1, 0);
 }
 
-/* What would fit the picture as it is, px/m. */
+/* The scale at which the creatures fit the picture as it is, px/m. */
 static double fit_scale(const struct stage *stage)
 {
     const struct replay *replays[GALLERY_SHOWN_MAX];
@@ -192,7 +192,7 @@ static void advance_movie(struct stage *stage)
         stage->is_movie = 0;
 }
 
-/* Simulates another one of the shelf; who so joins a race changes the lanes' height. */
+/* Simulates another creature of the shelf; if it joins a race, the lanes' height changes. */
 static void work(struct stage *stage)
 {
     int lanes = stage->ready_count;
@@ -224,7 +224,8 @@ void stage_advance(struct stage *stage, double dt_s)
     }
 }
 
-/* The newest generation takes the place of the one before; who leads still goes on where it is. */
+/* The newest generation takes the place of the one before; a champion that still leads goes on
+ * where it is. */
 static void follow_run(struct stage *stage)
 {
     struct error error;
@@ -260,7 +261,7 @@ void stage_look_for_news(struct stage *stage, double now_s)
     if (now_s < stage->next_news_s)
         return;
     stage->next_news_s = now_s + (stage_has_choices(stage) ? NEWS_CHOICES_S : NEWS_S);
-    /* who has just been chosen may not be in the store yet */
+    /* a fresh choice may not be in the store yet */
     if (stage_has_choices(stage) && !chooser_is_busy(stage->chooser) &&
         !gallery_refresh_choices(stage->gallery, &added, &error))
         stage->is_changed |= added;

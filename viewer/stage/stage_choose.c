@@ -56,7 +56,7 @@ static void set_choice(struct stage *stage, int index, int choice)
     stage->is_changed = 1;
 }
 
-/* 0 and a word why not where nothing can be chosen. */
+/* 0, and a message that says why, where nothing can be chosen. */
 static int check_choosing(struct stage *stage)
 {
     char text[120];
@@ -133,7 +133,7 @@ static struct draw_box bar_box(const struct stage *stage)
     return (struct draw_box){0, stage_scene_height(stage), stage->width, CHOICES_PX * ui, ui};
 }
 
-/* From right to left as they have room; the first is the last to go. */
+/* Buttons from right to left while there is room; the first of the table is left out last. */
 static void place_buttons(cairo_t *cr, const struct stage *stage, struct button *buttons)
 {
     static const struct button all[BUTTON_COUNT] = {
@@ -198,7 +198,7 @@ int stage_press_choices(struct stage *stage, double x, double y)
     struct button buttons[BUTTON_COUNT];
     if (!stage_has_choices(stage) || !draw_box_contains(&bar, x, y))
         return 0;
-    /* texts are measured on a picture of no size */
+    /* a picture without size, to measure texts on */
     cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1);
     cairo_t *cr = cairo_create(surface);
     place_buttons(cr, stage, buttons);
@@ -244,7 +244,7 @@ static void draw_mark(cairo_t *cr, const struct draw_box *box, int choice)
     draw_text(cr, text, x + width / 2, y + 14 * ui, size, 1, DRAW_CENTRE, COLOR_panel);
 }
 
-/* On the picture, where the creature that is ready as the `place`-th one is. */
+/* Where in the picture the `place`-th of the ready creatures is. */
 static struct draw_box find_box(const struct stage *stage, int place)
 {
     int width = stage_scene_width(stage), height = stage_scene_height(stage);

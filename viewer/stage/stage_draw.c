@@ -12,7 +12,7 @@
 
 /* More creatures than this are drawn with coarser edges. */
 #define COARSE_FROM 6
-/* The strip moves by so many pictures in a second: it is a fifth of the work otherwise. */
+/* The strip is drawn so many times a second; at every frame it would be a fifth of the work. */
 #define STRIP_HZ 15.0
 
 /* ---- drawing the scene ---- */

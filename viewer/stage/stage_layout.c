@@ -13,7 +13,7 @@
 /* Windows lower than this have no strip. */
 #define STRIP_LEAST_PX 420
 #define DESCENT_PX     330.0
-/* The brain leaves free so much at its foot anyway. */
+/* The brain's panel leaves this much free at its foot. */
 #define LEDGER_OVERLAP_PX 50.0
 
 /* ---- what is shown ---- */
@@ -205,7 +205,7 @@ struct draw_timeline stage_timeline_of(const struct stage *stage)
         .has_no_goal = gallery_has_no_goal(stage->gallery)};
 }
 
-/* What a creature is told by: its fitness, or its number where that is the same for all. */
+/* How a creature is named: by its fitness, or by its number where all have the same fitness. */
 static void tell_creature(const struct stage *stage, const struct creature *creature,
                           const char *before, char text[48])
 {

@@ -4,11 +4,12 @@
 
 /* Stiffness of following, 1/s. */
 #define CAMERA_RATE_1_S 6.0
-/* So far it lags behind a steady mover, s. */
+/* The time by which it lags behind a steady mover, s. */
 #define CAMERA_LAG_S (2 / CAMERA_RATE_1_S)
 /* Averaging window on either side, s: longer than a stride's bobbing. */
 #define CAMERA_SMOOTH_S 0.3
-/* The ground takes this share of the picture's height, but so many pixels that marks can be read. */
+/* The ground takes this share of the picture's height, but at least so many pixels that marks can
+ * be read. */
 #define CAMERA_GROUND_SHARE 0.23
 #define CAMERA_GROUND_PX    29.0
 /* The body takes at most these shares of a lane's height and width. */

@@ -57,7 +57,7 @@ void camera_pan(struct camera *camera, double dx_px, double dy_px);
 
 /* +1, or -1 for a creature that goes left, which races are drawn mirrored for. */
 int camera_flip(const struct replay *replay);
-/* What a body takes of a picture's width, from whichever side it is seen, m. */
+/* The width that a body needs in the picture, from whichever side it is seen, m. */
 double camera_body_width(const struct replay *replay);
 /* Mean of the centre of mass over 0.6 s around a time. */
 struct vec2 camera_smooth_centre(const struct replay *replay, double time_s);

@@ -93,7 +93,7 @@ static enum side side_of(const struct order *order, const struct order_piece *pl
         double h = height(plane, piece->corners[i]);
         side |= h > order->slack_m ? BEFORE : h < -order->slack_m ? BEYOND : INSIDE;
     }
-    /* in the plane of what hides it, a spot is before it */
+    /* a spot in the plane of a polygon counts as before it */
     return piece->count == 1 && side == INSIDE ? BEFORE : side;
 }
 
@@ -202,7 +202,7 @@ static void walk_list(const struct walk *walk, int *list, int count)
     for (int i = 0; i < count; i++) {
         struct order_piece piece = order->pieces[list[i]], self = order->pieces[plane];
         enum side side = list[i] == plane ? INSIDE : side_of(order, &self, &piece);
-        /* what has no room for another corner is where it begins */
+        /* a polygon without room for another corner is not cut and counts as before the plane */
         if (side == BOTH && piece.count == ORDER_CORNERS_MAX)
             side = BEFORE;
         if (side == INSIDE)

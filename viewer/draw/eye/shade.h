@@ -1,9 +1,9 @@
 /* Light in space: how bright a face is, and soft shadows on planes.
- *
- * The light is a sun with a width and a dome of sky, as directions with a share each. What casts a shadow does so for
- * every direction, on whichever plane is drawn; shadows of all directions lie over one another, so that they are
- * sharp where bodies touch what they stand on, and soft farther away (percentage-closer shadows of polygons). All of
- * it are polygons, so that svg has it, too. */
+ * The light is a sun with a width and a dome of sky, as directions with a share each. What casts a
+ * shadow does so for every direction, on whichever plane is drawn; shadows of all directions lie
+ * over one another, so that they are sharp where bodies touch what they stand on, and soft farther
+ * away (percentage-closer shadows of polygons). All shadows are polygons, so that svg has them,
+ * too. */
 #ifndef VIEWER_DRAW_EYE_SHADE_H
 #define VIEWER_DRAW_EYE_SHADE_H
 
