@@ -110,8 +110,8 @@ $(B)/tests/unit/test_qr: LIBS_TEST += $(call PKG,--libs lapacke)
 endif
 # and motions with MuJoCo's, which has no pkg-config file
 ifneq ($(wildcard /usr/include/mujoco/mujoco.h /usr/local/include/mujoco/mujoco.h),)
-$(addprefix $(B)/obj/tests/oracle/,test_mujoco.o test_mjcf.o): ALL_CFLAGS += -DHAVE_MUJOCO
-$(addprefix $(B)/tests/oracle/,test_mujoco test_mjcf): LIBS_TEST += -lmujoco
+$(addprefix $(B)/obj/tests/oracle/,test_mujoco.o test_mjcf.o test_space_mujoco.o): ALL_CFLAGS += -DHAVE_MUJOCO
+$(addprefix $(B)/tests/oracle/,test_mujoco test_mjcf test_space_mujoco): LIBS_TEST += -lmujoco
 endif
 ALL_LIBS := $(L_VIEWER) $(L_CONTROLLER) $(L_SIMULATOR) $(L_STORE) $(L_PROTO) $(L_COMMON)
 $(B)/tests/%: $(B)/obj/tests/%.o $(ALL_LIBS)
@@ -137,7 +137,7 @@ oracle: $(B)/tests/oracle/test_scenes
 	$(Q)$< --table
 
 # the tables of the documentation that come from these programs, written in place
-accuracy: $(addprefix $(B)/tests/oracle/,test_scenes test_mujoco test_space test_space_exact)
+accuracy: $(addprefix $(B)/tests/oracle/,test_scenes test_mujoco test_space test_space_exact test_space_mujoco)
 	$(Q)BUILD=$(B) scripts/measure-accuracy
 
 # random genetics, FUZZ_COUNT children, each checked; a failure names child and seed

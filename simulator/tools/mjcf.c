@@ -175,13 +175,51 @@ static void write_geom(const struct writer *writer, int index)
             (color & 255) / 255.0);
 }
 
+/* Turns two axes so that their product of inertia vanishes: columns i and j of `axes`. */
+static void turn_axes(double a[3][3], double axes[3][3], int i, int j)
+{
+    double angle = atan2(2 * a[i][j], a[i][i] - a[j][j]) / 2, c = cos(angle), s = sin(angle);
+    for (int k = 0; k < 3; k++) {
+        double x = a[k][i], y = a[k][j];
+        a[k][i] = c * x + s * y;
+        a[k][j] = c * y - s * x;
+        x = axes[k][i], y = axes[k][j];
+        axes[k][i] = c * x + s * y;
+        axes[k][j] = c * y - s * x;
+    }
+    for (int k = 0; k < 3; k++) {
+        double x = a[i][k], y = a[j][k];
+        a[i][k] = c * x + s * y;
+        a[j][k] = c * y - s * x;
+    }
+}
+
+/* Principal moments, and where the principal axes are; by Jacobi's turns. MuJoCo's own are exact to 1e-8 only. */
+static struct vec3 find_principal(const struct sym3 *of, struct quaternion *turn)
+{
+    double a[3][3] = {{of->xx, of->xy, of->xz}, {of->xy, of->yy, of->yz}, {of->xz, of->yz, of->zz}};
+    double axes[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    double rounding = 1e-16 * (of->xx + of->yy + of->zz);
+    for (int sweep = 0; sweep < 10; sweep++)
+        for (int i = 0; i < 2; i++)
+            for (int j = i + 1; j < 3; j++)
+                if (fabs(a[i][j]) > rounding)
+                    turn_axes(a, axes, i, j);
+    *turn = quaternion_of(&(struct mat3){{axes[0][0], axes[1][0], axes[2][0]},
+                                         {axes[0][1], axes[1][1], axes[2][1]},
+                                         {axes[0][2], axes[1][2], axes[2][2]}});
+    return (struct vec3){a[0][0], a[1][1], a[2][2]};
+}
+
 static void write_inertia(const struct writer *writer, const struct model_link *link)
 {
-    const struct sym3 *a = &link->inertia;
+    struct quaternion turn;
+    struct vec3 moments = find_principal(&link->inertia, &turn);
     fputs("<inertial", writer->file);
     write_vector(writer, "pos", link->centre);
-    fprintf(writer->file, " mass='%.17g' fullinertia='%.17g %.17g %.17g %.17g %.17g %.17g'/>\n",
-            link->mass_kg, a->xx, a->zz, a->yy, 0 - a->xz, a->xy, 0 - a->yz);
+    write_turn(writer, turn);
+    fprintf(writer->file, " mass='%.17g' diaginertia='%.17g %.17g %.17g'/>\n", link->mass_kg,
+            moments.x, moments.z, moments.y);
 }
 
 static void write_link(const struct writer *writer, int i)

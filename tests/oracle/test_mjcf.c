@@ -36,6 +36,7 @@ struct exported {
     int free_ticks;       /* until a contact or a limit makes a step other than RK4 */
     uint64_t other_steps; /* before the start */
     struct pose poses[TICKS_MAX][PHENOTYPE_PARTS_MAX];
+    struct vec3 from, to; /* centre of mass at the start and at the end */
 };
 
 static struct arena arena;
@@ -52,6 +53,9 @@ static void watch(struct exported *exported, const struct evaluate_view *view)
     exported->link_count = p->link_count;
     exported->part_count = p->part_count;
     ck_assert_int_lt(exported->ticks, TICKS_MAX);
+    exported->to = dynamics_centre_of_mass(view->dynamics);
+    if (exported->ticks == 0)
+        exported->from = exported->to;
     for (int i = 0; i < p->part_count; i++) {
         struct part_state s;
         dynamics_part_state(view->dynamics, i, &s);
@@ -480,12 +484,95 @@ START_TEST(walkers_play_to_the_end)
 }
 END_TEST
 
+/* ---- how far walkers get there, for docs/trace.md ---- */
+
+/* Contacts of the model: as exported, and what else there is to choose. */
+static const struct contacts {
+    const char *name;
+    int is_elliptic, has_defaults;
+} contacts[] = {{"as exported", 0, 0},
+                {"elliptic cone", 1, 0},
+                {"MuJoCo's own", 0, 1},
+                {"its own, elliptic", 1, 1}};
+enum { CONTACTS = sizeof contacts / sizeof contacts[0] };
+
+static double horizontal(struct vec3 from, struct vec3 to)
+{
+    return hypot(to.x - from.x, to.z - from.z);
+}
+
+/* The way of the centre of mass. */
+static double walk_in_mujoco(const struct exported *exported, const struct contacts *how)
+{
+    static const mjtNum own[mjNIMP] = {0.9, 0.95, 0.001, 0.5, 2};
+    mjModel *model = load(exported);
+    mjData *data = mj_makeData(model);
+    const char *line = strchr(exported->signals, '\n') + 1, *next;
+    model->opt.cone = how->is_elliptic ? mjCONE_ELLIPTIC : mjCONE_PYRAMIDAL;
+    for (int i = 0; how->has_defaults && i < model->ngeom; i++) {
+        model->geom_solref[i * mjNREF] = 0.02;
+        memcpy(model->geom_solimp + i * mjNIMP, own, sizeof own);
+    }
+    mj_resetDataKeyframe(model, data, 0);
+    for (; (next = read_controls(line, model, data)) != NULL; line = next)
+        mj_step(model, data);
+    mj_kinematics(model, data);
+    mj_comPos(model, data);
+    const mjtNum *centre = data->subtree_com + 3;
+    double way = horizontal(exported->from, (struct vec3){centre[0], centre[2], -centre[1]});
+    mj_deleteData(data);
+    mj_deleteModel(model);
+    return way;
+}
+
+/* The way here with half the step. */
+static double walk_finer(const struct exported *exported)
+{
+    struct exported *finer = calloc(1, sizeof *finer);
+    ck_assert_ptr_nonnull(finer);
+    finer->params = exported->params;
+    finer->genome = exported->genome; /* stays its own */
+    finer->params.simulation_dt_s /= 2;
+    ck_assert(export_genome(finer, ""));
+    double way = horizontal(finer->from, finer->to);
+    genome_init(&finer->genome);
+    forget(finer);
+    return way;
+}
+
+START_TEST(print_walkers)
+{
+    printf("| way in 10 s, m | here | here, half the step |");
+    for (int i = 0; i < CONTACTS; i++)
+        printf(" MuJoCo, %s |", contacts[i].name);
+    printf("\n|---|---|---|");
+    for (int i = 0; i < CONTACTS; i++)
+        printf("---|");
+    for (int i = FLAT_WALKERS; i < WALKERS; i++) {
+        struct exported *exported = export_example(walkers[i].name, walkers[i].parameters);
+        printf("\n| %s | %.2f |", walkers[i].name, horizontal(exported->from, exported->to));
+        printf(" %.2f |", walk_finer(exported));
+        for (int k = 0; k < CONTACTS; k++)
+            printf(" %.2f |", walk_in_mujoco(exported, &contacts[k]));
+        fflush(stdout);
+        forget(exported);
+    }
+    printf("\n");
+}
+END_TEST
+
 #endif
 
-int main(void)
+int main(int argc, char **argv)
 {
     TCase *tests = tcase_create("mjcf");
     tcase_set_timeout(tests, 120);
+#ifdef HAVE_MUJOCO
+    if (argc > 1 && strcmp(argv[1], "--table") == 0) {
+        tcase_add_test(tests, print_walkers);
+        return run_tests("mjcf", tests);
+    }
+#endif
     tcase_add_test(tests, files_have_what_the_creature_has);
     tcase_add_test(tests, worlds_have_their_obstacles);
     tcase_add_test(tests, all_joints_are_written);
