@@ -137,7 +137,8 @@ oracle: $(B)/tests/oracle/test_scenes
 	$(Q)$< --table
 
 # the tables of the documentation that come from these programs, written in place
-accuracy: $(addprefix $(B)/tests/oracle/,test_scenes test_mujoco test_space test_space_exact test_space_mujoco)
+accuracy: $(addprefix $(B)/tests/oracle/,test_scenes test_mujoco test_space test_space_exact test_space_mujoco \
+	test_mjcf)
 	$(Q)BUILD=$(B) scripts/measure-accuracy
 
 # random genetics, FUZZ_COUNT children, each checked; a failure names child and seed
@@ -207,7 +208,7 @@ help:
 	@echo "make            build controller, simulator and viewer into build/bin"
 	@echo "make test       build and run all tests       make bench   run the benchmarks"
 	@echo "make oracle     the table of reference cases of the physics, on both solvers"
-	@echo "make accuracy   measures anew and writes the tables of docs/physics.md and physics-space.md"
+	@echo "make accuracy   measures anew and writes the tables of docs/physics.md, physics-space.md, trace.md"
 	@echo "make precision  errors against time of both solvers, as docs/images/precision.svg"
 	@echo "make fuzz-genetics FUZZ_COUNT=1000000       random breedings and mutations, every child checked"
 	@echo "make bench-run  whole runs of 300 creatures and 100 generations, and on 1, 2, ... workers"
