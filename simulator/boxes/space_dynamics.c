@@ -50,10 +50,12 @@ struct space_dynamics {
     double law_residual; /* m/s, of the last step */
     /* per free root what it has at the start of the step, and where it is without what joint coordinates lose */
     struct space_momentum *momenta;
+    struct impulse_sum
+        *dragged; /* per free root: what drag gave it in the step, about the world's origin */
     int *roots, root_count;
     int has_momenta; /* they are known */
     struct impulse_sum
-        given;    /* in the last step, by contacts and gravity, about the world's origin */
+        given;    /* in the last step, by contacts, gravity and drag, about the world's origin */
     int is_given; /* it is known */
     const struct space_link *links;
     struct dynamics_settings settings;
@@ -101,7 +103,9 @@ static int take_memory(struct space_dynamics *d, struct arena *arena)
     d->is_clamped = arena_take(arena, (size_t)d->rates, sizeof d->is_clamped[0]);
     d->roots = arena_take(arena, (size_t)d->tree.count, sizeof d->roots[0]);
     d->momenta = arena_take(arena, (size_t)d->tree.count, sizeof d->momenta[0]);
-    int is_complete = d->servos && d->link_of && d->is_clamped && d->roots && d->momenta;
+    d->dragged = arena_take(arena, (size_t)d->tree.count, sizeof d->dragged[0]);
+    int is_complete =
+        d->servos && d->link_of && d->is_clamped && d->roots && d->momenta && d->dragged;
     return is_complete ? 0 : ERR_MEMORY;
 }
 
@@ -608,10 +612,10 @@ static void keep_pressed(struct space_dynamics *d, double h)
         d->pressed[i] = was_blow ? 0 : (d->qd[i] - d->qd0[i]) / h - d->qdd[i];
 }
 
-/* At the start of a step. Not where nothing can touch, nor where there is drag, whose impulse is not summed up. */
+/* At the start of a step. Not where nothing can touch and there is no drag. */
 static void find_momenta(struct space_dynamics *d)
 {
-    if (d->has_momenta || d->has_drag || d->contacts.pair_count == 0)
+    if (d->has_momenta || (d->contacts.pair_count == 0 && !d->has_drag))
         return;
     set_pose(d);
     for (int i = 0; i < d->root_count; i++)
@@ -619,16 +623,19 @@ static void find_momenta(struct space_dynamics *d)
     d->has_momenta = 1;
 }
 
-/* What a root has at the end of a step: impulses act, and gravity changes its velocity, in the middle. */
-static void set_target(struct space_dynamics *d, int root, double half, struct space_momentum *m)
+/* What free root i has at the end of a step: impulses act, and gravity and drag change its velocity, in the middle. */
+static void set_target(struct space_dynamics *d, int i, double half, struct space_momentum *m)
 {
     struct vec3 linear, angular, drop = vec3_scale(d->tree.gravity, 2 * half * m->mass);
     struct vec3 middle = vec3_along(m->centre, m->linear, half / m->mass);
-    space_contacts_impulse(&d->contacts, root, middle, &linear, &angular);
-    struct vec3 sum = vec3_add(linear, drop);
+    const struct impulse_sum *dragged = &d->dragged[i];
+    space_contacts_impulse(&d->contacts, d->roots[i], middle, &linear, &angular);
+    struct vec3 sum = vec3_add(vec3_add(linear, drop), dragged->linear);
+    struct vec3 swept = vec3_cross(middle, dragged->linear);
+    angular = vec3_add(angular, vec3_sub(dragged->angular, swept));
     d->given.linear = vec3_add(d->given.linear, sum);
     d->given.angular = vec3_add(d->given.angular, vec3_add(angular, vec3_cross(middle, sum)));
-    d->given.size += vec3_length(linear) + vec3_length(drop);
+    d->given.size += vec3_length(linear) + vec3_length(drop) + dragged->size;
     m->linear = vec3_add(m->linear, sum);
     m->angular = vec3_add(m->angular, angular);
     m->centre = vec3_along(middle, m->linear, half / m->mass);
@@ -645,7 +652,7 @@ static void keep_momentum(struct space_dynamics *d, double half)
     for (int i = 0; i < d->root_count; i++) {
         struct space_momentum now, *target = &d->momenta[i];
         int root = d->roots[i];
-        set_target(d, root, half, target);
+        set_target(d, i, half, target);
         space_momentum_find(&d->tree, root, &now);
         double gain = space_momentum_set(&d->tree, root, &now, target, d->q, d->qd);
         gain -= now.mass * vec3_dot(d->tree.gravity, vec3_sub(target->centre, now.centre));
@@ -701,6 +708,22 @@ static void book_middle(struct space_dynamics *d, double half)
     book_work(d);
 }
 
+/* What the loads of drag, at the pose in the middle, give a free root in a time. */
+static struct impulse_sum drag_impulse(const struct space_dynamics *d, int root, double time_s)
+{
+    struct impulse_sum sum = {.size = 0};
+    for (int i = root; i < d->tree.count && d->has_drag; i++) {
+        const struct space_tree_link *l = &d->tree.links[i];
+        if (space_momentum_root(&d->tree, i) != root)
+            continue;
+        struct vec3 moment = vec3_add(l->load.n, vec3_cross(l->at, l->load.f));
+        sum.linear = vec3_along(sum.linear, l->load.f, -time_s);
+        sum.angular = vec3_along(sum.angular, moment, -time_s);
+        sum.size += time_s * vec3_length(l->load.f);
+    }
+    return sum;
+}
+
 /* Drag was that at the mean velocity without contacts. */
 static void book_drag(struct space_dynamics *d, double half)
 {
@@ -710,6 +733,8 @@ static void book_drag(struct space_dynamics *d, double half)
         mean[i] = 0.5 * (d->qd0[i] + d->qd[i]);
     }
     d->ledger.loss_drag_j -= 2 * half * drag_power(d, dragged, mean);
+    for (int i = 0; i < d->root_count; i++)
+        d->dragged[i] = drag_impulse(d, d->roots[i], 2 * half);
 }
 
 static void step_midpoint(struct space_dynamics *d)
@@ -1014,6 +1039,8 @@ void space_dynamics_set_world(struct space_dynamics *d, const struct space_world
     space_drag_set_law(&d->drag, &world->drag);
     space_contacts_set_surfaces(&d->contacts);
     d->known = d->is_pressing = d->has_momenta = d->has_energy = 0;
+    for (int i = 0; i < d->root_count; i++)
+        d->dragged[i] = (struct impulse_sum){.size = 0};
     count_operations(d);
 }
 

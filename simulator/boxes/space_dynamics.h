@@ -71,8 +71,8 @@ const struct ledger *space_dynamics_ledger(struct space_dynamics *d);
 /* Contacts with an impulse, or a gap below 1 mm, in the last step. part: a box; other: a box, or as in
  * struct contact_point. */
 int space_dynamics_contacts(const struct space_dynamics *d, const struct contact_point **contacts);
-/* What contacts and gravity gave all bodies in the last step, about the world's origin, to rounding; returns 0 if
- * that is not known: where nothing can touch and where there is drag. */
+/* What contacts, gravity and drag gave all bodies in the last step, about the world's origin, to rounding; returns 0
+ * if that is not known: where nothing can touch and there is no drag. */
 int space_dynamics_impulses(const struct space_dynamics *d, struct impulse_sum *impulses);
 /* Deepest penetration in the last step, m; and how far its contacts were off their law, m/s. */
 double space_dynamics_penetration(const struct space_dynamics *d);

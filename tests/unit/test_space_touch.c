@@ -319,6 +319,34 @@ START_TEST(momentum_is_what_impulses_give)
 }
 END_TEST
 
+/* Likewise where there is drag, linear and quadratic, whole and leading faces, in every step. What is mended for that is
+ * small, so that the impulses of drag are those by which bodies are slowed down. */
+START_TEST(drag_gives_momentum)
+{
+    static const struct space_drag_law laws[] = {
+        {.coefficient = 150},
+        {.coefficient = 150, .is_quadratic = 1, .is_leading = 1},
+        {.coefficient = 150, .has_exposure = 1}};
+    heap.world.drag = laws[_i];
+    for (int seed = 0; seed < 3; seed++) {
+        build_pile(seed);
+        for (int k = 0; k < 120; k++) {
+            struct vec3 linear, angular, now, turning;
+            struct impulse_sum given;
+            read_momentum(&linear, &angular);
+            step();
+            ck_assert(space_dynamics_impulses(heap.dynamics, &given));
+            read_momentum(&now, &turning);
+            ck_assert_double_le(missed(linear, given.linear, now), 1e-9 * given.size);
+            ck_assert_double_le(missed(angular, given.angular, turning), 1e-9 * given.size);
+        }
+        const struct ledger *l = space_dynamics_ledger(heap.dynamics);
+        ck_assert_double_gt(l->loss_drag_j, 1);
+        ck_assert_double_le(l->mended_j, 5e-3 * l->loss_drag_j);
+    }
+}
+END_TEST
+
 /* Two bodies that meet far from everything else keep what they have together. */
 START_TEST(a_collision_keeps_momentum)
 {
@@ -435,6 +463,7 @@ int main(void)
     tcase_add_test(tcase, what_overlaps_is_pushed_out);
     tcase_add_test(tcase, nothing_tunnels);
     tcase_add_test(tcase, momentum_is_what_impulses_give);
+    tcase_add_loop_test(tcase, drag_gives_momentum, 0, 3);
     tcase_add_test(tcase, a_collision_keeps_momentum);
     tcase_add_test(tcase, passive_bodies_gain_no_energy);
     tcase_add_test(tcase, a_turned_scene_does_the_same);
