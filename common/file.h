@@ -16,7 +16,7 @@ int file_read(const char *path, size_t max_bytes, char **bytes, size_t *length,
 int file_write_all(int descriptor, const void *bytes, size_t length);
 
 /* Whether path names something that bytes can be written into but that must not be replaced by a
- * file: a device, a pipe, a socket. Not so for what is not there. */
+ * file: a device, a pipe, a socket. 0 for a path that does not exist. */
 int file_is_special(const char *path);
 
 /* Writes a temporary file beside path, syncs it, and renames it to path. On an error path is as it

@@ -44,8 +44,9 @@ int pack_open(struct pack_reader *reader, const void *bytes, size_t length, stru
 void pack_close(struct pack_reader *reader);
 
 /* Typed access: 0 or ERR_FORMAT / ERR_RANGE with the message "`where`: expected ...". Texts are
- * copied, cut never: too long is ERR_LIMIT; they must be clean (see text_is_clean()). Doubles accept
- * integers; they must be finite. An object that is NULL (see pack_find()) is ERR_MISSING. */
+ * copied and never cut: one that is too long is ERR_LIMIT; they must be clean (see
+ * text_is_clean()). Doubles accept integers; they must be finite. An object that is NULL (see
+ * pack_find()) is ERR_MISSING. */
 int pack_get_u64(const msgpack_object *object, uint64_t max, uint64_t *value, const char *where,
                  struct error *error);
 int pack_get_i64(const msgpack_object *object, int64_t *value, const char *where,

@@ -70,7 +70,7 @@ char *text_clean(char *text, const char *kept)
         const unsigned char *bytes = (const unsigned char *)from;
         size_t length = strchr(kept, *from) ? 1 : clean_length(bytes, left), step = length;
         if (length == 0) {
-            /* the whole of a control character, one byte of what is no character */
+            /* skips a whole control character, or one byte that belongs to no character */
             step = sequence_length(bytes, left);
             step += step == 0;
             *to++ = bytes[0] < 0x80 ? ' ' : '?';

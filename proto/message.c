@@ -57,7 +57,7 @@ void hello_init(struct hello *hello, uint64_t fingerprint)
                             .pid = (uint64_t)getpid(),
                             .fingerprint = fingerprint};
     snprintf(hello->build, sizeof hello->build, "%s", message_build_id());
-    /* Slurm's name of a machine is the one that it understands */
+    /* Slurm understands its own name of a machine only */
     copy_environment(hello->host, "SLURMD_NODENAME");
     if (hello->host[0] == '\0' && gethostname(hello->host, sizeof hello->host - 1) != 0)
         hello->host[0] = '\0';

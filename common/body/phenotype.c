@@ -17,7 +17,7 @@
  *
  *    Symmetry: among the connections of one gene to one symmetric gene, in table order, the 2nd, 4th,
  *    ... are images of the one before them. They take all of its placement and keep only their id and
- *    their terminal-only flag. What is mirrored is the kind's.
+ *    their terminal-only flag. Which axis is mirrored is for the kind to say.
  * 2. What joins the parts, drives and shapes: the kind's.
  * 3. Neurons: the central set, then part by part the neurons of its gene, in table order. A neuron's
  *    instance is therefore found as the first of its part plus its rank among its owner's genes.

@@ -38,7 +38,8 @@ struct part {
     double mass_kg;
     struct vec3 centre; /* world, at birth */
     double angle_rad;   /* world, at birth, in the plane */
-    /* from the own axes to the world's, at birth; none of what is round in all directions */
+    /* from the own axes to the world's, at birth; no turn for a part that is round in all
+     * directions */
     struct quaternion turn;
     struct vec2 anchor;     /* world, at birth: where it hangs on its parent */
     struct vec2 local;      /* centre in its link's frame (origin at the link's joint, see below) */
@@ -152,7 +153,7 @@ struct phenotype {
     struct effector *effectors; /* in order of their drives */
     int part_count, drive_count, shape_count, link_count, neuron_count, effector_count;
     int first_drive;
-    int piece_count;   /* how many things move each as one */
+    int piece_count;   /* number of rigid pieces */
     int head;          /* the part whose height is the head's */
     int is_root_fixed; /* never in creatures */
     /* parts x parts: 1 where two never collide though they are no neighbours; NULL: nowhere */

@@ -36,7 +36,7 @@ static struct gene_range narrow_limits(const void *gene)
 static struct gene_range narrow_limits_2(const void *gene)
 {
     int joint = ((const struct body_gene *)gene)->joint;
-    double most = genome_limit_max(joint); /* 0: the number is none of a joint */
+    double most = genome_limit_max(joint); /* 0: no joint has this number */
     if (most == 0 || joint_types[joint].freedoms < 2)
         return (struct gene_range){0, 0};
     return (struct gene_range){joint == JOINT_SPHERICAL ? 0 : 0 - most, most};

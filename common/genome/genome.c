@@ -165,7 +165,8 @@ void genome_remove_neuron(struct genome *genome, int index)
     remove_row(genome->neurons, &genome->neuron_count, index, sizeof(*genome->neurons));
 }
 
-/* Of a number that nobody has checked yet: of what is no type a row without limits and freedoms. */
+/* A joint type's row. The number may be unchecked: one that is no type gets a row without limits
+ * and freedoms. */
 static const struct joint_type_info *find_joint_type(int joint)
 {
     static const struct joint_type_info none;

@@ -10,8 +10,8 @@ struct behaviour_info {
     const char *formula;
     const char *source;
     double (*fitness)(const struct measures *measures, const struct params *params);
-    /* The way that fitness pays for, if it must be gone all the time (pace.h); NULL where a late
-     * start may still win. In metres, or in sizes as fitness takes them. */
+    /* The way that fitness pays for, where a creature must get on all the time (pace.h); NULL where
+     * a late start may still win. In metres, or in sizes as fitness takes them. */
     double (*way)(const struct measures *measures, const struct params *params);
     int is_way_in_sizes;
     int has_direction; /* it leads somewhere: the other way is another motion */

@@ -10,7 +10,8 @@
 static const char *const purpose_names[TRIAL_PURPOSE_COUNT] = {
     [TRIAL_FIRST] = "first", [TRIAL_ENTRY] = "entry", [TRIAL_CHAMPION] = "champion"};
 
-/* How a body comes to rest is not what the exam is about, and takes longer with one solver than with another. */
+/* The exam is not about how a body comes to rest, which takes longer with one solver than with
+ * another. */
 #define CHAMPION_SETTLE_FACTOR 2.0
 /* A quarter of the step costs four times as much, and the reference solver up to a thousand times. */
 #define CHAMPION_BUDGET_FACTOR 10.0

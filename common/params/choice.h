@@ -3,7 +3,7 @@
 #ifndef COMMON_PARAMS_CHOICE_H
 #define COMMON_PARAMS_CHOICE_H
 
-/* Rising: whom one wants more. */
+/* In rising order of favour. */
 enum choice {
     CHOICE_BAN = -1, /* neither survives nor breeds */
     CHOICE_NONE,     /* nothing was said */

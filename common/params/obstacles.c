@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Nothing is farther away, and no side longer, m; nor thinner than what a foot cannot slip through. */
+/* Nothing is farther away, and no side longer, m; no side is shorter, so that a foot cannot slip
+ * through. */
 #define FARTHEST_M 1000.0
 #define THINNEST_M 0.01
 /* One turn either way. */

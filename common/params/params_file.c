@@ -52,7 +52,7 @@ static void begin_line(struct ini_state *state)
     size_t kept = start < state->rest + length ? (size_t)(state->rest + length - start) : 0;
     state->line++;
     if (kept > 0 && strchr("#;", *start))
-        kept = 1; // of a comment nothing is wanted
+        kept = 1; // the text of a comment is dropped
     for (size_t i = 1; i < kept; i++)
         if (start[i] == ';' && is_blank(start[i - 1]))
             kept = i;

@@ -8,7 +8,7 @@
 
 #include "common/error.h"
 
-/* What SQLite says of the last call, as ERR_*; `what` could not be done. */
+/* The error of SQLite's last call, as ERR_*; the message says that `what` could not be done. */
 int statement_fail(sqlite3 *database, const char *path, const char *what, struct error *error);
 /* To be finalized by the caller. */
 int statement_prepare(sqlite3 *database, const char *path, const char *sql,
