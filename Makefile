@@ -44,7 +44,8 @@ OPT := $(if $(filter debug,$(MODE)),-O0 -g3,$(if $(SAN),-O1,-O3) -g)
 DEAR := $(if $(SAN)$(filter debug,$(MODE)),-DCHECKS_ARE_DEAR=1)
 # against what a bug could be made to do: checked copies, guarded stacks, tables that cannot be written
 HARDEN := -fstack-protector-strong $(if $(SAN)$(filter debug,$(MODE)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
-BASE := -std=c11 $(OPT) $(DEAR) $(HARDEN) -ffp-contract=off -fno-tree-slp-vectorize -fno-math-errno -D_POSIX_C_SOURCE=200809L -I. \
+FLOATS := -ffp-contract=off -fno-tree-slp-vectorize -fno-math-errno
+BASE := -std=c11 $(OPT) $(DEAR) $(HARDEN) $(FLOATS) -D_POSIX_C_SOURCE=200809L -I. \
 	-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla \
 	-Wno-unused-parameter $(if $(WERROR),-Werror) \
 	$(if $(SAN),-fsanitize=$(SAN) -Wno-format-truncation -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
@@ -84,13 +85,40 @@ $(L_SIMULATOR): $(call lib_objects,simulator)
 $(L_CONTROLLER): $(call lib_objects,controller)
 $(L_VIEWER): $(call lib_objects,viewer)
 
-$(B)/obj/%.o: %.c
+define compile
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+endef
+$(B)/obj/%.o: %.c
+	$(compile)
+
+# ---- where an evaluation's time goes: gcc optimises these rooms as one for the programs below, without guards of their
+# stacks, since they compute with what was checked before. All other programs have them from the libraries ----
+ifneq ($(if $(SAN)$(filter debug,$(MODE)),,$(findstring Free Software,$(shell $(CC) --version))),)
+WHOLE := $(patsubst %.c,$(B)/obj/whole/%.o,$(wildcard $(addsuffix /*.c,$(addprefix simulator/,\
+	body world mind plane plane/* evaluate)) common/detmath.c common/hash.c))
+$(WHOLE): ALL_CFLAGS += -flto -fno-stack-protector
+$(WHOLE): $(B)/obj/whole/%.o: %.c
+	$(compile)
+WITH_WHOLE := $(BIN)/simulator $(B)/bench/bench_simulator $(B)/bench/bench_peers
+$(WITH_WHOLE): $(WHOLE)
+$(WITH_WHOLE): LINK += -flto=auto $(OPT) $(FLOATS)
+
+# programs optimised for what the first ones were seen to do, in build/pgo/bin; the same digests
+pgo:
+	$(Q)rm -rf build/pgo
+	$(Q)$(MAKE) VARIANT=pgo CFLAGS='$(CFLAGS) -fprofile-generate' LDFLAGS='$(LDFLAGS) -fprofile-generate' \
+		build/pgo/bench/bench_simulator build/pgo/bench/bench_space_contacts
+	$(Q)build/pgo/bench/bench_simulator random_walk,random_swim,evolved_walk,evolved_swim,spider 1
+	$(Q)build/pgo/bench/bench_space_contacts space_walker,space_snake 1
+	$(Q)find build/pgo -name '*.[oa]' -delete
+	$(Q)$(MAKE) VARIANT=pgo CFLAGS='$(CFLAGS) -fprofile-use -fprofile-partial-training -Wno-missing-profile'
+endif
+whole_first = $(filter $(WHOLE),$^) $(filter-out $(WHOLE),$^)
 
 $(BIN)/simulator: $(B)/obj/simulator/main.o $(L_SIMULATOR) $(L_PROTO) $(L_COMMON)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LINK) -o $@ $^ $(LIBS_COMMON)
+	$(Q)$(CC) $(LINK) -o $@ $(whole_first) $(LIBS_COMMON)
 $(BIN)/controller: $(B)/obj/controller/main.o $(L_CONTROLLER) $(L_STORE) $(L_PROTO) $(L_COMMON)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LINK) -o $@ $^ $(LIBS_CONTROLLER) $(LIBS_COMMON)
@@ -148,7 +176,7 @@ fuzz-genetics: $(B)/tests/fuzz/test_genetics_fuzz
 
 $(B)/bench/%: $(B)/obj/tests/bench/%.o $(ALL_LIBS)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LINK) -o $@ $^ $(LIBS_CONTROLLER) $(LIBS_VIEWER) $(LIBS_COMMON)
+	$(Q)$(CC) $(LINK) -o $@ $(whole_first) $(LIBS_CONTROLLER) $(LIBS_VIEWER) $(LIBS_COMMON)
 bench: $(BENCHES) $(PROGRAMS)
 	$(Q)for b in $(BENCHES); do $$b || exit 1; done
 
@@ -215,11 +243,12 @@ help:
 	@echo "make bench-peers  the same bodies in other physics engines, those that are installed"
 	@echo "make stress     violent creatures in every world (STRESS='-n N --log FILE ...')"
 	@echo "make residuals  what the energy ledger leaves over;   make parting   when the solvers part"
+	@echo "make pgo        programs that gcc has optimised for what they do, in build/pgo/bin"
 	@echo "make lint       layer check, clang-format, shellcheck, cppcheck"
 	@echo "make format     lay the sources out           make clean   remove build/"
 	@echo "make install PREFIX=/usr/local                programs and examples"
 	@echo "knobs: MODE=debug  SAN=address,undefined  WERROR=1  CC=clang  VARIANT=name  CFLAGS=..."
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
-.PHONY: all tests test fuzz-genetics oracle accuracy stress residuals parting bench bench-peers bench-run precision lint format install clean help
+.PHONY: all pgo tests test fuzz-genetics oracle accuracy stress residuals parting bench bench-peers bench-run precision lint format install clean help
 .SECONDARY:

@@ -23,7 +23,7 @@ $(B)/obj/%.o: %.cc
 	$(Q)$(CXX) -std=c++14 -O3 -g -I. -Wall -Wextra $(if $(WERROR),-Werror) -MMD -MP -c $< -o $@
 $(B)/bench/bench_peers: $(PEER_OBJECTS) $(ALL_LIBS)
 	@mkdir -p $(@D)
-	$(Q)$(PEER_LINKER) $(LINK) -o $@ $^ $(PEERS_FOUND:%=-l%) $(LIBS_COMMON)
+	$(Q)$(PEER_LINKER) $(LINK) -o $@ $(whole_first) $(PEERS_FOUND:%=-l%) $(LIBS_COMMON)
 bench-peers: $(B)/bench/bench_peers $(B)/bench/plot
 	$(if $(PEERS_MISSING),@echo "left out: $(PEERS_MISSING) (install $(PEERS_INSTALL))" >&2)
 	$(Q)BUILD=$(B) scripts/measure-peers $(if $(DOCUMENT),--document) $(REPETITIONS)
