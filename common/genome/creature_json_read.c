@@ -357,7 +357,7 @@ static uint8_t convert_choice(struct reader *reader, json_t *value, const struct
     return 0;
 }
 
-/* The value of a field that the text does not name. */
+/* Gives a field that the text does not name its assumed value. */
 static void assume_field(const struct gene_field *field, void *gene, struct gene_range range)
 {
     double assumed = gene_assumed(field, gene), *limits = gene_at(gene, field);

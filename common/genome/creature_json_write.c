@@ -1,6 +1,6 @@
-/* The JSON form, written. A value that reading assumes is left out where that makes rows shorter (
- * flags, empty lists, zeros, trailing inputs that are the constant 0 with weight 0); a constant of
- * weight 1 is a bare number. docs/creature-format.md describes the form. */
+/* The JSON form, written. A value that reading assumes is left out where that makes rows
+ * shorter (flags, empty lists, zeros, trailing inputs that are the constant 0 with weight 0); a
+ * constant of weight 1 is a bare number. docs/creature-format.md describes the form. */
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
