@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "simulator/tools/space_run.h"
+#include "tests/suite.h"
 
 #define FOLDER "tests/oracle/space/"
 #define PAGE   "docs/physics-space.md"
@@ -480,18 +481,14 @@ static int print_markdown(void)
     return bad > 0;
 }
 
-static int run_tests(void)
+static int check_cases(void)
 {
     Suite *suite = suite_create("space");
     TCase *tests = tcase_create("oracle");
     tcase_set_timeout(tests, 240);
     tcase_add_loop_test(tests, oracle_case, 0, (int)json_object_size(cases));
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_suite(suite);
 }
 
 int main(int argc, char **argv)
@@ -500,7 +497,7 @@ int main(int argc, char **argv)
     cases = json_load_file(FOLDER "cases.json", JSON_REJECT_DUPLICATES, &fault);
     if (!cases)
         die("cases.json", fault.text);
-    int result = argc > 1 && strcmp(argv[1], "--markdown") == 0 ? print_markdown() : run_tests();
+    int result = argc > 1 && strcmp(argv[1], "--markdown") == 0 ? print_markdown() : check_cases();
     json_decref(cases);
     return result;
 }

@@ -11,6 +11,7 @@
 #include "simulator/boxes/exposure.h"
 #include "simulator/boxes/solids.h"
 #include "simulator/boxes/space_drag.h"
+#include "tests/suite.h"
 
 #define FILE_NAME "tests/oracle/space_contacts.json"
 /* Areas and places of clipped polygons, m and m^2. */
@@ -377,9 +378,5 @@ int main(void)
     tcase_add_test(tcase, face_drag);
     tcase_add_test(tcase, box_drag);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_suite(suite);
 }

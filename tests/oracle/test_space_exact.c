@@ -17,6 +17,7 @@
 
 #include "simulator/reference/space_system.h"
 #include "simulator/tools/space_run.h"
+#include "tests/suite.h"
 
 #define FOLDER "tests/oracle/space/"
 #define PI     3.14159265358979323846
@@ -854,9 +855,5 @@ int main(int argc, char **argv)
     tcase_set_timeout(tests, 240);
     tcase_add_loop_test(tests, exact_case, 0, CASES);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_suite(suite);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "simulator/boxes/space_dynamics.h"
+#include "tests/suite.h"
 
 #define NUMBERS "tests/oracle/space/closed-forms.json"
 #define PI      3.14159265358979323846
@@ -564,9 +565,5 @@ int main(void)
     tcase_add_test(tests, drag_decay);
     tcase_add_test(tests, drag_never_gives_energy);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -6,6 +6,7 @@
 
 #include "simulator/boxes/space_dynamics.h"
 #include "simulator/tools/scene.h"
+#include "tests/suite.h"
 
 #define STEP    (1.0 / 960)
 #define DEPTH_M 0.37
@@ -244,9 +245,5 @@ int main(void)
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, embedded_scene, 0, (int)(sizeof embedded / sizeof embedded[0]));
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

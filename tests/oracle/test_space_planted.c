@@ -7,6 +7,7 @@
 
 #include "simulator/boxes/space_limits.h"
 #include "simulator/tools/space_run.h"
+#include "tests/suite.h"
 
 enum fault {
     FAULT_NONE,
@@ -179,9 +180,5 @@ int main(void)
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, planted_fault_is_found, 0, (int)(sizeof plants / sizeof plants[0]));
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

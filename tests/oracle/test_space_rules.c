@@ -8,6 +8,7 @@
 
 #include "common/rng.h"
 #include "simulator/boxes/space_dynamics.h"
+#include "tests/suite.h"
 
 enum { LINKS_MAX = 8, RATES_MAX = 24, COORDINATES_MAX = 28 };
 
@@ -632,9 +633,5 @@ int main(void)
     tcase_add_test(tests, stiff_servos_hold);
     tcase_add_test(tests, random_bodies);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "simulator/tools/space_run.h"
+#include "tests/suite.h"
 
 #define FOLDER "tests/oracle/space/"
 #define STEP_S (1.0 / 240)
@@ -490,9 +491,5 @@ int main(void)
     tcase_add_test(tcase, box_tipping_threshold);
     tcase_add_test(tcase, all_cases_are_here);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_suite(suite);
 }

@@ -4,6 +4,7 @@
 
 #include "common/rng.h"
 #include "common/body/rotation.h"
+#include "tests/suite.h"
 
 #define SAMPLES 20000
 
@@ -158,9 +159,5 @@ int main(void)
     tcase_add_test(tcase, symmetric_matrices);
     Suite *suite = suite_create("boxes_rotation");
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(suite);
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/genome/creature.h"
+#include "tests/suite.h"
 #include "viewer/export/export.h"
 #include "viewer/stage/stage.h"
 
@@ -854,9 +855,5 @@ int main(void)
 #endif
     tcase_add_test(cases, pages_hold_rods);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

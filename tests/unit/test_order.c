@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "common/body/rotation.h"
+#include "tests/suite.h"
 
 #define BOXES      14
 #define PIECES_MAX 4000
@@ -204,9 +205,5 @@ int main(void)
     tcase_add_test(tcase, spots_are_where_they_are);
     tcase_add_test(tcase, what_looks_away_is_left_out);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "simulator/tools/space_run.h"
+#include "tests/suite.h"
 #include "viewer/stage/gallery.h"
 
 static struct error error;
@@ -135,9 +136,5 @@ int main(void)
     tcase_add_test(tcase, what_is_no_scene_is_refused);
     tcase_add_test(tcase, scenes_stand_in_the_gallery);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -6,6 +6,7 @@
 #include "common/detmath.h"
 #include "common/rng.h"
 #include "simulator/reference/space_constraint.h"
+#include "tests/suite.h"
 
 enum { LINKS = 6, RATES_MAX = SPACE_RATES_MAX * LINKS, COORDINATES_MAX = 7 * LINKS };
 
@@ -232,9 +233,5 @@ int main(void)
     tcase_add_test(tests, trees_move_alike);
     tcase_add_test(tests, momentum_is_kept);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_suite(suite);
 }

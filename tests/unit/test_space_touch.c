@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "tests/direction_search.h"
+#include "tests/suite.h"
 
 enum { BODIES_MAX = 12 };
 
@@ -469,9 +470,5 @@ int main(void)
     tcase_add_test(tcase, a_turned_scene_does_the_same);
     tcase_add_test(tcase, a_motion_repeats_to_the_bit);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_suite(suite);
 }
