@@ -13,7 +13,7 @@
 
 /* The default of cones.enough, m/s; the share of it that is aimed at, as long as all goes well. */
 #define ENOUGH_M_S 5e-6
-#define AIM        0.02
+#define AIM        0.1
 /* Of a block's diagonal, added to it: what a contact cannot move in all directions is not singular then. */
 #define REDUNDANCY 1e-12
 /* The search for the direction in which a contact slides. */
@@ -30,19 +30,27 @@
 #define PROXIMAL_FIRST 1e-2
 #define PROXIMAL_MOST  1e-1
 #define PROXIMAL_LEAST 1e-7
-#define PROXIMAL_FALL  0.2
+#define PROXIMAL_FALL  0.3
 #define PROXIMAL_RISE  10
 #define PROXIMAL_MAX   12
-#define PROXIMAL_ENDED 1e-3
+#define PROXIMAL_ENDED 1e-2
 #define NEWTON_MAX     8
 /* Pivots are singular that are smaller; the system's diagonal is 1 and more. */
 #define PIVOT_MIN 1e-15
 
+/* Lines of the system are multiples of eight numbers. */
+static inline int block_width(int columns)
+{
+    return (columns + 7) & ~7;
+}
+
 int cones_create(struct cones *s, int laws, int rows, int columns, struct arena *arena)
 {
-    size_t n = (size_t)rows, width = (size_t)((columns + 3) & ~1);
+    size_t n = (size_t)rows, width = (size_t)((columns + 3) & ~1),
+           side = (size_t)block_width(columns + 1);
     *s = (struct cones){.enough = ENOUGH_M_S, .columns = columns};
     s->stride = (int)width;
+    s->side = block_width(columns + 1);
     double **of_rows[] = {&s->free, &s->impulse, &s->velocity, &s->best, &s->centre};
     for (size_t i = 0; i < sizeof of_rows / sizeof of_rows[0]; i++)
         if (!(*of_rows[i] = arena_take(arena, n, sizeof(double))))
@@ -51,15 +59,17 @@ int cones_create(struct cones *s, int laws, int rows, int columns, struct arena 
     s->blocks = arena_take(arena, (size_t)laws, sizeof s->blocks[0]);
     s->yields = arena_take(arena, (size_t)laws, sizeof s->yields[0]);
     s->order = arena_take(arena, (size_t)laws, sizeof s->order[0]);
-    s->y = arena_take(arena, n * width, sizeof(double));
+    s->y = arena_take(arena, n * width + side, sizeof(double));
     double **of_columns[] = {&s->whole, &s->right};
     for (size_t i = 0; i < sizeof of_columns / sizeof of_columns[0]; i++)
         if (!(*of_columns[i] = arena_take(arena, width, sizeof(double))))
             return ERR_MEMORY;
-    s->across = arena_take(arena, 3 * width, sizeof(double));
-    s->system = arena_take(arena, width * width, sizeof(double));
-    int is_complete =
-        s->laws && s->blocks && s->yields && s->order && s->y && s->across && s->system;
+    s->lines = arena_take(arena, n, sizeof s->lines[0]);
+    s->slips = arena_take(arena, n * width + side, sizeof(double));
+    s->reached = arena_take(arena, side, sizeof s->reached[0]);
+    s->system = arena_take(arena, side * side, sizeof(double));
+    int is_complete = s->laws && s->blocks && s->yields && s->order && s->y && s->lines &&
+                      s->slips && s->reached && s->system;
     return is_complete ? 0 : ERR_MEMORY;
 }
 
@@ -115,6 +125,8 @@ static inline void add_law(const struct cones *s, const struct cone_law *c, cons
     const double *y = cones_row(s, c->row) + c->from;
     const double *y1 = y + s->stride, *y2 = y1 + s->stride;
     double *to = columns + c->from;
+    if (by[0] == 0 && (c->size == 1 || (by[1] == 0 && by[2] == 0)))
+        return;
     if (c->size == 1) {
         for (int k = 0; k < width; k += 2)
             PAIR(to, k) += PAIR(y, k) * by[0];
@@ -419,60 +431,88 @@ static double set_yields(struct cones *s, double weight)
     return sum;
 }
 
-/* lines += sum of left right' over so many pairs of rows. */
-static inline void add_products(double *lines, int stride, int width, int rank,
-                                const double *const left[], const double *const right[])
+/* D of a law as up to three lines of the columns, a and b, with Y' D Y = sum of weight a' b. The columns of the group
+ * are the first ones of each. */
+static void add_line(struct cones *s, const double *a, const double *b, double weight)
 {
-    for (int i = 0; i < width; i++) {
-        double *line = lines + (size_t)i * (size_t)stride;
-        for (int j = 0; j < width; j += 2) {
-            pair sum = PAIR(line, j);
-            for (int k = 0; k < rank; k++)
-                sum += PAIR(right[k], j) * left[k][i];
-            PAIR(line, j) = sum;
-        }
-    }
+    s->lines[s->line_count++] = (struct cone_line){a, b, weight};
 }
 
-/* The system += Y' D Y of a law. */
-static void add_yielding(struct cones *s, const struct cone_law *c, const struct cone_yielding *d)
+static void add_lines(struct cones *s, const struct cone_law *c, const struct cone_yielding *d)
 {
-    int width = even_width(c->from, c->to), at = c->from - s->group.from, n = s->stride;
-    const double *y = cones_row(s, c->row) + c->from, *y1 = y + n, *y2 = y1 + n;
-    double *lines = s->system + (size_t)at * (size_t)n + at;
-    double *a0 = s->across, *a1 = a0 + n, *a2 = a1 + n;
-    const double *const left[3] = {a0, a1, a2};
+    int n = s->stride, from = s->group.from, width = even_width(from, c->to);
+    const double *y = cones_row(s, c->row) + from, *y1 = y + n, *y2 = y1 + n;
+    double *slip = s->slips + (size_t)c->row * (size_t)n, *across = slip + n;
     if (d->pull == 0)
         return;
-    if (d->stick > 0) {
-        for (int k = 0; k < width; k += 2) {
-            PAIR(a0, k) = PAIR(y, k) * d->pull;
-            PAIR(a1, k) = PAIR(y1, k) * d->stick;
-            PAIR(a2, k) = PAIR(y2, k) * d->stick;
+    if (d->slip == 0) {
+        add_line(s, y, y, d->pull);
+        if (d->stick > 0) {
+            add_line(s, y1, y1, d->stick);
+            add_line(s, y2, y2, d->stick);
         }
-        add_products(lines, n, width, 3, left, (const double *const[]){y, y1, y2});
-    } else if (d->slip > 0) {
-        for (int k = 0; k < width; k += 2) {
-            pair e = PAIR(y1, k) * d->ex + PAIR(y2, k) * d->ey;
-            pair f = PAIR(y2, k) * d->ex - PAIR(y1, k) * d->ey;
-            PAIR(a0, k) = (PAIR(y, k) + e * d->slip) * d->pull;
-            PAIR(a1, k) = f * d->slide;
-            PAIR(a2, k) = f;
+        return;
+    }
+    for (int k = 0; k < width; k += 2) {
+        pair e = PAIR(y1, k) * d->ex + PAIR(y2, k) * d->ey;
+        PAIR(slip, k) = PAIR(y, k) + e * d->slip;
+        PAIR(across, k) = PAIR(y2, k) * d->ex - PAIR(y1, k) * d->ey;
+    }
+    for (int k = width; k < block_width(width); k++)
+        across[k] = 0;
+    add_line(s, slip, y, d->pull);
+    add_line(s, across, across, d->slide);
+}
+
+/* Of all laws. Those that reach farthest come first, so that column k is reached by the first reached[k] lines. */
+static void set_lines(struct cones *s)
+{
+    int column = s->group.to - s->group.from;
+    s->line_count = 0;
+    for (int i = 0; i < s->group.count; i++) {
+        int law = s->group.laws[i], to = s->laws[law].to - s->group.from;
+        while (column > to)
+            s->reached[--column] = s->line_count;
+        if (!is_inert(s, law))
+            add_lines(s, &s->laws[law], &s->yields[law]);
+    }
+    while (column > 0)
+        s->reached[--column] = s->line_count;
+}
+
+/* The system: 1 + Y' D Y. */
+static void set_system(struct cones *s)
+{
+    int width = s->group.to - s->group.from;
+    for (int i = 0; i < width; i++) {
+        double *line = s->system + (size_t)i * (size_t)s->side;
+        for (int j = 0; j < width; j += 8) {
+            const struct cone_line *l = s->lines, *end = l + s->reached[i > j ? i : j];
+            pair sums[4] = {{0, 0}, {0, 0}, {0, 0}, {0, 0}};
+            for (; l < end; l++) {
+                const double *b = l->b + j;
+                double by = l->weight * l->a[i];
+                if (by == 0)
+                    continue;
+                sums[0] += PAIR(b, 0) * by;
+                sums[1] += PAIR(b, 2) * by;
+                sums[2] += PAIR(b, 4) * by;
+                sums[3] += PAIR(b, 6) * by;
+            }
+            for (int k = 0; k < 4; k++)
+                PAIR(line, j + 2 * k) = sums[k];
         }
-        add_products(lines, n, width, 2, left, (const double *const[]){y, a2});
-    } else {
-        for (int k = 0; k < width; k += 2)
-            PAIR(a0, k) = PAIR(y, k) * d->pull;
-        add_products(lines, n, width, 1, left, (const double *const[]){y});
+        line[i] += 1;
     }
 }
 
-/* Gaussian elimination with partial pivoting, in place; `right` becomes the solution. 0 if singular. */
+/* Gaussian elimination with partial pivoting, in place; `right` becomes the solution. 0 if singular. From the last column
+ * to the first: the last ones are those of joints far from the root, which share nothing with those of other limbs. */
 static int eliminate(double *m, int count, int stride, double *right)
 {
-    for (int k = 0; k < count; k++) {
+    for (int k = count - 1; k >= 0; k--) {
         int pivot = k;
-        for (int i = k + 1; i < count; i++)
+        for (int i = k - 1; i >= 0; i--)
             if (fabs(m[i * stride + k]) > fabs(m[pivot * stride + k]))
                 pivot = i;
         double *top = m + k * stride, *other = m + pivot * stride, held = right[k];
@@ -480,24 +520,28 @@ static int eliminate(double *m, int count, int stride, double *right)
             return 0;
         right[k] = right[pivot];
         right[pivot] = held;
-        for (int j = k & ~1; j < count && pivot != k; j += 2) {
+        for (int j = 0; j <= k && pivot != k; j += 2) {
             pair line = PAIR(top, j);
             PAIR(top, j) = PAIR(other, j);
             PAIR(other, j) = line;
         }
         double inverse = 1 / top[k];
-        for (int i = k + 1; i < count; i++) {
+        for (int i = 0; i < k; i++) {
             double *line = m + i * stride, factor = line[k] * inverse;
             if (factor == 0)
                 continue;
-            for (int j = (k + 1) & ~1; j < count; j += 2)
-                PAIR(line, j) -= PAIR(top, j) * factor;
             right[i] -= factor * right[k];
+            for (int j = 0; j < k; j += 4) {
+                pair one = PAIR(top, j) * factor, two = PAIR(top, j + 2) * factor;
+                PAIR(line, j) -= one;
+                PAIR(line, j + 2) -= two;
+            }
         }
+        top[k] = inverse;
     }
-    for (int k = count - 1; k >= 0; k--) {
-        right[k] /= m[k * stride + k];
-        for (int i = 0; i < k; i++)
+    for (int k = 0; k < count; k++) {
+        right[k] *= m[k * stride + k];
+        for (int i = k + 1; i < count; i++)
             right[i] -= m[i * stride + k] * right[k];
     }
     return 1;
@@ -511,21 +555,17 @@ static int eliminate(double *m, int count, int stride, double *right)
 static int take_step(struct cones *s)
 {
     const struct cone_group *g = &s->group;
-    int width = even_width(g->from, g->to), n = s->stride;
+    int width = g->to - g->from;
     double *x = s->right;
-    for (int i = 0; i < width; i++)
-        for (int j = 0; j < width; j++)
-            s->system[i * n + j] = i == j;
     clear_columns(s, x);
-    for (int i = 0; i < g->count; i++) {
-        if (is_inert(s, g->laws[i]))
-            continue;
-        add_law(s, law_of(s, i), s->yields[g->laws[i]].given, x);
-        add_yielding(s, law_of(s, i), &s->yields[g->laws[i]]);
-    }
+    for (int i = 0; i < g->count; i++)
+        if (!is_inert(s, g->laws[i]))
+            add_law(s, law_of(s, i), s->yields[g->laws[i]].given, x);
+    set_lines(s);
+    set_system(s);
     s->equations++;
     s->work += (uint64_t)width * (uint64_t)width * (uint64_t)(width + 3 * g->count);
-    if (!eliminate(s->system, width, n, x + g->from))
+    if (!eliminate(s->system, width, s->side, x + g->from))
         return 0;
     for (int i = 0; i < g->count; i++) {
         const struct cone_law *c = law_of(s, i);
@@ -703,6 +743,17 @@ static void sort_laws(struct cones *s)
     }
 }
 
+/* Those that reach farthest come first. */
+static void sort_group(int *order, int count, const struct cone_law *laws)
+{
+    for (int i = 1; i < count; i++) {
+        int law = order[i], k = i;
+        for (; k > 0 && laws[order[k - 1]].to < laws[law].to; k--)
+            order[k] = order[k - 1];
+        order[k] = law;
+    }
+}
+
 /* Takes the laws from `first` on, in their order, that share columns one with another; returns their number. */
 static int take_group(struct cones *s, int first)
 {
@@ -715,6 +766,7 @@ static int take_group(struct cones *s, int first)
             break;
         g->to = c->to > g->to ? c->to : g->to;
     }
+    sort_group(s->order + first, g->count, s->laws);
     return g->count;
 }
 

@@ -39,6 +39,12 @@ struct cone_yielding {
     double given[3], pull, slip, slide, stick, ex, ey;
 };
 
+/* A part of the system that an impulse is solved with: weight a' b. */
+struct cone_line {
+    const double *a, *b;
+    double weight;
+};
+
 /* Laws that are solved together, and their columns. */
 struct cone_group {
     const int *laws;
@@ -65,8 +71,12 @@ struct cones {
     struct cone_group group;      /* that is being solved */
     double best_residual, aim;    /* of the group, m/s */
     double *best, *centre;        /* impulses, per row */
-    double *across;               /* per column, three times */
-    double *system, *right;       /* columns x columns; its right side, then its solution */
+    struct cone_line *lines;
+    int line_count;
+    double *slips;          /* where they are not rows of y; rows x stride */
+    int *reached;           /* per column: the first so many lines reach it */
+    int side;               /* numbers from one line of the system to the next */
+    double *system, *right; /* columns x columns; its right side, then its solution */
 };
 
 /* Takes memory for so many laws with so many rows in all; ERR_MEMORY when the arena is full. */

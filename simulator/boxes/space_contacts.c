@@ -1,6 +1,6 @@
 /* See space_contacts.h. A contact has three rows of Y = J L^-T, with M = L L' the factors of the mass matrix: what unit
- * impulses along its normal and tangents give, found from both sides inward (space_tree_whiten()). Velocities of contacts
- * are those of points of links. Typical: 4 to 24 contacts, 12 to 72 rows, 10 to 30 rates. */
+ * impulses along its normal and tangents give, from both sides (space_tree_whiten()). Velocities of contacts are those of
+ * points of links. Typical: 4 to 24 contacts, 12 to 72 rows, 10 to 30 rates. */
 #include "simulator/boxes/space_contacts.h"
 
 #include <math.h>
@@ -30,6 +30,8 @@
 #define ROW_MOBILITY 1e-6
 /* Pushing out may give this many times the energy m v^2 of its speed. */
 #define PUSH_OUT_WORK 2.0
+/* Impulses go on changing if they changed by more than this share of them. */
+#define CHANGE_SHARE 1e-3
 /* Impacts gain energy if they gain more than this share of what they pass on. */
 #define GAIN_SHARE 1e-9
 
@@ -351,18 +353,19 @@ static void set_contact_rows(struct space_contacts *s, int i)
 {
     const struct space_contact *c = &s->list[i];
     struct cone_law *law = &s->cones.laws[i];
-    struct space_push push = {.count = 3};
+    *law = (struct cone_law){.row = 3 * i, .size = 3};
     for (int side = 0; side < 2; side++) {
-        const struct space_tree_link *l = push.links[side] = side_of(s, c, side);
+        const struct space_tree_link *l = side_of(s, c, side);
+        struct space_wrench on[3];
         for (int k = 0; k < 3 && l; k++) {
             struct vec3 force = vec3_scale(way_of(c, k), side == 0 ? 1 : -1);
-            push.on[side][k] =
-                (struct space_wrench){vec3_cross(vec3_sub(c->at, l->at), force), force};
+            on[k] = (struct space_wrench){vec3_cross(vec3_sub(c->at, l->at), force), force};
         }
+        if (l)
+            space_tree_whiten(s->tree, (int)(l - s->tree->links), on, 3,
+                              cones_row(&s->cones, law->row), s->cones.stride, &law->from,
+                              &law->to);
     }
-    *law = (struct cone_law){.row = 3 * i, .size = 3};
-    space_tree_whiten(s->tree, push, cones_row(&s->cones, law->row), s->cones.stride, &law->from,
-                      &law->to);
     leave_immobile(s, law);
 }
 
@@ -375,8 +378,8 @@ static void set_limit_rows(struct space_contacts *s, int i)
     for (int k = 0; k < limit->count; k++)
         joint[limit->rate - l->rate + k] = limit->gradient[k];
     *law = (struct cone_law){.row = 3 * s->count + i, .size = 1, .bound = limit->bound};
-    space_tree_whiten(s->tree, (struct space_push){.links = {l}, .count = 1, .joint = joint},
-                      cones_row(&s->cones, law->row), s->cones.stride, &law->from, &law->to);
+    space_tree_whiten_joint(s->tree, limit->link, joint, cones_row(&s->cones, law->row), &law->from,
+                            &law->to);
     leave_immobile(s, law);
     s->cones.impulse[law->row] = 0;
 }
@@ -425,18 +428,26 @@ static void set_law(struct space_contacts *s, int i)
         set_impact(s, c, law, v, (s->cones.free[3 * i] - s->drift[3 * i] - v) / h, s->drift[3 * i]);
 }
 
+/* The point of the last manifold with a feature; -1: none. */
+static int held_point(const struct space_pair *p, int feature)
+{
+    for (int k = 0; k < p->held.count; k++)
+        if (p->held.points[k].feature == feature)
+            return k;
+    return -1;
+}
+
+/* As if impulses went on changing as they did. */
 static void take_warm_start(struct space_contacts *s, int i)
 {
     const struct space_contact *c = &s->list[i];
     const struct space_pair *p = c->pair;
     double *l = s->cones.impulse + 3 * i;
-    l[0] = l[1] = l[2] = 0;
-    for (int k = 0; k < p->held.count && p->step == s->step; k++)
-        if (p->held.points[k].feature == p->found.points[c->point].feature) {
-            l[0] = vec3_dot(p->impulses[k], c->normal);
-            l[1] = vec3_dot(p->impulses[k], c->tangents[0]);
-            l[2] = vec3_dot(p->impulses[k], c->tangents[1]);
-        }
+    int k = p->step == s->step ? held_point(p, p->found.points[c->point].feature) : -1;
+    l[0] = k < 0 ? 0 : vec3_dot(p->expected[k], c->normal);
+    l[1] = l[0] > 0 ? vec3_dot(p->expected[k], c->tangents[0]) : 0;
+    l[2] = l[0] > 0 ? vec3_dot(p->expected[k], c->tangents[1]) : 0;
+    l[0] = l[0] > 0 ? l[0] : 0;
 }
 
 static int is_immobile(const struct space_contacts *s, const struct cone_law *law)
@@ -703,6 +714,32 @@ void space_contacts_impulse(const struct space_contacts *s, int root, struct vec
     }
 }
 
+/* The manifold of this step takes the place of that of the last one. */
+static void hold_manifold(const struct space_contacts *s, struct space_pair *p)
+{
+    struct vec3 before[SOLIDS_POINTS_MAX];
+    for (int k = 0; k < p->found.count; k++) {
+        int old = p->step == s->step - 1 ? held_point(p, p->found.points[k].feature) : -1;
+        before[k] = old < 0 ? (struct vec3){0, 0, 0} : p->impulses[old];
+    }
+    for (int k = 0; k < p->found.count; k++) {
+        p->impulses[k] = (struct vec3){0, 0, 0};
+        p->expected[k] = before[k];
+    }
+    p->held = p->found;
+    p->step = s->step;
+}
+
+/* Twice this impulse less that of the step before, if both pressed and differ by more than what rest leaves. */
+static struct vec3 expect(struct vec3 now, struct vec3 before)
+{
+    struct vec3 change = vec3_sub(now, before);
+    double size = vec3_dot(now, now), least = CHANGE_SHARE * CHANGE_SHARE * size;
+    if (vec3_dot(before, before) == 0 || size == 0 || vec3_dot(change, change) <= least)
+        return now;
+    return vec3_add(now, change);
+}
+
 int space_contacts_keep(struct space_contacts *s)
 {
     int is_pressing = 0;
@@ -711,17 +748,15 @@ int space_contacts_keep(struct space_contacts *s)
     s->penetration = 0;
     for (int i = 0; i < s->pair_count; i++) {
         struct space_pair *p = &s->pairs[i];
-        if (p->found.count == 0)
-            continue;
-        p->held = p->found;
-        p->step = s->step;
-        for (int k = 0; k < SOLIDS_POINTS_MAX; k++)
-            p->impulses[k] = (struct vec3){0, 0, 0};
+        if (p->found.count > 0)
+            hold_manifold(s, p);
     }
     for (int i = 0; i < s->count; i++) {
         const struct space_contact *c = &s->list[i];
         const double *l = s->cones.impulse + 3 * i;
+        struct vec3 *expected = &c->pair->expected[c->point];
         c->pair->impulses[c->point] = impulse_of(s, i);
+        *expected = expect(c->pair->impulses[c->point], *expected);
         is_pressing |= l[0] > 0;
         if (-c->gap > s->penetration)
             s->penetration = -c->gap;

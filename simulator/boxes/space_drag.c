@@ -1,7 +1,8 @@
 /* See space_drag.h. On a face r = centre + s S + t T both the lever r x n = L0 + s L1 + t L2 and the normal velocity
  * vn = v0 + s vs + t vt are linear in s and t. The integrand is a polynomial of degree 2, times |vn| one of
- * degree 3 on each side of the line vn = 0. So a convex piece is cut there, and what is left of it into
- * triangles, for which there is a rule that is exact for such polynomials. */
+ * degree 3 on each side of the line vn = 0. A law that does not ask for vn takes sums along the edges of a piece. For the
+ * others a convex piece is cut where vn = 0, and what is left of it into triangles, for which there is a rule that is exact
+ * for such polynomials. The integrals of all pieces of a face make one tensor. */
 #include "simulator/boxes/space_drag.h"
 
 #include <math.h>
@@ -17,10 +18,9 @@ struct moments {
 /* Of a piece that is cut by a line; rounding may cut it more than twice. */
 enum { CORNERS_MAX = 2 * EXPOSURE_CORNERS_MAX };
 
-/* Moments of degrees below `degrees`, at most 4, by the rule of Strang and Fix (1973) with the centroid and three inner
- * points, exact up to degree 3. */
-static void add_triangle(struct moments *sum, int degrees, struct exposure_corner a,
-                         struct exposure_corner b, struct exposure_corner c)
+/* By the rule of Strang and Fix (1973) with the centroid and three inner points, exact up to degree 3. */
+static void add_triangle(struct moments *sum, struct exposure_corner a, struct exposure_corner b,
+                         struct exposure_corner c)
 {
     double area = ((b.s - a.s) * (c.t - a.t) - (c.s - a.s) * (b.t - a.t)) / 2;
     static const double near = 0.6, far = 0.2, third = 1.0 / 3;
@@ -34,17 +34,17 @@ static void add_triangle(struct moments *sum, int degrees, struct exposure_corne
         double s = points[k].a * a.s + points[k].b * b.s + points[k].c * c.s;
         double t = points[k].a * a.t + points[k].b * b.t + points[k].c * c.t;
         double power = points[k].weight * area;
-        for (int i = 0; i < degrees; i++, power *= s) {
+        for (int i = 0; i < 4; i++, power *= s) {
             double term = power;
-            for (int j = 0; i + j < degrees; j++, term *= t)
+            for (int j = 0; i + j < 4; j++, term *= t)
                 sum->m[i][j] += term;
         }
     }
 }
 
-/* Moments, likewise, of a piece where v0 + s vs + t vt >= 0. */
-static void find_moments(struct moments *sum, int degrees, const struct exposure_piece *piece,
-                         double v0, double vs, double vt)
+/* Of a piece where v0 + s vs + t vt >= 0. */
+static void find_moments(struct moments *sum, const struct exposure_piece *piece, double v0,
+                         double vs, double vt)
 {
     struct exposure_corner kept[CORNERS_MAX];
     int count = 0;
@@ -61,17 +61,17 @@ static void find_moments(struct moments *sum, int degrees, const struct exposure
         }
     }
     for (int i = 2; i < count; i++)
-        add_triangle(sum, degrees, kept[0], kept[i - 1], kept[i]);
+        add_triangle(sum, kept[0], kept[i - 1], kept[i]);
 }
 
-/* Integrals of k(vn) times 1, s, t, s^2, s t, t^2, with k = 1 or |vn|, over the side where sign vn >= 0. */
+/* + the integrals of |vn| times 1, s, t, s^2, s t, t^2, or without |vn|, over the side where sign vn >= 0. */
 static void add_side(double w[6], const struct space_drag_law *law,
                      const struct exposure_piece *piece, double sign, double v0, double vs,
                      double vt)
 {
     static const int power_s[6] = {0, 1, 0, 2, 1, 0}, power_t[6] = {0, 0, 1, 0, 1, 2};
     struct moments moments;
-    find_moments(&moments, law->is_quadratic ? 4 : 3, piece, sign * v0, sign * vs, sign * vt);
+    find_moments(&moments, piece, sign * v0, sign * vs, sign * vt);
     for (int k = 0; k < 6; k++) {
         int i = power_s[k], j = power_t[k];
         double plain = moments.m[i][j];
@@ -79,6 +79,22 @@ static void add_side(double w[6], const struct space_drag_law *law,
             w[k] += plain;
         else
             w[k] += sign * (v0 * plain + vs * moments.m[i + 1][j] + vt * moments.m[i][j + 1]);
+    }
+}
+
+/* + the integrals of 1, s, t, s^2, s t, t^2, along the edges by Green's theorem. */
+static void add_whole(double w[6], const struct exposure_piece *piece)
+{
+    for (int i = 0; i < piece->count; i++) {
+        const struct exposure_corner *a = &piece->corners[i];
+        const struct exposure_corner *b = &piece->corners[i + 1 < piece->count ? i + 1 : 0];
+        double cross = a->s * b->t - b->s * a->t;
+        w[0] += cross / 2;
+        w[1] += cross * (a->s + b->s) / 6;
+        w[2] += cross * (a->t + b->t) / 6;
+        w[3] += cross * (a->s * a->s + a->s * b->s + b->s * b->s) / 12;
+        w[4] += cross * (a->s * (2 * a->t + b->t) + b->s * (a->t + 2 * b->t)) / 24;
+        w[5] += cross * (a->t * a->t + a->t * b->t + b->t * b->t) / 12;
     }
 }
 
@@ -99,26 +115,38 @@ static int is_constant(const struct space_drag_law *law)
     return !law->is_quadratic && !law->is_leading;
 }
 
-void space_drag_add_piece(struct space_tensor *tensor, const struct space_drag_law *law,
-                          struct vec3 centre, struct vec3 normal, struct vec3 half_s,
-                          struct vec3 half_t, const struct exposure_piece *piece,
-                          const struct space_motion *v)
+/* A face with its middle at `centre`, its axes and its normal, which moves with v. */
+struct drag_face {
+    struct vec3 centre, normal, s, t;
+    const struct space_motion *v;
+};
+
+/* + the integrals of the law's factor times 1, s, t, s^2, s t, t^2 over a piece of a face. */
+static void add_piece(double w[6], const struct space_drag_law *law, const struct drag_face *f,
+                      const struct exposure_piece *piece)
 {
-    struct vec3 l0 = vec3_cross(centre, normal), ls = vec3_cross(half_s, normal);
-    struct vec3 lt = vec3_cross(half_t, normal), lever;
-    double w[6] = {0};
-    double area = law->coefficient * vec3_length(half_s) * vec3_length(half_t);
     if (is_constant(law)) {
-        add_side(w, law, piece, 1, 1, 0, 0);
-    } else {
-        double v0 = vec3_dot(normal, v->v) + vec3_dot(l0, v->w);
-        double vs = vec3_dot(ls, v->w), vt = vec3_dot(lt, v->w);
-        add_side(w, law, piece, 1, v0, vs, vt);
-        if (!law->is_leading)
-            add_side(w, law, piece, -1, v0, vs, vt);
+        add_whole(w, piece);
+        return;
     }
+    struct vec3 w_centre = vec3_cross(f->v->w, f->centre);
+    double v0 = vec3_dot(f->normal, vec3_add(f->v->v, w_centre));
+    double vs = vec3_dot(f->normal, vec3_cross(f->v->w, f->s));
+    double vt = vec3_dot(f->normal, vec3_cross(f->v->w, f->t));
+    add_side(w, law, piece, 1, v0, vs, vt);
+    if (!law->is_leading)
+        add_side(w, law, piece, -1, v0, vs, vt);
+}
+
+/* + the tensor of a face with such integrals. */
+static void add_face(struct space_tensor *tensor, const struct space_drag_law *law,
+                     const struct drag_face *f, const double integrals[6])
+{
+    struct vec3 normal = f->normal, l0 = vec3_cross(f->centre, normal), lever;
+    struct vec3 ls = vec3_cross(f->s, normal), lt = vec3_cross(f->t, normal);
+    double area = law->coefficient * vec3_length(f->s) * vec3_length(f->t), w[6];
     for (int k = 0; k < 6; k++)
-        w[k] *= area;
+        w[k] = area * integrals[k];
     tensor->fv = sym3_along(&tensor->fv, normal, w[0]);
     lever = vec3_along(vec3_along(vec3_scale(l0, w[0]), ls, w[1]), lt, w[2]);
     tensor->nv.x = vec3_along(tensor->nv.x, normal, lever.x);
@@ -130,6 +158,17 @@ void space_drag_add_piece(struct space_tensor *tensor, const struct space_drag_l
     add_product(&tensor->nn, ls, ls, w[3]);
     add_product(&tensor->nn, ls, lt, 2 * w[4]);
     add_product(&tensor->nn, lt, lt, w[5]);
+}
+
+void space_drag_add_piece(struct space_tensor *tensor, const struct space_drag_law *law,
+                          struct vec3 centre, struct vec3 normal, struct vec3 half_s,
+                          struct vec3 half_t, const struct exposure_piece *piece,
+                          const struct space_motion *v)
+{
+    const struct drag_face face = {centre, normal, half_s, half_t, v};
+    double integrals[6] = {0};
+    add_piece(integrals, law, &face, piece);
+    add_face(tensor, law, &face, integrals);
 }
 
 /* A box of a link with that turn and origin. */
@@ -150,12 +189,14 @@ static void add_box(struct space_tensor *tensor, const struct space_drag *drag,
     const struct solid *solid = &solids[index];
     for (int face = 0; face < 6; face++) {
         int k = face / 2, k1 = (k + 1) % 3, k2 = (k + 2) % 3;
-        struct vec3 normal = face % 2 ? solid->axes[k] : vec3_negated(solid->axes[k]);
-        struct vec3 middle = vec3_along(solid->centre, normal, solid->half[k]);
+        struct drag_face f = {.s = solid->axes[k1], .t = solid->axes[k2], .v = v};
+        double integrals[6] = {0};
         int pieces = exposure_find(solids, count, index, face, drag->pieces);
+        f.normal = face % 2 ? solid->axes[k] : vec3_negated(solid->axes[k]);
+        f.centre = vec3_sub(vec3_along(solid->centre, f.normal, solid->half[k]), origin);
         for (int i = 0; i < pieces; i++)
-            space_drag_add_piece(tensor, &drag->law, vec3_sub(middle, origin), normal,
-                                 solid->axes[k1], solid->axes[k2], &drag->pieces[i], v);
+            add_piece(integrals, &drag->law, &f, &drag->pieces[i]);
+        add_face(tensor, &drag->law, &f, integrals);
     }
 }
 

@@ -58,6 +58,7 @@ static void init_link(struct space_tree *tree, int i, const struct space_link *f
     l->joint = &space_joints[from->kind];
     l->coordinate = tree->coordinates;
     l->rate = tree->rates;
+    l->first = from->parent < 0 ? l->rate : l->up->first;
     l->turn = tree->turns;
     l->rates = space_joint_rates(l->joint);
     l->slides = l->joint->slides;
@@ -87,11 +88,13 @@ int space_tree_create(struct space_tree *tree, const struct space_link *links, i
         ENSURE(links[i].parent < i, "link %d hangs on link %d", i, links[i].parent);
         init_link(tree, i, &links[i]);
     }
+    tree->stride = (tree->rates + 2) & ~1;
+    tree->units = arena_take(arena, (size_t)(6 * count * tree->stride), sizeof(double));
     tree->angles = arena_take(arena, (size_t)(3 * tree->turns), sizeof(double));
     tree->is_driven = arena_take(arena, (size_t)tree->rates, sizeof(int));
     tree->drive = arena_take(arena, (size_t)tree->rates, sizeof(double));
     tree->no_extra = arena_take(arena, (size_t)tree->rates, sizeof(double));
-    if (!tree->angles || !tree->is_driven || !tree->drive || !tree->no_extra)
+    if (!tree->units || !tree->angles || !tree->is_driven || !tree->drive || !tree->no_extra)
         return ERR_MEMORY;
     tree->sines = tree->angles + tree->turns;
     tree->cosines = tree->sines + tree->turns;
@@ -521,62 +524,94 @@ void space_tree_respond(struct space_tree *tree, const double *tau,
 void space_tree_factor_mass(struct space_tree *tree)
 {
     space_tree_factor(tree, tree->no_extra, 0);
-    for (int i = 0; i < tree->count; i++)
-        for (int k = 0; k < tree->links[i].rates; k++)
-            tree->links[i].axes[k].root = sqrt(tree->links[i].axes[k].inverse);
+    for (int i = 0; i < tree->count; i++) {
+        struct space_tree_link *l = &tree->links[i];
+        l->has_units = 0;
+        for (int k = 0; k < l->rates; k++)
+            l->axes[k].root = sqrt(l->axes[k].inverse);
+    }
 }
 
-/* As hand_on(), for impulses that come from further out, and without drives. p: minus the impulses. */
-static inline void whiten_link(const struct space_tree_link *l, const double *joint, int count,
-                               struct space_wrench *p, double *rows, int stride)
+/* Takes what the axes of a link yield out of an impulse on it and writes their numbers, as hand_on() does; then the
+ * impulse is that on the parent. joint: impulses along the axes besides, or NULL. */
+static inline void whiten_axes(const struct space_tree_link *l, const double *joint,
+                               struct space_wrench *on, double *row)
 {
     for (int k = 0; k < l->rates; k++) {
         const struct space_axis *axis = &l->axes[k];
-        int is_slide = k < l->slides;
-        for (int i = 0; i < count; i++) {
-            double share = (joint ? joint[k] : 0) - along_axis(axis, is_slide, p[i].n, p[i].f);
-            rows[i * stride + l->rate + k] = axis->root * share;
-            p[i] = wrench_along(p[i], &axis->u, axis->inverse * share);
-        }
+        double share = along_axis(axis, k < l->slides, on->n, on->f) + (joint ? joint[k] : 0);
+        row[l->rate + k] = axis->root * share;
+        *on = wrench_along(*on, &axis->u, -axis->inverse * share);
     }
-    for (int i = 0; i < count; i++)
-        p[i].n = vec3_add(p[i].n, vec3_cross(l->r, p[i].f));
+    on->n = vec3_add(on->n, vec3_cross(l->r, on->f));
 }
 
-/* From the leaves inward on both ways, which may meet: then they are one. */
-void space_tree_whiten(const struct space_tree *tree, struct space_push push, double *rows,
-                       int stride, int *from, int *to)
+/* row += the rows of an impulse on a link, in the columns from .. to. */
+static inline void add_unit_rows(const struct space_tree *tree, const struct space_tree_link *l,
+                                 const struct space_wrench *on, double *row)
 {
-    const struct space_tree_link *a = push.links[0] ? push.links[0] : &tree->world;
-    const struct space_tree_link *b = push.links[1] ? push.links[1] : &tree->world;
-    struct space_wrench *of_a = push.on[0], *of_b = push.on[1];
-    const struct space_wrench nothing = {none, none};
-    for (int i = 0; i < push.count; i++) {
-        of_a[i] = wrench_along(nothing, &of_a[i], -1);
-        of_b[i] = wrench_along(nothing, &of_b[i], -1);
+    int n = tree->stride, from = l->first & ~1, to = l->rate + l->rates;
+    const double *unit = tree->units + (size_t)(l - tree->links) * 6 * (size_t)n;
+    for (int i = from; i < to; i += 2) {
+        const double *at = unit + i;
+        PAIR(row, i) +=
+            (PAIR(at, 0) * on->n.x + PAIR(at, n) * on->n.y + PAIR(at, 2 * n) * on->n.z) +
+            (PAIR(at, 3 * n) * on->f.x + PAIR(at, 4 * n) * on->f.y + PAIR(at, 5 * n) * on->f.z);
     }
-    *from = *to = 0;
-    while (a != &tree->world || b != &tree->world) {
-        /* parents come before their children */
-        if (a == &tree->world || (b != &tree->world && b > a)) {
-            const struct space_tree_link *l = a;
-            struct space_wrench *of_l = of_a;
-            a = b, of_a = of_b;
-            b = l, of_b = of_l;
-        }
-        if (a == b) {
-            for (int i = 0; i < push.count; i++)
-                of_a[i] = wrench_along(of_a[i], &of_b[i], 1);
-            b = &tree->world;
-        }
-        if (a->rates > 0) {
-            *to = *to > 0 ? *to : a->rate + a->rates;
-            *from = a->rate;
-        }
-        whiten_link(a, push.joint, push.count, of_a, rows, stride);
-        push.joint = NULL;
-        a = a->up;
+}
+
+/* The rows of unit moments and forces on a link, out of those on its parent. */
+static void find_unit_rows(struct space_tree *tree, struct space_tree_link *l)
+{
+    static const struct space_wrench units[6] = {{{1, 0, 0}, {0, 0, 0}}, {{0, 1, 0}, {0, 0, 0}},
+                                                 {{0, 0, 1}, {0, 0, 0}}, {{0, 0, 0}, {1, 0, 0}},
+                                                 {{0, 0, 0}, {0, 1, 0}}, {{0, 0, 0}, {0, 0, 1}}};
+    double *row = tree->units + (size_t)(l - tree->links) * 6 * (size_t)tree->stride;
+    if (l->has_units)
+        return;
+    l->has_units = 1;
+    if (l->parent >= 0)
+        find_unit_rows(tree, l->up);
+    for (int i = 0; i < 6; i++, row += tree->stride) {
+        struct space_wrench on = units[i];
+        for (int k = l->first; k < l->rate; k++)
+            row[k] = 0;
+        whiten_axes(l, NULL, &on, row);
+        if (l->parent >= 0)
+            add_unit_rows(tree, l->up, &on, row);
     }
+}
+
+static inline void reach(const struct space_tree_link *l, int *from, int *to)
+{
+    int last = l->rate + l->rates;
+    if (last == l->first)
+        return;
+    *from = *to == 0 || l->first < *from ? l->first : *from;
+    *to = last > *to ? last : *to;
+}
+
+void space_tree_whiten(struct space_tree *tree, int link, const struct space_wrench *on, int count,
+                       double *rows, int stride, int *from, int *to)
+{
+    struct space_tree_link *l = &tree->links[link];
+    find_unit_rows(tree, l);
+    for (int i = 0; i < count; i++)
+        add_unit_rows(tree, l, &on[i], rows + i * stride);
+    reach(l, from, to);
+}
+
+void space_tree_whiten_joint(struct space_tree *tree, int link, const double *joint, double *row,
+                             int *from, int *to)
+{
+    struct space_tree_link *l = &tree->links[link];
+    struct space_wrench on = {none, none};
+    whiten_axes(l, joint, &on, row);
+    if (l->parent >= 0) {
+        find_unit_rows(tree, l->up);
+        add_unit_rows(tree, l->up, &on, row);
+    }
+    reach(l, from, to);
 }
 
 void space_tree_unwhiten(struct space_tree *tree, const double *row, double *dqd)

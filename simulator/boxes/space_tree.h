@@ -58,6 +58,7 @@ struct space_tree_link {
     struct space_tree_link *up; /* the parent, which may be the world */
     const struct space_joint *joint;
     int coordinate, rate; /* its first ones in q and qd */
+    int first;            /* rate of its root */
     int rates, slides;
     int turn; /* its first one among all turns */
     int parent;
@@ -79,20 +80,13 @@ struct space_tree_link {
     struct space_tensor articulated; /* without the own joint's axes, after space_tree_factor() */
     struct space_wrench p;
     struct space_motion acceleration; /* as seen from free fall */
+    int has_units; /* its rows of unit impulses are known, after space_tree_factor_mass() */
     /* drag at the mean velocity: its tensor, about the origin, and what it takes besides */
     struct space_tensor drag;
     struct space_wrench load; /* from outside: minus the force */
     /* the sum of the biases from the world on, after space_tree_sum_biases(); for drag: a velocity for other rates */
     struct space_motion bias_sum, mean;
     struct space_axis axes[SPACE_RATES_MAX];
-};
-
-/* So many impulses on a link, or on two: wrenches about their origins. Or one on the joint that ends at the first. */
-struct space_push {
-    const struct space_tree_link *links[2]; /* NULL: none */
-    int count;
-    struct space_wrench on[2][3];
-    const double *joint; /* along each of its axes; NULL: none */
 };
 
 struct space_tree {
@@ -106,6 +100,9 @@ struct space_tree {
     int *is_driven;
     double *drive;
     double *no_extra; /* all 0 */
+    /* per link L^-1 J' of unit moments and forces on it, about its origin: six rows */
+    double *units;
+    int stride;
 };
 
 /* Takes everything from the arena; ERR_MEMORY when it is full. */
@@ -142,10 +139,13 @@ void space_tree_respond(struct space_tree *tree, const double *tau,
                         const struct space_wrench *wrenches, double *dqd);
 /* Factors of the mass matrix alone, M = L L', of the freedoms that are not driven. L is never written down: */
 void space_tree_factor_mass(struct space_tree *tree);
-/* L^-1 J' of impulses on links, for up to three at once: row i gets what on[i] does, from the first to the last rate
- * that it reaches, which is told by *from and *to (one after the last); others stay. */
-void space_tree_whiten(const struct space_tree *tree, struct space_push push, double *rows,
-                       int stride, int *from, int *to);
+/* Adds L^-1 J' of so many impulses on a link, wrenches about its origin, each to a row. The rates that it reaches join
+ * those from *from to one before *to, where *to > 0. Rows are an even number of numbers long. */
+void space_tree_whiten(struct space_tree *tree, int link, const struct space_wrench *on, int count,
+                       double *rows, int stride, int *from, int *to);
+/* The same of an impulse on the joint that ends at the link, along each of its axes. Numbers of its own rates are put. */
+void space_tree_whiten_joint(struct space_tree *tree, int link, const double *joint, double *row,
+                             int *from, int *to);
 /* L^-T of a row: a change of the rates. */
 void space_tree_unwhiten(struct space_tree *tree, const double *row, double *dqd);
 /* Torque or force that the last evaluation needed at a driven freedom. */
