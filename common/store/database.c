@@ -236,10 +236,12 @@ static int pretend_tables(sqlite3 *database, const char *path, struct error *err
 {
     static const char *const tables[][2] = {
         {"bars", "individual INTEGER PRIMARY KEY, m_s, sizes_s"},
-        {"choices", "generation, individual, choice"}};
+        {"choices", "generation, individual, choice"},
+        {"births", "id INTEGER PRIMARY KEY, generation, method, parent1, parent2, mutations, seed, body,"
+                   " trials, genome"}};
     int status = 0;
     for (size_t i = 0; !status && i < sizeof tables / sizeof tables[0]; i++) {
-        char sql[160];
+        char sql[200];
         int64_t has_table = 0;
         snprintf(sql, sizeof sql, "SELECT count(*) FROM sqlite_schema WHERE name = '%s'",
                  tables[i][0]);

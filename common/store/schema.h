@@ -9,7 +9,7 @@
 #define COMMON_STORE_SCHEMA_H
 
 /* user_version; a store of an unknown version is refused. */
-#define STORE_SCHEMA_VERSION 8
+#define STORE_SCHEMA_VERSION 9
 /* The oldest that is read; a writer brings it up to date. */
 #define STORE_SCHEMA_OLDEST 4
 /* "Best": says that an SQLite file is a run of this program. */
@@ -43,6 +43,19 @@
     " fitness REAL NOT NULL,"                                                                      \
     " PRIMARY KEY (individual, trial)"                                                             \
     ") STRICT, WITHOUT ROWID"
+
+#define STORE_BIRTHS_TABLE                                                                         \
+    "CREATE TABLE IF NOT EXISTS births ("                                                          \
+    " id INTEGER PRIMARY KEY,"                                                                     \
+    " generation INTEGER NOT NULL,"                                                                \
+    " method TEXT NOT NULL,"                                                                       \
+    " parent1 INTEGER, parent2 INTEGER,"                                                           \
+    " mutations TEXT NOT NULL,"                                                                    \
+    " seed TEXT NOT NULL,"                                                                         \
+    " body INTEGER,"                                                                               \
+    " trials INTEGER,"                                                                             \
+    " genome BLOB NOT NULL"                                                                        \
+    ") STRICT"
 
 static const char *const store_schema[] = {
     /* created_utc, program, finished (0 or 1), ... */
@@ -78,6 +91,10 @@ static const char *const store_schema[] = {
     " best_id INTEGER"
     ") STRICT",
 
+    /* Who was born for the generation under way, as individuals have it: emptied when that is closed. Their rows
+     * in `individuals` and `members` are written once, when they have results; new in version 9. */
+    STORE_BIRTHS_TABLE,
+
     "CREATE TABLE individuals ("
     " id INTEGER PRIMARY KEY,"      /* 1, 2, ... in the order of birth */
     " generation INTEGER NOT NULL," /* of birth */
@@ -87,7 +104,7 @@ static const char *const store_schema[] = {
     " seed TEXT NOT NULL,"      /* of its evaluation */
     " body INTEGER,"            /* search archive: the creature in which its body appeared first */
     " trials INTEGER," /* search archive: of a trial of weights, how many its body gets after it */
-    " branch INTEGER REFERENCES branches," /* whose parameters; NULL: not evaluated, as below */
+    " branch INTEGER REFERENCES branches," /* whose parameters; NULL (versions 4 to 8): not evaluated */
     " verdict TEXT,"
     " fitness REAL,"         /* 0 if the referee was not satisfied */
     " referee_fitness REAL," /* in its worst trial; NULL: the referee has not seen it */

@@ -7,10 +7,10 @@
  * committed). The transaction that closes a generation is synced (FULL). When the writer closes, the
  * journal goes back to DELETE, so that run.db alone is the run.
  *
- * An individual is inserted when its generation opens and completed when its result comes in. The
- * flag members.evaluated, not the presence of a result, says whether it still has to be simulated:
- * with evolution.reevaluate, or after changed parameters, it has an old result and waits for the
- * new one.
+ * Who is born is written to `births`, and gets its row in `individuals`, whole, and its row in `members` when its
+ * result comes in; a generation that is opened empties `births`, all at once. So no row is written twice, and a run
+ * that died knows whom it has to simulate. The flag members.evaluated says whether a row's result counts: with
+ * evolution.reevaluate, or after changed parameters, it is an old one, and the creature waits for the new one.
  *
  * On a network file system there is no write-ahead log, since its index is memory that processes of one machine share
  * (sqlite.org/wal.html); the journal is a rollback journal, every commit is synced, and a commit that readers hold up
@@ -80,9 +80,7 @@ static int set_journal(struct store *store, struct error *error)
     return store_execute(store,
                          store->is_on_network
                              ? "PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL;"
-                               "PRAGMA foreign_keys = ON;"
-                             : "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
-                               "PRAGMA foreign_keys = ON;",
+                             : "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;",
                          error);
 }
 
@@ -281,12 +279,13 @@ static int add_quarantine_log(struct store *store, struct error *error)
 static int upgrade(struct store *store, struct error *error)
 {
     int64_t version;
-    char sql[1024];
+    char sql[2048];
     int status = store_query_i64(store, "PRAGMA user_version", 0, &version, error);
     if (status || version == STORE_SCHEMA_VERSION)
         return status;
-    snprintf(sql, sizeof sql, "BEGIN; %s; %s; %s; PRAGMA user_version = %d; COMMIT",
-             STORE_CHOICES_TABLE, STORE_BARS_TABLE, STORE_TRIALS_TABLE, STORE_SCHEMA_VERSION);
+    snprintf(sql, sizeof sql, "BEGIN; %s; %s; %s; %s; PRAGMA user_version = %d; COMMIT",
+             STORE_CHOICES_TABLE, STORE_BARS_TABLE, STORE_TRIALS_TABLE, STORE_BIRTHS_TABLE,
+             STORE_SCHEMA_VERSION);
     return store_execute(store, sql, error);
 }
 

@@ -53,7 +53,7 @@ int store_put_params(struct store *store, const struct params *params, uint32_t 
 /* What the store needs of a complete generation to close it: kept apart, since the search gives the
  * population up when it advances. */
 struct store_closing {
-    int count;
+    int count, unjudged; /* ranked; members besides */
     struct store_rank {
         uint64_t id;
         double fitness;

@@ -9,7 +9,7 @@ int store_check_choice(struct store *store, uint64_t id, struct error *error)
 {
     struct params params;
     int64_t is_member;
-    char sql[128];
+    char sql[256];
     int status = store_get_params(store, &params, error);
     if (status)
         return status;
@@ -23,9 +23,10 @@ int store_check_choice(struct store *store, uint64_t id, struct error *error)
                          "generation %" PRId64 " is the last one, from which nothing is bred",
                          store->generation);
     snprintf(sql, sizeof sql,
-             "SELECT count(*) FROM members WHERE generation = %" PRId64
-             " AND individual = %" PRIu64,
-             store->generation, id);
+             "SELECT (SELECT count(*) FROM members WHERE generation = %" PRId64
+             " AND individual = %" PRIu64 ") + (SELECT count(*) FROM births WHERE id = %" PRIu64
+             ")",
+             store->generation, id, id);
     status = store_query_i64(store, sql, 0, &is_member, error);
     if (!status && !is_member)
         status = error_set(error, ERR_MISSING,

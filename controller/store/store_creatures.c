@@ -86,42 +86,66 @@ static void read_archived(sqlite3_stmt *row, struct individual *individual)
     individual->is_waiting = sqlite3_column_int(row, COLUMN_EXTRA + 4);
 }
 
+static int add_member(struct store *store, sqlite3_stmt *row, struct population *population,
+                      struct error *error)
+{
+    int status = store_make_room(store, &population->individuals, population->count,
+                                 sizeof *population->individuals, error);
+    if (status)
+        return status;
+    struct individual *individual = &population->individuals[population->count];
+    status = read_individual(store, row, individual, error);
+    if (status) {
+        individual_deinit(individual);
+        return status;
+    }
+    individual->has_result &= sqlite3_column_int(row, COLUMN_EXTRA) == 1;
+    read_archived(row, individual);
+    population->count++;
+    return 0;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    uint64_t x = ((const struct individual *)a)->id, y = ((const struct individual *)b)->id;
+    return (x > y) - (x < y);
+}
+
+/* The members by their rows, and of the generation under way those who have none yet. */
 int store_get_population(struct store *store, uint32_t generation, struct population *population,
                          struct error *error)
 {
-    sqlite3_stmt *row;
+    static const struct {
+        void (*print)(FILE *text, const char *extra, const char *rest);
+        const char *extra, *rest;
+    } queries[] = {
+        {stored_creature_print_select,
+         INDIVIDUAL_COLUMNS ", m.evaluated, a.individual, a.cell, a.trials, a.waiting",
+         "FROM members m JOIN individuals i ON i.id = m.individual"
+         " LEFT JOIN archive a ON a.generation = m.generation - 1 AND a.individual = m.individual"
+         " WHERE m.generation = ?"},
+        {stored_creature_print_births, INDIVIDUAL_COLUMNS ", 0, NULL, NULL, NULL, NULL",
+         "FROM i WHERE ? = (SELECT max(number) FROM generations)"}};
+    int status = 0;
     memset(population, 0, sizeof *population);
-    int status = store_prepare_printed(store, stored_creature_print_select,
-                                       INDIVIDUAL_COLUMNS
-                                       ", m.evaluated, a.individual, a.cell, a.trials, a.waiting",
-                                       "FROM members m JOIN individuals i ON i.id = m.individual"
-                                       " LEFT JOIN archive a ON a.generation = m.generation - 1"
-                                       " AND a.individual = m.individual"
-                                       " WHERE m.generation = ? ORDER BY i.id",
+    for (size_t i = 0; !status && i < sizeof queries / sizeof queries[0]; i++) {
+        sqlite3_stmt *row;
+        status = store_prepare_printed(store, queries[i].print, queries[i].extra, queries[i].rest,
                                        &row, error);
-    if (status)
-        return status;
-    sqlite3_bind_int64(row, 1, generation);
-    while ((status = store_next_row(store, row, error)) == 1) {
-        status = store_make_room(store, &population->individuals, population->count,
-                                 sizeof *population->individuals, error);
         if (status)
             break;
-        struct individual *individual = &population->individuals[population->count];
-        status = read_individual(store, row, individual, error);
-        if (status) {
-            individual_deinit(individual);
-            break;
-        }
-        individual->has_result &= sqlite3_column_int(row, COLUMN_EXTRA) == 1;
-        read_archived(row, individual);
-        population->count++;
+        sqlite3_bind_int64(row, 1, generation);
+        while (!status && (status = store_next_row(store, row, error)) == 1)
+            status = add_member(store, row, population, error);
+        sqlite3_finalize(row);
     }
-    sqlite3_finalize(row);
     if (!status && !population->count)
         status = store_fail_content(store, "a generation has no members", error);
     if (status)
         free_population(population);
+    else
+        qsort(population->individuals, (size_t)population->count, sizeof *population->individuals,
+              compare_ids);
     return status;
 }
 
@@ -312,27 +336,39 @@ int store_get_lineage(struct store *store, uint64_t id, int has_second_parents,
     return status;
 }
 
-int store_get_creature(struct store *store, uint64_t id, struct creature *creature,
-                       struct error *error)
+/* 1 if one of the queries, whose parameter is the id, gives it; 0 or ERR_*. */
+static int find_creature(struct store *store, uint64_t id, struct creature *creature,
+                         void (*print)(FILE *text, const char *extra, const char *rest),
+                         const char *rest, struct error *error)
 {
     sqlite3_stmt *row;
-    creature_init(creature);
-    int status = store_prepare_printed(store, stored_creature_print_select, "",
-                                       "FROM individuals i WHERE i.id = ?", &row, error);
+    int status = store_prepare_printed(store, print, "", rest, &row, error);
     if (status)
         return status;
     sqlite3_bind_int64(row, 1, (sqlite3_int64)id);
-    status = store_next_row(store, row, error);
+    int is_found = store_next_row(store, row, error);
+    if (is_found == 1)
+        status = stored_creature_read(row, store->path, creature, error);
+    sqlite3_finalize(row);
+    return status ? status : is_found;
+}
+
+int store_get_creature(struct store *store, uint64_t id, struct creature *creature,
+                       struct error *error)
+{
+    creature_init(creature);
+    int status = find_creature(store, id, creature, stored_creature_print_select,
+                               "FROM individuals i WHERE i.id = ?", error);
+    if (status == 0)
+        status = find_creature(store, id, creature, stored_creature_print_births,
+                               "FROM i WHERE i.id = ?", error);
     if (status == 0)
         status =
             error_set(error, ERR_MISSING, "%s: there is no creature %" PRIu64, store->path, id);
-    if (status == 1)
-        status = stored_creature_read(row, store->path, creature, error);
-    sqlite3_finalize(row);
-    if (status) {
-        creature_deinit(creature);
-        creature_init(creature);
-    }
+    if (status > 0)
+        return 0;
+    creature_deinit(creature);
+    creature_init(creature);
     return status;
 }
 

@@ -21,11 +21,10 @@ static int put_bar(struct store *store, const struct individual *individual, str
     return store_run_statement(store, statement, error);
 }
 
-static int put_individual(struct store *store, const struct individual *individual,
-                          struct error *error)
+static int put_birth(struct store *store, const struct individual *individual, struct error *error)
 {
     sqlite3_stmt *statement;
-    int status = store_get_hot(store, HOT_INSERT_INDIVIDUAL, &statement, error);
+    int status = store_get_hot(store, HOT_INSERT_BIRTH, &statement, error);
     if (status)
         return status;
     struct pack_writer genome;
@@ -65,9 +64,25 @@ static int put_member(struct store *store, uint32_t generation, const struct ind
 int store_put_newborn(struct store *store, const struct individual *newborn, struct error *error)
 {
     int status = store_begin(store, error);
-    if (!status)
-        status = put_individual(store, newborn, error);
-    return status ? status : put_member(store, (uint32_t)store->generation, newborn, error);
+    return status ? status : put_birth(store, newborn, error);
+}
+
+/* Someone of the population that a generation begins with. Those who had no result when the generation before was
+ * closed, or shall be simulated again, are older than it; some of them have rows. */
+static int put_present(struct store *store, uint32_t generation,
+                       const struct individual *individual, struct error *error)
+{
+    int64_t has_row = individual->has_result;
+    char sql[96];
+    int status = 0;
+    snprintf(sql, sizeof sql, "SELECT count(*) FROM individuals WHERE id = %" PRIu64,
+             individual->id);
+    if (!has_row && individual->generation < generation)
+        status = store_query_i64(store, sql, 0, &has_row, error);
+    if (status)
+        return status;
+    return has_row ? put_member(store, generation, individual, error)
+                   : put_birth(store, individual, error);
 }
 
 static int open_generation(struct store *store, uint32_t generation,
@@ -81,14 +96,12 @@ static int open_generation(struct store *store, uint32_t generation,
              "INSERT INTO generations (number, branch, closed, evaluations_own)"
              " VALUES (%" PRIu32 ", %" PRId64 ", 0, %d);"
              "UPDATE run SET value = '0' WHERE key = 'finished' AND value <> '0';"
-             "DELETE FROM run WHERE key LIKE 'champion%%'",
+             "DELETE FROM run WHERE key LIKE 'champion%%';"
+             "DELETE FROM births",
              generation, store->branch, population->due ? population->due : waiting_count);
     int status = store_execute(store, sql, error);
-    for (int i = 0; !status && i < population->count; i++) {
-        status = put_individual(store, &population->individuals[i], error);
-        if (!status)
-            status = put_member(store, generation, &population->individuals[i], error);
-    }
+    for (int i = 0; !status && i < population->count; i++)
+        status = put_present(store, generation, &population->individuals[i], error);
     return status;
 }
 
@@ -97,6 +110,7 @@ int store_closing_init(struct store_closing *closing, const struct population *r
 {
     int count = ranked->count - ranked->unjudged;
     closing->count = 0;
+    closing->unjudged = ranked->unjudged;
     closing->ranks = calloc((size_t)count, sizeof *closing->ranks);
     if (!closing->ranks)
         return ERR_MEMORY;
@@ -149,6 +163,17 @@ static int close_members(struct store *store, uint32_t generation,
     return status;
 }
 
+/* Those without a result were members, too. */
+static int put_unjudged(struct store *store, uint32_t generation, struct error *error)
+{
+    char sql[128];
+    snprintf(sql, sizeof sql,
+             "INSERT OR IGNORE INTO members (generation, individual, evaluated)"
+             " SELECT %" PRIu32 ", id, 0 FROM births",
+             generation);
+    return store_execute(store, sql, error);
+}
+
 static int put_archived(struct store *store, uint32_t generation, const struct store_rank *rank,
                         struct error *error)
 {
@@ -187,6 +212,8 @@ static int close_generation(struct store *store, uint32_t generation,
     double mean, median;
     summarise(closing, &mean, &median);
     int status = close_members(store, generation, closing, error);
+    if (!status && closing->unjudged)
+        status = put_unjudged(store, generation, error);
     if (!status)
         status = close_archive(store, generation, closing, error);
     if (!status)
@@ -259,6 +286,8 @@ int store_finish(struct store *store, uint32_t generation, const struct store_cl
     int status = begin_durable(store, error);
     if (!status)
         status = close_generation(store, generation, closing, error);
+    if (!status)
+        status = store_execute(store, "DELETE FROM births", error);
     if (!status)
         status = store_set_run_value(store, "finished", "1", error);
     return commit_durable(store, status, error);

@@ -99,7 +99,8 @@ static int forget_results(struct store *store, uint32_t generation, struct error
              " WHERE number = %" PRIu32 ";"
              "UPDATE members SET evaluated = 0 WHERE generation = %" PRIu32 ";"
              "DELETE FROM bars WHERE individual IN"
-             " (SELECT individual FROM members WHERE generation = %" PRIu32 ");",
+             " (SELECT individual FROM members WHERE generation = %" PRIu32
+             " UNION ALL SELECT id FROM births);",
              generation, generation, generation, generation);
     return store_execute(store, sql, error);
 }

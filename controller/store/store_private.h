@@ -21,11 +21,12 @@
 
 /* Statements that run for each individual; kept prepared. */
 enum hot_statement {
-    HOT_INSERT_INDIVIDUAL,
+    HOT_INSERT_BIRTH,
     HOT_INSERT_BAR,
     HOT_INSERT_MEMBER,
+    HOT_INSERT_RESULT,
     HOT_UPDATE_RESULT,
-    HOT_UPDATE_EVALUATED,
+    HOT_PUT_EVALUATED,
     HOT_PUT_COST,
     HOT_PUT_REFEREE,
     HOT_CLOSE_MEMBER,

@@ -36,11 +36,12 @@ int store_put_event(struct store *store, const char *event, const char *detail, 
     return status;
 }
 
-static int update_result(struct store *store, const struct individual *individual,
-                         struct error *error)
+/* By one of the two statements; returns how many rows it changed, or ERR_*. */
+static int write_result(struct store *store, enum hot_statement which,
+                        const struct individual *individual, struct error *error)
 {
     sqlite3_stmt *statement;
-    int status = store_get_hot(store, HOT_UPDATE_RESULT, &statement, error);
+    int status = store_get_hot(store, which, &statement, error);
     if (status)
         return status;
     for (int i = 0; i < MEASURE_COUNT; i++)
@@ -50,7 +51,20 @@ static int update_result(struct store *store, const struct individual *individua
     store_bind_hash(statement, MEASURE_COUNT + 3, individual->digest);
     sqlite3_bind_int64(statement, MEASURE_COUNT + 4, store->branch);
     sqlite3_bind_int64(statement, MEASURE_COUNT + 5, (sqlite3_int64)individual->id);
-    return store_run_statement(store, statement, error);
+    status = store_run_statement(store, statement, error);
+    return status ? status : sqlite3_changes(store->database);
+}
+
+/* The creature's row, made of its birth; one that has its row already is simulated again. */
+static int put_individual(struct store *store, const struct individual *individual,
+                          struct error *error)
+{
+    int count = write_result(store, HOT_INSERT_RESULT, individual, error);
+    if (count == 0)
+        count = write_result(store, HOT_UPDATE_RESULT, individual, error);
+    if (count == 0)
+        return store_fail_content(store, "a creature has a result, but was never born", error);
+    return count < 0 ? count : 0;
 }
 
 static int put_cost(struct store *store, uint64_t id, const struct store_cost *cost,
@@ -79,9 +93,9 @@ int store_put_result(struct store *store, const struct individual *individual,
     sqlite3_stmt *evaluated;
     int status = store_begin(store, error);
     if (!status)
-        status = update_result(store, individual, error);
+        status = put_individual(store, individual, error);
     if (!status)
-        status = store_get_hot(store, HOT_UPDATE_EVALUATED, &evaluated, error);
+        status = store_get_hot(store, HOT_PUT_EVALUATED, &evaluated, error);
     if (!status) {
         sqlite3_bind_int64(evaluated, 1, store->generation);
         sqlite3_bind_int64(evaluated, 2, (sqlite3_int64)individual->id);

@@ -100,6 +100,19 @@ static void print_measures(FILE *text, const char *prefix, const char *suffix, c
     fputs(last, text);
 }
 
+/* The columns of a birth that its creature's row takes over, but for the genome. */
+#define BIRTH_COLUMNS "id, generation, method, parent1, parent2, mutations, seed, body, trials, "
+
+/* Parameters as those of print_update_result(). */
+static void print_insert_result(FILE *text, const char *unused, const char *unused_too)
+{
+    fputs("INSERT OR IGNORE INTO individuals (" BIRTH_COLUMNS, text);
+    print_measures(text, "", "", "verdict, fitness, digest, branch, genome) SELECT " BIRTH_COLUMNS);
+    for (int i = 0; i < MEASURE_COUNT + 4; i++)
+        fputs("?, ", text);
+    fputs("genome FROM births WHERE id = ?", text);
+}
+
 static void print_update_result(FILE *text, const char *unused, const char *unused_too)
 {
     fputs("UPDATE individuals SET ", text);
@@ -128,15 +141,14 @@ int store_get_hot(struct store *store, enum hot_statement which, sqlite3_stmt **
                   struct error *error)
 {
     static const char *const texts[HOT_COUNT] = {
-        [HOT_INSERT_INDIVIDUAL] =
-            "INSERT INTO individuals (id, generation, method, parent1, parent2, mutations, seed,"
-            " body, trials, genome) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        [HOT_INSERT_BIRTH] = "INSERT INTO births (" BIRTH_COLUMNS
+                             "genome) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [HOT_INSERT_BAR] =
             "INSERT INTO bars (individual, m_s, sizes_s) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
         [HOT_INSERT_MEMBER] =
             "INSERT INTO members (generation, individual, evaluated) VALUES (?, ?, ?)",
-        [HOT_UPDATE_EVALUATED] =
-            "UPDATE members SET evaluated = 1 WHERE generation = ? AND individual = ?",
+        [HOT_PUT_EVALUATED] = "INSERT INTO members (generation, individual, evaluated)"
+                              " VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET evaluated = 1",
         [HOT_PUT_COST] = "INSERT OR REPLACE INTO costs (individual, worker, attempt, wall_ms,"
                          " cpu_ms, arena_bytes, time_s, reused, pace_least_m_s)"
                          " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -148,11 +160,13 @@ int store_get_hot(struct store *store, enum hot_statement which, sqlite3_stmt **
             "INSERT OR REPLACE INTO archive (generation, individual, cell, trials, waiting)"
             " VALUES (?, ?, ?, ?, ?)",
     };
+    static void (*const printers[HOT_COUNT])(FILE *, const char *, const char *) = {
+        [HOT_INSERT_RESULT] = print_insert_result, [HOT_UPDATE_RESULT] = print_update_result};
     int status = 0;
     if (!store->hot[which]) {
-        if (which == HOT_UPDATE_RESULT)
-            status = store_prepare_printed(store, print_update_result, "", "", &store->hot[which],
-                                           error);
+        if (printers[which])
+            status =
+                store_prepare_printed(store, printers[which], "", "", &store->hot[which], error);
         else
             status = store_prepare(store, texts[which], &store->hot[which], error);
     }

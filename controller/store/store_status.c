@@ -30,13 +30,21 @@ static int count_choices(struct store *store, struct store_status *status, struc
 static int get_counts(struct store *store, struct store_status *status, struct error *error)
 {
     int64_t next_id;
+    int64_t waiting;
     char sql[160];
-    int result = store_query_i64(store, "SELECT max(id) + 1 FROM individuals", 1, &next_id, error);
+    int result = store_query_i64(store,
+                                 "SELECT 1 + max(coalesce((SELECT max(id) FROM individuals), 0),"
+                                 " coalesce((SELECT max(id) FROM births), 0))",
+                                 1, &next_id, error);
     status->next_id = (uint64_t)next_id;
     /* with a condition SQLite counts row by row: a whole table is one step, however damaged it is */
     if (!result)
         result = store_query_i64(store, "SELECT count(*) FROM individuals WHERE id > 0", 0,
                                  &status->individuals, error);
+    if (!result)
+        result = store_query_i64(
+            store, "SELECT count(*) FROM births WHERE id NOT IN (SELECT id FROM individuals)", 0,
+            &waiting, error);
     if (!result)
         result = store_query_i64(store, "SELECT count(*) FROM costs WHERE individual > 0", 0,
                                  &status->evaluated, error);
@@ -47,6 +55,7 @@ static int get_counts(struct store *store, struct store_status *status, struct e
         result = store_query_i64(store, "SELECT count(*) FROM quarantine WHERE individual > 0", 0,
                                  &status->quarantined, error);
     status->evaluated += status->quarantined;
+    status->individuals += waiting;
     if (!result)
         result = store_query_i64(store,
                                  "SELECT count(*) FROM events WHERE event = 'referee_quarantined'",
@@ -55,6 +64,7 @@ static int get_counts(struct store *store, struct store_status *status, struct e
              store->generation);
     if (!result)
         result = store_query_i64(store, sql, 0, &status->members_in_generation, error);
+    status->members_in_generation += waiting;
     snprintf(sql, sizeof sql, "SELECT sum(evaluated) FROM members WHERE generation = %" PRId64,
              store->generation);
     if (!result)

@@ -1203,6 +1203,7 @@ START_TEST(test_bars_come_back)
     }
     free(population.individuals);
     ck_assert_int_gt(bars, 0);
+    evaluate(store, search, INT_MAX);
     ck_ok(store_get_digests(store, &before, &digests, &count, &error));
     free(digests);
     store_close(store);
