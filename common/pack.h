@@ -1,4 +1,4 @@
-/* MessagePack, bounded: a growing writer and a reader that trusts nothing.
+/* MessagePack (github.com/msgpack/msgpack/blob/master/spec.md), bounded: a growing writer and a reader that trusts nothing.
  *
  * msgpack-c itself has no limits (a five-byte header can ask for 100 GB), so pack_open() first scans
  * the structure of the whole buffer (counts against the bytes that are left, depth, no extension
@@ -15,14 +15,17 @@
 #define PACK_DEPTH_MAX 16
 
 /* ---- writing ---- */
-/* A heap buffer with a msgpack_packer on it. */
+/* A heap buffer, in which every number and count takes the fewest bytes that MessagePack has for it. */
 struct pack_writer {
     msgpack_sbuffer buffer; /* buffer.data, buffer.size: what was written */
-    msgpack_packer packer;
-    int has_failed; /* memory was out: what was written is not whole */
+    int has_failed;         /* memory was out: what was written is not whole */
 };
 void pack_writer_init(struct pack_writer *writer);
 void pack_writer_deinit(struct pack_writer *writer);
+/* Begins anew in the memory that it has. */
+void pack_writer_clear(struct pack_writer *writer);
+/* Bytes as they are: an object, or a part of one, that was packed before. */
+void pack_raw(struct pack_writer *writer, const void *bytes, size_t length);
 void pack_map(struct pack_writer *writer, size_t count);
 void pack_array(struct pack_writer *writer, size_t count);
 void pack_text(struct pack_writer *writer, const char *text);

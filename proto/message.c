@@ -351,8 +351,7 @@ static size_t message_begin(struct pack_writer *writer, int type, size_t field_c
 {
     static const char room[FRAME_HEADER_BYTES];
     size_t at = writer->buffer.size;
-    if (msgpack_sbuffer_write(&writer->buffer, room, sizeof room) != 0)
-        writer->has_failed = 1;
+    pack_raw(writer, room, sizeof room);
     pack_array(writer, field_count);
     pack_u64(writer, (uint64_t)type);
     return at;

@@ -93,7 +93,7 @@ static int worker_flush(struct worker *worker)
         bytes += written;
         left -= (size_t)written;
     }
-    msgpack_sbuffer_clear(&worker->writer.buffer);
+    pack_writer_clear(&worker->writer);
     return 0;
 }
 

@@ -42,6 +42,7 @@ static void release(struct store *store)
     for (int i = 0; i < HOT_COUNT; i++)
         sqlite3_finalize(store->hot[i]);
     sqlite3_close(store->database);
+    pack_writer_deinit(&store->scratch);
     if (store->lock >= 0)
         close(store->lock);
     free(store);
@@ -93,6 +94,7 @@ static int make_store(struct store **made, const char *path, int is_read_only, s
     store->lock = -1;
     store->generation = -1;
     store->is_read_only = is_read_only;
+    pack_writer_init(&store->scratch);
     int status = 0;
     if (snprintf(store->path, sizeof store->path, "%s", path) >= (int)sizeof store->path)
         status = error_set(error, ERR_LIMIT, "%.64s...: the path is too long", path);

@@ -27,9 +27,10 @@ static int put_birth(struct store *store, const struct individual *individual, s
     int status = store_get_hot(store, HOT_INSERT_BIRTH, &statement, error);
     if (status)
         return status;
-    struct pack_writer genome;
-    pack_writer_init(&genome);
-    genome_encode(&individual->genome, &genome);
+    pack_writer_clear(&store->scratch);
+    genome_encode(&individual->genome, &store->scratch);
+    if (store->scratch.has_failed)
+        return error_set(error, ERR_MEMORY, "%s: out of memory", store->path);
     sqlite3_bind_int64(statement, 1, (sqlite3_int64)individual->id);
     sqlite3_bind_int64(statement, 2, individual->generation);
     store_bind_text(statement, 3, breeding_method_names[individual->method]);
@@ -40,9 +41,9 @@ static int put_birth(struct store *store, const struct individual *individual, s
     store_bind_id(statement, 8, individual->body);
     if (individual->is_trial)
         sqlite3_bind_int(statement, 9, individual->trials);
-    sqlite3_bind_blob64(statement, 10, genome.buffer.data, genome.buffer.size, SQLITE_TRANSIENT);
+    sqlite3_bind_blob64(statement, 10, store->scratch.buffer.data, store->scratch.buffer.size,
+                        SQLITE_STATIC);
     status = store_run_statement(store, statement, error);
-    pack_writer_deinit(&genome);
     if (!status && pace_has_bar(&individual->bar))
         status = put_bar(store, individual, error);
     return status;
@@ -73,14 +74,14 @@ static int put_present(struct store *store, uint32_t generation,
                        const struct individual *individual, struct error *error)
 {
     int64_t has_row = individual->has_result;
-    char sql[96];
-    int status = 0;
-    snprintf(sql, sizeof sql, "SELECT count(*) FROM individuals WHERE id = %" PRIu64,
-             individual->id);
-    if (!has_row && individual->generation < generation)
-        status = store_query_i64(store, sql, 0, &has_row, error);
-    if (status)
-        return status;
+    if (!has_row && individual->generation < generation) {
+        char sql[96];
+        snprintf(sql, sizeof sql, "SELECT count(*) FROM individuals WHERE id = %" PRIu64,
+                 individual->id);
+        int status = store_query_i64(store, sql, 0, &has_row, error);
+        if (status)
+            return status;
+    }
     return has_row ? put_member(store, generation, individual, error)
                    : put_birth(store, individual, error);
 }

@@ -45,6 +45,7 @@ struct store {
     int has_failed;     /* something went wrong: the open batch may be half of something */
     int64_t branch;     /* the current one; 0 = not yet read */
     int64_t generation; /* the last opened; -1 = none */
+    struct pack_writer scratch; /* of the genome that is written */
     sqlite3_stmt *hot[HOT_COUNT];
 };
 

@@ -320,7 +320,7 @@ static int worker_start_process(struct worker *worker, struct error *error)
 static void worker_send_hello(struct worker *worker)
 {
     struct pack_writer *scratch = &worker->farm->scratch;
-    msgpack_sbuffer_clear(&scratch->buffer);
+    pack_writer_clear(scratch);
     message_encode_hello(scratch, &worker->farm->hello);
     if (worker_send(worker, scratch) != 0)
         worker_dispatch(worker, EVENT_CLOSED, &(struct occasion){.reason = "write failed"});
@@ -570,7 +570,7 @@ int worker_has_room(const struct worker *worker, int held_max)
 void worker_give(struct worker *worker, struct farm_task *entry)
 {
     struct farm *farm = worker->farm;
-    msgpack_sbuffer_clear(&farm->scratch.buffer);
+    pack_writer_clear(&farm->scratch);
     message_encode_task(&farm->scratch, &entry->task);
     if (worker_send(worker, &farm->scratch) != 0) {
         if (entry->is_alone && entry->holder_count == 0)
@@ -646,7 +646,7 @@ static void worker_stop(struct worker *worker, const struct occasion *occasion)
     worker_drop_tasks(worker);
     worker_enter(worker, WORKER_STOPPING);
     worker_set_deadline(worker, WORKER_LINGER_MS);
-    msgpack_sbuffer_clear(&farm->scratch.buffer);
+    pack_writer_clear(&farm->scratch);
     message_encode_stop(&farm->scratch);
     if (worker_send(worker, &farm->scratch) != 0)
         worker_kill(worker, "write failed");

@@ -80,7 +80,7 @@ static int worker_main(int kind, double task_us)
         if (writer.buffer.size > 0 &&
             write(STDOUT_FILENO, writer.buffer.data, writer.buffer.size) < 0)
             return 1;
-        msgpack_sbuffer_clear(&writer.buffer);
+        pack_writer_clear(&writer);
         count = read(STDIN_FILENO, bytes, sizeof bytes);
         if (count <= 0 || frame_reader_feed(&reader, bytes, (size_t)count) != 0)
             return 0;

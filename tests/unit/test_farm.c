@@ -51,12 +51,12 @@ static void fake_send(void)
         bytes += written;
         left -= (size_t)written;
     }
-    msgpack_sbuffer_clear(&out.buffer);
+    pack_writer_clear(&out);
 }
 
 static void fake_send_raw(const char *bytes, size_t length)
 {
-    msgpack_sbuffer_write(&out.buffer, bytes, length);
+    pack_raw(&out, bytes, length);
     fake_send();
 }
 

@@ -93,7 +93,7 @@ static void teardown(void)
 /* Every message there is, by number. */
 static void encode_all(int index)
 {
-    msgpack_sbuffer_clear(&writer.buffer);
+    pack_writer_clear(&writer);
     switch (index) {
     case 0:
         message_encode_hello(&writer, &hello);
@@ -355,7 +355,7 @@ static struct error expect_refusal(int code, uint64_t expected_id)
     ck_assert_msg(status == code, "%d, not %d: %s", status, code, error.message);
     ck_assert_uint_eq(rejected_id, expected_id);
     ck_assert_int_ne(error.message[0], 0);
-    msgpack_sbuffer_clear(&writer.buffer);
+    pack_writer_clear(&writer);
     return error;
 }
 
@@ -424,7 +424,7 @@ START_TEST(hello_of_the_past)
     struct error error = {0};
     uint64_t rejected_id;
     for (uint64_t version = PROTOCOL_VERSION - 1; version <= PROTOCOL_VERSION; version++) {
-        msgpack_sbuffer_clear(&writer.buffer);
+        pack_writer_clear(&writer);
         pack_array(&writer, 4);
         pack_u64(&writer, MESSAGE_HELLO);
         pack_u64(&writer, version);

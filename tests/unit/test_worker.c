@@ -75,7 +75,7 @@ static void send_raw(const void *bytes, size_t length)
 static void send_written(void)
 {
     send_raw(writer.buffer.data, writer.buffer.size);
-    msgpack_sbuffer_clear(&writer.buffer);
+    pack_writer_clear(&writer);
 }
 
 /* The next message of the worker; 0 at the end of its output. */
