@@ -237,8 +237,9 @@ static int pretend_tables(sqlite3 *database, const char *path, struct error *err
     static const char *const tables[][2] = {
         {"bars", "individual INTEGER PRIMARY KEY, m_s, sizes_s"},
         {"choices", "generation, individual, choice"},
-        {"births", "id INTEGER PRIMARY KEY, generation, method, parent1, parent2, mutations, seed, body,"
-                   " trials, genome"}};
+        {"births",
+         "id INTEGER PRIMARY KEY, generation, method, parent1, parent2, mutations, seed, body,"
+         " trials, genome"}};
     int status = 0;
     for (size_t i = 0; !status && i < sizeof tables / sizeof tables[0]; i++) {
         char sql[200];

@@ -91,8 +91,9 @@ static const char *const store_schema[] = {
     " best_id INTEGER"
     ") STRICT",
 
-    /* Who was born for the generation under way, as individuals have it: emptied when that is closed. Their rows
-     * in `individuals` and `members` are written once, when they have results; new in version 9. */
+    /* Who was born for the generation under way, and those who are still without a result from the one before:
+     * emptied when it is closed. The row in `individuals` is written, whole, when the result is there, and that
+     * in `members` when the generation is closed. New in version 9. */
     STORE_BIRTHS_TABLE,
 
     "CREATE TABLE individuals ("

@@ -19,10 +19,11 @@ void stored_creature_print_select(FILE *text, const char *extra, const char *res
 
 void stored_creature_print_births(FILE *text, const char *extra, const char *rest)
 {
-    fputs("WITH i AS (SELECT id, generation, method, parent1, parent2, mutations, seed, body, trials,"
-          " NULL AS branch, NULL AS verdict, NULL AS fitness, NULL AS referee_fitness,"
-          " NULL AS referee_words, NULL AS digest,",
-          text);
+    fputs(
+        "WITH i AS (SELECT id, generation, method, parent1, parent2, mutations, seed, body, trials,"
+        " NULL AS branch, NULL AS verdict, NULL AS fitness, NULL AS referee_fitness,"
+        " NULL AS referee_words, NULL AS digest,",
+        text);
     for (int i = 0; i < MEASURE_COUNT; i++)
         fprintf(text, " NULL AS %s,", measure_table[i].name);
     fputs(" genome FROM births WHERE id NOT IN (SELECT id FROM individuals)) ", text);

@@ -7,9 +7,10 @@
  * committed). The transaction that closes a generation is synced (FULL). When the writer closes, the
  * journal goes back to DELETE, so that run.db alone is the run.
  *
- * Who is born is written to `births`, and gets its row in `individuals`, whole, and its row in `members` when its
- * result comes in; a generation that is opened empties `births`, all at once. So no row is written twice, and a run
- * that died knows whom it has to simulate. The flag members.evaluated says whether a row's result counts: with
+ * A newborn is a row in `births`. Its row in `individuals` is written, whole, when its result comes in, and its row in
+ * `members` when its generation is closed; a generation that is opened empties `births` at once. So no row is written
+ * twice, and a run that died knows whom it has to simulate. Those who are older than their generation have a row in
+ * `members` from its beginning, whose flag `evaluated` says whether the result in `individuals` counts: with
  * evolution.reevaluate, or after changed parameters, it is an old one, and the creature waits for the new one.
  *
  * On a network file system there is no write-ahead log, since its index is memory that processes of one machine share

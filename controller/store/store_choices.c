@@ -9,7 +9,7 @@ int store_check_choice(struct store *store, uint64_t id, struct error *error)
 {
     struct params params;
     int64_t is_member;
-    char sql[256];
+    char sql[512];
     int status = store_get_params(store, &params, error);
     if (status)
         return status;
@@ -22,12 +22,9 @@ int store_check_choice(struct store *store, uint64_t id, struct error *error)
         return error_set(error, ERR_RANGE,
                          "generation %" PRId64 " is the last one, from which nothing is bred",
                          store->generation);
-    snprintf(sql, sizeof sql,
-             "SELECT (SELECT count(*) FROM members WHERE generation = %" PRId64
-             " AND individual = %" PRIu64 ") + (SELECT count(*) FROM births WHERE id = %" PRIu64
-             ")",
-             store->generation, id, id);
-    status = store_query_i64(store, sql, 0, &is_member, error);
+    snprintf(sql, sizeof sql, "SELECT count(*) FROM " STORE_JUDGED " WHERE individual = %" PRIu64,
+             id);
+    status = store_query_for(store, sql, store->generation, 0, &is_member, error);
     if (!status && !is_member)
         status = error_set(error, ERR_MISSING,
                            "creature %" PRIu64 " is not in generation %" PRId64

@@ -121,11 +121,10 @@ int store_get_population(struct store *store, uint32_t generation, struct popula
     } queries[] = {
         {stored_creature_print_select,
          INDIVIDUAL_COLUMNS ", m.evaluated, a.individual, a.cell, a.trials, a.waiting",
-         "FROM members m JOIN individuals i ON i.id = m.individual"
-         " LEFT JOIN archive a ON a.generation = m.generation - 1 AND a.individual = m.individual"
-         " WHERE m.generation = ?"},
+         "FROM " STORE_JUDGED " m JOIN individuals i ON i.id = m.individual"
+         " LEFT JOIN archive a ON a.generation = ?1 - 1 AND a.individual = m.individual"},
         {stored_creature_print_births, INDIVIDUAL_COLUMNS ", 0, NULL, NULL, NULL, NULL",
-         "FROM i WHERE ? = (SELECT max(number) FROM generations)"}};
+         "FROM i WHERE ?1 = (SELECT max(number) FROM generations)"}};
     int status = 0;
     memset(population, 0, sizeof *population);
     for (size_t i = 0; !status && i < sizeof queries / sizeof queries[0]; i++) {

@@ -154,25 +154,23 @@ static int close_members(struct store *store, uint32_t generation,
     sqlite3_stmt *statement;
     int status = store_get_hot(store, HOT_CLOSE_MEMBER, &statement, error);
     for (int i = 0; !status && i < closing->count; i++) {
-        sqlite3_bind_int(statement, 1, i + 1);
-        sqlite3_bind_int(statement, 2, closing->ranks[i].survived);
-        sqlite3_bind_double(statement, 3, closing->ranks[i].fitness);
-        sqlite3_bind_int64(statement, 4, generation);
-        sqlite3_bind_int64(statement, 5, (sqlite3_int64)closing->ranks[i].id);
+        sqlite3_bind_int64(statement, 1, generation);
+        sqlite3_bind_int64(statement, 2, (sqlite3_int64)closing->ranks[i].id);
+        sqlite3_bind_int(statement, 3, i + 1);
+        sqlite3_bind_int(statement, 4, closing->ranks[i].survived);
+        sqlite3_bind_double(statement, 5, closing->ranks[i].fitness);
         status = store_run_statement(store, statement, error);
     }
     return status;
 }
 
-/* Those without a result were members, too. */
+/* Those without a rank were members, too. */
 static int put_unjudged(struct store *store, uint32_t generation, struct error *error)
 {
-    char sql[128];
-    snprintf(sql, sizeof sql,
-             "INSERT OR IGNORE INTO members (generation, individual, evaluated)"
-             " SELECT %" PRIu32 ", id, 0 FROM births",
-             generation);
-    return store_execute(store, sql, error);
+    return store_execute_for(store,
+                             "INSERT OR IGNORE INTO members (generation, individual, evaluated)"
+                             " SELECT ?1, individual, evaluated FROM " STORE_JUDGED,
+                             generation, error);
 }
 
 static int put_archived(struct store *store, uint32_t generation, const struct store_rank *rank,

@@ -92,28 +92,26 @@ static void compare_params(const struct params *before, const struct params *aft
  * may hold for nobody now. */
 static int forget_results(struct store *store, uint32_t generation, struct error *error)
 {
-    char sql[640];
-    snprintf(sql, sizeof sql,
-             "UPDATE generations SET closed = 0, evaluations_own = evaluations_own +"
-             " (SELECT count(*) FROM members WHERE generation = %" PRIu32 " AND evaluated = 1)"
-             " WHERE number = %" PRIu32 ";"
-             "UPDATE members SET evaluated = 0 WHERE generation = %" PRIu32 ";"
-             "DELETE FROM bars WHERE individual IN"
-             " (SELECT individual FROM members WHERE generation = %" PRIu32
-             " UNION ALL SELECT id FROM births);",
-             generation, generation, generation, generation);
-    return store_execute(store, sql, error);
+    static const char *const statements[] = {
+        "INSERT OR IGNORE INTO members (generation, individual, evaluated)"
+        " SELECT ?1, individual, 1 FROM " STORE_JUDGED " WHERE evaluated = 1",
+        "UPDATE generations SET closed = 0, evaluations_own = evaluations_own +"
+        " (SELECT count(*) FROM members WHERE generation = ?1 AND evaluated = 1) WHERE number = ?1",
+        "UPDATE members SET evaluated = 0 WHERE generation = ?1",
+        "DELETE FROM bars WHERE individual IN (SELECT individual FROM " STORE_JUDGED ")"};
+    int status = 0;
+    for (size_t i = 0; !status && i < sizeof statements / sizeof statements[0]; i++)
+        status = store_execute_for(store, statements[i], generation, error);
+    return status;
 }
 
 /* The referee has not seen the members of the generation. */
 static int forget_referee(struct store *store, uint32_t generation, struct error *error)
 {
-    char sql[256];
-    snprintf(sql, sizeof sql,
-             "UPDATE individuals SET referee_fitness = NULL, referee_words = NULL WHERE id IN"
-             " (SELECT individual FROM members WHERE generation = %" PRIu32 ")",
-             generation);
-    return store_execute(store, sql, error);
+    return store_execute_for(store,
+                             "UPDATE individuals SET referee_fitness = NULL, referee_words = NULL"
+                             " WHERE id IN (SELECT individual FROM " STORE_JUDGED ")",
+                             generation, error);
 }
 
 int store_put_params(struct store *store, const struct params *params, uint32_t generation,

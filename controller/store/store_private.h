@@ -26,7 +26,7 @@ enum hot_statement {
     HOT_INSERT_MEMBER,
     HOT_INSERT_RESULT,
     HOT_UPDATE_RESULT,
-    HOT_PUT_EVALUATED,
+    HOT_UPDATE_EVALUATED,
     HOT_PUT_COST,
     HOT_PUT_REFEREE,
     HOT_CLOSE_MEMBER,
@@ -42,9 +42,9 @@ struct store {
     int is_read_only;
     int is_on_network; /* then it has a rollback journal, and readers may hold up a commit */
     int is_in_transaction;
-    int has_failed;     /* something went wrong: the open batch may be half of something */
-    int64_t branch;     /* the current one; 0 = not yet read */
-    int64_t generation; /* the last opened; -1 = none */
+    int has_failed;             /* something went wrong: the open batch may be half of something */
+    int64_t branch;             /* the current one; 0 = not yet read */
+    int64_t generation;         /* the last opened; -1 = none */
     struct pack_writer scratch; /* of the genome that is written */
     sqlite3_stmt *hot[HOT_COUNT];
 };
@@ -103,6 +103,22 @@ int store_begin(struct store *store, struct error *error);
 void store_roll_back(struct store *store);
 
 /* ---- between the other files ---- */
+
+/* Whom generation ?1 judges: `individual`, and `evaluated` as in `members`. Of the generation under way `members` has
+ * those alone who are older than it, and those who are simulated a second time: a newborn's row in `individuals` says
+ * that it is evaluated. */
+#define STORE_JUDGED                                                                               \
+    "(SELECT individual, evaluated FROM members WHERE generation = ?1"                             \
+    " UNION ALL SELECT id, id IN (SELECT id FROM individuals) FROM births"                         \
+    " WHERE ?1 = (SELECT max(number) FROM generations)"                                            \
+    " AND id NOT IN (SELECT individual FROM members WHERE generation = ?1))"
+
+/* Runs a statement whose parameter, the generation, is ?1. */
+int store_execute_for(struct store *store, const char *sql, int64_t generation,
+                      struct error *error);
+/* As store_query_i64(), with a generation. */
+int store_query_for(struct store *store, const char *sql, int64_t generation, int64_t preset,
+                    int64_t *value, struct error *error);
 
 /* Whether an older store has the column quarantine.log. */
 int store_has_quarantine_log(struct store *store, int64_t *has_log, struct error *error);

@@ -55,16 +55,20 @@ static int write_result(struct store *store, enum hot_statement which,
     return status ? status : sqlite3_changes(store->database);
 }
 
-/* The creature's row, made of its birth; one that has its row already is simulated again. */
-static int put_individual(struct store *store, const struct individual *individual,
+/* Of a creature that has its row already. */
+static int replace_result(struct store *store, const struct individual *individual,
                           struct error *error)
 {
-    int count = write_result(store, HOT_INSERT_RESULT, individual, error);
-    if (count == 0)
-        count = write_result(store, HOT_UPDATE_RESULT, individual, error);
+    sqlite3_stmt *statement;
+    int count = write_result(store, HOT_UPDATE_RESULT, individual, error);
     if (count == 0)
         return store_fail_content(store, "a creature has a result, but was never born", error);
-    return count < 0 ? count : 0;
+    int status = count < 0 ? count : store_get_hot(store, HOT_UPDATE_EVALUATED, &statement, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(statement, 1, store->generation);
+    sqlite3_bind_int64(statement, 2, (sqlite3_int64)individual->id);
+    return store_run_statement(store, statement, error);
 }
 
 static int put_cost(struct store *store, uint64_t id, const struct store_cost *cost,
@@ -90,17 +94,11 @@ static int put_cost(struct store *store, uint64_t id, const struct store_cost *c
 int store_put_result(struct store *store, const struct individual *individual,
                      const struct store_cost *cost, struct error *error)
 {
-    sqlite3_stmt *evaluated;
     int status = store_begin(store, error);
-    if (!status)
-        status = put_individual(store, individual, error);
-    if (!status)
-        status = store_get_hot(store, HOT_PUT_EVALUATED, &evaluated, error);
-    if (!status) {
-        sqlite3_bind_int64(evaluated, 1, store->generation);
-        sqlite3_bind_int64(evaluated, 2, (sqlite3_int64)individual->id);
-        status = store_run_statement(store, evaluated, error);
-    }
+    int count = status ? status : write_result(store, HOT_INSERT_RESULT, individual, error);
+    status = count < 0 ? count : 0;
+    if (count == 0)
+        status = replace_result(store, individual, error);
     if (!status && cost)
         status = put_cost(store, individual->id, cost, error);
     return status;

@@ -54,6 +54,27 @@ int store_run_statement(struct store *store, sqlite3_stmt *statement, struct err
     return status;
 }
 
+int store_execute_for(struct store *store, const char *sql, int64_t generation, struct error *error)
+{
+    sqlite3_stmt *statement;
+    int status = store_prepare(store, sql, &statement, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(statement, 1, generation);
+    status = store_run_statement(store, statement, error);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+int store_query_for(struct store *store, const char *sql, int64_t generation, int64_t preset,
+                    int64_t *value, struct error *error)
+{
+    int status =
+        statement_number(store->database, store->path, sql, generation, preset, value, error);
+    store->has_failed |= status != 0;
+    return status;
+}
+
 int store_query_i64(struct store *store, const char *sql, int64_t preset, int64_t *value,
                     struct error *error)
 {
@@ -141,21 +162,23 @@ int store_get_hot(struct store *store, enum hot_statement which, sqlite3_stmt **
                   struct error *error)
 {
     static const char *const texts[HOT_COUNT] = {
-        [HOT_INSERT_BIRTH] = "INSERT INTO births (" BIRTH_COLUMNS
-                             "genome) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [HOT_INSERT_BIRTH] =
+            "INSERT INTO births (" BIRTH_COLUMNS "genome) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [HOT_INSERT_BAR] =
             "INSERT INTO bars (individual, m_s, sizes_s) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
         [HOT_INSERT_MEMBER] =
             "INSERT INTO members (generation, individual, evaluated) VALUES (?, ?, ?)",
-        [HOT_PUT_EVALUATED] = "INSERT INTO members (generation, individual, evaluated)"
-                              " VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET evaluated = 1",
+        [HOT_UPDATE_EVALUATED] =
+            "UPDATE members SET evaluated = 1 WHERE generation = ? AND individual = ?",
         [HOT_PUT_COST] = "INSERT OR REPLACE INTO costs (individual, worker, attempt, wall_ms,"
                          " cpu_ms, arena_bytes, time_s, reused, pace_least_m_s)"
                          " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [HOT_PUT_REFEREE] = "UPDATE individuals SET fitness = ?, referee_fitness = ?,"
                             " referee_words = ? WHERE id = ?",
-        [HOT_CLOSE_MEMBER] = "UPDATE members SET rank = ?, survived = ?, fitness = ?"
-                             " WHERE generation = ? AND individual = ?",
+        [HOT_CLOSE_MEMBER] =
+            "INSERT INTO members (generation, individual, evaluated, rank, survived, fitness)"
+            " VALUES (?, ?, 1, ?, ?, ?) ON CONFLICT DO UPDATE SET rank = excluded.rank,"
+            " survived = excluded.survived, fitness = excluded.fitness",
         [HOT_PUT_ARCHIVED] =
             "INSERT OR REPLACE INTO archive (generation, individual, cell, trials, waiting)"
             " VALUES (?, ?, ?, ?, ?)",

@@ -31,7 +31,6 @@ static int get_counts(struct store *store, struct store_status *status, struct e
 {
     int64_t next_id;
     int64_t waiting;
-    char sql[160];
     int result = store_query_i64(store,
                                  "SELECT 1 + max(coalesce((SELECT max(id) FROM individuals), 0),"
                                  " coalesce((SELECT max(id) FROM births), 0))",
@@ -60,15 +59,12 @@ static int get_counts(struct store *store, struct store_status *status, struct e
         result = store_query_i64(store,
                                  "SELECT count(*) FROM events WHERE event = 'referee_quarantined'",
                                  0, &status->referee_quarantined, error);
-    snprintf(sql, sizeof sql, "SELECT count(*) FROM members WHERE generation = %" PRId64,
-             store->generation);
     if (!result)
-        result = store_query_i64(store, sql, 0, &status->members_in_generation, error);
-    status->members_in_generation += waiting;
-    snprintf(sql, sizeof sql, "SELECT sum(evaluated) FROM members WHERE generation = %" PRId64,
-             store->generation);
+        result = store_query_for(store, "SELECT count(*) FROM " STORE_JUDGED, store->generation, 0,
+                                 &status->members_in_generation, error);
     if (!result)
-        result = store_query_i64(store, sql, 0, &status->evaluated_in_generation, error);
+        result = store_query_for(store, "SELECT sum(evaluated) FROM " STORE_JUDGED,
+                                 store->generation, 0, &status->evaluated_in_generation, error);
     return result;
 }
 
@@ -77,8 +73,8 @@ static int get_best_so_far(struct store *store, struct store_status *status, str
 {
     sqlite3_stmt *statement;
     int result = store_prepare(store,
-                               "SELECT max(i.fitness) FROM members m JOIN individuals i ON"
-                               " i.id = m.individual WHERE m.generation = ? AND m.evaluated = 1",
+                               "SELECT max(i.fitness) FROM " STORE_JUDGED " m JOIN individuals i ON"
+                               " i.id = m.individual WHERE m.evaluated = 1",
                                &statement, error);
     if (result)
         return result;

@@ -264,6 +264,64 @@ START_TEST(test_population_comes_back)
 }
 END_TEST
 
+static void run_sql(const char *sql)
+{
+    sqlite3 *database;
+    char *message = NULL;
+    ck_assert_int_eq(sqlite3_open(path, &database), SQLITE_OK);
+    sqlite3_exec(database, sql, NULL, NULL, &message);
+    ck_assert_msg(!message, "%s: %s", sql, message);
+    sqlite3_close(database);
+}
+
+static int64_t ask_sql(const char *sql)
+{
+    sqlite3 *database;
+    sqlite3_stmt *row;
+    ck_assert_int_eq(sqlite3_open(path, &database), SQLITE_OK);
+    ck_assert_msg(sqlite3_prepare_v2(database, sql, -1, &row, NULL) == SQLITE_OK, "%s: %s", sql,
+                  sqlite3_errmsg(database));
+    ck_assert_int_eq(sqlite3_step(row), SQLITE_ROW);
+    int64_t number = sqlite3_column_int64(row, 0);
+    sqlite3_finalize(row);
+    sqlite3_close(database);
+    return number;
+}
+
+/* A creature's rows are written once: when it is born, when it has its result, when its generation is closed. */
+START_TEST(test_rows_by_age)
+{
+    struct search *search;
+    struct store *store = make_run(&search, 0);
+    int survivors = search_survivor_count(search);
+    struct individual stranger = {.id = 1000};
+    ck_ok(store_commit(store, &error));
+    ck_assert_int_eq(ask_sql("SELECT count(*) FROM individuals"), POPULATION);
+    ck_assert_int_eq(ask_sql("SELECT count(*) FROM births"), POPULATION - survivors);
+    ck_assert_int_eq(ask_sql("SELECT count(*) FROM members WHERE generation = 1"), survivors);
+    evaluate(store, search, 2);
+    ck_ok(store_commit(store, &error));
+    ck_assert_int_eq(ask_sql("SELECT count(*) FROM individuals WHERE verdict IS NOT NULL"),
+                     POPULATION + 2);
+    ck_assert_int_eq(ask_sql("SELECT count(*) FROM births"), POPULATION - survivors);
+    ck_assert_int_eq(ask_sql("SELECT count(*) FROM members WHERE generation = 1"), survivors);
+    ck_assert_int_eq(store_put_result(store, &stranger, NULL, &error), ERR_FORMAT);
+    ck_assert_ptr_nonnull(strstr(error.message, "never born"));
+    evaluate(store, search, POPULATION);
+    next_generation(store, search);
+    ck_assert_int_eq(ask_sql("SELECT min(id) FROM births"),
+                     ask_sql("SELECT 1 + max(id) FROM individuals"));
+    ck_assert_int_eq(ask_sql("SELECT count(*) FROM members WHERE generation = 1"), POPULATION);
+    evaluate(store, search, POPULATION);
+    finish(store, search);
+    ck_assert_int_eq(ask_sql("SELECT count(*) FROM births"), 0);
+    ck_assert_int_eq(ask_sql("SELECT count(*) FROM members WHERE generation = 2"), POPULATION);
+    ck_assert_int_eq(ask_sql("SELECT count(*) FROM pragma_foreign_key_check"), 0);
+    search_destroy(search);
+    store_close(store);
+}
+END_TEST
+
 START_TEST(test_status_counts)
 {
     struct search *search;
@@ -744,6 +802,18 @@ START_TEST(test_changed_params)
     ck_assert(change.is_new_branch && change.is_reevaluated);
     ck_ok(store_get_status(store, &status, &error));
     ck_assert_int_eq(status.evaluated_in_generation, 0);
+    ck_assert_int_eq(status.members_in_generation, POPULATION);
+    struct population waiting;
+    ck_ok(store_get_population(store, 1, &waiting, &error));
+    ck_assert_int_eq(waiting.count, POPULATION);
+    search_destroy(search);
+    search = search_restore(&params, 1, &waiting, status.next_id);
+    ck_assert_int_eq(evaluate(store, search, 3), 3);
+    ck_ok(store_get_status(store, &status, &error));
+    ck_assert_int_eq(status.evaluated_in_generation, 3);
+    ck_assert_int_eq(evaluate(store, search, POPULATION), POPULATION - 3);
+    ck_ok(store_get_status(store, &status, &error));
+    ck_assert_int_eq(status.evaluated_in_generation, POPULATION);
     ck_ok(store_get_creature(store, 1, &creature, &error));
     ck_assert(creature.params.world_gravity_m_s2 == 9.81);
     creature_deinit(&creature);
@@ -949,16 +1019,6 @@ static int read_all(const char *file)
     return errors;
 }
 
-static void run_sql(const char *sql)
-{
-    sqlite3 *database;
-    char *message = NULL;
-    ck_assert_int_eq(sqlite3_open(path, &database), SQLITE_OK);
-    sqlite3_exec(database, sql, NULL, NULL, &message);
-    ck_assert_msg(!message, "%s: %s", sql, message);
-    sqlite3_close(database);
-}
-
 /* ---- choices ---- */
 
 START_TEST(test_choices_come_back)
@@ -1074,7 +1134,8 @@ START_TEST(test_older_store)
     uint64_t before, after;
     int count;
     make_finished_run();
-    run_sql("DROP TABLE choices; DROP TABLE bars; ALTER TABLE individuals DROP COLUMN way_z_m;"
+    run_sql("DROP TABLE births; DROP TABLE choices; DROP TABLE bars; ALTER TABLE individuals DROP "
+            "COLUMN way_z_m;"
             "ALTER TABLE costs DROP COLUMN reused; ALTER TABLE costs DROP COLUMN pace_least_m_s;"
             "PRAGMA user_version = 4");
     ck_assert_int_eq(read_all(path), 0);
@@ -1088,7 +1149,7 @@ START_TEST(test_older_store)
     ck_ok(store_put_choice(store, 1, CHOICE_KEEP, &error));
     ck_ok(store_put_choice(store, 1, CHOICE_NONE, &error));
     store_close(store);
-    run_sql("DROP TABLE bars; PRAGMA user_version = 5");
+    run_sql("DROP TABLE births; DROP TABLE bars; PRAGMA user_version = 5");
     ck_assert_int_eq(read_all(path), 0);
     ck_ok(store_open(&store, path, 0, &error));
     ck_ok(store_get_digests(store, &after, &digests, &count, &error));
@@ -1099,6 +1160,50 @@ START_TEST(test_older_store)
     store_close(store);
     run_sql("PRAGMA user_version = 3");
     ck_assert_int_eq(store_open(&store, path, 1, &error), ERR_VERSION);
+}
+END_TEST
+
+/* Version 8 kept those who waited among the others: a run of it goes on where it was. */
+START_TEST(test_older_store_in_midst)
+{
+    struct search *search;
+    struct store *store = make_run(&search, 3);
+    struct population found;
+    struct store_status status;
+    int waiting = 0;
+    store_close(store);
+    run_sql("INSERT INTO members (generation, individual, evaluated)"
+            " SELECT 1, id, id IN (SELECT id FROM individuals) FROM births;"
+            "INSERT OR IGNORE INTO individuals (id, generation, method, parent1, parent2,"
+            " mutations, seed, genome) SELECT id, generation, method, parent1, parent2, mutations,"
+            " seed, genome FROM births; DROP TABLE births; PRAGMA user_version = 8");
+    for (int is_read_only = 1; is_read_only >= 0; is_read_only--) {
+        ck_ok(store_open(&store, path, is_read_only, &error));
+        ck_ok(store_get_population(store, 1, &found, &error));
+        ck_assert_int_eq(found.count, POPULATION);
+        waiting = 0;
+        for (int i = 0; i < found.count; i++) {
+            check_equal(&search_population(search)->individuals[i], &found.individuals[i]);
+            waiting += !found.individuals[i].has_result;
+        }
+        free_population(&found);
+        ck_ok(store_get_status(store, &status, &error));
+        ck_assert_int_eq(status.members_in_generation, POPULATION);
+        ck_assert_int_eq(status.evaluated_in_generation, POPULATION - waiting);
+        ck_assert_uint_eq(status.next_id, search_next_id(search));
+        if (is_read_only)
+            store_close(store);
+    }
+    ck_assert_int_eq(evaluate(store, search, POPULATION), waiting);
+    ck_ok(store_get_status(store, &status, &error));
+    ck_assert_int_eq(status.evaluated_in_generation, POPULATION);
+    next_generation(store, search);
+    ck_assert_int_eq(ask_sql("SELECT count(*) FROM members WHERE generation = 1 AND evaluated = 1"
+                             " AND rank IS NOT NULL"),
+                     POPULATION);
+    ck_assert_int_gt(ask_sql("SELECT count(*) FROM births"), 0);
+    search_destroy(search);
+    store_close(store);
 }
 END_TEST
 
@@ -1320,6 +1425,7 @@ int main(void)
     tcase_add_test(tests, test_create_refuses_to_overwrite);
     tcase_add_test(tests, test_params_come_back);
     tcase_add_test(tests, test_population_comes_back);
+    tcase_add_test(tests, test_rows_by_age);
     tcase_add_test(tests, test_status_counts);
     tcase_add_test(tests, test_survivors_and_curve);
     tcase_add_test(tests, test_huge_fitness_has_a_mean);
@@ -1340,6 +1446,7 @@ int main(void)
     tcase_add_test(tests, test_nobody_chooses);
     tcase_add_test(tests, test_generation_closes_twice);
     tcase_add_test(tests, test_older_store);
+    tcase_add_test(tests, test_older_store_in_midst);
     tcase_add_test(tests, test_results_to_give_again);
     tcase_add_test(tests, test_bars_come_back);
     tcase_add_test(tests, test_branches_have_no_gaps);
