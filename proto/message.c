@@ -8,6 +8,7 @@
  * mismatch could not be told in words. */
 #include "proto/message.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,12 +170,9 @@ static int message_read_trial(const msgpack_object *field, struct trial *trial, 
 }
 
 static int message_read_task(struct message *message, const msgpack_object *fields, size_t count,
-                             uint64_t *rejected_id, struct error *error)
+                             struct error *error)
 {
-    /* The id first: whatever else is wrong, the sender can be told which task it was. */
     struct task *task = &message->as.task;
-    if (count >= 2 && fields[1].type == MSGPACK_OBJECT_POSITIVE_INTEGER)
-        *rejected_id = fields[1].via.u64;
     int status = message_expect_fields(count, TASK_FIELDS, "task", error);
     if (status != 0)
         return status;
@@ -285,33 +283,45 @@ static int message_read_rejected(struct message *message, const msgpack_object *
     return status;
 }
 
-static int message_read_fields(struct message *message, const msgpack_object *fields, size_t count,
-                               uint64_t *rejected_id, struct error *error)
+static int message_read_stop(struct message *message, const msgpack_object *fields, size_t count,
+                             struct error *error)
 {
-    switch (message->type) {
-    case MESSAGE_HELLO:
-        return message_read_hello(message, fields, count, error);
-    case MESSAGE_SETUP:
-        return message_read_setup(message, fields, count, error);
-    case MESSAGE_TASK:
-        return message_read_task(message, fields, count, rejected_id, error);
-    case MESSAGE_STOP:
-        return message_expect_fields(count, STOP_FIELDS, "stop", error);
-    case MESSAGE_READY:
-        return message_read_ready(message, fields, count, error);
-    case MESSAGE_RESULT:
-        return message_read_result(message, fields, count, error);
-    case MESSAGE_REJECTED:
-        return message_read_rejected(message, fields, count, error);
-    default:
-        return error_set(error, ERR_UNKNOWN, "message: unknown number %d", message->type);
-    }
+    return message_expect_fields(count, STOP_FIELDS, "stop", error);
+}
+
+/* By number. Only what a message of that kind has of `as` is made zero before it is read: parameters are large. */
+#define PART(name) sizeof(((struct message *)0)->as.name)
+static const struct message_kind {
+    size_t bytes;
+    int (*read)(struct message *message, const msgpack_object *fields, size_t count,
+                struct error *error);
+} message_kinds[] = {
+    [MESSAGE_HELLO] = {PART(hello), message_read_hello},
+    [MESSAGE_SETUP] = {PART(setup), message_read_setup},
+    [MESSAGE_TASK] = {PART(task), message_read_task},
+    [MESSAGE_STOP] = {0, message_read_stop},
+    [MESSAGE_READY] = {PART(ready), message_read_ready},
+    [MESSAGE_RESULT] = {PART(result), message_read_result},
+    [MESSAGE_REJECTED] = {PART(rejected), message_read_rejected},
+};
+#undef PART
+
+static int message_read(struct message *message, uint64_t type, const msgpack_object *fields,
+                        size_t count, struct error *error)
+{
+    size_t kind_count = sizeof message_kinds / sizeof message_kinds[0];
+    const struct message_kind *kind = type < kind_count ? &message_kinds[type] : &message_kinds[0];
+    if (!kind->read)
+        return error_set(error, ERR_UNKNOWN, "message: unknown number %" PRIu64, type);
+    message->type = (int)type;
+    memset(&message->as, 0, kind->bytes);
+    return kind->read(message, fields, count, error);
 }
 
 int message_decode(struct message *message, const void *payload, size_t length,
                    uint64_t *rejected_id, struct error *error)
 {
-    memset(message, 0, sizeof *message);
+    message->type = 0;
     *rejected_id = 0;
     if (length > FRAME_PAYLOAD_MAX)
         return error_set(error, ERR_LIMIT, "message: %zu bytes, at most %d", length,
@@ -330,17 +340,33 @@ int message_decode(struct message *message, const void *payload, size_t length,
         status = error_set(error, ERR_FORMAT, "message: empty array");
     if (status == 0)
         status = pack_get_u64(&fields[0], INT32_MAX, &type, "message number", error);
-    message->type = (int)type;
+    /* The id first: whatever else is wrong, the sender can be told which task it was. */
+    if (status == 0 && type == MESSAGE_TASK && count >= 2 &&
+        fields[1].type == MSGPACK_OBJECT_POSITIVE_INTEGER)
+        *rejected_id = fields[1].via.u64;
     if (status == 0)
-        status = message_read_fields(message, fields, count, rejected_id, error);
+        status = message_read(message, type, fields, count, error);
     pack_close(&reader);
     return status;
+}
+
+void task_deinit(struct task *task)
+{
+    genome_deinit(&task->genome);
+    packed_genome_deinit(&task->packed);
+}
+
+void task_move(struct task *to, struct task *from)
+{
+    *to = *from;
+    genome_init(&from->genome);
+    from->packed = (struct packed_genome){NULL, 0};
 }
 
 void message_deinit(struct message *message)
 {
     if (message->type == MESSAGE_TASK)
-        genome_deinit(&message->as.task.genome);
+        task_deinit(&message->as.task);
     message->type = 0;
 }
 
@@ -402,7 +428,10 @@ void message_encode_task(struct pack_writer *writer, const struct task *task)
     pack_text(writer, trial);
     pack_double(writer, task->bar.m_s);
     pack_double(writer, task->bar.sizes_s);
-    genome_encode(&task->genome, writer);
+    if (task->packed.bytes)
+        pack_raw(writer, task->packed.bytes, task->packed.length);
+    else
+        genome_encode(&task->genome, writer);
     message_end(writer, at);
 }
 

@@ -6,6 +6,7 @@
 #ifndef PROTO_MESSAGE_H
 #define PROTO_MESSAGE_H
 
+#include "common/body/phenotype_key.h"
 #include "common/genome/creature.h"
 #include "common/judge/pace.h"
 #include "common/judge/trial.h"
@@ -41,8 +42,15 @@ struct task {
     struct trial trial;  /* what it is for */
     struct pace_bar bar; /* raises guard.hopeless_m_s and hopeless_sizes_s */
     struct genome genome;
-    uint64_t tag; /* the sender's own; is not sent */
+    struct packed_genome packed; /* the same, if it was packed already; is not sent twice */
+
+    /* The sender's own, which are not sent. */
+    uint64_t tag;
+    struct phenotype_key key; /* of its motion; 0, 0: not known */
 };
+void task_deinit(struct task *task);
+/* `from` is left without what it owned. */
+void task_move(struct task *to, struct task *from);
 
 /* What may differ between two equal runs. */
 struct task_cost {

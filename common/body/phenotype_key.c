@@ -201,13 +201,18 @@ static int put_brain(struct key_hasher *hasher, const struct phenotype *phenotyp
 /* ---- the whole ---- */
 
 /* The places of moving lights are drawn from the seed, and the starts of perturbed runs. */
+int phenotype_key_has_seed(const struct params *params, const struct trial *trial)
+{
+    return params->light_kind == LIGHT_MOVING || trial->perturbation != 0;
+}
+
 static void put_trial(struct key_hasher *hasher, const struct params *params,
                       const struct trial *trial, uint64_t seed)
 {
     key_put_int(hasher, trial->perturbation);
     key_put_int(hasher, trial->halvings);
     key_put_int(hasher, trial->has_other_solver);
-    if (params->light_kind == LIGHT_MOVING || trial->perturbation != 0)
+    if (phenotype_key_has_seed(params, trial))
         put(hasher, seed);
 }
 

@@ -30,6 +30,8 @@ int phenotype_key_make(struct phenotype_key *key, const struct phenotype *phenot
 int phenotype_key_grow(struct phenotype_key *key, const struct genome *genome,
                        const struct params *params, const struct trial *trial, uint64_t seed,
                        struct arena *arena);
+/* Whether the seed goes into the key. */
+int phenotype_key_has_seed(const struct params *params, const struct trial *trial);
 int phenotype_key_is_equal(const struct phenotype_key *a, const struct phenotype_key *b);
 
 /* Enough for the second function, for any genome within the bounds of the parameters' table. */

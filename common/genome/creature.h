@@ -64,6 +64,16 @@ char *creature_to_json(const struct creature *creature);
  * element of a message. */
 void genome_encode(const struct genome *genome, struct pack_writer *writer);
 int genome_decode(struct genome *genome, const msgpack_object *object, struct error *error);
+/* Those bytes, kept by those who need them more than once. */
+struct packed_genome {
+    unsigned char *bytes; /* NULL: not packed */
+    size_t length;
+};
+/* `packed` must be empty; `scratch` is written over. 0, or ERR_MEMORY, and it stays empty. */
+int genome_pack(struct packed_genome *packed, const struct genome *genome,
+                struct pack_writer *scratch);
+int packed_genome_copy(struct packed_genome *copy, const struct packed_genome *packed);
+void packed_genome_deinit(struct packed_genome *packed);
 /* The same from bytes that hold exactly one genome. */
 int genome_decode_bytes(struct genome *genome, const void *bytes, size_t length,
                         struct error *error);

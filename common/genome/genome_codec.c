@@ -7,6 +7,8 @@
  * every row of the run store. Decoding reads a row's fields one after the other from a cursor that
  * keeps the first error; genome_check() then looks at the content. */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "common/genome/body_kind.h"
 #include "common/genome/creature.h"
@@ -110,6 +112,36 @@ void genome_encode(const struct genome *genome, struct pack_writer *writer)
         pack_u64(writer, genome->breeding);
     if (genome->kind)
         pack_u64(writer, genome->kind);
+}
+
+int packed_genome_copy(struct packed_genome *copy, const struct packed_genome *packed)
+{
+    *copy = (struct packed_genome){NULL, 0};
+    if (!packed->bytes)
+        return 0;
+    copy->bytes = malloc(packed->length);
+    if (!copy->bytes)
+        return ERR_MEMORY;
+    memcpy(copy->bytes, packed->bytes, packed->length);
+    copy->length = packed->length;
+    return 0;
+}
+
+int genome_pack(struct packed_genome *packed, const struct genome *genome,
+                struct pack_writer *scratch)
+{
+    pack_writer_clear(scratch);
+    genome_encode(genome, scratch);
+    if (scratch->has_failed)
+        return ERR_MEMORY;
+    return packed_genome_copy(packed, &(struct packed_genome){(unsigned char *)scratch->buffer.data,
+                                                              scratch->buffer.size});
+}
+
+void packed_genome_deinit(struct packed_genome *packed)
+{
+    free(packed->bytes);
+    *packed = (struct packed_genome){NULL, 0};
 }
 
 /* ---- reading ---- */

@@ -33,6 +33,7 @@ const struct search_method *const search_methods[SEARCH_COUNT] = {
 void individual_deinit(struct individual *individual)
 {
     genome_deinit(&individual->genome);
+    packed_genome_deinit(&individual->packed);
 }
 
 int individual_is_kept(const struct individual *individual)
@@ -190,17 +191,20 @@ struct individual *search_make_individuals(uint32_t generation, int kept, uint64
     return individuals;
 }
 
-int search_set_seeds(struct search *search, struct individual *children, int count)
+int search_complete_newborns(struct search *search, struct individual *children, int count)
 {
     static const struct trial first = {.purpose = TRIAL_FIRST};
     int status = 0;
 
     for (int i = 0; i < count && !status; i++) {
-        struct phenotype_key key;
+        struct individual *child = &children[i];
 
-        status = phenotype_key_grow(&key, &children[i].genome, &search->params, &first, 0,
+        status = phenotype_key_grow(&child->key, &child->genome, &search->params, &first, 0,
                                     &search->arena);
-        children[i].seed = rng_mix_seed((uint64_t)search->params.run_seed, key.words[0]);
+        child->seed = rng_mix_seed((uint64_t)search->params.run_seed, child->key.words[0]);
+        child->born_trials = child->trials;
+        if (!status)
+            status = genome_pack(&child->packed, &child->genome, &search->scratch);
     }
     return status;
 }
@@ -217,6 +221,7 @@ static struct search *make_search(const struct params *params, uint32_t generati
         free(search);
         return NULL;
     }
+    pack_writer_init(&search->scratch);
     search->params = *params;
     search->generation = generation;
     search->next_id = next_id;
@@ -272,7 +277,7 @@ struct search *search_create_seeded(const struct params *params, const struct se
 
     if (!children || search_method_of(search)->first(params, children, count) ||
         seeding_populate(seeding, params, children, count) ||
-        search_set_seeds(search, children, count)) {
+        search_complete_newborns(search, children, count)) {
         search_free_individuals(children, count);
         search_destroy(search);
         return NULL;
@@ -321,6 +326,7 @@ void search_destroy(struct search *search)
     lagged_end(search);
     search_free_individuals(search->population.individuals, search->population.count);
     arena_deinit(&search->arena);
+    pack_writer_deinit(&search->scratch);
     free(search);
 }
 
@@ -590,7 +596,7 @@ int search_advance(struct search *search)
         return ERR_MEMORY;
     if (search_method_of(search)->next(&search->params, generation, &search->population, survivors,
                                        individuals + survivors, born) ||
-        search_set_seeds(search, individuals + survivors, born)) {
+        search_complete_newborns(search, individuals + survivors, born)) {
         search_free_individuals(individuals, count);
         return ERR_MEMORY;
     }

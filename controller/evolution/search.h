@@ -16,6 +16,7 @@
 #ifndef CONTROLLER_EVOLUTION_SEARCH_H
 #define CONTROLLER_EVOLUTION_SEARCH_H
 
+#include "common/body/phenotype_key.h"
 #include "common/params/choice.h"
 #include "common/genome/creature.h"
 #include "common/judge/measures.h"
@@ -45,6 +46,8 @@ struct individual {
     char mutations[CREATURE_MUTATIONS_SIZE]; /* in words; empty = none */
     struct pace_bar bar; /* which it has to clear; set at birth, search_bars.c */
     struct genome genome;
+    struct packed_genome packed; /* the same as bytes; empty: nobody has packed it yet */
+    struct phenotype_key key;    /* of its motion, with seed 0; 0, 0: not known */
     int has_result;
     int verdict;
     struct measures measures;
@@ -59,12 +62,13 @@ struct individual {
     int is_selected; /* survives it: search_select() */
 
     /* Of lagged methods; 0 in others. */
-    uint64_t body;  /* the creature in which its body appeared first */
-    int is_trial;   /* its parent's body and brain with other weights */
-    int trials;     /* its body still gets; of a trial without a result, after this one */
-    int is_waiting; /* for the result of a trial of its body */
-    int cell;       /* of the archive, that it fills, from 1 */
-    int is_counted; /* its result has been counted */
+    uint64_t body;   /* the creature in which its body appeared first */
+    int is_trial;    /* its parent's body and brain with other weights */
+    int trials;      /* its body still gets; of a trial without a result, after this one */
+    int born_trials; /* what `trials` was when it was born */
+    int is_waiting;  /* for the result of a trial of its body */
+    int cell;        /* of the archive, that it fills, from 1 */
+    int is_counted;  /* its result has been counted */
 
     /* State that a restored search need not have. */
     int is_asked;          /* it has been given out to be simulated */

@@ -219,7 +219,7 @@ int interactive_advance(struct search *search)
         status = breed_goal(search, individuals, survivors, individuals + survivors + chosen,
                             born - chosen);
     if (!status)
-        status = search_set_seeds(search, individuals + survivors, born);
+        status = search_complete_newborns(search, individuals + survivors, born);
     if (status) {
         /* the survivors are the population's still */
         for (int i = 0; i < born; i++)

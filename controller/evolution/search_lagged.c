@@ -55,7 +55,7 @@ static void breed(struct search *search)
     genome_init(&child->genome);
     search->failure = method_of(search)->breed(search->lagged, &search->population, child);
     if (!search->failure)
-        search->failure = search_set_seeds(search, child, 1);
+        search->failure = search_complete_newborns(search, child, 1);
     if (search->failure) {
         individual_deinit(child);
         return;

@@ -10,10 +10,11 @@ struct search {
     uint32_t generation;
     uint64_t next_id;
     struct population population;
-    struct arena arena; /* where newborns grow, for the keys of their motions */
-    int missing;        /* individuals without a result */
-    int called;         /* individuals whom the referee has yet to see, of this round */
-    int cursor;         /* the next to look at when asked, for either */
+    struct arena arena;         /* where newborns grow, for the keys of their motions */
+    struct pack_writer scratch; /* where they are packed */
+    int missing;                /* individuals without a result */
+    int called;                 /* individuals whom the referee has yet to see, of this round */
+    int cursor;                 /* the next to look at when asked, for either */
 
     /* Of lagged methods: the population in order of id is
      *   [0, head) counted   [head, born) bred, not counted   [born, count) bred before a restart
@@ -60,8 +61,8 @@ int interactive_advance(struct search *search);
  * NULL. */
 struct individual *search_make_individuals(uint32_t generation, int kept, uint64_t first_id,
                                            int born);
-/* The seeds of newborns with genomes. 0 or ERR_MEMORY. */
-int search_set_seeds(struct search *search, struct individual *children, int count);
+/* What follows from the genomes of newborns: key, seed, packed genome. 0 or ERR_MEMORY. */
+int search_complete_newborns(struct search *search, struct individual *children, int count);
 void search_free_individuals(struct individual *individuals, int count);
 /* The population as it is asked: sorted, and counted what is missing. */
 void search_update(struct search *search);

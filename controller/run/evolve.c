@@ -558,7 +558,12 @@ static int make_task(struct evolve *evolve, struct task *task)
     task->creature = individual->id;
     task->seed = individual->seed;
     task->bar = individual->bar;
+    if (task->trial.purpose == TRIAL_FIRST &&
+        !phenotype_key_has_seed(evolve->settings->params, &task->trial))
+        task->key = individual->key;
     int status = genome_copy(&task->genome, &individual->genome);
+    if (!status)
+        status = packed_genome_copy(&task->packed, &individual->packed);
     if (status)
         stop_at_task(evolve, task, status);
     return !status;
@@ -592,7 +597,7 @@ static void on_hungry(void *context, int room)
         }
         if (status < 0)
             stop_at_task(evolve, &task, status);
-        genome_deinit(&task.genome);
+        task_deinit(&task);
     }
     if (known_count == KNOWN_AT_ONCE)
         uv_idle_start(&evolve->more, on_more);

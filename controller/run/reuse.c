@@ -2,8 +2,8 @@
  *
  * Entries are taken in turn, so that the oldest key makes room for a new one; a chained hash
  * finds them. An entry whose creature is out, or for which others wait, stays: if it is in the
- * way, a creature goes without an entry. A question costs some 4 us, in which a phenotype is
- * grown and hashed. */
+ * way, a creature goes without an entry. A question whose key is not known costs some 4 us, in which a
+ * phenotype is grown and hashed. */
 #include "controller/run/reuse.h"
 
 #include <inttypes.h>
@@ -70,7 +70,7 @@ static void free_list(struct waiting_list *list)
     struct waiting *next;
     for (struct waiting *at = list->first; at; at = next) {
         next = at->next;
-        genome_deinit(&at->task.genome);
+        task_deinit(&at->task);
         free(at);
     }
 }
@@ -136,14 +136,17 @@ static int add(struct reuse *reuse, const struct phenotype_key *key)
 }
 
 /* The key's entry, a new one if it has none yet; 0: there is no room. */
-static int find_or_add(struct reuse *reuse, const struct genome *genome, const struct trial *trial,
-                       uint64_t seed)
+static int find_or_add(struct reuse *reuse, const struct phenotype_key *key)
 {
-    struct phenotype_key key;
-    if (phenotype_key_grow(&key, genome, reuse->params, trial, seed, &reuse->arena))
-        return 0;
-    int number = find(reuse, &key);
-    return number ? number : add(reuse, &key);
+    int number = find(reuse, key);
+    return number ? number : add(reuse, key);
+}
+
+/* 0, or ERR_MEMORY. */
+static int find_key(struct reuse *reuse, struct phenotype_key *key, const struct genome *genome,
+                    const struct trial *trial, uint64_t seed)
+{
+    return phenotype_key_grow(key, genome, reuse->params, trial, seed, &reuse->arena);
 }
 
 static int is_known(const struct reuse *reuse, const struct entry *entry,
@@ -169,8 +172,7 @@ static int wait_for(struct entry *entry, struct task *task)
     struct waiting *waiting = calloc(1, sizeof *waiting);
     if (!waiting)
         return ERR_MEMORY;
-    waiting->task = *task;
-    genome_init(&task->genome);
+    task_move(&waiting->task, task);
     if (entry->waiting.last)
         entry->waiting.last->next = waiting;
     else
@@ -209,7 +211,10 @@ int reuse_take(struct reuse *reuse, struct task *task)
 
 int reuse_ask(struct reuse *reuse, struct task *task, const struct result **known)
 {
-    int number = find_or_add(reuse, &task->genome, &task->trial, task->seed);
+    static const struct phenotype_key unknown;
+    int is_out_of_memory = phenotype_key_is_equal(&task->key, &unknown) &&
+                           find_key(reuse, &task->key, &task->genome, &task->trial, task->seed);
+    int number = is_out_of_memory ? 0 : find_or_add(reuse, &task->key);
     task->tag = (uint64_t)number;
     if (!number) {
         reuse->counts.simulated++;
@@ -291,7 +296,10 @@ void reuse_forget(struct reuse *reuse, const struct task *task)
 void reuse_restore(struct reuse *reuse, const struct individual *individual, double pace_least_m_s)
 {
     static const struct trial first = {.purpose = TRIAL_FIRST};
-    int number = find_or_add(reuse, &individual->genome, &first, individual->seed);
+    struct phenotype_key key;
+    int number = 0;
+    if (!find_key(reuse, &key, &individual->genome, &first, individual->seed))
+        number = find_or_add(reuse, &key);
     struct result result = {.creature = individual->id,
                             .verdict = individual->verdict,
                             .measures = individual->measures,

@@ -56,7 +56,7 @@ static int read_individual(struct store *store, sqlite3_stmt *row, struct indivi
                         COLUMN_REFEREE_WORDS);
     individual->body = (uint64_t)sqlite3_column_int64(row, COLUMN_BODY);
     individual->is_trial = sqlite3_column_type(row, COLUMN_TRIALS) != SQLITE_NULL;
-    individual->trials = sqlite3_column_int(row, COLUMN_TRIALS);
+    individual->trials = individual->born_trials = sqlite3_column_int(row, COLUMN_TRIALS);
     if (!status && individual->method < 0)
         status = store_fail_content(store, "an individual has an unknown breeding method", error);
     if (!status) {

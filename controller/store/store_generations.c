@@ -27,22 +27,9 @@ static int put_birth(struct store *store, const struct individual *individual, s
     int status = store_get_hot(store, HOT_INSERT_BIRTH, &statement, error);
     if (status)
         return status;
-    pack_writer_clear(&store->scratch);
-    genome_encode(&individual->genome, &store->scratch);
-    if (store->scratch.has_failed)
-        return error_set(error, ERR_MEMORY, "%s: out of memory", store->path);
-    sqlite3_bind_int64(statement, 1, (sqlite3_int64)individual->id);
-    sqlite3_bind_int64(statement, 2, individual->generation);
-    store_bind_text(statement, 3, breeding_method_names[individual->method]);
-    store_bind_id(statement, 4, individual->parents[0]);
-    store_bind_id(statement, 5, individual->parents[1]);
-    store_bind_text(statement, 6, individual->mutations);
-    store_bind_hash(statement, 7, individual->seed);
-    store_bind_id(statement, 8, individual->body);
-    if (individual->is_trial)
-        sqlite3_bind_int(statement, 9, individual->trials);
-    sqlite3_bind_blob64(statement, 10, store->scratch.buffer.data, store->scratch.buffer.size,
-                        SQLITE_STATIC);
+    status = store_bind_birth(store, statement, 0, individual, error);
+    if (status)
+        return status;
     status = store_run_statement(store, statement, error);
     if (!status && pace_has_bar(&individual->bar))
         status = put_bar(store, individual, error);

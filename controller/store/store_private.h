@@ -91,6 +91,14 @@ int store_get_rows(struct store *store, sqlite3_stmt *statement,
 /* Texts are copied. */
 void store_bind_text(sqlite3_stmt *statement, int column, const char *text);
 void store_bind_hash(sqlite3_stmt *statement, int column, uint64_t hash);
+/* What is known of a creature at birth: the ten columns of STORE_BIRTH behind column `before`. The texts and the
+ * genome must stay until the statement has run. */
+#define STORE_BIRTH                                                                                \
+    "id, generation, method, parent1, parent2, mutations, seed, body, trials, genome"
+#define STORE_BIRTH_PLACES "?, ?, ?, ?, ?, ?, ?, ?, ?, ?"
+enum { STORE_BIRTH_COUNT = 10 };
+int store_bind_birth(struct store *store, sqlite3_stmt *statement, int before,
+                     const struct individual *individual, struct error *error);
 /* Ids: 0 is stored as NULL. */
 void store_bind_id(sqlite3_stmt *statement, int column, uint64_t id);
 /* The time as in all tables: 2026-01-31T23:59:59.123Z. */

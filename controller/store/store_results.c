@@ -36,39 +36,54 @@ int store_put_event(struct store *store, const char *event, const char *detail, 
     return status;
 }
 
-/* By one of the two statements; returns how many rows it changed, or ERR_*. */
-static int write_result(struct store *store, enum hot_statement which,
-                        const struct individual *individual, struct error *error)
+static int bind_result(struct store *store, enum hot_statement which,
+                       const struct individual *individual, sqlite3_stmt **statement,
+                       struct error *error)
 {
-    sqlite3_stmt *statement;
-    int status = store_get_hot(store, which, &statement, error);
+    int status = store_get_hot(store, which, statement, error);
     if (status)
         return status;
     for (int i = 0; i < MEASURE_COUNT; i++)
-        sqlite3_bind_double(statement, i + 1, measures_get(&individual->measures, i));
-    store_bind_text(statement, MEASURE_COUNT + 1, verdict_name(individual->verdict));
-    sqlite3_bind_double(statement, MEASURE_COUNT + 2, individual->fitness);
-    store_bind_hash(statement, MEASURE_COUNT + 3, individual->digest);
-    sqlite3_bind_int64(statement, MEASURE_COUNT + 4, store->branch);
-    sqlite3_bind_int64(statement, MEASURE_COUNT + 5, (sqlite3_int64)individual->id);
-    status = store_run_statement(store, statement, error);
-    return status ? status : sqlite3_changes(store->database);
+        sqlite3_bind_double(*statement, i + 1, measures_get(&individual->measures, i));
+    sqlite3_bind_text(*statement, MEASURE_COUNT + 1, verdict_name(individual->verdict), -1,
+                      SQLITE_STATIC);
+    sqlite3_bind_double(*statement, MEASURE_COUNT + 2, individual->fitness);
+    store_bind_hash(*statement, MEASURE_COUNT + 3, individual->digest);
+    sqlite3_bind_int64(*statement, MEASURE_COUNT + 4, store->branch);
+    return 0;
 }
 
-/* Of a creature that has its row already. */
+/* The creature's whole row, unless it has one already; *is_new says so. */
+static int insert_individual(struct store *store, const struct individual *individual, int *is_new,
+                             struct error *error)
+{
+    sqlite3_stmt *statement;
+    int status = bind_result(store, HOT_INSERT_RESULT, individual, &statement, error);
+    if (!status)
+        status = store_bind_birth(store, statement, MEASURE_COUNT + 4, individual, error);
+    if (!status)
+        status = store_run_statement(store, statement, error);
+    *is_new = sqlite3_changes(store->database) > 0;
+    return status;
+}
+
+/* Of a creature that is simulated again. */
 static int replace_result(struct store *store, const struct individual *individual,
                           struct error *error)
 {
-    sqlite3_stmt *statement;
-    int count = write_result(store, HOT_UPDATE_RESULT, individual, error);
-    if (count == 0)
-        return store_fail_content(store, "a creature has a result, but was never born", error);
-    int status = count < 0 ? count : store_get_hot(store, HOT_UPDATE_EVALUATED, &statement, error);
+    sqlite3_stmt *result, *evaluated;
+    int status = bind_result(store, HOT_UPDATE_RESULT, individual, &result, error);
+    if (!status) {
+        sqlite3_bind_int64(result, MEASURE_COUNT + 5, (sqlite3_int64)individual->id);
+        status = store_run_statement(store, result, error);
+    }
+    if (!status)
+        status = store_get_hot(store, HOT_UPDATE_EVALUATED, &evaluated, error);
     if (status)
         return status;
-    sqlite3_bind_int64(statement, 1, store->generation);
-    sqlite3_bind_int64(statement, 2, (sqlite3_int64)individual->id);
-    return store_run_statement(store, statement, error);
+    sqlite3_bind_int64(evaluated, 1, store->generation);
+    sqlite3_bind_int64(evaluated, 2, (sqlite3_int64)individual->id);
+    return store_run_statement(store, evaluated, error);
 }
 
 static int put_cost(struct store *store, uint64_t id, const struct store_cost *cost,
@@ -94,10 +109,11 @@ static int put_cost(struct store *store, uint64_t id, const struct store_cost *c
 int store_put_result(struct store *store, const struct individual *individual,
                      const struct store_cost *cost, struct error *error)
 {
+    int is_new;
     int status = store_begin(store, error);
-    int count = status ? status : write_result(store, HOT_INSERT_RESULT, individual, error);
-    status = count < 0 ? count : 0;
-    if (count == 0)
+    if (!status)
+        status = insert_individual(store, individual, &is_new, error);
+    if (!status && !is_new)
         status = replace_result(store, individual, error);
     if (!status && cost)
         status = put_cost(store, individual->id, cost, error);

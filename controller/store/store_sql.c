@@ -103,6 +103,35 @@ void store_bind_id(sqlite3_stmt *statement, int column, uint64_t id)
         sqlite3_bind_null(statement, column);
 }
 
+int store_bind_birth(struct store *store, sqlite3_stmt *statement, int before,
+                     const struct individual *individual, struct error *error)
+{
+    struct packed_genome genome = individual->packed;
+    char seed[17];
+    if (!genome.bytes) {
+        pack_writer_clear(&store->scratch);
+        genome_encode(&individual->genome, &store->scratch);
+        if (store->scratch.has_failed)
+            return error_set(error, ERR_MEMORY, "%s: out of memory", store->path);
+        genome.bytes = (unsigned char *)store->scratch.buffer.data;
+        genome.length = store->scratch.buffer.size;
+    }
+    hash_to_text(individual->seed, seed);
+    sqlite3_bind_int64(statement, before + 1, (sqlite3_int64)individual->id);
+    sqlite3_bind_int64(statement, before + 2, individual->generation);
+    sqlite3_bind_text(statement, before + 3, breeding_method_names[individual->method], -1,
+                      SQLITE_STATIC);
+    store_bind_id(statement, before + 4, individual->parents[0]);
+    store_bind_id(statement, before + 5, individual->parents[1]);
+    sqlite3_bind_text(statement, before + 6, individual->mutations, -1, SQLITE_STATIC);
+    sqlite3_bind_text(statement, before + 7, seed, sizeof seed - 1, SQLITE_TRANSIENT);
+    store_bind_id(statement, before + 8, individual->body);
+    if (individual->is_trial)
+        sqlite3_bind_int(statement, before + 9, individual->born_trials);
+    sqlite3_bind_blob64(statement, before + 10, genome.bytes, genome.length, SQLITE_STATIC);
+    return 0;
+}
+
 void store_now_utc(char text[32])
 {
     struct timespec now;
@@ -121,17 +150,14 @@ static void print_measures(FILE *text, const char *prefix, const char *suffix, c
     fputs(last, text);
 }
 
-/* The columns of a birth that its creature's row takes over, but for the genome. */
-#define BIRTH_COLUMNS "id, generation, method, parent1, parent2, mutations, seed, body, trials, "
-
-/* Parameters as those of print_update_result(). */
+/* Parameters as those of print_update_result(), then those of the birth. */
 static void print_insert_result(FILE *text, const char *unused, const char *unused_too)
 {
-    fputs("INSERT OR IGNORE INTO individuals (" BIRTH_COLUMNS, text);
-    print_measures(text, "", "", "verdict, fitness, digest, branch, genome) SELECT " BIRTH_COLUMNS);
+    fputs("INSERT OR IGNORE INTO individuals (", text);
+    print_measures(text, "", "", "verdict, fitness, digest, branch, " STORE_BIRTH ") VALUES (");
     for (int i = 0; i < MEASURE_COUNT + 4; i++)
         fputs("?, ", text);
-    fputs("genome FROM births WHERE id = ?", text);
+    fputs(STORE_BIRTH_PLACES ")", text);
 }
 
 static void print_update_result(FILE *text, const char *unused, const char *unused_too)
@@ -162,8 +188,7 @@ int store_get_hot(struct store *store, enum hot_statement which, sqlite3_stmt **
                   struct error *error)
 {
     static const char *const texts[HOT_COUNT] = {
-        [HOT_INSERT_BIRTH] =
-            "INSERT INTO births (" BIRTH_COLUMNS "genome) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [HOT_INSERT_BIRTH] = "INSERT INTO births (" STORE_BIRTH ") VALUES (" STORE_BIRTH_PLACES ")",
         [HOT_INSERT_BAR] =
             "INSERT INTO bars (individual, m_s, sizes_s) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
         [HOT_INSERT_MEMBER] =

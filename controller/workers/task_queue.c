@@ -33,8 +33,7 @@ int task_queue_submit(struct task_queue *queue, struct task *task)
     struct farm_task *entry = calloc(1, sizeof *entry);
     if (entry == NULL)
         return ERR_MEMORY;
-    entry->task = *task;
-    genome_init(&task->genome);
+    task_move(&entry->task, task);
     task_queue_put_back(queue, entry);
     queue->pending_count++;
     queue->submitted_count++;
@@ -62,7 +61,7 @@ void task_queue_end(struct task_queue *queue, struct farm_task *entry)
 
 void farm_task_free(struct farm_task *entry)
 {
-    genome_deinit(&entry->task.genome);
+    task_deinit(&entry->task);
     free(entry);
 }
 

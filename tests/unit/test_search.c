@@ -174,6 +174,7 @@ static struct population copy_population(const struct search *search, struct rng
     ck_assert_ptr_nonnull(copy.individuals);
     for (int i = 0; i < from->count; i++) {
         copy.individuals[i] = from->individuals[i];
+        copy.individuals[i].packed = (struct packed_genome){NULL, 0};
         ck_assert_int_eq(genome_copy(&copy.individuals[i].genome, &from->individuals[i].genome), 0);
     }
     for (int i = copy.count - 1; rng && i > 0; i--) {
