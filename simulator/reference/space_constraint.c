@@ -21,6 +21,8 @@
 /* What does not press may be so deep, m or rad, and come nearer so fast, per s. */
 #define PIERCE      1e-10
 #define PIERCE_RATE 1e-8
+/* Sliding that slow may stop at once: m/s for a tolerance of 1. */
+#define SLIP_M_S 1e4
 /* What slides faster has a direction, m/s. */
 #define SURE_M_S 1e-8
 /* Instants of events are found to this, s, or to this many times the tolerance of a step of its length. */
@@ -117,6 +119,7 @@ struct space_constraint *space_constraint_create(const struct space_body *body,
         return NULL;
     c->settings = *settings;
     c->world = *world;
+    c->slip_m_s = SLIP_M_S * settings->rtol;
     c->count = body->link_count;
     c->boxes = body->boxes;
     c->box_count = body->box_count;
@@ -204,7 +207,7 @@ static void renew_touches(struct space_constraint *c)
         for (int k = 0; k < 3; k++)
             now.reference[k] = t->force[k];
         double x = now.rows[1].rate, y = now.rows[2].rate, speed = sqrt(x * x + y * y);
-        now.floor = t->floor;
+        now.floor = space_system_floor(c, speed, t->floor);
         if (now.mode == TOUCH_SLIDES && speed > SURE_M_S)
             now.way =
                 vec3_along(vec3_scale(now.directions[1], x / speed), now.directions[2], y / speed);

@@ -34,12 +34,12 @@
 #define STICKING_M_S2 1e-8
 /* What slides faster has the direction of its velocity, m/s, else that of friction. */
 #define SLIDING_M_S 1e-6
-/* A velocity that direction of sliding is smoothed by, m/s. */
-#define SMOOTHING_M_S 1e-10
+/* The direction of sliding is smoothed by this share of the speed that counts as none. */
+#define SMOOTHING 1e-2
 /* What leaves faster, m/s or rad/s, does not press. */
 #define LEAVING 1e-9
-/* Sliding has turned round if it is slower than before by this, m/s. */
-#define TURN_M_S 1e-9
+/* Sliding has turned round if it is slower than before by this share of the speed that counts as none. */
+#define TURN 0.1
 /* Touches press if they take more than this share of all forces. */
 #define PRESSING_SHARE 1e-12
 /* Rows less mobile than this, compared with the whole mass, are left alone. */
@@ -399,14 +399,15 @@ void space_system_list_joints(struct space_constraint *c, double ahead)
 /* ---------------------------------------------------------------- rows of touches */
 
 /* The direction of sliding: of the velocity, and past its end still the one at the start. */
-static void find_sliding(const struct touch *t, double *one, double *two)
+static void find_sliding(const struct space_constraint *c, const struct touch *t, double *one,
+                         double *two)
 {
     double x = t->rows[1].rate, y = t->rows[2].rate;
     double way_x = vec3_dot(t->way, t->directions[1]), way_y = vec3_dot(t->way, t->directions[2]);
     if (!(x * way_x + y * way_y > 0))
         x = y = 0;
-    x += SMOOTHING_M_S * way_x;
-    y += SMOOTHING_M_S * way_y;
+    x += SMOOTHING * c->slip_m_s * way_x;
+    y += SMOOTHING * c->slip_m_s * way_y;
     double size = sqrt(x * x + y * y);
     *one = x / size;
     *two = y / size;
@@ -429,7 +430,7 @@ static void add_touch_rows(struct space_constraint *c, struct touch *t)
     if (t->kind == TOUCH_LIMIT || t->friction == 0)
         return;
     if (t->mode == TOUCH_SLIDES) {
-        find_sliding(t, &one, &two);
+        find_sliding(c, t, &one, &two);
         for (int k = 0; k < 2; k++) {
             row->g[k] = wrench_along(row->g[k], &t->rows[1].j[k], -t->friction * one);
             row->g[k] = wrench_along(row->g[k], &t->rows[2].j[k], -t->friction * two);
@@ -454,7 +455,7 @@ static void read_forces(struct space_constraint *c)
         if (t->kind == TOUCH_LIMIT || t->friction == 0)
             continue;
         if (t->mode == TOUCH_SLIDES) {
-            find_sliding(t, &one, &two);
+            find_sliding(c, t, &one, &two);
             t->force[1] = -t->friction * t->force[0] * one;
             t->force[2] = -t->friction * t->force[0] * two;
             continue;
@@ -917,6 +918,11 @@ static void drop_leaving(struct space_constraint *c)
     c->found_count = kept;
 }
 
+double space_system_floor(const struct space_constraint *c, double speed, double before)
+{
+    return speed > 2 * c->slip_m_s ? c->slip_m_s : before;
+}
+
 /* What a touch that presses with these forces is. */
 static void start_pressing(struct space_constraint *c, int law)
 {
@@ -936,14 +942,14 @@ static void start_pressing(struct space_constraint *c, int law)
         t->mode = TOUCH_STICKS;
         return;
     }
-    if (!(speed > SLIDING_M_S)) {
+    if (!(speed > fmax(SLIDING_M_S, 2 * c->slip_m_s))) {
         x = -force[1];
         y = -force[2];
         speed = across;
     }
     t->way = vec3_along(vec3_scale(t->directions[1], x / speed), t->directions[2], y / speed);
-    t->floor = (t->rows[1].rate * x + t->rows[2].rate * y) / speed;
-    t->floor = fmin(t->floor, 0) - TURN_M_S;
+    double along = (t->rows[1].rate * x + t->rows[2].rate * y) / speed;
+    t->floor = space_system_floor(c, along, fmin(along, 0) - TURN * c->slip_m_s);
 }
 
 void space_system_choose_modes(struct space_constraint *c, double ahead)
@@ -966,7 +972,7 @@ void space_system_choose_modes(struct space_constraint *c, double ahead)
         if (t->kind == TOUCH_LIMIT)
             continue;
         double x = t->rows[1].rate, y = t->rows[2].rate, speed = sqrt(x * x + y * y);
-        for (int k = 1; k < 3 && speed > 0; k++)
+        for (int k = 1; k < 3 && speed > 2 * c->slip_m_s; k++)
             free[k] += fmin(1 / STOP_S, SLIDING_M_S2 / speed) * t->rows[k].rate;
     }
     cones_solve(&c->cones);

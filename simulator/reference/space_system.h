@@ -78,7 +78,7 @@ struct touch {
     /* while it presses */
     enum touch_mode mode;
     struct vec3 way;     /* of sliding, at the start of the step */
-    double floor;        /* speed along it below which sliding has turned round */
+    double floor;        /* speed along it below which sliding may have stopped, m/s */
     double rest;         /* the gap that is kept */
     double force[3];     /* along directions, of the last evaluation */
     double reference[3]; /* in the last step: of many solutions the nearest is taken */
@@ -138,6 +138,7 @@ struct space_constraint {
     struct touch *touches, *found; /* those that press; of the last space_touch_find() */
     int touch_count, found_count;
     int is_stale;      /* what presses is to be found anew */
+    double slip_m_s;   /* what slides slower may stop at once */
     int has_reference; /* forces are the nearest to those before; 0: the least ones */
     struct touch_mark *marks;
     int mark_count, mark_room;
@@ -220,6 +221,8 @@ void space_system_weigh_freedoms(struct space_constraint *c);
 int space_system_collide(struct space_constraint *c, double ahead);
 /* Finds which of found[] press, and whether they stick or slide. */
 void space_system_choose_modes(struct space_constraint *c, double ahead);
+/* The floor of a touch that slides with this speed along its way; `before`: the one that it had. */
+double space_system_floor(const struct space_constraint *c, double speed, double before);
 /* A step of first order with impulses: y moves on by h. */
 void space_system_step_by_impulses(struct space_constraint *c, double ahead, double h);
 /* No point of any box moves faster, m/s. */
