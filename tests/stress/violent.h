@@ -59,6 +59,10 @@ static inline void violent_params(struct params *params, uint64_t number)
     params->creature_drive_strength_n *= violent_log_uniform(&rng, 0.1, 10);
     params->creature_rolling_resistance *= number % 2;
     params->creature_spin_resistance *= number % 2;
+
+    double strength = violent_log_uniform(&rng, 0.1, 30);
+    params->creature_area_strength_n_m *= strength;
+    params->creature_area_linear_strength_n_m2 *= strength;
 }
 
 /* Turns a drive into a wave as fast, wide and steep as it goes. */
