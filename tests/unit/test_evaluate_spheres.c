@@ -10,32 +10,16 @@
 #include "simulator/spheres/dynamics_spheres.h"
 #include "simulator/evaluate/evaluate.h"
 #include "tests/suite.h"
+#include "tests/unit/grown_fixture.h"
 
 /* A random creature that flies by rejection. */
 #define FLYER 1303
 
-static struct genome genome;
-static struct params params;
-static struct arena arena;
-static struct error error;
 static struct evaluation result;
 
 static void set_up(void)
 {
-    genome_init(&genome);
-    params_set_defaults(&params);
-    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
-}
-
-static void tear_down(void)
-{
-    genome_deinit(&genome);
-    arena_deinit(&arena);
-}
-
-static void set(const char *assignment)
-{
-    ck_assert_msg(params_set_assignment(&params, assignment, &error) == 0, "%s", error.message);
+    grown_set_up(BODY_SPHERES);
 }
 
 static void run(void)
@@ -54,8 +38,6 @@ static struct input_gene constant(double value)
 /* Two spheres on the ground and a muscle between them that a wave drives. */
 static void make_dumbbell(double frequency_hz)
 {
-    genome.kind = BODY_SPHERES;
-    genome.root = 1;
     for (int i = 0; i < 2; i++) {
         struct body_gene *body = genome_add_body(&genome);
         body->id = (gene_id)i + 1;
@@ -291,7 +273,7 @@ END_TEST
 int main(void)
 {
     TCase *tcase = tcase_create("evaluate_spheres");
-    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_checked_fixture(tcase, set_up, grown_tear_down);
     tcase_set_timeout(tcase, 300);
     tcase_add_test(tcase, who_trembles_is_caught);
     tcase_add_test(tcase, who_moves_fast_is_not);

@@ -12,34 +12,16 @@
 #include "controller/genetics/genetics.h"
 #include "simulator/evaluate/evaluate.h"
 #include "tests/suite.h"
+#include "tests/unit/grown_fixture.h"
 
-static struct genome genome;
-static struct params params;
-static struct arena arena;
 static struct phenotype phenotype;
 static const struct box_body *body;
-static struct error error;
 
 #define EXACT 1e-12
 
 static void set_up(void)
 {
-    genome_init(&genome);
-    genome.kind = BODY_BOXES;
-    genome.root = 1;
-    params_set_defaults(&params);
-    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
-}
-
-static void tear_down(void)
-{
-    genome_deinit(&genome);
-    arena_deinit(&arena);
-}
-
-static void set(const char *assignment)
-{
-    ck_assert_msg(params_set_assignment(&params, assignment, &error) == 0, "%s", error.message);
+    grown_set_up(BODY_BOXES);
 }
 
 static struct body_gene *add_box(double x, double y, double z, int joint)
@@ -780,7 +762,7 @@ END_TEST
 int main(void)
 {
     TCase *tests = tcase_create("boxes");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_checked_fixture(tests, set_up, grown_tear_down);
     tcase_add_test(tests, faces_meet);
     tcase_add_test(tests, straight_out_is_not_turned);
     tcase_add_test(tests, positions_run_along_the_faces);

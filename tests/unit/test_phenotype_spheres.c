@@ -12,32 +12,14 @@
 #include "simulator/evaluate/evaluate.h"
 #include "common/body/sphere_body.h"
 #include "tests/suite.h"
+#include "tests/unit/grown_fixture.h"
 
-static struct genome genome;
-static struct params params;
-static struct arena arena;
 static struct phenotype phenotype;
 static const struct sphere_body *body;
-static struct error error;
 
 static void set_up(void)
 {
-    genome_init(&genome);
-    genome.kind = BODY_SPHERES;
-    genome.root = 1;
-    params_set_defaults(&params);
-    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
-}
-
-static void tear_down(void)
-{
-    genome_deinit(&genome);
-    arena_deinit(&arena);
-}
-
-static void set(const char *assignment)
-{
-    ck_assert_msg(params_set_assignment(&params, assignment, &error) == 0, "%s", error.message);
+    grown_set_up(BODY_SPHERES);
 }
 
 static struct body_gene *add_sphere(double radius_m)
@@ -156,7 +138,7 @@ START_TEST(images_are_exact_mirror_images)
     } cases[] = {
         {SYMMETRY_SIDES, 1, 1, -1}, {SYMMETRY_ENDS, -1, 1, 1}, {SYMMETRY_LEVELS, 1, -1, 1}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        tear_down();
+        grown_tear_down();
         set_up();
         add_sphere(0.1);
         add_sphere(0.1)->is_symmetric = (uint8_t)cases[i].symmetry;
@@ -252,7 +234,7 @@ START_TEST(braces_find_their_ends)
                  {1, 1, BRACE_NEAREST, {-1, -1, -1, -1}}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         int wanted = 4;
-        tear_down();
+        grown_tear_down();
         set_up();
         make_limbs();
         brace(cases[i].from, cases[i].to, cases[i].kind);
@@ -586,7 +568,7 @@ END_TEST
 int main(void)
 {
     TCase *cases = tcase_create("all");
-    tcase_add_checked_fixture(cases, set_up, tear_down);
+    tcase_add_checked_fixture(cases, set_up, grown_tear_down);
     tcase_set_timeout(cases, 60);
     tcase_add_test(cases, bones_lead_where_their_angles_say);
     tcase_add_test(cases, images_are_exact_mirror_images);
