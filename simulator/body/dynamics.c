@@ -36,6 +36,11 @@ void ledger_check(const struct ledger *l)
            l->work_effector_positive_j);
 }
 
+double ledger_unearned_j(const struct ledger *ledger, double gain_j)
+{
+    return gain_j + ledger->mended_j + fabs(ledger->residual_j);
+}
+
 struct dynamics *dynamics_create(const struct phenotype *phenotype, const struct world *world,
                                  const struct dynamics_settings *settings, struct arena *arena)
 {

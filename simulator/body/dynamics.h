@@ -53,6 +53,9 @@ struct ledger {
 
 /* A negative loss or gain is a bug. */
 void ledger_check(const struct ledger *ledger);
+/* Energy from nowhere, J, of a ledger whose gains sum up to gain_j: these, what the mending of momentum
+ * moved, and the residual of either sign. */
+double ledger_unearned_j(const struct ledger *ledger, double gain_j);
 
 /* Impulses of contacts with the world and of gravity in a step: N s, N m s about a point, and the
  * sum of their sizes, N s. */

@@ -10,6 +10,9 @@
 #include "simulator/body/model.h"
 #include "simulator/world/light.h"
 
+/* What accelerometers count in, and what scales energies and costs in worlds without gravity. */
+#define STANDARD_GRAVITY_M_S2 9.81
+
 /* Each kind writes its creatures' sensor values (feel() below), once a brain tick. */
 struct senses {
     const struct phenotype *phenotype;

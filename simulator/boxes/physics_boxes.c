@@ -3,18 +3,12 @@
 #include <math.h>
 
 #include "common/detmath.h"
+#include "simulator/body/faces.h"
 #include "simulator/body/physics_kinds.h"
 #include "simulator/boxes/dynamics_boxes.h"
 
 /* Explicit steps with drag are stable while 2 k h / (density x thinnest side) stays below this. */
 #define DRAG_STABILITY 0.5
-
-#define STANDARD_GRAVITY_M_S2 9.81
-/* Accelerometers read no more than this, in units of standard gravity: impacts are sharp. */
-#define ACCELERATION_MAX 10.0
-/* A contact counts for a face that looks against the contact's normal within 60 degrees: not for the face that is
- * nearest to the point, since the corners that something stands on are as near to three. */
-#define FACE_COSINE 0.5
 
 /* ---------------------------------------------------------------- senses */
 
@@ -50,38 +44,11 @@ static void feel_joints(struct senses *senses, const struct dynamics *dynamics)
     }
 }
 
-/* Marks the faces of a part that look against the normal (which points towards the part). */
-static void feel_contact(struct senses *senses, const struct dynamics *dynamics, int part,
-                         struct vec3 normal, double sign)
+static struct vec3 to_genes(const struct senses *senses, const struct dynamics *dynamics, int part,
+                            struct vec3 v)
 {
-    double *felt = senses->values + part * SENSOR_COUNT;
     struct mat3 axes = gene_axes(senses, dynamics, part);
-    struct vec3 against = vec3_scale(mat3_back(&axes, normal), -sign);
-    const double cosines[FACE_COUNT] = {
-        [FACE_RIGHT] = against.x,   [FACE_TOP] = against.y,   [FACE_LEFT] = -against.x,
-        [FACE_BOTTOM] = -against.y, [FACE_FRONT] = against.z, [FACE_BACK] = -against.z};
-    for (int face = 0; face < FACE_COUNT; face++)
-        if (cosines[face] >= FACE_COSINE)
-            felt[face_sensors[face]] = 1;
-}
-
-static void feel_contacts(struct senses *senses, const struct dynamics *dynamics)
-{
-    const struct contact_point *contacts;
-    int count = dynamics_contacts(dynamics, &contacts);
-    for (int i = 0; i < senses->phenotype->part_count; i++)
-        for (int face = 0; face < FACE_COUNT; face++)
-            senses->values[i * SENSOR_COUNT + face_sensors[face]] = -1;
-    for (int i = 0; i < count; i++) {
-        feel_contact(senses, dynamics, contacts[i].part, contacts[i].normal, 1);
-        if (contact_is_inner(&contacts[i]))
-            feel_contact(senses, dynamics, contacts[i].other, contacts[i].normal, -1);
-    }
-}
-
-static double bounded(double value)
-{
-    return fmin(fmax(value, -ACCELERATION_MAX), ACCELERATION_MAX);
+    return mat3_back(&axes, v);
 }
 
 /* The acceleration since the last reading, less gravity: what a mass on springs would show. */
@@ -99,9 +66,9 @@ static void feel_acceleration(struct senses *senses, const struct dynamics *dyna
             a = vec3_along(a, vec3_sub(v, senses->before[i]), 1 / around->tick_s);
         senses->before[i] = v;
         a = vec3_scale(mat3_back(&axes, a), 1 / STANDARD_GRAVITY_M_S2);
-        felt[SENSOR_ACCELERATION_ALONG] = bounded(a.x);
-        felt[SENSOR_ACCELERATION_ACROSS] = bounded(a.y);
-        felt[SENSOR_ACCELERATION_THROUGH] = bounded(a.z);
+        felt[SENSOR_ACCELERATION_ALONG] = faces_bound_acceleration(a.x);
+        felt[SENSOR_ACCELERATION_ACROSS] = faces_bound_acceleration(a.y);
+        felt[SENSOR_ACCELERATION_THROUGH] = faces_bound_acceleration(a.z);
     }
 }
 
@@ -133,7 +100,7 @@ static void feel(struct senses *senses, const struct dynamics *dynamics,
         senses->values[i * SENSOR_COUNT + SENSOR_HEIGHT] = state.y_m;
     }
     if (senses->on & SENSOR_BIT(SENSOR_CONTACT_RIGHT))
-        feel_contacts(senses, dynamics);
+        faces_feel_contacts(senses, dynamics, FACE_COUNT, to_genes);
     if (senses->on & SENSOR_BIT(SENSOR_ACCELERATION_ALONG))
         feel_acceleration(senses, dynamics, around);
     if (senses->on & SENSOR_BIT(SENSOR_LIGHT_ALONG) && around->light->kind != LIGHT_NONE)
@@ -223,11 +190,6 @@ static void perturb(struct dynamics *dynamics, const struct phenotype *phenotype
     dynamics_set_state(dynamics, q, dynamics_qd(dynamics));
 }
 
-static double unearned_j(const struct ledger *ledger, double gain_j)
-{
-    return gain_j + ledger->mended_j + fabs(ledger->residual_j);
-}
-
 const struct body_physics physics_boxes = {
     .solvers =
         {[SOLVER_ARTICULATED] = &dynamics_boxes, [SOLVER_CONSTRAINT] = &dynamics_boxes_constraint},
@@ -236,5 +198,5 @@ const struct body_physics physics_boxes = {
     .judge = judge,
     .feel = feel,
     .perturb = perturb,
-    .unearned_j = unearned_j,
+    .unearned_j = ledger_unearned_j,
 };

@@ -9,8 +9,6 @@
 #include "simulator/evaluate/evaluate.h"
 #include "simulator/mind/senses.h"
 
-/* Gravity that scales energies and costs in worlds without gravity. */
-#define STANDARD_GRAVITY_M_S2 9.81
 /* The muscles' power is a mean over no more ticks. */
 enum { POWER_TICKS_MAX = 100 };
 

@@ -3,17 +3,12 @@
 #include <math.h>
 
 #include "common/detmath.h"
+#include "simulator/body/faces.h"
 #include "simulator/body/physics_kinds.h"
 #include "simulator/plane/plane_model.h"
 
 /* Explicit steps with drag are stable while 2 k h / (density x thinnest side) stays below this. */
 #define DRAG_STABILITY 0.5
-
-#define STANDARD_GRAVITY_M_S2 9.81
-/* Accelerometers read no more than this, in units of standard gravity: impacts are sharp. */
-#define ACCELERATION_MAX 10.0
-/* A contact counts for a face that looks against the contact's normal within 60 degrees. */
-#define FACE_COSINE 0.5
 
 /* ---------------------------------------------------------------- senses */
 
@@ -24,25 +19,6 @@ static struct vec2 to_part(const struct part *part, const struct part_state *sta
     double s, c;
     det_sincos(state->angle_rad, &s, &c);
     return (struct vec2){x * c + y * s, (y * c - x * s) * part->mirror};
-}
-
-/* Marks the faces of a part that look against the normal (which points towards the part). */
-static void feel_contact(struct senses *senses, const struct dynamics *dynamics, int index,
-                         struct vec3 normal, double sign)
-{
-    const struct part *part = &senses->phenotype->parts[index];
-    double *felt = senses->values + index * SENSOR_COUNT;
-    struct part_state state;
-    dynamics_part_state(dynamics, index, &state);
-    struct vec2 against = to_part(part, &state, -sign * normal.x, -sign * normal.y);
-    if (against.x >= FACE_COSINE)
-        felt[SENSOR_CONTACT_RIGHT] = 1;
-    if (against.x <= -FACE_COSINE)
-        felt[SENSOR_CONTACT_LEFT] = 1;
-    if (against.y >= FACE_COSINE)
-        felt[SENSOR_CONTACT_TOP] = 1;
-    if (against.y <= -FACE_COSINE)
-        felt[SENSOR_CONTACT_BOTTOM] = 1;
 }
 
 static void feel_joints(struct senses *senses, const struct dynamics *dynamics)
@@ -61,18 +37,12 @@ static void feel_joints(struct senses *senses, const struct dynamics *dynamics)
     }
 }
 
-static void feel_contacts(struct senses *senses, const struct dynamics *dynamics)
+static struct vec3 to_genes(const struct senses *senses, const struct dynamics *dynamics, int part,
+                            struct vec3 v)
 {
-    for (int i = 0; i < senses->phenotype->part_count; i++)
-        for (int k = SENSOR_CONTACT_RIGHT; k <= SENSOR_CONTACT_BOTTOM; k++)
-            senses->values[i * SENSOR_COUNT + k] = -1;
-    const struct contact_point *contacts;
-    int count = dynamics_contacts(dynamics, &contacts);
-    for (int i = 0; i < count; i++) {
-        feel_contact(senses, dynamics, contacts[i].part, contacts[i].normal, 1);
-        if (contact_is_inner(&contacts[i]))
-            feel_contact(senses, dynamics, contacts[i].other, contacts[i].normal, -1);
-    }
+    struct part_state state;
+    dynamics_part_state(dynamics, part, &state);
+    return vec3_of_plane(to_part(&senses->phenotype->parts[part], &state, v.x, v.y));
 }
 
 /* The acceleration since the last reading, less gravity: as a mass on springs would show it. */
@@ -92,8 +62,8 @@ static void feel_acceleration(struct senses *senses, const struct dynamics *dyna
         *before = (struct vec3){state.vx_m_s, state.vy_m_s, 0};
         struct vec2 a = to_part(&senses->phenotype->parts[i], &state, x / STANDARD_GRAVITY_M_S2,
                                 y / STANDARD_GRAVITY_M_S2);
-        felt[SENSOR_ACCELERATION_ALONG] = fmin(fmax(a.x, -ACCELERATION_MAX), ACCELERATION_MAX);
-        felt[SENSOR_ACCELERATION_ACROSS] = fmin(fmax(a.y, -ACCELERATION_MAX), ACCELERATION_MAX);
+        felt[SENSOR_ACCELERATION_ALONG] = faces_bound_acceleration(a.x);
+        felt[SENSOR_ACCELERATION_ACROSS] = faces_bound_acceleration(a.y);
     }
 }
 
@@ -118,7 +88,7 @@ static void feel(struct senses *senses, const struct dynamics *dynamics,
 {
     feel_joints(senses, dynamics);
     if (senses->on & SENSOR_BIT(SENSOR_CONTACT_RIGHT))
-        feel_contacts(senses, dynamics);
+        faces_feel_contacts(senses, dynamics, FACE_FLAT_COUNT, to_genes);
     if (senses->on & SENSOR_BIT(SENSOR_ACCELERATION_ALONG))
         feel_acceleration(senses, dynamics, around);
     if (senses->on & SENSOR_BIT(SENSOR_LIGHT_ALONG) && around->light->kind != LIGHT_NONE)
@@ -173,11 +143,6 @@ static void perturb(struct dynamics *dynamics, const struct phenotype *phenotype
     dynamics_set_state(dynamics, q, dynamics_qd(dynamics));
 }
 
-static double unearned_j(const struct ledger *ledger, double gain_j)
-{
-    return gain_j + ledger->mended_j + fabs(ledger->residual_j);
-}
-
 const struct body_physics physics_rectangles = {
     .solvers =
         {[SOLVER_ARTICULATED] = &dynamics_articulated, [SOLVER_CONSTRAINT] = &dynamics_constraint},
@@ -186,5 +151,5 @@ const struct body_physics physics_rectangles = {
     .judge = judge,
     .feel = feel,
     .perturb = perturb,
-    .unearned_j = unearned_j,
+    .unearned_j = ledger_unearned_j,
 };

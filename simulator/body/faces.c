@@ -1,0 +1,44 @@
+/* See faces.h. */
+#include "simulator/body/faces.h"
+
+#include <math.h>
+
+/* Of standard gravity. */
+#define ACCELERATION_MAX 10.0
+/* Of the angle between a face's normal and the opposite of a contact's: 60 degrees at most. */
+#define FACE_COSINE 0.5
+
+double faces_bound_acceleration(double value)
+{
+    return fmin(fmax(value, -ACCELERATION_MAX), ACCELERATION_MAX);
+}
+
+/* Marks the faces of a part that a force along `force` (in the world, on the part) presses. */
+static void feel_contact(struct senses *senses, const struct dynamics *dynamics, int part,
+                         struct vec3 force, int count, faces_to_genes *to_genes)
+{
+    double *felt = senses->values + part * SENSOR_COUNT;
+    struct vec3 against = to_genes(senses, dynamics, part, vec3_scale(force, -1));
+    const double cosines[FACE_COUNT] = {
+        [FACE_RIGHT] = against.x,   [FACE_TOP] = against.y,   [FACE_LEFT] = -against.x,
+        [FACE_BOTTOM] = -against.y, [FACE_FRONT] = against.z, [FACE_BACK] = -against.z};
+    for (int face = 0; face < count; face++)
+        if (cosines[face] >= FACE_COSINE)
+            felt[face_sensors[face]] = 1;
+}
+
+void faces_feel_contacts(struct senses *senses, const struct dynamics *dynamics, int count,
+                         faces_to_genes *to_genes)
+{
+    const struct contact_point *contacts;
+    int contact_count = dynamics_contacts(dynamics, &contacts);
+    for (int i = 0; i < senses->phenotype->part_count; i++)
+        for (int face = 0; face < count; face++)
+            senses->values[i * SENSOR_COUNT + face_sensors[face]] = -1;
+    for (int i = 0; i < contact_count; i++) {
+        const struct contact_point *c = &contacts[i];
+        feel_contact(senses, dynamics, c->part, c->normal, count, to_genes);
+        if (contact_is_inner(c))
+            feel_contact(senses, dynamics, c->other, vec3_scale(c->normal, -1), count, to_genes);
+    }
+}
