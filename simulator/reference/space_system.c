@@ -62,17 +62,26 @@ static const struct vec3 none = {0, 0, 0};
 int space_system_create(struct space_constraint *c, struct arena *arena)
 {
     int touches = c->touch_room, laws = 3 * (touches - c->limit_count) + c->limit_count;
-    c->rows_max = JOINT_ROWS_MAX * c->count + laws;
-    size_t rows = (size_t)c->rows_max;
-    c->rows = arena_take(arena, rows, sizeof c->rows[0]);
-    c->w = arena_take(arena, rows * rows, sizeof(double));
-    c->scale = arena_take(arena, rows, sizeof(double));
-    c->lambda = arena_take(arena, rows, sizeof(double));
-    c->right = arena_take(arena, rows, sizeof(double));
-    c->reference = arena_take(arena, rows, sizeof(double));
-    c->before = arena_take(arena, (size_t)laws, sizeof(double));
-    if (!c->rows || !c->w || !c->scale || !c->lambda || !c->right || !c->reference || !c->before ||
-        qr_create(&c->qr, c->rows_max, c->rows_max, arena) != 0)
+    int joints = JOINT_ROWS_MAX * c->count;
+    size_t all = (size_t)(joints + laws);
+    const struct {
+        double **array;
+        int rows, columns;
+    } arrays[] = {{&c->joints, joints, joints}, {&c->inverse, joints, 1}, {&c->along, laws, joints},
+                  {&c->against, laws, joints},  {&c->w, laws, laws},      {&c->right, laws, 1},
+                  {&c->pressing, laws, 1},      {&c->before, laws, 1}};
+    int is_complete = 1;
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
+        size_t size = (size_t)arrays[i].rows * (size_t)arrays[i].columns;
+        is_complete &= (*arrays[i].array = arena_take(arena, size, sizeof(double))) != NULL;
+    }
+    c->rows = arena_take(arena, all, sizeof c->rows[0]);
+    c->scale = arena_take(arena, all, sizeof(double));
+    c->lambda = arena_take(arena, all, sizeof(double));
+    c->reference = arena_take(arena, all, sizeof(double));
+    c->first = arena_take(arena, (size_t)joints, sizeof c->first[0]);
+    if (!is_complete || !c->rows || !c->scale || !c->lambda || !c->reference || !c->first ||
+        qr_create(&c->qr, laws, laws, arena) != 0)
         return ERR_MEMORY;
     return cones_create(&c->cones, touches, laws, 6 * c->count, arena);
 }
@@ -431,6 +440,7 @@ static void add_touch_rows(struct space_constraint *c, struct touch *t)
         return;
     if (t->mode == TOUCH_SLIDES) {
         find_sliding(c, t, &one, &two);
+        row->is_askew = 1;
         for (int k = 0; k < 2; k++) {
             row->g[k] = wrench_along(row->g[k], &t->rows[1].j[k], -t->friction * one);
             row->g[k] = wrench_along(row->g[k], &t->rows[2].j[k], -t->friction * two);
@@ -521,41 +531,133 @@ static void apply(struct space_constraint *c, const struct row *row, double forc
     }
 }
 
-/* The matrix of the first `count` rows, scaled so that each row alone has 1, and its factors. */
-static void factor_rows(struct space_constraint *c, int count)
+static void scale_row(struct space_constraint *c, int i)
 {
-    for (int i = 0; i < count; i++)
-        c->scale[i] = sqrt(space_system_row_mass(c, &c->rows[i]));
-    for (int j = 0; j < count; j++) {
-        struct wrench yields[2];
-        find_yields(c, &c->rows[j], c->rows[j].g, yields);
-        for (int i = 0; i < count; i++)
-            c->w[i * count + j] =
-                c->scale[i] * c->scale[j] * couple(&c->rows[i], &c->rows[j], yields);
-    }
-    qr_factor(&c->qr, c->w, count, count, RANK_TOLERANCE);
-    c->work += (uint64_t)(2 * count) * (uint64_t)(count + 10) * (uint64_t)(count + 10);
+    c->scale[i] = sqrt(space_system_row_mass(c, &c->rows[i]));
 }
 
-/* The forces of all rows, which are then in the accelerations. Of many solutions it is the nearest to the reference. */
+static double product(const double *a, const double *b, int count)
+{
+    double sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+/* W = J M^-1 J' of the joints, scaled so that each row alone has 1, is L L'. A joint shares bodies with its
+ * neighbours only, so a row of L begins late. Of rows that say the same, the later ones are left out. */
+static void factor_joints(struct space_constraint *c)
+{
+    int m = c->joint_rows;
+    for (int i = 0; i < m; i++) {
+        struct wrench yields[2];
+        double *l = c->joints + i * m;
+        int first = i;
+        find_yields(c, &c->rows[i], c->rows[i].j, yields);
+        scale_row(c, i);
+        for (int j = i; j >= 0; j--) {
+            l[j] = c->scale[i] * c->scale[j] * couple(&c->rows[j], &c->rows[i], yields);
+            first = l[j] != 0 ? j : first;
+        }
+        for (int j = first; j < i; j++) {
+            const double *others = c->joints + j * m;
+            int from = first > c->first[j] ? first : c->first[j];
+            l[j] = c->inverse[j] * (l[j] - product(l + from, others + from, j - from));
+        }
+        l[i] -= product(l + first, l + first, i - first);
+        c->first[i] = first;
+        c->inverse[i] = l[i] > RANK_TOLERANCE ? 1 / sqrt(l[i]) : 0;
+        c->work += (uint64_t)(i - first + 10) * (uint64_t)(i - first + 10);
+    }
+}
+
+/* b becomes L^-1 b. */
+static void solve_down(const struct space_constraint *c, double *b)
+{
+    for (int i = 0; i < c->joint_rows; i++) {
+        const double *l = c->joints + i * c->joint_rows;
+        for (int k = c->first[i]; k < i; k++)
+            b[i] -= l[k] * b[k];
+        b[i] *= c->inverse[i];
+    }
+}
+
+/* b becomes L'^-1 b. */
+static void solve_up(const struct space_constraint *c, double *b)
+{
+    for (int i = c->joint_rows - 1; i >= 0; i--) {
+        const double *l = c->joints + i * c->joint_rows;
+        b[i] *= c->inverse[i];
+        for (int k = c->first[i]; k < i; k++)
+            b[k] -= l[k] * b[i];
+    }
+}
+
+/* What a row of a touch has with those of joints, by its own way or that of its force. */
+static void set_beside(struct space_constraint *c, int i, const struct wrench *way, double *beside)
+{
+    struct wrench yields[2];
+    find_yields(c, &c->rows[i], way, yields);
+    for (int k = 0; k < c->joint_rows; k++)
+        beside[k] = c->scale[k] * c->scale[i] * couple(&c->rows[k], &c->rows[i], yields);
+    solve_down(c, beside);
+}
+
+/* The equation of touches after joints are eliminated; of many solutions it is the nearest to the reference. `free`: the
+ * solution of joints alone, as L' times it, which changes into that with the touches. */
+static void solve_touches(struct space_constraint *c, double *free)
+{
+    int m = c->joint_rows, count = c->row_count - m;
+    for (int i = 0; i < count; i++) {
+        const struct row *row = &c->rows[m + i];
+        set_beside(c, m + i, row->g, c->along + i * m);
+        if (row->is_askew)
+            set_beside(c, m + i, row->j, c->against + i * m);
+    }
+    for (int i = 0; i < count; i++) {
+        const struct row *row = &c->rows[m + i];
+        const double *against = (row->is_askew ? c->against : c->along) + i * m;
+        c->right[i] = c->lambda[m + i] - product(against, free, m);
+        for (int j = 0; j < count; j++) {
+            struct wrench yields[2];
+            double scale = c->scale[m + j];
+            find_yields(c, &c->rows[m + j], c->rows[m + j].g, yields);
+            double w = c->scale[m + i] * scale * couple(row, &c->rows[m + j], yields) -
+                       product(against, c->along + j * m, m);
+            c->w[i * count + j] = w;
+            c->right[i] -= scale > 0 ? w * c->reference[m + j] / scale : 0;
+        }
+    }
+    qr_factor(&c->qr, c->w, count, count, RANK_TOLERANCE);
+    qr_solve(&c->qr, c->right, c->pressing);
+    for (int i = 0; i < count; i++) {
+        double scale = c->scale[m + i];
+        c->lambda[m + i] = c->pressing[i] + (scale > 0 ? c->reference[m + i] / scale : 0);
+        for (int k = 0; k < m; k++)
+            free[k] -= c->along[i * m + k] * c->lambda[m + i];
+    }
+    c->work += (uint64_t)count * (uint64_t)(count + 10) * (uint64_t)(m + 2 * count + 10);
+}
+
+/* The forces of all rows, which are then in the accelerations. */
 static void solve_rows(struct space_constraint *c)
 {
-    int n = c->row_count;
     double tau = c->settings.constraint_tau_s > 0 ? c->settings.constraint_tau_s : c->settings.dt_s;
-    factor_rows(c, n);
-    for (int i = 0; i < n; i++) {
+    factor_joints(c);
+    for (int i = 0; i < c->row_count; i++) {
         const struct row *r = &c->rows[i];
-        c->right[i] =
+        if (i >= c->joint_rows)
+            scale_row(c, i);
+        c->lambda[i] =
             -c->scale[i] * (acceleration_of(c, r) + 2 / tau * r->rate + r->deviation / (tau * tau));
-        for (int j = c->joint_rows; j < n; j++)
-            if (c->reference[j] != 0 && c->scale[j] > 0)
-                c->right[i] -= c->w[i * n + j] * c->reference[j] / c->scale[j];
     }
-    qr_solve(&c->qr, c->right, c->lambda);
-    for (int i = 0; i < n; i++) {
+    solve_down(c, c->lambda);
+    if (c->row_count > c->joint_rows)
+        solve_touches(c, c->lambda);
+    solve_up(c, c->lambda);
+    for (int i = 0; i < c->row_count; i++) {
         const struct row *r = &c->rows[i];
         c->lambda[i] *= c->scale[i];
-        c->lambda[i] += i >= c->joint_rows ? c->reference[i] : 0;
         apply(c, r, c->lambda[i]);
         if (r->driven >= 0)
             c->effort[r->driven] = c->lambda[i];
@@ -695,8 +797,9 @@ static void set_response(struct space_constraint *c, const struct row *row, doub
     struct wrench yields[2];
     find_yields(c, row, row->j, yields);
     for (int k = 0; k < m; k++)
-        c->right[k] = -c->scale[k] * couple(&c->rows[k], row, yields);
-    qr_solve(&c->qr, c->right, c->lambda);
+        c->lambda[k] = -c->scale[k] * couple(&c->rows[k], row, yields);
+    solve_down(c, c->lambda);
+    solve_up(c, c->lambda);
     apply(c, row, 1);
     for (int k = 0; k < m; k++)
         apply(c, &c->rows[k], c->scale[k] * c->lambda[k]);
@@ -750,7 +853,7 @@ static void reduce(struct space_constraint *c, double ahead)
     }
     cones_begin(&c->cones, n);
     c->cones.count = c->found_count;
-    factor_rows(c, c->joint_rows);
+    factor_joints(c);
     for (int i = 0; i < c->found_count; i++) {
         struct cone_law *law = &c->cones.laws[i];
         for (int k = 0; k < law->size; k++)

@@ -52,7 +52,8 @@ struct row {
     int bodies[2];
     struct wrench j[2], g[2];
     double deviation, rate, curvature;
-    int driven; /* the freedom that it prescribes, or -1 */
+    int driven;   /* the freedom that it prescribes, or -1 */
+    int is_askew; /* g is not j */
 };
 
 enum touch_kind { TOUCH_FACE, TOUCH_EDGES, TOUCH_LIMIT };
@@ -153,8 +154,12 @@ struct space_constraint {
 
     /* the constraint-force equation: rows of joints first */
     struct row *rows;
-    int joint_rows, row_count, rows_max;
-    double *w, *scale, *right, *lambda, *reference;
+    int joint_rows, row_count;
+    double *scale, *lambda, *reference;
+    double *joints, *inverse; /* Cholesky's factor of their matrix; of its diagonal */
+    int *first;               /* of a row of it: the first number that is not 0 */
+    double *along, *against;  /* per row of a touch: columns and rows beside it, divided by it */
+    double *w, *right, *pressing; /* what is left to touches, its right side, its solution */
     struct qr qr;
     /* touches with the joints eliminated */
     struct cones cones;
