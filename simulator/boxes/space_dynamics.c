@@ -587,7 +587,7 @@ static int act_contacts(struct space_dynamics *d, double half)
     int contacts = space_contacts_find(&d->contacts, d->qd), limits = 0;
     d->law_residual = 0;
     if (d->limits.row_max > 0)
-        limits = space_limits_find(&d->limits, &d->tree, d->qm, d->qd, 2 * half);
+        limits = space_limits_find(&d->limits, &d->tree, d->qm, d->qd, 2 * half, contacts > 0);
     if (contacts + limits > 0) {
         for (int i = 0; i < d->rates; i++) {
             d->tree.drive[i] = 0;

@@ -121,9 +121,9 @@ static void keep(struct space_limits *limits, int *kept, int i)
 }
 
 int space_limits_find(struct space_limits *limits, const struct space_tree *tree, const double *q,
-                      const double *rates, double time_s)
+                      const double *rates, double time_s, int are_pushed)
 {
-    int kept = 0, closed = 0;
+    int kept = 0, closed = are_pushed;
     measure(limits, tree, q);
     for (int i = 0; i < limits->count; i++) {
         struct space_limit *row = &limits->rows[i];

@@ -31,9 +31,9 @@ int space_limits_create(struct space_limits *limits, const struct space_tree *tr
 double space_limits_gap(struct space_limits *limits, const struct space_tree *tree,
                         const double *q);
 /* If a gap at q, or when the rates have acted for a time from there, is not positive: those rows, and others that
- * are near. How many. */
+ * are near. How many. are_pushed: contacts may close limits that the rates leave open, so that all that are near count. */
 int space_limits_find(struct space_limits *limits, const struct space_tree *tree, const double *q,
-                      const double *rates, double time_s);
+                      const double *rates, double time_s, int are_pushed);
 /* Impulses that keep the rows found within their bounds: adds what they change to the rates, which are those at the
  * end of the step. The tree has the factors of its mass matrix. Returns the impulses' work, which act in the middle,
  * where the rates before are `middle`. */
