@@ -9,19 +9,16 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/text.h"
 
 /* ---- writing ---- */
 
-/* The longest head: of a number of 64 bits, or of a length. */
-enum { HEAD_BYTES_MAX = 9, FIRST_BYTES = 8192 };
-
 void pack_writer_init(struct pack_writer *writer)
 {
     msgpack_sbuffer_init(&writer->buffer);
+    msgpack_packer_init(&writer->packer, &writer->buffer, msgpack_sbuffer_write);
     writer->has_failed = 0;
 }
 
@@ -33,141 +30,68 @@ void pack_writer_deinit(struct pack_writer *writer)
 
 void pack_writer_clear(struct pack_writer *writer)
 {
-    writer->buffer.size = 0;
+    msgpack_sbuffer_clear(&writer->buffer);
     writer->has_failed = 0;
 }
 
-static int grow(struct pack_writer *writer, size_t length)
+static void note_result(struct pack_writer *writer, int rc)
 {
-    msgpack_sbuffer *buffer = &writer->buffer;
-    size_t room = buffer->alloc ? buffer->alloc : FIRST_BYTES;
-    while (room < buffer->size + length)
-        room *= 2;
-    char *bytes = realloc(buffer->data, room);
-    if (!bytes) {
+    if (rc != 0)
         writer->has_failed = 1;
-        return ERR_MEMORY;
-    }
-    buffer->data = bytes;
-    buffer->alloc = room;
-    return 0;
-}
-
-/* Where `length` more bytes can be written; NULL: out of memory. */
-static unsigned char *find_room(struct pack_writer *writer, size_t length)
-{
-    msgpack_sbuffer *buffer = &writer->buffer;
-    if (buffer->alloc - buffer->size < length && grow(writer, length))
-        return NULL;
-    return (unsigned char *)buffer->data + buffer->size;
-}
-
-/* A head, and the low `width` bytes of a value behind it, big-endian. */
-static void put_head(struct pack_writer *writer, unsigned head, uint64_t value, int width)
-{
-    unsigned char *at = find_room(writer, HEAD_BYTES_MAX);
-    if (!at)
-        return;
-    at[0] = (unsigned char)head;
-    for (int i = 0; i < width; i++)
-        at[1 + i] = (unsigned char)(value >> 8 * (width - 1 - i));
-    writer->buffer.size += 1 + (size_t)width;
-}
-
-/* The head of what has a count: `fixed` with counts below `fixed_count` in it, or else the first of `heads` whose
- * width has room. */
-static void put_count(struct pack_writer *writer, unsigned fixed, size_t fixed_count,
-                      const unsigned char heads[3], size_t count)
-{
-    if (count < fixed_count)
-        put_head(writer, fixed | (unsigned)count, 0, 0);
-    else if (count <= UINT8_MAX && heads[0])
-        put_head(writer, heads[0], count, 1);
-    else if (count <= UINT16_MAX)
-        put_head(writer, heads[1], count, 2);
-    else
-        put_head(writer, heads[2], count, 4);
 }
 
 void pack_raw(struct pack_writer *writer, const void *bytes, size_t length)
 {
-    unsigned char *at = find_room(writer, length);
-    if (!at)
-        return;
-    if (length > 0)
-        memcpy(at, bytes, length);
-    writer->buffer.size += length;
+    note_result(writer, msgpack_sbuffer_write(&writer->buffer, bytes, length));
 }
 
 void pack_map(struct pack_writer *writer, size_t count)
 {
-    put_count(writer, 0x80, 16, (const unsigned char[]){0, 0xde, 0xdf}, count);
+    note_result(writer, msgpack_pack_map(&writer->packer, count));
 }
 
 void pack_array(struct pack_writer *writer, size_t count)
 {
-    put_count(writer, 0x90, 16, (const unsigned char[]){0, 0xdc, 0xdd}, count);
+    note_result(writer, msgpack_pack_array(&writer->packer, count));
 }
 
 void pack_text(struct pack_writer *writer, const char *text)
 {
     size_t length = strlen(text);
-    put_count(writer, 0xa0, 32, (const unsigned char[]){0xd9, 0xda, 0xdb}, length);
-    pack_raw(writer, text, length);
+    note_result(writer, msgpack_pack_str(&writer->packer, length));
+    note_result(writer, msgpack_pack_str_body(&writer->packer, text, length));
 }
 
 void pack_bytes(struct pack_writer *writer, const void *bytes, size_t length)
 {
-    put_count(writer, 0, 0, (const unsigned char[]){0xc4, 0xc5, 0xc6}, length);
-    pack_raw(writer, bytes, length);
+    note_result(writer, msgpack_pack_bin(&writer->packer, length));
+    note_result(writer, msgpack_pack_bin_body(&writer->packer, bytes, length));
 }
 
 void pack_u64(struct pack_writer *writer, uint64_t value)
 {
-    if (value < 0x80)
-        put_head(writer, (unsigned)value, 0, 0);
-    else if (value <= UINT8_MAX)
-        put_head(writer, 0xcc, value, 1);
-    else if (value <= UINT16_MAX)
-        put_head(writer, 0xcd, value, 2);
-    else if (value <= UINT32_MAX)
-        put_head(writer, 0xce, value, 4);
-    else
-        put_head(writer, 0xcf, value, 8);
+    note_result(writer, msgpack_pack_uint64(&writer->packer, value));
 }
 
 void pack_i64(struct pack_writer *writer, int64_t value)
 {
-    uint64_t bits = (uint64_t)value;
-    if (value >= 0)
-        pack_u64(writer, bits);
-    else if (value >= -32)
-        put_head(writer, bits & 0xff, 0, 0);
-    else if (value >= INT8_MIN)
-        put_head(writer, 0xd0, bits, 1);
-    else if (value >= INT16_MIN)
-        put_head(writer, 0xd1, bits, 2);
-    else if (value >= INT32_MIN)
-        put_head(writer, 0xd2, bits, 4);
-    else
-        put_head(writer, 0xd3, bits, 8);
+    note_result(writer, msgpack_pack_int64(&writer->packer, value));
 }
 
 void pack_double(struct pack_writer *writer, double value)
 {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    put_head(writer, 0xcb, bits, 8);
+    note_result(writer, msgpack_pack_double(&writer->packer, value));
 }
 
 void pack_bool(struct pack_writer *writer, int value)
 {
-    put_head(writer, value ? 0xc3 : 0xc2, 0, 0);
+    note_result(writer,
+                value ? msgpack_pack_true(&writer->packer) : msgpack_pack_false(&writer->packer));
 }
 
 void pack_nil(struct pack_writer *writer)
 {
-    put_head(writer, 0xc0, 0, 0);
+    note_result(writer, msgpack_pack_nil(&writer->packer));
 }
 
 /* ---- the scan ---- */

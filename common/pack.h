@@ -1,4 +1,4 @@
-/* MessagePack (github.com/msgpack/msgpack/blob/master/spec.md), bounded: a growing writer and a reader that trusts nothing.
+/* MessagePack, bounded: a growing writer and a reader that trusts nothing.
  *
  * msgpack-c itself has no limits (a five-byte header can ask for 100 GB), so pack_open() first scans
  * the structure of the whole buffer (counts against the bytes that are left, depth, no extension
@@ -15,10 +15,11 @@
 #define PACK_DEPTH_MAX 16
 
 /* ---- writing ---- */
-/* A heap buffer, in which every number and count takes the fewest bytes that MessagePack has for it. */
+/* A heap buffer with a msgpack_packer on it. */
 struct pack_writer {
     msgpack_sbuffer buffer; /* buffer.data, buffer.size: what was written */
-    int has_failed;         /* memory was out: what was written is not whole */
+    msgpack_packer packer;
+    int has_failed; /* memory was out: what was written is not whole */
 };
 void pack_writer_init(struct pack_writer *writer);
 void pack_writer_deinit(struct pack_writer *writer);
