@@ -41,30 +41,31 @@
          "with seeds: share of the first population that are seeds and their mutants")             \
     BOOL(evolution, reevaluate, 0, 'S', "simulate survivors again in each generation")             \
     INT(evolution, lag, 48, 1, 100000, 'S',                                                        \
-        "archive: a child is bred when all results but the last so many are in")                   \
+        "archive: children wait for all results but the last so many")                             \
     TEXT(archive, cells, "links:3,4,5,6,8 size_m:0.6,1,1.6 contact_share:0.2,0.5,0.8", 'S',        \
-         "measures and the bounds between their cells, MEASURE:BOUND,BOUND,... ...")               \
+         "measures and the bounds between cells: MEASURE:BOUND,BOUND,... ...")                     \
     INT(archive, pressure, 6, 0, 16, 'S',                                                          \
         "parents: weight (1 - rank / cells filled) to this power")                                 \
     INT(archive, trials, 3, 0, 100, 'S', "other weights tried in each new body")                   \
     REAL(archive, trial_share, 0.5, 0, 1, 'S',                                                     \
-         "a new body is tried if it has this share of its cell's fitness")                         \
+         "a new body is tried from this share of its cell's fitness on")                           \
     REAL(archive, frozen, 0.2, 0, 1, 'S', "last share of the run, in which bodies do not change")  \
     CHOICE(archive, referee, 0, "entrants|top", 'S',                                               \
            "before the referee: all that fill a cell, or only at the top")                         \
     REAL(interactive, share, 0, 0, 1, 'S',                                                         \
-         "share of the children whose parents are chosen by hand; 0: nobody is asked")             \
-    INT(interactive, every, 1, 1, 1000000, 'S', "waits for choices in every so many generations")  \
+         "share of children whose parents are chosen by hand; 0: nobody is asked")                 \
+    INT(interactive, every, 1, 1, 1000000, 'S', "generations from one choice to the next")         \
     REAL(breeding, asexual, 40, 0, 100, 'S', "weight of asexual breeding (with the next two)")     \
     REAL(breeding, crossover, 30, 0, 100, 'S', "weight of crossover")                              \
     REAL(breeding, graft, 30, 0, 100, 'S', "weight of grafting")                                   \
     CHOICE(breeding, choice, 0, "percentage|inherited", 'S',                                       \
-           "method by these weights, or a gene of the first parent that mutates")                  \
+           "by these weights, or a gene of the first parent")                                      \
     INT(breeding, crossover_points_max, 3, 1, 16, 'S', "crossing points, 1 to this many")          \
     REAL(mutation, none, 0.25, 0, 1, 'S', "share of children with no mutation")                    \
     REAL(mutation, one, 0.5, 0, 1, 'S', "share with exactly one; the rest have two or more")       \
     REAL(mutation, more_continue, 0.5, 0, 0.95, 'S', "two or more: chance of each further one")    \
-    REAL(mutation, mated_scale, 1, 0, 1, 'S', "mutated share of mated children, of the usual one") \
+    REAL(mutation, mated_scale, 1, 0, 1, 'S',                                                      \
+         "mated children: their mutated share, by the usual one")                                  \
     REAL(mutation, breeding_method, 0.5, 0, 1000, 'S', "rate per genome, if that is inherited")    \
     REAL(mutation, body_size, 1, 0, 1000, 'S', "rate per body gene: width or height changes")      \
     REAL(mutation, body_joint, 0.2, 0, 1000, 'S', "rate: the joint's type is drawn anew")          \
@@ -119,12 +120,11 @@
     REAL(initial, bone_max_m, 0.6, 0.01, 10, 'S', "longest random bone")                           \
     REAL(initial, muscles, 0.5, 0, 1, 'S', "share of bones and braces that are muscles")           \
     REAL(initial, braces, 1.5, 0, 8, 'S', "braces per body gene of a random genome of spheres")    \
-    REAL(initial, held, 0.3, 0, 1, 'S', "share of spheres whose joint is no free one")             \
+    REAL(initial, held, 0.3, 0, 1, 'S', "share of spheres whose joint is not free")                \
     REAL(initial, extension_max, 0.8, 0.05, 10, 'S',                                               \
          "largest random limit of a linear joint, by the part's longer side")                      \
-    CHOICE(                                                                                        \
-        creature, body, 0, "rectangles|spheres|boxes", 'S',                                        \
-        "what random genomes grow into; spheres (joined by bones) and boxes: in three dimensions") \
+    CHOICE(creature, body, 0, "rectangles|spheres|boxes", 'S',                                     \
+           "what random genomes grow into; spheres and boxes: in three dimensions")                \
     INT(creature, parts_min, 2, 1, 64, 'E', "parts of a phenotype, at least")                      \
     INT(creature, parts_max, 16, 1, 64, 'E', "parts of a phenotype, at most (others not made)")    \
     INT(creature, depth_max, 8, 1, 64, 'E', "parts from root to tip, at most")                     \
@@ -162,13 +162,13 @@
     REAL(creature, drive_speed_rad_s, 6, 0.1, 100, 'E',                                            \
          "spheres: greatest rate of a driven joint")                                               \
     REAL(creature, rolling_resistance, 0.01, 0, 1, 'E',                                            \
-         "spheres: the load acts so far ahead of a rolling centre, as a share of the radius")      \
+         "spheres: lever of the load against rolling, as a share of the radius")                   \
     REAL(creature, spin_resistance, 0.05, 0, 1, 'E',                                               \
-         "spheres: radius of the patch that a rolling one stands on, as a share of its own")       \
+         "spheres: radius of the patch a rolling one stands on, as a share of its own")            \
     REAL(creature, bone_hz, 75, 10, 1000, 'E',                                                     \
-         "spheres: how stiff bones and joints are: none vibrates faster, Hz")                      \
+         "spheres: fastest vibration of bones and joints, Hz")                                     \
     REAL(creature, body_damping_1_s, 1, 0, 100, 'E',                                               \
-         "spheres: rate at which parts lose their motion against the body as a whole")             \
+         "spheres: rate at which motion within the body decays")                                   \
     CHOICE(creature, overlap, 0, "push|reject", 'E', "overlap at birth: push apart or reject")     \
     BOOL(creature, effectors, 1, 'E', "effectors act; no: a passive body")                         \
     CHOICE(creature, effector_mode, 0, "position|torque", 'E',                                     \
@@ -191,7 +191,7 @@
     REAL(creature, joint_damping_1_s, 0, 0, 100, 'E', "passive damping rate of every joint")       \
     REAL(simulation, duration_s, 10, 0.1, 3600, 'E', "scored time of an evaluation")               \
     CHOICE(simulation, until, 0, "time|touch|fall", 'E',                                           \
-           "ends early when it touches the ground, or falls off what it stands on")                \
+           "ends early at a touch of the ground, or at a fall off what it stands on")              \
     CHOICE(simulation, solver, 0, SOLVER_CHOICES, 'E',                                             \
            "see docs/physics.md; the last two move spheres only, docs/physics-spheres.md")         \
     REAL(simulation, constraint_tau_s, 0.01, 0, 1, 'E',                                            \
@@ -211,15 +211,15 @@
            "sets the defaults of this section")                                                    \
     REAL(world, gravity_m_s2, 9.81, 0, 100, 'E', "gravity, downwards")                             \
     REAL(world, viscosity_pa_s, 0, 0, 100, 'E',                                                    \
-         "linear drag on faces: force = this, length, speed")                                      \
+         "linear drag on faces: force = this x length x speed")                                    \
     CHOICE(world, drag_law, 0, "linear|quadratic", 'E',                                            \
-           "viscosity grows with speed (viscosity_pa_s) or its square (quadratic_drag_kg_m2)")     \
+           "drag grows with speed (viscosity_*) or its square (quadratic_drag_*)")                 \
     REAL(world, quadratic_drag_kg_m2, 0, 0, 100, 'E',                                              \
-         "law quadratic: force on faces = this, length, speed squared")                            \
+         "law quadratic: force = this x length x speed squared")                                   \
     REAL(world, viscosity_pa_s_m, 0, 0, 100000, 'E',                                               \
-         "boxes: linear drag on faces: force = this, area, speed")                                 \
+         "boxes: linear drag on faces: force = this x area x speed")                               \
     REAL(world, quadratic_drag_kg_m3, 0, 0, 100000, 'E',                                           \
-         "boxes, law quadratic: force on faces = this, area, speed squared")                       \
+         "boxes, law quadratic: force = this x area x speed squared")                              \
     CHOICE(world, drag_faces, 0, "all|leading", 'E',                                               \
            "faces that feel drag: all, or what moves forwards")                                    \
     BOOL(world, drag_exposure, 1, 'E', "drag only where no other own part covers or faces a face") \
@@ -236,12 +236,12 @@
     REAL(light, y_m, 0.5, -1000, 1000, 'E',                                                        \
          "height above the ground; without ground (still): above the start")                       \
     REAL(light, range_m, 3, 0.1, 1000, 'E',                                                        \
-         "moving: each trial puts it half to all of this from the creature")                       \
+         "moving: each trial puts it at half to all of this distance")                             \
     REAL(light, speed_m_s, 0.1, 0, 100, 'E', "moving: greatest speed of its drift in a trial")     \
-    INT(light, trials, 4, 1, 100, 'E', "moving: so many trials share the scored time")             \
+    INT(light, trials, 4, 1, 100, 'E', "moving: number of trials in the scored time")              \
     BOOL(light, around, 0, 'E',                                                                    \
          "moving: it appears and drifts all around, not in the plane z = 0")                       \
-    REAL(light, brightness, 1, 0, 1000, 'E', "what the sensor of the level measures beside it")    \
+    REAL(light, brightness, 1, 0, 1000, 'E', "what the level sensor reads beside it")              \
     BOOL(sensor, joint, 1, 'E', "joint sensors; off: they read 0 and do not evolve")               \
     BOOL(sensor, joint_rate, 1, 'E', "sensors of the joint's rate")                                \
     BOOL(sensor, contact, 1, 'E', "contact sensors")                                               \
@@ -251,8 +251,7 @@
     BOOL(sensor, height, 1, 'E', "spheres: sensors of the height")                                 \
     CHOICE(settle, effectors, 1, "limp|hold", 'E',                                                 \
            "joints while settling: slack or held at birth pose")                                   \
-    REAL(settle, drop_m, 0, 0, 1000, 'E',                                                          \
-         "above 0: no settling, it starts this high above the ground")                             \
+    REAL(settle, drop_m, 0, 0, 1000, 'E', "above 0: no settling, dropped from this height")        \
     REAL(settle, limit_s, 5, 0, 60, 'E', "longest time allowed to come to rest on the ground")     \
     REAL(settle, push_apart_s, 0.5, 0, 10, 'E', "time to push apart parts that overlap at birth")  \
     REAL(settle, rest_s, 0.5, 0.05, 10, 'E', "time it must be at rest")                            \
@@ -260,32 +259,32 @@
     BOOL(settle, required, 1, 'E', "disqualify what does not come to rest in time")                \
     REAL(guard, speed_m_s, 30, 0, 10000, 'E', "a part faster than this disqualifies; 0 = off")     \
     REAL(guard, turn_rad, 0.25, 0, 10, 'E',                                                        \
-         "turn per step, for 3 steps, that disqualifies; 0 = off")                                 \
+         "turn per step for 3 steps that disqualifies; 0 = off")                                   \
     REAL(guard, penetration_m, 0.02, 0, 10, 'E',                                                   \
-         "penetration, for 50 ms, that disqualifies; 0 = off")                                     \
+         "penetration for 50 ms that disqualifies; 0 = off")                                       \
     REAL(guard, energy_share, 0.02, 0, 1000, 'E',                                                  \
-         "unaccounted energy by work and losses; 0 = off")                                         \
+         "unaccounted energy, as a share of work and losses; 0 = off")                             \
     REAL(guard, momentum_share, 1e-9, 0, 1, 'E',                                                   \
-         "momentum from nowhere, by impulses and mass x (1 m/s + speed); 0 = off")                 \
+         "momentum from nowhere, as a share of impulses + mass x (1 m/s + speed); 0 = off")        \
     REAL(guard, mass_ratio, 50, 0, 1e9, 'E',                                                       \
          "ratio of the masses at a joint that disqualifies; 0 = off")                              \
     REAL(guard, strain, 0.25, 0, 10, 'E',                                                          \
-         "spheres: bones out of their length by this share for 50 ms disqualify; 0 = off")         \
+         "spheres: share by which bones are off their length that disqualifies; 0 = off")          \
     REAL(guard, reversals_hz, 20, 0, 1000, 'E', "reversals per second of a joint; 0 = off")        \
     REAL(guard, joint_speed_rad_s, 20, 0, 10000, 'E',                                              \
-         "rate of a joint, for 50 ms, that disqualifies; 0 = off")                                 \
+         "rate of a joint for 50 ms that disqualifies; 0 = off")                                   \
     REAL(guard, joint_speed_m_s, 5, 0, 10000, 'E', "the same of linear joints; 0 = off")           \
     REAL(guard, joint_pulse_s, 0.02, 0, 1000, 'E',                                                 \
-         "a pulse beyond these rates: excess by rate, times its time, that disqualifies; 0 = off") \
+         "pulse of a joint, (rate / bound - 1) x time, that disqualifies; 0 = off")                \
     INT(guard, referee_top, 10, 0, 1000, 'S',                                                      \
-        "the referee simulates so many of each generation again; 0 = off")                         \
-    REAL(guard, referee_share, 0.7, 0, 1, 'S', "share of its score a creature must keep there")    \
+        "ranks of each generation that the referee tries; 0 = off")                                \
+    REAL(guard, referee_share, 0.7, 0, 1, 'S',                                                     \
+         "share of its score that a creature must keep there")                                     \
     INT(guard, perturbed_runs, 1, 0, 8, 'S',                                                       \
-        "the referee's runs from another pose and with another friction; 0 = off. The champion's " \
-        "exam has eight of its own")                                                               \
-    INT(guard, fine_runs, 1, 1, 8, 'S', "the same besides, at a quarter of the step")              \
+        "the referee's runs from another pose, with another friction; 0 = off")                    \
+    INT(guard, fine_runs, 1, 1, 8, 'S', "such runs at a quarter of the step")                      \
     CHOICE(guard, score, 1, "own|least", 'S',                                                      \
-           "whom the referee accepts has its own score, or the least of that and of the trials")   \
+           "an accepted creature's fitness: its own, or the least of that and the trials'")        \
     REAL(guard, perturbed_pose_rad, 1e-3, 0, 0.5, 'E',                                             \
          "perturbed runs: joints and body turned by at most this (linear: m)")                     \
     REAL(guard, perturbed_friction, 0.1, 0, 0.9, 'E',                                              \
@@ -293,11 +292,11 @@
     BOOL(guard, other_solver, 1, 'F',                                                              \
          "the champion's exam has four runs with the other solver, too")                           \
     INT(guard, exam_candidates, 50, 1, 1000, 'F',                                                  \
-        "so many of the last ranks may sit the exam; those that move alike count once")            \
+        "candidates for the exam, at most; those that move alike count once")                      \
     REAL(guard, budget, 30, 0, 1e6, 'E',                                                           \
          "billions of arithmetic operations, roughly, for an evaluation; 0 = off")                 \
     REAL(guard, cost_of_transport, 0.01, 0, 1000, 'F',                                             \
-         "moving for less on land is flagged in lists; 0 = off")                                   \
+         "walkers that move for less are flagged in lists; 0 = off")                               \
     REAL(guard, motionless_s, 2, 0, 3600, 'E', "stop when not moved for this long; 0 = off")       \
     REAL(guard, motionless_m, 0.01, 0, 10, 'E', "motion below this does not count")                \
     REAL(guard, hopeless_m_s, 0, 0, 1000, 'E',                                                     \
@@ -305,30 +304,29 @@
     REAL(guard, hopeless_sizes_s, 0, 0, 1000, 'E',                                                 \
          "the same in the creature's own sizes per second; 0 = off")                               \
     REAL(guard, hopeless_share, 0.5, 0, 1, 'S',                                                    \
-         "walk, swim: the same by this share of the pace of the slowest survivor; 0 = off")        \
-    REAL(guard, hopeless_s, 3, 0, 3600, 'E', "time that the slow have to get going")               \
+         "walk, swim: the same at this share of the slowest survivor's pace; 0 = off")             \
+    REAL(guard, hopeless_s, 3, 0, 3600, 'E', "time before slow creatures are stopped")             \
     TEXT(fitness, expression, "", 'S',                                                             \
          "custom: fitness by the measures, for example distance_m / size_m")                       \
     REAL(fitness, size_floor_m, 0.5, 0.001, 100, 'S',                                              \
          "walk: smaller creatures count as this size")                                             \
     INT(farm, workers, 0, 0, 1024, 'F',                                                            \
         "simulator processes; 0 = a core or a task of Slurm's each")                               \
-    BOOL(farm, reuse, 1, 'F',                                                                      \
-         "a creature with the body and brain of an earlier one gets its result, not simulated")    \
+    BOOL(farm, reuse, 1, 'F', "a creature with an earlier one's body and brain gets its result")   \
     INT(farm, prefetch, 2, 1, 64, 'F', "tasks a worker holds at once")                             \
     REAL(farm, deadline_s, 300, 1, 86400, 'F',                                                     \
-         "a task may use so much processor time; guard.budget ends it long before")                \
+         "processor time of a task, at most; guard.budget ends it long before")                    \
     REAL(farm, silence_s, 60, 1, 86400, 'F',                                                       \
-         "a worker that stands still with a task for so long is replaced")                         \
+         "a worker that stands still with a task is replaced after this time")                     \
     INT(farm, memory_mb, 1024, 0, 1048576, 'F', "memory a worker may have; 0 = no limit")          \
     INT(farm, nice, 0, 0, 19, 'F', "workers give way to other programs: 0 no, 19 always")          \
     BOOL(farm, pin, 0, 'F', "each worker stays on one core (Linux)")                               \
     INT(farm, log_mb, 64, 1, 1048576, 'F',                                                         \
         "a process's log begins anew beyond this; the one before is kept")                         \
     TEXT(farm, launcher, "", 'F',                                                                  \
-         "program and words put in front of the simulator, no shell; slurm: srun as it must be")   \
+         "words put in front of the simulator, no shell; slurm: srun as it must be")               \
     REAL(farm, start_s, 30, 1, 86400, 'F',                                                         \
-         "a worker that says nothing for so long after its start is replaced; not of Slurm")       \
+         "a worker that says nothing from its start on is replaced after this time; not of Slurm") \
     REAL(farm, commit_s, 1, 0.01, 60, 'F', "results are committed at least this often")
 
 enum param_type { PARAM_REAL, PARAM_INT, PARAM_BOOL, PARAM_CHOICE, PARAM_TEXT };
