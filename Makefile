@@ -160,13 +160,14 @@ tests: $(TESTS) $(PROGRAMS) $(STRESSES) $(BENCHES) $(addprefix $(B)/bench/,run p
 test: tests
 	$(Q)BUILD=$(B) scripts/run-tests
 
-# one table of the reference cases, on both solvers
-oracle: $(B)/tests/oracle/test_scenes
+# tables of the reference cases, in the plane and in space, on both solvers
+ORACLE_SPACE := $(addprefix $(B)/tests/oracle/test_space,_touching _forms _contacts _exact)
+oracle: $(B)/tests/oracle/test_scenes $(B)/tests/oracle/test_space $(ORACLE_SPACE)
 	$(Q)$< --table
+	$(Q)BUILD=$(B) scripts/oracle-space
 
 # the tables of the documentation that come from these programs, written in place
-accuracy: $(addprefix $(B)/tests/oracle/,test_scenes test_mujoco test_space test_space_exact test_space_mujoco \
-	test_mjcf)
+accuracy: $(addprefix $(B)/tests/oracle/,test_scenes test_mujoco test_space test_space_mujoco test_mjcf) $(ORACLE_SPACE)
 	$(Q)BUILD=$(B) scripts/measure-accuracy
 
 # random genetics, FUZZ_COUNT children, each checked; a failure names child and seed
@@ -235,7 +236,7 @@ clean:
 help:
 	@echo "make            build controller, simulator and viewer into build/bin"
 	@echo "make test       build and run all tests       make bench   run the benchmarks"
-	@echo "make oracle     the table of reference cases of the physics, on both solvers"
+	@echo "make oracle     tables of the reference cases of the physics, on both solvers"
 	@echo "make accuracy   measures anew and writes the tables of docs/physics.md, physics-space.md, trace.md"
 	@echo "make precision  errors against time of both solvers, as docs/images/precision.svg"
 	@echo "make fuzz-genetics FUZZ_COUNT=1000000       random breedings and mutations, every child checked"

@@ -1,6 +1,8 @@
 /* Reference cases of contacts and drag in space that need no motion: contact problems of walking bodies, on which
  * the usual projected sweeps go in circles; pairs of boxes; what is exposed of a face; drag on faces and on
- * boxes. Cases and numbers, with at least 12 digits, are in space_contacts.json; all tolerances are absolute. */
+ * boxes. Cases and numbers, with at least 12 digits, are in space_contacts.json; all tolerances are absolute.
+ *
+ * With the argument --markdown: a line for each case but drag's, which test_space_forms.c has, for `make oracle`. */
 #include <check.h>
 #include <jansson.h>
 #include <math.h>
@@ -11,7 +13,7 @@
 #include "simulator/boxes/exposure.h"
 #include "simulator/boxes/solids.h"
 #include "simulator/boxes/space_drag.h"
-#include "tests/suite.h"
+#include "tests/tally.h"
 
 #define FILE_NAME "tests/oracle/space_contacts.json"
 /* Areas and places of clipped polygons, m and m^2. */
@@ -67,6 +69,12 @@ static struct solid solid_of(const json_t *object)
     return solid;
 }
 
+static void expect(double value, double expected, double tolerance)
+{
+    tally_number(fabs(value - expected), tolerance);
+    ck_assert_double_eq_tol(value, expected, tolerance);
+}
+
 static void assert_near(struct vec3 a, struct vec3 b, double tolerance)
 {
     ck_assert_double_eq_tol(a.x, b.x, tolerance);
@@ -117,6 +125,7 @@ START_TEST(contact_problems)
     const json_t *problem, *list = json_object_get(cases, "contact_problems");
     size_t index;
     ck_assert_int_eq(json_array_size(list), 4);
+    tally_open("contact-problems");
     json_array_foreach(list, index, problem)
     {
         struct cones s;
@@ -133,10 +142,8 @@ START_TEST(contact_problems)
             for (int i = 0; i < s.rows; i++) {
                 const json_t *v = json_object_get(problem, "velocities");
                 const json_t *l = json_object_get(problem, "impulses");
-                ck_assert_double_eq_tol(s.velocity[i], element(v, (size_t)i),
-                                        number(problem, keys[k]));
-                ck_assert_double_eq_tol(s.impulse[i], element(l, (size_t)i),
-                                        number(problem, keys[k]));
+                expect(s.velocity[i], element(v, (size_t)i), number(problem, keys[k]));
+                expect(s.impulse[i], element(l, (size_t)i), number(problem, keys[k]));
             }
         }
     }
@@ -192,10 +199,9 @@ static void check_polygon(const json_t *pair, const struct solid *a, const struc
     int count = solids_clip(a, b, 1e-3, NULL, &clipped, points);
     const json_t *expected = json_object_get(pair, "centroid_xz_m");
     ck_assert_int_eq(count, (int)number(pair, "points"));
-    ck_assert_double_eq_tol(polygon(points, count, &centroid), number(pair, "area_m2"),
-                            GEOMETRY_TOLERANCE);
-    ck_assert_double_eq_tol(centroid.x, element(expected, 0), GEOMETRY_TOLERANCE);
-    ck_assert_double_eq_tol(centroid.z, element(expected, 1), GEOMETRY_TOLERANCE);
+    expect(polygon(points, count, &centroid), number(pair, "area_m2"), GEOMETRY_TOLERANCE);
+    expect(centroid.x, element(expected, 0), GEOMETRY_TOLERANCE);
+    expect(centroid.z, element(expected, 1), GEOMETRY_TOLERANCE);
     solids_meet(a, b, 1e-3, NULL, &kept);
     ck_assert_int_eq(kept.count, 4);
     struct solid_point four[4] = {kept.points[0], kept.points[1], kept.points[2], kept.points[3]};
@@ -211,6 +217,7 @@ START_TEST(box_box_geometry)
     const json_t *pair, *list = json_object_get(cases, "box_box_geometry");
     size_t index;
     ck_assert_int_eq(json_array_size(list), 5);
+    tally_open("box-box-geometry");
     json_array_foreach(list, index, pair)
     {
         struct solid a = solid_of(json_object_get(pair, "a"));
@@ -219,7 +226,7 @@ START_TEST(box_box_geometry)
         double of_a = a.half[0] * a.half[1] * a.half[2], of_b = b.half[0] * b.half[1] * b.half[2];
         int is_exchanged = of_b > of_a || (of_b == of_a && b.half[0] > a.half[0]);
         struct solid_manifold m;
-        ck_assert_double_eq_tol(solids_separation(&a, &b), expected, 1e-12);
+        expect(solids_separation(&a, &b), expected, 1e-12);
         ck_assert_double_eq_tol(solids_separation(&b, &a), expected, 1e-12);
         solids_meet(&a, &b, 1e-3, NULL, &m);
         if (expected > 0) {
@@ -232,7 +239,7 @@ START_TEST(box_box_geometry)
         double deepest = HUGE_VAL;
         for (int i = 0; i < m.count; i++)
             deepest = fmin(deepest, m.points[i].gap);
-        ck_assert_double_eq_tol(deepest, expected, 1e-12);
+        expect(deepest, expected, 1e-12);
         if (json_object_get(pair, "points"))
             check_polygon(pair, &a, &b);
     }
@@ -263,6 +270,7 @@ START_TEST(face_exposure)
     const json_t *all = json_object_get(cases, "face_exposure"), *entry;
     size_t index;
     ck_assert_int_eq(json_array_size(json_object_get(all, "cases")), 4);
+    tally_open("face-exposure");
     json_array_foreach(json_object_get(all, "cases"), index, entry)
     {
         const json_t *others = json_object_get(entry, "others");
@@ -279,7 +287,7 @@ START_TEST(face_exposure)
         for (int i = 0; i < found; i++)
             add_piece(&pieces[i], moments);
         for (int i = 0; i < 6; i++)
-            ck_assert_double_eq_tol(moments[i], element(expected, (size_t)i), GEOMETRY_TOLERANCE);
+            expect(moments[i], element(expected, (size_t)i), GEOMETRY_TOLERANCE);
     }
 }
 END_TEST
@@ -366,7 +374,7 @@ START_TEST(box_drag)
 }
 END_TEST
 
-int main(void)
+int main(int argc, char **argv)
 {
     Suite *suite = suite_create("space_contacts");
     TCase *tcase = tcase_create("space_contacts");
@@ -378,5 +386,5 @@ int main(void)
     tcase_add_test(tcase, face_drag);
     tcase_add_test(tcase, box_drag);
     suite_add_tcase(suite, tcase);
-    return run_suite(suite);
+    return tally_suite(suite, argc, argv);
 }

@@ -1,6 +1,8 @@
 /* Closed forms for bodies in space: the kinematics of every type of joint, readings of balls, limits of joints, and
  * drag. The numbers, worked out with 25 to 40 digits, are in space/closed-forms.json; tolerances are absolute, per
- * component: tol_ref where no step is taken, tol_engine else, at 1/240 s. Every number must be measured. */
+ * component: tol_ref where no step is taken, tol_engine else, at 1/240 s. Every number must be measured.
+ *
+ * With the argument --markdown: a line for each case, for `make oracle`. */
 #include <check.h>
 #include <jansson.h>
 #include <math.h>
@@ -9,7 +11,7 @@
 #include <string.h>
 
 #include "simulator/boxes/space_dynamics.h"
-#include "tests/suite.h"
+#include "tests/tally.h"
 
 #define NUMBERS "tests/oracle/space/closed-forms.json"
 #define PI      3.14159265358979323846
@@ -76,7 +78,11 @@ static void check_row(json_t *row, const double *values, const char *tolerance)
 {
     double expected[VALUES_MAX];
     int count = numbers(row, "value", expected);
+    double worst = 0;
     ck_assert_int_gt(count, 0);
+    for (int i = 0; i < count; i++)
+        worst = fmax(worst, fabs(values[i] - expected[i]));
+    tally_number(worst, number(row, tolerance));
     for (int i = 0; i < count; i++)
         ck_assert_msg(fabs(values[i] - expected[i]) <= number(row, tolerance),
                       "%s %s[%d]: %.15g instead of %.15g +- %.1e", word(row, "quantity"),
@@ -100,6 +106,7 @@ static void check_quaternion(json_t *row, struct quaternion q, const char *toler
     size_t row##_at;                                                                               \
     json_t *row, *row##_list = json_object_get(cases, case_name);                                  \
     ck_assert_int_gt((int)json_array_size(row##_list), 0);                                         \
+    tally_open(case_name);                                                                         \
     json_array_foreach(row##_list, row##_at, row)
 
 static int is(json_t *row, const char *quantity)
@@ -549,7 +556,7 @@ START_TEST(drag_never_gives_energy)
 }
 END_TEST
 
-int main(void)
+int main(int argc, char **argv)
 {
     Suite *suite = suite_create("space_forms");
     TCase *tests = tcase_create("forms");
@@ -565,5 +572,5 @@ int main(void)
     tcase_add_test(tests, drag_decay);
     tcase_add_test(tests, drag_never_gives_energy);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return tally_suite(suite, argc, argv);
 }
