@@ -114,7 +114,7 @@ double task_patience(uint32_t attempt);
 /* Of this process: its host's name, and its job where Slurm started it (SLURM_JOB_ID and others). */
 void hello_init(struct hello *hello, uint64_t fingerprint);
 
-/* "bestiary 0.8.0 simulator 11": what both ends must agree on besides the protocol's version. */
+/* "bestiary 0.9.0 simulator 12": what both ends must agree on besides the protocol's version. */
 const char *message_build_id(void);
 
 #endif
