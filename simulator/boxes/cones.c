@@ -38,11 +38,24 @@
 /* Pivots are singular that are smaller; the system's diagonal is 1 and more. */
 #define PIVOT_MIN 1e-15
 
-/* Lines of the system are multiples of eight numbers. */
+/* Lines of the system are multiples of so many numbers. */
+enum { BLOCK = 16 };
+
 static inline int block_width(int columns)
 {
-    return (columns + 7) & ~7;
+    return (columns + BLOCK - 1) & ~(BLOCK - 1);
 }
+
+/* Four numbers side by side, as PAIR() in common/pair.h, for functions that are made once more for processors which have
+ * instructions for four. Every number is what it would be alone. */
+typedef double quad __attribute__((vector_size(32)));
+typedef quad quad_anywhere __attribute__((aligned(8), may_alias));
+#define QUAD(vector, i) (*(quad_anywhere *)((vector) + (i)))
+#if defined(__x86_64__) && defined(__GLIBC__)
+#define WIDE __attribute__((target_clones("avx2", "default")))
+#else
+#define WIDE
+#endif
 
 int cones_create(struct cones *s, int laws, int rows, int columns, struct arena *arena)
 {
@@ -481,26 +494,24 @@ static void set_lines(struct cones *s)
 }
 
 /* The system: 1 + Y' D Y. */
-static void set_system(struct cones *s)
+WIDE static void set_system(struct cones *s)
 {
     int width = s->group.to - s->group.from;
     for (int i = 0; i < width; i++) {
         double *line = s->system + (size_t)i * (size_t)s->side;
-        for (int j = 0; j < width; j += 8) {
+        for (int j = 0; j < width; j += BLOCK) {
             const struct cone_line *l = s->lines, *end = l + s->reached[i > j ? i : j];
-            pair sums[4] = {{0, 0}, {0, 0}, {0, 0}, {0, 0}};
+            quad sums[BLOCK / 4] = {{0}};
             for (; l < end; l++) {
                 const double *b = l->b + j;
                 double by = l->weight * l->a[i];
                 if (by == 0)
                     continue;
-                sums[0] += PAIR(b, 0) * by;
-                sums[1] += PAIR(b, 2) * by;
-                sums[2] += PAIR(b, 4) * by;
-                sums[3] += PAIR(b, 6) * by;
+                for (int k = 0; k < BLOCK / 4; k++)
+                    sums[k] += QUAD(b, 4 * k) * by;
             }
-            for (int k = 0; k < 4; k++)
-                PAIR(line, j + 2 * k) = sums[k];
+            for (int k = 0; k < BLOCK / 4; k++)
+                QUAD(line, j + 4 * k) = sums[k];
         }
         line[i] += 1;
     }
@@ -508,7 +519,7 @@ static void set_system(struct cones *s)
 
 /* Gaussian elimination with partial pivoting, in place; `right` becomes the solution. 0 if singular. From the last column
  * to the first: the last ones are those of joints far from the root, which share nothing with those of other limbs. */
-static int eliminate(double *m, int count, int stride, double *right)
+WIDE static int eliminate(double *m, int count, int stride, double *right)
 {
     for (int k = count - 1; k >= 0; k--) {
         int pivot = k;
@@ -531,11 +542,8 @@ static int eliminate(double *m, int count, int stride, double *right)
             if (factor == 0)
                 continue;
             right[i] -= factor * right[k];
-            for (int j = 0; j < k; j += 4) {
-                pair one = PAIR(top, j) * factor, two = PAIR(top, j + 2) * factor;
-                PAIR(line, j) -= one;
-                PAIR(line, j + 2) -= two;
-            }
+            for (int j = 0; j < k; j += 4)
+                QUAD(line, j) -= QUAD(top, j) * factor;
         }
         top[k] = inverse;
     }
