@@ -1,29 +1,42 @@
-# make bench-peers: the bodies of tests/bench/fixed.h in other physics engines, in one program with those
-# of them that are installed. The only place where C++ is compiled. DOCUMENT=1 also writes the figures
-# into docs/performance.md; REPETITIONS=N is for the impatient.
+# make bench-peers: the bodies of tests/bench/fixed.h, and bodies in space, in other physics engines, in one program for the
+# plane and one for space, with those of them that are installed. The only place where C++ is compiled. DOCUMENT=1
+# also writes the figures into docs/performance.md and docs/physics-space.md; ONLY=plane or ONLY=space measures one of them;
+# REPETITIONS=N is for the impatient.
 
-PEERS := box2d chipmunk ode mujoco
+PEERS := box2d chipmunk ode mujoco bullet
 PEER_PLACES := /usr/include /usr/local/include
 PEER_box2d := box2d/box2d.h
 PEER_chipmunk := chipmunk/chipmunk.h
 PEER_ode := ode/ode.h
 PEER_mujoco := mujoco/mujoco.h
+PEER_bullet := bullet/btBulletDynamicsCommon.h
+PEER_LIBS_bullet := -lBulletDynamics -lBulletCollision -lLinearMath
+PEERS_IN_PLANE := box2d chipmunk ode mujoco
+PEERS_IN_SPACE := ode mujoco bullet
+PEERS_IN_CXX := box2d bullet
 HAVE_CXX := $(shell command -v $(CXX))
 PEERS_FOUND := $(foreach p,$(PEERS),$(if $(wildcard $(addsuffix /$(PEER_$(p)),$(PEER_PLACES))),$(p)))
-PEERS_FOUND := $(if $(HAVE_CXX),$(PEERS_FOUND),$(filter-out box2d,$(PEERS_FOUND)))
+PEERS_FOUND := $(if $(HAVE_CXX),$(PEERS_FOUND),$(filter-out $(PEERS_IN_CXX),$(PEERS_FOUND)))
 PEERS_MISSING := $(filter-out $(PEERS_FOUND),$(PEERS))
 PEERS_INSTALL := $(if $(HAVE_CXX),,g++ )$(PEERS_MISSING:%=lib%-dev)
-PEER_LINKER = $(if $(filter box2d,$(PEERS_FOUND)),$(CXX),$(CC))
-PEER_OBJECTS := $(patsubst %,$(B)/obj/tests/bench/peers/%.o,bench_peers peer_bestiary \
-	$(PEERS_FOUND:%=peer_%))
+PEER_FLAGS := $(PEERS_FOUND:%=-DHAVE_%)
+PLANE_PEERS := $(filter $(PEERS_IN_PLANE),$(PEERS_FOUND))
+SPACE_PEERS := $(filter $(PEERS_IN_SPACE),$(PEERS_FOUND))
+# C++ links what has some of it
+peer_linker = $(if $(filter $(PEERS_IN_CXX),$(1)),$(CXX),$(CC))
+peer_libs = $(foreach p,$(1),$(or $(PEER_LIBS_$(p)),-l$(p)))
+peer_objects = $(patsubst %,$(B)/obj/tests/bench/peers/%.o,$(1))
 
-$(B)/obj/tests/bench/peers/bench_peers.o: ALL_CFLAGS += $(PEERS_FOUND:%=-DHAVE_%)
+$(call peer_objects,bench_peers bench_space_peers): ALL_CFLAGS += $(PEER_FLAGS)
 $(B)/obj/%.o: %.cc
 	@mkdir -p $(@D)
-	$(Q)$(CXX) -std=c++14 -O3 -g -I. -Wall -Wextra $(if $(WERROR),-Werror) -MMD -MP -c $< -o $@
-$(B)/bench/bench_peers: $(PEER_OBJECTS) $(ALL_LIBS)
+	$(Q)$(CXX) -std=c++14 -O3 -g -I. -isystem /usr/include/bullet -Wall -Wextra $(if $(WERROR),-Werror) -MMD -MP -c $< -o $@
+$(B)/bench/bench_peers: $(call peer_objects,bench_peers peer_bestiary $(PLANE_PEERS:%=peer_%)) $(ALL_LIBS)
 	@mkdir -p $(@D)
-	$(Q)$(PEER_LINKER) $(LINK) -o $@ $(whole_first) $(PEERS_FOUND:%=-l%) $(LIBS_COMMON)
-bench-peers: $(B)/bench/bench_peers $(B)/bench/plot
+	$(Q)$(call peer_linker,$(PLANE_PEERS)) $(LINK) -o $@ $(whole_first) $(call peer_libs,$(PLANE_PEERS)) $(LIBS_COMMON)
+$(B)/bench/bench_space_peers: $(call peer_objects,bench_space_peers space_bestiary $(SPACE_PEERS:%=space_%)) $(ALL_LIBS)
+	@mkdir -p $(@D)
+	$(Q)$(call peer_linker,$(SPACE_PEERS)) $(LINK) -o $@ $(whole_first) $(call peer_libs,$(SPACE_PEERS)) $(LIBS_COMMON)
+bench-peers: $(B)/bench/bench_peers $(B)/bench/bench_space_peers $(B)/bench/plot
 	$(if $(PEERS_MISSING),@echo "left out: $(PEERS_MISSING) (install $(PEERS_INSTALL))" >&2)
-	$(Q)BUILD=$(B) scripts/measure-peers $(if $(DOCUMENT),--document) $(REPETITIONS)
+	$(Q)BUILD=$(B) scripts/measure-peers $(if $(DOCUMENT),--document) $(ONLY:%=--%) $(REPETITIONS)
