@@ -262,8 +262,8 @@ static double energy_of(const struct space_peer_scene *scene, const struct space
         const struct space_peer_state *s = &states[i];
         double w[3];
         space_peer_rotate_back(s->turn, s->w_rad_s, w);
-        energy += body->mass_kg * (space_peer_dot(s->v_m_s, s->v_m_s) / 2 +
-                                   scene->gravity_m_s2 * s->at_m[1]);
+        energy += body->mass_kg *
+                  (space_peer_dot(s->v_m_s, s->v_m_s) / 2 + scene->gravity_m_s2 * s->at_m[1]);
         for (int k = 0; k < 3; k++)
             energy += body->inertia_kg_m2[k] * w[k] * w[k] / 2;
     }
