@@ -131,7 +131,7 @@ struct space_constraint *space_constraint_create(const struct space_body *body,
         return NULL;
     c->size = STATE_SIZE * c->count + c->rates + LOSSES + 3 * c->touch_room;
     c->pusher = space_dynamics_create(body, world, settings, arena);
-    if (!c->pusher || take_memory(c, arena) != 0 || space_system_create(c, arena) != 0 ||
+    if (!c->pusher || take_memory(c, arena) != 0 || space_equation_create(c, arena) != 0 ||
         space_tree_create(&c->carriers, body->links, c->count, world->gravity_m_s2, arena) != 0 ||
         space_drag_create(&c->drag, &world->drag, body->boxes, body->box_count, body->links,
                           c->count, arena) != 0)
@@ -144,7 +144,7 @@ struct space_constraint *space_constraint_create(const struct space_body *body,
         if (c->bodies[i].joint->has_ball)
             c->q[c->bodies[i].coordinate + c->bodies[i].plain] = 1;
     space_constraint_set_state(c, c->q, c->qd);
-    space_system_weigh_freedoms(c);
+    space_equation_weigh_freedoms(c);
     return c;
 }
 /* ---------------------------------------------------------------- steps */
@@ -162,7 +162,7 @@ static double try_step(struct space_constraint *c, double ahead, double h)
                 sum += stage_weight[s][j] * c->k[j][i];
             y[i] = c->y[i] + h * sum;
         }
-        space_system_derive(c, y, ahead + stage_time[s] * h, c->k[s]);
+        space_equation_derive(c, y, ahead + stage_time[s] * h, c->k[s]);
     }
     for (int i = 0; i < STATE_SIZE * c->count; i++) {
         double error = 0;
@@ -196,7 +196,7 @@ static void renew_touches(struct space_constraint *c)
     for (int i = 0; i < c->touch_count; i++, impulse += 3) {
         struct touch *t = &c->touches[i];
         const struct touch *found = space_touch_match(c, t);
-        space_system_mark(c, t, (struct vec3){impulse[0], impulse[1], impulse[2]});
+        space_impulses_mark(c, t, (struct vec3){impulse[0], impulse[1], impulse[2]});
         impulse[0] = impulse[1] = impulse[2] = 0;
         if (!found)
             continue;
@@ -207,7 +207,7 @@ static void renew_touches(struct space_constraint *c)
         for (int k = 0; k < 3; k++)
             now.reference[k] = t->force[k];
         double x = now.rows[1].rate, y = now.rows[2].rate, speed = sqrt(x * x + y * y);
-        now.floor = space_system_floor(c, speed, t->floor);
+        now.floor = space_touch_floor(c, speed, t->floor);
         if (now.mode == TOUCH_SLIDES && speed > SURE_M_S)
             now.way =
                 vec3_along(vec3_scale(now.directions[1], x / speed), now.directions[2], y / speed);
@@ -234,7 +234,7 @@ static void accept_step(struct space_constraint *c)
 /* 1 if a touch that presses does what it may not: pull, stick beyond the cone, slide backwards. */
 static int is_wrong(const struct space_constraint *c, const struct touch *t, double error)
 {
-    error += ACCELERATION_ERROR * space_system_row_mass(c, &t->rows[0]);
+    error += ACCELERATION_ERROR * space_equation_row_mass(c, &t->rows[0]);
     if (t->force[0] < -error)
         return 1;
     if (t->kind == TOUCH_LIMIT || t->friction == 0)
@@ -280,7 +280,7 @@ static int is_bad_inside(struct space_constraint *c, double ahead, double h, dou
             sum += weights[s] * c->k[s][i];
         c->stage[i] = c->y[i] + h * sum;
     }
-    space_system_derive(c, c->stage, ahead + share * h, c->y1);
+    space_equation_derive(c, c->stage, ahead + share * h, c->y1);
     return is_bad_end(c);
 }
 
@@ -311,7 +311,7 @@ static double step_to_event(struct space_constraint *c, double ahead, double h)
 static int has_wrong_touch(struct space_constraint *c, double ahead)
 {
     double sum = 0;
-    space_system_derive(c, c->y, ahead, c->k[0]);
+    space_equation_derive(c, c->y, ahead, c->k[0]);
     for (int i = 0; i < c->touch_count; i++)
         for (int k = 0; k < space_touch_size(&c->touches[i]); k++)
             sum += fabs(c->touches[i].force[k]);
@@ -327,8 +327,8 @@ static void start_step(struct space_constraint *c, double ahead)
 {
     if (!c->is_stale)
         return;
-    space_system_collide(c, ahead);
-    space_system_choose_modes(c, ahead);
+    space_impulses_collide(c, ahead);
+    space_impulses_choose_modes(c, ahead);
     c->is_stale = 0;
     c->has_reference = 0;
     if (!has_wrong_touch(c, ahead))
@@ -401,7 +401,7 @@ static void report_touches(struct space_constraint *c)
     c->point_count = 0;
     c->penetration_m = 0;
     for (int i = 0; i < c->found_count; i++)
-        space_system_mark(c, &c->found[i], none);
+        space_impulses_mark(c, &c->found[i], none);
     for (int i = 0; i < c->mark_count; i++) {
         struct touch_mark mark = c->marks[i];
         int at = i;
@@ -443,7 +443,7 @@ int space_constraint_step(struct space_constraint *c)
         double left = dt - done, h;
         if (events > EVENTS_MAX || crowd > CROWD_COUNT || c->tries > TRIES_MAX) {
             h = left < 1.01 * short_step ? left : short_step;
-            space_system_step_by_impulses(c, done, h);
+            space_impulses_step(c, done, h);
             settle_state(c);
             space_touch_hold(c);
             crowd = 0;

@@ -8,7 +8,7 @@
  * dynamics_settings.rtol allows. docs/physics-space.md has the rows.
  * Joints, servos, prescribed motions, drag, limits and contacts (space_touch.c). Coordinates q and
  * rates qd are those of space_joint.h. Any number of links; a step costs the cube of the number of
- * rows. All memory comes from the arena given at creation; a step allocates nothing. */
+ * rows that touch. All memory comes from the arena given at creation; a step allocates nothing. */
 #ifndef SIMULATOR_REFERENCE_SPACE_CONSTRAINT_H
 #define SIMULATOR_REFERENCE_SPACE_CONSTRAINT_H
 

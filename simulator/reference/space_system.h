@@ -1,7 +1,9 @@
-/* The reference solver in space, its own declarations, shared by its three files:
+/* The reference solver in space, its own declarations, shared by its files:
  *
  *   space_touch.c        what touches: points of boxes, joints at their limits
- *   space_system.c       places, forces, the constraint-force equation, impulses
+ *   space_system.c       places, forces, rows of joints
+ *   space_equation.c     the constraint-force equation
+ *   space_impulses.c     impulses, and what presses
  *   space_constraint.c   adaptive steps, events, the interface of space_constraint.h
  *
  * The state y holds STATE_SIZE numbers a body (place, quaternion, velocity, spin), then what is integrated along: the
@@ -198,16 +200,29 @@ static inline int space_touch_size(const struct touch *t)
 {
     return t->kind == TOUCH_LIMIT ? 1 : 3;
 }
+/* The sum of forces or impulses along the directions of a touch, in the world. */
+struct vec3 space_touch_force(const struct touch *t, const double force[3]);
+/* The floor of a touch that slides with this speed along its way; `before`: the one that it had. */
+double space_touch_floor(const struct space_constraint *c, double speed, double before);
 
 /* ---- space_system.c */
 
-int space_system_create(struct space_constraint *c, struct arena *arena);
 /* Bodies at a state. */
 void space_system_place(struct space_constraint *c, const double *y);
 struct space_place space_system_place_at(const double *y);
 void space_system_put(double *y, const struct space_place *p);
 /* The axes of a body's freedoms in the world. */
 void space_system_find_axes(struct body *b);
+/* No point of any box moves faster, m/s. */
+double space_system_top_speed(const struct space_constraint *c);
+
+/* Gravity becomes all that acts. */
+void space_system_clear_forces(struct space_constraint *c, struct vec3 gravity);
+/* An effort along freedom k of a body: on the body, and back on its parent. */
+void space_system_push(struct space_constraint *c, struct body *b, int k, double effort);
+/* All forces but those of rows; returns the power of drag, W, 0 or less. */
+double space_system_push_all(struct space_constraint *c, double ahead);
+
 /* A row on two bodies with its rate; g = j. */
 void space_system_set_row(const struct space_constraint *c, struct row *row, int one, int two,
                           struct wrench j_one, struct wrench j_two);
@@ -218,23 +233,36 @@ void space_system_set_turn_row(const struct space_constraint *c, int i, struct v
 void space_system_set_freedom_row(const struct space_constraint *c, int i, int k, struct row *row);
 /* Rows of the joints at the placed state, `ahead` after the start of the step of dt_s. */
 void space_system_list_joints(struct space_constraint *c, double ahead);
+
+/* ---- space_equation.c */
+
+/* Takes memory for rows; ERR_MEMORY when the arena is full. Touches and limits are counted. */
+int space_equation_create(struct space_constraint *c, struct arena *arena);
 /* dy/dt at y, with the touches that press. */
-void space_system_derive(struct space_constraint *c, const double *y, double ahead, double *dy);
-/* What each freedom feels at birth while nothing else holds the body, and its passive damping. */
-void space_system_weigh_freedoms(struct space_constraint *c);
-/* Impulses on all of found[] that touches; velocities in y change. Returns 1 if one was needed. */
-int space_system_collide(struct space_constraint *c, double ahead);
-/* Finds which of found[] press, and whether they stick or slide. */
-void space_system_choose_modes(struct space_constraint *c, double ahead);
-/* The floor of a touch that slides with this speed along its way; `before`: the one that it had. */
-double space_system_floor(const struct space_constraint *c, double speed, double before);
-/* A step of first order with impulses: y moves on by h. */
-void space_system_step_by_impulses(struct space_constraint *c, double ahead, double h);
-/* No point of any box moves faster, m/s. */
-double space_system_top_speed(const struct space_constraint *c);
-/* Books an impulse of a touch, in the world. */
-void space_system_mark(struct space_constraint *c, const struct touch *t, struct vec3 impulse);
+void space_equation_derive(struct space_constraint *c, const double *y, double ahead, double *dy);
+/* From the forces that stand to accelerations, with the first `touches` of those that press. */
+void space_equation_accelerate(struct space_constraint *c, double ahead, int touches);
+/* A row's acceleration by those of its bodies. */
+double space_equation_acceleration_of(const struct space_constraint *c, const struct row *row);
 /* What a force along a row moves, joints apart, kg or kg m^2. */
-double space_system_row_mass(const struct space_constraint *c, const struct row *row);
+double space_equation_row_mass(const struct space_constraint *c, const struct row *row);
+/* Makes the rows of joints that are listed ready for space_equation_respond(). */
+void space_equation_factor_joints(struct space_constraint *c);
+/* Accelerations become those by a unit force along a row alone, and what joints add to stay closed; or velocities, by an
+ * impulse. */
+void space_equation_respond(struct space_constraint *c, const struct row *row);
+/* What each freedom feels at birth while nothing else holds the body, and its passive damping. */
+void space_equation_weigh_freedoms(struct space_constraint *c);
+
+/* ---- space_impulses.c */
+
+/* Impulses on all of found[] that touches; velocities in y change. Returns 1 if one was needed. */
+int space_impulses_collide(struct space_constraint *c, double ahead);
+/* Finds which of found[] press, and whether they stick or slide. */
+void space_impulses_choose_modes(struct space_constraint *c, double ahead);
+/* A step of first order with impulses: y moves on by h. */
+void space_impulses_step(struct space_constraint *c, double ahead, double h);
+/* Books an impulse of a touch, in the world. */
+void space_impulses_mark(struct space_constraint *c, const struct touch *t, struct vec3 impulse);
 
 #endif

@@ -252,6 +252,19 @@ void space_touch_update(const struct space_constraint *c, struct touch *t)
         update_boxes(c, t);
 }
 
+struct vec3 space_touch_force(const struct touch *t, const double force[3])
+{
+    struct vec3 sum = vec3_scale(t->directions[0], force[0]);
+    for (int k = 1; k < space_touch_size(t); k++)
+        sum = vec3_along(sum, t->directions[k], force[k]);
+    return sum;
+}
+
+double space_touch_floor(const struct space_constraint *c, double speed, double before)
+{
+    return speed > 2 * c->slip_m_s ? c->slip_m_s : before;
+}
+
 /* ---------------------------------------------------------------- finding */
 
 static const struct solid *solid_of(const struct space_constraint *c, int box)
