@@ -38,6 +38,20 @@ int command_bad_option(char **argv, int answer)
     return command_usage(argv[0], "unknown option '%s'", word);
 }
 
+int command_read_help(int argc, char **argv, const char *help)
+{
+    static const struct option options[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    int answer;
+    opterr = 0;
+    while ((answer = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
+        if (answer != 'h')
+            return command_bad_option(argv, answer);
+        fputs(help, stdout);
+        return command_finish_output();
+    }
+    return -1;
+}
+
 int command_check_operands(int argc, char **argv, int minimum, int maximum, const char *what)
 {
     if (argc - optind < minimum)

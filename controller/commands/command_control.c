@@ -67,26 +67,11 @@ static int give_order(const char *directory, const char *line)
     return command_finish_output();
 }
 
-/* Options, of which there are none but help. Returns -1 to go on, or an exit code. */
-static int read_options(int argc, char **argv, const char *help)
-{
-    static const struct option options[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
-    int answer;
-    opterr = 0;
-    while ((answer = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-        if (answer != 'h')
-            return command_bad_option(argv, answer);
-        fputs(help, stdout);
-        return command_finish_output();
-    }
-    return -1;
-}
-
 int command_workers(int argc, char **argv)
 {
     char line[64];
     int64_t count;
-    int result = read_options(argc, argv, workers_help);
+    int result = command_read_help(argc, argv, workers_help);
     if (result >= 0)
         return result;
     result = command_check_operands(argc, argv, 1, 2, "RUN_DIR");
@@ -102,7 +87,7 @@ int command_workers(int argc, char **argv)
 
 static int plain_order(int argc, char **argv, const char *help)
 {
-    int result = read_options(argc, argv, help);
+    int result = command_read_help(argc, argv, help);
     if (result >= 0)
         return result;
     result = command_check_operands(argc, argv, 1, 1, "RUN_DIR");

@@ -48,18 +48,13 @@ static void print_difference(char **names, const struct creature *a, const struc
 
 int command_diff(int argc, char **argv)
 {
-    static const struct option options[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
     struct creature a, b;
     struct error error = {0};
-    int answer, result;
+    int result;
 
-    opterr = 0;
-    while ((answer = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-        if (answer != 'h')
-            return command_bad_option(argv, answer);
-        fputs(help, stdout);
-        return command_finish_output();
-    }
+    result = command_read_help(argc, argv, help);
+    if (result >= 0)
+        return result;
     result = command_check_operands(argc, argv, 2, 2,
                                     argc == optind ? "A (a creature)" : "B (another creature)");
     if (result)

@@ -33,6 +33,8 @@ int command_diff(int argc, char **argv);
 int command_fail(const struct error *error);
 int command_usage(const char *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* Reads the options of a command that has none but --help. Returns -1 to go on, or an exit code. */
+int command_read_help(int argc, char **argv, const char *help);
 /* After getopt_long() with a leading ':' in its short options gave '?' or ':'. */
 int command_bad_option(char **argv, int answer);
 

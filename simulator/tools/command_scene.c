@@ -242,8 +242,8 @@ static void print_contacts(FILE *file, const struct run *run, uint64_t step)
 
 /* ---------------------------------------------------------------- the run */
 
-int scene_count_steps(double dt, const char *what, double time_s, uint64_t *steps,
-                      struct error *error)
+static int count_steps(double dt, const char *what, double time_s, uint64_t *steps,
+                       struct error *error)
 {
     double count = time_s / dt;
     if (count > STEPS_MAX)
@@ -256,22 +256,27 @@ int scene_count_steps(double dt, const char *what, double time_s, uint64_t *step
     return 0;
 }
 
-static int prepare(struct run *run, const struct scene_request *request, struct error *error)
+int scene_apply_request(const struct scene_request *request, struct dynamics_settings *settings,
+                        double *until_s, double *interval_s, uint64_t *steps,
+                        uint64_t *steps_per_line, struct error *error)
 {
-    struct scene *scene = &run->scene;
-    struct dynamics_settings *settings = &scene->settings;
-    if (scene_read_file(scene, request->path, error) != 0)
-        return error->code;
     settings->solver = request->solver >= 0 ? request->solver : settings->solver;
     settings->integrator = request->integrator >= 0 ? request->integrator : settings->integrator;
     settings->dt_s = request->dt_s > 0 ? request->dt_s : settings->dt_s;
     settings->rtol = request->rtol > 0 ? request->rtol : settings->rtol;
-    scene->until_s = request->until_s > 0 ? request->until_s : scene->until_s;
-    scene->interval_s = request->interval_s > 0 ? request->interval_s : scene->interval_s;
-    if (scene_count_steps(settings->dt_s, "an interval", scene->interval_s, &run->steps_per_line,
-                          error) != 0)
+    *until_s = request->until_s > 0 ? request->until_s : *until_s;
+    *interval_s = request->interval_s > 0 ? request->interval_s : *interval_s;
+    int status = count_steps(settings->dt_s, "an interval", *interval_s, steps_per_line, error);
+    return status ? status : count_steps(settings->dt_s, "an end", *until_s, steps, error);
+}
+
+static int prepare(struct run *run, const struct scene_request *request, struct error *error)
+{
+    struct scene *scene = &run->scene;
+    if (scene_read_file(scene, request->path, error) != 0)
         return error->code;
-    if (scene_count_steps(settings->dt_s, "an end", scene->until_s, &run->steps, error) != 0)
+    if (scene_apply_request(request, &scene->settings, &scene->until_s, &scene->interval_s,
+                            &run->steps, &run->steps_per_line, error) != 0)
         return error->code;
     return scene_start(scene, &run->arena, &run->dynamics, error);
 }

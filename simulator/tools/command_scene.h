@@ -22,9 +22,11 @@ struct scene_request {
 /* A scene in three dimensions. 0, or what went wrong. */
 int command_scene_in_space(const struct scene_request *request, struct error *error);
 
-/* A time as a whole number of steps, at least one. */
-int scene_count_steps(double dt_s, const char *what, double time_s, uint64_t *steps,
-                      struct error *error);
+/* Puts what the request says in the place of what the scene says, and counts the times in steps. ERR_RANGE
+ * if a time is not a whole number of steps, at least one. */
+int scene_apply_request(const struct scene_request *request, struct dynamics_settings *settings,
+                        double *until_s, double *interval_s, uint64_t *steps,
+                        uint64_t *steps_per_line, struct error *error);
 int scene_is_standard(const char *path);
 /* Moves with the files of the request open, NULL where it names none. Returns what went wrong first. */
 int scene_move_to_files(const struct scene_request *request,

@@ -112,18 +112,10 @@ static void print_contacts(FILE *file, const struct run *run, uint64_t step)
 static int prepare(struct run *run, const struct scene_request *request, struct error *error)
 {
     struct space_scene *scene = &run->scene;
-    struct dynamics_settings *settings = &scene->settings;
     if (space_scene_read_file(scene, request->path, error) != 0)
         return error->code;
-    settings->solver = request->solver >= 0 ? request->solver : settings->solver;
-    settings->rtol = request->rtol > 0 ? request->rtol : settings->rtol;
-    settings->integrator = request->integrator >= 0 ? request->integrator : settings->integrator;
-    settings->dt_s = request->dt_s > 0 ? request->dt_s : settings->dt_s;
-    scene->until_s = request->until_s > 0 ? request->until_s : scene->until_s;
-    scene->interval_s = request->interval_s > 0 ? request->interval_s : scene->interval_s;
-    if (scene_count_steps(settings->dt_s, "an interval", scene->interval_s, &run->steps_per_line,
-                          error) != 0 ||
-        scene_count_steps(settings->dt_s, "an end", scene->until_s, &run->steps, error) != 0)
+    if (scene_apply_request(request, &scene->settings, &scene->until_s, &scene->interval_s,
+                            &run->steps, &run->steps_per_line, error) != 0)
         return error->code;
     return space_run_start(&run->motion, scene, &run->arena, error);
 }
