@@ -46,6 +46,8 @@ enum {
 /* What the ledger is held against: all steps, and evaluations of RK4 steps only. */
 #define RESIDUAL_GOOD     1e-2
 #define RESIDUAL_GOOD_RK4 1e-4
+/* Contacts are held to their law within this, m/s; it is looked at after every tick. */
+#define LAW_GOOD_M_S 1e-5
 
 enum kind { KIND_VIOLENT, KIND_RANDOM, KIND_FILES };
 
@@ -55,6 +57,7 @@ struct record {
     int world, verdict;
     int is_finite;
     int is_too_fast;
+    int looks, lawless; /* looks at its contacts, and those that found them off their law */
     double time_s, rk4_share, residual_share, unaccounted_j, turnover_j, floor_j, allowed_share;
 };
 
@@ -152,7 +155,8 @@ static void make(const struct stress *stress, int world, uint64_t number, struct
 struct watch {
     double allowed_share;
     const struct measures *measures; /* mass and size are known when scoring begins */
-    int is_too_fast;
+    double dt_s;
+    int is_too_fast, looks, lawless;
 };
 
 static double floor_of(const struct measures *measures)
@@ -166,6 +170,8 @@ static int watch_speeds(void *context, const struct evaluate_view *view)
     const struct ledger *l = view->ledger;
     if (view->phase != PHASE_SCORE)
         return 0;
+    watch->looks++;
+    watch->lawless += !(dynamics_law_miss(view->dynamics) <= LAW_GOOD_M_S * watch->dt_s);
     double losses = l->loss_friction_j + l->loss_impact_j + l->loss_limit_j + l->loss_drag_j +
                     l->loss_damping_j;
     double turnover = l->work_effector_positive_j + losses + fabs(l->energy_start_j);
@@ -193,6 +199,7 @@ static struct record judge(const struct stress *stress, int world, uint64_t numb
     if (genome_check(&genome, &error) != 0)
         die(error.message);
     struct watch watch = {.allowed_share = params.guard_energy_share,
+                          .dt_s = params.simulation_dt_s,
                           .measures = &evaluation.measures};
     evaluate(&genome, &params, seed, arena, watch_speeds, &watch, &evaluation);
     const struct body_physics *physics = body_physics[genome.kind];
@@ -207,6 +214,8 @@ static struct record judge(const struct stress *stress, int world, uint64_t numb
         .verdict = evaluation.verdict,
         .is_finite = 1,
         .is_too_fast = watch.is_too_fast && verdict_is_scored(evaluation.verdict),
+        .looks = watch.looks,
+        .lawless = watch.lawless,
         .time_s = m->time_s,
         .rk4_share = m->rk4_share,
         .residual_share = m->residual_share,
@@ -301,16 +310,18 @@ static void run_chunk(struct stress *stress, uint64_t from, uint64_t to)
 
 /* ---------------------------------------------------------------- the log */
 
-static const char log_head[] = "world,number,verdict,finite,too_fast,time_s,rk4_share,residual_"
-                               "share,unaccounted_j,turnover_j,floor_j,"
-                               "allowed_share\n";
+static const char log_head[] =
+    "world,number,verdict,finite,too_fast,looks,lawless,time_s,rk4_share,residual_"
+    "share,unaccounted_j,turnover_j,floor_j,"
+    "allowed_share\n";
 
 static void log_record(struct stress *stress, const struct record *r)
 {
-    fprintf(stress->log, "%s,%" PRIu64 ",%s,%d,%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n",
+    fprintf(stress->log,
+            "%s,%" PRIu64 ",%s,%d,%d,%d,%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n",
             stress->worlds[r->world], r->number, verdict_name(r->verdict), r->is_finite,
-            r->is_too_fast, r->time_s, r->rk4_share, r->residual_share, r->unaccounted_j,
-            r->turnover_j, r->floor_j, r->allowed_share);
+            r->is_too_fast, r->looks, r->lawless, r->time_s, r->rk4_share, r->residual_share,
+            r->unaccounted_j, r->turnover_j, r->floor_j, r->allowed_share);
 }
 
 /* A line of the log for the creature that comes next; 0 if it is another's or broken. */
@@ -318,10 +329,10 @@ static int read_record(const struct stress *stress, const char *line, uint64_t a
 {
     char world[32], verdict[32];
     *r = (struct record){.world = (int)(at / stress->count)};
-    return sscanf(line, "%31[^,],%" SCNu64 ",%31[^,],%d,%d,%lf,%lf,%lf,%lf,%lf,%lf,%lf\n", world,
-                  &r->number, verdict, &r->is_finite, &r->is_too_fast, &r->time_s, &r->rk4_share,
-                  &r->residual_share, &r->unaccounted_j, &r->turnover_j, &r->floor_j,
-                  &r->allowed_share) == 12 &&
+    return sscanf(line, "%31[^,],%" SCNu64 ",%31[^,],%d,%d,%d,%d,%lf,%lf,%lf,%lf,%lf,%lf,%lf\n",
+                  world, &r->number, verdict, &r->is_finite, &r->is_too_fast, &r->looks,
+                  &r->lawless, &r->time_s, &r->rk4_share, &r->residual_share, &r->unaccounted_j,
+                  &r->turnover_j, &r->floor_j, &r->allowed_share) == 14 &&
            strchr(line, '\n') != NULL && strcmp(world, stress->worlds[r->world]) == 0 &&
            r->number == stress->first + at % stress->count &&
            (r->verdict = verdict_find(verdict)) >= 0;
@@ -419,6 +430,15 @@ static void print_verdicts(const struct stress *stress)
         printf("\n| %s |", names[k]);
         for (int w = 0; w < stress->world_count; w++)
             printf(" %" PRIu64 " |", bad[k][w]);
+    }
+    printf("\n| contacts beyond %.0e m/s, of looks |", LAW_GOOD_M_S);
+    for (int w = 0; w < stress->world_count; w++) {
+        uint64_t looks = 0, lawless = 0;
+        for (size_t i = 0; i < stress->record_count; i++) {
+            looks += stress->records[i].world == w ? (uint64_t)stress->records[i].looks : 0;
+            lawless += stress->records[i].world == w ? (uint64_t)stress->records[i].lawless : 0;
+        }
+        printf(" %" PRIu64 " of %" PRIu64 " |", lawless, looks);
     }
     printf("\n\n");
 }
