@@ -13,14 +13,6 @@
 
 #define BITS_OF_NAN UINT64_C(0x7ff8000000000000)
 
-uint64_t hash_u64(uint64_t hash, uint64_t word)
-{
-    hash ^= word;
-    hash = (hash ^ hash >> 33) * UINT64_C(0xff51afd7ed558ccd);
-    hash = (hash ^ hash >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
-    return hash ^ hash >> 33;
-}
-
 uint64_t hash_double(uint64_t hash, double value)
 {
     uint64_t bits;

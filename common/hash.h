@@ -10,7 +10,13 @@
 
 #define HASH_START UINT64_C(0x9e3779b97f4a7c15)
 
-uint64_t hash_u64(uint64_t hash, uint64_t word);
+static inline uint64_t hash_u64(uint64_t hash, uint64_t word)
+{
+    hash ^= word;
+    hash = (hash ^ hash >> 33) * UINT64_C(0xff51afd7ed558ccd);
+    hash = (hash ^ hash >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
+    return hash ^ hash >> 33;
+}
 uint64_t hash_double(uint64_t hash, double value); /* -0.0 counts as 0.0 */
 uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t length);
 

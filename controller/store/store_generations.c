@@ -169,8 +169,7 @@ static int put_archived(struct store *store, uint32_t generation, const struct s
         return status;
     sqlite3_bind_int64(statement, 1, generation);
     sqlite3_bind_int64(statement, 2, (sqlite3_int64)rank->id);
-    if (rank->cell)
-        sqlite3_bind_int(statement, 3, rank->cell);
+    store_bind_known(statement, 3, rank->cell != 0, rank->cell);
     sqlite3_bind_int(statement, 4, rank->trials);
     sqlite3_bind_int(statement, 5, rank->is_waiting);
     return store_run_statement(store, statement, error);

@@ -70,7 +70,8 @@ int store_get_hot(struct store *store, enum hot_statement which, sqlite3_stmt **
                   struct error *error);
 /* 1: a row; 0: no more; negative: an error. */
 int store_next_row(struct store *store, sqlite3_stmt *statement, struct error *error);
-/* Runs a bound statement that gives no rows, and makes it ready for the next time. */
+/* Runs a bound statement that gives no rows, and makes it ready for the next time. Its parameters keep their values
+ * until they are bound again: whoever uses it binds all of them. */
 int store_run_statement(struct store *store, sqlite3_stmt *statement, struct error *error);
 /* One number; `preset` if there is no row or it is NULL. */
 int store_query_i64(struct store *store, const char *sql, int64_t preset, int64_t *value,
@@ -99,6 +100,8 @@ void store_bind_hash(sqlite3_stmt *statement, int column, uint64_t hash);
 enum { STORE_BIRTH_COUNT = 10 };
 int store_bind_birth(struct store *store, sqlite3_stmt *statement, int before,
                      const struct individual *individual, struct error *error);
+/* A number, or NULL. */
+void store_bind_known(sqlite3_stmt *statement, int column, int is_known, int64_t value);
 /* Ids: 0 is stored as NULL. */
 void store_bind_id(sqlite3_stmt *statement, int column, uint64_t id);
 /* The time as in all tables: 2026-01-31T23:59:59.123Z. */

@@ -94,8 +94,7 @@ static int put_cost(struct store *store, uint64_t id, const struct store_cost *c
     if (status)
         return status;
     sqlite3_bind_int64(statement, 1, (sqlite3_int64)id);
-    if (cost->worker >= 0)
-        sqlite3_bind_int(statement, 2, cost->worker);
+    store_bind_known(statement, 2, cost->worker >= 0, cost->worker);
     sqlite3_bind_int64(statement, 3, cost->attempt);
     sqlite3_bind_double(statement, 4, cost->task.wall_ms);
     sqlite3_bind_double(statement, 5, cost->task.cpu_ms);

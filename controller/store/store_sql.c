@@ -50,7 +50,6 @@ int store_run_statement(struct store *store, sqlite3_stmt *statement, struct err
     if (sqlite3_step(statement) != SQLITE_DONE)
         status = store_fail_sqlite(store, "cannot be written", error);
     sqlite3_reset(statement);
-    sqlite3_clear_bindings(statement);
     return status;
 }
 
@@ -95,12 +94,17 @@ void store_bind_hash(sqlite3_stmt *statement, int column, uint64_t hash)
     store_bind_text(statement, column, text);
 }
 
-void store_bind_id(sqlite3_stmt *statement, int column, uint64_t id)
+void store_bind_known(sqlite3_stmt *statement, int column, int is_known, int64_t value)
 {
-    if (id)
-        sqlite3_bind_int64(statement, column, (sqlite3_int64)id);
+    if (is_known)
+        sqlite3_bind_int64(statement, column, value);
     else
         sqlite3_bind_null(statement, column);
+}
+
+void store_bind_id(sqlite3_stmt *statement, int column, uint64_t id)
+{
+    store_bind_known(statement, column, id != 0, (int64_t)id);
 }
 
 int store_bind_birth(struct store *store, sqlite3_stmt *statement, int before,
@@ -126,8 +130,7 @@ int store_bind_birth(struct store *store, sqlite3_stmt *statement, int before,
     sqlite3_bind_text(statement, before + 6, individual->mutations, -1, SQLITE_STATIC);
     sqlite3_bind_text(statement, before + 7, seed, sizeof seed - 1, SQLITE_TRANSIENT);
     store_bind_id(statement, before + 8, individual->body);
-    if (individual->is_trial)
-        sqlite3_bind_int(statement, before + 9, individual->born_trials);
+    store_bind_known(statement, before + 9, individual->is_trial, individual->born_trials);
     sqlite3_bind_blob64(statement, before + 10, genome.bytes, genome.length, SQLITE_STATIC);
     return 0;
 }
