@@ -12,7 +12,7 @@
 #include "simulator/tools/command_scene.h"
 #include "simulator/evaluate/evaluate.h"
 #include "simulator/fingerprint.h"
-#include "simulator/worker.h"
+#include "simulator/task_server.h"
 
 static const struct command {
     const char *name;
@@ -56,7 +56,7 @@ static int run_worker(void)
                 "simulator: worker mode needs pipes, not a terminal; see simulator --help\n");
         return 2;
     }
-    return worker_run(STDIN_FILENO, STDOUT_FILENO);
+    return task_server_run(STDIN_FILENO, STDOUT_FILENO);
 }
 
 static int print_fingerprint(void)

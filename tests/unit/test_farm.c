@@ -22,7 +22,7 @@
 #include "common/hash.h"
 #include "common/log.h"
 #include "common/rng.h"
-#include "simulator/worker.h"
+#include "simulator/task_server.h"
 #include "tests/chain_genome.h"
 #include "tests/suite.h"
 
@@ -260,7 +260,7 @@ static int fake_main(const char *kind, const char *program)
     static const char wrong_hello[] = "\x00\x00\x00\x0a\x94\x01\x09\xa5older\x01";
     struct frame_reader reader;
     if (strcmp(kind, "real") == 0)
-        return worker_run(STDIN_FILENO, STDOUT_FILENO);
+        return task_server_run(STDIN_FILENO, STDOUT_FILENO);
     if (strcmp(kind, "stillborn") == 0)
         return 1;
     if (strcmp(kind, "deaf-to-term") == 0)

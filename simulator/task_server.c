@@ -10,7 +10,7 @@
  * another system, runs into its own alarm on processor time. That alarm is a last resort: the
  * deterministic limits are in evaluate(), and the controller, which looks at the same clock, acts
  * first. Memory has a limit of its own, too, so that one task cannot take the machine's. */
-#include "simulator/worker.h"
+#include "simulator/task_server.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -58,11 +58,12 @@ enum {
 /* Beyond the controller's deadline, s, so that it is always the first to act. */
 #define ALARM_SLACK_S 2.0
 
-enum worker_phase { WORKER_EXPECTS_HELLO, WORKER_EXPECTS_SETUP, WORKER_TAKES_TASKS };
+enum server_phase { SERVER_EXPECTS_HELLO, SERVER_EXPECTS_SETUP, SERVER_TAKES_TASKS };
 
-struct worker {
+/* The simulator at its end of the pipes: what a worker of the farm runs. */
+struct task_server {
     int input, output;
-    enum worker_phase phase;
+    enum server_phase phase;
     struct frame_reader reader;
     struct pack_writer writer;
     struct arena arena;
@@ -76,12 +77,12 @@ struct worker {
 /* ---- output ---- */
 
 /* Writes all of it. 0, or ERR_IO (logged). */
-static int worker_flush(struct worker *worker)
+static int server_flush(struct task_server *server)
 {
-    const char *bytes = worker->writer.buffer.data;
-    size_t left = worker->writer.buffer.size;
+    const char *bytes = server->writer.buffer.data;
+    size_t left = server->writer.buffer.size;
     while (left > 0) {
-        ssize_t written = write(worker->output, bytes, left);
+        ssize_t written = write(server->output, bytes, left);
         if (written < 0 && errno == EINTR)
             continue;
         if (written < 0) {
@@ -93,24 +94,24 @@ static int worker_flush(struct worker *worker)
         bytes += written;
         left -= (size_t)written;
     }
-    pack_writer_clear(&worker->writer);
+    pack_writer_clear(&server->writer);
     return 0;
 }
 
 /* Tells the controller that it refuses what it got (id 0: not a task). 0 or ERR_IO. */
-static int worker_reject(struct worker *worker, uint64_t id, const char *reason)
+static int server_reject(struct task_server *server, uint64_t id, const char *reason)
 {
     char text[600];
     log_event(LOG_ERROR, "rejected", "task=%" PRIu64 " reason=%s", id,
               log_quote(reason, text, sizeof text));
-    message_encode_rejected(&worker->writer, id, reason);
-    return worker_flush(worker);
+    message_encode_rejected(&server->writer, id, reason);
+    return server_flush(server);
 }
 
 /* ---- the alarm ---- */
 
 /* Processor time until the alarm; 0 switches it off. */
-static void worker_set_alarm(double seconds)
+static void server_set_alarm(double seconds)
 {
     struct itimerval timer = {0};
     timer.it_value.tv_sec = (time_t)seconds;
@@ -121,7 +122,7 @@ static void worker_set_alarm(double seconds)
 /* ---- the machine's share ---- */
 
 /* Limits this process's addresses. 0, or ERR_MEMORY if too little would be left to work with. */
-static int worker_limit_memory(int64_t memory_mb)
+static int server_limit_memory(int64_t memory_mb)
 {
     struct rlimit limit;
     if (memory_mb == 0 || HAS_HUGE_ADDRESSES || getrlimit(RLIMIT_AS, &limit) != 0)
@@ -139,7 +140,7 @@ static int worker_limit_memory(int64_t memory_mb)
 }
 
 /* Never less nice than it was started. */
-static void worker_give_way(int64_t nice_level)
+static void server_give_way(int64_t nice_level)
 {
     errno = 0;
     int now = getpriority(PRIO_PROCESS, 0);
@@ -156,11 +157,11 @@ static double clock_ms(clockid_t clock)
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
-static int worker_take_hello(struct worker *worker, const struct message *message)
+static int server_take_hello(struct task_server *server, const struct message *message)
 {
     if (message->as.hello.protocol_version == PROTOCOL_VERSION &&
         strcmp(message->as.hello.build, message_build_id()) == 0) {
-        worker->phase = WORKER_EXPECTS_SETUP;
+        server->phase = SERVER_EXPECTS_SETUP;
         return 0;
     }
     char reason[256];
@@ -169,39 +170,39 @@ static int worker_take_hello(struct worker *worker, const struct message *messag
              ", \"%s\"; this is protocol %d, \"%s\"",
              message->as.hello.protocol_version, message->as.hello.build, PROTOCOL_VERSION,
              message_build_id());
-    worker_reject(worker, 0, reason);
+    server_reject(server, 0, reason);
     return ERR_VERSION;
 }
 
-static int worker_take_setup(struct worker *worker, const struct message *message)
+static int server_take_setup(struct task_server *server, const struct message *message)
 {
     uint64_t digest = params_evaluation_digest(&message->as.setup.params);
     if (digest != message->as.setup.digest) {
-        worker_reject(worker, 0, "setup: the parameters do not have the digest they came with");
+        server_reject(server, 0, "setup: the parameters do not have the digest they came with");
         return ERR_VERSION;
     }
-    worker->params = message->as.setup.params;
-    if (worker_limit_memory(worker->params.farm_memory_mb) != 0) {
+    server->params = message->as.setup.params;
+    if (server_limit_memory(server->params.farm_memory_mb) != 0) {
         char reason[128];
         snprintf(reason, sizeof reason, "farm.memory_mb: %" PRId64 " leaves no room to work",
-                 worker->params.farm_memory_mb);
-        worker_reject(worker, 0, reason);
+                 server->params.farm_memory_mb);
+        server_reject(server, 0, reason);
         return ERR_LIMIT;
     }
-    worker_give_way(worker->params.farm_nice);
-    worker->is_confined |= sandbox_enter();
-    worker->phase = WORKER_TAKES_TASKS;
+    server_give_way(server->params.farm_nice);
+    server->is_confined |= sandbox_enter();
+    server->phase = SERVER_TAKES_TASKS;
     char text[17];
     hash_to_text(digest, text);
     log_event(LOG_INFO, "setup",
               "params_digest=%s deadline_s=%g memory_mb=%" PRId64 " nice=%" PRId64 " confined=%d",
-              text, worker->params.farm_deadline_s, worker->params.farm_memory_mb,
-              worker->params.farm_nice, worker->is_confined);
-    message_encode_ready(&worker->writer, digest);
-    return worker_flush(worker);
+              text, server->params.farm_deadline_s, server->params.farm_memory_mb,
+              server->params.farm_nice, server->is_confined);
+    message_encode_ready(&server->writer, digest);
+    return server_flush(server);
 }
 
-static void worker_log_result(const struct task *task, const struct result *result, uint64_t work)
+static void server_log_result(const struct task *task, const struct result *result, uint64_t work)
 {
     char digest[17], trial[TRIAL_TEXT_SIZE];
     hash_to_text(result->digest, digest);
@@ -215,7 +216,7 @@ static void worker_log_result(const struct task *task, const struct result *resu
               result->cost.cpu_ms, result->cost.arena_bytes, 1e-9 * (double)work);
 }
 
-static int worker_take_task(struct worker *worker, const struct message *message)
+static int server_take_task(struct task_server *server, const struct message *message)
 {
     const struct task *task = &message->as.task;
     char context[96];
@@ -228,12 +229,12 @@ static int worker_take_task(struct worker *worker, const struct message *message
      * while there is an alarm on it. */
     double wall_ms = clock_ms(CLOCK_MONOTONIC), cpu_ms = clock_ms(CLOCK_THREAD_CPUTIME_ID);
     struct evaluation evaluation;
-    struct params params = worker->params;
+    struct params params = server->params;
     trial_apply(&task->trial, &params);
     pace_apply_bar(&task->bar, &params);
-    worker_set_alarm(worker->params.farm_deadline_s * task_patience(task->attempt) + ALARM_SLACK_S);
-    evaluate(&task->genome, &params, task->seed, &worker->arena, NULL, NULL, &evaluation);
-    worker_set_alarm(0);
+    server_set_alarm(server->params.farm_deadline_s * task_patience(task->attempt) + ALARM_SLACK_S);
+    evaluate(&task->genome, &params, task->seed, &server->arena, NULL, NULL, &evaluation);
+    server_set_alarm(0);
     error_set_bug_context("");
     fault_set_task(0, 0);
     struct result result = {
@@ -247,30 +248,31 @@ static int worker_take_task(struct worker *worker, const struct message *message
                  .cpu_ms = clock_ms(CLOCK_THREAD_CPUTIME_ID) - cpu_ms,
                  .arena_bytes = evaluation.arena_bytes},
     };
-    worker->tasks_done++;
-    worker_log_result(task, &result, evaluation.work);
-    message_encode_result(&worker->writer, &result);
-    return worker_flush(worker);
+    server->tasks_done++;
+    server_log_result(task, &result, evaluation.work);
+    message_encode_result(&server->writer, &result);
+    return server_flush(server);
 }
 
 /* A decoded message, if this is the time for it. 0, or ERR_* (already logged or told). */
-static int worker_take_message(struct worker *worker, const struct message *message)
+static int server_take_message(struct task_server *server, const struct message *message)
 {
-    if (message->type == MESSAGE_HELLO && worker->phase == WORKER_EXPECTS_HELLO)
-        return worker_take_hello(worker, message);
-    if (message->type == MESSAGE_SETUP && worker->phase != WORKER_EXPECTS_HELLO)
-        return worker_take_setup(worker, message);
-    if (message->type == MESSAGE_TASK && worker->phase == WORKER_TAKES_TASKS)
-        return worker_take_task(worker, message);
-    if (message->type == MESSAGE_STOP && worker->phase != WORKER_EXPECTS_HELLO) {
-        worker->is_stopped = 1;
+    if (message->type == MESSAGE_HELLO && server->phase == SERVER_EXPECTS_HELLO)
+        return server_take_hello(server, message);
+    if (message->type == MESSAGE_SETUP && server->phase != SERVER_EXPECTS_HELLO)
+        return server_take_setup(server, message);
+    if (message->type == MESSAGE_TASK && server->phase == SERVER_TAKES_TASKS)
+        return server_take_task(server, message);
+    if (message->type == MESSAGE_STOP && server->phase != SERVER_EXPECTS_HELLO) {
+        server->is_stopped = 1;
         return 0;
     }
     log_event(LOG_ERROR, "bad_frame", "reason=\"message %d does not belong here\"", message->type);
     return ERR_FORMAT;
 }
 
-static int worker_take_frame(struct worker *worker, const unsigned char *payload, size_t length)
+static int server_take_frame(struct task_server *server, const unsigned char *payload,
+                             size_t length)
 {
     struct message message;
     struct error error = {0};
@@ -278,17 +280,17 @@ static int worker_take_frame(struct worker *worker, const unsigned char *payload
     int status = message_decode(&message, payload, length, &rejected_id, &error);
     if (status == ERR_MEMORY) {
         log_event(LOG_ERROR, "out_of_memory", "task=%" PRIu64 " memory_mb=%" PRId64, rejected_id,
-                  worker->params.farm_memory_mb);
+                  server->params.farm_memory_mb);
         return status;
     }
-    if (status != 0 && rejected_id != 0 && worker->phase == WORKER_TAKES_TASKS)
-        return worker_reject(worker, rejected_id, error.message);
+    if (status != 0 && rejected_id != 0 && server->phase == SERVER_TAKES_TASKS)
+        return server_reject(server, rejected_id, error.message);
     if (status != 0) {
         char text[600];
         log_event(LOG_ERROR, "bad_frame", "reason=%s", log_quote(error.message, text, sizeof text));
         return status;
     }
-    status = worker_take_message(worker, &message);
+    status = server_take_message(server, &message);
     message_deinit(&message);
     return status;
 }
@@ -296,33 +298,33 @@ static int worker_take_frame(struct worker *worker, const unsigned char *payload
 /* ---- the loop ---- */
 
 /* What was read, as far as its frames are complete. 0, or ERR_*. */
-static int worker_take_bytes(struct worker *worker, const char *bytes, size_t length)
+static int server_take_bytes(struct task_server *server, const char *bytes, size_t length)
 {
     struct error error = {0};
-    int status = frame_reader_feed(&worker->reader, bytes, length);
+    int status = frame_reader_feed(&server->reader, bytes, length);
     if (status != 0) {
         log_event(LOG_ERROR, "read_failed", "reason=\"%s\"", error_text(status));
         return status;
     }
-    while (status == 0 && !worker->is_stopped) {
+    while (status == 0 && !server->is_stopped) {
         const unsigned char *payload;
         size_t payload_length;
-        int found = frame_reader_next(&worker->reader, &payload, &payload_length, &error);
+        int found = frame_reader_next(&server->reader, &payload, &payload_length, &error);
         if (found == 0)
             return 0;
         if (found < 0) {
             log_event(LOG_ERROR, "bad_frame", "reason=\"%s\"", error.message);
             return found;
         }
-        status = worker_take_frame(worker, payload, payload_length);
+        status = server_take_frame(server, payload, payload_length);
     }
     return status;
 }
 
 /* The input ended: in order only between frames. */
-static int worker_end_input(const struct worker *worker)
+static int server_end_input(const struct task_server *server)
 {
-    size_t pending = frame_reader_pending(&worker->reader);
+    size_t pending = frame_reader_pending(&server->reader);
     if (pending == 0)
         return 0;
     log_event(LOG_ERROR, "bad_frame", "reason=\"the input ended inside a frame\" bytes=%zu",
@@ -330,15 +332,15 @@ static int worker_end_input(const struct worker *worker)
     return ERR_FORMAT;
 }
 
-static int worker_serve(struct worker *worker)
+static int server_serve(struct task_server *server)
 {
     struct hello hello;
-    hello_init(&hello, worker->fingerprint);
-    message_encode_hello(&worker->writer, &hello);
-    int status = worker_flush(worker);
-    while (status == 0 && !worker->is_stopped) {
+    hello_init(&hello, server->fingerprint);
+    message_encode_hello(&server->writer, &hello);
+    int status = server_flush(server);
+    while (status == 0 && !server->is_stopped) {
         char bytes[READ_BYTES];
-        ssize_t count = read(worker->input, bytes, sizeof bytes);
+        ssize_t count = read(server->input, bytes, sizeof bytes);
         if (count < 0 && errno == EINTR)
             continue;
         if (count < 0) {
@@ -348,15 +350,15 @@ static int worker_serve(struct worker *worker)
             return ERR_IO;
         }
         if (count == 0)
-            return worker_end_input(worker);
-        status = worker_take_bytes(worker, bytes, (size_t)count);
+            return server_end_input(server);
+        status = server_take_bytes(server, bytes, (size_t)count);
     }
     return status;
 }
 
 /* A terminal's Ctrl-C reaches the whole process group, but the controller decides what it means.
  * Returns 0, or ERR_MISSING if the parent died meanwhile. */
-static int worker_set_signals(void)
+static int server_set_signals(void)
 {
     signal(SIGINT, SIG_IGN);
     signal(SIGPIPE, SIG_IGN);
@@ -373,7 +375,7 @@ static int worker_set_signals(void)
 }
 
 /* A terminal would change bytes on their way: it adds carriage returns. */
-static void worker_make_raw(int output)
+static void server_make_raw(int output)
 {
     struct termios terminal;
     if (tcgetattr(output, &terminal) != 0)
@@ -383,32 +385,32 @@ static void worker_make_raw(int output)
     tcsetattr(output, TCSANOW, &terminal);
 }
 
-int worker_run(int input, int output)
+int task_server_run(int input, int output)
 {
-    struct worker worker = {.input = input, .output = output};
+    struct task_server server = {.input = input, .output = output};
     sandbox_close_files(input, output);
-    worker_make_raw(output);
+    server_make_raw(output);
     log_event(LOG_INFO, "start", "pid=%d version=%s simulator_version=%d protocol=%d",
               (int)getpid(), BESTIARY_VERSION, SIMULATOR_VERSION, PROTOCOL_VERSION);
-    frame_reader_init(&worker.reader);
-    pack_writer_init(&worker.writer);
-    params_set_defaults(&worker.params);
-    int status = arena_init(&worker.arena, EVALUATE_ARENA_BYTES);
+    frame_reader_init(&server.reader);
+    pack_writer_init(&server.writer);
+    params_set_defaults(&server.params);
+    int status = arena_init(&server.arena, EVALUATE_ARENA_BYTES);
     if (status != 0)
         log_event(LOG_ERROR, "no_memory", "bytes=%u", EVALUATE_ARENA_BYTES);
     if (status == 0)
-        status = worker_set_signals();
+        status = server_set_signals();
     if (status == 0) {
-        worker.fingerprint = fingerprint_compute(&worker.arena);
-        status = worker_serve(&worker);
+        server.fingerprint = fingerprint_compute(&server.arena);
+        status = server_serve(&server);
         log_event(status == 0 ? LOG_INFO : LOG_ERROR, "end", "tasks=%" PRIu64 " reason=%s",
-                  worker.tasks_done,
+                  server.tasks_done,
                   status != 0         ? "error"
-                  : worker.is_stopped ? "stop"
+                  : server.is_stopped ? "stop"
                                       : "end-of-input");
-        arena_deinit(&worker.arena);
+        arena_deinit(&server.arena);
     }
-    pack_writer_deinit(&worker.writer);
-    frame_reader_deinit(&worker.reader);
+    pack_writer_deinit(&server.writer);
+    frame_reader_deinit(&server.reader);
     return status == 0 ? 0 : status == ERR_MEMORY ? WORKER_EXIT_MEMORY : 1;
 }

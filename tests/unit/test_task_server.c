@@ -2,7 +2,7 @@
  * The worker is a child process, so that its exit code and what it sent are seen as the controller
  * sees them. */
 #define _GNU_SOURCE /* prlimit() */
-#include "simulator/worker.h"
+#include "simulator/task_server.h"
 
 #include <check.h>
 #include <signal.h>
@@ -34,7 +34,7 @@ static void setup(void)
     int input[2], output[2];
     ck_assert_int_eq(pipe(input), 0);
     ck_assert_int_eq(pipe(output), 0);
-    strcpy(log_path, "/tmp/test_worker.XXXXXX");
+    strcpy(log_path, "/tmp/test_task_server.XXXXXX");
     log_file = mkstemp(log_path);
     ck_assert_int_ge(log_file, 0);
     fflush(NULL);
@@ -44,7 +44,7 @@ static void setup(void)
         close(input[1]);
         close(output[0]);
         dup2(log_file, STDERR_FILENO);
-        _exit(worker_run(input[0], output[1]));
+        _exit(task_server_run(input[0], output[1]));
     }
     close(input[0]);
     close(output[1]);
