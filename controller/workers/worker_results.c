@@ -1,0 +1,167 @@
+/* What goes to a worker that takes tasks, and what comes back. */
+#include "controller/workers/worker_actions.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/hash.h"
+#include "common/log.h"
+#include "controller/workers/farm_shared.h"
+#include "controller/workers/worker_tasks.h"
+
+/* A worker with more in its pipe gets no further task. */
+enum { WORKER_UNSENT_MAX_BYTES = 256 * 1024 };
+
+/* The first result of a task. It is kept while others have the task, too. */
+static void worker_finish(struct worker *worker, struct farm_task *entry,
+                          const struct result *result)
+{
+    struct farm *farm = worker->farm;
+    entry->is_finished = 1;
+    entry->result = *result;
+    entry->result_slot = worker->slot;
+    snprintf(entry->result_host, sizeof entry->result_host, "%s", worker->place.host);
+    farm_note_turnaround(farm, farm_now_ms(farm) - entry->given_ms);
+    task_queue_end(&farm->queue, entry);
+    entry->holder_count++; /* the callback may stop the farm */
+    farm->callbacks.on_result(farm->callbacks.context, &entry->task, result, worker->slot);
+    entry->holder_count--;
+    farm_task_settle(entry);
+}
+
+static int results_are_equal(const struct result *a, const struct result *b)
+{
+    return a->verdict == b->verdict && a->digest == b->digest &&
+           memcmp(&a->measures, &b->measures, sizeof a->measures) == 0;
+}
+
+/* A later result must be the first one: it is a function of the task. */
+static void worker_compare(struct worker *worker, struct farm_task *entry,
+                           const struct result *result)
+{
+    char first[17], second[17], reason[WORKER_CAUSE_SIZE * 2];
+    int is_equal = results_are_equal(&entry->result, result);
+    hash_to_text(entry->result.digest, first);
+    hash_to_text(result->digest, second);
+    log_event(is_equal ? LOG_INFO : LOG_ERROR, "late_result",
+              "worker=%d task=%" PRIu64 " creature=%" PRIu64 " first_worker=%d equal=%d",
+              worker->slot, entry->task.id, entry->task.creature, entry->result_slot, is_equal);
+    snprintf(reason, sizeof reason,
+             "creature %" PRIu64 " (task %" PRIu64
+             ") has two results: worker %d on host %s says %s "
+             "%s, worker %d on host %s says %s %s; one of these machines or builds is at fault",
+             entry->task.creature, entry->task.id, entry->result_slot, entry->result_host,
+             verdict_name(entry->result.verdict), first, worker->slot, worker->place.host,
+             verdict_name(result->verdict), second);
+    farm_task_settle(entry);
+    if (!is_equal)
+        farm_fail(worker->farm, reason);
+}
+
+void worker_take_result(struct worker *worker, const struct occasion *occasion)
+{
+    struct farm *farm = worker->farm;
+    const struct result *result = &occasion->message->as.result;
+    struct farm_task *entry = worker_find_held(worker, result->id);
+    if (entry == NULL || entry->task.creature != result->creature) {
+        char cause[WORKER_CAUSE_SIZE];
+        snprintf(cause, sizeof cause,
+                 "result for task %" PRIu64 " creature %" PRIu64 ", which it does not hold",
+                 result->id, result->creature);
+        worker_kill(worker, cause);
+        return;
+    }
+    worker_release_held(worker, entry);
+    worker->results_of_process++;
+    worker->barren_ends = 0;
+    worker->tasks_done++;
+    worker->busy_s += result->cost.wall_ms / 1000;
+    if (worker->state == WORKER_BUSY)
+        worker_enter_idle_or_busy(worker);
+    farm->needs_pump = 1;
+    if (entry->is_finished)
+        worker_compare(worker, entry, result);
+    else
+        worker_finish(worker, entry, result);
+}
+
+/* A task that its simulator could not read counts like one that crashed it, but nobody died. */
+void worker_take_rejected(struct worker *worker, const struct occasion *occasion)
+{
+    struct farm *farm = worker->farm;
+    uint64_t id = occasion->message->as.rejected.id;
+    struct farm_task *entry = worker_find_held(worker, id);
+    char cause[WORKER_CAUSE_SIZE];
+    if (entry == NULL) {
+        snprintf(cause, sizeof cause, "rejected task %" PRIu64 ", which it does not hold: %s", id,
+                 occasion->message->as.rejected.reason);
+        worker_kill(worker, cause);
+        return;
+    }
+    worker_release_held(worker, entry);
+    snprintf(cause, sizeof cause, "rejected: %s", occasion->message->as.rejected.reason);
+    char text[WORKER_CAUSE_SIZE + 16];
+    log_event(LOG_WARN, "task_rejected", "worker=%d task=%" PRIu64 " reason=%s", worker->slot, id,
+              log_quote(cause, text, sizeof text));
+    entry->task.attempt++;
+    entry->faults++;
+    entry->is_alone = 0;
+    farm->needs_pump = 1;
+    if (worker->state == WORKER_BUSY)
+        worker_enter_idle_or_busy(worker);
+    if (entry->is_finished)
+        farm_task_settle(entry);
+    else if (entry->holder_count == 0 && entry->faults >= WORKER_FAULTS_QUARANTINE)
+        worker_quarantine(worker, entry, cause);
+    else if (entry->holder_count == 0)
+        task_queue_put_back(&farm->queue, entry);
+}
+
+int worker_lags(const struct worker *worker)
+{
+    return worker->held_count > 0 &&
+           (worker->held[0]->is_finished || worker->held[0]->last_slot != worker->slot);
+}
+
+int worker_has_room(const struct worker *worker, int held_max)
+{
+    if (worker->state != WORKER_IDLE && worker->state != WORKER_BUSY)
+        return 0;
+    if (worker->is_retiring || worker->reserved != NULL || worker_lags(worker) ||
+        (worker->held_count > 0 && worker->held[0]->is_alone))
+        return 0;
+    return worker->held_count <= held_max &&
+           worker_process_unsent_bytes(worker->process) < WORKER_UNSENT_MAX_BYTES;
+}
+
+void worker_give(struct worker *worker, struct farm_task *entry)
+{
+    struct farm *farm = worker->farm;
+    pack_writer_clear(&farm->scratch);
+    message_encode_task(&farm->scratch, &entry->task);
+    if (worker_send(worker, &farm->scratch) != 0) {
+        if (entry->is_alone && entry->holder_count == 0)
+            worker_reserve(worker, entry);
+        else
+            worker_requeue(worker, entry);
+        worker_dispatch(worker, EVENT_CLOSED, &(struct occasion){.reason = "write failed"});
+        return;
+    }
+    entry->last_slot = worker->slot;
+    entry->given_ms = farm_now_ms(farm);
+    worker_hold(worker, entry);
+    if (worker->held_count == 1)
+        worker_enter_idle_or_busy(worker);
+}
+
+void worker_give_reserved(struct worker *worker)
+{
+    if (worker->reserved == NULL || worker->state != WORKER_IDLE)
+        return;
+    struct farm_task *entry = worker_take_reserved(worker);
+    if (entry != NULL)
+        worker_give(worker, entry);
+    else
+        worker->farm->needs_pump = 1;
+}
