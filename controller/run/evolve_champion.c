@@ -1,0 +1,98 @@
+/* The end of a run: the best of the last generation take the exam (common/judge/exam.h) one after the other, until one
+ * passes. */
+#include "controller/run/evolve_private.h"
+
+#include <inttypes.h>
+
+#include "common/judge/behaviour.h"
+#include "common/log.h"
+#include "controller/evolution/referee.h"
+
+/* The candidate for champion, which must pass the exam before the run ends; NULL: there is no
+ * candidate now. */
+const struct individual *evolve_find_candidate(const struct evolve *evolve)
+{
+    const struct params *params = evolve->settings->params;
+    struct search *search = evolve->settings->search;
+    const struct population *ranked = search_population(search);
+    if (evolve->is_champion_known || params->evolution_behaviour == BEHAVIOUR_INTERACTIVE ||
+        !search_is_finished(search) || evolve->failed_count >= params->guard_exam_candidates ||
+        evolve->champion_rank >= ranked->count - ranked->unjudged)
+        return NULL;
+    const struct individual *candidate = &ranked->individuals[evolve->champion_rank];
+    return candidate->fitness > 0 ? candidate : NULL;
+}
+
+/* The candidate for champion, if one of its trials can be simulated now. */
+const struct individual *evolve_ask_exam(struct evolve *evolve, struct task *task)
+{
+    const struct params *params = evolve->settings->params;
+    const struct individual *candidate = evolve_find_candidate(evolve);
+    if (!candidate)
+        return NULL;
+    if (!evolve->is_exam_begun)
+        exam_begin(&evolve->exam,
+                   behaviour_fitness(candidate->verdict, &candidate->measures, params),
+                   candidate->genome.kind, params);
+    evolve->is_exam_begun = 1;
+    return exam_ask(&evolve->exam, &task->trial) ? candidate : NULL;
+}
+
+static int has_failed(const struct evolve *evolve, uint64_t seed)
+{
+    for (int i = 0; i < evolve->failed_count; i++)
+        if (evolve->failed[i] == seed)
+            return 1;
+    return 0;
+}
+
+/* The next in rank that does not move like one that has failed. */
+static void go_to_next_candidate(struct evolve *evolve)
+{
+    const struct population *ranked = search_population(evolve->settings->search);
+    evolve->failed[evolve->failed_count++] = ranked->individuals[evolve->champion_rank].seed;
+    do
+        evolve->champion_rank++;
+    while (evolve->champion_rank < ranked->count &&
+           has_failed(evolve, ranked->individuals[evolve->champion_rank].seed));
+}
+
+/* The exam is over: the run has its champion, or the next in rank is examined. If all fail, the
+ * store says so of the best. */
+static void end_exam(struct evolve *evolve, uint64_t candidate)
+{
+    struct store_champion champion = {.id = candidate, .holds = exam_holds(&evolve->exam)};
+    exam_describe(&evolve->exam, champion.words);
+    log_event(LOG_INFO, "champion", "creature=%" PRIu64 " holds=%d words=\"%s\"", champion.id,
+              champion.holds, champion.words);
+    if (!champion.holds && evolve->champion_rank == 0)
+        progress_print(evolve->settings->progress,
+                       "creature %" PRIu64 " is not the champion: %s; others are examined",
+                       champion.id, champion.words);
+    if ((champion.holds || evolve->champion_rank == 0) &&
+        store_put_champion(evolve->settings->store, &champion, &evolve->error)) {
+        evolve_fail(evolve);
+        return;
+    }
+    evolve->is_exam_begun = 0;
+    if (!champion.holds)
+        go_to_next_candidate(evolve);
+    evolve->is_champion_known = champion.holds || !evolve_find_candidate(evolve);
+    evolve_advance(evolve);
+}
+
+void evolve_take_champion(struct evolve *evolve, const struct task *task, int verdict,
+                          const struct measures *measures)
+{
+    const struct params *params = evolve->settings->params;
+    const struct individual *candidate = evolve_find_candidate(evolve);
+    struct store_trial trial = {.id = candidate->id, .trial = task->trial, .verdict = verdict};
+    trial.fitness = referee_fitness(candidate, verdict, measures, params);
+    if (store_put_trial(evolve->settings->store, &trial, &evolve->error)) {
+        evolve_fail(evolve);
+        return;
+    }
+    exam_tell(&evolve->exam, &task->trial, trial.fitness);
+    if (exam_is_over(&evolve->exam))
+        end_exam(evolve, candidate->id);
+}

@@ -1,0 +1,222 @@
+/* Generations of a run: a complete one is closed in the store and the next one opened, unless it waits for choices; children
+ * and the referee's words are stored as they come. */
+#include "controller/run/evolve_private.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "common/log.h"
+#include "controller/store/run_log.h"
+
+/* Evaluations in all generations after the current one. */
+static int64_t evaluations_to_come(const struct evolve *evolve)
+{
+    const struct params *params = evolve->settings->params;
+    struct search *search = evolve->settings->search;
+    int64_t generations_left =
+        (int64_t)evolve->state.last_generation - (int64_t)search_generation(search);
+    int64_t each = params->population_size;
+    if (!params->evolution_reevaluate)
+        each -= search_survivor_count(search);
+    return generations_left > 0 ? generations_left * each : 0;
+}
+
+void evolve_count_generation(struct evolve *evolve)
+{
+    struct progress_state *state = &evolve->state;
+    state->generation = search_generation(evolve->settings->search);
+    search_get_progress(evolve->settings->search, &state->evaluated, &state->members);
+    state->evaluations_left = evaluations_to_come(evolve) + state->members - state->evaluated;
+}
+
+/* Best and median of a complete generation, for the log and the progress line. Returns the best one's id. */
+static uint64_t note_fitness(struct evolve *evolve)
+{
+    const struct population *ranked = search_population(evolve->settings->search);
+    struct progress_state *state = &evolve->state;
+    int judged = ranked->count - ranked->unjudged, middle = judged / 2;
+    state->has_best = 1;
+    state->best = ranked->individuals[0].fitness;
+    state->median = judged % 2 ? ranked->individuals[middle].fitness
+                               : 0.5 * ranked->individuals[middle - 1].fitness +
+                                     0.5 * ranked->individuals[middle].fitness;
+    return ranked->individuals[0].id;
+}
+
+/* Of a generation that is in the store. */
+static void log_generation(struct evolve *evolve, uint32_t number, uint64_t best_id)
+{
+    const struct progress_state *state = &evolve->state;
+    log_event(LOG_INFO, "generation",
+              "number=%" PRIu32 " best=%.9g median=%.9g best_id=%" PRIu64 " rate_hz=%.1f", number,
+              state->best, state->median, best_id, progress_rate(evolve->settings->progress));
+    run_log_rotate(evolve->settings->log);
+}
+
+/* Choices that the store has for the generation under way: of another run, or given before a restart. */
+int evolve_take_choices(struct evolve *evolve)
+{
+    struct search *search = evolve->settings->search;
+    uint32_t generation = search_generation(search);
+    struct store_choice *choices;
+    int count;
+    if (!search_is_interactive(evolve->settings->params))
+        return 0;
+    int status =
+        store_get_choices(evolve->settings->store, generation, &choices, &count, &evolve->error);
+    for (int i = 0; !status && i < count; i++)
+        if (search_choose(search, choices[i].id, choices[i].choice))
+            status = error_set(&evolve->error, ERR_MISSING,
+                               "there are choices for generation %" PRIu32
+                               ", but its creature %" PRIu64 " is not in it: another run's choices",
+                               generation, choices[i].id);
+    free(choices);
+    return status;
+}
+
+/* Closes the complete generation for the time being, so that it can be looked at. */
+static int show_generation(struct evolve *evolve)
+{
+    struct search *search = evolve->settings->search;
+    struct store_closing closing;
+    int status = store_closing_init(&closing, search_population(search), 0);
+    if (status)
+        return error_set(&evolve->error, status, "out of memory");
+    status = store_close_generation(evolve->settings->store, search_generation(search), &closing,
+                                    &evolve->error);
+    store_closing_deinit(&closing);
+    return status;
+}
+
+static void begin_waiting(struct evolve *evolve)
+{
+    const char *directory = evolve->settings->directory;
+    uint32_t generation = search_generation(evolve->settings->search);
+    if (show_generation(evolve)) {
+        evolve_fail(evolve);
+        return;
+    }
+    evolve->is_waiting = evolve->state.is_waiting = 1;
+    log_event(LOG_INFO, "waiting", "generation=%" PRIu32, generation);
+    progress_print(evolve->settings->progress,
+                   "generation %" PRIu32
+                   " waits for your choices: controller view %s, or controller "
+                   "choose %s",
+                   generation, directory, directory);
+}
+
+/* Whether the complete generation has to wait for somebody. */
+static int must_wait(struct evolve *evolve)
+{
+    struct search *search = evolve->settings->search;
+    if (evolve->is_chosen || search_generation(search) < evolve->chosen_until ||
+        !search_wants_choices(search))
+        return 0;
+    if (!evolve->is_waiting)
+        begin_waiting(evolve);
+    return 1;
+}
+
+/* The search breeds the next generation; the store closes this one and opens that. */
+static int open_next(struct evolve *evolve, const struct store_closing *closing)
+{
+    struct search *search = evolve->settings->search;
+    uint32_t generation = search_generation(search);
+    int status = search_advance(search);
+    if (status)
+        return error_set(&evolve->error, status, "generation %" PRIu32 " cannot be bred: %s",
+                         generation + 1, error_text(status));
+    status = store_put_generation(evolve->settings->store, generation + 1,
+                                  search_population(search), closing, &evolve->error);
+    if (!status)
+        status = evolve_take_choices(evolve);
+    if (!status)
+        evolve_count_generation(evolve);
+    return status;
+}
+
+static int complete_generation(struct evolve *evolve)
+{
+    struct search *search = evolve->settings->search;
+    struct store_closing closing;
+    search_select(search);
+    uint32_t number = search_generation(search);
+    uint64_t best_id = note_fitness(evolve);
+    int status =
+        store_closing_init(&closing, search_population(search), search_survivor_count(search));
+    if (status)
+        return error_set(&evolve->error, status, "out of memory");
+    if (search_is_finished(search)) {
+        status = store_finish(evolve->settings->store, search_generation(search), &closing,
+                              &evolve->error);
+        evolve->is_finished = !status;
+    } else {
+        status = open_next(evolve, &closing);
+    }
+    if (!status)
+        log_generation(evolve, number, best_id);
+    store_closing_deinit(&closing);
+    return status;
+}
+
+/* Stores the children bred since the last time. */
+static int store_newborns(struct evolve *evolve)
+{
+    const struct individual *newborn;
+    int status = search_take_newborn(evolve->settings->search, &newborn);
+    while (!status && newborn) {
+        status = store_put_newborn(evolve->settings->store, newborn, &evolve->error);
+        if (!status)
+            status = search_take_newborn(evolve->settings->search, &newborn);
+    }
+    if (status && !evolve->error.code)
+        error_set(&evolve->error, status, "a child cannot be bred: %s", error_text(status));
+    return status;
+}
+
+/* Stores the referee's words that count from now on. */
+static int store_refereed(struct evolve *evolve)
+{
+    const struct individual *individual;
+    int status = 0;
+    while (!status && (individual = search_take_refereed(evolve->settings->search)) != NULL) {
+        log_event(LOG_INFO, "referee",
+                  "creature=%" PRIu64 " referee_fitness=%.9g fitness=%.9g words=\"%s\"",
+                  individual->id, individual->referee_fitness, individual->fitness,
+                  individual->referee_words);
+        status = store_put_referee(evolve->settings->store, individual, &evolve->error);
+    }
+    return status;
+}
+
+/* Whether the generation is complete; -1: it failed. Everything new is stored. */
+static int check_complete(struct evolve *evolve)
+{
+    int is_complete = search_is_complete(evolve->settings->search);
+    if (store_refereed(evolve) || store_newborns(evolve)) {
+        evolve_fail(evolve);
+        return -1;
+    }
+    return is_complete;
+}
+
+/* Advances while generations are complete: more than once only if a generation has nothing to
+ * evaluate (all of it survives). Ends the run after the last one. */
+void evolve_advance(struct evolve *evolve)
+{
+    while (!evolve->is_finished && check_complete(evolve) == 1 && !evolve_find_candidate(evolve) &&
+           !must_wait(evolve)) {
+        struct progress_state done = evolve->state;
+        if (complete_generation(evolve)) {
+            evolve_fail(evolve);
+            return;
+        }
+        evolve->is_chosen = 0;
+        done.has_best = 1;
+        done.best = evolve->state.best;
+        done.median = evolve->state.median;
+        progress_show(evolve->settings->progress, &done, 1);
+    }
+    if (evolve->is_finished)
+        evolve_stop(evolve);
+}

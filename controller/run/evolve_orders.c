@@ -1,0 +1,129 @@
+/* Orders to a run at work, as they come in through the control socket (control.h): another number of workers, pause,
+ * continue, status, choices. */
+#include "controller/run/evolve_private.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/log.h"
+#include "controller/run/live.h"
+
+static char *print_answer(const char *head, const char *text)
+{
+    size_t size = strlen(head) + strlen(text) + 2;
+    char *answer = malloc(size);
+    if (answer)
+        snprintf(answer, size, "%s%s\n", head, text);
+    return answer;
+}
+
+static char *order_workers(struct evolve *evolve, const char *number)
+{
+    char *end, detail[64];
+    long count = strtol(number, &end, 10);
+    if (end == number || *end || count < 1 || count > FARM_WORKERS_MAX)
+        return print_answer("error: ", "that is no number of workers");
+    struct error error = {0};
+    if (farm_check_descriptors((int)count, &error))
+        return print_answer("error: ", error.message);
+    snprintf(detail, sizeof detail, "%d -> %ld", farm_worker_count(evolve->farm), count);
+    farm_set_worker_count(evolve->farm, (int)count);
+    if (store_put_event(evolve->settings->store, "workers", detail, &evolve->error))
+        evolve_fail(evolve);
+    snprintf(detail, sizeof detail, "%ld worker%s from now on", count, count == 1 ? "" : "s");
+    progress_print(evolve->settings->progress, "%s", detail);
+    return print_answer("ok\n", detail);
+}
+
+static char *order_pause(struct evolve *evolve, int is_paused)
+{
+    const char *text = is_paused ? "paused" : "continued";
+    if (farm_is_paused(evolve->farm) == is_paused)
+        return print_answer("ok\n", is_paused ? "paused already" : "not paused");
+    farm_set_paused(evolve->farm, is_paused);
+    if (store_put_event(evolve->settings->store, text, "", &evolve->error))
+        evolve_fail(evolve);
+    progress_print(evolve->settings->progress, "%s", text);
+    return print_answer("ok\n", text);
+}
+
+/* "choose ID CHOICE" */
+static char *order_choose(struct evolve *evolve, const char *arguments)
+{
+    struct search *search = evolve->settings->search;
+    char name[16], text[160];
+    uint64_t id;
+    int choice;
+    if (sscanf(arguments, "%" SCNu64 " %15s", &id, name) != 2 || choice_find(name, &choice))
+        return print_answer("error: ", "that is no choice");
+    if (store_check_choice(evolve->settings->store, id, &evolve->error)) {
+        char *answer = print_answer("error: ", evolve->error.message);
+        evolve->error.code = 0;
+        return answer;
+    }
+    if (store_put_choice(evolve->settings->store, id, choice, &evolve->error) ||
+        store_commit(evolve->settings->store, &evolve->error)) {
+        evolve_fail(evolve);
+        return print_answer("error: ", evolve->error.message);
+    }
+    search_choose(search, id, choice);
+    snprintf(text, sizeof text, "creature %" PRIu64 " in generation %" PRIu32 ": %s", id,
+             search_generation(search), choice_name(choice));
+    return print_answer("ok\n", text);
+}
+
+/* "next": the generation that waits is bred from. */
+static char *order_next(struct evolve *evolve)
+{
+    char text[64];
+    uint32_t generation = search_generation(evolve->settings->search);
+    if (!evolve->is_waiting)
+        return print_answer("error: ", "the generation is not complete yet");
+    if (store_put_event(evolve->settings->store, "chosen", "", &evolve->error)) {
+        evolve_fail(evolve);
+        return print_answer("error: ", evolve->error.message);
+    }
+    evolve->is_waiting = evolve->state.is_waiting = 0;
+    evolve->is_chosen = 1;
+    evolve_advance(evolve);
+    farm_wake(evolve->farm);
+    snprintf(text, sizeof text, "generation %" PRIu32 " is bred", generation + 1);
+    return print_answer("ok\n", text);
+}
+
+static char *on_order(void *context, const char *line)
+{
+    static const char workers[] = "workers ", choose[] = "choose ";
+    struct evolve *evolve = context;
+    if (strcmp(line, "status") == 0) {
+        char *live =
+            live_print(evolve->farm, &evolve->state, progress_rate(evolve->settings->progress));
+        char *answer = live ? print_answer("ok\n", live) : NULL;
+        free(live);
+        return answer;
+    }
+    if (!evolve->farm || evolve->is_stopping)
+        return print_answer("error: ", "the run is ending");
+    if (strncmp(line, workers, strlen(workers)) == 0)
+        return order_workers(evolve, line + strlen(workers));
+    if (strcmp(line, "pause") == 0 || strcmp(line, "continue") == 0)
+        return order_pause(evolve, line[0] == 'p');
+    if (strncmp(line, choose, strlen(choose)) == 0)
+        return order_choose(evolve, line + strlen(choose));
+    if (strcmp(line, "next") == 0)
+        return order_next(evolve);
+    return print_answer("error: ", "unknown order");
+}
+
+/* A run goes on without orders where there can be no socket. */
+void evolve_start_control(struct evolve *evolve)
+{
+    char text[600];
+    struct error error = {0};
+    evolve->control =
+        control_create(&evolve->loop, evolve->settings->directory, on_order, evolve, &error);
+    if (!evolve->control)
+        log_event(LOG_WARN, "no_control", "reason=%s", log_quote(error.message, text, sizeof text));
+}

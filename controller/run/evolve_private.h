@@ -1,0 +1,86 @@
+/* What the files of a run at work share. evolve.c starts and ends it; the others have one side each:
+ *
+ *   evolve_tasks        what the farm asks for, and what comes back
+ *   evolve_generations  complete generations, and those who wait for choices
+ *   evolve_champion     the exam of the run's best
+ *   evolve_orders       orders from another terminal
+ */
+#ifndef CONTROLLER_RUN_EVOLVE_PRIVATE_H
+#define CONTROLLER_RUN_EVOLVE_PRIVATE_H
+
+#include "common/judge/exam.h"
+#include "controller/run/control.h"
+#include "controller/run/evolve.h"
+#include "controller/run/reuse.h"
+#include "controller/workers/farm.h"
+
+enum { EVOLVE_SIGNALS = 3 };
+
+struct evolve {
+    const struct evolve_settings *settings;
+    uv_loop_t loop;
+    uv_timer_t commit, draw;
+    uv_idle_t more; /* active while known results may be left */
+    uv_signal_t signals[EVOLVE_SIGNALS];
+    struct farm *farm;
+    struct control *control;                  /* NULL: there is none */
+    struct reuse *reuse[TRIAL_PURPOSE_COUNT]; /* NULL: everybody is simulated */
+    uint64_t task_count;
+    struct progress_state state;
+    int is_starting; /* farm_create() is under way: the farm cannot be stopped yet */
+    int is_stopping;
+    int is_finished;
+    int is_waiting;       /* for choices */
+    int is_chosen;        /* the order has come to go on */
+    int64_t chosen_until; /* generations before this one have their choices from another run */
+    int champion_rank;    /* in the last generation, of the candidate for champion; 0 = best */
+    uint64_t *failed;     /* seeds that failed the exam: others that move alike would */
+    int failed_count;
+    int is_exam_begun;     /* of that candidate */
+    int is_champion_known; /* or that nobody has passed */
+    struct exam exam;
+    struct error error; /* code 0: none */
+};
+
+/* ---- evolve.c ---- */
+
+/* The run ends when the farm has gone. */
+void evolve_stop(struct evolve *evolve);
+/* The same with evolve->error, which is set: says so in the log. */
+void evolve_fail(struct evolve *evolve);
+
+/* ---- evolve_generations.c ---- */
+
+/* For the progress line. */
+void evolve_count_generation(struct evolve *evolve);
+/* Choices that the store has for the generation under way. 0, or ERR_* in evolve->error. */
+int evolve_take_choices(struct evolve *evolve);
+/* Advances while generations are complete, and stores what is new. Ends the run after the last one, or if it fails. */
+void evolve_advance(struct evolve *evolve);
+
+/* ---- evolve_champion.c ---- */
+
+/* The candidate for champion, which must pass the exam before the run ends; NULL: there is no candidate now. */
+const struct individual *evolve_find_candidate(const struct evolve *evolve);
+/* The candidate, if one of its trials can be simulated now: task->trial. NULL: not now. */
+const struct individual *evolve_ask_exam(struct evolve *evolve, struct task *task);
+/* What such a trial came to. */
+void evolve_take_champion(struct evolve *evolve, const struct task *task, int verdict,
+                          const struct measures *measures);
+
+/* ---- evolve_tasks.c: what the farm calls (farm.h) ---- */
+
+void evolve_on_result(void *context, const struct task *task, const struct result *result,
+                      int slot);
+void evolve_on_hungry(void *context, int room);
+void evolve_on_quarantine(void *context, const struct task *task, const char *reason,
+                          const char *log);
+void evolve_on_notice(void *context, const char *text);
+void evolve_on_failure(void *context, const char *reason);
+
+/* ---- evolve_orders.c ---- */
+
+/* A run goes on without orders where there can be no socket. */
+void evolve_start_control(struct evolve *evolve);
+
+#endif

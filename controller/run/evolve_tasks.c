@@ -1,0 +1,263 @@
+/* Tasks of a run: what the search, the referee and the exam want simulated goes to the farm, unless its result is known
+ * (reuse.h); results and quarantines go back to them, and to the store. */
+#include "controller/run/evolve_private.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "controller/evolution/referee.h"
+#include "controller/store/run_directory.h"
+
+/* This many known results are taken before the loop looks at anything else. */
+enum { KNOWN_AT_ONCE = 64 };
+
+/* The next individual to simulate, and how: one before the referee (others may wait for it), one
+ * without a result, or the candidate for champion. */
+static const struct individual *ask(struct evolve *evolve, struct task *task)
+{
+    const struct individual *individual = search_ask_referee(evolve->settings->search);
+    if (individual) {
+        task->trial = referee_trial(individual->referee_trial, evolve->settings->params);
+        return individual;
+    }
+    individual = search_ask(evolve->settings->search);
+    return individual ? individual : evolve_ask_exam(evolve, task);
+}
+
+/* Counts the new result and goes on to the next generation if it was the last of this one. */
+static void count_result(struct evolve *evolve, int status)
+{
+    if (status) {
+        evolve_fail(evolve);
+        return;
+    }
+    evolve->state.evaluations_left--;
+    progress_count(evolve->settings->progress);
+    evolve_advance(evolve);
+    search_get_progress(evolve->settings->search, &evolve->state.evaluated, &evolve->state.members);
+}
+
+/* The referee's result; what it means is stored as soon as the search knows. */
+static void take_entry(struct evolve *evolve, const struct task *task, int verdict,
+                       const struct measures *measures)
+{
+    if (search_tell_referee(evolve->settings->search, task->creature, verdict, measures))
+        evolve_advance(evolve);
+}
+
+/* Of the referee's tasks. */
+static void take_trial(struct evolve *evolve, const struct task *task, int verdict,
+                       const struct measures *measures)
+{
+    static void (*const take[TRIAL_PURPOSE_COUNT])(struct evolve *, const struct task *, int,
+                                                   const struct measures *) = {
+        [TRIAL_ENTRY] = take_entry, [TRIAL_CHAMPION] = evolve_take_champion};
+    take[task->trial.purpose](evolve, task, verdict, measures);
+}
+
+static void take_first(struct evolve *evolve, const struct task *task, const struct result *result,
+                       const struct store_cost *cost)
+{
+    const struct individual *individual =
+        search_tell(evolve->settings->search, task->creature, result->verdict, &result->measures,
+                    result->digest);
+    if (!individual)
+        return;
+    count_result(evolve,
+                 store_put_result(evolve->settings->store, individual, cost, &evolve->error));
+}
+
+static void take_result(struct evolve *evolve, const struct task *task, const struct result *result,
+                        const struct store_cost *cost)
+{
+    if (task->trial.purpose == TRIAL_FIRST)
+        take_first(evolve, task, result, cost);
+    else
+        take_trial(evolve, task, result->verdict, &result->measures);
+}
+
+/* As if it had come back from a worker. */
+static void take_known(struct evolve *evolve, const struct task *task, const struct result *known)
+{
+    struct store_cost cost = {
+        .worker = -1, .reused = known->creature, .pace_least_m_s = known->pace_least_m_s};
+    take_result(evolve, task, known, &cost);
+}
+
+void evolve_on_result(void *context, const struct task *task, const struct result *result, int slot)
+{
+    struct evolve *evolve = context;
+    struct store_cost cost = {.task = result->cost,
+                              .worker = slot,
+                              .attempt = task->attempt,
+                              .pace_least_m_s = result->pace_least_m_s};
+    struct reuse *reuse = evolve->reuse[task->trial.purpose];
+    if (evolve->is_stopping)
+        return;
+    if (reuse && reuse_tell(reuse, task, result, &evolve->error))
+        evolve_fail(evolve);
+    else
+        take_result(evolve, task, result, &cost);
+}
+
+/* The loop has looked round: more known results may be taken. */
+static void on_more(uv_idle_t *more)
+{
+    struct evolve *evolve = more->data;
+    uv_idle_stop(more);
+    if (!evolve->is_stopping)
+        farm_wake(evolve->farm);
+}
+
+static void stop_at_task(struct evolve *evolve, const struct task *task, int status)
+{
+    error_set(&evolve->error, status, "creature %" PRIu64 " cannot be submitted: %s",
+              task->creature, error_text(status));
+    evolve_fail(evolve);
+}
+
+/* A copy of what the search asks for; 0: there is nothing, or it failed. */
+static int make_task(struct evolve *evolve, struct task *task)
+{
+    *task = (struct task){.id = evolve->task_count + 1};
+    const struct individual *individual = ask(evolve, task);
+    if (!individual)
+        return 0;
+    evolve->task_count++;
+    task->creature = individual->id;
+    task->seed = individual->seed;
+    task->bar = individual->bar;
+    if (task->trial.purpose == TRIAL_FIRST &&
+        !phenotype_key_has_seed(evolve->settings->params, &task->trial))
+        task->key = individual->key;
+    int status = genome_copy(&task->genome, &individual->genome);
+    if (!status)
+        status = packed_genome_copy(&task->packed, &individual->packed);
+    if (status)
+        stop_at_task(evolve, task, status);
+    return !status;
+}
+
+/* Tasks that waited come before tasks that the search asks for: both are in order of id. */
+static int next_task(struct evolve *evolve, struct task *task)
+{
+    for (int i = 0; i < TRIAL_PURPOSE_COUNT; i++)
+        if (evolve->reuse[i] && reuse_take(evolve->reuse[i], task))
+            return 1;
+    return make_task(evolve, task);
+}
+
+void evolve_on_hungry(void *context, int room)
+{
+    struct evolve *evolve = context;
+    int known_count = 0;
+    struct task task;
+    while (!evolve->is_stopping && room > 0 && known_count < KNOWN_AT_ONCE &&
+           next_task(evolve, &task)) {
+        const struct result *known;
+        struct reuse *reuse = evolve->reuse[task.trial.purpose];
+        int status = reuse ? reuse_ask(reuse, &task, &known) : REUSE_UNKNOWN;
+        if (status == REUSE_KNOWN) {
+            take_known(evolve, &task, known);
+            known_count++;
+        } else if (status == REUSE_UNKNOWN) {
+            status = farm_submit(evolve->farm, &task);
+            room--;
+        }
+        if (status < 0)
+            stop_at_task(evolve, &task, status);
+        task_deinit(&task);
+    }
+    if (known_count == KNOWN_AT_ONCE)
+        uv_idle_start(&evolve->more, on_more);
+}
+
+/* A path as one word of a shell. */
+static void quote_path(const char *path, char *text, size_t size)
+{
+    static const char harmless[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                   "_./+-:,@%=";
+    if (path[strspn(path, harmless)] == '\0') {
+        snprintf(text, size, "%s", path);
+        return;
+    }
+    size_t used = 0;
+    text[used++] = '\'';
+    for (; *path && used + 6 < size; path++) {
+        const char *piece = *path == '\'' ? "'\\''" : (char[2]){*path, '\0'};
+        memcpy(text + used, piece, strlen(piece));
+        used += strlen(piece);
+    }
+    text[used++] = '\'';
+    text[used] = '\0';
+}
+
+/* Says how to see the crash again: the creature as a file, simulated by hand. */
+static void print_reproduction(const struct evolve *evolve, uint64_t id, char *text, size_t size)
+{
+    char directory[RUN_PATH_SIZE];
+    quote_path(evolve->settings->directory, directory, sizeof directory);
+    snprintf(text, size,
+             "controller save %s %" PRIu64 " -o creature-%" PRIu64
+             ".creature && simulator evaluate creature-%" PRIu64 ".creature %s/params.ini",
+             directory, id, id, id, directory);
+}
+
+/* It crashed before the referee only: it loses its fitness, and the run's events tell of it. */
+static void on_referee_quarantine(struct evolve *evolve, const struct task *task,
+                                  const char *reason)
+{
+    static const struct measures no_measures;
+    char where[80], trial[TRIAL_TEXT_SIZE];
+    char command[2 * RUN_PATH_SIZE + 256], detail[sizeof command + 512];
+    trial_describe(&task->trial, evolve->settings->params, where, sizeof where);
+    trial_to_text(&task->trial, trial);
+    print_reproduction(evolve, task->creature, command, sizeof command);
+    progress_print(evolve->settings->progress, "quarantine: creature %" PRIu64 " %s: %s",
+                   task->creature, where, reason);
+    snprintf(detail, sizeof detail, "creature %" PRIu64 " %s: %s; shown again by: %s --trial %s",
+             task->creature, where, reason, command, trial);
+    if (store_put_event(evolve->settings->store, "referee_quarantined", detail, &evolve->error))
+        evolve_fail(evolve);
+    else
+        take_trial(evolve, task, VERDICT_QUARANTINED, &no_measures);
+}
+
+void evolve_on_quarantine(void *context, const struct task *task, const char *reason,
+                          const char *log)
+{
+    static const struct measures no_measures;
+    struct evolve *evolve = context;
+    char command[2 * RUN_PATH_SIZE + 256];
+    if (evolve->is_stopping)
+        return;
+    if (evolve->reuse[task->trial.purpose])
+        reuse_forget(evolve->reuse[task->trial.purpose], task);
+    if (task->trial.purpose != TRIAL_FIRST) {
+        on_referee_quarantine(evolve, task, reason);
+        return;
+    }
+    const struct individual *individual =
+        search_tell(evolve->settings->search, task->creature, VERDICT_QUARANTINED, &no_measures, 0);
+    if (!individual)
+        return;
+    progress_print(evolve->settings->progress, "creature %" PRIu64 " is in quarantine: %s",
+                   task->creature, reason);
+    print_reproduction(evolve, task->creature, command, sizeof command);
+    count_result(evolve, store_put_quarantine(evolve->settings->store, individual, reason, command,
+                                              log, &evolve->error));
+}
+
+void evolve_on_notice(void *context, const char *text)
+{
+    struct evolve *evolve = context;
+    progress_print(evolve->settings->progress, "%s", text);
+}
+
+void evolve_on_failure(void *context, const char *reason)
+{
+    struct evolve *evolve = context;
+    error_set(&evolve->error, ERR_IO, "%s", reason);
+    evolve_fail(evolve);
+}
