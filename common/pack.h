@@ -1,8 +1,8 @@
 /* MessagePack, bounded: a growing writer and a reader that trusts nothing.
  *
- * msgpack-c itself has no limits (a five-byte header can ask for 100 GB), so pack_open() first scans
- * the structure of the whole buffer (counts against the bytes that are left, depth, no extension
- * types, exactly one object) and only then unpacks. */
+ * msgpack-c itself has no limits (a five-byte header can ask for 100 GB), so pack_open() first
+ * scans the structure of the whole buffer (counts against the bytes that are left, depth, no
+ * extension types, exactly one object) and only then unpacks. */
 #ifndef COMMON_PACK_H
 #define COMMON_PACK_H
 

@@ -1,4 +1,5 @@
-/* controller: evolves creatures on a farm of simulators, and shows, keeps and explains what evolved.
+/* controller: evolves creatures on a farm of simulators, and shows, keeps and explains what
+ * evolved.
  *
  * One table of commands; each has a file command_NAME.c. */
 #include <signal.h>
@@ -61,7 +62,8 @@ static void print_help(void)
 
 int main(int argc, char **argv)
 {
-    /* a worker's or a reader's closed pipe, or a file at its limit, is an error code, not the end */
+    /* a worker's or a reader's closed pipe, or a file at its limit, is an error code, not the
+     * end */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     struct error error;

@@ -289,7 +289,8 @@ static int message_read_stop(struct message *message, const msgpack_object *fiel
     return message_expect_fields(count, STOP_FIELDS, "stop", error);
 }
 
-/* By number. Only what a message of that kind has of `as` is made zero before it is read: parameters are large. */
+/* By number. Only what a message of that kind has of `as` is made zero before it is read:
+ * parameters are large. */
 #define PART(name) sizeof(((struct message *)0)->as.name)
 static const struct message_kind {
     size_t bytes;

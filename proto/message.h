@@ -27,8 +27,8 @@ struct hello {
     uint32_t protocol_version;
     char build[64];
     uint64_t pid;
-    /* of a simulator: what it computes (simulator/fingerprint.h); of a controller: what it wants to hear, 0 =
-     * anything */
+    /* of a simulator: what it computes (simulator/fingerprint.h); of a controller: what it wants to
+     * hear, 0 = anything */
     uint64_t fingerprint;
     char host[64];
     char job[64], step[64]; /* of Slurm; "12_3" is task 3 of array 12 */
@@ -111,7 +111,8 @@ void message_encode_rejected(struct pack_writer *writer, uint64_t id, const char
  * multiples of the settings: more each time, so that a slow machine gets everything done. */
 double task_patience(uint32_t attempt);
 
-/* Of this process: its host's name, and its job where Slurm started it (SLURM_JOB_ID and others). */
+/* Of this process: its host's name, and its job where Slurm started it (SLURM_JOB_ID and
+ * others). */
 void hello_init(struct hello *hello, uint64_t fingerprint);
 
 /* "bestiary 0.9.0 simulator 12": what both ends must agree on besides the protocol's version. */

@@ -225,8 +225,8 @@ static int server_take_task(struct task_server *server, const struct message *me
     error_set_bug_context(context);
     fault_set_task(task->id, task->creature);
 
-    /* The evaluation and what it costs. The clock is that of the only thread: the process's own goes by ticks
-     * while there is an alarm on it. */
+    /* The evaluation and what it costs. The clock is that of the only thread: the process's own
+     * goes by ticks while there is an alarm on it. */
     double wall_ms = clock_ms(CLOCK_MONOTONIC), cpu_ms = clock_ms(CLOCK_THREAD_CPUTIME_ID);
     struct evaluation evaluation;
     struct params params = server->params;

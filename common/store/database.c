@@ -26,8 +26,9 @@
 
 /* A genome has some kilobytes, a creature of a seed some more. */
 #define VALUE_BYTES_MAX (16 << 20)
-/* Steps of SQLite's machine, of some 20 ns each: the handler is called after so many of one statement; what a
- * statement costs before its first; how many a store may need. A row of the smallest kind has ten bytes. */
+/* Steps of SQLite's machine, of some 20 ns each: the handler is called after so many of one
+ * statement; what a statement costs before its first; how many a store may need. A row of the
+ * smallest kind has ten bytes. */
 #define STEPS_AT_ONCE       100
 #define STEPS_PER_STATEMENT 1000
 #define STEPS_ANYWAY        20000000
@@ -91,7 +92,8 @@ static int check_files(const char *path, int flags, struct error *error)
     return status ? status : check_journal(name, error);
 }
 
-/* The path without any link, as SQLITE_OPEN_NOFOLLOW wants it: those above the directory are the user's. */
+/* The path without any link, as SQLITE_OPEN_NOFOLLOW wants it: those above the directory are the
+ * user's. */
 static int find_place(const char *path, char place[PATH_MAX], struct error *error)
 {
     char directory[PATH_MAX];
@@ -110,8 +112,8 @@ static int find_place(const char *path, char place[PATH_MAX], struct error *erro
 
 /* ---- content ---- */
 
-/* The definition (a column or a constraint) at `text`, up to a comma or the closing bracket outside of all
- * brackets in it: its length. */
+/* The definition (a column or a constraint) at `text`, up to a comma or the closing bracket outside
+ * of all brackets in it: its length. */
 static size_t definition_length(const char *text)
 {
     int depth = 0;
@@ -143,8 +145,9 @@ static int has_definition(const char *sql, const char *definition)
     return 0;
 }
 
-/* Whether a table is one of ours: its head and its end are the same and each of its columns is one of ours. Some may be
- * missing, and their order is another where a column was added later. A statement for anything else is the same text. */
+/* Whether a table is one of ours: its head and its end are the same and each of its columns is one
+ * of ours. Some may be missing, and their order is another where a column was added later. A
+ * statement for anything else is the same text. */
 static int is_made_of(const char *theirs, const char *ours)
 {
     const char *definition = first_definition(theirs), *own = first_definition(ours), *last = NULL;
@@ -159,7 +162,8 @@ static int is_made_of(const char *theirs, const char *ours)
     return !strcmp(end, tail);
 }
 
-/* 1, 0, or ERR_MEMORY. SQLite keeps a table's text without what it says of other tables of that name. */
+/* 1, 0, or ERR_MEMORY. SQLite keeps a table's text without what it says of other tables of that
+ * name. */
 static int is_ours(const char *sql)
 {
     static const char words[] = "IF NOT EXISTS ";
@@ -355,8 +359,9 @@ int store_database_open(const char *path, int flags, struct store_bounds *bounds
         status = check_files(path, flags, error);
     if (status)
         return status;
-    /* One thread of a program uses the library. Without these two its locks take 6 % of a controller's
-     * instructions. The first call counts; later ones are refused, and that is all right. */
+    /* One thread of a program uses the library. Without these two its locks take 6 % of a
+     * controller's instructions. The first call counts; later ones are refused, and that is all
+     * right. */
     sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
     if (sqlite3_open_v2(place, database, flags | SQLITE_OPEN_NOFOLLOW, NULL)) {

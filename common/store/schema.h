@@ -1,10 +1,11 @@
 /* The schema of RUN_DIR/run.db; docs/run-store.md explains it to people who query it.
  *
  * Everything that may differ between two equal runs (times, workers, costs, attempts) stands in
- * `run`, `seeds`, `costs`, `events` and `quarantine`; all other rows are a function of the parameters alone.
- * Seeds and digests are 16 hexadecimal digits, because SQLite's integers are signed. The columns of
- * the measures are made from measure_table (STORE_MEASURES_MARK stands for them). The genome is the
- * last column: it may spill to overflow pages, which queries on the measures then never touch. */
+ * `run`, `seeds`, `costs`, `events` and `quarantine`; all other rows are a function of the
+ * parameters alone. Seeds and digests are 16 hexadecimal digits, because SQLite's integers are
+ * signed. The columns of the measures are made from measure_table (STORE_MEASURES_MARK stands for
+ * them). The genome is the last column: it may spill to overflow pages, which queries on the
+ * measures then never touch. */
 #ifndef COMMON_STORE_SCHEMA_H
 #define COMMON_STORE_SCHEMA_H
 
@@ -91,9 +92,9 @@ static const char *const store_schema[] = {
     " best_id INTEGER"
     ") STRICT",
 
-    /* Who was born for the generation under way, and those who are still without a result from the one before:
-     * emptied when it is closed. The row in `individuals` is written, whole, when the result is there, and that
-     * in `members` when the generation is closed. New in version 9. */
+    /* Who was born for the generation under way, and those who are still without a result from the
+     * one before: emptied when it is closed. The row in `individuals` is written, whole, when the
+     * result is there, and that in `members` when the generation is closed. New in version 9. */
     STORE_BIRTHS_TABLE,
 
     "CREATE TABLE individuals ("

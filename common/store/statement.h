@@ -15,8 +15,8 @@ int statement_prepare(sqlite3 *database, const char *path, const char *sql,
                       sqlite3_stmt **statement, struct error *error);
 /* 1: a row; 0: no more; negative: an error. */
 int statement_next(sqlite3_stmt *statement, const char *path, struct error *error);
-/* One number of a query, whose parameter, if it has one, is `argument`; `preset` if there is no row or it is
- * NULL. */
+/* One number of a query, whose parameter, if it has one, is `argument`; `preset` if there is no row
+ * or it is NULL. */
 int statement_number(sqlite3 *database, const char *path, const char *sql, int64_t argument,
                      int64_t preset, int64_t *value, struct error *error);
 

@@ -29,12 +29,13 @@ enum {
     STORED_EXTRA = STORED_MEASURES + MEASURE_COUNT
 };
 
-/* SELECT of these columns of individuals i, then `extra` columns (", a, b" or ""), FROM and the rest. */
+/* SELECT of these columns of individuals i, then `extra` columns (", a, b" or ""), FROM and the
+ * rest. */
 void stored_creature_print_select(FILE *text, const char *extra, const char *rest);
 /* The same of those in `births` who have no row in `individuals`; `rest` begins with "FROM i". */
 void stored_creature_print_births(FILE *text, const char *extra, const char *rest);
-/* What such a row says by itself: all but name and parameters. `creature` is initialised; its genome is its own
- * also on error. */
+/* What such a row says by itself: all but name and parameters. `creature` is initialised; its
+ * genome is its own also on error. */
 int stored_creature_read_row(sqlite3_stmt *row, const char *path, struct creature *creature,
                              struct error *error);
 /* Within what may be sent; 0 where there is none. */
@@ -42,8 +43,8 @@ struct pace_bar stored_creature_bar(sqlite3_stmt *row);
 /* The parameters of a branch, over the defaults. */
 int stored_branch_params(sqlite3 *database, const char *path, int64_t branch, struct params *params,
                          struct error *error);
-/* The whole creature, as its file has it: with the parameters of its evaluation, the bar among them, and named
- * after the run. The parameters are checked. */
+/* The whole creature, as its file has it: with the parameters of its evaluation, the bar among
+ * them, and named after the run. The parameters are checked. */
 int stored_creature_read(sqlite3_stmt *row, const char *path, struct creature *creature,
                          struct error *error);
 

@@ -1,4 +1,5 @@
-/* controller choose: says which creatures are to be kept, bred or banned when the next generation is made.
+/* controller choose: says which creatures are to be kept, bred or banned when the next generation
+ * is made.
  *
  * A controller at work is asked through its socket, since only one process writes. Without one the
  * choice is written into the run store, and waits there for 'resume'. */

@@ -1,4 +1,5 @@
-/* controller list: the best of a generation, or the ancestors of a creature, as a table or as JSON. */
+/* controller list: the best of a generation, or the ancestors of a creature, as a table or as
+ * JSON. */
 #include <getopt.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -69,7 +70,8 @@ static json_t *json_cost(const struct store_entry *entry)
     return object;
 }
 
-/* On land a creature that gets somewhere for next to nothing rolls, or has found a hole in the physics. */
+/* On land a creature that gets somewhere for next to nothing rolls, or has found a hole in the
+ * physics. */
 static int is_cheap(const struct store_entry *entry, const struct params *params)
 {
     const struct measures *m = &entry->measures;

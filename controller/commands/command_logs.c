@@ -1,9 +1,9 @@
 /* controller logs: the logs of a run's processes, merged in the order of time.
  *
- * A merge of some ten files, each in order of time by itself: of every file the next line is held, the
- * one with the earliest time goes out. A line without a time (a library's message, a damaged line)
- * belongs to the line before it. With --follow files are asked again for what was appended since, and
- * the directory for new ones, some times a second. */
+ * A merge of some ten files, each in order of time by itself: of every file the next line is held,
+ * the one with the earliest time goes out. A line without a time (a library's message, a damaged
+ * line) belongs to the line before it. With --follow files are asked again for what was appended
+ * since, and the directory for new ones, some times a second. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -113,7 +113,8 @@ static int is_wanted(const struct wanted *wanted, const char *line)
            (wanted->creature < 0 || has_number(line, "creature", wanted->creature));
 }
 
-/* A line without its end, cut at LINE_MAX_LOG; 0 if there is none, or (is_following) no whole one. */
+/* A line without its end, cut at LINE_MAX_LOG; 0 if there is none, or (is_following) no whole
+ * one. */
 static int read_line(FILE *file, int is_following, char line[LINE_MAX_LOG + 1])
 {
     size_t used = 0;
@@ -127,7 +128,8 @@ static int read_line(FILE *file, int is_following, char line[LINE_MAX_LOG + 1])
     return c == '\n' || (has_any && !is_following);
 }
 
-/* Reads the source's next line, if there is a whole one, or its rest where nothing more will come. */
+/* Reads the source's next line, if there is a whole one, or its rest where nothing more will
+ * come. */
 static int source_fill(struct source *source, int is_following)
 {
     static char line[LINE_MAX_LOG + 1];
@@ -223,8 +225,8 @@ static int compare_sources(const void *a, const void *b)
     return strcmp(((const struct source *)a)->name, ((const struct source *)b)->name);
 }
 
-/* Opens the logs that are there and not known yet; in order of their names, so that lines of the same
- * millisecond always come in the same order. */
+/* Opens the logs that are there and not known yet; in order of their names, so that lines of the
+ * same millisecond always come in the same order. */
 static int reader_look(struct reader *reader, struct error *error)
 {
     DIR *directory = opendir(reader->directory);

@@ -21,8 +21,8 @@ static const char help[] =
     "      --no-pictures    without pictures and replays: a smaller page that needs no viewer\n"
     "  -h, --help\n";
 
-/* The page as one string, so that the file appears whole or not at all. In the run's directory, which may be
- * a stranger's, nothing but a file gets its place. */
+/* The page as one string, so that the file appears whole or not at all. In the run's directory,
+ * which may be a stranger's, nothing but a file gets its place. */
 static int write_report(const struct report *report, const char *path, int is_in_run,
                         struct error *error)
 {

@@ -17,7 +17,8 @@
 #include "controller/store/run_directory.h"
 #include "controller/store/run_log.h"
 
-/* Rows of the table printed at the end, and of how many of the best they are chosen: copies are left out. */
+/* Rows of the table printed at the end, and of how many of the best they are chosen: copies are
+ * left out. */
 #define CHAMPION_COUNT     5
 #define CHAMPION_LOOKED_AT 1000
 
@@ -241,8 +242,8 @@ static void session_show(const struct session *session)
         fprintf(stderr, "viewer started; what it says is in %s/%s\n", directory, log_name);
 }
 
-/* Closes the run; then, so that the viewer finds it as it stays, opens the window that was wanted, unless
- * who watches has one already. */
+/* Closes the run; then, so that the viewer finds it as it stays, opens the window that was wanted,
+ * unless who watches has one already. */
 static void session_deinit(struct session *session)
 {
     search_destroy(session->search);
@@ -288,8 +289,8 @@ static int session_worker_count(const struct session *session)
     return workers ? workers : farm_default_worker_count(session->params.farm_launcher);
 }
 
-/* A lagged method breeds a child from all results but the last evolution.lag: with little more than what is in the
- * workers' hands, one slow task holds up all. */
+/* A lagged method breeds a child from all results but the last evolution.lag: with little more than
+ * what is in the workers' hands, one slow task holds up all. */
 static void session_warn_of_lag(const struct session *session)
 {
     enum { ENOUGH = 4 };
@@ -588,7 +589,8 @@ static int restore_run(struct session *session, const struct store_status *statu
     return result ? result : session_begin(session, error);
 }
 
-/* The launcher, which starts programs, is not taken from a run's directory: that may be a stranger's. */
+/* The launcher, which starts programs, is not taken from a run's directory: that may be a
+ * stranger's. */
 static void leave_out_launcher(struct params *params, char launcher[PARAM_TEXT_SIZE])
 {
     snprintf(launcher, PARAM_TEXT_SIZE, "%s", params->farm_launcher);

@@ -23,7 +23,8 @@ int command_view(int argc, char **argv)
     }
     if (argc < 2)
         return command_usage(argv[0], "RUN_DIR is missing");
-    /* what is no option, and stands first, must be a run: viewer alone would also take a creature */
+    /* what is no option, and stands first, must be a run: viewer alone would also take a
+     * creature */
     if (argv[1][0] != '-' && run_directory_check(argv[1], &error))
         return command_fail(&error);
     if (program_find("viewer", path, &error))

@@ -1,6 +1,7 @@
 /* The commands of `controller` (main.c has the table), and what they share.
  *
- * A command gets its own arguments: argv[0] is its name. It returns the exit code of the program. */
+ * A command gets its own arguments: argv[0] is its name. It returns the exit code of the
+ * program. */
 #ifndef CONTROLLER_COMMANDS_COMMANDS_H
 #define CONTROLLER_COMMANDS_COMMANDS_H
 
@@ -38,8 +39,8 @@ int command_read_help(int argc, char **argv, const char *help);
 /* After getopt_long() with a leading ':' in its short options gave '?' or ':'. */
 int command_bad_option(char **argv, int answer);
 
-/* The arguments that are not options: `minimum` to `maximum` of them, or a usage error that says what
- * is missing (`what`, for example "RUN_DIR") or too much. Returns 0 or COMMAND_USAGE. */
+/* The arguments that are not options: `minimum` to `maximum` of them, or a usage error that says
+ * what is missing (`what`, for example "RUN_DIR") or too much. Returns 0 or COMMAND_USAGE. */
 int command_check_operands(int argc, char **argv, int minimum, int maximum, const char *what);
 
 /* A whole number within bounds; else a usage error. Returns 0 or COMMAND_USAGE. */
@@ -52,11 +53,12 @@ int command_finish_output(void);
 /* Opens the store of a run, read-only. 0, or ERR_* with a message. */
 int command_open_run(const char *directory, struct store **store, struct error *error);
 
-/* Where the controller of a run is, or may be, if that is another machine: "HOST (process N)"; else "". */
+/* Where the controller of a run is, or may be, if that is another machine: "HOST (process N)"; else
+ * "". */
 void command_find_elsewhere(const struct store_status *status, char *text, size_t size);
 
-/* Reads the creature that an argument names: a creature file, or RUN_DIR:ID for one of a run. On error
- * it is initialised and empty. */
+/* Reads the creature that an argument names: a creature file, or RUN_DIR:ID for one of a run. On
+ * error it is initialised and empty. */
 int command_read_creature(const char *name, struct creature *creature, struct error *error);
 
 /* A table of survivors for people; with their mutations in words if has_mutations. */

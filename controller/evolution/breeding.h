@@ -1,7 +1,7 @@
 /* The making of one child, for all search methods: at random, or from parents drawn by weight.
  *
- * Every child has streams of random numbers of its own, keyed by (run seed, purpose, generation, id), so
- * no child depends on another's making. Children come with id, generation and seed set. */
+ * Every child has streams of random numbers of its own, keyed by (run seed, purpose, generation,
+ * id), so no child depends on another's making. Children come with id, generation and seed set. */
 #ifndef CONTROLLER_EVOLUTION_BREEDING_H
 #define CONTROLLER_EVOLUTION_BREEDING_H
 
@@ -25,9 +25,9 @@ int breeding_make_random(const struct params *params, struct individual *child);
 int breeding_make_fresh(const struct params *params, const struct individual *body,
                         struct individual *child);
 
-/* Draws the method by the breeding.* weights, the parents (the second different from the first where
- * there are two) and the mutations. With breeding.choice = inherited the method is that of the first
- * parent's breeding gene; a child of one without gets the drawn one as its gene. */
+/* Draws the method by the breeding.* weights, the parents (the second different from the first
+ * where there are two) and the mutations. With breeding.choice = inherited the method is that of
+ * the first parent's breeding gene; a child of one without gets the drawn one as its gene. */
 int breeding_make_child(const struct params *params, const struct breeding_parents *parents,
                         struct individual *child);
 

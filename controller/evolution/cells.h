@@ -1,9 +1,10 @@
-/* A grid of cells over measures, for archives that keep one creature of each kind, and for saying how
- * many kinds a run has found.
+/* A grid of cells over measures, for archives that keep one creature of each kind, and for saying
+ * how many kinds a run has found.
  *
  *   links:3,4,6 size_m:0.6,1.2
  *
- * has two axes: links below 3, from 3, from 4 and from 6 on, and three ranges of size, so 12 cells. */
+ * has two axes: links below 3, from 3, from 4 and from 6 on, and three ranges of size, so 12
+ * cells. */
 #ifndef CONTROLLER_EVOLUTION_CELLS_H
 #define CONTROLLER_EVOLUTION_CELLS_H
 
@@ -29,8 +30,8 @@ struct cell_grid {
 /* Reads a grid. Errors name the column, from 1. No axis at all is one cell. */
 int cell_grid_parse(struct cell_grid *grid, const char *text, struct error *error);
 
-/* The cell of a creature with these measures: 1 .. grid->count. A measure that is not a number counts as
- * below all bounds. */
+/* The cell of a creature with these measures: 1 .. grid->count. A measure that is not a number
+ * counts as below all bounds. */
 int cell_grid_find(const struct cell_grid *grid, const struct measures *measures);
 
 #endif

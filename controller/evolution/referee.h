@@ -1,5 +1,5 @@
-/* The referee's trials: further simulations of a creature at the top, which its score has to survive. Pure
- * functions; the search decides when a creature is tried. */
+/* The referee's trials: further simulations of a creature at the top, which its score has to
+ * survive. Pure functions; the search decides when a creature is tried. */
 #ifndef CONTROLLER_EVOLUTION_REFEREE_H
 #define CONTROLLER_EVOLUTION_REFEREE_H
 

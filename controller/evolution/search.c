@@ -1,5 +1,5 @@
-/* The machinery every search method shares: the population, who has been asked for, results, ranking,
- * the change of generations. search_lagged.c has the lagged methods' own ways.
+/* The machinery every search method shares: the population, who has been asked for, results,
+ * ranking, the change of generations. search_lagged.c has the lagged methods' own ways.
  *
  * State: generation number, population, next creature id; everything else follows from them and
  * from the parameters. The population is kept in order of id while results are missing (so that
@@ -456,7 +456,8 @@ const struct individual *search_take_refereed(struct search *search)
     return NULL;
 }
 
-/* Keeps the worst of the trials. 1 if there is nothing more to be tried: the last one, or a failure. */
+/* Keeps the worst of the trials. 1 if there is nothing more to be tried: the last one, or a
+ * failure. */
 static int note_trial(struct search *search, struct individual *individual, int verdict,
                       const struct measures *measures)
 {

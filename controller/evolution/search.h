@@ -1,18 +1,18 @@
 /* Evolution as ask and tell: no I/O, no clock, all randomness from streams keyed by (run seed,
  * generation, individual, purpose).
  *
- * A search holds the population of the current generation. The caller asks for individuals without a
- * result, has them evaluated anywhere in any order, tells the results by id, and advances when the
- * generation is complete; the referee looks at the best a second time. Each method is in one
+ * A search holds the population of the current generation. The caller asks for individuals without
+ * a result, has them evaluated anywhere in any order, tells the results by id, and advances when
+ * the generation is complete; the referee looks at the best a second time. Each method is in one
  * file. Whole state = generation number + population, which the run store keeps, so a search
  * restored from the store goes on exactly as if it had never stopped.
  *
- * Two kinds of methods. *Generational* ones (sims, random) breed all children of a generation at once,
- * from the ranked generation before. *Lagged* ones (archive) breed child by child: results count in
- * the order of ids, and child k is bred when those up to k - evolution.lag have counted, whatever has
- * come in besides. So there is always something to simulate, and still the run does not depend on the
- * number of workers. There a generation is population.size results counted, and nothing waits for its
- * end. */
+ * Two kinds of methods. *Generational* ones (sims, random) breed all children of a generation at
+ * once, from the ranked generation before. *Lagged* ones (archive) breed child by child: results
+ * count in the order of ids, and child k is bred when those up to k - evolution.lag have counted,
+ * whatever has come in besides. So there is always something to simulate, and still the run does
+ * not depend on the number of workers. There a generation is population.size results counted, and
+ * nothing waits for its end. */
 #ifndef CONTROLLER_EVOLUTION_SEARCH_H
 #define CONTROLLER_EVOLUTION_SEARCH_H
 
@@ -101,16 +101,16 @@ int search_check_params(const struct params *params, struct error *error);
 struct search *search_create(const struct params *params);
 /* The same with seeds in it. */
 struct search *search_create_seeded(const struct params *params, const struct seeding *seeding);
-/* Goes on from a stored generation: takes over `population` (individuals with and without result, in
- * their stored order) and the next free creature id. */
+/* Goes on from a stored generation: takes over `population` (individuals with and without result,
+ * in their stored order) and the next free creature id. */
 struct search *search_restore(const struct params *params, uint32_t generation,
                               struct population *population, uint64_t next_id);
 void search_destroy(struct search *search);
 
 uint32_t search_generation(const struct search *search);
 uint64_t search_next_id(const struct search *search); /* the next creature's */
-/* The current population: in order of id while results are missing; then ranked (fitness descending,
- * then id ascending), of which the referee's last word is once search_is_complete(). Individuals stay
+/* The current population: in order of id while results are missing; then ranked (fitness
+ * descending, then id ascending). The ranks are final once search_is_complete(). Individuals stay
  * where they are until then, and exist until search_advance(). */
 const struct population *search_population(const struct search *search);
 
@@ -121,48 +121,52 @@ const struct individual *search_ask(struct search *search);
 const struct individual *search_tell(struct search *search, uint64_t id, int verdict,
                                      const struct measures *measures, uint64_t digest);
 /* The referee: the first guard.referee_top of the ranks are simulated again, in several trials one
- * after the other (referee.h), and one whose score does not hold loses its fitness; those who come up
- * in its place are called next. search_ask_referee() gives the next of them that was not asked for
- * yet, or NULL; its referee_trial says which trial. search_tell_referee() takes the result, like
- * search_tell(): NULL, and nothing changes, for one that is not before the referee; if it holds, its
- * next trial can be asked for. A creature is seen once.
+ * after the other (referee.h), and one whose score does not hold loses its fitness; those who come
+ * up in its place are called next. search_ask_referee() gives the next of them that was not asked
+ * for yet, or NULL; its referee_trial says which trial. search_tell_referee() takes the result,
+ * like search_tell(): NULL, and nothing changes, for one that is not before the referee; if it
+ * holds, its next trial can be asked for. A creature is seen once.
  *
- * So that workers need not wait, some are asked for before it is sure that they will be called: near
- * the end of a generation, and in lagged methods, which call when a result is about to count. A result
- * that nobody calls for changes nothing. So the meaning of the referee's results is taken apart:
- * search_take_refereed() gives the next individual whose word of the referee counts from now on, or
- * NULL; it comes from this or from any other call. */
+ * So that workers need not wait, some are asked for before it is sure that they will be called:
+ * near the end of a generation, and in lagged methods, which call when a result is about to count.
+ * A result that nobody calls for changes nothing. So the meaning of the referee's results is taken
+ * apart: search_take_refereed() gives the next individual whose word of the referee counts from now
+ * on, or NULL; it comes from this or from any other call. */
 const struct individual *search_ask_referee(struct search *search);
 const struct individual *search_tell_referee(struct search *search, uint64_t id, int verdict,
                                              const struct measures *measures);
 const struct individual *search_take_refereed(struct search *search);
-/* The next child that was bred since the generation was opened and not taken before; *newborn is NULL
- * if there is none (always, in generational methods). 0, or ERR_MEMORY if one could not be bred. */
+/* The next child that was bred since the generation was opened and not taken before; *newborn is
+ * NULL if there is none (always, in generational methods). 0, or ERR_MEMORY if one could not be
+ * bred. */
 int search_take_newborn(struct search *search, const struct individual **newborn);
 /* 1 when the results of the generation are there and the referee is done; the population is then
- * ranked. A lagged method counts results here (and when told), so there may be newborns after it. */
+ * ranked. A lagged method counts results here (and when told), so there may be newborns after
+ * it. */
 int search_is_complete(struct search *search);
 /* Results of this generation that are there, and how many it needs. */
 void search_get_progress(const struct search *search, int *done, int *needed);
-/* How many of the ranked population survive: population.survival, at least 1; 0 in lagged methods,
- * where individual_is_kept() says who does, and where somebody chooses (is_selected). */
+/* How many of the ranked population survive: population.survival, at least 1. It is 0 in lagged
+ * methods, where individual_is_kept() says who survives, and where somebody chooses
+ * (is_selected). */
 int search_survivor_count(const struct search *search);
 /* 1 if this was the last generation. */
 int search_is_finished(struct search *search);
-/* Choosing by hand (search_interactive.c). Whether the generation, which is complete, is one after which
- * somebody is asked; the last one never is. */
+/* Choosing by hand (search_interactive.c). Whether the generation, which is complete, is one after
+ * which somebody is asked; the last one never is. */
 int search_wants_choices(struct search *search);
 /* Whether anybody is ever asked. */
 int search_is_interactive(const struct params *params);
 /* Notes a choice, instead of an earlier one. 0, or ERR_MISSING if nobody of that id is in the
  * population. */
 int search_choose(struct search *search, uint64_t id, int choice);
-/* Of a complete generation: ranks it by fitness, choice and id, and decides who survives (is_selected).
- * Nothing where nobody is asked. To be called before the generation is closed and the next one opened. */
+/* Of a complete generation: ranks it by fitness, choice and id, and decides who survives
+ * (is_selected). Nothing where nobody is asked. To be called before the generation is closed and
+ * the next one opened. */
 void search_select(struct search *search);
 
-/* Opens the next generation: survivors keep their results (unless evolution.reevaluate), children fill
- * up; lagged methods keep those without a result besides. 0 or ERR_MEMORY. */
+/* Opens the next generation: survivors keep their results (unless evolution.reevaluate), children
+ * fill up; lagged methods keep those without a result besides. 0 or ERR_MEMORY. */
 int search_advance(struct search *search);
 
 /* A method's functions; search_methods[] is indexed by evolution.search. `next` gets the ranked old

@@ -1,20 +1,22 @@
 /* Quality-diversity: an archive of the best creature of each kind as the population (MAP-Elites,
  * Mouret and Clune 2015), with what body-brain evolution needs besides.
  *
- * Kinds are cells of a grid over measures of body and behaviour (archive.cells). A creature fills its
- * cell if that is empty or held by a worse one, the referee agreeing. Parents are drawn from the
- * filled cells by rank of fitness, weight (1 - rank / filled)^archive.pressure, and breed as in `sims`.
+ * Kinds are cells of a grid over measures of body and behaviour (archive.cells). A creature fills
+ * its cell if that is empty or held by a worse one, the referee agreeing. Parents are drawn from
+ * the filled cells by rank of fitness, weight (1 - rank / filled)^archive.pressure, and breed as in
+ * `sims`.
  *
- * A mutated body starts with a brain made for another and would lose to what has been tuned for long
- * (Cheney et al. 2018). So a child whose body is new, and which has archive.trial_share of the fitness
- * of its cell's holder, is protected until archive.trials other settings of its weights were tried, one
- * after the other, each from the best so far; what a trial gains is in its genome, hence inherited.
- * Trials are creatures like others: each costs an evaluation and may fill a cell.
+ * A mutated body starts with a brain made for another and would lose to what has been tuned for
+ * long (Cheney et al. 2018). So a child whose body is new, and which has archive.trial_share of the
+ * fitness of its cell's holder, is protected until archive.trials other settings of its weights
+ * were tried, one after the other, each from the best so far; what a trial gains is in its genome,
+ * hence inherited. Trials are creatures like others: each costs an evaluation and may fill a cell.
  *
  * For the last archive.frozen of the run bodies stay as they are, and brains only are changed.
  *
- * State: who holds which cell, how many trials a body still gets, and whether one is under way; fields
- * of the individuals. Typical: 150 filled cells, 20 protected. Older creatures win ties everywhere. */
+ * State: who holds which cell, how many trials a body still gets, and whether one is under way;
+ * fields of the individuals. Typical: 150 filled cells, 20 protected. Older creatures win ties
+ * everywhere. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,15 +2,15 @@
  * from them, alone or together with those that the goal would take.
  *
  * The rule, which docs/evolution.md explains. Let s be interactive.share (1 for the behaviour
- * `interactive`, which has no goal), N the population's size. If nobody is marked keep or breed, the
- * goal decides alone (s = 0), except that the behaviour `interactive` takes everyone who is not banned
- * for a parent.
+ * `interactive`, which has no goal), N the population's size. If nobody is marked keep or breed,
+ * the goal decides alone (s = 0), except that the behaviour `interactive` takes everyone who is not
+ * banned for a parent.
  *   - Everyone marked keep or breed survives. Unmarked ones with fitness follow by rank while fewer than
  *     (1 - s) population.survival N survive. Banned ones never do.
  *   - s of the children have parents marked breed, all alike; if there are none, parents marked keep.
  *     The search method makes the others from the survivors, as ever.
- * Everything is a function of the ranked population and of the choices, which the run store keeps; the
- * order in which they were made, and when, changes nothing. */
+ * Everything is a function of the ranked population and of the choices, which the run store keeps;
+ * the order in which they were made, and when, changes nothing. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,8 +136,8 @@ static int list_chosen(const struct search *search, struct breeding_parents *par
     return 0;
 }
 
-/* Children where nobody is left to breed: random ones or, where bodies do not mutate, new brains in the
- * bodies of the generation that goes, each body in turn. */
+/* Children where nobody is left to breed: random ones or, where bodies do not mutate, new brains in
+ * the bodies of the generation that goes, each body in turn. */
 static int breed_nobody(const struct search *search, struct individual *children, int count)
 {
     const struct population *population = &search->population;
@@ -164,8 +164,7 @@ static int breed_chosen(const struct search *search, struct individual *children
     return status;
 }
 
-/* The other children, made by the search method. `survivors` stand in the order of ranks. The
- * search method knows only the number of the others. */
+/* The other children, made by the search method. `survivors` stand in the order of ranks. */
 static int breed_goal(const struct search *search, struct individual *survivors, int survivor_count,
                       struct individual *children, int count)
 {

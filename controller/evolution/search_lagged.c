@@ -13,9 +13,9 @@
  *      +--------------------- fewer than lag bred and not counted ----------------------+
  *
  * A generation is population.size results counted; those in flight at its end are carried into the
- * next. After a restart the kept individuals and those in flight are as they were when the generation
- * began; what was bred since then is counted again in the same order (children that the store has are
- * taken, those it lost are bred a second time, equal to the first). */
+ * next. After a restart the kept individuals and those in flight are as they were when the
+ * generation began; what was bred since then is counted again in the same order (children that the
+ * store has are taken, those it lost are bred a second time, equal to the first). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,8 +102,8 @@ static void rank(struct search *search)
     search->is_ranked = 1;
 }
 
-/* Whether its result may count now: the referee is asked only by what stands before it in the row,
- * whenever the referee's word came in. */
+/* Whether its result may count now. Whether the referee is asked depends only on those before it in
+ * the row, whenever the referee's word came in. */
 static int is_ready(struct search *search, struct individual *individual)
 {
     if (!individual->has_result)

@@ -27,7 +27,8 @@ struct search {
     int is_ranked;
     int failure; /* ERR_MEMORY: a child could not be bred */
 
-    /* While results are missing: rows of the best guard.referee_top of those there are, best first. */
+    /* While results are missing: rows of the best guard.referee_top of those there are, best
+     * first. */
     int top_count;
     int top[];
 };

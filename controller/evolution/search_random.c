@@ -1,6 +1,6 @@
-/* Random search, the control: every child is a fresh random genome, or where bodies do not mutate a new
- * brain in the body of a survivor, each in turn. Survivors are kept, as in the
- * other methods, so that a run shows its best so far and costs as many evaluations. */
+/* Random search, the control: every child is a fresh random genome, or where bodies do not mutate a
+ * new brain in the body of a survivor, each in turn. Survivors are kept, as in the other methods,
+ * so that a run shows its best so far and costs as many evaluations. */
 #include "controller/evolution/breeding.h"
 
 static int first(const struct params *params, struct individual *children, int count)

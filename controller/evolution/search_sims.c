@@ -1,10 +1,10 @@
 /* The search of Sims 1994: truncation, offspring in proportion to fitness.
  *
- * The fifth of the population with the highest positive fitness survives and breeds. Where fewer have
- * positive fitness than may survive, fresh random genomes take the places of the others. Each child
- * draws its method by the breeding.* weights, its parents with probability in proportion to fitness
- * (the second different from the first where there are two), and then its mutations. Every child has
- * streams of random numbers of its own, so no child depends on another's making. */
+ * The fifth of the population with the highest positive fitness survives and breeds. Where fewer
+ * have positive fitness than may survive, fresh random genomes take the places of the others. Each
+ * child draws its method by the breeding.* weights, its parents with probability in proportion to
+ * fitness (the second different from the first where there are two), and then its mutations. Every
+ * child has streams of random numbers of its own, so no child depends on another's making. */
 #include <stdlib.h>
 
 #include "controller/evolution/breeding.h"

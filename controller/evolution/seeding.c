@@ -147,8 +147,8 @@ static int plant(const struct seeding *seeding, struct individual *individuals, 
 
 /* ---- the population ---- */
 
-/* A copy of a seed would only be simulated twice, so a mutant has at least one mutation. Where bodies do
- * not mutate, it is the seed's body with a new brain. */
+/* A copy of a seed would only be simulated twice, so a mutant has at least one mutation. Where
+ * bodies do not mutate, it is the seed's body with a new brain. */
 static int make_mutant(const struct params *params, const struct individual *seed,
                        struct individual *child)
 {

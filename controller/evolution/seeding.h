@@ -24,10 +24,10 @@ void seeding_deinit(struct seeding *seeding);
 int seeding_add(struct seeding *seeding, const char *source, struct creature *creature,
                 struct error *error);
 
-/* Puts the seeds in the places of the first of `count` random individuals of generation 0, and mutants
- * of them (each in turn, at least one mutation) in the next, up to evolution.seeded_share of all.
- * Genes get new ids, of the individual that brings them; genes of several seeds that had the same id
- * have the same id again. 0 or ERR_MEMORY. */
+/* Puts the seeds in the places of the first of `count` random individuals of generation 0, and
+ * mutants of them (each in turn, at least one mutation) in the next, up to evolution.seeded_share
+ * of all. Genes get new ids, of the individual that brings them; genes of several seeds that had
+ * the same id have the same id again. 0 or ERR_MEMORY. */
 int seeding_populate(const struct seeding *seeding, const struct params *params,
                      struct individual *individuals, int count);
 

@@ -1,9 +1,10 @@
 /* Plots as inline SVG, for the report.
  *
- * Axes are linear, colours come from the page's style (classes s0 .. s7, so that they follow its light
- * and dark theme). The lines carry their names and the picture its axes as data, from which the page's
- * script reads values under the pointer. A value that is not a number is left out; one outside of
- * the axes is drawn at their edge. At most CHART_POINTS_MAX points of a series are drawn, evenly chosen. */
+ * Axes are linear, colours come from the page's style (classes s0 .. s7, so that they follow its
+ * light and dark theme). The lines carry their names and the picture its axes as data, from which
+ * the page's script reads values under the pointer. A value that is not a number is left out; one
+ * outside of the axes is drawn at their edge. At most CHART_POINTS_MAX points of a series are
+ * drawn, evenly chosen. */
 #ifndef CONTROLLER_REPORT_CHART_H
 #define CONTROLLER_REPORT_CHART_H
 
@@ -30,7 +31,8 @@ struct chart_series {
 /* Widens *low and *high to hold the finite ones of the values. */
 void chart_include(const double *values, int count, double *low, double *high);
 
-/* Begins with axes; widens the axes to round numbers. x_max > x_min is not required of the caller. */
+/* Begins with axes; widens the axes to round numbers. x_max > x_min is not required of the
+ * caller. */
 void chart_begin(struct chart *chart);
 /* The area between two rows of values. */
 void chart_band(const struct chart *chart, const double *x, const double *low, const double *high,

@@ -1,5 +1,5 @@
-/* The run doctor: what holds a run back, in words, each with the figure it was seen from and the setting
- * to try.
+/* The run doctor: what holds a run back, in words, each with the figure it was seen from and the
+ * setting to try.
  *
  * A pure function of a run's statistics and parameters. One function for each rule. Rules that
  * find nothing are listed as well, with their figures. */

@@ -1,8 +1,9 @@
-/* The run report: one self-contained page of HTML about a run, made to be read on a phone and on paper,
- * in light and in dark.
+/* The run report: one self-contained page of HTML about a run, made to be read on a phone and on
+ * paper, in light and in dark.
  *
- * report_read() collects everything, report_write() lays it out; nothing in between is looked up again.
- * All texts that come from the run are escaped (common/html.h), and the page forbids itself the network. */
+ * report_read() collects everything, report_write() lays it out; nothing in between is looked up
+ * again. All texts that come from the run are escaped (common/html.h), and the page forbids itself
+ * the network. */
 #ifndef CONTROLLER_REPORT_REPORT_H
 #define CONTROLLER_REPORT_REPORT_H
 
@@ -68,11 +69,12 @@ void report_write_champions(const struct report *report, FILE *file);
 int report_write_lineage(const struct report *report, FILE *file);
 /* The picture of a creature, which plays it where it can. */
 void report_write_picture(const struct report *report, FILE *file, uint64_t id);
-/* " in 3-5, 9": the generations at whose end that was wished of it, each named once. Empty if none. */
+/* " in 3-5, 9": the generations at whose end that was wished of it, each named once. Empty if
+ * none. */
 void report_print_choices(const struct report *report, uint64_t id, int choice, char *text,
                           size_t size);
-/* Which steps of a line (its entries' numbers) get pictures: the first, the last, and those that gained
- * most; in order of time. Returns how many. */
+/* Which steps of a line (its entries' numbers) get pictures: the first, the last, and those that
+ * gained most; in order of time. Returns how many. */
 int report_choose_steps(const struct report_line *line, int steps[REPORT_STEPS_MAX]);
 
 #endif

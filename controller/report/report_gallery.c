@@ -25,7 +25,8 @@ struct studio {
     struct sigaction old[3];
 };
 
-/* Signals that end the report. Each is only noted, or ends viewer, so that the folder is removed. */
+/* Signals that end the report. Each is only noted, or ends viewer, so that the folder is
+ * removed. */
 static const int endings[] = {SIGINT, SIGTERM, SIGHUP};
 static volatile sig_atomic_t is_interrupted;
 
@@ -101,7 +102,8 @@ static void note_problem(struct report_gallery *gallery, const char *output)
              length > start ? output + start : "viewer failed");
 }
 
-/* Runs viewer with what it prints going to a string (from malloc; NULL on error). 0 if it ended well. */
+/* Runs viewer with what it prints going to a string (from malloc; NULL on error). 0 if it ended
+ * well. */
 static int run_viewer(struct studio *studio, char *const *argv, char **output, struct error *error)
 {
     char path[RUN_PATH_SIZE];

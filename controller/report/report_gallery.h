@@ -25,17 +25,17 @@ struct report_gallery {
     char problem[512]; /* why something is missing; else empty */
 };
 
-/* Of the creatures `ids`, without repetition; the first player_count of them also play. 0 or an error
- * of the store or of memory; what viewer cannot do is told in gallery->problem. */
+/* Of the creatures `ids`, without repetition; the first player_count of them also play. 0 or an
+ * error of the store or of memory; what viewer cannot do is told in gallery->problem. */
 int report_gallery_make(struct report_gallery *gallery, struct store *store, const uint64_t *ids,
                         int count, int player_count, struct error *error);
 void report_gallery_deinit(struct report_gallery *gallery);
 /* The picture of a creature, or NULL. */
 const struct report_picture *report_gallery_find(const struct report_gallery *gallery, uint64_t id);
 
-/* The content of the outer tags of an SVG file, without properties that have their initial values, and with at
- * most three decimals. From malloc; NULL if there are no such tags, or out
- * of memory. */
+/* The content of the outer tags of an SVG file, without properties that have their initial values,
+ * and with at most three decimals. From malloc; NULL if there are no such tags, or out of
+ * memory. */
 char *report_shrink_svg(const char *svg);
 
 #endif

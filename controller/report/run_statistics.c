@@ -441,8 +441,8 @@ static int is_in(const struct store_fact *fact, double from_s, double until_s)
     return fact->has_cost && fact->cost.time_s > from_s && fact->cost.time_s <= until_s;
 }
 
-/* How long a session waited for choices: from the last result of a generation to the first one of the
- * next. Ids are given in the order of generations. */
+/* How long a session waited for choices: from the last result of a generation to the first one of
+ * the next. Ids are given in the order of generations. */
 static double sum_waiting(const struct run_facts *facts, double from_s, double until_s)
 {
     double waited_s = 0, last_s = HUGE_VAL;

@@ -1,9 +1,10 @@
-/* Statistics of a whole run, for its report: what was read from the store, boiled down by generation,
- * by breeding method, by verdict and by worker.
+/* Statistics of a whole run, for its report: what was read from the store, boiled down by
+ * generation, by breeding method, by verdict and by worker.
  *
- * A pure function of its input. The store's content is not trusted: parents that do not exist or are
- * younger than their children do not count, and members without an individual are left out. Sizes: a run of
- * 300 x 50 has 12 000 individuals and 15 000 members; of a million each it takes some seconds. */
+ * A pure function of its input. The store's content is not trusted: parents that do not exist or
+ * are younger than their children do not count, and members without an individual are left out.
+ * Sizes: a run of 300 x 50 has 12 000 individuals and 15 000 members; of a million each it takes
+ * some seconds. */
 #ifndef CONTROLLER_REPORT_RUN_STATISTICS_H
 #define CONTROLLER_REPORT_RUN_STATISTICS_H
 
@@ -52,7 +53,8 @@ struct run_generation {
     int members, scored; /* scored: with fitness above 0 */
     struct run_spread fitness, parts, neurons, size_m;
     int at_parts_max, at_neurons_max;
-    /* of the survivors, which breed; of all where a run without a goal ends and nobody was chosen */
+    /* of the survivors, which breed; of all where a run without a goal ends and nobody was
+     * chosen */
     int survivors;
     int families;       /* first ancestors by the first parents */
     int kinds;          /* families with so many parts and so many that move */

@@ -1,15 +1,15 @@
 /* Orders to a controller at work.
  *
- * A socket's address is at most some hundred bytes long, a run's directory may be longer: both sides
- * go there for the moment of bind() and connect() and use the bare name. libuv would remember that
- * name and remove it wherever the process is at the end, so the socket is made by hand.
+ * A socket's address has room for some hundred bytes, and a run's directory may be longer. So both
+ * sides change into the directory for bind() and connect(), and use the bare name. libuv would keep
+ * that name and remove it in whatever directory the process ends, so the socket is made by hand.
  *
  * Clients are few (somebody typed a command) and trusted with orders, not with memory: at most
  * CLIENTS_MAX at a time, each with one short line. One that sends nothing keeps its place until the
  * run ends or a newer one needs it.
  *
- * accept() is called here: libuv's listeners call it again and again, within one turn of the loop, while this
- * process may not open another file. The listener rests for a second then. */
+ * accept() is called here: libuv's listeners call it again and again, within one turn of the loop,
+ * while this process may not open another file. The listener rests for a second then. */
 #define _GNU_SOURCE /* O_DIRECTORY, SOCK_CLOEXEC, accept4() */
 #include "controller/run/control.h"
 

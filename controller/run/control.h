@@ -22,13 +22,14 @@ typedef char *control_answer(void *context, const char *line);
 /* Listens; a socket that a killed controller left is replaced. NULL with a message if it cannot. */
 struct control *control_create(uv_loop_t *loop, const char *directory, control_answer *answer,
                                void *context, struct error *error);
-/* Removes the socket and closes all handles, freeing everything within the loop's next turns. NULL is
- * allowed. */
+/* Removes the socket and closes all handles, freeing everything within the loop's next turns. NULL
+ * is allowed. */
 void control_destroy(struct control *control);
 
 /* The client: sends a line to the controller of a run, waits at most `timeout_ms` for each piece of
  * the answer. 0 and *answer (freed by the caller; without its first line); ERR_MISSING if nobody
- * listens there; ERR_BUSY if no answer comes; ERR_RANGE with what the controller said if it refused. */
+ * listens there; ERR_BUSY if no answer comes; ERR_RANGE with what the controller said if it
+ * refused. */
 int control_ask(const char *directory, const char *line, int timeout_ms, char **answer,
                 struct error *error);
 

@@ -11,17 +11,17 @@
  * run's end the best take the champion's exam (exam.h), until one passes.
  *
  * Everything happens on the loop's thread, so nothing here is locked. The order in which results
- * come in decides nothing: the search takes them by id, and a lagged method (search.h) counts them by
- * id too, so that its children can be bred, and stored, after every result. Results are committed once a second
- * (farm.commit_s) and when a generation is complete.
+ * come in decides nothing: the search takes them by id, and a lagged method (search.h) counts them
+ * by id too, so that its children can be bred, and stored, after every result. Results are
+ * committed once a second (farm.commit_s) and when a generation is complete.
  *
  *   RUNNING --last generation complete, signal, failure--> STOPPING --farm is gone--> loop ends
  *
  * In a run with choices (search_interactive.c) a complete generation is closed and waits for the
  * order to go on. It is closed again, with the choices, when the next one is opened.
  *
- * Orders come in through the control socket (control.h): another number of workers, pause, continue,
- * status, choices. Only choices change what the search gets, and the store keeps them.
+ * Orders come in through the control socket (control.h): another number of workers, pause,
+ * continue, status, choices. Only choices change what the search gets, and the store keeps them.
  *
  * While STOPPING no result is taken: what is in flight is simulated again after a resume. */
 #include "controller/run/evolve_private.h"
@@ -166,7 +166,8 @@ static void restore_result(void *context, const struct individual *individual,
     reuse_restore(context, individual, pace_least_m_s);
 }
 
-/* With the first results of the run so far; the store does not keep those of trials. 0, or ERR_* with a message. */
+/* With the first results of the run so far; the store does not keep those of trials. 0, or ERR_*
+ * with a message. */
 static int start_reuse(struct evolve *evolve)
 {
     if (!evolve->settings->params->farm_reuse)

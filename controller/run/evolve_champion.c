@@ -1,5 +1,5 @@
-/* The end of a run: the best of the last generation take the exam (common/judge/exam.h) one after the other, until one
- * passes. */
+/* The end of a run: the best of the last generation take the exam (common/judge/exam.h) one after
+ * the other, until one passes. */
 #include "controller/run/evolve_private.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
-/* Generations of a run: a complete one is closed in the store and the next one opened, unless it waits for choices; children
- * and the referee's words are stored as they come. */
+/* Generations of a run: a complete one is closed in the store and the next one opened, unless it
+ * waits for choices; children and the referee's words are stored as they come. */
 #include "controller/run/evolve_private.h"
 
 #include <inttypes.h>
@@ -29,7 +29,8 @@ void evolve_count_generation(struct evolve *evolve)
     state->evaluations_left = evaluations_to_come(evolve) + state->members - state->evaluated;
 }
 
-/* Best and median of a complete generation, for the log and the progress line. Returns the best one's id. */
+/* Best and median of a complete generation, for the log and the progress line. Returns the best
+ * one's id. */
 static uint64_t note_fitness(struct evolve *evolve)
 {
     const struct population *ranked = search_population(evolve->settings->search);
@@ -53,7 +54,8 @@ static void log_generation(struct evolve *evolve, uint32_t number, uint64_t best
     run_log_rotate(evolve->settings->log);
 }
 
-/* Choices that the store has for the generation under way: of another run, or given before a restart. */
+/* Choices that the store has for the generation under way: of another run, or given before a
+ * restart. */
 int evolve_take_choices(struct evolve *evolve)
 {
     struct search *search = evolve->settings->search;

@@ -1,5 +1,5 @@
-/* Orders to a run at work, as they come in through the control socket (control.h): another number of workers, pause,
- * continue, status, choices. */
+/* Orders to a run at work, as they come in through the control socket (control.h): another number
+ * of workers, pause, continue, status, choices. */
 #include "controller/run/evolve_private.h"
 
 #include <inttypes.h>

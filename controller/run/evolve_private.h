@@ -1,4 +1,5 @@
-/* What the files of a run at work share. evolve.c starts and ends it; the others have one side each:
+/* What the files of a run at work share. evolve.c starts and ends it; the others have one side
+ * each:
  *
  *   evolve_tasks        what the farm asks for, and what comes back
  *   evolve_generations  complete generations, and those who wait for choices
@@ -55,12 +56,14 @@ void evolve_fail(struct evolve *evolve);
 void evolve_count_generation(struct evolve *evolve);
 /* Choices that the store has for the generation under way. 0, or ERR_* in evolve->error. */
 int evolve_take_choices(struct evolve *evolve);
-/* Advances while generations are complete, and stores what is new. Ends the run after the last one, or if it fails. */
+/* Advances while generations are complete, and stores what is new. Ends the run after the last one,
+ * or if it fails. */
 void evolve_advance(struct evolve *evolve);
 
 /* ---- evolve_champion.c ---- */
 
-/* The candidate for champion, which must pass the exam before the run ends; NULL: there is no candidate now. */
+/* The candidate for champion, which must pass the exam before the run ends; NULL: there is no
+ * candidate now. */
 const struct individual *evolve_find_candidate(const struct evolve *evolve);
 /* The candidate, if one of its trials can be simulated now: task->trial. NULL: not now. */
 const struct individual *evolve_ask_exam(struct evolve *evolve, struct task *task);

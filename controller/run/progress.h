@@ -1,5 +1,6 @@
 /* Live progress on standard error: one line that is redrawn on a terminal, a plain line every few
- * seconds and for each generation elsewhere. NO_COLOR is honoured; TERM=dumb counts as no terminal. */
+ * seconds and for each generation elsewhere. NO_COLOR is honoured; TERM=dumb counts as no
+ * terminal. */
 #ifndef CONTROLLER_RUN_PROGRESS_H
 #define CONTROLLER_RUN_PROGRESS_H
 

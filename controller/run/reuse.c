@@ -2,8 +2,8 @@
  *
  * Entries are taken in turn, so that the oldest key makes room for a new one; a chained hash
  * finds them. An entry whose creature is out, or for which others wait, stays: if it is in the
- * way, a creature goes without an entry. A question whose key is not known costs some 4 us, in which a
- * phenotype is grown and hashed. */
+ * way, a creature goes without an entry. A question whose key is not known costs some 4 us, in
+ * which a phenotype is grown and hashed. */
 #include "controller/run/reuse.h"
 
 #include <inttypes.h>

@@ -1,17 +1,20 @@
-/* Results that are given again: a creature whose motion was simulated already, since another one grew into the same
- * body with the same brain (common/body/phenotype_key.h), gets that one's result and costs nothing.
+/* Results that are given again. A creature that grows into the same body with the same brain as an
+ * earlier one (common/body/phenotype_key.h) moves like that one: it gets that one's result and
+ * costs nothing.
  *
- * A table of the last REUSE_ENTRIES_MAX keys; a run has one for each purpose of a trial (common/judge/trial.h). For
- * each key, creatures are looked up in order of id, whatever comes back when: while one with the same key is out, the
- * others wait for its result. So whose result a creature gets is the same for any number of workers, and after a
- * restart, when the table of first evaluations is filled from the run store.
+ * A table of the last REUSE_ENTRIES_MAX keys; a run has one for each purpose of a trial
+ * (common/judge/trial.h). For each key, creatures are looked up in order of id, whatever comes back
+ * when: while one with the same key is out, the others wait for its result. So whose result a
+ * creature gets is the same for any number of workers, and after a restart, when the table of first
+ * evaluations is filled from the run store.
  *
  *   reuse_ask:  REUSE_UNKNOWN -> simulate it, reuse_tell() when the result is there (or reuse_forget())
  *               REUSE_WAITS   -> nothing; reuse_take() gives it back, to be asked for again
  *               REUSE_KNOWN   -> the result
  *
- * Bars (common/judge/pace.h) are part of the question: a result holds only for those bars that would not have
- * changed it. One in REUSE_CHECKED hits, chosen by the creature's id, is simulated all the same. */
+ * Bars (common/judge/pace.h) are part of the question: a result holds only for those bars that
+ * would not have changed it. One in REUSE_CHECKED hits, chosen by the creature's id, is simulated
+ * all the same. */
 #ifndef CONTROLLER_RUN_REUSE_H
 #define CONTROLLER_RUN_REUSE_H
 
@@ -36,12 +39,13 @@ struct reuse_counts {
 struct reuse *reuse_create(const struct params *params);
 void reuse_destroy(struct reuse *reuse);
 
-/* Of the task's creature in the task's trial; task->key is found if it is not known. REUSE_UNKNOWN: task->tag is set, and the task stays the caller's.
- * REUSE_WAITS: the genome is taken over. REUSE_KNOWN: *known is good until the next call, and has the id of the
- * creature whose result it is. ERR_MEMORY (below 0) if there is no memory. */
+/* Of the task's creature in the task's trial; task->key is found if it is not known. REUSE_UNKNOWN:
+ * task->tag is set, and the task stays the caller's. REUSE_WAITS: the genome is taken over.
+ * REUSE_KNOWN: *known is good until the next call, and has the id of the creature whose result it
+ * is. ERR_MEMORY (below 0) if there is no memory. */
 int reuse_ask(struct reuse *reuse, struct task *task, const struct result **known);
-/* What a task that was unknown came to. If the result was known and is another one: ERR_FORMAT with a message that
- * names both creatures. */
+/* What a task that was unknown came to. If the result was known and is another one: ERR_FORMAT with
+ * a message that names both creatures. */
 int reuse_tell(struct reuse *reuse, const struct task *task, const struct result *result,
                struct error *error);
 /* It came to nothing. */

@@ -5,8 +5,8 @@
  *   lock                      locked while a controller works on the run
  *   logs/controller.log       logs/worker-NN.log
  *
- * It may be a stranger's: what is in it is opened by file_open_within() and its like, that is, if it is a
- * regular file, and never through a link. */
+ * It may be a stranger's: what is in it is opened by file_open_within() and its like, that is, if
+ * it is a regular file, and never through a link. */
 #ifndef CONTROLLER_STORE_RUN_DIRECTORY_H
 #define CONTROLLER_STORE_RUN_DIRECTORY_H
 
@@ -23,8 +23,8 @@
 int run_directory_path(const char *directory, const char *name, char path[RUN_PATH_SIZE],
                        struct error *error);
 
-/* Makes the directory with logs/ in it, and what is missing above it. It must not exist or be empty:
- * else ERR_EXISTS. */
+/* Makes the directory with logs/ in it, and what is missing above it. It must not exist or be
+ * empty: else ERR_EXISTS. */
 int run_directory_create(const char *directory, struct error *error);
 
 /* Makes logs/ in it unless it is there. */

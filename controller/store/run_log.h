@@ -1,5 +1,5 @@
-/* logs/controller.log of a run: where the lines of common/log.h go while it is worked on, and that it does
- * not grow for ever. */
+/* logs/controller.log of a run: it takes the lines of common/log.h while a controller works on the
+ * run, and does not grow for ever. */
 #ifndef CONTROLLER_STORE_RUN_LOG_H
 #define CONTROLLER_STORE_RUN_LOG_H
 
@@ -14,13 +14,13 @@ struct run_log {
     off_t limit_bytes; /* beyond which it begins anew */
 };
 
-/* From here on log lines go to DIRECTORY/logs/controller.log; a long one is put away first. 0, or ERR_* with
- * a message. The file stays open until the process ends. */
+/* From here on log lines go to DIRECTORY/logs/controller.log; a long one is put away first. 0, or
+ * ERR_* with a message. The file stays open until the process ends. */
 int run_log_open(struct run_log *log, const char *directory, off_t limit_bytes,
                  struct error *error);
 
-/* Puts a log beyond its limit away as controller.old.log, in the place of an older one, and begins anew;
- * what cannot be done is left as it is. Two system calls where there is nothing to do. */
+/* Puts a log beyond its limit away as controller.old.log, in the place of an older one, and begins
+ * anew; what cannot be done is left as it is. Two system calls where there is nothing to do. */
 void run_log_rotate(struct run_log *log);
 
 #endif

@@ -1,21 +1,22 @@
 /* The run store on SQLite.
  *
- * Sizes: an individual is a row of about 3 kB (genome 1 to 3 kB, some forty measures); a run of
+ * Sizes: an individual is a row of about 3 kB (genome 1 to 3 kB, some sixty measures); a run of
  * 300 x 50 has 12 000 of them. Rates: results come in at up to a few thousand a second and are
  * committed once a second, so the write-ahead log is synced at checkpoints only
  * (synchronous=NORMAL: a power failure may cost the last second, a kill nothing that was
- * committed). The transaction that closes a generation is synced (FULL). When the writer closes, the
- * journal goes back to DELETE, so that run.db alone is the run.
+ * committed). The transaction that closes a generation is synced (FULL). When the writer closes,
+ * the journal goes back to DELETE, so that run.db alone is the run.
  *
- * A newborn is a row in `births`. Its row in `individuals` is written, whole, when its result comes in, and its row in
- * `members` when its generation is closed; a generation that is opened empties `births` at once. So no row is written
- * twice, and a run that died knows whom it has to simulate. Those who are older than their generation have a row in
- * `members` from its beginning, whose flag `evaluated` says whether the result in `individuals` counts: with
- * evolution.reevaluate, or after changed parameters, it is an old one, and the creature waits for the new one.
+ * A newborn is a row in `births`. Its row in `individuals` is written, whole, when its result comes
+ * in, and its row in `members` when its generation is closed; a generation that is opened empties
+ * `births` at once. So no row is written twice, and a run that died knows whom it has to simulate.
+ * Those who are older than their generation have a row in `members` from its beginning, whose flag
+ * `evaluated` says whether the result in `individuals` counts: with evolution.reevaluate, or after
+ * changed parameters, it is an old one, and the creature waits for the new one.
  *
- * On a network file system there is no write-ahead log, since its index is memory that processes of one machine share
- * (sqlite.org/wal.html); the journal is a rollback journal, every commit is synced, and a commit that readers hold up
- * is tried again with the next one.
+ * On a network file system there is no write-ahead log, since its index is memory that processes of
+ * one machine share (sqlite.org/wal.html); the journal is a rollback journal, every commit is
+ * synced, and a commit that readers hold up is tried again with the next one.
  *
  * The lock (run_directory.h) is taken before the database is opened: SQLite's own locks admit a
  * second writer between two transactions. */
@@ -34,8 +35,8 @@
 #include "common/store/schema.h"
 #include "controller/store/run_directory.h"
 
-/* On a network file system: how long a commit waits for readers at once, and how often it does when the store is
- * closed. */
+/* On a network file system: how long a commit waits for readers at once, and how often it does when
+ * the store is closed. */
 enum { NETWORK_BUSY_MS = 1000, NETWORK_CLOSE_TRIES = 60 };
 
 static void release(struct store *store)
@@ -292,7 +293,8 @@ static int upgrade(struct store *store, struct error *error)
     return store_execute(store, sql, error);
 }
 
-/* Branches are numbered 1, 2, ..., and there is at least one: readers of all of them count on that. */
+/* Branches are numbered 1, 2, ..., and there is at least one: readers of all of them count on
+ * that. */
 static int read_position(struct store *store, struct error *error)
 {
     int64_t count;

@@ -1,11 +1,11 @@
-/* The run store: RUN_DIR/run.db (SQLite). The files store*.c are the only ones of the controller that use SQLite; store_private.h
- * says which does what.
+/* The run store: RUN_DIR/run.db (SQLite). The files store*.c are the only ones of the controller
+ * that use SQLite; store_private.h says which does what.
  *
- * The schema is in common/store/schema.h and documented in docs/run-store.md. Results are committed in
- * batches within a generation; a generation is closed, and the next one opened, in one transaction.
- * There is exactly one writer: the process that holds the lock beside the database. When a write
- * fails (the disk is full, say), what was not committed is lost as a whole: after an error only
- * store_put_event() and store_close() make sense. */
+ * The schema is in common/store/schema.h and documented in docs/run-store.md. Results are committed
+ * in batches within a generation; a generation is closed, and the next one opened, in one
+ * transaction. There is exactly one writer: the process that holds the lock beside the database.
+ * When a write fails (the disk is full, say), what was not committed is lost as a whole: after an
+ * error only store_put_event() and store_close() make sense. */
 #ifndef CONTROLLER_STORE_STORE_H
 #define CONTROLLER_STORE_STORE_H
 
@@ -21,8 +21,7 @@ struct store;
  * it. ERR_BUSY if another controller holds the lock. */
 int store_create(struct store **store, const char *path, const struct params *params,
                  struct error *error);
-/* The same, with the seeds of its first generation, so that a run that dies before it is stored has
- * them. */
+/* The same, with the seeds of its first generation: the run may die before that is stored. */
 int store_create_seeded(struct store **store, const char *path, const struct params *params,
                         const struct seeding *seeding, struct error *error);
 /* The seeds, in their order; `seeding` must be empty. */
@@ -38,8 +37,8 @@ int store_get_params(struct store *store, struct params *params, struct error *e
 
 /* Records changed parameters (and a changed simulator) when a run goes on. A change of scope E or S
  * opens a new branch at `generation`; after a change of scope E (or of the simulator's version) the
- * members of `generation` count as not evaluated. After these, and when what fitness means changed, the
- * referee's words on them are forgotten. */
+ * members of `generation` count as not evaluated. After these, and when what fitness means changed,
+ * the referee's words on them are forgotten. */
 struct store_change {
     int changed_count;  /* parameters with another value */
     int is_new_branch;  /* some of them change the course of the run */
@@ -66,8 +65,9 @@ int store_closing_init(struct store_closing *closing, const struct population *r
                        int survivor_count);
 void store_closing_deinit(struct store_closing *closing);
 
-/* Opens a generation: writes its new individuals and its members (everyone in the population). If
- * `closing` is not NULL, the generation before is closed with it in the same transaction. */
+/* Opens a generation: writes down who is newborn in the population, and as members those who are
+ * older. If `closing` is not NULL, the generation before is closed with it in the same
+ * transaction. */
 int store_put_generation(struct store *store, uint32_t generation,
                          const struct population *population, const struct store_closing *closing,
                          struct error *error);
@@ -94,8 +94,8 @@ struct store_cost {
  * `cost` may be NULL. */
 int store_put_result(struct store *store, const struct individual *individual,
                      const struct store_cost *cost, struct error *error);
-/* The referee's word on an individual that has a result already: its fitness in the worst trial, and
- * what that made of its fitness. */
+/* The referee's word on an individual that has a result: its fitness in the worst trial, in words,
+ * too, and the fitness that is left to it. */
 int store_put_referee(struct store *store, const struct individual *individual,
                       struct error *error);
 /* A trial of a candidate for champion. */
@@ -134,14 +134,13 @@ int store_get_choices(struct store *store, uint32_t generation, struct store_cho
 /* Those of the whole run, in order of generation and id. */
 int store_get_all_choices(struct store *store, struct store_choice **choices, int *count,
                           struct error *error);
-/* Takes over what was chosen in another run, whose generations that have been bred from then wait for
- * nobody here. */
+/* Copies the choices of another run. Generations that were bred from there wait for nobody here. */
 int store_copy_choices(struct store *store, struct store *from, struct error *error);
 /* Generations before this one wait for nobody. */
 int store_get_chosen_until(struct store *store, int64_t *generation, struct error *error);
 
-/* Calls `take` with all whose results were made under the parameters in force (those that change evaluations) and
- * by this simulator, and could be given again, in order of id. */
+/* Calls `take` with every creature whose result can be given again, in order of id: the result is
+ * of this simulator, and of the parameters in force, as far as they change evaluations. */
 int store_get_results(struct store *store,
                       void (*take)(void *context, const struct individual *individual,
                                    double pace_least_m_s),
@@ -151,9 +150,9 @@ int store_put_event(struct store *store, const char *event, const char *detail,
                     struct error *error);
 int store_commit(struct store *store, struct error *error);
 
-/* Whether the run is still where it was opened: ERR_MISSING with a message if its directory was moved
- * or removed. Everything written goes to where it is now, and store_close() then touches nothing by
- * name, since something else may be there. */
+/* Whether the run is still where it was opened: ERR_MISSING with a message if its directory was
+ * moved or removed. Everything written goes to where it is now, and store_close() then touches
+ * nothing by name, since something else may be there. */
 int store_check_place(struct store *store, struct error *error);
 
 enum { STORE_PLACE_SIZE = 128 };
@@ -225,8 +224,8 @@ struct store_entry {
 int store_get_top(struct store *store, int64_t generation, int top, struct store_entry **entries,
                   int *count, uint32_t *generation_found, struct error *error);
 
-/* Leaves out creatures that move exactly as one before: copies, and mutants whose change does nothing. Of
- * the rest the first `most` stay; returns how many. */
+/* Leaves out creatures that move exactly as one before: copies, and mutants whose change does
+ * nothing. Of the rest the first `most` stay; returns how many. */
 int store_leave_out_copies(struct store_entry *entries, int count, int most);
 
 /* A creature and its ancestors, the youngest first, back to those without parents: along the first
@@ -248,7 +247,8 @@ struct store_generation {
 int store_get_curve(struct store *store, struct store_generation **generations, int *count,
                     struct error *error);
 
-/* ---- whole runs, for statistics: everyone without genome and words. The caller frees the arrays. */
+/* ---- whole runs, for statistics: everyone without genome and words. The caller frees the
+ * arrays. */
 
 struct store_fact {
     uint64_t id, parents[2]; /* 0 = none */

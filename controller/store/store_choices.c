@@ -1,4 +1,5 @@
-/* The run store: choices by hand, some dozens in a generation of a run in which somebody chooses. */
+/* The run store: choices by hand, some dozens in a generation of a run in which somebody
+ * chooses. */
 #include "controller/store/store_private.h"
 
 #include <inttypes.h>

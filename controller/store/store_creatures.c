@@ -1,5 +1,6 @@
-/* The run store: creatures out of their rows: the population of a generation, lists of survivors and of ancestors, a
- * single creature with everything known of it. All begin with the columns of stored_creature_print_select(). */
+/* The run store: creatures out of their rows: the population of a generation, lists of survivors
+ * and of ancestors, a single creature with everything known of it. All begin with the columns of
+ * stored_creature_print_select(). */
 #include "controller/store/store_private.h"
 
 #include <inttypes.h>
@@ -28,8 +29,8 @@ enum {
     COLUMN_EXTRA
 };
 
-/* Reads a row of stored_creature_print_select() with INDIVIDUAL_COLUMNS. The individual owns its genome if 0 is
- * returned. has_result says whether the row has one, be it out of date. */
+/* Reads a row of stored_creature_print_select() with INDIVIDUAL_COLUMNS. The individual owns its
+ * genome if 0 is returned. has_result says whether the row has one, be it out of date. */
 static int read_individual(struct store *store, sqlite3_stmt *row, struct individual *individual,
                            struct error *error)
 {

@@ -6,7 +6,8 @@
 
 #include "common/hash.h"
 
-/* Every column of every row, with its type, so that neither NULL and 0 nor two texts run together. */
+/* Every column of every row, with its type, so that NULL differs from 0, and "a", "bc" from "ab",
+ * "c". */
 static int hash_rows(struct store *store, const char *sql, int64_t argument, uint64_t *hash,
                      struct error *error)
 {

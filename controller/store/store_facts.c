@@ -1,5 +1,6 @@
-/* The run store: whole runs as arrays, for statistics: fitness by generation, everybody without genome and words, members,
- * events. A run of 300 x 50 has 12 000 creatures and 15 000 members; each takes 200 bytes or less. */
+/* The run store: whole runs as arrays, for statistics: fitness by generation, everybody without
+ * genome and words, members, events. A run of 300 x 50 has 12 000 creatures and 15 000 members;
+ * each takes 200 bytes or less. */
 #include "controller/store/store_private.h"
 
 #include "common/hash.h"

@@ -1,7 +1,7 @@
 /* The run store: generations opened and closed, and who is born into them.
  *
- * One transaction closes a generation and opens the next, and it is synced to disk: after a power failure a run goes
- * on in the generation that was under way, at worst without its last results. */
+ * One transaction closes a generation and opens the next, and it is synced to disk: after a power
+ * failure a run goes on in the generation that was under way, at worst without its last results. */
 #include "controller/store/store_private.h"
 
 #include <inttypes.h>
@@ -55,8 +55,9 @@ int store_put_newborn(struct store *store, const struct individual *newborn, str
     return status ? status : put_birth(store, newborn, error);
 }
 
-/* Someone of the population that a generation begins with. Those who had no result when the generation before was
- * closed, or shall be simulated again, are older than it; some of them have rows. */
+/* One of the population that a generation begins with. One that waits for a result and is older
+ * than the generation has a row if it is simulated a second time, and none if it is still in
+ * flight. */
 static int put_present(struct store *store, uint32_t generation,
                        const struct individual *individual, struct error *error)
 {

@@ -1,4 +1,5 @@
-/* The run store: parameters in force, their branches, and what becomes of results when they change. */
+/* The run store: parameters in force, their branches, and what becomes of results when they
+ * change. */
 #include "controller/store/store_private.h"
 
 #include <inttypes.h>
@@ -88,8 +89,8 @@ static void compare_params(const struct params *before, const struct params *aft
     change->is_reevaluated = params_evaluation_digest(before) != params_evaluation_digest(after);
 }
 
-/* The members of the generation wait for new results, which are counted as its own. A bar of before
- * may hold for nobody now. */
+/* The members of the generation wait for new results, which are counted as its own. Their bars came
+ * from old results, and go. */
 static int forget_results(struct store *store, uint32_t generation, struct error *error)
 {
     static const char *const statements[] = {

@@ -1,5 +1,5 @@
-/* What the files of the run store share: the store itself, and SQLite as they use it. store.c opens and closes; the others
- * have one kind of content each:
+/* What the files of the run store share: the store itself, and SQLite as they use it. store.c opens
+ * and closes; the others have one kind of content each:
  *
  *   store_sql          statements, columns, transactions         store_params       parameters and branches
  *   store_generations  generations and births                    store_results      what comes in during one
@@ -7,7 +7,8 @@
  *   store_creatures    rows to creatures, survivors, ancestors   store_facts        whole runs for statistics
  *   store_digest       whether two runs are equal
  *
- * Functions return 0 or ERR_* with a message that names the database, unless something else is said. */
+ * Functions return 0 or ERR_* with a message that names the database, unless something else is
+ * said. */
 #ifndef CONTROLLER_STORE_STORE_PRIVATE_H
 #define CONTROLLER_STORE_STORE_PRIVATE_H
 
@@ -70,8 +71,8 @@ int store_get_hot(struct store *store, enum hot_statement which, sqlite3_stmt **
                   struct error *error);
 /* 1: a row; 0: no more; negative: an error. */
 int store_next_row(struct store *store, sqlite3_stmt *statement, struct error *error);
-/* Runs a bound statement that gives no rows, and makes it ready for the next time. Its parameters keep their values
- * until they are bound again: whoever uses it binds all of them. */
+/* Runs a bound statement that gives no rows, and makes it ready for the next time. Its parameters
+ * keep their values until they are bound again: whoever uses it binds all of them. */
 int store_run_statement(struct store *store, sqlite3_stmt *statement, struct error *error);
 /* One number; `preset` if there is no row or it is NULL. */
 int store_query_i64(struct store *store, const char *sql, int64_t preset, int64_t *value,
@@ -82,8 +83,9 @@ int store_set_run_value(struct store *store, const char *key, const char *value,
 /* Room for one more row in an array that doubles; `items` is a pointer to the pointer. */
 int store_make_room(struct store *store, void *items, int count, size_t size, struct error *error);
 
-/* All rows of a bound statement as an array; finalizes it. `items` is a pointer to the pointer; each item has `size`
- * bytes, zeros before `read` fills it, and owns no memory. NULL and 0 on error. */
+/* All rows of a bound statement as an array; finalizes it. `items` is a pointer to the pointer;
+ * each item has `size` bytes, zeros before `read` fills it, and owns no memory. NULL and 0 on
+ * error. */
 int store_get_rows(struct store *store, sqlite3_stmt *statement,
                    int (*read)(struct store *store, sqlite3_stmt *row, void *item,
                                struct error *error),
@@ -92,8 +94,8 @@ int store_get_rows(struct store *store, sqlite3_stmt *statement,
 /* Texts are copied. */
 void store_bind_text(sqlite3_stmt *statement, int column, const char *text);
 void store_bind_hash(sqlite3_stmt *statement, int column, uint64_t hash);
-/* What is known of a creature at birth: the ten columns of STORE_BIRTH behind column `before`. The texts and the
- * genome must stay until the statement has run. */
+/* What is known of a creature at birth: the ten columns of STORE_BIRTH behind column `before`. The
+ * texts and the genome must stay until the statement has run. */
 #define STORE_BIRTH                                                                                \
     "id, generation, method, parent1, parent2, mutations, seed, body, trials, genome"
 #define STORE_BIRTH_PLACES "?, ?, ?, ?, ?, ?, ?, ?, ?, ?"
@@ -115,9 +117,9 @@ void store_roll_back(struct store *store);
 
 /* ---- between the other files ---- */
 
-/* Whom generation ?1 judges: `individual`, and `evaluated` as in `members`. Of the generation under way `members` has
- * those alone who are older than it, and those who are simulated a second time: a newborn's row in `individuals` says
- * that it is evaluated. */
+/* Whom generation ?1 judges: `individual`, and `evaluated` as in `members`. In the generation under
+ * way a newborn has no row in `members` unless it is simulated a second time; its row in
+ * `individuals` says that it is evaluated. */
 #define STORE_JUDGED                                                                               \
     "(SELECT individual, evaluated FROM members WHERE generation = ?1"                             \
     " UNION ALL SELECT id, id IN (SELECT id FROM individuals) FROM births"                         \

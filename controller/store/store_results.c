@@ -1,5 +1,5 @@
-/* The run store: what comes in while a generation is under way, into the open batch: results and what they cost, the
- * referee's words, quarantine, events. */
+/* The run store: what comes in while a generation is under way, into the open batch: results and
+ * what they cost, the referee's words, quarantine, events. */
 #include "controller/store/store_private.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
-/* Statements for the rest of the run store: errors in words, prepared statements and those kept prepared, values in
- * and out of columns, queries with a column for each measure, transactions. What is written collects in a batch,
- * one transaction, from store_begin() to store_commit(). */
+/* Statements for the rest of the run store: errors in words, prepared statements and those kept
+ * prepared, values in and out of columns, queries with a column for each measure, transactions.
+ * What is written collects in a batch, one transaction, from store_begin() to store_commit(). */
 #include "controller/store/store_private.h"
 
 #include <limits.h>

@@ -1,5 +1,5 @@
-/* The run store: where a run stands, for `status`, and who is in quarantine. Read from another process while the run goes
- * on, so each question is a query that an index answers. */
+/* The run store: where a run stands, for `status`, and who is in quarantine. Read from another
+ * process while the run goes on, so each question is a query that an index answers. */
 #include "controller/store/store_private.h"
 
 #include <inttypes.h>
@@ -36,7 +36,8 @@ static int get_counts(struct store *store, struct store_status *status, struct e
                                  " coalesce((SELECT max(id) FROM births), 0))",
                                  1, &next_id, error);
     status->next_id = (uint64_t)next_id;
-    /* with a condition SQLite counts row by row: a whole table is one step, however damaged it is */
+    /* with a condition SQLite counts row by row: a whole table is one step, however damaged it
+     * is */
     if (!result)
         result = store_query_i64(store, "SELECT count(*) FROM individuals WHERE id > 0", 0,
                                  &status->individuals, error);

@@ -7,9 +7,9 @@
  * Workers are fed once per turn of the loop (prepare), after all results of that turn are in. Their
  * deadlines are looked at in ticks.
  *
- * Backup copies: in a tick, workers without a task are sent the tasks that are out for long, so that a stopped worker,
- * a lost machine or a slow disk holds nobody up (Dean and Ghemawat, MapReduce, OSDI 2004, section 3.6). The first result
- * counts; later ones must be equal. */
+ * Backup copies: in a tick, workers without a task are sent the tasks that are out for long, so
+ * that a stopped worker, a lost machine or a slow disk holds nobody up (Dean and Ghemawat,
+ * MapReduce, OSDI 2004, section 3.6). The first result counts; later ones must be equal. */
 #include "controller/workers/farm.h"
 
 #include <inttypes.h>
@@ -141,8 +141,8 @@ static uint64_t farm_patience_ms(const struct farm *farm)
     return patience_ms > FARM_COPY_MIN_MS ? patience_ms : FARM_COPY_MIN_MS;
 }
 
-/* The unfinished task that was sent the longest time ago, if that is too long; else NULL. One that has crashed its
- * simulator is not copied: it may have to be alone in a fresh one. */
+/* The unfinished task that was sent the longest time ago, if that is too long; else NULL. One that
+ * has crashed its simulator is not copied: it may have to be alone in a fresh one. */
 static struct farm_task *farm_find_late(const struct farm *farm, uint64_t patience_ms)
 {
     struct farm_task *late = NULL;
@@ -159,8 +159,8 @@ static struct farm_task *farm_find_late(const struct farm *farm, uint64_t patien
     return late;
 }
 
-/* A worker that has nothing but copies of this tick, on another host than the one that had the task last if there
- * is one; NULL: none. */
+/* A worker that has nothing, or copies of this tick only; NULL: there is no such worker. One on
+ * another host than the worker that had the task last is preferred. */
 static struct worker *farm_find_idle(const struct farm *farm, const struct farm_task *entry)
 {
     const char *host = farm->workers[entry->last_slot - 1].place.host;

@@ -1,8 +1,8 @@
 /* The farm: simulator processes fed over pipes, on one libuv loop.
  *
- * Tasks go in, results come out by task id; workers that crash, hang, talk nonsense or are killed are
- * replaced and their tasks done again, which changes nothing in the results. The life of a worker is
- * a table of states and events in worker.c; docs/farm.md tells of it. */
+ * Tasks go in, results come out by task id; workers that crash, hang, talk nonsense or are killed
+ * are replaced and their tasks done again, which changes nothing in the results. The life of a
+ * worker is a table of states and events in worker.c; docs/farm.md tells of it. */
 #ifndef CONTROLLER_WORKERS_FARM_H
 #define CONTROLLER_WORKERS_FARM_H
 
@@ -29,8 +29,9 @@ struct farm_callbacks {
      * on_quarantine). The task is good during the call. */
     void (*on_result)(void *context, const struct task *task, const struct result *result,
                       int slot);
-    /* The task crashed its simulator, or took more processor time than the deadline, twice, and once more alone in a fresh worker. `log` has the
-     * last lines of that worker's log, "" if there is none. */
+    /* The task crashed its simulator, or took more processor time than the deadline, twice, and
+     * once more alone in a fresh worker. `log` has the last lines of that worker's log, "" if there
+     * is none. */
     void (*on_quarantine)(void *context, const struct task *task, const char *reason,
                           const char *log);
     /* Room for more tasks than are queued: submit now. */
@@ -41,8 +42,9 @@ struct farm_callbacks {
     void (*on_failure)(void *context, const char *reason);
 };
 
-/* Whether the words of farm.launcher begin with a program that can be run, so that a run can be refused before
- * anything is made for it. 0, or ERR_* with a message; without words nothing is checked. */
+/* Whether the words of farm.launcher begin with a program that can be run, so that a run can be
+ * refused before anything is made for it. 0, or ERR_* with a message; without words nothing is
+ * checked. */
 int farm_check_launcher(const char *launcher, struct error *error);
 
 /* How many workers a run has by default: see launcher.h. */
@@ -61,9 +63,9 @@ struct farm *farm_create(uv_loop_t *loop, const struct farm_settings *settings,
  * or ERR_BUSY once the farm is stopping; the genome then stays the caller's. */
 int farm_submit(struct farm *farm, struct task *task);
 
-/* Ends: drops what is queued, sends stop to the workers, kills those that linger; on_stopped is called
- * once, when every process is gone and every handle closed; the farm is freed after it returns. No
- * other callback comes any more. May be called within a callback. */
+/* Ends: drops what is queued, sends stop to the workers, kills those that linger; on_stopped is
+ * called once, when every process is gone and every handle closed; the farm is freed after it
+ * returns. No other callback comes any more. May be called within a callback. */
 void farm_stop(struct farm *farm, void (*on_stopped)(void *context), void *context);
 
 /* Another number of workers, 1 .. FARM_WORKERS_MAX. New ones start at once; those that are too many

@@ -56,8 +56,8 @@ void farm_tell_left_out(struct farm *farm, const char *host);
 /* Tells the owner, once, that the run cannot go on. */
 void farm_fail(struct farm *farm, const char *reason);
 
-/* While the farm stops: frees it when nothing of it is left on the loop; closes its handles when no slot is
- * alive. */
+/* While the farm stops: frees it when nothing of it is left on the loop; closes its handles when no
+ * slot is alive. */
 void farm_settle(struct farm *farm);
 
 #endif

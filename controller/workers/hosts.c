@@ -1,4 +1,5 @@
-/* The machines that workers say they are on: a list, since they are few and asked for at starts only. */
+/* The machines that workers say they are on: a list, since they are few and asked for at starts
+ * only. */
 #include "controller/workers/hosts.h"
 
 #include <stdio.h>

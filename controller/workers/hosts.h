@@ -1,7 +1,7 @@
 /* The machines that workers say they are on, and which of them get no more workers.
  *
- * A host is left out when it computes other bits or has another version, or after three starts in a row
- * that failed there. */
+ * A host is left out when it computes other bits or has another version, or after three starts in a
+ * row that failed there. */
 #ifndef CONTROLLER_WORKERS_HOSTS_H
 #define CONTROLLER_WORKERS_HOSTS_H
 

@@ -1,7 +1,7 @@
 /* The command that starts a worker: the words of farm.launcher, and then the simulator's path.
  *
- * The word `slurm` in front stands for srun with the options that a worker needs; words behind it are further
- * options of srun. */
+ * The word `slurm` in front stands for srun with the options that a worker needs; words behind it
+ * are further options of srun. */
 #ifndef CONTROLLER_WORKERS_LAUNCHER_H
 #define CONTROLLER_WORKERS_LAUNCHER_H
 
@@ -21,24 +21,26 @@ struct launcher {
     char exclude[LAUNCHER_HOSTS_SIZE];
 };
 
-/* Whether `words` are not too many and begin with a program that can be run; it is no error if there are
- * no words. 0, or ERR_* with a message. */
+/* Whether `words` are not too many and begin with a program that can be run; it is no error if
+ * there are no words. 0, or ERR_* with a message. */
 int launcher_check(const char *words, struct error *error);
 
-/* The memory that a worker may have, MiB, 0 = no limit: at most a processor's share of the Slurm job that this
- * process is in, if the words are Slurm's. */
+/* The memory that a worker may have, MiB, 0 = no limit: at most a processor's share of the Slurm
+ * job that this process is in, if the words are Slurm's. */
 int64_t launcher_memory_mb(const char *words, int64_t memory_mb);
 
-/* How many workers there should be if nobody says: the job's tasks where the words start them with srun; else a
- * processor each, of those that this process has, and of those that its job has on this machine. 1 or more. */
+/* How many workers there should be if nobody says: the job's tasks where the words start them with
+ * srun; else a processor each, of those that this process has, and of those that its job has on
+ * this machine. 1 or more. */
 int launcher_worker_count(const char *words);
 
-/* Makes the command, for workers with so much memory; its program (the first word, or else the simulator) must exist. 0, or ERR_* with a
- * message; launcher_deinit() is due in both cases. */
+/* Makes the command, for workers with so much memory; its program (the first word, or else the
+ * simulator) must exist. 0, or ERR_* with a message; launcher_deinit() is due in both cases. */
 int launcher_init(struct launcher *launcher, const char *words, int64_t memory_mb,
                   const char *simulator_path, struct error *error);
 
-/* The command leaves out these hosts (names with commas between) from now on, if its launcher can. */
+/* The command leaves out these hosts (names with commas between) from now on, if its launcher
+ * can. */
 void launcher_leave_out(struct launcher *launcher, const char *hosts);
 void launcher_deinit(struct launcher *launcher);
 

@@ -13,8 +13,8 @@ struct process_end {
 /* Launchers report their child's signal as an exit code of 128 + signal: the end of the child. */
 struct process_end process_end_of_child(struct process_end launcher);
 
-/* Whether the process did it to itself: a crash, too little memory, its own alarm. Simulators make exit
- * codes of the signals that others send them (simulator/fault.h). */
+/* Whether the process did it to itself: a crash, too little memory, its own alarm. Simulators make
+ * exit codes of the signals that others send them (simulator/fault.h). */
 int process_end_is_self_inflicted(struct process_end end);
 
 /* "SIGSEGV", "signal 40", "exit code 3". */

@@ -23,7 +23,8 @@ int program_find(const char *name, char path[RUN_PATH_SIZE], struct error *error
     return find_program(name, path, RUN_PATH_SIZE, error);
 }
 
-/* posix_spawn() with standard input from nowhere and both outputs into an open file, or (-1) as they are. */
+/* posix_spawn() with standard input from nowhere and both outputs into an open file, or (-1) as
+ * they are. */
 static int spawn(pid_t *child, const char *path, char *const *argv, int output)
 {
     posix_spawn_file_actions_t actions;

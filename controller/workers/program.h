@@ -8,18 +8,19 @@
 /* Finds a program beside this one, else in PATH. ERR_MISSING says where it was looked for. */
 int program_find(const char *name, char path[RUN_PATH_SIZE], struct error *error);
 
-/* Starts `path` with `argv` as its arguments (argv[0] included, NULL at the end), waits for it, hands
- * SIGTERM and SIGHUP on to it meanwhile, and returns its exit code, 128 + signal if a signal ended it, or a negative ERR_*. */
+/* Starts `path` with `argv` as its arguments (argv[0] included, NULL at the end), waits for it,
+ * hands SIGTERM and SIGHUP on to it meanwhile, and returns its exit code, 128 + signal if a signal
+ * ended it, or a negative ERR_*. */
 int program_run(const char *path, char *const *argv, struct error *error);
 /* The same with nothing to read, and all it prints going to an open file (of errors, too). */
 int program_run_into(const char *path, char *const *argv, int output, struct error *error);
 
-/* The same with nothing to read; the first line it prints, without the line's end. ERR_IO if it prints none, or
- * ends with another code than 0. */
+/* The same with nothing to read; the first line it prints, without the line's end. ERR_IO if it
+ * prints none, or ends with another code than 0. */
 int program_ask(const char *path, char *const *argv, char *line, size_t size, struct error *error);
 
-/* Starts `path` as a session of its own that nobody waits for, standard input from nowhere, what it prints
- * going to an open file. */
+/* Starts `path` as a session of its own that nobody waits for, standard input from nowhere, what it
+ * prints going to an open file. */
 int program_start(const char *path, char *const *argv, int output, struct error *error);
 
 /* The processors this process may use, at least 1. */

@@ -1,4 +1,5 @@
-/* The farm's tasks: those that wait, in the order in which they go out, and the count of all under way.
+/* The farm's tasks: those that wait, in the order in which they go out, and the count of all under
+ * way.
  *
  * A task that is out may have several holders: workers that have been sent it, or for which it
  * is reserved. The first result finishes it. It stays until the last holder has answered or is

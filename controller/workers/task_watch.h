@@ -27,8 +27,8 @@ struct task_watch {
 
 enum task_lateness { TASK_IN_TIME, TASK_SILENT, TASK_OVERDUE };
 
-/* Looks at the task; the time counts from the first look. `cpu_ns` is what its process has used so far, -1
- * if that is not known. The reason is written unless the task is in time. */
+/* Looks at the task; the time counts from the first look. `cpu_ns` is what its process has used so
+ * far, -1 if that is not known. The reason is written unless the task is in time. */
 enum task_lateness task_watch_look(struct task_watch *watch, const struct task *task,
                                    int64_t cpu_ns, uint64_t now_ms,
                                    const struct task_limits *limits, char *reason, size_t size);

@@ -1,5 +1,5 @@
-/* One worker: the state machine of a slot that runs one simulator process after another. The life of a slot
- * (arrows: event / action), as docs/farm.md has it, too:
+/* One worker: the state machine of a slot that runs one simulator process after another. The life
+ * of a slot (arrows: event / action), as docs/farm.md has it, too:
  *
  *                    timer / worker_spawn
  *        WAITING --------------------------> STARTING --hello/worker_greet--> SETUP
@@ -14,22 +14,23 @@
  *     WAITING ----------stop/worker_leave---------------------------------> GONE
  *     IDLE, with nothing reserved --retire/worker_retire--> STOPPING        GONE --hire--> WAITING
  *
- * A worker retires because there are too many, or because its log has become long: then its slot gets
- * a new process, which begins another log.
+ * A worker retires because there are too many, or because its log has become long: then its slot
+ * gets a new process, which begins another log.
  *
- * Time. A start, an end and a silence are measured in the farm's own running time: ticks, of which a
- * late one counts like a punctual one, so that a suspended machine or a stopped controller is
+ * Time. A start, an end and a silence are measured in the farm's own running time: ticks, of which
+ * a late one counts like a punctual one, so that a suspended machine or a stopped controller is
  * nobody's fault. A BUSY worker is late when its oldest task takes too long (task_watch.h).
  *
  * An exit may come in every living state. DEAD means: killed, or its pipe broke, and its exit has
- * not been seen yet; results it wrote before still count there. What becomes of the tasks it held is in
- * worker_tasks.h.
+ * not been seen yet; results it wrote before still count there. What becomes of the tasks it held
+ * is in worker_tasks.h.
  *
- * Here are the table, what must hold between events, and hiring, retiring and time. The actions are in worker_start.c
- * (until a process takes tasks), worker_results.c (tasks and results) and worker_end.c (ends of processes).
+ * Here are the table, what must hold between events, and hiring, retiring and time. The actions are
+ * in worker_start.c (until a process takes tasks), worker_results.c (tasks and results) and
+ * worker_end.c (ends of processes).
  *
- * Callbacks of the farm's owner are the last thing that happens in an event, when the state is consistent,
- * since they may submit tasks or stop the farm. */
+ * Callbacks of the farm's owner are the last thing that happens in an event, when the state is
+ * consistent, since they may submit tasks or stop the farm. */
 #include "controller/workers/worker.h"
 
 #include <inttypes.h>

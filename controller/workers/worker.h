@@ -1,7 +1,9 @@
-/* One worker: a slot that runs one simulator process after another, as a machine of states and events.
+/* One worker: a slot that runs one simulator process after another, as a machine of states and
+ * events.
  *
- * worker.c has the table, the states' diagram, and what each event does. Only the farm (farm.c) talks to workers:
- * it hires, feeds, stops and retires them, and tells them that time passes. */
+ * worker.c has the table and the states' diagram, worker_*.c what each event does. Only the farm
+ * (farm.c) talks to workers: it hires, feeds, stops and retires them, and tells them that time
+ * passes. */
 #ifndef CONTROLLER_WORKERS_WORKER_H
 #define CONTROLLER_WORKERS_WORKER_H
 
@@ -83,7 +85,8 @@ struct worker {
 /* A slot that was never in use: GONE until it is hired. */
 void worker_init(struct worker *worker, struct farm *farm, int slot);
 
-/* Does what the table says for this state and event; `occasion` may be NULL if nothing belongs to the event. */
+/* Does what the table says for this state and event; `occasion` may be NULL if nothing belongs to
+ * the event. */
 void worker_dispatch(struct worker *worker, enum worker_event event,
                      const struct occasion *occasion);
 

@@ -1,5 +1,5 @@
-/* What the files of a worker share: the small steps, and the actions that worker.c has in its table. Only worker*.c open
- * it. */
+/* What the files of a worker share: the small steps, and the actions that worker.c has in its
+ * table. Only worker*.c open it. */
 #ifndef CONTROLLER_WORKERS_WORKER_ACTIONS_H
 #define CONTROLLER_WORKERS_WORKER_ACTIONS_H
 
@@ -19,7 +19,8 @@ void worker_enter_idle_or_busy(struct worker *worker);
 int worker_send(struct worker *worker, const struct pack_writer *frame);
 /* Ends its process, DEAD until its exit is seen; the first cause is kept. */
 void worker_kill(struct worker *worker, const char *cause);
-/* Without a process: waits for the next start, or gives the farm up. `end` says how the last process ended. */
+/* Without a process: waits for the next start, or gives the farm up. `end` says how the last
+ * process ended. */
 void worker_wait(struct worker *worker, const char *end);
 
 /* ---- actions ---- */

@@ -1,4 +1,5 @@
-/* The log files of a farm's workers: worker-NN.log of slot NN, and worker-NN.old.log, the one before.
+/* The log files of a farm's workers: worker-NN.log of slot NN, and worker-NN.old.log, the one
+ * before.
  *
  * Every process of a slot appends to its log. A log that has become too long is put away before the
  * next process starts. */

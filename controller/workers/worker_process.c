@@ -1,9 +1,10 @@
 /* One simulator process.
  *
- * The end of a process shows in two places in any order: its exit status, and the end of its output.
- * Results that it wrote just before dying must count, and a child of a launcher may hold the pipe
- * open for ever, so neither waits for the other: on exit, what lies in the pipe is read until there
- * is nothing left at that instant (it was all written before the end), then on_exit is called. */
+ * The end of a process shows in two places in any order: its exit status, and the end of its
+ * output. Results that it wrote just before dying must count, and a child of a launcher may hold
+ * the pipe open for ever, so neither waits for the other: on exit, what lies in the pipe is read
+ * until there is nothing left at that instant (it was all written before the end), then on_exit is
+ * called. */
 #define _GNU_SOURCE /* sched_setaffinity(), prlimit() */
 #include "controller/workers/worker_process.h"
 

@@ -44,7 +44,8 @@ int64_t worker_process_cpu_ns(const struct worker_process *process);
 /* Keeps it, and what it starts, on one of the cores that this process may use; nothing where the
  * system cannot. */
 void worker_process_pin(const struct worker_process *process, int number);
-/* No file that it writes to, its log above all, grows beyond that; nothing where the system cannot. */
+/* No file that it writes to, its log above all, grows beyond that; nothing where the system
+ * cannot. */
 void worker_process_limit_files(const struct worker_process *process, int64_t bytes);
 void worker_process_kill(struct worker_process *process, int signal);
 /* No more frames and no on_broken. */

@@ -1,5 +1,5 @@
-/* From a worker's start to the moment when it takes tasks: its process, hello, setup. Here, too, what the process sends
- * becomes an event. */
+/* From a worker's start to the moment when it takes tasks: its process, hello, setup. Here, too,
+ * what the process sends becomes an event. */
 #include "controller/workers/worker_actions.h"
 
 #include <inttypes.h>
