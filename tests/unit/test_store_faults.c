@@ -1,6 +1,7 @@
-/* The run store on a disk that fails: the Nth write, truncation or sync of a small run fails, once or
- * from then on, as a full disk or as a broken one. Whatever N is: one error with a message that names
- * the file, a store that opens again, and a run that goes on to the very end it would have had. */
+/* The run store on a disk that fails, and in a process that is killed: the Nth write, truncation or
+ * sync of a small run fails, once or from then on, as a full disk or as a broken one, or is the last
+ * thing that the process does. Whatever N is: one error with a message that names the file, a store
+ * that opens again, and a run that goes on to the very end it would have had. */
 #include "controller/store/store.h"
 
 #include <check.h>
@@ -8,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/log.h"
@@ -20,14 +22,18 @@ enum { POPULATION = 12, GENERATIONS = 3, COMMIT_EVERY = 5 };
 static struct {
     int at;         /* the operation that fails, from 1; 0 = none */
     int is_lasting; /* and all after it */
-    int code;       /* SQLITE_FULL, ... */
+    int code;       /* SQLITE_FULL, ...; KILLED */
     int count;      /* operations so far */
 } fault;
+
+enum { KILLED = -1, KILLED_EXIT = 9 };
 
 /* 0, or the error that this operation meets. */
 static int meet_fault(void)
 {
     fault.count++;
+    if (fault.code == KILLED && fault.count == fault.at)
+        _exit(KILLED_EXIT);
     if (fault.at > 0 && (fault.count == fault.at || (fault.is_lasting && fault.count > fault.at)))
         return fault.code;
     return SQLITE_OK;
@@ -150,6 +156,19 @@ static int close_generation(struct store *store, struct search *search, struct e
     return status;
 }
 
+/* Those of lagged methods, which breed while results come in. */
+static int put_newborns(struct store *store, struct search *search, struct error *error)
+{
+    const struct individual *newborn;
+    int status = search_take_newborn(search, &newborn);
+    while (!status && newborn) {
+        status = store_put_newborn(store, newborn, error);
+        if (!status)
+            status = search_take_newborn(search, &newborn);
+    }
+    return status;
+}
+
 static int put_results(struct store *store, struct search *search, struct error *error)
 {
     const struct individual *individual;
@@ -158,6 +177,8 @@ static int put_results(struct store *store, struct search *search, struct error 
         struct measures measures = {.distance_m = (double)(individual->id % 7)};
         individual = search_tell(search, individual->id, VERDICT_OK, &measures, individual->id);
         status = store_put_result(store, individual, NULL, error);
+        if (!status)
+            status = put_newborns(store, search, error);
         if (!status && ++done % COMMIT_EVERY == 0)
             status = store_commit(store, error);
     }
@@ -250,11 +271,37 @@ static void resume_run(void)
 
 static const struct {
     int code, is_lasting;
-} kinds[] = {{SQLITE_FULL, 1}, {SQLITE_FULL, 0}, {SQLITE_IOERR_WRITE, 1}};
+} kinds[] = {{SQLITE_FULL, 1}, {SQLITE_FULL, 0}, {SQLITE_IOERR_WRITE, 1}, {KILLED, 0}};
+enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
+
+/* In a process of its own, which the fault may kill. */
+static int run_apart(struct error *error)
+{
+    int ending;
+    pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0)
+        _exit(run_once(error) != 0);
+    ck_assert_int_eq(waitpid(child, &ending, 0), child);
+    ck_assert(WIFEXITED(ending) &&
+              (WEXITSTATUS(ending) == 0 || WEXITSTATUS(ending) == KILLED_EXIT));
+    if (WEXITSTATUS(ending) == 0)
+        return 0;
+    return error_set(error, ERR_IO, "%s: its process was killed", path);
+}
+
+static void use_search(int search)
+{
+    params.evolution_search = search;
+    params.evolution_lag = POPULATION / 2;
+}
 
 START_TEST(nothing_is_lost)
 {
+    static const int searches[] = {SEARCH_SIMS, SEARCH_ARCHIVE};
     struct error error = {0};
+    use_search(searches[_i / KIND_COUNT]);
+    _i %= KIND_COUNT;
     memset(&fault, 0, sizeof fault);
     ck_assert_int_eq(run_once(&error), 0);
     uint64_t whole = digest_of_run();
@@ -269,7 +316,7 @@ START_TEST(nothing_is_lost)
         fault.count = 0;
         fault.code = kinds[_i].code;
         fault.is_lasting = kinds[_i].is_lasting;
-        int status = run_once(&error);
+        int status = kinds[_i].code == KILLED ? run_apart(&error) : run_once(&error);
         fault.at = 0;
         if (status) {
             failures++;
@@ -299,6 +346,6 @@ int main(void)
     TCase *test = tcase_create("store_faults");
     tcase_set_timeout(test, 120);
     tcase_add_checked_fixture(test, set_up, tear_down);
-    tcase_add_loop_test(test, nothing_is_lost, 0, sizeof kinds / sizeof kinds[0]);
+    tcase_add_loop_test(test, nothing_is_lost, 0, 2 * KIND_COUNT);
     return run_tests("store_faults", test);
 }
