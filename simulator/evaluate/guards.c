@@ -108,9 +108,10 @@ static void expect_momentum(struct run *run, const struct impulse_sum *given)
     run->angular_momentum = vec3_add(run->angular_momentum, turned);
 }
 
-static void take_momentum(struct run *run)
+static void take_momentum(struct run *run, struct vec3 linear, struct vec3 angular)
 {
-    dynamics_momentum(run->dynamics, &run->momentum, &run->angular_momentum);
+    run->momentum = linear;
+    run->angular_momentum = angular;
     run->centre = dynamics_centre_of_mass(run->dynamics);
 }
 
@@ -123,20 +124,21 @@ static int keeps_momentum(struct run *run)
     struct impulse_sum given;
     if (share <= 0)
         return 1;
-    if (!dynamics_impulses(run->dynamics, centre, vec3_scale(run->momentum, 1 / mass), &given)) {
-        take_momentum(run);
+    int is_known =
+        dynamics_impulses(run->dynamics, centre, vec3_scale(run->momentum, 1 / mass), &given);
+    dynamics_momentum(run->dynamics, &linear, &angular);
+    if (!is_known) {
+        take_momentum(run, linear, angular);
         return 1;
     }
-    dynamics_momentum(run->dynamics, &linear, &angular);
     struct vec3 gained = vec3_sub(linear, run->momentum);
     struct vec3 turned = vec3_sub(angular, run->angular_momentum);
     struct vec3 off = vec3_sub(gained, given.linear);
     struct vec3 twist = vec3_sub(vec3_sub(turned, vec3_cross(centre, gained)), given.angular);
-    if (given.truncation_share > 0) {
+    if (given.truncation_share > 0)
         expect_momentum(run, &given);
-    } else {
-        take_momentum(run);
-    }
+    else
+        take_momentum(run, linear, angular);
     share += given.truncation_share;
     double from_nowhere = fabs(off.x) + fabs(off.y) + fabs(off.z) +
                           (fabs(twist.x) + fabs(twist.y) + fabs(twist.z)) / m->size_m;

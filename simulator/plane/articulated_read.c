@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "simulator/plane/pair.h"
+
 /* For those who look. */
 static const struct articulated *posed(const struct dynamics *dynamics)
 {
@@ -34,19 +36,27 @@ const double *articulated_drive_rates(const struct dynamics *dynamics)
     return articulated_qd(dynamics) + 2;
 }
 
+FOLLOWS(vec2, x, y);
+FOLLOWS(part_state, x_m, y_m);
+FOLLOWS(part_state, vx_m_s, vy_m_s);
+
+/* Where a place in a link is from the link's origin. */
+static inline pair place_in(const struct tree_link *l, pair local)
+{
+    return l->cos * local + l->sin * plane_turn(local);
+}
+
 void articulated_part_state(const struct dynamics *dynamics, int part, struct part_state *state)
 {
     const struct articulated *d = posed(dynamics);
     const struct part *p = &d->phenotype->parts[part];
     const struct tree_link *l = &d->tree.links[p->link];
-    double x = l->px + (l->cos * p->local.x - l->sin * p->local.y);
-    double y = l->py + (l->sin * p->local.x + l->cos * p->local.y);
-    *state = (struct part_state){.x_m = d->tree.root_x + x,
-                                 .y_m = d->tree.root_y + y,
-                                 .angle_rad = l->angle + p->local_angle_rad,
-                                 .vx_m_s = l->velocity.x - l->velocity.w * (y - l->py),
-                                 .vy_m_s = l->velocity.y + l->velocity.w * (x - l->px),
+    pair origin = XY(l->px), at = origin + place_in(l, XY(p->local.x));
+    pair v = XY(l->velocity.x) + l->velocity.w * plane_turn(at - origin);
+    *state = (struct part_state){.angle_rad = l->angle + p->local_angle_rad,
                                  .omega_rad_s = l->velocity.w};
+    XY(state->x_m) = XY(d->tree.root_x) + at;
+    XY(state->vx_m_s) = v;
 }
 
 void articulated_link_state(const struct dynamics *dynamics, int link, struct part_state *state)
@@ -66,29 +76,32 @@ void articulated_link_state(const struct dynamics *dynamics, int link, struct pa
 struct vec3 articulated_centre_of_mass(const struct dynamics *dynamics)
 {
     const struct articulated *d = posed(dynamics);
-    double x = 0, y = 0;
+    pair moment = {0, 0};
     for (int i = 0; i < d->links; i++) {
-        x += d->tree.links[i].mass * d->tree.links[i].px + d->tree.links[i].hx;
-        y += d->tree.links[i].mass * d->tree.links[i].py + d->tree.links[i].hy;
+        const struct tree_link *l = &d->tree.links[i];
+        moment += l->mass * XY(l->px) + XY(l->hx);
     }
-    return (struct vec3){d->tree.root_x + x / d->tree.mass, d->tree.root_y + y / d->tree.mass, 0};
+    pair centre = XY(d->tree.root_x) + moment / d->tree.mass;
+    return (struct vec3){centre[0], centre[1], 0};
 }
 
 void articulated_momentum(const struct dynamics *dynamics, struct vec3 *linear,
                           struct vec3 *angular)
 {
     const struct articulated *d = posed(dynamics);
-    *linear = *angular = (struct vec3){0, 0, 0};
+    pair sum = {0, 0}, root = XY(d->tree.root_x);
+    double spin = 0;
     for (int i = 0; i < d->links; i++) {
         const struct tree_link *l = &d->tree.links[i];
-        struct vec2 centre = tree_centre(l);
-        struct motion v = tree_centre_velocity(l);
-        double x = l->mass * v.x, y = l->mass * v.y;
-        linear->x += x;
-        linear->y += y;
-        angular->z += l->own_inertia * v.w + (d->tree.root_x + centre.x) * y -
-                      (d->tree.root_y + centre.y) * x;
+        double w = l->velocity.w;
+        pair centre = place_in(l, XY(l->centre_x));
+        pair p = l->mass * (XY(l->velocity.x) + w * plane_turn(centre));
+        pair moments = (root + (XY(l->px) + centre)) * pair_swap(p);
+        sum += p;
+        spin += l->own_inertia * w + moments[0] - moments[1];
     }
+    *linear = (struct vec3){sum[0], sum[1], 0};
+    *angular = (struct vec3){0, 0, spin};
 }
 
 void articulated_step_counts(const struct dynamics *dynamics, uint64_t *steps, uint64_t *rk4_steps)

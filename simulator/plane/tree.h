@@ -115,6 +115,7 @@ FOLLOWS(tree_link, bx, by);
 FOLLOWS(tree_link, ux, uy);
 FOLLOWS(tree_link, kx, ky);
 FOLLOWS(tree_link, fx, fy);
+FOLLOWS(tree_link, centre_x, centre_y);
 
 /* The inverse of a tensor. */
 struct solver {

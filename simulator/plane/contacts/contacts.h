@@ -119,6 +119,7 @@ struct contacts {
     double dt_s;
     double restitution_speed;
     int has_instants, is_waiting; /* see contacts_prepare() and contacts_has_instants() */
+    int has_push_out, has_impact; /* contacts_prepare() found one; solving may have ended it */
     double push_out_speed;        /* 0: normal; else see dynamics_set_push_out() */
 
     struct contact_body own;      /* of contacts that one body has for itself */

@@ -122,25 +122,25 @@ void contacts_book(const struct contacts *s, double *const *rates, struct ledger
 
 struct force contacts_outer_impulse(const struct contacts *s, int of, struct vec2 *late)
 {
-    const struct tree_link *l;
     struct force sum = {0, 0, 0};
-    *late = (struct vec2){0, 0};
+    struct vec2 late_sum = {0, 0};
     for (int i = 0; i < s->count; i++) {
         const struct contact *c = &s->list[i];
         const double *impulse = s->impulses.impulse + c->first_row;
         if (c->part < 0 || c->of_a == c->of_b || (c->of_a != of && c->of_b != of))
             continue;
         const struct force_pair *on = c->of_a == of ? &c->on_a : &c->on_b;
-        l = c->of_a == of ? c->a : c->b;
+        const struct tree_link *l = c->of_a == of ? c->a : c->b;
         double x = on->x[0] * impulse[0] + on->x[1] * impulse[1];
         double y = on->y[0] * impulse[0] + on->y[1] * impulse[1];
         double n = on->n[0] * impulse[0] + on->n[1] * impulse[1];
         sum.n += n + (l->px * y - l->py * x);
         sum.x += x;
         sum.y += y;
-        late->x += c->late * x;
-        late->y += c->late * y;
+        late_sum.x += c->late * x;
+        late_sum.y += c->late * y;
     }
+    *late = late_sum;
     return sum;
 }
 

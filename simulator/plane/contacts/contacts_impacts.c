@@ -84,7 +84,7 @@ void contacts_solve_impacts(struct contacts *s)
 int contacts_has_instants(const struct contacts *s)
 {
     int has = s->is_waiting;
-    for (int i = 0; i < s->count; i++)
+    for (int i = 0; i < s->count && s->impact_count > 0; i++)
         has |= s->list[i].late != 0;
     return has;
 }
@@ -125,7 +125,7 @@ void contacts_take_back_push_outs(struct contacts *s)
     double speed = s->push_out_speed > 0 ? s->push_out_speed : PUSH_OUT_SPEED_M_S;
     double most = PUSH_OUT_WORK * s->mass * speed * speed, work;
     int has_push_out = 0;
-    for (int i = 0; i < s->count; i++)
+    for (int i = 0; i < s->count && s->has_push_out; i++)
         has_push_out |= s->impulses.laws[i].is_push_out;
     if (!has_push_out || (work = contacts_work(s)) <= most)
         return;
@@ -183,7 +183,7 @@ static int is_gaining(const struct contacts *s, int island)
 int contacts_take_back_impacts(struct contacts *s)
 {
     int has_impact = 0, has_gained = 0;
-    for (int i = 0; i < s->count; i++)
+    for (int i = 0; i < s->count && s->has_impact; i++)
         has_impact |= s->list[i].is_impact && s->list[i].elasticity > 0;
     if (!has_impact)
         return 0;

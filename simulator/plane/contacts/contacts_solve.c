@@ -139,9 +139,8 @@ ALWAYS_INLINE static inline void set_row_velocities(struct contacts *s, double *
 ALWAYS_INLINE static inline void prepare(struct contacts *s, double *const *start,
                                          double *const *middle, int has_instants, int bodies)
 {
-    int has_impact = 0;
     s->has_instants = has_instants;
-    s->is_waiting = s->impact_count = 0;
+    s->is_waiting = s->impact_count = s->has_push_out = s->has_impact = 0;
     s->instants = 0;
     s->impulses.count = s->count;
     set_row_velocities(s, start, s->start, bodies);
@@ -153,13 +152,14 @@ ALWAYS_INLINE static inline void prepare(struct contacts *s, double *const *star
         PAIR(at_middle, i) = 0.5 * (PAIR(at_start, i) + PAIR(free, i));
     for (int i = 0; i < s->count; i++) {
         set_bound(s, i);
-        has_impact |= s->list[i].is_impact;
+        s->has_push_out |= s->impulses.laws[i].is_push_out;
+        s->has_impact |= s->list[i].is_impact;
     }
     take_warm_starts(s);
     for (int of = 0; of < bodies; of++)
         tree_factor(s->bodies[of]->tree);
     build_system(s, bodies);
-    if (has_impact && has_instants)
+    if (s->has_impact && has_instants)
         contacts_set_impacts(s);
 }
 
@@ -222,7 +222,7 @@ void contacts_solve(struct contacts *s, double *const *kick)
 void contacts_shift(const struct contacts *s, double *const *q)
 {
     int has_late = 0;
-    for (int i = 0; i < s->count; i++)
+    for (int i = 0; i < s->count && s->impact_count > 0; i++)
         has_late |= s->list[i].late != 0;
     if (!has_late)
         return;
