@@ -104,15 +104,17 @@ WITH_WHOLE := $(BIN)/simulator $(B)/bench/bench_simulator $(B)/bench/bench_peers
 $(WITH_WHOLE): $(WHOLE)
 $(WITH_WHOLE): LINK += -flto=auto $(OPT) $(FLOATS)
 
-# programs optimised for what the first ones were seen to do, in build/pgo/bin; the same digests
+# programs for a processor like this one, optimised for what the first ones were seen to do, in build/pgo/bin; the same
+# digests (AVX has no fused multiply-add)
+PGO_CFLAGS = $(CFLAGS) $(if $(shell grep -sw -m1 avx /proc/cpuinfo),-mavx)
 pgo:
 	$(Q)rm -rf build/pgo
-	$(Q)$(MAKE) VARIANT=pgo CFLAGS='$(CFLAGS) -fprofile-generate' LDFLAGS='$(LDFLAGS) -fprofile-generate' \
+	$(Q)$(MAKE) VARIANT=pgo CFLAGS='$(PGO_CFLAGS) -fprofile-generate' LDFLAGS='$(LDFLAGS) -fprofile-generate' \
 		build/pgo/bench/bench_simulator build/pgo/bench/bench_space_contacts
 	$(Q)build/pgo/bench/bench_simulator random_walk,random_swim,evolved_walk,evolved_swim,spider 1
 	$(Q)build/pgo/bench/bench_space_contacts space_walker,space_snake 1
 	$(Q)find build/pgo -name '*.[oa]' -delete
-	$(Q)$(MAKE) VARIANT=pgo CFLAGS='$(CFLAGS) -fprofile-use -fprofile-partial-training -Wno-missing-profile'
+	$(Q)$(MAKE) VARIANT=pgo CFLAGS='$(PGO_CFLAGS) -fprofile-use -fprofile-partial-training -Wno-missing-profile'
 endif
 whole_first = $(filter $(WHOLE),$^) $(filter-out $(WHOLE),$^)
 
@@ -245,7 +247,7 @@ help:
 	@echo "make bench-peers  the same bodies in other physics engines, those that are installed"
 	@echo "make stress     violent creatures in every world (STRESS='-n N --log FILE ...')"
 	@echo "make residuals  what the energy ledger leaves over;   make parting   when the solvers part"
-	@echo "make pgo        programs that gcc has optimised for what they do, in build/pgo/bin"
+	@echo "make pgo        programs for this processor, optimised for what they do, in build/pgo/bin"
 	@echo "make lint       layer check, clang-format, shellcheck, cppcheck"
 	@echo "make format     lay the sources out           make clean   remove build/"
 	@echo "make install PREFIX=/usr/local                programs and examples"
