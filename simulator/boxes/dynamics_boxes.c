@@ -107,10 +107,14 @@ int dynamics_boxes_model(const struct phenotype *phenotype, const struct world *
     if (!dynamics)
         return ERR_MEMORY;
     const struct boxes *s = boxes_of(dynamics);
-    int status = space_model(&s->scene.body, s->space, model, arena);
+    if (space_model(&s->scene.body, model, arena) != 0)
+        return ERR_MEMORY;
+    for (int i = 0; i < model->rate_count; i++)
+        model->servos[i] = *space_dynamics_servo(s->space, i);
+    model->joints[0].name = "root";
     model->root_rates = ROOT_RATES;
     model->medium_kg_m3 = space_model_medium(&s->scene.world.drag);
-    return status;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- effectors and world */

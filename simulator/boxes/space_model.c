@@ -26,7 +26,6 @@ static void fill_joints(struct body_model *model, int i, const struct space_link
     }
     if (row->has_ball)
         *to++ = (struct model_joint){.kind = is_free ? MODEL_FREE : MODEL_BALL,
-                                     .name = is_free ? "root" : NULL,
                                      .coordinate = *coordinate + axes,
                                      .rate = *rate + axes,
                                      .lower = link->lower[axes],
@@ -38,8 +37,7 @@ static void fill_joints(struct body_model *model, int i, const struct space_link
     *rate += space_joint_rates(row);
 }
 
-int space_model(const struct space_body *body, const struct space_dynamics *dynamics,
-                struct body_model *model, struct arena *arena)
+int space_model(const struct space_body *body, struct body_model *model, struct arena *arena)
 {
     size_t links = (size_t)body->link_count, boxes = (size_t)body->box_count;
     int coordinate = 0, rate = 0;
@@ -63,8 +61,6 @@ int space_model(const struct space_body *body, const struct space_dynamics *dyna
     for (int i = 0; i < body->box_count; i++)
         model->parts[i] =
             (struct model_part){body->boxes[i].link, body->boxes[i].centre, body->boxes[i].turn};
-    for (int i = 0; i < rate; i++)
-        model->servos[i] = *space_dynamics_servo(dynamics, i);
     model->rate_count = rate;
     return 0;
 }

@@ -20,6 +20,8 @@ static const char usage_text[] =
     "\n"
     "  --trace FILE.csv     writes the motion; - for standard output\n"
     "  --contacts FILE.csv  writes every point of contact in every step\n"
+    "  --mjcf FILE.xml      three dimensions: writes the scene for MuJoCo\n"
+    "  --signals FILE.csv   and the controls of its servos, a line for each step\n"
     "  --solver NAME        articulated or constraint\n"
     "  --integrator NAME    of the articulated solver: auto, rk4 or midpoint\n"
     "  --dt S               time step; such as 0.001 or 1/960\n"
@@ -97,6 +99,12 @@ static int parse_option(struct scene_request *request, int option, const char *v
     case 'c':
         request->contacts_path = value;
         return 0;
+    case 'm':
+        request->mjcf_path = value;
+        return 0;
+    case 'g':
+        request->signals_path = value;
+        return 0;
     case 's':
         return parse_name(value, solvers, &request->solver);
     case 'i':
@@ -122,6 +130,7 @@ static int parse_request(struct scene_request *request, int argc, char **argv)
         {"solver", required_argument, NULL, 's'},     {"dt", required_argument, NULL, 'd'},
         {"integrator", required_argument, NULL, 'i'}, {"rtol", required_argument, NULL, 'r'},
         {"until", required_argument, NULL, 'u'},      {"help", no_argument, NULL, 'h'},
+        {"mjcf", required_argument, NULL, 'm'},       {"signals", required_argument, NULL, 'g'},
         {"interval", required_argument, NULL, 'n'},   {NULL, 0, NULL, 0}};
     int option, index = 0;
     *request = (struct scene_request){.solver = -1, .integrator = -1};
@@ -348,8 +357,7 @@ int scene_is_standard(const char *path)
     return path && strcmp(path, "-") == 0;
 }
 
-/* Opens the file, or standard output for -; NULL where there is no path. */
-static int open_file(const char *path, FILE **file, struct error *error)
+int scene_open_file(const char *path, FILE **file, struct error *error)
 {
     *file = NULL;
     if (!path)
@@ -358,8 +366,7 @@ static int open_file(const char *path, FILE **file, struct error *error)
     return *file ? 0 : error_set(error, ERR_IO, "%s: %s", path, strerror(errno));
 }
 
-/* `result` is the first error so far, and is kept. */
-static int close_file(const char *path, FILE *file, int result, struct error *error)
+int scene_close_file(const char *path, FILE *file, int result, struct error *error)
 {
     if (!file)
         return result;
@@ -375,13 +382,13 @@ int scene_move_to_files(const struct scene_request *request,
                         void *what, struct error *error)
 {
     FILE *trace, *contacts = NULL;
-    int result = open_file(request->trace_path, &trace, error);
+    int result = scene_open_file(request->trace_path, &trace, error);
     if (result == 0)
-        result = open_file(request->contacts_path, &contacts, error);
+        result = scene_open_file(request->contacts_path, &contacts, error);
     if (result == 0)
         result = run(what, trace, contacts, error);
-    result = close_file(request->trace_path, trace, result, error);
-    return close_file(request->contacts_path, contacts, result, error);
+    result = scene_close_file(request->trace_path, trace, result, error);
+    return scene_close_file(request->contacts_path, contacts, result, error);
 }
 
 int command_scene(int argc, char **argv)
@@ -396,6 +403,8 @@ int command_scene(int argc, char **argv)
             return fail(EXIT_FAILED, error.message);
         return EXIT_OK;
     }
+    if (request.mjcf_path || request.signals_path)
+        return fail(EXIT_FAILED, "--mjcf and --signals are for scenes in three dimensions");
     struct run *run = calloc(1, sizeof *run);
     if (!run || arena_init(&run->arena, SCENE_ARENA_BYTES) != 0) {
         free(run);

@@ -15,6 +15,7 @@ int command_scene(int argc, char **argv);
 
 struct scene_request {
     const char *path, *trace_path, *contacts_path;
+    const char *mjcf_path, *signals_path;   /* of scenes in three dimensions */
     int solver, integrator;                 /* -1: as the scene says */
     double dt_s, rtol, until_s, interval_s; /* 0: as the scene says */
 };
@@ -28,6 +29,10 @@ int scene_apply_request(const struct scene_request *request, struct dynamics_set
                         double *until_s, double *interval_s, uint64_t *steps,
                         uint64_t *steps_per_line, struct error *error);
 int scene_is_standard(const char *path);
+/* Opens the file, or standard output for -; NULL where there is no path. */
+int scene_open_file(const char *path, FILE **file, struct error *error);
+/* `result` is the first error so far, and is kept. */
+int scene_close_file(const char *path, FILE *file, int result, struct error *error);
 /* Moves with the files of the request open, NULL where it names none. Returns what went wrong first. */
 int scene_move_to_files(const struct scene_request *request,
                         int (*run)(void *what, FILE *trace, FILE *contacts, struct error *error),

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "simulator/tools/space_mjcf.h"
 #include "simulator/tools/space_run.h"
 #include "simulator/tools/trace.h"
 
@@ -143,6 +144,20 @@ static int move(void *what, FILE *trace, FILE *contacts, struct error *error)
     return 0;
 }
 
+/* What the request names of the scene for MuJoCo. */
+static int export_scene(struct run *run, const struct scene_request *request, struct error *error)
+{
+    FILE *model, *signals = NULL;
+    int result = scene_open_file(request->mjcf_path, &model, error);
+    if (result == 0)
+        result = scene_open_file(request->signals_path, &signals, error);
+    if (result == 0 &&
+        space_mjcf_write(&run->scene, request->path, model, signals, run->steps, &run->arena) != 0)
+        result = error_set(error, ERR_MEMORY, "out of memory");
+    result = scene_close_file(request->mjcf_path, model, result, error);
+    return scene_close_file(request->signals_path, signals, result, error);
+}
+
 static void print_summary(struct run *run)
 {
     uint64_t steps, rk_steps;
@@ -161,6 +176,8 @@ int command_scene_in_space(const struct scene_request *request, struct error *er
         return error_set(error, ERR_MEMORY, "out of memory");
     }
     int result = prepare(run, request, error);
+    if (result == 0)
+        result = export_scene(run, request, error);
     if (result == 0)
         result = scene_move_to_files(request, move, run, error);
     if (result == 0 && !scene_is_standard(request->trace_path) &&

@@ -261,38 +261,69 @@ static void write_cones(const struct writer *writer)
 
 static void write_world(const struct writer *writer)
 {
-    const struct world *world = writer->scene->world;
+    const struct mjcf_scene *scene = writer->scene;
     FILE *file = writer->file;
     fputs("<light pos='0 -3 6' dir='0 0.4 -1' directional='true'/>\n", file);
-    if (world->has_ground)
+    if (scene->has_ground)
         fprintf(file,
                 "<geom name='ground' type='plane' size='%g %g 0.1' friction='%.17g 0.005 0.0001' "
                 "priority='1' rgba='0.78 0.72 0.6 1'/>\n",
-                GROUND_M, GROUND_M, world->friction);
-    for (int i = 0; i < world->obstacles.count; i++) {
-        const struct obstacle *o = &world->obstacles.list[i];
-        double depth = fmin(world->half_depth_m, OBSTACLE_HALF_DEPTH_M);
+                GROUND_M, GROUND_M, scene->friction);
+    for (int i = 0; i < scene->fixed_count; i++) {
+        const struct mjcf_box *box = &scene->fixed[i];
         fprintf(file, "<geom name='obstacle%d' type='box'", i + 1);
-        write_vector(writer, "pos", (struct vec3){o->x_m, o->y_m, 0});
-        write_turn(writer, quaternion_about((struct vec3){0, 0, 1}, o->angle_rad));
+        write_vector(writer, "pos", box->centre);
+        write_turn(writer, box->turn);
         fprintf(file,
                 " size='%.17g %.17g %.17g' friction='%.17g 0.005 0.0001' priority='1' "
                 "rgba='0.55 0.5 0.4 1'/>\n",
-                o->width_m / 2, depth, o->height_m / 2, world->friction);
+                box->half_m.x, box->half_m.z, box->half_m.y, scene->friction);
     }
+}
+
+/* 1 if parts of two links pass through one another. */
+static int passes_through(const struct writer *writer, int a, int b)
+{
+    const struct body_model *model = writer->model;
+    const unsigned char *passes = writer->scene->phenotype->passes;
+    for (int i = 0; i < model->part_count; i++)
+        for (int k = 0; k < model->part_count; k++)
+            if (model->parts[i].link == a && model->parts[k].link == b &&
+                passes[i * model->part_count + k])
+                return 1;
+    return 0;
+}
+
+static void write_exclusions(const struct writer *writer)
+{
+    int count = writer->scene->phenotype->passes ? writer->model->link_count : 0;
+    for (int a = 0; a < count; a++)
+        for (int b = a + 1; b < count; b++)
+            if (passes_through(writer, a, b))
+                fprintf(writer->file,
+                        "<contact>\n<exclude body1='link%d' body2='link%d'/>\n</contact>\n", a, b);
 }
 
 /* ---- muscles ---- */
 
+/* What a control of 1 gives. */
+static double gain_of(const struct servo *servo, int mode)
+{
+    double kp, kd, gain;
+    servo_gains(servo, EFFECTORS_ON, mode, &kp, &kd);
+    gain = servo_is_torque(servo, EFFECTORS_ON, mode) ? servo->torque_max : kp;
+    return gain > 0 && gain < HUGE_VAL ? gain : 1;
+}
+
+/* Without strength it is slack. */
 static void write_actuator(const struct writer *writer, int drive)
 {
     int mode = writer->scene->effector_mode, rate = writer->model->root_rates + drive;
     const struct model_joint *joint = joint_of(writer->model, rate);
     const struct servo *servo = &writer->model->servos[rate];
-    int is_torque = servo_is_torque(servo, EFFECTORS_ON, mode);
-    double kp, kd, most = servo->torque_max;
+    double kp, kd, most = servo->torque_max, is_on = most > 0;
     servo_gains(servo, EFFECTORS_ON, mode, &kp, &kd);
-    kd += servo->damping - least_damping(writer->model, joint);
+    kd = is_on * kd + servo->damping - least_damping(writer->model, joint);
     fprintf(writer->file, "<general name='muscle%d'", drive);
     write_joint_name(writer, "joint", joint);
     if (!joint_rows[joint->kind].has_axis) {
@@ -301,8 +332,8 @@ static void write_actuator(const struct writer *writer, int drive)
     }
     fprintf(writer->file,
             " gaintype='fixed' biastype='affine' gainprm='%.17g' biasprm='0 %.17g %.17g'",
-            is_torque ? most : kp, 0 - kp, 0 - kd);
-    if (most < HUGE_VAL)
+            is_on * gain_of(servo, mode), 0 - is_on * kp, 0 - kd);
+    if (is_on && most < HUGE_VAL)
         fprintf(writer->file, " forcelimited='true' forcerange='%.17g %.17g'", -most, most);
     fputs("/>\n", writer->file);
 }
@@ -421,7 +452,7 @@ static int is_twist_limited(const struct body_model *model)
 static void write_head(const struct writer *writer)
 {
     const struct mjcf_scene *scene = writer->scene;
-    const struct world *world = scene->world;
+    struct vec3 gravity = to_mujoco(scene->gravity_m_s2);
     FILE *file = writer->file;
     fputs("<mujoco model='", file);
     write_name(file, scene->name[0] ? scene->name : "creature");
@@ -430,22 +461,24 @@ static void write_head(const struct writer *writer)
           file);
     if (writer->model->medium_kg_m3 > 0)
         fputs("Drag is that of a box for each link, of which nothing is hidden. ", file);
-    else if (world_has_drag(world))
+    else if (scene->has_drag)
         fputs("The world's viscosity is not in this file. ", file);
-    if (world->elasticity > 0 || world->own_elasticity > 0)
+    if (scene->has_elasticity)
         fputs("The elasticity of contacts is not in this file. ", file);
     if (scene->has_weaker_muscles)
         fputs("The muscles' loss of force with speed is not in this file. ", file);
+    if (scene->has_motions)
+        fputs("Prescribed motions are not in this file: their joints are free. ", file);
     if (is_twist_limited(writer->model))
         fputs("The limits of a ball's twist are only within that of its whole turn. ", file);
     fprintf(
         file,
         "-->\n<compiler angle='radian' inertiafromgeom='false'/>\n"
-        "<option timestep='%.17g' gravity='%.17g 0 %.17g' density='%.17g'/>\n"
+        "<option timestep='%.17g' gravity='%.17g %.17g %.17g' density='%.17g'/>\n"
         "<default><geom friction='%.17g 0.005 0.0001' solref='%g 1' solimp='0.0001 %g %g 0.5 2'/>"
         "</default>\n",
-        scene->step_s, world->gravity_x_m_s2, -world->gravity_m_s2, writer->model->medium_kg_m3,
-        world->own_friction, CONTACT_TIME_S, CONTACT_FIRMNESS, CONTACT_SOFT_ZONE_M);
+        scene->step_s, gravity.x, gravity.y, gravity.z, writer->model->medium_kg_m3,
+        scene->own_friction, CONTACT_TIME_S, CONTACT_FIRMNESS, CONTACT_SOFT_ZONE_M);
 }
 
 void mjcf_write(FILE *file, const struct mjcf_scene *scene)
@@ -459,6 +492,7 @@ void mjcf_write(FILE *file, const struct mjcf_scene *scene)
         if (scene->model->links[i].parent < 0)
             write_link(&writer, i);
     fputs("</worldbody>\n", file);
+    write_exclusions(&writer);
     write_cones(&writer);
     write_actuators(&writer);
     write_keyframe(&writer);
@@ -472,6 +506,14 @@ static double steps_per_tick(const struct params *params)
     return STEP_PARTS * (steps < 1 ? 1 : steps);
 }
 
+static struct mjcf_box box_of(const struct obstacle *obstacle, double half_depth_m)
+{
+    return (struct mjcf_box){
+        {obstacle->x_m, obstacle->y_m, 0},
+        quaternion_about((struct vec3){0, 0, 1}, obstacle->angle_rad),
+        {obstacle->width_m / 2, obstacle->height_m / 2, fmin(half_depth_m, OBSTACLE_HALF_DEPTH_M)}};
+}
+
 static int begin(struct mjcf *mjcf, const struct evaluate_view *view)
 {
     const struct params *params = mjcf->params;
@@ -482,6 +524,7 @@ static int begin(struct mjcf *mjcf, const struct evaluate_view *view)
         .joint_speed_m_s = params->creature_joint_speed_m_s,
         .effector_mode = params->creature_effector_mode,
         .joint_damping_1_s = params->creature_joint_damping_1_s};
+    struct mjcf_box fixed[OBSTACLES_MAX];
     struct world world;
     world_init(&world, params);
     int status = arena_init(&mjcf->arena, EVALUATE_ARENA_BYTES);
@@ -490,16 +533,25 @@ static int begin(struct mjcf *mjcf, const struct evaluate_view *view)
                      ->model(view->phenotype, &world, &settings, &mjcf->body, &mjcf->arena);
     if (status || !mjcf->model)
         return status;
+    for (int i = 0; i < world.obstacles.count; i++)
+        fixed[i] = box_of(&world.obstacles.list[i], world.half_depth_m);
     mjcf_write(
         mjcf->model,
         &(struct mjcf_scene){.name = mjcf->name,
                              .model = &mjcf->body,
                              .phenotype = view->phenotype,
-                             .world = &world,
+                             .gravity_m_s2 = {world.gravity_x_m_s2, -world.gravity_m_s2, 0},
+                             .has_ground = world.has_ground,
+                             .friction = world.friction,
+                             .own_friction = world.own_friction,
+                             .fixed = fixed,
+                             .fixed_count = world.obstacles.count,
                              .q = dynamics_q(view->dynamics),
                              .qd = dynamics_qd(view->dynamics),
                              .step_s = 1 / (params->simulation_brain_hz * steps_per_tick(params)),
                              .effector_mode = params->creature_effector_mode,
+                             .has_drag = world_has_drag(&world),
+                             .has_elasticity = world.elasticity > 0 || world.own_elasticity > 0,
                              .has_weaker_muscles = params->creature_hill_curvature > 0});
     return 0;
 }
@@ -545,12 +597,31 @@ static void find_controls(const struct mjcf *mjcf, const struct evaluate_view *v
     }
 }
 
-static void write_header(const struct mjcf *mjcf, const struct phenotype *p)
+static void write_header(FILE *file, const struct phenotype *p)
 {
-    fputs("time_s", mjcf->signals);
+    fputs("time_s", file);
     for (int i = 0; i < p->effector_count; i++)
-        fprintf(mjcf->signals, ",muscle%d", p->effectors[i].drive);
-    fputc('\n', mjcf->signals);
+        fprintf(file, ",muscle%d", p->effectors[i].drive);
+    fputc('\n', file);
+}
+
+void mjcf_write_controls(FILE *file, const struct mjcf_scene *scene, uint64_t steps)
+{
+    const struct phenotype *p = scene->phenotype;
+    write_header(file, p);
+    for (uint64_t step = 0; step < steps; step++) {
+        double at_s = ((double)step + 0.5) * scene->step_s;
+        fprintf(file, "%.17g", (double)step * scene->step_s);
+        for (int i = 0; i < p->effector_count; i++) {
+            int rate = scene->model->root_rates + p->effectors[i].drive;
+            const struct model_joint *joint = joint_of(scene->model, rate);
+            const struct servo *servo = &scene->model->servos[rate];
+            double aim = servo_aim(servo, EFFECTORS_ON, scene->effector_mode, joint->lower,
+                                   joint->upper, at_s);
+            fprintf(file, ",%.17g", aim / gain_of(servo, scene->effector_mode));
+        }
+        fputc('\n', file);
+    }
 }
 
 /* The steps of the tick that has just passed. */
@@ -589,7 +660,7 @@ int mjcf_observe(void *context, const struct evaluate_view *view)
         return mjcf->status;
     find_controls(mjcf, view, target, shift);
     if (is_first)
-        write_header(mjcf, view->phenotype);
+        write_header(mjcf->signals, view->phenotype);
     else
         write_signals(mjcf, count, target, shift);
     memcpy(mjcf->target, target, (size_t)count * sizeof target[0]);

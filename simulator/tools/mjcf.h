@@ -22,19 +22,35 @@
 
 enum { MJCF_EFFECTORS_MAX = 3 * PHENOTYPE_PARTS_MAX };
 
-/* What is written: a body in its world, in a state that becomes the keyframe `start`. */
+/* A fixed box. */
+struct mjcf_box {
+    struct vec3 centre;
+    struct quaternion turn;
+    struct vec3 half_m;
+};
+
+/* What is written: bodies in a world, in a state that becomes the keyframe `start`. */
 struct mjcf_scene {
     const char *name;
     const struct body_model *model;
-    const struct phenotype *phenotype; /* its parts' shapes and depths, and its effectors */
-    const struct world *world;
+    /* parts' shapes and depths, who passes through whom, and effectors: of the drives with them actuators are made */
+    const struct phenotype *phenotype;
+    struct vec3 gravity_m_s2;
+    int has_ground;
+    double friction, own_friction;
+    const struct mjcf_box *fixed;
+    int fixed_count;
     const double *q, *qd;
     double step_s;
-    int effector_mode;      /* EFFECTOR_* */
-    int has_weaker_muscles; /* that lose force with speed */
+    int effector_mode; /* EFFECTOR_* */
+    /* what the file's head says is missing: muscles that lose force with speed; freedoms that follow a motion */
+    int has_drag, has_elasticity, has_weaker_muscles, has_motions;
 };
 
 void mjcf_write(FILE *file, const struct mjcf_scene *scene);
+/* The controls by the servos' own targets, in the middle of each step of the model from its start: a table as `signals`
+ * below. Of a ball whose target is not 0 they are those for small turns. */
+void mjcf_write_controls(FILE *file, const struct mjcf_scene *scene, uint64_t steps);
 
 /* Zero but for the first four fields before the evaluation. */
 struct mjcf {

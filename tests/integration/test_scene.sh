@@ -82,6 +82,16 @@ for mass in 0.0001 0.0000001; do
     refuse 1 'contacts cannot hold' pile.json --until 10
 done
 
+# scenes in space for MuJoCo
+stack=$root/examples/scenes/space/stack.json
+"$simulator" scene "$stack" --until 0.1 --dt 1/240 --mjcf s.xml --signals s.csv >/dev/null || fail "no scene for MuJoCo"
+[ "$(tail -n 1 s.xml)" = "</mujoco>" ] || fail "not a whole model"
+[ "$(grep -c "type='free'" s.xml)" = "$(grep -c '"name"' "$stack")" ] || fail "not all bodies are free"
+[ "$(wc -l <s.csv)" = 25 ] || fail "not a line for each step: $(wc -l <s.csv)"
+refuse 1 'could not be written\|No space' "$stack" --until 0.1 --mjcf /dev/full
+refuse 1 'nodir/s.csv' "$stack" --until 0.1 --signals nodir/s.csv
+refuse 1 'are for scenes in three dimensions' "$block" --mjcf s.xml
+
 refuse 2 'one scene is expected'
 refuse 2 '--dt cannot be "0"' "$block" --dt 0
 refuse 2 '--dt cannot be "1/"' "$block" --dt 1/

@@ -29,6 +29,8 @@ int main(void)
 #include "common/rng.h"
 #include "simulator/boxes/space_model.h"
 #include "simulator/tools/mjcf.h"
+#include "simulator/tools/space_mjcf.h"
+#include "simulator/tools/space_run.h"
 
 enum { LINKS_MAX = 8, RATES_MAX = 32, COORDINATES_MAX = 40 };
 /* Steps per second: of ours, and MuJoCo's coarsest. */
@@ -151,7 +153,6 @@ static struct tree_scene make_tree(uint64_t seed)
     rng_init(&rng, seed, RNG_TEST, 42, 0);
     s.gravity = draw_vector(10);
     int count = 1 + (int)rng_below(&rng, LINKS_MAX);
-    s.gravity.z = 0; /* worlds have none along z */
     add_link(&s, -1, rng_chance(&rng, 0.7) ? SPACE_FREE : SPACE_UNIVERSAL);
     while (s.count < count) {
         int parent = (int)rng_below(&rng, (uint32_t)s.count);
@@ -201,7 +202,6 @@ static mjModel *load(const char *text, size_t size)
 static void peer_open(struct peer *peer, const struct tree_scene *s, double dt_s)
 {
     const struct space_body body = {s->links, s->count, s->boxes, s->box_count};
-    struct world world = {.gravity_x_m_s2 = s->gravity.x, .gravity_m_s2 = -s->gravity.y};
     struct effector effectors[RATES_MAX];
     struct phenotype phenotype = {.effectors = effectors};
     struct body_model model;
@@ -209,7 +209,9 @@ static void peer_open(struct peer *peer, const struct tree_scene *s, double dt_s
     size_t size;
     FILE *file = open_memstream(&text, &size);
     ck_assert_ptr_nonnull(file);
-    ck_assert_int_eq(space_model(&body, start(s, dt_s, INTEGRATOR_RK4), &model, &arena), 0);
+    arena_reset(&arena);
+    ck_assert_int_eq(space_model(&body, &model, &arena), 0);
+    memcpy(model.servos, s->servos, (size_t)s->rates * sizeof model.servos[0]);
     model.medium_kg_m3 = space_model_medium(&s->drag);
     model.part_count = 0;
     for (int i = 0; i < s->rates; i++)
@@ -218,7 +220,7 @@ static void peer_open(struct peer *peer, const struct tree_scene *s, double dt_s
     mjcf_write(file, &(struct mjcf_scene){.name = "tree",
                                           .model = &model,
                                           .phenotype = &phenotype,
-                                          .world = &world,
+                                          .gravity_m_s2 = s->gravity,
                                           .q = s->q,
                                           .qd = s->qd,
                                           .step_s = dt_s});
@@ -523,6 +525,117 @@ START_TEST(faults_are_noticed)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- scenes */
+
+static struct space_scene *read_scene(const char *name, double dt_s)
+{
+    char path[128];
+    struct error error;
+    struct space_scene *scene = calloc(1, sizeof *scene);
+    ck_assert_ptr_nonnull(scene);
+    snprintf(path, sizeof path, "tests/oracle/space/scenes/%s.json", name);
+    ck_assert_msg(space_scene_read_file(scene, path, &error) == 0, "%s", error.message);
+    scene->settings.dt_s = dt_s;
+    scene->settings.integrator = INTEGRATOR_RK4;
+    ck_assert_int_le(scene->body_count, LINKS_MAX);
+    arena_reset(&arena);
+    return scene;
+}
+
+static struct poses scene_here(const char *name, double hz, double until_s)
+{
+    struct space_scene *scene = read_scene(name, 1 / hz);
+    struct space_run run;
+    struct error error;
+    struct poses poses = {.of = {{0, 0, 0}}};
+    ck_assert_int_eq(space_run_start(&run, scene, &arena, &error), 0);
+    for (long i = lround(until_s * hz); i > 0; i--)
+        ck_assert_int_eq(space_run_step(&run), 0);
+    const struct space_tree *tree = space_run_tree(&run);
+    for (int i = 0; i < tree->count; i++) {
+        poses.of[3 * i] = tree->links[i].at;
+        poses.of[3 * i + 1] = tree->links[i].turned.x;
+        poses.of[3 * i + 2] = tree->links[i].turned.y;
+    }
+    free(scene);
+    return poses;
+}
+
+/* By the exported model and its table of controls. */
+static struct poses scene_there(const char *name, double hz, double until_s, int *count)
+{
+    struct space_scene *scene = read_scene(name, 1 / hz);
+    struct poses poses = {.of = {{0, 0, 0}}};
+    char *texts[2];
+    size_t sizes[2];
+    FILE *model_file = open_memstream(&texts[0], &sizes[0]);
+    FILE *signals = open_memstream(&texts[1], &sizes[1]);
+    uint64_t steps = (uint64_t)lround(until_s * hz);
+    ck_assert(model_file && signals);
+    ck_assert_int_eq(space_mjcf_write(scene, name, model_file, signals, steps, &arena), 0);
+    ck_assert_int_eq(fclose(model_file) | fclose(signals), 0);
+    mjModel *model = load(texts[0], sizes[0]);
+    mjData *data = mj_makeData(model);
+    char *line = strchr(texts[1], '\n') + 1;
+    model->opt.integrator = mjINT_RK4;
+    mj_resetDataKeyframe(model, data, 0);
+    for (uint64_t step = 0; step < steps; step++) {
+        ck_assert_double_eq_tol(strtod(line, &line), data->time, 1e-9);
+        for (int i = 0; i < model->nu; i++)
+            data->ctrl[i] = strtod(line + 1, &line);
+        ck_assert_int_eq(*line++, '\n');
+        mj_step(model, data);
+    }
+    ck_assert_int_eq(*line, 0);
+    mj_kinematics(model, data);
+    *count = scene->body_count;
+    for (int i = 0; i < scene->body_count; i++) {
+        char body[16];
+        snprintf(body, sizeof body, "link%d", i);
+        int id = mj_name2id(model, mjOBJ_BODY, body);
+        poses.of[3 * i] = from_mujoco(data->xpos + 3 * id, 1);
+        poses.of[3 * i + 1] = from_mujoco(data->xmat + 9 * id, 3);
+        poses.of[3 * i + 2] = from_mujoco(data->xmat + 9 * id + 2, 3);
+    }
+    mj_deleteData(data);
+    mj_deleteModel(model);
+    free(texts[0]);
+    free(texts[1]);
+    free(scene);
+    return poses;
+}
+
+/* The reference cases without drag and without prescribed motions, written by `simulator scene --mjcf`. */
+START_TEST(scenes_agree)
+{
+    static const char *const names[] = {"free-top-asymmetric",
+                                        "dzhanibekov-flip",
+                                        "heavy-top",
+                                        "spherical-pendulum",
+                                        "double-spherical-pendulum",
+                                        "universal-pendulum",
+                                        "twist-pair-free",
+                                        "bend-twist-arm",
+                                        "twist-bend-arm",
+                                        "chain5-free-torques",
+                                        "tree7-servo",
+                                        "slider-coriolis",
+                                        "embed-chain5-pinned",
+                                        "embed-double-pendulum-rods",
+                                        "embed-hinge-pd-rod"};
+    double largest = 0;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        int count;
+        struct poses ours = scene_here(names[i], FINE_HZ, 0.5);
+        struct poses coarse = scene_there(names[i], COARSE_HZ, 0.5, &count);
+        struct poses fine = scene_there(names[i], 2 * COARSE_HZ, 0.5, &count);
+        struct poses both = extrapolate(&coarse, &fine, 4.0 / 3);
+        largest = fmax(largest, apart(&both, &ours, count));
+    }
+    report("15 reference cases after 0.5 s, m and of unit vectors", largest, 1e-7);
+}
+END_TEST
+
 /* ---------------------------------------------------------------- water */
 
 static struct tree_scene make_box(int is_leading)
@@ -617,6 +730,7 @@ int main(int argc, char **argv)
     tcase_add_test(tests, each_joint_agrees);
     tcase_add_test(tests, accelerations_agree);
     tcase_add_test(tests, trees_agree);
+    tcase_add_test(tests, scenes_agree);
     tcase_add_test(tests, drag_is_a_medium);
     tcase_add_test(tests, faults_are_noticed);
     tcase_add_test(tests, cones_hold);
