@@ -48,7 +48,8 @@ static void print_help(void)
         "Exit code: 0, 1 failed, 2 wrong usage; a worker that hangs ends itself with 3.\n");
 }
 
-/* Somebody who types at it is told; an output that is a pseudo-terminal is some launcher's. */
+/* Tells a person who types at it what it is for; an output that is a pseudo-terminal belongs to a
+ * launcher. */
 static int run_worker(void)
 {
     if (isatty(STDIN_FILENO)) {

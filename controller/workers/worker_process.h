@@ -16,7 +16,8 @@ struct worker_process_callbacks {
     void *context;
     /* A whole frame; the payload is good during the call. */
     void (*on_frame)(void *context, const unsigned char *payload, size_t length);
-    /* The pipe ended or a write failed (is_garbage 0), or what came are no frames (1). */
+    /* The pipe ended or a write failed (is_garbage 0), or the bytes that came are not frames
+     * (1). */
     void (*on_broken)(void *context, int is_garbage, const char *reason);
     /* The process is gone. signal 0: it exited with exit_code. */
     void (*on_exit)(void *context, int exit_code, int signal);
