@@ -176,10 +176,8 @@ struct constraint {
     struct qr qr, joints_qr;
     struct reduced reduced;
 
-    /* steps: y and quadratures, see dynamics_constraint.c */
-    int size;
-    double *k[STAGES];
-    double *y0, *y1, *stage;
+    struct dormand_prince rk;
+    double *y0;
     double h_s, last_error;
     double *effector_work;
     int *pierced; /* keys */

@@ -1,39 +1,37 @@
-/* The Runge-Kutta method of Dormand and Prince (1980): order 5, with an error estimate of order 4. The last
- * stage is the first of the next step. */
+/* The Runge-Kutta method of Dormand and Prince (1980): order 5, with an error estimate of order 4. The last stage is the
+ * first of the next step. A state has `width` numbers. A derivative has those and, after them, the rates of quadratures,
+ * which the state does not contain. */
 #ifndef SIMULATOR_REFERENCE_DORMAND_PRINCE_H
 #define SIMULATOR_REFERENCE_DORMAND_PRINCE_H
 
-#define STAGES 7
+#include "common/arena.h"
 
-static const double stage_time[STAGES] = {0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1};
-static const double stage_weight[STAGES][STAGES - 1] = {
-    {0},
-    {1.0 / 5},
-    {3.0 / 40, 9.0 / 40},
-    {44.0 / 45, -56.0 / 15, 32.0 / 9},
-    {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
-    {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
-    {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}};
-static const double error_weight[STAGES] = {
-    71.0 / 57600, 0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
+enum { DORMAND_PRINCE_STAGES = 7 };
 
-/* What the stages weigh in the state at a share of the step, to order 4 (Hairer, Norsett and Wanner, Solving Ordinary
- * Differential Equations I, 1993, section II.6; dopri5.f). */
-static inline void dormand_prince_inside(double share, double weights[STAGES])
-{
-    double left = share - 1, bend = share * left * share * left;
-    double whole = share * share * (3 - 2 * share);
-    const double bends[STAGES] = {-5 * (2558722523.0 - 31403016 * share) / 11282082432.0,
-                                  0,
-                                  100 * (882725551.0 - 15701508 * share) / 32700410799.0,
-                                  -25 * (443332067.0 - 31403016 * share) / 1880347072.0,
-                                  32805 * (23143187.0 - 3489224 * share) / 199316789632.0,
-                                  -55 * (29972135.0 - 7076736 * share) / 822651844.0,
-                                  10 * (7414447.0 - 829305 * share) / 29380423.0};
-    for (int s = 0; s < STAGES; s++)
-        weights[s] = bend * bends[s] + (s < STAGES - 1 ? whole * stage_weight[STAGES - 1][s] : 0);
-    weights[0] += share * left * left;
-    weights[STAGES - 1] += share * share * left;
-}
+struct dormand_prince {
+    /* dy/dt at y, so long after the start of the time step, s */
+    void (*derive)(void *system, const double *y, double ahead, double *dy);
+    void *system;
+    int width;
+    int absolute; /* errors of so many first numbers are absolute, of the others relative to what is above 1 */
+    double rtol;
+    double *k[DORMAND_PRINCE_STAGES]; /* derivatives: the first one is the caller's to make */
+    double *y1;                       /* after: the state at the end of the step that was tried */
+    double *stage;                    /* a state within the step */
+};
+
+/* Takes memory for `width` numbers and that many quadratures; the rest of *steps is the caller's. ERR_MEMORY when the
+ * arena is full. */
+int dormand_prince_create(struct dormand_prince *steps, int width, int quadratures,
+                          struct arena *arena);
+/* Tries a step of h from y, k[0] being there: sets y1 and k. Returns the error, 1 being what is allowed. */
+double dormand_prince_try(struct dormand_prince *steps, const double *y, double ahead, double h);
+/* What the step of h adds to quadrature `at`, numbered on from the state. */
+double dormand_prince_integral(const struct dormand_prince *steps, int at, double h);
+/* Sets `stage` to the state at a share of the step of h from y, to order 4. */
+void dormand_prince_look_inside(struct dormand_prince *steps, const double *y, double h,
+                                double share);
+/* Makes the step: *y and y1 change places, and the last stage becomes the first. */
+void dormand_prince_accept(struct dormand_prince *steps, double **y);
 
 #endif

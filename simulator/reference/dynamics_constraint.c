@@ -63,10 +63,39 @@ static struct constraint *constraint_of(const struct dynamics *dynamics)
 
 /* ---------------------------------------------------------------- creation */
 
+/* Derivatives of the state, and powers, at y: velocities and accelerations; then the power of each
+ * effector, of drag and of damping; then of each touch its two forces and their powers. */
+static void derive(void *system, const double *y, double ahead, double *k)
+{
+    struct constraint *c = system;
+    int width = 3 * c->links;
+    double drag = 0, damping = 0, *power = k + 2 * width;
+    system_accelerate(c, y, ahead);
+    for (int i = 0; i < width; i++) {
+        k[i] = y[width + i];
+        k[width + i] = c->acceleration[i];
+        drag -= c->drag[i] * y[width + i];
+    }
+    for (int i = 1; i < c->links; i++) {
+        power[i] = c->torque[i] * c->rate[i];
+        damping -= c->damping_torque[i] * c->rate[i];
+    }
+    power += c->links;
+    *power++ = drag;
+    *power++ = damping;
+    for (int i = 0; i < c->touch_count; i++) {
+        const struct touch *t = &c->touches[i];
+        for (int n = 0; n < 2; n++) {
+            *power++ = t->force[n];
+            *power++ = t->force[n] * t->rows[n].rate;
+        }
+    }
+}
+
 static int take_memory(struct constraint *c, struct arena *arena)
 {
     size_t links = (size_t)c->links, parts = (size_t)c->parts, room = (size_t)c->touch_room;
-    size_t dof = (size_t)c->dof, size = (size_t)c->size;
+    size_t dof = (size_t)c->dof;
     c->bodies = arena_take(arena, links, sizeof c->bodies[0]);
     c->servos = arena_take(arena, links, sizeof c->servos[0]);
     c->places = arena_take(arena, links, sizeof c->places[0]);
@@ -101,19 +130,17 @@ static int take_memory(struct constraint *c, struct arena *arena)
                    {&c->acceleration, 3 * links},
                    {&c->y, 6 * links},
                    {&c->y0, 6 * links},
-                   {&c->y1, 6 * links},
-                   {&c->stage, 6 * links},
                    {&c->q, dof},
                    {&c->qd, dof}};
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
         *vectors[i].vector = arena_take(arena, vectors[i].count, sizeof(double));
         is_complete &= *vectors[i].vector != NULL;
     }
-    for (int i = 0; i < STAGES; i++) {
-        c->k[i] = arena_take(arena, size, sizeof(double));
-        is_complete &= c->k[i] != NULL;
-    }
-    return is_complete ? 0 : ERR_MEMORY;
+    c->rk = (struct dormand_prince){
+        .derive = derive, .system = c, .absolute = 3 * c->links, .rtol = c->settings.rtol};
+    if (!is_complete)
+        return ERR_MEMORY;
+    return dormand_prince_create(&c->rk, 6 * c->links, c->links + 2 + 4 * c->touch_room, arena);
 }
 
 static void init_bodies(struct constraint *c)
@@ -344,7 +371,6 @@ static struct dynamics *constraint_create(const struct phenotype *phenotype,
                                                                    : RESTITUTION_SPEED_M_S;
     c->turn_speed_m_s = fmin(TOUCH_TURN_SPEED, 100 * settings->rtol);
     c->touch_room = (points < TOUCHES_MAX ? points : TOUCHES_MAX) + c->links;
-    c->size = 7 * c->links + 2 + 4 * c->touch_room;
     c->pusher = dynamics_articulated.create(phenotype, world, settings, arena);
     if (!c->pusher || take_memory(c, arena) != 0 || system_create(c, arena) != 0 ||
         drag_create(&c->viscosity, phenotype, world, arena) != 0)
@@ -590,83 +616,20 @@ static void constraint_step_counts(const struct dynamics *dynamics, uint64_t *st
     *rk4_steps = c->free_steps;
 }
 
-/* ---------------------------------------------------------------- Runge-Kutta */
-
-/* Derivatives of the state, and powers, at y: velocities and accelerations; then the power of each
- * effector, of drag and of damping; then of each touch its two forces and their powers. */
-static void derive(struct constraint *c, const double *y, double ahead, double *k)
-{
-    int width = 3 * c->links;
-    double drag = 0, damping = 0, *power = k + 2 * width;
-    system_accelerate(c, y, ahead);
-    for (int i = 0; i < width; i++) {
-        k[i] = y[width + i];
-        k[width + i] = c->acceleration[i];
-        drag -= c->drag[i] * y[width + i];
-    }
-    for (int i = 1; i < c->links; i++) {
-        power[i] = c->torque[i] * c->rate[i];
-        damping -= c->damping_torque[i] * c->rate[i];
-    }
-    power += c->links;
-    *power++ = drag;
-    *power++ = damping;
-    for (int i = 0; i < c->touch_count; i++) {
-        const struct touch *t = &c->touches[i];
-        for (int n = 0; n < 2; n++) {
-            *power++ = t->force[n];
-            *power++ = t->force[n] * t->rows[n].rate;
-        }
-    }
-}
-
-/* A step of h from y, the first stage being there: y1, and the last stage. Returns the error, 1 being
- * what is allowed. */
-static double try_step(struct constraint *c, double ahead, double h)
-{
-    int width = 6 * c->links;
-    for (int s = 1; s < STAGES; s++) {
-        double *y = s == STAGES - 1 ? c->y1 : c->stage;
-        for (int i = 0; i < width; i++) {
-            double sum = 0;
-            for (int j = 0; j < s; j++)
-                sum += stage_weight[s][j] * c->k[j][i];
-            y[i] = c->y[i] + h * sum;
-        }
-        derive(c, y, ahead + stage_time[s] * h, c->k[s]);
-    }
-    double worst = 0;
-    for (int i = 0; i < width; i++) {
-        double error = 0, size = i < width / 2 ? 1 : fmax(1, fabs(c->y1[i]));
-        for (int s = 0; s < STAGES; s++)
-            error += error_weight[s] * c->k[s][i];
-        error = fabs(h * error) / (c->settings.rtol * size);
-        worst = error > worst || error != error ? error : worst;
-    }
-    return worst;
-}
-
-/* What the step just tried adds to a quadrature. */
-static double integral(const struct constraint *c, int at, double h)
-{
-    double sum = 0;
-    for (int s = 0; s < STAGES - 1; s++)
-        sum += stage_weight[STAGES - 1][s] * c->k[s][at];
-    return h * sum;
-}
-
 /* The state moves on by the step just tried. */
 static void accept_step(struct constraint *c, double h)
 {
     int at = 6 * c->links, kept = 0;
     for (int i = 1; i < c->links; i++)
-        c->effector_work[i] += integral(c, at + i, h);
+        c->effector_work[i] += dormand_prince_integral(&c->rk, at + i, h);
     at += c->links;
-    c->ledger.loss_drag_j += integral(c, at++, h);
-    c->ledger.loss_damping_j += integral(c, at++, h);
+    c->ledger.loss_drag_j += dormand_prince_integral(&c->rk, at++, h);
+    c->ledger.loss_damping_j += dormand_prince_integral(&c->rk, at++, h);
     for (int i = 0; i < c->touch_count; i++, at += 4) {
-        double impulse[2] = {integral(c, at, h), integral(c, at + 2, h)};
-        double work[2] = {integral(c, at + 1, h), integral(c, at + 3, h)};
+        double impulse[2] = {dormand_prince_integral(&c->rk, at, h),
+                             dormand_prince_integral(&c->rk, at + 2, h)};
+        double work[2] = {dormand_prince_integral(&c->rk, at + 1, h),
+                          dormand_prince_integral(&c->rk, at + 3, h)};
         system_book_touch(c, &c->touches[i], impulse, work, 0);
     }
     system_keep_forces(c);
@@ -675,11 +638,7 @@ static void accept_step(struct constraint *c, double h)
             c->touches[kept++] = c->touches[i];
     c->is_stale |= kept < c->touch_count;
     c->touch_count = kept;
-    double *y = c->y, *last = c->k[STAGES - 1];
-    c->y = c->y1;
-    c->y1 = y;
-    c->k[STAGES - 1] = c->k[0];
-    c->k[0] = last;
+    dormand_prince_accept(&c->rk, &c->y);
 }
 
 /* ---------------------------------------------------------------- events */
@@ -777,7 +736,7 @@ static double step_to_event(struct constraint *c, double ahead, double h, enum s
     double low = 0, high = h, tried = h;
     while (high - low > (*end == STEP_COLLIDES ? COLLISION_S : EVENT_S)) {
         tried = (low + high) / 2;
-        try_step(c, ahead, tried);
+        dormand_prince_try(&c->rk, c->y, ahead, tried);
         enum step_end found = judge_step(c);
         if (found != STEP_FREE) {
             high = tried;
@@ -792,7 +751,7 @@ static double step_to_event(struct constraint *c, double ahead, double h, enum s
     if (to == 0)
         return 0;
     if (to != tried)
-        try_step(c, ahead, to);
+        dormand_prince_try(&c->rk, c->y, ahead, to);
     accept_step(c, to);
     return to;
 }
@@ -827,7 +786,7 @@ static int start_step(struct constraint *c, double ahead)
             c->is_stale = 0;
             is_chosen = 1;
         }
-        derive(c, c->y, ahead, c->k[0]);
+        derive(c, c->y, ahead, c->rk.k[0]);
         if (!has_wrong_touch(c) && !has_new_touch(c))
             return 0;
         if (is_chosen)
@@ -870,7 +829,7 @@ static double advance(struct constraint *c, double ahead, double remaining, int 
 {
     *is_event = 0;
     for (;;) {
-        double h = longest_step(c, remaining), error = try_step(c, ahead, h);
+        double h = longest_step(c, remaining), error = dormand_prince_try(&c->rk, c->y, ahead, h);
         if (!(error <= 1) && h > STEP_LEAST_S) {
             double factor = isfinite(error) ? 0.9 * det_pow(error, -0.2) : 0.1;
             c->h_s = h * (factor > 0.1 ? factor : 0.1);

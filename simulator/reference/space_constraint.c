@@ -53,24 +53,24 @@ static const struct vec3 none = {0, 0, 0};
 
 static int take_memory(struct space_constraint *c, struct arena *arena)
 {
-    size_t rates = (size_t)c->rates, size = (size_t)c->size;
-    double **of_rates[] = {&c->qd, &c->birth_inertia, &c->effort};
-    double **of_size[] = {&c->y, &c->y1, &c->stage};
+    size_t rates = (size_t)c->rates;
+    int width = STATE_SIZE * c->count, quadratures = c->rates + LOSSES + 3 * c->touch_room;
+    double **of_rates[] = {&c->qd, &c->birth_inertia, &c->effort, &c->effector_work};
     double **of_coordinates[] = {&c->q, &c->turned_to};
     int is_complete = 1;
     for (size_t i = 0; i < sizeof of_rates / sizeof of_rates[0]; i++)
         is_complete &= (*of_rates[i] = arena_take(arena, rates, sizeof(double))) != NULL;
-    for (size_t i = 0; i < sizeof of_size / sizeof of_size[0]; i++)
-        is_complete &= (*of_size[i] = arena_take(arena, size, sizeof(double))) != NULL;
     for (size_t i = 0; i < sizeof of_coordinates / sizeof of_coordinates[0]; i++)
         is_complete &= (*of_coordinates[i] =
                             arena_take(arena, (size_t)c->coordinates, sizeof(double))) != NULL;
-    for (int i = 0; i < STAGES; i++)
-        is_complete &= (c->k[i] = arena_take(arena, size, sizeof(double))) != NULL;
+    c->y = arena_take(arena, (size_t)width, sizeof(double));
+    c->dy = arena_take(arena, (size_t)(width + quadratures), sizeof(double));
+    c->rk = (struct dormand_prince){
+        .derive = space_equation_derive, .system = c, .rtol = c->settings.rtol};
     c->servos = arena_take(arena, rates, sizeof c->servos[0]);
     c->body_of = arena_take(arena, rates, sizeof c->body_of[0]);
-    is_complete &= c->servos && c->body_of;
-    return is_complete ? 0 : ERR_MEMORY;
+    is_complete &= c->servos && c->body_of && c->y && c->dy;
+    return is_complete ? dormand_prince_create(&c->rk, width, quadratures, arena) : ERR_MEMORY;
 }
 
 /* L' of a = L L'. */
@@ -129,7 +129,6 @@ struct space_constraint *space_constraint_create(const struct space_body *body,
         init_body(c, i, &body->links[i]);
     if (space_touch_create(c, arena) != 0)
         return NULL;
-    c->size = STATE_SIZE * c->count + c->rates + LOSSES + 3 * c->touch_room;
     c->pusher = space_dynamics_create(body, world, settings, arena);
     if (!c->pusher || take_memory(c, arena) != 0 || space_equation_create(c, arena) != 0 ||
         space_tree_create(&c->carriers, body->links, c->count, world->gravity_m_s2, arena) != 0 ||
@@ -149,29 +148,11 @@ struct space_constraint *space_constraint_create(const struct space_body *body,
 }
 /* ---------------------------------------------------------------- steps */
 
-/* A step of h from y to y1. Returns the error, 1 being what is allowed. */
+/* Tries a step of h, whose first stage is there. Returns the error, 1 being what is allowed. */
 static double try_step(struct space_constraint *c, double ahead, double h)
 {
-    double worst = 0;
     c->tries++;
-    for (int s = 0; s < STAGES; s++) {
-        double *y = s == STAGES - 1 ? c->y1 : c->stage;
-        for (int i = 0; i < c->size; i++) {
-            double sum = 0;
-            for (int j = 0; j < s; j++)
-                sum += stage_weight[s][j] * c->k[j][i];
-            y[i] = c->y[i] + h * sum;
-        }
-        space_equation_derive(c, y, ahead + stage_time[s] * h, c->k[s]);
-    }
-    for (int i = 0; i < STATE_SIZE * c->count; i++) {
-        double error = 0;
-        for (int s = 0; s < STAGES; s++)
-            error += error_weight[s] * c->k[s][i];
-        error = fabs(h * error) / (c->settings.rtol * fmax(1, fabs(c->y1[i])));
-        worst = error > worst || error != error ? error : worst;
-    }
-    return worst;
+    return dormand_prince_try(&c->rk, c->y, ahead, h);
 }
 
 /* The places at y are those of joints; turns are unwrapped from there. */
@@ -188,16 +169,13 @@ static void settle_state(struct space_constraint *c)
         c->turned_to[i] = c->q[i];
 }
 
-/* Books the impulses of touches and takes their points as they are now. What is no longer there is let go. */
+/* Takes the points of touches as they are now. What is no longer there is let go. */
 static void renew_touches(struct space_constraint *c)
 {
-    double *impulse = c->y + STATE_SIZE * c->count + c->rates + LOSSES;
     int kept = 0;
-    for (int i = 0; i < c->touch_count; i++, impulse += 3) {
+    for (int i = 0; i < c->touch_count; i++) {
         struct touch *t = &c->touches[i];
         const struct touch *found = space_touch_match(c, t);
-        space_impulses_mark(c, t, (struct vec3){impulse[0], impulse[1], impulse[2]});
-        impulse[0] = impulse[1] = impulse[2] = 0;
         if (!found)
             continue;
         struct touch now = *found;
@@ -217,12 +195,27 @@ static void renew_touches(struct space_constraint *c)
     c->touch_count = kept;
 }
 
-/* The state moves on by the step just tried and judged. */
-static void accept_step(struct space_constraint *c)
+/* Books what the step of h just tried adds to quadratures. */
+static void integrate(struct space_constraint *c, double h)
 {
-    double *y = c->y;
-    c->y = c->y1;
-    c->y1 = y;
+    int at = STATE_SIZE * c->count;
+    for (int i = 0; i < c->rates; i++)
+        c->effector_work[i] += dormand_prince_integral(&c->rk, at++, h);
+    for (int i = 0; i < LOSSES; i++)
+        c->losses[i] += dormand_prince_integral(&c->rk, at++, h);
+    for (int i = 0; i < c->touch_count; i++, at += 3) {
+        double impulse[3];
+        for (int k = 0; k < 3; k++)
+            impulse[k] = dormand_prince_integral(&c->rk, at + k, h);
+        space_impulses_mark(c, &c->touches[i], (struct vec3){impulse[0], impulse[1], impulse[2]});
+    }
+}
+
+/* The state moves on by the step of h just tried and judged. */
+static void accept_step(struct space_constraint *c, double h)
+{
+    integrate(c, h);
+    dormand_prince_accept(&c->rk, &c->y);
     settle_state(c);
     space_touch_hold(c);
     renew_touches(c);
@@ -272,15 +265,8 @@ static int is_bad_end(struct space_constraint *c)
 /* 1 if something is wrong at a share of the step of h that is in the stages. */
 static int is_bad_inside(struct space_constraint *c, double ahead, double h, double share)
 {
-    double weights[STAGES];
-    dormand_prince_inside(share, weights);
-    for (int i = 0; i < c->size; i++) {
-        double sum = 0;
-        for (int s = 0; s < STAGES; s++)
-            sum += weights[s] * c->k[s][i];
-        c->stage[i] = c->y[i] + h * sum;
-    }
-    space_equation_derive(c, c->stage, ahead + share * h, c->y1);
+    dormand_prince_look_inside(&c->rk, c->y, h, share);
+    space_equation_derive(c, c->rk.stage, ahead + share * h, c->dy);
     return is_bad_end(c);
 }
 
@@ -303,7 +289,7 @@ static double step_to_event(struct space_constraint *c, double ahead, double h)
             break;
         high = fmin(high + more, h);
     }
-    accept_step(c);
+    accept_step(c, high);
     return high;
 }
 
@@ -311,7 +297,7 @@ static double step_to_event(struct space_constraint *c, double ahead, double h)
 static int has_wrong_touch(struct space_constraint *c, double ahead)
 {
     double sum = 0;
-    space_equation_derive(c, c->y, ahead, c->k[0]);
+    space_equation_derive(c, c->y, ahead, c->rk.k[0]);
     for (int i = 0; i < c->touch_count; i++)
         for (int k = 0; k < space_touch_size(&c->touches[i]); k++)
             sum += fabs(c->touches[i].force[k]);
@@ -351,6 +337,7 @@ static double longest_step(const struct space_constraint *c, double left)
 static double advance(struct space_constraint *c, double ahead, double left, int *is_event)
 {
     *is_event = 0;
+    space_equation_derive(c, c->y, ahead, c->rk.k[0]);
     for (;;) {
         double h = longest_step(c, left), error = try_step(c, ahead, h);
         double factor = isfinite(error) ? 0.9 * det_pow(fmax(error, 1e-5), -0.2) : 0.1;
@@ -363,7 +350,7 @@ static double advance(struct space_constraint *c, double ahead, double left, int
             return step_to_event(c, ahead, h);
         }
         if (is_good)
-            accept_step(c);
+            accept_step(c, h);
         /* the rest of dt_s says little about the next length */
         if (h < left || factor < 1)
             c->h_s = fmax(STEP_LEAST_S, fmin(c->settings.dt_s, h * fmin(5, fmax(0.1, factor))));
@@ -375,7 +362,7 @@ static double advance(struct space_constraint *c, double ahead, double left, int
 /* What was integrated along since the sums were cleared. */
 static void book(struct space_constraint *c)
 {
-    double *work = c->y + STATE_SIZE * c->count, *losses = work + c->rates;
+    double *work = c->effector_work, *losses = c->losses;
     for (int i = 0; i < c->rates; i++) {
         c->ledger.work_effector_j += work[i];
         c->ledger.work_effector_positive_j += work[i] > 0 ? work[i] : 0;
@@ -511,8 +498,10 @@ void space_constraint_set_state(struct space_constraint *c, const double *q, con
         b->place = place;
         space_system_put(c->y + STATE_SIZE * i, &place);
     }
-    for (int i = STATE_SIZE * c->count; i < c->size; i++)
-        c->y[i] = 0;
+    for (int i = 0; i < c->rates; i++)
+        c->effector_work[i] = 0;
+    for (int i = 0; i < LOSSES; i++)
+        c->losses[i] = 0;
     c->touch_count = c->point_count = c->mark_count = 0;
     c->is_tree_placed = 0;
     c->is_stale = 1;

@@ -351,9 +351,10 @@ void space_equation_accelerate(struct space_constraint *c, double ahead, int tou
         read_forces(c);
 }
 
-void space_equation_derive(struct space_constraint *c, const double *y, double ahead, double *dy)
+void space_equation_derive(void *system, const double *y, double ahead, double *dy)
 {
-    double *work = dy + STATE_SIZE * c->count, *losses = work + c->rates, *at = losses + LOSSES;
+    struct space_constraint *c = system;
+    double *power = dy + STATE_SIZE * c->count, *losses = power + c->rates, *at = losses + LOSSES;
     space_system_place(c, y);
     losses[0] = losses[2] = 0;
     losses[1] = -space_system_push_all(c, ahead);
@@ -369,17 +370,17 @@ void space_equation_derive(struct space_constraint *c, const double *y, double a
         space_system_put(dy + STATE_SIZE * i, &change);
     }
     for (int i = 0; i < c->rates; i++) {
-        work[i] = c->effort[i] * c->qd[i];
+        power[i] = c->effort[i] * c->qd[i];
         losses[0] += c->servos[i].damping * c->qd[i] * c->qd[i];
     }
-    for (int i = 0; i < c->touch_room; i++, at += 3) {
+    for (int i = 0; i < c->touch_count; i++) {
         const struct touch *t = &c->touches[i];
-        struct vec3 force = i < c->touch_count ? space_touch_force(t, t->force) : none;
-        for (int k = 1; k < 3 && i < c->touch_count; k++)
+        struct vec3 force = space_touch_force(t, t->force);
+        for (int k = 1; k < 3; k++)
             losses[2] -= t->force[k] * t->rows[k].rate;
-        at[0] = force.x;
-        at[1] = force.y;
-        at[2] = force.z;
+        *at++ = force.x;
+        *at++ = force.y;
+        *at++ = force.z;
     }
 }
 

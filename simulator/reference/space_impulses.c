@@ -364,7 +364,6 @@ static double least_rate(const struct space_constraint *c, const struct touch *t
 
 void space_impulses_step(struct space_constraint *c, double ahead, double h)
 {
-    double *losses = c->y + STATE_SIZE * c->count + c->rates;
     c->touch_count = 0;
     c->is_stale = 1;
     space_system_place(c, c->y);
@@ -373,11 +372,11 @@ void space_impulses_step(struct space_constraint *c, double ahead, double h)
     space_system_place(c, c->y);
     space_touch_find(c, MARGIN_M + 2 * h * space_system_top_speed(c));
     reduce(c, ahead + h / 2);
-    losses[1] -= h * space_system_push_all(c, ahead + h / 2);
+    c->losses[1] -= h * space_system_push_all(c, ahead + h / 2);
     space_equation_accelerate(c, ahead + h / 2, 0);
     for (int i = 0; i < c->rates; i++) {
-        c->y[STATE_SIZE * c->count + i] += h * c->effort[i] * c->qd[i];
-        losses[0] += h * c->servos[i].damping * c->qd[i] * c->qd[i];
+        c->effector_work[i] += h * c->effort[i] * c->qd[i];
+        c->losses[0] += h * c->servos[i].damping * c->qd[i] * c->qd[i];
     }
     for (int i = 0; i < c->found_count; i++) {
         const struct touch *t = &c->found[i];

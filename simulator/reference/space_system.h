@@ -6,8 +6,9 @@
  *   space_impulses.c     impulses, and what presses
  *   space_constraint.c   adaptive steps, events, the interface of space_constraint.h
  *
- * The state y holds STATE_SIZE numbers a body (place, quaternion, velocity, spin), then what is integrated along: the
- * work of each freedom's servo, losses by damping, drag and friction, and the impulse of each pressing touch. */
+ * The state y holds STATE_SIZE numbers a body (place, quaternion, velocity, spin). Quadratures follow in its
+ * derivatives: the power of each freedom's servo, losses by damping, drag and friction, and the force of each touch
+ * that presses. */
 #ifndef SIMULATOR_REFERENCE_SPACE_SYSTEM_H
 #define SIMULATOR_REFERENCE_SPACE_SYSTEM_H
 
@@ -120,8 +121,9 @@ struct space_constraint {
     struct space_drag drag;
     struct space_tree carriers; /* of poses and velocities to drag, and of its tensors back */
 
-    int size;
-    double *y, *y1, *stage, *k[STAGES];
+    struct dormand_prince rk;
+    double *y, *dy;                        /* dy: of a state within a step */
+    double *effector_work, losses[LOSSES]; /* since they were booked, J: see above */
     double *q, *qd;    /* of joints, in the state placed last; turns unwrapped near ... */
     double *turned_to; /* ... those of the last accepted state */
     double *effort;
@@ -238,8 +240,8 @@ void space_system_list_joints(struct space_constraint *c, double ahead);
 
 /* Takes memory for rows; ERR_MEMORY when the arena is full. Touches and limits are counted. */
 int space_equation_create(struct space_constraint *c, struct arena *arena);
-/* dy/dt at y, with the touches that press. */
-void space_equation_derive(struct space_constraint *c, const double *y, double ahead, double *dy);
+/* dy/dt at y, and the rates of quadratures, with the touches that press; `system`: a struct space_constraint. */
+void space_equation_derive(void *system, const double *y, double ahead, double *dy);
 /* From the forces that stand to accelerations, with the first `touches` of those that press. */
 void space_equation_accelerate(struct space_constraint *c, double ahead, int touches);
 /* A row's acceleration by those of its bodies. */

@@ -741,7 +741,7 @@ static void joint_kinematics(const char *name)
         scene.settings.constraint_tau_s = 1; /* rounding is not fed back as an acceleration */
         start_at(STEP_S);
         struct space_constraint *c = run.state;
-        space_equation_derive(c, c->y, 0, c->k[0]);
+        space_equation_derive(c, c->y, 0, c->rk.k[0]);
         const struct body *b = &c->bodies[0];
         struct vec3 w = b->place.spin, r = mat3_apply(&b->turned, (struct vec3){0.3, 0.1, -0.2});
         struct vec3 swept = vec3_cross(w, r);

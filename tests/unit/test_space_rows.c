@@ -49,14 +49,14 @@ static struct space_link make_link(int parent, enum space_joint_kind kind)
 static void put_at(struct space_constraint *c, const double *y, double time_s)
 {
     for (int i = 0; i < STATE_SIZE * c->count; i++)
-        c->stage[i] = y[i];
+        c->rk.stage[i] = y[i];
     for (int i = 0; i < c->count; i++) {
         struct space_place p = space_system_place_at(y + STATE_SIZE * i);
         p.centre = vec3_along(p.centre, p.velocity, time_s);
         p.turn = quaternion_product(quaternion_exp(vec3_scale(p.spin, time_s)), p.turn);
-        space_system_put(c->stage + STATE_SIZE * i, &p);
+        space_system_put(c->rk.stage + STATE_SIZE * i, &p);
     }
-    space_system_place(c, c->stage);
+    space_system_place(c, c->rk.stage);
 }
 
 /* Gap and normal rate, and the rates across, of a touch at a time. */
