@@ -30,7 +30,7 @@ static int count_choices(struct store *store, struct store_status *status, struc
 static int get_counts(struct store *store, struct store_status *status, struct error *error)
 {
     int64_t next_id;
-    int64_t waiting;
+    int64_t waiting = 0;
     int result = store_query_i64(store,
                                  "SELECT 1 + max(coalesce((SELECT max(id) FROM individuals), 0),"
                                  " coalesce((SELECT max(id) FROM births), 0))",
