@@ -647,7 +647,6 @@ static void keep_momentum(struct space_dynamics *d, double half)
     d->is_given &= d->has_momenta;
     if (!d->has_momenta)
         return;
-    d->is_posed = 0;
     set_pose(d);
     for (int i = 0; i < d->root_count; i++) {
         struct space_momentum now, *target = &d->momenta[i];
@@ -658,12 +657,12 @@ static void keep_momentum(struct space_dynamics *d, double half)
         gain -= now.mass * vec3_dot(d->tree.gravity, vec3_sub(target->centre, now.centre));
         d->ledger.mended_j += fabs(gain);
     }
-    d->is_posed = 0;
+    space_tree_shift(&d->tree, d->q);
+    space_tree_set_velocity(&d->tree, d->qd);
 }
 
 static double energy_now(struct space_dynamics *d)
 {
-    d->is_posed = 0;
     set_pose(d);
     return space_tree_kinetic_energy(&d->tree) + space_tree_potential_energy(&d->tree);
 }
@@ -688,6 +687,7 @@ static void leave_limits(struct space_dynamics *d)
     for (int i = 0; i < d->rates; i++)
         way[i] = 0;
     space_limits_project(&d->limits, &d->tree, d->q, way);
+    d->is_posed = 0;
     for (int i = 0; i < d->rates; i++) {
         taken += d->torque[i] * way[i];
         positive += fmax(d->torque[i] * way[i], 0);

@@ -246,6 +246,18 @@ void space_tree_set_pose(struct space_tree *tree, const double *q)
         place_link(tree, &tree->links[i], q);
 }
 
+void space_tree_shift(struct space_tree *tree, const double *q)
+{
+    for (int i = 0; i < tree->count; i++) {
+        struct space_tree_link *l = &tree->links[i];
+        if (l->parent < 0)
+            l->r = mat3_apply(&l->up->turned, l->joint_at);
+        for (int k = 0; k < l->slides && l->parent < 0; k++)
+            l->r = vec3_along(l->r, l->axes[k].s, q[l->coordinate + k]);
+        l->at = vec3_add(l->up->at, l->r);
+    }
+}
+
 /* ---------------------------------------------------------------- velocity */
 
 static inline void move_link(struct space_tree_link *l, const double *qd)

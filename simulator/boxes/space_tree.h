@@ -122,6 +122,8 @@ void space_tree_normalise(const struct space_tree *tree, double *q);
 
 /* Everything that follows from q; quaternions need not be units. */
 void space_tree_set_pose(struct space_tree *tree, const double *q);
+/* The same where only slides of roots have changed since, a fraction of the work. */
+void space_tree_shift(struct space_tree *tree, const double *q);
 /* Velocities of all links and velocity products, at the pose. */
 void space_tree_set_velocity(struct space_tree *tree, const double *qd);
 /* Accelerations of all links if the rates do not change, at the pose and velocity. */
