@@ -304,6 +304,25 @@ START_TEST(tensors_follow_pose_and_velocity)
 }
 END_TEST
 
+/* A linear law sums along edges; one of leading faces alone by triangles, which are all of a face that leads. */
+START_TEST(edges_and_triangles_give_one_tensor)
+{
+    const struct exposure_piece piece = {5,
+                                         {{-1, -1}, {0.5, -1.2}, {1, 0}, {0.4, 0.9}, {-0.8, 0.3}}};
+    const struct vec3 normal = {0, 1, 0}, s = {0, 0, 1}, t = {1, 0, 0}, centre = {0.3, -2, 0.7};
+    const struct space_motion ahead = {{0.01, 0.02, -0.01}, {0.1, 3, 0.2}};
+    struct space_tensor found[2] = {{.nn = {0}}, {.nn = {0}}};
+    for (int i = 0; i < 2; i++) {
+        const struct space_drag_law law = {5, 0, i, 1};
+        space_drag_add_piece(&found[i], &law, centre, normal, s, t, &piece, &ahead);
+    }
+    const double *a = (const double *)&found[0], *b = (const double *)&found[1];
+    for (size_t i = 0; i < sizeof found[0] / sizeof(double); i++)
+        ck_assert_double_eq_tol(a[i], b[i], 1e-12);
+    ck_assert_double_gt(found[0].fv.yy, 0);
+}
+END_TEST
+
 START_TEST(drag_never_gives_power)
 {
     for (int i = 0; i < 400; i++) {
@@ -368,6 +387,7 @@ int main(void)
     tcase_add_test(tcase, pieces_change_continuously);
     tcase_add_test(tcase, a_sealed_box_does_not_swim);
     tcase_add_test(tcase, tensors_follow_pose_and_velocity);
+    tcase_add_test(tcase, edges_and_triangles_give_one_tensor);
     tcase_add_test(tcase, drag_never_gives_power);
     tcase_add_test(tcase, tensors_are_what_rays_find);
     return run_tests("exposure", tcase);
