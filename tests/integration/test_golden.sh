@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The golden digests of creatures by hand, from the program that is installed: it is compiled otherwise than the
 # libraries of tests/golden (see "where an evaluation's time goes" in the Makefile).
+# shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 count=0
