@@ -1149,7 +1149,7 @@ static int measure_residuals(const char *preset, double shares[RANDOM_CREATURES]
     return refused;
 }
 
-/* Measured over 10 s: see docs/physics.md. */
+/* Measured over 10 s: see docs/physics-trust.md. */
 START_TEST(the_ledger_of_random_creatures_balances)
 {
     static const struct {
