@@ -60,7 +60,7 @@ static void fake_send_raw(const char *bytes, size_t length)
     fake_send();
 }
 
-static void fake_result(uint64_t id, uint64_t creature, int verdict, uint64_t seed)
+static void fake_write_result(uint64_t id, uint64_t creature, int verdict, uint64_t seed)
 {
     struct result result = {.id = id,
                             .creature = creature,
@@ -68,6 +68,11 @@ static void fake_result(uint64_t id, uint64_t creature, int verdict, uint64_t se
                             .digest = digest_of(id, seed),
                             .cost = {.wall_ms = 1, .cpu_ms = 1}};
     message_encode_result(&out, &result);
+}
+
+static void fake_result(uint64_t id, uint64_t creature, int verdict, uint64_t seed)
+{
+    fake_write_result(id, creature, verdict, seed);
     fake_send();
 }
 
@@ -209,9 +214,10 @@ static void fake_take_task(const char *kind, const struct task *task)
         fake_send();
         return;
     }
-    fake_answer(task);
+    /* at once, so that nobody ends the run between the two */
     if (strcmp(kind, "double") == 0 && is_bad)
-        fake_answer(task);
+        fake_write_result(task->id, task->creature, VERDICT_OK, task->seed);
+    fake_answer(task);
 }
 
 static void fake_take_message(const char *kind, const struct message *message)
