@@ -92,12 +92,12 @@ endef
 $(B)/obj/%.o: %.c
 	$(compile)
 
-# ---- where an evaluation's time goes: gcc optimises these rooms as one for the programs below, without guards of their
-# stacks, since they compute with what was checked before. All other programs have them from the libraries ----
+# ---- where an evaluation's time goes: gcc optimises these rooms as one for the programs below. All other programs have
+# them from the libraries ----
 ifneq ($(if $(SAN)$(filter debug,$(MODE)),,$(findstring Free Software,$(shell $(CC) --version))),)
 WHOLE := $(patsubst %.c,$(B)/obj/whole/%.o,$(wildcard $(addsuffix /*.c,$(addprefix simulator/,\
 	body world mind plane plane/* evaluate)) common/detmath.c common/hash.c))
-$(WHOLE): ALL_CFLAGS += -flto -fno-stack-protector
+$(WHOLE): ALL_CFLAGS += -flto
 $(WHOLE): $(B)/obj/whole/%.o: %.c
 	$(compile)
 WITH_WHOLE := $(BIN)/simulator $(B)/bench/bench_simulator $(B)/bench/bench_peers
