@@ -35,7 +35,8 @@ rm place/t.csv
 "$viewer" --help | grep -q '^  \.gif .*left out' && exit 0
 is_stopped TERM 'place/film.gif.part-*' "$viewer" "$walker" --export place/film.gif --size 1920x1080 --fps 100
 
-"$controller" run walk.ini --seed 3 -j 2 -o run -s evolution.generations=2 >/dev/null 2>&1 || fail "run"
+# long motions, so that the report takes its time
+"$controller" run walk.ini --seed 3 -j 2 -o run -s evolution.generations=2 -s simulation.duration_s=100 >/dev/null 2>&1 || fail "run"
 for signal in TERM HUP; do
     is_stopped $signal 'temporary/bestiary-report-*/*.creature' "$controller" report run -o place/report.html
 done
