@@ -56,6 +56,29 @@ void ledger_check(const struct ledger *ledger);
 /* Energy from nowhere, J, of a ledger whose gains sum up to gain_j: these, what the mending of momentum
  * moved, and the residual of either sign. */
 double ledger_unearned_j(const struct ledger *ledger, double gain_j);
+/* Books the work of a contact, normal and tangent, or of a limit: gains by what did them, losses by what lost. */
+static inline void ledger_book_touch(struct ledger *l, int is_limit, int is_push_out, double normal,
+                                     double tangent)
+{
+    double work = normal + tangent;
+    if (work > 0) {
+        if (is_limit)
+            l->gain_limit_j += work;
+        else if (is_push_out)
+            l->gain_push_out_j += work;
+        else
+            l->gain_impact_j += work;
+    } else if (is_limit) {
+        l->loss_limit_j -= work;
+    } else if (normal > 0) {
+        l->loss_friction_j -= work;
+    } else if (tangent > 0) {
+        l->loss_impact_j -= work;
+    } else {
+        l->loss_impact_j -= normal;
+        l->loss_friction_j -= tangent;
+    }
+}
 
 /* Impulses of contacts with the world and of gravity in a step: N s, N m s about a point, and the
  * sum of their sizes, N s. */

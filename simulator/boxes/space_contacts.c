@@ -634,24 +634,7 @@ static void book_law(const struct space_contacts *s, int i, double share, struct
     const double *works = s->work + law->row;
     int is_limit = i >= s->count;
     double normal = share * works[0], tangent = is_limit ? 0 : share * (works[1] + works[2]);
-    double work = normal + tangent;
-    if (work > 0) {
-        if (is_limit)
-            l->gain_limit_j += work;
-        else if (law->is_push_out)
-            l->gain_push_out_j += work;
-        else
-            l->gain_impact_j += work;
-    } else if (is_limit) {
-        l->loss_limit_j -= work;
-    } else if (normal > 0) {
-        l->loss_friction_j -= work;
-    } else if (tangent > 0) {
-        l->loss_impact_j -= work;
-    } else {
-        l->loss_impact_j -= normal;
-        l->loss_friction_j -= tangent;
-    }
+    ledger_book_touch(l, is_limit, law->is_push_out, normal, tangent);
 }
 
 static double booked_work(const struct space_contacts *s, int i)

@@ -19,24 +19,7 @@ static inline void book_contact(const struct contacts *s, int i, double share, s
     const double *row_works = s->work + c->first_row;
     double normal = share * row_works[0];
     double tangent = c->part < 0 ? 0 : share * row_works[1];
-    double work = normal + tangent;
-    if (work > 0) {
-        if (c->part < 0)
-            l->gain_limit_j += work;
-        else if (s->impulses.laws[i].is_push_out)
-            l->gain_push_out_j += work;
-        else
-            l->gain_impact_j += work;
-    } else if (c->part < 0) {
-        l->loss_limit_j -= work;
-    } else if (normal > 0) {
-        l->loss_friction_j -= work;
-    } else if (tangent > 0) {
-        l->loss_impact_j -= work;
-    } else {
-        l->loss_impact_j -= normal;
-        l->loss_friction_j -= tangent;
-    }
+    ledger_book_touch(l, c->part < 0, s->impulses.laws[i].is_push_out, normal, tangent);
 }
 
 /* The work of all rows, as row_work() has it. */
