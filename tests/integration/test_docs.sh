@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# The documentation points to what exists: relative links in every page, and the pages that sources,
-# scripts and examples name. The example parameter files load and are explained. Champions of this
-# simulator's version do what their files say, so that whoever changes a result raises the version.
+# The documentation points to what exists: relative links and the headings they name, parameters, and the
+# pages that sources, scripts and examples name. The example parameter files load and are explained.
+# Champions of this simulator's version do what their files say, so that whoever changes a result raises
+# the version.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 bin=${BUILD:-build}/bin
@@ -12,16 +13,42 @@ fault() {
     faults=$((faults + 1))
 }
 
+# The anchors of a page's headings, as GitHub makes them; blocks of code have no headings.
+anchors() { # PAGE
+    awk '/^```/ { is_code = !is_code }
+        /^#+ / && !is_code {
+            sub(/^#+ /, "")
+            $0 = tolower($0)
+            gsub(/[^a-z0-9 _-]/, "")
+            gsub(/ /, "-")
+            print seen[$0]++ ? $0 "-" seen[$0] - 1 : $0
+        }' "$1"
+}
+
 pages=(README.md CHANGELOG.md docs/*.md proto/*.md)
 for page in "${pages[@]}"; do
     while IFS= read -r link; do
-        target=${link%%#*}
-        case $target in
-        '' | http://* | https://*) continue ;;
+        case $link in
+        http://* | https://*) continue ;;
+        '#'*) target=$page ;;
+        *) target=$(dirname "$page")/${link%%#*} ;;
         esac
-        [ -e "$(dirname "$page")/$target" ] || fault "$page: leads to $link, which does not exist"
+        if ! [ -e "$target" ]; then
+            fault "$page: leads to $link, which does not exist"
+        elif [[ $link == *'#'* ]]; then
+            grep -qxF -- "${link#*#}" <<<"$(anchors "$target")" || fault "$page: leads to $link: there is no such heading"
+        fi
     done < <(grep -oE '\]\([^) ]+\)' "$page" | sed -E 's/^\]\((.*)\)$/\1/')
 done
+
+# parameters: `section.name`, in the manual and in README
+keys=$("$bin/controller" run --print-config |
+    awk '/^\[/ { section = substr($1, 2, length($1) - 2) } /^[a-z].* =/ && section { print section "." $1 }')
+sections=$(cut -d. -f1 <<<"$keys" | sort -u | paste -sd'|')
+# shellcheck disable=SC2016  # backquotes of the pages
+while IFS=: read -r file key; do
+    grep -qxF -- "$key" <<<"$keys" || fault "$file: names $key, which is no parameter"
+done < <(grep -oE "(\`|-s )($sections)\.[a-z][a-z0-9_]*[a-z0-9](\`|=)" README.md docs/*.md | sed -E 's/(`|-s )//; s/[`=]$//')
 
 while IFS=: read -r file page; do
     [ -e "$page" ] || fault "$file: names $page, which does not exist"
