@@ -88,6 +88,25 @@ grep -q '^| archive | 2 | .* | `controller run .*--seed 2 .*` |$' whole/report.m
 "$bin/simulator" evaluate whole/champions/walk-archive-2.creature >champion.out || fail "the champion is not read"
 grep -q '^digest .* verified' champion.out || fail "the champion differs: $(cat champion.out)"
 
+# the tables of the page, for the worlds that its markers name: of two methods, and of one
+mkdir docs alone
+sed '/^archive/d' whole/plan.ini >alone/plan.ini
+cp -r whole/runs whole/champions alone
+for name in whole alone; do
+    printf '%s\n' "<!-- $name walk: made by hand -->" nothing "<!-- $name walk: end -->"
+done >docs/results.md
+"$experiment" results --build "$build" whole alone >results.out || fail "the page: $(cat results.out)"
+grep -q '^| walk | sims | [^|]* \[' docs/results.md || fail "no methods: $(cat docs/results.md)"
+grep -q '^| walk | sims | archive | ' docs/results.md || fail "no pairs: $(cat docs/results.md)"
+[ "$(grep -c '^| walk | [0-3] of 3 | ' docs/results.md)" = 2 ] || fail "no champions: $(cat docs/results.md)"
+! grep -q nothing docs/results.md || fail "a block was kept: $(cat docs/results.md)"
+for picture in whole/champions-walk alone/walk; do
+    grep -q "](../$picture.png)" docs/results.md || fail "no $picture: $(cat docs/results.md)"
+    [ -s "$picture.png" ] || fail "$picture was not drawn"
+done
+sed -i 's/whole walk/whole swim/' docs/results.md
+refused 1 'blocks of whole: .* is missing, or no world of the plan' "$experiment" results --build "$build" whole
+
 # killed in the midst (the controller too), then finished: the same results
 plan broken
 start setsid "$experiment" run broken --build "$build" >broken.out 2>&1
