@@ -51,8 +51,18 @@ static int find_row(const struct genome *genome, enum table table, gene_id id)
 /* What became of a parent's rows: ids in the child; 0 = not there. */
 struct translation {
     const struct genome *parent;
-    gene_id ids[TABLE_COUNT][ROWS_MAX];
+    gene_id ids[TABLE_COUNT][ROWS_MAX]; /* of the rows that the parent has */
 };
+
+static void translation_init(struct translation *translation, const struct genome *parent)
+{
+    int table;
+
+    translation->parent = parent;
+    for (table = 0; table < TABLE_COUNT; table++)
+        memset(translation->ids[table], 0,
+               (size_t)table_count(parent, table) * sizeof translation->ids[table][0]);
+}
 
 static gene_id translate(const struct translation *translation, enum table table, gene_id id)
 {
@@ -86,6 +96,15 @@ struct chromosome {
     struct slot slots[SLOTS_MAX];
     int count;
 };
+
+/* Its slots are written as they are added: there is room for many more than a genome has. */
+static void chromosome_init(struct chromosome *chromosome, const struct genome *a,
+                            const struct genome *b)
+{
+    chromosome->parents[0] = a;
+    chromosome->parents[1] = b;
+    chromosome->count = 0;
+}
 
 /* Row numbers of one table of both parents, to be aligned. */
 struct rows {
@@ -183,17 +202,18 @@ static void add_group(struct chromosome *chromosome, int body)
 static void build_chromosome(struct chromosome *chromosome, const struct genome *a,
                              const struct genome *b)
 {
-    struct chromosome bodies = {.parents = {a, b}};
-    struct rows rows = {.count = {a->body_count, b->body_count}};
+    struct chromosome bodies;
+    struct rows rows;
     int i;
 
+    chromosome_init(&bodies, a, b);
+    rows.count[0] = a->body_count;
+    rows.count[1] = b->body_count;
     for (i = 0; i < GENOME_BODIES_MAX; i++)
         rows.list[0][i] = rows.list[1][i] = i;
     align(&bodies, TABLE_BODY, &rows, -1);
 
-    chromosome->parents[0] = a;
-    chromosome->parents[1] = b;
-    chromosome->count = 0;
+    chromosome_init(chromosome, a, b);
     add_group(chromosome, -1);
     for (i = 0; i < bodies.count; i++) {
         int body = chromosome->count;
@@ -266,8 +286,7 @@ static void build_translations(const struct chromosome *chromosome,
     for (side = 0; side < 2; side++) {
         const struct genome *parent = chromosome->parents[side];
 
-        translations[side].parent = parent;
-        memset(translations[side].ids, 0, sizeof(translations[side].ids));
+        translation_init(&translations[side], parent);
         for (i = 0; i < chromosome->count; i++) {
             const struct slot *slot = &chromosome->slots[i];
             int row = slot->rows[side];
@@ -494,7 +513,6 @@ static void translate_section(struct translation *section, const struct genome *
     const struct genome *b = section->parent;
     int i;
 
-    memset(section->ids, 0, sizeof(section->ids));
     for (i = 0; i < b->body_count; i++)
         if (is_reached[i])
             section->ids[TABLE_BODY][i] = graft_id(child, TABLE_BODY, b->bodies[i].id, ids);
@@ -546,13 +564,14 @@ static int lead_to_graft(struct genome *child, int connection_count, gene_id top
 static int try_graft(struct genome *child, const struct genome *a, const struct genome *b,
                      const struct params *params, struct rng *rng, struct gene_counter *ids)
 {
-    struct translation section = {.parent = b};
+    struct translation section;
     char is_reached[GENOME_BODIES_MAX];
     int top = (int)rng_below(rng, (uint32_t)b->body_count), status;
 
     if (genome_copy(child, a))
         return ERR_MEMORY;
     mark_reached(b, top, is_reached);
+    translation_init(&section, b);
     translate_section(&section, child, is_reached, ids);
     status = append_section(child, &section);
     if (!status)
