@@ -200,11 +200,8 @@ static int get_entries(struct store *store, const struct request *request,
         return store_get_lineage(store, (uint64_t)request->lineage, request->is_all, entries, count,
                                  error);
     int top = request->top ? (int)request->top : INT32_MAX;
-    int status = store_get_top(store, request->generation, request->is_distinct ? INT32_MAX : top,
-                               entries, count, generation, error);
-    if (!status && request->is_distinct)
-        *count = store_leave_out_copies(*entries, *count, top);
-    return status;
+    return (request->is_distinct ? store_get_distinct : store_get_top)(
+        store, request->generation, top, entries, count, generation, error);
 }
 
 static int list_run(const char *directory, const struct request *request)

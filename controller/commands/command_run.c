@@ -17,10 +17,8 @@
 #include "controller/store/run_directory.h"
 #include "controller/store/run_log.h"
 
-/* Rows of the table printed at the end, and of how many of the best they are chosen: copies are
- * left out. */
-#define CHAMPION_COUNT     5
-#define CHAMPION_LOOKED_AT 1000
+/* Rows of the table printed at the end. */
+#define CHAMPION_COUNT 5
 
 static const char run_help[] =
     "usage: controller run PARAMS.ini [option]...\n"
@@ -269,12 +267,11 @@ static void print_champions(const struct session *session)
     struct error error = {0};
     uint32_t generation;
     int count;
-    if (store_get_top(session->store, -1, CHAMPION_LOOKED_AT, &entries, &count, &generation,
-                      &error)) {
+    if (store_get_distinct(session->store, -1, CHAMPION_COUNT, &entries, &count, &generation,
+                           &error)) {
         command_fail(&error);
         return;
     }
-    count = store_leave_out_copies(entries, count, CHAMPION_COUNT);
     printf("The best after generation %" PRIu32 ":\n", generation);
     command_print_survivors(stdout, entries, count, 0);
     if (count)

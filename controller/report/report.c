@@ -4,9 +4,6 @@
 #include <string.h>
 #include <time.h>
 
-/* From these the best are taken, without exact copies. */
-#define TOP_LOOKED_AT 100
-
 static int fail_memory(struct error *error)
 {
     return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
@@ -24,9 +21,8 @@ static int read_top(struct report *report, struct store *store, struct error *er
     uint32_t generation;
     if (report->facts.generation_count == 0)
         return 0;
-    int status = store_get_top(store, -1, TOP_LOOKED_AT, &report->top, &report->top_count,
-                               &generation, error);
-    report->top_count = store_leave_out_copies(report->top, report->top_count, REPORT_TOP_MAX);
+    int status = store_get_distinct(store, -1, REPORT_TOP_MAX, &report->top, &report->top_count,
+                                    &generation, error);
     for (int i = 0; i < report->top_count && !status; i++)
         status = store_get_lineage(store, report->top[i].id, 0, &report->lines[i].entries,
                                    &report->lines[i].count, error);

@@ -227,6 +227,10 @@ int store_get_top(struct store *store, int64_t generation, int top, struct store
 /* Leaves out creatures that move exactly as one before: copies, and mutants whose change does
  * nothing. Of the rest the first `most` stay; returns how many. */
 int store_leave_out_copies(struct store_entry *entries, int count, int most);
+/* As store_get_top(), the best `top` of those who stay then. */
+int store_get_distinct(struct store *store, int64_t generation, int top,
+                       struct store_entry **entries, int *count, uint32_t *generation_found,
+                       struct error *error);
 
 /* A creature and its ancestors, the youngest first, back to those without parents: along the first
  * parents, or all of them if has_second_parents. Rank, survival and fitness are those of the last

@@ -263,6 +263,9 @@ static int read_entry(struct store *store, sqlite3_stmt *row, void *item, struct
     return status;
 }
 
+/* Where there are not enough who move differently, this many times as many are looked at. */
+enum { MORE_LOOKED_AT = 8 };
+
 /* Of members m, costs c and archive a. */
 #define ENTRY_COLUMNS                                                                              \
     INDIVIDUAL_COLUMNS                                                                             \
@@ -304,6 +307,22 @@ int store_leave_out_copies(struct store_entry *entries, int count, int most)
         kept += !is_copy;
     }
     return kept;
+}
+
+int store_get_distinct(struct store *store, int64_t generation, int top,
+                       struct store_entry **entries, int *count, uint32_t *generation_found,
+                       struct error *error)
+{
+    int looked_at = top, found;
+    for (;;) {
+        int status =
+            store_get_top(store, generation, looked_at, entries, &found, generation_found, error);
+        *count = store_leave_out_copies(*entries, found, top);
+        if (status || *count == top || found < looked_at)
+            return status;
+        free(*entries);
+        looked_at *= MORE_LOOKED_AT;
+    }
 }
 
 int store_get_lineage(struct store *store, uint64_t id, int has_second_parents,

@@ -392,6 +392,37 @@ START_TEST(test_survivors_and_curve)
 }
 END_TEST
 
+/* All but the last of the population move alike: further ranks are looked at until there are enough. */
+START_TEST(test_distinct)
+{
+    struct store *store;
+    struct store_entry *entries;
+    uint32_t found;
+    int count;
+    char sql[160];
+    make_finished_run();
+    for (int i = 0; i < MEASURE_COUNT; i++) {
+        snprintf(sql, sizeof sql,
+                 "UPDATE individuals SET %s = 2 WHERE id NOT IN (SELECT individual FROM members"
+                 " WHERE generation = 1 AND rank = %d)",
+                 measure_table[i].name, POPULATION);
+        run_sql(sql);
+    }
+    ck_ok(store_open(&store, path, 1, &error));
+    for (int top = 1; top <= 3; top++) {
+        ck_ok(store_get_distinct(store, -1, top, &entries, &count, &found, &error));
+        ck_assert_int_eq(count, top < 2 ? top : 2);
+        ck_assert_uint_eq(found, 1);
+        ck_assert_int_eq(entries[0].rank, 1);
+        ck_assert(top == 1 || entries[1].rank == POPULATION);
+        free(entries);
+    }
+    ck_assert_int_eq(store_get_distinct(store, 2, 4, &entries, &count, &found, &error), ERR_RANGE);
+    ck_assert_int_eq(count, 0);
+    store_close(store);
+}
+END_TEST
+
 /* As great as a fitness may be: what sums it up stays a number. */
 START_TEST(test_huge_fitness_has_a_mean)
 {
@@ -1425,6 +1456,7 @@ int main(void)
     tcase_add_test(tests, test_rows_by_age);
     tcase_add_test(tests, test_status_counts);
     tcase_add_test(tests, test_survivors_and_curve);
+    tcase_add_test(tests, test_distinct);
     tcase_add_test(tests, test_huge_fitness_has_a_mean);
     tcase_add_test(tests, test_facts_and_members);
     tcase_add_test(tests, test_lineage);
