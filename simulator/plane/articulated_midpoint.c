@@ -15,8 +15,9 @@
  * the impulses are those of the step before, there is no impact, but a load that lasts.
  *
  * With the gap rule nothing passes through anything in one step; with the work rule the ledger books
- * contacts without error. Servos, damping and drag are taken at the mean velocity of the step,
- * exactly solvable inside the algorithm and stable for any gain. Penalty springs create 2 to 7 % energy,
+ * contacts without error. Servos, damping and drag are taken at the mean velocity of the step, v + k/2 + h/2 a,
+ * exactly solvable inside the algorithm and stable for any gain. Without k there a servo that pushes a load along
+ * the ground is of first order. Penalty springs create 2 to 7 % energy,
  * and semi-implicit Euler in joint coordinates drifts: neither is used. */
 #include "simulator/plane/articulated_private.h"
 
@@ -51,11 +52,11 @@ static void book_effectors(struct articulated *d)
 static double damping_loss(const struct articulated *d, const double *from, const double *to,
                            double share, double half)
 {
-    const double *damping = d->laws.damping, *qd0 = d->qd0, *qdd = d->qdd;
+    const double *damping = d->laws.damping, *carried = d->carried, *qdd = d->qdd;
     double lost = 0;
     for (int at = 2, dof = d->dof; at < dof; at += 2) {
         pair way = share * (PAIR(from, at) + PAIR(to, at));
-        pair loss = PAIR(damping, at) * (PAIR(qd0, at) + half * PAIR(qdd, at)) * way;
+        pair loss = PAIR(damping, at) * (PAIR(carried, at) + half * PAIR(qdd, at)) * way;
         lost += loss[0];
         lost += loss[1];
     }
@@ -93,7 +94,7 @@ static void book_drag(struct articulated *d, const double *from, const double *t
 static void accelerate(struct articulated *d, double half, int is_again)
 {
     if (d->tree.has_drag)
-        tree_set_start_velocity(&d->tree, d->qd0);
+        tree_set_start_velocity(&d->tree, d->carried);
     if (d->drag.kind == DRAG_MOVING)
         articulated_set_drag(d);
     torques_accelerate(d, half, is_again && !d->tree.has_drag && !d->has_drives);
@@ -200,18 +201,27 @@ static double drive_impulse_work(struct articulated *d)
     return tree_kinetic_energy(&d->tree) - before - (contacts_work(&d->contacts) - late);
 }
 
+/* The rates at the start of the step, with half of what contacts that last will change them by. */
+static void carry(struct articulated *d)
+{
+    const double *qd0 = d->qd0, *last_kick = d->last_kick;
+    double *carried = d->carried;
+    for (int i = 0, dof = d->dof; i < dof; i += 2)
+        PAIR(carried, i) = PAIR(qd0, i) + 0.5 * PAIR(last_kick, i);
+}
+
 /* Coordinates in the middle of the step, and a guess of the mean velocity until then, vm = qd0 +
  * h/2 a(h/4) + last_kick / 2: after a midpoint step qdd and qdd_last are a(-h/2) and a(-3h/2), else
  * qdd is a(0). */
 static void guess_middle(struct articulated *d, double half)
 {
     double share = d->has_accelerations > 1 ? 0.75 * half : 0;
-    const double *q0 = d->q0, *qd0 = d->qd0, *qdd = d->qdd, *last_kick = d->last_kick;
+    const double *q0 = d->q0, *qd0 = d->qd0, *qdd = d->qdd, *carried = d->carried;
     double *qdd_last = d->qdd_last, *vm = d->vm, *qm = d->qm;
     for (int i = 0, dof = d->dof; i < dof; i += 2) {
-        pair rate = PAIR(qd0, i), change = PAIR(qdd, i) - PAIR(qdd_last, i);
-        PAIR(qm, i) = PAIR(q0, i) + half * rate;
-        PAIR(vm, i) = rate + half * PAIR(qdd, i) + share * change + 0.5 * PAIR(last_kick, i);
+        pair change = PAIR(qdd, i) - PAIR(qdd_last, i);
+        PAIR(qm, i) = PAIR(q0, i) + half * PAIR(qd0, i);
+        PAIR(vm, i) = PAIR(carried, i) + half * PAIR(qdd, i) + share * change;
         PAIR(qdd_last, i) = PAIR(qdd, i);
     }
 }
@@ -220,13 +230,12 @@ static void guess_middle(struct articulated *d, double half)
 static int mend_middle(struct articulated *d, double half)
 {
     double share = d->has_accelerations > 1 ? 0.75 * half : 0.5 * half, rest = half - share;
-    const double *qd0 = d->qd0, *qdd = d->qdd, *last_kick = d->last_kick;
+    const double *carried = d->carried, *qdd = d->qdd;
     const double *qdd_last = d->qdd_last, *vm = d->vm, *coupled = d->coupled;
     double *mended = d->mended;
     pair_bits is_wrong = {0, 0};
     for (int i = 0, dof = d->dof; i < dof; i += 2) {
-        pair rate = PAIR(qd0, i) + share * SINGLES(qdd, i) + rest * PAIR(qdd_last, i) +
-                    0.5 * PAIR(last_kick, i);
+        pair rate = PAIR(carried, i) + share * SINGLES(qdd, i) + rest * PAIR(qdd_last, i);
         is_wrong |= pair_is_less(pair_of(GUESS_RATE),
                                  pair_absolute(PAIR(coupled, i) * (rate - PAIR(vm, i))));
         PAIR(mended, i) = rate;
@@ -239,6 +248,7 @@ static void move_freely(struct articulated *d)
 {
     double h = d->settings.dt_s, half = h / 2;
     int is_known = d->has_accelerations && !d->drag.is_quadratic;
+    carry(d);
     if (!is_known) {
         torques_set_implicit(d, half, d->qd0);
         articulated_set_pose(d);
@@ -366,7 +376,7 @@ static void end_midpoint(struct articulated *d, struct contacts *contacts, int o
     else
         book_joints(d, d->qd0, d->qd, half, half);
     if (d->tree.has_drag) {
-        tree_set_start_velocity(&d->tree, d->qd0);
+        tree_set_start_velocity(&d->tree, d->carried);
         book_drag(d, d->v1, d->qd, half);
     }
     book_effectors(d);

@@ -102,8 +102,9 @@ struct articulated {
     double *k_q, *k_v;             /* RK4: sums of the stages */
     double *vm_before, *vs_before; /* vm and vs as they were before the contacts acted */
     double *last_kick;             /* by contacts that last; 0 after an impact */
-    double *kick_before;           /* of the last step, whatever it was */
-    double *rates;                 /* given to the tree for a moment, to see what works at them */
+    double *carried;          /* qd0 + last_kick / 2: with h/2 qdd the mean of a midpoint step */
+    double *kick_before;      /* of the last step, whatever it was */
+    double *rates;            /* given to the tree for a moment, to see what works at them */
     double *work, *part_work; /* of an RK4 step, of a part of it: places as of enum flight_work */
     double *from_q, *from_qd; /* where a part of it begins */
     struct balance balance;   /* at its end; it is that of the present state if */
@@ -156,7 +157,7 @@ void torques_set_aims_ahead(struct articulated *d, double past, double half);
 void torques_advance(struct articulated *d);
 /* Explicit torques at joint angles q with rates qd, within what muscles can. */
 void torques_set(struct articulated *d, const double *q, const double *qd);
-/* Torques of a midpoint step from (q0, qd0), implicit in its mean velocity; those that are likely
+/* Torques of a midpoint step from q0 with the rates carried, implicit in its mean velocity; those that are likely
  * to be too strong for the muscles at the rates foreseen are clamped. */
 void torques_set_implicit(struct articulated *d, double half, const double *foreseen);
 /* Accelerations with these at the tree's pose and velocity, clamped where need be. is_again: pose, servos and drag are

@@ -157,7 +157,7 @@ static void clamp_joint(struct articulated *d, int at, int sign, double half)
 {
     const struct joint_laws *laws = &d->laws;
     double most = laws->most[at], a = laws->hill_n_m[at], inverse_b = laws->hill_s_rad[at];
-    double known = d->qd0[at] + 0.5 * d->last_kick[at];
+    double known = d->carried[at];
     double rate = sign * d->bound_rate[at], slope = 0;
     if (rate < 0 && sign * known * d->birth_d[at - 2] + half * most > 0)
         rate = 0;
@@ -169,7 +169,7 @@ static void clamp_joint(struct articulated *d, int at, int sign, double half)
     d->high[at] = sign > 0 ? most : 0;
     d->effector_tau[at] = sign * (torque - slope * (sign * known - rate));
     d->effector_extra[at] = half * slope;
-    d->tau[at] = d->effector_tau[at] - laws->damping[at] * d->qd0[at];
+    d->tau[at] = d->effector_tau[at] - laws->damping[at] * known;
     d->extra[at] = half * (slope + laws->damping[at]);
 }
 
@@ -182,7 +182,7 @@ static void clamp_to_end(struct articulated *d, int at, double torque, double ha
     d->high[at] = HUGE_VAL;
     d->effector_tau[at] = torque;
     d->effector_extra[at] = 0;
-    d->tau[at] = torque - laws->damping[at] * d->qd0[at];
+    d->tau[at] = torque - laws->damping[at] * d->carried[at];
     d->extra[at] = half * laws->damping[at];
 }
 
@@ -203,18 +203,18 @@ static inline struct bounds bounds_at(pair rate, pair most, pair hill_n_m, pair 
                            (pair)((less & is_up) | (full & ~is_up))};
 }
 
-/* Torques of a midpoint step from (q0, qd0); 1 if one exceeds its bound with the inertia at birth. */
+/* Torques of a midpoint step from q0 with the rates carried; 1 if one exceeds its bound with the inertia at birth. */
 static inline int aim_implicitly(struct articulated *d, double half, const double *foreseen,
                                  int has_curve)
 {
     const struct joint_laws laws = d->laws;
-    const double *q0 = d->q0, *qd0 = d->qd0, *aim = d->aim[0];
+    const double *q0 = d->q0, *carried = d->carried, *aim = d->aim[0];
     double *effector_tau = d->effector_tau, *effector_extra = d->effector_extra;
     double *taus = d->tau, *extras = d->extra, *clamped = d->clamped;
     double *lows = d->low, *highs = d->high, *bound_rate = d->bound_rate;
     pair_bits is_exceeded = {0, 0};
     for (int at = 2, dof = d->dof; at < dof; at += 2) {
-        pair qd = PAIR(qd0, at), damping = PAIR(laws.damping, at), extra = PAIR(laws.extra, at);
+        pair qd = PAIR(carried, at), damping = PAIR(laws.damping, at), extra = PAIR(laws.extra, at);
         pair most = PAIR(laws.most, at), rate = PAIR(foreseen, at);
         pair tau =
             PAIR(aim, at) - PAIR(laws.kp, at) * (PAIR(q0, at) + half * qd) - PAIR(laws.kd, at) * qd;

@@ -102,6 +102,7 @@ static int take_scratch(struct articulated *d, struct arena *arena)
                           &d->effector_extra,
                           &d->effector_work,
                           &d->last_kick,
+                          &d->carried,
                           &d->kick_before,
                           &d->rates,
                           &d->torque,
