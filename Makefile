@@ -96,7 +96,7 @@ $(B)/obj/%.o: %.c
 # them from the libraries ----
 ifneq ($(if $(SAN)$(filter debug,$(MODE)),,$(findstring Free Software,$(shell $(CC) --version))),)
 WHOLE := $(patsubst %.c,$(B)/obj/whole/%.o,$(wildcard $(addsuffix /*.c,$(addprefix simulator/,\
-	body world mind plane plane/* evaluate)) common/detmath.c common/hash.c))
+	body world mind plane plane/* evaluate)) common/math/detmath.c common/math/hash.c))
 $(WHOLE): ALL_CFLAGS += -flto
 $(WHOLE): $(B)/obj/whole/%.o: %.c
 	$(compile)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/limits.h"
+#include "common/system/limits.h"
 #include "common/version.h"
 #include "controller/commands/commands.h"
 

@@ -7,7 +7,7 @@
 #define PROTO_MESSAGE_H
 
 #include "common/body/phenotype_key.h"
-#include "common/genome/creature.h"
+#include "common/creature/creature.h"
 #include "common/judge/pace.h"
 #include "common/judge/trial.h"
 #include "proto/frame.h"

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "common/genome/creature.h"
-#include "common/hash.h"
+#include "common/creature/creature.h"
+#include "common/math/hash.h"
 #include "simulator/evaluate/evaluate.h"
 
 #define FINGERPRINT_DURATION_S 3

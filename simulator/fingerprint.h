@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "common/arena.h"
+#include "common/system/arena.h"
 
 /* Simulates the creatures, some milliseconds of processor time. The arena is reset. */
 uint64_t fingerprint_compute(struct arena *arena);

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/hash.h"
-#include "common/limits.h"
+#include "common/math/hash.h"
+#include "common/system/limits.h"
 #include "common/version.h"
 #include "simulator/tools/command_evaluate.h"
 #include "simulator/tools/command_export.h"

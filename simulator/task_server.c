@@ -28,8 +28,8 @@
 #include <sys/prctl.h>
 #endif
 
-#include "common/hash.h"
-#include "common/log.h"
+#include "common/math/hash.h"
+#include "common/system/log.h"
 #include "common/version.h"
 #include "proto/message.h"
 #include "simulator/evaluate/evaluate.h"

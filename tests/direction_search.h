@@ -3,8 +3,8 @@
 #ifndef TESTS_DIRECTION_SEARCH_H
 #define TESTS_DIRECTION_SEARCH_H
 
-#include "common/rng.h"
-#include "simulator/boxes/solids.h"
+#include "common/math/rng.h"
+#include "simulator/boxes/contacts/solids.h"
 
 static inline double overlap_along(const struct solid *a, const struct solid *b, struct vec3 n)
 {

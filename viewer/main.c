@@ -10,10 +10,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "common/limits.h"
-#include "common/rng.h"
+#include "common/system/limits.h"
+#include "common/math/rng.h"
 #include "common/version.h"
-#include "simulator/tools/space_scene.h"
+#include "simulator/tools/scenes/space_scene.h"
 #include "viewer/export/export.h"
 #include "viewer/stage/window.h"
 

@@ -2,7 +2,7 @@
  *
  * It hangs on a struct phenotype (phenotype.h), whose parts are the boxes, one for one, and whose drives are the freedoms
  * of the joints; the phenotype has no links of the plane. Joints, frames and signs are those of struct space_link
- * (simulator/boxes/space_tree.h) and docs/physics-space.md, so that links go over field by field. SI units; x to the
+ * (simulator/boxes/tree/space_tree.h) and docs/physics-space.md, so that links go over field by field. SI units; x to the
  * right, y up, z towards the viewer; all frames are right-handed.
  *
  * A link's frame has its origin at its joint, and at birth its axes are those of the joint: x leads out of the parent,
@@ -18,7 +18,7 @@
 #define COMMON_BODY_BOX_BODY_H
 
 #include "common/body/phenotype.h"
-#include "common/body/rotation.h"
+#include "common/math/rotation.h"
 
 /* A box and everything joined to it rigidly. links[0] is the root, which is free; parents come before their children. */
 struct box_link {

@@ -9,8 +9,8 @@
 #ifndef COMMON_BODY_PHENOTYPE_H
 #define COMMON_BODY_PHENOTYPE_H
 
-#include "common/arena.h"
-#include "common/body/vec3.h"
+#include "common/system/arena.h"
+#include "common/math/vec3.h"
 #include "common/genome/genome.h"
 #include "common/judge/measures.h"
 #include "common/params/params.h"

@@ -23,7 +23,7 @@
 
 #include "common/body/box_body.h"
 #include "common/body/phenotype_grow.h"
-#include "common/detmath.h"
+#include "common/math/detmath.h"
 
 /* Edges are parallel if the square of the sine between them is smaller. */
 #define PARALLEL 1e-6

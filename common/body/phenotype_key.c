@@ -13,7 +13,7 @@
 #include "common/body/phenotype_grow.h"
 #include "common/error.h"
 #include "common/genome/body_kind.h"
-#include "common/hash.h"
+#include "common/math/hash.h"
 
 struct key_hasher {
     uint64_t words[2];

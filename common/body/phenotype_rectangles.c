@@ -25,8 +25,8 @@
 #include <math.h>
 
 #include "common/body/phenotype_grow.h"
-#include "common/body/rotation.h"
-#include "common/detmath.h"
+#include "common/math/rotation.h"
+#include "common/math/detmath.h"
 
 /* What is known of a part only while the creature grows. */
 struct own {

@@ -24,7 +24,7 @@
 
 #include "common/body/phenotype_grow.h"
 #include "common/body/sphere_body.h"
-#include "common/detmath.h"
+#include "common/math/detmath.h"
 
 /* A reference lies so far off the line of the base bone at least: the sine of the angle. */
 #define REFERENCE_SINE 0.1

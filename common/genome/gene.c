@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/genome/genome.h"
-#include "common/hash.h"
+#include "common/math/hash.h"
 
 const struct gene_field *gene_gate(const struct gene_field *table, const struct gene_field *field)
 {

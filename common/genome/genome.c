@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "common/genome/body_kind.h"
-#include "common/hash.h"
+#include "common/math/hash.h"
 #include "common/text.h"
 
 const char *const joint_type_names[JOINT_TYPE_COUNT] = {

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "common/error.h"
-#include "common/genome/neuron.h"
+#include "common/math/neuron.h"
 #include "common/genome/sensor.h"
 
 typedef uint64_t gene_id; /* 0 = none */

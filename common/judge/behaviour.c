@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "common/detmath.h"
+#include "common/math/detmath.h"
 #include "common/judge/expression.h"
 
 /* A creature that falls off its platform before this time fails to hop. */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/detmath.h"
+#include "common/math/detmath.h"
 #include "common/text.h"
 
 /* Parentheses, functions, signs and powers within one another: bounds the stack. */

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/hash.h"
-#include "common/genome/neuron.h"
+#include "common/math/hash.h"
+#include "common/math/neuron.h"
 #include "common/params/obstacles.h"
 #include "common/text.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/file.h"
+#include "common/system/file.h"
 
 #define FILE_BYTES_MAX (1 << 20)
 #define KEYS_MAX       256

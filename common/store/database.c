@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/file.h"
+#include "common/system/file.h"
 #include "common/judge/measures.h"
 #include "common/store/schema.h"
 #include "common/store/statement.h"

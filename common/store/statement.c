@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/hash.h"
+#include "common/math/hash.h"
 #include "common/text.h"
 
 static int code_of_sqlite(int result)

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "common/genome/creature.h"
+#include "common/creature/creature.h"
 #include "common/judge/pace.h"
 #include "common/store/statement.h"
 

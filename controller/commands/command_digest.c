@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "common/hash.h"
+#include "common/math/hash.h"
 #include "controller/commands/commands.h"
 
 static const char help[] = "usage: controller digest RUN_DIR\n"

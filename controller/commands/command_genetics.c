@@ -11,7 +11,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "common/hash.h"
+#include "common/math/hash.h"
 #include "controller/commands/commands.h"
 #include "controller/genetics/genetics.h"
 

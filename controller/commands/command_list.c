@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 
-#include "common/hash.h"
+#include "common/math/hash.h"
 #include "controller/commands/commands.h"
 
 #define TOP_DEFAULT 10

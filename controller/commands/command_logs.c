@@ -15,8 +15,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "common/file.h"
-#include "common/log.h"
+#include "common/system/file.h"
+#include "common/system/log.h"
 #include "common/text.h"
 #include "controller/commands/commands.h"
 #include "controller/store/run_directory.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "common/file.h"
+#include "common/system/file.h"
 #include "controller/commands/commands.h"
 #include "controller/report/report.h"
 #include "controller/store/run_directory.h"

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/file.h"
-#include "common/hash.h"
-#include "common/log.h"
+#include "common/system/file.h"
+#include "common/math/hash.h"
+#include "common/system/log.h"
 #include "controller/evolution/search.h"
 #include "controller/commands/commands.h"
 #include "controller/run/evolve.h"

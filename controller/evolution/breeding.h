@@ -5,7 +5,7 @@
 #ifndef CONTROLLER_EVOLUTION_BREEDING_H
 #define CONTROLLER_EVOLUTION_BREEDING_H
 
-#include "common/rng.h"
+#include "common/math/rng.h"
 #include "controller/evolution/search.h"
 
 /* Parents and their weights, which are >= 0; one of them is > 0. */

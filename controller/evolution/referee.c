@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "common/judge/behaviour.h"
-#include "common/detmath.h"
+#include "common/math/detmath.h"
 
 int referee_trial_count(const struct params *params)
 {

@@ -15,7 +15,7 @@
 
 #include "common/body/phenotype_key.h"
 #include "common/judge/behaviour.h"
-#include "common/rng.h"
+#include "common/math/rng.h"
 #include "controller/evolution/cells.h"
 #include "controller/evolution/referee.h"
 #include "controller/evolution/search_private.h"

@@ -18,7 +18,7 @@
 
 #include "common/body/phenotype_key.h"
 #include "common/params/choice.h"
-#include "common/genome/creature.h"
+#include "common/creature/creature.h"
 #include "common/judge/measures.h"
 #include "common/judge/pace.h"
 #include "common/params/params.h"

@@ -22,7 +22,7 @@
 
 #include "common/error.h"
 #include "common/genome/body_kind.h"
-#include "common/hash.h"
+#include "common/math/hash.h"
 #include "controller/evolution/breeding.h"
 #include "controller/evolution/cells.h"
 #include "controller/genetics/genetics.h"

@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "common/error.h"
-#include "common/rng.h"
+#include "common/math/rng.h"
 #include "controller/evolution/search_private.h"
 
 static const struct lagged_method *method_of(const struct search *search)

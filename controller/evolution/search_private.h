@@ -2,7 +2,7 @@
 #ifndef CONTROLLER_EVOLUTION_SEARCH_PRIVATE_H
 #define CONTROLLER_EVOLUTION_SEARCH_PRIVATE_H
 
-#include "common/arena.h"
+#include "common/system/arena.h"
 #include "controller/evolution/search.h"
 
 struct search {

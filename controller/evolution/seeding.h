@@ -3,7 +3,7 @@
 #ifndef CONTROLLER_EVOLUTION_SEEDING_H
 #define CONTROLLER_EVOLUTION_SEEDING_H
 
-#include "common/genome/creature.h"
+#include "common/creature/creature.h"
 #include "controller/evolution/search.h"
 
 enum { SEEDS_MAX = 64 };

@@ -5,7 +5,7 @@
 
 #include "common/genome/genome.h"
 #include "common/params/params.h"
-#include "common/rng.h"
+#include "common/math/rng.h"
 
 /* Gives gene ids to the new genes of one creature: creature id << 10 | count, from 1. Creature ids
  * start at 1, so ids below 1024 are free for genomes written by hand. */

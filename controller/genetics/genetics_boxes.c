@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/body/vec3.h"
+#include "common/math/vec3.h"
 #include "controller/genetics/genetics_random.h"
 
 #define QUARTER_RAD (GENOME_ANGLE_MAX_RAD / 4)

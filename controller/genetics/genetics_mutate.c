@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/detmath.h"
+#include "common/math/detmath.h"
 #include "controller/genetics/genetics_kind.h"
 #include "controller/genetics/genetics_random.h"
 #include "controller/genetics/genetics_wiring.h"

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "common/genome/body_kind.h"
-#include "common/detmath.h"
+#include "common/math/detmath.h"
 #include "controller/genetics/genetics_kind.h"
 #include "controller/genetics/genetics_wiring.h"
 

@@ -7,7 +7,7 @@
 #define CONTROLLER_GENETICS_GENETICS_WIRING_H
 
 #include "common/genome/genome.h"
-#include "common/rng.h"
+#include "common/math/rng.h"
 
 /* 1 if a reader of `owner` may have this input. */
 int wiring_is_valid(const struct genome *genome, gene_id owner, const struct input_gene *input);

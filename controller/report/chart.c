@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "common/error.h"
-#include "common/html.h"
+#include "common/formats/html.h"
 
 /* The picture and its margins, px; small, so that its text can be read on a phone. */
 #define WIDTH  440.0

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/file.h"
+#include "common/system/file.h"
 #include "controller/workers/program.h"
 
 #define PAGE_BYTES_MAX    (64u << 20)

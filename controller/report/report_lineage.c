@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/html.h"
+#include "common/formats/html.h"
 #include "controller/report/report.h"
 
 /* The tree, px. */

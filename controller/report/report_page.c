@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "common/judge/behaviour.h"
-#include "common/html.h"
+#include "common/formats/html.h"
 #include "common/version.h"
 #include "controller/report/report.h"
 #include "controller/report/report_page.inc"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/hash.h"
+#include "common/math/hash.h"
 
 /* Cost of a trial at a quarter of the step, by that of one at the step. */
 #define FINE_COST 4.0

@@ -24,7 +24,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "common/log.h"
+#include "common/system/log.h"
 
 #define CONTROL_NAME "control"
 

@@ -31,7 +31,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "common/log.h"
+#include "common/system/log.h"
 #include "controller/store/run_directory.h"
 
 #define EXIT_SECOND_SIGNAL 130

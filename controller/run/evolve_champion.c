@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 #include "common/judge/behaviour.h"
-#include "common/log.h"
+#include "common/system/log.h"
 #include "controller/evolution/referee.h"
 
 /* The candidate for champion, which must pass the exam before the run ends; NULL: there is no

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "common/log.h"
+#include "common/system/log.h"
 #include "controller/store/run_log.h"
 
 /* Evaluations in all generations after the current one. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/log.h"
+#include "common/system/log.h"
 #include "controller/run/live.h"
 
 static char *print_answer(const char *head, const char *text)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "common/body/phenotype_key.h"
-#include "common/hash.h"
+#include "common/math/hash.h"
 
 enum { BUCKETS = 2 * REUSE_ENTRIES_MAX };
 

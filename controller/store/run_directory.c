@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/file.h"
+#include "common/system/file.h"
 
 int run_directory_path(const char *directory, const char *name, char path[RUN_PATH_SIZE],
                        struct error *error)

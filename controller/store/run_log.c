@@ -1,7 +1,7 @@
 /* The controller's log: some lines for each process of a worker and one for each generation, so
  * weeks pass until it is long. It is looked at once a generation.
  *
- * The descriptor stays the same (dup2), since common/log.c holds it. A directory that was moved may
+ * The descriptor stays the same (dup2), since common/system/log.c holds it. A directory that was moved may
  * have another run in its place: only the file that is written to is ever put away. */
 #include "controller/store/run_log.h"
 
@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/file.h"
-#include "common/log.h"
+#include "common/system/file.h"
+#include "common/system/log.h"
 
 #define LOG_FLAGS (O_WRONLY | O_APPEND | O_CREAT)
 

@@ -1,4 +1,4 @@
-/* logs/controller.log of a run: it takes the lines of common/log.h while a controller works on the
+/* logs/controller.log of a run: it takes the lines of common/system/log.h while a controller works on the
  * run, and does not grow for ever. */
 #ifndef CONTROLLER_STORE_RUN_LOG_H
 #define CONTROLLER_STORE_RUN_LOG_H

@@ -9,7 +9,7 @@
 #ifndef CONTROLLER_STORE_STORE_H
 #define CONTROLLER_STORE_STORE_H
 
-#include "common/genome/creature.h"
+#include "common/creature/creature.h"
 #include "common/judge/exam.h"
 #include "controller/evolution/search.h"
 #include "controller/evolution/seeding.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/hash.h"
+#include "common/math/hash.h"
 
 int store_find_method(const char *name)
 {

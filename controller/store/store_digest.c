@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/hash.h"
+#include "common/math/hash.h"
 
 /* Every column of every row, with its type, so that NULL differs from 0, and "a", "bc" from "ab",
  * "c". */

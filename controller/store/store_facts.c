@@ -3,7 +3,7 @@
  * each takes 200 bytes or less. */
 #include "controller/store/store_private.h"
 
-#include "common/hash.h"
+#include "common/math/hash.h"
 
 /* A query and what makes an item of a row: 0 or ERR_*. */
 struct listing {

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "common/hash.h"
+#include "common/math/hash.h"
 
 int store_fail_sqlite(struct store *store, const char *what, struct error *error)
 {

@@ -18,8 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/limits.h"
-#include "common/log.h"
+#include "common/system/limits.h"
+#include "common/system/log.h"
 #include "controller/workers/farm_shared.h"
 #include "controller/workers/worker_tasks.h"
 

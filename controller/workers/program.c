@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/find_program.h"
+#include "common/system/find_program.h"
 
 extern char **environ;
 

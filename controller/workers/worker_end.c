@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "common/log.h"
+#include "common/system/log.h"
 #include "controller/workers/farm_shared.h"
 #include "controller/workers/worker_tasks.h"
 

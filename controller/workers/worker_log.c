@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "common/error.h"
-#include "common/file.h"
-#include "common/log.h"
+#include "common/system/file.h"
+#include "common/system/log.h"
 
 enum { LOG_PATH_SIZE = 4096 };
 

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/hash.h"
-#include "common/log.h"
+#include "common/math/hash.h"
+#include "common/system/log.h"
 #include "controller/workers/farm_shared.h"
 #include "controller/workers/worker_tasks.h"
 

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/hash.h"
-#include "common/log.h"
+#include "common/math/hash.h"
+#include "common/system/log.h"
 #include "common/version.h"
 #include "controller/workers/farm_shared.h"
 

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "common/log.h"
+#include "common/system/log.h"
 #include "controller/workers/farm_shared.h"
 
 int worker_task_count(const struct worker *worker)

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "common/detmath.h"
-#include "common/hash.h"
+#include "common/math/detmath.h"
+#include "common/math/hash.h"
 #include "simulator/body/physics.h"
 
 /* Checks signs, up to what rounding may do to sums. The work of drag and damping is that of a mean

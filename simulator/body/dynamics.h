@@ -8,7 +8,7 @@
 #define SIMULATOR_BODY_DYNAMICS_H
 
 #include "common/body/phenotype.h"
-#include "common/body/vec3.h"
+#include "common/math/vec3.h"
 #include "simulator/world/world.h"
 
 struct dynamics;

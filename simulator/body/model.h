@@ -8,7 +8,7 @@
 #ifndef SIMULATOR_BODY_MODEL_H
 #define SIMULATOR_BODY_MODEL_H
 
-#include "common/body/rotation.h"
+#include "common/math/rotation.h"
 #include "simulator/body/servo.h"
 
 /* Free: three slides along the axes of the frame, and a ball. A ball has a quaternion, and as rates the angular

@@ -5,7 +5,7 @@
 #ifndef SIMULATOR_BODY_PHYSICS_H
 #define SIMULATOR_BODY_PHYSICS_H
 
-#include "common/rng.h"
+#include "common/math/rng.h"
 #include "simulator/body/dynamics_solver.h"
 #include "simulator/body/model.h"
 #include "simulator/world/light.h"

@@ -1,6 +1,6 @@
 #include "simulator/body/signal.h"
 
-#include "common/detmath.h"
+#include "common/math/detmath.h"
 
 /* The spline's second derivatives m obey, with steps h and slopes d between the points,
  *

@@ -1,7 +1,7 @@
 /* See box_scene_create() in dynamics_boxes.h: from phenotype and world to links, boxes and surfaces. */
 #include "simulator/boxes/dynamics_boxes.h"
 
-#include "common/detmath.h"
+#include "common/math/detmath.h"
 
 /* The joints of the genes in the physics' table; boxes of a rigid joint are of one link. */
 static const enum space_joint_kind joint_kinds[] = {

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "common/hash.h"
+#include "common/math/hash.h"
 #include "simulator/boxes/space_model.h"
 
 /* Rates of the root; those of the drives follow. */

@@ -2,7 +2,7 @@
  * acceleration and light, all in the axes of the genes. */
 #include <math.h>
 
-#include "common/detmath.h"
+#include "common/math/detmath.h"
 #include "simulator/body/faces.h"
 #include "simulator/body/physics_kinds.h"
 #include "simulator/boxes/dynamics_boxes.h"

@@ -3,7 +3,7 @@
 #define SIMULATOR_BOXES_SPACE_MODEL_H
 
 #include "simulator/body/model.h"
-#include "simulator/boxes/space_dynamics.h"
+#include "simulator/boxes/steps/space_dynamics.h"
 
 /* Links, and boxes as parts; root_rates is 0, joints have no names, and servos are for the caller to put. 0, or
  * ERR_MEMORY. */

@@ -3,7 +3,7 @@
 #ifndef SIMULATOR_BOXES_SPACE_SOLVER_H
 #define SIMULATOR_BOXES_SPACE_SOLVER_H
 
-#include "simulator/boxes/space_dynamics.h"
+#include "simulator/boxes/steps/space_dynamics.h"
 
 struct space_solver {
     void *(*create)(const struct space_body *body, const struct space_world *world,
@@ -32,7 +32,7 @@ struct space_solver {
     uint64_t (*work)(const void *state);
 };
 
-/* Articulated bodies (space_dynamics.h), and the reference (simulator/reference/space_constraint.h). By SOLVER_*. */
+/* Articulated bodies (space_dynamics.h), and the reference (simulator/reference/space/space_constraint.h). By SOLVER_*. */
 extern const struct space_solver space_solver_articulated, space_solver_constraint;
 static inline const struct space_solver *space_solver_of(int solver)
 {

@@ -1,8 +1,8 @@
 /* See evaluate.h, and run.h for the files an evaluation is made of. */
 #include "simulator/evaluate/run.h"
 
-#include "common/detmath.h"
-#include "common/hash.h"
+#include "common/math/detmath.h"
+#include "common/math/hash.h"
 #include "simulator/evaluate/terrain.h"
 
 /* A creature that stood on something has fallen off when its centre of mass is this far below all

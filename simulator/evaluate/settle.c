@@ -2,7 +2,7 @@
  * surface, and a perturbed start is turned a little. */
 #include "simulator/evaluate/run.h"
 
-#include "common/rng.h"
+#include "common/math/rng.h"
 #include "simulator/evaluate/terrain.h"
 
 /* Overlap at birth up to this, m, is ignored, and pushing apart aims at it. Contacts push out only

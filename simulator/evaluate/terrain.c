@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "common/detmath.h"
+#include "common/math/detmath.h"
 #include "simulator/plane/contacts/collide.h"
 
 /* Bodies are put so far above an obstacle, m. */

@@ -2,7 +2,7 @@
  * accelerometers and eyes need the state of each part and are read only where switched on. */
 #include <math.h>
 
-#include "common/detmath.h"
+#include "common/math/detmath.h"
 #include "simulator/body/faces.h"
 #include "simulator/body/physics_kinds.h"
 #include "simulator/plane/plane_model.h"

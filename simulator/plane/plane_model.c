@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "simulator/plane/tree.h"
+#include "simulator/plane/tree/tree.h"
 
 enum { ROOT_JOINTS = 3, ROOT_RATES = 2 };
 

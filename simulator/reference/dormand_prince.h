@@ -4,7 +4,7 @@
 #ifndef SIMULATOR_REFERENCE_DORMAND_PRINCE_H
 #define SIMULATOR_REFERENCE_DORMAND_PRINCE_H
 
-#include "common/arena.h"
+#include "common/system/arena.h"
 
 enum { DORMAND_PRINCE_STAGES = 7 };
 

@@ -6,7 +6,7 @@
 #ifndef SIMULATOR_REFERENCE_QR_H
 #define SIMULATOR_REFERENCE_QR_H
 
-#include "common/arena.h"
+#include "common/system/arena.h"
 
 struct qr {
     int rows, cols, rank; /* of the last qr_factor() */

@@ -41,8 +41,8 @@
  * velocities change within substeps only: bones damped between them left 1.6 % of an impact's energy. */
 #include <float.h>
 
-#include "common/detmath.h"
-#include "common/hash.h"
+#include "common/math/detmath.h"
+#include "common/math/hash.h"
 #include "simulator/spheres/sphere_system.h"
 
 /* Substeps are so short that nothing turns by more than this in its own vibration, rad: leapfrog is stable below 2. */

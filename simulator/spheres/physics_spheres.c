@@ -2,7 +2,7 @@
  * has the bone that leads to it and the joint of that bone. */
 #include <math.h>
 
-#include "common/detmath.h"
+#include "common/math/detmath.h"
 #include "simulator/body/physics_kinds.h"
 #include "simulator/spheres/dynamics_spheres.h"
 

@@ -23,7 +23,7 @@
  * a x base + c x reference = -u. By virtual work their power is the rate of turning. Without a reference
  * u = (a x b) / |a x b| is at right angles to a, and f = 0; a joint of any kind is then the angle between the
  * bones. In a plane e2 is e1 turned by a quarter, all axes are at right angles to a, and f = 0, too. */
-#include "common/detmath.h"
+#include "common/math/detmath.h"
 #include "simulator/spheres/sphere_system.h"
 
 /* Below this, of unit vectors, two directions are one. */

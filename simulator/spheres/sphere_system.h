@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "common/pair.h"
+#include "common/math/pair.h"
 #include "simulator/plane/contacts/collide.h"
 #include "simulator/body/dynamics_solver.h"
 #include "simulator/spheres/dynamics_spheres.h"

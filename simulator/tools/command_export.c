@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "common/genome/body_kind.h"
-#include "common/genome/creature.h"
-#include "common/rng.h"
+#include "common/creature/creature.h"
+#include "common/math/rng.h"
 #include "simulator/body/physics.h"
 #include "simulator/tools/mjcf.h"
 #include "simulator/tools/trace.h"

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulator/tools/scene.h"
-#include "simulator/tools/space_scene.h"
+#include "simulator/tools/scenes/scene.h"
+#include "simulator/tools/scenes/space_scene.h"
 #include "simulator/tools/trace.h"
 
 static const char usage_text[] =

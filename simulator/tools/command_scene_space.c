@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "simulator/tools/space_mjcf.h"
-#include "simulator/tools/space_run.h"
+#include "simulator/tools/scenes/space_run.h"
 #include "simulator/tools/trace.h"
 
 struct run {

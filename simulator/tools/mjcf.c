@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/detmath.h"
+#include "common/math/detmath.h"
 #include "simulator/body/physics.h"
 
 /* Half the depth of a part that has none, m. */

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "simulator/tools/space_scene.h"
+#include "simulator/tools/scenes/space_scene.h"
 
 /* Bodies, joints, boxes, world, servos and the start, with the scene's step; and the controls of the servos over so
  * many steps. Either file may be NULL. Freedoms that follow a motion are free there. 0, or ERR_MEMORY when the arena is full. */

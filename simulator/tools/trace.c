@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/file.h"
-#include "common/unfinished.h"
+#include "common/system/file.h"
+#include "common/system/unfinished.h"
 
 /* What a line says of one part. */
 struct trace_part {

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "common/detmath.h"
-#include "common/rng.h"
+#include "common/math/detmath.h"
+#include "common/math/rng.h"
 
 /* The golden angle. */
 #define GOLDEN_RAD 2.399963229728653

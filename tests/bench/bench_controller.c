@@ -2,7 +2,7 @@
  * store. The farm has a program of its own, bench_farm.c. What each workload is stands in README.md. */
 #include <unistd.h>
 
-#include "common/rng.h"
+#include "common/math/rng.h"
 #include "common/judge/behaviour.h"
 #include "controller/store/store.h"
 #include "tests/bench/bench.h"

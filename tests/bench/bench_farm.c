@@ -28,7 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/log.h"
+#include "common/system/log.h"
 #include "controller/workers/farm.h"
 #include "tests/chain_genome.h"
 #include "tests/bench/bench.h"

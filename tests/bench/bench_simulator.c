@@ -4,10 +4,10 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "common/genome/creature.h"
+#include "common/creature/creature.h"
 #include "controller/genetics/genetics.h"
 #include "simulator/evaluate/evaluate.h"
-#include "simulator/tools/scene.h"
+#include "simulator/tools/scenes/scene.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/expected.h"
 #include "tests/bench/fixed_dynamics.h"

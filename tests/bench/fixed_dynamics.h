@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "common/detmath.h"
+#include "common/math/detmath.h"
 #include "simulator/body/dynamics.h"
 #include "tests/bench/fixed.h"
 

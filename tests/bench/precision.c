@@ -9,7 +9,7 @@
  *
  * Articulated: auto is what an evaluation uses (RK4 where nothing can touch, else the midpoint step).
  * The time is the fastest of several runs, set-up included, by the thread's processor time. */
-#include "simulator/tools/scene.h"
+#include "simulator/tools/scenes/scene.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/expected.h"
 #include "tests/bench/fixed_dynamics.h"

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/genome/creature.h"
+#include "common/creature/creature.h"
 #include "controller/genetics/genetics.h"
 #include "controller/genetics/genetics_diff.h"
 #include "simulator/mind/brain.h"

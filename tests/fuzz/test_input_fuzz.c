@@ -22,16 +22,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/genome/creature.h"
+#include "common/creature/creature.h"
 #include "common/judge/expression.h"
-#include "common/log.h"
-#include "common/rng.h"
+#include "common/system/log.h"
+#include "common/math/rng.h"
 #include "controller/evolution/cells.h"
 #include "controller/evolution/search.h"
 #include "controller/store/store.h"
 #include "proto/message.h"
-#include "simulator/tools/scene.h"
-#include "simulator/tools/space_run.h"
+#include "simulator/tools/scenes/scene.h"
+#include "simulator/tools/scenes/space_run.h"
 #include "viewer/replay/run_reader.h"
 #include "tests/chain_genome.h"
 #include "tests/suite.h"

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/genome/creature.h"
-#include "common/hash.h"
+#include "common/creature/creature.h"
+#include "common/math/hash.h"
 #include "controller/genetics/genetics.h"
 #include "simulator/evaluate/evaluate.h"
 #include "tests/suite.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/genome/creature.h"
+#include "common/creature/creature.h"
 #include "controller/genetics/genetics.h"
 #include "simulator/evaluate/evaluate.h"
 #include "tests/sanitized.h"

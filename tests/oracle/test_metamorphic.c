@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/detmath.h"
-#include "simulator/tools/scene.h"
+#include "common/math/detmath.h"
+#include "simulator/tools/scenes/scene.h"
 #include "tests/suite.h"
 
 enum { BODIES = 6, STEPS = 240 };

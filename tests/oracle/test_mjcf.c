@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/genome/creature.h"
+#include "common/creature/creature.h"
 #include "controller/genetics/genetics.h"
 #include "simulator/tools/mjcf.h"
 #include "tests/suite.h"

@@ -26,8 +26,8 @@ int main(void)
 #include <mujoco/mujoco.h>
 
 #include "controller/genetics/genetics.h"
-#include "simulator/tools/scene.h"
-#include "simulator/plane/tree.h"
+#include "simulator/tools/scenes/scene.h"
+#include "simulator/plane/tree/tree.h"
 #include "tests/unit/body_fixture.h"
 
 enum { MJCF_BYTES = 32 * 1024 };

@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/genome/creature.h"
+#include "common/creature/creature.h"
 #include "simulator/plane/contacts/contacts.h"
 #include "simulator/evaluate/evaluate.h"
-#include "simulator/plane/flight.h"
-#include "simulator/plane/tree.h"
+#include "simulator/plane/steps/flight.h"
+#include "simulator/plane/tree/tree.h"
 #include "tests/suite.h"
 
 enum fault {

@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulator/tools/space_run.h"
+#include "simulator/tools/scenes/space_run.h"
 #include "tests/suite.h"
 
 #define FOLDER "tests/oracle/space/"

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulator/boxes/cones.h"
-#include "simulator/boxes/exposure.h"
-#include "simulator/boxes/solids.h"
-#include "simulator/boxes/space_drag.h"
+#include "simulator/boxes/contacts/cones.h"
+#include "simulator/boxes/contacts/exposure.h"
+#include "simulator/boxes/contacts/solids.h"
+#include "simulator/boxes/steps/space_drag.h"
 #include "tests/tally.h"
 
 #define FILE_NAME "tests/oracle/space_contacts.json"

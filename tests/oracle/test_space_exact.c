@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulator/reference/space_system.h"
-#include "simulator/tools/space_run.h"
+#include "simulator/reference/space/space_system.h"
+#include "simulator/tools/scenes/space_run.h"
 #include "tests/suite.h"
 
 #define FOLDER "tests/oracle/space/"

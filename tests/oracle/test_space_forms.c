@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulator/boxes/space_dynamics.h"
+#include "simulator/boxes/steps/space_dynamics.h"
 #include "tests/tally.h"
 
 #define NUMBERS "tests/oracle/space/closed-forms.json"

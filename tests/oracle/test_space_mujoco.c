@@ -26,11 +26,11 @@ int main(void)
 #include <math.h>
 #include <mujoco/mujoco.h>
 
-#include "common/rng.h"
+#include "common/math/rng.h"
 #include "simulator/boxes/space_model.h"
 #include "simulator/tools/mjcf.h"
 #include "simulator/tools/space_mjcf.h"
-#include "simulator/tools/space_run.h"
+#include "simulator/tools/scenes/space_run.h"
 
 enum { LINKS_MAX = 8, RATES_MAX = 32, COORDINATES_MAX = 40 };
 /* Steps per second: of ours, and MuJoCo's coarsest. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "simulator/boxes/space_solver.h"
-#include "simulator/tools/scene.h"
+#include "simulator/tools/scenes/scene.h"
 #include "tests/suite.h"
 
 #define STEP    (1.0 / 960)

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "simulator/tools/space_run.h"
+#include "simulator/tools/scenes/space_run.h"
 #include "tests/suite.h"
 
 #define NUMBERS "tests/oracle/cases.json"

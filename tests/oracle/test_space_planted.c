@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulator/boxes/space_limits.h"
-#include "simulator/tools/space_run.h"
+#include "simulator/boxes/tree/space_limits.h"
+#include "simulator/tools/scenes/space_run.h"
 #include "tests/suite.h"
 
 enum fault {

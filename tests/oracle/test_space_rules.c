@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/rng.h"
-#include "simulator/boxes/space_dynamics.h"
+#include "common/math/rng.h"
+#include "simulator/boxes/steps/space_dynamics.h"
 #include "tests/suite.h"
 
 enum { LINKS_MAX = 8, RATES_MAX = 24, COORDINATES_MAX = 28 };

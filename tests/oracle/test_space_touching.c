@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulator/tools/space_run.h"
+#include "simulator/tools/scenes/space_run.h"
 #include "tests/tally.h"
 #include "tests/suite.h"
 

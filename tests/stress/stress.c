@@ -27,7 +27,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/genome/creature.h"
+#include "common/creature/creature.h"
 #include "common/version.h"
 #include "simulator/body/physics.h"
 #include "simulator/evaluate/evaluate.h"

@@ -14,7 +14,7 @@
 
 #include <math.h>
 
-#include "common/detmath.h"
+#include "common/math/detmath.h"
 #include "controller/genetics/genetics.h"
 #include "controller/genetics/genetics_random.h"
 

@@ -4,7 +4,7 @@
 
 #include <check.h>
 
-#include "common/arena.h"
+#include "common/system/arena.h"
 #include "common/genome/genome.h"
 #include "common/params/params.h"
 #include "simulator/evaluate/evaluate.h"

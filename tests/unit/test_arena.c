@@ -1,5 +1,5 @@
-/* common/arena: alignment, zeroing, exhaustion, overflow, reset and the high-water mark. */
-#include "common/arena.h"
+/* common/system/arena: alignment, zeroing, exhaustion, overflow, reset and the high-water mark. */
+#include "common/system/arena.h"
 
 #include <check.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* Behaviours: the formulas against hand-computed values, and what must not score. */
 #include "common/judge/behaviour.h"
-#include "common/detmath.h"
+#include "common/math/detmath.h"
 #include "tests/suite.h"
 
 #include <check.h>

@@ -5,12 +5,12 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "common/detmath.h"
+#include "common/math/detmath.h"
 #include "controller/genetics/genetics.h"
 #include "simulator/boxes/dynamics_boxes.h"
 #include "simulator/evaluate/evaluate.h"
 #include "simulator/mind/senses.h"
-#include "simulator/tools/space_run.h"
+#include "simulator/tools/scenes/space_run.h"
 #include "tests/suite.h"
 
 enum { CREATURES = 20, TEXT_SIZE = 1 << 16 };

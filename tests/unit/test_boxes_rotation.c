@@ -2,8 +2,8 @@
 #include <check.h>
 #include <math.h>
 
-#include "common/rng.h"
-#include "common/body/rotation.h"
+#include "common/math/rng.h"
+#include "common/math/rotation.h"
 #include "tests/suite.h"
 
 #define SAMPLES 20000

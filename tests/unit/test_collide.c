@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/rng.h"
+#include "common/math/rng.h"
 #include "tests/suite.h"
 
 #define EPSILON 1e-12

@@ -2,13 +2,13 @@
  * systems and on chains of boxes that lie flat, where four corners a face say the same; that the tangents' axes do
  * not matter; what is wedged. The checker of the laws, which knows nothing of the solver's projections, is
  * checked by wrong impulses. */
-#include "simulator/boxes/cones.h"
+#include "simulator/boxes/contacts/cones.h"
 
 #include <check.h>
 #include <math.h>
 #include <string.h>
 
-#include "common/rng.h"
+#include "common/math/rng.h"
 #include "tests/suite.h"
 
 #define LAWS_MAX 40

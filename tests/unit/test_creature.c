@@ -1,7 +1,7 @@
 /* common/creature: exact round trips between memory, MessagePack and JSON; every single-bit flip and
  * every truncation of a file refused; hostile content behind a right checksum; JSON that must fail,
  * with the message; writing that leaves no half file. */
-#include "common/genome/creature.h"
+#include "common/creature/creature.h"
 
 #include <check.h>
 #include <dirent.h>
@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/file.h"
-#include "common/hash.h"
-#include "common/rng.h"
+#include "common/system/file.h"
+#include "common/math/hash.h"
+#include "common/math/rng.h"
 #include "common/version.h"
 #include "tests/unit/genome_fixture.h"
 #include "tests/suite.h"

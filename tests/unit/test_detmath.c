@@ -1,7 +1,7 @@
-/* common/detmath: errors in units of the last place against the C library's long double functions,
+/* common/math/detmath: errors in units of the last place against the C library's long double functions,
  * exact symmetries, special values, and a digest of results that every compiler, optimisation level
  * and machine must reproduce. */
-#include "common/detmath.h"
+#include "common/math/detmath.h"
 
 #include <check.h>
 #include <float.h>
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/hash.h"
-#include "common/rng.h"
+#include "common/math/hash.h"
+#include "common/math/rng.h"
 #include "tests/suite.h"
 
 #define SAMPLES 100000

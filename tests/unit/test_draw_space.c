@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/genome/creature.h"
+#include "common/creature/creature.h"
 #include "tests/suite.h"
 #include "viewer/export/export.h"
 #include "viewer/stage/stage.h"

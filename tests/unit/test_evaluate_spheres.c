@@ -4,8 +4,8 @@
 #include <check.h>
 #include <math.h>
 
-#include "common/genome/creature.h"
-#include "common/rng.h"
+#include "common/creature/creature.h"
+#include "common/math/rng.h"
 #include "controller/genetics/genetics_random.h"
 #include "simulator/spheres/dynamics_spheres.h"
 #include "simulator/evaluate/evaluate.h"

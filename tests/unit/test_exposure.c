@@ -1,11 +1,11 @@
 /* What is exposed of the faces of boxes, and the drag on it: covered and sealed boxes, random heaps against rays
  * from a grid of points, which know nothing of shadows, and drag that never gives power. */
-#include "simulator/boxes/exposure.h"
+#include "simulator/boxes/contacts/exposure.h"
 
 #include <check.h>
 #include <string.h>
 
-#include "simulator/boxes/space_drag.h"
+#include "simulator/boxes/steps/space_drag.h"
 #include "tests/direction_search.h"
 #include "tests/suite.h"
 

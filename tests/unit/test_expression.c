@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/detmath.h"
-#include "common/rng.h"
+#include "common/math/detmath.h"
+#include "common/math/rng.h"
 #include "tests/suite.h"
 
 static struct measures measures;

@@ -19,9 +19,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/hash.h"
-#include "common/log.h"
-#include "common/rng.h"
+#include "common/math/hash.h"
+#include "common/system/log.h"
+#include "common/math/rng.h"
 #include "simulator/task_server.h"
 #include "tests/chain_genome.h"
 #include "tests/suite.h"

@@ -1,6 +1,6 @@
 /* Whole files: read with a limit, replaced as a whole or not at all, and never put in the place of
  * a device, pipe or link. */
-#include "common/file.h"
+#include "common/system/file.h"
 #include "tests/suite.h"
 
 #include <check.h>

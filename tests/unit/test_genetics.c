@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "common/genome/body_kind.h"
-#include "common/genome/creature.h"
+#include "common/creature/creature.h"
 #include "simulator/evaluate/evaluate.h"
 #include "tests/suite.h"
 

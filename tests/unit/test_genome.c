@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "common/genome/body_kind.h"
-#include "common/file.h"
-#include "common/rng.h"
+#include "common/system/file.h"
+#include "common/math/rng.h"
 #include "tests/unit/genome_fixture.h"
 #include "tests/suite.h"
 

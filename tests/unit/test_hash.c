@@ -1,5 +1,5 @@
-/* common/hash: fixed values (digests in stored runs depend on them), order, doubles, text form. */
-#include "common/hash.h"
+/* common/math/hash: fixed values (digests in stored runs depend on them), order, doubles, text form. */
+#include "common/math/hash.h"
 
 #include <check.h>
 #include <math.h>

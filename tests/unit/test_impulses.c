@@ -6,7 +6,7 @@
 #include <check.h>
 #include <math.h>
 
-#include "common/rng.h"
+#include "common/math/rng.h"
 #include "tests/suite.h"
 
 #define LAWS_MAX 60

@@ -5,9 +5,9 @@
 #include <math.h>
 
 #include "common/body/phenotype_grow.h"
-#include "common/detmath.h"
+#include "common/math/detmath.h"
 #include "common/genome/gene_rows.h"
-#include "common/hash.h"
+#include "common/math/hash.h"
 #include "controller/genetics/genetics.h"
 #include "controller/genetics/genetics_kind.h"
 #include "simulator/body/physics.h"

@@ -1,7 +1,7 @@
-/* common/log: logfmt lines, one write each, whatever the fields hold.
+/* common/system/log: logfmt lines, one write each, whatever the fields hold.
  *
  * The lines go through a datagram socket, on which every write(2) arrives as one message. */
-#include "common/log.h"
+#include "common/system/log.h"
 #include "tests/suite.h"
 
 #include <check.h>

@@ -1,6 +1,6 @@
 /* common/neuron: each of the 23 functions against its row of the table, states over time, and
  * totality: whatever the inputs and however long, outputs and states stay finite and bounded. */
-#include "common/genome/neuron.h"
+#include "common/math/neuron.h"
 
 #include <check.h>
 #include <float.h>
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/detmath.h"
-#include "common/rng.h"
+#include "common/math/detmath.h"
+#include "common/math/rng.h"
 #include "tests/suite.h"
 
 #define DT_S (1.0 / 120.0) /* two thinks at 60 Hz */

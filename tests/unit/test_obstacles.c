@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/genome/creature.h"
+#include "common/creature/creature.h"
 #include "simulator/plane/contacts/collide.h"
 #include "simulator/evaluate/evaluate.h"
 #include "simulator/evaluate/terrain.h"

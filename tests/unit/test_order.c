@@ -5,7 +5,7 @@
 #include <check.h>
 #include <math.h>
 
-#include "common/body/rotation.h"
+#include "common/math/rotation.h"
 #include "tests/suite.h"
 
 #define BOXES      14

@@ -1,13 +1,13 @@
-/* common/pack: what is written is read back; lies about sizes, depth, types and ends are refused
+/* common/formats/pack: what is written is read back; lies about sizes, depth, types and ends are refused
  * before anything is allocated; random and damaged bytes never crash. */
-#include "common/pack.h"
+#include "common/formats/pack.h"
 
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/rng.h"
+#include "common/math/rng.h"
 #include "tests/suite.h"
 
 static struct pack_writer writer;

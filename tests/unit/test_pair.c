@@ -2,8 +2,8 @@
 #include <check.h>
 #include <math.h>
 
-#include "common/pair.h"
-#include "common/rng.h"
+#include "common/math/pair.h"
+#include "common/math/rng.h"
 #include "tests/suite.h"
 
 /* Numbers among which all cases of comparisons and signs occur. */

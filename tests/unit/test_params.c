@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/file.h"
-#include "common/rng.h"
+#include "common/system/file.h"
+#include "common/math/rng.h"
 #include "common/text.h"
 #include "tests/suite.h"
 

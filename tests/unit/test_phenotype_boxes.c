@@ -8,7 +8,7 @@
 
 #include "common/body/box_body.h"
 #include "common/genome/body_kind.h"
-#include "common/hash.h"
+#include "common/math/hash.h"
 #include "controller/genetics/genetics.h"
 #include "simulator/evaluate/evaluate.h"
 #include "tests/suite.h"

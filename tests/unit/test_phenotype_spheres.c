@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/genome/creature.h"
+#include "common/creature/creature.h"
 #include "controller/evolution/breeding.h"
 #include "controller/genetics/genetics.h"
 #include "simulator/spheres/dynamics_spheres.h"

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/hash.h"
-#include "common/rng.h"
+#include "common/math/hash.h"
+#include "common/math/rng.h"
 #include "tests/suite.h"
 #ifdef HAVE_LAPACKE
 #include <lapacke.h>

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulator/tools/space_run.h"
+#include "simulator/tools/scenes/space_run.h"
 #include "tests/suite.h"
 #include "viewer/stage/gallery.h"
 

@@ -4,7 +4,7 @@
 
 #include <ctype.h>
 
-#include "common/html.h"
+#include "common/formats/html.h"
 #include "controller/report/chart.h"
 #include "tests/unit/planted_run.h"
 #include "tests/suite.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/hash.h"
+#include "common/math/hash.h"
 #include "tests/unit/genome_fixture.h"
 #include "tests/suite.h"
 

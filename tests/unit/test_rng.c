@@ -1,5 +1,5 @@
-/* common/rng: published known answers, independence of streams, and the distributions. */
-#include "common/rng.h"
+/* common/math/rng: published known answers, independence of streams, and the distributions. */
+#include "common/math/rng.h"
 #include "tests/suite.h"
 
 #include <check.h>

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/log.h"
+#include "common/system/log.h"
 #include "tests/suite.h"
 
 static char directory[64];

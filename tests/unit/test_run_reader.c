@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "common/params/choice.h"
-#include "common/hash.h"
+#include "common/math/hash.h"
 #include "tests/unit/store_fixture.h"
 #include "tests/unit/genome_fixture.h"
 #include "tests/suite.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulator/tools/scene.h"
+#include "simulator/tools/scenes/scene.h"
 #include "tests/readout.h"
 #include "tests/suite.h"
 

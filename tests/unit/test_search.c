@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "common/body/phenotype_key.h"
-#include "common/rng.h"
+#include "common/math/rng.h"
 #include "tests/suite.h"
 
 static struct params params;

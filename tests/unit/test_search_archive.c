@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/rng.h"
+#include "common/math/rng.h"
 #include "controller/evolution/cells.h"
 #include "controller/evolution/search.h"
 #include "tests/suite.h"

@@ -1,6 +1,6 @@
 /* Collision of boxes in space: a half-space by hand, separation against a search over directions, boxes exchanged,
  * points that move as little as the boxes do, and the four points that are kept. */
-#include "simulator/boxes/solids.h"
+#include "simulator/boxes/contacts/solids.h"
 
 #include <check.h>
 

@@ -3,9 +3,9 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "common/detmath.h"
-#include "common/rng.h"
-#include "simulator/reference/space_constraint.h"
+#include "common/math/detmath.h"
+#include "common/math/rng.h"
+#include "simulator/reference/space/space_constraint.h"
 #include "tests/suite.h"
 
 enum { LINKS = 6, RATES_MAX = SPACE_RATES_MAX * LINKS, COORDINATES_MAX = 7 * LINKS };

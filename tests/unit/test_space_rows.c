@@ -2,8 +2,8 @@
  * on edge, and of joints at their limits. What moves without acceleration has D' = rate and D'' = curvature. */
 #include <check.h>
 
-#include "common/rng.h"
-#include "simulator/reference/space_system.h"
+#include "common/math/rng.h"
+#include "simulator/reference/space/space_system.h"
 #include "tests/suite.h"
 
 enum { ROUNDS = 300, KINDS = TOUCH_LIMIT + 1 };

@@ -1,12 +1,12 @@
 /* What trees in space say in two ways: the rows of impulses, out of the six of each link, and the response of the
  * whole tree; a pose of which roots have slid on, and a new one. */
-#include "simulator/boxes/space_tree.h"
+#include "simulator/boxes/tree/space_tree.h"
 
 #include <check.h>
 #include <math.h>
 #include <string.h>
 
-#include "common/rng.h"
+#include "common/math/rng.h"
 #include "tests/suite.h"
 
 enum { TREES = 60, LINKS = 9, COORDINATES_MAX = 7 * LINKS, RATES_MAX = 6 * LINKS };

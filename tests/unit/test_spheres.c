@@ -3,8 +3,8 @@
  * slide, joints and muscles, and the energy ledger of bodies that move as wildly as they can. */
 #include <check.h>
 
-#include "common/detmath.h"
-#include "common/rng.h"
+#include "common/math/detmath.h"
+#include "common/math/rng.h"
 #include "tests/sphere_fixture.h"
 #include "tests/suite.h"
 

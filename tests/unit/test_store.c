@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/rng.h"
+#include "common/math/rng.h"
 #include "tests/suite.h"
 
 #define POPULATION 7

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/log.h"
+#include "common/system/log.h"
 #include "tests/suite.h"
 
 enum { POPULATION = 12, GENERATIONS = 3, COMMIT_EVERY = 5 };

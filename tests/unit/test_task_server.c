@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/rng.h"
+#include "common/math/rng.h"
 #include "common/version.h"
 #include "proto/message.h"
 #include "simulator/evaluate/evaluate.h"

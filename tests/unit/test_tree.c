@@ -2,12 +2,12 @@
  * arithmetic, Jacobians about the joints (or along their axes), their derivatives by the complex
  * step (exact to rounding), drag by quadrature over the edges, and Gaussian elimination. Nothing is
  * shared with the tree's files but the meaning of q. */
-#include "simulator/plane/tree.h"
+#include "simulator/plane/tree/tree.h"
 
 #include <complex.h>
 #include <string.h>
 
-#include "common/detmath.h"
+#include "common/math/detmath.h"
 #include "common/error.h"
 #include "tests/unit/body_fixture.h"
 #include "tests/suite.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "common/judge/behaviour.h"
-#include "common/genome/creature.h"
+#include "common/creature/creature.h"
 #include "simulator/evaluate/evaluate.h"
 #include "tests/suite.h"
 

@@ -14,7 +14,7 @@
 
 #include <math.h>
 
-#include "common/body/rotation.h"
+#include "common/math/rotation.h"
 
 /* What ghosts fade to, and what shade and outlines are mixed with. */
 #define GHOST_COLOR COLOR_sky_bottom

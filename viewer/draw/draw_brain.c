@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/genome/neuron.h"
+#include "common/math/neuron.h"
 #include "common/genome/sensor.h"
 
 /* At most so many of each are drawn; the heading counts the rest. */

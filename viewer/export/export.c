@@ -8,8 +8,8 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "common/file.h"
-#include "common/unfinished.h"
+#include "common/system/file.h"
+#include "common/system/unfinished.h"
 
 #ifdef HAVE_CAIRO
 #include "viewer/draw/draw.h"

@@ -14,10 +14,10 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "common/html.h"
-#include "common/genome/neuron.h"
+#include "common/formats/html.h"
+#include "common/math/neuron.h"
 #include "common/genome/sensor.h"
-#include "common/body/rotation.h"
+#include "common/math/rotation.h"
 #include "viewer/draw/palette.h"
 #include "viewer/export/export_html_page.inc"
 #include "viewer/export/export_html_body.inc"

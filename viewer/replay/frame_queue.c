@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "common/error.h"
-#include "common/file.h"
+#include "common/system/file.h"
 
 /* At 1280x720 a frame has 1.4 MB: a second of video, while an encoder starts. */
 #define QUEUE_BYTES      ((size_t)48 << 20)

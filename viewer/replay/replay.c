@@ -7,7 +7,7 @@
 #include "common/judge/behaviour.h"
 #include "common/text.h"
 #include "common/version.h"
-#include "common/body/rotation.h"
+#include "common/math/rotation.h"
 #include "simulator/plane/contacts/collide.h"
 
 const char *const replay_status_names[REPLAY_STATUS_COUNT] = {"verified", "differs", "unrecorded",

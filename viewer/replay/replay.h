@@ -8,7 +8,7 @@
 #ifndef VIEWER_REPLAY_REPLAY_H
 #define VIEWER_REPLAY_REPLAY_H
 
-#include "common/genome/creature.h"
+#include "common/creature/creature.h"
 #include "common/params/obstacles.h"
 #include "simulator/evaluate/evaluate.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulator/tools/space_run.h"
+#include "simulator/tools/scenes/space_run.h"
 
 /* Rows in a second, if there is memory for so many. */
 #define ROWS_HZ 60

@@ -6,7 +6,7 @@
 #ifndef VIEWER_REPLAY_RUN_READER_H
 #define VIEWER_REPLAY_RUN_READER_H
 
-#include "common/genome/creature.h"
+#include "common/creature/creature.h"
 
 #define RUN_READER_TOP_MAX 256
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "common/params/choice.h"
-#include "common/find_program.h"
+#include "common/system/find_program.h"
 
 #define ORDERS_MAX 256
 

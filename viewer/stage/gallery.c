@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/params/choice.h"
-#include "common/rng.h"
+#include "common/math/rng.h"
 
 /* Creatures of a generation where nothing else is said, and where somebody chooses. */
 #define TOP_USUAL       8

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/hash.h"
+#include "common/math/hash.h"
 #include <string.h>
 
 /* More creatures than this are drawn with coarser edges. */

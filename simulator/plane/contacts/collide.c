@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-#include "common/detmath.h"
-#include "simulator/plane/pair.h"
+#include "common/math/detmath.h"
+#include "simulator/plane/tree/pair.h"
 
 /* An axis of b must separate by this much more than one of a to be taken instead, m. */
 #define AXIS_PREFERENCE_M 1e-5

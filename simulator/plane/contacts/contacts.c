@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "common/detmath.h"
+#include "common/math/detmath.h"
 #include "common/error.h"
 
 /* Slower impacts do not bounce. */

@@ -15,7 +15,7 @@
 #include "simulator/plane/contacts/collide.h"
 #include "simulator/body/dynamics.h"
 #include "simulator/plane/contacts/impulses.h"
-#include "simulator/plane/tree.h"
+#include "simulator/plane/tree/tree.h"
 
 /* One body alone is by far the most of the work: functions for a number of bodies are compiled for
  * one, too. */

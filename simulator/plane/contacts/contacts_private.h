@@ -12,7 +12,7 @@
 #include <math.h>
 
 #include "simulator/plane/contacts/contacts.h"
-#include "simulator/plane/pair.h"
+#include "simulator/plane/tree/pair.h"
 
 /* Penetration that is left alone, m: contacts rest within it instead of rattling. */
 #define SLOP_M 1e-3

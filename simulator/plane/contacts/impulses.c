@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "common/error.h"
-#include "simulator/plane/pair.h"
+#include "simulator/plane/tree/pair.h"
 
 /* Unknowns of the direct solver and variables of Lemke's method at most; larger systems are swept. */
 #define DIRECT_MAX 48

@@ -17,7 +17,7 @@
 
 #include <stdint.h>
 
-#include "common/arena.h"
+#include "common/system/arena.h"
 
 struct impulse_law {
     int row; /* the normal; the tangent is the next one */

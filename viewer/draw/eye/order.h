@@ -10,7 +10,7 @@
 #ifndef VIEWER_DRAW_EYE_ORDER_H
 #define VIEWER_DRAW_EYE_ORDER_H
 
-#include "common/body/vec3.h"
+#include "common/math/vec3.h"
 
 enum { ORDER_CORNERS_MAX = 12 };
 

@@ -1,0 +1,128 @@
+/* Creature files: reading and writing; which of the two forms is told by the first byte. The forms
+ * are in creature_binary.c and creature_json_{read,write}.c. A typical file has 2 to 6 kB. */
+#include "common/creature/creature.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/genome/body_kind.h"
+#include "common/creature/creature_codec.h"
+#include "common/system/file.h"
+#include "common/math/rng.h"
+
+void creature_init(struct creature *creature)
+{
+    memset(creature, 0, sizeof(*creature));
+    genome_init(&creature->genome);
+    params_set_defaults(&creature->params);
+}
+
+void creature_deinit(struct creature *creature)
+{
+    genome_deinit(&creature->genome);
+    creature_init(creature);
+}
+
+int creature_format_version(const struct creature *creature)
+{
+    int version = body_kinds[creature->genome.kind].format_version;
+    for (int i = 0; version < 2 && i < creature->genome.body_count; i++)
+        if (creature->genome.bodies[i].joint == JOINT_LINEAR)
+            version = 2;
+    return version;
+}
+
+/* A JSON object begins with '{', perhaps after blanks; a binary file is a map of four pairs. */
+static int is_json(const unsigned char *bytes, size_t length)
+{
+    size_t i = 0;
+    while (i < length && strchr(" \t\r\n", bytes[i]) && bytes[i] != '\0')
+        i++;
+    return i < length && bytes[i] == '{';
+}
+
+int creature_decode(struct creature *creature, const void *bytes, size_t length, const char *name,
+                    struct error *error)
+{
+    int rc;
+    creature_init(creature);
+    if (length > CREATURE_FILE_BYTES_MAX)
+        return error_set(error, ERR_LIMIT, "%s: larger than %d bytes", name,
+                         CREATURE_FILE_BYTES_MAX);
+    if (is_json(bytes, length))
+        rc = creature_decode_json(creature, bytes, length, error);
+    else
+        rc = creature_decode_binary(creature, bytes, length, error);
+    if (rc != 0) {
+        creature_deinit(creature);
+        error_prefix(error, "%s", name);
+    }
+    return rc;
+}
+
+int creature_read(struct creature *creature, const char *path, struct error *error)
+{
+    char *bytes;
+    size_t length;
+    creature_init(creature);
+    int rc = file_read(path, CREATURE_FILE_BYTES_MAX, &bytes, &length, error);
+    if (rc != 0)
+        return rc;
+    rc = creature_decode(creature, bytes, length, path, error);
+    free(bytes);
+    return rc;
+}
+
+int creature_choose_params(const struct creature *creature, const char *params_path,
+                           const char *const *assignments, int count, struct params *params,
+                           struct error *error)
+{
+    int status = 0;
+    params_set_defaults(params);
+    if (params_path)
+        status = params_read_file(params, params_path, error);
+    else if (creature->has_evaluation)
+        *params = creature->params;
+    for (int i = 0; i < count && !status; i++)
+        if ((status = params_set_assignment(params, assignments[i], error)) != 0)
+            error_prefix(error, "-s %s", assignments[i]);
+    return status;
+}
+
+uint64_t creature_choose_seed(const struct creature *creature, const struct params *params)
+{
+    return creature->has_evaluation ? creature->seed
+                                    : rng_mix_seed((uint64_t)params->run_seed, creature->id);
+}
+
+static int write_text(const struct creature *creature, const char *path, struct error *error)
+{
+    char *text = creature_to_json(creature);
+    if (!text)
+        return error_set(error, ERR_MEMORY, "%s: out of memory", path);
+    int rc = file_write(path, text, strlen(text), error);
+    free(text);
+    return rc;
+}
+
+static int write_binary(const struct creature *creature, const char *path, struct error *error)
+{
+    struct pack_writer writer;
+    pack_writer_init(&writer);
+    creature_encode(creature, &writer);
+    int rc = writer.has_failed ? error_set(error, ERR_MEMORY, "%s: out of memory", path)
+                               : file_write(path, writer.buffer.data, writer.buffer.size, error);
+    pack_writer_deinit(&writer);
+    return rc;
+}
+
+int creature_write(const struct creature *creature, const char *path, int is_text,
+                   struct error *error)
+{
+    int rc = genome_check(&creature->genome, error);
+    if (rc != 0) {
+        error_prefix(error, "%s: not written", path);
+        return rc;
+    }
+    return is_text ? write_text(creature, path, error) : write_binary(creature, path, error);
+}

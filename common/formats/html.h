@@ -1,0 +1,11 @@
+/* Texts of foreign origin in HTML and SVG. */
+#ifndef COMMON_FORMATS_HTML_H
+#define COMMON_FORMATS_HTML_H
+
+#include <stdio.h>
+
+/* Writes a text so that it stands for itself between tags and in quoted attributes. Of a text that is
+ * not clean UTF-8 (text_is_clean) all that is not printable ASCII becomes '?'. */
+void html_write(FILE *file, const char *text);
+
+#endif

@@ -1,0 +1,216 @@
+/* A printer for jansson's trees. A container is first printed on one line and then again, broken, if
+ * that line gets too long: at most depth times the size of work. */
+#include "common/formats/json_text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/text.h"
+
+#define LINE_WIDTH 100
+#define INDENT     2
+#define FILL_DEPTH 2 /* of rows: {tables: [rows]} */
+
+struct buffer {
+    char *text;
+    size_t length, room;
+    int has_failed; /* memory was out */
+};
+
+static void append(struct buffer *buffer, const char *text, size_t length)
+{
+    if (buffer->room - buffer->length <= length) {
+        size_t room = (buffer->length + length + 1) * 2;
+        char *grown = buffer->has_failed ? NULL : realloc(buffer->text, room);
+        if (!grown) {
+            buffer->has_failed = 1;
+            return;
+        }
+        buffer->text = grown;
+        buffer->room = room;
+    }
+    memcpy(buffer->text + buffer->length, text, length);
+    buffer->length += length;
+    buffer->text[buffer->length] = '\0';
+}
+
+static void append_text(struct buffer *buffer, const char *text)
+{
+    append(buffer, text, strlen(text));
+}
+
+static void append_string(struct buffer *buffer, const char *text, size_t length)
+{
+    append(buffer, "\"", 1);
+    for (size_t i = 0; i < length; i++) {
+        unsigned char c = (unsigned char)text[i];
+        char escaped[8] = "";
+        if (c == '"' || c == '\\')
+            append(buffer, "\\", 1);
+        if (c < 0x20) {
+            snprintf(escaped, sizeof(escaped), "\\u%04x", c);
+            append_text(buffer, escaped);
+        } else {
+            append(buffer, text + i, 1);
+        }
+    }
+    append(buffer, "\"", 1);
+}
+
+static void append_scalar(struct buffer *buffer, json_t *value)
+{
+    char number[TEXT_NUMBER_SIZE];
+    double real;
+    switch (json_typeof(value)) {
+    case JSON_STRING:
+        append_string(buffer, json_string_value(value), json_string_length(value));
+        break;
+    case JSON_INTEGER:
+        snprintf(number, sizeof(number), "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        append_text(buffer, number);
+        break;
+    case JSON_REAL:
+        // the whole number -0 would be read as 0
+        real = json_real_value(value);
+        append_text(buffer, real == 0 && signbit(real) ? "-0.0" : text_print_double(real, number));
+        break;
+    default:
+        append_text(buffer, json_is_true(value) ? "true" : json_is_false(value) ? "false" : "null");
+    }
+}
+
+static void append_break(struct buffer *buffer, int indent)
+{
+    append(buffer, "\n", 1);
+    for (int i = 0; i < indent; i++)
+        append(buffer, " ", 1);
+}
+
+static size_t line_length(const struct buffer *buffer)
+{
+    size_t start = buffer->length;
+    while (start > 0 && buffer->text[start - 1] != '\n')
+        start--;
+    return buffer->length - start;
+}
+
+struct element {
+    const char *key; /* NULL in arrays */
+    json_t *value;
+};
+
+static size_t count_elements(json_t *value)
+{
+    return json_is_object(value) ? json_object_size(value) : json_array_size(value);
+}
+
+/* Steps through a container: *at is NULL before the first element, *index 0. */
+static struct element next_element(json_t *value, void **at, size_t *index)
+{
+    if (!json_is_object(value))
+        return (struct element){NULL, json_array_get(value, (*index)++)};
+    *at = *at ? json_object_iter_next(value, *at) : json_object_iter(value);
+    return (struct element){json_object_iter_key(*at), json_object_iter_value(*at)};
+}
+
+static void append_key(struct buffer *buffer, const char *key)
+{
+    if (!key)
+        return;
+    append_string(buffer, key, strlen(key));
+    append_text(buffer, ": ");
+}
+
+/* On one line. A container that does not fit there is left unfinished: the caller sees the same by line_length()
+ * and takes it back. */
+static void print_flat(struct buffer *buffer, json_t *value)
+{
+    if (!json_is_object(value) && !json_is_array(value)) {
+        append_scalar(buffer, value);
+        return;
+    }
+    void *at = NULL;
+    size_t index = 0;
+    append_text(buffer, json_is_object(value) ? "{" : "[");
+    for (size_t left = count_elements(value); left > 0; left--) {
+        struct element element = next_element(value, &at, &index);
+        append_key(buffer, element.key);
+        print_flat(buffer, element.value);
+        append_text(buffer, left > 1 ? ", " : "");
+        if (line_length(buffer) >= LINE_WIDTH)
+            return;
+    }
+    append_text(buffer, json_is_object(value) ? "}" : "]");
+}
+
+static void print(struct buffer *buffer, json_t *value, int depth);
+
+/* As many elements on a line as fit. */
+static void print_filled(struct buffer *buffer, json_t *value, int depth)
+{
+    void *at = NULL;
+    size_t index = 0;
+    append_text(buffer, json_is_object(value) ? "{" : "[");
+    for (size_t left = count_elements(value), i = 0; left > 0; left--, i++) {
+        struct element element = next_element(value, &at, &index);
+        size_t start = buffer->length;
+        append_text(buffer, i > 0 ? " " : "");
+        append_key(buffer, element.key);
+        print_flat(buffer, element.value);
+        append_text(buffer, left > 1 ? "," : "");
+        if (line_length(buffer) < LINE_WIDTH || buffer->has_failed)
+            continue;
+        buffer->length = start;
+        if (i > 0)
+            append_break(buffer, depth * INDENT + 1);
+        append_key(buffer, element.key);
+        print(buffer, element.value, depth + 1);
+        append_text(buffer, left > 1 ? "," : "");
+    }
+    append_text(buffer, json_is_object(value) ? "}" : "]");
+}
+
+/* Small containers take one line; large ones a line for each element at the outside, where the
+ * sections and the tables are, and filled lines further inside, where the rows are. */
+static void print(struct buffer *buffer, json_t *value, int depth)
+{
+    size_t start = buffer->length;
+    int is_container = json_is_object(value) || json_is_array(value);
+    if (depth > 0 || !is_container) {
+        print_flat(buffer, value);
+        if (!is_container || buffer->has_failed || line_length(buffer) < LINE_WIDTH)
+            return;
+        buffer->length = start;
+    }
+    if (depth >= FILL_DEPTH) {
+        print_filled(buffer, value, depth);
+        return;
+    }
+    void *at = NULL;
+    size_t index = 0;
+    append_text(buffer, json_is_object(value) ? "{" : "[");
+    for (size_t left = count_elements(value); left > 0; left--) {
+        struct element element = next_element(value, &at, &index);
+        append_break(buffer, (depth + 1) * INDENT);
+        append_key(buffer, element.key);
+        print(buffer, element.value, depth + 1);
+        append_text(buffer, left > 1 ? "," : "");
+    }
+    append_break(buffer, depth * INDENT);
+    append_text(buffer, json_is_object(value) ? "}" : "]");
+}
+
+char *json_text_dump(json_t *value)
+{
+    struct buffer buffer = {0};
+    print(&buffer, value, 0);
+    append(&buffer, "\n", 1);
+    if (buffer.has_failed) {
+        free(buffer.text);
+        return NULL;
+    }
+    return buffer.text;
+}

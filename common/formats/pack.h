@@ -1,0 +1,70 @@
+/* MessagePack, bounded: a growing writer and a reader that trusts nothing.
+ *
+ * msgpack-c itself has no limits (a five-byte header can ask for 100 GB), so pack_open() first
+ * scans the structure of the whole buffer (counts against the bytes that are left, depth, no
+ * extension types, exactly one object) and only then unpacks. */
+#ifndef COMMON_FORMATS_PACK_H
+#define COMMON_FORMATS_PACK_H
+
+#include <msgpack.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/error.h"
+
+#define PACK_DEPTH_MAX 16
+
+/* ---- writing ---- */
+/* A heap buffer with a msgpack_packer on it. */
+struct pack_writer {
+    msgpack_sbuffer buffer; /* buffer.data, buffer.size: what was written */
+    msgpack_packer packer;
+    int has_failed; /* memory was out: what was written is not whole */
+};
+void pack_writer_init(struct pack_writer *writer);
+void pack_writer_deinit(struct pack_writer *writer);
+/* Begins anew in the memory that it has. */
+void pack_writer_clear(struct pack_writer *writer);
+/* Bytes as they are: an object, or a part of one, that was packed before. */
+void pack_raw(struct pack_writer *writer, const void *bytes, size_t length);
+void pack_map(struct pack_writer *writer, size_t count);
+void pack_array(struct pack_writer *writer, size_t count);
+void pack_text(struct pack_writer *writer, const char *text);
+void pack_bytes(struct pack_writer *writer, const void *bytes, size_t length);
+void pack_u64(struct pack_writer *writer, uint64_t value);
+void pack_i64(struct pack_writer *writer, int64_t value);
+void pack_double(struct pack_writer *writer, double value); /* always 64-bit float */
+void pack_bool(struct pack_writer *writer, int value);
+void pack_nil(struct pack_writer *writer);
+
+/* ---- reading ---- */
+struct pack_reader {
+    msgpack_unpacked unpacked;
+    const msgpack_object *root;
+};
+/* Scans and unpacks exactly `length` bytes. The reader refers to `bytes`, which must outlive it.
+ * Returns 0, ERR_FORMAT, ERR_LIMIT or ERR_MEMORY with a message. Call pack_close() if it was 0. */
+int pack_open(struct pack_reader *reader, const void *bytes, size_t length, struct error *error);
+void pack_close(struct pack_reader *reader);
+
+/* Typed access: 0 or ERR_FORMAT / ERR_RANGE with the message "`where`: expected ...". Texts are
+ * copied and never cut: one that is too long is ERR_LIMIT; they must be clean (see
+ * text_is_clean()). Doubles accept integers; they must be finite. An object that is NULL (see
+ * pack_find()) is ERR_MISSING. */
+int pack_get_u64(const msgpack_object *object, uint64_t max, uint64_t *value, const char *where,
+                 struct error *error);
+int pack_get_i64(const msgpack_object *object, int64_t *value, const char *where,
+                 struct error *error);
+int pack_get_double(const msgpack_object *object, double *value, const char *where,
+                    struct error *error);
+int pack_get_bool(const msgpack_object *object, int *value, const char *where, struct error *error);
+int pack_get_text(const msgpack_object *object, char *buffer, size_t size, const char *where,
+                  struct error *error);
+/* An array of at most max elements (exactly `exact` if that is not negative). */
+int pack_get_array(const msgpack_object *object, size_t max, int exact,
+                   const msgpack_object **items, size_t *count, const char *where,
+                   struct error *error);
+/* The value of a text key in a map, or NULL; `object` need not be a map (then NULL). */
+const msgpack_object *pack_find(const msgpack_object *object, const char *key);
+
+#endif

@@ -1,0 +1,52 @@
+/* Vectors of three numbers: x to the right, y up, z towards the viewer; and turns. */
+#ifndef COMMON_MATH_VEC3_H
+#define COMMON_MATH_VEC3_H
+
+#include <math.h>
+
+struct vec3 {
+    double x, y, z;
+};
+
+/* A turn; 1, 0, 0, 0 does not turn. */
+struct quaternion {
+    double w, x, y, z;
+};
+
+static inline struct vec3 vec3_add(struct vec3 a, struct vec3 b)
+{
+    return (struct vec3){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+
+static inline struct vec3 vec3_sub(struct vec3 a, struct vec3 b)
+{
+    return (struct vec3){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+static inline struct vec3 vec3_scale(struct vec3 a, double s)
+{
+    return (struct vec3){a.x * s, a.y * s, a.z * s};
+}
+
+/* a + s b */
+static inline struct vec3 vec3_along(struct vec3 a, struct vec3 b, double s)
+{
+    return (struct vec3){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
+}
+
+static inline double vec3_dot(struct vec3 a, struct vec3 b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+static inline struct vec3 vec3_cross(struct vec3 a, struct vec3 b)
+{
+    return (struct vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+static inline double vec3_length(struct vec3 a)
+{
+    return sqrt(vec3_dot(a, a));
+}
+
+#endif

@@ -1,0 +1,57 @@
+/* The arena: a bump allocator over one block of the heap.
+ *
+ * Block and every allocation are multiples of 16 bytes, so that whatever was taken, the space left
+ * is one too and rounding a request up can never run over the end. */
+#include "common/system/arena.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/error.h"
+
+#define ARENA_ALIGNMENT 16
+
+static size_t round_up(size_t bytes)
+{
+    return (bytes + ARENA_ALIGNMENT - 1) / ARENA_ALIGNMENT * ARENA_ALIGNMENT;
+}
+
+int arena_init(struct arena *arena, size_t size_bytes)
+{
+    *arena = (struct arena){0};
+    if (size_bytes > SIZE_MAX - ARENA_ALIGNMENT)
+        return ERR_MEMORY;
+    size_t rounded = size_bytes ? round_up(size_bytes) : ARENA_ALIGNMENT;
+    arena->base = aligned_alloc(ARENA_ALIGNMENT, rounded);
+    if (!arena->base)
+        return ERR_MEMORY;
+    arena->size_bytes = rounded;
+    return 0;
+}
+
+void arena_deinit(struct arena *arena)
+{
+    free(arena->base);
+    *arena = (struct arena){0};
+}
+
+void arena_reset(struct arena *arena)
+{
+    arena->used_bytes = 0;
+}
+
+void *arena_take(struct arena *arena, size_t count, size_t size)
+{
+    ENSURE(arena->base, "arena_take before arena_init");
+    size_t left = arena->size_bytes - arena->used_bytes;
+    if (size && count > left / size)
+        return NULL;
+    size_t bytes = round_up(count * size);
+    void *memory = arena->base + arena->used_bytes;
+    memset(memory, 0, bytes);
+    arena->used_bytes += bytes;
+    if (arena->used_bytes > arena->high_water_bytes)
+        arena->high_water_bytes = arena->used_bytes;
+    return memory;
+}

@@ -1,0 +1,289 @@
+/* Whole files. Creature and parameter files are some kilobytes: they are read in one piece, because
+ * their checks (a checksum, a scan of the structure) look at the whole before anything is believed.
+ *
+ * And files in directories that may come from strangers: opened so that no link leads out of there and
+ * nothing waits for the other end of a pipe. */
+#define _GNU_SOURCE /* O_DIRECTORY, O_NOFOLLOW, O_CLOEXEC */
+#include "common/system/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <stdint.h>
+#include <sys/vfs.h>
+#endif
+
+#include "common/system/unfinished.h"
+
+#define FIRST_READ_BYTES 8192
+#define TEMPORARY_TRIES  100
+#define TEMPORARY_EXTENT 32 /* ".PID.N.tmp" */
+
+static int fail_path(struct error *error, const char *path)
+{
+    int code = errno == ENOENT ? ERR_MISSING : ERR_IO;
+    return error_set(error, code, "%s: %s", path, strerror(errno));
+}
+
+/* Reads to the end; the size that a file claims is not relied on (it may be a pipe, or grow). */
+static int read_all(int descriptor, const char *path, size_t max_bytes, char **bytes,
+                    size_t *length, struct error *error)
+{
+    size_t room = 0;
+    for (;;) {
+        if (*length == room) {
+            room = room == 0 ? FIRST_READ_BYTES : room * 2;
+            char *grown = realloc(*bytes, room + 1);
+            if (!grown)
+                return error_set(error, ERR_MEMORY, "%s: out of memory", path);
+            *bytes = grown;
+        }
+        ssize_t got = read(descriptor, *bytes + *length, room - *length);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return fail_path(error, path);
+        *length += (size_t)got;
+        if (*length > max_bytes)
+            return error_set(error, ERR_LIMIT, "%s: larger than %zu bytes", path, max_bytes);
+        if (got == 0) {
+            (*bytes)[*length] = '\0';
+            return 0;
+        }
+    }
+}
+
+int file_read(const char *path, size_t max_bytes, char **bytes, size_t *length, struct error *error)
+{
+    *bytes = NULL;
+    *length = 0;
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return fail_path(error, path);
+    int rc = read_all(descriptor, path, max_bytes, bytes, length, error);
+    close(descriptor);
+    if (rc != 0) {
+        free(*bytes);
+        *bytes = NULL;
+        *length = 0;
+    }
+    return rc;
+}
+
+int file_write_all(int descriptor, const void *bytes, size_t length)
+{
+    const char *rest = bytes;
+    while (length > 0) {
+        ssize_t put = write(descriptor, rest, length);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0)
+            return ERR_IO;
+        rest += put;
+        length -= (size_t)put;
+    }
+    return 0;
+}
+
+/* A new file beside path; its name goes to `temporary`. Returns the descriptor, or -1 with errno. */
+static int open_temporary(const char *path, char *temporary, size_t size)
+{
+    int descriptor = -1;
+    for (int i = 0; i < TEMPORARY_TRIES && descriptor < 0; i++) {
+        snprintf(temporary, size, "%s.%ld.%d.tmp", path, (long)getpid(), i);
+        descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (descriptor < 0 && errno != EEXIST)
+            break;
+    }
+    return descriptor;
+}
+
+/* So that the rename survives a power failure; not every file system can, and then it does not. */
+static void sync_directory(const char *path)
+{
+    char directory[4096];
+    const char *slash = strrchr(path, '/');
+    int length = slash ? (int)(slash - path) : 0;
+    if (length >= (int)sizeof(directory))
+        return;
+    snprintf(directory, sizeof(directory), "%.*s", length, path);
+    int descriptor = open(length > 0 ? directory : slash ? "/" : ".", O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return;
+    fsync(descriptor);
+    close(descriptor);
+}
+
+int file_is_special(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
+/* ---- files in a directory that may be a stranger's ---- */
+
+int file_check_plain(const struct stat *info, int is_written, const char *path, struct error *error)
+{
+    if (!S_ISREG(info->st_mode))
+        return error_set(error, ERR_FORMAT,
+                         "%s: not a regular file, but a link, a pipe, a device or a directory",
+                         path);
+    if (is_written && info->st_nlink > 1)
+        return error_set(error, ERR_FORMAT,
+                         "%s: the file has another name, too, where writing would change it", path);
+    return 0;
+}
+
+/* The directory in which the last part of `name` is; -1 with errno. *last is that part. */
+static int open_parent(const char *directory, const char *name, const char **last)
+{
+    int parent = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    *last = name;
+    for (const char *slash; parent >= 0 && (slash = strchr(*last, '/')); *last = slash + 1) {
+        char part[NAME_MAX + 1];
+        snprintf(part, sizeof part, "%.*s", (int)(slash - *last), *last);
+        int next = openat(parent, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        int reason = errno;
+        close(parent);
+        parent = next;
+        errno = reason;
+    }
+    return parent;
+}
+
+/* Opening a device may do something, so the type is checked before. It is checked again after,
+ * since the name may lead to another file by then. */
+static int open_plain_at(int parent, const char *name, int flags, const char *path, int *descriptor,
+                         struct error *error)
+{
+    struct stat info;
+    int is_written = (flags & O_ACCMODE) != O_RDONLY;
+    if (fstatat(parent, name, &info, AT_SYMLINK_NOFOLLOW) == 0) {
+        int status = file_check_plain(&info, is_written, path, error);
+        if (status)
+            return status;
+    } else if (errno != ENOENT) {
+        return fail_path(error, path);
+    }
+    int file = openat(parent, name, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
+    if (file < 0)
+        return fail_path(error, path);
+    int status = fstat(file, &info) ? fail_path(error, path)
+                                    : file_check_plain(&info, is_written, path, error);
+    if (status)
+        close(file);
+    else
+        *descriptor = file;
+    return status;
+}
+
+int file_open_within(const char *directory, const char *name, int flags, int *descriptor,
+                     struct error *error)
+{
+    char path[PATH_MAX];
+    const char *last;
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    int parent = open_parent(directory, name, &last);
+    if (parent < 0)
+        return fail_path(error, path);
+    int status = open_plain_at(parent, last, flags, path, descriptor, error);
+    close(parent);
+    return status;
+}
+
+int file_open_plain(const char *path, int flags, int *descriptor, struct error *error)
+{
+    char directory[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    if (!slash)
+        return open_plain_at(AT_FDCWD, path, flags, path, descriptor, error);
+    if (slash - path >= (int)sizeof directory)
+        return error_set(error, ERR_LIMIT, "%.64s...: the path is too long", path);
+    snprintf(directory, sizeof directory, "%.*s", slash > path ? (int)(slash - path) : 1, path);
+    return file_open_within(directory, slash + 1, flags, descriptor, error);
+}
+
+/* ---- writing ---- */
+
+static int write_into(const char *path, const void *bytes, size_t length, struct error *error)
+{
+    int descriptor = open(path, O_WRONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return fail_path(error, path);
+    int rc = file_write_all(descriptor, bytes, length) != 0 ? fail_path(error, path) : 0;
+    if (close(descriptor) != 0 && rc == 0)
+        rc = fail_path(error, path);
+    return rc;
+}
+
+int file_write(const char *path, const void *bytes, size_t length, struct error *error)
+{
+    /* a rename would put a file in the place of /dev/null, for all who use it */
+    return file_is_special(path) ? write_into(path, bytes, length, error)
+                                 : file_replace(path, bytes, length, error);
+}
+
+int file_replace(const char *path, const void *bytes, size_t length, struct error *error)
+{
+    size_t size = strlen(path) + TEMPORARY_EXTENT;
+    char *temporary = malloc(size);
+    if (!temporary)
+        return error_set(error, ERR_MEMORY, "%s: out of memory", path);
+    int rc = 0;
+    int descriptor = open_temporary(path, temporary, size);
+    if (descriptor < 0) {
+        rc = fail_path(error, path);
+        goto done;
+    }
+    unfinished_begin(temporary);
+    int has_failed = file_write_all(descriptor, bytes, length) != 0 || fsync(descriptor) != 0;
+    if (has_failed)
+        rc = fail_path(error, path);
+    if (close(descriptor) != 0 && rc == 0)
+        rc = fail_path(error, path);
+    if (rc == 0 && rename(temporary, path) != 0)
+        rc = fail_path(error, path);
+    if (rc != 0)
+        unlink(temporary);
+    else
+        sync_directory(path);
+    unfinished_end(temporary);
+done:
+    free(temporary);
+    return rc;
+}
+
+int file_is_on_network(const char *path)
+{
+#ifdef __linux__
+    /* magic numbers of statfs(2) and of the file systems' own headers */
+    static const uint32_t kinds[] = {
+        0x6969,                             /* NFS */
+        0x517b,     0xfe534d42, 0xff534d42, /* SMB, SMB2, CIFS */
+        0x0bd00bd0,                         /* Lustre */
+        0x47504653,                         /* GPFS (Spectrum Scale) */
+        0x19830326,                         /* BeeGFS */
+        0x00c36400,                         /* Ceph */
+        0x01021997,                         /* 9P */
+        0x5346414f,                         /* AFS */
+        0x6b414653,                         /* AFS of the kernel */
+        0x7461636f,                         /* OCFS2 */
+        0x01161970,                         /* GFS2 */
+        0x20030528,                         /* OrangeFS */
+        0xaad7aaea,                         /* PanFS */
+        0x65735546,                         /* FUSE: sshfs, GlusterFS */
+    };
+    struct statfs info;
+    if (statfs(path, &info) != 0)
+        return 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if ((uint32_t)info.f_type == kinds[i])
+            return 1;
+#endif
+    return 0;
+}

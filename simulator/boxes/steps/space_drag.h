@@ -1,0 +1,61 @@
+/* Drag of a viscous medium on the faces of boxes: exact integrals over each face.
+ *
+ * A piece dA of a face with the outward normal n that moves with the normal velocity vn feels  -k(vn) vn n dA:
+ *
+ *   linear      k(vn) = k            Pa s / m
+ *   quadratic   k(vn) = k |vn|       kg / m^3
+ *
+ * on all faces, or on the leading pieces, vn > 0, alone. With g = (r x n, n) a link feels the wrench  -B V,
+ * B = sum over faces of the integral of k(vn) g g' dA: symmetric and never negative, so drag never gives energy.
+ * Linear drag on all faces has one B for all times in the link's axes, unless boxes hide faces of one another. */
+#ifndef SIMULATOR_BOXES_STEPS_SPACE_DRAG_H
+#define SIMULATOR_BOXES_STEPS_SPACE_DRAG_H
+
+#include "common/system/arena.h"
+#include "simulator/boxes/contacts/exposure.h"
+#include "simulator/boxes/tree/space_tree.h"
+
+struct space_drag_law {
+    double coefficient; /* 0: no drag */
+    int is_quadratic;
+    int is_leading; /* only pieces that move outward */
+    int has_exposure; /* only pieces that no other box of the same body covers or faces; see exposure.h */
+};
+
+/* A link's pose, and its tensor there where the velocity does not change it. */
+struct space_drag_pose {
+    struct mat3 turned;
+    struct vec3 at;
+    struct space_tensor tensor;
+};
+
+struct space_drag {
+    struct space_drag_law law; /* only space_drag_set_law() changes it */
+    const struct space_box *boxes;
+    int box_count, link_count;
+    struct space_tensor
+        *own; /* per link, in its axes, about its origin: of linear drag on all faces */
+    /* with exposure: per box its body, the root link, and scratch of as many solids */
+    int *bodies;
+    struct solid *solids;
+    struct space_drag_pose *poses; /* per link: where the solids were placed last */
+    struct exposure_piece *pieces;
+};
+
+/* The boxes must outlive it; those of one body, which hang on one root, follow one another. ERR_MEMORY when
+ * the arena is full. */
+int space_drag_create(struct space_drag *drag, const struct space_drag_law *law,
+                      const struct space_box *boxes, int box_count, const struct space_link *links,
+                      int link_count, struct arena *arena);
+/* From now on by another law. */
+void space_drag_set_law(struct space_drag *drag, const struct space_drag_law *law);
+/* Puts the tensors, for the pose and the velocity, into all links of the tree. */
+void space_drag_set(const struct space_drag *drag, struct space_tree *tree);
+
+/* Integral of k(vn) g g' over a piece of the plane centre + s S + t T from the origin, with the outward normal;
+ * S and T are at right angles to it and to one another. v: the motion of the origin. Added to the tensor. */
+void space_drag_add_piece(struct space_tensor *tensor, const struct space_drag_law *law,
+                          struct vec3 centre, struct vec3 normal, struct vec3 s, struct vec3 t,
+                          const struct exposure_piece *piece, const struct space_motion *v);
+
+#endif

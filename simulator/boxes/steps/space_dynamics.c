@@ -1,0 +1,447 @@
+/* See space_dynamics.h: creation, the choice of steps, and what is read. */
+#include <math.h>
+
+#include "common/error.h"
+#include "simulator/boxes/steps/space_step.h"
+
+/* Contacts farther off their law have their step taken again in halves; so have limits that act alone while the energy
+ * is out of balance by more than this share of the step's terms, and contacts with a greater share, or this one of the
+ * motion's energy besides. */
+#define LAW_RESIDUAL_MAX_M_S 1e-5
+#define UNBALANCED           2e-3
+#define UNBALANCED_TOUCHING  3e-2
+#define MOTION_SHARE         2e-4
+/* A step is split so many times, one within another, at most; for limits alone more often, for the energy of contacts
+ * less. */
+#define SPLITS_MAX        3
+#define LIMIT_SPLITS_MAX  5
+#define ENERGY_SPLITS_MAX 2
+/* Energies are known to this share. */
+#define ENERGY_ROUNDING 1e-10
+/* Operations of a step for each link, each pair that may touch, and each face in drag and what may hide it. */
+enum { LINK_WORK = 4000, PAIR_WORK = 30, FACE_WORK = 300 };
+
+/* ---------------------------------------------------------------- creation */
+
+static int take_memory(struct space_dynamics *d, struct arena *arena)
+{
+    double **of_coordinates[] = {&d->q, &d->q0, &d->qm, &d->q_stage, &d->q_rate, &d->q_sum};
+    double **of_rates[] = {&d->qd,   &d->qd0,   &d->vm,     &d->qdd,           &d->qdd_last,
+                           &d->tau,  &d->extra, &d->zero,   &d->effort,        &d->effort_extra,
+                           &d->work, &d->v_sum, &d->torque, &d->birth_inertia, &d->pressed};
+    for (size_t i = 0; i < sizeof of_coordinates / sizeof of_coordinates[0]; i++)
+        if (!(*of_coordinates[i] = arena_take(arena, (size_t)d->coordinates, sizeof(double))))
+            return ERR_MEMORY;
+    for (size_t i = 0; i < sizeof of_rates / sizeof of_rates[0]; i++)
+        if (!(*of_rates[i] = arena_take(arena, (size_t)d->rates, sizeof(double))))
+            return ERR_MEMORY;
+    d->servos = arena_take(arena, (size_t)d->rates, sizeof d->servos[0]);
+    d->link_of = arena_take(arena, (size_t)d->rates, sizeof d->link_of[0]);
+    d->is_clamped = arena_take(arena, (size_t)d->rates, sizeof d->is_clamped[0]);
+    d->roots = arena_take(arena, (size_t)d->tree.count, sizeof d->roots[0]);
+    d->momenta = arena_take(arena, (size_t)d->tree.count, sizeof d->momenta[0]);
+    d->dragged = arena_take(arena, (size_t)d->tree.count, sizeof d->dragged[0]);
+    int is_complete =
+        d->servos && d->link_of && d->is_clamped && d->roots && d->momenta && d->dragged;
+    return is_complete ? 0 : ERR_MEMORY;
+}
+
+void space_step_set_pose(struct space_dynamics *d)
+{
+    if (d->is_posed)
+        return;
+    space_tree_set_pose(&d->tree, d->q);
+    space_tree_set_velocity(&d->tree, d->qd);
+    d->is_posed = 1;
+}
+
+/* What each freedom feels at birth while the whole floats. */
+static void weigh_freedoms(struct space_dynamics *d)
+{
+    space_step_set_pose(d);
+    space_tree_factor(&d->tree, d->zero, 0);
+    for (int i = 0; i < d->rates; i++) {
+        d->tau[i] = 1;
+        space_tree_respond(&d->tree, d->tau, NULL, d->qdd);
+        d->birth_inertia[i] = 1 / d->qdd[i];
+        d->tau[i] = 0;
+        d->qdd[i] = 0;
+    }
+    for (int i = 0; i < d->rates; i++)
+        d->qdd[i] = 0;
+}
+
+/* What a midpoint step takes before its contacts are solved. */
+static void count_operations(struct space_dynamics *d)
+{
+    uint64_t boxes = (uint64_t)d->drag.box_count;
+    d->step_operations =
+        LINK_WORK * (uint64_t)d->tree.count + PAIR_WORK * (uint64_t)d->contacts.pair_count;
+    if (d->has_drag)
+        d->step_operations += FACE_WORK * 6 * boxes * (d->drag.law.has_exposure ? boxes : 1);
+}
+
+struct space_dynamics *space_dynamics_create(const struct space_body *body,
+                                             const struct space_world *world,
+                                             const struct dynamics_settings *settings,
+                                             struct arena *arena)
+{
+    struct space_dynamics *d = arena_take(arena, 1, sizeof *d);
+    if (!d ||
+        space_tree_create(&d->tree, body->links, body->link_count, world->gravity_m_s2, arena) != 0)
+        return NULL;
+    d->links = body->links;
+    d->settings = *settings;
+    d->coordinates = d->tree.coordinates;
+    d->rates = d->tree.rates;
+    d->has_drag = world->drag.coefficient > 0;
+    d->surfaces = world->surfaces;
+    if (take_memory(d, arena) != 0 ||
+        space_limits_create(&d->limits, &d->tree, body->links, arena) != 0 ||
+        space_drag_create(&d->drag, &world->drag, body->boxes, body->box_count, body->links,
+                          body->link_count, arena) != 0 ||
+        space_contacts_create(&d->contacts, &d->tree, &d->limits, body->boxes, body->box_count,
+                              &d->surfaces, settings, arena) != 0)
+        return NULL;
+    for (int i = 0; i < d->tree.count; i++)
+        if (body->links[i].kind == SPACE_FREE)
+            d->roots[d->root_count++] = i;
+    for (int i = 0; i < d->tree.count; i++)
+        for (int k = 0; k < d->tree.links[i].rates; k++)
+            d->link_of[d->tree.links[i].rate + k] = i;
+    space_tree_birth(&d->tree, d->q);
+    weigh_freedoms(d);
+    space_dynamics_set_joint_damping(d, settings->joint_damping_1_s);
+    count_operations(d);
+    space_dynamics_reset_ledger(d);
+    return d;
+}
+
+/* ---------------------------------------------------------------- the ledger */
+
+void space_dynamics_reset_ledger(struct space_dynamics *d)
+{
+    space_step_set_pose(d);
+    d->ledger = (struct ledger){0};
+    d->ledger.energy_start_j =
+        space_tree_kinetic_energy(&d->tree) + space_tree_potential_energy(&d->tree);
+}
+
+const struct ledger *space_dynamics_ledger(struct space_dynamics *d)
+{
+    struct ledger *l = &d->ledger;
+    space_step_set_pose(d);
+    l->kinetic_j = space_tree_kinetic_energy(&d->tree);
+    l->potential_j = space_tree_potential_energy(&d->tree);
+    double losses = l->loss_friction_j + l->loss_impact_j + l->loss_limit_j + l->loss_drag_j +
+                    l->loss_damping_j;
+    double gains = l->gain_push_out_j + l->gain_impact_j + l->gain_limit_j;
+    l->residual_j =
+        l->kinetic_j + l->potential_j - l->energy_start_j - l->work_effector_j + losses - gains;
+    return l;
+}
+
+void space_step_book_work(struct space_dynamics *d)
+{
+    for (int i = 0; i < d->rates; i++) {
+        d->ledger.work_effector_j += d->work[i];
+        if (d->work[i] > 0)
+            d->ledger.work_effector_positive_j += d->work[i];
+    }
+}
+
+double space_step_energy(struct space_dynamics *d)
+{
+    space_step_set_pose(d);
+    return space_tree_kinetic_energy(&d->tree) + space_tree_potential_energy(&d->tree);
+}
+
+/* The same, and known from now on until the state changes. */
+static double energy_at(struct space_dynamics *d)
+{
+    d->energy = space_step_energy(d);
+    d->has_energy = 1;
+    return d->energy;
+}
+
+/* ---------------------------------------------------------------- steps */
+
+static int is_finite(const struct space_dynamics *d)
+{
+    double sum = 0;
+    for (int i = 0; i < d->coordinates; i++)
+        sum += d->q[i] * 0;
+    for (int i = 0; i < d->rates; i++)
+        sum += d->qd[i] * 0;
+    return sum == 0;
+}
+
+static void keep_start(struct space_dynamics *d)
+{
+    for (int i = 0; i < d->coordinates; i++)
+        d->q0[i] = d->q[i];
+    for (int i = 0; i < d->rates; i++)
+        d->qd0[i] = d->qd[i];
+}
+
+static void go_back(struct space_dynamics *d, const struct ledger *ledger)
+{
+    for (int i = 0; i < d->coordinates; i++)
+        d->q[i] = d->q0[i];
+    for (int i = 0; i < d->rates; i++)
+        d->qd[i] = d->qd0[i];
+    d->ledger = *ledger;
+    d->is_posed = 0;
+}
+
+/* RK4 where it may and where it ends within the limits; 1 if it did. */
+static int try_rk4(struct space_dynamics *d)
+{
+    struct ledger ledger = d->ledger;
+    int choice = d->settings.integrator;
+    int is_free = choice == INTEGRATOR_AUTO && !d->is_stiff && !d->has_drag && !d->is_pressing;
+    if (choice != INTEGRATOR_RK4 && !is_free)
+        return 0;
+    if (is_free && d->contacts.pair_count > 0) {
+        space_step_set_pose(d);
+        if (space_contacts_may_touch(&d->contacts))
+            return 0;
+    }
+    d->has_momenta &= is_free;
+    if (is_free)
+        space_step_find_momenta(d);
+    space_step_rk4(d);
+    d->law_residual = 0;
+    space_contacts_forget(&d->contacts);
+    if (choice != INTEGRATOR_RK4 && d->limits.row_max > 0 &&
+        !(space_limits_gap(&d->limits, &d->tree, d->q) >= 0)) {
+        go_back(d, &ledger);
+        return 0;
+    }
+    space_step_keep_momentum(d, d->settings.dt_s / 2);
+    return 1;
+}
+
+static void set_step(struct space_dynamics *d, double dt_s)
+{
+    d->settings.dt_s = d->contacts.dt_s = dt_s;
+}
+
+static void advance_servos(struct space_dynamics *d)
+{
+    for (int i = 0; i < d->rates; i++)
+        servo_advance(&d->servos[i], d->settings.dt_s);
+}
+
+/* The energy there should be, less that at the reset; and what came in and went. */
+static double booked_energy(const struct ledger *l)
+{
+    return l->work_effector_j - l->loss_limit_j - l->loss_drag_j - l->loss_damping_j -
+           l->loss_friction_j - l->loss_impact_j + l->gain_limit_j + l->gain_impact_j +
+           l->gain_push_out_j;
+}
+
+static double turnover(const struct ledger *l)
+{
+    return l->work_effector_positive_j + l->loss_limit_j + l->loss_friction_j + l->loss_impact_j +
+           l->gain_limit_j;
+}
+
+/* At (q0, qd0). */
+static double find_start_energy(struct space_dynamics *d)
+{
+    d->is_posed = 0;
+    space_tree_set_pose(&d->tree, d->q0);
+    space_tree_set_velocity(&d->tree, d->qd0);
+    return space_tree_kinetic_energy(&d->tree) + space_tree_potential_energy(&d->tree);
+}
+
+/* Whether the ledger went wrong since the start of the step: written so that what is not a number is. With contacts
+ * steps are of first order, and more of the terms and a share of the motion's energy may be missing. */
+static int is_unbalanced(struct space_dynamics *d, const struct ledger *before)
+{
+    const struct ledger *now = &d->ledger;
+    double size = turnover(now) - turnover(before), share = UNBALANCED, off = 0;
+    double start = d->start_energy, end = energy_at(d);
+    double error = end - start - booked_energy(now) + booked_energy(before);
+    double allowed = ENERGY_ROUNDING * (fabs(start) + fabs(end));
+    if (!d->are_limits_alone) {
+        share = UNBALANCED_TOUCHING;
+        allowed += MOTION_SHARE * space_tree_kinetic_energy(&d->tree);
+        off = now->mended_j - before->mended_j;
+    }
+    return !(fabs(error) + off <= share * size + allowed);
+}
+
+/* Where the step, split so many times before, has to be split; 0: nowhere. An impact is to be in the middle of a
+ * part; contacts that cannot be held to their law need halves, and so does a joint that meets a limit, since it is
+ * stopped at the step's end, which is of first order. */
+static double find_split(struct space_dynamics *d, const struct ledger *before, int splits)
+{
+    double half = d->settings.dt_s / 2;
+    int may_split = splits < SPLITS_MAX;
+    if (may_split && d->law_residual > LAW_RESIDUAL_MAX_M_S)
+        return half;
+    double first = may_split ? space_contacts_split(&d->contacts) : 0;
+    int most = d->are_limits_alone ? LIMIT_SPLITS_MAX : ENERGY_SPLITS_MAX;
+    if (first > 0 || splits >= most || (!d->are_limits_alone && d->contacts.count == 0))
+        return first;
+    if (!d->has_start_energy)
+        d->start_energy = find_start_energy(d);
+    d->has_start_energy = 1;
+    return is_unbalanced(d, before) ? half : 0;
+}
+
+/* A midpoint step, which is taken again in two parts where it has to be split. */
+static void advance(struct space_dynamics *d, int splits)
+{
+    struct ledger ledger = d->ledger;
+    struct impulse_sum given = d->given;
+    double h = d->settings.dt_s;
+    keep_start(d);
+    d->start_energy = d->energy;
+    d->has_start_energy = d->has_energy;
+    space_step_midpoint(d);
+    double first = find_split(d, &ledger, splits);
+    if (first == 0) {
+        advance_servos(d);
+        return;
+    }
+    go_back(d, &ledger);
+    d->energy = d->start_energy;
+    d->has_energy = d->has_start_energy;
+    d->given = given;
+    d->known = d->has_momenta = 0;
+    set_step(d, first);
+    advance(d, splits + 1);
+    double residual = d->law_residual;
+    d->known = 0;
+    set_step(d, h - first);
+    advance(d, splits + 1);
+    set_step(d, h);
+    d->known = 0;
+    if (residual > d->law_residual)
+        d->law_residual = residual;
+}
+
+int space_dynamics_step(struct space_dynamics *d)
+{
+    keep_start(d);
+    d->given = (struct impulse_sum){.size = 0};
+    d->is_given = 1;
+    if (try_rk4(d)) {
+        d->rk4_steps++;
+        advance_servos(d);
+    } else {
+        advance(d, 0);
+    }
+    d->steps++;
+    return !is_finite(d);
+}
+
+/* ---------------------------------------------------------------- the state */
+
+const double *space_dynamics_q(const struct space_dynamics *d)
+{
+    return d->q;
+}
+
+const double *space_dynamics_qd(const struct space_dynamics *d)
+{
+    return d->qd;
+}
+
+void space_dynamics_set_state(struct space_dynamics *d, const double *q, const double *qd)
+{
+    for (int i = 0; i < d->coordinates; i++)
+        d->q[i] = q[i];
+    for (int i = 0; i < d->rates; i++)
+        d->qd[i] = qd[i];
+    space_tree_normalise(&d->tree, d->q);
+    space_step_follow_signals(d, 0, d->q, d->qd);
+    d->is_posed = d->known = d->is_pressing = d->has_momenta = d->has_energy = 0;
+    space_contacts_forget(&d->contacts);
+    space_dynamics_reset_ledger(d);
+}
+
+const struct space_tree *space_dynamics_tree(struct space_dynamics *d)
+{
+    space_step_set_pose(d);
+    return &d->tree;
+}
+
+double space_dynamics_effort(const struct space_dynamics *d, int rate)
+{
+    return d->torque[rate];
+}
+
+double space_dynamics_value(const struct space_dynamics *d, int rate)
+{
+    const struct space_tree_link *l = &d->tree.links[d->link_of[rate]];
+    int k = rate - l->rate, plain = l->slides + l->joint->turns;
+    const double *at = d->q + l->coordinate;
+    if (k < plain)
+        return at[k];
+    struct vec3 v =
+        quaternion_log((struct quaternion){at[plain], at[plain + 1], at[plain + 2], at[plain + 3]});
+    return k == plain ? v.x : k == plain + 1 ? v.y : v.z;
+}
+
+double space_dynamics_birth_inertia(const struct space_dynamics *d, int rate)
+{
+    return d->birth_inertia[rate];
+}
+
+void space_dynamics_step_counts(const struct space_dynamics *d, uint64_t *steps,
+                                uint64_t *rk4_steps)
+{
+    *steps = d->steps;
+    *rk4_steps = d->rk4_steps;
+}
+
+int space_dynamics_contacts(const struct space_dynamics *d, const struct contact_point **contacts)
+{
+    *contacts = d->contacts.points;
+    return d->contacts.point_count;
+}
+
+int space_dynamics_impulses(const struct space_dynamics *d, struct impulse_sum *impulses)
+{
+    *impulses = d->given;
+    return d->is_given;
+}
+
+double space_dynamics_penetration(const struct space_dynamics *d)
+{
+    return d->contacts.penetration;
+}
+
+double space_dynamics_law_residual(const struct space_dynamics *d)
+{
+    return d->law_residual;
+}
+
+void space_dynamics_set_push_out(struct space_dynamics *d, double speed_m_s)
+{
+    d->contacts.push_out_speed = speed_m_s;
+}
+
+/* ---------------------------------------------------------------- what changes on the way */
+
+void space_dynamics_set_world(struct space_dynamics *d, const struct space_world *world)
+{
+    d->tree.gravity = world->gravity_m_s2;
+    d->surfaces = world->surfaces;
+    d->has_drag = world->drag.coefficient > 0;
+    space_drag_set_law(&d->drag, &world->drag);
+    space_contacts_set_surfaces(&d->contacts);
+    d->known = d->is_pressing = d->has_momenta = d->has_energy = 0;
+    for (int i = 0; i < d->root_count; i++)
+        d->dragged[i] = (struct impulse_sum){.size = 0};
+    count_operations(d);
+}
+
+uint64_t space_dynamics_work(const struct space_dynamics *d)
+{
+    return d->operations + d->contacts.cones.work;
+}

@@ -1,0 +1,91 @@
+/* What the parts of a step in space share: the state that space_dynamics.h hides, and what acts in a step.
+ *
+ * space_dynamics.c takes a step, by RK4 or the midpoint rule, and splits it where it has to; the others are its parts. */
+#ifndef SIMULATOR_BOXES_STEPS_SPACE_STEP_H
+#define SIMULATOR_BOXES_STEPS_SPACE_STEP_H
+
+#include "simulator/boxes/contacts/space_contacts.h"
+#include "simulator/boxes/steps/space_drag.h"
+#include "simulator/boxes/steps/space_dynamics.h"
+#include "simulator/boxes/tree/space_limits.h"
+#include "simulator/boxes/tree/space_momentum.h"
+
+struct space_dynamics {
+    struct space_tree tree;
+    struct space_limits limits;
+    struct space_drag drag;
+    struct space_surfaces surfaces;
+    struct space_contacts contacts;
+    double law_residual; /* m/s, of the last step */
+    /* per free root what it has at the start of the step, and where it is without what joint coordinates lose */
+    struct space_momentum *momenta;
+    struct impulse_sum
+        *dragged; /* per free root: what drag gave it in the step, about the world's origin */
+    int *roots, root_count;
+    int has_momenta; /* they are known */
+    struct impulse_sum
+        given;    /* in the last step, by contacts, gravity and drag, about the world's origin */
+    int is_given; /* it is known */
+    const struct space_link *links;
+    struct dynamics_settings settings;
+    int coordinates, rates;
+    int has_drag, is_stiff, has_drives;
+    enum effector_state effectors;
+    uint64_t steps, rk4_steps;
+    /* operations so far, besides those of the cones; and of a midpoint step */
+    uint64_t operations, step_operations;
+    int is_posed; /* the tree is at the state */
+    int known;    /* accelerations of so many steps before, up to 2: qdd, qdd_last, pressed */
+    int is_pressing;
+    double energy, start_energy;      /* of the state, and at the start of the step ... */
+    int has_energy, has_start_energy; /* ... where they are known */
+    int are_limits_alone;             /* in this step they act, and no contacts */
+
+    struct servo *servos; /* per rate */
+    int *link_of;         /* per rate */
+    double *birth_inertia;
+    int *is_clamped;
+    double *q, *qd, *q0, *qd0, *qm, *vm, *q_stage, *q_rate, *q_sum;
+    double *pressed; /* what contacts and limits added to qdd in the last step; 0 after an impact */
+    double *qdd, *qdd_last, *v_sum, *tau, *extra, *zero;
+    double *effort, *effort_extra; /* of servos alone: torque = effort - effort_extra qdd */
+    double *work, *torque;
+    struct ledger ledger;
+};
+
+/* Puts the tree at the state, if it is not there. */
+void space_step_set_pose(struct space_dynamics *d);
+/* Finds whether servos are too stiff for steps of RK4, and whether there are drives: after servos have changed. */
+void space_step_judge_servos(struct space_dynamics *d);
+/* Torques at coordinates q and rates v, `ahead` after the start of the step; half_step > 0: at the mean state of a
+ * step whose start has the rates v and whose middle the coordinates q. */
+void space_step_set_torques(struct space_dynamics *d, const double *q, const double *v,
+                            double ahead, double half_step);
+/* Driven freedoms: what their signals say. */
+void space_step_follow_signals(struct space_dynamics *d, double ahead, double *q, double *qd);
+/* Driven freedoms come to the rates at the end of the step. */
+void space_step_set_drives(struct space_dynamics *d);
+/* What driven freedoms took in the last evaluation. */
+void space_step_set_drive_efforts(struct space_dynamics *d);
+/* Loads of drag at the velocity that is set; in a midpoint step at the mean velocity, as far as it is known
+ * before the accelerations: that of the rates `start`, less half_step times the accelerations that do not come
+ * from those of the joints. */
+void space_step_set_drag(struct space_dynamics *d, const double *start, double half_step);
+/* Power, at the pose, of the drag at some rates on the motion of others. */
+double space_step_drag_power(struct space_dynamics *d, const double *dragged, const double *rates);
+/* What the loads of drag, at the pose in the middle, give a free root in a time. */
+struct impulse_sum space_step_drag_impulse(const struct space_dynamics *d, int root, double time_s);
+/* Books the work of servos and drives, which has been put into d->work. */
+void space_step_book_work(struct space_dynamics *d);
+/* Steps from (q0, qd0) to (q, qd), with the ledger; neither advances the servos. */
+void space_step_rk4(struct space_dynamics *d);
+void space_step_midpoint(struct space_dynamics *d);
+/* The momenta of free roots at the start of a step. Not where nothing can touch and there is no drag. */
+void space_step_find_momenta(struct space_dynamics *d);
+/* Gives free roots the momenta that they should have at the end of a step of 2 half. Joint coordinates alone keep momentum
+ * to third order of h only; by RK4 to fifth order, but where torques jump. */
+void space_step_keep_momentum(struct space_dynamics *d, double half);
+/* Kinetic and potential energy of the state. */
+double space_step_energy(struct space_dynamics *d);
+
+#endif

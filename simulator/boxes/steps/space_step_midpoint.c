@@ -1,0 +1,202 @@
+/* A midpoint step of h from (q0, v0), with V = (v0 + v1) / 2:
+ *
+ *   qm = q0 moved by v0 for h/2,  vm = guess of the velocity there
+ *   v1 = v0 + h qdd(qm, vm, torques and drag at V) + impulses of contacts and limits
+ *   q1 = qm moved by v1 for h/2, out of limits where it is beyond
+ *   roots' v1, q1 such that each body has the momentum that the impulses gave: space_step_keep_momentum()
+ *
+ * vm decides the velocity products alone, which in space are all of the gyroscopic torque: it is guessed from the
+ * accelerations of the last two steps, and mended by a second evaluation. What contacts and limits add to them is
+ * known only afterwards, so that of the last step counts: without it a body that pushes itself off the ground errs by
+ * three times as much energy. A torque beyond its bound is explicit, at the bound. */
+#include <math.h>
+
+#include "simulator/boxes/steps/space_step.h"
+
+/* Gaps that limits may leave, rad or m. */
+#define GAP_ROUNDING 1e-12
+
+/* Servos whose torque is beyond its bound get the bound; 1 if there was one more. */
+static int clamp_torques(struct space_dynamics *d, double half)
+{
+    int has_clamped = 0;
+    for (int i = 0; i < d->rates; i++) {
+        double torque = d->effort[i] - d->effort_extra[i] * d->qdd[i];
+        if (d->tree.is_driven[i] || d->is_clamped[i] || d->servos[i].torque_max <= 0)
+            continue;
+        double most = servo_bound(&d->servos[i], torque, d->qd0[i] + half * d->qdd[i]);
+        if (torque == most)
+            continue;
+        d->is_clamped[i] = has_clamped = 1;
+        d->effort[i] = most;
+        d->effort_extra[i] = 0;
+        d->extra[i] = half * d->servos[i].damping;
+        d->tau[i] = most - d->servos[i].damping * d->qd0[i];
+    }
+    return has_clamped;
+}
+
+/* Accelerations in the middle, with the rates vm there. */
+static void accelerate_middle(struct space_dynamics *d, double half, int is_factored)
+{
+    struct space_tree *tree = &d->tree;
+    space_tree_set_velocity(tree, d->vm);
+    space_step_set_drag(d, d->qd0, half);
+    for (int pass = 0; pass <= d->rates; pass++) {
+        if (!is_factored || pass > 0 || d->has_drag)
+            space_tree_factor(tree, d->extra, d->has_drag ? half : 0);
+        space_tree_accelerate(tree, d->tau, d->qdd);
+        space_step_set_drive_efforts(d);
+        if (!clamp_torques(d, half))
+            return;
+    }
+}
+
+/* Rates in the middle from accelerations, with what is pressing. */
+static void guess_middle(struct space_dynamics *d, double half, double last, double before)
+{
+    for (int i = 0; i < d->rates; i++)
+        if (!d->tree.is_driven[i])
+            d->vm[i] =
+                d->qd0[i] + half * (last * d->qdd[i] + before * d->qdd_last[i] + d->pressed[i]);
+}
+
+/* Accelerations in the middle of the step, for the mean velocity of its first half. A mended guess costs no new
+ * factors, and without it the energy of a tumbling box drifts by ten times as much. */
+static void find_accelerations(struct space_dynamics *d, double half)
+{
+    /* a(h/4) from a(-h/2) and a(-3h/2), which are those of the last steps */
+    int was_known = d->known > 1;
+    for (int i = 0; i < d->rates && d->known == 0; i++)
+        d->pressed[i] = 0;
+    if (was_known)
+        guess_middle(d, half, 1.75, -0.75);
+    else
+        guess_middle(d, half, 0, 0);
+    for (int i = 0; i < d->rates; i++)
+        d->qdd_last[i] = d->qdd[i];
+    accelerate_middle(d, half, 0);
+    /* a(h/4) from a(h/2) and a(-h/2); or a first guess with nothing known */
+    if (was_known)
+        guess_middle(d, half, 0.75, 0.25);
+    else
+        guess_middle(d, half, 1, 0);
+    accelerate_middle(d, half, 1);
+    d->known += d->known < 2;
+}
+
+static void book_limits(struct space_dynamics *d, double work)
+{
+    if (work > 0)
+        d->ledger.gain_limit_j += work;
+    else
+        d->ledger.loss_limit_j -= work;
+}
+
+/* Impulses of contacts and limits; the rates qd are those at the end of the step without. Returns 1 if a
+ * contact is near. */
+static int act_contacts(struct space_dynamics *d, double half)
+{
+    int contacts = space_contacts_find(&d->contacts, d->qd), limits = 0;
+    d->law_residual = 0;
+    if (d->limits.row_max > 0)
+        limits = space_limits_find(&d->limits, &d->tree, d->qm, d->qd, 2 * half, contacts > 0);
+    if (contacts + limits > 0) {
+        for (int i = 0; i < d->rates; i++) {
+            d->tree.drive[i] = 0;
+            d->v_sum[i] = d->qd0[i] + half * d->qdd[i];
+        }
+        space_tree_factor_mass(&d->tree);
+    }
+    if (contacts > 0)
+        d->law_residual = space_contacts_solve(&d->contacts, d->qd0, d->vm, d->qd);
+    else if (limits > 0)
+        book_limits(d, space_limits_solve(&d->limits, &d->tree, d->v_sum, d->qd));
+    d->is_pressing = limits > 0;
+    d->are_limits_alone = limits > 0 && contacts == 0;
+    return contacts > 0;
+}
+
+/* For the next step: what contacts and limits did in this one, unless it was a blow. */
+static void keep_pressed(struct space_dynamics *d, double h)
+{
+    int was_blow = space_contacts_had_impact(&d->contacts);
+    for (int i = 0; i < d->rates; i++)
+        d->pressed[i] = was_blow ? 0 : (d->qd[i] - d->qd0[i]) / h - d->qdd[i];
+}
+
+/* Out of limits that are passed. Servos take back what they did on the way beyond; what else that does to the energy
+ * is the limits'. */
+static void leave_limits(struct space_dynamics *d)
+{
+    double *way = d->v_sum, taken = 0, positive = 0;
+    if (!d->is_pressing || space_limits_gap(&d->limits, &d->tree, d->q) >= -GAP_ROUNDING)
+        return;
+    double before = space_step_energy(d);
+    space_tree_factor(&d->tree, d->zero, 0);
+    for (int i = 0; i < d->rates; i++)
+        way[i] = 0;
+    space_limits_project(&d->limits, &d->tree, d->q, way);
+    d->is_posed = 0;
+    for (int i = 0; i < d->rates; i++) {
+        taken += d->torque[i] * way[i];
+        positive += fmax(d->torque[i] * way[i], 0);
+    }
+    d->ledger.work_effector_j += taken;
+    d->ledger.work_effector_positive_j += positive;
+    book_limits(d, space_step_energy(d) - before - taken);
+}
+
+static void book_middle(struct space_dynamics *d, double half)
+{
+    for (int i = 0; i < d->rates; i++) {
+        double way = half * (d->qd0[i] + d->qd[i]);
+        d->torque[i] = d->effort[i] - d->effort_extra[i] * d->qdd[i];
+        d->work[i] = d->torque[i] * way;
+        d->ledger.loss_damping_j += d->servos[i].damping * (d->qd0[i] + half * d->qdd[i]) * way;
+    }
+    space_step_book_work(d);
+}
+
+/* Drag was that at the mean velocity without contacts. */
+static void book_drag(struct space_dynamics *d, double half)
+{
+    double *dragged = d->v_sum, *mean = d->vm;
+    for (int i = 0; i < d->rates && d->has_drag; i++) {
+        dragged[i] = d->qd0[i] + half * d->qdd[i];
+        mean[i] = 0.5 * (d->qd0[i] + d->qd[i]);
+    }
+    d->ledger.loss_drag_j -= 2 * half * space_step_drag_power(d, dragged, mean);
+    for (int i = 0; i < d->root_count; i++)
+        d->dragged[i] = space_step_drag_impulse(d, d->roots[i], 2 * half);
+}
+
+void space_step_midpoint(struct space_dynamics *d)
+{
+    double h = d->settings.dt_s, half = h / 2;
+    struct space_tree *tree = &d->tree;
+    d->operations += d->step_operations;
+    space_step_find_momenta(d);
+    d->is_pressing = d->is_posed = d->has_energy = 0;
+    space_tree_advance(tree, d->q0, d->qd0, half, d->qm);
+    for (int i = 0; i < d->rates; i++)
+        d->vm[i] = d->qd0[i];
+    space_step_follow_signals(d, half, d->qm, d->vm);
+    space_step_set_drives(d);
+    space_tree_set_pose(tree, d->qm);
+    space_step_set_torques(d, d->qm, d->qd0, half, half);
+    find_accelerations(d, half);
+    for (int i = 0; i < d->rates; i++)
+        d->qd[i] = d->qd0[i] + h * d->qdd[i];
+    int has_contacts = act_contacts(d, half);
+    keep_pressed(d, h);
+    space_tree_advance(tree, d->qm, d->qd, half, d->q);
+    space_step_follow_signals(d, h, d->q, d->qd);
+    book_middle(d, half);
+    book_drag(d, half);
+    if (has_contacts)
+        space_contacts_book(&d->contacts, &d->ledger);
+    leave_limits(d);
+    space_step_keep_momentum(d, half);
+    d->is_pressing |= space_contacts_keep(&d->contacts);
+}

@@ -1,0 +1,51 @@
+/* Momentum of free roots, which joint coordinates lose: see space_step.h. */
+#include <math.h>
+
+#include "simulator/boxes/steps/space_step.h"
+
+void space_step_find_momenta(struct space_dynamics *d)
+{
+    if (d->has_momenta || (d->contacts.pair_count == 0 && !d->has_drag))
+        return;
+    space_step_set_pose(d);
+    for (int i = 0; i < d->root_count; i++)
+        space_momentum_find(&d->tree, d->roots[i], &d->momenta[i]);
+    d->has_momenta = 1;
+}
+
+/* What free root i has at the end of a step: impulses act, and gravity and drag change its velocity, in the middle. */
+static void set_target(struct space_dynamics *d, int i, double half, struct space_momentum *m)
+{
+    struct vec3 linear, angular, drop = vec3_scale(d->tree.gravity, 2 * half * m->mass);
+    struct vec3 middle = vec3_along(m->centre, m->linear, half / m->mass);
+    const struct impulse_sum *dragged = &d->dragged[i];
+    space_contacts_impulse(&d->contacts, d->roots[i], middle, &linear, &angular);
+    struct vec3 sum = vec3_add(vec3_add(linear, drop), dragged->linear);
+    struct vec3 swept = vec3_cross(middle, dragged->linear);
+    angular = vec3_add(angular, vec3_sub(dragged->angular, swept));
+    d->given.linear = vec3_add(d->given.linear, sum);
+    d->given.angular = vec3_add(d->given.angular, vec3_add(angular, vec3_cross(middle, sum)));
+    d->given.size += vec3_length(linear) + vec3_length(drop) + dragged->size;
+    m->linear = vec3_add(m->linear, sum);
+    m->angular = vec3_add(m->angular, angular);
+    m->centre = vec3_along(middle, m->linear, half / m->mass);
+}
+
+void space_step_keep_momentum(struct space_dynamics *d, double half)
+{
+    d->is_given &= d->has_momenta;
+    if (!d->has_momenta)
+        return;
+    space_step_set_pose(d);
+    for (int i = 0; i < d->root_count; i++) {
+        struct space_momentum now, *target = &d->momenta[i];
+        int root = d->roots[i];
+        set_target(d, i, half, target);
+        space_momentum_find(&d->tree, root, &now);
+        double gain = space_momentum_set(&d->tree, root, &now, target, d->q, d->qd);
+        gain -= now.mass * vec3_dot(d->tree.gravity, vec3_sub(target->centre, now.centre));
+        d->ledger.mended_j += fabs(gain);
+    }
+    space_tree_shift(&d->tree, d->q);
+    space_tree_set_velocity(&d->tree, d->qd);
+}

@@ -1,0 +1,65 @@
+#include "simulator/boxes/tree/space_joint.h"
+
+#include <string.h>
+
+#include "common/math/detmath.h"
+
+enum { X, Y, Z };
+
+const struct space_joint space_joints[SPACE_JOINT_COUNT] = {
+    [SPACE_RIGID] = {"rigid", 0, 0, {0, 0}, 0},
+    [SPACE_REVOLUTE] = {"revolute", 0, 1, {Z, 0}, 0},
+    [SPACE_TWIST] = {"twist", 0, 1, {X, 0}, 0},
+    [SPACE_UNIVERSAL] = {"universal", 0, 2, {Z, Y}, 0},
+    [SPACE_BEND_TWIST] = {"bend-twist", 0, 2, {Z, X}, 0},
+    [SPACE_TWIST_BEND] = {"twist-bend", 0, 2, {X, Z}, 0},
+    [SPACE_SPHERICAL] = {"spherical", 0, 0, {0, 0}, 1},
+    [SPACE_LINEAR] = {"linear", 1, 0, {0, 0}, 0},
+    [SPACE_FREE] = {"free", 3, 0, {0, 0}, 1},
+};
+
+int space_joint_find(const char *name)
+{
+    for (int i = 0; i < SPACE_JOINT_COUNT; i++)
+        if (strcmp(space_joints[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+/* With q = swing . twist: |(qy, qz)| = sin(swing / 2), |(qw, qx)| = cos(swing / 2), and qx / qw is the
+ * tangent of half the twist. */
+double space_swing(struct quaternion q)
+{
+    return 2 * det_atan2(sqrt(q.y * q.y + q.z * q.z), sqrt(q.w * q.w + q.x * q.x));
+}
+
+double space_twist(struct quaternion q)
+{
+    double sign = q.w < 0 ? -1 : 1;
+    return 2 * det_atan2(sign * q.x, sign * q.w);
+}
+
+/* The frame's x axis, seen from the child: the first row of the matrix. */
+static struct vec3 first_axis(struct quaternion q)
+{
+    struct mat3 r = quaternion_matrix(q);
+    return (struct vec3){r.x.x, r.y.x, r.z.x};
+}
+
+/* x goes away from x0 fastest by a turn about x0 x x. */
+struct vec3 space_swing_gradient(struct quaternion q)
+{
+    const struct vec3 x = {1, 0, 0};
+    struct vec3 across = vec3_cross(first_axis(q), x);
+    double length = vec3_length(across);
+    return vec3_scale(across, length > 0 ? 1 / length : 0);
+}
+
+/* (x0 + x) / (1 + x0.x) */
+struct vec3 space_twist_gradient(struct quaternion q)
+{
+    const struct vec3 x = {1, 0, 0};
+    struct vec3 x0 = first_axis(q), both = vec3_add(x0, x);
+    double most = 1 + x0.x;
+    return vec3_scale(both, most > 0 ? 1 / most : 0);
+}

@@ -1,0 +1,222 @@
+#include "simulator/boxes/tree/space_limits.h"
+
+#include <math.h>
+
+#include "common/error.h"
+
+/* Sweeps over the rows, at most, and when they end: a change of a rate, rad/s or m/s. */
+enum { SWEEPS_MAX = 200, PROJECTIONS_MAX = 4 };
+#define SETTLED 1e-12
+/* Gaps, rad or m, that impulses on other rows may close. */
+#define GAP_NEAR 0.1
+/* Gaps that are none, rad or m. */
+#define GAP_ROUNDING 1e-12
+
+/* Intervals of slides and turns; of a ball its twist's. */
+static int interval_count(const struct space_tree_link *l)
+{
+    return l->slides + l->joint->turns + l->joint->has_ball;
+}
+
+static int is_free(const struct space_tree_link *l)
+{
+    return l->slides == 3;
+}
+
+int space_limits_create(struct space_limits *limits, const struct space_tree *tree,
+                        const struct space_link *links, struct arena *arena)
+{
+    *limits = (struct space_limits){.links = links};
+    for (int i = 0; i < tree->count; i++) {
+        const struct space_tree_link *l = &tree->links[i];
+        for (int k = 0; k < interval_count(l) && !is_free(l); k++)
+            limits->row_max += isfinite(links[i].lower[k]) + isfinite(links[i].upper[k]);
+        limits->row_max += l->joint->has_ball && !is_free(l) && isfinite(links[i].cone_rad);
+    }
+    size_t rates = (size_t)tree->rates, rows = (size_t)limits->row_max;
+    limits->rows = arena_take(arena, rows, sizeof limits->rows[0]);
+    limits->push = arena_take(arena, rates, sizeof limits->push[0]);
+    double *responses = arena_take(arena, rows * rates, sizeof responses[0]);
+    if (!limits->rows || !limits->push || !responses)
+        return ERR_MEMORY;
+    for (size_t i = 0; i < rows; i++)
+        limits->rows[i].response = responses + i * rates;
+    return 0;
+}
+
+/* Writes a row; the next one goes into the next place. */
+static void add_row(struct space_limits *limits, int link, int rate, int count, double gap,
+                    const double *g, double sign)
+{
+    struct space_limit *row = &limits->rows[limits->count++];
+    row->link = link;
+    row->rate = rate;
+    row->count = count;
+    row->gap = gap;
+    row->impulse = 0;
+    for (int k = 0; k < count; k++)
+        row->gradient[k] = sign * g[k];
+}
+
+static void add_interval(struct space_limits *limits, int i, int k, int rate, int count,
+                         double value, const double *g)
+{
+    const struct space_link *link = &limits->links[i];
+    if (isfinite(link->lower[k]))
+        add_row(limits, i, rate, count, value - link->lower[k], g, 1);
+    if (isfinite(link->upper[k]))
+        add_row(limits, i, rate, count, link->upper[k] - value, g, -1);
+}
+
+/* All rows. */
+static void measure(struct space_limits *limits, const struct space_tree *tree, const double *q)
+{
+    const double one = 1;
+    limits->count = 0;
+    for (int i = 0; i < tree->count && limits->row_max > 0; i++) {
+        const struct space_tree_link *l = &tree->links[i];
+        const struct space_link *link = &limits->links[i];
+        int plain = l->slides + l->joint->turns;
+        if (is_free(l))
+            continue;
+        for (int k = 0; k < plain; k++)
+            add_interval(limits, i, k, l->rate + k, 1, q[l->coordinate + k], &one);
+        if (!l->joint->has_ball)
+            continue;
+        const double *at = q + l->coordinate + plain;
+        struct quaternion ball = {at[0], at[1], at[2], at[3]};
+        struct vec3 swing = space_swing_gradient(ball), twist = space_twist_gradient(ball);
+        double g[3] = {twist.x, twist.y, twist.z};
+        add_interval(limits, i, plain, l->rate + plain, 3, space_twist(ball), g);
+        double s[3] = {swing.x, swing.y, swing.z};
+        if (isfinite(link->cone_rad))
+            add_row(limits, i, l->rate + plain, 3, link->cone_rad - space_swing(ball), s, -1);
+    }
+}
+
+static double rate_of(const struct space_limit *row, const double *rates)
+{
+    double sum = 0;
+    for (int k = 0; k < row->count; k++)
+        sum += row->gradient[k] * rates[row->rate + k];
+    return sum;
+}
+
+double space_limits_gap(struct space_limits *limits, const struct space_tree *tree, const double *q)
+{
+    double least = HUGE_VAL;
+    measure(limits, tree, q);
+    for (int i = 0; i < limits->count; i++)
+        least = limits->rows[i].gap < least ? limits->rows[i].gap : least;
+    return least;
+}
+
+/* Rows that stay, in their order; their places and responses change hands. */
+static void keep(struct space_limits *limits, int *kept, int i)
+{
+    struct space_limit row = limits->rows[*kept];
+    limits->rows[*kept] = limits->rows[i];
+    limits->rows[i] = row;
+    ++*kept;
+}
+
+int space_limits_find(struct space_limits *limits, const struct space_tree *tree, const double *q,
+                      const double *rates, double time_s, int are_pushed)
+{
+    int kept = 0, closed = are_pushed;
+    measure(limits, tree, q);
+    for (int i = 0; i < limits->count; i++) {
+        struct space_limit *row = &limits->rows[i];
+        double end = row->gap + time_s * rate_of(row, rates);
+        row->bound = row->gap > 0 ? -row->gap / time_s : 0;
+        closed += row->gap <= 0 || end < 0;
+        if (row->gap <= 0 || end < GAP_NEAR)
+            keep(limits, &kept, i);
+    }
+    limits->count = closed > 0 ? kept : 0;
+    return limits->count;
+}
+
+static void find_responses(struct space_limits *limits, struct space_tree *tree)
+{
+    for (int i = 0; i < limits->count; i++) {
+        struct space_limit *row = &limits->rows[i];
+        for (int k = 0; k < row->count; k++)
+            limits->push[row->rate + k] = row->gradient[k];
+        space_tree_respond(tree, limits->push, NULL, row->response);
+        for (int k = 0; k < row->count; k++)
+            limits->push[row->rate + k] = 0;
+    }
+}
+
+/* One sweep of Gauss-Seidel; the largest change of a row's rate. */
+static double sweep(struct space_limits *limits, int rate_count, double *rates)
+{
+    double most = 0;
+    for (int i = 0; i < limits->count; i++) {
+        struct space_limit *row = &limits->rows[i];
+        double yield = rate_of(row, row->response), before = row->impulse;
+        if (!(yield > 0))
+            continue;
+        double impulse = before + (row->bound - rate_of(row, rates)) / yield;
+        row->impulse = impulse > 0 ? impulse : 0;
+        double change = row->impulse - before;
+        for (int k = 0; k < rate_count; k++)
+            rates[k] += change * row->response[k];
+        most = fabs(change * yield) > most ? fabs(change * yield) : most;
+    }
+    return most;
+}
+
+static void solve_rows(struct space_limits *limits, int rate_count, double *rates)
+{
+    for (int i = 0; i < SWEEPS_MAX && sweep(limits, rate_count, rates) > SETTLED; i++)
+        ;
+}
+
+double space_limits_solve(struct space_limits *limits, struct space_tree *tree,
+                          const double *middle, double *rates)
+{
+    double work = 0;
+    find_responses(limits, tree);
+    double *before = limits->push; /* all 0 between uses */
+    for (int k = 0; k < tree->rates; k++)
+        before[k] = rates[k];
+    solve_rows(limits, tree->rates, rates);
+    for (int i = 0; i < limits->count; i++) {
+        const struct space_limit *row = &limits->rows[i];
+        double kick = rate_of(row, rates) - rate_of(row, before);
+        work += row->impulse * (rate_of(row, middle) + kick / 2);
+    }
+    for (int k = 0; k < tree->rates; k++)
+        before[k] = 0;
+    return work;
+}
+
+void space_limits_project(struct space_limits *limits, struct space_tree *tree, double *q,
+                          double *way)
+{
+    for (int i = 0; i < PROJECTIONS_MAX; i++) {
+        int kept = 0, passed = 0;
+        measure(limits, tree, q);
+        for (int k = 0; k < limits->count; k++) {
+            passed += limits->rows[k].gap < -GAP_ROUNDING;
+            if (limits->rows[k].gap < GAP_NEAR)
+                keep(limits, &kept, k);
+        }
+        limits->count = kept;
+        if (passed == 0)
+            return;
+        find_responses(limits, tree);
+        /* found as rates are: each gap is to open by what it lacks */
+        double *step = limits->push;
+        for (int k = 0; k < kept; k++)
+            limits->rows[k].bound = -limits->rows[k].gap;
+        solve_rows(limits, tree->rates, step);
+        space_tree_advance(tree, q, step, 1, q);
+        for (int k = 0; k < tree->rates; k++) {
+            way[k] += step[k];
+            step[k] = 0;
+        }
+    }
+}

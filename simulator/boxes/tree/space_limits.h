@@ -1,0 +1,46 @@
+/* Limits of the joints of bodies in space, as rows: a gap, which must not become negative, and how it changes
+ * with the rates of one link. Slides and turns have intervals, a ball a cone for its axis and an interval for
+ * its twist. Impulses along rows keep them; momentum stays what it was, as they act between two links. */
+#ifndef SIMULATOR_BOXES_TREE_SPACE_LIMITS_H
+#define SIMULATOR_BOXES_TREE_SPACE_LIMITS_H
+
+#include "common/system/arena.h"
+#include "simulator/boxes/tree/space_tree.h"
+
+struct space_limit {
+    int link;           /* whose joint it is */
+    int rate, count;    /* the first of its rates, and how many: 1, or 3 of a ball */
+    double gradient[3]; /* of the gap */
+    double gap;         /* rad or m */
+    double impulse;     /* along the gradient, >= 0 */
+    double bound;       /* least rate of the gap after the impulses */
+    double *response;   /* of all rates to a unit impulse */
+};
+
+struct space_limits {
+    const struct space_link *links;
+    int row_max;
+    struct space_limit *rows; /* found by the last space_limits_find() */
+    int count;
+    double *push; /* scratch: an impulse on all joints */
+};
+
+int space_limits_create(struct space_limits *limits, const struct space_tree *tree,
+                        const struct space_link *links, struct arena *arena);
+/* The smallest gap at the coordinates; HUGE_VAL without limits. */
+double space_limits_gap(struct space_limits *limits, const struct space_tree *tree,
+                        const double *q);
+/* If a gap at q, or when the rates have acted for a time from there, is not positive: those rows, and others that
+ * are near. How many. are_pushed: contacts may close limits that the rates leave open, so that all that are near count. */
+int space_limits_find(struct space_limits *limits, const struct space_tree *tree, const double *q,
+                      const double *rates, double time_s, int are_pushed);
+/* Impulses that keep the rows found within their bounds: adds what they change to the rates, which are those at the
+ * end of the step. The tree has the factors of its mass matrix. Returns the impulses' work, which act in the middle,
+ * where the rates before are `middle`. */
+double space_limits_solve(struct space_limits *limits, struct space_tree *tree,
+                          const double *middle, double *rates);
+/* Moves q until no gap is negative, along responses; adds the way of each freedom to `way`. */
+void space_limits_project(struct space_limits *limits, struct space_tree *tree, double *q,
+                          double *way);
+
+#endif

@@ -1,0 +1,68 @@
+/* See space_momentum.h. */
+#include "simulator/boxes/tree/space_momentum.h"
+
+int space_momentum_root(const struct space_tree *tree, int link)
+{
+    while (tree->links[link].parent >= 0)
+        link = tree->links[link].parent;
+    return link;
+}
+
+/* + m (d.d 1 - d d'): of a mass away from a point, or with m < 0 back to it. */
+static void add_mass(struct sym3 *inertia, struct vec3 d, double m)
+{
+    double square = m * vec3_dot(d, d);
+    inertia->xx += square;
+    inertia->yy += square;
+    inertia->zz += square;
+    *inertia = sym3_along(inertia, d, -m);
+}
+
+void space_momentum_find(const struct space_tree *tree, int root, struct space_momentum *m)
+{
+    *m = (struct space_momentum){.mass = 0};
+    for (int i = root; i < tree->count; i++) {
+        const struct space_tree_link *l = &tree->links[i];
+        if (space_momentum_root(tree, i) != root)
+            continue;
+        m->mass += l->mass;
+        m->centre = vec3_add(m->centre, vec3_along(l->h, l->at, l->mass));
+        m->linear = vec3_add(m->linear,
+                             vec3_along(vec3_cross(l->velocity.w, l->h), l->velocity.v, l->mass));
+    }
+    m->centre = vec3_scale(m->centre, m->mass > 0 ? 1 / m->mass : 0);
+    for (int i = root; i < tree->count; i++) {
+        const struct space_tree_link *l = &tree->links[i];
+        struct vec3 w = l->velocity.w, v = l->velocity.v, from = vec3_sub(l->at, m->centre);
+        if (space_momentum_root(tree, i) != root || l->mass == 0)
+            continue;
+        struct vec3 p = vec3_along(vec3_cross(w, l->h), v, l->mass);
+        struct vec3 spin = vec3_add(sym3_apply(&l->world_inertia, w), vec3_cross(l->h, v));
+        struct vec3 own = vec3_scale(l->h, 1 / l->mass);
+        m->angular = vec3_add(m->angular, vec3_add(spin, vec3_cross(from, p)));
+        m->inertia = sym3_add(&m->inertia, &l->world_inertia);
+        add_mass(&m->inertia, own, -l->mass);
+        add_mass(&m->inertia, vec3_add(from, own), l->mass);
+    }
+}
+
+double space_momentum_set(const struct space_tree *tree, int root, const struct space_momentum *now,
+                          const struct space_momentum *target, double *q, double *qd)
+{
+    const struct space_tree_link *l = &tree->links[root];
+    struct sym3 inverse = sym3_inverse(&now->inertia);
+    struct vec3 missing = vec3_sub(target->angular, now->angular);
+    struct vec3 turn = sym3_apply(&inverse, missing);
+    struct vec3 push = vec3_sub(target->linear, now->linear);
+    struct vec3 velocity = vec3_scale(push, 1 / now->mass);
+    struct vec3 of_origin = vec3_add(velocity, vec3_cross(turn, vec3_sub(l->at, now->centre)));
+    struct vec3 way = vec3_sub(target->centre, now->centre);
+    for (int k = 0; k < l->rates; k++) {
+        int is_slide = k < l->slides;
+        qd[l->rate + k] += vec3_dot(l->axes[k].s, is_slide ? of_origin : turn);
+        if (is_slide)
+            q[l->coordinate + k] += vec3_dot(l->axes[k].s, way);
+    }
+    return vec3_dot(velocity, now->linear) + vec3_dot(turn, now->angular) +
+           0.5 * (vec3_dot(velocity, push) + vec3_dot(turn, missing));
+}

@@ -1,0 +1,81 @@
+/* See articulated_private.h. The body as a whole: joint coordinates alone keep its momentum to third order of h only, so a
+ * midpoint step sets the root's velocity and place such that the whole has what the impulses gave it. */
+#include "simulator/plane/steps/articulated_private.h"
+
+#include <math.h>
+
+void momentum_find(struct articulated *d)
+{
+    if (d->is_bulk_known || d->tree.is_root_fixed)
+        return;
+    articulated_set_pose(d);
+    d->bulk = tree_bulk(&d->tree);
+    d->is_bulk_known = 1;
+}
+
+/* Energy that a whole gets when its velocity and spin become others, and its centre moves. */
+static double bulk_gain(const struct articulated *d, const struct tree_bulk *from,
+                        const struct tree_bulk *to, double x, double y)
+{
+    double mass = d->tree.mass, turn = (to->spin - from->spin) / from->inertia;
+    double along = (to->velocity_x - from->velocity_x) * (to->velocity_x + from->velocity_x) +
+                   (to->velocity_y - from->velocity_y) * (to->velocity_y + from->velocity_y);
+    return mass * (along / 2 + d->world.gravity_m_s2 * y - d->tree.gravity_x * x) +
+           turn * (to->spin + from->spin) / 2;
+}
+
+/* What the body as a whole comes to: `target` has the velocity of its centre of mass and its spin, and the
+ * centre goes by `way`. The root gets what is missing, as if all joints were locked. */
+static void put_bulk(struct articulated *d, struct tree_bulk *target, struct vec2 way)
+{
+    struct tree_bulk is = tree_move(&d->tree, d->q, d->qd);
+    double turn = (target->spin - is.spin) / is.inertia;
+    d->qd[0] += target->velocity_x - is.velocity_x + turn * is.centre_y;
+    d->qd[1] += target->velocity_y - is.velocity_y - turn * is.centre_x;
+    d->qd[2] += turn;
+    double x = d->q0[0] + (d->bulk.centre_x - is.centre_x + way.x);
+    double y = d->q0[1] + (d->bulk.centre_y - is.centre_y + way.y);
+    d->ledger.mended_j += fabs(bulk_gain(d, &is, target, x - d->q[0], y - d->q[1]));
+    d->tree.root_x = d->q[0] = x;
+    d->tree.root_y = d->q[1] = y;
+    target->centre_x = is.centre_x;
+    target->centre_y = is.centre_y;
+    target->inertia = is.inertia;
+    d->bulk = *target;
+    d->is_posed = 1;
+    d->is_moving = 0;
+}
+
+/* Keeps momentum in a midpoint step: joint coordinates alone keep it to third order of h only. In the
+ * middle of the step, where the tree is, the outer impulses act, and gravity. */
+void momentum_keep(struct articulated *d, const struct contacts *contacts, int of)
+{
+    double h = d->settings.dt_s, half = h / 2, share = 1 / d->tree.mass;
+    struct vec2 late;
+    struct force outer = contacts_outer_impulse(contacts, of, &late);
+    if (d->tree.has_drag)
+        outer = (struct force){outer.n + d->drag_impulse.n, outer.x + d->drag_impulse.x,
+                               outer.y + d->drag_impulse.y};
+    const struct tree_bulk *from = &d->bulk;
+    /* the centre of mass in the middle, from the root's origin */
+    double x = from->centre_x + half * (from->velocity_x - d->qd0[0]);
+    double y = from->centre_y + half * (from->velocity_y - d->qd0[1]);
+    struct tree_bulk to = {.velocity_x = from->velocity_x + h * d->tree.gravity_x + share * outer.x,
+                           .velocity_y =
+                               from->velocity_y - h * d->world.gravity_m_s2 + share * outer.y,
+                           .spin = from->spin + outer.n - (x * outer.y - y * outer.x)};
+    struct vec2 way = {half * (from->velocity_x + to.velocity_x) - share * late.x,
+                       half * (from->velocity_y + to.velocity_y) - share * late.y};
+    put_bulk(d, &to, way);
+}
+
+void momentum_carry(struct articulated *d)
+{
+    double h = d->settings.dt_s;
+    struct tree_bulk *bulk = &d->bulk;
+    double gain_x = h * d->tree.gravity_x, gain_y = -h * d->world.gravity_m_s2;
+    bulk->centre_x += h * (bulk->velocity_x + gain_x / 2) - (d->q[0] - d->q0[0]);
+    bulk->centre_y += h * (bulk->velocity_y + gain_y / 2) - (d->q[1] - d->q0[1]);
+    bulk->velocity_x += gain_x;
+    bulk->velocity_y += gain_y;
+}

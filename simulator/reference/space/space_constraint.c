@@ -1,0 +1,694 @@
+/* See space_constraint.h. Each dt_s is taken in adaptive steps:
+ *
+ *   step -> what went wrong within it?   nothing: go on
+ *                                        something comes nearer than it may: bisect for the instant,
+ *                                        impulses on all that touches there
+ *                                        a touch pulls, slips, stops sliding or leaves its face: bisect for the
+ *                                        instant; find out anew what presses, sticks and slides
+ *
+ * After too many events (feet that chatter, what is wedged) a few small steps of first order with impulses are
+ * taken, which always succeed. */
+#include <math.h>
+
+#include "common/math/detmath.h"
+#include "common/error.h"
+#include "simulator/reference/space/space_system.h"
+
+/* Steps do not shrink below this, s, whatever their error. */
+#define STEP_LEAST_S 1e-9
+/* Touches are looked for within this at the end of a step, m or rad. */
+#define LOOK_NEAR 1e-6
+/* What does not press may be so deep, m or rad, and come nearer so fast, per s. */
+#define PIERCE      1e-10
+#define PIERCE_RATE 1e-8
+/* Sliding that slow may stop at once: m/s for a tolerance of 1. */
+#define SLIP_M_S 1e4
+/* What slides faster has a direction, m/s. */
+#define SURE_M_S 1e-8
+/* Instants of events are found to this, s, or to this many times the tolerance of a step of its length. */
+#define EVENT_S     1e-12
+#define EVENT_SHARE 10
+/* Forces are errors if they are smaller than this share of all forces, or if they accelerate a touch's bodies by less
+ * than that, m/s^2 or rad/s^2. */
+#define FORCE_SHARE        1e-9
+#define ACCELERATION_ERROR 1e-7
+/* More events than this in one dt_s, or so many in a row with less than CROWDED_S between them, are left to steps by
+ * impulses. */
+#define EVENTS_MAX  8
+#define CROWD_COUNT 6
+#define CROWDED_S   1e-7
+/* Steps tried in a dt_s, at most; what is left of it goes by impulses. */
+#define TRIES_MAX 2000
+/* Steps by impulses in a dt_s. */
+#define IMPULSE_STEPS 16
+/* In a step no corner goes farther than this share of the thinnest box, or of that length, m, if the box is thinner. */
+#define WAY_SHARE      0.5
+#define THINNEST_WAY_M 0.01
+/* A gap that is reported to sensors, m. */
+#define NEAR_M 1e-3
+
+static const struct vec3 none = {0, 0, 0};
+
+/* ---------------------------------------------------------------- creation */
+
+static int take_memory(struct space_constraint *c, struct arena *arena)
+{
+    size_t rates = (size_t)c->rates;
+    int width = STATE_SIZE * c->count, quadratures = c->rates + LOSSES + 3 * c->touch_room;
+    double **of_rates[] = {&c->qd, &c->birth_inertia, &c->effort, &c->effector_work};
+    double **of_coordinates[] = {&c->q, &c->turned_to};
+    int is_complete = 1;
+    for (size_t i = 0; i < sizeof of_rates / sizeof of_rates[0]; i++)
+        is_complete &= (*of_rates[i] = arena_take(arena, rates, sizeof(double))) != NULL;
+    for (size_t i = 0; i < sizeof of_coordinates / sizeof of_coordinates[0]; i++)
+        is_complete &= (*of_coordinates[i] =
+                            arena_take(arena, (size_t)c->coordinates, sizeof(double))) != NULL;
+    c->y = arena_take(arena, (size_t)width, sizeof(double));
+    c->dy = arena_take(arena, (size_t)(width + quadratures), sizeof(double));
+    c->rk = (struct dormand_prince){
+        .derive = space_equation_derive, .system = c, .rtol = c->settings.rtol};
+    c->servos = arena_take(arena, rates, sizeof c->servos[0]);
+    c->body_of = arena_take(arena, rates, sizeof c->body_of[0]);
+    is_complete &= c->servos && c->body_of && c->y && c->dy;
+    return is_complete ? dormand_prince_create(&c->rk, width, quadratures, arena) : ERR_MEMORY;
+}
+
+/* L' of a = L L'. */
+static struct sym3 root_of(const struct sym3 *a)
+{
+    struct sym3 l = {.xx = sqrt(a->xx)};
+    l.xy = a->xy / l.xx;
+    l.xz = a->xz / l.xx;
+    l.yy = sqrt(a->yy - l.xy * l.xy);
+    l.yz = (a->yz - l.xy * l.xz) / l.yy;
+    l.zz = sqrt(a->zz - l.xz * l.xz - l.yz * l.yz);
+    return l;
+}
+
+static void init_body(struct space_constraint *c, int i, const struct space_link *link)
+{
+    struct body *b = &c->bodies[i];
+    struct vec3 from = link->parent < 0 ? none : c->bodies[link->parent].link->centre;
+    *b = (struct body){.parent = link->parent,
+                       .link = link,
+                       .joint = &space_joints[link->kind],
+                       .coordinate = c->coordinates,
+                       .rate = c->rates,
+                       .frame = quaternion_matrix(quaternion_normalised(link->frame)),
+                       .own = vec3_negated(link->centre),
+                       .parents = vec3_sub(link->joint, from),
+                       .mass = link->mass_kg,
+                       .inverse_mass = 1 / link->mass_kg,
+                       .inertia = link->inertia,
+                       .inverse_inertia = sym3_inverse(&link->inertia),
+                       .root = root_of(&link->inertia)};
+    b->rates = space_joint_rates(b->joint);
+    b->plain = b->joint->slides + b->joint->turns;
+    c->mass += b->mass;
+    c->coordinates += space_joint_coordinates(b->joint);
+    c->rates += b->rates;
+}
+
+struct space_constraint *space_constraint_create(const struct space_body *body,
+                                                 const struct space_world *world,
+                                                 const struct dynamics_settings *settings,
+                                                 struct arena *arena)
+{
+    struct space_constraint *c = arena_take(arena, 1, sizeof *c);
+    if (!c || !(c->bodies = arena_take(arena, (size_t)body->link_count, sizeof c->bodies[0])))
+        return NULL;
+    c->settings = *settings;
+    c->world = *world;
+    c->slip_m_s = SLIP_M_S * settings->rtol;
+    c->count = body->link_count;
+    c->boxes = body->boxes;
+    c->box_count = body->box_count;
+    c->ground.place.turn = QUATERNION_ONE;
+    c->ground.turned = quaternion_matrix(QUATERNION_ONE);
+    for (int i = 0; i < c->count; i++)
+        init_body(c, i, &body->links[i]);
+    if (space_touch_create(c, arena) != 0)
+        return NULL;
+    c->pusher = space_dynamics_create(body, world, settings, arena);
+    if (!c->pusher || take_memory(c, arena) != 0 || space_equation_create(c, arena) != 0 ||
+        space_tree_create(&c->carriers, body->links, c->count, world->gravity_m_s2, arena) != 0 ||
+        space_drag_create(&c->drag, &world->drag, body->boxes, body->box_count, body->links,
+                          c->count, arena) != 0)
+        return NULL;
+    for (int i = 0; i < c->count; i++)
+        for (int k = 0; k < c->bodies[i].rates; k++)
+            c->body_of[c->bodies[i].rate + k] = i;
+    c->h_s = settings->dt_s;
+    for (int i = 0; i < c->count; i++)
+        if (c->bodies[i].joint->has_ball)
+            c->q[c->bodies[i].coordinate + c->bodies[i].plain] = 1;
+    space_constraint_set_state(c, c->q, c->qd);
+    space_equation_weigh_freedoms(c);
+    return c;
+}
+/* ---------------------------------------------------------------- steps */
+
+/* Tries a step of h, whose first stage is there. Returns the error, 1 being what is allowed. */
+static double try_step(struct space_constraint *c, double ahead, double h)
+{
+    c->tries++;
+    return dormand_prince_try(&c->rk, c->y, ahead, h);
+}
+
+/* The places at y are those of joints; turns are unwrapped from there. */
+static void settle_state(struct space_constraint *c)
+{
+    for (int i = 0; i < c->count; i++) {
+        double *at = c->y + STATE_SIZE * i;
+        struct space_place place = space_system_place_at(at);
+        place.turn = quaternion_normalised(place.turn);
+        space_system_put(at, &place);
+    }
+    space_system_place(c, c->y);
+    for (int i = 0; i < c->coordinates; i++)
+        c->turned_to[i] = c->q[i];
+}
+
+/* Takes the points of touches as they are now. What is no longer there is let go. */
+static void renew_touches(struct space_constraint *c)
+{
+    int kept = 0;
+    for (int i = 0; i < c->touch_count; i++) {
+        struct touch *t = &c->touches[i];
+        const struct touch *found = space_touch_match(c, t);
+        if (!found)
+            continue;
+        struct touch now = *found;
+        now.mode = t->mode;
+        now.way = t->way;
+        now.rest = now.rows[0].deviation - (t->rows[0].deviation - t->rest);
+        for (int k = 0; k < 3; k++)
+            now.reference[k] = t->force[k];
+        double x = now.rows[1].rate, y = now.rows[2].rate, speed = sqrt(x * x + y * y);
+        now.floor = space_touch_floor(c, speed, t->floor);
+        if (now.mode == TOUCH_SLIDES && speed > SURE_M_S)
+            now.way =
+                vec3_along(vec3_scale(now.directions[1], x / speed), now.directions[2], y / speed);
+        c->touches[kept++] = now;
+    }
+    c->is_stale |= kept < c->touch_count;
+    c->touch_count = kept;
+}
+
+/* Books what the step of h just tried adds to quadratures. */
+static void integrate(struct space_constraint *c, double h)
+{
+    int at = STATE_SIZE * c->count;
+    for (int i = 0; i < c->rates; i++)
+        c->effector_work[i] += dormand_prince_integral(&c->rk, at++, h);
+    for (int i = 0; i < LOSSES; i++)
+        c->losses[i] += dormand_prince_integral(&c->rk, at++, h);
+    for (int i = 0; i < c->touch_count; i++, at += 3) {
+        double impulse[3];
+        for (int k = 0; k < 3; k++)
+            impulse[k] = dormand_prince_integral(&c->rk, at + k, h);
+        space_impulses_mark(c, &c->touches[i], (struct vec3){impulse[0], impulse[1], impulse[2]});
+    }
+}
+
+/* The state moves on by the step of h just tried and judged. */
+static void accept_step(struct space_constraint *c, double h)
+{
+    integrate(c, h);
+    dormand_prince_accept(&c->rk, &c->y);
+    settle_state(c);
+    space_touch_hold(c);
+    renew_touches(c);
+    c->steps++;
+}
+
+/* ---------------------------------------------------------------- events */
+
+/* 1 if a touch that presses does what it may not: pull, stick beyond the cone, slide backwards. */
+static int is_wrong(const struct space_constraint *c, const struct touch *t, double error)
+{
+    error += ACCELERATION_ERROR * space_equation_row_mass(c, &t->rows[0]);
+    if (t->force[0] < -error)
+        return 1;
+    if (t->kind == TOUCH_LIMIT || t->friction == 0)
+        return 0;
+    if (t->mode == TOUCH_SLIDES)
+        return t->rows[1].rate * vec3_dot(t->way, t->directions[1]) +
+                   t->rows[2].rate * vec3_dot(t->way, t->directions[2]) <
+               t->floor;
+    double across = sqrt(t->force[1] * t->force[1] + t->force[2] * t->force[2]);
+    return across > t->friction * t->force[0] + error;
+}
+
+/* 1 if the step just tried, at whose end bodies are placed, ends with something that may not be. */
+static int is_bad_end(struct space_constraint *c)
+{
+    double sum = 0;
+    space_touch_find(c, LOOK_NEAR);
+    for (int i = 0; i < c->touch_count; i++)
+        for (int k = 0; k < space_touch_size(&c->touches[i]); k++)
+            sum += fabs(c->touches[i].force[k]);
+    for (int i = 0; i < c->touch_count; i++) {
+        struct touch *found = space_touch_match(c, &c->touches[i]);
+        if (!found || is_wrong(c, &c->touches[i], FORCE_SHARE * sum))
+            return 1;
+        found->mode = c->touches[i].mode;
+    }
+    for (int i = 0; i < c->found_count; i++) {
+        const struct row *row = &c->found[i].rows[0];
+        if (c->found[i].mode == TOUCH_FREE && row->deviation < -PIERCE && row->rate < -PIERCE_RATE)
+            return 1;
+    }
+    return 0;
+}
+
+/* 1 if something is wrong at a share of the step of h that is in the stages. */
+static int is_bad_inside(struct space_constraint *c, double ahead, double h, double share)
+{
+    dormand_prince_look_inside(&c->rk, c->y, h, share);
+    space_equation_derive(c, c->rk.stage, ahead + share * h, c->dy);
+    return is_bad_end(c);
+}
+
+/* The step just tried, of h, ends badly: finds the first instant at which it does, and takes the step to there. By
+ * bisection of what is between the stages; as steps are more exact than that, a step to there may end well,
+ * and then goes on by little. Returns its length. */
+static double step_to_event(struct space_constraint *c, double ahead, double h)
+{
+    double low = 0, high = h, fine = fmax(EVENT_S, EVENT_SHARE * c->settings.rtol * h);
+    while (high - low > fine) {
+        double middle = (low + high) / 2;
+        if (is_bad_inside(c, ahead, h, middle / h))
+            high = middle;
+        else
+            low = middle;
+    }
+    for (double more = fine;; more *= 4) {
+        try_step(c, ahead, high);
+        if (is_bad_end(c) || high >= h)
+            break;
+        high = fmin(high + more, h);
+    }
+    accept_step(c, high);
+    return high;
+}
+
+/* 1 if at the start of the step a touch does what it may not. */
+static int has_wrong_touch(struct space_constraint *c, double ahead)
+{
+    double sum = 0;
+    space_equation_derive(c, c->y, ahead, c->rk.k[0]);
+    for (int i = 0; i < c->touch_count; i++)
+        for (int k = 0; k < space_touch_size(&c->touches[i]); k++)
+            sum += fabs(c->touches[i].force[k]);
+    for (int i = 0; i < c->touch_count; i++)
+        if (is_wrong(c, &c->touches[i], FORCE_SHARE * sum))
+            return 1;
+    return 0;
+}
+
+/* What presses is known, and what comes together has collided. How touches share a load may not be determined: the
+ * least forces are taken, if they are possible ones, else those that were found with the modes. */
+static void start_step(struct space_constraint *c, double ahead)
+{
+    if (!c->is_stale)
+        return;
+    space_impulses_collide(c, ahead);
+    space_impulses_choose_modes(c, ahead);
+    c->is_stale = 0;
+    c->has_reference = 0;
+    if (!has_wrong_touch(c, ahead))
+        return;
+    c->has_reference = 1;
+}
+
+static double longest_step(const struct space_constraint *c, double left)
+{
+    double longest = c->h_s, top = space_system_top_speed(c);
+    double way = WAY_SHARE * fmax(c->thinnest_m, THINNEST_WAY_M);
+    if (c->settings.integrator != INTEGRATOR_RK4 && top * longest > way)
+        longest = way / top;
+    if (longest < STEP_LEAST_S)
+        longest = STEP_LEAST_S;
+    return left < 1.01 * longest ? left : longest;
+}
+
+/* Moves on by at most `left`; returns how far, and 0 if the state is not finite. */
+static double advance(struct space_constraint *c, double ahead, double left, int *is_event)
+{
+    *is_event = 0;
+    space_equation_derive(c, c->y, ahead, c->rk.k[0]);
+    for (;;) {
+        double h = longest_step(c, left), error = try_step(c, ahead, h);
+        double factor = isfinite(error) ? 0.9 * det_pow(fmax(error, 1e-5), -0.2) : 0.1;
+        int is_good = error <= 1 || (h <= STEP_LEAST_S && isfinite(error));
+        if (!is_good && h <= STEP_LEAST_S)
+            return 0;
+        if (is_good && is_bad_end(c)) {
+            *is_event = 1;
+            c->is_stale = 1;
+            return step_to_event(c, ahead, h);
+        }
+        if (is_good)
+            accept_step(c, h);
+        /* the rest of dt_s says little about the next length */
+        if (h < left || factor < 1)
+            c->h_s = fmax(STEP_LEAST_S, fmin(c->settings.dt_s, h * fmin(5, fmax(0.1, factor))));
+        if (is_good)
+            return h;
+    }
+}
+
+/* What was integrated along since the sums were cleared. */
+static void book(struct space_constraint *c)
+{
+    double *work = c->effector_work, *losses = c->losses;
+    for (int i = 0; i < c->rates; i++) {
+        c->ledger.work_effector_j += work[i];
+        c->ledger.work_effector_positive_j += work[i] > 0 ? work[i] : 0;
+        work[i] = 0;
+    }
+    /* one weight of the method is negative, which shows where there is nothing to lose */
+    c->ledger.loss_damping_j += fmax(losses[0], 0);
+    c->ledger.loss_drag_j += fmax(losses[1], 0);
+    c->ledger.loss_friction_j += fmax(losses[2], 0);
+    for (int i = 0; i < LOSSES; i++)
+        losses[i] = 0;
+}
+
+static int is_before(const struct touch_mark *a, const struct touch_mark *b)
+{
+    return a->pair < b->pair || (a->pair == b->pair && a->feature < b->feature);
+}
+
+/* Contacts of the step, and things that are near, for sensors and traces: those of two boxes follow one another. */
+static void report_touches(struct space_constraint *c)
+{
+    space_touch_find(c, NEAR_M);
+    c->point_count = 0;
+    c->penetration_m = 0;
+    for (int i = 0; i < c->found_count; i++)
+        space_impulses_mark(c, &c->found[i], none);
+    for (int i = 0; i < c->mark_count; i++) {
+        struct touch_mark mark = c->marks[i];
+        int at = i;
+        for (; at > 0 && is_before(&mark, &c->marks[at - 1]); at--)
+            c->marks[at] = c->marks[at - 1];
+        c->marks[at] = mark;
+    }
+    for (int i = 0; i < c->mark_count; i++) {
+        const struct contact_point *point = &c->marks[i].point;
+        c->penetration_m = fmax(c->penetration_m, -point->gap_m);
+        if (point->normal_impulse_n_s > 0 || point->gap_m < NEAR_M)
+            c->points[c->point_count++] = *point;
+    }
+}
+
+static int push_apart(struct space_constraint *c)
+{
+    int is_broken = space_dynamics_step(c->pusher);
+    space_constraint_set_state(c, space_dynamics_q(c->pusher), space_dynamics_qd(c->pusher));
+    report_touches(c);
+    return is_broken;
+}
+
+static int is_spent(const struct space_constraint *c)
+{
+    return c->settings.work_max > 0 && c->work > c->settings.work_max;
+}
+
+int space_constraint_step(struct space_constraint *c)
+{
+    if (c->is_pushing)
+        return push_apart(c);
+    double dt = c->settings.dt_s, done = 0, short_step = dt / IMPULSE_STEPS;
+    int events = 0, crowd = 0, is_event;
+    c->mark_count = c->tries = 0;
+    c->law_residual = 0;
+    c->is_tree_placed = 0;
+    while (done < dt && !is_spent(c)) {
+        double left = dt - done, h;
+        if (events > EVENTS_MAX || crowd > CROWD_COUNT || c->tries > TRIES_MAX) {
+            h = left < 1.01 * short_step ? left : short_step;
+            space_impulses_step(c, done, h);
+            settle_state(c);
+            space_touch_hold(c);
+            crowd = 0;
+        } else {
+            start_step(c, done);
+            h = advance(c, done, left, &is_event);
+            if (h == 0)
+                return 1;
+            events += is_event;
+            crowd = is_event && h < CROWDED_S ? crowd + 1 : 0;
+        }
+        done = h == left ? dt : done + h;
+    }
+    book(c);
+    report_touches(c);
+    for (int i = 0; i < c->rates; i++)
+        servo_advance(&c->servos[i], dt);
+    double sum = 0;
+    for (int i = 0; i < STATE_SIZE * c->count; i++)
+        sum += fabs(c->y[i]);
+    return !isfinite(sum);
+}
+
+/* ---------------------------------------------------------------- the interface */
+
+/* From the root outward: the joint's coordinates make each link's pose, its rates the motion. */
+void space_constraint_set_state(struct space_constraint *c, const double *q, const double *qd)
+{
+    for (int i = 0; i < c->coordinates; i++)
+        c->turned_to[i] = q[i];
+    for (int i = 0; i < c->count; i++) {
+        struct body *b = &c->bodies[i];
+        const struct body *p = space_system_body(c, b->parent);
+        const double *at = q + b->coordinate, *rate = qd + b->rate;
+        struct space_place place = {.spin = p->place.spin};
+        struct quaternion turn =
+            quaternion_product(p->place.turn, quaternion_normalised(b->link->frame));
+        int k = b->joint->slides;
+        b->f = mat3_product(&p->turned, &b->frame);
+        for (int j = 0; j < b->joint->turns; j++) {
+            double unit[3] = {0, 0, 0};
+            unit[b->joint->axes[j]] = 1;
+            turn = quaternion_product(
+                turn, quaternion_about((struct vec3){unit[0], unit[1], unit[2]}, at[k + j]));
+        }
+        if (b->joint->has_ball)
+            turn = quaternion_product(
+                turn, quaternion_normalised((struct quaternion){
+                          at[b->plain], at[b->plain + 1], at[b->plain + 2], at[b->plain + 3]}));
+        place.turn = quaternion_normalised(turn);
+        b->turned = quaternion_matrix(place.turn);
+        space_system_find_axes(b);
+        for (; k < b->rates; k++)
+            place.spin = vec3_along(place.spin, b->axes[k], rate[k]);
+        b->rc = mat3_apply(&b->turned, b->own);
+        struct vec3 way = mat3_apply(&p->turned, b->parents), slid = none;
+        for (k = 0; k < b->joint->slides; k++) {
+            way = vec3_along(way, b->axes[k], at[k]);
+            slid = vec3_along(slid, b->axes[k], rate[k]);
+        }
+        place.centre = vec3_sub(vec3_add(p->place.centre, way), b->rc);
+        place.velocity =
+            vec3_sub(vec3_add(vec3_add(p->place.velocity, vec3_cross(p->place.spin, way)), slid),
+                     vec3_cross(place.spin, b->rc));
+        b->place = place;
+        space_system_put(c->y + STATE_SIZE * i, &place);
+    }
+    for (int i = 0; i < c->rates; i++)
+        c->effector_work[i] = 0;
+    for (int i = 0; i < LOSSES; i++)
+        c->losses[i] = 0;
+    c->touch_count = c->point_count = c->mark_count = 0;
+    c->is_tree_placed = 0;
+    c->is_stale = 1;
+    c->h_s = c->settings.dt_s;
+    for (int i = 0; i < c->pair_count; i++)
+        c->pairs[i].held.axis = -1;
+    space_system_place(c, c->y);
+    space_constraint_reset_ledger(c);
+}
+
+void space_constraint_set_servo(struct space_constraint *c, int rate, const struct servo *servo)
+{
+    c->servos[rate] = *servo;
+}
+
+void space_constraint_set_effector(struct space_constraint *c, int rate, double strength)
+{
+    const struct body *b = &c->bodies[c->body_of[rate]];
+    struct link link = {.has_effector = 1, .strength = strength};
+    struct servo servo = {.law = SERVO_EFFECTOR};
+    link.joint_kind = rate - b->rate < b->joint->slides ? LINK_LINEAR : LINK_HINGE;
+    servo_init(&servo, &link, c->birth_inertia[rate], &c->settings, c->settings.joint_damping_1_s);
+    c->servos[rate] = servo;
+}
+
+void space_constraint_set_target(struct space_constraint *c, int rate, double target, double change)
+{
+    c->servos[rate].target = target;
+    c->servos[rate].rate = change;
+}
+
+void space_constraint_set_effectors(struct space_constraint *c, enum effector_state state)
+{
+    c->effectors = state;
+}
+
+struct space_place space_constraint_place(const struct space_constraint *c, int link)
+{
+    return c->bodies[link].place;
+}
+
+const double *space_constraint_q(const struct space_constraint *c)
+{
+    return c->q;
+}
+
+const double *space_constraint_qd(const struct space_constraint *c)
+{
+    return c->qd;
+}
+
+double space_constraint_effort(const struct space_constraint *c, int rate)
+{
+    return c->effort[rate];
+}
+
+double space_constraint_birth_inertia(const struct space_constraint *c, int rate)
+{
+    return c->birth_inertia[rate];
+}
+
+double space_constraint_gap(struct space_constraint *c)
+{
+    double most = 0;
+    space_system_list_joints(c, 0);
+    for (int i = 0; i < c->row_count; i++)
+        most = fmax(most, fabs(c->rows[i].deviation));
+    return most;
+}
+
+static double kinetic_energy(const struct space_constraint *c)
+{
+    double sum = 0;
+    for (int i = 0; i < c->count; i++) {
+        const struct body *b = &c->bodies[i];
+        struct vec3 w = mat3_back(&b->turned, b->place.spin);
+        sum += b->mass * vec3_dot(b->place.velocity, b->place.velocity) +
+               vec3_dot(w, sym3_apply(&b->inertia, w));
+    }
+    return sum / 2;
+}
+
+static double potential_energy(const struct space_constraint *c)
+{
+    double sum = 0;
+    for (int i = 0; i < c->count; i++)
+        sum -= c->bodies[i].mass * vec3_dot(c->world.gravity_m_s2, c->bodies[i].place.centre);
+    return sum;
+}
+
+void space_constraint_reset_ledger(struct space_constraint *c)
+{
+    c->ledger = (struct ledger){.energy_start_j = kinetic_energy(c) + potential_energy(c)};
+}
+
+const struct ledger *space_constraint_ledger(struct space_constraint *c)
+{
+    struct ledger *l = &c->ledger;
+    l->kinetic_j = kinetic_energy(c);
+    l->potential_j = potential_energy(c);
+    l->residual_j = l->kinetic_j + l->potential_j - l->energy_start_j - l->work_effector_j +
+                    l->loss_damping_j + l->loss_drag_j + l->loss_friction_j + l->loss_impact_j +
+                    l->loss_limit_j - l->gain_impact_j;
+    return l;
+}
+
+void space_constraint_step_counts(const struct space_constraint *c, uint64_t *steps,
+                                  uint64_t *rk_steps)
+{
+    *steps = c->steps + c->impulse_steps;
+    *rk_steps = c->steps;
+}
+
+int space_constraint_contacts(const struct space_constraint *c,
+                              const struct contact_point **contacts)
+{
+    *contacts = c->points;
+    return c->point_count;
+}
+
+int space_constraint_impulses(const struct space_constraint *c, struct impulse_sum *impulses)
+{
+    *impulses = (struct impulse_sum){.size = 0};
+    return 0;
+}
+
+double space_constraint_penetration(const struct space_constraint *c)
+{
+    return c->penetration_m;
+}
+
+double space_constraint_law_residual(const struct space_constraint *c)
+{
+    return c->law_residual;
+}
+
+uint64_t space_constraint_work(const struct space_constraint *c)
+{
+    return c->work + space_dynamics_work(c->pusher);
+}
+
+const struct space_tree *space_constraint_tree(struct space_constraint *c)
+{
+    if (!c->is_tree_placed) {
+        space_tree_set_pose(&c->carriers, c->q);
+        space_tree_set_velocity(&c->carriers, c->qd);
+        c->is_tree_placed = 1;
+    }
+    return &c->carriers;
+}
+
+double space_constraint_value(const struct space_constraint *c, int rate)
+{
+    const struct body *b = &c->bodies[c->body_of[rate]];
+    const double *q = c->q + b->coordinate, *ball = q + b->plain;
+    int k = rate - b->rate;
+    if (k < b->plain)
+        return q[k];
+    struct vec3 turn = quaternion_log((struct quaternion){ball[0], ball[1], ball[2], ball[3]});
+    return k == b->plain ? turn.x : k == b->plain + 1 ? turn.y : turn.z;
+}
+
+/* ---------------------------------------------------------------- what changes on the way */
+
+void space_constraint_set_world(struct space_constraint *c, const struct space_world *world)
+{
+    c->world = *world;
+    space_drag_set_law(&c->drag, &world->drag);
+    space_touch_list_pairs(c);
+    c->touch_count = 0;
+    c->is_stale = 1;
+    space_dynamics_set_world(c->pusher, world);
+}
+
+void space_constraint_set_joint_damping(struct space_constraint *c, double rate_1_s)
+{
+    for (int i = 0; i < c->rates; i++) {
+        int is_free = c->bodies[c->body_of[i]].link->kind == SPACE_FREE;
+        c->servos[i].damping = is_free ? 0 : rate_1_s * 2 * c->birth_inertia[i];
+    }
+    space_dynamics_set_joint_damping(c->pusher, rate_1_s);
+}
+
+void space_constraint_set_push_out(struct space_constraint *c, double speed_m_s)
+{
+    c->is_pushing = speed_m_s > 0;
+    space_dynamics_set_effectors(c->pusher, c->effectors);
+    space_dynamics_set_push_out(c->pusher, speed_m_s);
+    space_dynamics_set_state(c->pusher, c->q, c->qd);
+}

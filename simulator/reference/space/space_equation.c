@@ -1,0 +1,403 @@
+/* See space_system.h: the equation of constraint forces.
+ *
+ * A touch that presses has its normal row, and the two across it where it sticks. Where it slides the force goes along
+ * normal - friction x direction of sliding, which is not the row's own way: the equations are not symmetric then.
+ *
+ * With W = J M^-1 G' of all rows, those of joints j are eliminated first, W_jj = L L': what is left to touches t is
+ * W_tt - (L^-1 W_jt)' (L^-1 W_jt). Touches may say the same several times over, joints do not. */
+#include "simulator/reference/space/space_system.h"
+
+#include <math.h>
+
+#include "common/error.h"
+
+/* What counts as 0 beside the first of the factor's diagonal. */
+#define RANK_TOLERANCE 1e-12
+/* The direction of sliding is smoothed by this share of the speed that counts as none. */
+#define SMOOTHING 1e-2
+/* Operations of an evaluation for each row. */
+enum { ROW_WORK = 400 };
+
+static const struct vec3 none = {0, 0, 0};
+
+/* ---------------------------------------------------------------- creation */
+
+int space_equation_create(struct space_constraint *c, struct arena *arena)
+{
+    int touches = c->touch_room, laws = 3 * (touches - c->limit_count) + c->limit_count;
+    int joints = JOINT_ROWS_MAX * c->count;
+    size_t all = (size_t)(joints + laws);
+    const struct {
+        double **array;
+        int rows, columns;
+    } arrays[] = {{&c->joints, joints, joints}, {&c->inverse, joints, 1}, {&c->along, laws, joints},
+                  {&c->against, laws, joints},  {&c->w, laws, laws},      {&c->right, laws, 1},
+                  {&c->pressing, laws, 1},      {&c->before, laws, 1}};
+    int is_complete = 1;
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
+        size_t size = (size_t)arrays[i].rows * (size_t)arrays[i].columns;
+        is_complete &= (*arrays[i].array = arena_take(arena, size, sizeof(double))) != NULL;
+    }
+    c->rows = arena_take(arena, all, sizeof c->rows[0]);
+    c->scale = arena_take(arena, all, sizeof(double));
+    c->lambda = arena_take(arena, all, sizeof(double));
+    c->reference = arena_take(arena, all, sizeof(double));
+    c->first = arena_take(arena, (size_t)joints, sizeof c->first[0]);
+    if (!is_complete || !c->rows || !c->scale || !c->lambda || !c->reference || !c->first ||
+        qr_create(&c->qr, laws, laws, arena) != 0)
+        return ERR_MEMORY;
+    return cones_create(&c->cones, touches, laws, 6 * c->count, arena);
+}
+
+/* ---------------------------------------------------------------- rows of touches */
+
+/* The direction of sliding: of the velocity, and past its end still the one at the start. */
+static void find_sliding(const struct space_constraint *c, const struct touch *t, double *one,
+                         double *two)
+{
+    double x = t->rows[1].rate, y = t->rows[2].rate;
+    double way_x = vec3_dot(t->way, t->directions[1]), way_y = vec3_dot(t->way, t->directions[2]);
+    if (!(x * way_x + y * way_y > 0))
+        x = y = 0;
+    x += SMOOTHING * c->slip_m_s * way_x;
+    y += SMOOTHING * c->slip_m_s * way_y;
+    double size = sqrt(x * x + y * y);
+    *one = x / size;
+    *two = y / size;
+}
+
+static struct wrench wrench_along(struct wrench a, const struct wrench *b, double s)
+{
+    return (struct wrench){vec3_along(a.v, b->v, s), vec3_along(a.w, b->w, s)};
+}
+
+/* What presses: the gap stays, and no velocity across it where it sticks. */
+static void add_touch_rows(struct space_constraint *c, struct touch *t)
+{
+    struct row *row = &c->rows[c->row_count];
+    double one, two;
+    space_touch_update(c, t);
+    *row = t->rows[0];
+    row->deviation -= t->rest;
+    c->reference[c->row_count++] = c->has_reference ? t->reference[0] : 0;
+    if (t->kind == TOUCH_LIMIT || t->friction == 0)
+        return;
+    if (t->mode == TOUCH_SLIDES) {
+        find_sliding(c, t, &one, &two);
+        row->is_askew = 1;
+        for (int k = 0; k < 2; k++) {
+            row->g[k] = wrench_along(row->g[k], &t->rows[1].j[k], -t->friction * one);
+            row->g[k] = wrench_along(row->g[k], &t->rows[2].j[k], -t->friction * two);
+        }
+        return;
+    }
+    for (int i = 1; i < 3; i++) {
+        c->reference[c->row_count] = c->has_reference ? t->reference[i] : 0;
+        c->rows[c->row_count++] = t->rows[i];
+    }
+}
+
+/* Forces of the last solution along the directions of each touch. */
+static void read_forces(struct space_constraint *c)
+{
+    const double *force = c->lambda + c->joint_rows;
+    for (int i = 0; i < c->touch_count; i++) {
+        struct touch *t = &c->touches[i];
+        double one, two;
+        t->force[0] = *force++;
+        t->force[1] = t->force[2] = 0;
+        if (t->kind == TOUCH_LIMIT || t->friction == 0)
+            continue;
+        if (t->mode == TOUCH_SLIDES) {
+            find_sliding(c, t, &one, &two);
+            t->force[1] = -t->friction * t->force[0] * one;
+            t->force[2] = -t->friction * t->force[0] * two;
+            continue;
+        }
+        t->force[1] = *force++;
+        t->force[2] = *force++;
+    }
+}
+
+/* ---------------------------------------------------------------- the equation */
+
+/* M^-1 of a wrench on a body. */
+static struct wrench yield_of(const struct body *b, const struct wrench *g)
+{
+    return (struct wrench){vec3_scale(g->v, b->inverse_mass), sym3_apply(&b->inverse, g->w)};
+}
+
+/* J M^-1 G' of two rows; yields: M^-1 G' of the second. */
+static double couple(const struct row *r, const struct row *s, const struct wrench yields[2])
+{
+    double sum = 0;
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 2; k++)
+            if (r->bodies[i] == s->bodies[k] && r->bodies[i] >= 0)
+                sum += vec3_dot(r->j[i].v, yields[k].v) + vec3_dot(r->j[i].w, yields[k].w);
+    return sum;
+}
+
+/* M^-1 of a row's own way, or of that of its force. */
+static void find_yields(const struct space_constraint *c, const struct row *row,
+                        const struct wrench *way, struct wrench yields[2])
+{
+    for (int k = 0; k < 2; k++)
+        yields[k] = yield_of(space_system_body(c, row->bodies[k]), &way[k]);
+}
+
+double space_equation_row_mass(const struct space_constraint *c, const struct row *row)
+{
+    struct wrench yields[2];
+    find_yields(c, row, row->j, yields);
+    double mobility = couple(row, row, yields);
+    return mobility > 0 ? 1 / mobility : 0;
+}
+
+/* A row's acceleration by those of its bodies. */
+double space_equation_acceleration_of(const struct space_constraint *c, const struct row *row)
+{
+    double sum = row->curvature;
+    for (int k = 0; k < 2; k++) {
+        const struct body *b = space_system_body(c, row->bodies[k]);
+        sum += vec3_dot(row->j[k].v, b->free_v) + vec3_dot(row->j[k].w, b->free_w);
+    }
+    return sum;
+}
+
+/* A force along g changes the bodies' accelerations; or an impulse velocities, if they stand there. */
+static void apply(struct space_constraint *c, const struct row *row, double force)
+{
+    for (int k = 0; k < 2; k++) {
+        struct body *b = space_system_moved(c, row->bodies[k]);
+        b->free_v = vec3_along(b->free_v, row->g[k].v, b->inverse_mass * force);
+        b->free_w = vec3_along(b->free_w, sym3_apply(&b->inverse, row->g[k].w), force);
+    }
+}
+
+static void scale_row(struct space_constraint *c, int i)
+{
+    c->scale[i] = sqrt(space_equation_row_mass(c, &c->rows[i]));
+}
+
+static double product(const double *a, const double *b, int count)
+{
+    double sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+/* W = J M^-1 J' of the joints, scaled so that each row alone has 1, is L L'. A joint shares bodies with its
+ * neighbours only, so a row of L begins late. Of rows that say the same, the later ones are left out. */
+void space_equation_factor_joints(struct space_constraint *c)
+{
+    int m = c->joint_rows;
+    for (int i = 0; i < m; i++) {
+        struct wrench yields[2];
+        double *l = c->joints + i * m;
+        int first = i;
+        find_yields(c, &c->rows[i], c->rows[i].j, yields);
+        scale_row(c, i);
+        for (int j = i; j >= 0; j--) {
+            l[j] = c->scale[i] * c->scale[j] * couple(&c->rows[j], &c->rows[i], yields);
+            first = l[j] != 0 ? j : first;
+        }
+        for (int j = first; j < i; j++) {
+            const double *others = c->joints + j * m;
+            int from = first > c->first[j] ? first : c->first[j];
+            l[j] = c->inverse[j] * (l[j] - product(l + from, others + from, j - from));
+        }
+        l[i] -= product(l + first, l + first, i - first);
+        c->first[i] = first;
+        c->inverse[i] = l[i] > RANK_TOLERANCE ? 1 / sqrt(l[i]) : 0;
+        c->work += (uint64_t)(i - first + 10) * (uint64_t)(i - first + 10);
+    }
+}
+
+/* b becomes L^-1 b. */
+static void solve_down(const struct space_constraint *c, double *b)
+{
+    for (int i = 0; i < c->joint_rows; i++) {
+        const double *l = c->joints + i * c->joint_rows;
+        for (int k = c->first[i]; k < i; k++)
+            b[i] -= l[k] * b[k];
+        b[i] *= c->inverse[i];
+    }
+}
+
+/* b becomes L'^-1 b. */
+static void solve_up(const struct space_constraint *c, double *b)
+{
+    for (int i = c->joint_rows - 1; i >= 0; i--) {
+        const double *l = c->joints + i * c->joint_rows;
+        b[i] *= c->inverse[i];
+        for (int k = c->first[i]; k < i; k++)
+            b[k] -= l[k] * b[i];
+    }
+}
+
+/* What a row of a touch has with those of joints, by its own way or that of its force. */
+static void set_beside(struct space_constraint *c, int i, const struct wrench *way, double *beside)
+{
+    struct wrench yields[2];
+    find_yields(c, &c->rows[i], way, yields);
+    for (int k = 0; k < c->joint_rows; k++)
+        beside[k] = c->scale[k] * c->scale[i] * couple(&c->rows[k], &c->rows[i], yields);
+    solve_down(c, beside);
+}
+
+/* The equation of touches after joints are eliminated; of many solutions it is the nearest to the reference. `free`: the
+ * solution of joints alone, as L' times it, which changes into that with the touches. */
+static void solve_touches(struct space_constraint *c, double *free)
+{
+    int m = c->joint_rows, count = c->row_count - m;
+    for (int i = 0; i < count; i++) {
+        const struct row *row = &c->rows[m + i];
+        set_beside(c, m + i, row->g, c->along + i * m);
+        if (row->is_askew)
+            set_beside(c, m + i, row->j, c->against + i * m);
+    }
+    for (int i = 0; i < count; i++) {
+        const struct row *row = &c->rows[m + i];
+        const double *against = (row->is_askew ? c->against : c->along) + i * m;
+        c->right[i] = c->lambda[m + i] - product(against, free, m);
+        for (int j = 0; j < count; j++) {
+            struct wrench yields[2];
+            double scale = c->scale[m + j];
+            find_yields(c, &c->rows[m + j], c->rows[m + j].g, yields);
+            double w = c->scale[m + i] * scale * couple(row, &c->rows[m + j], yields) -
+                       product(against, c->along + j * m, m);
+            c->w[i * count + j] = w;
+            c->right[i] -= scale > 0 ? w * c->reference[m + j] / scale : 0;
+        }
+    }
+    qr_factor(&c->qr, c->w, count, count, RANK_TOLERANCE);
+    qr_solve(&c->qr, c->right, c->pressing);
+    for (int i = 0; i < count; i++) {
+        double scale = c->scale[m + i];
+        c->lambda[m + i] = c->pressing[i] + (scale > 0 ? c->reference[m + i] / scale : 0);
+        for (int k = 0; k < m; k++)
+            free[k] -= c->along[i * m + k] * c->lambda[m + i];
+    }
+    c->work += (uint64_t)count * (uint64_t)(count + 10) * (uint64_t)(m + 2 * count + 10);
+}
+
+/* The forces of all rows, which are then in the accelerations. */
+static void solve_rows(struct space_constraint *c)
+{
+    double tau = c->settings.constraint_tau_s > 0 ? c->settings.constraint_tau_s : c->settings.dt_s;
+    space_equation_factor_joints(c);
+    c->work += (uint64_t)(ROW_WORK * c->row_count);
+    for (int i = 0; i < c->row_count; i++) {
+        const struct row *r = &c->rows[i];
+        if (i >= c->joint_rows)
+            scale_row(c, i);
+        c->lambda[i] = -c->scale[i] * (space_equation_acceleration_of(c, r) + 2 / tau * r->rate +
+                                       r->deviation / (tau * tau));
+    }
+    solve_down(c, c->lambda);
+    if (c->row_count > c->joint_rows)
+        solve_touches(c, c->lambda);
+    solve_up(c, c->lambda);
+    for (int i = 0; i < c->row_count; i++) {
+        const struct row *r = &c->rows[i];
+        c->lambda[i] *= c->scale[i];
+        apply(c, r, c->lambda[i]);
+        if (r->driven >= 0)
+            c->effort[r->driven] = c->lambda[i];
+    }
+}
+
+void space_equation_respond(struct space_constraint *c, const struct row *row)
+{
+    int m = c->joint_rows;
+    for (int i = 0; i < c->count; i++)
+        c->bodies[i].free_v = c->bodies[i].free_w = none;
+    struct wrench yields[2];
+    find_yields(c, row, row->j, yields);
+    for (int k = 0; k < m; k++)
+        c->lambda[k] = -c->scale[k] * couple(&c->rows[k], row, yields);
+    solve_down(c, c->lambda);
+    solve_up(c, c->lambda);
+    apply(c, row, 1);
+    for (int k = 0; k < m; k++)
+        apply(c, &c->rows[k], c->scale[k] * c->lambda[k]);
+}
+
+/* From the forces that are there to accelerations, without rows. */
+static void accelerate_freely(struct space_constraint *c)
+{
+    for (int i = 0; i < c->count; i++) {
+        struct body *b = &c->bodies[i];
+        struct vec3 w = b->place.spin;
+        struct vec3 turning =
+            mat3_apply(&b->turned, sym3_apply(&b->inertia, mat3_back(&b->turned, w)));
+        b->free_v = vec3_scale(b->force, b->inverse_mass);
+        b->free_w = sym3_apply(&b->inverse, vec3_sub(b->moment, vec3_cross(w, turning)));
+    }
+}
+
+/* ... with the first `touches` of those that press. */
+void space_equation_accelerate(struct space_constraint *c, double ahead, int touches)
+{
+    accelerate_freely(c);
+    space_system_list_joints(c, ahead);
+    for (int i = 0; i < touches; i++)
+        add_touch_rows(c, &c->touches[i]);
+    if (c->row_count > 0)
+        solve_rows(c);
+    if (touches > 0)
+        read_forces(c);
+}
+
+void space_equation_derive(void *system, const double *y, double ahead, double *dy)
+{
+    struct space_constraint *c = system;
+    double *power = dy + STATE_SIZE * c->count, *losses = power + c->rates, *at = losses + LOSSES;
+    space_system_place(c, y);
+    losses[0] = losses[2] = 0;
+    losses[1] = -space_system_push_all(c, ahead);
+    space_equation_accelerate(c, ahead, c->touch_count);
+    for (int i = 0; i < c->count; i++) {
+        const struct body *b = &c->bodies[i];
+        const double *q = y + STATE_SIZE * i + 3;
+        struct quaternion half = {0, b->place.spin.x / 2, b->place.spin.y / 2, b->place.spin.z / 2};
+        struct space_place change = {
+            b->place.velocity,
+            quaternion_product(half, (struct quaternion){q[0], q[1], q[2], q[3]}), b->free_v,
+            b->free_w};
+        space_system_put(dy + STATE_SIZE * i, &change);
+    }
+    for (int i = 0; i < c->rates; i++) {
+        power[i] = c->effort[i] * c->qd[i];
+        losses[0] += c->servos[i].damping * c->qd[i] * c->qd[i];
+    }
+    for (int i = 0; i < c->touch_count; i++) {
+        const struct touch *t = &c->touches[i];
+        struct vec3 force = space_touch_force(t, t->force);
+        for (int k = 1; k < 3; k++)
+            losses[2] -= t->force[k] * t->rows[k].rate;
+        *at++ = force.x;
+        *at++ = force.y;
+        *at++ = force.z;
+    }
+}
+
+void space_equation_weigh_freedoms(struct space_constraint *c)
+{
+    for (int i = 0; i < c->rates; i++) {
+        struct body *b = &c->bodies[c->body_of[i]];
+        const struct body *p = space_system_body(c, b->parent);
+        int k = i - b->rate;
+        space_system_clear_forces(c, none);
+        space_system_push(c, b, k, 1);
+        space_equation_accelerate(c, 0, 0);
+        struct vec3 point = vec3_sub(vec3_add(b->free_v, vec3_cross(b->free_w, b->rc)),
+                                     vec3_add(p->free_v, vec3_cross(p->free_w, b->rp)));
+        struct vec3 moved = k < b->joint->slides ? point : vec3_sub(b->free_w, p->free_w);
+        c->birth_inertia[i] = 1 / vec3_dot(b->axes[k], moved);
+        if (b->link->kind != SPACE_FREE)
+            c->servos[i].damping = c->settings.joint_damping_1_s * 2 * c->birth_inertia[i];
+    }
+}

@@ -1,0 +1,404 @@
+/* See space_system.h: impulses, and what presses.
+ *
+ * Impacts, and the choice of what presses, sticks and slides, are cones (boxes/cones.h): of velocities at an instant,
+ * and of accelerations, with W = J M^-1 J' of the touches after the joints have been eliminated. */
+#include "simulator/reference/space/space_system.h"
+
+#include <math.h>
+
+/* Residuals of the cones: of velocities, m/s, and of accelerations, m/s^2. */
+#define CONES_ENOUGH 1e-10
+/* What slides is stopped by what acts if that takes no longer than this, s; and no faster sliding than this,
+ * m/s^2 times 1 s, makes a difference to that. */
+#define STOP_S       1e-8
+#define SLIDING_M_S2 1e6
+/* What accelerates less sticks, m/s^2. */
+#define STICKING_M_S2 1e-8
+/* What slides faster has the direction of its velocity, m/s, else that of friction. */
+#define SLIDING_M_S 1e-6
+/* What leaves faster, m/s or rad/s, does not press. */
+#define LEAVING 1e-9
+/* Sliding has turned round if it is slower than before by this share of the speed that counts as none. */
+#define TURN 0.1
+/* Touches press if they take more than this share of all forces. */
+#define PRESSING_SHARE 1e-12
+/* Rows less mobile than this, compared with the whole mass, are left alone. */
+#define ROW_MOBILITY 1e-6
+/* What is deeper than this is pushed out by steps of impulses, this share of the depth a step, m, no faster than that. */
+#define SLOP_M             1e-3
+#define PUSH_OUT_SHARE     0.2
+#define PUSH_OUT_SPEED_M_S 0.05
+/* Steps of impulses look for touches as far as the fastest gets in them, and this much farther, m. */
+#define MARGIN_M 1e-4
+/* Slower impacts do not bounce. */
+#define RESTITUTION_SPEED_M_S 0.2
+/* Impacts gain energy if they gain more than this share of what they pass on. */
+#define GAIN_SHARE 1e-9
+
+/* ---------------------------------------------------------------- touches alone */
+
+/* L' of the inertia's Cholesky factors L L', times a vector in the body's axes: as long as the square root of twice the
+ * energy of that angular velocity. */
+static struct vec3 whiten(const struct body *b, struct vec3 w)
+{
+    const struct sym3 *l = &b->root;
+    return (struct vec3){l->xx * w.x + l->xy * w.y + l->xz * w.z, l->yy * w.y + l->yz * w.z,
+                         l->zz * w.z};
+}
+
+static struct vec3 unwhiten(const struct body *b, struct vec3 y)
+{
+    const struct sym3 *l = &b->root;
+    struct vec3 w = {0, 0, y.z / l->zz};
+    w.y = (y.y - l->yz * w.z) / l->yy;
+    w.x = (y.x - l->xy * w.y - l->xz * w.z) / l->xx;
+    return w;
+}
+
+/* A row of Y: the change of all velocities, times the square root of the masses, by a unit impulse along a row, and what
+ * joints add to stay closed. With joints eliminated W = J M^-1 J' is Y Y' of these. */
+static void set_response(struct space_constraint *c, const struct row *row, double *y)
+{
+    space_equation_respond(c, row);
+    for (int i = 0; i < c->count; i++, y += 6) {
+        const struct body *b = &c->bodies[i];
+        struct vec3 v = vec3_scale(b->free_v, sqrt(b->mass));
+        struct vec3 w = whiten(b, mat3_back(&b->turned, b->free_w));
+        y[0] = v.x;
+        y[1] = v.y;
+        y[2] = v.z;
+        y[3] = w.x;
+        y[4] = w.y;
+        y[5] = w.z;
+    }
+}
+
+/* The columns in which rows of a law are not 0; what hardly anything moves is 0 altogether. */
+static void close_law(struct space_constraint *c, struct cone_law *law)
+{
+    int columns = c->cones.columns;
+    law->from = columns;
+    law->to = 0;
+    for (int i = law->row; i < law->row + law->size; i++) {
+        double *y = cones_row(&c->cones, i), sum = 0;
+        for (int k = 0; k < columns; k++)
+            sum += y[k] * y[k];
+        int is_mobile = sum * c->mass > ROW_MOBILITY;
+        if (!is_mobile && i == law->row)
+            law->bound = -HUGE_VAL;
+        for (int k = 0; k < columns; k++) {
+            y[k] = is_mobile ? y[k] : 0;
+            if (y[k] != 0) {
+                law->from = k < law->from ? k : law->from;
+                law->to = k + 1 > law->to ? k + 1 : law->to;
+            }
+        }
+    }
+    law->from = law->from < law->to ? law->from : 0;
+}
+
+/* The laws of found[], but for their velocities and bounds. Accelerations of bodies are lost. */
+static void reduce(struct space_constraint *c, double ahead)
+{
+    int n = 0;
+    space_system_list_joints(c, ahead);
+    for (int i = 0; i < c->found_count; i++) {
+        struct touch *t = &c->found[i];
+        c->cones.laws[i] =
+            (struct cone_law){.row = n, .size = space_touch_size(t), .friction = t->friction};
+        n += space_touch_size(t);
+    }
+    cones_begin(&c->cones, n);
+    c->cones.count = c->found_count;
+    space_equation_factor_joints(c);
+    for (int i = 0; i < c->found_count; i++) {
+        struct cone_law *law = &c->cones.laws[i];
+        for (int k = 0; k < law->size; k++)
+            set_response(c, &c->found[i].rows[k], cones_row(&c->cones, law->row + k));
+        close_law(c, law);
+    }
+    for (int i = 0; i < n; i++)
+        c->cones.impulse[i] = 0;
+    c->cones.enough = CONES_ENOUGH;
+}
+
+static int is_inert(const struct cone_law *law)
+{
+    return law->bound == -HUGE_VAL;
+}
+
+/* The impulses of the cones, and the joints' answers, change the bodies' velocities. */
+static void apply_impulses(struct space_constraint *c)
+{
+    const double *y = c->cones.whole;
+    for (int i = 0; i < c->count; i++, y += 6) {
+        struct body *b = &c->bodies[i];
+        struct vec3 w = unwhiten(b, (struct vec3){y[3], y[4], y[5]});
+        b->place.velocity =
+            vec3_along(b->place.velocity, (struct vec3){y[0], y[1], y[2]}, 1 / sqrt(b->mass));
+        b->place.spin = vec3_add(b->place.spin, mat3_apply(&b->turned, w));
+    }
+}
+
+/* Work of the impulses: of contacts along and across normals, of limits. */
+struct works {
+    double normal, tangent, limit, size;
+};
+
+static struct works work_of(const struct space_constraint *c)
+{
+    struct works sum = {0, 0, 0, 0};
+    for (int i = 0; i < c->found_count; i++)
+        for (int k = 0; k < space_touch_size(&c->found[i]); k++) {
+            int row = c->cones.laws[i].row + k;
+            double l = c->cones.impulse[row];
+            double *to = c->found[i].kind == TOUCH_LIMIT ? &sum.limit
+                         : k == 0                        ? &sum.normal
+                                                         : &sum.tangent;
+            *to += l * 0.5 * (c->before[row] + c->cones.velocity[row]);
+            sum.size += fabs(l * c->before[row]);
+        }
+    return sum;
+}
+
+/* What one gains another has lost; what is left in sum is booked. */
+static void book_works(struct space_constraint *c, struct works w)
+{
+    double sum = w.normal + w.tangent + w.limit;
+    double losses = fmin(w.normal, 0) + fmin(w.tangent, 0) + fmin(w.limit, 0);
+    if (sum > 0) {
+        c->ledger.gain_impact_j += sum;
+        return;
+    }
+    double share = losses < 0 ? sum / losses : 0;
+    c->ledger.loss_impact_j -= share * fmin(w.normal, 0);
+    c->ledger.loss_friction_j -= share * fmin(w.tangent, 0);
+    c->ledger.loss_limit_j -= share * fmin(w.limit, 0);
+}
+
+void space_impulses_mark(struct space_constraint *c, const struct touch *t, struct vec3 impulse)
+{
+    double sign = t->is_swapped ? -1 : 1;
+    int at = 0;
+    if (t->kind == TOUCH_LIMIT)
+        return;
+    while (at < c->mark_count &&
+           (c->marks[at].pair != t->pair || c->marks[at].feature != t->feature))
+        at++;
+    if (at == c->mark_count && at == c->mark_room)
+        at = 0; /* only sums over two boxes mean something, and there are enough of them */
+    struct touch_mark *mark = &c->marks[at];
+    if (at == c->mark_count) {
+        const struct touch_pair *p = &c->pairs[t->pair];
+        *mark = (struct touch_mark){.pair = t->pair, .feature = t->feature};
+        mark->point = (struct contact_point){
+            .part = p->a, .other = p->b, .other_creature = p->b < 0 ? -1 : 0};
+        c->mark_count++;
+    }
+    double normal = vec3_dot(impulse, t->directions[0]);
+    struct vec3 across = vec3_along(impulse, t->directions[0], -normal);
+    mark->point.at = t->at;
+    mark->point.normal = vec3_scale(t->directions[0], sign);
+    mark->point.gap_m = t->rows[0].deviation;
+    mark->point.normal_impulse_n_s += normal;
+    mark->point.friction_impulse_n_s += vec3_length(across);
+}
+
+/* Solves what found[] is subject to, with velocities `before`, and again without restitution if that gains energy. */
+static void solve_impacts(struct space_constraint *c)
+{
+    cones_solve(&c->cones);
+    struct works works = work_of(c);
+    if (works.normal + works.tangent + works.limit > GAIN_SHARE * works.size) {
+        for (int i = 0; i < c->found_count; i++)
+            if (c->cones.laws[i].bound > 0)
+                c->cones.laws[i].bound = 0;
+        cones_solve(&c->cones);
+        works = work_of(c);
+    }
+    c->law_residual = fmax(c->law_residual, c->cones.residual);
+    book_works(c, works);
+    for (int i = 0; i < c->found_count; i++) {
+        const double *l = c->cones.impulse + c->cones.laws[i].row;
+        if (l[0] > 0)
+            space_impulses_mark(c, &c->found[i], space_touch_force(&c->found[i], l));
+    }
+    apply_impulses(c);
+}
+
+static double restitution_speed(const struct space_constraint *c)
+{
+    return c->settings.restitution_speed_m_s > 0 ? c->settings.restitution_speed_m_s
+                                                 : RESTITUTION_SPEED_M_S;
+}
+
+/* A velocity along the normal after an impact. */
+static double rebound(const struct space_constraint *c, const struct touch *t, double rate)
+{
+    return rate < -restitution_speed(c) ? -t->elasticity * rate : 0;
+}
+
+static void keep_places(struct space_constraint *c, double *y)
+{
+    for (int i = 0; i < c->count; i++)
+        space_system_put(y + STATE_SIZE * i, &c->bodies[i].place);
+}
+
+int space_impulses_collide(struct space_constraint *c, double ahead)
+{
+    int is_needed = 0;
+    space_system_place(c, c->y);
+    space_touch_find(c, TOUCH_NEAR);
+    for (int i = 0; i < c->found_count; i++)
+        is_needed |= c->found[i].rows[0].rate < -CONES_ENOUGH;
+    if (!is_needed)
+        return 0;
+    reduce(c, ahead);
+    for (int i = 0; i < c->found_count; i++) {
+        const struct touch *t = &c->found[i];
+        struct cone_law *law = &c->cones.laws[i];
+        for (int k = 0; k < space_touch_size(t); k++)
+            c->cones.free[law->row + k] = c->before[law->row + k] = t->rows[k].rate;
+        if (!is_inert(law))
+            law->bound = rebound(c, t, t->rows[0].rate);
+    }
+    solve_impacts(c);
+    keep_places(c, c->y);
+    space_system_place(c, c->y);
+    return 1;
+}
+
+/* Touches that leave have no part in what presses. */
+static void drop_leaving(struct space_constraint *c)
+{
+    int kept = 0;
+    for (int i = 0; i < c->found_count; i++)
+        if (c->found[i].rows[0].rate < LEAVING)
+            c->found[kept++] = c->found[i];
+    c->found_count = kept;
+}
+
+/* What a touch that presses with these forces is. */
+static void start_pressing(struct space_constraint *c, int law)
+{
+    const struct cone_law *l = &c->cones.laws[law];
+    const double *force = c->cones.impulse + l->row, *after = c->cones.velocity + l->row;
+    struct touch *t = &c->touches[c->touch_count++];
+    *t = c->found[law];
+    t->rest = t->rows[0].deviation;
+    t->mode = TOUCH_SLIDES;
+    for (int k = 0; k < l->size; k++)
+        t->reference[k] = force[k];
+    if (l->size == 1 || t->friction == 0)
+        return;
+    double x = t->rows[1].rate, y = t->rows[2].rate, speed = sqrt(x * x + y * y);
+    double across = sqrt(force[1] * force[1] + force[2] * force[2]);
+    if (sqrt(after[1] * after[1] + after[2] * after[2]) < STICKING_M_S2) {
+        t->mode = TOUCH_STICKS;
+        return;
+    }
+    if (!(speed > fmax(SLIDING_M_S, 2 * c->slip_m_s))) {
+        x = -force[1];
+        y = -force[2];
+        speed = across;
+    }
+    t->way = vec3_along(vec3_scale(t->directions[1], x / speed), t->directions[2], y / speed);
+    double along = (t->rows[1].rate * x + t->rows[2].rate * y) / speed;
+    t->floor = space_touch_floor(c, along, fmin(along, 0) - TURN * c->slip_m_s);
+}
+
+void space_impulses_choose_modes(struct space_constraint *c, double ahead)
+{
+    double sum = 0;
+    space_system_place(c, c->y);
+    space_touch_find(c, TOUCH_NEAR);
+    drop_leaving(c);
+    c->touch_count = 0;
+    if (c->found_count == 0)
+        return;
+    reduce(c, ahead);
+    space_system_push_all(c, ahead);
+    space_equation_accelerate(c, ahead, 0);
+    for (int i = 0; i < c->found_count; i++) {
+        const struct touch *t = &c->found[i];
+        double *free = c->cones.free + c->cones.laws[i].row;
+        for (int k = 0; k < space_touch_size(t); k++)
+            free[k] = space_equation_acceleration_of(c, &t->rows[k]);
+        if (t->kind == TOUCH_LIMIT)
+            continue;
+        double x = t->rows[1].rate, y = t->rows[2].rate, speed = sqrt(x * x + y * y);
+        for (int k = 1; k < 3 && speed > 2 * c->slip_m_s; k++)
+            free[k] += fmin(1 / STOP_S, SLIDING_M_S2 / speed) * t->rows[k].rate;
+    }
+    cones_solve(&c->cones);
+    for (int i = 0; i < c->found_count; i++)
+        sum += c->cones.impulse[c->cones.laws[i].row];
+    for (int i = 0; i < c->found_count; i++)
+        if (c->cones.impulse[c->cones.laws[i].row] > PRESSING_SHARE * sum)
+            start_pressing(c, i);
+}
+
+/* ---------------------------------------------------------------- steps of impulses */
+
+/* Half a step of the velocities that bodies have. */
+static void drift(struct space_constraint *c, double time_s)
+{
+    for (int i = 0; i < c->count; i++) {
+        struct space_place *p = &c->bodies[i].place;
+        struct quaternion turn = quaternion_exp(vec3_scale(p->spin, time_s));
+        p->centre = vec3_along(p->centre, p->velocity, time_s);
+        p->turn = quaternion_normalised(quaternion_product(turn, p->turn));
+    }
+}
+
+/* The least velocity along the normal at the end of a step of h, at whose middle the gap is this. */
+static double least_rate(const struct space_constraint *c, const struct touch *t, double h)
+{
+    double gap = t->rows[0].deviation, rate = t->rows[0].rate;
+    if (gap > 0)
+        return -gap / h;
+    if (rate < -restitution_speed(c) && t->elasticity > 0)
+        return -t->elasticity * rate;
+    return gap < -SLOP_M ? fmin(PUSH_OUT_SHARE * (-gap - SLOP_M) / h, PUSH_OUT_SPEED_M_S) : 0;
+}
+
+void space_impulses_step(struct space_constraint *c, double ahead, double h)
+{
+    c->touch_count = 0;
+    c->is_stale = 1;
+    space_system_place(c, c->y);
+    drift(c, h / 2);
+    keep_places(c, c->y);
+    space_system_place(c, c->y);
+    space_touch_find(c, MARGIN_M + 2 * h * space_system_top_speed(c));
+    reduce(c, ahead + h / 2);
+    c->losses[1] -= h * space_system_push_all(c, ahead + h / 2);
+    space_equation_accelerate(c, ahead + h / 2, 0);
+    for (int i = 0; i < c->rates; i++) {
+        c->effector_work[i] += h * c->effort[i] * c->qd[i];
+        c->losses[0] += h * c->servos[i].damping * c->qd[i] * c->qd[i];
+    }
+    for (int i = 0; i < c->found_count; i++) {
+        const struct touch *t = &c->found[i];
+        struct cone_law *law = &c->cones.laws[i];
+        for (int k = 0; k < space_touch_size(t); k++) {
+            c->before[law->row + k] = t->rows[k].rate;
+            c->cones.free[law->row + k] =
+                t->rows[k].rate + h * space_equation_acceleration_of(c, &t->rows[k]);
+        }
+        if (!is_inert(law))
+            law->bound = least_rate(c, t, h);
+        law->is_push_out = !is_inert(law) && law->bound > 0;
+    }
+    for (int i = 0; i < c->count; i++) {
+        struct body *b = &c->bodies[i];
+        b->place.velocity = vec3_along(b->place.velocity, b->free_v, h);
+        b->place.spin = vec3_along(b->place.spin, b->free_w, h);
+    }
+    if (c->cones.rows > 0)
+        solve_impacts(c);
+    drift(c, h / 2);
+    keep_places(c, c->y);
+    space_system_place(c, c->y);
+    c->impulse_steps++;
+}

@@ -1,0 +1,377 @@
+/* See space_system.h: places, forces, and the rows of joints. A joint between a parent p and a child c has d, the way from the joint's place on the parent
+ * to that on the child, and a frame f that stands fixed in the parent. Two kinds of rows close it:
+ *
+ *   place along e, an axis of f:      D = d.e           D' = d'.e + d.(wp x e)
+ *       D'' = (Jc, Jp).(accelerations) + e.(wc x (wc x rc) - wp x (wp x rp)) + 2 d'.(wp x e) + d.(wp x (wp x e))
+ *       with Jc = (e, rc x e),  Jp = -(e, (rp + d) x e)
+ *   turn: u, an axis of f, stays across a, an axis of the child:     D = u.a     D' = (a x u).(wc - wp)
+ *       D'' = (a x u).(alpha_c - alpha_p) + ((wc x a) x u + a x (wp x u)).(wc - wp)
+ *
+ * A joint without a slide has the places along three axes, one with a slide those across it; one without a turn has
+ * three turn rows, one that turns about k has two (the child's k across f's others), one with two axes has one: they
+ * stay across each other. A ball has none, a free root none at all. A prescribed motion is a row along its freedom. */
+#include "simulator/reference/space/space_system.h"
+
+#include <math.h>
+
+#include "common/math/detmath.h"
+
+/* Operations of an evaluation for each body, and for each face and box that may hide it. */
+enum { BODY_WORK = 2000, FACE_WORK = 300 };
+
+static const struct vec3 none = {0, 0, 0};
+
+/* ---------------------------------------------------------------- places */
+
+static const struct body *parent_of(const struct space_constraint *c, const struct body *b)
+{
+    return space_system_body(c, b->parent);
+}
+
+struct space_place space_system_place_at(const double *y)
+{
+    return (struct space_place){
+        {y[0], y[1], y[2]}, {y[3], y[4], y[5], y[6]}, {y[7], y[8], y[9]}, {y[10], y[11], y[12]}};
+}
+
+void space_system_put(double *y, const struct space_place *p)
+{
+    const double from[STATE_SIZE] = {
+        p->centre.x,   p->centre.y,   p->centre.z,   p->turn.w, p->turn.x, p->turn.y, p->turn.z,
+        p->velocity.x, p->velocity.y, p->velocity.z, p->spin.x, p->spin.y, p->spin.z};
+    for (int i = 0; i < STATE_SIZE; i++)
+        y[i] = from[i];
+}
+
+/* The axes of the freedoms in the world: of slides and the first turn the frame's, then the child's. */
+void space_system_find_axes(struct body *b)
+{
+    int k = 0;
+    for (; k < b->joint->slides; k++)
+        b->axes[k] = space_system_axis(&b->f, k);
+    for (int i = 0; i < b->joint->turns; i++)
+        b->axes[k++] = space_system_axis(i == 0 ? &b->f : &b->turned, b->joint->axes[i]);
+    for (int i = 0; k < b->rates; i++)
+        b->axes[k++] = space_system_axis(&b->turned, i);
+}
+
+/* The turn nearest to `near` that has this sine and cosine, up to a common factor. */
+static double turn_near(double near, double sine, double cosine)
+{
+    double off = det_atan2(sine, cosine) - near;
+    return near + off - 2 * DET_PI * floor((off + DET_PI) / (2 * DET_PI));
+}
+
+/* Angles of the joint, from axes across those it turns about: the second axis, which the first one moves, and the
+ * first one, seen from the second. */
+static void find_turns(const struct body *b, const double *near, double *q)
+{
+    int first = b->joint->axes[0], second = b->joint->axes[1];
+    if (b->joint->turns == 1)
+        second = (first + 1) % 3;
+    struct vec3 a = space_system_axis(&b->f, first), zero = space_system_axis(&b->f, second);
+    struct vec3 moved = space_system_axis(&b->turned, second);
+    q[0] = turn_near(near[0], vec3_dot(moved, vec3_cross(a, zero)), vec3_dot(moved, zero));
+    if (b->joint->turns < 2)
+        return;
+    struct vec3 own = space_system_axis(&b->turned, first);
+    q[1] = turn_near(near[1], -vec3_dot(a, vec3_cross(moved, own)), vec3_dot(a, own));
+}
+
+static void find_coordinates(struct space_constraint *c, const struct body *b)
+{
+    const struct body *p = parent_of(c, b);
+    double *q = c->q + b->coordinate, *qd = c->qd + b->rate;
+    struct vec3 spin = vec3_sub(b->place.spin, p->place.spin);
+    int k = 0;
+    for (; k < b->joint->slides; k++) {
+        q[k] = vec3_dot(b->d, b->axes[k]);
+        qd[k] =
+            vec3_dot(b->d_rate, b->axes[k]) + vec3_dot(b->d, vec3_cross(p->place.spin, b->axes[k]));
+    }
+    if (b->joint->turns > 0)
+        find_turns(b, c->turned_to + b->coordinate + k, q + k);
+    for (; k < b->rates; k++)
+        qd[k] = vec3_dot(b->axes[k], spin);
+    if (b->joint->has_ball) {
+        struct quaternion from =
+            quaternion_product(p->place.turn, quaternion_normalised(b->link->frame));
+        struct quaternion ball = quaternion_product(quaternion_back(from), b->place.turn);
+        q[b->plain] = ball.w;
+        q[b->plain + 1] = ball.x;
+        q[b->plain + 2] = ball.y;
+        q[b->plain + 3] = ball.z;
+    }
+}
+
+/* Everything that follows from a state but accelerations. */
+void space_system_place(struct space_constraint *c, const double *y)
+{
+    for (int i = 0; i < c->count; i++) {
+        struct body *b = &c->bodies[i];
+        const struct body *p = parent_of(c, b);
+        b->place = space_system_place_at(y + STATE_SIZE * i);
+        b->place.turn = quaternion_normalised(b->place.turn);
+        b->turned = quaternion_matrix(b->place.turn);
+        b->inverse = sym3_turned(&b->inverse_inertia, &b->turned);
+        b->f = mat3_product(&p->turned, &b->frame);
+        b->rc = mat3_apply(&b->turned, b->own);
+        b->rp = mat3_apply(&p->turned, b->parents);
+        b->d = vec3_sub(vec3_add(b->place.centre, b->rc), vec3_add(p->place.centre, b->rp));
+        b->d_rate = vec3_sub(vec3_add(b->place.velocity, vec3_cross(b->place.spin, b->rc)),
+                             vec3_add(p->place.velocity, vec3_cross(p->place.spin, b->rp)));
+        space_system_find_axes(b);
+        find_coordinates(c, b);
+    }
+}
+
+double space_system_top_speed(const struct space_constraint *c)
+{
+    double top = 0;
+    for (int i = 0; i < c->box_count; i++) {
+        const struct body *b = &c->bodies[c->boxes[i].link];
+        double reach = vec3_length(vec3_sub(c->boxes[i].centre, b->link->centre)) +
+                       vec3_length(c->boxes[i].size_m) / 2;
+        top = fmax(top, vec3_length(b->place.velocity) + vec3_length(b->place.spin) * reach);
+    }
+    return top;
+}
+
+/* ---------------------------------------------------------------- forces */
+
+/* An effort along a freedom: on the child, and back on the parent, which a slide pushes where the child is. */
+void space_system_push(struct space_constraint *c, struct body *b, int k, double effort)
+{
+    struct body *p = b->parent < 0 ? &c->ground : &c->bodies[b->parent];
+    struct vec3 along = vec3_scale(b->axes[k], effort);
+    if (k >= b->joint->slides) {
+        b->moment = vec3_add(b->moment, along);
+        p->moment = vec3_sub(p->moment, along);
+        return;
+    }
+    b->force = vec3_add(b->force, along);
+    b->moment = vec3_add(b->moment, vec3_cross(b->rc, along));
+    p->force = vec3_sub(p->force, along);
+    p->moment = vec3_sub(p->moment, vec3_cross(vec3_add(b->rp, b->d), along));
+}
+
+/* What a servo still has to go, and how fast. The way of a ball is the turn from its target, in its own axes. */
+static void find_ways(const struct space_constraint *c, const struct body *b, double ahead,
+                      double *way, double *change)
+{
+    const double *q = c->q + b->coordinate;
+    double target[SPACE_RATES_MAX];
+    for (int k = 0; k < b->rates; k++) {
+        int is_plain = k < b->plain;
+        servo_target(&c->servos[b->rate + k], c->effectors,
+                     is_plain ? b->link->lower[k] : -HUGE_VAL,
+                     is_plain ? b->link->upper[k] : HUGE_VAL, ahead, &target[k], &change[k]);
+        if (is_plain)
+            way[k] = target[k] - q[k];
+    }
+    if (!b->joint->has_ball)
+        return;
+    const double *at = q + b->plain, *to = target + b->plain;
+    struct quaternion ball = {at[0], at[1], at[2], at[3]};
+    struct quaternion aim = quaternion_exp((struct vec3){to[0], to[1], to[2]});
+    struct vec3 back = quaternion_log(quaternion_product(quaternion_back(ball), aim));
+    way[b->plain] = back.x;
+    way[b->plain + 1] = back.y;
+    way[b->plain + 2] = back.z;
+}
+
+static double find_effort(const struct space_constraint *c, const struct servo *s, double way,
+                          double change, double v, double ahead)
+{
+    int mode = c->settings.effector_mode;
+    double kp, kd;
+    if (s->torque_max <= 0 || c->effectors == EFFECTORS_SLACK || s->law == SERVO_MOTION)
+        return 0;
+    servo_gains(s, c->effectors, mode, &kp, &kd);
+    double torque = servo_is_torque(s, c->effectors, mode)
+                        ? servo_aim(s, c->effectors, mode, 0, 0, ahead) - kd * v
+                        : kp * way + kd * (change - v);
+    return servo_bound(s, torque, v);
+}
+
+/* Servos and passive damping; efforts without it are kept. */
+static void push_joints(struct space_constraint *c, double ahead)
+{
+    for (int i = 0; i < c->count; i++) {
+        struct body *b = &c->bodies[i];
+        double way[SPACE_RATES_MAX], change[SPACE_RATES_MAX];
+        find_ways(c, b, ahead, way, change);
+        for (int k = 0; k < b->rates; k++) {
+            int at = b->rate + k;
+            c->effort[at] = find_effort(c, &c->servos[at], way[k], change[k], c->qd[at], ahead);
+            space_system_push(c, b, k, c->effort[at] - c->servos[at].damping * c->qd[at]);
+        }
+    }
+}
+
+/* Its integrals over faces are those of simulator/boxes, on links that stand and move as ours. Returns its power, 0
+ * or less. */
+static double push_drag(struct space_constraint *c)
+{
+    double power = 0;
+    if (!(c->world.drag.coefficient > 0))
+        return 0;
+    c->work += (uint64_t)(FACE_WORK * 6 * c->box_count) *
+               (uint64_t)(c->world.drag.has_exposure ? c->box_count : 1);
+    for (int i = 0; i < c->count; i++) {
+        struct space_tree_link *l = &c->carriers.links[i];
+        const struct body *b = &c->bodies[i];
+        l->turned = b->turned;
+        l->at = vec3_add(b->place.centre, b->rc);
+        l->velocity.w = b->place.spin;
+        l->velocity.v = vec3_add(b->place.velocity, vec3_cross(b->place.spin, b->rc));
+    }
+    space_drag_set(&c->drag, &c->carriers);
+    for (int i = 0; i < c->count; i++) {
+        struct body *b = &c->bodies[i];
+        const struct space_tensor *t = &c->carriers.links[i].drag;
+        const struct space_motion *v = &c->carriers.links[i].velocity;
+        struct vec3 moment = vec3_add(sym3_apply(&t->nn, v->w), mat3_back(&t->nv, v->v));
+        struct vec3 force = vec3_add(mat3_apply(&t->nv, v->w), sym3_apply(&t->fv, v->v));
+        power -= vec3_dot(moment, v->w) + vec3_dot(force, v->v);
+        b->force = vec3_sub(b->force, force);
+        b->moment = vec3_sub(b->moment, vec3_add(moment, vec3_cross(b->rc, force)));
+    }
+    return power;
+}
+
+/* Gravity is all that acts. */
+void space_system_clear_forces(struct space_constraint *c, struct vec3 gravity)
+{
+    c->ground.force = c->ground.moment = none;
+    for (int i = 0; i < c->count; i++) {
+        c->bodies[i].force = vec3_scale(gravity, c->bodies[i].mass);
+        c->bodies[i].moment = none;
+    }
+}
+
+/* All forces but those of rows; returns the power of drag. */
+double space_system_push_all(struct space_constraint *c, double ahead)
+{
+    c->work += (uint64_t)(BODY_WORK * c->count);
+    space_system_clear_forces(c, c->world.gravity_m_s2);
+    double power = push_drag(c);
+    push_joints(c, ahead);
+    return power;
+}
+
+/* ---------------------------------------------------------------- rows of joints */
+
+static double rate_of(const struct space_constraint *c, const struct row *row)
+{
+    double sum = 0;
+    for (int k = 0; k < 2; k++) {
+        const struct space_place *p = &space_system_body(c, row->bodies[k])->place;
+        sum += vec3_dot(row->j[k].v, p->velocity) + vec3_dot(row->j[k].w, p->spin);
+    }
+    return sum;
+}
+
+void space_system_set_row(const struct space_constraint *c, struct row *row, int one, int two,
+                          struct wrench j_one, struct wrench j_two)
+{
+    *row =
+        (struct row){.bodies = {one, two}, .j = {j_one, j_two}, .g = {j_one, j_two}, .driven = -1};
+    row->rate = rate_of(c, row);
+}
+
+/* D = d.e, see above. */
+static void set_place_row(const struct space_constraint *c, int i, int axis, struct row *row)
+{
+    const struct body *b = &c->bodies[i], *p = parent_of(c, b);
+    struct vec3 e = space_system_axis(&b->f, axis), wc = b->place.spin, wp = p->place.spin;
+    struct vec3 turned = vec3_cross(wp, e);
+    struct wrench own = {e, vec3_cross(b->rc, e)};
+    struct wrench parents = {vec3_negated(e), vec3_negated(vec3_cross(vec3_add(b->rp, b->d), e))};
+    space_system_set_row(c, row, i, b->parent, own, parents);
+    row->deviation = vec3_dot(b->d, e);
+    row->curvature = vec3_dot(e, vec3_sub(vec3_cross(wc, vec3_cross(wc, b->rc)),
+                                          vec3_cross(wp, vec3_cross(wp, b->rp)))) +
+                     2 * vec3_dot(b->d_rate, turned) + vec3_dot(b->d, vec3_cross(wp, turned));
+}
+
+void space_system_set_turn_row(const struct space_constraint *c, int i, struct vec3 g,
+                               struct vec3 change, struct row *row)
+{
+    const struct body *b = &c->bodies[i], *p = parent_of(c, b);
+    space_system_set_row(c, row, i, b->parent, (struct wrench){none, g},
+                         (struct wrench){none, vec3_negated(g)});
+    row->curvature = vec3_dot(change, vec3_sub(b->place.spin, p->place.spin));
+}
+
+void space_system_set_freedom_row(const struct space_constraint *c, int i, int k, struct row *row)
+{
+    const struct body *b = &c->bodies[i], *p = parent_of(c, b);
+    int is_parents = k == b->joint->slides;
+    struct vec3 w = is_parents ? p->place.spin : b->place.spin;
+    if (k < b->joint->slides)
+        set_place_row(c, i, k, row);
+    else
+        space_system_set_turn_row(c, i, b->axes[k], vec3_cross(w, b->axes[k]), row);
+    row->deviation = c->q[b->coordinate + k];
+}
+
+/* D = u.a, see above. */
+static void set_across_row(const struct space_constraint *c, int i, int parents, int own,
+                           struct row *row)
+{
+    const struct body *b = &c->bodies[i], *p = parent_of(c, b);
+    struct vec3 u = space_system_axis(&b->f, parents), a = space_system_axis(&b->turned, own);
+    struct vec3 wc = b->place.spin, wp = p->place.spin;
+    struct vec3 change =
+        vec3_add(vec3_cross(vec3_cross(wc, a), u), vec3_cross(a, vec3_cross(wp, u)));
+    space_system_set_turn_row(c, i, vec3_cross(a, u), change, row);
+    row->deviation = vec3_dot(u, a);
+}
+
+/* The freedom k of a body goes as its signal says. */
+static void set_driven_row(const struct space_constraint *c, int i, int k, double ahead,
+                           struct row *row)
+{
+    const struct body *b = &c->bodies[i];
+    const struct servo *s = &c->servos[b->rate + k];
+    struct signal_value signal = signal_at(s->signal, s->time_s + ahead);
+    space_system_set_freedom_row(c, i, k, row);
+    row->driven = b->rate + k;
+    row->deviation -= signal.value;
+    row->rate -= signal.rate;
+    row->curvature -= signal.acceleration;
+}
+
+static struct row *next_row(struct space_constraint *c)
+{
+    return &c->rows[c->row_count++];
+}
+
+static void add_joint_rows(struct space_constraint *c, int i, double ahead)
+{
+    const struct body *b = &c->bodies[i];
+    int first = b->joint->axes[0], second = b->joint->axes[1];
+    for (int axis = b->joint->slides; axis < 3; axis++)
+        set_place_row(c, i, axis, next_row(c));
+    if (b->joint->turns == 2) {
+        set_across_row(c, i, first, second, next_row(c));
+    } else if (b->joint->turns == 1) {
+        set_across_row(c, i, (first + 1) % 3, first, next_row(c));
+        set_across_row(c, i, (first + 2) % 3, first, next_row(c));
+    } else if (!b->joint->has_ball) {
+        for (int axis = 0; axis < 3; axis++)
+            set_across_row(c, i, axis, (axis + 1) % 3, next_row(c));
+    }
+    for (int k = 0; k < b->plain; k++)
+        if (c->servos[b->rate + k].law == SERVO_MOTION)
+            set_driven_row(c, i, k, ahead, next_row(c));
+}
+
+void space_system_list_joints(struct space_constraint *c, double ahead)
+{
+    c->row_count = 0;
+    for (int i = 0; i < c->count; i++)
+        add_joint_rows(c, i, ahead);
+    c->joint_rows = c->row_count;
+}

@@ -1,0 +1,270 @@
+/* The reference solver in space, its own declarations, shared by its files:
+ *
+ *   space_touch.c        what touches: points of boxes, joints at their limits
+ *   space_system.c       places, forces, rows of joints
+ *   space_equation.c     the constraint-force equation
+ *   space_impulses.c     impulses, and what presses
+ *   space_constraint.c   adaptive steps, events, the interface of space_constraint.h
+ *
+ * The state y holds STATE_SIZE numbers a body (place, quaternion, velocity, spin). Quadratures follow in its
+ * derivatives: the power of each freedom's servo, losses by damping, drag and friction, and the force of each touch
+ * that presses. */
+#ifndef SIMULATOR_REFERENCE_SPACE_SPACE_SYSTEM_H
+#define SIMULATOR_REFERENCE_SPACE_SPACE_SYSTEM_H
+
+#include "simulator/boxes/contacts/cones.h"
+#include "simulator/boxes/contacts/solids.h"
+#include "simulator/reference/dormand_prince.h"
+#include "simulator/reference/qr.h"
+#include "simulator/reference/space/space_constraint.h"
+
+enum { STATE_SIZE = 13, JOINT_ROWS_MAX = 6, TOUCHES_MAX = 64, LOSSES = 3 };
+enum { WORLD = -1 };
+/* What is closer touches, m or rad: it takes part in impacts and rests. */
+#define TOUCH_NEAR 2e-10
+
+struct body {
+    /* constant */
+    int parent; /* or WORLD */
+    const struct space_link *link;
+    const struct space_joint *joint;
+    int coordinate, rate, rates, plain; /* plain: slides and turns, before those of a ball */
+    struct mat3 frame;                  /* of the joint, in the parent's axes */
+    struct vec3 own, parents;           /* the joint from either centre of mass, in their axes */
+    double mass, inverse_mass;
+    struct sym3 inertia, inverse_inertia;
+    struct sym3 root; /* L' of the inertia's Cholesky factors */
+    /* in a state */
+    struct space_place place;
+    struct mat3 turned, f; /* own axes and the joint's frame in the world's */
+    struct sym3 inverse;
+    struct vec3 rc, rp, d, d_rate;
+    struct vec3 axes[SPACE_RATES_MAX];
+    struct vec3 force, moment;
+    struct vec3 free_v, free_w; /* accelerations */
+};
+
+/* Velocities or forces on one body: of or at its centre of mass, and about it. */
+struct wrench {
+    struct vec3 v, w;
+};
+
+/* A scalar constraint on two bodies: its deviation D has D' = j (velocities) and D'' = j (accelerations) +
+ * curvature. Its force acts along g, which is j but where friction of what slides goes with it. */
+struct row {
+    int bodies[2];
+    struct wrench j[2], g[2];
+    double deviation, rate, curvature;
+    int driven;   /* the freedom that it prescribes, or -1 */
+    int is_askew; /* g is not j */
+};
+
+enum touch_kind { TOUCH_FACE, TOUCH_EDGES, TOUCH_LIMIT };
+enum touch_mode { TOUCH_FREE, TOUCH_STICKS, TOUCH_SLIDES };
+
+/* Where a body's box touches another one, or the world; or a joint at a limit. Bodies, points, directions: of the one
+ * that comes near, 0, and of the one that it comes to, 1. */
+struct touch {
+    enum touch_kind kind;
+    int bodies[2];
+    int pair, feature; /* name it; of a limit: -1 and its number */
+    int is_swapped;    /* the pair's first box is 1 */
+    /* in the bodies' axes, from their centres of mass */
+    struct vec3 points[2];
+    struct vec3 normal;      /* TOUCH_FACE: in 1 */
+    struct vec3 tangents[2]; /* likewise */
+    struct vec3 edges[2];    /* TOUCH_EDGES: their directions */
+    double sign;             /* of their product */
+    double friction, elasticity;
+    /* in a state: the normal row, two across it */
+    struct row rows[3];
+    struct vec3 at, directions[3];
+    /* while it presses */
+    enum touch_mode mode;
+    struct vec3 way;     /* of sliding, at the start of the step */
+    double floor;        /* speed along it below which sliding may have stopped, m/s */
+    double rest;         /* the gap that is kept */
+    double force[3];     /* along directions, of the last evaluation */
+    double reference[3]; /* in the last step: of many solutions the nearest is taken */
+};
+
+/* Two boxes that may touch, the second may be CONTACT_GROUND or one of the obstacles; and how they last did. */
+struct touch_pair {
+    int a, b;
+    struct solid_manifold held; /* its axis */
+    int axis;                   /* when touches were last looked for; -1: none */
+};
+
+/* Impulse of a touch in a step of dt_s. */
+struct touch_mark {
+    int pair, feature;
+    struct contact_point point;
+};
+
+/* An end of what a joint may do: side * (its coordinate - end) >= 0. */
+struct limit {
+    int body, freedom;
+    double side, end; /* rad or m */
+};
+
+struct space_constraint {
+    struct dynamics_settings settings;
+    struct space_world world;
+    struct body ground; /* the world as a body */
+    struct body *bodies;
+    int count, rates, coordinates;
+    double mass;
+    enum effector_state effectors;
+    struct servo *servos;  /* per rate */
+    int *body_of;          /* per rate */
+    double *birth_inertia; /* per rate */
+    struct space_drag drag;
+    struct space_tree carriers; /* of poses and velocities to drag, and of its tensors back */
+
+    struct dormand_prince rk;
+    double *y, *dy;                        /* dy: of a state within a step */
+    double *effector_work, losses[LOSSES]; /* since they were booked, J: see above */
+    double *q, *qd;    /* of joints, in the state placed last; turns unwrapped near ... */
+    double *turned_to; /* ... those of the last accepted state */
+    double *effort;
+    double h_s;
+    uint64_t steps;
+
+    /* boxes */
+    const struct space_box *boxes;
+    int box_count;
+    struct solid *solids; /* at the state that touches were last looked for at */
+    double thinnest_m;
+    struct touch_pair *pairs;
+    int pair_count;
+    struct limit *limits;
+    int limit_count;
+    int touch_room;
+    struct touch *touches, *found; /* those that press; of the last space_touch_find() */
+    int touch_count, found_count;
+    int is_stale;      /* what presses is to be found anew */
+    double slip_m_s;   /* what slides slower may stop at once */
+    int has_reference; /* forces are the nearest to those before; 0: the least ones */
+    struct touch_mark *marks;
+    int mark_count, mark_room;
+    struct contact_point *points;
+    int point_count;
+    double penetration_m, law_residual;
+    uint64_t impulse_steps, work;
+    struct space_dynamics *pusher; /* pushes boxes apart at birth */
+    int is_pushing;
+    int is_tree_placed; /* carriers are at the present state */
+    int tries;          /* steps tried in this dt_s */
+
+    /* the constraint-force equation: rows of joints first */
+    struct row *rows;
+    int joint_rows, row_count;
+    double *scale, *lambda, *reference;
+    double *joints, *inverse; /* Cholesky's factor of their matrix; of its diagonal */
+    int *first;               /* of a row of it: the first number that is not 0 */
+    double *along, *against;  /* per row of a touch: columns and rows beside it, divided by it */
+    double *w, *right, *pressing; /* what is left to touches, its right side, its solution */
+    struct qr qr;
+    /* touches with the joints eliminated */
+    struct cones cones;
+    double *before; /* per row: velocity before impulses */
+    struct ledger ledger;
+};
+
+static inline const struct body *space_system_body(const struct space_constraint *c, int i)
+{
+    return i < 0 ? &c->ground : &c->bodies[i];
+}
+static inline struct body *space_system_moved(struct space_constraint *c, int i)
+{
+    return i < 0 ? &c->ground : &c->bodies[i];
+}
+static inline struct vec3 space_system_axis(const struct mat3 *m, int i)
+{
+    return i == 0 ? m->x : i == 1 ? m->y : m->z;
+}
+
+/* ---- space_touch.c */
+
+/* Lists what may ever touch; ERR_MEMORY when the arena is full. Bodies and settings are there. */
+int space_touch_create(struct space_constraint *c, struct arena *arena);
+/* The pairs that may touch in the world as it is. */
+void space_touch_list_pairs(struct space_constraint *c);
+/* Fills found[] with what is closer than a margin, m or rad, at the state that bodies are placed at. */
+void space_touch_find(struct space_constraint *c, double margin);
+/* Rows of a touch at the placed state. */
+void space_touch_update(const struct space_constraint *c, struct touch *t);
+/* Of found[] the one that a touch is; NULL: it is no longer there. */
+struct touch *space_touch_match(const struct space_constraint *c, const struct touch *t);
+/* What has been found decides from which side boxes touch when they are looked at next. */
+void space_touch_hold(struct space_constraint *c);
+static inline int space_touch_size(const struct touch *t)
+{
+    return t->kind == TOUCH_LIMIT ? 1 : 3;
+}
+/* The sum of forces or impulses along the directions of a touch, in the world. */
+struct vec3 space_touch_force(const struct touch *t, const double force[3]);
+/* The floor of a touch that slides with this speed along its way; `before`: the one that it had. */
+double space_touch_floor(const struct space_constraint *c, double speed, double before);
+
+/* ---- space_system.c */
+
+/* Bodies at a state. */
+void space_system_place(struct space_constraint *c, const double *y);
+struct space_place space_system_place_at(const double *y);
+void space_system_put(double *y, const struct space_place *p);
+/* The axes of a body's freedoms in the world. */
+void space_system_find_axes(struct body *b);
+/* No point of any box moves faster, m/s. */
+double space_system_top_speed(const struct space_constraint *c);
+
+/* Gravity becomes all that acts. */
+void space_system_clear_forces(struct space_constraint *c, struct vec3 gravity);
+/* An effort along freedom k of a body: on the body, and back on its parent. */
+void space_system_push(struct space_constraint *c, struct body *b, int k, double effort);
+/* All forces but those of rows; returns the power of drag, W, 0 or less. */
+double space_system_push_all(struct space_constraint *c, double ahead);
+
+/* A row on two bodies with its rate; g = j. */
+void space_system_set_row(const struct space_constraint *c, struct row *row, int one, int two,
+                          struct wrench j_one, struct wrench j_two);
+/* A row of a body and its parent whose rate is g.(their relative spin), and g' = change. */
+void space_system_set_turn_row(const struct space_constraint *c, int i, struct vec3 g,
+                               struct vec3 change, struct row *row);
+/* The row of freedom k of a body, a slide or a turn; its deviation is the coordinate. */
+void space_system_set_freedom_row(const struct space_constraint *c, int i, int k, struct row *row);
+/* Rows of the joints at the placed state, `ahead` after the start of the step of dt_s. */
+void space_system_list_joints(struct space_constraint *c, double ahead);
+
+/* ---- space_equation.c */
+
+/* Takes memory for rows; ERR_MEMORY when the arena is full. Touches and limits are counted. */
+int space_equation_create(struct space_constraint *c, struct arena *arena);
+/* dy/dt at y, and the rates of quadratures, with the touches that press; `system`: a struct space_constraint. */
+void space_equation_derive(void *system, const double *y, double ahead, double *dy);
+/* From the forces that stand to accelerations, with the first `touches` of those that press. */
+void space_equation_accelerate(struct space_constraint *c, double ahead, int touches);
+/* A row's acceleration by those of its bodies. */
+double space_equation_acceleration_of(const struct space_constraint *c, const struct row *row);
+/* What a force along a row moves, joints apart, kg or kg m^2. */
+double space_equation_row_mass(const struct space_constraint *c, const struct row *row);
+/* Makes the rows of joints that are listed ready for space_equation_respond(). */
+void space_equation_factor_joints(struct space_constraint *c);
+/* Accelerations become those by a unit force along a row alone, and what joints add to stay closed; or velocities, by an
+ * impulse. */
+void space_equation_respond(struct space_constraint *c, const struct row *row);
+/* What each freedom feels at birth while nothing else holds the body, and its passive damping. */
+void space_equation_weigh_freedoms(struct space_constraint *c);
+
+/* ---- space_impulses.c */
+
+/* Impulses on all of found[] that touches; velocities in y change. Returns 1 if one was needed. */
+int space_impulses_collide(struct space_constraint *c, double ahead);
+/* Finds which of found[] press, and whether they stick or slide. */
+void space_impulses_choose_modes(struct space_constraint *c, double ahead);
+/* A step of first order with impulses: y moves on by h. */
+void space_impulses_step(struct space_constraint *c, double ahead, double h);
+/* Books an impulse of a touch, in the world. */
+void space_impulses_mark(struct space_constraint *c, const struct touch *t, struct vec3 impulse);
+
+#endif

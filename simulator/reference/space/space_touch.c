@@ -1,0 +1,448 @@
+/* See space_system.h. A touch of boxes has a point of one body and a plane of the other, both at rest in their bodies;
+ * or an edge of each. With u the relative velocity of the two bodies where they touch, arms s and r from their
+ * centres of mass, and the normal n from body 1 to body 0:
+ *
+ *   D = n.(p0 - p1),   D' = n.u
+ *   face:  n stands in body 1,  D'' = n.(a0 - a1) + n.(w0 x (w0 x s) - w1 x (w1 x r)) + 2 (w1 x n).u
+ *   edges: n = +-e0 x e1 / |e0 x e1|; the points wander along the edges by x', y', so that u + x' e0 - y' e1 has no
+ *          part across n:  D'' = n.(...) as above without the last term, + n'.u + n.(x' w0 x e0 - y' w1 x e1)
+ *
+ * Where boxes touch is found by simulator/boxes/contacts/solids.h: that is geometry, which the fast solver shares; here all
+ * points of a face count, not only four. */
+#include "simulator/reference/space/space_system.h"
+
+#include <math.h>
+
+#include "common/error.h"
+
+/* Limits of a ball, after the freedoms that slide or turn. */
+enum { LIMIT_TWIST = SPACE_RATES_MAX, LIMIT_SWING };
+/* A point may get another name without being another one within this distance, m. */
+#define MATCH_M 1e-5
+
+/* ---------------------------------------------------------------- creation */
+
+/* The first body of what hangs together rigidly; WORLD if it cannot move. */
+static int piece_of(const struct space_constraint *c, int box)
+{
+    int i = c->boxes[box].link;
+    while (i >= 0 && c->bodies[i].rates == 0)
+        i = c->bodies[i].parent;
+    return i;
+}
+
+/* Not within a rigid piece, nor where a joint joins two links. */
+static int may_collide(const struct space_constraint *c, int a, int b)
+{
+    int one = c->boxes[a].link, two = c->boxes[b].link;
+    const unsigned char *passes = c->world.surfaces.passes;
+    if (passes && passes[a * c->box_count + b])
+        return 0;
+    return piece_of(c, a) != piece_of(c, b) && c->bodies[one].parent != two &&
+           c->bodies[two].parent != one;
+}
+
+static void add_pair(struct space_constraint *c, int a, int b)
+{
+    c->pairs[c->pair_count++] = (struct touch_pair){a, b, {.axis = -1}, -1};
+}
+
+void space_touch_list_pairs(struct space_constraint *c)
+{
+    c->pair_count = 0;
+    for (int a = 0; a < c->box_count; a++) {
+        int is_moving = piece_of(c, a) != WORLD;
+        if (is_moving && c->world.surfaces.has_ground)
+            add_pair(c, a, CONTACT_GROUND);
+        for (int k = 0; k < c->world.surfaces.fixed_count && is_moving; k++)
+            add_pair(c, a, CONTACT_OBSTACLE - k);
+        for (int b = a + 1; b < c->box_count; b++)
+            if (may_collide(c, a, b))
+                add_pair(c, a, b);
+    }
+}
+
+static void add_limit(struct space_constraint *c, int body, int freedom, double side, double end)
+{
+    if (isfinite(end))
+        c->limits[c->limit_count++] = (struct limit){body, freedom, side, end};
+}
+
+static void list_limits(struct space_constraint *c)
+{
+    for (int i = 0; i < c->count; i++) {
+        const struct body *b = &c->bodies[i];
+        int intervals = b->link->kind == SPACE_FREE ? 0 : b->plain + b->joint->has_ball;
+        for (int k = 0; k < intervals; k++) {
+            int freedom = k < b->plain ? k : LIMIT_TWIST;
+            add_limit(c, i, freedom, 1, b->link->lower[k]);
+            add_limit(c, i, freedom, -1, b->link->upper[k]);
+        }
+        if (intervals > b->plain)
+            add_limit(c, i, LIMIT_SWING, -1, b->link->cone_rad);
+    }
+}
+
+int space_touch_create(struct space_constraint *c, struct arena *arena)
+{
+    size_t n = (size_t)c->box_count, fixed = (size_t)c->world.surfaces.fixed_count;
+    c->solids = arena_take(arena, n, sizeof c->solids[0]);
+    c->pairs = arena_take(arena, n * (n + 1 + fixed), sizeof c->pairs[0]);
+    c->limits = arena_take(arena, (size_t)(2 * c->rates + c->count), sizeof c->limits[0]);
+    if (!c->solids || !c->pairs || !c->limits)
+        return ERR_MEMORY;
+    space_touch_list_pairs(c);
+    list_limits(c);
+    c->touch_room = SOLIDS_CLIPPED_MAX * c->pair_count;
+    c->touch_room = c->touch_room < TOUCHES_MAX ? c->touch_room : TOUCHES_MAX;
+    c->touch_room += c->limit_count;
+    size_t room = (size_t)c->touch_room;
+    c->touches = arena_take(arena, room, sizeof c->touches[0]);
+    c->found = arena_take(arena, room, sizeof c->found[0]);
+    c->mark_room = 2 * c->touch_room;
+    c->marks = arena_take(arena, 2 * room, sizeof c->marks[0]);
+    c->points = arena_take(arena, 2 * room, sizeof c->points[0]);
+    c->thinnest_m = HUGE_VAL;
+    for (int i = 0; i < c->box_count; i++) {
+        struct vec3 size = c->boxes[i].size_m;
+        c->thinnest_m = fmin(c->thinnest_m, fmin(size.x, fmin(size.y, size.z)));
+    }
+    for (int i = 0; i < c->world.surfaces.fixed_count; i++)
+        for (int k = 0; k < 3; k++)
+            c->thinnest_m = fmin(c->thinnest_m, 2 * c->world.surfaces.fixed[i].half[k]);
+    return c->touches && c->found && c->marks && c->points ? 0 : ERR_MEMORY;
+}
+
+/* ---------------------------------------------------------------- boxes that touch */
+
+static void set_touch_row(const struct space_constraint *c, struct touch *t, int i, struct vec3 e,
+                          struct vec3 s, struct vec3 r)
+{
+    struct wrench own = {e, vec3_cross(s, e)};
+    struct wrench others = {vec3_negated(e), vec3_negated(vec3_cross(r, e))};
+    space_system_set_row(c, &t->rows[i], t->bodies[0], t->bodies[1], own, others);
+    t->directions[i] = e;
+}
+
+/* Two edges: where they are nearest, and what of the acceleration of D no accelerations make. */
+static double update_edges(struct touch *t, const struct body *a, const struct body *b,
+                           struct vec3 *on_a, struct vec3 *on_b)
+{
+    struct vec3 e0 = mat3_apply(&a->turned, t->edges[0]), e1 = mat3_apply(&b->turned, t->edges[1]);
+    struct vec3 w0 = a->place.spin, w1 = b->place.spin, way = vec3_sub(*on_b, *on_a);
+    struct vec3 n = vec3_scale(vec3_cross(e0, e1), t->sign);
+    double c = vec3_dot(e0, e1), square = vec3_dot(n, n), size = sqrt(square);
+    double by0 = vec3_dot(way, e0), by1 = vec3_dot(way, e1);
+    *on_a = vec3_along(*on_a, e0, (by0 - c * by1) / square);
+    *on_b = vec3_along(*on_b, e1, (c * by0 - by1) / square);
+    struct vec3 s = vec3_sub(*on_a, a->place.centre), r = vec3_sub(*on_b, b->place.centre);
+    struct vec3 u = vec3_sub(vec3_add(a->place.velocity, vec3_cross(w0, s)),
+                             vec3_add(b->place.velocity, vec3_cross(w1, r)));
+    double u0 = vec3_dot(u, e0), u1 = vec3_dot(u, e1);
+    double x = (c * u1 - u0) / square, y = (u1 - c * u0) / square;
+    struct vec3 turned0 = vec3_cross(w0, e0), turned1 = vec3_cross(w1, e1);
+    struct vec3 change = vec3_add(vec3_cross(turned0, e1), vec3_cross(e0, turned1));
+    n = vec3_scale(n, 1 / size);
+    change = vec3_scale(change, t->sign / size);
+    change = vec3_along(change, n, -vec3_dot(n, change));
+    t->directions[0] = n;
+    t->directions[1] = e1;
+    t->directions[2] = vec3_cross(n, e1);
+    return vec3_dot(change, u) + x * vec3_dot(n, turned0) - y * vec3_dot(n, turned1);
+}
+
+static void update_boxes(const struct space_constraint *c, struct touch *t)
+{
+    const struct body *a = space_system_body(c, t->bodies[0]),
+                      *b = space_system_body(c, t->bodies[1]);
+    struct vec3 on_a = vec3_add(a->place.centre, mat3_apply(&a->turned, t->points[0]));
+    struct vec3 on_b = vec3_add(b->place.centre, mat3_apply(&b->turned, t->points[1]));
+    struct vec3 w0 = a->place.spin, w1 = b->place.spin;
+    double wandering = 0;
+    if (t->kind == TOUCH_EDGES) {
+        wandering = update_edges(t, a, b, &on_a, &on_b);
+    } else {
+        t->directions[0] = mat3_apply(&b->turned, t->normal);
+        for (int k = 0; k < 2; k++)
+            t->directions[1 + k] = mat3_apply(&b->turned, t->tangents[k]);
+    }
+    double gap = vec3_dot(t->directions[0], vec3_sub(on_a, on_b));
+    if (t->kind == TOUCH_FACE)
+        on_b = on_a;
+    struct vec3 s = vec3_sub(on_a, a->place.centre), r = vec3_sub(on_b, b->place.centre);
+    struct vec3 u = vec3_sub(vec3_add(a->place.velocity, vec3_cross(w0, s)),
+                             vec3_add(b->place.velocity, vec3_cross(w1, r)));
+    struct vec3 inward =
+        vec3_sub(vec3_cross(w0, vec3_cross(w0, s)), vec3_cross(w1, vec3_cross(w1, r)));
+    for (int i = 0; i < 3; i++) {
+        struct vec3 e = t->directions[i];
+        set_touch_row(c, t, i, e, s, r);
+        t->rows[i].curvature = vec3_dot(e, inward) + 2 * vec3_dot(vec3_cross(w1, e), u);
+    }
+    if (t->kind == TOUCH_EDGES)
+        t->rows[0].curvature = vec3_dot(t->directions[0], inward) + wandering;
+    t->rows[0].deviation = gap;
+    t->at = on_a;
+}
+
+/* ---------------------------------------------------------------- limits */
+
+/* With the frame's axis x0 and the child's x: twist changes by g.(wc - wp), g = (x0 + x) / (1 + x0.x). */
+static void set_twist_row(const struct space_constraint *c, int i, struct row *row)
+{
+    const struct body *b = &c->bodies[i], *p = space_system_body(c, b->parent);
+    struct vec3 x0 = b->f.x, x = b->turned.x, both = vec3_add(x0, x);
+    struct vec3 x0_rate = vec3_cross(p->place.spin, x0), x_rate = vec3_cross(b->place.spin, x);
+    double most = 1 + vec3_dot(x0, x), share = most > 0 ? 1 / most : 0;
+    struct vec3 g = vec3_scale(both, share);
+    double most_rate = vec3_dot(x0_rate, x) + vec3_dot(x0, x_rate);
+    struct vec3 change = vec3_along(vec3_add(x0_rate, x_rate), g, -most_rate);
+    space_system_set_turn_row(c, i, g, vec3_scale(change, share), row);
+}
+
+/* Swing changes by g.(wc - wp), g = x0 x x / |x0 x x|. */
+static void set_swing_row(const struct space_constraint *c, int i, struct row *row)
+{
+    const struct body *b = &c->bodies[i], *p = space_system_body(c, b->parent);
+    struct vec3 x0 = b->f.x, x = b->turned.x, across = vec3_cross(x0, x);
+    struct vec3 x0_rate = vec3_cross(p->place.spin, x0), x_rate = vec3_cross(b->place.spin, x);
+    double size = vec3_length(across), share = size > 0 ? 1 / size : 0;
+    struct vec3 g = vec3_scale(across, share);
+    struct vec3 change = vec3_add(vec3_cross(x0_rate, x), vec3_cross(x0, x_rate));
+    change = vec3_along(change, g, -vec3_dot(g, change));
+    space_system_set_turn_row(c, i, g, vec3_scale(change, share), row);
+}
+
+/* A limit's coordinate. */
+static double limit_value(const struct space_constraint *c, int i, int freedom)
+{
+    const struct body *b = &c->bodies[i];
+    const double *q = c->q + b->coordinate, *ball = q + b->plain;
+    if (freedom < LIMIT_TWIST)
+        return q[freedom];
+    struct quaternion turn = {ball[0], ball[1], ball[2], ball[3]};
+    return freedom == LIMIT_TWIST ? space_twist(turn) : space_swing(turn);
+}
+
+static void update_limit(const struct space_constraint *c, struct touch *t)
+{
+    const struct limit *l = &c->limits[t->feature];
+    struct row *row = &t->rows[0];
+    if (l->freedom == LIMIT_SWING)
+        set_swing_row(c, l->body, row);
+    else if (l->freedom == LIMIT_TWIST)
+        set_twist_row(c, l->body, row);
+    else
+        space_system_set_freedom_row(c, l->body, l->freedom, row);
+    for (int k = 0; k < 2; k++) {
+        row->j[k].v = vec3_scale(row->j[k].v, l->side);
+        row->j[k].w = vec3_scale(row->j[k].w, l->side);
+        row->g[k] = row->j[k];
+    }
+    row->rate *= l->side;
+    row->curvature *= l->side;
+    row->deviation = l->side * (limit_value(c, l->body, l->freedom) - l->end);
+}
+
+void space_touch_update(const struct space_constraint *c, struct touch *t)
+{
+    if (t->kind == TOUCH_LIMIT)
+        update_limit(c, t);
+    else
+        update_boxes(c, t);
+}
+
+struct vec3 space_touch_force(const struct touch *t, const double force[3])
+{
+    struct vec3 sum = vec3_scale(t->directions[0], force[0]);
+    for (int k = 1; k < space_touch_size(t); k++)
+        sum = vec3_along(sum, t->directions[k], force[k]);
+    return sum;
+}
+
+double space_touch_floor(const struct space_constraint *c, double speed, double before)
+{
+    return speed > 2 * c->slip_m_s ? c->slip_m_s : before;
+}
+
+/* ---------------------------------------------------------------- finding */
+
+static const struct solid *solid_of(const struct space_constraint *c, int box)
+{
+    return box >= 0 ? &c->solids[box] : &c->world.surfaces.fixed[CONTACT_OBSTACLE - box];
+}
+
+static int link_of(const struct space_constraint *c, int box)
+{
+    return box >= 0 ? c->boxes[box].link : WORLD;
+}
+
+static void place_solids(struct space_constraint *c)
+{
+    for (int i = 0; i < c->box_count; i++) {
+        const struct space_box *box = &c->boxes[i];
+        const struct body *b = &c->bodies[box->link];
+        struct mat3 own = quaternion_matrix(quaternion_normalised(box->turn));
+        struct mat3 turn = mat3_product(&b->turned, &own);
+        struct vec3 arm = vec3_sub(box->centre, b->link->centre);
+        solids_place(&c->solids[i], vec3_add(b->place.centre, mat3_apply(&b->turned, arm)), &turn,
+                     vec3_scale(box->size_m, 0.5));
+    }
+}
+
+static double radius_of(const struct solid *s)
+{
+    return sqrt(s->half[0] * s->half[0] + s->half[1] * s->half[1] + s->half[2] * s->half[2]);
+}
+
+/* 1 if the spheres around two are within a margin. */
+static int are_near(const struct space_constraint *c, const struct touch_pair *p, double margin)
+{
+    const struct solid *a = &c->solids[p->a];
+    if (p->b == CONTACT_GROUND)
+        return a->centre.y - radius_of(a) < margin;
+    const struct solid *b = solid_of(c, p->b);
+    struct vec3 way = vec3_sub(b->centre, a->centre);
+    double reach = radius_of(a) + radius_of(b) + margin;
+    return vec3_dot(way, way) < reach * reach;
+}
+
+/* A place and a direction in a body's axes, from its centre of mass. */
+static struct vec3 local_place(const struct body *b, struct vec3 at)
+{
+    return mat3_back(&b->turned, vec3_sub(at, b->place.centre));
+}
+
+/* The edges are those whose product is the normal: which box is whose is not told. */
+static void set_edges(struct touch *t, const struct touch_pair *p, const struct space_constraint *c,
+                      int axis, struct vec3 n)
+{
+    const struct solid *a = &c->solids[p->a], *b = solid_of(c, p->b);
+    int i = (axis - 6) / 3, j = (axis - 6) % 3;
+    struct vec3 one = vec3_cross(a->axes[i], b->axes[j]);
+    struct vec3 two = vec3_cross(a->axes[j], b->axes[i]);
+    double by_one = vec3_dot(one, n), by_two = vec3_dot(two, n);
+    int is_one = fabs(by_one) * vec3_length(two) >= fabs(by_two) * vec3_length(one);
+    t->kind = TOUCH_EDGES;
+    t->edges[0] = mat3_back(&space_system_body(c, t->bodies[0])->turned, a->axes[is_one ? i : j]);
+    t->edges[1] = mat3_back(&space_system_body(c, t->bodies[1])->turned, b->axes[is_one ? j : i]);
+    t->sign = (is_one ? by_one : by_two) < 0 ? -1 : 1;
+}
+
+/* 1 if the face that the points are on is that of the first box. */
+static int is_first_face(const struct space_constraint *c, const struct touch_pair *p,
+                         const struct solid_manifold *m)
+{
+    if (p->b == CONTACT_GROUND)
+        return 0;
+    int axis = m->axis % 3;
+    double by_a = fabs(vec3_dot(m->normal, c->solids[p->a].axes[axis]));
+    return by_a > fabs(vec3_dot(m->normal, solid_of(c, p->b)->axes[axis]));
+}
+
+static void add_point(struct space_constraint *c, int pair, const struct solid_manifold *m,
+                      const struct solid_point *point)
+{
+    const struct touch_pair *p = &c->pairs[pair];
+    const struct space_surfaces *s = &c->world.surfaces;
+    int are_edges = p->b != CONTACT_GROUND && m->axis >= 6;
+    int is_swapped = !are_edges && is_first_face(c, p, m), one = link_of(c, p->a),
+        two = link_of(c, p->b);
+    struct vec3 n = is_swapped ? vec3_negated(m->normal) : m->normal;
+    struct vec3 aside = fabs(n.x) < 0.7 ? (struct vec3){1, 0, 0} : (struct vec3){0, 0, 1};
+    struct touch *t = &c->found[c->found_count];
+    if (c->found_count == c->touch_room - c->limit_count)
+        return;
+    *t = (struct touch){.kind = TOUCH_FACE,
+                        .bodies = {is_swapped ? two : one, is_swapped ? one : two},
+                        .pair = pair,
+                        .feature = point->feature,
+                        .is_swapped = is_swapped,
+                        .friction = p->b >= 0 ? s->own_friction : s->friction,
+                        .elasticity = p->b >= 0 ? s->own_elasticity : s->elasticity};
+    const struct body *a = space_system_body(c, t->bodies[0]),
+                      *b = space_system_body(c, t->bodies[1]);
+    struct vec3 across = vec3_cross(n, aside);
+    across = vec3_scale(across, 1 / vec3_length(across));
+    t->points[0] = local_place(a, vec3_along(point->at, n, point->gap / 2));
+    t->points[1] = local_place(b, vec3_along(point->at, n, -point->gap / 2));
+    t->normal = mat3_back(&b->turned, n);
+    t->tangents[0] = mat3_back(&b->turned, across);
+    t->tangents[1] = mat3_back(&b->turned, vec3_cross(n, across));
+    if (are_edges)
+        set_edges(t, p, c, m->axis, n);
+    space_touch_update(c, t);
+    c->found_count++;
+}
+
+static void find_pair(struct space_constraint *c, int i, double margin)
+{
+    struct touch_pair *p = &c->pairs[i];
+    struct solid_manifold m = {.axis = -1};
+    struct solid_point points[SOLIDS_CLIPPED_MAX];
+    int count = 0;
+    p->axis = -1;
+    if (!are_near(c, p, margin))
+        return;
+    if (p->b == CONTACT_GROUND) {
+        solids_meet_plane(&c->solids[p->a], (struct vec3){0, 1, 0}, 0, margin, NULL, &m);
+        for (int k = 0; k < m.count; k++)
+            points[count++] = m.points[k];
+    } else {
+        count = solids_clip(&c->solids[p->a], solid_of(c, p->b), margin, &p->held, &m, points);
+    }
+    p->axis = m.axis;
+    for (int k = 0; k < count; k++)
+        add_point(c, i, &m, &points[k]);
+}
+
+static void find_limit(struct space_constraint *c, int i, double margin)
+{
+    const struct limit *l = &c->limits[i];
+    double gap = l->side * (limit_value(c, l->body, l->freedom) - l->end);
+    if (gap >= margin || c->found_count == c->touch_room)
+        return;
+    struct touch *t = &c->found[c->found_count++];
+    *t = (struct touch){.kind = TOUCH_LIMIT,
+                        .bodies = {l->body, c->bodies[l->body].parent},
+                        .pair = -1,
+                        .feature = i};
+    space_touch_update(c, t);
+}
+
+void space_touch_find(struct space_constraint *c, double margin)
+{
+    c->found_count = 0;
+    if (c->settings.integrator == INTEGRATOR_RK4)
+        return;
+    place_solids(c);
+    for (int i = 0; i < c->pair_count; i++)
+        find_pair(c, i, margin);
+    for (int i = 0; i < c->limit_count; i++)
+        find_limit(c, i, margin);
+}
+
+void space_touch_hold(struct space_constraint *c)
+{
+    for (int i = 0; i < c->pair_count; i++)
+        c->pairs[i].held.axis = c->pairs[i].axis;
+}
+
+struct touch *space_touch_match(const struct space_constraint *c, const struct touch *t)
+{
+    struct touch *best = NULL;
+    double nearest = MATCH_M;
+    for (int i = 0; i < c->found_count; i++) {
+        struct touch *f = &c->found[i];
+        if (f->pair != t->pair || f->kind != t->kind || f->bodies[0] != t->bodies[0])
+            continue;
+        if (f->feature == t->feature)
+            return f;
+        double apart = vec3_length(vec3_sub(f->at, t->at));
+        if (t->pair >= 0 && apart < nearest) {
+            nearest = apart;
+            best = f;
+        }
+    }
+    return best;
+}

@@ -1,0 +1,87 @@
+/* Tools for readers of scenes. Strict: what is unknown, missing, of the wrong type or out of range
+ * is an error that names the file and the place, such as "pendulum.json: bodies[1].joint.at_m".
+ * Every value is taken out of its object when it is read; what is left in the end is unknown. */
+#ifndef SIMULATOR_TOOLS_SCENES_SCENE_TEXT_H
+#define SIMULATOR_TOOLS_SCENES_SCENE_TEXT_H
+
+#include <jansson.h>
+
+#include "simulator/tools/scenes/scene.h"
+
+/* Scenes are written by hand. */
+#define SCENE_BYTES_MAX (1u << 20)
+/* Bounds that keep arithmetic finite. */
+#define SCENE_NUMBER_MAX 1e9
+#define SCENE_GAIN_MAX   1e15
+#define SCENE_LENGTH_MIN 1e-12
+
+struct scene_reader {
+    const char *name;
+    struct error *error;
+    int is_failed;
+};
+
+/* An object and where it stands; object is NULL where there is none. */
+struct scene_spot {
+    json_t *object;
+    char place[96];
+};
+
+void scene_fail(struct scene_reader *r, int code, const struct scene_spot *spot, const char *key,
+                const char *text);
+/* The value under the key, out of the object, to be released by the caller; NULL where there is none. */
+json_t *spot_take(const struct scene_spot *spot, const char *key);
+int spot_has(const struct scene_spot *spot, const char *key);
+double spot_check_number(struct scene_reader *r, const struct scene_spot *spot, const char *key,
+                         const json_t *value, double least, double most);
+double spot_number(struct scene_reader *r, const struct scene_spot *spot, const char *key,
+                   double fallback, double least, double most);
+/* A number that must be there. */
+double spot_need_number(struct scene_reader *r, const struct scene_spot *spot, const char *key,
+                        double least, double most);
+/* [x, y]; without it (0, 0). */
+struct vec2 spot_vector(struct scene_reader *r, const struct scene_spot *spot, const char *key);
+int spot_flag(struct scene_reader *r, const struct scene_spot *spot, const char *key);
+/* One of the words, or 0 where there is none; words end with NULL. */
+int spot_choice(struct scene_reader *r, const struct scene_spot *spot, const char *key,
+                const char *const *words);
+struct scene_spot spot_open(struct scene_reader *r, const struct scene_spot *in, const char *key);
+/* Member i of an array that stands at a key of `in`. */
+struct scene_spot spot_member(struct scene_reader *r, const struct scene_spot *in, const char *key,
+                              json_t *array, size_t i);
+/* The objects of an array that stands at a key:
+ *
+ *   struct scene_list list = spot_list(r, spot, key, NULL);
+ *   while (spot_next(r, &list))
+ *       read(r, &list.spot, ...);
+ *
+ * needed: what is said where it is missing or empty; NULL: it may be. What is left in an object when the next one
+ * is taken is unknown. */
+struct scene_list {
+    const struct scene_spot *in;
+    const char *key;
+    json_t *array;
+    size_t next;
+    struct scene_spot spot;
+};
+struct scene_list spot_list(struct scene_reader *r, const struct scene_spot *in, const char *key,
+                            const char *needed);
+/* 0 at the end, or after an error. */
+int spot_next(struct scene_reader *r, struct scene_list *list);
+/* Refuses keys that are still in the object: they have no meaning there. */
+void spot_close(struct scene_reader *r, struct scene_spot *spot);
+
+/* Keys of what a joint of a kind has. */
+struct scene_joint_keys {
+    const char *start, *rate, *lower, *upper, *damping, *stiffness, *rest, *effort, *motion;
+    const char *kp, *kd, *target, *target_rate, *bound;
+};
+extern const struct scene_joint_keys scene_rotary_keys, scene_linear_keys;
+
+/* Coordinate, limits and drive of a freedom of a joint. Where a motion prescribes them, they are
+ * left unread. */
+void scene_read_freedom(struct scene_reader *r, const struct scene_spot *joint,
+                        const struct scene_joint_keys *keys, struct scene_tables *tables,
+                        struct scene_freedom *freedom);
+
+#endif
