@@ -297,10 +297,9 @@ int main(int argc, char **argv)
         if (file && subjects[i].is_drawn)
             draw(&subjects[i], file);
     }
-    printf(
-        "%s| apart from `constraint` after %.1f s, m | 1/240 s | 1/960 s | 1/3840 s |\n"
-        "|---|---|---|---|\n",
-        is_brief ? "" : "\n", COMPARE_TICK / 60.0);
+    printf("%s| apart from `constraint` after %.1f s, m | 1/240 s | 1/960 s | 1/3840 s |\n"
+           "|---|---|---|---|\n",
+           is_brief ? "" : "\n", COMPARE_TICK / 60.0);
     for (int i = 0; i < SUBJECTS; i++)
         printf("%s\n", rows[i]);
     arena_deinit(&arena);
