@@ -25,308 +25,286 @@
  * scope, help)   CHOICE(section, name, default index, "a|b|c", scope, help)
  * TEXT(section, name, default, scope, help) */
 #define PARAMS(REAL, INT, BOOL, CHOICE, TEXT)                                                      \
-    INT(run, seed, 1, 0, INT64_MAX, 'S', "the run's seed: same seed, same run, bit for bit")       \
-    TEXT(run, name, "run", 'F', "the run's name; the default directory is runs/NAME-SEED")         \
-    INT(population, size, 300, 2, 1000000, 'S', "creatures judged in each generation")             \
-    REAL(population, survival, 0.2, 0.001, 1, 'S', "share of the population that survives")        \
-    INT(evolution, generations, 50, 1, 1000000, 'S', "generations, the first random one included") \
+    INT(run, seed, 1, 0, INT64_MAX, 'S', "same seed, same run, bit for bit")                       \
+    TEXT(run, name, "run", 'F', "names the default directory, runs/NAME-SEED")                     \
+    INT(population, size, 300, 2, 1000000, 'S', "creatures in each generation")                    \
+    REAL(population, survival, 0.2, 0.001, 1, 'S', "share that survives")                          \
+    INT(evolution, generations, 50, 1, 1000000, 'S', "generations, the first included")            \
     CHOICE(evolution, behaviour, 0,                                                                \
            "walk|jump|swim|fly|seek|head-up|hop|platform|custom|interactive", 'S',                 \
            "what creatures are bred for")                                                          \
-    CHOICE(evolution, search, 2, "sims|random|archive", 'S',                                       \
-           "search method; random is the control")                                                 \
+    CHOICE(evolution, search, 2, "sims|random|archive", 'S', "random is the control")              \
     TEXT(evolution, seeds, "", 'F',                                                                \
-         "creatures a run begins with: files, or RUN_DIR:ID, separated by blanks")                 \
+         "creatures to begin with: files or RUN_DIR:ID, separated by blanks")                      \
     REAL(evolution, seeded_share, 0.5, 0, 1, 'S',                                                  \
-         "with seeds: share of the first population that are seeds and their mutants")             \
-    BOOL(evolution, reevaluate, 0, 'S', "simulate survivors again in each generation")             \
-    INT(evolution, lag, 48, 1, 100000, 'S',                                                        \
-        "archive: children wait for all results but the last so many")                             \
+         "share of the first generation for seeds and their mutants")                              \
+    BOOL(evolution, reevaluate, 0, 'S', "simulate survivors again")                                \
+    INT(evolution, lag, 48, 1, 100000, 'S', "archive: results that a child does not wait for")     \
     TEXT(archive, cells, "links:3,4,5,6,8 size_m:0.6,1,1.6 contact_share:0.2,0.5,0.8", 'S',        \
-         "measures and the bounds between cells: MEASURE:BOUND,BOUND,... ...")                     \
+         "measures and the bounds between cells")                                                  \
     INT(archive, pressure, 6, 0, 16, 'S',                                                          \
-        "parents: weight (1 - rank / cells filled) to this power")                                 \
-    INT(archive, trials, 3, 0, 100, 'S', "other weights tried in each new body")                   \
+        "a parent's weight is (1 - rank / filled cells) to this power")                            \
+    INT(archive, trials, 3, 0, 100, 'S', "changed brains tried in each new body")                  \
     REAL(archive, trial_share, 0.5, 0, 1, 'S',                                                     \
-         "a new body is tried from this share of its cell's fitness on")                           \
-    REAL(archive, frozen, 0.2, 0, 1, 'S', "last share of the run, in which bodies do not change")  \
+         "a new body is tried from this share of its cell's fitness")                              \
+    REAL(archive, frozen, 0.2, 0, 1, 'S', "last share of the run, without new bodies")             \
     CHOICE(archive, referee, 0, "entrants|top", 'S',                                               \
-           "before the referee: all that fill a cell, or only at the top")                         \
+           "the referee tries what fills a cell, or only the top")                                 \
     REAL(interactive, share, 0, 0, 1, 'S',                                                         \
-         "share of children whose parents are chosen by hand; 0: nobody is asked")                 \
-    INT(interactive, every, 1, 1, 1000000, 'S', "generations from one choice to the next")         \
-    REAL(breeding, asexual, 40, 0, 100, 'S', "weight of asexual breeding (with the next two)")     \
+         "share of children with parents chosen by hand; 0: nobody is asked")                      \
+    INT(interactive, every, 1, 1, 1000000, 'S', "generations between choices")                     \
+    REAL(breeding, asexual, 40, 0, 100, 'S', "weight of asexual breeding")                         \
     REAL(breeding, crossover, 30, 0, 100, 'S', "weight of crossover")                              \
     REAL(breeding, graft, 30, 0, 100, 'S', "weight of grafting")                                   \
     CHOICE(breeding, choice, 0, "percentage|inherited", 'S',                                       \
            "by these weights, or a gene of the first parent")                                      \
-    INT(breeding, crossover_points_max, 3, 1, 16, 'S', "crossing points, 1 to this many")          \
-    REAL(mutation, none, 0.25, 0, 1, 'S', "share of children with no mutation")                    \
-    REAL(mutation, one, 0.5, 0, 1, 'S', "share with exactly one; the rest have two or more")       \
-    REAL(mutation, more_continue, 0.5, 0, 0.95, 'S', "two or more: chance of each further one")    \
+    INT(breeding, crossover_points_max, 3, 1, 16, 'S', "crossing points, at most")                 \
+    REAL(mutation, none, 0.25, 0, 1, 'S', "share of children without mutation")                    \
+    REAL(mutation, one, 0.5, 0, 1, 'S', "share with one; the rest have more")                      \
+    REAL(mutation, more_continue, 0.5, 0, 0.95, 'S', "chance of each after the second")            \
     REAL(mutation, mated_scale, 1, 0, 1, 'S',                                                      \
-         "mated children: their mutated share, by the usual one")                                  \
-    REAL(mutation, breeding_method, 0.5, 0, 1000, 'S', "rate per genome, if that is inherited")    \
-    REAL(mutation, body_size, 1, 0, 1000, 'S', "rate per body gene: width or height changes")      \
-    REAL(mutation, body_joint, 0.2, 0, 1000, 'S', "rate: the joint's type is drawn anew")          \
-    REAL(mutation, body_limits, 0.6, 0, 1000, 'S', "rate: a joint limit changes")                  \
-    REAL(mutation, body_recursion, 0.4, 0, 1000, 'S', "rate: the recursive limit changes")         \
-    REAL(mutation, body_symmetry, 0.2, 0, 1000, 'S', "rate: the symmetric flag flips")             \
-    REAL(mutation, body_sensors, 0.3, 0, 1000, 'S', "rate: a sensor appears or disappears")        \
-    REAL(mutation, effector, 0.6, 0, 1000, 'S', "rate: an effector's input, weight or strength")   \
-    REAL(mutation, neuron_function, 0.2, 0, 1000, 'S', "rate per neuron: its function changes")    \
+         "children of two parents: factor of the mutated share")                                   \
+    REAL(mutation, breeding_method, 0.5, 0, 1000, 'S',                                             \
+         "rate per genome: its method, if inherited")                                              \
+    REAL(mutation, body_size, 1, 0, 1000, 'S', "rate per body gene: a side or radius")             \
+    REAL(mutation, body_joint, 0.2, 0, 1000, 'S', "rate per body gene: joint type")                \
+    REAL(mutation, body_limits, 0.6, 0, 1000, 'S', "rate per joint: a limit")                      \
+    REAL(mutation, body_recursion, 0.4, 0, 1000, 'S', "rate per body gene: recursive limit")       \
+    REAL(mutation, body_symmetry, 0.2, 0, 1000, 'S', "rate per body gene: symmetry")               \
+    REAL(mutation, body_sensors, 0.3, 0, 1000, 'S', "rate per body gene: gains or loses a sensor") \
+    REAL(mutation, effector, 0.6, 0, 1000, 'S', "rate per joint: input, weight, strength")         \
+    REAL(mutation, neuron_function, 0.2, 0, 1000, 'S', "rate per neuron: function")                \
     REAL(mutation, neuron_weight, 1, 0, 1000, 'S', "rate per neuron: a weight or constant")        \
-    REAL(mutation, neuron_input, 0.4, 0, 1000, 'S', "rate per neuron: an input's source changes")  \
-    REAL(mutation, add_body, 0.5, 0, 1000, 'S', "rate per genome: a random body gene is added")    \
-    REAL(mutation, add_neuron, 1, 0, 1000, 'S', "rate per genome: a random neuron is added")       \
+    REAL(mutation, neuron_input, 0.4, 0, 1000, 'S', "rate per neuron: an input's source")          \
+    REAL(mutation, add_body, 0.5, 0, 1000, 'S', "rate per genome: a new body gene")                \
+    REAL(mutation, add_neuron, 1, 0, 1000, 'S', "rate per genome: a new neuron")                   \
     REAL(mutation, connection_placement, 1, 0, 1000, 'S',                                          \
          "rate per connection: face, position, angle")                                             \
-    REAL(mutation, connection_scale, 0.4, 0, 1000, 'S', "rate per connection: scale changes")      \
-    REAL(mutation, connection_flags, 0.3, 0, 1000, 'S', "rate: reflection or terminal-only flips") \
-    REAL(mutation, connection_target, 0.2, 0, 1000, 'S', "rate: leads to another body gene")       \
-    REAL(mutation, add_connection, 0.4, 0, 1000, 'S', "rate per body gene: a connection is added") \
-    REAL(mutation, remove_connection, 0.4, 0, 1000, 'S', "rate per connection: it is removed")     \
-    BOOL(mutation, body, 1, 'S', "no: bodies stay as they are, only brains mutate")                \
+    REAL(mutation, connection_scale, 0.4, 0, 1000, 'S', "rate per connection: scale")              \
+    REAL(mutation, connection_flags, 0.3, 0, 1000, 'S',                                            \
+         "rate per connection: reflected or terminal-only")                                        \
+    REAL(mutation, connection_target, 0.2, 0, 1000, 'S',                                           \
+         "rate per connection: leads to another body gene")                                        \
+    REAL(mutation, add_connection, 0.4, 0, 1000, 'S', "rate per body gene: a new connection")      \
+    REAL(mutation, remove_connection, 0.4, 0, 1000, 'S', "rate per connection: it goes")           \
+    BOOL(mutation, body, 1, 'S', "no: only brains mutate")                                         \
     REAL(mutation, sphere_surface, 0.2, 0, 1000, 'S', "rate per sphere: friction, rolling, head")  \
-    REAL(mutation, sphere_axis, 0.3, 0, 1000, 'S', "rate per hinge and saddle: its axis turns")    \
-    REAL(mutation, sphere_drive, 0.4, 0, 1000, 'S',                                                \
-         "rate: a joint's drive: input, weight, strength")                                         \
-    REAL(mutation, bone_length, 0.8, 0, 1000, 'S', "rate per bone: its length changes")            \
+    REAL(mutation, sphere_axis, 0.3, 0, 1000, 'S', "rate per hinge and saddle: its axis")          \
+    REAL(mutation, sphere_drive, 0.4, 0, 1000, 'S', "rate per hinge and saddle: its drive")        \
+    REAL(mutation, bone_length, 0.8, 0, 1000, 'S', "rate per bone: length")                        \
     REAL(mutation, bone_muscle, 0.6, 0, 1000, 'S',                                                 \
-         "rate per bone: a muscle's range, rate, gain; or none")                                   \
-    REAL(mutation, bone_brace, 0.3, 0, 1000, 'S',                                                  \
-         "rate per brace: what kind of sphere it leads to")                                        \
-    REAL(mutation, add_brace, 0.4, 0, 1000, 'S', "rate per sphere gene: a brace is added")         \
-    REAL(mutation, step, 0.3, 0.001, 10, 'S', "size of a numeric mutation, of the value's scale")  \
-    INT(initial, bodies_min, 2, 1, 32, 'S', "body genes of a random genome, at least")             \
-    INT(initial, bodies_max, 4, 1, 32, 'S', "body genes of a random genome, at most")              \
-    REAL(initial, connections, 1.4, 1, 4, 'S', "connections per body gene of a random genome")     \
+         "rate per bone: muscle or not, range, rate, gain")                                        \
+    REAL(mutation, bone_brace, 0.3, 0, 1000, 'S', "rate per brace: where it leads")                \
+    REAL(mutation, add_brace, 0.4, 0, 1000, 'S', "rate per sphere gene: a new brace")              \
+    REAL(mutation, step, 0.3, 0.001, 10, 'S', "size of a numeric mutation, by the value's scale")  \
+    INT(initial, bodies_min, 2, 1, 32, 'S', "body genes, at least")                                \
+    INT(initial, bodies_max, 4, 1, 32, 'S', "body genes, at most")                                 \
+    REAL(initial, connections, 1.4, 1, 4, 'S', "connections per body gene")                        \
     INT(initial, neurons_max, 3, 0, 32, 'S', "neurons per body gene, besides the drive, at most")  \
-    INT(initial, central_max, 2, 0, 32, 'S', "neurons in the central set, at most")                \
-    TEXT(initial, functions, "all", 'S',                                                           \
-         "neuron functions that may arise: names, or -names not to")                               \
-    INT(initial, recursion_max, 4, 1, 4, 'S', "recursive limit of random body genes, at most")     \
+    INT(initial, central_max, 2, 0, 32, 'S', "central neurons, at most")                           \
+    TEXT(initial, functions, "all", 'S', "neuron functions that may arise: all, names, or -names") \
+    INT(initial, recursion_max, 4, 1, 4, 'S', "recursive limit, at most")                          \
     REAL(initial, symmetric, 0.3, 0, 1, 'S', "share of symmetric body genes")                      \
-    REAL(initial, side_min_m, 0.06, 0.01, 10, 'S', "smallest side of a random part")               \
-    REAL(initial, side_max_m, 0.7, 0.01, 10, 'S', "largest side of a random part")                 \
+    REAL(initial, side_min_m, 0.06, 0.01, 10, 'S', "smallest side")                                \
+    REAL(initial, side_max_m, 0.7, 0.01, 10, 'S', "largest side")                                  \
     REAL(initial, rigid, 0.1, 0, 1, 'S', "share of rigid joints")                                  \
-    REAL(initial, linear, 0.2, 0, 1, 'S', "share of linear joints among those that move")          \
-    REAL(initial, effectors, 0.9, 0, 1, 'S', "share of joints that move that have an effector")    \
-    REAL(initial, oscillators, 0.7, 0, 1, 'S', "share of effectors first driven by an oscillator") \
-    REAL(initial, limit_max_rad, 1.6, 0.1, 12.566370614359172, 'S', "largest random joint limit")  \
-    REAL(initial, radius_min_m, 0.04, 0.005, 5, 'S', "smallest random sphere")                     \
-    REAL(initial, radius_max_m, 0.15, 0.005, 5, 'S', "largest random sphere")                      \
-    REAL(initial, bone_min_m, 0.15, 0.01, 10, 'S', "shortest random bone")                         \
-    REAL(initial, bone_max_m, 0.6, 0.01, 10, 'S', "longest random bone")                           \
-    REAL(initial, muscles, 0.5, 0, 1, 'S', "share of bones and braces that are muscles")           \
-    REAL(initial, braces, 1.5, 0, 8, 'S', "braces per body gene of a random genome of spheres")    \
+    REAL(initial, linear, 0.2, 0, 1, 'S', "share of linear joints among the others")               \
+    REAL(initial, effectors, 0.9, 0, 1, 'S', "share of moving joints with an effector")            \
+    REAL(initial, oscillators, 0.7, 0, 1, 'S', "share of effectors that an oscillator drives")     \
+    REAL(initial, limit_max_rad, 1.6, 0.1, 12.566370614359172, 'S', "largest joint limit")         \
+    REAL(initial, radius_min_m, 0.04, 0.005, 5, 'S', "smallest sphere")                            \
+    REAL(initial, radius_max_m, 0.15, 0.005, 5, 'S', "largest sphere")                             \
+    REAL(initial, bone_min_m, 0.15, 0.01, 10, 'S', "shortest bone")                                \
+    REAL(initial, bone_max_m, 0.6, 0.01, 10, 'S', "longest bone")                                  \
+    REAL(initial, muscles, 0.5, 0, 1, 'S', "share of muscles among bones and braces")              \
+    REAL(initial, braces, 1.5, 0, 8, 'S', "braces per body gene")                                  \
     REAL(initial, held, 0.3, 0, 1, 'S', "share of spheres whose joint is not free")                \
     REAL(initial, extension_max, 0.8, 0.05, 10, 'S',                                               \
-         "largest random limit of a linear joint, by the part's longer side")                      \
+         "largest limit of a linear joint, by the part's longer side")                             \
     CHOICE(creature, body, 0, "rectangles|spheres|boxes", 'S',                                     \
-           "what random genomes grow into; spheres and boxes: in three dimensions")                \
-    INT(creature, parts_min, 2, 1, 64, 'E', "parts of a phenotype, at least")                      \
-    INT(creature, parts_max, 16, 1, 64, 'E', "parts of a phenotype, at most (others not made)")    \
+           "kind of random genomes; spheres and boxes move in space")                              \
+    INT(creature, parts_min, 2, 1, 64, 'E', "parts, at least")                                     \
+    INT(creature, parts_max, 16, 1, 64, 'E', "parts, at most")                                     \
     INT(creature, depth_max, 8, 1, 64, 'E', "parts from root to tip, at most")                     \
-    INT(creature, neurons_max, 256, 0, 4096, 'E', "neurons of a phenotype, at most")               \
-    REAL(creature, side_min_m, 0.03, 0.01, 10, 'E', "developed sides are clamped to this")         \
-    REAL(creature, side_max_m, 1, 0.01, 10, 'E', "developed sides are clamped to this")            \
+    INT(creature, neurons_max, 256, 0, 4096, 'E', "neurons, at most")                              \
+    REAL(creature, side_min_m, 0.03, 0.01, 10, 'E', "smallest grown side")                         \
+    REAL(creature, side_max_m, 1, 0.01, 10, 'E', "largest grown side")                             \
     REAL(creature, aspect_max, 20, 1, 1000, 'E',                                                   \
-         "longest side over shortest, thinner are widened")                                        \
+         "longest side by shortest; thinner parts are widened")                                    \
     REAL(creature, mass_ratio_max, 40, 0, 1e9, 'E',                                                \
          "boxes: mass by the parent's; lighter parts are enlarged, heavier shrunk; 0 = off")       \
     REAL(creature, overlap_max_m, 0.001, 0, 10, 'E',                                               \
          "boxes: parts that would grow deeper into others are not made; 0 = off")                  \
     REAL(creature, extension_max, 1, 0, 1000, 'E',                                                 \
-         "linear joints: greatest extension by the longest side of part and parent; 0 = off")      \
-    REAL(creature, density_kg_m2, 1, 0.01, 10000, 'E', "mass of a part by its area")               \
+         "greatest extension of linear joints by the longest side of part and parent; 0 = off")    \
+    REAL(creature, density_kg_m2, 1, 0.01, 10000, 'E', "rectangles: mass by area")                 \
     REAL(creature, friction, 0.8, 0, 10, 'E',                                                      \
-         "Coulomb friction of the body; on the world: the geometric mean of both")                 \
-    REAL(creature, elasticity, 0, 0, 1, 'E',                                                       \
-         "Newton's restitution of the body; on the world: the larger of both")                     \
-    REAL(creature, density_kg_m3, 150, 1, 100000, 'E', "spheres, boxes: mass by their volume")     \
-    REAL(creature, radius_min_m, 0.02, 0.005, 5, 'E',                                              \
-         "spheres: developed radii are clamped to this")                                           \
-    REAL(creature, radius_max_m, 0.5, 0.005, 5, 'E',                                               \
-         "spheres: developed radii are clamped to this")                                           \
-    REAL(creature, bone_min_m, 0.05, 0.01, 10, 'E', "spheres: bones are made at least so long")    \
-    REAL(creature, bone_max_m, 2, 0.01, 10, 'E', "spheres: bones are made at most so long")        \
-    INT(creature, bones_max, 64, 1, 192, 'E',                                                      \
-        "bones of a phenotype, at most (further braces not made)")                                 \
+         "Coulomb friction; with the world's: geometric mean")                                     \
+    REAL(creature, elasticity, 0, 0, 1, 'E', "Newton's restitution; with the world's: the larger") \
+    REAL(creature, density_kg_m3, 150, 1, 100000, 'E', "spheres, boxes: mass by volume")           \
+    REAL(creature, radius_min_m, 0.02, 0.005, 5, 'E', "spheres: smallest grown radius")            \
+    REAL(creature, radius_max_m, 0.5, 0.005, 5, 'E', "spheres: largest grown radius")              \
+    REAL(creature, bone_min_m, 0.05, 0.01, 10, 'E', "spheres: shortest grown bone")                \
+    REAL(creature, bone_max_m, 2, 0.01, 10, 'E', "spheres: longest grown bone")                    \
+    INT(creature, bones_max, 64, 1, 192, 'E', "spheres: bones and braces, at most")                \
     REAL(creature, muscle_strength_n_m, 400, 0, 1000000, 'E',                                      \
-         "greatest force of a muscle by the larger diameter at its ends, N/m")                     \
-    REAL(creature, muscle_speed_m_s, 2, 0.01, 100, 'E',                                            \
-         "spheres: greatest rate of a muscle's length")                                            \
+         "spheres: greatest force of a muscle by its larger diameter, N/m")                        \
+    REAL(creature, muscle_speed_m_s, 2, 0.01, 100, 'E', "spheres: greatest speed of a muscle")     \
     REAL(creature, drive_strength_n, 40, 0, 1000000, 'E',                                          \
-         "spheres: greatest torque of a driven joint by the larger diameter, N m/m")               \
-    REAL(creature, drive_speed_rad_s, 6, 0.1, 100, 'E',                                            \
-         "spheres: greatest rate of a driven joint")                                               \
+         "spheres: greatest torque of a drive by the larger diameter, N m/m")                      \
+    REAL(creature, drive_speed_rad_s, 6, 0.1, 100, 'E', "spheres: greatest speed of a drive")      \
     REAL(creature, rolling_resistance, 0.01, 0, 1, 'E',                                            \
-         "spheres: lever of the load against rolling, as a share of the radius")                   \
+         "spheres: lever of the load against rolling, by the radius")                              \
     REAL(creature, spin_resistance, 0.05, 0, 1, 'E',                                               \
-         "spheres: radius of the patch a rolling one stands on, as a share of its own")            \
-    REAL(creature, bone_hz, 75, 10, 1000, 'E',                                                     \
-         "spheres: fastest vibration of bones and joints, Hz")                                     \
+         "spheres: radius of the patch that a rolling one stands on, by its own")                  \
+    REAL(creature, bone_hz, 75, 10, 1000, 'E', "spheres: fastest vibration of bones and joints")   \
     REAL(creature, body_damping_1_s, 1, 0, 100, 'E',                                               \
          "spheres: rate at which motion within the body decays")                                   \
-    CHOICE(creature, overlap, 0, "push|reject", 'E', "overlap at birth: push apart or reject")     \
-    BOOL(creature, effectors, 1, 'E', "effectors act; no: a passive body")                         \
+    CHOICE(creature, overlap, 0, "push|reject", 'E',                                               \
+           "parts that overlap at birth are pushed apart, or disqualify")                          \
+    BOOL(creature, effectors, 1, 'E', "no: a passive body")                                        \
     CHOICE(creature, effector_mode, 0, "position|torque", 'E',                                     \
            "what a joint does with its signal")                                                    \
     REAL(creature, strength_n, 5, 0, 100000, 'E',                                                  \
-         "greatest torque by larger cross-section, N m/m")                                         \
+         "rectangles: greatest torque by larger cross-section, N m/m")                             \
     REAL(creature, linear_strength_n_m, 25, 0, 1000000, 'E',                                       \
-         "greatest force of linear joints by larger cross-section, N/m")                           \
+         "rectangles: greatest force of linear joints by larger cross-section, N/m")               \
     REAL(creature, area_strength_n_m, 700, 0, 10000000, 'E',                                       \
          "boxes: greatest torque by larger cross-section, N m/m2")                                 \
     REAL(creature, area_linear_strength_n_m2, 3500, 0, 10000000, 'E',                              \
          "boxes: greatest force of linear joints by larger cross-section, N/m2")                   \
     REAL(creature, servo_rad_s, 30, 1, 200, 'E', "natural frequency of position servos")           \
     REAL(creature, joint_speed_rad_s, 20, 0.1, 1000, 'E',                                          \
-         "speed at which torque is 0: torque mode, or hill_curvature above 0")                     \
-    REAL(creature, joint_speed_m_s, 2, 0.01, 1000, 'E', "the same of linear joints and forces")    \
+         "speed without torque: in torque mode, or with hill_curvature")                           \
+    REAL(creature, joint_speed_m_s, 2, 0.01, 1000, 'E', "the same of linear joints")               \
     REAL(creature, hill_curvature, 0.25, 0, 10, 'E',                                               \
-         "muscles weaken with speed, by Hill's curve of this a/F0 (animals: 0.25); 0 = off")       \
-    REAL(creature, effector_filter_s, 0.04, 0, 1, 'E', "time constant of the effectors' signal")   \
-    REAL(creature, joint_damping_1_s, 0, 0, 100, 'E', "passive damping rate of every joint")       \
-    REAL(simulation, duration_s, 10, 0.1, 3600, 'E', "scored time of an evaluation")               \
+         "a/F0 of Hill's curve, by which muscles weaken with speed (animals: 0.25); 0 = off")      \
+    REAL(creature, effector_filter_s, 0.04, 0, 1, 'E', "time constant of signals")                 \
+    REAL(creature, joint_damping_1_s, 0, 0, 100, 'E', "passive damping of joints")                 \
+    REAL(simulation, duration_s, 10, 0.1, 3600, 'E', "scored time")                                \
     CHOICE(simulation, until, 0, "time|touch|fall", 'E',                                           \
-           "ends early at a touch of the ground, or at a fall off what it stands on")              \
+           "ends early at a touch of the ground, or at a fall")                                    \
     CHOICE(simulation, solver, 0, SOLVER_CHOICES, 'E',                                             \
-           "see docs/physics.md; the last two move spheres only, docs/physics-spheres.md")         \
+           "docs/physics.md; rejection, nudge: docs/physics-spheres.md")                           \
     REAL(simulation, constraint_tau_s, 0.01, 0, 1, 'E',                                            \
-         "solver constraint: time in which deviations decay; 0 or step = dt_s")                    \
-    REAL(simulation, rtol, 1e-8, 1e-13, 0.01, 'E', "solver constraint: tolerance of its steps")    \
+         "constraint: time in which deviations decay; 0 or step = dt_s")                           \
+    REAL(simulation, rtol, 1e-8, 1e-13, 0.01, 'E', "constraint: tolerance of its steps")           \
     CHOICE(simulation, integrator, 0, "auto|rk4|midpoint", 'E',                                    \
            "auto: RK4 unless something touches")                                                   \
     REAL(simulation, dt_s, 0.004166666666666667, 0.00001, 0.05, 'E',                               \
-         "time step (rounded so that ticks divide)")                                               \
+         "time step, rounded to parts of a brain tick")                                            \
     INT(simulation, substeps, 2, 1, 1000, 'E',                                                     \
-        "spheres: substeps in a step, more where bones need them")                                 \
+        "spheres: substeps in a step; more where bones need them")                                 \
     REAL(simulation, brain_hz, 60, 1, 1000, 'E', "brain ticks per second, two thinks each")        \
     INT(simulation, contact_sweeps, 100, 1, 10000, 'E', "projected Gauss-Seidel sweeps, at most")  \
     INT(simulation, perturbation, 0, 0, 8, 'E',                                                    \
-        "number of the referee's perturbed run (guard.perturbed_runs); 0: none")                   \
+        "number of a perturbed start, as the referee's; 0: as born")                               \
     CHOICE(world, preset, 0, "custom|land|water|air|moon", 'E',                                    \
            "sets the defaults of this section")                                                    \
-    REAL(world, gravity_m_s2, 9.81, 0, 100, 'E', "gravity, downwards")                             \
-    REAL(world, viscosity_pa_s, 0, 0, 100, 'E',                                                    \
-         "linear drag on faces: force = this x length x speed")                                    \
+    REAL(world, gravity_m_s2, 9.81, 0, 100, 'E', "downwards")                                      \
+    REAL(world, viscosity_pa_s, 0, 0, 100, 'E', "linear drag on faces, by length x speed")         \
     CHOICE(world, drag_law, 0, "linear|quadratic", 'E',                                            \
-           "drag grows with speed (viscosity_*) or its square (quadratic_drag_*)")                 \
+           "which drag acts: viscosity_* or quadratic_drag_*")                                     \
     REAL(world, quadratic_drag_kg_m2, 0, 0, 100, 'E',                                              \
-         "law quadratic: force = this x length x speed squared")                                   \
+         "quadratic drag on faces, by length x speed squared")                                     \
     REAL(world, viscosity_pa_s_m, 0, 0, 100000, 'E',                                               \
-         "boxes: linear drag on faces: force = this x area x speed")                               \
+         "boxes: linear drag on faces, by area x speed")                                           \
     REAL(world, quadratic_drag_kg_m3, 0, 0, 100000, 'E',                                           \
-         "boxes, law quadratic: force = this x area x speed squared")                              \
+         "boxes: quadratic drag on faces, by area x speed squared")                                \
     CHOICE(world, drag_faces, 0, "all|leading", 'E',                                               \
-           "faces that feel drag: all, or what moves forwards")                                    \
-    BOOL(world, drag_exposure, 1, 'E', "drag only where no other own part covers or faces a face") \
+           "faces that feel drag: all, or those that move forwards")                               \
+    BOOL(world, drag_exposure, 1, 'E', "no drag on faces that an own part covers or faces")        \
     INT(world, dimensions, 3, 2, 3, 'E', "spheres: 2 keeps them in the plane z = 0")               \
     BOOL(world, ground, 1, 'E', "an infinite flat ground at y = 0")                                \
     TEXT(world, obstacles, "", 'E',                                                                \
          "fixed rectangles: x y width height angle_rad [* count dx dy], ...")                      \
     REAL(world, depth_m, 1.5, 0.01, 1000, 'E',                                                     \
-         "three dimensions: obstacles reach from minus to plus half of this in z")                 \
+         "obstacles reach from minus to plus half of this in z")                                   \
     REAL(world, friction, 0.8, 0, 10, 'E', "Coulomb friction of ground and obstacles")             \
     REAL(world, elasticity, 0, 0, 1, 'E', "Newton's restitution of ground and obstacles")          \
     CHOICE(light, kind, 0, "none|still|moving", 'E', "a source of light")                          \
-    REAL(light, x_m, 3, -1000, 1000, 'E', "still: where, from the settled start")                  \
+    REAL(light, x_m, 3, -1000, 1000, 'E', "still: from the settled start")                         \
     REAL(light, y_m, 0.5, -1000, 1000, 'E',                                                        \
          "height above the ground; without ground (still): above the start")                       \
     REAL(light, range_m, 3, 0.1, 1000, 'E',                                                        \
          "moving: each trial puts it at half to all of this distance")                             \
-    REAL(light, speed_m_s, 0.1, 0, 100, 'E', "moving: greatest speed of its drift in a trial")     \
-    INT(light, trials, 4, 1, 100, 'E', "moving: number of trials in the scored time")              \
-    BOOL(light, around, 0, 'E',                                                                    \
-         "moving: it appears and drifts all around, not in the plane z = 0")                       \
+    REAL(light, speed_m_s, 0.1, 0, 100, 'E', "moving: greatest speed of its drift")                \
+    INT(light, trials, 4, 1, 100, 'E', "moving: trials in the scored time")                        \
+    BOOL(light, around, 0, 'E', "moving: in space all around, not in the plane z = 0")             \
     REAL(light, brightness, 1, 0, 1000, 'E', "what the level sensor reads beside it")              \
-    BOOL(sensor, joint, 1, 'E', "joint sensors; off: they read 0 and do not evolve")               \
-    BOOL(sensor, joint_rate, 1, 'E', "sensors of the joint's rate")                                \
-    BOOL(sensor, contact, 1, 'E', "contact sensors")                                               \
-    BOOL(sensor, acceleration, 0, 'E', "accelerometers, two axes")                                 \
-    BOOL(sensor, light, 0, 'E', "light sensors: direction and level")                              \
-    BOOL(sensor, bone, 1, 'E', "spheres: sensors of a bone's length and its rate")                 \
-    BOOL(sensor, height, 1, 'E', "spheres: sensors of the height")                                 \
+    BOOL(sensor, joint, 1, 'E', "angle; a switched-off sensor reads 0 and does not evolve")        \
+    BOOL(sensor, joint_rate, 1, 'E', "rate of the joint")                                          \
+    BOOL(sensor, contact, 1, 'E', "contact, touch")                                                \
+    BOOL(sensor, acceleration, 0, 'E', "acceleration")                                             \
+    BOOL(sensor, light, 0, 'E', "direction and level of light")                                    \
+    BOOL(sensor, bone, 1, 'E', "spheres: length of a bone and its rate")                           \
+    BOOL(sensor, height, 1, 'E', "spheres, boxes: height")                                         \
     CHOICE(settle, effectors, 1, "limp|hold", 'E',                                                 \
-           "joints while settling: slack or held at birth pose")                                   \
-    REAL(settle, drop_m, 0, 0, 1000, 'E', "above 0: no settling, dropped from this height")        \
-    REAL(settle, limit_s, 5, 0, 60, 'E', "longest time allowed to come to rest on the ground")     \
-    REAL(settle, push_apart_s, 0.5, 0, 10, 'E', "time to push apart parts that overlap at birth")  \
-    REAL(settle, rest_s, 0.5, 0.05, 10, 'E', "time it must be at rest")                            \
-    REAL(settle, rest_height_m, 0.001, 0.000001, 1, 'E', "rest: height changes less than this")    \
-    BOOL(settle, required, 1, 'E', "disqualify what does not come to rest in time")                \
-    REAL(guard, speed_m_s, 30, 0, 10000, 'E', "a part faster than this disqualifies; 0 = off")     \
-    REAL(guard, turn_rad, 0.25, 0, 10, 'E',                                                        \
-         "turn per step for 3 steps that disqualifies; 0 = off")                                   \
-    REAL(guard, penetration_m, 0.02, 0, 10, 'E',                                                   \
-         "penetration for 50 ms that disqualifies; 0 = off")                                       \
+           "joints while settling: slack, or held as at birth")                                    \
+    REAL(settle, drop_m, 0, 0, 1000, 'E', "above 0: dropped from this height without settling")    \
+    REAL(settle, limit_s, 5, 0, 60, 'E', "longest time to come to rest")                           \
+    REAL(settle, push_apart_s, 0.5, 0, 10, 'E', "time to push overlapping parts apart")            \
+    REAL(settle, rest_s, 0.5, 0.05, 10, 'E', "time at rest that is asked")                         \
+    REAL(settle, rest_height_m, 0.001, 0.000001, 1, 'E', "at rest the height changes by less")     \
+    BOOL(settle, required, 1, 'E', "disqualify what does not come to rest")                        \
+    REAL(guard, speed_m_s, 30, 0, 10000, 'E', "speed of a part; 0 = off")                          \
+    REAL(guard, turn_rad, 0.25, 0, 10, 'E', "turn in a step, for 3 steps; 0 = off")                \
+    REAL(guard, penetration_m, 0.02, 0, 10, 'E', "penetration for 50 ms; 0 = off")                 \
     REAL(guard, energy_share, 0.02, 0, 1000, 'E',                                                  \
-         "unaccounted energy, as a share of work and losses; 0 = off")                             \
+         "unaccounted energy, by work and losses; 0 = off")                                        \
     REAL(guard, momentum_share, 1e-9, 0, 1, 'E',                                                   \
-         "momentum from nowhere, as a share of impulses + mass x (1 m/s + speed); 0 = off")        \
-    REAL(guard, mass_ratio, 50, 0, 1e9, 'E',                                                       \
-         "ratio of the masses at a joint that disqualifies; 0 = off")                              \
+         "momentum from nowhere, by impulses + mass x (1 m/s + speed); 0 = off")                   \
+    REAL(guard, mass_ratio, 50, 0, 1e9, 'E', "ratio of the masses at a joint; 0 = off")            \
     REAL(guard, strain, 0.25, 0, 10, 'E',                                                          \
-         "spheres: share by which bones are off their length that disqualifies; 0 = off")          \
-    REAL(guard, reversals_hz, 20, 0, 1000, 'E', "reversals per second of a joint; 0 = off")        \
-    REAL(guard, joint_speed_rad_s, 20, 0, 10000, 'E',                                              \
-         "rate of a joint for 50 ms that disqualifies; 0 = off")                                   \
+         "spheres: share by which bones are off their length; 0 = off")                            \
+    REAL(guard, reversals_hz, 20, 0, 1000, 'E', "reversals of a joint per second; 0 = off")        \
+    REAL(guard, joint_speed_rad_s, 20, 0, 10000, 'E', "rate of a joint for 50 ms; 0 = off")        \
     REAL(guard, joint_speed_m_s, 5, 0, 10000, 'E', "the same of linear joints; 0 = off")           \
     REAL(guard, joint_pulse_s, 0.02, 0, 1000, 'E',                                                 \
-         "pulse of a joint, (rate / bound - 1) x time, that disqualifies; 0 = off")                \
-    INT(guard, referee_top, 10, 0, 1000, 'S',                                                      \
-        "ranks of each generation that the referee tries; 0 = off")                                \
+         "(rate / bound - 1) x time of a faster pulse; 0 = off")                                   \
+    INT(guard, referee_top, 10, 0, 1000, 'S', "ranks that the referee tries; 0 = off")             \
     REAL(guard, referee_share, 0.7, 0, 1, 'S',                                                     \
-         "share of its score that a creature must keep there")                                     \
-    INT(guard, perturbed_runs, 1, 0, 8, 'S',                                                       \
-        "the referee's runs from another pose, with another friction; 0 = off")                    \
-    INT(guard, fine_runs, 1, 1, 8, 'S', "such runs at a quarter of the step")                      \
+         "share of its score that a creature must keep in each trial")                             \
+    INT(guard, perturbed_runs, 1, 0, 8, 'S', "trials from perturbed starts; 0 = off")              \
+    INT(guard, fine_runs, 1, 1, 8, 'S', "further ones at a quarter of the step")                   \
     CHOICE(guard, score, 1, "own|least", 'S',                                                      \
-           "an accepted creature's fitness: its own, or the least of that and the trials'")        \
+           "an accepted creature's fitness: its own, or the least with the trials'")               \
     REAL(guard, perturbed_pose_rad, 1e-3, 0, 0.5, 'E',                                             \
-         "perturbed runs: joints and body turned by at most this (linear: m)")                     \
+         "perturbed: joints and body turn by at most this (linear: m)")                            \
     REAL(guard, perturbed_friction, 0.1, 0, 0.9, 'E',                                              \
-         "perturbed runs: share by which friction is more, or less")                               \
-    BOOL(guard, other_solver, 1, 'F',                                                              \
-         "the champion's exam has four runs with the other solver, too")                           \
-    INT(guard, exam_candidates, 50, 1, 1000, 'F',                                                  \
-        "candidates for the exam, at most; those that move alike count once")                      \
+         "perturbed: share by which friction is more, or less")                                    \
+    BOOL(guard, other_solver, 1, 'F', "the champion's exam has four runs with the other solver")   \
+    INT(guard, exam_candidates, 50, 1, 1000, 'F', "candidates for the exam, at most")              \
     REAL(guard, budget, 30, 0, 1e6, 'E',                                                           \
-         "billions of arithmetic operations, roughly, for an evaluation; 0 = off")                 \
+         "billions of arithmetic operations in an evaluation; 0 = off")                            \
     REAL(guard, cost_of_transport, 0.01, 0, 1000, 'F',                                             \
-         "walkers that move for less are flagged in lists; 0 = off")                               \
-    REAL(guard, motionless_s, 2, 0, 3600, 'E', "stop when not moved for this long; 0 = off")       \
+         "lists flag walkers that move for less; 0 = off")                                         \
+    REAL(guard, motionless_s, 2, 0, 3600, 'E', "stop after this time without motion; 0 = off")     \
     REAL(guard, motionless_m, 0.01, 0, 10, 'E', "motion below this does not count")                \
     REAL(guard, hopeless_m_s, 0, 0, 1000, 'E',                                                     \
-         "a creature slower than this on its way so far is stopped; 0 = off")                      \
-    REAL(guard, hopeless_sizes_s, 0, 0, 1000, 'E',                                                 \
-         "the same in the creature's own sizes per second; 0 = off")                               \
+         "stop creatures whose way so far is slower; 0 = off")                                     \
+    REAL(guard, hopeless_sizes_s, 0, 0, 1000, 'E', "the same in own sizes per second; 0 = off")    \
     REAL(guard, hopeless_share, 0.5, 0, 1, 'S',                                                    \
-         "walk, swim: the same at this share of the slowest survivor's pace; 0 = off")             \
+         "walk, swim: the same, as a share of the slowest survivor's pace; 0 = off")               \
     REAL(guard, hopeless_s, 3, 0, 3600, 'E', "time before slow creatures are stopped")             \
     TEXT(fitness, expression, "", 'S',                                                             \
-         "custom: fitness by the measures, for example distance_m / size_m")                       \
+         "custom: fitness by the measures, as in distance_m / size_m")                             \
     REAL(fitness, size_floor_m, 0.5, 0.001, 100, 'S',                                              \
          "walk: smaller creatures count as this size")                                             \
-    INT(farm, workers, 0, 0, 1024, 'F',                                                            \
-        "simulator processes; 0 = a core or a task of Slurm's each")                               \
+    INT(farm, workers, 0, 0, 1024, 'F', "simulator processes; 0: one a core, or a task of Slurm")  \
     BOOL(farm, reuse, 1, 'F', "a creature with an earlier one's body and brain gets its result")   \
     INT(farm, prefetch, 2, 1, 64, 'F', "tasks a worker holds at once")                             \
-    REAL(farm, deadline_s, 300, 1, 86400, 'F',                                                     \
-         "processor time of a task, at most; guard.budget ends it long before")                    \
+    REAL(farm, deadline_s, 300, 1, 86400, 'F', "processor time of a task, at most")                \
     REAL(farm, silence_s, 60, 1, 86400, 'F',                                                       \
-         "a worker that stands still with a task is replaced after this time")                     \
-    INT(farm, memory_mb, 1024, 0, 1048576, 'F', "memory a worker may have; 0 = no limit")          \
+         "a worker that stands still with a task for this long is replaced")                       \
+    INT(farm, memory_mb, 1024, 0, 1048576, 'F', "memory of a worker, at most; 0 = no limit")       \
     INT(farm, nice, 0, 0, 19, 'F', "workers give way to other programs: 0 no, 19 always")          \
-    BOOL(farm, pin, 0, 'F', "each worker stays on one core (Linux)")                               \
-    INT(farm, log_mb, 64, 1, 1048576, 'F',                                                         \
-        "a process's log begins anew beyond this; the one before is kept")                         \
+    BOOL(farm, pin, 0, 'F', "Linux: each worker stays on one core")                                \
+    INT(farm, log_mb, 64, 1, 1048576, 'F', "a longer log begins anew; the one before is kept")     \
     TEXT(farm, launcher, "", 'F',                                                                  \
-         "words put in front of the simulator, no shell; slurm: srun as it must be")               \
+         "words before the simulator, no shell; slurm: srun as it must be")                        \
     REAL(farm, start_s, 30, 1, 86400, 'F',                                                         \
-         "a worker that says nothing from its start on is replaced after this time; not of Slurm") \
+         "a worker silent for this long from its start is replaced; not Slurm's")                  \
     REAL(farm, commit_s, 1, 0.01, 60, 'F', "results are committed at least this often")
 
 enum param_type { PARAM_REAL, PARAM_INT, PARAM_BOOL, PARAM_CHOICE, PARAM_TEXT };

@@ -542,7 +542,21 @@ END_TEST
 
 #define MANUAL_PATH "docs/parameters.md"
 
-/* The page's list: a heading for each section, a line for each row. From the heap. */
+/* The scope of most rows of a section. */
+static char usual_scope(const char *section)
+{
+    static const char scopes[] = "ESF";
+    int counts[3] = {0}, most = 0;
+    for (int i = 0; i < param_count; i++)
+        if (strcmp(param_table[i].section, section) == 0)
+            counts[strchr(scopes, param_table[i].scope) - scopes]++;
+    for (int k = 1; k < 3; k++)
+        most = counts[k] > counts[most] ? k : most;
+    return scopes[most];
+}
+
+/* The page's list: a heading for each section with its usual scope, a line for each row, which names another
+ * scope. From the heap. */
 static char *print_list(void)
 {
     char *text = NULL;
@@ -553,16 +567,19 @@ static char *print_list(void)
     for (int i = 0; i < param_count; i++) {
         const struct param_info *info = &param_table[i];
         char value[PARAM_TEXT_SIZE], range[PARAM_TEXT_SIZE];
+        int has_range = info->type != PARAM_BOOL && info->type != PARAM_TEXT;
+        int has_scope = info->scope != usual_scope(info->section);
         if (strcmp(info->section, section) != 0) {
             section = info->section;
-            fprintf(file, "\n### %s\n\n", section);
+            fprintf(file, "\n### %s\n\nScope %c.\n\n", section, usual_scope(section));
         }
         params_print_value(&params, i, value, sizeof value);
         params_print_range(i, range, sizeof range);
-        fprintf(file, "- `%s =%s%s` (", info->name, value[0] ? " " : "", value);
-        if (info->type != PARAM_BOOL && info->type != PARAM_TEXT)
-            fprintf(file, "%s; ", range);
-        fprintf(file, "%c) %s\n", info->scope, info->help);
+        fprintf(file, "- `%s =%s%s`", info->name, value[0] ? " " : "", value);
+        if (has_range || has_scope)
+            fprintf(file, " (%s%s%.*s)", has_range ? range : "", has_range && has_scope ? "; " : "",
+                    has_scope, &info->scope);
+        fprintf(file, ": %s\n", info->help);
     }
     fclose(file);
     return text;
