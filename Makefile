@@ -96,25 +96,27 @@ $(B)/obj/%.o: %.c
 # them from the libraries ----
 ifneq ($(if $(SAN)$(filter debug,$(MODE)),,$(findstring Free Software,$(shell $(CC) --version))),)
 WHOLE := $(patsubst %.c,$(B)/obj/whole/%.o,$(wildcard $(addsuffix /*.c,$(addprefix simulator/,\
-	body world mind plane plane/* evaluate)) common/math/detmath.c common/math/hash.c))
-$(WHOLE): ALL_CFLAGS += -flto
+	body world mind plane plane/* boxes boxes/* evaluate)) common/math/detmath.c common/math/hash.c))
+# with AVX, where the machine that builds has it: the same bits, as it has no fused multiply-add. `make AVX=` builds for
+# every amd64
+AVX ?= $(if $(shell grep -sw -m1 avx /proc/cpuinfo),-mavx)
+$(B)/obj/simulator/main.o: ALL_CFLAGS += $(if $(AVX),-DNEEDS_AVX)
+$(WHOLE): ALL_CFLAGS += -flto $(AVX)
 $(WHOLE): $(B)/obj/whole/%.o: %.c
 	$(compile)
-WITH_WHOLE := $(BIN)/simulator $(B)/bench/bench_simulator $(B)/bench/bench_peers
+WITH_WHOLE := $(BIN)/simulator $(addprefix $(B)/bench/bench_,simulator space_contacts peers)
 $(WITH_WHOLE): $(WHOLE)
 $(WITH_WHOLE): LINK += -flto=auto $(OPT) $(FLOATS)
 
-# programs for a processor like this one, optimised for what the first ones were seen to do, in build/pgo/bin; the same
-# digests (AVX has no fused multiply-add)
-PGO_CFLAGS = $(CFLAGS) $(if $(shell grep -sw -m1 avx /proc/cpuinfo),-mavx)
+# programs optimised for what the first ones were seen to do, in build/pgo/bin; the same digests
 pgo:
 	$(Q)rm -rf build/pgo
-	$(Q)$(MAKE) VARIANT=pgo CFLAGS='$(PGO_CFLAGS) -fprofile-generate' LDFLAGS='$(LDFLAGS) -fprofile-generate' \
+	$(Q)$(MAKE) VARIANT=pgo CFLAGS='$(CFLAGS) -fprofile-generate' LDFLAGS='$(LDFLAGS) -fprofile-generate' \
 		build/pgo/bench/bench_simulator build/pgo/bench/bench_space_contacts
 	$(Q)build/pgo/bench/bench_simulator random_walk,random_swim,evolved_walk,evolved_swim,spider 1
 	$(Q)build/pgo/bench/bench_space_contacts space_walker,space_snake 1
 	$(Q)find build/pgo -name '*.[oa]' -delete
-	$(Q)$(MAKE) VARIANT=pgo CFLAGS='$(PGO_CFLAGS) -fprofile-use -fprofile-partial-training -Wno-missing-profile'
+	$(Q)$(MAKE) VARIANT=pgo CFLAGS='$(CFLAGS) -fprofile-use -fprofile-partial-training -Wno-missing-profile'
 endif
 whole_first = $(filter $(WHOLE),$^) $(filter-out $(WHOLE),$^)
 
@@ -247,11 +249,11 @@ help:
 	@echo "make bench-peers  the same bodies in other physics engines, those that are installed"
 	@echo "make stress     violent creatures in every world (STRESS='-n N --log FILE ...')"
 	@echo "make residuals  what the energy ledger leaves over;   make parting   when the solvers part"
-	@echo "make pgo        programs for this processor, optimised for what they do, in build/pgo/bin"
+	@echo "make pgo        programs optimised for what they do, in build/pgo/bin"
 	@echo "make lint       layer check, clang-format, shellcheck, cppcheck"
 	@echo "make format     lay the sources out           make clean   remove build/"
 	@echo "make install PREFIX=/usr/local                programs and examples"
-	@echo "knobs: MODE=debug  SAN=address,undefined  WERROR=1  CC=clang  VARIANT=name  CFLAGS=..."
+	@echo "knobs: MODE=debug  SAN=address,undefined  WERROR=1  CC=clang  VARIANT=name  AVX=  CFLAGS=..."
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
 .PHONY: all pgo tests test fuzz-genetics oracle accuracy stress residuals parting bench bench-peers bench-run precision lint format install clean help

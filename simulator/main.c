@@ -91,6 +91,14 @@ int main(int argc, char **argv)
                                             {NULL, 0, NULL, 0}};
     struct error error;
     int option;
+#ifdef NEEDS_AVX
+    if (!__builtin_cpu_supports("avx")) {
+        fputs("simulator: built for processors with AVX, which this one is not: build it with "
+              "`make AVX=`\n",
+              stderr);
+        return 1;
+    }
+#endif
     if (limits_check_stack(&error)) {
         fprintf(stderr, "simulator: %s\n", error.message);
         return 1;
